@@ -1,0 +1,190 @@
+package analyze
+
+import (
+	"fmt"
+	"math"
+
+	"pgmpi/analyze/stats"
+	"pgmpi/guidelines"
+	"pgmpi/measure/results"
+)
+
+// Analyze makes the Report of a results folder from all its stage-2 mpiruns.
+// Where the raw samples are large, a Collector takes them one by one.
+func Analyze(m *results.Manifest, runs []results.Run, cfg Config) (*Report, error) {
+	c := NewCollector(m)
+	for i := range runs {
+		if err := c.Add(&runs[i]); err != nil {
+			return nil, err
+		}
+	}
+	return c.Report(cfg)
+}
+
+// Report tests everything that the Plan asks for. A Plan that contradicts
+// itself and a configuration with unknown names are errors; too few mpiruns
+// and missing data are in the Report.
+func (c *Collector) Report(cfg Config) (*Report, error) {
+	if err := c.checkPlan(); err != nil {
+		return nil, err
+	}
+	r := c.frame(cfg)
+	family := c.family(r)
+	p, refusal, err := NewProcedure(cfg, c.manifest.R, len(family))
+	if err != nil {
+		return nil, err
+	}
+	p.Tick = float64(c.tickNS)
+	r.Test, r.Adjust, r.M, r.PMin, r.Refused = p.Test, p.Adjust, p.M, p.PMin, refusal
+	if err := c.test(r, p, family); err != nil {
+		return nil, err
+	}
+	c.split(r, cfg)
+	c.alternatives(r)
+	summarize(r, &c.manifest.Plan)
+	r.Warnings = c.warnings(r)
+	r.Exit = r.ExitCode()
+	return r, nil
+}
+
+// checkPlan refuses indices that point nowhere: the manifest is a file that
+// anybody can edit.
+func (c *Collector) checkPlan() error {
+	cases := len(c.cases)
+	for i, t := range c.manifest.Plan.Tests {
+		if t.Case < 0 || t.Case >= cases {
+			return fmt.Errorf("manifest: test %d (%s) is about case %d of %d", i, t.Guideline, t.Case, cases)
+		}
+		for _, o := range t.Others {
+			if o < 0 || o >= cases {
+				return fmt.Errorf("manifest: test %d (%s) compares with case %d of %d", i, t.Guideline, o, cases)
+			}
+		}
+		if t.Type != guidelines.Split && len(t.Others) != 1 {
+			return fmt.Errorf("manifest: test %d (%s) compares with %d cases, not one", i, t.Guideline, len(t.Others))
+		}
+	}
+	return nil
+}
+
+// family returns the planned tests of monotony and patterns that can be
+// measured, by index into r.Verdicts, and settles those that cannot. It is
+// fixed by the Plan and by what the first mpirun could not measure, so a wrong
+// or an incomplete test stays in and counts.
+func (c *Collector) family(r *Report) []int {
+	var family []int
+	for i, t := range c.manifest.Plan.Tests {
+		v := &r.Verdicts[i]
+		if t.Type == guidelines.Split {
+			continue
+		}
+		v.MsizeOther = c.manifest.Plan.Cases[t.Others[0]].Msize
+		c.settle(v, append([]int{t.Case}, t.Others...))
+		if v.Verdict != NotMeasured {
+			family = append(family, i)
+		}
+	}
+	return family
+}
+
+// settle gives the verdict where none of the cases can be compared: wrong
+// before not_measured before incomplete. Else the verdict stays empty.
+func (c *Collector) settle(v *Verdict, cases []int) {
+	for _, status := range []struct{ of, verdict string }{
+		{results.StatusWrong, Wrong}, {results.StatusNotMeasured, NotMeasured},
+	} {
+		for _, i := range cases {
+			if k := &c.cases[i]; k.status == status.of {
+				v.Verdict, v.Reason = status.verdict, c.manifest.Plan.Cases[i].Function+": "+k.message
+				return
+			}
+		}
+	}
+	for _, i := range cases {
+		if problem := c.cases[i].problem(); problem != "" {
+			v.Verdict, v.Reason = Undecided, c.manifest.Plan.Cases[i].Function+": "+problem
+			return
+		}
+	}
+}
+
+// test runs the procedure over the family and fills the verdicts in.
+func (c *Collector) test(r *Report, p Procedure, family []int) error {
+	pairs := make([]Pair, len(family))
+	var rhos []float64
+	for n, i := range family {
+		t, v := &c.manifest.Plan.Tests[i], &r.Verdicts[i]
+		orig, other := &c.cases[t.Case], &c.cases[t.Others[0]]
+		v.MedianS, v.OtherMedianS = seconds(orig.median()), seconds(other.median())
+		if v.Verdict != "" {
+			continue
+		}
+		pairs[n] = Pair{Orig: orig.medians, Other: other.medians}
+		if rho, err := stats.Pearson(logs(orig.medians), logs(other.medians)); err == nil {
+			rhos = append(rhos, rho)
+		}
+		if err := countTies(r, p.Test, pairs[n]); err != nil {
+			return err
+		}
+	}
+	r.Rho = number(median(rhos))
+	outcomes, err := p.Apply(pairs)
+	if err != nil {
+		return err
+	}
+	for n, i := range family {
+		if v := &r.Verdicts[i]; v.Verdict == "" {
+			v.set(outcomes[n], r.Refused)
+		} else if v.Verdict == Undecided {
+			r.Incomplete = append(r.Incomplete, incomplete(v))
+		}
+	}
+	return nil
+}
+
+func (v *Verdict) set(o Outcome, refused *Refusal) {
+	v.PValue, v.PAdjusted, v.PKept, v.Ratio = number(o.P), number(o.PAdjusted), number(o.PKept), number(o.Ratio)
+	v.Stars, v.Verdict = o.Stars, o.Verdict
+	if refused != nil {
+		v.Stars, v.Reason = "", "R is too small for the level"
+	}
+}
+
+func countTies(r *Report, test string, pair Pair) error {
+	seen := map[float64]bool{}
+	for _, x := range append(append([]float64{}, pair.Orig...), pair.Other...) {
+		seen[x] = true
+	}
+	if len(seen) < len(pair.Orig)+len(pair.Other) {
+		r.TiedTests++
+	}
+	if test != TestSignedRank {
+		return nil
+	}
+	zeros, err := stats.ZeroDifferences(pair.Orig, pair.Other)
+	r.ZeroDifferences += zeros
+	return err
+}
+
+func incomplete(v *Verdict) Incomplete {
+	return Incomplete{Guideline: v.Guideline, Function: v.Function, Msize: v.Msize, Shape: v.Shape, Reason: v.Reason}
+}
+
+// number is null where x is undefined, which JSON has no number for.
+func number(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// seconds turns nanoseconds into the Report's unit.
+func seconds(ns float64) *float64 { return number(ns / 1e9) }
+
+func logs(xs []float64) []float64 {
+	out := make([]float64, len(xs))
+	for i, x := range xs {
+		out[i] = math.Log(x)
+	}
+	return out
+}

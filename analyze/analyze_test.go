@@ -1,0 +1,302 @@
+package analyze
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/results"
+)
+
+const testR = 12
+
+var p2 = guidelines.Shape{NP: 2}
+
+// fixture is a plan about MPI_Reduce at 8 and 64 B with two mock-ups: cases 0,
+// 1 are Reduce, 2, 3 reduce_as_allreduce, 4, 5 the other. Test 0 is monotony
+// at 8 B, 1 split at 64 B, 2 and 3 GL8, 4 and 5 GL14.
+func fixture() *results.Manifest {
+	m := &results.Manifest{R: testR}
+	plan := &m.Plan
+	plan.Shapes = []guidelines.Shape{p2}
+	names := []string{"MPI_Reduce", "reduce_as_allreduce", "reduce_as_reduce_scatter_block+gather"}
+	for _, f := range names {
+		for _, size := range []int64{8, 64} {
+			plan.Cases = append(plan.Cases, guidelines.Case{Function: f, Msize: size, Shape: p2})
+		}
+	}
+	add := func(id string, typ guidelines.Type, mockup string, size int64, c int, others ...int) {
+		plan.Tests = append(plan.Tests, guidelines.Test{Guideline: id, Type: typ, Function: "MPI_Reduce", Mockup: mockup,
+			Msize: size, Shape: p2, Case: c, Others: others})
+	}
+	add("GL1", guidelines.Monotony, "", 8, 0, 1)
+	add("GL2", guidelines.Split, "", 64, 1, 0)
+	add("GL8", guidelines.Pattern, names[1], 8, 0, 2)
+	add("GL8", guidelines.Pattern, names[1], 64, 1, 3)
+	add("GL14", guidelines.Pattern, names[2], 8, 0, 4)
+	add("GL14", guidelines.Pattern, names[2], 64, 1, 5)
+	return m
+}
+
+// measured gives runs in which case i takes about ns[i].
+func measured(m *results.Manifest, ns ...int64) []results.Run {
+	var runs []results.Run
+	for n := 1; n <= m.R; n++ {
+		run := results.Run{Header: results.Header{Mode: results.ModeMeasure, Shape: p2, Run: n}}
+		for i, c := range m.Plan.Cases {
+			run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: c.Function, Msize: c.Msize,
+				CaseResult: results.CaseResult{Status: results.StatusOK}})
+			run.Samples = append(run.Samples, []results.Sample{{NS: ns[i] + int64(n)}, {NS: ns[i] + int64(n)}, {NS: ns[i] + int64(n) + 2}, {NS: ns[i] + int64(n) - 2}})
+		}
+		runs = append(runs, run)
+	}
+	return runs
+}
+
+func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg Config) *Report {
+	t.Helper()
+	r, err := Analyze(m, runs, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Exit != r.ExitCode() {
+		t.Errorf("exit_code %d, ExitCode() %d", r.Exit, r.ExitCode())
+	}
+	return r
+}
+
+func verdicts(r *Report) string {
+	var out []string
+	for _, v := range r.Verdicts {
+		out = append(out, v.Verdict)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestVerdictsOfAPlantedViolation(t *testing.T) {
+	m := fixture()
+	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), Default())
+	if got, want := verdicts(r), "kept not_suspected kept violated kept violated"; got != want {
+		t.Fatalf("verdicts %q, want %q", got, want)
+	}
+	v := r.Verdicts[3]
+	if *v.MedianS < 50e-6 || *v.MedianS > 50.02e-6 || *v.OtherMedianS < 30e-6 || *v.OtherMedianS > 30.02e-6 {
+		t.Errorf("medians %g, %g s", *v.MedianS, *v.OtherMedianS)
+	}
+	if math.Abs(*v.Ratio-5.0/3) > 0.01 || *v.PValue != math.Ldexp(1, -testR) || v.Stars != "***" {
+		t.Errorf("ratio %g, p %g %s", *v.Ratio, *v.PValue, v.Stars)
+	}
+	if a := v.Alternative; a == nil || a.Function != "reduce_as_reduce_scatter_block+gather" {
+		t.Errorf("alternative %+v, want the fastest of both mock-ups", a)
+	}
+	if r.M != 5 || r.Test != TestSignedRank || r.Adjust != AdjustBH || r.Exit != 1 {
+		t.Errorf("m %d, test %s, adjust %s, exit %d", r.M, r.Test, r.Adjust, r.Exit)
+	}
+	if _, err := json.Marshal(r); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMonotonyMarksTheSmallerSize(t *testing.T) {
+	m := fixture()
+	r := analyzed(t, m, measured(m, 50000, 20000, 90000, 90000, 90000, 90000), Default())
+	v := r.Verdicts[0]
+	if v.Verdict != Violated || v.Msize != 8 || v.MsizeOther != 64 {
+		t.Errorf("%+v", v)
+	}
+	if a := v.Alternative; a == nil || a.Function != "MPI_Reduce" || a.Msize != 64 {
+		t.Errorf("alternative %+v, want the call itself at 64 B", a)
+	}
+}
+
+func TestSplitIsSuspectedFromMediansAndAViolationForThePaper(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
+	r := analyzed(t, m, runs, Default())
+	v := r.Verdicts[1]
+	if v.Verdict != Suspected || v.K != 8 || v.MsizeOther != 8 || v.PValue != nil || math.Abs(*v.Ratio-50006.5/8/1006.5) > 1e-9 {
+		t.Errorf("%+v", v)
+	}
+	if r.Exit != 0 {
+		t.Errorf("exit %d for a suspicion", r.Exit)
+	}
+	cfg := Default()
+	cfg.Method = MethodPaper
+	if r = analyzed(t, m, runs, cfg); r.Verdicts[1].Verdict != Violated || r.Exit != 1 {
+		t.Errorf("method paper: %s, exit %d", r.Verdicts[1].Verdict, r.Exit)
+	}
+}
+
+func TestSplitReportsTheLargestSuspectedPart(t *testing.T) {
+	if !IsSplitSuspected(1051, 100, 10, 0.05) || IsSplitSuspected(1050, 100, 10, 0.05) {
+		t.Error("the tolerance is 5 % of k·t_i, strictly")
+	}
+	for _, c := range []struct {
+		size, part int64
+		k          int
+	}{{64, 8, 8}, {65, 8, 9}, {8, 8, 1}, {1 << 20, 1 << 10, 1024}} {
+		if got := MinSplits(c.size, c.part); got != c.k {
+			t.Errorf("⌈%d/%d⌉ = %d, want %d", c.size, c.part, got, c.k)
+		}
+	}
+	m := fixture()
+	plan := &m.Plan
+	plan.Cases = append(plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: 16, Shape: p2}, guidelines.Case{Function: "MPI_Reduce", Msize: 32, Shape: p2})
+	plan.Tests[1].Others = []int{0, 6, 7}
+	r := analyzed(t, m, measured(m, 1000, 50000, 60000, 60000, 60000, 60000, 2000, 40000), Default())
+	if v := r.Verdicts[1]; v.Verdict != Suspected || v.MsizeOther != 16 || v.K != 4 {
+		t.Errorf("%+v, want 4 × 16 B", v)
+	}
+}
+
+func TestNotMeasuredLeavesTheFamilyAndWrongStays(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	for i := range runs {
+		runs[i].Cases[3].Status, runs[i].Cases[3].Message = results.StatusNotMeasured, "over the cap"
+	}
+	r := analyzed(t, m, runs, Default())
+	if r.M != 4 || r.Verdicts[3].Verdict != NotMeasured || len(r.NotMeasured) != 1 || r.Exit != 1 {
+		t.Errorf("m %d, %s, %v, exit %d", r.M, r.Verdicts[3].Verdict, r.NotMeasured, r.Exit)
+	}
+	m.Skip = map[int]results.CaseResult{5: {Case: 5, Status: results.StatusWrong, Message: "block 1 differs"}}
+	r = analyzed(t, m, runs, Default())
+	if r.M != 4 || r.Verdicts[5].Verdict != Wrong || r.Exit != 3 || strings.Join(r.Exclude, " ") != "GL14" {
+		t.Errorf("m %d, %s, exit %d, exclude %v", r.M, r.Verdicts[5].Verdict, r.Exit, r.Exclude)
+	}
+}
+
+func TestMissingOrInvalidDataIsExit4(t *testing.T) {
+	m := fixture()
+	kept := []int64{10000, 15000, 20000, 30000, 20000, 25000}
+	if r := analyzed(t, m, measured(m, kept...), Default()); r.Exit != 0 {
+		t.Fatalf("exit %d before anything is spoiled: %s", r.Exit, verdicts(r))
+	}
+	if r := analyzed(t, m, measured(m, kept...)[1:], Default()); r.Exit != 4 || len(r.Incomplete) != 6 {
+		t.Errorf("a run is missing: exit %d, %d incomplete", r.Exit, len(r.Incomplete))
+	}
+	runs := measured(m, kept...)
+	for i := range runs {
+		runs[i].Samples[2][0].Flags = results.FlagLate
+	}
+	if r := analyzed(t, m, runs, Default()); r.Exit != 0 {
+		t.Errorf("25 %% invalid: exit %d", r.Exit)
+	}
+	runs[0].Samples[2][1].Flags = results.FlagLong
+	if r := analyzed(t, m, runs, Default()); r.Exit != 4 || r.Verdicts[2].Verdict != Undecided || r.M != 5 {
+		t.Errorf("more than 25 %% invalid: exit %d, %s, m %d", r.Exit, r.Verdicts[2].Verdict, r.M)
+	}
+	violated := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	if r := analyzed(t, m, violated[1:], Default()); r.Exit != 4 {
+		t.Errorf("exit %d", r.Exit)
+	}
+	violated[3].Samples[2] = nil
+	if r := analyzed(t, m, violated, Default()); r.Exit != 1 {
+		t.Errorf("1 comes before 4: exit %d", r.Exit)
+	}
+}
+
+func TestTooFewRunsAreRefused(t *testing.T) {
+	m := fixture()
+	m.R = 3
+	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), Default())
+	if r.Exit != 4 || r.Refused == nil || r.Refused.RNeeded != 5 {
+		t.Errorf("exit %d, %+v", r.Exit, r.Refused)
+	}
+	if v := r.Verdicts[3]; v.Verdict != Undecided || v.PValue == nil {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestOutliersAndFlaggedSamplesDoNotReachTheMedian(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	for i := range runs {
+		n := int64(i)
+		runs[i].Samples[1] = []results.Sample{{NS: 100 + n}, {NS: 101 + n}, {NS: 102 + n}, {NS: 103 + n}, {NS: 99 + n}, {NS: 100000}, {NS: -5, Flags: results.FlagLate}}
+	}
+	c := NewCollector(m)
+	for i := range runs {
+		if err := c.Add(&runs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := c.cases[1].medians[0]; got != 101 {
+		t.Errorf("median %g ns, want 101", got)
+	}
+}
+
+func TestZeroQuartileRangeIsAWarning(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
+	if r := analyzed(t, m, runs, Default()); len(r.Warnings) != 0 {
+		t.Fatalf("%v", r.Warnings)
+	}
+	runs[0].Samples[0] = []results.Sample{{NS: 10000}, {NS: 10000}, {NS: 10000}, {NS: 10000}, {NS: 12000}}
+	r := analyzed(t, m, runs, Default())
+	if len(r.Warnings) != 1 || r.Warnings[0].ID != "iqr-zero" {
+		t.Errorf("%v", r.Warnings)
+	}
+}
+
+func TestTheCoarsestClockCounts(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 1000, 2000, 1000, 1900, 1000, 1900)
+	if r := analyzed(t, m, runs, Default()); r.Verdicts[3].Verdict != Violated {
+		t.Fatalf("%s", verdicts(r))
+	}
+	runs[4].Rank.ClockTickNS = 60
+	if r := analyzed(t, m, runs, Default()); r.Verdicts[3].Verdict != Marginal || r.ClockTickS != 60e-9 {
+		t.Errorf("%s, tick %g s: 100 ns are less than two ticks", verdicts(r), r.ClockTickS)
+	}
+}
+
+func TestBadInputIsAnErrorThatNamesThePlace(t *testing.T) {
+	good := func() (*results.Manifest, []results.Run) {
+		m := fixture()
+		return m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	}
+	for _, c := range []struct {
+		name  string
+		spoil func(*results.Manifest, []results.Run)
+		want  string
+	}{
+		{"zero", func(_ *results.Manifest, r []results.Run) { r[1].Samples[3][2].NS = 0 }, "run-p2-02.tsv.gz: case reduce_as_allreduce at 64 B"},
+		{"negative", func(_ *results.Manifest, r []results.Run) { r[1].Samples[3][2].NS = -1 }, "-1 ns"},
+		{"twice", func(_ *results.Manifest, r []results.Run) { r[1].Run = 1 }, "twice"},
+		{"run number", func(_ *results.Manifest, r []results.Run) { r[1].Run = 99 }, "run 99"},
+		{"stage 1", func(_ *results.Manifest, r []results.Run) { r[1].Mode = results.ModeNREP }, "stage 2"},
+		{"plan index", func(_ *results.Manifest, r []results.Run) { r[1].Cases[0].Plan = 77 }, "index 77"},
+		{"other case", func(_ *results.Manifest, r []results.Run) { r[1].Cases[0].Msize = 9 }, "the Plan has"},
+		{"samples", func(_ *results.Manifest, r []results.Run) { r[1].Samples = r[1].Samples[1:] }, "samples of 5 cases"},
+		{"test case", func(m *results.Manifest, _ []results.Run) { m.Plan.Tests[0].Case = -1 }, "manifest"},
+		{"test other", func(m *results.Manifest, _ []results.Run) { m.Plan.Tests[0].Others[0] = 6 }, "manifest"},
+		{"no other", func(m *results.Manifest, _ []results.Run) { m.Plan.Tests[0].Others = nil }, "manifest"},
+	} {
+		m, runs := good()
+		c.spoil(m, runs)
+		if _, err := Analyze(m, runs, Default()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestSummaryCountsTestsAndFunctionsOrGuidelines(t *testing.T) {
+	m := fixture()
+	r := analyzed(t, m, measured(m, 30000, 50000, 20000, 30000, 20000, 25000), Default())
+	want := map[guidelines.Type][2]Count{
+		guidelines.Monotony: {{Checked: 1}, {Checked: 1}},
+		guidelines.Split:    {{Checked: 1}, {Checked: 1}},
+		guidelines.Pattern:  {{Checked: 4, Violated: 4}, {Checked: 2, Violated: 2}},
+	}
+	if len(r.Summary) != 3 {
+		t.Fatalf("%+v", r.Summary)
+	}
+	for _, s := range r.Summary {
+		if s.Tests != want[s.Type][0] || s.Units != want[s.Type][1] {
+			t.Errorf("%s: %+v", s.Type, s)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package analyze
+
+import (
+	"fmt"
+	"math"
+
+	"pgmpi/analyze/stats"
+	"pgmpi/guidelines"
+	"pgmpi/measure/results"
+)
+
+// maxInvalid is the share of out-of-sync samples above which a case gives no
+// verdict (DESIGN §7).
+const maxInvalid = 0.25
+
+// Collector reduces raw files to run medians, one mpirun at a time, so that
+// only R numbers per case stay in memory.
+type Collector struct {
+	manifest *results.Manifest
+	cases    []collected // by index into Plan.Cases
+	seen     map[string]bool
+	tickNS   int64
+	zeroIQR  int // case-runs whose quartiles were equal
+}
+
+// collected is what is kept of a case.
+type collected struct {
+	medians        []float64 // ns, by run-1; NaN: no valid median
+	total, invalid int       // samples
+	status         string    // of results.Status…; the worst seen
+	message        string
+}
+
+// NewCollector starts a collection for what the manifest plans.
+func NewCollector(m *results.Manifest) *Collector {
+	c := &Collector{manifest: m, cases: make([]collected, len(m.Plan.Cases)), seen: map[string]bool{}, tickNS: m.Rank.ClockTickNS}
+	for i := range c.cases {
+		c.cases[i].status = results.StatusOK
+		c.cases[i].medians = make([]float64, max(m.R, 0))
+		for r := range c.cases[i].medians {
+			c.cases[i].medians[r] = math.NaN()
+		}
+		if skip, ok := m.Skip[i]; ok {
+			c.cases[i].worsen(skip)
+		}
+	}
+	return c
+}
+
+// worsen keeps the worst status: wrong, then not_measured, then ok.
+func (c *collected) worsen(r results.CaseResult) {
+	rank := map[string]int{results.StatusNotMeasured: 1, results.StatusWrong: 2}
+	if rank[r.Status] > rank[c.status] {
+		c.status, c.message = r.Status, r.Message
+	}
+}
+
+// problem says why the case gives no verdict: a planned mpirun without a valid
+// median, or too many samples out of sync. Empty: it does.
+func (c *collected) problem() string {
+	valid := 0
+	for _, m := range c.medians {
+		if !math.IsNaN(m) {
+			valid++
+		}
+	}
+	switch {
+	case len(c.medians) == 0:
+		return "no mpirun was planned"
+	case valid < len(c.medians):
+		return fmt.Sprintf("only %d of %d mpiruns have a valid median", valid, len(c.medians))
+	case float64(c.invalid) > maxInvalid*float64(c.total):
+		return fmt.Sprintf("%d of %d samples are out of sync, more than %.0f %%", c.invalid, c.total, 100*maxInvalid)
+	}
+	return ""
+}
+
+// median is the median of the run medians in ns; NaN where there is none.
+func (c *collected) median() float64 {
+	var valid []float64
+	for _, m := range c.medians {
+		if !math.IsNaN(m) {
+			valid = append(valid, m)
+		}
+	}
+	if c.status != results.StatusOK {
+		return math.NaN()
+	}
+	return median(valid)
+}
+
+// Add takes in one stage-2 mpirun. A run that does not belong to the manifest
+// and a run-time that is not positive are errors, which name the raw file.
+func (c *Collector) Add(run *results.Run) error {
+	file := fmt.Sprintf("raw/%s-%s-%02d.tsv.gz", run.Mode, run.Shape, run.Run)
+	switch {
+	case run.Mode != results.ModeMeasure:
+		return fmt.Errorf("%s: not a measurement of stage 2 (mode %q)", file, run.Mode)
+	case run.Run < 1 || run.Run > c.manifest.R:
+		return fmt.Errorf("%s: run %d is not one of the %d that the manifest plans", file, run.Run, c.manifest.R)
+	case c.seen[file]:
+		return fmt.Errorf("%s: run %d of %s came twice", file, run.Run, run.Shape)
+	case len(run.Samples) != len(run.Cases):
+		return fmt.Errorf("%s: samples of %d cases, the header has %d", file, len(run.Samples), len(run.Cases))
+	}
+	c.seen[file] = true
+	c.tickNS = max(c.tickNS, run.Rank.ClockTickNS)
+	for i, info := range run.Cases {
+		if err := c.addCase(run, info, run.Samples[i]); err != nil {
+			return fmt.Errorf("%s: case %s at %d B: %w", file, info.Function, info.Msize, err)
+		}
+	}
+	return nil
+}
+
+func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []results.Sample) error {
+	if info.Plan < 0 || info.Plan >= len(c.cases) {
+		return fmt.Errorf("index %d is not in the Plan of %d cases", info.Plan, len(c.cases))
+	}
+	want := guidelines.Case{Function: info.Function, Msize: info.Msize, Shape: run.Shape}
+	planned := c.manifest.Plan.Cases[info.Plan]
+	planned.Variant = ""
+	if planned != want {
+		return fmt.Errorf("the Plan has %s at %d B on %s in its place", planned.Function, planned.Msize, planned.Shape)
+	}
+	k := &c.cases[info.Plan]
+	k.worsen(info.CaseResult)
+	if info.Status != results.StatusOK {
+		return nil
+	}
+	valid := make([]float64, 0, len(samples))
+	for n, s := range samples {
+		if s.Flags != 0 {
+			continue
+		}
+		if s.NS <= 0 {
+			return fmt.Errorf("repetition %d took %d ns; a run-time is positive", n, s.NS)
+		}
+		valid = append(valid, float64(s.NS))
+	}
+	k.total += len(samples)
+	k.invalid += len(samples) - len(valid)
+	if len(valid) == 0 {
+		return nil
+	}
+	filtered, err := stats.Tukey(valid, stats.TukeyFactor)
+	if err != nil {
+		return err
+	}
+	if filtered.ZeroIQR() {
+		c.zeroIQR++
+	}
+	k.medians[run.Run-1] = median(filtered.Values)
+	return nil
+}

@@ -1,0 +1,309 @@
+package analyze
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"pgmpi/analyze/stats"
+)
+
+// Names of tests, as in gl.toml and report.json.
+const (
+	TestAuto       = "auto"
+	TestRankSum    = "ranksum"    // exact conditional Wilcoxon rank-sum
+	TestSignedRank = "signedrank" // exact Wilcoxon signed-rank on paired differences
+	TestKS         = "ks"         // exact Kolmogorov-Smirnov
+	// TestRankSumNormal is the rank-sum by its normal approximation with
+	// continuity correction: what method paper uses, and the exact test above
+	// 50 medians per side. It cannot be asked for by name.
+	TestRankSumNormal = "ranksum_normal"
+)
+
+// Names of methods.
+const (
+	MethodDefault = "default" // exact test, Benjamini-Hochberg, minimum slowdown
+	MethodCI      = "ci"      // default with Holm
+	MethodPaper   = "paper"   // as S-PGMPI §4.3: unadjusted, no minimum slowdown
+	MethodMargin  = "margin"  // tests against the minimum slowdown directly
+)
+
+// Names of adjustments over the family.
+const (
+	AdjustAuto = "auto"
+	AdjustBH   = "bh"
+	AdjustHolm = "holm"
+	AdjustNone = "none"
+)
+
+// exactLimit is the most medians per side that the exact rank-sum is computed
+// for (STATISTICS §3).
+const exactLimit = 50
+
+// maxR bounds the search for the number of mpiruns that would do.
+const maxR = 10000
+
+// Pair holds the run medians of a call and of what it must not be slower than,
+// paired by mpirun, in any one unit of time. A Pair without medians belongs to
+// a test that was planned but could not be made.
+type Pair struct {
+	Orig, Other []float64
+}
+
+// Outcome is what the procedure says of one Pair. Undefined numbers are NaN.
+type Outcome struct {
+	P         float64 // one-sided: the call is slower
+	PAdjusted float64 // over the family
+	PKept     float64 // one-sided: the call is faster than MinSlowdown times the other side
+	Ratio     float64 // the effect: how many times slower the call is
+	Stars     string  // by PAdjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
+	Verdict   string
+}
+
+// Procedure is a method with everything chosen (STATISTICS §1).
+type Procedure struct {
+	Method      string
+	Test        string  // never auto
+	Adjust      string  // never auto
+	Alpha       float64 // level of the whole family
+	MinSlowdown float64 // ratio from which a significant slowdown is a violation, 1.05 for 5 %
+	Tick        float64 // the clock's resolution, in the unit of the medians; 0: not considered
+	R           int     // mpiruns
+	M           int     // tests in the family
+	PMin        float64 // smallest p-value that Test can give with R mpiruns
+	Refused     bool    // PMin is above the level that a lone violation needs
+}
+
+// Refusal says why no verdict is possible, and how many mpiruns would do.
+type Refusal struct {
+	Reason string `json:"reason"`
+	// RNeeded is the least R at which a lone violation can be reported; 0: none.
+	RNeeded int `json:"r_needed"`
+}
+
+// NewProcedure chooses test and adjustment from the configuration, R and the
+// number m of tests in the family, never from the data. Where R is too small
+// for the level the Refusal is not nil; the Procedure then gives p-values and
+// ratios, but no verdicts. An unknown name is an error.
+func NewProcedure(cfg Config, r, m int) (Procedure, *Refusal, error) {
+	p := Procedure{Method: cfg.Method, Adjust: cfg.Adjust, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown, R: r, M: m}
+	if err := p.chooseAdjust(); err != nil {
+		return p, nil, err
+	}
+	candidates, err := candidates(cfg, r)
+	if err != nil {
+		return p, nil, err
+	}
+	for _, test := range candidates {
+		p.Test, p.PMin = test, smallestP(test, r)
+		if m == 0 || p.PMin <= p.level() {
+			return p, nil, nil
+		}
+	}
+	p.Refused = true
+	needed := p.rNeeded(cfg)
+	refusal := &Refusal{RNeeded: needed, Reason: fmt.Sprintf(
+		"R = %d mpiruns are too few: the smallest p-value that %s can give is %.2g, a lone violation among m = %d tests needs %.2g",
+		r, p.Test, p.PMin, m, p.level())}
+	if needed > 0 {
+		refusal.Reason += fmt.Sprintf("; R = %d would do", needed)
+	}
+	return p, refusal, nil
+}
+
+func (p *Procedure) chooseAdjust() error {
+	byMethod := map[string]string{MethodDefault: AdjustBH, MethodMargin: AdjustBH, MethodCI: AdjustHolm, MethodPaper: AdjustNone}
+	auto, ok := byMethod[p.Method]
+	if !ok {
+		return fmt.Errorf("analyze: unknown method %q", p.Method)
+	}
+	switch p.Adjust {
+	case AdjustAuto:
+		p.Adjust = auto
+	case AdjustBH, AdjustHolm, AdjustNone:
+	default:
+		return fmt.Errorf("analyze: unknown adjustment %q", p.Adjust)
+	}
+	return nil
+}
+
+// candidates returns the tests that may be used, the preferred one first.
+func candidates(cfg Config, r int) ([]string, error) {
+	rankSum := TestRankSum
+	if r > exactLimit || cfg.Method == MethodPaper {
+		rankSum = TestRankSumNormal
+	}
+	switch cfg.Test {
+	case TestAuto:
+		if cfg.Method == MethodPaper {
+			return []string{rankSum}, nil
+		}
+		return []string{TestSignedRank, rankSum}, nil
+	case TestRankSum:
+		return []string{rankSum}, nil
+	case TestSignedRank, TestKS:
+		return []string{cfg.Test}, nil
+	}
+	return nil, fmt.Errorf("analyze: unknown test %q", cfg.Test)
+}
+
+// level is the p-value that a lone violation must reach.
+func (p *Procedure) level() float64 {
+	if p.Adjust == AdjustNone || p.M == 0 {
+		return p.Alpha
+	}
+	return p.Alpha / float64(p.M)
+}
+
+func (p *Procedure) rNeeded(cfg Config) int {
+	for r := p.R + 1; r <= maxR; r++ {
+		tests, err := candidates(cfg, r)
+		if err != nil {
+			return 0
+		}
+		for _, test := range tests {
+			if smallestP(test, r) <= p.level() {
+				return r
+			}
+		}
+	}
+	return 0
+}
+
+// smallestP is the p-value of full separation with r medians per side. The
+// distance of Kolmogorov-Smirnov has the same extreme as the rank sum:
+// 1/C(2R,R).
+func smallestP(test string, r int) float64 {
+	if r < 1 {
+		return 1
+	}
+	switch test {
+	case TestSignedRank:
+		return stats.MinPSignedRank(r)
+	case TestRankSumNormal:
+		n := float64(r)
+		sigma := math.Sqrt(n * n / 12 * (2*n + 1))
+		return 0.5 * math.Erfc((n*n/2-0.5)/sigma/math.Sqrt2)
+	}
+	return stats.MinPRankSum(r)
+}
+
+// Apply tests every Pair of a family, adjusts, and gives the verdicts.
+func (p Procedure) Apply(family []Pair) ([]Outcome, error) {
+	out := make([]Outcome, len(family))
+	ps := make([]float64, len(family))
+	for i, pair := range family {
+		if len(pair.Orig) == 0 {
+			out[i] = Outcome{P: math.NaN(), PKept: math.NaN(), Ratio: math.NaN()}
+			ps[i] = 1 // planned, hence counted
+			continue
+		}
+		o, err := p.one(pair)
+		if err != nil {
+			return nil, err
+		}
+		out[i], ps[i] = o, o.P
+	}
+	if len(family) == 0 {
+		return out, nil
+	}
+	adjusted, err := stats.Adjust(ps, p.Adjust)
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		o := &out[i]
+		if math.IsNaN(o.P) {
+			o.PAdjusted, o.Verdict = math.NaN(), Undecided
+			continue
+		}
+		o.PAdjusted, o.Stars = adjusted[i], stats.Stars(adjusted[i])
+		o.Verdict = p.verdict(o, family[i])
+	}
+	return out, nil
+}
+
+// one computes what does not depend on the rest of the family.
+func (p Procedure) one(pair Pair) (Outcome, error) {
+	var o Outcome
+	var err error
+	allowed := scale(pair.Other, p.MinSlowdown)
+	against := pair.Other
+	if p.Method == MethodMargin {
+		against = allowed
+	}
+	if o.P, err = pValue(p.Test, pair.Orig, against); err != nil {
+		return o, err
+	}
+	if o.PKept, err = pValue(p.Test, allowed, pair.Orig); err != nil {
+		return o, err
+	}
+	o.Ratio, err = p.effect(pair)
+	return o, err
+}
+
+// verdict applies STATISTICS §1.6.
+func (p Procedure) verdict(o *Outcome, pair Pair) string {
+	significant := o.PAdjusted <= p.Alpha
+	switch {
+	case p.Refused:
+		return Undecided
+	case p.Method == MethodPaper && significant:
+		return Violated
+	case p.Method == MethodPaper:
+		return Kept
+	case significant && o.Ratio >= p.MinSlowdown && p.visible(pair):
+		return Violated
+	case significant:
+		return Marginal
+	case o.PKept <= p.Alpha:
+		return Kept
+	}
+	return Undecided
+}
+
+// visible: the medians differ by two clock ticks at least. A smaller
+// difference may be the clock's own.
+func (p Procedure) visible(pair Pair) bool {
+	return math.Abs(median(pair.Orig)-median(pair.Other)) >= 2*p.Tick
+}
+
+// effect is the Hodges-Lehmann ratio that belongs to the test, for method
+// paper the ratio of the medians (STATISTICS §1.5, DESIGN §10).
+func (p Procedure) effect(pair Pair) (float64, error) {
+	if p.Method == MethodPaper {
+		return median(pair.Orig) / median(pair.Other), nil
+	}
+	estimate := stats.HodgesLehmannRankSum
+	if p.Test == TestSignedRank {
+		estimate = stats.HodgesLehmannSignedRank
+	}
+	e, err := estimate(pair.Orig, pair.Other)
+	return e.Ratio, err
+}
+
+var tests = map[string]func(x, y []float64) (stats.TestResult, error){
+	TestRankSum:       stats.RankSum,
+	TestRankSumNormal: stats.RankSumNormal,
+	TestSignedRank:    stats.SignedRank,
+	TestKS:            stats.KS,
+}
+
+// pValue tests whether x is larger than y.
+func pValue(test string, x, y []float64) (float64, error) {
+	result, err := tests[test](x, y)
+	return result.P, err
+}
+
+// median of values that are known to be finite; NaN for none.
+func median(x []float64) float64 {
+	return stats.MedianSorted(slices.Sorted(slices.Values(x)))
+}
+
+func scale(xs []float64, by float64) []float64 {
+	out := make([]float64, len(xs))
+	for i, x := range xs {
+		out[i] = x * by
+	}
+	return out
+}

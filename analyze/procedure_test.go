@@ -1,0 +1,252 @@
+package analyze
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+type goldenProcedure struct {
+	Cases []struct {
+		ID    string
+		R     int
+		Tests []struct {
+			Name       string
+			Orig, Mock []float64
+		}
+		Expect struct {
+			Test       string
+			AutoTest   string `json:"auto_test"`
+			M          int
+			Alpha      float64
+			Delta      float64
+			Correction string
+			PMin       float64 `json:"p_min_family"`
+			Refuse     bool
+			PaperMode  []struct {
+				P         float64
+				Violation bool
+				Stars     string
+			} `json:"paper_mode"`
+			Tests []struct {
+				Name        string
+				PRaw        float64 `json:"p_raw"`
+				PAdj        float64 `json:"p_adj"`
+				PKept       float64 `json:"p_kept"`
+				RatioHL     float64 `json:"ratio_hl"`
+				MedianRatio float64 `json:"median_ratio"`
+				Verdict     string
+				Stars       string
+			}
+		}
+	}
+}
+
+func loadProcedure(t *testing.T) goldenProcedure {
+	t.Helper()
+	dir := os.Getenv("PGMPI_GOLDEN")
+	if dir == "" {
+		dir = filepath.Join("..", "testdata", "golden")
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "procedure.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g goldenProcedure
+	if err := json.Unmarshal(data, &g); err != nil {
+		t.Fatal(err)
+	}
+	if len(g.Cases) == 0 {
+		t.Fatal("procedure.json has no cases")
+	}
+	return g
+}
+
+// testName maps the vectors' names of tests to ours.
+var testName = map[string]string{"rank-sum": TestRankSum, "signed-rank": TestSignedRank, "ks": TestKS}
+
+func TestProcedureMatchesGoldenVectors(t *testing.T) {
+	for _, c := range loadProcedure(t).Cases {
+		t.Run(c.ID, func(t *testing.T) {
+			want := c.Expect
+			cfg := Config{Method: MethodDefault, Test: testName[want.Test], Alpha: want.Alpha, Adjust: want.Correction,
+				MinSlowdown: 1 + want.Delta}
+			p, refusal, err := NewProcedure(cfg, c.R, want.M)
+			if err != nil {
+				t.Fatal(err)
+			}
+			near(t, "p_min_family", p.PMin, want.PMin)
+			if (refusal != nil) != want.Refuse {
+				t.Fatalf("refused: %v, want %v", refusal, want.Refuse)
+			}
+			cfg.Test = TestAuto
+			auto, autoRefusal, err := NewProcedure(cfg, c.R, want.M)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want.AutoTest == "refuse" {
+				if autoRefusal == nil {
+					t.Errorf("auto chose %s, want a refusal", auto.Test)
+				}
+			} else if auto.Test != testName[want.AutoTest] || autoRefusal != nil {
+				t.Errorf("auto chose %s (%v), want %s", auto.Test, autoRefusal, want.AutoTest)
+			}
+			family := make([]Pair, len(c.Tests))
+			for i, test := range c.Tests {
+				family[i] = Pair{Orig: test.Orig, Other: test.Mock}
+			}
+			got, err := p.Apply(family)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, w := range want.Tests {
+				near(t, w.Name+" p_raw", got[i].P, w.PRaw)
+				near(t, w.Name+" p_adj", got[i].PAdjusted, w.PAdj)
+				near(t, w.Name+" p_kept", got[i].PKept, w.PKept)
+				near(t, w.Name+" ratio_hl", got[i].Ratio, w.RatioHL)
+				if want.Refuse {
+					if got[i].Verdict != Undecided {
+						t.Errorf("%s: verdict %s in spite of the refusal", w.Name, got[i].Verdict)
+					}
+					continue
+				}
+				if got[i].Verdict != w.Verdict || got[i].Stars != w.Stars {
+					t.Errorf("%s: %s%s, want %s%s", w.Name, got[i].Verdict, got[i].Stars, w.Verdict, w.Stars)
+				}
+			}
+			paper, _, err := NewProcedure(Config{Method: MethodPaper, Test: TestAuto, Alpha: want.Alpha, Adjust: AdjustAuto,
+				MinSlowdown: 1 + want.Delta}, c.R, want.M)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err = paper.Apply(family); err != nil {
+				t.Fatal(err)
+			}
+			for i, w := range want.PaperMode {
+				near(t, c.Tests[i].Name+" paper p", got[i].P, w.P)
+				near(t, c.Tests[i].Name+" median ratio", got[i].Ratio, want.Tests[i].MedianRatio)
+				if (got[i].Verdict == Violated) != w.Violation || got[i].Stars != w.Stars {
+					t.Errorf("%s: paper says %s%s, want violation %v%s", c.Tests[i].Name, got[i].Verdict, got[i].Stars, w.Violation, w.Stars)
+				}
+			}
+		})
+	}
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.IsNaN(got) || math.Abs(got-want) > 1e-10*math.Abs(want) {
+		t.Errorf("%s: %.17g, want %.17g", what, got, want)
+	}
+}
+
+// The numbers are those of STATISTICS §1: the smallest R that can report a
+// lone violation at alpha = .05, m = 495.
+func TestRefusalNamesTheRThatWouldDo(t *testing.T) {
+	for _, c := range []struct {
+		method, test, adjust string
+		r, m, needed         int
+	}{
+		{MethodDefault, TestAuto, AdjustAuto, 5, 495, 8},
+		{MethodDefault, TestRankSum, AdjustAuto, 7, 495, 8},
+		{MethodDefault, TestKS, AdjustAuto, 7, 495, 8},
+		{MethodDefault, TestSignedRank, AdjustAuto, 13, 495, 14},
+		{MethodCI, TestSignedRank, AdjustAuto, 10, 495, 14},
+		{MethodDefault, TestRankSum, AdjustNone, 2, 495, 3},
+		{MethodPaper, TestAuto, AdjustBH, 9, 495, 10},
+		{MethodPaper, TestAuto, AdjustAuto, 2, 495, 3},
+	} {
+		cfg := Config{Method: c.method, Test: c.test, Adjust: c.adjust, Alpha: 0.05, MinSlowdown: 1.05}
+		_, refusal, err := NewProcedure(cfg, c.r, c.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if refusal == nil || refusal.RNeeded != c.needed {
+			t.Errorf("%+v: %+v, want R = %d", c, refusal, c.needed)
+		}
+		if _, refusal, _ = NewProcedure(cfg, c.needed, c.m); refusal != nil {
+			t.Errorf("%+v: R = %d is refused too", c, c.needed)
+		}
+	}
+}
+
+func TestUnknownNamesAreErrors(t *testing.T) {
+	good := Config{Method: MethodDefault, Test: TestAuto, Adjust: AdjustAuto, Alpha: 0.05, MinSlowdown: 1.05}
+	for _, change := range []func(*Config){
+		func(c *Config) { c.Method = "best" },
+		func(c *Config) { c.Test = "t" },
+		func(c *Config) { c.Adjust = "by" },
+	} {
+		cfg := good
+		change(&cfg)
+		if _, _, err := NewProcedure(cfg, 10, 10); err == nil {
+			t.Errorf("%+v is no error", cfg)
+		}
+	}
+}
+
+// slow gives R medians around base that never tie.
+func slow(r int, base, step float64) []float64 {
+	out := make([]float64, r)
+	for i := range out {
+		out[i] = base + step*float64(i)
+	}
+	return out
+}
+
+func TestVerdictRules(t *testing.T) {
+	cfg := Config{Method: MethodDefault, Test: TestRankSum, Adjust: AdjustNone, Alpha: 0.05, MinSlowdown: 1.05}
+	for _, c := range []struct {
+		name   string
+		method string
+		tick   float64
+		pair   Pair
+		want   string
+	}{
+		{"large slowdown", MethodDefault, 10, Pair{slow(10, 2000, 1), slow(10, 1000, 1)}, Violated},
+		{"significant but small", MethodDefault, 10, Pair{slow(10, 1030, 1), slow(10, 1000, 1)}, Marginal},
+		{"small counts for the paper", MethodPaper, 10, Pair{slow(10, 1030, 1), slow(10, 1000, 1)}, Violated},
+		{"one clock tick", MethodDefault, 10, Pair{slow(10, 60, 0), slow(10, 50, 0)}, Marginal},
+		{"two clock ticks", MethodDefault, 10, Pair{slow(10, 70, 0), slow(10, 50, 0)}, Violated},
+		{"faster", MethodDefault, 10, Pair{slow(10, 900, 1), slow(10, 1000, 1)}, Kept},
+		{"equal within the margin", MethodDefault, 10, Pair{slow(10, 1000, 1), slow(10, 1000, 1)}, Kept},
+		{"noisy", MethodDefault, 10, Pair{slow(10, 1000, 100), slow(10, 1000, 100)}, Undecided},
+		{"margin: 4 % is kept", MethodMargin, 0, Pair{slow(10, 1030, 1), slow(10, 1000, 1)}, Kept},
+		{"margin: 2x is violated", MethodMargin, 0, Pair{slow(10, 2000, 1), slow(10, 1000, 1)}, Violated},
+	} {
+		cfg.Method = c.method
+		p, refusal, err := NewProcedure(cfg, 10, 1)
+		if err != nil || refusal != nil {
+			t.Fatal(err, refusal)
+		}
+		p.Tick = c.tick
+		got, err := p.Apply([]Pair{c.pair})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got[0].Verdict != c.want {
+			t.Errorf("%s: %s, want %s (%+v)", c.name, got[0].Verdict, c.want, got[0])
+		}
+	}
+}
+
+// A planned test without data counts in the adjustment as p = 1.
+func TestMissingTestsStayInTheFamily(t *testing.T) {
+	cfg := Config{Method: MethodDefault, Test: TestRankSum, Adjust: AdjustHolm, Alpha: 0.05, MinSlowdown: 1.05}
+	p, _, err := NewProcedure(cfg, 3, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.Apply([]Pair{{}, {slow(3, 2000, 1), slow(3, 1000, 1)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got[1].PAdjusted != 2*got[1].P {
+		t.Errorf("adjusted %g of %g: the empty pair did not count", got[1].PAdjusted, got[1].P)
+	}
+	if got[0].Verdict != Undecided || !math.IsNaN(got[0].P) {
+		t.Errorf("the empty pair: %+v", got[0])
+	}
+}

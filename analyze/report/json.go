@@ -1,0 +1,18 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+
+	"pgmpi/analyze"
+)
+
+var _ = register(Format{Name: "json", File: "report.json", Write: writeJSON})
+
+// writeJSON writes the Report as it is documented in analyze.Report.
+func writeJSON(w io.Writer, r *analyze.Report) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}

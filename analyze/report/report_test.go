@@ -1,0 +1,276 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+	"pgmpi/measure/results"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// mockup is a pattern of the synthetic plan.
+type mockup struct{ id, function, name string }
+
+var few = []mockup{
+	{"GL8", "MPI_Reduce", "reduce_as_allreduce"},
+	{"GL14", "MPI_Reduce", "reduce_as_reduce_scatter_block+gather"},
+	{"GL5", "MPI_Allgather", "allgather_as_alltoall"},
+}
+
+// synthetic measures made-up functions: seconds gives a case's run-time in ns.
+func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns []mockup, r int, cfg analyze.Config,
+	ns func(function string, size int64) int64) *analyze.Report {
+	t.Helper()
+	m := &results.Manifest{Version: "1.0", R: r}
+	m.Rank = results.RankInfo{Library: "mpich", LibVersion: "MPICH Version: 4.0.2\nand more", ClockTickNS: 10}
+	plan := &m.Plan
+	plan.Shapes, plan.Datatype, plan.Op = shapes, "byte", "bor"
+	index := map[string]int{}
+	at := func(function string, size int64, s guidelines.Shape) int {
+		key := fmt.Sprint(function, size, s)
+		if i, ok := index[key]; ok {
+			return i
+		}
+		index[key] = len(plan.Cases)
+		plan.Cases = append(plan.Cases, guidelines.Case{Function: function, Msize: size, Shape: s})
+		return index[key]
+	}
+	functions := []string{}
+	for _, p := range patterns {
+		if !slices.Contains(functions, p.function) {
+			functions = append(functions, p.function)
+		}
+	}
+	for _, f := range functions {
+		for _, g := range []guidelines.Guideline{{ID: "GL1", Type: guidelines.Monotony, Function: f}, {ID: "GL2", Type: guidelines.Split, Function: f}} {
+			plan.Guidelines = append(plan.Guidelines, g)
+		}
+	}
+	for _, p := range patterns {
+		plan.Guidelines = append(plan.Guidelines, guidelines.Guideline{ID: p.id, Type: guidelines.Pattern, Function: p.function, Mockup: p.name})
+	}
+	for _, s := range shapes {
+		for _, g := range plan.Guidelines {
+			for i, size := range sizes {
+				test := guidelines.Test{Guideline: g.ID, Type: g.Type, Function: g.Function, Mockup: g.Mockup, Msize: size, Shape: s, Case: at(g.Function, size, s)}
+				switch {
+				case g.Type == guidelines.Pattern:
+					test.Others = []int{at(g.Mockup, size, s)}
+				case g.Type == guidelines.Monotony && i+1 < len(sizes):
+					test.Others = []int{at(g.Function, sizes[i+1], s)}
+				case g.Type == guidelines.Split && i > 0:
+					for _, smaller := range sizes[:i] {
+						test.Others = append(test.Others, at(g.Function, smaller, s))
+					}
+				default:
+					continue
+				}
+				plan.Tests = append(plan.Tests, test)
+			}
+		}
+	}
+	var runs []results.Run
+	for _, s := range shapes {
+		for n := 1; n <= r; n++ {
+			run := results.Run{Header: results.Header{Mode: results.ModeMeasure, Shape: s, Run: n}}
+			for _, i := range plan.CasesOf(s) {
+				c := plan.Cases[i]
+				run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: c.Function, Msize: c.Msize, CaseResult: results.CaseResult{Status: results.StatusOK}})
+				// Neighbouring mpiruns differ by .1 %.
+				base := ns(c.Function, c.Msize)
+				run.Samples = append(run.Samples, []results.Sample{{NS: base + int64(n)*base/1000}, {NS: base + int64(n)*base/1000 + 1}, {NS: base + int64(n)*base/1000 + 2}})
+			}
+			runs = append(runs, run)
+		}
+	}
+	report, err := analyze.Analyze(m, runs, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// planted: Reduce is three times slower than Allreduce from 64 KiB on,
+// Allgather slow at one size.
+func planted(function string, size int64) int64 {
+	base := 1000 + 2*size
+	switch {
+	case function == "MPI_Reduce" && size >= 65536:
+		return 3 * base
+	case function == "MPI_Allgather" && size == 1024:
+		return 40 * base
+	}
+	return base
+}
+
+func text(t *testing.T, name string, r *analyze.Report) string {
+	t.Helper()
+	f, err := Get(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := f.Write(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func config() analyze.Config {
+	return analyze.Config{Method: "default", Test: "auto", Alpha: 0.05, Adjust: "auto", MinSlowdown: 1.05, SplitTolerance: 0.05}
+}
+
+func TestFormatsMatchGoldenFiles(t *testing.T) {
+	p2 := []guidelines.Shape{{NP: 2}}
+	sizes := []int64{1, 1024, 65536, 1 << 20}
+	reports := map[string]*analyze.Report{
+		"planted": synthetic(t, p2, sizes, few, 12, config(), planted),
+		"clean":   synthetic(t, p2, sizes, few, 12, config(), func(string, int64) int64 { return 5000 }),
+		"refused": synthetic(t, p2, sizes, few, 3, config(), planted),
+	}
+	for name, r := range reports {
+		for _, format := range Names() {
+			golden := filepath.Join("testdata", name+"."+format)
+			got := text(t, format, r)
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, got)
+			}
+		}
+	}
+}
+
+func TestTableIsNeverWiderThan100Columns(t *testing.T) {
+	var sizes []int64
+	for s := int64(1); s <= 1<<20; s *= 2 {
+		sizes = append(sizes, s, s+s/2*3+100001)
+	}
+	slices.Sort(sizes)
+	sizes = slices.Compact(sizes)
+	wide := append(few,
+		mockup{"a-very-long-id-of-a-users-own-guideline", "MPI_Reduce_scatter_block", "reduce_scatter_block_as_reduce+scatter"},
+		mockup{"GL13", "MPI_Allreduce", "allreduce_as_reduce_scatter_block+allgather"})
+	shapes := []guidelines.Shape{{NP: 1024, Nodes: 128, PPN: 8}, {NP: 16384, Nodes: 1024, PPN: 16}}
+	alternate := func(function string, size int64) int64 {
+		if strings.HasPrefix(function, "MPI_") {
+			return 900000000 + size*1237
+		}
+		return 10 + size%977
+	}
+	r := synthetic(t, shapes, sizes, wide, 14, config(), alternate)
+	r.Library.Version = strings.Repeat("x", 300)
+	r.Notes = []string{strings.Repeat("word ", 60), strings.Repeat("y", 250)}
+	r.Wrong = []analyze.CaseMessage{{Function: "MPI_Reduce", Message: strings.Repeat("block ", 50)}}
+	r.Exclude = []string{strings.Repeat("z", 120)}
+	if r.ExitCode() != 3 {
+		t.Errorf("exit code %d with wrong data", r.ExitCode())
+	}
+	out := text(t, "table", r)
+	for line := range strings.Lines(out) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 100 {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	if !strings.Contains(out, "GL13 Allreduce") {
+		t.Error("no row of GL13: the test is not about a wide table")
+	}
+	if strings.Contains(out, "\x1b") {
+		t.Error("colour in the table")
+	}
+}
+
+func TestAllSizesOfADefaultCheckFitIntoOneMatrix(t *testing.T) {
+	var sizes []int64
+	for s := int64(1); s <= 1<<20; s *= 2 {
+		sizes = append(sizes, s)
+	}
+	out := text(t, "table", synthetic(t, []guidelines.Shape{{NP: 2}}, sizes, few, 14, config(), planted))
+	found := false
+	for line := range strings.Lines(out) {
+		f := strings.Fields(line)
+		found = found || len(f) == 22 && f[0] == "guideline" && f[21] == "1M"
+	}
+	if !found {
+		t.Errorf("no head with all 21 sizes in:\n%s", out)
+	}
+}
+
+func TestNothingFoundIsSaidHonestly(t *testing.T) {
+	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), func(string, int64) int64 { return 5000 })
+	if out := text(t, "table", r); !strings.Contains(out, "checked 10, found 0") {
+		t.Errorf("no count of what was checked in:\n%s", out)
+	}
+}
+
+func TestCSVHasOneRowPerVerdict(t *testing.T) {
+	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
+	rows, err := csv.NewReader(strings.NewReader(text(t, "csv", r))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != len(r.Verdicts)+1 || strings.Join(rows[0], ",") != strings.Join(csvColumns, ",") {
+		t.Errorf("%d rows for %d verdicts, head %v", len(rows), len(r.Verdicts), rows[0])
+	}
+}
+
+func TestJSONHasTheDocumentedKeysAndNoNulledLists(t *testing.T) {
+	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
+	var top map[string]any
+	if err := json.Unmarshal([]byte(text(t, "json", r)), &top); err != nil {
+		t.Fatal(err)
+	}
+	if top["schema"] != analyze.Schema {
+		t.Errorf("schema %v", top["schema"])
+	}
+	for _, list := range []string{"verdicts", "summary", "guidelines", "wrong", "not_measured", "not_converged", "incomplete", "warnings", "notes", "exclude", "shapes"} {
+		if _, ok := top[list].([]any); !ok {
+			t.Errorf("%s is %v, not a list", list, top[list])
+		}
+	}
+	verdict := top["verdicts"].([]any)[0].(map[string]any)
+	for _, key := range []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "np", "median_s", "other_median_s",
+		"ratio", "p_value", "p_adjusted", "verdict"} {
+		if _, ok := verdict[key]; !ok {
+			t.Errorf("a verdict has no %s", key)
+		}
+	}
+}
+
+func TestUnitsAreChosenForReading(t *testing.T) {
+	for s, want := range map[float64]string{2.4e-7: "240 ns", 1.5312e-6: "1.53 µs", 9.996e-7: "1.00 µs", 2.477e-3: "2.48 ms", 0.0999: "99.9 ms", 2: "2.00 s"} {
+		if got := duration(&s); got != want {
+			t.Errorf("%g s: %q, want %q", s, got, want)
+		}
+	}
+	for b, want := range map[int64]string{0: "0 B", 1: "1 B", 1000: "1000 B", 1024: "1 KiB", 1536: "1536 B", 1 << 20: "1 MiB"} {
+		if got := size(b); got != want {
+			t.Errorf("%d: %q, want %q", b, got, want)
+		}
+	}
+}
+
+func TestUnknownFormatNamesTheKnown(t *testing.T) {
+	if _, err := Get("xml"); err == nil || !strings.Contains(err.Error(), "csv, json, table") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,88 @@
+package stats
+
+import (
+	"errors"
+	"math"
+	"testing"
+)
+
+type effectCase struct {
+	ID     string
+	X, Y   values
+	Expect struct {
+		Log   float64    `json:"log_hl"`
+		Ratio float64    `json:"ratio_hl"`
+		CI    [2]float64 `json:"ci95"`
+		Lower float64    `json:"lower95_onesided"`
+	}
+}
+
+func TestHodgesLehmannMatchesR(t *testing.T) {
+	for _, f := range []struct {
+		file, kind string
+		estimate   func(x, y []float64) (Effect, error)
+	}{
+		{"hodges_lehmann.json", "hodges_lehmann_paired_ratio", HodgesLehmannSignedRank},
+		{"hodges_lehmann_ranksum.json", "hodges_lehmann_ranksum_ratio", HodgesLehmannRankSum},
+	} {
+		for _, c := range load[effectCase](t, f.file, f.kind).Cases {
+			t.Run(f.kind+"/"+c.ID, func(t *testing.T) {
+				got, err := f.estimate(c.X, c.Y)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for name, pair := range map[string][2]float64{
+					"log ratio":                 {math.Log(got.Ratio), c.Expect.Log},
+					"log of the expected ratio": {math.Log(got.Ratio), math.Log(c.Expect.Ratio)},
+					"lower limit":               {math.Log(got.Lo95), math.Log(c.Expect.CI[0])},
+					"upper limit":               {math.Log(got.Hi95), math.Log(c.Expect.CI[1])},
+					"one-sided limit":           {math.Log(got.LowerOneSided), math.Log(c.Expect.Lower)},
+				} {
+					if !(math.Abs(pair[0]-pair[1]) <= 1e-12) {
+						t.Errorf("%s = %.17g, want %.17g", name, pair[0], pair[1])
+					}
+				}
+				back, err := f.estimate(c.Y, c.X)
+				if err != nil {
+					t.Fatal(err)
+				}
+				close1(t, "ratio of the swapped sides", back.Ratio, 1/got.Ratio, 1e-12)
+			})
+		}
+	}
+}
+
+func TestHodgesLehmannRefusesValuesThatAreNotPositive(t *testing.T) {
+	good := []float64{1, 2}
+	for _, bad := range [][]float64{{0, 1}, {-1, 1}} {
+		for _, f := range []func(x, y []float64) (Effect, error){HodgesLehmannRankSum, HodgesLehmannSignedRank} {
+			if _, err := f(bad, good); !errors.Is(err, ErrNotPositive) {
+				t.Errorf("%v: error %v, want ErrNotPositive", bad, err)
+			}
+			if _, err := f(good, bad); !errors.Is(err, ErrNotPositive) {
+				t.Errorf("%v: error %v, want ErrNotPositive", bad, err)
+			}
+		}
+	}
+}
+
+// The tables of Hollander and Wolfe, and exact counts of the partitions.
+func TestNullQuantilesMatchTables(t *testing.T) {
+	for _, c := range []struct{ m, n, want int }{{5, 5, 3}, {8, 8, 14}, {10, 10, 24}, {4, 7, 4}, {1, 1, 0}} {
+		equal(t, "qwilcox(.025)", quantileU(0.025, c.m, c.n), c.want)
+	}
+	for _, c := range []struct{ n, want int }{{1, 0}, {6, 1}, {8, 4}, {10, 9}, {20, 53}} {
+		equal(t, "qsignrank(.025)", quantileV(0.025, c.n), c.want)
+	}
+}
+
+func TestNullQuantilesAreContinuousWhereTheNormalFormTakesOver(t *testing.T) {
+	step := quantileU(0.025, 50, 50) - quantileU(0.025, 49, 49)
+	if next := quantileU(0.025, 51, 51) - quantileU(0.025, 50, 50); next < step-3 || next > step+6 {
+		t.Errorf("qwilcox grows by %d to 50 and by %d to 51", step, next)
+	}
+	step = quantileV(0.025, 200) - quantileV(0.025, 199)
+	if next := quantileV(0.025, 201) - quantileV(0.025, 200); next < step-3 || next > step+6 {
+		t.Errorf("qsignrank grows by %d to 200 and by %d to 201", step, next)
+	}
+}

@@ -1,0 +1,70 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Quantile returns the p-quantile of x, 0 ≤ p ≤ 1, in the unit of x, by R's type 7:
+// with h = (n−1)p and f its fraction, (1−f)·x₍h₎ + f·x₍h+1₎ (0-based order statistics).
+func Quantile(x []float64, p float64) (float64, error) {
+	if err := check(x); err != nil {
+		return 0, err
+	}
+	if !(p >= 0 && p <= 1) {
+		return 0, fmt.Errorf("quantile %v: %w", p, ErrRange)
+	}
+	return quantileSorted(sorted(x), p), nil
+}
+
+// Median returns the middle value of x, or the mean of the two middle ones.
+func Median(x []float64) (float64, error) {
+	if err := check(x); err != nil {
+		return 0, err
+	}
+	return MedianSorted(sorted(x)), nil
+}
+
+// MedianSorted is Median for finite values that are in ascending order already;
+// it checks nothing. It is NaN for no values.
+func MedianSorted(x []float64) float64 {
+	n := len(x)
+	if n == 0 {
+		return math.NaN()
+	}
+	if n%2 == 1 {
+		return x[n/2]
+	}
+	return (x[n/2-1] + x[n/2]) / 2
+}
+
+// MeanSD returns the mean and the standard deviation (divisor n−1) of x.
+// The deviation of a single value is undefined: NaN.
+func MeanSD(x []float64) (mean, sd float64, err error) {
+	if err := check(x); err != nil {
+		return 0, 0, err
+	}
+	mean, sd = stat.MeanStdDev(x, nil)
+	return mean, sd, nil
+}
+
+func sorted(x []float64) []float64 {
+	s := slices.Clone(x)
+	slices.Sort(s)
+	return s
+}
+
+// quantileSorted is Quantile without its checks. The conversions keep a compiler
+// from fusing the multiplications into the sum, which would move the last bit.
+func quantileSorted(x []float64, p float64) float64 {
+	h := float64(len(x)-1) * p
+	k := int(h)
+	if k+1 >= len(x) {
+		return x[len(x)-1]
+	}
+	f := h - float64(k)
+	return float64((1-f)*x[k]) + float64(f*x[k+1])
+}

@@ -1,0 +1,147 @@
+package stats
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+)
+
+func TestQuantileMedianMeanSDMatchR(t *testing.T) {
+	type testCase struct {
+		ID     string
+		X      values
+		Probs  []float64
+		Expect struct {
+			Q            []float64
+			Median, Mean float64
+			SD           *float64
+		}
+	}
+	for _, c := range load[testCase](t, "quantile7.json", "quantile_type7_median").Cases {
+		t.Run(c.ID, func(t *testing.T) {
+			equal(t, "number of quantiles", len(c.Expect.Q), len(c.Probs))
+			for i, p := range c.Probs {
+				q, err := Quantile(c.X, p)
+				if err != nil {
+					t.Fatal(err)
+				}
+				close1(t, fmt.Sprintf("quantile %v", p), q, c.Expect.Q[i], 1e-14)
+			}
+			median, err := Median(c.X)
+			if err != nil {
+				t.Fatal(err)
+			}
+			close1(t, "median", median, c.Expect.Median, 1e-14)
+			mean, sd, err := MeanSD(c.X)
+			if err != nil {
+				t.Fatal(err)
+			}
+			close1(t, "mean", mean, c.Expect.Mean, 1e-14)
+			if c.Expect.SD == nil {
+				equal(t, "sd is undefined", math.IsNaN(sd), true)
+			} else {
+				close1(t, "sd", sd, *c.Expect.SD, 1e-12)
+			}
+		})
+	}
+}
+
+func TestQuantileRefusesAProbabilityOutsideZeroToOne(t *testing.T) {
+	for _, p := range []float64{-0.1, 1.1, math.NaN()} {
+		if _, err := Quantile([]float64{1, 2}, p); !errors.Is(err, ErrRange) {
+			t.Errorf("quantile %v: error %v, want ErrRange", p, err)
+		}
+	}
+}
+
+func TestMedianSortedIsUndefinedForNothing(t *testing.T) {
+	equal(t, "undefined", math.IsNaN(MedianSorted(nil)), true)
+}
+
+// oneSample and twoSamples are the functions that take run-times.
+var oneSample = map[string]func(x []float64) error{
+	"Quantile": func(x []float64) error { _, err := Quantile(x, 0.5); return err },
+	"Median":   func(x []float64) error { _, err := Median(x); return err },
+	"MeanSD":   func(x []float64) error { _, _, err := MeanSD(x); return err },
+	"Tukey":    func(x []float64) error { _, err := Tukey(x, TukeyFactor); return err },
+	"Warmup":   func(x []float64) error { _, err := Warmup(x); return err },
+	"Adjust":   func(x []float64) error { _, err := Adjust(x, AdjustNone); return err },
+	"SequentialP": func(x []float64) error {
+		_, err := SequentialP(x, []float64{0.2, 0.3, 0.5})
+		return err
+	},
+}
+
+var twoSamples = map[string]func(x, y []float64) error{
+	"RankSum":                 asError(RankSum),
+	"RankSumNormal":           asError(RankSumNormal),
+	"SignedRank":              asError(SignedRank),
+	"SignedRankNormal":        asError(SignedRankNormal),
+	"ZeroDifferences":         asError(ZeroDifferences),
+	"KS":                      asError(KS),
+	"KSAsymptotic":            asError(KSAsymptotic),
+	"HodgesLehmannRankSum":    asError(HodgesLehmannRankSum),
+	"HodgesLehmannSignedRank": asError(HodgesLehmannSignedRank),
+	"Pearson":                 asError(Pearson),
+}
+
+func asError[R any](f func(x, y []float64) (R, error)) func(x, y []float64) error {
+	return func(x, y []float64) error { _, err := f(x, y); return err }
+}
+
+func TestEveryStatisticRefusesNaNInfinityAndNothing(t *testing.T) {
+	bad := map[string]struct {
+		x    []float64
+		want error
+	}{
+		"empty": {nil, ErrEmpty},
+		"NaN":   {[]float64{0.5, math.NaN(), 0.2}, ErrNotFinite},
+		"Inf":   {[]float64{0.5, 0.3, math.Inf(1)}, ErrNotFinite},
+		"-Inf":  {[]float64{math.Inf(-1), 0.3, 0.2}, ErrNotFinite},
+	}
+	good := []float64{0.1, 0.3, 0.4}
+	for input, b := range bad {
+		for name, f := range oneSample {
+			if err := f(b.x); !errors.Is(err, b.want) {
+				t.Errorf("%s(%s): error %v, want %v", name, input, err, b.want)
+			}
+		}
+		for name, f := range twoSamples {
+			if err := f(b.x, good); !errors.Is(err, b.want) {
+				t.Errorf("%s(%s, good): error %v, want %v", name, input, err, b.want)
+			}
+			if err := f(good, b.x); !errors.Is(err, b.want) {
+				t.Errorf("%s(good, %s): error %v, want %v", name, input, err, b.want)
+			}
+		}
+	}
+}
+
+func TestNoStatisticChangesItsInput(t *testing.T) {
+	original := []float64{0.5, 0.2, 0.4}
+	x, y := slices.Clone(original), []float64{0.3, 0.2, 0.1}
+	wasY := slices.Clone(y)
+	for name, f := range oneSample {
+		if err := f(x); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, f := range twoSamples {
+		if err := f(x, y); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if !slices.Equal(x, original) || !slices.Equal(y, wasY) {
+		t.Errorf("inputs became %v and %v", x, y)
+	}
+}
+
+func TestPairedStatisticsRefuseDifferentLengths(t *testing.T) {
+	for _, name := range []string{"SignedRank", "SignedRankNormal", "ZeroDifferences", "HodgesLehmannSignedRank", "Pearson"} {
+		if err := twoSamples[name]([]float64{1, 2, 3}, []float64{1, 2}); !errors.Is(err, ErrLengths) {
+			t.Errorf("%s: error %v, want ErrLengths", name, err)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package stats
+
+import "slices"
+
+// TestResult is the outcome of a one-sided test of "x is slower than y".
+type TestResult struct {
+	P         float64 // probability of a statistic at least this large without a difference
+	Statistic float64 // U, V or D of the test, see there
+	Exact     bool    // false: P is an approximation
+	Ties      bool    // some of the compared values were equal
+}
+
+// doubledMidranks returns 2·midrank of every value, an integer, and Σ(t³−t) over
+// the groups of t equal values, which is 0 without ties.
+func doubledMidranks(x []float64) (ranks []int, tieSum float64) {
+	order := ascending(x)
+	ranks = make([]int, len(x))
+	for i := 0; i < len(order); {
+		j := i
+		for j < len(order) && x[order[j]] == x[order[i]] {
+			j++
+		}
+		for _, at := range order[i:j] {
+			ranks[at] = i + j + 1
+		}
+		t := float64(j - i)
+		tieSum += t*t*t - t
+		i = j
+	}
+	return ranks, tieSum
+}
+
+// sumFromTop adds the counts of the largest sums first: they are the smallest
+// counts, so the addition loses least.
+func sumFromTop(counts []float64) float64 {
+	total := 0.0
+	for _, c := range slices.Backward(counts) {
+		total += c
+	}
+	return total
+}
+
+// quantileFromTop returns the smallest q with (the q+1 topmost counts) ≥ a·total. For
+// the symmetric null distributions this is the lower a-quantile of the statistic.
+func quantileFromTop(counts []float64, a, total float64) int {
+	const slack = 1e-12 // a·total may be an integer that rounding has moved up
+	sum := 0.0
+	for q := range counts {
+		sum += counts[len(counts)-1-q]
+		if sum >= a*total*(1-slack) {
+			return q
+		}
+	}
+	return len(counts)
+}

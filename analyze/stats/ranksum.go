@@ -1,0 +1,185 @@
+package stats
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// maxExactRankSum is the sample size above which RankSum uses the normal form.
+const maxExactRankSum = 50
+
+// RankSum is the Wilcoxon rank-sum test of "x is slower than y". The statistic is
+// U = #(x>y) + ½#(x=y), R's W. P is the exact probability over all splits of the pooled
+// midranks, conditional on the ties; with more than 50 values in a sample it is
+// that of RankSumNormal and Exact is false.
+func RankSum(x, y []float64) (TestResult, error) {
+	if err := check(x, y); err != nil {
+		return TestResult{}, err
+	}
+	if max(len(x), len(y)) > maxExactRankSum {
+		return RankSumNormal(x, y)
+	}
+	ranks, tieSum := pooledRanks(x, y)
+	return TestResult{
+		P:         rankSumExactP(ranks, len(x)),
+		Statistic: statisticU(ranks, len(x)),
+		Exact:     true,
+		Ties:      tieSum > 0,
+	}, nil
+}
+
+// RankSumNormal is RankSum by the normal approximation with continuity correction
+// (R: exact = FALSE, correct = TRUE), the test of S-PGMPI §4.3. Where all
+// values are equal P is 1.
+func RankSumNormal(x, y []float64) (TestResult, error) {
+	if err := check(x, y); err != nil {
+		return TestResult{}, err
+	}
+	ranks, tieSum := pooledRanks(x, y)
+	u := statisticU(ranks, len(x))
+	m, n := float64(len(x)), float64(len(y))
+	all := m + n
+	variance := m * n / 12 * ((all + 1) - tieSum/(all*(all-1)))
+	return TestResult{
+		P:         normalUpperTail(u-m*n/2, variance),
+		Statistic: u,
+		Ties:      tieSum > 0,
+	}, nil
+}
+
+// MinPRankSum is the smallest P that RankSum, and KS, can attain with r values in
+// each sample: 1/C(2r, r). It is 1 for r < 1.
+func MinPRankSum(r int) float64 {
+	if r < 1 {
+		return 1
+	}
+	return 1 / binomial(2*r, r)
+}
+
+func pooledRanks(x, y []float64) (ranks []int, tieSum float64) {
+	return doubledMidranks(slices.Concat(x, y))
+}
+
+func statisticU(ranks []int, m int) float64 {
+	return float64(sumInts(ranks[:m])-m*(m+1)) / 2
+}
+
+// normalUpperTail is P(Z ≥ deviation − ½) with the given variance; 1 if that is 0.
+func normalUpperTail(deviation, variance float64) float64 {
+	if !(variance > 0) {
+		return 1
+	}
+	z := (deviation - 0.5) / math.Sqrt(variance)
+	return math.Erfc(z/math.Sqrt2) / 2
+}
+
+// rankSumExactP is the share of all choices of m ranks whose sum is at least that
+// of the first m.
+func rankSumExactP(ranks []int, m int) float64 {
+	least := slices.Min(ranks)
+	step := 0 // without ties all distances are even: halve the table
+	for _, r := range ranks {
+		step = gcd(r-least, step)
+	}
+	if step == 0 {
+		return 1
+	}
+	items := make([]int, len(ranks))
+	for i, r := range ranks {
+		items[i] = (r - least) / step
+	}
+	observed := sumInts(items[:m])
+	slices.Sort(items)
+	p := sumFromTop(choiceCounts(items, m, observed)) / binomial(len(items), m)
+	return min(p, 1)
+}
+
+// choiceCounts counts, by their sum, the ways to choose m of the items, for sums from
+// `least` (or the smallest possible, if that is more) to the largest possible. Items
+// are ascending and not negative. Counts are float64: they are sums of positive
+// numbers, so the relative error stays near len(items)·2⁻⁵³.
+func choiceCounts(items []int, m, least int) []float64 {
+	n := len(items)
+	low := make([]int, n+1) // low[k]: the sum of the k smallest
+	top := make([]int, n+1) // top[k]: the sum of the k largest
+	for k := range n {
+		low[k+1] = low[k] + items[k]
+		top[k+1] = top[k] + items[n-1-k]
+	}
+	if least > top[m] {
+		return nil
+	}
+	// counts[k][s−from[k]]: smaller sums cannot reach least with m−k items more.
+	from := make([]int, m+1)
+	counts := make([][]float64, m+1)
+	for k := range counts {
+		from[k] = max(low[k], least-top[m-k])
+		counts[k] = make([]float64, max(0, top[k]-from[k]+1))
+	}
+	counts[0][0] = 1
+	for t, v := range items {
+		for k := min(t+1, m); k >= max(1, m-(n-1-t)); k-- {
+			first := max(from[k-1], from[k]-v)
+			last := low[t] - low[t-(k-1)] // the k−1 largest of the t before
+			if first > last {
+				continue
+			}
+			src := counts[k-1][first-from[k-1] : last-from[k-1]+1]
+			dst := counts[k][first+v-from[k]:][:len(src)]
+			for i, c := range src {
+				dst[i] += c
+			}
+		}
+	}
+	return counts[m]
+}
+
+// quantileU is R's qwilcox(a, m, n) for a ≤ ½: the smallest q with P(U ≤ q) ≥ a where
+// no ties are.
+func quantileU(a float64, m, n int) int {
+	middle := float64(m) * float64(n) / 2
+	if max(m, n) > maxExactRankSum {
+		variance := middle * float64(m+n+1) / 6
+		return normalQuantile(a, middle, variance)
+	}
+	items := make([]int, m+n)
+	for i := range items {
+		items[i] = i
+	}
+	// Half of the distribution holds every quantile up to ½.
+	least := m*(m-1)/2 + m*n/2
+	return quantileFromTop(choiceCounts(items, m, least), a, binomial(m+n, m))
+}
+
+// normalQuantile is the smallest integer q ≥ 0 with Φ((q + ½ − mean)/sd) ≥ a.
+func normalQuantile(a, mean, variance float64) int {
+	z := distuv.UnitNormal.Quantile(a)
+	return max(0, int(math.Ceil(mean-0.5+z*math.Sqrt(variance))))
+}
+
+// binomial is C(n, k) as a float64: exact while it is below 2⁵³, +Inf where it is too large.
+func binomial(n, k int) float64 {
+	k = min(k, n-k)
+	c := 1.0
+	for i := 1; i <= k; i++ {
+		c = c * float64(n-k+i) / float64(i)
+	}
+	return c
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func sumInts(v []int) int {
+	total := 0
+	for _, n := range v {
+		total += n
+	}
+	return total
+}

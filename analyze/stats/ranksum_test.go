@@ -1,0 +1,123 @@
+package stats
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+type rankSumCase struct {
+	ID     string
+	X, Y   values
+	Expect struct {
+		U         float64
+		Ties      bool
+		PExact    float64  `json:"p_exact"`
+		PMinExact float64  `json:"p_min_exact"`
+		PNormalCC *float64 `json:"p_normal_cc"`
+	}
+}
+
+func loadRankSum(t testing.TB) golden[rankSumCase] {
+	return load[rankSumCase](t, "wilcoxon_greater.json", "wilcoxon_rank_sum_greater")
+}
+
+func TestRankSumMatchesExactArithmeticWithTies(t *testing.T) {
+	for _, c := range loadRankSum(t).Cases {
+		t.Run(c.ID, func(t *testing.T) {
+			got, err := RankSum(c.X, c.Y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "U", got.Statistic, c.Expect.U)
+			equal(t, "ties", got.Ties, c.Expect.Ties)
+			equal(t, "exact", got.Exact, len(c.X) <= 50 && len(c.Y) <= 50)
+			switch {
+			case got.Exact:
+				close1(t, "P", got.P, c.Expect.PExact, 1e-12)
+			case c.Expect.PNormalCC == nil:
+				equal(t, "P", got.P, 1)
+			default:
+				close1(t, "P", got.P, *c.Expect.PNormalCC, 1e-12)
+			}
+			ranks, _ := pooledRanks(c.X, c.Y)
+			close1(t, "exact P", rankSumExactP(ranks, len(c.X)), c.Expect.PExact, 1e-12)
+		})
+	}
+}
+
+func TestRankSumNormalMatchesRWithContinuityCorrection(t *testing.T) {
+	for _, c := range loadRankSum(t).Cases {
+		t.Run(c.ID, func(t *testing.T) {
+			got, err := RankSumNormal(c.X, c.Y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			equal(t, "U", got.Statistic, c.Expect.U)
+			equal(t, "ties", got.Ties, c.Expect.Ties)
+			equal(t, "exact", got.Exact, false)
+			if c.Expect.PNormalCC == nil { // R divides by a spread of 0
+				equal(t, "P", got.P, 1)
+				return
+			}
+			close1(t, "P", got.P, *c.Expect.PNormalCC, 1e-12)
+		})
+	}
+}
+
+func TestRankSumRefusesInvalidSamples(t *testing.T) {
+	g := loadRankSum(t)
+	if len(g.Invalid) == 0 {
+		t.Fatal("no invalid cases")
+	}
+	for _, c := range g.Invalid {
+		if _, err := RankSum(c.X, c.Y); err == nil {
+			t.Errorf("invalid case %s was accepted", c.ID)
+		}
+	}
+}
+
+func TestMinPRankSumIsAttainedBySeparatedSamples(t *testing.T) {
+	checked := 0
+	for _, c := range loadRankSum(t).Cases {
+		if len(c.X) == len(c.Y) && !c.Expect.Ties {
+			close1(t, c.ID, MinPRankSum(len(c.X)), c.Expect.PMinExact, 1e-12)
+			checked++
+		}
+	}
+	if checked == 0 {
+		t.Fatal("no balanced case without ties")
+	}
+	equal(t, "R=3", MinPRankSum(3), 0.05)
+	equal(t, "R=0", MinPRankSum(0), 1)
+}
+
+func TestRankSumTailsOfSwappedSamplesShareTheObservedPoint(t *testing.T) {
+	x, y := []float64{3, 5, 7}, []float64{1, 2, 4, 6}
+	a, err := RankSum(x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := RankSum(y, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "U + U'", a.Statistic+b.Statistic, 12)
+	// P(U ≥ 9) + P(U ≤ 9) = 1 + P(U = 9), and 3 of the 35 splits have U = 9.
+	close1(t, "P + P'", a.P+b.P, 1+3.0/35, 1e-12)
+}
+
+func BenchmarkRankSum500TestsR10To50(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for b.Loop() {
+		for i := range 500 {
+			n := 10 + i%41
+			x, y := make([]float64, n), make([]float64, n)
+			for j := range n {
+				x[j], y[j] = float64(r.IntN(200)), float64(r.IntN(200))
+			}
+			if _, err := RankSum(x, y); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

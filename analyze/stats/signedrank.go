@@ -1,0 +1,115 @@
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// maxExactSignedRank is the number of pairs above which SignedRank uses the normal form.
+const maxExactSignedRank = 200
+
+// SignedRank is the Wilcoxon signed-rank test of "x is slower than y" for pairs
+// (x_i, y_i). Differences of 0 are dropped; the statistic is V, the sum of the
+// midranks of |x−y| where x > y. P is the exact probability over all signs,
+// conditional on the ties (1 if no difference is left); with more than 200
+// differences it is that of SignedRankNormal and Exact is false. Ties says that two of
+// the remaining |x−y| were equal.
+func SignedRank(x, y []float64) (TestResult, error) {
+	d, err := nonzeroDifferences(x, y)
+	if err != nil {
+		return TestResult{}, err
+	}
+	if len(d) > maxExactSignedRank {
+		return SignedRankNormal(x, y)
+	}
+	ranks, v, tieSum := signedRanks(d)
+	counts := signCounts(ranks)
+	p := math.Ldexp(sumFromTop(counts[v:]), -len(d))
+	return TestResult{P: min(p, 1), Statistic: float64(v) / 2, Exact: true, Ties: tieSum > 0}, nil
+}
+
+// SignedRankNormal is SignedRank by the normal approximation with continuity
+// correction (R: exact = FALSE, correct = TRUE); P is 1 if no difference is left.
+func SignedRankNormal(x, y []float64) (TestResult, error) {
+	d, err := nonzeroDifferences(x, y)
+	if err != nil {
+		return TestResult{}, err
+	}
+	_, v, tieSum := signedRanks(d)
+	n, statistic := float64(len(d)), float64(v)/2
+	return TestResult{
+		P:         normalUpperTail(statistic-n*(n+1)/4, n*(n+1)*(2*n+1)/24-tieSum/48),
+		Statistic: statistic,
+		Ties:      tieSum > 0,
+	}, nil
+}
+
+// MinPSignedRank is the smallest P that SignedRank can attain with r differences
+// that are not 0: 2^−r. It is 1 for r < 1.
+func MinPSignedRank(r int) float64 { return math.Ldexp(1, -max(r, 0)) }
+
+// ZeroDifferences counts the pairs that SignedRank drops because x_i = y_i.
+func ZeroDifferences(x, y []float64) (int, error) {
+	d, err := nonzeroDifferences(x, y)
+	return len(x) - len(d), err
+}
+
+func nonzeroDifferences(x, y []float64) ([]float64, error) {
+	if err := checkPaired(x, y); err != nil {
+		return nil, err
+	}
+	d := make([]float64, 0, len(x))
+	for i := range x {
+		switch diff := x[i] - y[i]; {
+		case !finite(diff):
+			return nil, ErrNotFinite
+		case diff != 0:
+			d = append(d, diff)
+		}
+	}
+	return d, nil
+}
+
+// signedRanks returns the doubled midranks of |d| and v, the sum of those where d > 0.
+func signedRanks(d []float64) (ranks []int, v int, tieSum float64) {
+	size := make([]float64, len(d))
+	for i := range d {
+		size[i] = math.Abs(d[i])
+	}
+	ranks, tieSum = doubledMidranks(size)
+	for i, r := range ranks {
+		if d[i] > 0 {
+			v += r
+		}
+	}
+	return ranks, v, tieSum
+}
+
+// signCounts counts the subsets of the items by their sum, from 0 to the sum of all.
+func signCounts(items []int) []float64 {
+	counts := make([]float64, sumInts(items)+1)
+	counts[0] = 1
+	reached := 0
+	for _, v := range items {
+		for s := reached; s >= 0; s-- {
+			counts[s+v] += counts[s]
+		}
+		reached += v
+	}
+	return counts
+}
+
+// quantileV is R's qsignrank(a, n): the smallest q with P(V ≤ q) ≥ a where no ties are.
+func quantileV(a float64, n int) int {
+	if n > maxExactSignedRank {
+		m := float64(n)
+		return normalQuantile(a, m*(m+1)/4, m*(m+1)*(2*m+1)/24)
+	}
+	items := make([]int, n)
+	for i := range items {
+		items[i] = i + 1
+	}
+	counts := signCounts(items)
+	slices.Reverse(counts)
+	return quantileFromTop(counts, a, math.Ldexp(1, n))
+}

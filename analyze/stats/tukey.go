@@ -1,0 +1,64 @@
+package stats
+
+import (
+	"fmt"
+	"sort"
+)
+
+// TukeyFactor is the usual distance of the fences from the quartiles, in
+// interquartile ranges.
+const TukeyFactor = 1.5
+
+// Fences are the quartiles (type 7) of a sample and the limits Q1 − k·IQR and
+// Q3 + k·IQR, in the unit of the sample.
+type Fences struct {
+	Q1, Q3, Lo, Hi float64
+}
+
+// ZeroIQR says that the quartiles are equal (often because the clock ticks
+// coarsely): the filter then removes everything but that one value.
+func (f Fences) ZeroIQR() bool { return f.Q1 == f.Q3 }
+
+// Filtered is what the Tukey filter left of a sample, in the sample's order.
+type Filtered struct {
+	Fences
+	Kept   []int     // 0-based indices of the values that were kept
+	Values []float64 // the values at these indices
+}
+
+// Tukey keeps the values from Lo to Hi, both included (S-REVISITED §3.5). The
+// factor k must be finite and not negative.
+func Tukey(x []float64, k float64) (Filtered, error) {
+	if err := check(x); err != nil {
+		return Filtered{}, err
+	}
+	if !(k >= 0) || !finite(k) {
+		return Filtered{}, fmt.Errorf("factor %v of the Tukey filter: %w", k, ErrRange)
+	}
+	out := Filtered{Fences: fences(sorted(x), k)}
+	for i, v := range x {
+		if out.Lo <= v && v <= out.Hi {
+			out.Kept = append(out.Kept, i)
+			out.Values = append(out.Values, v)
+		}
+	}
+	return out, nil
+}
+
+// TukeySorted is Tukey for finite values that are in ascending order already; it
+// checks nothing. The result is a part of x.
+func TukeySorted(x []float64, k float64) []float64 {
+	if len(x) == 0 {
+		return nil
+	}
+	f := fences(x, k)
+	first := sort.SearchFloat64s(x, f.Lo)
+	end := sort.Search(len(x), func(i int) bool { return x[i] > f.Hi })
+	return x[first:end]
+}
+
+func fences(x []float64, k float64) Fences {
+	q1, q3 := quantileSorted(x, 0.25), quantileSorted(x, 0.75)
+	reach := float64(k * (q3 - q1))
+	return Fences{Q1: q1, Q3: q3, Lo: q1 - reach, Hi: q3 + reach}
+}

@@ -1,0 +1,86 @@
+package stats
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"testing"
+)
+
+func TestTukeyMatchesThePaperFilter(t *testing.T) {
+	type testCase struct {
+		ID     string
+		X      values
+		K      float64
+		Expect struct {
+			Q1, Q3, Lo, Hi float64
+			Kept           []int
+			NRemoved       int `json:"n_removed"`
+			Median, Mean   float64
+		}
+	}
+	g := load[testCase](t, "tukey.json", "tukey_filter")
+	for _, c := range g.Cases {
+		t.Run(c.ID, func(t *testing.T) {
+			got, err := Tukey(c.X, c.K)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// Fences near 0 come out of a difference: compare within the sample's size.
+			scale := 1e-14 * (math.Abs(c.Expect.Q1) + math.Abs(c.Expect.Q3))
+			for name, pair := range map[string][2]float64{
+				"q1": {got.Q1, c.Expect.Q1}, "q3": {got.Q3, c.Expect.Q3},
+				"lo": {got.Lo, c.Expect.Lo}, "hi": {got.Hi, c.Expect.Hi},
+			} {
+				if !(math.Abs(pair[0]-pair[1]) <= scale) {
+					t.Errorf("%s = %.17g, want %.17g", name, pair[0], pair[1])
+				}
+			}
+			if !slices.Equal(got.Kept, c.Expect.Kept) {
+				t.Errorf("kept %v, want %v", got.Kept, c.Expect.Kept)
+			}
+			equal(t, "number removed", len(c.X)-len(got.Kept), c.Expect.NRemoved)
+			median, _ := Median(got.Values)
+			mean, _, _ := MeanSD(got.Values)
+			close1(t, "median", median, c.Expect.Median, 1e-14)
+			close1(t, "mean", mean, c.Expect.Mean, 1e-13)
+			if s := TukeySorted(sorted(c.X), c.K); !slices.Equal(s, sorted(got.Values)) {
+				t.Errorf("TukeySorted keeps %v, want %v", s, sorted(got.Values))
+			}
+		})
+	}
+	if len(g.Invalid) == 0 {
+		t.Fatal("no invalid cases")
+	}
+	for _, c := range g.Invalid {
+		if _, err := Tukey(c.X, TukeyFactor); err == nil {
+			t.Errorf("invalid case %s was accepted", c.ID)
+		}
+	}
+}
+
+func TestTukeySaysWhenOnlyTheModeIsLeft(t *testing.T) {
+	got, err := Tukey([]float64{1, 1, 1, 1, 2, 1, 1, 1, 1}, TukeyFactor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "ZeroIQR", got.ZeroIQR(), true)
+	equal(t, "values kept", len(got.Values), 8)
+	got, err = Tukey([]float64{1, 2, 3, 4}, TukeyFactor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "ZeroIQR", got.ZeroIQR(), false)
+}
+
+func TestTukeyRefusesABadFactor(t *testing.T) {
+	for _, k := range []float64{-1, math.NaN(), math.Inf(1)} {
+		if _, err := Tukey([]float64{1, 2}, k); !errors.Is(err, ErrRange) {
+			t.Errorf("factor %v: error %v, want ErrRange", k, err)
+		}
+	}
+}
+
+func TestTukeySortedOfNothingIsNothing(t *testing.T) {
+	equal(t, "length", len(TukeySorted(nil, TukeyFactor)), 0)
+}

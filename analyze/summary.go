@@ -1,0 +1,103 @@
+package analyze
+
+import (
+	"fmt"
+
+	"pgmpi/guidelines"
+)
+
+// summarize fills Summary and Guidelines from the verdicts.
+func summarize(r *Report, plan *guidelines.Plan) {
+	r.Summary = []SummaryRow{}
+	for _, s := range r.Shapes {
+		for _, t := range []guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern} {
+			if row := summaryRow(r.Verdicts, s, t); len(row.ByVerdict) > 0 {
+				r.Summary = append(r.Summary, row)
+			}
+		}
+	}
+	r.Guidelines = []GuidelineRow{}
+	at := map[string]int{}
+	for _, g := range plan.Guidelines {
+		at[g.ID+":"+g.Function] = len(r.Guidelines)
+		r.Guidelines = append(r.Guidelines, GuidelineRow{Guideline: g.ID, Type: g.Type, Function: g.Function,
+			Mockup: g.Mockup, Formula: g.Formula(), ByShape: map[string]map[string]int{}})
+	}
+	for _, v := range r.Verdicts {
+		i, ok := at[v.Guideline+":"+v.Function]
+		if !ok {
+			continue
+		}
+		by := r.Guidelines[i].ByShape
+		if by[v.Shape] == nil {
+			by[v.Shape] = map[string]int{}
+		}
+		by[v.Shape][v.Verdict]++
+	}
+}
+
+// summaryRow counts each function (monotony, split) or guideline (pattern)
+// once over all sizes, as Table 2 of S-PGMPI does.
+func summaryRow(verdicts []Verdict, s Shape, t guidelines.Type) SummaryRow {
+	row := SummaryRow{Shape: s.Name, NP: s.NP, Type: t, Unit: "functions", ByVerdict: map[string]int{}}
+	if t == guidelines.Pattern {
+		row.Unit = "guidelines"
+	}
+	checked, violated, suspected := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, v := range verdicts {
+		if v.Shape != s.Name || v.Type != t {
+			continue
+		}
+		row.ByVerdict[v.Verdict]++
+		unit := v.Function
+		if t == guidelines.Pattern {
+			unit = v.Guideline
+		}
+		switch v.Verdict {
+		case NotMeasured, Wrong:
+			continue
+		case Violated:
+			row.Tests.Violated++
+			violated[unit] = true
+		case Suspected:
+			row.Tests.Suspected++
+			suspected[unit] = true
+		}
+		row.Tests.Checked++
+		checked[unit] = true
+	}
+	row.Units = Count{Checked: len(checked), Violated: len(violated), Suspected: len(suspected)}
+	return row
+}
+
+// warnings collects what a reader of the verdicts should know.
+func (c *Collector) warnings(r *Report) []Warning {
+	out := []Warning{}
+	warn := func(id, format string, args ...any) {
+		out = append(out, Warning{ID: id, Text: fmt.Sprintf(format, args...)})
+	}
+	if r.Method == MethodPaper {
+		warn("paper-method", "method paper neither adjusts for m = %d tests nor asks for a minimum slowdown: "+
+			"expect false violations; method default avoids them", r.M)
+	} else if r.Test == TestRankSumNormal {
+		warn("normal-approximation", "with more than %d mpiruns the rank-sum p-values are from the normal approximation", exactLimit)
+	}
+	if c.zeroIQR > 0 {
+		warn("iqr-zero", "%d times the quartiles of a case in an mpirun were equal, so the outlier filter kept one value only: "+
+			"the clock ticks coarsely (%.0f ns) for calls this short", c.zeroIQR, 1e9*r.ClockTickS)
+	}
+	invalid, total := 0, 0
+	for i := range c.cases {
+		invalid, total = invalid+c.cases[i].invalid, total+c.cases[i].total
+	}
+	if invalid > 0 {
+		warn("out-of-sync", "%d of %d samples were out of sync and left out", invalid, total)
+	}
+	if n := len(r.NotConverged); n > 0 {
+		warn("nrep-not-converged", "%d cases reached nrep.max or nrep.max_time before their run-time was stable; raise them", n)
+	}
+	if n := len(r.Incomplete); n > 0 {
+		warn("incomplete", "%d planned tests lack valid medians; `pgmpi check --resume` measures what is missing", n)
+	}
+	return out
+}

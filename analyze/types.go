@@ -1,0 +1,197 @@
+package analyze
+
+import "pgmpi/guidelines"
+
+// Schema names the format of report.json.
+const Schema = "pgmpi-report/1"
+
+// What a verdict can be (DESIGN §10).
+const (
+	Violated     = "violated"      // significant, and by min_slowdown at least
+	Marginal     = "marginal"      // significant, but smaller than min_slowdown or two clock ticks
+	Kept         = "kept"          // significantly not slower than min_slowdown
+	Undecided    = "undecided"     // neither can be said
+	Suspected    = "suspected"     // split-robustness from medians, without a test
+	NotSuspected = "not_suspected" // the same
+	NotMeasured  = "not_measured"  // too much memory, or counts above an int
+	Wrong        = "wrong"         // the call or its mock-up gave wrong data
+)
+
+// Legend says what msize means; every report carries it.
+const Legend = "msize is the bytes of one block of the MPI count argument: what one process contributes or gets " +
+	"(sendcount of Gather, Allgather, Scatter, Alltoall; count of Bcast, Reduce, Allreduce, Scan, Exscan; " +
+	"recvcount of Reduce_scatter_block and of every part of Reduce_scatter)."
+
+// Report is report.json: everything that was found, and what it rests on.
+// Undefined numbers are null.
+type Report struct {
+	Schema     string  `json:"schema"` // Schema
+	Version    string  `json:"pgmpi_version"`
+	Library    Library `json:"library"`
+	Shapes     []Shape `json:"shapes"`
+	Datatype   string  `json:"datatype"`
+	Op         string  `json:"op"`
+	Root       int     `json:"root"`
+	MsizeUnits string  `json:"msize_legend"` // what msize means, in words
+
+	R              int     `json:"r"`      // mpiruns per shape
+	Method         string  `json:"method"` // default, ci, paper, margin
+	Test           string  `json:"test"`   // what was used: ranksum, signedrank, ks, ranksum_normal
+	Adjust         string  `json:"adjust"` // what was used: bh, holm, none
+	M              int     `json:"m"`      // tests in the family that the adjustment is over
+	Alpha          float64 `json:"alpha"`
+	MinSlowdown    float64 `json:"min_slowdown"`    // ratio; not used by method paper
+	SplitTolerance float64 `json:"split_tolerance"` // fraction of k·median at m_i
+	PMin           float64 `json:"p_min"`           // smallest p-value attainable with this test and R
+	ClockTickS     float64 `json:"clock_tick_s"`    // seconds; the coarsest clock of all mpiruns
+	// Rho is the median over tests of the Pearson correlation of the paired
+	// log run medians: how much of an mpirun's own effect both sides share.
+	Rho             *float64 `json:"rho"`
+	TiedTests       int      `json:"tied_tests"`       // tests with equal run medians among their 2R
+	ZeroDifferences int      `json:"zero_differences"` // pairs without a difference, which the signed-rank test dropped
+
+	Summary    []SummaryRow   `json:"summary"`    // by shape and type
+	Guidelines []GuidelineRow `json:"guidelines"` // in the Plan's order
+	Verdicts   []Verdict      `json:"verdicts"`   // one per planned test, in the Plan's order
+
+	Refused      *Refusal      `json:"refused"`       // null: R is large enough
+	Incomplete   []Incomplete  `json:"incomplete"`    // planned tests without enough valid data
+	Wrong        []CaseMessage `json:"wrong"`         // cases whose data were wrong
+	Exclude      []string      `json:"exclude"`       // for check.exclude: what leaves the wrong functions out
+	NotMeasured  []CaseMessage `json:"not_measured"`  // cases that could not be measured
+	NotConverged []NotConverge `json:"not_converged"` // cases whose nrep is not what the predictor wanted
+	Notes        []string      `json:"notes"`         // what the Plan left out
+	Warnings     []Warning     `json:"warnings"`
+	Exit         int           `json:"exit_code"` // ExitCode()
+}
+
+// Library is the MPI library that was measured.
+type Library struct {
+	Name    string `json:"name"`    // family: openmpi, mpich, …
+	Version string `json:"version"` // as the library says it
+}
+
+// Shape is a number of processes, and where they ran.
+type Shape struct {
+	Name string `json:"name"` // "p4", or "16x1": nodes × processes per node
+	guidelines.Shape
+}
+
+// Count counts planned tests, or functions or guidelines.
+type Count struct {
+	Checked   int `json:"checked"` // measured, and not wrong
+	Violated  int `json:"violated"`
+	Suspected int `json:"suspected"` // split-robustness from medians
+}
+
+// SummaryRow counts one type of guideline on one shape, as Table 2 of S-PGMPI.
+type SummaryRow struct {
+	Shape string          `json:"shape"`
+	NP    int             `json:"np"`
+	Type  guidelines.Type `json:"type"`
+	Tests Count           `json:"tests"`
+	// Units counts functions (monotony, split) or guidelines (pattern), each
+	// once over all sizes; Unit says which.
+	Units Count  `json:"units"`
+	Unit  string `json:"unit"` // "functions" or "guidelines"
+	// Tests by verdict, only those that occur.
+	ByVerdict map[string]int `json:"tests_by_verdict"`
+}
+
+// GuidelineRow is a guideline that was checked.
+type GuidelineRow struct {
+	Guideline string          `json:"guideline"`
+	Type      guidelines.Type `json:"type"`
+	Function  string          `json:"function"`
+	Mockup    string          `json:"mockup,omitempty"`
+	Formula   string          `json:"formula"`
+	// ByShape counts tests by shape name and verdict.
+	ByShape map[string]map[string]int `json:"tests_by_shape"`
+}
+
+// Verdict is what was found for one planned test. Times are seconds, sizes
+// bytes as the legend says.
+type Verdict struct {
+	Guideline string          `json:"guideline"`
+	Type      guidelines.Type `json:"type"` // monotony, split, pattern
+	Function  string          `json:"function"`
+	Mockup    string          `json:"mockup"` // pattern only
+	Msize     int64           `json:"msize"`  // where the call is too slow
+	// MsizeOther is the size of the other side: the larger for monotony, m_i
+	// for split, msize for a pattern.
+	MsizeOther int64  `json:"msize_other"`
+	K          int    `json:"k,omitempty"` // split: k calls at msize_other
+	Shape      string `json:"shape"`
+	NP         int    `json:"np"`
+	// MedianS and OtherMedianS are medians of run medians; for split
+	// OtherMedianS is that of ONE of the k calls.
+	MedianS      *float64 `json:"median_s"`
+	OtherMedianS *float64 `json:"other_median_s"`
+	// Ratio is how many times slower the call is: Hodges-Lehmann (STATISTICS
+	// §1.5); for method paper and split that of the medians.
+	Ratio       *float64     `json:"ratio"`
+	PValue      *float64     `json:"p_value"`    // one-sided; null for split
+	PAdjusted   *float64     `json:"p_adjusted"` // over the family
+	PKept       *float64     `json:"p_kept"`     // that the call is less than min_slowdown times slower
+	Stars       string       `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
+	Verdict     string       `json:"verdict"`
+	Reason      string       `json:"reason,omitempty"` // why there is none
+	Alternative *Alternative `json:"alternative"`      // violated and suspected: the fastest that was measured
+}
+
+// Alternative is what to call instead.
+type Alternative struct {
+	Function string  `json:"function"` // a mock-up, or the collective at another size
+	Msize    int64   `json:"msize"`    // bytes
+	Calls    int     `json:"calls"`    // 1, or k calls in place of one
+	MedianS  float64 `json:"median_s"` // seconds, of all calls together
+}
+
+// CaseMessage is a case with what happened to it.
+type CaseMessage struct {
+	Function string `json:"function"`
+	Msize    int64  `json:"msize"` // bytes
+	Shape    string `json:"shape"`
+	Message  string `json:"message"`
+}
+
+// NotConverge is a case whose predictor stopped at max or max_time.
+type NotConverge struct {
+	Function string `json:"function"`
+	Msize    int64  `json:"msize"` // bytes
+	Shape    string `json:"shape"`
+	NRep     int    `json:"nrep"`
+	Reason   string `json:"reason"`
+}
+
+// Incomplete is a planned test without enough valid data for a verdict.
+type Incomplete struct {
+	Guideline string `json:"guideline"`
+	Function  string `json:"function"`
+	Msize     int64  `json:"msize"` // bytes
+	Shape     string `json:"shape"`
+	Reason    string `json:"reason"`
+}
+
+// Warning is something that a reader of the verdicts should know.
+type Warning struct {
+	ID   string `json:"id"`   // stable
+	Text string `json:"text"` // what happened and what to do about it
+}
+
+// ExitCode is the exit code of DESIGN §7 that the findings ask for: 3 a
+// function gave wrong data, 1 violated, 4 no verdict possible, else 0.
+func (r *Report) ExitCode() int {
+	if len(r.Wrong) > 0 {
+		return 3
+	}
+	for _, v := range r.Verdicts {
+		if v.Verdict == Violated {
+			return 1
+		}
+	}
+	if r.Refused != nil || len(r.Incomplete) > 0 {
+		return 4
+	}
+	return 0
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/report"
+	"pgmpi/measure/results"
+)
+
+var analyzeCommand = command{
+	name:  "analyze",
+	args:  "DIR",
+	short: "stage 3 only: judge a results folder again; needs no MPI",
+	long: `Reads the raw files of a results folder, filters and tests them, prints the
+tables and writes report.json into the folder. The settings are those of the
+folder's gl.toml; flags beat them.`,
+	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+		var s settings
+		var o output
+		s.judging(fs)
+		o.formats(fs)
+		return func(_ context.Context, args []string) error {
+			if len(args) != 1 {
+				return setupf("analyze: give one results folder; see `pgmpi help analyze`")
+			}
+			formats, err := parseFormats(o.format)
+			if err != nil {
+				return err
+			}
+			folder, m, err := results.Open(args[0])
+			if err != nil {
+				return setup(err)
+			}
+			config, err := configOf(m)
+			if err != nil {
+				return err
+			}
+			if err := s.apply(config); err != nil {
+				return err
+			}
+			return judge(folder, m, config.Analyze, formats)
+		}
+	},
+}
+
+// parseFormats reads --format.
+func parseFormats(list string) ([]report.Format, error) {
+	var formats []report.Format
+	for _, name := range strings.Split(list, ",") {
+		f, err := report.Get(strings.TrimSpace(name))
+		if err != nil {
+			return nil, setupf("--format: %w", err)
+		}
+		formats = append(formats, f)
+	}
+	return formats, nil
+}
+
+// judge is stage 3: report.json and the other formats into the folder, the
+// first format to standard output, the exit code from the findings.
+func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, formats []report.Format) error {
+	r, err := analyzeFolder(folder, m, cfg)
+	if err != nil {
+		return err
+	}
+	json, err := report.Get("json")
+	if err != nil {
+		return err
+	}
+	files := formats
+	if !slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == json.Name }) {
+		files = append(slices.Clone(formats), json)
+	}
+	for _, f := range files {
+		if err := folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, r) }); err != nil {
+			return err
+		}
+	}
+	out := bufio.NewWriter(stdout)
+	if err := formats[0].Write(out, r); err != nil {
+		return err
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("standard output: %w; the report is in %s", err, folder.Path)
+	}
+	fmt.Fprintf(stderr, "results: %s\n", folder.Path)
+	return verdictExit(r)
+}
+
+func verdictExit(r *analyze.Report) error {
+	switch {
+	case r.Exit == 0 || r.Exit == 1:
+		return exitOrNil(r.Exit, nil)
+	case len(r.Wrong) > 0:
+		w := r.Wrong[0]
+		return exitOrNil(r.Exit, fmt.Errorf("%s at %d bytes gave wrong data (%s). Leave it out with:\n  exclude = [%s]",
+			w.Function, w.Msize, w.Message, quoteAll(r.Exclude)))
+	case r.Refused != nil:
+		return exitOrNil(r.Exit, errors.New(r.Refused.Reason))
+	}
+	return exitOrNil(r.Exit, fmt.Errorf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete)))
+}
+
+func exitOrNil(code int, err error) error {
+	if code == 0 {
+		return nil
+	}
+	return &exit{code, err}
+}
+
+func quoteAll(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = fmt.Sprintf("%q", w)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// analyzeFolder reads one raw file at a time.
+func analyzeFolder(folder *results.Folder, m *results.Manifest, cfg analyze.Config) (*analyze.Report, error) {
+	c := analyze.NewCollector(m)
+	for _, shape := range m.Plan.Shapes {
+		runs, err := folder.Finished(results.ModeMeasure, shape)
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range runs {
+			r, err := folder.ReadRun(results.ModeMeasure, shape, i, &m.Plan)
+			if err != nil {
+				return nil, err
+			}
+			if err := c.Add(r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return c.Report(cfg)
+}

@@ -1,0 +1,290 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze"
+	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/measure"
+	"pgmpi/measure/results"
+)
+
+var checkCommand = command{
+	name:  "check",
+	short: "measure and judge: all three stages",
+	long: `Predicts how often to measure (stage 1), measures every collective and mock-up
+over R mpiruns (stage 2), tests the guidelines and prints the tables (stage 3).
+Everything goes into a results folder; an interrupted check goes on with
+--out FOLDER --resume.`,
+	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+		var s settings
+		var o output
+		s.measuring(fs)
+		o.folder(fs)
+		s.judging(fs)
+		o.formats(fs)
+		return func(ctx context.Context, _ []string) error { return check(ctx, &s, &o) }
+	},
+}
+
+var nrepCommand = command{
+	name:  "nrep",
+	short: "stage 1 only: predict the repetitions of every case",
+	long: `Predicts for every case how many repetitions give a reproducible run median
+(S-PGMPI §4.2) and stores them in the results folder, where
+` + "`pgmpi measure --out FOLDER` goes on.",
+	flags: stageFlags(func(ctx context.Context, s *measure.Session) error { return s.Predict(ctx, false) }),
+}
+
+var measureCommand = command{
+	name:  "measure",
+	short: "stage 2 only: measure all cases over R mpiruns",
+	long: `Measures with the repetitions that ` + "`pgmpi nrep --out FOLDER`" + ` predicted, or
+with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`,
+	flags: stageFlags(func(ctx context.Context, s *measure.Session) error {
+		if s.NREP.Fixed > 0 {
+			if err := s.Predict(ctx, true); err != nil {
+				return err
+			}
+		}
+		return s.MeasureAll(ctx)
+	}),
+}
+
+func stageFlags(do func(context.Context, *measure.Session) error) func(*pflag.FlagSet) func(context.Context, []string) error {
+	return func(fs *pflag.FlagSet) func(context.Context, []string) error {
+		var s settings
+		var o output
+		s.measuring(fs)
+		o.folder(fs)
+		return func(ctx context.Context, _ []string) error {
+			o.resume = true // the stages share a folder
+			session, _, err := open(&s, &o)
+			if err != nil {
+				return err
+			}
+			defer session.Folder.Close()
+			if err := measured(ctx, session, do); err != nil {
+				return err
+			}
+			fmt.Fprintf(stderr, "results: %s\n", session.Folder.Path)
+			return nil
+		}
+	}
+}
+
+// output is where results go and what is printed.
+type output struct {
+	out    string
+	resume bool
+	quiet  bool
+	format string
+}
+
+func (o *output) folder(fs *pflag.FlagSet) {
+	fs.StringVar(&o.out, "out", "", "the results folder (default pgmpi-<UTC time>)")
+	if fs.Name() == "check" {
+		fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
+	}
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+}
+
+func (o *output) formats(fs *pflag.FlagSet) {
+	fs.StringVar(&o.format, "format", "table", "comma list of table, json, csv: the first to standard output, all into the folder")
+}
+
+func check(ctx context.Context, s *settings, o *output) error {
+	formats, err := parseFormats(o.format)
+	if err != nil {
+		return err
+	}
+	session, config, err := open(s, o)
+	if err != nil {
+		return err
+	}
+	defer session.Folder.Close()
+	if err := refuseSmallR(session.Manifest, config.Analyze); err != nil {
+		return err
+	}
+	err = measured(ctx, session, func(ctx context.Context, m *measure.Session) error {
+		if err := m.Predict(ctx, true); err != nil {
+			return err
+		}
+		return m.MeasureAll(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	return judge(session.Folder, session.Manifest, config.Analyze, formats)
+}
+
+// refuseSmallR ends a check before its first mpirun when no result could be
+// significant.
+func refuseSmallR(m *results.Manifest, cfg analyze.Config) error {
+	r, err := analyze.NewCollector(m).Report(cfg)
+	if err != nil {
+		return err
+	}
+	if r.Refused != nil {
+		return &exit{exitNoVerdict, errors.New(r.Refused.Reason)}
+	}
+	return nil
+}
+
+// open reads the configuration, finds rank program and launcher, and opens the
+// results folder.
+func open(s *settings, o *output) (*measure.Session, *glfile.File, error) {
+	path := o.out
+	if path == "" {
+		path = "pgmpi-" + time.Now().UTC().Format("20060102T150405Z")
+	}
+	var before *results.Manifest
+	if !results.IsFresh(path) {
+		if !o.resume {
+			return nil, nil, setupf("the folder %s is not empty: --resume goes on in it, another --out starts anew", path)
+		}
+		var err error
+		if _, before, err = results.Open(path); err != nil {
+			return nil, nil, setup(err)
+		}
+	}
+	config, err := s.load(before)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(config.Job.NP) == 0 {
+		config.Job.NP = []int{measure.DefaultNP()}
+	}
+	plan, err := config.Plan(config.Job.NP)
+	if err != nil {
+		return nil, nil, setup(err)
+	}
+	if len(plan.Tests) == 0 {
+		return nil, nil, setupf("there is nothing to check: no guideline of [check] has a size to be checked at")
+	}
+	m := &results.Manifest{
+		Version: version, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,
+		Plan: *plan, R: config.Job.MPIRuns, Seed: config.Job.Seed, Factors: factors(),
+	}
+	if m.Config, err = json.Marshal(config); err != nil {
+		return nil, nil, err
+	}
+	rankPath, err := findLaunch(config, m)
+	if err != nil {
+		return nil, nil, setup(err)
+	}
+	if before != nil {
+		if m, err = goOn(before, m, config, path); err != nil {
+			return nil, nil, err
+		}
+	}
+	folder, err := results.Create(path)
+	if err != nil {
+		return nil, nil, setup(err)
+	}
+	session := &measure.Session{
+		Folder: folder, Manifest: m, RankPath: rankPath, Env: config.MPI.Env,
+		Job: config.Job, NREP: config.NREP, Measure: config.Measure, Progress: newProgress(o.quiet, config).show,
+	}
+	if err := session.Resume(); err != nil {
+		folder.Close()
+		return nil, nil, err
+	}
+	if err := folder.WriteManifest(m); err != nil {
+		folder.Close()
+		return nil, nil, setup(err)
+	}
+	for _, note := range plan.Notes {
+		fmt.Fprintf(stderr, "note: %s\n", note)
+	}
+	return session, config, nil
+}
+
+// findLaunch fills the rank program and the launcher into the manifest.
+func findLaunch(config *glfile.File, m *results.Manifest) (string, error) {
+	path, err := measure.FindRank(config.MPI.Rank)
+	if err != nil {
+		return "", err
+	}
+	if m.Rank, err = measure.Probe(path); err != nil {
+		return "", err
+	}
+	most := 0
+	for _, s := range m.Plan.Shapes {
+		most = max(most, s.NP)
+	}
+	m.Launch, err = measure.Launch(config.MPI.Launch, m.Rank, most)
+	return path, err
+}
+
+// goOn checks that a folder can be resumed; its Plan rules.
+func goOn(before, now *results.Manifest, config *glfile.File, path string) (*results.Manifest, error) {
+	old, err := configOf(before)
+	if err != nil {
+		return nil, err
+	}
+	if err := sameMeasurement(old, config, path); err != nil {
+		return nil, err
+	}
+	if before.Rank.Hash != now.Rank.Hash || before.Rank.LibVersion != now.Rank.LibVersion {
+		return nil, setupf("%s was measured with another rank program or MPI library (%s, %s; now %s, %s): take a new folder with --out",
+			path, before.Rank.LibVersion, before.Rank.Hash, now.Rank.LibVersion, now.Rank.Hash)
+	}
+	before.Config, before.Launch = now.Config, now.Launch
+	return before, nil
+}
+
+// measured runs stages and turns their failure into an exit code.
+func measured(ctx context.Context, s *measure.Session, do func(context.Context, *measure.Session) error) error {
+	err := do(ctx, s)
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return &exit{exitInterrupted, fmt.Errorf("interrupted; finished mpiruns are kept. Go on with:\n  %s", resumeLine(s.Folder.Path))}
+	}
+	var failed *measure.Error
+	if errors.As(err, &failed) {
+		if !failed.Started && len(s.Manifest.MemoryCap) == 0 {
+			return setup(err)
+		}
+		return &exit{exitFailed, fmt.Errorf("an mpirun failed: %w\n  go on with: %s", err, resumeLine(s.Folder.Path))}
+	}
+	return &exit{exitFailed, err}
+}
+
+// resumeLine is this command line with --out and --resume.
+func resumeLine(folder string) string {
+	args := []string{os.Args[0]}
+	for i := 1; i < len(os.Args); i++ {
+		a := os.Args[i]
+		switch {
+		case a == "--out":
+			i++
+		case a == "--resume" || strings.HasPrefix(a, "--out="):
+		default:
+			args = append(args, quote(a))
+		}
+	}
+	args = append(args, "--out", quote(folder))
+	if len(os.Args) > 1 && os.Args[1] == "check" {
+		args = append(args, "--resume")
+	}
+	return strings.Join(args, " ")
+}
+
+// quote makes a word of a command line safe for a shell.
+func quote(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./,:+*") == "" && !strings.Contains(word, "*") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

@@ -1,0 +1,8 @@
+// Package glfile reads gl.toml: it composes the sections that the packages
+// own, is strict about every key and value, and gives each error the line and
+// column of its key.
+//
+// In come the text and, from the driver, the values of flags; out go the
+// sections and the Plan. It never decides what a section means: defaults and
+// validation belong to the packages.
+package glfile

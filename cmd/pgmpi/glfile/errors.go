@@ -1,0 +1,49 @@
+package glfile
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Error is one thing that is wrong with a file.
+type Error struct {
+	File      string
+	Line, Col int // 1-based, Col in characters; 0: the key is not in the file
+	Msg       string
+}
+
+// Error writes "gl.toml:14:9: message".
+func (e Error) Error() string {
+	switch {
+	case e.Line > 0:
+		return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
+	case e.File != "":
+		return e.File + ": " + e.Msg
+	}
+	return e.Msg
+}
+
+// Errors is everything that is wrong with a file, in the file's order.
+type Errors []Error
+
+// Error has one line for each.
+func (es Errors) Error() string {
+	lines := make([]string, len(es))
+	for i, e := range es {
+		lines[i] = e.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// orNil sorts the errors; it keeps an empty list from becoming a non-nil error.
+func (es Errors) orNil() error {
+	if len(es) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(es, func(a, b Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+	return es
+}

@@ -1,0 +1,184 @@
+package glfile
+
+import (
+	_ "embed" // the template
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+	"pgmpi/measure"
+	"pgmpi/nrep"
+)
+
+// File is gl.toml with all defaults applied. A driver sets what its flags
+// give, then calls Validate.
+type File struct {
+	Check     guidelines.Config `toml:"check" json:"check"`
+	Job       measure.JobConfig `toml:"job" json:"job"`
+	MPI       measure.MPIConfig `toml:"mpi" json:"mpi"`
+	NREP      nrep.Config       `toml:"nrep" json:"nrep"`
+	Measure   measure.Config    `toml:"measure" json:"measure"`
+	Analyze   analyze.Config    `toml:"analyze" json:"analyze"`
+	Guideline []guidelines.User `toml:"guideline" json:"guideline,omitempty"`
+
+	Name   string `toml:"-" json:"-"` // of the file, for messages; "": there is none
+	Source string `toml:"-" json:"-"` // the text as read
+
+	keys  keys
+	flags map[string]string
+}
+
+// Default is what an empty gl.toml means.
+func Default() File {
+	return File{
+		Check:   guidelines.Default(),
+		Job:     measure.DefaultJob(),
+		MPI:     measure.DefaultMPI(),
+		NREP:    nrep.Default(),
+		Measure: measure.Default(),
+		Analyze: analyze.Default(),
+	}
+}
+
+//go:embed template.toml
+var template string
+
+// Template is a gl.toml with every key, its default and what it means. Loaded,
+// it equals an empty file.
+func Template() string { return template }
+
+// Load reads a file; see Parse.
+func Load(path string) (*File, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, data)
+}
+
+// Parse reads a gl.toml. Text that cannot be decoded (syntax, unknown keys,
+// wrong types) is an error of type Errors, together with all wrong values.
+// Where there are only wrong values they wait for Validate, because a flag may
+// still replace them.
+func Parse(name string, data []byte) (*File, error) {
+	f := Default()
+	f.Name, f.Source = name, string(data)
+	var sections map[string]toml.Primitive
+	meta, err := toml.Decode(f.Source, &sections)
+	if err != nil {
+		return nil, syntaxError(name, data, err)
+	}
+	var bad *Error
+	if f.keys, bad = indexKeys(data); bad != nil {
+		bad.File = name
+		return nil, Errors{*bad}
+	}
+	d := decoder{meta: meta}
+	d.table(sections, reflect.ValueOf(&f).Elem(), "")
+	if len(d.errs) == 0 {
+		return &f, nil
+	}
+	// A key that could not be decoded has its default: no second error for it.
+	wrong := slices.DeleteFunc(f.check(), func(e guidelines.FieldError) bool {
+		return slices.ContainsFunc(d.errs, func(x guidelines.FieldError) bool { return related(x.Key, e.Key) })
+	})
+	return nil, f.located(append(d.errs, wrong...))
+}
+
+// related tells whether one key is the other, or lies inside it.
+func related(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return a == b || strings.HasPrefix(b, a) && strings.ContainsAny(b[len(a):len(a)+1], ".[")
+}
+
+func syntaxError(name string, data []byte, err error) error {
+	var pe toml.ParseError
+	if !errors.As(err, &pe) {
+		return Errors{{File: name, Msg: err.Error()}}
+	}
+	at := positionAt(data, pe.Position.Start)
+	msg, _ := strings.CutPrefix(pe.Message, "toml: ")
+	return Errors{{File: name, Line: at.line, Col: at.col, Msg: msg}}
+}
+
+// Validate returns an error of type Errors with everything that is wrong with
+// the values. flags says which keys were set by a flag, such as
+// {"job.np": "--np"}: their errors name the flag instead of a place.
+func (f *File) Validate(flags map[string]string) error {
+	f.flags = flags
+	return f.located(f.check())
+}
+
+// Plan makes the Plan for the given numbers of processes, which may come from
+// elsewhere than Job.NP. It expects a valid File.
+func (f *File) Plan(np []int) (*guidelines.Plan, error) {
+	if err := f.located(inSection("job.", f.Job.CheckRoot(np))); err != nil {
+		return nil, err
+	}
+	shapes := make([]guidelines.Shape, len(np))
+	for i, n := range np {
+		shapes[i] = guidelines.Shape{NP: n}
+	}
+	p, err := guidelines.Build(guidelines.Settings{
+		Check: f.Check, Users: f.Guideline, Msizes: f.Job.Msizes,
+		Datatype: f.Job.Datatype, Op: f.Job.Op, Root: f.Job.Root, Shapes: shapes,
+	})
+	if err != nil {
+		return nil, Errors{{File: f.Name, Msg: err.Error()}}
+	}
+	return p, nil
+}
+
+// check asks every section.
+func (f *File) check() []guidelines.FieldError {
+	var nrepErrs []guidelines.FieldError
+	for _, e := range f.NREP.Validate() {
+		nrepErrs = append(nrepErrs, guidelines.FieldError(e))
+	}
+	return slices.Concat(
+		inSection("check.", f.Check.Validate(f.Guideline)),
+		inSection("job.", f.Job.Validate()),
+		inSection("mpi.", f.MPI.Validate()),
+		inSection("nrep.", nrepErrs),
+		inSection("measure.", f.Measure.Validate()),
+		inSection("analyze.", f.Analyze.Validate()),
+		inSection("guideline", guidelines.ValidateUsers(f.Guideline, guidelines.Extent(f.Job.Datatype))),
+	)
+}
+
+func inSection(prefix string, errs []guidelines.FieldError) []guidelines.FieldError {
+	for i := range errs {
+		errs[i].Key = prefix + errs[i].Key
+	}
+	return errs
+}
+
+var index = regexp.MustCompile(`\[\d+\]`)
+
+// located gives errors their place, or their flag.
+func (f *File) located(errs []guidelines.FieldError) error {
+	var out Errors
+	for _, e := range errs {
+		if flag, ok := f.flags[e.Key]; ok {
+			out = append(out, Error{Msg: fmt.Sprintf("%s: %s", flag, e.Msg)})
+			continue
+		}
+		msg := e.Msg
+		if !strings.HasPrefix(msg, "unknown ") { // those name what they are about
+			msg = index.ReplaceAllString(e.Key, "") + ": " + msg
+		}
+		at := f.keys.find(e.Key)
+		out = append(out, Error{File: f.Name, Line: at.line, Col: at.col, Msg: msg})
+	}
+	return out.orNil()
+}

@@ -1,0 +1,305 @@
+package glfile
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgmpi/guidelines"
+)
+
+// errorsOf is what a user sees: decoding errors, else wrong values.
+func errorsOf(text string) string {
+	f, err := Parse("gl.toml", []byte(text))
+	if err == nil {
+		err = f.Validate(nil)
+	}
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestErrorsNameThePlaceOfTheKey(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"empty file", "", ""},
+		{"unknown section", "[jop]\nnp = [2]\n", `gl.toml:1:2: unknown section "jop" (did you mean job?)`},
+		{"unknown key", "[job]\nnp = [2]\n  mpirun = 3\n", `gl.toml:3:3: unknown key "mpirun" (did you mean mpiruns?)`},
+		{"unknown key in an inline table", "[nrep]\ncov_mean = { threshold = 0.1, widow = 3 }",
+			`gl.toml:2:31: unknown key "widow" (did you mean window?)`},
+		{"dotted key", "nrep.cov_mean.window = 1\n", `gl.toml:1:15: nrep.cov_mean.window: 1 is below 2`},
+		{"column in characters", `mpi = { env = { "é" = "1" }, rnak = "" }`, `gl.toml:1:30: unknown key "rnak" (did you mean rank?)`},
+		{"syntax", "[job]\nnp = [2\n", `gl.toml:2:8: expected a comma (',') or array terminator (']'), but got end of file`},
+		{"duplicate key", "[job]\nroot = 0\nroot = 0\n", `gl.toml:3:1: Key 'job.root' has already been defined.`},
+		{"section that is no table", "job = 3\n", `gl.toml:1:1: job: wants a table, not 3`},
+		{"guideline that is no table", "guideline = [1]\n", `gl.toml:1:1: guideline: wants an array of tables, not [1]`},
+		{"env that is no table", "[mpi]\nenv = 3\n", `gl.toml:2:1: mpi.env: wants a table, not 3`},
+		{"integer for text", "[measure]\nsync = 3\n", `gl.toml:2:1: measure.sync: wants a string, not 3`},
+		{"array for a duration", "[measure]\nstall = [1]\n", `gl.toml:2:1: measure.stall: wants a string, not [1]`},
+		{"size for sizes", "[job]\nmsizes = \"1Ki\"\n",
+			`gl.toml:2:1: job.msizes: wants an array of sizes such as [100, "1Ki", "64Ki..4Mi"]`},
+		{"string for integers", "[job]\nnp = \"4\"\n", `gl.toml:2:1: job.np: wants an array of integers, not "4"`},
+		{"array of strings for integers", "[job]\nnp = [\"4\"]\n", `gl.toml:2:1: job.np: wants an array of integers, not ["4"]`},
+		{"float for integer", "[job]\nroot = 1.5\n", `gl.toml:2:1: job.root: wants an integer, not the float 1.5`},
+		{"negative seed", "[job]\nseed = -1\n", `gl.toml:2:1: job.seed: wants an integer of at least 0, not -1`},
+		{"integer in env", "[mpi.env]\nA = \"1\"\nB = 1\n", `gl.toml:3:1: mpi.env.B: wants a string, not 1`},
+		{"text for number", "[analyze]\nalpha = \"0.05\"\n", `gl.toml:2:1: analyze.alpha: wants a number, not "0.05"`},
+		{"duration", "[measure]\nstall = \"2 minutes\"\n", `gl.toml:2:1: measure.stall: "2 minutes" is no duration such as "2s" or "500ms"`},
+		{"bytes", "[measure]\ntemp_memory = \"1G\"\n",
+			`gl.toml:2:1: measure.temp_memory: "1G" is no size in bytes (valid: 100, 1Ki, 16Mi, 1Gi)`},
+		{"unknown collective", "[check]\nfunctions = [\"MPI_Algather\"]\n",
+			`gl.toml:2:1: unknown collective "MPI_Algather" (did you mean MPI_Allgather?)`},
+		{"unknown guideline", "[check]\nexclude = [\"GL99\"]\n", `gl.toml:2:1: unknown guideline "GL99" (did you mean GL9?)`},
+		{"guideline of another collective", "[check]\nguidelines = [\"GL8:MPI_Scan\"]\n",
+			`gl.toml:2:1: check.guidelines: "GL8:MPI_Scan": GL8 is about MPI_Reduce`},
+		{"no guidelines", "[check]\nguidelines = []\n",
+			`gl.toml:2:1: check.guidelines: is empty, and there is no [[guideline]]: nothing to check`},
+		{"size 0", "[job]\nmsizes = [0]\n", `gl.toml:2:1: job.msizes: size "0" is below 1 byte`},
+		{"no sizes", "[job]\nmsizes = []\n", `gl.toml:2:1: job.msizes: no sizes`},
+		{"size of no multiple", "[job]\nmsizes = [\"1..8\", 12]\ndatatype = \"double\"\n",
+			`gl.toml:2:1: job.msizes: size "12" is no multiple of the datatype's 8 bytes`},
+		{"size of a wrong type", "[job]\nmsizes = [1.5]\n",
+			`gl.toml:2:1: job.msizes: a size is an integer or a string such as "1Ki" or "64Ki..4Mi", not 1.5`},
+		{"op of no such datatype", "[job]\ndatatype = \"float\"\nop = \"bor\"\n",
+			`gl.toml:3:1: job.op: op "bor" is not allowed on datatype "float" (allowed: sum, prod, min, max)`},
+		{"op that the default datatype forbids", "[job]\nop = \"sum\"\n",
+			`gl.toml:2:1: job.op: op "sum" is not allowed on datatype "byte" (allowed: bor, band, bxor)`},
+		{"unknown datatype", "[job]\ndatatype = \"doubel\"\n", `gl.toml:2:1: unknown datatype "doubel" (did you mean double?)`},
+		{"root that is no rank", "[job]\nnp = [4, 2]\nroot = 2\n", `gl.toml:3:1: job.root: 2 is no rank of 2 processes`},
+		{"no processes", "[job]\nnp = [0]\n", `gl.toml:2:1: job.np: 0 is no number of processes`},
+		{"np twice", "[job]\nnp = [2, 2]\n", `gl.toml:2:1: job.np: 2 is given twice`},
+		{"no mpiruns", "[job]\nmpiruns = 0\n", `gl.toml:2:1: job.mpiruns: must be at least 1, not 0`},
+		{"no metrics", "[nrep]\nmetrics = []\n", `gl.toml:2:1: nrep.metrics: is empty`},
+		{"wrong by another key's value", "[nrep]\nmin = 2000\n", `gl.toml:1:2: nrep.max: 1000 is below min = 2000`},
+		{"unknown synchronisation", "[measure]\nsync = \"barier\"\n",
+			`gl.toml:2:1: unknown synchronisation "barier" (did you mean barrier?)`},
+		{"unknown method", "[analyze]\nmethod = \"bayes\"\n",
+			`gl.toml:2:1: unknown method "bayes" (known: default, ci, paper, margin)`},
+		{"alpha", "[analyze]\nalpha = nan\n", `gl.toml:2:1: analyze.alpha: must be between 0 and 1, not NaN`},
+		{"slowdown below 1", "[analyze]\nmin_slowdown = 0.05\n",
+			`gl.toml:2:1: analyze.min_slowdown: is a ratio of at least 1 (1.05: five per cent slower), not 0.05`},
+		{"first of two guidelines", `[[guideline]]
+id = "a"
+monotony = "MPI_Bacst"
+
+[[guideline]]
+id = "b"
+monotony = "MPI_Scan"
+`, `gl.toml:3:1: unknown collective "MPI_Bacst" (did you mean MPI_Bcast?)`},
+		{"wrong type in the first of two guidelines", "[[guideline]]\nid = 7\nsplit = \"MPI_Scan\"\n[[guideline]]\nid = \"b\"\nsplit = \"MPI_Scan\"\n",
+			`gl.toml:2:1: guideline.id: wants a string, not 7`},
+		{"sub-table of the second guideline", `[[guideline]]
+id = "a"
+split = "MPI_Scan"
+[[guideline]]
+id = "b"
+[guideline.pattern]
+function = "MPI_Gather"
+mockup = "reduce_as_allreduce"
+`, `gl.toml:8:1: guideline.pattern.mockup: mock-up "reduce_as_allreduce" emulates MPI_Reduce, not MPI_Gather`},
+		{"inline array of guidelines", "guideline = [\n  { id = \"a\", split = \"MPI_Scan\" }, # fine\n  { id = \"b\", split = \"MPI_Scna\" },\n]\n",
+			`gl.toml:3:15: unknown collective "MPI_Scna" (did you mean MPI_Scan?)`},
+		{"duplicate id", "[[guideline]]\nid = \"a\"\nsplit = \"MPI_Scan\"\n[[guideline]]\nid = \"a\"\nsplit = \"MPI_Scan\"\n",
+			`gl.toml:5:1: guideline.id: duplicate guideline id "a"`},
+		{"guideline without id", "[[guideline]]\nsplit = \"MPI_Scan\"\n", `gl.toml:1:3: guideline.id: the guideline has no id`},
+		{"id of the catalogue", "[[guideline]]\nid = \"GL8\"\nsplit = \"MPI_Scan\"\n",
+			`gl.toml:2:1: guideline.id: guideline id "GL8" belongs to the catalogue`},
+		{"two types", "[[guideline]]\nid = \"a\"\nsplit = \"MPI_Scan\"\nmonotony = \"MPI_Scan\"\n",
+			`gl.toml:1:3: guideline: a guideline has exactly one of pattern, monotony and split, this one has 2`},
+		{"sizes of a guideline", "[[guideline]]\nid = \"a\"\nsplit = \"MPI_Scan\"\nmsizes = [\"4..2\"]\n",
+			`gl.toml:4:1: guideline.msizes: range "4..2" is empty: it starts above its end`},
+		{"all errors, in the file's order", "[analyze]\nalpha = 2\ntest = 3\n[job]\nnpp = [2]\nroot = -1\n",
+			"gl.toml:2:1: analyze.alpha: must be between 0 and 1, not 2\n" +
+				"gl.toml:3:1: analyze.test: wants a string, not 3\n" +
+				"gl.toml:5:1: unknown key \"npp\" (did you mean np?)\n" +
+				"gl.toml:6:1: job.root: -1 is no rank"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := errorsOf(test.text); got != test.want {
+				t.Errorf("for\n%s\ngot  %s\nwant %s", test.text, got, test.want)
+			}
+		})
+	}
+}
+
+func TestValuesOfTheFileBeatDefaults(t *testing.T) {
+	f, err := Parse("gl.toml", []byte(`
+[job]
+np = [2, 4]
+msizes = [100, "1Ki"]
+[mpi]
+launch = ["mpirun", "-np", "{np}"]
+env = { A = "1" }
+[nrep]
+cov_mean.window = 5
+[measure]
+stall = "30s"
+temp_memory = "64Mi"
+[[guideline]]
+id = "a"
+pattern = { function = "MPI_Reduce", mockup = "reduce_as_allreduce" }
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.Job.NP = []int{2, 4}
+	want.Job.Msizes = guidelines.MsizeList{"100", "1Ki"}
+	want.MPI.Launch = []string{"mpirun", "-np", "{np}"}
+	want.MPI.Env = map[string]string{"A": "1"}
+	want.NREP.CovMean.Window = 5
+	want.Measure.Stall = 30e9
+	want.Measure.TempMemory = 64 << 20
+	want.Guideline = []guidelines.User{{ID: "a",
+		Pattern: &guidelines.UserPattern{Function: "MPI_Reduce", Mockup: "reduce_as_allreduce"}}}
+	sameSections(t, *f, want)
+}
+
+func sameSections(t *testing.T, got, want File) {
+	t.Helper()
+	for _, f := range []*File{&got, &want} {
+		f.Name, f.Source, f.keys, f.flags = "", "", nil, nil
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestTemplateEqualsTheEmptyFile(t *testing.T) {
+	f, err := Parse("gl.toml", []byte(Template()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Validate(nil); err != nil {
+		t.Fatal(err)
+	}
+	empty, err := Parse("gl.toml", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameSections(t, *f, *empty)
+	sameSections(t, *empty, Default())
+}
+
+var commentedExample = regexp.MustCompile(`(?m)^# (\[\[guideline\]\]|\w+ = .*)$`)
+
+// withExamples turns the guidelines in the template's comments on.
+func withExamples() string { return commentedExample.ReplaceAllString(Template(), "$1") }
+
+func TestTemplateHasEveryKeyWithAComment(t *testing.T) {
+	found, bad := indexKeys([]byte(withExamples()))
+	if bad != nil {
+		t.Fatal(bad)
+	}
+	inTemplate := map[string]bool{}
+	for k := range found {
+		inTemplate[index.ReplaceAllString(k, "")] = true
+	}
+	for _, key := range leafKeys(reflect.TypeFor[File](), "") {
+		if !inTemplate[key] {
+			t.Errorf("key %s is not in the template", key)
+		}
+	}
+	lines := strings.Split(Template(), "\n")
+	for i, line := range lines {
+		if strings.Contains(line, " = ") && !strings.HasPrefix(line, "#") && !strings.HasPrefix(lines[i-1], "# ") {
+			t.Errorf("line %d has no explanation: %s", i+1, line)
+		}
+	}
+}
+
+func TestExamplesOfTheTemplateAreValid(t *testing.T) {
+	f, err := Parse("gl.toml", []byte(withExamples()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Validate(nil); err != nil {
+		t.Error(err)
+	}
+	if len(f.Guideline) != 3 {
+		t.Errorf("got %d guidelines, want 3", len(f.Guideline))
+	}
+}
+
+func leafKeys(t reflect.Type, prefix string) []string {
+	if t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return []string{prefix}
+	}
+	var out []string
+	for i := range t.NumField() {
+		if name := t.Field(i).Tag.Get("toml"); name != "" && name != "-" {
+			out = append(out, leafKeys(t.Field(i).Type, join(prefix, name))...)
+		}
+	}
+	return out
+}
+
+func TestErrorOfAFlagNamesTheFlag(t *testing.T) {
+	f, err := Parse("gl.toml", []byte("[job]\nnp = [0]\nmpiruns = 0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Job.NP = []int{-1}
+	got := f.Validate(map[string]string{"job.np": "--np"}).Error()
+	want := "--np: -1 is no number of processes\ngl.toml:3:1: job.mpiruns: must be at least 1, not 0"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestFlagReplacesAWrongValue(t *testing.T) {
+	f, err := Parse("gl.toml", []byte("[job]\nnp = [0]\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Job.NP = []int{2}
+	if err := f.Validate(map[string]string{"job.np": "--np"}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestPlanRefusesARootThatIsNoRank(t *testing.T) {
+	f, err := Parse("gl.toml", []byte("[job]\nroot = 3\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Validate(nil); err != nil {
+		t.Fatalf("without np: %v", err)
+	}
+	if _, err = f.Plan([]int{4}); err != nil {
+		t.Errorf("p = 4: %v", err)
+	}
+	_, err = f.Plan([]int{4, 2})
+	if want := "gl.toml:2:1: job.root: 3 is no rank of 2 processes"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestPlanOfTheEmptyFileIsTheCatalogue(t *testing.T) {
+	f := Default()
+	p, err := f.Plan([]int{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Guidelines) != 11+11+15 || p.Op != "bor" {
+		t.Errorf("got %d guidelines and op %s, want 37 and bor", len(p.Guidelines), p.Op)
+	}
+}
+
+func TestLoadNamesAMissingFile(t *testing.T) {
+	if _, err := Load("no-such.toml"); err == nil || !strings.Contains(err.Error(), "no-such.toml") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzParseNeverPanics(f *testing.F) {
+	f.Add(Template())
+	f.Add("[[guideline]]\n[guideline.pattern]\nfunction=1")
+	f.Add("a.b.c = [{x=[{y=1}]}]\n[[a.d]]")
+	f.Fuzz(func(t *testing.T, text string) { errorsOf(text) })
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/guidelines"
+	"pgmpi/measure"
+	"pgmpi/mockups"
+)
+
+var listCommand = command{
+	name:  "list",
+	short: "show collectives, mock-ups and guidelines",
+	long:  "Shows what can be measured and checked, with the ids that gl.toml uses.",
+	flags: func(*pflag.FlagSet) func(context.Context, []string) error {
+		return func(context.Context, []string) error { return list(stdout) }
+	},
+}
+
+func list(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "GUIDELINES")
+	for _, e := range guidelines.Catalogue() {
+		g := e.Guidelines()
+		if len(g) == 1 {
+			note := ""
+			if e.Extended {
+				note = "  (extended: off by default)"
+			}
+			fmt.Fprintf(t, "  %s\t%s%s\n", e.ID, g[0].Formula(), note)
+			continue
+		}
+		formula := guidelines.Guideline{ID: e.ID, Type: g[0].Type, Function: "MPI_A"}.Formula()
+		fmt.Fprintf(t, "  %s\t%s  for each of the %d collectives A (%s)\n", e.ID, formula, len(g), g[0].Type)
+	}
+	fmt.Fprintln(t, "\nCOLLECTIVES")
+	for _, id := range mockups.Collectives() {
+		fmt.Fprintf(t, "  %s\n", id)
+	}
+	fmt.Fprintln(t, "\nMOCK-UPS")
+	for _, f := range mockups.All() {
+		if f.IsMockup() {
+			fmt.Fprintf(t, "  %s\t%s\n", f.ID, f.What)
+		}
+	}
+	fmt.Fprintln(t, "\nDATATYPES AND OPERATORS")
+	for _, d := range mockups.Datatypes() {
+		fmt.Fprintf(t, "  %s\t%v  (auto: %s)\n", d.Name, d.Ops, d.Auto)
+	}
+	return t.Flush()
+}
+
+var initCommand = command{
+	name:  "init",
+	short: "write a commented gl.toml",
+	long:  "Writes gl.toml with every key, its default and what it means. An existing file is kept.",
+	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+		out := fs.String("out", "gl.toml", "the file; - for standard output")
+		return func(context.Context, []string) error {
+			if *out == "-" {
+				_, err := io.WriteString(stdout, glfile.Template())
+				return err
+			}
+			f, err := os.OpenFile(*out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+			if os.IsExist(err) {
+				return setupf("%s is there already: move it away, or choose another name with --out", *out)
+			}
+			if err != nil {
+				return setup(err)
+			}
+			if _, err := io.WriteString(f, glfile.Template()); err != nil {
+				f.Close()
+				return setup(err)
+			}
+			fmt.Fprintf(stderr, "wrote %s; check it with: pgmpi check --guidelines %s\n", *out, *out)
+			return f.Close()
+		}
+	},
+}
+
+var versionCommand = command{
+	name:  "version",
+	short: "name pgmpi and the MPI library of the rank program",
+	long:  "Names this program and, where a rank program is at hand, the MPI library it is built for.",
+	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+		rank := fs.String("rank", "", "the rank program (default: pgmpi-rank beside pgmpi)")
+		return func(context.Context, []string) error {
+			fmt.Fprintf(stdout, "pgmpi %s\n", version)
+			path, err := measure.FindRank(*rank)
+			if err != nil {
+				if *rank != "" {
+					return setup(err)
+				}
+				fmt.Fprintf(stdout, "no rank program beside it: `make build` makes one\n")
+				return nil
+			}
+			info, err := measure.Probe(path)
+			if err != nil {
+				return setup(err)
+			}
+			fmt.Fprintf(stdout, "rank program %s, version %s\n  built for %s, loads %s\n", path, info.Version, info.BuiltFor, info.LibVersion)
+			return nil
+		}
+	},
+}

@@ -1,0 +1,189 @@
+// Pgmpi finds out whether an MPI library keeps its own promises: it measures
+// every collective and its mock-ups, and reports which self-consistent
+// performance guidelines are violated.
+//
+//	pgmpi check --guidelines gl.toml
+//
+// See `pgmpi help` for the commands and docs/guide.md for the manual.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/guidelines"
+)
+
+// version is set by the linker.
+var version = "devel"
+
+// Exit codes (docs/guide.md, "Exit codes").
+const (
+	exitSetup       = 2
+	exitFailed      = 3
+	exitNoVerdict   = 4
+	exitInterrupted = 130
+)
+
+// exit is an error with the exit code that it asks for.
+type exit struct {
+	code int
+	err  error // nil: everything has been said
+}
+
+func (e *exit) Error() string { return e.err.Error() }
+func (e *exit) Unwrap() error { return e.err }
+
+func setup(err error) error { return &exit{exitSetup, err} }
+
+func setupf(format string, args ...any) error { return setup(fmt.Errorf(format, args...)) }
+
+// command is one subcommand.
+type command struct {
+	name  string
+	args  string // shown after the name
+	short string
+	long  string // what help adds
+	flags func(*pflag.FlagSet) func(context.Context, []string) error
+}
+
+// commands is in the order of the help text.
+func commands() []command {
+	return []command{
+		checkCommand, nrepCommand, measureCommand, analyzeCommand, listCommand, initCommand, versionCommand,
+	}
+}
+
+var stdout, stderr io.Writer = os.Stdout, os.Stderr
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() {
+		// A second Ctrl-C ends pgmpi at once; mpirun follows by itself.
+		<-ctx.Done()
+		stop()
+	}()
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+func run(ctx context.Context, args []string) (code int) {
+	defer func() {
+		if r := recover(); r != nil {
+			fmt.Fprintf(stderr, "pgmpi: internal error: %v\n  This is a fault of pgmpi %s, not of your input. Finished mpiruns are on disk; --resume goes on.\n", r, version)
+			code = exitFailed
+		}
+	}()
+	err := dispatch(ctx, args)
+	var e *exit
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &e):
+		if e.err != nil {
+			fmt.Fprintf(stderr, "pgmpi: %v\n", e.err)
+		}
+		return e.code
+	}
+	fmt.Fprintf(stderr, "pgmpi: %v\n", err)
+	return exitFailed
+}
+
+func dispatch(ctx context.Context, args []string) error {
+	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
+		if len(args) > 1 {
+			return help(args[1])
+		}
+		overview(stdout)
+		return nil
+	}
+	c, err := find(args[0])
+	if err != nil {
+		return err
+	}
+	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	fs.SortFlags = false
+	fs.Usage = func() {}
+	run := c.flags(fs)
+	if err := fs.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
+		return help(c.name)
+	} else if err != nil {
+		return setupf("%s: %w; see `pgmpi help %s`", c.name, flagHint(err, fs), c.name)
+	}
+	if c.args == "" && fs.NArg() > 0 {
+		return setupf("%s: unexpected argument %q; see `pgmpi help %s`", c.name, fs.Arg(0), c.name)
+	}
+	return run(ctx, fs.Args())
+}
+
+func find(name string) (command, error) {
+	var names []string
+	for _, c := range commands() {
+		if c.name == name {
+			return c, nil
+		}
+		names = append(names, c.name)
+	}
+	return command{}, setupf("%s; see `pgmpi help`", guidelines.Unknown("command", name, names))
+}
+
+// flagHint adds the nearest flag to an unknown one.
+func flagHint(err error, fs *pflag.FlagSet) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if n := guidelines.Nearest(unknown.GetSpecifiedName(), names); n != "" {
+		return fmt.Errorf("%w (did you mean --%s?)", err, n)
+	}
+	return err
+}
+
+func overview(w io.Writer) {
+	fmt.Fprint(w, `pgmpi finds out whether an MPI library keeps its own promises.
+
+A collective should never be slower than an emulation of it by other
+collectives (its mock-up), than itself on more data, or than itself called k
+times on 1/k of the data. pgmpi measures, tests and reports the violations.
+
+Usage: pgmpi COMMAND [FLAGS]
+
+`)
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-14s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
+	}
+	fmt.Fprint(w, `
+Start with:
+  pgmpi check                          this machine, GL1–GL17, with the defaults
+  pgmpi check --np 2 --msizes 8,1Ki    a quick look
+  pgmpi init                           a commented gl.toml for your own settings
+
+`+"`pgmpi help COMMAND` has the flags. Exit codes: 0 nothing violated, 1 violated,\n2 nothing was measured, 3 the measurement failed, 4 no verdict possible,\n130 interrupted.\n")
+}
+
+func help(name string) error {
+	c, err := find(name)
+	if err != nil {
+		return err
+	}
+	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	fs.SortFlags = false
+	c.flags(fs)
+	fmt.Fprintf(stdout, "pgmpi %s: %s\n\n%s\n", c.name, c.short, strings.TrimSpace(c.long))
+	fmt.Fprintf(stdout, "\nUsage: pgmpi %s", strings.TrimSpace(c.name+" "+c.args))
+	if fs.HasFlags() {
+		fmt.Fprintf(stdout, " [FLAGS]\n\n%s", fs.FlagUsagesWrapped(90))
+	} else {
+		fmt.Fprintln(stdout)
+	}
+	return nil
+}

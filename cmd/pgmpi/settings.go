@@ -1,0 +1,172 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/guidelines"
+	"pgmpi/measure"
+	"pgmpi/measure/results"
+	"pgmpi/nrep"
+)
+
+// settings are the flags that stand for keys of gl.toml, and where they go.
+type settings struct {
+	fs         *pflag.FlagSet
+	guidelines string
+	np         []int
+	mpiruns    int
+	msizes     []string
+	launch     string
+	rank       string
+	seed       uint64
+	stall      string
+	method     string
+	test       string
+	alpha      float64
+	adjust     string
+}
+
+func (s *settings) measuring(fs *pflag.FlagSet) {
+	s.fs = fs
+	fs.StringVar(&s.guidelines, "guidelines", "", "the configuration, gl.toml; without it the embedded catalogue GL1–GL17 and the defaults")
+	fs.IntSliceVar(&s.np, "np", nil, "numbers of processes, a comma list (default: the slots of the allocation, else the cores)")
+	fs.IntVar(&s.mpiruns, "mpiruns", 0, "R, mpiruns that measure (default 10)")
+	fs.StringSliceVar(&s.msizes, "msizes", nil, "message sizes in bytes: 8,1Ki,64Ki..4Mi,1..1Mi*4 (default 1..1Mi)")
+	fs.StringVar(&s.launch, "launch", "", "the launcher, split at spaces: \"mpirun.mpich -np {np}\" (default: that of the rank program's library)")
+	fs.StringVar(&s.rank, "rank", "", "the rank program (default: pgmpi-rank beside pgmpi)")
+	fs.Uint64Var(&s.seed, "seed", 0, "of the order of the cases (default 1)")
+	fs.StringVar(&s.stall, "stall", "", "end an mpirun when no case finishes for so long (default 2m)")
+}
+
+func (s *settings) judging(fs *pflag.FlagSet) {
+	s.fs = fs
+	fs.StringVar(&s.method, "method", "", "default, ci, paper or margin")
+	fs.StringVar(&s.test, "test", "", "auto, ranksum, signedrank or ks")
+	fs.Float64Var(&s.alpha, "alpha", 0, "the level (default 0.05)")
+	fs.StringVar(&s.adjust, "adjust", "", "for many tests: auto, bh, holm or none")
+}
+
+// apply puts the given flags over the file; a flag beats the file.
+func (s *settings) apply(f *glfile.File) error {
+	keys := map[string]string{}
+	var failed error
+	set := func(flag, key string, put func() error) {
+		if s.fs.Lookup(flag) == nil || !s.fs.Changed(flag) {
+			return
+		}
+		keys[key] = "--" + flag
+		if err := put(); err != nil && failed == nil {
+			failed = setupf("--%s: %w", flag, err)
+		}
+	}
+	plain := func(put func()) func() error { return func() error { put(); return nil } }
+	set("np", "job.np", plain(func() { f.Job.NP = s.np }))
+	set("mpiruns", "job.mpiruns", plain(func() { f.Job.MPIRuns = s.mpiruns }))
+	set("msizes", "job.msizes", plain(func() { f.Job.Msizes = guidelines.MsizeList(s.msizes) }))
+	set("launch", "mpi.launch", func() error {
+		f.MPI.Launch = strings.Fields(s.launch)
+		if len(f.MPI.Launch) == 0 {
+			return errors.New("it is empty")
+		}
+		return nil
+	})
+	set("rank", "mpi.rank", plain(func() { f.MPI.Rank = s.rank }))
+	set("seed", "job.seed", plain(func() { f.Job.Seed = s.seed }))
+	set("stall", "measure.stall", func() error {
+		var d nrep.Duration
+		err := d.UnmarshalText([]byte(s.stall))
+		f.Measure.Stall = d
+		return err
+	})
+	set("method", "analyze.method", plain(func() { f.Analyze.Method = s.method }))
+	set("test", "analyze.test", plain(func() { f.Analyze.Test = s.test }))
+	set("alpha", "analyze.alpha", plain(func() { f.Analyze.Alpha = s.alpha }))
+	set("adjust", "analyze.adjust", plain(func() { f.Analyze.Adjust = s.adjust }))
+	if failed != nil {
+		return failed
+	}
+	if err := f.Validate(keys); err != nil {
+		return setup(err)
+	}
+	return nil
+}
+
+// load reads the configuration: the named file, that of the results folder
+// which is resumed, or the defaults.
+func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
+	var f *glfile.File
+	switch {
+	case s.guidelines != "":
+		var err error
+		f, err = glfile.Load(s.guidelines)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, setupf("%w; `pgmpi init` writes one", err)
+		}
+		if err != nil {
+			return nil, setup(err)
+		}
+	case m != nil:
+		var err error
+		if f, err = configOf(m); err != nil {
+			return nil, err
+		}
+	default:
+		d := glfile.Default()
+		f = &d
+	}
+	return f, s.apply(f)
+}
+
+// configOf is the configuration that a results folder was made with.
+func configOf(m *results.Manifest) (*glfile.File, error) {
+	f := glfile.Default()
+	if err := json.Unmarshal(m.Config, &f); err != nil {
+		return nil, setupf("manifest.json: config: %w", err)
+	}
+	f.Source = m.TOML
+	return &f, nil
+}
+
+// sameMeasurement refuses to go on in a folder with another configuration;
+// only [analyze] may change.
+func sameMeasurement(before, now *glfile.File, folder string) error {
+	var differ []string
+	for _, s := range []struct {
+		name string
+		a, b any
+	}{
+		{"check", before.Check, now.Check},
+		{"guideline", before.Guideline, now.Guideline},
+		{"job", before.Job, now.Job},
+		{"mpi", withoutRank(before.MPI), withoutRank(now.MPI)},
+		{"nrep", before.NREP, now.NREP},
+		{"measure", before.Measure, now.Measure},
+	} {
+		a, errA := json.Marshal(s.a)
+		b, errB := json.Marshal(s.b)
+		if err := errors.Join(errA, errB); err != nil {
+			return err
+		}
+		if !slices.Equal(a, b) {
+			differ = append(differ, fmt.Sprintf("[%s]\n    there: %s\n    now:   %s", s.name, a, b))
+		}
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	return setupf("%s was measured with another configuration:\n  %s\n  take a new folder with --out, or the old settings (without --guidelines, --resume uses those of the folder)", folder, strings.Join(differ, "\n  "))
+}
+
+// withoutRank leaves the path of the rank program out: its hash is compared.
+func withoutRank(c measure.MPIConfig) measure.MPIConfig {
+	c.Rank = ""
+	return c
+}

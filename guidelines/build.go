@@ -1,0 +1,208 @@
+package guidelines
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/mockups"
+)
+
+// Settings are what a Plan depends on.
+type Settings struct {
+	Check    Config
+	Users    []User
+	Msizes   []string // as in gl.toml
+	Datatype string
+	Op       string // may be "auto"
+	Root     int
+	Shapes   []Shape
+}
+
+// Build makes the Plan. The error joins everything that is wrong; a caller who
+// has validated the sections meets none but that no test is possible, or that
+// the root is not a rank of every shape.
+func Build(s Settings) (*Plan, error) {
+	op, err := s.check()
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Shapes: s.Shapes, Datatype: s.Datatype, Op: op, Root: s.Root}
+	if err := p.setGuidelines(s); err != nil {
+		return nil, err
+	}
+	b := newBuilder(p)
+	for _, shape := range s.Shapes {
+		for _, g := range p.Guidelines {
+			b.addTests(g, shape)
+		}
+	}
+	if len(b.tests) == 0 {
+		return nil, errors.New("nothing to check: monotony and split-robustness need two sizes at least, " +
+			fmt.Sprintf("split-robustness a ratio of at most %d", MaxSplit))
+	}
+	b.finish()
+	return p, nil
+}
+
+func (s Settings) check() (op string, err error) {
+	var errs []error
+	if len(s.Shapes) == 0 {
+		errs = append(errs, errors.New("no number of processes is given"))
+	}
+	for i, shape := range s.Shapes {
+		if shape.NP < 1 {
+			errs = append(errs, fmt.Errorf("%d is no number of processes", shape.NP))
+		} else if s.Root < 0 || s.Root >= shape.NP {
+			errs = append(errs, fmt.Errorf("root %d is no rank of %d processes", s.Root, shape.NP))
+		}
+		if slices.Contains(s.Shapes[:i], shape) {
+			errs = append(errs, fmt.Errorf("shape %s is given twice", shape))
+		}
+	}
+	op, fields := ResolveOp(s.Datatype, s.Op)
+	fields = append(fields, s.Check.Validate(s.Users)...)
+	fields = append(fields, ValidateUsers(s.Users, Extent(s.Datatype))...)
+	for _, f := range fields {
+		errs = append(errs, f)
+	}
+	return op, errors.Join(errs...)
+}
+
+// setGuidelines resolves the selection and gives every guideline its sizes.
+func (p *Plan) setGuidelines(s Settings) error {
+	extent := Extent(s.Datatype)
+	msizes, leftOut, err := FitMsizes(s.Msizes, extent)
+	if err != nil {
+		return fmt.Errorf("msizes: %w", err)
+	}
+	p.noteLeftOut("", leftOut, extent)
+	for _, g := range s.Check.resolve(s.Users) {
+		g.Msizes = msizes
+		i := slices.IndexFunc(s.Users, func(u User) bool { return u.ID == g.ID })
+		if i >= 0 && len(s.Users[i].Msizes) > 0 {
+			if g.Msizes, leftOut, err = FitMsizes(s.Users[i].Msizes, extent); err != nil {
+				return fmt.Errorf("guideline %s: msizes: %w", g.ID, err)
+			}
+			p.noteLeftOut("Guideline "+g.ID+": ", leftOut, extent)
+		}
+		if !hasSize(g.Function) {
+			g.Msizes = []int64{0}
+		}
+		p.Guidelines = append(p.Guidelines, g)
+	}
+	return nil
+}
+
+func (p *Plan) noteLeftOut(prefix string, sizes []int64, extent int64) {
+	if len(sizes) == 0 {
+		return
+	}
+	names := make([]string, len(sizes))
+	for i, s := range sizes {
+		names[i] = FormatSize(s)
+	}
+	p.Notes = append(p.Notes, fmt.Sprintf("%sleft out sizes that are no multiple of the %d bytes of %s: %s.",
+		prefix, extent, p.Datatype, strings.Join(names, ", ")))
+}
+
+// builder collects the tests with their cases by value; indices come last,
+// when all cases are known and ordered.
+type builder struct {
+	plan     *Plan
+	position map[string]int // of a function in the table
+	need     map[Case]bool
+	tests    []pending
+	untested map[string]bool // notes already written
+}
+
+type pending struct {
+	Test
+	main   Case
+	others []Case
+}
+
+func newBuilder(p *Plan) *builder {
+	b := &builder{plan: p, position: map[string]int{}, need: map[Case]bool{}, untested: map[string]bool{}}
+	for i, f := range mockups.All() {
+		b.position[f.ID] = i
+	}
+	return b
+}
+
+func (b *builder) addTests(g Guideline, shape Shape) {
+	before := len(b.tests)
+	for i, size := range g.Msizes {
+		var others []Case
+		switch g.Type {
+		case Monotony:
+			if i+1 < len(g.Msizes) {
+				others = []Case{{Function: g.Function, Msize: g.Msizes[i+1], Shape: shape}}
+			}
+		case Split:
+			for _, small := range g.Msizes[:i] {
+				if SplitFactor(size, small) <= MaxSplit {
+					others = append(others, Case{Function: g.Function, Msize: small, Shape: shape})
+				}
+			}
+		case Pattern:
+			others = []Case{{Function: g.Mockup, Msize: size, Shape: shape}}
+		}
+		if len(others) > 0 {
+			b.add(g, Case{Function: g.Function, Msize: size, Shape: shape}, others)
+		}
+	}
+	if len(b.tests) == before && !b.untested[g.ID] {
+		b.untested[g.ID] = true
+		b.plan.Notes = append(b.plan.Notes, fmt.Sprintf("%s is not tested: its sizes allow no %s test.", g.ID, g.Type))
+	}
+}
+
+// SplitFactor is k = ⌈size/small⌉, the calls on small bytes that do what one
+// on size bytes does.
+func SplitFactor(size, small int64) int64 {
+	k := size / small
+	if size%small != 0 {
+		k++
+	}
+	return k
+}
+
+func (b *builder) add(g Guideline, main Case, others []Case) {
+	b.need[main] = true
+	for _, c := range others {
+		b.need[c] = true
+	}
+	b.tests = append(b.tests, pending{
+		Test: Test{Guideline: g.ID, Type: g.Type, Function: g.Function, Mockup: g.Mockup, Msize: main.Msize, Shape: main.Shape},
+		main: main, others: others,
+	})
+}
+
+// finish orders the cases by shape, function and size, and points the tests
+// at them.
+func (b *builder) finish() {
+	p := b.plan
+	for c := range b.need {
+		p.Cases = append(p.Cases, c)
+	}
+	slices.SortFunc(p.Cases, func(x, y Case) int {
+		return cmp.Or(
+			cmp.Compare(slices.Index(p.Shapes, x.Shape), slices.Index(p.Shapes, y.Shape)),
+			cmp.Compare(b.position[x.Function], b.position[y.Function]),
+			cmp.Compare(x.Msize, y.Msize))
+	})
+	index := map[Case]int{}
+	for i, c := range p.Cases {
+		index[c] = i
+	}
+	for _, t := range b.tests {
+		t.Case = index[t.main]
+		for _, c := range t.others {
+			t.Others = append(t.Others, index[c])
+		}
+		p.Tests = append(p.Tests, t.Test)
+	}
+}

@@ -1,0 +1,66 @@
+package guidelines
+
+import (
+	"slices"
+
+	"pgmpi/mockups"
+)
+
+// Entry is a row of the catalogue.
+type Entry struct {
+	ID       string
+	Type     Type
+	Mockup   string // pattern only; it names the collective too
+	Extended bool   // not of S-PGMPI; off by default
+}
+
+// catalogue is S-PGMPI, Appendix A, and its extensions, in the order of their
+// numbers. A new guideline is one line here.
+var catalogue = []Entry{
+	{ID: "GL1", Type: Monotony},
+	{ID: "GL2", Type: Split},
+	{ID: "GL3", Type: Pattern, Mockup: "gather_as_allgather"},
+	{ID: "GL4", Type: Pattern, Mockup: "gather_as_reduce"},
+	{ID: "GL5", Type: Pattern, Mockup: "allgather_as_alltoall"},
+	{ID: "GL6", Type: Pattern, Mockup: "allgather_as_allreduce"},
+	{ID: "GL7", Type: Pattern, Mockup: "scatter_as_bcast"},
+	{ID: "GL8", Type: Pattern, Mockup: "reduce_as_allreduce"},
+	{ID: "GL9", Type: Pattern, Mockup: "reduce_scatter_as_allreduce"},
+	{ID: "GL10", Type: Pattern, Mockup: "bcast_as_scatter+allgather"},
+	{ID: "GL11", Type: Pattern, Mockup: "allgather_as_gather+bcast"},
+	{ID: "GL12", Type: Pattern, Mockup: "allreduce_as_reduce+bcast"},
+	{ID: "GL13", Type: Pattern, Mockup: "allreduce_as_reduce_scatter_block+allgather"},
+	{ID: "GL14", Type: Pattern, Mockup: "reduce_as_reduce_scatter_block+gather"},
+	{ID: "GL15", Type: Pattern, Mockup: "reduce_scatter_block_as_reduce+scatter"},
+	{ID: "GL16", Type: Pattern, Mockup: "scan_as_exscan+reduce_local"},
+	{ID: "GL17", Type: Pattern, Mockup: "reduce_scatter_as_reduce+scatterv"},
+	{ID: "GL22", Type: Pattern, Mockup: "reduce_scatter_block_as_reduce_scatter", Extended: true},
+}
+
+// Catalogue returns the guidelines known by number.
+func Catalogue() []Entry { return catalogue }
+
+// Guidelines returns the entry's guidelines, without sizes: one for a pattern,
+// one per collective for monotony and split-robustness.
+func (e Entry) Guidelines() []Guideline {
+	if e.Type == Pattern {
+		m, _ := mockups.Get(e.Mockup)
+		return []Guideline{{ID: e.ID, Type: Pattern, Function: m.Of, Mockup: e.Mockup}}
+	}
+	var out []Guideline
+	for _, f := range sizedCollectives() {
+		out = append(out, Guideline{ID: e.ID, Type: e.Type, Function: f})
+	}
+	return out
+}
+
+// hasSize tells whether a collective moves data. One that does not has no
+// message size to be monotone in; it is measured at size 0.
+func hasSize(collective string) bool {
+	f, _ := mockups.Get(collective)
+	return f.Send.Blocks != mockups.None || f.Recv.Blocks != mockups.None
+}
+
+func sizedCollectives() []string {
+	return slices.DeleteFunc(mockups.Collectives(), func(id string) bool { return !hasSize(id) })
+}

@@ -1,0 +1,22 @@
+package guidelines
+
+import (
+	"strings"
+
+	"pgmpi/mockups"
+)
+
+func formula(g Guideline) string {
+	a := strings.TrimPrefix(g.Function, "MPI_")
+	switch g.Type {
+	case Monotony:
+		return a + "(n) ≤ " + a + "(n+k)"
+	case Split:
+		return a + "(n) ≤ k·" + a + "(n/k)"
+	}
+	right := g.Mockup
+	if m, ok := mockups.Get(g.Mockup); ok {
+		right = m.Formula
+	}
+	return a + "(n) ≤ " + right
+}

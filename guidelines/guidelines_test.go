@@ -1,0 +1,334 @@
+package guidelines
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/mockups"
+)
+
+func TestEveryMockupOfTheCatalogueIsInTheTable(t *testing.T) {
+	for _, e := range Catalogue() {
+		for _, g := range e.Guidelines() {
+			if e.Type != Pattern {
+				continue
+			}
+			m, ok := mockups.Get(e.Mockup)
+			if !ok || !m.IsMockup() || g.Function != m.Of {
+				t.Errorf("%s: %q is no mock-up of %q", e.ID, e.Mockup, g.Function)
+			}
+		}
+	}
+}
+
+func TestFormulaReadsAsInThePaper(t *testing.T) {
+	tests := []struct {
+		g    Guideline
+		want string
+	}{
+		{Guideline{Type: Monotony, Function: "MPI_Gather"}, "Gather(n) ≤ Gather(n+k)"},
+		{Guideline{Type: Split, Function: "MPI_Gather"}, "Gather(n) ≤ k·Gather(n/k)"},
+		{Guideline{Type: Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce"}, "Reduce(n) ≤ Allreduce(n)"},
+		{Guideline{Type: Pattern, Function: "MPI_Bcast", Mockup: "bcast_as_scatter+allgather"},
+			"Bcast(n) ≤ Scatter(n) + Allgather(n)"},
+	}
+	for _, test := range tests {
+		if got := test.g.Formula(); got != test.want {
+			t.Errorf("got %s, want %s", got, test.want)
+		}
+	}
+}
+
+func TestNearestFindsWhatWasMeant(t *testing.T) {
+	tests := []struct{ name, want string }{
+		{"MPI_Algather", "MPI_Allgather"},
+		{"allreduce", "MPI_Allreduce"},
+		{"MPI_Reduce_scater", "MPI_Reduce_scatter"},
+		{"MPI_Scam", "MPI_Scan"},
+		{"MPI_Send", ""},
+		{"", ""},
+	}
+	for _, test := range tests {
+		if got := Nearest(test.name, mockups.Collectives()); got != test.want {
+			t.Errorf("%q: got %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"rnak", "rank", 1}, {"abc", "abc", 0}}
+	for _, test := range tests {
+		if got := editDistance(test.a, test.b); got != test.want {
+			t.Errorf("%q, %q: got %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}
+
+func TestParseMsizes(t *testing.T) {
+	tests := []struct {
+		list []string
+		want []int64
+		err  string
+	}{
+		{list: []string{"100", "1Ki"}, want: []int64{100, 1024}},
+		{list: []string{"1..16"}, want: []int64{1, 2, 4, 8, 16}},
+		{list: []string{"1..17*4", "4"}, want: []int64{1, 4, 16}},
+		{list: []string{"1Mi..4Mi", "64Ki"}, want: []int64{64 << 10, 1 << 20, 2 << 20, 4 << 20}},
+		{list: []string{"8..8"}, want: []int64{8}},
+		{list: []string{"1Gi..9223372036854775807*1000000"}, want: []int64{1 << 30, 1 << 30 * 1000000}},
+		{list: nil, err: "no sizes"},
+		{list: []string{"0"}, err: `size "0" is below 1 byte`},
+		{list: []string{"-4"}, err: `size "-4" is below 1 byte`},
+		{list: []string{"1KB"}, err: `"1KB" is no size in bytes (valid: 100, 1Ki, 16Mi, 1Gi)`},
+		{list: []string{""}, err: `"" is no size in bytes (valid: 100, 1Ki, 16Mi, 1Gi)`},
+		{list: []string{"8589934592Gi"}, err: `size "8589934592Gi" is too large`},
+		{list: []string{"99999999999999999999"}, err: `size "99999999999999999999" is too large`},
+		{list: []string{"1.."}, err: `range "1..": "" is no size in bytes (valid: 100, 1Ki, 16Mi, 1Gi)`},
+		{list: []string{"4..1"}, err: `range "4..1" is empty: it starts above its end`},
+		{list: []string{"1..4*1"}, err: `range "1..4*1": the factor "1" is no integer of at least 2`},
+	}
+	for _, test := range tests {
+		got, err := ParseMsizes(test.list)
+		if !slices.Equal(got, test.want) || errText(err) != test.err {
+			t.Errorf("%q: got %v, %v; want %v, %s", test.list, got, err, test.want, test.err)
+		}
+	}
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestFormatSizeReadsBack(t *testing.T) {
+	for _, want := range []int64{1, 100, 1023, 1024, 1536, 3 << 20, 1 << 30, 5<<30 + 1} {
+		if got, err := ParseSize(FormatSize(want)); got != want || err != nil {
+			t.Errorf("%s: got %d, %v; want %d", FormatSize(want), got, err, want)
+		}
+	}
+	if got := FormatSize(64 << 10); got != "64Ki" {
+		t.Errorf("got %s, want 64Ki", got)
+	}
+}
+
+func TestRangesLeaveOutWhatIsNoMultiple(t *testing.T) {
+	sizes, leftOut, err := FitMsizes([]string{"1..16", "24"}, 8)
+	if err != nil || !slices.Equal(sizes, []int64{8, 16, 24}) || !slices.Equal(leftOut, []int64{1, 2, 4}) {
+		t.Errorf("got %v, %v, %v", sizes, leftOut, err)
+	}
+	if _, _, err := FitMsizes([]string{"1..4"}, 8); err == nil {
+		t.Error("a list that leaves nothing is accepted")
+	}
+	if _, _, err := FitMsizes([]string{"12"}, 8); err == nil {
+		t.Error("a listed size that is no multiple is accepted")
+	}
+}
+
+func TestSelectorsResolve(t *testing.T) {
+	users := []User{{ID: "mine", Split: "MPI_Scan"}}
+	tests := []struct {
+		name  string
+		check Config
+		want  string // "id:function", without the user's
+	}{
+		{"one", Config{Guidelines: []string{"GL8"}}, "GL8:Reduce"},
+		{"of one collective", Config{Guidelines: []string{"GL1:MPI_Gather"}}, "GL1:Gather"},
+		{"range", Config{Guidelines: []string{"GL7..GL9"}}, "GL7:Scatter GL8:Reduce GL9:Reduce_scatter"},
+		{"twice is once", Config{Guidelines: []string{"GL8", "GL7..GL8"}}, "GL7:Scatter GL8:Reduce"},
+		{"exclude", Config{Guidelines: []string{"GL7..GL9"}, Exclude: []string{"GL8"}}, "GL7:Scatter GL9:Reduce_scatter"},
+		{"exclude of one collective", Config{Guidelines: []string{"GL1:MPI_Gather", "GL1:MPI_Scan"}, Exclude: []string{"GL1:MPI_Scan"}}, "GL1:Gather"},
+		{"functions", Config{Guidelines: []string{"all"}, Functions: []string{"MPI_Alltoall", "MPI_Scan"}},
+			"GL1:Alltoall GL1:Scan GL2:Alltoall GL2:Scan GL16:Scan"},
+		{"none of the catalogue", Config{}, ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if errs := test.check.Validate(users); errs != nil {
+				t.Fatal(errs)
+			}
+			var got []string
+			for _, g := range test.check.resolve(users) {
+				if g.ID != "mine" {
+					got = append(got, g.ID+":"+strings.TrimPrefix(g.Function, "MPI_"))
+				}
+			}
+			if s := strings.Join(got, " "); s != test.want {
+				t.Errorf("got %s, want %s", s, test.want)
+			}
+		})
+	}
+}
+
+func TestUserGuidelinesAreCheckedUnlessExcluded(t *testing.T) {
+	users := []User{{ID: "a", Split: "MPI_Scan"}, {ID: "b", Monotony: "MPI_Bcast"}}
+	got := Config{Guidelines: []string{"GL8"}, Exclude: []string{"a"}}.resolve(users)
+	if len(got) != 2 || got[1].ID != "b" {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestAllIsTheRangeAndTheExtended(t *testing.T) {
+	count := func(s ...string) int { return len(Config{Guidelines: s}.resolve(nil)) }
+	if count("all") != count("GL1..GL17", "extended") || count("extended") == 0 || count("GL1..GL17") != 11+11+15 {
+		t.Errorf("all %d, extended %d, GL1..GL17 %d", count("all"), count("extended"), count("GL1..GL17"))
+	}
+}
+
+func TestWrongSelectorsAreErrors(t *testing.T) {
+	for _, s := range []string{"", "GL0", "GL1..", "GL3..GL1", "GL1..mine", "GL1:MPI_Send", "GL3:MPI_Scan", "mine:", "nobody"} {
+		if errs := (Config{Guidelines: []string{s}}).Validate([]User{{ID: "mine", Split: "MPI_Scan"}}); errs == nil {
+			t.Errorf("%q is accepted", s)
+		}
+	}
+}
+
+func TestSelectionThatLeavesNothingIsAnError(t *testing.T) {
+	c := Config{Guidelines: []string{"GL8"}, Exclude: []string{"GL8"}}
+	if errs := c.Validate(nil); len(errs) != 1 || errs[0].Key != "guidelines" {
+		t.Errorf("got %v", errs)
+	}
+}
+
+func TestResolveOp(t *testing.T) {
+	for _, test := range []struct{ datatype, op, want string }{
+		{"byte", "auto", "bor"}, {"double", "auto", "sum"}, {"int", "lxor", "lxor"},
+		{"byte", "sum", ""}, {"float", "bor", ""}, {"char", "auto", ""}, {"int", "summ", ""},
+	} {
+		got, errs := ResolveOp(test.datatype, test.op)
+		if got != test.want || (errs == nil) != (test.want != "") {
+			t.Errorf("%s on %s: got %q, %v; want %q", test.op, test.datatype, got, errs, test.want)
+		}
+	}
+}
+
+func settings(selectors ...string) Settings {
+	return Settings{Check: Config{Guidelines: selectors}, Msizes: []string{"1..4"},
+		Datatype: "byte", Op: "auto", Shapes: []Shape{{NP: 2}}}
+}
+
+func build(t *testing.T, s Settings) *Plan {
+	t.Helper()
+	p, err := Build(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPlanMeasuresEachCaseOnce(t *testing.T) {
+	s := settings("GL8", "GL1:MPI_Reduce", "GL2:MPI_Reduce")
+	s.Shapes = []Shape{{NP: 4}, {NP: 2}}
+	p := build(t, s)
+	var want []Case
+	for _, shape := range s.Shapes {
+		for _, f := range []string{"MPI_Reduce", "reduce_as_allreduce"} {
+			for _, m := range []int64{1, 2, 4} {
+				want = append(want, Case{Function: f, Msize: m, Shape: shape})
+			}
+		}
+	}
+	if !reflect.DeepEqual(p.Cases, want) {
+		t.Errorf("got %v\nwant %v", p.Cases, want)
+	}
+}
+
+// sizes returns the tests as "msize: sizes of the others".
+func sizes(p *Plan) map[int64][]int64 {
+	out := map[int64][]int64{}
+	for _, test := range p.Tests {
+		for _, o := range test.Others {
+			out[test.Msize] = append(out[test.Msize], p.Cases[o].Msize)
+		}
+	}
+	return out
+}
+
+func TestTestsOfEachType(t *testing.T) {
+	tests := []struct {
+		name, selector string
+		msizes         []string
+		want           map[int64][]int64
+	}{
+		{"monotony compares neighbours", "GL1:MPI_Bcast", []string{"1..4"}, map[int64][]int64{1: {2}, 2: {4}}},
+		{"split compares with all smaller", "GL2:MPI_Bcast", []string{"1..4"}, map[int64][]int64{2: {1}, 4: {1, 2}}},
+		{"split up to MaxSplit calls", "GL2:MPI_Bcast", []string{"1", "2", "1024", "1025"},
+			map[int64][]int64{2: {1}, 1024: {1, 2}, 1025: {2, 1024}}},
+		{"pattern compares at each size", "GL10", []string{"1..4"}, map[int64][]int64{1: {1}, 2: {2}, 4: {4}}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := settings(test.selector)
+			s.Msizes = test.msizes
+			p := build(t, s)
+			if got := sizes(p); !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+			for _, x := range p.Tests {
+				c := p.Cases[x.Case]
+				if c.Function != x.Function || c.Msize != x.Msize || c.Shape != x.Shape {
+					t.Errorf("test %v points at case %v", x, c)
+				}
+				other := p.Cases[x.Others[0]].Function
+				if x.Type == Pattern && other != x.Mockup || x.Type != Pattern && other != x.Function {
+					t.Errorf("test %v compares with %s", x, other)
+				}
+			}
+		})
+	}
+}
+
+func TestUserGuidelineHasItsOwnSizes(t *testing.T) {
+	s := settings("GL1:MPI_Bcast")
+	s.Users = []User{{ID: "mine", Msizes: MsizeList{"8"}, Pattern: &UserPattern{"MPI_Reduce", "reduce_as_allreduce"}}}
+	p := build(t, s)
+	if got := p.Guidelines[1].Msizes; !slices.Equal(got, []int64{8}) {
+		t.Errorf("got %v, want [8]", got)
+	}
+	if last := p.Tests[len(p.Tests)-1]; last.Guideline != "mine" || last.Msize != 8 {
+		t.Errorf("got %v", last)
+	}
+}
+
+func TestPlanSaysWhatItLeavesOut(t *testing.T) {
+	s := settings("GL8")
+	s.Msizes, s.Datatype = []string{"1..16"}, "double"
+	want := []string{"left out sizes that are no multiple of the 8 bytes of double: 1, 2, 4."}
+	if p := build(t, s); !slices.Equal(p.Notes, want) || p.Op != "sum" {
+		t.Errorf("got %q and op %s, want %q", p.Notes, p.Op, want)
+	}
+	s = settings("GL1", "GL8")
+	s.Msizes = []string{"4"}
+	want = []string{"GL1 is not tested: its sizes allow no monotony test."}
+	if p := build(t, s); !slices.Equal(p.Notes, want) {
+		t.Errorf("got %q, want %q", p.Notes, want)
+	}
+}
+
+func TestBuildRefusesWhatCannotBeChecked(t *testing.T) {
+	for name, change := range map[string]func(*Settings){
+		"root":       func(s *Settings) { s.Root = 2 },
+		"no shape":   func(s *Settings) { s.Shapes = nil },
+		"same shape": func(s *Settings) { s.Shapes = []Shape{{NP: 2}, {NP: 2}} },
+		"np":         func(s *Settings) { s.Shapes = []Shape{{NP: 0}} },
+		"op":         func(s *Settings) { s.Op = "sum" },
+		"msizes":     func(s *Settings) { s.Msizes = nil },
+		"one size":   func(s *Settings) { s.Msizes = []string{"8"} },
+		"selector":   func(s *Settings) { s.Check.Guidelines = []string{"GL0"} },
+	} {
+		s := settings("GL1")
+		if _, err := Build(s); err != nil {
+			t.Fatal(err)
+		}
+		change(&s)
+		if _, err := Build(s); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package guidelines
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// MsizeList is a list of message sizes as in gl.toml: integers and strings,
+// mixed. "1..1Mi" doubles from the first size up to the last, "1..1Mi*4" takes
+// the factor 4.
+type MsizeList []string
+
+// UnmarshalTOML accepts an array of integers and strings.
+func (l *MsizeList) UnmarshalTOML(v any) error {
+	items, ok := v.([]any)
+	if !ok {
+		return errors.New(`wants an array of sizes such as [100, "1Ki", "64Ki..4Mi"]`)
+	}
+	out := MsizeList{}
+	for _, item := range items {
+		switch x := item.(type) {
+		case int64:
+			out = append(out, strconv.FormatInt(x, 10))
+		case string:
+			out = append(out, x)
+		default:
+			return fmt.Errorf(`a size is an integer or a string such as "1Ki" or "64Ki..4Mi", not %v`, item)
+		}
+	}
+	*l = out
+	return nil
+}
+
+var sizeUnits = []struct {
+	suffix string
+	bytes  int64
+}{{"Gi", 1 << 30}, {"Mi", 1 << 20}, {"Ki", 1 << 10}}
+
+// ParseSize reads a number of bytes, at least 1: "100", "1Ki", "16Mi", "1Gi".
+func ParseSize(s string) (int64, error) {
+	digits, unit := s, int64(1)
+	for _, u := range sizeUnits {
+		if d, ok := strings.CutSuffix(s, u.suffix); ok {
+			digits, unit = d, u.bytes
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	switch {
+	case errors.Is(err, strconv.ErrRange) || err == nil && n > math.MaxInt64/unit:
+		return 0, fmt.Errorf("size %q is too large", s)
+	case err != nil:
+		return 0, fmt.Errorf(`%q is no size in bytes (valid: 100, 1Ki, 16Mi, 1Gi)`, s)
+	case n < 1:
+		return 0, fmt.Errorf("size %q is below 1 byte", s)
+	}
+	return n * unit, nil
+}
+
+// FormatSize writes bytes as ParseSize reads them, as short as is exact.
+func FormatSize(bytes int64) string {
+	for _, u := range sizeUnits {
+		if bytes >= u.bytes && bytes%u.bytes == 0 {
+			return strconv.FormatInt(bytes/u.bytes, 10) + u.suffix
+		}
+	}
+	return strconv.FormatInt(bytes, 10)
+}
+
+// ParseMsizes returns the sizes of a list in bytes, ascending, each once.
+func ParseMsizes(list []string) ([]int64, error) {
+	sizes, _, err := FitMsizes(list, 1)
+	return sizes, err
+}
+
+// FitMsizes is ParseMsizes for a datatype of the given extent in bytes. Sizes
+// of a range that are no multiple of it are left out and returned beside the
+// others; a listed one is an error, and so is a list that leaves nothing.
+func FitMsizes(list []string, extent int64) (sizes, leftOut []int64, err error) {
+	if len(list) == 0 {
+		return nil, nil, errors.New("no sizes")
+	}
+	for _, item := range list {
+		all, isRange, err := parseItem(item)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, s := range all {
+			switch {
+			case s%extent == 0:
+				sizes = append(sizes, s)
+			case isRange:
+				leftOut = append(leftOut, s)
+			default:
+				return nil, nil, fmt.Errorf("size %q is no multiple of the datatype's %d bytes", item, extent)
+			}
+		}
+	}
+	if len(sizes) == 0 {
+		return nil, nil, fmt.Errorf("no size is a multiple of the datatype's %d bytes", extent)
+	}
+	return ascending(sizes), ascending(leftOut), nil
+}
+
+func ascending(sizes []int64) []int64 {
+	slices.Sort(sizes)
+	return slices.Compact(sizes)
+}
+
+func parseItem(item string) (sizes []int64, isRange bool, err error) {
+	from, rest, isRange := strings.Cut(item, "..")
+	if !isRange {
+		n, err := ParseSize(item)
+		return []int64{n}, false, err
+	}
+	to, times, hasFactor := strings.Cut(rest, "*")
+	lo, err := ParseSize(from)
+	if err != nil {
+		return nil, true, rangeError(item, err)
+	}
+	hi, err := ParseSize(to)
+	if err != nil {
+		return nil, true, rangeError(item, err)
+	}
+	factor := int64(2)
+	if hasFactor {
+		if factor, err = strconv.ParseInt(times, 10, 64); err != nil || factor < 2 {
+			return nil, true, fmt.Errorf("range %q: the factor %q is no integer of at least 2", item, times)
+		}
+	}
+	if lo > hi {
+		return nil, true, fmt.Errorf("range %q is empty: it starts above its end", item)
+	}
+	sizes = []int64{lo}
+	for n := lo; n <= hi/factor; {
+		n *= factor
+		sizes = append(sizes, n)
+	}
+	return sizes, true, nil
+}
+
+func rangeError(item string, err error) error { return fmt.Errorf("range %q: %w", item, err) }

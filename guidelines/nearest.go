@@ -1,0 +1,58 @@
+package guidelines
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Nearest returns the known name that name most likely was meant to be, by
+// edit distance without regard to case and "MPI_"; "" if none is near.
+func Nearest(name string, known []string) string {
+	plain := func(s string) string { return strings.TrimPrefix(strings.ToLower(s), "mpi_") }
+	best, least := "", max(1, len(plain(name))/3)+1
+	for _, k := range known {
+		if d := editDistance(plain(name), plain(k)); d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// editDistance counts the insertions, deletions, replacements and swaps of
+// neighbouring bytes that turn a into b (optimal string alignment).
+func editDistance(a, b string) int {
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		d[i][0] = i
+	}
+	for j := range d[0] {
+		d[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			replace := d[i-1][j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			d[i][j] = min(replace, d[i-1][j]+1, d[i][j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}
+
+// Unknown words the complaint about a name that is not known: with the nearest
+// one, or with all of them where they are few and none is near.
+func Unknown(what, name string, known []string) string {
+	msg := fmt.Sprintf("unknown %s %q", what, name)
+	if n := Nearest(name, known); n != "" {
+		return fmt.Sprintf("%s (did you mean %s?)", msg, n)
+	}
+	if len(known) > 0 && len(known) <= 12 {
+		return fmt.Sprintf("%s (known: %s)", msg, strings.Join(known, ", "))
+	}
+	return msg
+}

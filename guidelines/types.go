@@ -1,0 +1,91 @@
+package guidelines
+
+import "fmt"
+
+// Type is the kind of promise that a guideline is (S-PGMPI §2).
+type Type string
+
+// The three types of guidelines.
+const (
+	Monotony Type = "monotony" // A(n) is not slower than A(n+k)
+	Split    Type = "split"    // A(n) is not slower than k calls of A(n/k)
+	Pattern  Type = "pattern"  // A(n) is not slower than its mock-up
+)
+
+// Guideline is one promise about one collective.
+type Guideline struct {
+	ID       string  `json:"id"` // "GL8", or the user's
+	Type     Type    `json:"type"`
+	Function string  `json:"function"`         // the collective
+	Mockup   string  `json:"mockup,omitempty"` // pattern only
+	Msizes   []int64 `json:"msizes"`           // bytes, ascending; where the guideline is checked
+}
+
+// Formula writes the guideline as S-PGMPI, Appendix A does: "Reduce(n) ≤ Allreduce(n)".
+func (g Guideline) Formula() string { return formula(g) }
+
+// Shape is how many processes, and on how many nodes.
+type Shape struct {
+	NP    int `json:"np"`
+	Nodes int `json:"nodes,omitempty"` // 0: no nodes were given
+	PPN   int `json:"ppn,omitempty"`   // processes per node
+}
+
+// String returns "p4", or "16x1" where nodes were given.
+func (s Shape) String() string {
+	if s.Nodes > 0 {
+		return fmt.Sprintf("%dx%d", s.Nodes, s.PPN)
+	}
+	return fmt.Sprintf("p%d", s.NP)
+}
+
+// Case is what is measured: one function at one message size in one shape.
+type Case struct {
+	Function string `json:"function"`
+	Msize    int64  `json:"msize"` // bytes
+	Shape    Shape  `json:"shape"`
+	Variant  string `json:"variant,omitempty"`
+}
+
+// Test is one planned question: is Case slower than it may be?
+type Test struct {
+	Guideline string `json:"guideline"`
+	Type      Type   `json:"type"`
+	Function  string `json:"function"`
+	Mockup    string `json:"mockup,omitempty"`
+	Msize     int64  `json:"msize"` // bytes, where the call would be too slow
+	Shape     Shape  `json:"shape"`
+	Case      int    `json:"case"` // index into Plan.Cases
+	// Others are indices into Plan.Cases: the mock-up for a pattern, the next
+	// larger size for monotony, all smaller sizes (ascending) with
+	// k = ⌈msize/m_i⌉ ≤ MaxSplit for split.
+	Others []int `json:"others"`
+}
+
+// MaxSplit is the largest k of a split-robustness test (STATISTICS: k calls of
+// 1/k of the data).
+const MaxSplit = 1024
+
+// Plan is everything that will be measured and tested, fixed before the start.
+type Plan struct {
+	Guidelines []Guideline `json:"guidelines"`
+	Shapes     []Shape     `json:"shapes"`
+	Datatype   string      `json:"datatype"`
+	Op         string      `json:"op"` // resolved: never "auto"
+	Root       int         `json:"root"`
+	Cases      []Case      `json:"cases"`
+	Tests      []Test      `json:"tests"`
+	// Notes says what was left out, in sentences for people.
+	Notes []string `json:"notes,omitempty"`
+}
+
+// CasesOf returns the indices into Cases of one shape, in Plan order.
+func (p *Plan) CasesOf(s Shape) []int {
+	var out []int
+	for i, c := range p.Cases {
+		if c.Shape == s {
+			out = append(out, i)
+		}
+	}
+	return out
+}

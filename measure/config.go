@@ -1,0 +1,136 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/results"
+	"pgmpi/nrep"
+)
+
+// JobConfig is the [job] section of gl.toml: what is measured.
+type JobConfig struct {
+	NP       []int                `toml:"np" json:"np"`           // processes; empty: as many as there are slots
+	MPIRuns  int                  `toml:"mpiruns" json:"mpiruns"` // R
+	Msizes   guidelines.MsizeList `toml:"msizes" json:"msizes"`   // bytes
+	Datatype string               `toml:"datatype" json:"datatype"`
+	Op       string               `toml:"op" json:"op"` // "auto": the datatype's
+	Root     int                  `toml:"root" json:"root"`
+	Seed     uint64               `toml:"seed" json:"seed"` // of the order of the cases
+}
+
+// DefaultJob is the [job] section of an empty gl.toml.
+func DefaultJob() JobConfig {
+	return JobConfig{NP: []int{}, MPIRuns: 10, Msizes: guidelines.MsizeList{"1..1Mi"},
+		Datatype: "byte", Op: "auto", Seed: 1}
+}
+
+// Validate returns everything that is wrong with the section. The root is
+// checked against the numbers of processes that it names; see CheckRoot.
+func (c JobConfig) Validate() []guidelines.FieldError {
+	var errs fieldErrors
+	for i, np := range c.NP {
+		errs.check(np >= 1, "np", "%d is no number of processes", np)
+		errs.check(!slices.Contains(c.NP[:i], np), "np", "%d is given twice", np)
+	}
+	errs.check(c.MPIRuns >= 1, "mpiruns", "must be at least 1, not %d", c.MPIRuns)
+	_, opErrs := guidelines.ResolveOp(c.Datatype, c.Op)
+	if _, _, err := guidelines.FitMsizes(c.Msizes, guidelines.Extent(c.Datatype)); err != nil {
+		errs.check(false, "msizes", "%v", err)
+	}
+	return slices.Concat(errs, opErrs, c.CheckRoot(c.NP))
+}
+
+// CheckRoot returns an error when the root is not a rank for every number of
+// processes in np.
+func (c JobConfig) CheckRoot(np []int) []guidelines.FieldError {
+	var errs fieldErrors
+	errs.check(c.Root >= 0, "root", "%d is no rank", c.Root)
+	for _, n := range np {
+		if n >= 1 && c.Root >= n {
+			errs.check(false, "root", "%d is no rank of %d processes", c.Root, n)
+			break
+		}
+	}
+	return errs
+}
+
+// MPIConfig is the [mpi] section of gl.toml: how ranks are started.
+type MPIConfig struct {
+	Rank   string            `toml:"rank" json:"rank"`     // path of pgmpi-rank; "": beside pgmpi
+	Launch []string          `toml:"launch" json:"launch"` // argv with "{np}"; empty: by the library
+	Env    map[string]string `toml:"env" json:"env"`       // for the ranks
+}
+
+// DefaultMPI is the [mpi] section of an empty gl.toml.
+func DefaultMPI() MPIConfig {
+	return MPIConfig{Launch: []string{}, Env: map[string]string{}}
+}
+
+// Validate returns everything that is wrong with the section.
+func (c MPIConfig) Validate() []guidelines.FieldError {
+	var errs fieldErrors
+	errs.check(len(c.Launch) == 0 || c.Launch[0] != "", "launch", "the first word, the launcher, is empty")
+	for name := range c.Env {
+		errs.check(name != "" && !strings.ContainsAny(name, "=\x00"), "env", "%q is no name of a variable", name)
+	}
+	return errs
+}
+
+// Config is the [measure] section of gl.toml: how a case is timed.
+type Config struct {
+	Sync  string `toml:"sync" json:"sync"`
+	Clock string `toml:"clock" json:"clock"`
+	// FirstCalls and Warmup count untimed calls: of a function before its
+	// first case, and before each case.
+	FirstCalls int           `toml:"first_calls" json:"first_calls"`
+	Warmup     int           `toml:"warmup" json:"warmup"`
+	Stall      nrep.Duration `toml:"stall" json:"stall"`             // no case finished for so long: the mpirun is ended
+	TempMemory Bytes         `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
+}
+
+// Default is the [measure] section of an empty gl.toml.
+func Default() Config {
+	return Config{Sync: "barrier", Clock: "monotonic", FirstCalls: 20, Warmup: 5,
+		Stall: nrep.Duration(2 * time.Minute), TempMemory: 1 << 30}
+}
+
+// Validate returns everything that is wrong with the section.
+func (c Config) Validate() []guidelines.FieldError {
+	var errs fieldErrors
+	errs.check(slices.Contains(results.Syncs, c.Sync), "sync",
+		"%s", guidelines.Unknown("synchronisation", c.Sync, results.Syncs))
+	errs.check(slices.Contains(results.Clocks, c.Clock), "clock",
+		"%s", guidelines.Unknown("clock", c.Clock, results.Clocks))
+	errs.check(c.FirstCalls >= 0, "first_calls", "must be at least 0, not %d", c.FirstCalls)
+	errs.check(c.Warmup >= 0, "warmup", "must be at least 0, not %d", c.Warmup)
+	errs.check(c.Stall > 0, "stall", "must be above 0s")
+	errs.check(c.TempMemory >= 1, "temp_memory", "must be at least 1 byte, not %d", int64(c.TempMemory))
+	return errs
+}
+
+// Bytes is an amount of memory; in text "100", "64Ki", "1Gi".
+type Bytes int64
+
+// UnmarshalText reads what guidelines.ParseSize does.
+func (b *Bytes) UnmarshalText(text []byte) error {
+	n, err := guidelines.ParseSize(string(text))
+	*b = Bytes(n)
+	return err
+}
+
+// MarshalText writes the amount as short as is exact.
+func (b Bytes) MarshalText() ([]byte, error) {
+	return []byte(guidelines.FormatSize(int64(b))), nil
+}
+
+type fieldErrors []guidelines.FieldError
+
+func (e *fieldErrors) check(ok bool, key, format string, args ...any) {
+	if !ok {
+		*e = append(*e, guidelines.FieldError{Key: key, Msg: fmt.Sprintf(format, args...)})
+	}
+}

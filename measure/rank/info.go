@@ -1,0 +1,102 @@
+//go:build cgo
+
+package rank
+
+/*
+#include <stdlib.h>
+#include "rank.h"
+*/
+import "C"
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"pgmpi/measure/results"
+)
+
+// Version and MPICC are set by the linker: pgmpi's version, and the compiler
+// wrapper that built this program.
+var (
+	Version = "devel"
+	MPICC   = ""
+)
+
+// Info says what this rank program is. MPI need not be started.
+func Info() results.RankInfo {
+	text := (*C.char)(C.malloc(C.MPI_MAX_LIBRARY_VERSION_STRING))
+	defer C.free(unsafe.Pointer(text))
+	var n C.int
+	C.pg_library_version(text, &n)
+	// Open MPI counts the terminating zero, MPICH does not.
+	lib := strings.TrimRight(C.GoStringN(text, n), "\x00\n")
+	host, _ := os.Hostname()
+	return results.RankInfo{
+		Program: "pgmpi-rank", Version: Version,
+		Library: C.GoString(C.pg_built_family()), BuiltFor: C.GoString(C.pg_built_for()),
+		LibVersion: firstLine(lib), MPICC: MPICC, Hash: ownHash(),
+		ClockTickNS: int64(C.pg_clock_tick()), Host: host, MemAvail: memAvailable(),
+	}
+}
+
+// CheckLibrary compares the headers this program was compiled with and the
+// library that the loader found; mixed objects crash.
+func CheckLibrary(i results.RankInfo) error {
+	var loaded string
+	switch v := i.LibVersion; {
+	case strings.Contains(v, "Open MPI"):
+		loaded = "openmpi"
+	case strings.Contains(v, "Intel"):
+		loaded = "intel"
+	case strings.Contains(v, "MVAPICH"):
+		loaded = "mvapich"
+	case strings.Contains(v, "MPICH"):
+		loaded = "mpich"
+	}
+	if loaded != "" && i.Library != "unknown" && loaded != i.Library {
+		return fmt.Errorf("compiled for %s, but the loader found %q; build again (make build) with the mpicc of the library you mean, and check LD_LIBRARY_PATH", i.BuiltFor, i.LibVersion)
+	}
+	return nil
+}
+
+// firstLine joins MPICH's "MPICH Version:	4.0.2" and keeps only the first line of others.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.Join(strings.Fields(strings.Replace(line, "Version:", "", 1)), " ")
+}
+
+func ownHash() string {
+	f, err := os.Open("/proc/self/exe")
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))[:16]
+}
+
+// memAvailable is MemAvailable of /proc/meminfo in bytes; 0 if unknown.
+func memAvailable() int64 {
+	f, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	s := bufio.NewScanner(f)
+	for s.Scan() {
+		if v := strings.Fields(s.Text()); len(v) >= 2 && v[0] == "MemAvailable:" {
+			kib, _ := strconv.ParseInt(v[1], 10, 64)
+			return kib << 10
+		}
+	}
+	return 0
+}

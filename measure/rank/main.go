@@ -1,0 +1,213 @@
+//go:build cgo
+
+package rank
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"pgmpi/measure/results"
+	"pgmpi/mockups/c"
+)
+
+// exitCode of a rank that gives up; the driver reads the reason from rank 0's
+// error line or from standard error.
+const exitCode = 86
+
+func init() {
+	// MPI_THREAD_FUNNELED: MPI is called from the thread that started it.
+	runtime.LockOSThread()
+}
+
+// Main is the rank program. With --version it prints its RankInfo as JSON,
+// without MPI; else it takes part in one mpirun.
+func Main(args []string) int {
+	flags := flag.NewFlagSet("pgmpi-rank", flag.ContinueOnError)
+	version := flags.Bool("version", false, "print what this rank program is built for, as JSON")
+	np := flags.Int("np", 0, "processes that must take part")
+	job := flags.String("job", "", "read the job from this file, not from standard input")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	info := Info()
+	if *version {
+		text, _ := json.MarshalIndent(info, "", "  ")
+		fmt.Println(string(text))
+		return 0
+	}
+	out, err := takeStdout()
+	if err == nil {
+		err = CheckLibrary(info)
+	}
+	if err == nil {
+		err = c.Check()
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pgmpi-rank:", err)
+		return exitCode
+	}
+	w, err := start()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pgmpi-rank:", err)
+		return exitCode
+	}
+	s := &session{world: w, info: info, out: bufio.NewWriterSize(out, 1<<16)}
+	if err := s.checkSize(*np); err == nil {
+		err = s.serve(*job)
+		if err == nil {
+			err = w.stop()
+		}
+		if err == nil {
+			return 0
+		}
+		s.fail(err)
+	} else {
+		s.fail(err)
+	}
+	return exitCode
+}
+
+// takeStdout keeps the real standard output for the protocol and sends
+// everything else that is printed to standard error: MPI launchers splice the
+// prints of other ranks into the middle of rank 0's lines.
+func takeStdout() (*os.File, error) {
+	fd, err := syscall.Dup(1)
+	if err != nil {
+		return nil, err
+	}
+	syscall.CloseOnExec(fd)
+	return os.NewFile(uintptr(fd), "protocol"), syscall.Dup3(2, 1, 0)
+}
+
+// session is one mpirun seen from one rank.
+type session struct {
+	*world
+	info results.RankInfo
+	out  *bufio.Writer
+	name string // of the case in work, for the watchdog
+}
+
+// fail ends the mpirun on all ranks.
+func (s *session) fail(err error) {
+	if s.rank == 0 {
+		s.say("%s %s", results.LineError, strings.ReplaceAll(err.Error(), "\n", "; "))
+	} else {
+		fmt.Fprintf(os.Stderr, "pgmpi-rank: rank %d: %v\n", s.rank, err)
+	}
+	abort(exitCode)
+}
+
+func (s *session) say(format string, args ...any) {
+	fmt.Fprintf(s.out, format+"\n", args...)
+	s.out.Flush()
+}
+
+// checkSize finds a launcher of another library: p processes of size 1 that
+// know nothing of each other, with exit status 0.
+func (s *session) checkSize(np int) error {
+	if np == 0 {
+		for _, v := range []string{"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"} {
+			if n, err := strconv.Atoi(os.Getenv(v)); err == nil && n > 0 {
+				np = n
+				break
+			}
+		}
+	}
+	if np == 0 || np == s.size {
+		return nil
+	}
+	return fmt.Errorf("MPI_COMM_WORLD has %d processes, %d were started: this program is built for %s, and was launched by %s; give the launcher of its library with --launch, or the rank program of the launcher's with --rank",
+		s.size, np, s.info.BuiltFor, launchedBy())
+}
+
+func launchedBy() string {
+	for _, l := range [][2]string{{"OMPI_COMM_WORLD_SIZE", "Open MPI's mpirun"}, {"SLURM_STEP_ID", "srun"}, {"PMI_SIZE", "MPICH's mpirun (hydra)"}} {
+		if os.Getenv(l[0]) != "" {
+			return l[1]
+		}
+	}
+	return "a launcher it does not know"
+}
+
+// serve takes the job, does it and sends the outcome.
+func (s *session) serve(jobFile string) error {
+	j, err := s.receive(jobFile)
+	if err != nil {
+		return err
+	}
+	o, err := s.do(j)
+	if err != nil || s.rank != 0 {
+		return err
+	}
+	w := results.NewOutputWriter(s.out)
+	for i, c := range o.cases {
+		w.Case(c, o.samples[i])
+	}
+	if err := w.End(o.end); err != nil {
+		return err
+	}
+	return s.out.Flush()
+}
+
+// receive reads the job at rank 0 and gives it to all.
+func (s *session) receive(jobFile string) (*results.Job, error) {
+	var text []byte
+	if s.rank == 0 {
+		hello, err := json.Marshal(results.Hello{Protocol: results.ProtocolVersion, NP: s.size, Rank: s.info})
+		if err != nil {
+			return nil, err
+		}
+		s.say("%s %s", results.LineHello, hello)
+		j, err := s.readJob(jobFile)
+		if err != nil {
+			return nil, err
+		}
+		if text, err = json.Marshal(j); err != nil {
+			return nil, err
+		}
+	}
+	text, err := s.text(text, 0)
+	if err != nil {
+		return nil, err
+	}
+	var j results.Job
+	if err := json.Unmarshal(text, &j); err != nil {
+		return nil, err
+	}
+	return &j, nil
+}
+
+func (s *session) readJob(jobFile string) (*results.Job, error) {
+	if jobFile != "" {
+		f, err := os.Open(jobFile)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return results.ReadJob(bufio.NewReader(f), func(int) {})
+	}
+	in := bufio.NewReader(os.Stdin)
+	j, err := results.ReadJob(in, func(i int) { s.say("%s %d", results.LineAck, i) })
+	if err == nil {
+		go leaveAtEOF(in)
+	}
+	return j, err
+}
+
+// leaveAtEOF ends the mpirun when the driver is gone.
+func leaveAtEOF(in io.Reader) {
+	_, _ = io.Copy(io.Discard, in)
+	fmt.Fprintln(os.Stderr, "pgmpi-rank: standard input was closed: the driver is gone")
+	// MPI_Abort reaches the other ranks; it may hang when the launcher is dead too.
+	time.AfterFunc(time.Second, func() { os.Exit(exitCode) })
+	abort(exitCode)
+}

@@ -1,0 +1,257 @@
+//go:build cgo
+
+package rank
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+	"pgmpi/nrep"
+)
+
+// outcome is what rank 0 sends after the last case.
+type outcome struct {
+	cases   []results.CaseResult
+	samples [][]int64 // by case, nanoseconds
+	end     results.End
+}
+
+// bench is a job in work.
+type bench struct {
+	*session
+	job      *results.Job
+	extent   int64
+	verifier verifier
+	nrep     nrep.Config
+	cap      int64 // bytes
+	called   map[string]bool
+	timed    time.Duration
+	out      outcome
+	stall    time.Duration
+	watchdog *time.Timer
+}
+
+// do measures every case of the job in its order.
+func (s *session) do(j *results.Job) (*outcome, error) {
+	b, err := s.newBench(j)
+	if err != nil {
+		return nil, err
+	}
+	start, said := time.Now(), time.Now()
+	for done, i := range j.Order {
+		if err := b.measureCase(i); err != nil {
+			return nil, err
+		}
+		if s.rank == 0 && time.Since(said) > 500*time.Millisecond {
+			s.say("%s %d %d %s", results.LineProgress, done+1, len(j.Order), s.name)
+			said = time.Now()
+		}
+	}
+	b.watchdog.Stop()
+	b.out.end = results.End{MemoryCap: b.cap, MeasureNS: time.Since(start).Nanoseconds(), TimedNS: b.timed.Nanoseconds()}
+	return &b.out, nil
+}
+
+func (s *session) newBench(j *results.Job) (*bench, error) {
+	t, ok := mockups.GetDatatype(j.Datatype)
+	if !ok {
+		return nil, fmt.Errorf("unknown datatype %q", j.Datatype)
+	}
+	if j.NP != s.size {
+		return nil, fmt.Errorf("the job is for %d processes, MPI_COMM_WORLD has %d", j.NP, s.size)
+	}
+	b := &bench{session: s, job: j, extent: t.Bytes, called: map[string]bool{}}
+	if err := s.choose(j.Datatype, j.Op, j.Root); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.verifier, err = newVerifier(j.Datatype, j.Op); err != nil {
+		return nil, err
+	}
+	if j.Mode == results.ModeNREP {
+		if err := json.Unmarshal(j.NREP, &b.nrep); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.plan(); err != nil {
+		return nil, err
+	}
+	b.stall = time.Duration(j.StallNS)
+	if s.rank != 0 {
+		b.stall += 2 * time.Second // rank 0 has the word
+	}
+	b.watchdog = time.AfterFunc(b.stall, func() {
+		if s.rank == 0 {
+			s.say("%s no case finished for %v (measure.stall); the one in work is %s", results.LineError, b.stall, s.name)
+		}
+		abort(exitCode)
+	})
+	return b, nil
+}
+
+// need is what a case takes at the rank that needs most, in bytes.
+func need(f mockups.Function, count, extent int64, p int) (send, recv, temp int64) {
+	send = f.Send.Elements(count, p, true) * extent
+	recv = f.Recv.Elements(count, p, true) * extent
+	// Every temporary is aligned to a page and guarded.
+	temp = f.Temp.Elements(count, p)*extent + int64(f.Temp.Buffers())*2*4096
+	return send, recv, temp
+}
+
+// plan decides the memory cap, marks what cannot be measured and allocates.
+func (b *bench) plan() error {
+	b.cap = b.job.MemoryCap
+	if b.cap == 0 {
+		least, err := b.allMin(memAvailable())
+		if err != nil {
+			return err
+		}
+		b.cap = b.job.TempMemory
+		if half := least / 2 / int64(max(1, b.job.PPN)); least > 0 && half < b.cap {
+			b.cap = half
+		}
+	}
+	b.out.cases = make([]results.CaseResult, len(b.job.Cases))
+	b.out.samples = make([][]int64, len(b.job.Cases))
+	var send, recv, arena int64
+	longest := 1
+	for i, c := range b.job.Cases {
+		f, ok := mockups.Get(c.Function)
+		if !ok || b.rows[c.Function] == nil {
+			return fmt.Errorf("unknown function %q", c.Function)
+		}
+		r := results.CaseResult{Case: i, Status: results.StatusOK}
+		s, v, t := need(f, c.Msize/b.extent, b.extent, b.size)
+		switch {
+		case c.Skip != "":
+			r.Status = c.Skip
+		case f.MaxCount(c.Msize/b.extent, b.extent, b.size) > math.MaxInt32:
+			r.Status, r.Message = results.StatusNotMeasured, "its element count is above what an MPI int count holds"
+		case s+v+t > b.cap:
+			r.Status = results.StatusNotMeasured
+			r.Message = fmt.Sprintf("it needs %d bytes a rank, the cap is %d (measure.temp_memory, half of the free memory)", s+v+t, b.cap)
+		default:
+			send, recv, arena = max(send, s), max(recv, v), max(arena, t)
+			longest = max(longest, c.NRep)
+		}
+		b.out.cases[i] = r
+	}
+	if b.job.Mode == results.ModeNREP {
+		longest = max(longest, b.nrep.Max)
+	}
+	return b.allocate(send, recv, arena, longest)
+}
+
+// measureCase verifies, warms up and measures one case.
+func (b *bench) measureCase(i int) error {
+	c, r := b.job.Cases[i], &b.out.cases[i]
+	b.name = fmt.Sprintf("%s at %d bytes", c.Function, c.Msize)
+	b.watchdog.Reset(b.stall)
+	if r.Status != results.StatusOK {
+		return nil
+	}
+	f, _ := mockups.Get(c.Function)
+	row, count := b.rows[c.Function], c.Msize/b.extent
+	if err := b.prepare(row, count); err != nil {
+		return fmt.Errorf("%s: %w", b.name, err)
+	}
+	defer b.release(row)
+	if b.job.Verify {
+		fault, err := b.verify(b.verifier, f, count, b.extent)
+		if err != nil {
+			return err
+		}
+		if fault != "" {
+			r.Status, r.Message = results.StatusWrong, fault
+			return nil
+		}
+	}
+	b.fillData(b.verifier, f, count, b.extent)
+	untimed := b.job.Warmup
+	if !b.called[c.Function] {
+		b.called[c.Function] = true
+		untimed += b.job.FirstCalls
+	}
+	if err := b.call(row, untimed); err != nil {
+		return err
+	}
+	start := time.Now()
+	samples, err := b.repeat(i)
+	b.timed += time.Since(start)
+	b.out.samples[i] = samples
+	r.NRep = len(samples)
+	return err
+}
+
+// repeat times a case: as often as the job says, or until the predictor stops.
+func (b *bench) repeat(i int) ([]int64, error) {
+	c, row := b.job.Cases[i], b.rows[b.job.Cases[i].Function]
+	if b.job.Mode != results.ModeNREP {
+		return b.measure(row, syncIndex(b.job.Sync), c.NRep, make([]int64, 0, c.NRep))
+	}
+	return b.predict(i)
+}
+
+const (
+	goOn = iota
+	converged
+	gaveUp
+)
+
+// predict runs batches until the predictor is satisfied or gives up. Rank 0
+// decides.
+func (b *bench) predict(i int) ([]int64, error) {
+	r, row := &b.out.cases[i], b.rows[b.job.Cases[i].Function]
+	p := nrep.NewPredictor(b.nrep)
+	start := time.Now()
+	var samples []int64
+	for have := 0; ; {
+		next := int64(p.Next())
+		next, err := b.fromRoot(next)
+		if err != nil {
+			return nil, err
+		}
+		if samples, err = b.measure(row, syncIndex(b.job.Sync), int(next)-have, samples); err != nil {
+			return nil, err
+		}
+		have = int(next)
+		state := int64(goOn)
+		if b.rank == 0 {
+			state = b.decide(p, samples, time.Since(start), r)
+		}
+		if state, err = b.fromRoot(state); err != nil || state != goOn {
+			return samples, err
+		}
+	}
+}
+
+// decide asks the predictor, and ends a case that takes too long.
+func (b *bench) decide(p *nrep.Predictor, ns []int64, took time.Duration, r *results.CaseResult) int64 {
+	seconds := make([]float64, len(ns))
+	for i, d := range ns {
+		seconds[i] = float64(d) * 1e-9
+	}
+	stop, ok := p.Done(seconds)
+	limit := time.Duration(b.nrep.MaxTime)
+	switch {
+	case ok:
+		r.Converged = true
+		return converged
+	case stop:
+		r.Reason = fmt.Sprintf("reached nrep.max = %d", b.nrep.Max)
+		return gaveUp
+	case took > limit:
+		r.Reason = fmt.Sprintf("reached nrep.max_time = %v", limit)
+		return gaveUp
+	}
+	return goOn
+}
+
+// syncIndex is the number of a synchronisation in rank.c; the driver's table
+// in measure/results has the same order.
+func syncIndex(name string) int { return max(0, slices.Index(results.Syncs, name)) }

@@ -1,0 +1,167 @@
+#define _POSIX_C_SOURCE 200809L
+#include "rank.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#if defined(I_MPI_NUMVERSION)
+#define FAMILY "intel"
+#elif defined(MVAPICH2_VERSION) || defined(MVAPICH_VERSION)
+#define FAMILY "mvapich"
+#elif defined(MPICH_VERSION)
+#define FAMILY "mpich"
+#elif defined(OPEN_MPI)
+#define FAMILY "openmpi"
+#else
+#define FAMILY "unknown"
+#endif
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+#if defined(OPEN_MPI)
+#define BUILT_FOR "Open MPI " TEXT(OMPI_MAJOR_VERSION) "." TEXT(OMPI_MINOR_VERSION) "." TEXT(OMPI_RELEASE_VERSION)
+#elif defined(MPICH_VERSION)
+#define BUILT_FOR "MPICH " MPICH_VERSION
+#else
+#define BUILT_FOR "an unknown MPI library"
+#endif
+
+const char *pg_built_family(void) { return FAMILY; }
+const char *pg_built_for(void) { return BUILT_FOR; }
+
+int pg_start(pg_ctx *x)
+{
+    int provided;
+    int rc = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_dup(MPI_COMM_WORLD, &x->comm);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_set_errhandler(x->comm, MPI_ERRORS_RETURN);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_rank(x->comm, &x->rank);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_size(x->comm, &x->size);
+    return rc;
+}
+
+int pg_stop(pg_ctx *x)
+{
+    int rc = MPI_Comm_free(&x->comm);
+    return rc == MPI_SUCCESS ? MPI_Finalize() : rc;
+}
+
+void pg_abort(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
+
+int pg_choose(pg_ctx *x, const char *type, const char *op)
+{
+    const struct {
+        const char *name;
+        MPI_Datatype type;
+        int64_t extent;
+    } types[] = {
+        {"byte", MPI_BYTE, 1},
+        {"int", MPI_INT, sizeof(int)},
+        {"float", MPI_FLOAT, sizeof(float)},
+        {"double", MPI_DOUBLE, sizeof(double)},
+    };
+    const struct {
+        const char *name;
+        MPI_Op op;
+    } ops[] = {
+        {"sum", MPI_SUM},   {"prod", MPI_PROD}, {"min", MPI_MIN},   {"max", MPI_MAX},   {"bor", MPI_BOR},
+        {"band", MPI_BAND}, {"bxor", MPI_BXOR}, {"lor", MPI_LOR},   {"land", MPI_LAND}, {"lxor", MPI_LXOR},
+    };
+    int found = 0;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (strcmp(types[i].name, type) == 0) {
+            x->type = types[i].type;
+            x->extent = types[i].extent;
+            found++;
+        }
+    }
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        if (strcmp(ops[i].name, op) == 0) {
+            x->op = ops[i].op;
+            found++;
+        }
+    }
+    return found == 2;
+}
+
+char *pg_alloc(int64_t bytes)
+{
+    void *at;
+    size_t whole = (size_t)bytes + PG_GUARD_BYTES;
+    if (posix_memalign(&at, PG_ALIGN, whole) != 0)
+        return NULL;
+    memset(at, 0, whole);
+    return at;
+}
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int sync_barrier(pg_ctx *x) { return MPI_Barrier(x->comm); }
+
+static int (*const syncs[])(pg_ctx *) = {[PG_SYNC_BARRIER] = sync_barrier};
+
+int pg_call(const pg_function *f, pg_ctx *x, int64_t n)
+{
+    int rc = MPI_SUCCESS;
+    for (int64_t i = 0; i < n && rc == MPI_SUCCESS; i++)
+        rc = f->run(x);
+    return rc;
+}
+
+int pg_measure(const pg_function *f, pg_ctx *x, int sync, int64_t n, int64_t *ns)
+{
+    int (*enter)(pg_ctx *) = syncs[sync];
+    int (*run)(pg_ctx *) = f->run;
+    int failed = MPI_SUCCESS;
+    for (int64_t i = 0; i < n; i++) {
+        int entered = enter(x);
+        int64_t start = now();
+        int rc = run(x);
+        ns[i] = now() - start;
+        if (entered != MPI_SUCCESS || rc != MPI_SUCCESS)
+            failed = failed != MPI_SUCCESS ? failed : rc != MPI_SUCCESS ? rc : entered;
+    }
+    return failed;
+}
+
+int pg_reduce_max(pg_ctx *x, const int64_t *in, int64_t *out, int n)
+{
+    return MPI_Reduce(in, out, n, MPI_INT64_T, MPI_MAX, 0, x->comm);
+}
+
+int pg_all_min(pg_ctx *x, int64_t in, int64_t *out)
+{
+    return MPI_Allreduce(&in, out, 1, MPI_INT64_T, MPI_MIN, x->comm);
+}
+
+int pg_share(pg_ctx *x, void *data, int bytes, int root) { return MPI_Bcast(data, bytes, MPI_BYTE, root, x->comm); }
+
+int64_t pg_clock_tick(void)
+{
+    int64_t tick = INT64_MAX, last = now();
+    for (int i = 0; i < 2000; i++) {
+        int64_t t = now();
+        if (t > last && t - last < tick)
+            tick = t - last;
+        last = t;
+    }
+    return tick;
+}
+
+void pg_library_version(char *text, int *length) { MPI_Get_library_version(text, length); }
+
+void pg_error_text(int code, char *text)
+{
+    int length;
+    MPI_Error_string(code, text, &length);
+}

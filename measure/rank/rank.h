@@ -1,0 +1,48 @@
+/* What the Go side of the rank program asks of MPI. Return values are MPI error
+ * codes unless stated otherwise. */
+#ifndef PGMPI_RANK_H
+#define PGMPI_RANK_H
+
+#include "mockups.h"
+
+/* The library family that the headers belong to ("openmpi", "mpich", "intel",
+ * "mvapich", "unknown") and what they call themselves. */
+const char *pg_built_family(void);
+const char *pg_built_for(void);
+
+/* Starts MPI with MPI_THREAD_FUNNELED, makes the communicator of the context
+ * and sets MPI_ERRORS_RETURN. */
+int pg_start(pg_ctx *x);
+int pg_stop(pg_ctx *x);
+void pg_abort(int code);
+
+/* Chooses datatype and operator by their names in gl.toml; 0 when unknown. */
+int pg_choose(pg_ctx *x, const char *type, const char *op);
+
+/* Page-aligned memory with a guard of PG_GUARD_BYTES behind it, touched. NULL
+ * when there is none. */
+char *pg_alloc(int64_t bytes);
+
+/* The ways in which processes are synchronised before a repetition. */
+enum { PG_SYNC_BARRIER = 0 };
+
+/* Calls f n times without timing. */
+int pg_call(const pg_function *f, pg_ctx *x, int64_t n);
+
+/* The timed region (S-REVISITED, Algorithm 1): n times synchronise, read the
+ * clock, run, read the clock. ns gets the n local durations in nanoseconds.
+ * Returns the first error code that a call gave. */
+int pg_measure(const pg_function *f, pg_ctx *x, int sync, int64_t n, int64_t *ns);
+
+/* The largest of all ranks' values, at rank 0; n values. out may be NULL elsewhere. */
+int pg_reduce_max(pg_ctx *x, const int64_t *in, int64_t *out, int n);
+int pg_all_min(pg_ctx *x, int64_t in, int64_t *out);
+int pg_share(pg_ctx *x, void *data, int bytes, int root);
+
+/* The clock's tick: the smallest step seen between different readings, ns. */
+int64_t pg_clock_tick(void);
+
+void pg_library_version(char *text, int *length);
+void pg_error_text(int code, char *text);
+
+#endif

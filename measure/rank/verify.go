@@ -1,0 +1,316 @@
+//go:build cgo
+
+package rank
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"pgmpi/mockups"
+)
+
+// poisons fill the receive buffer before each of the two verified calls, so
+// that an element left unwritten cannot pass twice. guardByte stands behind
+// every buffer.
+var poisons = [2]byte{0x5a, 0xa5}
+
+const guardByte = 0xc3
+
+// verifier fills buffers with data that differ by rank, block and index, and
+// compares results with what the collective's definition says, without MPI.
+type verifier interface {
+	// fillSend sets the send buffer, fillRecv the part of the receive buffer
+	// that is input (Bcast at the root).
+	fillSend(c vcase)
+	fillRecv(c vcase)
+	// check compares both buffers; "" when they are right.
+	check(c vcase) string
+}
+
+// vcase is what a verifier looks at: one rank's buffers of one case. send and
+// recv exclude the guards.
+type vcase struct {
+	of         string // the collective
+	rank, size int
+	root       int
+	count      int64
+	send, recv []byte
+}
+
+type number interface {
+	~uint8 | ~int32 | ~float32 | ~float64
+}
+
+// elementsOf is the generic verifier for one datatype and operator.
+type elementsOf[T number] struct {
+	value   func(h uint32, rank int) T
+	combine func(a, b T) T
+	bound   func(p int) float64 // relative error allowed; 0: exact
+}
+
+func newVerifier(datatype, op string) (verifier, error) {
+	switch datatype {
+	case "byte":
+		return integers[uint8](op)
+	case "int":
+		return integers[int32](op)
+	case "float":
+		return floats[float32](op, 0x1p-23)
+	case "double":
+		return floats[float64](op, 0x1p-52)
+	}
+	return nil, fmt.Errorf("no verification for datatype %q", datatype)
+}
+
+func integers[T ~uint8 | ~int32](op string) (verifier, error) {
+	e := elementsOf[T]{value: func(h uint32, _ int) T { return T(h >> 12) }}
+	truth := func(b bool) T {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	switch op {
+	case "bor":
+		e.combine = func(a, b T) T { return a | b }
+	case "band":
+		// Few zero bits, so that the result is not all zero.
+		e.value = func(h uint32, _ int) T { return ^(T(1) << (h % uint32(8*unsafe.Sizeof(T(0))))) }
+		e.combine = func(a, b T) T { return a & b }
+	case "bxor":
+		e.combine = func(a, b T) T { return a ^ b }
+	case "lor":
+		e.value = func(h uint32, _ int) T { return T(h % 3 / 2) }
+		e.combine = func(a, b T) T { return truth(a != 0 || b != 0) }
+	case "land":
+		e.value = func(h uint32, _ int) T { return T(h % 7) }
+		e.combine = func(a, b T) T { return truth(a != 0 && b != 0) }
+	case "lxor":
+		e.value = func(h uint32, _ int) T { return T(h % 2) }
+		e.combine = func(a, b T) T { return truth((a != 0) != (b != 0)) }
+	default:
+		if err := arithmetic(&e, op); err != nil {
+			return nil, err
+		}
+	}
+	e.bound = func(int) float64 { return 0 }
+	return e, nil
+}
+
+func floats[T ~float32 | ~float64](op string, eps float64) (verifier, error) {
+	e := elementsOf[T]{value: func(h uint32, _ int) T { return T(int32(h>>20) - 2048) }}
+	if err := arithmetic(&e, op); err != nil {
+		return nil, err
+	}
+	// p−1 operations, each off by at most eps/2, in any order; doubled.
+	e.bound = func(p int) float64 { return float64(p) * eps }
+	return e, nil
+}
+
+func arithmetic[T number](e *elementsOf[T], op string) error {
+	switch op {
+	case "sum":
+		e.combine = func(a, b T) T { return a + b }
+	case "prod":
+		// ±1, and ±2 at the first ranks only: no overflow at any p.
+		e.value = func(h uint32, rank int) T {
+			v := T(1 + h>>30&1)
+			if rank > 16 {
+				v = 1
+			}
+			if h>>29&1 == 1 {
+				v = -v
+			}
+			return v
+		}
+		e.combine = func(a, b T) T { return a * b }
+	case "min":
+		e.combine = func(a, b T) T { return min(a, b) }
+	case "max":
+		e.combine = func(a, b T) T { return max(a, b) }
+	default:
+		return fmt.Errorf("no verification for op %q on this datatype", op)
+	}
+	return nil
+}
+
+// hash mixes rank, block and index.
+func hash(rank, block int, i int64) uint32 {
+	h := uint32(rank+1)*0x9e3779b1 ^ uint32(block+1)*0x85ebca6b ^ uint32(i)*0xc2b2ae35
+	h ^= h >> 15
+	h *= 0x2c1b3c6d
+	return h ^ h>>12
+}
+
+func (e elementsOf[T]) at(rank, block int, i int64) T { return e.value(hash(rank, block, i), rank) }
+
+func view[T number](b []byte) []T {
+	if len(b) == 0 {
+		return nil
+	}
+	var t T
+	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/int(unsafe.Sizeof(t)))
+}
+
+// sent is element i of the send buffer of a rank, with blocks of count elements.
+func (e elementsOf[T]) sent(rank int, i, count int64) T { return e.at(rank, int(i/count), i%count) }
+
+func (e elementsOf[T]) fillSend(c vcase) {
+	s := view[T](c.send)
+	for i := range s {
+		s[i] = e.sent(c.rank, int64(i), c.count)
+	}
+}
+
+func (e elementsOf[T]) fillRecv(c vcase) {
+	if c.of != "MPI_Bcast" || c.rank != c.root {
+		return
+	}
+	r := view[T](c.recv)
+	for i := range r {
+		r[i] = e.sent(c.rank, int64(i), c.count)
+	}
+}
+
+// fold combines element i of block b over ranks from 0 to last.
+func (e elementsOf[T]) fold(last, block int, i int64) T {
+	v := e.at(0, block, i)
+	for r := 1; r <= last; r++ {
+		v = e.combine(v, e.at(r, block, i))
+	}
+	return v
+}
+
+// expected is element i of block b of the receive buffer, by the definition of
+// the collective in the MPI standard.
+func (e elementsOf[T]) expected(c vcase, block int, i int64) T {
+	switch c.of {
+	case "MPI_Allgather", "MPI_Gather":
+		return e.at(block, 0, i)
+	case "MPI_Alltoall":
+		return e.at(block, c.rank, i)
+	case "MPI_Bcast":
+		return e.at(c.root, 0, i)
+	case "MPI_Scatter":
+		return e.at(c.root, c.rank, i)
+	case "MPI_Allreduce", "MPI_Reduce":
+		return e.fold(c.size-1, 0, i)
+	case "MPI_Reduce_scatter", "MPI_Reduce_scatter_block":
+		return e.fold(c.size-1, c.rank, i)
+	case "MPI_Scan":
+		return e.fold(c.rank, 0, i)
+	}
+	return e.fold(c.rank-1, 0, i) // MPI_Exscan
+}
+
+func (e elementsOf[T]) check(c vcase) string {
+	for i, v := range view[T](c.send) {
+		if want := e.sent(c.rank, int64(i), c.count); v != want {
+			return fmt.Sprintf("the send buffer was changed at element %d: %v, was %v", i, v, want)
+		}
+	}
+	// MPI leaves the result of Exscan at rank 0 undefined.
+	if c.of == "MPI_Exscan" && c.rank == 0 {
+		return ""
+	}
+	bound := e.bound(c.size)
+	for i, v := range view[T](c.recv) {
+		block, at := int(int64(i)/c.count), int64(i)%c.count
+		want := e.expected(c, block, at)
+		if v != want && !(math.Abs(float64(v)-float64(want)) <= bound*math.Abs(float64(want))) {
+			return fmt.Sprintf("the receive buffer is wrong at element %d of block %d: %v, expected %v", at, block, v, want)
+		}
+	}
+	return ""
+}
+
+// verify runs one prepared case twice and returns what is wrong at any rank;
+// "" when nothing is.
+func (w *world) verify(v verifier, f mockups.Function, count, extent int64) (string, error) {
+	c := w.caseFor(f, count, extent)
+	send, recv := w.sendBytes(int64(len(c.send))), w.recvBytes(int64(len(c.recv)))
+	row := w.rows[f.ID]
+	found := ""
+	for _, poison := range poisons {
+		fill(send, guardByte)
+		v.fillSend(c)
+		fill(recv, poison)
+		fill(recv[len(c.recv):], guardByte)
+		v.fillRecv(c)
+		if err := w.call(row, 1); err != nil {
+			return "", err
+		}
+		if found == "" {
+			found = firstFault(v.check(c), guardFault("send", send[len(c.send):]),
+				guardFault("receive", recv[len(c.recv):]), tempFault(w.tempsIntact()))
+		}
+	}
+	return w.firstOf(found)
+}
+
+// caseFor gives the verifier's view of the buffers.
+func (w *world) caseFor(f mockups.Function, count, extent int64) vcase {
+	root := int(w.x.root)
+	s := f.Send.Elements(count, w.size, w.rank == root) * extent
+	r := f.Recv.Elements(count, w.size, w.rank == root) * extent
+	of := f.Of
+	if of == "" {
+		of = f.ID
+	}
+	return vcase{of: of, rank: w.rank, size: w.size, root: root, count: count,
+		send: w.sendBytes(s)[:s], recv: w.recvBytes(r)[:r]}
+}
+
+// fillData gives a case the data that verification would use, for timing:
+// valid numbers, no denormals.
+func (w *world) fillData(v verifier, f mockups.Function, count, extent int64) {
+	c := w.caseFor(f, count, extent)
+	v.fillSend(c)
+	v.fillRecv(c)
+}
+
+func fill(b []byte, with byte) {
+	for i := range b {
+		b[i] = with
+	}
+}
+
+func guardFault(name string, guard []byte) string {
+	for i, g := range guard {
+		if g != guardByte {
+			return fmt.Sprintf("byte %d behind the %s buffer was overwritten", i, name)
+		}
+	}
+	return ""
+}
+
+func tempFault(intact bool) string {
+	if intact {
+		return ""
+	}
+	return "memory behind a temporary was overwritten"
+}
+
+func firstFault(faults ...string) string {
+	for _, f := range faults {
+		if f != "" {
+			return f
+		}
+	}
+	return ""
+}
+
+// firstOf returns the fault of the lowest rank that has one, on every rank.
+func (w *world) firstOf(fault string) (string, error) {
+	mine := int64(w.size)
+	if fault != "" {
+		mine = int64(w.rank)
+	}
+	first, err := w.allMin(mine)
+	if err != nil || first == int64(w.size) {
+		return "", err
+	}
+	text, err := w.text([]byte(fault), int(first))
+	return fmt.Sprintf("rank %d of %d: %s", first, w.size, text), err
+}

@@ -1,0 +1,151 @@
+//go:build cgo
+
+package rank
+
+/*
+#cgo CFLAGS: -std=c11 -Wall -Wextra -I${SRCDIR}/../../mockups/c
+#include <stdlib.h>
+#include "rank.h"
+
+static int call_prepare(const pg_function *f, pg_ctx *x) { return f->prepare(x); }
+static void call_release(const pg_function *f, pg_ctx *x) { f->release(x); }
+static const pg_function *row(void *table, int i) { return (const pg_function *)table + i; }
+*/
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+
+	"pgmpi/mockups/c"
+)
+
+// world is this process's view of MPI: the C context with Go's hands on it.
+type world struct {
+	x     *C.pg_ctx
+	rank  int
+	size  int
+	rows  map[string]*C.pg_function
+	local []int64 // durations of this rank, in C memory
+}
+
+// mpiError says which call failed with which MPI error.
+func mpiError(what string, rc C.int) error {
+	if rc == 0 {
+		return nil
+	}
+	text := (*C.char)(C.malloc(C.MPI_MAX_ERROR_STRING))
+	defer C.free(unsafe.Pointer(text))
+	C.pg_error_text(rc, text)
+	return fmt.Errorf("%s: %s", what, C.GoString(text))
+}
+
+func start() (*world, error) {
+	w := &world{x: (*C.pg_ctx)(C.calloc(1, C.sizeof_pg_ctx)), rows: map[string]*C.pg_function{}}
+	if err := mpiError("MPI_Init_thread", C.pg_start(w.x)); err != nil {
+		return nil, err
+	}
+	w.rank, w.size = int(w.x.rank), int(w.x.size)
+	table, _ := c.Table()
+	for i, r := range c.Rows() {
+		w.rows[r.ID] = C.row(table, C.int(i))
+	}
+	ints := (*C.int)(C.calloc(C.size_t(2*w.size), C.sizeof_int))
+	w.x.counts = ints
+	w.x.displs = (*C.int)(unsafe.Add(unsafe.Pointer(ints), w.size*C.sizeof_int))
+	return w, nil
+}
+
+func (w *world) stop() error { return mpiError("MPI_Finalize", C.pg_stop(w.x)) }
+
+func abort(code int) { C.pg_abort(C.int(code)) }
+
+// choose sets datatype, operator and root.
+func (w *world) choose(datatype, op string, root int) error {
+	t, o := C.CString(datatype), C.CString(op)
+	defer C.free(unsafe.Pointer(t))
+	defer C.free(unsafe.Pointer(o))
+	if C.pg_choose(w.x, t, o) == 0 {
+		return fmt.Errorf("this rank program does not know datatype %q with op %q", datatype, op)
+	}
+	w.x.root = C.int(root)
+	return nil
+}
+
+// allocate makes the buffers that all cases share, of so many bytes, and room
+// for the durations of n repetitions.
+func (w *world) allocate(send, recv, arena int64, n int) error {
+	s, r, a := C.pg_alloc(C.int64_t(send)), C.pg_alloc(C.int64_t(recv)), C.pg_alloc(C.int64_t(arena))
+	d := C.pg_alloc(C.int64_t(8 * n))
+	if s == nil || r == nil || a == nil || d == nil {
+		return fmt.Errorf("no memory for buffers of %d, %d and %d bytes", send, recv, arena)
+	}
+	w.x.send, w.x.recv = unsafe.Pointer(s), unsafe.Pointer(r)
+	w.x.arena, w.x.arena_bytes = a, C.int64_t(arena)
+	w.local = unsafe.Slice((*int64)(unsafe.Pointer(d)), n)
+	return nil
+}
+
+// sendBytes and recvBytes are the first n bytes of the buffers with the guard behind them.
+func (w *world) sendBytes(n int64) []byte {
+	return unsafe.Slice((*byte)(w.x.send), n+C.PG_GUARD_BYTES)
+}
+
+func (w *world) recvBytes(n int64) []byte {
+	return unsafe.Slice((*byte)(w.x.recv), n+C.PG_GUARD_BYTES)
+}
+
+func (w *world) prepare(f *C.pg_function, count int64) error {
+	w.x.count = C.int64_t(count)
+	return mpiError("prepare", C.call_prepare(f, w.x))
+}
+
+func (w *world) release(f *C.pg_function) { C.call_release(f, w.x) }
+
+func (w *world) call(f *C.pg_function, n int) error {
+	return mpiError(C.GoString(f.id), C.pg_call(f, w.x, C.int64_t(n)))
+}
+
+func (w *world) tempsIntact() bool { return C.pg_temps_intact(w.x) == 1 }
+
+// measure appends n samples, the maxima over ranks in nanoseconds, to into at rank 0.
+func (w *world) measure(f *C.pg_function, sync, n int, into []int64) ([]int64, error) {
+	local := w.local[:n]
+	rc := C.pg_measure(f, w.x, C.int(sync), C.int64_t(n), (*C.int64_t)(unsafe.Pointer(&local[0])))
+	if err := mpiError(C.GoString(f.id), rc); err != nil {
+		return into, err
+	}
+	var out *C.int64_t
+	if w.rank == 0 {
+		have := len(into)
+		into = append(into, make([]int64, n)...)
+		out = (*C.int64_t)(unsafe.Pointer(&into[have]))
+	}
+	return into, mpiError("MPI_Reduce of the samples",
+		C.pg_reduce_max(w.x, (*C.int64_t)(unsafe.Pointer(&local[0])), out, C.int(n)))
+}
+
+// allMin returns the least of all ranks' values.
+func (w *world) allMin(v int64) (int64, error) {
+	var out C.int64_t
+	err := mpiError("MPI_Allreduce", C.pg_all_min(w.x, C.int64_t(v), &out))
+	return int64(out), err
+}
+
+// fromRoot returns rank 0's value on every rank.
+func (w *world) fromRoot(v int64) (int64, error) {
+	err := mpiError("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&v), 8, 0))
+	return v, err
+}
+
+// text returns the text of rank `from` on every rank.
+func (w *world) text(t []byte, from int) ([]byte, error) {
+	n := int64(len(t))
+	if err := mpiError("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&n), 8, C.int(from))); err != nil || n == 0 {
+		return nil, err
+	}
+	if w.rank != from {
+		t = make([]byte, n)
+	}
+	return t, mpiError("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&t[0]), C.int(n), C.int(from)))
+}

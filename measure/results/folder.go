@@ -1,0 +1,185 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"pgmpi/guidelines"
+)
+
+// Folder is a results folder on disk.
+type Folder struct {
+	Path string
+	lock *os.File
+}
+
+const (
+	manifestName = "manifest.json"
+	rawName      = "raw"
+	lockName     = ".lock"
+)
+
+// Create makes a results folder, or takes an existing one, and locks it. The
+// caller unlocks with Close.
+func Create(path string) (*Folder, error) {
+	if err := os.MkdirAll(filepath.Join(path, rawName), 0o777); err != nil {
+		return nil, fmt.Errorf("results folder: %w; choose another with --out", err)
+	}
+	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o666)
+	if err != nil {
+		return nil, fmt.Errorf("results folder: %w; choose another with --out", err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		lock.Close()
+		return nil, fmt.Errorf("%s is in use by another pgmpi; wait for it, or choose another folder with --out", path)
+	}
+	f := &Folder{Path: path, lock: lock}
+	f.removeLeftovers()
+	return f, nil
+}
+
+// removeLeftovers deletes what a killed driver was still writing.
+func (f *Folder) removeLeftovers() {
+	for _, dir := range []string{f.Path, filepath.Join(f.Path, rawName)} {
+		names, _ := filepath.Glob(filepath.Join(dir, ".tmp-*"))
+		for _, n := range names {
+			os.Remove(n)
+		}
+	}
+}
+
+// Close unlocks the folder.
+func (f *Folder) Close() error { return f.lock.Close() }
+
+// Open takes an existing results folder for reading.
+func Open(path string) (*Folder, *Manifest, error) {
+	f := &Folder{Path: path}
+	m, err := f.Manifest()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("%s is no results folder: it has no %s", path, manifestName)
+	}
+	return f, m, err
+}
+
+// IsFresh tells whether nothing has been measured at path yet.
+func IsFresh(path string) bool {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	for _, e := range entries {
+		if e.Name() != lockName && (e.Name() != rawName || !isEmpty(filepath.Join(path, rawName))) {
+			return false
+		}
+	}
+	return true
+}
+
+func isEmpty(dir string) bool {
+	e, err := os.ReadDir(dir)
+	return err == nil && len(e) == 0
+}
+
+// Manifest reads manifest.json.
+func (f *Folder) Manifest() (*Manifest, error) {
+	path := filepath.Join(f.Path, manifestName)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var m Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, fmt.Errorf("%s: %w; the file is damaged", path, err)
+	}
+	if m.Schema != ManifestSchema {
+		return nil, fmt.Errorf("%s: schema %q, this pgmpi reads %q", path, m.Schema, ManifestSchema)
+	}
+	return &m, validPlan(path, &m.Plan)
+}
+
+// validPlan refuses a Plan whose indices lead nowhere.
+func validPlan(path string, p *guidelines.Plan) error {
+	for i, t := range p.Tests {
+		for _, c := range append([]int{t.Case}, t.Others...) {
+			if c < 0 || c >= len(p.Cases) {
+				return fmt.Errorf("%s: test %d of the plan names case %d of %d; the file is damaged", path, i, c, len(p.Cases))
+			}
+		}
+	}
+	return nil
+}
+
+// WriteManifest writes manifest.json.
+func (f *Folder) WriteManifest(m *Manifest) error {
+	m.Schema = ManifestSchema
+	return f.WriteFile(manifestName, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", " ")
+		return e.Encode(m)
+	})
+}
+
+// WriteFile writes a file of the folder so that it appears only when whole.
+func (f *Folder) WriteFile(name string, fill func(io.Writer) error) error {
+	return writeWhole(filepath.Join(f.Path, name), fill)
+}
+
+// Has tells whether an mpirun is finished.
+func (f *Folder) Has(mode Mode, shape guidelines.Shape, run int) bool {
+	_, err := os.Stat(f.rawPath(mode, shape, run))
+	return err == nil
+}
+
+func (f *Folder) rawPath(mode Mode, shape guidelines.Shape, run int) string {
+	return filepath.Join(f.Path, rawName, RawName(mode, shape, run))
+}
+
+// WriteRun stores a finished mpirun.
+func (f *Folder) WriteRun(r *Run) error { return WriteRaw(filepath.Join(f.Path, rawName), r) }
+
+// ReadRun reads one finished mpirun and checks that it belongs to the Plan.
+func (f *Folder) ReadRun(mode Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) (*Run, error) {
+	path := f.rawPath(mode, shape, run)
+	r, err := ReadRaw(path)
+	if err != nil {
+		return nil, err
+	}
+	if r.Mode != mode || r.Shape != shape || r.Run != run {
+		return nil, fmt.Errorf("%s: it holds mpirun %d of %s in %s", path, r.Run, r.Mode, r.Shape)
+	}
+	for i, c := range r.Cases {
+		if c.Plan < 0 || c.Plan >= len(plan.Cases) ||
+			plan.Cases[c.Plan].Function != c.Function || plan.Cases[c.Plan].Msize != c.Msize || plan.Cases[c.Plan].Shape != shape {
+			return nil, fmt.Errorf("%s:1: case %d (%s at %d bytes) is not that of the manifest: the file belongs to another plan", path, i, c.Function, c.Msize)
+		}
+	}
+	return r, nil
+}
+
+// Finished lists the runs of one mode and shape that are there, ascending.
+func (f *Folder) Finished(mode Mode, shape guidelines.Shape) ([]int, error) {
+	entries, err := os.ReadDir(filepath.Join(f.Path, rawName))
+	if err != nil {
+		return nil, err
+	}
+	var runs []int
+	prefix := fmt.Sprintf("%s-%s-", mode, shape)
+	for _, e := range entries {
+		var run int
+		rest, ok := strings.CutPrefix(e.Name(), prefix)
+		if !ok {
+			continue
+		}
+		if _, err := fmt.Sscanf(rest, "%d.tsv.gz", &run); err == nil && RawName(mode, shape, run) == e.Name() {
+			runs = append(runs, run)
+		}
+	}
+	return runs, nil
+}

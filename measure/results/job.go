@@ -1,0 +1,65 @@
+package results
+
+import "encoding/json"
+
+// Mode says which stage an mpirun belongs to.
+type Mode string
+
+// An mpirun predicts nrep (stage 1) or measures (stage 2).
+const (
+	ModeNREP    Mode = "nrep"
+	ModeMeasure Mode = "run"
+)
+
+// Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the
+// line protocol (docs/protocol.md).
+type Job struct {
+	Mode     Mode      `json:"mode"`
+	NP       int       `json:"np"`  // processes that must take part
+	PPN      int       `json:"ppn"` // most processes on one node, for the memory cap
+	Cases    []JobCase `json:"cases"`
+	Order    []int     `json:"order"` // indices into Cases, as they are to be measured
+	Datatype string    `json:"datatype"`
+	Op       string    `json:"op"`
+	Root     int       `json:"root"`
+	Verify   bool      `json:"verify"` // verify every case before it is timed
+	Sync     string    `json:"sync"`
+	Clock    string    `json:"clock"`
+	// FirstCalls and Warmup count untimed calls: of a function before its
+	// first case, and before each case.
+	FirstCalls int `json:"first_calls"`
+	Warmup     int `json:"warmup"`
+	// MemoryCap is the most a rank's buffers and temporaries may take, in
+	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
+	MemoryCap  int64           `json:"memory_cap"`
+	TempMemory int64           `json:"temp_memory"`    // bytes
+	StallNS    int64           `json:"stall_ns"`       // a rank that finishes no case for so long ends the mpirun
+	NREP       json.RawMessage `json:"nrep,omitempty"` // an nrep.Config; only with ModeNREP
+}
+
+// JobCase is one case of a job.
+type JobCase struct {
+	Function string `json:"function"`
+	Msize    int64  `json:"msize"`          // bytes
+	NRep     int    `json:"nrep,omitempty"` // timed repetitions; with ModeNREP the predictor decides
+	// Skip is why the case is not measured: StatusWrong or StatusNotMeasured
+	// from an earlier mpirun; empty: it is.
+	Skip string `json:"skip,omitempty"`
+}
+
+// What became of a case in an mpirun.
+const (
+	StatusOK          = "ok"
+	StatusWrong       = "wrong"        // verification failed; Message says how
+	StatusNotMeasured = "not_measured" // over the memory cap, or p·count above an int
+)
+
+// CaseResult is what became of one case in one mpirun.
+type CaseResult struct {
+	Case      int    `json:"case"` // index into Job.Cases; in a Raw header, into its Cases
+	Status    string `json:"status"`
+	Message   string `json:"message,omitempty"`
+	NRep      int    `json:"nrep"`
+	Converged bool   `json:"converged,omitempty"` // ModeNREP: the predictor stopped before max and max_time
+	Reason    string `json:"reason,omitempty"`    // ModeNREP: why it did not converge
+}

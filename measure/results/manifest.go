@@ -1,0 +1,52 @@
+package results
+
+import (
+	"encoding/json"
+
+	"pgmpi/guidelines"
+)
+
+// ManifestSchema names the format of manifest.json.
+const ManifestSchema = "pgmpi-manifest/1"
+
+// Manifest is what a results folder is about: the configuration as read, the
+// Plan and every factor. What it says of mpiruns is derived; whole raw files
+// are the truth.
+type Manifest struct {
+	Schema  string          `json:"schema"`
+	Version string          `json:"pgmpi_version"`
+	Created string          `json:"created"` // RFC 3339, UTC
+	TOML    string          `json:"gl_toml"` // as read; empty: the defaults
+	Config  json.RawMessage `json:"config"`  // with all defaults and flags applied
+	Plan    guidelines.Plan `json:"plan"`
+	R       int             `json:"mpiruns"`
+	Seed    uint64          `json:"seed"`
+	Rank    RankInfo        `json:"rank"`
+	Launch  []string        `json:"launch"`  // argv with {np} in place
+	Factors Factors         `json:"factors"` // grows with what can change a result (S-REVISITED, Table VI)
+	// MemoryCap holds, by shape, the cap in bytes that the first mpirun decided.
+	MemoryCap map[string]int64 `json:"memory_cap,omitempty"`
+	// Skip holds, by index into Plan.Cases, the cases that are not timed and why.
+	Skip map[int]CaseResult `json:"skip,omitempty"`
+	// NRep holds, by index into Plan.Cases, the repetitions of stage 2.
+	NRep map[int]NRep `json:"nrep,omitempty"`
+	// Events is what happened: retries, failures, warnings; one sentence each.
+	Events []string `json:"events,omitempty"`
+}
+
+// NRep is the outcome of stage 1 for a case: the maximum over the predictions.
+type NRep struct {
+	N         int    `json:"n"`
+	Converged bool   `json:"converged"` // in every prediction
+	Reason    string `json:"reason,omitempty"`
+}
+
+// Factors are the settings that can change a result, as found at the start.
+type Factors struct {
+	Hostname string            `json:"hostname"`
+	Kernel   string            `json:"kernel"`
+	CPU      string            `json:"cpu"`
+	Cores    int               `json:"cores"` // of the driver's affinity mask
+	Env      map[string]string `json:"env"`   // OMPI_MCA_*, MPIR_CVAR_*, UCX_*, FI_*, SLURM_*
+	Go       string            `json:"go"`
+}

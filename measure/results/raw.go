@@ -1,0 +1,67 @@
+package results
+
+import "pgmpi/guidelines"
+
+// RawSchema names the format of a raw file.
+const RawSchema = "pgmpi-raw/1"
+
+// Header is the first line of a raw file.
+type Header struct {
+	Schema string           `json:"schema"`
+	Mode   Mode             `json:"mode"`
+	Shape  guidelines.Shape `json:"shape"`
+	Run    int              `json:"run"`   // 1-based
+	Seed   uint64           `json:"seed"`  // of the order in this mpirun
+	Order  []int            `json:"order"` // indices into Cases, as measured
+	Cases  []CaseInfo       `json:"cases"` // in Plan order
+	// Rank is what the rank program said of itself; Seconds the parts of the
+	// mpirun's wall-clock.
+	Rank       RankInfo `json:"rank"`
+	MemoryCap  int64    `json:"memory_cap"` // bytes
+	WallNS     int64    `json:"wall_ns"`    // from exec of mpirun to its end
+	MeasureNS  int64    `json:"measure_ns"` // inside rank 0, from the first case to the last
+	TimedNS    int64    `json:"timed_ns"`   // of that, in the timing loop
+	FinishedAt string   `json:"finished_at"`
+}
+
+// CaseInfo is a case of a raw file with what became of it.
+type CaseInfo struct {
+	Plan     int    `json:"plan"` // index into Plan.Cases
+	Function string `json:"function"`
+	Msize    int64  `json:"msize"` // bytes
+	CaseResult
+}
+
+// RankInfo is what a rank program knows of itself and its clock.
+type RankInfo struct {
+	Program    string `json:"program"` // "pgmpi-rank"
+	Version    string `json:"version"`
+	Library    string `json:"library"` // family: "openmpi", "mpich", "intel", "mvapich"
+	LibVersion string `json:"lib_version"`
+	BuiltFor   string `json:"built_for"` // what the headers said at compile time
+	MPICC      string `json:"mpicc"`     // the compiler wrapper it was built with
+	Hash       string `json:"hash"`      // of the executable, first 16 hex digits of SHA-256
+	// ClockTickNS is the clock's resolution as measured at the start.
+	ClockTickNS int64  `json:"clock_tick_ns"`
+	Host        string `json:"host"`
+	MemAvail    int64  `json:"mem_available"` // bytes, least over the nodes
+}
+
+// Flags of a sample.
+const (
+	FlagLate = 1 << iota // started late
+	FlagLong             // took longer than the window
+)
+
+// Sample is one timed repetition.
+type Sample struct {
+	NS    int64 // run-time in nanoseconds
+	Flags int
+}
+
+// Run is a whole raw file: samples[i] are those of Header.Cases[i], in the
+// order of their repetitions.
+type Run struct {
+	Header
+	Samples [][]Sample
+}

@@ -1,0 +1,232 @@
+package results
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"pgmpi/guidelines"
+)
+
+// RawName is the name of a raw file: "run-p4-01.tsv.gz", "nrep-p4-1.tsv.gz".
+func RawName(mode Mode, shape guidelines.Shape, run int) string {
+	if mode == ModeNREP {
+		return fmt.Sprintf("%s-%s-%d.tsv.gz", mode, shape, run)
+	}
+	return fmt.Sprintf("%s-%s-%02d.tsv.gz", mode, shape, run)
+}
+
+// WriteRaw writes a finished mpirun to dir. The file appears under its name
+// only when it is whole and on disk.
+func WriteRaw(dir string, r *Run) error {
+	name := RawName(r.Mode, r.Shape, r.Run)
+	return writeWhole(filepath.Join(dir, name), func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		b := bufio.NewWriterSize(z, 1<<16)
+		if err := encodeRaw(b, r); err != nil {
+			return err
+		}
+		return errors.Join(b.Flush(), z.Close())
+	})
+}
+
+// writeWhole makes a file of what fill writes: first as .tmp-NAME beside it,
+// synced, then renamed.
+func writeWhole(path string, fill func(io.Writer) error) error {
+	dir, name := filepath.Split(path)
+	tmp := filepath.Join(dir, ".tmp-"+name)
+	f, err := os.Create(tmp)
+	if err != nil {
+		return err
+	}
+	err = fill(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		os.Remove(tmp)
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	d, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+func encodeRaw(w *bufio.Writer, r *Run) error {
+	r.Schema = RawSchema
+	head, err := json.Marshal(r.Header)
+	if err != nil {
+		return err
+	}
+	w.WriteString("#")
+	w.Write(head)
+	w.WriteString("\n")
+	rows := 0
+	var line []byte
+	for i, samples := range r.Samples {
+		rows += len(samples)
+		for k, s := range samples {
+			line = strconv.AppendInt(line[:0], int64(i), 10)
+			line = append(line, '\t')
+			line = strconv.AppendInt(line, int64(k), 10)
+			line = append(line, '\t')
+			line = strconv.AppendInt(line, s.NS, 10)
+			line = append(line, '\t')
+			line = strconv.AppendInt(line, int64(s.Flags), 10)
+			line = append(line, '\n')
+			if _, err := w.Write(line); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = fmt.Fprintf(w, "#end rows=%d\n", rows)
+	return err
+}
+
+// ReadRaw reads one raw file. A damaged file is an error that names it and the line.
+func ReadRaw(path string) (*Run, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	d := rawDecoder{in: bufio.NewReaderSize(z, 1<<16)}
+	if err := d.decode(); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w; the file is damaged: move it away, --resume measures this mpirun again", path, d.line, err)
+	}
+	return &d.run, nil
+}
+
+type rawDecoder struct {
+	in   *bufio.Reader
+	line int
+	run  Run
+}
+
+func (d *rawDecoder) next() ([]byte, error) {
+	d.line++
+	var line []byte
+	for {
+		part, err := d.in.ReadSlice('\n')
+		if err == nil && line == nil {
+			return part[:len(part)-1], nil
+		}
+		line = append(line, part...)
+		switch {
+		case err == nil:
+			return line[:len(line)-1], nil
+		case errors.Is(err, io.EOF):
+			return nil, errors.New("the file ends before its #end line")
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return nil, err
+		}
+	}
+}
+
+func (d *rawDecoder) decode() error {
+	head, err := d.next()
+	if err != nil {
+		return err
+	}
+	if len(head) == 0 || head[0] != '#' {
+		return errors.New("no header line")
+	}
+	if err := json.Unmarshal(head[1:], &d.run.Header); err != nil {
+		return fmt.Errorf("header: %w", err)
+	}
+	if d.run.Schema != RawSchema {
+		return fmt.Errorf("schema %q, this pgmpi reads %q", d.run.Schema, RawSchema)
+	}
+	d.run.Samples = make([][]Sample, len(d.run.Cases))
+	for i, c := range d.run.Cases {
+		if c.NRep < 0 || c.NRep > 1<<30 {
+			return fmt.Errorf("case %d has nrep %d", i, c.NRep)
+		}
+		d.run.Samples[i] = make([]Sample, 0, min(c.NRep, 1<<20))
+	}
+	for rows := 0; ; rows++ {
+		line, err := d.next()
+		if err != nil {
+			return err
+		}
+		if len(line) > 0 && line[0] == '#' {
+			return d.end(string(line), rows)
+		}
+		if err := d.row(line); err != nil {
+			return err
+		}
+	}
+}
+
+func (d *rawDecoder) row(line []byte) error {
+	var v [4]int64
+	rest := line
+	for i := range v {
+		n, used := leadingInt(rest)
+		last := i == len(v)-1
+		if used == 0 || last != (used == len(rest)) || (!last && rest[used] != '\t') {
+			return fmt.Errorf("expected case, repetition, nanoseconds and flags, got %.60q", line)
+		}
+		v[i] = n
+		if !last {
+			rest = rest[used+1:]
+		}
+	}
+	if v[0] >= int64(len(d.run.Samples)) {
+		return fmt.Errorf("case %d of %d", v[0], len(d.run.Samples))
+	}
+	s := &d.run.Samples[v[0]]
+	if v[1] != int64(len(*s)) {
+		return fmt.Errorf("repetition %d of case %d, expected %d", v[1], v[0], len(*s))
+	}
+	*s = append(*s, Sample{NS: v[2], Flags: int(v[3])})
+	return nil
+}
+
+// leadingInt reads the digits at the start of b; used is 0 when there is none
+// or they do not fit.
+func leadingInt(b []byte) (n int64, used int) {
+	for used < len(b) && b[used] >= '0' && b[used] <= '9' {
+		if used == 18 {
+			return 0, 0
+		}
+		n = n*10 + int64(b[used]-'0')
+		used++
+	}
+	return n, used
+}
+
+func (d *rawDecoder) end(line string, rows int) error {
+	if want := fmt.Sprintf("#end rows=%d", rows); line != want {
+		return fmt.Errorf("%q after %d rows", line, rows)
+	}
+	for i, c := range d.run.Cases {
+		if len(d.run.Samples[i]) != c.NRep {
+			return fmt.Errorf("case %d has %d samples, the header says %d", i, len(d.run.Samples[i]), c.NRep)
+		}
+	}
+	// The rest of the gzip stream holds its checksum.
+	switch _, err := d.in.ReadByte(); {
+	case err == nil:
+		return errors.New("text after the #end line")
+	case !errors.Is(err, io.EOF):
+		return err
+	}
+	return nil
+}

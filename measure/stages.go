@@ -1,0 +1,265 @@
+package measure
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/results"
+	"pgmpi/nrep"
+)
+
+// Session measures one Plan into one results folder.
+type Session struct {
+	Folder   *results.Folder
+	Manifest *results.Manifest // Plan, R, Seed, Launch and Rank are set
+	RankPath string
+	Env      map[string]string // for the ranks
+	Job      JobConfig
+	NREP     nrep.Config
+	Measure  Config
+	Progress func(Progress) // called between mpiruns and at most twice a second inside one
+}
+
+// Progress says how far a stage is.
+type Progress struct {
+	Mode       results.Mode
+	Shape      guidelines.Shape
+	Run, Runs  int  // this mpirun, 1-based, and how many the stage has
+	Done       int  // cases measured in this mpirun
+	Total      int  // cases of this mpirun
+	Finished   bool // this mpirun is on disk
+	MoreStages bool // stage 2 follows
+	Case       string
+}
+
+// Resume reads the finished mpiruns and restores what they decided: the memory
+// cap, the cases that are not timed, the predicted repetitions.
+func (s *Session) Resume() error {
+	for _, shape := range s.Manifest.Plan.Shapes {
+		for _, mode := range []results.Mode{results.ModeNREP, results.ModeMeasure} {
+			runs, err := s.Folder.Finished(mode, shape)
+			if err != nil {
+				return err
+			}
+			for _, i := range runs {
+				r, err := s.Folder.ReadRun(mode, shape, i, &s.Manifest.Plan)
+				if err != nil {
+					return err
+				}
+				s.learn(r)
+			}
+		}
+	}
+	return nil
+}
+
+// learn takes over what a finished mpirun decided for the ones after it.
+func (s *Session) learn(r *results.Run) {
+	m := s.Manifest
+	if m.MemoryCap == nil {
+		m.MemoryCap, m.Skip, m.NRep = map[string]int64{}, map[int]results.CaseResult{}, map[int]results.NRep{}
+	}
+	if _, ok := m.MemoryCap[r.Shape.String()]; !ok {
+		m.MemoryCap[r.Shape.String()] = r.MemoryCap
+	}
+	for _, c := range r.Cases {
+		if c.Status != results.StatusOK {
+			if _, known := m.Skip[c.Plan]; !known {
+				m.Skip[c.Plan] = c.CaseResult
+			}
+			continue
+		}
+		if r.Mode != results.ModeNREP {
+			continue
+		}
+		before, predicted := m.NRep[c.Plan]
+		now := results.NRep{N: c.NRep, Converged: c.Converged, Reason: c.Reason}
+		if predicted {
+			now.N = nrep.MaxOverPredictions([]int{before.N, c.NRep})
+			now.Converged = before.Converged && c.Converged
+			if !before.Converged {
+				now.Reason = before.Reason
+			}
+		}
+		m.NRep[c.Plan] = now
+	}
+}
+
+// Predict is stage 1 (S-PGMPI §4.2): nrep.predictions mpiruns predict the
+// repetitions of every case. With nrep.fixed there is nothing to do.
+func (s *Session) Predict(ctx context.Context, moreStages bool) error {
+	if s.NREP.Fixed > 0 {
+		s.fix()
+		return s.Folder.WriteManifest(s.Manifest)
+	}
+	return s.stage(ctx, results.ModeNREP, s.NREP.Predictions, moreStages)
+}
+
+func (s *Session) fix() {
+	if s.Manifest.NRep == nil {
+		s.Manifest.NRep = map[int]results.NRep{}
+	}
+	for i := range s.Manifest.Plan.Cases {
+		s.Manifest.NRep[i] = results.NRep{N: s.NREP.Fixed, Converged: true}
+	}
+}
+
+// MeasureAll is stage 2 (S-REVISITED, Algorithm 5): R mpiruns, each of which
+// measures all cases of a shape in an order of its own.
+func (s *Session) MeasureAll(ctx context.Context) error {
+	for i := range s.Manifest.Plan.Cases {
+		if _, skipped := s.Manifest.Skip[i]; skipped {
+			continue
+		}
+		if s.Manifest.NRep[i].N < 1 {
+			return fmt.Errorf("%s has no repetitions for %s at %d bytes: run `pgmpi nrep --out %s` first, or give nrep.fixed",
+				s.Folder.Path, s.Manifest.Plan.Cases[i].Function, s.Manifest.Plan.Cases[i].Msize, s.Folder.Path)
+		}
+	}
+	return s.stage(ctx, results.ModeMeasure, s.Manifest.R, false)
+}
+
+// stage does the mpiruns that are not on disk yet. Shapes take turns, so that
+// what drifts on the machine hits all of them.
+func (s *Session) stage(ctx context.Context, mode results.Mode, runs int, moreStages bool) error {
+	shapes := s.Manifest.Plan.Shapes
+	for i := range runs * len(shapes) {
+		shape, run := shapes[i%len(shapes)], i/len(shapes)+1
+		p := Progress{Mode: mode, Shape: shape, Run: i + 1, Runs: runs * len(shapes), MoreStages: moreStages}
+		if !s.Folder.Has(mode, shape, run) {
+			s.Progress(p)
+			if err := s.one(ctx, mode, shape, run, p); err != nil {
+				return err
+			}
+		}
+		p.Finished = true
+		s.Progress(p)
+	}
+	return nil
+}
+
+// one does a single mpirun and stores it.
+func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress) error {
+	cases := s.Manifest.Plan.CasesOf(shape)
+	job, seed, err := s.job(mode, shape, run, cases)
+	if err != nil {
+		return err
+	}
+	m := &mpirun{
+		argv:  append(withNP(s.Manifest.Launch, shape.NP), s.RankPath, "--np", fmt.Sprint(shape.NP)),
+		env:   environment(s.Env),
+		job:   job,
+		stall: time.Duration(s.Measure.Stall),
+		progress: func(done, total int, name string) {
+			p.Done, p.Total, p.Case = done, total, name
+			s.Progress(p)
+		},
+	}
+	start := time.Now()
+	hello, out, err := m.run(ctx)
+	if err != nil {
+		return err
+	}
+	r := &results.Run{Header: results.Header{
+		Mode: mode, Shape: shape, Run: run, Seed: seed, Order: job.Order, Rank: hello.Rank,
+		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS,
+		WallNS: time.Since(start).Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
+	}}
+	if err := s.fill(r, out, cases); err != nil {
+		return &Error{Argv: m.argv, What: err.Error(), Started: true}
+	}
+	if err := s.Folder.WriteRun(r); err != nil {
+		return err
+	}
+	s.learn(r)
+	return s.Folder.WriteManifest(s.Manifest)
+}
+
+// fill brings the output of an mpirun into the form of a raw file.
+func (s *Session) fill(r *results.Run, out *results.Output, cases []int) error {
+	if r.Rank.Hash != s.Manifest.Rank.Hash {
+		return fmt.Errorf("rank 0 runs another rank program (%s) than this results folder was made with (%s)", r.Rank.Hash, s.Manifest.Rank.Hash)
+	}
+	if len(out.Cases) != len(cases) {
+		return fmt.Errorf("the ranks reported %d cases of %d", len(out.Cases), len(cases))
+	}
+	for i, plan := range cases {
+		c := s.Manifest.Plan.Cases[plan]
+		got := out.Cases[i]
+		if got.Case != i || got.NRep != len(out.Samples[i]) {
+			return fmt.Errorf("case %d (%s at %d bytes) came with %d samples, %d were announced", i, c.Function, c.Msize, len(out.Samples[i]), got.NRep)
+		}
+		r.Cases = append(r.Cases, results.CaseInfo{Plan: plan, Function: c.Function, Msize: c.Msize, CaseResult: got})
+		r.Samples = append(r.Samples, out.Samples[i])
+	}
+	return nil
+}
+
+func (s *Session) job(mode results.Mode, shape guidelines.Shape, run int, cases []int) (*results.Job, uint64, error) {
+	m := s.Manifest
+	j := &results.Job{
+		Mode: mode, NP: shape.NP, PPN: shape.PPN, Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
+		Sync: s.Measure.Sync, Clock: s.Measure.Clock, FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup,
+		TempMemory: int64(s.Measure.TempMemory), StallNS: int64(s.Measure.Stall),
+		MemoryCap: m.MemoryCap[shape.String()],
+	}
+	if j.PPN == 0 {
+		j.PPN = shape.NP
+	}
+	// The first mpirun of a shape meets every case, and decides the cap.
+	j.Verify = j.MemoryCap == 0
+	for _, i := range cases {
+		c := results.JobCase{Function: m.Plan.Cases[i].Function, Msize: m.Plan.Cases[i].Msize, Skip: m.Skip[i].Status}
+		if mode == results.ModeMeasure {
+			c.NRep = max(1, m.NRep[i].N)
+		}
+		j.Cases = append(j.Cases, c)
+	}
+	seed := runSeed(m.Seed, mode, shape, run)
+	j.Order = rand.New(rand.NewPCG(seed, 0)).Perm(len(cases))
+	if mode == results.ModeNREP {
+		text, err := json.Marshal(s.NREP)
+		if err != nil {
+			return nil, 0, err
+		}
+		j.NREP = text
+	}
+	return j, seed, nil
+}
+
+// runSeed gives every mpirun an order of its own that the configured seed determines.
+func runSeed(seed uint64, mode results.Mode, shape guidelines.Shape, run int) uint64 {
+	stream := uint64(run)
+	for _, b := range []byte(string(mode) + shape.String()) {
+		stream = stream*131 + uint64(b)
+	}
+	return rand.NewPCG(seed, stream).Uint64() >> 1
+}
+
+// environment is this process's with the configured variables, without what
+// makes launchers put labels before every line.
+func environment(extra map[string]string) []string {
+	var env []string
+	for _, v := range os.Environ() {
+		name, _, _ := strings.Cut(v, "=")
+		if name != "SLURM_LABELIO" && name != "OMPI_MCA_orte_tag_output" {
+			env = append(env, v)
+		}
+	}
+	names := make([]string, 0, len(extra))
+	for name := range extra {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		env = append(env, name+"="+extra[name])
+	}
+	return env
+}

@@ -1,0 +1,63 @@
+/* MPI_Allgather and its mock-ups GL5, GL6 and GL11. */
+#include "rows.h"
+
+static int allgather(pg_ctx *x)
+{
+    int n = (int)x->count;
+    return MPI_Allgather(x->send, n, x->type, x->recv, n, x->type, x->comm);
+}
+
+const pg_function pg_allgather = {
+    .id = "MPI_Allgather", .of = "",
+    .prepare = pg_prepare_nothing, .run = allgather, .release = pg_release,
+};
+
+static int prepare_vector(pg_ctx *x)
+{
+    return pg_temp(x, 0, x->size * x->count);
+}
+
+/* Not MPI_IN_PLACE in the receive buffer: libraries do an Alltoall in place by
+ * exchanging block after block, which is slower than sending from a temporary. */
+static int as_alltoall(pg_ctx *x)
+{
+    int n = (int)x->count;
+    for (int i = 0; i < x->size; i++)
+        pg_copy(x, pg_at(x, x->temp[0], i * x->count), x->send, x->count);
+    return MPI_Alltoall(x->temp[0], n, x->type, x->recv, n, x->type, x->comm);
+}
+
+const pg_function pg_allgather_as_alltoall = {
+    .id = "allgather_as_alltoall", .of = "MPI_Allgather",
+    .prepare = prepare_vector, .run = as_alltoall, .release = pg_release,
+};
+
+static int prepare_allreduce(pg_ctx *x)
+{
+    return pg_check_count(pg_vector_bytes(x));
+}
+
+static int as_allreduce(pg_ctx *x)
+{
+    pg_own_block_in_zeros(x, x->recv);
+    return MPI_Allreduce(MPI_IN_PLACE, x->recv, (int)pg_vector_bytes(x), MPI_BYTE, MPI_BOR, x->comm);
+}
+
+const pg_function pg_allgather_as_allreduce = {
+    .id = "allgather_as_allreduce", .of = "MPI_Allgather",
+    .prepare = prepare_allreduce, .run = as_allreduce, .release = pg_release,
+};
+
+static int as_gather_bcast(pg_ctx *x)
+{
+    int n = (int)x->count;
+    int err = MPI_Gather(x->send, n, x->type, x->recv, n, x->type, 0, x->comm);
+    if (err != MPI_SUCCESS)
+        return err;
+    return MPI_Bcast(x->recv, x->size * n, x->type, 0, x->comm);
+}
+
+const pg_function pg_allgather_as_gather_bcast = {
+    .id = "allgather_as_gather+bcast", .of = "MPI_Allgather",
+    .prepare = pg_prepare_nothing, .run = as_gather_bcast, .release = pg_release,
+};

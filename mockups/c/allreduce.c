@@ -1,0 +1,66 @@
+/* MPI_Allreduce and its mock-ups GL12 and GL13. */
+#include "rows.h"
+
+static int allreduce(pg_ctx *x)
+{
+    return MPI_Allreduce(x->send, x->recv, (int)x->count, x->type, x->op, x->comm);
+}
+
+const pg_function pg_allreduce = {
+    .id = "MPI_Allreduce", .of = "",
+    .prepare = pg_prepare_nothing, .run = allreduce, .release = pg_release,
+};
+
+static int as_reduce_bcast(pg_ctx *x)
+{
+    int n = (int)x->count;
+    int err = MPI_Reduce(x->send, x->recv, n, x->type, x->op, 0, x->comm);
+    if (err != MPI_SUCCESS)
+        return err;
+    return MPI_Bcast(x->recv, n, x->type, 0, x->comm);
+}
+
+const pg_function pg_allreduce_as_reduce_bcast = {
+    .id = "allreduce_as_reduce+bcast", .of = "MPI_Allreduce",
+    .prepare = pg_prepare_nothing, .run = as_reduce_bcast, .release = pg_release,
+};
+
+/* Padded copies of the send buffer (its padding stays zero) and of the result. */
+static int prepare_padded(pg_ctx *x)
+{
+    if (pg_divides(x))
+        return MPI_SUCCESS;
+    int64_t padded = pg_part(x) * x->size;
+    int err = pg_check_count(padded);
+    if (err == MPI_SUCCESS)
+        err = pg_temp(x, 0, padded);
+    if (err == MPI_SUCCESS)
+        err = pg_temp(x, 1, padded);
+    return err;
+}
+
+/* The two calls over vectors of size parts. */
+static int reduce_parts(pg_ctx *x, const void *in, void *out)
+{
+    int part = (int)pg_part(x);
+    void *own = pg_at(x, out, (int64_t)x->rank * part);
+    int err = MPI_Reduce_scatter_block(in, own, part, x->type, x->op, x->comm);
+    if (err != MPI_SUCCESS)
+        return err;
+    return MPI_Allgather(MPI_IN_PLACE, part, x->type, out, part, x->type, x->comm);
+}
+
+static int as_reduce_scatter_block_allgather(pg_ctx *x)
+{
+    if (pg_divides(x))
+        return reduce_parts(x, x->send, x->recv);
+    pg_copy(x, x->temp[0], x->send, x->count);
+    int err = reduce_parts(x, x->temp[0], x->temp[1]);
+    pg_copy(x, x->recv, x->temp[1], x->count);
+    return err;
+}
+
+const pg_function pg_allreduce_as_reduce_scatter_block_allgather = {
+    .id = "allreduce_as_reduce_scatter_block+allgather", .of = "MPI_Allreduce",
+    .prepare = prepare_padded, .run = as_reduce_scatter_block_allgather, .release = pg_release,
+};

@@ -1,0 +1,54 @@
+/* MPI_Bcast and its mock-up GL10. Its one buffer is recv, in and out. */
+#include "rows.h"
+
+static int bcast(pg_ctx *x)
+{
+    return MPI_Bcast(x->recv, (int)x->count, x->type, x->root, x->comm);
+}
+
+const pg_function pg_bcast = {
+    .id = "MPI_Bcast", .of = "",
+    .prepare = pg_prepare_nothing, .run = bcast, .release = pg_release,
+};
+
+static int prepare_padded(pg_ctx *x)
+{
+    if (pg_divides(x))
+        return MPI_SUCCESS;
+    int64_t padded = pg_part(x) * x->size;
+    int err = pg_check_count(padded);
+    if (err != MPI_SUCCESS)
+        return err;
+    return pg_temp(x, 0, padded);
+}
+
+/* The two calls over a vector of size parts, each rank's part in its place. */
+static int spread_parts(pg_ctx *x, void *vector)
+{
+    int part = (int)pg_part(x), err;
+    if (x->rank == x->root)
+        err = MPI_Scatter(vector, part, x->type, MPI_IN_PLACE, part, x->type, x->root, x->comm);
+    else
+        err = MPI_Scatter(NULL, part, x->type, pg_at(x, vector, (int64_t)x->rank * part), part, x->type,
+                          x->root, x->comm);
+    if (err != MPI_SUCCESS)
+        return err;
+    return MPI_Allgather(MPI_IN_PLACE, part, x->type, vector, part, x->type, x->comm);
+}
+
+static int as_scatter_allgather(pg_ctx *x)
+{
+    if (pg_divides(x))
+        return spread_parts(x, x->recv);
+    if (x->rank == x->root)
+        pg_copy(x, x->temp[0], x->recv, x->count);
+    int err = spread_parts(x, x->temp[0]);
+    if (x->rank != x->root)
+        pg_copy(x, x->recv, x->temp[0], x->count);
+    return err;
+}
+
+const pg_function pg_bcast_as_scatter_allgather = {
+    .id = "bcast_as_scatter+allgather", .of = "MPI_Bcast",
+    .prepare = prepare_padded, .run = as_scatter_allgather, .release = pg_release,
+};

@@ -1,0 +1,65 @@
+/* MPI_Gather and its mock-ups GL3 and GL4. */
+#include "rows.h"
+
+static int gather(pg_ctx *x)
+{
+    int n = (int)x->count;
+    return MPI_Gather(x->send, n, x->type, x->recv, n, x->type, x->root, x->comm);
+}
+
+const pg_function pg_gather = {
+    .id = "MPI_Gather", .of = "",
+    .prepare = pg_prepare_nothing, .run = gather, .release = pg_release,
+};
+
+/* All but the root lack a receive buffer of their own. */
+static int prepare_vector(pg_ctx *x)
+{
+    if (x->rank == x->root)
+        return MPI_SUCCESS;
+    return pg_temp(x, 0, x->size * x->count);
+}
+
+static int as_allgather(pg_ctx *x)
+{
+    int n = (int)x->count;
+    void *all = x->rank == x->root ? x->recv : x->temp[0];
+    return MPI_Allgather(x->send, n, x->type, all, n, x->type, x->comm);
+}
+
+const pg_function pg_gather_as_allgather = {
+    .id = "gather_as_allgather", .of = "MPI_Gather",
+    .prepare = prepare_vector, .run = as_allgather, .release = pg_release,
+};
+
+/* The root reduces in its receive buffer, but only as rank 0: in MPICH 4.0.2 a
+ * Reduce with MPI_IN_PLACE at another root crashes (pmodels/mpich, issue 6540). */
+static int in_place(const pg_ctx *x)
+{
+    return x->rank == x->root && x->root == 0;
+}
+
+static int prepare_reduce(pg_ctx *x)
+{
+    int err = pg_check_count(pg_vector_bytes(x));
+    if (err != MPI_SUCCESS || in_place(x))
+        return err;
+    return pg_temp(x, 0, x->size * x->count);
+}
+
+static int as_reduce(pg_ctx *x)
+{
+    int bytes = (int)pg_vector_bytes(x);
+    if (in_place(x)) {
+        pg_own_block_in_zeros(x, x->recv);
+        return MPI_Reduce(MPI_IN_PLACE, x->recv, bytes, MPI_BYTE, MPI_BOR, x->root, x->comm);
+    }
+    void *result = x->rank == x->root ? x->recv : NULL;
+    pg_own_block_in_zeros(x, x->temp[0]);
+    return MPI_Reduce(x->temp[0], result, bytes, MPI_BYTE, MPI_BOR, x->root, x->comm);
+}
+
+const pg_function pg_gather_as_reduce = {
+    .id = "gather_as_reduce", .of = "MPI_Gather",
+    .prepare = prepare_reduce, .run = as_reduce, .release = pg_release,
+};

@@ -1,0 +1,77 @@
+/* The collectives and their mock-ups as rows of {prepare, run, release}.
+ *
+ * One file per collective holds its row and the rows of its mock-ups; table.c
+ * joins them. A row never names MPI_COMM_WORLD, and run neither allocates nor
+ * prints: what it needs comes from the context. */
+#ifndef PGMPI_MOCKUPS_H
+#define PGMPI_MOCKUPS_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+enum { PG_TEMPS = 4, PG_GUARD_BYTES = 64, PG_ALIGN = 4096 };
+
+/* What one case works on. All of it is set before prepare; only prepare may
+ * change temp, counts and displs. */
+typedef struct pg_ctx {
+    MPI_Comm comm;
+    int rank, size, root;
+    int64_t count;     /* elements in one block (the msize divided by extent) */
+    MPI_Datatype type; /* contiguous and predefined */
+    int64_t extent;    /* bytes of one element */
+    MPI_Op op;
+    void *send;           /* the caller's send buffer; it must not be changed */
+    void *recv;           /* the caller's receive buffer; in and out for Bcast */
+    void *temp[PG_TEMPS]; /* what prepare took with pg_temp */
+    int *counts, *displs; /* size entries each, for prepare to fill */
+
+    /* The memory behind pg_temp: one arena for all cases of a run. */
+    char *arena;
+    int64_t arena_bytes, arena_used;
+    char *guard[PG_TEMPS]; /* PG_GUARD_BYTES behind every temporary */
+} pg_ctx;
+
+/* A measurable function. All three return an MPI error code. */
+typedef struct pg_function {
+    const char *id; /* as in the Go table */
+    const char *of; /* the collective that a mock-up emulates; "" for a collective */
+    int (*prepare)(pg_ctx *);
+    int (*run)(pg_ctx *);
+    void (*release)(pg_ctx *);
+} pg_function;
+
+/* The whole table; *n gets the number of rows. */
+const pg_function *pg_table(int *n);
+
+/* Takes `elements` elements as temp[slot] from the arena, zeroed and guarded.
+ * Returns MPI_ERR_NO_MEM when the arena is too small: the buffer needs in the
+ * Go table are then wrong. */
+int pg_temp(pg_ctx *x, int slot, int64_t elements);
+
+/* Gives all temporaries back. The release of a row that has nothing else. */
+void pg_release(pg_ctx *x);
+
+/* The prepare of a row that needs nothing. */
+int pg_prepare_nothing(pg_ctx *x);
+
+/* 1 if nothing was written behind a temporary, else 0. */
+int pg_temps_intact(const pg_ctx *x);
+
+/* The only ways in which a row copies and zeroes: n in elements, offsets are
+ * the caller's through pg_at. Buffers do not overlap. */
+void pg_copy(const pg_ctx *x, void *to, const void *from, int64_t elements);
+void pg_zero(const pg_ctx *x, void *at, int64_t elements);
+
+/* The address of element i of a buffer. */
+static inline void *pg_at(const pg_ctx *x, const void *base, int64_t i)
+{
+    return (char *)base + i * x->extent;
+}
+
+/* count rounded up to a multiple of the communicator's size, and its p-th part. */
+static inline int64_t pg_part(const pg_ctx *x)
+{
+    return (x->count + x->size - 1) / x->size;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* MPI_Reduce and its mock-ups GL8 and GL14. */
+#include "rows.h"
+
+static int reduce(pg_ctx *x)
+{
+    return MPI_Reduce(x->send, x->recv, (int)x->count, x->type, x->op, x->root, x->comm);
+}
+
+const pg_function pg_reduce = {
+    .id = "MPI_Reduce", .of = "",
+    .prepare = pg_prepare_nothing, .run = reduce, .release = pg_release,
+};
+
+/* All but the root lack a receive buffer of their own. */
+static int prepare_block(pg_ctx *x)
+{
+    if (x->rank == x->root)
+        return MPI_SUCCESS;
+    return pg_temp(x, 0, x->count);
+}
+
+static int as_allreduce(pg_ctx *x)
+{
+    void *result = x->rank == x->root ? x->recv : x->temp[0];
+    return MPI_Allreduce(x->send, result, (int)x->count, x->type, x->op, x->comm);
+}
+
+const pg_function pg_reduce_as_allreduce = {
+    .id = "reduce_as_allreduce", .of = "MPI_Reduce",
+    .prepare = prepare_block, .run = as_allreduce, .release = pg_release,
+};
+
+/* temp[0] holds the reduced part (at a root that needs padding, all of them),
+ * temp[1] the padded copy of the send buffer, whose padding stays zero. */
+static int prepare_parts(pg_ctx *x)
+{
+    int is_root = x->rank == x->root;
+    int64_t part = pg_part(x), padded = part * x->size;
+
+    int err = pg_check_count(padded);
+    if (err == MPI_SUCCESS && !(is_root && pg_divides(x)))
+        err = pg_temp(x, 0, is_root ? padded : part);
+    if (err == MPI_SUCCESS && !pg_divides(x))
+        err = pg_temp(x, 1, padded);
+    return err;
+}
+
+/* The two calls: `in` has size parts; `out` has them too at the root, where the
+ * own part is reduced into its place, and only the own part elsewhere. */
+static int reduce_parts(pg_ctx *x, const void *in, void *out)
+{
+    int is_root = x->rank == x->root, part = (int)pg_part(x);
+    void *own = is_root ? pg_at(x, out, (int64_t)x->rank * part) : out;
+    int err = MPI_Reduce_scatter_block(in, own, part, x->type, x->op, x->comm);
+    if (err != MPI_SUCCESS)
+        return err;
+    if (is_root)
+        return MPI_Gather(MPI_IN_PLACE, part, x->type, out, part, x->type, x->root, x->comm);
+    return MPI_Gather(own, part, x->type, NULL, part, x->type, x->root, x->comm);
+}
+
+static int as_reduce_scatter_block_gather(pg_ctx *x)
+{
+    int is_root = x->rank == x->root;
+    if (pg_divides(x))
+        return reduce_parts(x, x->send, is_root ? x->recv : x->temp[0]);
+    pg_copy(x, x->temp[1], x->send, x->count);
+    int err = reduce_parts(x, x->temp[1], x->temp[0]);
+    if (is_root)
+        pg_copy(x, x->recv, x->temp[0], x->count);
+    return err;
+}
+
+const pg_function pg_reduce_as_reduce_scatter_block_gather = {
+    .id = "reduce_as_reduce_scatter_block+gather", .of = "MPI_Reduce",
+    .prepare = prepare_parts, .run = as_reduce_scatter_block_gather, .release = pg_release,
+};

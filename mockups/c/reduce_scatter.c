@@ -1,0 +1,55 @@
+/* MPI_Reduce_scatter, measured with equal parts, and its mock-ups GL9 and GL17. */
+#include "rows.h"
+
+static int reduce_scatter(pg_ctx *x)
+{
+    return MPI_Reduce_scatter(x->send, x->recv, x->counts, x->type, x->op, x->comm);
+}
+
+const pg_function pg_reduce_scatter = {
+    .id = "MPI_Reduce_scatter", .of = "",
+    .prepare = pg_equal_parts, .run = reduce_scatter, .release = pg_release,
+};
+
+static int prepare_vector(pg_ctx *x)
+{
+    return pg_temp(x, 0, x->size * x->count);
+}
+
+static int as_allreduce(pg_ctx *x)
+{
+    int all = x->size * (int)x->count;
+    int err = MPI_Allreduce(x->send, x->temp[0], all, x->type, x->op, x->comm);
+    pg_copy(x, x->recv, pg_at(x, x->temp[0], x->rank * x->count), x->count);
+    return err;
+}
+
+const pg_function pg_reduce_scatter_as_allreduce = {
+    .id = "reduce_scatter_as_allreduce", .of = "MPI_Reduce_scatter",
+    .prepare = prepare_vector, .run = as_allreduce, .release = pg_release,
+};
+
+static int prepare_scatterv(pg_ctx *x)
+{
+    if (x->rank != 0)
+        return MPI_SUCCESS;
+    int err = pg_equal_parts(x);
+    if (err != MPI_SUCCESS)
+        return err;
+    return prepare_vector(x);
+}
+
+/* temp, counts and displs count at rank 0 alone. */
+static int as_reduce_scatterv(pg_ctx *x)
+{
+    int n = (int)x->count;
+    int err = MPI_Reduce(x->send, x->temp[0], x->size * n, x->type, x->op, 0, x->comm);
+    if (err != MPI_SUCCESS)
+        return err;
+    return MPI_Scatterv(x->temp[0], x->counts, x->displs, x->type, x->recv, n, x->type, 0, x->comm);
+}
+
+const pg_function pg_reduce_scatter_as_reduce_scatterv = {
+    .id = "reduce_scatter_as_reduce+scatterv", .of = "MPI_Reduce_scatter",
+    .prepare = prepare_scatterv, .run = as_reduce_scatterv, .release = pg_release,
+};

@@ -1,0 +1,81 @@
+//go:build cgo && wrongmockups
+
+/* Mock-ups made wrong on purpose, one for each way that verification must
+ * catch. Only tests build them, with the tag wrongmockups. */
+#include "rows.h"
+
+#include <string.h>
+
+void pg_make_wrong(pg_function *table, int n);
+
+static int prepare_vector(pg_ctx *x)
+{
+    return pg_temp(x, 0, x->size * x->count);
+}
+
+/* Every block one place too far. With one process that is the right place, so
+ * the first byte is made wrong as well. */
+static int wrong_block(pg_ctx *x)
+{
+    int n = (int)x->count;
+    int err = MPI_Allgather(x->send, n, x->type, x->temp[0], n, x->type, x->comm);
+    if (err != MPI_SUCCESS || x->rank != x->root || n == 0)
+        return err;
+    for (int i = 0; i < x->size; i++)
+        pg_copy(x, pg_at(x, x->recv, (i + 1) % x->size * x->count), pg_at(x, x->temp[0], i * x->count),
+                x->count);
+    *(unsigned char *)x->recv ^= 0xff;
+    return MPI_SUCCESS;
+}
+
+static int nothing_written(pg_ctx *x)
+{
+    (void)x;
+    return MPI_SUCCESS;
+}
+
+/* Counting up instead of setting the byte: it changes whatever it was. */
+static int byte_behind_recv(pg_ctx *x)
+{
+    int err = pg_reduce_as_allreduce.run(x);
+    if (x->rank == x->root)
+        ++*(unsigned char *)pg_at(x, x->recv, x->count);
+    return err;
+}
+
+static int send_spoiled(pg_ctx *x)
+{
+    int err = pg_scatter_as_bcast.run(x);
+    if (x->rank == x->root && x->count > 0)
+        ++*(unsigned char *)x->send;
+    return err;
+}
+
+static int byte_behind_temp(pg_ctx *x)
+{
+    int err = pg_reduce_scatter_as_allreduce.run(x);
+    *(unsigned char *)pg_at(x, x->temp[0], x->size * x->count) = 0;
+    return err;
+}
+
+static void replace(pg_function *f)
+{
+    if (strcmp(f->id, "gather_as_allgather") == 0) {
+        f->prepare = prepare_vector;
+        f->run = wrong_block;
+    } else if (strcmp(f->id, "allgather_as_alltoall") == 0) {
+        f->run = nothing_written;
+    } else if (strcmp(f->id, "reduce_as_allreduce") == 0) {
+        f->run = byte_behind_recv;
+    } else if (strcmp(f->id, "scatter_as_bcast") == 0) {
+        f->run = send_spoiled;
+    } else if (strcmp(f->id, "reduce_scatter_as_allreduce") == 0) {
+        f->run = byte_behind_temp;
+    }
+}
+
+void pg_make_wrong(pg_function *table, int n)
+{
+    for (int i = 0; i < n; i++)
+        replace(&table[i]);
+}

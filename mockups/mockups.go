@@ -1,0 +1,188 @@
+// Package mockups is the table of what pgmpi can measure: the MPI collectives
+// and the mock-ups that emulate them by other collectives.
+//
+// It says what each function is called, which collective a mock-up stands for,
+// and how much memory a case needs. The code that runs is in mockups/c, row by
+// row under the same ids; the rank program refuses to start when the two
+// tables disagree. This package knows nothing of MPI and builds anywhere.
+package mockups
+
+import "strings"
+
+// Blocks counts the blocks of msize bytes in a buffer.
+type Blocks int
+
+// A buffer holds nothing, one block, or one block per process.
+const (
+	None Blocks = iota
+	One
+	PerRank
+)
+
+// Buffer describes one of the caller's buffers.
+type Buffer struct {
+	Blocks   Blocks
+	RootOnly bool // significant at the root alone
+}
+
+// Elements returns the buffer's length in elements at one rank, for blocks of
+// count elements on p processes.
+func (b Buffer) Elements(count int64, p int, isRoot bool) int64 {
+	if b.RootOnly && !isRoot {
+		return 0
+	}
+	switch b.Blocks {
+	case One:
+		return count
+	case PerRank:
+		return count * int64(p)
+	}
+	return 0
+}
+
+// Temp counts the temporaries of a mock-up by their size: one block, one block
+// per process, and one block padded to a multiple of p elements. It is the
+// most that any rank needs.
+type Temp struct {
+	One, PerRank, Padded int
+}
+
+// Elements returns the length of all temporaries together, in elements.
+func (t Temp) Elements(count int64, p int) int64 {
+	padded := (count + int64(p) - 1) / int64(p) * int64(p)
+	return int64(t.One)*count + int64(t.PerRank)*count*int64(p) + int64(t.Padded)*padded
+}
+
+// Buffers returns how many temporaries there are.
+func (t Temp) Buffers() int { return t.One + t.PerRank + t.Padded }
+
+// Function is a row of the table: a collective or a mock-up.
+type Function struct {
+	ID      string // "MPI_Gather" or "gather_as_allgather"
+	Of      string // the collective that a mock-up emulates; "" for a collective
+	Formula string // "Allgather(n)", as the guidelines of S-PGMPI, Appendix A write it
+	What    string // one line for people: what the mock-up does
+	Send    Buffer
+	Recv    Buffer
+	Rooted  bool // has a root
+	Reduces bool // has a reduction operator
+	InBytes bool // reduces MPI_BYTE with BOR, whatever the datatype
+	Temp    Temp
+}
+
+// IsMockup tells a mock-up from a collective.
+func (f Function) IsMockup() bool { return f.Of != "" }
+
+// MaxCount returns the largest element count that the function hands to MPI for
+// blocks of count elements of extent bytes. Above what an int holds the case
+// cannot be measured.
+func (f Function) MaxCount(count, extent int64, p int) int64 {
+	if f.Send.Blocks == PerRank || f.Recv.Blocks == PerRank || f.Temp.PerRank > 0 {
+		count *= int64(p)
+	}
+	if f.InBytes {
+		count *= extent
+	}
+	return count
+}
+
+// collectives are the rows without a mock-up, in alphabetical order. Buffers
+// as in the MPI standard, with msize as docs/results-format.md defines it.
+var collectives = []Function{
+	{ID: "MPI_Allgather", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: PerRank}},
+	{ID: "MPI_Allreduce", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: One}, Reduces: true},
+	{ID: "MPI_Alltoall", Send: Buffer{Blocks: PerRank}, Recv: Buffer{Blocks: PerRank}},
+	{ID: "MPI_Bcast", Recv: Buffer{Blocks: One}, Rooted: true},
+	{ID: "MPI_Exscan", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: One}, Reduces: true},
+	{ID: "MPI_Gather", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: PerRank, RootOnly: true}, Rooted: true},
+	{ID: "MPI_Reduce", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: One, RootOnly: true}, Rooted: true, Reduces: true},
+	{ID: "MPI_Reduce_scatter", Send: Buffer{Blocks: PerRank}, Recv: Buffer{Blocks: One}, Reduces: true},
+	{ID: "MPI_Reduce_scatter_block", Send: Buffer{Blocks: PerRank}, Recv: Buffer{Blocks: One}, Reduces: true},
+	{ID: "MPI_Scan", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: One}, Reduces: true},
+	{ID: "MPI_Scatter", Send: Buffer{Blocks: PerRank, RootOnly: true}, Recv: Buffer{Blocks: One}, Rooted: true},
+}
+
+// mockup rows take buffers, root and operator from their collective.
+var mockupRows = []Function{
+	{ID: "gather_as_allgather", Of: "MPI_Gather", Formula: "Allgather(n)", Temp: Temp{PerRank: 1},
+		What: "Allgather; the others receive into a temporary"},
+	{ID: "gather_as_reduce", Of: "MPI_Gather", Formula: "Reduce(n)", InBytes: true, Temp: Temp{PerRank: 1},
+		What: "own block in a zeroed vector of p blocks, Reduce with BOR on bytes"},
+	{ID: "allgather_as_alltoall", Of: "MPI_Allgather", Formula: "Alltoall(n)", Temp: Temp{PerRank: 1},
+		What: "own block copied p times, Alltoall"},
+	{ID: "allgather_as_allreduce", Of: "MPI_Allgather", Formula: "Allreduce(n)", InBytes: true,
+		What: "own block in a zeroed vector of p blocks, Allreduce with BOR on bytes"},
+	{ID: "scatter_as_bcast", Of: "MPI_Scatter", Formula: "Bcast(n)", Temp: Temp{PerRank: 1},
+		What: "Bcast of all p blocks, keep the own one"},
+	{ID: "reduce_as_allreduce", Of: "MPI_Reduce", Formula: "Allreduce(n)", Temp: Temp{One: 1},
+		What: "Allreduce; the others receive into a temporary"},
+	{ID: "reduce_scatter_as_allreduce", Of: "MPI_Reduce_scatter", Formula: "Allreduce(n)", Temp: Temp{PerRank: 1},
+		What: "Allreduce of the whole vector, keep the own part"},
+	{ID: "bcast_as_scatter+allgather", Of: "MPI_Bcast", Formula: "Scatter(n) + Allgather(n)", Temp: Temp{Padded: 1},
+		What: "Scatter the p parts, Allgather them; padded to a multiple of p"},
+	{ID: "allgather_as_gather+bcast", Of: "MPI_Allgather", Formula: "Gather(n) + Bcast(n)",
+		What: "Gather at rank 0, Bcast of all p blocks"},
+	{ID: "allreduce_as_reduce+bcast", Of: "MPI_Allreduce", Formula: "Reduce(n) + Bcast(n)",
+		What: "Reduce at rank 0, Bcast of the result"},
+	{ID: "allreduce_as_reduce_scatter_block+allgather", Of: "MPI_Allreduce",
+		Formula: "Reduce_scatter_block(n) + Allgather(n)", Temp: Temp{Padded: 2},
+		What: "Reduce_scatter_block, Allgather of the parts; padded to a multiple of p"},
+	{ID: "reduce_as_reduce_scatter_block+gather", Of: "MPI_Reduce",
+		Formula: "Reduce_scatter_block(n) + Gather(n)", Temp: Temp{One: 1, Padded: 2},
+		What: "Reduce_scatter_block, Gather of the parts; padded to a multiple of p"},
+	{ID: "reduce_scatter_block_as_reduce+scatter", Of: "MPI_Reduce_scatter_block", Formula: "Reduce(n) + Scatter(n)",
+		Temp: Temp{PerRank: 1}, What: "Reduce at rank 0, Scatter of the parts"},
+	{ID: "scan_as_exscan+reduce_local", Of: "MPI_Scan", Formula: "Exscan(n) + Reduce_local(n)", Temp: Temp{One: 1},
+		What: "Exscan, then Reduce_local with the own block, in rank order"},
+	{ID: "reduce_scatter_as_reduce+scatterv", Of: "MPI_Reduce_scatter", Formula: "Reduce(n) + Scatterv(n)",
+		Temp: Temp{PerRank: 1}, What: "Reduce at rank 0, Scatterv of the parts"},
+	{ID: "reduce_scatter_block_as_reduce_scatter", Of: "MPI_Reduce_scatter_block", Formula: "Reduce_scatter(n)",
+		What: "Reduce_scatter with equal parts"},
+}
+
+var (
+	table []Function
+	byID  = map[string]int{}
+)
+
+func init() {
+	for _, f := range collectives {
+		f.Formula = strings.TrimPrefix(f.ID, "MPI_") + "(n)"
+		byID[f.ID] = len(table)
+		table = append(table, f)
+	}
+	for _, m := range mockupRows {
+		of := table[byID[m.Of]]
+		m.Send, m.Recv, m.Rooted, m.Reduces = of.Send, of.Recv, of.Rooted, of.Reduces
+		byID[m.ID] = len(table)
+		table = append(table, m)
+	}
+}
+
+// All returns the table: the collectives, then the mock-ups.
+func All() []Function { return table }
+
+// Get looks a function up by its id.
+func Get(id string) (Function, bool) {
+	i, ok := byID[id]
+	if !ok {
+		return Function{}, false
+	}
+	return table[i], true
+}
+
+// Collectives returns the ids of the MPI collectives, in alphabetical order.
+func Collectives() []string { return ids("") }
+
+// Mockups returns the ids of all mock-ups of one collective.
+func Mockups(of string) []string { return ids(of) }
+
+func ids(of string) []string {
+	var out []string
+	for _, f := range table {
+		if f.Of == of {
+			out = append(out, f.ID)
+		}
+	}
+	return out
+}

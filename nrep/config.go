@@ -1,0 +1,131 @@
+package nrep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// The metrics that a Config can select.
+const (
+	MetricRSE       = "rse"        // relative standard error of the mean
+	MetricCovMean   = "cov_mean"   // coefficient of variation of the last prefix means
+	MetricCovMedian = "cov_median" // the same of the last prefix medians
+)
+
+var metricNames = []string{MetricRSE, MetricCovMean, MetricCovMedian}
+
+// maxRepetitions bounds what a rank would have to hold in memory for one case.
+const maxRepetitions = 10_000_000
+
+// Config is the [nrep] section of gl.toml. Start from Default.
+type Config struct {
+	Metrics     []string  `toml:"metrics" json:"metrics"`         // rse, cov_mean, cov_median: all must hold
+	RSE         float64   `toml:"rse" json:"rse"`                 // stop below it
+	CovMean     CovConfig `toml:"cov_mean" json:"cov_mean"`       //
+	CovMedian   CovConfig `toml:"cov_median" json:"cov_median"`   //
+	Min         int       `toml:"min" json:"min"`                 // repetitions at the first check point
+	Max         int       `toml:"max" json:"max"`                 // repetitions at the last one
+	Step        int       `toml:"step" json:"step"`               // to the second check point; then doubled
+	Predictions int       `toml:"predictions" json:"predictions"` // number of mpiruns that predict
+	MaxTime     Duration  `toml:"max_time" json:"max_time"`       // for one case of one prediction
+	Fixed       int       `toml:"fixed" json:"fixed"`             // > 0: repetitions without prediction
+}
+
+// CovConfig is the threshold of a coefficient of variation and the number of
+// prefixes it is computed over.
+type CovConfig struct {
+	Threshold float64 `toml:"threshold" json:"threshold"` // stop below it
+	Window    int     `toml:"window" json:"window"`       // prefixes, at least 2
+}
+
+// Default returns the documented defaults.
+func Default() Config {
+	return Config{
+		Metrics:     []string{MetricRSE},
+		RSE:         0.025,
+		CovMean:     CovConfig{Threshold: 0.01, Window: 20},
+		CovMedian:   CovConfig{Threshold: 0.01, Window: 20},
+		Min:         10,
+		Max:         1000,
+		Step:        10,
+		Predictions: 3,
+		MaxTime:     Duration(2 * time.Second),
+	}
+}
+
+// FieldError says what is wrong with the value of one key.
+type FieldError struct {
+	Key string // inside [nrep], e.g. "cov_mean.window"
+	Msg string
+}
+
+func (e FieldError) Error() string { return e.Key + ": " + e.Msg }
+
+// Validate returns every error of the section, in the order of its keys.
+func (c Config) Validate() []FieldError {
+	errs := validateMetrics(c.Metrics)
+	refuse := func(bad bool, key, format string, args ...any) {
+		if bad {
+			errs = append(errs, FieldError{key, fmt.Sprintf(format, args...)})
+		}
+	}
+	refuse(!isThreshold(c.RSE), "rse", "%v is not between 0 and 1", c.RSE)
+	for _, cov := range []struct {
+		metric string
+		CovConfig
+	}{{MetricCovMean, c.CovMean}, {MetricCovMedian, c.CovMedian}} {
+		refuse(!isThreshold(cov.Threshold), cov.metric+".threshold", "%v is not between 0 and 1", cov.Threshold)
+		refuse(cov.Window < 2, cov.metric+".window", "%d is below 2", cov.Window)
+		refuse(cov.Window > c.Max && slices.Contains(c.Metrics, cov.metric), cov.metric+".window",
+			"%d is more than max = %d, so it could never be satisfied", cov.Window, c.Max)
+	}
+	refuse(c.Min < 1, "min", "%d is below 1", c.Min)
+	refuse(c.Max < c.Min, "max", "%d is below min = %d", c.Max, c.Min)
+	refuse(c.Max > maxRepetitions, "max", "%d is more than %d", c.Max, maxRepetitions)
+	refuse(c.Step < 1, "step", "%d is below 1", c.Step)
+	refuse(c.Predictions < 1, "predictions", "%d is below 1", c.Predictions)
+	refuse(c.MaxTime <= 0, "max_time", "%v is not positive", c.MaxTime)
+	refuse(c.Fixed < 0, "fixed", "%d is negative", c.Fixed)
+	refuse(c.Fixed > maxRepetitions, "fixed", "%d is more than %d", c.Fixed, maxRepetitions)
+	return errs
+}
+
+func validateMetrics(metrics []string) []FieldError {
+	if len(metrics) == 0 {
+		return []FieldError{{"metrics", "is empty"}}
+	}
+	var errs []FieldError
+	for i, m := range metrics {
+		switch {
+		case !slices.Contains(metricNames, m):
+			errs = append(errs, FieldError{"metrics", fmt.Sprintf("unknown metric %q (%s)", m, strings.Join(metricNames, ", "))})
+		case slices.Contains(metrics[:i], m):
+			errs = append(errs, FieldError{"metrics", fmt.Sprintf("%q is listed twice", m)})
+		}
+	}
+	return errs
+}
+
+// isThreshold is false for NaN.
+func isThreshold(v float64) bool { return v > 0 && v < 1 }
+
+// Duration is a time.Duration that is written as text like "2s" in TOML and JSON.
+type Duration time.Duration
+
+// String is the text that UnmarshalText reads.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler; it takes what time.ParseDuration does.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is no duration such as \"2s\" or \"500ms\"", text)
+	}
+	*d = Duration(v)
+	return nil
+}

@@ -1,0 +1,123 @@
+package nrep
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+func TestDefaultIsValid(t *testing.T) {
+	if errs := Default().Validate(); len(errs) > 0 {
+		t.Errorf("errors %v", errs)
+	}
+}
+
+func TestValidateNamesTheKey(t *testing.T) {
+	for _, c := range []struct {
+		key    string
+		change func(*Config)
+	}{
+		{"metrics", func(c *Config) { c.Metrics = nil }},
+		{"metrics", func(c *Config) { c.Metrics = []string{"rse", "sd"} }},
+		{"metrics", func(c *Config) { c.Metrics = []string{"rse", "rse"} }},
+		{"rse", func(c *Config) { c.RSE = 0 }},
+		{"rse", func(c *Config) { c.RSE = math.NaN() }},
+		{"cov_mean.threshold", func(c *Config) { c.CovMean.Threshold = -0.1 }},
+		{"cov_mean.window", func(c *Config) { c.CovMean.Window = 1 }},
+		{"cov_median.threshold", func(c *Config) { c.CovMedian.Threshold = 1 }},
+		{"cov_median.window", func(c *Config) { c.Metrics = []string{"cov_median"}; c.CovMedian.Window = 1001 }},
+		{"min", func(c *Config) { c.Min = 0 }},
+		{"max", func(c *Config) { c.Max = 9; c.CovMean.Window = 5 }},
+		{"max", func(c *Config) { c.Max = maxRepetitions + 1 }},
+		{"step", func(c *Config) { c.Step = 0 }},
+		{"predictions", func(c *Config) { c.Predictions = 0 }},
+		{"max_time", func(c *Config) { c.MaxTime = 0 }},
+		{"fixed", func(c *Config) { c.Fixed = -1 }},
+		{"fixed", func(c *Config) { c.Fixed = maxRepetitions + 1 }},
+	} {
+		cfg := Default()
+		c.change(&cfg)
+		errs := cfg.Validate()
+		if len(errs) != 1 || errs[0].Key != c.key || errs[0].Msg == "" {
+			t.Errorf("%+v: errors %v, want one for %s", cfg, errs, c.key)
+		}
+	}
+}
+
+func TestValidateReportsAllErrors(t *testing.T) {
+	errs := Config{}.Validate()
+	var keys []string
+	for _, e := range errs {
+		keys = append(keys, e.Key)
+	}
+	want := []string{"metrics", "rse", "cov_mean.threshold", "cov_mean.window", "cov_median.threshold",
+		"cov_median.window", "min", "step", "predictions", "max_time"}
+	if !slices.Equal(keys, want) {
+		t.Errorf("keys %q, want %q", keys, want)
+	}
+	if got := errs[3].Error(); got != "cov_mean.window: 0 is below 2" {
+		t.Errorf("text %q", got)
+	}
+}
+
+func TestConfigReadsTOMLOverTheDefaults(t *testing.T) {
+	cfg := Default()
+	const text = `
+metrics = ["rse", "cov_mean"]
+cov_mean = { window = 30 }
+max_time = "1m30s"`
+	meta, err := toml.Decode(text, &cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if u := meta.Undecoded(); len(u) > 0 {
+		t.Errorf("keys %v are unknown", u)
+	}
+	want := Default()
+	want.Metrics = []string{"rse", "cov_mean"}
+	want.CovMean.Window = 30
+	want.MaxTime = Duration(90 * time.Second)
+	if !equalConfig(cfg, want) {
+		t.Errorf("read %+v, want %+v", cfg, want)
+	}
+}
+
+func TestConfigSurvivesJSON(t *testing.T) {
+	text, err := json.Marshal(Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"metrics":["rse"],"rse":0.025,"cov_mean":{"threshold":0.01,"window":20},` +
+		`"cov_median":{"threshold":0.01,"window":20},"min":10,"max":1000,"step":10,"predictions":3,"max_time":"2s","fixed":0}`
+	if string(text) != want {
+		t.Errorf("written as %s, want %s", text, want)
+	}
+	var back Config
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	if !equalConfig(back, Default()) {
+		t.Errorf("read back %+v", back)
+	}
+}
+
+func TestDurationRefusesNumbersAndNonsense(t *testing.T) {
+	for _, text := range []string{"2", "two seconds", ""} {
+		var d Duration
+		if err := d.UnmarshalText([]byte(text)); err == nil {
+			t.Errorf("%q was read as %v", text, d)
+		}
+	}
+}
+
+func equalConfig(a, b Config) bool {
+	sameMetrics := slices.Equal(a.Metrics, b.Metrics)
+	a.Metrics, b.Metrics = nil, nil
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	return sameMetrics && string(x) == string(y)
+}

@@ -1,0 +1,184 @@
+package nrep
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+type stopPoint struct {
+	NRep      int
+	Converged bool
+}
+
+type goldenCase struct {
+	ID             string
+	X              []float64
+	Min, Max, Step int
+	Window         int
+	Thresholds     struct {
+		RSE       float64
+		CovMean   float64 `json:"cov_mean"`
+		CovMedian float64 `json:"cov_median"`
+	}
+	Expect struct {
+		ScheduleTotals  []int `json:"schedule_totals"`
+		ScheduleBatches []int `json:"schedule_batches"`
+		Metrics         []struct {
+			N            int
+			RSE          *float64
+			RSETukey     *float64 `json:"rse_tukey"`
+			CovMean      *float64 `json:"cov_mean"`
+			CovMeanTukey *float64 `json:"cov_mean_tukey"`
+			CovMedian    *float64 `json:"cov_median"`
+		}
+		StopTotals      map[string]stopPoint `json:"stop_totals"`
+		StopBatches     map[string]stopPoint `json:"stop_batches"`
+		StopTotalsTukey map[string]stopPoint `json:"stop_totals_tukey"`
+	}
+}
+
+func (c goldenCase) config(metrics ...string) Config {
+	cfg := Default()
+	cfg.Metrics = metrics
+	cfg.RSE = c.Thresholds.RSE
+	cfg.CovMean = CovConfig{c.Thresholds.CovMean, c.Window}
+	cfg.CovMedian = CovConfig{c.Thresholds.CovMedian, c.Window}
+	cfg.Min, cfg.Max, cfg.Step = c.Min, c.Max, c.Step
+	return cfg
+}
+
+type goldenFile struct {
+	Kind        string
+	NCases      int `json:"n_cases"`
+	Cases       []goldenCase
+	MaxOverRuns []struct {
+		Pred   []int
+		Expect int
+	} `json:"max_over_runs"`
+}
+
+func loadGolden(t testing.TB) goldenFile {
+	t.Helper()
+	folder := os.Getenv("PGMPI_GOLDEN")
+	if folder == "" {
+		folder = filepath.Join("..", "testdata", "golden")
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "nrep.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var g goldenFile
+	if err := json.Unmarshal(text, &g); err != nil {
+		t.Fatal(err)
+	}
+	if g.Kind != "nrep_prediction" || len(g.Cases) == 0 || len(g.Cases) != g.NCases || len(g.MaxOverRuns) == 0 {
+		t.Fatalf("kind %q with %d of %d cases and %d maxima", g.Kind, len(g.Cases), g.NCases, len(g.MaxOverRuns))
+	}
+	return g
+}
+
+// closeOrUndefined compares relatively to 1e-10; constant samples may leave a
+// rounding error of the size of the last bit where 0 is expected.
+func closeOrUndefined(t *testing.T, what string, got float64, want *float64) {
+	t.Helper()
+	if want == nil {
+		if !math.IsNaN(got) {
+			t.Errorf("%s = %v, want undefined", what, got)
+		}
+		return
+	}
+	if !(math.Abs(got-*want) <= 1e-10*math.Abs(*want)+1e-15) {
+		t.Errorf("%s = %.17g, want %.17g", what, got, *want)
+	}
+}
+
+func TestMetricsMatchTheVectors(t *testing.T) {
+	for _, c := range loadGolden(t).Cases {
+		t.Run(c.ID, func(t *testing.T) {
+			if len(c.Expect.Metrics) == 0 {
+				t.Fatal("no metrics")
+			}
+			for _, m := range c.Expect.Metrics {
+				x := slices.Clone(c.X[:m.N])
+				at := fmt.Sprintf(" at n=%d", m.N)
+				closeOrUndefined(t, "rse"+at, RSE(x, Raw), m.RSE)
+				closeOrUndefined(t, "rse_tukey"+at, RSE(x, Tukey), m.RSETukey)
+				closeOrUndefined(t, "cov_mean"+at, CovMean(x, c.Window, Raw), m.CovMean)
+				closeOrUndefined(t, "cov_mean_tukey"+at, CovMean(x, c.Window, Tukey), m.CovMeanTukey)
+				closeOrUndefined(t, "cov_median"+at, CovMedian(x, c.Window), m.CovMedian)
+				if !slices.Equal(x, c.X[:m.N]) {
+					t.Fatal("a metric changed its input")
+				}
+			}
+		})
+	}
+}
+
+var goldenSelections = map[string][]string{
+	"rse":          {MetricRSE},
+	"cov_mean":     {MetricCovMean},
+	"cov_median":   {MetricCovMedian},
+	"rse+cov_mean": {MetricRSE, MetricCovMean},
+	"all":          {MetricRSE, MetricCovMean, MetricCovMedian},
+}
+
+func TestPredictionsMatchTheVectorsForEachRule(t *testing.T) {
+	for _, c := range loadGolden(t).Cases {
+		for _, r := range []struct {
+			name     string
+			rule     Rule
+			schedule []int
+			want     map[string]stopPoint
+		}{
+			{"stop_totals", Rule{Raw, Totals}, c.Expect.ScheduleTotals, c.Expect.StopTotals},
+			{"stop_batches", Rule{Tukey, Batches}, c.Expect.ScheduleBatches, c.Expect.StopBatches},
+			{"stop_totals_tukey", Rule{}, c.Expect.ScheduleTotals, c.Expect.StopTotalsTukey},
+		} {
+			if len(r.want) != len(goldenSelections) {
+				t.Fatalf("%s: %s has %d selections, want %d", c.ID, r.name, len(r.want), len(goldenSelections))
+			}
+			for selection, want := range r.want {
+				t.Run(strings.Join([]string{c.ID, r.name, selection}, "/"), func(t *testing.T) {
+					p := NewPredictorRule(c.config(goldenSelections[selection]...), r.rule)
+					got, visited := predict(t, p, c.X)
+					if got != want {
+						t.Errorf("stopped at %+v, want %+v", got, want)
+					}
+					if !slices.Equal(visited, r.schedule[:min(len(visited), len(r.schedule))]) {
+						t.Errorf("check points %v, want the start of %v", visited, r.schedule)
+					}
+				})
+			}
+		}
+	}
+}
+
+// predict feeds a predictor as the rank program does: exactly what it asks for.
+func predict(t testing.TB, p *Predictor, x []float64) (end stopPoint, visited []int) {
+	t.Helper()
+	for len(visited) < 100 {
+		visited = append(visited, p.Next())
+		if stop, converged := p.Done(x[:p.Next()]); stop {
+			return stopPoint{p.Next(), converged}, visited
+		}
+	}
+	t.Fatalf("no stop after the check points %v", visited)
+	return stopPoint{}, nil
+}
+
+func TestMaxOverPredictionsMatchesTheVectors(t *testing.T) {
+	for _, c := range loadGolden(t).MaxOverRuns {
+		if got := MaxOverPredictions(c.Pred); got != c.Expect {
+			t.Errorf("maximum over %v = %d, want %d", c.Pred, got, c.Expect)
+		}
+	}
+	if got := MaxOverPredictions(nil); got != 0 {
+		t.Errorf("maximum over nothing = %d, want 0", got)
+	}
+}
