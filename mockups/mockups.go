@@ -109,7 +109,7 @@ var mockupRows = []Function{
 	{ID: "gather_as_reduce", Of: "MPI_Gather", Formula: "Reduce(n)", InBytes: true, Temp: Temp{PerRank: 1},
 		What: "own block in a zeroed vector of p blocks, Reduce with BOR on bytes"},
 	{ID: "allgather_as_alltoall", Of: "MPI_Allgather", Formula: "Alltoall(n)", Temp: Temp{PerRank: 1},
-		What: "own block copied p times, Alltoall"},
+		What: "own block p times over (copied if small, by a datatype of extent 0 if large), Alltoall"},
 	{ID: "allgather_as_allreduce", Of: "MPI_Allgather", Formula: "Allreduce(n)", InBytes: true,
 		What: "own block in a zeroed vector of p blocks, Allreduce with BOR on bytes"},
 	{ID: "scatter_as_bcast", Of: "MPI_Scatter", Formula: "Bcast(n)", Temp: Temp{PerRank: 1},

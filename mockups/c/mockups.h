@@ -24,6 +24,7 @@ typedef struct pg_ctx {
     void *recv;           /* the caller's receive buffer; in and out for Bcast */
     void *temp[PG_TEMPS]; /* what prepare took with pg_temp */
     int *counts, *displs; /* size entries each, for prepare to fill */
+    MPI_Datatype made;     /* a datatype that prepare made and release frees */
 
     /* The memory behind pg_temp: one arena for all cases of a run. */
     char *arena;

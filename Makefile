@@ -1,0 +1,155 @@
+# Targets say what they do behind "##"; `make` alone lists them.
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.ONESHELL:
+.DEFAULT_GOAL := help
+.PHONY: help demo build test lint bench clean go-check both
+
+# The MPI library: the compiler wrapper, and the rank program it builds.
+MPICC ?= mpicc
+RANK ?= bin/pgmpi-rank
+# The two libraries of test, lint and bench.
+OPENMPI_CC ?= mpicc.openmpi
+MPICH_CC ?= mpicc.mpich
+
+DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
+BENCH_ROUNDS ?= 60
+STATICCHECK := 0.8.2
+
+VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+GO_TEST := go test -count=1 -p 1 -timeout 15m
+CGO_PACKAGES := ./mockups/c ./measure/rank ./cmd/pgmpi-rank
+
+# Go's build cache sees neither that mpicc means another library now nor a
+# change in a header of another folder: both go into the flags.
+cgo_cflags = -O2 -g -DMPICC_ID=$$({ $(1) -show 2>&1 || true; cat mockups/c/*.h measure/rank/*.h; } | sha256sum | cut -c1-12)
+# Where a wrapper is, absolute but with its links: wrappers look at their name.
+where = $$(realpath -s "$$(command -v $(1))")
+cgo = CGO_ENABLED=1 CC="$(call where,$(1))" CGO_CFLAGS="$(call cgo_cflags,$(1))"
+
+# $(call build_rank,MPICC,OUTPUT,go build flags)
+define build_rank
+if ! command -v $(1) >/dev/null; then
+	echo "There is no $(1) on the PATH. \`make demo\` installs it on Debian and Ubuntu, or: apt-get install libopenmpi-dev openmpi-bin; on a cluster: module load the MPI library. Another name goes into MPICC=…" >&2
+	exit 1
+fi
+if ! said=$$(echo '#include <mpi.h>' | $(1) -x c -fsyntax-only - 2>&1); then
+	echo "$$said" | tail -n 3 >&2
+	echo "$(1) cannot compile a C program that includes mpi.h (above: what it says). On Debian and Ubuntu: apt-get install gcc libc6-dev" >&2
+	exit 1
+fi
+$(call cgo,$(1)) go build -buildvcs=false $(3) \
+	-ldflags "-X pgmpi/measure/rank.Version=$(VERSION) -X pgmpi/measure/rank.MPICC=$(call where,$(1))" -o $(2) ./cmd/pgmpi-rank
+built_for=$$($(2) --version | sed -n 's/.*"built_for": "\(.*\)".*/\1/p')
+echo "built $(2) for $$built_for ($(call where,$(1)))"
+endef
+
+define build_pgmpi
+CGO_ENABLED=0 go build -buildvcs=false -ldflags "-X main.version=$(VERSION)" -o bin/pgmpi ./cmd/pgmpi
+echo "built bin/pgmpi"
+endef
+
+# Open MPI's mpirun refuses root; only these targets, never pgmpi, tell it otherwise.
+define allow_root
+if [ "$$(id -u)" -eq 0 ]; then
+	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+	echo "You are root: OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 are set, else Open MPI's mpirun would refuse."
+fi
+endef
+
+help:
+	@echo "pgmpi checks whether an MPI library keeps the performance guidelines of its collectives."
+	sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 15
+
+demo: go-check ## install an MPI library if there is none, build, and check this machine with it (3 minutes)
+	@.ci/install $(MPICC)
+	$(call build_rank,$(MPICC),$(RANK))
+	$(build_pgmpi)
+	if $(RANK) --version | grep -q '"library": "openmpi"'; then
+		$(allow_root)
+	fi
+	status=0
+	bin/pgmpi check --rank $(RANK) --mpiruns 8 --msizes $(DEMO_SIZES) || status=$$?
+	case $$status in
+	0) echo "The demo has worked: this library keeps all guidelines at these sizes." ;;
+	1) echo "The demo has worked: to find violations is what pgmpi is for (it ended with exit status 1, as it does in a nightly job)." ;;
+	*) exit $$status ;;
+	esac
+
+build: go-check ## build bin/pgmpi and bin/pgmpi-rank; for another library: make build MPICC=mpicc.mpich RANK=bin/pgmpi-rank-mpich
+	@$(call build_rank,$(MPICC),$(RANK))
+	$(build_pgmpi)
+
+test: go-check both ## run every test, against Open MPI and MPICH (installs them if missing)
+	@$(build_pgmpi)
+	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
+	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
+	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups)
+	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
+	$(allow_root)
+	export PGMPI_TEST_BIN=$(CURDIR)/bin
+	echo "Tests without MPI inside, and real mpiruns from outside:"
+	CGO_ENABLED=0 $(GO_TEST) ./...
+	echo "Tests of the C parts with $(OPENMPI_CC):"
+	$(call cgo,$(OPENMPI_CC)) $(GO_TEST) $(CGO_PACKAGES)
+	echo "Tests of the C parts with $(MPICH_CC):"
+	$(call cgo,$(MPICH_CC)) $(GO_TEST) $(CGO_PACKAGES)
+
+lint: go-check both bin/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck and C warnings, with and without MPI
+	@unformatted=$$(gofmt -l .)
+	if [ -n "$$unformatted" ]; then
+		echo "not formatted by gofmt:"
+		echo "$$unformatted"
+		exit 1
+	fi
+	CGO_ENABLED=0 go vet ./...
+	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) ./...
+	for cc in $(OPENMPI_CC) $(MPICH_CC); do
+		$(call cgo,$$cc) go vet $(CGO_PACKAGES)
+		$(call cgo,$$cc) bin/staticcheck-$(STATICCHECK) $(CGO_PACKAGES)
+		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS; do
+			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
+				mockups/c/*.c measure/rank/*.c measure/rank/bench/*.c testdata/yield/*.c
+		done
+	done
+	echo "lint: nothing to say"
+
+bench: go-check both ## compare the timing loop with a plain C program, both libraries
+	@$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
+	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
+	$(OPENMPI_CC) -std=c11 -O2 -o bin/baseline-openmpi measure/rank/bench/baseline.c
+	$(MPICH_CC) -std=c11 -O2 -o bin/baseline-mpich measure/rank/bench/baseline.c
+	$(allow_root)
+	CGO_ENABLED=0 go build -buildvcs=false -o bin/bench ./measure/rank/bench
+	status=0
+	for library in openmpi mpich; do
+		bin/bench --rounds $(BENCH_ROUNDS) --rank bin/pgmpi-rank-$$library --baseline bin/baseline-$$library || status=1
+	done
+	exit $$status
+
+clean: ## remove what was built
+	@rm -rf bin
+
+both:
+	@.ci/install gcc $(OPENMPI_CC) mpirun.openmpi $(MPICH_CC) mpirun.mpich
+
+bin/staticcheck-$(STATICCHECK):
+	@mkdir -p bin
+	CGO_ENABLED=0 GOBIN=$(CURDIR)/bin go install honnef.co/go/tools/cmd/staticcheck@v$(STATICCHECK)
+	mv bin/staticcheck $@
+
+# From 1.21 on, Go fetches the version that go.mod asks for by itself.
+go-check:
+	@need=$$(awk '$$1 == "go" {print $$2}' go.mod)
+	remedy="get it from https://go.dev/dl, unpack it to /usr/local, and put /usr/local/go/bin first on the PATH (Debian 12's golang-go is 1.19)."
+	if ! command -v go >/dev/null; then
+		echo "pgmpi needs Go $$need or newer, and there is no go on the PATH: $$remedy" >&2
+		exit 1
+	fi
+	have=$$(go env GOVERSION 2>/dev/null || true)
+	if ! printf '%s\n' "$$need" "$${have#go}" | sort -V -C; then
+		have=$$(cd / && go version 2>/dev/null | awk '{print $$3}' || true)
+		echo "pgmpi needs Go $$need or newer, and $$(command -v go) is $${have:-of no known version}: $$remedy" >&2
+		exit 1
+	fi
+	go mod download >/dev/null 2>&1 || true # silently here; what is missing shows in the build
