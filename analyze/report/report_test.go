@@ -54,9 +54,9 @@ func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns 
 		}
 	}
 	for _, f := range functions {
-		for _, g := range []guidelines.Guideline{{ID: "GL1", Type: guidelines.Monotony, Function: f}, {ID: "GL2", Type: guidelines.Split, Function: f}} {
-			plan.Guidelines = append(plan.Guidelines, g)
-		}
+		plan.Guidelines = append(plan.Guidelines,
+			guidelines.Guideline{ID: "GL1", Type: guidelines.Monotony, Function: f},
+			guidelines.Guideline{ID: "GL2", Type: guidelines.Split, Function: f})
 	}
 	for _, p := range patterns {
 		plan.Guidelines = append(plan.Guidelines, guidelines.Guideline{ID: p.id, Type: guidelines.Pattern, Function: p.function, Mockup: p.name})

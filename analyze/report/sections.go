@@ -24,7 +24,7 @@ var adjustNames = map[string]string{
 
 // header says what was measured and what the verdicts rest on.
 func (p *page) header(r *analyze.Report) {
-	version, _, _ := strings.Cut(r.Library.Version, "\n")
+	version := strings.TrimSpace(strings.SplitN(strings.ReplaceAll(r.Library.Version, "\n", ","), ",", 2)[0])
 	var shapes []string
 	for _, s := range r.Shapes {
 		name := fmt.Sprintf("p = %d", s.NP)
@@ -33,7 +33,7 @@ func (p *page) header(r *analyze.Report) {
 		}
 		shapes = append(shapes, name)
 	}
-	p.fact("Library", "%s", strings.TrimSpace(r.Library.Name+" "+fit(version, 70)))
+	p.fact("Library", "%s", fit(version, 85))
 	p.fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
 	slowdown := fmt.Sprintf(", minimum slowdown %.2f×", r.MinSlowdown)
 	if r.Method == analyze.MethodPaper {
@@ -194,7 +194,7 @@ func other(v *analyze.Verdict) string {
 	return duration(&all)
 }
 
-// instead names the fastest alternative, a line for each part of a mock-up.
+// instead names the fastest alternative; a long one on a line for each part.
 func instead(v *analyze.Verdict) string {
 	a := v.Alternative
 	switch {
@@ -205,7 +205,11 @@ func instead(v *analyze.Verdict) string {
 	case a.Function == v.Function:
 		return "itself at " + size(a.Msize)
 	}
-	return strings.ReplaceAll(plain(a.Function), "+", "+\n")
+	name := plain(a.Function)
+	if len(name) > 20 {
+		name = strings.ReplaceAll(name, "+", "+\n")
+	}
+	return name
 }
 
 // plain turns an id into what people call it: "MPI_Bcast" into "Bcast",

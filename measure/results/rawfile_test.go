@@ -1,0 +1,137 @@
+package results
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgmpi/guidelines"
+)
+
+func sampleRun() *Run {
+	shape := guidelines.Shape{NP: 2}
+	return &Run{
+		Header: Header{Schema: RawSchema, Mode: ModeMeasure, Shape: shape, Run: 3, Seed: 7, Order: []int{1, 0, 2},
+			Cases: []CaseInfo{
+				{Plan: 4, Function: "MPI_Bcast", Msize: 8, CaseResult: CaseResult{Case: 0, Status: StatusOK, NRep: 3}},
+				{Plan: 5, Function: "MPI_Scan", Msize: 8, CaseResult: CaseResult{Case: 1, Status: StatusWrong, Message: "element 0"}},
+				{Plan: 6, Function: "MPI_Scan", Msize: 16, CaseResult: CaseResult{Case: 2, Status: StatusOK, NRep: 1}},
+			}},
+		Samples: [][]Sample{{{NS: 250}, {NS: 0, Flags: FlagLate}, {NS: 123456789012}}, {}, {{NS: 1}}},
+	}
+}
+
+func TestRawFileComesBackAsItWasWritten(t *testing.T) {
+	dir := t.TempDir()
+	want := sampleRun()
+	if err := WriteRaw(dir, want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadRaw(filepath.Join(dir, "run-p2-03.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".tmp-*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestEveryDamagedByteOfARawFileIsNoticed(t *testing.T) {
+	dir := t.TempDir()
+	if err := WriteRaw(dir, sampleRun()); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "run-p2-03.tsv.gz")
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := ReadRaw(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		flipped := append([]byte(nil), whole...)
+		flipped[i] ^= 0x10
+		if err := os.WriteFile(path, flipped, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		// Bytes 4 to 9 of gzip (RFC 1952) are the time and the system: no content.
+		if got, err := ReadRaw(path); err == nil && !reflect.DeepEqual(got, want) {
+			t.Fatalf("byte %d flipped: no error and other content", i)
+		} else if err != nil && !strings.Contains(err.Error(), path) {
+			t.Fatalf("byte %d flipped: the error lacks the name: %v", i, err)
+		} else if err == nil && (i < 4 || i > 9) {
+			t.Fatalf("byte %d of %d flipped: no error", i, len(whole))
+		}
+	}
+	for n := range whole {
+		if err := os.WriteFile(path, whole[:n], 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadRaw(path); err == nil {
+			t.Fatalf("cut to %d of %d bytes: no error", n, len(whole))
+		}
+	}
+}
+
+func TestFolderIsLockedWhileItIsOpen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	f, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(dir); err == nil || !strings.Contains(err.Error(), "in use") {
+		t.Errorf("second Create: %v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Create(dir)
+	if err != nil {
+		t.Fatalf("after Close: %v", err)
+	}
+	again.Close()
+}
+
+func TestFolderWithResultsIsNotFresh(t *testing.T) {
+	dir := t.TempDir()
+	if !IsFresh(dir) || !IsFresh(filepath.Join(dir, "missing")) {
+		t.Error("an empty and a missing folder are fresh")
+	}
+	f, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if !IsFresh(dir) {
+		t.Error("a folder with only a lock and an empty raw is fresh")
+	}
+	if err := f.WriteRun(sampleRun()); err != nil {
+		t.Fatal(err)
+	}
+	if IsFresh(dir) {
+		t.Error("a folder with a raw file is not fresh")
+	}
+}
+
+func TestRunOfAnotherPlanIsRefused(t *testing.T) {
+	f, err := Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.WriteRun(sampleRun()); err != nil {
+		t.Fatal(err)
+	}
+	plan := guidelines.Plan{Cases: make([]guidelines.Case, 7)}
+	_, err = f.ReadRun(ModeMeasure, guidelines.Shape{NP: 2}, 3, &plan)
+	if err == nil || !strings.Contains(err.Error(), "another plan") {
+		t.Errorf("got %v", err)
+	}
+}
