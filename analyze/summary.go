@@ -82,6 +82,12 @@ func (c *Collector) warnings(r *Report) []Warning {
 	} else if r.Test == TestRankSumNormal {
 		warn("normal-approximation", "with more than %d mpiruns the rank-sum p-values are from the normal approximation", exactLimit)
 	}
+	for _, shape := range c.manifest.Plan.Shapes {
+		if cores := c.manifest.Factors.Cores; shape.Nodes == 0 && cores > 0 && shape.NP > cores {
+			warn("oversubscribed", "%s has more processes than this machine has cores (%d): its times are those of the scheduler as much as of "+
+				"the library; give each process a core of its own", shape, cores)
+		}
+	}
 	if c.zeroIQR > 0 {
 		warn("iqr-zero", "%d times the quartiles of a case in an mpirun were equal, so the outlier filter kept one value only: "+
 			"the clock ticks coarsely (%.0f ns) for calls this short", c.zeroIQR, 1e9*r.ClockTickS)

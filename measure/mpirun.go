@@ -138,6 +138,11 @@ func (m *mpirun) start() error {
 	return nil
 }
 
+// rankError is what rank 0 said itself before it gave up.
+type rankError string
+
+func (e rankError) Error() string { return string(e) }
+
 var errEnded = errors.New("mpirun ended before its end record")
 
 // line returns the next line of rank 0.
@@ -150,7 +155,7 @@ func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) 
 			return nil, errEnded
 		}
 		if word, text, _ := bytes.Cut(l, []byte(" ")); string(word) == results.LineError {
-			return nil, errors.New(string(text))
+			return nil, rankError(text)
 		}
 		return l, nil
 	case <-timer.C:
@@ -261,7 +266,11 @@ func (m *mpirun) kill() {
 
 // explain makes the error that a person can act on.
 func (m *mpirun) explain(err error) *Error {
-	e := &Error{Argv: m.argv, What: err.Error(), Stderr: lastLines(m.stderr.String(), 12), Started: m.hello != nil}
+	e := &Error{Argv: m.argv, What: err.Error(), Started: m.hello != nil}
+	if said := rankError(""); !errors.As(err, &said) {
+		// Behind a rank's own words there is only the launcher's noise about the abort.
+		e.Stderr = lastLines(m.stderr.String(), 12)
+	}
 	if errors.Is(err, errEnded) {
 		status := "exit status 0, silently: a rank left without a word"
 		if m.err != nil {
@@ -272,22 +281,22 @@ func (m *mpirun) explain(err error) *Error {
 			e.What += fmt.Sprintf("; the last case that was reported finished is %s", m.last)
 		}
 	}
-	e.Remedy = remedy(e)
+	e.Remedy = remedy(e, m.stderr.String())
 	return e
 }
 
 // remedy knows what the libraries say in trouble.
-func remedy(e *Error) string {
+func remedy(e *Error, stderr string) string {
 	for _, r := range []struct{ text, try string }{
 		{"not enough slots", "fewer processes (--np), or a launcher that may oversubscribe: --launch \"mpirun -np {np} --oversubscribe\""},
 		{"more processes than", "fewer processes (--np), or --launch with --bind-to none"},
 		{"run as root", "another user, or, in a container, OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"},
 		{"error while loading shared libraries", "the environment that the rank program was built in (LD_LIBRARY_PATH, module load), or `make build` again"},
 		{"forward standard input", "with srun: --input=0"},
-		{"measure.stall", "--stall with a longer time, or --exclude the guideline of that function; a collective that hangs is a fault of the library"},
+		{"measure.stall", "--stall with a longer time, or check.exclude for the guidelines of that function; a collective that hangs is a fault of the library"},
 		{"built for", "--launch with the mpirun of that library, or --rank with the rank program of the other"},
 	} {
-		if strings.Contains(e.What+e.Stderr, r.text) {
+		if strings.Contains(e.What, r.text) || strings.Contains(stderr, r.text) {
 			return r.try
 		}
 	}

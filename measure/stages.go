@@ -21,7 +21,6 @@ type Session struct {
 	Manifest *results.Manifest // Plan, R, Seed, Launch and Rank are set
 	RankPath string
 	Env      map[string]string // for the ranks
-	Job      JobConfig
 	NREP     nrep.Config
 	Measure  Config
 	Progress func(Progress) // called between mpiruns and at most twice a second inside one

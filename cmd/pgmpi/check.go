@@ -67,15 +67,15 @@ func stageFlags(do func(context.Context, *measure.Session) error) func(*pflag.Fl
 		o.folder(fs)
 		return func(ctx context.Context, _ []string) error {
 			o.resume = true // the stages share a folder
-			session, _, err := open(&s, &o)
+			c, err := open(&s, &o)
 			if err != nil {
 				return err
 			}
-			defer session.Folder.Close()
-			if err := measured(ctx, session, do); err != nil {
+			defer c.Folder.Close()
+			if err := c.measured(ctx, do); err != nil {
 				return err
 			}
-			fmt.Fprintf(stderr, "results: %s\n", session.Folder.Path)
+			fmt.Fprintf(stderr, "results: %s\n", c.Folder.Path)
 			return nil
 		}
 	}
@@ -106,15 +106,15 @@ func check(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	session, config, err := open(s, o)
+	c, err := open(s, o)
 	if err != nil {
 		return err
 	}
-	defer session.Folder.Close()
-	if err := refuseSmallR(session.Manifest, config.Analyze); err != nil {
+	defer c.Folder.Close()
+	if err := refuseSmallR(c.Manifest, c.config.Analyze); err != nil {
 		return err
 	}
-	err = measured(ctx, session, func(ctx context.Context, m *measure.Session) error {
+	err = c.measured(ctx, func(ctx context.Context, m *measure.Session) error {
 		if err := m.Predict(ctx, true); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func check(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	return judge(session.Folder, session.Manifest, config.Analyze, formats)
+	return judge(c.Folder, c.Manifest, c.config.Analyze, formats)
 }
 
 // refuseSmallR ends a check before its first mpirun when no result could be
@@ -139,9 +139,16 @@ func refuseSmallR(m *results.Manifest, cfg analyze.Config) error {
 	return nil
 }
 
+// opened is a command that measures, with its configuration and results folder.
+type opened struct {
+	*measure.Session
+	config   *glfile.File
+	progress *progress
+}
+
 // open reads the configuration, finds rank program and launcher, and opens the
 // results folder.
-func open(s *settings, o *output) (*measure.Session, *glfile.File, error) {
+func open(s *settings, o *output) (*opened, error) {
 	path := o.out
 	if path == "" {
 		path = "pgmpi-" + time.Now().UTC().Format("20060102T150405Z")
@@ -149,63 +156,64 @@ func open(s *settings, o *output) (*measure.Session, *glfile.File, error) {
 	var before *results.Manifest
 	if !results.IsFresh(path) {
 		if !o.resume {
-			return nil, nil, setupf("the folder %s is not empty: --resume goes on in it, another --out starts anew", path)
+			return nil, setupf("the folder %s is not empty: --resume goes on in it, another --out starts anew", path)
 		}
 		var err error
 		if _, before, err = results.Open(path); err != nil {
-			return nil, nil, setup(err)
+			return nil, setup(err)
 		}
 	}
 	config, err := s.load(before)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(config.Job.NP) == 0 {
 		config.Job.NP = []int{measure.DefaultNP()}
 	}
 	plan, err := config.Plan(config.Job.NP)
 	if err != nil {
-		return nil, nil, setup(err)
+		return nil, setup(err)
 	}
 	if len(plan.Tests) == 0 {
-		return nil, nil, setupf("there is nothing to check: no guideline of [check] has a size to be checked at")
+		return nil, setupf("there is nothing to check: no guideline of [check] has a size to be checked at")
 	}
 	m := &results.Manifest{
 		Version: version, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,
 		Plan: *plan, R: config.Job.MPIRuns, Seed: config.Job.Seed, Factors: factors(),
 	}
 	if m.Config, err = json.Marshal(config); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	rankPath, err := findLaunch(config, m)
 	if err != nil {
-		return nil, nil, setup(err)
+		return nil, setup(err)
 	}
 	if before != nil {
 		if m, err = goOn(before, m, config, path); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	folder, err := results.Create(path)
 	if err != nil {
-		return nil, nil, setup(err)
+		return nil, setup(err)
 	}
-	session := &measure.Session{
+	p := newProgress(o.quiet, config)
+	c := &opened{config: config, progress: p, Session: &measure.Session{
 		Folder: folder, Manifest: m, RankPath: rankPath, Env: config.MPI.Env,
-		Job: config.Job, NREP: config.NREP, Measure: config.Measure, Progress: newProgress(o.quiet, config).show,
-	}
-	if err := session.Resume(); err != nil {
+		NREP: config.NREP, Measure: config.Measure, Progress: p.show,
+	}}
+	if err := c.Resume(); err != nil {
 		folder.Close()
-		return nil, nil, err
+		return nil, err
 	}
 	if err := folder.WriteManifest(m); err != nil {
 		folder.Close()
-		return nil, nil, setup(err)
+		return nil, setup(err)
 	}
 	for _, note := range plan.Notes {
 		fmt.Fprintf(stderr, "note: %s\n", note)
 	}
-	return session, config, nil
+	return c, nil
 }
 
 // findLaunch fills the rank program and the launcher into the manifest.
@@ -243,11 +251,13 @@ func goOn(before, now *results.Manifest, config *glfile.File, path string) (*res
 }
 
 // measured runs stages and turns their failure into an exit code.
-func measured(ctx context.Context, s *measure.Session, do func(context.Context, *measure.Session) error) error {
+func (c *opened) measured(ctx context.Context, do func(context.Context, *measure.Session) error) error {
+	s := c.Session
 	err := do(ctx, s)
 	if err == nil {
 		return nil
 	}
+	c.progress.clear()
 	if ctx.Err() != nil {
 		return &exit{exitInterrupted, fmt.Errorf("interrupted; finished mpiruns are kept. Go on with:\n  %s", resumeLine(s.Folder.Path))}
 	}

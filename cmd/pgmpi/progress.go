@@ -46,6 +46,13 @@ func newProgress(quiet bool, config *glfile.File) *progress {
 	return p
 }
 
+// clear takes the bar off the terminal before something else is printed.
+func (p *progress) clear() {
+	if p.bar != nil {
+		_ = p.bar.Clear()
+	}
+}
+
 // at is the number of steps done, of all stages that this command runs.
 func (p *progress) at(e measure.Progress) (done, total int) {
 	before, all := e.Run-1, e.Runs
