@@ -75,7 +75,7 @@ func (m *mpirun) run(ctx context.Context) (*results.Hello, *results.Output, erro
 	}
 	out, err := m.talk(ctx)
 	if err == nil {
-		err = m.finish()
+		m.finish()
 	}
 	m.kill()
 	if err != nil {
@@ -237,14 +237,13 @@ func (m *mpirun) collect(ctx context.Context) (*results.Output, error) {
 }
 
 // finish waits for mpirun after the end record. Its samples are whole by then,
-// so a bad exit status does not undo them.
-func (m *mpirun) finish() error {
-	m.stdin.Close()
+// so a bad exit status does not undo them. Standard input stays open: its end
+// would tell the ranks that the driver is gone.
+func (m *mpirun) finish() {
 	select {
 	case <-m.exited:
 	case <-time.After(ackLimit):
 	}
-	return nil
 }
 
 // kill ends what is left of the mpirun's process group, and waits for it.

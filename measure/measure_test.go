@@ -1,0 +1,153 @@
+package measure
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/results"
+)
+
+func session(plan guidelines.Plan) *Session {
+	return &Session{Manifest: &results.Manifest{Plan: plan, Seed: 1}, Measure: Default()}
+}
+
+func somePlan() guidelines.Plan {
+	p := guidelines.Plan{Datatype: "byte", Op: "bor"}
+	for _, s := range []guidelines.Shape{{NP: 2}, {NP: 4}} {
+		p.Shapes = append(p.Shapes, s)
+		for m := int64(1); m <= 32; m *= 2 {
+			p.Cases = append(p.Cases, guidelines.Case{Function: "MPI_Bcast", Msize: m, Shape: s})
+		}
+	}
+	return p
+}
+
+func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
+	s := session(somePlan())
+	shape := guidelines.Shape{NP: 4}
+	cases := s.Manifest.Plan.CasesOf(shape)
+	orders := map[string]bool{}
+	for run := 1; run <= 8; run++ {
+		a, seed, err := s.job(results.ModeMeasure, shape, run, cases)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, again, _ := s.job(results.ModeMeasure, shape, run, cases)
+		if seed != again || !slices.Equal(a.Order, b.Order) {
+			t.Errorf("run %d: two orders from one seed", run)
+		}
+		sorted := slices.Sorted(slices.Values(a.Order))
+		for i, v := range sorted {
+			if i != v {
+				t.Fatalf("run %d: order %v does not hold every case once", run, a.Order)
+			}
+		}
+		text := make([]string, len(a.Order))
+		for i, v := range a.Order {
+			text[i] = string(rune('a' + v))
+		}
+		orders[strings.Join(text, "")] = true
+	}
+	if len(orders) < 7 {
+		t.Errorf("8 mpiruns have only %d orders", len(orders))
+	}
+}
+
+func TestFirstMpirunOfAShapeVerifiesAndLaterOnesDoNot(t *testing.T) {
+	s := session(somePlan())
+	shape := guidelines.Shape{NP: 2}
+	cases := s.Manifest.Plan.CasesOf(shape)
+	first, _, err := s.job(results.ModeNREP, shape, 1, cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Shape: shape, MemoryCap: 1 << 20}})
+	second, _, _ := s.job(results.ModeNREP, shape, 2, cases)
+	other, _, _ := s.job(results.ModeNREP, guidelines.Shape{NP: 4}, 1, s.Manifest.Plan.CasesOf(guidelines.Shape{NP: 4}))
+	if !first.Verify || second.Verify || !other.Verify {
+		t.Errorf("verify: first %v, second %v, other shape %v", first.Verify, second.Verify, other.Verify)
+	}
+}
+
+func TestLargestPredictionIsKeptAndOneThatGaveUpIsRemembered(t *testing.T) {
+	s := session(somePlan())
+	for i, c := range []results.CaseResult{{NRep: 30, Converged: true}, {NRep: 1000, Reason: "reached nrep.max = 1000"}, {NRep: 70, Converged: true}} {
+		c.Status = results.StatusOK
+		s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Run: i + 1, Cases: []results.CaseInfo{{Plan: 3, CaseResult: c}}}})
+	}
+	want := results.NRep{N: 1000, Reason: "reached nrep.max = 1000"}
+	if got := s.Manifest.NRep[3]; got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestWrongCaseIsNotTimedInLaterMpiruns(t *testing.T) {
+	s := session(somePlan())
+	shape := guidelines.Shape{NP: 2}
+	s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Shape: shape, MemoryCap: 1,
+		Cases: []results.CaseInfo{{Plan: 2, CaseResult: results.CaseResult{Status: results.StatusWrong, Message: "rank 0"}}}}})
+	j, _, err := s.job(results.ModeMeasure, shape, 1, s.Manifest.Plan.CasesOf(shape))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j.Cases[2].Skip != results.StatusWrong || j.Cases[1].Skip != "" {
+		t.Errorf("skip: %q, %q", j.Cases[2].Skip, j.Cases[1].Skip)
+	}
+}
+
+func TestLauncherThatCannotSayTheNumberOfProcessesIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		argv []string
+		says string
+	}{
+		{[]string{"sh", "-np", "2"}, "{np}"},
+		{[]string{"no-such-launcher", "{np}"}, "--launch"},
+	} {
+		if _, err := Launch(c.argv, results.RankInfo{}, 2); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: %v", c.argv, err)
+		}
+	}
+	if got := withNP([]string{"mpirun", "-np", "{np}", "--map-by=ppr:{np}"}, 4); got[2] != "4" || got[3] != "--map-by=ppr:4" {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestUnknownLibraryNeedsALauncher(t *testing.T) {
+	_, err := Launch(nil, results.RankInfo{Library: "unknown", BuiltFor: "an unknown MPI library"}, 2)
+	if err == nil || !strings.Contains(err.Error(), "--launch") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLabelsOfLaunchersAreSwitchedOff(t *testing.T) {
+	t.Setenv("SLURM_LABELIO", "1")
+	t.Setenv("OMPI_MCA_orte_tag_output", "1")
+	env := environment(map[string]string{"B": "2", "A": "1"})
+	if slices.Contains(env, "SLURM_LABELIO=1") || slices.Contains(env, "OMPI_MCA_orte_tag_output=1") {
+		t.Error("a label variable is still set")
+	}
+	if n := len(env); env[n-2] != "A=1" || env[n-1] != "B=2" {
+		t.Errorf("the configured variables do not come last: %v", env[n-2:])
+	}
+}
+
+func TestFailureShowsCommandLastLinesAndRemedy(t *testing.T) {
+	m := &mpirun{argv: []string{"mpirun", "-np", "9"}}
+	_, _ = m.stderr.Write([]byte("There are not enough slots available\nin the system\n"))
+	got := m.explain(errEnded).Error()
+	for _, want := range []string{"mpirun -np 9", "in the system", "--np", "silently"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q lacks %q", got, want)
+		}
+	}
+	said := m.explain(rankError("no case finished for 2m0s (measure.stall)"))
+	if said.Stderr != "" || !strings.Contains(said.Remedy, "--stall") {
+		t.Errorf("got %+v", said)
+	}
+	if errors.Is(said, errEnded) {
+		t.Error("a rank's own words are no silent end")
+	}
+}

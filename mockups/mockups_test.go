@@ -1,0 +1,75 @@
+package mockups
+
+import "testing"
+
+func TestEveryMockupEmulatesACollectiveOfTheTable(t *testing.T) {
+	for _, f := range All() {
+		if !f.IsMockup() {
+			continue
+		}
+		of, ok := Get(f.Of)
+		if !ok || of.IsMockup() {
+			t.Errorf("%s emulates %q", f.ID, f.Of)
+		}
+		if f.Send != of.Send || f.Recv != of.Recv || f.Rooted != of.Rooted || f.Reduces != of.Reduces {
+			t.Errorf("%s has other arguments than %s", f.ID, f.Of)
+		}
+		if f.Formula == "" || f.What == "" {
+			t.Errorf("%s has no formula or no description", f.ID)
+		}
+	}
+}
+
+func TestIDsAreUnique(t *testing.T) {
+	seen := map[string]bool{}
+	for _, f := range All() {
+		if seen[f.ID] {
+			t.Errorf("%s stands twice in the table", f.ID)
+		}
+		seen[f.ID] = true
+	}
+}
+
+func TestBufferNeeds(t *testing.T) {
+	for _, c := range []struct {
+		buffer Buffer
+		root   bool
+		want   int64
+	}{
+		{Buffer{Blocks: None}, true, 0},
+		{Buffer{Blocks: One}, false, 10},
+		{Buffer{Blocks: PerRank}, false, 30},
+		{Buffer{Blocks: PerRank, RootOnly: true}, false, 0},
+		{Buffer{Blocks: PerRank, RootOnly: true}, true, 30},
+	} {
+		if got := c.buffer.Elements(10, 3, c.root); got != c.want {
+			t.Errorf("%+v at root %v: %d elements, want %d", c.buffer, c.root, got, c.want)
+		}
+	}
+	if got := (Temp{One: 1, PerRank: 1, Padded: 2}).Elements(10, 3); got != 10+30+2*12 {
+		t.Errorf("temporaries: %d elements", got)
+	}
+}
+
+func TestReductionInBytesCountsBytes(t *testing.T) {
+	f, _ := Get("gather_as_reduce")
+	if got := f.MaxCount(10, 8, 4); got != 320 {
+		t.Errorf("largest count %d, want 4 blocks of 80 bytes", got)
+	}
+	g, _ := Get("MPI_Bcast")
+	if got := g.MaxCount(10, 8, 4); got != 10 {
+		t.Errorf("largest count %d, want 10 elements", got)
+	}
+}
+
+func TestAutoOperatorIsAllowedOnItsDatatype(t *testing.T) {
+	for _, d := range Datatypes() {
+		ok := false
+		for _, op := range d.Ops {
+			ok = ok || op == d.Auto
+		}
+		if !ok {
+			t.Errorf("%s: auto means %q, which it does not allow", d.Name, d.Auto)
+		}
+	}
+}
