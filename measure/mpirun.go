@@ -266,9 +266,11 @@ func (m *mpirun) kill() {
 // explain makes the error that a person can act on.
 func (m *mpirun) explain(err error) *Error {
 	e := &Error{Argv: m.argv, What: err.Error(), Started: m.hello != nil}
+	clues := e.What
 	if said := rankError(""); !errors.As(err, &said) {
 		// Behind a rank's own words there is only the launcher's noise about the abort.
 		e.Stderr = lastLines(m.stderr.String(), 12)
+		clues += m.stderr.String()
 	}
 	if errors.Is(err, errEnded) {
 		status := "exit status 0, silently: a rank left without a word"
@@ -280,12 +282,12 @@ func (m *mpirun) explain(err error) *Error {
 			e.What += fmt.Sprintf("; the last case that was reported finished is %s", m.last)
 		}
 	}
-	e.Remedy = remedy(e, m.stderr.String())
+	e.Remedy = remedy(clues, e.Started)
 	return e
 }
 
 // remedy knows what the libraries say in trouble.
-func remedy(e *Error, stderr string) string {
+func remedy(clues string, started bool) string {
 	for _, r := range []struct{ text, try string }{
 		{"not enough slots", "fewer processes (--np), or a launcher that may oversubscribe: --launch \"mpirun -np {np} --oversubscribe\""},
 		{"more processes than", "fewer processes (--np), or --launch with --bind-to none"},
@@ -295,11 +297,11 @@ func remedy(e *Error, stderr string) string {
 		{"measure.stall", "--stall with a longer time, or check.exclude for the guidelines of that function; a collective that hangs is a fault of the library"},
 		{"built for", "--launch with the mpirun of that library, or --rank with the rank program of the other"},
 	} {
-		if strings.Contains(e.What, r.text) || strings.Contains(stderr, r.text) {
+		if strings.Contains(clues, r.text) {
 			return r.try
 		}
 	}
-	if !e.Started {
+	if !started {
 		return "the command above by hand with --version at its end; --launch names another launcher"
 	}
 	return "the same command line with --resume: finished mpiruns are kept"
