@@ -9,7 +9,7 @@ func init() {
 	launchers = append(launchers, launcher{
 		families: []string{"openmpi"},
 		programs: []string{"mpirun.openmpi", "mpirun", "mpiexec"},
-		says:     []string{"(Open MPI)", "prterun"},
+		says:     []string{"(Open MPI)", "(OpenRTE)", "prterun"},
 		argv: func(program string, np, cores int) []string {
 			if np > cores {
 				return []string{program, "-np", "{np}", "--oversubscribe", "--bind-to", "none"}

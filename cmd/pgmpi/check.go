@@ -67,7 +67,7 @@ func stageFlags(do func(context.Context, *measure.Session) error) func(*pflag.Fl
 		o.folder(fs)
 		return func(ctx context.Context, _ []string) error {
 			o.resume = true // the stages share a folder
-			c, err := open(&s, &o)
+			c, err := open(&s, &o, nil)
 			if err != nil {
 				return err
 			}
@@ -106,14 +106,11 @@ func check(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	c, err := open(s, o)
+	c, err := open(s, o, refuseSmallR)
 	if err != nil {
 		return err
 	}
 	defer c.Folder.Close()
-	if err := refuseSmallR(c.Manifest, c.config.Analyze); err != nil {
-		return err
-	}
 	err = c.measured(ctx, func(ctx context.Context, m *measure.Session) error {
 		if err := m.Predict(ctx, true); err != nil {
 			return err
@@ -147,8 +144,8 @@ type opened struct {
 }
 
 // open reads the configuration, finds rank program and launcher, and opens the
-// results folder.
-func open(s *settings, o *output) (*opened, error) {
+// results folder, unless refuse has a reason not to.
+func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config) error) (*opened, error) {
 	path := o.out
 	if path == "" {
 		path = "pgmpi-" + time.Now().UTC().Format("20060102T150405Z")
@@ -190,6 +187,11 @@ func open(s *settings, o *output) (*opened, error) {
 	}
 	if before != nil {
 		if m, err = goOn(before, m, config, path); err != nil {
+			return nil, err
+		}
+	}
+	if refuse != nil {
+		if err := refuse(m, config.Analyze); err != nil {
 			return nil, err
 		}
 	}

@@ -68,14 +68,21 @@ func Open(path string) (*Folder, *Manifest, error) {
 	return f, m, err
 }
 
-// IsFresh tells whether nothing has been measured at path yet.
+// IsFresh tells whether nothing has been measured at path yet. The manifest of
+// a check that failed before its first mpirun was finished does not count.
 func IsFresh(path string) bool {
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}
 	for _, e := range entries {
-		if e.Name() != lockName && (e.Name() != rawName || !isEmpty(filepath.Join(path, rawName))) {
+		switch e.Name() {
+		case lockName, manifestName:
+		case rawName:
+			if !isEmpty(filepath.Join(path, rawName)) {
+				return false
+			}
+		default:
 			return false
 		}
 	}
