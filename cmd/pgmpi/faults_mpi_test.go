@@ -1,0 +1,249 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pgmpi/measure/results"
+)
+
+// started is a check that runs beside the test.
+type started struct {
+	b    *bench
+	cmd  *exec.Cmd
+	end  chan said
+	pids []int // of the ranks
+}
+
+// startLong starts a check that lasts, and waits until both ranks are timing.
+func (b *bench) startLong(text string, args ...string) *started {
+	b.t.Helper()
+	cmd, out, err := b.command(b.checkArgs(append([]string{"--guidelines", b.toml(text)}, args...)...)...)
+	if e := cmd.Start(); e != nil {
+		b.t.Fatal(e)
+	}
+	s := &started{b: b, cmd: cmd, end: make(chan said, 1)}
+	go func() {
+		_ = cmd.Wait()
+		s.end <- said{cmd.ProcessState.ExitCode(), out.String(), err.String()}
+	}()
+	b.t.Cleanup(func() { _ = cmd.Process.Kill() })
+	b.waitFor("the start of two ranks", 20*time.Second, func() bool {
+		s.pids = b.processes(true)
+		return len(s.pids) == 2
+	})
+	// MPI_Init, the job and the first cases.
+	time.Sleep(1500 * time.Millisecond)
+	return s
+}
+
+// wait returns how the check ended.
+func (s *started) wait(limit time.Duration) said {
+	s.b.t.Helper()
+	select {
+	case e := <-s.end:
+		return e
+	case <-time.After(limit):
+		s.b.t.Fatalf("the check has not ended after %v", limit)
+		return said{}
+	}
+}
+
+func TestKilledRankEndsTheCheckWithItsStory(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		s := b.startLong(long)
+		if err := syscall.Kill(s.pids[1], syscall.SIGKILL); err != nil {
+			t.Fatal(err)
+		}
+		s.wait(15*time.Second).exits(t, 3).says(t, "an mpirun failed", "command: ", "--resume")
+		b.noneLeft(time.Second)
+	})
+}
+
+func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		// Many short cases, so that only a rank that hangs exceeds the limit.
+		s := b.startLong(strings.NewReplacer(`"8", "64Ki"`, `"1..4Ki"`, "5000000", "300000").Replace(long), "--stall", "3s")
+		if err := syscall.Kill(s.pids[1], syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		s.wait(25*time.Second).exits(t, 3).says(t, "measure.stall", "--resume")
+		b.noneLeft(time.Second)
+	})
+}
+
+func TestKilledDriverLeavesNoProcess(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		s := b.startLong(long)
+		if err := s.cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		s.wait(7 * time.Second)
+		b.noneLeft(4 * time.Second)
+	})
+}
+
+func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		text := strings.NewReplacer("mpiruns = 3", "mpiruns = 5", "fixed = 10", "fixed = 20000").Replace(quick)
+		gl := b.toml(text)
+		cmd, out, err := b.command(b.checkArgs("--guidelines", gl)...)
+		if e := cmd.Start(); e != nil {
+			t.Fatal(e)
+		}
+		defer func() { _ = cmd.Process.Kill() }()
+		b.waitFor("the first finished mpirun", 30*time.Second, func() bool {
+			_, err := os.Stat(filepath.Join(b.out, "raw", "run-p2-01.tsv.gz"))
+			return err == nil
+		})
+		_ = cmd.Process.Signal(syscall.SIGINT)
+		_ = cmd.Wait()
+		said{cmd.ProcessState.ExitCode(), out.String(), err.String()}.exits(t, 130).says(t, "interrupted", "--out "+b.out, "--resume")
+		b.noneLeft(time.Second)
+		before := b.raw()
+		b.check("--resume", "--guidelines", gl).exits(t, 0, 1)
+		after := b.raw()
+		if len(after) != 5 {
+			t.Errorf("raw files after --resume: %v", after)
+		}
+		for name, when := range before {
+			if !when.Equal(after[name]) {
+				t.Errorf("%s was finished, and was measured again", name)
+			}
+		}
+	})
+}
+
+func TestFolderInUseIsRefused(t *testing.T) {
+	b := newBench(t, libraries[1])
+	folder, err := results.Create(b.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	b.check("--guidelines", b.toml(quick)).exits(t, 2).says(t, "in use by another pgmpi")
+}
+
+func TestDamagedRawFileIsNamed(t *testing.T) {
+	b := newBench(t, libraries[1])
+	b.check("--guidelines", b.toml(quick)).exits(t, 0, 1)
+	const name = "run-p2-01.tsv.gz"
+	path := filepath.Join(b.out, "raw", name)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, info.Size()/2); err != nil {
+		t.Fatal(err)
+	}
+	b.pgmpi("analyze", b.out).exits(t, 3).says(t, name)
+	b.check("--resume").exits(t, 3).says(t, name)
+}
+
+func TestWrongLauncherIsNoticed(t *testing.T) {
+	for i, l := range libraries {
+		t.Run(l.name, func(t *testing.T) {
+			b := newBench(t, l)
+			b.check("--guidelines", b.toml(quick), "--launch", libraries[1-i].mpi).exits(t, 2).says(t, "built for", "launched by", "--launch")
+			b.noneLeft(time.Second)
+		})
+	}
+}
+
+func TestRootWithoutPermissionIsRefusedWithTheRemedy(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be refused")
+	}
+	b := newBench(t, libraries[0])
+	b.env = append(b.env, "OMPI_ALLOW_RUN_AS_ROOT=", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=")
+	b.check("--guidelines", b.toml(quick)).exits(t, 2).says(t, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+}
+
+func TestSetupFaultsEndWithTwo(t *testing.T) {
+	b := newBench(t, libraries[1])
+	gl := b.toml(quick)
+	missing := filepath.Join(b.dir, "absent", "pgmpi-rank")
+	for _, c := range []struct {
+		name  string
+		args  []string
+		words []string
+	}{
+		{"no rank program", []string{"check", "--guidelines", gl, "--rank", missing}, []string{missing, "make build", "--rank"}},
+		{"rank program of another kind", []string{"check", "--guidelines", gl, "--rank", "/bin/true"}, []string{"/bin/true"}},
+		{"no launcher", []string{"check", "--guidelines", gl, "--rank", b.rank, "--launch", "mpirun.none -np {np}"}, []string{"mpirun.none", "--launch"}},
+		{"launcher without np", []string{"check", "--guidelines", gl, "--rank", b.rank, "--launch", "mpirun.mpich -np 2"}, []string{"{np}"}},
+		{"launcher that starts nothing", []string{"check", "--guidelines", gl, "--rank", b.rank, "--launch", "false {np}"}, []string{"command: false 2"}},
+		{"no gl.toml", []string{"check", "--guidelines", "absent.toml", "--out", b.out}, []string{"absent.toml", "pgmpi init"}},
+		{"unknown flag", []string{"check", "--mpirun", "3"}, []string{"--mpiruns"}},
+		{"unknown command", []string{"chek"}, []string{"chek", "check"}},
+		{"unknown format", []string{"check", "--format", "jsn"}, []string{"jsn", "json"}},
+		{"nothing to analyze", []string{"analyze", b.dir}, []string{"no results folder"}},
+		{"folder not writable", []string{"check", "--guidelines", gl, "--rank", b.rank, "--out", "/proc/pgmpi"}, []string{"--out"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b.pgmpi(c.args...).exits(t, 2).says(t, c.words...)
+		})
+	}
+}
+
+func TestErrorsOfTheFileHaveTheirPlace(t *testing.T) {
+	b := newBench(t, libraries[1])
+	for _, c := range []struct{ text, place, word string }{
+		{"[check]\nguidelines = [\"GL8\"]\n[job]\nmpirun = 3\n", "gl.toml:4:1: ", "mpiruns"},
+		{"[check]\nguidelines = [\"GL2:MPI_Scna\"]\n", "gl.toml:2:1: ", "MPI_Scan"},
+		{"[job]\ndatatype = \"double\"\nop = \"bor\"\n", "gl.toml:3:1: ", "bor"},
+		{"[job]\nmsizes = [0]\n", "gl.toml:2:1: ", "0"},
+		{"[job]\nnp = [2]\nroot = 2\n", "gl.toml:3:1: ", "2"},
+		{"[analyze]\nalpha = 1.5\n", "gl.toml:2:1: ", "1.5"},
+		{"[nrep]\nmax = \"many\"\n", "gl.toml:2:1: ", ""},
+	} {
+		b.pgmpi("check", "--guidelines", b.toml(c.text), "--rank", "/absent").exits(t, 2).says(t, c.place, c.word)
+	}
+}
+
+func TestTooFewMpirunsAreRefusedBeforeTheFirst(t *testing.T) {
+	b := newBench(t, libraries[1])
+	s := b.check("--guidelines", b.toml(strings.NewReplacer(`method = "paper"`, "", "mpiruns = 3", "mpiruns = 2").Replace(quick))).exits(t, 4)
+	if !strings.ContainsAny(s.stderr, "3456789") || !strings.Contains(s.stderr, "mpiruns") {
+		t.Errorf("the R that would do is not named:\n%s", s.stderr)
+	}
+	if _, err := os.Stat(b.out); err == nil {
+		t.Error("a results folder was made all the same")
+	}
+}
+
+func TestInitWritesWhatCheckReads(t *testing.T) {
+	b := newBench(t, libraries[1])
+	b.pgmpi("init").exits(t, 0).says(t, "gl.toml")
+	b.pgmpi("init").exits(t, 2).says(t, "--out")
+	// All errors of the file come before the rank program is looked for.
+	b.pgmpi("check", "--guidelines", "gl.toml", "--rank", "/absent").exits(t, 2).says(t, "no rank program at /absent")
+}
+
+func TestVersionListAndHelpSayWhatThereIs(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		s := b.pgmpi("version", "--rank", b.rank).exits(t, 0)
+		want := map[string]string{"openmpi": "Open MPI", "mpich": "MPICH"}[b.lib.name]
+		if !strings.HasPrefix(s.stdout, "pgmpi ") || !strings.Contains(s.stdout, "built for "+want) {
+			t.Errorf("version says:\n%s", s.stdout)
+		}
+	})
+	b := newBench(t, libraries[1])
+	for command, words := range map[string][]string{
+		"list":       {"GL1 ", "GL17", "MPI_Reduce_scatter_block", "scan_as_exscan+reduce_local", "double"},
+		"help":       {"check", "nrep", "measure", "analyze DIR", "list", "init", "version", "Exit codes"},
+		"help check": {"--guidelines", "--np", "--mpiruns", "--msizes", "--out", "--resume", "--format", "--launch", "--rank", "--seed", "--stall", "--method", "--test", "--alpha", "--adjust", "--quiet"},
+	} {
+		s := b.pgmpi(strings.Fields(command)...).exits(t, 0)
+		for _, w := range words {
+			if !strings.Contains(s.stdout, w) {
+				t.Errorf("%s lacks %q:\n%s", command, w, s.stdout)
+			}
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/analyze"
+)
+
+// library is one of the two MPI libraries that real mpiruns are tested with.
+type library struct {
+	name  string
+	rank  string // file name of the rank program
+	mpi   string // launcher
+	yield bool   // spins when there are more ranks than cores; see testdata/yield
+}
+
+var libraries = []library{
+	{name: "openmpi", rank: "pgmpi-rank-openmpi", mpi: "mpirun.openmpi -np {np}"},
+	{name: "mpich", rank: "pgmpi-rank-mpich", mpi: "mpirun.mpich -np {np}", yield: true},
+}
+
+// eachLibrary runs a test with both libraries.
+func eachLibrary(t *testing.T, test func(*testing.T, *bench)) {
+	for _, l := range libraries {
+		t.Run(l.name, func(t *testing.T) { test(t, newBench(t, l)) })
+	}
+}
+
+// bench is a folder of one test with everything that a real check needs.
+type bench struct {
+	t    *testing.T
+	lib  library
+	bin  string // the folder of the built programs
+	dir  string
+	rank string // a path of this test only, so that its processes can be told apart
+	out  string // the results folder
+	env  []string
+}
+
+func newBench(t *testing.T, l library) *bench {
+	t.Helper()
+	bin := os.Getenv("PGMPI_TEST_BIN")
+	if bin == "" {
+		t.Skip("real mpiruns need the folder of the built programs in PGMPI_TEST_BIN: `make test` sets it")
+	}
+	dir := t.TempDir()
+	b := &bench{t: t, lib: l, bin: bin, dir: dir, rank: filepath.Join(dir, "pgmpi-rank"), out: filepath.Join(dir, "out"), env: os.Environ()}
+	if err := os.Symlink(filepath.Join(bin, l.rank), b.rank); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 {
+		b.env = append(b.env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	}
+	return b
+}
+
+// toml writes gl.toml and returns its path.
+func (b *bench) toml(text string) string {
+	b.t.Helper()
+	path := filepath.Join(b.dir, "gl.toml")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		b.t.Fatal(err)
+	}
+	return path
+}
+
+// quick is a check of a few cases without a prediction,
+// over the three mpiruns that method paper asks for at least.
+const quick = `
+[check]
+guidelines = ["GL8", "GL1:MPI_Bcast"]
+[job]
+np = [2]
+mpiruns = 3
+msizes = ["8", "1Ki"]
+[nrep]
+fixed = 10
+[analyze]
+method = "paper"
+`
+
+// long lasts until it is ended.
+const long = `
+[check]
+guidelines = ["GL8"]
+[job]
+np = [2]
+mpiruns = 3
+msizes = ["8", "64Ki"]
+[nrep]
+fixed = 5000000
+[analyze]
+method = "paper"
+`
+
+// said is how a program ended.
+type said struct {
+	code           int
+	stdout, stderr string
+}
+
+func (b *bench) command(args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
+	cmd := exec.Command(filepath.Join(b.bin, "pgmpi"), args...)
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr, cmd.Env, cmd.Dir = &out, &err, b.env, b.dir
+	cmd.WaitDelay = 5 * time.Second
+	return cmd, &out, &err
+}
+
+// pgmpi runs the driver to its end, a minute at most.
+func (b *bench) pgmpi(args ...string) said {
+	b.t.Helper()
+	cmd, out, err := b.command(args...)
+	if e := cmd.Start(); e != nil {
+		b.t.Fatal(e)
+	}
+	defer time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
+	_ = cmd.Wait()
+	return said{cmd.ProcessState.ExitCode(), out.String(), err.String()}
+}
+
+// check runs `pgmpi check` with this library into the bench's results folder.
+func (b *bench) check(args ...string) said {
+	b.t.Helper()
+	return b.pgmpi(b.checkArgs(args...)...)
+}
+
+func (b *bench) checkArgs(args ...string) []string {
+	return append([]string{"check", "--rank", b.rank, "--out", b.out}, args...)
+}
+
+// exits fails the test unless the program ended with one of the codes.
+func (s said) exits(t *testing.T, codes ...int) said {
+	t.Helper()
+	if !slices.Contains(codes, s.code) {
+		t.Fatalf("exit status %d, want %v\nstdout:\n%s\nstderr:\n%s", s.code, codes, s.stdout, s.stderr)
+	}
+	return s
+}
+
+// says fails the test unless standard error has every word.
+func (s said) says(t *testing.T, words ...string) said {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(s.stderr, w) {
+			t.Errorf("standard error lacks %q:\n%s", w, s.stderr)
+		}
+	}
+	return s
+}
+
+func (b *bench) report() *analyze.Report {
+	b.t.Helper()
+	text, err := os.ReadFile(filepath.Join(b.out, "report.json"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var r analyze.Report
+	if err := json.Unmarshal(text, &r); err != nil {
+		b.t.Fatal(err)
+	}
+	return &r
+}
+
+// raw lists the raw files with their times of writing.
+func (b *bench) raw() map[string]time.Time {
+	b.t.Helper()
+	files := map[string]time.Time{}
+	entries, err := os.ReadDir(filepath.Join(b.out, "raw"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		files[e.Name()] = info.ModTime()
+	}
+	return files
+}
+
+// processes lists the pids whose command line names this test's rank program;
+// with ranks only those that run it.
+func (b *bench) processes(ranks bool) []int {
+	var found []int
+	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, n := range names {
+		text, _ := os.ReadFile(n)
+		argv := strings.Split(string(text), "\x00")
+		at := slices.Index(argv, b.rank)
+		if at < 0 || (ranks && at != 0) {
+			continue
+		}
+		var pid int
+		if _, err := fmt.Sscanf(n, "/proc/%d/", &pid); err == nil {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// waitFor polls until a condition holds.
+func (b *bench) waitFor(what string, limit time.Duration, holds func() bool) {
+	b.t.Helper()
+	for end := time.Now().Add(limit); !holds(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			b.t.Fatalf("%s: not within %v", what, limit)
+		}
+	}
+}
+
+// noneLeft fails the test when a process of this check lives for longer.
+func (b *bench) noneLeft(limit time.Duration) {
+	b.t.Helper()
+	b.waitFor(fmt.Sprintf("the end of every process of %s", b.rank), limit, func() bool { return len(b.processes(false)) == 0 })
+}
