@@ -152,7 +152,7 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 		return err
 	}
 	m := &mpirun{
-		argv:  append(withNP(s.Manifest.Launch, shape.NP), s.RankPath, "--np", fmt.Sprint(shape.NP)),
+		argv:  append(withNP(s.Manifest.Launch[shape.String()], shape.NP), s.RankPath, "--np", fmt.Sprint(shape.NP)),
 		env:   environment(s.Env),
 		job:   job,
 		stall: time.Duration(s.Measure.Stall),

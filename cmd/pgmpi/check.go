@@ -148,7 +148,7 @@ type opened struct {
 func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config) error) (*opened, error) {
 	path := o.out
 	if path == "" {
-		path = "pgmpi-" + time.Now().UTC().Format("20060102T150405Z")
+		path = defaultFolder(time.Now())
 	}
 	var before *results.Manifest
 	if !results.IsFresh(path) {
@@ -218,6 +218,16 @@ func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config)
 	return c, nil
 }
 
+// defaultFolder is named by the time; a second one in the same second gets a number.
+func defaultFolder(now time.Time) string {
+	name := "pgmpi-" + now.UTC().Format("20060102T150405Z")
+	path := name
+	for i := 2; !results.IsFresh(path); i++ {
+		path = fmt.Sprintf("%s-%d", name, i)
+	}
+	return path
+}
+
 // findLaunch fills the rank program and the launcher into the manifest.
 func findLaunch(config *glfile.File, m *results.Manifest) (string, error) {
 	path, err := measure.FindRank(config.MPI.Rank)
@@ -227,12 +237,13 @@ func findLaunch(config *glfile.File, m *results.Manifest) (string, error) {
 	if m.Rank, err = measure.Probe(path); err != nil {
 		return "", err
 	}
-	most := 0
+	m.Launch = map[string][]string{}
 	for _, s := range m.Plan.Shapes {
-		most = max(most, s.NP)
+		if m.Launch[s.String()], err = measure.Launch(config.MPI.Launch, m.Rank, s.NP); err != nil {
+			return "", err
+		}
 	}
-	m.Launch, err = measure.Launch(config.MPI.Launch, m.Rank, most)
-	return path, err
+	return path, nil
 }
 
 // goOn checks that a folder can be resumed; its Plan rules.

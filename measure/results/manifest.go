@@ -22,8 +22,9 @@ type Manifest struct {
 	R       int             `json:"mpiruns"`
 	Seed    uint64          `json:"seed"`
 	Rank    RankInfo        `json:"rank"`
-	Launch  []string        `json:"launch"`  // argv with {np} in place
-	Factors Factors         `json:"factors"` // grows with what can change a result (S-REVISITED, Table VI)
+	// Launch holds, by shape, the launcher's argument list with "{np}" in place.
+	Launch  map[string][]string `json:"launch"`
+	Factors Factors             `json:"factors"` // grows with what can change a result (S-REVISITED, Table VI)
 	// MemoryCap holds, by shape, the cap in bytes that the first mpirun decided.
 	MemoryCap map[string]int64 `json:"memory_cap,omitempty"`
 	// Skip holds, by index into Plan.Cases, the cases that are not timed and why.
