@@ -88,6 +88,9 @@ func (c *Collector) warnings(r *Report) []Warning {
 				"the library; give each process a core of its own", shape, cores)
 		}
 	}
+	if n := len(c.manifest.Events); n > 0 {
+		warn("repeated", "%d failed mpiruns were repeated, the last one: %s", n, c.manifest.Events[n-1])
+	}
 	if c.zeroIQR > 0 {
 		warn("iqr-zero", "%d times the quartiles of a case in an mpirun were equal, so the outlier filter kept one value only: "+
 			"the clock ticks coarsely (%.0f ns) for calls this short", c.zeroIQR, 1e9*r.ClockTickS)

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -24,6 +25,7 @@ type Session struct {
 	NREP     nrep.Config
 	Measure  Config
 	Progress func(Progress) // called between mpiruns and at most twice a second inside one
+	Repeated func(*Error)   // called when an mpirun has failed and is repeated
 }
 
 // Progress says how far a stage is.
@@ -134,7 +136,7 @@ func (s *Session) stage(ctx context.Context, mode results.Mode, runs int, moreSt
 		p := Progress{Mode: mode, Shape: shape, Run: i + 1, Runs: runs * len(shapes), MoreStages: moreStages}
 		if !s.Folder.Has(mode, shape, run) {
 			s.Progress(p)
-			if err := s.one(ctx, mode, shape, run, p); err != nil {
+			if err := s.oneOrAgain(ctx, mode, shape, run, p); err != nil {
 				return err
 			}
 		}
@@ -142,6 +144,22 @@ func (s *Session) stage(ctx context.Context, mode results.Mode, runs int, moreSt
 		s.Progress(p)
 	}
 	return nil
+}
+
+// oneOrAgain repeats an mpirun that failed once, and notes it in the manifest.
+// A set-up that has never worked is not tried again.
+func (s *Session) oneOrAgain(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress) error {
+	err := s.one(ctx, mode, shape, run, p)
+	var failed *Error
+	if !errors.As(err, &failed) || ctx.Err() != nil || (!failed.Started && len(s.Manifest.MemoryCap) == 0) {
+		return err
+	}
+	s.Manifest.Events = append(s.Manifest.Events, fmt.Sprintf("%s failed and was repeated: %s", results.RawName(mode, shape, run), failed.What))
+	if err := s.Folder.WriteManifest(s.Manifest); err != nil {
+		return err
+	}
+	s.Repeated(failed)
+	return s.one(ctx, mode, shape, run, p)
 }
 
 // one does a single mpirun and stores it.

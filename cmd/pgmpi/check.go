@@ -203,6 +203,10 @@ func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config)
 	c := &opened{config: config, progress: p, Session: &measure.Session{
 		Folder: folder, Manifest: m, RankPath: rankPath, Env: config.MPI.Env,
 		NREP: config.NREP, Measure: config.Measure, Progress: p.show,
+		Repeated: func(e *measure.Error) {
+			p.clear()
+			fmt.Fprintf(stderr, "an mpirun failed and is repeated once: %s\n", e.What)
+		},
 	}}
 	if err := c.Resume(); err != nil {
 		folder.Close()
@@ -279,7 +283,7 @@ func (c *opened) measured(ctx context.Context, do func(context.Context, *measure
 		if !failed.Started && len(s.Manifest.MemoryCap) == 0 {
 			return setup(err)
 		}
-		return &exit{exitFailed, fmt.Errorf("an mpirun failed: %w\n  go on with: %s", err, resumeLine(s.Folder.Path))}
+		return &exit{exitFailed, fmt.Errorf("an mpirun failed twice: %w\n  go on with: %s", err, resumeLine(s.Folder.Path))}
 	}
 	return &exit{exitFailed, err}
 }

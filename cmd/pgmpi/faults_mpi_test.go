@@ -4,11 +4,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"pgmpi/analyze"
 	"pgmpi/measure/results"
 )
 
@@ -54,24 +56,52 @@ func (s *started) wait(limit time.Duration) said {
 	}
 }
 
-func TestKilledRankEndsTheCheckWithItsStory(t *testing.T) {
+// fail sends a signal to a rank, waits until the mpirun is repeated, and sends it again.
+func (s *started) fail(sig syscall.Signal, limit time.Duration) {
+	s.b.t.Helper()
+	before := s.pids
+	if err := syscall.Kill(before[1], sig); err != nil {
+		s.b.t.Fatal(err)
+	}
+	s.b.waitFor("the repetition of the mpirun", limit, func() bool {
+		s.pids = s.b.processes(true)
+		return len(s.pids) == 2 && !slices.Contains(before, s.pids[0]) && !slices.Contains(before, s.pids[1])
+	})
+	time.Sleep(1500 * time.Millisecond)
+	if err := syscall.Kill(s.pids[1], sig); err != nil {
+		s.b.t.Fatal(err)
+	}
+}
+
+func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
 		s := b.startLong(long)
-		if err := syscall.Kill(s.pids[1], syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
-		s.wait(15*time.Second).exits(t, 3).says(t, "an mpirun failed", "command: ", "--resume")
+		s.fail(syscall.SIGKILL, 20*time.Second)
+		s.wait(15*time.Second).exits(t, 3).says(t, "repeated once", "failed twice", "command: ", "--resume")
 		b.noneLeft(time.Second)
 	})
+}
+
+func TestFailedMpirunIsRepeatedOnceAndReported(t *testing.T) {
+	b := newBench(t, libraries[1])
+	s := b.startLong(strings.NewReplacer("fixed = 10", "fixed = 100000").Replace(quick))
+	if err := syscall.Kill(s.pids[1], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(60*time.Second).exits(t, 0, 1).says(t, "repeated once")
+	if n := len(b.raw()); n != 3 {
+		t.Errorf("%d mpiruns are on disk, want 3", n)
+	}
+	if !slices.ContainsFunc(b.report().Warnings, func(w analyze.Warning) bool { return w.ID == "repeated" }) {
+		t.Errorf("the report does not say so: %v", b.report().Warnings)
+	}
 }
 
 func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
 		// Many short cases, so that only a rank that hangs exceeds the limit.
 		s := b.startLong(strings.NewReplacer(`"8", "64Ki"`, `"1..4Ki"`, "5000000", "300000").Replace(long), "--stall", "3s")
-		if err := syscall.Kill(s.pids[1], syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
+		s.fail(syscall.SIGSTOP, 25*time.Second)
 		s.wait(25*time.Second).exits(t, 3).says(t, "measure.stall", "--resume")
 		b.noneLeft(time.Second)
 	})
