@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench clean go-check both
+.PHONY: help demo build test lint bench fuzz clean go-check both
 
 # The MPI library: the compiler wrapper, and the rank program it builds.
 MPICC ?= mpicc
@@ -14,6 +14,8 @@ MPICH_CC ?= mpicc.mpich
 
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
 BENCH_ROUNDS ?= 60
+# How long each fuzz target runs.
+FUZZ_TIME ?= 1m
 STATICCHECK := 0.8.2
 
 VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
@@ -126,6 +128,15 @@ bench: go-check both ## compare the timing loop with a plain C program, both lib
 		bin/bench --rounds $(BENCH_ROUNDS) --rank bin/pgmpi-rank-$$library --baseline bin/baseline-$$library || status=1
 	done
 	exit $$status
+
+fuzz: go-check ## feed every reader damaged input, FUZZ_TIME=1m for each target
+	@for package in ./cmd/pgmpi/glfile ./measure/results ./analyze; do
+		targets=$$(CGO_ENABLED=0 go test -list '^Fuzz' $$package | grep '^Fuzz')
+		for target in $$targets; do
+			echo "$$package $$target:"
+			CGO_ENABLED=0 go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 20x $$package
+		done
+	done
 
 clean: ## remove what was built
 	@rm -rf bin

@@ -50,6 +50,9 @@ func (c *Collector) Report(cfg Config) (*Report, error) {
 // checkPlan refuses indices that point nowhere: the manifest is a file that
 // anybody can edit.
 func (c *Collector) checkPlan() error {
+	if c.manifest.R > results.MaxMPIRuns {
+		return fmt.Errorf("manifest: %d mpiruns are more than %d", c.manifest.R, results.MaxMPIRuns)
+	}
 	cases := len(c.cases)
 	for i, t := range c.manifest.Plan.Tests {
 		if t.Case < 0 || t.Case >= cases {

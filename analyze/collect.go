@@ -36,7 +36,7 @@ func NewCollector(m *results.Manifest) *Collector {
 	c := &Collector{manifest: m, cases: make([]collected, len(m.Plan.Cases)), seen: map[string]bool{}, tickNS: m.Rank.ClockTickNS}
 	for i := range c.cases {
 		c.cases[i].status = results.StatusOK
-		c.cases[i].medians = make([]float64, max(m.R, 0))
+		c.cases[i].medians = make([]float64, min(max(m.R, 0), results.MaxMPIRuns))
 		for r := range c.cases[i].medians {
 			c.cases[i].medians[r] = math.NaN()
 		}
@@ -96,7 +96,7 @@ func (c *Collector) Add(run *results.Run) error {
 	switch {
 	case run.Mode != results.ModeMeasure:
 		return fmt.Errorf("%s: not a measurement of stage 2 (mode %q)", file, run.Mode)
-	case run.Run < 1 || run.Run > c.manifest.R:
+	case run.Run < 1 || run.Run > min(c.manifest.R, results.MaxMPIRuns):
 		return fmt.Errorf("%s: run %d is not one of the %d that the manifest plans", file, run.Run, c.manifest.R)
 	case c.seen[file]:
 		return fmt.Errorf("%s: run %d of %s came twice", file, run.Run, run.Shape)

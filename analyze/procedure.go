@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pgmpi/analyze/stats"
+	"pgmpi/measure/results"
 )
 
 // Names of tests, as in gl.toml and report.json.
@@ -41,7 +42,7 @@ const (
 const exactLimit = 50
 
 // maxR bounds the search for the number of mpiruns that would do.
-const maxR = 10000
+const maxR = results.MaxMPIRuns
 
 // Pair holds the run medians of a call and of what it must not be slower than,
 // paired by mpirun, in any one unit of time. A Pair without medians belongs to

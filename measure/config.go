@@ -37,6 +37,7 @@ func (c JobConfig) Validate() []guidelines.FieldError {
 		errs.check(!slices.Contains(c.NP[:i], np), "np", "%d is given twice", np)
 	}
 	errs.check(c.MPIRuns >= 1, "mpiruns", "must be at least 1, not %d", c.MPIRuns)
+	errs.check(c.MPIRuns <= results.MaxMPIRuns, "mpiruns", "must be at most %d, not %d", results.MaxMPIRuns, c.MPIRuns)
 	_, opErrs := guidelines.ResolveOp(c.Datatype, c.Op)
 	if _, _, err := guidelines.FitMsizes(c.Msizes, guidelines.Extent(c.Datatype)); err != nil {
 		errs.check(false, "msizes", "%v", err)

@@ -108,6 +108,9 @@ func (f *Folder) Manifest() (*Manifest, error) {
 	if m.Schema != ManifestSchema {
 		return nil, fmt.Errorf("%s: schema %q, this pgmpi reads %q", path, m.Schema, ManifestSchema)
 	}
+	if m.R < 0 || m.R > MaxMPIRuns {
+		return nil, fmt.Errorf("%s: %d mpiruns, not 0 to %d; the file is damaged", path, m.R, MaxMPIRuns)
+	}
 	return &m, validPlan(path, &m.Plan)
 }
 

@@ -9,6 +9,9 @@ import (
 // ManifestSchema names the format of manifest.json.
 const ManifestSchema = "pgmpi-manifest/1"
 
+// MaxMPIRuns is the largest R that a Manifest may have.
+const MaxMPIRuns = 10000
+
 // Manifest is what a results folder is about: the configuration as read, the
 // Plan and every factor. What it says of mpiruns is derived; whole raw files
 // are the truth.
@@ -31,7 +34,7 @@ type Manifest struct {
 	Skip map[int]CaseResult `json:"skip,omitempty"`
 	// NRep holds, by index into Plan.Cases, the repetitions of stage 2.
 	NRep map[int]NRep `json:"nrep,omitempty"`
-	// Events is what happened: retries, failures, warnings; one sentence each.
+	// Events has a sentence for every mpirun that failed and was repeated.
 	Events []string `json:"events,omitempty"`
 }
 

@@ -97,6 +97,9 @@ func parseJobLine(line string) (at, of int, chunk string, err error) {
 	if _, err := fmt.Sscanf(f[1], "%d/%d", &at, &of); err != nil {
 		return 0, 0, "", fmt.Errorf("bad line number %q", f[1])
 	}
+	if at < 1 || at > of {
+		return 0, 0, "", fmt.Errorf("line number %q is not one of 1 to %d", f[1], of)
+	}
 	if got := fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(f[3]))); got != f[2] {
 		return 0, 0, "", fmt.Errorf("checksum %s, expected %s: standard input is damaged on its way to rank 0", got, f[2])
 	}
@@ -225,7 +228,8 @@ func (o *OutputReader) samples(text string) error {
 	return nil
 }
 
-// ParseSample reads "NS" or "NS:FLAGS".
+// ParseSample reads "NS" or "NS:FLAGS". What a raw file cannot hold is an error:
+// negative numbers and those of more than 18 digits.
 func ParseSample(t string) (Sample, error) {
 	d, flags, flagged := strings.Cut(t, ":")
 	ns, err := strconv.ParseInt(d, 10, 64)
@@ -235,6 +239,9 @@ func ParseSample(t string) (Sample, error) {
 	}
 	if err != nil {
 		return s, fmt.Errorf("bad sample %q", t)
+	}
+	if min(s.NS, int64(s.Flags)) < 0 || max(s.NS, int64(s.Flags)) > maxRawInt {
+		return s, fmt.Errorf("sample %q is no run-time: the clock has stepped, or standard output is damaged", t)
 	}
 	return s, nil
 }

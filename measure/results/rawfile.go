@@ -113,6 +113,14 @@ func ReadRaw(path string) (*Run, error) {
 	return &d.run, nil
 }
 
+// maxRoom is the most samples of a file, over all cases, that memory is
+// reserved for on the header's word alone.
+const maxRoom = 1 << 20
+
+// maxRawInt is the largest number that leadingInt reads: 31 years in
+// nanoseconds.
+const maxRawInt = 1e18 - 1
+
 type rawDecoder struct {
 	in   *bufio.Reader
 	line int
@@ -154,11 +162,14 @@ func (d *rawDecoder) decode() error {
 		return fmt.Errorf("schema %q, this pgmpi reads %q", d.run.Schema, RawSchema)
 	}
 	d.run.Samples = make([][]Sample, len(d.run.Cases))
+	room := maxRoom
 	for i, c := range d.run.Cases {
 		if c.NRep < 0 || c.NRep > 1<<30 {
 			return fmt.Errorf("case %d has nrep %d", i, c.NRep)
 		}
-		d.run.Samples[i] = make([]Sample, 0, min(c.NRep, 1<<20))
+		n := min(c.NRep, room)
+		room -= n
+		d.run.Samples[i] = make([]Sample, 0, n)
 	}
 	for rows := 0; ; rows++ {
 		line, err := d.next()

@@ -4,6 +4,7 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -26,7 +27,8 @@ func (d *decoder) fail(path, format string, args ...any) {
 
 func (d *decoder) table(entries map[string]toml.Primitive, into reflect.Value, path string) {
 	fields, names := tagged(into)
-	for key, prim := range entries {
+	for _, key := range slices.Sorted(maps.Keys(entries)) { // errors always in one order
+		prim := entries[key]
 		if field, ok := fields[key]; ok {
 			d.value(prim, field, join(path, key))
 			continue
@@ -85,7 +87,8 @@ func (d *decoder) mapping(prim toml.Primitive, into reflect.Value, path string) 
 		return
 	}
 	into.Set(reflect.MakeMap(into.Type()))
-	for key, prim := range entries {
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		prim := entries[key]
 		element := reflect.New(into.Type().Elem()).Elem()
 		d.value(prim, element, join(path, key))
 		into.SetMapIndex(reflect.ValueOf(key), element)

@@ -1,0 +1,76 @@
+package analyze
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"pgmpi/measure/results"
+)
+
+// FuzzReport: no manifest and no mpirun, however wrong, makes the analysis
+// panic, and every Report can be written and says the same when read. method
+// picks one of Methods.
+func FuzzReport(f *testing.F) {
+	m := fixture()
+	m.R = 1
+	run := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[0]
+	manifest, err1 := json.Marshal(m)
+	raw, err2 := json.Marshal(run)
+	if err1 != nil || err2 != nil {
+		f.Fatal(err1, err2)
+	}
+	for method := range Methods {
+		f.Add(manifest, raw, uint8(method))
+	}
+	f.Add([]byte(`{"mpiruns":1000000000000000,"plan":{"cases":[{}]}}`), []byte(`{}`), uint8(0))
+	f.Add([]byte(`{"mpiruns":1,"plan":{"guidelines":[{"type":"split"}],"cases":[{"msize":-9223372036854775808},{"msize":1}],`+
+		`"tests":[{"type":"split","msize":-9223372036854775808,"case":0,"others":[1]}]}}`),
+		[]byte(`{"mode":"run","run":1,"cases":[{"plan":0,"status":"ok","msize":-9223372036854775808},{"plan":1,"status":"ok","msize":1}],`+
+			`"Samples":[[{"NS":9223372036854775807}],[{"NS":1}]]}`), uint8(0))
+	f.Add([]byte(`{"mpiruns":1,"plan":{"cases":[{}],"tests":[{"case":0,"others":[0]}]},"skip":{"-1":{"status":"wrong"}}}`),
+		[]byte(`{"mode":"run","run":1,"cases":[{"status":"ok"}],"Samples":[[{"NS":-1}]]}`), uint8(2))
+	f.Fuzz(func(t *testing.T, manifest, raw []byte, method uint8) {
+		var m results.Manifest
+		var run results.Run
+		if json.Unmarshal(manifest, &m) != nil || json.Unmarshal(raw, &run) != nil {
+			t.Skip()
+		}
+		cfg := Default()
+		cfg.Method = Methods[int(method)%len(Methods)]
+		c := NewCollector(&m)
+		for n := 1; n <= min(m.R, 8); n++ { // 8 mpiruns are enough for verdicts
+			run.Run = n
+			if err := c.Add(&run); err != nil && !strings.HasPrefix(err.Error(), "raw/") {
+				t.Fatalf("%q does not name the file", err)
+			}
+		}
+		report, err := c.Report(cfg)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "manifest: ") {
+				t.Fatalf("%q does not name the manifest", err)
+			}
+			return
+		}
+		writable(t, report)
+	})
+}
+
+func writable(t *testing.T, r *Report) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Report
+	if err := json.Unmarshal(text, &again); err != nil {
+		t.Fatal(err)
+	}
+	if again.Exit != r.Exit || again.ExitCode() != r.ExitCode() || len(again.Verdicts) != len(r.Verdicts) {
+		t.Fatalf("exit code %d, read again %d", r.ExitCode(), again.ExitCode())
+	}
+	for i, v := range again.Verdicts {
+		if v.Verdict == "" {
+			t.Fatalf("test %d has no verdict", i)
+		}
+	}
+}

@@ -1,0 +1,298 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgmpi/guidelines"
+)
+
+// FuzzReadJob: rank 0 acknowledges the lines in their order and no other, and
+// a job that it took is one that the driver can send.
+func FuzzReadJob(f *testing.F) {
+	lines, err := EncodeJob(&Job{Mode: ModeNREP, NP: 2, Cases: []JobCase{{Function: "MPI_Bcast", Msize: 8}}, Order: []int{0}, NREP: json.RawMessage(`{"min":1}`)})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(strings.Join(lines, "\n") + "\n"))
+	lines, err = EncodeJob(&Job{Mode: ModeMeasure, Op: strings.Repeat("é\"", JobChunk)})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add([]byte(strings.Join(lines, "\n") + "\n"))
+	f.Add([]byte("job 1/2 a3a6bf43 {}\njob 2/2 00000000 \n")) // wrong checksum
+	f.Add([]byte("job 1/0 a3a6bf43 {}\n"))
+	f.Add([]byte("job 1/1 a3a6bf43 {}\r\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		acks := 0
+		job, err := ReadJob(bufio.NewReader(bytes.NewReader(text)), func(i int) {
+			if acks++; i != acks {
+				t.Fatalf("acknowledged line %d as %d", acks, i)
+			}
+		})
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "job") {
+				t.Fatalf("%q does not say what it is about", err)
+			}
+			return
+		}
+		if announced := announced(text); acks != announced {
+			t.Fatalf("took %d lines of %d", acks, announced)
+		}
+		lines, err := EncodeJob(job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadJob(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), func(int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameJSON(t, job, again)
+	})
+}
+
+// announced is the N of the first "job I/N".
+func announced(text []byte) int {
+	var i, n int
+	if _, err := fmt.Sscanf(string(text), "job %d/%d", &i, &n); err != nil {
+		return -1
+	}
+	return n
+}
+
+// sameJSON compares what has raw JSON inside, which only means the same.
+func sameJSON(t *testing.T, a, b any) {
+	t.Helper()
+	first, err1 := json.Marshal(a)
+	second, err2 := json.Marshal(b)
+	if err1 != nil || err2 != nil || !bytes.Equal(first, second) {
+		t.Fatalf("%s (%v)\nbecame\n%s (%v)", first, err1, second, err2)
+	}
+}
+
+// FuzzOutputReader: output that is taken was counted whole, one flipped bit
+// makes it refused, and what was taken can be stored and read again.
+func FuzzOutputReader(f *testing.F) {
+	var b bytes.Buffer
+	w := NewOutputWriter(&b)
+	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: 2}, []int64{5, 7})
+	w.Case(CaseResult{Case: 1, Status: StatusWrong, Message: "element 0"}, nil)
+	if err := w.End(End{MemoryCap: 1 << 20}); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes(), uint16(9))
+	for _, samples := range []string{"samples 0 0 5:1 6:3\n", "samples 0 0 -5\n", "samples -1 0 1\n", "samples 0 0 9223372036854775807 1:-1\n"} {
+		f.Add([]byte(samples+ending(samples)), uint16(3))
+	}
+	f.Fuzz(func(t *testing.T, text []byte, at uint16) {
+		lines := bytes.Split(text, []byte("\n"))
+		out, used := fedLines(lines)
+		if out == nil {
+			return
+		}
+		if out.End.Lines != used-1 {
+			t.Fatalf("%d lines were taken as %d", used-1, out.End.Lines)
+		}
+		storable(t, out)
+		whole := bytes.Join(lines[:used-1], nil)
+		if len(whole) == 0 {
+			return
+		}
+		flip(lines[:used-1], int(at)%len(whole))
+		if out, _ := fedLines(lines); out != nil {
+			t.Fatalf("a flipped bit at byte %d was not noticed", int(at)%len(whole))
+		}
+	})
+}
+
+// ending is the end record of closing lines.
+func ending(lines string) string {
+	var b bytes.Buffer
+	w := NewOutputWriter(&b)
+	for line := range strings.Lines(lines) {
+		w.line([]byte(line))
+	}
+	b.Reset()
+	if err := w.End(End{}); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// fedLines returns nil unless the lines hold an end record that fits; used
+// counts the lines up to it.
+func fedLines(lines [][]byte) (out *Output, used int) {
+	var r OutputReader
+	for i, line := range lines {
+		done, err := r.Add(line)
+		if err != nil {
+			return nil, i + 1
+		}
+		if done {
+			return r.Output(), i + 1
+		}
+	}
+	return nil, len(lines)
+}
+
+func flip(lines [][]byte, at int) {
+	for _, line := range lines {
+		if at < len(line) {
+			line[at] ^= 1
+			return
+		}
+		at -= len(line)
+	}
+}
+
+func storable(t *testing.T, out *Output) {
+	run := Run{Header: Header{Schema: RawSchema}, Samples: [][]Sample{}}
+	for _, samples := range out.Samples {
+		run.Cases = append(run.Cases, CaseInfo{CaseResult: CaseResult{NRep: len(samples)}})
+		run.Samples = append(run.Samples, samples)
+	}
+	again, err := decodeText(encodedRaw(t, &run))
+	if err != nil {
+		t.Fatalf("stored, it cannot be read: %v", err)
+	}
+	if !reflect.DeepEqual(again.Samples, run.Samples) {
+		t.Fatalf("%v became %v", run.Samples, again.Samples)
+	}
+}
+
+func encodedRaw(t testing.TB, run *Run) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := bufio.NewWriter(&b)
+	if err := encodeRaw(w, run); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func decodeText(text []byte) (*Run, error) {
+	d := rawDecoder{in: bufio.NewReader(bytes.NewReader(text))}
+	err := d.decode()
+	return &d.run, err
+}
+
+// FuzzReadRaw: a raw file is taken as it is on disk or refused by its name;
+// what was read and is written again reads the same.
+func FuzzReadRaw(f *testing.F) {
+	header := `#{"schema":"` + RawSchema + `","cases":[`
+	f.Add(encodedRaw(f, sampleRun()))
+	f.Add([]byte(header + "]}\n#end rows=0\n"))
+	f.Add([]byte(header + `{"nrep":1}]}` + "\n0\t0\t007\t999999999999999999\n#end rows=1\n"))
+	f.Add([]byte(header + strings.Repeat(`{"nrep":1073741824},`, 500) + "{}]}\n#end rows=0\n"))
+	f.Add([]byte(header + `{"nrep":1}]}` + "\n0\t0\t-1\t0\n#end rows=1\n"))
+	f.Add([]byte(header + `{"nrep":1}]}` + "\n1\t0\t1\t0\n"))
+	path := filepath.Join(f.TempDir(), "raw.tsv.gz")
+	z := gzip.NewWriter(nil)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		rawFile(t, path, text)
+		rawFile(t, path, zipped(t, z, text))
+	})
+}
+
+// zipped packs with a writer that is kept: the fuzzer is to spend its time on
+// reading.
+func zipped(t *testing.T, z *gzip.Writer, text []byte) []byte {
+	var b bytes.Buffer
+	z.Reset(&b)
+	if _, err := z.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func rawFile(t *testing.T, path string, data []byte) {
+	if err := os.WriteFile(path, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	run, err := ReadRaw(path)
+	if err != nil {
+		if !strings.HasPrefix(err.Error(), path+":") {
+			t.Fatalf("%q does not name the file", err)
+		}
+		return
+	}
+	for i, c := range run.Cases {
+		if len(run.Samples[i]) != c.NRep {
+			t.Fatalf("case %d: %d samples of %d", i, len(run.Samples[i]), c.NRep)
+		}
+	}
+	again, err := decodeText(encodedRaw(t, run))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(run, again) {
+		t.Fatalf("%+v\nbecame\n%+v", run, again)
+	}
+}
+
+// FuzzManifest: a manifest is refused by its name, or its Plan leads nowhere
+// else than into itself and it comes back as it was written.
+func FuzzManifest(f *testing.F) {
+	m := &Manifest{Schema: ManifestSchema, R: 2, Config: json.RawMessage(`{"job":{}}`), MemoryCap: map[string]int64{"p2": 1},
+		Skip: map[int]CaseResult{1: {Case: 1, Status: StatusWrong}}, NRep: map[int]NRep{0: {N: 10}},
+		Plan: guidelines.Plan{Shapes: []guidelines.Shape{{NP: 2}},
+			Cases: []guidelines.Case{{Function: "MPI_Bcast", Msize: 8}, {Function: "MPI_Bcast", Msize: 16}},
+			Tests: []guidelines.Test{{Guideline: "GL1", Type: guidelines.Monotony, Others: []int{1}}}}}
+	text, err := json.Marshal(m)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add(text[:len(text)/2])
+	schema := `{"schema":"` + ManifestSchema + `"`
+	f.Add([]byte(schema + `,"config":null}`))
+	f.Add([]byte(schema + `,"mpiruns":1000000000000000}`))
+	f.Add([]byte(schema + `,"plan":{"cases":[{}],"tests":[{"case":0,"others":[1]}]}}`))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		path := filepath.Join(dir, manifestName)
+		if err := os.WriteFile(path, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		folder, m, err := Open(dir)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), path+":") {
+				t.Fatalf("%q does not name the file", err)
+			}
+			return
+		}
+		for i, test := range m.Plan.Tests {
+			for _, c := range append([]int{test.Case}, test.Others...) {
+				if c < 0 || c >= len(m.Plan.Cases) {
+					t.Fatalf("test %d names case %d of %d", i, c, len(m.Plan.Cases))
+				}
+			}
+		}
+		written, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, written, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		again, err := folder.Manifest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameJSON(t, m, again)
+	})
+}
