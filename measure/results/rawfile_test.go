@@ -135,3 +135,19 @@ func TestRunOfAnotherPlanIsRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestManifestThatAsksForTooManyMpirunsIsRefused(t *testing.T) {
+	f, err := Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for r, ok := range map[int]bool{10: true, MaxMPIRuns: true, MaxMPIRuns + 1: false, -1: false} {
+		if err := f.WriteManifest(&Manifest{R: r}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Manifest(); (err == nil) != ok {
+			t.Errorf("R = %d: %v", r, err)
+		}
+	}
+}

@@ -69,6 +69,7 @@ func TestErrorsNameThePlaceOfTheKey(t *testing.T) {
 		{"root that is no rank", "[job]\nnp = [4, 2]\nroot = 2\n", `gl.toml:3:1: job.root: 2 is no rank of 2 processes`},
 		{"no processes", "[job]\nnp = [0]\n", `gl.toml:2:1: job.np: 0 is no number of processes`},
 		{"np twice", "[job]\nnp = [2, 2]\n", `gl.toml:2:1: job.np: 2 is given twice`},
+		{"too many mpiruns", "[job]\nmpiruns = 10001\n", `gl.toml:2:1: job.mpiruns: must be at most 10000, not 10001`},
 		{"no mpiruns", "[job]\nmpiruns = 0\n", `gl.toml:2:1: job.mpiruns: must be at least 1, not 0`},
 		{"no metrics", "[nrep]\nmetrics = []\n", `gl.toml:2:1: nrep.metrics: is empty`},
 		{"wrong by another key's value", "[nrep]\nmin = 2000\n", `gl.toml:1:2: nrep.max: 1000 is below min = 2000`},
@@ -295,11 +296,4 @@ func TestLoadNamesAMissingFile(t *testing.T) {
 	if _, err := Load("no-such.toml"); err == nil || !strings.Contains(err.Error(), "no-such.toml") {
 		t.Errorf("got %v", err)
 	}
-}
-
-func FuzzParseNeverPanics(f *testing.F) {
-	f.Add(Template())
-	f.Add("[[guideline]]\n[guideline.pattern]\nfunction=1")
-	f.Add("a.b.c = [{x=[{y=1}]}]\n[[a.d]]")
-	f.Fuzz(func(t *testing.T, text string) { errorsOf(text) })
 }
