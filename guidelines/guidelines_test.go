@@ -1,6 +1,7 @@
 package guidelines
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -47,6 +48,8 @@ func TestNearestFindsWhatWasMeant(t *testing.T) {
 		{"allreduce", "MPI_Allreduce"},
 		{"MPI_Reduce_scater", "MPI_Reduce_scatter"},
 		{"MPI_Scam", "MPI_Scan"},
+		{"MPI_Scaterv", "MPI_Scatterv"},
+		{"barier", "MPI_Barrier"},
 		{"MPI_Send", ""},
 		{"", ""},
 	}
@@ -145,7 +148,7 @@ func TestSelectorsResolve(t *testing.T) {
 		{"exclude", Config{Guidelines: []string{"GL7..GL9"}, Exclude: []string{"GL8"}}, "GL7:Scatter GL9:Reduce_scatter"},
 		{"exclude of one collective", Config{Guidelines: []string{"GL1:MPI_Gather", "GL1:MPI_Scan"}, Exclude: []string{"GL1:MPI_Scan"}}, "GL1:Gather"},
 		{"functions", Config{Guidelines: []string{"all"}, Functions: []string{"MPI_Alltoall", "MPI_Scan"}},
-			"GL1:Alltoall GL1:Scan GL2:Alltoall GL2:Scan GL16:Scan"},
+			"GL1:Alltoall GL1:Scan GL2:Alltoall GL2:Scan GL16:Scan GL21:Alltoall"},
 		{"none of the catalogue", Config{}, ""},
 	}
 	for _, test := range tests {
@@ -182,7 +185,7 @@ func TestAllIsTheRangeAndTheExtended(t *testing.T) {
 }
 
 func TestWrongSelectorsAreErrors(t *testing.T) {
-	for _, s := range []string{"", "GL0", "GL1..", "GL3..GL1", "GL1..mine", "GL1:MPI_Send", "GL3:MPI_Scan", "mine:", "nobody"} {
+	for _, s := range []string{"", "GL0", "GL1..", "GL3..GL1", "GL1..mine", "GL1:MPI_Send", "GL3:MPI_Scan", "GL1:MPI_Barrier", "GL2:MPI_Gatherv", "mine:", "nobody"} {
 		if errs := (Config{Guidelines: []string{s}}).Validate([]User{{ID: "mine", Split: "MPI_Scan"}}); errs == nil {
 			t.Errorf("%q is accepted", s)
 		}
@@ -330,5 +333,55 @@ func TestBuildRefusesWhatCannotBeChecked(t *testing.T) {
 		if _, err := Build(s); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
+	}
+}
+
+func TestCatalogueIsNumberedWithoutGaps(t *testing.T) {
+	for i, e := range Catalogue() {
+		if want := fmt.Sprintf("GL%d", i+1); e.ID != want || e.Extended != (i >= 17) {
+			t.Errorf("row %d is %s, extended %v; want %s, extended from GL18 on", i, e.ID, e.Extended, want)
+		}
+	}
+}
+
+func TestRegularCollectivesAreThoseOfThePaper(t *testing.T) {
+	left := mockups.Collectives()
+	for _, r := range regular {
+		if !slices.Contains(left, r) {
+			t.Errorf("%s is not in the table", r)
+		}
+		left = slices.DeleteFunc(left, func(c string) bool { return c == r })
+	}
+	want := []string{"MPI_Allgatherv", "MPI_Alltoallv", "MPI_Barrier", "MPI_Gatherv", "MPI_Scatterv"}
+	if !slices.Equal(left, want) {
+		t.Errorf("GL1 and GL2 leave out %v, want %v", left, want)
+	}
+}
+
+func TestUserGuidelinesMayNameAnySizedCollective(t *testing.T) {
+	for _, c := range mockups.Collectives() {
+		wrong := ValidateUsers([]User{{ID: "m", Monotony: c}, {ID: "s", Split: c}}, 1)
+		if (wrong == nil) != (c != "MPI_Barrier") {
+			t.Errorf("%s: %v", c, wrong)
+		}
+		for _, m := range mockups.Mockups(c) {
+			if wrong := ValidateUsers([]User{{ID: "p", Pattern: &UserPattern{c, m}}}, 1); wrong != nil {
+				t.Errorf("%s with %s: %v", c, m, wrong)
+			}
+		}
+	}
+}
+
+func TestBarrierIsTestedOnceAtSizeZero(t *testing.T) {
+	s := settings("GL29")
+	s.Users = []User{{ID: "mine", Pattern: &UserPattern{"MPI_Barrier", "barrier_as_allreduce"}}}
+	p := build(t, s)
+	want := []Case{{Function: "MPI_Barrier", Shape: Shape{NP: 2}}, {Function: "barrier_as_allreduce", Shape: Shape{NP: 2}}}
+	if len(p.Tests) != 2 || !reflect.DeepEqual(p.Cases, want) {
+		t.Errorf("%d tests of %v, want 2 of %v", len(p.Tests), p.Cases, want)
+	}
+	s.Users[0].Msizes = MsizeList{"8"}
+	if _, err := Build(s); err == nil {
+		t.Error("a Barrier with sizes is accepted")
 	}
 }

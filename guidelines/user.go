@@ -50,7 +50,9 @@ func ValidateUsers(users []User, extent int64) []FieldError {
 			add(".id", "duplicate guideline id %q", u.ID)
 		}
 		u.validateType(add)
-		if u.Msizes != nil {
+		if f := u.Guideline().Function; u.Msizes != nil && slices.Contains(mockups.Collectives(), f) && !hasSize(f) {
+			add(".msizes", "%s has no message size", f)
+		} else if u.Msizes != nil {
 			if _, _, err := FitMsizes(u.Msizes, extent); err != nil {
 				add(".msizes", "%v", err)
 			}

@@ -87,19 +87,25 @@ func (f Function) MaxCount(count, extent int64, p int) int64 {
 }
 
 // collectives are the rows without a mock-up, in alphabetical order. Buffers
-// as in the MPI standard, with msize as docs/results-format.md defines it.
+// as in the MPI standard, with msize as docs/results-format.md defines it. The
+// ones with a vector of counts are measured with equal counts.
 var collectives = []Function{
 	{ID: "MPI_Allgather", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: PerRank}},
+	{ID: "MPI_Allgatherv", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: PerRank}},
 	{ID: "MPI_Allreduce", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: One}, Reduces: true},
 	{ID: "MPI_Alltoall", Send: Buffer{Blocks: PerRank}, Recv: Buffer{Blocks: PerRank}},
+	{ID: "MPI_Alltoallv", Send: Buffer{Blocks: PerRank}, Recv: Buffer{Blocks: PerRank}},
+	{ID: "MPI_Barrier"},
 	{ID: "MPI_Bcast", Recv: Buffer{Blocks: One}, Rooted: true},
 	{ID: "MPI_Exscan", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: One}, Reduces: true},
 	{ID: "MPI_Gather", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: PerRank, RootOnly: true}, Rooted: true},
+	{ID: "MPI_Gatherv", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: PerRank, RootOnly: true}, Rooted: true},
 	{ID: "MPI_Reduce", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: One, RootOnly: true}, Rooted: true, Reduces: true},
 	{ID: "MPI_Reduce_scatter", Send: Buffer{Blocks: PerRank}, Recv: Buffer{Blocks: One}, Reduces: true},
 	{ID: "MPI_Reduce_scatter_block", Send: Buffer{Blocks: PerRank}, Recv: Buffer{Blocks: One}, Reduces: true},
 	{ID: "MPI_Scan", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: One}, Reduces: true},
 	{ID: "MPI_Scatter", Send: Buffer{Blocks: PerRank, RootOnly: true}, Recv: Buffer{Blocks: One}, Rooted: true},
+	{ID: "MPI_Scatterv", Send: Buffer{Blocks: PerRank, RootOnly: true}, Recv: Buffer{Blocks: One}, Rooted: true},
 }
 
 // mockup rows take buffers, root and operator from their collective.
@@ -136,8 +142,27 @@ var mockupRows = []Function{
 		What: "Exscan, then Reduce_local with the own block, in rank order"},
 	{ID: "reduce_scatter_as_reduce+scatterv", Of: "MPI_Reduce_scatter", Formula: "Reduce(n) + Scatterv(n)",
 		Temp: Temp{PerRank: 1}, What: "Reduce at rank 0, Scatterv of the parts"},
+	{ID: "gather_as_gatherv", Of: "MPI_Gather", Formula: "Gatherv(n)", What: "Gatherv with equal counts"},
+	{ID: "scatter_as_scatterv", Of: "MPI_Scatter", Formula: "Scatterv(n)", What: "Scatterv with equal counts"},
+	{ID: "allgather_as_allgatherv", Of: "MPI_Allgather", Formula: "Allgatherv(n)", What: "Allgatherv with equal counts"},
+	{ID: "alltoall_as_alltoallv", Of: "MPI_Alltoall", Formula: "Alltoallv(n)", What: "Alltoallv with equal counts"},
 	{ID: "reduce_scatter_block_as_reduce_scatter", Of: "MPI_Reduce_scatter_block", Formula: "Reduce_scatter(n)",
 		What: "Reduce_scatter with equal parts"},
+	{ID: "reduce_scatter_block_as_allreduce", Of: "MPI_Reduce_scatter_block", Formula: "Allreduce(n)",
+		Temp: Temp{PerRank: 1}, What: "Allreduce of the whole vector, keep the own part"},
+	{ID: "bcast_as_allgatherv", Of: "MPI_Bcast", Formula: "Allgatherv(n)",
+		What: "Allgatherv; the root's part is all, the others' are empty"},
+	{ID: "reduce_as_reduce_scatter", Of: "MPI_Reduce", Formula: "Reduce_scatter(n)",
+		What: "Reduce_scatter; the root's part is all, the others' are empty"},
+	{ID: "allreduce_as_reduce_scatter+allgatherv", Of: "MPI_Allreduce",
+		Formula: "Reduce_scatter(n) + Allgatherv(n)",
+		What:    "Reduce_scatter of p parts, unequal if p does not divide the count, Allgatherv of the parts"},
+	{ID: "reduce_as_reduce_scatter+gatherv", Of: "MPI_Reduce",
+		Formula: "Reduce_scatter(n) + Gatherv(n)", Temp: Temp{One: 1},
+		What: "Reduce_scatter of p parts, unequal if p does not divide the count, Gatherv of the parts"},
+	{ID: "bcast_as_allreduce", Of: "MPI_Bcast", Formula: "Allreduce(n)", InBytes: true,
+		What: "Allreduce with BOR on bytes; all but the root contribute zeros"},
+	{ID: "barrier_as_allreduce", Of: "MPI_Barrier", Formula: "Allreduce(1)", What: "Allreduce of one byte"},
 }
 
 var (

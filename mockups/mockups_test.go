@@ -73,3 +73,12 @@ func TestAutoOperatorIsAllowedOnItsDatatype(t *testing.T) {
 		}
 	}
 }
+
+func TestBarrierNeedsNoMemoryAtAnySize(t *testing.T) {
+	for _, id := range []string{"MPI_Barrier", "barrier_as_allreduce"} {
+		f, ok := Get(id)
+		if !ok || f.Send.Elements(10, 3, true) != 0 || f.Recv.Elements(10, 3, true) != 0 || f.Temp.Elements(10, 3) != 0 {
+			t.Errorf("%s, in the table %v, needs buffers", id, ok)
+		}
+	}
+}

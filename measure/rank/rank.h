@@ -29,6 +29,11 @@ enum { PG_SYNC_BARRIER = 0 };
 /* Calls f n times without timing. */
 int pg_call(const pg_function *f, pg_ctx *x, int64_t n);
 
+/* Calls f once where rank `late` enters last: it sleeps before this. *early gets,
+ * at that rank, the rank of a process that had left f before it entered, or -1;
+ * -1 at the others. */
+int pg_call_late(const pg_function *f, pg_ctx *x, int late, int *early);
+
 /* The timed region (S-REVISITED, Algorithm 1): n times synchronise, read the
  * clock, run, read the clock. ns gets the n local durations in nanoseconds.
  * Returns the first error code that a call gave. */

@@ -15,6 +15,7 @@ import "C"
 
 import (
 	"fmt"
+	"time"
 	"unsafe"
 
 	"pgmpi/mockups/c"
@@ -104,6 +105,17 @@ func (w *world) release(f *C.pg_function) { C.call_release(f, w.x) }
 
 func (w *world) call(f *C.pg_function, n int) error {
 	return mpiError(C.GoString(f.id), C.pg_call(f, w.x, C.int64_t(n)))
+}
+
+// callLate calls f once while rank late is held back, and returns, at that rank,
+// the rank of a process that left before it entered; -1 when none did.
+func (w *world) callLate(f *C.pg_function, late int) (early int, err error) {
+	if w.rank == late && w.size > 1 {
+		time.Sleep(lateBy)
+	}
+	var who C.int
+	err = mpiError(C.GoString(f.id), C.pg_call_late(f, w.x, C.int(late), &who))
+	return int(who), err
 }
 
 func (w *world) tempsIntact() bool { return C.pg_temps_intact(w.x) == 1 }

@@ -1,4 +1,4 @@
-/* MPI_Allgather and its mock-ups GL5, GL6 and GL11. */
+/* MPI_Allgather and its mock-ups GL5, GL6, GL11 and GL20. */
 #include "rows.h"
 
 static int allgather(pg_ctx *x)
@@ -88,4 +88,14 @@ static int as_gather_bcast(pg_ctx *x)
 const pg_function pg_allgather_as_gather_bcast = {
     .id = "allgather_as_gather+bcast", .of = "MPI_Allgather",
     .prepare = pg_prepare_nothing, .run = as_gather_bcast, .release = pg_release,
+};
+
+static int as_allgatherv(pg_ctx *x)
+{
+    return MPI_Allgatherv(x->send, (int)x->count, x->type, x->recv, x->counts, x->displs, x->type, x->comm);
+}
+
+const pg_function pg_allgather_as_allgatherv = {
+    .id = "allgather_as_allgatherv", .of = "MPI_Allgather",
+    .prepare = pg_equal_parts, .run = as_allgatherv, .release = pg_release,
 };

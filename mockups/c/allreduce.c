@@ -1,4 +1,4 @@
-/* MPI_Allreduce and its mock-ups GL12 and GL13. */
+/* MPI_Allreduce and its mock-ups GL12, GL13 and GL26. */
 #include "rows.h"
 
 static int allreduce(pg_ctx *x)
@@ -63,4 +63,19 @@ static int as_reduce_scatter_block_allgather(pg_ctx *x)
 const pg_function pg_allreduce_as_reduce_scatter_block_allgather = {
     .id = "allreduce_as_reduce_scatter_block+allgather", .of = "MPI_Allreduce",
     .prepare = prepare_padded, .run = as_reduce_scatter_block_allgather, .release = pg_release,
+};
+
+/* Unequal parts need no padding: each is reduced into its place. */
+static int as_reduce_scatter_allgatherv(pg_ctx *x)
+{
+    void *own = pg_at(x, x->recv, x->displs[x->rank]);
+    int err = MPI_Reduce_scatter(x->send, own, x->counts, x->type, x->op, x->comm);
+    if (err != MPI_SUCCESS)
+        return err;
+    return MPI_Allgatherv(MPI_IN_PLACE, 0, x->type, x->recv, x->counts, x->displs, x->type, x->comm);
+}
+
+const pg_function pg_allreduce_as_reduce_scatter_allgatherv = {
+    .id = "allreduce_as_reduce_scatter+allgatherv", .of = "MPI_Allreduce",
+    .prepare = pg_unequal_parts, .run = as_reduce_scatter_allgatherv, .release = pg_release,
 };

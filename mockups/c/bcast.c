@@ -1,4 +1,4 @@
-/* MPI_Bcast and its mock-up GL10. Its one buffer is recv, in and out. */
+/* MPI_Bcast and its mock-ups GL10, GL24 and GL28. Its one buffer is recv, in and out. */
 #include "rows.h"
 
 static int bcast(pg_ctx *x)
@@ -51,4 +51,33 @@ static int as_scatter_allgather(pg_ctx *x)
 const pg_function pg_bcast_as_scatter_allgather = {
     .id = "bcast_as_scatter+allgather", .of = "MPI_Bcast",
     .prepare = prepare_padded, .run = as_scatter_allgather, .release = pg_release,
+};
+
+/* In place at every rank, as the standard asks: the root's part stands where
+ * the others receive it. */
+static int as_allgatherv(pg_ctx *x)
+{
+    return MPI_Allgatherv(MPI_IN_PLACE, 0, x->type, x->recv, x->counts, x->displs, x->type, x->comm);
+}
+
+const pg_function pg_bcast_as_allgatherv = {
+    .id = "bcast_as_allgatherv", .of = "MPI_Bcast",
+    .prepare = pg_all_to_root, .run = as_allgatherv, .release = pg_release,
+};
+
+static int prepare_bytes(pg_ctx *x)
+{
+    return pg_check_count(x->count * x->extent);
+}
+
+static int as_allreduce(pg_ctx *x)
+{
+    if (x->rank != x->root)
+        pg_zero(x, x->recv, x->count);
+    return MPI_Allreduce(MPI_IN_PLACE, x->recv, (int)(x->count * x->extent), MPI_BYTE, MPI_BOR, x->comm);
+}
+
+const pg_function pg_bcast_as_allreduce = {
+    .id = "bcast_as_allreduce", .of = "MPI_Bcast",
+    .prepare = prepare_bytes, .run = as_allreduce, .release = pg_release,
 };

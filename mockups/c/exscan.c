@@ -1,4 +1,4 @@
-/* MPI_Exscan, which has no mock-up among GL3 to GL17. */
+/* MPI_Exscan, which has no mock-up. */
 #include "rows.h"
 
 static int exscan(pg_ctx *x)

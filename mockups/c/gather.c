@@ -1,4 +1,4 @@
-/* MPI_Gather and its mock-ups GL3 and GL4. */
+/* MPI_Gather and its mock-ups GL3, GL4 and GL18. */
 #include "rows.h"
 
 static int gather(pg_ctx *x)
@@ -62,4 +62,14 @@ static int as_reduce(pg_ctx *x)
 const pg_function pg_gather_as_reduce = {
     .id = "gather_as_reduce", .of = "MPI_Gather",
     .prepare = prepare_reduce, .run = as_reduce, .release = pg_release,
+};
+
+static int as_gatherv(pg_ctx *x)
+{
+    return MPI_Gatherv(x->send, (int)x->count, x->type, x->recv, x->counts, x->displs, x->type, x->root, x->comm);
+}
+
+const pg_function pg_gather_as_gatherv = {
+    .id = "gather_as_gatherv", .of = "MPI_Gather",
+    .prepare = pg_equal_parts, .run = as_gatherv, .release = pg_release,
 };

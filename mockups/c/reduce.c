@@ -1,4 +1,4 @@
-/* MPI_Reduce and its mock-ups GL8 and GL14. */
+/* MPI_Reduce and its mock-ups GL8, GL14, GL25 and GL27. */
 #include "rows.h"
 
 static int reduce(pg_ctx *x)
@@ -74,4 +74,39 @@ static int as_reduce_scatter_block_gather(pg_ctx *x)
 const pg_function pg_reduce_as_reduce_scatter_block_gather = {
     .id = "reduce_as_reduce_scatter_block+gather", .of = "MPI_Reduce",
     .prepare = prepare_parts, .run = as_reduce_scatter_block_gather, .release = pg_release,
+};
+
+static int as_reduce_scatter(pg_ctx *x)
+{
+    return MPI_Reduce_scatter(x->send, x->recv, x->counts, x->type, x->op, x->comm);
+}
+
+const pg_function pg_reduce_as_reduce_scatter = {
+    .id = "reduce_as_reduce_scatter", .of = "MPI_Reduce",
+    .prepare = pg_all_to_root, .run = as_reduce_scatter, .release = pg_release,
+};
+
+/* Unequal parts need no padding. All but the root reduce theirs into temp[0]. */
+static int prepare_unequal_parts(pg_ctx *x)
+{
+    int err = pg_unequal_parts(x);
+    if (err != MPI_SUCCESS || x->rank == x->root)
+        return err;
+    return pg_temp(x, 0, x->counts[x->rank]);
+}
+
+static int as_reduce_scatter_gatherv(pg_ctx *x)
+{
+    int is_root = x->rank == x->root, part = x->counts[x->rank];
+    void *own = is_root ? pg_at(x, x->recv, x->displs[x->rank]) : x->temp[0];
+    int err = MPI_Reduce_scatter(x->send, own, x->counts, x->type, x->op, x->comm);
+    if (err != MPI_SUCCESS)
+        return err;
+    return MPI_Gatherv(is_root ? MPI_IN_PLACE : own, part, x->type, x->recv, x->counts, x->displs, x->type,
+                       x->root, x->comm);
+}
+
+const pg_function pg_reduce_as_reduce_scatter_gatherv = {
+    .id = "reduce_as_reduce_scatter+gatherv", .of = "MPI_Reduce",
+    .prepare = prepare_unequal_parts, .run = as_reduce_scatter_gatherv, .release = pg_release,
 };

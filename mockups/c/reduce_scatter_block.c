@@ -1,4 +1,4 @@
-/* MPI_Reduce_scatter_block and its mock-ups GL15 and GL22. */
+/* MPI_Reduce_scatter_block and its mock-ups GL15, GL22 and GL23. */
 #include "rows.h"
 
 static int reduce_scatter_block(pg_ctx *x)
@@ -40,4 +40,22 @@ static int as_reduce_scatter(pg_ctx *x)
 const pg_function pg_reduce_scatter_block_as_reduce_scatter = {
     .id = "reduce_scatter_block_as_reduce_scatter", .of = "MPI_Reduce_scatter_block",
     .prepare = pg_equal_parts, .run = as_reduce_scatter, .release = pg_release,
+};
+
+static int prepare_vector(pg_ctx *x)
+{
+    return pg_temp(x, 0, x->size * x->count);
+}
+
+static int as_allreduce(pg_ctx *x)
+{
+    int all = x->size * (int)x->count;
+    int err = MPI_Allreduce(x->send, x->temp[0], all, x->type, x->op, x->comm);
+    pg_copy(x, x->recv, pg_at(x, x->temp[0], x->rank * x->count), x->count);
+    return err;
+}
+
+const pg_function pg_reduce_scatter_block_as_allreduce = {
+    .id = "reduce_scatter_block_as_allreduce", .of = "MPI_Reduce_scatter_block",
+    .prepare = prepare_vector, .run = as_allreduce, .release = pg_release,
 };

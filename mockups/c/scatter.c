@@ -1,4 +1,4 @@
-/* MPI_Scatter and its mock-up GL7. */
+/* MPI_Scatter and its mock-ups GL7 and GL19. */
 #include "rows.h"
 
 static int scatter(pg_ctx *x)
@@ -32,4 +32,14 @@ static int as_bcast(pg_ctx *x)
 const pg_function pg_scatter_as_bcast = {
     .id = "scatter_as_bcast", .of = "MPI_Scatter",
     .prepare = prepare_vector, .run = as_bcast, .release = pg_release,
+};
+
+static int as_scatterv(pg_ctx *x)
+{
+    return MPI_Scatterv(x->send, x->counts, x->displs, x->type, x->recv, (int)x->count, x->type, x->root, x->comm);
+}
+
+const pg_function pg_scatter_as_scatterv = {
+    .id = "scatter_as_scatterv", .of = "MPI_Scatter",
+    .prepare = pg_equal_parts, .run = as_scatterv, .release = pg_release,
 };

@@ -9,16 +9,21 @@ enum { GUARD = 0xa5 };
 /* In the order of the Go table: the collectives, then the mock-ups. */
 static const pg_function *const rows[] = {
     &pg_allgather,
+    &pg_allgatherv,
     &pg_allreduce,
     &pg_alltoall,
+    &pg_alltoallv,
+    &pg_barrier,
     &pg_bcast,
     &pg_exscan,
     &pg_gather,
+    &pg_gatherv,
     &pg_reduce,
     &pg_reduce_scatter,
     &pg_reduce_scatter_block,
     &pg_scan,
     &pg_scatter,
+    &pg_scatterv,
 
     &pg_gather_as_allgather,
     &pg_gather_as_reduce,
@@ -35,7 +40,18 @@ static const pg_function *const rows[] = {
     &pg_reduce_scatter_block_as_reduce_then_scatter,
     &pg_scan_as_exscan_reduce_local,
     &pg_reduce_scatter_as_reduce_scatterv,
+    &pg_gather_as_gatherv,
+    &pg_scatter_as_scatterv,
+    &pg_allgather_as_allgatherv,
+    &pg_alltoall_as_alltoallv,
     &pg_reduce_scatter_block_as_reduce_scatter,
+    &pg_reduce_scatter_block_as_allreduce,
+    &pg_bcast_as_allgatherv,
+    &pg_reduce_as_reduce_scatter,
+    &pg_allreduce_as_reduce_scatter_allgatherv,
+    &pg_reduce_as_reduce_scatter_gatherv,
+    &pg_bcast_as_allreduce,
+    &pg_barrier_as_allreduce,
 };
 
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -127,6 +143,31 @@ int pg_equal_parts(pg_ctx *x)
     for (int i = 0; i < x->size; i++) {
         x->counts[i] = (int)x->count;
         x->displs[i] = (int)(i * x->count);
+    }
+    return MPI_SUCCESS;
+}
+
+int pg_unequal_parts(pg_ctx *x)
+{
+    int err = pg_check_count(x->count);
+    if (err != MPI_SUCCESS)
+        return err;
+    int small = (int)(x->count / x->size), larger = (int)(x->count % x->size);
+    for (int i = 0; i < x->size; i++) {
+        x->counts[i] = small + (i < larger);
+        x->displs[i] = i == 0 ? 0 : x->displs[i - 1] + x->counts[i - 1];
+    }
+    return MPI_SUCCESS;
+}
+
+int pg_all_to_root(pg_ctx *x)
+{
+    int err = pg_check_count(x->count);
+    if (err != MPI_SUCCESS)
+        return err;
+    for (int i = 0; i < x->size; i++) {
+        x->counts[i] = i == x->root ? (int)x->count : 0;
+        x->displs[i] = 0;
     }
     return MPI_SUCCESS;
 }

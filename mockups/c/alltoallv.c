@@ -1,0 +1,12 @@
+/* MPI_Alltoallv, measured with equal counts. It has no mock-up. */
+#include "rows.h"
+
+static int alltoallv(pg_ctx *x)
+{
+    return MPI_Alltoallv(x->send, x->counts, x->displs, x->type, x->recv, x->counts, x->displs, x->type, x->comm);
+}
+
+const pg_function pg_alltoallv = {
+    .id = "MPI_Alltoallv", .of = "",
+    .prepare = pg_equal_parts, .run = alltoallv, .release = pg_release,
+};

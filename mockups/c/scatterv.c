@@ -1,0 +1,12 @@
+/* MPI_Scatterv, measured with equal counts. It has no mock-up. */
+#include "rows.h"
+
+static int scatterv(pg_ctx *x)
+{
+    return MPI_Scatterv(x->send, x->counts, x->displs, x->type, x->recv, (int)x->count, x->type, x->root, x->comm);
+}
+
+const pg_function pg_scatterv = {
+    .id = "MPI_Scatterv", .of = "",
+    .prepare = pg_equal_parts, .run = scatterv, .release = pg_release,
+};
