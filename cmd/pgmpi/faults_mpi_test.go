@@ -84,11 +84,12 @@ func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
 
 func TestFailedMpirunIsRepeatedOnceAndReported(t *testing.T) {
 	b := newBench(t, libraries[1])
-	s := b.startLong(strings.NewReplacer("fixed = 10", "fixed = 100000").Replace(quick))
-	if err := syscall.Kill(s.pids[1], syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	s.wait(60*time.Second).exits(t, 0, 1).says(t, "repeated once")
+	s := b.startLong(strings.NewReplacer("fixed = 10", "fixed = 600000").Replace(quick))
+	b.waitFor("a rank to kill", 10*time.Second, func() bool {
+		pids := b.processes(true)
+		return len(pids) == 2 && syscall.Kill(pids[1], syscall.SIGKILL) == nil
+	})
+	s.wait(120*time.Second).exits(t, 0, 1).says(t, "repeated once")
 	if n := len(b.raw()); n != 3 {
 		t.Errorf("%d mpiruns are on disk, want 3", n)
 	}
