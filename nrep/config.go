@@ -14,7 +14,8 @@ const (
 	MetricCovMedian = "cov_median" // the same of the last prefix medians
 )
 
-var metricNames = []string{MetricRSE, MetricCovMean, MetricCovMedian}
+// Metrics are the names that a Config can select.
+var Metrics = []string{MetricRSE, MetricCovMean, MetricCovMedian}
 
 // maxRepetitions bounds what a rank would have to hold in memory for one case.
 const maxRepetitions = 10_000_000
@@ -59,6 +60,8 @@ func Default() Config {
 type FieldError struct {
 	Key string // inside [nrep], e.g. "cov_mean.window"
 	Msg string
+	// Unknown is the name that is none of Metrics; "" for any other error.
+	Unknown string
 }
 
 func (e FieldError) Error() string { return e.Key + ": " + e.Msg }
@@ -68,7 +71,7 @@ func (c Config) Validate() []FieldError {
 	errs := validateMetrics(c.Metrics)
 	refuse := func(bad bool, key, format string, args ...any) {
 		if bad {
-			errs = append(errs, FieldError{key, fmt.Sprintf(format, args...)})
+			errs = append(errs, FieldError{Key: key, Msg: fmt.Sprintf(format, args...)})
 		}
 	}
 	refuse(!isThreshold(c.RSE), "rse", "%v is not between 0 and 1", c.RSE)
@@ -94,15 +97,15 @@ func (c Config) Validate() []FieldError {
 
 func validateMetrics(metrics []string) []FieldError {
 	if len(metrics) == 0 {
-		return []FieldError{{"metrics", "is empty"}}
+		return []FieldError{{Key: "metrics", Msg: "is empty"}}
 	}
 	var errs []FieldError
 	for i, m := range metrics {
 		switch {
-		case !slices.Contains(metricNames, m):
-			errs = append(errs, FieldError{"metrics", fmt.Sprintf("unknown metric %q (%s)", m, strings.Join(metricNames, ", "))})
+		case !slices.Contains(Metrics, m):
+			errs = append(errs, FieldError{Key: "metrics", Unknown: m, Msg: fmt.Sprintf("unknown metric %q (%s)", m, strings.Join(Metrics, ", "))})
 		case slices.Contains(metrics[:i], m):
-			errs = append(errs, FieldError{"metrics", fmt.Sprintf("%q is listed twice", m)})
+			errs = append(errs, FieldError{Key: "metrics", Msg: fmt.Sprintf("%q is listed twice", m)})
 		}
 	}
 	return errs

@@ -79,7 +79,7 @@ func TestLargestConfigDoesNotOverflow(t *testing.T) {
 
 func BenchmarkPredict300CasesThatNeverConverge(b *testing.B) {
 	cfg := Default()
-	cfg.Metrics = metricNames
+	cfg.Metrics = Metrics
 	cfg.RSE, cfg.CovMean, cfg.CovMedian = 1e-9, CovConfig{1e-9, 100}, CovConfig{1e-9, 100}
 	r := rand.New(rand.NewPCG(1, 2))
 	x := make([]float64, cfg.Max)

@@ -143,7 +143,10 @@ func (f *File) Plan(np []int) (*guidelines.Plan, error) {
 func (f *File) check() []guidelines.FieldError {
 	var nrepErrs []guidelines.FieldError
 	for _, e := range f.NREP.Validate() {
-		nrepErrs = append(nrepErrs, guidelines.FieldError(e))
+		if e.Unknown != "" {
+			e.Msg = guidelines.Unknown("metric", e.Unknown, nrep.Metrics)
+		}
+		nrepErrs = append(nrepErrs, guidelines.FieldError{Key: e.Key, Msg: e.Msg})
 	}
 	return slices.Concat(
 		inSection("check.", f.Check.Validate(f.Guideline)),

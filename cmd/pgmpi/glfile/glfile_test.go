@@ -71,6 +71,7 @@ func TestErrorsNameThePlaceOfTheKey(t *testing.T) {
 		{"np twice", "[job]\nnp = [2, 2]\n", `gl.toml:2:1: job.np: 2 is given twice`},
 		{"too many mpiruns", "[job]\nmpiruns = 10001\n", `gl.toml:2:1: job.mpiruns: must be at most 10000, not 10001`},
 		{"no mpiruns", "[job]\nmpiruns = 0\n", `gl.toml:2:1: job.mpiruns: must be at least 1, not 0`},
+		{"unknown metric", "[nrep]\nmetrics = [\"rsee\"]\n", `gl.toml:2:1: unknown metric "rsee" (did you mean rse?)`},
 		{"no metrics", "[nrep]\nmetrics = []\n", `gl.toml:2:1: nrep.metrics: is empty`},
 		{"wrong by another key's value", "[nrep]\nmin = 2000\n", `gl.toml:1:2: nrep.max: 1000 is below min = 2000`},
 		{"unknown synchronisation", "[measure]\nsync = \"barier\"\n",
