@@ -1,22 +1,22 @@
 /* MPI_Reduce_scatter, measured with equal parts, and its mock-ups GL9 and GL17. */
 #include "rows.h"
 
-static int reduce_scatter(pg_ctx *x)
+int pg_run_reduce_scatter(pg_ctx *x)
 {
     return MPI_Reduce_scatter(x->send, x->recv, x->counts, x->type, x->op, x->comm);
 }
 
 const pg_function pg_reduce_scatter = {
     .id = "MPI_Reduce_scatter", .of = "",
-    .prepare = pg_equal_parts, .run = reduce_scatter, .release = pg_release,
+    .prepare = pg_equal_parts, .run = pg_run_reduce_scatter, .release = pg_release,
 };
 
-static int prepare_vector(pg_ctx *x)
+int pg_prepare_vector(pg_ctx *x)
 {
     return pg_temp(x, 0, x->size * x->count);
 }
 
-static int as_allreduce(pg_ctx *x)
+int pg_run_reduce_scatter_as_allreduce(pg_ctx *x)
 {
     int all = x->size * (int)x->count;
     int err = MPI_Allreduce(x->send, x->temp[0], all, x->type, x->op, x->comm);
@@ -26,7 +26,7 @@ static int as_allreduce(pg_ctx *x)
 
 const pg_function pg_reduce_scatter_as_allreduce = {
     .id = "reduce_scatter_as_allreduce", .of = "MPI_Reduce_scatter",
-    .prepare = prepare_vector, .run = as_allreduce, .release = pg_release,
+    .prepare = pg_prepare_vector, .run = pg_run_reduce_scatter_as_allreduce, .release = pg_release,
 };
 
 static int prepare_scatterv(pg_ctx *x)
@@ -36,7 +36,7 @@ static int prepare_scatterv(pg_ctx *x)
     int err = pg_equal_parts(x);
     if (err != MPI_SUCCESS)
         return err;
-    return prepare_vector(x);
+    return pg_prepare_vector(x);
 }
 
 /* temp, counts and displs count at rank 0 alone. */

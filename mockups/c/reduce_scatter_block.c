@@ -32,30 +32,12 @@ const pg_function pg_reduce_scatter_block_as_reduce_then_scatter = {
     .prepare = prepare_vector_at_0, .run = as_reduce_then_scatter, .release = pg_release,
 };
 
-static int as_reduce_scatter(pg_ctx *x)
-{
-    return MPI_Reduce_scatter(x->send, x->recv, x->counts, x->type, x->op, x->comm);
-}
-
 const pg_function pg_reduce_scatter_block_as_reduce_scatter = {
     .id = "reduce_scatter_block_as_reduce_scatter", .of = "MPI_Reduce_scatter_block",
-    .prepare = pg_equal_parts, .run = as_reduce_scatter, .release = pg_release,
+    .prepare = pg_equal_parts, .run = pg_run_reduce_scatter, .release = pg_release,
 };
-
-static int prepare_vector(pg_ctx *x)
-{
-    return pg_temp(x, 0, x->size * x->count);
-}
-
-static int as_allreduce(pg_ctx *x)
-{
-    int all = x->size * (int)x->count;
-    int err = MPI_Allreduce(x->send, x->temp[0], all, x->type, x->op, x->comm);
-    pg_copy(x, x->recv, pg_at(x, x->temp[0], x->rank * x->count), x->count);
-    return err;
-}
 
 const pg_function pg_reduce_scatter_block_as_allreduce = {
     .id = "reduce_scatter_block_as_allreduce", .of = "MPI_Reduce_scatter_block",
-    .prepare = prepare_vector, .run = as_allreduce, .release = pg_release,
+    .prepare = pg_prepare_vector, .run = pg_run_reduce_scatter_as_allreduce, .release = pg_release,
 };

@@ -29,6 +29,14 @@ extern const pg_function pg_scan, pg_scan_as_exscan_reduce_local;
 extern const pg_function pg_scatter, pg_scatter_as_bcast, pg_scatter_as_scatterv;
 extern const pg_function pg_scatterv;
 
+/* Takes a vector of size blocks as temp[0]. */
+int pg_prepare_vector(pg_ctx *x);
+
+/* With equal parts MPI_Reduce_scatter and MPI_Reduce_scatter_block have the same
+ * arguments but for the counts, so that these serve rows of both. */
+int pg_run_reduce_scatter(pg_ctx *x);
+int pg_run_reduce_scatter_as_allreduce(pg_ctx *x);
+
 /* MPI_ERR_COUNT if n is more than an MPI count can hold. */
 int pg_check_count(int64_t n);
 
