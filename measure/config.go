@@ -83,8 +83,9 @@ func (c MPIConfig) Validate() []guidelines.FieldError {
 
 // Config is the [measure] section of gl.toml: how a case is timed.
 type Config struct {
-	Sync  string `toml:"sync" json:"sync"`
-	Clock string `toml:"clock" json:"clock"`
+	Sync      string `toml:"sync" json:"sync"`
+	Clock     string `toml:"clock" json:"clock"`
+	ClockSync string `toml:"clock_sync" json:"clock_sync"` // how the ranks' clocks become a global one
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
 	FirstCalls int           `toml:"first_calls" json:"first_calls"`
@@ -95,7 +96,7 @@ type Config struct {
 
 // Default is the [measure] section of an empty gl.toml.
 func Default() Config {
-	return Config{Sync: "barrier", Clock: "monotonic", FirstCalls: 20, Warmup: 5,
+	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", FirstCalls: 20, Warmup: 5,
 		Stall: nrep.Duration(2 * time.Minute), TempMemory: 1 << 30}
 }
 
@@ -106,6 +107,8 @@ func (c Config) Validate() []guidelines.FieldError {
 		"%s", guidelines.Unknown("synchronisation", c.Sync, results.Syncs))
 	errs.check(slices.Contains(results.Clocks, c.Clock), "clock",
 		"%s", guidelines.Unknown("clock", c.Clock, results.Clocks))
+	errs.check(slices.Contains(results.ClockSyncs, c.ClockSync), "clock_sync",
+		"%s", guidelines.Unknown("clock synchronisation", c.ClockSync, results.ClockSyncs))
 	errs.check(c.FirstCalls >= 0, "first_calls", "must be at least 0, not %d", c.FirstCalls)
 	errs.check(c.Warmup >= 0, "warmup", "must be at least 0, not %d", c.Warmup)
 	errs.check(c.Stall > 0, "stall", "must be above 0s")

@@ -223,7 +223,7 @@ func (s *Session) job(mode results.Mode, shape guidelines.Shape, run int, cases 
 	m := s.Manifest
 	j := &results.Job{
 		Mode: mode, NP: shape.NP, PPN: shape.PPN, Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
-		Sync: s.Measure.Sync, Clock: s.Measure.Clock, FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup,
+		Sync: s.Measure.Sync, Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync, FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup,
 		TempMemory: int64(s.Measure.TempMemory), StallNS: int64(s.Measure.Stall),
 		MemoryCap: m.MemoryCap[shape.String()],
 	}

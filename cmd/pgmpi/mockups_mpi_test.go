@@ -38,7 +38,7 @@ func TestEveryFunctionGivesTheRightData(t *testing.T) {
 func (b *bench) verifyAll(np int, d mockups.Datatype, op string, root int) {
 	b.t.Helper()
 	j := &results.Job{Mode: results.ModeMeasure, NP: np, PPN: np, Datatype: d.Name, Op: op, Root: root, Verify: true,
-		Sync: "barrier", Clock: "monotonic", TempMemory: 64 << 20, StallNS: int64(20 * time.Second)}
+		Sync: "barrier", Clock: "monotonic", ClockSync: "shared", TempMemory: 64 << 20, StallNS: int64(20 * time.Second)}
 	for _, f := range mockups.All() {
 		for _, count := range []int64{0, 1, 3, 7, 1000} {
 			j.Order = append(j.Order, len(j.Cases))

@@ -69,6 +69,12 @@ func (s *session) newBench(j *results.Job) (*bench, error) {
 	if err := s.choose(j.Datatype, j.Op, j.Root); err != nil {
 		return nil, err
 	}
+	if err := s.setClock(j.Clock); err != nil {
+		return nil, err
+	}
+	if err := s.syncClocks(j.ClockSync); err != nil {
+		return nil, err
+	}
 	var err error
 	if b.verifier, err = newVerifier(j.Datatype, j.Op); err != nil {
 		return nil, err

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #if defined(I_MPI_NUMVERSION)
 #define FAMILY "intel"
@@ -99,13 +98,6 @@ char *pg_alloc(int64_t bytes)
     return at;
 }
 
-static int64_t now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static int sync_barrier(pg_ctx *x) { return MPI_Barrier(x->comm); }
 
 static int (*const syncs[])(pg_ctx *) = {[PG_SYNC_BARRIER] = sync_barrier};
@@ -144,8 +136,9 @@ int pg_call_late(const pg_function *f, pg_ctx *x, int late, int *early)
     return rc;
 }
 
-int pg_measure(const pg_function *f, pg_ctx *x, int sync, int64_t n, int64_t *ns)
+int pg_measure(const pg_function *f, pg_ctx *x, const pg_timing *t, int sync, int64_t n, int64_t *ns)
 {
+    pg_clock *now = t->now;
     int (*enter)(pg_ctx *) = syncs[sync];
     int (*run)(pg_ctx *) = f->run;
     int failed = MPI_SUCCESS;
@@ -171,18 +164,6 @@ int pg_all_min(pg_ctx *x, int64_t in, int64_t *out)
 }
 
 int pg_share(pg_ctx *x, void *data, int bytes, int root) { return MPI_Bcast(data, bytes, MPI_BYTE, root, x->comm); }
-
-int64_t pg_clock_tick(void)
-{
-    int64_t tick = INT64_MAX, last = now();
-    for (int i = 0; i < 2000; i++) {
-        int64_t t = now();
-        if (t > last && t - last < tick)
-            tick = t - last;
-        last = t;
-    }
-    return tick;
-}
 
 void pg_library_version(char *text, int *length) { MPI_Get_library_version(text, length); }
 

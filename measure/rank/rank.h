@@ -3,6 +3,7 @@
 #ifndef PGMPI_RANK_H
 #define PGMPI_RANK_H
 
+#include "clock.h"
 #include "mockups.h"
 
 /* The library family that the headers belong to ("openmpi", "mpich", "intel",
@@ -37,15 +38,12 @@ int pg_call_late(const pg_function *f, pg_ctx *x, int late, int *early);
 /* The timed region (S-REVISITED, Algorithm 1): n times synchronise, read the
  * clock, run, read the clock. ns gets the n local durations in nanoseconds.
  * Returns the first error code that a call gave. */
-int pg_measure(const pg_function *f, pg_ctx *x, int sync, int64_t n, int64_t *ns);
+int pg_measure(const pg_function *f, pg_ctx *x, const pg_timing *t, int sync, int64_t n, int64_t *ns);
 
 /* The largest of all ranks' values, at rank 0; n values. out may be NULL elsewhere. */
 int pg_reduce_max(pg_ctx *x, const int64_t *in, int64_t *out, int n);
 int pg_all_min(pg_ctx *x, int64_t in, int64_t *out);
 int pg_share(pg_ctx *x, void *data, int bytes, int root);
-
-/* The clock's tick: the smallest step seen between different readings, ns. */
-int64_t pg_clock_tick(void);
 
 void pg_library_version(char *text, int *length);
 void pg_error_text(int code, char *text);

@@ -15,9 +15,11 @@ import "C"
 
 import (
 	"fmt"
+	"slices"
 	"time"
 	"unsafe"
 
+	"pgmpi/measure/results"
 	"pgmpi/mockups/c"
 )
 
@@ -28,6 +30,7 @@ type world struct {
 	size  int
 	rows  map[string]*C.pg_function
 	local []int64 // durations of this rank, in C memory
+	time  *C.pg_timing
 }
 
 // mpiError says which call failed with which MPI error.
@@ -42,7 +45,8 @@ func mpiError(what string, rc C.int) error {
 }
 
 func start() (*world, error) {
-	w := &world{x: (*C.pg_ctx)(C.calloc(1, C.sizeof_pg_ctx)), rows: map[string]*C.pg_function{}}
+	w := &world{x: (*C.pg_ctx)(C.calloc(1, C.sizeof_pg_ctx)), rows: map[string]*C.pg_function{},
+		time: (*C.pg_timing)(C.calloc(1, C.sizeof_pg_timing))}
 	if err := mpiError("MPI_Init_thread", C.pg_start(w.x)); err != nil {
 		return nil, err
 	}
@@ -60,6 +64,15 @@ func start() (*world, error) {
 func (w *world) stop() error { return mpiError("MPI_Finalize", C.pg_stop(w.x)) }
 
 func abort(code int) { C.pg_abort(C.int(code)) }
+
+// setClock chooses the clock of the timing loop by its name in gl.toml.
+func (w *world) setClock(name string) error {
+	w.time.now = C.pg_clock_get(C.int(slices.Index(results.Clocks, name)))
+	if w.time.now == nil {
+		return fmt.Errorf("this rank program has no clock %q", name)
+	}
+	return nil
+}
 
 // choose sets datatype, operator and root.
 func (w *world) choose(datatype, op string, root int) error {
@@ -123,7 +136,7 @@ func (w *world) tempsIntact() bool { return C.pg_temps_intact(w.x) == 1 }
 // measure appends n samples, the maxima over ranks in nanoseconds, to into at rank 0.
 func (w *world) measure(f *C.pg_function, sync, n int, into []int64) ([]int64, error) {
 	local := w.local[:n]
-	rc := C.pg_measure(f, w.x, C.int(sync), C.int64_t(n), (*C.int64_t)(unsafe.Pointer(&local[0])))
+	rc := C.pg_measure(f, w.x, w.time, C.int(sync), C.int64_t(n), (*C.int64_t)(unsafe.Pointer(&local[0])))
 	if err := mpiError(C.GoString(f.id), rc); err != nil {
 		return into, err
 	}

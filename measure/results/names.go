@@ -11,4 +11,8 @@ var (
 	Clocks = []string{
 		"monotonic", // clock_gettime(CLOCK_MONOTONIC)
 	}
+	// ClockSyncs make a global clock of the ranks' own.
+	ClockSyncs = []string{
+		"shared", // all ranks read the same clock: nothing to do
+	}
 )

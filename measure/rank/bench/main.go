@@ -206,7 +206,7 @@ func (b *bench) runOurs(order []int) (medians, error) {
 // the C program does not do it either.
 func (b *bench) jobFile(order []int) (string, error) {
 	job := &results.Job{Mode: results.ModeMeasure, NP: np, PPN: np, Cases: slices.Clone(cases), Order: order,
-		Datatype: "byte", Op: "bor", Sync: "barrier", Clock: "monotonic", FirstCalls: firstCalls, Warmup: warmup,
+		Datatype: "byte", Op: "bor", Sync: "barrier", Clock: "monotonic", ClockSync: "shared", FirstCalls: firstCalls, Warmup: warmup,
 		TempMemory: 1 << 30, StallNS: int64(2 * time.Minute)}
 	for i := range job.Cases {
 		job.Cases[i].NRep = b.nrep
