@@ -1,0 +1,62 @@
+package stats
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Autocorrelation returns the autocorrelation of x, in the order of measurement, at
+// the lags 1 to lags; element 0 is that of lag 1. It is R's acf: c_h/c_0 with
+// c_h = Σ (x_t − x̄)(x_{t+h} − x̄)/n, whose divisor is n at every lag
+// (S-REVISITED §5.1). It is an error (ErrUndefined) where all values are equal, and
+// (ErrRange) where lags is not below the number of values.
+func Autocorrelation(x []float64, lags int) ([]float64, error) {
+	if err := check(x); err != nil {
+		return nil, err
+	}
+	if lags < 1 || lags >= len(x) {
+		return nil, fmt.Errorf("lag %d of %d values: %w", lags, len(x), ErrRange)
+	}
+	mean := stat.Mean(x, nil)
+	d := make([]float64, len(x))
+	c0 := 0.0
+	for i, v := range x {
+		d[i] = v - mean
+		c0 += d[i] * d[i]
+	}
+	if constant(x) || !(c0 > 0) || !finite(c0) {
+		return nil, fmt.Errorf("autocorrelation of %d equal values: %w", len(x), ErrUndefined)
+	}
+	out := make([]float64, lags)
+	for h := 1; h <= lags; h++ {
+		later := d[h:]
+		sum := 0.0
+		for t, v := range later {
+			sum += d[t] * v
+		}
+		out[h-1] = sum / c0
+	}
+	return out, nil
+}
+
+// AutocorrelationBound is 1.96/√n: of n independent values, an autocorrelation lies
+// beyond ± this bound in about 5 % of all cases, at each lag.
+func AutocorrelationBound(n int) float64 { return 1.96 / math.Sqrt(float64(n)) }
+
+// Inefficiency says how many of n values in a row are worth one independent value when
+// a mean is estimated: 1 + 2·Σ r_h over the lags before the first one whose
+// autocorrelation is not above the bound. acf is the result of Autocorrelation;
+// dependence beyond its last lag is not seen, so this is a lower bound.
+func Inefficiency(acf []float64, n int) float64 {
+	bound := AutocorrelationBound(n)
+	out := 1.0
+	for _, r := range acf {
+		if r <= bound {
+			break
+		}
+		out += 2 * r
+	}
+	return out
+}
