@@ -39,6 +39,9 @@ func (c *Collector) Report(cfg Config) (*Report, error) {
 	if err := c.test(r, p, family); err != nil {
 		return nil, err
 	}
+	if err := c.runsNeeded(r, p, cfg, family); err != nil {
+		return nil, err
+	}
 	c.split(r, cfg)
 	c.alternatives(r)
 	summarize(r, &c.manifest.Plan)
@@ -126,7 +129,7 @@ func (c *Collector) test(r *Report, p Procedure, family []int) error {
 		if rho, err := stats.Pearson(logs(orig.medians), logs(other.medians)); err == nil {
 			rhos = append(rhos, rho)
 		}
-		if err := countTies(r, p.Test, pairs[n]); err != nil {
+		if err := countTies(r, p, pairs[n]); err != nil {
 			return err
 		}
 	}
@@ -147,13 +150,17 @@ func (c *Collector) test(r *Report, p Procedure, family []int) error {
 
 func (v *Verdict) set(o Outcome, refused *Refusal) {
 	v.PValue, v.PAdjusted, v.PKept, v.Ratio = number(o.P), number(o.PAdjusted), number(o.PKept), number(o.Ratio)
+	v.RatioLo95, v.RatioHi95 = number(o.Lo95), number(o.Hi95)
 	v.Stars, v.Verdict = o.Stars, o.Verdict
 	if refused != nil {
 		v.Stars, v.Reason = "", "R is too small for the level"
 	}
 }
 
-func countTies(r *Report, test string, pair Pair) error {
+// countTies counts what the test itself meets: for method margin the other
+// side times the minimum slowdown.
+func countTies(r *Report, p Procedure, pair Pair) error {
+	pair.Other = p.against(pair)
 	seen := map[float64]bool{}
 	for _, x := range append(append([]float64{}, pair.Orig...), pair.Other...) {
 		seen[x] = true
@@ -161,7 +168,7 @@ func countTies(r *Report, test string, pair Pair) error {
 	if len(seen) < len(pair.Orig)+len(pair.Other) {
 		r.TiedTests++
 	}
-	if test != TestSignedRank {
+	if p.Test != TestSignedRank {
 		return nil
 	}
 	zeros, err := stats.ZeroDifferences(pair.Orig, pair.Other)

@@ -27,6 +27,8 @@ type Collector struct {
 type collected struct {
 	medians        []float64 // ns, by run-1; NaN: no valid median
 	total, invalid int       // samples
+	late, long     int       // of the invalid ones, by flag
+	dependence     dependence
 	status         string    // of results.Status…; the worst seen
 	message        string
 }
@@ -69,11 +71,13 @@ func (c *collected) problem() string {
 		return "no mpirun was planned"
 	case valid < len(c.medians):
 		return fmt.Sprintf("only %d of %d mpiruns have a valid median", valid, len(c.medians))
-	case float64(c.invalid) > maxInvalid*float64(c.total):
+	case c.tooManyInvalid():
 		return fmt.Sprintf("%d of %d samples are out of sync, more than %.0f %%", c.invalid, c.total, 100*maxInvalid)
 	}
 	return ""
 }
+
+func (c *collected) tooManyInvalid() bool { return float64(c.invalid) > maxInvalid*float64(c.total) }
 
 // median is the median of the run medians in ns; NaN where there is none.
 func (c *collected) median() float64 {
@@ -131,6 +135,8 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 	valid := make([]float64, 0, len(samples))
 	for n, s := range samples {
 		if s.Flags != 0 {
+			k.late += s.Flags & results.FlagLate / results.FlagLate
+			k.long += s.Flags & results.FlagLong / results.FlagLong
 			continue
 		}
 		if s.NS <= 0 {
@@ -151,5 +157,5 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 		c.zeroIQR++
 	}
 	k.medians[run.Run-1] = median(filtered.Values)
-	return nil
+	return k.dependence.add(filtered.Values)
 }

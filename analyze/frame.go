@@ -14,7 +14,8 @@ func (c *Collector) frame(cfg Config) *Report {
 		R: m.R, Method: cfg.Method, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance,
 		ClockTickS: float64(c.tickNS) / 1e9,
 		Shapes:     []Shape{}, Verdicts: make([]Verdict, len(m.Plan.Tests)), Incomplete: []Incomplete{}, Wrong: []CaseMessage{},
-		NotMeasured: []CaseMessage{}, NotConverged: []NotConverge{}, Notes: append([]string{}, m.Plan.Notes...),
+		NotMeasured: []CaseMessage{}, NotConverged: []NotConverge{},
+		OutOfSync: []OutOfSync{}, Dependence: Dependence{Lags: dependenceLags, Strong: []DependentCase{}}, Notes: append([]string{}, m.Plan.Notes...),
 	}
 	for _, s := range m.Plan.Shapes {
 		r.Shapes = append(r.Shapes, Shape{Name: s.String(), Shape: s})
@@ -37,6 +38,7 @@ func (c *Collector) frame(cfg Config) *Report {
 			}
 		}
 	}
+	c.samples(r)
 	r.Exclude = c.exclude()
 	return r
 }

@@ -57,6 +57,8 @@ type Outcome struct {
 	PAdjusted float64 // over the family
 	PKept     float64 // one-sided: the call is faster than MinSlowdown times the other side
 	Ratio     float64 // the effect: how many times slower the call is
+	Lo95      float64 // its two-sided 95 % interval
+	Hi95      float64
 	Stars     string  // by PAdjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
 	Verdict   string
 }
@@ -195,7 +197,7 @@ func (p Procedure) Apply(family []Pair) ([]Outcome, error) {
 	ps := make([]float64, len(family))
 	for i, pair := range family {
 		if len(pair.Orig) == 0 {
-			out[i] = Outcome{P: math.NaN(), PKept: math.NaN(), Ratio: math.NaN()}
+			out[i] = Outcome{P: math.NaN(), PKept: math.NaN(), Ratio: math.NaN(), Lo95: math.NaN(), Hi95: math.NaN()}
 			ps[i] = 1 // planned, hence counted
 			continue
 		}
@@ -228,19 +230,23 @@ func (p Procedure) Apply(family []Pair) ([]Outcome, error) {
 func (p Procedure) one(pair Pair) (Outcome, error) {
 	var o Outcome
 	var err error
-	allowed := scale(pair.Other, p.MinSlowdown)
-	against := pair.Other
-	if p.Method == MethodMargin {
-		against = allowed
-	}
-	if o.P, err = pValue(p.Test, pair.Orig, against); err != nil {
+	if o.P, err = pValue(p.Test, pair.Orig, p.against(pair)); err != nil {
 		return o, err
 	}
-	if o.PKept, err = pValue(p.Test, allowed, pair.Orig); err != nil {
+	if o.PKept, err = pValue(p.Test, scale(pair.Other, p.MinSlowdown), pair.Orig); err != nil {
 		return o, err
 	}
-	o.Ratio, err = p.effect(pair)
+	e, err := p.effect(pair)
+	o.Ratio, o.Lo95, o.Hi95 = e.Ratio, e.Lo95, e.Hi95
 	return o, err
+}
+
+// against is what the call's medians are tested against.
+func (p Procedure) against(pair Pair) []float64 {
+	if p.Method == MethodMargin {
+		return scale(pair.Other, p.MinSlowdown)
+	}
+	return pair.Other
 }
 
 // verdict applies STATISTICS §1.6.
@@ -269,18 +275,19 @@ func (p Procedure) visible(pair Pair) bool {
 	return math.Abs(median(pair.Orig)-median(pair.Other)) >= 2*p.Tick
 }
 
-// effect is the Hodges-Lehmann ratio that belongs to the test, for method
-// paper the ratio of the medians (STATISTICS §1.5, DESIGN §10).
-func (p Procedure) effect(pair Pair) (float64, error) {
-	if p.Method == MethodPaper {
-		return median(pair.Orig) / median(pair.Other), nil
-	}
+// effect is the Hodges-Lehmann ratio that belongs to the test, with its
+// interval. Method paper has the ratio of the medians; the paper gives it no
+// interval, so it gets that of the rank-sum (STATISTICS §1.5, DESIGN §10).
+func (p Procedure) effect(pair Pair) (stats.Effect, error) {
 	estimate := stats.HodgesLehmannRankSum
 	if p.Test == TestSignedRank {
 		estimate = stats.HodgesLehmannSignedRank
 	}
 	e, err := estimate(pair.Orig, pair.Other)
-	return e.Ratio, err
+	if p.Method == MethodPaper {
+		e.Ratio = median(pair.Orig) / median(pair.Other)
+	}
+	return e, err
 }
 
 var tests = map[string]func(x, y []float64) (stats.TestResult, error){

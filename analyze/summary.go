@@ -74,18 +74,18 @@ func summaryRow(verdicts []Verdict, s Shape, t guidelines.Type) SummaryRow {
 func (c *Collector) warnings(r *Report) []Warning {
 	out := []Warning{}
 	warn := func(id, format string, args ...any) {
-		out = append(out, Warning{ID: id, Text: fmt.Sprintf(format, args...)})
+		out = append(out, newWarning(id, fmt.Sprintf(format, args...)))
 	}
 	if r.Method == MethodPaper {
 		warn("paper-method", "method paper neither adjusts for m = %d tests nor asks for a minimum slowdown: "+
-			"expect false violations; method default avoids them", r.M)
+			"expect false violations", r.M)
 	} else if r.Test == TestRankSumNormal {
 		warn("normal-approximation", "with more than %d mpiruns the rank-sum p-values are from the normal approximation", exactLimit)
 	}
 	for _, shape := range c.manifest.Plan.Shapes {
 		if cores := c.manifest.Factors.Cores; shape.Nodes == 0 && cores > 0 && shape.NP > cores {
 			warn("oversubscribed", "%s has more processes than this machine has cores (%d): its times are those of the scheduler as much as of "+
-				"the library; give each process a core of its own", shape, cores)
+				"the library", shape, cores)
 		}
 	}
 	if n := len(c.manifest.Events); n > 0 {
@@ -95,18 +95,41 @@ func (c *Collector) warnings(r *Report) []Warning {
 		warn("iqr-zero", "%d times the quartiles of a case in an mpirun were equal, so the outlier filter kept one value only: "+
 			"the clock ticks coarsely (%.0f ns) for calls this short", c.zeroIQR, 1e9*r.ClockTickS)
 	}
-	invalid, total := 0, 0
-	for i := range c.cases {
-		invalid, total = invalid+c.cases[i].invalid, total+c.cases[i].total
-	}
-	if invalid > 0 {
-		warn("out-of-sync", "%d of %d samples were out of sync and left out", invalid, total)
-	}
+	c.warnOfSamples(r, warn)
 	if n := len(r.NotConverged); n > 0 {
-		warn("nrep-not-converged", "%d cases reached nrep.max or nrep.max_time before their run-time was stable; raise them", n)
+		warn("nrep-not-converged", "%d cases reached nrep.max or nrep.max_time before their run-time was stable", n)
 	}
 	if n := len(r.Incomplete); n > 0 {
-		warn("incomplete", "%d planned tests lack valid medians; `pgmpi check --resume` measures what is missing", n)
+		warn("incomplete", "%d planned tests have no verdict for lack of valid data", n)
 	}
 	return out
+}
+
+// warnOfSamples is about what the run medians rest on.
+func (c *Collector) warnOfSamples(r *Report, warn func(id, format string, args ...any)) {
+	if len(r.OutOfSync) > 0 {
+		invalid, total, inconclusive := 0, 0, 0
+		for i := range c.cases {
+			total += c.cases[i].total
+		}
+		for _, k := range r.OutOfSync {
+			invalid += k.Invalid
+			if k.TooMany {
+				inconclusive++
+			}
+		}
+		warn("out-of-sync", "%d of %d samples were out of sync and left out; %d cases have more than %.0f %% of them and are inconclusive",
+			invalid, total, inconclusive, 100*maxInvalid)
+	}
+	if strong := r.Dependence.Strong; len(strong) > 0 {
+		worst := strong[0]
+		for _, k := range strong {
+			if k.Inefficiency > worst.Inefficiency {
+				worst = k
+			}
+		}
+		warn("dependent-samples", "in %d cases the samples resemble their neighbours so much that %d of them are worth one independent sample or less "+
+			"(the worst: %s at %s bytes on %s, %.0f for one). The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
+			len(strong), strongDependence, worst.Function, guidelines.FormatSize(worst.Msize), worst.Shape, worst.Inefficiency)
+	}
 }

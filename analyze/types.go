@@ -60,6 +60,8 @@ type Report struct {
 	Exclude      []string      `json:"exclude"`       // for check.exclude: what leaves the wrong functions out
 	NotMeasured  []CaseMessage `json:"not_measured"`  // cases that could not be measured
 	NotConverged []NotConverge `json:"not_converged"` // cases whose nrep is not what the predictor wanted
+	OutOfSync    []OutOfSync   `json:"out_of_sync"`   // cases with samples that were left out
+	Dependence   Dependence    `json:"dependence"`    // of the samples on each other
 	Notes        []string      `json:"notes"`         // what the Plan left out
 	Warnings     []Warning     `json:"warnings"`
 	Exit         int           `json:"exit_code"` // ExitCode()
@@ -129,7 +131,11 @@ type Verdict struct {
 	OtherMedianS *float64 `json:"other_median_s"`
 	// Ratio is how many times slower the call is: Hodges-Lehmann (STATISTICS
 	// §1.5); for method paper and split that of the medians.
-	Ratio       *float64     `json:"ratio"`
+	Ratio *float64 `json:"ratio"`
+	// RatioLo95 and RatioHi95 are its two-sided 95 % interval (STATISTICS §1.5);
+	// for method paper that of the rank-sum's estimate. Null for split from medians.
+	RatioLo95   *float64     `json:"ratio_lo95"`
+	RatioHi95   *float64     `json:"ratio_hi95"`
 	PValue      *float64     `json:"p_value"`    // one-sided; null for split
 	PAdjusted   *float64     `json:"p_adjusted"` // over the family
 	PKept       *float64     `json:"p_kept"`     // that the call is less than min_slowdown times slower
@@ -137,6 +143,7 @@ type Verdict struct {
 	Verdict     string       `json:"verdict"`
 	Reason      string       `json:"reason,omitempty"` // why there is none
 	Alternative *Alternative `json:"alternative"`      // violated and suspected: the fastest that was measured
+	RunsNeeded  *RunsNeeded  `json:"runs_needed"`      // undecided by the data: how many mpiruns would decide it
 }
 
 // Alternative is what to call instead.
@@ -147,12 +154,55 @@ type Alternative struct {
 	MedianS  float64 `json:"median_s"` // seconds, of all calls together
 }
 
+// RunsNeeded is how many mpiruns would decide an undecided test, if the effect
+// and the spread of the run medians stay as observed.
+type RunsNeeded struct {
+	R       int    `json:"r"`       // in all, not in addition; 0: more than Limit
+	Limit   int    `json:"limit"`   // the most that were considered
+	Towards string `json:"towards"` // the verdict it would probably be; empty with R = 0
+}
+
 // CaseMessage is a case with what happened to it.
 type CaseMessage struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"` // bytes
 	Shape    string `json:"shape"`
 	Message  string `json:"message"`
+}
+
+// OutOfSync is a case with samples that were left out because the processes
+// were not synchronised.
+type OutOfSync struct {
+	Function string  `json:"function"`
+	Msize    int64   `json:"msize"` // bytes
+	Shape    string  `json:"shape"`
+	Samples  int     `json:"samples"` // of all mpiruns
+	Invalid  int     `json:"invalid"` // of these, left out
+	Late     int     `json:"late"`    // of these, started late
+	Long     int     `json:"long"`    // of these, took longer than the window; one sample can be both
+	Share    float64 `json:"share"`   // Invalid/Samples
+	TooMany  bool    `json:"too_many"`
+}
+
+// Dependence says how much the samples of a case resemble their neighbours in
+// time (S-REVISITED §5.1). A series is what the outlier filter left of a case
+// in one mpirun.
+type Dependence struct {
+	Lags        int             `json:"lags"`        // that were looked at
+	Series      int             `json:"series"`      // long enough to tell
+	Significant int             `json:"significant"` // of these, with an autocorrelation at lag 1 above 1.96/√n
+	Strong      []DependentCase `json:"strong"`
+}
+
+// DependentCase is a case whose samples depend strongly on each other.
+type DependentCase struct {
+	Function string `json:"function"`
+	Msize    int64  `json:"msize"` // bytes
+	Shape    string `json:"shape"`
+	// Lag1 is the autocorrelation at lag 1; Inefficiency how many samples are
+	// worth one independent sample. Both are medians over the mpiruns.
+	Lag1         float64 `json:"lag1"`
+	Inefficiency float64 `json:"inefficiency"`
 }
 
 // NotConverge is a case whose predictor stopped at max or max_time.
@@ -175,8 +225,10 @@ type Incomplete struct {
 
 // Warning is something that a reader of the verdicts should know.
 type Warning struct {
-	ID   string `json:"id"`   // stable
-	Text string `json:"text"` // what happened and what to do about it
+	ID     string `json:"id"`     // stable
+	Text   string `json:"text"`   // what happened
+	Remedy string `json:"remedy"` // what to do about it
+	Docs   string `json:"docs"`   // where it is explained, from the root of the repository
 }
 
 // ExitCode is the exit code of DESIGN §7 that the findings ask for: 3 a

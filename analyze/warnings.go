@@ -1,0 +1,20 @@
+package analyze
+
+// remedies says, for each Warning, what to do about it. Each id is also a
+// heading in docs/statistics.md.
+var remedies = map[string]string{
+	"paper-method":         "use method default, which avoids them",
+	"normal-approximation": "nothing: the approximation is good at this R",
+	"oversubscribed":       "give each process a core of its own",
+	"repeated":             "if it happens again, look at the rank program's last words in manifest.json",
+	"iqr-zero":             "trust no difference below two clock steps; message sizes that take longer do not have this",
+	"out-of-sync":          "a larger window, or fewer other programs on the nodes",
+	"dependent-samples":    "lower nrep.rse or raise nrep.min, so that stage 1 asks for more repetitions",
+	"nrep-not-converged":   "raise nrep.max or nrep.max_time",
+	"incomplete":           "`pgmpi check --resume` measures the mpiruns that are missing; samples out of sync need what out-of-sync says",
+}
+
+// newWarning adds to what happened what to do about it and where it is explained.
+func newWarning(id, text string) Warning {
+	return Warning{ID: id, Text: text, Remedy: remedies[id], Docs: "docs/statistics.md#" + id}
+}
