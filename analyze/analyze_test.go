@@ -263,8 +263,8 @@ func TestBadInputIsAnErrorThatNamesThePlace(t *testing.T) {
 		spoil func(*results.Manifest, []results.Run)
 		want  string
 	}{
-		{"zero", func(_ *results.Manifest, r []results.Run) { r[1].Samples[3][2].NS = 0 }, "run-p2-02.tsv.gz: case reduce_as_allreduce at 64 B"},
-		{"negative", func(_ *results.Manifest, r []results.Run) { r[1].Samples[3][2].NS = -1 }, "-1 ns"},
+		{"zero", func(_ *results.Manifest, r []results.Run) { r[1].Samples[3][2].NS = 0 }, "run-p2-02.tsv.gz: case reduce_as_allreduce at 64 B: repetition 2 took 0 ns"},
+		{"negative", func(_ *results.Manifest, r []results.Run) { r[1].Samples[3][2].NS = -1 }, "run-p2-02.tsv.gz: case reduce_as_allreduce at 64 B: repetition 2 took -1 ns"},
 		{"twice", func(_ *results.Manifest, r []results.Run) { r[1].Run = 1 }, "twice"},
 		{"run number", func(_ *results.Manifest, r []results.Run) { r[1].Run = 99 }, "run 99"},
 		{"stage 1", func(_ *results.Manifest, r []results.Run) { r[1].Mode = results.ModeNREP }, "stage 2"},

@@ -140,7 +140,7 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 			continue
 		}
 		if s.NS <= 0 {
-			return fmt.Errorf("repetition %d took %d ns; a run-time is positive", n, s.NS)
+			return fmt.Errorf("repetition %d took %d ns; a run-time is positive: move the file away, `pgmpi check --resume` measures this mpirun again", n, s.NS)
 		}
 		valid = append(valid, float64(s.NS))
 	}

@@ -116,6 +116,7 @@ func TestProcedureMatchesGoldenVectors(t *testing.T) {
 					t.Errorf("%s: %s%s, want %s%s", w.Name, got[i].Verdict, got[i].Stars, w.Verdict, w.Stars)
 				}
 			}
+			methodsAreTheDefaultWithOneChange(t, cfg, c.R, want.M, family)
 			paper, _, err := NewProcedure(Config{Method: MethodPaper, Test: TestAuto, Alpha: want.Alpha, Adjust: AdjustAuto,
 				MinSlowdown: 1 + want.Delta}, c.R, want.M)
 			if err != nil {
@@ -132,6 +133,48 @@ func TestProcedureMatchesGoldenVectors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// methodsAreTheDefaultWithOneChange is STATISTICS §1.8: ci is default with
+// Holm, margin tests against (1+δ) times the other side.
+func methodsAreTheDefaultWithOneChange(t *testing.T, cfg Config, r, m int, family []Pair) {
+	t.Helper()
+	apply := func(cfg Config, family []Pair) []Outcome {
+		p, _, err := NewProcedure(cfg, r, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := p.Apply(family)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	cfg.Test, cfg.Adjust = TestAuto, AdjustHolm
+	holm := apply(cfg, family)
+	cfg.Method, cfg.Adjust = MethodCI, AdjustAuto
+	for i, got := range apply(cfg, family) {
+		if got != holm[i] {
+			t.Errorf("test %d: ci %+v, default with Holm %+v", i, got, holm[i])
+		}
+	}
+	cfg.Method, cfg.Adjust = MethodDefault, AdjustBH
+	plain := apply(cfg, family)
+	scaled := make([]Pair, len(family))
+	for i, pair := range family {
+		scaled[i] = Pair{Orig: pair.Orig, Other: scale(pair.Other, cfg.MinSlowdown)}
+	}
+	against := apply(cfg, scaled)
+	cfg.Method, cfg.Adjust = MethodMargin, AdjustAuto
+	for i, got := range apply(cfg, family) {
+		if got.P != against[i].P || got.PAdjusted != against[i].PAdjusted || got.Stars != against[i].Stars {
+			t.Errorf("test %d: margin p %g, %g%s; default against the scaled side %g, %g%s", i, got.P, got.PAdjusted, got.Stars,
+				against[i].P, against[i].PAdjusted, against[i].Stars)
+		}
+		if got.PKept != plain[i].PKept || got.Ratio != plain[i].Ratio || got.Lo95 != plain[i].Lo95 || got.Hi95 != plain[i].Hi95 {
+			t.Errorf("test %d: margin changes more than the test: %+v, default %+v", i, got, plain[i])
+		}
 	}
 }
 

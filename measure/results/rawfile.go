@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"pgmpi/guidelines"
 )
@@ -192,7 +193,7 @@ func (d *rawDecoder) row(line []byte) error {
 		n, used := leadingInt(rest)
 		last := i == len(v)-1
 		if used == 0 || last != (used == len(rest)) || (!last && rest[used] != '\t') {
-			return fmt.Errorf("expected case, repetition, nanoseconds and flags, got %.60q", line)
+			return d.badRow(line)
 		}
 		v[i] = n
 		if !last {
@@ -208,6 +209,22 @@ func (d *rawDecoder) row(line []byte) error {
 	}
 	*s = append(*s, Sample{NS: v[2], Flags: int(v[3])})
 	return nil
+}
+
+// badRow says what is wrong with a row that is not four numbers; of a run-time
+// that is none (NaN, Inf, negative), which case and repetition it is.
+func (d *rawDecoder) badRow(line []byte) error {
+	v := strings.Split(string(line), "\t")
+	if len(v) == 4 {
+		i, err1 := strconv.Atoi(v[0])
+		rep, err2 := strconv.Atoi(v[1])
+		_, used := leadingInt([]byte(v[2]))
+		if err1 == nil && err2 == nil && i >= 0 && i < len(d.run.Cases) && (used == 0 || used < len(v[2])) {
+			return fmt.Errorf("case %s at %d bytes, repetition %d: %.30q is no run-time in whole nanoseconds",
+				d.run.Cases[i].Function, d.run.Cases[i].Msize, rep, v[2])
+		}
+	}
+	return fmt.Errorf("expected case, repetition, nanoseconds and flags, got %.60q", line)
 }
 
 // leadingInt reads the digits at the start of b; used is 0 when there is none

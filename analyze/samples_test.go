@@ -1,0 +1,106 @@
+package analyze
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"pgmpi/measure/results"
+)
+
+// wave gives n samples that stay high and low for `long` samples in turn.
+func wave(n, long int) []results.Sample {
+	out := make([]results.Sample, n)
+	for i := range out {
+		out[i].NS = 10000 + int64(i*37%11)
+		if i/long%2 == 1 {
+			out[i].NS += 100
+		}
+	}
+	return out
+}
+
+func TestStronglyDependentSamplesAreWarnedOf(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	if r := analyzed(t, m, runs, Default()); r.Dependence.Series != 0 {
+		t.Errorf("%+v of 4 samples", r.Dependence)
+	}
+	for i := range runs {
+		runs[i].Samples[0] = wave(200, 20)
+		runs[i].Samples[2] = wave(200, 1)
+	}
+	r := analyzed(t, m, runs, Default())
+	d := r.Dependence
+	if d.Series != 2*testR || d.Significant != testR || d.Lags != 10 || len(d.Strong) != 1 {
+		t.Fatalf("%+v", d)
+	}
+	if k := d.Strong[0]; k.Function != "MPI_Reduce" || k.Msize != 8 || k.Shape != "p2" || k.Lag1 < 0.8 || k.Inefficiency < 5 || k.Inefficiency > 21 {
+		t.Errorf("%+v", k)
+	}
+	w := warning(r, "dependent-samples")
+	if w == nil || !strings.Contains(w.Text, "MPI_Reduce at 8 bytes") || !strings.Contains(w.Remedy, "nrep.rse") {
+		t.Errorf("%+v", w)
+	}
+}
+
+func warning(r *Report, id string) *Warning {
+	for i := range r.Warnings {
+		if r.Warnings[i].ID == id {
+			return &r.Warnings[i]
+		}
+	}
+	return nil
+}
+
+func TestLateAndLongSamplesAreCountedByCase(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
+	runs[0].Samples[2][0].Flags = results.FlagLate
+	runs[1].Samples[2][1].Flags = results.FlagLong
+	runs[2].Samples[2][1].Flags = results.FlagLong | results.FlagLate
+	for i := range runs {
+		runs[i].Samples[4][0].Flags = results.FlagLate
+		runs[i].Samples[4][1].Flags = results.FlagLate
+	}
+	r := analyzed(t, m, runs, Default())
+	if len(r.OutOfSync) != 2 {
+		t.Fatalf("%+v", r.OutOfSync)
+	}
+	want := OutOfSync{Function: "reduce_as_allreduce", Msize: 8, Shape: "p2", Samples: 4 * testR, Invalid: 3, Late: 2, Long: 2, Share: 3.0 / (4 * testR)}
+	if r.OutOfSync[0] != want {
+		t.Errorf("%+v, want %+v", r.OutOfSync[0], want)
+	}
+	if k := r.OutOfSync[1]; !k.TooMany || k.Share != 0.5 || r.Verdicts[4].Verdict != Undecided || r.Verdicts[4].RunsNeeded != nil {
+		t.Errorf("%+v, %s", k, r.Verdicts[4].Verdict)
+	}
+	w := warning(r, "out-of-sync")
+	if w == nil || !strings.Contains(w.Text, "1 cases have more than 25 %") {
+		t.Errorf("%+v", w)
+	}
+}
+
+func TestEveryTestedVerdictHasItsInterval(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	for _, method := range Methods {
+		cfg := Default()
+		cfg.Method = method
+		r := analyzed(t, m, runs, cfg)
+		for i, v := range r.Verdicts {
+			if i == 1 { // split, from medians
+				if v.RatioLo95 != nil || v.RatioHi95 != nil || v.Ratio == nil {
+					t.Errorf("%s: split has %v [%v, %v]", method, v.Ratio, v.RatioLo95, v.RatioHi95)
+				}
+				continue
+			}
+			if v.RatioLo95 == nil || v.RatioHi95 == nil || *v.RatioLo95 > *v.Ratio || *v.RatioHi95 < *v.Ratio {
+				t.Errorf("%s, test %d: %v [%v, %v]", method, i, v.Ratio, v.RatioLo95, v.RatioHi95)
+			}
+		}
+	}
+	// By hand: 12 paired ratios (50000+n)/(30000+n), all between these two.
+	if v := analyzed(t, m, runs, Default()).Verdicts[3]; math.Abs(*v.RatioLo95-50012./30012) > 1e-3 || *v.RatioHi95-*v.RatioLo95 > 1e-3 || *v.RatioHi95 <= *v.RatioLo95 {
+		t.Errorf("[%g, %g]", *v.RatioLo95, *v.RatioHi95)
+	}
+}
