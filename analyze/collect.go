@@ -29,7 +29,7 @@ type collected struct {
 	total, invalid int       // samples
 	late, long     int       // of the invalid ones, by flag
 	dependence     dependence
-	status         string    // of results.Status…; the worst seen
+	status         string // of results.Status…; the worst seen
 	message        string
 }
 

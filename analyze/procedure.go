@@ -59,7 +59,7 @@ type Outcome struct {
 	Ratio     float64 // the effect: how many times slower the call is
 	Lo95      float64 // its two-sided 95 % interval
 	Hi95      float64
-	Stars     string  // by PAdjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
+	Stars     string // by PAdjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
 	Verdict   string
 }
 

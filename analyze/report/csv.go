@@ -14,7 +14,8 @@ var _ = register(Format{Name: "csv", File: "report.csv", Write: writeCSV})
 // here. New columns go to the end.
 var csvColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
 	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
-	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s"}
+	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
+	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards"}
 
 // writeCSV writes one row per verdict.
 func writeCSV(w io.Writer, r *analyze.Report) error {
@@ -44,7 +45,12 @@ func csvRow(v *analyze.Verdict) []string {
 		strconv.FormatInt(v.Msize, 10), strconv.FormatInt(v.MsizeOther, 10), k, v.Shape, strconv.Itoa(v.NP),
 		csvNumber(v.MedianS), csvNumber(v.OtherMedianS), csvNumber(v.Ratio),
 		csvNumber(v.PValue), csvNumber(v.PAdjusted), csvNumber(v.PKept), v.Stars, v.Verdict, v.Reason}
-	return append(row, alternative...)
+	row = append(row, alternative...)
+	needed := make([]string, 2)
+	if n := v.RunsNeeded; n != nil && n.R > 0 {
+		needed = []string{strconv.Itoa(n.R), n.Towards}
+	}
+	return append(append(row, csvNumber(v.RatioLo95), csvNumber(v.RatioHi95)), needed...)
 }
 
 func csvNumber(x *float64) string {

@@ -122,14 +122,14 @@ func blankZero(n int) string {
 func (p *page) violations(r *analyze.Report) {
 	found := 0
 	for _, s := range r.Shapes {
-		g := grid{head: []string{"guideline", "msize", "median", "other", "ratio", "p adjusted", "fastest instead"}, align: "lrrrrll", gap: 2}
+		g := grid{head: []string{"guideline", "msize", "median", "other", "ratio [95 %]", "p adjusted", "fastest instead"}, align: "lrrrlll", gap: 2}
 		for _, v := range sorted(r.Verdicts, s.Name, analyze.Violated) {
 			adjusted := "-"
 			if v.PAdjusted != nil {
 				adjusted = strings.TrimSpace(probability(*v.PAdjusted) + " " + v.Stars)
 			}
 			g.rows = append(g.rows, []string{v.Guideline + " " + plain(v.Function), size(v.Msize), duration(v.MedianS), other(v),
-				ratio(v.Ratio), adjusted, instead(v)})
+				effect(v), adjusted, instead(v)})
 		}
 		if len(g.rows) == 0 {
 			continue
@@ -258,7 +258,7 @@ func (p *page) remarks(r *analyze.Report) {
 		p.title("Remarks")
 	}
 	for _, w := range r.Warnings {
-		p.say("- %s", w.Text)
+		p.say("- %s: %s. Remedy: %s. (%s)", w.ID, w.Text, w.Remedy, w.Docs)
 	}
 	for _, n := range r.Notes {
 		p.say("- %s", n)

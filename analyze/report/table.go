@@ -29,6 +29,8 @@ func writeTable(w io.Writer, r *analyze.Report) error {
 	p.matrix(r)
 	p.violations(r)
 	p.suspected(r)
+	p.undecided(r)
+	p.outOfSync(r)
 	p.remarks(r)
 	if p.err != nil {
 		return p.err
@@ -116,9 +118,22 @@ func (p *page) grid(g grid) {
 	}
 }
 
-// squeeze cuts the cells of the flexible column.
+// squeeze narrows the gaps of a table that is too wide, then cuts the cells of
+// the flexible column.
 func (g *grid) squeeze() {
-	total, flex := 0, 0
+	total, flex := g.total()
+	if total > width && g.gap > 1 {
+		g.gap = 1
+		total, flex = g.total()
+	}
+	allowed := flex - max(total-width, 0)
+	for _, row := range g.rows {
+		row[g.flex] = fit(row[g.flex], allowed)
+	}
+}
+
+// total is the width of the table, and that of its flexible column.
+func (g *grid) total() (total, flex int) {
 	for i := range g.head {
 		widest := cellWidth(g.head[i])
 		for _, row := range g.rows {
@@ -129,10 +144,7 @@ func (g *grid) squeeze() {
 			flex = widest
 		}
 	}
-	allowed := flex - max(total-width, 0)
-	for _, row := range g.rows {
-		row[g.flex] = fit(row[g.flex], allowed)
-	}
+	return total, flex
 }
 
 // cellWidth is the longest line of a cell, in characters.

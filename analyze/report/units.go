@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"pgmpi/analyze"
 )
 
 // duration writes seconds with three digits in the unit that suits: "812 ns",
@@ -70,6 +72,15 @@ func ratio(x *float64) string {
 		return fmt.Sprintf("%.0e×", *x)
 	}
 	return digits(*x) + "×"
+}
+
+// effect writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
+func effect(v *analyze.Verdict) string {
+	if v.RatioLo95 == nil || v.RatioHi95 == nil {
+		return ratio(v.Ratio)
+	}
+	limit := func(x *float64) string { return strings.TrimSuffix(ratio(x), "×") }
+	return fmt.Sprintf("%s [%s, %s]", ratio(v.Ratio), limit(v.RatioLo95), limit(v.RatioHi95))
 }
 
 // probability writes a p-value with two digits: "0.031", "5.4e-06".

@@ -22,12 +22,14 @@ var analyzeCommand = command{
 	short: "stage 3 only: judge a results folder again; needs no MPI",
 	long: `Reads the raw files of a results folder, filters and tests them, prints the
 tables and writes report.json into the folder. The settings are those of the
-folder's gl.toml; flags beat them.`,
+folder's gl.toml; flags beat them. With --explain, what single verdicts rest on is
+printed in place of the tables.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
 		var o output
 		s.judging(fs)
 		o.formats(fs)
+		o.explains(fs)
 		return func(_ context.Context, args []string) error {
 			if len(args) != 1 {
 				return setupf("analyze: give one results folder; see `pgmpi help analyze`")
@@ -47,7 +49,11 @@ folder's gl.toml; flags beat them.`,
 			if err := s.apply(config); err != nil {
 				return err
 			}
-			return judge(folder, m, config.Analyze, formats)
+			tests, err := selected(&m.Plan, o.explain)
+			if err != nil {
+				return err
+			}
+			return judge(folder, m, config.Analyze, formats, tests, false)
 		}
 	},
 }
@@ -66,9 +72,11 @@ func parseFormats(list string) ([]report.Format, error) {
 }
 
 // judge is stage 3: report.json and the other formats into the folder, the
-// first format to standard output, the exit code from the findings.
-func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, formats []report.Format) error {
-	r, err := analyzeFolder(folder, m, cfg)
+// first format and the explanations to standard output, the exit code from the
+// findings. explained are indices of tests; tables says whether the first
+// format is printed beside explanations.
+func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, formats []report.Format, explained []int, tables bool) error {
+	c, r, err := analyzeFolder(folder, m, cfg)
 	if err != nil {
 		return err
 	}
@@ -86,7 +94,12 @@ func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, form
 		}
 	}
 	out := bufio.NewWriter(stdout)
-	if err := formats[0].Write(out, r); err != nil {
+	if len(explained) == 0 || tables {
+		if err := formats[0].Write(out, r); err != nil {
+			return err
+		}
+	}
+	if err := explain(out, folder, m, cfg, c, r, explained); err != nil {
 		return err
 	}
 	if err := out.Flush(); err != nil {
@@ -126,22 +139,23 @@ func quoteAll(words []string) string {
 }
 
 // analyzeFolder reads one raw file at a time.
-func analyzeFolder(folder *results.Folder, m *results.Manifest, cfg analyze.Config) (*analyze.Report, error) {
+func analyzeFolder(folder *results.Folder, m *results.Manifest, cfg analyze.Config) (*analyze.Collector, *analyze.Report, error) {
 	c := analyze.NewCollector(m)
 	for _, shape := range m.Plan.Shapes {
 		runs, err := folder.Finished(results.ModeMeasure, shape)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, i := range runs {
 			r, err := folder.ReadRun(results.ModeMeasure, shape, i, &m.Plan)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if err := c.Add(r); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
-	return c.Report(cfg)
+	r, err := c.Report(cfg)
+	return c, r, err
 }

@@ -31,6 +31,7 @@ Everything goes into a results folder; an interrupted check goes on with
 		o.folder(fs)
 		s.judging(fs)
 		o.formats(fs)
+		o.explains(fs)
 		return func(ctx context.Context, _ []string) error { return check(ctx, &s, &o) }
 	},
 }
@@ -87,6 +88,8 @@ type output struct {
 	resume bool
 	quiet  bool
 	format string
+	// explain holds selectors of verdicts that are explained.
+	explain []string
 }
 
 func (o *output) folder(fs *pflag.FlagSet) {
@@ -106,11 +109,23 @@ func check(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	c, err := open(s, o, refuseSmallR)
+	if len(o.explain) > 0 && formats[0].Name != "table" {
+		return setupf("--explain prints after the tables: put table first in --format, or use `pgmpi analyze DIR --explain`")
+	}
+	c, err := open(s, o, func(m *results.Manifest, cfg analyze.Config) error {
+		if _, err := selected(&m.Plan, o.explain); err != nil {
+			return err
+		}
+		return refuseSmallR(m, cfg)
+	})
 	if err != nil {
 		return err
 	}
 	defer c.Folder.Close()
+	tests, err := selected(&c.Manifest.Plan, o.explain)
+	if err != nil {
+		return err
+	}
 	err = c.measured(ctx, func(ctx context.Context, m *measure.Session) error {
 		if err := m.Predict(ctx, true); err != nil {
 			return err
@@ -120,7 +135,7 @@ func check(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	return judge(c.Folder, c.Manifest, c.config.Analyze, formats)
+	return judge(c.Folder, c.Manifest, c.config.Analyze, formats, tests, true)
 }
 
 // refuseSmallR ends a check before its first mpirun when no result could be

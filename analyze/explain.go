@@ -1,0 +1,210 @@
+package analyze
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"pgmpi/analyze/stats"
+	"pgmpi/guidelines"
+	"pgmpi/measure/results"
+)
+
+// Explanation is one verdict with everything that it rests on.
+type Explanation struct {
+	Report  *Report
+	Verdict *Verdict
+	Call    Side
+	Other   *Side        // what the call must not be slower than; nil: split without a smaller size
+	Test    *TestNumbers // nil: no test was made
+}
+
+// Side is the call, or what it is compared with, in every mpirun.
+type Side struct {
+	Function string
+	Msize    int64 // bytes
+	Calls    int   // split: k calls stand against the one; else 1
+	Runs     []SideRun
+}
+
+// SideRun describes the samples of one mpirun in nanoseconds, of ONE call.
+type SideRun struct {
+	Run                      int
+	Samples, Late, Long      int
+	Valid                    int     // in sync
+	Min, Q1, Median, Q3, Max float64 // of the valid ones; NaN: none
+	Kept                     []float64
+	RunMedian                float64   // of Kept, what the outlier filter left, in the order of measurement
+	WarmupEnd                int       // first repetition after a warm-up, if one was seen; −1: none
+	ACF                      []float64 // of Kept, at lag 1 on; nil: too few, or all equal
+}
+
+// Inefficiency says how many of the kept samples are worth one independent
+// sample; 0: unknown.
+func (s *SideRun) Inefficiency() float64 {
+	if s.ACF == nil {
+		return 0
+	}
+	return stats.Inefficiency(s.ACF, len(s.Kept))
+}
+
+// TestNumbers is the test behind a verdict. The p-values are the Verdict's.
+type TestNumbers struct {
+	Statistic float64 // U of the rank-sum, V of the signed-rank, D of Kolmogorov-Smirnov
+	Largest   float64 // that the statistic can be
+	Exact     bool
+	Rank      int // of the p-value in the family, 1 the smallest; equal ones share the last
+	// KeptStatistic is that of min_slowdown times the other side against the call.
+	KeptStatistic float64
+	Slower, Equal int     // mpiruns in which the call's run median was slower than the other's, or equal
+	DifferenceNS  float64 // of the medians of run medians
+	TickNS        float64 // the clock's step; 0: unknown
+}
+
+// Explain gathers what verdict i of the Report rests on. read gives a finished
+// mpirun of the verdict's shape, nil where there is none; only the samples of
+// the two cases are kept.
+func (c *Collector) Explain(r *Report, cfg Config, i int, read func(run int) (*results.Run, error)) (*Explanation, error) {
+	plan := &c.manifest.Plan
+	t, v := &plan.Tests[i], &r.Verdicts[i]
+	e := &Explanation{Report: r, Verdict: v, Call: Side{Function: plan.Cases[t.Case].Function, Msize: plan.Cases[t.Case].Msize, Calls: 1}}
+	cases := []int{t.Case}
+	sides := []*Side{&e.Call}
+	if other := c.comparedWith(t, v); other >= 0 {
+		e.Other = &Side{Function: plan.Cases[other].Function, Msize: plan.Cases[other].Msize, Calls: max(v.K, 1)}
+		cases, sides = append(cases, other), append(sides, e.Other)
+	}
+	for n := 1; n <= len(c.cases[t.Case].medians); n++ {
+		run, err := read(n)
+		if err != nil {
+			return nil, err
+		}
+		for k, side := range sides {
+			if err := side.add(run, cases[k]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if v.PValue == nil || t.Type == guidelines.Split {
+		return e, nil
+	}
+	p, _, err := NewProcedure(cfg, r.R, r.M)
+	if err != nil {
+		return nil, err
+	}
+	p.Tick = float64(c.tickNS)
+	e.Test, err = p.numbers(Pair{Orig: c.cases[t.Case].medians, Other: c.cases[t.Others[0]].medians})
+	if err != nil {
+		return nil, err
+	}
+	for k := range r.Verdicts {
+		w := &r.Verdicts[k]
+		if w.PValue != nil && *w.PValue <= *v.PValue && w.Type != guidelines.Split {
+			e.Test.Rank++
+		}
+	}
+	return e, nil
+}
+
+// comparedWith is the index of the other side's case; −1: there is none.
+func (c *Collector) comparedWith(t *guidelines.Test, v *Verdict) int {
+	if t.Type != guidelines.Split {
+		return t.Others[0]
+	}
+	for _, o := range t.Others {
+		if v.K > 0 && c.manifest.Plan.Cases[o].Msize == v.MsizeOther {
+			return o
+		}
+	}
+	return -1
+}
+
+// add describes the case's samples of one mpirun.
+func (s *Side) add(run *results.Run, plan int) error {
+	if run == nil {
+		return nil
+	}
+	at := slices.IndexFunc(run.Cases, func(k results.CaseInfo) bool { return k.Plan == plan })
+	if at < 0 || run.Cases[at].Status != results.StatusOK {
+		return nil
+	}
+	out := SideRun{Run: run.Run, Samples: len(run.Samples[at]), WarmupEnd: -1}
+	out.Min, out.Q1, out.Median, out.Q3, out.Max, out.RunMedian = math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
+	var valid []float64
+	for _, x := range run.Samples[at] {
+		switch {
+		case x.Flags == 0:
+			valid = append(valid, float64(x.NS))
+		case x.Flags&results.FlagLate != 0:
+			out.Late++
+		case x.Flags&results.FlagLong != 0:
+			out.Long++
+		}
+	}
+	out.Valid = len(valid)
+	if len(valid) > 0 {
+		if err := out.describe(valid); err != nil {
+			return err
+		}
+	}
+	s.Runs = append(s.Runs, out)
+	return nil
+}
+
+// describe does what the Collector does with the samples, and more.
+func (s *SideRun) describe(valid []float64) error {
+	filtered, err := stats.Tukey(valid, stats.TukeyFactor)
+	if err != nil {
+		return err
+	}
+	warmup, err := stats.Warmup(valid)
+	if err != nil {
+		return err
+	}
+	s.Min, s.Max = slices.Min(valid), slices.Max(valid)
+	s.Q1, s.Median, s.Q3 = filtered.Q1, warmup.Median, filtered.Q3
+	s.Kept, s.RunMedian, s.WarmupEnd = filtered.Values, median(filtered.Values), warmup.End
+	if len(s.Kept) < leastSeries {
+		return nil
+	}
+	s.ACF, err = stats.Autocorrelation(s.Kept, dependenceLags)
+	if errors.Is(err, stats.ErrUndefined) {
+		return nil
+	}
+	return err
+}
+
+// numbers makes the test of a Pair again and keeps what Apply does not.
+func (p Procedure) numbers(pair Pair) (*TestNumbers, error) {
+	slower, err := tests[p.Test](pair.Orig, p.against(pair))
+	if err != nil {
+		return nil, err
+	}
+	kept, err := tests[p.Test](scale(pair.Other, p.MinSlowdown), pair.Orig)
+	if err != nil {
+		return nil, err
+	}
+	n := &TestNumbers{Statistic: slower.Statistic, Exact: slower.Exact, KeptStatistic: kept.Statistic, TickNS: p.Tick,
+		DifferenceNS: median(pair.Orig) - median(pair.Other)}
+	left := 0.0 // differences that are not 0
+	for i, x := range pair.Orig {
+		switch y := pair.Other[i]; {
+		case x > y:
+			n.Slower++
+		case x == y:
+			n.Equal++
+		}
+		if x != p.against(pair)[i] {
+			left++
+		}
+	}
+	switch p.Test {
+	case TestSignedRank:
+		n.Largest = left * (left + 1) / 2
+	case TestKS:
+		n.Largest = 1
+	default:
+		n.Largest = float64(len(pair.Orig) * len(pair.Other))
+	}
+	return n, nil
+}

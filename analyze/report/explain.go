@@ -1,0 +1,179 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+)
+
+// Explain writes one verdict with everything that it rests on: the samples by
+// mpirun, a picture of both sides, their dependence, the test, and the reason
+// in words. Lines are at most 100 columns wide.
+func Explain(w io.Writer, e *analyze.Explanation) error {
+	p := &page{}
+	v := e.Verdict
+	headline := strings.ToUpper(strings.ReplaceAll(v.Verdict, "_", " "))
+	if v.Ratio != nil {
+		headline += ", " + effect(v)
+	}
+	p.say("%s %s at %s on %s: %s", v.Guideline, plain(v.Function), size(v.Msize), v.Shape, headline)
+	if e.Other != nil {
+		p.say("%s must not be slower than %s.", sideName(&e.Call), sideName(e.Other))
+	}
+	p.side(&e.Call, "The call")
+	if e.Other != nil {
+		p.side(e.Other, "What it must not be slower than")
+		p.pictures(e)
+	}
+	p.dependence(e)
+	if e.Test != nil {
+		p.numbers(e)
+	}
+	p.title("The verdict: %s", strings.ReplaceAll(v.Verdict, "_", " "))
+	for _, sentence := range because(e) {
+		p.say("  %s", sentence)
+	}
+	if p.err != nil {
+		return p.err
+	}
+	_, err := w.Write(p.out.Bytes())
+	return err
+}
+
+// sideName is "MPI_Reduce at 1 KiB" or "4 calls of MPI_Bcast at 16 KiB".
+func sideName(s *analyze.Side) string {
+	name := fmt.Sprintf("%s at %s", s.Function, size(s.Msize))
+	if s.Calls > 1 {
+		return fmt.Sprintf("%d calls of %s", s.Calls, name)
+	}
+	return name
+}
+
+// side lists the samples of one side by mpirun.
+func (p *page) side(s *analyze.Side, what string) {
+	of := ""
+	if s.Calls > 1 {
+		of = ", the times of one call"
+	}
+	p.title("%s: %s at %s%s", what, s.Function, size(s.Msize), of)
+	if len(s.Runs) == 0 {
+		p.say("  It was not measured.")
+		return
+	}
+	g := grid{head: []string{"mpirun", "n", "valid", "outliers", "min", "Q1", "median", "Q3", "max", "run median", "warm-up", "lag 1"},
+		align: "rrrrrrrrrrrr", gap: 2}
+	for _, r := range s.Runs {
+		warmup, lag1 := ".", "-"
+		if r.WarmupEnd >= 0 {
+			warmup = fmt.Sprint(r.WarmupEnd)
+		}
+		if r.ACF != nil {
+			lag1 = fmt.Sprintf("%.2f", r.ACF[0])
+		}
+		g.rows = append(g.rows, []string{fmt.Sprint(r.Run), fmt.Sprint(r.Samples), fmt.Sprint(r.Valid), fmt.Sprint(r.Valid - len(r.Kept)),
+			nanoseconds(r.Min), nanoseconds(r.Q1), nanoseconds(r.Median), nanoseconds(r.Q3), nanoseconds(r.Max), nanoseconds(r.RunMedian), warmup, lag1})
+	}
+	p.grid(g)
+}
+
+// nanoseconds is duration for times of samples.
+func nanoseconds(ns float64) string {
+	if math.IsNaN(ns) {
+		return "-"
+	}
+	s := ns / 1e9
+	return duration(&s)
+}
+
+// dependence shows the autocorrelation of the samples as bars.
+func (p *page) dependence(e *analyze.Explanation) {
+	sides := []*analyze.Side{&e.Call}
+	if e.Other != nil && (e.Other.Function != e.Call.Function || e.Other.Msize != e.Call.Msize) {
+		sides = append(sides, e.Other)
+	}
+	g := grid{head: []string{"autocorrelation at lag"}, align: "l", gap: 1}
+	for h := 1; h <= e.Report.Dependence.Lags; h++ {
+		g.head, g.align = append(g.head, fmt.Sprintf("%4d", h)), g.align+"r"
+	}
+	g.head, g.align = append(g.head, " n for 1"), g.align+"r"
+	for _, s := range sides {
+		acf, inefficiency := medianACF(s, e.Report.Dependence.Lags)
+		if acf == nil {
+			continue
+		}
+		numbers, bars := []string{fit(plain(s.Function), 31)}, []string{" " + size(s.Msize)}
+		for _, r := range acf {
+			numbers, bars = append(numbers, fmt.Sprintf("%.2f", r)), append(bars, bar(r))
+		}
+		g.rows = append(g.rows, append(numbers, fmt.Sprintf("%.1f", inefficiency)), append(bars, ""))
+	}
+	if len(g.rows) == 0 {
+		return
+	}
+	p.title("Do the samples depend on each other? Medians over the mpiruns; of n independent samples 1.96/√n is exceeded by chance "+
+		"(n = %d: %.2f)", e.Call.Runs[0].Valid, 1.96/math.Sqrt(float64(max(1, e.Call.Runs[0].Valid))))
+	p.grid(g)
+	p.say("n for 1: so many samples in a row are worth one independent sample. warm-up: first repetition after a warm-up that the " +
+		"running minimum suggests; it misfires often, and no sample is left out for it.")
+}
+
+// reasonNumber writes p-values in sentences.
+func reasonNumber(p *float64) string {
+	if p == nil {
+		return "-"
+	}
+	return probability(*p)
+}
+
+var statisticNames = map[string]string{
+	analyze.TestRankSum: "U", analyze.TestRankSumNormal: "U", analyze.TestSignedRank: "V", analyze.TestKS: "D",
+}
+
+// numbers is the test.
+func (p *page) numbers(e *analyze.Explanation) {
+	r, v, t := e.Report, e.Verdict, e.Test
+	against := "the other side"
+	if r.Method == analyze.MethodMargin {
+		against = fmt.Sprintf("%.2f times the other side", r.MinSlowdown)
+	}
+	letter := statisticNames[r.Test]
+	p.title("The test: method %s, %s, one-sided, R = %d mpiruns", r.Method, testNames[r.Test], r.R)
+	g := grid{head: []string{"is the call …", letter, "largest", "p", "adjusted", "alpha"}, align: "lrrrrr", gap: 2}
+	g.rows = append(g.rows,
+		[]string{"slower than " + against + "?", number(t.Statistic), number(t.Largest), reasonNumber(v.PValue),
+			strings.TrimSpace(reasonNumber(v.PAdjusted) + " " + v.Stars), fmt.Sprint(r.Alpha)},
+		[]string{fmt.Sprintf("less than %.2f× slower?", r.MinSlowdown), number(t.KeptStatistic), number(t.Largest), reasonNumber(v.PKept), "no", fmt.Sprint(r.Alpha)})
+	p.grid(g)
+	adjusted := fmt.Sprintf("%s over m = %d tests: this p is number %d of them, the smallest first", adjustNames[r.Adjust], r.M, t.Rank)
+	if r.Adjust == analyze.AdjustNone {
+		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, r.M)
+	}
+	p.say("  %s; smallest p attainable %s", adjusted, probability(r.PMin))
+	slower := fmt.Sprintf("the call was slower in %d of %d mpiruns", t.Slower, r.R)
+	if t.Equal > 0 {
+		slower += fmt.Sprintf(", equal in %d", t.Equal)
+	}
+	ticks := ""
+	if t.TickNS > 0 {
+		ticks = fmt.Sprintf(", %.3g steps of the clock", math.Abs(t.DifferenceNS)/t.TickNS)
+	}
+	difference := math.Abs(t.DifferenceNS)
+	p.say("  effect %s (95 %% interval); %s; the medians differ by %s%s", effect(v), slower, nanoseconds(difference), ticks)
+}
+
+// number writes a statistic: whole and half numbers in full.
+func number(x float64) string {
+	if x == math.Trunc(2*x)/2 {
+		return fmt.Sprint(x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}
+
+// splitFromMedians: a verdict without a test.
+func splitFromMedians(v *analyze.Verdict) bool {
+	return v.Type == guidelines.Split && v.PValue == nil
+}

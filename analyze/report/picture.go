@@ -1,0 +1,188 @@
+package report
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/stats"
+)
+
+// cells is how many columns a picture's axis has.
+const cells = 92
+
+var blocks = []rune(" ▁▂▃▄▅▆▇█")
+
+// axis maps times in ns to the cells of a line. It is logarithmic where the
+// times span more than a factor of four.
+type axis struct {
+	lo, hi      float64
+	logarithmic bool
+}
+
+func newAxis(times []float64) axis {
+	a := axis{lo: slices.Min(times), hi: slices.Max(times)}
+	a.logarithmic = a.hi > 4*a.lo
+	if a.hi == a.lo {
+		a.lo, a.hi = 0.99*a.lo, 1.01*a.hi
+	}
+	return a
+}
+
+// cell is where a time lies, from 0 to cells−1.
+func (a axis) cell(t float64) int {
+	share := (t - a.lo) / (a.hi - a.lo)
+	if a.logarithmic {
+		share = math.Log(t/a.lo) / math.Log(a.hi/a.lo)
+	}
+	return min(max(int(share*cells), 0), cells-1)
+}
+
+// at is the time at a share of the axis.
+func (a axis) at(share float64) float64 {
+	if a.logarithmic {
+		return a.lo * math.Pow(a.hi/a.lo, share)
+	}
+	return a.lo + share*(a.hi-a.lo)
+}
+
+// histogram draws how many of the times are in each cell, `rows` lines high;
+// a cell that is not empty is always to be seen.
+func (a axis) histogram(times []float64, rows int) []string {
+	counts := make([]int, cells)
+	for _, t := range times {
+		counts[a.cell(t)]++
+	}
+	most := slices.Max(counts)
+	lines := make([]string, rows)
+	for r := range lines {
+		line := make([]rune, cells)
+		for i, n := range counts {
+			level := 0
+			if n > 0 {
+				level = max(1, n*8*rows/most)
+			}
+			line[i] = blocks[min(max(level-8*(rows-1-r), 0), 8)]
+		}
+		lines[r] = strings.TrimRight(string(line), " ")
+	}
+	return lines
+}
+
+// ruler draws the axis and five times below it.
+func (a axis) ruler() (line, labels string) {
+	const steps = 4
+	rule := []rune(strings.Repeat("─", cells))
+	text := make([]rune, 0, cells)
+	for i := range steps + 1 {
+		share := float64(i) / steps
+		pos := min(int(share*cells), cells-1)
+		rule[pos] = '┼'
+		label := []rune(nanoseconds(a.at(share)))
+		start := min(max(pos-len(label)/2, 0), cells-len(label))
+		for len(text) < start {
+			text = append(text, ' ')
+		}
+		text = append(text[:start], label...)
+	}
+	return string(rule), string(text)
+}
+
+// pictures draws the run medians and the samples of both sides on one axis.
+// For split the other side is that of all k calls.
+func (p *page) pictures(e *analyze.Explanation) {
+	medians, samples := [2][]float64{}, [2][]float64{}
+	for i, s := range []*analyze.Side{&e.Call, e.Other} {
+		for _, r := range s.Runs {
+			for _, t := range r.Kept {
+				samples[i] = append(samples[i], t*float64(s.Calls))
+			}
+			if !math.IsNaN(r.RunMedian) {
+				medians[i] = append(medians[i], r.RunMedian*float64(s.Calls))
+			}
+		}
+	}
+	if len(medians[0]) == 0 || len(medians[1]) == 0 {
+		return
+	}
+	a := newAxis(slices.Concat(medians[0], medians[1], inner(samples[0]), inner(samples[1])))
+	names := [2]string{sideName(&e.Call), sideName(e.Other)}
+	kind := ""
+	if a.logarithmic {
+		kind = " (logarithmic axis)"
+	}
+	p.title("Run medians, one per mpirun; the test compares these%s", kind)
+	p.picture(a, names, medians, 1)
+	p.title("All samples after the outlier filter, %d and %d; the same axis, each side to its own height", len(samples[0]), len(samples[1]))
+	p.picture(a, names, samples, 3)
+}
+
+// inner is what lies between the 1st and the 99th percentile: a few samples
+// must not press all others into one cell.
+func inner(times []float64) []float64 {
+	lo, err1 := stats.Quantile(times, 0.01)
+	hi, err2 := stats.Quantile(times, 0.99)
+	if err1 != nil || err2 != nil {
+		return nil
+	}
+	return []float64{lo, hi}
+}
+
+func (p *page) picture(a axis, names [2]string, times [2][]float64, rows int) {
+	for i, name := range names {
+		p.say("  %s", name)
+		for _, line := range a.histogram(times[i], rows) {
+			p.line(line)
+		}
+	}
+	rule, labels := a.ruler()
+	p.line(rule)
+	p.line(labels)
+}
+
+// line writes text as it is, behind the margin.
+func (p *page) line(text string) {
+	p.out.WriteString(strings.TrimRight("   "+text, " ") + "\n")
+}
+
+// bar draws an autocorrelation: up from 0 to 1; a negative one as its size
+// below a minus.
+func bar(r float64) string {
+	level := min(int(math.Round(math.Abs(r)*8)), 8)
+	mark := string(blocks[level])
+	if level == 0 {
+		return "·"
+	}
+	if r < 0 {
+		return "-" + mark
+	}
+	return mark
+}
+
+// medianACF is, lag by lag, the median over the mpiruns, and the median of
+// their inefficiencies; nil where no mpirun has enough samples.
+func medianACF(s *analyze.Side, lags int) ([]float64, float64) {
+	var all [][]float64
+	var inefficiencies []float64
+	for i := range s.Runs {
+		if r := &s.Runs[i]; r.ACF != nil {
+			all = append(all, r.ACF)
+			inefficiencies = append(inefficiencies, r.Inefficiency())
+		}
+	}
+	if len(all) == 0 {
+		return nil, 0
+	}
+	out := make([]float64, lags)
+	for h := range out {
+		column := make([]float64, len(all))
+		for i := range all {
+			column[i] = all[i][h]
+		}
+		slices.Sort(column)
+		out[h] = stats.MedianSorted(column)
+	}
+	slices.Sort(inefficiencies)
+	return out, stats.MedianSorted(inefficiencies)
+}

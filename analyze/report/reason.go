@@ -1,0 +1,131 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"pgmpi/analyze"
+)
+
+// because says in words why the verdict is what it is.
+func because(e *analyze.Explanation) []string {
+	r, v := e.Report, e.Verdict
+	switch {
+	case v.Verdict == analyze.Wrong:
+		return []string{"It was not timed, since the data were wrong. " + v.Reason + "."}
+	case v.Verdict == analyze.NotMeasured:
+		return []string{v.Reason + "."}
+	case splitFromMedians(v) && e.Other != nil && v.OtherMedianS != nil:
+		return splitReason(r, v)
+	case r.Refused != nil && e.Test != nil:
+		return []string{"No verdict is possible: " + r.Refused.Reason + "."}
+	case e.Test == nil:
+		return []string{noTestReason(v)}
+	}
+	switch v.Verdict {
+	case analyze.Violated:
+		return append(significantReason(e), violatedReason(e)...)
+	case analyze.Marginal:
+		return append(significantReason(e), marginalReason(e))
+	case analyze.Kept:
+		return keptReason(e)
+	}
+	return undecidedReason(e)
+}
+
+func noTestReason(v *analyze.Verdict) string {
+	if v.Reason == "" {
+		return "No test was made."
+	}
+	return "No test was made: " + v.Reason + "."
+}
+
+func splitReason(r *analyze.Report, v *analyze.Verdict) []string {
+	all := *v.OtherMedianS * float64(v.K)
+	limit := all * (1 + r.SplitTolerance)
+	relation := "not more than"
+	if v.Verdict == analyze.Suspected || v.Verdict == analyze.Violated {
+		relation = "more than"
+	}
+	return []string{
+		fmt.Sprintf("One call takes %s. %d calls on 1/%d of the data take %d × %s = %s, with the tolerance of %g %% %s: the one call takes %s that.",
+			duration(v.MedianS), v.K, v.K, v.K, duration(v.OtherMedianS), duration(&all), 100*r.SplitTolerance, duration(&limit), relation),
+		"This compares medians and assumes that k calls in a row take k times as long as one; it is no test and has no p-value.",
+	}
+}
+
+// significantReason: chance does not explain the difference.
+func significantReason(e *analyze.Explanation) []string {
+	r, v, t := e.Report, e.Verdict, e.Test
+	than := "the other side"
+	if r.Method == analyze.MethodMargin {
+		than = fmt.Sprintf("%.2f times the other side", r.MinSlowdown)
+	}
+	chance := fmt.Sprintf("The call was slower in %d of %d mpiruns. If it were not slower than %s, mpiruns that speak against it as clearly as these "+
+		"would come up with a probability of %s.", t.Slower, r.R, than, reasonNumber(v.PValue))
+	if r.Adjust == analyze.AdjustNone {
+		return []string{chance, fmt.Sprintf("That is at most alpha = %g. It was not adjusted for the %d tests of this check, so about %.0f of them would be called violated by chance.",
+			r.Alpha, r.M, math.Ceil(r.Alpha*float64(r.M)))}
+	}
+	return []string{chance, fmt.Sprintf("%d questions were asked of the same measurement, so it counts as %s, which is still at most alpha = %g: chance does not explain it.",
+		r.M, reasonNumber(v.PAdjusted), r.Alpha)}
+}
+
+func violatedReason(e *analyze.Explanation) []string {
+	r, v, t := e.Report, e.Verdict, e.Test
+	var out []string
+	if r.Method == analyze.MethodPaper {
+		out = append(out, fmt.Sprintf("The medians' ratio is %s. Method paper asks for no minimum slowdown.", ratio(v.Ratio)))
+	} else {
+		visible := ""
+		if t.TickNS > 0 {
+			visible = fmt.Sprintf(", and the medians differ by %.3g steps of the clock, two at least", math.Abs(t.DifferenceNS)/t.TickNS)
+		}
+		out = append(out, fmt.Sprintf("It is %s slower (between %s and %s with 95 %% confidence), which reaches the minimum slowdown of %.2f×%s.",
+			ratio(v.Ratio), ratio(v.RatioLo95), ratio(v.RatioHi95), r.MinSlowdown, visible))
+	}
+	if a := v.Alternative; a != nil {
+		out = append(out, fmt.Sprintf("The fastest that was measured in its place: %s, %s instead of %s.", instead(v), duration(&a.MedianS), duration(v.MedianS)))
+	}
+	return out
+}
+
+func marginalReason(e *analyze.Explanation) string {
+	r, v, t := e.Report, e.Verdict, e.Test
+	if v.Ratio != nil && *v.Ratio < r.MinSlowdown {
+		return fmt.Sprintf("But it is only %s slower, less than the minimum slowdown of %.2f×: real, and too small to act on.", ratio(v.Ratio), r.MinSlowdown)
+	}
+	return fmt.Sprintf("But the medians differ by %s, less than two steps of the clock (%s each): the clock could have made this difference.",
+		nanoseconds(math.Abs(t.DifferenceNS)), nanoseconds(t.TickNS))
+}
+
+func keptReason(e *analyze.Explanation) []string {
+	r, v, t := e.Report, e.Verdict, e.Test
+	first := fmt.Sprintf("The call was slower in %d of %d mpiruns; that it is slower is not shown (adjusted p = %s, above alpha = %g).",
+		t.Slower, r.R, reasonNumber(v.PAdjusted), r.Alpha)
+	if r.Method == analyze.MethodPaper {
+		return []string{first, "Method paper calls everything kept that is not violated; it does not ask whether anything shows that the guideline holds."}
+	}
+	return []string{first, fmt.Sprintf("That it is less than %.2f× slower is shown: if it were not, mpiruns like these would come up with a probability of %s, at most alpha.",
+		r.MinSlowdown, reasonNumber(v.PKept))}
+}
+
+func undecidedReason(e *analyze.Explanation) []string {
+	r, v, t := e.Report, e.Verdict, e.Test
+	out := []string{
+		fmt.Sprintf("The call was slower in %d of %d mpiruns. That it is slower is not shown (adjusted p = %s, above alpha = %g); that it is less than %.2f× slower "+
+			"is not shown either (p = %s).", t.Slower, r.R, reasonNumber(v.PAdjusted), r.Alpha, r.MinSlowdown, reasonNumber(v.PKept)),
+		fmt.Sprintf("The mpiruns differ so much that the ratio lies anywhere between %s and %s (95 %% interval).", ratio(v.RatioLo95), ratio(v.RatioHi95)),
+	}
+	if v.RunsNeeded != nil {
+		out = append(out, neededReason(r, v.RunsNeeded))
+	}
+	return out
+}
+
+func neededReason(r *analyze.Report, n *analyze.RunsNeeded) string {
+	if n.R == 0 {
+		return fmt.Sprintf("If effect and spread stay as they are, %d mpiruns are not enough to decide it.", n.Limit)
+	}
+	return fmt.Sprintf("If effect and spread stay as they are, about R = %d mpiruns (%d more) decide it in four of five checks, probably as %s.", n.R, n.R-r.R, n.Towards)
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/measure/results"
+)
+
+func (o *output) explains(fs *pflag.FlagSet) {
+	fs.StringArrayVar(&o.explain, "explain", nil,
+		"show what a verdict rests on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:MPI_Bcast:1Ki:p2; may be given again")
+}
+
+// selected returns the tests that the selectors of --explain name, by index
+// into the Plan's, each once.
+func selected(plan *guidelines.Plan, selectors []string) ([]int, error) {
+	var tests []int
+	for _, s := range selectors {
+		found, err := analyze.Select(plan, s)
+		if err != nil {
+			return nil, setupf("--explain: %w", err)
+		}
+		for _, i := range found {
+			if !slices.Contains(tests, i) {
+				tests = append(tests, i)
+			}
+		}
+	}
+	return tests, nil
+}
+
+// explain reads the raw samples of each test again.
+func explain(w io.Writer, folder *results.Folder, m *results.Manifest, cfg analyze.Config, c *analyze.Collector, r *analyze.Report, tests []int) error {
+	for _, i := range tests {
+		shape := m.Plan.Tests[i].Shape
+		e, err := c.Explain(r, cfg, i, func(run int) (*results.Run, error) {
+			if !folder.Has(results.ModeMeasure, shape, run) {
+				return nil, nil
+			}
+			return folder.ReadRun(results.ModeMeasure, shape, run, &m.Plan)
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+		if err := report.Explain(w, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
