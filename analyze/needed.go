@@ -95,7 +95,7 @@ func (p Procedure) needed(pair Pair, ratio, level float64, chosen []string) *Run
 			atLeast[test] = n
 		}
 		switch {
-		case float64(r) >= n[0]:
+		case float64(r) >= n[0] && ratio > 1:
 			return &RunsNeeded{R: r, Limit: neededLimit, Towards: slower}
 		case float64(r) >= n[1]:
 			return &RunsNeeded{R: r, Limit: neededLimit, Towards: Kept}

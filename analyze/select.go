@@ -83,6 +83,9 @@ func narrowSize(plan *guidelines.Plan, tests []int, id, text string) ([]int, err
 		names = append(names, sizeName(s))
 	}
 	there := "; there are: " + strings.Join(names, ", ")
+	if text == "" {
+		return nil, fmt.Errorf("%s: a message size is missing%s", id, there)
+	}
 	size := int64(0)
 	if text != "0" {
 		var err error

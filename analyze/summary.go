@@ -129,7 +129,7 @@ func (c *Collector) warnOfSamples(r *Report, warn func(id, format string, args .
 			}
 		}
 		warn("dependent-samples", "in %d cases the samples resemble their neighbours so much that %d of them are worth one independent sample or less "+
-			"(the worst: %s at %s bytes on %s, %.0f for one). The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
-			len(strong), strongDependence, worst.Function, guidelines.FormatSize(worst.Msize), worst.Shape, worst.Inefficiency)
+			"(the worst: %s at %d bytes on %s, %.0f for one). The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
+			len(strong), strongDependence, worst.Function, worst.Msize, worst.Shape, worst.Inefficiency)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/stats"
 	"pgmpi/guidelines"
 )
 
@@ -27,6 +28,10 @@ func Explain(w io.Writer, e *analyze.Explanation) error {
 	p.side(&e.Call, "The call")
 	if e.Other != nil {
 		p.side(e.Other, "What it must not be slower than")
+	}
+	p.say("outliers: left out by the filter. warm-up: the first repetition after a warm-up that the running minimum suggests; that " +
+		"misfires often, and nothing is left out for it.")
+	if e.Other != nil {
 		p.pictures(e)
 	}
 	p.dependence(e)
@@ -35,7 +40,7 @@ func Explain(w io.Writer, e *analyze.Explanation) error {
 	}
 	p.title("The verdict: %s", strings.ReplaceAll(v.Verdict, "_", " "))
 	for _, sentence := range because(e) {
-		p.say("  %s", sentence)
+		p.say("%s", sentence)
 	}
 	if p.err != nil {
 		return p.err
@@ -61,23 +66,34 @@ func (p *page) side(s *analyze.Side, what string) {
 	}
 	p.title("%s: %s at %s%s", what, s.Function, size(s.Msize), of)
 	if len(s.Runs) == 0 {
-		p.say("  It was not measured.")
+		p.say("It was not measured.")
 		return
 	}
-	g := grid{head: []string{"mpirun", "n", "valid", "outliers", "min", "Q1", "median", "Q3", "max", "run median", "warm-up", "lag 1"},
-		align: "rrrrrrrrrrrr", gap: 2}
+	g := grid{head: []string{"mpirun", "n", "valid", "outliers", "min", "Q1", "median", "Q3", "run median", "warm-up", "lag 1"},
+		align: "rrrrrrrrrrl", gap: 2}
 	for _, r := range s.Runs {
 		warmup, lag1 := ".", "-"
 		if r.WarmupEnd >= 0 {
 			warmup = fmt.Sprint(r.WarmupEnd)
 		}
 		if r.ACF != nil {
-			lag1 = fmt.Sprintf("%.2f", r.ACF[0])
+			lag1 = correlation(r.ACF[0])
+			if math.Abs(r.ACF[0]) > stats.AutocorrelationBound(len(r.Kept)) {
+				lag1 += "*"
+			}
 		}
 		g.rows = append(g.rows, []string{fmt.Sprint(r.Run), fmt.Sprint(r.Samples), fmt.Sprint(r.Valid), fmt.Sprint(r.Valid - len(r.Kept)),
-			nanoseconds(r.Min), nanoseconds(r.Q1), nanoseconds(r.Median), nanoseconds(r.Q3), nanoseconds(r.Max), nanoseconds(r.RunMedian), warmup, lag1})
+			nanoseconds(r.Min), nanoseconds(r.Q1), nanoseconds(r.Median), nanoseconds(r.Q3), nanoseconds(r.RunMedian), warmup, lag1})
 	}
 	p.grid(g)
+}
+
+// correlation writes a number from −1 to 1, never "-0.00".
+func correlation(r float64) string {
+	if math.Abs(r) < 0.005 {
+		return "0.00"
+	}
+	return fmt.Sprintf("%.2f", r)
 }
 
 // nanoseconds is duration for times of samples.
@@ -99,26 +115,25 @@ func (p *page) dependence(e *analyze.Explanation) {
 	for h := 1; h <= e.Report.Dependence.Lags; h++ {
 		g.head, g.align = append(g.head, fmt.Sprintf("%4d", h)), g.align+"r"
 	}
-	g.head, g.align = append(g.head, " n for 1"), g.align+"r"
+	g.head, g.align = append(g.head, " bound", " n for 1"), g.align+"rr"
 	for _, s := range sides {
-		acf, inefficiency := medianACF(s, e.Report.Dependence.Lags)
+		acf, bound, inefficiency := medianACF(s, e.Report.Dependence.Lags)
 		if acf == nil {
 			continue
 		}
 		numbers, bars := []string{fit(plain(s.Function), 31)}, []string{" " + size(s.Msize)}
 		for _, r := range acf {
-			numbers, bars = append(numbers, fmt.Sprintf("%.2f", r)), append(bars, bar(r))
+			numbers, bars = append(numbers, correlation(r)), append(bars, bar(r))
 		}
-		g.rows = append(g.rows, append(numbers, fmt.Sprintf("%.1f", inefficiency)), append(bars, ""))
+		g.rows = append(g.rows, append(numbers, fmt.Sprintf("%.2f", bound), fmt.Sprintf("%.1f", inefficiency)), append(bars, "", ""))
 	}
 	if len(g.rows) == 0 {
 		return
 	}
-	p.title("Do the samples depend on each other? Medians over the mpiruns; of n independent samples 1.96/√n is exceeded by chance "+
-		"(n = %d: %.2f)", e.Call.Runs[0].Valid, 1.96/math.Sqrt(float64(max(1, e.Call.Runs[0].Valid))))
+	p.title("Do the samples depend on each other? Medians over the mpiruns")
 	p.grid(g)
-	p.say("n for 1: so many samples in a row are worth one independent sample. warm-up: first repetition after a warm-up that the " +
-		"running minimum suggests; it misfires often, and no sample is left out for it.")
+	p.say("bound: independent samples stay within ±1.96/√n at 19 of 20 lags; above, * marks an mpirun whose lag 1 does not. n for 1: so many " +
+		"samples in a row are worth one independent sample. The tests do not need independent samples, only independent mpiruns.")
 }
 
 // reasonNumber writes p-values in sentences.
@@ -146,23 +161,23 @@ func (p *page) numbers(e *analyze.Explanation) {
 	g.rows = append(g.rows,
 		[]string{"slower than " + against + "?", number(t.Statistic), number(t.Largest), reasonNumber(v.PValue),
 			strings.TrimSpace(reasonNumber(v.PAdjusted) + " " + v.Stars), fmt.Sprint(r.Alpha)},
-		[]string{fmt.Sprintf("less than %.2f× slower?", r.MinSlowdown), number(t.KeptStatistic), number(t.Largest), reasonNumber(v.PKept), "no", fmt.Sprint(r.Alpha)})
+		[]string{fmt.Sprintf("less than %.2f× slower?", r.MinSlowdown), number(t.KeptStatistic), number(t.Largest), reasonNumber(v.PKept), "not adjusted", fmt.Sprint(r.Alpha)})
 	p.grid(g)
 	adjusted := fmt.Sprintf("%s over m = %d tests: this p is number %d of them, the smallest first", adjustNames[r.Adjust], r.M, t.Rank)
 	if r.Adjust == analyze.AdjustNone {
 		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, r.M)
 	}
-	p.say("  %s; smallest p attainable %s", adjusted, probability(r.PMin))
+	p.say("%s; smallest p attainable %s", adjusted, probability(r.PMin))
 	slower := fmt.Sprintf("the call was slower in %d of %d mpiruns", t.Slower, r.R)
 	if t.Equal > 0 {
 		slower += fmt.Sprintf(", equal in %d", t.Equal)
 	}
 	ticks := ""
 	if t.TickNS > 0 {
-		ticks = fmt.Sprintf(", %.3g steps of the clock", math.Abs(t.DifferenceNS)/t.TickNS)
+		ticks = fmt.Sprintf(", %s steps of the clock", digits(math.Abs(t.DifferenceNS)/t.TickNS))
 	}
 	difference := math.Abs(t.DifferenceNS)
-	p.say("  effect %s (95 %% interval); %s; the medians differ by %s%s", effect(v), slower, nanoseconds(difference), ticks)
+	p.say("effect %s (95 %% interval); %s; the medians differ by %s%s", effect(v), slower, nanoseconds(difference), ticks)
 }
 
 // number writes a statistic: whole and half numbers in full.

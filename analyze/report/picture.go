@@ -106,7 +106,7 @@ func (p *page) pictures(e *analyze.Explanation) {
 	if len(medians[0]) == 0 || len(medians[1]) == 0 {
 		return
 	}
-	a := newAxis(slices.Concat(medians[0], medians[1], inner(samples[0]), inner(samples[1])))
+	a := newAxis(slices.Concat(medians[0], medians[1], samples[0], samples[1]))
 	names := [2]string{sideName(&e.Call), sideName(e.Other)}
 	kind := ""
 	if a.logarithmic {
@@ -118,20 +118,9 @@ func (p *page) pictures(e *analyze.Explanation) {
 	p.picture(a, names, samples, 3)
 }
 
-// inner is what lies between the 1st and the 99th percentile: a few samples
-// must not press all others into one cell.
-func inner(times []float64) []float64 {
-	lo, err1 := stats.Quantile(times, 0.01)
-	hi, err2 := stats.Quantile(times, 0.99)
-	if err1 != nil || err2 != nil {
-		return nil
-	}
-	return []float64{lo, hi}
-}
-
 func (p *page) picture(a axis, names [2]string, times [2][]float64, rows int) {
 	for i, name := range names {
-		p.say("  %s", name)
+		p.say("%s", name)
 		for _, line := range a.histogram(times[i], rows) {
 			p.line(line)
 		}
@@ -160,29 +149,34 @@ func bar(r float64) string {
 	return mark
 }
 
-// medianACF is, lag by lag, the median over the mpiruns, and the median of
-// their inefficiencies; nil where no mpirun has enough samples.
-func medianACF(s *analyze.Side, lags int) ([]float64, float64) {
+// medianACF is, lag by lag, the median over the mpiruns, and the medians of
+// their significance bounds and inefficiencies; nil where no mpirun has enough
+// samples.
+func medianACF(s *analyze.Side, lags int) (acf []float64, bound, inefficiency float64) {
 	var all [][]float64
-	var inefficiencies []float64
+	var bounds, inefficiencies []float64
 	for i := range s.Runs {
 		if r := &s.Runs[i]; r.ACF != nil {
 			all = append(all, r.ACF)
+			bounds = append(bounds, stats.AutocorrelationBound(len(r.Kept)))
 			inefficiencies = append(inefficiencies, r.Inefficiency())
 		}
 	}
 	if len(all) == 0 {
-		return nil, 0
+		return nil, 0, 0
 	}
-	out := make([]float64, lags)
-	for h := range out {
+	acf = make([]float64, lags)
+	for h := range acf {
 		column := make([]float64, len(all))
 		for i := range all {
 			column[i] = all[i][h]
 		}
-		slices.Sort(column)
-		out[h] = stats.MedianSorted(column)
+		acf[h] = middle(column)
 	}
-	slices.Sort(inefficiencies)
-	return out, stats.MedianSorted(inefficiencies)
+	return acf, middle(bounds), middle(inefficiencies)
+}
+
+func middle(x []float64) float64 {
+	slices.Sort(x)
+	return stats.MedianSorted(x)
 }

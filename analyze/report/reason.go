@@ -79,9 +79,9 @@ func violatedReason(e *analyze.Explanation) []string {
 	} else {
 		visible := ""
 		if t.TickNS > 0 {
-			visible = fmt.Sprintf(", and the medians differ by %.3g steps of the clock, two at least", math.Abs(t.DifferenceNS)/t.TickNS)
+			visible = fmt.Sprintf(", and the medians differ by %s steps of the clock, two at least", digits(math.Abs(t.DifferenceNS)/t.TickNS))
 		}
-		out = append(out, fmt.Sprintf("It is %s slower (between %s and %s with 95 %% confidence), which reaches the minimum slowdown of %.2f×%s.",
+		out = append(out, fmt.Sprintf("It takes %s as long (between %s and %s with 95 %% confidence), which reaches the minimum slowdown of %.2f×%s.",
 			ratio(v.Ratio), ratio(v.RatioLo95), ratio(v.RatioHi95), r.MinSlowdown, visible))
 	}
 	if a := v.Alternative; a != nil {
@@ -93,7 +93,7 @@ func violatedReason(e *analyze.Explanation) []string {
 func marginalReason(e *analyze.Explanation) string {
 	r, v, t := e.Report, e.Verdict, e.Test
 	if v.Ratio != nil && *v.Ratio < r.MinSlowdown {
-		return fmt.Sprintf("But it is only %s slower, less than the minimum slowdown of %.2f×: real, and too small to act on.", ratio(v.Ratio), r.MinSlowdown)
+		return fmt.Sprintf("But it takes only %s as long, less than the minimum slowdown of %.2f×: real, and too small to act on.", ratio(v.Ratio), r.MinSlowdown)
 	}
 	return fmt.Sprintf("But the medians differ by %s, less than two steps of the clock (%s each): the clock could have made this difference.",
 		nanoseconds(math.Abs(t.DifferenceNS)), nanoseconds(t.TickNS))

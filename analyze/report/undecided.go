@@ -29,8 +29,11 @@ func (p *page) undecided(r *analyze.Report) {
 		return v.RunsNeeded.R
 	}
 	slices.SortStableFunc(open, func(a, b *analyze.Verdict) int { return needed(a) - needed(b) })
-	p.title("Undecided: %d tests, neither violated nor kept is shown; R = %d mpiruns would probably decide half of them",
-		len(open), needed(open[(len(open)-1)/2]))
+	half := ""
+	if n := open[(len(open)-1)/2].RunsNeeded.R; n > 0 {
+		half = fmt.Sprintf("; R = %d mpiruns would probably decide half of them", n)
+	}
+	p.title("Undecided: %d tests, neither violated nor kept is shown%s", len(open), half)
 	g := grid{head: []string{"guideline", "shape", "msize", "median", "other", "ratio [95 %]", "R needed", "towards"}, align: "llrrrlrl", gap: 2}
 	for _, v := range open[:min(len(open), mostRows)] {
 		r, towards := fmt.Sprintf("> %d", v.RunsNeeded.Limit), "-"

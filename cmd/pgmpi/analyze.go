@@ -98,6 +98,7 @@ func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, form
 		if err := formats[0].Write(out, r); err != nil {
 			return err
 		}
+		fmt.Fprint(out, strings.Repeat("\n", min(len(explained), 1)))
 	}
 	if err := explain(out, folder, m, cfg, c, r, explained); err != nil {
 		return err

@@ -38,7 +38,7 @@ func selected(plan *guidelines.Plan, selectors []string) ([]int, error) {
 
 // explain reads the raw samples of each test again.
 func explain(w io.Writer, folder *results.Folder, m *results.Manifest, cfg analyze.Config, c *analyze.Collector, r *analyze.Report, tests []int) error {
-	for _, i := range tests {
+	for n, i := range tests {
 		shape := m.Plan.Tests[i].Shape
 		e, err := c.Explain(r, cfg, i, func(run int) (*results.Run, error) {
 			if !folder.Has(results.ModeMeasure, shape, run) {
@@ -49,7 +49,9 @@ func explain(w io.Writer, folder *results.Folder, m *results.Manifest, cfg analy
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(w)
+		if n > 0 {
+			fmt.Fprintln(w)
+		}
 		if err := report.Explain(w, e); err != nil {
 			return err
 		}
