@@ -75,7 +75,7 @@ func TestLateAndLongSamplesAreCountedByCase(t *testing.T) {
 		t.Errorf("%+v, %s", k, r.Verdicts[4].Verdict)
 	}
 	w := warning(r, "out-of-sync")
-	if w == nil || !strings.Contains(w.Text, "1 cases have more than 25 %") {
+	if w == nil || !strings.Contains(w.Text, "more than 25 % of them are inconclusive (1 here)") {
 		t.Errorf("%+v", w)
 	}
 }

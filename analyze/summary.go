@@ -118,8 +118,8 @@ func (c *Collector) warnOfSamples(r *Report, warn func(id, format string, args .
 				inconclusive++
 			}
 		}
-		warn("out-of-sync", "%d of %d samples were out of sync and left out; %d cases have more than %.0f %% of them and are inconclusive",
-			invalid, total, inconclusive, 100*maxInvalid)
+		warn("out-of-sync", "%d of %d samples were out of sync and left out; cases with more than %.0f %% of them are inconclusive (%d here)",
+			invalid, total, 100*maxInvalid, inconclusive)
 	}
 	if strong := r.Dependence.Strong; len(strong) > 0 {
 		worst := strong[0]
@@ -128,8 +128,8 @@ func (c *Collector) warnOfSamples(r *Report, warn func(id, format string, args .
 				worst = k
 			}
 		}
-		warn("dependent-samples", "in %d cases the samples resemble their neighbours so much that %d of them are worth one independent sample or less "+
-			"(the worst: %s at %d bytes on %s, %.0f for one). The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
-			len(strong), strongDependence, worst.Function, worst.Msize, worst.Shape, worst.Inefficiency)
+		warn("dependent-samples", "some samples resemble their neighbours so much that %d of them are worth one independent sample or less: cases %d, the worst "+
+			"%s at %d bytes on %s, %.0f for one. The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
+			strongDependence, len(strong), worst.Function, worst.Msize, worst.Shape, worst.Inefficiency)
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"pgmpi/analyze"
 )
@@ -64,7 +65,7 @@ func significantReason(e *analyze.Explanation) []string {
 	chance := fmt.Sprintf("The call was slower in %d of %d mpiruns. If it were not slower than %s, mpiruns that speak against it as clearly as these "+
 		"would come up with a probability of %s.", t.Slower, r.R, than, reasonNumber(v.PValue))
 	if r.Adjust == analyze.AdjustNone {
-		return []string{chance, fmt.Sprintf("That is at most alpha = %g. It was not adjusted for the %d tests of this check, so about %.0f of them would be called violated by chance.",
+		return []string{chance, fmt.Sprintf("That is at most alpha = %g. It was not adjusted for the %d tests of this check, so up to about %.0f of them would be called violated by chance.",
 			r.Alpha, r.M, math.Ceil(r.Alpha*float64(r.M)))}
 	}
 	return []string{chance, fmt.Sprintf("%d questions were asked of the same measurement, so it counts as %s, which is still at most alpha = %g: chance does not explain it.",
@@ -85,7 +86,7 @@ func violatedReason(e *analyze.Explanation) []string {
 			ratio(v.Ratio), ratio(v.RatioLo95), ratio(v.RatioHi95), r.MinSlowdown, visible))
 	}
 	if a := v.Alternative; a != nil {
-		out = append(out, fmt.Sprintf("The fastest that was measured in its place: %s, %s instead of %s.", instead(v), duration(&a.MedianS), duration(v.MedianS)))
+		out = append(out, fmt.Sprintf("The fastest that was measured in its place: %s, %s instead of %s.", strings.ReplaceAll(instead(v), "\n", ""), duration(&a.MedianS), duration(v.MedianS)))
 	}
 	return out
 }

@@ -29,10 +29,26 @@ var few = []mockup{
 	{"GL5", "MPI_Allgather", "allgather_as_alltoall"},
 }
 
-// synthetic measures made-up functions: seconds gives a case's run-time in ns.
+// synthetic measures made-up functions: ns gives a case's run-time.
 func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns []mockup, r int, cfg analyze.Config,
 	ns func(function string, size int64) int64) *analyze.Report {
 	t.Helper()
+	m, runs := measured(shapes, sizes, patterns, r, func(function string, size int64, run int) []results.Sample {
+		// Neighbouring mpiruns differ by .1 %.
+		base := ns(function, size)
+		base += int64(run) * base / 1000
+		return []results.Sample{{NS: base}, {NS: base + 1}, {NS: base + 2}}
+	})
+	report, err := analyze.Analyze(m, runs, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+// measured gives a plan of monotony, split and the patterns, and its mpiruns.
+func measured(shapes []guidelines.Shape, sizes []int64, patterns []mockup, r int,
+	samples func(function string, size int64, run int) []results.Sample) (*results.Manifest, []results.Run) {
 	m := &results.Manifest{Version: "1.0", R: r}
 	m.Rank = results.RankInfo{Library: "mpich", LibVersion: "MPICH Version: 4.0.2\nand more", ClockTickNS: 10}
 	plan := &m.Plan
@@ -88,18 +104,12 @@ func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns 
 			for _, i := range plan.CasesOf(s) {
 				c := plan.Cases[i]
 				run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: c.Function, Msize: c.Msize, CaseResult: results.CaseResult{Status: results.StatusOK}})
-				// Neighbouring mpiruns differ by .1 %.
-				base := ns(c.Function, c.Msize)
-				run.Samples = append(run.Samples, []results.Sample{{NS: base + int64(n)*base/1000}, {NS: base + int64(n)*base/1000 + 1}, {NS: base + int64(n)*base/1000 + 2}})
+				run.Samples = append(run.Samples, samples(c.Function, c.Msize, n))
 			}
 			runs = append(runs, run)
 		}
 	}
-	report, err := analyze.Analyze(m, runs, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return report
+	return m, runs
 }
 
 // planted: Reduce is three times slower than Allreduce from 64 KiB on,
@@ -139,6 +149,7 @@ func TestFormatsMatchGoldenFiles(t *testing.T) {
 		"planted": synthetic(t, p2, sizes, few, 12, config(), planted),
 		"clean":   synthetic(t, p2, sizes, few, 12, config(), func(string, int64) int64 { return 5000 }),
 		"refused": synthetic(t, p2, sizes, few, 3, config(), planted),
+		"noisy":   noisyReport(t),
 	}
 	for name, r := range reports {
 		for _, format := range Names() {
@@ -242,14 +253,14 @@ func TestJSONHasTheDocumentedKeysAndNoNulledLists(t *testing.T) {
 	if top["schema"] != analyze.Schema {
 		t.Errorf("schema %v", top["schema"])
 	}
-	for _, list := range []string{"verdicts", "summary", "guidelines", "wrong", "not_measured", "not_converged", "incomplete", "warnings", "notes", "exclude", "shapes"} {
+	for _, list := range []string{"verdicts", "summary", "guidelines", "wrong", "not_measured", "not_converged", "incomplete", "warnings", "notes", "exclude", "shapes", "out_of_sync"} {
 		if _, ok := top[list].([]any); !ok {
 			t.Errorf("%s is %v, not a list", list, top[list])
 		}
 	}
 	verdict := top["verdicts"].([]any)[0].(map[string]any)
 	for _, key := range []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "np", "median_s", "other_median_s",
-		"ratio", "p_value", "p_adjusted", "verdict"} {
+		"ratio", "ratio_lo95", "ratio_hi95", "p_value", "p_adjusted", "verdict", "runs_needed"} {
 		if _, ok := verdict[key]; !ok {
 			t.Errorf("a verdict has no %s", key)
 		}

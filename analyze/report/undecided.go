@@ -65,7 +65,7 @@ func (p *page) outOfSync(r *analyze.Report) {
 		}
 		return 0
 	})
-	p.title("Out of sync: %d cases have samples that were left out; with more than 25 %% of them a case is inconclusive", len(worst))
+	p.title("Out of sync: cases with samples that were left out, %d; one with more than 25 %% of them is inconclusive", len(worst))
 	g := grid{head: []string{"case", "shape", "msize", "samples", "started late", "took too long", "left out", ""}, align: "llrrrrrl", gap: 2}
 	for _, k := range worst[:min(len(worst), mostRows)] {
 		mark := ""

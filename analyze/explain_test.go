@@ -1,0 +1,114 @@
+package analyze
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"pgmpi/measure/results"
+)
+
+// explained explains test i of the fixture.
+func explained(t *testing.T, m *results.Manifest, runs []results.Run, cfg Config, i int) *Explanation {
+	t.Helper()
+	c := NewCollector(m)
+	for n := range runs {
+		if err := c.Add(&runs[n]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := c.Report(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := c.Explain(r, cfg, i, func(run int) (*results.Run, error) {
+		if run > len(runs) {
+			return nil, nil
+		}
+		return &runs[run-1], nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestExplanationShowsWhatTheRunMediansRestOn(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	// 21 samples 30001…30021 in which one is late, one long and late, one an outlier.
+	var samples []results.Sample
+	for i := range 21 {
+		samples = append(samples, results.Sample{NS: 30001 + int64(i)})
+	}
+	samples = append(samples, results.Sample{NS: 1, Flags: results.FlagLate}, results.Sample{NS: 1, Flags: results.FlagLong},
+		results.Sample{NS: 900000})
+	runs[4].Samples[3] = samples
+	e := explained(t, m, runs, Default(), 3)
+	if e.Verdict.Verdict != Violated || len(e.Call.Runs) != testR || e.Other.Function != "reduce_as_allreduce" || e.Other.Msize != 64 {
+		t.Fatalf("%+v", e)
+	}
+	s := e.Other.Runs[4]
+	if s.Run != 5 || s.Samples != 24 || s.Late != 1 || s.Long != 1 || s.Valid != 22 || len(s.Kept) != 21 {
+		t.Errorf("%+v", s)
+	}
+	if s.Min != 30001 || s.Max != 900000 || s.Median != 30011.5 || s.RunMedian != 30011 || s.Q1 != 30006.25 || s.Q3 != 30016.75 {
+		t.Errorf("min %g, Q1 %g, median %g, Q3 %g, max %g, run median %g", s.Min, s.Q1, s.Median, s.Q3, s.Max, s.RunMedian)
+	}
+	// A straight line: r_1 of 1…21.
+	if want := 1 - 1/7.0; len(s.ACF) != dependenceLags || math.Abs(s.ACF[0]-want) > 1e-12 || s.Inefficiency() < 5 {
+		t.Errorf("lag 1 %v, want %v", s.ACF, want)
+	}
+	if first := e.Call.Runs[0]; first.ACF != nil || first.Inefficiency() != 0 || first.WarmupEnd != -1 {
+		t.Errorf("4 samples: %+v", first)
+	}
+}
+
+func TestExplanationHasTheTestAgain(t *testing.T) {
+	m := fixture()
+	m.Rank.ClockTickNS = 10
+	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	const pairs = testR * testR
+	const sums = testR * (testR + 1) / 2
+	for _, c := range []struct {
+		test string
+		i    int
+		want TestNumbers
+	}{
+		{TestSignedRank, 3, TestNumbers{Statistic: sums, Largest: sums, Exact: true, Rank: 2, Slower: testR, DifferenceNS: 20000, TickNS: 10}},
+		{TestRankSum, 3, TestNumbers{Statistic: pairs, Largest: pairs, Exact: true, Rank: 2, Slower: testR, DifferenceNS: 20000, TickNS: 10}},
+		{TestKS, 2, TestNumbers{Statistic: 0, Largest: 1, KeptStatistic: 1, Exact: true, Rank: 5, DifferenceNS: -10000, TickNS: 10}},
+	} {
+		cfg := Default()
+		cfg.Test = c.test
+		if e := explained(t, m, runs, cfg, c.i); e.Test == nil || *e.Test != c.want {
+			t.Errorf("%s: %+v, want %+v", c.test, *e.Test, c.want)
+		}
+	}
+}
+
+func TestExplanationOfWhatWasNotTested(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
+	if e := explained(t, m, runs, Default(), 1); e.Test != nil || e.Other == nil || e.Other.Calls != 8 || e.Other.Msize != 8 {
+		t.Errorf("split: %+v", e)
+	}
+	if e := explained(t, m, runs[:5], Default(), 3); e.Test != nil || len(e.Call.Runs) != 5 || e.Verdict.Verdict != Undecided {
+		t.Errorf("too few mpiruns: %+v", e)
+	}
+	for i := range runs {
+		runs[i].Cases[3].Status, runs[i].Samples[3] = results.StatusWrong, nil
+	}
+	if e := explained(t, m, runs, Default(), 3); e.Test != nil || len(e.Other.Runs) != 0 || e.Verdict.Verdict != Wrong {
+		t.Errorf("wrong: %+v", e)
+	}
+	c := NewCollector(m)
+	r, err := c.Report(Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Explain(r, Default(), 3, func(int) (*results.Run, error) { return nil, errors.New("raw file") }); err == nil || !strings.Contains(err.Error(), "raw file") {
+		t.Errorf("a file that cannot be read: %v", err)
+	}
+}

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"bytes"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+	"pgmpi/measure/results"
+)
+
+var noisySizes = []int64{1, 1024, 65536}
+
+// noisy gives 40 samples that differ between and within mpiruns; Reduce is
+// slower than Allreduce by 30 %, the more so at 64 KiB, whose samples depend
+// on each other; Allgather starts late.
+func noisy(function string, size int64, run int) []results.Sample {
+	h := fnv.New64()
+	h.Write([]byte(function))
+	rng := rand.New(rand.NewPCG(h.Sum64(), uint64(size)*1000+uint64(run)))
+	base := float64(planted(function, size)) * math.Exp(0.08*rng.NormFloat64())
+	if function == "MPI_Reduce" {
+		base *= 1.1
+	}
+	out := make([]results.Sample, 40)
+	drift := 0.0
+	for i := range out {
+		drift = 0.9*drift + rng.NormFloat64()
+		noise := rng.NormFloat64()
+		if function == "MPI_Reduce" && size == 65536 {
+			noise = drift
+		}
+		out[i].NS = int64(base * (1 + 0.01*noise))
+		if rng.IntN(15) == 0 {
+			out[i].NS *= 3
+		}
+		switch {
+		case function == "MPI_Allgather" && size == 1 && i%3 == 0, function == "MPI_Allgather" && size == 1024 && i == 20:
+			out[i].Flags = results.FlagLate
+		case function == "MPI_Allgather" && size == 1024 && i == 21:
+			out[i].Flags = results.FlagLong
+		}
+	}
+	return out
+}
+
+func noisyReport(t *testing.T) *analyze.Report {
+	t.Helper()
+	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 10, noisy)
+	r, err := analyze.Analyze(m, runs, config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// explanation of what the selector names in noisy measurements.
+func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg analyze.Config, selector string,
+	samples func(string, int64, int) []results.Sample) string {
+	t.Helper()
+	m, runs := measured([]guidelines.Shape{{NP: 2}}, sizes, patterns, 10, samples)
+	c := analyze.NewCollector(m)
+	for i := range runs {
+		if err := c.Add(&runs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := c.Report(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests, err := analyze.Select(&m.Plan, selector)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	for _, i := range tests {
+		e, err := c.Explain(r, cfg, i, func(run int) (*results.Run, error) { return &runs[run-1], nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := Explain(&out, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line := range strings.Lines(out.String()) {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+			t.Errorf("%d columns: %s", n, line)
+		}
+	}
+	return out.String()
+}
+
+func TestExplanationsMatchGoldenFiles(t *testing.T) {
+	for name, selector := range map[string]string{"violated": "GL8:64Ki", "undecided": "GL8:1", "split": "GL2:Reduce:64Ki", "inconclusive": "GL5:1"} {
+		golden := filepath.Join("testdata", "explain-"+name+".txt")
+		got := explanation(t, few, noisySizes, config(), selector, noisy)
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, got)
+		}
+	}
+}
+
+// Every verdict has its own reason, which must be about that verdict.
+func TestReasonsAreThoseOfTheVerdict(t *testing.T) {
+	slower := func(percent int64) func(string, int64, int) []results.Sample {
+		return func(function string, _ int64, run int) []results.Sample {
+			ns := int64(100000 + 50*run)
+			if strings.HasPrefix(function, "MPI_") {
+				ns += ns * percent / 100
+			}
+			return []results.Sample{{NS: ns}, {NS: ns + 1}, {NS: ns - 1}}
+		}
+	}
+	for _, c := range []struct {
+		percent      int64
+		method, want string
+	}{
+		{50, "default", "chance does not explain it"},
+		{50, "default", "which reaches the minimum slowdown of 1.05×"},
+		{50, "default", "The fastest that was measured in its place: Allreduce"},
+		{3, "default", "less than the minimum slowdown of 1.05×"},
+		{-20, "default", "That it is less than 1.05× slower is shown"},
+		{50, "ci", "adjusted by Holm over m = 8 tests"},
+		{50, "margin", "If it were not slower than 1.05 times the other side"},
+		{3, "paper", "asks for no minimum slowdown"},
+		{-20, "paper", "Method paper calls everything kept"},
+	} {
+		cfg := config()
+		cfg.Method = c.method
+		out := explanation(t, few, []int64{1, 64}, cfg, "GL8:64", slower(c.percent))
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), c.want) {
+			t.Errorf("%d %% slower, method %s: %q is not in\n%s", c.percent, c.method, c.want, out)
+		}
+	}
+}
+
+func TestHistogramShowsEveryCellThatIsNotEmpty(t *testing.T) {
+	a := newAxis([]float64{100, 200})
+	if a.logarithmic || a.cell(100) != 0 || a.cell(200) != cells-1 || a.cell(150) != cells/2 {
+		t.Errorf("%+v: %d, %d, %d", a, a.cell(100), a.cell(200), a.cell(150))
+	}
+	times := []float64{200}
+	for range 1000 {
+		times = append(times, 100)
+	}
+	lines := a.histogram(times, 2)
+	if lines[0] != "█" || lines[1] != "█"+strings.Repeat(" ", cells-2)+"▁" {
+		t.Errorf("%q", lines)
+	}
+	if a := newAxis([]float64{100, 10000}); !a.logarithmic || a.cell(1000) != cells/2 || math.Abs(a.at(0.5)-1000) > 1e-9 {
+		t.Errorf("%+v", a)
+	}
+	if a := newAxis([]float64{5, 5}); a.cell(5) != cells/2 {
+		t.Errorf("equal times: %+v", a)
+	}
+}
+
+func TestNoExplanationIsWiderThan100Columns(t *testing.T) {
+	long := []mockup{{"a-very-long-id-of-a-users-own-guideline", "MPI_Reduce_scatter_block", "reduce_scatter_block_as_reduce+scatter"},
+		{"GL13", "MPI_Allreduce", "allreduce_as_reduce_scatter_block+allgather"}}
+	wide := func(function string, size int64, run int) []results.Sample {
+		out := noisy(function, size, run)
+		for i := range out {
+			out[i].NS *= 123456
+		}
+		return out
+	}
+	explanation(t, long, []int64{1023, 1048575}, config(), "a-very-long-id-of-a-users-own-guideline:1048575", wide)
+	explanation(t, long, []int64{1023, 1048575}, config(), "GL13:1023", wide)
+}
