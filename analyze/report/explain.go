@@ -86,6 +86,13 @@ func (p *page) side(s *analyze.Side, what string) {
 			nanoseconds(r.Min), nanoseconds(r.Q1), nanoseconds(r.Median), nanoseconds(r.Q3), nanoseconds(r.RunMedian), warmup, lag1})
 	}
 	p.grid(g)
+	late, long := 0, 0
+	for _, r := range s.Runs {
+		late, long = late+r.Late, long+r.Long
+	}
+	if late+long > 0 {
+		p.say("Not valid: %d started late, %d took longer than the window.", late, long)
+	}
 }
 
 // correlation writes a number from −1 to 1, never "-0.00".
