@@ -156,6 +156,6 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 	if filtered.ZeroIQR() {
 		c.zeroIQR++
 	}
-	k.medians[run.Run-1] = median(filtered.Values)
+	k.medians[run.Run-1] = filtered.Median
 	return k.dependence.add(filtered.Values)
 }

@@ -163,7 +163,7 @@ func (s *SideRun) describe(valid []float64) error {
 	}
 	s.Min, s.Max = slices.Min(valid), slices.Max(valid)
 	s.Q1, s.Median, s.Q3 = filtered.Q1, warmup.Median, filtered.Q3
-	s.Kept, s.RunMedian, s.WarmupEnd = filtered.Values, median(filtered.Values), warmup.End
+	s.Kept, s.RunMedian, s.WarmupEnd = filtered.Values, filtered.Median, warmup.End
 	if len(s.Kept) < leastSeries {
 		return nil
 	}

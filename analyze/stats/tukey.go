@@ -24,6 +24,7 @@ type Filtered struct {
 	Fences
 	Kept   []int     // 0-based indices of the values that were kept
 	Values []float64 // the values at these indices
+	Median float64   // of Values
 }
 
 // Tukey keeps the values from Lo to Hi, both included (S-REVISITED §3.5). The
@@ -35,7 +36,9 @@ func Tukey(x []float64, k float64) (Filtered, error) {
 	if !(k >= 0) || !finite(k) {
 		return Filtered{}, fmt.Errorf("factor %v of the Tukey filter: %w", k, ErrRange)
 	}
-	out := Filtered{Fences: fences(sorted(x), k)}
+	ascending := sorted(x)
+	out := Filtered{Fences: fences(ascending, k)}
+	out.Median = MedianSorted(out.within(ascending))
 	for i, v := range x {
 		if out.Lo <= v && v <= out.Hi {
 			out.Kept = append(out.Kept, i)
@@ -51,7 +54,11 @@ func TukeySorted(x []float64, k float64) []float64 {
 	if len(x) == 0 {
 		return nil
 	}
-	f := fences(x, k)
+	return fences(x, k).within(x)
+}
+
+// within is the part of x, ascending, from Lo to Hi.
+func (f Fences) within(x []float64) []float64 {
 	first := sort.SearchFloat64s(x, f.Lo)
 	end := sort.Search(len(x), func(i int) bool { return x[i] > f.Hi })
 	return x[first:end]

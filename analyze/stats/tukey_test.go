@@ -41,6 +41,7 @@ func TestTukeyMatchesThePaperFilter(t *testing.T) {
 			}
 			equal(t, "number removed", len(c.X)-len(got.Kept), c.Expect.NRemoved)
 			median, _ := Median(got.Values)
+			equal(t, "the median of what is kept", got.Median, median)
 			mean, _, _ := MeanSD(got.Values)
 			close1(t, "median", median, c.Expect.Median, 1e-14)
 			close1(t, "mean", mean, c.Expect.Mean, 1e-13)

@@ -1,0 +1,27 @@
+package analyze
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"pgmpi/measure/results"
+)
+
+// BenchmarkAMillionSamples is what the analysis costs beside reading the files:
+// six cases in one mpirun, 1,000,000 samples in all.
+func BenchmarkAMillionSamples(b *testing.B) {
+	m := fixture()
+	run := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[0]
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range run.Samples {
+		run.Samples[i] = make([]results.Sample, 1000000/len(run.Samples))
+		for k := range run.Samples[i] {
+			run.Samples[i][k].NS = 10000 + rng.Int64N(2000)
+		}
+	}
+	for b.Loop() {
+		if err := NewCollector(m).Add(&run); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
