@@ -29,6 +29,8 @@ cgo_cflags = -O2 -g -DMPICC_ID=$$({ $(1) -show 2>&1 || true; cat mockups/c/*.h m
 where = $$(realpath -s "$$(command -v $(1))")
 cgo = CGO_ENABLED=1 CC="$(call where,$(1))" CGO_CFLAGS="$(call cgo_cflags,$(1))"
 
+comma := ,
+
 # $(call build_rank,MPICC,OUTPUT,go build flags)
 define build_rank
 if ! command -v $(1) >/dev/null; then
@@ -86,7 +88,9 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	@$(build_pgmpi)
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
-	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups)
+	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-matmul2-openmpi,-tags matmul2)
+	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
+	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups$(comma)matmul2)
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 	$(allow_root)
 	export PGMPI_TEST_BIN=$(CURDIR)/bin

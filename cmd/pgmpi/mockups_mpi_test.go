@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,36 +16,93 @@ import (
 	"pgmpi/mockups"
 )
 
-// Every collective and every mock-up is compared with its definition, at counts
-// that p divides and does not, and at count 0.
+// Every collective and every mock-up is compared with its definition for one to
+// eight processes, at counts that p divides and does not, at 1 and at 0. Not
+// the full product: each p meets every datatype and every kind of root, and the
+// operators take turns over p; p = 3 meets them all. What an operator computes
+// does not depend on p, and what a root does not on the operator.
 func TestEveryFunctionGivesTheRightData(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
-		for np := 1; np <= 5; np++ {
-			for _, d := range mockups.Datatypes() {
-				for i, op := range d.Ops {
-					// All operators at one np, at the others the first two.
-					if i > 1 && np != 3 {
-						continue
+		for np := 1; np <= 8; np++ {
+			for i, d := range mockups.Datatypes() {
+				for k, op := range d.Ops {
+					if np == 3 || k == np%len(d.Ops) {
+						b.verifyAll(np, d, op, roots(np)[(i+k)%3])
 					}
-					root := []int{0, np - 1}[i%2]
-					b.verifyAll(np, d, op, root)
 				}
 			}
 		}
 	})
 }
 
-// verifyAll runs one mpirun that verifies all functions.
-func (b *bench) verifyAll(np int, d mockups.Datatype, op string, root int) {
+// roots are the first, a middle and the last rank.
+func roots(np int) [3]int { return [3]int{0, np / 2, np - 1} }
+
+// matmul2 is the operator of measure/rank/matmul2.c, which does not commute.
+const matmul2 = "matmul2"
+
+// The order of the ranks is kept by every function that reduces, also where the
+// root is not the first and where p is no power of two.
+func TestOperatorThatDoesNotCommuteKeepsTheOrderOfTheRanks(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		b.useRank("pgmpi-rank-matmul2-" + b.lib.name)
+		d, _ := mockups.GetDatatype("int")
+		for np := 2; np <= 8; np++ {
+			for i, root := range roots(np) {
+				if np == 3 || np == 4 || np == 7 || i == np%3 {
+					b.verifyAll(np, d, matmul2, root)
+				}
+			}
+		}
+	})
+}
+
+// A mock-up that combines in the wrong order passes with every predefined
+// operator, and is seen with one that does not commute.
+func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
+	b := newBench(t, libraries[0])
+	b.useRank("pgmpi-rank-wrong-openmpi")
+	d, _ := mockups.GetDatatype("int")
+	for op, want := range map[string]string{"sum": results.StatusOK, matmul2: results.StatusWrong} {
+		j := verifyJob(3, d, op, 0)
+		out, err := b.runJob(3, j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range out.Cases {
+			f := j.Cases[c.Case]
+			if f.Function == "scan_as_exscan+reduce_local" && f.Msize > 0 && c.Status != want {
+				t.Errorf("%s: own block before the prefix is %s at %d bytes, want %s", op, c.Status, f.Msize, want)
+			}
+		}
+	}
+}
+
+// useRank takes another of the built rank programs.
+func (b *bench) useRank(name string) {
 	b.t.Helper()
+	if err := errors.Join(os.Remove(b.rank), os.Symlink(filepath.Join(b.bin, name), b.rank)); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// verifyJob verifies every function.
+func verifyJob(np int, d mockups.Datatype, op string, root int) *results.Job {
 	j := &results.Job{Mode: results.ModeMeasure, NP: np, PPN: np, Datatype: d.Name, Op: op, Root: root, Verify: true,
 		Sync: "barrier", Clock: "monotonic", ClockSync: "shared", TempMemory: 64 << 20, StallNS: int64(20 * time.Second)}
 	for _, f := range mockups.All() {
-		for _, count := range []int64{0, 1, 3, 7, 1000} {
+		for _, count := range []int64{0, 1, 3, 7, 1000, 1001} {
 			j.Order = append(j.Order, len(j.Cases))
 			j.Cases = append(j.Cases, results.JobCase{Function: f.ID, Msize: count * d.Bytes, NRep: 1})
 		}
 	}
+	return j
+}
+
+// verifyAll runs one mpirun that verifies all functions.
+func (b *bench) verifyAll(np int, d mockups.Datatype, op string, root int) {
+	b.t.Helper()
+	j := verifyJob(np, d, op, root)
 	what := fmt.Sprintf("p = %d, %s, %s, root %d", np, d.Name, op, root)
 	out, err := b.runJob(np, j)
 	if err != nil {

@@ -52,6 +52,10 @@ int pg_stop(pg_ctx *x)
 
 void pg_abort(int code) { MPI_Abort(MPI_COMM_WORLD, code); }
 
+#ifdef PGMPI_MATMUL2
+MPI_Op pg_matmul2(void);
+#endif
+
 int pg_choose(pg_ctx *x, const char *type, const char *op)
 {
     const struct {
@@ -85,6 +89,12 @@ int pg_choose(pg_ctx *x, const char *type, const char *op)
             found++;
         }
     }
+#ifdef PGMPI_MATMUL2
+    if (strcmp(op, "matmul2") == 0 && x->type == MPI_INT) {
+        x->op = pg_matmul2();
+        found++;
+    }
+#endif
     return found == 2;
 }
 

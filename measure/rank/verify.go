@@ -54,7 +54,13 @@ type elementsOf[T number] struct {
 	bound   func(p int) float64 // relative error allowed; 0: exact
 }
 
+// testOps are operators on int that only rank programs built for tests know.
+var testOps = map[string]verifier{}
+
 func newVerifier(datatype, op string) (verifier, error) {
+	if v, ok := testOps[op]; ok && datatype == "int" {
+		return v, nil
+	}
 	switch datatype {
 	case "byte":
 		return integers[uint8](op)
