@@ -20,7 +20,7 @@ const (
 // Legend says what msize means; every report carries it.
 const Legend = "msize is the bytes of one block of the MPI count argument: what one process contributes or gets " +
 	"(sendcount of Gather, Allgather, Scatter, Alltoall and of every part of their v forms; count of Bcast, Reduce, Allreduce, Scan, Exscan; " +
-	"recvcount of Reduce_scatter_block and of every part of Reduce_scatter)."
+	"recvcount of Reduce_scatter_block and of every part of Reduce_scatter; Barrier has msize 0)."
 
 // Report is report.json: everything that was found, and what it rests on.
 // Undefined numbers are null.

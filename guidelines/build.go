@@ -88,7 +88,7 @@ func (p *Plan) setGuidelines(s Settings) error {
 			}
 			p.noteLeftOut("Guideline "+g.ID+": ", leftOut, extent)
 		}
-		if !hasSize(g.Function) {
+		if !HasSize(g.Function) {
 			g.Msizes = []int64{0}
 		}
 		p.Guidelines = append(p.Guidelines, g)

@@ -69,9 +69,9 @@ func (e Entry) Guidelines() []Guideline {
 	return out
 }
 
-// hasSize tells whether a collective moves data. One that does not has no
+// HasSize tells whether a collective moves data. One that does not has no
 // message size to be monotone in; it is measured at size 0.
-func hasSize(collective string) bool {
+func HasSize(collective string) bool {
 	f, _ := mockups.Get(collective)
 	return f.Send.Blocks != mockups.None || f.Recv.Blocks != mockups.None
 }

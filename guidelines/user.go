@@ -50,7 +50,7 @@ func ValidateUsers(users []User, extent int64) []FieldError {
 			add(".id", "duplicate guideline id %q", u.ID)
 		}
 		u.validateType(add)
-		if f := u.Guideline().Function; u.Msizes != nil && slices.Contains(mockups.Collectives(), f) && !hasSize(f) {
+		if f := u.Guideline().Function; u.Msizes != nil && slices.Contains(mockups.Collectives(), f) && !HasSize(f) {
 			add(".msizes", "%s has no message size", f)
 		} else if u.Msizes != nil {
 			if _, _, err := FitMsizes(u.Msizes, extent); err != nil {
@@ -93,7 +93,7 @@ func (u User) validateType(add func(key, format string, args ...any)) {
 			continue
 		}
 		given++
-		if collective(one.key, one.name) && !hasSize(one.name) {
+		if collective(one.key, one.name) && !HasSize(one.name) {
 			add(one.key, "%s has no message size", one.name)
 		}
 	}

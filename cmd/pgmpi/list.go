@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/pflag"
@@ -18,13 +19,26 @@ import (
 var listCommand = command{
 	name:  "list",
 	short: "show collectives, mock-ups and guidelines",
-	long:  "Shows what can be measured and checked, with the ids that gl.toml uses.",
-	flags: func(*pflag.FlagSet) func(context.Context, []string) error {
-		return func(context.Context, []string) error { return list(stdout) }
+	long: `Shows what can be measured and checked, with the ids that gl.toml uses; with
+--guidelines also the guidelines of that file.`,
+	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+		path := fs.String("guidelines", "", "a gl.toml whose own guidelines are shown too")
+		return func(context.Context, []string) error {
+			if *path == "" {
+				return list(stdout, nil)
+			}
+			s := settings{fs: fs, guidelines: *path}
+			f, err := s.load(nil)
+			if err != nil {
+				return err
+			}
+			return list(stdout, f)
+		}
 	},
 }
 
-func list(w io.Writer) error {
+// list shows the tables, and the guidelines of a gl.toml unless it is nil.
+func list(w io.Writer, f *glfile.File) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "GUIDELINES")
 	for _, e := range guidelines.Catalogue() {
@@ -39,6 +53,9 @@ func list(w io.Writer) error {
 		}
 		formula := guidelines.Guideline{ID: e.ID, Type: g[0].Type, Function: "MPI_A"}.Formula()
 		fmt.Fprintf(t, "  %s\t%s  for each of the %d collectives A (%s)\n", e.ID, formula, len(g), g[0].Type)
+	}
+	if f != nil {
+		listUsers(t, f)
 	}
 	fmt.Fprintln(t, "\nCOLLECTIVES")
 	for _, id := range mockups.Collectives() {
@@ -55,6 +72,24 @@ func list(w io.Writer) error {
 		fmt.Fprintf(t, "  %s\t%v  (auto: %s)\n", d.Name, d.Ops, d.Auto)
 	}
 	return t.Flush()
+}
+
+// listUsers shows the guidelines of a gl.toml and where they are checked.
+func listUsers(w io.Writer, f *glfile.File) {
+	fmt.Fprintf(w, "\nGUIDELINES OF %s\n", f.Name)
+	if len(f.Guideline) == 0 {
+		fmt.Fprintln(w, "  none: it has no [[guideline]]")
+	}
+	for _, u := range f.Guideline {
+		g, sizes := u.Guideline(), "job.msizes"
+		switch {
+		case !guidelines.HasSize(g.Function):
+			sizes = "no size"
+		case len(u.Msizes) > 0:
+			sizes = strings.Join(u.Msizes, ", ")
+		}
+		fmt.Fprintf(w, "  %s\t%s  (%s; %s)\n", g.ID, g.Formula(), g.Type, sizes)
+	}
 }
 
 var initCommand = command{

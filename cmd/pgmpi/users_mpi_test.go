@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/mockups"
+)
+
+// everyUserGuideline names each mock-up in a pattern, and each collective that
+// has a size in a monotony and a split.
+func everyUserGuideline() (text string, ids []string) {
+	var b strings.Builder
+	add := func(id, promise, sizes string) {
+		ids = append(ids, id)
+		fmt.Fprintf(&b, "[[guideline]]\nid = %q\n%s\n%s\n", id, promise, sizes)
+	}
+	for i, f := range mockups.All() {
+		sizes := `msizes = ["8", "24"]`
+		if f.ID == "MPI_Barrier" || f.Of == "MPI_Barrier" {
+			sizes = ""
+		}
+		switch {
+		case f.IsMockup():
+			add(fmt.Sprintf("my-pattern-%d", i), fmt.Sprintf("pattern = { function = %q, mockup = %q }", f.Of, f.ID), sizes)
+		case sizes != "":
+			add("my-monotony-"+strings.TrimPrefix(f.ID, "MPI_"), fmt.Sprintf("monotony = %q", f.ID), sizes)
+			add("my-split-"+strings.TrimPrefix(f.ID, "MPI_"), fmt.Sprintf("split = %q", f.ID), sizes)
+		}
+	}
+	return b.String(), ids
+}
+
+const onlyUsers = `
+[check]
+guidelines = []
+[job]
+np = [2]
+mpiruns = 3
+msizes = ["1Ki"]
+[nrep]
+fixed = 10
+[analyze]
+method = "paper"
+`
+
+func TestEveryUserGuidelineIsListedMeasuredAndReported(t *testing.T) {
+	text, ids := everyUserGuideline()
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		file := b.toml(onlyUsers + text)
+		listed := b.pgmpi("list", "--guidelines", file).exits(t, 0).stdout
+		b.check("--guidelines", file, "--format", "table,csv").exits(t, 0, 1)
+		found := map[string][]int64{}
+		for _, v := range b.report().Verdicts {
+			found[v.Guideline] = append(found[v.Guideline], v.Msize)
+			if v.MedianS == nil || *v.MedianS <= 0 || v.OtherMedianS == nil {
+				t.Errorf("%s at %d bytes was not measured: %+v", v.Guideline, v.Msize, v)
+			}
+		}
+		table, csv := b.read("report.txt"), b.read("report.csv")
+		for _, id := range ids {
+			want := []int64{8, 24}
+			switch {
+			case strings.Contains(id, "monotony"):
+				want = []int64{8} // compared with 24
+			case strings.Contains(id, "split"):
+				want = []int64{24} // compared with 3 calls of 8
+			case barrierPattern(id):
+				want = []int64{0}
+			}
+			if !slices.Equal(found[id], want) {
+				t.Errorf("%s has verdicts at %v, want %v", id, found[id], want)
+			}
+			if !strings.Contains(listed, "  "+id+" ") || !strings.Contains(csv, id) {
+				t.Errorf("%s is missing in list or in report.csv", id)
+			}
+			if strings.Contains(id, "pattern") && !strings.Contains(table, id) {
+				t.Errorf("%s is missing in the table of patterns", id)
+			}
+		}
+	})
+}
+
+func TestListShowsWhatAUserGuidelineSaysAndWhere(t *testing.T) {
+	b := newBench(t, libraries[0])
+	s := b.pgmpi("list", "--guidelines", b.toml(onlyUsers+`
+[[guideline]]
+id = "reduce-large"
+pattern = { function = "MPI_Reduce", mockup = "reduce_as_allreduce" }
+msizes = ["1Mi..16Mi"]
+[[guideline]]
+id = "vectors"
+split = "MPI_Alltoallv"
+[[guideline]]
+id = "meet"
+pattern = { function = "MPI_Barrier", mockup = "barrier_as_allreduce" }
+`)).exits(t, 0)
+	for _, w := range []string{"GL17", "reduce-large  Reduce(n) ≤ Allreduce(n)  (pattern; 1Mi..16Mi)",
+		"vectors       Alltoallv(n) ≤ k·Alltoallv(n/k)  (split; job.msizes)", "meet          Barrier(n) ≤ Allreduce(1)  (pattern; no size)"} {
+		if !strings.Contains(s.stdout, w) {
+			t.Errorf("list lacks %q:\n%s", w, s.stdout)
+		}
+	}
+	b.pgmpi("list", "--guidelines", b.toml("[[guideline]]\nid = \"x\"\nsplit = \"MPI_Barrier\"\n")).exits(t, 2).says(t, "MPI_Barrier has no message size")
+	b.pgmpi("list", "--guidelines", "absent.toml").exits(t, 2).says(t, "pgmpi init")
+}
+
+// barrierPattern tells whether an id of everyUserGuideline is about MPI_Barrier.
+func barrierPattern(id string) bool {
+	var i int
+	_, err := fmt.Sscanf(id, "my-pattern-%d", &i)
+	return err == nil && mockups.All()[i].Of == "MPI_Barrier"
+}
+
+// read returns a file of the results folder.
+func (b *bench) read(name string) string {
+	b.t.Helper()
+	text, err := os.ReadFile(filepath.Join(b.out, name))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return string(text)
+}
