@@ -5,12 +5,16 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help demo build test lint bench fuzz clean go-check both
 
+# The first of these programs that there is, else the first. Asked anew at every
+# use: a target may have installed it. Fedora keeps wrappers off the PATH.
+first = $(shell for c in $(1); do if command -v $$c >/dev/null; then echo $$c; exit; fi; done; echo $(firstword $(1)))
+FEDORA := /usr/lib64
 # The MPI library: the compiler wrapper, and the rank program it builds.
-MPICC ?= mpicc
+MPICC ?= $(call first,mpicc $(FEDORA)/openmpi/bin/mpicc $(FEDORA)/mpich/bin/mpicc)
 RANK ?= bin/pgmpi-rank
 # The two libraries of test, lint and bench.
-OPENMPI_CC ?= mpicc.openmpi
-MPICH_CC ?= mpicc.mpich
+OPENMPI_CC ?= $(call first,mpicc.openmpi $(FEDORA)/openmpi/bin/mpicc)
+MPICH_CC ?= $(call first,mpicc.mpich $(FEDORA)/mpich/bin/mpicc)
 
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
 BENCH_ROUNDS ?= 60

@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,8 +20,8 @@ import (
 // launcher knows how one family of MPI libraries is started on this machine.
 type launcher struct {
 	families []string
-	programs []string // in the order they are tried
-	says     []string // one of these stands in the output of PROGRAM --version
+	programs []string       // in the order they are tried
+	says     *regexp.Regexp // is found in the output of PROGRAM --version
 	argv     func(program string, np, cores int) []string
 	refuses  func() error // why it would not start anything; nil if it would
 }
@@ -40,19 +42,25 @@ func DefaultNP() int {
 
 // Launch returns the argument list, with "{np}" and without the rank program,
 // that starts np ranks of a rank program: the configured one, or that of the
-// library which the rank program is built for.
+// library which the rank program is built for. The one word "srun" stands for
+// Slurm's.
 func Launch(configured []string, rank results.RankInfo, np int) ([]string, error) {
+	if len(configured) == 1 && filepath.Base(configured[0]) == srunName {
+		return srun(configured[0], rank)
+	}
 	if len(configured) > 0 {
 		return configuredLaunch(configured)
 	}
+	var known []launcher
 	for _, l := range launchers {
-		for _, f := range l.families {
-			if f == rank.Library {
-				return l.find(rank, np)
-			}
+		if slices.Contains(l.families, rank.Library) {
+			known = append(known, l)
 		}
 	}
-	return nil, fmt.Errorf("the rank program is built for %s, and no launcher is known for it; give one with --launch, for example --launch \"mpiexec -n {np}\"", rank.BuiltFor)
+	if len(known) == 0 {
+		return nil, fmt.Errorf("the rank program is built for %s, and no launcher is known for it; give one with --launch, for example --launch \"mpiexec -n {np}\"", rank.BuiltFor)
+	}
+	return findLauncher(known, rank, np)
 }
 
 func configuredLaunch(argv []string) ([]string, error) {
@@ -65,14 +73,17 @@ func configuredLaunch(argv []string) ([]string, error) {
 	return argv, nil
 }
 
-func (l *launcher) find(rank results.RankInfo, np int) ([]string, error) {
+// findLauncher takes the first program that says it is one of the known launchers.
+func findLauncher(known []launcher, rank results.RankInfo, np int) ([]string, error) {
 	var tried []string
-	for _, name := range l.candidates(rank.MPICC) {
+	names := candidates(known, rank.MPICC)
+	for _, name := range names {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			continue
 		}
-		if !l.is(path) {
+		l := recognise(known, versionText(path))
+		if l == nil {
 			tried = append(tried, path+" (of another library)")
 			continue
 		}
@@ -83,31 +94,49 @@ func (l *launcher) find(rank results.RankInfo, np int) ([]string, error) {
 		}
 		return l.argv(path, np, Cores()), nil
 	}
-	tried = append(tried, strings.Join(l.programs, ", "))
+	for _, name := range names {
+		if !filepath.IsAbs(name) {
+			tried = append(tried, name)
+		}
+	}
 	return nil, fmt.Errorf("no mpirun for %s was found (tried %s); put it on the PATH or give it with --launch", rank.BuiltFor, strings.Join(tried, ", "))
 }
 
-// candidates prefers the launcher beside the compiler wrapper.
-func (l *launcher) candidates(mpicc string) []string {
-	names := l.programs
-	if filepath.IsAbs(mpicc) {
-		for i := len(l.programs) - 1; i >= 0; i-- {
-			names = append([]string{filepath.Join(filepath.Dir(mpicc), l.programs[i])}, names...)
+// candidates are the programs of all launchers, those beside the compiler
+// wrapper first.
+func candidates(known []launcher, mpicc string) []string {
+	var beside, names []string
+	for _, l := range known {
+		for _, p := range l.programs {
+			if slices.Contains(names, p) {
+				continue
+			}
+			names = append(names, p)
+			if filepath.IsAbs(mpicc) {
+				beside = append(beside, filepath.Join(filepath.Dir(mpicc), p))
+			}
 		}
 	}
-	return names
+	return append(beside, names...)
 }
 
-func (l *launcher) is(path string) bool {
+// recognise returns the launcher that a --version text is of; nil if none.
+func recognise(known []launcher, version string) *launcher {
+	for i := range known {
+		if known[i].says.MatchString(version) {
+			return &known[i]
+		}
+	}
+	return nil
+}
+
+// versionText is what a launcher answers to --version; it may exit with an error
+// and still have said it.
+func versionText(path string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	out, _ := exec.CommandContext(ctx, path, "--version").CombinedOutput()
-	for _, s := range l.says {
-		if strings.Contains(string(out), s) {
-			return true
-		}
-	}
-	return false
+	return string(out)
 }
 
 // withNP fills "{np}" in.

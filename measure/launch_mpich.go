@@ -1,10 +1,12 @@
 package measure
 
+import "regexp"
+
 func init() {
 	launchers = append(launchers, launcher{
 		families: []string{"mpich"},
 		programs: []string{"mpirun.mpich", "mpiexec.hydra", "mpirun", "mpiexec"},
-		says:     []string{"HYDRA"},
+		says:     hydra,
 		argv: func(program string, np, cores int) []string {
 			if np > cores {
 				return []string{program, "-np", "{np}"}
@@ -13,3 +15,6 @@ func init() {
 		},
 	})
 }
+
+// hydra is MPICH's process manager, which libraries made from MPICH keep.
+var hydra = regexp.MustCompile(`(?m)^HYDRA build details:`)

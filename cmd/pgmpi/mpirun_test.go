@@ -24,8 +24,19 @@ type library struct {
 }
 
 var libraries = []library{
-	{name: "openmpi", rank: "pgmpi-rank-openmpi", mpi: "mpirun.openmpi -np {np}"},
-	{name: "mpich", rank: "pgmpi-rank-mpich", mpi: "mpirun.mpich -np {np}", yield: true},
+	{name: "openmpi", rank: "pgmpi-rank-openmpi", mpi: mpirunOf("openmpi") + " -np {np}"},
+	{name: "mpich", rank: "pgmpi-rank-mpich", mpi: mpirunOf("mpich") + " -np {np}", yield: true},
+}
+
+// mpirunOf names a library's mpirun as Debian does, or as Fedora does where that
+// is not there.
+func mpirunOf(library string) string {
+	if _, err := exec.LookPath("mpirun." + library); err != nil {
+		if path := "/usr/lib64/" + library + "/bin/mpirun"; exec.Command(path, "--version").Run() == nil {
+			return path
+		}
+	}
+	return "mpirun." + library
 }
 
 // eachLibrary runs a test with both libraries.

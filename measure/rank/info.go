@@ -48,27 +48,23 @@ func Info() results.RankInfo {
 // CheckLibrary compares the headers this program was compiled with and the
 // library that the loader found; mixed objects crash.
 func CheckLibrary(i results.RankInfo) error {
-	var loaded string
-	switch v := i.LibVersion; {
-	case strings.Contains(v, "Open MPI"):
-		loaded = "openmpi"
-	case strings.Contains(v, "Intel"):
-		loaded = "intel"
-	case strings.Contains(v, "MVAPICH"):
-		loaded = "mvapich"
-	case strings.Contains(v, "MPICH"):
-		loaded = "mpich"
-	}
+	loaded := results.Family(i.LibVersion)
 	if loaded != "" && i.Library != "unknown" && loaded != i.Library {
 		return fmt.Errorf("compiled for %s, but the loader found %q; build again (make build) with the mpicc of the library you mean, and check LD_LIBRARY_PATH", i.BuiltFor, i.LibVersion)
 	}
 	return nil
 }
 
-// firstLine joins MPICH's "MPICH Version:	4.0.2" and keeps only the first line of others.
+// firstLine keeps only the first line, and makes "MPICH 4.0.2" of
+// "MPICH Version:	4.0.2"; MVAPICH2 has blanks before the colon.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
-	return strings.Join(strings.Fields(strings.Replace(line, "Version:", "", 1)), " ")
+	if name, number, ok := strings.Cut(line, ":"); ok {
+		if name, ok := strings.CutSuffix(strings.TrimSpace(name), "Version"); ok {
+			line = name + number
+		}
+	}
+	return strings.Join(strings.Fields(line), " ")
 }
 
 func ownHash() string {

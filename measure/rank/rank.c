@@ -6,7 +6,7 @@
 
 #if defined(I_MPI_NUMVERSION)
 #define FAMILY "intel"
-#elif defined(MVAPICH2_VERSION) || defined(MVAPICH_VERSION)
+#elif defined(MVAPICH2_VERSION) || defined(MVAPICH_VERSION) || defined(MVAPICH_NUMVERSION)
 #define FAMILY "mvapich"
 #elif defined(MPICH_VERSION)
 #define FAMILY "mpich"
@@ -20,6 +20,12 @@
 #define TEXT(x) TEXT_(x)
 #if defined(OPEN_MPI)
 #define BUILT_FOR "Open MPI " TEXT(OMPI_MAJOR_VERSION) "." TEXT(OMPI_MINOR_VERSION) "." TEXT(OMPI_RELEASE_VERSION)
+#elif defined(I_MPI_VERSION)
+#define BUILT_FOR "Intel MPI " I_MPI_VERSION
+#elif defined(MVAPICH2_VERSION)
+#define BUILT_FOR "MVAPICH2 " MVAPICH2_VERSION
+#elif defined(MVAPICH_VERSION)
+#define BUILT_FOR "MVAPICH " MVAPICH_VERSION
 #elif defined(MPICH_VERSION)
 #define BUILT_FOR "MPICH " MPICH_VERSION
 #else
