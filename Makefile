@@ -119,7 +119,7 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 		$(call cgo,$$cc) bin/staticcheck-$(STATICCHECK) $(CGO_PACKAGES)
 		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS; do
 			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
-				mockups/c/*.c measure/rank/*.c measure/rank/bench/*.c testdata/yield/*.c
+				mockups/c/*.c measure/rank/*.c cmd/bench/*.c testdata/yield/*.c
 		done
 	done
 	echo "lint: nothing to say"
@@ -127,10 +127,10 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 bench: go-check both ## compare the timing loop with a plain C program, both libraries
 	@$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
-	$(OPENMPI_CC) -std=c11 -O2 -o bin/baseline-openmpi measure/rank/bench/baseline.c
-	$(MPICH_CC) -std=c11 -O2 -o bin/baseline-mpich measure/rank/bench/baseline.c
+	$(OPENMPI_CC) -std=c11 -O2 -o bin/baseline-openmpi cmd/bench/baseline.c
+	$(MPICH_CC) -std=c11 -O2 -o bin/baseline-mpich cmd/bench/baseline.c
 	$(allow_root)
-	CGO_ENABLED=0 go build -buildvcs=false -o bin/bench ./measure/rank/bench
+	CGO_ENABLED=0 go build -buildvcs=false -o bin/bench ./cmd/bench
 	status=0
 	for library in openmpi mpich; do
 		bin/bench --rounds $(BENCH_ROUNDS) --rank bin/pgmpi-rank-$$library --baseline bin/baseline-$$library || status=1

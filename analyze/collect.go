@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"pgmpi/analyze/stats"
 	"pgmpi/guidelines"
@@ -21,6 +22,9 @@ type Collector struct {
 	seen     map[string]bool
 	tickNS   int64
 	zeroIQR  int // case-runs whose quartiles were equal
+	// Room for the samples of one case.
+	ns, ascending []int64
+	values        []float64
 }
 
 // collected is what is kept of a case.
@@ -132,7 +136,7 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 	if info.Status != results.StatusOK {
 		return nil
 	}
-	valid := make([]float64, 0, len(samples))
+	c.ns = c.ns[:0]
 	for n, s := range samples {
 		if s.Flags != 0 {
 			k.late += s.Flags & results.FlagLate / results.FlagLate
@@ -142,20 +146,38 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 		if s.NS <= 0 {
 			return fmt.Errorf("repetition %d took %d ns; a run-time is positive: move the file away, `pgmpi check --resume` measures this mpirun again", n, s.NS)
 		}
-		valid = append(valid, float64(s.NS))
+		c.ns = append(c.ns, s.NS)
 	}
 	k.total += len(samples)
-	k.invalid += len(samples) - len(valid)
-	if len(valid) == 0 {
+	k.invalid += len(samples) - len(c.ns)
+	if len(c.ns) == 0 {
 		return nil
 	}
-	filtered, err := stats.Tukey(valid, stats.TukeyFactor)
-	if err != nil {
-		return err
+	var series []float64
+	k.medians[run.Run-1], series = c.filter()
+	return k.dependence.add(series)
+}
+
+// filter returns the run median of the samples in c.ns and what the outlier
+// filter left of them, in the order of measurement; the next call overwrites
+// both. They are sorted once, as integers: floats compare four times slower.
+func (c *Collector) filter() (runMedian float64, series []float64) {
+	c.ascending = append(c.ascending[:0], c.ns...)
+	slices.Sort(c.ascending)
+	c.values = c.values[:0]
+	for _, ns := range c.ascending {
+		c.values = append(c.values, float64(ns))
 	}
-	if filtered.ZeroIQR() {
+	f := stats.FencesSorted(c.values, stats.TukeyFactor)
+	if f.ZeroIQR() {
 		c.zeroIQR++
 	}
-	k.medians[run.Run-1] = filtered.Median
-	return k.dependence.add(filtered.Values)
+	runMedian = stats.MedianSorted(stats.TukeySorted(c.values, stats.TukeyFactor))
+	c.values = c.values[:0]
+	for _, ns := range c.ns {
+		if v := float64(ns); f.Lo <= v && v <= f.Hi {
+			c.values = append(c.values, v)
+		}
+	}
+	return runMedian, c.values
 }

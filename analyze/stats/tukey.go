@@ -37,7 +37,7 @@ func Tukey(x []float64, k float64) (Filtered, error) {
 		return Filtered{}, fmt.Errorf("factor %v of the Tukey filter: %w", k, ErrRange)
 	}
 	ascending := sorted(x)
-	out := Filtered{Fences: fences(ascending, k)}
+	out := Filtered{Fences: FencesSorted(ascending, k)}
 	out.Median = MedianSorted(out.within(ascending))
 	for i, v := range x {
 		if out.Lo <= v && v <= out.Hi {
@@ -54,7 +54,7 @@ func TukeySorted(x []float64, k float64) []float64 {
 	if len(x) == 0 {
 		return nil
 	}
-	return fences(x, k).within(x)
+	return FencesSorted(x, k).within(x)
 }
 
 // within is the part of x, ascending, from Lo to Hi.
@@ -64,7 +64,9 @@ func (f Fences) within(x []float64) []float64 {
 	return x[first:end]
 }
 
-func fences(x []float64, k float64) Fences {
+// FencesSorted returns the fences of values as TukeySorted takes them; there must
+// be one at least.
+func FencesSorted(x []float64, k float64) Fences {
 	q1, q3 := quantileSorted(x, 0.25), quantileSorted(x, 0.75)
 	reach := float64(k * (q3 - q1))
 	return Fences{Q1: q1, Q3: q3, Lo: q1 - reach, Hi: q3 + reach}

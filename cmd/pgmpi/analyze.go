@@ -139,20 +139,15 @@ func quoteAll(words []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// analyzeFolder reads one raw file at a time.
+// analyzeFolder reads the raw files and judges them.
 func analyzeFolder(folder *results.Folder, m *results.Manifest, cfg analyze.Config) (*analyze.Collector, *analyze.Report, error) {
 	c := analyze.NewCollector(m)
 	for _, shape := range m.Plan.Shapes {
-		runs, err := folder.Finished(results.ModeMeasure, shape)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, i := range runs {
-			r, err := folder.ReadRun(results.ModeMeasure, shape, i, &m.Plan)
-			if err != nil {
-				return nil, nil, err
+		for r, err := range folder.Runs(results.ModeMeasure, shape, &m.Plan) {
+			if err == nil {
+				err = c.Add(r)
 			}
-			if err := c.Add(r); err != nil {
+			if err != nil {
 				return nil, nil, err
 			}
 		}

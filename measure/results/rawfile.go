@@ -2,15 +2,17 @@ package results
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/klauspost/compress/gzip"
 
 	"pgmpi/guidelines"
 )
@@ -107,7 +109,7 @@ func ReadRaw(path string) (*Run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	d := rawDecoder{in: bufio.NewReaderSize(z, 1<<16)}
+	d := rawDecoder{in: bufio.NewReaderSize(z, rawBuffer)}
 	if err := d.decode(); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w; the file is damaged: move it away, --resume measures this mpirun again", path, d.line, err)
 	}
@@ -117,6 +119,17 @@ func ReadRaw(path string) (*Run, error) {
 // maxRoom is the most samples of a file, over all cases, that memory is
 // reserved for on the header's word alone.
 const maxRoom = 1 << 20
+
+// The longest lines that are read: a damaged file, or one made to harm, may
+// unpack to a line without an end. A case takes some hundred bytes of the header.
+const (
+	maxHeader = 64 << 20
+	maxRow    = rawBuffer
+	rawBuffer = 1 << 16
+)
+
+// maxSamples is the most samples of a file: 4 GiB of memory.
+const maxSamples = 1 << 28
 
 // maxRawInt is the largest number that leadingInt reads: 31 years in
 // nanoseconds.
@@ -128,28 +141,33 @@ type rawDecoder struct {
 	run  Run
 }
 
-func (d *rawDecoder) next() ([]byte, error) {
+// next returns the next line of at most so many bytes. It is valid until the
+// next call.
+func (d *rawDecoder) next(limit int) ([]byte, error) {
 	d.line++
-	var line []byte
-	for {
-		part, err := d.in.ReadSlice('\n')
-		if err == nil && line == nil {
-			return part[:len(part)-1], nil
-		}
-		line = append(line, part...)
-		switch {
-		case err == nil:
-			return line[:len(line)-1], nil
-		case errors.Is(err, io.EOF):
-			return nil, errors.New("the file ends before its #end line")
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		}
+	line, err := d.in.ReadSlice('\n')
+	if err == nil {
+		return line[:len(line)-1], nil
 	}
+	// Only the header is longer than the buffer.
+	whole := slices.Clone(line)
+	for errors.Is(err, bufio.ErrBufferFull) && len(whole) < limit {
+		line, err = d.in.ReadSlice('\n')
+		whole = append(whole, line...)
+	}
+	switch {
+	case errors.Is(err, bufio.ErrBufferFull) || len(whole) > limit:
+		return nil, fmt.Errorf("a line of more than %d bytes", limit)
+	case errors.Is(err, io.EOF):
+		return nil, errors.New("the file ends before its #end line")
+	case err != nil:
+		return nil, err
+	}
+	return whole[:len(whole)-1], nil
 }
 
 func (d *rawDecoder) decode() error {
-	head, err := d.next()
+	head, err := d.next(maxHeader)
 	if err != nil {
 		return err
 	}
@@ -163,17 +181,18 @@ func (d *rawDecoder) decode() error {
 		return fmt.Errorf("schema %q, this pgmpi reads %q", d.run.Schema, RawSchema)
 	}
 	d.run.Samples = make([][]Sample, len(d.run.Cases))
-	room := maxRoom
+	room, left := maxRoom, maxSamples
 	for i, c := range d.run.Cases {
-		if c.NRep < 0 || c.NRep > 1<<30 {
-			return fmt.Errorf("case %d has nrep %d", i, c.NRep)
+		if c.NRep < 0 || c.NRep > left {
+			return fmt.Errorf("case %d has nrep %d; a file holds at most %d samples", i, c.NRep, maxSamples)
 		}
+		left -= c.NRep
 		n := min(c.NRep, room)
 		room -= n
 		d.run.Samples[i] = make([]Sample, 0, n)
 	}
 	for rows := 0; ; rows++ {
-		line, err := d.next()
+		line, err := d.next(maxRow)
 		if err != nil {
 			return err
 		}
@@ -204,8 +223,8 @@ func (d *rawDecoder) row(line []byte) error {
 		return fmt.Errorf("case %d of %d", v[0], len(d.run.Samples))
 	}
 	s := &d.run.Samples[v[0]]
-	if v[1] != int64(len(*s)) {
-		return fmt.Errorf("repetition %d of case %d, expected %d", v[1], v[0], len(*s))
+	if v[1] != int64(len(*s)) || len(*s) >= d.run.Cases[v[0]].NRep {
+		return fmt.Errorf("repetition %d of case %d, expected %d of %d", v[1], v[0], len(*s), d.run.Cases[v[0]].NRep)
 	}
 	*s = append(*s, Sample{NS: v[2], Flags: int(v[3])})
 	return nil

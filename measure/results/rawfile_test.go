@@ -1,9 +1,13 @@
 package results
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,5 +153,93 @@ func TestManifestThatAsksForTooManyMpirunsIsRefused(t *testing.T) {
 		if _, err := f.Manifest(); (err == nil) != ok {
 			t.Errorf("R = %d: %v", r, err)
 		}
+	}
+}
+
+func TestMpirunsAreHandedOverInTheirOrderUntilOneIsDamaged(t *testing.T) {
+	f, err := Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	run := sampleRun()
+	var plan guidelines.Plan
+	for i := range 7 {
+		c := guidelines.Case{Shape: run.Shape}
+		if i > 3 {
+			c.Function, c.Msize = run.Cases[i-4].Function, run.Cases[i-4].Msize
+		}
+		plan.Cases = append(plan.Cases, c)
+	}
+	const all = 12
+	for run.Run = 1; run.Run <= all; run.Run++ {
+		if err := f.WriteRun(run); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := func() (runs []int, err error) {
+		for r, err := range f.Runs(run.Mode, run.Shape, &plan) {
+			if err != nil {
+				return runs, err
+			}
+			runs = append(runs, r.Run)
+		}
+		return runs, nil
+	}
+	if runs, err := got(); err != nil || len(runs) != all || !slices.IsSorted(runs) {
+		t.Errorf("got %v, %v, want 1 to %d", runs, err, all)
+	}
+	bad := filepath.Join(f.Path, "raw", RawName(run.Mode, run.Shape, 9))
+	if err := os.WriteFile(bad, []byte("no gzip"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if runs, err := got(); err == nil || !strings.Contains(err.Error(), bad) || len(runs) != 8 {
+		t.Errorf("with the 9th damaged: got %v, %v", runs, err)
+	}
+}
+
+// A few KiB of gzip unpack to a line without an end: they are refused, before
+// they have taken the machine's memory.
+func TestLineWithoutEndIsRefused(t *testing.T) {
+	header := encodedRaw(t, sampleRun())
+	header = header[:bytes.IndexByte(header, '\n')+1]
+	for name, c := range map[string]struct {
+		start []byte
+		says  string
+	}{
+		"header": {[]byte("#"), "more than 67108864 bytes"},
+		"row":    {header, "more than 65536 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "raw.tsv.gz")
+			file, err := os.Create(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			z := gzip.NewWriter(file)
+			_, err = z.Write(c.start)
+			zeros := make([]byte, 1<<20)
+			for range 80 {
+				_, e := z.Write(zeros)
+				err = errors.Join(err, e)
+			}
+			if err := errors.Join(err, z.Close(), file.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := ReadRaw(path); err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestMoreRowsThanTheHeaderSaysAreRefusedAtOnce(t *testing.T) {
+	text := `#{"schema":"` + RawSchema + `","cases":[{"nrep":1}]}` + "\n0\t0\t5\t0\n0\t1\t5\t0\n"
+	if _, err := decodeText([]byte(text)); err == nil || !strings.Contains(err.Error(), "expected 1 of 1") {
+		t.Errorf("got %v", err)
+	}
+	text = `#{"schema":"` + RawSchema + `","cases":[{"nrep":200000000},{"nrep":200000000}]}` + "\n"
+	if _, err := decodeText([]byte(text)); err == nil || !strings.Contains(err.Error(), "at most 268435456 samples") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -1,0 +1,33 @@
+package results
+
+import (
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"pgmpi/guidelines"
+)
+
+// BenchmarkReadRaw reads a file of a million samples.
+func BenchmarkReadRaw(b *testing.B) {
+	const cases, nrep = 500, 2000
+	rng := rand.New(rand.NewPCG(1, 1))
+	run := &Run{Header: Header{Mode: ModeMeasure, Shape: guidelines.Shape{NP: 2}, Run: 1}}
+	for i := range cases {
+		run.Cases = append(run.Cases, CaseInfo{Plan: i, CaseResult: CaseResult{Case: i, Status: StatusOK, NRep: nrep}})
+		samples := make([]Sample, nrep)
+		for k := range samples {
+			samples[k].NS = int64(float64(100*(i+5))*(1+0.03*rng.ExpFloat64())) * 10
+		}
+		run.Samples = append(run.Samples, samples)
+	}
+	dir := b.TempDir()
+	if err := WriteRaw(dir, run); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := ReadRaw(filepath.Join(dir, RawName(ModeMeasure, run.Shape, 1))); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
