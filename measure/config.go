@@ -64,6 +64,9 @@ type MPIConfig struct {
 	Rank   string            `toml:"rank" json:"rank"`     // path of pgmpi-rank; "": beside pgmpi
 	Launch []string          `toml:"launch" json:"launch"` // argv with "{np}"; empty: by the library
 	Env    map[string]string `toml:"env" json:"env"`       // for the ranks
+	// JobFile hands the job to rank 0 by a file in the results folder, not by
+	// standard input.
+	JobFile bool `toml:"job_file" json:"job_file"`
 }
 
 // DefaultMPI is the [mpi] section of an empty gl.toml.

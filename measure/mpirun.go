@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -20,13 +19,17 @@ import (
 )
 
 // Time limits of the protocol. A launcher needs seconds, a batch system up to a
-// minute, to start the ranks.
+// minute, to start the ranks; a measure.stall below 18s shortens the first two.
 const (
 	helloLimit = 90 * time.Second
 	ackLimit   = 30 * time.Second
 	stallGrace = 10 * time.Second // beyond measure.stall, which the ranks watch themselves
+	endLimit   = 30 * time.Second // from the end record to the end of mpirun
 	termGrace  = 2 * time.Second  // between SIGTERM and SIGKILL
 )
+
+func (m *mpirun) helloLimit() time.Duration { return min(helloLimit, 5*m.stall) }
+func (m *mpirun) ackLimit() time.Duration   { return min(ackLimit, 2*m.stall) }
 
 // Error is a failed mpirun: its command line, what happened, the last lines of
 // its standard error, and what to try.
@@ -35,7 +38,7 @@ type Error struct {
 	What    string
 	Stderr  string
 	Remedy  string
-	Started bool // the ranks had answered
+	Started bool // the ranks had taken the job
 }
 
 func (e *Error) Error() string {
@@ -54,6 +57,7 @@ type mpirun struct {
 	argv     []string
 	env      []string
 	job      *results.Job
+	jobFile  bool // argv names a file that holds the job
 	stall    time.Duration
 	progress func(done, total int, name string)
 
@@ -64,6 +68,7 @@ type mpirun struct {
 	exited chan struct{}
 	err    error // of Wait, once exited is closed
 	hello  *results.Hello
+	taken  bool   // the job, by the ranks
 	last   string // the case that progress named last
 }
 
@@ -77,7 +82,11 @@ func (m *mpirun) run(ctx context.Context) (*results.Hello, *results.Output, erro
 	if err == nil {
 		m.finish()
 	}
+	if !errors.Is(err, errEnded) {
+		m.stderr.close()
+	}
 	m.kill()
+	m.removeShared()
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, nil, context.Cause(ctx)
@@ -159,7 +168,7 @@ func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) 
 		}
 		return l, nil
 	case <-timer.C:
-		return nil, fmt.Errorf("no %s for %v", waiting, limit)
+		return nil, errors.New(waiting)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -170,35 +179,61 @@ func (m *mpirun) talk(ctx context.Context) (*results.Output, error) {
 	if err := m.greet(ctx); err != nil {
 		return nil, err
 	}
+	if !m.jobFile {
+		if err := m.hand(ctx); err != nil {
+			return nil, err
+		}
+	}
+	m.taken = true
+	return m.collect(ctx)
+}
+
+// lineWith returns the next line that has the word. What a preloaded library
+// of any rank prints before main comes first, and is skipped.
+func (m *mpirun) lineWith(ctx context.Context, word string, limit time.Duration, waiting string) (before, text string, err error) {
+	for end := time.Now().Add(limit); ; {
+		line, err := m.line(ctx, time.Until(end), fmt.Sprintf(waiting, limit))
+		if err != nil {
+			return "", "", err
+		}
+		if before, text, ok := strings.Cut(string(line), word+" "); ok {
+			return before, text, nil
+		}
+		m.aside(line)
+	}
+}
+
+// aside puts a line that is not rank 0's to the launcher's words.
+func (m *mpirun) aside(line []byte) { fmt.Fprintf(&m.stderr, "%s\n", line) }
+
+// hand gives the job to rank 0.
+func (m *mpirun) hand(ctx context.Context) error {
 	lines, err := results.EncodeJob(m.job)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for i, text := range lines {
 		// A rank that died is reported by what it said last, not by EPIPE.
 		_, _ = io.WriteString(m.stdin, text+"\n")
-		ack, err := m.line(ctx, ackLimit, "acknowledgement of the job: the launcher may not forward standard input")
+		before, ack, err := m.lineWith(ctx, results.LineAck, m.ackLimit(),
+			"rank 0 has started, but has not acknowledged the job within %v: the launcher does not forward standard input to it")
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if want := fmt.Sprintf("%s %d", results.LineAck, i+1); string(ack) != want {
-			return nil, fmt.Errorf("expected %q from rank 0, got %.80q", want, ack)
+		if want := fmt.Sprint(i + 1); before != "" || ack != want {
+			return fmt.Errorf("expected %q from rank 0, got %.80q", results.LineAck+" "+want, before+results.LineAck+" "+ack)
 		}
 	}
-	return m.collect(ctx)
+	return nil
 }
 
 func (m *mpirun) greet(ctx context.Context) error {
-	line, err := m.line(ctx, helloLimit, "word from rank 0 after the start")
+	before, text, err := m.lineWith(ctx, results.LineHello, m.helloLimit(), "no word from rank 0 within %v")
 	if err != nil {
 		return err
 	}
-	before, text, ok := strings.Cut(string(line), results.LineHello+" ")
-	switch {
-	case !ok:
-		return fmt.Errorf("expected the rank program's hello, got %.100q: something else prints to standard output first", line)
-	case before != "":
-		return fmt.Errorf("the launcher puts %q before every line: switch its labels off (srun -l, mpirun --tag-output, -prepend-rank)", before)
+	if before != "" {
+		return fmt.Errorf("%q stands before the first word of rank 0: the launcher labels every line", before)
 	}
 	var h results.Hello
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
@@ -214,7 +249,7 @@ func (m *mpirun) greet(ctx context.Context) error {
 func (m *mpirun) collect(ctx context.Context) (*results.Output, error) {
 	var in results.OutputReader
 	for {
-		line, err := m.line(ctx, m.stall+stallGrace, "progress")
+		line, err := m.line(ctx, m.stall+stallGrace, fmt.Sprintf("no word from the ranks for %v: they hang, or were stopped (measure.stall)", m.stall+stallGrace))
 		if err != nil {
 			return nil, err
 		}
@@ -228,10 +263,27 @@ func (m *mpirun) collect(ctx context.Context) (*results.Output, error) {
 		}
 		done, err := in.Add(line)
 		if err != nil {
-			return nil, err
+			return nil, m.orEnded(line, err)
 		}
 		if done {
 			return in.Output(), nil
+		}
+	}
+}
+
+// orEnded returns err, the fault of a line, unless mpirun is about to end:
+// MPICH's writes the story of a rank that died to standard output.
+func (m *mpirun) orEnded(line []byte, err error) error {
+	m.aside(line)
+	for limit := time.After(termGrace); ; {
+		select {
+		case l, ok := <-m.lines:
+			if !ok {
+				return errEnded
+			}
+			m.aside(l)
+		case <-limit:
+			return err
 		}
 	}
 }
@@ -242,7 +294,7 @@ func (m *mpirun) collect(ctx context.Context) (*results.Output, error) {
 func (m *mpirun) finish() {
 	select {
 	case <-m.exited:
-	case <-time.After(ackLimit):
+	case <-time.After(endLimit):
 	}
 }
 
@@ -261,72 +313,8 @@ func (m *mpirun) kill() {
 	m.stdin.Close()
 	_ = syscall.Kill(group, syscall.SIGKILL)
 	<-m.exited
-}
-
-// explain makes the error that a person can act on.
-func (m *mpirun) explain(err error) *Error {
-	e := &Error{Argv: m.argv, What: err.Error(), Started: m.hello != nil}
-	clues := e.What
-	if said := rankError(""); !errors.As(err, &said) {
-		// Behind a rank's own words there is only the launcher's noise about the abort.
-		e.Stderr = lastLines(m.stderr.String(), 12)
-		clues += m.stderr.String()
+	if s, ok := m.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		// Its ranks are alone: they see the end of standard input, and leave.
+		time.Sleep(termGrace)
 	}
-	if errors.Is(err, errEnded) {
-		status := "exit status 0, silently: a rank left without a word"
-		if m.err != nil {
-			status = m.err.Error()
-		}
-		e.What = fmt.Sprintf("%v (%s)", err, status)
-		if m.last != "" {
-			e.What += fmt.Sprintf("; the last case that was reported finished is %s", m.last)
-		}
-	}
-	e.Remedy = remedy(clues, e.Started)
-	return e
-}
-
-// remedy knows what the libraries say in trouble.
-func remedy(clues string, started bool) string {
-	for _, r := range []struct{ text, try string }{
-		{"not enough slots", "fewer processes (--np), or a launcher that may oversubscribe: --launch \"mpirun -np {np} --oversubscribe\""},
-		{"more processes than", "fewer processes (--np), or --launch with --bind-to none"},
-		{"run as root", "another user, or, in a container, OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"},
-		{"error while loading shared libraries", "the environment that the rank program was built in (LD_LIBRARY_PATH, module load), or `make build` again"},
-		{"forward standard input", "with srun: --input=0"},
-		{"measure.stall", "--stall with a longer time, or check.exclude for the guidelines of that function; a collective that hangs is a fault of the library"},
-		{"built for", "--launch with the mpirun of that library, or --rank with the rank program of the other"},
-	} {
-		if strings.Contains(clues, r.text) {
-			return r.try
-		}
-	}
-	if !started {
-		return "the command above by hand with --version at its end; --launch names another launcher"
-	}
-	return "the same command line with --resume: finished mpiruns are kept"
-}
-
-// tail keeps the end of what is written to it.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-const tailBytes = 16 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	if n := len(t.text); n > tailBytes {
-		t.text = append(t.text[:0], t.text[n-tailBytes:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.text)
 }

@@ -22,6 +22,7 @@ type Session struct {
 	Manifest *results.Manifest // Plan, R, Seed, Launch and Rank are set
 	RankPath string
 	Env      map[string]string // for the ranks
+	JobFile  bool              // hand the job over by a file, see MPIConfig
 	NREP     nrep.Config
 	Measure  Config
 	Progress func(Progress) // called between mpiruns and at most twice a second inside one
@@ -179,6 +180,14 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 			s.Progress(p)
 		},
 	}
+	if s.JobFile {
+		path, err := s.Folder.WriteJob(job)
+		if err != nil {
+			return err
+		}
+		defer os.Remove(path)
+		m.argv, m.jobFile = append(m.argv, "--job", path), true
+	}
 	start := time.Now()
 	hello, out, err := m.run(ctx)
 	if err != nil {
@@ -261,7 +270,7 @@ func runSeed(seed uint64, mode results.Mode, shape guidelines.Shape, run int) ui
 }
 
 // environment is this process's with the configured variables, without what
-// makes launchers put labels before every line.
+// makes launchers put labels before every line and Go print its stacks.
 func environment(extra map[string]string) []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -269,6 +278,10 @@ func environment(extra map[string]string) []string {
 		if name != "SLURM_LABELIO" && name != "OMPI_MCA_orte_tag_output" {
 			env = append(env, v)
 		}
+	}
+	if os.Getenv("GOTRACEBACK") == "" {
+		// A crash in the library is told in three lines, without our stacks.
+		env = append(env, "GOTRACEBACK=none")
 	}
 	names := make([]string, 0, len(extra))
 	for name := range extra {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -88,9 +89,11 @@ func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, form
 	if !slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == json.Name }) {
 		files = append(slices.Clone(formats), json)
 	}
+	// A report that cannot be stored is printed all the same.
+	var unwritten error
 	for _, f := range files {
-		if err := folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, r) }); err != nil {
-			return err
+		if err := folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, r) }); err != nil && unwritten == nil {
+			unwritten = fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s", err, makeRoom(err), os.Args[0], quote(folder.Path))
 		}
 	}
 	out := bufio.NewWriter(stdout)
@@ -105,6 +108,9 @@ func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, form
 	}
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("standard output: %w; the report is in %s", err, folder.Path)
+	}
+	if unwritten != nil {
+		return unwritten
 	}
 	fmt.Fprintf(stderr, "results: %s\n", folder.Path)
 	return verdictExit(r)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -216,7 +217,7 @@ func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config)
 	}
 	p := newProgress(o.quiet, config)
 	c := &opened{config: config, progress: p, Session: &measure.Session{
-		Folder: folder, Manifest: m, RankPath: rankPath, Env: config.MPI.Env,
+		Folder: folder, Manifest: m, RankPath: rankPath, Env: config.MPI.Env, JobFile: config.MPI.JobFile,
 		NREP: config.NREP, Measure: config.Measure, Progress: p.show,
 		Repeated: func(e *measure.Error) {
 			p.clear()
@@ -229,7 +230,7 @@ func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config)
 	}
 	if err := folder.WriteManifest(m); err != nil {
 		folder.Close()
-		return nil, setup(err)
+		return nil, setupf("%w; make room there, or choose another folder with --out", err)
 	}
 	for _, note := range plan.Notes {
 		fmt.Fprintf(stderr, "note: %s\n", note)
@@ -300,7 +301,15 @@ func (c *opened) measured(ctx context.Context, do func(context.Context, *measure
 		}
 		return &exit{exitFailed, fmt.Errorf("an mpirun failed twice: %w\n  go on with: %s", err, resumeLine(s.Folder.Path))}
 	}
-	return &exit{exitFailed, err}
+	return &exit{exitFailed, fmt.Errorf("%w\n  %sgo on with: %s", err, makeRoom(err), resumeLine(s.Folder.Path))}
+}
+
+// makeRoom is the remedy for a full disk.
+func makeRoom(err error) string {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return "make room there, then "
+	}
+	return ""
 }
 
 // resumeLine is this command line with --out and --resume.

@@ -26,6 +26,7 @@ type settings struct {
 	msizes     []string
 	launch     string
 	rank       string
+	jobFile    bool
 	seed       uint64
 	stall      string
 	method     string
@@ -42,6 +43,7 @@ func (s *settings) measuring(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&s.msizes, "msizes", nil, "message sizes in bytes: 8,1Ki,64Ki..4Mi,1..1Mi*4 (default 1..1Mi)")
 	fs.StringVar(&s.launch, "launch", "", "the launcher, split at spaces: \"mpirun.mpich -np {np}\" (default: that of the rank program's library)")
 	fs.StringVar(&s.rank, "rank", "", "the rank program (default: pgmpi-rank beside pgmpi)")
+	fs.BoolVar(&s.jobFile, "job-file", false, "hand the job to rank 0 by a file in the results folder, where the launcher forwards no standard input")
 	fs.Uint64Var(&s.seed, "seed", 0, "of the order of the cases (default 1)")
 	fs.StringVar(&s.stall, "stall", "", "end an mpirun when no case finishes for so long (default 2m)")
 }
@@ -79,6 +81,7 @@ func (s *settings) apply(f *glfile.File) error {
 		return nil
 	})
 	set("rank", "mpi.rank", plain(func() { f.MPI.Rank = s.rank }))
+	set("job-file", "mpi.job_file", plain(func() { f.MPI.JobFile = s.jobFile }))
 	set("seed", "job.seed", plain(func() { f.Job.Seed = s.seed }))
 	set("stall", "measure.stall", func() error {
 		var d nrep.Duration
@@ -146,7 +149,7 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 		{"check", before.Check, now.Check},
 		{"guideline", before.Guideline, now.Guideline},
 		{"job", before.Job, now.Job},
-		{"mpi", withoutRank(before.MPI), withoutRank(now.MPI)},
+		{"mpi", thatMatters(before.MPI), thatMatters(now.MPI)},
 		{"nrep", before.NREP, now.NREP},
 		{"measure", before.Measure, now.Measure},
 	} {
@@ -165,8 +168,9 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 	return setupf("%s was measured with another configuration:\n  %s\n  take a new folder with --out, or the old settings (without --guidelines, --resume uses those of the folder)", folder, strings.Join(differ, "\n  "))
 }
 
-// withoutRank leaves the path of the rank program out: its hash is compared.
-func withoutRank(c measure.MPIConfig) measure.MPIConfig {
-	c.Rank = ""
+// thatMatters leaves out the path of the rank program, whose hash is compared,
+// and the way of the job to rank 0, which changes no result.
+func thatMatters(c measure.MPIConfig) measure.MPIConfig {
+	c.Rank, c.JobFile = "", false
 	return c
 }

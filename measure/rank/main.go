@@ -5,6 +5,7 @@ package rank
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -108,7 +109,9 @@ func (s *session) fail(err error) {
 
 func (s *session) say(format string, args ...any) {
 	fmt.Fprintf(s.out, format+"\n", args...)
-	s.out.Flush()
+	if s.out.Flush() != nil {
+		abort(exitCode) // nobody listens any more
+	}
 }
 
 // checkSize finds a launcher of another library: p processes of size 1 that
@@ -162,7 +165,7 @@ func (s *session) serve(jobFile string) error {
 func (s *session) receive(jobFile string) (*results.Job, error) {
 	var text []byte
 	if s.rank == 0 {
-		hello, err := json.Marshal(results.Hello{Protocol: results.ProtocolVersion, NP: s.size, Rank: s.info})
+		hello, err := json.Marshal(results.Hello{Protocol: results.ProtocolVersion, NP: s.size, Rank: s.info, Shared: sharedFiles()})
 		if err != nil {
 			return nil, err
 		}
@@ -197,6 +200,9 @@ func (s *session) readJob(jobFile string) (*results.Job, error) {
 	}
 	in := bufio.NewReader(os.Stdin)
 	j, err := results.ReadJob(in, func(i int) { s.say("%s %d", results.LineAck, i) })
+	if errors.Is(err, io.EOF) {
+		return nil, errors.New("standard input ended before the job had come: the launcher does not forward standard input to rank 0")
+	}
 	if err == nil {
 		go leaveAtEOF(in)
 	}

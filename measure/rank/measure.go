@@ -191,7 +191,10 @@ func (b *bench) measureCase(i int) error {
 	b.timed += time.Since(start)
 	b.out.samples[i] = samples
 	r.NRep = len(samples)
-	return err
+	if err != nil {
+		return fmt.Errorf("%s: %w", b.name, err)
+	}
+	return nil
 }
 
 // repeat times a case: as often as the job says, or until the predictor stops.

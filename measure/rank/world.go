@@ -140,6 +140,10 @@ func (w *world) measure(f *C.pg_function, sync, n int, into []int64) ([]int64, e
 	if err := mpiError(C.GoString(f.id), rc); err != nil {
 		return into, err
 	}
+	// The maximum over ranks would hide it.
+	if least := slices.Min(local); least < 0 {
+		return into, fmt.Errorf("the clock of rank %d went back by %v", w.rank, time.Duration(-least))
+	}
 	var out *C.int64_t
 	if w.rank == 0 {
 		have := len(into)

@@ -141,6 +141,20 @@ func (f *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 	return writeWhole(filepath.Join(f.Path, name), fill)
 }
 
+// WriteJob writes the protocol lines of a job to a file and returns its
+// absolute path, for launchers that forward no standard input.
+func (f *Folder) WriteJob(j *Job) (string, error) {
+	lines, err := EncodeJob(j)
+	if err != nil {
+		return "", err
+	}
+	path, err := filepath.Abs(filepath.Join(f.Path, ".tmp-job"))
+	if err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o666)
+}
+
 // Has tells whether an mpirun is finished.
 func (f *Folder) Has(mode Mode, shape guidelines.Shape, run int) bool {
 	_, err := os.Stat(f.rawPath(mode, shape, run))
@@ -162,12 +176,12 @@ func (f *Folder) ReadRun(mode Mode, shape guidelines.Shape, run int, plan *guide
 		return nil, err
 	}
 	if r.Mode != mode || r.Shape != shape || r.Run != run {
-		return nil, fmt.Errorf("%s: it holds mpirun %d of %s in %s", path, r.Run, r.Mode, r.Shape)
+		return nil, fmt.Errorf("%s: it holds mpirun %d of %s in %s: move it away, --resume measures this mpirun again", path, r.Run, r.Mode, r.Shape)
 	}
 	for i, c := range r.Cases {
 		if c.Plan < 0 || c.Plan >= len(plan.Cases) ||
 			plan.Cases[c.Plan].Function != c.Function || plan.Cases[c.Plan].Msize != c.Msize || plan.Cases[c.Plan].Shape != shape {
-			return nil, fmt.Errorf("%s:1: case %d (%s at %d bytes) is not that of the manifest: the file belongs to another plan", path, i, c.Function, c.Msize)
+			return nil, fmt.Errorf("%s:1: case %d (%s at %d bytes) is not that of the manifest: the file belongs to another plan: move it away, --resume measures this mpirun again", path, i, c.Function, c.Msize)
 		}
 	}
 	return r, nil

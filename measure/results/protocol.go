@@ -33,6 +33,7 @@ type Hello struct {
 	Protocol int      `json:"protocol"`
 	NP       int      `json:"np"` // size of MPI_COMM_WORLD
 	Rank     RankInfo `json:"rank"`
+	Shared   []string `json:"shared,omitempty"` // files in /dev/shm that rank 0 maps
 }
 
 // ProtocolVersion is that of Hello.Protocol.

@@ -1,0 +1,120 @@
+/* Faults for tests of real mpiruns, preloaded (LD_PRELOAD) into every rank and
+ * chosen by PGMPI_FAULT. It is compiled without mpi.h, so that one object
+ * serves every library:
+ *   init-kill   rank 1 dies inside MPI_Init_thread, by SIGKILL
+ *   init-exit   rank 1 leaves inside MPI_Init_thread, with exit status 0
+ *   half-line   rank 0 dies inside its first line of samples
+ *   clock       the monotonic clock of rank 1 reads 1 ms too little now and then
+ *   banner      every rank prints lines to standard output, before main and in MPI_Init_thread
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int is(const char *fault)
+{
+    const char *chosen = getenv("PGMPI_FAULT");
+    return chosen && strcmp(chosen, fault) == 0;
+}
+
+/* -1 outside an mpirun, such as in the driver's own children. */
+static int rank(void)
+{
+    const char *names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *text = getenv(names[i]);
+        if (text)
+            return atoi(text);
+    }
+    return -1;
+}
+
+static void all(int fd, const char *text, size_t n)
+{
+    while (n > 0) {
+        ssize_t wrote = write(fd, text, n);
+        if (wrote <= 0)
+            return;
+        text += wrote;
+        n -= (size_t)wrote;
+    }
+}
+
+static void print(const char *line) { all(STDOUT_FILENO, line, strlen(line)); }
+
+static int from, to;
+
+/* Passes standard output on until the first samples, and dies behind their
+ * first characters. */
+static void *relay(void *unused)
+{
+    enum { HALF = 25 };
+    static char text[1 << 16];
+    ssize_t n;
+    while ((n = read(from, text, sizeof text)) > 0) {
+        char *samples = memmem(text, (size_t)n, "\nsamples ", strlen("\nsamples "));
+        all(to, text, samples ? (size_t)(samples - text) + HALF : (size_t)n);
+        if (samples)
+            kill(getpid(), SIGKILL);
+    }
+    return unused;
+}
+
+__attribute__((constructor)) static void before_main(void)
+{
+    pthread_t thread;
+    int ends[2];
+    if (rank() < 0)
+        return;
+    if (is("banner"))
+        print("*** a preloaded tool says good day ***\nversion 1\n");
+    if (is("half-line") && rank() == 0 && pipe(ends) == 0) {
+        from = ends[0];
+        to = dup(STDOUT_FILENO);
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[1]);
+        pthread_create(&thread, NULL, relay, NULL);
+    }
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int (*real)(int *, char ***, int, int *);
+    /* The standard's own cast from an object to a function pointer. */
+    *(void **)&real = dlsym(RTLD_NEXT, "MPI_Init_thread");
+    if (is("init-kill") && rank() == 1)
+        raise(SIGKILL);
+    if (is("init-exit") && rank() == 1)
+        _exit(0);
+    if (is("banner"))
+        print("*** the library initialises ***\n");
+    int rc = real(argc, argv, required, provided);
+    if (is("banner"))
+        print("*** the library is ready ***\n");
+    return rc;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+    enum { EVERY = 1001, STEP_NS = 1000000, SECOND_NS = 1000000000 };
+    static int (*real)(clockid_t, struct timespec *);
+    static int bad = -1, calls;
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "clock_gettime");
+    if (bad < 0)
+        bad = is("clock") && rank() == 1;
+    int rc = real(clock, t);
+    if (bad && clock == CLOCK_MONOTONIC && ++calls % EVERY == 0) {
+        t->tv_nsec -= STEP_NS;
+        if (t->tv_nsec < 0) {
+            t->tv_nsec += SECOND_NS;
+            t->tv_sec--;
+        }
+    }
+    return rc;
+}
