@@ -96,6 +96,7 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups$(comma)matmul2)
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
+	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
 	$(allow_root)
 	export PGMPI_TEST_BIN=$(CURDIR)/bin
 	echo "Tests without MPI inside, and real mpiruns from outside:"
@@ -119,7 +120,7 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 		$(call cgo,$$cc) bin/staticcheck-$(STATICCHECK) $(CGO_PACKAGES)
 		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS; do
 			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
-				mockups/c/*.c measure/rank/*.c cmd/bench/*.c testdata/yield/*.c
+				mockups/c/*.c measure/rank/*.c cmd/bench/*.c testdata/yield/*.c testdata/fault/*.c
 		done
 	done
 	echo "lint: nothing to say"

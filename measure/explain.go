@@ -87,17 +87,22 @@ func hintFor(clues string, started bool) hint {
 	return hint{try: "the command above by hand with --version at its end, which starts the ranks without MPI_Init: if that works, any MPI program will fail like this. --launch names another launcher"}
 }
 
-// noise is what launchers say after any failure, and the registers that Go's
-// runtime prints after a crash.
-var noise = regexp.MustCompile(`^[-=\s]*$|^(r[a-z0-9]+|[cfg]s) +0x|^PC=|` +
+// noise is what launchers say after any failure.
+var noise = regexp.MustCompile(`^[-=\s]*$|` +
 	`MPI_ABORT|errorcode 86|You may or may not see|exactly when Open MPI kills|` +
 	`standard input was closed|Primary job +terminated normally|a non-zero exit code\. Per user-direction|` +
 	`HYDU_|HYDT_|HYD_|ui_cmd_cb|main \(ui/mpich|CLEANING UP REMAINING|YOU CAN IGNORE`)
 
+// stacks is what Go's runtime prints when C code has crashed: its own stacks and
+// the registers.
+var stacks = regexp.MustCompile(`^goroutine \d|^created by |^\t.*:\d+|^\S+\(.*\)$|^(r[a-z0-9]+|[cfg]s) +0x|^PC=`)
+
 func withoutNoise(text string) string {
 	var kept []string
+	crashed := strings.Contains(text, "signal arrived during cgo execution")
 	for l := range strings.Lines(text) {
-		if l = strings.TrimRight(l, "\r\n"); !noise.MatchString(l) {
+		l = strings.TrimRight(l, "\r\n")
+		if !noise.MatchString(l) && !(crashed && stacks.MatchString(l)) {
 			kept = append(kept, l)
 		}
 	}
@@ -111,7 +116,7 @@ type tail struct {
 	shut bool // the driver is ending the mpirun: what follows is its own doing
 }
 
-const tailBytes = 16 << 10
+const tailBytes = 256 << 10
 
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()

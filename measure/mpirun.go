@@ -86,7 +86,9 @@ func (m *mpirun) run(ctx context.Context) (*results.Hello, *results.Output, erro
 		m.stderr.close()
 	}
 	m.kill()
-	m.removeShared()
+	if host, err := os.Hostname(); err == nil && m.hello != nil && m.hello.Rank.Host == host {
+		results.RemoveShared(m.hello.Shared)
+	}
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, nil, context.Cause(ctx)

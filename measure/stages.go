@@ -270,7 +270,7 @@ func runSeed(seed uint64, mode results.Mode, shape guidelines.Shape, run int) ui
 }
 
 // environment is this process's with the configured variables, without what
-// makes launchers put labels before every line and Go print its stacks.
+// makes launchers put labels before every line.
 func environment(extra map[string]string) []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -278,10 +278,6 @@ func environment(extra map[string]string) []string {
 		if name != "SLURM_LABELIO" && name != "OMPI_MCA_orte_tag_output" {
 			env = append(env, v)
 		}
-	}
-	if os.Getenv("GOTRACEBACK") == "" {
-		// A crash in the library is told in three lines, without our stacks.
-		env = append(env, "GOTRACEBACK=none")
 	}
 	names := make([]string, 0, len(extra))
 	for name := range extra {

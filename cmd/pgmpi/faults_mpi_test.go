@@ -16,16 +16,27 @@ import (
 
 // started is a check that runs beside the test.
 type started struct {
-	b    *bench
-	cmd  *exec.Cmd
-	end  chan said
-	pids []int // of the ranks
+	b      *bench
+	cmd    *exec.Cmd
+	end    chan said
+	moment time.Duration // of the timing loop, in which a fault is to fall
+	pids   []int         // of the ranks
+	shared []string      // their files in /dev/shm
 }
 
 // startLong starts a check that lasts, and waits until both ranks are timing.
 func (b *bench) startLong(text string, args ...string) *started {
 	b.t.Helper()
-	cmd, out, err := b.command(b.checkArgs(append([]string{"--guidelines", b.toml(text)}, args...)...)...)
+	s := b.start(append([]string{"--guidelines", b.toml(text)}, args...)...)
+	s.moment = 1500 * time.Millisecond // MPI_Init, the job and the first cases
+	s.settle()
+	return s
+}
+
+// start starts a check and waits for the processes of its ranks.
+func (b *bench) start(args ...string) *started {
+	b.t.Helper()
+	cmd, out, err := b.command(b.checkArgs(args...)...)
 	if e := cmd.Start(); e != nil {
 		b.t.Fatal(e)
 	}
@@ -39,9 +50,27 @@ func (b *bench) startLong(text string, args ...string) *started {
 		s.pids = b.processes(true)
 		return len(s.pids) == 2
 	})
-	// MPI_Init, the job and the first cases.
-	time.Sleep(1500 * time.Millisecond)
 	return s
+}
+
+// settle waits for the moment of a fault.
+func (s *started) settle() {
+	time.Sleep(s.moment)
+	for _, pid := range s.pids {
+		s.shared = append(s.shared, mappedShared(pid)...)
+	}
+}
+
+// gone fails the test when a process of the check lives for longer, or a file
+// in /dev/shm that its ranks had mapped is still there.
+func (s *started) gone(limit time.Duration) {
+	s.b.t.Helper()
+	s.b.noneLeft(limit)
+	for _, path := range s.shared {
+		if _, err := os.Stat(path); err == nil {
+			s.b.t.Errorf("%s was left behind", path)
+		}
+	}
 }
 
 // wait returns how the check ended.
@@ -59,16 +88,22 @@ func (s *started) wait(limit time.Duration) said {
 // fail sends a signal to a rank, waits until the mpirun is repeated, and sends it again.
 func (s *started) fail(sig syscall.Signal, limit time.Duration) {
 	s.b.t.Helper()
+	s.failing(func() int { return s.pids[1] }, sig, limit)
+}
+
+// failing does so with another process than a rank.
+func (s *started) failing(victim func() int, sig syscall.Signal, limit time.Duration) {
+	s.b.t.Helper()
 	before := s.pids
-	if err := syscall.Kill(before[1], sig); err != nil {
+	if err := syscall.Kill(victim(), sig); err != nil {
 		s.b.t.Fatal(err)
 	}
 	s.b.waitFor("the repetition of the mpirun", limit, func() bool {
 		s.pids = s.b.processes(true)
 		return len(s.pids) == 2 && !slices.Contains(before, s.pids[0]) && !slices.Contains(before, s.pids[1])
 	})
-	time.Sleep(1500 * time.Millisecond)
-	if err := syscall.Kill(s.pids[1], sig); err != nil {
+	s.settle()
+	if err := syscall.Kill(victim(), sig); err != nil {
 		s.b.t.Fatal(err)
 	}
 }
@@ -77,8 +112,8 @@ func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
 		s := b.startLong(long)
 		s.fail(syscall.SIGKILL, 20*time.Second)
-		s.wait(15*time.Second).exits(t, 3).says(t, "repeated once", "failed twice", "command: ", "--resume")
-		b.noneLeft(time.Second)
+		s.wait(15*time.Second).exits(t, 3).says(t, "repeated once", "failed twice", "command: ", "killed a rank", "--resume")
+		s.gone(time.Second)
 	})
 }
 
@@ -115,7 +150,7 @@ func TestKilledDriverLeavesNoProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.wait(7 * time.Second)
-		b.noneLeft(4 * time.Second)
+		s.gone(4 * time.Second)
 	})
 }
 

@@ -61,6 +61,7 @@ func Main(args []string) int {
 		fmt.Fprintln(os.Stderr, "pgmpi-rank:", err)
 		return exitCode
 	}
+	leaveAtTerm()
 	s := &session{world: w, info: info, out: bufio.NewWriterSize(out, 1<<16)}
 	if err := s.checkSize(*np); err == nil {
 		err = s.serve(*job)
@@ -213,6 +214,7 @@ func (s *session) readJob(jobFile string) (*results.Job, error) {
 func leaveAtEOF(in io.Reader) {
 	_, _ = io.Copy(io.Discard, in)
 	fmt.Fprintln(os.Stderr, "pgmpi-rank: standard input was closed: the driver is gone")
+	results.RemoveShared(sharedFiles())
 	// MPI_Abort reaches the other ranks; it may hang when the launcher is dead too.
 	time.AfterFunc(time.Second, func() { os.Exit(exitCode) })
 	abort(exitCode)

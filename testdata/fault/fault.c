@@ -3,6 +3,7 @@
  * serves every library:
  *   init-kill   rank 1 dies inside MPI_Init_thread, by SIGKILL
  *   init-exit   rank 1 leaves inside MPI_Init_thread, with exit status 0
+ *   linger      every rank spends 3 s more in MPI_Init_thread
  *   half-line   rank 0 dies inside its first line of samples
  *   clock       the monotonic clock of rank 1 reads 1 ms too little now and then
  *   banner      every rank prints lines to standard output, before main and in MPI_Init_thread
@@ -96,6 +97,8 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     int rc = real(argc, argv, required, provided);
     if (is("banner"))
         print("*** the library is ready ***\n");
+    if (is("linger"))
+        sleep(3);
     return rc;
 }
 

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// mappedShared lists the files in /dev/shm that a process maps.
+func mappedShared(pid int) []string {
+	text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "maps"))
+	var found []string
+	for line := range strings.Lines(string(text)) {
+		if at := strings.Index(line, "/dev/shm/"); at >= 0 && !strings.Contains(line, "(deleted)") {
+			found = append(found, strings.TrimSpace(line[at:]))
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// mpirun is the pid of the launcher, the driver's child.
+func (s *started) mpirun() int {
+	s.b.t.Helper()
+	for _, pid := range s.b.processes(false) {
+		text, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
+		if strings.Contains(string(text), fmt.Sprintf("\nPPid:\t%d\n", s.cmd.Process.Pid)) {
+			return pid
+		}
+	}
+	s.b.t.Fatal("the driver has no mpirun")
+	return 0
+}
+
+// goesOn fails the test unless --resume without the fault finishes the check
+// and leaves the finished mpiruns as they are.
+func (b *bench) goesOn(gl string, runs int, args ...string) {
+	b.t.Helper()
+	before := b.raw()
+	b.check(append([]string{"--resume", "--guidelines", gl}, args...)...).exits(b.t, 0, 1)
+	after := b.raw()
+	if len(after) != runs {
+		b.t.Errorf("raw files after --resume: %v", after)
+	}
+	for name, when := range before {
+		if !when.Equal(after[name]) {
+			b.t.Errorf("%s was finished, and was measured again", name)
+		}
+	}
+}
+
+// oneMpirun makes a results folder with the first of its three mpiruns.
+func (b *bench) oneMpirun(gl string) {
+	b.t.Helper()
+	b.check("--guidelines", gl).exits(b.t, 0, 1)
+	b.removeRuns()
+}
+
+// removeRuns takes all but the first mpirun out of a results folder.
+func (b *bench) removeRuns() {
+	b.t.Helper()
+	for _, name := range []string{"run-p2-02.tsv.gz", "run-p2-03.tsv.gz"} {
+		if err := os.Remove(filepath.Join(b.out, "raw", name)); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+}
+
+// with returns a bench whose ranks have the fault of testdata/fault/fault.c.
+func (b *bench) with(fault string) *bench {
+	c := *b
+	c.env = append(slices.Clone(b.env), "LD_PRELOAD="+filepath.Join(b.bin, "fault.so"), "PGMPI_FAULT="+fault)
+	return &c
+}
+
+func TestCrashOfARankEndsTheCheckWithItsStory(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		s := b.startLong(long)
+		s.fail(syscall.SIGSEGV, 20*time.Second)
+		e := s.wait(15*time.Second).exits(t, 3).says(t, "SIGSEGV", "check.exclude", "--resume")
+		if strings.Contains(e.stderr, "goroutine") || strings.Contains(e.stderr, "rflags") {
+			t.Errorf("a stack trace for a fault that is not pgmpi's:\n%s", e.stderr)
+		}
+		s.gone(time.Second)
+	})
+}
+
+func TestKilledMpirunLeavesNeitherRanksNorSharedMemory(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		s := b.startLong(long)
+		if b.lib.name == "openmpi" && len(s.shared) == 0 {
+			t.Fatal("the ranks of Open MPI map no file in /dev/shm: this test tests nothing")
+		}
+		s.failing(s.mpirun, syscall.SIGKILL, 20*time.Second)
+		s.wait(15*time.Second).exits(t, 3).says(t, "signal: killed", "killed mpirun", "--resume")
+		s.gone(0)
+	})
+}
+
+func TestFinishedMpirunsOutliveAKilledOne(t *testing.T) {
+	for i, l := range libraries {
+		t.Run(l.name, func(t *testing.T) {
+			b := newBench(t, l)
+			gl := b.toml(quick)
+			b.oneMpirun(gl)
+			s := b.with("linger").start("--resume", "--guidelines", gl)
+			s.moment = time.Second // for MPI_Init: who dies in it is another story
+			s.settle()
+			victim := []func() int{s.mpirun, func() int { return s.pids[1] }}[i]
+			s.failing(victim, []syscall.Signal{syscall.SIGKILL, syscall.SIGSEGV}[i], 20*time.Second)
+			s.wait(15*time.Second).exits(t, 3).says(t, "--resume")
+			b.noneLeft(4 * time.Second)
+			b.goesOn(gl, 3)
+		})
+	}
+}
+
+func TestRankZeroThatDiesInItsOutputIsNoResult(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		gl := b.toml(quick)
+		b.oneMpirun(gl)
+		b.with("half-line").check("--resume", "--guidelines", gl).exits(t, 3).
+			says(t, "failed twice", "before its end record", "signal 9", "killed a rank", "--resume")
+		if n := len(b.raw()); n != 1 {
+			t.Errorf("%d raw files, want the first only", n)
+		}
+		b.noneLeft(time.Second)
+		b.goesOn(gl, 3)
+	})
+}
+
+func TestClockThatStepsBackIsRefused(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		gl := b.toml(strings.Replace(quick, "fixed = 10", "fixed = 2000", 1))
+		b.oneMpirun(gl)
+		b.with("clock").check("--resume", "--guidelines", gl).exits(t, 3).
+			says(t, "failed twice: rank 1: ", " bytes: the clock of rank 1 went back by ", "clocksource", "--resume")
+		b.noneLeft(time.Second)
+		b.goesOn(gl, 3)
+	})
+}
+
+func TestDeathInInitIsASetupFault(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		gl := b.toml(quick)
+		f := b.with("init-kill")
+		f.check("--guidelines", gl).exits(t, 2).says(t, "MPI_Init", "command: ", "try: ")
+		b.noneLeft(time.Second)
+		// The others wait for ever for a rank that left.
+		b.with("init-exit").check("--guidelines", gl, "--stall", "600ms").exits(t, 2).
+			says(t, "no word from rank 0 within 3s", "by hand")
+		b.noneLeft(time.Second)
+		b.oneMpirun(gl)
+		f.check("--resume", "--guidelines", gl).exits(t, 3).says(t, "failed twice", "MPI_Init", "--resume")
+		b.noneLeft(time.Second)
+		b.goesOn(gl, 3)
+	})
+}
+
+func TestTerminationIsAnInterrupt(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		s := b.startLong(long)
+		_ = s.cmd.Process.Signal(syscall.SIGTERM)
+		s.wait(10*time.Second).exits(t, 130).says(t, "interrupted", "--out "+b.out, "--resume")
+		s.gone(time.Second)
+	})
+}
+
+func TestSecondInterruptEndsAtOnceAndLeavesNothing(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		gl := b.toml(quick)
+		b.oneMpirun(gl)
+		s := b.with("linger").start("--resume", "--guidelines", gl)
+		_ = s.cmd.Process.Signal(os.Interrupt)
+		time.Sleep(20 * time.Millisecond)
+		_ = s.cmd.Process.Signal(os.Interrupt)
+		s.wait(5*time.Second).exits(t, 130, -1) // -1: by the signal, which a shell calls 130
+		b.noneLeft(4 * time.Second)
+		b.goesOn(gl, 3)
+	})
+}
