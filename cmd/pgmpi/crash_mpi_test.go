@@ -137,7 +137,7 @@ func TestRankZeroThatDiesInItsOutputIsNoResult(t *testing.T) {
 
 func TestClockThatStepsBackIsRefused(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
-		gl := b.toml(strings.Replace(quick, "fixed = 10", "fixed = 2000", 1))
+		gl := b.toml(strings.Replace(quick, "fixed = 10", "fixed = 200", 1))
 		b.oneMpirun(gl)
 		b.with("clock").check("--resume", "--guidelines", gl).exits(t, 3).
 			says(t, "failed twice: rank 1: ", " bytes: the clock of rank 1 went back by ", "clocksource", "--resume")

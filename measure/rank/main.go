@@ -61,7 +61,7 @@ func Main(args []string) int {
 		fmt.Fprintln(os.Stderr, "pgmpi-rank:", err)
 		return exitCode
 	}
-	leaveAtTerm()
+	leaveWithLauncher()
 	s := &session{world: w, info: info, out: bufio.NewWriterSize(out, 1<<16)}
 	if err := s.checkSize(*np); err == nil {
 		err = s.serve(*job)

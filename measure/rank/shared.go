@@ -11,13 +11,21 @@ import (
 	"pgmpi/measure/results"
 )
 
-// leaveAtTerm removes the shared-memory files when a launcher that is itself
-// being ended takes its ranks along: Open MPI's does not always do so.
-func leaveAtTerm() {
+// leaveWithLauncher ends this rank when it is told to, or when the launcher on
+// this host dies, and removes the shared-memory files that a launcher which was
+// killed leaves behind.
+func leaveWithLauncher() {
+	parent := os.Getppid()
 	told := make(chan os.Signal, 1)
-	signal.Notify(told, syscall.SIGTERM)
+	signal.Notify(told, syscall.SIGTERM, syscall.SIGHUP)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGHUP), 0)
 	go func() {
-		<-told
+		// The signal of the launcher's death also comes when only the thread ends that forked.
+		for s := range told {
+			if s == syscall.SIGTERM || os.Getppid() != parent {
+				break
+			}
+		}
 		results.RemoveShared(sharedFiles())
 		os.Exit(exitCode)
 	}()
