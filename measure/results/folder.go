@@ -1,7 +1,6 @@
 package results
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -173,9 +172,6 @@ func (f *Folder) WriteRun(r *Run) error { return WriteRaw(filepath.Join(f.Path, 
 func (f *Folder) ReadRun(mode Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) (*Run, error) {
 	path := f.rawPath(mode, shape, run)
 	r, err := ReadRaw(path)
-	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%w; the file is damaged: move it away, --resume measures this mpirun again", err)
-	}
 	if err != nil {
 		return nil, err
 	}

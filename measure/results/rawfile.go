@@ -107,13 +107,17 @@ func ReadRaw(path string) (*Run, error) {
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, damaged(path, err)
 	}
 	d := rawDecoder{in: bufio.NewReaderSize(z, rawBuffer)}
 	if err := d.decode(); err != nil {
-		return nil, fmt.Errorf("%s:%d: %w; the file is damaged: move it away, --resume measures this mpirun again", path, d.line, err)
+		return nil, damaged(fmt.Sprintf("%s:%d", path, d.line), err)
 	}
 	return &d.run, nil
+}
+
+func damaged(where string, err error) error {
+	return fmt.Errorf("%s: %w; the file is damaged: move it away, --resume measures this mpirun again", where, err)
 }
 
 // maxRoom is the most samples of a file, over all cases, that memory is
