@@ -82,7 +82,13 @@ func (c *Collector) warnings(r *Report) []Warning {
 	} else if r.Test == TestRankSumNormal {
 		warn("normal-approximation", "with more than %d mpiruns the rank-sum p-values are from the normal approximation", exactLimit)
 	}
+	for _, d := range c.manifest.Factors.Doubts() {
+		warn(d.ID, "%s. Remedy: %s", d.Text, d.Remedy)
+	}
 	for _, shape := range c.manifest.Plan.Shapes {
+		if len(c.manifest.Factors.Layouts) > 0 {
+			break // the ranks themselves have said where they ran
+		}
 		if cores := c.manifest.Factors.Cores; shape.Nodes == 0 && cores > 0 && shape.NP > cores {
 			warn("oversubscribed", "%s has more processes than this machine has cores (%d): its times are those of the scheduler as much as of "+
 				"the library", shape, cores)

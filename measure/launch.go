@@ -147,3 +147,8 @@ func withNP(argv []string, np int) []string {
 	}
 	return out
 }
+
+// rankArgv starts np ranks of a rank program.
+func rankArgv(launch []string, rankPath string, np int) []string {
+	return append(withNP(launch, np), rankPath, "--np", strconv.Itoa(np))
+}

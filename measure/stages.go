@@ -27,6 +27,8 @@ type Session struct {
 	Measure  Config
 	Progress func(Progress) // called between mpiruns and at most twice a second inside one
 	Repeated func(*Error)   // called when an mpirun has failed and is repeated
+
+	seen map[guidelines.Shape]bool // shapes whose factors this process has asked for
 }
 
 // Progress says how far a stage is.
@@ -170,8 +172,9 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 	if err != nil {
 		return err
 	}
+	job.Layout = !s.seen[shape]
 	m := &mpirun{
-		argv:  append(withNP(s.Manifest.Launch[shape.String()], shape.NP), s.RankPath, "--np", fmt.Sprint(shape.NP)),
+		argv:  rankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP),
 		env:   environment(s.Env),
 		job:   job,
 		stall: time.Duration(s.Measure.Stall),
@@ -195,7 +198,7 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 	}
 	r := &results.Run{Header: results.Header{
 		Mode: mode, Shape: shape, Run: run, Seed: seed, Order: job.Order, Rank: hello.Rank,
-		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS,
+		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
 		WallNS: time.Since(start).Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
 	}}
 	if err := s.fill(r, out, cases); err != nil {
@@ -205,6 +208,7 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 		return err
 	}
 	s.learn(r)
+	s.seeFactors(r, out.Layout, m.argv)
 	return s.Folder.WriteManifest(s.Manifest)
 }
 

@@ -9,15 +9,15 @@ package rank
 import "C"
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"os"
-	"strconv"
+	"runtime/debug"
 	"strings"
 	"unsafe"
 
+	"pgmpi/measure/node"
 	"pgmpi/measure/results"
 )
 
@@ -40,9 +40,21 @@ func Info() results.RankInfo {
 	return results.RankInfo{
 		Program: "pgmpi-rank", Version: Version,
 		Library: C.GoString(C.pg_built_family()), BuiltFor: C.GoString(C.pg_built_for()),
-		LibVersion: firstLine(lib), MPICC: MPICC, Hash: ownHash(),
+		LibVersion: firstLine(lib), MPICC: MPICC, Compiler: C.GoString(C.pg_compiler()), Flags: cFlags(), Hash: ownHash(),
 		ClockTickNS: int64(C.pg_clock_tick(C.pg_clock_get(0))), Host: host, MemAvail: memAvailable(),
 	}
+}
+
+// cFlags are the compiler flags of the C parts, as Go keeps them in the program.
+func cFlags() string {
+	if b, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range b.Settings {
+			if s.Key == "CGO_CFLAGS" {
+				return s.Value
+			}
+		}
+	}
+	return ""
 }
 
 // CheckLibrary compares the headers this program was compiled with and the
@@ -82,17 +94,6 @@ func ownHash() string {
 
 // memAvailable is MemAvailable of /proc/meminfo in bytes; 0 if unknown.
 func memAvailable() int64 {
-	f, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	s := bufio.NewScanner(f)
-	for s.Scan() {
-		if v := strings.Fields(s.Text()); len(v) >= 2 && v[0] == "MemAvailable:" {
-			kib, _ := strconv.ParseInt(v[1], 10, 64)
-			return kib << 10
-		}
-	}
-	return 0
+	_, available := node.Memory(host())
+	return available
 }

@@ -148,11 +148,31 @@ func (s *session) serve(jobFile string) error {
 	if err != nil {
 		return err
 	}
-	o, err := s.do(j)
+	before, err := s.load()
+	if err != nil {
+		return err
+	}
+	var where *results.Layout
+	if j.Layout {
+		if where, err = s.layout(); err != nil {
+			return err
+		}
+	}
+	o := &outcome{}
+	if len(j.Cases) > 0 { // else only the nodes are asked for
+		if o, err = s.do(j); err != nil {
+			return err
+		}
+	}
+	after, err := s.load()
 	if err != nil || s.rank != 0 {
 		return err
 	}
+	o.end.Load = results.Load{Before: before, After: after}
 	w := results.NewOutputWriter(s.out)
+	if where != nil {
+		w.Layout(where)
+	}
 	for i, c := range o.cases {
 		w.Case(c, o.samples[i])
 	}

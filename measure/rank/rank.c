@@ -32,8 +32,17 @@
 #define BUILT_FOR "an unknown MPI library"
 #endif
 
+#if defined(__clang__)
+#define COMPILER "clang " __clang_version__
+#elif defined(__GNUC__)
+#define COMPILER "gcc " __VERSION__
+#else
+#define COMPILER ""
+#endif
+
 const char *pg_built_family(void) { return FAMILY; }
 const char *pg_built_for(void) { return BUILT_FOR; }
+const char *pg_compiler(void) { return COMPILER; }
 
 int pg_start(pg_ctx *x)
 {

@@ -10,6 +10,7 @@
  * "mvapich", "unknown") and what they call themselves. */
 const char *pg_built_family(void);
 const char *pg_built_for(void);
+const char *pg_compiler(void);
 
 /* Starts MPI with MPI_THREAD_FUNNELED, makes the communicator of the context
  * and sets MPI_ERRORS_RETURN. */
@@ -44,6 +45,12 @@ int pg_measure(const pg_function *f, pg_ctx *x, const pg_timing *t, int sync, in
 int pg_reduce_max(pg_ctx *x, const int64_t *in, int64_t *out, int n);
 int pg_all_min(pg_ctx *x, int64_t in, int64_t *out);
 int pg_share(pg_ctx *x, void *data, int bytes, int root);
+
+/* Texts of different lengths of all ranks, at rank 0: first their lengths in
+ * bytes, then the texts, one behind the other. */
+int pg_text_lengths(pg_ctx *x, int length, int *all);
+int pg_texts(pg_ctx *x, const void *mine, int length, void *all, const int *lengths, const int *displs);
+int pg_wait_for_all(pg_ctx *x);
 
 void pg_library_version(char *text, int *length);
 void pg_error_text(int code, char *text);

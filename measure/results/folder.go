@@ -111,6 +111,11 @@ func (f *Folder) Manifest() (*Manifest, error) {
 	if m.R < 0 || m.R > MaxMPIRuns {
 		return nil, fmt.Errorf("%s: %d mpiruns, not 0 to %d; the file is damaged", path, m.R, MaxMPIRuns)
 	}
+	for i := range m.Factors.Layouts {
+		if err := m.Factors.Layouts[i].check(); err != nil {
+			return nil, fmt.Errorf("%s: %w; the file is damaged", path, err)
+		}
+	}
 	return &m, validPlan(path, &m.Plan)
 }
 

@@ -20,6 +20,7 @@ const (
 	LineProgress = "progress"    // + "DONE TOTAL NAME"
 	LineCase     = "case"        // + CaseResult as JSON
 	LineSamples  = "samples"     // + "CASE FIRST NS[:FLAGS]…"
+	LineNodes    = "nodes"       // + a part of a Layout as JSON; only where the job asks for it
 	LineError    = "error"       // + a sentence; the mpirun has failed
 	LineEnd      = "end"         // + End as JSON; without it an mpirun is not finished
 )
@@ -41,11 +42,12 @@ const ProtocolVersion = 1
 
 // End is the last word of a finished mpirun.
 type End struct {
-	Lines     int    `json:"lines"` // case and samples lines before it
+	Lines     int    `json:"lines"` // nodes, case and samples lines before it
 	CRC       string `json:"crc"`   // CRC-32 (IEEE) over these lines with their newlines, in hex
 	MemoryCap int64  `json:"memory_cap"`
 	MeasureNS int64  `json:"measure_ns"`
 	TimedNS   int64  `json:"timed_ns"`
+	Load      Load   `json:"load"`
 }
 
 // EncodeJob splits a job into protocol lines without their newlines.
@@ -111,6 +113,7 @@ func parseJobLine(line string) (at, of int, chunk string, err error) {
 type Output struct {
 	Cases   []CaseResult
 	Samples map[int][]Sample // by index into Job.Cases
+	Layout  *Layout          // nil: not asked for
 	End     End
 }
 
@@ -155,6 +158,18 @@ func (o *OutputWriter) Case(c CaseResult, ns []int64) {
 	}
 }
 
+// Layout writes where the ranks run. It comes before the cases.
+func (o *OutputWriter) Layout(l *Layout) {
+	for _, part := range l.parts() {
+		text, err := json.Marshal(part)
+		if err != nil {
+			o.err = err
+			return
+		}
+		o.line(fmt.Appendf(nil, "%s %s\n", LineNodes, text))
+	}
+}
+
 // End writes the end record.
 func (o *OutputWriter) End(e End) error {
 	if o.err != nil {
@@ -176,7 +191,7 @@ type OutputReader struct {
 	crc   uint32
 }
 
-// Add takes one case, samples or end line without its newline. done is true
+// Add takes one nodes, case, samples or end line without its newline. done is true
 // after the end record.
 func (o *OutputReader) Add(line []byte) (done bool, err error) {
 	word, text, _ := bytes.Cut(line, []byte(" "))
@@ -191,6 +206,15 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 		if err := o.samples(string(text)); err != nil {
 			return false, err
 		}
+	case LineNodes:
+		var part Layout
+		if err := json.Unmarshal(text, &part); err != nil {
+			return false, fmt.Errorf("nodes line: %w", err)
+		}
+		if o.out.Layout == nil {
+			o.out.Layout = &Layout{}
+		}
+		o.out.Layout.join(&part)
 	case LineEnd:
 		return true, o.end(text)
 	default:
@@ -254,6 +278,9 @@ func (o *OutputReader) end(text []byte) error {
 	e := o.out.End
 	if crc := fmt.Sprintf("%08x", o.crc); e.Lines != o.lines || e.CRC != crc {
 		return fmt.Errorf("the end record counts %d lines with checksum %s, %d with %s arrived: standard output was damaged on its way", e.Lines, e.CRC, o.lines, crc)
+	}
+	if o.out.Layout != nil {
+		return o.out.Layout.check()
 	}
 	return nil
 }

@@ -22,6 +22,14 @@ type Header struct {
 	MeasureNS  int64    `json:"measure_ns"` // inside rank 0, from the first case to the last
 	TimedNS    int64    `json:"timed_ns"`   // of that, in the timing loop
 	FinishedAt string   `json:"finished_at"`
+	Load       Load     `json:"load"`
+}
+
+// Load is the one-minute load average, the highest of all nodes, when the
+// ranks of an mpirun have started and after its last case. -1: not known.
+type Load struct {
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
 }
 
 // CaseInfo is a case of a raw file with what became of it.
@@ -41,6 +49,8 @@ type RankInfo struct {
 	BuiltFor   string `json:"built_for"` // what the headers said at compile time
 	MPICC      string `json:"mpicc"`     // the compiler wrapper it was built with
 	Hash       string `json:"hash"`      // of the executable, first 16 hex digits of SHA-256
+	Compiler   string `json:"compiler"`  // behind the wrapper, with its version; empty: not known
+	Flags      string `json:"c_flags"`   // of the C parts, beyond those of the wrapper
 	// ClockTickNS is the clock's resolution as measured at the start.
 	ClockTickNS int64  `json:"clock_tick_ns"`
 	Host        string `json:"host"`
