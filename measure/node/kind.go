@@ -81,7 +81,7 @@ func number(root fs.FS, name string) float64 {
 
 func set(root fs.FS, name string) results.Ranges {
 	r, err := results.ParseRanges(word(root, name))
-	if err != nil {
+	if err != nil || len(r) == 0 {
 		return nil
 	}
 	return r

@@ -87,11 +87,11 @@ func (f *findings) add(host string, d Doubt) {
 	f.hosts[key] = append(f.hosts[key], host)
 }
 
-func (f *findings) doubts() []Doubt {
+func (f *findings) doubts(before string) []Doubt {
 	var out []Doubt
 	for _, key := range f.order {
 		d := f.doubt[key]
-		d.Text = "on " + someOf(f.hosts[key]) + ", " + d.Text
+		d.Text = before + "on " + someOf(f.hosts[key]) + ", " + d.Text
 		out = append(out, d)
 	}
 	return out
@@ -146,7 +146,7 @@ func (l *Layout) hostDoubts() []Doubt {
 				"end what takes it; the largest sizes may not be measured, or may be slowed by paging"})
 		}
 	}
-	return f.doubts()
+	return f.doubts("")
 }
 
 // pinDoubts are those of where the ranks may run.
@@ -158,7 +158,7 @@ func (l *Layout) pinDoubts() []Doubt {
 			f.add(n.Host, d)
 		}
 	}
-	return f.doubts()
+	return f.doubts(strings.TrimPrefix(l.Shape+" ", " "))
 }
 
 const pinRemedy = "one core for each rank: mpirun --bind-to core (Open MPI), -bind-to core (MPICH), srun --cpu-bind=cores"
@@ -166,14 +166,16 @@ const pinRemedy = "one core for each rank: mpirun --bind-to core (Open MPI), -bi
 func (l *Layout) pinDoubtsOf(n *Node) []Doubt {
 	k, masks := &l.Kinds[n.Kind], l.masks(n)
 	var all Ranges
+	equal := true
 	for _, m := range masks {
 		if len(m) == 0 { // not known
 			return nil
 		}
 		all = all.Union(m)
+		equal = equal && slices.Equal(m, masks[0])
 	}
 	cores, _ := k.cores(all)
-	if len(masks) > len(all) {
+	if full := len(k.Online) > 0 && len(masks) > len(k.Online); full || equal && len(masks) > len(all) {
 		return []Doubt{{DoubtOversub, fmt.Sprintf("%d ranks run on %s (%s): times are those of the scheduler as much as of the library", len(masks), plural(len(all), "CPU", "CPUs"), all),
 			"fewer processes (--np), or more nodes; that it shares cores is in the nature of such a measurement"}}
 	}

@@ -262,6 +262,8 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte(schema + `,"config":null}`))
 	f.Add([]byte(schema + `,"mpiruns":1000000000000000}`))
 	f.Add([]byte(schema + `,"plan":{"cases":[{}],"tests":[{"case":0,"others":[1]}]}}`))
+	f.Add([]byte(schema + `,"factors":{"layouts":[{"kinds":[{"online":"0-3","siblings":["0,1","2,3"]}],"pinnings":[[{"cpus":"0-1","ranks":2}]],` +
+		`"nodes":[{"kind":0,"pinning":0,"ranks":"0-1"}]}]}}`))
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
 		path := filepath.Join(dir, manifestName)
@@ -282,6 +284,7 @@ func FuzzManifest(f *testing.F) {
 				}
 			}
 		}
+		m.Factors.Doubts()
 		written, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)

@@ -137,12 +137,19 @@ func (k *NodeKind) coreOf(cpu int) Ranges {
 
 // cores are the cores that a mask touches, by their first CPUs, and all their CPUs.
 func (k *NodeKind) cores(mask Ranges) (cores, cpus Ranges) {
+	seen := map[int]bool{}
 	for _, c := range mask {
+		if seen[c] {
+			continue
+		}
 		core := k.coreOf(c)
-		cores = cores.Union(core[:1])
-		cpus = cpus.Union(core)
+		cores = append(cores, core[0])
+		cpus = append(cpus, core...)
+		for _, s := range core {
+			seen[s] = true
+		}
 	}
-	return cores, cpus
+	return cores.Union(nil), cpus.Union(nil)
 }
 
 // nodesPerLine keeps a line of the protocol short.

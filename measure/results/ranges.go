@@ -13,7 +13,7 @@ type Ranges []int
 
 // The largest set, and the largest number in it, that a text may ask for.
 const (
-	maxRangesLen   = 1 << 20
+	maxRangesLen   = 1 << 17
 	maxRangesValue = 1 << 24
 )
 
