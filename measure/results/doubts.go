@@ -175,13 +175,13 @@ func (l *Layout) pinDoubtsOf(n *Node) []Doubt {
 		equal = equal && slices.Equal(m, masks[0])
 	}
 	cores, _ := k.cores(all)
-	if full := len(k.Online) > 0 && len(masks) > len(k.Online); full || equal && len(masks) > len(all) {
+	if full := len(k.Online) > 0 && len(masks) > len(k.Online); full || equal && len(all) > 1 && len(masks) > len(all) {
 		return []Doubt{{DoubtOversub, fmt.Sprintf("%d ranks run on %s (%s): times are those of the scheduler as much as of the library", len(masks), plural(len(all), "CPU", "CPUs"), all),
 			"fewer processes (--np), or more nodes; that it shares cores is in the nature of such a measurement"}}
 	}
 	var out []Doubt
 	if ranks, cpus := crowded(n, masks, func(m Ranges) (Ranges, int) { return m, len(m) }); ranks != nil {
-		out = append(out, Doubt{DoubtSharedCore, fmt.Sprintf("ranks %s share CPU %s, while others are free", ranks, cpus), pinRemedy})
+		out = append(out, Doubt{DoubtSharedCore, fmt.Sprintf("ranks %s share CPU %s, though the node has %s", ranks, cpus, plural(len(k.Online), "CPU", "CPUs")), pinRemedy})
 	} else if ranks, cpus := crowded(n, masks, func(m Ranges) (Ranges, int) { cores, cpus := k.cores(m); return cpus, len(cores) }); ranks != nil {
 		out = append(out, Doubt{DoubtSMT, fmt.Sprintf("ranks %s run on both siblings of a core (CPUs %s)", ranks, cpus),
 			"one rank for each core: mpirun --bind-to core --map-by core (Open MPI), -bind-to core (MPICH), srun --hint=nomultithread"})

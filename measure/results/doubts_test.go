@@ -84,7 +84,7 @@ func TestPinningIsDoubtedWhereRanksGetInEachOthersWay(t *testing.T) {
 		{"free within the CPUs of a job", []string{"0-1", "0-1"}, "unpinned"},
 		{"one rank alone in half of the node", []string{"0-1,4-5"}, ""},
 		{"more ranks than CPUs", []string{"0-1", "0-1", "0-1"}, "oversubscribed"},
-		{"all on one CPU", []string{"3", "3"}, "oversubscribed"},
+		{"all on one CPU", []string{"3", "3"}, "shared-core"},
 		{"not known", []string{"", ""}, ""},
 	} {
 		if got := idsOf(onOneNode(t, c.masks...).Doubts()); got != c.want {

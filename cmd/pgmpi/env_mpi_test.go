@@ -1,0 +1,173 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgmpi/measure/results"
+)
+
+// environment runs `pgmpi env --format json`.
+func (b *bench) environment(args ...string) *environmentShown {
+	b.t.Helper()
+	s := b.pgmpi(append([]string{"env", "--format", "json"}, args...)...).exits(b.t, 0)
+	var e environmentShown
+	if err := json.Unmarshal([]byte(s.stdout), &e); err != nil {
+		b.t.Fatalf("%v in\n%s", err, s.stdout)
+	}
+	return &e
+}
+
+// doubted tells whether a doubt is there, and has all the words.
+func doubted(doubts []results.Doubt, id string, words ...string) bool {
+	return slices.ContainsFunc(doubts, func(d results.Doubt) bool {
+		for _, w := range words {
+			if !strings.Contains(d.Text, w) {
+				return false
+			}
+		}
+		return d.ID == id
+	})
+}
+
+// aboutPins are the ids of doubts about where ranks run.
+var aboutPins = []string{results.DoubtUnpinned, results.DoubtSharedCore, results.DoubtSMT, results.DoubtOversub}
+
+func twoCores(t *testing.T) {
+	t.Helper()
+	if runtime.NumCPU() < 2 {
+		t.Skip("two ranks cannot be pinned to distinct cores: this machine has one")
+	}
+}
+
+func TestEnvShowsRanksOnDistinctCores(t *testing.T) {
+	twoCores(t)
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		e := b.environment("--rank", b.rank, "--np", "2")
+		if len(e.Factors.Layouts) != 1 || len(e.Factors.Layouts[0].Nodes) != 1 {
+			t.Fatalf("layouts %+v", e.Factors.Layouts)
+		}
+		l := e.Factors.Layouts[0]
+		n := l.Nodes[0]
+		pins := l.Pinnings[n.Pinning]
+		if n.Ranks.String() != "0-1" || len(pins) != 2 || pins[0].CPUs.String() == pins[1].CPUs.String() {
+			t.Errorf("ranks %s have masks %+v", n.Ranks, pins)
+		}
+		for _, d := range e.Doubts {
+			if slices.Contains(aboutPins, d.ID) {
+				t.Errorf("pinned ranks are doubted: %+v", d)
+			}
+		}
+		host, _ := os.Hostname()
+		k := l.Kinds[n.Kind]
+		if n.Host != host || k.Kernel == "" || len(k.Online) < 2 || n.MemTotal <= 0 || n.Load == nil || n.OthersBusy == nil {
+			t.Errorf("host %q: %+v\n%+v", host, n, k)
+		}
+		if k.Library != e.Rank.LibVersion || k.Program != e.Rank.Hash || e.Rank.Compiler == "" || !strings.Contains(e.Rank.Flags, "-O") {
+			t.Errorf("the ranks say %q, %q; the rank program is %+v", k.Library, k.Program, e.Rank)
+		}
+		if !slices.Contains(l.Command, b.rank) || !slices.Contains(l.Command, "2") {
+			t.Errorf("command %q", l.Command)
+		}
+	})
+}
+
+func TestEnvDoubtsRanksThatAreNotPinned(t *testing.T) {
+	twoCores(t)
+	none := map[string]string{"openmpi": "--bind-to none", "mpich": "-bind-to none"}
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		launch := b.lib.mpi + " " + none[b.lib.name]
+		e := b.environment("--rank", b.rank, "--np", "2", "--launch", launch)
+		if !doubted(e.Doubts, results.DoubtUnpinned, "ranks 0-1") {
+			t.Errorf("free to move: doubts %+v", e.Doubts)
+		}
+		cpu := strconv.Itoa(e.Factors.Layouts[0].Kinds[0].Online[0])
+		e = b.environment("--rank", b.rank, "--np", "2", "--launch", "taskset -c "+cpu+" "+launch)
+		if !doubted(e.Doubts, results.DoubtSharedCore, "ranks 0-1 share CPU "+cpu) || doubted(e.Doubts, results.DoubtUnpinned) {
+			t.Errorf("on one CPU: doubts %+v", e.Doubts)
+		}
+	})
+}
+
+func TestEnvDoubtsMoreRanksThanCores(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		n := 2 * runtime.NumCPU()
+		e := b.environment("--rank", b.rank, "--np", strconv.Itoa(n))
+		if !doubted(e.Doubts, results.DoubtOversub, strconv.Itoa(n)+" ranks") || doubted(e.Doubts, results.DoubtUnpinned) {
+			t.Errorf("doubts %+v", e.Doubts)
+		}
+	})
+}
+
+// A check keeps what its ranks saw, warns in its report, and `pgmpi env DIR`
+// shows it; a manifest of before knows less and is still read.
+func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
+	twoCores(t)
+	tuned := map[string]string{"openmpi": "OMPI_MCA_coll_tuned_use_dynamic_rules", "mpich": "MPIR_CVAR_BCAST_SHORT_MSG_SIZE"}
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		name := tuned[b.lib.name]
+		gl := b.toml(quick + "[mpi]\nenv = { " + name + " = \"1\" }\n")
+		b.check("--guidelines", gl, "--launch", b.lib.mpi+" --bind-to none").exits(t, 0, 1)
+		var warned []string
+		for _, w := range b.report().Warnings {
+			warned = append(warned, w.ID)
+			if w.ID == results.DoubtTuned && !strings.Contains(w.Text, name+"=1") {
+				t.Errorf("%q does not name %s", w.Text, name)
+			}
+		}
+		for _, id := range []string{results.DoubtUnpinned, results.DoubtTuned} {
+			if !slices.Contains(warned, id) {
+				t.Errorf("the report's warnings %v lack %s", warned, id)
+			}
+		}
+		e := b.environment(b.out)
+		if len(e.Factors.Layouts) != 1 || e.Factors.Layouts[0].Since != "run-p2-01.tsv.gz" || !doubted(e.Doubts, results.DoubtUnpinned) {
+			t.Errorf("the folder says %+v, doubts %+v", e.Factors.Layouts, e.Doubts)
+		}
+		s := b.pgmpi("env", b.out).exits(t, 0)
+		for line := range strings.Lines(s.stdout) {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > envWidth {
+				t.Errorf("%d columns: %s", n, line)
+			}
+		}
+		b.older()
+		if s := b.pgmpi("env", b.out).exits(t, 0); !strings.Contains(s.stdout, "nodes are not known") {
+			t.Errorf("without layouts:\n%s", s.stdout)
+		}
+		b.pgmpi("analyze", b.out).exits(t, 0, 1)
+	})
+}
+
+// older takes out of manifest.json what earlier versions did not write.
+func (b *bench) older() {
+	b.t.Helper()
+	path := filepath.Join(b.out, "manifest.json")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(text, &m); err != nil {
+		b.t.Fatal(err)
+	}
+	delete(m["factors"].(map[string]any), "layouts")
+	if text, err = json.Marshal(m); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o666); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func TestEnvTakesOneFolderAndKnownFormats(t *testing.T) {
+	b := newBench(t, libraries[0])
+	b.pgmpi("env", "--format", "xml").exits(t, 2).says(t, "table or json")
+	b.pgmpi("env", "a", "b").exits(t, 2).says(t, "at most one")
+	b.pgmpi("env", b.dir).exits(t, 2).says(t, "no results folder")
+}
