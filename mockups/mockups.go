@@ -7,7 +7,10 @@
 // tables disagree. This package knows nothing of MPI and builds anywhere.
 package mockups
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Blocks counts the blocks of msize bytes in a buffer.
 type Blocks int
@@ -67,6 +70,9 @@ type Function struct {
 	Rooted  bool // has a root
 	Reduces bool // has a reduction operator
 	InBytes bool // reduces MPI_BYTE with BOR, whatever the datatype
+	// Identity marks the collective itself as its own mock-up, which pgmpi
+	// selftest compares it with. Mockups does not list it.
+	Identity bool
 	Temp    Temp
 }
 
@@ -165,6 +171,12 @@ var mockupRows = []Function{
 	{ID: "barrier_as_allreduce", Of: "MPI_Barrier", Formula: "Allreduce(1)", What: "Allreduce of one byte"},
 }
 
+// identities are the collectives that have an identity row, in alphabetical order.
+var identities = []string{
+	"MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Bcast", "MPI_Exscan", "MPI_Gather", "MPI_Reduce",
+	"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Scatter",
+}
+
 var (
 	table []Function
 	byID  = map[string]int{}
@@ -182,9 +194,22 @@ func init() {
 		byID[m.ID] = len(table)
 		table = append(table, m)
 	}
+	for _, of := range identities {
+		f := table[byID[of]]
+		f.ID, f.Of, f.Identity, f.What = IdentityOf(of), of, true, "the collective itself, by its PMPI_ name"
+		byID[f.ID] = len(table)
+		table = append(table, f)
+	}
 }
 
-// All returns the table: the collectives, then the mock-ups.
+// IdentityOf is the id of a collective's identity row.
+func IdentityOf(collective string) string { return "identity:" + collective }
+
+// Identities returns the collectives that have an identity row, in
+// alphabetical order.
+func Identities() []string { return slices.Clone(identities) }
+
+// All returns the table: the collectives, the mock-ups, the identities.
 func All() []Function { return table }
 
 // Get looks a function up by its id.
@@ -205,7 +230,7 @@ func Mockups(of string) []string { return ids(of) }
 func ids(of string) []string {
 	var out []string
 	for _, f := range table {
-		if f.Of == of {
+		if f.Of == of && !f.Identity {
 			out = append(out, f.ID)
 		}
 	}

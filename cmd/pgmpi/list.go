@@ -63,7 +63,7 @@ func list(w io.Writer, f *glfile.File) error {
 	}
 	fmt.Fprintln(t, "\nMOCK-UPS")
 	for _, f := range mockups.All() {
-		if f.IsMockup() {
+		if f.IsMockup() && !f.Identity {
 			fmt.Fprintf(t, "  %s\t%s\n", f.ID, f.What)
 		}
 	}

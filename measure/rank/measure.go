@@ -162,7 +162,7 @@ func (b *bench) measureCase(i int) error {
 		return nil
 	}
 	f, _ := mockups.Get(c.Function)
-	row, count := b.rows[c.Function], c.Msize/b.extent
+	row, count := b.inARow(b.rows[c.Function], c.Calls), c.Msize/b.extent
 	if err := b.prepare(row, count); err != nil {
 		return fmt.Errorf("%s: %w", b.name, err)
 	}
@@ -187,7 +187,7 @@ func (b *bench) measureCase(i int) error {
 		return err
 	}
 	start := time.Now()
-	samples, err := b.repeat(i)
+	samples, err := b.repeat(i, row)
 	b.timed += time.Since(start)
 	b.out.samples[i] = samples
 	r.NRep = len(samples)
@@ -198,12 +198,12 @@ func (b *bench) measureCase(i int) error {
 }
 
 // repeat times a case: as often as the job says, or until the predictor stops.
-func (b *bench) repeat(i int) ([]int64, error) {
-	c, row := b.job.Cases[i], b.rows[b.job.Cases[i].Function]
+func (b *bench) repeat(i int, row *function) ([]int64, error) {
+	c := b.job.Cases[i]
 	if b.job.Mode != results.ModeNREP {
 		return b.measure(row, syncIndex(b.job.Sync), c.NRep, make([]int64, 0, c.NRep))
 	}
-	return b.predict(i)
+	return b.predict(i, row)
 }
 
 const (
@@ -214,8 +214,8 @@ const (
 
 // predict runs batches until the predictor is satisfied or gives up. Rank 0
 // decides.
-func (b *bench) predict(i int) ([]int64, error) {
-	r, row := &b.out.cases[i], b.rows[b.job.Cases[i].Function]
+func (b *bench) predict(i int, row *function) ([]int64, error) {
+	r := &b.out.cases[i]
 	p := nrep.NewPredictor(b.nrep)
 	start := time.Now()
 	var samples []int64

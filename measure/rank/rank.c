@@ -127,6 +127,25 @@ static int sync_barrier(pg_ctx *x) { return MPI_Barrier(x->comm); }
 
 static int (*const syncs[])(pg_ctx *) = {[PG_SYNC_BARRIER] = sync_barrier};
 
+static int run_in_a_row(pg_ctx *x)
+{
+    int rc = MPI_SUCCESS;
+    for (int64_t i = 0; i < x->calls && rc == MPI_SUCCESS; i++)
+        rc = x->one(x);
+    return rc;
+}
+
+const pg_function *pg_in_a_row(pg_function *many, const pg_function *f, pg_ctx *x, int64_t calls)
+{
+    if (calls <= 1)
+        return f;
+    *many = *f;
+    many->run = run_in_a_row;
+    x->one = f->run;
+    x->calls = calls;
+    return many;
+}
+
 int pg_call(const pg_function *f, pg_ctx *x, int64_t n)
 {
     int rc = MPI_SUCCESS;

@@ -28,6 +28,11 @@ char *pg_alloc(int64_t bytes);
 /* The ways in which processes are synchronised before a repetition. */
 enum { PG_SYNC_BARRIER = 0 };
 
+/* A row whose run is `calls` calls of f in a row. It fills *many, which must
+ * live as long as it is used, and returns it; f itself for one call, so that
+ * nothing stands between the clock and a single call. */
+const pg_function *pg_in_a_row(pg_function *many, const pg_function *f, pg_ctx *x, int64_t calls);
+
 /* Calls f n times without timing. */
 int pg_call(const pg_function *f, pg_ctx *x, int64_t n);
 

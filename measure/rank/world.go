@@ -23,6 +23,9 @@ import (
 	"pgmpi/mockups/c"
 )
 
+// function is a row of the C table.
+type function = C.pg_function
+
 // world is this process's view of MPI: the C context with Go's hands on it.
 type world struct {
 	x     *C.pg_ctx
@@ -31,6 +34,7 @@ type world struct {
 	rows  map[string]*C.pg_function
 	local []int64 // durations of this rank, in C memory
 	time  *C.pg_timing
+	many  *C.pg_function // the row of samples of several calls
 }
 
 // mpiError says which call failed with which MPI error.
@@ -46,7 +50,7 @@ func mpiError(what string, rc C.int) error {
 
 func start() (*world, error) {
 	w := &world{x: (*C.pg_ctx)(C.calloc(1, C.sizeof_pg_ctx)), rows: map[string]*C.pg_function{},
-		time: (*C.pg_timing)(C.calloc(1, C.sizeof_pg_timing))}
+		time: (*C.pg_timing)(C.calloc(1, C.sizeof_pg_timing)), many: (*C.pg_function)(C.calloc(1, C.sizeof_pg_function))}
 	if err := mpiError("MPI_Init_thread", C.pg_start(w.x)); err != nil {
 		return nil, err
 	}
@@ -129,6 +133,11 @@ func (w *world) callLate(f *C.pg_function, late int) (early int, err error) {
 	var who C.int
 	err = mpiError(C.GoString(f.id), C.pg_call_late(f, w.x, C.int(late), &who))
 	return int(who), err
+}
+
+// inARow is the row whose run is so many calls of f; f itself for one.
+func (w *world) inARow(f *C.pg_function, calls int) *C.pg_function {
+	return C.pg_in_a_row(w.many, f, w.x, C.int64_t(calls))
 }
 
 func (w *world) tempsIntact() bool { return C.pg_temps_intact(w.x) == 1 }

@@ -5,10 +5,12 @@ import "encoding/json"
 // Mode says which stage an mpirun belongs to.
 type Mode string
 
-// An mpirun predicts nrep (stage 1) or measures (stage 2).
+// An mpirun predicts nrep (stage 1), measures (stage 2), or follows up what the
+// medians of stage 2 suggest of split-robustness.
 const (
 	ModeNREP    Mode = "nrep"
 	ModeMeasure Mode = "run"
+	ModeSplit   Mode = "split"
 )
 
 // Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the
@@ -44,6 +46,8 @@ type JobCase struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"`          // bytes
 	NRep     int    `json:"nrep,omitempty"` // timed repetitions; with ModeNREP the predictor decides
+	// Calls is how many calls in a row one repetition is; 0 and 1: one.
+	Calls int `json:"calls,omitempty"`
 	// Skip is why the case is not measured: StatusWrong or StatusNotMeasured
 	// from an earlier mpirun; empty: it is.
 	Skip string `json:"skip,omitempty"`

@@ -36,7 +36,8 @@ type Load struct {
 type CaseInfo struct {
 	Plan     int    `json:"plan"` // index into Plan.Cases
 	Function string `json:"function"`
-	Msize    int64  `json:"msize"` // bytes
+	Msize    int64  `json:"msize"`           // bytes
+	Calls    int    `json:"calls,omitempty"` // calls in a row that one sample is; absent: one
 	CaseResult
 }
 

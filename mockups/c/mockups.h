@@ -30,6 +30,10 @@ typedef struct pg_ctx {
     char *arena;
     int64_t arena_bytes, arena_used;
     char *guard[PG_TEMPS]; /* PG_GUARD_BYTES behind every temporary */
+
+    /* Of a sample that is several calls in a row: the call, and how many. */
+    int (*one)(struct pg_ctx *);
+    int64_t calls;
 } pg_ctx;
 
 /* A measurable function. All three return an MPI error code. */

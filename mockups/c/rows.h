@@ -29,6 +29,10 @@ extern const pg_function pg_scan, pg_scan_as_exscan_reduce_local;
 extern const pg_function pg_scatter, pg_scatter_as_bcast, pg_scatter_as_scatterv;
 extern const pg_function pg_scatterv;
 
+/* The identities of the eleven regular collectives, in alphabetical order. */
+enum { PG_IDENTITIES = 11 };
+extern const pg_function pg_identities[PG_IDENTITIES];
+
 /* Takes a vector of size blocks as temp[0]. */
 int pg_prepare_vector(pg_ctx *x);
 

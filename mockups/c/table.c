@@ -6,7 +6,7 @@
 
 enum { GUARD = 0xa5 };
 
-/* In the order of the Go table: the collectives, then the mock-ups. */
+/* In the order of the Go table: the collectives, the mock-ups; behind them the identities. */
 static const pg_function *const rows[] = {
     &pg_allgather,
     &pg_allgatherv,
@@ -54,7 +54,7 @@ static const pg_function *const rows[] = {
     &pg_barrier_as_allreduce,
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0] };
+enum { LISTED = sizeof rows / sizeof rows[0], ROWS = LISTED + PG_IDENTITIES };
 
 #ifdef PGMPI_WRONG_MOCKUPS
 void pg_make_wrong(pg_function *table, int n);
@@ -64,8 +64,10 @@ const pg_function *pg_table(int *n)
 {
     static pg_function table[ROWS];
 
-    for (int i = 0; i < ROWS; i++)
+    for (int i = 0; i < LISTED; i++)
         table[i] = *rows[i];
+    for (int i = 0; i < PG_IDENTITIES; i++)
+        table[LISTED + i] = pg_identities[i];
 #ifdef PGMPI_WRONG_MOCKUPS
     pg_make_wrong(table, ROWS);
 #endif
