@@ -30,19 +30,27 @@ func (c *Collector) Report(cfg Config) (*Report, error) {
 	}
 	r := c.frame(cfg)
 	family := c.family(r)
-	p, refusal, err := NewProcedure(cfg, c.manifest.R, len(family))
+	p, refusal, err := NewProcedure(cfg, r.R, len(family))
 	if err != nil {
 		return nil, err
 	}
 	p.Tick = float64(c.tickNS)
 	r.Test, r.Adjust, r.M, r.PMin, r.Refused = p.Test, p.Adjust, p.M, p.PMin, refusal
-	if err := c.test(r, p, family); err != nil {
+	if len(c.schedule.Looks) > 1 {
+		err = c.sequential(r, cfg, family)
+	} else {
+		err = c.test(r, p, family)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := c.runsNeeded(r, p, cfg, family); err != nil {
 		return nil, err
 	}
 	c.split(r, cfg)
+	if err := c.experiment(r, cfg); err != nil {
+		return nil, err
+	}
 	c.alternatives(r)
 	summarize(r, &c.manifest.Plan)
 	r.Warnings = c.warnings(r)
@@ -70,7 +78,7 @@ func (c *Collector) checkPlan() error {
 			return fmt.Errorf("manifest: test %d (%s) compares with %d cases, not one", i, t.Guideline, len(t.Others))
 		}
 	}
-	return nil
+	return c.checkSchedule()
 }
 
 // family returns the planned tests of monotony and patterns that can be
@@ -107,7 +115,7 @@ func (c *Collector) settle(v *Verdict, cases []int) {
 		}
 	}
 	for _, i := range cases {
-		if problem := c.cases[i].problem(); problem != "" {
+		if problem := c.problem(i); problem != "" {
 			v.Verdict, v.Reason = Undecided, c.manifest.Plan.Cases[i].Function+": "+problem
 			return
 		}
@@ -141,6 +149,7 @@ func (c *Collector) test(r *Report, p Procedure, family []int) error {
 	for n, i := range family {
 		if v := &r.Verdicts[i]; v.Verdict == "" {
 			v.set(outcomes[n], r.Refused)
+			v.Runs = p.R
 		} else if v.Verdict == Undecided {
 			r.Incomplete = append(r.Incomplete, incomplete(v))
 		}

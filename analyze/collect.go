@@ -22,14 +22,24 @@ type Collector struct {
 	seen     map[string]bool
 	tickNS   int64
 	zeroIQR  int // case-runs whose quartiles were equal
+	schedule Schedule
+	runs     map[string]int           // stage-2 mpiruns by shape
+	walls    map[string]map[int]int64 // their wall-clock in ns, by run
+	// followed holds both sides of the split experiment, by case and number of
+	// calls.
+	followed map[followKey]*collected
 	// Room for the samples of one case.
 	ns, ascending []int64
 	values        []float64
 }
 
+// followKey is a case of the split experiment: so many calls of a case in a row.
+type followKey struct{ plan, calls int }
+
 // collected is what is kept of a case.
 type collected struct {
 	medians        []float64 // ns, by run-1; NaN: no valid median
+	runs           int       // mpiruns that had the case
 	total, invalid int       // samples
 	late, long     int       // of the invalid ones, by flag
 	dependence     dependence
@@ -39,18 +49,23 @@ type collected struct {
 
 // NewCollector starts a collection for what the manifest plans.
 func NewCollector(m *results.Manifest) *Collector {
-	c := &Collector{manifest: m, cases: make([]collected, len(m.Plan.Cases)), seen: map[string]bool{}, tickNS: m.Rank.ClockTickNS}
+	c := &Collector{manifest: m, cases: make([]collected, len(m.Plan.Cases)), seen: map[string]bool{}, tickNS: m.Rank.ClockTickNS,
+		schedule: ScheduleOf(m), runs: map[string]int{}, walls: map[string]map[int]int64{}, followed: map[followKey]*collected{}}
 	for i := range c.cases {
-		c.cases[i].status = results.StatusOK
-		c.cases[i].medians = make([]float64, min(max(m.R, 0), results.MaxMPIRuns))
-		for r := range c.cases[i].medians {
-			c.cases[i].medians[r] = math.NaN()
-		}
+		c.cases[i] = newCollected(m.Runs(results.ModeMeasure))
 		if skip, ok := m.Skip[i]; ok {
 			c.cases[i].worsen(skip)
 		}
 	}
 	return c
+}
+
+func newCollected(runs int) collected {
+	k := collected{status: results.StatusOK, medians: make([]float64, min(max(runs, 0), results.MaxMPIRuns))}
+	for r := range k.medians {
+		k.medians[r] = math.NaN()
+	}
+	return k
 }
 
 // worsen keeps the worst status: wrong, then not_measured, then ok.
@@ -61,20 +76,21 @@ func (c *collected) worsen(r results.CaseResult) {
 	}
 }
 
-// problem says why the case gives no verdict: a planned mpirun without a valid
-// median, or too many samples out of sync. Empty: it does.
-func (c *collected) problem() string {
+// problem says why the case gives no verdict: one of the planned mpiruns without
+// a valid median, or too many samples out of sync. Empty: it does.
+func (c *collected) problem(planned int) string {
+	medians := c.medians[:min(planned, len(c.medians))]
 	valid := 0
-	for _, m := range c.medians {
+	for _, m := range medians {
 		if !math.IsNaN(m) {
 			valid++
 		}
 	}
 	switch {
-	case len(c.medians) == 0:
+	case len(medians) == 0:
 		return "no mpirun was planned"
-	case valid < len(c.medians):
-		return fmt.Sprintf("only %d of %d mpiruns have a valid median", valid, len(c.medians))
+	case valid < len(medians):
+		return fmt.Sprintf("only %d of %d mpiruns have a valid median", valid, len(medians))
 	case c.tooManyInvalid():
 		return fmt.Sprintf("%d of %d samples are out of sync, more than %.0f %%", c.invalid, c.total, 100*maxInvalid)
 	}
@@ -83,10 +99,19 @@ func (c *collected) problem() string {
 
 func (c *collected) tooManyInvalid() bool { return float64(c.invalid) > maxInvalid*float64(c.total) }
 
+// problem is that of a case at the last look that it has data for.
+func (c *Collector) problem(i int) string {
+	k := &c.cases[i]
+	return k.problem(c.schedule.Looks[max(0, c.schedule.after(k.runs))])
+}
+
 // median is the median of the run medians in ns; NaN where there is none.
-func (c *collected) median() float64 {
+func (c *collected) median() float64 { return c.medianOf(len(c.medians)) }
+
+// medianOf is that of the first so many mpiruns.
+func (c *collected) medianOf(runs int) float64 {
 	var valid []float64
-	for _, m := range c.medians {
+	for _, m := range c.medians[:min(runs, len(c.medians))] {
 		if !math.IsNaN(m) {
 			valid = append(valid, m)
 		}
@@ -97,15 +122,15 @@ func (c *collected) median() float64 {
 	return median(valid)
 }
 
-// Add takes in one stage-2 mpirun. A run that does not belong to the manifest
+// Add takes in one mpirun of stage 2 or of the split experiment. A run that does not belong to the manifest
 // and a run-time that is not positive are errors, which name the raw file.
 func (c *Collector) Add(run *results.Run) error {
 	file := fmt.Sprintf("raw/%s-%s-%02d.tsv.gz", run.Mode, run.Shape, run.Run)
 	switch {
-	case run.Mode != results.ModeMeasure:
+	case run.Mode != results.ModeMeasure && run.Mode != results.ModeSplit:
 		return fmt.Errorf("%s: not a measurement of stage 2 (mode %q)", file, run.Mode)
-	case run.Run < 1 || run.Run > min(c.manifest.R, results.MaxMPIRuns):
-		return fmt.Errorf("%s: run %d is not one of the %d that the manifest plans", file, run.Run, c.manifest.R)
+	case run.Run < 1 || run.Run > min(c.manifest.Runs(run.Mode), results.MaxMPIRuns):
+		return fmt.Errorf("%s: run %d is not one of the %d that the manifest plans", file, run.Run, c.manifest.Runs(run.Mode))
 	case c.seen[file]:
 		return fmt.Errorf("%s: run %d of %s came twice", file, run.Run, run.Shape)
 	case len(run.Samples) != len(run.Cases):
@@ -113,6 +138,14 @@ func (c *Collector) Add(run *results.Run) error {
 	}
 	c.seen[file] = true
 	c.tickNS = max(c.tickNS, run.Rank.ClockTickNS)
+	if run.Mode == results.ModeMeasure {
+		shape := run.Shape.String()
+		c.runs[shape]++
+		if c.walls[shape] == nil {
+			c.walls[shape] = map[int]int64{}
+		}
+		c.walls[shape][run.Run] = run.WallNS
+	}
 	for i, info := range run.Cases {
 		if err := c.addCase(run, info, run.Samples[i]); err != nil {
 			return fmt.Errorf("%s: case %s at %d B: %w", file, info.Function, info.Msize, err)
@@ -132,6 +165,17 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 		return fmt.Errorf("the Plan has %s at %d B on %s in its place", planned.Function, planned.Msize, planned.Shape)
 	}
 	k := &c.cases[info.Plan]
+	if run.Mode == results.ModeSplit {
+		key := followKey{info.Plan, max(1, info.Calls)}
+		if c.followed[key] == nil {
+			fresh := newCollected(c.manifest.Runs(run.Mode))
+			c.followed[key] = &fresh
+		}
+		k = c.followed[key]
+	} else if info.Calls > 1 {
+		return fmt.Errorf("its samples are %d calls each, in a stage where they are one", info.Calls)
+	}
+	k.runs++
 	k.worsen(info.CaseResult)
 	if info.Status != results.StatusOK {
 		return nil

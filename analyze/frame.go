@@ -11,7 +11,7 @@ func (c *Collector) frame(cfg Config) *Report {
 	r := &Report{
 		Schema: Schema, Version: m.Version, Library: Library{Name: m.Rank.Library, Version: m.Rank.LibVersion},
 		Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root, MsizeUnits: Legend,
-		R: m.R, Method: cfg.Method, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance,
+		R: c.schedule.Looks[len(c.schedule.Looks)-1], Method: cfg.Method, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance,
 		ClockTickS: float64(c.tickNS) / 1e9,
 		Shapes:     []Shape{}, Verdicts: make([]Verdict, len(m.Plan.Tests)), Incomplete: []Incomplete{}, Wrong: []CaseMessage{},
 		NotMeasured: []CaseMessage{}, NotConverged: []NotConverge{},

@@ -50,6 +50,9 @@ type Report struct {
 	TiedTests       int      `json:"tied_tests"`       // tests with equal run medians among their 2R
 	ZeroDifferences int      `json:"zero_differences"` // pairs without a difference, which the signed-rank test dropped
 
+	Looks *LooksSummary    `json:"looks"`            // null: one look, at R
+	Split *SplitExperiment `json:"split_experiment"` // null: none was made
+
 	Summary    []SummaryRow   `json:"summary"`    // by shape and type
 	Guidelines []GuidelineRow `json:"guidelines"` // in the Plan's order
 	Verdicts   []Verdict      `json:"verdicts"`   // one per planned test, in the Plan's order
@@ -129,6 +132,7 @@ type Verdict struct {
 	// OtherMedianS is that of ONE of the k calls.
 	MedianS      *float64 `json:"median_s"`
 	OtherMedianS *float64 `json:"other_median_s"`
+	Runs         int      `json:"runs"` // mpiruns that the verdict rests on; 0: there is none
 	// Ratio is how many times slower the call is: Hodges-Lehmann (STATISTICS
 	// §1.5); for method paper and split that of the medians.
 	Ratio *float64 `json:"ratio"`

@@ -20,12 +20,17 @@ type JobConfig struct {
 	Op       string               `toml:"op" json:"op"` // "auto": the datatype's
 	Root     int                  `toml:"root" json:"root"`
 	Seed     uint64               `toml:"seed" json:"seed"` // of the order of the cases
+	// When a check may end before its last mpirun; see Schedule.
+	Looks       []int         `toml:"looks" json:"looks"`               // mpiruns, ascending; the last is R
+	LookWeights []float64     `toml:"look_weights" json:"look_weights"` // share of the error of each
+	MaxMPIRuns  int           `toml:"max_mpiruns" json:"max_mpiruns"`   // per shape; 0: no limit
+	MaxTime     nrep.Duration `toml:"max_time" json:"max_time"`         // of all mpiruns together; 0: no limit
 }
 
 // DefaultJob is the [job] section of an empty gl.toml.
 func DefaultJob() JobConfig {
 	return JobConfig{NP: []int{}, MPIRuns: 10, Msizes: guidelines.MsizeList{"1..1Mi"},
-		Datatype: "byte", Op: "auto", Seed: 1}
+		Datatype: "byte", Op: "auto", Seed: 1, Looks: []int{}, LookWeights: []float64{}}
 }
 
 // Validate returns everything that is wrong with the section. The root is
@@ -38,6 +43,7 @@ func (c JobConfig) Validate() []guidelines.FieldError {
 	}
 	errs.check(c.MPIRuns >= 1, "mpiruns", "must be at least 1, not %d", c.MPIRuns)
 	errs.check(c.MPIRuns <= results.MaxMPIRuns, "mpiruns", "must be at most %d, not %d", results.MaxMPIRuns, c.MPIRuns)
+	c.validateLooks(&errs)
 	_, opErrs := guidelines.ResolveOp(c.Datatype, c.Op)
 	if _, _, err := guidelines.FitMsizes(c.Msizes, guidelines.Extent(c.Datatype)); err != nil {
 		errs.check(false, "msizes", "%v", err)
@@ -95,12 +101,14 @@ type Config struct {
 	Warmup     int           `toml:"warmup" json:"warmup"`
 	Stall      nrep.Duration `toml:"stall" json:"stall"`             // no case finished for so long: the mpirun is ended
 	TempMemory Bytes         `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
+	// SplitExperiment follows up suspected violations of split-robustness.
+	SplitExperiment bool `toml:"split_experiment" json:"split_experiment"`
 }
 
 // Default is the [measure] section of an empty gl.toml.
 func Default() Config {
 	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", FirstCalls: 20, Warmup: 5,
-		Stall: nrep.Duration(2 * time.Minute), TempMemory: 1 << 30}
+		Stall: nrep.Duration(2 * time.Minute), TempMemory: 1 << 30, SplitExperiment: true}
 }
 
 // Validate returns everything that is wrong with the section.

@@ -28,7 +28,7 @@ func somePlan() guidelines.Plan {
 func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 4}
-	cases := s.Manifest.Plan.CasesOf(shape)
+	cases := s.cases(results.ModeMeasure, shape)
 	orders := map[string]bool{}
 	for run := 1; run <= 8; run++ {
 		a, seed, err := s.job(results.ModeMeasure, shape, run, cases)

@@ -27,6 +27,14 @@ type Session struct {
 	Measure  Config
 	Progress func(Progress) // called between mpiruns and at most twice a second inside one
 	Repeated func(*Error)   // called when an mpirun has failed and is repeated
+	// AtLook is called after the mpiruns of each of Manifest.Looks but the last,
+	// and returns the indices of the cases that undecided tests still need.
+	AtLook  func(run int) (map[int]bool, error)
+	MaxTime time.Duration // for all mpiruns of the folder; 0: no limit
+
+	needed map[int]bool // what AtLook said; nil: every case
+	spent  time.Duration
+	last   map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
 
 	seen map[guidelines.Shape]bool // shapes whose factors this process has asked for
 }
@@ -47,7 +55,7 @@ type Progress struct {
 // cap, the cases that are not timed, the predicted repetitions.
 func (s *Session) Resume() error {
 	for _, shape := range s.Manifest.Plan.Shapes {
-		for _, mode := range []results.Mode{results.ModeNREP, results.ModeMeasure} {
+		for _, mode := range []results.Mode{results.ModeNREP, results.ModeMeasure, results.ModeSplit} {
 			runs, err := s.Folder.Finished(mode, shape)
 			if err != nil {
 				return err
@@ -58,6 +66,7 @@ func (s *Session) Resume() error {
 					return err
 				}
 				s.learn(r)
+				s.clocked(r)
 			}
 		}
 	}
@@ -136,6 +145,14 @@ func (s *Session) stage(ctx context.Context, mode results.Mode, runs int, moreSt
 	shapes := s.Manifest.Plan.Shapes
 	for i := range runs * len(shapes) {
 		shape, run := shapes[i%len(shapes)], i/len(shapes)+1
+		if i%len(shapes) == 0 && mode != results.ModeNREP {
+			if goesOn, err := s.goesOn(mode, run); err != nil || !goesOn {
+				return err
+			}
+		}
+		if len(s.cases(mode, shape)) == 0 {
+			continue
+		}
 		p := Progress{Mode: mode, Shape: shape, Run: i + 1, Runs: runs * len(shapes), MoreStages: moreStages}
 		if !s.Folder.Has(mode, shape, run) {
 			s.Progress(p)
@@ -167,7 +184,7 @@ func (s *Session) oneOrAgain(ctx context.Context, mode results.Mode, shape guide
 
 // one does a single mpirun and stores it.
 func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress) error {
-	cases := s.Manifest.Plan.CasesOf(shape)
+	cases := s.cases(mode, shape)
 	job, seed, err := s.job(mode, shape, run, cases)
 	if err != nil {
 		return err
@@ -209,30 +226,35 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 	}
 	s.learn(r)
 	s.seeFactors(r, out.Layout, m.argv)
+	s.clocked(r)
 	return s.Folder.WriteManifest(s.Manifest)
 }
 
 // fill brings the output of an mpirun into the form of a raw file.
-func (s *Session) fill(r *results.Run, out *results.Output, cases []int) error {
+func (s *Session) fill(r *results.Run, out *results.Output, cases []sampled) error {
 	if r.Rank.Hash != s.Manifest.Rank.Hash {
 		return fmt.Errorf("rank 0 runs another rank program (%s) than this results folder was made with (%s)", r.Rank.Hash, s.Manifest.Rank.Hash)
 	}
 	if len(out.Cases) != len(cases) {
 		return fmt.Errorf("the ranks reported %d cases of %d", len(out.Cases), len(cases))
 	}
-	for i, plan := range cases {
-		c := s.Manifest.Plan.Cases[plan]
+	for i, sampled := range cases {
+		c := s.Manifest.Plan.Cases[sampled.plan]
 		got := out.Cases[i]
 		if got.Case != i || got.NRep != len(out.Samples[i]) {
 			return fmt.Errorf("case %d (%s at %d bytes) came with %d samples, %d were announced", i, c.Function, c.Msize, len(out.Samples[i]), got.NRep)
 		}
-		r.Cases = append(r.Cases, results.CaseInfo{Plan: plan, Function: c.Function, Msize: c.Msize, CaseResult: got})
+		info := results.CaseInfo{Plan: sampled.plan, Function: c.Function, Msize: c.Msize, CaseResult: got}
+		if sampled.calls > 1 {
+			info.Calls = sampled.calls
+		}
+		r.Cases = append(r.Cases, info)
 		r.Samples = append(r.Samples, out.Samples[i])
 	}
 	return nil
 }
 
-func (s *Session) job(mode results.Mode, shape guidelines.Shape, run int, cases []int) (*results.Job, uint64, error) {
+func (s *Session) job(mode results.Mode, shape guidelines.Shape, run int, cases []sampled) (*results.Job, uint64, error) {
 	m := s.Manifest
 	j := &results.Job{
 		Mode: mode, NP: shape.NP, PPN: shape.PPN, Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
@@ -246,9 +268,9 @@ func (s *Session) job(mode results.Mode, shape guidelines.Shape, run int, cases 
 	// The first mpirun of a shape meets every case, and decides the cap.
 	j.Verify = j.MemoryCap == 0
 	for _, i := range cases {
-		c := results.JobCase{Function: m.Plan.Cases[i].Function, Msize: m.Plan.Cases[i].Msize, Skip: m.Skip[i].Status}
-		if mode == results.ModeMeasure {
-			c.NRep = max(1, m.NRep[i].N)
+		c := results.JobCase{Function: m.Plan.Cases[i.plan].Function, Msize: m.Plan.Cases[i.plan].Msize, Skip: m.Skip[i.plan].Status, NRep: i.nrep}
+		if i.calls > 1 {
+			c.Calls = i.calls
 		}
 		j.Cases = append(j.Cases, c)
 	}

@@ -73,7 +73,7 @@ type Function struct {
 	// Identity marks the collective itself as its own mock-up, which pgmpi
 	// selftest compares it with. Mockups does not list it.
 	Identity bool
-	Temp    Temp
+	Temp     Temp
 }
 
 // IsMockup tells a mock-up from a collective.

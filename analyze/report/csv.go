@@ -15,7 +15,7 @@ var _ = register(Format{Name: "csv", File: "report.csv", Write: writeCSV})
 var csvColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
 	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
 	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
-	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards"}
+	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs"}
 
 // writeCSV writes one row per verdict.
 func writeCSV(w io.Writer, r *analyze.Report) error {
@@ -50,7 +50,7 @@ func csvRow(v *analyze.Verdict) []string {
 	if n := v.RunsNeeded; n != nil && n.R > 0 {
 		needed = []string{strconv.Itoa(n.R), n.Towards}
 	}
-	return append(append(row, csvNumber(v.RatioLo95), csvNumber(v.RatioHi95)), needed...)
+	return append(append(row, csvNumber(v.RatioLo95), csvNumber(v.RatioHi95)), append(needed, strconv.Itoa(v.Runs))...)
 }
 
 func csvNumber(x *float64) string {

@@ -46,6 +46,7 @@ func (p *page) header(r *analyze.Report) {
 	}
 	p.fact("", "smallest p attainable %s; correlation within mpiruns %s; %d tests with ties, %d zero differences",
 		probability(r.PMin), rho, r.TiedTests, r.ZeroDifferences)
+	p.experiments(r)
 	p.fact("Sizes", "%s", r.MsizeUnits)
 	if r.Refused != nil {
 		p.title("NO VERDICT: %s.", r.Refused.Reason)

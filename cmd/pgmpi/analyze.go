@@ -145,18 +145,11 @@ func quoteAll(words []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// analyzeFolder reads the raw files and judges them.
+// analyzeFolder makes the report of a results folder.
 func analyzeFolder(folder *results.Folder, m *results.Manifest, cfg analyze.Config) (*analyze.Collector, *analyze.Report, error) {
-	c := analyze.NewCollector(m)
-	for _, shape := range m.Plan.Shapes {
-		for r, err := range folder.Runs(results.ModeMeasure, shape, &m.Plan) {
-			if err == nil {
-				err = c.Add(r)
-			}
-			if err != nil {
-				return nil, nil, err
-			}
-		}
+	c, err := collect(folder, m, m.R)
+	if err != nil {
+		return nil, nil, err
 	}
 	r, err := c.Report(cfg)
 	return c, r, err

@@ -23,12 +23,15 @@ var checkCommand = command{
 	short: "measure and judge: all three stages",
 	long: `Predicts how often to measure (stage 1), measures every collective and mock-up
 over R mpiruns (stage 2), tests the guidelines and prints the tables (stage 3).
-Everything goes into a results folder; an interrupted check goes on with
---out FOLDER --resume.`,
+Where the medians suggest that k calls on 1/k of the data are faster than one,
+R further mpiruns test it. With --looks, what is decided early is not measured
+to the end. Everything goes into a results folder; an interrupted check goes on
+with --out FOLDER --resume.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
 		var o output
 		s.measuring(fs)
+		s.ending(fs)
 		o.folder(fs)
 		s.judging(fs)
 		o.formats(fs)
@@ -131,7 +134,7 @@ func check(ctx context.Context, s *settings, o *output) error {
 		if err := m.Predict(ctx, true); err != nil {
 			return err
 		}
-		return m.MeasureAll(ctx)
+		return c.measureAndFollowUp(ctx, m)
 	})
 	if err != nil {
 		return err
@@ -190,9 +193,10 @@ func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config)
 	if len(plan.Tests) == 0 {
 		return nil, setupf("there is nothing to check: no guideline of [check] has a size to be checked at")
 	}
+	r, looks, weights := config.Job.Schedule()
 	m := &results.Manifest{
 		Version: version, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,
-		Plan: *plan, R: config.Job.MPIRuns, Seed: config.Job.Seed, Factors: factors(),
+		Plan: *plan, R: r, Looks: looks, LookWeights: weights, Seed: config.Job.Seed, Factors: factors(),
 	}
 	if m.Config, err = json.Marshal(config); err != nil {
 		return nil, err

@@ -34,7 +34,8 @@ func newProgress(quiet bool, config *glfile.File) *progress {
 	if config.NREP.Fixed == 0 {
 		p.nrep = config.NREP.Predictions * len(config.Job.NP)
 	}
-	p.runs = config.Job.MPIRuns * len(config.Job.NP)
+	runs, _, _ := config.Job.Schedule()
+	p.runs = runs * len(config.Job.NP)
 	switch f, ok := stderr.(*os.File); {
 	case quiet:
 		p.show = func(measure.Progress) {}
@@ -56,9 +57,12 @@ func (p *progress) clear() {
 // at is the number of steps done, of all stages that this command runs.
 func (p *progress) at(e measure.Progress) (done, total int) {
 	before, all := e.Run-1, e.Runs
-	if e.Mode == results.ModeMeasure {
+	switch {
+	case e.Mode == results.ModeMeasure:
 		before, all = before+p.nrep, all+p.nrep
-	} else if e.MoreStages {
+	case e.Mode == results.ModeSplit:
+		before, all = before+p.nrep+p.runs, all+p.nrep+p.runs
+	case e.MoreStages:
 		all += p.runs
 	}
 	done = before * steps
@@ -74,6 +78,9 @@ func (p *progress) at(e measure.Progress) (done, total int) {
 func what(e measure.Progress) string {
 	if e.Mode == results.ModeNREP {
 		return fmt.Sprintf("predicting nrep, mpirun %d of %d (%s)", e.Run, e.Runs, e.Shape)
+	}
+	if e.Mode == results.ModeSplit {
+		return fmt.Sprintf("following up suspected splits, mpirun %d of %d (%s)", e.Run, e.Runs, e.Shape)
 	}
 	return fmt.Sprintf("measuring, mpirun %d of %d (%s)", e.Run, e.Runs, e.Shape)
 }

@@ -33,6 +33,10 @@ type settings struct {
 	test       string
 	alpha      float64
 	adjust     string
+	looks      string
+	maxRuns    int
+	maxTime    string
+	noSplit    bool
 }
 
 func (s *settings) measuring(fs *pflag.FlagSet) {
@@ -46,6 +50,14 @@ func (s *settings) measuring(fs *pflag.FlagSet) {
 	fs.BoolVar(&s.jobFile, "job-file", false, "hand the job to rank 0 by a file in the results folder, where the launcher forwards no standard input")
 	fs.Uint64Var(&s.seed, "seed", 0, "of the order of the cases (default 1)")
 	fs.StringVar(&s.stall, "stall", "", "end an mpirun when no case finishes for so long (default 2m)")
+}
+
+// ending are the flags that say when a check is over.
+func (s *settings) ending(fs *pflag.FlagSet) {
+	fs.StringVar(&s.looks, "looks", "", "drop what is decided after so many mpiruns, the last is R: 10,20,30 or 10:.2,20:.3,30:.5 (default: one look, at R)")
+	fs.IntVar(&s.maxRuns, "max-mpiruns", 0, "at most so many mpiruns of stage 2, in place of the looks behind it (default: no limit)")
+	fs.StringVar(&s.maxTime, "max-time", "", "begin no mpirun that would end later: 10m (default: no limit)")
+	fs.BoolVar(&s.noSplit, "no-split-experiment", false, "leave suspected split-robustness untested")
 }
 
 func (s *settings) judging(fs *pflag.FlagSet) {
@@ -89,6 +101,16 @@ func (s *settings) apply(f *glfile.File) error {
 		f.Measure.Stall = d
 		return err
 	})
+	set("looks", "job.looks", func() (err error) {
+		f.Job.Looks, f.Job.LookWeights, err = parseLooks(s.looks)
+		return err
+	})
+	set("max-mpiruns", "job.max_mpiruns", plain(func() { f.Job.MaxMPIRuns = s.maxRuns }))
+	set("max-time", "job.max_time", func() error { return f.Job.MaxTime.UnmarshalText([]byte(s.maxTime)) })
+	set("no-split-experiment", "measure.split_experiment", plain(func() { f.Measure.SplitExperiment = !s.noSplit }))
+	if len(f.Job.Looks) > 0 && s.fs.Lookup("mpiruns") != nil && s.fs.Changed("mpiruns") {
+		return setupf("--mpiruns: the last look is the number of mpiruns; end earlier with --max-mpiruns")
+	}
 	set("method", "analyze.method", plain(func() { f.Analyze.Method = s.method }))
 	set("test", "analyze.test", plain(func() { f.Analyze.Test = s.test }))
 	set("alpha", "analyze.alpha", plain(func() { f.Analyze.Alpha = s.alpha }))

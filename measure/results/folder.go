@@ -116,7 +116,23 @@ func (f *Folder) Manifest() (*Manifest, error) {
 			return nil, fmt.Errorf("%s: %w; the file is damaged", path, err)
 		}
 	}
-	return &m, validPlan(path, &m.Plan)
+	return &m, errors.Join(validPlan(path, &m.Plan), validSplit(path, &m))
+}
+
+// validSplit refuses follow-ups whose indices lead nowhere.
+func validSplit(path string, m *Manifest) error {
+	if m.Split == nil {
+		return nil
+	}
+	for i, f := range m.Split.FollowUps {
+		if min(f.Test, f.Case, f.Part) < 0 || f.Test >= len(m.Plan.Tests) || max(f.Case, f.Part) >= len(m.Plan.Cases) || f.Calls < 1 {
+			return fmt.Errorf("%s: follow-up %d of the split experiment leads outside of the plan; the file is damaged", path, i)
+		}
+	}
+	if m.Split.R < 0 || m.Split.R > MaxMPIRuns {
+		return fmt.Errorf("%s: %d mpiruns of the split experiment, not 0 to %d; the file is damaged", path, m.Split.R, MaxMPIRuns)
+	}
+	return nil
 }
 
 // validPlan refuses a Plan whose indices lead nowhere.

@@ -34,8 +34,50 @@ type Manifest struct {
 	Skip map[int]CaseResult `json:"skip,omitempty"`
 	// NRep holds, by index into Plan.Cases, the repetitions of stage 2.
 	NRep map[int]NRep `json:"nrep,omitempty"`
+	// Looks are the numbers of mpiruns after which decided tests are dropped,
+	// the last of them R, and LookWeights the share of the error of each; empty:
+	// one look, at R.
+	Looks       []int     `json:"looks,omitempty"`
+	LookWeights []float64 `json:"look_weights,omitempty"`
+	// Stopped holds, by mode, the mpiruns per shape after which max_time ended a
+	// stage. What ended so is over: to go on would be one more look at the data.
+	Stopped map[Mode]int `json:"stopped,omitempty"`
+	// Split is the experiment on split-robustness, fixed when stage 2 has
+	// ended; nil: none was planned yet.
+	Split *SplitPlan `json:"split,omitempty"`
 	// Events has a sentence for every mpirun that failed and was repeated.
 	Events []string `json:"events,omitempty"`
+}
+
+// SplitPlan is what follows up the suspicions of stage 2.
+type SplitPlan struct {
+	R         int        `json:"mpiruns"`
+	FollowUps []FollowUp `json:"follow_ups"`
+}
+
+// FollowUp asks whether one call of Case is slower than Calls calls of Part in
+// a row.
+type FollowUp struct {
+	Test  int `json:"test"`  // index into Plan.Tests
+	Case  int `json:"case"`  // index into Plan.Cases: the size m_j
+	Part  int `json:"part"`  // index into Plan.Cases: the size m_i
+	Calls int `json:"calls"` // k
+}
+
+// Runs is the number of mpiruns per shape that a stage has come to, or is to
+// come to.
+func (m *Manifest) Runs(mode Mode) int {
+	planned := m.R
+	if mode == ModeSplit {
+		planned = 0
+		if m.Split != nil {
+			planned = m.Split.R
+		}
+	}
+	if n, ok := m.Stopped[mode]; ok {
+		return max(0, min(n, planned))
+	}
+	return planned
 }
 
 // NRep is the outcome of stage 1 for a case: the maximum over the predictions.

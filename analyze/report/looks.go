@@ -1,0 +1,44 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
+)
+
+// experiments says what looking early and the split experiment rest on.
+func (p *page) experiments(r *analyze.Report) {
+	if l := r.Looks; l != nil {
+		saved := l.FullS - l.SpentS
+		p.fact("Looks", "after %s mpiruns with weights %s; %s of m = %d tests decided there; stage 2 took %s, about %s less than without looking",
+			join(l.Looks), join(l.Weights), join(l.Decided), r.M, wallClock(l.SpentS), wallClock(max(0, saved)))
+	}
+	s := r.Split
+	switch {
+	case s == nil:
+	case s.Refused != nil:
+		p.fact("Split", "%d suspicions are not tested: %s", s.M, s.Refused.Reason)
+	default:
+		p.fact("Split", "%d suspicions tested in %d mpiruns of their own: %s, %s, m = %d; total error of both families at most %g",
+			s.M, s.R, testNames[s.Test], adjustNames[s.Adjust], s.M, s.TotalError)
+	}
+}
+
+func join[T any](values []T) string {
+	text := make([]string, len(values))
+	for i, v := range values {
+		text[i] = fmt.Sprint(v)
+	}
+	return strings.Join(text, ", ")
+}
+
+// wallClock rounds seconds for reading.
+func wallClock(seconds float64) string {
+	d := time.Duration(seconds * float64(time.Second))
+	if d < 10*time.Second {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}

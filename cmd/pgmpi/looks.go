@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/measure"
+	"pgmpi/measure/results"
+)
+
+// measureAndFollowUp is stage 2 with its looks, then the experiment on
+// split-robustness that its medians ask for.
+func (c *opened) measureAndFollowUp(ctx context.Context, s *measure.Session) error {
+	s.AtLook = func(run int) (map[int]bool, error) {
+		collected, err := collect(s.Folder, s.Manifest, run)
+		if err != nil {
+			return nil, err
+		}
+		return collected.Needed(c.config.Analyze, run)
+	}
+	s.MaxTime = time.Duration(c.config.Job.MaxTime)
+	if err := s.MeasureAll(ctx); err != nil {
+		return err
+	}
+	c.sayStopped(results.ModeMeasure)
+	if !c.config.Measure.SplitExperiment {
+		return nil
+	}
+	if err := c.planFollowUps(s); err != nil {
+		return err
+	}
+	if err := s.FollowUp(ctx); err != nil {
+		return err
+	}
+	c.sayStopped(results.ModeSplit)
+	return nil
+}
+
+// planFollowUps fixes the experiment when stage 2 has ended. What was planned
+// stays so as soon as one of its mpiruns is there.
+func (c *opened) planFollowUps(s *measure.Session) error {
+	for _, shape := range s.Manifest.Plan.Shapes {
+		runs, err := s.Folder.Finished(results.ModeSplit, shape)
+		if err != nil || len(runs) > 0 {
+			return err
+		}
+	}
+	collected, err := collect(s.Folder, s.Manifest, s.Manifest.R)
+	if err != nil {
+		return err
+	}
+	if s.Manifest.Split, err = collected.FollowUps(c.config.Analyze); err != nil {
+		return err
+	}
+	return s.Folder.WriteManifest(s.Manifest)
+}
+
+// sayStopped tells that max_time has ended a stage.
+func (c *opened) sayStopped(mode results.Mode) {
+	n, ok := c.Manifest.Stopped[mode]
+	if !ok {
+		return
+	}
+	c.progress.clear()
+	what := "stage 2"
+	if mode == results.ModeSplit {
+		what = "the split experiment"
+	}
+	fmt.Fprintf(stderr, "job.max_time = %v: %s ended after %d mpiruns\n", c.config.Job.MaxTime, what, n)
+}
+
+// collect reads the mpiruns of stage 2 up to the given one, and the split
+// experiment, one raw file at a time.
+func collect(folder *results.Folder, m *results.Manifest, upTo int) (*analyze.Collector, error) {
+	c := analyze.NewCollector(m)
+	for _, mode := range []results.Mode{results.ModeMeasure, results.ModeSplit} {
+		for _, shape := range m.Plan.Shapes {
+			for r, err := range folder.Runs(mode, shape, &m.Plan) {
+				if err == nil && mode == results.ModeMeasure && r.Run > upTo {
+					break
+				}
+				if err == nil {
+					err = c.Add(r)
+				}
+				if err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return c, nil
+}
+
+// parseLooks reads --looks: "10,20,30", or with weights "10:.2,20:.3,30:.5".
+func parseLooks(text string) (looks []int, weights []float64, err error) {
+	for _, part := range strings.Split(text, ",") {
+		var at int
+		var w float64
+		before, after, weighted := strings.Cut(strings.TrimSpace(part), ":")
+		if _, err := fmt.Sscan(before, &at); err != nil {
+			return nil, nil, fmt.Errorf("%q is no number of mpiruns, as in 10,20,30", part)
+		}
+		looks = append(looks, at)
+		if !weighted {
+			continue
+		}
+		if _, err := fmt.Sscan(after, &w); err != nil {
+			return nil, nil, fmt.Errorf("%q has no weight behind its colon, as in 10:.2,20:.3,30:.5", part)
+		}
+		weights = append(weights, w)
+	}
+	return looks, weights, nil
+}

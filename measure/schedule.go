@@ -1,0 +1,64 @@
+package measure
+
+import "pgmpi/measure/results"
+
+// Schedule returns R, and the looks with their weights if there are any. All of
+// it is fixed before the start. Without look_weights three looks have the .2, .3
+// and .5 of STATISTICS §2, any other number equal shares. max_mpiruns takes the
+// place of the looks behind it, and has their weights.
+func (c JobConfig) Schedule() (r int, looks []int, weights []float64) {
+	r = c.MPIRuns
+	if n := len(c.Looks); n > 0 {
+		r = c.Looks[n-1]
+	}
+	if c.MaxMPIRuns > 0 {
+		r = min(r, c.MaxMPIRuns)
+	}
+	if len(c.Looks) == 0 {
+		return r, nil, nil
+	}
+	given := c.LookWeights
+	if len(given) == 0 {
+		given = defaultWeights(len(c.Looks))
+	}
+	rest := 0.0
+	for i, at := range c.Looks {
+		if at < r {
+			looks, weights = append(looks, at), append(weights, given[i])
+		} else {
+			rest += given[i]
+		}
+	}
+	return r, append(looks, r), append(weights, rest)
+}
+
+func defaultWeights(n int) []float64 {
+	if n == 3 {
+		return []float64{0.2, 0.3, 0.5}
+	}
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 1 / float64(n)
+	}
+	return w
+}
+
+// validateLooks checks what Schedule relies on.
+func (c JobConfig) validateLooks(errs *fieldErrors) {
+	for i, at := range c.Looks {
+		errs.check(at >= 1 && at <= results.MaxMPIRuns, "looks", "%d is no number of mpiruns from 1 to %d", at, results.MaxMPIRuns)
+		errs.check(i == 0 || at > c.Looks[i-1], "looks", "%d is not above the look before it; looks are in ascending order", at)
+	}
+	errs.check(c.MaxMPIRuns >= 0, "max_mpiruns", "must be at least 0 (no limit), not %d", c.MaxMPIRuns)
+	errs.check(c.MaxTime >= 0, "max_time", "must be at least 0s (no limit)")
+	if len(c.LookWeights) == 0 {
+		return
+	}
+	errs.check(len(c.LookWeights) == len(c.Looks), "look_weights", "%d weights for %d looks", len(c.LookWeights), len(c.Looks))
+	sum := 0.0
+	for _, w := range c.LookWeights {
+		errs.check(w > 0, "look_weights", "%v is no share of the error: it must be above 0", w)
+		sum += w
+	}
+	errs.check(sum <= 1+1e-9, "look_weights", "have the sum %v; more than 1 spends the error twice", sum)
+}
