@@ -1,0 +1,247 @@
+/* Plants a slowdown of known size: preloaded into the ranks (LD_PRELOAD), it
+ * stands between them and the MPI library, calls the real collective by its
+ * PMPI_ name, and then keeps the processor busy for a while.
+ *
+ *     PGMPI_DELAY=MPI_Allgather:1Ki..64Ki:25%,MPI_Bcast:8:500ns
+ *
+ * names collectives, sizes in bytes (one, or a range with its ends) of what is
+ * the msize of pgmpi, and the delay: nanoseconds, or a percentage of the real
+ * call's own duration at this rank. `pgmpi selftest` uses it; nothing else does.
+ *
+ * The library is not linked with MPI and refers to no MPI data, so that a
+ * launcher that it is preloaded into does not mind. */
+#define _POSIX_C_SOURCE 200809L
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    ALLGATHER, ALLREDUCE, ALLTOALL, BCAST, EXSCAN, GATHER, REDUCE, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, SCAN, SCATTER,
+    FUNCTIONS
+};
+
+static const char *const names[FUNCTIONS] = {
+    "MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Bcast", "MPI_Exscan", "MPI_Gather", "MPI_Reduce",
+    "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Scatter",
+};
+
+typedef struct {
+    int function;
+    int64_t least, most; /* bytes */
+    int64_t ns;
+    double share; /* of the real call's duration */
+} plant;
+
+enum { MOST_PLANTS = 64 };
+
+static plant plants[MOST_PLANTS];
+static int n_plants;
+static int has_plant[FUNCTIONS];
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Reads "64", "64Ki" or "1Mi"; returns what follows, NULL if there is no size. */
+static const char *read_size(const char *text, int64_t *bytes)
+{
+    char *end;
+    *bytes = strtoll(text, &end, 10);
+    if (end == text || *bytes < 0)
+        return NULL;
+    if (strncmp(end, "Ki", 2) == 0 || strncmp(end, "Mi", 2) == 0) {
+        *bytes *= end[0] == 'K' ? 1 << 10 : 1 << 20;
+        end += 2;
+    }
+    return end;
+}
+
+/* Reads one plant; returns what follows, NULL if it is none. */
+static const char *read_plant(const char *text, plant *p)
+{
+    p->function = FUNCTIONS;
+    for (int f = 0; f < FUNCTIONS; f++) {
+        size_t length = strlen(names[f]);
+        if (strncmp(text, names[f], length) == 0 && text[length] == ':') {
+            p->function = f;
+            text += length + 1;
+            break;
+        }
+    }
+    if (p->function == FUNCTIONS || (text = read_size(text, &p->least)) == NULL)
+        return NULL;
+    p->most = p->least;
+    if (strncmp(text, "..", 2) == 0 && (text = read_size(text + 2, &p->most)) == NULL)
+        return NULL;
+    if (*text != ':')
+        return NULL;
+    char *end;
+    double amount = strtod(text + 1, &end);
+    if (end == text + 1 || amount < 0)
+        return NULL;
+    if (*end == '%') {
+        p->share = amount / 100;
+        return end + 1;
+    }
+    p->ns = (int64_t)amount;
+    return strncmp(end, "ns", 2) == 0 ? end + 2 : NULL;
+}
+
+static void read_environment(void)
+{
+    const char *text = getenv("PGMPI_DELAY");
+    while (text != NULL && *text != '\0') {
+        plant p = {0};
+        const char *rest = n_plants < MOST_PLANTS ? read_plant(text, &p) : NULL;
+        if (rest == NULL || (*rest != ',' && *rest != '\0')) {
+            fprintf(stderr, "PGMPI_DELAY: \"%s\" is no MPI_Name:SIZE..SIZE:AMOUNT with an amount such as 500ns or 25%%\n", text);
+            exit(86);
+        }
+        plants[n_plants++] = p;
+        has_plant[p.function] = 1;
+        text = *rest == ',' ? rest + 1 : rest;
+    }
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    read_environment();
+    return PMPI_Init(argc, argv);
+}
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    read_environment();
+    return PMPI_Init_thread(argc, argv, required, provided);
+}
+
+/* The plant of a call, or NULL. */
+static const plant *planted(int function, int64_t count, MPI_Datatype type)
+{
+    int extent;
+    if (!has_plant[function] || PMPI_Type_size(type, &extent) != MPI_SUCCESS)
+        return NULL;
+    for (int i = 0; i < n_plants; i++)
+        if (plants[i].function == function && count * extent >= plants[i].least && count * extent <= plants[i].most)
+            return &plants[i];
+    return NULL;
+}
+
+/* Ends a call that began at start, late. */
+static void delay(const plant *p, int64_t start)
+{
+    if (p == NULL)
+        return;
+    int64_t end = now();
+    int64_t until = end + p->ns + (int64_t)(p->share * (double)(end - start));
+    while (now() < until)
+        ;
+}
+
+/* The clock costs as much as a small part of a call: it is read where there is a plant only. */
+static int64_t begin(const plant *p) { return p == NULL ? 0 : now(); }
+
+int MPI_Allgather(const void *send, int n, MPI_Datatype type, void *recv, int rn, MPI_Datatype rtype, MPI_Comm comm)
+{
+    const plant *p = send == MPI_IN_PLACE ? planted(ALLGATHER, rn, rtype) : planted(ALLGATHER, n, type);
+    int64_t start = begin(p);
+    int rc = PMPI_Allgather(send, n, type, recv, rn, rtype, comm);
+    delay(p, start);
+    return rc;
+}
+
+int MPI_Allreduce(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    const plant *p = planted(ALLREDUCE, n, type);
+    int64_t start = begin(p);
+    int rc = PMPI_Allreduce(send, recv, n, type, op, comm);
+    delay(p, start);
+    return rc;
+}
+
+int MPI_Alltoall(const void *send, int n, MPI_Datatype type, void *recv, int rn, MPI_Datatype rtype, MPI_Comm comm)
+{
+    const plant *p = send == MPI_IN_PLACE ? planted(ALLTOALL, rn, rtype) : planted(ALLTOALL, n, type);
+    int64_t start = begin(p);
+    int rc = PMPI_Alltoall(send, n, type, recv, rn, rtype, comm);
+    delay(p, start);
+    return rc;
+}
+
+int MPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    const plant *p = planted(BCAST, n, type);
+    int64_t start = begin(p);
+    int rc = PMPI_Bcast(data, n, type, root, comm);
+    delay(p, start);
+    return rc;
+}
+
+int MPI_Exscan(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    const plant *p = planted(EXSCAN, n, type);
+    int64_t start = begin(p);
+    int rc = PMPI_Exscan(send, recv, n, type, op, comm);
+    delay(p, start);
+    return rc;
+}
+
+int MPI_Gather(const void *send, int n, MPI_Datatype type, void *recv, int rn, MPI_Datatype rtype, int root, MPI_Comm comm)
+{
+    const plant *p = send == MPI_IN_PLACE ? planted(GATHER, rn, rtype) : planted(GATHER, n, type);
+    int64_t start = begin(p);
+    int rc = PMPI_Gather(send, n, type, recv, rn, rtype, root, comm);
+    delay(p, start);
+    return rc;
+}
+
+int MPI_Reduce(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
+{
+    const plant *p = planted(REDUCE, n, type);
+    int64_t start = begin(p);
+    int rc = PMPI_Reduce(send, recv, n, type, op, root, comm);
+    delay(p, start);
+    return rc;
+}
+
+int MPI_Reduce_scatter(const void *send, void *recv, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    const plant *p = planted(REDUCE_SCATTER, counts[0], type);
+    int64_t start = begin(p);
+    int rc = PMPI_Reduce_scatter(send, recv, counts, type, op, comm);
+    delay(p, start);
+    return rc;
+}
+
+int MPI_Reduce_scatter_block(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    const plant *p = planted(REDUCE_SCATTER_BLOCK, n, type);
+    int64_t start = begin(p);
+    int rc = PMPI_Reduce_scatter_block(send, recv, n, type, op, comm);
+    delay(p, start);
+    return rc;
+}
+
+int MPI_Scan(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    const plant *p = planted(SCAN, n, type);
+    int64_t start = begin(p);
+    int rc = PMPI_Scan(send, recv, n, type, op, comm);
+    delay(p, start);
+    return rc;
+}
+
+int MPI_Scatter(const void *send, int n, MPI_Datatype type, void *recv, int rn, MPI_Datatype rtype, int root, MPI_Comm comm)
+{
+    const plant *p = recv == MPI_IN_PLACE ? planted(SCATTER, n, type) : planted(SCATTER, rn, rtype);
+    int64_t start = begin(p);
+    int rc = PMPI_Scatter(send, n, type, recv, rn, rtype, root, comm);
+    delay(p, start);
+    return rc;
+}
