@@ -48,6 +48,10 @@ if ! said=$$(echo '#include <mpi.h>' | $(1) -x c -fsyntax-only - 2>&1); then
 fi
 $(call cgo,$(1)) go build -buildvcs=false $(3) \
 	-ldflags "-X pgmpi/measure/rank.Version=$(VERSION) -X pgmpi/measure/rank.MPICC=$(call where,$(1))" -o $(2) ./cmd/pgmpi-rank
+delay=$$(mktemp -d)
+$(1) -std=c11 -O2 -fPIC -c -o $$delay/delay.o measure/delay/delay.c
+$${CC:-cc} -shared -o $(2)-delay.so $$delay/delay.o
+rm -r $$delay
 built_for=$$($(2) --version | sed -n 's/.*"built_for": "\(.*\)".*/\1/p')
 echo "built $(2) for $$built_for ($(call where,$(1)))"
 endef
@@ -120,7 +124,7 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 		$(call cgo,$$cc) bin/staticcheck-$(STATICCHECK) $(CGO_PACKAGES)
 		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS; do
 			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
-				mockups/c/*.c measure/rank/*.c cmd/bench/*.c testdata/yield/*.c testdata/fault/*.c
+				mockups/c/*.c measure/rank/*.c cmd/bench/*.c measure/delay/*.c testdata/yield/*.c testdata/fault/*.c
 		done
 	done
 	echo "lint: nothing to say"

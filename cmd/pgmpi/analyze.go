@@ -90,11 +90,9 @@ func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, form
 		files = append(slices.Clone(formats), json)
 	}
 	// A report that cannot be stored is printed all the same.
-	var unwritten error
-	for _, f := range files {
-		if err := folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, r) }); err != nil && unwritten == nil {
-			unwritten = fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s", err, makeRoom(err), os.Args[0], quote(folder.Path))
-		}
+	unwritten := writeFormats(folder, r, files)
+	if unwritten != nil {
+		unwritten = fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s", unwritten, makeRoom(unwritten), os.Args[0], quote(folder.Path))
 	}
 	out := bufio.NewWriter(stdout)
 	if len(explained) == 0 || tables {
@@ -114,6 +112,16 @@ func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, form
 	}
 	fmt.Fprintf(stderr, "results: %s\n", folder.Path)
 	return verdictExit(r)
+}
+
+// writeFormats puts a report into the folder.
+func writeFormats(folder *results.Folder, r *analyze.Report, formats []report.Format) error {
+	for _, f := range formats {
+		if err := folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, r) }); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func verdictExit(r *analyze.Report) error {

@@ -20,6 +20,7 @@ import (
 // settings are the flags that stand for keys of gl.toml, and where they go.
 type settings struct {
 	fs         *pflag.FlagSet
+	base       *glfile.File // in place of the defaults; nil: glfile.Default
 	guidelines string
 	np         []int
 	mpiruns    int
@@ -143,6 +144,8 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 		if f, err = configOf(m); err != nil {
 			return nil, err
 		}
+	case s.base != nil:
+		f = s.base
 	default:
 		d := glfile.Default()
 		f = &d
