@@ -290,7 +290,7 @@ func (c *Collector) sequential(r *Report, cfg Config, family []int) error {
 		if err := countTies(r, p, pair); err != nil {
 			return err
 		}
-		c.account(r, v, q, n, sum)
+		c.account(r, i, q, n, sum)
 	}
 	r.Rho = number(median(rhos))
 	sum.SpentS, sum.FullS = c.cost()
@@ -298,8 +298,10 @@ func (c *Collector) sequential(r *Report, cfg Config, family []int) error {
 	return nil
 }
 
-// account says at which look a test was decided, or why it has not been.
-func (c *Collector) account(r *Report, v *Verdict, q *Sequence, n int, sum *LooksSummary) {
+// account says at which look test i, the n-th of the family, was decided, or why
+// it has not been.
+func (c *Collector) account(r *Report, i int, q *Sequence, n int, sum *LooksSummary) {
+	t, v := &c.manifest.Plan.Tests[i], &r.Verdicts[i]
 	if q.Decided(n) {
 		for k, at := range q.Looks {
 			if at == v.Runs {
@@ -312,7 +314,7 @@ func (c *Collector) account(r *Report, v *Verdict, q *Sequence, n int, sum *Look
 	if v.Runs == last || r.Refused != nil {
 		return
 	}
-	if c.runs[v.Shape] > v.Runs {
+	if min(c.cases[t.Case].runs, c.cases[t.Others[0]].runs) < c.runs[v.Shape] {
 		v.Reason = fmt.Sprintf("not measured beyond %d mpiruns: other [analyze] settings had decided it", v.Runs)
 		return
 	}

@@ -59,14 +59,14 @@ func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
 func TestFirstMpirunOfAShapeVerifiesAndLaterOnesDoNot(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 2}
-	cases := s.Manifest.Plan.CasesOf(shape)
+	cases := s.cases(results.ModeNREP, shape)
 	first, _, err := s.job(results.ModeNREP, shape, 1, cases)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Shape: shape, MemoryCap: 1 << 20}})
 	second, _, _ := s.job(results.ModeNREP, shape, 2, cases)
-	other, _, _ := s.job(results.ModeNREP, guidelines.Shape{NP: 4}, 1, s.Manifest.Plan.CasesOf(guidelines.Shape{NP: 4}))
+	other, _, _ := s.job(results.ModeNREP, guidelines.Shape{NP: 4}, 1, s.cases(results.ModeNREP, guidelines.Shape{NP: 4}))
 	if !first.Verify || second.Verify || !other.Verify {
 		t.Errorf("verify: first %v, second %v, other shape %v", first.Verify, second.Verify, other.Verify)
 	}
@@ -89,7 +89,7 @@ func TestWrongCaseIsNotTimedInLaterMpiruns(t *testing.T) {
 	shape := guidelines.Shape{NP: 2}
 	s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Shape: shape, MemoryCap: 1,
 		Cases: []results.CaseInfo{{Plan: 2, CaseResult: results.CaseResult{Status: results.StatusWrong, Message: "rank 0"}}}}})
-	j, _, err := s.job(results.ModeMeasure, shape, 1, s.Manifest.Plan.CasesOf(shape))
+	j, _, err := s.job(results.ModeMeasure, shape, 1, s.cases(results.ModeMeasure, shape))
 	if err != nil {
 		t.Fatal(err)
 	}
