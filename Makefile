@@ -18,6 +18,9 @@ MPICH_CC ?= $(call first,mpicc.mpich $(FEDORA)/mpich/bin/mpicc)
 
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
 BENCH_ROUNDS ?= 60
+# Checks of collectives with themselves: simulated, and of each library.
+PROOF_SIMULATED ?= 200
+PROOF_CHECKS ?= 20
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m
 STATICCHECK := 0.8.2
@@ -129,7 +132,7 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 	done
 	echo "lint: nothing to say"
 
-bench: go-check both ## compare the timing loop with a plain C program, both libraries
+bench: go-check both ## compare the timing loop with a plain C program; count false violations and missed slowdowns; both libraries
 	@$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
 	$(OPENMPI_CC) -std=c11 -O2 -o bin/baseline-openmpi cmd/bench/baseline.c
@@ -139,6 +142,12 @@ bench: go-check both ## compare the timing loop with a plain C program, both lib
 	status=0
 	for library in openmpi mpich; do
 		bin/bench --rounds $(BENCH_ROUNDS) --rank bin/pgmpi-rank-$$library --baseline bin/baseline-$$library || status=1
+	done
+	CGO_ENABLED=0 go build -buildvcs=false -o bin/proof ./analyze/proof
+	$(build_pgmpi)
+	bin/proof simulate --checks $(PROOF_SIMULATED) || status=1
+	for library in openmpi mpich; do
+		bin/proof real --rank bin/pgmpi-rank-$$library --checks $(PROOF_CHECKS) || status=1
 	done
 	exit $$status
 

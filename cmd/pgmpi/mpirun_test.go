@@ -55,6 +55,8 @@ type bench struct {
 	rank string // a path of this test only, so that its processes can be told apart
 	out  string // the results folder
 	env  []string
+	// limit ends the driver.
+	limit time.Duration
 }
 
 func newBench(t *testing.T, l library) *bench {
@@ -64,7 +66,7 @@ func newBench(t *testing.T, l library) *bench {
 		t.Skip("real mpiruns need the folder of the built programs in PGMPI_TEST_BIN: `make test` sets it")
 	}
 	dir := t.TempDir()
-	b := &bench{t: t, lib: l, bin: bin, dir: dir, rank: filepath.Join(dir, "pgmpi-rank"), out: filepath.Join(dir, "out"), env: os.Environ()}
+	b := &bench{t: t, lib: l, bin: bin, dir: dir, rank: filepath.Join(dir, "pgmpi-rank"), out: filepath.Join(dir, "out"), env: os.Environ(), limit: time.Minute}
 	if err := os.Symlink(filepath.Join(bin, l.rank), b.rank); err != nil {
 		t.Fatal(err)
 	}
@@ -127,14 +129,14 @@ func (b *bench) command(args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer
 	return cmd, &out, &err
 }
 
-// pgmpi runs the driver to its end, a minute at most.
+// pgmpi runs the driver to its end, or to the bench's limit.
 func (b *bench) pgmpi(args ...string) said {
 	b.t.Helper()
 	cmd, out, err := b.command(args...)
 	if e := cmd.Start(); e != nil {
 		b.t.Fatal(e)
 	}
-	defer time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
+	defer time.AfterFunc(b.limit, func() { _ = cmd.Process.Kill() }).Stop()
 	_ = cmd.Wait()
 	return said{cmd.ProcessState.ExitCode(), out.String(), err.String()}
 }

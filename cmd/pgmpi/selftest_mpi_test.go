@@ -1,0 +1,171 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/measure/results"
+)
+
+// planted is the environment of ranks in which a collective is slowed down.
+func (b *bench) planted(delay string) string {
+	return fmt.Sprintf("[mpi]\nenv = { LD_PRELOAD = %q, PGMPI_DELAY = %q }\n", filepath.Join(b.bin, b.lib.rank+"-delay.so"), delay)
+}
+
+// slowBcast is a check in which Bcast of 1 KiB takes 5 ms longer: more than what
+// else happens on a busy machine.
+func (b *bench) slowBcast(more string) string {
+	return b.toml(`
+[check]
+guidelines = ["GL2:MPI_Bcast", "GL10"]
+[job]
+np = [2]
+msizes = ["64", "1Ki"]
+` + more + `
+[nrep]
+fixed = 10
+` + b.planted("MPI_Bcast:1000..1Ki:5000000ns"))
+}
+
+func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		gl := b.slowBcast("mpiruns = 6")
+		b.check("--guidelines", gl).exits(t, 1)
+		r := b.report()
+		v := r.Verdicts[0]
+		if v.Guideline != "GL2" || v.Msize != 1024 || v.Verdict != "violated" || v.K != 16 || v.PValue == nil || v.Runs != 6 {
+			t.Errorf("%+v", v)
+		}
+		if r.Split == nil || r.Split.M != 1 || r.Split.TotalError != 0.1 {
+			t.Errorf("%+v", r.Split)
+		}
+		split := filepath.Join(b.out, "raw", "split-p2-03.tsv.gz")
+		if err := os.Remove(split); err != nil {
+			t.Fatal(err)
+		}
+		before := b.raw()
+		b.check("--resume").exits(t, 1)
+		for name, when := range b.raw() {
+			if old, ok := before[name]; ok && !old.Equal(when) || !ok && name != "split-p2-03.tsv.gz" {
+				t.Errorf("--resume wrote %s", name)
+			}
+		}
+		b.pgmpi("analyze", b.out).exits(t, 1)
+		if again := b.report().Verdicts[0]; again.Verdict != "violated" || again.PValue == nil {
+			t.Errorf("analyze makes another verdict: %+v", again)
+		}
+		// The experiment's samples are k calls: 16 of 64 B, next to one of 1 KiB.
+		raw, err := results.ReadRaw(split)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(raw.Cases) != 2 || raw.Cases[0].Calls != 16 || raw.Cases[0].Msize != 64 || raw.Cases[1].Calls != 0 || raw.Cases[1].Msize != 1024 {
+			t.Errorf("cases of %s: %+v", split, raw.Cases)
+		}
+	})
+}
+
+func TestWithoutTheExperimentASplitIsOnlySuspected(t *testing.T) {
+	b := newBench(t, libraries[0])
+	b.check("--guidelines", b.slowBcast("mpiruns = 6"), "--no-split-experiment").exits(t, 1)
+	if r := b.report(); r.Verdicts[0].Verdict != "suspected" || r.Split != nil {
+		t.Errorf("%+v, %+v", r.Verdicts[0], r.Split)
+	}
+}
+
+func TestALargeSlowdownIsDecidedAtTheFirstLook(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		gl := b.toml(`
+[check]
+guidelines = ["GL1:MPI_Bcast"]
+[job]
+np = [2]
+msizes = ["64", "1Ki"]
+looks = [8, 12, 16]
+[nrep]
+fixed = 10
+` + b.planted("MPI_Bcast:64:5000000ns"))
+		b.check("--guidelines", gl).exits(t, 1)
+		r := b.report()
+		v := r.Verdicts[0]
+		if v.Verdict != "violated" || v.Runs != 8 || r.Looks == nil || r.Looks.Decided[0] != 1 {
+			t.Errorf("%+v, %+v", v, r.Looks)
+		}
+		if n := len(b.raw()); n != 8 {
+			t.Errorf("%d mpiruns, want the first look's 8", n)
+		}
+		before := b.raw()
+		b.check("--resume").exits(t, 1)
+		if after := b.raw(); len(after) != len(before) {
+			t.Errorf("--resume went on with a check that is over: %d mpiruns", len(after))
+		}
+	})
+}
+
+func TestMaxTimeAndMaxMpirunsEndACheckWithAVerdict(t *testing.T) {
+	b := newBench(t, libraries[1])
+	gl := b.toml(strings.Replace(quick, "mpiruns = 3", "mpiruns = 4000", 1))
+	b.check("--guidelines", gl, "--max-time", "4s").exits(t, 0, 1).says(t, "job.max_time", "ended after")
+	n := len(b.raw())
+	if r := b.report(); r.R != n || n < 1 || n >= 4000 {
+		t.Errorf("R = %d after %d mpiruns", r.R, n)
+	}
+	b.check("--resume").exits(t, 0, 1)
+	if again := len(b.raw()); again != n {
+		t.Errorf("%d mpiruns after --resume, %d before: that is one look more", again, n)
+	}
+	b.out += "-2"
+	b.check("--guidelines", gl, "--max-mpiruns", "3").exits(t, 0, 1)
+	if n := len(b.raw()); n != 3 {
+		t.Errorf("%d mpiruns, want 3", n)
+	}
+}
+
+func TestSelftestShowsWhatItPlantedAndFound(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		b.limit = 5 * time.Minute
+		// Where other programs want the cores too, it may fail: honestly.
+		s := b.pgmpi("selftest", "--rank", b.rank, "--np", "2", "--quiet").exits(t, 0, 1)
+		for _, words := range []string{"(a) A/A: 33 tests", "MPI_Allgather is", "GL1 monotony", "GL2 split", "GL11 pattern", "planted 6, found "} {
+			if !strings.Contains(s.stdout, words) {
+				t.Errorf("no %q in:\n%s", words, s.stdout)
+			}
+		}
+		if passed := strings.Contains(s.stdout, "has passed"); passed != (s.code == 0) {
+			t.Errorf("exit status %d with:\n%s", s.code, s.stdout)
+		}
+	})
+}
+
+// The self-test must notice when nothing is planted.
+func TestSelftestFailsWhenTheSlowdownIsMissing(t *testing.T) {
+	b := newBench(t, libraries[1])
+	b.limit = 5 * time.Minute
+	source := filepath.Join(b.dir, "nothing.c")
+	if err := os.WriteFile(source, []byte("int pgmpi_nothing;\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", b.rank+"-delay.so", source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	s := b.pgmpi("selftest", "--rank", b.rank, "--np", "2", "--mpiruns", "9", "--quiet").exits(t, 1)
+	if !strings.Contains(s.stdout, "MISSED") || !strings.Contains(s.stdout, "FAILED") {
+		t.Errorf("it says:\n%s", s.stdout)
+	}
+}
+
+func TestSelftestRefusesWhatItCannotPlant(t *testing.T) {
+	b := newBench(t, libraries[0])
+	b.pgmpi("selftest", "--rank", b.rank, "--msizes", "8,1Ki").exits(t, 2).says(t, "three sizes")
+	b.pgmpi("selftest", "--rank", b.rank, "--function", "MPI_Algather").exits(t, 2).says(t, "did you mean MPI_Allgather")
+}
+
+func TestADelayThatIsNoneEndsTheRanks(t *testing.T) {
+	b := newBench(t, libraries[1])
+	b.check("--guidelines", b.toml(quick+b.planted("MPI_Bcast:1Ki:fast"))).exits(t, 2, 3).says(t, "PGMPI_DELAY")
+}
