@@ -82,6 +82,7 @@ type Sequence struct {
 	outcomes   []Outcome
 	runs       []int  // by test: mpiruns that its outcome rests on
 	decided    []bool // by test
+	blind      []int  // looks that cannot find a lone violation, in mpiruns
 	done       int    // looks
 }
 
@@ -90,7 +91,6 @@ type Sequence struct {
 func NewSequence(cfg Config, s Schedule, m int) (*Sequence, *Refusal, error) {
 	q := &Sequence{Schedule: s, history: make([][]float64, m), outcomes: make([]Outcome, m), runs: make([]int, m), decided: make([]bool, m)}
 	var refusal *Refusal
-	able := false
 	for k, r := range s.Looks {
 		p, _, err := NewProcedure(cfg, r, m)
 		if err != nil {
@@ -102,9 +102,11 @@ func NewSequence(cfg Config, s Schedule, m int) (*Sequence, *Refusal, error) {
 		if _, refusal, err = NewProcedure(spent, r, m); err != nil {
 			return nil, nil, err
 		}
-		able = able || refusal == nil
+		if refusal != nil {
+			q.blind = append(q.blind, r)
+		}
 	}
-	if able {
+	if len(q.blind) < len(s.Looks) {
 		refusal = nil
 	}
 	for i := range q.outcomes {
@@ -207,6 +209,9 @@ type LooksSummary struct {
 	Weights []float64 `json:"weights"` // share of the error of each look
 	// Decided counts the tests of the family by the look that decided them.
 	Decided []int `json:"decided"`
+	// Blind are the looks at which a lone violation cannot be found, because the
+	// smallest p-value of their test is above α·w/m.
+	Blind []int `json:"blind"`
 	// SpentS is the wall-clock of all stage-2 mpiruns in seconds; FullS what R
 	// mpiruns of every case would have taken, at the mean of the first look's.
 	SpentS float64 `json:"spent_s"`
@@ -268,7 +273,7 @@ func (c *Collector) sequential(r *Report, cfg Config, family []int) error {
 	}
 	p := q.Procedure()
 	r.Test, r.Adjust, r.PMin = p.Test, p.Adjust, p.PMin
-	sum := &LooksSummary{Looks: q.Looks, Weights: q.Weights, Decided: make([]int, len(q.Looks))}
+	sum := &LooksSummary{Looks: q.Looks, Weights: q.Weights, Decided: make([]int, len(q.Looks)), Blind: append([]int{}, q.blind...)}
 	var rhos []float64
 	for n, i := range family {
 		t, v := &c.manifest.Plan.Tests[i], &r.Verdicts[i]

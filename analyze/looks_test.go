@@ -338,3 +338,43 @@ func TestSeveralCallsBelongToTheExperimentAlone(t *testing.T) {
 		t.Error("no error for stage 2 with samples of eight calls")
 	}
 }
+
+func TestALookThatCannotFindAnythingIsWarnedOf(t *testing.T) {
+	m := withLooks()
+	m.Looks = []int{5, 20, 30} // 1/C(10,5) is above .05·.2/5
+	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 60000), Default())
+	warned := slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.ID == "blind-look" })
+	if !warned || !slices.Equal(r.Looks.Blind, []int{5}) || r.Refused != nil {
+		t.Errorf("blind %v, refused %v, warnings %v", r.Looks.Blind, r.Refused, r.Warnings)
+	}
+	if v := r.Verdicts[3]; v.Verdict != Violated || v.Runs != 20 {
+		t.Errorf("%+v", v)
+	}
+	m.R, m.Looks, m.LookWeights = 4, []int{2, 3, 4}, []float64{.2, .3, .5}
+	r = analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 60000), Default())
+	if r.Refused == nil || r.Exit != 4 || r.Verdicts[3].Verdict != Undecided {
+		t.Errorf("no look can find anything: refused %v, exit %d, %s", r.Refused, r.Exit, r.Verdicts[3].Verdict)
+	}
+}
+
+func TestBeingKeptSpendsItsErrorToo(t *testing.T) {
+	var pair Pair
+	for _, d := range []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, -10} { // signed-rank: p = 43/1024
+		pair.Orig, pair.Other = append(pair.Orig, 100), append(pair.Other, (100+d)/1.05)
+	}
+	for _, c := range []struct {
+		weight float64
+		want   string
+	}{{1, Kept}, {0.2, Undecided}} {
+		q, _, err := NewSequence(Default(), Schedule{[]int{10}, []float64{c.weight}}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := q.Look([]Pair{pair}); err != nil {
+			t.Fatal(err)
+		}
+		if o, _ := q.Outcome(0); o.Verdict != c.want || math.Abs(o.PKept-43.0/1024) > 1e-12 {
+			t.Errorf("weight %v: %s with p = %v of being kept, want %s", c.weight, o.Verdict, o.PKept, c.want)
+		}
+	}
+}

@@ -36,6 +36,7 @@ func run(args []string) error {
 		fs.IntVar(&s.slow, "slow", 30, "of these are slowed down")
 		fs.Float64Var(&s.sd, "sd", 0.04, "standard deviation of a run median between mpiruns, a fraction")
 		fs.Float64Var(&s.rho, "rho", 0, "share of that variance that both sides of a pair have in common")
+		fs.Float64Var(&s.glitches, "glitches", 0, "share of run medians that are up to ten times too large, as on a busy machine")
 		fs.Uint64Var(&s.seed, "seed", 1, "of the random numbers")
 		if err := fs.Parse(args[1:]); err != nil {
 			return err

@@ -16,7 +16,7 @@ import (
 // around their true value.
 type simulation struct {
 	checks, tests, slow int
-	sd, rho             float64
+	sd, rho, glitches   float64
 	seed                uint64
 }
 
@@ -57,8 +57,8 @@ func designs() []design {
 }
 
 func (s simulation) run(out io.Writer) error {
-	fmt.Fprintf(out, "Simulated: %d checks per number, m = %d tests, %d of them slowed down, sd between mpiruns %g, shared %g\n\n",
-		s.checks, s.tests, s.slow, s.sd, s.rho)
+	fmt.Fprintf(out, "Simulated: %d checks per number, m = %d tests, %d of them slowed down, sd between mpiruns %g, shared %g, glitches %g\n\n",
+		s.checks, s.tests, s.slow, s.sd, s.rho, s.glitches)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "method\tdesign\tA/A: false per check\tchecks with any\trecall 5 %\tor marginal\t10 %\t25 %\t50 %\tshare of mpiruns\t")
 	for _, d := range designs() {
@@ -176,11 +176,20 @@ func (s simulation) pair(r int, slowdown float64, slowed bool, random *rand.Rand
 	shared, own := s.sd*math.Sqrt(s.rho), s.sd*math.Sqrt(1-s.rho)
 	for i := range r {
 		both := shared * random.NormFloat64()
-		p.Orig[i] = math.Exp(both + own*random.NormFloat64())
-		p.Other[i] = math.Exp(both + own*random.NormFloat64())
+		p.Orig[i] = math.Exp(both+own*random.NormFloat64()) * s.glitch(random)
+		p.Other[i] = math.Exp(both+own*random.NormFloat64()) * s.glitch(random)
 		if slowed {
 			p.Orig[i] *= slowdown
 		}
 	}
 	return p
+}
+
+// glitch is what another program does to a run median now and then: it makes it
+// up to ten times as large.
+func (s simulation) glitch(random *rand.Rand) float64 {
+	if random.Float64() >= s.glitches {
+		return 1
+	}
+	return math.Pow(10, random.Float64())
 }
