@@ -175,7 +175,7 @@ func (t *selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 	if err != nil {
 		return nil, err
 	}
-	r, err := analyzeFolder(c.Folder, c.Manifest, f.Analyze)
+	_, r, err := analyzeFolder(c.Folder, c.Manifest, f.Analyze)
 	if err != nil {
 		return nil, err
 	}
