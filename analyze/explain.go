@@ -50,9 +50,13 @@ func (s *SideRun) Inefficiency() float64 {
 
 // TestNumbers is the test behind a verdict. The p-values are the Verdict's.
 type TestNumbers struct {
+	Name      string  // of the test
+	R         int     // mpiruns that it rests on
+	PMin      float64 // smallest p-value attainable with them
 	Statistic float64 // U of the rank-sum, V of the signed-rank, D of Kolmogorov-Smirnov
 	Largest   float64 // that the statistic can be
 	Exact     bool
+	Family    int // tests that the adjustment is over
 	Rank      int // of the p-value in the family, 1 the smallest; equal ones share the last
 	// KeptStatistic is that of min_slowdown times the other side against the call.
 	KeptStatistic float64
@@ -85,25 +89,43 @@ func (c *Collector) Explain(r *Report, cfg Config, i int, read func(run int) (*r
 			}
 		}
 	}
-	if v.PValue == nil || t.Type == guidelines.Split {
+	if v.PValue == nil {
 		return e, nil
 	}
-	p, _, err := NewProcedure(cfg, r.R, r.M)
+	m := r.M
+	if t.Type == guidelines.Split {
+		m = r.Split.M
+	}
+	p, _, err := NewProcedure(cfg, v.Runs, m)
 	if err != nil {
 		return nil, err
 	}
 	p.Tick = float64(c.tickNS)
-	e.Test, err = p.numbers(Pair{Orig: c.cases[t.Case].medians, Other: c.cases[t.Others[0]].medians})
-	if err != nil {
+	if e.Test, err = p.numbers(c.pair(i, v)); err != nil {
 		return nil, err
 	}
+	e.Test.Name, e.Test.R, e.Test.PMin, e.Test.Family = p.Test, p.R, p.PMin, m
 	for k := range r.Verdicts {
 		w := &r.Verdicts[k]
-		if w.PValue != nil && *w.PValue <= *v.PValue && w.Type != guidelines.Split {
+		if w.PValue != nil && *w.PValue <= *v.PValue && (w.Type == guidelines.Split) == (t.Type == guidelines.Split) {
 			e.Test.Rank++
 		}
 	}
 	return e, nil
+}
+
+// pair are the run medians that the p-value of verdict i rests on.
+func (c *Collector) pair(i int, v *Verdict) Pair {
+	t := &c.manifest.Plan.Tests[i]
+	if t.Type != guidelines.Split {
+		return Pair{Orig: c.cases[t.Case].medians[:v.Runs], Other: c.cases[t.Others[0]].medians[:v.Runs]}
+	}
+	for _, f := range c.manifest.Split.FollowUps {
+		if f.Test == i {
+			return Pair{Orig: c.followed[followKey{f.Case, 1}].medians[:v.Runs], Other: c.followed[followKey{f.Part, f.Calls}].medians[:v.Runs]}
+		}
+	}
+	return Pair{}
 }
 
 // comparedWith is the index of the other side's case; −1: there is none.

@@ -36,9 +36,7 @@ func (c *Collector) runsNeeded(r *Report, p Procedure, cfg Config, family []int)
 		if v.Verdict != Undecided || v.PValue == nil || v.Ratio == nil {
 			continue
 		}
-		t := &c.manifest.Plan.Tests[i]
-		pair := Pair{Orig: c.cases[t.Case].medians, Other: c.cases[t.Others[0]].medians}
-		v.RunsNeeded = p.needed(pair, *v.Ratio, p.nextLevel(rejected), chosen)
+		v.RunsNeeded = p.needed(c.pair(i, v), *v.Ratio, p.nextLevel(rejected), chosen)
 	}
 	return nil
 }

@@ -162,20 +162,26 @@ func (p *page) numbers(e *analyze.Explanation) {
 	if r.Method == analyze.MethodMargin {
 		against = fmt.Sprintf("%.2f times the other side", r.MinSlowdown)
 	}
-	letter := statisticNames[r.Test]
-	p.title("The test: method %s, %s, one-sided, R = %d mpiruns", r.Method, testNames[r.Test], r.R)
+	letter := statisticNames[t.Name]
+	p.title("The test: method %s, %s, one-sided, R = %d mpiruns", r.Method, testNames[t.Name], t.R)
 	g := grid{head: []string{"is the call …", letter, "largest", "p", "adjusted", "alpha"}, align: "lrrrrr", gap: 2}
 	g.rows = append(g.rows,
 		[]string{"slower than " + against + "?", number(t.Statistic), number(t.Largest), reasonNumber(v.PValue),
 			strings.TrimSpace(reasonNumber(v.PAdjusted) + " " + v.Stars), fmt.Sprint(r.Alpha)},
 		[]string{fmt.Sprintf("less than %.2f× slower?", r.MinSlowdown), number(t.KeptStatistic), number(t.Largest), reasonNumber(v.PKept), "not adjusted", fmt.Sprint(r.Alpha)})
 	p.grid(g)
-	adjusted := fmt.Sprintf("%s over m = %d tests: this p is number %d of them, the smallest first", adjustNames[r.Adjust], r.M, t.Rank)
-	if r.Adjust == analyze.AdjustNone {
-		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, r.M)
+	if v.Type == guidelines.Split {
+		p.say("The medians above only suggested it. The test rests on mpiruns of their own, in which %d calls in a row are one sample.", v.K)
 	}
-	p.say("%s; smallest p attainable %s", adjusted, probability(r.PMin))
-	slower := fmt.Sprintf("the call was slower in %d of %d mpiruns", t.Slower, r.R)
+	if r.Looks != nil && v.Type != guidelines.Split {
+		p.say("p is the smallest of the looks so far, each divided by its share of the error.")
+	}
+	adjusted := fmt.Sprintf("%s over m = %d tests: this p is number %d of them, the smallest first", adjustNames[r.Adjust], t.Family, t.Rank)
+	if r.Adjust == analyze.AdjustNone {
+		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, t.Family)
+	}
+	p.say("%s; smallest p attainable %s", adjusted, probability(t.PMin))
+	slower := fmt.Sprintf("the call was slower in %d of %d mpiruns", t.Slower, t.R)
 	if t.Equal > 0 {
 		slower += fmt.Sprintf(", equal in %d", t.Equal)
 	}

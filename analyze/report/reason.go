@@ -63,13 +63,13 @@ func significantReason(e *analyze.Explanation) []string {
 		than = fmt.Sprintf("%.2f times the other side", r.MinSlowdown)
 	}
 	chance := fmt.Sprintf("The call was slower in %d of %d mpiruns. If it were not slower than %s, mpiruns that speak against it as clearly as these "+
-		"would come up with a probability of %s.", t.Slower, r.R, than, reasonNumber(v.PValue))
+		"would come up with a probability of %s.", t.Slower, t.R, than, reasonNumber(v.PValue))
 	if r.Adjust == analyze.AdjustNone {
 		return []string{chance, fmt.Sprintf("That is at most alpha = %g. It was not adjusted for the %d tests of this check, so up to about %.0f of them would be called violated by chance.",
-			r.Alpha, r.M, math.Ceil(r.Alpha*float64(r.M)))}
+			r.Alpha, t.Family, math.Ceil(r.Alpha*float64(t.Family)))}
 	}
 	return []string{chance, fmt.Sprintf("%d questions were asked of the same measurement, so it counts as %s, which is still at most alpha = %g: chance does not explain it.",
-		r.M, reasonNumber(v.PAdjusted), r.Alpha)}
+		t.Family, reasonNumber(v.PAdjusted), r.Alpha)}
 }
 
 func violatedReason(e *analyze.Explanation) []string {
@@ -103,7 +103,7 @@ func marginalReason(e *analyze.Explanation) string {
 func keptReason(e *analyze.Explanation) []string {
 	r, v, t := e.Report, e.Verdict, e.Test
 	first := fmt.Sprintf("The call was slower in %d of %d mpiruns; that it is slower is not shown (adjusted p = %s, above alpha = %g).",
-		t.Slower, r.R, reasonNumber(v.PAdjusted), r.Alpha)
+		t.Slower, t.R, reasonNumber(v.PAdjusted), r.Alpha)
 	if r.Method == analyze.MethodPaper {
 		return []string{first, "Method paper calls everything kept that is not violated; it does not ask whether anything shows that the guideline holds."}
 	}
@@ -115,18 +115,18 @@ func undecidedReason(e *analyze.Explanation) []string {
 	r, v, t := e.Report, e.Verdict, e.Test
 	out := []string{
 		fmt.Sprintf("The call was slower in %d of %d mpiruns. That it is slower is not shown (adjusted p = %s, above alpha = %g); that it is less than %.2f× slower "+
-			"is not shown either (p = %s).", t.Slower, r.R, reasonNumber(v.PAdjusted), r.Alpha, r.MinSlowdown, reasonNumber(v.PKept)),
+			"is not shown either (p = %s).", t.Slower, t.R, reasonNumber(v.PAdjusted), r.Alpha, r.MinSlowdown, reasonNumber(v.PKept)),
 		fmt.Sprintf("The mpiruns differ so much that the ratio lies anywhere between %s and %s (95 %% interval).", ratio(v.RatioLo95), ratio(v.RatioHi95)),
 	}
 	if v.RunsNeeded != nil {
-		out = append(out, neededReason(r, v.RunsNeeded))
+		out = append(out, neededReason(t, v.RunsNeeded))
 	}
 	return out
 }
 
-func neededReason(r *analyze.Report, n *analyze.RunsNeeded) string {
+func neededReason(t *analyze.TestNumbers, n *analyze.RunsNeeded) string {
 	if n.R == 0 {
 		return fmt.Sprintf("If effect and spread stay as they are, %d mpiruns are not enough to decide it.", n.Limit)
 	}
-	return fmt.Sprintf("If effect and spread stay as they are, about R = %d mpiruns (%d more) decide it in four of five checks, probably as %s.", n.R, n.R-r.R, n.Towards)
+	return fmt.Sprintf("If effect and spread stay as they are, about R = %d mpiruns (%d more) decide it in four of five checks, probably as %s.", n.R, n.R-t.R, n.Towards)
 }
