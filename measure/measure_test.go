@@ -151,3 +151,22 @@ func TestFailureShowsCommandLastLinesAndRemedy(t *testing.T) {
 		t.Error("a rank's own words are no silent end")
 	}
 }
+
+func TestFixedRepetitionsHoldForEveryMpirun(t *testing.T) {
+	s := session(somePlan())
+	s.NREP.Fixed = 50
+	s.fix()
+	shape := guidelines.Shape{NP: 2}
+	cases := s.Manifest.Plan.CasesOf(shape)
+	s.learn(&results.Run{Header: results.Header{Mode: results.ModeMeasure, Shape: shape, Run: 1, MemoryCap: 1 << 20,
+		Cases: []results.CaseInfo{{Plan: 0, CaseResult: results.CaseResult{Status: results.StatusOK, NRep: 50}}}}})
+	j, _, err := s.job(results.ModeMeasure, shape, 2, cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range j.Cases {
+		if c.NRep != 50 {
+			t.Errorf("case %d of the second mpirun has %d repetitions, want 50", i, c.NRep)
+		}
+	}
+}

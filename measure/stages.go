@@ -77,7 +77,10 @@ func (s *Session) Resume() error {
 func (s *Session) learn(r *results.Run) {
 	m := s.Manifest
 	if m.MemoryCap == nil {
-		m.MemoryCap, m.Skip, m.NRep = map[string]int64{}, map[int]results.CaseResult{}, map[int]results.NRep{}
+		m.MemoryCap, m.Skip = map[string]int64{}, map[int]results.CaseResult{}
+	}
+	if m.NRep == nil {
+		m.NRep = map[int]results.NRep{} // nrep.fixed has set it before the first mpirun
 	}
 	if _, ok := m.MemoryCap[r.Shape.String()]; !ok {
 		m.MemoryCap[r.Shape.String()] = r.MemoryCap
