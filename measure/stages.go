@@ -111,11 +111,17 @@ func (s *Session) learn(r *results.Run) {
 // Predict is stage 1 (S-PGMPI §4.2): nrep.predictions mpiruns predict the
 // repetitions of every case. With nrep.fixed there is nothing to do.
 func (s *Session) Predict(ctx context.Context, moreStages bool) error {
+	return s.PredictUpTo(ctx, s.NREP.Predictions, moreStages)
+}
+
+// PredictUpTo does the first mpiruns of stage 1 for every shape, as far as they
+// are not on disk, so that those of another session can come in between.
+func (s *Session) PredictUpTo(ctx context.Context, runs int, moreStages bool) error {
 	if s.NREP.Fixed > 0 {
 		s.fix()
 		return s.Folder.WriteManifest(s.Manifest)
 	}
-	return s.stage(ctx, results.ModeNREP, s.NREP.Predictions, moreStages)
+	return s.stage(ctx, results.ModeNREP, runs, moreStages)
 }
 
 func (s *Session) fix() {
@@ -130,6 +136,11 @@ func (s *Session) fix() {
 // MeasureAll is stage 2 (S-REVISITED, Algorithm 5): R mpiruns, each of which
 // measures all cases of a shape in an order of its own.
 func (s *Session) MeasureAll(ctx context.Context) error {
+	return s.MeasureUpTo(ctx, s.Manifest.R)
+}
+
+// MeasureUpTo is PredictUpTo for stage 2.
+func (s *Session) MeasureUpTo(ctx context.Context, runs int) error {
 	for i := range s.Manifest.Plan.Cases {
 		if _, skipped := s.Manifest.Skip[i]; skipped {
 			continue
@@ -139,7 +150,7 @@ func (s *Session) MeasureAll(ctx context.Context) error {
 				s.Folder.Path, s.Manifest.Plan.Cases[i].Function, s.Manifest.Plan.Cases[i].Msize, s.Folder.Path)
 		}
 	}
-	return s.stage(ctx, results.ModeMeasure, s.Manifest.R, false)
+	return s.stage(ctx, results.ModeMeasure, runs, false)
 }
 
 // stage does the mpiruns that are not on disk yet. Shapes take turns, so that

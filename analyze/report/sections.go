@@ -24,7 +24,6 @@ var adjustNames = map[string]string{
 
 // header says what was measured and what the verdicts rest on.
 func (p *page) header(r *analyze.Report) {
-	version := strings.TrimSpace(strings.SplitN(strings.ReplaceAll(r.Library.Version, "\n", ","), ",", 2)[0])
 	var shapes []string
 	for _, s := range r.Shapes {
 		name := fmt.Sprintf("p = %d", s.NP)
@@ -33,7 +32,7 @@ func (p *page) header(r *analyze.Report) {
 		}
 		shapes = append(shapes, name)
 	}
-	p.fact("Library", "%s", fit(version, 85))
+	p.fact("Library", "%s", fit(shortVersion(r.Library.Version), 85))
 	p.fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
 	slowdown := fmt.Sprintf(", minimum slowdown %.2f×", r.MinSlowdown)
 	if r.Method == analyze.MethodPaper {
@@ -51,6 +50,12 @@ func (p *page) header(r *analyze.Report) {
 	if r.Refused != nil {
 		p.title("NO VERDICT: %s.", r.Refused.Reason)
 	}
+}
+
+// shortVersion is what a library says of itself, up to the first comma or line.
+func shortVersion(s string) string {
+	short, _, _ := strings.Cut(strings.ReplaceAll(s, "\n", ","), ",")
+	return strings.TrimSpace(short)
 }
 
 // summary is Table 2 of S-PGMPI: violated/checked by shape and type.

@@ -58,6 +58,14 @@ func MinPRankSum(r int) float64 {
 	return 1 / binomial(2*r, r)
 }
 
+// MinPRankSumOf is MinPRankSum for samples of m and n values: 1/C(m+n, m).
+func MinPRankSumOf(m, n int) float64 {
+	if m < 1 || n < 1 {
+		return 1
+	}
+	return 1 / binomial(m+n, m)
+}
+
 func pooledRanks(x, y []float64) (ranks []int, tieSum float64) {
 	return doubledMidranks(slices.Concat(x, y))
 }

@@ -98,7 +98,7 @@ type output struct {
 
 func (o *output) folder(fs *pflag.FlagSet) {
 	fs.StringVar(&o.out, "out", "", "the results folder (default pgmpi-<UTC time>)")
-	if fs.Name() == "check" {
+	if fs.Name() != "nrep" && fs.Name() != "measure" {
 		fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
 	}
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
@@ -167,7 +167,7 @@ type opened struct {
 func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config) error) (*opened, error) {
 	path := o.out
 	if path == "" {
-		path = defaultFolder(time.Now())
+		path = defaultFolder("pgmpi-", time.Now())
 	}
 	var before *results.Manifest
 	if !results.IsFresh(path) {
@@ -243,8 +243,8 @@ func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config)
 }
 
 // defaultFolder is named by the time; a second one in the same second gets a number.
-func defaultFolder(now time.Time) string {
-	name := "pgmpi-" + now.UTC().Format("20060102T150405Z")
+func defaultFolder(prefix string, now time.Time) string {
+	name := prefix + now.UTC().Format("20060102T150405Z")
 	path := name
 	for i := 2; !results.IsFresh(path); i++ {
 		path = fmt.Sprintf("%s-%d", name, i)
@@ -289,21 +289,25 @@ func goOn(before, now *results.Manifest, config *glfile.File, path string) (*res
 
 // measured runs stages and turns their failure into an exit code.
 func (c *opened) measured(ctx context.Context, do func(context.Context, *measure.Session) error) error {
-	s := c.Session
-	err := do(ctx, s)
-	if err == nil {
-		return nil
+	if err := do(ctx, c.Session); err != nil {
+		return c.failure(ctx, err, c.Folder.Path)
 	}
+	return nil
+}
+
+// failure gives what ended a measurement its exit code, and says how to go on
+// in the folder of --out.
+func (c *opened) failure(ctx context.Context, err error, folder string) error {
 	c.progress.clear()
 	if ctx.Err() != nil {
-		return &exit{exitInterrupted, fmt.Errorf("interrupted; finished mpiruns are kept. Go on with:\n  %s", resumeLine(s.Folder.Path))}
+		return &exit{exitInterrupted, fmt.Errorf("interrupted; finished mpiruns are kept. Go on with:\n  %s", resumeLine(folder))}
 	}
 	var failed *measure.Error
 	if errors.As(err, &failed) {
-		if !failed.Started && len(s.Manifest.MemoryCap) == 0 {
+		if !failed.Started && len(c.Manifest.MemoryCap) == 0 {
 			return setup(err)
 		}
-		return &exit{exitFailed, fmt.Errorf("an mpirun failed twice: %w\n  go on with: %s", err, resumeLine(s.Folder.Path))}
+		return &exit{exitFailed, fmt.Errorf("an mpirun failed twice: %w\n  go on with: %s", err, resumeLine(folder))}
 	}
 	return &exit{exitFailed, fmt.Errorf("%w\n  %sgo on with: %s", err, makeRoom(err), resumeLine(s.Folder.Path))}
 }
@@ -330,7 +334,7 @@ func resumeLine(folder string) string {
 		}
 	}
 	args = append(args, "--out", quote(folder))
-	if len(os.Args) > 1 && os.Args[1] == "check" {
+	if len(os.Args) > 1 && (os.Args[1] == "check" || os.Args[1] == "ab") {
 		args = append(args, "--resume")
 	}
 	return strings.Join(args, " ")

@@ -58,7 +58,8 @@ type command struct {
 // commands is in the order of the help text.
 func commands() []command {
 	return []command{
-		checkCommand, nrepCommand, measureCommand, analyzeCommand, selftestCommand, envCommand, listCommand, initCommand, versionCommand,
+		checkCommand, nrepCommand, measureCommand, analyzeCommand, compareCommand, abCommand, reproduceCommand,
+		selftestCommand, envCommand, listCommand, initCommand, versionCommand,
 	}
 }
 

@@ -43,12 +43,18 @@ type settings struct {
 func (s *settings) measuring(fs *pflag.FlagSet) {
 	s.fs = fs
 	fs.StringVar(&s.guidelines, "guidelines", "", "the configuration, gl.toml; without it the embedded catalogue GL1–GL17 and the defaults")
-	fs.IntSliceVar(&s.np, "np", nil, "numbers of processes, a comma list (default: the slots of the allocation, else the cores)")
-	fs.IntVar(&s.mpiruns, "mpiruns", 0, "R, mpiruns that measure (default 10)")
-	fs.StringSliceVar(&s.msizes, "msizes", nil, "message sizes in bytes: 8,1Ki,64Ki..4Mi,1..1Mi*4 (default 1..1Mi)")
+	s.design(fs)
 	fs.StringVar(&s.launch, "launch", "", "the launcher, split at spaces: \"mpirun.mpich -np {np}\" (default: that of the rank program's library)")
 	fs.StringVar(&s.rank, "rank", "", "the rank program (default: pgmpi-rank beside pgmpi)")
 	fs.BoolVar(&s.jobFile, "job-file", false, "hand the job to rank 0 by a file in the results folder, where the launcher forwards no standard input")
+}
+
+// design has the flags that hold for both sides of `pgmpi ab`.
+func (s *settings) design(fs *pflag.FlagSet) {
+	s.fs = fs
+	fs.IntSliceVar(&s.np, "np", nil, "numbers of processes, a comma list (default: the slots of the allocation, else the cores)")
+	fs.IntVar(&s.mpiruns, "mpiruns", 0, "R, mpiruns that measure (default 10)")
+	fs.StringSliceVar(&s.msizes, "msizes", nil, "message sizes in bytes: 8,1Ki,64Ki..4Mi,1..1Mi*4 (default 1..1Mi)")
 	fs.Uint64Var(&s.seed, "seed", 0, "of the order of the cases (default 1)")
 	fs.StringVar(&s.stall, "stall", "", "end an mpirun when no case finishes for so long (default 2m)")
 }

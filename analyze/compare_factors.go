@@ -1,0 +1,155 @@
+package analyze
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pgmpi/measure/results"
+)
+
+// sameOperation refuses folders whose functions did other things under the
+// same name.
+func sameOperation(a, b *Side) error {
+	pa, pb := &a.manifest.Plan, &b.manifest.Plan
+	for _, f := range []struct{ name, a, b string }{
+		{"job.datatype", pa.Datatype, pb.Datatype}, {"job.op", pa.Op, pb.Op}, {"job.root", fmt.Sprint(pa.Root), fmt.Sprint(pb.Root)},
+	} {
+		if f.a != f.b {
+			return &NotComparable{fmt.Sprintf("%s is %s in %s and %s in %s: these are other operations, so their times cannot be compared; measure both with the same %s",
+				f.name, f.a, a.name, f.b, b.name, f.name)}
+		}
+	}
+	return nil
+}
+
+// What to do about a factor that should not differ.
+const (
+	sameMachine = "what differs may be the machine, not the set-up; measure both on one machine, best with `pgmpi ab`"
+	sameMethod  = "it changes what is timed, whatever the set-ups do; measure both with the same"
+	sameEffort  = "it changes how well the medians are known; better measure both with the same"
+)
+
+// doubtful names the factors that make a comparison doubtful, by prefix, with
+// the remedy. Others that differ, such as the library, are what one wants to compare.
+var doubtful = []struct{ prefix, remedy string }{
+	{"hostname", sameMachine}, {"kernel", sameMachine}, {"cpu", sameMachine}, {"cores", sameMachine},
+	{"measure.", sameMethod}, {"nrep.", sameEffort},
+}
+
+// unimportant are settings that bound a measurement and do not change it.
+var unimportant = []string{"measure.stall", "measure.temp_memory"}
+
+// differences lists every factor that is known of both folders and differs.
+func (c *Comparison) differences(a, b *Side) {
+	fa, fb := factorsOf(a.manifest), factorsOf(b.manifest)
+	names := maps.Clone(fa)
+	maps.Copy(names, fb)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if va, vb := orUnset(fa, name), orUnset(fb, name); va != vb && !slices.Contains(unimportant, name) {
+			c.Differences = append(c.Differences, Difference{Factor: name, A: va, B: vb})
+		}
+	}
+}
+
+// factorID makes a factor's name part of a warning's id.
+func factorID(factor string) string { return strings.NewReplacer(".", "-", " ", "-").Replace(factor) }
+
+func orUnset(m map[string]string, name string) string {
+	if v, ok := m[name]; ok && v != "" {
+		return v
+	}
+	return "(unset)"
+}
+
+// factorsOf is what S-REVISITED, Table VI calls the factors, as far as the
+// manifest has them.
+func factorsOf(m *results.Manifest) map[string]string {
+	version, _, _ := strings.Cut(m.Rank.LibVersion, "\n")
+	f := map[string]string{
+		"library": strings.Join(strings.Fields(version), " "), "rank program": m.Rank.Hash, "pgmpi": m.Version, "mpiruns": fmt.Sprint(m.R),
+		"hostname": m.Factors.Hostname, "kernel": m.Factors.Kernel, "cpu": m.Factors.CPU, "cores": fmt.Sprint(m.Factors.Cores),
+	}
+	for shape, argv := range m.Launch {
+		f["launch "+shape] = strings.Join(argv, " ")
+	}
+	for name, value := range m.Factors.Env {
+		if !strings.HasPrefix(name, "SLURM_") { // numbers of jobs and steps: every time others
+			f["env "+name] = value
+		}
+	}
+	for key, value := range section(m, "measure") {
+		f["measure."+key] = asText(value)
+	}
+	for key, value := range section(m, "nrep") {
+		f["nrep."+key] = asText(value)
+	}
+	if env, ok := section(m, "mpi")["env"].(map[string]any); ok {
+		for name, value := range env {
+			f["env "+name] = asText(value)
+		}
+	}
+	return f
+}
+
+// section is one section of the configuration in the manifest; nil if it
+// cannot be read.
+func section(m *results.Manifest, name string) map[string]any {
+	var config map[string]json.RawMessage
+	var keys map[string]any
+	if json.Unmarshal(m.Config, &config) != nil || json.Unmarshal(config[name], &keys) != nil {
+		return nil
+	}
+	return keys
+}
+
+// asText writes a value of gl.toml.
+func asText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(text)
+}
+
+// warnings says what makes the comparison doubtful. The id of a factor's
+// warning is "differs-" and its name.
+func (c *Comparison) warnings(a, b *Side) {
+	warn := func(id, format string, args ...any) {
+		c.Warnings = append(c.Warnings, Warning{ID: id, Text: fmt.Sprintf(format, args...)})
+	}
+	for _, d := range c.Differences {
+		for _, f := range doubtful {
+			if strings.HasPrefix(d.Factor, f.prefix) {
+				warn("differs-"+factorID(d.Factor), "%s is %s in A and %s in B: %s", d.Factor, d.A, d.B, f.remedy)
+			}
+		}
+	}
+	if c.OnlyA+c.OnlyB > 0 {
+		warn("differs-cases", "%d cases (functions, sizes or numbers of processes) are in A only and %d in B only; they are not compared: measure both with the same gl.toml",
+			c.OnlyA, c.OnlyB)
+	}
+	for _, s := range []struct {
+		name string
+		side *Side
+	}{{"A", a}, {"B", b}} {
+		if s.side.report.Refused != nil {
+			warn("guidelines-undecided", "the guidelines of %s have no verdict (%s), so what is newly violated or kept cannot be said",
+				s.name, s.side.report.Refused.Reason)
+		}
+	}
+	lost := 0
+	for _, g := range c.Guidelines {
+		if g.Change == NoLongerShown {
+			lost++
+		}
+	}
+	if lost > 0 {
+		warn("no-longer-shown", "%d tests that are violated in A are undecided in B: whether they are kept now needs more mpiruns", lost)
+	}
+}

@@ -1,0 +1,165 @@
+package analyze
+
+import "pgmpi/guidelines"
+
+// CompareSchema names the format of compare.json.
+const CompareSchema = "pgmpi-compare/1"
+
+// What a test of B against A may ask. The words are about B: greater means
+// that B takes longer.
+const (
+	TwoSided = "two-sided"
+	Less     = "less"
+	Greater  = "greater"
+)
+
+// Alternatives are the names that --alternative takes.
+var Alternatives = []string{TwoSided, Less, Greater}
+
+// What became of a case from A to B.
+const (
+	Slower         = "slower"          // significant, and by min_slowdown at least
+	Faster         = "faster"          // the same the other way round
+	SlightlySlower = "slightly_slower" // significant, but smaller than min_slowdown or two clock ticks
+	SlightlyFaster = "slightly_faster"
+	NoDifference   = "~"            // nothing significant; not a proof that there is none
+	NotCompared    = "not_compared" // a side lacks valid data; Reason says which. A case that was left out is NotMeasured
+)
+
+// What became of a guideline at one size.
+const (
+	NewlyViolated = "newly_violated" // violated in B; tested in A, and not violated
+	NewlyKept     = "newly_kept"     // violated in A; kept or marginal in B
+	NoLongerShown = "no_longer_shown"
+)
+
+// CompareConfig says how two results folders are compared.
+type CompareConfig struct {
+	Config             // Alpha, Adjust and MinSlowdown hold for the run-times too; the rest for the guidelines
+	Alternative string // one of Alternatives
+	// Paired: the i-th mpirun of A and of B were neighbours in time, as
+	// `pgmpi ab` makes them, so that the signed-rank test may be used.
+	Paired bool
+	All    bool // mock-ups too, not only collectives
+}
+
+// Comparison is compare.json: what changed from A to B. Undefined numbers are
+// null.
+type Comparison struct {
+	Schema     string         `json:"schema"` // CompareSchema
+	Version    string         `json:"pgmpi_version"`
+	A          ComparedFolder `json:"a"`
+	B          ComparedFolder `json:"b"`
+	Datatype   string         `json:"datatype"`
+	Op         string         `json:"op"`
+	Root       int            `json:"root"`
+	MsizeUnits string         `json:"msize_legend"`
+
+	Alternative string  `json:"alternative"`  // of B against A: two-sided, less, greater
+	Paired      bool    `json:"paired"`       // by the number of the mpirun
+	Test        string  `json:"test"`         // ranksum or signedrank
+	Adjust      string  `json:"adjust"`       // bh, holm, none
+	M           int     `json:"m"`            // cases that are compared: the family of the adjustment
+	Alpha       float64 `json:"alpha"`        // level of the family
+	MinSlowdown float64 `json:"min_slowdown"` // ratio from which a significant change counts
+	PMin        float64 `json:"p_min"`        // smallest p-value attainable
+	ClockTickS  float64 `json:"clock_tick_s"` // seconds; the coarser of both
+
+	Cases       []CaseChange      `json:"cases"`      // in the order of A's Plan
+	Functions   []FunctionChange  `json:"functions"`  // geometric means
+	Guidelines  []GuidelineChange `json:"guidelines"` // only those that changed
+	Differences []Difference      `json:"differences"`
+	OnlyA       int               `json:"only_a"` // cases that only A has
+	OnlyB       int               `json:"only_b"`
+	Wrong       []CaseMessage     `json:"wrong"` // in either folder
+	Refused     *Refusal          `json:"refused"`
+	Warnings    []Warning         `json:"warnings"`
+	Exit        int               `json:"exit_code"` // ExitCode()
+}
+
+// ComparedFolder is one side of a Comparison.
+type ComparedFolder struct {
+	Folder  string  `json:"folder"`
+	Library Library `json:"library"`
+	Hash    string  `json:"rank_hash"`
+	Created string  `json:"created"` // RFC 3339, UTC
+	R       int     `json:"r"`       // mpiruns
+}
+
+// CaseChange is one case in both folders. Times are seconds.
+type CaseChange struct {
+	Function  string   `json:"function"`
+	Msize     int64    `json:"msize"` // bytes
+	Shape     string   `json:"shape"`
+	NP        int      `json:"np"`
+	AMedianS  *float64 `json:"a_median_s"` // median of run medians
+	BMedianS  *float64 `json:"b_median_s"`
+	AR        int      `json:"a_r"`      // run medians of A
+	BR        int      `json:"b_r"`      // of B
+	Ratio     *float64 `json:"ratio"`    // B/A, Hodges-Lehmann (STATISTICS §1.5)
+	RatioLo   *float64 `json:"ratio_lo"` // 95 % interval
+	RatioHi   *float64 `json:"ratio_hi"`
+	PValue    *float64 `json:"p_value"`    // of the alternative
+	PAdjusted *float64 `json:"p_adjusted"` // over the family
+	Stars     string   `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
+	Change    string   `json:"change"`
+	Reason    string   `json:"reason,omitempty"` // not compared: why
+}
+
+// FunctionChange sums a function up over the sizes that were compared.
+type FunctionChange struct {
+	Function string   `json:"function"`
+	Shape    string   `json:"shape"`
+	Sizes    int      `json:"sizes"`
+	Ratio    *float64 `json:"ratio"` // geometric mean of the ratios B/A
+	Slower   int      `json:"slower"`
+	Faster   int      `json:"faster"`
+}
+
+// GuidelineChange is a planned test of both folders whose verdict changed.
+type GuidelineChange struct {
+	Change     string          `json:"change"`
+	Guideline  string          `json:"guideline"`
+	Type       guidelines.Type `json:"type"`
+	Function   string          `json:"function"`
+	Mockup     string          `json:"mockup,omitempty"`
+	Msize      int64           `json:"msize"`       // bytes
+	MsizeOther int64           `json:"msize_other"` // as in a Verdict, of the folder where it is violated
+	Shape      string          `json:"shape"`
+	AVerdict   string          `json:"a_verdict"`
+	BVerdict   string          `json:"b_verdict"`
+	ARatio     *float64        `json:"a_ratio"` // of the call to its other side
+	BRatio     *float64        `json:"b_ratio"`
+}
+
+// Difference is a factor that is not the same in both folders.
+type Difference struct {
+	Factor string `json:"factor"`
+	A      string `json:"a"`
+	B      string `json:"b"`
+}
+
+// ExitCode is the exit code of DESIGN §7 for a comparison: 3 a function gave
+// wrong data, 1 a significant slowdown of min_slowdown at least or a guideline
+// newly violated, 4 no verdict possible, else 0.
+func (c *Comparison) ExitCode() int {
+	if len(c.Wrong) > 0 {
+		return 3
+	}
+	incomplete := false
+	for _, k := range c.Cases {
+		if k.Change == Slower {
+			return 1
+		}
+		incomplete = incomplete || k.Change == NotCompared
+	}
+	for _, g := range c.Guidelines {
+		if g.Change == NewlyViolated {
+			return 1
+		}
+	}
+	if c.Refused != nil || incomplete {
+		return 4
+	}
+	return 0
+}

@@ -1,0 +1,157 @@
+package analyze
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"pgmpi/analyze/stats"
+	"pgmpi/guidelines"
+	"pgmpi/mockups"
+)
+
+// SpreadSchema names the format of reproduce.json.
+const SpreadSchema = "pgmpi-reproduce/1"
+
+// Spread is reproduce.json: how well several measurements of one configuration
+// repeat (S-REVISITED §6.3).
+type Spread struct {
+	Schema     string           `json:"schema"` // SpreadSchema
+	Version    string           `json:"pgmpi_version"`
+	Folders    []ComparedFolder `json:"folders"`
+	Datatype   string           `json:"datatype"`
+	Op         string           `json:"op"`
+	Root       int              `json:"root"`
+	MsizeUnits string           `json:"msize_legend"`
+	Cases      []CaseSpread     `json:"cases"`
+	Functions  []FunctionSpread `json:"functions"`
+	Warnings   []Warning        `json:"warnings"`
+
+	left int // cases of the first folder that another lacks
+}
+
+// CaseSpread is one case over all folders.
+type CaseSpread struct {
+	Function string  `json:"function"`
+	Msize    int64   `json:"msize"` // bytes
+	Shape    string  `json:"shape"`
+	NP       int     `json:"np"`
+	MedianS  float64 `json:"median_s"` // seconds; of the folders' medians of run medians
+	// Normalised has, by folder, the median of run medians over MedianS.
+	Normalised []float64 `json:"normalised"`
+	Min        float64   `json:"min"`          // of Normalised
+	Max        float64   `json:"max"`          // of Normalised
+	MaxOverMin float64   `json:"max_over_min"` // the largest of what S-REVISITED, Fig. 29 shows
+	CV         float64   `json:"cv"`           // coefficient of variation of Normalised, sd with n−1
+}
+
+// FunctionSpread sums a function up over its sizes.
+type FunctionSpread struct {
+	Function   string  `json:"function"`
+	Shape      string  `json:"shape"`
+	Sizes      int     `json:"sizes"`
+	MaxOverMin float64 `json:"max_over_min"` // the largest
+	WorstMsize int64   `json:"worst_msize"`  // bytes, where it is
+	CV         float64 `json:"cv"`           // the median
+}
+
+// NewSpread compares two folders at least. Cases that a folder lacks are left
+// out. Folders that measured other operations, or nothing in common, are a
+// *NotComparable.
+func NewSpread(sides []*Side, all bool) (*Spread, error) {
+	if len(sides) < 2 {
+		return nil, &NotComparable{"reproducibility needs two results folders at least"}
+	}
+	first := sides[0]
+	p := first.manifest.Plan
+	s := &Spread{Schema: SpreadSchema, Version: first.manifest.Version, Datatype: p.Datatype, Op: p.Op, Root: p.Root, MsizeUnits: Legend,
+		Cases: []CaseSpread{}, Functions: []FunctionSpread{}, Warnings: []Warning{}}
+	for _, side := range sides {
+		if err := sameOperation(first, side); err != nil {
+			return nil, err
+		}
+		s.Folders = append(s.Folders, side.folder())
+	}
+	for _, k := range p.Cases {
+		if f, known := mockups.Get(k.Function); !all && known && f.IsMockup() {
+			continue
+		}
+		if err := s.add(k, sides); err != nil {
+			return nil, err
+		}
+	}
+	if len(s.Cases) == 0 {
+		return nil, &NotComparable{"the folders have no measured function at one size on one number of processes in common"}
+	}
+	s.sumUp()
+	s.warn(sides)
+	return s, nil
+}
+
+func (s *Spread) add(k guidelines.Case, sides []*Side) error {
+	var medians []float64
+	for _, side := range sides {
+		i := slices.Index(side.manifest.Plan.Cases, k)
+		if i < 0 || math.IsNaN(side.cases[i].median()) {
+			s.left++
+			return nil
+		}
+		medians = append(medians, side.cases[i].median())
+	}
+	middle := median(medians)
+	row := CaseSpread{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), NP: k.Shape.NP, MedianS: middle / 1e9}
+	row.Normalised = scale(medians, 1/middle)
+	mean, sd, err := stats.MeanSD(row.Normalised)
+	if err != nil {
+		return fmt.Errorf("%s at %d bytes: %w", k.Function, k.Msize, err)
+	}
+	row.Min, row.Max, row.CV = slices.Min(row.Normalised), slices.Max(row.Normalised), sd/mean
+	row.MaxOverMin = row.Max / row.Min
+	s.Cases = append(s.Cases, row)
+	return nil
+}
+
+func (s *Spread) sumUp() {
+	at := map[[2]string]int{}
+	cvs := [][]float64{}
+	for _, k := range s.Cases {
+		key := [2]string{k.Function, k.Shape}
+		i, ok := at[key]
+		if !ok {
+			i = len(s.Functions)
+			at[key] = i
+			s.Functions, cvs = append(s.Functions, FunctionSpread{Function: k.Function, Shape: k.Shape}), append(cvs, nil)
+		}
+		f := &s.Functions[i]
+		f.Sizes++
+		if k.MaxOverMin > f.MaxOverMin {
+			f.MaxOverMin, f.WorstMsize = k.MaxOverMin, k.Msize
+		}
+		cvs[i] = append(cvs[i], k.CV)
+	}
+	for i := range s.Functions {
+		s.Functions[i].CV = median(cvs[i])
+	}
+}
+
+// warn names every factor that is not the same in all folders: then the spread
+// is not only that of the measurement.
+func (s *Spread) warn(sides []*Side) {
+	seen := map[string]bool{}
+	for n, side := range sides[1:] {
+		var c Comparison
+		c.differences(sides[0], side)
+		for _, d := range c.Differences {
+			if !seen[d.Factor] {
+				seen[d.Factor] = true
+				s.Warnings = append(s.Warnings, Warning{ID: "differs-" + factorID(d.Factor),
+					Text: fmt.Sprintf("%s is %s in folder 1 and %s in folder %d: this is not one configuration, so the spread is not only that of the measurement",
+						d.Factor, d.A, d.B, n+2)})
+			}
+		}
+	}
+	if s.left > 0 {
+		s.Warnings = append(s.Warnings, Warning{ID: "differs-cases", Text: fmt.Sprintf(
+			"%d cases of folder 1 are not measured in every other one, and left out", s.left)})
+	}
+}

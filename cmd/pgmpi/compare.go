@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/report"
+	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/measure/results"
+)
+
+var compareCommand = command{
+	name:  "compare",
+	args:  "A B",
+	short: "what changed from one results folder to another; needs no MPI",
+	long: `Compares two results folders: two libraries, two versions, before and after a
+change. Per function and msize: both medians, the ratio B/A with its 95 %
+interval, and whether B is significantly slower or faster; ~ where nothing is
+significant. Then the guidelines that are newly violated or newly kept in B.
+The settings are those of A's [analyze]; flags beat them. Alpha and the
+adjustment hold for the run-times and for the guidelines, method and test for
+the guidelines only.
+
+A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in pairs.
+
+Exit codes: 1 a significant slowdown of min_slowdown at least or a guideline
+newly violated, 4 too few mpiruns, else 0.`,
+	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+		var s settings
+		var o compareOutput
+		s.judging(fs)
+		o.flags(fs)
+		return func(_ context.Context, args []string) error {
+			a, b, paired, err := comparedFolders(args)
+			if err != nil {
+				return err
+			}
+			formats, err := report.Pick(report.Comparisons, o.format)
+			if err != nil {
+				return setupf("--format: %w", err)
+			}
+			cfg, err := s.ofFolder(a)
+			if err != nil {
+				return err
+			}
+			return compareFolders(a, b, o.config(cfg.Analyze, paired), formats, o.out)
+		}
+	},
+}
+
+// compareOutput is how two folders are compared and where that is written.
+type compareOutput struct {
+	alternative string
+	all         bool
+	format      string
+	out         string
+}
+
+func (o *compareOutput) flags(fs *pflag.FlagSet) {
+	o.judging(fs)
+	fs.StringVar(&o.out, "out", "", "a folder for the report in all formats of --format (default: nothing is written)")
+}
+
+func (o *compareOutput) judging(fs *pflag.FlagSet) {
+	fs.StringVar(&o.alternative, "alternative", analyze.TwoSided, "what is asked of B against A: "+strings.Join(analyze.Alternatives, ", ")+" (greater: B takes longer)")
+	fs.BoolVar(&o.all, "all", false, "mock-ups too, not only collectives")
+	fs.StringVar(&o.format, "format", "table", "comma list of table, json, csv: the first to standard output")
+}
+
+func (o *compareOutput) config(cfg analyze.Config, paired bool) analyze.CompareConfig {
+	return analyze.CompareConfig{Config: cfg, Alternative: o.alternative, Paired: paired, All: o.all}
+}
+
+// comparedFolders takes two results folders, or one of `pgmpi ab`.
+func comparedFolders(args []string) (a, b string, paired bool, err error) {
+	switch {
+	case len(args) == 2:
+		return args[0], args[1], false, nil
+	case len(args) == 1:
+		if _, err := os.Stat(filepath.Join(args[0], abFile)); err == nil {
+			return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
+		}
+	}
+	return "", "", false, setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
+}
+
+// ofFolder is a folder's configuration under the flags.
+func (s *settings) ofFolder(path string) (*glfile.File, error) {
+	_, m, err := results.Open(path)
+	if err != nil {
+		return nil, setup(err)
+	}
+	config, err := configOf(m)
+	if err != nil {
+		return nil, err
+	}
+	return config, s.apply(config)
+}
+
+// compareFolders reads both folders, compares, and writes the report.
+func compareFolders(pathA, pathB string, cfg analyze.CompareConfig, formats []report.FormatOf[analyze.Comparison], out string) error {
+	a, err := readSide(pathA, cfg.Config)
+	if err != nil {
+		return err
+	}
+	b, err := readSide(pathB, cfg.Config)
+	if err != nil {
+		return err
+	}
+	c, err := analyze.Compare(a, b, cfg)
+	if err != nil {
+		return asSetup(err)
+	}
+	if err := writeReport(c, formats, out); err != nil {
+		return err
+	}
+	return comparisonExit(c)
+}
+
+// asSetup gives folders that cannot be compared their exit code.
+func asSetup(err error) error {
+	var no *analyze.NotComparable
+	if errors.As(err, &no) {
+		return setup(err)
+	}
+	return err
+}
+
+func readSide(path string, cfg analyze.Config) (*analyze.Side, error) {
+	folder, m, err := results.Open(path)
+	if err != nil {
+		return nil, setup(err)
+	}
+	c, err := collect(folder, m, m.R)
+	if err != nil {
+		return nil, err
+	}
+	return c.Side(path, cfg)
+}
+
+// writeReport writes all formats into a folder, where one is given, and the
+// first to standard output.
+func writeReport[T any](t *T, formats []report.FormatOf[T], out string) error {
+	if out != "" {
+		if err := os.MkdirAll(out, 0o777); err != nil {
+			return setup(err)
+		}
+		folder := &results.Folder{Path: out}
+		for _, f := range formats {
+			if err := folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, t) }); err != nil {
+				return err
+			}
+		}
+	}
+	w := bufio.NewWriter(stdout)
+	if err := formats[0].Write(w, t); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func comparisonExit(c *analyze.Comparison) error {
+	switch {
+	case c.Exit == exitFailed:
+		w := c.Wrong[0]
+		return &exit{c.Exit, fmt.Errorf("%s at %d bytes gave wrong data (%s): leave it out of both with check.exclude", w.Function, w.Msize, w.Message)}
+	case c.Exit == exitNoVerdict && c.Refused != nil:
+		return &exit{c.Exit, errors.New(c.Refused.Reason)}
+	case c.Exit == exitNoVerdict:
+		return &exit{c.Exit, errors.New("some cases lack valid run medians in one of the folders; see the report")}
+	}
+	return exitOrNil(c.Exit, nil)
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/report"
+)
+
+var reproduceCommand = command{
+	name:  "reproduce",
+	args:  "DIR DIR…",
+	short: "how well several measurements of one configuration repeat; needs no MPI",
+	long: `Shows for two or more results folders of the same configuration, per function
+and msize, the median of each folder over the median of all (S-REVISITED §6.3),
+and the spread: smallest, largest, their ratio, the coefficient of variation. It
+tests nothing: compare does that for two folders. Factors that differ between
+the folders are named.`,
+	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+		var all bool
+		var format, out string
+		fs.BoolVar(&all, "all", false, "mock-ups too, not only collectives")
+		fs.StringVar(&format, "format", "table", "comma list of table, json, csv: the first to standard output")
+		fs.StringVar(&out, "out", "", "a folder for the report in all formats of --format (default: nothing is written)")
+		return func(_ context.Context, args []string) error {
+			if len(args) < 2 {
+				return setupf("reproduce: give two results folders at least; see `pgmpi help reproduce`")
+			}
+			formats, err := report.Pick(report.Spreads, format)
+			if err != nil {
+				return setupf("--format: %w", err)
+			}
+			return reproduce(args, all, formats, out)
+		}
+	},
+}
+
+func reproduce(folders []string, all bool, formats []report.FormatOf[analyze.Spread], out string) error {
+	var sides []*analyze.Side
+	for _, path := range folders {
+		side, err := readSide(path, analyze.Default())
+		if err != nil {
+			return err
+		}
+		sides = append(sides, side)
+	}
+	s, err := analyze.NewSpread(sides, all)
+	if err != nil {
+		return asSetup(err)
+	}
+	return writeReport(s, formats, out)
+}
