@@ -126,7 +126,7 @@ func (c *Comparison) match(a, b *Side, all bool) []Pair {
 
 // unusable says why a case cannot be compared; empty: it can.
 func (k *collected) unusable() (change, reason string) {
-	problem := k.problem()
+	problem := k.problem(k.runs)
 	switch {
 	case k.status == results.StatusWrong:
 		return NotCompared, "wrong data: " + k.message
@@ -247,9 +247,11 @@ func (c *Comparison) test(family []int, pairs []Pair) error {
 	return nil
 }
 
-// pValue tests B (Orig) against A (Other). The two-sided p-value is twice the
-// smaller of both sides.
+// pValue tests B (Orig) against A (Other), on the log scale as the interval is:
+// what is compared is a ratio. The two-sided p-value is twice the smaller of
+// both sides.
 func (c *Comparison) pValue(p Pair) (float64, error) {
+	p = Pair{Orig: logs(p.Orig), Other: logs(p.Other)}
 	slower, err := pValue(c.Test, p.Orig, p.Other)
 	if err != nil || c.Alternative == Greater {
 		return slower, err

@@ -14,13 +14,13 @@ import (
 type Explanation struct {
 	Report  *Report
 	Verdict *Verdict
-	Call    Side
-	Other   *Side        // what the call must not be slower than; nil: split without a smaller size
+	Call    SideSamples
+	Other   *SideSamples // what the call must not be slower than; nil: split without a smaller size
 	Test    *TestNumbers // nil: no test was made
 }
 
-// Side is the call, or what it is compared with, in every mpirun.
-type Side struct {
+// SideSamples is the call, or what it is compared with, in every mpirun.
+type SideSamples struct {
 	Function string
 	Msize    int64 // bytes
 	Calls    int   // split: k calls stand against the one; else 1
@@ -71,11 +71,11 @@ type TestNumbers struct {
 func (c *Collector) Explain(r *Report, cfg Config, i int, read func(run int) (*results.Run, error)) (*Explanation, error) {
 	plan := &c.manifest.Plan
 	t, v := &plan.Tests[i], &r.Verdicts[i]
-	e := &Explanation{Report: r, Verdict: v, Call: Side{Function: plan.Cases[t.Case].Function, Msize: plan.Cases[t.Case].Msize, Calls: 1}}
+	e := &Explanation{Report: r, Verdict: v, Call: SideSamples{Function: plan.Cases[t.Case].Function, Msize: plan.Cases[t.Case].Msize, Calls: 1}}
 	cases := []int{t.Case}
-	sides := []*Side{&e.Call}
+	sides := []*SideSamples{&e.Call}
 	if other := c.comparedWith(t, v); other >= 0 {
-		e.Other = &Side{Function: plan.Cases[other].Function, Msize: plan.Cases[other].Msize, Calls: max(v.K, 1)}
+		e.Other = &SideSamples{Function: plan.Cases[other].Function, Msize: plan.Cases[other].Msize, Calls: max(v.K, 1)}
 		cases, sides = append(cases, other), append(sides, e.Other)
 	}
 	for n := 1; n <= len(c.cases[t.Case].medians); n++ {
@@ -142,7 +142,7 @@ func (c *Collector) comparedWith(t *guidelines.Test, v *Verdict) int {
 }
 
 // add describes the case's samples of one mpirun.
-func (s *Side) add(run *results.Run, plan int) error {
+func (s *SideSamples) add(run *results.Run, plan int) error {
 	if run == nil {
 		return nil
 	}

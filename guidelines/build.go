@@ -19,6 +19,10 @@ type Settings struct {
 	Op       string // may be "auto"
 	Root     int
 	Shapes   []Shape
+	// Measured has the sizes of every function, where the data are there
+	// already: guidelines are checked at the sizes that both sides have. Nil:
+	// everything will be measured.
+	Measured map[string][]int64
 }
 
 // Build makes the Plan. The error joins everything that is wrong; a caller who
@@ -91,9 +95,22 @@ func (p *Plan) setGuidelines(s Settings) error {
 		if !HasSize(g.Function) {
 			g.Msizes = []int64{0}
 		}
+		if g.Msizes = s.measured(g); len(g.Msizes) == 0 {
+			continue
+		}
 		p.Guidelines = append(p.Guidelines, g)
 	}
 	return nil
+}
+
+// measured leaves a guideline the sizes at which both sides were measured.
+func (s Settings) measured(g Guideline) []int64 {
+	if s.Measured == nil {
+		return g.Msizes
+	}
+	return slices.DeleteFunc(slices.Clone(g.Msizes), func(size int64) bool {
+		return !slices.Contains(s.Measured[g.Function], size) || g.Type == Pattern && !slices.Contains(s.Measured[g.Mockup], size)
+	})
 }
 
 func (p *Plan) noteLeftOut(prefix string, sizes []int64, extent int64) {

@@ -157,7 +157,7 @@ func TestFixedRepetitionsHoldForEveryMpirun(t *testing.T) {
 	s.NREP.Fixed = 50
 	s.fix()
 	shape := guidelines.Shape{NP: 2}
-	cases := s.Manifest.Plan.CasesOf(shape)
+	cases := s.cases(results.ModeMeasure, shape)
 	s.learn(&results.Run{Header: results.Header{Mode: results.ModeMeasure, Shape: shape, Run: 1, MemoryCap: 1 << 20,
 		Cases: []results.CaseInfo{{Plan: 0, CaseResult: results.CaseResult{Status: results.StatusOK, NRep: 50}}}}})
 	j, _, err := s.job(results.ModeMeasure, shape, 2, cases)

@@ -180,7 +180,7 @@ func (p *page) compareGuidelines(c *analyze.Comparison) {
 		g := grid{head: []string{"guideline", "shape", "msize", "compared with", "A", "ratio", "B", "ratio"}, align: "llrllrlr", flex: 3, gap: 2}
 		for _, k := range c.Guidelines {
 			if k.Change == s.change {
-				g.rows = append(g.rows, []string{k.Guideline + " " + plain(k.Function), k.Shape, size(k.Msize), otherSide(k),
+				g.rows = append(g.rows, []string{fit(k.Guideline, 14) + " " + plain(k.Function), k.Shape, size(k.Msize), otherSide(k),
 					k.AVerdict, ratio(k.ARatio), k.BVerdict, ratio(k.BRatio)})
 			}
 		}

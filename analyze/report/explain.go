@@ -50,7 +50,7 @@ func Explain(w io.Writer, e *analyze.Explanation) error {
 }
 
 // sideName is "MPI_Reduce at 1 KiB" or "4 calls of MPI_Bcast at 16 KiB".
-func sideName(s *analyze.Side) string {
+func sideName(s *analyze.SideSamples) string {
 	name := fmt.Sprintf("%s at %s", s.Function, size(s.Msize))
 	if s.Calls > 1 {
 		return fmt.Sprintf("%d calls of %s", s.Calls, name)
@@ -59,7 +59,7 @@ func sideName(s *analyze.Side) string {
 }
 
 // side lists the samples of one side by mpirun.
-func (p *page) side(s *analyze.Side, what string) {
+func (p *page) side(s *analyze.SideSamples, what string) {
 	of := ""
 	if s.Calls > 1 {
 		of = ", the times of one call"
@@ -114,7 +114,7 @@ func nanoseconds(ns float64) string {
 
 // dependence shows the autocorrelation of the samples as bars.
 func (p *page) dependence(e *analyze.Explanation) {
-	sides := []*analyze.Side{&e.Call}
+	sides := []*analyze.SideSamples{&e.Call}
 	if e.Other != nil && (e.Other.Function != e.Call.Function || e.Other.Msize != e.Call.Msize) {
 		sides = append(sides, e.Other)
 	}

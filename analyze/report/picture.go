@@ -93,7 +93,7 @@ func (a axis) ruler() (line, labels string) {
 // For split the other side is that of all k calls.
 func (p *page) pictures(e *analyze.Explanation) {
 	medians, samples := [2][]float64{}, [2][]float64{}
-	for i, s := range []*analyze.Side{&e.Call, e.Other} {
+	for i, s := range []*analyze.SideSamples{&e.Call, e.Other} {
 		for _, r := range s.Runs {
 			for _, t := range r.Kept {
 				samples[i] = append(samples[i], t*float64(s.Calls))
@@ -152,7 +152,7 @@ func bar(r float64) string {
 // medianACF is, lag by lag, the median over the mpiruns, and the medians of
 // their significance bounds and inefficiencies; nil where no mpirun has enough
 // samples.
-func medianACF(s *analyze.Side, lags int) (acf []float64, bound, inefficiency float64) {
+func medianACF(s *analyze.SideSamples, lags int) (acf []float64, bound, inefficiency float64) {
 	var all [][]float64
 	var bounds, inefficiencies []float64
 	for i := range s.Runs {

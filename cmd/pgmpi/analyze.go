@@ -19,19 +19,33 @@ import (
 
 var analyzeCommand = command{
 	name:  "analyze",
-	args:  "DIR",
+	args:  "DIR|FILE…",
 	short: "stage 3 only: judge a results folder again; needs no MPI",
 	long: `Reads the raw files of a results folder, filters and tests them, prints the
 tables and writes report.json into the folder. The settings are those of the
 folder's gl.toml; flags beat them. With --explain, what single verdicts rest on is
-printed in place of the tables.`,
+printed in place of the tables.
+
+With --from reprompi the arguments are output files of ReproMPI's mpibenchmark,
+each of them one mpirun: ` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. All
+guidelines that have both sides in the data are judged, or those of
+--guidelines; nothing is written without --out.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
 		var o output
 		s.judging(fs)
 		o.formats(fs)
 		o.explains(fs)
+		from := fs.String("from", "", "reprompi: the arguments are output files of ReproMPI")
+		fs.StringVar(&s.guidelines, "guidelines", "", "with --from: the gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
+		fs.StringVar(&o.out, "out", "", "with --from: a folder for the report (default: nothing is written)")
 		return func(_ context.Context, args []string) error {
+			if *from != "" {
+				return analyzeFiles(*from, args, &s, &o)
+			}
+			if s.guidelines != "" || o.out != "" {
+				return setupf("analyze: --guidelines and --out go with --from; a results folder has its own")
+			}
 			if len(args) != 1 {
 				return setupf("analyze: give one results folder; see `pgmpi help analyze`")
 			}
@@ -81,6 +95,27 @@ func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, form
 	if err != nil {
 		return err
 	}
+	// A report that cannot be stored is printed all the same.
+	unwritten := writeFormats(folder, r, formats)
+	if len(explained) == 0 || tables {
+		err = printFirst(r, formats)
+		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
+	}
+	if err == nil {
+		err = explain(stdout, folder, m, cfg, c, r, explained)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("standard output: %w; the report is in %s", err, folder.Path)
+	case unwritten != nil:
+		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s", unwritten, makeRoom(unwritten), os.Args[0], quote(folder.Path))
+	}
+	fmt.Fprintf(stderr, "results: %s\n", folder.Path)
+	return verdictExit(r)
+}
+
+// writeFormats puts a report into the folder, as JSON always.
+func writeFormats(folder *results.Folder, r *analyze.Report, formats []report.Format) error {
 	json, err := report.Get("json")
 	if err != nil {
 		return err
@@ -89,39 +124,15 @@ func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, form
 	if !slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == json.Name }) {
 		files = append(slices.Clone(formats), json)
 	}
-	// A report that cannot be stored is printed all the same.
-	unwritten := writeFormats(folder, r, files)
-	if unwritten != nil {
-		unwritten = fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s", unwritten, makeRoom(unwritten), os.Args[0], quote(folder.Path))
+	for _, f := range files {
+		err = errors.Join(err, folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, r) }))
 	}
-	out := bufio.NewWriter(stdout)
-	if len(explained) == 0 || tables {
-		if err := formats[0].Write(out, r); err != nil {
-			return err
-		}
-		fmt.Fprint(out, strings.Repeat("\n", min(len(explained), 1)))
-	}
-	if err := explain(out, folder, m, cfg, c, r, explained); err != nil {
-		return err
-	}
-	if err := out.Flush(); err != nil {
-		return fmt.Errorf("standard output: %w; the report is in %s", err, folder.Path)
-	}
-	if unwritten != nil {
-		return unwritten
-	}
-	fmt.Fprintf(stderr, "results: %s\n", folder.Path)
-	return verdictExit(r)
+	return err
 }
 
-// writeFormats puts a report into the folder.
-func writeFormats(folder *results.Folder, r *analyze.Report, formats []report.Format) error {
-	for _, f := range formats {
-		if err := folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, r) }); err != nil {
-			return err
-		}
-	}
-	return nil
+func printFirst(r *analyze.Report, formats []report.Format) error {
+	out := bufio.NewWriter(stdout)
+	return errors.Join(formats[0].Write(out, r), out.Flush())
 }
 
 func verdictExit(r *analyze.Report) error {

@@ -309,7 +309,7 @@ func (c *opened) failure(ctx context.Context, err error, folder string) error {
 		}
 		return &exit{exitFailed, fmt.Errorf("an mpirun failed twice: %w\n  go on with: %s", err, resumeLine(folder))}
 	}
-	return &exit{exitFailed, fmt.Errorf("%w\n  %sgo on with: %s", err, makeRoom(err), resumeLine(s.Folder.Path))}
+	return &exit{exitFailed, fmt.Errorf("%w\n  %sgo on with: %s", err, makeRoom(err), resumeLine(folder))}
 }
 
 // makeRoom is the remedy for a full disk.

@@ -14,7 +14,6 @@ import (
 	"pgmpi/cmd/pgmpi/glfile"
 	"pgmpi/guidelines"
 	"pgmpi/measure"
-	"pgmpi/measure/results"
 	"pgmpi/mockups"
 	"pgmpi/nrep"
 )
@@ -182,7 +181,7 @@ func (t *selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 	if r.Exit != 0 && r.Exit != 1 {
 		return nil, verdictExit(r)
 	}
-	return r, writeReport(c.Folder, r)
+	return r, writeFormats(c.Folder, r, nil)
 }
 
 // identities is part (a). It returns the first report and the number of false
@@ -246,15 +245,6 @@ func (t *selftest) header(r *analyze.Report) {
 	version, _, _ := strings.Cut(strings.ReplaceAll(r.Library.Version, ",", "\n"), "\n")
 	fmt.Fprintf(stdout, "Self-test with %s, p = %d, R = %d mpiruns, sizes %s\n", strings.TrimSpace(version), r.Shapes[0].NP, r.R,
 		strings.Join(t.config.Job.Msizes, ", "))
-}
-
-// writeReport keeps report.json with the raw files.
-func writeReport(folder *results.Folder, r *analyze.Report) error {
-	formats, err := parseFormats("json")
-	if err != nil {
-		return err
-	}
-	return writeFormats(folder, r, formats)
 }
 
 // amount is the delay that makes the call at msize at least ten times slower

@@ -1,0 +1,273 @@
+package analyze
+
+import (
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"pgmpi/measure/results"
+)
+
+// quiet is a library that keeps every guideline of fixture.
+var quiet = []int64{10000, 15000, 20000, 30000, 20000, 25000}
+
+// side is a folder of fixture in which case i takes about ns[i]; change may
+// spoil its manifest and its mpiruns before they are read.
+func side(t *testing.T, name string, ns []int64, change func(*results.Manifest, []results.Run)) *Side {
+	t.Helper()
+	m := fixture()
+	m.Plan.Datatype, m.Plan.Op = "byte", "bor"
+	runs := measured(m, ns...)
+	if change != nil {
+		change(m, runs)
+	}
+	c := NewCollector(m)
+	for i := range runs {
+		if runs[i].Run > m.R {
+			continue
+		}
+		if err := c.Add(&runs[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := c.Side(name, Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func compared(t *testing.T, a, b *Side, set func(*CompareConfig)) *Comparison {
+	t.Helper()
+	cfg := CompareConfig{Config: Default(), Alternative: TwoSided}
+	if set != nil {
+		set(&cfg)
+	}
+	c, err := Compare(a, b, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Exit != c.ExitCode() {
+		t.Errorf("exit_code %d, ExitCode() %d", c.Exit, c.ExitCode())
+	}
+	return c
+}
+
+func changes(c *Comparison) string {
+	var out []string
+	for _, k := range c.Cases {
+		out = append(out, k.Change)
+	}
+	return strings.Join(out, " ")
+}
+
+func with(i int, ns int64) []int64 {
+	out := append([]int64{}, quiet...)
+	out[i] = ns
+	return out
+}
+
+func TestComparisonShowsTheDirectionOfASignificantChange(t *testing.T) {
+	a, b := side(t, "a", quiet, nil), side(t, "b", with(1, 30000), nil)
+	c := compared(t, a, b, nil)
+	if got := changes(c); got != "~ slower" || c.Exit != 1 || c.M != 2 || c.Test != TestRankSum {
+		t.Fatalf("changes %q, exit %d, m %d, test %s", got, c.Exit, c.M, c.Test)
+	}
+	k := c.Cases[1]
+	if math.Abs(*k.Ratio-2) > 0.01 || *k.RatioLo > *k.Ratio || *k.RatioHi < *k.Ratio || k.AR != testR || k.Stars != "***" {
+		t.Errorf("%+v", k)
+	}
+	// Full separation, doubled for two sides: 2/C(24,12).
+	if want := 2.0 / 2704156; math.Abs(*k.PValue-want) > 1e-12 || math.Abs(c.PMin-want) > 1e-12 {
+		t.Errorf("p %g, smallest p %g, want %g", *k.PValue, c.PMin, want)
+	}
+	back := compared(t, b, a, nil)
+	if got := changes(back); got != "~ faster" || back.Exit != 0 {
+		t.Errorf("the other way round: %q, exit %d", got, back.Exit)
+	}
+	if product := *k.Ratio * *back.Cases[1].Ratio; math.Abs(product-1) > 1e-9 {
+		t.Errorf("the ratios of both directions multiply to %g", product)
+	}
+	f := c.Functions[0]
+	if want := math.Sqrt(*c.Cases[0].Ratio * *k.Ratio); f.Sizes != 2 || f.Slower != 1 || math.Abs(*f.Ratio-want) > 1e-12 {
+		t.Errorf("function %+v, want the geometric mean %g", f, want)
+	}
+}
+
+func TestOneSidedAlternativesAskOnlyForTheirSide(t *testing.T) {
+	a, b := side(t, "a", quiet, nil), side(t, "b", with(1, 30000), nil)
+	for alternative, want := range map[string]string{Less: "~ ~", Greater: "~ slower"} {
+		c := compared(t, a, b, func(cfg *CompareConfig) { cfg.Alternative = alternative })
+		if got := changes(c); got != want {
+			t.Errorf("%s: %q, want %q", alternative, got, want)
+		}
+	}
+	c := compared(t, a, b, func(cfg *CompareConfig) { cfg.Alternative = Greater })
+	if p := *c.Cases[1].PValue; math.Abs(p-1.0/2704156) > 1e-12 {
+		t.Errorf("one-sided p %g", p)
+	}
+}
+
+func TestSmallChangeIsSignificantButNoReasonForAnExitCode(t *testing.T) {
+	c := compared(t, side(t, "a", quiet, nil), side(t, "b", with(1, 15300), nil), nil)
+	if got := changes(c); got != "~ slightly_slower" || c.Exit != 0 {
+		t.Errorf("%q, exit %d", got, c.Exit)
+	}
+	ticks := func(m *results.Manifest, _ []results.Run) { m.Rank.ClockTickNS = 8000 }
+	c = compared(t, side(t, "a", quiet, ticks), side(t, "b", with(1, 30000), nil), nil)
+	if got := changes(c); got != "~ slightly_slower" {
+		t.Errorf("less than two ticks of the coarser clock: %q", got)
+	}
+}
+
+func TestGuidelinesNewlyViolatedAndNewlyKept(t *testing.T) {
+	a, b := side(t, "a", quiet, nil), side(t, "b", with(3, 7000), nil)
+	c := compared(t, a, b, nil)
+	if len(c.Guidelines) != 1 || c.Guidelines[0].Change != NewlyViolated || c.Guidelines[0].Guideline != "GL8" || c.Guidelines[0].Msize != 64 || c.Exit != 1 {
+		t.Fatalf("%+v, exit %d", c.Guidelines, c.Exit)
+	}
+	if got := changes(c); got != "~ ~" {
+		t.Errorf("only the mock-up became faster: %q", got)
+	}
+	c = compared(t, b, a, nil)
+	if len(c.Guidelines) != 1 || c.Guidelines[0].Change != NewlyKept || c.Exit != 0 {
+		t.Errorf("the other way round: %+v, exit %d", c.Guidelines, c.Exit)
+	}
+	for _, x := range []struct{ a, b, want string }{
+		{Undecided, Violated, NewlyViolated}, {Marginal, Violated, NewlyViolated}, {Violated, Marginal, NewlyKept},
+		{Violated, Undecided, NoLongerShown}, {Violated, Violated, ""}, {Kept, Undecided, ""}, {NotMeasured, Violated, ""}, {Violated, Wrong, ""},
+	} {
+		if got := guidelineChange(x.a, x.b); got != x.want {
+			t.Errorf("%s to %s: %q, want %q", x.a, x.b, got, x.want)
+		}
+	}
+}
+
+func TestMockupsAreComparedOnRequest(t *testing.T) {
+	c := compared(t, side(t, "a", quiet, nil), side(t, "b", with(3, 90000), nil), func(cfg *CompareConfig) { cfg.All = true })
+	if got := changes(c); got != "~ ~ ~ slower ~ ~" || c.M != 6 {
+		t.Errorf("%q, m %d", got, c.M)
+	}
+}
+
+func TestOtherOperationsAreNotComparable(t *testing.T) {
+	a := side(t, "a", quiet, nil)
+	for want, change := range map[string]func(*results.Manifest, []results.Run){
+		"job.datatype": func(m *results.Manifest, _ []results.Run) { m.Plan.Datatype = "int" },
+		"job.op":       func(m *results.Manifest, _ []results.Run) { m.Plan.Op = "bxor" },
+		"job.root":     func(m *results.Manifest, _ []results.Run) { m.Plan.Root = 1 },
+		"nothing to compare": func(m *results.Manifest, runs []results.Run) {
+			for i := range m.Plan.Cases {
+				m.Plan.Cases[i].Shape.NP = 4
+			}
+			m.R = 0
+		},
+	} {
+		_, err := Compare(a, side(t, "b", quiet, change), CompareConfig{Config: Default(), Alternative: TwoSided})
+		var no *NotComparable
+		if !errors.As(err, &no) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
+		}
+	}
+}
+
+func TestOtherFactorsAreNamed(t *testing.T) {
+	settings := func(sync, stall, host string) func(*results.Manifest, []results.Run) {
+		return func(m *results.Manifest, _ []results.Run) {
+			m.Config = []byte(`{"guideline":[{"id":"x"}],"measure":{"sync":"` + sync + `","stall":"` + stall + `"},"mpi":{"env":{"KEY":"` + host + `"}}}`)
+			m.Factors.Hostname = host
+		}
+	}
+	c := compared(t, side(t, "a", quiet, settings("barrier", "2m", "x")), side(t, "b", quiet, settings("window", "3m", "y")), nil)
+	var ids []string
+	for _, w := range c.Warnings {
+		ids = append(ids, w.ID)
+	}
+	if got := strings.Join(ids, " "); got != "differs-hostname differs-measure-sync" {
+		t.Errorf("warnings %q", got)
+	}
+	var factors []string
+	for _, d := range c.Differences {
+		factors = append(factors, d.Factor+"="+d.A+">"+d.B)
+	}
+	if got := strings.Join(factors, " "); got != "env KEY=x>y hostname=x>y measure.sync=barrier>window" {
+		t.Errorf("differences %q", got)
+	}
+}
+
+func TestFoldersWithoutEnoughDataGiveNoVerdict(t *testing.T) {
+	a := side(t, "a", quiet, nil)
+	lost := side(t, "b", quiet, func(_ *results.Manifest, runs []results.Run) { runs[3].Samples[0] = nil })
+	if c := compared(t, a, lost, nil); c.Exit != 4 || changes(c) != "not_compared ~" || c.M != 2 {
+		t.Errorf("a run median is missing: exit %d, %q, m %d", c.Exit, changes(c), c.M)
+	}
+	out := side(t, "b", quiet, func(m *results.Manifest, _ []results.Run) {
+		m.Skip = map[int]results.CaseResult{0: {Status: results.StatusNotMeasured, Message: "too much memory"}}
+	})
+	if c := compared(t, a, out, nil); c.Exit != 0 || changes(c) != "not_measured ~" || c.M != 1 {
+		t.Errorf("not measured: exit %d, %q, m %d", c.Exit, changes(c), c.M)
+	}
+	wrong := side(t, "b", with(1, 90000), func(m *results.Manifest, _ []results.Run) {
+		m.Skip = map[int]results.CaseResult{0: {Status: results.StatusWrong, Message: "block 1"}}
+	})
+	if c := compared(t, a, wrong, nil); c.Exit != 3 {
+		t.Errorf("wrong data: exit %d", c.Exit)
+	}
+	few := func(m *results.Manifest, _ []results.Run) { m.R = 3 }
+	c := compared(t, side(t, "a", quiet, few), side(t, "b", with(1, 30000), few), nil)
+	if c.Exit != 4 || c.Refused == nil || c.Refused.RNeeded != 5 || changes(c) != "~ ~" {
+		t.Errorf("R = 3: exit %d, %+v, %q", c.Exit, c.Refused, changes(c))
+	}
+	if c := compared(t, side(t, "a", quiet, few), side(t, "b", with(1, 30000), nil), nil); c.Exit != 1 || c.Cases[1].AR != 3 || c.Cases[1].BR != testR {
+		t.Errorf("3 against 12 mpiruns: exit %d, %+v", c.Exit, c.Cases[1])
+	}
+}
+
+// drifting gives every mpirun a slowness of its own that both sides share.
+func drifting(_ *results.Manifest, runs []results.Run) {
+	for n := range runs {
+		for i := range runs[n].Samples {
+			for k := range runs[n].Samples[i] {
+				runs[n].Samples[i][k].NS = runs[n].Samples[i][k].NS * int64(100+20*n) / 100
+			}
+		}
+	}
+}
+
+func TestPairsSeeThroughWhatDrifts(t *testing.T) {
+	a, b := side(t, "a", quiet, drifting), side(t, "b", with(1, 16500), drifting)
+	if got := changes(compared(t, a, b, nil)); got != "~ ~" {
+		t.Errorf("not paired: %q", got)
+	}
+	c := compared(t, a, b, func(cfg *CompareConfig) { cfg.Paired = true })
+	if got := changes(c); got != "~ slower" || c.Test != TestSignedRank || math.Abs(*c.Cases[1].Ratio-1.1) > 0.001 || *c.Cases[1].RatioLo < 1.09 {
+		t.Errorf("paired: %q by %s, %+v", got, c.Test, c.Cases[1])
+	}
+}
+
+func TestSpreadIsThatOfTheFoldersMedians(t *testing.T) {
+	sides := []*Side{side(t, "a", quiet, nil), side(t, "b", with(1, 18000), nil), side(t, "c", with(1, 12000), nil)}
+	s, err := NewSpread(sides, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := s.Cases[1]
+	near := func(got, want float64) bool { return math.Abs(got-want) < 0.001 }
+	if len(s.Cases) != 2 || !near(k.Normalised[0], 1) || !near(k.Min, 0.8) || !near(k.Max, 1.2) || !near(k.MaxOverMin, 1.5) || !near(k.CV, 0.2) {
+		t.Errorf("%+v", s.Cases)
+	}
+	if f := s.Functions[0]; f.Sizes != 2 || f.WorstMsize != 64 || !near(f.MaxOverMin, 1.5) || !near(f.CV, 0.1) || len(s.Warnings) != 0 {
+		t.Errorf("%+v, %v", f, s.Warnings)
+	}
+	other := side(t, "d", quiet, func(m *results.Manifest, _ []results.Run) {
+		m.Factors.CPU = "another"
+		m.Skip = map[int]results.CaseResult{0: {Status: results.StatusNotMeasured}}
+	})
+	if s, err = NewSpread(append(sides, other), true); err != nil || len(s.Cases) != 5 || len(s.Warnings) != 2 || s.Warnings[0].ID != "differs-cpu" {
+		t.Errorf("%v, %d cases, %v", err, len(s.Cases), s.Warnings)
+	}
+	if _, err = NewSpread(sides[:1], false); err == nil {
+		t.Error("one folder has no spread")
+	}
+}

@@ -1,0 +1,131 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+)
+
+func pointer(x float64) *float64 { return &x }
+
+func change(function string, msize int64, a, b, p float64, stars, change string) analyze.CaseChange {
+	return analyze.CaseChange{Function: function, Msize: msize, Shape: "p2", NP: 2, AMedianS: &a, BMedianS: &b, AR: 10, BR: 12,
+		Ratio: pointer(b / a), RatioLo: pointer(b / a * 0.98), RatioHi: pointer(b / a * 1.03), PValue: pointer(p / 2), PAdjusted: &p,
+		Stars: stars, Change: change}
+}
+
+// comparison has one case of every change.
+func comparison() *analyze.Comparison {
+	return &analyze.Comparison{
+		Schema: analyze.CompareSchema, Version: "1.0",
+		A:        analyze.ComparedFolder{Folder: "before", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.0.2\nand more"}, R: 10, Created: "2026-01-02T03:04:05Z"},
+		B:        analyze.ComparedFolder{Folder: "after", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.1\nand more"}, R: 12, Created: "2026-01-03T03:04:05Z"},
+		Datatype: "byte", Op: "bor", MsizeUnits: analyze.Legend, Alternative: analyze.TwoSided, Test: analyze.TestRankSum, Adjust: analyze.AdjustBH,
+		M: 5, Alpha: 0.05, MinSlowdown: 1.05, PMin: 3.1e-6, ClockTickS: 1e-8,
+		Cases: []analyze.CaseChange{
+			change("MPI_Bcast", 8, 1e-6, 1.01e-6, 0.41, "", analyze.NoDifference),
+			change("MPI_Bcast", 1024, 2e-6, 3e-6, 0.0004, "***", analyze.Slower),
+			change("MPI_Bcast", 65536, 2e-5, 2.02e-5, 0.02, "*", analyze.SlightlySlower),
+			change("MPI_Reduce", 8, 3e-6, 1e-6, 0.009, "**", analyze.Faster),
+			{Function: "MPI_Reduce", Msize: 1 << 20, Shape: "p2", NP: 2, AMedianS: pointer(1e-3), Change: analyze.NotMeasured, Reason: "B: needs 3 GiB"},
+		},
+		Functions: []analyze.FunctionChange{{Function: "MPI_Bcast", Shape: "p2", Sizes: 3, Ratio: pointer(1.15), Slower: 1},
+			{Function: "MPI_Reduce", Shape: "p2", Sizes: 1, Ratio: pointer(1.0 / 3), Faster: 1}},
+		Guidelines: []analyze.GuidelineChange{
+			{Change: analyze.NewlyViolated, Guideline: "GL1", Type: guidelines.Monotony, Function: "MPI_Bcast", Msize: 1024, MsizeOther: 65536, Shape: "p2",
+				AVerdict: analyze.Kept, BVerdict: analyze.Violated, ARatio: pointer(0.7), BRatio: pointer(1.3)},
+			{Change: analyze.NewlyKept, Guideline: "GL14", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_reduce_scatter_block+gather",
+				Msize: 8, MsizeOther: 8, Shape: "p2", AVerdict: analyze.Violated, BVerdict: analyze.Kept, ARatio: pointer(2), BRatio: pointer(0.7)},
+		},
+		Differences: []analyze.Difference{{Factor: "kernel", A: "6.1", B: "6.2"}, {Factor: "library", A: "MPICH Version: 4.0.2", B: "MPICH Version: 4.1"}},
+		Wrong:       []analyze.CaseMessage{},
+		Warnings:    []analyze.Warning{{ID: "differs-kernel", Text: "kernel is 6.1 in A and 6.2 in B: measure again"}},
+		Exit:        1,
+	}
+}
+
+func spread() *analyze.Spread {
+	return &analyze.Spread{Schema: analyze.SpreadSchema, Version: "1.0", Datatype: "byte", Op: "bor", MsizeUnits: analyze.Legend,
+		Folders: []analyze.ComparedFolder{{Folder: "one", R: 10}, {Folder: "two", R: 10}, {Folder: "three", R: 10}},
+		Cases: []analyze.CaseSpread{{Function: "MPI_Bcast", Msize: 8, Shape: "p2", NP: 2, MedianS: 1e-6, Normalised: []float64{1, 0.98, 1.03},
+			Min: 0.98, Max: 1.03, MaxOverMin: 1.03 / 0.98, CV: 0.025}},
+		Functions: []analyze.FunctionSpread{{Function: "MPI_Bcast", Shape: "p2", Sizes: 1, MaxOverMin: 1.03 / 0.98, WorstMsize: 8, CV: 0.025}},
+		Warnings:  []analyze.Warning{},
+	}
+}
+
+func written[T any](t *testing.T, formats []FormatOf[T], format string, value *T) string {
+	t.Helper()
+	f, err := Pick(formats, format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := f[0].Write(&out, value); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestComparisonsAndSpreadsMatchGoldenFiles(t *testing.T) {
+	for _, format := range Names() {
+		for name, got := range map[string]string{
+			"compare": written(t, Comparisons, format, comparison()), "spread": written(t, Spreads, format, spread()),
+		} {
+			golden := filepath.Join("testdata", name+"."+format)
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != string(want) {
+				t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, got)
+			}
+		}
+	}
+}
+
+func TestComparisonsAndSpreadsAreNeverWiderThan100Columns(t *testing.T) {
+	c := comparison()
+	c.A.Folder = strings.Repeat("deep/", 60)
+	c.Differences = append(c.Differences, analyze.Difference{Factor: "env X", A: strings.Repeat("a", 300), B: strings.Repeat("b", 300)})
+	c.Cases[4].Reason = strings.Repeat("reason ", 40)
+	c.Guidelines[1].Guideline, c.Guidelines[1].Mockup = "a-very-long-id-of-a-users-own-guideline", "allreduce_as_reduce_scatter_block+allgather"
+	c.Guidelines[1].Function = "MPI_Reduce_scatter_block"
+	s := spread()
+	for range 20 {
+		s.Folders = append(s.Folders, analyze.ComparedFolder{Folder: strings.Repeat("x", 200)})
+		s.Cases[0].Normalised = append(s.Cases[0].Normalised, 1)
+	}
+	for _, text := range []string{written(t, Comparisons, "table", c), written(t, Spreads, "table", s)} {
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%d columns: %s", n, line)
+			}
+		}
+	}
+}
+
+func TestComparisonIsWholeInJSON(t *testing.T) {
+	var again analyze.Comparison
+	if err := json.Unmarshal([]byte(written(t, Comparisons, "json", comparison())), &again); err != nil {
+		t.Fatal(err)
+	}
+	if again.ExitCode() != 1 || len(again.Cases) != 5 || again.Cases[1].Change != analyze.Slower {
+		t.Errorf("%+v", again)
+	}
+	if _, err := Pick(Comparisons, "table, xml"); err == nil || !strings.Contains(err.Error(), "csv, json, table") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"errors"
+	"os"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+	"pgmpi/measure/results"
+)
+
+// analyzeFiles judges what another program has measured.
+func analyzeFiles(from string, paths []string, s *settings, o *output) error {
+	if known := []string{"reprompi"}; from != known[0] {
+		return setupf("--from: %s", guidelines.Unknown("program", from, known))
+	}
+	if len(paths) == 0 {
+		return setupf("analyze --from %s: give its output files, one for each mpirun", from)
+	}
+	formats, err := parseFormats(o.format)
+	if err != nil {
+		return err
+	}
+	config, err := s.load(nil)
+	if err != nil {
+		return err
+	}
+	if s.guidelines == "" {
+		config.Check.Guidelines = []string{"all"}
+	}
+	var files []*results.ReproMPI
+	for _, path := range paths {
+		f, err := results.ReadReproMPI(path)
+		var missing *os.PathError
+		if errors.As(err, &missing) {
+			return setup(err)
+		}
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	m, runs, err := results.FromReproMPI(files, config.Check, config.Guideline)
+	if err != nil {
+		return setup(err)
+	}
+	m.Version = version
+	r, err := analyze.Analyze(m, runs, config.Analyze)
+	if err != nil {
+		return err
+	}
+	if o.out != "" {
+		if err := os.MkdirAll(o.out, 0o777); err != nil {
+			return setup(err)
+		}
+		if err := writeFormats(&results.Folder{Path: o.out}, r, formats); err != nil {
+			return err
+		}
+	}
+	if err := printFirst(r, formats); err != nil {
+		return err
+	}
+	return verdictExit(r)
+}
