@@ -1,0 +1,102 @@
+package clocks
+
+import (
+	"math"
+	"testing"
+)
+
+// A clock since the epoch (1.8e18 ns) drifting against one since boot: what
+// float64 seconds cannot tell apart, and the composition of two such models.
+func TestMergeKeepsNanosecondsOfClocksYearsApart(t *testing.T) {
+	outer := Model{Origin: 1.5e17, Offset: 1.5e17 - 7e12, Intercept: 0.25, Slope: 31e-6}
+	inner := Model{Origin: 1.8e18, Offset: 1.8e18 - 1.5e17 - 400, Intercept: -0.5, Slope: -12e-6}
+	merged := Merge(outer, inner)
+	for _, after := range []int64{-5e9, 0, 1, 1e9, 3600e9} {
+		at := inner.Origin + after
+		if got, want := merged.Global(at), outer.Global(inner.Global(at)); got-want > 1 || want-got > 1 {
+			t.Errorf("%d ns after the origin the merged clock shows %d, the two one after the other %d", after, got, want)
+		}
+	}
+}
+
+func TestMergeWithTheReferenceChangesNothing(t *testing.T) {
+	m := Model{Origin: 12, Offset: -5, Intercept: 0.5, Slope: 1e-6}
+	if got := Merge(Model{}, m); got != m {
+		t.Errorf("merged with the reference: %+v, want %+v", got, m)
+	}
+}
+
+func TestFitRefusesWhatIsNoLine(t *testing.T) {
+	for what, points := range map[string][]Point{
+		"no point":        nil,
+		"one point":       {{At: 1, Ahead: 2}},
+		"a stopped clock": {{At: 7, Ahead: 1}, {At: 7, Ahead: 3}},
+	} {
+		if m, err := Fit(points, 0); err == nil {
+			t.Errorf("%s: fitted %+v", what, m)
+		}
+	}
+}
+
+func TestPinnedKeepsTheSlopeAndPassesThroughTheMeasurement(t *testing.T) {
+	m := Model{Origin: 5, Offset: 70, Intercept: 0.5, Slope: 2e-5}.Pinned(1e12, -123456789)
+	if m.Slope != 2e-5 || m.Ahead(1e12) != -123456789 {
+		t.Errorf("%+v is ahead by %v at the measurement", m, m.Ahead(1e12))
+	}
+}
+
+func TestMedianKeepsPairsAndTakesTheLowerOfTwo(t *testing.T) {
+	// Sorted by difference the exchanges are 2, 0, 3, 1: their readings must
+	// come along (Algorithm 4 indexes the unsorted ones).
+	pings := []Ping{{0, 100, 1100}, {0, 100, 9100}, {0, 100, 600}, {0, 100, 2100}}
+	if got, want := Median(pings, 200), (Point{At: 1100, Ahead: 900}); got != want {
+		t.Errorf("median of four is %+v, want %+v", got, want)
+	}
+	if got, want := Median(pings[:3], 0), (Point{At: 1100, Ahead: 1000}); got != want {
+		t.Errorf("median of three is %+v, want %+v", got, want)
+	}
+}
+
+func TestEnvelopeTakesTheTightestBoundOfEachSide(t *testing.T) {
+	// The clock is 1000 ahead. The first answer is late, the second question.
+	pings := []Ping{{2000, 1010, 2900}, {5000, 4700, 5710}, {8000, 7500, 9000}}
+	e := Envelope(pings)
+	if e.Ahead != 1000 || e.Bound != 11 {
+		t.Errorf("%+v, want 1000 ahead to within 11 ns", e)
+	}
+	if e.At != 3855 {
+		t.Errorf("the estimate is for the reading %d, want the middle of the two readings that bind, 3855", e.At)
+	}
+}
+
+func TestFastestTakesTheShortestRoundTrip(t *testing.T) {
+	pings := []Ping{{0, 50, 500}, {1000, 980, 1040}, {2000, 2100, 2400}}
+	if got, want := Fastest(pings), (Estimate{Point{At: 1020, Ahead: 40}, 21}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// The lines of the papers on clocks that are known: 1 s apart, 50 ppm, asymmetric noise.
+func TestEstimatesRecoverAKnownClock(t *testing.T) {
+	truth := Model{Origin: 40e9, Offset: 1e9, Slope: 50e-6}
+	var points []Point
+	for i := range 50 {
+		var pings []Ping
+		for k := range 21 {
+			sent := int64(40e9) + int64(i)*20e6 + int64(k)*5000
+			there, back := int64(1000+17*(k%7)), int64(1000+900*(k%5/4))
+			arrived := sent + there
+			pings = append(pings, Ping{sent, truth.Global(arrived), arrived + back})
+		}
+		if e := Envelope(pings); math.Abs(float64(e.Ahead)-truth.Ahead(e.At)) > float64(e.Bound) {
+			t.Fatalf("envelope %+v misses %v by more than its bound", e, truth.Ahead(e.At))
+		}
+		points = append(points, Median(pings, 2000))
+	}
+	m, err := Fit(points, 40e9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "slope", m.Slope, truth.Slope, 1e-7)
+	near(t, "ahead after 20 s", m.Ahead(60e9), truth.Ahead(60e9), 2000)
+}

@@ -1,0 +1,98 @@
+package clocks
+
+import (
+	"errors"
+	"math"
+)
+
+// Model says how far a clock is ahead of a reference clock, as a function of
+// the clock's own reading t (S-REVISITED, Algorithms 4 and 16):
+//
+//	ahead(t) = Offset + Intercept + Slope·(t − Origin), in ns
+//
+// Offset holds the whole nanoseconds of a difference that may be years; then
+// Intercept is small and nothing is rounded. The zero Model is the reference.
+type Model struct {
+	Origin    int64   // reading of the own clock, ns
+	Offset    int64   // ns
+	Intercept float64 // ns
+	Slope     float64 // ns per ns
+}
+
+// Constant is the Model of a clock that is ahead by so many ns and does not drift.
+func Constant(ahead int64) Model { return Model{Offset: ahead} }
+
+// Ahead returns how far the clock is ahead of the reference at its reading t, ns.
+func (m Model) Ahead(t int64) float64 {
+	return float64(m.Offset) + m.rest(t)
+}
+
+func (m Model) rest(t int64) float64 { return m.Intercept + m.Slope*float64(t-m.Origin) }
+
+// Global returns the reference's time at the reading t, ns (S-REVISITED,
+// Algorithm 16).
+func (m Model) Global(t int64) int64 {
+	return t - m.Offset - int64(math.Round(m.rest(t)))
+}
+
+// Pinned returns the model with its slope that is ahead by so many ns at the
+// reading t: the intercept is measured anew (S-REVISITED, Algorithm 4,
+// Compute_And_Set_Intercept).
+func (m Model) Pinned(t, ahead int64) Model {
+	return Model{Origin: t, Offset: ahead, Slope: m.Slope}
+}
+
+// Merge returns the model of a clock relative to the outer reference, when
+// `inner` is its model relative to a clock whose own model is `outer`
+// (S-REVISITED, Algorithm 4, Merge_LMs). For equal origins:
+//
+//	intercept = i1 + i2 − i2·s1
+//	slope     = s1 + s2 − s1·s2
+//
+// with 1 the outer, 2 the inner one. Equation 1 of the paper has i1·s2 in the
+// place of i2·s1; it is for models that are functions of the reference's clock.
+func Merge(outer, inner Model) Model {
+	// The middle clock's reading at the inner origin, less the outer origin:
+	// whole nanoseconds first.
+	apart := float64(inner.Origin-inner.Offset-outer.Origin) - inner.Intercept
+	return Model{
+		Origin:    inner.Origin,
+		Offset:    outer.Offset + inner.Offset,
+		Intercept: outer.Intercept + inner.Intercept + outer.Slope*apart,
+		Slope:     outer.Slope + inner.Slope - outer.Slope*inner.Slope,
+	}
+}
+
+// Point is one fit point: at its own reading At, ns, a clock was found to be
+// Ahead ns ahead of the reference.
+type Point struct{ At, Ahead int64 }
+
+// Fit returns the least-squares line through the points, with its origin at the
+// given reading. It takes at least two points with different readings.
+func Fit(points []Point, origin int64) (Model, error) {
+	if len(points) < 2 {
+		return Model{}, errors.New("a line needs two fit points at least")
+	}
+	base, offset := points[0].At, points[0].Ahead
+	var meanX, meanY float64
+	for _, p := range points {
+		meanX += float64(p.At - base)
+		meanY += float64(p.Ahead - offset)
+	}
+	meanX /= float64(len(points))
+	meanY /= float64(len(points))
+	var xx, xy float64
+	for _, p := range points {
+		x := float64(p.At-base) - meanX
+		xx += x * x
+		xy += x * (float64(p.Ahead-offset) - meanY)
+	}
+	if xx == 0 {
+		return Model{}, errors.New("all fit points have the same reading: the clock stands still")
+	}
+	slope := xy / xx
+	return Model{
+		Origin: origin, Offset: offset, Slope: slope,
+		Intercept: meanY - slope*(meanX-float64(origin-base)),
+	}, nil
+}
