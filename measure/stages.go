@@ -85,6 +85,9 @@ func (s *Session) learn(r *results.Run) {
 	if _, ok := m.MemoryCap[r.Shape.String()]; !ok {
 		m.MemoryCap[r.Shape.String()] = r.MemoryCap
 	}
+	if m.Clock == nil && r.Clock != nil {
+		m.Clock, m.Rank.ClockTickNS = r.Clock, r.Clock.TickNS
+	}
 	for _, c := range r.Cases {
 		if c.Status != results.StatusOK {
 			if _, known := m.Skip[c.Plan]; !known {
@@ -232,6 +235,9 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
 		WallNS: time.Since(start).Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
 	}}
+	if r.Clock = out.End.Clock; r.Clock != nil {
+		r.Rank.ClockTickNS = r.Clock.TickNS
+	}
 	if err := s.fill(r, out, cases); err != nil {
 		return &Error{Argv: m.argv, What: err.Error(), Started: true}
 	}

@@ -49,10 +49,10 @@ func TestMedianKeepsPairsAndTakesTheLowerOfTwo(t *testing.T) {
 	// Sorted by difference the exchanges are 2, 0, 3, 1: their readings must
 	// come along (Algorithm 4 indexes the unsorted ones).
 	pings := []Ping{{0, 100, 1100}, {0, 100, 9100}, {0, 100, 600}, {0, 100, 2100}}
-	if got, want := Median(pings, 200), (Point{At: 1100, Ahead: 900}); got != want {
+	if got, want := Median(pings, 200), (Point{At: 1100, Ahead: 900, RTT: 1100}); got != want {
 		t.Errorf("median of four is %+v, want %+v", got, want)
 	}
-	if got, want := Median(pings[:3], 0), (Point{At: 1100, Ahead: 1000}); got != want {
+	if got, want := Median(pings[:3], 0), (Point{At: 1100, Ahead: 1000, RTT: 1100}); got != want {
 		t.Errorf("median of three is %+v, want %+v", got, want)
 	}
 }
@@ -71,7 +71,7 @@ func TestEnvelopeTakesTheTightestBoundOfEachSide(t *testing.T) {
 
 func TestFastestTakesTheShortestRoundTrip(t *testing.T) {
 	pings := []Ping{{0, 50, 500}, {1000, 980, 1040}, {2000, 2100, 2400}}
-	if got, want := Fastest(pings), (Estimate{Point{At: 1020, Ahead: 40}, 21}); got != want {
+	if got, want := Fastest(pings), (Estimate{Point{At: 1020, Ahead: 40, RTT: 40}, 21}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -99,4 +99,25 @@ func TestEstimatesRecoverAKnownClock(t *testing.T) {
 	}
 	near(t, "slope", m.Slope, truth.Slope, 1e-7)
 	near(t, "ahead after 20 s", m.Ahead(60e9), truth.Ahead(60e9), 2000)
+}
+
+func TestQuietLeavesPreemptedPointsOutAndKeepsAQuarterAtLeast(t *testing.T) {
+	var points []Point
+	for i := range 100 {
+		p := Point{At: int64(i) * 1e7, Ahead: 500, RTT: 1000 + int64(i%3)*100}
+		if i%10 > 2 { // seven in ten lost their core for 4 ms
+			p.Ahead, p.RTT = p.Ahead+2e6, 4e6
+		}
+		points = append(points, p)
+	}
+	kept := Quiet(points)
+	if len(kept) != 30 {
+		t.Errorf("%d points kept, want the 30 that were not disturbed", len(kept))
+	}
+	if m, err := Fit(kept, 0); err != nil || m.Ahead(1e9) != 500 {
+		t.Errorf("their line is ahead by %v (%v), want 500", m.Ahead(1e9), err)
+	}
+	if n := len(Quiet(points[:3])); n != 3 {
+		t.Errorf("%d of three like points kept, want all", n)
+	}
 }

@@ -3,6 +3,7 @@ package clocks
 import (
 	"errors"
 	"math"
+	"slices"
 )
 
 // Model says how far a clock is ahead of a reference clock, as a function of
@@ -64,8 +65,31 @@ func Merge(outer, inner Model) Model {
 }
 
 // Point is one fit point: at its own reading At, ns, a clock was found to be
-// Ahead ns ahead of the reference.
-type Point struct{ At, Ahead int64 }
+// Ahead ns ahead of the reference, by exchanges whose round trip took RTT ns.
+type Point struct{ At, Ahead, RTT int64 }
+
+// Quiet leaves out the points whose round trip took more than twice the lower
+// quartile of all: a process that lost its core meanwhile has shifted them by
+// half of that. (S-NETGAUGE §2.2 keeps the quarter with the shortest; here a
+// quarter is the least that stays, and on a quiet machine all do.)
+func Quiet(points []Point) []Point {
+	if len(points) == 0 {
+		return nil
+	}
+	rtts := make([]int64, len(points))
+	for i, p := range points {
+		rtts[i] = p.RTT
+	}
+	slices.Sort(rtts)
+	limit := 2 * rtts[(len(rtts)-1)/4]
+	var kept []Point
+	for _, p := range points {
+		if p.RTT <= limit {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
 
 // Fit returns the least-squares line through the points, with its origin at the
 // given reading. It takes at least two points with different readings.

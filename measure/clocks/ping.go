@@ -36,7 +36,7 @@ func Envelope(pings []Ping) Estimate {
 		}
 	}
 	return Estimate{
-		Point: Point{At: atLeast + (atMost-atLeast)/2, Ahead: least + (most-least)/2},
+		Point: Point{At: atLeast + (atMost-atLeast)/2, Ahead: least + (most-least)/2, RTT: max(most-least, least-most)},
 		Bound: max(most-least, least-most)/2 + 1,
 	}
 }
@@ -46,7 +46,7 @@ func Envelope(pings []Ping) Estimate {
 func Fastest(pings []Ping) Estimate {
 	p := slices.MinFunc(pings, func(a, b Ping) int { return cmp.Compare(a.RTT(), b.RTT()) })
 	half := p.RTT() / 2
-	return Estimate{Point: Point{At: p.Sent + half, Ahead: p.Sent + half - p.Remote}, Bound: half + 1}
+	return Estimate{Point: Point{At: p.Sent + half, Ahead: p.Sent + half - p.Remote, RTT: p.RTT()}, Bound: half + 1}
 }
 
 // Median estimates the difference as Jones and Koenig do: of the differences
@@ -57,7 +57,7 @@ func Fastest(pings []Ping) Estimate {
 func Median(pings []Ping, rtt int64) Point {
 	points := make([]Point, len(pings))
 	for i, p := range pings {
-		points[i] = Point{At: p.Back, Ahead: p.Back - p.Remote - rtt/2}
+		points[i] = Point{At: p.Back, Ahead: p.Back - p.Remote - rtt/2, RTT: p.RTT()}
 	}
 	slices.SortFunc(points, func(a, b Point) int { return cmp.Compare(a.Ahead, b.Ahead) })
 	return points[(len(points)-1)/2]

@@ -18,6 +18,8 @@ import (
 type outcome struct {
 	cases   []results.CaseResult
 	samples [][]int64 // by case, nanoseconds
+	clocks  []results.ClockInfo
+	syncs   []results.ClockSync
 	end     results.End
 }
 
@@ -38,6 +40,9 @@ type bench struct {
 
 // do measures every case of the job in its order.
 func (s *session) do(j *results.Job) (*outcome, error) {
+	if j.Mode == results.ModeClocks {
+		return s.examineClocks(j)
+	}
 	b, err := s.newBench(j)
 	if err != nil {
 		return nil, err
@@ -53,7 +58,7 @@ func (s *session) do(j *results.Job) (*outcome, error) {
 		}
 	}
 	b.watchdog.Stop()
-	b.out.end = results.End{MemoryCap: b.cap, MeasureNS: time.Since(start).Nanoseconds(), TimedNS: b.timed.Nanoseconds()}
+	b.out.end = results.End{MemoryCap: b.cap, MeasureNS: time.Since(start).Nanoseconds(), TimedNS: b.timed.Nanoseconds(), Clock: &s.clock}
 	return &b.out, nil
 }
 

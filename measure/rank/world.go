@@ -15,7 +15,6 @@ import "C"
 
 import (
 	"fmt"
-	"slices"
 	"time"
 	"unsafe"
 
@@ -34,7 +33,8 @@ type world struct {
 	rows  map[string]*C.pg_function
 	local []int64 // durations of this rank, in C memory
 	time  *C.pg_timing
-	many  *C.pg_function // the row of samples of several calls
+	many  *C.pg_function    // the row of samples of several calls
+	clock results.ClockInfo // the one in time
 }
 
 // mpiError says which call failed with which MPI error.
@@ -68,15 +68,6 @@ func start() (*world, error) {
 func (w *world) stop() error { return mpiError("MPI_Finalize", C.pg_stop(w.x)) }
 
 func abort(code int) { C.pg_abort(C.int(code)) }
-
-// setClock chooses the clock of the timing loop by its name in gl.toml.
-func (w *world) setClock(name string) error {
-	w.time.now = C.pg_clock_get(C.int(slices.Index(results.Clocks, name)))
-	if w.time.now == nil {
-		return fmt.Errorf("this rank program has no clock %q", name)
-	}
-	return nil
-}
 
 // choose sets datatype, operator and root.
 func (w *world) choose(datatype, op string, root int) error {

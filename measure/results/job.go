@@ -11,6 +11,7 @@ const (
 	ModeNREP    Mode = "nrep"
 	ModeMeasure Mode = "run"
 	ModeSplit   Mode = "split"
+	ModeClocks  Mode = "clocks" // examines clocks; no case is measured
 )
 
 // Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the
@@ -39,6 +40,7 @@ type Job struct {
 	StallNS    int64           `json:"stall_ns"`         // a rank that finishes no case for so long ends the mpirun
 	NREP       json.RawMessage `json:"nrep,omitempty"`   // an nrep.Config; only with ModeNREP
 	Layout     bool            `json:"layout,omitempty"` // say where the ranks run, before the first case
+	Clocks     *ClocksJob      `json:"clocks,omitempty"` // only with ModeClocks
 }
 
 // JobCase is one case of a job.

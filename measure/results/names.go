@@ -9,10 +9,21 @@ var (
 	}
 	// Clocks time a repetition.
 	Clocks = []string{
-		"monotonic", // clock_gettime(CLOCK_MONOTONIC)
+		"monotonic",     // clock_gettime(CLOCK_MONOTONIC)
+		"monotonic_raw", // clock_gettime(CLOCK_MONOTONIC_RAW)
+		"wtime",         // MPI_Wtime
+		"rdtscp",        // the time-stamp counter, where it is invariant
 	}
 	// ClockSyncs make a global clock of the ranks' own.
 	ClockSyncs = []string{
-		"shared", // all ranks read the same clock: nothing to do
+		"shared",   // all ranks read the same clock: verified, then nothing to do
+		"skampi",   // offsets, one rank after the other
+		"netgauge", // offsets, in a tree
+		"jk",       // linear models, one rank after the other
+		"hca",      // linear models in a tree, offsets one rank after the other
+		"hca2",     // linear models and offsets in a tree
+		"hca3",     // the same from the root down, against clocks that are global already
+		// Between hosts as above, among the ranks of a host "shared".
+		"skampi+shared", "netgauge+shared", "jk+shared", "hca+shared", "hca2+shared", "hca3+shared",
 	}
 )

@@ -21,6 +21,8 @@ const (
 	LineCase     = "case"        // + CaseResult as JSON
 	LineSamples  = "samples"     // + "CASE FIRST NS[:FLAGS]…"
 	LineNodes    = "nodes"       // + a part of a Layout as JSON; only where the job asks for it
+	LineClock    = "clock"       // + ClockInfo as JSON; only with ModeClocks
+	LineSync     = "sync"        // + ClockSync as JSON; only with ModeClocks
 	LineError    = "error"       // + a sentence; the mpirun has failed
 	LineEnd      = "end"         // + End as JSON; without it an mpirun is not finished
 )
@@ -48,6 +50,8 @@ type End struct {
 	MeasureNS int64  `json:"measure_ns"`
 	TimedNS   int64  `json:"timed_ns"`
 	Load      Load   `json:"load"`
+	// Clock is the one that timed.
+	Clock *ClockInfo `json:"clock,omitempty"`
 }
 
 // EncodeJob splits a job into protocol lines without their newlines.
@@ -115,6 +119,8 @@ type Output struct {
 	Samples map[int][]Sample // by index into Job.Cases
 	Layout  *Layout          // nil: not asked for
 	End     End
+	Clocks  []ClockInfo // with ModeClocks
+	Syncs   []ClockSync // with ModeClocks
 }
 
 // OutputWriter writes the closing lines of an mpirun.
@@ -142,12 +148,7 @@ const samplesPerLine = 512
 
 // Case writes what became of a case, and its samples in nanoseconds.
 func (o *OutputWriter) Case(c CaseResult, ns []int64) {
-	text, err := json.Marshal(c)
-	if err != nil {
-		o.err = err
-		return
-	}
-	o.line(fmt.Appendf(nil, "%s %s\n", LineCase, text))
+	o.JSON(LineCase, c)
 	for first := 0; first < len(ns); first += samplesPerLine {
 		b := fmt.Appendf(nil, "%s %d %d", LineSamples, c.Case, first)
 		for _, d := range ns[first:min(len(ns), first+samplesPerLine)] {
@@ -168,6 +169,16 @@ func (o *OutputWriter) Layout(l *Layout) {
 		}
 		o.line(fmt.Appendf(nil, "%s %s\n", LineNodes, text))
 	}
+}
+
+// JSON writes a line of the given word with v as its text.
+func (o *OutputWriter) JSON(word string, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		o.err = err
+		return
+	}
+	o.line(fmt.Appendf(nil, "%s %s\n", word, text))
 }
 
 // End writes the end record.
@@ -202,6 +213,18 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 			return false, fmt.Errorf("case line: %w", err)
 		}
 		o.out.Cases = append(o.out.Cases, c)
+	case LineClock:
+		var c ClockInfo
+		if err := json.Unmarshal(text, &c); err != nil {
+			return false, fmt.Errorf("clock line: %w", err)
+		}
+		o.out.Clocks = append(o.out.Clocks, c)
+	case LineSync:
+		var c ClockSync
+		if err := json.Unmarshal(text, &c); err != nil {
+			return false, fmt.Errorf("sync line: %w", err)
+		}
+		o.out.Syncs = append(o.out.Syncs, c)
 	case LineSamples:
 		if err := o.samples(string(text)); err != nil {
 			return false, err

@@ -16,13 +16,16 @@ type Header struct {
 	Cases  []CaseInfo       `json:"cases"` // in Plan order
 	// Rank is what the rank program said of itself; Seconds the parts of the
 	// mpirun's wall-clock.
-	Rank       RankInfo `json:"rank"`
-	MemoryCap  int64    `json:"memory_cap"` // bytes
-	WallNS     int64    `json:"wall_ns"`    // from exec of mpirun to its end
-	MeasureNS  int64    `json:"measure_ns"` // inside rank 0, from the first case to the last
-	TimedNS    int64    `json:"timed_ns"`   // of that, in the timing loop
-	FinishedAt string   `json:"finished_at"`
-	Load       Load     `json:"load"`
+	Rank RankInfo `json:"rank"`
+	// Clock is the one that timed; nil in files of older versions, which knew
+	// only monotonic.
+	Clock      *ClockInfo `json:"clock,omitempty"`
+	MemoryCap  int64      `json:"memory_cap"` // bytes
+	WallNS     int64      `json:"wall_ns"`    // from exec of mpirun to its end
+	MeasureNS  int64      `json:"measure_ns"` // inside rank 0, from the first case to the last
+	TimedNS    int64      `json:"timed_ns"`   // of that, in the timing loop
+	FinishedAt string     `json:"finished_at"`
+	Load       Load       `json:"load"`
 }
 
 // Load is the one-minute load average, the highest of all nodes, when the
@@ -52,7 +55,7 @@ type RankInfo struct {
 	Hash       string `json:"hash"`      // of the executable, first 16 hex digits of SHA-256
 	Compiler   string `json:"compiler"`  // behind the wrapper, with its version; empty: not known
 	Flags      string `json:"c_flags"`   // of the C parts, beyond those of the wrapper
-	// ClockTickNS is the clock's resolution as measured at the start.
+	// ClockTickNS is the resolution of the clock that times, as measured in the mpirun.
 	ClockTickNS int64  `json:"clock_tick_ns"`
 	Host        string `json:"host"`
 	MemAvail    int64  `json:"mem_available"` // bytes, least over the nodes

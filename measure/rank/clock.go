@@ -1,0 +1,216 @@
+//go:build cgo
+
+package rank
+
+/*
+#include "rank.h"
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"pgmpi/measure/results"
+)
+
+// tscMeasureNS is how long the counter's frequency is measured where CPUID does
+// not state it. Two readings of 50 ns then leave an error of 0.5 ppm.
+const tscMeasureNS = 200e6
+
+// setClock chooses the clock of the timing loop by its name in gl.toml, and
+// measures its resolution and its cost. All ranks fail when one does.
+func (w *world) setClock(name string) error {
+	C.pg_inject(C.int(w.rank))
+	w.clock = results.ClockInfo{Name: name}
+	if name == "rdtscp" {
+		if err := w.startTSC(); err != nil {
+			return err
+		}
+	}
+	w.time.now = clockNamed(name)
+	if w.time.now == nil {
+		return fmt.Errorf("this rank program has no clock %q", name)
+	}
+	measureClock(&w.clock, w.time.now)
+	// The coarsest of all ranks counts.
+	least, err := w.allMin(-w.clock.TickNS)
+	w.clock.TickNS = -least
+	return err
+}
+
+func clockNamed(name string) *C.pg_clock {
+	return C.pg_clock_get(C.int(slices.Index(results.Clocks, name)))
+}
+
+func measureClock(i *results.ClockInfo, now *C.pg_clock) {
+	i.TickNS = int64(C.pg_clock_tick(now))
+	i.CostNS = float64(C.pg_clock_cost(now))
+}
+
+// startTSC makes rdtscp a clock, or says why it would be none. Ranks of a host
+// take the frequency of its first rank: measured ones differ by a ppm, and
+// would make one counter many clocks (S-REVISITED §4.2.1).
+func (w *world) startTSC() error {
+	hz, from, refused := tscFrequency()
+	if refused == nil {
+		refused = tscPinned()
+	}
+	if refused != nil {
+		refused = fmt.Errorf("the clock rdtscp is refused: %w", refused)
+	}
+	if err := w.agree(refused); err != nil {
+		return err
+	}
+	all, err := w.allGather([]byte(fmt.Sprintf("%-20d%s", hz, bootID())), 96)
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		number, boot := string(r[:20]), strings.TrimRight(string(r[20:]), "\x00")
+		if boot == bootID() {
+			hz, err = strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+			break
+		}
+	}
+	C.pg_tsc_set(C.int64_t(hz))
+	w.clock.HZ, w.clock.HZFrom = hz, from
+	return err
+}
+
+// tscFrequency says how fast the counter runs and where that is known from, or
+// why it is no clock.
+func tscFrequency() (hz int64, from string, refused error) {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return 0, "", err
+	}
+	if missing := missingFlags(string(text)); missing != "" {
+		return 0, "", fmt.Errorf("/proc/cpuinfo lacks %s, so the counter may change its speed or stop; use monotonic", missing)
+	}
+	if hz = int64(C.pg_tsc_stated()); hz > 0 {
+		return hz, "CPUID leaf 0x15", nil
+	}
+	if hz = int64(C.pg_tsc_measured(tscMeasureNS)); hz > 0 {
+		return hz, fmt.Sprintf("measured against CLOCK_MONOTONIC_RAW for %d ms", int(tscMeasureNS/1e6)), nil
+	}
+	return 0, "", errors.New("this processor has no time-stamp counter that pgmpi knows; use monotonic")
+}
+
+// missingFlags lists what an invariant counter needs and /proc/cpuinfo lacks.
+func missingFlags(cpuinfo string) string {
+	var flags []string
+	for line := range strings.Lines(cpuinfo) {
+		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == "flags" {
+			flags = strings.Fields(value)
+			break
+		}
+	}
+	var missing []string
+	for _, f := range []string{"rdtscp", "constant_tsc", "nonstop_tsc"} {
+		if !slices.Contains(flags, f) {
+			missing = append(missing, f)
+		}
+	}
+	return strings.Join(missing, ", ")
+}
+
+// tscPinned refuses a rank that may move to another core, whose counter may
+// show another time (S-REVISITED §3.4).
+func tscPinned() error {
+	may := statusField("Cpus_allowed_list")
+	core := siblings(may)
+	if may != "" && core == may {
+		return nil
+	}
+	return fmt.Errorf("the rank may run on the processors %s and is not bound to one core; bind ranks (mpirun --bind-to core, at most as many ranks as cores) or use monotonic", may)
+}
+
+// siblings returns the list itself when it is one processor or all hardware
+// threads of one core; "" otherwise.
+func siblings(list string) string {
+	first, _, several := strings.Cut(list, ",")
+	first, _, span := strings.Cut(first, "-")
+	if !several && !span {
+		return list
+	}
+	text, err := os.ReadFile("/sys/devices/system/cpu/cpu" + first + "/topology/thread_siblings_list")
+	if err != nil || strings.TrimSpace(string(text)) != list {
+		return ""
+	}
+	return list
+}
+
+func statusField(name string) string {
+	text, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if key, value, _ := strings.Cut(line, ":"); key == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// bootID tells kernels apart, also those of one host before and after a reboot.
+// Containers on a host have the same.
+func bootID() string {
+	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}
+
+// listClocks examines every clock on rank 0. All ranks must call it.
+func (w *world) listClocks() ([]results.ClockInfo, error) {
+	var list []results.ClockInfo
+	for _, name := range results.Clocks {
+		err := w.setClock(name)
+		if err != nil {
+			w.clock.Refused = err.Error()
+		}
+		list = append(list, w.clock)
+	}
+	return list, nil
+}
+
+// agree returns the same error on every rank: that of the lowest rank that has one.
+func (w *world) agree(mine error) error {
+	who := int64(w.size)
+	if mine != nil {
+		who = int64(w.rank)
+	}
+	who, err := w.allMin(who)
+	if err != nil || who == int64(w.size) {
+		return err
+	}
+	var text []byte
+	if mine != nil {
+		text = []byte(mine.Error())
+	}
+	text, err = w.text(text, int(who))
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("rank %d: %s", who, text)
+}
+
+// allGather returns every rank's record, by rank, filled up with zeros to n bytes.
+func (w *world) allGather(mine []byte, n int) ([][]byte, error) {
+	record, all := make([]byte, n), make([]byte, n*w.size)
+	copy(record, mine)
+	rc := C.pg_all_gather(w.x, unsafe.Pointer(&record[0]), C.int(n), unsafe.Pointer(&all[0]))
+	out := make([][]byte, w.size)
+	for i := range out {
+		out[i] = all[i*n : (i+1)*n]
+	}
+	return out, mpiError("MPI_Allgather", rc)
+}

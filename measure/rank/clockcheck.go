@@ -1,0 +1,173 @@
+//go:build cgo
+
+package rank
+
+/*
+#include "rank.h"
+*/
+import "C"
+
+import (
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"pgmpi/measure/clocks"
+	"pgmpi/measure/results"
+)
+
+// examineClocks is a job of ModeClocks: what the clocks are, and for every
+// method what it costs and how far the global clocks are from rank 0's at once
+// and some seconds later (S-REVISITED, Algorithms 20 and 22).
+func (s *session) examineClocks(j *results.Job) (*outcome, error) {
+	if j.NP != s.size || j.Clocks == nil {
+		return nil, fmt.Errorf("the job is for %d processes, MPI_COMM_WORLD has %d", j.NP, s.size)
+	}
+	stall := time.Duration(j.StallNS)
+	s.name = "the list of clocks"
+	watchdog := time.AfterFunc(stall, func() {
+		if s.rank == 0 {
+			s.say("%s no clock synchronisation finished for %v; the one in work is %s", results.LineError, stall, s.name)
+		}
+		abort(exitCode)
+	})
+	defer watchdog.Stop()
+	var o outcome
+	var err error
+	if o.clocks, err = s.listClocks(); err != nil {
+		return nil, err
+	}
+	if err := s.setClock(j.Clock); err != nil {
+		return nil, err
+	}
+	for i, method := range j.Clocks.Methods {
+		s.name = method
+		if s.rank == 0 {
+			s.say("%s %d %d %s", results.LineProgress, i, len(j.Clocks.Methods), method)
+		}
+		sync, err := s.examineSync(method, j.Clocks, func() { watchdog.Reset(stall) })
+		if err != nil {
+			return nil, err
+		}
+		o.syncs = append(o.syncs, sync)
+	}
+	o.end.Clock = &s.clock
+	return &o, nil
+}
+
+// examineSync synchronises once by a method and compares the clocks after it.
+// alive is called whenever something has been finished.
+func (s *session) examineSync(method string, j *results.ClocksJob, alive func()) (results.ClockSync, error) {
+	out := results.ClockSync{Method: method}
+	if err := s.barrier(); err != nil {
+		return out, err
+	}
+	start := time.Now()
+	sync, err := s.synchronise(method)
+	if err != nil {
+		out.Failed = err.Error()
+		return out, nil
+	}
+	if err := s.barrier(); err != nil {
+		return out, err
+	}
+	end := time.Now()
+	out.DurationNS = end.Sub(start).Nanoseconds()
+	if out.Rounds, out.Messages, err = s.cost(sync); err != nil {
+		return out, err
+	}
+	for _, seconds := range append([]float64{0}, j.Seconds...) {
+		alive()
+		later := time.Duration(seconds * 1e9)
+		check := results.ClockCheck{Seconds: seconds}
+		if j.Compute {
+			check.TrueNS, err = s.trueErrors(sync.model, later)
+		} else {
+			time.Sleep(time.Until(end.Add(later)))
+			check, err = s.compare(sync.model, seconds)
+		}
+		if err != nil {
+			return out, err
+		}
+		out.Checks = append(out.Checks, check)
+	}
+	return out, nil
+}
+
+// cost gives the rounds at the busiest rank and the messages of all.
+func (s *session) cost(sync *clockSync) (rounds, messages int, err error) {
+	perRank, err := s.gatherInts(int64(sync.rounds), int64(sync.messages))
+	for _, r := range perRank {
+		rounds = max(rounds, int(r[0]))
+		messages += int(r[1])
+	}
+	return rounds, messages, err
+}
+
+// compare has every rank exchange messages with rank 0, in turn, and gives the
+// error of its global clock as SKaMPI would measure the offset.
+func (s *session) compare(m clocks.Model, seconds float64) (results.ClockCheck, error) {
+	var mine clocks.Estimate
+	var wrong int64
+	all := make([]int, s.size)
+	for i := range all {
+		all[i] = i
+	}
+	c := &clockSync{world: s.world}
+	err := c.among(all, func(c *clockSync) error {
+		return c.eachInTurn(
+			func(client int) error { return c.answer(client, clocks.Model{}) },
+			func(ref int) (err error) {
+				mine, err = c.askOffset(ref)
+				wrong = m.Global(mine.At) - (mine.At - mine.Ahead)
+				return err
+			})
+	})
+	if err != nil {
+		return results.ClockCheck{}, err
+	}
+	out := results.ClockCheck{Seconds: seconds}
+	perRank, err := s.gatherInts(wrong, mine.Bound)
+	for _, r := range perRank {
+		out.ErrorNS = append(out.ErrorNS, r[0])
+		out.BoundNS = append(out.BoundNS, r[1])
+	}
+	if err != nil {
+		return out, err
+	}
+	out.TrueNS, err = s.trueErrors(m, 0)
+	return out, err
+}
+
+// trueErrors gives by rank how far the global clock is ahead of rank 0's at an
+// instant, in the test build whose clocks are known; nil in every other.
+func (s *session) trueErrors(m clocks.Model, later time.Duration) ([]int64, error) {
+	var mine, reference C.int64_t
+	if C.pg_injected(C.int64_t(later), &mine, &reference) == 0 {
+		return nil, nil
+	}
+	perRank, err := s.gatherInts(m.Global(int64(mine))-int64(reference), 0)
+	var out []int64
+	for _, r := range perRank {
+		out = append(out, r[0])
+	}
+	return out, err
+}
+
+// gatherInts returns every rank's two numbers, by rank.
+func (w *world) gatherInts(a, b int64) ([][2]int64, error) {
+	var record [16]byte
+	binary.LittleEndian.PutUint64(record[:8], uint64(a))
+	binary.LittleEndian.PutUint64(record[8:], uint64(b))
+	all, err := w.allGather(record[:], len(record))
+	if err != nil {
+		return nil, err
+	}
+	out := make([][2]int64, len(all))
+	for i, r := range all {
+		out[i] = [2]int64{int64(binary.LittleEndian.Uint64(r[:8])), int64(binary.LittleEndian.Uint64(r[8:]))}
+	}
+	return out, nil
+}
+
+func (w *world) barrier() error { return mpiError("MPI_Barrier", C.pg_meet(w.x)) }
