@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"math/bits"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/measure/results"
+)
+
+// The clocks of the test build: every rank but the reference drifts by 50 ppm,
+// its neighbours in the other direction (measure/rank/clock_inject.c).
+const injectedDrift = 50e-6
+
+// eachInjected runs a test with rank programs whose clocks are known.
+func eachInjected(t *testing.T, test func(*testing.T, *bench)) {
+	for _, l := range libraries {
+		l.rank = "pgmpi-rank-injected-" + l.name
+		t.Run(l.name, func(t *testing.T) { test(t, newBench(t, l)) })
+	}
+}
+
+func (b *bench) clocks(np int, j results.ClocksJob) []results.ClockSync {
+	b.t.Helper()
+	out, err := b.runJob(np, &results.Job{Mode: results.ModeClocks, NP: np, PPN: np, Clock: "monotonic",
+		StallNS: int64(60 * time.Second), Clocks: &j})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if len(out.Syncs) != len(j.Methods) {
+		b.t.Fatalf("%d methods reported, want %d", len(out.Syncs), len(j.Methods))
+	}
+	return out.Syncs
+}
+
+// Offsets alone are wrong by the drift, linear models are not. Right after the
+// synchronisation both know clocks that are seconds apart.
+func TestLinearModelsFollowDriftAndOffsetsDoNot(t *testing.T) {
+	methods := []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"}
+	eachInjected(t, func(t *testing.T, b *bench) {
+		for _, np := range []int{2, 3, 5, 8} {
+			todo := methods
+			// A fit whose exchanges were preempted may miss; one that knows no
+			// drift misses always.
+			for attempt := 1; len(todo) > 0; attempt++ {
+				var again []string
+				for _, s := range b.clocks(np, results.ClocksJob{Methods: todo, Seconds: []float64{2, 20}, Compute: true}) {
+					wrong := cost(np, s)
+					if wrong == "" {
+						wrong = follows(np, s)
+					}
+					switch {
+					case wrong == "":
+					case attempt == 4:
+						t.Errorf("p = %d, %s: %s", np, s.Method, wrong)
+					default:
+						again = append(again, s.Method)
+						t.Logf("p = %d, %s, attempt %d: %s", np, s.Method, attempt, wrong)
+					}
+				}
+				todo = again
+			}
+		}
+	})
+}
+
+// follows says in what a method's true errors are not as they must be.
+func follows(np int, s results.ClockSync) string {
+	if s.Failed != "" || len(s.Checks) != 3 {
+		return fmt.Sprintf("failed with %d checks: %s", len(s.Checks), s.Failed)
+	}
+	linear := s.Method != "skampi" && s.Method != "netgauge"
+	at := s.Checks[0].TrueNS
+	if len(at) != np || results.Worst(at) > 1e6 {
+		return fmt.Sprintf("true errors of %v ns at once, want less than 1 ms at every rank", at)
+	}
+	for _, later := range s.Checks[1:] {
+		drift := injectedDrift * later.Seconds * 1e9
+		for r := 1; r < np; r++ {
+			moved := float64(results.Worst([]int64{later.TrueNS[r] - at[r]}))
+			if linear && moved > 0.5*drift {
+				return fmt.Sprintf("rank %d is off by %.0f ns more after %v s, where the clock has drifted by %.0f", r, moved, later.Seconds, drift)
+			}
+			if !linear && (moved < 0.98*drift || moved > 1.02*drift) {
+				return fmt.Sprintf("rank %d is off by %.0f ns more after %v s; an offset alone must be off by the drift of %.0f", r, moved, later.Seconds, drift)
+			}
+		}
+	}
+	return ""
+}
+
+// cost says in what rounds and messages differ from their formulas. A turn is
+// one message, an exchange two; an offset takes 100, a fit point 20 of them.
+func cost(p int, s results.ClockSync) string {
+	const offset, line, rtt = 1 + 200, 100 * (1 + 40), 1 + 200
+	log := bits.Len(uint(p - 1))
+	want := map[string]struct{ rounds, messages int }{
+		"skampi":   {p - 1, (p - 1) * offset},
+		"netgauge": {log, 0},
+		"jk":       {p - 1, (p - 1) * (rtt + line)},
+		"hca":      {log + p - 1, (p - 1) * (rtt + line + 1 + offset)},
+		"hca2":     {log, (p - 1) * (rtt + line + offset + 1)},
+		"hca3":     {log, (p - 1) * (line + offset)},
+		"shared":   {log, (p - 1) * (1 + 1 + 40)},
+	}[s.Method]
+	if s.Method == "netgauge" {
+		// The shortest exchange is 100 old at the end; there are never more than 10,000.
+		least, most := (p-1)*(2+2*101), (p-1)*(2+2*10000)
+		if s.Messages < least || s.Messages > most {
+			return fmt.Sprintf("%d messages, want %d to %d", s.Messages, least, most)
+		}
+		want.messages = s.Messages
+	}
+	if s.Rounds != want.rounds || s.Messages != want.messages {
+		return fmt.Sprintf("%d rounds and %d messages, want %d and %d", s.Rounds, s.Messages, want.rounds, want.messages)
+	}
+	return ""
+}
+
+// What the ranks measure of each other, as `pgmpi clocks` shows it, is the true
+// error to within its bound.
+func TestPingPongsFindTheTrueErrorAfterTwoSeconds(t *testing.T) {
+	eachInjected(t, func(t *testing.T, b *bench) {
+		for _, s := range b.clocks(3, results.ClocksJob{Methods: []string{"netgauge", "hca3"}, Seconds: []float64{2}}) {
+			if s.Failed != "" || len(s.Checks) != 2 {
+				t.Errorf("%s failed with %d checks: %s", s.Method, len(s.Checks), s.Failed)
+				continue
+			}
+			for _, c := range s.Checks {
+				for r := range c.ErrorNS {
+					// The true error is taken a little later; a preempted rank drifts on meanwhile.
+					const later = 50000
+					if d := results.Worst([]int64{c.ErrorNS[r] - c.TrueNS[r]}); d > c.BoundNS[r]+later {
+						t.Errorf("%s, rank %d after %v s: measured %d ns ± %d, truly %d", s.Method, r, c.Seconds, c.ErrorNS[r], c.BoundNS[r], c.TrueNS[r])
+					}
+				}
+			}
+			if drifted := results.Worst(s.Checks[1].TrueNS) > 80000; drifted != (s.Method == "netgauge") {
+				t.Errorf("%s is off by %v ns after two seconds in which the clocks have drifted by 100000", s.Method, s.Checks[1].TrueNS)
+			}
+		}
+	})
+}
+
+// Ranks on one host with clocks that differ are found out, and told what to do.
+func TestSharedClocksAreVerified(t *testing.T) {
+	eachInjected(t, func(t *testing.T, b *bench) {
+		for _, s := range b.clocks(3, results.ClocksJob{Methods: []string{"shared", "hca3+shared"}, Compute: true}) {
+			if !strings.Contains(s.Failed, "though both are on one host") || !strings.Contains(s.Failed, `clock_sync = "hca3"`) {
+				t.Errorf("%s with clocks seconds apart: %q, want the difference and the remedy", s.Method, s.Failed)
+			}
+		}
+	})
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		for _, np := range []int{1, 2, 5} {
+			for _, s := range b.clocks(np, results.ClocksJob{Methods: []string{"shared"}}) {
+				if s.Failed != "" {
+					t.Errorf("p = %d on one host: %s", np, s.Failed)
+				} else if wrong := cost(np, s); wrong != "" {
+					t.Errorf("p = %d: %s", np, wrong)
+				} else if c := s.Checks[0]; results.Worst(c.ErrorNS) > results.Worst(c.BoundNS) {
+					t.Errorf("p = %d: one clock is off by %v ns from itself, more than the bounds %v", np, c.ErrorNS, c.BoundNS)
+				}
+			}
+		}
+	})
+}
+
+// A time namespace shifts the clock of the odd ranks by 100,000 s: like two
+// hosts, with a known offset.
+func TestTimeNamespacesAreLikeHosts(t *testing.T) {
+	const shift = "100000"
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		program := b.rank + "-shifted"
+		script := "#!/bin/sh\nif [ $((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} % 2)) = 1 ]; then\n" +
+			"\texec unshare --time --monotonic " + shift + " " + b.rank + " \"$@\"\nfi\nexec " + b.rank + " \"$@\"\n"
+		if err := os.WriteFile(program, []byte(script), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := exec.Command("unshare", "--time", "--monotonic", shift, "true").Run(); err != nil {
+			t.Skipf("no time namespaces here (they need root and Linux 5.6): %v", err)
+		}
+		b.rank = program
+		syncs := b.clocks(4, results.ClocksJob{Methods: []string{"shared", "hca3+shared", "netgauge+shared"}})
+		if s := syncs[0]; !strings.Contains(s.Failed, "another time namespace") || !strings.Contains(s.Failed, "hca3+shared") {
+			t.Errorf("shared: %q, want the two namespaces and the remedy", s.Failed)
+		}
+		for _, s := range syncs[1:] {
+			if s.Failed != "" {
+				t.Errorf("%s: %s", s.Method, s.Failed)
+			} else if worst := results.Worst(s.Checks[0].ErrorNS); worst > 1e6 {
+				t.Errorf("%s: off by %d ns, want less than 1 ms of clocks 100,000 s apart", s.Method, worst)
+			}
+		}
+	})
+}
+
+func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		out, err := b.runJob(3, &results.Job{Mode: results.ModeClocks, NP: 3, PPN: 3, Clock: "monotonic",
+			StallNS: int64(60 * time.Second), Clocks: &results.ClocksJob{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(out.Clocks) != len(results.Clocks) {
+			t.Fatalf("%d clocks listed, want %d", len(out.Clocks), len(results.Clocks))
+		}
+		for i, c := range out.Clocks {
+			switch {
+			case c.Name != results.Clocks[i]:
+				t.Errorf("clock %d is %q, want %q", i, c.Name, results.Clocks[i])
+			case c.Name == "rdtscp":
+				if !strings.Contains(c.Refused, "rdtscp is refused") {
+					t.Errorf("rdtscp of unbound ranks: %+v, want a refusal", c)
+				}
+			case c.Refused != "" || c.TickNS < 1 || c.CostNS <= 0:
+				t.Errorf("%+v, want a resolution and a cost", c)
+			}
+		}
+	})
+}
