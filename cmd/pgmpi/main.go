@@ -59,7 +59,7 @@ type command struct {
 func commands() []command {
 	return []command{
 		checkCommand, nrepCommand, measureCommand, analyzeCommand, compareCommand, abCommand, reproduceCommand,
-		selftestCommand, envCommand, listCommand, initCommand, versionCommand,
+		selftestCommand, envCommand, clocksCommand, listCommand, initCommand, versionCommand,
 	}
 }
 
