@@ -72,6 +72,12 @@ if [ "$$(id -u)" -eq 0 ]; then
 fi
 endef
 
+# Rank programs whose clocks are wrong by a known amount.
+define build_injected
+$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-injected-openmpi,-tags injectedclocks)
+$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-injected-mpich,-tags injectedclocks)
+endef
+
 help:
 	@echo "pgmpi checks whether an MPI library keeps the performance guidelines of its collectives."
 	sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 15
@@ -102,6 +108,7 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-matmul2-openmpi,-tags matmul2)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups$(comma)matmul2)
+	$(build_injected)
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
 	$(allow_root)
@@ -125,14 +132,14 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 	for cc in $(OPENMPI_CC) $(MPICH_CC); do
 		$(call cgo,$$cc) go vet $(CGO_PACKAGES)
 		$(call cgo,$$cc) bin/staticcheck-$(STATICCHECK) $(CGO_PACKAGES)
-		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS; do
+		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS PGMPI_INJECTED_CLOCKS; do
 			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
 				mockups/c/*.c measure/rank/*.c cmd/bench/*.c measure/delay/*.c testdata/yield/*.c testdata/fault/*.c
 		done
 	done
 	echo "lint: nothing to say"
 
-bench: go-check both ## compare the timing loop with a plain C program; count false violations and missed slowdowns; both libraries
+bench: go-check both ## time against plain C, clocks against known ones, false violations and missed slowdowns; both libraries
 	@$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
 	$(OPENMPI_CC) -std=c11 -O2 -o bin/baseline-openmpi cmd/bench/baseline.c
@@ -149,6 +156,11 @@ bench: go-check both ## compare the timing loop with a plain C program; count fa
 	for library in openmpi mpich; do
 		bin/proof real --rank bin/pgmpi-rank-$$library --checks $(PROOF_CHECKS) || status=1
 	done
+	$(build_injected)
+	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
+	CGO_ENABLED=0 go build -buildvcs=false -o bin/bench-clocks ./measure/rank/bench/clocks
+	bin/bench-clocks --rank bin/pgmpi-rank-injected-openmpi || status=1
+	bin/bench-clocks --rank bin/pgmpi-rank-injected-mpich --preload $(CURDIR)/bin/yield.so || status=1
 	exit $$status
 
 fuzz: go-check ## feed every reader damaged input, FUZZ_TIME=1m for each target
