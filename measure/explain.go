@@ -65,6 +65,8 @@ var hints = []hint{
 	{text: "forward standard input", try: "with srun, --input=0 in --launch; with any launcher, --job-file (mpi.job_file = true), which hands the job over by a file in the results folder"},
 	{text: ".tmp-job: no such file", try: "a results folder (--out) on a file system that rank 0's host sees, or no --job-file"},
 	{text: "went back", try: "a clock that does not step: see /sys/devices/system/clocksource/clocksource0/current_clocksource and dmesg; in a virtual machine, the host's time synchronisation"},
+	{text: "clock rdtscp refused", try: "--launch with ranks bound to cores, or measure.clock = \"monotonic\""},
+	{text: "clock synchronisation \"", try: "the measure.clock_sync that the message names; `pgmpi clocks` shows what works here"},
 	{text: "measure.stall", try: "--stall with a longer time, or check.exclude for the guidelines of that function; a collective that hangs is a fault of the library"},
 	{text: "built for", try: "--launch with the mpirun of that library, or --rank with the rank program of the other"},
 	{text: "SIGSEGV", try: "another version of the library, or check.exclude for the guidelines of the function that crashes: one rank crashed in it"},

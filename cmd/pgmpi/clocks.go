@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -122,8 +123,12 @@ func (c *clocksRun) run(ctx context.Context) error {
 		}
 		reports = append(reports, r)
 		if c.format == "table" {
-			if err := r.print(stdout, c.seconds); err != nil {
+			var text bytes.Buffer
+			if err := r.print(&text, c.seconds); err != nil {
 				return err
+			}
+			for line := range strings.Lines(text.String()) {
+				fmt.Fprintln(stdout, strings.TrimRight(line, " \n"))
 			}
 		}
 	}
@@ -167,6 +172,9 @@ func (c *clocksRun) examine(ctx context.Context, e measure.Examination) (clocksR
 		return clocksReport{}, &exit{exitInterrupted, errors.New("interrupted")}
 	case errors.As(err, &failed) && !failed.Started:
 		return clocksReport{}, setup(err)
+	}
+	if failed != nil && strings.Contains(failed.Remedy, "--resume") {
+		failed.Remedy = "" // there is no folder to go on in
 	}
 	return clocksReport{}, &exit{exitFailed, err}
 }

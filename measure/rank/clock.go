@@ -62,7 +62,7 @@ func (w *world) startTSC() error {
 		refused = tscPinned()
 	}
 	if refused != nil {
-		refused = fmt.Errorf("the clock rdtscp is refused: %w", refused)
+		refused = fmt.Errorf("clock rdtscp refused: %w", refused)
 	}
 	if err := w.agree(refused); err != nil {
 		return err
@@ -128,7 +128,7 @@ func tscPinned() error {
 	if may != "" && core == may {
 		return nil
 	}
-	return fmt.Errorf("the rank may run on the processors %s and is not bound to one core; bind ranks (mpirun --bind-to core, at most as many ranks as cores) or use monotonic", may)
+	return fmt.Errorf("it may run on the processors %s and is not bound to one core; bind ranks (mpirun --bind-to core, at most as many ranks as cores) or use monotonic", may)
 }
 
 // siblings returns the list itself when it is one processor or all hardware

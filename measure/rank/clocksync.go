@@ -20,8 +20,10 @@ import (
 // sets the model that pg_global and pg_local use, on every rank. All ranks must
 // call it, and all fail when one does. The reference is rank 0's clock.
 func (w *world) syncClocks(method string) error {
-	_, err := w.synchronise(method)
-	return err
+	if _, err := w.synchronise(method); err != nil {
+		return fmt.Errorf("clock synchronisation %q: %w", method, err)
+	}
+	return nil
 }
 
 // clockMethod finds the model of this rank's clock relative to the first of the
@@ -59,11 +61,12 @@ func (w *world) synchronise(method string) (*clockSync, error) {
 	name, twoLevel := strings.CutSuffix(method, sharedSuffix)
 	switch do, ok := clockMethods[name]; {
 	case method == "shared":
-		if err = onlyOneHost(hosts); err == nil {
-			err = s.among(hosts[0].ranks, shared)
+		if err := onlyOneHost(hosts); err != nil {
+			return s, err // on every rank
 		}
+		err = s.among(mine.ranks, shared)
 	case !ok:
-		return nil, fmt.Errorf("this rank program has no clock synchronisation %q", method)
+		return nil, fmt.Errorf("this rank program has no such clock synchronisation")
 	case twoLevel:
 		var leaders []int
 		for _, h := range hosts {
@@ -81,7 +84,7 @@ func (w *world) synchronise(method string) (*clockSync, error) {
 		err = s.among(all, do)
 	}
 	if err := w.agree(err); err != nil {
-		return s, fmt.Errorf("clock synchronisation %q: %w", method, err)
+		return s, err
 	}
 	w.setModel(s.model)
 	return s, nil

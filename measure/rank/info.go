@@ -94,6 +94,6 @@ func ownHash() string {
 
 // memAvailable is MemAvailable of /proc/meminfo in bytes; 0 if unknown.
 func memAvailable() int64 {
-	_, available := node.Memory(host())
+	_, available := node.Memory(hostFiles())
 	return available
 }

@@ -27,8 +27,8 @@ const (
 	listen = 100 * time.Millisecond
 )
 
-// host is this node's files.
-func host() fs.FS { return os.DirFS("/") }
+// hostFiles are this node's files.
+func hostFiles() fs.FS { return os.DirFS("/") }
 
 // gather brings a text of every rank to rank 0, in the order of ranks.
 func (w *world) gather(mine []byte) ([][]byte, error) {
@@ -105,14 +105,14 @@ func (s *session) layout() (*results.Layout, error) {
 func (s *session) view(seat node.Seat, reads bool) ([]byte, error) {
 	var text []byte
 	if reads {
-		v := node.See(host(), seat, os.Environ(), s.info.LibVersion, s.info.Hash)
+		v := node.See(hostFiles(), seat, os.Environ(), s.info.LibVersion, s.info.Hash)
 		if err := s.barrier(); err != nil {
 			return nil, err
 		}
 		time.Sleep(settle)
-		before := node.ReadCPUTime(host())
+		before := node.ReadCPUTime(hostFiles())
 		time.Sleep(listen)
-		v.Node.OthersBusy = node.ReadCPUTime(host()).BusySince(before, len(v.Kind.Online))
+		v.Node.OthersBusy = node.ReadCPUTime(hostFiles()).BusySince(before, len(v.Kind.Online))
 		return json.Marshal(v)
 	}
 	if err := s.barrier(); err != nil {
@@ -144,7 +144,7 @@ func decoded[T any](texts [][]byte) ([]T, error) {
 // where none is known.
 func (w *world) load() (float64, error) {
 	const unit = 100 // as the kernel rounds it
-	mine, highest := int64(math.Round(node.Load(host())*unit)), int64(0)
+	mine, highest := int64(math.Round(node.Load(hostFiles())*unit)), int64(0)
 	err := mpiError("MPI_Reduce", C.pg_reduce_max(w.x, (*C.int64_t)(unsafe.Pointer(&mine)), (*C.int64_t)(unsafe.Pointer(&highest)), 1))
 	return max(-1, float64(highest)/unit), err
 }
