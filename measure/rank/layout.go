@@ -122,8 +122,6 @@ func (s *session) view(seat node.Seat, reads bool) ([]byte, error) {
 	return text, nil
 }
 
-func (w *world) barrier() error { return mpiError("MPI_Barrier", C.pg_wait_for_all(w.x)) }
-
 // decoded are the texts that are not empty.
 func decoded[T any](texts [][]byte) ([]T, error) {
 	var out []T

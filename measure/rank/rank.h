@@ -55,7 +55,6 @@ int pg_share(pg_ctx *x, void *data, int bytes, int root);
  * bytes, then the texts, one behind the other. */
 int pg_text_lengths(pg_ctx *x, int length, int *all);
 int pg_texts(pg_ctx *x, const void *mine, int length, void *all, const int *lengths, const int *displs);
-int pg_wait_for_all(pg_ctx *x);
 
 void pg_library_version(char *text, int *length);
 void pg_error_text(int code, char *text);

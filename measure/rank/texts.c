@@ -9,5 +9,3 @@ int pg_texts(pg_ctx *x, const void *mine, int length, void *all, const int *leng
 {
     return MPI_Gatherv(mine, length, MPI_BYTE, all, lengths, displs, MPI_BYTE, 0, x->comm);
 }
-
-int pg_wait_for_all(pg_ctx *x) { return MPI_Barrier(x->comm); }
