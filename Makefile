@@ -64,6 +64,9 @@ CGO_ENABLED=0 go build -buildvcs=false -ldflags "-X main.version=$(VERSION)" -o 
 echo "built bin/pgmpi"
 endef
 
+# The test of the synchronisations from inside.
+sync_test = -std=c11 -O2 -DPGMPI_RIGHT_MOCKUPS -Imockups/c testdata/sync/sync.c measure/rank/*.c mockups/c/*.c
+
 # Open MPI's mpirun refuses root; only these targets, never pgmpi, tell it otherwise.
 define allow_root
 if [ "$$(id -u)" -eq 0 ]; then
@@ -111,6 +114,8 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	$(build_injected)
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
+	$(OPENMPI_CC) $(sync_test) -o bin/sync-openmpi
+	$(MPICH_CC) $(sync_test) -o bin/sync-mpich
 	$(allow_root)
 	export PGMPI_TEST_BIN=$(CURDIR)/bin
 	echo "Tests without MPI inside, and real mpiruns from outside:"
@@ -134,7 +139,7 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 		$(call cgo,$$cc) bin/staticcheck-$(STATICCHECK) $(CGO_PACKAGES)
 		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS PGMPI_INJECTED_CLOCKS; do
 			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
-				mockups/c/*.c measure/rank/*.c cmd/bench/*.c measure/delay/*.c testdata/yield/*.c testdata/fault/*.c
+				mockups/c/*.c measure/rank/*.c cmd/bench/*.c measure/delay/*.c testdata/yield/*.c testdata/sync/*.c testdata/fault/*.c
 		done
 	done
 	echo "lint: nothing to say"
@@ -146,11 +151,13 @@ bench: go-check both ## time against plain C, clocks against known ones, false v
 	$(MPICH_CC) -std=c11 -O2 -o bin/baseline-mpich cmd/bench/baseline.c
 	$(allow_root)
 	CGO_ENABLED=0 go build -buildvcs=false -o bin/bench ./cmd/bench
+	CGO_ENABLED=0 go build -buildvcs=false -o bin/syncbench ./cmd/bench/sync
 	status=0
 	for library in openmpi mpich; do
 		bin/bench --rounds $(BENCH_ROUNDS) --rank bin/pgmpi-rank-$$library --baseline bin/baseline-$$library || status=1
+		bin/syncbench --rounds $$(( ($(BENCH_ROUNDS) + 1) / 2 )) --rank bin/pgmpi-rank-$$library || status=1
 	done
-	CGO_ENABLED=0 go build -buildvcs=false -o bin/proof ./analyze/proof
+	CGO_ENABLED=0 go build -buildvcs=false -o bin/proof ./cmd/bench/proof
 	$(build_pgmpi)
 	bin/proof simulate --checks $(PROOF_SIMULATED) || status=1
 	for library in openmpi mpich; do
@@ -158,7 +165,7 @@ bench: go-check both ## time against plain C, clocks against known ones, false v
 	done
 	$(build_injected)
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
-	CGO_ENABLED=0 go build -buildvcs=false -o bin/bench-clocks ./measure/rank/bench/clocks
+	CGO_ENABLED=0 go build -buildvcs=false -o bin/bench-clocks ./cmd/bench/clocks
 	bin/bench-clocks --rank bin/pgmpi-rank-injected-openmpi || status=1
 	bin/bench-clocks --rank bin/pgmpi-rank-injected-mpich --preload $(CURDIR)/bin/yield.so || status=1
 	exit $$status

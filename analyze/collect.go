@@ -38,10 +38,11 @@ type followKey struct{ plan, calls int }
 
 // collected is what is kept of a case.
 type collected struct {
-	medians        []float64 // ns, by run-1; NaN: no valid median
-	runs           int       // mpiruns that had the case
-	total, invalid int       // samples
-	late, long     int       // of the invalid ones, by flag
+	medians        []float64       // ns, by run-1; NaN: no valid median
+	runs           int             // mpiruns that had the case
+	total, invalid int             // samples
+	late, long     int             // of the invalid ones, by flag
+	bounds         []results.Bound // of McCalpin, by mpirun that has one
 	dependence     dependence
 	status         string // of results.Status…; the worst seen
 	message        string
@@ -194,6 +195,9 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 	}
 	k.total += len(samples)
 	k.invalid += len(samples) - len(c.ns)
+	if info.Provable != nil {
+		k.bounds = append(k.bounds, *info.Provable)
+	}
 	if len(c.ns) == 0 {
 		return nil
 	}

@@ -40,6 +40,7 @@ func (c *Collector) frame(cfg Config) *Report {
 	}
 	c.samples(r)
 	r.Exclude = c.exclude()
+	c.timing(r)
 	return r
 }
 

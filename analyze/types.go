@@ -64,10 +64,12 @@ type Report struct {
 	NotMeasured  []CaseMessage `json:"not_measured"`  // cases that could not be measured
 	NotConverged []NotConverge `json:"not_converged"` // cases whose nrep is not what the predictor wanted
 	OutOfSync    []OutOfSync   `json:"out_of_sync"`   // cases with samples that were left out
-	Dependence   Dependence    `json:"dependence"`    // of the samples on each other
-	Notes        []string      `json:"notes"`         // what the Plan left out
-	Warnings     []Warning     `json:"warnings"`
-	Exit         int           `json:"exit_code"` // ExitCode()
+	// Bounds are upper bounds of run-times, where they were measured (measure.provable).
+	Bounds     []CaseBound `json:"bounds,omitempty"`
+	Dependence Dependence  `json:"dependence"` // of the samples on each other
+	Notes      []string    `json:"notes"`      // what the Plan left out, and what sync = "auto" chose
+	Warnings   []Warning   `json:"warnings"`
+	Exit       int         `json:"exit_code"` // ExitCode()
 }
 
 // Library is the MPI library that was measured.
@@ -164,6 +166,16 @@ type RunsNeeded struct {
 	R       int    `json:"r"`       // in all, not in addition; 0: more than Limit
 	Limit   int    `json:"limit"`   // the most that were considered
 	Towards string `json:"towards"` // the verdict it would probably be; empty with R = 0
+}
+
+// CaseBound is an upper bound of a case's run-time that needs no common clock
+// (S-MCCALPIN); it includes two barriers.
+type CaseBound struct {
+	Function string  `json:"function"`
+	Msize    int64   `json:"msize"`
+	Shape    string  `json:"shape"`
+	MedianS  float64 `json:"median_s"` // median over mpiruns of the medians, seconds
+	MinS     float64 `json:"min_s"`    // seconds
 }
 
 // CaseMessage is a case with what happened to it.

@@ -92,9 +92,15 @@ func (c MPIConfig) Validate() []guidelines.FieldError {
 
 // Config is the [measure] section of gl.toml: how a case is timed.
 type Config struct {
-	Sync      string `toml:"sync" json:"sync"`
-	Clock     string `toml:"clock" json:"clock"`
-	ClockSync string `toml:"clock_sync" json:"clock_sync"` // how the ranks' clocks become a global one
+	Sync      string        `toml:"sync" json:"sync"`
+	Sample    string        `toml:"sample" json:"sample"` // "auto": global with windows and round_time, else local
+	Clock     string        `toml:"clock" json:"clock"`
+	ClockSync string        `toml:"clock_sync" json:"clock_sync"` // how the ranks' clocks become a global one
+	Window    nrep.Duration `toml:"window" json:"window"`         // from one start to the next, with sync = "window"
+	Slice     nrep.Duration `toml:"slice" json:"slice"`           // most time for a case, with sync = "round_time"
+	Resync    nrep.Duration `toml:"resync" json:"resync"`         // the clocks are synchronised again when the last time is so long ago
+	Cache     string        `toml:"cache" json:"cache"`
+	Provable  bool          `toml:"provable" json:"provable"` // bound the run-times as results.Bound says
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
 	FirstCalls int           `toml:"first_calls" json:"first_calls"`
@@ -107,15 +113,28 @@ type Config struct {
 
 // Default is the [measure] section of an empty gl.toml.
 func Default() Config {
-	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", FirstCalls: 20, Warmup: 5,
+	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: results.Auto,
+		Window: nrep.Duration(time.Millisecond), Slice: nrep.Duration(2 * time.Second), Resync: nrep.Duration(10 * time.Second),
+		Cache: "warm", FirstCalls: 20, Warmup: 5,
 		Stall: nrep.Duration(2 * time.Minute), TempMemory: 1 << 30, SplitExperiment: true}
 }
 
 // Validate returns everything that is wrong with the section.
 func (c Config) Validate() []guidelines.FieldError {
 	var errs fieldErrors
-	errs.check(slices.Contains(results.Syncs, c.Sync), "sync",
-		"%s", guidelines.Unknown("synchronisation", c.Sync, results.Syncs))
+	for _, k := range []struct {
+		key, value, what string
+		known            []string
+	}{
+		{"sync", c.Sync, "synchronisation", append([]string{results.Auto}, results.Syncs...)},
+		{"sample", c.Sample, "kind of sample", append([]string{results.Auto}, results.Samples...)},
+		{"cache", c.Cache, "treatment of the caches", results.Caches},
+	} {
+		errs.check(slices.Contains(k.known, k.value), k.key, "%s", guidelines.Unknown(k.what, k.value, k.known))
+	}
+	errs.check(c.Window > 0, "window", "must be above 0s")
+	errs.check(c.Slice > 0, "slice", "must be above 0s")
+	errs.check(c.Resync > 0, "resync", "must be above 0s")
 	errs.check(slices.Contains(results.Clocks, c.Clock), "clock",
 		"%s", guidelines.Unknown("clock", c.Clock, results.Clocks))
 	errs.check(slices.Contains(results.ClockSyncs, c.ClockSync), "clock_sync",

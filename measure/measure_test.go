@@ -84,6 +84,17 @@ func TestLargestPredictionIsKeptAndOneThatGaveUpIsRemembered(t *testing.T) {
 	}
 }
 
+func TestPredictionIsTheNumberOfValidSamples(t *testing.T) {
+	s := session(somePlan())
+	for i, c := range []results.CaseResult{{NRep: 45, Invalid: 5, Converged: true}, {NRep: 32, Invalid: 2, Converged: true}} {
+		c.Status = results.StatusOK
+		s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Run: i + 1, Cases: []results.CaseInfo{{Plan: 3, CaseResult: c}}}})
+	}
+	if got := s.Manifest.NRep[3].N; got != 40 {
+		t.Errorf("predicted %d from 45 samples with 40 valid ones", got)
+	}
+}
+
 func TestWrongCaseIsNotTimedInLaterMpiruns(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 2}

@@ -85,6 +85,12 @@ func (s *Session) learn(r *results.Run) {
 	if _, ok := m.MemoryCap[r.Shape.String()]; !ok {
 		m.MemoryCap[r.Shape.String()] = r.MemoryCap
 	}
+	if m.Timing == nil {
+		m.Timing = map[string]results.Timing{}
+	}
+	if _, ok := m.Timing[r.Shape.String()]; !ok {
+		m.Timing[r.Shape.String()] = r.Timing
+	}
 	if m.Clock == nil && r.Clock != nil {
 		m.Clock, m.Rank.ClockTickNS = r.Clock, r.Clock.TickNS
 	}
@@ -99,9 +105,11 @@ func (s *Session) learn(r *results.Run) {
 			continue
 		}
 		before, predicted := m.NRep[c.Plan]
-		now := results.NRep{N: c.NRep, Converged: c.Converged, Reason: c.Reason}
+		// Only valid samples were predicted from.
+		valid := max(1, c.NRep-c.Invalid)
+		now := results.NRep{N: valid, Converged: c.Converged, Reason: c.Reason}
 		if predicted {
-			now.N = nrep.MaxOverPredictions([]int{before.N, c.NRep})
+			now.N = nrep.MaxOverPredictions([]int{before.N, valid})
 			now.Converged = before.Converged && c.Converged
 			if !before.Converged {
 				now.Reason = before.Reason
@@ -233,6 +241,7 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 	r := &results.Run{Header: results.Header{
 		Mode: mode, Shape: shape, Run: run, Seed: seed, Order: job.Order, Rank: hello.Rank,
 		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
+		Timing: out.End.Timing,
 		WallNS: time.Since(start).Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
 	}}
 	if r.Clock = out.End.Clock; r.Clock != nil {
@@ -264,6 +273,7 @@ func (s *Session) fill(r *results.Run, out *results.Output, cases []sampled) err
 		if got.Case != i || got.NRep != len(out.Samples[i]) {
 			return fmt.Errorf("case %d (%s at %d bytes) came with %d samples, %d were announced", i, c.Function, c.Msize, len(out.Samples[i]), got.NRep)
 		}
+		got.Count(out.Samples[i])
 		info := results.CaseInfo{Plan: sampled.plan, Function: c.Function, Msize: c.Msize, CaseResult: got}
 		if sampled.calls > 1 {
 			info.Calls = sampled.calls
@@ -278,7 +288,9 @@ func (s *Session) job(mode results.Mode, shape guidelines.Shape, run int, cases 
 	m := s.Manifest
 	j := &results.Job{
 		Mode: mode, NP: shape.NP, PPN: shape.PPN, Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
-		Sync: s.Measure.Sync, Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync, FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup,
+		Sync: s.Measure.Sync, Sample: s.Measure.Sample, WindowNS: int64(s.Measure.Window), SliceNS: int64(s.Measure.Slice),
+		ResyncNS: int64(s.Measure.Resync), Cache: s.Measure.Cache, Provable: s.Measure.Provable,
+		Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync, FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup,
 		TempMemory: int64(s.Measure.TempMemory), StallNS: int64(s.Measure.Stall),
 		MemoryCap: m.MemoryCap[shape.String()],
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -116,6 +117,15 @@ func (b *bench) verifyAll(np int, d mockups.Datatype, op string, root int) {
 	}
 }
 
+// launch is how np ranks are started by hand, also more than there are cores.
+func (b *bench) launch(np int) (argv, env []string) {
+	argv = strings.Fields(strings.ReplaceAll(b.lib.mpi, "{np}", fmt.Sprint(np)))
+	if b.lib.yield {
+		return argv, append(slices.Clone(b.env), "LD_PRELOAD="+filepath.Join(b.bin, "yield.so"))
+	}
+	return append(argv, "--oversubscribe", "--bind-to", "none"), b.env
+}
+
 // runJob starts the rank program by hand, with --job.
 func (b *bench) runJob(np int, j *results.Job) (*results.Output, error) {
 	lines, err := results.EncodeJob(j)
@@ -126,13 +136,7 @@ func (b *bench) runJob(np int, j *results.Job) (*results.Output, error) {
 	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
 		return nil, err
 	}
-	argv := strings.Fields(strings.ReplaceAll(b.lib.mpi, "{np}", fmt.Sprint(np)))
-	env := b.env
-	if b.lib.yield {
-		env = append(env, "LD_PRELOAD="+filepath.Join(b.bin, "yield.so"))
-	} else {
-		argv = append(argv, "--oversubscribe", "--bind-to", "none")
-	}
+	argv, env := b.launch(np)
 	cmd := exec.Command(argv[0], append(argv[1:], b.rank, "--np", fmt.Sprint(np), "--job", file)...)
 	var said bytes.Buffer
 	cmd.Env, cmd.Stderr, cmd.WaitDelay = env, &said, 5*time.Second

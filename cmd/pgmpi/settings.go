@@ -30,6 +30,10 @@ type settings struct {
 	jobFile    bool
 	seed       uint64
 	stall      string
+	sync       string
+	clock      string
+	clockSync  string
+	cache      string
 	method     string
 	test       string
 	alpha      float64
@@ -57,6 +61,10 @@ func (s *settings) design(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&s.msizes, "msizes", nil, "message sizes in bytes: 8,1Ki,64Ki..4Mi,1..1Mi*4 (default 1..1Mi)")
 	fs.Uint64Var(&s.seed, "seed", 0, "of the order of the cases (default 1)")
 	fs.StringVar(&s.stall, "stall", "", "end an mpirun when no case finishes for so long (default 2m)")
+	fs.StringVar(&s.sync, "sync", "", "how processes are synchronised before a repetition: auto, "+strings.Join(results.Syncs, ", ")+" (default barrier)")
+	fs.StringVar(&s.clock, "clock", "", "what times a repetition: "+strings.Join(results.Clocks, ", "))
+	fs.StringVar(&s.clockSync, "clock-sync", "", "how the processes' clocks become a global one: "+strings.Join(results.ClockSyncs, ", "))
+	fs.StringVar(&s.cache, "cache", "", "the caches before a repetition: "+strings.Join(results.Caches, ", ")+" (default warm)")
 }
 
 // ending are the flags that say when a check is over.
@@ -108,6 +116,10 @@ func (s *settings) apply(f *glfile.File) error {
 		f.Measure.Stall = d
 		return err
 	})
+	set("sync", "measure.sync", plain(func() { f.Measure.Sync = s.sync }))
+	set("clock", "measure.clock", plain(func() { f.Measure.Clock = s.clock }))
+	set("clock-sync", "measure.clock_sync", plain(func() { f.Measure.ClockSync = s.clockSync }))
+	set("cache", "measure.cache", plain(func() { f.Measure.Cache = s.cache }))
 	set("looks", "job.looks", func() (err error) {
 		f.Job.Looks, f.Job.LookWeights, err = parseLooks(s.looks)
 		return err

@@ -142,7 +142,7 @@ func decoded[T any](texts [][]byte) ([]T, error) {
 // where none is known.
 func (w *world) load() (float64, error) {
 	const unit = 100 // as the kernel rounds it
-	mine, highest := int64(math.Round(node.Load(hostFiles())*unit)), int64(0)
-	err := mpiError("MPI_Reduce", C.pg_reduce_max(w.x, (*C.int64_t)(unsafe.Pointer(&mine)), (*C.int64_t)(unsafe.Pointer(&highest)), 1))
+	highest := C.int64_t(math.Round(node.Load(hostFiles()) * unit))
+	err := mpiError("MPI_Sendrecv of the load", C.pg_all_max(w.x, &highest))
 	return max(-1, float64(highest)/unit), err
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"pgmpi/measure/results"
@@ -17,7 +16,7 @@ import (
 // outcome is what rank 0 sends after the last case.
 type outcome struct {
 	cases   []results.CaseResult
-	samples [][]int64 // by case, nanoseconds
+	samples [][]results.Sample // by case
 	clocks  []results.ClockInfo
 	syncs   []results.ClockSync
 	end     results.End
@@ -33,6 +32,8 @@ type bench struct {
 	cap      int64 // bytes
 	called   map[string]bool
 	timed    time.Duration
+	timing   results.Timing
+	synced   time.Time // when the clocks were synchronised last
 	out      outcome
 	stall    time.Duration
 	watchdog *time.Timer
@@ -58,7 +59,8 @@ func (s *session) do(j *results.Job) (*outcome, error) {
 		}
 	}
 	b.watchdog.Stop()
-	b.out.end = results.End{MemoryCap: b.cap, MeasureNS: time.Since(start).Nanoseconds(), TimedNS: b.timed.Nanoseconds(), Clock: &s.clock}
+	b.out.end = results.End{MemoryCap: b.cap, MeasureNS: time.Since(start).Nanoseconds(), TimedNS: b.timed.Nanoseconds(),
+		Timing: b.timing, Clock: &s.clock}
 	return &b.out, nil
 }
 
@@ -77,7 +79,7 @@ func (s *session) newBench(j *results.Job) (*bench, error) {
 	if err := s.setClock(j.Clock); err != nil {
 		return nil, err
 	}
-	if err := s.syncClocks(j.ClockSync); err != nil {
+	if err := b.setTiming(); err != nil {
 		return nil, err
 	}
 	var err error
@@ -128,7 +130,7 @@ func (b *bench) plan() error {
 		}
 	}
 	b.out.cases = make([]results.CaseResult, len(b.job.Cases))
-	b.out.samples = make([][]int64, len(b.job.Cases))
+	b.out.samples = make([][]results.Sample, len(b.job.Cases))
 	var send, recv, arena int64
 	longest := 1
 	for i, c := range b.job.Cases {
@@ -138,14 +140,15 @@ func (b *bench) plan() error {
 		}
 		r := results.CaseResult{Case: i, Status: results.StatusOK}
 		s, v, t := need(f, c.Msize/b.extent, b.extent, b.size)
+		s, v = b.loop.span(s), b.loop.span(v)
 		switch {
 		case c.Skip != "":
 			r.Status = c.Skip
 		case f.MaxCount(c.Msize/b.extent, b.extent, b.size) > math.MaxInt32:
 			r.Status, r.Message = results.StatusNotMeasured, "its element count is above what an MPI int count holds"
-		case s+v+t > b.cap:
+		case s+v+t+b.loop.extra() > b.cap:
 			r.Status = results.StatusNotMeasured
-			r.Message = fmt.Sprintf("it needs %d bytes a rank, the cap is %d (measure.temp_memory, half of the free memory)", s+v+t, b.cap)
+			r.Message = fmt.Sprintf("it needs %d bytes a rank, the cap is %d (measure.temp_memory, half of the free memory)", s+v+t+b.loop.extra(), b.cap)
 		default:
 			send, recv, arena = max(send, s), max(recv, v), max(arena, t)
 			longest = max(longest, c.NRep)
@@ -154,6 +157,9 @@ func (b *bench) plan() error {
 	}
 	if b.job.Mode == results.ModeNREP {
 		longest = max(longest, b.nrep.Max)
+	}
+	if b.loop.needsClock() {
+		longest = clockBatch
 	}
 	return b.allocate(send, recv, arena, longest)
 }
@@ -183,6 +189,9 @@ func (b *bench) measureCase(i int) error {
 		}
 	}
 	b.fillData(b.verifier, f, count, b.extent)
+	send, recv, _ := need(f, count, b.extent, b.size)
+	b.place(send, recv)
+	defer b.home()
 	untimed := b.job.Warmup
 	if !b.called[c.Function] {
 		b.called[c.Function] = true
@@ -191,64 +200,20 @@ func (b *bench) measureCase(i int) error {
 	if err := b.call(row, untimed); err != nil {
 		return err
 	}
-	start := time.Now()
-	samples, err := b.repeat(i, row)
-	b.timed += time.Since(start)
-	b.out.samples[i] = samples
-	r.NRep = len(samples)
-	if err != nil {
+	if err := b.sample(i, row); err != nil {
 		return fmt.Errorf("%s: %w", b.name, err)
 	}
 	return nil
 }
 
-// repeat times a case: as often as the job says, or until the predictor stops.
-func (b *bench) repeat(i int, row *function) ([]int64, error) {
-	c := b.job.Cases[i]
-	if b.job.Mode != results.ModeNREP {
-		return b.measure(row, syncIndex(b.job.Sync), c.NRep, make([]int64, 0, c.NRep))
-	}
-	return b.predict(i, row)
-}
-
-const (
-	goOn = iota
-	converged
-	gaveUp
-)
-
-// predict runs batches until the predictor is satisfied or gives up. Rank 0
-// decides.
-func (b *bench) predict(i int, row *function) ([]int64, error) {
-	r := &b.out.cases[i]
-	p := nrep.NewPredictor(b.nrep)
-	start := time.Now()
-	var samples []int64
-	for have := 0; ; {
-		next := int64(p.Next())
-		next, err := b.fromRoot(next)
-		if err != nil {
-			return nil, err
+// decide asks the predictor about the valid samples, and ends a case that takes
+// too long or has too few of them.
+func (b *bench) decide(p *nrep.Predictor, samples []results.Sample, took time.Duration, r *results.CaseResult) int64 {
+	var seconds []float64
+	for _, s := range samples {
+		if s.Flags == 0 {
+			seconds = append(seconds, float64(s.NS)*1e-9)
 		}
-		if samples, err = b.measure(row, syncIndex(b.job.Sync), int(next)-have, samples); err != nil {
-			return nil, err
-		}
-		have = int(next)
-		state := int64(goOn)
-		if b.rank == 0 {
-			state = b.decide(p, samples, time.Since(start), r)
-		}
-		if state, err = b.fromRoot(state); err != nil || state != goOn {
-			return samples, err
-		}
-	}
-}
-
-// decide asks the predictor, and ends a case that takes too long.
-func (b *bench) decide(p *nrep.Predictor, ns []int64, took time.Duration, r *results.CaseResult) int64 {
-	seconds := make([]float64, len(ns))
-	for i, d := range ns {
-		seconds[i] = float64(d) * 1e-9
 	}
 	stop, ok := p.Done(seconds)
 	limit := time.Duration(b.nrep.MaxTime)
@@ -262,10 +227,9 @@ func (b *bench) decide(p *nrep.Predictor, ns []int64, took time.Duration, r *res
 	case took > limit:
 		r.Reason = fmt.Sprintf("reached nrep.max_time = %v", limit)
 		return gaveUp
+	case len(samples) >= 2*b.nrep.Max:
+		r.Reason = fmt.Sprintf("%d of %d repetitions were out of sync", len(samples)-len(seconds), len(samples))
+		return gaveUp
 	}
 	return goOn
 }
-
-// syncIndex is the number of a synchronisation in rank.c; the driver's table
-// in measure/results has the same order.
-func syncIndex(name string) int { return max(0, slices.Index(results.Syncs, name)) }

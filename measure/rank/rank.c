@@ -123,10 +123,6 @@ char *pg_alloc(int64_t bytes)
     return at;
 }
 
-static int sync_barrier(pg_ctx *x) { return MPI_Barrier(x->comm); }
-
-static int (*const syncs[])(pg_ctx *) = {[PG_SYNC_BARRIER] = sync_barrier};
-
 static int run_in_a_row(pg_ctx *x)
 {
     int rc = MPI_SUCCESS;
@@ -178,28 +174,6 @@ int pg_call_late(const pg_function *f, pg_ctx *x, int late, int *early)
     for (int i = 1; i < x->size && rc == MPI_SUCCESS; i++)
         rc = MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG, x->comm, MPI_STATUS_IGNORE);
     return rc;
-}
-
-int pg_measure(const pg_function *f, pg_ctx *x, const pg_timing *t, int sync, int64_t n, int64_t *ns)
-{
-    pg_clock *now = t->now;
-    int (*enter)(pg_ctx *) = syncs[sync];
-    int (*run)(pg_ctx *) = f->run;
-    int failed = MPI_SUCCESS;
-    for (int64_t i = 0; i < n; i++) {
-        int entered = enter(x);
-        int64_t start = now();
-        int rc = run(x);
-        ns[i] = now() - start;
-        if (entered != MPI_SUCCESS || rc != MPI_SUCCESS)
-            failed = failed != MPI_SUCCESS ? failed : rc != MPI_SUCCESS ? rc : entered;
-    }
-    return failed;
-}
-
-int pg_reduce_max(pg_ctx *x, const int64_t *in, int64_t *out, int n)
-{
-    return MPI_Reduce(in, out, n, MPI_INT64_T, MPI_MAX, 0, x->comm);
 }
 
 int pg_all_min(pg_ctx *x, int64_t in, int64_t *out)

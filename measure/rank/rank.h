@@ -3,8 +3,7 @@
 #ifndef PGMPI_RANK_H
 #define PGMPI_RANK_H
 
-#include "clock.h"
-#include "mockups.h"
+#include "loop.h"
 
 /* The library family that the headers belong to ("openmpi", "mpich", "intel",
  * "mvapich", "unknown") and what they call themselves. */
@@ -25,9 +24,6 @@ int pg_choose(pg_ctx *x, const char *type, const char *op);
  * when there is none. */
 char *pg_alloc(int64_t bytes);
 
-/* The ways in which processes are synchronised before a repetition. */
-enum { PG_SYNC_BARRIER = 0 };
-
 /* A row whose run is `calls` calls of f in a row. It fills *many, which must
  * live as long as it is used, and returns it; f itself for one call, so that
  * nothing stands between the clock and a single call. */
@@ -41,13 +37,6 @@ int pg_call(const pg_function *f, pg_ctx *x, int64_t n);
  * -1 at the others. */
 int pg_call_late(const pg_function *f, pg_ctx *x, int late, int *early);
 
-/* The timed region (S-REVISITED, Algorithm 1): n times synchronise, read the
- * clock, run, read the clock. ns gets the n local durations in nanoseconds.
- * Returns the first error code that a call gave. */
-int pg_measure(const pg_function *f, pg_ctx *x, const pg_timing *t, int sync, int64_t n, int64_t *ns);
-
-/* The largest of all ranks' values, at rank 0; n values. out may be NULL elsewhere. */
-int pg_reduce_max(pg_ctx *x, const int64_t *in, int64_t *out, int n);
 int pg_all_min(pg_ctx *x, int64_t in, int64_t *out);
 int pg_share(pg_ctx *x, void *data, int bytes, int root);
 
@@ -55,6 +44,9 @@ int pg_share(pg_ctx *x, void *data, int bytes, int root);
  * bytes, then the texts, one behind the other. */
 int pg_text_lengths(pg_ctx *x, int length, int *all);
 int pg_texts(pg_ctx *x, const void *mine, int length, void *all, const int *lengths, const int *displs);
+/* The nodes that the ranks are on, and how many ranks are on nodes with fewer
+ * cores, by the ranks' affinity masks together, than ranks. */
+int pg_topology(pg_ctx *x, int *nodes, int *crowded);
 
 void pg_library_version(char *text, int *length);
 void pg_error_text(int code, char *text);

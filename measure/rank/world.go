@@ -15,7 +15,6 @@ import "C"
 
 import (
 	"fmt"
-	"slices"
 	"time"
 	"unsafe"
 
@@ -32,9 +31,9 @@ type world struct {
 	rank  int
 	size  int
 	rows  map[string]*C.pg_function
-	local []int64 // durations of this rank, in C memory
 	time  *C.pg_timing
-	many  *C.pg_function    // the row of samples of several calls
+	many  *C.pg_function // the row of samples of several calls
+	loop  *loop
 	clock results.ClockInfo // the one in time
 }
 
@@ -83,17 +82,15 @@ func (w *world) choose(datatype, op string, root int) error {
 }
 
 // allocate makes the buffers that all cases share, of so many bytes, and room
-// for the durations of n repetitions.
+// for batches of n repetitions.
 func (w *world) allocate(send, recv, arena int64, n int) error {
 	s, r, a := C.pg_alloc(C.int64_t(send)), C.pg_alloc(C.int64_t(recv)), C.pg_alloc(C.int64_t(arena))
-	d := C.pg_alloc(C.int64_t(8 * n))
-	if s == nil || r == nil || a == nil || d == nil {
+	if s == nil || r == nil || a == nil {
 		return fmt.Errorf("no memory for buffers of %d, %d and %d bytes", send, recv, arena)
 	}
 	w.x.send, w.x.recv = unsafe.Pointer(s), unsafe.Pointer(r)
 	w.x.arena, w.x.arena_bytes = a, C.int64_t(arena)
-	w.local = unsafe.Slice((*int64)(unsafe.Pointer(d)), n)
-	return nil
+	return w.loop.allocate(n)
 }
 
 // sendBytes and recvBytes are the first n bytes of the buffers with the guard behind them.
@@ -134,27 +131,6 @@ func (w *world) inARow(f *C.pg_function, calls int) *C.pg_function {
 
 func (w *world) tempsIntact() bool { return C.pg_temps_intact(w.x) == 1 }
 
-// measure appends n samples, the maxima over ranks in nanoseconds, to into at rank 0.
-func (w *world) measure(f *C.pg_function, sync, n int, into []int64) ([]int64, error) {
-	local := w.local[:n]
-	rc := C.pg_measure(f, w.x, w.time, C.int(sync), C.int64_t(n), (*C.int64_t)(unsafe.Pointer(&local[0])))
-	if err := mpiError(C.GoString(f.id), rc); err != nil {
-		return into, err
-	}
-	// The maximum over ranks would hide it.
-	if least := slices.Min(local); least < 0 {
-		return into, fmt.Errorf("the clock of rank %d went back by %v", w.rank, time.Duration(-least))
-	}
-	var out *C.int64_t
-	if w.rank == 0 {
-		have := len(into)
-		into = append(into, make([]int64, n)...)
-		out = (*C.int64_t)(unsafe.Pointer(&into[have]))
-	}
-	return into, mpiError("MPI_Reduce of the samples",
-		C.pg_reduce_max(w.x, (*C.int64_t)(unsafe.Pointer(&local[0])), out, C.int(n)))
-}
-
 // allMin returns the least of all ranks' values.
 func (w *world) allMin(v int64) (int64, error) {
 	var out C.int64_t
@@ -166,6 +142,11 @@ func (w *world) allMin(v int64) (int64, error) {
 func (w *world) fromRoot(v int64) (int64, error) {
 	err := mpiError("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&v), 8, 0))
 	return v, err
+}
+
+// share returns rank 0's values on every rank.
+func (w *world) share(v []int64) error {
+	return mpiError("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&v[0]), C.int(8*len(v)), 0))
 }
 
 // text returns the text of rank `from` on every rank.

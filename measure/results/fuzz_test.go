@@ -83,7 +83,7 @@ func sameJSON(t *testing.T, a, b any) {
 func FuzzOutputReader(f *testing.F) {
 	var b bytes.Buffer
 	w := NewOutputWriter(&b)
-	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: 2}, []int64{5, 7})
+	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: 2}, []Sample{{NS: 5}, {NS: 7, Flags: FlagLate}})
 	w.Case(CaseResult{Case: 1, Status: StatusWrong, Message: "element 0"}, nil)
 	if err := w.End(End{MemoryCap: 1 << 20}); err != nil {
 		f.Fatal(err)

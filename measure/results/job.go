@@ -27,12 +27,21 @@ type Job struct {
 	Root      int       `json:"root"`
 	Verify    bool      `json:"verify"` // verify every case before it is timed
 	Sync      string    `json:"sync"`
+	Sample    string    `json:"sample"` // what a sample is: of Samples, or Auto
 	Clock     string    `json:"clock"`
 	ClockSync string    `json:"clock_sync"` // how the ranks\' clocks become a global one
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
 	FirstCalls int `json:"first_calls"`
 	Warmup     int `json:"warmup"`
+	// WindowNS is the length of a window (sync "window"), SliceNS the time that
+	// a case may take (sync "round_time"), ResyncNS the age at which the clocks
+	// are synchronised again.
+	WindowNS int64  `json:"window_ns"`
+	SliceNS  int64  `json:"slice_ns"`
+	ResyncNS int64  `json:"resync_ns"`
+	Cache    string `json:"cache"`
+	Provable bool   `json:"provable"` // bound every case as Bound says
 	// MemoryCap is the most a rank's buffers and temporaries may take, in
 	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
 	MemoryCap  int64           `json:"memory_cap"`
@@ -70,4 +79,37 @@ type CaseResult struct {
 	NRep      int    `json:"nrep"`
 	Converged bool   `json:"converged,omitempty"` // ModeNREP: the predictor stopped before max and max_time
 	Reason    string `json:"reason,omitempty"`    // ModeNREP: why it did not converge
+	// Invalid of the NRep samples have a flag; Late and Long count by flag. The
+	// driver fills them in.
+	Invalid  int    `json:"invalid,omitempty"`
+	Late     int    `json:"late,omitempty"`
+	Long     int    `json:"long,omitempty"`
+	WindowNS int64  `json:"window_ns,omitempty"` // the last window; only with windows
+	Provable *Bound `json:"provable,omitempty"`
+}
+
+// Count sets Invalid, Late and Long by the flags of the case's samples.
+func (c *CaseResult) Count(samples []Sample) {
+	c.Invalid, c.Late, c.Long = 0, 0, 0
+	for _, s := range samples {
+		if s.Flags != 0 {
+			c.Invalid++
+		}
+		if s.Flags&FlagLate != 0 {
+			c.Late++
+		}
+		if s.Flags&FlagLong != 0 {
+			c.Long++
+		}
+	}
+}
+
+// Bound holds upper bounds of a case's run-time that need no common clock
+// (S-MCCALPIN): each is the least over the ranks of the time from before a
+// barrier to after another, with the call in between. They were measured after
+// the samples and include both barriers.
+type Bound struct {
+	N        int   `json:"n"`
+	MedianNS int64 `json:"median_ns"` // the lower one of two
+	MinNS    int64 `json:"min_ns"`
 }

@@ -47,6 +47,8 @@ type Manifest struct {
 	// Split is the experiment on split-robustness, fixed when stage 2 has
 	// ended; nil: none was planned yet.
 	Split *SplitPlan `json:"split,omitempty"`
+	// Timing holds, by shape, how the first mpirun was timed.
+	Timing map[string]Timing `json:"timing,omitempty"`
 	// Events has a sentence for every mpirun that failed and was repeated.
 	Events []string `json:"events,omitempty"`
 }

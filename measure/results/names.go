@@ -1,11 +1,31 @@
 package results
 
+// Auto, as a synchronisation, is chosen by the rank program for the ranks'
+// placement; as what a sample is, by the synchronisation.
+const Auto = "auto"
+
 // The names of what the rank program has in C, as gl.toml spells them. A new
 // one is one file in measure/rank and one line here.
 var (
 	// Syncs synchronise the ranks before a repetition.
 	Syncs = []string{
-		"barrier", // MPI_Barrier
+		"barrier",        // MPI_Barrier
+		"double_barrier", // two in a row
+		"dissemination",  // our own barrier, the same with every library
+		"window",         // fixed windows on the global clock
+		"window_auto",    // windows that adjust themselves
+		"round_time",     // a start stamp for every repetition, within a time slice
+	}
+	// Caches is what is done to the caches before a repetition.
+	Caches = []string{
+		"warm",   // nothing
+		"cold",   // as much memory as the cache holds is overwritten
+		"rotate", // the buffers are elsewhere in every repetition
+	}
+	// Samples is what the run-time of a repetition is.
+	Samples = []string{
+		"local",  // the longest duration of any rank by its own clock
+		"global", // from the earliest start to the latest end, by the global clock
 	}
 	// Clocks time a repetition.
 	Clocks = []string{

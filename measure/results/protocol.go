@@ -50,6 +50,7 @@ type End struct {
 	MeasureNS int64  `json:"measure_ns"`
 	TimedNS   int64  `json:"timed_ns"`
 	Load      Load   `json:"load"`
+	Timing    Timing `json:"timing"`
 	// Clock is the one that timed.
 	Clock *ClockInfo `json:"clock,omitempty"`
 }
@@ -146,14 +147,18 @@ func (o *OutputWriter) line(text []byte) {
 // samplesPerLine keeps lines far below what launchers forward at a time.
 const samplesPerLine = 512
 
-// Case writes what became of a case, and its samples in nanoseconds.
-func (o *OutputWriter) Case(c CaseResult, ns []int64) {
+// Case writes what became of a case, and its samples.
+func (o *OutputWriter) Case(c CaseResult, samples []Sample) {
 	o.JSON(LineCase, c)
-	for first := 0; first < len(ns); first += samplesPerLine {
+	for first := 0; first < len(samples); first += samplesPerLine {
 		b := fmt.Appendf(nil, "%s %d %d", LineSamples, c.Case, first)
-		for _, d := range ns[first:min(len(ns), first+samplesPerLine)] {
+		for _, s := range samples[first:min(len(samples), first+samplesPerLine)] {
 			b = append(b, ' ')
-			b = strconv.AppendInt(b, d, 10)
+			b = strconv.AppendInt(b, s.NS, 10)
+			if s.Flags != 0 {
+				b = append(b, ':')
+				b = strconv.AppendInt(b, int64(s.Flags), 10)
+			}
 		}
 		o.line(append(b, '\n'))
 	}

@@ -68,11 +68,11 @@ func output(t *testing.T) []string {
 	t.Helper()
 	var b bytes.Buffer
 	w := NewOutputWriter(&b)
-	ns := make([]int64, 1300)
-	for i := range ns {
-		ns[i] = int64(i * i)
+	samples := make([]Sample, 1300)
+	for i := range samples {
+		samples[i] = Sample{NS: int64(i * i), Flags: i % 4}
 	}
-	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: len(ns)}, ns)
+	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: len(samples)}, samples)
 	w.Case(CaseResult{Case: 1, Status: StatusWrong, Message: "rank 1"}, nil)
 	if err := w.End(End{MemoryCap: 9}); err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestSamplesComeBackInOrder(t *testing.T) {
 	if len(out.Cases) != 2 || out.Cases[1].Message != "rank 1" || out.End.MemoryCap != 9 {
 		t.Errorf("got %+v", out.Cases)
 	}
-	if s := out.Samples[0]; len(s) != 1300 || s[1299].NS != 1299*1299 {
+	if s := out.Samples[0]; len(s) != 1300 || s[1299] != (Sample{NS: 1299 * 1299, Flags: FlagLate | FlagLong}) {
 		t.Errorf("%d samples", len(s))
 	}
 }

@@ -26,6 +26,19 @@ type Header struct {
 	TimedNS    int64      `json:"timed_ns"`   // of that, in the timing loop
 	FinishedAt string     `json:"finished_at"`
 	Load       Load       `json:"load"`
+	Timing     Timing     `json:"timing"`
+}
+
+// Timing is how the repetitions of an mpirun were timed.
+type Timing struct {
+	Sync       string `json:"sync"`                  // of Syncs
+	Why        string `json:"why,omitempty"`         // only where the rank program chose it (Auto)
+	Sample     string `json:"sample"`                // of Samples
+	Cache      string `json:"cache"`                 // of Caches
+	CacheBytes int64  `json:"cache_bytes,omitempty"` // what "cold" overwrites, and half of what "rotate" rotates through
+	// ClockSyncs counts how often the clocks were synchronised; 0: nothing
+	// needed a global clock.
+	ClockSyncs int `json:"clock_syncs"`
 }
 
 // Load is the one-minute load average, the highest of all nodes, when the

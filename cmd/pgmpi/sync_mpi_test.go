@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/measure/results"
+	"pgmpi/nrep"
+)
+
+// What only the C side can show: see testdata/sync.
+func TestSynchronisationsFromInside(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		for _, np := range []int{1, 2, 3, 5} {
+			argv, env := b.launch(np)
+			cmd := exec.Command(argv[0], append(argv[1:], filepath.Join(b.bin, "sync-"+b.lib.name))...)
+			cmd.Env, cmd.WaitDelay = env, 5*time.Second
+			if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "all right") {
+				t.Errorf("p = %d: %v\n%s", np, err, out)
+			}
+		}
+	})
+}
+
+// timed is how one mpirun of the test below times.
+type timed struct {
+	np                  int
+	sync, sample, cache string
+}
+
+// allTimings has every combination at p = 2, and every synchronisation at p = 3
+// and 5 with samples and caches in turn.
+func allTimings() []timed {
+	var all []timed
+	for i, sync := range append([]string{results.Auto}, results.Syncs...) {
+		for k, sample := range results.Samples {
+			for _, cache := range results.Caches {
+				all = append(all, timed{2, sync, sample, cache})
+			}
+			all = append(all, timed{3 + 2*((i+k)%2), sync, sample, results.Caches[i%3]})
+		}
+	}
+	return all
+}
+
+func TestEverySynchronisationSampleAndCacheGivesItsSamples(t *testing.T) {
+	const repetitions = 20
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		for _, how := range allTimings() {
+			j := syncJob(how.np, repetitions)
+			j.Sync, j.Sample, j.Cache = how.sync, how.sample, how.cache
+			out, err := b.runJob(how.np, j)
+			if err != nil {
+				t.Errorf("%+v: %v", how, err)
+				continue
+			}
+			checkTiming(t, how, out.End.Timing)
+			for i, c := range out.Cases {
+				what := fmt.Sprintf("%+v: %s", how, j.Cases[i].Function)
+				checkSamples(t, what, out.End.Timing.Sync, repetitions, c, out.Samples[i])
+			}
+		}
+	})
+}
+
+func syncJob(np, repetitions int) *results.Job {
+	j := &results.Job{Mode: results.ModeMeasure, NP: np, PPN: np, Datatype: "double", Op: "sum", Verify: true,
+		Clock: "monotonic", ClockSync: "shared", Sync: "barrier", FirstCalls: 2, Warmup: 1, WindowNS: 1e6, SliceNS: 5e8, ResyncNS: 1e7,
+		TempMemory: 256 << 20, StallNS: int64(30 * time.Second)}
+	for i, c := range []results.JobCase{{Function: "MPI_Allreduce", Msize: 8}, {Function: "bcast_as_scatter+allgather", Msize: 1 << 10}} {
+		c.NRep = repetitions
+		j.Cases, j.Order = append(j.Cases, c), append(j.Order, i)
+	}
+	return j
+}
+
+func checkTiming(t *testing.T, how timed, got results.Timing) {
+	t.Helper()
+	auto := how.sync == results.Auto
+	needsClock := how.sample == "global" || slices.Contains([]string{"window", "window_auto", "round_time"}, got.Sync)
+	if got.Sample != how.sample || got.Cache != how.cache || (!auto && got.Sync != how.sync) || auto != (got.Why != "") ||
+		needsClock != (got.ClockSyncs > 0) || (how.cache == "warm") != (got.CacheBytes == 0) {
+		t.Errorf("%+v was timed as %+v", how, got)
+	}
+}
+
+func checkSamples(t *testing.T, what, sync string, repetitions int, c results.CaseResult, samples []results.Sample) {
+	t.Helper()
+	c.Count(samples)
+	want := c.NRep == repetitions && c.Invalid == 0
+	switch sync {
+	case "window", "window_auto":
+		want = c.NRep == repetitions && c.WindowNS > 0
+	case "round_time":
+		// Enough valid ones, or twice as many in all, or the slice was over.
+		want = c.NRep >= 1 && c.NRep <= 2*repetitions && c.NRep-c.Invalid <= repetitions && c.Long == 0
+	}
+	if c.Status != results.StatusOK || len(samples) != c.NRep || !want {
+		t.Errorf("%s: %d samples, %+v", what, len(samples), c)
+	}
+	for i, s := range samples {
+		if s.NS <= 0 {
+			t.Errorf("%s: sample %d is %d ns", what, i, s.NS)
+		}
+	}
+}
+
+// A batch in a window of a nanosecond has no valid sample, and no end if the
+// predictor waited for one.
+func TestPredictionCountsOnlyValidSamples(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		cfg := nrep.Default()
+		cfg.Max = 40
+		for _, sync := range []string{"barrier", "window_auto", "round_time", "window"} {
+			j := syncJob(2, 0)
+			j.Mode, j.Sync, j.WindowNS = results.ModeNREP, sync, 1
+			j.NREP, _ = json.Marshal(cfg)
+			out, err := b.runJob(2, j)
+			if err != nil {
+				t.Errorf("%s: %v", sync, err)
+				continue
+			}
+			for i, c := range out.Cases {
+				c.Count(out.Samples[i])
+				switch valid := c.NRep - c.Invalid; {
+				case sync == "window" && (valid > 0 || c.Converged || !strings.Contains(c.Reason, "out of sync") || c.NRep < 2*cfg.Max):
+					t.Errorf("nothing is valid in a window of 1 ns, but: %+v", c)
+				case sync == "barrier" && (valid != c.NRep || !slices.Contains([]int{10, 20, 40}, valid)):
+					t.Errorf("barrier: %+v", c)
+				case sync != "window" && c.Converged && !slices.Contains([]int{10, 20, 40}, min(valid, 40)):
+					t.Errorf("%s: converged with %d valid samples, which is no check point: %+v", sync, valid, c)
+				}
+			}
+		}
+	})
+}
+
+func TestProvableBoundIsNotBelowTheCall(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		b.check("--guidelines", b.toml(quick+"[measure]\nprovable = true\n")).exits(t, 0, 1)
+		r := b.report()
+		if len(r.Bounds) != 6 {
+			t.Fatalf("bounds %+v, want one for each of 6 cases", r.Bounds)
+		}
+		for _, k := range r.Bounds {
+			if k.MinS <= 0 || k.MedianS < k.MinS || k.Function == "" || k.Shape != "p2" {
+				t.Errorf("bound %+v", k)
+			}
+		}
+	})
+}
+
+func TestCheckInWindowsThatAreTooSmallHasNoVerdict(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		s := b.check("--sync", "window", "--guidelines", b.toml(quick+"[measure]\nwindow = \"100ns\"\n")).exits(t, 4)
+		if !strings.Contains(s.stdout, "out of sync") {
+			t.Errorf("the report does not say why:\n%s", s.stdout)
+		}
+		r := b.report()
+		if len(r.OutOfSync) != 6 || r.OutOfSync[0].Long == 0 || r.OutOfSync[0].Samples != 30 {
+			t.Errorf("out of sync: %+v", r.OutOfSync)
+		}
+	})
+}
+
+func TestReportSaysWhatAutoHasChosen(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		b.check("--sync", "auto", "--cache", "rotate", "--guidelines", b.toml(quick)).exits(t, 0, 1, 4)
+		_, m, err := results.Open(b.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := m.Timing["p2"]
+		if got.Sync == "" || got.Sync == "auto" || got.Why == "" || got.Cache != "rotate" || got.CacheBytes == 0 {
+			t.Errorf("timing %+v", got)
+		}
+		if notes := strings.Join(b.report().Notes, "\n"); !strings.Contains(notes, "has chosen "+got.Sync) {
+			t.Errorf("notes: %s", notes)
+		}
+	})
+}
+
+// With a cache that is larger than the cap there is nothing left to measure.
+func TestMemoryCapCountsTheCaches(t *testing.T) {
+	b := newBench(t, libraries[1])
+	for _, cache := range []string{"cold", "rotate"} {
+		j := syncJob(2, 5)
+		j.Cache, j.TempMemory = cache, 4096
+		out, err := b.runJob(2, j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range out.Cases {
+			if c.Status != results.StatusNotMeasured || !strings.Contains(c.Message, "the cap is 4096") {
+				t.Errorf("%s: %+v", cache, c)
+			}
+		}
+	}
+}

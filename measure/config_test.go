@@ -1,0 +1,33 @@
+package measure
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTimingKeysAreValidated(t *testing.T) {
+	for _, c := range []struct {
+		change func(*Config)
+		key    string
+		says   string
+	}{
+		{func(c *Config) { c.Sync = "barier" }, "sync", "did you mean barrier"},
+		{func(c *Config) { c.Sync = "spin" }, "sync", "round_time"},
+		{func(c *Config) { c.Sample = "maximum" }, "sample", "local"},
+		{func(c *Config) { c.Cache = "hot" }, "cache", "rotate"},
+		{func(c *Config) { c.Window = 0 }, "window", "above 0s"},
+		{func(c *Config) { c.Slice = -1 }, "slice", "above 0s"},
+		{func(c *Config) { c.Resync = 0 }, "resync", "above 0s"},
+	} {
+		cfg := Default()
+		c.change(&cfg)
+		if errs := cfg.Validate(); len(errs) != 1 || errs[0].Key != c.key || !strings.Contains(errs[0].Msg, c.says) {
+			t.Errorf("%s: %v, want %q", c.key, errs, c.says)
+		}
+	}
+	cfg := Default()
+	cfg.Sync = "auto"
+	if errs := cfg.Validate(); len(errs) > 0 {
+		t.Error(errs)
+	}
+}

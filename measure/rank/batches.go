@@ -1,0 +1,266 @@
+//go:build cgo
+
+package rank
+
+import (
+	"math"
+	"time"
+
+	"pgmpi/measure/results"
+	"pgmpi/nrep"
+)
+
+// A case is measured in batches. Between them, outside of the timed region,
+// rank 0 gets the samples, clocks are synchronised again when that is due, and
+// windows grow. Where nothing needs a global clock a batch is as long as it is
+// wanted.
+const (
+	windowBatch = 25   // one call that was held up spoils the windows behind it, up to the end of its batch
+	clockBatch  = 1000 // with round_time, or barriers and the global clock
+	pilotBatch  = 20   // of window_auto before the samples
+	badBatches  = 3
+	mostPilots  = 20 * badBatches // from 1 µs to 1 s
+)
+
+// measured is a case in work. All ranks agree on everything but the samples,
+// which rank 0 has.
+type measured struct {
+	samples       []results.Sample
+	done, invalid int
+	window        time.Duration
+	bad           int // batches in a row with too many invalid repetitions
+	start         time.Time
+	limit         time.Duration // from start; round_time makes no repetition later
+}
+
+func (m *measured) valid() int { return m.done - m.invalid }
+
+// setTiming chooses the synchronisation, and synchronises the clocks where
+// anything needs them.
+func (b *bench) setTiming() error {
+	j, t := b.job, &b.timing
+	t.Sync = j.Sync
+	var err error
+	if j.Sync == results.Auto {
+		if t.Sync, t.Why, err = b.chooseSync(j.ClockSync); err != nil {
+			return err
+		}
+	}
+	if err := b.setLoop(t.Sync, j.Sample, j.Cache); err != nil {
+		return err
+	}
+	t.Sample, t.Cache, t.CacheBytes = b.loop.sample, b.loop.cache, b.loop.bytes
+	if !b.loop.needsClock() {
+		return nil
+	}
+	return b.clocksAgain()
+}
+
+func (b *bench) clocksAgain() error {
+	if err := b.syncClocks(b.job.ClockSync); err != nil {
+		return err
+	}
+	b.timing.ClockSyncs++
+	b.synced = time.Now()
+	return nil
+}
+
+// sample times case i: as often as the job says, or until the predictor stops;
+// then, if wanted, it bounds its run-time.
+func (b *bench) sample(i int, row *function) error {
+	c, r := b.job.Cases[i], &b.out.cases[i]
+	m := &measured{start: time.Now(), window: time.Duration(b.job.WindowNS), limit: time.Duration(b.job.SliceNS)}
+	if b.timing.Sync == "window_auto" {
+		var err error
+		if m.window, err = b.findWindow(row); err != nil {
+			return err
+		}
+	}
+	var err error
+	if b.job.Mode == results.ModeNREP {
+		m.limit = time.Duration(b.nrep.MaxTime)
+		err = b.predict(m, row, r)
+	} else {
+		err = b.fetch(m, row, c.NRep)
+	}
+	b.timed += time.Since(m.start)
+	if err != nil {
+		return err
+	}
+	b.out.samples[i], r.NRep = m.samples, m.done
+	if b.isWindow() {
+		r.WindowNS = int64(m.window)
+	}
+	if b.job.Provable && b.job.Mode == results.ModeMeasure {
+		r.Provable, err = b.provable(row, min(c.NRep, b.loop.room))
+	}
+	return err
+}
+
+// isWindow tells whether repetitions start in windows.
+func (b *bench) isWindow() bool { return b.timing.Sync == "window" || b.timing.Sync == "window_auto" }
+
+// fetch makes n more repetitions; with round_time as many as it takes for n
+// valid ones, but no more than 2n, and none after the limit.
+func (b *bench) fetch(m *measured, row *function, n int) error {
+	round := b.timing.Sync == "round_time"
+	for left, most := n, 2*n; left > 0 && most > 0; {
+		size := min(left, b.batchSize())
+		if round {
+			size = min(most, b.batchSize())
+		}
+		done, invalid, err := b.next(m, row, size, left)
+		if err != nil {
+			return err
+		}
+		most -= done
+		left -= done
+		if round {
+			left += invalid
+			if time.Since(m.start) >= m.limit {
+				// Each rank has its own time; rank 0's decides.
+				left = 0
+			}
+			shared, err := b.fromRoot(int64(left))
+			if err != nil {
+				return err
+			}
+			left = int(shared)
+		}
+		if b.timing.Sync == "window_auto" {
+			m.adjust(done, invalid)
+		}
+	}
+	return nil
+}
+
+func (b *bench) batchSize() int {
+	switch {
+	case b.isWindow():
+		return windowBatch
+	case b.loop.needsClock():
+		return clockBatch
+	}
+	return b.loop.room
+}
+
+// next makes one batch of at most n repetitions, which ends when `want` are
+// valid if the synchronisation looks at that.
+func (b *bench) next(m *measured, row *function, n, want int) (done, invalid int, err error) {
+	if err := b.resync(); err != nil {
+		return 0, 0, err
+	}
+	b.loop.set(m.window, max(1, m.limit-time.Since(m.start)), want)
+	samples, done, err := b.batch(row, b.loop.sync, n)
+	if err != nil {
+		return 0, 0, err
+	}
+	m.samples = append(m.samples, samples...)
+	if invalid, err = b.countInvalid(samples); err != nil {
+		return 0, 0, err
+	}
+	m.done += done
+	m.invalid += invalid
+	return done, invalid, nil
+}
+
+// countInvalid tells all ranks how many of rank 0's samples have a flag.
+func (b *bench) countInvalid(samples []results.Sample) (int, error) {
+	if b.loop.sync.global == 0 {
+		return 0, nil
+	}
+	var c results.CaseResult
+	c.Count(samples)
+	n, err := b.fromRoot(int64(c.Invalid))
+	return int(n), err
+}
+
+// resync synchronises the clocks again when the last time is too long ago.
+func (b *bench) resync() error {
+	if !b.loop.needsClock() || b.job.ResyncNS <= 0 {
+		return nil
+	}
+	due := int64(0)
+	if time.Since(b.synced) >= time.Duration(b.job.ResyncNS) {
+		due = 1
+	}
+	due, err := b.fromRoot(due)
+	if err != nil || due == 0 {
+		return err
+	}
+	return b.clocksAgain()
+}
+
+// findWindow is the pilot of window_auto: the quickest of three batches after our
+// own barrier gives one and a half of its time per repetition as the first
+// window, which is doubled as often as adjust says.
+func (b *bench) findWindow(row *function) (time.Duration, error) {
+	b.loop.set(1, 1, pilotBatch)
+	barrier, err := getSync("dissemination")
+	if err != nil {
+		return 0, err
+	}
+	least := time.Duration(math.MaxInt64)
+	for range badBatches {
+		before := time.Now()
+		if _, _, err = b.batch(row, barrier, pilotBatch); err != nil {
+			return 0, err
+		}
+		least = min(least, time.Since(before))
+	}
+	first, err := b.fromRoot(int64(least) * 3 / 2 / pilotBatch)
+	m := &measured{window: max(1, time.Duration(first))}
+	for range mostPilots {
+		if err != nil {
+			return 0, err
+		}
+		_, invalid, err := b.next(m, row, pilotBatch, pilotBatch)
+		if err != nil || 4*invalid < pilotBatch {
+			return m.window, err
+		}
+		m.adjust(pilotBatch, invalid)
+	}
+	return m.window, err
+}
+
+// adjust doubles the window after three batches in a row with a quarter of
+// their repetitions invalid. S-REVISITED, Algorithm 10 (line 24) does so after
+// one; but a process that loses its core for some milliseconds spoils a whole
+// batch of short windows, and says nothing about their length.
+func (m *measured) adjust(done, invalid int) {
+	if 4*invalid < done {
+		m.bad = 0
+		return
+	}
+	if m.bad++; m.bad == badBatches {
+		m.window, m.bad = 2*m.window, 0
+	}
+}
+
+const (
+	goOn = iota
+	converged
+	gaveUp
+)
+
+// predict runs batches until the predictor is satisfied or gives up. Rank 0
+// decides. Only valid samples count.
+func (b *bench) predict(m *measured, row *function, r *results.CaseResult) error {
+	p := nrep.NewPredictor(b.nrep)
+	for {
+		next, err := b.fromRoot(int64(p.Next()))
+		if err != nil {
+			return err
+		}
+		if err := b.fetch(m, row, int(next)-m.valid()); err != nil {
+			return err
+		}
+		state := int64(goOn)
+		if b.rank == 0 {
+			state = b.decide(p, m.samples, time.Since(m.start), r)
+		}
+		if state, err = b.fromRoot(state); err != nil || state != goOn {
+			return err
+		}
+	}
+}

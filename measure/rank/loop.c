@@ -1,0 +1,86 @@
+#include "loop.h"
+
+#include <string.h>
+
+static const pg_sync *const syncs[] = {&pg_sync_barrier, &pg_sync_double_barrier, &pg_sync_dissemination,
+                                       &pg_sync_window, &pg_sync_window_auto, &pg_sync_round_time};
+
+const pg_sync *pg_sync_get(const char *name)
+{
+    for (size_t i = 0; i < sizeof syncs / sizeof *syncs; i++) {
+        if (strcmp(syncs[i]->name, name) == 0)
+            return syncs[i];
+    }
+    return NULL;
+}
+
+int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
+{
+    pg_clock *now = l->time->now;
+    int (*enter)(pg_loop *) = s->enter;
+    int (*run)(pg_ctx *) = f->run;
+    void (*touch)(pg_loop *) = l->touch;
+    pg_ctx *x = l->x;
+    int64_t *starts = l->start, *ends = l->end;
+
+    l->flags = 0;
+    int failed = s->begin ? s->begin(l) : MPI_SUCCESS;
+    for (l->n = 0; l->n < most; l->n++) {
+        touch(l);
+        int entered = enter(l);
+        if (entered == PG_STOP)
+            break;
+        int64_t start = now();
+        int rc = run(x);
+        int64_t end = now();
+        starts[l->n] = start;
+        ends[l->n] = end;
+        l->flags_of[l->n] = (unsigned char)l->flags;
+        if (entered != MPI_SUCCESS || rc != MPI_SUCCESS)
+            failed = failed != MPI_SUCCESS ? failed : rc != MPI_SUCCESS ? rc : entered;
+    }
+    if (s->judge)
+        s->judge(l);
+    return failed;
+}
+
+int pg_collect(pg_loop *l, const pg_sync *s, int global, int64_t *ns, unsigned char *flags)
+{
+    const pg_model *m = &l->time->model;
+    int n = (int)l->n, root = l->x->rank == 0, rc;
+    MPI_Comm comm = l->x->comm;
+
+    for (int i = 0; i < n; i++) {
+        l->end[i] = global ? pg_global(m, l->end[i]) : l->end[i] - l->start[i];
+        l->start[i] = global ? pg_global(m, l->start[i]) : 0;
+    }
+    rc = MPI_Reduce(l->end, ns, n, MPI_INT64_T, MPI_MAX, 0, comm);
+    if (rc == MPI_SUCCESS && global) {
+        rc = MPI_Reduce(root ? MPI_IN_PLACE : l->start, root ? l->start : NULL, n, MPI_INT64_T, MPI_MIN, 0, comm);
+        for (int i = 0; root && i < n; i++)
+            ns[i] -= l->start[i];
+    }
+    if (root)
+        memset(flags, 0, (size_t)n);
+    if (rc == MPI_SUCCESS && s->global)
+        rc = MPI_Reduce(l->flags_of, flags, n, MPI_BYTE, MPI_BOR, 0, comm);
+    return rc;
+}
+
+int pg_provable(const pg_function *f, pg_loop *l, int64_t n, int64_t *ns)
+{
+    pg_clock *now = l->time->now;
+    int failed = MPI_SUCCESS;
+    for (int64_t i = 0; i < n && failed == MPI_SUCCESS; i++) {
+        l->touch(l);
+        int64_t start = now();
+        int before = MPI_Barrier(l->x->comm);
+        int rc = f->run(l->x);
+        int after = MPI_Barrier(l->x->comm);
+        l->end[i] = now() - start;
+        failed = rc != MPI_SUCCESS ? rc : before != MPI_SUCCESS ? before : after;
+    }
+    if (failed != MPI_SUCCESS)
+        return failed;
+    return MPI_Reduce(l->end, ns, (int)n, MPI_INT64_T, MPI_MIN, 0, l->x->comm);
+}

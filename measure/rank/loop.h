@@ -1,0 +1,116 @@
+/* The timed loop, and what stands around a repetition: how the ranks are
+ * synchronised before it and what is done to the caches. */
+#ifndef PGMPI_LOOP_H
+#define PGMPI_LOOP_H
+
+#include "clock.h"
+#include "mockups.h"
+
+#include <stddef.h>
+
+/* Flags of a repetition, as in results.FlagLate and results.FlagLong. */
+enum { PG_LATE = 1, PG_LONG = 2 };
+
+/* What the enter of a synchronisation returns when there is no further
+ * repetition; MPI error codes are not negative. */
+enum { PG_STOP = -1 };
+
+/* A buffer that is at another place in every repetition (cache = "rotate"). */
+typedef struct pg_rotation {
+    char *base;
+    int64_t stride, positions; /* bytes from one to the next; how many */
+} pg_rotation;
+
+/* A batch of repetitions in work. The caller sets the first three groups. */
+typedef struct pg_loop {
+    pg_ctx *x;
+    const pg_timing *time;
+
+    /* For a case. */
+    void (*touch)(struct pg_loop *); /* the caches, before a repetition */
+    pg_rotation send, recv;
+    char *cold; /* cold_bytes that are overwritten */
+    int64_t cold_bytes;
+
+    /* For a batch; times are ns. */
+    int64_t window; /* window: from one start to the next */
+    int64_t slice;  /* round_time: no repetition starts later than so long after the first */
+    int64_t want;   /* round_time: valid repetitions that are enough */
+
+    /* Of the synchronisation; times are global, ns. */
+    int64_t first, at;    /* the start of the first repetition, and of the one in hand */
+    int64_t ahead, least, most; /* round_time: how long before its start a stamp is made */
+    int64_t deadline, valid;
+    int flags; /* of the repetition in hand */
+    int64_t turn; /* of the caches */
+
+    /* What was measured, n times: readings of the rank's own clock. */
+    int64_t n;
+    int64_t *start, *end;
+    unsigned char *flags_of;
+} pg_loop;
+
+/* A way to synchronise the ranks before a repetition: one file sync_*.c each. */
+typedef struct pg_sync {
+    const char *name; /* as in results.Syncs */
+    int global;       /* needs a global clock, and sets flags */
+    /* Before the first repetition of a batch; NULL: nothing. Returns an MPI
+     * error code. */
+    int (*begin)(pg_loop *);
+    /* Before each repetition. Returns an MPI error code, or PG_STOP on all ranks. */
+    int (*enter)(pg_loop *);
+    /* After the last repetition: the flags that only its end shows; NULL: none. */
+    void (*judge)(pg_loop *);
+} pg_sync;
+
+extern const pg_sync pg_sync_barrier, pg_sync_double_barrier, pg_sync_dissemination, pg_sync_window,
+    pg_sync_window_auto, pg_sync_round_time;
+
+/* The synchronisation, and what is done to the caches, by name; NULL when there
+ * is none. */
+const pg_sync *pg_sync_get(const char *name);
+void (*pg_cache_get(const char *name))(pg_loop *);
+
+/* The timed region (S-REVISITED, Algorithm 1): at most `most` times synchronise,
+ * read the clock, run, read the clock. Returns the first error code that a call
+ * gave. */
+int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most);
+
+/* Makes samples of a batch at rank 0 (ns, flags: n values, NULL elsewhere); the
+ * readings are lost. A sample is the largest local duration, or, if global, the
+ * time from the earliest start to the latest end on the global clock
+ * (S-REVISITED, Algorithm 1). Flags are those of any rank. */
+int pg_collect(pg_loop *l, const pg_sync *s, int global, int64_t *ns, unsigned char *flags);
+
+/* n upper bounds of the time from the first start to the last end, at rank 0, in
+ * ns: two barriers around the call, the least over the ranks of what passed from
+ * before the first to after the second. They hold for any clocks (S-MCCALPIN). */
+int pg_provable(const pg_function *f, pg_loop *l, int64_t n, int64_t *ns);
+
+/* A dissemination barrier: in round k every rank signals to the one 2^k above it,
+ * ceil(log2 p) rounds (Hensgen, Finkel, Manber 1988). The same messages with
+ * every library. */
+int pg_disseminate(pg_ctx *x);
+
+/* The same with a value: *value becomes the largest of all ranks'. */
+int pg_all_max(pg_ctx *x, int64_t *value);
+
+/* Waits for the start of the repetition in hand, l->at on the global clock, and
+ * sets l->flags: a rank that comes too late does not wait. */
+static inline void pg_wait(pg_loop *l)
+{
+    pg_clock *now = l->time->now;
+    int64_t at = pg_local(&l->time->model, l->at);
+    int64_t t = now();
+    l->flags = t > at ? PG_LATE : 0;
+    while (t < at)
+        t = now();
+}
+
+/* Now, on the global clock. */
+static inline int64_t pg_global_now(const pg_loop *l)
+{
+    return pg_global(&l->time->model, l->time->now());
+}
+
+#endif
