@@ -4,7 +4,7 @@ package analyze
 // heading in docs/statistics.md.
 var remedies = map[string]string{
 	"paper-method":         "use method default, which avoids them",
-	"normal-approximation": "nothing: the approximation is good at this R",
+	"normal-approximation": "none needed: the approximation is good at this R",
 	"oversubscribed":       "give each process a core of its own",
 	"repeated":             "if it happens again, look at the rank program's last words in manifest.json",
 	"iqr-zero":             "trust no difference below two clock steps; message sizes that take longer do not have this",

@@ -264,11 +264,18 @@ func (p *page) remarks(r *analyze.Report) {
 		p.title("Remarks")
 	}
 	for _, w := range r.Warnings {
-		p.say("- %s: %s. Remedy: %s. (%s)", w.ID, w.Text, w.Remedy, w.Docs)
+		p.say("- %s: %s.%s", w.ID, w.Text, remedy(w))
 	}
 	for _, n := range r.Notes {
 		p.say("- %s", n)
 	}
+}
+
+func remedy(w analyze.Warning) string {
+	if w.Remedy == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Remedy: %s (%s).", w.Remedy, w.Docs)
 }
 
 func quoted(names []string) string {
