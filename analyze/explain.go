@@ -29,14 +29,14 @@ type SideSamples struct {
 
 // SideRun describes the samples of one mpirun in nanoseconds, of ONE call.
 type SideRun struct {
-	Run                      int
-	Samples, Late, Long      int
-	Valid                    int     // in sync
-	Min, Q1, Median, Q3, Max float64 // of the valid ones; NaN: none
-	Kept                     []float64
-	RunMedian                float64   // of Kept, what the outlier filter left, in the order of measurement
-	WarmupEnd                int       // first repetition after a warm-up, if one was seen; −1: none
-	ACF                      []float64 // of Kept, at lag 1 on; nil: too few, or all equal
+	Run                 int
+	Samples, Late, Long int
+	Valid               int     // in sync
+	Min, Q1, Median, Q3 float64 // of the valid ones; NaN: none
+	Kept                []float64
+	RunMedian           float64   // of Kept, what the outlier filter left, in the order of measurement
+	WarmupEnd           int       // first repetition after a warm-up, if one was seen; −1: none
+	ACF                 []float64 // of Kept, at lag 1 on; nil: too few, or all equal
 }
 
 // Inefficiency says how many of the kept samples are worth one independent
@@ -151,7 +151,7 @@ func (s *SideSamples) add(run *results.Run, plan int) error {
 		return nil
 	}
 	out := SideRun{Run: run.Run, Samples: len(run.Samples[at]), WarmupEnd: -1}
-	out.Min, out.Q1, out.Median, out.Q3, out.Max, out.RunMedian = math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
+	out.Min, out.Q1, out.Median, out.Q3, out.RunMedian = math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	var valid []float64
 	for _, x := range run.Samples[at] {
 		switch {
@@ -183,7 +183,7 @@ func (s *SideRun) describe(valid []float64) error {
 	if err != nil {
 		return err
 	}
-	s.Min, s.Max = slices.Min(valid), slices.Max(valid)
+	s.Min = slices.Min(valid)
 	s.Q1, s.Median, s.Q3 = filtered.Q1, warmup.Median, filtered.Q3
 	s.Kept, s.RunMedian, s.WarmupEnd = filtered.Values, filtered.Median, warmup.End
 	if len(s.Kept) < leastSeries {

@@ -104,3 +104,21 @@ func TestEveryTestedVerdictHasItsInterval(t *testing.T) {
 		t.Errorf("[%g, %g]", *v.RatioLo95, *v.RatioHi95)
 	}
 }
+
+// A coarse clock can make all samples equal; they depend on nothing.
+func TestEqualSamplesHaveNoDependence(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	for i := range runs {
+		runs[i].Samples[0] = make([]results.Sample, 50)
+		for k := range runs[i].Samples[0] {
+			runs[i].Samples[0][k].NS = 10000
+		}
+	}
+	if r := analyzed(t, m, runs, Default()); r.Dependence.Series != 0 || r.Verdicts[0].Verdict != Kept {
+		t.Errorf("%+v, %s", r.Dependence, r.Verdicts[0].Verdict)
+	}
+	if e := explained(t, m, runs, Default(), 0); e.Call.Runs[0].ACF != nil || len(e.Call.Runs[0].Kept) != 50 {
+		t.Errorf("%+v", e.Call.Runs[0])
+	}
+}
