@@ -21,21 +21,26 @@ func (c *Collector) runsNeeded(r *Report, p Procedure, cfg Config, family []int)
 	if p.Refused || p.Method == MethodPaper {
 		return nil
 	}
+	var open []int
+	rejected := 0
+	for _, i := range family {
+		switch v := &r.Verdicts[i]; {
+		case v.PValue == nil || v.PAdjusted == nil || v.Ratio == nil:
+		case v.Verdict == Undecided:
+			open = append(open, i)
+		case *v.PAdjusted <= p.Alpha:
+			rejected++
+		}
+	}
+	if len(open) == 0 {
+		return nil
+	}
 	chosen, err := p.testsByR(cfg)
 	if err != nil {
 		return err
 	}
-	rejected := 0
-	for _, i := range family {
-		if v := &r.Verdicts[i]; v.PAdjusted != nil && *v.PAdjusted <= p.Alpha {
-			rejected++
-		}
-	}
-	for _, i := range family {
+	for _, i := range open {
 		v := &r.Verdicts[i]
-		if v.Verdict != Undecided || v.PValue == nil || v.Ratio == nil {
-			continue
-		}
 		v.RunsNeeded = p.needed(c.pair(i, v), *v.Ratio, p.nextLevel(rejected), chosen)
 	}
 	return nil
