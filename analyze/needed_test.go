@@ -103,6 +103,27 @@ func TestMoreMpirunsAreNamedForTestsThatTheDataLeaveOpen(t *testing.T) {
 	}
 }
 
+func TestTheLevelOfOneMoreRejectionFollowsTheAdjustment(t *testing.T) {
+	for _, c := range []struct {
+		adjust   string
+		m, after int
+		want     float64
+	}{
+		{AdjustNone, 100, 7, 0.05},
+		{AdjustBH, 100, 0, 0.0005},
+		{AdjustBH, 100, 7, 0.004},
+		{AdjustHolm, 100, 0, 0.0005},
+		{AdjustHolm, 100, 50, 0.001},
+		{AdjustHolm, 100, 100, 0.05},
+		{AdjustBH, 0, 0, 0.05},
+	} {
+		p := Procedure{Adjust: c.adjust, Alpha: 0.05, M: c.m}
+		if got := p.nextLevel(c.after); math.Abs(got-c.want) > 1e-15 {
+			t.Errorf("%+v: %g", c, got)
+		}
+	}
+}
+
 // Half of the mpiruns 10 % faster, half 10 % slower: no number of them decides.
 func TestWhatNoNumberOfMpirunsDecidesIsSaid(t *testing.T) {
 	cfg := Config{Method: MethodDefault, Test: TestRankSum, Adjust: AdjustBH, Alpha: 0.05, MinSlowdown: 1.05}
