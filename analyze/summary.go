@@ -132,14 +132,19 @@ func (c *Collector) warnOfSamples(r *Report, warn func(id, format string, args .
 			invalid, total, 100*maxInvalid, inconclusive)
 	}
 	if strong := r.Dependence.Strong; len(strong) > 0 {
-		worst := strong[0]
+		worst, measured := strong[0], 0
+		for i := range c.cases {
+			if c.cases[i].total > 0 {
+				measured++
+			}
+		}
 		for _, k := range strong {
 			if k.Inefficiency > worst.Inefficiency {
 				worst = k
 			}
 		}
-		warn("dependent-samples", "some samples resemble their neighbours so much that %d of them are worth one independent sample or less: cases %d, the worst "+
-			"%s at %d bytes on %s, %.0f for one. The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
-			strongDependence, len(strong), worst.Function, worst.Msize, worst.Shape, worst.Inefficiency)
+		warn("dependent-samples", "in %d of %d cases the samples resemble their neighbours so much that %d of them are worth one independent sample or less "+
+			"(the worst: %s at %d bytes on %s, %.0f for one). The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
+			len(strong), measured, strongDependence, worst.Function, worst.Msize, worst.Shape, worst.Inefficiency)
 	}
 }

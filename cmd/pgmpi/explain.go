@@ -15,7 +15,7 @@ import (
 
 func (o *output) explains(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.explain, "explain", nil,
-		"show what a verdict rests on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:MPI_Bcast:1Ki:p2; may be given again")
+		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:MPI_Bcast:1Ki:p2; may be given again")
 }
 
 // selected returns the tests that the selectors of --explain name, by index
