@@ -201,7 +201,7 @@ type OutOfSync struct {
 }
 
 // Dependence says how much the samples of a case resemble their neighbours in
-// time (S-REVISITED §5.1). A series is what the outlier filter left of a case
+// time (S-REVISITED §5.3). A series is what the outlier filter left of a case
 // in one mpirun.
 type Dependence struct {
 	Lags        int             `json:"lags"`        // that were looked at
