@@ -106,8 +106,7 @@ func (c *Collector) warnings(r *Report) []Warning {
 		warn("nrep-not-converged", "%d cases reached nrep.max or nrep.max_time before their run-time was stable", n)
 	}
 	if r.Looks != nil && len(r.Looks.Blind) > 0 && r.Refused == nil {
-		warn("blind-look", "after %v mpiruns a lone violation cannot be found yet: the smallest p-value of the test is above alpha·weight/m; "+
-			"a later look, or a larger weight for it, can", r.Looks.Blind)
+		warn("blind-look", "after %v mpiruns a lone violation cannot be found yet: the smallest p-value of the test is above alpha·weight/m", r.Looks.Blind)
 	}
 	if n := len(r.Incomplete); n > 0 {
 		warn("incomplete", "%d planned tests have no verdict for lack of valid data", n)

@@ -11,6 +11,7 @@ var remedies = map[string]string{
 	"out-of-sync":          "a larger window, or fewer other programs on the nodes",
 	"dependent-samples":    "lower nrep.rse or raise nrep.min, so that stage 1 asks for more repetitions",
 	"nrep-not-converged":   "raise nrep.max or nrep.max_time",
+	"blind-look":           "a later look, or a larger weight for it",
 	"incomplete":           "`pgmpi check --resume` measures the mpiruns that are missing; samples out of sync need what out-of-sync says",
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Every id that the code warns with has a remedy and a heading in the docs,
+// Every id that the report of a check warns with has a remedy and a heading in the docs,
 // and nothing else has.
 func TestEveryWarningHasARemedyAndAPlaceInTheDocs(t *testing.T) {
 	used := map[string]bool{}
@@ -18,6 +18,9 @@ func TestEveryWarningHasARemedyAndAPlaceInTheDocs(t *testing.T) {
 	}
 	call := regexp.MustCompile(`(?:warn|newWarning)\("([^"]+)"`)
 	for _, f := range files {
+		if strings.HasPrefix(f, "compare") {
+			continue // comparisons say it in their text
+		}
 		text, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
