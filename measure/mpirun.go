@@ -70,15 +70,19 @@ type mpirun struct {
 	hello  *results.Hello
 	taken  bool   // the job, by the ranks
 	last   string // the case that progress named last
+	begun  time.Time
+	launch time.Duration // before rank 0's hello and after its end record
 }
 
 // run starts the ranks, hands them the job and collects what they measured. No
 // process is left when it returns.
 func (m *mpirun) run(ctx context.Context) (*results.Hello, *results.Output, error) {
+	m.begun = time.Now()
 	if err := m.start(); err != nil {
 		return nil, nil, &Error{Argv: m.argv, What: fmt.Sprintf("the launcher could not be started: %v", err)}
 	}
 	out, err := m.talk(ctx)
+	ended := time.Now()
 	if err == nil {
 		m.finish()
 	}
@@ -89,6 +93,7 @@ func (m *mpirun) run(ctx context.Context) (*results.Hello, *results.Output, erro
 	if host, err := os.Hostname(); err == nil && m.hello != nil && m.hello.Rank.Host == host {
 		results.RemoveShared(m.hello.Shared)
 	}
+	m.launch += time.Since(ended)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, nil, context.Cause(ctx)
@@ -181,6 +186,7 @@ func (m *mpirun) talk(ctx context.Context) (*results.Output, error) {
 	if err := m.greet(ctx); err != nil {
 		return nil, err
 	}
+	m.launch = time.Since(m.begun)
 	if !m.jobFile {
 		if err := m.hand(ctx); err != nil {
 			return nil, err

@@ -242,7 +242,7 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 		Mode: mode, Shape: shape, Run: run, Seed: seed, Order: job.Order, Rank: hello.Rank,
 		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
 		Timing: out.End.Timing,
-		WallNS: time.Since(start).Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
+		WallNS: time.Since(start).Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
 	}}
 	if r.Clock = out.End.Clock; r.Clock != nil {
 		r.Rank.ClockTickNS = r.Clock.TickNS

@@ -27,7 +27,8 @@ type loop struct {
 	flags  *C.uchar
 	room   int // repetitions that a batch may have
 	cache  string
-	bytes  int64 // of the cache, for "cold" and "rotate"
+	took   time.Duration // inside C so far
+	bytes  int64         // of the cache, for "cold" and "rotate"
 }
 
 // needsClock tells whether anything reads the global clock.
@@ -145,7 +146,10 @@ func (l *loop) set(window, slice time.Duration, want int) {
 // batch times a function at most n times. Rank 0 gets the samples, all ranks how many.
 func (w *world) batch(f *C.pg_function, sync *C.pg_sync, n int) ([]results.Sample, int, error) {
 	l := w.loop
-	if err := mpiError(C.GoString(f.id), C.pg_measure(f, sync, l.c, C.int64_t(n))); err != nil {
+	start := time.Now()
+	rc := C.pg_measure(f, sync, l.c, C.int64_t(n))
+	l.took += time.Since(start)
+	if err := mpiError(C.GoString(f.id), rc); err != nil {
 		return nil, 0, err
 	}
 	done := int(l.c.n)

@@ -31,7 +31,7 @@ type bench struct {
 	nrep     nrep.Config
 	cap      int64 // bytes
 	called   map[string]bool
-	timed    time.Duration
+	timed    time.Duration // in untimed calls
 	timing   results.Timing
 	synced   time.Time // when the clocks were synchronised last
 	out      outcome
@@ -59,7 +59,7 @@ func (s *session) do(j *results.Job) (*outcome, error) {
 		}
 	}
 	b.watchdog.Stop()
-	b.out.end = results.End{MemoryCap: b.cap, MeasureNS: time.Since(start).Nanoseconds(), TimedNS: b.timed.Nanoseconds(),
+	b.out.end = results.End{MemoryCap: b.cap, MeasureNS: time.Since(start).Nanoseconds(), TimedNS: (b.timed + b.loop.took).Nanoseconds(),
 		Timing: b.timing, Clock: &s.clock}
 	return &b.out, nil
 }
@@ -197,9 +197,11 @@ func (b *bench) measureCase(i int) error {
 		b.called[c.Function] = true
 		untimed += b.job.FirstCalls
 	}
+	start := time.Now()
 	if err := b.call(row, untimed); err != nil {
 		return err
 	}
+	b.timed += time.Since(start)
 	if err := b.sample(i, row); err != nil {
 		return fmt.Errorf("%s: %w", b.name, err)
 	}

@@ -22,8 +22,9 @@ type Header struct {
 	Clock      *ClockInfo `json:"clock,omitempty"`
 	MemoryCap  int64      `json:"memory_cap"` // bytes
 	WallNS     int64      `json:"wall_ns"`    // from exec of mpirun to its end
+	LaunchNS   int64      `json:"launch_ns"`  // of that, before rank 0's hello and after its end record
 	MeasureNS  int64      `json:"measure_ns"` // inside rank 0, from the first case to the last
-	TimedNS    int64      `json:"timed_ns"`   // of that, in the timing loop
+	TimedNS    int64      `json:"timed_ns"`   // of that, in untimed calls and in the timing loop
 	FinishedAt string     `json:"finished_at"`
 	Load       Load       `json:"load"`
 	Timing     Timing     `json:"timing"`
