@@ -1,0 +1,33 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"pgmpi/analyze"
+)
+
+func TestFlipsAreCountedByCellOverAllChecks(t *testing.T) {
+	// A row per cell, a column per check.
+	cells := map[int64][]string{
+		1: {analyze.Violated, analyze.Violated, analyze.Violated},
+		2: {analyze.Kept, analyze.Kept, analyze.Undecided},
+		3: {analyze.Undecided, analyze.Violated, analyze.Violated},
+		4: {analyze.Kept, analyze.Violated, analyze.Marginal},
+	}
+	var reports []*analyze.Report
+	for check := range 3 {
+		r := &analyze.Report{}
+		for msize := int64(1); msize <= 4; msize++ {
+			r.Verdicts = append(r.Verdicts, analyze.Verdict{Guideline: "GL8", Function: "MPI_Reduce", Msize: msize, Verdict: cells[msize][check]})
+		}
+		reports = append(reports, r)
+	}
+	f := flipsOf(reports)
+	if f.cells != 4 || f.violated != 3 || f.kept != 1 || f.other != 2 {
+		t.Errorf("got %+v, want 4 cells, 3 violated, 1 kept elsewhere, 2 anything else elsewhere", f)
+	}
+	if len(f.lines) != 2 || !strings.HasPrefix(f.lines[0], "GL8 MPI_Reduce at 3 B:") {
+		t.Errorf("got lines %q", f.lines)
+	}
+}
