@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench fuzz clean go-check both
+.PHONY: help demo build test lint bench  fuzz clean go-check both
 
 # The first of these programs that there is, else the first. Asked anew at every
 # use: a target may have installed it. Fedora keeps wrappers off the PATH.
@@ -18,9 +18,8 @@ MPICH_CC ?= $(call first,mpicc.mpich $(FEDORA)/mpich/bin/mpicc)
 
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
 BENCH_ROUNDS ?= 60
-# Checks of collectives with themselves: simulated, and of each library.
-PROOF_SIMULATED ?= 200
-PROOF_CHECKS ?= 20
+# What `make bench` runs (empty: all of cmd/bench/run).
+BENCHES ?=
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m
 STATICCHECK := 0.8.2
@@ -66,6 +65,21 @@ endef
 
 # The test of the synchronisations from inside.
 sync_test = -std=c11 -O2 -DPGMPI_RIGHT_MOCKUPS -Imockups/c testdata/sync/sync.c measure/rank/*.c mockups/c/*.c
+define build_bench
+$(build_pgmpi)
+$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
+$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
+for program in baseline memory; do
+	$(OPENMPI_CC) -std=c11 -O2 -o bin/$$program-openmpi cmd/bench/$$program.c
+	$(MPICH_CC) -std=c11 -O2 -o bin/$$program-mpich cmd/bench/$$program.c
+done
+gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
+$(build_injected)
+for program in bench bench/sync bench/clocks bench/proof; do
+	CGO_ENABLED=0 go build -buildvcs=false -o bin/$${program//\//-} ./cmd/$$program
+done
+$(allow_root)
+endef
 
 # Open MPI's mpirun refuses root; only these targets, never pgmpi, tell it otherwise.
 define allow_root
@@ -144,31 +158,9 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 	done
 	echo "lint: nothing to say"
 
-bench: go-check both ## time against plain C, clocks against known ones, false violations and missed slowdowns; both libraries
-	@$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
-	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
-	$(OPENMPI_CC) -std=c11 -O2 -o bin/baseline-openmpi cmd/bench/baseline.c
-	$(MPICH_CC) -std=c11 -O2 -o bin/baseline-mpich cmd/bench/baseline.c
-	$(allow_root)
-	CGO_ENABLED=0 go build -buildvcs=false -o bin/bench ./cmd/bench
-	CGO_ENABLED=0 go build -buildvcs=false -o bin/syncbench ./cmd/bench/sync
-	status=0
-	for library in openmpi mpich; do
-		bin/bench --rounds $(BENCH_ROUNDS) --rank bin/pgmpi-rank-$$library --baseline bin/baseline-$$library || status=1
-		bin/syncbench --rounds $$(( ($(BENCH_ROUNDS) + 1) / 2 )) --rank bin/pgmpi-rank-$$library || status=1
-	done
-	CGO_ENABLED=0 go build -buildvcs=false -o bin/proof ./cmd/bench/proof
-	$(build_pgmpi)
-	bin/proof simulate --checks $(PROOF_SIMULATED) || status=1
-	for library in openmpi mpich; do
-		bin/proof real --rank bin/pgmpi-rank-$$library --checks $(PROOF_CHECKS) || status=1
-	done
-	$(build_injected)
-	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
-	CGO_ENABLED=0 go build -buildvcs=false -o bin/bench-clocks ./cmd/bench/clocks
-	bin/bench-clocks --rank bin/pgmpi-rank-injected-openmpi || status=1
-	bin/bench-clocks --rank bin/pgmpi-rank-injected-mpich --preload $(CURDIR)/bin/yield.so || status=1
-	exit $$status
+bench: go-check both ## what pgmpi costs and how far to trust it, both libraries; on a machine that does nothing else. BENCHES="loop sync" for some
+	@$(build_bench)
+	cmd/bench/run $(BENCHES)
 
 fuzz: go-check ## feed every reader damaged input, FUZZ_TIME=1m for each target
 	@for package in ./cmd/pgmpi/glfile ./measure/results ./analyze; do

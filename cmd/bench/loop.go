@@ -207,6 +207,11 @@ func (b *bench) jobFile(order []int) (string, error) {
 	for i := range job.Cases {
 		job.Cases[i].NRep = b.nrep
 	}
+	return writeJob(job)
+}
+
+// writeJob writes a job to a temporary file, for the rank program's --job.
+func writeJob(job *results.Job) (string, error) {
 	lines, err := results.EncodeJob(job)
 	if err != nil {
 		return "", err

@@ -19,7 +19,7 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{loopCommand, shareCommand, checkCommand, analyzeCommand, stabilityCommand}
+	return []command{loopCommand, shareCommand, checkCommand, analyzeCommand, sizeCommand, memoryCommand, stabilityCommand}
 }
 
 // errMissed is how a bench ends whose aim was missed.
