@@ -97,7 +97,7 @@ endef
 
 help:
 	@echo "pgmpi checks whether an MPI library keeps the performance guidelines of its collectives."
-	sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 15
+	sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 18
 
 demo: go-check ## install an MPI library if there is none, build, and check this machine with it (3 minutes)
 	@.ci/install $(MPICC)
