@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench  fuzz clean go-check both
+.PHONY: help demo build test lint bench fuzz clean go-check both
 
 # The first of these programs that there is, else the first. Asked anew at every
 # use: a target may have installed it. Fedora keeps wrappers off the PATH.
