@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 
 	"github.com/spf13/pflag"
 )
@@ -26,6 +27,7 @@ func commands() []command {
 var errMissed = errors.New("missed")
 
 func main() {
+	runtime.LockOSThread()
 	if err := run(os.Args[1:]); errors.Is(err, errMissed) {
 		os.Exit(1)
 	} else if err != nil {
