@@ -28,7 +28,7 @@ func Look(ctx context.Context, launch []string, rankPath string, np int, env map
 	m := &mpirun{
 		argv:     rankArgv(launch, rankPath, np),
 		env:      environment(env),
-		job:      &results.Job{Mode: results.ModeMeasure, NP: np, PPN: np, Layout: true},
+		job:      &results.Job{Mode: results.ModeEnv, NP: np, PPN: np, Layout: true},
 		stall:    stall,
 		progress: func(int, int, string) {},
 	}

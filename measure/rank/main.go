@@ -159,7 +159,7 @@ func (s *session) serve(jobFile string) error {
 		}
 	}
 	o := &outcome{}
-	if len(j.Cases) > 0 || j.Mode == results.ModeClocks { // else only the nodes are asked for
+	if j.Mode != results.ModeEnv {
 		if o, err = s.do(j); err != nil {
 			return err
 		}

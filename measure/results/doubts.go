@@ -68,30 +68,48 @@ func (l *Layout) Doubts() []Doubt {
 	return append(out, l.tuned()...)
 }
 
-// findings collects the same doubt from several nodes.
-type findings struct {
-	order []string
-	hosts map[string][]string
-	doubt map[string]Doubt
+// finding is a doubt on several nodes.
+type finding struct {
+	doubt Doubt
+	hosts []string
+	ranks Ranges
+	text  func(Ranges) string // nil: the doubt's
 }
 
-func (f *findings) add(host string, d Doubt) {
-	if f.hosts == nil {
-		f.hosts, f.doubt = map[string][]string{}, map[string]Doubt{}
-	}
+// findings tells what is the same on several nodes once.
+type findings struct {
+	order []*finding
+	known map[string]*finding
+}
+
+func (f *findings) add(host string, d Doubt) { f.addRanks(host, d, nil, nil) }
+
+// addRanks adds a doubt about some ranks, whose text names all of them.
+func (f *findings) addRanks(host string, d Doubt, ranks Ranges, text func(Ranges) string) {
 	key := d.ID + d.Text
-	if f.hosts[key] == nil {
-		f.order = append(f.order, key)
-		f.doubt[key] = d
+	if text != nil {
+		key += text(nil)
 	}
-	f.hosts[key] = append(f.hosts[key], host)
+	at := f.known[key]
+	if at == nil {
+		if f.known == nil {
+			f.known = map[string]*finding{}
+		}
+		at = &finding{doubt: d, text: text}
+		f.known[key] = at
+		f.order = append(f.order, at)
+	}
+	at.hosts, at.ranks = append(at.hosts, host), append(at.ranks, ranks...)
 }
 
 func (f *findings) doubts(before string) []Doubt {
 	var out []Doubt
-	for _, key := range f.order {
-		d := f.doubt[key]
-		d.Text = before + "on " + someOf(f.hosts[key]) + ", " + d.Text
+	for _, at := range f.order {
+		d := at.doubt
+		if at.text != nil {
+			d.Text = at.text(at.ranks.Union(nil))
+		}
+		d.Text = before + "on " + someOf(at.hosts) + ", " + d.Text
 		out = append(out, d)
 	}
 	return out
@@ -153,43 +171,47 @@ func (l *Layout) hostDoubts() []Doubt {
 func (l *Layout) pinDoubts() []Doubt {
 	var f findings
 	for i := range l.Nodes {
-		n := &l.Nodes[i]
-		for _, d := range l.pinDoubtsOf(n) {
-			f.add(n.Host, d)
-		}
+		l.pinDoubtsOf(&l.Nodes[i], &f)
 	}
 	return f.doubts(strings.TrimPrefix(l.Shape+" ", " "))
 }
 
 const pinRemedy = "one core for each rank: mpirun --bind-to core (Open MPI), -bind-to core (MPICH), srun --cpu-bind=cores"
 
-func (l *Layout) pinDoubtsOf(n *Node) []Doubt {
+func (l *Layout) pinDoubtsOf(n *Node, f *findings) {
 	k, masks := &l.Kinds[n.Kind], l.masks(n)
 	var all Ranges
 	equal := true
 	for _, m := range masks {
 		if len(m) == 0 { // not known
-			return nil
+			return
 		}
 		all = all.Union(m)
 		equal = equal && slices.Equal(m, masks[0])
 	}
 	cores, _ := k.cores(all)
 	if full := len(k.Online) > 0 && len(masks) > len(k.Online); full || equal && len(all) > 1 && len(masks) > len(all) {
-		return []Doubt{{DoubtOversub, fmt.Sprintf("%d ranks run on %s (%s): times are those of the scheduler as much as of the library", len(masks), plural(len(all), "CPU", "CPUs"), all),
-			"fewer processes (--np), or more nodes; that it shares cores is in the nature of such a measurement"}}
+		f.add(n.Host, Doubt{DoubtOversub, fmt.Sprintf("%d ranks run on %s (%s): times are those of the scheduler as much as of the library",
+			len(masks), plural(len(all), "CPU", "CPUs"), all), "fewer processes (--np), or more nodes; that it shares cores is in the nature of such a measurement"})
+		return
 	}
-	var out []Doubt
 	if ranks, cpus := crowded(n, masks, func(m Ranges) (Ranges, int) { return m, len(m) }); ranks != nil {
-		out = append(out, Doubt{DoubtSharedCore, fmt.Sprintf("ranks %s share CPU %s, though the node has %s", ranks, cpus, plural(len(k.Online), "CPU", "CPUs")), pinRemedy})
+		f.addRanks(n.Host, Doubt{ID: DoubtSharedCore, Remedy: pinRemedy}, ranks, func(r Ranges) string {
+			return fmt.Sprintf("ranks %s share CPU %s, though the node has %s", r, cpus, plural(len(k.Online), "CPU", "CPUs"))
+		})
 	} else if ranks, cpus := crowded(n, masks, func(m Ranges) (Ranges, int) { cores, cpus := k.cores(m); return cpus, len(cores) }); ranks != nil {
-		out = append(out, Doubt{DoubtSMT, fmt.Sprintf("ranks %s run on both siblings of a core (CPUs %s)", ranks, cpus),
-			"one rank for each core: mpirun --bind-to core --map-by core (Open MPI), -bind-to core (MPICH), srun --hint=nomultithread"})
+		f.addRanks(n.Host, Doubt{ID: DoubtSMT,
+			Remedy: "one rank for each core: mpirun --bind-to core --map-by core (Open MPI), -bind-to core (MPICH), srun --hint=nomultithread"},
+			ranks, func(r Ranges) string {
+				return fmt.Sprintf("ranks %s run on both siblings of a core (CPUs %s)", r, cpus)
+			})
 	}
 	if free := unpinned(k, n, masks, cores); len(free) > 0 {
-		out = append(out, Doubt{DoubtUnpinned, fmt.Sprintf("%s not pinned to a core, but may run on CPUs %s", ranksAre(free), masks[slices.Index(n.Ranks, free[0])]), pinRemedy})
+		mask := masks[slices.Index(n.Ranks, free[0])]
+		f.addRanks(n.Host, Doubt{ID: DoubtUnpinned, Remedy: pinRemedy}, free, func(r Ranges) string {
+			return fmt.Sprintf("%s not pinned to a core, but may run on CPUs %s", ranksAre(r), mask)
+		})
 	}
-	return out
 }
 
 func ranksAre(r Ranges) string {

@@ -134,6 +134,9 @@ func TestADoubtOfManyNodesIsToldOnce(t *testing.T) {
 		l.Nodes = append(l.Nodes, n)
 	}
 	d := l.Doubts()
+	if idsOf(d) != "unpinned turbo" || !strings.HasPrefix(d[0].Text, "p2 on n1, n2 and 3 more, ranks 0-9 are not pinned") {
+		t.Errorf("doubts %+v", d)
+	}
 	if at := slices.IndexFunc(d, func(d Doubt) bool { return d.ID == DoubtTurbo }); at < 0 || !strings.HasPrefix(d[at].Text, "on n1, n2 and 3 more, turbo") {
 		t.Errorf("doubts %+v", d)
 	}

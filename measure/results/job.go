@@ -12,6 +12,7 @@ const (
 	ModeMeasure Mode = "run"
 	ModeSplit   Mode = "split"
 	ModeClocks  Mode = "clocks" // examines clocks; no case is measured
+	ModeEnv     Mode = "env"    // only says where the ranks run
 )
 
 // Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"pgmpi/measure/results"
+)
+
+// acrossHosts is a check of a few cases and calls: ranks that wait for the
+// network take turns on the cores with whatever else is running. Method paper is
+// content with three mpiruns.
+const acrossHosts = `
+[check]
+guidelines = ["GL8", "GL1:MPI_Bcast"]
+[job]
+np = [%d]
+mpiruns = 3
+msizes = ["8", "64"]
+[nrep]
+fixed = 3
+[measure]
+sync = "barrier"
+first_calls = 1
+warmup = 0
+[analyze]
+method = "paper"
+`
+
+func monotonic() time.Duration {
+	var t syscall.Timespec
+	const clockMonotonic = 1
+	_, _, _ = syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, clockMonotonic, uintptr(unsafe.Pointer(&t)), 0)
+	return time.Duration(t.Nano())
+}
+
+// TestPrintClock is what the hosts of the next test run.
+func TestPrintClock(t *testing.T) {
+	file := os.Getenv("PGMPI_PRINT_CLOCK")
+	if file == "" {
+		t.Skip("only for TestHostsHaveNamesAndClocksOfTheirOwn")
+	}
+	name, _ := os.Hostname()
+	if err := os.WriteFile(file, fmt.Appendf(nil, "%s %d", name, monotonic()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestHostsHaveNamesAndClocksOfTheirOwn(t *testing.T) {
+	c := newCluster(t, 3, "")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i <= c.size; i++ {
+		file := filepath.Join(t.TempDir(), "clock")
+		before := monotonic()
+		if out, err := c.command(i, "PGMPI_PRINT_CLOCK="+file+" "+self+" -test.run=^TestPrintClock$").CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		after := monotonic()
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, number, _ := strings.Cut(string(text), " ")
+		ns, _ := strconv.ParseInt(number, 10, 64)
+		if name != hostName(i) {
+			t.Errorf("host %d calls itself %q", i, name)
+		}
+		if ours := time.Duration(ns) - ahead(i); ours < before || ours > after {
+			t.Errorf("host %d is %v to %v ahead, not %v", i, time.Duration(ns)-after, time.Duration(ns)-before, ahead(i))
+		}
+		if out, err := c.command(i, fmt.Sprintf("exec 3<>/dev/tcp/%s/9 || true", c.address(i%c.size+1))).CombinedOutput(); err != nil || !strings.Contains(string(out), "refused") {
+			t.Errorf("host %d does not reach the next one: %v: %s", i, err, out)
+		}
+	}
+}
+
+func TestCheckAcrossHostsOverTCP(t *testing.T) {
+	for _, n := range []int{2, 4} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			eachLibrary(t, func(t *testing.T, b *bench) {
+				c := newCluster(t, n, "")
+				b.check("--guidelines", b.toml(fmt.Sprintf(acrossHosts, n)+b.preloads()), "--launch", c.launch(b.lib)).exits(t, 0, 1)
+				for _, v := range b.report().Verdicts {
+					if v.NP != n || v.MedianS == nil || *v.MedianS <= 0 || v.OtherMedianS == nil || v.PValue == nil {
+						t.Errorf("a verdict lacks numbers: %+v", v)
+					}
+				}
+				e := b.environment(b.out)
+				if len(e.Factors.Layouts) != 1 {
+					t.Fatalf("%d layouts", len(e.Factors.Layouts))
+				}
+				for i, node := range e.Factors.Layouts[0].Nodes {
+					if node.Host != hostName(i+1) || !slices.Equal(node.Ranks, results.Ranges{i}) {
+						t.Errorf("node %d is %s with ranks %s", i, node.Host, node.Ranks)
+					}
+				}
+				if got := len(e.Factors.Layouts[0].Nodes); got != n {
+					t.Errorf("%d nodes, want %d", got, n)
+				}
+				b.noneLeft(10 * time.Second)
+			})
+		})
+	}
+}
+
+// Every clock synchronisation that the program has makes one clock of those of
+// hosts that are 1000 s apart; "shared" has to say that it cannot.
+func TestClockSynchronisationAcrossHosts(t *testing.T) {
+	if len(results.ClockSyncs) == 1 {
+		t.Skipf("this program knows clock_sync %q only", results.ClockSyncs)
+	}
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		c := newCluster(t, 2, "")
+		for _, method := range results.ClockSyncs {
+			t.Run(method, func(t *testing.T) {
+				gl := b.toml(strings.Replace(fmt.Sprintf(acrossHosts, 2), "[measure]", "[measure]\nclock_sync = \""+method+"\"", 1) + b.preloads())
+				b.out = filepath.Join(t.TempDir(), "out")
+				s := b.check("--guidelines", gl, "--launch", c.launch(b.lib))
+				if method == "shared" {
+					s.exits(t, exitSetup, exitFailed).says(t, hostName(1), hostName(2))
+					return
+				}
+				s.exits(t, 0, 1)
+			})
+		}
+	})
+}
