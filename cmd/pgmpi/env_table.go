@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -82,6 +83,7 @@ func (e *environmentShown) table(w io.Writer) error {
 	for i := range f.Layouts {
 		s.layout(&f.Layouts[i], r.LibVersion)
 	}
+	s.settings(e.Config)
 	s.doubts(e.Doubts, len(f.Layouts) > 0)
 	return s.w.Flush()
 }
@@ -143,8 +145,12 @@ func (s sheet) kind(k *results.NodeKind, l *results.Layout, index int, library s
 		virtual = " (virtual machine)"
 	}
 	s.row("CPU", k.CPU+virtual)
-	s.row("CPUs", fmt.Sprintf("%s; packages %s; SMT %s", k.Online, sets(k.Packages), or(sets(k.Siblings), "off, or none")))
+	s.row("CPUs", k.Online.String())
+	s.row("packages", sets(k.Packages))
 	s.row("memory nodes", sets(k.NUMA))
+	if len(k.Online) > 0 {
+		s.row("SMT siblings", or(sets(k.Siblings), "none: every CPU is a core"))
+	}
 	s.row("last cache", size(k.LLC))
 	s.row("frequency", fmt.Sprintf("governor %s, driver %s, turbo %s%s", or(k.Governor, "unknown"), or(k.FreqDriver, "unknown"), or(k.Turbo, "unknown"), mhzRange(k)))
 	s.row("clock", fmt.Sprintf("clocksource %s; CPU flags %s", or(k.Clocksource, "unknown"), or(strings.Join(k.TSC, " "), "unknown")))
@@ -168,12 +174,16 @@ func mhzRange(k *results.NodeKind) string {
 	return fmt.Sprintf(", %.0f to %.0f MHz", k.MinMHz, k.MaxMHz)
 }
 
+// sets counts sets of CPUs and lists them.
 func sets(list []results.Ranges) string {
+	if len(list) == 0 {
+		return ""
+	}
 	var out []string
 	for _, s := range list {
 		out = append(out, s.String())
 	}
-	return strings.Join(out, " ")
+	return fmt.Sprintf("%d: CPUs %s", len(list), strings.Join(out, " | "))
 }
 
 func size(bytes int64) string {
@@ -201,7 +211,11 @@ func (s sheet) variables(env map[string]string) {
 
 func (s sheet) node(l *results.Layout, n *results.Node) {
 	s.head("  node %s", n.Host)
-	s.row("memory", fmt.Sprintf("%s, %s of it free", or(size(n.MemTotal), "unknown"), or(size(n.MemAvailable), "unknown")))
+	memory := size(n.MemTotal)
+	if n.MemAvailable > 0 {
+		memory += ", " + size(n.MemAvailable) + " of it free"
+	}
+	s.row("memory", memory)
 	load := "load unknown"
 	if n.Load != nil {
 		load = fmt.Sprintf("load %.2f in the minute before", *n.Load)
@@ -248,6 +262,28 @@ func place(k *results.NodeKind, mask results.Ranges) string {
 		}
 	}
 	return text + ", package " + strings.Join(in, " and ")
+}
+
+// settings shows the sections of gl.toml that measuring depends on.
+func (s sheet) settings(config json.RawMessage) {
+	var sections map[string]json.RawMessage
+	if json.Unmarshal(config, &sections) != nil {
+		return // by an older pgmpi, or damaged: nothing rests on it here
+	}
+	s.head("Settings of gl.toml and flags")
+	for _, name := range []string{"job", "mpi", "nrep", "measure"} {
+		var values map[string]json.RawMessage
+		if json.Unmarshal(sections[name], &values) != nil {
+			continue
+		}
+		var keys []string
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			var compact bytes.Buffer
+			_ = json.Compact(&compact, values[key]) // it has been decoded, so it is JSON
+			keys = append(keys, key+"="+compact.String())
+		}
+		s.row("["+name+"]", strings.Join(keys, " "))
+	}
 }
 
 func (s sheet) doubts(doubts []results.Doubt, known bool) {
