@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -141,6 +142,34 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 			t.Errorf("without layouts:\n%s", s.stdout)
 		}
 		b.pgmpi("analyze", b.out).exits(t, 0, 1)
+	})
+}
+
+// A check that goes on keeps the factors of before; where its ranks run
+// elsewhere now, it says so.
+func TestResumeNoticesOtherFactors(t *testing.T) {
+	twoCores(t)
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		b.check("--guidelines", b.toml(quick), "--launch", b.lib.mpi+" --bind-to none").exits(t, 0, 1)
+		cpu := strconv.Itoa(b.environment(b.out).Factors.Layouts[0].Kinds[0].Online[0])
+		for _, c := range []struct {
+			before  []string
+			layouts int
+		}{{nil, 1}, {[]string{"taskset", "-c", cpu}, 2}} {
+			if err := os.Remove(filepath.Join(b.out, "raw", "run-p2-02.tsv.gz")); err != nil {
+				t.Fatal(err)
+			}
+			cmd, _, said := b.command(b.checkArgs("--resume")...)
+			again := exec.Command("env", append(c.before, cmd.Args...)...)
+			again.Env, again.Dir, again.Stderr = cmd.Env, cmd.Dir, said
+			if err := again.Run(); err != nil && again.ProcessState.ExitCode() != 1 {
+				t.Fatalf("%v\n%s", err, said)
+			}
+			e := b.environment(b.out)
+			if got := len(e.Factors.Layouts); got != c.layouts || doubted(e.Doubts, results.DoubtChanged, "run-p2-02.tsv.gz") != (c.layouts > 1) {
+				t.Errorf("resumed by %q: %d layouts, want %d; doubts %+v", c.before, got, c.layouts, e.Doubts)
+			}
+		}
 	})
 }
 

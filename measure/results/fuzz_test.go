@@ -89,6 +89,8 @@ func FuzzOutputReader(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes(), uint16(9))
+	nodes := `nodes {"kinds":[{"online":"0-3"}],"pinnings":[[{"cpus":"0","ranks":1}]],"nodes":[{"host":"a","ranks":"0"}]}` + "\n"
+	f.Add([]byte(nodes+ending(nodes)), uint16(20))
 	for _, samples := range []string{"samples 0 0 5:1 6:3\n", "samples 0 0 -5\n", "samples -1 0 1\n", "samples 0 0 9223372036854775807 1:-1\n"} {
 		f.Add([]byte(samples+ending(samples)), uint16(3))
 	}
