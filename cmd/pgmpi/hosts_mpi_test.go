@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -114,25 +115,60 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 	}
 }
 
-// Every clock synchronisation that the program has makes one clock of those of
-// hosts that are 1000 s apart; "shared" has to say that it cannot.
-func TestClockSynchronisationAcrossHosts(t *testing.T) {
+// Hosts whose clocks are 1000 s apart do not share one.
+func TestSharedClockIsRefusedAcrossHosts(t *testing.T) {
 	if len(results.ClockSyncs) == 1 {
-		t.Skipf("this program knows clock_sync %q only", results.ClockSyncs)
+		t.Skipf("this program knows no clock_sync but %q", results.ClockSyncs)
 	}
 	eachLibrary(t, func(t *testing.T, b *bench) {
 		c := newCluster(t, 2, "")
-		for _, method := range results.ClockSyncs {
-			t.Run(method, func(t *testing.T) {
-				gl := b.toml(strings.Replace(fmt.Sprintf(acrossHosts, 2), "[measure]", "[measure]\nclock_sync = \""+method+"\"", 1) + b.preloads())
-				b.out = filepath.Join(t.TempDir(), "out")
-				s := b.check("--guidelines", gl, "--launch", c.launch(b.lib))
-				if method == "shared" {
-					s.exits(t, exitSetup, exitFailed).says(t, hostName(1), hostName(2))
-					return
+		gl := b.toml(strings.Replace(fmt.Sprintf(acrossHosts, 2), "[measure]", "[measure]\nclock_sync = \"shared\"", 1) + b.preloads())
+		b.check("--guidelines", gl, "--launch", c.launch(b.lib)).exits(t, exitSetup, exitFailed).says(t, hostName(1), hostName(2))
+	})
+}
+
+// Every clock synchronisation that the program has makes one clock of them: what
+// is left after it, as the ranks then measure it, is far below the offsets.
+func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
+	var methods []string
+	for _, m := range results.ClockSyncs {
+		if !strings.Contains(m, "shared") { // with one rank on a host, HOW+shared is HOW
+			methods = append(methods, m)
+		}
+	}
+	if _, err := find("clocks"); err != nil || len(methods) == 0 {
+		t.Skipf("this program has clock_sync %q only", results.ClockSyncs)
+	}
+	const hosts = 3
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		c := newCluster(t, hosts, "")
+		s := b.pgmpi("clocks", "--rank", b.rank, "--np", fmt.Sprint(hosts), "--launch", c.launch(b.lib),
+			"--sync", strings.Join(methods, ","), "--seconds", "0.1", "--format", "json").exits(t, 0)
+		var shapes []struct {
+			Syncs []struct {
+				Method, Failed string
+				Checks         []struct {
+					ErrorNS []int64 `json:"error_ns"`
 				}
-				s.exits(t, 0, 1)
-			})
+			}
+		}
+		if err := json.Unmarshal([]byte(s.stdout), &shapes); err != nil || len(shapes) != 1 || len(shapes[0].Syncs) != len(methods) {
+			t.Fatalf("%v in\n%s", err, s.stdout)
+		}
+		for _, m := range shapes[0].Syncs {
+			if m.Failed != "" || len(m.Checks) == 0 {
+				t.Errorf("%s: %d comparisons, failed: %q", m.Method, len(m.Checks), m.Failed)
+			}
+			for _, check := range m.Checks {
+				for rank, ns := range check.ErrorNS {
+					if off := time.Duration(ns).Abs(); off > clockStep/10000 {
+						t.Errorf("%s: the clock of rank %d is off by %v", m.Method, rank, off)
+					}
+				}
+				if len(check.ErrorNS) != hosts {
+					t.Errorf("%s: errors of %d ranks", m.Method, len(check.ErrorNS))
+				}
+			}
 		}
 	})
 }

@@ -106,7 +106,7 @@ func (s *session) view(seat node.Seat, reads bool) ([]byte, error) {
 	var text []byte
 	if reads {
 		v := node.See(hostFiles(), seat, os.Environ(), s.info.LibVersion, s.info.Hash)
-		if err := s.barrier(); err != nil {
+		if _, err := s.allMin(0); err != nil { // all have come here
 			return nil, err
 		}
 		time.Sleep(settle)
@@ -115,7 +115,7 @@ func (s *session) view(seat node.Seat, reads bool) ([]byte, error) {
 		v.Node.OthersBusy = node.ReadCPUTime(hostFiles()).BusySince(before, len(v.Kind.Online))
 		return json.Marshal(v)
 	}
-	if err := s.barrier(); err != nil {
+	if _, err := s.allMin(0); err != nil {
 		return nil, err
 	}
 	time.Sleep(settle + listen + settle)
