@@ -182,9 +182,11 @@ func lastLevelCache(root fs.FS) int64 {
 }
 
 // devices are the network devices that are up, "eth0 10000 Mb/s", and the
-// InfiniBand ports, "mlx5_0/1 100 Gb/sec (4X EDR)".
+// InfiniBand ports, "mlx5_0/1 100 Gb/sec (4X EDR)". What has no hardware, such as
+// the bridges and pairs of containers that come and go, is named only where
+// there is nothing else.
 func devices(root fs.FS) []string {
-	var out []string
+	var hardware, virtual []string
 	names, _ := fs.Glob(root, "sys/class/net/*/operstate")
 	for _, n := range names {
 		dir := path.Dir(n)
@@ -195,7 +197,15 @@ func devices(root fs.FS) []string {
 		if speed := number(root, dir+"/speed"); speed > 0 {
 			d += " " + strconv.FormatFloat(speed, 'f', -1, 64) + " Mb/s"
 		}
-		out = append(out, d)
+		if _, err := fs.Stat(root, dir+"/device"); err == nil {
+			hardware = append(hardware, d)
+		} else {
+			virtual = append(virtual, d)
+		}
+	}
+	out := hardware
+	if len(out) == 0 {
+		out = virtual
 	}
 	ports, _ := fs.Glob(root, "sys/class/infiniband/*/ports/*/rate")
 	for _, rate := range ports {
