@@ -92,7 +92,7 @@ func (s *Session) learn(r *results.Run) {
 		m.Timing[r.Shape.String()] = r.Timing
 	}
 	if m.Clock == nil && r.Clock != nil {
-		m.Clock, m.Rank.ClockTickNS = r.Clock, r.Clock.TickNS
+		m.Clock, m.Clocks, m.Rank.ClockTickNS = r.Clock, r.Clocks, r.Clock.TickNS
 	}
 	for _, c := range r.Cases {
 		if c.Status != results.StatusOK {
@@ -244,6 +244,7 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 		Timing: out.End.Timing,
 		WallNS: time.Since(start).Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
 	}}
+	r.Clocks = out.End.Clocks
 	if r.Clock = out.End.Clock; r.Clock != nil {
 		r.Rank.ClockTickNS = r.Clock.TickNS
 	}

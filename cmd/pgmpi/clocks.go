@@ -167,7 +167,7 @@ func (c *clocksRun) examine(ctx context.Context, e measure.Examination) (clocksR
 	var failed *measure.Error
 	switch {
 	case err == nil:
-		return clocksReport{NP: e.NP, Clock: c.clock, Clocks: out.Clocks, Syncs: out.Syncs}, nil
+		return clocksReport{NP: e.NP, Clock: c.clock, Clocks: out.End.Clocks, Syncs: out.Syncs}, nil
 	case ctx.Err() != nil:
 		return clocksReport{}, &exit{exitInterrupted, errors.New("interrupted")}
 	case errors.As(err, &failed) && !failed.Started:

@@ -206,10 +206,10 @@ func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(out.Clocks) != len(results.Clocks) {
-			t.Fatalf("%d clocks listed, want %d", len(out.Clocks), len(results.Clocks))
+		if len(out.End.Clocks) != len(results.Clocks) {
+			t.Fatalf("%d clocks listed, want %d", len(out.End.Clocks), len(results.Clocks))
 		}
-		for i, c := range out.Clocks {
+		for i, c := range out.End.Clocks {
 			switch {
 			case c.Name != results.Clocks[i]:
 				t.Errorf("clock %d is %q, want %q", i, c.Name, results.Clocks[i])

@@ -35,7 +35,7 @@ func (w *world) setClock(name string) error {
 	}
 	w.time.now = clockNamed(name)
 	if w.time.now == nil {
-		return fmt.Errorf("this rank program has no clock %q", name)
+		return &refusal{fmt.Errorf("this rank program has no clock %q", name)}
 	}
 	measureClock(&w.clock, w.time.now)
 	// The coarsest of all ranks counts.
@@ -65,7 +65,7 @@ func (w *world) startTSC() error {
 		refused = fmt.Errorf("clock rdtscp refused: %w", refused)
 	}
 	if err := w.agree(refused); err != nil {
-		return err
+		return &refusal{err}
 	}
 	all, err := w.allGather([]byte(fmt.Sprintf("%-20d%s", hz, bootID())), 96)
 	if err != nil {
@@ -169,18 +169,23 @@ func bootID() string {
 	return strings.TrimSpace(string(text))
 }
 
-// listClocks examines every clock on rank 0. All ranks must call it.
-func (w *world) listClocks() ([]results.ClockInfo, error) {
-	var list []results.ClockInfo
+// listClocks examines every clock; rank 0's findings count. All ranks must call
+// it, and choose the clock that is to time with setClock afterwards.
+func (w *world) listClocks(into *[]results.ClockInfo) error {
 	for _, name := range results.Clocks {
-		err := w.setClock(name)
-		if err != nil {
-			w.clock.Refused = err.Error()
+		var refused *refusal
+		if err := w.setClock(name); errors.As(err, &refused) {
+			w.clock = results.ClockInfo{Name: name, Refused: err.Error()}
+		} else if err != nil {
+			return err
 		}
-		list = append(list, w.clock)
+		*into = append(*into, w.clock)
 	}
-	return list, nil
+	return nil
 }
+
+// refusal is why a clock cannot be used, unlike an error of MPI.
+type refusal struct{ error }
 
 // agree returns the same error on every rank: that of the lowest rank that has one.
 func (w *world) agree(mine error) error {

@@ -33,8 +33,7 @@ func (s *session) examineClocks(j *results.Job) (*outcome, error) {
 	})
 	defer watchdog.Stop()
 	var o outcome
-	var err error
-	if o.clocks, err = s.listClocks(); err != nil {
+	if err := s.listClocks(&o.end.Clocks); err != nil {
 		return nil, err
 	}
 	if err := s.setClock(j.Clock); err != nil {

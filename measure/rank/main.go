@@ -176,9 +176,6 @@ func (s *session) serve(jobFile string) error {
 	for i, c := range o.cases {
 		w.Case(c, o.samples[i])
 	}
-	for _, c := range o.clocks {
-		w.JSON(results.LineClock, c)
-	}
 	for _, c := range o.syncs {
 		w.JSON(results.LineSync, c)
 	}

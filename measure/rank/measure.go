@@ -17,7 +17,6 @@ import (
 type outcome struct {
 	cases   []results.CaseResult
 	samples [][]results.Sample // by case
-	clocks  []results.ClockInfo
 	syncs   []results.ClockSync
 	end     results.End
 }
@@ -59,8 +58,8 @@ func (s *session) do(j *results.Job) (*outcome, error) {
 		}
 	}
 	b.watchdog.Stop()
-	b.out.end = results.End{MemoryCap: b.cap, MeasureNS: time.Since(start).Nanoseconds(), TimedNS: (b.timed + b.loop.took).Nanoseconds(),
-		Timing: b.timing, Clock: &s.clock}
+	b.out.end.MemoryCap, b.out.end.Clock, b.out.end.Timing = b.cap, &s.clock, b.timing
+	b.out.end.MeasureNS, b.out.end.TimedNS = time.Since(start).Nanoseconds(), (b.timed + b.loop.took).Nanoseconds()
 	return &b.out, nil
 }
 
@@ -75,6 +74,11 @@ func (s *session) newBench(j *results.Job) (*bench, error) {
 	b := &bench{session: s, job: j, extent: t.Bytes, called: map[string]bool{}}
 	if err := s.choose(j.Datatype, j.Op, j.Root); err != nil {
 		return nil, err
+	}
+	if j.Verify {
+		if err := s.listClocks(&b.out.end.Clocks); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.setClock(j.Clock); err != nil {
 		return nil, err

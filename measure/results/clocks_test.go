@@ -15,13 +15,10 @@ func TestClocksArriveAsTheyWereSent(t *testing.T) {
 		Checks: []ClockCheck{{Seconds: 0.5, ErrorNS: []int64{0, -7}, BoundNS: []int64{0, 9}}}}}
 	var text bytes.Buffer
 	w := NewOutputWriter(&text)
-	for _, c := range clocks {
-		w.JSON(LineClock, c)
-	}
 	for _, s := range syncs {
 		w.JSON(LineSync, s)
 	}
-	if err := w.End(End{Clock: &clocks[0]}); err != nil {
+	if err := w.End(End{Clock: &clocks[0], Clocks: clocks}); err != nil {
 		t.Fatal(err)
 	}
 	read := func(text string) (*Output, error) {
@@ -37,8 +34,8 @@ func TestClocksArriveAsTheyWereSent(t *testing.T) {
 	if err != nil || out == nil {
 		t.Fatal(out, err)
 	}
-	if !reflect.DeepEqual(out.Clocks, clocks) || !reflect.DeepEqual(out.Syncs, syncs) || out.End.Clock.TickNS != 17 {
-		t.Errorf("sent %v and %v, got %v and %v", clocks, syncs, out.Clocks, out.Syncs)
+	if !reflect.DeepEqual(out.End.Clocks, clocks) || !reflect.DeepEqual(out.Syncs, syncs) || out.End.Clock.TickNS != 17 {
+		t.Errorf("sent %v and %v, got %v and %v", clocks, syncs, out.End.Clocks, out.Syncs)
 	}
 	if _, err := read(strings.Replace(text.String(), `"rounds":2`, `"rounds":8`, 1)); err == nil {
 		t.Error("a changed number of rounds was not noticed")

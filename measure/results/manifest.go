@@ -25,8 +25,9 @@ type Manifest struct {
 	R       int             `json:"mpiruns"`
 	Seed    uint64          `json:"seed"`
 	Rank    RankInfo        `json:"rank"`
-	// Clock is the one that timed the first mpirun.
-	Clock *ClockInfo `json:"clock,omitempty"`
+	// Clock is the one that timed the first mpirun; Clocks are all there are.
+	Clock  *ClockInfo  `json:"clock,omitempty"`
+	Clocks []ClockInfo `json:"clocks,omitempty"`
 	// Launch holds, by shape, the launcher's argument list with "{np}" in place.
 	Launch  map[string][]string `json:"launch"`
 	Factors Factors             `json:"factors"` // grows with what can change a result (S-REVISITED, Table VI)

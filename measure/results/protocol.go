@@ -21,7 +21,6 @@ const (
 	LineCase     = "case"        // + CaseResult as JSON
 	LineSamples  = "samples"     // + "CASE FIRST NS[:FLAGS]…"
 	LineNodes    = "nodes"       // + a part of a Layout as JSON; only where the job asks for it
-	LineClock    = "clock"       // + ClockInfo as JSON; only with ModeClocks
 	LineSync     = "sync"        // + ClockSync as JSON; only with ModeClocks
 	LineError    = "error"       // + a sentence; the mpirun has failed
 	LineEnd      = "end"         // + End as JSON; without it an mpirun is not finished
@@ -51,8 +50,9 @@ type End struct {
 	TimedNS   int64  `json:"timed_ns"`
 	Load      Load   `json:"load"`
 	Timing    Timing `json:"timing"`
-	// Clock is the one that timed.
-	Clock *ClockInfo `json:"clock,omitempty"`
+	// Clock is the one that timed; Clocks are all, from an mpirun that verifies or examines them.
+	Clock  *ClockInfo  `json:"clock,omitempty"`
+	Clocks []ClockInfo `json:"clocks,omitempty"`
 }
 
 // EncodeJob splits a job into protocol lines without their newlines.
@@ -120,7 +120,6 @@ type Output struct {
 	Samples map[int][]Sample // by index into Job.Cases
 	Layout  *Layout          // nil: not asked for
 	End     End
-	Clocks  []ClockInfo // with ModeClocks
 	Syncs   []ClockSync // with ModeClocks
 }
 
@@ -218,12 +217,6 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 			return false, fmt.Errorf("case line: %w", err)
 		}
 		o.out.Cases = append(o.out.Cases, c)
-	case LineClock:
-		var c ClockInfo
-		if err := json.Unmarshal(text, &c); err != nil {
-			return false, fmt.Errorf("clock line: %w", err)
-		}
-		o.out.Clocks = append(o.out.Clocks, c)
 	case LineSync:
 		var c ClockSync
 		if err := json.Unmarshal(text, &c); err != nil {

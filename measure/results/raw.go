@@ -18,16 +18,17 @@ type Header struct {
 	// mpirun's wall-clock.
 	Rank RankInfo `json:"rank"`
 	// Clock is the one that timed; nil in files of older versions, which knew
-	// only monotonic.
-	Clock      *ClockInfo `json:"clock,omitempty"`
-	MemoryCap  int64      `json:"memory_cap"` // bytes
-	WallNS     int64      `json:"wall_ns"`    // from exec of mpirun to its end
-	LaunchNS   int64      `json:"launch_ns"`  // of that, before rank 0's hello and after its end record
-	MeasureNS  int64      `json:"measure_ns"` // inside rank 0, from the first case to the last
-	TimedNS    int64      `json:"timed_ns"`   // of that, in untimed calls and in the timing loop
-	FinishedAt string     `json:"finished_at"`
-	Load       Load       `json:"load"`
-	Timing     Timing     `json:"timing"`
+	// only monotonic. Clocks are all, in the first mpirun of a shape.
+	Clock      *ClockInfo  `json:"clock,omitempty"`
+	Clocks     []ClockInfo `json:"clocks,omitempty"`
+	MemoryCap  int64       `json:"memory_cap"` // bytes
+	WallNS     int64       `json:"wall_ns"`    // from exec of mpirun to its end
+	LaunchNS   int64       `json:"launch_ns"`  // of that, before rank 0's hello and after its end record
+	MeasureNS  int64       `json:"measure_ns"` // inside rank 0, from the first case to the last
+	TimedNS    int64       `json:"timed_ns"`   // of that, in untimed calls and in the timing loop
+	FinishedAt string      `json:"finished_at"`
+	Load       Load        `json:"load"`
+	Timing     Timing      `json:"timing"`
 }
 
 // Timing is how the repetitions of an mpirun were timed.
