@@ -8,7 +8,7 @@ var remedies = map[string]string{
 	"oversubscribed":       "give each process a core of its own",
 	"repeated":             "if it happens again, look at the rank program's last words in manifest.json",
 	"iqr-zero":             "trust no difference below two clock steps; message sizes that take longer do not have this",
-	"out-of-sync":          "a larger window, or fewer other programs on the nodes",
+	"out-of-sync":          "where they took too long, a longer measure.window or sync = \"round_time\"; where they started late, cores of their own, or a barrier (measure.sync)",
 	"dependent-samples":    "lower nrep.rse or raise nrep.min, so that stage 1 asks for more repetitions",
 	"nrep-not-converged":   "raise nrep.max or nrep.max_time",
 	"blind-look":           "a later look, or a larger weight for it",
