@@ -160,7 +160,7 @@ Usage: pgmpi COMMAND [FLAGS]
 
 `)
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-14s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
+		fmt.Fprintf(w, "  %-18s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
 	}
 	fmt.Fprint(w, `
 Start with:

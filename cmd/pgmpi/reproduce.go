@@ -14,7 +14,7 @@ var reproduceCommand = command{
 	args:  "DIR DIR…",
 	short: "how well several measurements of one configuration repeat; needs no MPI",
 	long: `Shows for two or more results folders of the same configuration, per function
-and msize, the median of each folder over the median of all (S-REVISITED §6.3),
+and msize, the median of each folder over the median of all,
 and the spread: smallest, largest, their ratio, the coefficient of variation. It
 tests nothing: compare does that for two folders. Factors that differ between
 the folders are named.`,
