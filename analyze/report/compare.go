@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -37,13 +36,6 @@ func Pick[T any](formats []FormatOf[T], list string) ([]FormatOf[T], error) {
 		out = append(out, formats[i])
 	}
 	return out, nil
-}
-
-func indentedJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 // compareColumns are the names of compare.json. New columns go to the end.
