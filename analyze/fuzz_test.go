@@ -23,6 +23,16 @@ func FuzzReport(f *testing.F) {
 	for method := range Methods {
 		f.Add(manifest, raw, uint8(method))
 	}
+	m.R, m.Looks, m.LookWeights = 3, []int{1, 2, 3}, []float64{.2, .3, .5}
+	m.Split = &results.SplitPlan{R: 2, FollowUps: []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
+	m.Stopped = map[results.Mode]int{results.ModeMeasure: 2}
+	looking, err1 := json.Marshal(m)
+	split, err2 := json.Marshal(followed(m, 5, 7)[0])
+	if err1 != nil || err2 != nil {
+		f.Fatal(err1, err2)
+	}
+	f.Add(looking, raw, uint8(0))
+	f.Add(looking, split, uint8(0))
 	f.Add([]byte(`{"mpiruns":1000000000000000,"plan":{"cases":[{}]}}`), []byte(`{}`), uint8(0))
 	f.Add([]byte(`{"mpiruns":1,"plan":{"guidelines":[{"type":"split"}],"cases":[{"msize":-9223372036854775808},{"msize":1}],`+
 		`"tests":[{"type":"split","msize":-9223372036854775808,"case":0,"others":[1]}]}}`),

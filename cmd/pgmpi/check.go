@@ -222,7 +222,7 @@ func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config)
 	p := newProgress(o.quiet, config)
 	c := &opened{config: config, progress: p, Session: &measure.Session{
 		Folder: folder, Manifest: m, RankPath: rankPath, Env: config.MPI.Env, JobFile: config.MPI.JobFile,
-		NREP: config.NREP, Measure: config.Measure, Progress: p.show,
+		NREP: config.NREP, Measure: config.Measure, Progress: p.show, MaxTime: time.Duration(config.Job.MaxTime),
 		Repeated: func(e *measure.Error) {
 			p.clear()
 			fmt.Fprintf(stderr, "an mpirun failed and is repeated once: %s\n", e.What)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"pgmpi/analyze"
 	"pgmpi/measure"
@@ -21,7 +20,6 @@ func (c *opened) measureAndFollowUp(ctx context.Context, s *measure.Session) err
 		}
 		return collected.Needed(c.config.Analyze, run)
 	}
-	s.MaxTime = time.Duration(c.config.Job.MaxTime)
 	if err := s.MeasureAll(ctx); err != nil {
 		return err
 	}

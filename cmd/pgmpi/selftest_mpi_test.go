@@ -17,8 +17,8 @@ func (b *bench) planted(delay string) string {
 	return fmt.Sprintf("[mpi]\nenv = { LD_PRELOAD = %q, PGMPI_DELAY = %q }\n", filepath.Join(b.bin, b.lib.rank+"-delay.so"), delay)
 }
 
-// slowBcast is a check in which Bcast of 1 KiB takes 5 ms longer: more than what
-// else happens on a busy machine.
+// slowBcast is a check in which Bcast of 1 KiB takes 20 ms longer, more than what
+// else happens on a busy machine, and Bcast of 64 B smallDelay.
 func (b *bench) slowBcast(more string) string {
 	return b.toml(`
 [check]
@@ -29,16 +29,20 @@ msizes = ["64", "1Ki"]
 ` + more + `
 [nrep]
 fixed = 10
-` + b.planted("MPI_Bcast:1000..1Ki:5000000ns"))
+[analyze]
+test = "ranksum" # one disturbed mpirun of eight is no matter
+` + b.planted(fmt.Sprintf("MPI_Bcast:1000..1Ki:20000000ns,MPI_Bcast:64:%dns", smallDelay)))
 }
+
+const smallDelay = 50000 // ns
 
 func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
-		gl := b.slowBcast("mpiruns = 6")
+		gl := b.slowBcast("mpiruns = 8")
 		b.check("--guidelines", gl).exits(t, 1)
 		r := b.report()
 		v := r.Verdicts[0]
-		if v.Guideline != "GL2" || v.Msize != 1024 || v.Verdict != "violated" || v.K != 16 || v.PValue == nil || v.Runs != 6 {
+		if v.Guideline != "GL2" || v.Msize != 1024 || v.Verdict != "violated" || v.K != 16 || v.PValue == nil || v.Runs != 8 {
 			t.Errorf("%+v", v)
 		}
 		if r.Split == nil || r.Split.M != 1 || r.Split.TotalError != 0.1 {
@@ -65,14 +69,19 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(raw.Cases) != 2 || raw.Cases[0].Calls != 16 || raw.Cases[0].Msize != 64 || raw.Cases[1].Calls != 0 || raw.Cases[1].Msize != 1024 {
-			t.Errorf("cases of %s: %+v", split, raw.Cases)
+			t.Fatalf("cases of %s: %+v", split, raw.Cases)
+		}
+		for _, s := range raw.Samples[0] {
+			if s.NS < 16*smallDelay {
+				t.Errorf("16 calls took %d ns, less than their delays", s.NS)
+			}
 		}
 	})
 }
 
 func TestWithoutTheExperimentASplitIsOnlySuspected(t *testing.T) {
 	b := newBench(t, libraries[0])
-	b.check("--guidelines", b.slowBcast("mpiruns = 6"), "--no-split-experiment").exits(t, 1)
+	b.check("--guidelines", b.slowBcast("mpiruns = 8"), "--no-split-experiment").exits(t, 1)
 	if r := b.report(); r.Verdicts[0].Verdict != "suspected" || r.Split != nil {
 		t.Errorf("%+v, %+v", r.Verdicts[0], r.Split)
 	}
