@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"pgmpi/measure/results"
@@ -29,7 +28,7 @@ func ExamineClocks(ctx context.Context, e Examination) (*results.Output, error) 
 		stall = max(stall, time.Duration(Default().Stall)+time.Duration(s*1e9))
 	}
 	m := &mpirun{
-		argv: append(withNP(slices.Clone(e.Launch), e.NP), e.RankPath, "--np", strconv.Itoa(e.NP)),
+		argv: rankArgv(slices.Clone(e.Launch), e.RankPath, e.NP),
 		env:  environment(e.Env),
 		job: &results.Job{Mode: results.ModeClocks, NP: e.NP, PPN: e.NP, Clock: e.Clock,
 			StallNS: int64(stall), Clocks: &e.Job},

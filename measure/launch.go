@@ -139,8 +139,8 @@ func versionText(path string) string {
 	return string(out)
 }
 
-// withNP fills "{np}" in.
-func withNP(argv []string, np int) []string {
+// WithNP returns a launcher's argument list with the number of processes in place of "{np}".
+func WithNP(argv []string, np int) []string {
 	out := make([]string, len(argv))
 	for i, a := range argv {
 		out[i] = strings.ReplaceAll(a, "{np}", strconv.Itoa(np))
@@ -150,5 +150,5 @@ func withNP(argv []string, np int) []string {
 
 // rankArgv starts np ranks of a rank program.
 func rankArgv(launch []string, rankPath string, np int) []string {
-	return append(withNP(launch, np), rankPath, "--np", strconv.Itoa(np))
+	return append(WithNP(launch, np), rankPath, "--np", strconv.Itoa(np))
 }

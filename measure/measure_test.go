@@ -121,7 +121,7 @@ func TestLauncherThatCannotSayTheNumberOfProcessesIsRefused(t *testing.T) {
 			t.Errorf("%v: %v", c.argv, err)
 		}
 	}
-	if got := withNP([]string{"mpirun", "-np", "{np}", "--map-by=ppr:{np}"}, 4); got[2] != "4" || got[3] != "--map-by=ppr:4" {
+	if got := WithNP([]string{"mpirun", "-np", "{np}", "--map-by=ppr:{np}"}, 4); got[2] != "4" || got[3] != "--map-by=ppr:4" {
 		t.Errorf("got %v", got)
 	}
 }

@@ -92,6 +92,17 @@ func (f Function) MaxCount(count, extent int64, p int) int64 {
 	return count
 }
 
+// Memory is what a case takes at the rank that needs most, in bytes: the
+// caller's buffers and the temporaries, for blocks of count elements of extent
+// bytes on p processes.
+func (f Function) Memory(count, extent int64, p int) (send, recv, temp int64) {
+	send = f.Send.Elements(count, p, true) * extent
+	recv = f.Recv.Elements(count, p, true) * extent
+	// Every temporary is aligned to a page and guarded.
+	temp = f.Temp.Elements(count, p)*extent + int64(f.Temp.Buffers())*2*4096
+	return send, recv, temp
+}
+
 // collectives are the rows without a mock-up, in alphabetical order. Buffers
 // as in the MPI standard, with msize as docs/results-format.md defines it. The
 // ones with a vector of counts are measured with equal counts.

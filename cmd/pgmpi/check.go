@@ -72,6 +72,9 @@ func stageFlags(do func(context.Context, *measure.Session) error) func(*pflag.Fl
 		o.folder(fs)
 		return func(ctx context.Context, _ []string) error {
 			o.resume = true // the stages share a folder
+			if o.dryRun {
+				return dryRun(&s, &o, fs.Name())
+			}
 			c, err := open(&s, &o, nil)
 			if err != nil {
 				return err
@@ -91,6 +94,7 @@ type output struct {
 	out    string
 	resume bool
 	quiet  bool
+	dryRun bool
 	format string
 	// explain holds selectors of verdicts that are explained.
 	explain []string
@@ -102,6 +106,7 @@ func (o *output) folder(fs *pflag.FlagSet) {
 		fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
 	}
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
 }
 
 func (o *output) formats(fs *pflag.FlagSet) {
@@ -115,6 +120,9 @@ func check(ctx context.Context, s *settings, o *output) error {
 	}
 	if len(o.explain) > 0 && formats[0].Name != "table" {
 		return setupf("--explain prints after the tables: put table first in --format, or use `pgmpi analyze DIR --explain`")
+	}
+	if o.dryRun {
+		return dryRun(s, o, "check")
 	}
 	c, err := open(s, o, func(m *results.Manifest, cfg analyze.Config) error {
 		if _, err := selected(&m.Plan, o.explain); err != nil {
@@ -162,9 +170,18 @@ type opened struct {
 	progress *progress
 }
 
-// open reads the configuration, finds rank program and launcher, and opens the
-// results folder, unless refuse has a reason not to.
-func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config) error) (*opened, error) {
+// prepared is a command that measures, before it changes anything.
+type prepared struct {
+	config   *glfile.File
+	manifest *results.Manifest
+	goesOn   bool   // in a results folder with finished mpiruns
+	path     string // of the results folder
+	rankPath string
+}
+
+// prepare reads the configuration, makes the Plan, and finds rank program and
+// launcher. Nothing is started and nothing is written.
+func prepare(s *settings, o *output) (*prepared, error) {
 	path := o.out
 	if path == "" {
 		path = defaultFolder("pgmpi-", time.Now())
@@ -210,12 +227,23 @@ func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config)
 			return nil, err
 		}
 	}
+	return &prepared{config: config, manifest: m, goesOn: before != nil, path: path, rankPath: rankPath}, nil
+}
+
+// open prepares a command and opens its results folder, unless refuse has a
+// reason not to.
+func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config) error) (*opened, error) {
+	ready, err := prepare(s, o)
+	if err != nil {
+		return nil, err
+	}
+	config, m, rankPath := ready.config, ready.manifest, ready.rankPath
 	if refuse != nil {
 		if err := refuse(m, config.Analyze); err != nil {
 			return nil, err
 		}
 	}
-	folder, err := results.Create(path)
+	folder, err := results.Create(ready.path)
 	if err != nil {
 		return nil, setup(err)
 	}
@@ -236,7 +264,7 @@ func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config)
 		folder.Close()
 		return nil, setupf("%w; make room there, or choose another folder with --out", err)
 	}
-	for _, note := range plan.Notes {
+	for _, note := range m.Plan.Notes {
 		fmt.Fprintf(stderr, "note: %s\n", note)
 	}
 	return c, nil

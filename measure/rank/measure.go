@@ -111,15 +111,6 @@ func (s *session) newBench(j *results.Job) (*bench, error) {
 	return b, nil
 }
 
-// need is what a case takes at the rank that needs most, in bytes.
-func need(f mockups.Function, count, extent int64, p int) (send, recv, temp int64) {
-	send = f.Send.Elements(count, p, true) * extent
-	recv = f.Recv.Elements(count, p, true) * extent
-	// Every temporary is aligned to a page and guarded.
-	temp = f.Temp.Elements(count, p)*extent + int64(f.Temp.Buffers())*2*4096
-	return send, recv, temp
-}
-
 // plan decides the memory cap, marks what cannot be measured and allocates.
 func (b *bench) plan() error {
 	b.cap = b.job.MemoryCap
@@ -143,7 +134,7 @@ func (b *bench) plan() error {
 			return fmt.Errorf("unknown function %q", c.Function)
 		}
 		r := results.CaseResult{Case: i, Status: results.StatusOK}
-		s, v, t := need(f, c.Msize/b.extent, b.extent, b.size)
+		s, v, t := f.Memory(c.Msize/b.extent, b.extent, b.size)
 		s, v = b.loop.span(s), b.loop.span(v)
 		switch {
 		case c.Skip != "":

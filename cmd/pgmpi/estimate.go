@@ -1,0 +1,187 @@
+package main
+
+import (
+	"math"
+	"math/bits"
+	"time"
+
+	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/guidelines"
+	"pgmpi/measure"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// The model behind the estimate of --dry-run. Nothing is known of the machine
+// before the first mpirun, so its constants are those of one node with shared
+// memory, in seconds and seconds per byte (docs/guide.md, "Before it starts").
+const (
+	stepTime     = 0.35e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
+	byteTime     = 0.12e-9 // each byte of the buffers of the busiest rank
+	fillTime     = 2e-9    // each byte of its buffers that is given data before a case
+	verifyTime   = 25e-9   // each byte of its buffers that is verified, and once more per process if reduced
+	caseTime     = 20e-6   // what a case costs beside its calls
+	yieldingTime = 20e-6   // one step when there are more ranks than cores, Open MPI
+	spinningTime = 4e-3    // the same with a library that does not give its core away
+)
+
+// startTime is what an mpirun costs without its cases, by library: s + s·p.
+var startTime = map[string][2]float64{
+	"openmpi": {0.35, 0.05},
+	"mpich":   {0.05, 0.05},
+	"":        {0.5, 0.05},
+}
+
+// The expected repetitions of a case. Predictions stop when the relative
+// standard error is below nrep.rse, and the largest one is kept.
+const (
+	predictedShare = 0.05 // of nrep.max, in the mean over the cases of a prediction
+	keptShare      = 0.15 // of nrep.max, in the mean over the cases of stage 2
+)
+
+// cost is what a check takes in one shape.
+type cost struct {
+	shape  guidelines.Shape
+	cases  int
+	nrep   time.Duration // an mpirun of stage 1
+	run    time.Duration // an mpirun of stage 2
+	verify time.Duration // once more in the first mpirun
+	memory int64         // bytes of a rank's buffers: the largest of each kind, over all cases
+	left   []leftOut
+}
+
+// leftOut is a case that cannot be measured.
+type leftOut struct {
+	guidelines.Case
+	why string
+}
+
+// costOf estimates a shape's part of a check.
+func costOf(p *prepared, shape guidelines.Shape) cost {
+	m, config := p.manifest, p.config
+	c := cost{shape: shape}
+	extent := guidelines.Extent(m.Plan.Datatype)
+	model := modelOf(m.Rank.Library, shape.NP)
+	var send, recv, temp int64
+	called := map[string]bool{}
+	var seconds struct{ nrep, run, verify float64 }
+	for _, i := range m.Plan.CasesOf(shape) {
+		k := m.Plan.Cases[i]
+		f, _ := mockups.Get(k.Function)
+		if why := unmeasurable(f, k.Msize/extent, extent, shape.NP, int64(config.Measure.TempMemory)); why != "" {
+			c.left = append(c.left, leftOut{k, why})
+			continue
+		}
+		c.cases++
+		s, r, t := f.Memory(k.Msize/extent, extent, shape.NP)
+		send, recv, temp = max(send, s), max(recv, r), max(temp, t)
+		untimed := config.Measure.Warmup
+		if !called[k.Function] {
+			called[k.Function] = true
+			untimed += config.Measure.FirstCalls
+		}
+		call := model.call(f, s+r+t)
+		once := caseTime + fillTime*float64(s+r) + call*float64(untimed)
+		predicted, kept := repetitions(config, m.NRep[i].N)
+		each := call + model.step() // and its MPI_Barrier
+		seconds.nrep += once + min(each*predicted, time.Duration(config.NREP.MaxTime).Seconds())
+		seconds.run += once + each*kept
+		seconds.verify += verifyTime * float64(s+r) * model.folds(f)
+	}
+	c.memory = send + recv + temp
+	c.nrep = inSeconds(model.start + seconds.nrep)
+	c.run = inSeconds(model.start + seconds.run)
+	c.verify = inSeconds(seconds.verify)
+	return c
+}
+
+func inSeconds(s float64) time.Duration {
+	return time.Duration(min(s, math.MaxInt64/1e10) * 1e9)
+}
+
+// repetitions are those of a case in stage 1 and in stage 2.
+func repetitions(config *glfile.File, known int) (predicted, kept float64) {
+	n := config.NREP
+	within := func(v float64) float64 { return max(float64(n.Min), min(v, float64(n.Max))) }
+	predicted, kept = within(predictedShare*float64(n.Max)), within(keptShare*float64(n.Max))
+	if n.Fixed > 0 {
+		kept = float64(n.Fixed)
+	}
+	if known > 0 {
+		kept = float64(known)
+	}
+	return predicted, kept
+}
+
+// unmeasurable says why the ranks will not measure a case; "" when they will.
+func unmeasurable(f mockups.Function, count, extent int64, np int, limit int64) string {
+	s, r, t := f.Memory(count, extent, np)
+	switch {
+	case f.MaxCount(count, extent, np) > math.MaxInt32:
+		return "its element count is above what an MPI int count holds"
+	case s+r+t > limit:
+		return "it needs " + size(s+r+t) + " a rank, above measure.temp_memory"
+	}
+	return ""
+}
+
+// model is what a number of ranks of one library costs on this machine.
+type model struct {
+	np       int
+	start    float64 // s, an mpirun without its cases
+	stepTime float64 // s
+}
+
+func modelOf(library string, np int) model {
+	start, ok := startTime[library]
+	if !ok {
+		start = startTime[""]
+	}
+	m := model{np: np, start: start[0] + start[1]*float64(np), stepTime: stepTime}
+	switch {
+	case np <= measure.Cores():
+	case library == "openmpi":
+		m.stepTime = yieldingTime
+	default:
+		m.stepTime = spinningTime
+	}
+	return m
+}
+
+// step is what a collective without data costs: ⌈log2 p⌉ steps.
+func (m model) step() float64 { return m.stepTime * float64(max(1, bits.Len(uint(m.np-1)))) }
+
+// call is what one call of a function costs with so many bytes in its buffers.
+// A mock-up is as many collectives as it is named after.
+func (m model) call(f mockups.Function, bytes int64) float64 {
+	parts := 1
+	for _, c := range f.ID {
+		if c == '+' {
+			parts++
+		}
+	}
+	return m.step()*float64(parts) + byteTime*float64(bytes)
+}
+
+// folds is how often the data of a case is computed to verify it.
+func (m model) folds(f mockups.Function) float64 {
+	if f.Reduces {
+		return float64(1 + m.np)
+	}
+	return 1
+}
+
+// remaining counts the mpiruns of a mode that are not on disk yet.
+func remaining(p *prepared, mode results.Mode, shape guidelines.Shape, runs int) int {
+	if !p.goesOn {
+		return runs
+	}
+	folder := results.Folder{Path: p.path}
+	left := 0
+	for run := 1; run <= runs; run++ {
+		if !folder.Has(mode, shape, run) {
+			left++
+		}
+	}
+	return left
+}
