@@ -186,18 +186,6 @@ func sets(list []results.Ranges) string {
 	return fmt.Sprintf("%d: CPUs %s", len(list), strings.Join(out, " | "))
 }
 
-func size(bytes int64) string {
-	switch {
-	case bytes == 0:
-		return ""
-	case bytes < 1<<20:
-		return fmt.Sprintf("%.4g KiB", float64(bytes)/(1<<10))
-	case bytes < 1<<30:
-		return fmt.Sprintf("%.4g MiB", float64(bytes)/(1<<20))
-	}
-	return fmt.Sprintf("%.4g GiB", float64(bytes)/(1<<30))
-}
-
 func (s sheet) variables(env map[string]string) {
 	if len(env) == 0 {
 		s.row("variables", "none")

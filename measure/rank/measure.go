@@ -184,7 +184,7 @@ func (b *bench) measureCase(i int) error {
 		}
 	}
 	b.fillData(b.verifier, f, count, b.extent)
-	send, recv, _ := need(f, count, b.extent, b.size)
+	send, recv, _ := f.Memory(count, b.extent, b.size)
 	b.place(send, recv)
 	defer b.home()
 	untimed := b.job.Warmup
