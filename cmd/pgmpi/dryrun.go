@@ -188,14 +188,26 @@ func printTime(w io.Writer, p *prepared, costs []cost, command string) {
 		}
 	}
 	fmt.Fprintf(w, "  in all\tabout %s\n", rounded(total))
-	fmt.Fprintf(w, "  It rests on the usual start-up time of the library, on calls that take %.2g µs a step and %.2g ns a byte\n", stepTime*1e6, byteTime*1e9)
-	if n.Fixed == 0 {
-		fmt.Fprintf(w, "  on one node, and on repetitions as usual: a mean of %.0f in stage 1 and %.0f in stage 2, of at most %d.\n",
-			max(float64(n.Min), predictedShare*float64(n.Max)), max(float64(n.Min), keptShare*float64(n.Max)), n.Max)
-	} else {
-		fmt.Fprintf(w, "  on one node, and on the %d repetitions of nrep.fixed.\n", n.Fixed)
+	printGround(w, p, costs)
+}
+
+// printGround says what the estimate rests on.
+func printGround(w io.Writer, p *prepared, costs []cost) {
+	label := "it rests on"
+	for _, c := range costs {
+		m := modelOf(p.manifest.Rank.Library, c.shape.NP)
+		fmt.Fprintf(w, "  %s\t%s: %s to start an mpirun, %.3g µs for each step of a call\n", label, c.shape, rounded(inSeconds(m.start)), m.stepTime*1e6)
+		label = ""
 	}
-	fmt.Fprintln(w, "  A network, a noisy machine, or more ranks than cores can make it many times more.")
+	repeated := fmt.Sprintf("%d repetitions of short calls, %d of long ones, in stage 2 twice that", shortRepeat, longRepeat)
+	switch n := p.config.NREP; {
+	case n.Fixed > 0:
+		repeated = fmt.Sprintf("%d repetitions (nrep.fixed)", n.Fixed)
+	case len(p.manifest.NRep) > 0:
+		repeated = "the repetitions that are predicted already"
+	}
+	fmt.Fprintf(w, "  \t%.2g ns a byte; %s\n", byteTime*1e9, repeated)
+	fmt.Fprintln(w, "  A network, a busy machine, or more ranks than cores can make it many times more.")
 }
 
 func size(bytes int64) string {

@@ -16,27 +16,30 @@ import (
 // before the first mpirun, so its constants are those of one node with shared
 // memory, in seconds and seconds per byte (docs/guide.md, "Before it starts").
 const (
-	stepTime     = 0.35e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
+	stepTime     = 0.75e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
 	byteTime     = 0.12e-9 // each byte of the buffers of the busiest rank
-	fillTime     = 2e-9    // each byte of its buffers that is given data before a case
-	verifyTime   = 25e-9   // each byte of its buffers that is verified, and once more per process if reduced
+	fillTime     = 3e-9    // each byte of its buffers that is given data before a case
+	verifyTime   = 8e-9    // each byte of its buffers that is verified, and once more per process if reduced
 	caseTime     = 20e-6   // what a case costs beside its calls
-	yieldingTime = 20e-6   // one step when there are more ranks than cores, Open MPI
-	spinningTime = 4e-3    // the same with a library that does not give its core away
+	yieldingTime = 4e-6    // one step when there are more ranks than cores, Open MPI
+	spinningTime = 6e-3    // the same with a library that does not give its core away
 )
 
 // startTime is what an mpirun costs without its cases, by library: s + s·p.
 var startTime = map[string][2]float64{
-	"openmpi": {0.35, 0.05},
-	"mpich":   {0.05, 0.05},
-	"":        {0.5, 0.05},
+	"openmpi": {0.20, 0.065},
+	"mpich":   {0, 0.045},
+	"":        {0.5, 0.065},
 }
 
-// The expected repetitions of a case. Predictions stop when the relative
-// standard error is below nrep.rse, and the largest one is kept.
+// The expected repetitions of a case with metric rse at 0.025, in the mean: the
+// spread of short calls is larger. The largest prediction is kept, twice the
+// mean one.
 const (
-	predictedShare = 0.05 // of nrep.max, in the mean over the cases of a prediction
-	keptShare      = 0.15 // of nrep.max, in the mean over the cases of stage 2
+	shortCall   = 5e-6 // s
+	shortRepeat = 30
+	longRepeat  = 15
+	usualRSE    = 0.025
 )
 
 // cost is what a check takes in one shape.
@@ -82,9 +85,9 @@ func costOf(p *prepared, shape guidelines.Shape) cost {
 		}
 		call := model.call(f, s+r+t)
 		once := caseTime + fillTime*float64(s+r) + call*float64(untimed)
-		predicted, kept := repetitions(config, m.NRep[i].N)
 		each := call + model.step() // and its MPI_Barrier
-		seconds.nrep += once + min(each*predicted, time.Duration(config.NREP.MaxTime).Seconds())
+		predicted, kept := repetitions(config, each, m.NRep[i].N)
+		seconds.nrep += once + each*predicted
 		seconds.run += once + each*kept
 		seconds.verify += verifyTime * float64(s+r) * model.folds(f)
 	}
@@ -99,16 +102,23 @@ func inSeconds(s float64) time.Duration {
 	return time.Duration(min(s, math.MaxInt64/1e10) * 1e9)
 }
 
-// repetitions are those of a case in stage 1 and in stage 2.
-func repetitions(config *glfile.File, known int) (predicted, kept float64) {
+// repetitions are those of a case in stage 1 and in stage 2. What a metric needs
+// grows with the inverse square of its threshold; the others count as rse does.
+func repetitions(config *glfile.File, each float64, known int) (predicted, kept float64) {
 	n := config.NREP
-	within := func(v float64) float64 { return max(float64(n.Min), min(v, float64(n.Max))) }
-	predicted, kept = within(predictedShare*float64(n.Max)), within(keptShare*float64(n.Max))
-	if n.Fixed > 0 {
-		kept = float64(n.Fixed)
+	usual := float64(longRepeat)
+	if each < shortCall {
+		usual = shortRepeat
 	}
-	if known > 0 {
+	usual *= usualRSE * usualRSE / (n.RSE * n.RSE)
+	most := min(float64(n.Max), time.Duration(n.MaxTime).Seconds()/each)
+	predicted = max(float64(n.Min), min(usual, most))
+	kept = max(float64(n.Min), min(2*usual, most))
+	switch {
+	case known > 0:
 		kept = float64(known)
+	case n.Fixed > 0:
+		kept = float64(n.Fixed)
 	}
 	return predicted, kept
 }
