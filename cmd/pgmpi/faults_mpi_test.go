@@ -195,22 +195,6 @@ func TestFolderInUseIsRefused(t *testing.T) {
 	b.check("--guidelines", b.toml(quick)).exits(t, 2).says(t, "in use by another pgmpi")
 }
 
-func TestDamagedRawFileIsNamed(t *testing.T) {
-	b := newBench(t, libraries[1])
-	b.check("--guidelines", b.toml(quick)).exits(t, 0, 1)
-	const name = "run-p2-01.tsv.gz"
-	path := filepath.Join(b.out, "raw", name)
-	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, info.Size()/2); err != nil {
-		t.Fatal(err)
-	}
-	b.pgmpi("analyze", b.out).exits(t, 3).says(t, name)
-	b.check("--resume").exits(t, 3).says(t, name)
-}
-
 func TestWrongLauncherIsNoticed(t *testing.T) {
 	for i, l := range libraries {
 		t.Run(l.name, func(t *testing.T) {
