@@ -147,12 +147,16 @@ func TestLabelsOfLaunchersAreSwitchedOff(t *testing.T) {
 
 func TestFailureShowsCommandLastLinesAndRemedy(t *testing.T) {
 	m := &mpirun{argv: []string{"mpirun", "-np", "9"}}
-	_, _ = m.stderr.Write([]byte("There are not enough slots available\nin the system\n"))
+	_, _ = m.stderr.Write([]byte("-----\nsomething is wrong\nin the system\nMPI_ABORT was invoked\n"))
 	got := m.explain(errEnded).Error()
-	for _, want := range []string{"mpirun -np 9", "in the system", "--np", "silently"} {
+	for _, want := range []string{"mpirun -np 9", "  its last lines:\n    something is wrong\n    in the system\n", "--version", "silently", "MPI_Init"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q lacks %q", got, want)
 		}
+	}
+	_, _ = m.stderr.Write([]byte("There are not enough slots available\n"))
+	if slots := m.explain(errEnded); slots.What != "the launcher has fewer slots than processes" || !strings.Contains(slots.Remedy, "--np") {
+		t.Errorf("got %+v", slots)
 	}
 	said := m.explain(rankError("no case finished for 2m0s (measure.stall)"))
 	if said.Stderr != "" || !strings.Contains(said.Remedy, "--stall") {
@@ -179,5 +183,19 @@ func TestFixedRepetitionsHoldForEveryMpirun(t *testing.T) {
 		if c.NRep != 50 {
 			t.Errorf("case %d of the second mpirun has %d repetitions, want 50", i, c.NRep)
 		}
+	}
+}
+
+func TestWordsOfARankAreTheReasonAndStacksOfACrashAreNone(t *testing.T) {
+	m := &mpirun{hello: &results.Hello{}, taken: true, last: "MPI_Bcast at 8 bytes"}
+	_, _ = m.stderr.Write([]byte("pgmpi-rank: rank 1: MPI_Scan at 8 bytes: no memory\nMPI_ABORT was invoked\n"))
+	if e := m.explain(errEnded); e.What != "rank 1: MPI_Scan at 8 bytes: no memory; the last case that was reported finished is MPI_Bcast at 8 bytes" || e.Stderr != "" {
+		t.Errorf("got %+v", e)
+	}
+	crashed := &mpirun{hello: &results.Hello{}, taken: true}
+	_, _ = crashed.stderr.Write([]byte("SIGSEGV: segmentation violation\nPC=0x42 m=0 sigcode=0\nsignal arrived during cgo execution\n\n" +
+		"goroutine 1 gp=0x1 m=0 [syscall]:\nruntime.cgocall(0x4, 0x5)\n\t/usr/go/cgocall.go:167 +0x4b\nrax    0x0\nrflags 0x202\ncs     0x33\n"))
+	if e := crashed.explain(errEnded); e.Stderr != "SIGSEGV: segmentation violation\nsignal arrived during cgo execution" {
+		t.Errorf("got %q", e.Stderr)
 	}
 }

@@ -49,7 +49,7 @@ func TestLinearModelsFollowDriftAndOffsetsDoNot(t *testing.T) {
 			for attempt := 1; len(todo) > 0; attempt++ {
 				var again []string
 				for _, s := range b.clocks(np, results.ClocksJob{Methods: todo, Seconds: []float64{2, 20}, Compute: true}) {
-					wrong := cost(np, s)
+					wrong := wrongCost(np, s)
 					if wrong == "" {
 						wrong = follows(np, s)
 					}
@@ -93,9 +93,9 @@ func follows(np int, s results.ClockSync) string {
 	return ""
 }
 
-// cost says in what rounds and messages differ from their formulas. A turn is
+// wrongCost says in what rounds and messages differ from their formulas. A turn is
 // one message, an exchange two; an offset takes 100, a fit point 20 of them.
-func cost(p int, s results.ClockSync) string {
+func wrongCost(p int, s results.ClockSync) string {
 	const offset, line, rtt = 1 + 200, 100 * (1 + 40), 1 + 200
 	log := bits.Len(uint(p - 1))
 	want := map[string]struct{ rounds, messages int }{
@@ -160,7 +160,7 @@ func TestSharedClocksAreVerified(t *testing.T) {
 			for _, s := range b.clocks(np, results.ClocksJob{Methods: []string{"shared"}}) {
 				if s.Failed != "" {
 					t.Errorf("p = %d on one host: %s", np, s.Failed)
-				} else if wrong := cost(np, s); wrong != "" {
+				} else if wrong := wrongCost(np, s); wrong != "" {
 					t.Errorf("p = %d: %s", np, wrong)
 				} else if c := s.Checks[0]; results.Worst(c.ErrorNS) > results.Worst(c.BoundNS) {
 					t.Errorf("p = %d: one clock is off by %v ns from itself, more than the bounds %v", np, c.ErrorNS, c.BoundNS)

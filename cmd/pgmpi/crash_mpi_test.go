@@ -56,9 +56,9 @@ func (b *bench) goesOn(gl string, runs int, args ...string) {
 }
 
 // oneMpirun makes a results folder with the first of its three mpiruns.
-func (b *bench) oneMpirun(gl string) {
+func (b *bench) oneMpirun(gl string, args ...string) {
 	b.t.Helper()
-	b.check("--guidelines", gl).exits(b.t, 0, 1)
+	b.check(append([]string{"--guidelines", gl}, args...)...).exits(b.t, 0, 1)
 	b.removeRuns()
 }
 
@@ -87,7 +87,7 @@ func TestCrashOfARankEndsTheCheckWithItsStory(t *testing.T) {
 		if strings.Contains(e.stderr, "goroutine") || strings.Contains(e.stderr, "rflags") {
 			t.Errorf("a stack trace for a fault that is not pgmpi's:\n%s", e.stderr)
 		}
-		s.gone(time.Second)
+		s.gone(3 * time.Second)
 	})
 }
 
@@ -130,7 +130,7 @@ func TestRankZeroThatDiesInItsOutputIsNoResult(t *testing.T) {
 		if n := len(b.raw()); n != 1 {
 			t.Errorf("%d raw files, want the first only", n)
 		}
-		b.noneLeft(time.Second)
+		b.noneLeft(3 * time.Second)
 		b.goesOn(gl, 3)
 	})
 }
@@ -141,7 +141,7 @@ func TestClockThatStepsBackIsRefused(t *testing.T) {
 		b.oneMpirun(gl)
 		b.with("clock").check("--resume", "--guidelines", gl).exits(t, 3).
 			says(t, "failed twice: rank 1: ", " bytes: the clock of rank 1 went back by ", "clocksource", "--resume")
-		b.noneLeft(time.Second)
+		b.noneLeft(3 * time.Second)
 		b.goesOn(gl, 3)
 	})
 }
@@ -151,14 +151,14 @@ func TestDeathInInitIsASetupFault(t *testing.T) {
 		gl := b.toml(quick)
 		f := b.with("init-kill")
 		f.check("--guidelines", gl).exits(t, 2).says(t, "MPI_Init", "command: ", "try: ")
-		b.noneLeft(time.Second)
+		b.noneLeft(3 * time.Second)
 		// The others wait for ever for a rank that left.
 		b.with("init-exit").check("--guidelines", gl, "--stall", "600ms").exits(t, 2).
 			says(t, "no word from rank 0 within 3s", "by hand")
-		b.noneLeft(time.Second)
+		b.noneLeft(3 * time.Second)
 		b.oneMpirun(gl)
 		f.check("--resume", "--guidelines", gl).exits(t, 3).says(t, "failed twice", "MPI_Init", "--resume")
-		b.noneLeft(time.Second)
+		b.noneLeft(3 * time.Second)
 		b.goesOn(gl, 3)
 	})
 }
@@ -168,7 +168,7 @@ func TestTerminationIsAnInterrupt(t *testing.T) {
 		s := b.startLong(long)
 		_ = s.cmd.Process.Signal(syscall.SIGTERM)
 		s.wait(10*time.Second).exits(t, 130).says(t, "interrupted", "--out "+b.out, "--resume")
-		s.gone(time.Second)
+		s.gone(3 * time.Second)
 	})
 }
 

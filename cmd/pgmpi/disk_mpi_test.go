@@ -58,7 +58,7 @@ func TestFullDiskWhileAnMpirunIsStored(t *testing.T) {
 	b.check("--resume", "--guidelines", gl).exits(t, 3).
 		says(t, "run-p2-02.tsv.gz", "no space left on device", "make room", "--resume")
 	free()
-	b.noneLeft(time.Second)
+	b.noneLeft(3 * time.Second)
 	if n := len(b.raw()); n != 1 {
 		t.Errorf("%d raw files, want the first only", n)
 	}

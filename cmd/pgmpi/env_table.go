@@ -151,7 +151,9 @@ func (s sheet) kind(k *results.NodeKind, l *results.Layout, index int, library s
 	if len(k.Online) > 0 {
 		s.row("SMT siblings", or(sets(k.Siblings), "none: every CPU is a core"))
 	}
-	s.row("last cache", size(k.LLC))
+	if k.LLC > 0 {
+		s.row("last cache", size(k.LLC))
+	}
 	s.row("frequency", fmt.Sprintf("governor %s, driver %s, turbo %s%s", or(k.Governor, "unknown"), or(k.FreqDriver, "unknown"), or(k.Turbo, "unknown"), mhzRange(k)))
 	s.row("clock", fmt.Sprintf("clocksource %s; CPU flags %s", or(k.Clocksource, "unknown"), or(strings.Join(k.TSC, " "), "unknown")))
 	s.row("kernel", k.Kernel)

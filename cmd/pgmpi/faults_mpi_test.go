@@ -113,18 +113,31 @@ func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
 		s := b.startLong(long)
 		s.fail(syscall.SIGKILL, 20*time.Second)
 		s.wait(15*time.Second).exits(t, 3).says(t, "repeated once", "failed twice", "command: ", "killed a rank", "--resume")
-		s.gone(time.Second)
+		s.gone(3 * time.Second)
 	})
 }
 
 func TestFailedMpirunIsRepeatedOnceAndReported(t *testing.T) {
 	b := newBench(t, libraries[1])
-	s := b.startLong(strings.NewReplacer("fixed = 10", "fixed = 600000").Replace(quick))
-	b.waitFor("a rank to kill", 10*time.Second, func() bool {
-		pids := b.processes(true)
-		return len(pids) == 2 && syscall.Kill(pids[1], syscall.SIGKILL) == nil
-	})
-	s.wait(120*time.Second).exits(t, 0, 1).says(t, "repeated once")
+	gl := b.toml(quick)
+	// Before the kill, ranks linger long enough to be caught.
+	killed := filepath.Join(b.dir, "killed")
+	launch := b.script("once", `[ -e killed ] || export LD_PRELOAD=`+filepath.Join(b.bin, "fault.so")+` PGMPI_FAULT=linger
+exec $MPIRUN "$@"`)
+	mark := func() {
+		if err := os.WriteFile(killed, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mark()
+	b.oneMpirun(gl, "--launch", launch)
+	os.Remove(killed)
+	s := b.start("--resume", "--guidelines", gl, "--launch", launch)
+	mark()
+	if err := syscall.Kill(s.pids[1], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	s.wait(30*time.Second).exits(t, 0, 1).says(t, "repeated once")
 	if n := len(b.raw()); n != 3 {
 		t.Errorf("%d mpiruns are on disk, want 3", n)
 	}
@@ -139,7 +152,7 @@ func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
 		s := b.startLong(strings.NewReplacer(`"8", "64Ki"`, `"1..4Ki"`, "5000000", "300000").Replace(long), "--stall", "3s")
 		s.fail(syscall.SIGSTOP, 25*time.Second)
 		s.wait(25*time.Second).exits(t, 3).says(t, "measure.stall", "--resume")
-		b.noneLeft(time.Second)
+		b.noneLeft(3 * time.Second)
 	})
 }
 
@@ -170,7 +183,7 @@ func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
 		_ = cmd.Process.Signal(syscall.SIGINT)
 		_ = cmd.Wait()
 		said{cmd.ProcessState.ExitCode(), out.String(), err.String()}.exits(t, 130).says(t, "interrupted", "--out "+b.out, "--resume")
-		b.noneLeft(time.Second)
+		b.noneLeft(3 * time.Second)
 		before := b.raw()
 		b.check("--resume", "--guidelines", gl).exits(t, 0, 1)
 		after := b.raw()
@@ -200,7 +213,7 @@ func TestWrongLauncherIsNoticed(t *testing.T) {
 		t.Run(l.name, func(t *testing.T) {
 			b := newBench(t, l)
 			b.check("--guidelines", b.toml(quick), "--launch", libraries[1-i].mpi).exits(t, 2).says(t, "built for", "launched by", "--launch")
-			b.noneLeft(time.Second)
+			b.noneLeft(3 * time.Second)
 		})
 	}
 }

@@ -26,7 +26,7 @@ func TestTooFewSlotsAreRefusedWithTheRemedy(t *testing.T) {
 	text := strings.Replace(quick, "np = [2]", "np = [500]", 1)
 	b.check("--guidelines", b.toml(text), "--launch", b.lib.mpi).exits(t, 2).
 		says(t, "fewer slots than processes", "--np", "--oversubscribe")
-	b.noneLeft(time.Second)
+	b.noneLeft(3 * time.Second)
 }
 
 func TestLabelsBeforeEveryLineAreRefusedWithTheRemedy(t *testing.T) {
@@ -36,7 +36,7 @@ func TestLabelsBeforeEveryLineAreRefusedWithTheRemedy(t *testing.T) {
 				b := newBench(t, libraries[i])
 				b.check("--guidelines", b.toml(quick), "--launch", b.lib.mpi+" "+label).exits(t, 2).
 					says(t, "labels every line", label)
-				b.noneLeft(time.Second)
+				b.noneLeft(3 * time.Second)
 			})
 		}
 	}
@@ -57,7 +57,7 @@ func TestLauncherWithoutStandardInput(t *testing.T) {
 		remedy := []string{"does not forward standard input", "--input=0", "--job-file", "mpi.job_file"}
 		closed := b.script("closed", `exec $MPIRUN "$@" </dev/null`)
 		b.check("--guidelines", gl, "--launch", closed).exits(t, 2).says(t, remedy...)
-		b.noneLeft(time.Second)
+		b.noneLeft(3 * time.Second)
 
 		deaf := b.script("deaf", `sleep 30 | $MPIRUN "$@"`)
 		b.check("--guidelines", gl, "--launch", deaf, "--stall", "1s").exits(t, 2).says(t, append(remedy, "within 2s")...)
