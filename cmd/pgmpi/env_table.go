@@ -151,9 +151,7 @@ func (s sheet) kind(k *results.NodeKind, l *results.Layout, index int, library s
 	if len(k.Online) > 0 {
 		s.row("SMT siblings", or(sets(k.Siblings), "none: every CPU is a core"))
 	}
-	if k.LLC > 0 {
-		s.row("last cache", size(k.LLC))
-	}
+	s.row("last cache", known(k.LLC))
 	s.row("frequency", fmt.Sprintf("governor %s, driver %s, turbo %s%s", or(k.Governor, "unknown"), or(k.FreqDriver, "unknown"), or(k.Turbo, "unknown"), mhzRange(k)))
 	s.row("clock", fmt.Sprintf("clocksource %s; CPU flags %s", or(k.Clocksource, "unknown"), or(strings.Join(k.TSC, " "), "unknown")))
 	s.row("kernel", k.Kernel)
@@ -188,6 +186,14 @@ func sets(list []results.Ranges) string {
 	return fmt.Sprintf("%d: CPUs %s", len(list), strings.Join(out, " | "))
 }
 
+// known is a size, or nothing for 0: it is not known.
+func known(bytes int64) string {
+	if bytes == 0 {
+		return ""
+	}
+	return size(bytes)
+}
+
 func (s sheet) variables(env map[string]string) {
 	if len(env) == 0 {
 		s.row("variables", "none")
@@ -201,7 +207,7 @@ func (s sheet) variables(env map[string]string) {
 
 func (s sheet) node(l *results.Layout, n *results.Node) {
 	s.head("  node %s", n.Host)
-	memory := size(n.MemTotal)
+	memory := known(n.MemTotal)
 	if n.MemAvailable > 0 {
 		memory += ", " + size(n.MemAvailable) + " of it free"
 	}
