@@ -13,7 +13,7 @@ import (
 func (c *Collector) timing(r *Report) {
 	for i, k := range c.manifest.Plan.Cases {
 		if got := &c.cases[i]; len(got.bounds) > 0 {
-			r.Bounds = append(r.Bounds, bound(CaseBound{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String()}, got.bounds))
+			r.Bounds = append(r.Bounds, bound(CaseBound{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), SamplesS: seconds(got.median())}, got.bounds))
 		}
 	}
 	for _, s := range r.Shapes {

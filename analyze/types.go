@@ -176,6 +176,8 @@ type CaseBound struct {
 	Shape    string  `json:"shape"`
 	MedianS  float64 `json:"median_s"` // median over mpiruns of the medians, seconds
 	MinS     float64 `json:"min_s"`    // seconds
+	// SamplesS is the median of run medians of the samples, seconds.
+	SamplesS *float64 `json:"samples_s"`
 }
 
 // CaseMessage is a case with what happened to it.

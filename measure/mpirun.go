@@ -70,8 +70,9 @@ type mpirun struct {
 	exited chan struct{}
 	err    error // of Wait, once exited is closed
 	hello  *results.Hello
-	taken  bool   // the job, by the ranks
-	last   string // the case that progress named last
+	below  []process // that mpirun had started on this host when rank 0 said hello
+	taken  bool      // the job, by the ranks
+	last   string    // the case that progress named last
 	begun  time.Time
 	launch time.Duration // before rank 0's hello and after its end record
 }
@@ -189,6 +190,7 @@ func (m *mpirun) talk(ctx context.Context) (*results.Output, error) {
 		return nil, err
 	}
 	m.launch = time.Since(m.begun)
+	m.below = descendants(m.cmd.Process.Pid)
 	if !m.jobFile {
 		if err := m.hand(ctx); err != nil {
 			return nil, err
@@ -311,6 +313,7 @@ func (m *mpirun) finish() {
 // kill ends what is left of the mpirun's process group, and waits for it.
 func (m *mpirun) kill() {
 	group := -m.cmd.Process.Pid
+	below := append(m.below, descendants(m.cmd.Process.Pid)...)
 	_ = syscall.Kill(group, syscall.SIGTERM)
 	go func() {
 		for range m.lines {
@@ -323,8 +326,6 @@ func (m *mpirun) kill() {
 	m.stdin.Close()
 	_ = syscall.Kill(group, syscall.SIGKILL)
 	<-m.exited
-	if s, ok := m.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && s.Signaled() {
-		// Its ranks are alone: they see the end of standard input, and leave.
-		time.Sleep(termGrace)
-	}
+	// Ranks that are left alone see the end of standard input, and leave.
+	endAll(below, termGrace)
 }

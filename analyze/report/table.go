@@ -31,6 +31,7 @@ func writeTable(w io.Writer, r *analyze.Report) error {
 	p.suspected(r)
 	p.undecided(r)
 	p.outOfSync(r)
+	p.bounds(r)
 	p.remarks(r)
 	if p.err != nil {
 		return p.err

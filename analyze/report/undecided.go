@@ -80,3 +80,19 @@ func (p *page) outOfSync(r *analyze.Report) {
 		p.say("%d more are in report.json.", n)
 	}
 }
+
+// bounds shows beside the samples what the run-times cannot exceed.
+func (p *page) bounds(r *analyze.Report) {
+	if len(r.Bounds) == 0 {
+		return
+	}
+	p.title("Upper bounds of run-times that need no common clock, two barriers included, beside the samples")
+	g := grid{head: []string{"case", "shape", "msize", "samples", "bound", "least bound"}, align: "llrrrr", gap: 2}
+	for _, b := range r.Bounds[:min(len(r.Bounds), mostRows)] {
+		g.rows = append(g.rows, []string{fit(plain(b.Function), 45), b.Shape, size(b.Msize), duration(b.SamplesS), duration(&b.MedianS), duration(&b.MinS)})
+	}
+	p.grid(g)
+	if n := len(r.Bounds) - mostRows; n > 0 {
+		p.say("%d more are in report.json.", n)
+	}
+}

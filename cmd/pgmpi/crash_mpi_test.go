@@ -172,6 +172,17 @@ func TestTerminationIsAnInterrupt(t *testing.T) {
 	})
 }
 
+// MPICH's launcher puts its proxy into a session of its own, where no signal to
+// the launcher's group comes through.
+func TestInterruptDuringInitLeavesNoRank(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		s := b.with("linger").start("--guidelines", b.toml(quick))
+		_ = s.cmd.Process.Signal(os.Interrupt)
+		s.wait(10*time.Second).exits(t, 130)
+		b.noneLeft(100 * time.Millisecond)
+	})
+}
+
 func TestSecondInterruptEndsAtOnceAndLeavesNothing(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
 		gl := b.toml(quick)
