@@ -116,14 +116,16 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 }
 
 // Hosts whose clocks are 1000 s apart do not share one.
-func TestSharedClockIsRefusedAcrossHosts(t *testing.T) {
-	if len(results.ClockSyncs) == 1 {
-		t.Skipf("this program knows no clock_sync but %q", results.ClockSyncs)
-	}
+func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
 		c := newCluster(t, 2, "")
-		gl := b.toml(strings.Replace(fmt.Sprintf(acrossHosts, 2), "[measure]", "[measure]\nclock_sync = \"shared\"", 1) + b.preloads())
-		b.check("--guidelines", gl, "--launch", c.launch(b.lib)).exits(t, exitSetup, exitFailed).says(t, hostName(1), hostName(2))
+		with := func(method string) string {
+			return b.toml(strings.Replace(fmt.Sprintf(acrossHosts, 2), "[measure]", "[measure]\nsync = \"round_time\"\nclock_sync = \""+method+"\"", 1) + b.preloads())
+		}
+		b.check("--guidelines", with("shared"), "--launch", c.launch(b.lib)).exits(t, exitSetup, exitFailed).
+			says(t, hostName(1), hostName(2), "hca3+shared")
+		b.out = filepath.Join(b.dir, "two-level")
+		b.check("--guidelines", with("hca3+shared"), "--launch", c.launch(b.lib)).exits(t, 0, 1)
 	})
 }
 

@@ -158,8 +158,9 @@ static void round_time_ends_with_enough_valid_ones(void)
     int64_t valid = 0;
     for (int i = 0; x.rank == 0 && i < l.n; i++)
         valid += flags[i] == 0;
-    /* On a busy machine nearly all may be late. */
-    if (x.rank == 0 && (valid > l.want || (valid < l.want && l.n < MOST) || flags[2] == 0))
+    /* On a busy machine nearly all may be late. Alone, rank 0 is held up before it
+     * stamps, and then not late. */
+    if (x.rank == 0 && (valid > l.want || (valid < l.want && l.n < MOST) || (x.size > 1 && flags[2] == 0)))
         fault("round_time: %lld valid of %lld, wanted %lld", (long long)valid, (long long)l.n, (long long)l.want);
     reset(1, 0, 5 * MS);
     l.want = MOST;
