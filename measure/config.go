@@ -103,8 +103,10 @@ type Config struct {
 	Provable  bool          `toml:"provable" json:"provable"` // bound the run-times as results.Bound says
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
-	FirstCalls int           `toml:"first_calls" json:"first_calls"`
-	Warmup     int           `toml:"warmup" json:"warmup"`
+	FirstCalls int `toml:"first_calls" json:"first_calls"`
+	Warmup     int `toml:"warmup" json:"warmup"`
+	// WarmupTime is how long the calls of Warmup may take together, but for two of them.
+	WarmupTime nrep.Duration `toml:"warmup_time" json:"warmup_time"`
 	Stall      nrep.Duration `toml:"stall" json:"stall"`             // no case finished for so long: the mpirun is ended
 	TempMemory Bytes         `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
 	// SplitExperiment follows up suspected violations of split-robustness.
@@ -115,7 +117,7 @@ type Config struct {
 func Default() Config {
 	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: results.Auto,
 		Window: nrep.Duration(time.Millisecond), Slice: nrep.Duration(2 * time.Second), Resync: nrep.Duration(10 * time.Second),
-		Cache: "warm", FirstCalls: 20, Warmup: 5,
+		Cache: "warm", FirstCalls: 20, Warmup: 100, WarmupTime: nrep.Duration(500 * time.Microsecond),
 		Stall: nrep.Duration(2 * time.Minute), TempMemory: 1 << 30, SplitExperiment: true}
 }
 
@@ -141,6 +143,7 @@ func (c Config) Validate() []guidelines.FieldError {
 		"%s", guidelines.Unknown("clock synchronisation", c.ClockSync, results.ClockSyncs))
 	errs.check(c.FirstCalls >= 0, "first_calls", "must be at least 0, not %d", c.FirstCalls)
 	errs.check(c.Warmup >= 0, "warmup", "must be at least 0, not %d", c.Warmup)
+	errs.check(c.WarmupTime >= 0, "warmup_time", "must be at least 0s")
 	errs.check(c.Stall > 0, "stall", "must be above 0s")
 	errs.check(c.TempMemory >= 1, "temp_memory", "must be at least 1 byte, not %d", int64(c.TempMemory))
 	return errs

@@ -78,12 +78,12 @@ func costOf(p *prepared, shape guidelines.Shape) cost {
 		c.cases++
 		s, r, t := f.Memory(k.Msize/extent, extent, shape.NP)
 		send, recv, temp = max(send, s), max(recv, r), max(temp, t)
-		untimed := config.Measure.Warmup
+		call := model.call(f, s+r+t)
+		untimed := warmups(config, call)
 		if !called[k.Function] {
 			called[k.Function] = true
 			untimed += config.Measure.FirstCalls
 		}
-		call := model.call(f, s+r+t)
 		once := caseTime + fillTime*float64(s+r) + call*float64(untimed)
 		each := call + model.step() // and its MPI_Barrier
 		predicted, kept := repetitions(config, each, m.NRep[i].N)
@@ -100,6 +100,16 @@ func costOf(p *prepared, shape guidelines.Shape) cost {
 
 func inSeconds(s float64) time.Duration {
 	return time.Duration(min(s, math.MaxInt64/1e10) * 1e9)
+}
+
+// warmups is how many untimed calls there are before a case whose calls take so
+// many seconds.
+func warmups(config *glfile.File, call float64) int {
+	most := config.Measure.Warmup
+	if limit := time.Duration(config.Measure.WarmupTime).Seconds(); limit > 0 {
+		return min(most, max(2, int(limit/call)))
+	}
+	return most
 }
 
 // repetitions are those of a case in stage 1 and in stage 2. What a metric needs

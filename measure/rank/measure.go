@@ -187,13 +187,8 @@ func (b *bench) measureCase(i int) error {
 	send, recv, _ := f.Memory(count, b.extent, b.size)
 	b.place(send, recv)
 	defer b.home()
-	untimed := b.job.Warmup
-	if !b.called[c.Function] {
-		b.called[c.Function] = true
-		untimed += b.job.FirstCalls
-	}
 	start := time.Now()
-	if err := b.call(row, untimed); err != nil {
+	if err := b.warmUp(c.Function, row); err != nil {
 		return err
 	}
 	b.timed += time.Since(start)
@@ -201,6 +196,31 @@ func (b *bench) measureCase(i int) error {
 		return fmt.Errorf("%s: %w", b.name, err)
 	}
 	return nil
+}
+
+// warmUp makes the untimed calls before a case: those before a function's first
+// case, then as many as the time allows, in which rank 0 has the word.
+func (b *bench) warmUp(function string, row *function) error {
+	if !b.called[function] {
+		b.called[function] = true
+		if err := b.call(row, b.job.FirstCalls); err != nil {
+			return err
+		}
+	}
+	always := b.job.Warmup
+	if b.job.WarmupNS > 0 {
+		always = min(2, always)
+	}
+	start := time.Now()
+	if err := b.call(row, always); err != nil || always == b.job.Warmup {
+		return err
+	}
+	took := time.Since(start).Nanoseconds()
+	more, err := b.fromRoot((b.job.WarmupNS - took) * int64(always) / max(1, took))
+	if err != nil {
+		return err
+	}
+	return b.call(row, min(max(0, int(more)), b.job.Warmup-always))
 }
 
 // decide asks the predictor about the valid samples, and ends a case that takes

@@ -35,6 +35,9 @@ type Job struct {
 	// first case, and before each case.
 	FirstCalls int `json:"first_calls"`
 	Warmup     int `json:"warmup"`
+	// WarmupNS is how long the calls of Warmup may take together, but for two of
+	// them, in nanoseconds; 0: as long as they want.
+	WarmupNS int64 `json:"warmup_ns,omitempty"`
 	// WindowNS is the length of a window (sync "window"), SliceNS the time that
 	// a case may take (sync "round_time"), ResyncNS the age at which the clocks
 	// are synchronised again.
