@@ -19,11 +19,18 @@ func (p *page) experiments(r *analyze.Report) {
 	switch {
 	case s == nil:
 	case s.Refused != nil:
-		p.fact("Split", "%d suspicions are not tested: %s", s.M, s.Refused.Reason)
+		p.fact("Split", "%s not tested: %s", suspicions(s.M), s.Refused.Reason)
 	default:
-		p.fact("Split", "%d suspicions tested in %d mpiruns of their own: %s, %s, m = %d; total error of both families at most %g",
-			s.M, s.R, testNames[s.Test], adjustNames[s.Adjust], s.M, s.TotalError)
+		p.fact("Split", "%s tested in %d mpiruns of their own: %s, %s, m = %d; total error of both families at most %g",
+			suspicions(s.M), s.R, testNames[s.Test], adjustNames[s.Adjust], s.M, s.TotalError)
 	}
+}
+
+func suspicions(n int) string {
+	if n == 1 {
+		return "1 suspicion"
+	}
+	return fmt.Sprintf("%d suspicions", n)
 }
 
 func join[T any](values []T) string {

@@ -71,7 +71,11 @@ func printPlan(w io.Writer, p *prepared, r *analyze.Report, costs []cost) {
 	fmt.Fprintf(w, "  functions\t%d collectives, %d mock-ups\n", len(collectives), len(emulations))
 	fmt.Fprintf(w, "  sizes\t%d, from %s to %s; datatype %s, op %s, root %d\n",
 		len(sizes), size(least), size(most), plan.Datatype, plan.Op, plan.Root)
-	fmt.Fprintf(w, "  tests\tm = %d%s; split-robustness is judged from medians, without a test\n", r.M, lost(plan, costs))
+	split := "suspected from medians, then tested in up to R mpiruns more"
+	if !p.config.Measure.SplitExperiment {
+		split = "judged from medians, without a test"
+	}
+	fmt.Fprintf(w, "  tests\tm = %d%s; split-robustness is %s\n", r.M, lost(plan, costs), split)
 	fmt.Fprintf(w, "  mpiruns\tR = %d %s\n", p.manifest.R, suffices(r))
 }
 
