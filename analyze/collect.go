@@ -11,7 +11,7 @@ import (
 )
 
 // maxInvalid is the share of out-of-sync samples above which a case gives no
-// verdict (DESIGN §7).
+// verdict (docs/guide.md).
 const maxInvalid = 0.25
 
 // Collector reduces raw files to run medians, one mpirun at a time, so that

@@ -164,7 +164,7 @@ func (c *Comparison) family() []int {
 	return family
 }
 
-// chooseTest applies STATISTICS §1.3 to a test with one or two sides: from R,
+// chooseTest applies docs/statistics.md to a test with one or two sides: from R,
 // m and α, never from the data.
 func (c *Comparison) chooseTest(cfg CompareConfig, m int) error {
 	p := Procedure{Method: cfg.Method, Adjust: cfg.Adjust, Alpha: cfg.Alpha, M: m}

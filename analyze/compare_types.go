@@ -96,7 +96,7 @@ type CaseChange struct {
 	BMedianS  *float64 `json:"b_median_s"`
 	AR        int      `json:"a_r"`      // run medians of A
 	BR        int      `json:"b_r"`      // of B
-	Ratio     *float64 `json:"ratio"`    // B/A, Hodges-Lehmann (STATISTICS §1.5)
+	Ratio     *float64 `json:"ratio"`    // B/A, Hodges-Lehmann (docs/statistics.md)
 	RatioLo   *float64 `json:"ratio_lo"` // 95 % interval
 	RatioHi   *float64 `json:"ratio_hi"`
 	PValue    *float64 `json:"p_value"`    // of the alternative
@@ -139,7 +139,7 @@ type Difference struct {
 	B      string `json:"b"`
 }
 
-// ExitCode is the exit code of DESIGN §7 for a comparison: 3 a function gave
+// ExitCode is the exit code of docs/guide.md for a comparison: 3 a function gave
 // wrong data, 1 a significant slowdown of min_slowdown at least or a guideline
 // newly violated, 4 no verdict possible, else 0.
 func (c *Comparison) ExitCode() int {

@@ -71,7 +71,7 @@ func (c *Collector) checkSchedule() error {
 	return nil
 }
 
-// Sequence judges a family of tests look by look (STATISTICS §2). The p-value of
+// Sequence judges a family of tests look by look (docs/statistics.md). The p-value of
 // a test is the smallest of its looks' p-values, each divided by the look's
 // weight; it is adjusted over the whole family at every look. A decided test
 // keeps its p-value and its verdict.

@@ -38,7 +38,7 @@ const (
 )
 
 // exactLimit is the most medians per side that the exact rank-sum is computed
-// for (STATISTICS §3).
+// for (docs/statistics.md).
 const exactLimit = 50
 
 // maxR bounds the search for the number of mpiruns that would do.
@@ -63,7 +63,7 @@ type Outcome struct {
 	Verdict   string
 }
 
-// Procedure is a method with everything chosen (STATISTICS §1).
+// Procedure is a method with everything chosen (docs/statistics.md).
 type Procedure struct {
 	Method      string
 	Test        string  // never auto
@@ -249,7 +249,7 @@ func (p Procedure) against(pair Pair) []float64 {
 	return pair.Other
 }
 
-// verdict applies STATISTICS §1.6.
+// verdict applies docs/statistics.md.
 func (p Procedure) verdict(o *Outcome, pair Pair) string {
 	significant := o.PAdjusted <= p.Alpha
 	switch {
@@ -277,7 +277,7 @@ func (p Procedure) visible(pair Pair) bool {
 
 // effect is the Hodges-Lehmann ratio that belongs to the test, with its
 // interval. Method paper has the ratio of the medians; the paper gives it no
-// interval, so it gets that of the rank-sum (STATISTICS §1.5, DESIGN §10).
+// interval, so it gets that of the rank-sum (docs/statistics.md).
 func (p Procedure) effect(pair Pair) (stats.Effect, error) {
 	estimate := stats.HodgesLehmannRankSum
 	if p.Test == TestSignedRank {

@@ -17,7 +17,7 @@ func MinSplits(size, part int64) int {
 
 // IsSplitSuspected tells whether a call is slower than k calls on 1/k of the
 // data by more than the tolerance, a fraction of k·part (S-PGMPI §4.3,
-// STATISTICS §4). Both times are medians of run medians in one unit.
+// docs/statistics.md). Both times are medians of run medians in one unit.
 func IsSplitSuspected(whole, part float64, k int, tolerance float64) bool {
 	return whole > (1+tolerance)*float64(k)*part
 }
@@ -128,7 +128,7 @@ type SplitExperiment struct {
 }
 
 // experiment tests the follow-ups like patterns whose mock-up is k calls
-// (STATISTICS §4).
+// (docs/statistics.md).
 func (c *Collector) experiment(r *Report, cfg Config) error {
 	m := c.manifest
 	if cfg.Method == MethodPaper || m.Split == nil || len(m.Split.FollowUps) == 0 {

@@ -5,7 +5,7 @@ import "pgmpi/guidelines"
 // Schema names the format of report.json.
 const Schema = "pgmpi-report/1"
 
-// What a verdict can be (DESIGN §10).
+// What a verdict can be (docs/statistics.md).
 const (
 	Violated     = "violated"      // significant, and by min_slowdown at least
 	Marginal     = "marginal"      // significant, but smaller than min_slowdown or two clock ticks
@@ -135,10 +135,10 @@ type Verdict struct {
 	MedianS      *float64 `json:"median_s"`
 	OtherMedianS *float64 `json:"other_median_s"`
 	Runs         int      `json:"runs"` // mpiruns that the verdict rests on; 0: there is none
-	// Ratio is how many times slower the call is: Hodges-Lehmann (STATISTICS
-	// §1.5); for method paper and split that of the medians.
+	// Ratio is how many times slower the call is: Hodges-Lehmann (docs/
+	// statistics.md); for method paper and split that of the medians.
 	Ratio *float64 `json:"ratio"`
-	// RatioLo95 and RatioHi95 are its two-sided 95 % interval (STATISTICS §1.5);
+	// RatioLo95 and RatioHi95 are its two-sided 95 % interval (docs/statistics.md);
 	// for method paper that of the rank-sum's estimate. Null for split from medians.
 	RatioLo95   *float64     `json:"ratio_lo95"`
 	RatioHi95   *float64     `json:"ratio_hi95"`
@@ -249,7 +249,7 @@ type Warning struct {
 	Docs   string `json:"docs"`   // where it is explained, from the root of the repository
 }
 
-// ExitCode is the exit code of DESIGN §7 that the findings ask for: 3 a
+// ExitCode is the exit code of docs/guide.md that the findings ask for: 3 a
 // function gave wrong data, 1 violated, 4 no verdict possible, else 0.
 func (r *Report) ExitCode() int {
 	if len(r.Wrong) > 0 {

@@ -62,7 +62,7 @@ type Test struct {
 	Others []int `json:"others"`
 }
 
-// MaxSplit is the largest k of a split-robustness test (STATISTICS: k calls of
+// MaxSplit is the largest k of a split-robustness test (docs/statistics.md: k calls of
 // 1/k of the data).
 const MaxSplit = 1024
 

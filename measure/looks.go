@@ -119,7 +119,7 @@ func (s *Session) clocked(r *results.Run) {
 }
 
 // FollowUp measures the experiment on split-robustness that the manifest plans
-// (STATISTICS §4), in mpiruns of its own.
+// (docs/statistics.md), in mpiruns of its own.
 func (s *Session) FollowUp(ctx context.Context) error {
 	split := s.Manifest.Split
 	if split == nil || len(split.FollowUps) == 0 {

@@ -4,7 +4,7 @@ import "pgmpi/measure/results"
 
 // Schedule returns R, and the looks with their weights if there are any. All of
 // it is fixed before the start. Without look_weights three looks have the .2, .3
-// and .5 of STATISTICS §2, any other number equal shares. max_mpiruns takes the
+// and .5 of docs/statistics.md, any other number equal shares. max_mpiruns takes the
 // place of the looks behind it, and has their weights.
 func (c JobConfig) Schedule() (r int, looks []int, weights []float64) {
 	r = c.MPIRuns
