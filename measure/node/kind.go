@@ -95,7 +95,20 @@ func with(sets []results.Ranges, s results.Ranges) []results.Ranges {
 	return append(sets, s)
 }
 
-func online(root fs.FS) results.Ranges { return set(root, cpuDir+"/online") }
+// online are the CPUs of the node; containers may have no /sys.
+func online(root fs.FS) results.Ranges {
+	if known := set(root, cpuDir+"/online"); len(known) > 0 {
+		return known
+	}
+	var found results.Ranges
+	for line := range strings.Lines(text(root, "proc/cpuinfo")) {
+		key, value, _ := strings.Cut(line, ":")
+		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && strings.TrimSpace(key) == "processor" {
+			found = found.Union(results.Ranges{n})
+		}
+	}
+	return found
+}
 
 // cpuField is the first of several keys that /proc/cpuinfo has a value for.
 func cpuField(root fs.FS, keys ...string) string {

@@ -106,6 +106,13 @@ func TestOddFilesAreUnknown(t *testing.T) {
 	}
 }
 
+func TestProcessorsAreCountedWhereThereIsNoSys(t *testing.T) {
+	bare := fstest.MapFS{"proc/cpuinfo": &fstest.MapFile{Data: []byte("processor\t: 0\nmodel name\t: X\n\nprocessor\t: 1\n")}}
+	if got := Kind(bare).Online.String(); got != "0-1" {
+		t.Errorf("got %s", got)
+	}
+}
+
 func TestNowOfARecordedTree(t *testing.T) {
 	x := tree(t, "xeon")
 	if total, free := Memory(x); total != 1000000<<10 || free != 50000<<10 {
