@@ -130,6 +130,10 @@ func (c *Comparison) warnings(a, b *Side) {
 			}
 		}
 	}
+	if a.manifest.Rank.LibVersion != b.manifest.Rank.LibVersion && (a.entersByMPIBarrier() || b.entersByMPIBarrier()) {
+		warn("library-barrier", "A and B are different libraries, and MPI_Barrier, which begins each repetition, is the library's own: "+
+			"the times of short calls also differ by its skew; measure both with sync = \"dissemination\", or \"round_time\"")
+	}
 	if c.OnlyA+c.OnlyB > 0 {
 		warn("differs-cases", "%d cases (functions, sizes or numbers of processes) are in A only and %d in B only; they are not compared: measure both with the same gl.toml",
 			c.OnlyA, c.OnlyB)
@@ -152,4 +156,15 @@ func (c *Comparison) warnings(a, b *Side) {
 	if lost > 0 {
 		warn("no-longer-shown", "%d tests that are violated in A are undecided in B: whether they are kept now needs more mpiruns", lost)
 	}
+}
+
+// entersByMPIBarrier tells whether processes were synchronised by the library
+// itself; older folders do not say, and were.
+func (s *Side) entersByMPIBarrier() bool {
+	for _, t := range s.manifest.Timing {
+		if t.Sync != "barrier" && t.Sync != "double_barrier" && t.Sync != "" {
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"strings"
@@ -207,6 +208,25 @@ func TestOtherFactorsAreNamed(t *testing.T) {
 	}
 	if got := strings.Join(factors, " "); got != "env KEY=x>y hostname=x>y measure.sync=barrier>window" {
 		t.Errorf("differences %q", got)
+	}
+}
+
+func TestBarriersOfDifferentLibrariesAreDoubted(t *testing.T) {
+	for _, c := range []struct {
+		library, sync string
+		doubted       bool
+	}{{"MPICH 4.0.2", "barrier", true}, {"MPICH 4.0.2", "dissemination", false}, {"", "barrier", false}} {
+		a, b := &Side{manifest: fixture()}, &Side{manifest: fixture()}
+		b.manifest.Rank.LibVersion = cmp.Or(c.library, a.manifest.Rank.LibVersion)
+		for _, s := range []*Side{a, b} {
+			s.report = &Report{}
+			s.manifest.Timing = map[string]results.Timing{"p2": {Sync: c.sync}}
+		}
+		var got Comparison
+		got.warnings(a, b)
+		if doubted := len(got.Warnings) == 1 && got.Warnings[0].ID == "library-barrier"; doubted != c.doubted {
+			t.Errorf("library %q, sync %s: warnings %+v", c.library, c.sync, got.Warnings)
+		}
 	}
 }
 
