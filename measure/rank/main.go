@@ -90,6 +90,10 @@ func takeStdout() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "protocol"), syscall.Dup3(2, 1, 0)
 }
 
+// lastWords is how long rank 0 waits after its error line: MPICH's launcher drops
+// what it has not read when a rank aborts.
+const lastWords = 200 * time.Millisecond
+
 // session is one mpirun seen from one rank.
 type session struct {
 	*world
@@ -102,6 +106,7 @@ type session struct {
 func (s *session) fail(err error) {
 	if s.rank == 0 {
 		s.say("%s %s", results.LineError, strings.ReplaceAll(err.Error(), "\n", "; "))
+		time.Sleep(lastWords)
 	} else {
 		fmt.Fprintf(os.Stderr, "pgmpi-rank: rank %d: %v\n", s.rank, err)
 	}
