@@ -3,8 +3,6 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -79,19 +77,7 @@ func TestComparisonsAndSpreadsMatchGoldenFiles(t *testing.T) {
 		for name, got := range map[string]string{
 			"compare": written(t, Comparisons, format, comparison()), "spread": written(t, Spreads, format, spread()),
 		} {
-			golden := filepath.Join("testdata", name+"."+format)
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, got)
-			}
+			matchGolden(t, name+"."+format, got)
 		}
 	}
 }

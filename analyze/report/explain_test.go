@@ -5,8 +5,6 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -103,20 +101,7 @@ func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg analyze.Con
 
 func TestExplanationsMatchGoldenFiles(t *testing.T) {
 	for name, selector := range map[string]string{"violated": "GL8:64Ki", "undecided": "GL8:1", "split": "GL2:Reduce:64Ki", "inconclusive": "GL5:1"} {
-		golden := filepath.Join("testdata", "explain-"+name+".txt")
-		got := explanation(t, few, noisySizes, config(), selector, noisy)
-		if *update {
-			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got != string(want) {
-			t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, got)
-		}
+		matchGolden(t, "explain-"+name+".txt", explanation(t, few, noisySizes, config(), selector, noisy))
 	}
 }
 

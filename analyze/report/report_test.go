@@ -142,6 +142,24 @@ func config() analyze.Config {
 	return analyze.Config{Method: "default", Test: "auto", Alpha: 0.05, Adjust: "auto", MinSlowdown: 1.05, SplitTolerance: 0.05}
 }
 
+// matchGolden compares a text with a file of testdata, or writes it with -update.
+func matchGolden(t *testing.T, name, got string) {
+	t.Helper()
+	golden := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, got)
+	}
+}
+
 func TestFormatsMatchGoldenFiles(t *testing.T) {
 	p2 := []guidelines.Shape{{NP: 2}}
 	sizes := []int64{1, 1024, 65536, 1 << 20}
@@ -153,20 +171,7 @@ func TestFormatsMatchGoldenFiles(t *testing.T) {
 	}
 	for name, r := range reports {
 		for _, format := range Names() {
-			golden := filepath.Join("testdata", name+"."+format)
-			got := text(t, format, r)
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, got)
-			}
+			matchGolden(t, name+"."+format, text(t, format, r))
 		}
 	}
 }
