@@ -2,7 +2,6 @@ package measure
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"pgmpi/measure/results"
@@ -28,7 +27,7 @@ func ExamineClocks(ctx context.Context, e Examination) (*results.Output, error) 
 		stall = max(stall, time.Duration(Default().Stall)+time.Duration(s*1e9))
 	}
 	m := &mpirun{
-		argv: rankArgv(slices.Clone(e.Launch), e.RankPath, e.NP),
+		argv: RankArgv(e.Launch, e.RankPath, e.NP),
 		env:  environment(e.Env),
 		job: &results.Job{Mode: results.ModeClocks, NP: e.NP, PPN: e.NP, Clock: e.Clock,
 			StallNS: int64(stall), Clocks: &e.Job},

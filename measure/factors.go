@@ -26,7 +26,7 @@ func (s *Session) seeFactors(r *results.Run, l *results.Layout, argv []string) {
 // and on what. launch is the launcher's argument list, with "{np}".
 func Look(ctx context.Context, launch []string, rankPath string, np int, env map[string]string, stall time.Duration) (*results.Layout, error) {
 	m := &mpirun{
-		argv:     rankArgv(launch, rankPath, np),
+		argv:     RankArgv(launch, rankPath, np),
 		env:      environment(env),
 		job:      &results.Job{Mode: results.ModeEnv, NP: np, PPN: np, Layout: true},
 		stall:    stall,

@@ -148,7 +148,7 @@ func WithNP(argv []string, np int) []string {
 	return out
 }
 
-// rankArgv starts np ranks of a rank program.
-func rankArgv(launch []string, rankPath string, np int) []string {
+// RankArgv is the command line that starts np ranks of a rank program.
+func RankArgv(launch []string, rankPath string, np int) []string {
 	return append(WithNP(launch, np), rankPath, "--np", strconv.Itoa(np))
 }

@@ -216,7 +216,7 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 	}
 	job.Layout = !s.seen[shape]
 	m := &mpirun{
-		argv:  rankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP),
+		argv:  RankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP),
 		env:   environment(s.Env),
 		job:   job,
 		stall: time.Duration(s.Measure.Stall),

@@ -90,9 +90,7 @@ func (b *bench) run() error {
 	if b.argv, err = measure.Launch(nil, b.info, np); err != nil {
 		return err
 	}
-	for i, a := range b.argv {
-		b.argv[i] = strings.ReplaceAll(a, "{np}", strconv.Itoa(np))
-	}
+	b.argv = measure.WithNP(b.argv, np)
 	title("timing loop, ours against plain C: %d rounds of three mpiruns, %d repetitions, p = %d", b.info.LibVersion, b.rounds, b.nrep, np)
 	start := time.Now()
 	ours, again, base, err := b.measure()

@@ -102,9 +102,7 @@ func peak(info results.RankInfo, p int, env []string, program string, args ...st
 	if err != nil {
 		return 0, err
 	}
-	for i, a := range argv {
-		argv[i] = strings.ReplaceAll(a, "{np}", strconv.Itoa(p))
-	}
+	argv = measure.WithNP(argv, p)
 	var said strings.Builder
 	cmd := exec.Command(argv[0], slices.Concat(argv[1:], []string{program}, args)...)
 	cmd.Env, cmd.Stderr = env, &said

@@ -139,7 +139,7 @@ func printLaunch(w io.Writer, p *prepared, costs []cost) {
 	m := p.manifest
 	fmt.Fprintf(w, "\nRANKS (%s)\n", m.Rank.LibVersion)
 	for _, c := range costs {
-		argv := append(measure.WithNP(m.Launch[c.shape.String()], c.shape.NP), p.rankPath, "--np", fmt.Sprint(c.shape.NP))
+		argv := measure.RankArgv(m.Launch[c.shape.String()], p.rankPath, c.shape.NP)
 		for i := range argv {
 			argv[i] = quote(argv[i])
 		}

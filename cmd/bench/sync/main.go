@@ -1,4 +1,4 @@
-// Syncbench compares the ways to synchronise processes. `make bench` runs it.
+// Sync compares the ways to synchronise processes. `make bench` runs it.
 //
 // The first table is the perturbation and the repeatability of each: the same
 // call, MPI_Allreduce of 8 bytes, in one mpirun per method and round, in random
@@ -17,8 +17,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/olekukonko/tablewriter"
@@ -56,7 +54,7 @@ func main() {
 	pflag.Uint64Var(&b.seed, "seed", 1, "of the order of mpiruns")
 	pflag.Parse()
 	if err := b.run(); err != nil {
-		fmt.Fprintln(os.Stderr, "syncbench:", err)
+		fmt.Fprintln(os.Stderr, "bench-sync:", err)
 		os.Exit(1)
 	}
 }
@@ -85,10 +83,7 @@ func (b *bench) run() error {
 	if err != nil {
 		return err
 	}
-	for _, a := range launch {
-		b.argv = append(b.argv, strings.ReplaceAll(a, "{np}", strconv.Itoa(b.np)))
-	}
-	b.argv = append(b.argv, b.rank, "--np", strconv.Itoa(b.np))
+	b.argv = measure.RankArgv(launch, b.rank, b.np)
 	fmt.Printf("\n%s, p = %d, %d cores: synchronisation\n", info.LibVersion, b.np, measure.Cores())
 	if err := b.compareMethods(); err != nil {
 		return err
