@@ -64,16 +64,10 @@ func (c *Collector) checkPlan() error {
 	if c.manifest.R > results.MaxMPIRuns {
 		return fmt.Errorf("manifest: %d mpiruns are more than %d", c.manifest.R, results.MaxMPIRuns)
 	}
-	cases := len(c.cases)
+	if err := c.manifest.CheckIndices(); err != nil {
+		return fmt.Errorf("manifest: %w", err)
+	}
 	for i, t := range c.manifest.Plan.Tests {
-		if t.Case < 0 || t.Case >= cases {
-			return fmt.Errorf("manifest: test %d (%s) is about case %d of %d", i, t.Guideline, t.Case, cases)
-		}
-		for _, o := range t.Others {
-			if o < 0 || o >= cases {
-				return fmt.Errorf("manifest: test %d (%s) compares with case %d of %d", i, t.Guideline, o, cases)
-			}
-		}
 		if t.Type != guidelines.Split && len(t.Others) != 1 {
 			return fmt.Errorf("manifest: test %d (%s) compares with %d cases, not one", i, t.Guideline, len(t.Others))
 		}

@@ -184,8 +184,6 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 	c.ns = c.ns[:0]
 	for n, s := range samples {
 		if s.Flags != 0 {
-			k.late += s.Flags & results.FlagLate / results.FlagLate
-			k.long += s.Flags & results.FlagLong / results.FlagLong
 			continue
 		}
 		if s.NS <= 0 {
@@ -194,7 +192,9 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 		c.ns = append(c.ns, s.NS)
 	}
 	k.total += len(samples)
-	k.invalid += len(samples) - len(c.ns)
+	var flagged results.CaseResult
+	flagged.Count(samples)
+	k.invalid, k.late, k.long = k.invalid+flagged.Invalid, k.late+flagged.Late, k.long+flagged.Long
 	if info.Provable != nil {
 		k.bounds = append(k.bounds, *info.Provable)
 	}

@@ -154,15 +154,13 @@ func (s *SideSamples) add(run *results.Run, plan int) error {
 	out.Min, out.Q1, out.Median, out.Q3, out.RunMedian = math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	var valid []float64
 	for _, x := range run.Samples[at] {
-		switch {
-		case x.Flags == 0:
+		if x.Flags == 0 {
 			valid = append(valid, float64(x.NS))
-		case x.Flags&results.FlagLate != 0:
-			out.Late++
-		case x.Flags&results.FlagLong != 0:
-			out.Long++
 		}
 	}
+	var flagged results.CaseResult
+	flagged.Count(run.Samples[at])
+	out.Late, out.Long = flagged.Late, flagged.Long
 	out.Valid = len(valid)
 	if len(valid) > 0 {
 		if err := out.describe(valid); err != nil {

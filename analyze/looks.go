@@ -44,7 +44,7 @@ func (s Schedule) after(n int) int {
 	return k
 }
 
-// checkSchedule refuses a manifest whose looks or follow-ups lead nowhere.
+// checkSchedule refuses a manifest whose looks lead nowhere.
 func (c *Collector) checkSchedule() error {
 	m := c.manifest
 	if len(m.Looks) != len(m.LookWeights) {
@@ -58,14 +58,6 @@ func (c *Collector) checkSchedule() error {
 	for i, at := range m.Looks {
 		if at < 1 || at > m.R || (i > 0 && at <= m.Looks[i-1]) {
 			return fmt.Errorf("manifest: the looks %v are not ascending numbers of mpiruns up to %d", m.Looks, m.R)
-		}
-	}
-	if m.Split == nil {
-		return nil
-	}
-	for i, f := range m.Split.FollowUps {
-		if min(f.Test, f.Case, f.Part) < 0 || f.Test >= len(m.Plan.Tests) || max(f.Case, f.Part) >= len(c.cases) || f.Calls < 1 {
-			return fmt.Errorf("manifest: follow-up %d leads outside of the plan", i)
 		}
 	}
 	return nil

@@ -111,40 +111,18 @@ func (f *Folder) Manifest() (*Manifest, error) {
 	if m.R < 0 || m.R > MaxMPIRuns {
 		return nil, fmt.Errorf("%s: %d mpiruns, not 0 to %d; the file is damaged", path, m.R, MaxMPIRuns)
 	}
+	if m.Split != nil && (m.Split.R < 0 || m.Split.R > MaxMPIRuns) {
+		return nil, fmt.Errorf("%s: %d mpiruns of the split experiment, not 0 to %d; the file is damaged", path, m.Split.R, MaxMPIRuns)
+	}
 	for i := range m.Factors.Layouts {
 		if err := m.Factors.Layouts[i].check(); err != nil {
 			return nil, fmt.Errorf("%s: %w; the file is damaged", path, err)
 		}
 	}
-	return &m, errors.Join(validPlan(path, &m.Plan), validSplit(path, &m))
-}
-
-// validSplit refuses follow-ups whose indices lead nowhere.
-func validSplit(path string, m *Manifest) error {
-	if m.Split == nil {
-		return nil
+	if err := m.CheckIndices(); err != nil {
+		return nil, fmt.Errorf("%s: %w; the file is damaged", path, err)
 	}
-	for i, f := range m.Split.FollowUps {
-		if min(f.Test, f.Case, f.Part) < 0 || f.Test >= len(m.Plan.Tests) || max(f.Case, f.Part) >= len(m.Plan.Cases) || f.Calls < 1 {
-			return fmt.Errorf("%s: follow-up %d of the split experiment leads outside of the plan; the file is damaged", path, i)
-		}
-	}
-	if m.Split.R < 0 || m.Split.R > MaxMPIRuns {
-		return fmt.Errorf("%s: %d mpiruns of the split experiment, not 0 to %d; the file is damaged", path, m.Split.R, MaxMPIRuns)
-	}
-	return nil
-}
-
-// validPlan refuses a Plan whose indices lead nowhere.
-func validPlan(path string, p *guidelines.Plan) error {
-	for i, t := range p.Tests {
-		for _, c := range append([]int{t.Case}, t.Others...) {
-			if c < 0 || c >= len(p.Cases) {
-				return fmt.Errorf("%s: test %d of the plan names case %d of %d; the file is damaged", path, i, c, len(p.Cases))
-			}
-		}
-	}
-	return nil
+	return &m, nil
 }
 
 // WriteManifest writes manifest.json.

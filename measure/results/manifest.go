@@ -2,6 +2,7 @@ package results
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"pgmpi/guidelines"
 )
@@ -104,4 +105,25 @@ type Factors struct {
 	// Layouts has one of every shape, from its first mpirun, and one more for
 	// every --resume that found something else. Older manifests have none.
 	Layouts []Layout `json:"layouts,omitempty"`
+}
+
+// CheckIndices refuses a Plan whose tests, or an experiment whose follow-ups,
+// lead nowhere: the manifest is a file that anybody can edit.
+func (m *Manifest) CheckIndices() error {
+	for i, t := range m.Plan.Tests {
+		for _, c := range append([]int{t.Case}, t.Others...) {
+			if c < 0 || c >= len(m.Plan.Cases) {
+				return fmt.Errorf("test %d of the plan (%s) names case %d of %d", i, t.Guideline, c, len(m.Plan.Cases))
+			}
+		}
+	}
+	if m.Split == nil {
+		return nil
+	}
+	for i, f := range m.Split.FollowUps {
+		if min(f.Test, f.Case, f.Part) < 0 || f.Test >= len(m.Plan.Tests) || max(f.Case, f.Part) >= len(m.Plan.Cases) || f.Calls < 1 {
+			return fmt.Errorf("follow-up %d of the split experiment leads outside of the plan", i)
+		}
+	}
+	return nil
 }
