@@ -21,10 +21,13 @@ type Collector struct {
 	cases    []collected // by index into Plan.Cases
 	seen     map[string]bool
 	tickNS   int64
-	zeroIQR  int // case-runs whose quartiles were equal
-	schedule Schedule
-	runs     map[string]int           // stage-2 mpiruns by shape
-	walls    map[string]map[int]int64 // their wall-clock in ns, by run
+	// Mpiruns whose global clocks were off by more than they should, and the most, ns.
+	drifted    int
+	worstDrift int64
+	zeroIQR    int // case-runs whose quartiles were equal
+	schedule   Schedule
+	runs       map[string]int           // stage-2 mpiruns by shape
+	walls      map[string]map[int]int64 // their wall-clock in ns, by run
 	// followed holds both sides of the split experiment, by case and number of
 	// calls.
 	followed map[followKey]*collected
@@ -139,6 +142,10 @@ func (c *Collector) Add(run *results.Run) error {
 	}
 	c.seen[file] = true
 	c.tickNS = max(c.tickNS, run.Rank.ClockTickNS)
+	if t := run.Timing; t.DriftNS > t.MaxDriftNS {
+		c.drifted++
+		c.worstDrift = max(c.worstDrift, t.DriftNS)
+	}
 	if run.Mode == results.ModeMeasure {
 		shape := run.Shape.String()
 		c.runs[shape]++

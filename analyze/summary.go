@@ -130,6 +130,10 @@ func (c *Collector) warnOfSamples(r *Report, warn func(id, format string, args .
 		warn("out-of-sync", "%d of %d samples were out of sync and left out; cases with more than %.0f %% of them are inconclusive (%d here)",
 			invalid, total, 100*maxInvalid, inconclusive)
 	}
+	if c.drifted > 0 {
+		warn("drift", "in %d mpiruns a global clock was off by more than measure.max_drift when it was synchronised again, at worst by %.3g µs",
+			c.drifted, float64(c.worstDrift)/1e3)
+	}
 	if strong := r.Dependence.Strong; len(strong) > 0 {
 		worst, measured := strong[0], 0
 		for i := range c.cases {

@@ -24,6 +24,23 @@ func TestBoundsAreSummedUpOverMpiruns(t *testing.T) {
 	}
 }
 
+func TestClocksThatDriftedBeyondTheBoundAreAWarning(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
+	for i, drift := range []int64{10000, 12000, 10001} {
+		runs[i].Timing = results.Timing{DriftNS: drift, MaxDriftNS: 10000}
+	}
+	var got []string
+	for _, w := range analyzed(t, m, runs, Default()).Warnings {
+		if w.ID == "drift" {
+			got = append(got, w.Text)
+		}
+	}
+	if len(got) != 1 || !strings.Contains(got[0], "in 2 mpiruns") || !strings.Contains(got[0], "12 µs") {
+		t.Errorf("two mpiruns were beyond the bound, at worst by 12 µs: %q", got)
+	}
+}
+
 func TestNotesSayWhatAutoHasChosenAndWhy(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 10000, 15000, 20000, 30000, 20000, 25000)

@@ -98,7 +98,7 @@ type Config struct {
 	ClockSync string        `toml:"clock_sync" json:"clock_sync"` // how the ranks' clocks become a global one
 	Window    nrep.Duration `toml:"window" json:"window"`         // from one start to the next, with sync = "window"
 	Slice     nrep.Duration `toml:"slice" json:"slice"`           // most time for a case, with sync = "round_time"
-	Resync    nrep.Duration `toml:"resync" json:"resync"`         // the clocks are synchronised again when the last time is so long ago
+	MaxDrift  nrep.Duration `toml:"max_drift" json:"max_drift"`   // the clocks are synchronised again before they are off by more
 	Cache     string        `toml:"cache" json:"cache"`
 	Provable  bool          `toml:"provable" json:"provable"` // bound the run-times as results.Bound says
 	// FirstCalls and Warmup count untimed calls: of a function before its
@@ -116,7 +116,7 @@ type Config struct {
 // Default is the [measure] section of an empty gl.toml.
 func Default() Config {
 	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: results.Auto,
-		Window: nrep.Duration(time.Millisecond), Slice: nrep.Duration(2 * time.Second), Resync: nrep.Duration(10 * time.Second),
+		Window: nrep.Duration(time.Millisecond), Slice: nrep.Duration(2 * time.Second), MaxDrift: nrep.Duration(10 * time.Microsecond),
 		Cache: "warm", FirstCalls: 20, Warmup: 100, WarmupTime: nrep.Duration(500 * time.Microsecond),
 		Stall: nrep.Duration(2 * time.Minute), TempMemory: 1 << 30, SplitExperiment: true}
 }
@@ -136,7 +136,7 @@ func (c Config) Validate() []guidelines.FieldError {
 	}
 	errs.check(c.Window > 0, "window", "must be above 0s")
 	errs.check(c.Slice > 0, "slice", "must be above 0s")
-	errs.check(c.Resync > 0, "resync", "must be above 0s")
+	errs.check(c.MaxDrift > 0, "max_drift", "must be above 0s")
 	errs.check(slices.Contains(results.Clocks, c.Clock), "clock",
 		"%s", guidelines.Unknown("clock", c.Clock, results.Clocks))
 	errs.check(slices.Contains(results.ClockSyncs, c.ClockSync), "clock_sync",

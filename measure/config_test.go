@@ -17,7 +17,7 @@ func TestTimingKeysAreValidated(t *testing.T) {
 		{func(c *Config) { c.Cache = "hot" }, "cache", "rotate"},
 		{func(c *Config) { c.Window = 0 }, "window", "above 0s"},
 		{func(c *Config) { c.Slice = -1 }, "slice", "above 0s"},
-		{func(c *Config) { c.Resync = 0 }, "resync", "above 0s"},
+		{func(c *Config) { c.MaxDrift = 0 }, "max_drift", "above 0s"},
 	} {
 		cfg := Default()
 		c.change(&cfg)

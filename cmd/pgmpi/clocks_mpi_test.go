@@ -121,6 +121,32 @@ func wrongCost(p int, s results.ClockSync) string {
 	return ""
 }
 
+// Clocks 100 ppm apart are 10 µs off after 0.1 s: offsets alone must be renewed
+// as often as that while samples need them, lines hardly ever.
+func TestClocksAreSynchronisedAgainBeforeTheyDriftTooFar(t *testing.T) {
+	const bound, least = 20000, time.Second
+	eachInjected(t, func(t *testing.T, b *bench) {
+		for _, method := range []string{"skampi", "hca3"} {
+			j := syncJob(2, 1000)
+			j.Sync, j.ClockSync, j.WindowNS, j.MaxDriftNS = "window", method, int64(least)/2000, bound
+			out, err := b.runJob(2, j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := out.End.Timing
+			// Ranks that are held up make the synchronisations inexact, by
+			// which they become more.
+			if most := 3; method == "hca3" && got.ClockSyncs > most {
+				t.Errorf("lines were renewed %d times in a second, want %d at most: %+v", got.ClockSyncs-1, most-1, got)
+			}
+			if fewest := int(100e-6 * float64(least) / bound); method == "skampi" && (got.ClockSyncs <= fewest || got.DriftNS < bound/10) {
+				t.Errorf("offsets of clocks that drift by 100 µs in a second were renewed %d times, want %d at least: %+v", got.ClockSyncs-1, fewest, got)
+			}
+			t.Logf("%s: %+v", method, got)
+		}
+	})
+}
+
 // What the ranks measure of each other, as `pgmpi clocks` shows it, is the true
 // error to within its bound.
 func TestPingPongsFindTheTrueErrorAfterTwoSeconds(t *testing.T) {

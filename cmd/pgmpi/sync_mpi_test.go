@@ -71,7 +71,7 @@ func TestEverySynchronisationSampleAndCacheGivesItsSamples(t *testing.T) {
 
 func syncJob(np, repetitions int) *results.Job {
 	j := &results.Job{Mode: results.ModeMeasure, NP: np, PPN: np, Datatype: "double", Op: "sum", Verify: true,
-		Clock: "monotonic", ClockSync: "shared", Sync: "barrier", FirstCalls: 2, Warmup: 1, WindowNS: 1e6, SliceNS: 5e8, ResyncNS: 1e7,
+		Clock: "monotonic", ClockSync: "shared", Sync: "barrier", FirstCalls: 2, Warmup: 1, WindowNS: 1e6, SliceNS: 5e8, MaxDriftNS: 1e4,
 		TempMemory: 256 << 20, StallNS: int64(30 * time.Second)}
 	for i, c := range []results.JobCase{{Function: "MPI_Allreduce", Msize: 8}, {Function: "bcast_as_scatter+allgather", Msize: 1 << 10}} {
 		c.NRep = repetitions

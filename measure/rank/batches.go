@@ -15,9 +15,9 @@ import (
 // windows grow. Where nothing needs a global clock a batch is as long as it is
 // wanted.
 const (
-	windowBatch = 25   // one call that was held up spoils the windows behind it, up to the end of its batch
-	clockBatch  = 1000 // with round_time, or barriers and the global clock
-	pilotBatch  = 20   // of window_auto before the samples
+	windowBatch = 25  // one call that was held up spoils the windows behind it, up to the end of its batch
+	clockBatch  = 200 // with round_time, or barriers and the global clock
+	pilotBatch  = 20  // of window_auto before the samples
 	badBatches  = 3
 	mostPilots  = 20 * badBatches // from 1 µs to 1 s
 )
@@ -53,15 +53,33 @@ func (b *bench) setTiming() error {
 	if !b.loop.needsClock() {
 		return nil
 	}
+	t.MaxDriftNS = j.MaxDriftNS
 	return b.clocksAgain()
 }
 
+// clocksAgain synchronises the clocks, sees how far they were off, and decides
+// how long they may be used.
 func (b *bench) clocksAgain() error {
+	old, start := b.model(), time.Now()
 	if err := b.syncClocks(b.job.ClockSync); err != nil {
 		return err
 	}
-	b.timing.ClockSyncs++
-	b.synced = time.Now()
+	end, now := time.Now(), b.read()
+	off := old.Global(now) - b.model().Global(now)
+	perRank, err := b.gatherInts(max(off, -off), int64(math.Float64bits(b.model().Slope)))
+	if err != nil {
+		return err
+	}
+	most, lines := int64(0), false
+	for _, r := range perRank {
+		most, lines = max(most, r[0]), lines || r[1] != 0
+	}
+	if b.timing.ClockSyncs++; b.timing.ClockSyncs > 1 {
+		b.drift.Renewed(most, end.Sub(b.synced))
+	}
+	b.synced = end
+	b.due = end.Add(b.drift.Lasts(time.Duration(b.job.MaxDriftNS), end.Sub(start), lines))
+	b.timing.DriftNS = b.drift.Worst
 	return nil
 }
 
@@ -149,11 +167,14 @@ func (b *bench) next(m *measured, row *function, n, want int) (done, invalid int
 	if err := b.resync(); err != nil {
 		return 0, 0, err
 	}
-	b.loop.set(m.window, max(1, m.limit-time.Since(m.start)), want)
+	start := time.Now()
+	slice := min(m.limit-start.Sub(m.start), b.due.Sub(start))
+	b.loop.set(m.window, max(1, slice), want)
 	samples, done, err := b.batch(row, b.loop.sync, n)
 	if err != nil {
 		return 0, 0, err
 	}
+	b.batchTook = time.Since(start)
 	m.samples = append(m.samples, samples...)
 	if invalid, err = b.countInvalid(samples); err != nil {
 		return 0, 0, err
@@ -174,13 +195,14 @@ func (b *bench) countInvalid(samples []results.Sample) (int, error) {
 	return int(n), err
 }
 
-// resync synchronises the clocks again when the last time is too long ago.
+// resync synchronises the clocks again when they might drift beyond the bound
+// in a batch that takes as long as the one before.
 func (b *bench) resync() error {
-	if !b.loop.needsClock() || b.job.ResyncNS <= 0 {
+	if !b.loop.needsClock() {
 		return nil
 	}
 	due := int64(0)
-	if time.Since(b.synced) >= time.Duration(b.job.ResyncNS) {
+	if time.Until(b.due) <= b.batchTook {
 		due = 1
 	}
 	due, err := b.fromRoot(due)

@@ -26,6 +26,9 @@ typedef struct pg_timing {
     pg_model model; /* all zero: the rank's clock is the global clock */
 } pg_timing;
 
+/* A reading of the clock, ns. */
+static inline int64_t pg_read(const pg_timing *t) { return t->now(); }
+
 /* The global time of a reading t of the rank's clock, ns. */
 static inline int64_t pg_global(const pg_model *m, int64_t t)
 {

@@ -109,6 +109,13 @@ func (w *world) setModel(m clocks.Model) {
 	w.time.model.intercept, w.time.model.slope = C.double(m.Intercept), C.double(m.Slope)
 }
 
+func (w *world) model() clocks.Model {
+	m := &w.time.model
+	return clocks.Model{Origin: int64(m.origin), Offset: int64(m.offset), Intercept: float64(m.intercept), Slope: float64(m.slope)}
+}
+
+func (w *world) read() int64 { return int64(C.pg_read(w.time)) }
+
 // host is a group of ranks whose clock should be one and the same.
 type host struct {
 	id, name string

@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"pgmpi/measure/clocks"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
 	"pgmpi/nrep"
@@ -32,10 +33,13 @@ type bench struct {
 	called   map[string]bool
 	timed    time.Duration // in untimed calls
 	timing   results.Timing
-	synced   time.Time // when the clocks were synchronised last
-	out      outcome
-	stall    time.Duration
-	watchdog *time.Timer
+	// When the clocks were synchronised last, and when they are to be again.
+	synced, due time.Time
+	drift       clocks.Drift
+	batchTook   time.Duration // the last one
+	out         outcome
+	stall       time.Duration
+	watchdog    *time.Timer
 }
 
 // do measures every case of the job in its order.

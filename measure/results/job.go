@@ -39,13 +39,13 @@ type Job struct {
 	// them, in nanoseconds; 0: as long as they want.
 	WarmupNS int64 `json:"warmup_ns,omitempty"`
 	// WindowNS is the length of a window (sync "window"), SliceNS the time that
-	// a case may take (sync "round_time"), ResyncNS the age at which the clocks
-	// are synchronised again.
-	WindowNS int64  `json:"window_ns"`
-	SliceNS  int64  `json:"slice_ns"`
-	ResyncNS int64  `json:"resync_ns"`
-	Cache    string `json:"cache"`
-	Provable bool   `json:"provable"` // bound every case as Bound says
+	// a case may take (sync "round_time"), MaxDriftNS the error of the global
+	// clocks before which they are synchronised again.
+	WindowNS   int64  `json:"window_ns"`
+	SliceNS    int64  `json:"slice_ns"`
+	MaxDriftNS int64  `json:"max_drift_ns"`
+	Cache      string `json:"cache"`
+	Provable   bool   `json:"provable"` // bound every case as Bound says
 	// MemoryCap is the most a rank's buffers and temporaries may take, in
 	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
 	MemoryCap  int64           `json:"memory_cap"`

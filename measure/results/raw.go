@@ -41,6 +41,10 @@ type Timing struct {
 	// ClockSyncs counts how often the clocks were synchronised; 0: nothing
 	// needed a global clock.
 	ClockSyncs int `json:"clock_syncs"`
+	// DriftNS is the most by which a global clock was off when it was
+	// synchronised again, MaxDriftNS (measure.max_drift) what it was to stay below.
+	DriftNS    int64 `json:"drift_ns,omitempty"`
+	MaxDriftNS int64 `json:"max_drift_ns,omitempty"`
 }
 
 // Load is the one-minute load average, the highest of all nodes, when the

@@ -65,8 +65,9 @@ func (b *bench) run() error {
 	}
 	fmt.Printf("\nClock synchronisation with %s, %d cores: true error in µs (the largest over the ranks) of\nclocks 2 s and 50 to 100 ppm apart, with 0.2 µs of jitter. Beyond %d ranks they share cores.\n\n",
 		info.BuiltFor, measure.Cores(), measure.Cores())
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "p\t%-9s\tat once\t", "method")
+	// All columns are equally wide, so that rows can be shown as they come.
+	t := tabwriter.NewWriter(os.Stdout, 10, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "p\tmethod\tat once\t")
 	for _, s := range b.seconds {
 		fmt.Fprintf(t, "%v s\t", s)
 	}
@@ -79,7 +80,7 @@ func (b *bench) run() error {
 		}
 		tried++
 		for _, s := range syncs {
-			fmt.Fprintf(t, "%d\t%-9s\t", np, s.Method)
+			fmt.Fprintf(t, "%d\t%s\t", np, s.Method)
 			for _, c := range s.Checks {
 				fmt.Fprintf(t, "%.2f\t", float64(results.Worst(c.TrueNS))/1e3)
 			}
@@ -88,9 +89,9 @@ func (b *bench) run() error {
 				right[s.Method]++
 			}
 		}
-	}
-	if err := t.Flush(); err != nil {
-		return err
+		if err := t.Flush(); err != nil {
+			return err
+		}
 	}
 	var wrong []string
 	for _, m := range methods {

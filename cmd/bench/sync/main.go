@@ -95,7 +95,7 @@ func (b *bench) run() error {
 func (b *bench) job(cases []results.JobCase) *results.Job {
 	j := &results.Job{Mode: results.ModeMeasure, NP: b.np, PPN: b.np, Cases: slices.Clone(cases), Datatype: "byte", Op: "bor",
 		Clock: "monotonic", ClockSync: "shared", Cache: "warm", FirstCalls: 20, Warmup: 5, SliceNS: int64(10 * time.Second),
-		ResyncNS: int64(10 * time.Second), TempMemory: 1 << 30, StallNS: int64(2 * time.Minute)}
+		MaxDriftNS: int64(10 * time.Microsecond), TempMemory: 1 << 30, StallNS: int64(2 * time.Minute)}
 	for i := range j.Cases {
 		j.Cases[i].NRep = b.nrep
 		j.Order = append(j.Order, i)
