@@ -34,6 +34,6 @@ func ExamineClocks(ctx context.Context, e Examination) (*results.Output, error) 
 		stall:    stall,
 		progress: e.Progress,
 	}
-	_, out, err := m.run(ctx)
+	out, err := m.run(ctx)
 	return out, err
 }

@@ -32,7 +32,7 @@ func Look(ctx context.Context, launch []string, rankPath string, np int, env map
 		stall:    stall,
 		progress: func(int, int, string) {},
 	}
-	_, out, err := m.run(ctx)
+	out, err := m.run(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"pgmpi/guidelines"
@@ -95,18 +96,18 @@ func (s *Session) goesOn(mode results.Mode, run int) (bool, error) {
 
 // look asks, after a look's mpiruns, which cases undecided tests still need.
 func (s *Session) look(mode results.Mode, done int) error {
-	looks := s.Manifest.Looks
-	if mode != results.ModeMeasure || s.AtLook == nil {
+	if !s.looksAfter(mode, done) {
 		return nil
 	}
-	for _, at := range looks[:max(0, len(looks)-1)] {
-		if at == done {
-			needed, err := s.AtLook(done)
-			s.needed = needed
-			return err
-		}
-	}
-	return nil
+	needed, err := s.AtLook(done)
+	s.needed = needed
+	return err
+}
+
+// looksAfter tells whether there is a look after so many mpiruns, with more to follow.
+func (s *Session) looksAfter(mode results.Mode, done int) bool {
+	looks := s.Manifest.Looks
+	return mode == results.ModeMeasure && s.AtLook != nil && slices.Contains(looks[:max(0, len(looks)-1)], done)
 }
 
 // clocked adds an mpirun to what max_time has been spent on.

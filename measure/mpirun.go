@@ -74,39 +74,62 @@ type mpirun struct {
 	taken  bool      // the job, by the ranks
 	last   string    // the case that progress named last
 	begun  time.Time
-	launch time.Duration // before rank 0's hello and after its end record
+	launch time.Duration // until rank 0's hello was read
+	wall   time.Duration // until its end record
 }
 
-// run starts the ranks, hands them the job and collects what they measured. No
-// process is left when it returns.
-func (m *mpirun) run(ctx context.Context) (*results.Hello, *results.Output, error) {
-	m.begun = time.Now()
+// run does an mpirun from its start to its end. No process is left when it returns.
+func (m *mpirun) run(ctx context.Context) (*results.Output, error) {
 	if err := m.start(); err != nil {
-		return nil, nil, &Error{Argv: m.argv, What: fmt.Sprintf("the launcher could not be started: %v", err)}
+		return nil, err
 	}
-	out, err := m.talk(ctx)
-	ended := time.Now()
+	out, err := m.serve(ctx)
 	if err == nil {
-		m.finish()
+		m.end()
+	}
+	return out, err
+}
+
+// start starts the ranks, which wait for a job.
+func (m *mpirun) start() error {
+	m.begun = time.Now()
+	if err := m.exec(); err != nil {
+		return &Error{Argv: m.argv, What: fmt.Sprintf("the launcher could not be started: %v", err)}
+	}
+	return nil
+}
+
+// serve hands the job to the ranks and collects what they measured. After an
+// error no process is left.
+func (m *mpirun) serve(ctx context.Context) (*results.Output, error) {
+	out, err := m.talk(ctx)
+	m.wall = time.Since(m.begun)
+	if err == nil {
+		return out, nil
 	}
 	if !errors.Is(err, errEnded) {
 		m.stderr.close()
 	}
 	m.kill()
-	if host, err := os.Hostname(); err == nil && m.hello != nil && m.hello.Rank.Host == host {
-		results.RemoveShared(m.hello.Shared)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
 	}
-	m.launch += time.Since(ended)
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, nil, context.Cause(ctx)
-		}
-		return nil, nil, m.explain(err)
-	}
-	return m.hello, out, nil
+	return nil, m.explain(err)
 }
 
-func (m *mpirun) start() error {
+// end waits for the end of an mpirun that has sent its end record. Its samples
+// are whole by then, so a bad exit status does not undo them. Standard input
+// stays open: its end would tell the ranks that the driver is gone.
+func (m *mpirun) end() {
+	select {
+	case <-m.exited:
+	case <-time.After(endLimit):
+	}
+	m.stderr.close()
+	m.kill()
+}
+
+func (m *mpirun) exec() error {
 	m.cmd = exec.Command(m.argv[0], m.argv[1:]...)
 	m.cmd.Env = m.env
 	m.cmd.Stderr = &m.stderr
@@ -300,17 +323,7 @@ func (m *mpirun) orEnded(line []byte, err error) error {
 	}
 }
 
-// finish waits for mpirun after the end record. Its samples are whole by then,
-// so a bad exit status does not undo them. Standard input stays open: its end
-// would tell the ranks that the driver is gone.
-func (m *mpirun) finish() {
-	select {
-	case <-m.exited:
-	case <-time.After(endLimit):
-	}
-}
-
-// kill ends what is left of the mpirun's process group, and waits for it.
+// kill ends what is left of the mpirun, and waits for it.
 func (m *mpirun) kill() {
 	group := -m.cmd.Process.Pid
 	below := append(m.below, descendants(m.cmd.Process.Pid)...)
@@ -328,4 +341,7 @@ func (m *mpirun) kill() {
 	<-m.exited
 	// Ranks that are left alone see the end of standard input, and leave.
 	endAll(below, termGrace)
+	if host, err := os.Hostname(); err == nil && m.hello != nil && m.hello.Rank.Host == host {
+		results.RemoveShared(m.hello.Shared)
+	}
 }

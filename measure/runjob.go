@@ -12,6 +12,6 @@ import (
 func RunJob(ctx context.Context, argv []string, job *results.Job) (*results.Output, error) {
 	m := &mpirun{argv: argv, env: environment(nil), job: job, stall: time.Duration(job.StallNS),
 		progress: func(int, int, string) {}}
-	_, out, err := m.run(ctx)
+	out, err := m.run(ctx)
 	return out, err
 }

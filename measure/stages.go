@@ -37,6 +37,9 @@ type Session struct {
 	last   map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
 
 	seen map[guidelines.Shape]bool // shapes whose factors this process has asked for
+
+	follows *guidelines.Shape // of the next mpirun; nil: it is not started ahead
+	ahead   *mpirun           // started already
 }
 
 // Progress says how far a stage is.
@@ -167,6 +170,7 @@ func (s *Session) MeasureUpTo(ctx context.Context, runs int) error {
 // stage does the mpiruns that are not on disk yet. Shapes take turns, so that
 // what drifts on the machine hits all of them.
 func (s *Session) stage(ctx context.Context, mode results.Mode, runs int, moreStages bool) error {
+	defer s.dismiss()
 	shapes := s.Manifest.Plan.Shapes
 	for i := range runs * len(shapes) {
 		shape, run := shapes[i%len(shapes)], i/len(shapes)+1
@@ -181,6 +185,7 @@ func (s *Session) stage(ctx context.Context, mode results.Mode, runs int, moreSt
 		p := Progress{Mode: mode, Shape: shape, Run: i + 1, Runs: runs * len(shapes), MoreStages: moreStages}
 		if !s.Folder.Has(mode, shape, run) {
 			s.Progress(p)
+			s.follows = s.following(mode, i, runs)
 			if err := s.oneOrAgain(ctx, mode, shape, run, p); err != nil {
 				return err
 			}
@@ -215,34 +220,32 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 		return err
 	}
 	job.Layout = !s.seen[shape]
-	m := &mpirun{
-		argv:  RankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP),
-		env:   environment(s.Env),
-		job:   job,
-		stall: time.Duration(s.Measure.Stall),
-		progress: func(done, total int, name string) {
-			p.Done, p.Total, p.Case = done, total, name
-			s.Progress(p)
-		},
-	}
+	jobFile := ""
 	if s.JobFile {
-		path, err := s.Folder.WriteJob(job)
-		if err != nil {
+		if jobFile, err = s.Folder.WriteJob(job); err != nil {
 			return err
 		}
-		defer os.Remove(path)
-		m.argv, m.jobFile = append(m.argv, "--job", path), true
+		defer os.Remove(jobFile)
 	}
-	start := time.Now()
-	hello, out, err := m.run(ctx)
+	m, err := s.started(shape, jobFile)
 	if err != nil {
 		return err
 	}
+	m.job = job
+	m.progress = func(done, total int, name string) {
+		p.Done, p.Total, p.Case = done, total, name
+		s.Progress(p)
+	}
+	out, err := m.serve(ctx)
+	if err != nil {
+		return err
+	}
+	defer m.end()
 	r := &results.Run{Header: results.Header{
-		Mode: mode, Shape: shape, Run: run, Seed: seed, Order: job.Order, Rank: hello.Rank,
+		Mode: mode, Shape: shape, Run: run, Seed: seed, Order: job.Order, Rank: m.hello.Rank,
 		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
 		Timing: out.End.Timing,
-		WallNS: time.Since(start).Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
+		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
 	}}
 	r.Clocks = out.End.Clocks
 	if r.Clock = out.End.Clock; r.Clock != nil {
@@ -254,6 +257,7 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 	if err := s.Folder.WriteRun(r); err != nil {
 		return err
 	}
+	s.startAhead()
 	s.learn(r)
 	s.seeFactors(r, out.Layout, m.argv)
 	s.clocked(r)

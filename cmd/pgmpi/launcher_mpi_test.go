@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgmpi/measure/results"
 )
 
 // script makes a launcher of shell commands; $MPIRUN is that of the library.
@@ -83,4 +85,71 @@ func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
 		s.wait(7 * time.Second)
 		s.gone(4 * time.Second)
 	})
+}
+
+// lingering makes a launcher that writes down when it starts and ends, some time
+// after its mpirun.
+func (b *bench) lingering() (launch string, log func() string) {
+	path := filepath.Join(b.dir, "log")
+	launch = b.script("lingering", "echo start >>"+path+`; $MPIRUN "$@"; sleep 1; echo end >>`+path)
+	return launch, func() string {
+		text, _ := os.ReadFile(path)
+		return strings.Join(strings.Fields(string(text)), " ")
+	}
+}
+
+func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
+	if cards, _ := filepath.Glob("/sys/class/infiniband/*"); len(cards) > 0 || os.Getenv("SLURM_JOB_ID") != "" {
+		t.Skip("mpiruns are not started ahead on a host with a fabric or in a batch system")
+	}
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		launch, log := b.lingering()
+		b.check("--guidelines", b.toml(quick), "--launch", launch, "--mpiruns", "4").exits(t, 0, 1)
+		// Where the first one runs is known only after it.
+		if got, want := log(), "start end start start end start end end"; got != want {
+			t.Errorf("launchers: %s, want %s", got, want)
+		}
+		folder, m, err := results.Open(b.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for run := 3; run <= 4; run++ {
+			r, err := folder.ReadRun(results.ModeMeasure, m.Plan.Shapes[0], run, &m.Plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.LaunchNS < 1e9 {
+				t.Errorf("mpirun %d got its job %d ms after its start, when the one before had not ended", run, r.LaunchNS/1e6)
+			}
+		}
+		folder.Close()
+
+		// An interrupt finds both.
+		os.RemoveAll(b.out)
+		os.Remove(filepath.Join(b.dir, "log"))
+		cmd, out, stderr := b.command(b.checkArgs("--guidelines", b.toml(quick), "--launch", launch)...)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		b.waitFor("two launchers at the same time", 20*time.Second, func() bool { return strings.HasSuffix(log(), "start start") })
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		said{cmd.ProcessState.ExitCode(), out.String(), stderr.String()}.exits(t, 130).says(t, "--resume")
+		b.noneLeft(3 * time.Second)
+		if n := len(b.raw()); n != 2 {
+			t.Errorf("%d mpiruns are on disk, want the two that had finished", n)
+		}
+	})
+}
+
+// What is looked at, or may not fit into the time, is not started before that is known.
+func TestNoMpirunIsStartedAheadOfADecision(t *testing.T) {
+	b := newBench(t, libraries[0])
+	launch, log := b.lingering()
+	b.check("--guidelines", b.toml(quick), "--launch", launch, "--max-time", "1h").exits(t, 0, 1)
+	if got, want := log(), "start end start end start end"; got != want {
+		t.Errorf("launchers: %s, want %s", got, want)
+	}
 }

@@ -40,7 +40,7 @@ func Info() results.RankInfo {
 	return results.RankInfo{
 		Program: "pgmpi-rank", Version: Version,
 		Library: C.GoString(C.pg_built_family()), BuiltFor: C.GoString(C.pg_built_for()),
-		LibVersion: firstLine(lib), MPICC: MPICC, Compiler: C.GoString(C.pg_compiler()), Flags: cFlags(), Hash: ownHash(),
+		LibVersion: firstLine(lib), MPICC: MPICC, Compiler: C.GoString(C.pg_compiler()), Flags: cFlags(),
 		ClockTickNS: int64(C.pg_clock_tick(C.pg_clock_get(0))), Host: host, MemAvail: memAvailable(),
 	}
 }

@@ -39,8 +39,12 @@ func Main(args []string) int {
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
+	// MPI_Init sleeps a while, so the hash costs no time.
+	hash := make(chan string, 1)
+	go func() { hash <- ownHash() }()
 	info := Info()
 	if *version {
+		info.Hash = <-hash
 		text, _ := json.MarshalIndent(info, "", "  ")
 		fmt.Println(string(text))
 		return 0
@@ -62,6 +66,7 @@ func Main(args []string) int {
 		return exitCode
 	}
 	leaveWithLauncher()
+	info.Hash = <-hash
 	s := &session{world: w, info: info, out: bufio.NewWriterSize(out, 1<<16)}
 	if err := s.checkSize(*np); err == nil {
 		err = s.serve(*job)

@@ -3,9 +3,9 @@
 package rank
 
 import (
+	"bytes"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 	"unsafe"
 
@@ -170,6 +170,12 @@ func view[T number](b []byte) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/int(unsafe.Sizeof(t)))
 }
 
+// raw is the opposite of view.
+func raw[T number](of []T) []byte {
+	var t T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(of))), len(of)*int(unsafe.Sizeof(t)))
+}
+
 // onePeriod returns the first elements of a block, as many as repeat.
 func onePeriod[T number](count int64, element func(i int64) T) []T {
 	out := make([]T, min(count, period))
@@ -256,7 +262,7 @@ func (e elementsOf[T]) differs(buffer []byte, count int64, element func(block in
 	e.blocks(buffer, count, element, func(block int, have, want []T) {
 		for start := 0; start < len(have) && fault == ""; start += len(want) {
 			part := have[start:min(len(have), start+len(want))]
-			if slices.Equal(part, want[:len(part)]) {
+			if bytes.Equal(raw(part), raw(want[:len(part)])) {
 				continue
 			}
 			for i, v := range part {

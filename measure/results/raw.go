@@ -22,8 +22,8 @@ type Header struct {
 	Clock      *ClockInfo  `json:"clock,omitempty"`
 	Clocks     []ClockInfo `json:"clocks,omitempty"`
 	MemoryCap  int64       `json:"memory_cap"` // bytes
-	WallNS     int64       `json:"wall_ns"`    // from exec of mpirun to its end
-	LaunchNS   int64       `json:"launch_ns"`  // of that, before rank 0's hello and after its end record
+	WallNS     int64       `json:"wall_ns"`    // from exec of mpirun to its end record
+	LaunchNS   int64       `json:"launch_ns"`  // of that, before rank 0 got the job
 	MeasureNS  int64       `json:"measure_ns"` // inside rank 0, from the first case to the last
 	TimedNS    int64       `json:"timed_ns"`   // of that, in untimed calls and in the timing loop
 	FinishedAt string      `json:"finished_at"`
