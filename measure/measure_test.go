@@ -5,13 +5,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/results"
+	"pgmpi/nrep"
 )
 
 func session(plan guidelines.Plan) *Session {
-	return &Session{Manifest: &results.Manifest{Plan: plan, Seed: 1}, Measure: Default()}
+	return &Session{Manifest: &results.Manifest{Plan: plan, Seed: 1}, Measure: Default(), NREP: nrep.Default()}
 }
 
 func somePlan() guidelines.Plan {
@@ -76,7 +78,7 @@ func TestLargestPredictionIsKeptAndOneThatGaveUpIsRemembered(t *testing.T) {
 	s := session(somePlan())
 	for i, c := range []results.CaseResult{{NRep: 30, Converged: true}, {NRep: 1000, Reason: "reached nrep.max = 1000"}, {NRep: 70, Converged: true}} {
 		c.Status = results.StatusOK
-		s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Run: i + 1, Cases: []results.CaseInfo{{Plan: 3, CaseResult: c}}}})
+		s.learn(predicted(i+1, c, time.Millisecond))
 	}
 	want := results.NRep{N: 1000, Reason: "reached nrep.max = 1000"}
 	if got := s.Manifest.NRep[3]; got != want {
@@ -88,10 +90,32 @@ func TestPredictionIsTheNumberOfValidSamples(t *testing.T) {
 	s := session(somePlan())
 	for i, c := range []results.CaseResult{{NRep: 45, Invalid: 5, Converged: true}, {NRep: 32, Invalid: 2, Converged: true}} {
 		c.Status = results.StatusOK
-		s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Run: i + 1, Cases: []results.CaseInfo{{Plan: 3, CaseResult: c}}}})
+		s.learn(predicted(i+1, c, time.Millisecond))
 	}
 	if got := s.Manifest.NRep[3].N; got != 40 {
 		t.Errorf("predicted %d from 45 samples with 40 valid ones", got)
+	}
+}
+
+// predicted is an mpirun of stage 1 whose samples of case 3 all take so long.
+func predicted(run int, c results.CaseResult, each time.Duration) *results.Run {
+	samples := []results.Sample{{NS: 1, Flags: results.FlagLate}}
+	for range 3 {
+		samples = append(samples, results.Sample{NS: int64(each)})
+	}
+	return &results.Run{Header: results.Header{Mode: results.ModeNREP, Run: run, Cases: []results.CaseInfo{{Plan: 3, CaseResult: c}}},
+		Samples: [][]results.Sample{samples}}
+}
+
+func TestShortCallsAreRepeatedForTheLeastTime(t *testing.T) {
+	for each, want := range map[time.Duration]int{
+		250 * time.Nanosecond: 800, time.Microsecond: 200, 5 * time.Microsecond: 40, time.Second: 40, time.Nanosecond: 1000, 0: 1000,
+	} {
+		s := session(somePlan())
+		s.learn(predicted(1, results.CaseResult{Status: results.StatusOK, NRep: 40, Converged: true}, each))
+		if got := s.Manifest.NRep[3]; got.N != want || !got.Converged {
+			t.Errorf("calls of %v: %+v, want %d for 200 µs", each, got, want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -97,7 +98,7 @@ func (s *Session) learn(r *results.Run) {
 	if m.Clock == nil && r.Clock != nil {
 		m.Clock, m.Clocks, m.Rank.ClockTickNS = r.Clock, r.Clocks, r.Clock.TickNS
 	}
-	for _, c := range r.Cases {
+	for i, c := range r.Cases {
 		if c.Status != results.StatusOK {
 			if _, known := m.Skip[c.Plan]; !known {
 				m.Skip[c.Plan] = c.CaseResult
@@ -109,7 +110,7 @@ func (s *Session) learn(r *results.Run) {
 		}
 		before, predicted := m.NRep[c.Plan]
 		// Only valid samples were predicted from.
-		valid := max(1, c.NRep-c.Invalid)
+		valid := max(1, c.NRep-c.Invalid, s.NREP.ForMinTime(typical(r.Samples[i])))
 		now := results.NRep{N: valid, Converged: c.Converged, Reason: c.Reason}
 		if predicted {
 			now.N = nrep.MaxOverPredictions([]int{before.N, valid})
@@ -120,6 +121,21 @@ func (s *Session) learn(r *results.Run) {
 		}
 		m.NRep[c.Plan] = now
 	}
+}
+
+// typical is the median of the valid samples, in seconds; infinite if there is none.
+func typical(samples []results.Sample) float64 {
+	var ns []int64
+	for _, s := range samples {
+		if s.Flags == 0 {
+			ns = append(ns, s.NS)
+		}
+	}
+	if len(ns) == 0 {
+		return math.Inf(1)
+	}
+	slices.Sort(ns)
+	return float64(ns[len(ns)/2]) * 1e-9
 }
 
 // Predict is stage 1 (S-PGMPI §4.2): nrep.predictions mpiruns predict the

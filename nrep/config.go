@@ -31,6 +31,7 @@ type Config struct {
 	Step        int       `toml:"step" json:"step"`               // to the second check point; then doubled
 	Predictions int       `toml:"predictions" json:"predictions"` // number of mpiruns that predict
 	MaxTime     Duration  `toml:"max_time" json:"max_time"`       // for one case of one prediction
+	MinTime     Duration  `toml:"min_time" json:"min_time"`       // in the calls of one case of one mpirun that measures
 	Fixed       int       `toml:"fixed" json:"fixed"`             // > 0: repetitions without prediction
 }
 
@@ -53,6 +54,7 @@ func Default() Config {
 		Step:        10,
 		Predictions: 3,
 		MaxTime:     Duration(2 * time.Second),
+		MinTime:     Duration(200 * time.Microsecond),
 	}
 }
 
@@ -90,6 +92,7 @@ func (c Config) Validate() []FieldError {
 	refuse(c.Step < 1, "step", "%d is below 1", c.Step)
 	refuse(c.Predictions < 1, "predictions", "%d is below 1", c.Predictions)
 	refuse(c.MaxTime <= 0, "max_time", "%v is not positive", c.MaxTime)
+	refuse(c.MinTime < 0, "min_time", "%v is negative", c.MinTime)
 	refuse(c.Fixed < 0, "fixed", "%d is negative", c.Fixed)
 	refuse(c.Fixed > maxRepetitions, "fixed", "%d is more than %d", c.Fixed, maxRepetitions)
 	return errs

@@ -38,6 +38,7 @@ func TestValidateNamesTheKey(t *testing.T) {
 		{"max_time", func(c *Config) { c.MaxTime = 0 }},
 		{"fixed", func(c *Config) { c.Fixed = -1 }},
 		{"fixed", func(c *Config) { c.Fixed = maxRepetitions + 1 }},
+		{"min_time", func(c *Config) { c.MinTime = -1 }},
 	} {
 		cfg := Default()
 		c.change(&cfg)
@@ -92,7 +93,7 @@ func TestConfigSurvivesJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"metrics":["rse"],"rse":0.025,"cov_mean":{"threshold":0.01,"window":20},` +
-		`"cov_median":{"threshold":0.01,"window":20},"min":10,"max":1000,"step":10,"predictions":3,"max_time":"2s","fixed":0}`
+		`"cov_median":{"threshold":0.01,"window":20},"min":10,"max":1000,"step":10,"predictions":3,"max_time":"2s","min_time":"200µs","fixed":0}`
 	if string(text) != want {
 		t.Errorf("written as %s, want %s", text, want)
 	}

@@ -1,6 +1,10 @@
 package nrep
 
-import "slices"
+import (
+	"math"
+	"slices"
+	"time"
+)
 
 // Schedule says at how many samples the metrics are looked at.
 type Schedule int
@@ -82,6 +86,18 @@ func (p *Predictor) satisfied(x []float64) bool {
 		return !known || !check()
 	}
 	return len(p.cfg.Metrics) > 0 && !slices.ContainsFunc(p.cfg.Metrics, unsatisfied)
+}
+
+// ForMinTime is how many repetitions of a call that takes so many seconds it takes
+// for MinTime, but no more than Max. A prediction bounds the error of the mean in
+// the mpiruns that predict; run medians of a few dozen short calls still differ
+// by that error, though more of them would cost next to nothing.
+func (c Config) ForMinTime(seconds float64) int {
+	n := math.Ceil(time.Duration(c.MinTime).Seconds() / seconds)
+	if !(n < float64(c.Max)) { // NaN too
+		return c.Max
+	}
+	return int(n)
 }
 
 // MaxOverPredictions is the number of repetitions to use after several predictions

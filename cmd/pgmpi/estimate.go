@@ -86,7 +86,7 @@ func costOf(p *prepared, shape guidelines.Shape) cost {
 		}
 		once := caseTime + fillTime*float64(s+r) + call*float64(untimed)
 		each := call + model.step() // and its MPI_Barrier
-		predicted, kept := repetitions(config, each, m.NRep[i].N)
+		predicted, kept := repetitions(config, call, each, m.NRep[i].N)
 		seconds.nrep += once + each*predicted
 		seconds.run += once + each*kept
 		seconds.verify += verifyTime * float64(s+r) * model.folds(f)
@@ -114,7 +114,7 @@ func warmups(config *glfile.File, call float64) int {
 
 // repetitions are those of a case in stage 1 and in stage 2. What a metric needs
 // grows with the inverse square of its threshold; the others count as rse does.
-func repetitions(config *glfile.File, each float64, known int) (predicted, kept float64) {
+func repetitions(config *glfile.File, call, each float64, known int) (predicted, kept float64) {
 	n := config.NREP
 	usual := float64(longRepeat)
 	if each < shortCall {
@@ -123,7 +123,7 @@ func repetitions(config *glfile.File, each float64, known int) (predicted, kept 
 	usual *= usualRSE * usualRSE / (n.RSE * n.RSE)
 	most := min(float64(n.Max), time.Duration(n.MaxTime).Seconds()/each)
 	predicted = max(float64(n.Min), min(usual, most))
-	kept = max(float64(n.Min), min(2*usual, most))
+	kept = max(float64(n.Min), min(2*usual, most), float64(n.ForMinTime(call)))
 	switch {
 	case known > 0:
 		kept = float64(known)
