@@ -41,6 +41,7 @@ func (c *Collector) frame(cfg Config) *Report {
 	c.samples(r)
 	r.Exclude = c.exclude()
 	c.timing(r)
+	c.slow(r)
 	return r
 }
 

@@ -134,6 +134,9 @@ func (c *Collector) warnOfSamples(r *Report, warn func(id, format string, args .
 		warn("drift", "in %d mpiruns a global clock was off by more than measure.max_drift when it was synchronised again, at worst by %.3g µs",
 			c.drifted, float64(c.worstDrift)/1e3)
 	}
+	if text := slowText(r.SlowMpiruns); text != "" {
+		warn("slow-mpirun", "slower than the other mpiruns throughout: %s. They count like the others, and leave small slowdowns undecided", text)
+	}
 	if strong := r.Dependence.Strong; len(strong) > 0 {
 		worst, measured := strong[0], 0
 		for i := range c.cases {

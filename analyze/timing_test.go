@@ -1,9 +1,11 @@
 package analyze
 
 import (
+	"math"
 	"strings"
 	"testing"
 
+	"pgmpi/guidelines"
 	"pgmpi/measure/results"
 )
 
@@ -51,5 +53,45 @@ func TestNotesSayWhatAutoHasChosenAndWhy(t *testing.T) {
 	m.Timing["p2"] = results.Timing{Sync: "round_time", Sample: "global", Why: "all on one node"}
 	if r := analyzed(t, m, runs, Default()); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "has chosen round_time") || !strings.Contains(r.Notes[0], "all on one node") {
 		t.Errorf("notes %v", r.Notes)
+	}
+}
+
+func TestMpirunsThatAreSlowThroughoutAreNamedAndStay(t *testing.T) {
+	m := fixture()
+	m.R = 6
+	for len(m.Plan.Cases) < slowCases { // further sizes that no test needs
+		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: int64(1000 + len(m.Plan.Cases)), Shape: p2})
+	}
+	ns := make([]int64, len(m.Plan.Cases))
+	for i := range ns {
+		ns[i] = 100000
+	}
+	slowed := func(cases int) *Report {
+		runs := measured(m, ns...)
+		for i := range cases {
+			for k := range runs[3].Samples[i] {
+				runs[3].Samples[i][k].NS *= 2
+			}
+		}
+		return analyzed(t, m, runs, Default())
+	}
+	if r := slowed(3); len(r.SlowMpiruns) != 0 {
+		t.Errorf("3 of 10 cases are not more than 30 %%: %+v", r.SlowMpiruns)
+	}
+	r := slowed(4)
+	if len(r.SlowMpiruns) != 1 || r.SlowMpiruns[0].Run != 4 || r.SlowMpiruns[0].Share != 0.4 || math.Abs(r.SlowMpiruns[0].Ratio-2) > 0.01 {
+		t.Fatalf("got %+v, want mpirun 4 with 4 of 10 cases twice as slow", r.SlowMpiruns)
+	}
+	if r.Verdicts[0].Runs != 6 {
+		t.Errorf("a verdict rests on %d mpiruns, want all 6", r.Verdicts[0].Runs)
+	}
+	said := ""
+	for _, w := range r.Warnings {
+		if w.ID == "slow-mpirun" {
+			said = w.Text
+		}
+	}
+	if !strings.Contains(said, "4 of p2 (40 % of its cases, 2.00×") {
+		t.Errorf("the warning says %q", said)
 	}
 }

@@ -64,6 +64,8 @@ type Report struct {
 	NotMeasured  []CaseMessage `json:"not_measured"`  // cases that could not be measured
 	NotConverged []NotConverge `json:"not_converged"` // cases whose nrep is not what the predictor wanted
 	OutOfSync    []OutOfSync   `json:"out_of_sync"`   // cases with samples that were left out
+	// SlowMpiruns are those in which most cases took longer than usual.
+	SlowMpiruns []SlowMpirun `json:"slow_mpiruns,omitempty"`
 	// Bounds are upper bounds of run-times, where they were measured (measure.provable).
 	Bounds     []CaseBound `json:"bounds,omitempty"`
 	Dependence Dependence  `json:"dependence"` // of the samples on each other
@@ -200,6 +202,14 @@ type OutOfSync struct {
 	Long     int     `json:"long"`    // of these, took longer than the window; one sample can be both
 	Share    float64 `json:"share"`   // Invalid/Samples
 	TooMany  bool    `json:"too_many"`
+}
+
+// SlowMpirun is an mpirun in which many cases took longer than in the others.
+type SlowMpirun struct {
+	Shape string  `json:"shape"`
+	Run   int     `json:"run"`   // from 1
+	Share float64 `json:"share"` // of its cases
+	Ratio float64 `json:"ratio"` // of their run medians to the median of all mpiruns, in their median
 }
 
 // Dependence says how much the samples of a case resemble their neighbours in
