@@ -30,23 +30,23 @@ func (s *Session) started(shape guidelines.Shape, jobFile string) (*mpirun, erro
 	return m, m.start()
 }
 
-// following returns the shape of the mpirun that will come after number i of a
-// stage, if that is certain and if it may start before the one before has ended.
-func (s *Session) following(mode results.Mode, i, runs int) *guidelines.Shape {
-	m := s.Manifest
-	shapes := m.Plan.Shapes
-	if i++; i >= runs*len(shapes) || s.JobFile {
-		return nil
+// startAhead starts mpirun number i of a stage, from 0, if it is certain to come
+// and may meet the one before. If it cannot be started that is an error when
+// its turn comes.
+func (s *Session) startAhead(mode results.Mode, i, runs int) {
+	shapes := s.Manifest.Plan.Shapes
+	if i >= runs*len(shapes) || s.JobFile {
+		return
 	}
 	shape, run := shapes[i%len(shapes)], i/len(shapes)+1
-	_, stopped := m.Stopped[mode]
-	if s.MaxTime > 0 || stopped || s.looksAfter(mode, run-1) {
-		return nil
+	_, stopped := s.Manifest.Stopped[mode]
+	uncertain := s.MaxTime > 0 || stopped || s.looksAfter(mode, run-1)
+	if uncertain || s.Folder.Has(mode, shape, run) || len(s.cases(mode, shape)) == 0 || !s.mayMeet(shape) {
+		return
 	}
-	if s.Folder.Has(mode, shape, run) || len(s.cases(mode, shape)) == 0 || !s.mayMeet(shape) {
-		return nil
+	if m, err := s.started(shape, ""); err == nil {
+		s.ahead = m
 	}
-	return &shape
 }
 
 // mayMeet tells whether two mpiruns of a shape take nothing from each other: all
@@ -66,17 +66,6 @@ func (s *Session) mayMeet(shape guidelines.Shape) bool {
 	var shm syscall.Statfs_t
 	return here && os.Getenv("SLURM_JOB_ID") == "" && len(infiniband)+len(slingshot) == 0 &&
 		syscall.Statfs("/dev/shm", &shm) == nil && shm.Bfree > shm.Blocks/2
-}
-
-// startAhead starts the next mpirun. If it cannot be started that is an error
-// when its turn comes.
-func (s *Session) startAhead() {
-	if s.follows == nil {
-		return
-	}
-	if m, err := s.started(*s.follows, ""); err == nil {
-		s.ahead = m
-	}
 }
 
 // dismiss ends an mpirun that was started ahead and is not needed.

@@ -39,8 +39,7 @@ type Session struct {
 
 	seen map[guidelines.Shape]bool // shapes whose factors this process has asked for
 
-	follows *guidelines.Shape // of the next mpirun; nil: it is not started ahead
-	ahead   *mpirun           // started already
+	ahead *mpirun // started already, see startAhead
 }
 
 // Progress says how far a stage is.
@@ -201,8 +200,8 @@ func (s *Session) stage(ctx context.Context, mode results.Mode, runs int, moreSt
 		p := Progress{Mode: mode, Shape: shape, Run: i + 1, Runs: runs * len(shapes), MoreStages: moreStages}
 		if !s.Folder.Has(mode, shape, run) {
 			s.Progress(p)
-			s.follows = s.following(mode, i, runs)
-			if err := s.oneOrAgain(ctx, mode, shape, run, p); err != nil {
+			next := func() { s.startAhead(mode, i+1, runs) }
+			if err := s.oneOrAgain(ctx, mode, shape, run, p, next); err != nil {
 				return err
 			}
 		}
@@ -214,8 +213,8 @@ func (s *Session) stage(ctx context.Context, mode results.Mode, runs int, moreSt
 
 // oneOrAgain repeats an mpirun that failed once, and notes it in the manifest.
 // A set-up that has never worked is not tried again.
-func (s *Session) oneOrAgain(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress) error {
-	err := s.one(ctx, mode, shape, run, p)
+func (s *Session) oneOrAgain(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress, next func()) error {
+	err := s.one(ctx, mode, shape, run, p, next)
 	var failed *Error
 	if !errors.As(err, &failed) || ctx.Err() != nil || (!failed.Started && len(s.Manifest.MemoryCap) == 0) {
 		return err
@@ -225,11 +224,12 @@ func (s *Session) oneOrAgain(ctx context.Context, mode results.Mode, shape guide
 		return err
 	}
 	s.Repeated(failed)
-	return s.one(ctx, mode, shape, run, p)
+	return s.one(ctx, mode, shape, run, p, next)
 }
 
-// one does a single mpirun and stores it.
-func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress) error {
+// one does a single mpirun and stores it. next is called when it is on disk and
+// has not ended.
+func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress, next func()) error {
 	cases := s.cases(mode, shape)
 	job, seed, err := s.job(mode, shape, run, cases)
 	if err != nil {
@@ -273,9 +273,9 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 	if err := s.Folder.WriteRun(r); err != nil {
 		return err
 	}
-	s.startAhead()
 	s.learn(r)
 	s.seeFactors(r, out.Layout, m.argv)
+	next()
 	s.clocked(r)
 	return s.Folder.WriteManifest(s.Manifest)
 }
