@@ -11,7 +11,7 @@ var remedies = map[string]string{
 	"out-of-sync":          "where they took too long, a longer measure.window or sync = \"round_time\"; where they started late, cores of their own, or a barrier (measure.sync)",
 	"slow-mpirun":          "more mpiruns (--mpiruns), or measure again when nothing else uses the machine",
 	"drift":                "measure.clock_sync = \"hca3+shared\", which follows drift; a core for each process; or a larger measure.max_drift where the calls take long",
-	"dependent-samples":    "lower nrep.rse or raise nrep.min, so that stage 1 asks for more repetitions",
+	"dependent-samples":    "lower nrep.rse or raise nrep.min or nrep.min_time: more repetitions",
 	"nrep-not-converged":   "raise nrep.max or nrep.max_time",
 	"blind-look":           "a later look, or a larger weight for it",
 	"incomplete":           "`pgmpi check --resume` measures the mpiruns that are missing; samples out of sync need what out-of-sync says",
