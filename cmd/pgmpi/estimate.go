@@ -18,8 +18,8 @@ import (
 const (
 	stepTime     = 0.75e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
 	byteTime     = 0.12e-9 // each byte of the buffers of the busiest rank
-	fillTime     = 3e-9    // each byte of its buffers that is given data before a case
-	verifyTime   = 8e-9    // each byte of its buffers that is verified, and once more per process if reduced
+	fillTime     = 0.2e-9  // each byte of its buffers that is given data before a case
+	verifyTime   = 1e-9    // each byte of its buffers that is verified, and once more per process if reduced
 	caseTime     = 20e-6   // what a case costs beside its calls
 	yieldingTime = 4e-6    // one step when there are more ranks than cores, Open MPI
 	spinningTime = 6e-3    // the same with a library that does not give its core away
@@ -27,7 +27,7 @@ const (
 
 // startTime is what an mpirun costs without its cases, by library: s + s·p.
 var startTime = map[string][2]float64{
-	"openmpi": {0.20, 0.065},
+	"openmpi": {0.17, 0.065},
 	"mpich":   {0, 0.045},
 	"":        {0.5, 0.065},
 }
