@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"pgmpi/measure/results"
@@ -22,22 +23,25 @@ const (
 // part of what it is, and who drops the slow ones chooses the result.
 func (c *Collector) slow(r *Report) {
 	for _, s := range r.Shapes {
-		cases := c.manifest.Plan.CasesOf(s.Shape)
-		for run := range c.manifest.Runs(results.ModeMeasure) {
-			var slower []float64
-			seen := 0
-			for _, i := range cases {
-				k := &c.cases[i]
-				usual := k.median()
-				if k.status != results.StatusOK || k.runs < slowRuns || run >= len(k.medians) || math.IsNaN(k.medians[run]) {
-					continue
-				}
-				seen++
-				if ratio := k.medians[run] / usual; ratio > slowFactor {
-					slower = append(slower, ratio)
+		ratios := map[int][]float64{} // by run, to the median mpiruns of the cases
+		most := 0
+		for _, i := range c.manifest.Plan.CasesOf(s.Shape) {
+			k := &c.cases[i]
+			if k.status != results.StatusOK || k.runs < slowRuns {
+				continue
+			}
+			usual := k.median()
+			most = max(most, len(k.medians))
+			for run, m := range k.medians {
+				if !math.IsNaN(m) {
+					ratios[run] = append(ratios[run], m/usual)
 				}
 			}
-			if share := float64(len(slower)) / float64(seen); seen >= slowCases && share > slowShare {
+		}
+		for run := range most {
+			slower := slices.DeleteFunc(slices.Clone(ratios[run]), func(x float64) bool { return x <= slowFactor })
+			share := float64(len(slower)) / float64(len(ratios[run]))
+			if len(ratios[run]) >= slowCases && share > slowShare {
 				r.SlowMpiruns = append(r.SlowMpiruns, SlowMpirun{Shape: s.Name, Run: run + 1, Share: share, Ratio: median(slower)})
 			}
 		}

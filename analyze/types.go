@@ -64,7 +64,7 @@ type Report struct {
 	NotMeasured  []CaseMessage `json:"not_measured"`  // cases that could not be measured
 	NotConverged []NotConverge `json:"not_converged"` // cases whose nrep is not what the predictor wanted
 	OutOfSync    []OutOfSync   `json:"out_of_sync"`   // cases with samples that were left out
-	// SlowMpiruns are those in which most cases took longer than usual.
+	// SlowMpiruns are those in which many cases took longer than usual.
 	SlowMpiruns []SlowMpirun `json:"slow_mpiruns,omitempty"`
 	// Bounds are upper bounds of run-times, where they were measured (measure.provable).
 	Bounds     []CaseBound `json:"bounds,omitempty"`
