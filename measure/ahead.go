@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
-	"pgmpi/measure/results"
 )
 
 // While an mpirun whose samples are on disk goes through MPI_Finalize, the next
@@ -30,18 +29,17 @@ func (s *Session) started(shape guidelines.Shape, jobFile string) (*mpirun, erro
 	return m, m.start()
 }
 
-// startAhead starts mpirun number i of a stage, from 0, if it is certain to come
-// and may meet the one before. If it cannot be started that is an error when
-// its turn comes.
-func (s *Session) startAhead(mode results.Mode, i, runs int) {
-	shapes := s.Manifest.Plan.Shapes
-	if i >= runs*len(shapes) || s.JobFile {
+// startAhead starts the mpirun after the one of p, if it is certain to come and
+// may meet that one. If it cannot be started that is an error when its turn comes.
+func (s *Session) startAhead(p Progress) {
+	if p.Run == p.Runs || s.JobFile {
 		return
 	}
-	shape, run := shapes[i%len(shapes)], i/len(shapes)+1
-	_, stopped := s.Manifest.Stopped[mode]
-	uncertain := s.MaxTime > 0 || stopped || s.looksAfter(mode, run-1)
-	if uncertain || s.Folder.Has(mode, shape, run) || len(s.cases(mode, shape)) == 0 || !s.mayMeet(shape) {
+	shapes := s.Manifest.Plan.Shapes
+	shape, run := shapes[p.Run%len(shapes)], p.Run/len(shapes)+1
+	_, stopped := s.Manifest.Stopped[p.Mode]
+	uncertain := s.MaxTime > 0 || stopped || s.looksAfter(p.Mode, run-1)
+	if uncertain || s.Folder.Has(p.Mode, shape, run) || len(s.cases(p.Mode, shape)) == 0 || !s.mayMeet(shape) {
 		return
 	}
 	if m, err := s.started(shape, ""); err == nil {

@@ -34,6 +34,5 @@ func ExamineClocks(ctx context.Context, e Examination) (*results.Output, error) 
 		stall:    stall,
 		progress: e.Progress,
 	}
-	out, err := m.run(ctx)
-	return out, err
+	return m.run(ctx)
 }

@@ -12,6 +12,5 @@ import (
 func RunJob(ctx context.Context, argv []string, job *results.Job) (*results.Output, error) {
 	m := &mpirun{argv: argv, env: environment(nil), job: job, stall: time.Duration(job.StallNS),
 		progress: func(int, int, string) {}}
-	out, err := m.run(ctx)
-	return out, err
+	return m.run(ctx)
 }

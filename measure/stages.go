@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -109,7 +108,7 @@ func (s *Session) learn(r *results.Run) {
 		}
 		before, predicted := m.NRep[c.Plan]
 		// Only valid samples were predicted from.
-		valid := max(1, c.NRep-c.Invalid, s.NREP.ForMinTime(typical(r.Samples[i])))
+		valid := max(1, c.NRep-c.Invalid, s.NREP.ForMinTime(results.ValidSeconds(r.Samples[i])))
 		now := results.NRep{N: valid, Converged: c.Converged, Reason: c.Reason}
 		if predicted {
 			now.N = nrep.MaxOverPredictions([]int{before.N, valid})
@@ -120,21 +119,6 @@ func (s *Session) learn(r *results.Run) {
 		}
 		m.NRep[c.Plan] = now
 	}
-}
-
-// typical is the median of the valid samples, in seconds; infinite if there is none.
-func typical(samples []results.Sample) float64 {
-	var ns []int64
-	for _, s := range samples {
-		if s.Flags == 0 {
-			ns = append(ns, s.NS)
-		}
-	}
-	if len(ns) == 0 {
-		return math.Inf(1)
-	}
-	slices.Sort(ns)
-	return float64(ns[len(ns)/2]) * 1e-9
 }
 
 // Predict is stage 1 (S-PGMPI §4.2): nrep.predictions mpiruns predict the
@@ -200,8 +184,7 @@ func (s *Session) stage(ctx context.Context, mode results.Mode, runs int, moreSt
 		p := Progress{Mode: mode, Shape: shape, Run: i + 1, Runs: runs * len(shapes), MoreStages: moreStages}
 		if !s.Folder.Has(mode, shape, run) {
 			s.Progress(p)
-			next := func() { s.startAhead(mode, i+1, runs) }
-			if err := s.oneOrAgain(ctx, mode, shape, run, p, next); err != nil {
+			if err := s.oneOrAgain(ctx, mode, shape, run, p); err != nil {
 				return err
 			}
 		}
@@ -213,8 +196,8 @@ func (s *Session) stage(ctx context.Context, mode results.Mode, runs int, moreSt
 
 // oneOrAgain repeats an mpirun that failed once, and notes it in the manifest.
 // A set-up that has never worked is not tried again.
-func (s *Session) oneOrAgain(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress, next func()) error {
-	err := s.one(ctx, mode, shape, run, p, next)
+func (s *Session) oneOrAgain(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress) error {
+	err := s.one(ctx, mode, shape, run, p)
 	var failed *Error
 	if !errors.As(err, &failed) || ctx.Err() != nil || (!failed.Started && len(s.Manifest.MemoryCap) == 0) {
 		return err
@@ -224,12 +207,12 @@ func (s *Session) oneOrAgain(ctx context.Context, mode results.Mode, shape guide
 		return err
 	}
 	s.Repeated(failed)
-	return s.one(ctx, mode, shape, run, p, next)
+	return s.one(ctx, mode, shape, run, p)
 }
 
-// one does a single mpirun and stores it. next is called when it is on disk and
-// has not ended.
-func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress, next func()) error {
+// one does a single mpirun and stores it. When it is on disk, and before it has
+// ended, the one that follows may be started.
+func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress) error {
 	cases := s.cases(mode, shape)
 	job, seed, err := s.job(mode, shape, run, cases)
 	if err != nil {
@@ -275,7 +258,7 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 	}
 	s.learn(r)
 	s.seeFactors(r, out.Layout, m.argv)
-	next()
+	s.startAhead(p)
 	s.clocked(r)
 	return s.Folder.WriteManifest(s.Manifest)
 }

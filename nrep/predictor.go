@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"pgmpi/analyze/stats"
 )
 
 // Schedule says at how many samples the metrics are looked at.
@@ -88,12 +90,16 @@ func (p *Predictor) satisfied(x []float64) bool {
 	return len(p.cfg.Metrics) > 0 && !slices.ContainsFunc(p.cfg.Metrics, unsatisfied)
 }
 
-// ForMinTime is how many repetitions of a call that takes so many seconds it takes
-// for MinTime, but no more than Max. A prediction bounds the error of the mean in
-// the mpiruns that predict; run medians of a few dozen short calls still differ
-// by that error, though more of them would cost next to nothing.
-func (c Config) ForMinTime(seconds float64) int {
-	n := math.Ceil(time.Duration(c.MinTime).Seconds() / seconds)
+// ForMinTime is how many repetitions it takes for MinTime, by the median of samples
+// in seconds, but no more than Max; 0 for no MinTime or no samples. A prediction
+// bounds the error of the mean in the mpiruns that predict; run medians of a few dozen
+// short calls still differ by that error, though more of them would cost next to nothing.
+func (c Config) ForMinTime(samples []float64) int {
+	if c.MinTime == 0 || len(samples) == 0 {
+		return 0
+	}
+	median := stats.MedianSorted(slices.Sorted(slices.Values(samples)))
+	n := math.Ceil(time.Duration(c.MinTime).Seconds() / median)
 	if !(n < float64(c.Max)) { // NaN too
 		return c.Max
 	}

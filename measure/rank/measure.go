@@ -251,12 +251,7 @@ func (b *bench) warmUp(row *function) error {
 // decide asks the predictor about the valid samples, and ends a case that takes
 // too long or has too few of them.
 func (b *bench) decide(p *nrep.Predictor, samples []results.Sample, took time.Duration, r *results.CaseResult) int64 {
-	var seconds []float64
-	for _, s := range samples {
-		if s.Flags == 0 {
-			seconds = append(seconds, float64(s.NS)*1e-9)
-		}
-	}
+	seconds := results.ValidSeconds(samples)
 	stop, ok := p.Done(seconds)
 	limit := time.Duration(b.nrep.MaxTime)
 	switch {

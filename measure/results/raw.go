@@ -92,6 +92,17 @@ type Sample struct {
 	Flags int
 }
 
+// ValidSeconds are the run-times of the samples without a flag, in seconds.
+func ValidSeconds(samples []Sample) []float64 {
+	var seconds []float64
+	for _, s := range samples {
+		if s.Flags == 0 {
+			seconds = append(seconds, float64(s.NS)*1e-9)
+		}
+	}
+	return seconds
+}
+
 // Run is a whole raw file: samples[i] are those of Header.Cases[i], in the
 // order of their repetitions.
 type Run struct {
