@@ -72,19 +72,24 @@ func (s *Session) goesOn(mode results.Mode, run int) (bool, error) {
 		return false, err
 	}
 	var next time.Duration
-	missing, left := false, 0
+	left, begun := 0, false
 	for _, shape := range m.Plan.Shapes {
 		n := len(s.cases(mode, shape))
 		left += n
 		if n > 0 && !s.Folder.Has(mode, shape, run) {
-			missing = true
 			next += s.last[shape]
 		}
+		there, err := s.Folder.Finished(mode, shape)
+		if err != nil {
+			return false, err
+		}
+		// What is on disk must not lie behind the end: a gap is filled.
+		begun = begun || len(there) > 0 && there[len(there)-1] >= run
 	}
 	if left == 0 {
 		return false, nil
 	}
-	if s.MaxTime == 0 || !missing || s.spent+next <= s.MaxTime {
+	if s.MaxTime == 0 || begun || s.spent+next <= s.MaxTime {
 		return true, nil
 	}
 	if m.Stopped == nil {

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -96,6 +97,48 @@ func TestNoMpirunIsBegunThatWouldEndTooLate(t *testing.T) {
 	}
 	if ok, _ := s.goesOn(results.ModeMeasure, 2); !ok {
 		t.Error("the mpiruns before the end belong to the stage")
+	}
+}
+
+func TestAnEndByTimeLeavesNothingOnDiskBehindIt(t *testing.T) {
+	s := inFolder(t, 4)
+	p2, p4 := s.Manifest.Plan.Shapes[0], s.Manifest.Plan.Shapes[1]
+	if err := os.Remove(filepath.Join(s.Folder.Path, "raw", results.RawName(results.ModeMeasure, p4, 2))); err != nil {
+		t.Fatal(err)
+	}
+	s.MaxTime = time.Second // spent long ago
+	for run := 1; run <= 4; run++ {
+		if ok, err := s.goesOn(results.ModeMeasure, run); !ok || err != nil {
+			t.Errorf("mpirun %d of %s is there: %v, %v", run, p2, ok, err)
+		}
+	}
+	if ok, _ := s.goesOn(results.ModeMeasure, 5); ok || s.Manifest.Runs(results.ModeMeasure) != 4 {
+		t.Errorf("goes on %v, %v", ok, s.Manifest.Stopped)
+	}
+}
+
+func TestFinishedMpirunsAreListedByNumber(t *testing.T) {
+	s := inFolder(t, 112)
+	runs, err := s.Folder.Finished(results.ModeMeasure, guidelines.Shape{NP: 2})
+	if err != nil || len(runs) != 112 || !slices.IsSorted(runs) {
+		t.Errorf("%v, %v", runs, err)
+	}
+}
+
+func TestACaseIsSkippedAfterAManifestWithoutAny(t *testing.T) {
+	s := inFolder(t, 0)
+	s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Shape: guidelines.Shape{NP: 2}, MemoryCap: 1}})
+	if err := s.Folder.WriteManifest(s.Manifest); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if s.Manifest, err = s.Folder.Manifest(); err != nil {
+		t.Fatal(err)
+	}
+	s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Shape: guidelines.Shape{NP: 4}, MemoryCap: 1,
+		Cases: []results.CaseInfo{{Plan: 7, CaseResult: results.CaseResult{Status: results.StatusNotMeasured}}}}})
+	if s.Manifest.Skip[7].Status != results.StatusNotMeasured {
+		t.Errorf("skipped: %v", s.Manifest.Skip)
 	}
 }
 

@@ -79,7 +79,10 @@ func (s *Session) Resume() error {
 func (s *Session) learn(r *results.Run) {
 	m := s.Manifest
 	if m.MemoryCap == nil {
-		m.MemoryCap, m.Skip = map[string]int64{}, map[int]results.CaseResult{}
+		m.MemoryCap = map[string]int64{}
+	}
+	if m.Skip == nil {
+		m.Skip = map[int]results.CaseResult{} // a manifest without any has none
 	}
 	if m.NRep == nil {
 		m.NRep = map[int]results.NRep{} // nrep.fixed has set it before the first mpirun

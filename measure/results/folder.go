@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -204,5 +205,6 @@ func (f *Folder) Finished(mode Mode, shape guidelines.Shape) ([]int, error) {
 			runs = append(runs, run)
 		}
 	}
+	slices.Sort(runs) // by name 100 comes before 11
 	return runs, nil
 }
