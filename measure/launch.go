@@ -40,6 +40,15 @@ func DefaultNP() int {
 	return Cores()
 }
 
+// Slots is how many ranks can have a core each: of a batch allocation, which may
+// have many nodes, its tasks, unless it was asked to overcommit; else the cores.
+func Slots() int {
+	if os.Getenv("SLURM_OVERCOMMIT") != "" {
+		return Cores()
+	}
+	return max(Cores(), DefaultNP())
+}
+
 // Launch returns the argument list, with "{np}" and without the rank program,
 // that starts np ranks of a rank program: the configured one, or that of the
 // library which the rank program is built for. The one word "srun" stands for
@@ -92,7 +101,7 @@ func findLauncher(known []launcher, rank results.RankInfo, np int) ([]string, er
 				return nil, err
 			}
 		}
-		return l.argv(path, np, Cores()), nil
+		return l.argv(path, np, Slots()), nil
 	}
 	for _, name := range names {
 		if !filepath.IsAbs(name) {

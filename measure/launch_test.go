@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -42,6 +43,7 @@ func onlyLaunchers(t *testing.T, says map[string]string) {
 
 func TestLauncherIsTheOneThatSaysItIsOfTheLibrary(t *testing.T) {
 	many := Cores() + 1
+	t.Setenv("SLURM_NTASKS", "")
 	for _, c := range []struct {
 		name, library string
 		says          map[string]string
@@ -70,6 +72,19 @@ func TestLauncherIsTheOneThatSaysItIsOfTheLibrary(t *testing.T) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+func TestRanksOfAnAllocationOfManyNodesAreBoundToCores(t *testing.T) {
+	onlyLaunchers(t, map[string]string{"mpirun": saysOpenMPI4})
+	many := 4 * Cores()
+	t.Setenv("SLURM_NTASKS", strconv.Itoa(many))
+	for overcommit, want := range map[string]string{"": "core", "1": "none"} {
+		t.Setenv("SLURM_OVERCOMMIT", overcommit)
+		argv, err := Launch(nil, results.RankInfo{Library: "openmpi"}, many)
+		if err != nil || argv[len(argv)-1] != want {
+			t.Errorf("SLURM_OVERCOMMIT=%q: %v, %v", overcommit, argv, err)
+		}
 	}
 }
 

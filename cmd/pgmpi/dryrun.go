@@ -145,8 +145,8 @@ func printLaunch(w io.Writer, p *prepared, costs []cost) {
 		}
 		fmt.Fprintf(w, "  %s\t%s\n", c.shape, strings.Join(argv, " "))
 		over := ""
-		if c.shape.NP > measure.Cores() {
-			over = fmt.Sprintf("; more ranks than the %d cores", measure.Cores())
+		if c.shape.NP > measure.Slots() {
+			over = fmt.Sprintf("; more ranks than the %d cores", measure.Slots())
 		}
 		fmt.Fprintf(w, "  \tcases: %d; buffers: %s in each rank%s\n", c.cases, size(c.memory), over)
 	}

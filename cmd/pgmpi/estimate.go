@@ -159,7 +159,7 @@ func modelOf(library string, np int) model {
 	}
 	m := model{np: np, start: start[0] + start[1]*float64(np), stepTime: stepTime}
 	switch {
-	case np <= measure.Cores():
+	case np <= measure.Slots():
 	case library == "openmpi":
 		m.stepTime = yieldingTime
 	default:
