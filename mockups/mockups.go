@@ -95,12 +95,13 @@ func (f Function) MaxCount(count, extent int64, p int) int64 {
 // Memory is what a case takes at the rank that needs most, in bytes: the
 // caller's buffers and the temporaries, for blocks of count elements of extent
 // bytes on p processes.
-func (f Function) Memory(count, extent int64, p int) (send, recv, temp int64) {
-	send = f.Send.Elements(count, p, true) * extent
-	recv = f.Recv.Elements(count, p, true) * extent
-	// Every temporary is aligned to a page and guarded.
-	temp = f.Temp.Elements(count, p)*extent + int64(f.Temp.Buffers())*2*4096
-	return send, recv, temp
+func (f Function) Memory(count, extent int64, p int) Need {
+	return Need{
+		Send: f.Send.Elements(count, p, true) * extent,
+		Recv: f.Recv.Elements(count, p, true) * extent,
+		// Every temporary is aligned to a page and guarded.
+		Temp: f.Temp.Elements(count, p)*extent + int64(f.Temp.Buffers())*2*4096,
+	}
 }
 
 // collectives are the rows without a mock-up, in alphabetical order. Buffers
@@ -151,7 +152,7 @@ var mockupRows = []Function{
 		Formula: "Reduce_scatter_block(n) + Allgather(n)", Temp: Temp{Padded: 2},
 		What: "Reduce_scatter_block, Allgather of the parts; padded to a multiple of p"},
 	{ID: "reduce_as_reduce_scatter_block+gather", Of: "MPI_Reduce",
-		Formula: "Reduce_scatter_block(n) + Gather(n)", Temp: Temp{One: 1, Padded: 2},
+		Formula: "Reduce_scatter_block(n) + Gather(n)", Temp: Temp{Padded: 2},
 		What: "Reduce_scatter_block, Gather of the parts; padded to a multiple of p"},
 	{ID: "reduce_scatter_block_as_reduce+scatter", Of: "MPI_Reduce_scatter_block", Formula: "Reduce(n) + Scatter(n)",
 		Temp: Temp{PerRank: 1}, What: "Reduce at rank 0, Scatter of the parts"},

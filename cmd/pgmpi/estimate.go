@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"math/bits"
 	"time"
@@ -65,33 +66,26 @@ func costOf(p *prepared, shape guidelines.Shape) cost {
 	c := cost{shape: shape}
 	extent := guidelines.Extent(m.Plan.Datatype)
 	model := modelOf(m.Rank.Library, shape.NP)
-	var send, recv, temp int64
+	cases := c.leaveOut(m, config, extent)
 	called := map[string]bool{}
 	var seconds struct{ nrep, run, verify float64 }
-	for _, i := range m.Plan.CasesOf(shape) {
+	for _, i := range cases {
 		k := m.Plan.Cases[i]
 		f, _ := mockups.Get(k.Function)
-		if why := unmeasurable(f, k.Msize/extent, extent, shape.NP, int64(config.Measure.TempMemory)); why != "" {
-			c.left = append(c.left, leftOut{k, why})
-			continue
-		}
-		c.cases++
-		s, r, t := f.Memory(k.Msize/extent, extent, shape.NP)
-		send, recv, temp = max(send, s), max(recv, r), max(temp, t)
-		call := model.call(f, s+r+t)
+		need := f.Memory(k.Msize/extent, extent, shape.NP)
+		call := model.call(f, need.Sum())
 		untimed := warmups(config, call)
 		if !called[k.Function] {
 			called[k.Function] = true
 			untimed += config.Measure.FirstCalls
 		}
-		once := caseTime + fillTime*float64(s+r) + call*float64(untimed)
+		once := caseTime + fillTime*float64(need.Send+need.Recv) + call*float64(untimed)
 		each := call + model.step() // and its MPI_Barrier
 		predicted, kept := repetitions(config, call, each, m.NRep[i].N)
 		seconds.nrep += once + each*predicted
 		seconds.run += once + each*kept
-		seconds.verify += verifyTime * float64(s+r) * model.folds(f)
+		seconds.verify += verifyTime * float64(need.Send+need.Recv) * model.folds(f)
 	}
-	c.memory = send + recv + temp
 	c.nrep = inSeconds(model.start + seconds.nrep)
 	c.run = inSeconds(model.start + seconds.run)
 	c.verify = inSeconds(seconds.verify)
@@ -133,16 +127,35 @@ func repetitions(config *glfile.File, call, each float64, known int) (predicted,
 	return predicted, kept
 }
 
-// unmeasurable says why the ranks will not measure a case; "" when they will.
-func unmeasurable(f mockups.Function, count, extent int64, np int, limit int64) string {
-	s, r, t := f.Memory(count, extent, np)
-	switch {
-	case f.MaxCount(count, extent, np) > math.MaxInt32:
-		return "its element count is above what an MPI int count holds"
-	case s+r+t > limit:
-		return "it needs " + size(s+r+t) + " a rank, above measure.temp_memory"
+// leaveOut fills in what the ranks will not measure, and returns the rest.
+func (c *cost) leaveOut(m *results.Manifest, config *glfile.File, extent int64) []int {
+	var needs []mockups.Need
+	var of []int
+	for _, i := range m.Plan.CasesOf(c.shape) {
+		k := m.Plan.Cases[i]
+		f, _ := mockups.Get(k.Function)
+		if f.MaxCount(k.Msize/extent, extent, c.shape.NP) > math.MaxInt32 {
+			c.left = append(c.left, leftOut{k, "its element count is above what an MPI int count holds"})
+			continue
+		}
+		needs, of = append(needs, f.Memory(k.Msize/extent, extent, c.shape.NP)), append(of, i)
 	}
-	return ""
+	fits, shared := mockups.Fit(needs, int64(config.Measure.TempMemory))
+	c.memory = shared.Sum()
+	var cases []int
+	for n, i := range of {
+		if fits[n] {
+			cases = append(cases, i)
+			continue
+		}
+		with := ""
+		if needs[n].Sum() <= int64(config.Measure.TempMemory) {
+			with = "which with the buffers of smaller cases is "
+		}
+		c.left = append(c.left, leftOut{m.Plan.Cases[i], fmt.Sprintf("it needs %s a rank, %sabove measure.temp_memory", size(needs[n].Sum()), with)})
+	}
+	c.cases = len(cases)
+	return cases
 }
 
 // model is what a number of ranks of one library costs on this machine.

@@ -130,7 +130,8 @@ func (b *bench) plan() error {
 	}
 	b.out.cases = make([]results.CaseResult, len(b.job.Cases))
 	b.out.samples = make([][]results.Sample, len(b.job.Cases))
-	var send, recv, arena int64
+	var needs []mockups.Need
+	var of []int // the case that a need is of
 	longest := 1
 	for i, c := range b.job.Cases {
 		f, ok := mockups.Get(c.Function)
@@ -138,21 +139,30 @@ func (b *bench) plan() error {
 			return fmt.Errorf("unknown function %q", c.Function)
 		}
 		r := results.CaseResult{Case: i, Status: results.StatusOK}
-		s, v, t := f.Memory(c.Msize/b.extent, b.extent, b.size)
-		s, v = b.loop.span(s), b.loop.span(v)
 		switch {
 		case c.Skip != "":
 			r.Status = c.Skip
 		case f.MaxCount(c.Msize/b.extent, b.extent, b.size) > math.MaxInt32:
 			r.Status, r.Message = results.StatusNotMeasured, "its element count is above what an MPI int count holds"
-		case s+v+t+b.loop.extra() > b.cap:
-			r.Status = results.StatusNotMeasured
-			r.Message = fmt.Sprintf("it needs %d bytes a rank, the cap is %d (measure.temp_memory, half of the free memory)", s+v+t+b.loop.extra(), b.cap)
 		default:
-			send, recv, arena = max(send, s), max(recv, v), max(arena, t)
+			n := f.Memory(c.Msize/b.extent, b.extent, b.size)
+			n.Send, n.Recv = b.loop.span(n.Send), b.loop.span(n.Recv)
+			needs, of = append(needs, n), append(of, i)
 			longest = max(longest, c.NRep)
 		}
 		b.out.cases[i] = r
+	}
+	fits, shared := mockups.Fit(needs, b.cap-b.loop.extra())
+	for n, i := range of {
+		if fits[n] {
+			continue
+		}
+		r, alone, with := &b.out.cases[i], needs[n].Sum()+b.loop.extra(), ""
+		if alone <= b.cap {
+			with = " beside the buffers of smaller cases"
+		}
+		r.Status = results.StatusNotMeasured
+		r.Message = fmt.Sprintf("it needs %d bytes a rank%s, the cap is %d (measure.temp_memory, half of the free memory)", alone, with, b.cap)
 	}
 	if b.job.Mode == results.ModeNREP {
 		longest = max(longest, b.nrep.Max)
@@ -160,7 +170,7 @@ func (b *bench) plan() error {
 	if b.loop.needsClock() {
 		longest = clockBatch
 	}
-	return b.allocate(send, recv, arena, longest)
+	return b.allocate(shared, longest)
 }
 
 // measureCase verifies, warms up and measures one case.
@@ -191,8 +201,8 @@ func (b *bench) measureCase(i int) error {
 		}
 	}
 	b.fillData(b.verifier, f, count, b.extent)
-	send, recv, _ := f.Memory(count, b.extent, b.size)
-	b.place(send, recv)
+	need := f.Memory(count, b.extent, b.size)
+	b.place(need.Send, need.Recv)
 	defer b.home()
 	start := time.Now()
 	if err := b.warmUp(row); err != nil {

@@ -19,6 +19,7 @@ import (
 	"unsafe"
 
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 	"pgmpi/mockups/c"
 )
 
@@ -83,13 +84,13 @@ func (w *world) choose(datatype, op string, root int) error {
 
 // allocate makes the buffers that all cases share, of so many bytes, and room
 // for batches of n repetitions.
-func (w *world) allocate(send, recv, arena int64, n int) error {
-	s, r, a := C.pg_alloc(C.int64_t(send)), C.pg_alloc(C.int64_t(recv)), C.pg_alloc(C.int64_t(arena))
+func (w *world) allocate(bytes mockups.Need, n int) error {
+	s, r, a := C.pg_alloc(C.int64_t(bytes.Send)), C.pg_alloc(C.int64_t(bytes.Recv)), C.pg_alloc(C.int64_t(bytes.Temp))
 	if s == nil || r == nil || a == nil {
-		return fmt.Errorf("no memory for buffers of %d, %d and %d bytes", send, recv, arena)
+		return fmt.Errorf("no memory for buffers of %d, %d and %d bytes", bytes.Send, bytes.Recv, bytes.Temp)
 	}
 	w.x.send, w.x.recv = unsafe.Pointer(s), unsafe.Pointer(r)
-	w.x.arena, w.x.arena_bytes = a, C.int64_t(arena)
+	w.x.arena, w.x.arena_bytes = a, C.int64_t(bytes.Temp)
 	return w.loop.allocate(n)
 }
 

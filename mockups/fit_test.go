@@ -1,0 +1,45 @@
+package mockups
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestCasesThatFitAloneMayNotFitTogether(t *testing.T) {
+	scatter, gather, both := Need{Send: 60, Recv: 10}, Need{Send: 10, Recv: 60}, Need{Send: 30, Recv: 30, Temp: 5}
+	for _, c := range []struct {
+		limit  int64
+		needs  []Need
+		want   []bool
+		shared Need
+	}{
+		{120, []Need{gather, scatter}, []bool{true, true}, Need{60, 60, 0}},
+		{119, []Need{gather, scatter}, []bool{true, false}, Need{10, 60, 0}},
+		{119, []Need{scatter, gather, both}, []bool{true, false, true}, Need{60, 30, 5}},
+		{69, []Need{scatter, gather, both}, []bool{false, false, true}, both},
+		{0, []Need{{}, both}, []bool{true, false}, Need{}},
+	} {
+		fits, shared := Fit(c.needs, c.limit)
+		if !slices.Equal(fits, c.want) || shared != c.shared {
+			t.Errorf("%d bytes for %v: %v, %v", c.limit, c.needs, fits, shared)
+		}
+	}
+}
+
+// The cases of a later mpirun are some of those that the first one let in.
+func TestWhatHasFittedStillFits(t *testing.T) {
+	var needs []Need
+	for c := int64(1); c <= 64; c *= 2 {
+		needs = append(needs, Need{c, 8 * c, c}, Need{8 * c, c, 0}, Need{c, c, 12 * c})
+	}
+	fits, _ := Fit(needs, 500)
+	var in []Need
+	for i, n := range needs {
+		if fits[i] {
+			in = append(in, n)
+		}
+	}
+	if again, _ := Fit(in[1:], 500); slices.Contains(again, false) || len(in) == len(needs) {
+		t.Errorf("%d of %d, then %v", len(in), len(needs), again)
+	}
+}
