@@ -162,14 +162,24 @@ func TestNodesThatAreNotAlikeAreNamed(t *testing.T) {
 func TestFactorsKeepALayoutOnceAndNoticeAnotherOne(t *testing.T) {
 	var f Factors
 	load := 3.0
-	for range 2 {
+	for n, more := range [][]string{nil, {"--job", "job.txt"}} {
 		l := onOneNode(t, "0", "1")
+		// Another job of the batch system, and the job handed over in another way.
+		l.Kinds[0].Env = map[string]string{"SLURM_JOB_ID": fmt.Sprint(n)}
+		l.Command = append([]string{"mpirun", "-np", "2", "pgmpi-rank", "--np", "2"}, more...)
 		l.Nodes[0].Load, l.Nodes[0].MemAvailable = &load, int64(len(f.Layouts))
 		f.Add(*l)
 	}
 	if len(f.Layouts) != 1 || len(f.Doubts()) != 0 {
 		t.Fatalf("%d layouts of equal mpiruns, doubts %v", len(f.Layouts), f.Doubts())
 	}
+	unbound := f.Layouts[0]
+	unbound.Command = []string{"mpirun", "-bind-to", "none", "-np", "2", "pgmpi-rank", "--np", "2"}
+	f.Add(unbound)
+	if f.Add(f.Layouts[0]); len(f.Layouts) != 3 {
+		t.Errorf("%d layouts after another launcher", len(f.Layouts))
+	}
+	f.Layouts = f.Layouts[:1]
 	other := onOneNode(t, "0", "2")
 	other.Since = "run-p2-04.tsv.gz"
 	f.Add(*other)

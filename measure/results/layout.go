@@ -3,7 +3,9 @@ package results
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // Layout is where the ranks of an mpirun ran, and on what: the factors of
@@ -100,9 +102,23 @@ func (f *Factors) Add(l Layout) {
 	f.Layouts = append(f.Layouts, l)
 }
 
-// settings is a layout as text without what changes from minute to minute.
+// settings is a layout as text without what changes from minute to minute, or
+// from one job of a batch system to the next: where that ran the nodes say.
 func (l Layout) settings() string {
-	l.Since, l.Nodes = "", slices.Clone(l.Nodes)
+	l.Since, l.Nodes, l.Kinds = "", slices.Clone(l.Nodes), slices.Clone(l.Kinds)
+	for i := range l.Kinds {
+		k := &l.Kinds[i]
+		k.Env = maps.Clone(k.Env)
+		maps.DeleteFunc(k.Env, func(name, _ string) bool { return strings.HasPrefix(name, "SLURM_") })
+	}
+	// From the rank program on: its hash is that of the kind, and the way of the
+	// job to it changes nothing.
+	for i := len(l.Command) - 1; i > 0; i-- {
+		if l.Command[i] == "--np" {
+			l.Command = l.Command[:i-1]
+			break
+		}
+	}
 	for i := range l.Nodes {
 		n := &l.Nodes[i]
 		n.MemTotal, n.MemAvailable, n.MHz, n.Load, n.OthersBusy = 0, 0, 0, nil, nil
