@@ -20,6 +20,7 @@ const (
 	pilotBatch  = 20  // of window_auto before the samples
 	badBatches  = 3
 	mostPilots  = 20 * badBatches // from 1 µs to 1 s
+	mostBounds  = 1000            // calls that bound a run-time
 )
 
 // measured is a case in work. All ranks agree on everything but the samples,
@@ -109,7 +110,7 @@ func (b *bench) sample(i int, row *function) error {
 		r.WindowNS = int64(m.window)
 	}
 	if b.job.Provable && b.job.Mode == results.ModeMeasure {
-		r.Provable, err = b.provable(row, min(c.NRep, b.loop.room))
+		r.Provable, err = b.provable(row, min(c.NRep, b.loop.room, mostBounds))
 	}
 	return err
 }

@@ -24,13 +24,8 @@ func (s *session) examineClocks(j *results.Job) (*outcome, error) {
 		return nil, fmt.Errorf("the job is for %d processes, MPI_COMM_WORLD has %d", j.NP, s.size)
 	}
 	stall := time.Duration(j.StallNS)
-	s.name = "the list of clocks"
-	watchdog := time.AfterFunc(stall, func() {
-		if s.rank == 0 {
-			s.say("%s no clock synchronisation finished for %v; the one in work is %s", results.LineError, stall, s.name)
-		}
-		abort(exitCode)
-	})
+	s.setName("the list of clocks")
+	watchdog := s.watch(stall, fmt.Sprintf("no clock synchronisation finished for %v", stall))
 	defer watchdog.Stop()
 	var o outcome
 	if err := s.listClocks(&o.end.Clocks); err != nil {
@@ -47,7 +42,7 @@ func (s *session) examineClocks(j *results.Job) (*outcome, error) {
 		}
 	}
 	for i, method := range j.Clocks.Methods {
-		s.name = method
+		s.setName(method)
 		if s.rank == 0 {
 			s.say("%s %d %d %s", results.LineProgress, i, len(j.Clocks.Methods), method)
 		}

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -103,8 +104,39 @@ const lastWords = 200 * time.Millisecond
 type session struct {
 	*world
 	info results.RankInfo
+	// The watchdog speaks too, from another thread.
+	mu   sync.Mutex
 	out  *bufio.Writer
-	name string // of the case in work, for the watchdog
+	name string // of the case in work
+}
+
+// setName says what is in work.
+func (s *session) setName(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.name = name
+}
+
+// watch ends the mpirun when its timer is not reset for so long; what says what
+// did not happen.
+func (s *session) watch(limit time.Duration, what string) *time.Timer {
+	return time.AfterFunc(limit, func() {
+		if s.rank == 0 {
+			s.mu.Lock()
+			name := s.name
+			s.mu.Unlock()
+			s.say("%s %s; the one in work is %s", results.LineError, what, name)
+			time.Sleep(lastWords)
+		}
+		giveUp()
+	})
+}
+
+// giveUp ends the mpirun from any thread. MPI_Abort reaches the other ranks; it
+// may hang, when the launcher is dead or another thread is inside MPI.
+func giveUp() {
+	time.AfterFunc(time.Second, func() { os.Exit(exitCode) })
+	abort(exitCode)
 }
 
 // fail ends the mpirun on all ranks.
@@ -119,6 +151,8 @@ func (s *session) fail(err error) {
 }
 
 func (s *session) say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	fmt.Fprintf(s.out, format+"\n", args...)
 	if s.out.Flush() != nil {
 		abort(exitCode) // nobody listens any more
@@ -248,7 +282,5 @@ func leaveAtEOF(in io.Reader) {
 	_, _ = io.Copy(io.Discard, in)
 	fmt.Fprintln(os.Stderr, "pgmpi-rank: standard input was closed: the driver is gone")
 	results.RemoveShared(sharedFiles())
-	// MPI_Abort reaches the other ranks; it may hang when the launcher is dead too.
-	time.AfterFunc(time.Second, func() { os.Exit(exitCode) })
-	abort(exitCode)
+	giveUp()
 }

@@ -106,12 +106,7 @@ func (s *session) newBench(j *results.Job) (*bench, error) {
 	if s.rank != 0 {
 		b.stall += 2 * time.Second // rank 0 has the word
 	}
-	b.watchdog = time.AfterFunc(b.stall, func() {
-		if s.rank == 0 {
-			s.say("%s no case finished for %v (measure.stall); the one in work is %s", results.LineError, b.stall, s.name)
-		}
-		abort(exitCode)
-	})
+	b.watchdog = s.watch(b.stall, fmt.Sprintf("no case finished for %v (measure.stall)", b.stall))
 	return b, nil
 }
 
@@ -176,7 +171,7 @@ func (b *bench) plan() error {
 // measureCase verifies, warms up and measures one case.
 func (b *bench) measureCase(i int) error {
 	c, r := b.job.Cases[i], &b.out.cases[i]
-	b.name = fmt.Sprintf("%s at %d bytes", c.Function, c.Msize)
+	b.setName(fmt.Sprintf("%s at %d bytes", c.Function, c.Msize))
 	b.watchdog.Reset(b.stall)
 	if r.Status != results.StatusOK {
 		return nil

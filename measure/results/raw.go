@@ -14,9 +14,7 @@ type Header struct {
 	Seed   uint64           `json:"seed"`  // of the order in this mpirun
 	Order  []int            `json:"order"` // indices into Cases, as measured
 	Cases  []CaseInfo       `json:"cases"` // in Plan order
-	// Rank is what the rank program said of itself; Seconds the parts of the
-	// mpirun's wall-clock.
-	Rank RankInfo `json:"rank"`
+	Rank   RankInfo         `json:"rank"`  // what the rank program said of itself
 	// Clock is the one that timed; nil in files of older versions, which knew
 	// only monotonic. Clocks are all, in the first mpirun of a shape.
 	Clock      *ClockInfo  `json:"clock,omitempty"`
@@ -77,7 +75,7 @@ type RankInfo struct {
 	// ClockTickNS is the resolution of the clock that times, as measured in the mpirun.
 	ClockTickNS int64  `json:"clock_tick_ns"`
 	Host        string `json:"host"`
-	MemAvail    int64  `json:"mem_available"` // bytes, least over the nodes
+	MemAvail    int64  `json:"mem_available"` // bytes, on Host
 }
 
 // Flags of a sample.
