@@ -36,7 +36,7 @@ func (c *Collector) Report(cfg Config) (*Report, error) {
 	}
 	p.Tick = float64(c.tickNS)
 	r.Test, r.Adjust, r.M, r.PMin, r.Refused = p.Test, p.Adjust, p.M, p.PMin, refusal
-	if len(c.schedule.Looks) > 1 {
+	if c.schedule.several() {
 		err = c.sequential(r, cfg, family)
 	} else {
 		err = c.test(r, p, family)
@@ -87,7 +87,10 @@ func (c *Collector) family(r *Report) []int {
 			continue
 		}
 		v.MsizeOther = c.manifest.Plan.Cases[t.Others[0]].Msize
-		c.settle(v, append([]int{t.Case}, t.Others...))
+		cases := []int{t.Case, t.Others[0]}
+		if c.settleStatus(v, cases); v.Verdict == "" && !c.schedule.several() {
+			c.settle(v, cases, 0)
+		}
 		if v.Verdict != NotMeasured {
 			family = append(family, i)
 		}
@@ -95,9 +98,27 @@ func (c *Collector) family(r *Report) []int {
 	return family
 }
 
-// settle gives the verdict where none of the cases can be compared: wrong
-// before not_measured before incomplete. Else the verdict stays empty.
-func (c *Collector) settle(v *Verdict, cases []int) {
+// settle gives the verdict where one of the cases cannot be compared: wrong
+// before not_measured before incomplete. Else the verdict stays empty. at is the
+// look, in mpiruns, that they must have data for; 0: the last that each has.
+func (c *Collector) settle(v *Verdict, cases []int, at int) {
+	if c.settleStatus(v, cases); v.Verdict != "" {
+		return
+	}
+	for _, i := range cases {
+		problem := c.problem(i)
+		if at > 0 {
+			problem = c.cases[i].problem(at)
+		}
+		if problem != "" {
+			v.Verdict, v.Reason = Undecided, c.manifest.Plan.Cases[i].Function+": "+problem
+			return
+		}
+	}
+}
+
+// settleStatus is settle without what more mpiruns, or fewer, would change.
+func (c *Collector) settleStatus(v *Verdict, cases []int) {
 	for _, status := range []struct{ of, verdict string }{
 		{results.StatusWrong, Wrong}, {results.StatusNotMeasured, NotMeasured},
 	} {
@@ -106,12 +127,6 @@ func (c *Collector) settle(v *Verdict, cases []int) {
 				v.Verdict, v.Reason = status.verdict, c.manifest.Plan.Cases[i].Function+": "+k.message
 				return
 			}
-		}
-	}
-	for _, i := range cases {
-		if problem := c.problem(i); problem != "" {
-			v.Verdict, v.Reason = Undecided, c.manifest.Plan.Cases[i].Function+": "+problem
-			return
 		}
 	}
 }

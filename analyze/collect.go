@@ -44,6 +44,7 @@ type collected struct {
 	medians        []float64       // ns, by run-1; NaN: no valid median
 	runs           int             // mpiruns that had the case
 	total, invalid int             // samples
+	samples        [][2]int        // total and invalid, by run-1
 	late, long     int             // of the invalid ones, by flag
 	bounds         []results.Bound // of McCalpin, by mpirun that has one
 	dependence     dependence
@@ -65,7 +66,8 @@ func NewCollector(m *results.Manifest) *Collector {
 }
 
 func newCollected(runs int) collected {
-	k := collected{status: results.StatusOK, medians: make([]float64, min(max(runs, 0), results.MaxMPIRuns))}
+	runs = min(max(runs, 0), results.MaxMPIRuns)
+	k := collected{status: results.StatusOK, medians: make([]float64, runs), samples: make([][2]int, runs)}
 	for r := range k.medians {
 		k.medians[r] = math.NaN()
 	}
@@ -95,13 +97,18 @@ func (c *collected) problem(planned int) string {
 		return "no mpirun was planned"
 	case valid < len(medians):
 		return fmt.Sprintf("only %d of %d mpiruns have a valid median", valid, len(medians))
-	case c.tooManyInvalid():
-		return fmt.Sprintf("%d of %d samples are out of sync, more than %.0f %%", c.invalid, c.total, 100*maxInvalid)
+	}
+	total, invalid := 0, 0
+	for _, s := range c.samples[:len(medians)] {
+		total, invalid = total+s[0], invalid+s[1]
+	}
+	if tooManyInvalid(invalid, total) {
+		return fmt.Sprintf("%d of %d samples are out of sync, more than %.0f %%", invalid, total, 100*maxInvalid)
 	}
 	return ""
 }
 
-func (c *collected) tooManyInvalid() bool { return float64(c.invalid) > maxInvalid*float64(c.total) }
+func tooManyInvalid(invalid, total int) bool { return float64(invalid) > maxInvalid*float64(total) }
 
 // problem is that of a case at the last look that it has data for.
 func (c *Collector) problem(i int) string {
@@ -202,6 +209,7 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 	var flagged results.CaseResult
 	flagged.Count(samples)
 	k.invalid, k.late, k.long = k.invalid+flagged.Invalid, k.late+flagged.Late, k.long+flagged.Long
+	k.samples[run.Run-1] = [2]int{len(samples), flagged.Invalid}
 	if info.Provable != nil {
 		k.bounds = append(k.bounds, *info.Provable)
 	}

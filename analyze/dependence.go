@@ -62,7 +62,7 @@ func (c *Collector) samples(r *Report) {
 		d := &of.dependence
 		r.Dependence.Series += len(d.lag1)
 		r.Dependence.Significant += d.significant
-		if 2*len(d.lag1) >= c.manifest.R && median(d.inefficiency) >= strongDependence {
+		if 2*len(d.lag1) >= of.runs && median(d.inefficiency) >= strongDependence {
 			r.Dependence.Strong = append(r.Dependence.Strong, DependentCase{Function: k.Function, Msize: k.Msize,
 				Shape: k.Shape.String(), Lag1: median(d.lag1), Inefficiency: median(d.inefficiency)})
 		}
@@ -71,5 +71,5 @@ func (c *Collector) samples(r *Report) {
 
 func outOfSync(k guidelines.Case, of *collected) OutOfSync {
 	return OutOfSync{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), Samples: of.total, Invalid: of.invalid,
-		Late: of.late, Long: of.long, Share: float64(of.invalid) / float64(of.total), TooMany: of.tooManyInvalid()}
+		Late: of.late, Long: of.long, Share: float64(of.invalid) / float64(of.total), TooMany: tooManyInvalid(of.invalid, of.total)}
 }

@@ -35,6 +35,9 @@ func ScheduleOf(m *results.Manifest) Schedule {
 	return Schedule{append(s.Looks, r), append(s.Weights, rest)}
 }
 
+// several: the error is spent in parts.
+func (s Schedule) several() bool { return len(s.Looks) > 1 || s.Weights[0] < 1-1e-9 }
+
 // after is the last look that n mpiruns suffice for, by index; -1: none.
 func (s Schedule) after(n int) int {
 	k := -1
@@ -89,17 +92,16 @@ func NewSequence(cfg Config, s Schedule, m int) (*Sequence, *Refusal, error) {
 			return nil, nil, err
 		}
 		q.procedures = append(q.procedures, p)
-		spent := cfg
-		spent.Alpha *= s.Weights[k]
-		if _, refusal, err = NewProcedure(spent, r, m); err != nil {
-			return nil, nil, err
-		}
-		if refusal != nil {
+		// α chooses the test, α·w is what the look can spend.
+		if refusal = p.refusal(cfg, s.Weights[k]); refusal != nil {
 			q.blind = append(q.blind, r)
 		}
 	}
 	if len(q.blind) < len(s.Looks) {
 		refusal = nil
+	}
+	for k := range q.procedures {
+		q.procedures[k].Refused = q.procedures[k].Refused || refusal != nil
 	}
 	for i := range q.outcomes {
 		q.outcomes[i] = Outcome{P: math.NaN(), PAdjusted: math.NaN(), PKept: math.NaN(), Ratio: math.NaN(), Verdict: Undecided}
@@ -231,10 +233,10 @@ func (c *Collector) look(q *Sequence, r *Report, family []int) error {
 		for n, i := range family {
 			t := &c.manifest.Plan.Tests[i]
 			orig, other := &c.cases[t.Case], &c.cases[t.Others[0]]
-			if r.Verdicts[i].Verdict != "" || min(len(orig.medians), len(other.medians)) < at {
+			if r.Verdicts[i].Verdict != "" || c.looksOf(t.Case) < k || c.looksOf(t.Others[0]) < k {
 				continue
 			}
-			if c.looksOf(t.Case) < k || c.looksOf(t.Others[0]) < k {
+			if orig.problem(at) != "" || other.problem(at) != "" {
 				continue
 			}
 			pairs[n] = Pair{Orig: orig.medians[:at], Other: other.medians[:at]}
@@ -272,6 +274,10 @@ func (c *Collector) sequential(r *Report, cfg Config, family []int) error {
 		o, runs := q.Outcome(n)
 		orig, other := &c.cases[t.Case], &c.cases[t.Others[0]]
 		v.MedianS, v.OtherMedianS = seconds(orig.medianOf(runs)), seconds(other.medianOf(runs))
+		// What is decided stays so, whatever befalls a case that others still need.
+		if v.Verdict == "" && !q.Decided(n) {
+			c.settle(v, []int{t.Case, t.Others[0]}, 0)
+		}
 		if v.Verdict != "" {
 			if v.Verdict == Undecided {
 				r.Incomplete = append(r.Incomplete, incomplete(v))
@@ -332,7 +338,7 @@ func (c *Collector) cost() (spent, full float64) {
 			}
 		}
 		if n > 0 {
-			full += sum / float64(n) * float64(c.manifest.R)
+			full += sum / float64(n) * float64(c.schedule.Looks[len(c.schedule.Looks)-1])
 		}
 	}
 	return spent, full
@@ -361,6 +367,9 @@ func (c *Collector) Needed(cfg Config, runs int) (map[int]bool, error) {
 		both := []int{t.Case, t.Others[0]}
 		if q.Decided(n) || r.Verdicts[i].Verdict != "" || c.looksOf(both[0]) < k || c.looksOf(both[1]) < k {
 			continue
+		}
+		if c.problem(both[0]) != "" || c.problem(both[1]) != "" {
+			continue // more mpiruns do not mend it
 		}
 		needed[both[0]], needed[both[1]] = true, true
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgmpi/measure/results"
@@ -217,6 +218,75 @@ func TestAnInterruptedCheckWithLooksIsIncomplete(t *testing.T) {
 	r := analyzed(t, m, runs[:14], Default())
 	if r.Exit != 4 || len(r.Incomplete) == 0 || r.Verdicts[2].Verdict != Undecided || r.Verdicts[2].Runs != 10 {
 		t.Errorf("exit %d, %+v", r.Exit, r.Verdicts[2])
+	}
+	if r.Verdicts[2].RunsNeeded != nil {
+		t.Errorf("what lacks mpiruns is not undecided by the data: %+v", r.Verdicts[2].RunsNeeded)
+	}
+}
+
+func TestADecidedTestOutlivesItsCase(t *testing.T) {
+	m := withLooks()
+	runs := noisy(m, 2, 10000, 50000, 9756, 30000, 20000, 25000)
+	for n := 10; n < 30; n++ {
+		runs[n] = without(runs[n], map[int]bool{0: true, 2: true})
+	}
+	for k := range runs[14].Samples[0] {
+		runs[14].Samples[0][k].Flags = results.FlagLate
+	}
+	r := analyzed(t, m, runs, Default())
+	if got, want := verdicts(r), "kept not_suspected undecided violated kept violated"; got != want || r.Verdicts[0].Runs != 10 {
+		t.Errorf("verdicts %q, want %q; %+v", got, want, r.Verdicts[0])
+	}
+	if v := r.Verdicts[2]; len(r.Incomplete) != 1 || !strings.Contains(v.Reason, "29 of 30") || v.PValue != nil {
+		t.Errorf("incomplete %v, %+v", r.Incomplete, v)
+	}
+	needed, err := collected10(t, m, runs[:20]).Needed(Default(), 20)
+	if err != nil || len(needed) != 0 {
+		t.Errorf("nothing can be decided any more: %v, %v", needed, err)
+	}
+}
+
+// The test of a look is chosen by all of alpha, and may be too weak for the
+// share that the look can spend.
+func TestALookIsBlindByTheTestThatItUses(t *testing.T) {
+	for _, c := range []struct {
+		s     Schedule
+		m     int
+		blind []int
+		r     int // that the refusal names; 0: none
+	}{
+		{Schedule{[]int{10, 20, 30}, []float64{.2, .3, .5}}, 11, []int{10}, 0}, // 2^-10 > .05·.2/11
+		{Schedule{[]int{10, 20, 30}, []float64{.2, .3, .5}}, 10, nil, 0},
+		{Schedule{[]int{5, 10}, []float64{.5, .5}}, 41, []int{5, 10}, 11}, // 2^-10 > .05·.5/41
+		{Schedule{[]int{5, 10}, []float64{.5, .5}}, 52, []int{5}, 0},      // the rank-sum from here on
+	} {
+		q, refusal, err := NewSequence(Default(), c.s, c.m)
+		if err != nil || !slices.Equal(q.blind, c.blind) {
+			t.Errorf("looks %v, m = %d: blind %v, %v", c.s.Looks, c.m, q.blind, err)
+		}
+		if c.r > 0 != (refusal != nil) || refusal != nil && refusal.RNeeded != c.r {
+			t.Errorf("looks %v, m = %d: %+v", c.s.Looks, c.m, refusal)
+		}
+	}
+}
+
+func TestARefusedSequenceHasNoVerdicts(t *testing.T) {
+	m := withLooks()
+	m.R, m.Looks, m.LookWeights = 7, []int{7}, []float64{.5} // .05·.5/5 < 2^-7 < .05/5
+	cfg := Default()
+	cfg.Test = TestSignedRank
+	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), cfg)
+	if got, want := verdicts(r), "undecided not_suspected undecided undecided undecided undecided"; got != want || r.Refused == nil || r.Exit != 4 {
+		t.Errorf("verdicts %q, want %q; exit %d", got, want, r.Exit)
+	}
+}
+
+func TestALoneLookSpendsNoMoreThanItsWeight(t *testing.T) {
+	m := withLooks()
+	m.R, m.Looks, m.LookWeights = 10, []int{10}, []float64{.5}
+	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), Default())
+	if got, want := *r.Verdicts[3].PValue, math.Ldexp(1, -10)/.5; got != want || r.Verdicts[3].Verdict != Violated {
+		t.Errorf("p %v, want %v; %s", got, want, r.Verdicts[3].Verdict)
 	}
 }
 

@@ -25,7 +25,7 @@ func (c *Collector) runsNeeded(r *Report, p Procedure, cfg Config, family []int)
 	rejected := 0
 	for _, i := range family {
 		switch v := &r.Verdicts[i]; {
-		case v.PValue == nil || v.PAdjusted == nil || v.Ratio == nil:
+		case v.PValue == nil || v.PAdjusted == nil || v.Ratio == nil || v.Reason != "": // it lacks data
 		case v.Verdict == Undecided:
 			open = append(open, i)
 		case *v.PAdjusted <= p.Alpha:

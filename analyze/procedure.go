@@ -104,14 +104,23 @@ func NewProcedure(cfg Config, r, m int) (Procedure, *Refusal, error) {
 		}
 	}
 	p.Refused = true
-	needed := p.rNeeded(cfg)
+	return p, p.refusal(cfg, 1), nil
+}
+
+// refusal is nil where a lone violation can be found by spending the given share
+// of Alpha.
+func (p *Procedure) refusal(cfg Config, share float64) *Refusal {
+	if p.M == 0 || p.PMin <= p.level()*share {
+		return nil
+	}
+	needed := p.rNeeded(cfg, share)
 	refusal := &Refusal{RNeeded: needed, Reason: fmt.Sprintf(
 		"R = %d mpiruns are too few: the smallest p-value that %s can give is %.2g, a lone violation among m = %d tests needs %.2g",
-		r, p.Test, p.PMin, m, p.level())}
+		p.R, p.Test, p.PMin, p.M, p.level()*share)}
 	if needed > 0 {
 		refusal.Reason += fmt.Sprintf("; R = %d would do", needed)
 	}
-	return p, refusal, nil
+	return refusal
 }
 
 func (p *Procedure) chooseAdjust() error {
@@ -158,15 +167,20 @@ func (p *Procedure) level() float64 {
 	return p.Alpha / float64(p.M)
 }
 
-func (p *Procedure) rNeeded(cfg Config) int {
+// rNeeded is the least R whose test, which all of Alpha chooses, can find a lone
+// violation by the given share; 0: none.
+func (p *Procedure) rNeeded(cfg Config, share float64) int {
 	for r := p.R + 1; r <= maxR; r++ {
 		tests, err := candidates(cfg, r)
 		if err != nil {
 			return 0
 		}
 		for _, test := range tests {
-			if smallestP(test, r) <= p.level() {
-				return r
+			if least := smallestP(test, r); least <= p.level() {
+				if least <= p.level()*share {
+					return r
+				}
+				break
 			}
 		}
 	}

@@ -122,3 +122,18 @@ func TestEqualSamplesHaveNoDependence(t *testing.T) {
 		t.Errorf("%+v", e.Call.Runs[0])
 	}
 }
+
+// With looks, or an end by max_time, a case has fewer mpiruns than R.
+func TestDependenceIsSeenInTheMpirunsThatACaseHas(t *testing.T) {
+	m := withLooks()
+	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:10]
+	for i := range runs {
+		runs[i].Samples[0] = nil
+		for k := range 60 { // a slow wave
+			runs[i].Samples[0] = append(runs[i].Samples[0], results.Sample{NS: int64(10000 + 500*math.Sin(float64(k)/5))})
+		}
+	}
+	if r := analyzed(t, m, runs, Default()); len(r.Dependence.Strong) != 1 || r.Dependence.Strong[0].Msize != 8 {
+		t.Errorf("%+v", r.Dependence)
+	}
+}

@@ -35,7 +35,7 @@ func (c *Collector) split(r *Report, cfg Config) {
 		}
 		v := &r.Verdicts[i]
 		parts := c.usableParts(t)
-		c.settle(v, append([]int{t.Case}, parts...))
+		c.settle(v, append([]int{t.Case}, parts...), c.schedule.Looks[0])
 		v.MedianS = seconds(c.cases[t.Case].median())
 		switch {
 		case v.Verdict == Undecided:
