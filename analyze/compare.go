@@ -17,6 +17,7 @@ type Side struct {
 	name     string
 	manifest *results.Manifest
 	cases    []collected // by index into Plan.Cases
+	problems []string    // of these: why one cannot be compared
 	tickNS   int64
 	report   *Report
 }
@@ -27,7 +28,11 @@ func (c *Collector) Side(name string, cfg Config) (*Side, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return &Side{name: name, manifest: c.manifest, cases: c.cases, tickNS: c.tickNS, report: r}, nil
+	s := &Side{name: name, manifest: c.manifest, cases: c.cases, tickNS: c.tickNS, report: r}
+	for i := range c.cases {
+		s.problems = append(s.problems, c.problem(i))
+	}
+	return s, nil
 }
 
 // NotComparable is the error for folders whose numbers do not mean the same.
@@ -80,7 +85,7 @@ func frameOf(a, b *Side, cfg CompareConfig) *Comparison {
 
 func (s *Side) folder() ComparedFolder {
 	m := s.manifest
-	return ComparedFolder{Folder: s.name, Library: s.report.Library, Hash: m.Rank.Hash, Created: m.Created, R: m.R}
+	return ComparedFolder{Folder: s.name, Library: s.report.Library, Hash: m.Rank.Hash, Created: m.Created, R: m.Runs(results.ModeMeasure)}
 }
 
 // match fills Cases with what both sides planned, and returns the run medians
@@ -104,9 +109,10 @@ func (c *Comparison) match(a, b *Side, all bool) []Pair {
 		row := CaseChange{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), NP: k.Shape.NP}
 		for _, side := range []struct {
 			name string
-			of   *collected
-		}{{"A", &a.cases[i]}, {"B", &b.cases[j]}} {
-			if change, reason := side.of.unusable(); change != "" && row.Change == "" {
+			of   *Side
+			i    int
+		}{{"A", a, i}, {"B", b, j}} {
+			if change, reason := side.of.unusable(side.i); change != "" && row.Change == "" {
 				row.Change, row.Reason = change, side.name+": "+reason
 			}
 		}
@@ -125,8 +131,8 @@ func (c *Comparison) match(a, b *Side, all bool) []Pair {
 }
 
 // unusable says why a case cannot be compared; empty: it can.
-func (k *collected) unusable() (change, reason string) {
-	problem := k.problem(k.runs)
+func (s *Side) unusable(i int) (change, reason string) {
+	k, problem := &s.cases[i], s.problems[i]
 	switch {
 	case k.status == results.StatusWrong:
 		return NotCompared, "wrong data: " + k.message
@@ -173,9 +179,13 @@ func (c *Comparison) chooseTest(cfg CompareConfig, m int) error {
 	}
 	c.Adjust, c.M = p.Adjust, m
 	level := p.level()
-	tests := []string{TestRankSum}
+	rankSum := TestRankSum
+	if max(c.A.R, c.B.R) > exactLimit {
+		rankSum = TestRankSumNormal
+	}
+	tests := []string{rankSum}
 	if cfg.Paired {
-		tests = []string{TestSignedRank, TestRankSum}
+		tests = []string{TestSignedRank, rankSum}
 	}
 	for _, test := range tests {
 		c.Test, c.PMin = test, c.smallestP(test, c.A.R, c.B.R)
@@ -187,7 +197,7 @@ func (c *Comparison) chooseTest(cfg CompareConfig, m int) error {
 		"%d and %d mpiruns are too few: the smallest %s p-value that %s can give is %.2g, a lone change among m = %d cases needs %.2g",
 		c.A.R, c.B.R, c.Alternative, c.Test, c.PMin, m, level)}
 	for r := min(c.A.R, c.B.R) + 1; r <= maxR; r++ {
-		if c.smallestP(TestRankSum, max(r, c.A.R), max(r, c.B.R)) <= level {
+		if c.smallestP(TestRankSum, r, r) <= level {
 			c.Refused.RNeeded = r
 			c.Refused.Reason += fmt.Sprintf("; R = %d in both would do", r)
 			break
@@ -198,8 +208,11 @@ func (c *Comparison) chooseTest(cfg CompareConfig, m int) error {
 
 func (c *Comparison) smallestP(test string, ra, rb int) float64 {
 	p := stats.MinPRankSumOf(rb, ra)
-	if test == TestSignedRank {
+	switch {
+	case test == TestSignedRank:
 		p = stats.MinPSignedRank(min(ra, rb))
+	case test == TestRankSumNormal && min(ra, rb) > 0:
+		p = smallestNormal(ra, rb)
 	}
 	if c.Alternative == TwoSided {
 		p *= 2

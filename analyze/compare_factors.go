@@ -147,14 +147,15 @@ func (c *Comparison) warnings(a, b *Side) {
 				s.name, s.side.report.Refused.Reason)
 		}
 	}
-	lost := 0
+	changed := map[string]int{}
 	for _, g := range c.Guidelines {
-		if g.Change == NoLongerShown {
-			lost++
-		}
+		changed[g.Change]++
 	}
-	if lost > 0 {
-		warn("no-longer-shown", "%d tests that are violated in A are undecided in B: whether they are kept now needs more mpiruns", lost)
+	if n := changed[NewlyShown]; n > 0 {
+		warn("newly-shown", "tests that are undecided in A and violated in B, with ratios whose intervals overlap: %d; whether anything has changed needs more mpiruns", n)
+	}
+	if n := changed[NoLongerShown]; n > 0 {
+		warn("no-longer-shown", "tests that are violated in A and undecided or only suspected in B: %d; whether they are kept now needs more mpiruns", n)
 	}
 }
 

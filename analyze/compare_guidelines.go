@@ -32,7 +32,7 @@ func (c *Comparison) compareGuidelines(a, b *Side) {
 		if !ok {
 			continue
 		}
-		change := guidelineChange(va.Verdict, vb.Verdict)
+		change := guidelineChange(va, vb)
 		if change == "" {
 			continue
 		}
@@ -48,17 +48,26 @@ func (c *Comparison) compareGuidelines(a, b *Side) {
 
 // guidelineChange: a test without data or with wrong data in one of the
 // folders is no change.
-func guidelineChange(a, b string) string {
-	tested := func(v string) bool { return v != NotMeasured && v != Wrong }
+func guidelineChange(a, b *Verdict) string {
+	untested := func(v *Verdict) bool {
+		return v.Verdict == NotMeasured || v.Verdict == Wrong || v.Verdict == Undecided && v.Reason != ""
+	}
 	switch {
-	case a == b || !tested(a) || !tested(b):
+	case a.Verdict == b.Verdict || untested(a) || untested(b):
 		return ""
-	case b == Violated:
+	case b.Verdict == Violated && a.Verdict == Undecided && !apart(a, b):
+		return NewlyShown
+	case b.Verdict == Violated:
 		return NewlyViolated
-	case a == Violated && b == Undecided:
+	case a.Verdict == Violated && (b.Verdict == Undecided || b.Verdict == Suspected):
 		return NoLongerShown
-	case a == Violated:
+	case a.Verdict == Violated:
 		return NewlyKept
 	}
 	return ""
+}
+
+// apart tells whether the ratio's 95 % interval in b lies above that in a.
+func apart(a, b *Verdict) bool {
+	return a.RatioHi95 != nil && b.RatioLo95 != nil && *b.RatioLo95 > *a.RatioHi95
 }

@@ -139,12 +139,24 @@ func TestGuidelinesNewlyViolatedAndNewlyKept(t *testing.T) {
 		t.Errorf("the other way round: %+v, exit %d", c.Guidelines, c.Exit)
 	}
 	for _, x := range []struct{ a, b, want string }{
-		{Undecided, Violated, NewlyViolated}, {Marginal, Violated, NewlyViolated}, {Violated, Marginal, NewlyKept},
-		{Violated, Undecided, NoLongerShown}, {Violated, Violated, ""}, {Kept, Undecided, ""}, {NotMeasured, Violated, ""}, {Violated, Wrong, ""},
+		{Undecided, Violated, NewlyShown}, {Marginal, Violated, NewlyViolated}, {Violated, Marginal, NewlyKept},
+		{Violated, Undecided, NoLongerShown}, {Violated, Suspected, NoLongerShown}, {Violated, NotSuspected, NewlyKept},
+		{Violated, Violated, ""}, {Kept, Undecided, ""}, {NotMeasured, Violated, ""}, {Violated, Wrong, ""},
 	} {
-		if got := guidelineChange(x.a, x.b); got != x.want {
+		if got := guidelineChange(&Verdict{Verdict: x.a}, &Verdict{Verdict: x.b}); got != x.want {
 			t.Errorf("%s to %s: %q, want %q", x.a, x.b, got, x.want)
 		}
+	}
+	if got := guidelineChange(&Verdict{Verdict: Undecided, Reason: "only 2 of 10 mpiruns"}, &Verdict{Verdict: Violated}); got != "" {
+		t.Errorf("without data in A: %q", got)
+	}
+	hi, lo := 1.07, 1.9
+	before, now := &Verdict{Verdict: Undecided, RatioHi95: &hi}, &Verdict{Verdict: Violated, RatioLo95: &lo}
+	if got := guidelineChange(before, now); got != NewlyViolated {
+		t.Errorf("from below 1.07 to above 1.9: %q", got)
+	}
+	if lo = 1.06; guidelineChange(before, now) != NewlyShown {
+		t.Error("from below 1.07 to above 1.06 is a change")
 	}
 }
 
@@ -248,6 +260,23 @@ func TestFoldersWithoutEnoughDataGiveNoVerdict(t *testing.T) {
 	if c := compared(t, a, wrong, nil); c.Exit != 3 {
 		t.Errorf("wrong data: exit %d", c.Exit)
 	}
+	part := side(t, "b", quiet, func(_ *results.Manifest, runs []results.Run) {
+		for i := 2; i < len(runs); i++ {
+			runs[i].Run = testR + 1 // not made
+		}
+	})
+	if c := compared(t, a, part, nil); c.Exit != 4 || changes(c) != "not_compared not_compared" || !strings.Contains(c.Cases[0].Reason, "only 2 of 12") {
+		t.Errorf("interrupted after two mpiruns: exit %d, %q, %q", c.Exit, changes(c), c.Cases[0].Reason)
+	}
+	ended := side(t, "b", quiet, func(m *results.Manifest, runs []results.Run) {
+		m.Stopped = map[results.Mode]int{results.ModeMeasure: 3}
+		for i := 3; i < len(runs); i++ {
+			runs[i].Run = testR + 1
+		}
+	})
+	if c := compared(t, ended, ended, nil); c.Exit != 4 || c.Refused == nil || c.B.R != 3 {
+		t.Errorf("ended by max_time after three mpiruns: exit %d, %+v, R = %d", c.Exit, c.Refused, c.B.R)
+	}
 	few := func(m *results.Manifest, _ []results.Run) { m.R = 3 }
 	c := compared(t, side(t, "a", quiet, few), side(t, "b", with(1, 30000), few), nil)
 	if c.Exit != 4 || c.Refused == nil || c.Refused.RNeeded != 5 || changes(c) != "~ ~" {
@@ -255,6 +284,30 @@ func TestFoldersWithoutEnoughDataGiveNoVerdict(t *testing.T) {
 	}
 	if c := compared(t, side(t, "a", quiet, few), side(t, "b", with(1, 30000), nil), nil); c.Exit != 1 || c.Cases[1].AR != 3 || c.Cases[1].BR != testR {
 		t.Errorf("3 against 12 mpiruns: exit %d, %+v", c.Exit, c.Cases[1])
+	}
+}
+
+func TestComparedRefusalAndTestFollowTheMpirunsOfBoth(t *testing.T) {
+	for _, x := range []struct {
+		a, b, needed int // needed 0: not refused
+		test         string
+	}{
+		{1, 12, 5, TestRankSum}, // with 5 in both: 2/C(10,5) ≤ .05/2
+		{12, 12, 0, TestRankSum},
+		{12, 51, 0, TestRankSumNormal},
+	} {
+		c := &Comparison{Alternative: TwoSided, A: ComparedFolder{R: x.a}, B: ComparedFolder{R: x.b}}
+		if err := c.chooseTest(CompareConfig{Config: Default()}, 2); err != nil {
+			t.Fatal(err)
+		}
+		if c.Test != x.test || (c.Refused != nil) != (x.needed > 0) || c.Refused != nil && c.Refused.RNeeded != x.needed {
+			t.Errorf("%d and %d mpiruns: %s, %+v", x.a, x.b, c.Test, c.Refused)
+		}
+	}
+	// z of 12 medians that are all above 51 others, by hand.
+	c := &Comparison{Alternative: Greater}
+	if p, z := c.smallestP(TestRankSumNormal, 12, 51), (12*51./2-.5)/math.Sqrt(12*51/12.*64); math.Abs(p-0.5*math.Erfc(z/math.Sqrt2)) > 1e-18 {
+		t.Errorf("smallest p %v", p)
 	}
 }
 

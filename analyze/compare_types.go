@@ -28,9 +28,10 @@ const (
 
 // What became of a guideline at one size.
 const (
-	NewlyViolated = "newly_violated" // violated in B; tested in A, and not violated
-	NewlyKept     = "newly_kept"     // violated in A; kept or marginal in B
-	NoLongerShown = "no_longer_shown"
+	NewlyViolated = "newly_violated"  // violated in B; tested in A, and not violated
+	NewlyKept     = "newly_kept"      // violated in A; kept, marginal or not suspected in B
+	NewlyShown    = "newly_shown"     // undecided in A and violated in B, with ratios that may be the same
+	NoLongerShown = "no_longer_shown" // violated in A; undecided, or suspected only, in B
 )
 
 // CompareConfig says how two results folders are compared.
@@ -83,7 +84,7 @@ type ComparedFolder struct {
 	Library Library `json:"library"`
 	Hash    string  `json:"rank_hash"`
 	Created string  `json:"created"` // RFC 3339, UTC
-	R       int     `json:"r"`       // mpiruns
+	R       int     `json:"r"`       // mpiruns, as planned or up to the end by max_time
 }
 
 // CaseChange is one case in both folders. Times are seconds.

@@ -198,11 +198,17 @@ func smallestP(test string, r int) float64 {
 	case TestSignedRank:
 		return stats.MinPSignedRank(r)
 	case TestRankSumNormal:
-		n := float64(r)
-		sigma := math.Sqrt(n * n / 12 * (2*n + 1))
-		return 0.5 * math.Erfc((n*n/2-0.5)/sigma/math.Sqrt2)
+		return smallestNormal(r, r)
 	}
 	return stats.MinPRankSum(r)
+}
+
+// smallestNormal is that of the rank-sum's normal approximation, for m and n
+// medians without ties.
+func smallestNormal(m, n int) float64 {
+	a, b := float64(m), float64(n)
+	sigma := math.Sqrt(a * b / 12 * (a + b + 1))
+	return 0.5 * math.Erfc((a*b/2-0.5)/sigma/math.Sqrt2)
 }
 
 // Apply tests every Pair of a family, adjusts, and gives the verdicts.
