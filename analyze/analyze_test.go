@@ -133,12 +133,9 @@ func TestSplitReportsTheLargestSuspectedPart(t *testing.T) {
 	if !IsSplitSuspected(1051, 100, 10, 0.05) || IsSplitSuspected(1050, 100, 10, 0.05) {
 		t.Error("the tolerance is 5 % of k·t_i, strictly")
 	}
-	for _, c := range []struct {
-		size, part int64
-		k          int
-	}{{64, 8, 8}, {65, 8, 9}, {8, 8, 1}, {1 << 20, 1 << 10, 1024}} {
-		if got := MinSplits(c.size, c.part); got != c.k {
-			t.Errorf("⌈%d/%d⌉ = %d, want %d", c.size, c.part, got, c.k)
+	for _, c := range [][3]int64{{64, 8, 8}, {65, 8, 9}, {8, 8, 1}, {1 << 20, 1 << 10, 1024}} {
+		if got := guidelines.SplitFactor(c[0], c[1]); got != c[2] {
+			t.Errorf("⌈%d/%d⌉ = %d, want %d", c[0], c[1], got, c[2])
 		}
 	}
 	m := fixture()

@@ -7,14 +7,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// MinSplits says how many calls of size part carry size bytes: k = ⌈m_j/m_i⌉.
-func MinSplits(size, part int64) int {
-	if part < 1 {
-		return 0
-	}
-	return int((size-1)/part + 1)
-}
-
 // IsSplitSuspected tells whether a call is slower than k calls on 1/k of the
 // data by more than the tolerance, a fraction of k·part (S-PGMPI §4.3,
 // docs/statistics.md). Both times are medians of run medians in one unit.
@@ -50,13 +42,13 @@ func (c *Collector) split(r *Report, cfg Config) {
 		v.Verdict = no
 		whole, chosen := c.cases[t.Case].median(), parts[len(parts)-1]
 		for _, part := range parts {
-			k := MinSplits(v.Msize, c.manifest.Plan.Cases[part].Msize)
+			k := int(guidelines.SplitFactor(v.Msize, c.manifest.Plan.Cases[part].Msize))
 			if IsSplitSuspected(whole, c.cases[part].median(), k, cfg.SplitTolerance) {
 				v.Verdict, chosen = yes, part
 			}
 		}
 		v.MsizeOther = c.manifest.Plan.Cases[chosen].Msize
-		v.K = MinSplits(v.Msize, v.MsizeOther)
+		v.K = int(guidelines.SplitFactor(v.Msize, v.MsizeOther))
 		part := c.cases[chosen].median()
 		v.OtherMedianS = seconds(part)
 		v.Ratio = number(whole / (float64(v.K) * part))

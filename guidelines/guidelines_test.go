@@ -72,7 +72,7 @@ func TestEditDistance(t *testing.T) {
 	}
 }
 
-func TestParseMsizes(t *testing.T) {
+func TestListsOfSizes(t *testing.T) {
 	tests := []struct {
 		list []string
 		want []int64
@@ -96,7 +96,7 @@ func TestParseMsizes(t *testing.T) {
 		{list: []string{"1..4*1"}, err: `range "1..4*1": the factor "1" is no integer of at least 2`},
 	}
 	for _, test := range tests {
-		got, err := ParseMsizes(test.list)
+		got, _, err := FitMsizes(test.list, 1)
 		if !slices.Equal(got, test.want) || errText(err) != test.err {
 			t.Errorf("%q: got %v, %v; want %v, %s", test.list, got, err, test.want, test.err)
 		}

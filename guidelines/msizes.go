@@ -70,15 +70,10 @@ func FormatSize(bytes int64) string {
 	return strconv.FormatInt(bytes, 10)
 }
 
-// ParseMsizes returns the sizes of a list in bytes, ascending, each once.
-func ParseMsizes(list []string) ([]int64, error) {
-	sizes, _, err := FitMsizes(list, 1)
-	return sizes, err
-}
-
-// FitMsizes is ParseMsizes for a datatype of the given extent in bytes. Sizes
-// of a range that are no multiple of it are left out and returned beside the
-// others; a listed one is an error, and so is a list that leaves nothing.
+// FitMsizes returns the sizes of a list in bytes, ascending, each once, for a
+// datatype of the given extent in bytes. Sizes of a range that are no multiple
+// of it are left out and returned beside the others; a listed one is an error,
+// and so is a list that leaves nothing.
 func FitMsizes(list []string, extent int64) (sizes, leftOut []int64, err error) {
 	if len(list) == 0 {
 		return nil, nil, errors.New("no sizes")

@@ -163,7 +163,7 @@ func (p *page) numbers(e *analyze.Explanation) {
 		against = fmt.Sprintf("%.2f times the other side", r.MinSlowdown)
 	}
 	letter := statisticNames[t.Name]
-	p.title("The test: method %s, %s, one-sided, R = %d mpiruns", r.Method, testNames[t.Name], t.R)
+	p.title("The test: method %s, %s, one-sided, R = %d mpiruns", r.Method, testName(t.Name, t.R), t.R)
 	g := grid{head: []string{"is the call …", letter, "largest", "p", "adjusted", "alpha"}, align: "lrrrrr", gap: 2}
 	g.rows = append(g.rows,
 		[]string{"slower than " + against + "?", number(t.Statistic), number(t.Largest), reasonNumber(v.PValue),

@@ -22,7 +22,7 @@ func (p *page) experiments(r *analyze.Report) {
 		p.fact("Split", "%s not tested: %s", suspicions(s.M), s.Refused.Reason)
 	default:
 		p.fact("Split", "%s tested in %d mpiruns of their own: %s, %s, m = %d; total error of both families at most %g",
-			suspicions(s.M), s.R, testNames[s.Test], adjustNames[s.Adjust], s.M, s.TotalError)
+			suspicions(s.M), s.R, testName(s.Test, s.R), adjustNames[s.Adjust], s.M, s.TotalError)
 	}
 }
 

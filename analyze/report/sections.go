@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/stats"
 	"pgmpi/guidelines"
 )
 
@@ -14,6 +15,14 @@ var testNames = map[string]string{
 	analyze.TestSignedRank:    "exact signed-rank",
 	analyze.TestKS:            "exact Kolmogorov-Smirnov",
 	analyze.TestRankSumNormal: "rank-sum (normal approximation)",
+}
+
+// testName says of a test with r mpiruns what is computed.
+func testName(test string, r int) string {
+	if test == analyze.TestSignedRank && r > stats.MaxExactSignedRank {
+		return "signed-rank (normal approximation)"
+	}
+	return testNames[test]
 }
 
 var adjustNames = map[string]string{
@@ -38,7 +47,7 @@ func (p *page) header(r *analyze.Report) {
 	if r.Method == analyze.MethodPaper {
 		slowdown = ", no minimum slowdown"
 	}
-	p.fact("Test", "method %s: %s, %s, m = %d tests, alpha = %g%s", r.Method, testNames[r.Test], adjustNames[r.Adjust], r.M, r.Alpha, slowdown)
+	p.fact("Test", "method %s: %s, %s, m = %d tests, alpha = %g%s", r.Method, testName(r.Test, r.R), adjustNames[r.Adjust], r.M, r.Alpha, slowdown)
 	rho := "undefined"
 	if r.Rho != nil {
 		rho = fmt.Sprintf("%.2f", *r.Rho)

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// maxExactSignedRank is the number of pairs above which SignedRank uses the normal form.
-const maxExactSignedRank = 200
+// MaxExactSignedRank is the number of pairs above which SignedRank uses the normal form.
+const MaxExactSignedRank = 200
 
 // SignedRank is the Wilcoxon signed-rank test of "x is slower than y" for pairs
 // (x_i, y_i). Differences of 0 are dropped; the statistic is V, the sum of the
@@ -19,7 +19,7 @@ func SignedRank(x, y []float64) (TestResult, error) {
 	if err != nil {
 		return TestResult{}, err
 	}
-	if len(d) > maxExactSignedRank {
+	if len(d) > MaxExactSignedRank {
 		return SignedRankNormal(x, y)
 	}
 	ranks, v, tieSum := signedRanks(d)
@@ -101,7 +101,7 @@ func signCounts(items []int) []float64 {
 
 // quantileV is R's qsignrank(a, n): the smallest q with P(V ≤ q) ≥ a where no ties are.
 func quantileV(a float64, n int) int {
-	if n > maxExactSignedRank {
+	if n > MaxExactSignedRank {
 		m := float64(n)
 		return normalQuantile(a, m*(m+1)/4, m*(m+1)*(2*m+1)/24)
 	}
