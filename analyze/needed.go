@@ -99,12 +99,12 @@ func (p Procedure) needed(pair Pair, ratio, level float64, chosen []string) *Run
 		}
 		switch {
 		case float64(r) >= n[0] && ratio > 1:
-			return &RunsNeeded{R: r, Limit: neededLimit, Towards: slower}
+			return &RunsNeeded{R: r, Limit: neededLimit, Towards: slower, Test: test}
 		case float64(r) >= n[1]:
-			return &RunsNeeded{R: r, Limit: neededLimit, Towards: Kept}
+			return &RunsNeeded{R: r, Limit: neededLimit, Towards: Kept, Test: test}
 		}
 	}
-	return &RunsNeeded{Limit: neededLimit}
+	return &RunsNeeded{Limit: neededLimit, Test: chosen[neededLimit]}
 }
 
 // sampleSize is how many mpiruns make "x is slower than y" significant at the

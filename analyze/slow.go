@@ -52,7 +52,7 @@ func (c *Collector) slow(r *Report) {
 func slowText(slow []SlowMpirun) string {
 	var names []string
 	for _, s := range slow {
-		names = append(names, fmt.Sprintf("%d of %s (%.0f %% of its cases, %.2f× in their median)", s.Run, s.Shape, 100*s.Share, s.Ratio))
+		names = append(names, fmt.Sprintf("mpirun %d of %s (%.0f %% of its cases, %.2f× in their median)", s.Run, s.Shape, 100*s.Share, s.Ratio))
 	}
 	return strings.Join(names, ", ")
 }

@@ -95,7 +95,7 @@ func (c *Collector) warnings(r *Report) []Warning {
 		}
 	}
 	if n := len(c.manifest.Events); n > 0 {
-		warn("repeated", "%d failed mpiruns were repeated, the last one: %s", n, c.manifest.Events[n-1])
+		warn("repeated", "failed mpiruns that were repeated: %d, the last one: %s", n, c.manifest.Events[n-1])
 	}
 	if c.zeroIQR > 0 {
 		warn("iqr-zero", "%d times the quartiles of a case in an mpirun were equal, so the outlier filter kept one value only: "+
@@ -103,13 +103,13 @@ func (c *Collector) warnings(r *Report) []Warning {
 	}
 	c.warnOfSamples(r, warn)
 	if n := len(r.NotConverged); n > 0 {
-		warn("nrep-not-converged", "%d cases reached nrep.max or nrep.max_time before their run-time was stable", n)
+		warn("nrep-not-converged", "cases that reached nrep.max or nrep.max_time before their run-time was stable: %d", n)
 	}
 	if r.Looks != nil && len(r.Looks.Blind) > 0 && r.Refused == nil {
 		warn("blind-look", "after %v mpiruns a lone violation cannot be found yet: the smallest p-value of the test is above alpha·weight/m", r.Looks.Blind)
 	}
 	if n := len(r.Incomplete); n > 0 {
-		warn("incomplete", "%d planned tests have no verdict for lack of valid data", n)
+		warn("incomplete", "planned tests that have no verdict for lack of valid data: %d", n)
 	}
 	return out
 }
@@ -135,7 +135,7 @@ func (c *Collector) warnOfSamples(r *Report, warn func(id, format string, args .
 			c.drifted, float64(c.worstDrift)/1e3)
 	}
 	if text := slowText(r.SlowMpiruns); text != "" {
-		warn("slow-mpirun", "slower than the other mpiruns throughout: %s. They count like the others, and leave small slowdowns undecided", text)
+		warn("slow-mpirun", "slower than the others throughout: %s. Such an mpirun counts like the others, and leaves small slowdowns undecided", text)
 	}
 	if strong := r.Dependence.Strong; len(strong) > 0 {
 		worst, measured := strong[0], 0
@@ -150,7 +150,7 @@ func (c *Collector) warnOfSamples(r *Report, warn func(id, format string, args .
 			}
 		}
 		warn("dependent-samples", "in %d of %d cases the samples resemble their neighbours so much that %d of them are worth one independent sample or less "+
-			"(the worst: %s at %d bytes on %s, %.0f for one). The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
-			len(strong), measured, strongDependence, worst.Function, worst.Msize, worst.Shape, worst.Inefficiency)
+			"(the worst: %s at %sB on %s, where %.0f are worth one). The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
+			len(strong), measured, strongDependence, worst.Function, guidelines.FormatSize(worst.Msize), worst.Shape, worst.Inefficiency)
 	}
 }

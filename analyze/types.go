@@ -168,6 +168,7 @@ type RunsNeeded struct {
 	R       int    `json:"r"`       // in all, not in addition; 0: more than Limit
 	Limit   int    `json:"limit"`   // the most that were considered
 	Towards string `json:"towards"` // the verdict it would probably be; empty with R = 0
+	Test    string `json:"test"`    // that so many mpiruns choose, or Limit of them
 }
 
 // CaseBound is an upper bound of a case's run-time that needs no common clock

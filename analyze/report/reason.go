@@ -125,8 +125,13 @@ func undecidedReason(e *analyze.Explanation) []string {
 }
 
 func neededReason(t *analyze.TestNumbers, n *analyze.RunsNeeded) string {
-	if n.R == 0 {
-		return fmt.Sprintf("If effect and spread stay as they are, %d mpiruns are not enough to decide it.", n.Limit)
+	by := ""
+	if n.Test != t.Name {
+		by = fmt.Sprintf(" That is by the %s test, which so many mpiruns choose.", testName(n.Test, n.R))
 	}
-	return fmt.Sprintf("If effect and spread stay as they are, about R = %d mpiruns (%d more) decide it in four of five checks, probably as %s.", n.R, n.R-t.R, n.Towards)
+	if n.R == 0 {
+		return fmt.Sprintf("If effect and spread stay as they are, %d mpiruns are not enough to decide it.%s", n.Limit, by)
+	}
+	return fmt.Sprintf("If effect and spread stay as they are, a check of about R = %d mpiruns (this one has %d) decides it in four of five cases, probably as %s.%s",
+		n.R, t.R, n.Towards, by)
 }
