@@ -31,13 +31,14 @@ many rounds and messages. One mpirun for every number of processes. Nothing is
 written to disk. docs/clocks.md explains the methods.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		c := &clocksRun{}
-		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma list (default: the slots of the allocation, else the cores)")
-		fs.StringVar(&c.rank, "rank", "", "the rank program (default: pgmpi-rank beside pgmpi)")
-		fs.StringVar(&c.launch, "launch", "", "the launcher, split at spaces: \"mpirun.mpich -np {np}\" (default: that of the rank program's library)")
-		fs.StringVar(&c.clock, "clock", measure.Default().Clock, "the clock: "+strings.Join(results.Clocks, ", "))
-		fs.StringSliceVar(&c.methods, "sync", nil, "methods, a comma list (default shared,skampi,netgauge,jk,hca,hca2,hca3,hca3+shared)")
-		fs.Float64SliceVar(&c.seconds, "seconds", []float64{1, 5, 10}, "when the clocks are compared, seconds after a synchronisation")
-		fs.StringVar(&c.format, "format", "table", "table or json")
+		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma `LIST` (default: the slots of the allocation, else the cores)")
+		fs.StringVar(&c.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
+		fs.StringVar(&c.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: that of the rank program's library)")
+		fs.StringVar(&c.clock, "clock", measure.Default().Clock, "the `CLOCK`: "+strings.Join(results.Clocks, ", "))
+		fs.StringSliceVar(&c.methods, "clock-sync", nil, "methods, a comma `LIST` (default shared,skampi,netgauge,jk,hca,hca2,hca3,hca3+shared)")
+		fs.Float64SliceVar(&c.seconds, "seconds", []float64{1, 5, 10}, "when the clocks are compared, a comma `LIST` of seconds after a synchronisation")
+		fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
+		fs.StringVar(&c.format, "format", "table", "`FORMAT`: table or json")
 		return func(ctx context.Context, _ []string) error { return c.run(ctx) }
 	},
 }
@@ -84,7 +85,7 @@ func (c *clocksRun) check() error {
 	}
 	for _, m := range c.methods {
 		if !slices.Contains(results.ClockSyncs, m) {
-			return fmt.Errorf("--sync: %s", guidelines.Unknown("clock synchronisation", m, results.ClockSyncs))
+			return fmt.Errorf("--clock-sync: %s", guidelines.Unknown("clock synchronisation", m, results.ClockSyncs))
 		}
 	}
 	for i, s := range c.seconds {

@@ -252,7 +252,7 @@ func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 
 func TestClocksCommandShowsEveryMethod(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
-		got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--sync", "shared,netgauge,hca3", "--seconds", "0.5")
+		got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "shared,netgauge,hca3", "--seconds", "0.5")
 		if got.code != 0 {
 			t.Fatalf("exit %d:\n%s", got.code, got.stderr)
 		}
@@ -261,12 +261,12 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 				t.Errorf("no %q in:\n%s", want, got.stdout)
 			}
 		}
-		if got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--sync", "nonsense"); got.code != exitSetup {
+		if got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "nonsense"); got.code != exitSetup {
 			t.Errorf("an unknown method ends with %d, want %d", got.code, exitSetup)
 		}
 	})
 	eachInjected(t, func(t *testing.T, b *bench) {
-		got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--sync", "shared", "--format", "json")
+		got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "shared", "--format", "json")
 		if got.code != exitFailed || !strings.Contains(got.stdout, "though both are on one host") {
 			t.Errorf("when every method fails the exit status is %d, want %d:\n%s", got.code, exitFailed, got.stdout)
 		}

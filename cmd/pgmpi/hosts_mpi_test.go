@@ -156,7 +156,7 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 		c := newCluster(t, hosts, "")
 		for _, method := range methods {
 			s := b.pgmpi("clocks", "--rank", b.rank, "--np", fmt.Sprint(hosts), "--launch", c.launch(b.lib),
-				"--sync", method, "--seconds", "0.1", "--format", "json").exits(t, 0)
+				"--clock-sync", method, "--seconds", "0.1", "--format", "json").exits(t, 0)
 			var shapes []struct {
 				Syncs []struct {
 					Failed string
