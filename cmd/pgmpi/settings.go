@@ -19,29 +19,31 @@ import (
 
 // settings are the flags that stand for keys of gl.toml, and where they go.
 type settings struct {
-	fs         *pflag.FlagSet
-	base       *glfile.File // in place of the defaults; nil: glfile.Default
-	guidelines string
-	np         []int
-	mpiruns    int
-	msizes     []string
-	launch     string
-	rank       string
-	jobFile    bool
-	seed       uint64
-	stall      string
-	sync       string
-	clock      string
-	clockSync  string
-	cache      string
-	method     string
-	test       string
-	alpha      float64
-	adjust     string
-	looks      string
-	maxRuns    int
-	maxTime    string
-	noSplit    bool
+	fs             *pflag.FlagSet
+	base           *glfile.File // in place of the defaults; nil: glfile.Default
+	guidelines     string
+	np             []int
+	mpiruns        int
+	msizes         []string
+	launch         string
+	rank           string
+	jobFile        bool
+	seed           uint64
+	stall          string
+	sync           string
+	clock          string
+	clockSync      string
+	cache          string
+	method         string
+	test           string
+	alpha          float64
+	adjust         string
+	minSlowdown    float64
+	splitTolerance float64
+	looks          string
+	maxRuns        int
+	maxTime        string
+	noSplit        bool
 }
 
 func (s *settings) measuring(fs *pflag.FlagSet) {
@@ -77,10 +79,12 @@ func (s *settings) ending(fs *pflag.FlagSet) {
 
 func (s *settings) judging(fs *pflag.FlagSet) {
 	s.fs = fs
-	fs.StringVar(&s.method, "method", "", "default, ci, paper or margin")
-	fs.StringVar(&s.test, "test", "", "auto, ranksum, signedrank or ks")
-	fs.Float64Var(&s.alpha, "alpha", 0, "the level (default 0.05)")
-	fs.StringVar(&s.adjust, "adjust", "", "for many tests: auto, bh, holm or none")
+	fs.StringVar(&s.method, "method", "", "`METHOD` of judging: default, ci, paper or margin (default \"default\")")
+	fs.StringVar(&s.test, "test", "", "`TEST` of a guideline: auto (the method's), ranksum, signedrank or ks (default auto)")
+	fs.Float64Var(&s.alpha, "alpha", 0, "`LEVEL` of the whole check (default 0.05)")
+	fs.StringVar(&s.adjust, "adjust", "", "`METHOD` of adjustment for many tests: auto (the method's), bh, holm or none (default auto)")
+	fs.Float64Var(&s.minSlowdown, "min-slowdown", 0, "least `RATIO` that is a violation (default 1.05)")
+	fs.Float64Var(&s.splitTolerance, "split-tolerance", 0, "slack `N` of split-robustness: 0.05 is 5 % (default 0.05)")
 }
 
 // apply puts the given flags over the file; a flag beats the file.
@@ -134,6 +138,8 @@ func (s *settings) apply(f *glfile.File) error {
 	set("test", "analyze.test", plain(func() { f.Analyze.Test = s.test }))
 	set("alpha", "analyze.alpha", plain(func() { f.Analyze.Alpha = s.alpha }))
 	set("adjust", "analyze.adjust", plain(func() { f.Analyze.Adjust = s.adjust }))
+	set("min-slowdown", "analyze.min_slowdown", plain(func() { f.Analyze.MinSlowdown = s.minSlowdown }))
+	set("split-tolerance", "analyze.split_tolerance", plain(func() { f.Analyze.SplitTolerance = s.splitTolerance }))
 	if failed != nil {
 		return failed
 	}
