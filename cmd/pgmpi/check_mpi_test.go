@@ -103,11 +103,11 @@ func TestResumeRefusesOtherSettings(t *testing.T) {
 	b := newBench(t, libraries[1])
 	gl := b.toml(quick)
 	b.check("--guidelines", gl).exits(t, 0, 1)
-	for _, c := range []struct{ flag, value, section string }{
-		{"--msizes", "8", "[job]"}, {"--mpiruns", "5", "[job]"}, {"--seed", "7", "[job]"}, {"--np", "1", "[job]"},
-		{"--stall", "1m", "[measure]"}, {"--launch", "mpirun.mpich -np {np}", "[mpi]"},
+	for _, c := range []struct{ flag, value, key string }{
+		{"--msizes", "8", "job.msizes: "}, {"--mpiruns", "5", "job.mpiruns: 3 there, 5 now"}, {"--seed", "7", "job.seed: 1 there, 7 now"},
+		{"--np", "1", "job.np: [2] there, [1] now"}, {"--stall", "1m", "measure.stall: "}, {"--launch", "mpirun.mpich -np {np}", "mpi.launch: "},
 	} {
-		b.check("--resume", c.flag, c.value).exits(t, 2).says(t, "another configuration", c.section)
+		b.check("--resume", c.flag, c.value).exits(t, 2).says(t, "another configuration", c.key)
 	}
 	other := newBench(t, libraries[0])
 	other.out = b.out

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 
@@ -196,7 +198,7 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 		a, b any
 	}{
 		{"check", before.Check, now.Check},
-		{"guideline", before.Guideline, now.Guideline},
+		{"guideline", byID(before.Guideline), byID(now.Guideline)},
 		{"job", before.Job, now.Job},
 		{"mpi", thatMatters(before.MPI), thatMatters(now.MPI)},
 		{"nrep", before.NREP, now.NREP},
@@ -207,14 +209,64 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 		if err := errors.Join(errA, errB); err != nil {
 			return err
 		}
-		if !slices.Equal(a, b) {
-			differ = append(differ, fmt.Sprintf("[%s]\n    there: %s\n    now:   %s", s.name, a, b))
+		d, err := differences(s.name, a, b)
+		if err != nil {
+			return err
 		}
+		differ = append(differ, d...)
 	}
 	if len(differ) == 0 {
 		return nil
 	}
 	return setupf("%s was measured with another configuration:\n  %s\n  take a new folder with --out, or the old settings (without --guidelines, --resume uses those of the folder)", folder, strings.Join(differ, "\n  "))
+}
+
+// byID names guidelines in place of numbering them.
+func byID(users []guidelines.User) map[string]guidelines.User {
+	named := map[string]guidelines.User{}
+	for _, u := range users {
+		named[u.ID] = u
+	}
+	return named
+}
+
+// differences has a line for every key whose value is not the same in two JSON
+// texts. The keys are those of gl.toml, with dots between tables.
+func differences(key string, there, now json.RawMessage) ([]string, error) {
+	if bytes.Equal(there, now) {
+		return nil, nil
+	}
+	if !bytes.HasPrefix(there, []byte("{")) || !bytes.HasPrefix(now, []byte("{")) {
+		return []string{fmt.Sprintf("%s: %s there, %s now", key, orNothing(there), orNothing(now))}, nil
+	}
+	var a, b map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(there, &a), json.Unmarshal(now, &b)); err != nil {
+		return nil, err
+	}
+	names := slices.Collect(maps.Keys(a))
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var out []string
+	for _, name := range names {
+		d, err := differences(key+"."+name, a[name], b[name])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, d...)
+	}
+	return out, nil
+}
+
+// orNothing stands for a key that is not there, such as a variable of mpi.env.
+func orNothing(value json.RawMessage) string {
+	if value == nil {
+		return "nothing"
+	}
+	return string(value)
 }
 
 // thatMatters leaves out the path of the rank program, whose hash is compared,
