@@ -20,31 +20,33 @@ import (
 var analyzeCommand = command{
 	name:  "analyze",
 	args:  "DIR|FILE…",
-	short: "stage 3 only: judge a results folder again; needs no MPI",
+	short: "stage 3 only: judge a results folder again",
 	long: `Reads the raw files of a results folder, filters and tests them, prints the
-tables and writes report.json into the folder. The settings are those of the
-folder's gl.toml; flags beat them. With --explain, what single verdicts rest on is
-printed in place of the tables.
+tables and writes report.json into the folder, in place of the one that is
+there, or into that of --out. The settings are those of the folder's gl.toml;
+flags beat them. With --explain, what single verdicts rest on is printed in
+place of the tables. Needs no MPI.
 
 With --from reprompi the arguments are output files of ReproMPI's mpibenchmark,
-each of them one mpirun: ` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. All
-guidelines that have both sides in the data are judged, or those of
---guidelines; nothing is written without --out.`,
+each of them one mpirun:
+` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. All guidelines that have
+both sides in the data are judged, or those of --guidelines; nothing is written
+without --out.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
 		var o output
 		s.judging(fs)
 		o.formats(fs)
 		o.explains(fs)
-		from := fs.String("from", "", "reprompi: the arguments are output files of ReproMPI")
-		fs.StringVar(&s.guidelines, "guidelines", "", "with --from: the gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
-		fs.StringVar(&o.out, "out", "", "with --from: a folder for the report (default: nothing is written)")
+		from := fs.String("from", "", "`PROGRAM` whose output files the arguments are: reprompi")
+		fs.StringVar(&s.guidelines, "guidelines", "", "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
+		fs.StringVar(&o.out, "out", "", "a `DIR` for the report (default: the results folder; with --from nothing is written)")
 		return func(_ context.Context, args []string) error {
 			if *from != "" {
 				return analyzeFiles(*from, args, &s, &o)
 			}
-			if s.guidelines != "" || o.out != "" {
-				return setupf("analyze: --guidelines and --out go with --from; a results folder has its own")
+			if s.guidelines != "" {
+				return setupf("analyze: --guidelines goes with --from; a results folder has its own")
 			}
 			if len(args) != 1 {
 				return setupf("analyze: give one results folder; see `pgmpi help analyze`")
@@ -53,9 +55,9 @@ guidelines that have both sides in the data are judged, or those of
 			if err != nil {
 				return err
 			}
-			folder, m, err := results.Open(args[0])
+			folder, m, err := openResults(args[0])
 			if err != nil {
-				return setup(err)
+				return err
 			}
 			config, err := configOf(m)
 			if err != nil {
@@ -68,9 +70,28 @@ guidelines that have both sides in the data are judged, or those of
 			if err != nil {
 				return err
 			}
-			return judge(folder, m, config.Analyze, formats, tests, false)
+			into := folder
+			if o.out != "" {
+				if err := os.MkdirAll(o.out, 0o777); err != nil {
+					return setup(err)
+				}
+				into = &results.Folder{Path: o.out}
+			}
+			return judge(folder, into, m, config.Analyze, formats, tests, false)
 		}
 	},
+}
+
+// openResults opens a results folder to read it.
+func openResults(path string) (*results.Folder, *results.Manifest, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, nil, setupf("%s is a file, and a results folder is wanted; `pgmpi analyze --from reprompi FILE…` reads files of ReproMPI", path)
+	}
+	folder, m, err := results.Open(path)
+	if err != nil {
+		return nil, nil, setup(err)
+	}
+	return folder, m, nil
 }
 
 // parseFormats reads --format.
@@ -86,17 +107,17 @@ func parseFormats(list string) ([]report.Format, error) {
 	return formats, nil
 }
 
-// judge is stage 3: report.json and the other formats into the folder, the
+// judge is stage 3: report.json and the other formats into a folder, the
 // first format and the explanations to standard output, the exit code from the
 // findings. explained are indices of tests; tables says whether the first
 // format is printed beside explanations.
-func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, formats []report.Format, explained []int, tables bool) error {
+func judge(folder, into *results.Folder, m *results.Manifest, cfg analyze.Config, formats []report.Format, explained []int, tables bool) error {
 	c, r, err := analyzeFolder(folder, m, cfg)
 	if err != nil {
 		return err
 	}
 	// A report that cannot be stored is printed all the same.
-	unwritten := writeFormats(folder, r, formats)
+	unwritten := writeFormats(into, r, formats)
 	if len(explained) == 0 || tables {
 		err = printFirst(r, formats)
 		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
@@ -106,11 +127,11 @@ func judge(folder *results.Folder, m *results.Manifest, cfg analyze.Config, form
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("standard output: %w; the report is in %s", err, folder.Path)
+		return fmt.Errorf("standard output: %w; the report is in %s", err, into.Path)
 	case unwritten != nil:
-		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s", unwritten, makeRoom(unwritten), os.Args[0], quote(folder.Path))
+		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), os.Args[0], quote(folder.Path))
 	}
-	fmt.Fprintf(stderr, "results: %s\n", folder.Path)
+	fmt.Fprintf(stderr, "results: %s\n", into.Path)
 	return verdictExit(r)
 }
 

@@ -147,7 +147,7 @@ func check(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	return judge(c.Folder, c.Manifest, c.config.Analyze, formats, tests, true)
+	return judge(c.Folder, c.Folder, c.Manifest, c.config.Analyze, formats, tests, true)
 }
 
 // refuseSmallR ends a check before its first mpirun when no result could be
@@ -192,8 +192,8 @@ func prepare(s *settings, o *output) (*prepared, error) {
 			return nil, setupf("the folder %s is not empty: --resume goes on in it, another --out starts anew", path)
 		}
 		var err error
-		if _, before, err = results.Open(path); err != nil {
-			return nil, setup(err)
+		if _, before, err = openResults(path); err != nil {
+			return nil, err
 		}
 	}
 	config, err := s.load(before)

@@ -95,9 +95,9 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 
 // ofFolder is a folder's configuration under the flags.
 func (s *settings) ofFolder(path string) (*glfile.File, error) {
-	_, m, err := results.Open(path)
+	_, m, err := openResults(path)
 	if err != nil {
-		return nil, setup(err)
+		return nil, err
 	}
 	config, err := configOf(m)
 	if err != nil {
@@ -136,9 +136,9 @@ func asSetup(err error) error {
 }
 
 func readSide(path string, cfg analyze.Config) (*analyze.Side, error) {
-	folder, m, err := results.Open(path)
+	folder, m, err := openResults(path)
 	if err != nil {
-		return nil, setup(err)
+		return nil, err
 	}
 	c, err := collect(folder, m, m.R)
 	if err != nil {

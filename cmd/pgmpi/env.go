@@ -62,9 +62,9 @@ type environmentShown struct {
 
 // recorded takes everything from a results folder.
 func recorded(path string) (*environmentShown, error) {
-	_, m, err := results.Open(path)
+	_, m, err := openResults(path)
 	if err != nil {
-		return nil, setup(err)
+		return nil, err
 	}
 	return &environmentShown{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config}, nil
 }

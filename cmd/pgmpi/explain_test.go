@@ -108,3 +108,32 @@ func TestCheckExplainsAfterTheTables(t *testing.T) {
 		}
 	})
 }
+
+func TestAnalyzeWritesTheReportWhereToldTo(t *testing.T) {
+	dir := folderOf(t)
+	out := filepath.Join(t.TempDir(), "report")
+	inProcess("analyze", dir, "--out", out, "--format", "table,csv").exits(t, 1).says(t, "results: "+out)
+	for _, file := range []string{"report.json", "report.txt", "report.csv"} {
+		if _, err := os.Stat(filepath.Join(out, file)); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, file)); err == nil {
+			t.Errorf("%s is in the results folder too", file)
+		}
+	}
+}
+
+func TestLeastSlowdownIsAFlagOfAnalyze(t *testing.T) {
+	dir := folderOf(t)
+	s := inProcess("analyze", dir, "--min-slowdown", "2.5", "--split-tolerance", "0.1").exits(t, 0)
+	if !strings.Contains(s.stdout, "minimum slowdown 2.50×") {
+		t.Errorf("%s", s.stdout)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "report.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), `"split_tolerance": 0.1`) {
+		t.Error("report.json has another split_tolerance")
+	}
+}

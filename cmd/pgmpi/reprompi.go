@@ -14,6 +14,9 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	if known := []string{"reprompi"}; from != known[0] {
 		return setupf("--from: %s", guidelines.Unknown("program", from, known))
 	}
+	if len(o.explain) > 0 {
+		return setupf("analyze: --explain needs the raw files of a results folder, it does not go with --from")
+	}
 	if len(paths) == 0 {
 		return setupf("analyze --from %s: give its output files, one for each mpirun", from)
 	}

@@ -53,7 +53,7 @@ func TestOutputOfReproMPIIsJudged(t *testing.T) {
 	b.pgmpi(args[:5]...).exits(t, 4).says(t, "too few")
 	b.pgmpi(append(args, args[3])...).exits(t, 2).says(t, "given twice")
 	b.pgmpi("analyze", "--from", "reprompy", args[3]).exits(t, 2).says(t, "reprompi")
-	b.pgmpi("analyze", b.dir, "--guidelines", gl).exits(t, 2).says(t, "go with --from")
+	b.pgmpi("analyze", b.dir, "--guidelines", gl).exits(t, 2).says(t, "goes with --from")
 	broken := filepath.Join(b.dir, "run0.dat")
 	text, err := os.ReadFile(broken)
 	if err != nil {
