@@ -78,7 +78,7 @@ func ab(ctx context.Context, toml []string, s *settings, o *output, c *compareOu
 	for i, name := range []string{"a", "b"} {
 		mine, place := *s, *o
 		mine.guidelines, place.out = toml[i], filepath.Join(o.out, name)
-		refuse := func(m *results.Manifest, cfg analyze.Config) error { return x.refuse(m, c.config(cfg, true)) }
+		refuse := func(p *prepared) error { return x.refuse(p.manifest, c.config(p.config.Analyze, true)) }
 		side, err := open(&mine, &place, refuse)
 		if err != nil {
 			return err

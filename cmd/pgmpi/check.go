@@ -46,7 +46,7 @@ var nrepCommand = command{
 	long: `Predicts for every case how many repetitions give a reproducible run median
 (S-PGMPI §4.2) and stores them in the results folder, where
 ` + "`pgmpi measure --out FOLDER` goes on.",
-	flags: stageFlags(func(ctx context.Context, s *measure.Session) error { return s.Predict(ctx, false) }),
+	flags: stageFlags(func(ctx context.Context, s *measure.Session) error { return s.Predict(ctx, false) }, nil),
 }
 
 var measureCommand = command{
@@ -61,10 +61,10 @@ with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`
 			}
 		}
 		return s.MeasureAll(ctx)
-	}),
+	}, refuseUnpredicted),
 }
 
-func stageFlags(do func(context.Context, *measure.Session) error) func(*pflag.FlagSet) func(context.Context, []string) error {
+func stageFlags(do func(context.Context, *measure.Session) error, refuse func(*prepared) error) func(*pflag.FlagSet) func(context.Context, []string) error {
 	return func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
 		var o output
@@ -75,7 +75,7 @@ func stageFlags(do func(context.Context, *measure.Session) error) func(*pflag.Fl
 			if o.dryRun {
 				return dryRun(&s, &o, fs.Name())
 			}
-			c, err := open(&s, &o, nil)
+			c, err := open(&s, &o, refuse)
 			if err != nil {
 				return err
 			}
@@ -124,11 +124,11 @@ func check(ctx context.Context, s *settings, o *output) error {
 	if o.dryRun {
 		return dryRun(s, o, "check")
 	}
-	c, err := open(s, o, func(m *results.Manifest, cfg analyze.Config) error {
-		if _, err := selected(&m.Plan, o.explain); err != nil {
+	c, err := open(s, o, func(p *prepared) error {
+		if _, err := selected(&p.manifest.Plan, o.explain); err != nil {
 			return err
 		}
-		return refuseSmallR(m, cfg)
+		return refuseSmallR(p)
 	})
 	if err != nil {
 		return err
@@ -152,13 +152,28 @@ func check(ctx context.Context, s *settings, o *output) error {
 
 // refuseSmallR ends a check before its first mpirun when no result could be
 // significant.
-func refuseSmallR(m *results.Manifest, cfg analyze.Config) error {
-	r, err := analyze.NewCollector(m).Report(cfg)
+func refuseSmallR(p *prepared) error {
+	r, err := analyze.NewCollector(p.manifest).Report(p.config.Analyze)
 	if err != nil {
 		return err
 	}
 	if r.Refused != nil {
 		return &exit{exitNoVerdict, errors.New(r.Refused.Reason)}
+	}
+	return nil
+}
+
+// refuseUnpredicted ends `pgmpi measure` before its first mpirun when it cannot
+// know how often to repeat.
+func refuseUnpredicted(p *prepared) error {
+	if p.config.NREP.Fixed > 0 {
+		return nil
+	}
+	for i, c := range p.manifest.Plan.Cases {
+		if _, skipped := p.manifest.Skip[i]; !skipped && p.manifest.NRep[i].N < 1 {
+			return setupf("%s has no repetitions for %s at %d bytes: run `pgmpi nrep --out %s` first, or give nrep.fixed",
+				p.path, c.Function, c.Msize, quote(p.path))
+		}
 	}
 	return nil
 }
@@ -232,14 +247,14 @@ func prepare(s *settings, o *output) (*prepared, error) {
 
 // open prepares a command and opens its results folder, unless refuse has a
 // reason not to.
-func open(s *settings, o *output, refuse func(*results.Manifest, analyze.Config) error) (*opened, error) {
+func open(s *settings, o *output, refuse func(*prepared) error) (*opened, error) {
 	ready, err := prepare(s, o)
 	if err != nil {
 		return nil, err
 	}
 	config, m, rankPath := ready.config, ready.manifest, ready.rankPath
 	if refuse != nil {
-		if err := refuse(m, config.Analyze); err != nil {
+		if err := refuse(ready); err != nil {
 			return nil, err
 		}
 	}
