@@ -33,6 +33,7 @@ with --out FOLDER --resume.`,
 		s.measuring(fs)
 		s.ending(fs)
 		o.folder(fs)
+		o.dry(fs)
 		s.judging(fs)
 		o.formats(fs)
 		o.explains(fs)
@@ -70,6 +71,7 @@ func stageFlags(do func(context.Context, *measure.Session) error, refuse func(*p
 		var o output
 		s.measuring(fs)
 		o.folder(fs)
+		o.dry(fs)
 		return func(ctx context.Context, _ []string) error {
 			o.resume = true // the stages share a folder
 			if o.dryRun {
@@ -106,6 +108,9 @@ func (o *output) folder(fs *pflag.FlagSet) {
 		fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
 	}
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+}
+
+func (o *output) dry(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
 }
 
