@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"pgmpi/analyze"
@@ -95,17 +96,17 @@ func collect(folder *results.Folder, m *results.Manifest, upTo int) (*analyze.Co
 // parseLooks reads --looks: "10,20,30", or with weights "10:.2,20:.3,30:.5".
 func parseLooks(text string) (looks []int, weights []float64, err error) {
 	for _, part := range strings.Split(text, ",") {
-		var at int
-		var w float64
 		before, after, weighted := strings.Cut(strings.TrimSpace(part), ":")
-		if _, err := fmt.Sscan(before, &at); err != nil {
+		at, err := strconv.Atoi(before)
+		if err != nil {
 			return nil, nil, fmt.Errorf("%q is no number of mpiruns, as in 10,20,30", part)
 		}
 		looks = append(looks, at)
 		if !weighted {
 			continue
 		}
-		if _, err := fmt.Sscan(after, &w); err != nil {
+		w, err := strconv.ParseFloat(after, 64)
+		if err != nil {
 			return nil, nil, fmt.Errorf("%q has no weight behind its colon, as in 10:.2,20:.3,30:.5", part)
 		}
 		weights = append(weights, w)
