@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -99,13 +100,17 @@ func run(ctx context.Context, args []string) (code int) {
 
 func dispatch(ctx context.Context, args []string) error {
 	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
-		if len(args) > 1 {
+		if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
 			return help(args[1])
 		}
 		overview(stdout)
 		return nil
 	}
-	c, err := find(args[0])
+	name := args[0]
+	if name == "--version" {
+		name = versionCommand.name
+	}
+	c, err := find(name)
 	if err != nil {
 		return err
 	}
@@ -135,8 +140,20 @@ func find(name string) (command, error) {
 	return command{}, setupf("%s; see `pgmpi help`", guidelines.Unknown("command", name, names))
 }
 
-// flagHint adds the nearest flag to an unknown one.
+// wanted says by the type of a flag what its value, or a part of it, must be.
+var wanted = map[string]string{
+	"intSlice": "number of processes", "int": "whole number", "uint64": "whole number from 0 on",
+	"float64": "number", "float64Slice": "number",
+}
+
+// flagHint adds the nearest flag to an unknown one, and says what a value
+// should be.
 func flagHint(err error, fs *pflag.FlagSet) error {
+	var invalid *pflag.InvalidValueError
+	var number *strconv.NumError
+	if errors.As(err, &invalid) && errors.As(err, &number) && wanted[invalid.GetFlag().Value.Type()] != "" {
+		return fmt.Errorf("--%s: %q is no %s", invalid.GetFlag().Name, number.Num, wanted[invalid.GetFlag().Value.Type()])
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err

@@ -159,6 +159,10 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 	case s.guidelines != "":
 		var err error
 		f, err = glfile.Load(s.guidelines)
+		if errors.Is(err, fs.ErrNotExist) && isSelector(s.guidelines) {
+			return nil, setupf("--guidelines: %s is a guideline, and a file is wanted. Write into one, such as gl.toml:\n  [check]\n  guidelines = [%s]",
+				s.guidelines, quoteAll(strings.Split(s.guidelines, ",")))
+		}
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, setupf("%w; `pgmpi init` writes one", err)
 		}
@@ -177,6 +181,11 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 		f = &d
 	}
 	return f, s.apply(f)
+}
+
+// isSelector tells whether a comma list is what check.guidelines may hold.
+func isSelector(list string) bool {
+	return len(guidelines.Config{Guidelines: strings.Split(list, ",")}.Validate(nil)) == 0
 }
 
 // configOf is the configuration that a results folder was made with.
