@@ -1,11 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"pgmpi/analyze"
@@ -26,17 +26,18 @@ func dryRun(s *settings, o *output, command string) error {
 	if err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "Dry run of pgmpi %s: no mpirun is started and no folder is made.\n", command)
+	w := sheet{w: bufio.NewWriter(stdout)}
+	fmt.Fprintf(w.w, "Dry run of pgmpi %s: no mpirun is started and no folder is made.\n", command)
 	costs := make([]cost, len(p.manifest.Plan.Shapes))
 	for i, shape := range p.manifest.Plan.Shapes {
 		costs[i] = costOf(p, shape)
 	}
-	printPlan(w, p, r, costs)
+	follows := command == "check" && followsUp(p)
+	printPlan(w, p, r, costs, follows)
 	printLeftOut(w, p, costs)
 	printLaunch(w, p, costs)
-	printTime(w, p, costs, command)
-	if err := w.Flush(); err != nil {
+	printTime(w, p, costs, command, follows)
+	if err := w.w.Flush(); err != nil {
 		return err
 	}
 	if command == "check" && r.Refused != nil {
@@ -45,7 +46,14 @@ func dryRun(s *settings, o *output, command string) error {
 	return nil
 }
 
-func printPlan(w io.Writer, p *prepared, r *analyze.Report, costs []cost) {
+// followsUp tells whether suspected split-robustness is tested in mpiruns of its
+// own, as far as that is known before there is a suspicion.
+func followsUp(p *prepared) bool {
+	return p.config.Measure.SplitExperiment && p.config.Analyze.Method != analyze.MethodPaper &&
+		slices.ContainsFunc(p.manifest.Plan.Tests, func(t guidelines.Test) bool { return t.Type == guidelines.Split })
+}
+
+func printPlan(w sheet, p *prepared, r *analyze.Report, costs []cost, follows bool) {
 	plan := &p.manifest.Plan
 	count := map[guidelines.Type]map[string]bool{guidelines.Monotony: {}, guidelines.Split: {}, guidelines.Pattern: {}}
 	for _, t := range plan.Tests {
@@ -65,18 +73,21 @@ func printPlan(w io.Writer, p *prepared, r *analyze.Report, costs []cost) {
 			least = c.Msize
 		}
 	}
-	fmt.Fprintln(w, "\nPLAN")
-	fmt.Fprintf(w, "  guidelines\t%d of monotony, %d of split-robustness, %d of pattern\n",
-		len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern]))
-	fmt.Fprintf(w, "  functions\t%d collectives, %d mock-ups\n", len(collectives), len(emulations))
-	fmt.Fprintf(w, "  sizes\t%d, from %s to %s; datatype %s, op %s, root %d\n",
-		len(sizes), size(least), size(most), plan.Datatype, plan.Op, plan.Root)
-	split := "suspected from medians, then tested in up to R mpiruns more"
-	if !p.config.Measure.SplitExperiment {
-		split = "judged from medians, without a test"
+	w.head("PLAN")
+	w.row("guidelines", fmt.Sprintf("%d of monotony, %d of split-robustness, %d of pattern",
+		len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern])))
+	w.row("functions", fmt.Sprintf("%d collectives, %d mock-ups", len(collectives), len(emulations)))
+	w.row("sizes", fmt.Sprintf("%d, from %s to %s; datatype %s, op %s, root %d",
+		len(sizes), size(least), size(most), plan.Datatype, plan.Op, plan.Root))
+	split := ""
+	switch {
+	case follows:
+		split = "; split-robustness is suspected from medians, then tested in mpiruns of its own"
+	case len(count[guidelines.Split]) > 0:
+		split = "; split-robustness is judged from medians, without a test"
 	}
-	fmt.Fprintf(w, "  tests\tm = %d%s; split-robustness is %s\n", r.M, lost(plan, costs), split)
-	fmt.Fprintf(w, "  mpiruns\tR = %d %s\n", p.manifest.R, suffices(r))
+	w.row("tests", fmt.Sprintf("m = %d%s%s", r.M, lost(plan, costs), split))
+	w.row("mpiruns", fmt.Sprintf("R = %d %s", p.manifest.R, suffices(r)))
 }
 
 // lost says how many tests of the family lack a case that can be measured.
@@ -107,7 +118,7 @@ func suffices(r *analyze.Report) string {
 	return fmt.Sprintf("suffice: method %s, %s, adjusted by %s; the smallest p-value they can give is %.2g", r.Method, r.Test, r.Adjust, r.PMin)
 }
 
-func printLeftOut(w io.Writer, p *prepared, costs []cost) {
+func printLeftOut(w sheet, p *prepared, costs []cost) {
 	var lines []string
 	if c := p.config.Check; len(c.Exclude) > 0 {
 		lines = append(lines, "check.exclude: "+strings.Join(c.Exclude, ", "))
@@ -129,30 +140,27 @@ func printLeftOut(w io.Writer, p *prepared, costs []cost) {
 	if len(lines) == 0 {
 		return
 	}
-	fmt.Fprintln(w, "\nLEFT OUT")
+	w.head("LEFT OUT")
 	for _, l := range lines {
-		fmt.Fprintf(w, "  %s\n", l)
+		w.paragraph(l)
 	}
 }
 
-func printLaunch(w io.Writer, p *prepared, costs []cost) {
+func printLaunch(w sheet, p *prepared, costs []cost) {
 	m := p.manifest
-	fmt.Fprintf(w, "\nRANKS (%s)\n", m.Rank.LibVersion)
+	w.head("RANKS")
+	w.row("library", m.Rank.LibVersion)
 	for _, c := range costs {
-		argv := measure.RankArgv(m.Launch[c.shape.String()], p.rankPath, c.shape.NP)
-		for i := range argv {
-			argv[i] = quote(argv[i])
-		}
-		fmt.Fprintf(w, "  %s\t%s\n", c.shape, strings.Join(argv, " "))
+		w.command(c.shape.String(), measure.RankArgv(m.Launch[c.shape.String()], p.rankPath, c.shape.NP))
 		over := ""
 		if c.shape.NP > measure.Slots() {
 			over = fmt.Sprintf("; more ranks than the %d cores", measure.Slots())
 		}
-		fmt.Fprintf(w, "  \tcases: %d; buffers: %s in each rank%s\n", c.cases, size(c.memory), over)
+		w.row("", fmt.Sprintf("cases: %d; buffers: %s in each rank%s", c.cases, size(c.memory), over))
 	}
 }
 
-func printTime(w io.Writer, p *prepared, costs []cost, command string) {
+func printTime(w sheet, p *prepared, costs []cost, command string, follows bool) {
 	n := p.config.NREP
 	type stage struct {
 		name string
@@ -166,7 +174,7 @@ func printTime(w io.Writer, p *prepared, costs []cost, command string) {
 	if command != "nrep" {
 		stages = append(stages, stage{"stage 2", results.ModeMeasure, p.manifest.R})
 	}
-	fmt.Fprintln(w, "\nTIME, an estimate")
+	w.head("TIME, an estimate")
 	var total time.Duration
 	for _, c := range costs {
 		verified := p.manifest.MemoryCap[c.shape.String()] > 0
@@ -188,19 +196,22 @@ func printTime(w io.Writer, p *prepared, costs []cost, command string) {
 				done = fmt.Sprintf(" (%d of %d are done)", s.runs-left, s.runs)
 			}
 			total += sum
-			fmt.Fprintf(w, "  %s %s\t%d mpiruns of %s%s%s\n", c.shape, s.name, left, rounded(each), first, done)
+			w.row(c.shape.String()+" "+s.name, fmt.Sprintf("%d mpiruns of %s%s%s", left, rounded(each), first, done))
 		}
 	}
-	fmt.Fprintf(w, "  in all\tabout %s\n", rounded(total))
+	w.row("in all", "about "+rounded(total))
+	if follows {
+		w.row("not counted", fmt.Sprintf("up to R = %d mpiruns more for each number of processes, where split-robustness is suspected; they measure only what is suspected", p.manifest.R))
+	}
 	printGround(w, p, costs)
 }
 
 // printGround says what the estimate rests on.
-func printGround(w io.Writer, p *prepared, costs []cost) {
+func printGround(w sheet, p *prepared, costs []cost) {
 	label := "it rests on"
 	for _, c := range costs {
 		m := modelOf(p.manifest.Rank.Library, c.shape.NP)
-		fmt.Fprintf(w, "  %s\t%s: %s to start an mpirun, %.3g µs for each step of a call\n", label, c.shape, rounded(inSeconds(m.start)), m.stepTime*1e6)
+		w.row(label, fmt.Sprintf("%s: %s to start an mpirun, %.3g µs for each step of a call", c.shape, rounded(inSeconds(m.start)), m.stepTime*1e6))
 		label = ""
 	}
 	repeated := fmt.Sprintf("%d repetitions of short calls, %d of long ones, in stage 2 twice that", shortRepeat, longRepeat)
@@ -210,8 +221,8 @@ func printGround(w io.Writer, p *prepared, costs []cost) {
 	case len(p.manifest.NRep) > 0:
 		repeated = "the repetitions that are predicted already"
 	}
-	fmt.Fprintf(w, "  \t%.2g ns a byte; %s\n", byteTime*1e9, repeated)
-	fmt.Fprintln(w, "  A network, a busy machine, or more ranks than cores can make it many times more.")
+	w.row("", fmt.Sprintf("%.2g ns a byte; %s", byteTime*1e9, repeated))
+	w.paragraph("A network, a busy machine, or more ranks than cores can make it many times more.")
 }
 
 func size(bytes int64) string {

@@ -37,11 +37,12 @@ func TestDryRunSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 		text = strings.Replace(text, `"GL8", `, `"GL8", "GL5", `, 1)
 		launch := b.script("counted", `touch started; exec $MPIRUN "$@"`)
 		s := b.check("--guidelines", b.toml(text), "--launch", launch, "--dry-run").exits(t, 0)
+		s.stdout = regexp.MustCompile(`\\\n +`).ReplaceAllString(s.stdout, "") // launch lines that go on
 		s.shows(t,
 			`^  guidelines +1 of monotony, 0 of split-robustness, 2 of pattern$`,
 			`^  functions +3 collectives, 2 mock-ups$`,
 			`^  sizes +3, from 8 B to 2 MiB; datatype byte, op bor, root 0$`,
-			`^  tests +m = 16, of which 4 need a case that is left out;`,
+			`^  tests +m = 16, of which 4 need a case that is left out$`,
 			`^  mpiruns +R = 3 suffice`,
 			`^  p2: MPI_Allgather at 2 MiB: it needs 6 MiB a rank, above measure.temp_memory$`,
 			`^  p2 +`+b.dir+`/counted -np 2 `+b.rank+` --np 2$`,

@@ -133,7 +133,7 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 		}
 		s := b.pgmpi("env", b.out).exits(t, 0)
 		for line := range strings.Lines(s.stdout) {
-			if n := len([]rune(strings.TrimRight(line, "\n"))); n > envWidth {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > sheetWidth {
 				t.Errorf("%d columns: %s", n, line)
 			}
 		}

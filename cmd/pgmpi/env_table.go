@@ -13,10 +13,10 @@ import (
 	"pgmpi/measure/results"
 )
 
-// envWidth is the widest line of `pgmpi env`, in columns; envIndent is where values begin.
+// sheetWidth is the widest line of a sheet, in columns; sheetIndent is where values begin.
 const (
-	envWidth  = 100
-	envIndent = 16
+	sheetWidth  = 100
+	sheetIndent = 16
 )
 
 // sheet writes "name  value" lines, wrapped.
@@ -32,11 +32,40 @@ func (s sheet) row(name, value string) {
 	if value == "" {
 		value = "unknown"
 	}
-	for i, line := range wrapped(value, envWidth-envIndent) {
-		if i > 0 {
-			name = ""
+	for _, line := range wrapped(value, sheetWidth-sheetIndent) {
+		s.line(name, line)
+		name = ""
+	}
+}
+
+// line writes one line whatever its width.
+func (s sheet) line(name, value string) {
+	fmt.Fprintf(s.w, "  %-*s %s\n", sheetIndent-3, name, value)
+}
+
+// command writes a command line that can be copied: its words stay whole, and a
+// line that goes on ends in a backslash.
+func (s sheet) command(name string, argv []string) {
+	text := ""
+	for _, word := range argv {
+		word = quote(word)
+		if text != "" && len([]rune(text))+len([]rune(word)) > sheetWidth-sheetIndent-len(" "+` \`) {
+			s.line(name, text+` \`)
+			name, text = "", ""
 		}
-		fmt.Fprintf(s.w, "  %-*s%s\n", envIndent-2, name, line)
+		text = strings.TrimSpace(text + " " + word)
+	}
+	s.line(name, text)
+}
+
+// paragraph writes a text without a name.
+func (s sheet) paragraph(text string) {
+	for i, line := range wrapped(text, sheetWidth-4) {
+		indent := "  "
+		if i > 0 {
+			indent = "    "
+		}
+		fmt.Fprintf(s.w, "%s%s\n", indent, line)
 	}
 }
 
@@ -136,7 +165,7 @@ func (s sheet) kind(k *results.NodeKind, l *results.Layout, index int, library s
 		s.kinds[string(key)] = number
 	}
 	text := fmt.Sprintf("nodes of kind %s: %s", number, strings.Join(hosts, " "))
-	s.head("  %s", strings.Join(wrapped(text, envWidth-2), "\n  "))
+	s.head("  %s", strings.Join(wrapped(text, sheetWidth-2), "\n  "))
 	if shown {
 		return
 	}
@@ -292,7 +321,7 @@ func (s sheet) doubts(doubts []results.Doubt, known bool) {
 	s.head("DOUBTFUL")
 	for _, d := range doubts {
 		fmt.Fprintf(s.w, "  %s\n", d.ID)
-		for _, line := range wrapped(d.Text+". Remedy: "+d.Remedy+".", envWidth-4) {
+		for _, line := range wrapped(d.Text+". Remedy: "+d.Remedy+".", sheetWidth-4) {
 			fmt.Fprintf(s.w, "    %s\n", line)
 		}
 	}

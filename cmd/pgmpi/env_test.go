@@ -39,7 +39,7 @@ func TestEnvTableSaysWhatIsKnownIn100Columns(t *testing.T) {
 	}
 	text := out.String()
 	for line := range strings.Lines(text) {
-		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > envWidth {
+		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > sheetWidth {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}

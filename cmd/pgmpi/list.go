@@ -62,16 +62,34 @@ func list(w io.Writer, f *glfile.File) error {
 		fmt.Fprintf(t, "  %s\n", id)
 	}
 	fmt.Fprintln(t, "\nMOCK-UPS")
-	for _, f := range mockups.All() {
-		if f.IsMockup() && !f.Identity {
-			fmt.Fprintf(t, "  %s\t%s\n", f.ID, f.What)
-		}
-	}
+	listMockups(t)
 	fmt.Fprintln(t, "\nDATATYPES AND OPERATORS")
 	for _, d := range mockups.Datatypes() {
 		fmt.Fprintf(t, "  %s\t%v  (auto: %s)\n", d.Name, d.Ops, d.Auto)
 	}
 	return t.Flush()
+}
+
+// listMockups shows the mock-ups, and those that are the collectives themselves
+// in one line.
+func listMockups(w io.Writer) {
+	rows := [][2]string{}
+	longest := 0
+	for _, f := range mockups.All() {
+		if f.IsMockup() && !f.Identity {
+			rows = append(rows, [2]string{f.ID, f.What})
+			longest = max(longest, len(f.ID))
+		}
+	}
+	rows = append(rows, [2]string{mockups.IdentityOf("MPI_A"),
+		fmt.Sprintf("MPI_A itself by its PMPI_ name, for each of the %d collectives of GL1: for A/A tests in a [[guideline]]", len(mockups.Identities()))})
+	for _, r := range rows {
+		id := r[0]
+		for _, line := range wrapped(r[1], sheetWidth-longest-len("    ")) {
+			fmt.Fprintf(w, "  %s\t%s\n", id, line)
+			id = ""
+		}
+	}
 }
 
 // listUsers shows the guidelines of a gl.toml and where they are checked.
