@@ -54,7 +54,7 @@ Exit codes: those of compare and of check.`,
 		var c compareOutput
 		s.design(fs)
 		o.folder(fs)
-		fs.Lookup("out").Usage = "the folder of both results folders (default pgmpi-ab-<UTC time>)"
+		fs.Lookup("out").Usage = "the `DIR` of both results folders (default pgmpi-ab-<UTC time>)"
 		s.judging(fs)
 		c.judging(fs)
 		return func(ctx context.Context, args []string) error {

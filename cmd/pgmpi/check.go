@@ -103,7 +103,7 @@ type output struct {
 }
 
 func (o *output) folder(fs *pflag.FlagSet) {
-	fs.StringVar(&o.out, "out", "", "the results folder (default pgmpi-<UTC time>)")
+	fs.StringVar(&o.out, "out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
 	if fs.Name() != "nrep" && fs.Name() != "measure" {
 		fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
 	}
@@ -115,7 +115,7 @@ func (o *output) dry(fs *pflag.FlagSet) {
 }
 
 func (o *output) formats(fs *pflag.FlagSet) {
-	fs.StringVar(&o.format, "format", "table", "comma list of table, json, csv: the first to standard output, all into the folder")
+	fs.StringVar(&o.format, "format", "table", "comma `LIST` of table, json, csv: the first to standard output, all into the folder")
 }
 
 func check(ctx context.Context, s *settings, o *output) error {

@@ -21,16 +21,17 @@ import (
 var compareCommand = command{
 	name:  "compare",
 	args:  "A B",
-	short: "what changed from one results folder to another; needs no MPI",
+	short: "what changed from one results folder to another",
 	long: `Compares two results folders: two libraries, two versions, before and after a
 change. Per function and msize: both medians, the ratio B/A with its 95 %
 interval, and whether B is significantly slower or faster; ~ where nothing is
 significant. Then the guidelines that are newly violated or newly kept in B.
 The settings are those of A's [analyze]; flags beat them. Alpha and the
 adjustment hold for the run-times and for the guidelines, method and test for
-the guidelines only.
+the guidelines only. Needs no MPI.
 
-A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in pairs.
+A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in
+pairs.
 
 Exit codes: 1 a significant slowdown of min_slowdown at least or a guideline
 newly violated, 4 too few mpiruns, else 0.`,
@@ -67,13 +68,13 @@ type compareOutput struct {
 
 func (o *compareOutput) flags(fs *pflag.FlagSet) {
 	o.judging(fs)
-	fs.StringVar(&o.out, "out", "", "a folder for the report in all formats of --format (default: nothing is written)")
+	fs.StringVar(&o.out, "out", "", "a `DIR` for the report in all formats of --format (default: nothing is written)")
 }
 
 func (o *compareOutput) judging(fs *pflag.FlagSet) {
-	fs.StringVar(&o.alternative, "alternative", analyze.TwoSided, "what is asked of B against A: "+strings.Join(analyze.Alternatives, ", ")+" (greater: B takes longer)")
+	fs.StringVar(&o.alternative, "alternative", analyze.TwoSided, "what is asked of B against A, a `WORD`: "+strings.Join(analyze.Alternatives, ", ")+" (greater: B takes longer)")
 	fs.BoolVar(&o.all, "all", false, "mock-ups too, not only collectives")
-	fs.StringVar(&o.format, "format", "table", "comma list of table, json, csv: the first to standard output")
+	fs.StringVar(&o.format, "format", "table", "comma `LIST` of table, json, csv: the first to standard output")
 }
 
 func (o *compareOutput) config(cfg analyze.Config, paired bool) analyze.CompareConfig {

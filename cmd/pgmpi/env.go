@@ -28,7 +28,7 @@ it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 			fs.AddFlag(all.Lookup(name))
 		}
 		s.fs = fs
-		format := fs.String("format", "table", "table or json")
+		format := fs.String("format", "table", "`FORMAT`: table or json")
 		return func(ctx context.Context, args []string) error {
 			if *format != "table" && *format != "json" {
 				return setupf("env: --format is table or json, not %q", *format)

@@ -22,7 +22,7 @@ var listCommand = command{
 	long: `Shows what can be measured and checked, with the ids that gl.toml uses; with
 --guidelines also the guidelines of that file.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
-		path := fs.String("guidelines", "", "a gl.toml whose own guidelines are shown too")
+		path := fs.String("guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
 		return func(context.Context, []string) error {
 			if *path == "" {
 				return list(stdout, nil)
@@ -113,9 +113,9 @@ func listUsers(w io.Writer, f *glfile.File) {
 var initCommand = command{
 	name:  "init",
 	short: "write a commented gl.toml",
-	long:  "Writes gl.toml with every key, its default and what it means. An existing file is kept.",
+	long:  "Writes gl.toml with every key, its default and what it means. An existing file\nis kept.",
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
-		out := fs.String("out", "gl.toml", "the file; - for standard output")
+		out := fs.String("out", "gl.toml", "the `FILE`; - for standard output")
 		return func(context.Context, []string) error {
 			if *out == "-" {
 				_, err := io.WriteString(stdout, glfile.Template())
@@ -141,9 +141,9 @@ var initCommand = command{
 var versionCommand = command{
 	name:  "version",
 	short: "name pgmpi and the MPI library of the rank program",
-	long:  "Names this program and, where a rank program is at hand, the MPI library it is built for.",
+	long:  "Names this program and, where a rank program is at hand, the MPI library it is\nbuilt for.",
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
-		rank := fs.String("rank", "", "the rank program (default: pgmpi-rank beside pgmpi)")
+		rank := fs.String("rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
 		return func(context.Context, []string) error {
 			fmt.Fprintf(stdout, "pgmpi %s\n", version)
 			path, err := measure.FindRank(*rank)

@@ -188,6 +188,9 @@ Start with:
 `+"`pgmpi help COMMAND` has the flags. Exit codes: 0 nothing violated, 1 violated,\n2 nothing was measured, 3 the measurement failed, 4 no verdict possible,\n130 interrupted.\n")
 }
 
+// helpWidth is the widest line of a help text, in columns.
+const helpWidth = 80
+
 func help(name string) error {
 	c, err := find(name)
 	if err != nil {
@@ -199,7 +202,7 @@ func help(name string) error {
 	fmt.Fprintf(stdout, "pgmpi %s: %s\n\n%s\n", c.name, c.short, strings.TrimSpace(c.long))
 	fmt.Fprintf(stdout, "\nUsage: pgmpi %s", strings.TrimSpace(c.name+" "+c.args))
 	if fs.HasFlags() {
-		fmt.Fprintf(stdout, " [FLAGS]\n\n%s", fs.FlagUsagesWrapped(90))
+		fmt.Fprintf(stdout, " [FLAGS]\n\n%s", fs.FlagUsagesWrapped(helpWidth))
 	} else {
 		fmt.Fprintln(stdout)
 	}

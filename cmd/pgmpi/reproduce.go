@@ -12,18 +12,18 @@ import (
 var reproduceCommand = command{
 	name:  "reproduce",
 	args:  "DIR DIR…",
-	short: "how well several measurements of one configuration repeat; needs no MPI",
+	short: "how well several measurements of one configuration repeat",
 	long: `Shows for two or more results folders of the same configuration, per function
 and msize, the median of each folder over the median of all,
 and the spread: smallest, largest, their ratio, the coefficient of variation. It
 tests nothing: compare does that for two folders. Factors that differ between
-the folders are named.`,
+the folders are named. Needs no MPI.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var all bool
 		var format, out string
 		fs.BoolVar(&all, "all", false, "mock-ups too, not only collectives")
-		fs.StringVar(&format, "format", "table", "comma list of table, json, csv: the first to standard output")
-		fs.StringVar(&out, "out", "", "a folder for the report in all formats of --format (default: nothing is written)")
+		fs.StringVar(&format, "format", "table", "comma `LIST` of table, json, csv: the first to standard output")
+		fs.StringVar(&out, "out", "", "a `DIR` for the report in all formats of --format (default: nothing is written)")
 		return func(_ context.Context, args []string) error {
 			if len(args) < 2 {
 				return setupf("reproduce: give two results folders at least; see `pgmpi help reproduce`")

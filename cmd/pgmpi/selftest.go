@@ -20,26 +20,26 @@ import (
 
 var selftestCommand = command{
 	name:  "selftest",
-	short: "prove on this machine that pgmpi finds what is there, and nothing else",
+	short: "prove that pgmpi finds what is there, and nothing else",
 	long: `(a) A/A: compares the eleven collectives with themselves. Whatever is reported
 there is false.
 (b) Plants a slowdown of one collective at one size (a library that is loaded
 into the ranks delays it) and checks again: exactly that size must be found, by
 monotony, split-robustness and every pattern about the collective.
-A test at level alpha errs now and then: a part with an error is repeated once in
-another order, and fails only with an error that comes back.
+A test at level alpha errs now and then: a part with an error is repeated once
+in another order, and fails only with an error that comes back.
 Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		t := selftest{}
 		t.settings.fs = fs
-		fs.IntSliceVar(&t.settings.np, "np", nil, "number of processes (default: the slots of the allocation, else the cores)")
-		fs.IntVar(&t.settings.mpiruns, "mpiruns", 0, fmt.Sprintf("R, mpiruns of each check (default %d)", selftestRuns))
-		fs.StringSliceVar(&t.settings.msizes, "msizes", nil, "message sizes, three at least; the slowdown is planted at the middle one (default "+strings.Join(selftestSizes, ",")+")")
-		fs.StringVar(&t.settings.rank, "rank", "", "the rank program (default: pgmpi-rank beside pgmpi)")
-		fs.StringVar(&t.settings.launch, "launch", "", "the launcher, split at spaces (default: that of the rank program's library)")
-		fs.Uint64Var(&t.settings.seed, "seed", 0, "of the order of the cases (default 1)")
-		fs.StringVar(&t.function, "function", "MPI_Allgather", "the collective that is slowed down")
-		fs.StringVar(&t.out, "out", "", "keep the results folders in here (default: none is kept)")
+		fs.IntSliceVar(&t.settings.np, "np", nil, "`N` processes (default: the slots of the allocation, else the cores)")
+		fs.IntVar(&t.settings.mpiruns, "mpiruns", 0, fmt.Sprintf("`R`, mpiruns of each check (default %d)", selftestRuns))
+		fs.StringSliceVar(&t.settings.msizes, "msizes", nil, "message sizes, a comma `LIST` of three at least; the slowdown is planted at the middle one (default "+strings.Join(selftestSizes, ",")+")")
+		fs.StringVar(&t.settings.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
+		fs.StringVar(&t.settings.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces (default: that of the rank program's library)")
+		fs.Uint64Var(&t.settings.seed, "seed", 0, "seed `N` of the order of the cases (default 1)")
+		fs.StringVar(&t.function, "function", "MPI_Allgather", "the `COLLECTIVE` that is slowed down")
+		fs.StringVar(&t.out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
 		fs.BoolVar(&t.quiet, "quiet", false, "no progress")
 		return func(ctx context.Context, _ []string) error { return t.run(ctx) }
 	},

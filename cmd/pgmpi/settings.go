@@ -50,32 +50,32 @@ type settings struct {
 
 func (s *settings) measuring(fs *pflag.FlagSet) {
 	s.fs = fs
-	fs.StringVar(&s.guidelines, "guidelines", "", "the configuration, gl.toml; without it the embedded catalogue GL1–GL17 and the defaults")
+	fs.StringVar(&s.guidelines, "guidelines", "", "the configuration `FILE`, gl.toml; without it the embedded catalogue GL1–GL17 and the defaults")
 	s.design(fs)
-	fs.StringVar(&s.launch, "launch", "", "the launcher, split at spaces: \"mpirun.mpich -np {np}\" (default: that of the rank program's library)")
-	fs.StringVar(&s.rank, "rank", "", "the rank program (default: pgmpi-rank beside pgmpi)")
+	fs.StringVar(&s.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: that of the rank program's library)")
+	fs.StringVar(&s.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
 	fs.BoolVar(&s.jobFile, "job-file", false, "hand the job to rank 0 by a file in the results folder, where the launcher forwards no standard input")
 }
 
 // design has the flags that hold for both sides of `pgmpi ab`.
 func (s *settings) design(fs *pflag.FlagSet) {
 	s.fs = fs
-	fs.IntSliceVar(&s.np, "np", nil, "numbers of processes, a comma list (default: the slots of the allocation, else the cores)")
-	fs.IntVar(&s.mpiruns, "mpiruns", 0, "R, mpiruns that measure (default 10)")
-	fs.StringSliceVar(&s.msizes, "msizes", nil, "message sizes in bytes: 8,1Ki,64Ki..4Mi,1..1Mi*4 (default 1..1Mi)")
-	fs.Uint64Var(&s.seed, "seed", 0, "of the order of the cases (default 1)")
-	fs.StringVar(&s.stall, "stall", "", "end an mpirun when no case finishes for so long (default 2m)")
-	fs.StringVar(&s.sync, "sync", "", "how processes are synchronised before a repetition: auto, "+strings.Join(results.Syncs, ", ")+" (default barrier)")
-	fs.StringVar(&s.clock, "clock", "", "what times a repetition: "+strings.Join(results.Clocks, ", "))
-	fs.StringVar(&s.clockSync, "clock-sync", "", "how the processes' clocks become a global one: "+strings.Join(results.ClockSyncs, ", "))
-	fs.StringVar(&s.cache, "cache", "", "the caches before a repetition: "+strings.Join(results.Caches, ", ")+" (default warm)")
+	fs.IntSliceVar(&s.np, "np", nil, "numbers of processes, a comma `LIST` (default: the slots of the allocation, else the cores)")
+	fs.IntVar(&s.mpiruns, "mpiruns", 0, "`R`, mpiruns that measure (default 10)")
+	fs.StringSliceVar(&s.msizes, "msizes", nil, "message sizes in bytes, a comma `LIST`: 8,1Ki,64Ki..4Mi,1..1Mi*4 (default 1..1Mi)")
+	fs.Uint64Var(&s.seed, "seed", 0, "seed `N` of the order of the cases (default 1)")
+	fs.StringVar(&s.stall, "stall", "", "end an mpirun in which no case finishes for this `TIME` (default 2m)")
+	fs.StringVar(&s.sync, "sync", "", "`METHOD` by which processes are synchronised before a repetition: auto, "+strings.Join(results.Syncs, ", ")+" (default barrier)")
+	fs.StringVar(&s.clock, "clock", "", "`CLOCK` that times a repetition: "+strings.Join(results.Clocks, ", ")+" (default monotonic)")
+	fs.StringVar(&s.clockSync, "clock-sync", "", "`METHOD` by which the processes' clocks become a global one: "+strings.Join(results.ClockSyncs, ", ")+" (default shared)")
+	fs.StringVar(&s.cache, "cache", "", "`STATE` of the caches before a repetition: "+strings.Join(results.Caches, ", ")+" (default warm)")
 }
 
 // ending are the flags that say when a check is over.
 func (s *settings) ending(fs *pflag.FlagSet) {
-	fs.StringVar(&s.looks, "looks", "", "drop what is decided after so many mpiruns, the last is R: 10,20,30 or 10:.2,20:.3,30:.5 (default: one look, at R)")
-	fs.IntVar(&s.maxRuns, "max-mpiruns", 0, "at most so many mpiruns of stage 2, in place of the looks behind it (default: no limit)")
-	fs.StringVar(&s.maxTime, "max-time", "", "begin no mpirun that would end later: 10m (default: no limit)")
+	fs.StringVar(&s.looks, "looks", "", "drop what is decided after so many mpiruns, a comma `LIST` whose last is R: 10,20,30 or 10:.2,20:.3,30:.5 (default: one look, at R)")
+	fs.IntVar(&s.maxRuns, "max-mpiruns", 0, "at most `N` mpiruns of stage 2, in place of the looks behind them (default: no limit)")
+	fs.StringVar(&s.maxTime, "max-time", "", "begin no mpirun that would end after this `TIME`, such as 10m, but for stage 1 (default: no limit)")
 	fs.BoolVar(&s.noSplit, "no-split-experiment", false, "leave suspected split-robustness untested")
 }
 

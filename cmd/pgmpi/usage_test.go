@@ -1,0 +1,127 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/guidelines"
+)
+
+// fakeRank is a rank program that only says its version, and a launcher for it:
+// enough to prepare a check.
+func fakeRank(t *testing.T) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), strings.Repeat("a-long-name-", 8))
+	text := "#!/bin/sh\necho '{\"program\": \"pgmpi-rank\", \"library\": \"mpich\", \"lib_version\": \"MPICH\"}'\n"
+	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--rank", path, "--launch", "sh -c true -np {np}", "--np", "2"}
+}
+
+func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "gl.toml")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"check --np 2,two", `--np: "two" is no number of processes`},
+		{"check --mpiruns ten", `--mpiruns: "ten" is no whole number`},
+		{"check --alpha 5%", `--alpha: "5%" is no number`},
+		{"check --min-slowdown 0.5", "--min-slowdown: is a ratio of at least 1"},
+		{"check --split-tolerance -1", "--split-tolerance: must be at least 0"},
+		{"check --looks 5x,10", `--looks: "5x" is no number of mpiruns`},
+		{"check --looks 5:x,10", `--looks: "5:x" has no weight`},
+		{"check --guidelines GL8,GL1:MPI_Bcast", `guidelines = ["GL8", "GL1:MPI_Bcast"]`},
+		{"check --guidelines absent.toml", "`pgmpi init` writes one"},
+		{"analyze " + file, file + " is a file, and a results folder is wanted"},
+		{"compare " + file + " " + file, "is a file, and a results folder is wanted"},
+		{"env " + file, "is a file, and a results folder is wanted"},
+		{"analyze --from reprompi " + file + " --explain GL8:8", "--explain needs the raw files"},
+		{"analyze --guidelines " + file + " DIR", "--guidelines goes with --from"},
+		{"ab --dry-run A.toml B.toml", "unknown flag: --dry-run"},
+	} {
+		inProcess(strings.Fields(c.args)...).exits(t, exitSetup).says(t, c.want)
+	}
+}
+
+func TestVersionAndHelpAsFlags(t *testing.T) {
+	if s := inProcess("--version").exits(t, 0); !strings.HasPrefix(s.stdout, "pgmpi "+version) {
+		t.Errorf("%s", s.stdout)
+	}
+	for _, flag := range []string{"--help", "-h"} {
+		if s := inProcess("help", flag).exits(t, 0); s.stdout != inProcess("help").stdout {
+			t.Errorf("help %s: %s", flag, s.stdout)
+		}
+	}
+}
+
+func TestMeasureWithoutStage1MeasuresNothing(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	args := append([]string{"measure", "--out", out}, fakeRank(t)...)
+	s := inProcess(args...).exits(t, exitSetup).says(t, "run `pgmpi nrep --out "+out+"` first, or give nrep.fixed")
+	if strings.Contains(s.stderr, "go on with") {
+		t.Errorf("nothing can go on:\n%s", s.stderr)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a results folder was made")
+	}
+}
+
+func TestDryRunAndListFitIn100Columns(t *testing.T) {
+	s := inProcess(append([]string{"check", "--dry-run"}, fakeRank(t)...)...).exits(t, 0)
+	// Words of a command line stay whole, however long.
+	for line := range strings.Lines(s.stdout) {
+		if !strings.Contains(line, "a-long-name-") {
+			said{stdout: line}.wideLines(t, sheetWidth)
+		}
+	}
+	s.shows(t, `^  p2 +sh -c true -np 2 \\$`, `^ +\S+a-long-name-\S* \\$`, `^ +--np 2$`,
+		`^  not counted +up to R = 10 mpiruns more`)
+	inProcess("list").exits(t, 0).wideLines(t, sheetWidth).shows(t, `^  identity:MPI_A `, `^ +empty$`)
+}
+
+func TestDryRunCountsNoFollowUpsWhereThereAreNone(t *testing.T) {
+	for name, text := range map[string]string{
+		"no split-robustness": "[check]\nguidelines = [\"GL8\"]\n",
+		"no experiment":       "[measure]\nsplit_experiment = false\n",
+		"method paper":        "[analyze]\nmethod = \"paper\"\n",
+	} {
+		file := filepath.Join(t.TempDir(), "gl.toml")
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s := inProcess(append([]string{"check", "--dry-run", "--guidelines", file}, fakeRank(t)...)...).exits(t, 0)
+		if strings.Contains(s.stdout, "not counted") {
+			t.Errorf("%s: %s", name, s.stdout)
+		}
+	}
+}
+
+func TestResumeNamesTheKeysThatDifferAndNoOthers(t *testing.T) {
+	before, now := glfile.Default(), glfile.Default()
+	if err := sameMeasurement(&before, &now, "out"); err != nil {
+		t.Error(err)
+	}
+	before.Job.MPIRuns, now.Job.MPIRuns = 10, 25
+	now.NREP.CovMean.Window = 30
+	now.MPI.Env = map[string]string{"OMPI_MCA_pml": "ob1"}
+	before.Guideline = []guidelines.User{{ID: "grows", Monotony: "MPI_Bcast"}, {ID: "gone", Split: "MPI_Bcast"}}
+	now.Guideline = []guidelines.User{{ID: "grows", Monotony: "MPI_Reduce"}}
+	err := sameMeasurement(&before, &now, "out")
+	want := []string{
+		"out was measured with another configuration:",
+		`  guideline.gone: {"id":"gone","split":"MPI_Bcast"} there, nothing now`,
+		`  guideline.grows.monotony: "MPI_Bcast" there, "MPI_Reduce" now`,
+		`  job.mpiruns: 10 there, 25 now`,
+		`  mpi.env.OMPI_MCA_pml: nothing there, "ob1" now`,
+		`  nrep.cov_mean.window: 20 there, 30 now`,
+		"  take a new folder",
+	}
+	if err == nil || !strings.HasPrefix(err.Error(), strings.Join(want, "\n")) {
+		t.Errorf("%v", err)
+	}
+}
