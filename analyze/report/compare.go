@@ -94,8 +94,8 @@ func (p *page) compareHead(c *analyze.Comparison) {
 	if c.Paired {
 		paired = "measured by turns"
 	}
-	p.fact("Test", "%s %s, %s; %s, m = %d cases, alpha = %g, minimum slowdown %.2f×", c.Alternative, testName(c.Test, min(c.A.R, c.B.R)), paired,
-		adjustNames[c.Adjust], c.M, c.Alpha, c.MinSlowdown)
+	p.fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, testName(c.Test, min(c.A.R, c.B.R)), paired,
+		adjustNames[c.Adjust], plural(c.M, "case"), c.Alpha, c.MinSlowdown)
 	p.fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", probability(c.PMin))
 	p.fact("Sizes", "%s", c.MsizeUnits)
 	if c.Refused != nil {

@@ -176,7 +176,7 @@ func (p *page) numbers(e *analyze.Explanation) {
 	if r.Looks != nil && v.Type != guidelines.Split {
 		p.say("p is the smallest of the looks so far, each divided by its share of the error.")
 	}
-	adjusted := fmt.Sprintf("%s over m = %d tests: this p is number %d of them, the smallest first", adjustNames[r.Adjust], t.Family, t.Rank)
+	adjusted := fmt.Sprintf("%s over m = %s: this p is number %d of them, the smallest first", adjustNames[r.Adjust], plural(t.Family, "test"), t.Rank)
 	if r.Adjust == analyze.AdjustNone {
 		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, t.Family)
 	}

@@ -12,25 +12,18 @@ import (
 func (p *page) experiments(r *analyze.Report) {
 	if l := r.Looks; l != nil {
 		saved := l.FullS - l.SpentS
-		p.fact("Looks", "after %s mpiruns with weights %s; %s of m = %d tests decided there; stage 2 took %s, about %s less than without looking",
-			join(l.Looks), join(l.Weights), join(l.Decided), r.M, wallClock(l.SpentS), wallClock(max(0, saved)))
+		p.fact("Looks", "after %s mpiruns with weights %s; %s of m = %s decided there; stage 2 took %s, about %s less than without looking",
+			join(l.Looks), join(l.Weights), join(l.Decided), plural(r.M, "test"), wallClock(l.SpentS), wallClock(max(0, saved)))
 	}
 	s := r.Split
 	switch {
 	case s == nil:
 	case s.Refused != nil:
-		p.fact("Split", "%s not tested: %s", suspicions(s.M), s.Refused.Reason)
+		p.fact("Split", "%s not tested: %s", plural(s.M, "suspicion"), s.Refused.Reason)
 	default:
 		p.fact("Split", "%s tested in %d mpiruns of their own: %s, %s, m = %d; total error of both families at most %g",
-			suspicions(s.M), s.R, testName(s.Test, s.R), adjustNames[s.Adjust], s.M, s.TotalError)
+			plural(s.M, "suspicion"), s.R, testName(s.Test, s.R), adjustNames[s.Adjust], s.M, s.TotalError)
 	}
-}
-
-func suspicions(n int) string {
-	if n == 1 {
-		return "1 suspicion"
-	}
-	return fmt.Sprintf("%d suspicions", n)
 }
 
 func join[T any](values []T) string {

@@ -43,7 +43,7 @@ func (p *page) matrix(r *analyze.Report) {
 		sizes[v.Msize] = true
 	}
 	if len(found) == 0 {
-		p.title("Matrix: %d guideline rows checked, found 0 with a violation", len(order))
+		p.title("Matrix: %s checked, found 0 with a violation", plural(len(order), "guideline row"))
 		return
 	}
 	shown := slices.DeleteFunc(order, func(row matrixRow) bool { return !found[row] })

@@ -65,11 +65,15 @@ func significantReason(e *analyze.Explanation) []string {
 	chance := fmt.Sprintf("The call was slower in %d of %d mpiruns. If it were not slower than %s, mpiruns that speak against it as clearly as these "+
 		"would come up with a probability of %s.", t.Slower, t.R, than, reasonNumber(v.PValue))
 	if r.Adjust == analyze.AdjustNone {
-		return []string{chance, fmt.Sprintf("That is at most alpha = %g. It was not adjusted for the %d tests of this check, so up to about %.0f of them would be called violated by chance.",
-			r.Alpha, t.Family, math.Ceil(r.Alpha*float64(t.Family)))}
+		return []string{chance, fmt.Sprintf("That is at most alpha = %g. It was not adjusted for the %s of this check, so up to about %.0f of them would be called violated by chance.",
+			r.Alpha, plural(t.Family, "test"), math.Ceil(r.Alpha*float64(t.Family)))}
 	}
-	return []string{chance, fmt.Sprintf("%d questions were asked of the same measurement, so it counts as %s, which is still at most alpha = %g: chance does not explain it.",
-		t.Family, reasonNumber(v.PAdjusted), r.Alpha)}
+	questions := fmt.Sprintf("%d questions were", t.Family)
+	if t.Family == 1 {
+		questions = "1 question was"
+	}
+	return []string{chance, fmt.Sprintf("%s asked of the same measurement, so it counts as %s, which is still at most alpha = %g: chance does not explain it.",
+		questions, reasonNumber(v.PAdjusted), r.Alpha)}
 }
 
 func violatedReason(e *analyze.Explanation) []string {
@@ -129,9 +133,6 @@ func neededReason(t *analyze.TestNumbers, n *analyze.RunsNeeded) string {
 	if n.Test != t.Name {
 		by = fmt.Sprintf(" That is by the %s test, which so many mpiruns choose.", testName(n.Test, n.R))
 	}
-	if n.R == 0 {
-		return fmt.Sprintf("If effect and spread stay as they are, %d mpiruns are not enough to decide it.%s", n.Limit, by)
-	}
-	return fmt.Sprintf("If effect and spread stay as they are, a check of about R = %d mpiruns (this one has %d) decides it in four of five cases, probably as %s.%s",
+	return fmt.Sprintf("If effect and spread stay as they are, a new check with about R = %d mpiruns in place of %d decides it four times in five, probably as %s.%s",
 		n.R, t.R, n.Towards, by)
 }

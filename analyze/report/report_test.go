@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -235,6 +236,26 @@ func TestNothingFoundIsSaidHonestly(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), func(string, int64) int64 { return 5000 })
 	if out := text(t, "table", r); !strings.Contains(out, "checked 10, found 0") {
 		t.Errorf("no count of what was checked in:\n%s", out)
+	}
+}
+
+func TestOneOfAKindIsSingular(t *testing.T) {
+	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
+	r.M, r.TiedTests, r.ZeroDifferences = 1, 1, 1
+	r.Verdicts = r.Verdicts[:1]
+	r.Verdicts[0].RunsNeeded = &analyze.RunsNeeded{R: 23, Limit: 1000, Towards: analyze.Kept}
+	r.NotMeasured = []analyze.CaseMessage{{Function: "MPI_Reduce", Msize: 8, Shape: "p2", Message: "too large"}}
+	r.Incomplete = []analyze.Incomplete{{Guideline: "GL8", Msize: 8, Shape: "p2", Reason: "no data"}}
+	r.Looks = &analyze.LooksSummary{Looks: []int{12}, Weights: []float64{1}, Decided: []int{1}}
+	out := strings.Join(strings.Fields(text(t, "table", r)), " ")
+	for _, want := range []string{"m = 1 test,", "1 test with ties, 1 zero difference Looks", "Not measured: 1 case -", "for lack of data: 1 test;",
+		"Undecided: 1 test, neither violated nor kept is shown; R = 23 mpiruns would probably decide it guideline"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if m := regexp.MustCompile(`\b1 (tests|cases|guideline rows)\b.*`).FindAllString(out, -1); m != nil {
+		t.Errorf("%q in:\n%s", m, out)
 	}
 }
 

@@ -47,13 +47,13 @@ func (p *page) header(r *analyze.Report) {
 	if r.Method == analyze.MethodPaper {
 		slowdown = ", no minimum slowdown"
 	}
-	p.fact("Test", "method %s: %s, %s, m = %d tests, alpha = %g%s", r.Method, testName(r.Test, r.R), adjustNames[r.Adjust], r.M, r.Alpha, slowdown)
+	p.fact("Test", "method %s: %s, %s, m = %s, alpha = %g%s", r.Method, testName(r.Test, r.R), adjustNames[r.Adjust], plural(r.M, "test"), r.Alpha, slowdown)
 	rho := "undefined"
 	if r.Rho != nil {
 		rho = fmt.Sprintf("%.2f", *r.Rho)
 	}
-	p.fact("", "smallest p attainable %s; correlation within mpiruns %s; %d tests with ties, %d zero differences",
-		probability(r.PMin), rho, r.TiedTests, r.ZeroDifferences)
+	p.fact("", "smallest p attainable %s; correlation within mpiruns %s; %s with ties, %s",
+		probability(r.PMin), rho, plural(r.TiedTests, "test"), plural(r.ZeroDifferences, "zero difference"))
 	p.experiments(r)
 	p.fact("Sizes", "%s", r.MsizeUnits)
 	if r.Refused != nil {
@@ -251,7 +251,7 @@ func (p *page) remarks(r *analyze.Report) {
 		if len(cases) == 0 {
 			return
 		}
-		p.title("%s: %d cases", title, len(cases))
+		p.title("%s: %s", title, plural(len(cases), "case"))
 		for i, c := range cases {
 			if i == most {
 				p.say("  and %d more, see report.json", len(cases)-most)
@@ -266,7 +266,7 @@ func (p *page) remarks(r *analyze.Report) {
 	}
 	list("Not measured", r.NotMeasured)
 	if len(r.Incomplete) > 0 {
-		p.title("Without a verdict for lack of data: %d tests; the first: %s at %s on %s: %s", len(r.Incomplete),
+		p.title("Without a verdict for lack of data: %s; the first: %s at %s on %s: %s", plural(len(r.Incomplete), "test"),
 			r.Incomplete[0].Guideline, size(r.Incomplete[0].Msize), r.Incomplete[0].Shape, r.Incomplete[0].Reason)
 	}
 	if len(r.Warnings)+len(r.Notes) > 0 {

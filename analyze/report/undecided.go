@@ -31,9 +31,13 @@ func (p *page) undecided(r *analyze.Report) {
 	slices.SortStableFunc(open, func(a, b *analyze.Verdict) int { return needed(a) - needed(b) })
 	half := ""
 	if n := open[(len(open)-1)/2].RunsNeeded.R; n > 0 {
-		half = fmt.Sprintf("; R = %d mpiruns would probably decide half of them", n)
+		which := "half of them"
+		if len(open) == 1 {
+			which = "it"
+		}
+		half = fmt.Sprintf("; R = %d mpiruns would probably decide %s", n, which)
 	}
-	p.title("Undecided: %d tests, neither violated nor kept is shown%s", len(open), half)
+	p.title("Undecided: %s, neither violated nor kept is shown%s", plural(len(open), "test"), half)
 	g := grid{head: []string{"guideline", "shape", "msize", "median", "other", "ratio [95 %]", "R needed", "towards"}, align: "llrrrlrl", gap: 2}
 	for _, v := range open[:min(len(open), mostRows)] {
 		r, towards := fmt.Sprintf("> %d", v.RunsNeeded.Limit), "-"
@@ -47,7 +51,7 @@ func (p *page) undecided(r *analyze.Report) {
 	if n := len(open) - mostRows; n > 0 {
 		more = fmt.Sprintf(" %d more are in report.json.", n)
 	}
-	p.say("R needed: so many mpiruns in all (this check has %d) decide it in four of five checks, if effect and spread stay as observed.%s", r.R, more)
+	p.say("R needed: a new check with so many mpiruns decides it four times in five, if effect and spread stay as observed. This one had %d; a finished check is not extended.%s", r.R, more)
 }
 
 // outOfSync lists the cases with samples that were left out.
