@@ -133,6 +133,9 @@ func neededReason(t *analyze.TestNumbers, n *analyze.RunsNeeded) string {
 	if n.Test != t.Name {
 		by = fmt.Sprintf(" That is by the %s test, which so many mpiruns choose.", testName(n.Test, n.R))
 	}
+	if n.R == 0 {
+		return fmt.Sprintf("If effect and spread stay as they are, %d mpiruns are not enough to decide it.%s", n.Limit, by)
+	}
 	return fmt.Sprintf("If effect and spread stay as they are, a new check with about R = %d mpiruns in place of %d decides it four times in five, probably as %s.%s",
 		n.R, t.R, n.Towards, by)
 }

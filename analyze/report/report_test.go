@@ -243,7 +243,7 @@ func TestOneOfAKindIsSingular(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
 	r.M, r.TiedTests, r.ZeroDifferences = 1, 1, 1
 	r.Verdicts = r.Verdicts[:1]
-	r.Verdicts[0].RunsNeeded = &analyze.RunsNeeded{R: 23, Limit: 1000, Towards: analyze.Kept}
+	r.Verdicts[0].RunsNeeded = &analyze.RunsNeeded{R: 23, Limit: 1000, Towards: analyze.Kept, Test: r.Test}
 	r.NotMeasured = []analyze.CaseMessage{{Function: "MPI_Reduce", Msize: 8, Shape: "p2", Message: "too large"}}
 	r.Incomplete = []analyze.Incomplete{{Guideline: "GL8", Msize: 8, Shape: "p2", Reason: "no data"}}
 	r.Looks = &analyze.LooksSummary{Looks: []int{12}, Weights: []float64{1}, Decided: []int{1}}
@@ -256,6 +256,18 @@ func TestOneOfAKindIsSingular(t *testing.T) {
 	}
 	if m := regexp.MustCompile(`\b1 (tests|cases|guideline rows)\b.*`).FindAllString(out, -1); m != nil {
 		t.Errorf("%q in:\n%s", m, out)
+	}
+}
+
+func TestTheTestOfMoreMpirunsIsNamedWhereItIsAnother(t *testing.T) {
+	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
+	r.Test = analyze.TestRankSum
+	for test, named := range map[string]bool{analyze.TestRankSum: false, analyze.TestSignedRank: true} {
+		r.Verdicts[0].RunsNeeded = &analyze.RunsNeeded{R: 23, Limit: 1000, Towards: analyze.Kept, Test: test}
+		out := strings.Join(strings.Fields(text(t, "table", r)), " ")
+		if strings.Contains(out, "So many mpiruns choose another test: exact signed-rank.") != named {
+			t.Errorf("%s:\n%s", test, out)
+		}
 	}
 }
 

@@ -48,8 +48,12 @@ func (p *page) undecided(r *analyze.Report) {
 	}
 	p.grid(g)
 	more := ""
+	if i := slices.IndexFunc(open, func(v *analyze.Verdict) bool { return v.RunsNeeded.Test != r.Test }); i >= 0 {
+		n := open[i].RunsNeeded
+		more = fmt.Sprintf(" So many mpiruns choose another test: %s.", testName(n.Test, n.R))
+	}
 	if n := len(open) - mostRows; n > 0 {
-		more = fmt.Sprintf(" %d more are in report.json.", n)
+		more += fmt.Sprintf(" %d more are in report.json.", n)
 	}
 	p.say("R needed: a new check with so many mpiruns decides it four times in five, if effect and spread stay as observed. This one had %d; a finished check is not extended.%s", r.R, more)
 }

@@ -10,16 +10,15 @@ import (
 	"pgmpi/guidelines"
 )
 
-// fakeRank is a rank program that only says its version, and a launcher for it:
-// enough to prepare a check.
-func fakeRank(t *testing.T) []string {
+// withLongName are the flags for a rank program whose path is long.
+func withLongName(t *testing.T) []string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), strings.Repeat("a-long-name-", 8))
-	text := "#!/bin/sh\necho '{\"program\": \"pgmpi-rank\", \"library\": \"mpich\", \"lib_version\": \"MPICH\"}'\n"
-	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
+	b := newBench(t, libraries[1])
+	path := filepath.Join(b.dir, strings.Repeat("a-long-name-", 8))
+	if err := os.Symlink(b.rank, path); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"--rank", path, "--launch", "sh -c true -np {np}", "--np", "2"}
+	return []string{"--rank", path, "--np", "2"}
 }
 
 func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
@@ -61,7 +60,7 @@ func TestVersionAndHelpAsFlags(t *testing.T) {
 
 func TestMeasureWithoutStage1MeasuresNothing(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	args := append([]string{"measure", "--out", out}, fakeRank(t)...)
+	args := append([]string{"measure", "--out", out}, withLongName(t)...)
 	s := inProcess(args...).exits(t, exitSetup).says(t, "run `pgmpi nrep --out "+out+"` first, or give nrep.fixed")
 	if strings.Contains(s.stderr, "go on with") {
 		t.Errorf("nothing can go on:\n%s", s.stderr)
@@ -72,14 +71,14 @@ func TestMeasureWithoutStage1MeasuresNothing(t *testing.T) {
 }
 
 func TestDryRunAndListFitIn100Columns(t *testing.T) {
-	s := inProcess(append([]string{"check", "--dry-run"}, fakeRank(t)...)...).exits(t, 0)
+	s := inProcess(append([]string{"check", "--dry-run"}, withLongName(t)...)...).exits(t, 0)
 	// Words of a command line stay whole, however long.
 	for line := range strings.Lines(s.stdout) {
 		if !strings.Contains(line, "a-long-name-") {
 			said{stdout: line}.wideLines(t, sheetWidth)
 		}
 	}
-	s.shows(t, `^  p2 +sh -c true -np 2 \\$`, `^ +\S+a-long-name-\S* \\$`, `^ +--np 2$`,
+	s.shows(t, `^  p2 +\S+ -np 2 .*\\$`, `^ +\S+a-long-name-\S* \\$`, `^ +--np 2$`,
 		`^  not counted +up to R = 10 mpiruns more`)
 	inProcess("list").exits(t, 0).wideLines(t, sheetWidth).shows(t, `^  identity:MPI_A `, `^ +empty$`)
 }
@@ -94,7 +93,7 @@ func TestDryRunCountsNoFollowUpsWhereThereAreNone(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		s := inProcess(append([]string{"check", "--dry-run", "--guidelines", file}, fakeRank(t)...)...).exits(t, 0)
+		s := inProcess(append([]string{"check", "--dry-run", "--guidelines", file}, withLongName(t)...)...).exits(t, 0)
 		if strings.Contains(s.stdout, "not counted") {
 			t.Errorf("%s: %s", name, s.stdout)
 		}
