@@ -20,9 +20,12 @@ type process struct {
 // signal to the group reaches it and its ranks.
 func descendants(pid int) []process {
 	children := map[int][]process{}
-	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range stats {
-		if p, parent, alive := readStat(path); alive {
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.Name()); err != nil {
+			continue
+		}
+		if p, parent, alive := readStat("/proc/" + e.Name() + "/stat"); alive {
 			children[parent] = append(children[parent], p)
 		}
 	}
