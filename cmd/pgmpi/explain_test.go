@@ -137,3 +137,19 @@ func TestLeastSlowdownIsAFlagOfAnalyze(t *testing.T) {
 		t.Error("report.json has another split_tolerance")
 	}
 }
+
+func TestTimesShowsWhatWasMeasured(t *testing.T) {
+	dir := folderOf(t)
+	out := filepath.Join(t.TempDir(), "times")
+	inProcess("times", dir, "--all", "--out", out, "--format", "table,json,csv").exits(t, 0).shows(t, `^Reduce, p2$`, `^reduce_as_allreduce, p2$`,
+		`^ *msize +R +min +Q1 +median +Q3 +max$`)
+	for _, file := range []string{"times.txt", "times.json", "times.csv"} {
+		if _, err := os.Stat(filepath.Join(out, file)); err != nil {
+			t.Error(err)
+		}
+	}
+	if s := inProcess("times", dir); strings.Contains(s.stdout, "reduce_as_allreduce") {
+		t.Errorf("mock-ups without --all:\n%s", s.stdout)
+	}
+	inProcess("times").exits(t, exitSetup).says(t, "give one results folder")
+}

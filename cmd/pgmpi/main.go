@@ -59,7 +59,7 @@ type command struct {
 // commands is in the order of the help text.
 func commands() []command {
 	return []command{
-		checkCommand, nrepCommand, measureCommand, analyzeCommand, compareCommand, abCommand, reproduceCommand,
+		checkCommand, nrepCommand, measureCommand, analyzeCommand, timesCommand, compareCommand, abCommand, reproduceCommand,
 		selftestCommand, envCommand, clocksCommand, listCommand, initCommand, versionCommand,
 	}
 }

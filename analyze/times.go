@@ -1,0 +1,68 @@
+package analyze
+
+import (
+	"math"
+
+	"pgmpi/analyze/stats"
+	"pgmpi/mockups"
+)
+
+// TimesSchema names the format of times.json.
+const TimesSchema = "pgmpi-times/1"
+
+// Times is times.json: the run-times of a results folder, without a verdict.
+type Times struct {
+	Schema     string         `json:"schema"` // TimesSchema
+	Version    string         `json:"pgmpi_version"`
+	Folder     ComparedFolder `json:"folder"`
+	Datatype   string         `json:"datatype"`
+	Op         string         `json:"op"`
+	Root       int            `json:"root"`
+	MsizeUnits string         `json:"msize_legend"`
+	Cases      []CaseTimes    `json:"cases"` // in the order of the Plan
+}
+
+// CaseTimes are the run medians of a case over the mpiruns that have a valid
+// one. Without any, the times are null.
+type CaseTimes struct {
+	Function string   `json:"function"`
+	Msize    int64    `json:"msize"` // bytes
+	Shape    string   `json:"shape"`
+	NP       int      `json:"np"`
+	R        int      `json:"r"`     // run medians
+	MinS     *float64 `json:"min_s"` // seconds, as the following
+	Q1S      *float64 `json:"q1_s"`  // quartiles by R's type 7
+	MedianS  *float64 `json:"median_s"`
+	Q3S      *float64 `json:"q3_s"`
+	MaxS     *float64 `json:"max_s"`
+	Reason   string   `json:"reason,omitempty"` // why some or all are missing
+}
+
+// NewTimes lists the collectives of a folder, and with all its mock-ups too.
+func NewTimes(s *Side, all bool) (*Times, error) {
+	p := s.manifest.Plan
+	t := &Times{Schema: TimesSchema, Version: s.manifest.Version, Folder: s.folder(), Datatype: p.Datatype, Op: p.Op, Root: p.Root,
+		MsizeUnits: Legend, Cases: []CaseTimes{}}
+	for i, k := range p.Cases {
+		if f, known := mockups.Get(k.Function); !all && known && f.IsMockup() {
+			continue
+		}
+		row := CaseTimes{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), NP: k.Shape.NP}
+		if _, row.Reason = s.unusable(i); !math.IsNaN(s.cases[i].median()) {
+			medians := valid(s.cases[i].medians)
+			row.R = len(medians)
+			for _, q := range []struct {
+				of float64
+				to **float64
+			}{{0, &row.MinS}, {.25, &row.Q1S}, {.5, &row.MedianS}, {.75, &row.Q3S}, {1, &row.MaxS}} {
+				ns, err := stats.Quantile(medians, q.of)
+				if err != nil {
+					return nil, err
+				}
+				*q.to = seconds(ns)
+			}
+		}
+		t.Cases = append(t.Cases, row)
+	}
+	return t, nil
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/report"
+)
+
+var timesCommand = command{
+	name:  "times",
+	args:  "DIR",
+	short: "the run-times of a results folder, without verdicts",
+	long: `Shows for every function and msize how long a call takes: smallest, quartiles
+and largest of the run medians of all mpiruns. Needs no MPI.`,
+	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+		var all bool
+		var format, out string
+		fs.BoolVar(&all, "all", false, "mock-ups too, not only collectives")
+		fs.StringVar(&format, "format", "table", "comma `LIST` of table, json, csv: the first to standard output")
+		fs.StringVar(&out, "out", "", "a `DIR` for the report in all formats of --format (default: nothing is written)")
+		return func(_ context.Context, args []string) error {
+			if len(args) != 1 {
+				return setupf("times: give one results folder; see `pgmpi help times`")
+			}
+			formats, err := report.Pick(report.TimesFormats, format)
+			if err != nil {
+				return setupf("--format: %w", err)
+			}
+			side, err := readSide(args[0], analyze.Default())
+			if err != nil {
+				return err
+			}
+			t, err := analyze.NewTimes(side, all)
+			if err != nil {
+				return err
+			}
+			return writeReport(t, formats, out)
+		}
+	},
+}
