@@ -78,7 +78,11 @@ func (c *Collector) Explain(r *Report, cfg Config, i int, read func(run int) (*r
 		e.Other = &SideSamples{Function: plan.Cases[other].Function, Msize: plan.Cases[other].Msize, Calls: max(v.K, 1)}
 		cases, sides = append(cases, other), append(sides, e.Other)
 	}
-	for n := 1; n <= len(c.cases[t.Case].medians); n++ {
+	last := len(c.cases[t.Case].medians)
+	if v.PValue != nil && t.Type != guidelines.Split {
+		last = v.Runs // a case may have been measured on for other tests
+	}
+	for n := 1; n <= last; n++ {
 		run, err := read(n)
 		if err != nil {
 			return nil, err

@@ -448,3 +448,16 @@ func TestBeingKeptSpendsItsErrorToo(t *testing.T) {
 		}
 	}
 }
+
+func TestAnExplanationEndsWithTheLookThatDecided(t *testing.T) {
+	m := withLooks()
+	runs := noisy(m, 2, 10000, 50000, 9756, 30000, 20000, 25000)
+	for n := 10; n < 30; n++ {
+		runs[n] = without(runs[n], map[int]bool{0: true, 2: true})
+	}
+	for i, want := range map[int]int{0: 10, 2: 30, 4: 10} { // all about Reduce at 8 B
+		if e := explained(t, m, runs, Default(), i); len(e.Call.Runs) != want || e.Test.R != want {
+			t.Errorf("test %d: %d mpiruns are shown, the test has %d, want %d", i, len(e.Call.Runs), e.Test.R, want)
+		}
+	}
+}
