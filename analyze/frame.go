@@ -1,15 +1,29 @@
 package analyze
 
 import (
+	"slices"
+	"strings"
+
 	"pgmpi/guidelines"
 	"pgmpi/measure/results"
 )
+
+// pmlOf names Open MPI's point-to-point messaging layer, that of each shape once.
+func pmlOf(m *results.Manifest) string {
+	var names []string
+	for _, s := range m.Plan.Shapes {
+		if name := m.PML[s.String()]; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
 
 // frame is the Report before any test: what was measured, and what was not.
 func (c *Collector) frame(cfg Config) *Report {
 	m := c.manifest
 	r := &Report{
-		Schema: Schema, Version: m.Version, Library: Library{Name: m.Rank.Library, Version: m.Rank.LibVersion},
+		Schema: Schema, Version: m.Version, Library: Library{Name: m.Rank.Library, Version: m.Rank.LibVersion, PML: pmlOf(m)},
 		Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root, MsizeUnits: Legend,
 		R: c.schedule.Looks[len(c.schedule.Looks)-1], Method: cfg.Method, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance,
 		ClockTickS: float64(c.tickNS) / 1e9,

@@ -78,6 +78,8 @@ type Report struct {
 type Library struct {
 	Name    string `json:"name"`    // family: openmpi, mpich, …
 	Version string `json:"version"` // as the library says it
+	// PML is Open MPI's point-to-point messaging layer, all of them if shapes differ.
+	PML string `json:"pml,omitempty"`
 }
 
 // Shape is a number of processes, and where they ran.

@@ -20,7 +20,7 @@ func (s *Session) started(shape guidelines.Shape, jobFile string) (*mpirun, erro
 	}
 	m := &mpirun{
 		argv:  RankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP),
-		env:   environment(s.Env),
+		env:   environment(s.envOf(shape)),
 		stall: time.Duration(s.Measure.Stall),
 	}
 	if jobFile != "" {

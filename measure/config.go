@@ -73,11 +73,14 @@ type MPIConfig struct {
 	// JobFile hands the job to rank 0 by a file in the results folder, not by
 	// standard input.
 	JobFile bool `toml:"job_file" json:"job_file"`
+	// KeepPML starts the mpiruns after the first one with the point-to-point
+	// layer that Open MPI chose in it, where that is ob1.
+	KeepPML bool `toml:"keep_pml" json:"keep_pml"`
 }
 
 // DefaultMPI is the [mpi] section of an empty gl.toml.
 func DefaultMPI() MPIConfig {
-	return MPIConfig{Launch: []string{}, Env: map[string]string{}}
+	return MPIConfig{Launch: []string{}, Env: map[string]string{}, KeepPML: true}
 }
 
 // Validate returns everything that is wrong with the section.

@@ -23,6 +23,7 @@ type Session struct {
 	RankPath string
 	Env      map[string]string // for the ranks
 	JobFile  bool              // hand the job over by a file, see MPIConfig
+	KeepPML  bool              // see MPIConfig
 	NREP     nrep.Config
 	Measure  Config
 	Progress func(Progress) // called between mpiruns and at most twice a second inside one
@@ -38,7 +39,8 @@ type Session struct {
 
 	seen map[guidelines.Shape]bool // shapes whose factors this process has asked for
 
-	ahead *mpirun // started already, see startAhead
+	pml   map[guidelines.Shape]string // what Open MPI chose in this process's first mpirun
+	ahead *mpirun                     // started already, see startAhead
 }
 
 // Progress says how far a stage is.
@@ -260,6 +262,7 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 		return err
 	}
 	s.learn(r)
+	s.seePML(shape, m.hello)
 	s.seeFactors(r, out.Layout, m.argv)
 	s.startAhead(p)
 	s.clocked(r)

@@ -41,7 +41,11 @@ func (p *page) header(r *analyze.Report) {
 		}
 		shapes = append(shapes, name)
 	}
-	p.fact("Library", "%s", fit(shortVersion(r.Library.Version), 85))
+	pml := ""
+	if r.Library.PML != "" {
+		pml = ", pml " + r.Library.PML
+	}
+	p.fact("Library", "%s%s", fit(shortVersion(r.Library.Version), 75), pml)
 	p.fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
 	slowdown := fmt.Sprintf(", minimum slowdown %.2f×", r.MinSlowdown)
 	if r.Method == analyze.MethodPaper {

@@ -269,7 +269,7 @@ func open(s *settings, o *output, refuse func(*prepared) error) (*opened, error)
 	}
 	p := newProgress(o.quiet, config)
 	c := &opened{config: config, progress: p, Session: &measure.Session{
-		Folder: folder, Manifest: m, RankPath: rankPath, Env: config.MPI.Env, JobFile: config.MPI.JobFile,
+		Folder: folder, Manifest: m, RankPath: rankPath, Env: config.MPI.Env, JobFile: config.MPI.JobFile, KeepPML: config.MPI.KeepPML,
 		NREP: config.NREP, Measure: config.Measure, Progress: p.show, MaxTime: time.Duration(config.Job.MaxTime),
 		Repeated: func(e *measure.Error) {
 			p.clear()

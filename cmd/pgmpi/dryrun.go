@@ -210,7 +210,7 @@ func printTime(w sheet, p *prepared, costs []cost, command string, follows bool)
 func printGround(w sheet, p *prepared, costs []cost) {
 	label := "it rests on"
 	for _, c := range costs {
-		m := modelOf(p.manifest.Rank.Library, c.shape.NP)
+		m := modelOf(p.config, p.manifest.Rank.Library, c.shape.NP)
 		w.row(label, fmt.Sprintf("%s: %s to start an mpirun, %.3g µs for each step of a call", c.shape, rounded(inSeconds(m.start)), m.stepTime*1e6))
 		label = ""
 	}

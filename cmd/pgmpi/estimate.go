@@ -27,8 +27,11 @@ const (
 )
 
 // startTime is what an mpirun costs without its cases, by library: s + s·p.
+// Open MPI's is that of mpi.keep_pml; to choose its layer anew takes choiceTime.
+const choiceTime = 0.2 // s
+
 var startTime = map[string][2]float64{
-	"openmpi": {0.17, 0.065},
+	"openmpi": {0.01, 0.037},
 	"mpich":   {0, 0.045},
 	"":        {0.5, 0.065},
 }
@@ -65,7 +68,7 @@ func costOf(p *prepared, shape guidelines.Shape) cost {
 	m, config := p.manifest, p.config
 	c := cost{shape: shape}
 	extent := guidelines.Extent(m.Plan.Datatype)
-	model := modelOf(m.Rank.Library, shape.NP)
+	model := modelOf(config, m.Rank.Library, shape.NP)
 	cases := c.leaveOut(m, config, extent)
 	called := map[string]bool{}
 	var seconds struct{ nrep, run, verify float64 }
@@ -165,12 +168,15 @@ type model struct {
 	stepTime float64 // s
 }
 
-func modelOf(library string, np int) model {
+func modelOf(config *glfile.File, library string, np int) model {
 	start, ok := startTime[library]
 	if !ok {
 		start = startTime[""]
 	}
 	m := model{np: np, start: start[0] + start[1]*float64(np), stepTime: stepTime}
+	if library == "openmpi" && !config.MPI.KeepPML {
+		m.start += choiceTime
+	}
 	switch {
 	case np <= measure.Slots():
 	case library == "openmpi":

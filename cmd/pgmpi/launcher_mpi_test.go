@@ -152,3 +152,42 @@ func TestNoMpirunIsStartedAheadOfADecision(t *testing.T) {
 		t.Errorf("launchers: %s, want %s", got, want)
 	}
 }
+
+// What a library chooses at its first start need not be searched for again; what
+// the user chooses is the user's.
+func TestMpirunsAfterTheFirstKeepTheLayerThatOpenMPIChose(t *testing.T) {
+	const mine, first = "OMPI_MCA_pml=ob1", "none none none"
+	for _, c := range []struct {
+		library   int
+		toml, env string
+		want      string // OMPI_MCA_pml of the three mpiruns
+		pml       string // in the manifest
+	}{
+		{0, "", "", "none ob1 ob1", `"pml":{"p2":"ob1"}`},
+		{0, "[mpi]\nkeep_pml = false\n", "", first, `"pml":{"p2":"ob1"}`},
+		{0, "[mpi]\nenv = { OMPI_MCA_pml = \"^cm\" }\n", "", "^cm ^cm ^cm", `"pml":{"p2":"ob1"}`},
+		{0, "", mine, "ob1 ob1 ob1", `"pml":{"p2":"ob1"}`},
+		{1, "", "", first, ""},
+	} {
+		t.Run(libraries[c.library].name+" "+c.toml+c.env, func(t *testing.T) {
+			b := newBench(t, libraries[c.library])
+			if c.env != "" {
+				b.env = append(b.env, c.env)
+			}
+			launch := b.script("logged", `echo "${OMPI_MCA_pml-none}" >> `+b.dir+`/pml; exec $MPIRUN "$@"`)
+			b.check("--guidelines", b.toml(quick+c.toml), "--launch", launch).exits(t, 0, 1)
+			got, err := os.ReadFile(filepath.Join(b.dir, "pml"))
+			if err != nil || strings.Join(strings.Fields(string(got)), " ") != c.want {
+				t.Errorf("OMPI_MCA_pml was %q, want %s, %v", got, c.want, err)
+			}
+			text, err := os.ReadFile(filepath.Join(b.out, "manifest.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			packed := strings.Join(strings.Fields(string(text)), "")
+			if !strings.Contains(packed, c.pml) || c.pml == "" && strings.Contains(packed, `"pml":`) {
+				t.Errorf("the manifest has not %q", c.pml)
+			}
+		})
+	}
+}

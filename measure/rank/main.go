@@ -233,7 +233,7 @@ func (s *session) serve(jobFile string) error {
 func (s *session) receive(jobFile string) (*results.Job, error) {
 	var text []byte
 	if s.rank == 0 {
-		hello, err := json.Marshal(results.Hello{Protocol: results.ProtocolVersion, NP: s.size, Rank: s.info, Shared: sharedFiles()})
+		hello, err := json.Marshal(results.Hello{Protocol: results.ProtocolVersion, NP: s.size, Rank: s.info, Shared: sharedFiles(), PML: s.pml()})
 		if err != nil {
 			return nil, err
 		}

@@ -11,6 +11,10 @@ const char *pg_built_family(void);
 const char *pg_built_for(void);
 const char *pg_compiler(void);
 
+/* The name of the point-to-point messaging layer (PML) that Open MPI chose in
+ * MPI_Init; "" with other libraries, and where it cannot be told. */
+const char *pg_pml(void);
+
 /* Starts MPI with MPI_THREAD_FUNNELED, makes the communicator of the context
  * and sets MPI_ERRORS_RETURN. */
 int pg_start(pg_ctx *x);

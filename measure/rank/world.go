@@ -66,6 +66,9 @@ func start() (*world, error) {
 	return w, nil
 }
 
+// pml names Open MPI's point-to-point messaging layer; "" where it cannot be told.
+func (w *world) pml() string { return C.GoString(C.pg_pml()) }
+
 func (w *world) stop() error { return mpiError("MPI_Finalize", C.pg_stop(w.x)) }
 
 func abort(code int) { C.pg_abort(C.int(code)) }

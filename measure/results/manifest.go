@@ -30,8 +30,11 @@ type Manifest struct {
 	Clock  *ClockInfo  `json:"clock,omitempty"`
 	Clocks []ClockInfo `json:"clocks,omitempty"`
 	// Launch holds, by shape, the launcher's argument list with "{np}" in place.
-	Launch  map[string][]string `json:"launch"`
-	Factors Factors             `json:"factors"` // grows with what can change a result (S-REVISITED, Table VI)
+	Launch map[string][]string `json:"launch"`
+	// PML holds, by shape, Open MPI's point-to-point messaging layer in the first
+	// mpirun.
+	PML     map[string]string `json:"pml,omitempty"`
+	Factors Factors           `json:"factors"` // grows with what can change a result (S-REVISITED, Table VI)
 	// MemoryCap holds, by shape, the cap in bytes that the first mpirun decided.
 	MemoryCap map[string]int64 `json:"memory_cap,omitempty"`
 	// Skip holds, by index into Plan.Cases, the cases that are not timed and why.

@@ -36,6 +36,7 @@ type Hello struct {
 	NP       int      `json:"np"` // size of MPI_COMM_WORLD
 	Rank     RankInfo `json:"rank"`
 	Shared   []string `json:"shared,omitempty"` // files in /dev/shm that rank 0 maps
+	PML      string   `json:"pml,omitempty"`    // Open MPI's point-to-point messaging layer
 }
 
 // ProtocolVersion is that of Hello.Protocol.
