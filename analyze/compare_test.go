@@ -204,6 +204,7 @@ func TestOtherFactorsAreNamed(t *testing.T) {
 		return func(m *results.Manifest, _ []results.Run) {
 			m.Config = []byte(`{"guideline":[{"id":"x"}],"measure":{"sync":"` + sync + `","stall":"` + stall + `"},"mpi":{"env":{"KEY":"` + host + `"}}}`)
 			m.Factors.Hostname = host
+			m.PML = map[string]string{"p2": "layer-" + host}
 		}
 	}
 	c := compared(t, side(t, "a", quiet, settings("barrier", "2m", "x")), side(t, "b", quiet, settings("window", "3m", "y")), nil)
@@ -218,7 +219,7 @@ func TestOtherFactorsAreNamed(t *testing.T) {
 	for _, d := range c.Differences {
 		factors = append(factors, d.Factor+"="+d.A+">"+d.B)
 	}
-	if got := strings.Join(factors, " "); got != "env KEY=x>y hostname=x>y measure.sync=barrier>window" {
+	if got := strings.Join(factors, " "); got != "env KEY=x>y hostname=x>y measure.sync=barrier>window pml=layer-x>layer-y" {
 		t.Errorf("differences %q", got)
 	}
 }
