@@ -88,7 +88,9 @@ func (c *Collector) family(r *Report) []int {
 		}
 		v.MsizeOther = c.manifest.Plan.Cases[t.Others[0]].Msize
 		cases := []int{t.Case, t.Others[0]}
-		if c.settleStatus(v, cases); v.Verdict == "" && !c.schedule.several() {
+		if c.schedule.several() {
+			c.settleStatus(v, cases)
+		} else {
 			c.settle(v, cases, 0)
 		}
 		if v.Verdict != NotMeasured {

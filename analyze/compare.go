@@ -103,7 +103,7 @@ func (c *Comparison) match(a, b *Side, all bool) []Pair {
 			continue
 		}
 		common++
-		if f, known := mockups.Get(k.Function); !all && known && f.IsMockup() {
+		if !all && isMockup(k.Function) {
 			continue
 		}
 		row := CaseChange{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), NP: k.Shape.NP}
@@ -128,6 +128,11 @@ func (c *Comparison) match(a, b *Side, all bool) []Pair {
 	}
 	c.OnlyA, c.OnlyB = len(a.manifest.Plan.Cases)-common, len(b.manifest.Plan.Cases)-common
 	return pairs
+}
+
+func isMockup(function string) bool {
+	f, known := mockups.Get(function)
+	return known && f.IsMockup()
 }
 
 // unusable says why a case cannot be compared; empty: it can.
@@ -179,10 +184,7 @@ func (c *Comparison) chooseTest(cfg CompareConfig, m int) error {
 	}
 	c.Adjust, c.M = p.Adjust, m
 	level := p.level()
-	rankSum := TestRankSum
-	if max(c.A.R, c.B.R) > exactLimit {
-		rankSum = TestRankSumNormal
-	}
+	rankSum := rankSumOf(max(c.A.R, c.B.R))
 	tests := []string{rankSum}
 	if cfg.Paired {
 		tests = []string{TestSignedRank, rankSum}

@@ -139,10 +139,18 @@ func (p *Procedure) chooseAdjust() error {
 	return nil
 }
 
+// rankSumOf is the rank-sum for up to r medians per side.
+func rankSumOf(r int) string {
+	if r > exactLimit {
+		return TestRankSumNormal
+	}
+	return TestRankSum
+}
+
 // candidates returns the tests that may be used, the preferred one first.
 func candidates(cfg Config, r int) ([]string, error) {
-	rankSum := TestRankSum
-	if r > exactLimit || cfg.Method == MethodPaper {
+	rankSum := rankSumOf(r)
+	if cfg.Method == MethodPaper {
 		rankSum = TestRankSumNormal
 	}
 	switch cfg.Test {

@@ -7,7 +7,6 @@ import (
 
 	"pgmpi/analyze/stats"
 	"pgmpi/guidelines"
-	"pgmpi/mockups"
 )
 
 // SpreadSchema names the format of reproduce.json.
@@ -73,7 +72,7 @@ func NewSpread(sides []*Side, all bool) (*Spread, error) {
 		s.Folders = append(s.Folders, side.folder())
 	}
 	for _, k := range p.Cases {
-		if f, known := mockups.Get(k.Function); !all && known && f.IsMockup() {
+		if !all && isMockup(k.Function) {
 			continue
 		}
 		if err := s.add(k, sides); err != nil {

@@ -72,25 +72,26 @@ func (s *Session) goesOn(mode results.Mode, run int) (bool, error) {
 		return false, err
 	}
 	var next time.Duration
-	left, begun := 0, false
+	left := 0
 	for _, shape := range m.Plan.Shapes {
 		n := len(s.cases(mode, shape))
 		left += n
 		if n > 0 && !s.Folder.Has(mode, shape, run) {
 			next += s.last[shape]
 		}
-		there, err := s.Folder.Finished(mode, shape)
-		if err != nil {
-			return false, err
-		}
-		// What is on disk must not lie behind the end: a gap is filled.
-		begun = begun || len(there) > 0 && there[len(there)-1] >= run
 	}
 	if left == 0 {
 		return false, nil
 	}
-	if s.MaxTime == 0 || begun || s.spent+next <= s.MaxTime {
+	if s.MaxTime == 0 || s.spent+next <= s.MaxTime {
 		return true, nil
+	}
+	// What is on disk must not lie behind the end: a gap is filled.
+	for _, shape := range m.Plan.Shapes {
+		there, err := s.Folder.Finished(mode, shape)
+		if err != nil || len(there) > 0 && there[len(there)-1] >= run {
+			return err == nil, err
+		}
 	}
 	if m.Stopped == nil {
 		m.Stopped = map[results.Mode]int{}

@@ -18,25 +18,24 @@ const (
 	pmlKept = "ob1"
 )
 
-// seePML notes what the first mpirun of a shape in this process chose.
+// seePML notes what an mpirun of a shape chose.
 func (s *Session) seePML(shape guidelines.Shape, h *results.Hello) {
 	if h.PML == "" {
+		delete(s.Manifest.PML, shape.String())
 		return
-	}
-	if s.pml == nil {
-		s.pml = map[guidelines.Shape]string{}
 	}
 	if s.Manifest.PML == nil {
 		s.Manifest.PML = map[string]string{}
 	}
-	s.pml[shape], s.Manifest.PML[shape.String()] = h.PML, h.PML
+	s.Manifest.PML[shape.String()] = h.PML
 }
 
 // envOf is what the ranks of a shape's next mpirun get: the configured variables,
-// and the layer that the first one chose, unless it was chosen by hand.
+// and the layer that the first one in this process chose, unless it was chosen by
+// hand.
 func (s *Session) envOf(shape guidelines.Shape) map[string]string {
 	_, byHand := s.Env[pmlVariable]
-	if !s.KeepPML || s.pml[shape] != pmlKept || byHand || os.Getenv(pmlVariable) != "" {
+	if !s.KeepPML || !s.seen[shape] || s.Manifest.PML[shape.String()] != pmlKept || byHand || os.Getenv(pmlVariable) != "" {
 		return s.Env
 	}
 	env := map[string]string{pmlVariable: pmlKept}

@@ -37,10 +37,9 @@ type Session struct {
 	spent  time.Duration
 	last   map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
 
-	seen map[guidelines.Shape]bool // shapes whose factors this process has asked for
+	seen map[guidelines.Shape]bool // shapes that this process has had an mpirun of, and its factors
 
-	pml   map[guidelines.Shape]string // what Open MPI chose in this process's first mpirun
-	ahead *mpirun                     // started already, see startAhead
+	ahead *mpirun // started already, see startAhead
 }
 
 // Progress says how far a stage is.
@@ -159,16 +158,21 @@ func (s *Session) MeasureAll(ctx context.Context) error {
 
 // MeasureUpTo is PredictUpTo for stage 2.
 func (s *Session) MeasureUpTo(ctx context.Context, runs int) error {
-	for i := range s.Manifest.Plan.Cases {
-		if _, skipped := s.Manifest.Skip[i]; skipped {
-			continue
-		}
-		if s.Manifest.NRep[i].N < 1 {
-			return fmt.Errorf("%s has no repetitions for %s at %d bytes: run `pgmpi nrep --out %s` first, or give nrep.fixed",
-				s.Folder.Path, s.Manifest.Plan.Cases[i].Function, s.Manifest.Plan.Cases[i].Msize, s.Folder.Path)
-		}
+	if err := Unpredicted(s.Manifest, s.Folder.Path); err != nil {
+		return err
 	}
 	return s.stage(ctx, results.ModeMeasure, runs, false)
+}
+
+// Unpredicted is the error that stage 1 has not been done in a folder.
+func Unpredicted(m *results.Manifest, folder string) error {
+	for i, c := range m.Plan.Cases {
+		if _, skipped := m.Skip[i]; !skipped && m.NRep[i].N < 1 {
+			return fmt.Errorf("%s has no repetitions for %s at %d bytes: run `pgmpi nrep --out %s` first, or give nrep.fixed",
+				folder, c.Function, c.Msize, folder)
+		}
+	}
+	return nil
 }
 
 // stage does the mpiruns that are not on disk yet. Shapes take turns, so that

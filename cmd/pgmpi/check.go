@@ -174,11 +174,8 @@ func refuseUnpredicted(p *prepared) error {
 	if p.config.NREP.Fixed > 0 {
 		return nil
 	}
-	for i, c := range p.manifest.Plan.Cases {
-		if _, skipped := p.manifest.Skip[i]; !skipped && p.manifest.NRep[i].N < 1 {
-			return setupf("%s has no repetitions for %s at %d bytes: run `pgmpi nrep --out %s` first, or give nrep.fixed",
-				p.path, c.Function, c.Msize, quote(p.path))
-		}
+	if err := measure.Unpredicted(p.manifest, quote(p.path)); err != nil {
+		return setup(err)
 	}
 	return nil
 }

@@ -60,21 +60,34 @@ newly violated, 4 too few mpiruns, else 0.`,
 
 // compareOutput is how two folders are compared and where that is written.
 type compareOutput struct {
+	view
 	alternative string
-	all         bool
-	format      string
-	out         string
 }
 
 func (o *compareOutput) flags(fs *pflag.FlagSet) {
 	o.judging(fs)
-	fs.StringVar(&o.out, "out", "", "a `DIR` for the report in all formats of --format (default: nothing is written)")
+	o.folder(fs)
+}
+
+// view is what is shown of results folders, and where it goes.
+type view struct {
+	all    bool
+	format string
+	out    string
+}
+
+func (v *view) formats(fs *pflag.FlagSet) {
+	fs.BoolVar(&v.all, "all", false, "mock-ups too, not only collectives")
+	fs.StringVar(&v.format, "format", "table", "comma `LIST` of table, json, csv: the first to standard output")
+}
+
+func (v *view) folder(fs *pflag.FlagSet) {
+	fs.StringVar(&v.out, "out", "", "a `DIR` for the report in all formats of --format (default: nothing is written)")
 }
 
 func (o *compareOutput) judging(fs *pflag.FlagSet) {
 	fs.StringVar(&o.alternative, "alternative", analyze.TwoSided, "what is asked of B against A, a `WORD`: "+strings.Join(analyze.Alternatives, ", ")+" (greater: B takes longer)")
-	fs.BoolVar(&o.all, "all", false, "mock-ups too, not only collectives")
-	fs.StringVar(&o.format, "format", "table", "comma `LIST` of table, json, csv: the first to standard output")
+	o.formats(fs)
 }
 
 func (o *compareOutput) config(cfg analyze.Config, paired bool) analyze.CompareConfig {

@@ -19,20 +19,18 @@ and the spread: smallest, largest, their ratio, the coefficient of variation. It
 tests nothing: compare does that for two folders. Factors that differ between
 the folders are named. Needs no MPI.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
-		var all bool
-		var format, out string
-		fs.BoolVar(&all, "all", false, "mock-ups too, not only collectives")
-		fs.StringVar(&format, "format", "table", "comma `LIST` of table, json, csv: the first to standard output")
-		fs.StringVar(&out, "out", "", "a `DIR` for the report in all formats of --format (default: nothing is written)")
+		var o view
+		o.formats(fs)
+		o.folder(fs)
 		return func(_ context.Context, args []string) error {
 			if len(args) < 2 {
 				return setupf("reproduce: give two results folders at least; see `pgmpi help reproduce`")
 			}
-			formats, err := report.Pick(report.Spreads, format)
+			formats, err := report.Pick(report.Spreads, o.format)
 			if err != nil {
 				return setupf("--format: %w", err)
 			}
-			return reproduce(args, all, formats, out)
+			return reproduce(args, o.all, formats, o.out)
 		}
 	},
 }

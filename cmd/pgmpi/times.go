@@ -16,16 +16,14 @@ var timesCommand = command{
 	long: `Shows for every function and msize how long a call takes: smallest, quartiles
 and largest of the run medians of all mpiruns. Needs no MPI.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
-		var all bool
-		var format, out string
-		fs.BoolVar(&all, "all", false, "mock-ups too, not only collectives")
-		fs.StringVar(&format, "format", "table", "comma `LIST` of table, json, csv: the first to standard output")
-		fs.StringVar(&out, "out", "", "a `DIR` for the report in all formats of --format (default: nothing is written)")
+		var o view
+		o.formats(fs)
+		o.folder(fs)
 		return func(_ context.Context, args []string) error {
 			if len(args) != 1 {
 				return setupf("times: give one results folder; see `pgmpi help times`")
 			}
-			formats, err := report.Pick(report.TimesFormats, format)
+			formats, err := report.Pick(report.TimesFormats, o.format)
 			if err != nil {
 				return setupf("--format: %w", err)
 			}
@@ -33,11 +31,11 @@ and largest of the run medians of all mpiruns. Needs no MPI.`,
 			if err != nil {
 				return err
 			}
-			t, err := analyze.NewTimes(side, all)
+			t, err := analyze.NewTimes(side, o.all)
 			if err != nil {
 				return err
 			}
-			return writeReport(t, formats, out)
+			return writeReport(t, formats, o.out)
 		}
 	},
 }
