@@ -41,16 +41,32 @@ type followKey struct{ plan, calls int }
 
 // collected is what is kept of a case.
 type collected struct {
-	medians        []float64       // ns, by run-1; NaN: no valid median
-	runs           int             // mpiruns that had the case
-	total, invalid int             // samples
-	samples        [][2]int        // total and invalid, by run-1
-	late, long     int             // of the invalid ones, by flag
-	bounds         []results.Bound // of McCalpin, by mpirun that has one
-	dependence     dependence
-	status         string // of results.Status…; the worst seen
-	message        string
+	medians    []float64       // ns, by run-1; NaN: no valid median
+	runs       int             // mpiruns that had the case
+	samples    []sampleCount   // by run-1
+	late, long int             // invalid samples, by flag
+	bounds     []results.Bound // of McCalpin, by mpirun that has one
+	dependence dependence
+	status     string // of results.Status…; the worst seen
+	message    string
 }
+
+// sampleCount is how many samples an mpirun has of a case.
+type sampleCount struct{ total, invalid int }
+
+// counted are those of the first so many mpiruns.
+func (c *collected) counted(runs int) (sum sampleCount) {
+	for _, s := range c.samples[:runs] {
+		sum.total, sum.invalid = sum.total+s.total, sum.invalid+s.invalid
+	}
+	return sum
+}
+
+// counts are those of all mpiruns.
+func (c *collected) counts() sampleCount { return c.counted(len(c.samples)) }
+
+// tooMany tells whether so many are invalid that the case gives no verdict.
+func (s sampleCount) tooMany() bool { return float64(s.invalid) > maxInvalid*float64(s.total) }
 
 // NewCollector starts a collection for what the manifest plans.
 func NewCollector(m *results.Manifest) *Collector {
@@ -67,7 +83,7 @@ func NewCollector(m *results.Manifest) *Collector {
 
 func newCollected(runs int) collected {
 	runs = min(max(runs, 0), results.MaxMPIRuns)
-	k := collected{status: results.StatusOK, medians: make([]float64, runs), samples: make([][2]int, runs)}
+	k := collected{status: results.StatusOK, medians: make([]float64, runs), samples: make([]sampleCount, runs)}
 	for r := range k.medians {
 		k.medians[r] = math.NaN()
 	}
@@ -98,17 +114,11 @@ func (c *collected) problem(planned int) string {
 	case valid < len(medians):
 		return fmt.Sprintf("only %d of %d mpiruns have a valid median", valid, len(medians))
 	}
-	total, invalid := 0, 0
-	for _, s := range c.samples[:len(medians)] {
-		total, invalid = total+s[0], invalid+s[1]
-	}
-	if tooManyInvalid(invalid, total) {
-		return fmt.Sprintf("%d of %d samples are out of sync, more than %.0f %%", invalid, total, 100*maxInvalid)
+	if n := c.counted(len(medians)); n.tooMany() {
+		return fmt.Sprintf("%d of %d samples are out of sync, more than %.0f %%", n.invalid, n.total, 100*maxInvalid)
 	}
 	return ""
 }
-
-func tooManyInvalid(invalid, total int) bool { return float64(invalid) > maxInvalid*float64(total) }
 
 // problem is that of a case at the last look that it has data for.
 func (c *Collector) problem(i int) string {
@@ -205,11 +215,10 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 		}
 		c.ns = append(c.ns, s.NS)
 	}
-	k.total += len(samples)
 	var flagged results.CaseResult
 	flagged.Count(samples)
-	k.invalid, k.late, k.long = k.invalid+flagged.Invalid, k.late+flagged.Late, k.long+flagged.Long
-	k.samples[run.Run-1] = [2]int{len(samples), flagged.Invalid}
+	k.late, k.long = k.late+flagged.Late, k.long+flagged.Long
+	k.samples[run.Run-1] = sampleCount{len(samples), flagged.Invalid}
 	if info.Provable != nil {
 		k.bounds = append(k.bounds, *info.Provable)
 	}

@@ -56,7 +56,7 @@ func (c *Collector) samples(r *Report) {
 		if of.status != results.StatusOK {
 			continue
 		}
-		if of.invalid > 0 {
+		if of.counts().invalid > 0 {
 			r.OutOfSync = append(r.OutOfSync, outOfSync(k, of))
 		}
 		d := &of.dependence
@@ -70,6 +70,7 @@ func (c *Collector) samples(r *Report) {
 }
 
 func outOfSync(k guidelines.Case, of *collected) OutOfSync {
-	return OutOfSync{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), Samples: of.total, Invalid: of.invalid,
-		Late: of.late, Long: of.long, Share: float64(of.invalid) / float64(of.total), TooMany: tooManyInvalid(of.invalid, of.total)}
+	n := of.counts()
+	return OutOfSync{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), Samples: n.total, Invalid: n.invalid,
+		Late: of.late, Long: of.long, Share: float64(n.invalid) / float64(n.total), TooMany: n.tooMany()}
 }

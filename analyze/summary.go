@@ -119,7 +119,7 @@ func (c *Collector) warnOfSamples(r *Report, warn func(id, format string, args .
 	if len(r.OutOfSync) > 0 {
 		invalid, total, inconclusive := 0, 0, 0
 		for i := range c.cases {
-			total += c.cases[i].total
+			total += c.cases[i].counts().total
 		}
 		for _, k := range r.OutOfSync {
 			invalid += k.Invalid
@@ -140,7 +140,7 @@ func (c *Collector) warnOfSamples(r *Report, warn func(id, format string, args .
 	if strong := r.Dependence.Strong; len(strong) > 0 {
 		worst, measured := strong[0], 0
 		for i := range c.cases {
-			if c.cases[i].total > 0 {
+			if c.cases[i].counts().total > 0 {
 				measured++
 			}
 		}
