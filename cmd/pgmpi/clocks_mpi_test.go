@@ -125,24 +125,43 @@ func wrongCost(p int, s results.ClockSync) string {
 // as often as that while samples need them, lines hardly ever.
 func TestClocksAreSynchronisedAgainBeforeTheyDriftTooFar(t *testing.T) {
 	const bound, least = 20000, time.Second
+	fewest := int(100e-6 * float64(least) / bound)
+	wrong := map[string]func(results.Timing) string{
+		"skampi": func(got results.Timing) string {
+			if got.ClockSyncs <= fewest || got.DriftNS < bound/10 {
+				return fmt.Sprintf("offsets of clocks that drift by 100 µs in a second were renewed %d times, want %d at least", got.ClockSyncs-1, fewest)
+			}
+			return ""
+		},
+		"hca3": func(got results.Timing) string {
+			if most := 2; got.ClockSyncs-1 > most {
+				return fmt.Sprintf("lines were renewed %d times in a second, want %d at most", got.ClockSyncs-1, most)
+			}
+			return ""
+		},
+	}
 	eachInjected(t, func(t *testing.T, b *bench) {
-		for _, method := range []string{"skampi", "hca3"} {
-			j := syncJob(2, 1000)
-			j.Sync, j.ClockSync, j.WindowNS, j.MaxDriftNS = "window", method, int64(least)/2000, bound
-			out, err := b.runJob(2, j)
-			if err != nil {
-				t.Fatal(err)
+		for method, wrong := range wrong {
+			// A synchronisation of ranks that are held up takes long, and waits
+			// four times as long for its renewal; one that is inexact does not
+			// wait long enough.
+			for attempt := 1; ; attempt++ {
+				j := syncJob(2, 1000)
+				j.Sync, j.ClockSync, j.WindowNS, j.MaxDriftNS = "window", method, int64(least)/2000, bound
+				out, err := b.runJob(2, j)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fault := wrong(out.End.Timing)
+				if fault == "" {
+					break
+				}
+				t.Logf("%s, attempt %d: %s: %+v", method, attempt, fault, out.End.Timing)
+				if attempt == 4 {
+					t.Error(fault)
+					break
+				}
 			}
-			got := out.End.Timing
-			// Ranks that are held up make the synchronisations inexact, by
-			// which they become more.
-			if most := 3; method == "hca3" && got.ClockSyncs > most {
-				t.Errorf("lines were renewed %d times in a second, want %d at most: %+v", got.ClockSyncs-1, most-1, got)
-			}
-			if fewest := int(100e-6 * float64(least) / bound); method == "skampi" && (got.ClockSyncs <= fewest || got.DriftNS < bound/10) {
-				t.Errorf("offsets of clocks that drift by 100 µs in a second were renewed %d times, want %d at least: %+v", got.ClockSyncs-1, fewest, got)
-			}
-			t.Logf("%s: %+v", method, got)
 		}
 	})
 }
