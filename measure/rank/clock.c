@@ -114,17 +114,20 @@ pg_clock *pg_clock_get(int index)
     }
 }
 
-int64_t pg_clock_tick(pg_clock *now)
+int64_t pg_clock_differences(pg_clock *now, int64_t *differences, int64_t n)
 {
-    enum { READINGS = 2000, MOST = 20000000 };
-    int64_t tick = INT64_MAX, last = now();
-    for (int i = 0; i < READINGS || (tick == INT64_MAX && i < MOST); i++) {
+    enum { MOST = 20000000 };
+    int64_t found = 0, last = now();
+    for (int64_t i = 0; i < n || (found == 0 && i < MOST); i++) {
+        /* Readings at equal distances would show few of the clock's steps. */
+        for (volatile int64_t wait = i % 32; wait > 0; wait--)
+            ;
         int64_t t = now();
-        if (t > last && t - last < tick)
-            tick = t - last;
+        if (t > last)
+            differences[found++] = t - last;
         last = t;
     }
-    return tick;
+    return found;
 }
 
 double pg_clock_cost(pg_clock *now)

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unsafe"
 
+	"pgmpi/measure/clocks"
 	"pgmpi/measure/results"
 )
 
@@ -56,8 +57,15 @@ func clockNamed(name string) *C.pg_clock {
 }
 
 func measureClock(i *results.ClockInfo, now *C.pg_clock) {
-	i.TickNS = int64(C.pg_clock_tick(now))
+	i.TickNS = clockStep(now)
 	i.CostNS = float64(C.pg_clock_cost(now))
+}
+
+// clockStep is the resolution of a clock, in ns.
+func clockStep(now *C.pg_clock) int64 {
+	differences := make([]int64, 2000)
+	n := C.pg_clock_differences(now, (*C.int64_t)(&differences[0]), C.int64_t(len(differences)))
+	return clocks.Step(differences[:n])
 }
 
 // startTSC makes rdtscp a clock, or says why it would be none. Ranks of a host

@@ -43,8 +43,9 @@ static inline int64_t pg_local(const pg_model *m, int64_t g)
     return t + (int64_t)((m->intercept + m->slope * (double)(t - m->origin)) / (1 - m->slope));
 }
 
-/* The smallest step seen between different readings, ns. */
-int64_t pg_clock_tick(pg_clock *now);
+/* Differences of successive readings, ns, without those of 0: up to n, and at
+ * least one, unless the clock stands still. Returns how many. */
+int64_t pg_clock_differences(pg_clock *now, int64_t *differences, int64_t n);
 
 /* What one reading costs, ns: the best of several thousand. */
 double pg_clock_cost(pg_clock *now);

@@ -41,7 +41,7 @@ func Info() results.RankInfo {
 		Program: "pgmpi-rank", Version: Version,
 		Library: C.GoString(C.pg_built_family()), BuiltFor: C.GoString(C.pg_built_for()),
 		LibVersion: firstLine(lib), MPICC: MPICC, Compiler: C.GoString(C.pg_compiler()), Flags: cFlags(),
-		ClockTickNS: int64(C.pg_clock_tick(C.pg_clock_get(0))), Host: host, MemAvail: memAvailable(),
+		ClockTickNS: clockStep(C.pg_clock_get(0)), Host: host, MemAvail: memAvailable(),
 	}
 }
 
