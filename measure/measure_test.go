@@ -109,12 +109,12 @@ func predicted(run int, c results.CaseResult, each time.Duration) *results.Run {
 
 func TestShortCallsAreRepeatedForTheLeastTime(t *testing.T) {
 	for each, want := range map[time.Duration]int{
-		250 * time.Nanosecond: 800, time.Microsecond: 200, 5 * time.Microsecond: 40, time.Second: 40, time.Nanosecond: 1000, 0: 1000,
+		1250 * time.Nanosecond: 800, 5 * time.Microsecond: 200, 25 * time.Microsecond: 40, time.Second: 40, time.Nanosecond: 1000, 0: 1000,
 	} {
 		s := session(somePlan())
 		s.learn(predicted(1, results.CaseResult{Status: results.StatusOK, NRep: 40, Converged: true}, each))
 		if got := s.Manifest.NRep[3]; got.N != want || !got.Converged {
-			t.Errorf("calls of %v: %+v, want %d for 200 µs", each, got, want)
+			t.Errorf("calls of %v: %+v, want %d for 1 ms", each, got, want)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func Default() Config {
 		Step:        10,
 		Predictions: 3,
 		MaxTime:     Duration(2 * time.Second),
-		MinTime:     Duration(200 * time.Microsecond),
+		MinTime:     Duration(time.Millisecond),
 	}
 }
 

@@ -93,7 +93,7 @@ func TestConfigSurvivesJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"metrics":["rse"],"rse":0.025,"cov_mean":{"threshold":0.01,"window":20},` +
-		`"cov_median":{"threshold":0.01,"window":20},"min":10,"max":1000,"step":10,"predictions":3,"max_time":"2s","min_time":"200µs","fixed":0}`
+		`"cov_median":{"threshold":0.01,"window":20},"min":10,"max":1000,"step":10,"predictions":3,"max_time":"2s","min_time":"1ms","fixed":0}`
 	if string(text) != want {
 		t.Errorf("written as %s, want %s", text, want)
 	}
