@@ -20,7 +20,7 @@ type command struct {
 }
 
 func commands() []command {
-	return []command{loopCommand, shareCommand, checkCommand, analyzeCommand, sizeCommand, memoryCommand, stabilityCommand}
+	return []command{loopCommand, shareCommand, checkCommand, analyzeCommand, sizeCommand, memoryCommand, stabilityCommand, pagesCommand}
 }
 
 // errMissed is how a bench ends whose aim was missed.
