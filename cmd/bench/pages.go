@@ -12,8 +12,8 @@ import (
 	"unsafe"
 
 	"github.com/spf13/pflag"
-	"gonum.org/v1/gonum/stat"
 
+	"pgmpi/analyze/stats"
 	"pgmpi/measure/node"
 )
 
@@ -50,49 +50,47 @@ func pagesBench(mib int) error {
 	if err != nil {
 		return fmt.Errorf("%d MiB of shared memory: %w", mib, err)
 	}
-	defer syscall.Munmap(mem)
-	answered := make(chan error, 1)
-	go func() {
+	lines := slices.Repeat([]float64{math.Inf(1)}, len(mem)/pageBytes*perPage) // ns
+	done := make(chan error, 2)
+	onCore := func(cpu int, visit func(i, from int32, line *atomic.Int32)) {
 		runtime.LockOSThread() // for good: the thread ends with its affinity
-		answered <- pin(cpus[1])
-		overLines(mem, func(_, from int32, line *atomic.Int32) {
-			for k := from; k < from+2*exchanges; k += 2 {
-				await(line, k+1)
-				line.Store(k + 2)
-			}
-		})
-	}()
-	lines := make([]float64, len(mem)/pageBytes*perPage) // ns
-	asked := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
-		if err := errors.Join(pin(cpus[0]), <-answered); err != nil {
-			asked <- err
-			return
+		err := pin(cpu)
+		if err == nil {
+			overLines(mem, visit)
 		}
-		for i := range lines {
-			lines[i] = math.Inf(1)
+		done <- err
+	}
+	go onCore(cpus[0], func(i, from int32, line *atomic.Int32) {
+		start := time.Now()
+		for k := from; k < from+2*exchanges; k += 2 {
+			line.Store(k + 1)
+			await(line, k+2)
 		}
-		overLines(mem, func(i, from int32, line *atomic.Int32) {
-			start := time.Now()
-			for k := from; k < from+2*exchanges; k += 2 {
-				line.Store(k + 1)
-				await(line, k+2)
-			}
-			lines[i] = min(lines[i], float64(time.Since(start).Nanoseconds())/exchanges)
-		})
-		asked <- nil
-	}()
-	if err := <-asked; err != nil {
-		return err
+		lines[i] = min(lines[i], float64(time.Since(start).Nanoseconds())/exchanges)
+	})
+	go onCore(cpus[1], func(_, from int32, line *atomic.Int32) {
+		for k := from; k < from+2*exchanges; k += 2 {
+			await(line, k+1)
+			line.Store(k + 2)
+		}
+	})
+	// An error leaves the other one waiting, so mem is not unmapped.
+	for range 2 {
+		if err := <-done; err != nil {
+			return err
+		}
 	}
 	var pages []float64
 	for page := range slices.Chunk(lines, perPage) {
-		pages = append(pages, stat.Mean(page, nil))
+		mean, _, err := stats.MeanSD(page)
+		if err != nil {
+			return err
+		}
+		pages = append(pages, mean)
 	}
-	spread("lines", slowLine, lines)
-	spread(fmt.Sprintf("pages (mean of %d lines)", perPage), slowPage, pages)
-	return nil
+	return errors.Join(
+		spread("lines", slowLine, lines),
+		spread(fmt.Sprintf("pages (mean of %d lines)", perPage), slowPage, pages))
 }
 
 // overLines visits the lines of mem in turn, several times; from is what the
@@ -123,15 +121,21 @@ func pin(cpu int) error {
 }
 
 // spread prints how round trips are distributed, in ns, and how many are slow.
-func spread(of string, slow float64, ns []float64) {
-	slices.Sort(ns)
-	at := func(p float64) float64 { return stat.Quantile(p, stat.Empirical, ns, nil) }
+func spread(of string, slow float64, ns []float64) error {
+	var at [5]float64 // least, quartiles, largest
+	for i := range at {
+		var err error
+		if at[i], err = stats.Quantile(ns, float64(i)/4); err != nil {
+			return err
+		}
+	}
 	n := 0
 	for _, t := range ns {
-		if t > slow*at(.5) {
+		if t > slow*at[2] {
 			n++
 		}
 	}
 	fmt.Printf("   %d %s: least %.0f ns, quartiles %.0f, %.0f, %.0f, largest %.0f; %.1f %% above %.1f times the median\n",
-		len(ns), of, at(0), at(.25), at(.5), at(.75), at(1), 100*float64(n)/float64(len(ns)), slow)
+		len(ns), of, at[0], at[1], at[2], at[3], at[4], 100*float64(n)/float64(len(ns)), slow)
+	return nil
 }
