@@ -163,7 +163,7 @@ bench: go-check both ## what pgmpi costs and how far to trust it, both libraries
 	cmd/bench/run $(BENCHES)
 
 fuzz: go-check ## feed every reader damaged input, FUZZ_TIME=1m for each target
-	@for package in ./cmd/pgmpi/glfile ./measure/results ./analyze; do
+	@for package in ./internal/conf/glfile ./measure/results ./analyze; do
 		targets=$$(CGO_ENABLED=0 go test -list '^Fuzz' $$package | grep '^Fuzz')
 		for target in $$targets; do
 			echo "$$package $$target:"

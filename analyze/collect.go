@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"pgmpi/analyze/stats"
+	"pgmpi/internal/stats"
 	"pgmpi/guidelines"
 	"pgmpi/measure/results"
 )

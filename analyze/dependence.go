@@ -3,7 +3,7 @@ package analyze
 import (
 	"errors"
 
-	"pgmpi/analyze/stats"
+	"pgmpi/internal/stats"
 	"pgmpi/guidelines"
 	"pgmpi/measure/results"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"pgmpi/analyze/stats"
+	"pgmpi/internal/stats"
 	"pgmpi/measure/results"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"pgmpi/analyze/stats"
+	"pgmpi/internal/stats"
 )
 
 // neededLimit is the most mpiruns that an estimate names: beyond, the run

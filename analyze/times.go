@@ -3,7 +3,7 @@ package analyze
 import (
 	"math"
 
-	"pgmpi/analyze/stats"
+	"pgmpi/internal/stats"
 )
 
 // TimesSchema names the format of times.json.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"pgmpi/analyze/stats"
+	"pgmpi/internal/stats"
 )
 
 // Filter is what is done to a prefix of the samples before its mean is taken.

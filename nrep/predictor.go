@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"pgmpi/analyze/stats"
+	"pgmpi/internal/stats"
 )
 
 // Schedule says at how many samples the metrics are looked at.

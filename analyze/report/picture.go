@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/stats"
+	"pgmpi/internal/stats"
 )
 
 // cells is how many columns a picture's axis has.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/stats"
+	"pgmpi/internal/stats"
 	"pgmpi/guidelines"
 )
 

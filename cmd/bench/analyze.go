@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/results"
 )
 

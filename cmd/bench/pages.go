@@ -13,7 +13,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/stats"
+	"pgmpi/internal/stats"
 	"pgmpi/measure/node"
 )
 

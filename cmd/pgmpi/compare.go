@@ -14,7 +14,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
-	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/results"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math/bits"
 	"time"
 
-	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/guidelines"
 	"pgmpi/measure"
 	"pgmpi/measure/results"

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/guidelines"
 	"pgmpi/measure/results"
 )

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/guidelines"
 	"pgmpi/measure"
 	"pgmpi/mockups"

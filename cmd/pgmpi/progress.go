@@ -9,7 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
 	"pgmpi/measure/results"
 )

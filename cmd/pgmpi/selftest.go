@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
-	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/guidelines"
 	"pgmpi/measure"
 	"pgmpi/mockups"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/cmd/pgmpi/glfile"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/guidelines"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unsafe"
 
-	"pgmpi/analyze/stats"
+	"pgmpi/internal/stats"
 	"pgmpi/measure/clocks"
 )
 

@@ -23,7 +23,7 @@ import (
 	"github.com/olekukonko/tablewriter/tw"
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/stats"
+	"pgmpi/internal/stats"
 	"pgmpi/measure"
 	"pgmpi/measure/results"
 )
