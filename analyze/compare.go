@@ -5,8 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"pgmpi/internal/stats"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/stats"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
@@ -46,7 +47,7 @@ func (e *NotComparable) Error() string { return e.Reason }
 // a *NotComparable; all other factors that differ are in the Comparison.
 func Compare(a, b *Side, cfg CompareConfig) (*Comparison, error) {
 	if !slices.Contains(Alternatives, cfg.Alternative) {
-		return nil, &NotComparable{guidelines.Unknown("alternative", cfg.Alternative, Alternatives)}
+		return nil, &NotComparable{conf.Unknown("alternative", cfg.Alternative, Alternatives)}
 	}
 	if err := sameOperation(a, b); err != nil {
 		return nil, err

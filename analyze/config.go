@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 )
 
 // Config is the [analyze] section of gl.toml: how the run medians are judged.
@@ -36,16 +36,16 @@ func Default() Config {
 
 // Validate returns everything that is wrong with the section. NaN is out of
 // every range.
-func (c Config) Validate() []guidelines.FieldError {
-	var errs []guidelines.FieldError
+func (c Config) Validate() []conf.FieldError {
+	var errs []conf.FieldError
 	add := func(ok bool, key, msg string) {
 		if !ok {
-			errs = append(errs, guidelines.FieldError{Key: key, Msg: msg})
+			errs = append(errs, conf.FieldError{Key: key, Msg: msg})
 		}
 	}
-	add(slices.Contains(Methods, c.Method), "method", guidelines.Unknown("method", c.Method, Methods))
-	add(slices.Contains(Tests, c.Test), "test", guidelines.Unknown("test", c.Test, Tests))
-	add(slices.Contains(Adjusts, c.Adjust), "adjust", guidelines.Unknown("adjustment", c.Adjust, Adjusts))
+	add(slices.Contains(Methods, c.Method), "method", conf.Unknown("method", c.Method, Methods))
+	add(slices.Contains(Tests, c.Test), "test", conf.Unknown("test", c.Test, Tests))
+	add(slices.Contains(Adjusts, c.Adjust), "adjust", conf.Unknown("adjustment", c.Adjust, Adjusts))
 	add(c.Alpha > 0 && c.Alpha < 1, "alpha", fmt.Sprintf("must be between 0 and 1, not %v", c.Alpha))
 	add(c.MinSlowdown >= 1 && c.MinSlowdown < 1000, "min_slowdown",
 		fmt.Sprintf("is a ratio of at least 1 (1.05: five per cent slower), not %v", c.MinSlowdown))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 )
 
 // shapeForm is what Shape.String writes.
@@ -65,7 +66,7 @@ func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guid
 		return out, nil
 	}
 	hint := ""
-	if n := guidelines.Nearest(name, known); n != "" {
+	if n := conf.Nearest(name, known); n != "" {
 		hint = fmt.Sprintf(" (did you mean %s?)", n)
 	}
 	return nil, fmt.Errorf("no %s %q was tested%s; there are: %s", what, name, hint, strings.Join(known, ", "))
@@ -89,7 +90,7 @@ func narrowSize(plan *guidelines.Plan, tests []int, id, text string) ([]int, err
 	size := int64(0)
 	if text != "0" {
 		var err error
-		if size, err = guidelines.ParseSize(strings.TrimSuffix(text, "B")); err != nil {
+		if size, err = conf.ParseSize(strings.TrimSuffix(text, "B")); err != nil {
 			return nil, fmt.Errorf("%s: %w%s", id, err, there)
 		}
 	}
@@ -110,5 +111,5 @@ func sizeName(bytes int64) string {
 	if bytes == 0 {
 		return "0"
 	}
-	return guidelines.FormatSize(bytes)
+	return conf.FormatSize(bytes)
 }

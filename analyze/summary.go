@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 )
 
 // summarize fills Summary and Guidelines from the verdicts.
@@ -151,6 +152,6 @@ func (c *Collector) warnOfSamples(r *Report, warn func(id, format string, args .
 		}
 		warn("dependent-samples", "in %d of %d cases the samples resemble their neighbours so much that %d of them are worth one independent sample or less "+
 			"(the worst: %s at %sB on %s, where %.0f are worth one). The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
-			len(strong), measured, strongDependence, worst.Function, guidelines.FormatSize(worst.Msize), worst.Shape, worst.Inefficiency)
+			len(strong), measured, strongDependence, worst.Function, conf.FormatSize(worst.Msize), worst.Shape, worst.Inefficiency)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/internal/conf"
 	"pgmpi/mockups"
 )
 
@@ -119,7 +120,7 @@ func (p *Plan) noteLeftOut(prefix string, sizes []int64, extent int64) {
 	}
 	names := make([]string, len(sizes))
 	for i, s := range sizes {
-		names[i] = FormatSize(s)
+		names[i] = conf.FormatSize(s)
 	}
 	p.Notes = append(p.Notes, fmt.Sprintf("%sleft out sizes that are no multiple of the %d bytes of %s: %s.",
 		prefix, extent, p.Datatype, strings.Join(names, ", ")))

@@ -4,16 +4,9 @@ import (
 	"fmt"
 	"slices"
 
+	"pgmpi/internal/conf"
 	"pgmpi/mockups"
 )
-
-// FieldError is what is wrong with one key of a section of gl.toml. Key is
-// relative to the section, with dots: "cov_mean.window".
-type FieldError struct {
-	Key, Msg string
-}
-
-func (e FieldError) Error() string { return e.Key + ": " + e.Msg }
 
 // Config is the [check] section of gl.toml.
 type Config struct {
@@ -31,27 +24,27 @@ func Default() Config {
 
 // Validate returns everything that is wrong with the section; users are the
 // user's guidelines, whose ids may be selected.
-func (c Config) Validate(users []User) []FieldError {
-	var errs []FieldError
+func (c Config) Validate(users []User) []conf.FieldError {
+	var errs []conf.FieldError
 	check := func(key string, selectors []string) {
 		for _, s := range selectors {
 			if _, err := parseSelector(s, users); err != nil {
-				errs = append(errs, FieldError{key, err.Error()})
+				errs = append(errs, conf.FieldError{Key: key, Msg: err.Error()})
 			}
 		}
 	}
 	if len(c.Guidelines) == 0 && len(users) == 0 {
-		errs = append(errs, FieldError{"guidelines", "is empty, and there is no [[guideline]]: nothing to check"})
+		errs = append(errs, conf.FieldError{Key: "guidelines", Msg: "is empty, and there is no [[guideline]]: nothing to check"})
 	}
 	check("guidelines", c.Guidelines)
 	check("exclude", c.Exclude)
 	for _, f := range c.Functions {
 		if !slices.Contains(mockups.Collectives(), f) {
-			errs = append(errs, FieldError{"functions", Unknown("collective", f, mockups.Collectives())})
+			errs = append(errs, conf.FieldError{Key: "functions", Msg: conf.Unknown("collective", f, mockups.Collectives())})
 		}
 	}
 	if len(errs) == 0 && len(c.resolve(users)) == 0 {
-		errs = append(errs, FieldError{"guidelines", "exclude and functions leave no guideline to check"})
+		errs = append(errs, conf.FieldError{Key: "guidelines", Msg: "exclude and functions leave no guideline to check"})
 	}
 	return errs
 }
@@ -87,24 +80,24 @@ func (c Config) resolve(users []User) []Guideline {
 // ResolveOp returns the operator that op stands for on a datatype: op itself,
 // or for "auto" the datatype's own. The errors are those of the keys
 // "datatype" and "op".
-func ResolveOp(datatype, op string) (string, []FieldError) {
+func ResolveOp(datatype, op string) (string, []conf.FieldError) {
 	d, ok := mockups.GetDatatype(datatype)
-	var errs []FieldError
+	var errs []conf.FieldError
 	if !ok {
 		var names []string
 		for _, d := range mockups.Datatypes() {
 			names = append(names, d.Name)
 		}
-		errs = append(errs, FieldError{"datatype", Unknown("datatype", datatype, names)})
+		errs = append(errs, conf.FieldError{Key: "datatype", Msg: conf.Unknown("datatype", datatype, names)})
 	}
 	switch {
 	case op != "auto" && !slices.Contains(mockups.Ops(), op):
-		errs = append(errs, FieldError{"op", Unknown("op", op, append([]string{"auto"}, mockups.Ops()...))})
+		errs = append(errs, conf.FieldError{Key: "op", Msg: conf.Unknown("op", op, append([]string{"auto"}, mockups.Ops()...))})
 	case !ok:
 	case op == "auto":
 		return d.Auto, nil
 	case !slices.Contains(d.Ops, op):
-		errs = append(errs, FieldError{"op", fmt.Sprintf("op %q is not allowed on datatype %q (allowed: %s)",
+		errs = append(errs, conf.FieldError{Key: "op", Msg: fmt.Sprintf("op %q is not allowed on datatype %q (allowed: %s)",
 			op, datatype, joinNames(d.Ops))})
 	}
 	if errs != nil {

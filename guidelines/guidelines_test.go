@@ -42,36 +42,6 @@ func TestFormulaReadsAsInThePaper(t *testing.T) {
 	}
 }
 
-func TestNearestFindsWhatWasMeant(t *testing.T) {
-	tests := []struct{ name, want string }{
-		{"MPI_Algather", "MPI_Allgather"},
-		{"allreduce", "MPI_Allreduce"},
-		{"MPI_Reduce_scater", "MPI_Reduce_scatter"},
-		{"MPI_Scam", "MPI_Scan"},
-		{"MPI_Scaterv", "MPI_Scatterv"},
-		{"barier", "MPI_Barrier"},
-		{"MPI_Send", ""},
-		{"", ""},
-	}
-	for _, test := range tests {
-		if got := Nearest(test.name, mockups.Collectives()); got != test.want {
-			t.Errorf("%q: got %q, want %q", test.name, got, test.want)
-		}
-	}
-}
-
-func TestEditDistance(t *testing.T) {
-	tests := []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"rnak", "rank", 1}, {"abc", "abc", 0}}
-	for _, test := range tests {
-		if got := editDistance(test.a, test.b); got != test.want {
-			t.Errorf("%q, %q: got %d, want %d", test.a, test.b, got, test.want)
-		}
-	}
-}
-
 func TestListsOfSizes(t *testing.T) {
 	tests := []struct {
 		list []string
@@ -108,17 +78,6 @@ func errText(err error) string {
 		return ""
 	}
 	return err.Error()
-}
-
-func TestFormatSizeReadsBack(t *testing.T) {
-	for _, want := range []int64{1, 100, 1023, 1024, 1536, 3 << 20, 1 << 30, 5<<30 + 1} {
-		if got, err := ParseSize(FormatSize(want)); got != want || err != nil {
-			t.Errorf("%s: got %d, %v; want %d", FormatSize(want), got, err, want)
-		}
-	}
-	if got := FormatSize(64 << 10); got != "64Ki" {
-		t.Errorf("got %s, want 64Ki", got)
-	}
 }
 
 func TestRangesLeaveOutWhatIsNoMultiple(t *testing.T) {

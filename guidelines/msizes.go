@@ -3,10 +3,11 @@ package guidelines
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"pgmpi/internal/conf"
 )
 
 // MsizeList is a list of message sizes as in gl.toml: integers and strings,
@@ -33,41 +34,6 @@ func (l *MsizeList) UnmarshalTOML(v any) error {
 	}
 	*l = out
 	return nil
-}
-
-var sizeUnits = []struct {
-	suffix string
-	bytes  int64
-}{{"Gi", 1 << 30}, {"Mi", 1 << 20}, {"Ki", 1 << 10}}
-
-// ParseSize reads a number of bytes, at least 1: "100", "1Ki", "16Mi", "1Gi".
-func ParseSize(s string) (int64, error) {
-	digits, unit := s, int64(1)
-	for _, u := range sizeUnits {
-		if d, ok := strings.CutSuffix(s, u.suffix); ok {
-			digits, unit = d, u.bytes
-		}
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange) || err == nil && n > math.MaxInt64/unit:
-		return 0, fmt.Errorf("size %q is too large", s)
-	case err != nil:
-		return 0, fmt.Errorf(`%q is no size in bytes (valid: 100, 1Ki, 16Mi, 1Gi)`, s)
-	case n < 1:
-		return 0, fmt.Errorf("size %q is below 1 byte", s)
-	}
-	return n * unit, nil
-}
-
-// FormatSize writes bytes as ParseSize reads them, as short as is exact.
-func FormatSize(bytes int64) string {
-	for _, u := range sizeUnits {
-		if bytes >= u.bytes && bytes%u.bytes == 0 {
-			return strconv.FormatInt(bytes/u.bytes, 10) + u.suffix
-		}
-	}
-	return strconv.FormatInt(bytes, 10)
 }
 
 // FitMsizes returns the sizes of a list in bytes, ascending, each once, for a
@@ -108,15 +74,15 @@ func ascending(sizes []int64) []int64 {
 func parseItem(item string) (sizes []int64, isRange bool, err error) {
 	from, rest, isRange := strings.Cut(item, "..")
 	if !isRange {
-		n, err := ParseSize(item)
+		n, err := conf.ParseSize(item)
 		return []int64{n}, false, err
 	}
 	to, times, hasFactor := strings.Cut(rest, "*")
-	lo, err := ParseSize(from)
+	lo, err := conf.ParseSize(from)
 	if err != nil {
 		return nil, true, rangeError(item, err)
 	}
-	hi, err := ParseSize(to)
+	hi, err := conf.ParseSize(to)
 	if err != nil {
 		return nil, true, rangeError(item, err)
 	}

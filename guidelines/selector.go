@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/internal/conf"
 	"pgmpi/mockups"
 )
 
@@ -37,7 +38,7 @@ func parseSelector(s string, users []User) (selector, error) {
 		return selector{ids: []string{id}}, err
 	}
 	if !slices.Contains(mockups.Collectives(), function) {
-		return selector{}, errors.New(Unknown("collective", function, mockups.Collectives()))
+		return selector{}, errors.New(conf.Unknown("collective", function, mockups.Collectives()))
 	}
 	if !slices.Contains(of, function) {
 		return selector{}, fmt.Errorf("%q: %s is about %s", s, id, joinNames(of))
@@ -49,7 +50,7 @@ func parseIDRange(s, from, to string) (selector, error) {
 	ids := catalogueIDs(func(Entry) bool { return true })
 	for _, id := range []string{from, to} {
 		if !slices.Contains(ids, id) {
-			return selector{}, fmt.Errorf("range %q: %s", s, Unknown("guideline", id, ids))
+			return selector{}, fmt.Errorf("range %q: %s", s, conf.Unknown("guideline", id, ids))
 		}
 	}
 	i, j := slices.Index(ids, from), slices.Index(ids, to)
@@ -88,7 +89,7 @@ func collectivesOf(id string, users []User) ([]string, error) {
 		}
 		known = append(known, u.ID)
 	}
-	return nil, errors.New(Unknown("guideline", id, known))
+	return nil, errors.New(conf.Unknown("guideline", id, known))
 }
 
 func joinNames(names []string) string { return strings.Join(names, ", ") }

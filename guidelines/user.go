@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 
+	"pgmpi/internal/conf"
 	"pgmpi/mockups"
 )
 
@@ -38,11 +39,11 @@ func (u User) Guideline() Guideline {
 // ValidateUsers returns everything that is wrong with the user's guidelines,
 // for a datatype of the given extent in bytes. Keys begin with the index:
 // "[0].pattern.mockup".
-func ValidateUsers(users []User, extent int64) []FieldError {
-	var errs []FieldError
+func ValidateUsers(users []User, extent int64) []conf.FieldError {
+	var errs []conf.FieldError
 	for i, u := range users {
 		add := func(key, format string, args ...any) {
-			errs = append(errs, FieldError{fmt.Sprintf("[%d]%s", i, key), fmt.Sprintf(format, args...)})
+			errs = append(errs, conf.FieldError{Key: fmt.Sprintf("[%d]%s", i, key), Msg: fmt.Sprintf(format, args...)})
 		}
 		if msg := checkID(u.ID); msg != "" {
 			add(".id", "%s", msg)
@@ -85,7 +86,7 @@ func (u User) validateType(add func(key, format string, args ...any)) {
 		if slices.Contains(mockups.Collectives(), name) {
 			return true
 		}
-		add(key, "%s", Unknown("collective", name, mockups.Collectives()))
+		add(key, "%s", conf.Unknown("collective", name, mockups.Collectives()))
 		return false
 	}
 	for _, one := range []struct{ key, name string }{{".monotony", u.Monotony}, {".split", u.Split}} {
@@ -112,7 +113,7 @@ func (p UserPattern) validateMockup(add func(key, format string, args ...any)) {
 	m, ok := mockups.Get(p.Mockup)
 	switch {
 	case !ok || !m.IsMockup():
-		add(".pattern.mockup", "%s", Unknown("mock-up of "+p.Function, p.Mockup, mockups.Mockups(p.Function)))
+		add(".pattern.mockup", "%s", conf.Unknown("mock-up of "+p.Function, p.Mockup, mockups.Mockups(p.Function)))
 	case m.Of != p.Function:
 		add(".pattern.mockup", "mock-up %q emulates %s, not %s", p.Mockup, m.Of, p.Function)
 	}

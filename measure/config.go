@@ -1,14 +1,13 @@
 package measure
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/measure/results"
-	"pgmpi/nrep"
 )
 
 // JobConfig is the [job] section of gl.toml: what is measured.
@@ -24,7 +23,7 @@ type JobConfig struct {
 	Looks       []int         `toml:"looks" json:"looks"`               // mpiruns, ascending; the last is R
 	LookWeights []float64     `toml:"look_weights" json:"look_weights"` // share of the error of each
 	MaxMPIRuns  int           `toml:"max_mpiruns" json:"max_mpiruns"`   // per shape; 0: no limit
-	MaxTime     nrep.Duration `toml:"max_time" json:"max_time"`         // of all mpiruns together; 0: no limit
+	MaxTime     conf.Duration `toml:"max_time" json:"max_time"`         // of all mpiruns together; 0: no limit
 }
 
 // DefaultJob is the [job] section of an empty gl.toml.
@@ -35,30 +34,30 @@ func DefaultJob() JobConfig {
 
 // Validate returns everything that is wrong with the section. The root is
 // checked against the numbers of processes that it names; see CheckRoot.
-func (c JobConfig) Validate() []guidelines.FieldError {
-	var errs fieldErrors
+func (c JobConfig) Validate() []conf.FieldError {
+	var errs conf.FieldErrors
 	for i, np := range c.NP {
-		errs.check(np >= 1, "np", "%d is no number of processes", np)
-		errs.check(!slices.Contains(c.NP[:i], np), "np", "%d is given twice", np)
+		errs.Check(np >= 1, "np", "%d is no number of processes", np)
+		errs.Check(!slices.Contains(c.NP[:i], np), "np", "%d is given twice", np)
 	}
-	errs.check(c.MPIRuns >= 1, "mpiruns", "must be at least 1, not %d", c.MPIRuns)
-	errs.check(c.MPIRuns <= results.MaxMPIRuns, "mpiruns", "must be at most %d, not %d", results.MaxMPIRuns, c.MPIRuns)
+	errs.Check(c.MPIRuns >= 1, "mpiruns", "must be at least 1, not %d", c.MPIRuns)
+	errs.Check(c.MPIRuns <= results.MaxMPIRuns, "mpiruns", "must be at most %d, not %d", results.MaxMPIRuns, c.MPIRuns)
 	c.validateLooks(&errs)
 	_, opErrs := guidelines.ResolveOp(c.Datatype, c.Op)
 	if _, _, err := guidelines.FitMsizes(c.Msizes, guidelines.Extent(c.Datatype)); err != nil {
-		errs.check(false, "msizes", "%v", err)
+		errs.Check(false, "msizes", "%v", err)
 	}
 	return slices.Concat(errs, opErrs, c.CheckRoot(c.NP))
 }
 
 // CheckRoot returns an error when the root is not a rank for every number of
 // processes in np.
-func (c JobConfig) CheckRoot(np []int) []guidelines.FieldError {
-	var errs fieldErrors
-	errs.check(c.Root >= 0, "root", "%d is no rank", c.Root)
+func (c JobConfig) CheckRoot(np []int) []conf.FieldError {
+	var errs conf.FieldErrors
+	errs.Check(c.Root >= 0, "root", "%d is no rank", c.Root)
 	for _, n := range np {
 		if n >= 1 && c.Root >= n {
-			errs.check(false, "root", "%d is no rank of %d processes", c.Root, n)
+			errs.Check(false, "root", "%d is no rank of %d processes", c.Root, n)
 			break
 		}
 	}
@@ -84,11 +83,11 @@ func DefaultMPI() MPIConfig {
 }
 
 // Validate returns everything that is wrong with the section.
-func (c MPIConfig) Validate() []guidelines.FieldError {
-	var errs fieldErrors
-	errs.check(len(c.Launch) == 0 || c.Launch[0] != "", "launch", "the first word, the launcher, is empty")
+func (c MPIConfig) Validate() []conf.FieldError {
+	var errs conf.FieldErrors
+	errs.Check(len(c.Launch) == 0 || c.Launch[0] != "", "launch", "the first word, the launcher, is empty")
 	for name := range c.Env {
-		errs.check(name != "" && !strings.ContainsAny(name, "=\x00"), "env", "%q is no name of a variable", name)
+		errs.Check(name != "" && !strings.ContainsAny(name, "=\x00"), "env", "%q is no name of a variable", name)
 	}
 	return errs
 }
@@ -99,9 +98,9 @@ type Config struct {
 	Sample    string        `toml:"sample" json:"sample"` // "auto": global with windows and round_time, else local
 	Clock     string        `toml:"clock" json:"clock"`
 	ClockSync string        `toml:"clock_sync" json:"clock_sync"` // how the ranks' clocks become a global one
-	Window    nrep.Duration `toml:"window" json:"window"`         // from one start to the next, with sync = "window"
-	Slice     nrep.Duration `toml:"slice" json:"slice"`           // most time for a case, with sync = "round_time"
-	MaxDrift  nrep.Duration `toml:"max_drift" json:"max_drift"`   // the clocks are synchronised again before they are off by more
+	Window    conf.Duration `toml:"window" json:"window"`         // from one start to the next, with sync = "window"
+	Slice     conf.Duration `toml:"slice" json:"slice"`           // most time for a case, with sync = "round_time"
+	MaxDrift  conf.Duration `toml:"max_drift" json:"max_drift"`   // the clocks are synchronised again before they are off by more
 	Cache     string        `toml:"cache" json:"cache"`
 	Provable  bool          `toml:"provable" json:"provable"` // bound the run-times as results.Bound says
 	// FirstCalls and Warmup count untimed calls: of a function before its
@@ -109,9 +108,9 @@ type Config struct {
 	FirstCalls int `toml:"first_calls" json:"first_calls"`
 	Warmup     int `toml:"warmup" json:"warmup"`
 	// WarmupTime is how long the calls of Warmup may take together, but for two of them.
-	WarmupTime nrep.Duration `toml:"warmup_time" json:"warmup_time"`
-	Stall      nrep.Duration `toml:"stall" json:"stall"`             // no case finished for so long: the mpirun is ended
-	TempMemory Bytes         `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
+	WarmupTime conf.Duration `toml:"warmup_time" json:"warmup_time"`
+	Stall      conf.Duration `toml:"stall" json:"stall"`             // no case finished for so long: the mpirun is ended
+	TempMemory conf.Bytes    `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
 	// SplitExperiment follows up suspected violations of split-robustness.
 	SplitExperiment bool `toml:"split_experiment" json:"split_experiment"`
 }
@@ -119,14 +118,14 @@ type Config struct {
 // Default is the [measure] section of an empty gl.toml.
 func Default() Config {
 	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: results.Auto,
-		Window: nrep.Duration(time.Millisecond), Slice: nrep.Duration(2 * time.Second), MaxDrift: nrep.Duration(10 * time.Microsecond),
-		Cache: "warm", FirstCalls: 20, Warmup: 100, WarmupTime: nrep.Duration(500 * time.Microsecond),
-		Stall: nrep.Duration(2 * time.Minute), TempMemory: 1 << 30, SplitExperiment: true}
+		Window: conf.Duration(time.Millisecond), Slice: conf.Duration(2 * time.Second), MaxDrift: conf.Duration(10 * time.Microsecond),
+		Cache: "warm", FirstCalls: 20, Warmup: 100, WarmupTime: conf.Duration(500 * time.Microsecond),
+		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, SplitExperiment: true}
 }
 
 // Validate returns everything that is wrong with the section.
-func (c Config) Validate() []guidelines.FieldError {
-	var errs fieldErrors
+func (c Config) Validate() []conf.FieldError {
+	var errs conf.FieldErrors
 	for _, k := range []struct {
 		key, value, what string
 		known            []string
@@ -135,42 +134,19 @@ func (c Config) Validate() []guidelines.FieldError {
 		{"sample", c.Sample, "kind of sample", append([]string{results.Auto}, results.Samples...)},
 		{"cache", c.Cache, "treatment of the caches", results.Caches},
 	} {
-		errs.check(slices.Contains(k.known, k.value), k.key, "%s", guidelines.Unknown(k.what, k.value, k.known))
+		errs.Check(slices.Contains(k.known, k.value), k.key, "%s", conf.Unknown(k.what, k.value, k.known))
 	}
-	errs.check(c.Window > 0, "window", "must be above 0s")
-	errs.check(c.Slice > 0, "slice", "must be above 0s")
-	errs.check(c.MaxDrift > 0, "max_drift", "must be above 0s")
-	errs.check(slices.Contains(results.Clocks, c.Clock), "clock",
-		"%s", guidelines.Unknown("clock", c.Clock, results.Clocks))
-	errs.check(slices.Contains(results.ClockSyncs, c.ClockSync), "clock_sync",
-		"%s", guidelines.Unknown("clock synchronisation", c.ClockSync, results.ClockSyncs))
-	errs.check(c.FirstCalls >= 0, "first_calls", "must be at least 0, not %d", c.FirstCalls)
-	errs.check(c.Warmup >= 0, "warmup", "must be at least 0, not %d", c.Warmup)
-	errs.check(c.WarmupTime >= 0, "warmup_time", "must be at least 0s")
-	errs.check(c.Stall > 0, "stall", "must be above 0s")
-	errs.check(c.TempMemory >= 1, "temp_memory", "must be at least 1 byte, not %d", int64(c.TempMemory))
+	errs.Check(c.Window > 0, "window", "must be above 0s")
+	errs.Check(c.Slice > 0, "slice", "must be above 0s")
+	errs.Check(c.MaxDrift > 0, "max_drift", "must be above 0s")
+	errs.Check(slices.Contains(results.Clocks, c.Clock), "clock",
+		"%s", conf.Unknown("clock", c.Clock, results.Clocks))
+	errs.Check(slices.Contains(results.ClockSyncs, c.ClockSync), "clock_sync",
+		"%s", conf.Unknown("clock synchronisation", c.ClockSync, results.ClockSyncs))
+	errs.Check(c.FirstCalls >= 0, "first_calls", "must be at least 0, not %d", c.FirstCalls)
+	errs.Check(c.Warmup >= 0, "warmup", "must be at least 0, not %d", c.Warmup)
+	errs.Check(c.WarmupTime >= 0, "warmup_time", "must be at least 0s")
+	errs.Check(c.Stall > 0, "stall", "must be above 0s")
+	errs.Check(c.TempMemory >= 1, "temp_memory", "must be at least 1 byte, not %d", int64(c.TempMemory))
 	return errs
-}
-
-// Bytes is an amount of memory; in text "100", "64Ki", "1Gi".
-type Bytes int64
-
-// UnmarshalText reads what guidelines.ParseSize does.
-func (b *Bytes) UnmarshalText(text []byte) error {
-	n, err := guidelines.ParseSize(string(text))
-	*b = Bytes(n)
-	return err
-}
-
-// MarshalText writes the amount as short as is exact.
-func (b Bytes) MarshalText() ([]byte, error) {
-	return []byte(guidelines.FormatSize(int64(b))), nil
-}
-
-type fieldErrors []guidelines.FieldError
-
-func (e *fieldErrors) check(ok bool, key, format string, args ...any) {
-	if !ok {
-		*e = append(*e, guidelines.FieldError{Key: key, Msg: fmt.Sprintf(format, args...)})
-	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/measure/results"
-	"pgmpi/nrep"
 )
 
 func TestScheduleIsFixedByTheSettings(t *testing.T) {
@@ -43,7 +43,7 @@ func TestLooksThatSpendTooMuchOrRunBackwardsAreErrors(t *testing.T) {
 		"looks":        func(c *JobConfig) { c.Looks = []int{20, 10} },
 		"look_weights": func(c *JobConfig) { c.Looks, c.LookWeights = []int{10, 20}, []float64{.6, .6} },
 		"max_mpiruns":  func(c *JobConfig) { c.MaxMPIRuns = -1 },
-		"max_time":     func(c *JobConfig) { c.MaxTime = nrep.Duration(-time.Second) },
+		"max_time":     func(c *JobConfig) { c.MaxTime = conf.Duration(-time.Second) },
 	} {
 		c := DefaultJob()
 		if errs := c.Validate(); len(errs) != 0 {

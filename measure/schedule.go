@@ -1,6 +1,9 @@
 package measure
 
-import "pgmpi/measure/results"
+import (
+	"pgmpi/internal/conf"
+	"pgmpi/measure/results"
+)
 
 // Schedule returns R, and the looks with their weights if there are any. All of
 // it is fixed before the start. Without look_weights three looks have the .2, .3
@@ -44,21 +47,21 @@ func defaultWeights(n int) []float64 {
 }
 
 // validateLooks checks what Schedule relies on.
-func (c JobConfig) validateLooks(errs *fieldErrors) {
+func (c JobConfig) validateLooks(errs *conf.FieldErrors) {
 	for i, at := range c.Looks {
-		errs.check(at >= 1 && at <= results.MaxMPIRuns, "looks", "%d is no number of mpiruns from 1 to %d", at, results.MaxMPIRuns)
-		errs.check(i == 0 || at > c.Looks[i-1], "looks", "%d is not above the look before it; looks are in ascending order", at)
+		errs.Check(at >= 1 && at <= results.MaxMPIRuns, "looks", "%d is no number of mpiruns from 1 to %d", at, results.MaxMPIRuns)
+		errs.Check(i == 0 || at > c.Looks[i-1], "looks", "%d is not above the look before it; looks are in ascending order", at)
 	}
-	errs.check(c.MaxMPIRuns >= 0, "max_mpiruns", "must be at least 0 (no limit), not %d", c.MaxMPIRuns)
-	errs.check(c.MaxTime >= 0, "max_time", "must be at least 0s (no limit)")
+	errs.Check(c.MaxMPIRuns >= 0, "max_mpiruns", "must be at least 0 (no limit), not %d", c.MaxMPIRuns)
+	errs.Check(c.MaxTime >= 0, "max_time", "must be at least 0s (no limit)")
 	if len(c.LookWeights) == 0 {
 		return
 	}
-	errs.check(len(c.LookWeights) == len(c.Looks), "look_weights", "%d weights for %d looks", len(c.LookWeights), len(c.Looks))
+	errs.Check(len(c.LookWeights) == len(c.Looks), "look_weights", "%d weights for %d looks", len(c.LookWeights), len(c.Looks))
 	sum := 0.0
 	for _, w := range c.LookWeights {
-		errs.check(w > 0, "look_weights", "%v is no share of the error: it must be above 0", w)
+		errs.Check(w > 0, "look_weights", "%v is no share of the error: it must be above 0", w)
 		sum += w
 	}
-	errs.check(sum <= 1+1e-9, "look_weights", "have the sum %v; more than 1 spends the error twice", sum)
+	errs.Check(sum <= 1+1e-9, "look_weights", "have the sum %v; more than 1 spends the error twice", sum)
 }

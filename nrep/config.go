@@ -3,8 +3,9 @@ package nrep
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
+
+	"pgmpi/internal/conf"
 )
 
 // The metrics that a Config can select.
@@ -22,17 +23,17 @@ const maxRepetitions = 10_000_000
 
 // Config is the [nrep] section of gl.toml. Start from Default.
 type Config struct {
-	Metrics     []string  `toml:"metrics" json:"metrics"`         // rse, cov_mean, cov_median: all must hold
-	RSE         float64   `toml:"rse" json:"rse"`                 // stop below it
-	CovMean     CovConfig `toml:"cov_mean" json:"cov_mean"`       //
-	CovMedian   CovConfig `toml:"cov_median" json:"cov_median"`   //
-	Min         int       `toml:"min" json:"min"`                 // repetitions at the first check point
-	Max         int       `toml:"max" json:"max"`                 // repetitions at the last one
-	Step        int       `toml:"step" json:"step"`               // to the second check point; then doubled
-	Predictions int       `toml:"predictions" json:"predictions"` // number of mpiruns that predict
-	MaxTime     Duration  `toml:"max_time" json:"max_time"`       // for one case of one prediction
-	MinTime     Duration  `toml:"min_time" json:"min_time"`       // in the calls of one case of one mpirun that measures
-	Fixed       int       `toml:"fixed" json:"fixed"`             // > 0: repetitions without prediction
+	Metrics     []string      `toml:"metrics" json:"metrics"`         // rse, cov_mean, cov_median: all must hold
+	RSE         float64       `toml:"rse" json:"rse"`                 // stop below it
+	CovMean     CovConfig     `toml:"cov_mean" json:"cov_mean"`       //
+	CovMedian   CovConfig     `toml:"cov_median" json:"cov_median"`   //
+	Min         int           `toml:"min" json:"min"`                 // repetitions at the first check point
+	Max         int           `toml:"max" json:"max"`                 // repetitions at the last one
+	Step        int           `toml:"step" json:"step"`               // to the second check point; then doubled
+	Predictions int           `toml:"predictions" json:"predictions"` // number of mpiruns that predict
+	MaxTime     conf.Duration `toml:"max_time" json:"max_time"`       // for one case of one prediction
+	MinTime     conf.Duration `toml:"min_time" json:"min_time"`       // in the calls of one case of one mpirun that measures
+	Fixed       int           `toml:"fixed" json:"fixed"`             // > 0: repetitions without prediction
 }
 
 // CovConfig is the threshold of a coefficient of variation and the number of
@@ -53,27 +54,17 @@ func Default() Config {
 		Max:         1000,
 		Step:        10,
 		Predictions: 3,
-		MaxTime:     Duration(2 * time.Second),
-		MinTime:     Duration(time.Millisecond),
+		MaxTime:     conf.Duration(2 * time.Second),
+		MinTime:     conf.Duration(time.Millisecond),
 	}
 }
 
-// FieldError says what is wrong with the value of one key.
-type FieldError struct {
-	Key string // inside [nrep], e.g. "cov_mean.window"
-	Msg string
-	// Unknown is the name that is none of Metrics; "" for any other error.
-	Unknown string
-}
-
-func (e FieldError) Error() string { return e.Key + ": " + e.Msg }
-
 // Validate returns every error of the section, in the order of its keys.
-func (c Config) Validate() []FieldError {
+func (c Config) Validate() []conf.FieldError {
 	errs := validateMetrics(c.Metrics)
 	refuse := func(bad bool, key, format string, args ...any) {
 		if bad {
-			errs = append(errs, FieldError{Key: key, Msg: fmt.Sprintf(format, args...)})
+			errs = append(errs, conf.FieldError{Key: key, Msg: fmt.Sprintf(format, args...)})
 		}
 	}
 	refuse(!isThreshold(c.RSE), "rse", "%v is not between 0 and 1", c.RSE)
@@ -98,17 +89,17 @@ func (c Config) Validate() []FieldError {
 	return errs
 }
 
-func validateMetrics(metrics []string) []FieldError {
+func validateMetrics(metrics []string) []conf.FieldError {
 	if len(metrics) == 0 {
-		return []FieldError{{Key: "metrics", Msg: "is empty"}}
+		return []conf.FieldError{{Key: "metrics", Msg: "is empty"}}
 	}
-	var errs []FieldError
+	var errs []conf.FieldError
 	for i, m := range metrics {
 		switch {
 		case !slices.Contains(Metrics, m):
-			errs = append(errs, FieldError{Key: "metrics", Unknown: m, Msg: fmt.Sprintf("unknown metric %q (%s)", m, strings.Join(Metrics, ", "))})
+			errs = append(errs, conf.FieldError{Key: "metrics", Msg: conf.Unknown("metric", m, Metrics)})
 		case slices.Contains(metrics[:i], m):
-			errs = append(errs, FieldError{Key: "metrics", Msg: fmt.Sprintf("%q is listed twice", m)})
+			errs = append(errs, conf.FieldError{Key: "metrics", Msg: fmt.Sprintf("%q is listed twice", m)})
 		}
 	}
 	return errs
@@ -116,22 +107,3 @@ func validateMetrics(metrics []string) []FieldError {
 
 // isThreshold is false for NaN.
 func isThreshold(v float64) bool { return v > 0 && v < 1 }
-
-// Duration is a time.Duration that is written as text like "2s" in TOML and JSON.
-type Duration time.Duration
-
-// String is the text that UnmarshalText reads.
-func (d Duration) String() string { return time.Duration(d).String() }
-
-// MarshalText implements encoding.TextMarshaler.
-func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler; it takes what time.ParseDuration does.
-func (d *Duration) UnmarshalText(text []byte) error {
-	v, err := time.ParseDuration(string(text))
-	if err != nil {
-		return fmt.Errorf("%q is no duration such as \"2s\" or \"500ms\"", text)
-	}
-	*d = Duration(v)
-	return nil
-}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/measure"
 	"pgmpi/measure/results"
 )
@@ -81,11 +81,11 @@ func (c *clocksRun) check() error {
 		}
 	}
 	if !slices.Contains(results.Clocks, c.clock) {
-		return fmt.Errorf("--clock: %s", guidelines.Unknown("clock", c.clock, results.Clocks))
+		return fmt.Errorf("--clock: %s", conf.Unknown("clock", c.clock, results.Clocks))
 	}
 	for _, m := range c.methods {
 		if !slices.Contains(results.ClockSyncs, m) {
-			return fmt.Errorf("--clock-sync: %s", guidelines.Unknown("clock synchronisation", m, results.ClockSyncs))
+			return fmt.Errorf("--clock-sync: %s", conf.Unknown("clock synchronisation", m, results.ClockSyncs))
 		}
 	}
 	for i, s := range c.seconds {
@@ -94,7 +94,7 @@ func (c *clocksRun) check() error {
 		}
 	}
 	if c.format != "table" && c.format != "json" {
-		return fmt.Errorf("--format: %s", guidelines.Unknown("format", c.format, []string{"table", "json"}))
+		return fmt.Errorf("--format: %s", conf.Unknown("format", c.format, []string{"table", "json"}))
 	}
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 	"time"
 
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/results"
 )
 

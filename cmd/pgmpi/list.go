@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
 	"pgmpi/mockups"
 )

@@ -20,7 +20,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 )
 
 // version is set by the linker.
@@ -137,7 +137,7 @@ func find(name string) (command, error) {
 		}
 		names = append(names, c.name)
 	}
-	return command{}, setupf("%s; see `pgmpi help`", guidelines.Unknown("command", name, names))
+	return command{}, setupf("%s; see `pgmpi help`", conf.Unknown("command", name, names))
 }
 
 // wanted says by the type of a flag what its value, or a part of it, must be.
@@ -160,7 +160,7 @@ func flagHint(err error, fs *pflag.FlagSet) error {
 	}
 	var names []string
 	fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if n := guidelines.Nearest(unknown.GetSpecifiedName(), names); n != "" {
+	if n := conf.Nearest(unknown.GetSpecifiedName(), names); n != "" {
 		return fmt.Errorf("%w (did you mean --%s?)", err, n)
 	}
 	return err

@@ -5,14 +5,14 @@ import (
 	"os"
 
 	"pgmpi/analyze"
-	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/measure/results"
 )
 
 // analyzeFiles judges what another program has measured.
 func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	if known := []string{"reprompi"}; from != known[0] {
-		return setupf("--from: %s", guidelines.Unknown("program", from, known))
+		return setupf("--from: %s", conf.Unknown("program", from, known))
 	}
 	if len(o.explain) > 0 {
 		return setupf("analyze: --explain needs the raw files of a results folder, it does not go with --from")

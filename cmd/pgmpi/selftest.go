@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
 	"pgmpi/mockups"
-	"pgmpi/nrep"
 )
 
 var selftestCommand = command{
@@ -101,7 +101,7 @@ func (t *selftest) run(ctx context.Context) error {
 // monotony and split-robustness of the slowed function, and the identities.
 func (t *selftest) configure() error {
 	if !slices.Contains(mockups.Identities(), t.function) {
-		return setupf("--function: %s", guidelines.Unknown("collective", t.function, mockups.Identities()))
+		return setupf("--function: %s", conf.Unknown("collective", t.function, mockups.Identities()))
 	}
 	f := glfile.Default()
 	f.Check.Guidelines = []string{"GL1:" + t.function, "GL2:" + t.function, "GL3..GL17"}
@@ -251,7 +251,7 @@ func (t *selftest) header(r *analyze.Report) {
 
 // amount is the delay that makes the call at msize at least ten times slower
 // than all that it is compared with, and visible on a busy machine.
-func amount(base *analyze.Report, function string, msize int64) nrep.Duration {
+func amount(base *analyze.Report, function string, msize int64) conf.Duration {
 	const least, factor = 200e-6, 10
 	most := least
 	for i := range base.Verdicts {
@@ -260,5 +260,5 @@ func amount(base *analyze.Report, function string, msize int64) nrep.Duration {
 			most = max(most, factor**v.OtherMedianS*float64(max(1, v.K)))
 		}
 	}
-	return nrep.Duration(most * 1e9)
+	return conf.Duration(most * 1e9)
 }

@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 )
 
 // planted is part (b). It returns how many cells were missed, or found without
@@ -24,7 +25,7 @@ func (t *selftest) planted(ctx context.Context, base *analyze.Report) (int, erro
 	if err != nil {
 		return 0, err
 	}
-	fmt.Fprintf(stdout, "\n(b) Planted: %s is %v slower at %s bytes\n", t.function, by.Round(time.Microsecond), guidelines.FormatSize(at))
+	fmt.Fprintf(stdout, "\n(b) Planted: %s is %v slower at %s bytes\n", t.function, by.Round(time.Microsecond), conf.FormatSize(at))
 	wrong := t.compare(base, r, at)
 	t.show(base, r, at, wrong)
 	if len(wrong) == 0 {
@@ -87,7 +88,7 @@ func (t *selftest) show(base, r *analyze.Report, at int64, wrong map[cell]bool) 
 			quiet++
 			continue
 		}
-		fmt.Fprintf(w, "    %s %s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Guideline, v.Type, guidelines.FormatSize(v.Msize),
+		fmt.Fprintf(w, "    %s %s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Guideline, v.Type, conf.FormatSize(v.Msize),
 			times(b.Ratio), b.Verdict, times(v.Ratio), v.Verdict, result)
 	}
 	w.Flush()

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
 	"pgmpi/measure/results"
-	"pgmpi/nrep"
 )
 
 // settings are the flags that stand for keys of gl.toml, and where they go.
@@ -117,7 +117,7 @@ func (s *settings) apply(f *glfile.File) error {
 	set("job-file", "mpi.job_file", plain(func() { f.MPI.JobFile = s.jobFile }))
 	set("seed", "job.seed", plain(func() { f.Job.Seed = s.seed }))
 	set("stall", "measure.stall", func() error {
-		var d nrep.Duration
+		var d conf.Duration
 		err := d.UnmarshalText([]byte(s.stall))
 		f.Measure.Stall = d
 		return err

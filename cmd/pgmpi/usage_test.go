@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
 )
 
 // withLongName are the flags for a rank program whose path is long.

@@ -96,20 +96,6 @@ type NRep struct {
 	Reason    string `json:"reason,omitempty"`
 }
 
-// Factors are the settings that can change a result: what the driver found on
-// its own host at the start, and what the ranks found on theirs.
-type Factors struct {
-	Hostname string            `json:"hostname"`
-	Kernel   string            `json:"kernel"`
-	CPU      string            `json:"cpu"`
-	Cores    int               `json:"cores"` // of the driver's affinity mask
-	Env      map[string]string `json:"env"`   // OMPI_*, MPIR_CVAR_*, UCX_*, FI_*, SLURM_*, MV2_*, I_MPI_*
-	Go       string            `json:"go"`
-	// Layouts has one of every shape, from its first mpirun, and one more for
-	// every --resume that found something else. Older manifests have none.
-	Layouts []Layout `json:"layouts,omitempty"`
-}
-
 // CheckIndices refuses a Plan whose tests, or an experiment whose follow-ups,
 // lead nowhere: the manifest is a file that anybody can edit.
 func (m *Manifest) CheckIndices() error {

@@ -287,7 +287,7 @@ func ParseSample(t string) (Sample, error) {
 	if err != nil {
 		return s, fmt.Errorf("bad sample %q", t)
 	}
-	if min(s.NS, int64(s.Flags)) < 0 || max(s.NS, int64(s.Flags)) > maxRawInt {
+	if min(s.NS, int64(s.Flags)) < 0 || max(s.NS, int64(s.Flags)) > MaxRawInt {
 		return s, fmt.Errorf("sample %q is no run-time: the clock has stepped, or standard output is damaged", t)
 	}
 	return s, nil

@@ -135,10 +135,6 @@ const (
 // maxSamples is the most samples of a file: 4 GiB of memory.
 const maxSamples = 1 << 28
 
-// maxRawInt is the largest number that leadingInt reads: 31 years in
-// nanoseconds.
-const maxRawInt = 1e18 - 1
-
 type rawDecoder struct {
 	in   *bufio.Reader
 	line int

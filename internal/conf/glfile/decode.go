@@ -11,18 +11,18 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 )
 
 // decoder fills structs key by key, so that one wrong value hides no other
 // and every error knows its key.
 type decoder struct {
 	meta toml.MetaData
-	errs []guidelines.FieldError // Key is the whole path
+	errs []conf.FieldError // Key is the whole path
 }
 
 func (d *decoder) fail(path, format string, args ...any) {
-	d.errs = append(d.errs, guidelines.FieldError{Key: path, Msg: fmt.Sprintf(format, args...)})
+	d.errs = append(d.errs, conf.FieldError{Key: path, Msg: fmt.Sprintf(format, args...)})
 }
 
 func (d *decoder) table(entries map[string]toml.Primitive, into reflect.Value, path string) {
@@ -37,7 +37,7 @@ func (d *decoder) table(entries map[string]toml.Primitive, into reflect.Value, p
 		if path == "" {
 			what = "section"
 		}
-		d.fail(join(path, key), "%s", guidelines.Unknown(what, key, names))
+		d.fail(join(path, key), "%s", conf.Unknown(what, key, names))
 	}
 }
 

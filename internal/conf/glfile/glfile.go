@@ -14,6 +14,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/measure"
 	"pgmpi/nrep"
 )
@@ -87,8 +88,8 @@ func Parse(name string, data []byte) (*File, error) {
 		return &f, nil
 	}
 	// A key that could not be decoded has its default: no second error for it.
-	wrong := slices.DeleteFunc(f.check(), func(e guidelines.FieldError) bool {
-		return slices.ContainsFunc(d.errs, func(x guidelines.FieldError) bool { return related(x.Key, e.Key) })
+	wrong := slices.DeleteFunc(f.check(), func(e conf.FieldError) bool {
+		return slices.ContainsFunc(d.errs, func(x conf.FieldError) bool { return related(x.Key, e.Key) })
 	})
 	return nil, f.located(append(d.errs, wrong...))
 }
@@ -140,26 +141,19 @@ func (f *File) Plan(np []int) (*guidelines.Plan, error) {
 }
 
 // check asks every section.
-func (f *File) check() []guidelines.FieldError {
-	var nrepErrs []guidelines.FieldError
-	for _, e := range f.NREP.Validate() {
-		if e.Unknown != "" {
-			e.Msg = guidelines.Unknown("metric", e.Unknown, nrep.Metrics)
-		}
-		nrepErrs = append(nrepErrs, guidelines.FieldError{Key: e.Key, Msg: e.Msg})
-	}
+func (f *File) check() []conf.FieldError {
 	return slices.Concat(
 		inSection("check.", f.Check.Validate(f.Guideline)),
 		inSection("job.", f.Job.Validate()),
 		inSection("mpi.", f.MPI.Validate()),
-		inSection("nrep.", nrepErrs),
+		inSection("nrep.", f.NREP.Validate()),
 		inSection("measure.", f.Measure.Validate()),
 		inSection("analyze.", f.Analyze.Validate()),
 		inSection("guideline", guidelines.ValidateUsers(f.Guideline, guidelines.Extent(f.Job.Datatype))),
 	)
 }
 
-func inSection(prefix string, errs []guidelines.FieldError) []guidelines.FieldError {
+func inSection(prefix string, errs []conf.FieldError) []conf.FieldError {
 	for i := range errs {
 		errs[i].Key = prefix + errs[i].Key
 	}
@@ -169,7 +163,7 @@ func inSection(prefix string, errs []guidelines.FieldError) []guidelines.FieldEr
 var index = regexp.MustCompile(`\[\d+\]`)
 
 // located gives errors their place, or their flag.
-func (f *File) located(errs []guidelines.FieldError) error {
+func (f *File) located(errs []conf.FieldError) error {
 	var out Errors
 	for _, e := range errs {
 		if flag, ok := f.flags[e.Key]; ok {

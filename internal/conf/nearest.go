@@ -1,4 +1,4 @@
-package guidelines
+package conf
 
 import (
 	"fmt"

@@ -1,0 +1,25 @@
+package conf
+
+import (
+	"fmt"
+	"time"
+)
+
+// Duration is a time.Duration that is written as text like "2s" in TOML and JSON.
+type Duration time.Duration
+
+// String is the text that UnmarshalText reads.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// MarshalText implements encoding.TextMarshaler.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler; it takes what time.ParseDuration does.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil {
+		return fmt.Errorf("%q is no duration such as \"2s\" or \"500ms\"", text)
+	}
+	*d = Duration(v)
+	return nil
+}

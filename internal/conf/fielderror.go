@@ -1,0 +1,21 @@
+package conf
+
+import "fmt"
+
+// FieldError is what is wrong with one key of a section of gl.toml. Key is
+// relative to the section, with dots: "cov_mean.window".
+type FieldError struct {
+	Key, Msg string
+}
+
+func (e FieldError) Error() string { return e.Key + ": " + e.Msg }
+
+// FieldErrors collects what is wrong with a section.
+type FieldErrors []FieldError
+
+// Check adds an error about a key unless ok.
+func (e *FieldErrors) Check(ok bool, key, format string, args ...any) {
+	if !ok {
+		*e = append(*e, FieldError{Key: key, Msg: fmt.Sprintf(format, args...)})
+	}
+}
