@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"pgmpi/internal/stats"
 	"pgmpi/guidelines"
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -122,7 +123,7 @@ func (c *Collector) settle(v *Verdict, cases []int, at int) {
 // settleStatus is settle without what more mpiruns, or fewer, would change.
 func (c *Collector) settleStatus(v *Verdict, cases []int) {
 	for _, status := range []struct{ of, verdict string }{
-		{results.StatusWrong, Wrong}, {results.StatusNotMeasured, NotMeasured},
+		{protocol.StatusWrong, Wrong}, {protocol.StatusNotMeasured, NotMeasured},
 	} {
 		for _, i := range cases {
 			if k := &c.cases[i]; k.status == status.of {

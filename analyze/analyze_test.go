@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -44,11 +45,11 @@ func fixture() *results.Manifest {
 func measured(m *results.Manifest, ns ...int64) []results.Run {
 	var runs []results.Run
 	for n := 1; n <= m.R; n++ {
-		run := results.Run{Header: results.Header{Mode: results.ModeMeasure, Shape: p2, Run: n}}
+		run := results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: p2, Run: n}}
 		for i, c := range m.Plan.Cases {
 			run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: c.Function, Msize: c.Msize,
-				CaseResult: results.CaseResult{Status: results.StatusOK}})
-			run.Samples = append(run.Samples, []results.Sample{{NS: ns[i] + int64(n)}, {NS: ns[i] + int64(n)}, {NS: ns[i] + int64(n) + 2}, {NS: ns[i] + int64(n) - 2}})
+				CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
+			run.Samples = append(run.Samples, []protocol.Sample{{NS: ns[i] + int64(n)}, {NS: ns[i] + int64(n)}, {NS: ns[i] + int64(n) + 2}, {NS: ns[i] + int64(n) - 2}})
 		}
 		runs = append(runs, run)
 	}
@@ -152,13 +153,13 @@ func TestNotMeasuredLeavesTheFamilyAndWrongStays(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	for i := range runs {
-		runs[i].Cases[3].Status, runs[i].Cases[3].Message = results.StatusNotMeasured, "over the cap"
+		runs[i].Cases[3].Status, runs[i].Cases[3].Message = protocol.StatusNotMeasured, "over the cap"
 	}
 	r := analyzed(t, m, runs, Default())
 	if r.M != 4 || r.Verdicts[3].Verdict != NotMeasured || len(r.NotMeasured) != 1 || r.Exit != 1 {
 		t.Errorf("m %d, %s, %v, exit %d", r.M, r.Verdicts[3].Verdict, r.NotMeasured, r.Exit)
 	}
-	m.Skip = map[int]results.CaseResult{5: {Case: 5, Status: results.StatusWrong, Message: "block 1 differs"}}
+	m.Skip = map[int]protocol.CaseResult{5: {Case: 5, Status: protocol.StatusWrong, Message: "block 1 differs"}}
 	r = analyzed(t, m, runs, Default())
 	if r.M != 4 || r.Verdicts[5].Verdict != Wrong || r.Exit != 3 || strings.Join(r.Exclude, " ") != "GL14" {
 		t.Errorf("m %d, %s, exit %d, exclude %v", r.M, r.Verdicts[5].Verdict, r.Exit, r.Exclude)
@@ -176,12 +177,12 @@ func TestMissingOrInvalidDataIsExit4(t *testing.T) {
 	}
 	runs := measured(m, kept...)
 	for i := range runs {
-		runs[i].Samples[2][0].Flags = results.FlagLate
+		runs[i].Samples[2][0].Flags = protocol.FlagLate
 	}
 	if r := analyzed(t, m, runs, Default()); r.Exit != 0 {
 		t.Errorf("25 %% invalid: exit %d", r.Exit)
 	}
-	runs[0].Samples[2][1].Flags = results.FlagLong
+	runs[0].Samples[2][1].Flags = protocol.FlagLong
 	if r := analyzed(t, m, runs, Default()); r.Exit != 4 || r.Verdicts[2].Verdict != Undecided || r.M != 5 {
 		t.Errorf("more than 25 %% invalid: exit %d, %s, m %d", r.Exit, r.Verdicts[2].Verdict, r.M)
 	}
@@ -212,7 +213,7 @@ func TestOutliersAndFlaggedSamplesDoNotReachTheMedian(t *testing.T) {
 	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	for i := range runs {
 		n := int64(i)
-		runs[i].Samples[1] = []results.Sample{{NS: 100 + n}, {NS: 101 + n}, {NS: 102 + n}, {NS: 103 + n}, {NS: 99 + n}, {NS: 100000}, {NS: -5, Flags: results.FlagLate}}
+		runs[i].Samples[1] = []protocol.Sample{{NS: 100 + n}, {NS: 101 + n}, {NS: 102 + n}, {NS: 103 + n}, {NS: 99 + n}, {NS: 100000}, {NS: -5, Flags: protocol.FlagLate}}
 	}
 	c := NewCollector(m)
 	for i := range runs {
@@ -231,7 +232,7 @@ func TestZeroQuartileRangeIsAWarning(t *testing.T) {
 	if r := analyzed(t, m, runs, Default()); len(r.Warnings) != 0 {
 		t.Fatalf("%v", r.Warnings)
 	}
-	runs[0].Samples[0] = []results.Sample{{NS: 10000}, {NS: 10000}, {NS: 10000}, {NS: 10000}, {NS: 12000}}
+	runs[0].Samples[0] = []protocol.Sample{{NS: 10000}, {NS: 10000}, {NS: 10000}, {NS: 10000}, {NS: 12000}}
 	r := analyzed(t, m, runs, Default())
 	if len(r.Warnings) != 1 || r.Warnings[0].ID != "iqr-zero" {
 		t.Errorf("%v", r.Warnings)
@@ -264,7 +265,7 @@ func TestBadInputIsAnErrorThatNamesThePlace(t *testing.T) {
 		{"negative", func(_ *results.Manifest, r []results.Run) { r[1].Samples[3][2].NS = -1 }, "run-p2-02.tsv.gz: case reduce_as_allreduce at 64 B: repetition 2 took -1 ns"},
 		{"twice", func(_ *results.Manifest, r []results.Run) { r[1].Run = 1 }, "twice"},
 		{"run number", func(_ *results.Manifest, r []results.Run) { r[1].Run = 99 }, "run 99"},
-		{"stage 1", func(_ *results.Manifest, r []results.Run) { r[1].Mode = results.ModeNREP }, "stage 2"},
+		{"stage 1", func(_ *results.Manifest, r []results.Run) { r[1].Mode = protocol.ModeNREP }, "stage 2"},
 		{"plan index", func(_ *results.Manifest, r []results.Run) { r[1].Cases[0].Plan = 77 }, "index 77"},
 		{"other case", func(_ *results.Manifest, r []results.Run) { r[1].Cases[0].Msize = 9 }, "the Plan has"},
 		{"samples", func(_ *results.Manifest, r []results.Run) { r[1].Samples = r[1].Samples[1:] }, "samples of 5 cases"},

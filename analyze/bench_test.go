@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
 // BenchmarkAMillionSamples is what the analysis costs beside reading the files:
@@ -14,7 +14,7 @@ func BenchmarkAMillionSamples(b *testing.B) {
 	run := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[0]
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range run.Samples {
-		run.Samples[i] = make([]results.Sample, 1000000/len(run.Samples))
+		run.Samples[i] = make([]protocol.Sample, 1000000/len(run.Samples))
 		for k := range run.Samples[i] {
 			run.Samples[i][k].NS = 10000 + rng.Int64N(2000)
 		}

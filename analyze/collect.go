@@ -5,8 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"pgmpi/internal/stats"
 	"pgmpi/guidelines"
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -41,11 +42,11 @@ type followKey struct{ plan, calls int }
 
 // collected is what is kept of a case.
 type collected struct {
-	medians    []float64       // ns, by run-1; NaN: no valid median
-	runs       int             // mpiruns that had the case
-	samples    []sampleCount   // by run-1
-	late, long int             // invalid samples, by flag
-	bounds     []results.Bound // of McCalpin, by mpirun that has one
+	medians    []float64        // ns, by run-1; NaN: no valid median
+	runs       int              // mpiruns that had the case
+	samples    []sampleCount    // by run-1
+	late, long int              // invalid samples, by flag
+	bounds     []protocol.Bound // of McCalpin, by mpirun that has one
 	dependence dependence
 	status     string // of results.Status…; the worst seen
 	message    string
@@ -73,7 +74,7 @@ func NewCollector(m *results.Manifest) *Collector {
 	c := &Collector{manifest: m, cases: make([]collected, len(m.Plan.Cases)), seen: map[string]bool{}, tickNS: m.Rank.ClockTickNS,
 		schedule: ScheduleOf(m), runs: map[string]int{}, walls: map[string]map[int]int64{}, followed: map[followKey]*collected{}}
 	for i := range c.cases {
-		c.cases[i] = newCollected(m.Runs(results.ModeMeasure))
+		c.cases[i] = newCollected(m.Runs(protocol.ModeMeasure))
 		if skip, ok := m.Skip[i]; ok {
 			c.cases[i].worsen(skip)
 		}
@@ -83,7 +84,7 @@ func NewCollector(m *results.Manifest) *Collector {
 
 func newCollected(runs int) collected {
 	runs = min(max(runs, 0), results.MaxMPIRuns)
-	k := collected{status: results.StatusOK, medians: make([]float64, runs), samples: make([]sampleCount, runs)}
+	k := collected{status: protocol.StatusOK, medians: make([]float64, runs), samples: make([]sampleCount, runs)}
 	for r := range k.medians {
 		k.medians[r] = math.NaN()
 	}
@@ -91,8 +92,8 @@ func newCollected(runs int) collected {
 }
 
 // worsen keeps the worst status: wrong, then not_measured, then ok.
-func (c *collected) worsen(r results.CaseResult) {
-	rank := map[string]int{results.StatusNotMeasured: 1, results.StatusWrong: 2}
+func (c *collected) worsen(r protocol.CaseResult) {
+	rank := map[string]int{protocol.StatusNotMeasured: 1, protocol.StatusWrong: 2}
 	if rank[r.Status] > rank[c.status] {
 		c.status, c.message = r.Status, r.Message
 	}
@@ -137,7 +138,7 @@ func (c *collected) medianOf(runs int) float64 {
 			valid = append(valid, m)
 		}
 	}
-	if c.status != results.StatusOK {
+	if c.status != protocol.StatusOK {
 		return math.NaN()
 	}
 	return median(valid)
@@ -148,7 +149,7 @@ func (c *collected) medianOf(runs int) float64 {
 func (c *Collector) Add(run *results.Run) error {
 	file := fmt.Sprintf("raw/%s-%s-%02d.tsv.gz", run.Mode, run.Shape, run.Run)
 	switch {
-	case run.Mode != results.ModeMeasure && run.Mode != results.ModeSplit:
+	case run.Mode != protocol.ModeMeasure && run.Mode != protocol.ModeSplit:
 		return fmt.Errorf("%s: not a measurement of stage 2 (mode %q)", file, run.Mode)
 	case run.Run < 1 || run.Run > min(c.manifest.Runs(run.Mode), results.MaxMPIRuns):
 		return fmt.Errorf("%s: run %d is not one of the %d that the manifest plans", file, run.Run, c.manifest.Runs(run.Mode))
@@ -163,7 +164,7 @@ func (c *Collector) Add(run *results.Run) error {
 		c.drifted++
 		c.worstDrift = max(c.worstDrift, t.DriftNS)
 	}
-	if run.Mode == results.ModeMeasure {
+	if run.Mode == protocol.ModeMeasure {
 		shape := run.Shape.String()
 		c.runs[shape]++
 		if c.walls[shape] == nil {
@@ -179,7 +180,7 @@ func (c *Collector) Add(run *results.Run) error {
 	return nil
 }
 
-func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []results.Sample) error {
+func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []protocol.Sample) error {
 	if info.Plan < 0 || info.Plan >= len(c.cases) {
 		return fmt.Errorf("index %d is not in the Plan of %d cases", info.Plan, len(c.cases))
 	}
@@ -190,7 +191,7 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 		return fmt.Errorf("the Plan has %s at %d B on %s in its place", planned.Function, planned.Msize, planned.Shape)
 	}
 	k := &c.cases[info.Plan]
-	if run.Mode == results.ModeSplit {
+	if run.Mode == protocol.ModeSplit {
 		key := followKey{info.Plan, max(1, info.Calls)}
 		if c.followed[key] == nil {
 			fresh := newCollected(c.manifest.Runs(run.Mode))
@@ -202,7 +203,7 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 	}
 	k.runs++
 	k.worsen(info.CaseResult)
-	if info.Status != results.StatusOK {
+	if info.Status != protocol.StatusOK {
 		return nil
 	}
 	c.ns = c.ns[:0]
@@ -215,7 +216,7 @@ func (c *Collector) addCase(run *results.Run, info results.CaseInfo, samples []r
 		}
 		c.ns = append(c.ns, s.NS)
 	}
-	var flagged results.CaseResult
+	var flagged protocol.CaseResult
 	flagged.Count(samples)
 	k.late, k.long = k.late+flagged.Late, k.long+flagged.Long
 	k.samples[run.Run-1] = sampleCount{len(samples), flagged.Invalid}

@@ -8,6 +8,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
@@ -86,7 +87,7 @@ func frameOf(a, b *Side, cfg CompareConfig) *Comparison {
 
 func (s *Side) folder() ComparedFolder {
 	m := s.manifest
-	return ComparedFolder{Folder: s.name, Library: s.report.Library, Hash: m.Rank.Hash, Created: m.Created, R: m.Runs(results.ModeMeasure)}
+	return ComparedFolder{Folder: s.name, Library: s.report.Library, Hash: m.Rank.Hash, Created: m.Created, R: m.Runs(protocol.ModeMeasure)}
 }
 
 // match fills Cases with what both sides planned, and returns the run medians
@@ -140,9 +141,9 @@ func isMockup(function string) bool {
 func (s *Side) unusable(i int) (change, reason string) {
 	k, problem := &s.cases[i], s.problems[i]
 	switch {
-	case k.status == results.StatusWrong:
+	case k.status == protocol.StatusWrong:
 		return NotCompared, "wrong data: " + k.message
-	case k.status == results.StatusNotMeasured:
+	case k.status == protocol.StatusNotMeasured:
 		return NotMeasured, k.message
 	case problem != "":
 		return NotCompared, problem

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -233,7 +234,7 @@ func TestBarriersOfDifferentLibrariesAreDoubted(t *testing.T) {
 		b.manifest.Rank.LibVersion = cmp.Or(c.library, a.manifest.Rank.LibVersion)
 		for _, s := range []*Side{a, b} {
 			s.report = &Report{}
-			s.manifest.Timing = map[string]results.Timing{"p2": {Sync: c.sync}}
+			s.manifest.Timing = map[string]protocol.Timing{"p2": {Sync: c.sync}}
 		}
 		var got Comparison
 		got.warnings(a, b)
@@ -250,13 +251,13 @@ func TestFoldersWithoutEnoughDataGiveNoVerdict(t *testing.T) {
 		t.Errorf("a run median is missing: exit %d, %q, m %d", c.Exit, changes(c), c.M)
 	}
 	out := side(t, "b", quiet, func(m *results.Manifest, _ []results.Run) {
-		m.Skip = map[int]results.CaseResult{0: {Status: results.StatusNotMeasured, Message: "too much memory"}}
+		m.Skip = map[int]protocol.CaseResult{0: {Status: protocol.StatusNotMeasured, Message: "too much memory"}}
 	})
 	if c := compared(t, a, out, nil); c.Exit != 0 || changes(c) != "not_measured ~" || c.M != 1 {
 		t.Errorf("not measured: exit %d, %q, m %d", c.Exit, changes(c), c.M)
 	}
 	wrong := side(t, "b", with(1, 90000), func(m *results.Manifest, _ []results.Run) {
-		m.Skip = map[int]results.CaseResult{0: {Status: results.StatusWrong, Message: "block 1"}}
+		m.Skip = map[int]protocol.CaseResult{0: {Status: protocol.StatusWrong, Message: "block 1"}}
 	})
 	if c := compared(t, a, wrong, nil); c.Exit != 3 {
 		t.Errorf("wrong data: exit %d", c.Exit)
@@ -270,7 +271,7 @@ func TestFoldersWithoutEnoughDataGiveNoVerdict(t *testing.T) {
 		t.Errorf("interrupted after two mpiruns: exit %d, %q, %q", c.Exit, changes(c), c.Cases[0].Reason)
 	}
 	ended := side(t, "b", quiet, func(m *results.Manifest, runs []results.Run) {
-		m.Stopped = map[results.Mode]int{results.ModeMeasure: 3}
+		m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 3}
 		for i := 3; i < len(runs); i++ {
 			runs[i].Run = testR + 1
 		}
@@ -350,7 +351,7 @@ func TestSpreadIsThatOfTheFoldersMedians(t *testing.T) {
 	}
 	other := side(t, "d", quiet, func(m *results.Manifest, _ []results.Run) {
 		m.Factors.CPU = "another"
-		m.Skip = map[int]results.CaseResult{0: {Status: results.StatusNotMeasured}}
+		m.Skip = map[int]protocol.CaseResult{0: {Status: protocol.StatusNotMeasured}}
 	})
 	if s, err = NewSpread(append(sides, other), true); err != nil || len(s.Cases) != 5 || len(s.Warnings) != 2 || s.Warnings[0].ID != "differs-cpu" {
 		t.Errorf("%v, %d cases, %v", err, len(s.Cases), s.Warnings)

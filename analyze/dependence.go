@@ -3,9 +3,9 @@ package analyze
 import (
 	"errors"
 
-	"pgmpi/internal/stats"
 	"pgmpi/guidelines"
-	"pgmpi/measure/results"
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
 )
 
 // dependenceLags is how many lags of the autocorrelation are looked at: at
@@ -53,7 +53,7 @@ func (d *dependence) add(series []float64) error {
 func (c *Collector) samples(r *Report) {
 	for i, k := range c.manifest.Plan.Cases {
 		of := &c.cases[i]
-		if of.status != results.StatusOK {
+		if of.status != protocol.StatusOK {
 			continue
 		}
 		if of.counts().invalid > 0 {

@@ -5,8 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"pgmpi/internal/stats"
 	"pgmpi/guidelines"
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -151,7 +152,7 @@ func (s *SideSamples) add(run *results.Run, plan int) error {
 		return nil
 	}
 	at := slices.IndexFunc(run.Cases, func(k results.CaseInfo) bool { return k.Plan == plan })
-	if at < 0 || run.Cases[at].Status != results.StatusOK {
+	if at < 0 || run.Cases[at].Status != protocol.StatusOK {
 		return nil
 	}
 	out := SideRun{Run: run.Run, Samples: len(run.Samples[at]), WarmupEnd: -1}
@@ -162,7 +163,7 @@ func (s *SideSamples) add(run *results.Run, plan int) error {
 			valid = append(valid, float64(x.NS))
 		}
 	}
-	var flagged results.CaseResult
+	var flagged protocol.CaseResult
 	flagged.Count(run.Samples[at])
 	out.Late, out.Long = flagged.Late, flagged.Long
 	out.Valid = len(valid)

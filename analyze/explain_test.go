@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -38,12 +39,12 @@ func TestExplanationShowsWhatTheRunMediansRestOn(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	// 21 samples 30001…30021 in which one is late, one long and late, one an outlier.
-	var samples []results.Sample
+	var samples []protocol.Sample
 	for i := range 21 {
-		samples = append(samples, results.Sample{NS: 30001 + int64(i)})
+		samples = append(samples, protocol.Sample{NS: 30001 + int64(i)})
 	}
-	samples = append(samples, results.Sample{NS: 1, Flags: results.FlagLate}, results.Sample{NS: 1, Flags: results.FlagLong},
-		results.Sample{NS: 900000})
+	samples = append(samples, protocol.Sample{NS: 1, Flags: protocol.FlagLate}, protocol.Sample{NS: 1, Flags: protocol.FlagLong},
+		protocol.Sample{NS: 900000})
 	runs[4].Samples[3] = samples
 	e := explained(t, m, runs, Default(), 3)
 	if e.Verdict.Verdict != Violated || len(e.Call.Runs) != testR || e.Other.Function != "reduce_as_allreduce" || e.Other.Msize != 64 {
@@ -99,7 +100,7 @@ func TestExplanationOfWhatWasNotTested(t *testing.T) {
 		t.Errorf("too few mpiruns: %+v", e)
 	}
 	for i := range runs {
-		runs[i].Cases[3].Status, runs[i].Samples[3] = results.StatusWrong, nil
+		runs[i].Cases[3].Status, runs[i].Samples[3] = protocol.StatusWrong, nil
 	}
 	if e := explained(t, m, runs, Default(), 3); e.Test != nil || len(e.Other.Runs) != 0 || e.Verdict.Verdict != Wrong {
 		t.Errorf("wrong: %+v", e)

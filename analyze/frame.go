@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -41,9 +42,9 @@ func (c *Collector) frame(cfg Config) *Report {
 	for i, k := range m.Plan.Cases {
 		what := CaseMessage{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), Message: c.cases[i].message}
 		switch c.cases[i].status {
-		case results.StatusWrong:
+		case protocol.StatusWrong:
 			r.Wrong = append(r.Wrong, what)
-		case results.StatusNotMeasured:
+		case protocol.StatusNotMeasured:
 			r.NotMeasured = append(r.NotMeasured, what)
 		default:
 			if n, ok := m.NRep[i]; ok && !n.Converged {
@@ -65,9 +66,9 @@ func (c *Collector) exclude() []string {
 	out := []string{}
 	seen := map[string]bool{}
 	for _, t := range c.manifest.Plan.Tests {
-		wrong := c.cases[t.Case].status == results.StatusWrong
+		wrong := c.cases[t.Case].status == protocol.StatusWrong
 		for _, o := range t.Others {
-			wrong = wrong || c.cases[o].status == results.StatusWrong
+			wrong = wrong || c.cases[o].status == protocol.StatusWrong
 		}
 		id := t.Guideline
 		if t.Type != guidelines.Pattern {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -19,7 +20,7 @@ type Schedule struct {
 // Where max_time ended the check earlier, the last look is there, with all that
 // was not spent before.
 func ScheduleOf(m *results.Manifest) Schedule {
-	r := m.Runs(results.ModeMeasure)
+	r := m.Runs(protocol.ModeMeasure)
 	if len(m.Looks) == 0 || len(m.Looks) != len(m.LookWeights) {
 		return Schedule{[]int{r}, []float64{1}}
 	}

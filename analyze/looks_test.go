@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -231,7 +232,7 @@ func TestADecidedTestOutlivesItsCase(t *testing.T) {
 		runs[n] = without(runs[n], map[int]bool{0: true, 2: true})
 	}
 	for k := range runs[14].Samples[0] {
-		runs[14].Samples[0][k].Flags = results.FlagLate
+		runs[14].Samples[0][k].Flags = protocol.FlagLate
 	}
 	r := analyzed(t, m, runs, Default())
 	if got, want := verdicts(r), "kept not_suspected undecided violated kept violated"; got != want || r.Verdicts[0].Runs != 10 {
@@ -292,7 +293,7 @@ func TestALoneLookSpendsNoMoreThanItsWeight(t *testing.T) {
 
 func TestMaxTimeEndsWithTheRunsReached(t *testing.T) {
 	m := withLooks()
-	m.Stopped = map[results.Mode]int{results.ModeMeasure: 14}
+	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 14}
 	s := ScheduleOf(m)
 	if !slices.Equal(s.Looks, []int{10, 14}) || math.Abs(s.Weights[1]-0.8) > 1e-12 {
 		t.Errorf("schedule %+v, want what is left spent at 14", s)
@@ -302,7 +303,7 @@ func TestMaxTimeEndsWithTheRunsReached(t *testing.T) {
 		t.Errorf("exit %d, R %d, %+v", r.Exit, r.R, r.Verdicts[2])
 	}
 	m = fixture()
-	m.Stopped = map[results.Mode]int{results.ModeMeasure: 8}
+	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 8}
 	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:8], Default())
 	if r.R != 8 || r.Exit != 1 || r.Test != TestSignedRank {
 		t.Errorf("without looks: R %d, exit %d, test %s", r.R, r.Exit, r.Test)
@@ -335,12 +336,12 @@ func TestSchedulesThatLeadNowhereAreErrors(t *testing.T) {
 func followed(m *results.Manifest, whole, parts int64) []results.Run {
 	var runs []results.Run
 	for n := 1; n <= m.Split.R; n++ {
-		run := results.Run{Header: results.Header{Mode: results.ModeSplit, Shape: p2, Run: n}}
+		run := results.Run{Header: results.Header{Mode: protocol.ModeSplit, Shape: p2, Run: n}}
 		run.Cases = []results.CaseInfo{
-			{Plan: 0, Function: "MPI_Reduce", Msize: 8, Calls: 8, CaseResult: results.CaseResult{Status: results.StatusOK}},
-			{Plan: 1, Function: "MPI_Reduce", Msize: 64, CaseResult: results.CaseResult{Status: results.StatusOK}},
+			{Plan: 0, Function: "MPI_Reduce", Msize: 8, Calls: 8, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}},
+			{Plan: 1, Function: "MPI_Reduce", Msize: 64, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}},
 		}
-		run.Samples = [][]results.Sample{{{NS: parts + int64(n)}}, {{NS: whole + int64(n)}}}
+		run.Samples = [][]protocol.Sample{{{NS: parts + int64(n)}}, {{NS: whole + int64(n)}}}
 		runs = append(runs, run)
 	}
 	return runs
@@ -384,7 +385,7 @@ func TestUnfinishedExperimentLeavesTheSuspicion(t *testing.T) {
 	if r := analyzed(t, m, runs, Default()); r.Verdicts[1].Verdict != Suspected || r.Exit != 4 || len(r.Incomplete) != 1 {
 		t.Errorf("a run is missing: %+v, exit %d", r.Verdicts[1], r.Exit)
 	}
-	m.Stopped = map[results.Mode]int{results.ModeSplit: 2}
+	m.Stopped = map[protocol.Mode]int{protocol.ModeSplit: 2}
 	if r := analyzed(t, m, runs[:testR], Default()); r.Verdicts[1].Verdict != Suspected || r.Exit != 0 || r.Split.Refused == nil {
 		t.Errorf("ended by max_time: %+v, exit %d", r.Verdicts[1], r.Exit)
 	}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
 // draw gives run medians of n mpiruns: both sides share the mpirun's own effect,
@@ -146,7 +146,7 @@ func TestWhatNoNumberOfMpirunsDecidesIsSaid(t *testing.T) {
 	}
 }
 
-func shift(samples []results.Sample, by int64) {
+func shift(samples []protocol.Sample, by int64) {
 	for i := range samples {
 		samples[i].NS += by
 	}

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
 // wave gives n samples that stay high and low for `long` samples in turn.
-func wave(n, long int) []results.Sample {
-	out := make([]results.Sample, n)
+func wave(n, long int) []protocol.Sample {
+	out := make([]protocol.Sample, n)
 	for i := range out {
 		out[i].NS = 10000 + int64(i*37%11)
 		if i/long%2 == 1 {
@@ -56,12 +56,12 @@ func warning(r *Report, id string) *Warning {
 func TestLateAndLongSamplesAreCountedByCase(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
-	runs[0].Samples[2][0].Flags = results.FlagLate
-	runs[1].Samples[2][1].Flags = results.FlagLong
-	runs[2].Samples[2][1].Flags = results.FlagLong | results.FlagLate
+	runs[0].Samples[2][0].Flags = protocol.FlagLate
+	runs[1].Samples[2][1].Flags = protocol.FlagLong
+	runs[2].Samples[2][1].Flags = protocol.FlagLong | protocol.FlagLate
 	for i := range runs {
-		runs[i].Samples[4][0].Flags = results.FlagLate
-		runs[i].Samples[4][1].Flags = results.FlagLate
+		runs[i].Samples[4][0].Flags = protocol.FlagLate
+		runs[i].Samples[4][1].Flags = protocol.FlagLate
 	}
 	r := analyzed(t, m, runs, Default())
 	if len(r.OutOfSync) != 2 {
@@ -110,7 +110,7 @@ func TestEqualSamplesHaveNoDependence(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	for i := range runs {
-		runs[i].Samples[0] = make([]results.Sample, 50)
+		runs[i].Samples[0] = make([]protocol.Sample, 50)
 		for k := range runs[i].Samples[0] {
 			runs[i].Samples[0][k].NS = 10000
 		}
@@ -130,7 +130,7 @@ func TestDependenceIsSeenInTheMpirunsThatACaseHas(t *testing.T) {
 	for i := range runs {
 		runs[i].Samples[0] = nil
 		for k := range 60 { // a slow wave
-			runs[i].Samples[0] = append(runs[i].Samples[0], results.Sample{NS: int64(10000 + 500*math.Sin(float64(k)/5))})
+			runs[i].Samples[0] = append(runs[i].Samples[0], protocol.Sample{NS: int64(10000 + 500*math.Sin(float64(k)/5))})
 		}
 	}
 	if r := analyzed(t, m, runs, Default()); len(r.Dependence.Strong) != 1 || r.Dependence.Strong[0].Msize != 8 {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
 // An mpirun is slow when more than slowShare of the cases of its shape take
@@ -27,7 +27,7 @@ func (c *Collector) slow(r *Report) {
 		most := 0
 		for _, i := range c.manifest.Plan.CasesOf(s.Shape) {
 			k := &c.cases[i]
-			if k.status != results.StatusOK || k.runs < slowRuns {
+			if k.status != protocol.StatusOK || k.runs < slowRuns {
 				continue
 			}
 			usual := k.median()

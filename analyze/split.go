@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -60,7 +61,7 @@ func (c *Collector) split(r *Report, cfg Config) {
 func (c *Collector) usableParts(t guidelines.Test) []int {
 	var parts []int
 	for _, o := range t.Others {
-		if c.cases[o].status == results.StatusOK && c.manifest.Plan.Cases[o].Msize > 0 {
+		if c.cases[o].status == protocol.StatusOK && c.manifest.Plan.Cases[o].Msize > 0 {
 			parts = append(parts, o)
 		}
 	}
@@ -126,7 +127,7 @@ func (c *Collector) experiment(r *Report, cfg Config) error {
 	if cfg.Method == MethodPaper || m.Split == nil || len(m.Split.FollowUps) == 0 {
 		return nil
 	}
-	p, refusal, err := NewProcedure(cfg, m.Runs(results.ModeSplit), len(m.Split.FollowUps))
+	p, refusal, err := NewProcedure(cfg, m.Runs(protocol.ModeSplit), len(m.Split.FollowUps))
 	if err != nil {
 		return err
 	}
@@ -139,7 +140,7 @@ func (c *Collector) experiment(r *Report, cfg Config) error {
 	for i, f := range m.Split.FollowUps {
 		v := &r.Verdicts[f.Test]
 		whole, parts := c.followed[followKey{f.Case, 1}], c.followed[followKey{f.Part, f.Calls}]
-		if whole == nil || parts == nil || whole.status != results.StatusOK || parts.status != results.StatusOK {
+		if whole == nil || parts == nil || whole.status != protocol.StatusOK || parts.status != protocol.StatusOK {
 			c.unfollowed(r, v, "its experiment has not been measured")
 			continue
 		}

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"pgmpi/internal/stats"
 	"pgmpi/guidelines"
+	"pgmpi/internal/stats"
 )
 
 // SpreadSchema names the format of reproduce.json.

@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
 func TestTimesAreThoseOfTheRunMedians(t *testing.T) {
 	s := side(t, "a", quiet, func(m *results.Manifest, runs []results.Run) {
 		runs[0].Samples[1] = nil
-		m.Skip = map[int]results.CaseResult{5: {Status: results.StatusNotMeasured, Message: "too much memory"}}
+		m.Skip = map[int]protocol.CaseResult{5: {Status: protocol.StatusNotMeasured, Message: "too much memory"}}
 	})
 	times, err := NewTimes(s, false)
 	if err != nil || len(times.Cases) != 2 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
 // timing adds to the Report what is known of run-times without a common clock,
@@ -24,9 +24,9 @@ func (c *Collector) timing(r *Report) {
 }
 
 // bound sums up the bounds of a case over mpiruns.
-func bound(b CaseBound, of []results.Bound) CaseBound {
+func bound(b CaseBound, of []protocol.Bound) CaseBound {
 	var medians []float64
-	least := slices.MinFunc(of, func(x, y results.Bound) int { return cmp.Compare(x.MinNS, y.MinNS) })
+	least := slices.MinFunc(of, func(x, y protocol.Bound) int { return cmp.Compare(x.MinNS, y.MinNS) })
 	for _, o := range of {
 		medians = append(medians, float64(o.MedianNS))
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/launch"
 )
 
 // While an mpirun whose samples are on disk goes through MPI_Finalize, the next
@@ -19,7 +20,7 @@ func (s *Session) started(shape guidelines.Shape, jobFile string) (*mpirun, erro
 		return m, nil
 	}
 	m := &mpirun{
-		argv:  RankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP),
+		argv:  launch.RankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP),
 		env:   environment(s.envOf(shape)),
 		stall: time.Duration(s.Measure.Stall),
 	}

@@ -7,6 +7,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -117,7 +118,7 @@ type Config struct {
 
 // Default is the [measure] section of an empty gl.toml.
 func Default() Config {
-	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: results.Auto,
+	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: protocol.Auto,
 		Window: conf.Duration(time.Millisecond), Slice: conf.Duration(2 * time.Second), MaxDrift: conf.Duration(10 * time.Microsecond),
 		Cache: "warm", FirstCalls: 20, Warmup: 100, WarmupTime: conf.Duration(500 * time.Microsecond),
 		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, SplitExperiment: true}
@@ -130,19 +131,19 @@ func (c Config) Validate() []conf.FieldError {
 		key, value, what string
 		known            []string
 	}{
-		{"sync", c.Sync, "synchronisation", append([]string{results.Auto}, results.Syncs...)},
-		{"sample", c.Sample, "kind of sample", append([]string{results.Auto}, results.Samples...)},
-		{"cache", c.Cache, "treatment of the caches", results.Caches},
+		{"sync", c.Sync, "synchronisation", append([]string{protocol.Auto}, protocol.Syncs...)},
+		{"sample", c.Sample, "kind of sample", append([]string{protocol.Auto}, protocol.Samples...)},
+		{"cache", c.Cache, "treatment of the caches", protocol.Caches},
 	} {
 		errs.Check(slices.Contains(k.known, k.value), k.key, "%s", conf.Unknown(k.what, k.value, k.known))
 	}
 	errs.Check(c.Window > 0, "window", "must be above 0s")
 	errs.Check(c.Slice > 0, "slice", "must be above 0s")
 	errs.Check(c.MaxDrift > 0, "max_drift", "must be above 0s")
-	errs.Check(slices.Contains(results.Clocks, c.Clock), "clock",
-		"%s", conf.Unknown("clock", c.Clock, results.Clocks))
-	errs.Check(slices.Contains(results.ClockSyncs, c.ClockSync), "clock_sync",
-		"%s", conf.Unknown("clock synchronisation", c.ClockSync, results.ClockSyncs))
+	errs.Check(slices.Contains(protocol.Clocks, c.Clock), "clock",
+		"%s", conf.Unknown("clock", c.Clock, protocol.Clocks))
+	errs.Check(slices.Contains(protocol.ClockSyncs, c.ClockSync), "clock_sync",
+		"%s", conf.Unknown("clock synchronisation", c.ClockSync, protocol.ClockSyncs))
 	errs.Check(c.FirstCalls >= 0, "first_calls", "must be at least 0, not %d", c.FirstCalls)
 	errs.Check(c.Warmup >= 0, "warmup", "must be at least 0, not %d", c.Warmup)
 	errs.Check(c.WarmupTime >= 0, "warmup_time", "must be at least 0s")

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"pgmpi/measure/launch"
 )
 
 // explain makes the error that a person can act on.
@@ -15,7 +17,7 @@ func (m *mpirun) explain(err error) *Error {
 	if said := rankError(""); !errors.As(err, &said) {
 		// Behind a rank's own words there is only the launcher's noise about the abort.
 		clues += m.stderr.String()
-		e.Stderr = lastLines(withoutNoise(m.stderr.String()), 12)
+		e.Stderr = launch.LastLines(withoutNoise(m.stderr.String()), 12)
 	}
 	if errors.Is(err, errEnded) {
 		status := "exit status 0, silently: a rank left without a word"

@@ -5,12 +5,15 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/host"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
 // seeFactors keeps where the first mpirun of a shape in this process ran, and,
 // after a --resume, only what differs from what is known.
-func (s *Session) seeFactors(r *results.Run, l *results.Layout, argv []string) {
+func (s *Session) seeFactors(r *results.Run, l *host.Layout, argv []string) {
 	if l == nil {
 		return
 	}
@@ -22,13 +25,13 @@ func (s *Session) seeFactors(r *results.Run, l *results.Layout, argv []string) {
 	s.Manifest.Factors.Add(*l)
 }
 
-// Look does one mpirun that measures nothing, and returns where its ranks run
-// and on what. launch is the launcher's argument list, with "{np}".
-func Look(ctx context.Context, launch []string, rankPath string, np int, env map[string]string, stall time.Duration) (*results.Layout, error) {
+// ProbeNodes does one mpirun that measures nothing, and returns where its ranks run
+// and on what. launcher is the launcher's argument list, with "{np}".
+func ProbeNodes(ctx context.Context, launcher []string, rankPath string, np int, env map[string]string, stall time.Duration) (*host.Layout, error) {
 	m := &mpirun{
-		argv:     RankArgv(launch, rankPath, np),
+		argv:     launch.RankArgv(launcher, rankPath, np),
 		env:      environment(env),
-		job:      &results.Job{Mode: results.ModeEnv, NP: np, PPN: np, Layout: true},
+		job:      &protocol.Job{Mode: protocol.ModeEnv, NP: np, PPN: np, Layout: true},
 		stall:    stall,
 		progress: func(int, int, string) {},
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -17,10 +18,10 @@ type sampled struct {
 
 // cases are what an mpirun of a shape samples, in Plan order. With looks that
 // is what an undecided test still needs.
-func (s *Session) cases(mode results.Mode, shape guidelines.Shape) []sampled {
+func (s *Session) cases(mode protocol.Mode, shape guidelines.Shape) []sampled {
 	m := s.Manifest
 	var out []sampled
-	if mode == results.ModeSplit {
+	if mode == protocol.ModeSplit {
 		return splitCases(m, shape)
 	}
 	for _, i := range m.Plan.CasesOf(shape) {
@@ -28,7 +29,7 @@ func (s *Session) cases(mode results.Mode, shape guidelines.Shape) []sampled {
 			continue
 		}
 		c := sampled{plan: i, calls: 1}
-		if mode == results.ModeMeasure {
+		if mode == protocol.ModeMeasure {
 			c.nrep = max(1, m.NRep[i].N)
 		}
 		out = append(out, c)
@@ -63,7 +64,7 @@ func splitCases(m *results.Manifest, shape guidelines.Shape) []sampled {
 
 // goesOn tells, before the mpiruns number run of all shapes, whether there is
 // anything left to measure, and time for it.
-func (s *Session) goesOn(mode results.Mode, run int) (bool, error) {
+func (s *Session) goesOn(mode protocol.Mode, run int) (bool, error) {
 	m := s.Manifest
 	if n, ok := m.Stopped[mode]; ok && run > n {
 		return false, nil
@@ -94,14 +95,14 @@ func (s *Session) goesOn(mode results.Mode, run int) (bool, error) {
 		}
 	}
 	if m.Stopped == nil {
-		m.Stopped = map[results.Mode]int{}
+		m.Stopped = map[protocol.Mode]int{}
 	}
 	m.Stopped[mode] = run - 1
 	return false, s.Folder.WriteManifest(m)
 }
 
 // look asks, after a look's mpiruns, which cases undecided tests still need.
-func (s *Session) look(mode results.Mode, done int) error {
+func (s *Session) look(mode protocol.Mode, done int) error {
 	if !s.looksAfter(mode, done) {
 		return nil
 	}
@@ -111,9 +112,9 @@ func (s *Session) look(mode results.Mode, done int) error {
 }
 
 // looksAfter tells whether there is a look after so many mpiruns, with more to follow.
-func (s *Session) looksAfter(mode results.Mode, done int) bool {
+func (s *Session) looksAfter(mode protocol.Mode, done int) bool {
 	looks := s.Manifest.Looks
-	return mode == results.ModeMeasure && s.AtLook != nil && slices.Contains(looks[:max(0, len(looks)-1)], done)
+	return mode == protocol.ModeMeasure && s.AtLook != nil && slices.Contains(looks[:max(0, len(looks)-1)], done)
 }
 
 // clocked adds an mpirun to what max_time has been spent on.
@@ -132,5 +133,5 @@ func (s *Session) FollowUp(ctx context.Context) error {
 	if split == nil || len(split.FollowUps) == 0 {
 		return nil
 	}
-	return s.stage(ctx, results.ModeSplit, split.R, false)
+	return s.stage(ctx, protocol.ModeSplit, split.R, false)
 }

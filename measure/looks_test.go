@@ -10,6 +10,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -69,7 +70,7 @@ func inFolder(t *testing.T, done int) *Session {
 	s.Folder = folder
 	for run := 1; run <= done; run++ {
 		for _, shape := range s.Manifest.Plan.Shapes {
-			r := &results.Run{Header: results.Header{Mode: results.ModeMeasure, Shape: shape, Run: run, WallNS: 1e9}}
+			r := &results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: shape, Run: run, WallNS: 1e9}}
 			if err := folder.WriteRun(r); err != nil {
 				t.Fatal(err)
 			}
@@ -82,20 +83,20 @@ func inFolder(t *testing.T, done int) *Session {
 func TestNoMpirunIsBegunThatWouldEndTooLate(t *testing.T) {
 	s := inFolder(t, 2)
 	s.MaxTime = 6 * time.Second // four are spent, both shapes need two more
-	if ok, err := s.goesOn(results.ModeMeasure, 3); !ok || err != nil {
+	if ok, err := s.goesOn(protocol.ModeMeasure, 3); !ok || err != nil {
 		t.Errorf("the third round fits: %v, %v", ok, err)
 	}
 	s.MaxTime = 5999 * time.Millisecond
 	for range 2 { // the second time it is on disk
-		if ok, err := s.goesOn(results.ModeMeasure, 3); ok || err != nil {
+		if ok, err := s.goesOn(protocol.ModeMeasure, 3); ok || err != nil {
 			t.Errorf("the third round does not fit: %v, %v", ok, err)
 		}
 		s.MaxTime = time.Hour
 	}
-	if m, err := s.Folder.Manifest(); err != nil || m.Runs(results.ModeMeasure) != 2 {
+	if m, err := s.Folder.Manifest(); err != nil || m.Runs(protocol.ModeMeasure) != 2 {
 		t.Errorf("the manifest has %v, %v", m.Stopped, err)
 	}
-	if ok, _ := s.goesOn(results.ModeMeasure, 2); !ok {
+	if ok, _ := s.goesOn(protocol.ModeMeasure, 2); !ok {
 		t.Error("the mpiruns before the end belong to the stage")
 	}
 }
@@ -103,23 +104,23 @@ func TestNoMpirunIsBegunThatWouldEndTooLate(t *testing.T) {
 func TestAnEndByTimeLeavesNothingOnDiskBehindIt(t *testing.T) {
 	s := inFolder(t, 4)
 	p2, p4 := s.Manifest.Plan.Shapes[0], s.Manifest.Plan.Shapes[1]
-	if err := os.Remove(filepath.Join(s.Folder.Path, "raw", results.RawName(results.ModeMeasure, p4, 2))); err != nil {
+	if err := os.Remove(filepath.Join(s.Folder.Path, "raw", results.RawName(protocol.ModeMeasure, p4, 2))); err != nil {
 		t.Fatal(err)
 	}
 	s.MaxTime = time.Second // spent long ago
 	for run := 1; run <= 4; run++ {
-		if ok, err := s.goesOn(results.ModeMeasure, run); !ok || err != nil {
+		if ok, err := s.goesOn(protocol.ModeMeasure, run); !ok || err != nil {
 			t.Errorf("mpirun %d of %s is there: %v, %v", run, p2, ok, err)
 		}
 	}
-	if ok, _ := s.goesOn(results.ModeMeasure, 5); ok || s.Manifest.Runs(results.ModeMeasure) != 4 {
+	if ok, _ := s.goesOn(protocol.ModeMeasure, 5); ok || s.Manifest.Runs(protocol.ModeMeasure) != 4 {
 		t.Errorf("goes on %v, %v", ok, s.Manifest.Stopped)
 	}
 }
 
 func TestFinishedMpirunsAreListedByNumber(t *testing.T) {
 	s := inFolder(t, 112)
-	runs, err := s.Folder.Finished(results.ModeMeasure, guidelines.Shape{NP: 2})
+	runs, err := s.Folder.Finished(protocol.ModeMeasure, guidelines.Shape{NP: 2})
 	if err != nil || len(runs) != 112 || !slices.IsSorted(runs) {
 		t.Errorf("%v, %v", runs, err)
 	}
@@ -127,7 +128,7 @@ func TestFinishedMpirunsAreListedByNumber(t *testing.T) {
 
 func TestACaseIsSkippedAfterAManifestWithoutAny(t *testing.T) {
 	s := inFolder(t, 0)
-	s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Shape: guidelines.Shape{NP: 2}, MemoryCap: 1}})
+	s.learn(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: guidelines.Shape{NP: 2}, MemoryCap: 1}})
 	if err := s.Folder.WriteManifest(s.Manifest); err != nil {
 		t.Fatal(err)
 	}
@@ -135,9 +136,9 @@ func TestACaseIsSkippedAfterAManifestWithoutAny(t *testing.T) {
 	if s.Manifest, err = s.Folder.Manifest(); err != nil {
 		t.Fatal(err)
 	}
-	s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Shape: guidelines.Shape{NP: 4}, MemoryCap: 1,
-		Cases: []results.CaseInfo{{Plan: 7, CaseResult: results.CaseResult{Status: results.StatusNotMeasured}}}}})
-	if s.Manifest.Skip[7].Status != results.StatusNotMeasured {
+	s.learn(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: guidelines.Shape{NP: 4}, MemoryCap: 1,
+		Cases: []results.CaseInfo{{Plan: 7, CaseResult: protocol.CaseResult{Status: protocol.StatusNotMeasured}}}}})
+	if s.Manifest.Skip[7].Status != protocol.StatusNotMeasured {
 		t.Errorf("skipped: %v", s.Manifest.Skip)
 	}
 }
@@ -159,8 +160,8 @@ func TestALookDropsCasesAndEndsTheStage(t *testing.T) {
 		goesOn bool
 		p2, p4 int
 	}{{true, 6, 6}, {true, 1, 1}, {false, 0, 0}} {
-		ok, err := s.goesOn(results.ModeMeasure, run+1)
-		a, b := s.cases(results.ModeMeasure, p2), s.cases(results.ModeMeasure, p4)
+		ok, err := s.goesOn(protocol.ModeMeasure, run+1)
+		a, b := s.cases(protocol.ModeMeasure, p2), s.cases(protocol.ModeMeasure, p4)
 		if err != nil || ok != want.goesOn || len(a) != want.p2 || len(b) != want.p4 {
 			t.Errorf("before mpirun %d: goes on %v with %v and %v, %v", run+1, ok, a, b, err)
 		}
@@ -178,10 +179,10 @@ func TestFollowUpsAreMeasuredOnceEachAsOftenAsTheWholeCall(t *testing.T) {
 		{Case: 4, Part: 0, Calls: 16}, {Case: 5, Part: 0, Calls: 32}, {Case: 5, Part: 4, Calls: 2},
 		{Case: 4, Part: 3, Calls: 3}, {Case: 5, Part: 3, Calls: 3}, {Case: 10, Part: 6, Calls: 16}}}
 	want := []sampled{{0, 16, 40}, {4, 1, 40}, {0, 32, 20}, {5, 1, 20}, {4, 2, 20}, {3, 3, 40}}
-	if got := s.cases(results.ModeSplit, guidelines.Shape{NP: 2}); !slices.Equal(got, want) {
+	if got := s.cases(protocol.ModeSplit, guidelines.Shape{NP: 2}); !slices.Equal(got, want) {
 		t.Errorf("p2: %v, want %v", got, want)
 	}
-	j, _, err := s.job(results.ModeSplit, guidelines.Shape{NP: 4}, 1, s.cases(results.ModeSplit, guidelines.Shape{NP: 4}))
+	j, _, err := s.job(protocol.ModeSplit, guidelines.Shape{NP: 4}, 1, s.cases(protocol.ModeSplit, guidelines.Shape{NP: 4}))
 	if err != nil || len(j.Cases) != 2 || j.Cases[0].Calls != 16 || j.Cases[0].NRep != 7 || j.Cases[1].Calls != 0 {
 		t.Errorf("p4: %+v, %v", j, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/nrep"
 )
@@ -30,14 +32,14 @@ func somePlan() guidelines.Plan {
 func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 4}
-	cases := s.cases(results.ModeMeasure, shape)
+	cases := s.cases(protocol.ModeMeasure, shape)
 	orders := map[string]bool{}
 	for run := 1; run <= 8; run++ {
-		a, seed, err := s.job(results.ModeMeasure, shape, run, cases)
+		a, seed, err := s.job(protocol.ModeMeasure, shape, run, cases)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, again, _ := s.job(results.ModeMeasure, shape, run, cases)
+		b, again, _ := s.job(protocol.ModeMeasure, shape, run, cases)
 		if seed != again || !slices.Equal(a.Order, b.Order) {
 			t.Errorf("run %d: two orders from one seed", run)
 		}
@@ -61,14 +63,14 @@ func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
 func TestFirstMpirunOfAShapeVerifiesAndLaterOnesDoNot(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 2}
-	cases := s.cases(results.ModeNREP, shape)
-	first, _, err := s.job(results.ModeNREP, shape, 1, cases)
+	cases := s.cases(protocol.ModeNREP, shape)
+	first, _, err := s.job(protocol.ModeNREP, shape, 1, cases)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Shape: shape, MemoryCap: 1 << 20}})
-	second, _, _ := s.job(results.ModeNREP, shape, 2, cases)
-	other, _, _ := s.job(results.ModeNREP, guidelines.Shape{NP: 4}, 1, s.cases(results.ModeNREP, guidelines.Shape{NP: 4}))
+	s.learn(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1 << 20}})
+	second, _, _ := s.job(protocol.ModeNREP, shape, 2, cases)
+	other, _, _ := s.job(protocol.ModeNREP, guidelines.Shape{NP: 4}, 1, s.cases(protocol.ModeNREP, guidelines.Shape{NP: 4}))
 	if !first.Verify || second.Verify || !other.Verify {
 		t.Errorf("verify: first %v, second %v, other shape %v", first.Verify, second.Verify, other.Verify)
 	}
@@ -76,8 +78,8 @@ func TestFirstMpirunOfAShapeVerifiesAndLaterOnesDoNot(t *testing.T) {
 
 func TestLargestPredictionIsKeptAndOneThatGaveUpIsRemembered(t *testing.T) {
 	s := session(somePlan())
-	for i, c := range []results.CaseResult{{NRep: 30, Converged: true}, {NRep: 1000, Reason: "reached nrep.max = 1000"}, {NRep: 70, Converged: true}} {
-		c.Status = results.StatusOK
+	for i, c := range []protocol.CaseResult{{NRep: 30, Converged: true}, {NRep: 1000, Reason: "reached nrep.max = 1000"}, {NRep: 70, Converged: true}} {
+		c.Status = protocol.StatusOK
 		s.learn(predicted(i+1, c, time.Millisecond))
 	}
 	want := results.NRep{N: 1000, Reason: "reached nrep.max = 1000"}
@@ -88,8 +90,8 @@ func TestLargestPredictionIsKeptAndOneThatGaveUpIsRemembered(t *testing.T) {
 
 func TestPredictionIsTheNumberOfValidSamples(t *testing.T) {
 	s := session(somePlan())
-	for i, c := range []results.CaseResult{{NRep: 45, Invalid: 5, Converged: true}, {NRep: 32, Invalid: 2, Converged: true}} {
-		c.Status = results.StatusOK
+	for i, c := range []protocol.CaseResult{{NRep: 45, Invalid: 5, Converged: true}, {NRep: 32, Invalid: 2, Converged: true}} {
+		c.Status = protocol.StatusOK
 		s.learn(predicted(i+1, c, time.Millisecond))
 	}
 	if got := s.Manifest.NRep[3].N; got != 40 {
@@ -98,13 +100,13 @@ func TestPredictionIsTheNumberOfValidSamples(t *testing.T) {
 }
 
 // predicted is an mpirun of stage 1 whose samples of case 3 all take so long.
-func predicted(run int, c results.CaseResult, each time.Duration) *results.Run {
-	samples := []results.Sample{{NS: 1, Flags: results.FlagLate}}
+func predicted(run int, c protocol.CaseResult, each time.Duration) *results.Run {
+	samples := []protocol.Sample{{NS: 1, Flags: protocol.FlagLate}}
 	for range 3 {
-		samples = append(samples, results.Sample{NS: int64(each)})
+		samples = append(samples, protocol.Sample{NS: int64(each)})
 	}
-	return &results.Run{Header: results.Header{Mode: results.ModeNREP, Run: run, Cases: []results.CaseInfo{{Plan: 3, CaseResult: c}}},
-		Samples: [][]results.Sample{samples}}
+	return &results.Run{Header: results.Header{Mode: protocol.ModeNREP, Run: run, Cases: []results.CaseInfo{{Plan: 3, CaseResult: c}}},
+		Samples: [][]protocol.Sample{samples}}
 }
 
 func TestShortCallsAreRepeatedForTheLeastTime(t *testing.T) {
@@ -112,7 +114,7 @@ func TestShortCallsAreRepeatedForTheLeastTime(t *testing.T) {
 		1250 * time.Nanosecond: 800, 5 * time.Microsecond: 200, 25 * time.Microsecond: 40, time.Second: 40, time.Nanosecond: 1000, 0: 1000,
 	} {
 		s := session(somePlan())
-		s.learn(predicted(1, results.CaseResult{Status: results.StatusOK, NRep: 40, Converged: true}, each))
+		s.learn(predicted(1, protocol.CaseResult{Status: protocol.StatusOK, NRep: 40, Converged: true}, each))
 		if got := s.Manifest.NRep[3]; got.N != want || !got.Converged {
 			t.Errorf("calls of %v: %+v, want %d for 1 ms", each, got, want)
 		}
@@ -122,13 +124,13 @@ func TestShortCallsAreRepeatedForTheLeastTime(t *testing.T) {
 func TestWrongCaseIsNotTimedInLaterMpiruns(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 2}
-	s.learn(&results.Run{Header: results.Header{Mode: results.ModeNREP, Shape: shape, MemoryCap: 1,
-		Cases: []results.CaseInfo{{Plan: 2, CaseResult: results.CaseResult{Status: results.StatusWrong, Message: "rank 0"}}}}})
-	j, _, err := s.job(results.ModeMeasure, shape, 1, s.cases(results.ModeMeasure, shape))
+	s.learn(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1,
+		Cases: []results.CaseInfo{{Plan: 2, CaseResult: protocol.CaseResult{Status: protocol.StatusWrong, Message: "rank 0"}}}}})
+	j, _, err := s.job(protocol.ModeMeasure, shape, 1, s.cases(protocol.ModeMeasure, shape))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if j.Cases[2].Skip != results.StatusWrong || j.Cases[1].Skip != "" {
+	if j.Cases[2].Skip != protocol.StatusWrong || j.Cases[1].Skip != "" {
 		t.Errorf("skip: %q, %q", j.Cases[2].Skip, j.Cases[1].Skip)
 	}
 }
@@ -141,17 +143,17 @@ func TestLauncherThatCannotSayTheNumberOfProcessesIsRefused(t *testing.T) {
 		{[]string{"sh", "-np", "2"}, "{np}"},
 		{[]string{"no-such-launcher", "{np}"}, "--launch"},
 	} {
-		if _, err := Launch(c.argv, results.RankInfo{}, 2); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := launch.Launch(c.argv, protocol.RankInfo{}, 2); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.argv, err)
 		}
 	}
-	if got := WithNP([]string{"mpirun", "-np", "{np}", "--map-by=ppr:{np}"}, 4); got[2] != "4" || got[3] != "--map-by=ppr:4" {
+	if got := launch.WithNP([]string{"mpirun", "-np", "{np}", "--map-by=ppr:{np}"}, 4); got[2] != "4" || got[3] != "--map-by=ppr:4" {
 		t.Errorf("got %v", got)
 	}
 }
 
 func TestUnknownLibraryNeedsALauncher(t *testing.T) {
-	_, err := Launch(nil, results.RankInfo{Library: "unknown", BuiltFor: "an unknown MPI library"}, 2)
+	_, err := launch.Launch(nil, protocol.RankInfo{Library: "unknown", BuiltFor: "an unknown MPI library"}, 2)
 	if err == nil || !strings.Contains(err.Error(), "--launch") {
 		t.Errorf("got %v", err)
 	}
@@ -196,10 +198,10 @@ func TestFixedRepetitionsHoldForEveryMpirun(t *testing.T) {
 	s.NREP.Fixed = 50
 	s.fix()
 	shape := guidelines.Shape{NP: 2}
-	cases := s.cases(results.ModeMeasure, shape)
-	s.learn(&results.Run{Header: results.Header{Mode: results.ModeMeasure, Shape: shape, Run: 1, MemoryCap: 1 << 20,
-		Cases: []results.CaseInfo{{Plan: 0, CaseResult: results.CaseResult{Status: results.StatusOK, NRep: 50}}}}})
-	j, _, err := s.job(results.ModeMeasure, shape, 2, cases)
+	cases := s.cases(protocol.ModeMeasure, shape)
+	s.learn(&results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: shape, Run: 1, MemoryCap: 1 << 20,
+		Cases: []results.CaseInfo{{Plan: 0, CaseResult: protocol.CaseResult{Status: protocol.StatusOK, NRep: 50}}}}})
+	j, _, err := s.job(protocol.ModeMeasure, shape, 2, cases)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,12 +213,12 @@ func TestFixedRepetitionsHoldForEveryMpirun(t *testing.T) {
 }
 
 func TestWordsOfARankAreTheReasonAndStacksOfACrashAreNone(t *testing.T) {
-	m := &mpirun{hello: &results.Hello{}, taken: true, last: "MPI_Bcast at 8 bytes"}
+	m := &mpirun{hello: &protocol.Hello{}, taken: true, last: "MPI_Bcast at 8 bytes"}
 	_, _ = m.stderr.Write([]byte("pgmpi-rank: rank 1: MPI_Scan at 8 bytes: no memory\nMPI_ABORT was invoked\n"))
 	if e := m.explain(errEnded); e.What != "rank 1: MPI_Scan at 8 bytes: no memory; the last case that was reported finished is MPI_Bcast at 8 bytes" || e.Stderr != "" {
 		t.Errorf("got %+v", e)
 	}
-	crashed := &mpirun{hello: &results.Hello{}, taken: true}
+	crashed := &mpirun{hello: &protocol.Hello{}, taken: true}
 	_, _ = crashed.stderr.Write([]byte("SIGSEGV: segmentation violation\nPC=0x42 m=0 sigcode=0\nsignal arrived during cgo execution\n\n" +
 		"goroutine 1 gp=0x1 m=0 [syscall]:\nruntime.cgocall(0x4, 0x5)\n\t/usr/go/cgocall.go:167 +0x4b\nrax    0x0\nrflags 0x202\ncs     0x33\n"))
 	if e := crashed.explain(errEnded); e.Stderr != "SIGSEGV: segmentation violation\nsignal arrived during cgo execution" {

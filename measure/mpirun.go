@@ -15,7 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 // Time limits of the protocol. A launcher needs seconds, a batch system up to a
@@ -58,7 +59,7 @@ func (e *Error) Error() string {
 type mpirun struct {
 	argv     []string
 	env      []string
-	job      *results.Job
+	job      *protocol.Job
 	jobFile  bool // argv names a file that holds the job
 	stall    time.Duration
 	progress func(done, total int, name string)
@@ -69,7 +70,7 @@ type mpirun struct {
 	lines  chan []byte // of standard output; closed at its end
 	exited chan struct{}
 	err    error // of Wait, once exited is closed
-	hello  *results.Hello
+	hello  *protocol.Hello
 	below  []process // that mpirun had started on this host when rank 0 said hello
 	taken  bool      // the job, by the ranks
 	last   string    // the case that progress named last
@@ -79,7 +80,7 @@ type mpirun struct {
 }
 
 // run does an mpirun from its start to its end. No process is left when it returns.
-func (m *mpirun) run(ctx context.Context) (*results.Output, error) {
+func (m *mpirun) run(ctx context.Context) (*protocol.Output, error) {
 	if err := m.start(); err != nil {
 		return nil, err
 	}
@@ -101,7 +102,7 @@ func (m *mpirun) start() error {
 
 // serve hands the job to the ranks and collects what they measured. After an
 // error no process is left.
-func (m *mpirun) serve(ctx context.Context) (*results.Output, error) {
+func (m *mpirun) serve(ctx context.Context) (*protocol.Output, error) {
 	out, err := m.talk(ctx)
 	m.wall = time.Since(m.begun)
 	if err == nil {
@@ -196,7 +197,7 @@ func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) 
 		if !ok {
 			return nil, errEnded
 		}
-		if word, text, _ := bytes.Cut(l, []byte(" ")); string(word) == results.LineError {
+		if word, text, _ := bytes.Cut(l, []byte(" ")); string(word) == protocol.LineError {
 			return nil, rankError(text)
 		}
 		return l, nil
@@ -208,7 +209,7 @@ func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) 
 }
 
 // talk is the driver's side of the line protocol.
-func (m *mpirun) talk(ctx context.Context) (*results.Output, error) {
+func (m *mpirun) talk(ctx context.Context) (*protocol.Output, error) {
 	if err := m.greet(ctx); err != nil {
 		return nil, err
 	}
@@ -243,52 +244,52 @@ func (m *mpirun) aside(line []byte) { fmt.Fprintf(&m.stderr, "%s\n", line) }
 
 // hand gives the job to rank 0.
 func (m *mpirun) hand(ctx context.Context) error {
-	lines, err := results.EncodeJob(m.job)
+	lines, err := protocol.EncodeJob(m.job)
 	if err != nil {
 		return err
 	}
 	for i, text := range lines {
 		// A rank that died is reported by what it said last, not by EPIPE.
 		_, _ = io.WriteString(m.stdin, text+"\n")
-		before, ack, err := m.lineWith(ctx, results.LineAck, m.ackLimit(),
+		before, ack, err := m.lineWith(ctx, protocol.LineAck, m.ackLimit(),
 			"rank 0 has started, but has not acknowledged the job within %v: the launcher does not forward standard input to it")
 		if err != nil {
 			return err
 		}
 		if want := fmt.Sprint(i + 1); before != "" || ack != want {
-			return fmt.Errorf("expected %q from rank 0, got %.80q", results.LineAck+" "+want, before+results.LineAck+" "+ack)
+			return fmt.Errorf("expected %q from rank 0, got %.80q", protocol.LineAck+" "+want, before+protocol.LineAck+" "+ack)
 		}
 	}
 	return nil
 }
 
 func (m *mpirun) greet(ctx context.Context) error {
-	before, text, err := m.lineWith(ctx, results.LineHello, m.helloLimit(), "no word from rank 0 within %v")
+	before, text, err := m.lineWith(ctx, protocol.LineHello, m.helloLimit(), "no word from rank 0 within %v")
 	if err != nil {
 		return err
 	}
 	if before != "" {
 		return fmt.Errorf("%q stands before the first word of rank 0: the launcher labels every line", before)
 	}
-	var h results.Hello
+	var h protocol.Hello
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
 		return fmt.Errorf("hello: %w", err)
 	}
-	if h.Protocol != results.ProtocolVersion {
-		return fmt.Errorf("the rank program speaks protocol %d, pgmpi %d: build both again with `make build`", h.Protocol, results.ProtocolVersion)
+	if h.Protocol != protocol.ProtocolVersion {
+		return fmt.Errorf("the rank program speaks protocol %d, pgmpi %d: build both again with `make build`", h.Protocol, protocol.ProtocolVersion)
 	}
 	m.hello = &h
 	return nil
 }
 
-func (m *mpirun) collect(ctx context.Context) (*results.Output, error) {
-	var in results.OutputReader
+func (m *mpirun) collect(ctx context.Context) (*protocol.Output, error) {
+	var in protocol.OutputReader
 	for {
 		line, err := m.line(ctx, m.stall+stallGrace, fmt.Sprintf("no word from the ranks for %v: they hang, or were stopped (measure.stall)", m.stall+stallGrace))
 		if err != nil {
 			return nil, err
 		}
-		if text, ok := strings.CutPrefix(string(line), results.LineProgress+" "); ok {
+		if text, ok := strings.CutPrefix(string(line), protocol.LineProgress+" "); ok {
 			var done, total int
 			if _, err := fmt.Sscanf(text, "%d %d", &done, &total); err == nil {
 				_, m.last, _ = strings.Cut(text[strings.Index(text, " ")+1:], " ")
@@ -342,6 +343,6 @@ func (m *mpirun) kill() {
 	// Ranks that are left alone see the end of standard input, and leave.
 	endAll(below, termGrace)
 	if host, err := os.Hostname(); err == nil && m.hello != nil && m.hello.Rank.Host == host {
-		results.RemoveShared(m.hello.Shared)
+		launch.RemoveShared(m.hello.Shared)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"pgmpi/guidelines"
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
 // Open MPI chooses its point-to-point messaging layer (PML) anew in every
@@ -19,7 +19,7 @@ const (
 )
 
 // seePML notes what an mpirun of a shape chose.
-func (s *Session) seePML(shape guidelines.Shape, h *results.Hello) {
+func (s *Session) seePML(shape guidelines.Shape, h *protocol.Hello) {
 	if h.PML == "" {
 		delete(s.Manifest.PML, shape.String())
 		return

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/nrep"
 )
@@ -44,7 +45,7 @@ type Session struct {
 
 // Progress says how far a stage is.
 type Progress struct {
-	Mode       results.Mode
+	Mode       protocol.Mode
 	Shape      guidelines.Shape
 	Run, Runs  int  // this mpirun, 1-based, and how many the stage has
 	Done       int  // cases measured in this mpirun
@@ -58,7 +59,7 @@ type Progress struct {
 // cap, the cases that are not timed, the predicted repetitions.
 func (s *Session) Resume() error {
 	for _, shape := range s.Manifest.Plan.Shapes {
-		for _, mode := range []results.Mode{results.ModeNREP, results.ModeMeasure, results.ModeSplit} {
+		for _, mode := range []protocol.Mode{protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit} {
 			runs, err := s.Folder.Finished(mode, shape)
 			if err != nil {
 				return err
@@ -83,7 +84,7 @@ func (s *Session) learn(r *results.Run) {
 		m.MemoryCap = map[string]int64{}
 	}
 	if m.Skip == nil {
-		m.Skip = map[int]results.CaseResult{} // a manifest without any has none
+		m.Skip = map[int]protocol.CaseResult{} // a manifest without any has none
 	}
 	if m.NRep == nil {
 		m.NRep = map[int]results.NRep{} // nrep.fixed has set it before the first mpirun
@@ -92,7 +93,7 @@ func (s *Session) learn(r *results.Run) {
 		m.MemoryCap[r.Shape.String()] = r.MemoryCap
 	}
 	if m.Timing == nil {
-		m.Timing = map[string]results.Timing{}
+		m.Timing = map[string]protocol.Timing{}
 	}
 	if _, ok := m.Timing[r.Shape.String()]; !ok {
 		m.Timing[r.Shape.String()] = r.Timing
@@ -101,18 +102,18 @@ func (s *Session) learn(r *results.Run) {
 		m.Clock, m.Clocks, m.Rank.ClockTickNS = r.Clock, r.Clocks, r.Clock.TickNS
 	}
 	for i, c := range r.Cases {
-		if c.Status != results.StatusOK {
+		if c.Status != protocol.StatusOK {
 			if _, known := m.Skip[c.Plan]; !known {
 				m.Skip[c.Plan] = c.CaseResult
 			}
 			continue
 		}
-		if r.Mode != results.ModeNREP {
+		if r.Mode != protocol.ModeNREP {
 			continue
 		}
 		before, predicted := m.NRep[c.Plan]
 		// Only valid samples were predicted from.
-		valid := max(1, c.NRep-c.Invalid, s.NREP.ForMinTime(results.ValidSeconds(r.Samples[i])))
+		valid := max(1, c.NRep-c.Invalid, s.NREP.ForMinTime(protocol.ValidSeconds(r.Samples[i])))
 		now := results.NRep{N: valid, Converged: c.Converged, Reason: c.Reason}
 		if predicted {
 			now.N = nrep.MaxOverPredictions([]int{before.N, valid})
@@ -138,7 +139,7 @@ func (s *Session) PredictUpTo(ctx context.Context, runs int, moreStages bool) er
 		s.fix()
 		return s.Folder.WriteManifest(s.Manifest)
 	}
-	return s.stage(ctx, results.ModeNREP, runs, moreStages)
+	return s.stage(ctx, protocol.ModeNREP, runs, moreStages)
 }
 
 func (s *Session) fix() {
@@ -161,7 +162,7 @@ func (s *Session) MeasureUpTo(ctx context.Context, runs int) error {
 	if err := Unpredicted(s.Manifest, s.Folder.Path); err != nil {
 		return err
 	}
-	return s.stage(ctx, results.ModeMeasure, runs, false)
+	return s.stage(ctx, protocol.ModeMeasure, runs, false)
 }
 
 // Unpredicted is the error that stage 1 has not been done in a folder.
@@ -177,12 +178,12 @@ func Unpredicted(m *results.Manifest, folder string) error {
 
 // stage does the mpiruns that are not on disk yet. Shapes take turns, so that
 // what drifts on the machine hits all of them.
-func (s *Session) stage(ctx context.Context, mode results.Mode, runs int, moreStages bool) error {
+func (s *Session) stage(ctx context.Context, mode protocol.Mode, runs int, moreStages bool) error {
 	defer s.dismiss()
 	shapes := s.Manifest.Plan.Shapes
 	for i := range runs * len(shapes) {
 		shape, run := shapes[i%len(shapes)], i/len(shapes)+1
-		if i%len(shapes) == 0 && mode != results.ModeNREP {
+		if i%len(shapes) == 0 && mode != protocol.ModeNREP {
 			if goesOn, err := s.goesOn(mode, run); err != nil || !goesOn {
 				return err
 			}
@@ -205,7 +206,7 @@ func (s *Session) stage(ctx context.Context, mode results.Mode, runs int, moreSt
 
 // oneOrAgain repeats an mpirun that failed once, and notes it in the manifest.
 // A set-up that has never worked is not tried again.
-func (s *Session) oneOrAgain(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress) error {
+func (s *Session) oneOrAgain(ctx context.Context, mode protocol.Mode, shape guidelines.Shape, run int, p Progress) error {
 	err := s.one(ctx, mode, shape, run, p)
 	var failed *Error
 	if !errors.As(err, &failed) || ctx.Err() != nil || (!failed.Started && len(s.Manifest.MemoryCap) == 0) {
@@ -221,7 +222,7 @@ func (s *Session) oneOrAgain(ctx context.Context, mode results.Mode, shape guide
 
 // one does a single mpirun and stores it. When it is on disk, and before it has
 // ended, the one that follows may be started.
-func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.Shape, run int, p Progress) error {
+func (s *Session) one(ctx context.Context, mode protocol.Mode, shape guidelines.Shape, run int, p Progress) error {
 	cases := s.cases(mode, shape)
 	job, seed, err := s.job(mode, shape, run, cases)
 	if err != nil {
@@ -274,7 +275,7 @@ func (s *Session) one(ctx context.Context, mode results.Mode, shape guidelines.S
 }
 
 // fill brings the output of an mpirun into the form of a raw file.
-func (s *Session) fill(r *results.Run, out *results.Output, cases []sampled) error {
+func (s *Session) fill(r *results.Run, out *protocol.Output, cases []sampled) error {
 	if r.Rank.Hash != s.Manifest.Rank.Hash {
 		return fmt.Errorf("rank 0 runs another rank program (%s) than this results folder was made with (%s)", r.Rank.Hash, s.Manifest.Rank.Hash)
 	}
@@ -298,9 +299,9 @@ func (s *Session) fill(r *results.Run, out *results.Output, cases []sampled) err
 	return nil
 }
 
-func (s *Session) job(mode results.Mode, shape guidelines.Shape, run int, cases []sampled) (*results.Job, uint64, error) {
+func (s *Session) job(mode protocol.Mode, shape guidelines.Shape, run int, cases []sampled) (*protocol.Job, uint64, error) {
 	m := s.Manifest
-	j := &results.Job{
+	j := &protocol.Job{
 		Mode: mode, NP: shape.NP, PPN: shape.PPN, Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
 		Sync: s.Measure.Sync, Sample: s.Measure.Sample, WindowNS: int64(s.Measure.Window), SliceNS: int64(s.Measure.Slice),
 		MaxDriftNS: int64(s.Measure.MaxDrift), Cache: s.Measure.Cache, Provable: s.Measure.Provable,
@@ -314,7 +315,7 @@ func (s *Session) job(mode results.Mode, shape guidelines.Shape, run int, cases 
 	// The first mpirun of a shape meets every case, and decides the cap.
 	j.Verify = j.MemoryCap == 0
 	for _, i := range cases {
-		c := results.JobCase{Function: m.Plan.Cases[i.plan].Function, Msize: m.Plan.Cases[i.plan].Msize, Skip: m.Skip[i.plan].Status, NRep: i.nrep}
+		c := protocol.JobCase{Function: m.Plan.Cases[i.plan].Function, Msize: m.Plan.Cases[i.plan].Msize, Skip: m.Skip[i.plan].Status, NRep: i.nrep}
 		if i.calls > 1 {
 			c.Calls = i.calls
 		}
@@ -322,7 +323,7 @@ func (s *Session) job(mode results.Mode, shape guidelines.Shape, run int, cases 
 	}
 	seed := runSeed(m.Seed, mode, shape, run)
 	j.Order = rand.New(rand.NewPCG(seed, 0)).Perm(len(cases))
-	if mode == results.ModeNREP {
+	if mode == protocol.ModeNREP {
 		text, err := json.Marshal(s.NREP)
 		if err != nil {
 			return nil, 0, err
@@ -333,7 +334,7 @@ func (s *Session) job(mode results.Mode, shape guidelines.Shape, run int, cases 
 }
 
 // runSeed gives every mpirun an order of its own that the configured seed determines.
-func runSeed(seed uint64, mode results.Mode, shape guidelines.Shape, run int) uint64 {
+func runSeed(seed uint64, mode protocol.Mode, shape guidelines.Shape, run int) uint64 {
 	stream := uint64(run)
 	for _, b := range []byte(string(mode) + shape.String()) {
 		stream = stream*131 + uint64(b)

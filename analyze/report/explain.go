@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
-	"pgmpi/internal/stats"
 	"pgmpi/guidelines"
+	"pgmpi/internal/stats"
 )
 
 // Explain writes one verdict with everything that it rests on: the samples by

@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -19,7 +20,7 @@ var noisySizes = []int64{1, 1024, 65536}
 // noisy gives 40 samples that differ between and within mpiruns; Reduce is
 // slower than Allreduce by 30 %, the more so at 64 KiB, whose samples depend
 // on each other; Allgather starts late.
-func noisy(function string, size int64, run int) []results.Sample {
+func noisy(function string, size int64, run int) []protocol.Sample {
 	h := fnv.New64()
 	h.Write([]byte(function))
 	rng := rand.New(rand.NewPCG(h.Sum64(), uint64(size)*1000+uint64(run)))
@@ -27,7 +28,7 @@ func noisy(function string, size int64, run int) []results.Sample {
 	if function == "MPI_Reduce" {
 		base *= 1.1
 	}
-	out := make([]results.Sample, 40)
+	out := make([]protocol.Sample, 40)
 	drift := 0.0
 	for i := range out {
 		drift = 0.9*drift + rng.NormFloat64()
@@ -41,9 +42,9 @@ func noisy(function string, size int64, run int) []results.Sample {
 		}
 		switch {
 		case function == "MPI_Allgather" && size == 1 && i%3 == 0, function == "MPI_Allgather" && size == 1024 && i == 20:
-			out[i].Flags = results.FlagLate
+			out[i].Flags = protocol.FlagLate
 		case function == "MPI_Allgather" && size == 1024 && i == 21:
-			out[i].Flags = results.FlagLong
+			out[i].Flags = protocol.FlagLong
 		}
 	}
 	return out
@@ -53,7 +54,7 @@ func noisyReport(t *testing.T) *analyze.Report {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 10, noisy)
 	for i := range runs {
-		runs[i].Cases[0].Provable = &results.Bound{N: 40, MedianNS: 2100 + int64(i), MinNS: 1900}
+		runs[i].Cases[0].Provable = &protocol.Bound{N: 40, MedianNS: 2100 + int64(i), MinNS: 1900}
 	}
 	r, err := analyze.Analyze(m, runs, config())
 	if err != nil {
@@ -64,7 +65,7 @@ func noisyReport(t *testing.T) *analyze.Report {
 
 // explanation of what the selector names in noisy measurements.
 func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg analyze.Config, selector string,
-	samples func(string, int64, int) []results.Sample) string {
+	samples func(string, int64, int) []protocol.Sample) string {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, sizes, patterns, 10, samples)
 	c := analyze.NewCollector(m)
@@ -107,13 +108,13 @@ func TestExplanationsMatchGoldenFiles(t *testing.T) {
 
 // Every verdict has its own reason, which must be about that verdict.
 func TestReasonsAreThoseOfTheVerdict(t *testing.T) {
-	slower := func(percent int64) func(string, int64, int) []results.Sample {
-		return func(function string, _ int64, run int) []results.Sample {
+	slower := func(percent int64) func(string, int64, int) []protocol.Sample {
+		return func(function string, _ int64, run int) []protocol.Sample {
 			ns := int64(100000 + 50*run)
 			if strings.HasPrefix(function, "MPI_") {
 				ns += ns * percent / 100
 			}
-			return []results.Sample{{NS: ns}, {NS: ns + 1}, {NS: ns - 1}}
+			return []protocol.Sample{{NS: ns}, {NS: ns + 1}, {NS: ns - 1}}
 		}
 	}
 	for _, c := range []struct {
@@ -163,7 +164,7 @@ func TestHistogramShowsEveryCellThatIsNotEmpty(t *testing.T) {
 func TestNoExplanationIsWiderThan100Columns(t *testing.T) {
 	long := []mockup{{"a-very-long-id-of-a-users-own-guideline", "MPI_Reduce_scatter_block", "reduce_scatter_block_as_reduce+scatter"},
 		{"GL13", "MPI_Allreduce", "allreduce_as_reduce_scatter_block+allgather"}}
-	wide := func(function string, size int64, run int) []results.Sample {
+	wide := func(function string, size int64, run int) []protocol.Sample {
 		out := noisy(function, size, run)
 		for i := range out {
 			out[i].NS *= 123456

@@ -16,6 +16,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -34,11 +35,11 @@ var few = []mockup{
 func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns []mockup, r int, cfg analyze.Config,
 	ns func(function string, size int64) int64) *analyze.Report {
 	t.Helper()
-	m, runs := measured(shapes, sizes, patterns, r, func(function string, size int64, run int) []results.Sample {
+	m, runs := measured(shapes, sizes, patterns, r, func(function string, size int64, run int) []protocol.Sample {
 		// Neighbouring mpiruns differ by .1 %.
 		base := ns(function, size)
 		base += int64(run) * base / 1000
-		return []results.Sample{{NS: base}, {NS: base + 1}, {NS: base + 2}}
+		return []protocol.Sample{{NS: base}, {NS: base + 1}, {NS: base + 2}}
 	})
 	report, err := analyze.Analyze(m, runs, cfg)
 	if err != nil {
@@ -49,9 +50,9 @@ func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns 
 
 // measured gives a plan of monotony, split and the patterns, and its mpiruns.
 func measured(shapes []guidelines.Shape, sizes []int64, patterns []mockup, r int,
-	samples func(function string, size int64, run int) []results.Sample) (*results.Manifest, []results.Run) {
+	samples func(function string, size int64, run int) []protocol.Sample) (*results.Manifest, []results.Run) {
 	m := &results.Manifest{Version: "1.0", R: r}
-	m.Rank = results.RankInfo{Library: "mpich", LibVersion: "MPICH Version: 4.0.2\nand more", ClockTickNS: 10}
+	m.Rank = protocol.RankInfo{Library: "mpich", LibVersion: "MPICH Version: 4.0.2\nand more", ClockTickNS: 10}
 	plan := &m.Plan
 	plan.Shapes, plan.Datatype, plan.Op = shapes, "byte", "bor"
 	index := map[string]int{}
@@ -101,10 +102,10 @@ func measured(shapes []guidelines.Shape, sizes []int64, patterns []mockup, r int
 	var runs []results.Run
 	for _, s := range shapes {
 		for n := 1; n <= r; n++ {
-			run := results.Run{Header: results.Header{Mode: results.ModeMeasure, Shape: s, Run: n}}
+			run := results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: s, Run: n}}
 			for _, i := range plan.CasesOf(s) {
 				c := plan.Cases[i]
-				run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: c.Function, Msize: c.Msize, CaseResult: results.CaseResult{Status: results.StatusOK}})
+				run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: c.Function, Msize: c.Msize, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
 				run.Samples = append(run.Samples, samples(c.Function, c.Msize, n))
 			}
 			runs = append(runs, run)

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
-	"pgmpi/internal/stats"
 	"pgmpi/guidelines"
+	"pgmpi/internal/stats"
 )
 
 var testNames = map[string]string{

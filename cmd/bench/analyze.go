@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -90,7 +91,7 @@ func makeFolder(dir string, samples int) (int, error) {
 		return 0, err
 	}
 	m := &results.Manifest{Version: "bench", Plan: *plan, R: config.Job.MPIRuns, Seed: 1,
-		Rank: results.RankInfo{Library: "none", LibVersion: "made-up samples", ClockTickNS: 10}}
+		Rank: protocol.RankInfo{Library: "none", LibVersion: "made-up samples", ClockTickNS: 10}}
 	if m.Config, err = json.Marshal(config); err != nil {
 		return 0, err
 	}
@@ -117,13 +118,13 @@ func makeFolder(dir string, samples int) (int, error) {
 // above.
 func madeUpRun(m *results.Manifest, run, nrep int) *results.Run {
 	rng := rand.New(rand.NewPCG(1, uint64(run)))
-	r := &results.Run{Header: results.Header{Mode: results.ModeMeasure, Shape: m.Plan.Shapes[0], Run: run, Rank: m.Rank}}
+	r := &results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: m.Plan.Shapes[0], Run: run, Rank: m.Rank}}
 	for i, c := range m.Plan.Cases {
 		r.Order = append(r.Order, i)
 		r.Cases = append(r.Cases, results.CaseInfo{Plan: i, Function: c.Function, Msize: c.Msize,
-			CaseResult: results.CaseResult{Case: i, Status: results.StatusOK, NRep: nrep}})
+			CaseResult: protocol.CaseResult{Case: i, Status: protocol.StatusOK, NRep: nrep}})
 		level := (500 + float64(c.Msize)*0.3) * (1 + 0.02*rng.NormFloat64())
-		samples := make([]results.Sample, nrep)
+		samples := make([]protocol.Sample, nrep)
 		for k := range samples {
 			ns := level * (1 + 0.03*rng.ExpFloat64())
 			if rng.IntN(50) == 0 {

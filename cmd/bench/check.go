@@ -14,6 +14,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -56,7 +57,7 @@ func shareBench(pgmpi, rank string, nrep, runs int) error {
 	}
 	var measured, wall float64
 	for run := 1; run <= runs; run++ {
-		h, err := results.ReadRaw(filepath.Join(out, "raw", results.RawName(results.ModeMeasure, m.Plan.Shapes[0], run)))
+		h, err := results.ReadRaw(filepath.Join(out, "raw", results.RawName(protocol.ModeMeasure, m.Plan.Shapes[0], run)))
 		if err != nil {
 			return err
 		}
@@ -149,7 +150,7 @@ func functionsOf(p *guidelines.Plan) int {
 func partsOf(folder *results.Folder, m *results.Manifest, took time.Duration) error {
 	var launch, timed, rest float64
 	mpiruns := 0
-	for _, mode := range []results.Mode{results.ModeNREP, results.ModeMeasure} {
+	for _, mode := range []protocol.Mode{protocol.ModeNREP, protocol.ModeMeasure} {
 		for r, err := range folder.Runs(mode, m.Plan.Shapes[0], &m.Plan) {
 			if err != nil {
 				return err

@@ -20,8 +20,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/internal/stats"
-	"pgmpi/measure"
-	"pgmpi/measure/results"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 	allowed    = 0.03 // distance of the median ratio from 1
 )
 
-var cases = []results.JobCase{
+var cases = []protocol.JobCase{
 	{Function: "MPI_Allreduce", Msize: 8},
 	{Function: "MPI_Allreduce", Msize: 1024},
 	{Function: "MPI_Bcast", Msize: 8},
@@ -65,7 +65,7 @@ type bench struct {
 	rounds, nrep   int
 	seed           uint64
 
-	info results.RankInfo
+	info protocol.RankInfo
 	argv []string // of the launcher
 }
 
@@ -84,13 +84,13 @@ func (b *bench) run() error {
 		*path = abs
 	}
 	var err error
-	if b.info, err = measure.Probe(b.rank); err != nil {
+	if b.info, err = launch.Probe(b.rank); err != nil {
 		return err
 	}
-	if b.argv, err = measure.Launch(nil, b.info, np); err != nil {
+	if b.argv, err = launch.Launch(nil, b.info, np); err != nil {
 		return err
 	}
-	b.argv = measure.WithNP(b.argv, np)
+	b.argv = launch.WithNP(b.argv, np)
 	title("timing loop, ours against plain C: %d rounds of three mpiruns, %d repetitions, p = %d", b.info.LibVersion, b.rounds, b.nrep, np)
 	start := time.Now()
 	ours, again, base, err := b.measure()
@@ -158,9 +158,9 @@ func (b *bench) runBaseline(order []int) (medians, error) {
 	}
 	got := make(medians, len(cases))
 	for k, i := range order {
-		var samples []results.Sample
+		var samples []protocol.Sample
 		for _, f := range strings.Fields(lines[k])[1:] {
-			s, err := results.ParseSample(f)
+			s, err := protocol.ParseSample(f)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", b.baseline, err)
 			}
@@ -199,7 +199,7 @@ func (b *bench) runOurs(order []int) (medians, error) {
 // jobFile writes the job for the rank program's --job. Nothing is verified:
 // the C program does not do it either.
 func (b *bench) jobFile(order []int) (string, error) {
-	job := &results.Job{Mode: results.ModeMeasure, NP: np, PPN: np, Cases: slices.Clone(cases), Order: order,
+	job := &protocol.Job{Mode: protocol.ModeMeasure, NP: np, PPN: np, Cases: slices.Clone(cases), Order: order,
 		Datatype: "byte", Op: "bor", Sync: "barrier", Clock: "monotonic", ClockSync: "shared", FirstCalls: firstCalls, Warmup: warmup,
 		TempMemory: 1 << 30, StallNS: int64(2 * time.Minute)}
 	for i := range job.Cases {
@@ -209,8 +209,8 @@ func (b *bench) jobFile(order []int) (string, error) {
 }
 
 // writeJob writes a job to a temporary file, for the rank program's --job.
-func writeJob(job *results.Job) (string, error) {
-	lines, err := results.EncodeJob(job)
+func writeJob(job *protocol.Job) (string, error) {
+	lines, err := protocol.EncodeJob(job)
 	if err != nil {
 		return "", err
 	}
@@ -223,15 +223,15 @@ func writeJob(job *results.Job) (string, error) {
 }
 
 // readOutput returns the samples of a rank program by the index of the case.
-func readOutput(out []byte) (map[int][]results.Sample, error) {
-	var in results.OutputReader
+func readOutput(out []byte) (map[int][]protocol.Sample, error) {
+	var in protocol.OutputReader
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, len(out)+1)
 	for lines.Scan() {
 		switch word, text, _ := strings.Cut(lines.Text(), " "); word {
-		case results.LineHello, results.LineProgress:
+		case protocol.LineHello, protocol.LineProgress:
 			continue
-		case results.LineError:
+		case protocol.LineError:
 			return nil, errors.New(text)
 		}
 		done, err := in.Add(lines.Bytes())
@@ -248,7 +248,7 @@ func readOutput(out []byte) (map[int][]results.Sample, error) {
 // median is that of grouped data, in nanoseconds: where the clock ticks in tens
 // of nanoseconds many samples tie, and the plain median would jump by a tick,
 // several percent, because of one sample more or less.
-func (b *bench) median(samples []results.Sample) (float64, error) {
+func (b *bench) median(samples []protocol.Sample) (float64, error) {
 	if len(samples) != b.nrep {
 		return 0, fmt.Errorf("%d samples, expected %d", len(samples), b.nrep)
 	}

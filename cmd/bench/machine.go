@@ -7,8 +7,8 @@ import (
 	"runtime"
 	"strings"
 
-	"pgmpi/measure"
-	"pgmpi/measure/results"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 // title starts a bench: what is measured, and on what. library is "" where no
@@ -19,7 +19,7 @@ func title(format, library string, args ...any) {
 		library += "; "
 	}
 	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
-	fmt.Printf("   %s%s, %d cores, Linux %s, %s\n", library, fieldOf("/proc/cpuinfo", "model name"), measure.Cores(),
+	fmt.Printf("   %s%s, %d cores, Linux %s, %s\n", library, fieldOf("/proc/cpuinfo", "model name"), launch.Cores(),
 		strings.TrimSpace(string(kernel)), runtime.Version())
 }
 
@@ -46,11 +46,11 @@ func fieldOf(path, name string) string {
 }
 
 // probe makes a path of a rank program absolute and asks it what it is.
-func probe(rank string) (string, results.RankInfo, error) {
+func probe(rank string) (string, protocol.RankInfo, error) {
 	rank, err := filepath.Abs(rank)
 	if err != nil {
-		return "", results.RankInfo{}, err
+		return "", protocol.RankInfo{}, err
 	}
-	info, err := measure.Probe(rank)
+	info, err := launch.Probe(rank)
 	return rank, info, err
 }

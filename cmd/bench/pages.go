@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/internal/stats"
-	"pgmpi/measure/node"
+	"pgmpi/measure/host"
 )
 
 // pagesCommand shows what the place of a cache line in memory does to the time
@@ -41,7 +41,7 @@ const (
 )
 
 func pagesBench(mib int) error {
-	cpus := node.Affinity()
+	cpus := host.Affinity()
 	if len(cpus) < 2 || mib < 1 {
 		return errors.New("pages needs two cores and --mib of 1 at least")
 	}

@@ -13,8 +13,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/measure"
-	"pgmpi/measure/results"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 // sizeCommand looks at the driver's size on disk.
@@ -88,21 +88,21 @@ func memoryBench(rank, plain string, processes []int, preload string) error {
 
 // memoryJob writes a job with the calls of memory.c.
 func memoryJob(p int) (string, error) {
-	job := &results.Job{Mode: results.ModeMeasure, NP: p, PPN: p, Order: []int{0, 1, 2}, Datatype: "byte", Op: "bor", Sync: "barrier",
+	job := &protocol.Job{Mode: protocol.ModeMeasure, NP: p, PPN: p, Order: []int{0, 1, 2}, Datatype: "byte", Op: "bor", Sync: "barrier",
 		Clock: "monotonic", ClockSync: "shared", Verify: true, TempMemory: 1 << 30, StallNS: int64(5 * time.Minute),
-		Cases: []results.JobCase{{Function: "MPI_Allreduce", Msize: 8, NRep: memoryNRep}, {Function: "MPI_Allreduce", Msize: memoryBytes, NRep: memoryNRep},
+		Cases: []protocol.JobCase{{Function: "MPI_Allreduce", Msize: 8, NRep: memoryNRep}, {Function: "MPI_Allreduce", Msize: memoryBytes, NRep: memoryNRep},
 			{Function: "MPI_Alltoall", Msize: memoryBytes, NRep: memoryNRep}}}
 	return writeJob(job)
 }
 
 // peak is the largest VmHWM of all ranks of a program in MB, looked at until the
 // mpirun ends.
-func peak(info results.RankInfo, p int, env []string, program string, args ...string) (float64, error) {
-	argv, err := measure.Launch(nil, info, p)
+func peak(info protocol.RankInfo, p int, env []string, program string, args ...string) (float64, error) {
+	argv, err := launch.Launch(nil, info, p)
 	if err != nil {
 		return 0, err
 	}
-	argv = measure.WithNP(argv, p)
+	argv = launch.WithNP(argv, p)
 	var said strings.Builder
 	cmd := exec.Command(argv[0], slices.Concat(argv[1:], []string{program}, args)...)
 	cmd.Env, cmd.Stderr = env, &said

@@ -18,6 +18,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
 	"pgmpi/measure"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -104,8 +105,8 @@ type byTurns struct {
 	rec   abRecord
 	show  *progress
 	seen  map[string]bool // mpiruns that the progress has counted
-	total map[results.Mode]int
-	done  map[results.Mode]int
+	total map[protocol.Mode]int
+	done  map[protocol.Mode]int
 }
 
 // refuse ends the command before its first mpirun when the sides cannot be
@@ -152,13 +153,13 @@ func (x *byTurns) start(toml []string, o *output) error {
 		return setup(err)
 	}
 	shapes := len(a.Manifest.Plan.Shapes)
-	x.seen, x.done = map[string]bool{}, map[results.Mode]int{}
-	x.total = map[results.Mode]int{
-		results.ModeNREP:    shapes * (predictRounds(a) + predictRounds(b)),
-		results.ModeMeasure: shapes * 2 * a.Manifest.R,
+	x.seen, x.done = map[string]bool{}, map[protocol.Mode]int{}
+	x.total = map[protocol.Mode]int{
+		protocol.ModeNREP:    shapes * (predictRounds(a) + predictRounds(b)),
+		protocol.ModeMeasure: shapes * 2 * a.Manifest.R,
 	}
 	x.show = newProgress(o.quiet, a.config)
-	x.show.nrep, x.show.runs = x.total[results.ModeNREP], x.total[results.ModeMeasure]
+	x.show.nrep, x.show.runs = x.total[protocol.ModeNREP], x.total[protocol.ModeMeasure]
 	for i, side := range x.sides {
 		side.progress, side.Session.Progress = x.show, func(e measure.Progress) { x.count(i, e) }
 	}
@@ -207,7 +208,7 @@ func (x *byTurns) count(side int, e measure.Progress) {
 		return
 	}
 	e.Run, e.Runs = x.done[e.Mode]+1, x.total[e.Mode]
-	e.MoreStages = e.Mode == results.ModeNREP
+	e.MoreStages = e.Mode == protocol.ModeNREP
 	x.show.show(e)
 	if e.Finished {
 		x.seen[key] = true

@@ -15,6 +15,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
+	"pgmpi/measure/launch"
 	"pgmpi/measure/results"
 )
 
@@ -218,7 +219,7 @@ func prepare(s *settings, o *output) (*prepared, error) {
 		return nil, err
 	}
 	if len(config.Job.NP) == 0 {
-		config.Job.NP = []int{measure.DefaultNP()}
+		config.Job.NP = []int{launch.DefaultNP()}
 	}
 	plan, err := config.Plan(config.Job.NP)
 	if err != nil {
@@ -299,16 +300,16 @@ func defaultFolder(prefix string, now time.Time) string {
 
 // findLaunch fills the rank program and the launcher into the manifest.
 func findLaunch(config *glfile.File, m *results.Manifest) (string, error) {
-	path, err := measure.FindRank(config.MPI.Rank)
+	path, err := launch.FindRank(config.MPI.Rank)
 	if err != nil {
 		return "", err
 	}
-	if m.Rank, err = measure.Probe(path); err != nil {
+	if m.Rank, err = launch.Probe(path); err != nil {
 		return "", err
 	}
 	m.Launch = map[string][]string{}
 	for _, s := range m.Plan.Shapes {
-		if m.Launch[s.String()], err = measure.Launch(config.MPI.Launch, m.Rank, s.NP); err != nil {
+		if m.Launch[s.String()], err = launch.Launch(config.MPI.Launch, m.Rank, s.NP); err != nil {
 			return "", err
 		}
 	}

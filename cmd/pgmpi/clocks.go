@@ -18,7 +18,8 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/measure"
-	"pgmpi/measure/results"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 var clocksCommand = command{
@@ -34,7 +35,7 @@ written to disk. docs/clocks.md explains the methods.`,
 		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma `LIST` (default: the slots of the allocation, else the cores)")
 		fs.StringVar(&c.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
 		fs.StringVar(&c.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: that of the rank program's library)")
-		fs.StringVar(&c.clock, "clock", measure.Default().Clock, "the `CLOCK`: "+strings.Join(results.Clocks, ", "))
+		fs.StringVar(&c.clock, "clock", measure.Default().Clock, "the `CLOCK`: "+strings.Join(protocol.Clocks, ", "))
 		fs.StringSliceVar(&c.methods, "clock-sync", nil, "methods, a comma `LIST` (default shared,skampi,netgauge,jk,hca,hca2,hca3,hca3+shared)")
 		fs.Float64SliceVar(&c.seconds, "seconds", []float64{1, 5, 10}, "when the clocks are compared, a comma `LIST` of seconds after a synchronisation")
 		fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
@@ -56,10 +57,10 @@ type clocksRun struct {
 
 // clocksReport is what one mpirun found; a list of them is the JSON format.
 type clocksReport struct {
-	NP     int                 `json:"np"`
-	Clock  string              `json:"clock"`
-	Clocks []results.ClockInfo `json:"clocks"`
-	Syncs  []results.ClockSync `json:"syncs"`
+	NP     int                  `json:"np"`
+	Clock  string               `json:"clock"`
+	Clocks []protocol.ClockInfo `json:"clocks"`
+	Syncs  []protocol.ClockSync `json:"syncs"`
 }
 
 // longestWait keeps a slip of the keyboard from waiting for days.
@@ -67,11 +68,11 @@ const longestWait = 3600
 
 func (c *clocksRun) check() error {
 	if len(c.np) == 0 {
-		c.np = []int{measure.DefaultNP()}
+		c.np = []int{launch.DefaultNP()}
 	}
 	if len(c.methods) == 0 {
 		// One two-level method stands for all.
-		c.methods = slices.DeleteFunc(slices.Clone(results.ClockSyncs), func(m string) bool {
+		c.methods = slices.DeleteFunc(slices.Clone(protocol.ClockSyncs), func(m string) bool {
 			return strings.Contains(m, "+") && m != "hca3+shared"
 		})
 	}
@@ -80,12 +81,12 @@ func (c *clocksRun) check() error {
 			return fmt.Errorf("--np: %d is no number of processes", np)
 		}
 	}
-	if !slices.Contains(results.Clocks, c.clock) {
-		return fmt.Errorf("--clock: %s", conf.Unknown("clock", c.clock, results.Clocks))
+	if !slices.Contains(protocol.Clocks, c.clock) {
+		return fmt.Errorf("--clock: %s", conf.Unknown("clock", c.clock, protocol.Clocks))
 	}
 	for _, m := range c.methods {
-		if !slices.Contains(results.ClockSyncs, m) {
-			return fmt.Errorf("--clock-sync: %s", conf.Unknown("clock synchronisation", m, results.ClockSyncs))
+		if !slices.Contains(protocol.ClockSyncs, m) {
+			return fmt.Errorf("--clock-sync: %s", conf.Unknown("clock synchronisation", m, protocol.ClockSyncs))
 		}
 	}
 	for i, s := range c.seconds {
@@ -103,22 +104,22 @@ func (c *clocksRun) run(ctx context.Context) error {
 	if err := c.check(); err != nil {
 		return setup(err)
 	}
-	path, err := measure.FindRank(c.rank)
+	path, err := launch.FindRank(c.rank)
 	if err != nil {
 		return setup(err)
 	}
-	info, err := measure.Probe(path)
+	info, err := launch.Probe(path)
 	if err != nil {
 		return setup(err)
 	}
 	var reports []clocksReport
 	for _, np := range c.np {
-		argv, err := measure.Launch(strings.Fields(c.launch), info, np)
+		argv, err := launch.Launch(strings.Fields(c.launch), info, np)
 		if err != nil {
 			return setup(err)
 		}
 		r, err := c.examine(ctx, measure.Examination{NP: np, Launch: argv, RankPath: path, Clock: c.clock,
-			Job: results.ClocksJob{Methods: c.methods, Seconds: c.seconds}})
+			Job: protocol.ClocksJob{Methods: c.methods, Seconds: c.seconds}})
 		if err != nil {
 			return err
 		}
@@ -224,8 +225,8 @@ func (r *clocksReport) printSyncs(w io.Writer, seconds []float64) error {
 		fmt.Fprintf(t, "  %-16s\t", s.Method)
 		bound := int64(0)
 		for _, c := range s.Checks {
-			fmt.Fprintf(t, "%s\t", micros(results.Worst(c.ErrorNS)))
-			bound = max(bound, results.Worst(c.BoundNS))
+			fmt.Fprintf(t, "%s\t", micros(protocol.Worst(c.ErrorNS)))
+			bound = max(bound, protocol.Worst(c.BoundNS))
 		}
 		mark := ""
 		if best[i] {
@@ -254,18 +255,18 @@ known count as equal.
 // pareto marks the methods that no other dominates: as fast and as close, and
 // better in one of the two (the view of S-REVISITED, Fig. 8). Closeness is that
 // of the last comparison; what is below the smallest bound is equal.
-func pareto(syncs []results.ClockSync) []bool {
-	last := func(s results.ClockSync) results.ClockCheck { return s.Checks[len(s.Checks)-1] }
+func pareto(syncs []protocol.ClockSync) []bool {
+	last := func(s protocol.ClockSync) protocol.ClockCheck { return s.Checks[len(s.Checks)-1] }
 	known := int64(math.MaxInt64)
 	for _, s := range syncs {
 		if s.Failed == "" {
-			known = min(known, results.Worst(last(s).BoundNS))
+			known = min(known, protocol.Worst(last(s).BoundNS))
 		}
 	}
-	off := func(s results.ClockSync) int64 { return max(known, results.Worst(last(s).ErrorNS)) }
+	off := func(s protocol.ClockSync) int64 { return max(known, protocol.Worst(last(s).ErrorNS)) }
 	best := make([]bool, len(syncs))
 	for i, s := range syncs {
-		best[i] = s.Failed == "" && !slices.ContainsFunc(syncs, func(o results.ClockSync) bool {
+		best[i] = s.Failed == "" && !slices.ContainsFunc(syncs, func(o protocol.ClockSync) bool {
 			return o.Failed == "" && o.DurationNS <= s.DurationNS && off(o) <= off(s) &&
 				(o.DurationNS < s.DurationNS || off(o) < off(s))
 		})

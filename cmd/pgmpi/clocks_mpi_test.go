@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
 // The clocks of the test build: every rank but the reference drifts by 50 ppm,
@@ -24,9 +24,9 @@ func eachInjected(t *testing.T, test func(*testing.T, *bench)) {
 	}
 }
 
-func (b *bench) clocks(np int, j results.ClocksJob) []results.ClockSync {
+func (b *bench) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 	b.t.Helper()
-	out, err := b.runJob(np, &results.Job{Mode: results.ModeClocks, NP: np, PPN: np, Clock: "monotonic",
+	out, err := b.runJob(np, &protocol.Job{Mode: protocol.ModeClocks, NP: np, PPN: np, Clock: "monotonic",
 		StallNS: int64(60 * time.Second), Clocks: &j})
 	if err != nil {
 		b.t.Fatal(err)
@@ -48,7 +48,7 @@ func TestLinearModelsFollowDriftAndOffsetsDoNot(t *testing.T) {
 			// drift misses always.
 			for attempt := 1; len(todo) > 0; attempt++ {
 				var again []string
-				for _, s := range b.clocks(np, results.ClocksJob{Methods: todo, Seconds: []float64{2, 20}, Compute: true}) {
+				for _, s := range b.clocks(np, protocol.ClocksJob{Methods: todo, Seconds: []float64{2, 20}, Compute: true}) {
 					wrong := wrongCost(np, s)
 					if wrong == "" {
 						wrong = follows(np, s)
@@ -69,19 +69,19 @@ func TestLinearModelsFollowDriftAndOffsetsDoNot(t *testing.T) {
 }
 
 // follows says in what a method's true errors are not as they must be.
-func follows(np int, s results.ClockSync) string {
+func follows(np int, s protocol.ClockSync) string {
 	if s.Failed != "" || len(s.Checks) != 3 {
 		return fmt.Sprintf("failed with %d checks: %s", len(s.Checks), s.Failed)
 	}
 	linear := s.Method != "skampi" && s.Method != "netgauge"
 	at := s.Checks[0].TrueNS
-	if len(at) != np || results.Worst(at) > 1e6 {
+	if len(at) != np || protocol.Worst(at) > 1e6 {
 		return fmt.Sprintf("true errors of %v ns at once, want less than 1 ms at every rank", at)
 	}
 	for _, later := range s.Checks[1:] {
 		drift := injectedDrift * later.Seconds * 1e9
 		for r := 1; r < np; r++ {
-			moved := float64(results.Worst([]int64{later.TrueNS[r] - at[r]}))
+			moved := float64(protocol.Worst([]int64{later.TrueNS[r] - at[r]}))
 			if linear && moved > 0.5*drift {
 				return fmt.Sprintf("rank %d is off by %.0f ns more after %v s, where the clock has drifted by %.0f", r, moved, later.Seconds, drift)
 			}
@@ -95,7 +95,7 @@ func follows(np int, s results.ClockSync) string {
 
 // wrongCost says in what rounds and messages differ from their formulas. A turn is
 // one message, an exchange two; an offset takes 100, a fit point 20 of them.
-func wrongCost(p int, s results.ClockSync) string {
+func wrongCost(p int, s protocol.ClockSync) string {
 	const offset, line, rtt = 1 + 200, 100 * (1 + 40), 1 + 200
 	log := bits.Len(uint(p - 1))
 	want := map[string]struct{ rounds, messages int }{
@@ -125,7 +125,7 @@ func wrongCost(p int, s results.ClockSync) string {
 // as often as that while samples need them, lines hardly ever.
 func TestClocksAreSynchronisedAgainBeforeTheyDriftTooFar(t *testing.T) {
 	const bound, least = 20000, time.Second
-	wrong := func(method string, got results.Timing) string {
+	wrong := func(method string, got protocol.Timing) string {
 		const fewest, most = int(100e-6 * float64(least) / bound), 2
 		switch renewed := got.ClockSyncs - 1; {
 		case method == "skampi" && (renewed < fewest || got.DriftNS < bound/10):
@@ -162,7 +162,7 @@ func TestClocksAreSynchronisedAgainBeforeTheyDriftTooFar(t *testing.T) {
 // error to within its bound.
 func TestPingPongsFindTheTrueErrorAfterTwoSeconds(t *testing.T) {
 	eachInjected(t, func(t *testing.T, b *bench) {
-		for _, s := range b.clocks(3, results.ClocksJob{Methods: []string{"netgauge", "hca3"}, Seconds: []float64{2}}) {
+		for _, s := range b.clocks(3, protocol.ClocksJob{Methods: []string{"netgauge", "hca3"}, Seconds: []float64{2}}) {
 			if s.Failed != "" || len(s.Checks) != 2 {
 				t.Errorf("%s failed with %d checks: %s", s.Method, len(s.Checks), s.Failed)
 				continue
@@ -171,12 +171,12 @@ func TestPingPongsFindTheTrueErrorAfterTwoSeconds(t *testing.T) {
 				for r := range c.ErrorNS {
 					// The true error is taken a little later; a preempted rank drifts on meanwhile.
 					const later = 50000
-					if d := results.Worst([]int64{c.ErrorNS[r] - c.TrueNS[r]}); d > c.BoundNS[r]+later {
+					if d := protocol.Worst([]int64{c.ErrorNS[r] - c.TrueNS[r]}); d > c.BoundNS[r]+later {
 						t.Errorf("%s, rank %d after %v s: measured %d ns ± %d, truly %d", s.Method, r, c.Seconds, c.ErrorNS[r], c.BoundNS[r], c.TrueNS[r])
 					}
 				}
 			}
-			if drifted := results.Worst(s.Checks[1].TrueNS) > 80000; drifted != (s.Method == "netgauge") {
+			if drifted := protocol.Worst(s.Checks[1].TrueNS) > 80000; drifted != (s.Method == "netgauge") {
 				t.Errorf("%s is off by %v ns after two seconds in which the clocks have drifted by 100000", s.Method, s.Checks[1].TrueNS)
 			}
 		}
@@ -186,7 +186,7 @@ func TestPingPongsFindTheTrueErrorAfterTwoSeconds(t *testing.T) {
 // Ranks on one host with clocks that differ are found out, and told what to do.
 func TestSharedClocksAreVerified(t *testing.T) {
 	eachInjected(t, func(t *testing.T, b *bench) {
-		for _, s := range b.clocks(3, results.ClocksJob{Methods: []string{"shared", "hca3+shared"}, Compute: true}) {
+		for _, s := range b.clocks(3, protocol.ClocksJob{Methods: []string{"shared", "hca3+shared"}, Compute: true}) {
 			if !strings.Contains(s.Failed, "though both are on one host") || !strings.Contains(s.Failed, `clock_sync = "hca3"`) {
 				t.Errorf("%s with clocks seconds apart: %q, want the difference and the remedy", s.Method, s.Failed)
 			}
@@ -194,12 +194,12 @@ func TestSharedClocksAreVerified(t *testing.T) {
 	})
 	eachLibrary(t, func(t *testing.T, b *bench) {
 		for _, np := range []int{1, 2, 5} {
-			for _, s := range b.clocks(np, results.ClocksJob{Methods: []string{"shared"}}) {
+			for _, s := range b.clocks(np, protocol.ClocksJob{Methods: []string{"shared"}}) {
 				if s.Failed != "" {
 					t.Errorf("p = %d on one host: %s", np, s.Failed)
 				} else if wrong := wrongCost(np, s); wrong != "" {
 					t.Errorf("p = %d: %s", np, wrong)
-				} else if c := s.Checks[0]; results.Worst(c.ErrorNS) > results.Worst(c.BoundNS) {
+				} else if c := s.Checks[0]; protocol.Worst(c.ErrorNS) > protocol.Worst(c.BoundNS) {
 					t.Errorf("p = %d: one clock is off by %v ns from itself, more than the bounds %v", np, c.ErrorNS, c.BoundNS)
 				}
 			}
@@ -222,14 +222,14 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 			t.Skipf("no time namespaces here (they need root and Linux 5.6): %v", err)
 		}
 		b.rank = program
-		syncs := b.clocks(4, results.ClocksJob{Methods: []string{"shared", "hca3+shared", "netgauge+shared"}})
+		syncs := b.clocks(4, protocol.ClocksJob{Methods: []string{"shared", "hca3+shared", "netgauge+shared"}})
 		if s := syncs[0]; !strings.Contains(s.Failed, "another time namespace") || !strings.Contains(s.Failed, "hca3+shared") {
 			t.Errorf("shared: %q, want the two namespaces and the remedy", s.Failed)
 		}
 		for _, s := range syncs[1:] {
 			if s.Failed != "" {
 				t.Errorf("%s: %s", s.Method, s.Failed)
-			} else if worst := results.Worst(s.Checks[0].ErrorNS); worst > 1e6 {
+			} else if worst := protocol.Worst(s.Checks[0].ErrorNS); worst > 1e6 {
 				t.Errorf("%s: off by %d ns, want less than 1 ms of clocks 100,000 s apart", s.Method, worst)
 			}
 		}
@@ -238,18 +238,18 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 
 func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
-		out, err := b.runJob(3, &results.Job{Mode: results.ModeClocks, NP: 3, PPN: 3, Clock: "monotonic",
-			StallNS: int64(60 * time.Second), Clocks: &results.ClocksJob{}})
+		out, err := b.runJob(3, &protocol.Job{Mode: protocol.ModeClocks, NP: 3, PPN: 3, Clock: "monotonic",
+			StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(out.End.Clocks) != len(results.Clocks) {
-			t.Fatalf("%d clocks listed, want %d", len(out.End.Clocks), len(results.Clocks))
+		if len(out.End.Clocks) != len(protocol.Clocks) {
+			t.Fatalf("%d clocks listed, want %d", len(out.End.Clocks), len(protocol.Clocks))
 		}
 		for i, c := range out.End.Clocks {
 			switch {
-			case c.Name != results.Clocks[i]:
-				t.Errorf("clock %d is %q, want %q", i, c.Name, results.Clocks[i])
+			case c.Name != protocol.Clocks[i]:
+				t.Errorf("clock %d is %q, want %q", i, c.Name, protocol.Clocks[i])
 			case c.Name == "rdtscp":
 				if !strings.Contains(c.Refused, "rdtscp refused") {
 					t.Errorf("rdtscp of unbound ranks: %+v, want a refusal", c)
@@ -267,7 +267,7 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 		if got.code != 0 {
 			t.Fatalf("exit %d:\n%s", got.code, got.stderr)
 		}
-		for _, want := range append([]string{"after 0.5 s", "p = 2", "shared ", "netgauge ", "hca3 "}, results.Clocks...) {
+		for _, want := range append([]string{"after 0.5 s", "p = 2", "shared ", "netgauge ", "hca3 "}, protocol.Clocks...) {
 			if !strings.Contains(got.stdout, want) {
 				t.Errorf("no %q in:\n%s", want, got.stdout)
 			}

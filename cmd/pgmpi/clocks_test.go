@@ -7,18 +7,18 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
-func syncOf(method string, took time.Duration, wrong, bound int64) results.ClockSync {
-	return results.ClockSync{Method: method, DurationNS: int64(took), Rounds: 2, Messages: 300, Checks: []results.ClockCheck{
+func syncOf(method string, took time.Duration, wrong, bound int64) protocol.ClockSync {
+	return protocol.ClockSync{Method: method, DurationNS: int64(took), Rounds: 2, Messages: 300, Checks: []protocol.ClockCheck{
 		{ErrorNS: []int64{0, 0, 0}, BoundNS: []int64{0, 90, bound}},
 		{Seconds: 5, ErrorNS: []int64{0, wrong, -wrong / 2}, BoundNS: []int64{0, 90, bound}},
 	}}
 }
 
 func TestParetoKeepsWhatNoOtherBeatsInBoth(t *testing.T) {
-	syncs := []results.ClockSync{
+	syncs := []protocol.ClockSync{
 		syncOf("quick", time.Millisecond, 80000, 100),
 		syncOf("slow and no closer", 2*time.Millisecond, 80000, 100),
 		syncOf("close", time.Second, 300, 100),
@@ -32,10 +32,10 @@ func TestParetoKeepsWhatNoOtherBeatsInBoth(t *testing.T) {
 }
 
 func TestClocksTableNamesRefusalsAndFailures(t *testing.T) {
-	r := clocksReport{NP: 3, Clock: "wtime", Clocks: []results.ClockInfo{
+	r := clocksReport{NP: 3, Clock: "wtime", Clocks: []protocol.ClockInfo{
 		{Name: "wtime", TickNS: 26, CostNS: 26.7},
 		{Name: "rdtscp", Refused: "rank 1 may run on the processors 0-1"},
-	}, Syncs: []results.ClockSync{syncOf("skampi", 12345678*time.Nanosecond, 80000, 100), {Method: "shared", Failed: "two hosts"}}}
+	}, Syncs: []protocol.ClockSync{syncOf("skampi", 12345678*time.Nanosecond, 80000, 100), {Method: "shared", Failed: "two hosts"}}}
 	var out bytes.Buffer
 	if err := r.print(&out, []float64{5}); err != nil {
 		t.Fatal(err)

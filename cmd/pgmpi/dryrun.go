@@ -10,8 +10,8 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
-	"pgmpi/measure"
-	"pgmpi/measure/results"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
 
@@ -151,10 +151,10 @@ func printLaunch(w sheet, p *prepared, costs []cost) {
 	w.head("RANKS")
 	w.row("library", m.Rank.LibVersion)
 	for _, c := range costs {
-		w.command(c.shape.String(), measure.RankArgv(m.Launch[c.shape.String()], p.rankPath, c.shape.NP))
+		w.command(c.shape.String(), launch.RankArgv(m.Launch[c.shape.String()], p.rankPath, c.shape.NP))
 		over := ""
-		if c.shape.NP > measure.Slots() {
-			over = fmt.Sprintf("; more ranks than the %d cores", measure.Slots())
+		if c.shape.NP > launch.Slots() {
+			over = fmt.Sprintf("; more ranks than the %d cores", launch.Slots())
 		}
 		w.row("", fmt.Sprintf("cases: %d; buffers: %s in each rank%s", c.cases, size(c.memory), over))
 	}
@@ -164,15 +164,15 @@ func printTime(w sheet, p *prepared, costs []cost, command string, follows bool)
 	n := p.config.NREP
 	type stage struct {
 		name string
-		mode results.Mode
+		mode protocol.Mode
 		runs int
 	}
 	var stages []stage
 	if command != "measure" && n.Fixed == 0 {
-		stages = append(stages, stage{"stage 1", results.ModeNREP, n.Predictions})
+		stages = append(stages, stage{"stage 1", protocol.ModeNREP, n.Predictions})
 	}
 	if command != "nrep" {
-		stages = append(stages, stage{"stage 2", results.ModeMeasure, p.manifest.R})
+		stages = append(stages, stage{"stage 2", protocol.ModeMeasure, p.manifest.R})
 	}
 	w.head("TIME, an estimate")
 	var total time.Duration
@@ -180,7 +180,7 @@ func printTime(w sheet, p *prepared, costs []cost, command string, follows bool)
 		verified := p.manifest.MemoryCap[c.shape.String()] > 0
 		for _, s := range stages {
 			each := c.run
-			if s.mode == results.ModeNREP {
+			if s.mode == protocol.ModeNREP {
 				each = c.nrep
 			}
 			left := remaining(p, s.mode, c.shape, s.runs)

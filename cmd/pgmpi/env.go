@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/measure"
-	"pgmpi/measure/results"
+	"pgmpi/measure/host"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 var envCommand = command{
@@ -53,11 +55,11 @@ it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 
 // environmentShown is what `pgmpi env` prints.
 type environmentShown struct {
-	Version string           `json:"pgmpi_version"`
-	Rank    results.RankInfo `json:"rank"`
-	Factors results.Factors  `json:"factors"`
-	Doubts  []results.Doubt  `json:"doubts"`
-	Config  json.RawMessage  `json:"config"`
+	Version string            `json:"pgmpi_version"`
+	Rank    protocol.RankInfo `json:"rank"`
+	Factors host.Factors      `json:"factors"`
+	Doubts  []host.Doubt      `json:"doubts"`
+	Config  json.RawMessage   `json:"config"`
 }
 
 // recorded takes everything from a results folder.
@@ -77,25 +79,25 @@ func look(ctx context.Context, s *settings) (*environmentShown, error) {
 	}
 	np := config.Job.NP
 	if len(np) == 0 {
-		np = []int{measure.DefaultNP()}
+		np = []int{launch.DefaultNP()}
 	}
-	path, err := measure.FindRank(config.MPI.Rank)
+	path, err := launch.FindRank(config.MPI.Rank)
 	if err != nil {
 		return nil, setup(err)
 	}
 	e := &environmentShown{Version: version, Factors: factors()}
-	if e.Rank, err = measure.Probe(path); err != nil {
+	if e.Rank, err = launch.Probe(path); err != nil {
 		return nil, setup(err)
 	}
 	if e.Config, err = json.Marshal(config); err != nil {
 		return nil, err
 	}
 	for _, n := range np {
-		launch, err := measure.Launch(config.MPI.Launch, e.Rank, n)
+		launch, err := launch.Launch(config.MPI.Launch, e.Rank, n)
 		if err != nil {
 			return nil, setup(err)
 		}
-		l, err := measure.Look(ctx, launch, path, n, config.MPI.Env, time.Duration(config.Measure.Stall))
+		l, err := measure.ProbeNodes(ctx, launch, path, n, config.MPI.Env, time.Duration(config.Measure.Stall))
 		switch {
 		case ctx.Err() != nil:
 			return nil, &exit{exitInterrupted, errors.New("interrupted")}
@@ -113,7 +115,7 @@ func (e *environmentShown) write(w io.Writer, format string) error {
 		return e.table(w)
 	}
 	if e.Doubts == nil {
-		e.Doubts = []results.Doubt{}
+		e.Doubts = []host.Doubt{}
 	}
 	j := json.NewEncoder(w)
 	j.SetIndent("", " ")

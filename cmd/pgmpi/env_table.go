@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/host"
 )
 
 // sheetWidth is the widest line of a sheet, in columns; sheetIndent is where values begin.
@@ -124,7 +124,7 @@ func or(text, instead string) string {
 	return text
 }
 
-func (s sheet) layout(l *results.Layout, library string) {
+func (s sheet) layout(l *host.Layout, library string) {
 	ranks := 0
 	for _, n := range l.Nodes {
 		ranks += len(n.Ranks)
@@ -151,7 +151,7 @@ func count(n int, what string) string {
 }
 
 // kind shows what nodes have in common, once.
-func (s sheet) kind(k *results.NodeKind, l *results.Layout, index int, library string) {
+func (s sheet) kind(k *host.NodeKind, l *host.Layout, index int, library string) {
 	var hosts []string
 	for _, n := range l.Nodes {
 		if n.Kind == index {
@@ -196,7 +196,7 @@ func (s sheet) kind(k *results.NodeKind, l *results.Layout, index int, library s
 	s.variables(k.Env)
 }
 
-func mhzRange(k *results.NodeKind) string {
+func mhzRange(k *host.NodeKind) string {
 	if k.MaxMHz == 0 {
 		return ""
 	}
@@ -204,7 +204,7 @@ func mhzRange(k *results.NodeKind) string {
 }
 
 // sets counts sets of CPUs and lists them.
-func sets(list []results.Ranges) string {
+func sets(list []host.Ranges) string {
 	if len(list) == 0 {
 		return ""
 	}
@@ -234,7 +234,7 @@ func (s sheet) variables(env map[string]string) {
 	}
 }
 
-func (s sheet) node(l *results.Layout, n *results.Node) {
+func (s sheet) node(l *host.Layout, n *host.Node) {
 	s.head("  node %s", n.Host)
 	memory := known(n.MemTotal)
 	if n.MemAvailable > 0 {
@@ -266,7 +266,7 @@ func (s sheet) node(l *results.Layout, n *results.Node) {
 }
 
 // place says what a mask is: its CPUs, and the packages that they are in.
-func place(k *results.NodeKind, mask results.Ranges) string {
+func place(k *host.NodeKind, mask host.Ranges) string {
 	if len(mask) == 0 {
 		return ""
 	}
@@ -280,7 +280,7 @@ func place(k *results.NodeKind, mask results.Ranges) string {
 	var in []string
 	for i, p := range k.Packages {
 		for _, cpu := range mask {
-			if (results.Ranges{cpu}).Within(p) {
+			if (host.Ranges{cpu}).Within(p) {
 				in = append(in, fmt.Sprint(i))
 				break
 			}
@@ -311,7 +311,7 @@ func (s sheet) settings(config json.RawMessage) {
 	}
 }
 
-func (s sheet) doubts(doubts []results.Doubt, known bool) {
+func (s sheet) doubts(doubts []host.Doubt, known bool) {
 	if len(doubts) == 0 {
 		if known {
 			s.head("Nothing doubtful was found.")

@@ -8,7 +8,8 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/measure"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
@@ -178,7 +179,7 @@ func modelOf(config *glfile.File, library string, np int) model {
 		m.start += choiceTime
 	}
 	switch {
-	case np <= measure.Slots():
+	case np <= launch.Slots():
 	case library == "openmpi":
 		m.stepTime = yieldingTime
 	default:
@@ -211,7 +212,7 @@ func (m model) folds(f mockups.Function) float64 {
 }
 
 // remaining counts the mpiruns of a mode that are not on disk yet.
-func remaining(p *prepared, mode results.Mode, shape guidelines.Shape, runs int) int {
+func remaining(p *prepared, mode protocol.Mode, shape guidelines.Shape, runs int) int {
 	if !p.goesOn {
 		return runs
 	}

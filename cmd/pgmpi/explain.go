@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -41,10 +42,10 @@ func explain(w io.Writer, folder *results.Folder, m *results.Manifest, cfg analy
 	for n, i := range tests {
 		shape := m.Plan.Tests[i].Shape
 		e, err := c.Explain(r, cfg, i, func(run int) (*results.Run, error) {
-			if !folder.Has(results.ModeMeasure, shape, run) {
+			if !folder.Has(protocol.ModeMeasure, shape, run) {
 				return nil, nil
 			}
-			return folder.ReadRun(results.ModeMeasure, shape, run, &m.Plan)
+			return folder.ReadRun(protocol.ModeMeasure, shape, run, &m.Plan)
 		})
 		if err != nil {
 			return err

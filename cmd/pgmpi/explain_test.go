@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -29,7 +30,7 @@ func folderOf(t *testing.T) string {
 	for i, f := range []string{"MPI_Reduce", "MPI_Reduce", "reduce_as_allreduce", "reduce_as_allreduce"} {
 		size := []int64{8, 64}[i%2]
 		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: f, Msize: size, Shape: p2})
-		infos = append(infos, results.CaseInfo{Plan: i, Function: f, Msize: size, CaseResult: results.CaseResult{Case: i, Status: results.StatusOK, NRep: 3}})
+		infos = append(infos, results.CaseInfo{Plan: i, Function: f, Msize: size, CaseResult: protocol.CaseResult{Case: i, Status: protocol.StatusOK, NRep: 3}})
 	}
 	for i, size := range []int64{8, 64} {
 		m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce",
@@ -45,10 +46,10 @@ func folderOf(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for n := 1; n <= m.R; n++ {
-		run := results.Run{Header: results.Header{Mode: results.ModeMeasure, Shape: p2, Run: n, Cases: infos}}
+		run := results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: p2, Run: n, Cases: infos}}
 		for _, ns := range []int64{2000, 3000, 1000, 3000} {
 			ns += int64(n)
-			run.Samples = append(run.Samples, []results.Sample{{NS: ns}, {NS: ns + 1}, {NS: ns + 2}})
+			run.Samples = append(run.Samples, []protocol.Sample{{NS: ns}, {NS: ns + 1}, {NS: ns + 2}})
 		}
 		if err := f.WriteRun(&run); err != nil {
 			t.Fatal(err)

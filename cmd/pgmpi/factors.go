@@ -4,16 +4,15 @@ import (
 	"os"
 	"runtime"
 
-	"pgmpi/measure"
-	"pgmpi/measure/node"
-	"pgmpi/measure/results"
+	"pgmpi/measure/host"
+	"pgmpi/measure/launch"
 )
 
 // factors collects what can change a result (S-REVISITED, Table VI) and can be
 // seen by the driver. The ranks add what they see.
-func factors() results.Factors {
-	k := node.Kind(os.DirFS("/"))
-	f := results.Factors{Kernel: k.Kernel, CPU: k.CPU, Cores: measure.Cores(), Go: runtime.Version(), Env: node.Env(os.Environ())}
+func factors() host.Factors {
+	k := host.Kind(os.DirFS("/"))
+	f := host.Factors{Kernel: k.Kernel, CPU: k.CPU, Cores: launch.Cores(), Go: runtime.Version(), Env: host.Env(os.Environ())}
 	f.Hostname, _ = os.Hostname()
 	return f
 }

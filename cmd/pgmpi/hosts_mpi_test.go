@@ -13,6 +13,8 @@ import (
 	"time"
 	"unsafe"
 
+	"pgmpi/measure/host"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -102,7 +104,7 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 					t.Fatalf("%d layouts", len(e.Factors.Layouts))
 				}
 				for i, node := range e.Factors.Layouts[0].Nodes {
-					if node.Host != hostName(i+1) || !slices.Equal(node.Ranks, results.Ranges{i}) {
+					if node.Host != hostName(i+1) || !slices.Equal(node.Ranks, host.Ranges{i}) {
 						t.Errorf("node %d is %s with ranks %s", i, node.Host, node.Ranks)
 					}
 				}
@@ -143,13 +145,13 @@ func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
 // is left after it, as the ranks then measure it, is far below the offsets.
 func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 	var methods []string
-	for _, m := range results.ClockSyncs {
+	for _, m := range protocol.ClockSyncs {
 		if !strings.Contains(m, "shared") { // with one rank on a host, HOW+shared is HOW
 			methods = append(methods, m)
 		}
 	}
 	if _, err := find("clocks"); err != nil || len(methods) == 0 {
-		t.Skipf("this program has clock_sync %q only", results.ClockSyncs)
+		t.Skipf("this program has clock_sync %q only", protocol.ClockSyncs)
 	}
 	const hosts = 3
 	eachLibrary(t, func(t *testing.T, b *bench) {

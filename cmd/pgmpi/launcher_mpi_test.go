@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -113,7 +114,7 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 			t.Fatal(err)
 		}
 		for run := 2; run <= 4; run++ {
-			r, err := folder.ReadRun(results.ModeMeasure, m.Plan.Shapes[0], run, &m.Plan)
+			r, err := folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], run, &m.Plan)
 			if err != nil {
 				t.Fatal(err)
 			}

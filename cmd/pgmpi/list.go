@@ -12,7 +12,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/measure"
+	"pgmpi/measure/launch"
 	"pgmpi/mockups"
 )
 
@@ -146,7 +146,7 @@ var versionCommand = command{
 		rank := fs.String("rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
 		return func(context.Context, []string) error {
 			fmt.Fprintf(stdout, "pgmpi %s\n", version)
-			path, err := measure.FindRank(*rank)
+			path, err := launch.FindRank(*rank)
 			if err != nil {
 				if *rank != "" {
 					return setup(err)
@@ -154,7 +154,7 @@ var versionCommand = command{
 				fmt.Fprintf(stdout, "no rank program beside it: `make build` makes one\n")
 				return nil
 			}
-			info, err := measure.Probe(path)
+			info, err := launch.Probe(path)
 			if err != nil {
 				return setup(err)
 			}

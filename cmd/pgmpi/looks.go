@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/measure"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -24,7 +25,7 @@ func (c *opened) measureAndFollowUp(ctx context.Context, s *measure.Session) err
 	if err := s.MeasureAll(ctx); err != nil {
 		return err
 	}
-	c.sayStopped(results.ModeMeasure)
+	c.sayStopped(protocol.ModeMeasure)
 	if !c.config.Measure.SplitExperiment {
 		return nil
 	}
@@ -34,7 +35,7 @@ func (c *opened) measureAndFollowUp(ctx context.Context, s *measure.Session) err
 	if err := s.FollowUp(ctx); err != nil {
 		return err
 	}
-	c.sayStopped(results.ModeSplit)
+	c.sayStopped(protocol.ModeSplit)
 	return nil
 }
 
@@ -42,7 +43,7 @@ func (c *opened) measureAndFollowUp(ctx context.Context, s *measure.Session) err
 // stays so as soon as one of its mpiruns is there.
 func (c *opened) planFollowUps(s *measure.Session) error {
 	for _, shape := range s.Manifest.Plan.Shapes {
-		runs, err := s.Folder.Finished(results.ModeSplit, shape)
+		runs, err := s.Folder.Finished(protocol.ModeSplit, shape)
 		if err != nil || len(runs) > 0 {
 			return err
 		}
@@ -58,14 +59,14 @@ func (c *opened) planFollowUps(s *measure.Session) error {
 }
 
 // sayStopped tells that max_time has ended a stage.
-func (c *opened) sayStopped(mode results.Mode) {
+func (c *opened) sayStopped(mode protocol.Mode) {
 	n, ok := c.Manifest.Stopped[mode]
 	if !ok {
 		return
 	}
 	c.progress.clear()
 	what := "stage 2"
-	if mode == results.ModeSplit {
+	if mode == protocol.ModeSplit {
 		what = "the split experiment"
 	}
 	fmt.Fprintf(stderr, "job.max_time = %v: %s ended after %d mpiruns\n", c.config.Job.MaxTime, what, n)
@@ -75,10 +76,10 @@ func (c *opened) sayStopped(mode results.Mode) {
 // experiment, one raw file at a time.
 func collect(folder *results.Folder, m *results.Manifest, upTo int) (*analyze.Collector, error) {
 	c := analyze.NewCollector(m)
-	for _, mode := range []results.Mode{results.ModeMeasure, results.ModeSplit} {
+	for _, mode := range []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit} {
 		for _, shape := range m.Plan.Shapes {
 			for r, err := range folder.Runs(mode, shape, &m.Plan) {
-				if err == nil && mode == results.ModeMeasure && r.Run > upTo {
+				if err == nil && mode == protocol.ModeMeasure && r.Run > upTo {
 					break
 				}
 				if err == nil {

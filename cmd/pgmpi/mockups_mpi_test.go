@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
 
@@ -64,7 +64,7 @@ func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
 	b := newBench(t, libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")
-	for op, want := range map[string]string{"sum": results.StatusOK, matmul2: results.StatusWrong} {
+	for op, want := range map[string]string{"sum": protocol.StatusOK, matmul2: protocol.StatusWrong} {
 		j := verifyJob(3, d, op, 0)
 		out, err := b.runJob(3, j)
 		if err != nil {
@@ -88,13 +88,13 @@ func (b *bench) useRank(name string) {
 }
 
 // verifyJob verifies every function.
-func verifyJob(np int, d mockups.Datatype, op string, root int) *results.Job {
-	j := &results.Job{Mode: results.ModeMeasure, NP: np, PPN: np, Datatype: d.Name, Op: op, Root: root, Verify: true,
+func verifyJob(np int, d mockups.Datatype, op string, root int) *protocol.Job {
+	j := &protocol.Job{Mode: protocol.ModeMeasure, NP: np, PPN: np, Datatype: d.Name, Op: op, Root: root, Verify: true,
 		Sync: "barrier", Clock: "monotonic", ClockSync: "shared", TempMemory: 64 << 20, StallNS: int64(20 * time.Second)}
 	for _, f := range mockups.All() {
 		for _, count := range []int64{0, 1, 3, 7, 1000, 1001} {
 			j.Order = append(j.Order, len(j.Cases))
-			j.Cases = append(j.Cases, results.JobCase{Function: f.ID, Msize: count * d.Bytes, NRep: 1})
+			j.Cases = append(j.Cases, protocol.JobCase{Function: f.ID, Msize: count * d.Bytes, NRep: 1})
 		}
 	}
 	return j
@@ -111,7 +111,7 @@ func (b *bench) verifyAll(np int, d mockups.Datatype, op string, root int) {
 		return
 	}
 	for _, c := range out.Cases {
-		if c.Status != results.StatusOK {
+		if c.Status != protocol.StatusOK {
 			b.t.Errorf("%s: %s at %d bytes is %s: %s", what, j.Cases[c.Case].Function, j.Cases[c.Case].Msize, c.Status, c.Message)
 		}
 	}
@@ -127,8 +127,8 @@ func (b *bench) launch(np int) (argv, env []string) {
 }
 
 // runJob starts the rank program by hand, with --job.
-func (b *bench) runJob(np int, j *results.Job) (*results.Output, error) {
-	lines, err := results.EncodeJob(j)
+func (b *bench) runJob(np int, j *protocol.Job) (*protocol.Output, error) {
+	lines, err := protocol.EncodeJob(j)
 	if err != nil {
 		return nil, err
 	}
@@ -144,11 +144,11 @@ func (b *bench) runJob(np int, j *results.Job) (*results.Output, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s%s", err, text, said.String())
 	}
-	var in results.OutputReader
+	var in protocol.OutputReader
 	s := bufio.NewScanner(bytes.NewReader(text))
 	s.Buffer(nil, 1<<20)
 	for s.Scan() {
-		if word, _, _ := strings.Cut(s.Text(), " "); word == results.LineHello || word == results.LineProgress {
+		if word, _, _ := strings.Cut(s.Text(), " "); word == protocol.LineHello || word == protocol.LineProgress {
 			continue
 		}
 		if done, err := in.Add(s.Bytes()); err != nil || done {

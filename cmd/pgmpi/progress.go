@@ -11,7 +11,7 @@ import (
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
 // progress shows how far a check is: a bar on a terminal, else a line for every
@@ -58,9 +58,9 @@ func (p *progress) clear() {
 func (p *progress) at(e measure.Progress) (done, total int) {
 	before, all := e.Run-1, e.Runs
 	switch {
-	case e.Mode == results.ModeMeasure:
+	case e.Mode == protocol.ModeMeasure:
 		before, all = before+p.nrep, all+p.nrep
-	case e.Mode == results.ModeSplit:
+	case e.Mode == protocol.ModeSplit:
 		before, all = before+p.nrep+p.runs, all+p.nrep+p.runs
 	case e.MoreStages:
 		all += p.runs
@@ -76,10 +76,10 @@ func (p *progress) at(e measure.Progress) (done, total int) {
 }
 
 func what(e measure.Progress) string {
-	if e.Mode == results.ModeNREP {
+	if e.Mode == protocol.ModeNREP {
 		return fmt.Sprintf("predicting nrep, mpirun %d of %d (%s)", e.Run, e.Runs, e.Shape)
 	}
-	if e.Mode == results.ModeSplit {
+	if e.Mode == protocol.ModeSplit {
 		return fmt.Sprintf("following up suspected splits, mpirun %d of %d (%s)", e.Run, e.Runs, e.Shape)
 	}
 	return fmt.Sprintf("measuring, mpirun %d of %d (%s)", e.Run, e.Runs, e.Shape)

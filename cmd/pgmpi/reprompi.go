@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/internal/conf"
 	"pgmpi/measure/results"
+	"pgmpi/measure/results/reprompi"
 )
 
 // analyzeFiles judges what another program has measured.
@@ -31,9 +32,9 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	if s.guidelines == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	var files []*results.ReproMPI
+	var files []*reprompi.File
 	for _, path := range paths {
-		f, err := results.ReadReproMPI(path)
+		f, err := reprompi.Read(path)
 		var missing *os.PathError
 		if errors.As(err, &missing) {
 			return setup(err)
@@ -43,7 +44,7 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 		}
 		files = append(files, f)
 	}
-	m, runs, err := results.FromReproMPI(files, config.Check, config.Guideline)
+	m, runs, err := reprompi.Import(files, config.Check, config.Guideline)
 	if err != nil {
 		return setup(err)
 	}

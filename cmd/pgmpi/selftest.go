@@ -15,6 +15,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
+	"pgmpi/measure/launch"
 	"pgmpi/mockups"
 )
 
@@ -123,7 +124,7 @@ func (t *selftest) configure() error {
 	} else if len(msizes) < 3 {
 		return setupf("--msizes: three sizes at least: monotony and split-robustness need a larger and a smaller one")
 	}
-	rank, err := measure.FindRank(f.MPI.Rank)
+	rank, err := launch.FindRank(f.MPI.Rank)
 	if err != nil {
 		return setup(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -65,10 +66,10 @@ func (s *settings) design(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&s.msizes, "msizes", nil, "message sizes in bytes, a comma `LIST`: 8,1Ki,64Ki..4Mi,1..1Mi*4 (default 1..1Mi)")
 	fs.Uint64Var(&s.seed, "seed", 0, "seed `N` of the order of the cases (default 1)")
 	fs.StringVar(&s.stall, "stall", "", "end an mpirun in which no case finishes for this `TIME` (default 2m)")
-	fs.StringVar(&s.sync, "sync", "", "`METHOD` by which processes are synchronised before a repetition: auto, "+strings.Join(results.Syncs, ", ")+" (default barrier)")
-	fs.StringVar(&s.clock, "clock", "", "`CLOCK` that times a repetition: "+strings.Join(results.Clocks, ", ")+" (default monotonic)")
-	fs.StringVar(&s.clockSync, "clock-sync", "", "`METHOD` by which the processes' clocks become a global one: "+strings.Join(results.ClockSyncs, ", ")+" (default shared)")
-	fs.StringVar(&s.cache, "cache", "", "`STATE` of the caches before a repetition: "+strings.Join(results.Caches, ", ")+" (default warm)")
+	fs.StringVar(&s.sync, "sync", "", "`METHOD` by which processes are synchronised before a repetition: auto, "+strings.Join(protocol.Syncs, ", ")+" (default barrier)")
+	fs.StringVar(&s.clock, "clock", "", "`CLOCK` that times a repetition: "+strings.Join(protocol.Clocks, ", ")+" (default monotonic)")
+	fs.StringVar(&s.clockSync, "clock-sync", "", "`METHOD` by which the processes' clocks become a global one: "+strings.Join(protocol.ClockSyncs, ", ")+" (default shared)")
+	fs.StringVar(&s.cache, "cache", "", "`STATE` of the caches before a repetition: "+strings.Join(protocol.Caches, ", ")+" (default warm)")
 }
 
 // ending are the flags that say when a check is over.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/nrep"
 )
@@ -38,12 +39,12 @@ type timed struct {
 // and 5 with samples and caches in turn.
 func allTimings() []timed {
 	var all []timed
-	for i, sync := range append([]string{results.Auto}, results.Syncs...) {
-		for k, sample := range results.Samples {
-			for _, cache := range results.Caches {
+	for i, sync := range append([]string{protocol.Auto}, protocol.Syncs...) {
+		for k, sample := range protocol.Samples {
+			for _, cache := range protocol.Caches {
 				all = append(all, timed{2, sync, sample, cache})
 			}
-			all = append(all, timed{3 + 2*((i+k)%2), sync, sample, results.Caches[i%3]})
+			all = append(all, timed{3 + 2*((i+k)%2), sync, sample, protocol.Caches[i%3]})
 		}
 	}
 	return all
@@ -69,20 +70,20 @@ func TestEverySynchronisationSampleAndCacheGivesItsSamples(t *testing.T) {
 	})
 }
 
-func syncJob(np, repetitions int) *results.Job {
-	j := &results.Job{Mode: results.ModeMeasure, NP: np, PPN: np, Datatype: "double", Op: "sum", Verify: true,
+func syncJob(np, repetitions int) *protocol.Job {
+	j := &protocol.Job{Mode: protocol.ModeMeasure, NP: np, PPN: np, Datatype: "double", Op: "sum", Verify: true,
 		Clock: "monotonic", ClockSync: "shared", Sync: "barrier", FirstCalls: 2, Warmup: 1, WindowNS: 1e6, SliceNS: 5e8, MaxDriftNS: 1e4,
 		TempMemory: 256 << 20, StallNS: int64(30 * time.Second)}
-	for i, c := range []results.JobCase{{Function: "MPI_Allreduce", Msize: 8}, {Function: "bcast_as_scatter+allgather", Msize: 1 << 10}} {
+	for i, c := range []protocol.JobCase{{Function: "MPI_Allreduce", Msize: 8}, {Function: "bcast_as_scatter+allgather", Msize: 1 << 10}} {
 		c.NRep = repetitions
 		j.Cases, j.Order = append(j.Cases, c), append(j.Order, i)
 	}
 	return j
 }
 
-func checkTiming(t *testing.T, how timed, got results.Timing) {
+func checkTiming(t *testing.T, how timed, got protocol.Timing) {
 	t.Helper()
-	auto := how.sync == results.Auto
+	auto := how.sync == protocol.Auto
 	needsClock := how.sample == "global" || slices.Contains([]string{"window", "window_auto", "round_time"}, got.Sync)
 	if got.Sample != how.sample || got.Cache != how.cache || (!auto && got.Sync != how.sync) || auto != (got.Why != "") ||
 		needsClock != (got.ClockSyncs > 0) || (how.cache == "warm") != (got.CacheBytes == 0) {
@@ -90,7 +91,7 @@ func checkTiming(t *testing.T, how timed, got results.Timing) {
 	}
 }
 
-func checkSamples(t *testing.T, what, sync string, repetitions int, c results.CaseResult, samples []results.Sample) {
+func checkSamples(t *testing.T, what, sync string, repetitions int, c protocol.CaseResult, samples []protocol.Sample) {
 	t.Helper()
 	c.Count(samples)
 	want := c.NRep == repetitions && c.Invalid == 0
@@ -101,7 +102,7 @@ func checkSamples(t *testing.T, what, sync string, repetitions int, c results.Ca
 		// Enough valid ones, or twice as many in all, or the slice was over.
 		want = c.NRep >= 1 && c.NRep <= 2*repetitions && c.NRep-c.Invalid <= repetitions && c.Long == 0
 	}
-	if c.Status != results.StatusOK || len(samples) != c.NRep || !want {
+	if c.Status != protocol.StatusOK || len(samples) != c.NRep || !want {
 		t.Errorf("%s: %d samples, %+v", what, len(samples), c)
 	}
 	for i, s := range samples {
@@ -119,7 +120,7 @@ func TestPredictionCountsOnlyValidSamples(t *testing.T) {
 		cfg.Max = 40
 		for _, sync := range []string{"barrier", "window_auto", "round_time", "window"} {
 			j := syncJob(2, 0)
-			j.Mode, j.Sync, j.WindowNS = results.ModeNREP, sync, 1
+			j.Mode, j.Sync, j.WindowNS = protocol.ModeNREP, sync, 1
 			j.NREP, _ = json.Marshal(cfg)
 			out, err := b.runJob(2, j)
 			if err != nil {
@@ -197,7 +198,7 @@ func TestMemoryCapCountsTheCaches(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range out.Cases {
-			if c.Status != results.StatusNotMeasured || !strings.Contains(c.Message, "the cap is 4096") {
+			if c.Status != protocol.StatusNotMeasured || !strings.Contains(c.Message, "the cap is 4096") {
 				t.Errorf("%s: %+v", cache, c)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"math"
 	"time"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 	"pgmpi/nrep"
 )
 
@@ -26,7 +26,7 @@ const (
 // measured is a case in work. All ranks agree on everything but the samples,
 // which rank 0 has.
 type measured struct {
-	samples       []results.Sample
+	samples       []protocol.Sample
 	done, invalid int
 	window        time.Duration
 	bad           int // batches in a row with too many invalid repetitions
@@ -42,7 +42,7 @@ func (b *bench) setTiming() error {
 	j, t := b.job, &b.timing
 	t.Sync = j.Sync
 	var err error
-	if j.Sync == results.Auto {
+	if j.Sync == protocol.Auto {
 		if t.Sync, t.Why, err = b.chooseSync(j.ClockSync); err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (b *bench) sample(i int, row *function) error {
 		}
 	}
 	var err error
-	if b.job.Mode == results.ModeNREP {
+	if b.job.Mode == protocol.ModeNREP {
 		m.limit = time.Duration(b.nrep.MaxTime)
 		err = b.predict(m, row, r)
 	} else {
@@ -109,7 +109,7 @@ func (b *bench) sample(i int, row *function) error {
 	if b.isWindow() {
 		r.WindowNS = int64(m.window)
 	}
-	if b.job.Provable && b.job.Mode == results.ModeMeasure {
+	if b.job.Provable && b.job.Mode == protocol.ModeMeasure {
 		r.Provable, err = b.provable(row, min(c.NRep, b.loop.room, mostBounds))
 	}
 	return err
@@ -186,11 +186,11 @@ func (b *bench) next(m *measured, row *function, n, want int) (done, invalid int
 }
 
 // countInvalid tells all ranks how many of rank 0's samples have a flag.
-func (b *bench) countInvalid(samples []results.Sample) (int, error) {
+func (b *bench) countInvalid(samples []protocol.Sample) (int, error) {
 	if b.loop.sync.global == 0 {
 		return 0, nil
 	}
-	var c results.CaseResult
+	var c protocol.CaseResult
 	c.Count(samples)
 	n, err := b.fromRoot(int64(c.Invalid))
 	return int(n), err
@@ -267,7 +267,7 @@ const (
 
 // predict runs batches until the predictor is satisfied or gives up. Rank 0
 // decides. Only valid samples count.
-func (b *bench) predict(m *measured, row *function, r *results.CaseResult) error {
+func (b *bench) predict(m *measured, row *function, r *protocol.CaseResult) error {
 	p := nrep.NewPredictor(b.nrep)
 	for {
 		next, err := b.fromRoot(int64(p.Next()))

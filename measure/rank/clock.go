@@ -18,7 +18,7 @@ import (
 	"unsafe"
 
 	"pgmpi/measure/clocks"
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
 // How long the counter's frequency is measured where CPUID does not state it.
@@ -35,7 +35,7 @@ func (w *world) setClock(name string) error { return w.tryClock(name, tscMeasure
 
 func (w *world) tryClock(name string, measure time.Duration) error {
 	C.pg_inject(C.int(w.rank))
-	w.clock = results.ClockInfo{Name: name}
+	w.clock = protocol.ClockInfo{Name: name}
 	if name == "rdtscp" {
 		if err := w.startTSC(measure); err != nil {
 			return err
@@ -53,10 +53,10 @@ func (w *world) tryClock(name string, measure time.Duration) error {
 }
 
 func clockNamed(name string) *C.pg_clock {
-	return C.pg_clock_get(C.int(slices.Index(results.Clocks, name)))
+	return C.pg_clock_get(C.int(slices.Index(protocol.Clocks, name)))
 }
 
-func measureClock(i *results.ClockInfo, now *C.pg_clock) {
+func measureClock(i *protocol.ClockInfo, now *C.pg_clock) {
 	i.TickNS = clockStep(now)
 	i.CostNS = float64(C.pg_clock_cost(now))
 }
@@ -186,11 +186,11 @@ func bootID() string {
 
 // listClocks examines every clock; rank 0's findings count. All ranks must call
 // it, and choose the clock that is to time with setClock afterwards.
-func (w *world) listClocks(into *[]results.ClockInfo) error {
-	for _, name := range results.Clocks {
+func (w *world) listClocks(into *[]protocol.ClockInfo) error {
+	for _, name := range protocol.Clocks {
 		var refused *refusal
 		if err := w.tryClock(name, tscLook); errors.As(err, &refused) {
-			w.clock = results.ClockInfo{Name: name, Refused: err.Error()}
+			w.clock = protocol.ClockInfo{Name: name, Refused: err.Error()}
 		} else if err != nil {
 			return err
 		}

@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"pgmpi/measure/clocks"
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
 // examineClocks is a job of ModeClocks: what the clocks are, and for every
 // method what it costs and how far the global clocks are from rank 0's at once
 // and some seconds later (S-REVISITED, Algorithms 20 and 22).
-func (s *session) examineClocks(j *results.Job) (*outcome, error) {
+func (s *session) examineClocks(j *protocol.Job) (*outcome, error) {
 	if j.NP != s.size || j.Clocks == nil {
 		return nil, fmt.Errorf("the job is for %d processes, MPI_COMM_WORLD has %d", j.NP, s.size)
 	}
@@ -44,7 +44,7 @@ func (s *session) examineClocks(j *results.Job) (*outcome, error) {
 	for i, method := range j.Clocks.Methods {
 		s.setName(method)
 		if s.rank == 0 {
-			s.say("%s %d %d %s", results.LineProgress, i, len(j.Clocks.Methods), method)
+			s.say("%s %d %d %s", protocol.LineProgress, i, len(j.Clocks.Methods), method)
 		}
 		sync, err := s.examineSync(method, j.Clocks, func() { watchdog.Reset(stall) })
 		if err != nil {
@@ -58,8 +58,8 @@ func (s *session) examineClocks(j *results.Job) (*outcome, error) {
 
 // examineSync synchronises once by a method and compares the clocks after it.
 // alive is called whenever something has been finished.
-func (s *session) examineSync(method string, j *results.ClocksJob, alive func()) (results.ClockSync, error) {
-	out := results.ClockSync{Method: method}
+func (s *session) examineSync(method string, j *protocol.ClocksJob, alive func()) (protocol.ClockSync, error) {
+	out := protocol.ClockSync{Method: method}
 	if err := s.barrier(); err != nil {
 		return out, err
 	}
@@ -80,7 +80,7 @@ func (s *session) examineSync(method string, j *results.ClocksJob, alive func())
 	for _, seconds := range append([]float64{0}, j.Seconds...) {
 		alive()
 		later := time.Duration(seconds * 1e9)
-		check := results.ClockCheck{Seconds: seconds}
+		check := protocol.ClockCheck{Seconds: seconds}
 		if j.Compute {
 			check.TrueNS, err = s.trueErrors(sync.model, later)
 		} else {
@@ -107,7 +107,7 @@ func (s *session) cost(sync *clockSync) (rounds, messages int, err error) {
 
 // compare has every rank exchange messages with rank 0, in turn, and gives the
 // error of its global clock as SKaMPI would measure the offset.
-func (s *session) compare(m clocks.Model, seconds float64) (results.ClockCheck, error) {
+func (s *session) compare(m clocks.Model, seconds float64) (protocol.ClockCheck, error) {
 	var mine clocks.Estimate
 	var wrong int64
 	all := make([]int, s.size)
@@ -125,9 +125,9 @@ func (s *session) compare(m clocks.Model, seconds float64) (results.ClockCheck, 
 			})
 	})
 	if err != nil {
-		return results.ClockCheck{}, err
+		return protocol.ClockCheck{}, err
 	}
-	out := results.ClockCheck{Seconds: seconds}
+	out := protocol.ClockCheck{Seconds: seconds}
 	perRank, err := s.gatherInts(wrong, mine.Bound)
 	for _, r := range perRank {
 		out.ErrorNS = append(out.ErrorNS, r[0])

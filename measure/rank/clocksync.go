@@ -116,8 +116,8 @@ func (w *world) model() clocks.Model {
 
 func (w *world) read() int64 { return int64(C.pg_read(w.time)) }
 
-// host is a group of ranks whose clock should be one and the same.
-type host struct {
+// clockHost is a group of ranks whose clock should be one and the same.
+type clockHost struct {
 	id, name string
 	ranks    []int
 }
@@ -125,7 +125,7 @@ type host struct {
 // hosts groups all ranks by the kernel they run on and the time namespace they
 // are in, which shifts a kernel's clocks; both in the order of ranks. mine is
 // this rank's.
-func (w *world) hosts() (all []host, mine host, err error) {
+func (w *world) hosts() (all []clockHost, mine clockHost, err error) {
 	name, _ := os.Hostname()
 	id := bootID()
 	if id == "" {
@@ -136,7 +136,7 @@ func (w *world) hosts() (all []host, mine host, err error) {
 	}
 	records, err := w.allGather([]byte(fmt.Sprintf("%-80.80s%.64s", id, name)), 144)
 	if err != nil {
-		return nil, host{}, err
+		return nil, clockHost{}, err
 	}
 	at := map[string]int{}
 	for r, text := range records {
@@ -145,14 +145,14 @@ func (w *world) hosts() (all []host, mine host, err error) {
 		if !ok {
 			i = len(all)
 			at[id] = i
-			all = append(all, host{id: id, name: strings.TrimRight(string(text[80:]), "\x00")})
+			all = append(all, clockHost{id: id, name: strings.TrimRight(string(text[80:]), "\x00")})
 		}
 		all[i].ranks = append(all[i].ranks, r)
 	}
 	return all, all[at[string(records[w.rank][:80])]], nil
 }
 
-func onlyOneHost(hosts []host) error {
+func onlyOneHost(hosts []clockHost) error {
 	if len(hosts) == 1 {
 		return nil
 	}

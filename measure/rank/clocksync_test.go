@@ -69,13 +69,13 @@ func TestAListOfSeveralCoresIsNotPinned(t *testing.T) {
 }
 
 func TestSharedNamesBothHostsAndTheRemedy(t *testing.T) {
-	err := onlyOneHost([]host{{name: "a", ranks: []int{0, 1}}, {name: "b", ranks: []int{2}}})
+	err := onlyOneHost([]clockHost{{name: "a", ranks: []int{0, 1}}, {name: "b", ranks: []int{2}}})
 	for _, part := range []string{"rank 0 runs on host a", "rank 2 on host b", `clock_sync = "hca3+shared"`} {
 		if !strings.Contains(fmt.Sprint(err), part) {
 			t.Errorf("%v does not say %q", err, part)
 		}
 	}
-	if err := onlyOneHost([]host{{name: "a"}}); err != nil {
+	if err := onlyOneHost([]clockHost{{name: "a"}}); err != nil {
 		t.Error(err)
 	}
 }

@@ -17,8 +17,9 @@ import (
 	"strings"
 	"unsafe"
 
-	"pgmpi/measure/node"
-	"pgmpi/measure/results"
+	"pgmpi/measure/host"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 // Version and MPICC are set by the linker: pgmpi's version, and the compiler
@@ -29,7 +30,7 @@ var (
 )
 
 // Info says what this rank program is. MPI need not be started.
-func Info() results.RankInfo {
+func Info() protocol.RankInfo {
 	text := (*C.char)(C.malloc(C.MPI_MAX_LIBRARY_VERSION_STRING))
 	defer C.free(unsafe.Pointer(text))
 	var n C.int
@@ -37,7 +38,7 @@ func Info() results.RankInfo {
 	// Open MPI counts the terminating zero, MPICH does not.
 	lib := strings.TrimRight(C.GoStringN(text, n), "\x00\n")
 	host, _ := os.Hostname()
-	return results.RankInfo{
+	return protocol.RankInfo{
 		Program: "pgmpi-rank", Version: Version,
 		Library: C.GoString(C.pg_built_family()), BuiltFor: C.GoString(C.pg_built_for()),
 		LibVersion: firstLine(lib), MPICC: MPICC, Compiler: C.GoString(C.pg_compiler()), Flags: cFlags(),
@@ -59,8 +60,8 @@ func cFlags() string {
 
 // CheckLibrary compares the headers this program was compiled with and the
 // library that the loader found; mixed objects crash.
-func CheckLibrary(i results.RankInfo) error {
-	loaded := results.Family(i.LibVersion)
+func CheckLibrary(i protocol.RankInfo) error {
+	loaded := launch.Family(i.LibVersion)
 	if loaded != "" && i.Library != "unknown" && loaded != i.Library {
 		return fmt.Errorf("compiled for %s, but the loader found %q; build again (make build) with the mpicc of the library you mean, and check LD_LIBRARY_PATH", i.BuiltFor, i.LibVersion)
 	}
@@ -94,6 +95,6 @@ func ownHash() string {
 
 // memAvailable is MemAvailable of /proc/meminfo in bytes; 0 if unknown.
 func memAvailable() int64 {
-	_, available := node.Memory(hostFiles())
+	_, available := host.Memory(hostFiles())
 	return available
 }

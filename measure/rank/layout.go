@@ -16,8 +16,7 @@ import (
 	"time"
 	"unsafe"
 
-	"pgmpi/measure/node"
-	"pgmpi/measure/results"
+	"pgmpi/measure/host"
 )
 
 // How long all ranks sleep while it is seen what other programs do on their
@@ -63,9 +62,9 @@ func (w *world) gather(mine []byte) ([][]byte, error) {
 
 // layout finds out, at rank 0, where all ranks run and on what. Every rank says
 // little of itself; the first one of every node reads it for all.
-func (s *session) layout() (*results.Layout, error) {
+func (s *session) layout() (*host.Layout, error) {
 	name, _ := os.Hostname()
-	seat, err := node.Sit(name, os.Environ(), s.info.LibVersion, s.info.Hash)
+	seat, err := host.Sit(name, os.Environ(), s.info.LibVersion, s.info.Hash)
 	if err != nil {
 		return nil, err
 	}
@@ -77,12 +76,12 @@ func (s *session) layout() (*results.Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	seats, err := decoded[node.Seat](texts)
+	seats, err := decoded[host.Seat](texts)
 	if err != nil {
 		return nil, err
 	}
 	reads := make([]byte, s.size) // by rank: 1 for the first one of a node
-	for _, r := range node.Leaders(seats) {
+	for _, r := range host.Leaders(seats) {
 		reads[r] = 1
 	}
 	if reads, err = s.text(reads, 0); err != nil {
@@ -94,25 +93,25 @@ func (s *session) layout() (*results.Layout, error) {
 	if texts, err = s.gather(text); err != nil || s.rank != 0 {
 		return nil, err
 	}
-	views, err := decoded[node.View](texts)
+	views, err := decoded[host.View](texts)
 	if err != nil {
 		return nil, err
 	}
-	return node.Lay(seats, views)
+	return host.Lay(seats, views)
 }
 
 // view reads the node, or waits while others do: nobody may be busy in MPI then.
-func (s *session) view(seat node.Seat, reads bool) ([]byte, error) {
+func (s *session) view(seat host.Seat, reads bool) ([]byte, error) {
 	var text []byte
 	if reads {
-		v := node.See(hostFiles(), seat, os.Environ(), s.info.LibVersion, s.info.Hash)
+		v := host.See(hostFiles(), seat, os.Environ(), s.info.LibVersion, s.info.Hash)
 		if _, err := s.allMin(0); err != nil { // all have come here
 			return nil, err
 		}
 		time.Sleep(settle)
-		before := node.ReadCPUTime(hostFiles())
+		before := host.ReadCPUTime(hostFiles())
 		time.Sleep(listen)
-		v.Node.OthersBusy = node.ReadCPUTime(hostFiles()).BusySince(before, len(v.Kind.Online))
+		v.Node.OthersBusy = host.ReadCPUTime(hostFiles()).BusySince(before, len(v.Kind.Online))
 		return json.Marshal(v)
 	}
 	if _, err := s.allMin(0); err != nil {
@@ -142,7 +141,7 @@ func decoded[T any](texts [][]byte) ([]T, error) {
 // where none is known.
 func (w *world) load() (float64, error) {
 	const unit = 100 // as the kernel rounds it
-	highest := C.int64_t(math.Round(node.Load(hostFiles()) * unit))
+	highest := C.int64_t(math.Round(host.Load(hostFiles()) * unit))
 	err := mpiError("MPI_Sendrecv of the load", C.pg_all_max(w.x, &highest))
 	return max(-1, float64(highest)/unit), err
 }

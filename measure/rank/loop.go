@@ -15,7 +15,7 @@ import (
 	"time"
 	"unsafe"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
 // loop is the timed loop with Go's hands on it.
@@ -53,13 +53,13 @@ func (w *world) setLoop(sync, sample, cache string) error {
 	if l.sync, err = getSync(sync); err != nil {
 		return err
 	}
-	if l.sample = cmp.Or(sample, results.Auto); l.sample == results.Auto {
+	if l.sample = cmp.Or(sample, protocol.Auto); l.sample == protocol.Auto {
 		l.sample = "local"
 		if l.sync.global != 0 {
 			l.sample = "global"
 		}
 	}
-	if !slices.Contains(results.Samples, l.sample) {
+	if !slices.Contains(protocol.Samples, l.sample) {
 		return fmt.Errorf("this rank program has no kind of sample %q", l.sample)
 	}
 	text := C.CString(l.cache)
@@ -144,7 +144,7 @@ func (l *loop) set(window, slice time.Duration, want int) {
 }
 
 // batch times a function at most n times. Rank 0 gets the samples, all ranks how many.
-func (w *world) batch(f *C.pg_function, sync *C.pg_sync, n int) ([]results.Sample, int, error) {
+func (w *world) batch(f *C.pg_function, sync *C.pg_sync, n int) ([]protocol.Sample, int, error) {
 	l := w.loop
 	start := time.Now()
 	rc := C.pg_measure(f, sync, l.c, C.int64_t(n))
@@ -171,15 +171,15 @@ func (w *world) batch(f *C.pg_function, sync *C.pg_sync, n int) ([]results.Sampl
 	if err := mpiError("MPI_Reduce of the samples", C.pg_collect(l.c, sync, global, ns, flags)); err != nil || w.rank != 0 {
 		return nil, done, err
 	}
-	samples := make([]results.Sample, done)
+	samples := make([]protocol.Sample, done)
 	for i, d := range unsafe.Slice(l.ns, done) {
-		samples[i] = results.Sample{NS: int64(d), Flags: int(unsafe.Slice(l.flags, done)[i])}
+		samples[i] = protocol.Sample{NS: int64(d), Flags: int(unsafe.Slice(l.flags, done)[i])}
 	}
 	return samples, done, nil
 }
 
 // provable measures n upper bounds of a function's run-time and sums them up at rank 0.
-func (w *world) provable(f *C.pg_function, n int) (*results.Bound, error) {
+func (w *world) provable(f *C.pg_function, n int) (*protocol.Bound, error) {
 	if err := mpiError(C.GoString(f.id), C.pg_provable(f, w.loop.c, C.int64_t(n), w.loop.ns)); err != nil || w.rank != 0 {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (w *world) provable(f *C.pg_function, n int) (*results.Bound, error) {
 		ns[i] = int64(d)
 	}
 	slices.Sort(ns)
-	return &results.Bound{N: n, MinNS: ns[0], MedianNS: ns[(n-1)/2]}, nil
+	return &protocol.Bound{N: n, MinNS: ns[0], MedianNS: ns[(n-1)/2]}, nil
 }
 
 // chooseSync resolves sync = "auto" by where the ranks are.

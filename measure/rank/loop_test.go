@@ -8,16 +8,16 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 )
 
 func TestEverySynchronisationOfTheDriverIsInC(t *testing.T) {
-	for _, name := range results.Syncs {
+	for _, name := range protocol.Syncs {
 		if _, err := getSync(name); err != nil {
 			t.Error(err)
 		}
 	}
-	if _, err := getSync(results.Auto); err == nil {
+	if _, err := getSync(protocol.Auto); err == nil {
 		t.Error("auto is no synchronisation of its own")
 	}
 }

@@ -17,7 +17,9 @@ import (
 	"syscall"
 	"time"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/host"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 	"pgmpi/mockups/c"
 )
 
@@ -103,7 +105,7 @@ const lastWords = 200 * time.Millisecond
 // session is one mpirun seen from one rank.
 type session struct {
 	*world
-	info results.RankInfo
+	info protocol.RankInfo
 	// The watchdog speaks too, from another thread.
 	mu   sync.Mutex
 	out  *bufio.Writer
@@ -125,7 +127,7 @@ func (s *session) watch(limit time.Duration, what string) *time.Timer {
 			s.mu.Lock()
 			name := s.name
 			s.mu.Unlock()
-			s.say("%s %s; the one in work is %s", results.LineError, what, name)
+			s.say("%s %s; the one in work is %s", protocol.LineError, what, name)
 			time.Sleep(lastWords)
 		}
 		giveUp()
@@ -142,7 +144,7 @@ func giveUp() {
 // fail ends the mpirun on all ranks.
 func (s *session) fail(err error) {
 	if s.rank == 0 {
-		s.say("%s %s", results.LineError, strings.ReplaceAll(err.Error(), "\n", "; "))
+		s.say("%s %s", protocol.LineError, strings.ReplaceAll(err.Error(), "\n", "; "))
 		time.Sleep(lastWords)
 	} else {
 		fmt.Fprintf(os.Stderr, "pgmpi-rank: rank %d: %v\n", s.rank, err)
@@ -196,14 +198,14 @@ func (s *session) serve(jobFile string) error {
 	if err != nil {
 		return err
 	}
-	var where *results.Layout
+	var where *host.Layout
 	if j.Layout {
 		if where, err = s.layout(); err != nil {
 			return err
 		}
 	}
 	o := &outcome{}
-	if j.Mode != results.ModeEnv {
+	if j.Mode != protocol.ModeEnv {
 		if o, err = s.do(j); err != nil {
 			return err
 		}
@@ -212,8 +214,8 @@ func (s *session) serve(jobFile string) error {
 	if err != nil || s.rank != 0 {
 		return err
 	}
-	o.end.Load = results.Load{Before: before, After: after}
-	w := results.NewOutputWriter(s.out)
+	o.end.Load = protocol.Load{Before: before, After: after}
+	w := protocol.NewOutputWriter(s.out)
 	if where != nil {
 		w.Layout(where)
 	}
@@ -221,7 +223,7 @@ func (s *session) serve(jobFile string) error {
 		w.Case(c, o.samples[i])
 	}
 	for _, c := range o.syncs {
-		w.JSON(results.LineSync, c)
+		w.JSON(protocol.LineSync, c)
 	}
 	if err := w.End(o.end); err != nil {
 		return err
@@ -230,14 +232,14 @@ func (s *session) serve(jobFile string) error {
 }
 
 // receive reads the job at rank 0 and gives it to all.
-func (s *session) receive(jobFile string) (*results.Job, error) {
+func (s *session) receive(jobFile string) (*protocol.Job, error) {
 	var text []byte
 	if s.rank == 0 {
-		hello, err := json.Marshal(results.Hello{Protocol: results.ProtocolVersion, NP: s.size, Rank: s.info, Shared: sharedFiles(), PML: s.pml()})
+		hello, err := json.Marshal(protocol.Hello{Protocol: protocol.ProtocolVersion, NP: s.size, Rank: s.info, Shared: sharedFiles(), PML: s.pml()})
 		if err != nil {
 			return nil, err
 		}
-		s.say("%s %s", results.LineHello, hello)
+		s.say("%s %s", protocol.LineHello, hello)
 		j, err := s.readJob(jobFile)
 		if err != nil {
 			return nil, err
@@ -250,24 +252,24 @@ func (s *session) receive(jobFile string) (*results.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	var j results.Job
+	var j protocol.Job
 	if err := json.Unmarshal(text, &j); err != nil {
 		return nil, err
 	}
 	return &j, nil
 }
 
-func (s *session) readJob(jobFile string) (*results.Job, error) {
+func (s *session) readJob(jobFile string) (*protocol.Job, error) {
 	if jobFile != "" {
 		f, err := os.Open(jobFile)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		return results.ReadJob(bufio.NewReader(f), func(int) {})
+		return protocol.ReadJob(bufio.NewReader(f), func(int) {})
 	}
 	in := bufio.NewReader(os.Stdin)
-	j, err := results.ReadJob(in, func(i int) { s.say("%s %d", results.LineAck, i) })
+	j, err := protocol.ReadJob(in, func(i int) { s.say("%s %d", protocol.LineAck, i) })
 	if errors.Is(err, io.EOF) {
 		return nil, errors.New("standard input ended before the job had come: the launcher does not forward standard input to rank 0")
 	}
@@ -281,6 +283,6 @@ func (s *session) readJob(jobFile string) (*results.Job, error) {
 func leaveAtEOF(in io.Reader) {
 	_, _ = io.Copy(io.Discard, in)
 	fmt.Fprintln(os.Stderr, "pgmpi-rank: standard input was closed: the driver is gone")
-	results.RemoveShared(sharedFiles())
+	launch.RemoveShared(sharedFiles())
 	giveUp()
 }

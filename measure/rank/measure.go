@@ -9,30 +9,30 @@ import (
 	"time"
 
 	"pgmpi/measure/clocks"
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 	"pgmpi/nrep"
 )
 
 // outcome is what rank 0 sends after the last case.
 type outcome struct {
-	cases   []results.CaseResult
-	samples [][]results.Sample // by case
-	syncs   []results.ClockSync
-	end     results.End
+	cases   []protocol.CaseResult
+	samples [][]protocol.Sample // by case
+	syncs   []protocol.ClockSync
+	end     protocol.End
 }
 
 // bench is a job in work.
 type bench struct {
 	*session
-	job      *results.Job
+	job      *protocol.Job
 	extent   int64
 	verifier verifier
 	nrep     nrep.Config
 	cap      int64 // bytes
 	called   map[string]bool
 	timed    time.Duration // in untimed calls
-	timing   results.Timing
+	timing   protocol.Timing
 	// When the clocks were synchronised last, and when they are to be again.
 	synced, due time.Time
 	drift       clocks.Drift
@@ -43,8 +43,8 @@ type bench struct {
 }
 
 // do measures every case of the job in its order.
-func (s *session) do(j *results.Job) (*outcome, error) {
-	if j.Mode == results.ModeClocks {
+func (s *session) do(j *protocol.Job) (*outcome, error) {
+	if j.Mode == protocol.ModeClocks {
 		return s.examineClocks(j)
 	}
 	b, err := s.newBench(j)
@@ -57,7 +57,7 @@ func (s *session) do(j *results.Job) (*outcome, error) {
 			return nil, err
 		}
 		if s.rank == 0 && time.Since(said) > 500*time.Millisecond {
-			s.say("%s %d %d %s", results.LineProgress, done+1, len(j.Order), s.name)
+			s.say("%s %d %d %s", protocol.LineProgress, done+1, len(j.Order), s.name)
 			said = time.Now()
 		}
 	}
@@ -67,7 +67,7 @@ func (s *session) do(j *results.Job) (*outcome, error) {
 	return &b.out, nil
 }
 
-func (s *session) newBench(j *results.Job) (*bench, error) {
+func (s *session) newBench(j *protocol.Job) (*bench, error) {
 	t, ok := mockups.GetDatatype(j.Datatype)
 	if !ok {
 		return nil, fmt.Errorf("unknown datatype %q", j.Datatype)
@@ -94,7 +94,7 @@ func (s *session) newBench(j *results.Job) (*bench, error) {
 	if b.verifier, err = newVerifier(j.Datatype, j.Op); err != nil {
 		return nil, err
 	}
-	if j.Mode == results.ModeNREP {
+	if j.Mode == protocol.ModeNREP {
 		if err := json.Unmarshal(j.NREP, &b.nrep); err != nil {
 			return nil, err
 		}
@@ -123,8 +123,8 @@ func (b *bench) plan() error {
 			b.cap = half
 		}
 	}
-	b.out.cases = make([]results.CaseResult, len(b.job.Cases))
-	b.out.samples = make([][]results.Sample, len(b.job.Cases))
+	b.out.cases = make([]protocol.CaseResult, len(b.job.Cases))
+	b.out.samples = make([][]protocol.Sample, len(b.job.Cases))
 	var needs []mockups.Need
 	var of []int // the case that a need is of
 	longest := 1
@@ -133,12 +133,12 @@ func (b *bench) plan() error {
 		if !ok || b.rows[c.Function] == nil {
 			return fmt.Errorf("unknown function %q", c.Function)
 		}
-		r := results.CaseResult{Case: i, Status: results.StatusOK}
+		r := protocol.CaseResult{Case: i, Status: protocol.StatusOK}
 		switch {
 		case c.Skip != "":
 			r.Status = c.Skip
 		case f.MaxCount(c.Msize/b.extent, b.extent, b.size) > math.MaxInt32:
-			r.Status, r.Message = results.StatusNotMeasured, "its element count is above what an MPI int count holds"
+			r.Status, r.Message = protocol.StatusNotMeasured, "its element count is above what an MPI int count holds"
 		default:
 			n := f.Memory(c.Msize/b.extent, b.extent, b.size)
 			n.Send, n.Recv = b.loop.span(n.Send), b.loop.span(n.Recv)
@@ -156,10 +156,10 @@ func (b *bench) plan() error {
 		if alone <= b.cap {
 			with = " beside the buffers of smaller cases"
 		}
-		r.Status = results.StatusNotMeasured
+		r.Status = protocol.StatusNotMeasured
 		r.Message = fmt.Sprintf("it needs %d bytes a rank%s, the cap is %d (measure.temp_memory, half of the free memory)", alone, with, b.cap)
 	}
-	if b.job.Mode == results.ModeNREP {
+	if b.job.Mode == protocol.ModeNREP {
 		longest = max(longest, b.nrep.Max)
 	}
 	if b.loop.needsClock() {
@@ -173,7 +173,7 @@ func (b *bench) measureCase(i int) error {
 	c, r := b.job.Cases[i], &b.out.cases[i]
 	b.setName(fmt.Sprintf("%s at %d bytes", c.Function, c.Msize))
 	b.watchdog.Reset(b.stall)
-	if r.Status != results.StatusOK {
+	if r.Status != protocol.StatusOK {
 		return nil
 	}
 	f, _ := mockups.Get(c.Function)
@@ -191,7 +191,7 @@ func (b *bench) measureCase(i int) error {
 			return err
 		}
 		if fault != "" {
-			r.Status, r.Message = results.StatusWrong, fault
+			r.Status, r.Message = protocol.StatusWrong, fault
 			return nil
 		}
 	}
@@ -219,7 +219,7 @@ func (b *bench) firstCalls(f mockups.Function) error {
 	b.called[f.ID] = true
 	least := int64(math.MaxInt64)
 	for i, c := range b.job.Cases {
-		if c.Function == f.ID && b.out.cases[i].Status == results.StatusOK {
+		if c.Function == f.ID && b.out.cases[i].Status == protocol.StatusOK {
 			least = min(least, c.Msize)
 		}
 	}
@@ -255,8 +255,8 @@ func (b *bench) warmUp(row *function) error {
 
 // decide asks the predictor about the valid samples, and ends a case that takes
 // too long or has too few of them.
-func (b *bench) decide(p *nrep.Predictor, samples []results.Sample, took time.Duration, r *results.CaseResult) int64 {
-	seconds := results.ValidSeconds(samples)
+func (b *bench) decide(p *nrep.Predictor, samples []protocol.Sample, took time.Duration, r *protocol.CaseResult) int64 {
+	seconds := protocol.ValidSeconds(samples)
 	stop, ok := p.Done(seconds)
 	limit := time.Duration(b.nrep.MaxTime)
 	switch {

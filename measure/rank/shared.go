@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/launch"
 )
 
 // leaveWithLauncher ends this rank when it is told to, or when the launcher on
@@ -26,7 +26,7 @@ func leaveWithLauncher() {
 				break
 			}
 		}
-		results.RemoveShared(sharedFiles())
+		launch.RemoveShared(sharedFiles())
 		os.Exit(exitCode)
 	}()
 }

@@ -18,7 +18,7 @@ import (
 	"time"
 	"unsafe"
 
-	"pgmpi/measure/results"
+	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 	"pgmpi/mockups/c"
 )
@@ -35,7 +35,7 @@ type world struct {
 	time  *C.pg_timing
 	many  *C.pg_function // the row of samples of several calls
 	loop  *loop
-	clock results.ClockInfo // the one in time
+	clock protocol.ClockInfo // the one in time
 }
 
 // mpiError says which call failed with which MPI error.

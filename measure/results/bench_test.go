@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 )
 
 // BenchmarkReadRaw reads a file of a million samples.
 func BenchmarkReadRaw(b *testing.B) {
 	const cases, nrep = 500, 2000
 	rng := rand.New(rand.NewPCG(1, 1))
-	run := &Run{Header: Header{Mode: ModeMeasure, Shape: guidelines.Shape{NP: 2}, Run: 1}}
+	run := &Run{Header: Header{Mode: protocol.ModeMeasure, Shape: guidelines.Shape{NP: 2}, Run: 1}}
 	for i := range cases {
-		run.Cases = append(run.Cases, CaseInfo{Plan: i, CaseResult: CaseResult{Case: i, Status: StatusOK, NRep: nrep}})
-		samples := make([]Sample, nrep)
+		run.Cases = append(run.Cases, CaseInfo{Plan: i, CaseResult: protocol.CaseResult{Case: i, Status: protocol.StatusOK, NRep: nrep}})
+		samples := make([]protocol.Sample, nrep)
 		for k := range samples {
 			samples[k].NS = int64(float64(100*(i+5))*(1+0.03*rng.ExpFloat64())) * 10
 		}
@@ -26,7 +27,7 @@ func BenchmarkReadRaw(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := ReadRaw(filepath.Join(dir, RawName(ModeMeasure, run.Shape, 1))); err != nil {
+		if _, err := ReadRaw(filepath.Join(dir, RawName(protocol.ModeMeasure, run.Shape, 1))); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,5 @@
-// Package results holds the types that travel between the stages and lie on
-// disk: the job of an mpirun with its line protocol, the manifest, the raw
-// samples, and the folder they are in.
+// Package results is what lies on disk: the manifest, the raw samples, and the
+// folder they are in.
 //
 // Writers make a file appear only when it is whole; readers refuse a damaged
 // one with its name and line. Durations are integers in nanoseconds, sizes are

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 )
 
 // Folder is a results folder on disk.
@@ -116,7 +117,7 @@ func (f *Folder) Manifest() (*Manifest, error) {
 		return nil, fmt.Errorf("%s: %d mpiruns of the split experiment, not 0 to %d; the file is damaged", path, m.Split.R, MaxMPIRuns)
 	}
 	for i := range m.Factors.Layouts {
-		if err := m.Factors.Layouts[i].check(); err != nil {
+		if err := m.Factors.Layouts[i].Check(); err != nil {
 			return nil, fmt.Errorf("%s: %w; the file is damaged", path, err)
 		}
 	}
@@ -143,8 +144,8 @@ func (f *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 
 // WriteJob writes the protocol lines of a job to a file and returns its
 // absolute path, for launchers that forward no standard input.
-func (f *Folder) WriteJob(j *Job) (string, error) {
-	lines, err := EncodeJob(j)
+func (f *Folder) WriteJob(j *protocol.Job) (string, error) {
+	lines, err := protocol.EncodeJob(j)
 	if err != nil {
 		return "", err
 	}
@@ -156,12 +157,12 @@ func (f *Folder) WriteJob(j *Job) (string, error) {
 }
 
 // Has tells whether an mpirun is finished.
-func (f *Folder) Has(mode Mode, shape guidelines.Shape, run int) bool {
+func (f *Folder) Has(mode protocol.Mode, shape guidelines.Shape, run int) bool {
 	_, err := os.Stat(f.rawPath(mode, shape, run))
 	return err == nil
 }
 
-func (f *Folder) rawPath(mode Mode, shape guidelines.Shape, run int) string {
+func (f *Folder) rawPath(mode protocol.Mode, shape guidelines.Shape, run int) string {
 	return filepath.Join(f.Path, rawName, RawName(mode, shape, run))
 }
 
@@ -169,7 +170,7 @@ func (f *Folder) rawPath(mode Mode, shape guidelines.Shape, run int) string {
 func (f *Folder) WriteRun(r *Run) error { return WriteRaw(filepath.Join(f.Path, rawName), r) }
 
 // ReadRun reads one finished mpirun and checks that it belongs to the Plan.
-func (f *Folder) ReadRun(mode Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) (*Run, error) {
+func (f *Folder) ReadRun(mode protocol.Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) (*Run, error) {
 	path := f.rawPath(mode, shape, run)
 	r, err := ReadRaw(path)
 	if err != nil {
@@ -188,7 +189,7 @@ func (f *Folder) ReadRun(mode Mode, shape guidelines.Shape, run int, plan *guide
 }
 
 // Finished lists the runs of one mode and shape that are there, ascending.
-func (f *Folder) Finished(mode Mode, shape guidelines.Shape) ([]int, error) {
+func (f *Folder) Finished(mode protocol.Mode, shape guidelines.Shape) ([]int, error) {
 	entries, err := os.ReadDir(filepath.Join(f.Path, rawName))
 	if err != nil {
 		return nil, err

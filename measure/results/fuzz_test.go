@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,17 +14,18 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 )
 
 // FuzzReadJob: rank 0 acknowledges the lines in their order and no other, and
 // a job that it took is one that the driver can send.
 func FuzzReadJob(f *testing.F) {
-	lines, err := EncodeJob(&Job{Mode: ModeNREP, NP: 2, Cases: []JobCase{{Function: "MPI_Bcast", Msize: 8}}, Order: []int{0}, NREP: json.RawMessage(`{"min":1}`)})
+	lines, err := protocol.EncodeJob(&protocol.Job{Mode: protocol.ModeNREP, NP: 2, Cases: []protocol.JobCase{{Function: "MPI_Bcast", Msize: 8}}, Order: []int{0}, NREP: json.RawMessage(`{"min":1}`)})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add([]byte(strings.Join(lines, "\n") + "\n"))
-	lines, err = EncodeJob(&Job{Mode: ModeMeasure, Op: strings.Repeat("é\"", JobChunk)})
+	lines, err = protocol.EncodeJob(&protocol.Job{Mode: protocol.ModeMeasure, Op: strings.Repeat("é\"", protocol.JobChunk)})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -33,7 +35,7 @@ func FuzzReadJob(f *testing.F) {
 	f.Add([]byte("job 1/1 a3a6bf43 {}\r\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		acks := 0
-		job, err := ReadJob(bufio.NewReader(bytes.NewReader(text)), func(i int) {
+		job, err := protocol.ReadJob(bufio.NewReader(bytes.NewReader(text)), func(i int) {
 			if acks++; i != acks {
 				t.Fatalf("acknowledged line %d as %d", acks, i)
 			}
@@ -47,11 +49,11 @@ func FuzzReadJob(f *testing.F) {
 		if announced := announced(text); acks != announced {
 			t.Fatalf("took %d lines of %d", acks, announced)
 		}
-		lines, err := EncodeJob(job)
+		lines, err := protocol.EncodeJob(job)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := ReadJob(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), func(int) {})
+		again, err := protocol.ReadJob(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), func(int) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,10 +84,10 @@ func sameJSON(t *testing.T, a, b any) {
 // makes it refused, and what was taken can be stored and read again.
 func FuzzOutputReader(f *testing.F) {
 	var b bytes.Buffer
-	w := NewOutputWriter(&b)
-	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: 2}, []Sample{{NS: 5}, {NS: 7, Flags: FlagLate}})
-	w.Case(CaseResult{Case: 1, Status: StatusWrong, Message: "element 0"}, nil)
-	if err := w.End(End{MemoryCap: 1 << 20}); err != nil {
+	w := protocol.NewOutputWriter(&b)
+	w.Case(protocol.CaseResult{Case: 0, Status: protocol.StatusOK, NRep: 2}, []protocol.Sample{{NS: 5}, {NS: 7, Flags: protocol.FlagLate}})
+	w.Case(protocol.CaseResult{Case: 1, Status: protocol.StatusWrong, Message: "element 0"}, nil)
+	if err := w.End(protocol.End{MemoryCap: 1 << 20}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes(), uint16(9))
@@ -117,22 +119,18 @@ func FuzzOutputReader(f *testing.F) {
 
 // ending is the end record of closing lines.
 func ending(lines string) string {
-	var b bytes.Buffer
-	w := NewOutputWriter(&b)
-	for line := range strings.Lines(lines) {
-		w.line([]byte(line))
-	}
-	b.Reset()
-	if err := w.End(End{}); err != nil {
+	end := protocol.End{Lines: strings.Count(lines, "\n"), CRC: fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(lines)))}
+	text, err := json.Marshal(end)
+	if err != nil {
 		panic(err)
 	}
-	return b.String()
+	return protocol.LineEnd + " " + string(text) + "\n"
 }
 
 // fedLines returns nil unless the lines hold an end record that fits; used
 // counts the lines up to it.
-func fedLines(lines [][]byte) (out *Output, used int) {
-	var r OutputReader
+func fedLines(lines [][]byte) (out *protocol.Output, used int) {
+	var r protocol.OutputReader
 	for i, line := range lines {
 		done, err := r.Add(line)
 		if err != nil {
@@ -155,10 +153,10 @@ func flip(lines [][]byte, at int) {
 	}
 }
 
-func storable(t *testing.T, out *Output) {
-	run := Run{Header: Header{Schema: RawSchema}, Samples: [][]Sample{}}
+func storable(t *testing.T, out *protocol.Output) {
+	run := Run{Header: Header{Schema: RawSchema}, Samples: [][]protocol.Sample{}}
 	for _, samples := range out.Samples {
-		run.Cases = append(run.Cases, CaseInfo{CaseResult: CaseResult{NRep: len(samples)}})
+		run.Cases = append(run.Cases, CaseInfo{CaseResult: protocol.CaseResult{NRep: len(samples)}})
 		run.Samples = append(run.Samples, samples)
 	}
 	again, err := decodeText(encodedRaw(t, &run))
@@ -250,7 +248,7 @@ func rawFile(t *testing.T, path string, data []byte) {
 // else than into itself and it comes back as it was written.
 func FuzzManifest(f *testing.F) {
 	m := &Manifest{Schema: ManifestSchema, R: 2, Config: json.RawMessage(`{"job":{}}`), MemoryCap: map[string]int64{"p2": 1},
-		Skip: map[int]CaseResult{1: {Case: 1, Status: StatusWrong}}, NRep: map[int]NRep{0: {N: 10}},
+		Skip: map[int]protocol.CaseResult{1: {Case: 1, Status: protocol.StatusWrong}}, NRep: map[int]NRep{0: {N: 10}},
 		Plan: guidelines.Plan{Shapes: []guidelines.Shape{{NP: 2}},
 			Cases: []guidelines.Case{{Function: "MPI_Bcast", Msize: 8}, {Function: "MPI_Bcast", Msize: 16}},
 			Tests: []guidelines.Test{{Guideline: "GL1", Type: guidelines.Monotony, Others: []int{1}}}}}

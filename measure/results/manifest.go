@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/host"
+	"pgmpi/measure/protocol"
 )
 
 // ManifestSchema names the format of manifest.json.
@@ -17,28 +19,28 @@ const MaxMPIRuns = 10000
 // Plan and every factor. What it says of mpiruns is derived; whole raw files
 // are the truth.
 type Manifest struct {
-	Schema  string          `json:"schema"`
-	Version string          `json:"pgmpi_version"`
-	Created string          `json:"created"` // RFC 3339, UTC
-	TOML    string          `json:"gl_toml"` // as read; empty: the defaults
-	Config  json.RawMessage `json:"config"`  // with all defaults and flags applied
-	Plan    guidelines.Plan `json:"plan"`
-	R       int             `json:"mpiruns"`
-	Seed    uint64          `json:"seed"`
-	Rank    RankInfo        `json:"rank"`
+	Schema  string            `json:"schema"`
+	Version string            `json:"pgmpi_version"`
+	Created string            `json:"created"` // RFC 3339, UTC
+	TOML    string            `json:"gl_toml"` // as read; empty: the defaults
+	Config  json.RawMessage   `json:"config"`  // with all defaults and flags applied
+	Plan    guidelines.Plan   `json:"plan"`
+	R       int               `json:"mpiruns"`
+	Seed    uint64            `json:"seed"`
+	Rank    protocol.RankInfo `json:"rank"`
 	// Clock is the one that timed the first mpirun; Clocks are all there are.
-	Clock  *ClockInfo  `json:"clock,omitempty"`
-	Clocks []ClockInfo `json:"clocks,omitempty"`
+	Clock  *protocol.ClockInfo  `json:"clock,omitempty"`
+	Clocks []protocol.ClockInfo `json:"clocks,omitempty"`
 	// Launch holds, by shape, the launcher's argument list with "{np}" in place.
 	Launch map[string][]string `json:"launch"`
 	// PML holds, by shape, Open MPI's point-to-point messaging layer in the first
 	// mpirun.
 	PML     map[string]string `json:"pml,omitempty"`
-	Factors Factors           `json:"factors"` // grows with what can change a result (S-REVISITED, Table VI)
+	Factors host.Factors      `json:"factors"` // grows with what can change a result (S-REVISITED, Table VI)
 	// MemoryCap holds, by shape, the cap in bytes that the first mpirun decided.
 	MemoryCap map[string]int64 `json:"memory_cap,omitempty"`
 	// Skip holds, by index into Plan.Cases, the cases that are not timed and why.
-	Skip map[int]CaseResult `json:"skip,omitempty"`
+	Skip map[int]protocol.CaseResult `json:"skip,omitempty"`
 	// NRep holds, by index into Plan.Cases, the repetitions of stage 2.
 	NRep map[int]NRep `json:"nrep,omitempty"`
 	// Looks are the numbers of mpiruns after which decided tests are dropped,
@@ -48,12 +50,12 @@ type Manifest struct {
 	LookWeights []float64 `json:"look_weights,omitempty"`
 	// Stopped holds, by mode, the mpiruns per shape after which max_time ended a
 	// stage. What ended so is over: to go on would be one more look at the data.
-	Stopped map[Mode]int `json:"stopped,omitempty"`
+	Stopped map[protocol.Mode]int `json:"stopped,omitempty"`
 	// Split is the experiment on split-robustness, fixed when stage 2 has
 	// ended; nil: none was planned yet.
 	Split *SplitPlan `json:"split,omitempty"`
 	// Timing holds, by shape, how the first mpirun was timed.
-	Timing map[string]Timing `json:"timing,omitempty"`
+	Timing map[string]protocol.Timing `json:"timing,omitempty"`
 	// Events has a sentence for every mpirun that failed and was repeated.
 	Events []string `json:"events,omitempty"`
 }
@@ -75,9 +77,9 @@ type FollowUp struct {
 
 // Runs is the number of mpiruns per shape that a stage has come to, or is to
 // come to.
-func (m *Manifest) Runs(mode Mode) int {
+func (m *Manifest) Runs(mode protocol.Mode) int {
 	planned := m.R
-	if mode == ModeSplit {
+	if mode == protocol.ModeSplit {
 		planned = 0
 		if m.Split != nil {
 			planned = m.Split.R

@@ -2,6 +2,7 @@ package results
 
 import (
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 )
 
 // RawSchema names the format of a raw file.
@@ -9,26 +10,26 @@ const RawSchema = "pgmpi-raw/1"
 
 // Header is the first line of a raw file.
 type Header struct {
-	Schema string           `json:"schema"`
-	Mode   Mode             `json:"mode"`
-	Shape  guidelines.Shape `json:"shape"`
-	Run    int              `json:"run"`   // 1-based
-	Seed   uint64           `json:"seed"`  // of the order in this mpirun
-	Order  []int            `json:"order"` // indices into Cases, as measured
-	Cases  []CaseInfo       `json:"cases"` // in Plan order
-	Rank   RankInfo         `json:"rank"`  // what the rank program said of itself
+	Schema string            `json:"schema"`
+	Mode   protocol.Mode     `json:"mode"`
+	Shape  guidelines.Shape  `json:"shape"`
+	Run    int               `json:"run"`   // 1-based
+	Seed   uint64            `json:"seed"`  // of the order in this mpirun
+	Order  []int             `json:"order"` // indices into Cases, as measured
+	Cases  []CaseInfo        `json:"cases"` // in Plan order
+	Rank   protocol.RankInfo `json:"rank"`  // what the rank program said of itself
 	// Clock is the one that timed; nil in files of older versions, which knew
 	// only monotonic. Clocks are all, in the first mpirun of a shape.
-	Clock      *ClockInfo  `json:"clock,omitempty"`
-	Clocks     []ClockInfo `json:"clocks,omitempty"`
-	MemoryCap  int64       `json:"memory_cap"` // bytes
-	WallNS     int64       `json:"wall_ns"`    // from exec of mpirun to its end record
-	LaunchNS   int64       `json:"launch_ns"`  // of that, before rank 0 got the job
-	MeasureNS  int64       `json:"measure_ns"` // inside rank 0, from the first case to the last
-	TimedNS    int64       `json:"timed_ns"`   // of that, in untimed calls and in the timing loop
-	FinishedAt string      `json:"finished_at"`
-	Load       Load        `json:"load"`
-	Timing     Timing      `json:"timing"`
+	Clock      *protocol.ClockInfo  `json:"clock,omitempty"`
+	Clocks     []protocol.ClockInfo `json:"clocks,omitempty"`
+	MemoryCap  int64                `json:"memory_cap"` // bytes
+	WallNS     int64                `json:"wall_ns"`    // from exec of mpirun to its end record
+	LaunchNS   int64                `json:"launch_ns"`  // of that, before rank 0 got the job
+	MeasureNS  int64                `json:"measure_ns"` // inside rank 0, from the first case to the last
+	TimedNS    int64                `json:"timed_ns"`   // of that, in untimed calls and in the timing loop
+	FinishedAt string               `json:"finished_at"`
+	Load       protocol.Load        `json:"load"`
+	Timing     protocol.Timing      `json:"timing"`
 }
 
 // CaseInfo is a case of a raw file with what became of it.
@@ -37,12 +38,12 @@ type CaseInfo struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"`           // bytes
 	Calls    int    `json:"calls,omitempty"` // calls in a row that one sample is; absent: one
-	CaseResult
+	protocol.CaseResult
 }
 
 // Run is a whole raw file: samples[i] are those of Header.Cases[i], in the
 // order of their repetitions.
 type Run struct {
 	Header
-	Samples [][]Sample
+	Samples [][]protocol.Sample
 }

@@ -15,11 +15,12 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 )
 
 // RawName is the name of a raw file: "run-p4-01.tsv.gz", "nrep-p4-1.tsv.gz".
-func RawName(mode Mode, shape guidelines.Shape, run int) string {
-	if mode == ModeNREP {
+func RawName(mode protocol.Mode, shape guidelines.Shape, run int) string {
+	if mode == protocol.ModeNREP {
 		return fmt.Sprintf("%s-%s-%d.tsv.gz", mode, shape, run)
 	}
 	return fmt.Sprintf("%s-%s-%02d.tsv.gz", mode, shape, run)
@@ -180,7 +181,7 @@ func (d *rawDecoder) decode() error {
 	if d.run.Schema != RawSchema {
 		return fmt.Errorf("schema %q, this pgmpi reads %q", d.run.Schema, RawSchema)
 	}
-	d.run.Samples = make([][]Sample, len(d.run.Cases))
+	d.run.Samples = make([][]protocol.Sample, len(d.run.Cases))
 	room, left := maxRoom, maxSamples
 	for i, c := range d.run.Cases {
 		if c.NRep < 0 || c.NRep > left {
@@ -189,7 +190,7 @@ func (d *rawDecoder) decode() error {
 		left -= c.NRep
 		n := min(c.NRep, room)
 		room -= n
-		d.run.Samples[i] = make([]Sample, 0, n)
+		d.run.Samples[i] = make([]protocol.Sample, 0, n)
 	}
 	for rows := 0; ; rows++ {
 		line, err := d.next(maxRow)
@@ -226,7 +227,7 @@ func (d *rawDecoder) row(line []byte) error {
 	if v[1] != int64(len(*s)) || len(*s) >= d.run.Cases[v[0]].NRep {
 		return fmt.Errorf("repetition %d of case %d, expected %d of %d", v[1], v[0], len(*s), d.run.Cases[v[0]].NRep)
 	}
-	*s = append(*s, Sample{NS: v[2], Flags: int(v[3])})
+	*s = append(*s, protocol.Sample{NS: v[2], Flags: int(v[3])})
 	return nil
 }
 

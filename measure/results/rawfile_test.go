@@ -12,18 +12,19 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 )
 
 func sampleRun() *Run {
 	shape := guidelines.Shape{NP: 2}
 	return &Run{
-		Header: Header{Schema: RawSchema, Mode: ModeMeasure, Shape: shape, Run: 3, Seed: 7, Order: []int{1, 0, 2},
+		Header: Header{Schema: RawSchema, Mode: protocol.ModeMeasure, Shape: shape, Run: 3, Seed: 7, Order: []int{1, 0, 2},
 			Cases: []CaseInfo{
-				{Plan: 4, Function: "MPI_Bcast", Msize: 8, CaseResult: CaseResult{Case: 0, Status: StatusOK, NRep: 3}},
-				{Plan: 5, Function: "MPI_Scan", Msize: 8, CaseResult: CaseResult{Case: 1, Status: StatusWrong, Message: "element 0"}},
-				{Plan: 6, Function: "MPI_Scan", Msize: 16, CaseResult: CaseResult{Case: 2, Status: StatusOK, NRep: 1}},
+				{Plan: 4, Function: "MPI_Bcast", Msize: 8, CaseResult: protocol.CaseResult{Case: 0, Status: protocol.StatusOK, NRep: 3}},
+				{Plan: 5, Function: "MPI_Scan", Msize: 8, CaseResult: protocol.CaseResult{Case: 1, Status: protocol.StatusWrong, Message: "element 0"}},
+				{Plan: 6, Function: "MPI_Scan", Msize: 16, CaseResult: protocol.CaseResult{Case: 2, Status: protocol.StatusOK, NRep: 1}},
 			}},
-		Samples: [][]Sample{{{NS: 250}, {NS: 0, Flags: FlagLate}, {NS: 123456789012}}, {}, {{NS: 1}}},
+		Samples: [][]protocol.Sample{{{NS: 250}, {NS: 0, Flags: protocol.FlagLate}, {NS: 123456789012}}, {}, {{NS: 1}}},
 	}
 }
 
@@ -136,7 +137,7 @@ func TestRunOfAnotherPlanIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan := guidelines.Plan{Cases: make([]guidelines.Case, 7)}
-	_, err = f.ReadRun(ModeMeasure, guidelines.Shape{NP: 2}, 3, &plan)
+	_, err = f.ReadRun(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 3, &plan)
 	if err == nil || !strings.Contains(err.Error(), "another plan") {
 		t.Errorf("got %v", err)
 	}

@@ -20,7 +20,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/measure"
-	"pgmpi/measure/results"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 // drift is that of every injected clock against rank 0's (clock_inject.c).
@@ -51,11 +52,11 @@ type bench struct {
 var methods = []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"}
 
 func (b *bench) run() error {
-	path, err := measure.FindRank(b.rank)
+	path, err := launch.FindRank(b.rank)
 	if err != nil {
 		return err
 	}
-	info, err := measure.Probe(path)
+	info, err := launch.Probe(path)
 	if err != nil {
 		return err
 	}
@@ -64,7 +65,7 @@ func (b *bench) run() error {
 		env["LD_PRELOAD"] = b.preload
 	}
 	fmt.Printf("\nClock synchronisation with %s, %d cores: true error in µs (the largest over the ranks) of\nclocks 2 s and 50 to 100 ppm apart, with 0.2 µs of jitter. Beyond %d ranks they share cores.\n\n",
-		info.BuiltFor, measure.Cores(), measure.Cores())
+		info.BuiltFor, launch.Cores(), launch.Cores())
 	// All columns are equally wide, so that rows can be shown as they come.
 	t := tabwriter.NewWriter(os.Stdout, 10, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(t, "p\tmethod\tat once\t")
@@ -82,7 +83,7 @@ func (b *bench) run() error {
 		for _, s := range syncs {
 			fmt.Fprintf(t, "%d\t%s\t", np, s.Method)
 			for _, c := range s.Checks {
-				fmt.Fprintf(t, "%.2f\t", float64(results.Worst(c.TrueNS))/1e3)
+				fmt.Fprintf(t, "%.2f\t", float64(protocol.Worst(c.TrueNS))/1e3)
 			}
 			fmt.Fprintf(t, "%.1f\t%d\t%d\t\n", float64(s.DurationNS)/1e6, s.Rounds, s.Messages)
 			if b.asItMust(s) {
@@ -107,14 +108,14 @@ func (b *bench) run() error {
 	return nil
 }
 
-func (b *bench) one(np int, info results.RankInfo, path string, env map[string]string) ([]results.ClockSync, error) {
-	argv, err := measure.Launch(nil, info, np)
+func (b *bench) one(np int, info protocol.RankInfo, path string, env map[string]string) ([]protocol.ClockSync, error) {
+	argv, err := launch.Launch(nil, info, np)
 	if err != nil {
 		return nil, err
 	}
 	out, err := measure.ExamineClocks(context.Background(), measure.Examination{
 		NP: np, Launch: argv, RankPath: path, Env: env, Clock: "monotonic",
-		Job:      results.ClocksJob{Methods: methods, Seconds: b.seconds, Compute: true},
+		Job:      protocol.ClocksJob{Methods: methods, Seconds: b.seconds, Compute: true},
 		Progress: func(int, int, string) {},
 	})
 	if err != nil {
@@ -131,9 +132,9 @@ func (b *bench) one(np int, info results.RankInfo, path string, env map[string]s
 }
 
 // asItMust says whether the last true error is that of a method of this kind.
-func (b *bench) asItMust(s results.ClockSync) bool {
+func (b *bench) asItMust(s protocol.ClockSync) bool {
 	last := s.Checks[len(s.Checks)-1]
 	half := drift / 2 * float64(time.Duration(last.Seconds*1e9))
 	knowsDrift := s.Method != "skampi" && s.Method != "netgauge"
-	return (float64(results.Worst(last.TrueNS)) < half) == knowsDrift
+	return (float64(protocol.Worst(last.TrueNS)) < half) == knowsDrift
 }

@@ -25,7 +25,8 @@ import (
 
 	"pgmpi/internal/stats"
 	"pgmpi/measure"
-	"pgmpi/measure/results"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 // method is a row of the first table.
@@ -36,13 +37,13 @@ func (m method) String() string { return m.sync + ", " + m.sample }
 var methods = []method{
 	{"barrier", "local"}, {"double_barrier", "local"}, {"dissemination", "local"},
 	{"barrier", "global"}, {"double_barrier", "global"}, {"dissemination", "global"},
-	{"window_auto", "global"}, {"round_time", "global"}, {results.Auto, results.Auto},
+	{"window_auto", "global"}, {"round_time", "global"}, {protocol.Auto, protocol.Auto},
 }
 
 // windows are those of the second table, its cases those of Figure 19.
 var (
 	windows  = []time.Duration{2000, 5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000}
-	windowed = []results.JobCase{{Function: "MPI_Alltoall", Msize: 8 << 10}, {Function: "MPI_Scan", Msize: 8 << 10}}
+	windowed = []protocol.JobCase{{Function: "MPI_Alltoall", Msize: 8 << 10}, {Function: "MPI_Scan", Msize: 8 << 10}}
 )
 
 func main() {
@@ -75,16 +76,16 @@ func (b *bench) run() error {
 	if b.rank, err = filepath.Abs(b.rank); err != nil {
 		return err
 	}
-	info, err := measure.Probe(b.rank)
+	info, err := launch.Probe(b.rank)
 	if err != nil {
 		return err
 	}
-	launch, err := measure.Launch(nil, info, b.np)
+	launcher, err := launch.Launch(nil, info, b.np)
 	if err != nil {
 		return err
 	}
-	b.argv = measure.RankArgv(launch, b.rank, b.np)
-	fmt.Printf("\n%s, p = %d, %d cores: synchronisation\n", info.LibVersion, b.np, measure.Cores())
+	b.argv = launch.RankArgv(launcher, b.rank, b.np)
+	fmt.Printf("\n%s, p = %d, %d cores: synchronisation\n", info.LibVersion, b.np, launch.Cores())
 	if err := b.compareMethods(); err != nil {
 		return err
 	}
@@ -92,8 +93,8 @@ func (b *bench) run() error {
 }
 
 // job measures cases once, without verification.
-func (b *bench) job(cases []results.JobCase) *results.Job {
-	j := &results.Job{Mode: results.ModeMeasure, NP: b.np, PPN: b.np, Cases: slices.Clone(cases), Datatype: "byte", Op: "bor",
+func (b *bench) job(cases []protocol.JobCase) *protocol.Job {
+	j := &protocol.Job{Mode: protocol.ModeMeasure, NP: b.np, PPN: b.np, Cases: slices.Clone(cases), Datatype: "byte", Op: "bor",
 		Clock: "monotonic", ClockSync: "shared", Cache: "warm", FirstCalls: 20, Warmup: 5, SliceNS: int64(10 * time.Second),
 		MaxDriftNS: int64(10 * time.Microsecond), TempMemory: 1 << 30, StallNS: int64(2 * time.Minute)}
 	for i := range j.Cases {
@@ -117,7 +118,7 @@ func (b *bench) compareMethods() error {
 	for round := range b.rounds {
 		medians := make([]float64, len(methods))
 		for _, i := range rng.Perm(len(methods)) {
-			j := b.job([]results.JobCase{{Function: "MPI_Allreduce", Msize: 8}})
+			j := b.job([]protocol.JobCase{{Function: "MPI_Allreduce", Msize: 8}})
 			j.Sync, j.Sample = methods[i].sync, methods[i].sample
 			out, err := measure.RunJob(context.Background(), b.argv, j)
 			if err != nil {
@@ -143,7 +144,7 @@ func (b *bench) compareMethods() error {
 }
 
 // add counts samples and returns the valid ones, in ns.
-func (s *seen) add(samples []results.Sample) []float64 {
+func (s *seen) add(samples []protocol.Sample) []float64 {
 	var valid []float64
 	for _, x := range samples {
 		if x.Flags == 0 {
@@ -194,7 +195,7 @@ func (b *bench) compareWindows() error {
 	table.Header(header...)
 	for _, w := range windows {
 		j := b.job(windowed)
-		j.Sync, j.Sample, j.WindowNS = "window", results.Auto, int64(w)
+		j.Sync, j.Sample, j.WindowNS = "window", protocol.Auto, int64(w)
 		out, err := measure.RunJob(context.Background(), b.argv, j)
 		if err != nil {
 			return fmt.Errorf("window of %v: %w", w, err)

@@ -1,0 +1,90 @@
+package remark
+
+// What was found out about a check's data. Each id is a heading in
+// docs/statistics.md.
+const (
+	PaperMethod         ID = "paper-method"
+	NormalApproximation ID = "normal-approximation"
+	Repeated            ID = "repeated"
+	ZeroIQR             ID = "iqr-zero"
+	OutOfSync           ID = "out-of-sync"
+	SlowMpirun          ID = "slow-mpirun"
+	Drift               ID = "drift"
+	DependentSamples    ID = "dependent-samples"
+	NotConverged        ID = "nrep-not-converged"
+	BlindLook           ID = "blind-look"
+	Incomplete          ID = "incomplete"
+)
+
+// What is doubtful about where the ranks ran (docs/cluster.md).
+const (
+	Governor         ID = "governor"
+	Turbo            ID = "turbo"
+	SMTSiblings      ID = "smt-siblings"
+	SharedCore       ID = "shared-core"
+	Unpinned         ID = "unpinned"
+	Oversubscribed   ID = "oversubscribed"
+	TSCNotInvariant  ID = "tsc-not-invariant"
+	Clocksource      ID = "clocksource"
+	OthersBusy       ID = "others-busy"
+	NodesDiffer      ID = "nodes-differ"
+	EnvDiffers       ID = "env-differs"
+	CPULimit         ID = "cpu-limit"
+	MemoryLow        ID = "memory-low"
+	LibrarySettings  ID = "library-settings"
+	PlacementChanged ID = "placement-changed"
+)
+
+// What makes a comparison of results folders doubtful (docs/guide.md). Differs is
+// followed by the name of a factor.
+const (
+	Differs           = "differs-"
+	DiffersCases   ID = "differs-cases"
+	LibraryBarrier ID = "library-barrier"
+	Undecided      ID = "guidelines-undecided"
+	NewlyShown     ID = "newly-shown"
+	NoLongerShown  ID = "no-longer-shown"
+)
+
+const (
+	inStatistics = "docs/statistics.md#"
+	onRanks      = "docs/cluster.md#what-the-ranks-run-on"
+	pinning      = "one core for each rank: mpirun --bind-to core (Open MPI), -bind-to core (MPICH), srun --cpu-bind=cores"
+)
+
+type kind struct{ remedy, docs string }
+
+// kinds is the one table of remedies and of where a remark is explained.
+var kinds = map[ID]kind{
+	PaperMethod:         {"use method default, which avoids them", inStatistics + "paper-method"},
+	NormalApproximation: {"none needed: the approximation is good at this R", inStatistics + "normal-approximation"},
+	Repeated:            {"if it happens again, look at the rank program's last words in manifest.json", inStatistics + "repeated"},
+	ZeroIQR:             {"trust no difference below two clock steps; message sizes that take longer do not have this", inStatistics + "iqr-zero"},
+	OutOfSync: {"where they took too long, a longer measure.window or sync = \"round_time\"; where they started late, cores of their own, or a barrier (measure.sync)",
+		inStatistics + "out-of-sync"},
+	SlowMpirun: {"more mpiruns (--mpiruns), or measure again when nothing else uses the machine", inStatistics + "slow-mpirun"},
+	Drift: {"measure.clock_sync = \"hca3+shared\", which follows drift; a core for each process; or a larger measure.max_drift where the calls take long",
+		inStatistics + "drift"},
+	DependentSamples: {"lower nrep.rse or raise nrep.min or nrep.min_time: more repetitions", inStatistics + "dependent-samples"},
+	NotConverged:     {"raise nrep.max or nrep.max_time", inStatistics + "nrep-not-converged"},
+	BlindLook:        {"a later look, or a larger weight for it", inStatistics + "blind-look"},
+	Incomplete: {"`pgmpi check --resume` measures the mpiruns that are missing; samples out of sync need what out-of-sync says",
+		inStatistics + "incomplete"},
+
+	Governor: {"as root: cpupower frequency-set -g performance; in a batch system: srun --cpu-freq=performance", onRanks},
+	Turbo:    {"as root: echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > /sys/devices/system/cpu/cpufreq/boost", onRanks},
+	SMTSiblings: {"one rank for each core: mpirun --bind-to core --map-by core (Open MPI), -bind-to core (MPICH), srun --hint=nomultithread",
+		onRanks},
+	SharedCore:       {pinning, onRanks},
+	Unpinned:         {pinning, onRanks},
+	Oversubscribed:   {"fewer processes (--np), or more nodes; that it shares cores is in the nature of such a measurement", onRanks},
+	TSCNotInvariant:  {"do not use it as clock: measure.clock = \"monotonic\"", onRanks},
+	Clocksource:      {"dmesg says why the TSC is not used; short calls cannot be told apart on such a host", onRanks},
+	OthersBusy:       {"end them, or take the node for yourself (srun --exclusive)", onRanks},
+	NodesDiffer:      {"take nodes of one kind (srun --constraint), with the same installation", onRanks},
+	EnvDiffers:       {"start all ranks in the same way", onRanks},
+	CPULimit:         {"a container or job with a higher limit (docker --cpus), or fewer processes (--np)", onRanks},
+	MemoryLow:        {"end what takes it; the largest sizes may not be measured, or may be slowed by paging", onRanks},
+	LibrarySettings:  {"nothing, if that is what you want to measure; else unset them, or see [mpi] env", onRanks},
+	PlacementChanged: {"measure again into a new folder (--out); factors.layouts of manifest.json has both", onRanks},
+}

@@ -1,0 +1,220 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// tree reads a recorded tree: "-- path --" lines before the text of each file.
+func tree(t *testing.T, name string) fstest.MapFS {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name + ".tree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := fstest.MapFS{}
+	var file *fstest.MapFile
+	for line := range strings.Lines(string(text)) {
+		if path, ok := strings.CutPrefix(strings.TrimSpace(line), "-- "); ok {
+			file = &fstest.MapFile{}
+			out[strings.TrimSuffix(path, " --")] = file
+		} else if file != nil {
+			file.Data = append(file.Data, line...)
+		}
+	}
+	return out
+}
+
+func ranges(t *testing.T, lists ...string) []Ranges {
+	t.Helper()
+	var out []Ranges
+	for _, l := range lists {
+		r, err := ParseRanges(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func TestKindOfRecordedTrees(t *testing.T) {
+	for name, want := range map[string]NodeKind{
+		"vm": {
+			Kernel: "6.18.44-fc-v669", CPU: "Intel(R) Xeon(R) Processor", Online: Ranges{0, 1}, Packages: ranges(t, "0-1"), NUMA: ranges(t, "0-1"),
+			LLC: 480 << 20, TSC: []string{"tsc", "rdtscp", "constant_tsc", "nonstop_tsc", "tsc_known_freq", "tsc_deadline_timer", "tsc_adjust"},
+			Clocksource: "tsc", Virtual: true, Devices: []string{"eth0"},
+		},
+		"xeon": {
+			Kernel: "5.14.0-427.el9.x86_64", CPU: "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz", Online: Ranges{0, 1, 2, 3, 4, 5, 6, 7},
+			Siblings: ranges(t, "0,4", "1,5", "2,6", "3,7"), Packages: ranges(t, "0-1,4-5", "2-3,6-7"), NUMA: ranges(t, "0-1,4-5", "2-3,6-7"),
+			LLC: 22 << 20, Governor: "powersave", FreqDriver: "intel_pstate", Turbo: "on", MinMHz: 1000, MaxMHz: 3700,
+			TSC: []string{"tsc", "constant_tsc", "nonstop_tsc", "rdtscp"}, Clocksource: "tsc", CPULimit: 3.5,
+			Devices: []string{"eno1 10000 Mb/s", "mlx5_0/1 100 Gb/sec (4X EDR)"},
+		},
+		"arm": {
+			Kernel: "6.1.0-rpi7", CPU: "implementer 0x41, part 0xd08", Online: Ranges{0, 1, 2}, LLC: 1 << 20,
+			Governor: "ondemand (0-1), performance (2)", Turbo: "off", Clocksource: "arch_sys_counter", CPULimit: 1.5, Devices: []string{"wlan0"},
+		},
+	} {
+		if got := Kind(tree(t, name)); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s:\n got %+v\nwant %+v", name, got, want)
+		}
+	}
+}
+
+func TestWhatAHostDoesNotTellIsUnknownAndNoDoubt(t *testing.T) {
+	empty := fstest.MapFS{}
+	if k := Kind(empty); !reflect.DeepEqual(k, NodeKind{}) {
+		t.Errorf("an empty tree gives %+v", k)
+	}
+	if total, free := Memory(empty); total != 0 || free != 0 || Load(empty) != -1 || MHz(empty, 0) != 0 {
+		t.Error("an empty tree has memory, a load or a clock rate")
+	}
+	seat := Seat{Host: "a", CPUs: Ranges{0}}
+	l, err := Lay([]Seat{seat}, []View{See(empty, seat, nil, "", "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := l.Doubts(); len(d) > 0 {
+		t.Errorf("doubts about what is not known: %+v", d)
+	}
+}
+
+func TestOddFilesAreUnknown(t *testing.T) {
+	odd := fstest.MapFS{}
+	for _, name := range []string{
+		"proc/cpuinfo", "proc/meminfo", "proc/loadavg", "proc/stat", "proc/self/cgroup", "sys/devices/system/cpu/online",
+		"sys/devices/system/cpu/cpu0/cache/index0/size", "sys/devices/system/cpu/intel_pstate/no_turbo", "sys/fs/cgroup/cpu.max",
+	} {
+		odd[name] = &fstest.MapFile{Data: []byte("0::/\n9-3:::\x00 K\n\n:")}
+	}
+	if k := Kind(odd); len(k.Online) > 0 || k.LLC != 0 || k.Turbo != "" || k.CPULimit != 0 {
+		t.Errorf("nonsense was understood: %+v", k)
+	}
+	if Load(odd) != -1 || ReadCPUTime(odd) != (CPUTime{}) {
+		t.Error("nonsense is a load or a CPU time")
+	}
+}
+
+func TestProcessorsAreCountedWhereThereIsNoSys(t *testing.T) {
+	bare := fstest.MapFS{"proc/cpuinfo": &fstest.MapFile{Data: []byte("processor\t: 0\nmodel name\t: X\n\nprocessor\t: 1\n")}}
+	if got := Kind(bare).Online.String(); got != "0-1" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestNowOfARecordedTree(t *testing.T) {
+	x := tree(t, "xeon")
+	if total, free := Memory(x); total != 1000000<<10 || free != 50000<<10 {
+		t.Errorf("memory %d, %d", total, free)
+	}
+	if Load(x) != 3.25 || MHz(x, 0) != 1200 || MHz(x, 1) != 2100.5 {
+		t.Errorf("load %v, clock rates %v (cpufreq) and %v (cpuinfo)", Load(x), MHz(x, 0), MHz(x, 1))
+	}
+	// user 100 + system 50 of these and 850 idle; stolen and guest time count for nothing.
+	if c := ReadCPUTime(x); c != (CPUTime{Busy: 150, All: 1000}) {
+		t.Errorf("CPU time %+v", c)
+	}
+}
+
+func TestBusyCPUsAreTheShareOfAllTimesTheirNumber(t *testing.T) {
+	before := CPUTime{Busy: 100, All: 1000}
+	if b := (CPUTime{Busy: 110, All: 1040}).BusySince(before, 8); b == nil || math.Abs(*b-2) > 1e-12 {
+		t.Errorf("10 of 40 ticks on 8 CPUs: %v, want 2", b)
+	}
+	if b := before.BusySince(before, 8); b != nil {
+		t.Errorf("no tick has passed: %v, want unknown", *b)
+	}
+}
+
+func TestEnvKeepsWhatSetsTheLibraryAndNoPassword(t *testing.T) {
+	got := Env([]string{
+		"OMPI_MCA_coll_tuned_use_dynamic_rules=1", "UCX_TLS=tcp,self", "EMPTY", "SLURM_JOB_ID=7", "FI_PROVIDER=", "MPIR_CVAR_X=a=b",
+		"HOME=/root", "OMPI_COMM_WORLD_RANK=3", "OMPI_MCA_ess_base_vpid=3", "OMPI_MCA_orte_hnp_uri=x", "SLURM_PROCID=3", "SLURM_JWT=secret",
+	})
+	want := map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "UCX_TLS": "tcp,self", "SLURM_JOB_ID": "7", "FI_PROVIDER": "", "MPIR_CVAR_X": "a=b"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v\nwant %v", got, want)
+	}
+}
+
+func TestAffinityIsNotEmptyAndWithinTheMachine(t *testing.T) {
+	mask, all := Affinity(), online(os.DirFS("/"))
+	if len(mask) == 0 || (len(all) > 0 && !mask.Within(all)) {
+		t.Errorf("mask %v of CPUs %v", mask, all)
+	}
+}
+
+// cluster are the seats and views of nodes with ppn ranks each, one core per rank.
+func cluster(t *testing.T, nodes, ppn int) ([]Seat, []View) {
+	t.Helper()
+	x := tree(t, "xeon")
+	var seats []Seat
+	var views []View
+	for n := range nodes {
+		for c := range ppn {
+			seats = append(seats, Seat{Host: fmt.Sprintf("node%04d", n), CPUs: Ranges{c, c + 128}})
+		}
+		views = append(views, See(x, seats[len(seats)-1], []string{"UCX_TLS=tcp"}, "Open MPI 5", "hash"))
+	}
+	return seats, views
+}
+
+func TestLayoutHoldsEqualNodesOnce(t *testing.T) {
+	seats, views := cluster(t, 64, 64)
+	l, err := Lay(seats, views)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(l.Kinds) != 1 || len(l.Pinnings) != 1 || len(l.Nodes) != 64 || len(l.OtherEnv) != 0 {
+		t.Fatalf("%d kinds, %d pinnings, %d nodes, other variables at %v", len(l.Kinds), len(l.Pinnings), len(l.Nodes), l.OtherEnv)
+	}
+	if r := l.Nodes[3].Ranks.String(); r != "192-255" {
+		t.Errorf("the fourth node has ranks %s", r)
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(text) > 32<<10 {
+		t.Errorf("4096 ranks on 64 nodes take %d bytes", len(text))
+	}
+}
+
+func TestLayoutTellsRanksApartThatWereStartedInAnotherWay(t *testing.T) {
+	seats, views := cluster(t, 2, 4)
+	// Ranks of a node need not be neighbours.
+	seats[1], seats[4] = seats[4], seats[1]
+	seats[6].Same++
+	views[1].Kind.Kernel = "6.0"
+	l, err := Lay(seats, views)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := l.Nodes[0].Ranks.String(), l.Nodes[1].Ranks.String(); a != "0,2-4" || b != "1,5-7" {
+		t.Errorf("ranks %s and %s", a, b)
+	}
+	if l.OtherEnv.String() != "6" || len(l.Kinds) != 2 {
+		t.Errorf("other variables at %v, %d kinds", l.OtherEnv, len(l.Kinds))
+	}
+	var ids []string
+	for _, d := range l.Doubts() {
+		ids = append(ids, d.ID)
+	}
+	for _, want := range []string{DoubtEnv, DoubtNodes} {
+		if !slices.Contains(ids, want) {
+			t.Errorf("doubts %v lack %s", ids, want)
+		}
+	}
+	if _, err := Lay(seats, views[:1]); err == nil {
+		t.Error("a node without a view is no error")
+	}
+}

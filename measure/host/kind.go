@@ -1,0 +1,267 @@
+package host
+
+import (
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const cpuDir = "sys/devices/system/cpu"
+
+// Kind reads what does not change while a host runs. Env, Library and Program
+// are the caller's.
+func Kind(root fs.FS) NodeKind {
+	k := NodeKind{
+		Kernel: word(root, "proc/sys/kernel/osrelease"), CPU: cpuModel(root), Online: online(root),
+		LLC: lastLevelCache(root), FreqDriver: word(root, cpuDir+"/cpu0/cpufreq/scaling_driver"),
+		Turbo:       turbo(root),
+		MinMHz:      number(root, cpuDir+"/cpu0/cpufreq/cpuinfo_min_freq") / 1e3,
+		MaxMHz:      number(root, cpuDir+"/cpu0/cpufreq/cpuinfo_max_freq") / 1e3,
+		Clocksource: word(root, "sys/devices/system/clocksource/clocksource0/current_clocksource"),
+		CPULimit:    cpuLimit(root), Devices: devices(root),
+	}
+	for _, cpu := range k.Online {
+		topology := cpuDir + "/cpu" + strconv.Itoa(cpu) + "/topology/"
+		if s := set(root, topology+"thread_siblings_list"); len(s) > 1 {
+			k.Siblings = with(k.Siblings, s)
+		}
+		if p := set(root, topology+"core_siblings_list"); len(p) > 0 {
+			k.Packages = with(k.Packages, p)
+		}
+	}
+	memory, _ := fs.Glob(root, "sys/devices/system/node/node[0-9]*")
+	for _, dir := range memory {
+		if s := set(root, dir+"/cpulist"); len(s) > 0 {
+			k.NUMA = with(k.NUMA, s)
+		}
+	}
+	slices.SortFunc(k.NUMA, func(a, b Ranges) int { return a[0] - b[0] })
+	k.Governor = governor(root, k.Online)
+	flags := cpuFlags(root)
+	for _, f := range flags {
+		if strings.Contains(f, "tsc") {
+			k.TSC = append(k.TSC, f)
+		}
+	}
+	k.Virtual = slices.Contains(flags, "hypervisor")
+	return k
+}
+
+// text is a whole file, without the blanks around it; "" where there is none.
+func text(root fs.FS, name string) string {
+	b, err := fs.ReadFile(root, name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// word is a file of one line; "" for what the kernel calls unknown.
+func word(root fs.FS, name string) string {
+	line, _, _ := strings.Cut(text(root, name), "\n")
+	if line == "<unknown>" || line == "<unsupported>" {
+		return ""
+	}
+	return line
+}
+
+// number is a file with one number; 0 where there is none.
+func number(root fs.FS, name string) float64 {
+	f, err := strconv.ParseFloat(word(root, name), 64)
+	if err != nil {
+		return 0
+	}
+	return f
+}
+
+func set(root fs.FS, name string) Ranges {
+	r, err := ParseRanges(word(root, name))
+	if err != nil || len(r) == 0 {
+		return nil
+	}
+	return r
+}
+
+// with appends a set that is not there yet.
+func with(sets []Ranges, s Ranges) []Ranges {
+	if slices.ContainsFunc(sets, func(o Ranges) bool { return slices.Equal(o, s) }) {
+		return sets
+	}
+	return append(sets, s)
+}
+
+// online are the CPUs of the node; containers may have no /sys.
+func online(root fs.FS) Ranges {
+	if known := set(root, cpuDir+"/online"); len(known) > 0 {
+		return known
+	}
+	var found Ranges
+	for line := range strings.Lines(text(root, "proc/cpuinfo")) {
+		key, value, _ := strings.Cut(line, ":")
+		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && strings.TrimSpace(key) == "processor" {
+			found = found.Union(Ranges{n})
+		}
+	}
+	return found
+}
+
+// cpuField is the first of several keys that /proc/cpuinfo has a value for.
+func cpuField(root fs.FS, keys ...string) string {
+	found := map[string]string{}
+	for line := range strings.Lines(text(root, "proc/cpuinfo")) {
+		key, value, _ := strings.Cut(line, ":")
+		if key = strings.TrimSpace(key); found[key] == "" {
+			found[key] = strings.TrimSpace(value)
+		}
+	}
+	for _, k := range keys {
+		if found[k] != "" {
+			return found[k]
+		}
+	}
+	return ""
+}
+
+// cpuModel is the CPU's name. ARM's kernel gives numbers only.
+func cpuModel(root fs.FS) string {
+	if name := cpuField(root, "model name", "cpu"); name != "" {
+		return strings.Join(strings.Fields(name), " ")
+	}
+	if part := cpuField(root, "CPU part"); part != "" {
+		return "implementer " + cpuField(root, "CPU implementer") + ", part " + part
+	}
+	return ""
+}
+
+func cpuFlags(root fs.FS) []string { return strings.Fields(cpuField(root, "flags", "Features")) }
+
+// governor names the frequency governors in use; where they differ, with their CPUs.
+func governor(root fs.FS, cpus Ranges) string {
+	by := map[string]Ranges{}
+	for _, cpu := range cpus {
+		if g := word(root, cpuDir+"/cpu"+strconv.Itoa(cpu)+"/cpufreq/scaling_governor"); g != "" {
+			by[g] = append(by[g], cpu)
+		}
+	}
+	names := slices.Sorted(maps.Keys(by))
+	if len(names) == 1 {
+		return names[0]
+	}
+	for i, g := range names {
+		names[i] = g + " (" + by[g].String() + ")"
+	}
+	return strings.Join(names, ", ")
+}
+
+// turbo says whether clock rates above the nominal one are allowed.
+func turbo(root fs.FS) string {
+	for _, f := range []struct{ name, on, off string }{
+		{cpuDir + "/intel_pstate/no_turbo", "0", "1"},
+		{cpuDir + "/cpufreq/boost", "1", "0"},
+	} {
+		switch word(root, f.name) {
+		case f.on:
+			return "on"
+		case f.off:
+			return "off"
+		}
+	}
+	return ""
+}
+
+// lastLevelCache is the size of the largest cache of the first CPU, in bytes.
+func lastLevelCache(root fs.FS) int64 {
+	var largest int64
+	sizes, _ := fs.Glob(root, cpuDir+"/cpu0/cache/index[0-9]*/size")
+	for _, name := range sizes {
+		s := word(root, name)
+		factor := int64(1)
+		switch {
+		case strings.HasSuffix(s, "K"):
+			factor = 1 << 10
+		case strings.HasSuffix(s, "M"):
+			factor = 1 << 20
+		}
+		if n, err := strconv.ParseInt(strings.TrimRight(s, "KM"), 10, 64); err == nil {
+			largest = max(largest, n*factor)
+		}
+	}
+	return largest
+}
+
+// devices are the network devices that are up, "eth0 10000 Mb/s", and the
+// InfiniBand ports, "mlx5_0/1 100 Gb/sec (4X EDR)". What has no hardware, such as
+// the bridges and pairs of containers that come and go, is named only where
+// there is nothing else.
+func devices(root fs.FS) []string {
+	var hardware, virtual []string
+	names, _ := fs.Glob(root, "sys/class/net/*/operstate")
+	for _, n := range names {
+		dir := path.Dir(n)
+		if path.Base(dir) == "lo" || word(root, n) == "down" {
+			continue
+		}
+		d := path.Base(dir)
+		if speed := number(root, dir+"/speed"); speed > 0 {
+			d += " " + strconv.FormatFloat(speed, 'f', -1, 64) + " Mb/s"
+		}
+		if _, err := fs.Stat(root, dir+"/device"); err == nil {
+			hardware = append(hardware, d)
+		} else {
+			virtual = append(virtual, d)
+		}
+	}
+	out := hardware
+	if len(out) == 0 {
+		out = virtual
+	}
+	ports, _ := fs.Glob(root, "sys/class/infiniband/*/ports/*/rate")
+	for _, rate := range ports {
+		port := path.Dir(rate)
+		if strings.Contains(word(root, port+"/state"), "ACTIVE") {
+			out = append(out, path.Base(path.Dir(path.Dir(port)))+"/"+path.Base(port)+" "+word(root, rate))
+		}
+	}
+	return out
+}
+
+// cpuLimit is how many CPUs' time the cgroups of this process allow; 0: no
+// limit, or none that can be seen. The narrowest on the way up counts.
+func cpuLimit(root fs.FS) float64 {
+	limit := 0.0
+	narrow := func(quota, period string) {
+		q, errQ := strconv.ParseFloat(quota, 64)
+		p, errP := strconv.ParseFloat(period, 64)
+		if errQ == nil && errP == nil && q > 0 && p > 0 && (limit == 0 || q/p < limit) {
+			limit = q / p
+		}
+	}
+	for line := range strings.Lines(text(root, "proc/self/cgroup")) {
+		f := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(f) != 3 {
+			continue
+		}
+		v2 := f[1] == ""
+		if !v2 && !slices.Contains(strings.Split(f[1], ","), "cpu") {
+			continue
+		}
+		for dir := path.Clean("/" + f[2]); ; dir = path.Dir(dir) {
+			for _, mount := range []string{"sys/fs/cgroup", "sys/fs/cgroup/unified", "sys/fs/cgroup/" + f[1]} {
+				at := path.Join(mount, dir)
+				if v2 {
+					quota, period, _ := strings.Cut(word(root, at+"/cpu.max"), " ")
+					narrow(quota, period)
+				} else {
+					narrow(word(root, at+"/cpu.cfs_quota_us"), word(root, at+"/cpu.cfs_period_us"))
+				}
+			}
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	return limit
+}

@@ -1,0 +1,209 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Layout is where the ranks of an mpirun ran, and on what: the factors of
+// S-REVISITED, Table VI, that only the ranks can see. What nodes have in
+// common is held once.
+type Layout struct {
+	Shape    string     `json:"shape,omitempty"`
+	Since    string     `json:"since,omitempty"`   // the raw file of the mpirun that gathered it
+	Command  []string   `json:"command,omitempty"` // the launcher's full argument list
+	Kinds    []NodeKind `json:"kinds,omitempty"`
+	Pinnings [][]Pin    `json:"pinnings,omitempty"`
+	Nodes    []Node     `json:"nodes,omitempty"` // in the order of their first ranks
+	// OtherEnv are the ranks whose variables, library or program are not those
+	// of the first rank on their node.
+	OtherEnv Ranges `json:"other_env,omitempty"`
+}
+
+// Node is one host with what is its own. Numbers that are not known are null or 0.
+type Node struct {
+	Host         string  `json:"host"`
+	Kind         int     `json:"kind"`    // index into Layout.Kinds
+	Pinning      int     `json:"pinning"` // index into Layout.Pinnings
+	Ranks        Ranges  `json:"ranks"`
+	MemTotal     int64   `json:"mem_total"`     // bytes
+	MemAvailable int64   `json:"mem_available"` // bytes, before our buffers
+	MHz          float64 `json:"mhz,omitempty"` // of the first rank's CPU at that moment
+	// Load is the one-minute load average at the start.
+	Load *float64 `json:"load"`
+	// OthersBusy is how many CPUs other programs kept busy while all ranks slept.
+	OthersBusy *float64 `json:"others_busy"`
+}
+
+// Pin is the affinity mask of consecutive ranks of a node (sched_getaffinity).
+type Pin struct {
+	CPUs  Ranges `json:"cpus"`
+	Ranks int    `json:"ranks"` // how many
+}
+
+// NodeKind is what several nodes can have in common. Strings that are not known are empty.
+type NodeKind struct {
+	Kernel      string            `json:"kernel"`
+	CPU         string            `json:"cpu"` // model
+	Online      Ranges            `json:"online"`
+	Siblings    []Ranges          `json:"siblings,omitempty"`  // CPUs of one core, where it has several (SMT)
+	Packages    []Ranges          `json:"packages,omitempty"`  // CPUs by socket
+	NUMA        []Ranges          `json:"numa,omitempty"`      // CPUs by memory node
+	LLC         int64             `json:"llc_bytes,omitempty"` // of the largest cache
+	Governor    string            `json:"governor,omitempty"`
+	FreqDriver  string            `json:"freq_driver,omitempty"`
+	Turbo       string            `json:"turbo,omitempty"` // "on", "off"
+	MinMHz      float64           `json:"min_mhz,omitempty"`
+	MaxMHz      float64           `json:"max_mhz,omitempty"`
+	TSC         []string          `json:"tsc,omitempty"` // the CPU flags that have to do with it
+	Clocksource string            `json:"clocksource,omitempty"`
+	Virtual     bool              `json:"virtual,omitempty"`   // a virtual machine, as the CPU says
+	CPULimit    float64           `json:"cpu_limit,omitempty"` // CPUs that the cgroup allows; 0: no limit
+	Devices     []string          `json:"devices,omitempty"`   // network devices with their state and speed
+	Env         map[string]string `json:"env,omitempty"`       // what sets MPI libraries, without what launchers set
+	Library     string            `json:"library"`             // version, as it says
+	Program     string            `json:"program"`             // hash of the rank program
+}
+
+// Check refuses indices that lead nowhere and ranks without a mask.
+func (l *Layout) Check() error {
+	for _, n := range l.Nodes {
+		if n.Kind < 0 || n.Kind >= len(l.Kinds) || n.Pinning < 0 || n.Pinning >= len(l.Pinnings) {
+			return fmt.Errorf("factors: node %q has kind %d of %d and pinning %d of %d", n.Host, n.Kind, len(l.Kinds), n.Pinning, len(l.Pinnings))
+		}
+		pinned := 0
+		for _, p := range l.Pinnings[n.Pinning] {
+			if p.Ranks < 1 || p.Ranks > len(n.Ranks)-pinned {
+				pinned = -1
+				break
+			}
+			pinned += p.Ranks
+		}
+		if pinned != len(n.Ranks) {
+			return fmt.Errorf("factors: the masks of node %q are not those of its %d ranks", n.Host, len(n.Ranks))
+		}
+	}
+	return nil
+}
+
+// Add keeps a layout that says more than those of the same shape before it.
+func (f *Factors) Add(l Layout) {
+	for i := len(f.Layouts) - 1; i >= 0; i-- {
+		if f.Layouts[i].Shape == l.Shape {
+			if f.Layouts[i].settings() == l.settings() {
+				return
+			}
+			break
+		}
+	}
+	f.Layouts = append(f.Layouts, l)
+}
+
+// settings is a layout as text without what changes from minute to minute, or
+// from one job of a batch system to the next: where that ran the nodes say.
+func (l Layout) settings() string {
+	l.Since, l.Nodes, l.Kinds = "", slices.Clone(l.Nodes), slices.Clone(l.Kinds)
+	for i := range l.Kinds {
+		k := &l.Kinds[i]
+		k.Env = maps.Clone(k.Env)
+		maps.DeleteFunc(k.Env, func(name, _ string) bool { return strings.HasPrefix(name, "SLURM_") })
+	}
+	// From the rank program on: its hash is that of the kind, and the way of the
+	// job to it changes nothing.
+	for i := len(l.Command) - 1; i > 0; i-- {
+		if l.Command[i] == "--np" {
+			l.Command = l.Command[:i-1]
+			break
+		}
+	}
+	for i := range l.Nodes {
+		n := &l.Nodes[i]
+		n.MemTotal, n.MemAvailable, n.MHz, n.Load, n.OthersBusy = 0, 0, 0, nil, nil
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// masks are the affinity masks of a node, one for each of its ranks.
+func (l *Layout) masks(n *Node) []Ranges {
+	out := make([]Ranges, 0, len(n.Ranks))
+	for _, p := range l.Pinnings[n.Pinning] {
+		for range p.Ranks {
+			out = append(out, p.CPUs)
+		}
+	}
+	return out
+}
+
+// coreOf are the CPUs of the core that a CPU belongs to.
+func (k *NodeKind) coreOf(cpu int) Ranges {
+	for _, s := range k.Siblings {
+		if (Ranges{cpu}).Within(s) {
+			return s
+		}
+	}
+	return Ranges{cpu}
+}
+
+// cores are the cores that a mask touches, by their first CPUs, and all their CPUs.
+func (k *NodeKind) cores(mask Ranges) (cores, cpus Ranges) {
+	seen := map[int]bool{}
+	for _, c := range mask {
+		if seen[c] {
+			continue
+		}
+		core := k.coreOf(c)
+		cores = append(cores, core[0])
+		cpus = append(cpus, core...)
+		for _, s := range core {
+			seen[s] = true
+		}
+	}
+	return cores.Union(nil), cpus.Union(nil)
+}
+
+// nodesPerLine keeps a line of the protocol short.
+const nodesPerLine = 32
+
+// Parts cuts a Layout into ones that make short lines.
+func (l *Layout) Parts() []Layout {
+	var out []Layout
+	for i := range l.Kinds {
+		out = append(out, Layout{Kinds: l.Kinds[i : i+1]})
+	}
+	for i := range l.Pinnings {
+		out = append(out, Layout{Pinnings: l.Pinnings[i : i+1]})
+	}
+	for i := 0; i < len(l.Nodes); i += nodesPerLine {
+		out = append(out, Layout{Nodes: l.Nodes[i:min(len(l.Nodes), i+nodesPerLine)]})
+	}
+	return append(out, Layout{OtherEnv: l.OtherEnv})
+}
+
+// Join appends a part.
+func (l *Layout) Join(p *Layout) {
+	l.Kinds = append(l.Kinds, p.Kinds...)
+	l.Pinnings = append(l.Pinnings, p.Pinnings...)
+	l.Nodes = append(l.Nodes, p.Nodes...)
+	l.OtherEnv = l.OtherEnv.Union(p.OtherEnv)
+}
+
+// Factors are the settings that can change a result: what the driver found on
+// its own host at the start, and what the ranks found on theirs.
+type Factors struct {
+	Hostname string            `json:"hostname"`
+	Kernel   string            `json:"kernel"`
+	CPU      string            `json:"cpu"`
+	Cores    int               `json:"cores"` // of the driver's affinity mask
+	Env      map[string]string `json:"env"`   // OMPI_*, MPIR_CVAR_*, UCX_*, FI_*, SLURM_*, MV2_*, I_MPI_*
+	Go       string            `json:"go"`
+	// Layouts has one of every shape, from its first mpirun, and one more for
+	// every --resume that found something else. Older manifests have none.
+	Layouts []Layout `json:"layouts,omitempty"`
+}

@@ -1,0 +1,98 @@
+package host
+
+import (
+	"io/fs"
+	"strconv"
+	"strings"
+)
+
+// Load is the one-minute load average; -1 where it is not known.
+func Load(root fs.FS) float64 {
+	first, _, _ := strings.Cut(word(root, "proc/loadavg"), " ")
+	f, err := strconv.ParseFloat(first, 64)
+	if err != nil {
+		return -1
+	}
+	return f
+}
+
+// Memory is MemTotal and MemAvailable in bytes; 0 where they are not known.
+func Memory(root fs.FS) (total, available int64) {
+	for line := range strings.Lines(text(root, "proc/meminfo")) {
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			continue
+		}
+		kib, err := strconv.ParseInt(f[1], 10, 64)
+		if err != nil {
+			continue
+		}
+		switch f[0] {
+		case "MemTotal:":
+			total = kib << 10
+		case "MemAvailable:":
+			available = kib << 10
+		}
+	}
+	return total, available
+}
+
+// MHz is the clock rate of a CPU at this moment; 0 where it is not known.
+func MHz(root fs.FS, cpu int) float64 {
+	if khz := number(root, cpuDir+"/cpu"+strconv.Itoa(cpu)+"/cpufreq/scaling_cur_freq"); khz > 0 {
+		return khz / 1e3
+	}
+	at := -1
+	for line := range strings.Lines(text(root, "proc/cpuinfo")) {
+		key, value, _ := strings.Cut(line, ":")
+		switch key, value = strings.TrimSpace(key), strings.TrimSpace(value); key {
+		case "processor":
+			at, _ = strconv.Atoi(value)
+		case "cpu MHz":
+			if f, err := strconv.ParseFloat(value, 64); err == nil && at == cpu {
+				return f
+			}
+		}
+	}
+	return 0
+}
+
+// CPUTime is what all CPUs together have done since the host started, in the
+// kernel's ticks.
+type CPUTime struct{ Busy, All float64 }
+
+// ReadCPUTime reads /proc/stat; zeros where it is not known. Time that a
+// hypervisor took away counts for nothing.
+func ReadCPUTime(root fs.FS) CPUTime {
+	line, _, _ := strings.Cut(text(root, "proc/stat"), "\n")
+	f := strings.Fields(line)
+	if len(f) < 5 || f[0] != "cpu" {
+		return CPUTime{}
+	}
+	const idle, iowait, steal = 3, 4, 7
+	var t CPUTime
+	for i, s := range f[1:min(len(f), 9)] { // guest time is part of user time
+		ticks, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return CPUTime{}
+		}
+		switch i {
+		case steal:
+		case idle, iowait:
+			t.All += ticks
+		default:
+			t.All += ticks
+			t.Busy += ticks
+		}
+	}
+	return t
+}
+
+// BusySince is how many of n CPUs were busy since before; nil where the host does not tell.
+func (t CPUTime) BusySince(before CPUTime, n int) *float64 {
+	if t.All <= before.All || t.Busy < before.Busy {
+		return nil
+	}
+	busy := (t.Busy - before.Busy) / (t.All - before.All) * float64(n)
+	return &busy
+}

@@ -1,0 +1,90 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Ranges is a set of small numbers, ascending: CPUs or ranks. As text it is a
+// list as the kernel writes them, "0-3,8".
+type Ranges []int
+
+// The largest set, and the largest number in it, that a text may ask for.
+const (
+	maxRangesLen   = 1 << 17
+	maxRangesValue = 1 << 24
+)
+
+// ParseRanges reads "0-3,8"; "" is the empty set.
+func ParseRanges(text string) (Ranges, error) {
+	out := Ranges{}
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return out, nil
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		if !isRange {
+			last = first
+		}
+		a, errA := strconv.Atoi(first)
+		b, errB := strconv.Atoi(last)
+		if errA != nil || errB != nil || a < 0 || b < a || b >= maxRangesValue || len(out)+b-a >= maxRangesLen {
+			return nil, fmt.Errorf("%.40q is no list like 0-3,8", text)
+		}
+		for ; a <= b; a++ {
+			out = append(out, a)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// String is the shortest list, "0-3,8".
+func (r Ranges) String() string {
+	var b strings.Builder
+	for i := 0; i < len(r); {
+		j := i
+		for j+1 < len(r) && r[j+1] == r[j]+1 {
+			j++
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(r[i]))
+		if j > i {
+			b.WriteByte('-')
+			b.WriteString(strconv.Itoa(r[j]))
+		}
+		i = j + 1
+	}
+	return b.String()
+}
+
+// MarshalText is String.
+func (r Ranges) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText is ParseRanges.
+func (r *Ranges) UnmarshalText(text []byte) (err error) {
+	*r, err = ParseRanges(string(text))
+	return err
+}
+
+// Within tells whether every member is in o.
+func (r Ranges) Within(o Ranges) bool {
+	for _, v := range r {
+		if _, found := slices.BinarySearch(o, v); !found {
+			return false
+		}
+	}
+	return true
+}
+
+// Union has the members of both.
+func (r Ranges) Union(o Ranges) Ranges {
+	out := slices.Concat(r, o)
+	slices.Sort(out)
+	return slices.Compact(out)
+}

@@ -1,0 +1,4 @@
+// Package launch knows how MPI libraries and batch systems start ranks on this
+// machine, finds the rank program, and clears away what a launcher that was
+// killed leaves behind. It starts no mpirun itself.
+package launch

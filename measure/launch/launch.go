@@ -1,0 +1,163 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pgmpi/measure/protocol"
+)
+
+// launcher knows how one family of MPI libraries is started on this machine.
+type launcher struct {
+	families []string
+	programs []string       // in the order they are tried
+	says     *regexp.Regexp // is found in the output of PROGRAM --version
+	argv     func(program string, np, cores int) []string
+	refuses  func() error // why it would not start anything; nil if it would
+}
+
+// launchers is filled by the files launch_*.go.
+var launchers []launcher
+
+// Cores is the number of cores in this process's affinity mask.
+func Cores() int { return runtime.NumCPU() }
+
+// DefaultNP is the number of slots of the batch allocation, else the cores.
+func DefaultNP() int {
+	if n, err := strconv.Atoi(os.Getenv("SLURM_NTASKS")); err == nil && n > 0 {
+		return n
+	}
+	return Cores()
+}
+
+// Slots is how many ranks can have a core each: of a batch allocation, which may
+// have many nodes, its tasks, unless it was asked to overcommit; else the cores.
+func Slots() int {
+	if os.Getenv("SLURM_OVERCOMMIT") != "" {
+		return Cores()
+	}
+	return max(Cores(), DefaultNP())
+}
+
+// Launch returns the argument list, with "{np}" and without the rank program,
+// that starts np ranks of a rank program: the configured one, or that of the
+// library which the rank program is built for. The one word "srun" stands for
+// Slurm's.
+func Launch(configured []string, rank protocol.RankInfo, np int) ([]string, error) {
+	if len(configured) == 1 && filepath.Base(configured[0]) == srunName {
+		return srun(configured[0], rank)
+	}
+	if len(configured) > 0 {
+		return configuredLaunch(configured)
+	}
+	var known []launcher
+	for _, l := range launchers {
+		if slices.Contains(l.families, rank.Library) {
+			known = append(known, l)
+		}
+	}
+	if len(known) == 0 {
+		return nil, fmt.Errorf("the rank program is built for %s, and no launcher is known for it; give one with --launch, for example --launch \"mpiexec -n {np}\"", rank.BuiltFor)
+	}
+	return findLauncher(known, rank, np)
+}
+
+func configuredLaunch(argv []string) ([]string, error) {
+	if _, err := exec.LookPath(argv[0]); err != nil {
+		return nil, fmt.Errorf("launcher %q: %w; see --launch and mpi.launch", argv[0], errors.Unwrap(err))
+	}
+	if !strings.Contains(strings.Join(argv, " "), "{np}") {
+		return nil, fmt.Errorf("the launcher %q lacks {np}, which stands for the number of processes: \"mpirun -np {np}\"", strings.Join(argv, " "))
+	}
+	return argv, nil
+}
+
+// findLauncher takes the first program that says it is one of the known launchers.
+func findLauncher(known []launcher, rank protocol.RankInfo, np int) ([]string, error) {
+	var tried []string
+	names := candidates(known, rank.MPICC)
+	for _, name := range names {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		l := recognise(known, versionText(path))
+		if l == nil {
+			tried = append(tried, path+" (of another library)")
+			continue
+		}
+		if l.refuses != nil {
+			if err := l.refuses(); err != nil {
+				return nil, err
+			}
+		}
+		return l.argv(path, np, Slots()), nil
+	}
+	for _, name := range names {
+		if !filepath.IsAbs(name) {
+			tried = append(tried, name)
+		}
+	}
+	return nil, fmt.Errorf("no mpirun for %s was found (tried %s); put it on the PATH or give it with --launch", rank.BuiltFor, strings.Join(tried, ", "))
+}
+
+// candidates are the programs of all launchers, those beside the compiler
+// wrapper first.
+func candidates(known []launcher, mpicc string) []string {
+	var beside, names []string
+	for _, l := range known {
+		for _, p := range l.programs {
+			if slices.Contains(names, p) {
+				continue
+			}
+			names = append(names, p)
+			if filepath.IsAbs(mpicc) {
+				beside = append(beside, filepath.Join(filepath.Dir(mpicc), p))
+			}
+		}
+	}
+	return append(beside, names...)
+}
+
+// recognise returns the launcher that a --version text is of; nil if none.
+func recognise(known []launcher, version string) *launcher {
+	for i := range known {
+		if known[i].says.MatchString(version) {
+			return &known[i]
+		}
+	}
+	return nil
+}
+
+// versionText is what a launcher answers to --version; it may exit with an error
+// and still have said it.
+func versionText(path string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	out, _ := exec.CommandContext(ctx, path, "--version").CombinedOutput()
+	return string(out)
+}
+
+// WithNP returns a launcher's argument list with the number of processes in place of "{np}".
+func WithNP(argv []string, np int) []string {
+	out := make([]string, len(argv))
+	for i, a := range argv {
+		out[i] = strings.ReplaceAll(a, "{np}", strconv.Itoa(np))
+	}
+	return out
+}
+
+// RankArgv is the command line that starts np ranks of a rank program.
+func RankArgv(launch []string, rankPath string, np int) []string {
+	return append(WithNP(launch, np), rankPath, "--np", strconv.Itoa(np))
+}

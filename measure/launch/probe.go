@@ -1,0 +1,75 @@
+package launch
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pgmpi/measure/protocol"
+)
+
+// FindRank returns the path of the rank program: the configured one, or
+// pgmpi-rank beside this program.
+func FindRank(configured string) (string, error) {
+	path := configured
+	if path == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(filepath.Dir(self), "pgmpi-rank")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("no rank program at %s: build it with `make build` (it needs mpicc), or name one with --rank", path)
+	}
+	return path, nil
+}
+
+// Probe asks a rank program what it is built for. No MPI is started.
+func Probe(path string) (protocol.RankInfo, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var info protocol.RankInfo
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, path, "--version")
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return info, fmt.Errorf("%s --version: %w%s; build it again with `make build`", path, err, indented(LastLines(stderr.String(), 5)))
+	}
+	if err := json.Unmarshal(out, &info); err != nil || info.Program != "pgmpi-rank" {
+		return info, fmt.Errorf("%s is no pgmpi-rank: it answers --version with %.60q", path, out)
+	}
+	return info, nil
+}
+
+// lastLines returns the last n lines that are not blank.
+func LastLines(s string, n int) string {
+	var lines []string
+	for l := range strings.Lines(s) {
+		if l = strings.TrimRight(l, "\r\n "); l != "" {
+			lines = append(lines, l)
+		}
+	}
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// indented starts a block of quoted lines; "" for none.
+func indented(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ":\n    " + strings.ReplaceAll(s, "\n", "\n    ")
+}

@@ -1,0 +1,50 @@
+package protocol
+
+// ClockInfo describes a clock as rank 0 found it.
+type ClockInfo struct {
+	Name    string  `json:"name"`              // one of Clocks
+	Refused string  `json:"refused,omitempty"` // why it cannot be used here; the rest is then empty
+	TickNS  int64   `json:"tick_ns,omitempty"` // smallest step between readings
+	CostNS  float64 `json:"cost_ns,omitempty"` // of one reading
+	HZ      int64   `json:"hz,omitempty"`      // of the counter, for rdtscp
+	HZFrom  string  `json:"hz_from,omitempty"` // where that is known from
+}
+
+// ClocksJob asks for an examination of clock synchronisations, with ModeClocks.
+type ClocksJob struct {
+	Methods []string  `json:"methods"` // of ClockSyncs, in this order
+	Seconds []float64 `json:"seconds"` // when the global clock is compared, after the end of a synchronisation
+	// Compute stands for waiting in the test build whose clocks are known: the
+	// error after so many seconds is calculated.
+	Compute bool `json:"compute,omitempty"`
+}
+
+// ClockSync is what became of one synchronisation.
+type ClockSync struct {
+	Method     string       `json:"method"`
+	Failed     string       `json:"failed,omitempty"` // why it could not be done here
+	DurationNS int64        `json:"duration_ns"`
+	Rounds     int          `json:"rounds"`   // pairs of processes that had to come one after the other
+	Messages   int          `json:"messages"` // of all ranks
+	Checks     []ClockCheck `json:"checks,omitempty"`
+}
+
+// ClockCheck compares the global clocks of all ranks with rank 0's, once.
+type ClockCheck struct {
+	Seconds float64 `json:"seconds"` // as asked for
+	// ErrorNS is by rank how far its global clock is ahead, measured by exchanges
+	// with rank 0, and BoundNS how far off that may be: half of the shortest round trip.
+	ErrorNS []int64 `json:"error_ns,omitempty"`
+	BoundNS []int64 `json:"bound_ns,omitempty"`
+	// TrueNS is the same as calculated; only from the test build.
+	TrueNS []int64 `json:"true_ns,omitempty"`
+}
+
+// Worst returns the largest of the values without their signs.
+func Worst(ns []int64) int64 {
+	var worst int64
+	for _, v := range ns {
+		worst = max(worst, v, -v)
+	}
+	return worst
+}

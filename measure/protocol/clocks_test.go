@@ -1,0 +1,57 @@
+package protocol
+
+import (
+	"bufio"
+	"bytes"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestClocksArriveAsTheyWereSent(t *testing.T) {
+	clocks := []ClockInfo{{Name: "monotonic", TickNS: 17, CostNS: 19.5}, {Name: "rdtscp", Refused: "not bound"}}
+	syncs := []ClockSync{{Method: "shared", Failed: "two hosts\nand more"}, {Method: "hca3", DurationNS: 1, Rounds: 2, Messages: 3,
+		Checks: []ClockCheck{{Seconds: 0.5, ErrorNS: []int64{0, -7}, BoundNS: []int64{0, 9}}}}}
+	var text bytes.Buffer
+	w := NewOutputWriter(&text)
+	for _, s := range syncs {
+		w.JSON(LineSync, s)
+	}
+	if err := w.End(End{Clock: &clocks[0], Clocks: clocks}); err != nil {
+		t.Fatal(err)
+	}
+	read := func(text string) (*Output, error) {
+		var r OutputReader
+		for s := bufio.NewScanner(strings.NewReader(text)); s.Scan(); {
+			if done, err := r.Add(s.Bytes()); err != nil || done {
+				return r.Output(), err
+			}
+		}
+		return nil, nil
+	}
+	out, err := read(text.String())
+	if err != nil || out == nil {
+		t.Fatal(out, err)
+	}
+	if !reflect.DeepEqual(out.End.Clocks, clocks) || !reflect.DeepEqual(out.Syncs, syncs) || out.End.Clock.TickNS != 17 {
+		t.Errorf("sent %v and %v, got %v and %v", clocks, syncs, out.End.Clocks, out.Syncs)
+	}
+	if _, err := read(strings.Replace(text.String(), `"rounds":2`, `"rounds":8`, 1)); err == nil {
+		t.Error("a changed number of rounds was not noticed")
+	}
+	if _, err := read("sync {\n"); err == nil {
+		t.Error("a damaged sync line was read")
+	}
+}
+
+func TestWorstIgnoresTheSign(t *testing.T) {
+	for _, c := range []struct {
+		ns   []int64
+		want int64
+	}{{nil, 0}, {[]int64{3, -8, 5}, 8}, {[]int64{math.MaxInt64}, math.MaxInt64}} {
+		if got := Worst(c.ns); got != c.want {
+			t.Errorf("worst of %v is %d, want %d", c.ns, got, c.want)
+		}
+	}
+}

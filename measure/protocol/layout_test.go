@@ -1,0 +1,38 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"pgmpi/measure/host"
+)
+
+func TestLayoutTravelsInShortLines(t *testing.T) {
+	l := &host.Layout{Kinds: []host.NodeKind{{Online: host.Ranges{0, 1}}},
+		Pinnings: [][]host.Pin{{{CPUs: host.Ranges{0}, Ranks: 1}, {CPUs: host.Ranges{1}, Ranks: 1}}}, Nodes: []host.Node{{Host: "a", Ranks: host.Ranges{0, 1}}}}
+	for i := 1; i < 1000; i++ {
+		l.Nodes = append(l.Nodes, host.Node{Host: fmt.Sprintf("node%04d", i), Ranks: host.Ranges{2 * i, 2*i + 1}})
+	}
+	l.OtherEnv = host.Ranges{7, 8, 9}
+	var text bytes.Buffer
+	w := NewOutputWriter(&text)
+	w.Layout(l)
+	if err := w.End(End{}); err != nil {
+		t.Fatal(err)
+	}
+	var in OutputReader
+	for line := range bytes.Lines(text.Bytes()) {
+		if len(line) > 8<<10 {
+			t.Fatalf("a line of %d bytes", len(line))
+		}
+		if _, err := in.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, _ := json.Marshal(l)
+	if got, _ := json.Marshal(in.Output().Layout); !bytes.Equal(got, want) {
+		t.Errorf("got %.500s\nwant %.500s", got, want)
+	}
+}

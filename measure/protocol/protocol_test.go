@@ -1,0 +1,135 @@
+package protocol
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func bigJob() *Job {
+	j := &Job{Mode: ModeMeasure, NP: 2, Datatype: "byte", Op: "bor", NREP: []byte(`{"min":10}`)}
+	for i := range 2000 {
+		j.Cases = append(j.Cases, JobCase{Function: "allreduce_as_reduce_scatter_block+allgather", Msize: int64(i), NRep: i})
+		j.Order = append(j.Order, 1999-i)
+	}
+	return j
+}
+
+func TestJobArrivesWholeInLinesThatLaunchersForward(t *testing.T) {
+	want := bigJob()
+	lines, err := EncodeJob(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(lines) < 3 {
+		t.Fatalf("%d lines: the test needs several", len(lines))
+	}
+	for _, l := range lines {
+		if len(l) > 32<<10 || strings.Contains(l, "\n") {
+			t.Fatalf("a line of %d bytes", len(l))
+		}
+	}
+	var acks []int
+	got, err := ReadJob(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), func(i int) { acks = append(acks, i) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Error("the job has changed on its way")
+	}
+	if len(acks) != len(lines) || acks[0] != 1 {
+		t.Errorf("acknowledged %v of %d lines", acks, len(lines))
+	}
+}
+
+func TestDamagedJobLinesAreRefused(t *testing.T) {
+	lines, err := EncodeJob(bigJob())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"checksum":   strings.Replace(lines[0], "allreduce", "allREDUCE", 1) + "\n",
+		"lost":       strings.Join(append([]string{lines[0]}, lines[2:]...), "\n") + "\n",
+		"expected":   "hello\n",
+		"line 2":     lines[0] + "\n",
+		"bad line n": "job x/y 00000000 {}\n",
+	} {
+		_, err := ReadJob(bufio.NewReader(strings.NewReader(text)), func(int) {})
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+func output(t *testing.T) []string {
+	t.Helper()
+	var b bytes.Buffer
+	w := NewOutputWriter(&b)
+	samples := make([]Sample, 1300)
+	for i := range samples {
+		samples[i] = Sample{NS: int64(i * i), Flags: i % 4}
+	}
+	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: len(samples)}, samples)
+	w.Case(CaseResult{Case: 1, Status: StatusWrong, Message: "rank 1"}, nil)
+	if err := w.End(End{MemoryCap: 9}); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+}
+
+func readOutput(lines []string) (*Output, bool, error) {
+	var r OutputReader
+	for _, l := range lines {
+		if done, err := r.Add([]byte(l)); done || err != nil {
+			return r.Output(), done, err
+		}
+	}
+	return r.Output(), false, nil
+}
+
+func TestSamplesComeBackInOrder(t *testing.T) {
+	out, done, err := readOutput(output(t))
+	if err != nil || !done {
+		t.Fatal(done, err)
+	}
+	if len(out.Cases) != 2 || out.Cases[1].Message != "rank 1" || out.End.MemoryCap != 9 {
+		t.Errorf("got %+v", out.Cases)
+	}
+	if s := out.Samples[0]; len(s) != 1300 || s[1299] != (Sample{NS: 1299 * 1299, Flags: FlagLate | FlagLong}) {
+		t.Errorf("%d samples", len(s))
+	}
+}
+
+func TestOutputWithALostOrChangedLineIsRefused(t *testing.T) {
+	lines := output(t)
+	for i := range len(lines) - 1 {
+		without := append(append([]string(nil), lines[:i]...), lines[i+1:]...)
+		if _, _, err := readOutput(without); err == nil {
+			t.Errorf("line %d lost: no error", i)
+		}
+		changed := append([]string(nil), lines...)
+		changed[i] = strings.Replace(changed[i], "1", "2", 1)
+		if changed[i] == lines[i] {
+			t.Fatalf("line %d has no digit to change", i)
+		}
+		if _, _, err := readOutput(changed); err == nil {
+			t.Errorf("line %d changed: no error", i)
+		}
+	}
+	if _, done, _ := readOutput(lines[:len(lines)-1]); done {
+		t.Error("done without an end record")
+	}
+	if _, _, err := readOutput([]string{"Warning: no network"}); err == nil {
+		t.Error("a foreign line passed")
+	}
+}
+
+func TestFlagsOfSamplesAreRead(t *testing.T) {
+	s, err := ParseSample(fmt.Sprintf("1200:%d", FlagLong))
+	if err != nil || s != (Sample{NS: 1200, Flags: FlagLong}) {
+		t.Errorf("got %v, %v", s, err)
+	}
+}

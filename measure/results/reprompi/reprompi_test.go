@@ -1,0 +1,221 @@
+package reprompi
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
+)
+
+// reproHead is what mpibenchmark prints before its columns
+// (print_benchmark_common_settings_to_file in output_management/bench_info_output.c).
+const reproHead = `#Command-line arguments:  ./bin/mpibenchmark --msizes-list=8 --calls-list=MPI_Reduce,GL_Reduce_as_Allreduce --nrep=2
+#MPI calls:
+#	MPI_Reduce
+#	GL_Reduce_as_Allreduce
+#Message sizes:
+#	8
+#@operation=MPI_SUM
+#@datatype=MPI_INT
+#@datatype_extent_bytes=4
+#@datatype_size_bytes=4
+#@root_proc=0
+#@reproMPIcommitSHA1=00325471f9a39c5ffc35796f360fb02838cbef84
+#@nprocs=2
+#@clocktype=local
+#@clock=MPI_Wtime
+#@sync=MPI_Barrier
+`
+
+const reproTail = `# Benchmark started at Mon Oct 12 22:14:38 2020
+# Execution time: 0s
+`
+
+// reproBarrier is synchronised by a barrier: print_runtimes.
+const reproBarrier = reproHead +
+	"                                              test       nrep        count    runtime_sec \n" +
+	"                                        MPI_Reduce          0            2   0.0000109819\n" +
+	"                                        MPI_Reduce          1            2   0.0000030911\n" +
+	"                            GL_Reduce_as_Allreduce          0            2   0.0000029809\n" +
+	"                            GL_Reduce_as_Allreduce          1            2   0.0000027870\n" + reproTail
+
+// reproWindow is synchronised by windows; here one repetition was late.
+const reproWindow = reproHead +
+	"                                              test       nrep  msize_bytes  errorcode    runtime_sec \n" +
+	"                                        MPI_Reduce          0            8          0   0.0000109815\n" +
+	"                                        MPI_Reduce          1            8          2  -0.0000000001\n" + reproTail
+
+// reproEach is mpibenchmark -v: rows of each process, without and with a global
+// clock.
+const reproEach = reproHead +
+	"process                                               test       nrep        count loc_tstart_sec   loc_tend_sec \n" +
+	"      0                                         MPI_Reduce          0            2 1602533678.1000000000 1602533678.1000012345\n" +
+	"      0                                         MPI_Reduce          1            2 1602533678.2000000000 1602533678.2000010000\n" +
+	"      1                                         MPI_Reduce          0            2 77.0000000000 77.0000020000\n" +
+	"      1                                         MPI_Reduce          1            2 77.1000000000 77.1000005000\n" + reproTail
+
+const reproGlobal = reproHead +
+	"process test nrep count errorcode  loc_tstart_sec loc_tend_sec gl_tstart_sec gl_tend_sec\n" +
+	"0 MPI_Reduce 0 2 0 5.0000000000 5.0000010000 9.0000000000 9.0000010000\n" +
+	"1 MPI_Reduce 0 2 0 7.0000000000 7.0000010000 9.0000005000 9.0000015000\n" + reproTail
+
+func parsed(t *testing.T, text string) *File {
+	t.Helper()
+	r, err := parse("x.dat", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestReproMPISamplesAreReadInNanosecondsAndBytes(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		cases      int
+		want       []protocol.Sample // of the first case
+	}{
+		{"barrier", reproBarrier, 2, []protocol.Sample{{NS: 10982}, {NS: 3091}}},
+		{"window", reproWindow, 1, []protocol.Sample{{NS: 10982}, {NS: 0, Flags: protocol.FlagLate}}},
+		{"each process, longest", reproEach, 1, []protocol.Sample{{NS: 2000}, {NS: 1000}}},
+		{"global clock, latest end minus earliest start", reproGlobal, 1, []protocol.Sample{{NS: 1500}}},
+	} {
+		r := parsed(t, c.text)
+		if len(r.Cases) != c.cases || r.Cases[0].Test != "MPI_Reduce" || r.Cases[0].Msize != 8 || !slices.Equal(r.Cases[0].Samples, c.want) {
+			t.Errorf("%s: %+v, want %v", c.name, r.Cases, c.want)
+		}
+		if !r.Ended || r.Properties["datatype"] != "MPI_INT" || r.Properties["nprocs"] != "2" {
+			t.Errorf("%s: ended %v, %v", c.name, r.Ended, r.Properties)
+		}
+	}
+}
+
+func TestReproMPIErrorsNameFileAndLine(t *testing.T) {
+	swap := func(old, now string) string {
+		if !strings.Contains(reproBarrier, old) {
+			t.Fatalf("no %q to replace", old)
+		}
+		return strings.Replace(reproBarrier, old, now, 1)
+	}
+	const rows = "GL_Reduce_as_Allreduce          1            2   0.0000027870\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"no file of ReproMPI", "hello world\n", `x.dat:1: expected the line with the columns`},
+		{"empty", "", "x.dat: it holds no measurement"},
+		{"columns only", reproHead + "test nrep count runtime_sec\n", "x.dat: it holds no measurement"},
+		{"summary", reproHead + "test count total_nrep valid_nrep mean_sec\n", "x.dat:17: this is a summary"},
+		{"unknown column", swap("runtime_sec", "runtime_us"), `x.dat:17: column "runtime_us"`},
+		{"no column of sizes", swap(" count ", " "), "x.dat:17: the columns"},
+		{"no np", swap("#@nprocs=2\n", ""), "x.dat:16: no line #@nprocs=N"},
+		{"no extent", swap("#@datatype_extent_bytes=4\n", ""), "x.dat:16: the sizes are counts"},
+		{"cut off in a row", reproBarrier[:strings.Index(reproBarrier, "   0.0000027870")], "x.dat:21: 3 columns, the head has 4"},
+		{"no number", swap("0.0000027870", "0.00000x7870"), "x.dat:21: runtime_sec"},
+		{"exponent", swap("0.0000027870", "2.787e-6"), "x.dat:21: runtime_sec"},
+		{"not a time", swap("0.0000027870", "0.0000000000"), "x.dat:21: repetition 1 of GL_Reduce_as_Allreduce took 0 ns"},
+		{"NaN", swap("0.0000027870", "nan"), "x.dat:21: runtime_sec"},
+		{"a row twice", swap(rows, rows+"                            "+rows), "x.dat:22: repetition 1 of GL_Reduce_as_Allreduce at 2 (process 0) is out of order"},
+		{"a row missing", swap("MPI_Reduce          0", "MPI_Reduce          1"), "x.dat:18: repetition 1"},
+		{"negative size", swap("            2   0.0000109819", "           -2   0.0000109819"), "x.dat:18: -2 is no size"},
+		{"two mpiruns", reproBarrier + reproBarrier, "x.dat:40: a second line with columns"},
+		{"a process missing", strings.Replace(reproGlobal, "1 MPI_Reduce 0 2 0 7.0000000000 7.0000010000 9.0000005000 9.0000015000\n", "", 1),
+			"x.dat: repetition 0 of MPI_Reduce at 8 bytes has the rows of 1 of 2 processes"},
+	} {
+		if _, err := parse("x.dat", strings.NewReader(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestReproMPIFilesAreMpirunsOfOneExperiment(t *testing.T) {
+	dir := t.TempDir()
+	var files []*File
+	for i, text := range []string{reproBarrier, strings.Replace(reproBarrier, reproTail, "", 1)} {
+		path := filepath.Join(dir, fmt.Sprintf("run%d.dat", i))
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	all := guidelines.Config{Guidelines: []string{"all"}}
+	m, runs, err := Import(files, all, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.R != 2 || len(runs) != 2 || m.Plan.Datatype != "MPI_INT" || m.Plan.Op != "MPI_SUM" || len(m.Plan.Notes) < 1 {
+		t.Errorf("R %d, %d runs, plan %+v", m.R, len(runs), m.Plan)
+	}
+	if len(m.Plan.Tests) != 1 || m.Plan.Tests[0].Guideline != "GL8" || m.Plan.Tests[0].Msize != 8 || m.Plan.Shapes[0].NP != 2 {
+		t.Fatalf("tests %+v, want GL8 only: it alone has both sides", m.Plan.Tests)
+	}
+	if k := runs[1].Cases; len(k) != 2 || k[0].Function != "MPI_Reduce" || k[1].Function != "reduce_as_allreduce" || len(runs[1].Samples[1]) != 2 {
+		t.Errorf("cases %+v", k)
+	}
+	if note := strings.Join(m.Plan.Notes, " "); !strings.Contains(note, "run1.dat lacks the line") || strings.Contains(note, "run0.dat") {
+		t.Errorf("notes %q", note)
+	}
+	for want, other := range map[string]*File{
+		"given twice": files[0],
+		"#@nprocs=2":  parsed(t, strings.Replace(reproBarrier, "#@nprocs=2", "#@nprocs=4", 1)),
+		"#@datatype":  parsed(t, strings.Replace(reproBarrier, "MPI_INT", "MPI_FLOAT", 1)),
+	} {
+		if _, _, err := Import([]*File{files[0], other}, all, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
+		}
+	}
+	if _, _, err := Import([]*File{parsed(t, strings.ReplaceAll(strings.ReplaceAll(reproBarrier, "GL_Reduce_as_Allreduce", "BBarrier"), "MPI_Reduce", "Send_Recv"))}, all, nil); err == nil || !strings.Contains(err.Error(), "no guideline about any test") {
+		t.Errorf("nothing of ours: %v", err)
+	}
+}
+
+func TestEveryMockupOfReproMPIHasOneOfOurs(t *testing.T) {
+	for theirs, ours := range reproMockups {
+		f, ok := mockups.Get(ours)
+		if !ok || !f.IsMockup() || !strings.HasPrefix(theirs, "GL_"+strings.TrimPrefix(f.Of, "MPI_")+"_as_") {
+			t.Errorf("%s is mapped to %s, which emulates %q", theirs, ours, f.Of)
+		}
+		same := func(s string) string { return strings.NewReplacer("_", "", "+", "").Replace(strings.ToLower(s)) }
+		_, a, _ := strings.Cut(theirs, "_as_")
+		_, b, _ := strings.Cut(ours, "_as_")
+		if same(a) != same(b) {
+			t.Errorf("%s makes other calls than %s", theirs, ours)
+		}
+	}
+}
+
+// FuzzReproMPI: no text makes the parser panic; what it takes has positive
+// samples, and an error names the file.
+func FuzzReproMPI(f *testing.F) {
+	for _, text := range []string{reproBarrier, reproWindow, reproEach, reproGlobal} {
+		f.Add(text)
+	}
+	f.Add("#@nprocs=1\ntest nrep msize runtime_sec\nMPI_Bcast 0 9223372036854775807 4294967296.99999999999\n")
+	f.Add("#@nprocs=9999999999\nprocess test nrep msize errorcode loc_tstart_sec loc_tend_sec\n-1 x -1 0 -1 - .\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := parse("x.dat", strings.NewReader(text))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "x.dat:") {
+				t.Fatalf("%q does not name the file", err)
+			}
+			return
+		}
+		for _, c := range r.Cases {
+			for _, s := range c.Samples {
+				if c.Msize < 0 || s.NS <= 0 && s.Flags == 0 {
+					t.Fatalf("%s at %d bytes took %d ns", c.Test, c.Msize, s.NS)
+				}
+			}
+		}
+		m, runs, err := Import([]*File{r}, guidelines.Config{Guidelines: []string{"all"}}, nil)
+		if err == nil && (m.R != 1 || len(runs) != 1) {
+			t.Fatalf("%d mpiruns of one file", len(runs))
+		}
+	})
+}
