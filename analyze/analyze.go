@@ -122,7 +122,10 @@ func (c *Collector) settle(v *Verdict, cases []int, at int) {
 
 // settleStatus is settle without what more mpiruns, or fewer, would change.
 func (c *Collector) settleStatus(v *Verdict, cases []int) {
-	for _, status := range []struct{ of, verdict string }{
+	for _, status := range []struct {
+		of      protocol.Status
+		verdict string
+	}{
 		{protocol.StatusWrong, Wrong}, {protocol.StatusNotMeasured, NotMeasured},
 	} {
 		for _, i := range cases {

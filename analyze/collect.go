@@ -48,7 +48,7 @@ type collected struct {
 	late, long int              // invalid samples, by flag
 	bounds     []protocol.Bound // of McCalpin, by mpirun that has one
 	dependence dependence
-	status     string // of results.Status…; the worst seen
+	status     protocol.Status // of protocol.Status…; the worst seen
 	message    string
 }
 
@@ -93,7 +93,7 @@ func newCollected(runs int) collected {
 
 // worsen keeps the worst status: wrong, then not_measured, then ok.
 func (c *collected) worsen(r protocol.CaseResult) {
-	rank := map[string]int{protocol.StatusNotMeasured: 1, protocol.StatusWrong: 2}
+	rank := map[protocol.Status]int{protocol.StatusNotMeasured: 1, protocol.StatusWrong: 2}
 	if rank[r.Status] > rank[c.status] {
 		c.status, c.message = r.Status, r.Message
 	}
