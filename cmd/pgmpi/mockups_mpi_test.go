@@ -64,7 +64,7 @@ func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
 	b := newBench(t, libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")
-	for op, want := range map[string]string{"sum": protocol.StatusOK, matmul2: protocol.StatusWrong} {
+	for op, want := range map[string]protocol.Status{"sum": protocol.StatusOK, matmul2: protocol.StatusWrong} {
 		j := verifyJob(3, d, op, 0)
 		out, err := b.runJob(3, j)
 		if err != nil {
