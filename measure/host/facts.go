@@ -51,7 +51,7 @@ func ReadKind(root fs.FS) NodeKind {
 	return k
 }
 
-// text is a whole file, without the blanks around it; "" where there is none.
+// text is a file without the blanks around its text; "" where there is none.
 func text(root fs.FS, name string) string {
 	b, err := fs.ReadFile(root, name)
 	if err != nil {

@@ -83,13 +83,13 @@ func (l *Layout) Check() error {
 			pinned += p.Ranks
 		}
 		if pinned != len(n.Ranks) {
-			return fmt.Errorf("factors: the masks of node %q are not those of its %d ranks", n.Host, len(n.Ranks))
+			return fmt.Errorf("factors: the masks of node %q do not fit its %d ranks", n.Host, len(n.Ranks))
 		}
 	}
 	return nil
 }
 
-// Add keeps a layout that says more than those of the same shape before it.
+// Add keeps a layout unless its settings are those of the last one of its shape.
 func (f *Factors) Add(l Layout) {
 	for i := len(f.Layouts) - 1; i >= 0; i-- {
 		if f.Layouts[i].Shape == l.Shape {

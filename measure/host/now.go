@@ -50,12 +50,12 @@ func MHz(root fs.FS, cpu int) float64 {
 	return 0
 }
 
-// CPUTime is what all CPUs together have done since the host started, in the
+// CPUTime is the time of all CPUs together since the host started, in the
 // kernel's ticks.
 type CPUTime struct{ Busy, All float64 }
 
 // ReadCPUTime reads /proc/stat; zeros where it is not known. Time that a
-// hypervisor took away counts for nothing.
+// hypervisor took away does not count.
 func ReadCPUTime(root fs.FS) CPUTime {
 	line, _, _ := strings.Cut(text(root, "proc/stat"), "\n")
 	f := strings.Fields(line)
@@ -69,12 +69,11 @@ func ReadCPUTime(root fs.FS) CPUTime {
 		if err != nil {
 			return CPUTime{}
 		}
-		switch i {
-		case steal:
-		case idle, iowait:
-			t.All += ticks
-		default:
-			t.All += ticks
+		if i == steal {
+			continue
+		}
+		t.All += ticks
+		if i != idle && i != iowait {
 			t.Busy += ticks
 		}
 	}

@@ -65,7 +65,7 @@ func Import(files []*File, check guidelines.Config, users []guidelines.User) (*r
 		return nil, nil, fmt.Errorf("pgmpi has no guideline about any test of the data: %s", strings.Join(unused, ", "))
 	}
 	shape := guidelines.Shape{NP: np}
-	// Sizes are bytes already, so the datatype is that of one byte here.
+	// Sizes are bytes already, so the plan is made for bytes.
 	plan, err := guidelines.Build(guidelines.Settings{Check: check, Users: users, Msizes: allSizes(measured), Datatype: "byte", Op: "auto",
 		Root: root, Shapes: []guidelines.Shape{shape}, Measured: measured})
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// File is one output file of ReproMPI's mpibenchmark, hence one mpirun.
+// File is one output file of ReproMPI's mpibenchmark, that is, one mpirun.
 //
-// The format is that of print_results_header, print_runtimes and
-// print_measurement_results in src/reprompi_bench/output_management of
+// The format is what print_results_header, print_runtimes and
+// print_measurement_results write, in src/reprompi_bench/output_management of
 // github.com/hunsa/reprompi-dev (305f6df) and hunsa/reprompi-deprecated: lines
 // "#@key=value", a line that names the columns, one row per repetition, or with
 // -v one per repetition and process:
