@@ -39,6 +39,7 @@ func (b Buffer) Elements(count int64, p int, isRoot bool) int64 {
 		return count
 	case PerRank:
 		return count * int64(p)
+	case None:
 	}
 	return 0
 }
