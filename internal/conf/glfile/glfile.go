@@ -1,7 +1,6 @@
 package glfile
 
 import (
-	_ "embed" // the template
 	"errors"
 	"fmt"
 	"os"
@@ -48,13 +47,6 @@ func Default() File {
 		Analyze: analyze.Default(),
 	}
 }
-
-//go:embed template.toml
-var template string
-
-// Template is a gl.toml with every key, its default and what it means. Loaded,
-// it equals an empty file.
-func Template() string { return template }
 
 // Load reads a file; see Parse.
 func Load(path string) (*File, error) {

@@ -188,7 +188,9 @@ func TestTemplateEqualsTheEmptyFile(t *testing.T) {
 var commentedExample = regexp.MustCompile(`(?m)^# (\[\[guideline\]\]|\w+ = .*)$`)
 
 // withExamples turns the guidelines in the template's comments on.
-func withExamples() string { return commentedExample.ReplaceAllString(Template(), "$1") }
+func withExamples() string {
+	return strings.TrimSuffix(Template(), templateTail) + commentedExample.ReplaceAllString(templateTail, "$1")
+}
 
 func TestTemplateHasEveryKeyWithAComment(t *testing.T) {
 	found, bad := indexKeys([]byte(withExamples()))
