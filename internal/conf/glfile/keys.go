@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 	"pgmpi/nrep"
@@ -42,7 +43,7 @@ var Keys = []Key{
 	{Name: "job.msizes", Text: "message sizes of one block, in bytes",
 		More: "Ranges double: `1..1Mi`; or have a factor: `1..1Mi*4`. Single sizes may be listed beside ranges.",
 		Flag: "msizes", Value: "LIST", FlagText: "message sizes of one block, in bytes: 8,1Ki,64Ki..4Mi,1..1Mi*4"},
-	{Name: "job.datatype", Text: "datatype", Names: datatypes()},
+	{Name: "job.datatype", Text: "datatype", Names: guidelines.Datatypes()},
 	{Name: "job.op", Text: "operator of the reductions; `auto`: the first of those that the datatype allows", More: operators()},
 	{Name: "job.root", Text: "the root of Bcast, Gather, Reduce and Scatter; a rank for every number of processes"},
 	{Name: "job.seed", Text: "seed of the order of the cases", Flag: "seed", Value: "N"},
@@ -73,9 +74,9 @@ var Keys = []Key{
 	{Name: "nrep.cov_mean.window", Text: "number of these means; at least 2"},
 	{Name: "nrep.cov_median.threshold", Text: "threshold of the coefficient of variation of the last medians; between 0 and 1"},
 	{Name: "nrep.cov_median.window", Text: "number of these medians; at least 2"},
-	{Name: "nrep.min", Text: "fewest repetitions of a case, after which the metrics are first looked at"},
+	{Name: "nrep.min", Text: "fewest repetitions of a case, after which the metrics are first checked"},
 	{Name: "nrep.max", Text: "most repetitions of a case; at most 10,000,000"},
-	{Name: "nrep.step", Text: "repetitions from the first look at the metrics to the second; it doubles"},
+	{Name: "nrep.step", Text: "repetitions from the first check of the metrics to the second; it doubles"},
 	{Name: "nrep.predictions", Text: "number of mpiruns that predict; the largest prediction is kept"},
 	{Name: "nrep.max_time", Text: "time limit for one case in one prediction"},
 	{Name: "nrep.min_time", Text: "short calls are repeated in stage 2 until they have taken this long together, but at most `max` times; `\"0s\"`: as predicted"},
@@ -112,8 +113,8 @@ var Keys = []Key{
 	{Name: "analyze.test", Text: "test of a guideline (`auto`: the method's)", Names: analyze.Tests, Flag: "test", Value: "TEST"},
 	{Name: "analyze.alpha", Text: "level of the whole check; between 0 and 1", Flag: "alpha", Value: "LEVEL"},
 	{Name: "analyze.adjust", Text: "adjustment for the number of tests (`auto`: the method's)", Names: analyze.Adjusts, Flag: "adjust", Value: "METHOD"},
-	{Name: "analyze.min_slowdown", Text: "least ratio that is a violation; 1.05 is five per cent slower", Flag: "min-slowdown", Value: "RATIO"},
-	{Name: "analyze.split_tolerance", Text: "slack of split-robustness (GL2); 0.05 is five per cent", Flag: "split-tolerance", Value: "N"},
+	{Name: "analyze.min_slowdown", Text: "least ratio that is a violation, at least 1; 1.05 is five per cent slower", Flag: "min-slowdown", Value: "RATIO"},
+	{Name: "analyze.split_tolerance", Text: "slack of split-robustness (GL2), at least 0; 0.05 is five per cent", Flag: "split-tolerance", Value: "N"},
 }
 
 // FlagKey is the key that a flag stands for.
@@ -127,13 +128,6 @@ func FlagKey(flag string) Key {
 }
 
 func auto(names []string) []string { return append([]string{protocol.Auto}, names...) }
-
-func datatypes() (names []string) {
-	for _, d := range mockups.Datatypes() {
-		names = append(names, d.Name)
-	}
-	return names
-}
 
 func operators() string {
 	var each []string
