@@ -25,12 +25,8 @@ doubtful, with the remedy. With DIR, as a results folder has it. Without, as
 it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
-		all := pflag.NewFlagSet("", pflag.ContinueOnError)
-		s.measuring(all)
-		for _, name := range []string{"guidelines", "np", "launch", "rank"} {
-			fs.AddFlag(all.Lookup(name))
-		}
-		s.fs = fs
+		s.file(fs)
+		s.keys(fs, "np", "launch", "rank")
 		format := fs.String("format", "table", "`FORMAT`: table or json")
 		return func(ctx context.Context, args []string) error {
 			if *format != "table" && *format != "json" {
