@@ -30,7 +30,7 @@ type Job struct {
 	Sync      string    `json:"sync"`
 	Sample    string    `json:"sample"` // what a sample is: of Samples, or Auto
 	Clock     string    `json:"clock"`
-	ClockSync string    `json:"clock_sync"` // how the ranks\' clocks become a global one
+	ClockSync string    `json:"clock_sync"` // how the ranks' clocks become a global one
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
 	FirstCalls int `json:"first_calls"`
@@ -50,7 +50,7 @@ type Job struct {
 	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
 	MemoryCap  int64           `json:"memory_cap"`
 	TempMemory int64           `json:"temp_memory"`      // bytes
-	StallNS    int64           `json:"stall_ns"`         // a rank that finishes no case for so long ends the mpirun
+	StallNS    int64           `json:"stall_ns"`         // a rank that finishes no case for this long ends the mpirun
 	NREP       json.RawMessage `json:"nrep,omitempty"`   // an nrep.Config; only with ModeNREP
 	Layout     bool            `json:"layout,omitempty"` // say where the ranks run, before the first case
 	Clocks     *ClocksJob      `json:"clocks,omitempty"` // only with ModeClocks
@@ -75,7 +75,7 @@ type Status string
 const (
 	StatusOK          Status = "ok"
 	StatusWrong       Status = "wrong"        // verification failed; Message says how
-	StatusNotMeasured Status = "not_measured" // over the memory cap, or p·count above an int
+	StatusNotMeasured Status = "not_measured" // over the memory cap, p·count above an int, or more temporaries than its row has
 )
 
 // CaseResult is what became of one case in one mpirun.

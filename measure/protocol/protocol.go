@@ -41,7 +41,7 @@ type Hello struct {
 	PML      string   `json:"pml,omitempty"`    // Open MPI's point-to-point messaging layer
 }
 
-// ProtocolVersion is that of Hello.Protocol.
+// ProtocolVersion is what Hello.Protocol says.
 const ProtocolVersion = 1
 
 // End is the last word of a finished mpirun.

@@ -211,7 +211,7 @@ func (w *world) listClocks(into *[]protocol.ClockInfo) error {
 // refusal is why a clock cannot be used, unlike an error of MPI.
 type refusal struct{ error }
 
-// agree returns the same error on every rank: that of the lowest rank that has one.
+// agree returns the same error on every rank: the lowest rank that has one gives it.
 func (w *world) agree(mine error) error {
 	who := int64(w.size)
 	if mine != nil {

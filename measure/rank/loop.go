@@ -49,7 +49,7 @@ func named[T any](at func(C.int) *T, name func(*T) *C.char) map[string]*T {
 	return rows
 }
 
-// setLoop chooses what stands around a repetition by the names in gl.toml; auto
+// setLoop chooses what surrounds a repetition by the names in gl.toml; auto
 // is resolved already for sync.
 func (w *world) setLoop(sync, sample, cache string) error {
 	l := &loop{c: (*C.pg_loop)(C.calloc(1, C.sizeof_pg_loop)), sync: syncs[sync],

@@ -1,4 +1,4 @@
-/* The timed loop, and what stands around a repetition: how the ranks are
+/* The timed loop, and what surrounds a repetition: how the ranks are
  * synchronised before it and what is done to the caches. */
 #ifndef PGMPI_LOOP_H
 #define PGMPI_LOOP_H
@@ -92,7 +92,7 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
 /* Makes samples of a batch at rank 0 (ns, flags: n values, NULL elsewhere); the
  * readings are lost. A sample is the largest local duration, or, if global, the
  * time from the earliest start to the latest end on the global clock
- * (S-REVISITED, Algorithm 1). Flags are those of any rank. */
+ * (S-REVISITED, Algorithm 1). A flag of any rank is one of the sample. */
 int pg_collect(pg_loop *l, const pg_sync *s, int global, int64_t *ns, unsigned char *flags);
 
 /* n upper bounds of the time from the first start to the last end, at rank 0, in

@@ -3,7 +3,7 @@
  * adjusted between batches by the Go side (window_auto). */
 #include "loop.h"
 
-/* Before the first start there is room for so many exchanges: rank 0's stamp
+/* Before the first start there is room for this many exchanges: rank 0's stamp
  * must reach all ranks in time. */
 enum { ROOM = 10 };
 

@@ -13,7 +13,7 @@ import (
 )
 
 // poisons fill the receive buffer before each of the two verified calls, so
-// that an element left unwritten cannot pass twice. guardByte stands behind
+// that an element left unwritten cannot pass twice. guardByte is behind
 // every buffer.
 var poisons = [2]byte{0x5a, 0xa5}
 

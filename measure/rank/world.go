@@ -145,7 +145,7 @@ func (w *world) callLate(f *C.pg_function, late int) (early int, err error) {
 	return int(who), err
 }
 
-// inARow is the row whose run is so many calls of f; f itself for one.
+// inARow is the row whose run is several calls of f in a row; f itself for one.
 func (w *world) inARow(f *C.pg_function, calls int) *C.pg_function {
 	return C.pg_in_a_row(w.many, f, w.x, C.int64_t(calls))
 }

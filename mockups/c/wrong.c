@@ -1,7 +1,7 @@
 //go:build cgo && wrongmockups
 
-/* Mock-ups made wrong on purpose, one for each way that verification must
- * catch. Only tests build them, with the tag wrongmockups. */
+/* Mock-ups made wrong on purpose, one for each way that must be
+ * caught. Only tests build them, with the tag wrongmockups. */
 #include "rows.h"
 
 #include <string.h>
@@ -72,6 +72,12 @@ static int wrong_order(pg_ctx *x)
     return err;
 }
 
+/* The last rank takes an element more than the Go table gives. */
+static int prepare_too_much(pg_ctx *x)
+{
+    return pg_temp(x, 0, pg_part(x) * x->size + (x->rank == x->size - 1));
+}
+
 static void replace(pg_function *f)
 {
     if (strcmp(f->id, "gather_as_allgather") == 0) {
@@ -92,6 +98,8 @@ static void replace(pg_function *f)
         f->run = byte_behind_temp;
     } else if (strcmp(f->id, "scan_as_exscan+reduce_local") == 0) {
         f->run = wrong_order;
+    } else if (strcmp(f->id, "bcast_as_scatter+allgather") == 0) {
+        f->prepare = prepare_too_much;
     }
 }
 
