@@ -117,7 +117,7 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 		b.check("--guidelines", gl, "--launch", b.lib.mpi+" --bind-to none").exits(t, 0, 1)
 		var warned []string
 		for _, w := range b.report().Warnings {
-			warned = append(warned, w.ID)
+			warned = append(warned, string(w.ID))
 			if w.ID == host.DoubtTuned && !strings.Contains(w.Text, name+"=1") {
 				t.Errorf("%q does not name %s", w.Text, name)
 			}

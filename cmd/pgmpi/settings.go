@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
@@ -83,11 +84,17 @@ func (s *settings) ending(fs *pflag.FlagSet) {
 func (s *settings) judging(fs *pflag.FlagSet) {
 	s.fs = fs
 	fs.StringVar(&s.method, "method", "", "`METHOD` of judging: default, ci, paper or margin (default \"default\")")
-	fs.StringVar(&s.test, "test", "", "`TEST` of a guideline: auto (the method's), ranksum, signedrank or ks (default auto)")
+	fs.StringVar(&s.test, "test", "", "`TEST` of a guideline: auto (the method's), "+oneOf(judge.Strings(judge.Names()[1:]))+" (default auto)")
 	fs.Float64Var(&s.alpha, "alpha", 0, "`LEVEL` of the whole check (default 0.05)")
 	fs.StringVar(&s.adjust, "adjust", "", "`METHOD` of adjustment for many tests: auto (the method's), bh, holm or none (default auto)")
 	fs.Float64Var(&s.minSlowdown, "min-slowdown", 0, "least `RATIO` that is a violation (default 1.05)")
 	fs.Float64Var(&s.splitTolerance, "split-tolerance", 0, "slack `N` of split-robustness: 0.05 is 5 % (default 0.05)")
+}
+
+// oneOf is "a, b or c".
+func oneOf(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // apply puts the given flags over the file; a flag beats the file.
@@ -137,10 +144,10 @@ func (s *settings) apply(f *glfile.File) error {
 	if len(f.Job.Looks) > 0 && s.fs.Lookup("mpiruns") != nil && s.fs.Changed("mpiruns") {
 		return setupf("--mpiruns: the last look is the number of mpiruns; end earlier with --max-mpiruns")
 	}
-	set("method", "analyze.method", plain(func() { f.Analyze.Method = s.method }))
-	set("test", "analyze.test", plain(func() { f.Analyze.Test = s.test }))
+	set("method", "analyze.method", plain(func() { f.Analyze.Method = judge.Method(s.method) }))
+	set("test", "analyze.test", plain(func() { f.Analyze.Test = judge.TestName(s.test) }))
 	set("alpha", "analyze.alpha", plain(func() { f.Analyze.Alpha = s.alpha }))
-	set("adjust", "analyze.adjust", plain(func() { f.Analyze.Adjust = s.adjust }))
+	set("adjust", "analyze.adjust", plain(func() { f.Analyze.Adjust = judge.Adjust(s.adjust) }))
 	set("min-slowdown", "analyze.min_slowdown", plain(func() { f.Analyze.MinSlowdown = s.minSlowdown }))
 	set("split-tolerance", "analyze.split_tolerance", plain(func() { f.Analyze.SplitTolerance = s.splitTolerance }))
 	if failed != nil {
