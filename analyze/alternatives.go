@@ -1,11 +1,14 @@
 package analyze
 
-import "pgmpi/guidelines"
+import (
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+)
 
 // alternatives names, for every cell with a finding, the fastest of what was
 // measured in its place: the function's mock-ups at this size, and what the
 // verdict itself compared with.
-func (c *Collector) alternatives(r *Report) {
+func alternatives(verdicts []Verdict) {
 	type cell struct {
 		function string
 		msize    int64
@@ -13,16 +16,16 @@ func (c *Collector) alternatives(r *Report) {
 	}
 	mockups := map[cell]*Alternative{}
 	at := func(v *Verdict) cell { return cell{v.Function, v.Msize, v.Shape} }
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
+	for i := range verdicts {
+		v := &verdicts[i]
 		if v.Type == guidelines.Pattern && v.OtherMedianS != nil {
 			a := &Alternative{Function: v.Mockup, Msize: v.Msize, Calls: 1, MedianS: *v.OtherMedianS}
 			mockups[at(v)] = faster(mockups[at(v)], a)
 		}
 	}
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		if v.Verdict != Violated && v.Verdict != Suspected {
+	for i := range verdicts {
+		v := &verdicts[i]
+		if v.Verdict != judge.Violated && v.Verdict != judge.Suspected {
 			continue
 		}
 		v.Alternative = mockups[at(v)]

@@ -4,204 +4,278 @@ import (
 	"fmt"
 	"math"
 
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
-// Analyze makes the Report of a results folder from all its stage-2 mpiruns.
-// Where the raw samples are large, a Collector takes them one by one.
-func Analyze(m *results.Manifest, runs []results.Run, cfg Config) (*Report, error) {
-	c := NewCollector(m)
+// Analysis is a results folder that was judged: its Report, and what single
+// verdicts rest on.
+type Analysis struct {
+	Report   *Report
+	manifest *results.Manifest
+	set      *medians.Set
+	cfg      judge.Config
+
+	verdicts   []Verdict // by test of the Plan
+	tests      []int     // of the Plan, by test of the family
+	family     *judge.Family
+	split      *judge.Family // of the follow-ups; nil: none was made
+	incomplete []Incomplete
+	tested     tested
+}
+
+// tested is what the tests of the family have in common.
+type tested struct {
+	rho         *float64
+	ties, zeros int
+	decided     []int // tests by the look that decided them
+}
+
+// Analyze judges a results folder from all its mpiruns. Where the raw samples
+// are large, a medians.Set takes them one by one, for Judge.
+func Analyze(m *results.Manifest, runs []results.Run, cfg judge.Config) (*Analysis, error) {
+	set := medians.New(m)
 	for i := range runs {
-		if err := c.Add(&runs[i]); err != nil {
+		if err := set.Add(&runs[i]); err != nil {
 			return nil, err
 		}
 	}
-	return c.Report(cfg)
+	return Judge(m, set, cfg)
 }
 
-// Report tests everything that the Plan asks for. A Plan that contradicts
+// Judge tests everything that the Plan asks for. A Plan that contradicts
 // itself and a configuration with unknown names are errors; too few mpiruns
 // and missing data are in the Report.
-func (c *Collector) Report(cfg Config) (*Report, error) {
-	if err := c.checkPlan(); err != nil {
-		return nil, err
-	}
-	r := c.frame(cfg)
-	family := c.family(r)
-	p, refusal, err := NewProcedure(cfg, r.R, len(family))
+func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, error) {
+	a, err := begin(m, set, cfg)
 	if err != nil {
 		return nil, err
 	}
-	p.Tick = float64(c.tickNS)
-	r.Test, r.Adjust, r.M, r.PMin, r.Refused = p.Test, p.Adjust, p.M, p.PMin, refusal
-	if c.schedule.several() {
-		err = c.sequential(r, cfg, family)
-	} else {
-		err = c.test(r, p, family)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := c.runsNeeded(r, p, cfg, family); err != nil {
-		return nil, err
-	}
-	c.split(r, cfg)
-	if err := c.experiment(r, cfg); err != nil {
-		return nil, err
-	}
-	c.alternatives(r)
-	summarize(r, &c.manifest.Plan)
-	r.Warnings = c.warnings(r)
-	r.Exit = r.ExitCode()
-	return r, nil
-}
-
-// checkPlan refuses indices that point nowhere: the manifest is a file that
-// anybody can edit.
-func (c *Collector) checkPlan() error {
-	if c.manifest.R > results.MaxMPIRuns {
-		return fmt.Errorf("manifest: %d mpiruns are more than %d", c.manifest.R, results.MaxMPIRuns)
-	}
-	if err := c.manifest.CheckIndices(); err != nil {
-		return fmt.Errorf("manifest: %w", err)
-	}
-	for i, t := range c.manifest.Plan.Tests {
-		if t.Type != guidelines.Split && len(t.Others) != 1 {
-			return fmt.Errorf("manifest: test %d (%s) compares with %d cases, not one", i, t.Guideline, len(t.Others))
+	for _, step := range []func() error{a.look, a.conclude, a.judgeSplit, a.experiment} {
+		if err := step(); err != nil {
+			return nil, err
 		}
 	}
-	return c.checkSchedule()
+	alternatives(a.verdicts)
+	a.Report = a.report()
+	return a, nil
 }
 
-// family returns the planned tests of monotony and patterns that can be
-// measured, by index into r.Verdicts, and settles those that cannot. It is
-// fixed by the Plan and by what the first mpirun could not measure, so a wrong
-// or an incomplete test stays in and counts.
-func (c *Collector) family(r *Report) []int {
-	var family []int
-	for i, t := range c.manifest.Plan.Tests {
-		v := &r.Verdicts[i]
+// Design is how the tests of a Plan will be judged, asked without data.
+func Design(m *results.Manifest, cfg judge.Config) (*judge.Design, error) {
+	a, err := begin(m, medians.New(m), cfg)
+	if err != nil {
+		return nil, err
+	}
+	return a.family.Design, nil
+}
+
+// begin checks the manifest and fixes the family: the planned tests of monotony
+// and patterns that can be measured, by the Plan and by what the first mpirun
+// could not measure. A wrong or an incomplete test stays in and counts.
+func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, error) {
+	if err := checkManifest(m); err != nil {
+		return nil, fmt.Errorf("manifest: %w", err)
+	}
+	a := &Analysis{manifest: m, set: set, cfg: cfg, verdicts: make([]Verdict, len(m.Plan.Tests)), incomplete: []Incomplete{}}
+	for i, t := range m.Plan.Tests {
+		v := &a.verdicts[i]
+		*v = Verdict{Guideline: t.Guideline, Type: t.Type, Function: t.Function, Mockup: t.Mockup,
+			Msize: t.Msize, MsizeOther: t.Msize, Shape: t.Shape.String(), NP: t.Shape.NP}
 		if t.Type == guidelines.Split {
 			continue
 		}
-		v.MsizeOther = c.manifest.Plan.Cases[t.Others[0]].Msize
-		cases := []int{t.Case, t.Others[0]}
-		if c.schedule.several() {
-			c.settleStatus(v, cases)
-		} else {
-			c.settle(v, cases, 0)
-		}
-		if v.Verdict != NotMeasured {
-			family = append(family, i)
+		v.MsizeOther = m.Plan.Cases[t.Others[0]].Msize
+		a.settleStatus(v, t.Case, t.Others[0])
+		if v.Verdict != judge.NotMeasured {
+			a.tests = append(a.tests, i)
 		}
 	}
-	return family
+	d, err := judge.NewDesign(cfg, scheduleOf(m), len(a.tests))
+	if err != nil {
+		return nil, fmt.Errorf("analyze: %w", err)
+	}
+	a.family = d.Family(float64(set.TickNS))
+	return a, nil
+}
+
+// checkManifest refuses indices and looks that lead nowhere: the manifest is a
+// file that anybody can edit.
+func checkManifest(m *results.Manifest) error {
+	if m.R > results.MaxMPIRuns {
+		return fmt.Errorf("%d mpiruns are more than %d", m.R, results.MaxMPIRuns)
+	}
+	if err := m.CheckIndices(); err != nil {
+		return err
+	}
+	for i, t := range m.Plan.Tests {
+		if t.Type != guidelines.Split && len(t.Others) != 1 {
+			return fmt.Errorf("test %d (%s) compares with %d cases, not one", i, t.Guideline, len(t.Others))
+		}
+	}
+	return judge.Schedule{Looks: m.Looks, Weights: m.LookWeights}.Check(m.R)
+}
+
+// sides are the call and what it is compared with in test i.
+func (a *Analysis) sides(i int) (orig, other *medians.Case) {
+	t := &a.manifest.Plan.Tests[i]
+	return &a.set.Cases[t.Case], &a.set.Cases[t.Others[0]]
 }
 
 // settle gives the verdict where one of the cases cannot be compared: wrong
 // before not_measured before incomplete. Else the verdict stays empty. at is the
 // look, in mpiruns, that they must have data for; 0: the last that each has.
-func (c *Collector) settle(v *Verdict, cases []int, at int) {
-	if c.settleStatus(v, cases); v.Verdict != "" {
+func (a *Analysis) settle(v *Verdict, at int, cases ...int) {
+	if a.settleStatus(v, cases...); v.Verdict != "" {
 		return
 	}
 	for _, i := range cases {
-		problem := c.problem(i)
-		if at > 0 {
-			problem = c.cases[i].problem(at)
-		}
-		if problem != "" {
-			v.Verdict, v.Reason = Undecided, c.manifest.Plan.Cases[i].Function+": "+problem
+		if problem := problem(a.family.Schedule, &a.set.Cases[i], at); problem != "" {
+			v.Verdict, v.Reason = judge.Undecided, a.manifest.Plan.Cases[i].Function+": "+problem
 			return
 		}
 	}
 }
 
+// problem says why a case gives no verdict after `at` mpiruns; 0: at the last
+// look that it has data for.
+func problem(s judge.Schedule, k *medians.Case, at int) string {
+	if at == 0 {
+		at = s.Looks[max(0, s.After(k.Runs))]
+	}
+	return k.Problem(at)
+}
+
 // settleStatus is settle without what more mpiruns, or fewer, would change.
-func (c *Collector) settleStatus(v *Verdict, cases []int) {
+func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
 	for _, status := range []struct {
 		of      protocol.Status
-		verdict string
+		verdict judge.Verdict
 	}{
-		{protocol.StatusWrong, Wrong}, {protocol.StatusNotMeasured, NotMeasured},
+		{protocol.StatusWrong, judge.Wrong}, {protocol.StatusNotMeasured, judge.NotMeasured},
 	} {
 		for _, i := range cases {
-			if k := &c.cases[i]; k.status == status.of {
-				v.Verdict, v.Reason = status.verdict, c.manifest.Plan.Cases[i].Function+": "+k.message
+			if k := &a.set.Cases[i]; k.Status == status.of {
+				v.Verdict, v.Reason = status.verdict, a.manifest.Plan.Cases[i].Function+": "+k.Message
 				return
 			}
 		}
 	}
 }
 
-// test runs the procedure over the family and fills the verdicts in.
-func (c *Collector) test(r *Report, p Procedure, family []int) error {
-	pairs := make([]Pair, len(family))
-	var rhos []float64
-	for n, i := range family {
-		t, v := &c.manifest.Plan.Tests[i], &r.Verdicts[i]
-		orig, other := &c.cases[t.Case], &c.cases[t.Others[0]]
-		v.MedianS, v.OtherMedianS = seconds(orig.median()), seconds(other.median())
-		if v.Verdict != "" {
-			continue
+// look takes all looks that the data suffice for. A case that was dropped ends
+// with the look it was dropped at; so do its tests.
+func (a *Analysis) look() error {
+	for _, at := range a.family.Looks {
+		pairs := make([]judge.Pair, len(a.tests))
+		enough := false
+		for n, i := range a.tests {
+			orig, other := a.sides(i)
+			if a.verdicts[i].Verdict != "" || min(orig.Runs, other.Runs) < at || orig.Problem(at) != "" || other.Problem(at) != "" {
+				continue
+			}
+			pairs[n] = judge.Pair{Orig: orig.Medians[:at], Other: other.Medians[:at]}
+			enough = true
 		}
-		pairs[n] = Pair{Orig: orig.medians, Other: other.medians}
-		if rho, err := stats.Pearson(logs(orig.medians), logs(other.medians)); err == nil {
-			rhos = append(rhos, rho)
+		if !enough {
+			break
 		}
-		if err := countTies(r, p, pairs[n]); err != nil {
+		if err := a.family.Look(pairs); err != nil {
 			return err
-		}
-	}
-	r.Rho = number(median(rhos))
-	outcomes, err := p.Apply(pairs)
-	if err != nil {
-		return err
-	}
-	for n, i := range family {
-		if v := &r.Verdicts[i]; v.Verdict == "" {
-			v.set(outcomes[n], r.Refused)
-			v.Runs = p.R
-		} else if v.Verdict == Undecided {
-			r.Incomplete = append(r.Incomplete, incomplete(v))
 		}
 	}
 	return nil
 }
 
-func (v *Verdict) set(o Outcome, refused *Refusal) {
+// conclude fills the outcomes of the family in.
+func (a *Analysis) conclude() error {
+	a.tested.decided = make([]int, len(a.family.Looks))
+	needed := a.family.Needed()
+	var rhos []float64
+	for n, i := range a.tests {
+		v, o := &a.verdicts[i], a.family.Outcomes[n]
+		orig, other := a.sides(i)
+		runs := o.Runs
+		if runs == 0 {
+			runs = len(orig.Medians)
+		}
+		v.MedianS, v.OtherMedianS = seconds(orig.MedianOf(runs)), seconds(other.MedianOf(runs))
+		// What is decided stays so, whatever befalls a case that others still need.
+		if t := &a.manifest.Plan.Tests[i]; v.Verdict == "" && !o.Decided {
+			a.settle(v, 0, t.Case, t.Others[0])
+		}
+		if v.Verdict != "" {
+			if v.Verdict == judge.Undecided {
+				a.isIncomplete(v)
+			}
+			continue
+		}
+		v.set(o, a.family.Refused)
+		v.RunsNeeded = needed[n]
+		a.account(v, o, orig, other)
+		pair := judge.Pair{Orig: orig.Medians[:o.Runs], Other: other.Medians[:o.Runs]}
+		if rho, err := stats.Pearson(stats.Logs(pair.Orig), stats.Logs(pair.Other)); err == nil {
+			rhos = append(rhos, rho)
+		}
+		if err := a.tested.count(a.family, pair); err != nil {
+			return err
+		}
+	}
+	a.tested.rho = number(stats.MedianFinite(rhos))
+	return nil
+}
+
+func (v *Verdict) set(o judge.Outcome, refused *judge.Refusal) {
 	v.PValue, v.PAdjusted, v.PKept, v.Ratio = number(o.P), number(o.PAdjusted), number(o.PKept), number(o.Ratio)
 	v.RatioLo95, v.RatioHi95 = number(o.Lo95), number(o.Hi95)
-	v.Stars, v.Verdict = o.Stars, o.Verdict
+	v.Stars, v.Verdict, v.Runs = o.Stars, o.Verdict, o.Runs
 	if refused != nil {
 		v.Stars, v.Reason = "", "R is too small for the level"
 	}
 }
 
-// countTies counts what the test itself meets: for method margin the other
-// side times the minimum slowdown.
-func countTies(r *Report, p Procedure, pair Pair) error {
-	pair.Other = p.against(pair)
+// account says at which look a test was decided, or why it has not been.
+func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Case) {
+	d := a.family
+	switch {
+	case o.Decided:
+		a.tested.decided[d.After(o.Runs)]++
+	case o.Runs == d.R() || d.Refused != nil:
+	case min(orig.Runs, other.Runs) < a.set.Runs[v.Shape]:
+		v.Reason = fmt.Sprintf("not measured beyond %d mpiruns: other [analyze] settings had decided it", o.Runs)
+	default:
+		v.Reason = fmt.Sprintf("only %d of %d mpiruns were made", o.Runs, d.R())
+		a.isIncomplete(v)
+	}
+}
+
+// count counts what the test itself meets: for method margin the other side
+// times the minimum slowdown.
+func (t *tested) count(f *judge.Family, pair judge.Pair) error {
+	against := f.Against(pair)
 	seen := map[float64]bool{}
-	for _, x := range append(append([]float64{}, pair.Orig...), pair.Other...) {
-		seen[x] = true
+	for _, side := range [][]float64{pair.Orig, against} {
+		for _, x := range side {
+			seen[x] = true
+		}
 	}
-	if len(seen) < len(pair.Orig)+len(pair.Other) {
-		r.TiedTests++
+	if len(seen) < len(pair.Orig)+len(against) {
+		t.ties++
 	}
-	if p.Test != TestSignedRank {
+	if len(pair.Orig) == 0 || !f.Test(f.Last()).Paired {
 		return nil
 	}
-	zeros, err := stats.ZeroDifferences(pair.Orig, pair.Other)
-	r.ZeroDifferences += zeros
+	zeros, err := stats.ZeroDifferences(pair.Orig, against)
+	t.zeros += zeros
 	return err
 }
 
-func incomplete(v *Verdict) Incomplete {
-	return Incomplete{Guideline: v.Guideline, Function: v.Function, Msize: v.Msize, Shape: v.Shape, Reason: v.Reason}
+func (a *Analysis) isIncomplete(v *Verdict) {
+	a.incomplete = append(a.incomplete, Incomplete{Guideline: v.Guideline, Function: v.Function, Msize: v.Msize, Shape: v.Shape, Reason: v.Reason})
 }
 
 // number is null where x is undefined, which JSON has no number for.
@@ -214,11 +288,3 @@ func number(x float64) *float64 {
 
 // seconds turns nanoseconds into the Report's unit.
 func seconds(ns float64) *float64 { return number(ns / 1e9) }
-
-func logs(xs []float64) []float64 {
-	out := make([]float64, len(xs))
-	for i, x := range xs {
-		out[i] = math.Log(x)
-	}
-	return out
-}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -56,29 +58,38 @@ func measured(m *results.Manifest, ns ...int64) []results.Run {
 	return runs
 }
 
-func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg Config) *Report {
+func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config) *Report {
 	t.Helper()
-	r, err := Analyze(m, runs, cfg)
+	a, err := Analyze(m, runs, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Exit != r.ExitCode() {
-		t.Errorf("exit_code %d, ExitCode() %d", r.Exit, r.ExitCode())
+	return a.Report
+}
+
+// collected reduces the runs.
+func collected(t *testing.T, m *results.Manifest, runs []results.Run) *medians.Set {
+	t.Helper()
+	set := medians.New(m)
+	for i := range runs {
+		if err := set.Add(&runs[i]); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return r
+	return set
 }
 
 func verdicts(r *Report) string {
 	var out []string
 	for _, v := range r.Verdicts {
-		out = append(out, v.Verdict)
+		out = append(out, string(v.Verdict))
 	}
 	return strings.Join(out, " ")
 }
 
 func TestVerdictsOfAPlantedViolation(t *testing.T) {
 	m := fixture()
-	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), Default())
+	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), judge.Default())
 	if got, want := verdicts(r), "kept not_suspected kept violated kept violated"; got != want {
 		t.Fatalf("verdicts %q, want %q", got, want)
 	}
@@ -92,7 +103,7 @@ func TestVerdictsOfAPlantedViolation(t *testing.T) {
 	if a := v.Alternative; a == nil || a.Function != "reduce_as_reduce_scatter_block+gather" {
 		t.Errorf("alternative %+v, want the fastest of both mock-ups", a)
 	}
-	if r.M != 5 || r.Test != TestSignedRank || r.Adjust != AdjustBH || r.Exit != 1 {
+	if r.M != 5 || r.Test != judge.TestSignedRank || r.Adjust != judge.AdjustBH || r.Exit != 1 {
 		t.Errorf("m %d, test %s, adjust %s, exit %d", r.M, r.Test, r.Adjust, r.Exit)
 	}
 	if _, err := json.Marshal(r); err != nil {
@@ -102,9 +113,9 @@ func TestVerdictsOfAPlantedViolation(t *testing.T) {
 
 func TestMonotonyMarksTheSmallerSize(t *testing.T) {
 	m := fixture()
-	r := analyzed(t, m, measured(m, 50000, 20000, 90000, 90000, 90000, 90000), Default())
+	r := analyzed(t, m, measured(m, 50000, 20000, 90000, 90000, 90000, 90000), judge.Default())
 	v := r.Verdicts[0]
-	if v.Verdict != Violated || v.Msize != 8 || v.MsizeOther != 64 {
+	if v.Verdict != judge.Violated || v.Msize != 8 || v.MsizeOther != 64 {
 		t.Errorf("%+v", v)
 	}
 	if a := v.Alternative; a == nil || a.Function != "MPI_Reduce" || a.Msize != 64 {
@@ -115,23 +126,23 @@ func TestMonotonyMarksTheSmallerSize(t *testing.T) {
 func TestSplitIsSuspectedFromMediansAndAViolationForThePaper(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
-	r := analyzed(t, m, runs, Default())
+	r := analyzed(t, m, runs, judge.Default())
 	v := r.Verdicts[1]
-	if v.Verdict != Suspected || v.K != 8 || v.MsizeOther != 8 || v.PValue != nil || math.Abs(*v.Ratio-50006.5/8/1006.5) > 1e-9 {
+	if v.Verdict != judge.Suspected || v.K != 8 || v.MsizeOther != 8 || v.PValue != nil || math.Abs(*v.Ratio-50006.5/8/1006.5) > 1e-9 {
 		t.Errorf("%+v", v)
 	}
 	if r.Exit != 0 {
 		t.Errorf("exit %d for a suspicion", r.Exit)
 	}
-	cfg := Default()
-	cfg.Method = MethodPaper
-	if r = analyzed(t, m, runs, cfg); r.Verdicts[1].Verdict != Violated || r.Exit != 1 {
+	cfg := judge.Default()
+	cfg.Method = judge.MethodPaper
+	if r = analyzed(t, m, runs, cfg); r.Verdicts[1].Verdict != judge.Violated || r.Exit != 1 {
 		t.Errorf("method paper: %s, exit %d", r.Verdicts[1].Verdict, r.Exit)
 	}
 }
 
 func TestSplitReportsTheLargestSuspectedPart(t *testing.T) {
-	if !IsSplitSuspected(1051, 100, 10, 0.05) || IsSplitSuspected(1050, 100, 10, 0.05) {
+	if !judge.SplitSuspected(1051, 100, 10, 0.05) || judge.SplitSuspected(1050, 100, 10, 0.05) {
 		t.Error("the tolerance is 5 % of k·t_i, strictly")
 	}
 	for _, c := range [][3]int64{{64, 8, 8}, {65, 8, 9}, {8, 8, 1}, {1 << 20, 1 << 10, 1024}} {
@@ -143,8 +154,8 @@ func TestSplitReportsTheLargestSuspectedPart(t *testing.T) {
 	plan := &m.Plan
 	plan.Cases = append(plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: 16, Shape: p2}, guidelines.Case{Function: "MPI_Reduce", Msize: 32, Shape: p2})
 	plan.Tests[1].Others = []int{0, 6, 7}
-	r := analyzed(t, m, measured(m, 1000, 50000, 60000, 60000, 60000, 60000, 2000, 40000), Default())
-	if v := r.Verdicts[1]; v.Verdict != Suspected || v.MsizeOther != 16 || v.K != 4 {
+	r := analyzed(t, m, measured(m, 1000, 50000, 60000, 60000, 60000, 60000, 2000, 40000), judge.Default())
+	if v := r.Verdicts[1]; v.Verdict != judge.Suspected || v.MsizeOther != 16 || v.K != 4 {
 		t.Errorf("%+v, want 4 × 16 B", v)
 	}
 }
@@ -155,13 +166,13 @@ func TestNotMeasuredLeavesTheFamilyAndWrongStays(t *testing.T) {
 	for i := range runs {
 		runs[i].Cases[3].Status, runs[i].Cases[3].Message = protocol.StatusNotMeasured, "over the cap"
 	}
-	r := analyzed(t, m, runs, Default())
-	if r.M != 4 || r.Verdicts[3].Verdict != NotMeasured || len(r.NotMeasured) != 1 || r.Exit != 1 {
+	r := analyzed(t, m, runs, judge.Default())
+	if r.M != 4 || r.Verdicts[3].Verdict != judge.NotMeasured || len(r.NotMeasured) != 1 || r.Exit != 1 {
 		t.Errorf("m %d, %s, %v, exit %d", r.M, r.Verdicts[3].Verdict, r.NotMeasured, r.Exit)
 	}
 	m.Skip = map[int]protocol.CaseResult{5: {Case: 5, Status: protocol.StatusWrong, Message: "block 1 differs"}}
-	r = analyzed(t, m, runs, Default())
-	if r.M != 4 || r.Verdicts[5].Verdict != Wrong || r.Exit != 3 || strings.Join(r.Exclude, " ") != "GL14" {
+	r = analyzed(t, m, runs, judge.Default())
+	if r.M != 4 || r.Verdicts[5].Verdict != judge.Wrong || r.Exit != 3 || strings.Join(r.Exclude, " ") != "GL14" {
 		t.Errorf("m %d, %s, exit %d, exclude %v", r.M, r.Verdicts[5].Verdict, r.Exit, r.Exclude)
 	}
 }
@@ -169,29 +180,29 @@ func TestNotMeasuredLeavesTheFamilyAndWrongStays(t *testing.T) {
 func TestMissingOrInvalidDataIsExit4(t *testing.T) {
 	m := fixture()
 	kept := []int64{10000, 15000, 20000, 30000, 20000, 25000}
-	if r := analyzed(t, m, measured(m, kept...), Default()); r.Exit != 0 {
+	if r := analyzed(t, m, measured(m, kept...), judge.Default()); r.Exit != 0 {
 		t.Fatalf("exit %d before anything is spoiled: %s", r.Exit, verdicts(r))
 	}
-	if r := analyzed(t, m, measured(m, kept...)[1:], Default()); r.Exit != 4 || len(r.Incomplete) != 6 {
+	if r := analyzed(t, m, measured(m, kept...)[1:], judge.Default()); r.Exit != 4 || len(r.Incomplete) != 6 {
 		t.Errorf("a run is missing: exit %d, %d incomplete", r.Exit, len(r.Incomplete))
 	}
 	runs := measured(m, kept...)
 	for i := range runs {
 		runs[i].Samples[2][0].Flags = protocol.FlagLate
 	}
-	if r := analyzed(t, m, runs, Default()); r.Exit != 0 {
+	if r := analyzed(t, m, runs, judge.Default()); r.Exit != 0 {
 		t.Errorf("25 %% invalid: exit %d", r.Exit)
 	}
 	runs[0].Samples[2][1].Flags = protocol.FlagLong
-	if r := analyzed(t, m, runs, Default()); r.Exit != 4 || r.Verdicts[2].Verdict != Undecided || r.M != 5 {
+	if r := analyzed(t, m, runs, judge.Default()); r.Exit != 4 || r.Verdicts[2].Verdict != judge.Undecided || r.M != 5 {
 		t.Errorf("more than 25 %% invalid: exit %d, %s, m %d", r.Exit, r.Verdicts[2].Verdict, r.M)
 	}
 	violated := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
-	if r := analyzed(t, m, violated[1:], Default()); r.Exit != 4 {
+	if r := analyzed(t, m, violated[1:], judge.Default()); r.Exit != 4 {
 		t.Errorf("exit %d", r.Exit)
 	}
 	violated[3].Samples[2] = nil
-	if r := analyzed(t, m, violated, Default()); r.Exit != 1 {
+	if r := analyzed(t, m, violated, judge.Default()); r.Exit != 1 {
 		t.Errorf("1 comes before 4: exit %d", r.Exit)
 	}
 }
@@ -199,11 +210,11 @@ func TestMissingOrInvalidDataIsExit4(t *testing.T) {
 func TestTooFewRunsAreRefused(t *testing.T) {
 	m := fixture()
 	m.R = 3
-	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), Default())
+	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), judge.Default())
 	if r.Exit != 4 || r.Refused == nil || r.Refused.RNeeded != 5 {
 		t.Errorf("exit %d, %+v", r.Exit, r.Refused)
 	}
-	if v := r.Verdicts[3]; v.Verdict != Undecided || v.PValue == nil {
+	if v := r.Verdicts[3]; v.Verdict != judge.Undecided || v.PValue == nil {
 		t.Errorf("%+v", v)
 	}
 }
@@ -215,13 +226,7 @@ func TestOutliersAndFlaggedSamplesDoNotReachTheMedian(t *testing.T) {
 		n := int64(i)
 		runs[i].Samples[1] = []protocol.Sample{{NS: 100 + n}, {NS: 101 + n}, {NS: 102 + n}, {NS: 103 + n}, {NS: 99 + n}, {NS: 100000}, {NS: -5, Flags: protocol.FlagLate}}
 	}
-	c := NewCollector(m)
-	for i := range runs {
-		if err := c.Add(&runs[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := c.cases[1].medians[0]; got != 101 {
+	if got := collected(t, m, runs).Cases[1].Medians[0]; got != 101 {
 		t.Errorf("median %g ns, want 101", got)
 	}
 }
@@ -229,11 +234,11 @@ func TestOutliersAndFlaggedSamplesDoNotReachTheMedian(t *testing.T) {
 func TestZeroQuartileRangeIsAWarning(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
-	if r := analyzed(t, m, runs, Default()); len(r.Warnings) != 0 {
+	if r := analyzed(t, m, runs, judge.Default()); len(r.Warnings) != 0 {
 		t.Fatalf("%v", r.Warnings)
 	}
 	runs[0].Samples[0] = []protocol.Sample{{NS: 10000}, {NS: 10000}, {NS: 10000}, {NS: 10000}, {NS: 12000}}
-	r := analyzed(t, m, runs, Default())
+	r := analyzed(t, m, runs, judge.Default())
 	if len(r.Warnings) != 1 || r.Warnings[0].ID != "iqr-zero" {
 		t.Errorf("%v", r.Warnings)
 	}
@@ -242,11 +247,11 @@ func TestZeroQuartileRangeIsAWarning(t *testing.T) {
 func TestTheCoarsestClockCounts(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 1000, 2000, 1000, 1900, 1000, 1900)
-	if r := analyzed(t, m, runs, Default()); r.Verdicts[3].Verdict != Violated {
+	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[3].Verdict != judge.Violated {
 		t.Fatalf("%s", verdicts(r))
 	}
 	runs[4].Rank.ClockTickNS = 60
-	if r := analyzed(t, m, runs, Default()); r.Verdicts[3].Verdict != Marginal || r.ClockTickS != 60e-9 {
+	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[3].Verdict != judge.Marginal || r.ClockTickS != 60e-9 {
 		t.Errorf("%s, tick %g s: 100 ns are less than two ticks", verdicts(r), r.ClockTickS)
 	}
 }
@@ -275,7 +280,7 @@ func TestBadInputIsAnErrorThatNamesThePlace(t *testing.T) {
 	} {
 		m, runs := good()
 		c.spoil(m, runs)
-		if _, err := Analyze(m, runs, Default()); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Analyze(m, runs, judge.Default()); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want one with %q", c.name, err, c.want)
 		}
 	}
@@ -283,7 +288,7 @@ func TestBadInputIsAnErrorThatNamesThePlace(t *testing.T) {
 
 func TestSummaryCountsTestsAndFunctionsOrGuidelines(t *testing.T) {
 	m := fixture()
-	r := analyzed(t, m, measured(m, 30000, 50000, 20000, 30000, 20000, 25000), Default())
+	r := analyzed(t, m, measured(m, 30000, 50000, 20000, 30000, 20000, 25000), judge.Default())
 	want := map[guidelines.Type][2]Count{
 		guidelines.Monotony: {{Checked: 1}, {Checked: 1}},
 		guidelines.Split:    {{Checked: 1}, {Checked: 1}},

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"pgmpi/analyze/medians"
 	"pgmpi/measure/protocol"
 )
 
@@ -20,7 +21,7 @@ func BenchmarkAMillionSamples(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if err := NewCollector(m).Add(&run); err != nil {
+		if err := medians.New(m).Add(&run); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/internal/remark"
 	"pgmpi/measure/results"
 )
 
@@ -19,7 +20,7 @@ func sameOperation(a, b *Side) error {
 	} {
 		if f.a != f.b {
 			return &NotComparable{fmt.Sprintf("%s is %s in %s and %s in %s: these are other operations, so their times cannot be compared; measure both with the same %s",
-				f.name, f.a, a.name, f.b, b.name, f.name)}
+				f.name, f.a, a.Name, f.b, b.Name, f.name)}
 		}
 	}
 	return nil
@@ -43,19 +44,18 @@ var doubtful = []struct{ prefix, remedy string }{
 var unimportant = []string{"measure.stall", "measure.temp_memory"}
 
 // differences lists every factor that is known of both folders and differs.
-func (c *Comparison) differences(a, b *Side) {
+func differences(a, b *Side) []Difference {
+	out := []Difference{}
 	fa, fb := factorsOf(a.manifest), factorsOf(b.manifest)
 	names := maps.Clone(fa)
 	maps.Copy(names, fb)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if va, vb := orUnset(fa, name), orUnset(fb, name); va != vb && !slices.Contains(unimportant, name) {
-			c.Differences = append(c.Differences, Difference{Factor: name, A: va, B: vb})
+			out = append(out, Difference{Factor: name, A: va, B: vb})
 		}
 	}
+	return out
 }
-
-// factorID makes a factor's name part of a warning's id.
-func factorID(factor string) string { return strings.NewReplacer(".", "-", " ", "-").Replace(factor) }
 
 func orUnset(m map[string]string, name string) string {
 	if v, ok := m[name]; ok && v != "" {
@@ -118,46 +118,43 @@ func asText(v any) string {
 	return string(text)
 }
 
-// warnings says what makes the comparison doubtful. The id of a factor's
-// warning is "differs-" and its name.
-func (c *Comparison) warnings(a, b *Side) {
-	warn := func(id, format string, args ...any) {
-		c.Warnings = append(c.Warnings, Warning{ID: id, Text: fmt.Sprintf(format, args...)})
-	}
+// compareWarnings says what makes the comparison doubtful.
+func compareWarnings(c *Comparison, a, b *Side) []remark.Remark {
+	out := remarks{}
 	for _, d := range c.Differences {
 		for _, f := range doubtful {
 			if strings.HasPrefix(d.Factor, f.prefix) {
-				warn("differs-"+factorID(d.Factor), "%s is %s in A and %s in B: %s", d.Factor, d.A, d.B, f.remedy)
+				out.differs(d.Factor, f.remedy, "%s is %s in A and %s in B", d.Factor, d.A, d.B)
 			}
 		}
 	}
 	if a.manifest.Rank.LibVersion != b.manifest.Rank.LibVersion && (a.entersByMPIBarrier() || b.entersByMPIBarrier()) {
-		warn("library-barrier", "A and B are different libraries, and MPI_Barrier, which begins each repetition, is the library's own: "+
-			"the times of short calls also differ by its skew; measure both with sync = \"dissemination\", or \"round_time\"")
+		out.add(remark.LibraryBarrier, "A and B are different libraries, and MPI_Barrier, which begins each repetition, is the library's own: "+
+			"the times of short calls also differ by its skew")
 	}
 	if c.OnlyA+c.OnlyB > 0 {
-		warn("differs-cases", "%d cases (functions, sizes or numbers of processes) are in A only and %d in B only; they are not compared: measure both with the same gl.toml",
+		out.add(remark.DiffersCases, "%d cases (functions, sizes or numbers of processes) are in A only and %d in B only; they are not compared",
 			c.OnlyA, c.OnlyB)
 	}
 	for _, s := range []struct {
 		name string
 		side *Side
 	}{{"A", a}, {"B", b}} {
-		if s.side.report.Refused != nil {
-			warn("guidelines-undecided", "the guidelines of %s have no verdict (%s), so what is newly violated or kept cannot be said",
-				s.name, s.side.report.Refused.Reason)
+		if refused := s.side.Report.Refused; refused != nil {
+			out.add(remark.Undecided, "the guidelines of %s have no verdict (%s), so what is newly violated or kept cannot be said", s.name, refused.Reason)
 		}
 	}
-	changed := map[string]int{}
+	changed := map[Change]int{}
 	for _, g := range c.Guidelines {
 		changed[g.Change]++
 	}
 	if n := changed[NewlyShown]; n > 0 {
-		warn("newly-shown", "tests that are undecided in A and violated in B, with ratios whose intervals overlap: %d; whether anything has changed needs more mpiruns", n)
+		out.add(remark.NewlyShown, "tests that are undecided in A and violated in B, with ratios whose intervals overlap: %d", n)
 	}
 	if n := changed[NoLongerShown]; n > 0 {
-		warn("no-longer-shown", "tests that are violated in A and undecided or only suspected in B: %d; whether they are kept now needs more mpiruns", n)
+		out.add(remark.NoLongerShown, "tests that are violated in A and undecided or only suspected in B: %d", n)
 	}
+	return out
 }
 
 // entersByMPIBarrier tells whether processes were synchronised by the library

@@ -1,6 +1,9 @@
 package analyze
 
-import "pgmpi/guidelines"
+import (
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+)
 
 // verdictKey says that two tests ask the same. The other size belongs to it
 // for monotony; for split-robustness it is part of the answer.
@@ -18,16 +21,17 @@ func keyOf(v *Verdict) verdictKey {
 	return k
 }
 
-// compareGuidelines lists the tests of both folders that are violated in one
+// changedGuidelines lists the tests of both folders that are violated in one
 // of them only, as the case studies of S-PGMPI §5.2 and §5.3 do.
-func (c *Comparison) compareGuidelines(a, b *Side) {
+func changedGuidelines(a, b *Side) []GuidelineChange {
+	out := []GuidelineChange{}
 	inB := map[verdictKey]*Verdict{}
-	for i := range b.report.Verdicts {
-		v := &b.report.Verdicts[i]
+	for i := range b.Report.Verdicts {
+		v := &b.Report.Verdicts[i]
 		inB[keyOf(v)] = v
 	}
-	for i := range a.report.Verdicts {
-		va := &a.report.Verdicts[i]
+	for i := range a.Report.Verdicts {
+		va := &a.Report.Verdicts[i]
 		vb, ok := inB[keyOf(va)]
 		if !ok {
 			continue
@@ -37,31 +41,32 @@ func (c *Comparison) compareGuidelines(a, b *Side) {
 			continue
 		}
 		other := va.MsizeOther
-		if vb.Verdict == Violated {
+		if vb.Verdict == judge.Violated {
 			other = vb.MsizeOther
 		}
-		c.Guidelines = append(c.Guidelines, GuidelineChange{Change: change, Guideline: va.Guideline, Type: va.Type,
+		out = append(out, GuidelineChange{Change: change, Guideline: va.Guideline, Type: va.Type,
 			Function: va.Function, Mockup: va.Mockup, Msize: va.Msize, MsizeOther: other, Shape: va.Shape,
 			AVerdict: va.Verdict, BVerdict: vb.Verdict, ARatio: va.Ratio, BRatio: vb.Ratio})
 	}
+	return out
 }
 
 // guidelineChange: a test without data or with wrong data in one of the
 // folders is no change.
-func guidelineChange(a, b *Verdict) string {
+func guidelineChange(a, b *Verdict) Change {
 	untested := func(v *Verdict) bool {
-		return v.Verdict == NotMeasured || v.Verdict == Wrong || v.Verdict == Undecided && v.Reason != ""
+		return v.Verdict == judge.NotMeasured || v.Verdict == judge.Wrong || v.Verdict == judge.Undecided && v.Reason != ""
 	}
 	switch {
 	case a.Verdict == b.Verdict || untested(a) || untested(b):
 		return ""
-	case b.Verdict == Violated && a.Verdict == Undecided && !apart(a, b):
+	case b.Verdict == judge.Violated && a.Verdict == judge.Undecided && !apart(a, b):
 		return NewlyShown
-	case b.Verdict == Violated:
+	case b.Verdict == judge.Violated:
 		return NewlyViolated
-	case a.Verdict == Violated && (b.Verdict == Undecided || b.Verdict == Suspected):
+	case a.Verdict == judge.Violated && (b.Verdict == judge.Undecided || b.Verdict == judge.Suspected):
 		return NoLongerShown
-	case a.Verdict == Violated:
+	case a.Verdict == judge.Violated:
 		return NewlyKept
 	}
 	return ""

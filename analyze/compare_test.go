@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
+	"pgmpi/analyze/judge"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -24,25 +26,17 @@ func side(t *testing.T, name string, ns []int64, change func(*results.Manifest, 
 	if change != nil {
 		change(m, runs)
 	}
-	c := NewCollector(m)
-	for i := range runs {
-		if runs[i].Run > m.R {
-			continue
-		}
-		if err := c.Add(&runs[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := c.Side(name, Default())
+	runs = slices.DeleteFunc(runs, func(r results.Run) bool { return r.Run > m.R })
+	a, err := Analyze(m, runs, judge.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return &Side{name, a}
 }
 
 func compared(t *testing.T, a, b *Side, set func(*CompareConfig)) *Comparison {
 	t.Helper()
-	cfg := CompareConfig{Config: Default(), Alternative: TwoSided}
+	cfg := CompareConfig{Config: judge.Default(), Alternative: judge.TwoSided}
 	if set != nil {
 		set(&cfg)
 	}
@@ -50,16 +44,13 @@ func compared(t *testing.T, a, b *Side, set func(*CompareConfig)) *Comparison {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Exit != c.ExitCode() {
-		t.Errorf("exit_code %d, ExitCode() %d", c.Exit, c.ExitCode())
-	}
 	return c
 }
 
 func changes(c *Comparison) string {
 	var out []string
 	for _, k := range c.Cases {
-		out = append(out, k.Change)
+		out = append(out, string(k.Change))
 	}
 	return strings.Join(out, " ")
 }
@@ -73,7 +64,7 @@ func with(i int, ns int64) []int64 {
 func TestComparisonShowsTheDirectionOfASignificantChange(t *testing.T) {
 	a, b := side(t, "a", quiet, nil), side(t, "b", with(1, 30000), nil)
 	c := compared(t, a, b, nil)
-	if got := changes(c); got != "~ slower" || c.Exit != 1 || c.M != 2 || c.Test != TestRankSum {
+	if got := changes(c); got != "~ slower" || c.Exit != 1 || c.M != 2 || c.Test != judge.TestRankSum {
 		t.Fatalf("changes %q, exit %d, m %d, test %s", got, c.Exit, c.M, c.Test)
 	}
 	k := c.Cases[1]
@@ -102,13 +93,13 @@ func TestComparisonShowsTheDirectionOfASignificantChange(t *testing.T) {
 
 func TestOneSidedAlternativesAskOnlyForTheirSide(t *testing.T) {
 	a, b := side(t, "a", quiet, nil), side(t, "b", with(1, 30000), nil)
-	for alternative, want := range map[string]string{Less: "~ ~", Greater: "~ slower"} {
+	for alternative, want := range map[judge.Alternative]string{judge.Less: "~ ~", judge.Greater: "~ slower"} {
 		c := compared(t, a, b, func(cfg *CompareConfig) { cfg.Alternative = alternative })
 		if got := changes(c); got != want {
 			t.Errorf("%s: %q, want %q", alternative, got, want)
 		}
 	}
-	c := compared(t, a, b, func(cfg *CompareConfig) { cfg.Alternative = Greater })
+	c := compared(t, a, b, func(cfg *CompareConfig) { cfg.Alternative = judge.Greater })
 	if p := *c.Cases[1].PValue; math.Abs(p-1.0/2704156) > 1e-12 {
 		t.Errorf("one-sided p %g", p)
 	}
@@ -139,20 +130,23 @@ func TestGuidelinesNewlyViolatedAndNewlyKept(t *testing.T) {
 	if len(c.Guidelines) != 1 || c.Guidelines[0].Change != NewlyKept || c.Exit != 0 {
 		t.Errorf("the other way round: %+v, exit %d", c.Guidelines, c.Exit)
 	}
-	for _, x := range []struct{ a, b, want string }{
-		{Undecided, Violated, NewlyShown}, {Marginal, Violated, NewlyViolated}, {Violated, Marginal, NewlyKept},
-		{Violated, Undecided, NoLongerShown}, {Violated, Suspected, NoLongerShown}, {Violated, NotSuspected, NewlyKept},
-		{Violated, Violated, ""}, {Kept, Undecided, ""}, {NotMeasured, Violated, ""}, {Violated, Wrong, ""},
+	for _, x := range []struct {
+		a, b judge.Verdict
+		want Change
+	}{
+		{judge.Undecided, judge.Violated, NewlyShown}, {judge.Marginal, judge.Violated, NewlyViolated}, {judge.Violated, judge.Marginal, NewlyKept},
+		{judge.Violated, judge.Undecided, NoLongerShown}, {judge.Violated, judge.Suspected, NoLongerShown}, {judge.Violated, judge.NotSuspected, NewlyKept},
+		{judge.Violated, judge.Violated, ""}, {judge.Kept, judge.Undecided, ""}, {judge.NotMeasured, judge.Violated, ""}, {judge.Violated, judge.Wrong, ""},
 	} {
 		if got := guidelineChange(&Verdict{Verdict: x.a}, &Verdict{Verdict: x.b}); got != x.want {
 			t.Errorf("%s to %s: %q, want %q", x.a, x.b, got, x.want)
 		}
 	}
-	if got := guidelineChange(&Verdict{Verdict: Undecided, Reason: "only 2 of 10 mpiruns"}, &Verdict{Verdict: Violated}); got != "" {
+	if got := guidelineChange(&Verdict{Verdict: judge.Undecided, Reason: "only 2 of 10 mpiruns"}, &Verdict{Verdict: judge.Violated}); got != "" {
 		t.Errorf("without data in A: %q", got)
 	}
 	hi, lo := 1.07, 1.9
-	before, now := &Verdict{Verdict: Undecided, RatioHi95: &hi}, &Verdict{Verdict: Violated, RatioLo95: &lo}
+	before, now := &Verdict{Verdict: judge.Undecided, RatioHi95: &hi}, &Verdict{Verdict: judge.Violated, RatioLo95: &lo}
 	if got := guidelineChange(before, now); got != NewlyViolated {
 		t.Errorf("from below 1.07 to above 1.9: %q", got)
 	}
@@ -192,7 +186,7 @@ func TestOtherOperationsAreNotComparable(t *testing.T) {
 			m.R = 0
 		},
 	} {
-		_, err := Compare(a, side(t, "b", quiet, change), CompareConfig{Config: Default(), Alternative: TwoSided})
+		_, err := Compare(a, side(t, "b", quiet, change), CompareConfig{Config: judge.Default(), Alternative: judge.TwoSided})
 		var no *NotComparable
 		if !errors.As(err, &no) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)
@@ -211,7 +205,7 @@ func TestOtherFactorsAreNamed(t *testing.T) {
 	c := compared(t, side(t, "a", quiet, settings("barrier", "2m", "x")), side(t, "b", quiet, settings("window", "3m", "y")), nil)
 	var ids []string
 	for _, w := range c.Warnings {
-		ids = append(ids, w.ID)
+		ids = append(ids, string(w.ID))
 	}
 	if got := strings.Join(ids, " "); got != "differs-hostname differs-measure-sync" {
 		t.Errorf("warnings %q", got)
@@ -230,16 +224,15 @@ func TestBarriersOfDifferentLibrariesAreDoubted(t *testing.T) {
 		library, sync string
 		doubted       bool
 	}{{"MPICH 4.0.2", "barrier", true}, {"MPICH 4.0.2", "dissemination", false}, {"", "barrier", false}} {
-		a, b := &Side{manifest: fixture()}, &Side{manifest: fixture()}
+		a, b := Planned("a", fixture()), Planned("b", fixture())
 		b.manifest.Rank.LibVersion = cmp.Or(c.library, a.manifest.Rank.LibVersion)
 		for _, s := range []*Side{a, b} {
-			s.report = &Report{}
+			s.Report = &Report{}
 			s.manifest.Timing = map[string]protocol.Timing{"p2": {Sync: c.sync}}
 		}
-		var got Comparison
-		got.warnings(a, b)
-		if doubted := len(got.Warnings) == 1 && got.Warnings[0].ID == "library-barrier"; doubted != c.doubted {
-			t.Errorf("library %q, sync %s: warnings %+v", c.library, c.sync, got.Warnings)
+		got := compareWarnings(&Comparison{}, a, b)
+		if doubted := len(got) == 1 && got[0].ID == "library-barrier"; doubted != c.doubted {
+			t.Errorf("library %q, sync %s: warnings %+v", c.library, c.sync, got)
 		}
 	}
 }
@@ -289,30 +282,6 @@ func TestFoldersWithoutEnoughDataGiveNoVerdict(t *testing.T) {
 	}
 }
 
-func TestComparedRefusalAndTestFollowTheMpirunsOfBoth(t *testing.T) {
-	for _, x := range []struct {
-		a, b, needed int // needed 0: not refused
-		test         string
-	}{
-		{1, 12, 5, TestRankSum}, // with 5 in both: 2/C(10,5) ≤ .05/2
-		{12, 12, 0, TestRankSum},
-		{12, 51, 0, TestRankSumNormal},
-	} {
-		c := &Comparison{Alternative: TwoSided, A: ComparedFolder{R: x.a}, B: ComparedFolder{R: x.b}}
-		if err := c.chooseTest(CompareConfig{Config: Default()}, 2); err != nil {
-			t.Fatal(err)
-		}
-		if c.Test != x.test || (c.Refused != nil) != (x.needed > 0) || c.Refused != nil && c.Refused.RNeeded != x.needed {
-			t.Errorf("%d and %d mpiruns: %s, %+v", x.a, x.b, c.Test, c.Refused)
-		}
-	}
-	// z of 12 medians that are all above 51 others, by hand.
-	c := &Comparison{Alternative: Greater}
-	if p, z := c.smallestP(TestRankSumNormal, 12, 51), (12*51./2-.5)/math.Sqrt(12*51/12.*64); math.Abs(p-0.5*math.Erfc(z/math.Sqrt2)) > 1e-18 {
-		t.Errorf("smallest p %v", p)
-	}
-}
-
 // drifting gives every mpirun a slowness of its own that both sides share.
 func drifting(_ *results.Manifest, runs []results.Run) {
 	for n := range runs {
@@ -330,7 +299,7 @@ func TestPairsSeeThroughWhatDrifts(t *testing.T) {
 		t.Errorf("not paired: %q", got)
 	}
 	c := compared(t, a, b, func(cfg *CompareConfig) { cfg.Paired = true })
-	if got := changes(c); got != "~ slower" || c.Test != TestSignedRank || math.Abs(*c.Cases[1].Ratio-1.1) > 0.001 || *c.Cases[1].RatioLo < 1.09 {
+	if got := changes(c); got != "~ slower" || c.Test != judge.TestSignedRank || math.Abs(*c.Cases[1].Ratio-1.1) > 0.001 || *c.Cases[1].RatioLo < 1.09 {
 		t.Errorf("paired: %q by %s, %+v", got, c.Test, c.Cases[1])
 	}
 }

@@ -1,43 +1,40 @@
 package analyze
 
-import "pgmpi/guidelines"
+import (
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/internal/remark"
+)
 
 // CompareSchema names the format of compare.json.
 const CompareSchema = "pgmpi-compare/1"
 
-// What a test of B against A may ask. The words are about B: greater means
-// that B takes longer.
-const (
-	TwoSided = "two-sided"
-	Less     = "less"
-	Greater  = "greater"
-)
+// Change is what became of a case, or of a guideline at one size, from A to B.
+type Change string
 
-// Alternatives are the names that --alternative takes.
-var Alternatives = []string{TwoSided, Less, Greater}
-
-// What became of a case from A to B.
+// What became of a case.
 const (
-	Slower         = "slower"          // significant, and by min_slowdown at least
-	Faster         = "faster"          // the same the other way round
-	SlightlySlower = "slightly_slower" // significant, but smaller than min_slowdown or two clock ticks
-	SlightlyFaster = "slightly_faster"
-	NoDifference   = "~"            // nothing significant; not a proof that there is none
-	NotCompared    = "not_compared" // a side lacks valid data; Reason says which. A case that was left out is NotMeasured
+	Slower         Change = "slower"          // significant, and by at least min_slowdown
+	Faster         Change = "faster"          // the same the other way round
+	SlightlySlower Change = "slightly_slower" // significant, but smaller than min_slowdown or two clock ticks
+	SlightlyFaster Change = "slightly_faster"
+	NoDifference   Change = "~"            // nothing significant; not a proof that there is none
+	NotCompared    Change = "not_compared" // a side lacks valid data; Reason says which
+	LeftOut        Change = Change(judge.NotMeasured)
 )
 
 // What became of a guideline at one size.
 const (
-	NewlyViolated = "newly_violated"  // violated in B; tested in A, and not violated
-	NewlyKept     = "newly_kept"      // violated in A; kept, marginal or not suspected in B
-	NewlyShown    = "newly_shown"     // undecided in A and violated in B, with ratios that may be the same
-	NoLongerShown = "no_longer_shown" // violated in A; undecided, or suspected only, in B
+	NewlyViolated Change = "newly_violated"  // violated in B; tested in A, and not violated
+	NewlyKept     Change = "newly_kept"      // violated in A; kept, marginal or not suspected in B
+	NewlyShown    Change = "newly_shown"     // undecided in A and violated in B, with ratios that may be the same
+	NoLongerShown Change = "no_longer_shown" // violated in A; undecided, or suspected only, in B
 )
 
 // CompareConfig says how two results folders are compared.
 type CompareConfig struct {
-	Config             // Alpha, Adjust and MinSlowdown hold for the run-times too; the rest for the guidelines
-	Alternative string // one of Alternatives
+	judge.Config // Alpha, Adjust and MinSlowdown hold for the run-times too; the rest for the guidelines
+	Alternative  judge.Alternative
 	// Paired: the i-th mpirun of A and of B were neighbours in time, as
 	// `pgmpi ab` makes them, so that the signed-rank test may be used.
 	Paired bool
@@ -47,24 +44,24 @@ type CompareConfig struct {
 // Comparison is compare.json: what changed from A to B. Undefined numbers are
 // null.
 type Comparison struct {
-	Schema     string         `json:"schema"` // CompareSchema
-	Version    string         `json:"pgmpi_version"`
-	A          ComparedFolder `json:"a"`
-	B          ComparedFolder `json:"b"`
-	Datatype   string         `json:"datatype"`
-	Op         string         `json:"op"`
-	Root       int            `json:"root"`
-	MsizeUnits string         `json:"msize_legend"`
+	Schema      string         `json:"schema"` // CompareSchema
+	Version     string         `json:"pgmpi_version"`
+	A           ComparedFolder `json:"a"`
+	B           ComparedFolder `json:"b"`
+	Datatype    string         `json:"datatype"`
+	Op          string         `json:"op"`
+	Root        int            `json:"root"`
+	MsizeLegend string         `json:"msize_legend"`
 
-	Alternative string  `json:"alternative"`  // of B against A: two-sided, less, greater
-	Paired      bool    `json:"paired"`       // by the number of the mpirun
-	Test        string  `json:"test"`         // ranksum or signedrank
-	Adjust      string  `json:"adjust"`       // bh, holm, none
-	M           int     `json:"m"`            // cases that are compared: the family of the adjustment
-	Alpha       float64 `json:"alpha"`        // level of the family
-	MinSlowdown float64 `json:"min_slowdown"` // ratio from which a significant change counts
-	PMin        float64 `json:"p_min"`        // smallest p-value attainable
-	ClockTickS  float64 `json:"clock_tick_s"` // seconds; the coarser of both
+	Alternative judge.Alternative `json:"alternative"`  // of B against A: two-sided, less, greater
+	Paired      bool              `json:"paired"`       // by the number of the mpirun
+	Test        judge.TestName    `json:"test"`         // ranksum or signedrank
+	Adjust      judge.Adjust      `json:"adjust"`       // bh, holm, none
+	M           int               `json:"m"`            // cases that are compared: the family of the adjustment
+	Alpha       float64           `json:"alpha"`        // level of the family
+	MinSlowdown float64           `json:"min_slowdown"` // ratio from which a significant change counts
+	PMin        float64           `json:"p_min"`        // smallest p-value attainable
+	ClockTickS  float64           `json:"clock_tick_s"` // seconds; the coarser of both
 
 	Cases       []CaseChange      `json:"cases"`      // in the order of A's Plan
 	Functions   []FunctionChange  `json:"functions"`  // geometric means
@@ -73,9 +70,9 @@ type Comparison struct {
 	OnlyA       int               `json:"only_a"` // cases that only A has
 	OnlyB       int               `json:"only_b"`
 	Wrong       []CaseMessage     `json:"wrong"` // in either folder
-	Refused     *Refusal          `json:"refused"`
-	Warnings    []Warning         `json:"warnings"`
-	Exit        int               `json:"exit_code"` // ExitCode()
+	Refused     *judge.Refusal    `json:"refused"`
+	Warnings    []remark.Remark   `json:"warnings"`
+	Exit        int               `json:"exit_code"` // Finding().ExitCode()
 }
 
 // ComparedFolder is one side of a Comparison.
@@ -103,7 +100,7 @@ type CaseChange struct {
 	PValue    *float64 `json:"p_value"`    // of the alternative
 	PAdjusted *float64 `json:"p_adjusted"` // over the family
 	Stars     string   `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
-	Change    string   `json:"change"`
+	Change    Change   `json:"change"`
 	Reason    string   `json:"reason,omitempty"` // not compared: why
 }
 
@@ -119,7 +116,7 @@ type FunctionChange struct {
 
 // GuidelineChange is a planned test of both folders whose verdict changed.
 type GuidelineChange struct {
-	Change     string          `json:"change"`
+	Change     Change          `json:"change"`
 	Guideline  string          `json:"guideline"`
 	Type       guidelines.Type `json:"type"`
 	Function   string          `json:"function"`
@@ -127,8 +124,8 @@ type GuidelineChange struct {
 	Msize      int64           `json:"msize"`       // bytes
 	MsizeOther int64           `json:"msize_other"` // as in a Verdict, of the folder where it is violated
 	Shape      string          `json:"shape"`
-	AVerdict   string          `json:"a_verdict"`
-	BVerdict   string          `json:"b_verdict"`
+	AVerdict   judge.Verdict   `json:"a_verdict"`
+	BVerdict   judge.Verdict   `json:"b_verdict"`
 	ARatio     *float64        `json:"a_ratio"` // of the call to its other side
 	BRatio     *float64        `json:"b_ratio"`
 }
@@ -138,29 +135,4 @@ type Difference struct {
 	Factor string `json:"factor"`
 	A      string `json:"a"`
 	B      string `json:"b"`
-}
-
-// ExitCode is the exit code of docs/guide.md for a comparison: 3 a function gave
-// wrong data, 1 a significant slowdown of min_slowdown at least or a guideline
-// newly violated, 4 no verdict possible, else 0.
-func (c *Comparison) ExitCode() int {
-	if len(c.Wrong) > 0 {
-		return 3
-	}
-	incomplete := false
-	for _, k := range c.Cases {
-		if k.Change == Slower {
-			return 1
-		}
-		incomplete = incomplete || k.Change == NotCompared
-	}
-	for _, g := range c.Guidelines {
-		if g.Change == NewlyViolated {
-			return 1
-		}
-	}
-	if c.Refused != nil || incomplete {
-		return 4
-	}
-	return 0
 }

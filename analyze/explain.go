@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
@@ -16,15 +18,15 @@ type Explanation struct {
 	Report  *Report
 	Verdict *Verdict
 	Call    SideSamples
-	Other   *SideSamples // what the call must not be slower than; nil: split without a smaller size
-	Test    *TestNumbers // nil: no test was made
+	Other   *SideSamples   // what the call must not be slower than; nil: split without a smaller size
+	Test    *judge.Numbers // in nanoseconds; nil: no test was made
 }
 
 // SideSamples is the call, or what it is compared with, in every mpirun.
 type SideSamples struct {
 	Function string
 	Msize    int64 // bytes
-	Calls    int   // split: k calls stand against the one; else 1
+	Calls    int   // split: k calls are compared with the one; else 1
 	Runs     []SideRun
 }
 
@@ -49,37 +51,20 @@ func (s *SideRun) Inefficiency() float64 {
 	return stats.Inefficiency(s.ACF, len(s.Kept))
 }
 
-// TestNumbers is the test behind a verdict. The p-values are the Verdict's.
-type TestNumbers struct {
-	Name      string  // of the test
-	R         int     // mpiruns that it rests on
-	PMin      float64 // smallest p-value attainable with them
-	Statistic float64 // U of the rank-sum, V of the signed-rank, D of Kolmogorov-Smirnov
-	Largest   float64 // that the statistic can be
-	Exact     bool
-	Family    int // tests that the adjustment is over
-	Rank      int // of the p-value in the family, 1 the smallest; equal ones share the last
-	// KeptStatistic is that of min_slowdown times the other side against the call.
-	KeptStatistic float64
-	Slower, Equal int     // mpiruns in which the call's run median was slower than the other's, or equal
-	DifferenceNS  float64 // of the medians of run medians
-	TickNS        float64 // the clock's step; 0: unknown
-}
-
 // Explain gathers what verdict i of the Report rests on. read gives a finished
 // mpirun of the verdict's shape, nil where there is none; only the samples of
 // the two cases are kept.
-func (c *Collector) Explain(r *Report, cfg Config, i int, read func(run int) (*results.Run, error)) (*Explanation, error) {
-	plan := &c.manifest.Plan
-	t, v := &plan.Tests[i], &r.Verdicts[i]
-	e := &Explanation{Report: r, Verdict: v, Call: SideSamples{Function: plan.Cases[t.Case].Function, Msize: plan.Cases[t.Case].Msize, Calls: 1}}
+func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Explanation, error) {
+	plan := &a.manifest.Plan
+	t, v := &plan.Tests[i], &a.verdicts[i]
+	e := &Explanation{Report: a.Report, Verdict: v, Call: SideSamples{Function: plan.Cases[t.Case].Function, Msize: plan.Cases[t.Case].Msize, Calls: 1}}
 	cases := []int{t.Case}
 	sides := []*SideSamples{&e.Call}
-	if other := c.comparedWith(t, v); other >= 0 {
+	if other := a.comparedWith(t, v); other >= 0 {
 		e.Other = &SideSamples{Function: plan.Cases[other].Function, Msize: plan.Cases[other].Msize, Calls: max(v.K, 1)}
 		cases, sides = append(cases, other), append(sides, e.Other)
 	}
-	last := len(c.cases[t.Case].medians)
+	last := len(a.set.Cases[t.Case].Medians)
 	if v.PValue != nil && t.Type != guidelines.Split {
 		last = v.Runs // a case may have been measured on for other tests
 	}
@@ -97,49 +82,22 @@ func (c *Collector) Explain(r *Report, cfg Config, i int, read func(run int) (*r
 	if v.PValue == nil {
 		return e, nil
 	}
-	m := r.M
+	family, n := a.family, slices.Index(a.tests, i)
 	if t.Type == guidelines.Split {
-		m = r.Split.M
+		family, n = a.split, a.followUp(i)
 	}
-	p, _, err := NewProcedure(cfg, v.Runs, m)
-	if err != nil {
-		return nil, err
-	}
-	p.Tick = float64(c.tickNS)
-	if e.Test, err = p.numbers(c.pair(i, v)); err != nil {
-		return nil, err
-	}
-	e.Test.Name, e.Test.R, e.Test.PMin, e.Test.Family = p.Test, p.R, p.PMin, m
-	for k := range r.Verdicts {
-		w := &r.Verdicts[k]
-		if w.PValue != nil && *w.PValue <= *v.PValue && (w.Type == guidelines.Split) == (t.Type == guidelines.Split) {
-			e.Test.Rank++
-		}
-	}
-	return e, nil
-}
-
-// pair are the run medians that the p-value of verdict i rests on.
-func (c *Collector) pair(i int, v *Verdict) Pair {
-	t := &c.manifest.Plan.Tests[i]
-	if t.Type != guidelines.Split {
-		return Pair{Orig: c.cases[t.Case].medians[:v.Runs], Other: c.cases[t.Others[0]].medians[:v.Runs]}
-	}
-	for _, f := range c.manifest.Split.FollowUps {
-		if f.Test == i {
-			return Pair{Orig: c.followed[followKey{f.Case, 1}].medians[:v.Runs], Other: c.followed[followKey{f.Part, f.Calls}].medians[:v.Runs]}
-		}
-	}
-	return Pair{}
+	var err error
+	e.Test, err = family.Numbers(n)
+	return e, err
 }
 
 // comparedWith is the index of the other side's case; −1: there is none.
-func (c *Collector) comparedWith(t *guidelines.Test, v *Verdict) int {
+func (a *Analysis) comparedWith(t *guidelines.Test, v *Verdict) int {
 	if t.Type != guidelines.Split {
 		return t.Others[0]
 	}
 	for _, o := range t.Others {
-		if v.K > 0 && c.manifest.Plan.Cases[o].Msize == v.MsizeOther {
+		if v.K > 0 && a.manifest.Plan.Cases[o].Msize == v.MsizeOther {
 			return o
 		}
 	}
@@ -176,7 +134,7 @@ func (s *SideSamples) add(run *results.Run, plan int) error {
 	return nil
 }
 
-// describe does what the Collector does with the samples, and more.
+// describe does what medians.Set does with the samples, and more.
 func (s *SideRun) describe(valid []float64) error {
 	filtered, err := stats.Tukey(valid, stats.TukeyFactor)
 	if err != nil {
@@ -189,47 +147,12 @@ func (s *SideRun) describe(valid []float64) error {
 	s.Min = slices.Min(valid)
 	s.Q1, s.Median, s.Q3 = filtered.Q1, warmup.Median, filtered.Q3
 	s.Kept, s.RunMedian, s.WarmupEnd = filtered.Values, filtered.Median, warmup.End
-	if len(s.Kept) < leastSeries {
+	if len(s.Kept) < medians.LeastSeries {
 		return nil
 	}
-	s.ACF, err = stats.Autocorrelation(s.Kept, dependenceLags)
+	s.ACF, err = stats.Autocorrelation(s.Kept, medians.Lags)
 	if errors.Is(err, stats.ErrUndefined) {
 		return nil
 	}
 	return err
-}
-
-// numbers makes the test of a Pair again and keeps what Apply does not.
-func (p Procedure) numbers(pair Pair) (*TestNumbers, error) {
-	slower, err := tests[p.Test](pair.Orig, p.against(pair))
-	if err != nil {
-		return nil, err
-	}
-	kept, err := tests[p.Test](scale(pair.Other, p.MinSlowdown), pair.Orig)
-	if err != nil {
-		return nil, err
-	}
-	n := &TestNumbers{Statistic: slower.Statistic, Exact: slower.Exact, KeptStatistic: kept.Statistic, TickNS: p.Tick,
-		DifferenceNS: median(pair.Orig) - median(pair.Other)}
-	left := 0.0 // differences that are not 0
-	for i, x := range pair.Orig {
-		switch y := pair.Other[i]; {
-		case x > y:
-			n.Slower++
-		case x == y:
-			n.Equal++
-		}
-		if x != p.against(pair)[i] {
-			left++
-		}
-	}
-	switch p.Test {
-	case TestSignedRank:
-		n.Largest = left * (left + 1) / 2
-	case TestKS:
-		n.Largest = 1
-	default:
-		n.Largest = float64(len(pair.Orig) * len(pair.Other))
-	}
-	return n, nil
 }

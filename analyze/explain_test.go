@@ -6,24 +6,20 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
 // explained explains test i of the fixture.
-func explained(t *testing.T, m *results.Manifest, runs []results.Run, cfg Config, i int) *Explanation {
+func explained(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config, i int) *Explanation {
 	t.Helper()
-	c := NewCollector(m)
-	for n := range runs {
-		if err := c.Add(&runs[n]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r, err := c.Report(cfg)
+	a, err := Analyze(m, runs, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := c.Explain(r, cfg, i, func(run int) (*results.Run, error) {
+	e, err := a.Explain(i, func(run int) (*results.Run, error) {
 		if run > len(runs) {
 			return nil, nil
 		}
@@ -46,8 +42,8 @@ func TestExplanationShowsWhatTheRunMediansRestOn(t *testing.T) {
 	samples = append(samples, protocol.Sample{NS: 1, Flags: protocol.FlagLate}, protocol.Sample{NS: 1, Flags: protocol.FlagLong},
 		protocol.Sample{NS: 900000})
 	runs[4].Samples[3] = samples
-	e := explained(t, m, runs, Default(), 3)
-	if e.Verdict.Verdict != Violated || len(e.Call.Runs) != testR || e.Other.Function != "reduce_as_allreduce" || e.Other.Msize != 64 {
+	e := explained(t, m, runs, judge.Default(), 3)
+	if e.Verdict.Verdict != judge.Violated || len(e.Call.Runs) != testR || e.Other.Function != "reduce_as_allreduce" || e.Other.Msize != 64 {
 		t.Fatalf("%+v", e)
 	}
 	s := e.Other.Runs[4]
@@ -58,7 +54,7 @@ func TestExplanationShowsWhatTheRunMediansRestOn(t *testing.T) {
 		t.Errorf("min %g, Q1 %g, median %g, Q3 %g, run median %g", s.Min, s.Q1, s.Median, s.Q3, s.RunMedian)
 	}
 	// A straight line: r_1 of 1…21.
-	if want := 1 - 1/7.0; len(s.ACF) != dependenceLags || math.Abs(s.ACF[0]-want) > 1e-12 || s.Inefficiency() < 5 {
+	if want := 1 - 1/7.0; len(s.ACF) != medians.Lags || math.Abs(s.ACF[0]-want) > 1e-12 || s.Inefficiency() < 5 {
 		t.Errorf("lag 1 %v, want %v", s.ACF, want)
 	}
 	if first := e.Call.Runs[0]; first.ACF != nil || first.Inefficiency() != 0 || first.WarmupEnd != -1 {
@@ -73,17 +69,18 @@ func TestExplanationHasTheTestAgain(t *testing.T) {
 	const pairs = testR * testR
 	const sums = testR * (testR + 1) / 2
 	for _, c := range []struct {
-		test string
+		test judge.TestName
 		i    int
-		want TestNumbers
+		want judge.Numbers
 	}{
-		{TestSignedRank, 3, TestNumbers{Statistic: sums, Largest: sums, Exact: true, Rank: 2, Slower: testR, DifferenceNS: 20000, TickNS: 10}},
-		{TestRankSum, 3, TestNumbers{Statistic: pairs, Largest: pairs, Exact: true, Rank: 2, Slower: testR, DifferenceNS: 20000, TickNS: 10}},
-		{TestKS, 2, TestNumbers{Statistic: 0, Largest: 1, KeptStatistic: 1, Exact: true, Rank: 5, DifferenceNS: -10000, TickNS: 10}},
+		{judge.TestSignedRank, 3, judge.Numbers{Statistic: sums, Largest: sums, Exact: true, Rank: 2, Slower: testR, Difference: 20000, Tick: 10}},
+		{judge.TestRankSum, 3, judge.Numbers{Statistic: pairs, Largest: pairs, Exact: true, Rank: 2, Slower: testR, Difference: 20000, Tick: 10}},
+		{judge.TestKS, 2, judge.Numbers{Statistic: 0, Largest: 1, KeptStatistic: 1, Exact: true, Rank: 5, Difference: -10000, Tick: 10}},
 	} {
-		cfg := Default()
+		cfg := judge.Default()
 		cfg.Test = c.test
-		c.want.Name, c.want.R, c.want.Family, c.want.PMin = c.test, testR, 5, smallestP(c.test, testR)
+		c.want.Test, c.want.R, c.want.Family = judge.Get(c.test), testR, 5
+		c.want.PMin = c.want.Test.MinP(testR, testR)
 		if e := explained(t, m, runs, cfg, c.i); e.Test == nil || *e.Test != c.want {
 			t.Errorf("%s: %+v, want %+v", c.test, *e.Test, c.want)
 		}
@@ -93,24 +90,23 @@ func TestExplanationHasTheTestAgain(t *testing.T) {
 func TestExplanationOfWhatWasNotTested(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
-	if e := explained(t, m, runs, Default(), 1); e.Test != nil || e.Other == nil || e.Other.Calls != 8 || e.Other.Msize != 8 {
+	if e := explained(t, m, runs, judge.Default(), 1); e.Test != nil || e.Other == nil || e.Other.Calls != 8 || e.Other.Msize != 8 {
 		t.Errorf("split: %+v", e)
 	}
-	if e := explained(t, m, runs[:5], Default(), 3); e.Test != nil || len(e.Call.Runs) != 5 || e.Verdict.Verdict != Undecided {
+	if e := explained(t, m, runs[:5], judge.Default(), 3); e.Test != nil || len(e.Call.Runs) != 5 || e.Verdict.Verdict != judge.Undecided {
 		t.Errorf("too few mpiruns: %+v", e)
 	}
 	for i := range runs {
 		runs[i].Cases[3].Status, runs[i].Samples[3] = protocol.StatusWrong, nil
 	}
-	if e := explained(t, m, runs, Default(), 3); e.Test != nil || len(e.Other.Runs) != 0 || e.Verdict.Verdict != Wrong {
+	if e := explained(t, m, runs, judge.Default(), 3); e.Test != nil || len(e.Other.Runs) != 0 || e.Verdict.Verdict != judge.Wrong {
 		t.Errorf("wrong: %+v", e)
 	}
-	c := NewCollector(m)
-	r, err := c.Report(Default())
+	a, err := Analyze(m, nil, judge.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Explain(r, Default(), 3, func(int) (*results.Run, error) { return nil, errors.New("raw file") }); err == nil || !strings.Contains(err.Error(), "raw file") {
+	if _, err := a.Explain(3, func(int) (*results.Run, error) { return nil, errors.New("raw file") }); err == nil || !strings.Contains(err.Error(), "raw file") {
 		t.Errorf("a file that cannot be read: %v", err)
 	}
 }

@@ -5,13 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
 // FuzzReport: no manifest and no mpirun, however wrong, makes the analysis
 // panic, and every Report can be written and says the same when read. method
-// picks one of Methods.
+// picks one of judge.Methods.
 func FuzzReport(f *testing.F) {
 	m := fixture()
 	m.R = 1
@@ -21,7 +23,7 @@ func FuzzReport(f *testing.F) {
 	if err1 != nil || err2 != nil {
 		f.Fatal(err1, err2)
 	}
-	for method := range Methods {
+	for method := range judge.Methods {
 		f.Add(manifest, raw, uint8(method))
 	}
 	m.R, m.Looks, m.LookWeights = 3, []int{1, 2, 3}, []float64{.2, .3, .5}
@@ -47,23 +49,23 @@ func FuzzReport(f *testing.F) {
 		if json.Unmarshal(manifest, &m) != nil || json.Unmarshal(raw, &run) != nil {
 			t.Skip()
 		}
-		cfg := Default()
-		cfg.Method = Methods[int(method)%len(Methods)]
-		c := NewCollector(&m)
+		cfg := judge.Default()
+		cfg.Method = judge.Methods[int(method)%len(judge.Methods)]
+		set := medians.New(&m)
 		for n := 1; n <= min(m.R, 8); n++ { // 8 mpiruns are enough for verdicts
 			run.Run = n
-			if err := c.Add(&run); err != nil && !strings.HasPrefix(err.Error(), "raw/") {
+			if err := set.Add(&run); err != nil && !strings.HasPrefix(err.Error(), "raw/") {
 				t.Fatalf("%q does not name the file", err)
 			}
 		}
-		report, err := c.Report(cfg)
+		a, err := Judge(&m, set, cfg)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "manifest: ") {
 				t.Fatalf("%q does not name the manifest", err)
 			}
 			return
 		}
-		writable(t, report)
+		writable(t, a.Report)
 	})
 }
 
@@ -76,8 +78,8 @@ func writable(t *testing.T, r *Report) {
 	if err := json.Unmarshal(text, &again); err != nil {
 		t.Fatal(err)
 	}
-	if again.Exit != r.Exit || again.ExitCode() != r.ExitCode() || len(again.Verdicts) != len(r.Verdicts) {
-		t.Fatalf("exit code %d, read again %d", r.ExitCode(), again.ExitCode())
+	if again.Exit != r.Exit || again.Finding() != r.Finding() || len(again.Verdicts) != len(r.Verdicts) {
+		t.Fatalf("exit code %d, read again %d", r.Exit, again.Exit)
 	}
 	for i, v := range again.Verdicts {
 		if v.Verdict == "" {

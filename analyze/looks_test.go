@@ -1,122 +1,17 @@
 package analyze
 
 import (
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
-
-// goldenSequence is one case of sequential.json.
-type goldenSequence struct {
-	ID      string
-	Looks   []int
-	Weights []float64
-	P       [][]float64 // by test and look
-	Expect  []struct {
-		Look     int
-		PSeq     []float64 `json:"p_seq"`
-		Holm, BH []float64
-		ByHolm   []int `json:"violated_holm_005"`
-		ByBH     []int `json:"violated_bh_005"`
-	}
-}
-
-func loadSequences(t *testing.T) []goldenSequence {
-	t.Helper()
-	folder := os.Getenv("PGMPI_GOLDEN")
-	if folder == "" {
-		folder = filepath.Join("..", "testdata", "golden")
-	}
-	text, err := os.ReadFile(filepath.Join(folder, "sequential.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g struct{ Cases []goldenSequence }
-	if err := json.Unmarshal(text, &g); err != nil {
-		t.Fatal(err)
-	}
-	if len(g.Cases) == 0 {
-		t.Fatal("no cases")
-	}
-	return g.Cases
-}
-
-// sequenceOf is a Sequence whose p-values come from elsewhere.
-func sequenceOf(t *testing.T, g goldenSequence) *Sequence {
-	t.Helper()
-	q, _, err := NewSequence(Default(), Schedule{g.Looks, g.Weights}, len(g.P))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return q
-}
-
-func TestSequenceSpendsAndAdjustsAsTheGoldenVectors(t *testing.T) {
-	for _, g := range loadSequences(t) {
-		for _, adjust := range []string{AdjustHolm, AdjustBH} {
-			q := sequenceOf(t, g)
-			for k, want := range g.Expect {
-				for i := range g.P {
-					q.history[i] = append(q.history[i], g.P[i][k])
-				}
-				if err := q.adjust(adjust); err != nil {
-					t.Fatal(err)
-				}
-				adjusted, violated := want.Holm, want.ByHolm
-				if adjust == AdjustBH {
-					adjusted, violated = want.BH, want.ByBH
-				}
-				var found []int
-				for i, o := range q.outcomes {
-					if math.Abs(o.P-want.PSeq[i]) > 1e-12*want.PSeq[i] || math.Abs(o.PAdjusted-adjusted[i]) > 1e-12*adjusted[i] {
-						t.Errorf("%s, %s, look %d, test %d: P %v and %v adjusted, want %v and %v",
-							g.ID, adjust, want.Look, i, o.P, o.PAdjusted, want.PSeq[i], adjusted[i])
-					}
-					if o.PAdjusted <= 0.05 {
-						found = append(found, i)
-					}
-				}
-				if !slices.Equal(found, violated) {
-					t.Errorf("%s, %s, look %d: violated %v, want %v", g.ID, adjust, want.Look, found, violated)
-				}
-			}
-		}
-	}
-}
-
-// With the p-values of decided tests frozen, as in a check, the golden scenario
-// has the same findings at the same looks, and none is ever taken back.
-func TestFrozenTestsChangeNoGoldenFinding(t *testing.T) {
-	for _, g := range loadSequences(t) {
-		q := sequenceOf(t, g)
-		for k, want := range g.Expect {
-			for i := range g.P {
-				if !q.decided[i] {
-					q.history[i] = append(q.history[i], g.P[i][k])
-				}
-			}
-			if err := q.adjust(AdjustBH); err != nil {
-				t.Fatal(err)
-			}
-			for i, o := range q.outcomes {
-				if q.decided[i] && o.PAdjusted > 0.05 {
-					t.Errorf("%s, look %d: test %d was violated, and is no more", g.ID, want.Look, i)
-				}
-				q.decided[i] = o.PAdjusted <= 0.05
-				if q.decided[i] != slices.Contains(want.ByBH, i) {
-					t.Errorf("%s, look %d: test %d violated %v", g.ID, want.Look, i, q.decided[i])
-				}
-			}
-		}
-	}
-}
 
 // withLooks is the fixture over 30 mpiruns with looks.
 func withLooks() *results.Manifest {
@@ -148,23 +43,12 @@ func without(run results.Run, needed map[int]bool) results.Run {
 	return out
 }
 
-func collected10(t *testing.T, m *results.Manifest, runs []results.Run) *Collector {
-	t.Helper()
-	c := NewCollector(m)
-	for i := range runs {
-		if err := c.Add(&runs[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return c
-}
-
 func TestDecidedTestsAreDroppedAndKeepTheirVerdict(t *testing.T) {
 	m := withLooks()
 	// Reduce at 64 B is slower than both mock-ups; its GL8 mock-up at 8 B wavers
 	// around it.
 	runs := noisy(m, 2, 10000, 50000, 9756, 30000, 20000, 25000)
-	needed, err := collected10(t, m, runs[:10]).Needed(Default(), 10)
+	needed, err := Needed(m, collected(t, m, runs[:10]), judge.Default(), 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +58,7 @@ func TestDecidedTestsAreDroppedAndKeepTheirVerdict(t *testing.T) {
 	for n := 10; n < 30; n++ {
 		runs[n] = without(runs[n], needed)
 	}
-	r := analyzed(t, m, runs, Default())
+	r := analyzed(t, m, runs, judge.Default())
 	if got, want := verdicts(r), "kept not_suspected undecided violated kept violated"; got != want {
 		t.Errorf("verdicts %q, want %q", got, want)
 	}
@@ -204,11 +88,11 @@ func mapsEqual(a, b map[int]bool) bool {
 func TestACheckEndsAtTheLookThatDecidesEverything(t *testing.T) {
 	m := withLooks()
 	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:10]
-	needed, err := collected10(t, m, runs).Needed(Default(), 10)
+	needed, err := Needed(m, collected(t, m, runs), judge.Default(), 10)
 	if err != nil || len(needed) != 0 {
 		t.Fatalf("needed %v, %v", needed, err)
 	}
-	if r := analyzed(t, m, runs, Default()); r.Exit != 1 || len(r.Incomplete) != 0 {
+	if r := analyzed(t, m, runs, judge.Default()); r.Exit != 1 || len(r.Incomplete) != 0 {
 		t.Errorf("exit %d, incomplete %v", r.Exit, r.Incomplete)
 	}
 }
@@ -216,8 +100,8 @@ func TestACheckEndsAtTheLookThatDecidesEverything(t *testing.T) {
 func TestAnInterruptedCheckWithLooksIsIncomplete(t *testing.T) {
 	m := withLooks()
 	runs := noisy(m, 2, 10000, 30000, 9756, 30000, 20000, 40000)
-	r := analyzed(t, m, runs[:14], Default())
-	if r.Exit != 4 || len(r.Incomplete) == 0 || r.Verdicts[2].Verdict != Undecided || r.Verdicts[2].Runs != 10 {
+	r := analyzed(t, m, runs[:14], judge.Default())
+	if r.Exit != 4 || len(r.Incomplete) == 0 || r.Verdicts[2].Verdict != judge.Undecided || r.Verdicts[2].Runs != 10 {
 		t.Errorf("exit %d, %+v", r.Exit, r.Verdicts[2])
 	}
 	if r.Verdicts[2].RunsNeeded != nil {
@@ -234,48 +118,24 @@ func TestADecidedTestOutlivesItsCase(t *testing.T) {
 	for k := range runs[14].Samples[0] {
 		runs[14].Samples[0][k].Flags = protocol.FlagLate
 	}
-	r := analyzed(t, m, runs, Default())
+	r := analyzed(t, m, runs, judge.Default())
 	if got, want := verdicts(r), "kept not_suspected undecided violated kept violated"; got != want || r.Verdicts[0].Runs != 10 {
 		t.Errorf("verdicts %q, want %q; %+v", got, want, r.Verdicts[0])
 	}
 	if v := r.Verdicts[2]; len(r.Incomplete) != 1 || !strings.Contains(v.Reason, "29 of 30") || v.PValue != nil {
 		t.Errorf("incomplete %v, %+v", r.Incomplete, v)
 	}
-	needed, err := collected10(t, m, runs[:20]).Needed(Default(), 20)
+	needed, err := Needed(m, collected(t, m, runs[:20]), judge.Default(), 20)
 	if err != nil || len(needed) != 0 {
 		t.Errorf("nothing can be decided any more: %v, %v", needed, err)
-	}
-}
-
-// The test of a look is chosen by all of alpha, and may be too weak for the
-// share that the look can spend.
-func TestALookIsBlindByTheTestThatItUses(t *testing.T) {
-	for _, c := range []struct {
-		s     Schedule
-		m     int
-		blind []int
-		r     int // that the refusal names; 0: none
-	}{
-		{Schedule{[]int{10, 20, 30}, []float64{.2, .3, .5}}, 11, []int{10}, 0}, // 2^-10 > .05·.2/11
-		{Schedule{[]int{10, 20, 30}, []float64{.2, .3, .5}}, 10, nil, 0},
-		{Schedule{[]int{5, 10}, []float64{.5, .5}}, 41, []int{5, 10}, 11}, // 2^-10 > .05·.5/41
-		{Schedule{[]int{5, 10}, []float64{.5, .5}}, 52, []int{5}, 0},      // the rank-sum from here on
-	} {
-		q, refusal, err := NewSequence(Default(), c.s, c.m)
-		if err != nil || !slices.Equal(q.blind, c.blind) {
-			t.Errorf("looks %v, m = %d: blind %v, %v", c.s.Looks, c.m, q.blind, err)
-		}
-		if c.r > 0 != (refusal != nil) || refusal != nil && refusal.RNeeded != c.r {
-			t.Errorf("looks %v, m = %d: %+v", c.s.Looks, c.m, refusal)
-		}
 	}
 }
 
 func TestARefusedSequenceHasNoVerdicts(t *testing.T) {
 	m := withLooks()
 	m.R, m.Looks, m.LookWeights = 7, []int{7}, []float64{.5} // .05·.5/5 < 2^-7 < .05/5
-	cfg := Default()
-	cfg.Test = TestSignedRank
+	cfg := judge.Default()
+	cfg.Test = judge.TestSignedRank
 	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), cfg)
 	if got, want := verdicts(r), "undecided not_suspected undecided undecided undecided undecided"; got != want || r.Refused == nil || r.Exit != 4 {
 		t.Errorf("verdicts %q, want %q; exit %d", got, want, r.Exit)
@@ -285,8 +145,8 @@ func TestARefusedSequenceHasNoVerdicts(t *testing.T) {
 func TestALoneLookSpendsNoMoreThanItsWeight(t *testing.T) {
 	m := withLooks()
 	m.R, m.Looks, m.LookWeights = 10, []int{10}, []float64{.5}
-	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), Default())
-	if got, want := *r.Verdicts[3].PValue, math.Ldexp(1, -10)/.5; got != want || r.Verdicts[3].Verdict != Violated {
+	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), judge.Default())
+	if got, want := *r.Verdicts[3].PValue, math.Ldexp(1, -10)/.5; got != want || r.Verdicts[3].Verdict != judge.Violated {
 		t.Errorf("p %v, want %v; %s", got, want, r.Verdicts[3].Verdict)
 	}
 }
@@ -294,18 +154,18 @@ func TestALoneLookSpendsNoMoreThanItsWeight(t *testing.T) {
 func TestMaxTimeEndsWithTheRunsReached(t *testing.T) {
 	m := withLooks()
 	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 14}
-	s := ScheduleOf(m)
+	s := scheduleOf(m)
 	if !slices.Equal(s.Looks, []int{10, 14}) || math.Abs(s.Weights[1]-0.8) > 1e-12 {
 		t.Errorf("schedule %+v, want what is left spent at 14", s)
 	}
 	runs := noisy(m, 2, 10000, 50000, 9756, 30000, 20000, 25000)
-	if r := analyzed(t, m, runs[:14], Default()); r.Exit != 1 || r.R != 14 || r.Verdicts[2].Runs != 14 {
+	if r := analyzed(t, m, runs[:14], judge.Default()); r.Exit != 1 || r.R != 14 || r.Verdicts[2].Runs != 14 {
 		t.Errorf("exit %d, R %d, %+v", r.Exit, r.R, r.Verdicts[2])
 	}
 	m = fixture()
 	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 8}
-	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:8], Default())
-	if r.R != 8 || r.Exit != 1 || r.Test != TestSignedRank {
+	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:8], judge.Default())
+	if r.R != 8 || r.Exit != 1 || r.Test != judge.TestSignedRank {
 		t.Errorf("without looks: R %d, exit %d, test %s", r.R, r.Exit, r.Test)
 	}
 }
@@ -325,7 +185,7 @@ func TestSchedulesThatLeadNowhereAreErrors(t *testing.T) {
 		m := withLooks()
 		m.Split = &results.SplitPlan{R: 10, FollowUps: []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
 		spoil(m)
-		if _, err := NewCollector(m).Report(Default()); err == nil {
+		if _, err := Design(m, judge.Default()); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -350,21 +210,21 @@ func followed(m *results.Manifest, whole, parts int64) []results.Run {
 func TestSuspectedSplitIsDecidedByExperiment(t *testing.T) {
 	for _, c := range []struct {
 		whole, parts int64
-		want         string
+		want         judge.Verdict
 		exit         int
 	}{
-		{50000, 8000, Violated, 1},
-		{50000, 49000, Marginal, 0},
-		{50000, 90000, Kept, 0},
+		{50000, 8000, judge.Violated, 1},
+		{50000, 49000, judge.Marginal, 0},
+		{50000, 90000, judge.Kept, 0},
 	} {
 		m := fixture()
 		runs := measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
-		plan, err := collected10(t, m, runs).FollowUps(Default())
+		plan, err := FollowUps(m, collected(t, m, runs), judge.Default())
 		if err != nil || plan == nil || plan.R != testR || len(plan.FollowUps) != 1 || plan.FollowUps[0] != (results.FollowUp{Test: 1, Case: 1, Part: 0, Calls: 8}) {
 			t.Fatalf("follow-ups %+v, %v", plan, err)
 		}
 		m.Split = plan
-		r := analyzed(t, m, append(runs, followed(m, c.whole, c.parts)...), Default())
+		r := analyzed(t, m, append(runs, followed(m, c.whole, c.parts)...), judge.Default())
 		v := r.Verdicts[1]
 		if v.Verdict != c.want || v.PValue == nil || v.Runs != testR || v.K != 8 || r.Exit != c.exit {
 			t.Errorf("%d against %d ns: %+v, exit %d", c.whole, c.parts, v, r.Exit)
@@ -382,16 +242,16 @@ func TestUnfinishedExperimentLeavesTheSuspicion(t *testing.T) {
 	m := fixture()
 	m.Split = &results.SplitPlan{R: testR, FollowUps: []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
 	runs := append(measured(m, 1000, 50000, 60000, 60000, 60000, 60000), followed(m, 50000, 8000)[1:]...)
-	if r := analyzed(t, m, runs, Default()); r.Verdicts[1].Verdict != Suspected || r.Exit != 4 || len(r.Incomplete) != 1 {
+	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[1].Verdict != judge.Suspected || r.Exit != 4 || len(r.Incomplete) != 1 {
 		t.Errorf("a run is missing: %+v, exit %d", r.Verdicts[1], r.Exit)
 	}
 	m.Stopped = map[protocol.Mode]int{protocol.ModeSplit: 2}
-	if r := analyzed(t, m, runs[:testR], Default()); r.Verdicts[1].Verdict != Suspected || r.Exit != 0 || r.Split.Refused == nil {
+	if r := analyzed(t, m, runs[:testR], judge.Default()); r.Verdicts[1].Verdict != judge.Suspected || r.Exit != 0 || r.Split.Refused == nil {
 		t.Errorf("ended by max_time: %+v, exit %d", r.Verdicts[1], r.Exit)
 	}
-	cfg := Default()
-	cfg.Method = MethodPaper
-	if r := analyzed(t, m, runs[:testR], cfg); r.Verdicts[1].Verdict != Violated || r.Split != nil {
+	cfg := judge.Default()
+	cfg.Method = judge.MethodPaper
+	if r := analyzed(t, m, runs[:testR], cfg); r.Verdicts[1].Verdict != judge.Violated || r.Split != nil {
 		t.Errorf("method paper knows no experiment: %+v", r.Verdicts[1])
 	}
 }
@@ -405,7 +265,7 @@ func TestSeveralCallsBelongToTheExperimentAlone(t *testing.T) {
 		}
 	}
 	run.Cases[0].Calls = 8
-	if err := NewCollector(m).Add(&run); err == nil {
+	if err := medians.New(m).Add(&run); err == nil {
 		t.Error("no error for stage 2 with samples of eight calls")
 	}
 }
@@ -413,40 +273,18 @@ func TestSeveralCallsBelongToTheExperimentAlone(t *testing.T) {
 func TestALookThatCannotFindAnythingIsWarnedOf(t *testing.T) {
 	m := withLooks()
 	m.Looks = []int{5, 20, 30} // 1/C(10,5) is above .05·.2/5
-	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 60000), Default())
-	warned := slices.ContainsFunc(r.Warnings, func(w Warning) bool { return w.ID == "blind-look" })
+	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 60000), judge.Default())
+	warned := slices.ContainsFunc(r.Warnings, func(w remark.Remark) bool { return w.ID == "blind-look" })
 	if !warned || !slices.Equal(r.Looks.Blind, []int{5}) || r.Refused != nil {
 		t.Errorf("blind %v, refused %v, warnings %v", r.Looks.Blind, r.Refused, r.Warnings)
 	}
-	if v := r.Verdicts[3]; v.Verdict != Violated || v.Runs != 20 {
+	if v := r.Verdicts[3]; v.Verdict != judge.Violated || v.Runs != 20 {
 		t.Errorf("%+v", v)
 	}
 	m.R, m.Looks, m.LookWeights = 4, []int{2, 3, 4}, []float64{.2, .3, .5}
-	r = analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 60000), Default())
-	if r.Refused == nil || r.Exit != 4 || r.Verdicts[3].Verdict != Undecided {
+	r = analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 60000), judge.Default())
+	if r.Refused == nil || r.Exit != 4 || r.Verdicts[3].Verdict != judge.Undecided {
 		t.Errorf("no look can find anything: refused %v, exit %d, %s", r.Refused, r.Exit, r.Verdicts[3].Verdict)
-	}
-}
-
-func TestBeingKeptSpendsItsErrorToo(t *testing.T) {
-	var pair Pair
-	for _, d := range []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, -10} { // signed-rank: p = 43/1024
-		pair.Orig, pair.Other = append(pair.Orig, 100), append(pair.Other, (100+d)/1.05)
-	}
-	for _, c := range []struct {
-		weight float64
-		want   string
-	}{{1, Kept}, {0.2, Undecided}} {
-		q, _, err := NewSequence(Default(), Schedule{[]int{10}, []float64{c.weight}}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := q.Look([]Pair{pair}); err != nil {
-			t.Fatal(err)
-		}
-		if o, _ := q.Outcome(0); o.Verdict != c.want || math.Abs(o.PKept-43.0/1024) > 1e-12 {
-			t.Errorf("weight %v: %s with p = %v of being kept, want %s", c.weight, o.Verdict, o.PKept, c.want)
-		}
 	}
 }
 
@@ -457,7 +295,7 @@ func TestAnExplanationEndsWithTheLookThatDecided(t *testing.T) {
 		runs[n] = without(runs[n], map[int]bool{0: true, 2: true})
 	}
 	for i, want := range map[int]int{0: 10, 2: 30, 4: 10} { // all about Reduce at 8 B
-		if e := explained(t, m, runs, Default(), i); len(e.Call.Runs) != want || e.Test.R != want {
+		if e := explained(t, m, runs, judge.Default(), i); len(e.Call.Runs) != want || e.Test.R != want {
 			t.Errorf("test %d: %d mpiruns are shown, the test has %d, want %d", i, len(e.Call.Runs), e.Test.R, want)
 		}
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 )
 
@@ -23,14 +26,14 @@ func wave(n, long int) []protocol.Sample {
 func TestStronglyDependentSamplesAreWarnedOf(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
-	if r := analyzed(t, m, runs, Default()); r.Dependence.Series != 0 {
+	if r := analyzed(t, m, runs, judge.Default()); r.Dependence.Series != 0 {
 		t.Errorf("%+v of 4 samples", r.Dependence)
 	}
 	for i := range runs {
 		runs[i].Samples[0] = wave(200, 20)
 		runs[i].Samples[2] = wave(200, 1)
 	}
-	r := analyzed(t, m, runs, Default())
+	r := analyzed(t, m, runs, judge.Default())
 	d := r.Dependence
 	if d.Series != 2*testR || d.Significant != testR || d.Lags != 10 || len(d.Strong) != 1 {
 		t.Fatalf("%+v", d)
@@ -44,7 +47,7 @@ func TestStronglyDependentSamplesAreWarnedOf(t *testing.T) {
 	}
 }
 
-func warning(r *Report, id string) *Warning {
+func warning(r *Report, id remark.ID) *remark.Remark {
 	for i := range r.Warnings {
 		if r.Warnings[i].ID == id {
 			return &r.Warnings[i]
@@ -63,15 +66,15 @@ func TestLateAndLongSamplesAreCountedByCase(t *testing.T) {
 		runs[i].Samples[4][0].Flags = protocol.FlagLate
 		runs[i].Samples[4][1].Flags = protocol.FlagLate
 	}
-	r := analyzed(t, m, runs, Default())
+	r := analyzed(t, m, runs, judge.Default())
 	if len(r.OutOfSync) != 2 {
 		t.Fatalf("%+v", r.OutOfSync)
 	}
-	want := OutOfSync{Function: "reduce_as_allreduce", Msize: 8, Shape: "p2", Samples: 4 * testR, Invalid: 3, Late: 2, Long: 2, Share: 3.0 / (4 * testR)}
+	want := medians.OutOfSync{Function: "reduce_as_allreduce", Msize: 8, Shape: "p2", Samples: 4 * testR, Invalid: 3, Late: 2, Long: 2, Share: 3.0 / (4 * testR)}
 	if r.OutOfSync[0] != want {
 		t.Errorf("%+v, want %+v", r.OutOfSync[0], want)
 	}
-	if k := r.OutOfSync[1]; !k.TooMany || k.Share != 0.5 || r.Verdicts[4].Verdict != Undecided || r.Verdicts[4].RunsNeeded != nil {
+	if k := r.OutOfSync[1]; !k.TooMany || k.Share != 0.5 || r.Verdicts[4].Verdict != judge.Undecided || r.Verdicts[4].RunsNeeded != nil {
 		t.Errorf("%+v, %s", k, r.Verdicts[4].Verdict)
 	}
 	w := warning(r, "out-of-sync")
@@ -83,8 +86,8 @@ func TestLateAndLongSamplesAreCountedByCase(t *testing.T) {
 func TestEveryTestedVerdictHasItsInterval(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
-	for _, method := range Methods {
-		cfg := Default()
+	for _, method := range judge.Methods {
+		cfg := judge.Default()
 		cfg.Method = method
 		r := analyzed(t, m, runs, cfg)
 		for i, v := range r.Verdicts {
@@ -100,7 +103,7 @@ func TestEveryTestedVerdictHasItsInterval(t *testing.T) {
 		}
 	}
 	// By hand: 12 paired ratios (50000+n)/(30000+n), all between these two.
-	if v := analyzed(t, m, runs, Default()).Verdicts[3]; math.Abs(*v.RatioLo95-50012./30012) > 1e-3 || *v.RatioHi95-*v.RatioLo95 > 1e-3 || *v.RatioHi95 <= *v.RatioLo95 {
+	if v := analyzed(t, m, runs, judge.Default()).Verdicts[3]; math.Abs(*v.RatioLo95-50012./30012) > 1e-3 || *v.RatioHi95-*v.RatioLo95 > 1e-3 || *v.RatioHi95 <= *v.RatioLo95 {
 		t.Errorf("[%g, %g]", *v.RatioLo95, *v.RatioHi95)
 	}
 }
@@ -115,10 +118,10 @@ func TestEqualSamplesHaveNoDependence(t *testing.T) {
 			runs[i].Samples[0][k].NS = 10000
 		}
 	}
-	if r := analyzed(t, m, runs, Default()); r.Dependence.Series != 0 || r.Verdicts[0].Verdict != Kept {
+	if r := analyzed(t, m, runs, judge.Default()); r.Dependence.Series != 0 || r.Verdicts[0].Verdict != judge.Kept {
 		t.Errorf("%+v, %s", r.Dependence, r.Verdicts[0].Verdict)
 	}
-	if e := explained(t, m, runs, Default(), 0); e.Call.Runs[0].ACF != nil || len(e.Call.Runs[0].Kept) != 50 {
+	if e := explained(t, m, runs, judge.Default(), 0); e.Call.Runs[0].ACF != nil || len(e.Call.Runs[0].Kept) != 50 {
 		t.Errorf("%+v", e.Call.Runs[0])
 	}
 }
@@ -133,7 +136,7 @@ func TestDependenceIsSeenInTheMpirunsThatACaseHas(t *testing.T) {
 			runs[i].Samples[0] = append(runs[i].Samples[0], protocol.Sample{NS: int64(10000 + 500*math.Sin(float64(k)/5))})
 		}
 	}
-	if r := analyzed(t, m, runs, Default()); len(r.Dependence.Strong) != 1 || r.Dependence.Strong[0].Msize != 8 {
+	if r := analyzed(t, m, runs, judge.Default()); len(r.Dependence.Strong) != 1 || r.Dependence.Strong[0].Msize != 8 {
 		t.Errorf("%+v", r.Dependence)
 	}
 }

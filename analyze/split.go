@@ -2,66 +2,70 @@ package analyze
 
 import (
 	"cmp"
+	"slices"
 
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
-// IsSplitSuspected tells whether a call is slower than k calls on 1/k of the
-// data by more than the tolerance, a fraction of k·part (S-PGMPI §4.3,
-// docs/statistics.md). Both times are medians of run medians in one unit.
-func IsSplitSuspected(whole, part float64, k int, tolerance float64) bool {
-	return whole > (1+tolerance)*float64(k)*part
-}
-
-// split judges split-robustness from the medians, without a test. What it
+// judgeSplit judges split-robustness from the medians, without a test. What it
 // suspects, experiment tests.
-func (c *Collector) split(r *Report, cfg Config) {
-	yes, no := Suspected, NotSuspected
-	if cfg.Method == MethodPaper {
-		yes, no = Violated, Kept
-	}
-	for i, t := range c.manifest.Plan.Tests {
+func (a *Analysis) judgeSplit() error {
+	plan := &a.manifest.Plan
+	for i, t := range plan.Tests {
 		if t.Type != guidelines.Split {
 			continue
 		}
-		v := &r.Verdicts[i]
-		parts := c.usableParts(t)
-		c.settle(v, append([]int{t.Case}, parts...), c.schedule.Looks[0])
-		v.MedianS = seconds(c.cases[t.Case].median())
+		v, whole := &a.verdicts[i], a.set.Cases[t.Case].Median()
+		parts := a.usableParts(t)
+		a.settle(v, a.family.Looks[0], append([]int{t.Case}, parts...)...)
+		v.MedianS = seconds(whole)
 		switch {
-		case v.Verdict == Undecided:
-			r.Incomplete = append(r.Incomplete, incomplete(v))
+		case v.Verdict == judge.Undecided:
+			a.isIncomplete(v)
 			continue
 		case v.Verdict != "":
 			continue
 		case len(parts) == 0:
-			v.Verdict, v.Reason = NotMeasured, "no smaller size was measured"
+			v.Verdict, v.Reason = judge.NotMeasured, "no smaller size was measured"
 			continue
 		}
-		v.Verdict = no
-		whole, chosen := c.cases[t.Case].median(), parts[len(parts)-1]
-		for _, part := range parts {
-			k := int(guidelines.SplitFactor(v.Msize, c.manifest.Plan.Cases[part].Msize))
-			if IsSplitSuspected(whole, c.cases[part].median(), k, cfg.SplitTolerance) {
-				v.Verdict, chosen = yes, part
-			}
-		}
-		v.MsizeOther = c.manifest.Plan.Cases[chosen].Msize
-		v.K = int(guidelines.SplitFactor(v.Msize, v.MsizeOther))
-		part := c.cases[chosen].median()
-		v.OtherMedianS = seconds(part)
-		v.Ratio = number(whole / (float64(v.K) * part))
+		a.suspect(v, whole, parts)
 	}
+	return nil
+}
+
+// suspect gives a verdict about the largest part that is suspicious, or else
+// about the largest.
+func (a *Analysis) suspect(v *Verdict, whole float64, parts []int) {
+	yes, no := judge.Suspected, judge.NotSuspected
+	if a.cfg.Method == judge.MethodPaper {
+		yes, no = judge.Violated, judge.Kept
+	}
+	calls := func(part int) int { return int(guidelines.SplitFactor(v.Msize, a.manifest.Plan.Cases[part].Msize)) }
+	v.Verdict = no
+	chosen := parts[len(parts)-1]
+	for _, part := range parts {
+		if judge.SplitSuspected(whole, a.set.Cases[part].Median(), calls(part), a.cfg.SplitTolerance) {
+			v.Verdict, chosen = yes, part
+		}
+	}
+	part := a.set.Cases[chosen].Median()
+	v.MsizeOther, v.K = a.manifest.Plan.Cases[chosen].Msize, calls(chosen)
+	v.OtherMedianS = seconds(part)
+	v.Ratio = number(whole / (float64(v.K) * part))
 }
 
 // usableParts are the smaller sizes that were measured, ascending as in the
 // Plan: a smaller size that failed does not spoil the others.
-func (c *Collector) usableParts(t guidelines.Test) []int {
+func (a *Analysis) usableParts(t guidelines.Test) []int {
 	var parts []int
 	for _, o := range t.Others {
-		if c.cases[o].status == protocol.StatusOK && c.manifest.Plan.Cases[o].Msize > 0 {
+		if a.set.Cases[o].Status == protocol.StatusOK && a.manifest.Plan.Cases[o].Msize > 0 {
 			parts = append(parts, o)
 		}
 	}
@@ -70,36 +74,38 @@ func (c *Collector) usableParts(t guidelines.Test) []int {
 
 // FollowUps plans the experiment on split-robustness from the medians of stage
 // 2: one follow-up for each suspicion, about the m_i that is reported. Its R is
-// that of the check, with looks the first of them at which a lone violation
-// among so many could be found. It is nil where there is nothing to follow up:
-// no suspicion, method paper, or an R that is too small.
-func (c *Collector) FollowUps(cfg Config) (*results.SplitPlan, error) {
-	if cfg.Method == MethodPaper {
+// that of the check, with looks the first of them at which a single violation
+// could be found. It is nil where there is nothing to follow up: no suspicion,
+// method paper, or an R that is too small.
+func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config) (*results.SplitPlan, error) {
+	if cfg.Method == judge.MethodPaper {
 		return nil, nil
 	}
-	if err := c.checkPlan(); err != nil {
+	a, err := begin(m, set, cfg)
+	if err != nil {
 		return nil, err
 	}
-	r := c.frame(cfg)
-	c.split(r, cfg)
+	if err := a.judgeSplit(); err != nil {
+		return nil, err
+	}
 	plan := &results.SplitPlan{}
-	for i, v := range r.Verdicts {
-		if v.Verdict != Suspected {
+	for i, v := range a.verdicts {
+		if v.Verdict != judge.Suspected {
 			continue
 		}
-		t := c.manifest.Plan.Tests[i]
+		t := m.Plan.Tests[i]
 		for _, part := range t.Others {
-			if c.manifest.Plan.Cases[part].Msize == v.MsizeOther {
+			if m.Plan.Cases[part].Msize == v.MsizeOther {
 				plan.FollowUps = append(plan.FollowUps, results.FollowUp{Test: i, Case: t.Case, Part: part, Calls: v.K})
 			}
 		}
 	}
-	for _, at := range c.schedule.Looks {
-		_, refusal, err := NewProcedure(cfg, at, len(plan.FollowUps))
+	for _, at := range a.family.Looks {
+		d, err := judge.NewDesign(cfg, judge.Once(at), len(plan.FollowUps))
 		if err != nil {
 			return nil, err
 		}
-		if refusal == nil && len(plan.FollowUps) > 0 {
+		if d.Refused == nil && d.M > 0 {
 			plan.R = at
 			return plan, nil
 		}
@@ -110,66 +116,78 @@ func (c *Collector) FollowUps(cfg Config) (*results.SplitPlan, error) {
 // SplitExperiment is what the verdicts on suspected split-robustness rest on: a
 // family of its own, measured in mpiruns of its own.
 type SplitExperiment struct {
-	R      int     `json:"r"`      // mpiruns per shape
-	Test   string  `json:"test"`   // what was used
-	Adjust string  `json:"adjust"` // what was used
-	M      int     `json:"m"`      // follow-ups: tests in this family
-	PMin   float64 `json:"p_min"`  // smallest p-value attainable
+	R      int            `json:"r"`      // mpiruns per shape
+	Test   judge.TestName `json:"test"`   // what was used
+	Adjust judge.Adjust   `json:"adjust"` // what was used
+	M      int            `json:"m"`      // follow-ups: tests in this family
+	PMin   float64        `json:"p_min"`  // smallest p-value attainable
 	// TotalError bounds the error of both families together: 2·alpha.
-	TotalError float64  `json:"total_error"`
-	Refused    *Refusal `json:"refused"` // null: R is large enough; else they stay suspected
+	TotalError float64        `json:"total_error"`
+	Refused    *judge.Refusal `json:"refused"` // null: R is large enough; else they stay suspected
 }
 
 // experiment tests the follow-ups like patterns whose mock-up is k calls
 // (docs/statistics.md).
-func (c *Collector) experiment(r *Report, cfg Config) error {
-	m := c.manifest
-	if cfg.Method == MethodPaper || m.Split == nil || len(m.Split.FollowUps) == 0 {
+func (a *Analysis) experiment() error {
+	m := a.manifest
+	if a.cfg.Method == judge.MethodPaper || m.Split == nil || len(m.Split.FollowUps) == 0 {
 		return nil
 	}
-	p, refusal, err := NewProcedure(cfg, m.Runs(protocol.ModeSplit), len(m.Split.FollowUps))
+	d, err := judge.NewDesign(a.cfg, judge.Once(m.Runs(protocol.ModeSplit)), len(m.Split.FollowUps))
 	if err != nil {
 		return err
 	}
-	p.Tick = float64(c.tickNS)
-	r.Split = &SplitExperiment{R: p.R, Test: p.Test, Adjust: p.Adjust, M: p.M, PMin: p.PMin, TotalError: 2 * cfg.Alpha, Refused: refusal}
-	if refusal != nil {
+	a.split = d.Family(float64(a.set.TickNS))
+	if d.Refused != nil {
 		return nil
 	}
-	pairs := make([]Pair, len(m.Split.FollowUps))
+	pairs := make([]judge.Pair, d.M)
 	for i, f := range m.Split.FollowUps {
-		v := &r.Verdicts[f.Test]
-		whole, parts := c.followed[followKey{f.Case, 1}], c.followed[followKey{f.Part, f.Calls}]
-		if whole == nil || parts == nil || whole.status != protocol.StatusOK || parts.status != protocol.StatusOK {
-			c.unfollowed(r, v, "its experiment has not been measured")
+		whole, parts := a.set.Split(f.Case, 1), a.set.Split(f.Part, f.Calls)
+		why := ""
+		if whole == nil || parts == nil || whole.Status != protocol.StatusOK || parts.Status != protocol.StatusOK {
+			why = "its experiment has not been measured"
+		} else if problem := cmp.Or(whole.Problem(d.R()), parts.Problem(d.R())); problem != "" {
+			why = "its experiment: " + problem
+		}
+		if why != "" { // it stays suspected
+			a.verdicts[f.Test].Reason = why
+			a.isIncomplete(&a.verdicts[f.Test])
 			continue
 		}
-		if problem := cmp.Or(whole.problem(p.R), parts.problem(p.R)); problem != "" {
-			c.unfollowed(r, v, "its experiment: "+problem)
-			continue
-		}
-		pairs[i] = Pair{Orig: whole.medians, Other: parts.medians}
+		pairs[i] = judge.Pair{Orig: whole.Medians, Other: parts.Medians}
 	}
-	outcomes, err := p.Apply(pairs)
-	if err != nil {
+	if err := a.split.Look(pairs); err != nil {
 		return err
 	}
 	for i, f := range m.Split.FollowUps {
-		if len(pairs[i].Orig) == 0 {
+		o := a.split.Outcomes[i]
+		if o.Runs == 0 {
 			continue
 		}
-		v := &r.Verdicts[f.Test]
-		v.set(outcomes[i], nil)
-		v.Reason, v.Runs = "", p.R
+		v := &a.verdicts[f.Test]
+		v.set(o, nil)
+		v.Reason = ""
 		v.K, v.MsizeOther = f.Calls, m.Plan.Cases[f.Part].Msize
-		v.MedianS = seconds(median(pairs[i].Orig))
-		v.OtherMedianS = seconds(median(pairs[i].Other) / float64(f.Calls))
+		v.MedianS = seconds(stats.MedianFinite(pairs[i].Orig))
+		v.OtherMedianS = seconds(stats.MedianFinite(pairs[i].Other) / float64(f.Calls))
 	}
 	return nil
 }
 
-// unfollowed leaves a suspicion as it is, and counts its test as incomplete.
-func (c *Collector) unfollowed(r *Report, v *Verdict, why string) {
-	v.Reason = why
-	r.Incomplete = append(r.Incomplete, incomplete(v))
+// splitSummary is the experiment in the Report.
+func (a *Analysis) splitSummary() *SplitExperiment {
+	if a.split == nil {
+		return nil
+	}
+	d := a.split
+	return &SplitExperiment{R: d.R(), Test: d.Test(0).Name, Adjust: d.Adjust, M: d.M, PMin: d.PMin(0), TotalError: 2 * a.cfg.Alpha, Refused: d.Refused}
+}
+
+// followUp is the index of the follow-up about a test; -1: there is none.
+func (a *Analysis) followUp(test int) int {
+	if a.split == nil {
+		return -1
+	}
+	return slices.IndexFunc(a.manifest.Split.FollowUps, func(f results.FollowUp) bool { return f.Test == test })
 }

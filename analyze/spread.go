@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/remark"
 	"pgmpi/internal/stats"
 )
 
@@ -15,16 +16,16 @@ const SpreadSchema = "pgmpi-reproduce/1"
 // Spread is reproduce.json: how well several measurements of one configuration
 // repeat (S-REVISITED §6.3).
 type Spread struct {
-	Schema     string           `json:"schema"` // SpreadSchema
-	Version    string           `json:"pgmpi_version"`
-	Folders    []ComparedFolder `json:"folders"`
-	Datatype   string           `json:"datatype"`
-	Op         string           `json:"op"`
-	Root       int              `json:"root"`
-	MsizeUnits string           `json:"msize_legend"`
-	Cases      []CaseSpread     `json:"cases"`
-	Functions  []FunctionSpread `json:"functions"`
-	Warnings   []Warning        `json:"warnings"`
+	Schema      string           `json:"schema"` // SpreadSchema
+	Version     string           `json:"pgmpi_version"`
+	Folders     []ComparedFolder `json:"folders"`
+	Datatype    string           `json:"datatype"`
+	Op          string           `json:"op"`
+	Root        int              `json:"root"`
+	MsizeLegend string           `json:"msize_legend"`
+	Cases       []CaseSpread     `json:"cases"`
+	Functions   []FunctionSpread `json:"functions"`
+	Warnings    []remark.Remark  `json:"warnings"`
 
 	left int // cases of the first folder that another lacks
 }
@@ -54,7 +55,7 @@ type FunctionSpread struct {
 	CV         float64 `json:"cv"`           // the median
 }
 
-// NewSpread compares two folders at least. Cases that a folder lacks are left
+// NewSpread compares at least two folders. Cases that a folder lacks are left
 // out. Folders that measured other operations, or nothing in common, are a
 // *NotComparable.
 func NewSpread(sides []*Side, all bool) (*Spread, error) {
@@ -63,8 +64,8 @@ func NewSpread(sides []*Side, all bool) (*Spread, error) {
 	}
 	first := sides[0]
 	p := first.manifest.Plan
-	s := &Spread{Schema: SpreadSchema, Version: first.manifest.Version, Datatype: p.Datatype, Op: p.Op, Root: p.Root, MsizeUnits: Legend,
-		Cases: []CaseSpread{}, Functions: []FunctionSpread{}, Warnings: []Warning{}}
+	s := &Spread{Schema: SpreadSchema, Version: first.manifest.Version, Datatype: p.Datatype, Op: p.Op, Root: p.Root, MsizeLegend: Legend,
+		Cases: []CaseSpread{}, Functions: []FunctionSpread{}, Warnings: []remark.Remark{}}
 	for _, side := range sides {
 		if err := sameOperation(first, side); err != nil {
 			return nil, err
@@ -91,15 +92,17 @@ func (s *Spread) add(k guidelines.Case, sides []*Side) error {
 	var medians []float64
 	for _, side := range sides {
 		i := slices.Index(side.manifest.Plan.Cases, k)
-		if i < 0 || math.IsNaN(side.cases[i].median()) {
+		if i < 0 || math.IsNaN(side.set.Cases[i].Median()) {
 			s.left++
 			return nil
 		}
-		medians = append(medians, side.cases[i].median())
+		medians = append(medians, side.set.Cases[i].Median())
 	}
-	middle := median(medians)
+	middle := stats.MedianFinite(medians)
 	row := CaseSpread{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), NP: k.Shape.NP, MedianS: middle / 1e9}
-	row.Normalised = scale(medians, 1/middle)
+	for _, m := range medians {
+		row.Normalised = append(row.Normalised, m*(1/middle))
+	}
 	mean, sd, err := stats.MeanSD(row.Normalised)
 	if err != nil {
 		return fmt.Errorf("%s at %d bytes: %w", k.Function, k.Msize, err)
@@ -129,28 +132,26 @@ func (s *Spread) sumUp() {
 		cvs[i] = append(cvs[i], k.CV)
 	}
 	for i := range s.Functions {
-		s.Functions[i].CV = median(cvs[i])
+		s.Functions[i].CV = stats.MedianFinite(cvs[i])
 	}
 }
 
 // warn names every factor that is not the same in all folders: then the spread
-// is not only that of the measurement.
+// does not only come from the measurement.
 func (s *Spread) warn(sides []*Side) {
+	out := remarks{}
 	seen := map[string]bool{}
 	for n, side := range sides[1:] {
-		var c Comparison
-		c.differences(sides[0], side)
-		for _, d := range c.Differences {
+		for _, d := range differences(sides[0], side) {
 			if !seen[d.Factor] {
 				seen[d.Factor] = true
-				s.Warnings = append(s.Warnings, Warning{ID: "differs-" + factorID(d.Factor),
-					Text: fmt.Sprintf("%s is %s in folder 1 and %s in folder %d: this is not one configuration, so the spread is not only that of the measurement",
-						d.Factor, d.A, d.B, n+2)})
+				out.differs(d.Factor, "", "%s is %s in folder 1 and %s in folder %d: this is not one configuration, so the spread is not only that of the measurement",
+					d.Factor, d.A, d.B, n+2)
 			}
 		}
 	}
 	if s.left > 0 {
-		s.Warnings = append(s.Warnings, Warning{ID: "differs-cases", Text: fmt.Sprintf(
-			"%d cases of folder 1 are not measured in every other one, and left out", s.left)})
+		out.add(remark.DiffersCases, "%d cases of folder 1 are not measured in every other one, and left out", s.left)
 	}
+	s.Warnings = out
 }

@@ -3,6 +3,7 @@ package analyze
 import (
 	"math"
 
+	"pgmpi/analyze/medians"
 	"pgmpi/internal/stats"
 )
 
@@ -11,14 +12,14 @@ const TimesSchema = "pgmpi-times/1"
 
 // Times is times.json: the run-times of a results folder, without a verdict.
 type Times struct {
-	Schema     string         `json:"schema"` // TimesSchema
-	Version    string         `json:"pgmpi_version"`
-	Folder     ComparedFolder `json:"folder"`
-	Datatype   string         `json:"datatype"`
-	Op         string         `json:"op"`
-	Root       int            `json:"root"`
-	MsizeUnits string         `json:"msize_legend"`
-	Cases      []CaseTimes    `json:"cases"` // in the order of the Plan
+	Schema      string         `json:"schema"` // TimesSchema
+	Version     string         `json:"pgmpi_version"`
+	Folder      ComparedFolder `json:"folder"`
+	Datatype    string         `json:"datatype"`
+	Op          string         `json:"op"`
+	Root        int            `json:"root"`
+	MsizeLegend string         `json:"msize_legend"`
+	Cases       []CaseTimes    `json:"cases"` // in the order of the Plan
 }
 
 // CaseTimes are the run medians of a case over the mpiruns that have a valid
@@ -41,20 +42,20 @@ type CaseTimes struct {
 func NewTimes(s *Side, all bool) (*Times, error) {
 	p := s.manifest.Plan
 	t := &Times{Schema: TimesSchema, Version: s.manifest.Version, Folder: s.folder(), Datatype: p.Datatype, Op: p.Op, Root: p.Root,
-		MsizeUnits: Legend, Cases: []CaseTimes{}}
+		MsizeLegend: Legend, Cases: []CaseTimes{}}
 	for i, k := range p.Cases {
 		if !all && isMockup(k.Function) {
 			continue
 		}
 		row := CaseTimes{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), NP: k.Shape.NP}
-		if _, row.Reason = s.unusable(i); !math.IsNaN(s.cases[i].median()) {
-			medians := valid(s.cases[i].medians)
-			row.R = len(medians)
+		if _, row.Reason = s.unusable(i); !math.IsNaN(s.set.Cases[i].Median()) {
+			valid := medians.Valid(s.set.Cases[i].Medians)
+			row.R = len(valid)
 			for _, q := range []struct {
 				of float64
 				to **float64
 			}{{0, &row.MinS}, {.25, &row.Q1S}, {.5, &row.MedianS}, {.75, &row.Q3S}, {1, &row.MaxS}} {
-				ns, err := stats.Quantile(medians, q.of)
+				ns, err := stats.Quantile(valid, q.of)
 				if err != nil {
 					return nil, err
 				}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 )
@@ -15,8 +17,8 @@ func TestBoundsAreSummedUpOverMpiruns(t *testing.T) {
 	for i, median := range []int64{900, 700, 800} {
 		runs[i].Cases[3].Provable = &protocol.Bound{N: 5, MedianNS: median, MinNS: median - 100*int64(i)}
 	}
-	r := analyzed(t, m, runs, Default())
-	want := CaseBound{Function: "reduce_as_allreduce", Msize: 64, Shape: "p2", MedianS: 800e-9, MinS: 600e-9}
+	r := analyzed(t, m, runs, judge.Default())
+	want := medians.CaseBound{Function: "reduce_as_allreduce", Msize: 64, Shape: "p2", MedianS: 800e-9, MinS: 600e-9}
 	if len(r.Bounds) != 1 || r.Bounds[0].SamplesS == nil {
 		t.Fatalf("got %+v, want one with the samples' median", r.Bounds)
 	}
@@ -33,7 +35,7 @@ func TestClocksThatDriftedBeyondTheBoundAreAWarning(t *testing.T) {
 		runs[i].Timing = protocol.Timing{DriftNS: drift, MaxDriftNS: 10000}
 	}
 	var got []string
-	for _, w := range analyzed(t, m, runs, Default()).Warnings {
+	for _, w := range analyzed(t, m, runs, judge.Default()).Warnings {
 		if w.ID == "drift" {
 			got = append(got, w.Text)
 		}
@@ -47,11 +49,11 @@ func TestNotesSayWhatAutoHasChosenAndWhy(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
 	m.Timing = map[string]protocol.Timing{"p2": {Sync: "barrier", Sample: "local"}}
-	if r := analyzed(t, m, runs, Default()); len(r.Notes) != 0 {
+	if r := analyzed(t, m, runs, judge.Default()); len(r.Notes) != 0 {
 		t.Errorf("a note on a synchronisation that nobody chose: %v", r.Notes)
 	}
 	m.Timing["p2"] = protocol.Timing{Sync: "round_time", Sample: "global", Why: "all on one node"}
-	if r := analyzed(t, m, runs, Default()); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "has chosen round_time") || !strings.Contains(r.Notes[0], "all on one node") {
+	if r := analyzed(t, m, runs, judge.Default()); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "has chosen round_time") || !strings.Contains(r.Notes[0], "all on one node") {
 		t.Errorf("notes %v", r.Notes)
 	}
 }
@@ -59,7 +61,7 @@ func TestNotesSayWhatAutoHasChosenAndWhy(t *testing.T) {
 func TestMpirunsThatAreSlowThroughoutAreNamedAndStay(t *testing.T) {
 	m := fixture()
 	m.R = 6
-	for len(m.Plan.Cases) < slowCases { // further sizes that no test needs
+	for len(m.Plan.Cases) < 10 { // further sizes that no test needs
 		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: int64(1000 + len(m.Plan.Cases)), Shape: p2})
 	}
 	ns := make([]int64, len(m.Plan.Cases))
@@ -73,7 +75,7 @@ func TestMpirunsThatAreSlowThroughoutAreNamedAndStay(t *testing.T) {
 				runs[3].Samples[i][k].NS *= 2
 			}
 		}
-		return analyzed(t, m, runs, Default())
+		return analyzed(t, m, runs, judge.Default())
 	}
 	if r := slowed(3); len(r.SlowMpiruns) != 0 {
 		t.Errorf("3 of 10 cases are not more than 30 %%: %+v", r.SlowMpiruns)

@@ -1,21 +1,14 @@
 package analyze
 
-import "pgmpi/guidelines"
+import (
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/remark"
+)
 
 // Schema names the format of report.json.
 const Schema = "pgmpi-report/1"
-
-// What a verdict can be (docs/statistics.md).
-const (
-	Violated     = "violated"      // significant, and by min_slowdown at least
-	Marginal     = "marginal"      // significant, but smaller than min_slowdown or two clock ticks
-	Kept         = "kept"          // significantly not slower than min_slowdown
-	Undecided    = "undecided"     // neither can be said
-	Suspected    = "suspected"     // split-robustness from medians, without a test
-	NotSuspected = "not_suspected" // the same
-	NotMeasured  = "not_measured"  // too much memory, or counts above an int
-	Wrong        = "wrong"         // the call or its mock-up gave wrong data
-)
 
 // Legend says what msize means; every report carries it.
 const Legend = "msize is the bytes of one block of the MPI count argument: what one process contributes or gets " +
@@ -25,25 +18,25 @@ const Legend = "msize is the bytes of one block of the MPI count argument: what 
 // Report is report.json: everything that was found, and what it rests on.
 // Undefined numbers are null.
 type Report struct {
-	Schema     string  `json:"schema"` // Schema
-	Version    string  `json:"pgmpi_version"`
-	Library    Library `json:"library"`
-	Shapes     []Shape `json:"shapes"`
-	Datatype   string  `json:"datatype"`
-	Op         string  `json:"op"`
-	Root       int     `json:"root"`
-	MsizeUnits string  `json:"msize_legend"` // what msize means, in words
+	Schema      string  `json:"schema"` // Schema
+	Version     string  `json:"pgmpi_version"`
+	Library     Library `json:"library"`
+	Shapes      []Shape `json:"shapes"`
+	Datatype    string  `json:"datatype"`
+	Op          string  `json:"op"`
+	Root        int     `json:"root"`
+	MsizeLegend string  `json:"msize_legend"` // what msize means, in words
 
-	R              int     `json:"r"`      // mpiruns per shape
-	Method         string  `json:"method"` // default, ci, paper, margin
-	Test           string  `json:"test"`   // what was used: ranksum, signedrank, ks, ranksum_normal
-	Adjust         string  `json:"adjust"` // what was used: bh, holm, none
-	M              int     `json:"m"`      // tests in the family that the adjustment is over
-	Alpha          float64 `json:"alpha"`
-	MinSlowdown    float64 `json:"min_slowdown"`    // ratio; not used by method paper
-	SplitTolerance float64 `json:"split_tolerance"` // fraction of k·median at m_i
-	PMin           float64 `json:"p_min"`           // smallest p-value attainable with this test and R
-	ClockTickS     float64 `json:"clock_tick_s"`    // seconds; the coarsest clock of all mpiruns
+	R              int            `json:"r"`      // mpiruns per shape
+	Method         judge.Method   `json:"method"` // default, ci, paper, margin
+	Test           judge.TestName `json:"test"`   // what was used: ranksum, signedrank, ks, ranksum_normal
+	Adjust         judge.Adjust   `json:"adjust"` // what was used: bh, holm, none
+	M              int            `json:"m"`      // tests in the family that the adjustment is over
+	Alpha          float64        `json:"alpha"`
+	MinSlowdown    float64        `json:"min_slowdown"`    // ratio; not used by method paper
+	SplitTolerance float64        `json:"split_tolerance"` // fraction of k·median at m_i
+	PMin           float64        `json:"p_min"`           // smallest p-value attainable with this test and R
+	ClockTickS     float64        `json:"clock_tick_s"`    // seconds; the coarsest clock of all mpiruns
 	// Rho is the median over tests of the Pearson correlation of the paired
 	// log run medians: how much of an mpirun's own effect both sides share.
 	Rho             *float64 `json:"rho"`
@@ -57,21 +50,21 @@ type Report struct {
 	Guidelines []GuidelineRow `json:"guidelines"` // in the Plan's order
 	Verdicts   []Verdict      `json:"verdicts"`   // one per planned test, in the Plan's order
 
-	Refused      *Refusal      `json:"refused"`       // null: R is large enough
-	Incomplete   []Incomplete  `json:"incomplete"`    // planned tests without enough valid data
-	Wrong        []CaseMessage `json:"wrong"`         // cases whose data were wrong
-	Exclude      []string      `json:"exclude"`       // for check.exclude: what leaves the wrong functions out
-	NotMeasured  []CaseMessage `json:"not_measured"`  // cases that could not be measured
-	NotConverged []NotConverge `json:"not_converged"` // cases whose nrep is not what the predictor wanted
-	OutOfSync    []OutOfSync   `json:"out_of_sync"`   // cases with samples that were left out
+	Refused      *judge.Refusal      `json:"refused"`       // null: R is large enough
+	Incomplete   []Incomplete        `json:"incomplete"`    // planned tests without enough valid data
+	Wrong        []CaseMessage       `json:"wrong"`         // cases whose data were wrong
+	Exclude      []string            `json:"exclude"`       // for check.exclude: what leaves the wrong functions out
+	NotMeasured  []CaseMessage       `json:"not_measured"`  // cases that could not be measured
+	NotConverged []NotConverge       `json:"not_converged"` // cases whose nrep is not what the predictor wanted
+	OutOfSync    []medians.OutOfSync `json:"out_of_sync"`   // cases with samples that were left out
 	// SlowMpiruns are those in which many cases took longer than usual.
-	SlowMpiruns []SlowMpirun `json:"slow_mpiruns,omitempty"`
+	SlowMpiruns []medians.SlowMpirun `json:"slow_mpiruns,omitempty"`
 	// Bounds are upper bounds of run-times, where they were measured (measure.provable).
-	Bounds     []CaseBound `json:"bounds,omitempty"`
-	Dependence Dependence  `json:"dependence"` // of the samples on each other
-	Notes      []string    `json:"notes"`      // what the Plan left out, and what sync = "auto" chose
-	Warnings   []Warning   `json:"warnings"`
-	Exit       int         `json:"exit_code"` // ExitCode()
+	Bounds     []medians.CaseBound `json:"bounds,omitempty"`
+	Dependence medians.Dependence  `json:"dependence"` // of the samples on each other
+	Notes      []string            `json:"notes"`      // what the Plan left out, and what sync = "auto" chose
+	Warnings   []remark.Remark     `json:"warnings"`
+	Exit       int                 `json:"exit_code"` // Finding().ExitCode()
 }
 
 // Library is the MPI library that was measured.
@@ -106,7 +99,7 @@ type SummaryRow struct {
 	Units Count  `json:"units"`
 	Unit  string `json:"unit"` // "functions" or "guidelines"
 	// Tests by verdict, only those that occur.
-	ByVerdict map[string]int `json:"tests_by_verdict"`
+	ByVerdict map[judge.Verdict]int `json:"tests_by_verdict"`
 }
 
 // GuidelineRow is a guideline that was checked.
@@ -117,7 +110,7 @@ type GuidelineRow struct {
 	Mockup    string          `json:"mockup,omitempty"`
 	Formula   string          `json:"formula"`
 	// ByShape counts tests by shape name and verdict.
-	ByShape map[string]map[string]int `json:"tests_by_shape"`
+	ByShape map[string]map[judge.Verdict]int `json:"tests_by_shape"`
 }
 
 // Verdict is what was found for one planned test. Times are seconds, sizes
@@ -135,25 +128,25 @@ type Verdict struct {
 	Shape      string `json:"shape"`
 	NP         int    `json:"np"`
 	// MedianS and OtherMedianS are medians of run medians; for split
-	// OtherMedianS is that of ONE of the k calls.
+	// OtherMedianS is for ONE of the k calls.
 	MedianS      *float64 `json:"median_s"`
 	OtherMedianS *float64 `json:"other_median_s"`
 	Runs         int      `json:"runs"` // mpiruns that the verdict rests on; 0: there is none
 	// Ratio is how many times slower the call is: Hodges-Lehmann (docs/
-	// statistics.md); for method paper and split that of the medians.
+	// statistics.md); for method paper and split it is the ratio of the medians.
 	Ratio *float64 `json:"ratio"`
 	// RatioLo95 and RatioHi95 are its two-sided 95 % interval (docs/statistics.md);
-	// for method paper that of the rank-sum's estimate. Null for split from medians.
-	RatioLo95   *float64     `json:"ratio_lo95"`
-	RatioHi95   *float64     `json:"ratio_hi95"`
-	PValue      *float64     `json:"p_value"`    // one-sided; null for split
-	PAdjusted   *float64     `json:"p_adjusted"` // over the family
-	PKept       *float64     `json:"p_kept"`     // that the call is less than min_slowdown times slower
-	Stars       string       `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
-	Verdict     string       `json:"verdict"`
-	Reason      string       `json:"reason,omitempty"` // why there is none
-	Alternative *Alternative `json:"alternative"`      // violated and suspected: the fastest that was measured
-	RunsNeeded  *RunsNeeded  `json:"runs_needed"`      // undecided by the data: how many mpiruns would decide it
+	// for method paper it belongs to the rank-sum's estimate. Null for split from medians.
+	RatioLo95   *float64          `json:"ratio_lo95"`
+	RatioHi95   *float64          `json:"ratio_hi95"`
+	PValue      *float64          `json:"p_value"`    // one-sided; null for split
+	PAdjusted   *float64          `json:"p_adjusted"` // over the family
+	PKept       *float64          `json:"p_kept"`     // that the call is less than min_slowdown times slower
+	Stars       string            `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
+	Verdict     judge.Verdict     `json:"verdict"`
+	Reason      string            `json:"reason,omitempty"` // why there is none
+	Alternative *Alternative      `json:"alternative"`      // violated and suspected: the fastest that was measured
+	RunsNeeded  *judge.RunsNeeded `json:"runs_needed"`      // undecided by the data: how many mpiruns would decide it
 }
 
 // Alternative is what to call instead.
@@ -164,76 +157,12 @@ type Alternative struct {
 	MedianS  float64 `json:"median_s"` // seconds, of all calls together
 }
 
-// RunsNeeded is how many mpiruns would decide an undecided test, if the effect
-// and the spread of the run medians stay as observed.
-type RunsNeeded struct {
-	R       int    `json:"r"`       // in all, not in addition; 0: more than Limit
-	Limit   int    `json:"limit"`   // the most that were considered
-	Towards string `json:"towards"` // the verdict it would probably be; empty with R = 0
-	Test    string `json:"test"`    // that so many mpiruns choose, or Limit of them
-}
-
-// CaseBound is an upper bound of a case's run-time that needs no common clock
-// (S-MCCALPIN); it includes two barriers.
-type CaseBound struct {
-	Function string  `json:"function"`
-	Msize    int64   `json:"msize"`
-	Shape    string  `json:"shape"`
-	MedianS  float64 `json:"median_s"` // median over mpiruns of the medians, seconds
-	MinS     float64 `json:"min_s"`    // seconds
-	// SamplesS is the median of run medians of the samples, seconds.
-	SamplesS *float64 `json:"samples_s"`
-}
-
 // CaseMessage is a case with what happened to it.
 type CaseMessage struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"` // bytes
 	Shape    string `json:"shape"`
 	Message  string `json:"message"`
-}
-
-// OutOfSync is a case with samples that were left out because the processes
-// were not synchronised.
-type OutOfSync struct {
-	Function string  `json:"function"`
-	Msize    int64   `json:"msize"` // bytes
-	Shape    string  `json:"shape"`
-	Samples  int     `json:"samples"` // of all mpiruns
-	Invalid  int     `json:"invalid"` // of these, left out
-	Late     int     `json:"late"`    // of these, started late
-	Long     int     `json:"long"`    // of these, took longer than the window; one sample can be both
-	Share    float64 `json:"share"`   // Invalid/Samples
-	TooMany  bool    `json:"too_many"`
-}
-
-// SlowMpirun is an mpirun in which many cases took longer than in the others.
-type SlowMpirun struct {
-	Shape string  `json:"shape"`
-	Run   int     `json:"run"`   // from 1
-	Share float64 `json:"share"` // of its cases
-	Ratio float64 `json:"ratio"` // of their run medians to the median of all mpiruns, in their median
-}
-
-// Dependence says how much the samples of a case resemble their neighbours in
-// time (S-REVISITED §5.3). A series is what the outlier filter left of a case
-// in one mpirun.
-type Dependence struct {
-	Lags        int             `json:"lags"`        // that were looked at
-	Series      int             `json:"series"`      // long enough to tell
-	Significant int             `json:"significant"` // of these, with an autocorrelation at lag 1 above 1.96/√n
-	Strong      []DependentCase `json:"strong"`
-}
-
-// DependentCase is a case whose samples depend strongly on each other.
-type DependentCase struct {
-	Function string `json:"function"`
-	Msize    int64  `json:"msize"` // bytes
-	Shape    string `json:"shape"`
-	// Lag1 is the autocorrelation at lag 1; Inefficiency how many samples are
-	// worth one independent sample. Both are medians over the mpiruns.
-	Lag1         float64 `json:"lag1"`
-	Inefficiency float64 `json:"inefficiency"`
 }
 
 // NotConverge is a case whose predictor stopped at max or max_time.
@@ -252,29 +181,4 @@ type Incomplete struct {
 	Msize     int64  `json:"msize"` // bytes
 	Shape     string `json:"shape"`
 	Reason    string `json:"reason"`
-}
-
-// Warning is something that a reader of the verdicts should know.
-type Warning struct {
-	ID     string `json:"id"`     // stable
-	Text   string `json:"text"`   // what happened
-	Remedy string `json:"remedy"` // what to do about it
-	Docs   string `json:"docs"`   // where it is explained, from the root of the repository
-}
-
-// ExitCode is the exit code of docs/guide.md that the findings ask for: 3 a
-// function gave wrong data, 1 violated, 4 no verdict possible, else 0.
-func (r *Report) ExitCode() int {
-	if len(r.Wrong) > 0 {
-		return 3
-	}
-	for _, v := range r.Verdicts {
-		if v.Verdict == Violated {
-			return 1
-		}
-	}
-	if r.Refused != nil || len(r.Incomplete) > 0 {
-		return 4
-	}
-	return 0
 }

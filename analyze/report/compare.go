@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -47,7 +48,7 @@ func writeCompareCSV(w io.Writer, c *analyze.Comparison) error {
 	for _, k := range c.Cases {
 		rows = append(rows, []string{k.Function, strconv.FormatInt(k.Msize, 10), k.Shape, strconv.Itoa(k.NP),
 			csvNumber(k.AMedianS), csvNumber(k.BMedianS), strconv.Itoa(k.AR), strconv.Itoa(k.BR),
-			csvNumber(k.Ratio), csvNumber(k.RatioLo), csvNumber(k.RatioHi), csvNumber(k.PValue), csvNumber(k.PAdjusted), k.Stars, k.Change, k.Reason})
+			csvNumber(k.Ratio), csvNumber(k.RatioLo), csvNumber(k.RatioHi), csvNumber(k.PValue), csvNumber(k.PAdjusted), k.Stars, string(k.Change), k.Reason})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
@@ -62,7 +63,7 @@ func writeCompareTable(w io.Writer, c *analyze.Comparison) error {
 		p.title("Remarks")
 	}
 	for _, warning := range c.Warnings {
-		p.say("- %s", warning.Text)
+		p.say("- %s", withRemedy(warning))
 	}
 	if p.err != nil {
 		return p.err
@@ -94,10 +95,10 @@ func (p *page) compareHead(c *analyze.Comparison) {
 	if c.Paired {
 		paired = "measured by turns"
 	}
-	p.fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, testName(c.Test, min(c.A.R, c.B.R)), paired,
+	p.fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)), paired,
 		adjustNames[c.Adjust], plural(c.M, "case"), c.Alpha, c.MinSlowdown)
 	p.fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", probability(c.PMin))
-	p.fact("Sizes", "%s", c.MsizeUnits)
+	p.fact("Sizes", "%s", c.MsizeLegend)
 	if c.Refused != nil {
 		p.title("NO VERDICT: %s.", c.Refused.Reason)
 	}
@@ -124,16 +125,13 @@ func (p *page) compareCases(c *analyze.Comparison) {
 	p.say("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001; ~: nothing significant, which does not show that there is nothing")
 }
 
-var changeNames = map[string]string{analyze.SlightlySlower: "slightly slower", analyze.SlightlyFaster: "slightly faster"}
+var changeNames = map[analyze.Change]string{analyze.SlightlySlower: "slightly slower", analyze.SlightlyFaster: "slightly faster"}
 
 func compareRow(k *analyze.CaseChange) []string {
 	if k.Ratio == nil {
 		return []string{size(k.Msize), duration(k.AMedianS), duration(k.BMedianS), "-", "", "", "", k.Reason}
 	}
-	change := k.Change
-	if name, ok := changeNames[change]; ok {
-		change = name
-	}
+	change := cmp.Or(changeNames[k.Change], string(k.Change))
 	adjusted := "-"
 	if k.PAdjusted != nil {
 		adjusted = probability(*k.PAdjusted)
@@ -166,14 +164,17 @@ func (p *page) compareMeans(c *analyze.Comparison) {
 
 // compareGuidelines lists what became of guidelines.
 func (p *page) compareGuidelines(c *analyze.Comparison) {
-	for _, s := range []struct{ change, title string }{
+	for _, s := range []struct {
+		change analyze.Change
+		title  string
+	}{
 		{analyze.NewlyViolated, "Guidelines newly violated in B"}, {analyze.NewlyKept, "Guidelines newly kept in B"},
 	} {
 		g := grid{head: []string{"guideline", "shape", "msize", "compared with", "A", "ratio", "B", "ratio"}, align: "llrllrlr", flex: 3, gap: 2}
 		for _, k := range c.Guidelines {
 			if k.Change == s.change {
 				g.rows = append(g.rows, []string{fit(k.Guideline, 14) + " " + plain(k.Function), k.Shape, size(k.Msize), otherSide(k),
-					k.AVerdict, ratio(k.ARatio), k.BVerdict, ratio(k.BRatio)})
+					string(k.AVerdict), ratio(k.ARatio), string(k.BVerdict), ratio(k.BRatio)})
 			}
 		}
 		p.title("%s: %d", s.title, len(g.rows))

@@ -8,12 +8,14 @@ import (
 	"unicode/utf8"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/remark"
 )
 
 func pointer(x float64) *float64 { return &x }
 
-func change(function string, msize int64, a, b, p float64, stars, change string) analyze.CaseChange {
+func change(function string, msize int64, a, b, p float64, stars string, change analyze.Change) analyze.CaseChange {
 	return analyze.CaseChange{Function: function, Msize: msize, Shape: "p2", NP: 2, AMedianS: &a, BMedianS: &b, AR: 10, BR: 12,
 		Ratio: pointer(b / a), RatioLo: pointer(b / a * 0.98), RatioHi: pointer(b / a * 1.03), PValue: pointer(p / 2), PAdjusted: &p,
 		Stars: stars, Change: change}
@@ -25,37 +27,37 @@ func comparison() *analyze.Comparison {
 		Schema: analyze.CompareSchema, Version: "1.0",
 		A:        analyze.ComparedFolder{Folder: "before", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.0.2\nand more"}, R: 10, Created: "2026-01-02T03:04:05Z"},
 		B:        analyze.ComparedFolder{Folder: "after", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.1\nand more"}, R: 12, Created: "2026-01-03T03:04:05Z"},
-		Datatype: "byte", Op: "bor", MsizeUnits: analyze.Legend, Alternative: analyze.TwoSided, Test: analyze.TestRankSum, Adjust: analyze.AdjustBH,
+		Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend, Alternative: judge.TwoSided, Test: judge.TestRankSum, Adjust: judge.AdjustBH,
 		M: 5, Alpha: 0.05, MinSlowdown: 1.05, PMin: 3.1e-6, ClockTickS: 1e-8,
 		Cases: []analyze.CaseChange{
 			change("MPI_Bcast", 8, 1e-6, 1.01e-6, 0.41, "", analyze.NoDifference),
 			change("MPI_Bcast", 1024, 2e-6, 3e-6, 0.0004, "***", analyze.Slower),
 			change("MPI_Bcast", 65536, 2e-5, 2.02e-5, 0.02, "*", analyze.SlightlySlower),
 			change("MPI_Reduce", 8, 3e-6, 1e-6, 0.009, "**", analyze.Faster),
-			{Function: "MPI_Reduce", Msize: 1 << 20, Shape: "p2", NP: 2, AMedianS: pointer(1e-3), Change: analyze.NotMeasured, Reason: "B: needs 3 GiB"},
+			{Function: "MPI_Reduce", Msize: 1 << 20, Shape: "p2", NP: 2, AMedianS: pointer(1e-3), Change: analyze.LeftOut, Reason: "B: needs 3 GiB"},
 		},
 		Functions: []analyze.FunctionChange{{Function: "MPI_Bcast", Shape: "p2", Sizes: 3, Ratio: pointer(1.15), Slower: 1},
 			{Function: "MPI_Reduce", Shape: "p2", Sizes: 1, Ratio: pointer(1.0 / 3), Faster: 1}},
 		Guidelines: []analyze.GuidelineChange{
 			{Change: analyze.NewlyViolated, Guideline: "GL1", Type: guidelines.Monotony, Function: "MPI_Bcast", Msize: 1024, MsizeOther: 65536, Shape: "p2",
-				AVerdict: analyze.Kept, BVerdict: analyze.Violated, ARatio: pointer(0.7), BRatio: pointer(1.3)},
+				AVerdict: judge.Kept, BVerdict: judge.Violated, ARatio: pointer(0.7), BRatio: pointer(1.3)},
 			{Change: analyze.NewlyKept, Guideline: "GL14", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_reduce_scatter_block+gather",
-				Msize: 8, MsizeOther: 8, Shape: "p2", AVerdict: analyze.Violated, BVerdict: analyze.Kept, ARatio: pointer(2), BRatio: pointer(0.7)},
+				Msize: 8, MsizeOther: 8, Shape: "p2", AVerdict: judge.Violated, BVerdict: judge.Kept, ARatio: pointer(2), BRatio: pointer(0.7)},
 		},
 		Differences: []analyze.Difference{{Factor: "kernel", A: "6.1", B: "6.2"}, {Factor: "library", A: "MPICH Version: 4.0.2", B: "MPICH Version: 4.1"}},
 		Wrong:       []analyze.CaseMessage{},
-		Warnings:    []analyze.Warning{{ID: "differs-kernel", Text: "kernel is 6.1 in A and 6.2 in B: measure again"}},
+		Warnings:    []remark.Remark{{ID: "differs-kernel", Text: "kernel is 6.1 in A and 6.2 in B: measure again"}},
 		Exit:        1,
 	}
 }
 
 func spread() *analyze.Spread {
-	return &analyze.Spread{Schema: analyze.SpreadSchema, Version: "1.0", Datatype: "byte", Op: "bor", MsizeUnits: analyze.Legend,
+	return &analyze.Spread{Schema: analyze.SpreadSchema, Version: "1.0", Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend,
 		Folders: []analyze.ComparedFolder{{Folder: "one", R: 10}, {Folder: "two", R: 10}, {Folder: "three", R: 10}},
 		Cases: []analyze.CaseSpread{{Function: "MPI_Bcast", Msize: 8, Shape: "p2", NP: 2, MedianS: 1e-6, Normalised: []float64{1, 0.98, 1.03},
 			Min: 0.98, Max: 1.03, MaxOverMin: 1.03 / 0.98, CV: 0.025}},
 		Functions: []analyze.FunctionSpread{{Function: "MPI_Bcast", Shape: "p2", Sizes: 1, MaxOverMin: 1.03 / 0.98, WorstMsize: 8, CV: 0.025}},
-		Warnings:  []analyze.Warning{},
+		Warnings:  []remark.Remark{},
 	}
 }
 
@@ -108,7 +110,7 @@ func TestComparisonIsWholeInJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(written(t, Comparisons, "json", comparison())), &again); err != nil {
 		t.Fatal(err)
 	}
-	if again.ExitCode() != 1 || len(again.Cases) != 5 || again.Cases[1].Change != analyze.Slower {
+	if again.Finding().ExitCode() != 1 || len(again.Cases) != 5 || again.Cases[1].Change != analyze.Slower {
 		t.Errorf("%+v", again)
 	}
 	if _, err := Pick(Comparisons, "table, xml"); err == nil || !strings.Contains(err.Error(), "csv, json, table") {

@@ -44,11 +44,11 @@ func csvRow(v *analyze.Verdict) []string {
 	row := []string{v.Guideline, string(v.Type), v.Function, v.Mockup,
 		strconv.FormatInt(v.Msize, 10), strconv.FormatInt(v.MsizeOther, 10), k, v.Shape, strconv.Itoa(v.NP),
 		csvNumber(v.MedianS), csvNumber(v.OtherMedianS), csvNumber(v.Ratio),
-		csvNumber(v.PValue), csvNumber(v.PAdjusted), csvNumber(v.PKept), v.Stars, v.Verdict, v.Reason}
+		csvNumber(v.PValue), csvNumber(v.PAdjusted), csvNumber(v.PKept), v.Stars, string(v.Verdict), v.Reason}
 	row = append(row, alternative...)
 	needed := make([]string, 2)
 	if n := v.RunsNeeded; n != nil && n.R > 0 {
-		needed = []string{strconv.Itoa(n.R), n.Towards}
+		needed = []string{strconv.Itoa(n.R), string(n.Towards)}
 	}
 	return append(append(row, csvNumber(v.RatioLo95), csvNumber(v.RatioHi95)), append(needed, strconv.Itoa(v.Runs))...)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/stats"
 )
@@ -17,7 +18,7 @@ import (
 func Explain(w io.Writer, e *analyze.Explanation) error {
 	p := &page{}
 	v := e.Verdict
-	headline := strings.ToUpper(strings.ReplaceAll(v.Verdict, "_", " "))
+	headline := strings.ToUpper(strings.ReplaceAll(string(v.Verdict), "_", " "))
 	if v.Ratio != nil {
 		headline += ", " + effect(v)
 	}
@@ -38,7 +39,7 @@ func Explain(w io.Writer, e *analyze.Explanation) error {
 	if e.Test != nil {
 		p.numbers(e)
 	}
-	p.title("The verdict: %s", strings.ReplaceAll(v.Verdict, "_", " "))
+	p.title("The verdict: %s", strings.ReplaceAll(string(v.Verdict), "_", " "))
 	for _, sentence := range because(e) {
 		p.say("%s", sentence)
 	}
@@ -151,20 +152,15 @@ func reasonNumber(p *float64) string {
 	return probability(*p)
 }
 
-var statisticNames = map[string]string{
-	analyze.TestRankSum: "U", analyze.TestRankSumNormal: "U", analyze.TestSignedRank: "V", analyze.TestKS: "D",
-}
-
 // numbers is the test.
 func (p *page) numbers(e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test
 	against := "the other side"
-	if r.Method == analyze.MethodMargin {
+	if r.Method == judge.MethodMargin {
 		against = fmt.Sprintf("%.2f times the other side", r.MinSlowdown)
 	}
-	letter := statisticNames[t.Name]
-	p.title("The test: method %s, %s, one-sided, R = %d mpiruns", r.Method, testName(t.Name, t.R), t.R)
-	g := grid{head: []string{"is the call …", letter, "largest", "p", "adjusted", "alpha"}, align: "lrrrrr", gap: 2}
+	p.title("The test: method %s, %s, one-sided, R = %d mpiruns", r.Method, t.Test.Title(t.R), t.R)
+	g := grid{head: []string{"is the call …", t.Test.Symbol, "largest", "p", "adjusted", "alpha"}, align: "lrrrrr", gap: 2}
 	g.rows = append(g.rows,
 		[]string{"slower than " + against + "?", number(t.Statistic), number(t.Largest), reasonNumber(v.PValue),
 			strings.TrimSpace(reasonNumber(v.PAdjusted) + " " + v.Stars), fmt.Sprint(r.Alpha)},
@@ -177,7 +173,7 @@ func (p *page) numbers(e *analyze.Explanation) {
 		p.say("p is the smallest of the looks so far, each divided by its share of the error.")
 	}
 	adjusted := fmt.Sprintf("%s over m = %s: this p is number %d of them, the smallest first", adjustNames[r.Adjust], plural(t.Family, "test"), t.Rank)
-	if r.Adjust == analyze.AdjustNone {
+	if r.Adjust == judge.AdjustNone {
 		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, t.Family)
 	}
 	p.say("%s; smallest p attainable %s", adjusted, probability(t.PMin))
@@ -186,10 +182,10 @@ func (p *page) numbers(e *analyze.Explanation) {
 		slower += fmt.Sprintf(", equal in %d", t.Equal)
 	}
 	ticks := ""
-	if t.TickNS > 0 {
-		ticks = fmt.Sprintf(", %s steps of the clock", digits(math.Abs(t.DifferenceNS)/t.TickNS))
+	if t.Tick > 0 {
+		ticks = fmt.Sprintf(", %s steps of the clock", digits(math.Abs(t.Difference)/t.Tick))
 	}
-	difference := math.Abs(t.DifferenceNS)
+	difference := math.Abs(t.Difference)
 	p.say("effect %s (95 %% interval); %s; the medians differ by %s%s", effect(v), slower, nanoseconds(difference), ticks)
 }
 

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -56,25 +57,19 @@ func noisyReport(t *testing.T) *analyze.Report {
 	for i := range runs {
 		runs[i].Cases[0].Provable = &protocol.Bound{N: 40, MedianNS: 2100 + int64(i), MinNS: 1900}
 	}
-	r, err := analyze.Analyze(m, runs, config())
+	a, err := analyze.Analyze(m, runs, config())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return a.Report
 }
 
 // explanation of what the selector names in noisy measurements.
-func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg analyze.Config, selector string,
+func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Config, selector string,
 	samples func(string, int64, int) []protocol.Sample) string {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, sizes, patterns, 10, samples)
-	c := analyze.NewCollector(m)
-	for i := range runs {
-		if err := c.Add(&runs[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r, err := c.Report(cfg)
+	a, err := analyze.Analyze(m, runs, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +79,7 @@ func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg analyze.Con
 	}
 	var out bytes.Buffer
 	for _, i := range tests {
-		e, err := c.Explain(r, cfg, i, func(run int) (*results.Run, error) { return &runs[run-1], nil })
+		e, err := a.Explain(i, func(run int) (*results.Run, error) { return &runs[run-1], nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,8 +113,9 @@ func TestReasonsAreThoseOfTheVerdict(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		percent      int64
-		method, want string
+		percent int64
+		method  judge.Method
+		want    string
 	}{
 		{50, "default", "chance does not explain it"},
 		{50, "default", "which reaches the minimum slowdown of 1.05×"},

@@ -22,7 +22,7 @@ func (p *page) experiments(r *analyze.Report) {
 		p.fact("Split", "%s not tested: %s", plural(s.M, "suspicion"), s.Refused.Reason)
 	default:
 		p.fact("Split", "%s tested in %d mpiruns of their own: %s, %s, m = %d; total error of both families at most %g",
-			plural(s.M, "suspicion"), s.R, testName(s.Test, s.R), adjustNames[s.Adjust], s.M, s.TotalError)
+			plural(s.M, "suspicion"), s.R, s.Test.Title(s.R), adjustNames[s.Adjust], s.M, s.TotalError)
 	}
 }
 

@@ -4,14 +4,15 @@ import (
 	"slices"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 )
 
 // marks are the cells of the matrix; a violation is the letter of its type.
-var marks = map[string]string{
-	analyze.Suspected:   "?",
-	analyze.NotMeasured: "-",
-	analyze.Wrong:       "x",
+var marks = map[judge.Verdict]string{
+	judge.Suspected:   "?",
+	judge.NotMeasured: "-",
+	judge.Wrong:       "x",
 }
 
 var letters = map[guidelines.Type]string{guidelines.Monotony: "m", guidelines.Split: "s", guidelines.Pattern: "p"}
@@ -37,7 +38,7 @@ func (p *page) matrix(r *analyze.Report) {
 			order = append(order, row)
 		}
 		cells[row][v.Msize] = mark(v)
-		if v.Verdict == analyze.Violated || v.Verdict == analyze.Suspected {
+		if v.Verdict == judge.Violated || v.Verdict == judge.Suspected {
 			found[row] = true
 		}
 		sizes[v.Msize] = true
@@ -66,7 +67,7 @@ func rank(t guidelines.Type) int {
 }
 
 func mark(v analyze.Verdict) string {
-	if v.Verdict == analyze.Violated {
+	if v.Verdict == judge.Violated {
 		return letters[v.Type]
 	}
 	if m, ok := marks[v.Verdict]; ok {

@@ -6,15 +6,16 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 )
 
 // because says in words why the verdict is what it is.
 func because(e *analyze.Explanation) []string {
 	r, v := e.Report, e.Verdict
 	switch {
-	case v.Verdict == analyze.Wrong:
+	case v.Verdict == judge.Wrong:
 		return []string{"It was not timed, since the data were wrong. " + v.Reason + "."}
-	case v.Verdict == analyze.NotMeasured:
+	case v.Verdict == judge.NotMeasured:
 		return []string{v.Reason + "."}
 	case splitFromMedians(v) && e.Other != nil && v.OtherMedianS != nil:
 		return splitReason(r, v)
@@ -24,11 +25,11 @@ func because(e *analyze.Explanation) []string {
 		return []string{noTestReason(v)}
 	}
 	switch v.Verdict {
-	case analyze.Violated:
+	case judge.Violated:
 		return append(significantReason(e), violatedReason(e)...)
-	case analyze.Marginal:
+	case judge.Marginal:
 		return append(significantReason(e), marginalReason(e))
-	case analyze.Kept:
+	case judge.Kept:
 		return keptReason(e)
 	}
 	return undecidedReason(e)
@@ -45,7 +46,7 @@ func splitReason(r *analyze.Report, v *analyze.Verdict) []string {
 	all := *v.OtherMedianS * float64(v.K)
 	limit := all * (1 + r.SplitTolerance)
 	relation := "not more than"
-	if v.Verdict == analyze.Suspected || v.Verdict == analyze.Violated {
+	if v.Verdict == judge.Suspected || v.Verdict == judge.Violated {
 		relation = "more than"
 	}
 	return []string{
@@ -59,12 +60,12 @@ func splitReason(r *analyze.Report, v *analyze.Verdict) []string {
 func significantReason(e *analyze.Explanation) []string {
 	r, v, t := e.Report, e.Verdict, e.Test
 	than := "the other side"
-	if r.Method == analyze.MethodMargin {
+	if r.Method == judge.MethodMargin {
 		than = fmt.Sprintf("%.2f times the other side", r.MinSlowdown)
 	}
 	chance := fmt.Sprintf("The call was slower in %d of %d mpiruns. If it were not slower than %s, mpiruns that speak against it as clearly as these "+
 		"would come up with a probability of %s.", t.Slower, t.R, than, reasonNumber(v.PValue))
-	if r.Adjust == analyze.AdjustNone {
+	if r.Adjust == judge.AdjustNone {
 		return []string{chance, fmt.Sprintf("That is at most alpha = %g. It was not adjusted for the %s of this check, so up to about %.0f of them would be called violated by chance.",
 			r.Alpha, plural(t.Family, "test"), math.Ceil(r.Alpha*float64(t.Family)))}
 	}
@@ -79,12 +80,12 @@ func significantReason(e *analyze.Explanation) []string {
 func violatedReason(e *analyze.Explanation) []string {
 	r, v, t := e.Report, e.Verdict, e.Test
 	var out []string
-	if r.Method == analyze.MethodPaper {
+	if r.Method == judge.MethodPaper {
 		out = append(out, fmt.Sprintf("The medians' ratio is %s. Method paper asks for no minimum slowdown.", ratio(v.Ratio)))
 	} else {
 		visible := ""
-		if t.TickNS > 0 {
-			visible = fmt.Sprintf(", and the medians differ by %s steps of the clock, two at least", digits(math.Abs(t.DifferenceNS)/t.TickNS))
+		if t.Tick > 0 {
+			visible = fmt.Sprintf(", and the medians differ by %s steps of the clock, two at least", digits(math.Abs(t.Difference)/t.Tick))
 		}
 		out = append(out, fmt.Sprintf("It takes %s as long (between %s and %s with 95 %% confidence), which reaches the minimum slowdown of %.2f×%s.",
 			ratio(v.Ratio), ratio(v.RatioLo95), ratio(v.RatioHi95), r.MinSlowdown, visible))
@@ -101,14 +102,14 @@ func marginalReason(e *analyze.Explanation) string {
 		return fmt.Sprintf("But it takes only %s as long, less than the minimum slowdown of %.2f×: real, and too small to act on.", ratio(v.Ratio), r.MinSlowdown)
 	}
 	return fmt.Sprintf("But the medians differ by %s, less than two steps of the clock (%s each): the clock could have made this difference.",
-		nanoseconds(math.Abs(t.DifferenceNS)), nanoseconds(t.TickNS))
+		nanoseconds(math.Abs(t.Difference)), nanoseconds(t.Tick))
 }
 
 func keptReason(e *analyze.Explanation) []string {
 	r, v, t := e.Report, e.Verdict, e.Test
 	first := fmt.Sprintf("The call was slower in %d of %d mpiruns; that it is slower is not shown (adjusted p = %s, above alpha = %g).",
 		t.Slower, t.R, reasonNumber(v.PAdjusted), r.Alpha)
-	if r.Method == analyze.MethodPaper {
+	if r.Method == judge.MethodPaper {
 		return []string{first, "Method paper calls everything kept that is not violated; it does not ask whether anything shows that the guideline holds."}
 	}
 	return []string{first, fmt.Sprintf("That it is less than %.2f× slower is shown: if it were not, mpiruns like these would come up with a probability of %s, at most alpha.",
@@ -128,10 +129,10 @@ func undecidedReason(e *analyze.Explanation) []string {
 	return out
 }
 
-func neededReason(t *analyze.TestNumbers, n *analyze.RunsNeeded) string {
+func neededReason(t *judge.Numbers, n *judge.RunsNeeded) string {
 	by := ""
-	if n.Test != t.Name {
-		by = fmt.Sprintf(" That is by the %s test, which so many mpiruns choose.", testName(n.Test, n.R))
+	if n.Test != t.Test.Name {
+		by = fmt.Sprintf(" That is by the %s test, which so many mpiruns choose.", n.Test.Title(n.R))
 	}
 	if n.R == 0 {
 		return fmt.Sprintf("If effect and spread stay as they are, %d mpiruns are not enough to decide it.%s", n.Limit, by)

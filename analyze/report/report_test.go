@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -32,7 +33,7 @@ var few = []mockup{
 }
 
 // synthetic measures made-up functions: ns gives a case's run-time.
-func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns []mockup, r int, cfg analyze.Config,
+func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns []mockup, r int, cfg judge.Config,
 	ns func(function string, size int64) int64) *analyze.Report {
 	t.Helper()
 	m, runs := measured(shapes, sizes, patterns, r, func(function string, size int64, run int) []protocol.Sample {
@@ -41,11 +42,11 @@ func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns 
 		base += int64(run) * base / 1000
 		return []protocol.Sample{{NS: base}, {NS: base + 1}, {NS: base + 2}}
 	})
-	report, err := analyze.Analyze(m, runs, cfg)
+	a, err := analyze.Analyze(m, runs, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return report
+	return a.Report
 }
 
 // measured gives a plan of monotony, split and the patterns, and its mpiruns.
@@ -140,8 +141,8 @@ func text(t *testing.T, name string, r *analyze.Report) string {
 	return out.String()
 }
 
-func config() analyze.Config {
-	return analyze.Config{Method: "default", Test: "auto", Alpha: 0.05, Adjust: "auto", MinSlowdown: 1.05, SplitTolerance: 0.05}
+func config() judge.Config {
+	return judge.Config{Method: "default", Test: "auto", Alpha: 0.05, Adjust: "auto", MinSlowdown: 1.05, SplitTolerance: 0.05}
 }
 
 // matchGolden compares a text with a file of testdata, or writes it with -update.
@@ -200,8 +201,8 @@ func TestTableIsNeverWiderThan100Columns(t *testing.T) {
 	r.Notes = []string{strings.Repeat("word ", 60), strings.Repeat("y", 250)}
 	r.Wrong = []analyze.CaseMessage{{Function: "MPI_Reduce", Message: strings.Repeat("block ", 50)}}
 	r.Exclude = []string{strings.Repeat("z", 120)}
-	if r.ExitCode() != 3 {
-		t.Errorf("exit code %d with wrong data", r.ExitCode())
+	if r.Finding().ExitCode() != 3 {
+		t.Errorf("exit code %d with wrong data", r.Finding().ExitCode())
 	}
 	out := text(t, "table", r)
 	for line := range strings.Lines(out) {
@@ -244,7 +245,7 @@ func TestOneOfAKindIsSingular(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
 	r.M, r.TiedTests, r.ZeroDifferences = 1, 1, 1
 	r.Verdicts = r.Verdicts[:1]
-	r.Verdicts[0].RunsNeeded = &analyze.RunsNeeded{R: 23, Limit: 1000, Towards: analyze.Kept, Test: r.Test}
+	r.Verdicts[0].RunsNeeded = &judge.RunsNeeded{R: 23, Limit: 1000, Towards: judge.Kept, Test: r.Test}
 	r.NotMeasured = []analyze.CaseMessage{{Function: "MPI_Reduce", Msize: 8, Shape: "p2", Message: "too large"}}
 	r.Incomplete = []analyze.Incomplete{{Guideline: "GL8", Msize: 8, Shape: "p2", Reason: "no data"}}
 	r.Looks = &analyze.LooksSummary{Looks: []int{12}, Weights: []float64{1}, Decided: []int{1}}
@@ -262,9 +263,9 @@ func TestOneOfAKindIsSingular(t *testing.T) {
 
 func TestTheTestOfMoreMpirunsIsNamedWhereItIsAnother(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
-	r.Test = analyze.TestRankSum
-	for test, named := range map[string]bool{analyze.TestRankSum: false, analyze.TestSignedRank: true} {
-		r.Verdicts[0].RunsNeeded = &analyze.RunsNeeded{R: 23, Limit: 1000, Towards: analyze.Kept, Test: test}
+	r.Test = judge.TestRankSum
+	for test, named := range map[judge.TestName]bool{judge.TestRankSum: false, judge.TestSignedRank: true} {
+		r.Verdicts[0].RunsNeeded = &judge.RunsNeeded{R: 23, Limit: 1000, Towards: judge.Kept, Test: test}
 		out := strings.Join(strings.Fields(text(t, "table", r)), " ")
 		if strings.Contains(out, "So many mpiruns choose another test: exact signed-rank.") != named {
 			t.Errorf("%s:\n%s", test, out)

@@ -6,29 +6,15 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-	"pgmpi/internal/stats"
+	"pgmpi/internal/remark"
 )
 
-var testNames = map[string]string{
-	analyze.TestRankSum:       "exact rank-sum",
-	analyze.TestSignedRank:    "exact signed-rank",
-	analyze.TestKS:            "exact Kolmogorov-Smirnov",
-	analyze.TestRankSumNormal: "rank-sum (normal approximation)",
-}
-
-// testName says of a test with r mpiruns what is computed.
-func testName(test string, r int) string {
-	if test == analyze.TestSignedRank && r > stats.MaxExactSignedRank {
-		return "signed-rank (normal approximation)"
-	}
-	return testNames[test]
-}
-
-var adjustNames = map[string]string{
-	analyze.AdjustBH:   "adjusted by Benjamini-Hochberg",
-	analyze.AdjustHolm: "adjusted by Holm",
-	analyze.AdjustNone: "not adjusted",
+var adjustNames = map[judge.Adjust]string{
+	judge.AdjustBH:   "adjusted by Benjamini-Hochberg",
+	judge.AdjustHolm: "adjusted by Holm",
+	judge.AdjustNone: "not adjusted",
 }
 
 // header says what was measured and what the verdicts rest on.
@@ -48,10 +34,10 @@ func (p *page) header(r *analyze.Report) {
 	p.fact("Library", "%s%s", fit(shortVersion(r.Library.Version), 75), pml)
 	p.fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
 	slowdown := fmt.Sprintf(", minimum slowdown %.2f×", r.MinSlowdown)
-	if r.Method == analyze.MethodPaper {
+	if r.Method == judge.MethodPaper {
 		slowdown = ", no minimum slowdown"
 	}
-	p.fact("Test", "method %s: %s, %s, m = %s, alpha = %g%s", r.Method, testName(r.Test, r.R), adjustNames[r.Adjust], plural(r.M, "test"), r.Alpha, slowdown)
+	p.fact("Test", "method %s: %s, %s, m = %s, alpha = %g%s", r.Method, r.Test.Title(r.R), adjustNames[r.Adjust], plural(r.M, "test"), r.Alpha, slowdown)
 	rho := "undefined"
 	if r.Rho != nil {
 		rho = fmt.Sprintf("%.2f", *r.Rho)
@@ -59,7 +45,7 @@ func (p *page) header(r *analyze.Report) {
 	p.fact("", "smallest p attainable %s; correlation within mpiruns %s; %s with ties, %s",
 		probability(r.PMin), rho, plural(r.TiedTests, "test"), plural(r.ZeroDifferences, "zero difference"))
 	p.experiments(r)
-	p.fact("Sizes", "%s", r.MsizeUnits)
+	p.fact("Sizes", "%s", r.MsizeLegend)
 	if r.Refused != nil {
 		p.title("NO VERDICT: %s.", r.Refused.Reason)
 	}
@@ -78,7 +64,7 @@ func (p *page) summary(r *analyze.Report) {
 	for _, s := range r.Summary {
 		checked, violated = checked+s.Tests.Checked, violated+s.Tests.Violated
 		suspected := ""
-		if s.Type == guidelines.Split && r.Method != analyze.MethodPaper {
+		if s.Type == guidelines.Split && r.Method != judge.MethodPaper {
 			suspected = fmt.Sprintf("%d/%d", s.Tests.Suspected, s.Tests.Checked)
 		}
 		g.rows = append(g.rows, []string{s.Shape, string(s.Type), fmt.Sprintf("%d/%d", s.Units.Violated, s.Units.Checked), s.Unit,
@@ -114,15 +100,15 @@ func (p *page) patterns(r *analyze.Report) {
 	p.grid(g)
 }
 
-func patternRow(row analyze.GuidelineRow, shape string, n map[string]int) []string {
+func patternRow(row analyze.GuidelineRow, shape string, n map[judge.Verdict]int) []string {
 	mark, total := "", 0
-	if n[analyze.Violated] > 0 {
+	if n[judge.Violated] > 0 {
 		mark = "●"
 	}
 	for _, count := range n {
 		total += count
 	}
-	violated, marginal, kept, undecided := n[analyze.Violated], n[analyze.Marginal], n[analyze.Kept], n[analyze.Undecided]
+	violated, marginal, kept, undecided := n[judge.Violated], n[judge.Marginal], n[judge.Kept], n[judge.Undecided]
 	cells := []string{mark, fit(row.Guideline, 14), strings.ReplaceAll(row.Formula, "(n)", ""), shape}
 	for _, count := range []int{violated, marginal, kept, undecided, total - violated - marginal - kept - undecided} {
 		cells = append(cells, blankZero(count))
@@ -142,7 +128,7 @@ func (p *page) violations(r *analyze.Report) {
 	found := 0
 	for _, s := range r.Shapes {
 		g := grid{head: []string{"guideline", "msize", "median", "other", "ratio [95 %]", "p adjusted", "fastest instead"}, align: "lrrrlll", gap: 2}
-		for _, v := range sorted(r.Verdicts, s.Name, analyze.Violated) {
+		for _, v := range sorted(r.Verdicts, s.Name, judge.Violated) {
 			adjusted := "-"
 			if v.PAdjusted != nil {
 				adjusted = strings.TrimSpace(probability(*v.PAdjusted) + " " + v.Stars)
@@ -166,7 +152,7 @@ func (p *page) violations(r *analyze.Report) {
 func (p *page) suspected(r *analyze.Report) {
 	g := grid{head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, align: "llrrrrr", gap: 2}
 	for _, s := range r.Shapes {
-		for _, v := range sorted(r.Verdicts, s.Name, analyze.Suspected) {
+		for _, v := range sorted(r.Verdicts, s.Name, judge.Suspected) {
 			g.rows = append(g.rows, []string{v.Guideline + " " + plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS),
 				fmt.Sprintf("%d × %s", v.K, size(v.MsizeOther)), other(v), ratio(v.Ratio)})
 		}
@@ -179,7 +165,7 @@ func (p *page) suspected(r *analyze.Report) {
 }
 
 // sorted returns the findings of one shape, largest ratio first.
-func sorted(verdicts []analyze.Verdict, shape, verdict string) []*analyze.Verdict {
+func sorted(verdicts []analyze.Verdict, shape string, verdict judge.Verdict) []*analyze.Verdict {
 	var out []*analyze.Verdict
 	for i := range verdicts {
 		if v := &verdicts[i]; v.Shape == shape && v.Verdict == verdict {
@@ -284,11 +270,19 @@ func (p *page) remarks(r *analyze.Report) {
 	}
 }
 
-func remedy(w analyze.Warning) string {
+func remedy(w remark.Remark) string {
 	if w.Remedy == "" {
 		return ""
 	}
 	return fmt.Sprintf(" Remedy: %s (%s).", w.Remedy, w.Docs)
+}
+
+// withRemedy is a remark on a comparison: its place is in its text.
+func withRemedy(w remark.Remark) string {
+	if w.Remedy == "" {
+		return w.Text
+	}
+	return w.Text + "; " + w.Remedy
 }
 
 func quoted(names []string) string {

@@ -36,7 +36,7 @@ func writeSpreadTable(w io.Writer, s *analyze.Spread) error {
 	for i, f := range s.Folders {
 		p.fact(fmt.Sprint(i+1), "%s: %s; R = %d mpiruns; %s", f.Folder, shortVersion(f.Library.Version), f.R, f.Created)
 	}
-	p.fact("Sizes", "%s", s.MsizeUnits)
+	p.fact("Sizes", "%s", s.MsizeLegend)
 	p.spreadCases(s)
 	g := grid{head: []string{"function", "shape", "sizes", "largest max/min", "at", "median CV"}, align: "llrrrr", gap: 2}
 	for _, f := range s.Functions {
@@ -48,7 +48,7 @@ func writeSpreadTable(w io.Writer, s *analyze.Spread) error {
 		p.title("Remarks")
 	}
 	for _, warning := range s.Warnings {
-		p.say("- %s", warning.Text)
+		p.say("- %s", withRemedy(warning))
 	}
 	if p.err != nil {
 		return p.err

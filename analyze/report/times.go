@@ -32,7 +32,7 @@ func writeTimesTable(w io.Writer, t *analyze.Times) error {
 	p := &page{}
 	p.fact("Folder", "%s: %s; R = %d mpiruns; %s", t.Folder.Folder, shortVersion(t.Folder.Library.Version), t.Folder.R, t.Folder.Created)
 	p.fact("Design", "datatype %s, op %s, root %d", t.Datatype, t.Op, t.Root)
-	p.fact("Sizes", "%s", t.MsizeUnits)
+	p.fact("Sizes", "%s", t.MsizeLegend)
 	p.fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
 	for i := 0; i < len(t.Cases); {
 		first := t.Cases[i]

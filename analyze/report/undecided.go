@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/medians"
 )
 
 // mostRows is the most rows of a section that lists what is not a finding.
@@ -42,7 +43,7 @@ func (p *page) undecided(r *analyze.Report) {
 	for _, v := range open[:min(len(open), mostRows)] {
 		r, towards := fmt.Sprintf("> %d", v.RunsNeeded.Limit), "-"
 		if v.RunsNeeded.R > 0 {
-			r, towards = fmt.Sprint(v.RunsNeeded.R), v.RunsNeeded.Towards
+			r, towards = fmt.Sprint(v.RunsNeeded.R), string(v.RunsNeeded.Towards)
 		}
 		g.rows = append(g.rows, []string{v.Guideline + " " + plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS), other(v), effect(v), r, towards})
 	}
@@ -50,7 +51,7 @@ func (p *page) undecided(r *analyze.Report) {
 	more := ""
 	if i := slices.IndexFunc(open, func(v *analyze.Verdict) bool { return v.RunsNeeded.Test != r.Test }); i >= 0 {
 		n := open[i].RunsNeeded
-		more = fmt.Sprintf(" So many mpiruns choose another test: %s.", testName(n.Test, n.R))
+		more = fmt.Sprintf(" So many mpiruns choose another test: %s.", n.Test.Title(n.R))
 	}
 	if n := len(open) - mostRows; n > 0 {
 		more += fmt.Sprintf(" %d more are in report.json.", n)
@@ -64,7 +65,7 @@ func (p *page) outOfSync(r *analyze.Report) {
 		return
 	}
 	worst := slices.Clone(r.OutOfSync)
-	slices.SortStableFunc(worst, func(a, b analyze.OutOfSync) int {
+	slices.SortStableFunc(worst, func(a, b medians.OutOfSync) int {
 		switch {
 		case a.Share > b.Share:
 			return -1

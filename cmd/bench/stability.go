@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 )
 
 // stabilityCommand asks whether a check says the same when it is done again: of
@@ -56,7 +57,7 @@ func stabilityBench(pgmpi, rank string, checks int, msizes string, runs int) err
 		if err != nil {
 			return err
 		}
-		counts := map[string]int{}
+		counts := map[judge.Verdict]int{}
 		for _, v := range r.Verdicts {
 			counts[v.Verdict]++
 		}
@@ -110,18 +111,18 @@ func flipsOf(reports []*analyze.Report) flips {
 	}
 	f := flips{cells: len(order)}
 	for _, c := range order {
-		is := func(verdict string) func(analyze.Verdict) bool {
+		is := func(verdict judge.Verdict) func(analyze.Verdict) bool {
 			return func(v analyze.Verdict) bool { return v.Verdict == verdict }
 		}
 		all := seen[c]
-		if !slices.ContainsFunc(all, is(analyze.Violated)) {
+		if !slices.ContainsFunc(all, is(judge.Violated)) {
 			continue
 		}
 		f.violated++
-		if slices.ContainsFunc(all, is(analyze.Kept)) {
+		if slices.ContainsFunc(all, is(judge.Kept)) {
 			f.kept++
 		}
-		if !slices.ContainsFunc(all, func(v analyze.Verdict) bool { return v.Verdict != analyze.Violated }) {
+		if !slices.ContainsFunc(all, func(v analyze.Verdict) bool { return v.Verdict != judge.Violated }) {
 			continue
 		}
 		f.other++

@@ -5,15 +5,16 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 )
 
 func TestFlipsAreCountedByCellOverAllChecks(t *testing.T) {
 	// A row per cell, a column per check.
-	cells := map[int64][]string{
-		1: {analyze.Violated, analyze.Violated, analyze.Violated},
-		2: {analyze.Kept, analyze.Kept, analyze.Undecided},
-		3: {analyze.Undecided, analyze.Violated, analyze.Violated},
-		4: {analyze.Kept, analyze.Violated, analyze.Marginal},
+	cells := map[int64][]judge.Verdict{
+		1: {judge.Violated, judge.Violated, judge.Violated},
+		2: {judge.Kept, judge.Kept, judge.Undecided},
+		3: {judge.Undecided, judge.Violated, judge.Violated},
+		4: {judge.Kept, judge.Violated, judge.Marginal},
 	}
 	var reports []*analyze.Report
 	for check := range 3 {

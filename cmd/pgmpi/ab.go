@@ -123,20 +123,12 @@ func (x *byTurns) refuse(m *results.Manifest, cfg analyze.CompareConfig) error {
 	if !slices.Equal(first.Manifest.Plan.Shapes, m.Plan.Shapes) {
 		return setupf("A and B are about different numbers of processes: give both the same job.np, or --np")
 	}
-	var sides []*analyze.Side
-	for i, m := range []*results.Manifest{first.Manifest, m} {
-		side, err := analyze.NewCollector(m).Side([]string{"A", "B"}[i], cfg.Config)
-		if err != nil {
-			return err
-		}
-		sides = append(sides, side)
-	}
-	c, err := analyze.Compare(sides[0], sides[1], cfg)
+	d, err := analyze.CompareDesign(analyze.Planned("A", first.Manifest), analyze.Planned("B", m), cfg)
 	if err != nil {
 		return asSetup(err)
 	}
-	if c.Refused != nil {
-		return &exit{exitNoVerdict, errors.New(c.Refused.Reason)}
+	if d.Refused != nil {
+		return &exit{exitNoVerdict, errors.New(d.Refused.Reason)}
 	}
 	return nil
 }

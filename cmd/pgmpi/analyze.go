@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
 	"pgmpi/measure/results"
 )
@@ -77,7 +78,7 @@ without --out.`,
 				}
 				into = &results.Folder{Path: o.out}
 			}
-			return judge(folder, into, m, config.Analyze, formats, tests, false)
+			return judgeFolder(folder, into, m, config.Analyze, formats, tests, false)
 		}
 	},
 }
@@ -107,15 +108,16 @@ func parseFormats(list string) ([]report.Format, error) {
 	return formats, nil
 }
 
-// judge is stage 3: report.json and the other formats into a folder, the
+// judgeFolder is stage 3: report.json and the other formats into a folder, the
 // first format and the explanations to standard output, the exit code from the
 // findings. explained are indices of tests; tables says whether the first
 // format is printed beside explanations.
-func judge(folder, into *results.Folder, m *results.Manifest, cfg analyze.Config, formats []report.Format, explained []int, tables bool) error {
-	c, r, err := analyzeFolder(folder, m, cfg)
+func judgeFolder(folder, into *results.Folder, m *results.Manifest, cfg judge.Config, formats []report.Format, explained []int, tables bool) error {
+	a, err := analyzeFolder(folder, m, cfg)
 	if err != nil {
 		return err
 	}
+	r := a.Report
 	// A report that cannot be stored is printed all the same.
 	unwritten := writeFormats(into, r, formats)
 	if len(explained) == 0 || tables {
@@ -123,7 +125,7 @@ func judge(folder, into *results.Folder, m *results.Manifest, cfg analyze.Config
 		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
 	}
 	if err == nil {
-		err = explain(stdout, folder, m, cfg, c, r, explained)
+		err = explain(stdout, folder, m, a, explained)
 	}
 	switch {
 	case err != nil:
@@ -185,12 +187,11 @@ func quoteAll(words []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// analyzeFolder makes the report of a results folder.
-func analyzeFolder(folder *results.Folder, m *results.Manifest, cfg analyze.Config) (*analyze.Collector, *analyze.Report, error) {
-	c, err := collect(folder, m, m.R)
+// analyzeFolder judges a results folder.
+func analyzeFolder(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*analyze.Analysis, error) {
+	set, err := collect(folder, m, m.R)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	r, err := c.Report(cfg)
-	return c, r, err
+	return analyze.Judge(m, set, cfg)
 }

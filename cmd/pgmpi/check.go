@@ -153,18 +153,18 @@ func check(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	return judge(c.Folder, c.Folder, c.Manifest, c.config.Analyze, formats, tests, true)
+	return judgeFolder(c.Folder, c.Folder, c.Manifest, c.config.Analyze, formats, tests, true)
 }
 
 // refuseSmallR ends a check before its first mpirun when no result could be
 // significant.
 func refuseSmallR(p *prepared) error {
-	r, err := analyze.NewCollector(p.manifest).Report(p.config.Analyze)
+	d, err := analyze.Design(p.manifest, p.config.Analyze)
 	if err != nil {
 		return err
 	}
-	if r.Refused != nil {
-		return &exit{exitNoVerdict, errors.New(r.Refused.Reason)}
+	if d.Refused != nil {
+		return &exit{exitNoVerdict, errors.New(d.Refused.Reason)}
 	}
 	return nil
 }

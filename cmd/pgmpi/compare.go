@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/results"
@@ -86,12 +87,12 @@ func (v *view) folder(fs *pflag.FlagSet) {
 }
 
 func (o *compareOutput) judging(fs *pflag.FlagSet) {
-	fs.StringVar(&o.alternative, "alternative", analyze.TwoSided, "what is asked of B against A, a `WORD`: "+strings.Join(analyze.Alternatives, ", ")+" (greater: B takes longer)")
+	fs.StringVar(&o.alternative, "alternative", string(judge.TwoSided), "what is asked of B against A, a `WORD`: "+strings.Join(judge.Strings(judge.Alternatives), ", ")+" (greater: B takes longer)")
 	o.formats(fs)
 }
 
-func (o *compareOutput) config(cfg analyze.Config, paired bool) analyze.CompareConfig {
-	return analyze.CompareConfig{Config: cfg, Alternative: o.alternative, Paired: paired, All: o.all}
+func (o *compareOutput) config(cfg judge.Config, paired bool) analyze.CompareConfig {
+	return analyze.CompareConfig{Config: cfg, Alternative: judge.Alternative(o.alternative), Paired: paired, All: o.all}
 }
 
 // comparedFolders takes two results folders, or one of `pgmpi ab`.
@@ -149,16 +150,16 @@ func asSetup(err error) error {
 	return err
 }
 
-func readSide(path string, cfg analyze.Config) (*analyze.Side, error) {
+func readSide(path string, cfg judge.Config) (*analyze.Side, error) {
 	folder, m, err := openResults(path)
 	if err != nil {
 		return nil, err
 	}
-	c, err := collect(folder, m, m.R)
+	a, err := analyzeFolder(folder, m, cfg)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return c.Side(path, cfg)
+	return &analyze.Side{Name: path, Analysis: a}, nil
 }
 
 // writeReport writes all formats into a folder, where one is given, and the

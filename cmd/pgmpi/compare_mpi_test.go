@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 )
 
 // setUp writes the gl.toml of one side and returns its path.
@@ -57,7 +58,7 @@ func TestForcedSlowAlgorithmIsASlowdownAndNewlyViolates(t *testing.T) {
 
 	s := b.pgmpi("compare", before, b.out, "--format", "json").exits(t, 1)
 	c := comparisonOf(t, s.stdout)
-	if len(c.Cases) != 1 || c.Cases[0].Change != analyze.Slower || *c.Cases[0].Ratio < 1.3 || c.Test != analyze.TestRankSum {
+	if len(c.Cases) != 1 || c.Cases[0].Change != analyze.Slower || *c.Cases[0].Ratio < 1.3 || c.Test != judge.TestRankSum {
 		t.Errorf("cases %+v by %s", c.Cases, c.Test)
 	}
 	if len(c.Guidelines) != 1 || c.Guidelines[0].Change != analyze.NewlyViolated || c.Guidelines[0].Guideline != "GL5" {
@@ -94,7 +95,7 @@ func TestForcedBetterAlgorithmIsFasterAndNewlyKept(t *testing.T) {
 	if len(c.Guidelines) != 1 || c.Guidelines[0].Change != analyze.NewlyKept || c.Guidelines[0].Guideline != "GL21" {
 		t.Errorf("guidelines %+v", c.Guidelines)
 	}
-	if c.Cases[0].Change != analyze.Faster || *c.Cases[0].Ratio > 0.75 || c.Test != analyze.TestSignedRank || !c.Paired {
+	if c.Cases[0].Change != analyze.Faster || *c.Cases[0].Ratio > 0.75 || c.Test != judge.TestSignedRank || !c.Paired {
 		t.Errorf("cases %+v by %s", c.Cases, c.Test)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -22,7 +23,7 @@ func dryRun(s *settings, o *output, command string) error {
 	if err != nil {
 		return err
 	}
-	r, err := analyze.NewCollector(p.manifest).Report(p.config.Analyze)
+	d, err := analyze.Design(p.manifest, p.config.Analyze)
 	if err != nil {
 		return err
 	}
@@ -33,15 +34,15 @@ func dryRun(s *settings, o *output, command string) error {
 		costs[i] = costOf(p, shape)
 	}
 	follows := command == "check" && followsUp(p)
-	printPlan(w, p, r, costs, follows)
+	printPlan(w, p, d, costs, follows)
 	printLeftOut(w, p, costs)
 	printLaunch(w, p, costs)
 	printTime(w, p, costs, command, follows)
 	if err := w.w.Flush(); err != nil {
 		return err
 	}
-	if command == "check" && r.Refused != nil {
-		return &exit{exitNoVerdict, errors.New(r.Refused.Reason)}
+	if command == "check" && d.Refused != nil {
+		return &exit{exitNoVerdict, errors.New(d.Refused.Reason)}
 	}
 	return nil
 }
@@ -49,11 +50,11 @@ func dryRun(s *settings, o *output, command string) error {
 // followsUp tells whether suspected split-robustness is tested in mpiruns of its
 // own, as far as that is known before there is a suspicion.
 func followsUp(p *prepared) bool {
-	return p.config.Measure.SplitExperiment && p.config.Analyze.Method != analyze.MethodPaper &&
+	return p.config.Measure.SplitExperiment && p.config.Analyze.Method != judge.MethodPaper &&
 		slices.ContainsFunc(p.manifest.Plan.Tests, func(t guidelines.Test) bool { return t.Type == guidelines.Split })
 }
 
-func printPlan(w sheet, p *prepared, r *analyze.Report, costs []cost, follows bool) {
+func printPlan(w sheet, p *prepared, d *judge.Design, costs []cost, follows bool) {
 	plan := &p.manifest.Plan
 	count := map[guidelines.Type]map[string]bool{guidelines.Monotony: {}, guidelines.Split: {}, guidelines.Pattern: {}}
 	for _, t := range plan.Tests {
@@ -86,8 +87,8 @@ func printPlan(w sheet, p *prepared, r *analyze.Report, costs []cost, follows bo
 	case len(count[guidelines.Split]) > 0:
 		split = "; split-robustness is judged from medians, without a test"
 	}
-	w.row("tests", fmt.Sprintf("m = %d%s%s", r.M, lost(plan, costs), split))
-	w.row("mpiruns", fmt.Sprintf("R = %d %s", p.manifest.R, suffices(r)))
+	w.row("tests", fmt.Sprintf("m = %d%s%s", d.M, lost(plan, costs), split))
+	w.row("mpiruns", fmt.Sprintf("R = %d %s", p.manifest.R, suffices(d)))
 }
 
 // lost says how many tests of the family lack a case that can be measured.
@@ -111,11 +112,11 @@ func lost(plan *guidelines.Plan, costs []cost) string {
 }
 
 // suffices says whether R is large enough for a verdict.
-func suffices(r *analyze.Report) string {
-	if r.Refused != nil {
-		return fmt.Sprintf("do NOT suffice: a check would refuse to start; R = %d would do", r.Refused.RNeeded)
+func suffices(d *judge.Design) string {
+	if d.Refused != nil {
+		return fmt.Sprintf("do NOT suffice: a check would refuse to start; R = %d would do", d.Refused.RNeeded)
 	}
-	return fmt.Sprintf("suffice: method %s, %s, adjusted by %s; the smallest p-value they can give is %.2g", r.Method, r.Test, r.Adjust, r.PMin)
+	return fmt.Sprintf("suffice: method %s, %s, adjusted by %s; the smallest p-value they can give is %.2g", d.Method, d.Test(0).Name, d.Adjust, d.PMin(0))
 }
 
 func printLeftOut(w sheet, p *prepared, costs []cost) {

@@ -38,10 +38,10 @@ func selected(plan *guidelines.Plan, selectors []string) ([]int, error) {
 }
 
 // explain reads the raw samples of each test again.
-func explain(w io.Writer, folder *results.Folder, m *results.Manifest, cfg analyze.Config, c *analyze.Collector, r *analyze.Report, tests []int) error {
+func explain(w io.Writer, folder *results.Folder, m *results.Manifest, a *analyze.Analysis, tests []int) error {
 	for n, i := range tests {
 		shape := m.Plan.Tests[i].Shape
-		e, err := c.Explain(r, cfg, i, func(run int) (*results.Run, error) {
+		e, err := a.Explain(i, func(run int) (*results.Run, error) {
 			if !folder.Has(protocol.ModeMeasure, shape, run) {
 				return nil, nil
 			}

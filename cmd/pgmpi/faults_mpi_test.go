@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/analyze"
+	"pgmpi/internal/remark"
 	"pgmpi/measure/results"
 )
 
@@ -141,7 +141,7 @@ exec $MPIRUN "$@"`)
 	if n := len(b.raw()); n != 3 {
 		t.Errorf("%d mpiruns are on disk, want 3", n)
 	}
-	if !slices.ContainsFunc(b.report().Warnings, func(w analyze.Warning) bool { return w.ID == "repeated" }) {
+	if !slices.ContainsFunc(b.report().Warnings, func(w remark.Remark) bool { return w.ID == "repeated" }) {
 		t.Errorf("the report does not say so: %v", b.report().Warnings)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/medians"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -18,7 +19,7 @@ func (c *opened) measureAndFollowUp(ctx context.Context, s *measure.Session) err
 		if err != nil {
 			return nil, err
 		}
-		return collected.Needed(c.config.Analyze, run)
+		return analyze.Needed(s.Manifest, collected, c.config.Analyze, run)
 	}
 	if err := s.MeasureAll(ctx); err != nil {
 		return err
@@ -50,7 +51,7 @@ func (c *opened) planFollowUps(s *measure.Session) error {
 	if err != nil {
 		return err
 	}
-	if s.Manifest.Split, err = collected.FollowUps(c.config.Analyze); err != nil {
+	if s.Manifest.Split, err = analyze.FollowUps(s.Manifest, collected, c.config.Analyze); err != nil {
 		return err
 	}
 	return s.Folder.WriteManifest(s.Manifest)
@@ -72,8 +73,8 @@ func (c *opened) sayStopped(mode protocol.Mode) {
 
 // collect reads the mpiruns of stage 2 up to the given one, and the split
 // experiment, one raw file at a time.
-func collect(folder *results.Folder, m *results.Manifest, upTo int) (*analyze.Collector, error) {
-	c := analyze.NewCollector(m)
+func collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
+	c := medians.New(m)
 	for _, mode := range []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit} {
 		for _, shape := range m.Plan.Shapes {
 			for r, err := range folder.Runs(mode, shape, &m.Plan) {

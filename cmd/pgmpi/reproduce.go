@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
 )
 
@@ -38,7 +39,7 @@ the folders are named. Needs no MPI.`,
 func reproduce(folders []string, all bool, formats []report.FormatOf[analyze.Spread], out string) error {
 	var sides []*analyze.Side
 	for _, path := range folders {
-		side, err := readSide(path, analyze.Default())
+		side, err := readSide(path, judge.Default())
 		if err != nil {
 			return err
 		}

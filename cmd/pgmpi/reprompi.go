@@ -49,10 +49,11 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 		return setup(err)
 	}
 	m.Version = version
-	r, err := analyze.Analyze(m, runs, config.Analyze)
+	a, err := analyze.Analyze(m, runs, config.Analyze)
 	if err != nil {
 		return err
 	}
+	r := a.Report
 	if o.out != "" {
 		if err := os.MkdirAll(o.out, 0o777); err != nil {
 			return setup(err)

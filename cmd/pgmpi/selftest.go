@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
@@ -174,10 +175,11 @@ func (t *selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 	if err != nil {
 		return nil, err
 	}
-	_, r, err := analyzeFolder(c.Folder, c.Manifest, f.Analyze)
+	a, err := analyzeFolder(c.Folder, c.Manifest, f.Analyze)
 	if err != nil {
 		return nil, err
 	}
+	r := a.Report
 	if r.Exit != 0 && r.Exit != 1 {
 		return nil, verdictExit(r)
 	}
@@ -193,7 +195,7 @@ func (t *selftest) identities(ctx context.Context) (*analyze.Report, int, error)
 	}
 	t.header(base)
 	found := falseIdentities(base)
-	by := map[string]int{}
+	by := map[judge.Verdict]int{}
 	tests := 0
 	for i := range base.Verdicts {
 		if v := &base.Verdicts[i]; isIdentity(v) {
@@ -202,7 +204,7 @@ func (t *selftest) identities(ctx context.Context) (*analyze.Report, int, error)
 		}
 	}
 	fmt.Fprintf(stdout, "\n(a) A/A: %d tests of a collective against itself: %d violated, %d marginal, %d kept, %d undecided\n",
-		tests, by[analyze.Violated], by[analyze.Marginal], by[analyze.Kept], by[analyze.Undecided])
+		tests, by[judge.Violated], by[judge.Marginal], by[judge.Kept], by[judge.Undecided])
 	fmt.Fprintf(stdout, "    Stated error: alpha = %g for all %d tests of a check together, adjustment %s.\n", base.Alpha, base.M, base.Adjust)
 	if len(found) == 0 {
 		return base, 0, nil
@@ -221,7 +223,7 @@ func isIdentity(v *analyze.Verdict) bool { return strings.HasPrefix(v.Mockup, mo
 func falseIdentities(r *analyze.Report) map[cell]bool {
 	found := map[cell]bool{}
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; isIdentity(v) && v.Verdict == analyze.Violated {
+		if v := &r.Verdicts[i]; isIdentity(v) && v.Verdict == judge.Violated {
 			found[cellOf(v)] = true
 		}
 	}

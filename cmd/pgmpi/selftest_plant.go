@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 )
@@ -52,13 +53,13 @@ func (t *selftest) compare(base, r *analyze.Report, at int64) map[cell]bool {
 	wrong := map[cell]bool{}
 	for i := range r.Verdicts {
 		v, before := &r.Verdicts[i], base.Verdicts[i].Verdict
-		isKept := before == analyze.Kept || before == analyze.NotSuspected || isIdentity(v) && before != analyze.Violated
+		isKept := before == judge.Kept || before == judge.NotSuspected || isIdentity(v) && before != judge.Violated
 		switch {
 		case t.expected(v, at):
-			if v.Verdict != analyze.Violated {
+			if v.Verdict != judge.Violated {
 				wrong[cellOf(v)] = true
 			}
-		case v.Verdict == analyze.Violated && isKept:
+		case v.Verdict == judge.Violated && isKept:
 			wrong[cellOf(v)] = true
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
 )
 
@@ -27,7 +28,7 @@ and largest of the run medians of all mpiruns. Needs no MPI.`,
 			if err != nil {
 				return setupf("--format: %w", err)
 			}
-			side, err := readSide(args[0], analyze.Default())
+			side, err := readSide(args[0], judge.Default())
 			if err != nil {
 				return err
 			}

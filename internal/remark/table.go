@@ -49,7 +49,9 @@ const (
 const (
 	inStatistics = "docs/statistics.md#"
 	onRanks      = "docs/cluster.md#what-the-ranks-run-on"
-	pinning      = "one core for each rank: mpirun --bind-to core (Open MPI), -bind-to core (MPICH), srun --cpu-bind=cores"
+	// Comparing is where the remarks on comparisons are explained.
+	Comparing = inStatistics + "comparing-two-folders"
+	pinning   = "one core for each rank: mpirun --bind-to core (Open MPI), -bind-to core (MPICH), srun --cpu-bind=cores"
 )
 
 type kind struct{ remedy, docs string }
@@ -75,16 +77,22 @@ var kinds = map[ID]kind{
 	Turbo:    {"as root: echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo, or echo 0 > /sys/devices/system/cpu/cpufreq/boost", onRanks},
 	SMTSiblings: {"one rank for each core: mpirun --bind-to core --map-by core (Open MPI), -bind-to core (MPICH), srun --hint=nomultithread",
 		onRanks},
-	SharedCore:       {pinning, onRanks},
-	Unpinned:         {pinning, onRanks},
-	Oversubscribed:   {"fewer processes (--np), or more nodes; that it shares cores is in the nature of such a measurement", onRanks},
-	TSCNotInvariant:  {"do not use it as clock: measure.clock = \"monotonic\"", onRanks},
-	Clocksource:      {"dmesg says why the TSC is not used; short calls cannot be told apart on such a host", onRanks},
-	OthersBusy:       {"end them, or take the node for yourself (srun --exclusive)", onRanks},
-	NodesDiffer:      {"take nodes of one kind (srun --constraint), with the same installation", onRanks},
-	EnvDiffers:       {"start all ranks in the same way", onRanks},
-	CPULimit:         {"a container or job with a higher limit (docker --cpus), or fewer processes (--np)", onRanks},
-	MemoryLow:        {"end what takes it; the largest sizes may not be measured, or may be slowed by paging", onRanks},
-	LibrarySettings:  {"nothing, if that is what you want to measure; else unset them, or see [mpi] env", onRanks},
+	SharedCore:      {pinning, onRanks},
+	Unpinned:        {pinning, onRanks},
+	Oversubscribed:  {"fewer processes (--np), or more nodes; that it shares cores is in the nature of such a measurement", onRanks},
+	TSCNotInvariant: {"do not use it as clock: measure.clock = \"monotonic\"", onRanks},
+	Clocksource:     {"dmesg says why the TSC is not used; short calls cannot be told apart on such a host", onRanks},
+	OthersBusy:      {"end them, or take the node for yourself (srun --exclusive)", onRanks},
+	NodesDiffer:     {"take nodes of one kind (srun --constraint), with the same installation", onRanks},
+	EnvDiffers:      {"start all ranks in the same way", onRanks},
+	CPULimit:        {"a container or job with a higher limit (docker --cpus), or fewer processes (--np)", onRanks},
+	MemoryLow:       {"end what takes it; the largest sizes may not be measured, or may be slowed by paging", onRanks},
+	LibrarySettings: {"nothing, if that is what you want to measure; else unset them, or see [mpi] env", onRanks},
+	DiffersCases:    {"measure all with the same gl.toml", Comparing},
+	LibraryBarrier:  {"measure both with sync = \"dissemination\", or \"round_time\"", Comparing},
+	Undecided:       {"more mpiruns in both (--mpiruns)", Comparing},
+	NewlyShown:      {"whether anything has changed needs more mpiruns", Comparing},
+	NoLongerShown:   {"whether they are kept now needs more mpiruns", Comparing},
+
 	PlacementChanged: {"measure again into a new folder (--out); factors.layouts of manifest.json has both", onRanks},
 }

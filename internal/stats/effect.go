@@ -9,14 +9,13 @@ import (
 // from the exact null distributions without ties, so they belong to the
 // corresponding test; with few values they cover less than they say.
 type Effect struct {
-	Ratio         float64 // Hodges–Lehmann estimate on the log scale
-	Lo95, Hi95    float64 // two-sided 95 % interval
-	LowerOneSided float64 // one-sided lower 95 % limit
+	Ratio      float64 // Hodges–Lehmann estimate on the log scale
+	Lo95, Hi95 float64 // two-sided 95 % interval
 }
 
 // HodgesLehmannRankSum is the effect that belongs to RankSum: exp of the median of all
-// ln x_i − ln y_j. The limits are the q-th difference from either end, q = max(1, qwilcox(.025))
-// (one-sided .05). Values must be positive.
+// ln x_i − ln y_j. The limits are the q-th difference from either end, q = max(1, qwilcox(.025)).
+// Values must be positive.
 func HodgesLehmannRankSum(x, y []float64) (Effect, error) {
 	lx, ly, err := logs(x, y)
 	if err != nil {
@@ -28,12 +27,12 @@ func HodgesLehmannRankSum(x, y []float64) (Effect, error) {
 			d = append(d, a-b)
 		}
 	}
-	return effect(d, quantileU(0.025, len(x), len(y)), quantileU(0.05, len(x), len(y))), nil
+	return effect(d, quantileU(0.025, len(x), len(y))), nil
 }
 
 // HodgesLehmannSignedRank is the effect that belongs to SignedRank: exp of the median of
 // the Walsh averages (l_i + l_j)/2, i ≤ j, of l = ln x − ln y. The limits are the q-th
-// average from either end, q = max(1, qsignrank(.025)) (one-sided .05). Values must be positive,
+// average from either end, q = max(1, qsignrank(.025)). Values must be positive,
 // and as many in x as in y.
 func HodgesLehmannSignedRank(x, y []float64) (Effect, error) {
 	if err := checkPaired(x, y); err != nil {
@@ -53,18 +52,17 @@ func HodgesLehmannSignedRank(x, y []float64) (Effect, error) {
 			walsh = append(walsh, (lx[i]+lx[j])/2)
 		}
 	}
-	return effect(walsh, quantileV(0.025, n), quantileV(0.05, n)), nil
+	return effect(walsh, quantileV(0.025, n)), nil
 }
 
 // effect sorts d, log ratios, and reads the estimate and the q-th values off.
-func effect(d []float64, q, qOneSided int) Effect {
+func effect(d []float64, q int) Effect {
 	slices.Sort(d)
-	q, qOneSided = max(1, q), max(1, qOneSided)
+	q = max(1, q)
 	return Effect{
-		Ratio:         math.Exp(MedianSorted(d)),
-		Lo95:          math.Exp(d[q-1]),
-		Hi95:          math.Exp(d[len(d)-q]),
-		LowerOneSided: math.Exp(d[qOneSided-1]),
+		Ratio: math.Exp(MedianSorted(d)),
+		Lo95:  math.Exp(d[q-1]),
+		Hi95:  math.Exp(d[len(d)-q]),
 	}
 }
 
@@ -75,10 +73,11 @@ func logs(x, y []float64) (lx, ly []float64, err error) {
 	if slices.Min(x) <= 0 || slices.Min(y) <= 0 {
 		return nil, nil, ErrNotPositive
 	}
-	return logged(x), logged(y), nil
+	return Logs(x), Logs(y), nil
 }
 
-func logged(x []float64) []float64 {
+// Logs are the natural logarithms.
+func Logs(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
 		out[i] = math.Log(v)

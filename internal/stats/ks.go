@@ -1,9 +1,6 @@
 package stats
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // KS is the two-sample Kolmogorov–Smirnov test of "x is slower than y" (R and
 // scipy: alternative = "less"). The statistic is D⁻ = max over t of F_y(t) − F_x(t); P is
@@ -14,16 +11,6 @@ func KS(x, y []float64) (TestResult, error) {
 		return TestResult{}, err
 	}
 	return TestResult{P: w.exactP(), Statistic: w.distance(), Exact: true, Ties: w.ties}, nil
-}
-
-// KSAsymptotic is KS with P = exp(−2mn/(m+n)·D²), the limit for large samples.
-func KSAsymptotic(x, y []float64) (TestResult, error) {
-	w, err := newWalk(x, y)
-	if err != nil {
-		return TestResult{}, err
-	}
-	m, n, d := float64(w.m), float64(w.n), w.distance()
-	return TestResult{P: math.Exp(-2 * m * n / (m + n) * d * d), Statistic: d, Ties: w.ties}, nil
 }
 
 // walk is the pooled sample read in ascending order, as a path on the lattice of

@@ -41,6 +41,9 @@ func MedianSorted(x []float64) float64 {
 	return (x[n/2-1] + x[n/2]) / 2
 }
 
+// MedianFinite is Median for values that are known to be finite; NaN for none.
+func MedianFinite(x []float64) float64 { return MedianSorted(sorted(x)) }
+
 // MeanSD returns the mean and the standard deviation (divisor n−1) of x.
 // The deviation of a single value is undefined: NaN.
 func MeanSD(x []float64) (mean, sd float64, err error) {

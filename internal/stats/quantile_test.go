@@ -81,7 +81,6 @@ var twoSamples = map[string]func(x, y []float64) error{
 	"SignedRankNormal":        asError(SignedRankNormal),
 	"ZeroDifferences":         asError(ZeroDifferences),
 	"KS":                      asError(KS),
-	"KSAsymptotic":            asError(KSAsymptotic),
 	"HodgesLehmannRankSum":    asError(HodgesLehmannRankSum),
 	"HodgesLehmannSignedRank": asError(HodgesLehmannSignedRank),
 	"Pearson":                 asError(Pearson),

@@ -7,18 +7,18 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// maxExactRankSum is the sample size above which RankSum uses the normal form.
-const maxExactRankSum = 50
+// MaxExactRankSum is the sample size above which RankSum uses the normal form.
+const MaxExactRankSum = 50
 
 // RankSum is the Wilcoxon rank-sum test of "x is slower than y". The statistic is
 // U = #(x>y) + ½#(x=y), R's W. P is the exact probability over all splits of the pooled
-// midranks, conditional on the ties; with more than 50 values in a sample it is
-// that of RankSumNormal and Exact is false.
+// midranks, conditional on the ties; with more than 50 values in a sample it
+// comes from RankSumNormal and Exact is false.
 func RankSum(x, y []float64) (TestResult, error) {
 	if err := check(x, y); err != nil {
 		return TestResult{}, err
 	}
-	if max(len(x), len(y)) > maxExactRankSum {
+	if max(len(x), len(y)) > MaxExactRankSum {
 		return RankSumNormal(x, y)
 	}
 	ranks, tieSum := pooledRanks(x, y)
@@ -49,21 +49,20 @@ func RankSumNormal(x, y []float64) (TestResult, error) {
 	}, nil
 }
 
-// MinPRankSum is the smallest P that RankSum, and KS, can attain with r values in
-// each sample: 1/C(2r, r). It is 1 for r < 1.
-func MinPRankSum(r int) float64 {
-	if r < 1 {
-		return 1
-	}
-	return 1 / binomial(2*r, r)
-}
-
-// MinPRankSumOf is MinPRankSum for samples of m and n values: 1/C(m+n, m).
-func MinPRankSumOf(m, n int) float64 {
+// MinPRankSum is the smallest P that RankSum, and KS, can attain with samples of m
+// and n values: 1/C(m+n, m). It is 1 where one of them is empty.
+func MinPRankSum(m, n int) float64 {
 	if m < 1 || n < 1 {
 		return 1
 	}
 	return 1 / binomial(m+n, m)
+}
+
+// MinPRankSumNormal is the smallest P that RankSumNormal can attain with samples of
+// m and n values without ties.
+func MinPRankSumNormal(m, n int) float64 {
+	a, b := float64(m), float64(n)
+	return normalUpperTail(a*b/2, a*b/12*(a+b+1))
 }
 
 func pooledRanks(x, y []float64) (ranks []int, tieSum float64) {
@@ -148,7 +147,7 @@ func choiceCounts(items []int, m, least int) []float64 {
 // no ties are.
 func quantileU(a float64, m, n int) int {
 	middle := float64(m) * float64(n) / 2
-	if max(m, n) > maxExactRankSum {
+	if max(m, n) > MaxExactRankSum {
 		variance := middle * float64(m+n+1) / 6
 		return normalQuantile(a, middle, variance)
 	}

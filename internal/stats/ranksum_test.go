@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -80,15 +81,18 @@ func TestMinPRankSumIsAttainedBySeparatedSamples(t *testing.T) {
 	checked := 0
 	for _, c := range loadRankSum(t).Cases {
 		if len(c.X) == len(c.Y) && !c.Expect.Ties {
-			close1(t, c.ID, MinPRankSum(len(c.X)), c.Expect.PMinExact, 1e-12)
+			close1(t, c.ID, MinPRankSum(len(c.X), len(c.Y)), c.Expect.PMinExact, 1e-12)
 			checked++
 		}
 	}
 	if checked == 0 {
 		t.Fatal("no balanced case without ties")
 	}
-	equal(t, "R=3", MinPRankSum(3), 0.05)
-	equal(t, "R=0", MinPRankSum(0), 1)
+	equal(t, "R=3", MinPRankSum(3, 3), 0.05)
+	equal(t, "R=0", MinPRankSum(0, 5), 1)
+	// z of 12 values that are all above 51 others, by hand.
+	z := (12*51./2 - .5) / math.Sqrt(12*51/12.*64)
+	close1(t, "normal", MinPRankSumNormal(12, 51), 0.5*math.Erfc(z/math.Sqrt2), 1e-12)
 }
 
 func TestRankSumTailsOfSwappedSamplesShareTheObservedPoint(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/mockups"
 )
 
@@ -25,7 +26,7 @@ type real struct {
 	dir            string
 }
 
-var methods = []string{analyze.MethodDefault, analyze.MethodPaper}
+var methods = []judge.Method{judge.MethodDefault, judge.MethodPaper}
 
 func (r real) run(out io.Writer) error {
 	dir, err := os.MkdirTemp("", "pgmpi-proof-")
@@ -42,7 +43,7 @@ func (r real) run(out io.Writer) error {
 		if percent == 0 {
 			n = r.checks
 		}
-		by := map[string]*tally{}
+		by := map[judge.Method]*tally{}
 		for i := range n {
 			if err := r.check(percent, i, by); err != nil {
 				return err
@@ -77,7 +78,7 @@ func slowed() []string {
 }
 
 // check makes one check with a seed of its own, and judges it by both methods.
-func (r real) check(percent, n int, by map[string]*tally) error {
+func (r real) check(percent, n int, by map[judge.Method]*tally) error {
 	folder := filepath.Join(r.dir, fmt.Sprintf("%d-%d", percent, n))
 	defer os.RemoveAll(folder)
 	gl := filepath.Join(r.dir, "gl.toml")
@@ -92,7 +93,7 @@ func (r real) check(percent, n int, by map[string]*tally) error {
 		slow = slowed()
 	}
 	for _, method := range methods {
-		if err := r.command("analyze", folder, "--method", method); err != nil {
+		if err := r.command("analyze", folder, "--method", string(method)); err != nil {
 			return err
 		}
 		text, err := os.ReadFile(filepath.Join(folder, "report.json"))
@@ -114,7 +115,7 @@ func (r real) check(percent, n int, by map[string]*tally) error {
 func count(report *analyze.Report, slow []string) tally {
 	t := tally{checks: 1}
 	for _, v := range report.Verdicts {
-		planted, violated := slices.Contains(slow, v.Function), v.Verdict == analyze.Violated
+		planted, violated := slices.Contains(slow, v.Function), v.Verdict == judge.Violated
 		switch {
 		case planted:
 			t.planted++

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"text/tabwriter"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 )
 
 // simulation is a library with known slowdowns: run medians are log-normal
@@ -41,19 +41,19 @@ func (t *tally) add(u tally) {
 // design is one line of the table.
 type design struct {
 	name     string
-	method   string
-	schedule analyze.Schedule
+	method   judge.Method
+	schedule judge.Schedule
 }
 
 func designs() []design {
 	var out []design
-	for _, method := range []string{analyze.MethodDefault, analyze.MethodPaper} {
+	for _, method := range []judge.Method{judge.MethodDefault, judge.MethodPaper} {
 		for _, r := range []int{3, 5, 8, 10, 15, 20, 30} {
-			out = append(out, design{fmt.Sprintf("R = %d", r), method, analyze.Schedule{Looks: []int{r}, Weights: []float64{1}}})
+			out = append(out, design{fmt.Sprintf("R = %d", r), method, judge.Once(r)})
 		}
 	}
-	looks := analyze.Schedule{Looks: []int{10, 20, 30}, Weights: []float64{.2, .3, .5}}
-	return append(out, design{"looks 10, 20, 30", analyze.MethodDefault, looks})
+	looks := judge.Schedule{Looks: []int{10, 20, 30}, Weights: []float64{.2, .3, .5}}
+	return append(out, design{"looks 10, 20, 30", judge.MethodDefault, looks})
 }
 
 func (s simulation) run(out io.Writer) error {
@@ -85,7 +85,7 @@ func (s simulation) run(out io.Writer) error {
 			}
 		}
 		if !total.refused {
-			last := d.schedule.Looks[len(d.schedule.Looks)-1]
+			last := d.schedule.R()
 			fmt.Fprintf(w, "%.2f\t", float64(total.runs)/float64(total.tests*last))
 		}
 		fmt.Fprintln(w)
@@ -125,40 +125,40 @@ func (s simulation) checksOf(d design, slowdown float64) (tally, error) {
 
 // check simulates one check; the first tests are the slowed ones.
 func (s simulation) check(d design, slowdown float64, random *rand.Rand) (tally, error) {
-	cfg := analyze.Default()
+	cfg := judge.Default()
 	cfg.Method = d.method
 	t := tally{checks: 1, tests: s.tests}
-	q, refusal, err := analyze.NewSequence(cfg, d.schedule, s.tests)
-	if err != nil || refusal != nil {
-		t.refused = refusal != nil
+	plan, err := judge.NewDesign(cfg, d.schedule, s.tests)
+	if err != nil || plan.Refused != nil {
+		t.refused = err == nil
 		return t, err
 	}
 	slow := s.slow
 	if slowdown == 1 {
 		slow = 0
 	}
-	last := d.schedule.Looks[len(d.schedule.Looks)-1]
-	family := make([]analyze.Pair, s.tests)
+	last := d.schedule.R()
+	q := plan.Family(0)
+	family := make([]judge.Pair, s.tests)
 	for i := range family {
 		family[i] = s.pair(last, slowdown, i < slow, random)
 	}
 	for _, at := range d.schedule.Looks {
-		now := make([]analyze.Pair, len(family))
+		now := make([]judge.Pair, len(family))
 		for i, p := range family {
-			now[i] = analyze.Pair{Orig: p.Orig[:at], Other: p.Other[:at]}
+			now[i] = judge.Pair{Orig: p.Orig[:at], Other: p.Other[:at]}
 		}
 		if err := q.Look(now); err != nil {
 			return t, err
 		}
 	}
 	t.planted = slow
-	for i := range family {
-		o, runs := q.Outcome(i)
-		t.runs += runs
-		switch violated := o.Verdict == analyze.Violated; {
+	for i, o := range q.Outcomes {
+		t.runs += o.Runs
+		switch violated := o.Verdict == judge.Violated; {
 		case violated && i < slow:
 			t.found++
-		case o.Verdict == analyze.Marginal && i < slow:
+		case o.Verdict == judge.Marginal && i < slow:
 			t.marginal++
 		case violated:
 			t.falseFound++
@@ -171,8 +171,8 @@ func (s simulation) check(d design, slowdown float64, random *rand.Rand) (tally,
 }
 
 // pair makes the run medians of a call and its equal, in µs.
-func (s simulation) pair(r int, slowdown float64, slowed bool, random *rand.Rand) analyze.Pair {
-	p := analyze.Pair{Orig: make([]float64, r), Other: make([]float64, r)}
+func (s simulation) pair(r int, slowdown float64, slowed bool, random *rand.Rand) judge.Pair {
+	p := judge.Pair{Orig: make([]float64, r), Other: make([]float64, r)}
 	shared, own := s.sd*math.Sqrt(s.rho), s.sd*math.Sqrt(1-s.rho)
 	for i := range r {
 		both := shared * random.NormFloat64()

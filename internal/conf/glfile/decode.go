@@ -137,9 +137,9 @@ func scalar(raw any, into reflect.Value) bool {
 			v = reflect.ValueOf(float64(n))
 		}
 	}
-	ok := v.Type() == into.Type()
+	ok := v.Kind() == into.Kind() // the type may have a name of its own
 	if ok {
-		into.Set(v)
+		into.Set(v.Convert(into.Type()))
 	}
 	return ok
 }

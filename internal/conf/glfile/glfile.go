@@ -11,7 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/measure"
@@ -26,7 +26,7 @@ type File struct {
 	MPI       measure.MPIConfig `toml:"mpi" json:"mpi"`
 	NREP      nrep.Config       `toml:"nrep" json:"nrep"`
 	Measure   measure.Config    `toml:"measure" json:"measure"`
-	Analyze   analyze.Config    `toml:"analyze" json:"analyze"`
+	Analyze   judge.Config      `toml:"analyze" json:"analyze"`
 	Guideline []guidelines.User `toml:"guideline" json:"guideline,omitempty"`
 
 	Name   string `toml:"-" json:"-"` // of the file, for messages; "": there is none
@@ -44,7 +44,7 @@ func Default() File {
 		MPI:     measure.DefaultMPI(),
 		NREP:    nrep.Default(),
 		Measure: measure.Default(),
-		Analyze: analyze.Default(),
+		Analyze: judge.Default(),
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -107,12 +107,12 @@ var Keys = []Key{
 		More: "See [statistics.md](statistics.md#split-robustness).",
 		Flag: "no-split-experiment", FlagText: "leave suspected split-robustness untested", set: unsetSplit},
 
-	{Name: "analyze.method", Text: "method of judging", Names: analyze.Methods,
+	{Name: "analyze.method", Text: "method of judging", Names: judge.Strings(judge.Methods),
 		More: "`default`: exact test, Benjamini-Hochberg, minimum slowdown; `ci`: the same with Holm; `margin`: tests against the minimum slowdown; `paper`: as PGMPI did. See [statistics.md](statistics.md#methods).",
 		Flag: "method", Value: "METHOD"},
-	{Name: "analyze.test", Text: "test of a guideline (`auto`: the method's)", Names: analyze.Tests, Flag: "test", Value: "TEST"},
+	{Name: "analyze.test", Text: "test of a guideline (`auto`: the method's)", Names: judge.Strings(judge.Names()), Flag: "test", Value: "TEST"},
 	{Name: "analyze.alpha", Text: "level of the whole check; between 0 and 1", Flag: "alpha", Value: "LEVEL"},
-	{Name: "analyze.adjust", Text: "adjustment for the number of tests (`auto`: the method's)", Names: analyze.Adjusts, Flag: "adjust", Value: "METHOD"},
+	{Name: "analyze.adjust", Text: "adjustment for the number of tests (`auto`: the method's)", Names: judge.Strings(judge.Adjusts), Flag: "adjust", Value: "METHOD"},
 	{Name: "analyze.min_slowdown", Text: "least ratio that is a violation, at least 1; 1.05 is five per cent slower", Flag: "min-slowdown", Value: "RATIO"},
 	{Name: "analyze.split_tolerance", Text: "slack of split-robustness (GL2), at least 0; 0.05 is five per cent", Flag: "split-tolerance", Value: "N"},
 }

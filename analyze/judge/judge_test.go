@@ -1,10 +1,12 @@
-package analyze
+package judge
 
 import (
 	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -48,7 +50,7 @@ func loadProcedure(t *testing.T) goldenProcedure {
 	t.Helper()
 	dir := os.Getenv("PGMPI_GOLDEN")
 	if dir == "" {
-		dir = filepath.Join("..", "testdata", "golden")
+		dir = filepath.Join("..", "..", "testdata", "golden")
 	}
 	data, err := os.ReadFile(filepath.Join(dir, "procedure.json"))
 	if err != nil {
@@ -65,42 +67,33 @@ func loadProcedure(t *testing.T) goldenProcedure {
 }
 
 // testName maps the vectors' names of tests to ours.
-var testName = map[string]string{"rank-sum": TestRankSum, "signed-rank": TestSignedRank, "ks": TestKS}
+var testName = map[string]TestName{"rank-sum": TestRankSum, "signed-rank": TestSignedRank, "ks": TestKS}
 
 func TestProcedureMatchesGoldenVectors(t *testing.T) {
 	for _, c := range loadProcedure(t).Cases {
 		t.Run(c.ID, func(t *testing.T) {
 			want := c.Expect
-			cfg := Config{Method: MethodDefault, Test: testName[want.Test], Alpha: want.Alpha, Adjust: want.Correction,
+			cfg := Config{Method: MethodDefault, Test: testName[want.Test], Alpha: want.Alpha, Adjust: Adjust(want.Correction),
 				MinSlowdown: 1 + want.Delta}
-			p, refusal, err := NewProcedure(cfg, c.R, want.M)
-			if err != nil {
-				t.Fatal(err)
-			}
-			near(t, "p_min_family", p.PMin, want.PMin)
-			if (refusal != nil) != want.Refuse {
-				t.Fatalf("refused: %v, want %v", refusal, want.Refuse)
+			d := designed(t, cfg, c.R, want.M)
+			near(t, "p_min_family", d.PMin(0), want.PMin)
+			if (d.Refused != nil) != want.Refuse {
+				t.Fatalf("refused: %v, want %v", d.Refused, want.Refuse)
 			}
 			cfg.Test = TestAuto
-			auto, autoRefusal, err := NewProcedure(cfg, c.R, want.M)
-			if err != nil {
-				t.Fatal(err)
-			}
+			auto := designed(t, cfg, c.R, want.M)
 			if want.AutoTest == "refuse" {
-				if autoRefusal == nil {
-					t.Errorf("auto chose %s, want a refusal", auto.Test)
+				if auto.Refused == nil {
+					t.Errorf("auto chose %s, want a refusal", auto.Test(0).Name)
 				}
-			} else if auto.Test != testName[want.AutoTest] || autoRefusal != nil {
-				t.Errorf("auto chose %s (%v), want %s", auto.Test, autoRefusal, want.AutoTest)
+			} else if auto.Test(0).Name != testName[want.AutoTest] || auto.Refused != nil {
+				t.Errorf("auto chose %s (%v), want %s", auto.Test(0).Name, auto.Refused, want.AutoTest)
 			}
 			family := make([]Pair, len(c.Tests))
 			for i, test := range c.Tests {
 				family[i] = Pair{Orig: test.Orig, Other: test.Mock}
 			}
-			got, err := p.Apply(family)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := judged(t, d, 0, family)
 			for i, w := range want.Tests {
 				near(t, w.Name+" p_raw", got[i].P, w.PRaw)
 				near(t, w.Name+" p_adj", got[i].PAdjusted, w.PAdj)
@@ -112,19 +105,14 @@ func TestProcedureMatchesGoldenVectors(t *testing.T) {
 					}
 					continue
 				}
-				if got[i].Verdict != w.Verdict || got[i].Stars != w.Stars {
+				if string(got[i].Verdict) != w.Verdict || got[i].Stars != w.Stars {
 					t.Errorf("%s: %s%s, want %s%s", w.Name, got[i].Verdict, got[i].Stars, w.Verdict, w.Stars)
 				}
 			}
 			methodsAreTheDefaultWithOneChange(t, cfg, c.R, want.M, family)
-			paper, _, err := NewProcedure(Config{Method: MethodPaper, Test: TestAuto, Alpha: want.Alpha, Adjust: AdjustAuto,
+			paper := designed(t, Config{Method: MethodPaper, Test: TestAuto, Alpha: want.Alpha, Adjust: AdjustAuto,
 				MinSlowdown: 1 + want.Delta}, c.R, want.M)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got, err = paper.Apply(family); err != nil {
-				t.Fatal(err)
-			}
+			got = judged(t, paper, 0, family)
 			for i, w := range want.PaperMode {
 				near(t, c.Tests[i].Name+" paper p", got[i].P, w.P)
 				near(t, c.Tests[i].Name+" median ratio", got[i].Ratio, want.Tests[i].MedianRatio)
@@ -140,17 +128,7 @@ func TestProcedureMatchesGoldenVectors(t *testing.T) {
 // Holm, margin tests against (1+δ) times the other side.
 func methodsAreTheDefaultWithOneChange(t *testing.T, cfg Config, r, m int, family []Pair) {
 	t.Helper()
-	apply := func(cfg Config, family []Pair) []Outcome {
-		p, _, err := NewProcedure(cfg, r, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := p.Apply(family)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
+	apply := func(cfg Config, family []Pair) []Outcome { return judged(t, designed(t, cfg, r, m), 0, family) }
 	cfg.Test, cfg.Adjust = TestAuto, AdjustHolm
 	holm := apply(cfg, family)
 	cfg.Method, cfg.Adjust = MethodCI, AdjustAuto
@@ -178,6 +156,26 @@ func methodsAreTheDefaultWithOneChange(t *testing.T, cfg Config, r, m int, famil
 	}
 }
 
+// designed is the design of a single look.
+func designed(t *testing.T, cfg Config, r, m int) *Design {
+	t.Helper()
+	d, err := NewDesign(cfg, Once(r), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// judged takes the first look.
+func judged(t *testing.T, d *Design, tick float64, pairs []Pair) []Outcome {
+	t.Helper()
+	f := d.Family(tick)
+	if err := f.Look(pairs); err != nil {
+		t.Fatal(err)
+	}
+	return f.Outcomes
+}
+
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
 	if math.IsNaN(got) || math.Abs(got-want) > 1e-10*math.Abs(want) {
@@ -189,8 +187,10 @@ func near(t *testing.T, what string, got, want float64) {
 // lone violation at alpha = .05, m = 495.
 func TestRefusalNamesTheRThatWouldDo(t *testing.T) {
 	for _, c := range []struct {
-		method, test, adjust string
-		r, m, needed         int
+		method       Method
+		test         TestName
+		adjust       Adjust
+		r, m, needed int
 	}{
 		{MethodDefault, TestAuto, AdjustAuto, 5, 495, 8},
 		{MethodDefault, TestRankSum, AdjustAuto, 7, 495, 8},
@@ -202,14 +202,11 @@ func TestRefusalNamesTheRThatWouldDo(t *testing.T) {
 		{MethodPaper, TestAuto, AdjustAuto, 2, 495, 3},
 	} {
 		cfg := Config{Method: c.method, Test: c.test, Adjust: c.adjust, Alpha: 0.05, MinSlowdown: 1.05}
-		_, refusal, err := NewProcedure(cfg, c.r, c.m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		refusal := designed(t, cfg, c.r, c.m).Refused
 		if refusal == nil || refusal.RNeeded != c.needed {
 			t.Errorf("%+v: %+v, want R = %d", c, refusal, c.needed)
 		}
-		if _, refusal, _ = NewProcedure(cfg, c.needed, c.m); refusal != nil {
+		if designed(t, cfg, c.needed, c.m).Refused != nil {
 			t.Errorf("%+v: R = %d is refused too", c, c.needed)
 		}
 	}
@@ -220,11 +217,12 @@ func TestUnknownNamesAreErrors(t *testing.T) {
 	for _, change := range []func(*Config){
 		func(c *Config) { c.Method = "best" },
 		func(c *Config) { c.Test = "t" },
+		func(c *Config) { c.Test = TestRankSumNormal }, // not by name
 		func(c *Config) { c.Adjust = "by" },
 	} {
 		cfg := good
 		change(&cfg)
-		if _, _, err := NewProcedure(cfg, 10, 10); err == nil {
+		if _, err := NewDesign(cfg, Once(10), 10); err == nil {
 			t.Errorf("%+v is no error", cfg)
 		}
 	}
@@ -243,10 +241,10 @@ func TestVerdictRules(t *testing.T) {
 	cfg := Config{Method: MethodDefault, Test: TestRankSum, Adjust: AdjustNone, Alpha: 0.05, MinSlowdown: 1.05}
 	for _, c := range []struct {
 		name   string
-		method string
+		method Method
 		tick   float64
 		pair   Pair
-		want   string
+		want   Verdict
 	}{
 		{"large slowdown", MethodDefault, 10, Pair{slow(10, 2000, 1), slow(10, 1000, 1)}, Violated},
 		{"significant but small", MethodDefault, 10, Pair{slow(10, 1030, 1), slow(10, 1000, 1)}, Marginal},
@@ -260,15 +258,7 @@ func TestVerdictRules(t *testing.T) {
 		{"margin: 2x is violated", MethodMargin, 0, Pair{slow(10, 2000, 1), slow(10, 1000, 1)}, Violated},
 	} {
 		cfg.Method = c.method
-		p, refusal, err := NewProcedure(cfg, 10, 1)
-		if err != nil || refusal != nil {
-			t.Fatal(err, refusal)
-		}
-		p.Tick = c.tick
-		got, err := p.Apply([]Pair{c.pair})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := judged(t, designed(t, cfg, 10, 1), c.tick, []Pair{c.pair})
 		if got[0].Verdict != c.want {
 			t.Errorf("%s: %s, want %s (%+v)", c.name, got[0].Verdict, c.want, got[0])
 		}
@@ -278,18 +268,52 @@ func TestVerdictRules(t *testing.T) {
 // A planned test without data counts in the adjustment as p = 1.
 func TestMissingTestsStayInTheFamily(t *testing.T) {
 	cfg := Config{Method: MethodDefault, Test: TestRankSum, Adjust: AdjustHolm, Alpha: 0.05, MinSlowdown: 1.05}
-	p, _, err := NewProcedure(cfg, 3, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := p.Apply([]Pair{{}, {slow(3, 2000, 1), slow(3, 1000, 1)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := judged(t, designed(t, cfg, 3, 2), 0, []Pair{{}, {slow(3, 2000, 1), slow(3, 1000, 1)}})
 	if got[1].PAdjusted != 2*got[1].P {
 		t.Errorf("adjusted %g of %g: the empty pair did not count", got[1].PAdjusted, got[1].P)
 	}
 	if got[0].Verdict != Undecided || !math.IsNaN(got[0].P) {
 		t.Errorf("the empty pair: %+v", got[0])
+	}
+}
+
+func TestComparedRefusalAndTestFollowTheMpirunsOfBoth(t *testing.T) {
+	for _, x := range []struct {
+		a, b, needed int // needed 0: not refused
+		test         TestName
+	}{
+		{1, 12, 5, TestRankSum}, // with 5 in both: 2/C(10,5) ≤ .05/2
+		{12, 12, 0, TestRankSum},
+		{12, 51, 0, TestRankSumNormal},
+	} {
+		d, err := NewComparison(Default(), TwoSided, false, x.a, x.b, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Test(0).Name != x.test || (d.Refused != nil) != (x.needed > 0) || d.Refused != nil && d.Refused.RNeeded != x.needed {
+			t.Errorf("%d and %d mpiruns: %s, %+v", x.a, x.b, d.Test(0).Name, d.Refused)
+		}
+	}
+}
+
+// What is not here cannot be asked of a test by name elsewhere.
+func TestEveryTestIsComplete(t *testing.T) {
+	all := slices.Clone(tests)
+	for _, s := range tests {
+		if s.Beyond != nil {
+			all = append(all, s.Beyond)
+		}
+	}
+	optional := []string{"Paired", "Most", "Beyond"}
+	for _, s := range all {
+		v := reflect.ValueOf(*s)
+		for i := range v.NumField() {
+			if name := v.Type().Field(i).Name; v.Field(i).IsZero() && !slices.Contains(optional, name) {
+				t.Errorf("test %q lacks %s", s.Name, name)
+			}
+		}
+		if Get(s.Name) != s {
+			t.Errorf("%s is not found by its name", s.Name)
+		}
 	}
 }

@@ -1,0 +1,101 @@
+package judge
+
+import (
+	"slices"
+
+	"pgmpi/internal/conf"
+	"pgmpi/internal/stats"
+)
+
+// Method is a way of judging as a whole.
+type Method string
+
+// What [analyze] method may name.
+const (
+	MethodDefault Method = "default" // exact test, Benjamini-Hochberg, minimum slowdown
+	MethodCI      Method = "ci"      // default with Holm
+	MethodPaper   Method = "paper"   // as S-PGMPI §4.3: unadjusted, no minimum slowdown
+	MethodMargin  Method = "margin"  // tests against the minimum slowdown directly
+)
+
+// Adjust is an adjustment of p-values over the family.
+type Adjust string
+
+// What [analyze] adjust may name.
+const (
+	AdjustAuto Adjust = "auto"
+	AdjustBH   Adjust = stats.AdjustBH
+	AdjustHolm Adjust = stats.AdjustHolm
+	AdjustNone Adjust = stats.AdjustNone
+)
+
+// The names that the keys of [analyze] take, beside those of tests.
+var (
+	Methods = []Method{MethodDefault, MethodCI, MethodPaper, MethodMargin}
+	Adjusts = []Adjust{AdjustAuto, AdjustBH, AdjustHolm, AdjustNone}
+)
+
+// Config is the [analyze] section of gl.toml: how the run medians are judged.
+type Config struct {
+	Method Method   `toml:"method" json:"method"` // one of Methods
+	Test   TestName `toml:"test" json:"test"`     // one of Names; "auto": the method's
+	Alpha  float64  `toml:"alpha" json:"alpha"`   // level of the family, in (0, 1)
+	Adjust Adjust   `toml:"adjust" json:"adjust"` // one of Adjusts; "auto": the method's
+	// MinSlowdown is the least ratio of medians, ≥ 1, that is reported as a
+	// violation; SplitTolerance the slack of split-robustness, ≥ 0: 0.05 is 5 %.
+	MinSlowdown    float64 `toml:"min_slowdown" json:"min_slowdown"`
+	SplitTolerance float64 `toml:"split_tolerance" json:"split_tolerance"`
+}
+
+// Default is the [analyze] section of an empty gl.toml.
+func Default() Config {
+	return Config{Method: MethodDefault, Test: TestAuto, Alpha: 0.05, Adjust: AdjustAuto, MinSlowdown: 1.05, SplitTolerance: 0.05}
+}
+
+// Validate returns everything that is wrong with the section. NaN is out of
+// every range.
+func (c Config) Validate() []conf.FieldError {
+	var errs conf.FieldErrors
+	known(&errs, "method", "method", c.Method, Methods)
+	known(&errs, "test", "test", c.Test, Names())
+	known(&errs, "adjust", "adjustment", c.Adjust, Adjusts)
+	errs.Check(c.Alpha > 0 && c.Alpha < 1, "alpha", "must be between 0 and 1, not %v", c.Alpha)
+	errs.Check(c.MinSlowdown >= 1 && c.MinSlowdown < 1000, "min_slowdown",
+		"is a ratio of at least 1 (1.05: five per cent slower), not %v", c.MinSlowdown)
+	errs.Check(c.SplitTolerance >= 0 && c.SplitTolerance < 1000, "split_tolerance",
+		"must be at least 0 (0.05: five per cent), not %v", c.SplitTolerance)
+	return errs
+}
+
+func known[T ~string](errs *conf.FieldErrors, key, what string, name T, names []T) {
+	errs.Check(slices.Contains(names, name), key, "%s", conf.Unknown(what, string(name), Strings(names)))
+}
+
+// Strings are names as text.
+func Strings[T ~string](names []T) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = string(n)
+	}
+	return out
+}
+
+// resolved is the Config with the method's adjustment in place of "auto". What
+// is unknown or out of range is an error.
+func (c Config) resolved() (Config, error) {
+	if errs := c.Validate(); len(errs) > 0 {
+		return c, errs[0]
+	}
+	if c.Adjust != AdjustAuto {
+		return c, nil
+	}
+	switch c.Method {
+	case MethodDefault, MethodMargin:
+		c.Adjust = AdjustBH
+	case MethodCI:
+		c.Adjust = AdjustHolm
+	case MethodPaper:
+		c.Adjust = AdjustNone
+	}
+	return c, nil
+}

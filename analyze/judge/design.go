@@ -1,0 +1,205 @@
+package judge
+
+import (
+	"errors"
+	"fmt"
+
+	"pgmpi/internal/conf"
+)
+
+// maxR bounds the search for the number of mpiruns that would do.
+const maxR = 10000
+
+// Alternative is what a test asks of the call, or of folder B against A.
+type Alternative string
+
+// The alternatives; greater means that the call, or B, takes longer.
+const (
+	TwoSided Alternative = "two-sided"
+	Less     Alternative = "less"
+	Greater  Alternative = "greater"
+)
+
+// Alternatives are the names that --alternative takes.
+var Alternatives = []Alternative{TwoSided, Less, Greater}
+
+// Design is everything about a family of tests that is fixed before there are
+// data: R, the number of tests and alpha choose the test and the adjustment.
+type Design struct {
+	Config   // Adjust is never "auto"
+	Schedule // of the call's mpiruns
+	M        int
+	Refused  *Refusal // no look can find a lone violation
+	Blind    []int    // looks that cannot, in mpiruns
+
+	looks []look
+	// Of a comparison of two folders.
+	folders     bool
+	alternative Alternative
+	other       int // mpiruns of the other side
+	unpaired    bool
+}
+
+// look is what is chosen for one look.
+type look struct {
+	test *Test
+	pMin float64 // smallest p-value that it can give
+	weak bool    // pMin is above the level: no verdicts
+}
+
+// Refusal says why no verdict is possible, and how many mpiruns would do.
+type Refusal struct {
+	Reason string `json:"reason"`
+	// RNeeded is the least R at which a lone violation can be reported; 0: none.
+	RNeeded int `json:"r_needed"`
+}
+
+// NewDesign is the design of m tests of guidelines. An unknown name in the
+// configuration is an error.
+func NewDesign(cfg Config, s Schedule, m int) (*Design, error) {
+	return choose(Design{Config: cfg, Schedule: s, M: m, alternative: Greater})
+}
+
+// NewComparison is the design of m tests between folders A and B with a and b
+// mpiruns; paired, their mpiruns were neighbours in time. Of cfg only Alpha,
+// MinSlowdown and the adjustment count.
+func NewComparison(cfg Config, alternative Alternative, paired bool, a, b, m int) (*Design, error) {
+	var errs conf.FieldErrors
+	known(&errs, "alternative", "alternative", alternative, Alternatives)
+	if len(errs) > 0 {
+		return nil, errors.New(errs[0].Msg)
+	}
+	cfg, err := cfg.resolved()
+	if err != nil {
+		return nil, err
+	}
+	cfg.Method, cfg.Test = MethodDefault, TestAuto
+	return choose(Design{Config: cfg, Schedule: Once(b), M: m, folders: true, alternative: alternative, other: a, unpaired: !paired})
+}
+
+// choose takes the test of every look. All of alpha chooses the test, alpha times
+// the look's weight is what it can spend.
+func choose(d Design) (*Design, error) {
+	var err error
+	if d.Config, err = d.resolved(); err != nil {
+		return nil, err
+	}
+	for k, r := range d.Looks {
+		other := r
+		if d.folders {
+			other = d.other
+		}
+		l := d.at(r, other)
+		d.looks = append(d.looks, l)
+		if d.M > 0 && l.pMin > d.needs(0)*d.Weights[k] {
+			d.Blind = append(d.Blind, r)
+		}
+	}
+	if len(d.Blind) == len(d.Looks) {
+		d.Refused = d.refusal()
+	}
+	return &d, nil
+}
+
+// Test and PMin are those of the k-th look.
+func (d *Design) Test(k int) *Test   { return d.looks[k].test }
+func (d *Design) PMin(k int) float64 { return d.looks[k].pMin }
+
+// needs is the p-value that one more rejection needs where `rejected` tests
+// have been rejected already.
+func (d *Design) needs(rejected int) float64 {
+	if rejected >= d.M {
+		return d.Alpha
+	}
+	switch d.Adjust {
+	case AdjustBH:
+		return d.Alpha * float64(rejected+1) / float64(d.M)
+	case AdjustHolm:
+		return d.Alpha / float64(d.M-rejected)
+	case AdjustNone, AdjustAuto:
+	}
+	return d.Alpha
+}
+
+// at chooses the test for m and n medians.
+func (d *Design) at(m, n int) look {
+	var l look
+	for _, t := range d.candidates(max(m, n)) {
+		l.test, l.pMin = t, d.minP(t, m, n)
+		if d.M == 0 || l.pMin <= d.needs(0) {
+			return l
+		}
+	}
+	l.weak = true
+	return l
+}
+
+// candidates are the tests that may be used with r medians per side, the
+// preferred one first.
+func (d *Design) candidates(r int) []*Test {
+	asked := automatic
+	switch {
+	case d.Config.Test != TestAuto:
+		asked = []*Test{Get(d.Config.Test)}
+	case d.Method == MethodPaper:
+		asked = []*Test{&rankSum}
+	}
+	var out []*Test
+	for _, t := range asked {
+		if t.Beyond != nil && (d.Method == MethodPaper || r > t.Most) {
+			t = t.Beyond
+		}
+		if !(t.Paired && d.unpaired) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// minP is the smallest p-value that m and n medians can give.
+func (d *Design) minP(t *Test, m, n int) float64 {
+	switch {
+	case min(m, n) < 1:
+		return 1
+	case d.alternative == TwoSided:
+		return min(1, 2*t.MinP(m, n))
+	}
+	return t.MinP(m, n)
+}
+
+// refusal is about the last look.
+func (d *Design) refusal() *Refusal {
+	k := len(d.looks) - 1
+	l, needs := d.looks[k], d.needs(0)*d.Weights[k]
+	out := &Refusal{RNeeded: d.rNeeded(needs)}
+	if d.folders {
+		out.Reason = fmt.Sprintf(
+			"%d and %d mpiruns are too few: the smallest %s p-value that %s can give is %.2g, a lone change among m = %d cases needs %.2g",
+			d.other, d.R(), d.alternative, l.test.Name, l.pMin, d.M, needs)
+	} else {
+		out.Reason = fmt.Sprintf(
+			"R = %d mpiruns are too few: the smallest p-value that %s can give is %.2g, a lone violation among m = %d tests needs %.2g",
+			d.R(), l.test.Name, l.pMin, d.M, needs)
+	}
+	switch {
+	case out.RNeeded > 0 && d.folders:
+		out.Reason += fmt.Sprintf("; R = %d in both would do", out.RNeeded)
+	case out.RNeeded > 0:
+		out.Reason += fmt.Sprintf("; R = %d would do", out.RNeeded)
+	}
+	return out
+}
+
+// rNeeded is the least R whose test can reach the p-value; 0: none.
+func (d *Design) rNeeded(p float64) int {
+	from := d.R()
+	if d.folders {
+		from = min(from, d.other)
+	}
+	for r := from + 1; r <= maxR; r++ {
+		if l := d.at(r, r); !l.weak && l.pMin <= p {
+			return r
+		}
+	}
+	return 0
+}

@@ -1,0 +1,233 @@
+package judge
+
+import (
+	"math"
+	"slices"
+
+	"pgmpi/internal/stats"
+)
+
+// Family judges the tests of a Design, look by look. The p-value of a test is
+// the smallest of its looks' p-values, each divided by the look's weight; it is
+// adjusted over the whole family at every look. A decided test keeps its
+// p-value and its verdict.
+type Family struct {
+	*Design
+	Outcomes []Outcome // by test
+	tick     float64
+	pairs    []Pair      // by test, at its last look
+	history  [][]float64 // p-values by test and look
+	done     int         // looks
+}
+
+// Family starts the tests. tick is the clock's resolution in the unit of the
+// medians; 0: not considered.
+func (d *Design) Family(tick float64) *Family {
+	f := &Family{Design: d, tick: tick, Outcomes: make([]Outcome, d.M), pairs: make([]Pair, d.M), history: make([][]float64, d.M)}
+	nan := math.NaN()
+	for i := range f.Outcomes {
+		f.Outcomes[i] = Outcome{P: nan, PAdjusted: nan, PKept: nan, Ratio: nan, Lo95: nan, Hi95: nan, Verdict: Undecided}
+	}
+	return f
+}
+
+// Last is the last look that was taken, by index; the first before that.
+func (f *Family) Last() int { return max(0, f.done-1) }
+
+// Look tests what is not decided yet with all data so far. A Pair without
+// medians adds nothing to its test; those of decided tests are not read.
+func (f *Family) Look(pairs []Pair) error {
+	k := f.done
+	fresh := make([]bool, f.M)
+	for i, pair := range pairs {
+		if f.Outcomes[i].Decided || len(pair.Orig) == 0 {
+			continue
+		}
+		o, err := f.one(k, pair)
+		if err != nil {
+			return err
+		}
+		fresh[i] = true
+		// A test that missed a look had no p-value there.
+		for len(f.history[i]) < k {
+			f.history[i] = append(f.history[i], 1)
+		}
+		f.history[i] = append(f.history[i], o.P)
+		f.Outcomes[i], f.pairs[i] = o, pair
+	}
+	if err := f.adjust(); err != nil {
+		return err
+	}
+	f.done++
+	for i := range pairs {
+		if fresh[i] {
+			f.judge(i, k)
+		}
+	}
+	return nil
+}
+
+// one computes what does not depend on the rest of the family.
+func (f *Family) one(k int, pair Pair) (Outcome, error) {
+	o := Outcome{Runs: f.Looks[k]}
+	t := f.looks[k].test
+	var err error
+	if o.P, err = f.pValue(t, pair.Orig, f.Against(pair)); err != nil {
+		return o, err
+	}
+	kept, err := t.P(scale(pair.Other, f.MinSlowdown), pair.Orig)
+	if err != nil {
+		return o, err
+	}
+	e, err := t.Effect(pair.Orig, pair.Other)
+	o.PKept, o.Ratio, o.Lo95, o.Hi95 = kept.P, e.Ratio, e.Lo95, e.Hi95
+	if f.Method == MethodPaper {
+		// The paper gives the ratio of the medians, and no interval (docs/statistics.md).
+		o.Ratio = stats.MedianFinite(pair.Orig) / stats.MedianFinite(pair.Other)
+	}
+	return o, err
+}
+
+// pValue is that of the alternative; two-sided, it is twice the smaller of both
+// sides. Folders are compared on the log scale, as the interval is: what is
+// compared is a ratio.
+func (f *Family) pValue(t *Test, x, y []float64) (float64, error) {
+	if f.folders {
+		x, y = stats.Logs(x), stats.Logs(y)
+	}
+	slower, err := t.P(x, y)
+	if err != nil || f.alternative == Greater {
+		return slower.P, err
+	}
+	faster, err := t.P(y, x)
+	if err != nil || f.alternative == Less {
+		return faster.P, err
+	}
+	return min(1, 2*min(slower.P, faster.P)), nil
+}
+
+// Against is what the call's medians are tested against.
+func (f *Family) Against(pair Pair) []float64 {
+	if f.Method == MethodMargin {
+		return scale(pair.Other, f.MinSlowdown)
+	}
+	return pair.Other
+}
+
+// adjust spends, and adjusts over all planned tests; one without a p-value
+// counts as 1.
+func (f *Family) adjust() error {
+	if f.M == 0 {
+		return nil
+	}
+	ps := make([]float64, f.M)
+	for i, h := range f.history {
+		ps[i] = 1
+		if len(h) == 0 {
+			continue
+		}
+		var err error
+		if ps[i], err = stats.SequentialP(h, f.Weights); err != nil {
+			return err
+		}
+	}
+	adjusted, err := stats.Adjust(ps, string(f.Adjust))
+	if err != nil {
+		return err
+	}
+	for i := range f.Outcomes {
+		if o := &f.Outcomes[i]; len(f.history[i]) > 0 {
+			o.P, o.PAdjusted, o.Stars = ps[i], adjusted[i], stats.Stars(adjusted[i])
+		}
+	}
+	return nil
+}
+
+// judge gives the verdict of look k. Being kept spends its error like the rest:
+// α·w at each look.
+func (f *Family) judge(i, k int) {
+	o := &f.Outcomes[i]
+	o.Verdict = f.verdict(k, o, f.pairs[i])
+	o.Decided = o.Verdict != Undecided
+	if f.Method == MethodPaper {
+		// Its "kept" is only the lack of a finding, which more data may end.
+		o.Decided = o.Verdict == Violated || k == len(f.Looks)-1
+	}
+}
+
+// verdict applies docs/statistics.md.
+func (f *Family) verdict(k int, o *Outcome, pair Pair) Verdict {
+	significant := o.PAdjusted <= f.Alpha
+	switch {
+	case f.Refused != nil || f.looks[k].weak:
+		return Undecided
+	case f.Method == MethodPaper && significant:
+		return Violated
+	case f.Method == MethodPaper:
+		return Kept
+	case significant && o.Ratio >= f.MinSlowdown && f.visible(pair):
+		return Violated
+	case significant:
+		return Marginal
+	case o.PKept <= f.Alpha*f.Weights[k]:
+		return Kept
+	}
+	return Undecided
+}
+
+// visible: the medians differ by at least two clock ticks. A smaller
+// difference may be the clock's own.
+func (f *Family) visible(pair Pair) bool {
+	return math.Abs(stats.MedianFinite(pair.Orig)-stats.MedianFinite(pair.Other)) >= 2*f.tick
+}
+
+// Numbers are what a test computed beside its Outcome.
+type Numbers struct {
+	Test      *Test
+	R         int     // mpiruns that it rests on
+	PMin      float64 // smallest p-value attainable with them
+	Statistic float64 // Test.Symbol says which
+	Largest   float64 // that the statistic can be
+	Exact     bool
+	Family    int // tests that the adjustment is over
+	Rank      int // of the p-value in the family, 1 the smallest; equal ones share the last
+	// KeptStatistic is for min_slowdown times the other side against the call.
+	KeptStatistic float64
+	Slower, Equal int     // mpiruns in which the call's run median was slower than the other's, or equal
+	Difference    float64 // of the medians of run medians
+	Tick          float64 // the clock's step; 0: unknown
+}
+
+// Numbers makes the i-th test again; nil: it was not made.
+func (f *Family) Numbers(i int) (*Numbers, error) {
+	o, pair := f.Outcomes[i], f.pairs[i]
+	if o.Runs == 0 {
+		return nil, nil
+	}
+	l, against := f.looks[slices.Index(f.Looks, o.Runs)], f.Against(pair)
+	slower, err := l.test.P(pair.Orig, against)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := l.test.P(scale(pair.Other, f.MinSlowdown), pair.Orig)
+	if err != nil {
+		return nil, err
+	}
+	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Statistic: slower.Statistic, Largest: l.test.Largest(pair.Orig, against),
+		Exact: slower.Exact, Family: f.M, KeptStatistic: kept.Statistic,
+		Difference: stats.MedianFinite(pair.Orig) - stats.MedianFinite(pair.Other), Tick: f.tick}
+	for _, other := range f.Outcomes {
+		if other.P <= o.P {
+			n.Rank++
+		}
+	}
+	for i, x := range pair.Orig {
+		switch y := pair.Other[i]; {
+		case x > y:
+			n.Slower++
+		case x == y:
+			n.Equal++
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,103 @@
+package judge
+
+import (
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"pgmpi/internal/stats"
+)
+
+// TestName is a test as gl.toml and report.json name it.
+type TestName string
+
+// TestAuto leaves the choice to the method.
+const TestAuto TestName = "auto"
+
+// Test is a statistic and everything that depends on which one it is. x are the
+// run medians of the call, y those that it must not be slower than.
+type Test struct {
+	Name    TestName
+	Title   func(r int) string // what is computed with r medians per side
+	Symbol  string             // of the statistic
+	P       func(x, y []float64) (stats.TestResult, error)
+	MinP    func(m, n int) float64 // smallest P that m and n medians can give
+	Effect  func(x, y []float64) (stats.Effect, error)
+	Largest func(x, y []float64) float64 // that the statistic can be
+	// SampleSize is how many mpiruns make x slower than y at the level with a
+	// chance of power, if what was observed stays so; infinite where x is not slower.
+	SampleSize func(x, y []float64, level float64) float64
+
+	Paired bool  // x_i belongs to y_i; pairs without a difference are dropped
+	Most   int   // medians per side that it is computed for; 0: any number
+	Beyond *Test // for more, and for method paper; it cannot be asked for by name
+}
+
+// tests are all statistics; one is a line here and a file of its own.
+var tests = []*Test{
+	&rankSum,
+	&signedRank,
+	&ks,
+}
+
+// automatic is what TestAuto may choose, the preferred one first.
+var automatic = []*Test{&signedRank, &rankSum}
+
+// Names are the tests that can be asked for.
+func Names() []TestName {
+	names := []TestName{TestAuto}
+	for _, t := range tests {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// Get finds a test, also one that cannot be asked for; nil: there is none.
+func Get(name TestName) *Test {
+	for _, t := range tests {
+		if t.Beyond != nil && t.Beyond.Name == name {
+			return t.Beyond
+		}
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// Title says what the named test computes with r medians per side.
+func (n TestName) Title(r int) string {
+	if t := Get(n); t != nil {
+		return t.Title(r)
+	}
+	return string(n)
+}
+
+func always(title string) func(int) string { return func(int) string { return title } }
+
+// power is the chance that an estimated number of mpiruns decides.
+const power = 0.8
+
+// squaredZ is (z₁₋level + z_power)², the numerator of sample sizes by the
+// normal approximation.
+func squaredZ(level float64) float64 {
+	z := distuv.UnitNormal.Quantile(1-level) + distuv.UnitNormal.Quantile(power)
+	return z * z
+}
+
+// half is 1 above 0, ½ at 0, else 0.
+func half(d float64) float64 {
+	switch {
+	case d > 0:
+		return 1
+	case d == 0:
+		return 0.5
+	}
+	return 0
+}
+
+func scale(xs []float64, by float64) []float64 {
+	out := make([]float64, len(xs))
+	for i, x := range xs {
+		out[i] = x * by
+	}
+	return out
+}

@@ -1,0 +1,44 @@
+package medians
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
+)
+
+// CaseBound is an upper bound of a case's run-time that needs no common clock
+// (S-MCCALPIN); it includes two barriers.
+type CaseBound struct {
+	Function string  `json:"function"`
+	Msize    int64   `json:"msize"`
+	Shape    string  `json:"shape"`
+	MedianS  float64 `json:"median_s"` // median over mpiruns of the medians, seconds
+	MinS     float64 `json:"min_s"`    // seconds
+	// SamplesS is the median of run medians of the samples, seconds.
+	SamplesS *float64 `json:"samples_s"`
+}
+
+// Bounds lists the cases whose bounds were measured.
+func (s *Set) Bounds() []CaseBound {
+	var out []CaseBound
+	for i, k := range s.manifest.Plan.Cases {
+		of := &s.Cases[i]
+		if len(of.bounds) == 0 {
+			continue
+		}
+		var medians []float64
+		least := slices.MinFunc(of.bounds, func(x, y protocol.Bound) int { return cmp.Compare(x.MinNS, y.MinNS) })
+		for _, o := range of.bounds {
+			medians = append(medians, float64(o.MedianNS))
+		}
+		b := CaseBound{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), MedianS: stats.MedianFinite(medians) / 1e9, MinS: float64(least.MinNS) / 1e9}
+		if samples := of.Median() / 1e9; !math.IsNaN(samples) {
+			b.SamplesS = &samples
+		}
+		out = append(out, b)
+	}
+	return out
+}

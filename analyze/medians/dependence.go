@@ -1,0 +1,116 @@
+package medians
+
+import (
+	"errors"
+
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
+)
+
+// Lags is how many lags of the autocorrelation are looked at: at
+// more, 10 million samples would take long.
+const Lags = 10
+
+// LeastSeries is the fewest samples whose autocorrelation is looked at; its
+// significance bound is then 0.44.
+const LeastSeries = 2 * Lags
+
+// StrongDependence is the inefficiency from which a case is reported: the
+// standard error that stage 1 predicted the repetitions with, which takes the
+// samples for independent, is then too small by √3 = 1.7 or more.
+const StrongDependence = 3
+
+// dependence is what is kept of a case's autocorrelation: a number for each
+// mpirun whose series is long enough.
+type dependence struct {
+	lag1, inefficiency []float64
+	significant        int
+}
+
+// add takes the filtered samples of one mpirun, in the order of measurement;
+// what the filter took out leaves no gap. Equal samples depend on nothing.
+func (d *dependence) add(series []float64) error {
+	if len(series) < LeastSeries {
+		return nil
+	}
+	acf, err := stats.Autocorrelation(series, Lags)
+	if errors.Is(err, stats.ErrUndefined) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.lag1 = append(d.lag1, acf[0])
+	d.inefficiency = append(d.inefficiency, stats.Inefficiency(acf, len(series)))
+	if acf[0] > stats.AutocorrelationBound(len(series)) {
+		d.significant++
+	}
+	return nil
+}
+
+// OutOfSync is a case with samples that were left out because the processes
+// were not synchronised.
+type OutOfSync struct {
+	Function string  `json:"function"`
+	Msize    int64   `json:"msize"` // bytes
+	Shape    string  `json:"shape"`
+	Samples  int     `json:"samples"` // of all mpiruns
+	Invalid  int     `json:"invalid"` // of these, left out
+	Late     int     `json:"late"`    // of these, started late
+	Long     int     `json:"long"`    // of these, took longer than the window; one sample can be both
+	Share    float64 `json:"share"`   // Invalid/Samples
+	TooMany  bool    `json:"too_many"`
+}
+
+// OutOfSync lists the cases with samples that were left out.
+func (s *Set) OutOfSync() []OutOfSync {
+	out := []OutOfSync{}
+	for i, k := range s.manifest.Plan.Cases {
+		of := &s.Cases[i]
+		if n := of.Samples(); of.Status == protocol.StatusOK && n.Invalid > 0 {
+			out = append(out, OutOfSync{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), Samples: n.Total, Invalid: n.Invalid,
+				Late: of.Late, Long: of.Long, Share: float64(n.Invalid) / float64(n.Total), TooMany: n.TooMany()})
+		}
+	}
+	return out
+}
+
+// Dependence says how much the samples of a case resemble their neighbours in
+// time (S-REVISITED §5.3). A series is what the outlier filter left of a case
+// in one mpirun.
+type Dependence struct {
+	Lags        int             `json:"lags"`        // that were looked at
+	Series      int             `json:"series"`      // long enough to tell
+	Significant int             `json:"significant"` // of these, with an autocorrelation at lag 1 above 1.96/√n
+	Strong      []DependentCase `json:"strong"`
+}
+
+// DependentCase is a case whose samples depend strongly on each other.
+type DependentCase struct {
+	Function string `json:"function"`
+	Msize    int64  `json:"msize"` // bytes
+	Shape    string `json:"shape"`
+	// Lag1 is the autocorrelation at lag 1; Inefficiency how many samples are
+	// worth one independent sample. Both are medians over the mpiruns.
+	Lag1         float64 `json:"lag1"`
+	Inefficiency float64 `json:"inefficiency"`
+}
+
+// Dependence sums up all cases.
+func (s *Set) Dependence() Dependence {
+	out := Dependence{Lags: Lags, Strong: []DependentCase{}}
+	for i, k := range s.manifest.Plan.Cases {
+		of := &s.Cases[i]
+		if of.Status != protocol.StatusOK {
+			continue
+		}
+		d := &of.dependence
+		out.Series += len(d.lag1)
+		out.Significant += d.significant
+		if 2*len(d.lag1) >= of.Runs && stats.MedianFinite(d.inefficiency) >= StrongDependence {
+			out.Strong = append(out.Strong, DependentCase{Function: k.Function, Msize: k.Msize,
+				Shape: k.Shape.String(), Lag1: stats.MedianFinite(d.lag1), Inefficiency: stats.MedianFinite(d.inefficiency)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,251 @@
+package medians
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// MaxInvalid is the share of out-of-sync samples above which a case gives no
+// verdict (docs/guide.md).
+const MaxInvalid = 0.25
+
+// Set is what is kept of a results folder's samples.
+type Set struct {
+	Cases  []Case // by index into Plan.Cases
+	TickNS int64  // the coarsest clock of all mpiruns
+	// Drifted counts the mpiruns whose global clocks were off by more than they
+	// should be; WorstDriftNS is the most.
+	Drifted      int
+	WorstDriftNS int64
+	ZeroIQR      int                      // times that the quartiles of a case in an mpirun were equal
+	Runs         map[string]int           // stage-2 mpiruns by shape
+	WallNS       map[string]map[int]int64 // their wall-clock by run
+
+	manifest *results.Manifest
+	seen     map[string]bool
+	split    map[splitKey]*Case
+	// Room for the samples of one case.
+	ns, ascending []int64
+	values        []float64
+}
+
+// splitKey is a case of the split experiment: a number of calls of a case in a row.
+type splitKey struct{ plan, calls int }
+
+// Case is what is kept of a case.
+type Case struct {
+	Medians    []float64       // ns, by run-1; NaN: no valid median
+	Runs       int             // mpiruns that had the case
+	Status     protocol.Status // the worst seen
+	Message    string
+	Late, Long int              // invalid samples, by flag
+	bounds     []protocol.Bound // of McCalpin, by mpirun that has one
+	samples    []Count          // by run-1
+	dependence dependence
+}
+
+// Count is how many samples there are.
+type Count struct{ Total, Invalid int }
+
+// counted are the samples of the first mpiruns.
+func (c *Case) counted(runs int) (sum Count) {
+	for _, s := range c.samples[:runs] {
+		sum.Total, sum.Invalid = sum.Total+s.Total, sum.Invalid+s.Invalid
+	}
+	return sum
+}
+
+// Samples are counted over all mpiruns.
+func (c *Case) Samples() Count { return c.counted(len(c.samples)) }
+
+// TooMany tells whether the invalid ones leave the case without a verdict.
+func (s Count) TooMany() bool { return float64(s.Invalid) > MaxInvalid*float64(s.Total) }
+
+// New is the Set of what the manifest plans, before the first mpirun.
+func New(m *results.Manifest) *Set {
+	s := &Set{manifest: m, Cases: make([]Case, len(m.Plan.Cases)), seen: map[string]bool{}, TickNS: m.Rank.ClockTickNS,
+		Runs: map[string]int{}, WallNS: map[string]map[int]int64{}, split: map[splitKey]*Case{}}
+	for i := range s.Cases {
+		s.Cases[i] = newCase(m.Runs(protocol.ModeMeasure))
+		if skip, ok := m.Skip[i]; ok {
+			s.Cases[i].worsen(skip)
+		}
+	}
+	return s
+}
+
+func newCase(runs int) Case {
+	runs = min(max(runs, 0), results.MaxMPIRuns)
+	k := Case{Status: protocol.StatusOK, Medians: make([]float64, runs), samples: make([]Count, runs)}
+	for r := range k.Medians {
+		k.Medians[r] = math.NaN()
+	}
+	return k
+}
+
+// Split is one side of the split experiment: the calls of a case in a row; nil:
+// it has not been measured.
+func (s *Set) Split(plan, calls int) *Case { return s.split[splitKey{plan, calls}] }
+
+// worsen keeps the worst status: wrong, then not_measured, then ok.
+func (c *Case) worsen(r protocol.CaseResult) {
+	rank := map[protocol.Status]int{protocol.StatusNotMeasured: 1, protocol.StatusWrong: 2}
+	if rank[r.Status] > rank[c.Status] {
+		c.Status, c.Message = r.Status, r.Message
+	}
+}
+
+// Problem says why the case gives no verdict: one of the planned mpiruns without
+// a valid median, or too many samples out of sync. Empty: it does.
+func (c *Case) Problem(planned int) string {
+	medians := c.Medians[:min(planned, len(c.Medians))]
+	valid := 0
+	for _, m := range medians {
+		if !math.IsNaN(m) {
+			valid++
+		}
+	}
+	switch {
+	case len(medians) == 0:
+		return "no mpirun was planned"
+	case valid < len(medians):
+		return fmt.Sprintf("only %d of %d mpiruns have a valid median", valid, len(medians))
+	}
+	if n := c.counted(len(medians)); n.TooMany() {
+		return fmt.Sprintf("%d of %d samples are out of sync, more than %.0f %%", n.Invalid, n.Total, 100*MaxInvalid)
+	}
+	return ""
+}
+
+// Median is the median of the run medians in ns; NaN where there is none.
+func (c *Case) Median() float64 { return c.MedianOf(len(c.Medians)) }
+
+// MedianOf is Median over the first mpiruns.
+func (c *Case) MedianOf(runs int) float64 {
+	if c.Status != protocol.StatusOK {
+		return math.NaN()
+	}
+	return stats.MedianFinite(Valid(c.Medians[:min(runs, len(c.Medians))]))
+}
+
+// Valid leaves out the mpiruns without a valid median.
+func Valid(medians []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(medians), math.IsNaN)
+}
+
+// Add takes in one mpirun of stage 2 or of the split experiment. A run that does
+// not belong to the manifest and a run-time that is not positive are errors, which name the raw file.
+func (s *Set) Add(run *results.Run) error {
+	file := fmt.Sprintf("raw/%s-%s-%02d.tsv.gz", run.Mode, run.Shape, run.Run)
+	switch {
+	case run.Mode != protocol.ModeMeasure && run.Mode != protocol.ModeSplit:
+		return fmt.Errorf("%s: not a measurement of stage 2 (mode %q)", file, run.Mode)
+	case run.Run < 1 || run.Run > min(s.manifest.Runs(run.Mode), results.MaxMPIRuns):
+		return fmt.Errorf("%s: run %d is not one of the %d that the manifest plans", file, run.Run, s.manifest.Runs(run.Mode))
+	case s.seen[file]:
+		return fmt.Errorf("%s: run %d of %s came twice", file, run.Run, run.Shape)
+	case len(run.Samples) != len(run.Cases):
+		return fmt.Errorf("%s: samples of %d cases, the header has %d", file, len(run.Samples), len(run.Cases))
+	}
+	s.seen[file] = true
+	s.TickNS = max(s.TickNS, run.Rank.ClockTickNS)
+	if t := run.Timing; t.DriftNS > t.MaxDriftNS {
+		s.Drifted++
+		s.WorstDriftNS = max(s.WorstDriftNS, t.DriftNS)
+	}
+	if run.Mode == protocol.ModeMeasure {
+		shape := run.Shape.String()
+		s.Runs[shape]++
+		if s.WallNS[shape] == nil {
+			s.WallNS[shape] = map[int]int64{}
+		}
+		s.WallNS[shape][run.Run] = run.WallNS
+	}
+	for i, info := range run.Cases {
+		if err := s.addCase(run, info, run.Samples[i]); err != nil {
+			return fmt.Errorf("%s: case %s at %d B: %w", file, info.Function, info.Msize, err)
+		}
+	}
+	return nil
+}
+
+func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protocol.Sample) error {
+	if info.Plan < 0 || info.Plan >= len(s.Cases) {
+		return fmt.Errorf("index %d is not in the Plan of %d cases", info.Plan, len(s.Cases))
+	}
+	want := guidelines.Case{Function: info.Function, Msize: info.Msize, Shape: run.Shape}
+	planned := s.manifest.Plan.Cases[info.Plan]
+	planned.Variant = ""
+	if planned != want {
+		return fmt.Errorf("the Plan has %s at %d B on %s in its place", planned.Function, planned.Msize, planned.Shape)
+	}
+	k := &s.Cases[info.Plan]
+	if run.Mode == protocol.ModeSplit {
+		key := splitKey{info.Plan, max(1, info.Calls)}
+		if s.split[key] == nil {
+			fresh := newCase(s.manifest.Runs(run.Mode))
+			s.split[key] = &fresh
+		}
+		k = s.split[key]
+	} else if info.Calls > 1 {
+		return fmt.Errorf("its samples are %d calls each, in a stage where they are one", info.Calls)
+	}
+	k.Runs++
+	k.worsen(info.CaseResult)
+	if info.Status != protocol.StatusOK {
+		return nil
+	}
+	s.ns = s.ns[:0]
+	for n, x := range samples {
+		if x.Flags != 0 {
+			continue
+		}
+		if x.NS <= 0 {
+			return fmt.Errorf("repetition %d took %d ns; a run-time is positive: move the file away, `pgmpi check --resume` measures this mpirun again", n, x.NS)
+		}
+		s.ns = append(s.ns, x.NS)
+	}
+	var flagged protocol.CaseResult
+	flagged.Count(samples)
+	k.Late, k.Long = k.Late+flagged.Late, k.Long+flagged.Long
+	k.samples[run.Run-1] = Count{len(samples), flagged.Invalid}
+	if info.Provable != nil {
+		k.bounds = append(k.bounds, *info.Provable)
+	}
+	if len(s.ns) == 0 {
+		return nil
+	}
+	var series []float64
+	k.Medians[run.Run-1], series = s.filter()
+	return k.dependence.add(series)
+}
+
+// filter returns the run median of the samples in s.ns and what the outlier
+// filter left of them, in the order of measurement; the next call overwrites
+// both. They are sorted once, as integers: floats compare four times slower.
+func (s *Set) filter() (runMedian float64, series []float64) {
+	s.ascending = append(s.ascending[:0], s.ns...)
+	slices.Sort(s.ascending)
+	s.values = s.values[:0]
+	for _, ns := range s.ascending {
+		s.values = append(s.values, float64(ns))
+	}
+	f := stats.FencesSorted(s.values, stats.TukeyFactor)
+	if f.ZeroIQR() {
+		s.ZeroIQR++
+	}
+	runMedian = stats.MedianSorted(stats.TukeySorted(s.values, stats.TukeyFactor))
+	s.values = s.values[:0]
+	for _, ns := range s.ns {
+		if v := float64(ns); f.Lo <= v && v <= f.Hi {
+			s.values = append(s.values, v)
+		}
+	}
+	return runMedian, s.values
+}

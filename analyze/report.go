@@ -1,0 +1,91 @@
+package analyze
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// report puts everything that was found together.
+func (a *Analysis) report() *Report {
+	m, d, cfg := a.manifest, a.family, a.cfg
+	r := &Report{
+		Schema: Schema, Version: m.Version, Library: libraryOf(m), Shapes: []Shape{},
+		Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root, MsizeLegend: Legend,
+		R: d.R(), Method: cfg.Method, Test: d.Test(d.Last()).Name, Adjust: d.Adjust, M: d.M, Alpha: cfg.Alpha,
+		MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance, PMin: d.PMin(d.Last()), ClockTickS: float64(a.set.TickNS) / 1e9,
+		Rho: a.tested.rho, TiedTests: a.tested.ties, ZeroDifferences: a.tested.zeros,
+		Looks: a.looksSummary(), Split: a.splitSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
+		Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
+		Wrong: a.withStatus(protocol.StatusWrong), NotMeasured: a.withStatus(protocol.StatusNotMeasured), NotConverged: a.notConverged(),
+		OutOfSync: a.set.OutOfSync(), SlowMpiruns: a.set.Slow(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
+		Notes: append([]string{}, m.Plan.Notes...),
+	}
+	for _, s := range m.Plan.Shapes {
+		r.Shapes = append(r.Shapes, Shape{Name: s.String(), Shape: s})
+		if t := m.Timing[s.String()]; t.Why != "" {
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: sync = \"auto\" has chosen %s (sample = %q): %s", s, t.Sync, t.Sample, t.Why))
+		}
+	}
+	r.Summary = summary(r.Shapes, a.verdicts)
+	r.Warnings = warnings(r, m, a.set)
+	r.Exit = r.Finding().ExitCode()
+	return r
+}
+
+func libraryOf(m *results.Manifest) Library {
+	return Library{Name: m.Rank.Library, Version: m.Rank.LibVersion, PML: pmlOf(m)}
+}
+
+// pmlOf names Open MPI's point-to-point messaging layer, each that a shape uses once.
+func pmlOf(m *results.Manifest) string {
+	var names []string
+	for _, s := range m.Plan.Shapes {
+		if name := m.PML[s.String()]; name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// withStatus lists the cases of a status, with what happened to them.
+func (a *Analysis) withStatus(status protocol.Status) []CaseMessage {
+	out := []CaseMessage{}
+	for i, k := range a.manifest.Plan.Cases {
+		if of := &a.set.Cases[i]; of.Status == status {
+			out = append(out, CaseMessage{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), Message: of.Message})
+		}
+	}
+	return out
+}
+
+func (a *Analysis) notConverged() []NotConverge {
+	out := []NotConverge{}
+	for i, k := range a.manifest.Plan.Cases {
+		if n, ok := a.manifest.NRep[i]; ok && !n.Converged && a.set.Cases[i].Status == protocol.StatusOK {
+			out = append(out, NotConverge{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), NRep: n.N, Reason: n.Reason})
+		}
+	}
+	return out
+}
+
+// exclude names the guidelines that need a case whose data were wrong, as
+// check.exclude takes them.
+func (a *Analysis) exclude() []string {
+	out := []string{}
+	wrong := func(i int) bool { return a.set.Cases[i].Status == protocol.StatusWrong }
+	for _, t := range a.manifest.Plan.Tests {
+		id := t.Guideline
+		if t.Type != guidelines.Pattern {
+			id += ":" + t.Function
+		}
+		if (wrong(t.Case) || slices.ContainsFunc(t.Others, wrong)) && !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
