@@ -9,7 +9,7 @@ type Finding int
 const (
 	WrongData Finding = iota // a function gave wrong data
 	Slow                     // a guideline is violated; compared: newly, or a function became slower
-	NoVerdict                // none is possible, for some tests at least
+	NoVerdict                // none is possible for at least some tests
 	Clean
 )
 

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"math"
+
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/measure/protocol"
@@ -49,18 +51,21 @@ func (a *Analysis) looksSummary() *LooksSummary {
 		return nil
 	}
 	s := &LooksSummary{Looks: d.Looks, Weights: d.Weights, Decided: a.tested.decided, Blind: append([]int{}, d.Blind...)}
+	var spent int64 // whole nanoseconds: the order of the map is not seen
+	full := 0.0
 	for _, walls := range a.set.WallNS {
-		sum, n := 0.0, 0
+		var first, n int64
 		for run, ns := range walls {
-			s.SpentS += float64(ns) / 1e9
+			spent += ns
 			if run <= d.Looks[0] {
-				sum, n = sum+float64(ns)/1e9, n+1
+				first, n = first+ns, n+1
 			}
 		}
 		if n > 0 {
-			s.FullS += sum / float64(n) * float64(d.R())
+			full += math.Round(float64(first) / float64(n) * float64(d.R()))
 		}
 	}
+	s.SpentS, s.FullS = float64(spent)/1e9, full/1e9
 	return s
 }
 

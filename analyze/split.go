@@ -74,8 +74,8 @@ func (a *Analysis) usableParts(t guidelines.Test) []int {
 
 // FollowUps plans the experiment on split-robustness from the medians of stage
 // 2: one follow-up for each suspicion, about the m_i that is reported. Its R is
-// that of the check, with looks the first of them at which a single violation
-// could be found. It is nil where there is nothing to follow up: no suspicion,
+// the check's; with looks it is the first look at which a single violation could
+// be found. It is nil where there is nothing to follow up: no suspicion,
 // method paper, or an R that is too small.
 func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config) (*results.SplitPlan, error) {
 	if cfg.Method == judge.MethodPaper {

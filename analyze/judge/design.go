@@ -29,7 +29,7 @@ type Design struct {
 	Config   // Adjust is never "auto"
 	Schedule // of the call's mpiruns
 	M        int
-	Refused  *Refusal // no look can find a lone violation
+	Refused  *Refusal // no look can find a single violation
 	Blind    []int    // looks that cannot, in mpiruns
 
 	looks []look
@@ -50,7 +50,7 @@ type look struct {
 // Refusal says why no verdict is possible, and how many mpiruns would do.
 type Refusal struct {
 	Reason string `json:"reason"`
-	// RNeeded is the least R at which a lone violation can be reported; 0: none.
+	// RNeeded is the least R at which a single violation can be reported; 0: none.
 	RNeeded int `json:"r_needed"`
 }
 
@@ -101,7 +101,7 @@ func choose(d Design) (*Design, error) {
 	return &d, nil
 }
 
-// Test and PMin are those of the k-th look.
+// Test is the k-th look's, PMin the smallest p-value that it can give.
 func (d *Design) Test(k int) *Test   { return d.looks[k].test }
 func (d *Design) PMin(k int) float64 { return d.looks[k].pMin }
 

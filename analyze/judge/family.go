@@ -88,7 +88,7 @@ func (f *Family) one(k int, pair Pair) (Outcome, error) {
 	return o, err
 }
 
-// pValue is that of the alternative; two-sided, it is twice the smaller of both
+// pValue is for the alternative; two-sided, it is twice the smaller of both
 // sides. Folders are compared on the log scale, as the interval is: what is
 // compared is a ratio.
 func (f *Family) pValue(t *Test, x, y []float64) (float64, error) {

@@ -23,7 +23,7 @@ func (f *Family) Needed() []*RunsNeeded {
 	var chosen []TestName // by R
 	rejected := 0
 	for _, o := range f.Outcomes {
-		if o.PAdjusted <= f.Alpha {
+		if o.Verdict != Undecided && o.PAdjusted <= f.Alpha {
 			rejected++
 		}
 	}

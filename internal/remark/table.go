@@ -88,7 +88,7 @@ var kinds = map[ID]kind{
 	CPULimit:        {"a container or job with a higher limit (docker --cpus), or fewer processes (--np)", onRanks},
 	MemoryLow:       {"end what takes it; the largest sizes may not be measured, or may be slowed by paging", onRanks},
 	LibrarySettings: {"nothing, if that is what you want to measure; else unset them, or see [mpi] env", onRanks},
-	DiffersCases:    {"measure all with the same gl.toml", Comparing},
+	DiffersCases:    {"measure them with the same gl.toml", Comparing},
 	LibraryBarrier:  {"measure both with sync = \"dissemination\", or \"round_time\"", Comparing},
 	Undecided:       {"more mpiruns in both (--mpiruns)", Comparing},
 	NewlyShown:      {"whether anything has changed needs more mpiruns", Comparing},

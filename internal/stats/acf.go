@@ -8,7 +8,7 @@ import (
 )
 
 // Autocorrelation returns the autocorrelation of x, in the order of measurement, at
-// the lags 1 to lags; element 0 is that of lag 1. It is R's acf: c_h/c_0 with
+// the lags 1 to lags; element 0 belongs to lag 1. It is R's acf: c_h/c_0 with
 // c_h = Σ (x_t − x̄)(x_{t+h} − x̄)/n, whose divisor is n at every lag
 // (S-REVISITED §5.3). It is an error (ErrUndefined) where all values are equal, and
 // (ErrRange) where lags is not below the number of values.

@@ -12,7 +12,7 @@ const MaxExactSignedRank = 200
 // (x_i, y_i). Differences of 0 are dropped; the statistic is V, the sum of the
 // midranks of |x−y| where x > y. P is the exact probability over all signs,
 // conditional on the ties (1 if no difference is left); with more than 200
-// differences it is that of SignedRankNormal and Exact is false. Ties says that two of
+// differences it comes from SignedRankNormal and Exact is false. Ties says that two of
 // the remaining |x−y| were equal.
 func SignedRank(x, y []float64) (TestResult, error) {
 	d, err := nonzeroDifferences(x, y)

@@ -65,7 +65,7 @@ func (f Fences) within(x []float64) []float64 {
 }
 
 // FencesSorted returns the fences of values as TukeySorted takes them; there must
-// be one at least.
+// be at least one.
 func FencesSorted(x []float64, k float64) Fences {
 	q1, q3 := quantileSorted(x, 0.25), quantileSorted(x, 0.75)
 	reach := float64(k * (q3 - q1))
