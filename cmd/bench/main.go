@@ -84,7 +84,7 @@ func run(ctx context.Context, args []string) (status int) {
 func parse(e *env, args []string) (chosen []bench, libraries []string, err error) {
 	fs := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	fs.SortFlags = false
-	fs.StringVar(&e.bin, "bin", "bin", "the folder of the programs that `make bench` builds")
+	fs.StringVar(&e.bin, "bin", "bin", "the folder of the programs that make bench builds")
 	fs.StringSliceVar(&libraries, "library", []string{"openmpi", "mpich"}, "the MPI libraries")
 	fs.IntVar(&e.times, "times", 0, "rounds, checks or mpiruns of a bench (0: what is in parentheses above)")
 	fs.IntVar(&e.mpiruns, "mpiruns", 10, "R of a check of stability and proof")
