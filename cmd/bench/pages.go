@@ -42,22 +42,21 @@ func pagesBench(_ context.Context, e *env) error {
 		return fmt.Errorf("%d MiB of shared memory: %w", pagesMiB, err)
 	}
 	lines := slices.Repeat([]float64{math.Inf(1)}, len(mem)/pageBytes*perPage) // ns
-	done := make(chan error, 2)
+	pinned, start, done := make(chan error), make(chan bool), make(chan bool)
 	onCore := func(cpu int, visit func(i, from int32, line *atomic.Int32)) {
 		runtime.LockOSThread() // for good: the thread ends with its affinity
-		err := pin(cpu)
-		if err == nil {
-			overLines(mem, visit)
-		}
-		done <- err
+		pinned <- pin(cpu)
+		<-start
+		overLines(mem, visit)
+		done <- true
 	}
 	go onCore(cpus[0], func(i, from int32, line *atomic.Int32) {
-		start := time.Now()
+		began := time.Now()
 		for k := from; k < from+2*exchanges; k += 2 {
 			line.Store(k + 1)
 			await(line, k+2)
 		}
-		lines[i] = min(lines[i], float64(time.Since(start).Nanoseconds())/exchanges)
+		lines[i] = min(lines[i], float64(time.Since(began).Nanoseconds())/exchanges)
 	})
 	go onCore(cpus[1], func(_, from int32, line *atomic.Int32) {
 		for k := from; k < from+2*exchanges; k += 2 {
@@ -65,12 +64,12 @@ func pagesBench(_ context.Context, e *env) error {
 			line.Store(k + 2)
 		}
 	})
-	// An error leaves the other one waiting, so mem is not unmapped.
-	for range 2 {
-		if err := <-done; err != nil {
-			return err
-		}
+	if err := errors.Join(<-pinned, <-pinned); err != nil {
+		return err
 	}
+	close(start)
+	<-done
+	<-done
 	var pages []float64
 	for page := range slices.Chunk(lines, perPage) {
 		mean, _, err := stats.MeanSD(page)
