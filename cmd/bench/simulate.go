@@ -63,8 +63,7 @@ type design struct {
 
 func (d design) last() int { return d.schedule.Looks[len(d.schedule.Looks)-1] }
 
-func designs() []design {
-	var out []design
+func designs() (out []design) {
 	for _, method := range proofMethods {
 		for _, r := range []int{3, 5, 8, 10, 15, 20, 30} {
 			out = append(out, design{fmt.Sprintf("R = %d", r), method, analyze.Schedule{Looks: []int{r}, Weights: []float64{1}}})

@@ -88,8 +88,7 @@ func (s *synced) add(out *protocol.Output) float64 {
 func showMethods(got []synced) {
 	fmt.Println("   Spread: (Q3 − Q1) / median of the run medians")
 	t := newTable("sync, sample", "median, µs", "to barrier", "spread", "max / min", "invalid", "µs a repetition")
-	var spread float64
-	var first float64
+	var spread, first float64
 	for i, m := range syncMethods {
 		g := got[i]
 		q := quartiles(g.medians)
