@@ -17,8 +17,7 @@ OPENMPI_CC ?= $(call first,mpicc.openmpi $(FEDORA)/openmpi/bin/mpicc)
 MPICH_CC ?= $(call first,mpicc.mpich $(FEDORA)/mpich/bin/mpicc)
 
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
-BENCH_ROUNDS ?= 60
-# What `make bench` runs (empty: all of cmd/bench/run).
+# What `make bench` runs (empty: everything); flags of bin/bench may be among it.
 BENCHES ?=
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m
@@ -80,9 +79,7 @@ for program in baseline memory; do
 done
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 $(build_injected)
-for program in bench bench/sync bench/clocks bench/proof; do
-	CGO_ENABLED=0 go build -buildvcs=false -o bin/$${program//\//-} ./cmd/$$program
-done
+CGO_ENABLED=0 go build -buildvcs=false -o bin/bench ./cmd/bench
 $(allow_root)
 endef
 
@@ -167,7 +164,7 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 
 bench: go-check both ## what pgmpi costs and how far to trust it, both libraries; on a machine that does nothing else. BENCHES="loop sync" for some
 	@$(build_bench)
-	cmd/bench/run $(BENCHES)
+	bin/bench $(BENCHES)
 
 fuzz: go-check ## feed every reader damaged input, FUZZ_TIME=1m for each target
 	@for package in ./internal/conf/glfile ./measure/results ./analyze; do

@@ -3,6 +3,8 @@ package main
 import (
 	"math"
 	"testing"
+
+	"pgmpi/measure/protocol"
 )
 
 func TestGroupedMedianSharesTheTickAmongTies(t *testing.T) {
@@ -16,32 +18,26 @@ func TestGroupedMedianSharesTheTickAmongTies(t *testing.T) {
 		{"most of the ties above the middle", []int64{230, 240, 240, 240}, 235 + 10./3},
 		{"unsorted", []int64{250, 230, 240, 240, 250}, 242.5},
 		{"a clock of whole nanoseconds", []int64{5, 7, 7, 8}, 7},
+		{"nothing", nil, math.NaN()},
 	} {
-		if got := groupedMedian(c.ns); math.Abs(got-c.want) > 1e-9 {
+		var samples []protocol.Sample
+		for _, ns := range c.ns {
+			samples = append(samples, protocol.Sample{NS: ns})
+		}
+		if got := groupedMedian(samples); !(math.Abs(got-c.want) <= 1e-9) && !math.IsNaN(c.want) {
 			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
 		}
 	}
 }
 
-func TestOutputWithoutEndRecordIsAnError(t *testing.T) {
-	for _, out := range []string{"", "pgmpi-hello {}\n", "error no memory\n", "nonsense\n"} {
-		if _, err := readOutput([]byte(out)); err == nil {
-			t.Errorf("%q: no error", out)
-		}
-	}
-}
-
-func TestReportMarksRatiosFurtherThan3PercentFrom1(t *testing.T) {
-	rows := func(v float64) [][]float64 {
-		out := make([][]float64, len(cases))
-		for i := range out {
-			out[i] = []float64{v, v, v}
-		}
-		return out
-	}
+func TestLoopMarksRatiosFurtherThan3PercentFrom1(t *testing.T) {
 	for ratio, want := range map[float64]bool{1: false, 1.029: false, 0.971: false, 1.031: true, 0.96: true, math.NaN(): true} {
-		if off, err := report(rows(ratio), rows(1), rows(250)); err != nil || !(off <= allowed) != want {
-			t.Errorf("ratio %v: off by %v, %v, too far: want %v", ratio, off, err, want)
+		got := make([]ratios, len(loopCases))
+		for i := range got {
+			got[i] = ratios{plain: []float64{250, 250, 250}, ours: []float64{ratio, ratio, ratio}, again: []float64{1, 1, 1}}
+		}
+		if off := showLoop(got); !(off <= allowed) != want {
+			t.Errorf("ratio %v: off by %v, too far: want %v", ratio, off, want)
 		}
 	}
 }

@@ -1,59 +1,122 @@
 // Bench measures what pgmpi itself costs and how far its verdicts can be
-// trusted; `make bench` runs all of it. Each command says what it measures, on
+// trusted; `make bench` runs all of it. Each bench says what it measures, on
 // which machine, the number, the aim, and "ok" or "missed"; the exit status is 1
 // when an aim is missed. docs/benchmarks.md explains them.
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime"
+	"slices"
+	"syscall"
 
 	"github.com/spf13/pflag"
 )
 
-// command is one bench.
-type command struct {
-	name, short string
-	flags       func(*pflag.FlagSet) func() error
+type bench struct {
+	name, shows string
+	mpi         bool // it runs once with each MPI library
+	times       int  // how often, unless --times says otherwise; 0: once
+	run         func(context.Context, *env) error
 }
 
-func commands() []command {
-	return []command{loopCommand, shareCommand, checkCommand, analyzeCommand, sizeCommand, memoryCommand, stabilityCommand, pagesCommand}
+var benches = []bench{
+	{"size", "the size of bin/pgmpi", false, 0, sizeBench},
+	{"pages", "how the place in memory changes what two cores exchange", false, 0, pagesBench},
+	{"analyze", "10 million samples from the raw files to the verdict; the fastest counts", false, 3, analyzeBench},
+	{"loop", "the timing loop against the same loop in plain C, in rounds of three mpiruns", true, 60, loopBench},
+	{"share", "share of stage 2 inside the measured calls, over mpiruns", true, 4, shareBench},
+	{"check", "a whole check of GL3-GL17 at five sizes; the fastest counts", true, 3, checkBench},
+	{"memory", "a rank's memory beside its buffers and the MPI library's own", true, 0, memoryBench},
+	{"sync", "the ways to synchronise processes, in rounds of one mpirun each", true, 30, syncBench},
+	{"clocks", "clock synchronisation where the true error is known", true, 0, clocksBench},
+	{"simulate", "false violations and missed slowdowns in simulated checks", false, 200, simulateBench},
+	{"proof", "the same in real checks of collectives with themselves", true, 20, proofBench},
+	{"stability", "checks in a row: how many verdicts flip", true, 5, stabilityBench},
 }
 
 // errMissed is how a bench ends whose aim was missed.
 var errMissed = errors.New("missed")
 
 func main() {
-	runtime.LockOSThread()
-	if err := run(os.Args[1:]); errors.Is(err, errMissed) {
-		os.Exit(1)
-	} else if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
+	runtime.LockOSThread() // what command starts ends with this thread
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:])
+	stop()
+	os.Exit(status)
 }
 
-func run(args []string) error {
-	if len(args) > 0 {
-		for _, c := range commands() {
-			if c.name == args[0] {
-				fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-				do := c.flags(fs)
-				if err := fs.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
-					return nil
-				} else if err != nil {
-					return err
-				}
-				return do()
+func run(ctx context.Context, args []string) (status int) {
+	var e env
+	chosen, libraries, err := parse(&e, args)
+	if errors.Is(err, pflag.ErrHelp) {
+		return 0
+	} else if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return 2
+	}
+	for _, b := range chosen {
+		on := []string{""}
+		if b.mpi {
+			on = libraries
+		}
+		for _, library := range on {
+			err := e.run(ctx, b, library)
+			if err != nil {
+				status = 1
+			}
+			if err != nil && !errors.Is(err, errMissed) {
+				fmt.Fprintf(os.Stderr, "bench %s: %v\n", b.name, err)
+			}
+			if ctx.Err() != nil {
+				return 130
 			}
 		}
 	}
-	fmt.Println("Usage: bench COMMAND [FLAGS]")
-	for _, c := range commands() {
-		fmt.Printf("  %-10s %s\n", c.name, c.short)
+	return status
+}
+
+// parse returns the benches that are named, or all of them.
+func parse(e *env, args []string) (chosen []bench, libraries []string, err error) {
+	fs := pflag.NewFlagSet("bench", pflag.ContinueOnError)
+	fs.SortFlags = false
+	fs.StringVar(&e.bin, "bin", "bin", "the folder of the programs that make bench builds")
+	fs.StringSliceVar(&libraries, "library", []string{"openmpi", "mpich"}, "the MPI libraries")
+	fs.IntVar(&e.times, "times", 0, "rounds, checks or mpiruns of a bench (0: what is in parentheses above)")
+	fs.IntVar(&e.mpiruns, "mpiruns", 10, "R of a check of stability and proof")
+	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16) and clocks (default 2 to 16)")
+	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, sync) and of random numbers (simulate)")
+	fs.IntVar(&e.tests, "tests", 495, "simulate: tests of a check")
+	fs.IntVar(&e.slow, "slow", 30, "simulate: of these are slowed down")
+	fs.Float64Var(&e.sd, "sd", 0.04, "simulate: standard deviation of a run median between mpiruns, a fraction")
+	fs.Float64Var(&e.rho, "rho", 0, "simulate: share of that variance that both sides of a pair have in common")
+	fs.Float64Var(&e.glitches, "glitches", 0, "simulate: share of run medians that are up to ten times too large, as on a busy machine")
+	fs.Usage = func() {
+		fmt.Println("Usage: bench [FLAGS] [BENCH…]")
+		for _, b := range benches {
+			fmt.Printf("  %-10s %s (%d)\n", b.name, b.shows, max(1, b.times))
+		}
+		fmt.Print("\n", fs.FlagUsages())
 	}
-	return nil
+	if err := fs.Parse(args); err != nil {
+		return nil, nil, err
+	}
+	if e.times < 0 || e.mpiruns < 1 {
+		return nil, nil, errors.New("--times must be at least 0, --mpiruns at least 1")
+	}
+	for _, name := range fs.Args() {
+		i := slices.IndexFunc(benches, func(b bench) bool { return b.name == name })
+		if i < 0 {
+			return nil, nil, fmt.Errorf("no bench is called %s; `bench --help` lists them", name)
+		}
+		chosen = append(chosen, benches[i])
+	}
+	if len(chosen) == 0 {
+		chosen = benches
+	}
+	return chosen, libraries, nil
 }

@@ -1,0 +1,170 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/measure"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
+)
+
+const np = 2 // of benches that do not go through several
+
+// env is what benches run with: the settings, and what run adds for one bench.
+type env struct {
+	bin            string
+	times, mpiruns int
+	processes      []int
+	seed           uint64
+	simulation
+
+	library string            // "openmpi" or "mpich"; "" without MPI
+	info    protocol.RankInfo // of its rank program
+	dir     string            // temporary
+}
+
+// run does a bench with one library, or with none.
+func (e env) run(ctx context.Context, b bench, library string) (err error) {
+	if e.times == 0 {
+		e.times = max(1, b.times)
+	}
+	if e.bin, err = filepath.Abs(e.bin); err != nil {
+		return err
+	}
+	if e.library = library; library != "" {
+		if e.info, err = launch.Probe(e.program("pgmpi-rank")); err != nil {
+			return err
+		}
+	}
+	if e.dir, err = os.MkdirTemp("", "pgmpi-bench-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(e.dir)
+	return b.run(ctx, &e)
+}
+
+// program is the path of a program that is built for each library.
+func (e *env) program(name string) string { return filepath.Join(e.bin, name+"-"+e.library) }
+
+// title starts a bench: what is measured, and on what.
+func (e *env) title(format string, args ...any) {
+	fmt.Printf("\n== "+format+"\n", args...)
+	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
+	on := fmt.Sprintf("%s, %d cores, Linux %s, %s", fieldOf("/proc/cpuinfo", "model name"), launch.Cores(), strings.TrimSpace(string(kernel)), runtime.Version())
+	if e.library != "" {
+		on = e.info.LibVersion + "; " + on
+	}
+	fmt.Println("   " + on)
+}
+
+// command is a program that ends when this one does.
+func command(ctx context.Context, argv ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	return cmd
+}
+
+// pgmpi runs the driver; violations are no error.
+func (e *env) pgmpi(ctx context.Context, args ...string) (*os.ProcessState, error) {
+	cmd := command(ctx, append([]string{filepath.Join(e.bin, "pgmpi")}, args...)...)
+	out, err := cmd.CombinedOutput()
+	if code := cmd.ProcessState.ExitCode(); code != 0 && code != 1 {
+		return nil, fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
+	}
+	return cmd.ProcessState, nil
+}
+
+// measure runs a pgmpi command that measures, with a gl.toml of this text. out is
+// its results folder; no two may have the same seed.
+func (e *env) measure(ctx context.Context, command, text string, seed int) (out string, took time.Duration, err error) {
+	out = filepath.Join(e.dir, fmt.Sprint("out", seed))
+	file := filepath.Join(e.dir, "gl.toml")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		return "", 0, err
+	}
+	start := time.Now()
+	_, err = e.pgmpi(ctx, command, "--quiet", "--guidelines", file, "--rank", e.program("pgmpi-rank"), "--out", out, "--seed", fmt.Sprint(seed))
+	return out, time.Since(start), err
+}
+
+// reportOf reads the report.json of a results folder.
+func reportOf(out string) (*analyze.Report, error) {
+	text, err := os.ReadFile(filepath.Join(out, "report.json"))
+	if err != nil {
+		return nil, err
+	}
+	var r analyze.Report
+	return &r, json.Unmarshal(text, &r)
+}
+
+// launcher starts p processes. MPICH's busy waiting stalls ranks that share a
+// core, so there yield.so makes them give way.
+func (e *env) launcher(p int) ([]string, error) {
+	argv, err := launch.Launch(nil, e.info, p)
+	if e.library == "mpich" && p > launch.Cores() {
+		argv = append([]string{"env", "LD_PRELOAD=" + filepath.Join(e.bin, "yield.so")}, argv...)
+	}
+	return argv, err
+}
+
+// newJob measures cases in their order, without verification.
+func newJob(p, nrep int, cases ...protocol.JobCase) *protocol.Job {
+	j := &protocol.Job{Mode: protocol.ModeMeasure, NP: p, PPN: p, Cases: slices.Clone(cases), Datatype: "byte", Op: "bor",
+		Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Cache: "warm", FirstCalls: firstCalls, Warmup: warmup, SliceNS: int64(10 * time.Second),
+		MaxDriftNS: int64(10 * time.Microsecond), TempMemory: 1 << 30, StallNS: int64(2 * time.Minute)}
+	for i := range j.Cases {
+		j.Cases[i].NRep = nrep
+		j.Order = append(j.Order, i)
+	}
+	return j
+}
+
+// do does a job in one mpirun of a rank program.
+func (e *env) do(ctx context.Context, rank string, job *protocol.Job) (*protocol.Output, error) {
+	argv, err := e.launcher(job.NP)
+	if err != nil {
+		return nil, err
+	}
+	return measure.RunJob(ctx, launch.RankArgv(argv, e.program(rank), job.NP), job)
+}
+
+// plain runs a plain C program on p processes and returns what it wrote to
+// standard output.
+func (e *env) plain(ctx context.Context, p int, program string, args ...string) (string, error) {
+	argv, err := e.launcher(p)
+	if err != nil {
+		return "", err
+	}
+	cmd := command(ctx, slices.Concat(launch.WithNP(argv, p), []string{e.program(program)}, args)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%v: %w\n%.500s%s", cmd.Args, err, out, stderr.String())
+	}
+	return string(out), err
+}
+
+// fieldOf returns the first value of a "name : value" file; "unknown" without one.
+func fieldOf(path, name string) string {
+	text, _ := os.ReadFile(path)
+	for line := range strings.Lines(string(text)) {
+		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == name {
+			return strings.TrimSpace(v)
+		}
+	}
+	return "unknown"
+}

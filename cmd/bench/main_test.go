@@ -1,0 +1,34 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestEveryBenchIsDescribedOnceInTheDocs(t *testing.T) {
+	text, err := os.ReadFile("../../docs/benchmarks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range benches {
+		if n := strings.Count(string(text), "\n| `"+b.name+"` |"); n != 1 {
+			t.Errorf("%s: in %d rows of the table", b.name, n)
+		}
+	}
+}
+
+func TestUnknownBenchesAndBadNumbersAreUsageErrors(t *testing.T) {
+	for _, args := range [][]string{{"nosuch"}, {"size", "--times", "-1"}, {"--mpiruns", "0"}, {"--nosuch"}} {
+		if status := run(context.Background(), args); status != 2 {
+			t.Errorf("%v: exit status %d, expected 2", args, status)
+		}
+	}
+}
+
+func TestFailedBenchEndsWith1(t *testing.T) {
+	if status := run(context.Background(), []string{"size", "loop", "--bin", t.TempDir(), "--library", "openmpi"}); status != 1 {
+		t.Errorf("exit status %d, expected 1", status)
+	}
+}
