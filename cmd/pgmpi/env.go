@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/internal/remark"
 	"pgmpi/measure"
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
@@ -54,7 +55,7 @@ type environmentShown struct {
 	Version string            `json:"pgmpi_version"`
 	Rank    protocol.RankInfo `json:"rank"`
 	Factors host.Factors      `json:"factors"`
-	Doubts  []host.Doubt      `json:"doubts"`
+	Doubts  []remark.Remark   `json:"doubts"`
 	Config  json.RawMessage   `json:"config"`
 }
 
@@ -106,12 +107,12 @@ func look(ctx context.Context, s *settings) (*environmentShown, error) {
 }
 
 func (e *environmentShown) write(w io.Writer, format string) error {
-	e.Doubts = e.Factors.Doubts()
+	e.Doubts = e.Factors.Remarks()
 	if format == "table" {
 		return e.table(w)
 	}
 	if e.Doubts == nil {
-		e.Doubts = []host.Doubt{}
+		e.Doubts = []remark.Remark{}
 	}
 	j := json.NewEncoder(w)
 	j.SetIndent("", " ")
