@@ -107,7 +107,7 @@ type Config struct {
 	Warmup     int `toml:"warmup" json:"warmup"`
 	// WarmupTime is how long the calls of Warmup may take together, but for two of them.
 	WarmupTime conf.Duration `toml:"warmup_time" json:"warmup_time"`
-	Stall      conf.Duration `toml:"stall" json:"stall"`             // no case finished for so long: the mpirun is ended
+	Stall      conf.Duration `toml:"stall" json:"stall"`             // an mpirun in which no case finishes for this long is ended
 	TempMemory conf.Bytes    `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
 	// SplitExperiment follows up suspected violations of split-robustness.
 	SplitExperiment bool `toml:"split_experiment" json:"split_experiment"`

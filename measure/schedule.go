@@ -8,7 +8,8 @@ import (
 // Schedule returns R, and the looks with their weights if there are any. All of
 // it is fixed before the start. Without look_weights three looks have the .2, .3
 // and .5 of docs/statistics.md, any other number equal shares. max_mpiruns takes the
-// place of the looks behind it, and has their weights.
+// place of the looks behind it, and has their weights. Looks are interim looks,
+// but for the last.
 func (c JobConfig) Schedule() (r int, looks []int, weights []float64) {
 	r = c.MPIRuns
 	if n := len(c.Looks); n > 0 {

@@ -104,7 +104,7 @@ func (s *settings) apply(f *glfile.File) error {
 		}
 	}
 	if len(f.Job.Looks) > 0 && keys["job.mpiruns"] != "" {
-		return setupf("--mpiruns: the last interim look is the number of mpiruns; end earlier with --max-mpiruns")
+		return setupf("--mpiruns: the last look is the number of mpiruns; end earlier with --max-mpiruns")
 	}
 	if err := f.Validate(keys); err != nil {
 		return setup(err)
@@ -120,8 +120,8 @@ func (s *settings) defaults() *glfile.File {
 	return &f
 }
 
-// load reads the configuration: the named file, that of the results folder
-// which is resumed, or the defaults.
+// load reads the configuration: the named file, else what the results
+// folder was made with that is resumed, else the defaults.
 func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 	f, err := s.defaults(), error(nil)
 	switch {

@@ -20,10 +20,10 @@ func positionAt(data []byte, offset int) position {
 }
 
 // keys maps the path of a key, such as "job.np" or "guideline[0].pattern.mockup",
-// to where it stands.
+// to its place.
 type keys map[string]position
 
-// find returns where a key stands, or the nearest table around it. The zero
+// find returns the place of a key, or of the nearest table around it. The zero
 // position means that none of them is in the file.
 func (k keys) find(path string) position {
 	for path != "" {
