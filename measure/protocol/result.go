@@ -7,7 +7,7 @@ type Status string
 const (
 	StatusOK          Status = "ok"
 	StatusWrong       Status = "wrong"        // verification failed; Message says how
-	StatusNotMeasured Status = "not_measured" // over the memory cap, or p·count above an int
+	StatusNotMeasured Status = "not_measured" // over the memory cap, p·count above an int, or more temporaries than its row has
 )
 
 // CaseResult is what became of one case in one mpirun.
