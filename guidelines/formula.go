@@ -6,7 +6,8 @@ import (
 	"pgmpi/mockups"
 )
 
-func formula(g Guideline) string {
+// Formula writes the guideline as S-PGMPI, Appendix A does: "Reduce(n) ≤ Allreduce(n)".
+func (g Guideline) Formula() string {
 	a := strings.TrimPrefix(g.Function, "MPI_")
 	switch g.Type {
 	case Monotony:

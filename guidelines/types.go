@@ -21,9 +21,6 @@ type Guideline struct {
 	Msizes   []int64 `json:"msizes"`           // bytes, ascending; where the guideline is checked
 }
 
-// Formula writes the guideline as S-PGMPI, Appendix A does: "Reduce(n) ≤ Allreduce(n)".
-func (g Guideline) Formula() string { return formula(g) }
-
 // Shape is how many processes, and on how many nodes.
 type Shape struct {
 	NP    int `json:"np"`

@@ -29,12 +29,11 @@ func Datatypes() []Datatype { return datatypes }
 
 // GetDatatype looks a datatype up by its name.
 func GetDatatype(name string) (Datatype, bool) {
-	for _, d := range datatypes {
-		if d.Name == name {
-			return d, true
-		}
+	i := slices.IndexFunc(datatypes, func(d Datatype) bool { return d.Name == name })
+	if i < 0 {
+		return Datatype{}, false
 	}
-	return Datatype{}, false
+	return datatypes[i], true
 }
 
 // Ops returns the names of all operators.

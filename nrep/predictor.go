@@ -83,9 +83,5 @@ func (c Config) ForMinTime(samples []float64) int {
 // MaxOverPredictions is the number of repetitions to use after several predictions
 // of one case; 0 for none.
 func MaxOverPredictions(predictions []int) int {
-	largest := 0
-	for _, n := range predictions {
-		largest = max(largest, n)
-	}
-	return largest
+	return slices.Max(append([]int{0}, predictions...))
 }

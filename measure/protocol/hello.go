@@ -9,7 +9,7 @@ type Hello struct {
 	PML      string   `json:"pml,omitempty"`    // Open MPI's point-to-point messaging layer
 }
 
-// ProtocolVersion is the Hello.Protocol that this driver talks.
+// ProtocolVersion is what Hello.Protocol says.
 const ProtocolVersion = 1
 
 // RankInfo is what a rank program knows of itself and its clock.

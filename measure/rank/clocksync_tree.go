@@ -4,6 +4,7 @@ package rank
 
 import (
 	"math/bits"
+	"slices"
 
 	"pgmpi/measure/clocks"
 )
@@ -15,7 +16,7 @@ import (
 
 // partner returns who a process deals with in a round of a team of p, and
 // whether as its client; ok is false when it has nothing to do. Round k + 1 is
-// that of the remaining ranks.
+// for the remaining ranks.
 func partner(p, me, round int) (who int, client, ok bool) {
 	k := bits.Len(uint(p)) - 1
 	power := 1 << k
@@ -49,14 +50,8 @@ func upwards(p int) []int {
 }
 
 func downwards(p int) []int {
-	k := bits.Len(uint(p)) - 1
-	rounds := make([]int, 0, k+1)
-	for r := k; r >= 1; r-- {
-		rounds = append(rounds, r)
-	}
-	if p > 1<<k {
-		rounds = append(rounds, k+1)
-	}
+	rounds := upwards(p)
+	slices.Reverse(rounds[:bits.Len(uint(p))-1])
 	return rounds
 }
 

@@ -81,7 +81,8 @@ func (w *world) setLoop(sync, sample, cache string) error {
 	return nil
 }
 
-// stride is the distance between the positions of a rotating buffer, in bytes: other pages, and other sets of the cache.
+// stride is the distance between the positions of a rotating buffer, in bytes:
+// other pages, and other sets of the cache.
 func stride(bytes int64) int64 { return (bytes+4095)/4096*4096 + 64 }
 
 // span is what a buffer takes in all its positions, in bytes: where it rotates

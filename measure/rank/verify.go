@@ -4,6 +4,7 @@ package rank
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -278,7 +279,7 @@ func (w *world) verify(v verifier, f mockups.Function, count, extent int64) (str
 			return "", err
 		}
 		if found == "" {
-			found = firstFault(early, v.check(c), guardFault("send", send[len(c.send):]),
+			found = cmp.Or(early, v.check(c), guardFault("send", send[len(c.send):]),
 				guardFault("receive", recv[len(c.recv):]), tempFault(w.tempsIntact()))
 		}
 	}
@@ -342,15 +343,6 @@ func tempFault(intact bool) string {
 		return ""
 	}
 	return "memory behind a temporary was overwritten"
-}
-
-func firstFault(faults ...string) string {
-	for _, f := range faults {
-		if f != "" {
-			return f
-		}
-	}
-	return ""
 }
 
 // firstOf returns the fault of the lowest rank that has one, on every rank.

@@ -165,11 +165,6 @@ func (w *world) fromRoot(v int64) (int64, error) {
 	return v, err
 }
 
-// share returns rank 0's values on every rank.
-func (w *world) share(v []int64) error {
-	return mpiError("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&v[0]), C.int(8*len(v)), 0))
-}
-
 // text returns the text of rank `from` on every rank.
 func (w *world) text(t []byte, from int) ([]byte, error) {
 	n := int64(len(t))
