@@ -18,14 +18,18 @@ type Explanation struct {
 	Call    SideSamples
 	Other   *SideSamples // what the call must not be slower than; nil: split without a smaller size
 	Test    *TestNumbers // nil: no test was made
+	LimitS  *float64     // split: what the call may take by the medians, in seconds
 }
 
 // SideSamples is the call, or what it is compared with, in every mpirun.
 type SideSamples struct {
 	Function string
 	Msize    int64 // bytes
-	Calls    int   // split: k calls stand against the one; else 1
+	Calls    int   // split: k calls are compared with the one; else 1
 	Runs     []SideRun
+	// Medians over the mpiruns of what SideRun has; nil and 0: in none of them.
+	ACF                    []float64
+	ACFBound, Inefficiency float64
 }
 
 // SideRun describes the samples of one mpirun in nanoseconds, of ONE call.
@@ -38,15 +42,7 @@ type SideRun struct {
 	RunMedian           float64   // of Kept, what the outlier filter left, in the order of measurement
 	WarmupEnd           int       // first repetition after a warm-up, if one was seen; −1: none
 	ACF                 []float64 // of Kept, at lag 1 on; nil: too few, or all equal
-}
-
-// Inefficiency says how many of the kept samples are worth one independent
-// sample; 0: unknown.
-func (s *SideRun) Inefficiency() float64 {
-	if s.ACF == nil {
-		return 0
-	}
-	return stats.Inefficiency(s.ACF, len(s.Kept))
+	ACFBound            float64   // within which most of ACF is if samples do not depend on each other
 }
 
 // TestNumbers is the test behind a verdict. The p-values are the Verdict's.
@@ -58,6 +54,7 @@ type TestNumbers struct {
 	Largest   float64 // that the statistic can be
 	Exact     bool
 	Family    int // tests that the adjustment is over
+	ByChance  int // of them, about how many at most would be violated by chance if none were adjusted
 	Rank      int // of the p-value in the family, 1 the smallest; equal ones share the last
 	// KeptStatistic is that of min_slowdown times the other side against the call.
 	KeptStatistic float64
@@ -94,6 +91,13 @@ func (c *Collector) Explain(r *Report, cfg Config, i int, read func(run int) (*r
 			}
 		}
 	}
+	for _, side := range sides {
+		side.dependence()
+	}
+	if all := v.AllCallsS(); all != nil {
+		limit := *all * (1 + r.SplitTolerance)
+		e.LimitS = &limit
+	}
 	if v.PValue == nil {
 		return e, nil
 	}
@@ -110,6 +114,7 @@ func (c *Collector) Explain(r *Report, cfg Config, i int, read func(run int) (*r
 		return nil, err
 	}
 	e.Test.Name, e.Test.R, e.Test.PMin, e.Test.Family = p.Test, p.R, p.PMin, m
+	e.Test.ByChance = int(math.Ceil(r.Alpha * float64(m)))
 	for k := range r.Verdicts {
 		w := &r.Verdicts[k]
 		if w.PValue != nil && *w.PValue <= *v.PValue && (w.Type == guidelines.Split) == (t.Type == guidelines.Split) {
@@ -192,11 +197,44 @@ func (s *SideRun) describe(valid []float64) error {
 	if len(s.Kept) < leastSeries {
 		return nil
 	}
+	s.ACFBound = stats.AutocorrelationBound(len(s.Kept))
 	s.ACF, err = stats.Autocorrelation(s.Kept, dependenceLags)
 	if errors.Is(err, stats.ErrUndefined) {
 		return nil
 	}
 	return err
+}
+
+// dependence sums up the autocorrelation of all mpiruns.
+func (s *SideSamples) dependence() {
+	var bounds, inefficiencies []float64
+	lags := make([][]float64, dependenceLags)
+	for _, r := range s.Runs {
+		for h, x := range r.ACF {
+			lags[h] = append(lags[h], x)
+		}
+		if r.ACF != nil {
+			bounds = append(bounds, r.ACFBound)
+			inefficiencies = append(inefficiencies, stats.Inefficiency(r.ACF, len(r.Kept)))
+		}
+	}
+	if len(bounds) == 0 {
+		return
+	}
+	for _, column := range lags {
+		s.ACF = append(s.ACF, median(column))
+	}
+	s.ACFBound, s.Inefficiency = median(bounds), median(inefficiencies)
+}
+
+// AllCallsS is what the other side takes, in seconds: for split all k calls. nil:
+// it was not measured.
+func (v *Verdict) AllCallsS() *float64 {
+	if v.OtherMedianS == nil {
+		return nil
+	}
+	all := *v.OtherMedianS * float64(max(v.K, 1))
+	return &all
 }
 
 // numbers makes the test of a Pair again and keeps what Apply does not.

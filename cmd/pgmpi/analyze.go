@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +12,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/conf"
 	"pgmpi/measure/results"
 )
 
@@ -51,7 +50,7 @@ without --out.`,
 			if len(args) != 1 {
 				return setupf("analyze: give one results folder; see `pgmpi help analyze`")
 			}
-			formats, err := parseFormats(o.format)
+			formats, err := pick(report.Reports, o.format)
 			if err != nil {
 				return err
 			}
@@ -94,19 +93,6 @@ func openResults(path string) (*results.Folder, *results.Manifest, error) {
 	return folder, m, nil
 }
 
-// parseFormats reads --format.
-func parseFormats(list string) ([]report.Format, error) {
-	var formats []report.Format
-	for _, name := range strings.Split(list, ",") {
-		f, err := report.Get(strings.TrimSpace(name))
-		if err != nil {
-			return nil, setupf("--format: %w", err)
-		}
-		formats = append(formats, f)
-	}
-	return formats, nil
-}
-
 // judge is stage 3: report.json and the other formats into a folder, the
 // first format and the explanations to standard output, the exit code from the
 // findings. explained are indices of tests; tables says whether the first
@@ -117,13 +103,14 @@ func judge(folder, into *results.Folder, m *results.Manifest, cfg analyze.Config
 		return err
 	}
 	// A report that cannot be stored is printed all the same.
-	unwritten := writeFormats(into, r, formats)
+	d := report.Reports.Document(r)
+	unwritten := store(into, d, withJSON(formats))
 	if len(explained) == 0 || tables {
-		err = printFirst(r, formats)
+		err = show(d, formats[0])
 		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
 	}
 	if err == nil {
-		err = explain(stdout, folder, m, cfg, c, r, explained)
+		err = explain(formats[0], folder, m, cfg, c, r, explained)
 	}
 	switch {
 	case err != nil:
@@ -135,25 +122,13 @@ func judge(folder, into *results.Folder, m *results.Manifest, cfg analyze.Config
 	return verdictExit(r)
 }
 
-// writeFormats puts a report into the folder, as JSON always.
-func writeFormats(folder *results.Folder, r *analyze.Report, formats []report.Format) error {
-	json, err := report.Get("json")
-	if err != nil {
-		return err
+// withJSON adds JSON, which every results folder has.
+func withJSON(formats []report.Format) []report.Format {
+	json, err := report.Reports.Format("json")
+	if err != nil || slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == json.Name }) {
+		return formats
 	}
-	files := formats
-	if !slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == json.Name }) {
-		files = append(slices.Clone(formats), json)
-	}
-	for _, f := range files {
-		err = errors.Join(err, folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, r) }))
-	}
-	return err
-}
-
-func printFirst(r *analyze.Report, formats []report.Format) error {
-	out := bufio.NewWriter(stdout)
-	return errors.Join(formats[0].Write(out, r), out.Flush())
+	return append(slices.Clone(formats), json)
 }
 
 func verdictExit(r *analyze.Report) error {
@@ -162,8 +137,8 @@ func verdictExit(r *analyze.Report) error {
 		return exitOrNil(r.Exit, nil)
 	case len(r.Wrong) > 0:
 		w := r.Wrong[0]
-		return exitOrNil(r.Exit, fmt.Errorf("%s at %d bytes gave wrong data (%s). Leave it out with:\n  exclude = [%s]",
-			w.Function, w.Msize, w.Message, quoteAll(r.Exclude)))
+		return exitOrNil(r.Exit, fmt.Errorf("%s at %s gave wrong data (%s). Leave it out with:\n  exclude = [%s]",
+			w.Function, conf.HumanSize(w.Msize), w.Message, quoteAll(r.Exclude)))
 	case r.Refused != nil:
 		return exitOrNil(r.Exit, errors.New(r.Refused.Reason))
 	}

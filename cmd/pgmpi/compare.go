@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +12,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/results"
 )
@@ -33,7 +32,7 @@ the guidelines only. Needs no MPI.
 A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in
 pairs.
 
-Exit codes: 1 a significant slowdown of min_slowdown at least or a guideline
+Exit codes: 1 a significant slowdown of at least min_slowdown or a guideline
 newly violated, 4 too few mpiruns, else 0.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
@@ -45,9 +44,9 @@ newly violated, 4 too few mpiruns, else 0.`,
 			if err != nil {
 				return err
 			}
-			formats, err := report.Pick(report.Comparisons, o.format)
+			formats, err := pick(report.Comparisons, o.format)
 			if err != nil {
-				return setupf("--format: %w", err)
+				return err
 			}
 			cfg, err := s.ofFolder(a)
 			if err != nil {
@@ -78,7 +77,7 @@ type view struct {
 
 func (v *view) formats(fs *pflag.FlagSet) {
 	fs.BoolVar(&v.all, "all", false, "mock-ups too, not only collectives")
-	fs.StringVar(&v.format, "format", "table", "comma `LIST` of table, json, csv: the first to standard output")
+	formatsFlag(fs, &v.format, report.Comparisons, "")
 }
 
 func (v *view) folder(fs *pflag.FlagSet) {
@@ -121,7 +120,7 @@ func (s *settings) ofFolder(path string) (*glfile.File, error) {
 }
 
 // compareFolders reads both folders, compares, and writes the report.
-func compareFolders(pathA, pathB string, cfg analyze.CompareConfig, formats []report.FormatOf[analyze.Comparison], out string) error {
+func compareFolders(pathA, pathB string, cfg analyze.CompareConfig, formats []report.Format, out string) error {
 	a, err := readSide(pathA, cfg.Config)
 	if err != nil {
 		return err
@@ -134,7 +133,7 @@ func compareFolders(pathA, pathB string, cfg analyze.CompareConfig, formats []re
 	if err != nil {
 		return asSetup(err)
 	}
-	if err := writeReport(c, formats, out); err != nil {
+	if err := writeReport(report.Comparisons.Document(c), formats, out); err != nil {
 		return err
 	}
 	return comparisonExit(c)
@@ -163,30 +162,23 @@ func readSide(path string, cfg analyze.Config) (*analyze.Side, error) {
 
 // writeReport writes all formats into a folder, where one is given, and the
 // first to standard output.
-func writeReport[T any](t *T, formats []report.FormatOf[T], out string) error {
+func writeReport(d *report.Document, formats []report.Format, out string) error {
 	if out != "" {
 		if err := os.MkdirAll(out, 0o777); err != nil {
 			return setup(err)
 		}
-		folder := &results.Folder{Path: out}
-		for _, f := range formats {
-			if err := folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, t) }); err != nil {
-				return err
-			}
+		if err := store(&results.Folder{Path: out}, d, formats); err != nil {
+			return err
 		}
 	}
-	w := bufio.NewWriter(stdout)
-	if err := formats[0].Write(w, t); err != nil {
-		return err
-	}
-	return w.Flush()
+	return show(d, formats[0])
 }
 
 func comparisonExit(c *analyze.Comparison) error {
 	switch {
 	case c.Exit == exitFailed:
 		w := c.Wrong[0]
-		return &exit{c.Exit, fmt.Errorf("%s at %d bytes gave wrong data (%s): leave it out of both with check.exclude", w.Function, w.Msize, w.Message)}
+		return &exit{c.Exit, fmt.Errorf("%s at %s gave wrong data (%s): leave it out of both with check.exclude", w.Function, conf.HumanSize(w.Msize), w.Message)}
 	case c.Exit == exitNoVerdict && c.Refused != nil:
 		return &exit{c.Exit, errors.New(c.Refused.Reason)}
 	case c.Exit == exitNoVerdict:

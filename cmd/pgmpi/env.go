@@ -4,15 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze/report"
 	"pgmpi/measure"
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
-	"pgmpi/measure/protocol"
 )
 
 var envCommand = command{
@@ -30,13 +29,14 @@ it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 			fs.AddFlag(all.Lookup(name))
 		}
 		s.fs = fs
-		format := fs.String("format", "table", "`FORMAT`: table or json")
+		var format string
+		formatFlag(fs, &format, report.Environments)
 		return func(ctx context.Context, args []string) error {
-			if *format != "table" && *format != "json" {
-				return setupf("env: --format is table or json, not %q", *format)
+			f, err := pickOne(report.Environments, format)
+			if err != nil {
+				return err
 			}
-			var e *environmentShown
-			var err error
+			var e *report.Environment
 			switch len(args) {
 			case 0:
 				e, err = look(ctx, &s)
@@ -48,31 +48,23 @@ it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 			if err != nil {
 				return err
 			}
-			return e.write(stdout, *format)
+			e.Doubts = append([]host.Doubt{}, e.Factors.Doubts()...)
+			return show(report.Environments.Document(e), f)
 		}
 	},
 }
 
-// environmentShown is what `pgmpi env` prints.
-type environmentShown struct {
-	Version string            `json:"pgmpi_version"`
-	Rank    protocol.RankInfo `json:"rank"`
-	Factors host.Factors      `json:"factors"`
-	Doubts  []host.Doubt      `json:"doubts"`
-	Config  json.RawMessage   `json:"config"`
-}
-
 // recorded takes everything from a results folder.
-func recorded(path string) (*environmentShown, error) {
+func recorded(path string) (*report.Environment, error) {
 	_, m, err := openResults(path)
 	if err != nil {
 		return nil, err
 	}
-	return &environmentShown{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config}, nil
+	return &report.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config}, nil
 }
 
 // look starts one mpirun for each number of processes.
-func look(ctx context.Context, s *settings) (*environmentShown, error) {
+func look(ctx context.Context, s *settings) (*report.Environment, error) {
 	config, err := s.load(nil)
 	if err != nil {
 		return nil, err
@@ -85,7 +77,7 @@ func look(ctx context.Context, s *settings) (*environmentShown, error) {
 	if err != nil {
 		return nil, setup(err)
 	}
-	e := &environmentShown{Version: version, Factors: factors()}
+	e := &report.Environment{Version: version, Factors: factors()}
 	if e.Rank, err = launch.Probe(path); err != nil {
 		return nil, setup(err)
 	}
@@ -107,17 +99,4 @@ func look(ctx context.Context, s *settings) (*environmentShown, error) {
 		e.Factors.Add(*l)
 	}
 	return e, nil
-}
-
-func (e *environmentShown) write(w io.Writer, format string) error {
-	e.Doubts = e.Factors.Doubts()
-	if format == "table" {
-		return e.table(w)
-	}
-	if e.Doubts == nil {
-		e.Doubts = []host.Doubt{}
-	}
-	j := json.NewEncoder(w)
-	j.SetIndent("", " ")
-	return j.Encode(e)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -156,7 +157,7 @@ func (c *cost) leaveOut(m *results.Manifest, config *glfile.File, extent int64) 
 		if needs[n].Sum() <= int64(config.Measure.TempMemory) {
 			with = "which with the buffers of smaller cases is "
 		}
-		c.left = append(c.left, leftOut{m.Plan.Cases[i], fmt.Sprintf("it needs %s a rank, %sabove measure.temp_memory", size(needs[n].Sum()), with)})
+		c.left = append(c.left, leftOut{m.Plan.Cases[i], fmt.Sprintf("it needs %s a rank, %sabove measure.temp_memory", conf.HumanMemory(needs[n].Sum()), with)})
 	}
 	c.cases = len(cases)
 	return cases
