@@ -83,7 +83,7 @@ func TestExplanationHasTheTestAgain(t *testing.T) {
 	} {
 		cfg := Default()
 		cfg.Test = c.test
-		c.want.Name, c.want.R, c.want.Family, c.want.PMin = c.test, testR, 5, smallestP(c.test, testR)
+		c.want.Name, c.want.R, c.want.Family, c.want.ByChance, c.want.PMin = c.test, testR, 5, 1, smallestP(c.test, testR)
 		if e := explained(t, m, runs, cfg, c.i); e.Test == nil || *e.Test != c.want {
 			t.Errorf("%s: %+v, want %+v", c.test, *e.Test, c.want)
 		}

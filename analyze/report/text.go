@@ -206,7 +206,7 @@ func cellWidth(cell string) int {
 }
 
 // wrap breaks text into lines of at most width characters, at blanks and in words
-// that are longer. Lines after the first are indented.
+// that are longer, there at a joint of a name or path if there is one. Lines after the first are indented.
 func wrap(text string, width int, indent string) []string {
 	var lines []string
 	line, begun := "", false
@@ -218,8 +218,11 @@ func wrap(text string, width int, indent string) []string {
 			line += " "
 		}
 		for n := width - cellWidth(line); cellWidth(word) > n; n = width - cellWidth(line) {
-			head, rest := string([]rune(word)[:n]), string([]rune(word)[n:])
-			lines, line, word = append(lines, line+head), indent, rest
+			head := string([]rune(word)[:n])
+			if at := strings.LastIndexAny(head, "+_/,="); at > len(head)/2 {
+				head = head[:at+1]
+			}
+			lines, line, word = append(lines, line+head), indent, word[len(head):]
 		}
 		line, begun = line+word, true
 	}

@@ -22,14 +22,14 @@ var analyzeCommand = command{
 	short: "stage 3 only: judge a results folder again",
 	long: `Reads the raw files of a results folder, filters and tests them, prints the
 tables and writes report.json into the folder, in place of the one that is
-there, or into that of --out. The settings are those of the folder's gl.toml;
+there, or into the folder of --out. The settings are in the folder's gl.toml;
 flags beat them. With --explain, what single verdicts rest on is printed in
 place of the tables. Needs no MPI.
 
 With --from reprompi the arguments are output files of ReproMPI's mpibenchmark,
 each of them one mpirun:
 ` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. All guidelines that have
-both sides in the data are judged, or those of --guidelines; nothing is written
+both sides in the data are judged, or what --guidelines names; nothing is written
 without --out.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings

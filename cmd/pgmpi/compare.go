@@ -25,7 +25,7 @@ var compareCommand = command{
 change. Per function and msize: both medians, the ratio B/A with its 95 %
 interval, and whether B is significantly slower or faster; ~ where nothing is
 significant. Then the guidelines that are newly violated or newly kept in B.
-The settings are those of A's [analyze]; flags beat them. Alpha and the
+The settings come from A's [analyze]; flags beat them. Alpha and the
 adjustment hold for the run-times and for the guidelines, method and test for
 the guidelines only. Needs no MPI.
 

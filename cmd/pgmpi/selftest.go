@@ -39,7 +39,7 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 		fs.IntVar(&t.settings.mpiruns, "mpiruns", 0, fmt.Sprintf("`R`, mpiruns of each check (default %d)", selftestRuns))
 		fs.StringSliceVar(&t.settings.msizes, "msizes", nil, "message sizes, a comma `LIST` of at least three; the slowdown is planted at the middle one (default "+strings.Join(selftestSizes, ",")+")")
 		fs.StringVar(&t.settings.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
-		fs.StringVar(&t.settings.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces (default: that of the rank program's library)")
+		fs.StringVar(&t.settings.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces (default: what comes with the rank program's library)")
 		fs.Uint64Var(&t.settings.seed, "seed", 0, "seed `N` of the order of the cases (default 1)")
 		fs.StringVar(&t.function, "function", "MPI_Allgather", "the `COLLECTIVE` that is slowed down")
 		fs.StringVar(&t.out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
@@ -145,7 +145,7 @@ func (t *selftest) configure() error {
 	return err
 }
 
-// delayLibrary stands beside the rank program, which may be a link.
+// delayLibrary is beside the rank program, which may be a link.
 func delayLibrary(rank string) (string, error) {
 	real, err := filepath.EvalSymlinks(rank)
 	if err != nil {
