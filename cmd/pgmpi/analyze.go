@@ -29,8 +29,8 @@ place of the tables. Needs no MPI.
 With --from reprompi the arguments are output files of ReproMPI's mpibenchmark,
 each of them one mpirun:
 ` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. All guidelines that have
-both sides in the data are judged, or what --guidelines names; nothing is written
-without --out.`,
+both sides in the data are judged, or what --guidelines names; nothing is
+written without --out.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
 		var o output
