@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure/results"
 )
 
 // formatsOf are the formats of the document that a command prints.
@@ -121,6 +122,37 @@ func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 			want, err := os.ReadFile(golden)
 			if err != nil || out.String() != string(want) {
 				t.Errorf("%s differs (PGMPI_UPDATE=1 writes it anew; %v):\n%s", golden, err, out.String())
+			}
+		}
+	}
+}
+
+// Its numbers depend on the machine, so there is no golden file of a plan.
+func TestADryRunIsWrittenInEveryFormatItHas(t *testing.T) {
+	f := glfile.Default()
+	plan, err := f.Plan([]int{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &results.Manifest{Plan: *plan, R: f.Job.MPIRuns, Launch: map[string][]string{"p2": {"mpirun", "-np", "2"}}}
+	r, err := analyze.NewCollector(m).Report(f.Analyze)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &planned{prepared: &prepared{config: &f, manifest: m, rankPath: "/a path/" + strings.Repeat("deep/", 30)}, command: "check", report: r, follows: true}
+	p.costs = []cost{costOf(p.prepared, plan.Shapes[0])}
+	for _, name := range plans.Formats() {
+		format, err := plans.Format(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := format.Write(&out, plans.Document(p)); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"PLAN", "11 of monotony", "mpirun -np 2 \\\n", "'/a path/deep", "not counted", "TIME, an estimate"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: no %q in:\n%s", name, want, out.String())
 			}
 		}
 	}
