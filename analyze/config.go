@@ -1,11 +1,6 @@
 package analyze
 
-import (
-	"fmt"
-	"slices"
-
-	"pgmpi/internal/conf"
-)
+import "pgmpi/internal/conf"
 
 // Config is the [analyze] section of gl.toml: how the run medians are judged.
 type Config struct {
@@ -37,19 +32,14 @@ func Default() Config {
 // Validate returns everything that is wrong with the section. NaN is out of
 // every range.
 func (c Config) Validate() []conf.FieldError {
-	var errs []conf.FieldError
-	add := func(ok bool, key, msg string) {
-		if !ok {
-			errs = append(errs, conf.FieldError{Key: key, Msg: msg})
-		}
-	}
-	add(slices.Contains(Methods, c.Method), "method", conf.Unknown("method", c.Method, Methods))
-	add(slices.Contains(Tests, c.Test), "test", conf.Unknown("test", c.Test, Tests))
-	add(slices.Contains(Adjusts, c.Adjust), "adjust", conf.Unknown("adjustment", c.Adjust, Adjusts))
-	add(c.Alpha > 0 && c.Alpha < 1, "alpha", fmt.Sprintf("must be between 0 and 1, not %v", c.Alpha))
-	add(c.MinSlowdown >= 1 && c.MinSlowdown < 1000, "min_slowdown",
-		fmt.Sprintf("is a ratio of at least 1 (1.05: five per cent slower), not %v", c.MinSlowdown))
-	add(c.SplitTolerance >= 0 && c.SplitTolerance < 1000, "split_tolerance",
-		fmt.Sprintf("must be at least 0 (0.05: five per cent), not %v", c.SplitTolerance))
+	var errs conf.FieldErrors
+	errs.Name("method", "method", c.Method, Methods)
+	errs.Name("test", "test", c.Test, Tests)
+	errs.Name("adjust", "adjustment", c.Adjust, Adjusts)
+	errs.Check(c.Alpha > 0 && c.Alpha < 1, "alpha", "must be between 0 and 1, not %v", c.Alpha)
+	errs.Check(c.MinSlowdown >= 1 && c.MinSlowdown < 1000, "min_slowdown",
+		"is a ratio of at least 1 (1.05: five per cent slower), not %v", c.MinSlowdown)
+	errs.Check(c.SplitTolerance >= 0 && c.SplitTolerance < 1000, "split_tolerance",
+		"must be at least 0 (0.05: five per cent), not %v", c.SplitTolerance)
 	return errs
 }

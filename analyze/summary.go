@@ -83,8 +83,8 @@ func (c *Collector) warnings(r *Report) []Warning {
 	} else if r.Test == TestRankSumNormal {
 		warn("normal-approximation", "with more than %d mpiruns the rank-sum p-values are from the normal approximation", exactLimit)
 	}
-	for _, d := range c.manifest.Factors.Doubts() {
-		out = append(out, Warning{ID: d.ID, Text: d.Text, Remedy: d.Remedy, Docs: "docs/cluster.md#what-the-ranks-run-on"})
+	for _, d := range c.manifest.Factors.Remarks() {
+		out = append(out, Warning{ID: string(d.ID), Text: d.Text, Remedy: d.Remedy, Docs: "docs/cluster.md#what-the-ranks-run-on"})
 	}
 	for _, shape := range c.manifest.Plan.Shapes {
 		if len(c.manifest.Factors.Layouts) > 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/remark"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 )
@@ -21,7 +22,7 @@ type Environment struct {
 	Version string            `json:"pgmpi_version"`
 	Rank    protocol.RankInfo `json:"rank"`
 	Factors host.Factors      `json:"factors"`
-	Doubts  []host.Doubt      `json:"doubts"` // of Factors; never null
+	Doubts  []remark.Remark   `json:"doubts"` // of Factors; never null
 	Config  json.RawMessage   `json:"config"`
 }
 

@@ -9,7 +9,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
-	"pgmpi/measure/host"
+	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 )
 
@@ -84,7 +84,7 @@ func environment(t *testing.T) *Environment {
 	}
 	e.Factors.Hostname = "login1\x1b[2J"
 	e.Factors.Layouts[0].Kinds[0].Env["OMPI_MCA_long"] = strings.Repeat("x", 300)
-	e.Doubts = e.Factors.Doubts()
+	e.Doubts = e.Factors.Remarks()
 	return &e
 }
 
@@ -109,7 +109,7 @@ func TestEnvironmentSaysWhatIsKnown(t *testing.T) {
 		"4: CPUs 0,4 | 1,5", "22 MiB", "governor powersave, driver unknown, turbo on, 1000 to 3700 MHz", "1.5 CPUs", "eno1 10000 Mb/s", "UCX_TLS=rc",
 		"load 0.25 in the minute before; other programs used 0.5 CPUs", "load unknown", "2 GiB, 1 GiB of it free", "memory        unknown",
 		"rank 1        CPUs 2,6, package 1", "[measure]     sync=\"barrier\"", "Open MPI v5.0.2",
-		"DOUBTFUL", host.DoubtGovernor, host.DoubtTurbo, host.DoubtLimit, host.DoubtBusy, host.DoubtNodes, host.DoubtEnv,
+		"DOUBTFUL", string(remark.Governor), string(remark.Turbo), string(remark.CPULimit), string(remark.OthersBusy), string(remark.NodesDiffer), string(remark.EnvDiffers),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/remark"
 	"pgmpi/measure"
-	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 )
 
@@ -23,12 +23,8 @@ doubtful, with the remedy. With DIR, as a results folder has it. Without, as
 it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
-		all := pflag.NewFlagSet("", pflag.ContinueOnError)
-		s.measuring(all)
-		for _, name := range []string{"guidelines", "np", "launch", "rank"} {
-			fs.AddFlag(all.Lookup(name))
-		}
-		s.fs = fs
+		s.file(fs)
+		s.keys(fs, "np", "launch", "rank")
 		var format string
 		formatFlag(fs, &format, report.Environments)
 		return func(ctx context.Context, args []string) error {
@@ -48,7 +44,7 @@ it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 			if err != nil {
 				return err
 			}
-			e.Doubts = append([]host.Doubt{}, e.Factors.Doubts()...)
+			e.Doubts = append([]remark.Remark{}, e.Factors.Remarks()...)
 			return show(report.Environments.Document(e), f)
 		}
 	},

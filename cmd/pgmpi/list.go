@@ -32,7 +32,7 @@ var listCommand = command{
 			}
 			var file glfile.File
 			if *path != "" {
-				s := settings{fs: fs, guidelines: *path}
+				s := settings{guidelines: *path}
 				read, err := s.load(nil)
 				if err != nil {
 					return err
