@@ -20,6 +20,7 @@ type Explanation struct {
 	Call    SideSamples
 	Other   *SideSamples   // what the call must not be slower than; nil: split without a smaller size
 	Test    *judge.Numbers // in nanoseconds; nil: no test was made
+	LimitS  *float64       // split: what the call may take by the medians, in seconds
 }
 
 // SideSamples is the call, or what it is compared with, in every mpirun.
@@ -28,6 +29,9 @@ type SideSamples struct {
 	Msize    int64 // bytes
 	Calls    int   // split: k calls are compared with the one; else 1
 	Runs     []SideRun
+	// Medians over the mpiruns of what SideRun has; nil and 0: in none of them.
+	ACF                    []float64
+	ACFBound, Inefficiency float64
 }
 
 // SideRun describes the samples of one mpirun in nanoseconds, of ONE call.
@@ -40,15 +44,7 @@ type SideRun struct {
 	RunMedian           float64   // of Kept, what the outlier filter left, in the order of measurement
 	WarmupEnd           int       // first repetition after a warm-up, if one was seen; −1: none
 	ACF                 []float64 // of Kept, at lag 1 on; nil: too few, or all equal
-}
-
-// Inefficiency says how many of the kept samples are worth one independent
-// sample; 0: unknown.
-func (s *SideRun) Inefficiency() float64 {
-	if s.ACF == nil {
-		return 0
-	}
-	return stats.Inefficiency(s.ACF, len(s.Kept))
+	ACFBound            float64   // within which most of ACF is if samples do not depend on each other
 }
 
 // Explain gathers what verdict i of the Report rests on. read gives a finished
@@ -78,6 +74,13 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 				return nil, err
 			}
 		}
+	}
+	for _, side := range sides {
+		side.dependence()
+	}
+	if all := v.AllCallsS(); all != nil {
+		limit := *all * (1 + a.Report.SplitTolerance)
+		e.LimitS = &limit
 	}
 	if v.PValue == nil {
 		return e, nil
@@ -150,9 +153,42 @@ func (s *SideRun) describe(valid []float64) error {
 	if len(s.Kept) < medians.LeastSeries {
 		return nil
 	}
+	s.ACFBound = stats.AutocorrelationBound(len(s.Kept))
 	s.ACF, err = stats.Autocorrelation(s.Kept, medians.Lags)
 	if errors.Is(err, stats.ErrUndefined) {
 		return nil
 	}
 	return err
+}
+
+// dependence sums up the autocorrelation of all mpiruns.
+func (s *SideSamples) dependence() {
+	var bounds, inefficiencies []float64
+	lags := make([][]float64, medians.Lags)
+	for _, r := range s.Runs {
+		for h, x := range r.ACF {
+			lags[h] = append(lags[h], x)
+		}
+		if r.ACF != nil {
+			bounds = append(bounds, r.ACFBound)
+			inefficiencies = append(inefficiencies, stats.Inefficiency(r.ACF, len(r.Kept)))
+		}
+	}
+	if len(bounds) == 0 {
+		return
+	}
+	for _, column := range lags {
+		s.ACF = append(s.ACF, stats.MedianFinite(column))
+	}
+	s.ACFBound, s.Inefficiency = stats.MedianFinite(bounds), stats.MedianFinite(inefficiencies)
+}
+
+// AllCallsS is what the other side takes, in seconds: for split all k calls. nil:
+// it was not measured.
+func (v *Verdict) AllCallsS() *float64 {
+	if v.OtherMedianS == nil {
+		return nil
+	}
+	all := *v.OtherMedianS * float64(max(v.K, 1))
+	return &all
 }

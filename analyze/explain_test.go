@@ -54,10 +54,10 @@ func TestExplanationShowsWhatTheRunMediansRestOn(t *testing.T) {
 		t.Errorf("min %g, Q1 %g, median %g, Q3 %g, run median %g", s.Min, s.Q1, s.Median, s.Q3, s.RunMedian)
 	}
 	// A straight line: r_1 of 1…21.
-	if want := 1 - 1/7.0; len(s.ACF) != medians.Lags || math.Abs(s.ACF[0]-want) > 1e-12 || s.Inefficiency() < 5 {
+	if want := 1 - 1/7.0; len(s.ACF) != medians.Lags || math.Abs(s.ACF[0]-want) > 1e-12 || e.Other.Inefficiency < 5 {
 		t.Errorf("lag 1 %v, want %v", s.ACF, want)
 	}
-	if first := e.Call.Runs[0]; first.ACF != nil || first.Inefficiency() != 0 || first.WarmupEnd != -1 {
+	if first := e.Call.Runs[0]; first.ACF != nil || first.WarmupEnd != -1 {
 		t.Errorf("4 samples: %+v", first)
 	}
 }
@@ -79,7 +79,7 @@ func TestExplanationHasTheTestAgain(t *testing.T) {
 	} {
 		cfg := judge.Default()
 		cfg.Test = c.test
-		c.want.Test, c.want.R, c.want.Family = judge.Get(c.test), testR, 5
+		c.want.Test, c.want.R, c.want.Family, c.want.ByChance = judge.Get(c.test), testR, 5, 1
 		c.want.PMin = c.want.Test.MinP(testR, testR)
 		if e := explained(t, m, runs, cfg, c.i); e.Test == nil || *e.Test != c.want {
 			t.Errorf("%s: %+v, want %+v", c.test, *e.Test, c.want)

@@ -190,6 +190,7 @@ type Numbers struct {
 	Largest   float64 // that the statistic can be
 	Exact     bool
 	Family    int // tests that the adjustment is over
+	ByChance  int // of them, about how many at most would be violated by chance if none were adjusted
 	Rank      int // of the p-value in the family, 1 the smallest; equal ones share the last
 	// KeptStatistic is for min_slowdown times the other side against the call.
 	KeptStatistic float64
@@ -214,7 +215,7 @@ func (f *Family) Numbers(i int) (*Numbers, error) {
 		return nil, err
 	}
 	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Statistic: slower.Statistic, Largest: l.test.Largest(pair.Orig, against),
-		Exact: slower.Exact, Family: f.M, KeptStatistic: kept.Statistic,
+		Exact: slower.Exact, Family: f.M, ByChance: int(math.Ceil(f.Alpha * float64(f.M))), KeptStatistic: kept.Statistic,
 		Difference: stats.MedianFinite(pair.Orig) - stats.MedianFinite(pair.Other), Tick: f.tick}
 	for _, other := range f.Outcomes {
 		if other.P <= o.P {

@@ -2,83 +2,58 @@ package report
 
 import (
 	"cmp"
-	"encoding/csv"
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/remark"
 )
 
-// FormatOf is one way to write a T, which is not a Report.
-type FormatOf[T any] struct {
-	Name  string // as --format takes it
-	File  string // its name in the folder of --out
-	Write func(w io.Writer, t *T) error
-}
-
-// Comparisons are the formats of comparisons.
-var Comparisons = []FormatOf[analyze.Comparison]{
-	{"table", "compare.txt", writeCompareTable},
-	{"json", "compare.json", func(w io.Writer, c *analyze.Comparison) error { return indentedJSON(w, c) }},
-	{"csv", "compare.csv", writeCompareCSV},
-}
-
-// Pick returns the formats of a comma list.
-func Pick[T any](formats []FormatOf[T], list string) ([]FormatOf[T], error) {
-	var out []FormatOf[T]
-	for _, name := range strings.Split(list, ",") {
-		i := slices.IndexFunc(formats, func(f FormatOf[T]) bool { return f.Name == strings.TrimSpace(name) })
-		if i < 0 {
-			return nil, fmt.Errorf("unknown format %q: choose from %s", name, strings.Join(Names(), ", "))
-		}
-		out = append(out, formats[i])
-	}
-	return out, nil
-}
+// Comparisons are of two results folders.
+var Comparisons = Kind[analyze.Comparison]{Name: "compare", Sections: compareSections, Rows: compareRows, JSON: true}
 
 // compareColumns are the names of compare.json. New columns go to the end.
 var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
 	"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason"}
 
-func writeCompareCSV(w io.Writer, c *analyze.Comparison) error {
-	rows := [][]string{compareColumns}
+func compareRows(c *analyze.Comparison) [][]string {
+	out := [][]string{compareColumns}
 	for _, k := range c.Cases {
-		rows = append(rows, []string{k.Function, strconv.FormatInt(k.Msize, 10), k.Shape, strconv.Itoa(k.NP),
-			csvNumber(k.AMedianS), csvNumber(k.BMedianS), strconv.Itoa(k.AR), strconv.Itoa(k.BR),
-			csvNumber(k.Ratio), csvNumber(k.RatioLo), csvNumber(k.RatioHi), csvNumber(k.PValue), csvNumber(k.PAdjusted), k.Stars, string(k.Change), k.Reason})
+		out = append(out, row(k.Function, k.Msize, k.Shape, k.NP, k.AMedianS, k.BMedianS, k.AR, k.BR,
+			k.Ratio, k.RatioLo, k.RatioHi, k.PValue, k.PAdjusted, k.Stars, k.Change, k.Reason))
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return out
 }
 
-func writeCompareTable(w io.Writer, c *analyze.Comparison) error {
-	p := &page{}
-	p.compareHead(c)
-	p.compareCases(c)
-	p.compareMeans(c)
-	p.compareGuidelines(c)
-	if len(c.Warnings) > 0 {
-		p.title("Remarks")
-	}
-	for _, warning := range c.Warnings {
-		p.say("- %s", withRemedy(warning))
-	}
-	if p.err != nil {
-		return p.err
-	}
-	_, err := w.Write(p.out.Bytes())
-	return err
+func compareSections(c *analyze.Comparison) []Section {
+	return slices.Concat(compareHead(c), compareCases(c), compareMeans(c), compareGuidelines(c), warnings(c.Warnings))
 }
 
-func (p *page) compareHead(c *analyze.Comparison) {
-	for _, s := range []struct {
-		name string
-		f    analyze.ComparedFolder
-	}{{"A", c.A}, {"B", c.B}} {
-		p.fact(s.name, "%s: %s; R = %d mpiruns; %s", s.f.Folder, shortVersion(s.f.Library.Version), s.f.R, s.f.Created)
+// warnings lists remarks on a comparison; their place is in their text.
+func warnings(list []remark.Remark) []Section {
+	if len(list) == 0 {
+		return nil
 	}
+	s := Titled("Remarks")
+	for _, w := range list {
+		if w.Remedy != "" {
+			w.Text += "; " + w.Remedy
+		}
+		s.Item("%s", w.Text)
+	}
+	return []Section{s}
+}
+
+// folderFact names a results folder.
+func (s *Section) folderFact(name string, f analyze.ComparedFolder) {
+	s.Fact(name, "%s: %s; R = %d mpiruns; %s", f.Folder, ShortVersion(f.Library.Version), f.R, f.Created)
+}
+
+func compareHead(c *analyze.Comparison) []Section {
+	var s Section
+	s.folderFact("A", c.A)
+	s.folderFact("B", c.B)
 	const most = 12
 	for i, d := range c.Differences {
 		name := ""
@@ -86,43 +61,37 @@ func (p *page) compareHead(c *analyze.Comparison) {
 			name = "Differ"
 		}
 		if i == most {
-			p.fact("", "and %d more factors, see compare.json", len(c.Differences)-most)
+			s.Fact("", "and %d more factors, see compare.json", len(c.Differences)-most)
 			break
 		}
-		p.fact(name, "%s: %s → %s", d.Factor, fit(d.A, 60), fit(d.B, 60))
+		s.Fact(name, "%s: %s → %s", d.Factor, fit(d.A, 60), fit(d.B, 60))
 	}
 	paired := "mpiruns not paired"
 	if c.Paired {
-		paired = "measured by turns"
+		paired = "measured alternately"
 	}
-	p.fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)), paired,
+	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)), paired,
 		adjustNames[c.Adjust], plural(c.M, "case"), c.Alpha, c.MinSlowdown)
-	p.fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", probability(c.PMin))
-	p.fact("Sizes", "%s", c.MsizeLegend)
-	if c.Refused != nil {
-		p.title("NO VERDICT: %s.", c.Refused.Reason)
-	}
+	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", probability(c.PMin))
+	s.Fact("Sizes", "%s", c.MsizeLegend)
+	return append([]Section{s}, refused(c.Refused)...)
 }
 
-// compareCases writes a table for every function and number of processes.
-func (p *page) compareCases(c *analyze.Comparison) {
-	type group struct{ function, shape string }
-	var order []group
-	rows := map[group][][]string{}
+// compareCases has a table for every function and number of processes.
+func compareCases(c *analyze.Comparison) []Section {
+	var out []Section
+	at := map[string]int{}
 	for i := range c.Cases {
 		k := &c.Cases[i]
-		at := group{k.Function, k.Shape}
-		if rows[at] == nil {
-			order = append(order, at)
+		title := functionName(k.Function) + ", " + k.Shape
+		if _, ok := at[title]; !ok {
+			at[title] = len(out)
+			out = append(out, Section{Title: title, Table: &Table{Align: "rrrrrrll", Flex: 7,
+				Head: []string{"msize", "A", "B", "B/A", "95 % interval", "p adjusted", "", "change"}}})
 		}
-		rows[at] = append(rows[at], compareRow(k))
+		out[at[title]].Table.Add(compareRow(k)...)
 	}
-	for _, at := range order {
-		p.title("%s, %s", functionName(at.function), at.shape)
-		p.grid(grid{head: []string{"msize", "A", "B", "B/A", "95 % interval", "p adjusted", "", "change"},
-			rows: rows[at], align: "rrrrrrll", flex: 7, gap: 2})
-	}
-	p.say("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001; ~: nothing significant, which does not show that there is nothing")
+	return append(out, Section{Notes: []string{"p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001; ~: nothing significant, which does not show that there is nothing"}})
 }
 
 var changeNames = map[analyze.Change]string{analyze.SlightlySlower: "slightly slower", analyze.SlightlyFaster: "slightly faster"}
@@ -136,7 +105,7 @@ func compareRow(k *analyze.CaseChange) []string {
 	if k.PAdjusted != nil {
 		adjusted = probability(*k.PAdjusted)
 	}
-	return []string{size(k.Msize), duration(k.AMedianS), duration(k.BMedianS), ratio(k.Ratio), interval(k.RatioLo, k.RatioHi), adjusted, k.Stars, change}
+	return []string{size(k.Msize), duration(k.AMedianS), duration(k.BMedianS), Ratio(k.Ratio), interval(k.RatioLo, k.RatioHi), adjusted, k.Stars, change}
 }
 
 // interval writes "0.98–1.03".
@@ -144,44 +113,43 @@ func interval(lo, hi *float64) string {
 	if lo == nil || hi == nil {
 		return ""
 	}
-	return strings.TrimSuffix(ratio(lo), "×") + "–" + strings.TrimSuffix(ratio(hi), "×")
+	return strings.TrimSuffix(Ratio(lo), "×") + "–" + strings.TrimSuffix(Ratio(hi), "×")
 }
 
 // functionName is Bcast for MPI_Bcast, and the id of a mock-up.
 func functionName(id string) string { return strings.TrimPrefix(id, "MPI_") }
 
-func (p *page) compareMeans(c *analyze.Comparison) {
-	if len(c.Functions) == 0 {
-		return
-	}
-	g := grid{head: []string{"function", "shape", "sizes", "slower", "faster", "B/A"}, align: "llrrrr", gap: 2}
+func compareMeans(c *analyze.Comparison) []Section {
+	t := &Table{Head: []string{"function", "shape", "sizes", "slower", "faster", "B/A"}, Align: "llrrrr"}
 	for _, f := range c.Functions {
-		g.rows = append(g.rows, []string{functionName(f.Function), f.Shape, fmt.Sprint(f.Sizes), blankZero(f.Slower), blankZero(f.Faster), ratio(f.Ratio)})
+		t.Add(functionName(f.Function), f.Shape, fmt.Sprint(f.Sizes), blankZero(f.Slower), blankZero(f.Faster), Ratio(f.Ratio))
 	}
-	p.title("Geometric means of B/A over the sizes")
-	p.grid(g)
+	return tabled(t, "Geometric means of B/A over the sizes")
 }
 
 // compareGuidelines lists what became of guidelines.
-func (p *page) compareGuidelines(c *analyze.Comparison) {
+func compareGuidelines(c *analyze.Comparison) []Section {
+	var out []Section
 	for _, s := range []struct {
 		change analyze.Change
 		title  string
 	}{
 		{analyze.NewlyViolated, "Guidelines newly violated in B"}, {analyze.NewlyKept, "Guidelines newly kept in B"},
 	} {
-		g := grid{head: []string{"guideline", "shape", "msize", "compared with", "A", "ratio", "B", "ratio"}, align: "llrllrlr", flex: 3, gap: 2}
+		t := &Table{Head: []string{"guideline", "shape", "msize", "compared with", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3}
 		for _, k := range c.Guidelines {
 			if k.Change == s.change {
-				g.rows = append(g.rows, []string{fit(k.Guideline, 14) + " " + plain(k.Function), k.Shape, size(k.Msize), otherSide(k),
-					string(k.AVerdict), ratio(k.ARatio), string(k.BVerdict), ratio(k.BRatio)})
+				t.Add(fit(k.Guideline, 14)+" "+plain(k.Function), k.Shape, size(k.Msize), otherSide(k),
+					string(k.AVerdict), Ratio(k.ARatio), string(k.BVerdict), Ratio(k.BRatio))
 			}
 		}
-		p.title("%s: %d", s.title, len(g.rows))
-		if len(g.rows) > 0 {
-			p.grid(g)
+		section := Titled("%s: %d", s.title, len(t.Rows))
+		if len(t.Rows) > 0 {
+			section.Table = t
 		}
+		out = append(out, section)
 	}
+	return out
 }
 
 func otherSide(k analyze.GuidelineChange) string {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
@@ -64,9 +63,9 @@ func noisyReport(t *testing.T) *analyze.Report {
 	return a.Report
 }
 
-// explanation of what the selector names in noisy measurements.
-func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Config, selector string,
-	samples func(string, int64, int) []protocol.Sample) string {
+// explained are the verdicts that the selector names.
+func explained(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Config, selector string,
+	samples func(string, int64, int) []protocol.Sample) []*analyze.Explanation {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, sizes, patterns, 10, samples)
 	a, err := analyze.Analyze(m, runs, cfg)
@@ -77,22 +76,35 @@ func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Confi
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out bytes.Buffer
+	var out []*analyze.Explanation
 	for _, i := range tests {
 		e, err := a.Explain(i, func(run int) (*results.Run, error) { return &runs[run-1], nil })
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := Explain(&out, e); err != nil {
-			t.Fatal(err)
-		}
+		out = append(out, e)
 	}
-	for line := range strings.Lines(out.String()) {
+	return out
+}
+
+// explanation is the text about them.
+func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Config, selector string,
+	samples func(string, int64, int) []protocol.Sample) string {
+	t.Helper()
+	text := ""
+	for _, e := range explained(t, patterns, sizes, cfg, selector, samples) {
+		text += written(t, "table", Explanations.Document(e))
+	}
+	for line := range strings.Lines(text) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	return out.String()
+	return text
+}
+
+func explainExample(t *testing.T) example {
+	return exampleOf(Explanations, explained(t, few, noisySizes, config(), "GL8:64Ki", noisy)[0])
 }
 
 func TestExplanationsMatchGoldenFiles(t *testing.T) {

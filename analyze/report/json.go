@@ -3,18 +3,14 @@ package report
 import (
 	"encoding/json"
 	"io"
-
-	"pgmpi/analyze"
 )
 
-var _ = register(Format{Name: "json", File: "report.json", Write: writeJSON})
+var jsonFormat = Format{Name: "json", ext: "json", from: value, Write: writeJSON}
 
-// writeJSON writes the Report as it is documented in analyze.Report.
-func writeJSON(w io.Writer, r *analyze.Report) error { return indentedJSON(w, r) }
-
-func indentedJSON(w io.Writer, v any) error {
+// writeJSON writes the value as its type documents it.
+func writeJSON(w io.Writer, d *Document) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(v)
+	return e.Encode(d.Value)
 }

@@ -9,20 +9,20 @@ import (
 )
 
 // experiments says what looking early and the split experiment rest on.
-func (p *page) experiments(r *analyze.Report) {
+func experiments(s *Section, r *analyze.Report) {
 	if l := r.Looks; l != nil {
 		saved := l.FullS - l.SpentS
-		p.fact("Looks", "after %s mpiruns with weights %s; %s of m = %s decided there; stage 2 took %s, about %s less than without looking",
+		s.Fact("Looks", "after %s mpiruns with weights %s; %s of m = %s decided there; stage 2 took %s, about %s less than without looking",
 			join(l.Looks), join(l.Weights), join(l.Decided), plural(r.M, "test"), wallClock(l.SpentS), wallClock(max(0, saved)))
 	}
-	s := r.Split
+	x := r.Split
 	switch {
-	case s == nil:
-	case s.Refused != nil:
-		p.fact("Split", "%s not tested: %s", plural(s.M, "suspicion"), s.Refused.Reason)
+	case x == nil:
+	case x.Refused != nil:
+		s.Fact("Split", "%s not tested: %s", plural(x.M, "suspicion"), x.Refused.Reason)
 	default:
-		p.fact("Split", "%s tested in %d mpiruns of their own: %s, %s, m = %d; total error of both families at most %g",
-			plural(s.M, "suspicion"), s.R, s.Test.Title(s.R), adjustNames[s.Adjust], s.M, s.TotalError)
+		s.Fact("Split", "%s tested in %d mpiruns of their own: %s, %s, m = %d; total error of both families at most %g",
+			plural(x.M, "suspicion"), x.R, x.Test.Title(x.R), adjustNames[x.Adjust], x.M, x.TotalError)
 	}
 }
 

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"maps"
 	"slices"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 )
 
 // marks are the cells of the matrix; a violation is the letter of its type.
@@ -26,7 +28,7 @@ type matrixRow struct {
 // matrix is Table 4 of S-PGMPI: guideline × msize, without the rows where
 // nothing was found. Sizes that do not fit beside each other go into a
 // further table.
-func (p *page) matrix(r *analyze.Report) {
+func matrix(r *analyze.Report) []Section {
 	cells := map[matrixRow]map[int64]string{}
 	var order []matrixRow
 	found := map[matrixRow]bool{}
@@ -44,22 +46,20 @@ func (p *page) matrix(r *analyze.Report) {
 		sizes[v.Msize] = true
 	}
 	if len(found) == 0 {
-		p.title("Matrix: %s checked, found 0 with a violation", plural(len(order), "guideline row"))
-		return
+		return []Section{Titled("Matrix: %s checked, found 0 with a violation", plural(len(order), "guideline row"))}
 	}
 	shown := slices.DeleteFunc(order, func(row matrixRow) bool { return !found[row] })
 	slices.SortStableFunc(shown, func(a, b matrixRow) int { return rank(a.typ) - rank(b.typ) })
-	p.title("Matrix: guideline × msize in bytes (K = 1024)")
-	columns := make([]int64, 0, len(sizes))
-	for s := range sizes {
-		columns = append(columns, s)
+	out := []Section{}
+	for columns := slices.Sorted(maps.Keys(sizes)); len(columns) > 0; {
+		part := matrixPart(shown, cells, columns, len(r.Shapes) > 1)
+		out = append(out, Section{Table: part})
+		columns = columns[len(part.Head)-1:]
 	}
-	slices.Sort(columns)
-	for len(columns) > 0 {
-		columns = columns[p.matrixPart(shown, cells, columns, len(r.Shapes) > 1):]
-	}
-	p.say("m, s, p: violated (monotony, split, pattern); ?: split suspected; .: no violation found; -: not measured; x: wrong data; blank: not planned. "+
+	out[0].Title = "Matrix: guideline × msize in bytes (K = 1024)"
+	out[len(out)-1].note("m, s, p: violated (monotony, split, pattern); ?: split suspected; .: no violation found; -: not measured; x: wrong data; blank: not planned. "+
 		"%d more rows have nothing.", len(cells)-len(shown))
+	return out
 }
 
 func rank(t guidelines.Type) int {
@@ -76,29 +76,27 @@ func mark(v analyze.Verdict) string {
 	return "."
 }
 
-// matrixPart writes as many columns as fit and returns how many.
-func (p *page) matrixPart(rows []matrixRow, cells map[matrixRow]map[int64]string, columns []int64, shapes bool) int {
-	g := grid{head: []string{"guideline"}, align: "l", gap: 1}
-	used := cellWidth(g.head[0])
+// matrixPart is a table of as many columns as fit.
+func matrixPart(rows []matrixRow, cells map[matrixRow]map[int64]string, columns []int64, shapes bool) *Table {
+	t := &Table{Head: []string{"guideline"}, Align: "l", Narrow: true}
 	for _, row := range rows {
 		label := fit(row.guideline, 14) + " " + plain(row.function)
 		if shapes {
 			label += " " + row.shape
 		}
-		used = max(used, cellWidth(label))
-		g.rows = append(g.rows, []string{label})
+		t.Add(label)
 	}
-	used += g.gap
-	n := 0
-	for n < len(columns) && (n == 0 || used+len(shortSize(columns[n]))+g.gap <= width) {
-		s := columns[n]
-		used += len(shortSize(s)) + g.gap
-		g.head, g.align = append(g.head, shortSize(s)), g.align+"r"
-		for i, row := range rows {
-			g.rows[i] = append(g.rows[i], cells[row][s])
+	used := t.total(1)
+	for i, s := range columns {
+		head := conf.ShortSize(s)
+		used += len(head) + 1
+		if i > 0 && used > width {
+			break
 		}
-		n++
+		t.Head, t.Align = append(t.Head, head), t.Align+"r"
+		for i, row := range rows {
+			t.Rows[i] = append(t.Rows[i], cells[row][s])
+		}
 	}
-	p.grid(g)
-	return n
+	return t
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
-	"pgmpi/internal/stats"
 )
 
 // cells is how many columns a picture's axis has.
@@ -90,8 +89,11 @@ func (a axis) ruler() (line, labels string) {
 }
 
 // pictures draws the run medians and the samples of both sides on one axis.
-// For split the other side is that of all k calls.
-func (p *page) pictures(e *analyze.Explanation) {
+// For split the other side is all k calls together.
+func pictures(e *analyze.Explanation) []Section {
+	if e.Other == nil {
+		return nil
+	}
 	medians, samples := [2][]float64{}, [2][]float64{}
 	for i, s := range []*analyze.SideSamples{&e.Call, e.Other} {
 		for _, r := range s.Runs {
@@ -104,7 +106,7 @@ func (p *page) pictures(e *analyze.Explanation) {
 		}
 	}
 	if len(medians[0]) == 0 || len(medians[1]) == 0 {
-		return
+		return nil
 	}
 	a := newAxis(slices.Concat(medians[0], medians[1], samples[0], samples[1]))
 	names := [2]string{sideName(&e.Call), sideName(e.Other)}
@@ -112,27 +114,19 @@ func (p *page) pictures(e *analyze.Explanation) {
 	if a.logarithmic {
 		kind = " (logarithmic axis)"
 	}
-	p.title("Run medians, one per mpirun; the test compares these%s", kind)
-	p.picture(a, names, medians, 1)
-	p.title("All samples after the outlier filter, %d and %d; the same axis, each side to its own height", len(samples[0]), len(samples[1]))
-	p.picture(a, names, samples, 3)
+	of := Titled("Run medians, one per mpirun; the test compares these%s", kind)
+	all := Titled("All samples after the outlier filter, %d and %d; the same axis, each side to its own height", len(samples[0]), len(samples[1]))
+	a.draw(&of, names, medians, 1)
+	a.draw(&all, names, samples, 3)
+	return []Section{of, all}
 }
 
-func (p *page) picture(a axis, names [2]string, times [2][]float64, rows int) {
-	for i, name := range names {
-		p.say("%s", name)
-		for _, line := range a.histogram(times[i], rows) {
-			p.line(line)
-		}
-	}
+func (a axis) draw(s *Section, names [2]string, times [2][]float64, rows int) {
+	s.Say("%s", names[0])
+	s.Lines(a.histogram(times[0], rows)...)
+	s.Say("%s", names[1])
 	rule, labels := a.ruler()
-	p.line(rule)
-	p.line(labels)
-}
-
-// line writes text as it is, behind the margin.
-func (p *page) line(text string) {
-	p.out.WriteString(strings.TrimRight("   "+text, " ") + "\n")
+	s.Lines(append(a.histogram(times[1], rows), rule, labels)...)
 }
 
 // bar draws an autocorrelation: up from 0 to 1; a negative one as its size
@@ -147,36 +141,4 @@ func bar(r float64) string {
 		return "-" + mark
 	}
 	return mark
-}
-
-// medianACF is, lag by lag, the median over the mpiruns, and the medians of
-// their significance bounds and inefficiencies; nil where no mpirun has enough
-// samples.
-func medianACF(s *analyze.SideSamples, lags int) (acf []float64, bound, inefficiency float64) {
-	var all [][]float64
-	var bounds, inefficiencies []float64
-	for i := range s.Runs {
-		if r := &s.Runs[i]; r.ACF != nil {
-			all = append(all, r.ACF)
-			bounds = append(bounds, stats.AutocorrelationBound(len(r.Kept)))
-			inefficiencies = append(inefficiencies, r.Inefficiency())
-		}
-	}
-	if len(all) == 0 {
-		return nil, 0, 0
-	}
-	acf = make([]float64, lags)
-	for h := range acf {
-		column := make([]float64, len(all))
-		for i := range all {
-			column[i] = all[i][h]
-		}
-		acf[h] = middle(column)
-	}
-	return acf, middle(bounds), middle(inefficiencies)
-}
-
-func middle(x []float64) float64 {
-	slices.Sort(x)
-	return stats.MedianSorted(x)
 }

@@ -18,7 +18,7 @@ func because(e *analyze.Explanation) []string {
 	case v.Verdict == judge.NotMeasured:
 		return []string{v.Reason + "."}
 	case splitFromMedians(v) && e.Other != nil && v.OtherMedianS != nil:
-		return splitReason(r, v)
+		return splitReason(e)
 	case r.Refused != nil && e.Test != nil:
 		return []string{"No verdict is possible: " + r.Refused.Reason + "."}
 	case e.Test == nil:
@@ -42,16 +42,15 @@ func noTestReason(v *analyze.Verdict) string {
 	return "No test was made: " + v.Reason + "."
 }
 
-func splitReason(r *analyze.Report, v *analyze.Verdict) []string {
-	all := *v.OtherMedianS * float64(v.K)
-	limit := all * (1 + r.SplitTolerance)
+func splitReason(e *analyze.Explanation) []string {
+	r, v := e.Report, e.Verdict
 	relation := "not more than"
 	if v.Verdict == judge.Suspected || v.Verdict == judge.Violated {
 		relation = "more than"
 	}
 	return []string{
 		fmt.Sprintf("One call takes %s. %d calls on 1/%d of the data take %d × %s = %s, with the tolerance of %g %% %s: the one call takes %s that.",
-			duration(v.MedianS), v.K, v.K, v.K, duration(v.OtherMedianS), duration(&all), 100*r.SplitTolerance, duration(&limit), relation),
+			duration(v.MedianS), v.K, v.K, v.K, duration(v.OtherMedianS), duration(v.AllCallsS()), 100*r.SplitTolerance, duration(e.LimitS), relation),
 		"This compares medians and assumes that k calls in a row take k times as long as one; it is no test and has no p-value.",
 	}
 }
@@ -66,8 +65,8 @@ func significantReason(e *analyze.Explanation) []string {
 	chance := fmt.Sprintf("The call was slower in %d of %d mpiruns. If it were not slower than %s, mpiruns that speak against it as clearly as these "+
 		"would come up with a probability of %s.", t.Slower, t.R, than, reasonNumber(v.PValue))
 	if r.Adjust == judge.AdjustNone {
-		return []string{chance, fmt.Sprintf("That is at most alpha = %g. It was not adjusted for the %s of this check, so up to about %.0f of them would be called violated by chance.",
-			r.Alpha, plural(t.Family, "test"), math.Ceil(r.Alpha*float64(t.Family)))}
+		return []string{chance, fmt.Sprintf("That is at most alpha = %g. It was not adjusted for the %s of this check, so up to about %d of them would be called violated by chance.",
+			r.Alpha, plural(t.Family, "test"), t.ByChance)}
 	}
 	questions := fmt.Sprintf("%d questions were", t.Family)
 	if t.Family == 1 {
@@ -81,14 +80,14 @@ func violatedReason(e *analyze.Explanation) []string {
 	r, v, t := e.Report, e.Verdict, e.Test
 	var out []string
 	if r.Method == judge.MethodPaper {
-		out = append(out, fmt.Sprintf("The medians' ratio is %s. Method paper asks for no minimum slowdown.", ratio(v.Ratio)))
+		out = append(out, fmt.Sprintf("The medians' ratio is %s. Method paper asks for no minimum slowdown.", Ratio(v.Ratio)))
 	} else {
 		visible := ""
 		if t.Tick > 0 {
-			visible = fmt.Sprintf(", and the medians differ by %s steps of the clock, two at least", digits(math.Abs(t.Difference)/t.Tick))
+			visible = fmt.Sprintf(", and the medians differ by %s steps of the clock, at least two", digits(math.Abs(t.Difference)/t.Tick))
 		}
 		out = append(out, fmt.Sprintf("It takes %s as long (between %s and %s with 95 %% confidence), which reaches the minimum slowdown of %.2f×%s.",
-			ratio(v.Ratio), ratio(v.RatioLo95), ratio(v.RatioHi95), r.MinSlowdown, visible))
+			Ratio(v.Ratio), Ratio(v.RatioLo95), Ratio(v.RatioHi95), r.MinSlowdown, visible))
 	}
 	if a := v.Alternative; a != nil {
 		out = append(out, fmt.Sprintf("The fastest that was measured in its place: %s, %s instead of %s.", strings.ReplaceAll(instead(v), "\n", ""), duration(&a.MedianS), duration(v.MedianS)))
@@ -99,7 +98,7 @@ func violatedReason(e *analyze.Explanation) []string {
 func marginalReason(e *analyze.Explanation) string {
 	r, v, t := e.Report, e.Verdict, e.Test
 	if v.Ratio != nil && *v.Ratio < r.MinSlowdown {
-		return fmt.Sprintf("But it takes only %s as long, less than the minimum slowdown of %.2f×: real, and too small to act on.", ratio(v.Ratio), r.MinSlowdown)
+		return fmt.Sprintf("But it takes only %s as long, less than the minimum slowdown of %.2f×: real, and too small to act on.", Ratio(v.Ratio), r.MinSlowdown)
 	}
 	return fmt.Sprintf("But the medians differ by %s, less than two steps of the clock (%s each): the clock could have made this difference.",
 		nanoseconds(math.Abs(t.Difference)), nanoseconds(t.Tick))
@@ -121,7 +120,7 @@ func undecidedReason(e *analyze.Explanation) []string {
 	out := []string{
 		fmt.Sprintf("The call was slower in %d of %d mpiruns. That it is slower is not shown (adjusted p = %s, above alpha = %g); that it is less than %.2f× slower "+
 			"is not shown either (p = %s).", t.Slower, t.R, reasonNumber(v.PAdjusted), r.Alpha, r.MinSlowdown, reasonNumber(v.PKept)),
-		fmt.Sprintf("The mpiruns differ so much that the ratio lies anywhere between %s and %s (95 %% interval).", ratio(v.RatioLo95), ratio(v.RatioHi95)),
+		fmt.Sprintf("The mpiruns differ so much that the ratio lies anywhere between %s and %s (95 %% interval).", Ratio(v.RatioLo95), Ratio(v.RatioHi95)),
 	}
 	if v.RunsNeeded != nil {
 		out = append(out, neededReason(t, v.RunsNeeded))
@@ -132,7 +131,7 @@ func undecidedReason(e *analyze.Explanation) []string {
 func neededReason(t *judge.Numbers, n *judge.RunsNeeded) string {
 	by := ""
 	if n.Test != t.Test.Name {
-		by = fmt.Sprintf(" That is by the %s test, which so many mpiruns choose.", n.Test.Title(n.R))
+		by = fmt.Sprintf(" That is by the %s test, which that many mpiruns choose.", n.Test.Title(n.R))
 	}
 	if n.R == 0 {
 		return fmt.Sprintf("If effect and spread stay as they are, %d mpiruns are not enough to decide it.%s", n.Limit, by)

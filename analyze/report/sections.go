@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,14 +12,45 @@ import (
 	"pgmpi/internal/remark"
 )
 
-var adjustNames = map[judge.Adjust]string{
-	judge.AdjustBH:   "adjusted by Benjamini-Hochberg",
-	judge.AdjustHolm: "adjusted by Holm",
-	judge.AdjustNone: "not adjusted",
+// Reports are verdicts with what they rest on.
+var Reports = Kind[analyze.Report]{Name: "report", Sections: reportSections, Rows: reportRows, JSON: true}
+
+func reportSections(r *analyze.Report) []Section {
+	return slices.Concat(header(r), summary(r), patterns(r), matrix(r), violations(r), suspected(r), undecided(r), outOfSync(r), bounds(r), remarks(r))
+}
+
+// reportColumns are the names of report.json; what is undefined there is empty
+// here. New columns go to the end.
+var reportColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
+	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
+	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
+	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs"}
+
+// reportRows has one row per verdict.
+func reportRows(r *analyze.Report) [][]string {
+	out := [][]string{reportColumns}
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		alternative, needed, k := make([]any, 4), make([]any, 2), any(v.K)
+		if a := v.Alternative; a != nil {
+			alternative = []any{a.Function, a.Msize, a.Calls, a.MedianS}
+		}
+		if n := v.RunsNeeded; n != nil && n.R > 0 {
+			needed = []any{n.R, n.Towards}
+		}
+		if v.K == 0 {
+			k = nil
+		}
+		out = append(out, row(slices.Concat([]any{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, k, v.Shape, v.NP,
+			v.MedianS, v.OtherMedianS, v.Ratio, v.PValue, v.PAdjusted, v.PKept, v.Stars, v.Verdict, v.Reason},
+			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs})...))
+	}
+	return out
 }
 
 // header says what was measured and what the verdicts rest on.
-func (p *page) header(r *analyze.Report) {
+func header(r *analyze.Report) []Section {
+	var p Section
 	var shapes []string
 	for _, s := range r.Shapes {
 		name := fmt.Sprintf("p = %d", s.NP)
@@ -31,73 +63,85 @@ func (p *page) header(r *analyze.Report) {
 	if r.Library.PML != "" {
 		pml = ", pml " + r.Library.PML
 	}
-	p.fact("Library", "%s%s", fit(shortVersion(r.Library.Version), 75), pml)
-	p.fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
+	p.Fact("Library", "%s%s", fit(ShortVersion(r.Library.Version), 75), pml)
+	p.Fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
 	slowdown := fmt.Sprintf(", minimum slowdown %.2f×", r.MinSlowdown)
 	if r.Method == judge.MethodPaper {
 		slowdown = ", no minimum slowdown"
 	}
-	p.fact("Test", "method %s: %s, %s, m = %s, alpha = %g%s", r.Method, r.Test.Title(r.R), adjustNames[r.Adjust], plural(r.M, "test"), r.Alpha, slowdown)
+	p.Fact("Test", "method %s: %s, %s, m = %s, alpha = %g%s", r.Method, r.Test.Title(r.R), adjustNames[r.Adjust], plural(r.M, "test"), r.Alpha, slowdown)
 	rho := "undefined"
 	if r.Rho != nil {
 		rho = fmt.Sprintf("%.2f", *r.Rho)
 	}
-	p.fact("", "smallest p attainable %s; correlation within mpiruns %s; %s with ties, %s",
+	p.Fact("", "smallest p attainable %s; correlation within mpiruns %s; %s with ties, %s",
 		probability(r.PMin), rho, plural(r.TiedTests, "test"), plural(r.ZeroDifferences, "zero difference"))
-	p.experiments(r)
-	p.fact("Sizes", "%s", r.MsizeLegend)
-	if r.Refused != nil {
-		p.title("NO VERDICT: %s.", r.Refused.Reason)
-	}
+	experiments(&p, r)
+	p.Fact("Sizes", "%s", r.MsizeLegend)
+	return append([]Section{p}, refused(r.Refused)...)
 }
 
-// shortVersion is what a library says of itself, up to the first comma or line.
-func shortVersion(s string) string {
+// refused says why no verdict is possible.
+func refused(r *judge.Refusal) []Section {
+	if r == nil {
+		return nil
+	}
+	return []Section{Titled("NO VERDICT: %s.", r.Reason)}
+}
+
+// ShortVersion is what a library says of itself, up to the first comma or line.
+func ShortVersion(s string) string {
 	short, _, _ := strings.Cut(strings.ReplaceAll(s, "\n", ","), ",")
 	return strings.TrimSpace(short)
 }
 
 // summary is Table 2 of S-PGMPI: violated/checked by shape and type.
-func (p *page) summary(r *analyze.Report) {
+func summary(r *analyze.Report) []Section {
 	checked, violated := 0, 0
-	g := grid{head: []string{"shape", "type", "violated/checked", "", "tests violated/checked", "suspected"}, align: "llrlrr", gap: 2}
+	t := &Table{Head: []string{"shape", "type", "violated/checked", "", "tests violated/checked", "suspected"}, Align: "llrlrr"}
 	for _, s := range r.Summary {
 		checked, violated = checked+s.Tests.Checked, violated+s.Tests.Violated
 		suspected := ""
 		if s.Type == guidelines.Split && r.Method != judge.MethodPaper {
 			suspected = fmt.Sprintf("%d/%d", s.Tests.Suspected, s.Tests.Checked)
 		}
-		g.rows = append(g.rows, []string{s.Shape, string(s.Type), fmt.Sprintf("%d/%d", s.Units.Violated, s.Units.Checked), s.Unit,
-			fmt.Sprintf("%d/%d", s.Tests.Violated, s.Tests.Checked), suspected})
+		t.Add(s.Shape, string(s.Type), fmt.Sprintf("%d/%d", s.Units.Violated, s.Units.Checked), s.Unit,
+			fmt.Sprintf("%d/%d", s.Tests.Violated, s.Tests.Checked), suspected)
 	}
+	s := Titled("Summary: checked %d, found %d violated", checked, violated)
 	if r.Refused != nil {
-		p.title("Summary: measured %d, no verdict possible", checked)
-	} else {
-		p.title("Summary: checked %d, found %d violated", checked, violated)
+		s = Titled("Summary: measured %d, no verdict possible", checked)
 	}
-	if len(g.rows) > 0 {
-		p.grid(g)
+	if len(t.Rows) > 0 {
+		s.Table = t
 	}
+	return []Section{s}
+}
+
+// tabled is a section with a table, if that has rows.
+func tabled(t *Table, format string, args ...any) []Section {
+	if len(t.Rows) == 0 {
+		return nil
+	}
+	s := Titled(format, args...)
+	s.Table = t
+	return []Section{s}
 }
 
 // patterns is Table 3 of S-PGMPI: every pattern that was checked.
-func (p *page) patterns(r *analyze.Report) {
-	g := grid{head: []string{"", "guideline", "", "shape", "violated", "marginal", "kept", "undecided", "other"}, align: "llllrrrrr", flex: 2, gap: 1}
+func patterns(r *analyze.Report) []Section {
+	t := &Table{Head: []string{"", "guideline", "", "shape", "violated", "marginal", "kept", "undecided", "other"}, Align: "llllrrrrr", Flex: 2, Narrow: true}
 	for _, row := range r.Guidelines {
 		if row.Type != guidelines.Pattern {
 			continue
 		}
 		for _, s := range r.Shapes {
 			if n := row.ByShape[s.Name]; len(n) > 0 {
-				g.rows = append(g.rows, patternRow(row, s.Name, n))
+				t.Rows = append(t.Rows, patternRow(row, s.Name, n))
 			}
 		}
 	}
-	if len(g.rows) == 0 {
-		return
-	}
-	p.title("Patterns: tests by verdict; ● marks a guideline that is violated")
-	p.grid(g)
+	return tabled(t, "Patterns: tests by verdict; ● marks a guideline that is violated")
 }
 
 func patternRow(row analyze.GuidelineRow, shape string, n map[judge.Verdict]int) []string {
@@ -124,44 +168,35 @@ func blankZero(n int) string {
 }
 
 // violations lists what to do something about, the worst of a shape first.
-func (p *page) violations(r *analyze.Report) {
-	found := 0
+func violations(r *analyze.Report) []Section {
+	var out []Section
 	for _, s := range r.Shapes {
-		g := grid{head: []string{"guideline", "msize", "median", "other", "ratio [95 %]", "p adjusted", "fastest instead"}, align: "lrrrlll", gap: 2}
+		t := &Table{Head: []string{"guideline", "msize", "median", "other", "ratio [95 %]", "p adjusted", "fastest instead"}, Align: "lrrrlll"}
 		for _, v := range sorted(r.Verdicts, s.Name, judge.Violated) {
 			adjusted := "-"
 			if v.PAdjusted != nil {
 				adjusted = strings.TrimSpace(probability(*v.PAdjusted) + " " + v.Stars)
 			}
-			g.rows = append(g.rows, []string{v.Guideline + " " + plain(v.Function), size(v.Msize), duration(v.MedianS), other(v),
-				effect(v), adjusted, instead(v)})
+			t.Add(v.Guideline+" "+plain(v.Function), size(v.Msize), duration(v.MedianS), other(v), effect(v), adjusted, instead(v))
 		}
-		if len(g.rows) == 0 {
-			continue
-		}
-		found += len(g.rows)
-		p.title("Violations, %s: the call at msize takes median, what it must not be slower than takes other", s.Name)
-		p.grid(g)
+		out = append(out, tabled(t, "Violations, %s: the call at msize takes median, what it must not be slower than takes other", s.Name)...)
 	}
-	if found > 0 {
-		p.say("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001")
+	if len(out) > 0 {
+		out[len(out)-1].note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001")
 	}
+	return out
 }
 
 // suspected lists split-robustness from medians: no test, no exit code.
-func (p *page) suspected(r *analyze.Report) {
-	g := grid{head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, align: "llrrrrr", gap: 2}
+func suspected(r *analyze.Report) []Section {
+	t := &Table{Head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr"}
 	for _, s := range r.Shapes {
 		for _, v := range sorted(r.Verdicts, s.Name, judge.Suspected) {
-			g.rows = append(g.rows, []string{v.Guideline + " " + plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS),
-				fmt.Sprintf("%d × %s", v.K, size(v.MsizeOther)), other(v), ratio(v.Ratio)})
+			t.Add(v.Guideline+" "+plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS),
+				fmt.Sprintf("%d × %s", v.K, size(v.MsizeOther)), other(v), Ratio(v.Ratio))
 		}
 	}
-	if len(g.rows) == 0 {
-		return
-	}
-	p.title("Suspected of violating split-robustness: from medians, without a test and without effect on the exit code")
-	p.grid(g)
+	return tabled(t, "Suspected of violating split-robustness: from medians, without a test and without effect on the exit code")
 }
 
 // sorted returns the findings of one shape, largest ratio first.
@@ -178,26 +213,12 @@ func sorted(verdicts []analyze.Verdict, shape string, verdict judge.Verdict) []*
 		}
 		return *v.Ratio
 	}
-	slices.SortStableFunc(out, func(a, b *analyze.Verdict) int {
-		switch x, y := value(a), value(b); {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(out, func(a, b *analyze.Verdict) int { return cmp.Compare(value(b), value(a)) })
 	return out
 }
 
 // other is the time of the other side: of all k calls for split.
-func other(v *analyze.Verdict) string {
-	if v.OtherMedianS == nil {
-		return "-"
-	}
-	all := *v.OtherMedianS * float64(max(v.K, 1))
-	return duration(&all)
-}
+func other(v *analyze.Verdict) string { return duration(v.AllCallsS()) }
 
 // instead names the fastest alternative; a long one on a line for each part.
 func instead(v *analyze.Verdict) string {
@@ -235,39 +256,44 @@ func plain(id string) string {
 }
 
 // remarks are what limits the verdicts.
-func (p *page) remarks(r *analyze.Report) {
-	const most = 10
-	list := func(title string, cases []analyze.CaseMessage) {
-		if len(cases) == 0 {
-			return
-		}
-		p.title("%s: %s", title, plural(len(cases), "case"))
-		for i, c := range cases {
-			if i == most {
-				p.say("  and %d more, see report.json", len(cases)-most)
-				break
-			}
-			p.say("- %s, %s, %s: %s", c.Function, size(c.Msize), c.Shape, c.Message)
-		}
-	}
-	list("WRONG DATA", r.Wrong)
+func remarks(r *analyze.Report) []Section {
+	out := cases("WRONG DATA", r.Wrong)
 	if len(r.Exclude) > 0 {
-		p.say("To check without them: exclude = [%s]", quoted(r.Exclude))
+		out = append(out, Section{Notes: []string{fmt.Sprintf("To check without them: exclude = [%s]", quoted(r.Exclude))}})
 	}
-	list("Not measured", r.NotMeasured)
+	out = append(out, cases("Not measured", r.NotMeasured)...)
 	if len(r.Incomplete) > 0 {
-		p.title("Without a verdict for lack of data: %s; the first: %s at %s on %s: %s", plural(len(r.Incomplete), "test"),
-			r.Incomplete[0].Guideline, size(r.Incomplete[0].Msize), r.Incomplete[0].Shape, r.Incomplete[0].Reason)
+		first := r.Incomplete[0]
+		out = append(out, Titled("Without a verdict for lack of data: %s; the first: %s at %s on %s: %s", plural(len(r.Incomplete), "test"),
+			first.Guideline, size(first.Msize), first.Shape, first.Reason))
 	}
-	if len(r.Warnings)+len(r.Notes) > 0 {
-		p.title("Remarks")
-	}
+	s := Titled("Remarks")
 	for _, w := range r.Warnings {
-		p.say("- %s: %s.%s", w.ID, w.Text, remedy(w))
+		s.Item("%s: %s.%s", w.ID, w.Text, remedy(w))
 	}
 	for _, n := range r.Notes {
-		p.say("- %s", n)
+		s.Item("%s", n)
 	}
+	if len(s.Text) > 0 {
+		out = append(out, s)
+	}
+	return out
+}
+
+// cases lists the first of them, with what happened.
+func cases(title string, list []analyze.CaseMessage) []Section {
+	const most = 10
+	if len(list) == 0 {
+		return nil
+	}
+	s := Titled("%s: %s", title, plural(len(list), "case"))
+	for _, c := range list[:min(len(list), most)] {
+		s.Item("%s, %s, %s: %s", c.Function, size(c.Msize), c.Shape, c.Message)
+	}
+	if len(list) > most {
+		s.Say("and %d more, see report.json", len(list)-most)
+	}
+	return []Section{s}
 }
 
 func remedy(w remark.Remark) string {
@@ -275,14 +301,6 @@ func remedy(w remark.Remark) string {
 		return ""
 	}
 	return fmt.Sprintf(" Remedy: %s (%s).", w.Remedy, w.Docs)
-}
-
-// withRemedy is a remark on a comparison: its place is in its text.
-func withRemedy(w remark.Remark) string {
-	if w.Remedy == "" {
-		return w.Text
-	}
-	return w.Text + "; " + w.Remedy
 }
 
 func quoted(names []string) string {

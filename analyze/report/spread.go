@@ -1,73 +1,53 @@
 package report
 
 import (
-	"encoding/csv"
 	"fmt"
-	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"pgmpi/analyze"
 )
 
-// Spreads are the formats of the reproducibility view.
-var Spreads = []FormatOf[analyze.Spread]{
-	{"table", "reproduce.txt", writeSpreadTable},
-	{"json", "reproduce.json", func(w io.Writer, s *analyze.Spread) error { return indentedJSON(w, s) }},
-	{"csv", "reproduce.csv", writeSpreadCSV},
-}
+// Spreads say how well measurements repeat.
+var Spreads = Kind[analyze.Spread]{Name: "reproduce", Sections: spreadSections, Rows: spreadRows, JSON: true}
 
-// spreadColumns are one row per case and folder, as plotting programs like it.
+// spreadColumns are for one row per case and folder, as plotting programs like it.
 var spreadColumns = []string{"function", "msize", "shape", "np", "folder", "normalised", "median_s", "min", "max", "max_over_min", "cv"}
 
-func writeSpreadCSV(w io.Writer, s *analyze.Spread) error {
-	rows := [][]string{spreadColumns}
+func spreadRows(s *analyze.Spread) [][]string {
+	out := [][]string{spreadColumns}
 	for _, k := range s.Cases {
 		for i, x := range k.Normalised {
-			rows = append(rows, []string{k.Function, strconv.FormatInt(k.Msize, 10), k.Shape, strconv.Itoa(k.NP), s.Folders[i].Folder,
-				csvNumber(&x), csvNumber(&k.MedianS), csvNumber(&k.Min), csvNumber(&k.Max), csvNumber(&k.MaxOverMin), csvNumber(&k.CV)})
+			out = append(out, row(k.Function, k.Msize, k.Shape, k.NP, s.Folders[i].Folder, x, k.MedianS, k.Min, k.Max, k.MaxOverMin, k.CV))
 		}
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return out
 }
 
-func writeSpreadTable(w io.Writer, s *analyze.Spread) error {
-	p := &page{}
+func spreadSections(s *analyze.Spread) []Section {
+	var head Section
 	for i, f := range s.Folders {
-		p.fact(fmt.Sprint(i+1), "%s: %s; R = %d mpiruns; %s", f.Folder, shortVersion(f.Library.Version), f.R, f.Created)
+		head.folderFact(fmt.Sprint(i+1), f)
 	}
-	p.fact("Sizes", "%s", s.MsizeLegend)
-	p.spreadCases(s)
-	g := grid{head: []string{"function", "shape", "sizes", "largest max/min", "at", "median CV"}, align: "llrrrr", gap: 2}
+	head.Fact("Sizes", "%s", s.MsizeLegend)
+	t := &Table{Head: []string{"function", "shape", "sizes", "largest max/min", "at", "median CV"}, Align: "llrrrr"}
 	for _, f := range s.Functions {
-		g.rows = append(g.rows, []string{functionName(f.Function), f.Shape, fmt.Sprint(f.Sizes), digits(f.MaxOverMin), size(f.WorstMsize), percent(f.CV)})
+		t.Add(functionName(f.Function), f.Shape, fmt.Sprint(f.Sizes), digits(f.MaxOverMin), size(f.WorstMsize), percent(f.CV))
 	}
-	p.title("Functions")
-	p.grid(g)
-	if len(s.Warnings) > 0 {
-		p.title("Remarks")
-	}
-	for _, warning := range s.Warnings {
-		p.say("- %s", withRemedy(warning))
-	}
-	if p.err != nil {
-		return p.err
-	}
-	_, err := w.Write(p.out.Bytes())
-	return err
+	return slices.Concat([]Section{head}, spreadCases(s), tabled(t, "Functions"), warnings(s.Warnings))
 }
 
 // spreadCases shows up to six folders one by one.
-func (p *page) spreadCases(s *analyze.Spread) {
+func spreadCases(s *analyze.Spread) []Section {
 	const most = 6
-	p.title("Run-times over the median of all folders (normalised), and their spread")
-	g := grid{head: []string{"function", "shape", "msize", "median"}, align: "llrr", gap: 2}
+	t := &Table{Head: []string{"function", "shape", "msize", "median"}, Align: "llrr"}
 	for i := range s.Folders {
 		if len(s.Folders) <= most {
-			g.head, g.align = append(g.head, fmt.Sprint(i+1)), g.align+"r"
+			t.Head, t.Align = append(t.Head, fmt.Sprint(i+1)), t.Align+"r"
 		}
 	}
-	g.head, g.align = append(g.head, "min", "max", "max/min", "CV"), g.align+"rrrr"
+	t.Head, t.Align = append(t.Head, "min", "max", "max/min", "CV"), t.Align+"rrrr"
 	for _, k := range s.Cases {
 		row := []string{functionName(k.Function), k.Shape, size(k.Msize), duration(&k.MedianS)}
 		if len(s.Folders) <= most {
@@ -75,9 +55,9 @@ func (p *page) spreadCases(s *analyze.Spread) {
 				row = append(row, digits(x))
 			}
 		}
-		g.rows = append(g.rows, append(row, digits(k.Min), digits(k.Max), digits(k.MaxOverMin), percent(k.CV)))
+		t.Add(append(row, digits(k.Min), digits(k.Max), digits(k.MaxOverMin), percent(k.CV))...)
 	}
-	p.grid(g)
+	return tabled(t, "Run-times over the median of all folders (normalised), and their spread")
 }
 
 // percent writes a share: "1.5 %".

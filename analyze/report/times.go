@@ -1,53 +1,41 @@
 package report
 
 import (
-	"encoding/csv"
-	"io"
-	"strconv"
+	"fmt"
 
 	"pgmpi/analyze"
 )
 
-// TimesFormats are the formats of run-times.
-var TimesFormats = []FormatOf[analyze.Times]{
-	{"table", "times.txt", writeTimesTable},
-	{"json", "times.json", func(w io.Writer, t *analyze.Times) error { return indentedJSON(w, t) }},
-	{"csv", "times.csv", writeTimesCSV},
-}
+// RunTimes are the run-times of a results folder.
+var RunTimes = Kind[analyze.Times]{Name: "times", Sections: timesSections, Rows: timesRows, JSON: true}
 
 // timesColumns are the names of times.json. New columns go to the end.
 var timesColumns = []string{"function", "msize", "shape", "np", "r", "min_s", "q1_s", "median_s", "q3_s", "max_s", "reason"}
 
-func writeTimesCSV(w io.Writer, t *analyze.Times) error {
-	rows := [][]string{timesColumns}
+func timesRows(t *analyze.Times) [][]string {
+	out := [][]string{timesColumns}
 	for _, k := range t.Cases {
-		rows = append(rows, []string{k.Function, strconv.FormatInt(k.Msize, 10), k.Shape, strconv.Itoa(k.NP), strconv.Itoa(k.R),
-			csvNumber(k.MinS), csvNumber(k.Q1S), csvNumber(k.MedianS), csvNumber(k.Q3S), csvNumber(k.MaxS), k.Reason})
+		out = append(out, row(k.Function, k.Msize, k.Shape, k.NP, k.R, k.MinS, k.Q1S, k.MedianS, k.Q3S, k.MaxS, k.Reason))
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return out
 }
 
-// writeTimesTable writes a table for every function and number of processes.
-func writeTimesTable(w io.Writer, t *analyze.Times) error {
-	p := &page{}
-	p.fact("Folder", "%s: %s; R = %d mpiruns; %s", t.Folder.Folder, shortVersion(t.Folder.Library.Version), t.Folder.R, t.Folder.Created)
-	p.fact("Design", "datatype %s, op %s, root %d", t.Datatype, t.Op, t.Root)
-	p.fact("Sizes", "%s", t.MsizeLegend)
-	p.fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
-	for i := 0; i < len(t.Cases); {
-		first := t.Cases[i]
-		g := grid{head: []string{"msize", "R", "min", "Q1", "median", "Q3", "max", ""}, align: "rrrrrrrl", flex: 7, gap: 2}
-		for ; i < len(t.Cases) && t.Cases[i].Function == first.Function && t.Cases[i].Shape == first.Shape; i++ {
-			k := t.Cases[i]
-			g.rows = append(g.rows, []string{size(k.Msize), strconv.Itoa(k.R), duration(k.MinS), duration(k.Q1S), duration(k.MedianS),
-				duration(k.Q3S), duration(k.MaxS), k.Reason})
+// timesSections has a table for every function and number of processes.
+func timesSections(t *analyze.Times) []Section {
+	var head Section
+	head.folderFact("Folder", t.Folder)
+	head.Fact("Design", "datatype %s, op %s, root %d", t.Datatype, t.Op, t.Root)
+	head.Fact("Sizes", "%s", t.MsizeLegend)
+	head.Fact("Times", "of the run medians of all mpiruns: the smallest, quartiles and the largest")
+	out := []Section{head}
+	for i, k := range t.Cases {
+		if i == 0 || k.Function != t.Cases[i-1].Function || k.Shape != t.Cases[i-1].Shape {
+			s := Titled("%s, %s", functionName(k.Function), k.Shape)
+			s.Table = &Table{Head: []string{"msize", "R", "min", "Q1", "median", "Q3", "max", ""}, Align: "rrrrrrrl", Flex: 7}
+			out = append(out, s)
 		}
-		p.title("%s, %s", functionName(first.Function), first.Shape)
-		p.grid(g)
+		out[len(out)-1].Table.Add(size(k.Msize), fmt.Sprint(k.R), duration(k.MinS), duration(k.Q1S), duration(k.MedianS),
+			duration(k.Q3S), duration(k.MaxS), k.Reason)
 	}
-	if p.err != nil {
-		return p.err
-	}
-	_, err := w.Write(p.out.Bytes())
-	return err
+	return out
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/conf"
 )
 
 // duration writes seconds with three digits in the unit that suits: "812 ns",
@@ -37,34 +38,11 @@ func digits(x float64) string {
 	return strconv.FormatFloat(x, 'f', 0, 64)
 }
 
-// size writes bytes with the largest binary unit that divides them: "1 KiB".
-func size(b int64) string {
-	n, prefix := binary(b)
-	if prefix == "" {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%d %siB", n, prefix)
-}
+// size writes the size of a message.
+func size(bytes int64) string { return conf.HumanSize(bytes) }
 
-// shortSize is size for the head of a narrow column: "1K".
-func shortSize(b int64) string {
-	n, prefix := binary(b)
-	return strconv.FormatInt(n, 10) + prefix
-}
-
-func binary(b int64) (int64, string) {
-	prefix := ""
-	for _, p := range []string{"K", "M", "G", "T"} {
-		if b == 0 || b%1024 != 0 {
-			break
-		}
-		b, prefix = b/1024, p
-	}
-	return b, prefix
-}
-
-// ratio writes "1.53×". Undefined: "-".
-func ratio(x *float64) string {
+// Ratio writes "1.53×". Undefined: "-".
+func Ratio(x *float64) string {
 	if x == nil {
 		return "-"
 	}
@@ -77,10 +55,10 @@ func ratio(x *float64) string {
 // effect writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
 func effect(v *analyze.Verdict) string {
 	if v.RatioLo95 == nil || v.RatioHi95 == nil {
-		return ratio(v.Ratio)
+		return Ratio(v.Ratio)
 	}
-	limit := func(x *float64) string { return strings.TrimSuffix(ratio(x), "×") }
-	return fmt.Sprintf("%s [%s, %s]", ratio(v.Ratio), limit(v.RatioLo95), limit(v.RatioHi95))
+	limit := func(x *float64) string { return strings.TrimSuffix(Ratio(x), "×") }
+	return fmt.Sprintf("%s [%s, %s]", Ratio(v.Ratio), limit(v.RatioLo95), limit(v.RatioHi95))
 }
 
 // probability writes a p-value with two digits: "0.031", "5.4e-06".
@@ -107,22 +85,23 @@ func fit(s string, n int) string {
 	return string([]rune(s)[:max(n-1, 0)]) + "…"
 }
 
-// wrap breaks text into lines of at most width characters; a word that is
-// longer is cut. Lines after the first are indented.
-func wrap(text string, width int, indent string) string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		word = fit(word, width-utf8.RuneCountInString(indent))
-		switch {
-		case line == "":
-			line = word
-		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width:
-			lines = append(lines, line)
-			line = indent + word
+// row writes values for a spreadsheet: numbers in full, what is undefined empty.
+func row(values ...any) []string {
+	out := make([]string, len(values))
+	for i, v := range values {
+		if p, ok := v.(*float64); ok {
+			v = nil
+			if p != nil {
+				v = *p
+			}
+		}
+		switch x := v.(type) {
+		case nil:
+		case float64:
+			out[i] = strconv.FormatFloat(x, 'g', -1, 64)
 		default:
-			line += " " + word
+			out[i] = fmt.Sprint(x)
 		}
 	}
-	return strings.Join(append(lines, line), "\n")
+	return out
 }

@@ -68,9 +68,9 @@ Exit codes: those of compare and of check.`,
 }
 
 func ab(ctx context.Context, toml []string, s *settings, o *output, c *compareOutput) error {
-	formats, err := report.Pick(report.Comparisons, c.format)
+	formats, err := pick(report.Comparisons, c.format)
 	if err != nil {
-		return setupf("--format: %w", err)
+		return err
 	}
 	if o.out == "" {
 		o.out = defaultFolder("pgmpi-ab-", time.Now())

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -13,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/conf"
 	"pgmpi/measure/results"
 )
 
@@ -24,15 +22,15 @@ var analyzeCommand = command{
 	short: "stage 3 only: judge a results folder again",
 	long: `Reads the raw files of a results folder, filters and tests them, prints the
 tables and writes report.json into the folder, in place of the one that is
-there, or into that of --out. The settings are those of the folder's gl.toml;
+there, or into the folder of --out. The settings are in the folder's gl.toml;
 flags beat them. With --explain, what single verdicts rest on is printed in
 place of the tables. Needs no MPI.
 
 With --from reprompi the arguments are output files of ReproMPI's mpibenchmark,
 each of them one mpirun:
 ` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. All guidelines that have
-both sides in the data are judged, or those of --guidelines; nothing is written
-without --out.`,
+both sides in the data are judged, or what --guidelines names; nothing is
+written without --out.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
 		var o output
@@ -52,7 +50,7 @@ without --out.`,
 			if len(args) != 1 {
 				return setupf("analyze: give one results folder; see `pgmpi help analyze`")
 			}
-			formats, err := parseFormats(o.format)
+			formats, err := pick(report.Reports, o.format)
 			if err != nil {
 				return err
 			}
@@ -78,7 +76,7 @@ without --out.`,
 				}
 				into = &results.Folder{Path: o.out}
 			}
-			return judgeFolder(folder, into, m, config.Analyze, formats, tests, false)
+			return judge(folder, into, m, config.Analyze, formats, tests, false)
 		}
 	},
 }
@@ -95,37 +93,24 @@ func openResults(path string) (*results.Folder, *results.Manifest, error) {
 	return folder, m, nil
 }
 
-// parseFormats reads --format.
-func parseFormats(list string) ([]report.Format, error) {
-	var formats []report.Format
-	for _, name := range strings.Split(list, ",") {
-		f, err := report.Get(strings.TrimSpace(name))
-		if err != nil {
-			return nil, setupf("--format: %w", err)
-		}
-		formats = append(formats, f)
-	}
-	return formats, nil
-}
-
-// judgeFolder is stage 3: report.json and the other formats into a folder, the
+// judge is stage 3: report.json and the other formats into a folder, the
 // first format and the explanations to standard output, the exit code from the
 // findings. explained are indices of tests; tables says whether the first
 // format is printed beside explanations.
-func judgeFolder(folder, into *results.Folder, m *results.Manifest, cfg judge.Config, formats []report.Format, explained []int, tables bool) error {
-	a, err := analyzeFolder(folder, m, cfg)
+func judge(folder, into *results.Folder, m *results.Manifest, cfg analyze.Config, formats []report.Format, explained []int, tables bool) error {
+	c, r, err := analyzeFolder(folder, m, cfg)
 	if err != nil {
 		return err
 	}
-	r := a.Report
 	// A report that cannot be stored is printed all the same.
-	unwritten := writeFormats(into, r, formats)
+	d := report.Reports.Document(r)
+	unwritten := store(into, d, withJSON(formats))
 	if len(explained) == 0 || tables {
-		err = printFirst(r, formats)
+		err = show(d, formats[0])
 		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
 	}
 	if err == nil {
-		err = explain(stdout, folder, m, a, explained)
+		err = explain(formats[0], folder, m, cfg, c, r, explained)
 	}
 	switch {
 	case err != nil:
@@ -137,25 +122,13 @@ func judgeFolder(folder, into *results.Folder, m *results.Manifest, cfg judge.Co
 	return verdictExit(r)
 }
 
-// writeFormats puts a report into the folder, as JSON always.
-func writeFormats(folder *results.Folder, r *analyze.Report, formats []report.Format) error {
-	json, err := report.Get("json")
-	if err != nil {
-		return err
+// withJSON adds JSON, which every results folder has.
+func withJSON(formats []report.Format) []report.Format {
+	json, err := report.Reports.Format("json")
+	if err != nil || slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == json.Name }) {
+		return formats
 	}
-	files := formats
-	if !slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == json.Name }) {
-		files = append(slices.Clone(formats), json)
-	}
-	for _, f := range files {
-		err = errors.Join(err, folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, r) }))
-	}
-	return err
-}
-
-func printFirst(r *analyze.Report, formats []report.Format) error {
-	out := bufio.NewWriter(stdout)
-	return errors.Join(formats[0].Write(out, r), out.Flush())
+	return append(slices.Clone(formats), json)
 }
 
 func verdictExit(r *analyze.Report) error {
@@ -164,8 +137,8 @@ func verdictExit(r *analyze.Report) error {
 		return exitOrNil(r.Exit, nil)
 	case len(r.Wrong) > 0:
 		w := r.Wrong[0]
-		return exitOrNil(r.Exit, fmt.Errorf("%s at %d bytes gave wrong data (%s). Leave it out with:\n  exclude = [%s]",
-			w.Function, w.Msize, w.Message, quoteAll(r.Exclude)))
+		return exitOrNil(r.Exit, fmt.Errorf("%s at %s gave wrong data (%s). Leave it out with:\n  exclude = [%s]",
+			w.Function, conf.HumanSize(w.Msize), w.Message, quoteAll(r.Exclude)))
 	case r.Refused != nil:
 		return exitOrNil(r.Exit, errors.New(r.Refused.Reason))
 	}
@@ -187,11 +160,12 @@ func quoteAll(words []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// analyzeFolder judges a results folder.
-func analyzeFolder(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*analyze.Analysis, error) {
-	set, err := collect(folder, m, m.R)
+// analyzeFolder makes the report of a results folder.
+func analyzeFolder(folder *results.Folder, m *results.Manifest, cfg analyze.Config) (*analyze.Collector, *analyze.Report, error) {
+	c, err := collect(folder, m, m.R)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return analyze.Judge(m, set, cfg)
+	r, err := c.Report(cfg)
+	return c, r, err
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/report"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
@@ -116,16 +118,16 @@ func (o *output) dry(fs *pflag.FlagSet) {
 }
 
 func (o *output) formats(fs *pflag.FlagSet) {
-	fs.StringVar(&o.format, "format", "table", "comma `LIST` of table, json, csv: the first to standard output, all into the folder")
+	formatsFlag(fs, &o.format, report.Reports, ", all into the folder")
 }
 
 func check(ctx context.Context, s *settings, o *output) error {
-	formats, err := parseFormats(o.format)
+	formats, err := pick(report.Reports, o.format)
 	if err != nil {
 		return err
 	}
-	if len(o.explain) > 0 && formats[0].Name != "table" {
-		return setupf("--explain prints after the tables: put table first in --format, or use `pgmpi analyze DIR --explain`")
+	if known := report.Explanations.Formats(); len(o.explain) > 0 && !slices.Contains(known, formats[0].Name) {
+		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
 	}
 	if o.dryRun {
 		return dryRun(s, o, "check")

@@ -1,21 +1,19 @@
 package main
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
@@ -34,12 +32,12 @@ written to disk. docs/clocks.md explains the methods.`,
 		c := &clocksRun{}
 		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma `LIST` (default: the slots of the allocation, else the cores)")
 		fs.StringVar(&c.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
-		fs.StringVar(&c.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: that of the rank program's library)")
+		fs.StringVar(&c.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: what comes with the rank program's library)")
 		fs.StringVar(&c.clock, "clock", measure.Default().Clock, "the `CLOCK`: "+strings.Join(protocol.Clocks, ", "))
 		fs.StringSliceVar(&c.methods, "clock-sync", nil, "methods, a comma `LIST` (default shared,skampi,netgauge,jk,hca,hca2,hca3,hca3+shared)")
 		fs.Float64SliceVar(&c.seconds, "seconds", []float64{1, 5, 10}, "when the clocks are compared, a comma `LIST` of seconds after a synchronisation")
 		fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
-		fs.StringVar(&c.format, "format", "table", "`FORMAT`: table or json")
+		formatFlag(fs, &c.format, report.ClockLists)
 		return func(ctx context.Context, _ []string) error { return c.run(ctx) }
 	},
 }
@@ -55,14 +53,6 @@ type clocksRun struct {
 	format  string
 }
 
-// clocksReport is what one mpirun found; a list of them is the JSON format.
-type clocksReport struct {
-	NP     int                  `json:"np"`
-	Clock  string               `json:"clock"`
-	Clocks []protocol.ClockInfo `json:"clocks"`
-	Syncs  []protocol.ClockSync `json:"syncs"`
-}
-
 // longestWait keeps a slip of the keyboard from waiting for days.
 const longestWait = 3600
 
@@ -71,7 +61,7 @@ func (c *clocksRun) check() error {
 		c.np = []int{launch.DefaultNP()}
 	}
 	if len(c.methods) == 0 {
-		// One two-level method stands for all.
+		// One two-level method represents them all.
 		c.methods = slices.DeleteFunc(slices.Clone(protocol.ClockSyncs), func(m string) bool {
 			return strings.Contains(m, "+") && m != "hca3+shared"
 		})
@@ -94,15 +84,16 @@ func (c *clocksRun) check() error {
 			return fmt.Errorf("--seconds: %v must be above 0, at most %d, and ascending", c.seconds, longestWait)
 		}
 	}
-	if c.format != "table" && c.format != "json" {
-		return fmt.Errorf("--format: %s", conf.Unknown("format", c.format, []string{"table", "json"}))
-	}
 	return nil
 }
 
 func (c *clocksRun) run(ctx context.Context) error {
 	if err := c.check(); err != nil {
 		return setup(err)
+	}
+	f, err := pickOne(report.ClockLists, c.format)
+	if err != nil {
+		return err
 	}
 	path, err := launch.FindRank(c.rank)
 	if err != nil {
@@ -112,50 +103,37 @@ func (c *clocksRun) run(ctx context.Context) error {
 	if err != nil {
 		return setup(err)
 	}
-	var reports []clocksReport
+	var found []report.Clocks
 	for _, np := range c.np {
-		argv, err := launch.Launch(strings.Fields(c.launch), info, np)
-		if err != nil {
-			return setup(err)
+		var r report.Clocks
+		if r, err = c.examine(ctx, info, path, np); err != nil {
+			break
 		}
-		r, err := c.examine(ctx, measure.Examination{NP: np, Launch: argv, RankPath: path, Clock: c.clock,
-			Job: protocol.ClocksJob{Methods: c.methods, Seconds: c.seconds}})
-		if err != nil {
-			return err
-		}
-		reports = append(reports, r)
-		if c.format == "table" {
-			var text bytes.Buffer
-			if err := r.print(&text, c.seconds); err != nil {
-				return err
-			}
-			for line := range strings.Lines(text.String()) {
-				fmt.Fprintln(stdout, strings.TrimRight(line, " \n"))
-			}
-		}
+		found = append(found, r)
 	}
-	if c.format == "json" {
-		e := json.NewEncoder(stdout)
-		e.SetIndent("", " ")
-		if err := e.Encode(reports); err != nil {
-			return err
-		}
+	if len(found) > 0 {
+		err = cmp.Or(err, show(report.ClockLists.Document(&found), f))
 	}
-	return allFailed(reports)
+	return cmp.Or(err, allFailed(found))
 }
 
-func allFailed(reports []clocksReport) error {
-	for _, r := range reports {
+func allFailed(found []report.Clocks) error {
+	for _, r := range found {
 		for _, s := range r.Syncs {
 			if s.Failed == "" {
 				return nil
 			}
 		}
 	}
-	return &exit{exitFailed, errors.New("no clock synchronisation worked here; the reasons stand above")}
+	return &exit{exitFailed, errors.New("no clock synchronisation worked here; see the reasons above")}
 }
 
-func (c *clocksRun) examine(ctx context.Context, e measure.Examination) (clocksReport, error) {
+func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path string, np int) (report.Clocks, error) {
+	argv, err := launch.Launch(strings.Fields(c.launch), info, np)
+	if err != nil {
+		return report.Clocks{}, setup(err)
+	}
+	e := measure.Examination{NP: np, Launch: argv, RankPath: path, Clock: c.clock, Job: protocol.ClocksJob{Methods: c.methods, Seconds: c.seconds}}
 	wait := 0.0
 	if len(c.seconds) > 0 {
 		wait = c.seconds[len(c.seconds)-1]
@@ -169,92 +147,22 @@ func (c *clocksRun) examine(ctx context.Context, e measure.Examination) (clocksR
 	var failed *measure.Error
 	switch {
 	case err == nil:
-		return clocksReport{NP: e.NP, Clock: c.clock, Clocks: out.End.Clocks, Syncs: out.Syncs}, nil
+		host, _ := os.Hostname()
+		return report.Clocks{NP: np, Clock: c.clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Pareto: pareto(out.Syncs), Host: host}, nil
 	case ctx.Err() != nil:
-		return clocksReport{}, &exit{exitInterrupted, errors.New("interrupted")}
+		return report.Clocks{}, &exit{exitInterrupted, errors.New("interrupted")}
 	case errors.As(err, &failed) && !failed.Started:
-		return clocksReport{}, setup(err)
+		return report.Clocks{}, setup(err)
 	}
 	if failed != nil && strings.Contains(failed.Remedy, "--resume") {
 		failed.Remedy = "" // there is no folder to go on in
 	}
-	return clocksReport{}, &exit{exitFailed, err}
-}
-
-// print writes the two tables.
-func (r *clocksReport) print(w io.Writer, seconds []float64) error {
-	host, _ := os.Hostname()
-	fmt.Fprintf(w, "\nCLOCKS, as rank 0 finds them (started from %s)\n", host)
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "  clock\tresolution\tone reading\t\n")
-	for _, c := range r.Clocks {
-		switch {
-		case c.Refused != "":
-			fmt.Fprintf(t, "  %s\trefused\t\t\n", c.Name)
-		case c.HZ > 0:
-			fmt.Fprintf(t, "  %s\t%d ns\t%.0f ns\tat %.6f GHz, %s\n", c.Name, c.TickNS, c.CostNS, float64(c.HZ)/1e9, c.HZFrom)
-		default:
-			fmt.Fprintf(t, "  %s\t%d ns\t%.0f ns\t\n", c.Name, c.TickNS, c.CostNS)
-		}
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for _, c := range r.Clocks {
-		if c.Refused != "" {
-			fmt.Fprintf(w, "  %s\n", c.Refused)
-		}
-	}
-	return r.printSyncs(w, seconds)
-}
-
-func (r *clocksReport) printSyncs(w io.Writer, seconds []float64) error {
-	fmt.Fprintf(w, "\nCLOCK SYNCHRONISATION, p = %d, clock %s: error against rank 0 in µs\n", r.NP, r.Clock)
-	// Numbers to the right; names are filled up to stand to the left.
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(t, "  %-16s\tat once\t", "method")
-	for _, s := range seconds {
-		fmt.Fprintf(t, "after %v s\t", s)
-	}
-	fmt.Fprint(t, "known to ±\ttakes\trounds\tmessages\tPareto\t\n")
-	best := pareto(r.Syncs)
-	for i, s := range r.Syncs {
-		if s.Failed != "" {
-			continue
-		}
-		fmt.Fprintf(t, "  %-16s\t", s.Method)
-		bound := int64(0)
-		for _, c := range s.Checks {
-			fmt.Fprintf(t, "%s\t", micros(protocol.Worst(c.ErrorNS)))
-			bound = max(bound, protocol.Worst(c.BoundNS))
-		}
-		mark := ""
-		if best[i] {
-			mark = "*"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%s\t\n", micros(bound), round3(time.Duration(s.DurationNS)), s.Rounds, s.Messages, mark)
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	for _, s := range r.Syncs {
-		if s.Failed != "" {
-			fmt.Fprintf(w, "  %s: not here: %s\n", s.Method, s.Failed)
-		}
-	}
-	_, err := fmt.Fprint(w, `
-Error: the largest over the ranks, as 100 exchanges with rank 0 show it. Half of
-the shortest round trip is the most it can be wrong by ("known to ±").
-Rounds: pairs of ranks that must come one after the other. Pareto *: no other
-method is both faster and, at the last comparison, closer; errors below what is
-known count as equal.
-`)
-	return err
+	return report.Clocks{}, &exit{exitFailed, err}
 }
 
 // pareto marks the methods that no other dominates: as fast and as close, and
-// better in one of the two (the view of S-REVISITED, Fig. 8). Closeness is that
-// of the last comparison; what is below the smallest bound is equal.
+// better in one of the two (the view of S-REVISITED, Fig. 8). Closeness is taken
+// from the last comparison; what is below the smallest bound is equal.
 func pareto(syncs []protocol.ClockSync) []bool {
 	last := func(s protocol.ClockSync) protocol.ClockCheck { return s.Checks[len(s.Checks)-1] }
 	known := int64(math.MaxInt64)
@@ -272,16 +180,4 @@ func pareto(syncs []protocol.ClockSync) []bool {
 		})
 	}
 	return best
-}
-
-func micros(ns int64) string { return fmt.Sprintf("%.2f", float64(ns)/1e3) }
-
-// round3 keeps three digits of a duration, which is all that repeats.
-func round3(d time.Duration) string {
-	for unit := time.Duration(1); unit < time.Hour; unit *= 10 {
-		if d < 1000*unit {
-			return d.Round(unit).String()
-		}
-	}
-	return d.String()
 }

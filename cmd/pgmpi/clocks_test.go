@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -31,25 +30,6 @@ func TestParetoKeepsWhatNoOtherBeatsInBoth(t *testing.T) {
 	}
 }
 
-func TestClocksTableNamesRefusalsAndFailures(t *testing.T) {
-	r := clocksReport{NP: 3, Clock: "wtime", Clocks: []protocol.ClockInfo{
-		{Name: "wtime", TickNS: 26, CostNS: 26.7},
-		{Name: "rdtscp", Refused: "rank 1 may run on the processors 0-1"},
-	}, Syncs: []protocol.ClockSync{syncOf("skampi", 12345678*time.Nanosecond, 80000, 100), {Method: "shared", Failed: "two hosts"}}}
-	var out bytes.Buffer
-	if err := r.print(&out, []float64{5}); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"wtime   26 ns       27 ns", "rank 1 may run on the processors 0-1", "p = 3, clock wtime",
-		"after 5 s", "80.00", "0.10", "12.3ms", "300", "*", "shared: not here: two hosts",
-	} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in:\n%s", want, out.String())
-		}
-	}
-}
-
 func TestClocksRefusesWhatItCannotDo(t *testing.T) {
 	ok := clocksRun{np: []int{2}, clock: "monotonic", methods: []string{"hca3"}, seconds: []float64{1, 5}, format: "json"}
 	for want, change := range map[string]func(*clocksRun){
@@ -58,7 +38,6 @@ func TestClocksRefusesWhatItCannotDo(t *testing.T) {
 		"did you mean hca3+shared?":            func(c *clocksRun) { c.methods = []string{"hca3+share"} },
 		"[5 1] must be above 0":                func(c *clocksRun) { c.seconds = []float64{5, 1} },
 		"[1 100000] must be above 0, at most ": func(c *clocksRun) { c.seconds = []float64{1, 100000} },
-		"unknown format \"csv\"":               func(c *clocksRun) { c.format = "csv" },
 	} {
 		c := ok
 		change(&c)

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/results"
 )
@@ -27,14 +26,14 @@ var compareCommand = command{
 change. Per function and msize: both medians, the ratio B/A with its 95 %
 interval, and whether B is significantly slower or faster; ~ where nothing is
 significant. Then the guidelines that are newly violated or newly kept in B.
-The settings are those of A's [analyze]; flags beat them. Alpha and the
+The settings come from A's [analyze]; flags beat them. Alpha and the
 adjustment hold for the run-times and for the guidelines, method and test for
 the guidelines only. Needs no MPI.
 
 A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in
 pairs.
 
-Exit codes: 1 a significant slowdown of min_slowdown at least or a guideline
+Exit codes: 1 a significant slowdown of at least min_slowdown or a guideline
 newly violated, 4 too few mpiruns, else 0.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
@@ -46,9 +45,9 @@ newly violated, 4 too few mpiruns, else 0.`,
 			if err != nil {
 				return err
 			}
-			formats, err := report.Pick(report.Comparisons, o.format)
+			formats, err := pick(report.Comparisons, o.format)
 			if err != nil {
-				return setupf("--format: %w", err)
+				return err
 			}
 			cfg, err := s.ofFolder(a)
 			if err != nil {
@@ -79,7 +78,7 @@ type view struct {
 
 func (v *view) formats(fs *pflag.FlagSet) {
 	fs.BoolVar(&v.all, "all", false, "mock-ups too, not only collectives")
-	fs.StringVar(&v.format, "format", "table", "comma `LIST` of table, json, csv: the first to standard output")
+	formatsFlag(fs, &v.format, report.Comparisons, "")
 }
 
 func (v *view) folder(fs *pflag.FlagSet) {
@@ -122,7 +121,7 @@ func (s *settings) ofFolder(path string) (*glfile.File, error) {
 }
 
 // compareFolders reads both folders, compares, and writes the report.
-func compareFolders(pathA, pathB string, cfg analyze.CompareConfig, formats []report.FormatOf[analyze.Comparison], out string) error {
+func compareFolders(pathA, pathB string, cfg analyze.CompareConfig, formats []report.Format, out string) error {
 	a, err := readSide(pathA, cfg.Config)
 	if err != nil {
 		return err
@@ -135,7 +134,7 @@ func compareFolders(pathA, pathB string, cfg analyze.CompareConfig, formats []re
 	if err != nil {
 		return asSetup(err)
 	}
-	if err := writeReport(c, formats, out); err != nil {
+	if err := writeReport(report.Comparisons.Document(c), formats, out); err != nil {
 		return err
 	}
 	return comparisonExit(c)
@@ -164,30 +163,23 @@ func readSide(path string, cfg judge.Config) (*analyze.Side, error) {
 
 // writeReport writes all formats into a folder, where one is given, and the
 // first to standard output.
-func writeReport[T any](t *T, formats []report.FormatOf[T], out string) error {
+func writeReport(d *report.Document, formats []report.Format, out string) error {
 	if out != "" {
 		if err := os.MkdirAll(out, 0o777); err != nil {
 			return setup(err)
 		}
-		folder := &results.Folder{Path: out}
-		for _, f := range formats {
-			if err := folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, t) }); err != nil {
-				return err
-			}
+		if err := store(&results.Folder{Path: out}, d, formats); err != nil {
+			return err
 		}
 	}
-	w := bufio.NewWriter(stdout)
-	if err := formats[0].Write(w, t); err != nil {
-		return err
-	}
-	return w.Flush()
+	return show(d, formats[0])
 }
 
 func comparisonExit(c *analyze.Comparison) error {
 	switch {
 	case c.Exit == exitFailed:
 		w := c.Wrong[0]
-		return &exit{c.Exit, fmt.Errorf("%s at %d bytes gave wrong data (%s): leave it out of both with check.exclude", w.Function, w.Msize, w.Message)}
+		return &exit{c.Exit, fmt.Errorf("%s at %s gave wrong data (%s): leave it out of both with check.exclude", w.Function, conf.HumanSize(w.Msize), w.Message)}
 	case c.Exit == exitNoVerdict && c.Refused != nil:
 		return &exit{c.Exit, errors.New(c.Refused.Reason)}
 	case c.Exit == exitNoVerdict:

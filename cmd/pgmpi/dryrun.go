@@ -1,20 +1,35 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
+
+// planned is what a command would do.
+type planned struct {
+	*prepared
+	command string
+	report  *analyze.Report // without data: whether R suffices
+	costs   []cost          // by shape
+	follows bool            // split-robustness may be tested in mpiruns of its own
+}
+
+var plans = report.Kind[planned]{Name: "plan", Sections: func(p *planned) []report.Section {
+	head := report.Titled("Dry run of pgmpi %s: no mpirun is started and no folder is made.", p.command)
+	return slices.Concat([]report.Section{head, p.tests()}, p.leftOut(), []report.Section{p.ranks(), p.time()})
+}}
 
 // dryRun prints what a command would do. It starts no mpirun and writes
 // nothing; a check that R is too small for ends with 4, as it would without it.
@@ -23,26 +38,19 @@ func dryRun(s *settings, o *output, command string) error {
 	if err != nil {
 		return err
 	}
-	d, err := analyze.Design(p.manifest, p.config.Analyze)
+	r, err := analyze.NewCollector(p.manifest).Report(p.config.Analyze)
 	if err != nil {
 		return err
 	}
-	w := sheet{w: bufio.NewWriter(stdout)}
-	fmt.Fprintf(w.w, "Dry run of pgmpi %s: no mpirun is started and no folder is made.\n", command)
-	costs := make([]cost, len(p.manifest.Plan.Shapes))
-	for i, shape := range p.manifest.Plan.Shapes {
-		costs[i] = costOf(p, shape)
+	plan := planned{prepared: p, command: command, report: r, follows: command == "check" && followsUp(p)}
+	for _, shape := range p.manifest.Plan.Shapes {
+		plan.costs = append(plan.costs, costOf(p, shape))
 	}
-	follows := command == "check" && followsUp(p)
-	printPlan(w, p, d, costs, follows)
-	printLeftOut(w, p, costs)
-	printLaunch(w, p, costs)
-	printTime(w, p, costs, command, follows)
-	if err := w.w.Flush(); err != nil {
+	if err := show(plans.Document(&plan), orUsual(plans, o.format)); err != nil {
 		return err
 	}
-	if command == "check" && d.Refused != nil {
-		return &exit{exitNoVerdict, errors.New(d.Refused.Reason)}
+	if command == "check" && r.Refused != nil {
+		return &exit{exitNoVerdict, errors.New(r.Refused.Reason)}
 	}
 	return nil
 }
@@ -50,18 +58,17 @@ func dryRun(s *settings, o *output, command string) error {
 // followsUp tells whether suspected split-robustness is tested in mpiruns of its
 // own, as far as that is known before there is a suspicion.
 func followsUp(p *prepared) bool {
-	return p.config.Measure.SplitExperiment && p.config.Analyze.Method != judge.MethodPaper &&
+	return p.config.Measure.SplitExperiment && p.config.Analyze.Method != analyze.MethodPaper &&
 		slices.ContainsFunc(p.manifest.Plan.Tests, func(t guidelines.Test) bool { return t.Type == guidelines.Split })
 }
 
-func printPlan(w sheet, p *prepared, d *judge.Design, costs []cost, follows bool) {
+func (p *planned) tests() report.Section {
 	plan := &p.manifest.Plan
 	count := map[guidelines.Type]map[string]bool{guidelines.Monotony: {}, guidelines.Split: {}, guidelines.Pattern: {}}
 	for _, t := range plan.Tests {
 		count[t.Type][t.Guideline+":"+t.Function] = true
 	}
 	collectives, emulations, sizes := map[string]bool{}, map[string]bool{}, map[int64]bool{}
-	var least, most int64 = -1, 0
 	for _, c := range plan.Cases {
 		if f, _ := mockups.Get(c.Function); f.IsMockup() {
 			emulations[c.Function] = true
@@ -69,26 +76,24 @@ func printPlan(w sheet, p *prepared, d *judge.Design, costs []cost, follows bool
 			collectives[c.Function] = true
 		}
 		sizes[c.Msize] = true
-		most = max(most, c.Msize)
-		if least < 0 || c.Msize < least {
-			least = c.Msize
-		}
 	}
-	w.head("PLAN")
-	w.row("guidelines", fmt.Sprintf("%d of monotony, %d of split-robustness, %d of pattern",
-		len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern])))
-	w.row("functions", fmt.Sprintf("%d collectives, %d mock-ups", len(collectives), len(emulations)))
-	w.row("sizes", fmt.Sprintf("%d, from %s to %s; datatype %s, op %s, root %d",
-		len(sizes), size(least), size(most), plan.Datatype, plan.Op, plan.Root))
+	ascending := slices.Sorted(maps.Keys(sizes))
+	s := report.Titled("PLAN")
+	s.Fact("guidelines", "%d of monotony, %d of split-robustness, %d of pattern",
+		len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern]))
+	s.Fact("functions", "%d collectives, %d mock-ups", len(collectives), len(emulations))
+	s.Fact("sizes", "%d, from %s to %s; datatype %s, op %s, root %d",
+		len(sizes), conf.HumanSize(ascending[0]), conf.HumanSize(ascending[len(ascending)-1]), plan.Datatype, plan.Op, plan.Root)
 	split := ""
 	switch {
-	case follows:
+	case p.follows:
 		split = "; split-robustness is suspected from medians, then tested in mpiruns of its own"
 	case len(count[guidelines.Split]) > 0:
 		split = "; split-robustness is judged from medians, without a test"
 	}
-	w.row("tests", fmt.Sprintf("m = %d%s%s", d.M, lost(plan, costs), split))
-	w.row("mpiruns", fmt.Sprintf("R = %d %s", p.manifest.R, suffices(d)))
+	s.Fact("tests", "m = %d%s%s", p.report.M, lost(plan, p.costs), split)
+	s.Fact("mpiruns", "R = %d %s", p.manifest.R, suffices(p.report))
+	return s
 }
 
 // lost says how many tests of the family lack a case that can be measured.
@@ -112,56 +117,58 @@ func lost(plan *guidelines.Plan, costs []cost) string {
 }
 
 // suffices says whether R is large enough for a verdict.
-func suffices(d *judge.Design) string {
-	if d.Refused != nil {
-		return fmt.Sprintf("do NOT suffice: a check would refuse to start; R = %d would do", d.Refused.RNeeded)
+func suffices(r *analyze.Report) string {
+	if r.Refused != nil {
+		return fmt.Sprintf("do NOT suffice: a check would refuse to start; R = %d would do", r.Refused.RNeeded)
 	}
-	return fmt.Sprintf("suffice: method %s, %s, adjusted by %s; the smallest p-value they can give is %.2g", d.Method, d.Test(0).Name, d.Adjust, d.PMin(0))
+	return fmt.Sprintf("suffice: method %s, %s, adjusted by %s; the smallest p-value they can give is %.2g", r.Method, r.Test, r.Adjust, r.PMin)
 }
 
-func printLeftOut(w sheet, p *prepared, costs []cost) {
-	var lines []string
+func (p *planned) leftOut() []report.Section {
+	s := report.Titled("LEFT OUT")
 	if c := p.config.Check; len(c.Exclude) > 0 {
-		lines = append(lines, "check.exclude: "+strings.Join(c.Exclude, ", "))
+		s.Item("check.exclude: %s", strings.Join(c.Exclude, ", "))
 	}
 	if c := p.config.Check; len(c.Functions) > 0 {
-		lines = append(lines, "check.functions: all guidelines but those about "+strings.Join(c.Functions, ", "))
+		s.Item("check.functions: all guidelines but those about %s", strings.Join(c.Functions, ", "))
 	}
-	lines = append(lines, p.manifest.Plan.Notes...)
+	for _, n := range p.manifest.Plan.Notes {
+		s.Item("%s", n)
+	}
 	const most = 5
-	for _, c := range costs {
-		for i, l := range c.left {
-			if i == most {
-				lines = append(lines, fmt.Sprintf("%s: and %d cases more", c.shape, len(c.left)-most))
-				break
-			}
-			lines = append(lines, fmt.Sprintf("%s: %s at %s: %s", c.shape, l.Function, size(l.Msize), l.why))
+	for _, c := range p.costs {
+		for _, l := range c.left[:min(len(c.left), most)] {
+			s.Item("%s: %s at %s: %s", c.shape, l.Function, conf.HumanSize(l.Msize), l.why)
+		}
+		if more := len(c.left) - most; more > 0 {
+			s.Item("%s: and %d cases more", c.shape, more)
 		}
 	}
-	if len(lines) == 0 {
-		return
+	if len(s.Text) == 0 {
+		return nil
 	}
-	w.head("LEFT OUT")
-	for _, l := range lines {
-		w.paragraph(l)
-	}
+	return []report.Section{s}
 }
 
-func printLaunch(w sheet, p *prepared, costs []cost) {
-	m := p.manifest
-	w.head("RANKS")
-	w.row("library", m.Rank.LibVersion)
-	for _, c := range costs {
-		w.command(c.shape.String(), launch.RankArgv(m.Launch[c.shape.String()], p.rankPath, c.shape.NP))
+func (p *planned) ranks() report.Section {
+	s := report.Titled("RANKS")
+	s.Fact("library", "%s", p.manifest.Rank.LibVersion)
+	for _, c := range p.costs {
+		argv := launch.RankArgv(p.manifest.Launch[c.shape.String()], p.rankPath, c.shape.NP)
+		for i := range argv {
+			argv[i] = quote(argv[i])
+		}
+		s.Command(c.shape.String(), argv)
 		over := ""
 		if c.shape.NP > launch.Slots() {
 			over = fmt.Sprintf("; more ranks than the %d cores", launch.Slots())
 		}
-		w.row("", fmt.Sprintf("cases: %d; buffers: %s in each rank%s", c.cases, size(c.memory), over))
+		s.Fact("", "cases: %d; buffers: %s in each rank%s", c.cases, conf.HumanMemory(c.memory), over)
 	}
+	return s
 }
 
-func printTime(w sheet, p *prepared, costs []cost, command string, follows bool) {
+func (p *planned) time() report.Section {
 	n := p.config.NREP
 	type stage struct {
 		name string
@@ -169,22 +176,22 @@ func printTime(w sheet, p *prepared, costs []cost, command string, follows bool)
 		runs int
 	}
 	var stages []stage
-	if command != "measure" && n.Fixed == 0 {
+	if p.command != "measure" && n.Fixed == 0 {
 		stages = append(stages, stage{"stage 1", protocol.ModeNREP, n.Predictions})
 	}
-	if command != "nrep" {
+	if p.command != "nrep" {
 		stages = append(stages, stage{"stage 2", protocol.ModeMeasure, p.manifest.R})
 	}
-	w.head("TIME, an estimate")
+	s := report.Titled("TIME, an estimate")
 	var total time.Duration
-	for _, c := range costs {
+	for _, c := range p.costs {
 		verified := p.manifest.MemoryCap[c.shape.String()] > 0
-		for _, s := range stages {
+		for _, stage := range stages {
 			each := c.run
-			if s.mode == protocol.ModeNREP {
+			if stage.mode == protocol.ModeNREP {
 				each = c.nrep
 			}
-			left := remaining(p, s.mode, c.shape, s.runs)
+			left := remaining(p.prepared, stage.mode, c.shape, stage.runs)
 			sum := time.Duration(left) * each
 			first := ""
 			if left > 0 && !verified {
@@ -193,26 +200,27 @@ func printTime(w sheet, p *prepared, costs []cost, command string, follows bool)
 				first = fmt.Sprintf(", and %s to verify the functions", rounded(c.verify))
 			}
 			done := ""
-			if left < s.runs {
-				done = fmt.Sprintf(" (%d of %d are done)", s.runs-left, s.runs)
+			if left < stage.runs {
+				done = fmt.Sprintf(" (%d of %d are done)", stage.runs-left, stage.runs)
 			}
 			total += sum
-			w.row(c.shape.String()+" "+s.name, fmt.Sprintf("%d mpiruns of %s%s%s", left, rounded(each), first, done))
+			s.Fact(c.shape.String()+" "+stage.name, "%d mpiruns of %s%s%s", left, rounded(each), first, done)
 		}
 	}
-	w.row("in all", "about "+rounded(total))
-	if follows {
-		w.row("not counted", fmt.Sprintf("up to R = %d mpiruns more for each number of processes, where split-robustness is suspected; they measure only what is suspected", p.manifest.R))
+	s.Fact("in all", "about %s", rounded(total))
+	if p.follows {
+		s.Fact("not counted", "up to R = %d mpiruns more for each number of processes, where split-robustness is suspected; they measure only what is suspected", p.manifest.R)
 	}
-	printGround(w, p, costs)
+	p.ground(&s)
+	return s
 }
 
-// printGround says what the estimate rests on.
-func printGround(w sheet, p *prepared, costs []cost) {
+// ground says what the estimate rests on.
+func (p *planned) ground(s *report.Section) {
 	label := "it rests on"
-	for _, c := range costs {
+	for _, c := range p.costs {
 		m := modelOf(p.config, p.manifest.Rank.Library, c.shape.NP)
-		w.row(label, fmt.Sprintf("%s: %s to start an mpirun, %.3g µs for each step of a call", c.shape, rounded(inSeconds(m.start)), m.stepTime*1e6))
+		s.Fact(label, "%s: %s to start an mpirun, %.3g µs for each step of a call", c.shape, rounded(inSeconds(m.start)), m.stepTime*1e6)
 		label = ""
 	}
 	repeated := fmt.Sprintf("%d repetitions of short calls, %d of long ones, in stage 2 twice that", shortRepeat, longRepeat)
@@ -222,17 +230,8 @@ func printGround(w sheet, p *prepared, costs []cost) {
 	case len(p.manifest.NRep) > 0:
 		repeated = "the repetitions that are predicted already"
 	}
-	w.row("", fmt.Sprintf("%.2g ns a byte; %s", byteTime*1e9, repeated))
-	w.paragraph("A network, a busy machine, or more ranks than cores can make it many times more.")
-}
-
-func size(bytes int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	v, i := float64(bytes), 0
-	for ; v >= 1024 && i < len(units)-1; i++ {
-		v /= 1024
-	}
-	return fmt.Sprintf("%.4g %s", v, units[i])
+	s.Fact("", "%.2g ns a byte; %s", byteTime*1e9, repeated)
+	s.Say("A network, a busy machine, or more ranks than cores can make it many times more.")
 }
 
 // rounded shows no more digits of an estimate than it has.

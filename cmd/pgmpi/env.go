@@ -4,16 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze/report"
 	"pgmpi/internal/remark"
 	"pgmpi/measure"
-	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
-	"pgmpi/measure/protocol"
 )
 
 var envCommand = command{
@@ -27,13 +25,14 @@ it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 		var s settings
 		s.file(fs)
 		s.keys(fs, "np", "launch", "rank")
-		format := fs.String("format", "table", "`FORMAT`: table or json")
+		var format string
+		formatFlag(fs, &format, report.Environments)
 		return func(ctx context.Context, args []string) error {
-			if *format != "table" && *format != "json" {
-				return setupf("env: --format is table or json, not %q", *format)
+			f, err := pickOne(report.Environments, format)
+			if err != nil {
+				return err
 			}
-			var e *environmentShown
-			var err error
+			var e *report.Environment
 			switch len(args) {
 			case 0:
 				e, err = look(ctx, &s)
@@ -45,31 +44,23 @@ it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 			if err != nil {
 				return err
 			}
-			return e.write(stdout, *format)
+			e.Doubts = append([]remark.Remark{}, e.Factors.Remarks()...)
+			return show(report.Environments.Document(e), f)
 		}
 	},
 }
 
-// environmentShown is what `pgmpi env` prints.
-type environmentShown struct {
-	Version string            `json:"pgmpi_version"`
-	Rank    protocol.RankInfo `json:"rank"`
-	Factors host.Factors      `json:"factors"`
-	Doubts  []remark.Remark   `json:"doubts"`
-	Config  json.RawMessage   `json:"config"`
-}
-
 // recorded takes everything from a results folder.
-func recorded(path string) (*environmentShown, error) {
+func recorded(path string) (*report.Environment, error) {
 	_, m, err := openResults(path)
 	if err != nil {
 		return nil, err
 	}
-	return &environmentShown{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config}, nil
+	return &report.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config}, nil
 }
 
 // look starts one mpirun for each number of processes.
-func look(ctx context.Context, s *settings) (*environmentShown, error) {
+func look(ctx context.Context, s *settings) (*report.Environment, error) {
 	config, err := s.load(nil)
 	if err != nil {
 		return nil, err
@@ -82,7 +73,7 @@ func look(ctx context.Context, s *settings) (*environmentShown, error) {
 	if err != nil {
 		return nil, setup(err)
 	}
-	e := &environmentShown{Version: version, Factors: factors()}
+	e := &report.Environment{Version: version, Factors: factors()}
 	if e.Rank, err = launch.Probe(path); err != nil {
 		return nil, setup(err)
 	}
@@ -104,17 +95,4 @@ func look(ctx context.Context, s *settings) (*environmentShown, error) {
 		e.Factors.Add(*l)
 	}
 	return e, nil
-}
-
-func (e *environmentShown) write(w io.Writer, format string) error {
-	e.Doubts = e.Factors.Remarks()
-	if format == "table" {
-		return e.table(w)
-	}
-	if e.Doubts == nil {
-		e.Doubts = []remark.Remark{}
-	}
-	j := json.NewEncoder(w)
-	j.SetIndent("", " ")
-	return j.Encode(e)
 }

@@ -11,14 +11,15 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/analyze/report"
 	"pgmpi/internal/remark"
 )
 
 // environment runs `pgmpi env --format json`.
-func (b *bench) environment(args ...string) *environmentShown {
+func (b *bench) environment(args ...string) *report.Environment {
 	b.t.Helper()
 	s := b.pgmpi(append([]string{"env", "--format", "json"}, args...)...).exits(b.t, 0)
-	var e environmentShown
+	var e report.Environment
 	if err := json.Unmarshal([]byte(s.stdout), &e); err != nil {
 		b.t.Fatalf("%v in\n%s", err, s.stdout)
 	}
@@ -133,7 +134,7 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 		}
 		s := b.pgmpi("env", b.out).exits(t, 0)
 		for line := range strings.Lines(s.stdout) {
-			if n := len([]rune(strings.TrimRight(line, "\n"))); n > sheetWidth {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > textWidth {
 				t.Errorf("%d columns: %s", n, line)
 			}
 		}
@@ -196,7 +197,7 @@ func (b *bench) older() {
 
 func TestEnvTakesOneFolderAndKnownFormats(t *testing.T) {
 	b := newBench(t, libraries[0])
-	b.pgmpi("env", "--format", "xml").exits(t, 2).says(t, "table or json")
+	b.pgmpi("env", "--format", "xml").exits(t, 2).says(t, "choose from table, json, markdown")
 	b.pgmpi("env", "a", "b").exits(t, 2).says(t, "at most one")
 	b.pgmpi("env", b.dir).exits(t, 2).says(t, "no results folder")
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -38,10 +37,11 @@ func selected(plan *guidelines.Plan, selectors []string) ([]int, error) {
 }
 
 // explain reads the raw samples of each test again.
-func explain(w io.Writer, folder *results.Folder, m *results.Manifest, a *analyze.Analysis, tests []int) error {
+func explain(f report.Format, folder *results.Folder, m *results.Manifest, cfg analyze.Config, c *analyze.Collector, r *analyze.Report, tests []int) error {
+	f = orUsual(report.Explanations, f.Name)
 	for n, i := range tests {
 		shape := m.Plan.Tests[i].Shape
-		e, err := a.Explain(i, func(run int) (*results.Run, error) {
+		e, err := c.Explain(r, cfg, i, func(run int) (*results.Run, error) {
 			if !folder.Has(protocol.ModeMeasure, shape, run) {
 				return nil, nil
 			}
@@ -51,9 +51,9 @@ func explain(w io.Writer, folder *results.Folder, m *results.Manifest, a *analyz
 			return err
 		}
 		if n > 0 {
-			fmt.Fprintln(w)
+			fmt.Fprintln(stdout)
 		}
-		if err := report.Explain(w, e); err != nil {
+		if err := show(report.Explanations.Document(e), f); err != nil {
 			return err
 		}
 	}

@@ -6,10 +6,10 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/launch"
@@ -23,81 +23,85 @@ var listCommand = command{
 --guidelines also the guidelines of that file.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		path := fs.String("guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
+		var format string
+		formatFlag(fs, &format, lists)
 		return func(context.Context, []string) error {
-			if *path == "" {
-				return list(stdout, nil)
-			}
-			s := settings{guidelines: *path}
-			f, err := s.load(nil)
+			f, err := pickOne(lists, format)
 			if err != nil {
 				return err
 			}
-			return list(stdout, f)
+			var file glfile.File
+			if *path != "" {
+				s := settings{guidelines: *path}
+				read, err := s.load(nil)
+				if err != nil {
+					return err
+				}
+				file = *read
+			}
+			return show(lists.Document(&file), f)
 		}
 	},
 }
 
-// list shows the tables, and the guidelines of a gl.toml unless it is nil.
-func list(w io.Writer, f *glfile.File) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "GUIDELINES")
+// lists are the tables, and the guidelines of a gl.toml if it has a name.
+var lists = report.Kind[glfile.File]{Name: "list", Sections: func(f *glfile.File) []report.Section {
+	out := []report.Section{listGuidelines()}
+	if f.Name != "" {
+		out = append(out, listUsers(f))
+	}
+	collectives := report.Titled("COLLECTIVES")
+	collectives.Lines(mockups.Collectives()...)
+	types := report.Titled("DATATYPES AND OPERATORS")
+	types.Table = &report.Table{Head: []string{"datatype", "operators", "auto"}, Align: "lll"}
+	for _, d := range mockups.Datatypes() {
+		types.Table.Add(d.Name, strings.Join(d.Ops, " "), d.Auto)
+	}
+	return append(out, collectives, listMockups(), types)
+}}
+
+func listGuidelines() report.Section {
+	s := report.Titled("GUIDELINES")
+	s.Table = &report.Table{Head: []string{"id", "formula", ""}, Align: "lll", Flex: 1}
 	for _, e := range guidelines.Catalogue() {
 		g := e.Guidelines()
-		if len(g) == 1 {
-			note := ""
-			if e.Extended {
-				note = "  (extended: off by default)"
-			}
-			fmt.Fprintf(t, "  %s\t%s%s\n", e.ID, g[0].Formula(), note)
+		if len(g) > 1 {
+			formula := guidelines.Guideline{ID: e.ID, Type: g[0].Type, Function: "MPI_A"}.Formula()
+			s.Table.Add(e.ID, formula, fmt.Sprintf("for each of the %d collectives A (%s)", len(g), g[0].Type))
 			continue
 		}
-		formula := guidelines.Guideline{ID: e.ID, Type: g[0].Type, Function: "MPI_A"}.Formula()
-		fmt.Fprintf(t, "  %s\t%s  for each of the %d collectives A (%s)\n", e.ID, formula, len(g), g[0].Type)
+		note := ""
+		if e.Extended {
+			note = "extended: off by default"
+		}
+		s.Table.Add(e.ID, g[0].Formula(), note)
 	}
-	if f != nil {
-		listUsers(t, f)
-	}
-	fmt.Fprintln(t, "\nCOLLECTIVES")
-	for _, id := range mockups.Collectives() {
-		fmt.Fprintf(t, "  %s\n", id)
-	}
-	fmt.Fprintln(t, "\nMOCK-UPS")
-	listMockups(t)
-	fmt.Fprintln(t, "\nDATATYPES AND OPERATORS")
-	for _, d := range mockups.Datatypes() {
-		fmt.Fprintf(t, "  %s\t%v  (auto: %s)\n", d.Name, d.Ops, d.Auto)
-	}
-	return t.Flush()
+	return s
 }
 
 // listMockups shows the mock-ups, and those that are the collectives themselves
-// in one line.
-func listMockups(w io.Writer) {
-	rows := [][2]string{}
-	longest := 0
+// in one row.
+func listMockups() report.Section {
+	s := report.Titled("MOCK-UPS")
+	s.Table = &report.Table{Head: []string{"id", "what it does"}, Align: "ll", Flex: 1}
 	for _, f := range mockups.All() {
 		if f.IsMockup() && !f.Identity {
-			rows = append(rows, [2]string{f.ID, f.What})
-			longest = max(longest, len(f.ID))
+			s.Table.Add(f.ID, f.What)
 		}
 	}
-	rows = append(rows, [2]string{mockups.IdentityOf("MPI_A"),
-		fmt.Sprintf("MPI_A itself by its PMPI_ name, for each of the %d collectives of GL1: for A/A tests in a [[guideline]]", len(mockups.Identities()))})
-	for _, r := range rows {
-		id := r[0]
-		for _, line := range wrapped(r[1], sheetWidth-longest-len("    ")) {
-			fmt.Fprintf(w, "  %s\t%s\n", id, line)
-			id = ""
-		}
-	}
+	s.Table.Add(mockups.IdentityOf("MPI_A"),
+		fmt.Sprintf("MPI_A itself by its PMPI_ name, for each of the %d collectives of GL1: for A/A tests in a [[guideline]]", len(mockups.Identities())))
+	return s
 }
 
 // listUsers shows the guidelines of a gl.toml and where they are checked.
-func listUsers(w io.Writer, f *glfile.File) {
-	fmt.Fprintf(w, "\nGUIDELINES OF %s\n", f.Name)
+func listUsers(f *glfile.File) report.Section {
+	s := report.Titled("GUIDELINES OF %s", f.Name)
 	if len(f.Guideline) == 0 {
-		fmt.Fprintln(w, "  none: it has no [[guideline]]")
+		s.Say("none: it has no [[guideline]]")
+		return s
 	}
+	s.Table = &report.Table{Head: []string{"id", "formula", "type", "sizes"}, Align: "llll", Flex: 1}
 	for _, u := range f.Guideline {
 		g, sizes := u.Guideline(), "job.msizes"
 		switch {
@@ -106,8 +110,9 @@ func listUsers(w io.Writer, f *glfile.File) {
 		case len(u.Msizes) > 0:
 			sizes = strings.Join(u.Msizes, ", ")
 		}
-		fmt.Fprintf(w, "  %s\t%s  (%s; %s)\n", g.ID, g.Formula(), g.Type, sizes)
+		s.Table.Add(g.ID, g.Formula(), string(g.Type), sizes)
 	}
+	return s
 }
 
 var initCommand = command{

@@ -237,3 +237,6 @@ func (b *bench) noneLeft(limit time.Duration) {
 	b.t.Helper()
 	b.waitFor(fmt.Sprintf("the end of every process of %s", b.rank), limit, func() bool { return len(b.processes(false)) == 0 })
 }
+
+// textWidth is the widest line of a document, in columns.
+const textWidth = 100

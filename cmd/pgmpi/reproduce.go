@@ -25,18 +25,18 @@ the folders are named. Needs no MPI.`,
 		o.folder(fs)
 		return func(_ context.Context, args []string) error {
 			if len(args) < 2 {
-				return setupf("reproduce: give two results folders at least; see `pgmpi help reproduce`")
+				return setupf("reproduce: give at least two results folders; see `pgmpi help reproduce`")
 			}
-			formats, err := report.Pick(report.Spreads, o.format)
+			formats, err := pick(report.Spreads, o.format)
 			if err != nil {
-				return setupf("--format: %w", err)
+				return err
 			}
 			return reproduce(args, o.all, formats, o.out)
 		}
 	},
 }
 
-func reproduce(folders []string, all bool, formats []report.FormatOf[analyze.Spread], out string) error {
+func reproduce(folders []string, all bool, formats []report.Format, out string) error {
 	var sides []*analyze.Side
 	for _, path := range folders {
 		side, err := readSide(path, judge.Default())
@@ -49,5 +49,5 @@ func reproduce(folders []string, all bool, formats []report.FormatOf[analyze.Spr
 	if err != nil {
 		return asSetup(err)
 	}
-	return writeReport(s, formats, out)
+	return writeReport(report.Spreads.Document(s), formats, out)
 }

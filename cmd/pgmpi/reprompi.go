@@ -5,8 +5,8 @@ import (
 	"os"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
-	"pgmpi/measure/results"
 	"pgmpi/measure/results/reprompi"
 )
 
@@ -21,7 +21,7 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	if len(paths) == 0 {
 		return setupf("analyze --from %s: give its output files, one for each mpirun", from)
 	}
-	formats, err := parseFormats(o.format)
+	formats, err := pick(report.Reports, o.format)
 	if err != nil {
 		return err
 	}
@@ -49,20 +49,11 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 		return setup(err)
 	}
 	m.Version = version
-	a, err := analyze.Analyze(m, runs, config.Analyze)
+	r, err := analyze.Analyze(m, runs, config.Analyze)
 	if err != nil {
 		return err
 	}
-	r := a.Report
-	if o.out != "" {
-		if err := os.MkdirAll(o.out, 0o777); err != nil {
-			return setup(err)
-		}
-		if err := writeFormats(&results.Folder{Path: o.out}, r, formats); err != nil {
-			return err
-		}
-	}
-	if err := printFirst(r, formats); err != nil {
+	if err := writeReport(report.Reports.Document(r), withJSON(formats), o.out); err != nil {
 		return err
 	}
 	return verdictExit(r)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -11,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
@@ -42,7 +43,19 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 		fs.StringVar(&t.function, "function", "MPI_Allgather", "the `COLLECTIVE` that is slowed down")
 		fs.StringVar(&t.out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
 		fs.BoolVar(&t.quiet, "quiet", false, "no progress")
-		return func(ctx context.Context, _ []string) error { return t.run(ctx) }
+		formatFlag(fs, &t.format, selftests)
+		return func(ctx context.Context, _ []string) error {
+			f, err := pickOne(selftests, t.format)
+			if err != nil {
+				return err
+			}
+			var found selftestResult
+			failed := t.run(ctx, &found)
+			if found.report == nil {
+				return failed
+			}
+			return cmp.Or(show(selftests.Document(&found), f), failed)
+		}
 	},
 }
 
@@ -58,6 +71,7 @@ type selftest struct {
 	function string
 	out      string
 	quiet    bool
+	format   string
 
 	config  *glfile.File
 	library string // the preloaded one
@@ -70,7 +84,8 @@ type cell struct {
 	msize               int64
 }
 
-func (t *selftest) run(ctx context.Context) error {
+// run fills in what it finds, as far as it comes.
+func (t *selftest) run(ctx context.Context, found *selftestResult) error {
 	if err := t.configure(); err != nil {
 		return err
 	}
@@ -82,19 +97,16 @@ func (t *selftest) run(ctx context.Context) error {
 		defer os.RemoveAll(dir)
 		t.out = dir
 	}
-	base, falseAA, err := t.identities(ctx)
-	if err != nil {
+	if err := t.identities(ctx, found); err != nil {
 		return err
 	}
-	wrong, err := t.planted(ctx, base)
-	if err != nil {
+	if err := t.planted(ctx, found); err != nil {
 		return err
 	}
-	if falseAA+wrong > 0 {
-		fmt.Fprintln(stdout, "\nThe self-test has FAILED. On a busy machine it may: give every process a core of its own, or more --mpiruns.")
+	found.done = true
+	if found.failed() {
 		return &exit{code: 1}
 	}
-	fmt.Fprintln(stdout, "\nThe self-test has passed.")
 	return nil
 }
 
@@ -130,7 +142,7 @@ func (t *selftest) configure() error {
 	return err
 }
 
-// delayLibrary stands beside the rank program, which may be a link.
+// delayLibrary is beside the rank program, which may be a link.
 func delayLibrary(rank string) (string, error) {
 	real, err := filepath.EvalSymlinks(rank)
 	if err != nil {
@@ -175,47 +187,34 @@ func (t *selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 	if err != nil {
 		return nil, err
 	}
-	a, err := analyzeFolder(c.Folder, c.Manifest, f.Analyze)
+	_, r, err := analyzeFolder(c.Folder, c.Manifest, f.Analyze)
 	if err != nil {
 		return nil, err
 	}
-	r := a.Report
 	if r.Exit != 0 && r.Exit != 1 {
 		return nil, verdictExit(r)
 	}
-	return r, writeFormats(c.Folder, r, nil)
+	return r, store(c.Folder, report.Reports.Document(r), withJSON(nil))
 }
 
-// identities is part (a). It returns the first report and the number of false
-// violations that came back.
-func (t *selftest) identities(ctx context.Context) (*analyze.Report, int, error) {
+// identities is part (a).
+func (t *selftest) identities(ctx context.Context, to *selftestResult) error {
 	base, err := t.check(ctx, "(a) every collective against itself", "")
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
-	t.header(base)
+	to.report, to.sizes = base, t.config.Job.Msizes
 	found := falseIdentities(base)
-	by := map[judge.Verdict]int{}
-	tests := 0
-	for i := range base.Verdicts {
-		if v := &base.Verdicts[i]; isIdentity(v) {
-			tests++
-			by[v.Verdict]++
-		}
-	}
-	fmt.Fprintf(stdout, "\n(a) A/A: %d tests of a collective against itself: %d violated, %d marginal, %d kept, %d undecided\n",
-		tests, by[judge.Violated], by[judge.Marginal], by[judge.Kept], by[judge.Undecided])
-	fmt.Fprintf(stdout, "    Stated error: alpha = %g for all %d tests of a check together, adjustment %s.\n", base.Alpha, base.M, base.Adjust)
 	if len(found) == 0 {
-		return base, 0, nil
+		return nil
 	}
 	again, err := t.check(ctx, "(a) again, in another order", "")
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
-	both := intersect(found, falseIdentities(again))
-	fmt.Fprintf(stdout, "    Repeated in another order: %d of the false violations came back.\n", len(both))
-	return base, len(both), nil
+	back := len(intersect(found, falseIdentities(again)))
+	to.falseBack = &back
+	return nil
 }
 
 func isIdentity(v *analyze.Verdict) bool { return strings.HasPrefix(v.Mockup, mockups.IdentityOf("")) }
@@ -223,7 +222,7 @@ func isIdentity(v *analyze.Verdict) bool { return strings.HasPrefix(v.Mockup, mo
 func falseIdentities(r *analyze.Report) map[cell]bool {
 	found := map[cell]bool{}
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; isIdentity(v) && v.Verdict == judge.Violated {
+		if v := &r.Verdicts[i]; isIdentity(v) && v.Verdict == analyze.Violated {
 			found[cellOf(v)] = true
 		}
 	}
@@ -240,13 +239,6 @@ func intersect(a, b map[cell]bool) map[cell]bool {
 		}
 	}
 	return out
-}
-
-// header says what is tested.
-func (t *selftest) header(r *analyze.Report) {
-	version, _, _ := strings.Cut(strings.ReplaceAll(r.Library.Version, ",", "\n"), "\n")
-	fmt.Fprintf(stdout, "Self-test with %s, p = %d, R = %d mpiruns, sizes %s\n", strings.TrimSpace(version), r.Shapes[0].NP, r.R,
-		strings.Join(t.config.Job.Msizes, ", "))
 }
 
 // amount is the delay that makes the call at msize at least ten times slower

@@ -3,41 +3,40 @@ package main
 import (
 	"context"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-	"pgmpi/internal/conf"
 )
 
-// planted is part (b). It returns how many cells were missed, or found without
-// a reason, twice.
-func (t *selftest) planted(ctx context.Context, base *analyze.Report) (int, error) {
+// planted is part (b).
+func (t *selftest) planted(ctx context.Context, to *selftestResult) error {
 	msizes, _, err := guidelines.FitMsizes(t.config.Job.Msizes, guidelines.Extent(t.config.Job.Datatype))
 	if err != nil {
-		return 0, setup(err)
+		return setup(err)
 	}
-	at := msizes[len(msizes)/2]
+	base, at := to.report, msizes[len(msizes)/2]
 	by := time.Duration(amount(base, t.function, at))
 	delay := fmt.Sprintf("%s:%d:%dns", t.function, at, by.Nanoseconds())
 	r, err := t.check(ctx, "(b) with the planted slowdown", delay)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	fmt.Fprintf(stdout, "\n(b) Planted: %s is %v slower at %s bytes\n", t.function, by.Round(time.Microsecond), conf.FormatSize(at))
 	wrong := t.compare(base, r, at)
-	t.show(base, r, at, wrong)
+	to.plant = &plant{function: t.function, msize: at, by: by, wrong: len(wrong)}
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		to.plant.cells = append(to.plant.cells, plantCell{without: &base.Verdicts[i], with: v, planted: t.expected(v, at), wrong: wrong[cellOf(v)]})
+	}
 	if len(wrong) == 0 {
-		return 0, nil
+		return nil
 	}
 	if r, err = t.check(ctx, "(b) again, in another order", delay); err != nil {
-		return 0, err
+		return err
 	}
-	both := intersect(wrong, t.compare(base, r, at))
-	fmt.Fprintf(stdout, "    Repeated in another order: %d of %d errors came back.\n", len(both), len(wrong))
-	return len(both), nil
+	to.plant.back = len(intersect(wrong, t.compare(base, r, at)))
+	return nil
 }
 
 // expected tells whether the plant must be found in a cell: wherever the call is
@@ -64,41 +63,4 @@ func (t *selftest) compare(base, r *analyze.Report, at int64) map[cell]bool {
 		}
 	}
 	return wrong
-}
-
-// show prints what was planted, found, missed and extra.
-func (t *selftest) show(base, r *analyze.Report, at int64, wrong map[cell]bool) {
-	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "    guideline\tmsize\twithout\t\twith the plant\t\t")
-	planted, found, extra, quiet := 0, 0, 0, 0
-	for i := range r.Verdicts {
-		v, b := &r.Verdicts[i], &base.Verdicts[i]
-		result := ""
-		switch {
-		case t.expected(v, at) && wrong[cellOf(v)]:
-			planted++
-			result = "MISSED"
-		case t.expected(v, at):
-			planted++
-			found++
-			result = "found"
-		case wrong[cellOf(v)]:
-			extra++
-			result = "EXTRA"
-		default:
-			quiet++
-			continue
-		}
-		fmt.Fprintf(w, "    %s %s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Guideline, v.Type, conf.FormatSize(v.Msize),
-			times(b.Ratio), b.Verdict, times(v.Ratio), v.Verdict, result)
-	}
-	w.Flush()
-	fmt.Fprintf(stdout, "    planted %d, found %d, missed %d; extra %d among %d other tests\n", planted, found, planted-found, extra, quiet+extra)
-}
-
-func times(ratio *float64) string {
-	if ratio == nil {
-		return "-"
-	}
-	return fmt.Sprintf("%.3g×", *ratio)
 }

@@ -24,9 +24,9 @@ and largest of the run medians of all mpiruns. Needs no MPI.`,
 			if len(args) != 1 {
 				return setupf("times: give one results folder; see `pgmpi help times`")
 			}
-			formats, err := report.Pick(report.TimesFormats, o.format)
+			formats, err := pick(report.RunTimes, o.format)
 			if err != nil {
-				return setupf("--format: %w", err)
+				return err
 			}
 			side, err := readSide(args[0], judge.Default())
 			if err != nil {
@@ -36,7 +36,7 @@ and largest of the run medians of all mpiruns. Needs no MPI.`,
 			if err != nil {
 				return err
 			}
-			return writeReport(t, formats, o.out)
+			return writeReport(report.RunTimes.Document(t), formats, o.out)
 		}
 	},
 }

@@ -75,12 +75,12 @@ func TestDryRunAndListFitIn100Columns(t *testing.T) {
 	// Words of a command line stay whole, however long.
 	for line := range strings.Lines(s.stdout) {
 		if !strings.Contains(line, "a-long-name-") {
-			said{stdout: line}.wideLines(t, sheetWidth)
+			said{stdout: line}.wideLines(t, textWidth)
 		}
 	}
 	s.shows(t, `^  p2 +\S+ -np 2 .*\\$`, `^ +\S+a-long-name-\S* \\$`, `^ +--np 2$`,
 		`^  not counted +up to R = 10 mpiruns more`)
-	inProcess("list").exits(t, 0).wideLines(t, sheetWidth).shows(t, `^  identity:MPI_A `, `^ +empty$`)
+	inProcess("list").exits(t, 0).wideLines(t, textWidth).shows(t, `^identity:MPI_A `, `^ +empty$`)
 }
 
 func TestDryRunCountsNoFollowUpsWhereThereAreNone(t *testing.T) {

@@ -46,3 +46,15 @@ func TestFormatSizeReadsBack(t *testing.T) {
 		t.Errorf("got %s, want 64Ki", got)
 	}
 }
+
+func TestSizesAreWrittenForTheirReaders(t *testing.T) {
+	for bytes, want := range map[int64][4]string{
+		0: {"0", "0 B", "0", "0 B"}, 1: {"1", "1 B", "1", "1 B"}, 1000: {"1000", "1000 B", "1000", "1000 B"},
+		1024: {"1Ki", "1 KiB", "1K", "1 KiB"}, 1536: {"1536", "1536 B", "1536", "1.5 KiB"},
+		1 << 20: {"1Mi", "1 MiB", "1M", "1 MiB"}, 3 << 29: {"1536Mi", "1536 MiB", "1536M", "1.5 GiB"},
+	} {
+		if got := [4]string{FormatSize(bytes), HumanSize(bytes), ShortSize(bytes), HumanMemory(bytes)}; got != want {
+			t.Errorf("%d: %q, want %q", bytes, got, want)
+		}
+	}
+}

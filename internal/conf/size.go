@@ -33,12 +33,46 @@ func ParseSize(s string) (int64, error) {
 	return n * unit, nil
 }
 
-// FormatSize writes bytes as ParseSize reads them, as short as is exact.
-func FormatSize(bytes int64) string {
+// exact divides a number of bytes by the largest unit that leaves no rest.
+func exact(bytes int64) (n int64, prefix string) {
 	for _, u := range sizeUnits {
 		if bytes >= u.bytes && bytes%u.bytes == 0 {
-			return strconv.FormatInt(bytes/u.bytes, 10) + u.suffix
+			return bytes / u.bytes, u.suffix[:1]
 		}
 	}
-	return strconv.FormatInt(bytes, 10)
+	return bytes, ""
+}
+
+// FormatSize writes bytes as ParseSize reads them, as short as is exact: "1Ki".
+func FormatSize(bytes int64) string {
+	n, prefix := exact(bytes)
+	if prefix != "" {
+		prefix += "i"
+	}
+	return strconv.FormatInt(n, 10) + prefix
+}
+
+// HumanSize writes a message size for people, exactly: "1 KiB", "1536 B".
+func HumanSize(bytes int64) string {
+	n, prefix := exact(bytes)
+	if prefix != "" {
+		prefix += "i"
+	}
+	return fmt.Sprintf("%d %sB", n, prefix)
+}
+
+// ShortSize is for the head of a narrow column: "1K".
+func ShortSize(bytes int64) string {
+	n, prefix := exact(bytes)
+	return strconv.FormatInt(n, 10) + prefix
+}
+
+// HumanMemory writes an amount of memory with four digits: "15.63 GiB".
+func HumanMemory(bytes int64) string {
+	for _, u := range sizeUnits {
+		if bytes >= u.bytes {
+			return fmt.Sprintf("%.4g %sB", float64(bytes)/float64(u.bytes), u.suffix)
+		}
+	}
+	return fmt.Sprintf("%d B", bytes)
 }

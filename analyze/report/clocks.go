@@ -1,0 +1,90 @@
+package report
+
+import (
+	"fmt"
+	"time"
+
+	"pgmpi/measure/protocol"
+)
+
+// ClockLists are what `pgmpi clocks` found, one mpirun after the other.
+var ClockLists = Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, JSON: true}
+
+// Clocks is what one mpirun found about clocks and their synchronisation.
+type Clocks struct {
+	NP     int                  `json:"np"`
+	Clock  string               `json:"clock"`
+	Clocks []protocol.ClockInfo `json:"clocks"`
+	Syncs  []protocol.ClockSync `json:"syncs"`
+	Pareto []bool               `json:"-"` // by Syncs: no other method is both faster and closer
+	Host   string               `json:"-"` // that started it
+}
+
+func clocksSections(list *[]Clocks) []Section {
+	var out []Section
+	for i := range *list {
+		out = append(out, clockSection(&(*list)[i]), syncSection(&(*list)[i]))
+	}
+	if len(out) > 0 {
+		out[len(out)-1].note(`Error: the largest over the ranks, as 100 exchanges with rank 0 show it. Half of the shortest round trip is the ` +
+			`most it can be wrong by ("known to ±"). Rounds: pairs of ranks that must come one after the other. Pareto *: no other method is ` +
+			`both faster and, at the last comparison, closer; errors below what is known count as equal.`)
+	}
+	return out
+}
+
+func clockSection(c *Clocks) Section {
+	s := Titled("CLOCKS, as rank 0 finds them (started from %s)", c.Host)
+	s.Table = &Table{Head: []string{"clock", "resolution", "one reading", ""}, Align: "lrrl", Flex: 3}
+	for _, k := range c.Clocks {
+		switch {
+		case k.Refused != "":
+			s.Table.Add(k.Name, "refused", "", "")
+			s.note("%s", k.Refused)
+		case k.HZ > 0:
+			s.Table.Add(k.Name, fmt.Sprintf("%d ns", k.TickNS), fmt.Sprintf("%.0f ns", k.CostNS), fmt.Sprintf("at %.6f GHz, %s", float64(k.HZ)/1e9, k.HZFrom))
+		default:
+			s.Table.Add(k.Name, fmt.Sprintf("%d ns", k.TickNS), fmt.Sprintf("%.0f ns", k.CostNS), "")
+		}
+	}
+	return s
+}
+
+func syncSection(c *Clocks) Section {
+	s := Titled("CLOCK SYNCHRONISATION, p = %d, clock %s: error against rank 0 in µs", c.NP, c.Clock)
+	t := &Table{Head: []string{"method"}, Align: "l"}
+	for i, sync := range c.Syncs {
+		if sync.Failed != "" {
+			s.note("%s: not here: %s", sync.Method, sync.Failed)
+			continue
+		}
+		first := len(t.Rows) == 0
+		cells, bound := []string{sync.Method}, int64(0)
+		for _, check := range sync.Checks {
+			if first {
+				t.Head, t.Align = append(t.Head, moment(check.Seconds)), t.Align+"r"
+			}
+			cells = append(cells, micros(protocol.Worst(check.ErrorNS)))
+			bound = max(bound, protocol.Worst(check.BoundNS))
+		}
+		took, mark := time.Duration(sync.DurationNS).Seconds(), ""
+		if c.Pareto[i] {
+			mark = "*"
+		}
+		t.Add(append(cells, micros(bound), duration(&took), fmt.Sprint(sync.Rounds), fmt.Sprint(sync.Messages), mark)...)
+	}
+	t.Head, t.Align = append(t.Head, "known to ±", "takes", "rounds", "messages", "Pareto"), t.Align+"rrrrl"
+	if len(t.Rows) > 0 {
+		s.Table = t
+	}
+	return s
+}
+
+func moment(seconds float64) string {
+	if seconds == 0 {
+		return "at once"
+	}
+	return fmt.Sprintf("after %v s", seconds)
+}
+
+func micros(ns int64) string { return fmt.Sprintf("%.2f", float64(ns)/1e3) }

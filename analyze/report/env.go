@@ -1,0 +1,246 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pgmpi/internal/conf"
+	"pgmpi/internal/remark"
+	"pgmpi/measure/host"
+	"pgmpi/measure/protocol"
+)
+
+// Environments are what can change a result, and what of it is doubtful.
+var Environments = Kind[Environment]{Name: "env", Sections: envSections, JSON: true}
+
+// Environment is where ranks run or ran.
+type Environment struct {
+	Version string            `json:"pgmpi_version"`
+	Rank    protocol.RankInfo `json:"rank"`
+	Factors host.Factors      `json:"factors"`
+	Doubts  []remark.Remark   `json:"doubts"` // of Factors; never null
+	Config  json.RawMessage   `json:"config"`
+}
+
+func envSections(e *Environment) []Section {
+	f, r := &e.Factors, &e.Rank
+	s := Titled("pgmpi %s on %s", e.Version, f.Hostname)
+	s.Fact("MPI library", "%s, rank program built for %s", r.LibVersion, r.BuiltFor)
+	s.Fact("compiler", "%s (%s) %s", r.MPICC, known(r.Compiler), r.Flags)
+	s.Fact("rank program", "version %s, hash %s", r.Version, r.Hash)
+	s.Fact("driver", "%s, Linux %s, %d CPUs", f.Go, f.Kernel, f.Cores)
+	out := []Section{s}
+	if len(f.Layouts) == 0 {
+		out[0].Fact("CPU", "%s", known(f.CPU))
+		out[0].variables(f.Env)
+		out = append(out, Titled("The nodes are not known: no mpirun was finished, or by an older pgmpi."))
+	}
+	shown := map[string]int{} // numbers of the kinds of nodes, by their JSON
+	for i := range f.Layouts {
+		out = append(out, layoutSections(&f.Layouts[i], r.LibVersion, shown)...)
+	}
+	return slices.Concat(out, settings(e.Config), doubts(e))
+}
+
+// known says that something is not.
+func known(text string) string { return or(text, "unknown") }
+
+func or(text, instead string) string {
+	if text == "" {
+		return instead
+	}
+	return text
+}
+
+func layoutSections(l *host.Layout, library string, shown map[string]int) []Section {
+	ranks := 0
+	for _, n := range l.Nodes {
+		ranks += len(n.Ranks)
+	}
+	since := ""
+	if l.Since != "" {
+		since = ", since " + l.Since
+	}
+	s := Titled("%s: %s on %s%s", l.Shape, plural(ranks, "rank"), plural(len(l.Nodes), "node"), since)
+	s.Fact("command", "%s", known(strings.Join(l.Command, " ")))
+	out := []Section{s}
+	for k := range l.Kinds {
+		out = append(out, kindSection(l, k, library, shown))
+	}
+	for i := range l.Nodes {
+		out = append(out, nodeSection(l, &l.Nodes[i]))
+	}
+	return out
+}
+
+// kindSection shows what nodes have in common, once.
+func kindSection(l *host.Layout, index int, library string, shown map[string]int) Section {
+	k := &l.Kinds[index]
+	var hosts []string
+	for _, n := range l.Nodes {
+		if n.Kind == index {
+			hosts = append(hosts, n.Host)
+		}
+	}
+	text, _ := json.Marshal(k)
+	number, again := shown[string(text)]
+	if !again {
+		number = len(shown) + 1
+		shown[string(text)] = number
+	}
+	s := Titled("%s, nodes of kind %d: %s", l.Shape, number, strings.Join(hosts, " "))
+	if again {
+		return s
+	}
+	virtual, frequencies, limit := "", "", "none seen"
+	if k.Virtual {
+		virtual = " (virtual machine)"
+	}
+	if k.MaxMHz > 0 {
+		frequencies = fmt.Sprintf(", %.0f to %.0f MHz", k.MinMHz, k.MaxMHz)
+	}
+	if k.CPULimit > 0 {
+		limit = fmt.Sprintf("%.4g CPUs", k.CPULimit)
+	}
+	s.Fact("CPU", "%s%s", known(k.CPU), virtual)
+	s.Fact("CPUs", "%s", known(k.Online.String()))
+	s.Fact("packages", "%s", known(sets(k.Packages)))
+	s.Fact("memory nodes", "%s", known(sets(k.NUMA)))
+	if len(k.Online) > 0 {
+		s.Fact("SMT siblings", "%s", or(sets(k.Siblings), "none: every CPU is a core"))
+	}
+	s.Fact("last cache", "%s", memory(k.LLC))
+	s.Fact("frequency", "governor %s, driver %s, turbo %s%s", known(k.Governor), known(k.FreqDriver), known(k.Turbo), frequencies)
+	s.Fact("clock", "clocksource %s; CPU flags %s", known(k.Clocksource), known(strings.Join(k.TSC, " ")))
+	s.Fact("kernel", "%s", known(k.Kernel))
+	s.Fact("cgroup limit", "%s", limit)
+	s.Fact("network", "%s", or(strings.Join(k.Devices, ", "), "none is up"))
+	if k.Library != library {
+		s.Fact("MPI library", "%s", known(k.Library))
+	}
+	s.variables(k.Env)
+	return s
+}
+
+// sets counts sets of CPUs and lists them.
+func sets(list []host.Ranges) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var out []string
+	for _, s := range list {
+		out = append(out, s.String())
+	}
+	return fmt.Sprintf("%d: CPUs %s", len(list), strings.Join(out, " | "))
+}
+
+// memory is an amount of it; 0 is not known.
+func memory(bytes int64) string {
+	if bytes == 0 {
+		return "unknown"
+	}
+	return conf.HumanMemory(bytes)
+}
+
+func (s *Section) variables(env map[string]string) {
+	if len(env) == 0 {
+		s.Fact("variables", "none")
+	}
+	name := "variables"
+	for _, v := range slices.Sorted(maps.Keys(env)) {
+		s.Fact(name, "%s=%s", v, env[v])
+		name = ""
+	}
+}
+
+func nodeSection(l *host.Layout, n *host.Node) Section {
+	s := Titled("%s, node %s", l.Shape, n.Host)
+	free, load, busy := "", "load unknown", "others unknown"
+	if n.MemAvailable > 0 {
+		free = fmt.Sprintf(", %s of it free", memory(n.MemAvailable))
+	}
+	if n.Load != nil {
+		load = fmt.Sprintf("load %.2f in the minute before", *n.Load)
+	}
+	if n.OthersBusy != nil {
+		busy = fmt.Sprintf("other programs used %.1f CPUs", *n.OthersBusy)
+	}
+	if n.MHz > 0 {
+		busy += fmt.Sprintf("; CPU at %.0f MHz", n.MHz)
+	}
+	s.Fact("memory", "%s%s", memory(n.MemTotal), free)
+	s.Fact("at the start", "%s; %s", load, busy)
+	first := 0
+	for _, p := range l.Pinnings[n.Pinning] {
+		ranks := n.Ranks[first : first+p.Ranks]
+		first += p.Ranks
+		word := "rank"
+		if p.Ranks > 1 {
+			word = "ranks"
+		}
+		s.Fact(word+" "+ranks.String(), "%s", cpus(&l.Kinds[n.Kind], p.CPUs))
+	}
+	return s
+}
+
+// cpus are those of a mask, and the packages that they are in.
+func cpus(k *host.NodeKind, mask host.Ranges) string {
+	if len(mask) == 0 {
+		return "unknown"
+	}
+	text := "CPU " + mask.String()
+	if len(mask) > 1 {
+		text = "CPUs " + mask.String()
+	}
+	if len(k.Packages) < 2 {
+		return text
+	}
+	var in []string
+	for i, p := range k.Packages {
+		if slices.ContainsFunc(mask, func(cpu int) bool { return (host.Ranges{cpu}).Within(p) }) {
+			in = append(in, fmt.Sprint(i))
+		}
+	}
+	return text + ", package " + strings.Join(in, " and ")
+}
+
+// settings are the sections of gl.toml that measuring depends on.
+func settings(config json.RawMessage) []Section {
+	var sections map[string]map[string]json.RawMessage
+	if json.Unmarshal(config, &sections) != nil {
+		return nil // by an older pgmpi, or damaged: nothing rests on it here
+	}
+	s := Titled("Settings of gl.toml and flags")
+	for _, name := range []string{"job", "mpi", "nrep", "measure"} {
+		values, ok := sections[name]
+		if !ok {
+			continue
+		}
+		var keys []string
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			var compact bytes.Buffer
+			_ = json.Compact(&compact, values[key]) // it has been decoded, so it is JSON
+			keys = append(keys, key+"="+compact.String())
+		}
+		s.Fact("["+name+"]", "%s", strings.Join(keys, " "))
+	}
+	return []Section{s}
+}
+
+func doubts(e *Environment) []Section {
+	switch {
+	case len(e.Doubts) > 0:
+		s := Titled("DOUBTFUL")
+		for _, d := range e.Doubts {
+			s.Item("%s: %s. Remedy: %s.", d.ID, d.Text, d.Remedy)
+		}
+		return []Section{s}
+	case len(e.Factors.Layouts) > 0:
+		return []Section{Titled("Nothing doubtful was found.")}
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package report
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+	"pgmpi/internal/remark"
+	"pgmpi/measure/protocol"
+)
+
+// example is a document of a kind, with the names of the formats that the kind has.
+type example struct {
+	document *Document
+	formats  []string
+}
+
+func exampleOf[T any](k Kind[T], t *T) example { return example{k.Document(t), k.Formats()} }
+
+// examples has every kind of document, by the name of its golden files.
+func examples(t *testing.T) map[string]example {
+	p2 := []guidelines.Shape{{NP: 2}}
+	sizes := []int64{1, 1024, 65536, 1 << 20}
+	constant := func(string, int64) int64 { return 5000 }
+	return map[string]example{
+		"planted": exampleOf(Reports, synthetic(t, p2, sizes, few, 12, config(), planted)),
+		"clean":   exampleOf(Reports, synthetic(t, p2, sizes, few, 12, config(), constant)),
+		"refused": exampleOf(Reports, synthetic(t, p2, sizes, few, 3, config(), planted)),
+		"noisy":   exampleOf(Reports, noisyReport(t)),
+		"compare": exampleOf(Comparisons, comparison()),
+		"spread":  exampleOf(Spreads, spread()),
+		"times":   exampleOf(RunTimes, times()),
+		"env":     exampleOf(Environments, environment(t)),
+		"clocks":  exampleOf(ClockLists, clocks()),
+		"explain": explainExample(t),
+	}
+}
+
+func TestEveryDocumentInEveryFormatMatchesGoldenFiles(t *testing.T) {
+	for name, e := range examples(t) {
+		for _, format := range e.formats {
+			matchGolden(t, name+"."+format, written(t, format, e.document))
+		}
+	}
+}
+
+func times() *analyze.Times {
+	x := 1.5e-6
+	return &analyze.Times{Schema: analyze.TimesSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 10}, Datatype: "byte", Op: "bor",
+		MsizeLegend: analyze.Legend, Cases: []analyze.CaseTimes{
+			{Function: "MPI_Bcast", Msize: 8, Shape: "p2", NP: 2, R: 10, MinS: &x, Q1S: &x, MedianS: &x, Q3S: &x, MaxS: &x},
+			{Function: "MPI_Bcast", Msize: 1 << 30, Shape: "p2", NP: 2, Reason: "needs 3 GiB"},
+		}}
+}
+
+func clocks() *[]Clocks {
+	check := func(seconds float64, wrong int64) protocol.ClockCheck {
+		return protocol.ClockCheck{Seconds: seconds, ErrorNS: []int64{0, wrong}, BoundNS: []int64{0, 90}}
+	}
+	return &[]Clocks{{NP: 2, Clock: "wtime", Host: "login1", Pareto: []bool{true, false, false},
+		Clocks: []protocol.ClockInfo{{Name: "wtime", TickNS: 26, CostNS: 26.7}, {Name: "rdtscp", Refused: "rank 1 may run on the processors 0-1"},
+			{Name: "rdtsc", TickNS: 1, CostNS: 8, HZ: 2500000000, HZFrom: "measured"}},
+		Syncs: []protocol.ClockSync{
+			{Method: "skampi", DurationNS: 12345678, Rounds: 1, Messages: 300, Checks: []protocol.ClockCheck{check(0, 100), check(5, 80000)}},
+			{Method: "hca3+shared", DurationNS: 3e9, Rounds: 1, Messages: 900, Checks: []protocol.ClockCheck{check(0, -100), check(5, -80001)}},
+			{Method: "shared", Failed: "two hosts"}}}}
+}
+
+// environment has two unlike nodes, the second one of which tells little, and a
+// host whose name would clear the screen.
+func environment(t *testing.T) *Environment {
+	t.Helper()
+	text, err := os.ReadFile("testdata/environment.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e Environment
+	if err := json.Unmarshal(text, &e); err != nil {
+		t.Fatal(err)
+	}
+	e.Factors.Hostname = "login1\x1b[2J"
+	e.Factors.Layouts[0].Kinds[0].Env["OMPI_MCA_long"] = strings.Repeat("x", 300)
+	e.Doubts = e.Factors.Remarks()
+	return &e
+}
+
+func TestNoTextIsWiderThan100ColumnsOrCommandsTheTerminal(t *testing.T) {
+	for name, e := range examples(t) {
+		text := written(t, "table", e.document)
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+				t.Errorf("%s: %d columns: %s", name, n, line)
+			}
+		}
+		if strings.Contains(text, "\x1b") {
+			t.Errorf("%s commands the terminal:\n%s", name, text)
+		}
+	}
+}
+
+func TestEnvironmentSaysWhatIsKnown(t *testing.T) {
+	text := written(t, "table", Environments.Document(environment(t)))
+	for _, want := range []string{
+		"p4: 4 ranks on 2 nodes, since run-p4-01.tsv.gz", "nodes of kind 1: n1", "nodes of kind 2: n2",
+		"4: CPUs 0,4 | 1,5", "22 MiB", "governor powersave, driver unknown, turbo on, 1000 to 3700 MHz", "1.5 CPUs", "eno1 10000 Mb/s", "UCX_TLS=rc",
+		"load 0.25 in the minute before; other programs used 0.5 CPUs", "load unknown", "2 GiB, 1 GiB of it free", "memory        unknown",
+		"rank 1        CPUs 2,6, package 1", "[measure]     sync=\"barrier\"", "Open MPI v5.0.2",
+		"DOUBTFUL", string(remark.Governor), string(remark.Turbo), string(remark.CPULimit), string(remark.OthersBusy), string(remark.NodesDiffer), string(remark.EnvDiffers),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in\n%s", want, text)
+		}
+	}
+}
+
+func TestAFormatThatAKindLacksIsRefused(t *testing.T) {
+	for list, want := range map[string]string{"csv": `unknown format "csv": choose from table, json, markdown`, "table, xml": `unknown format "xml": choose from `} {
+		if _, err := Environments.Pick(list); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", list, err)
+		}
+	}
+	if all := Reports.Formats(); len(all) != len(formats) || len(Explanations.Formats()) >= len(all) {
+		t.Errorf("a report has %q, an explanation %q", all, Explanations.Formats())
+	}
+}
+
+func TestWrapBreaksAtBlanksAndInLongWords(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "a b": "a b", "aaa bbb": "aaa|bbb", "a bb cc": "a bb|cc", "aaaaaaa b": "aaaa|aaa|b", "ab ccccc": "ab|cccc|c",
+	} {
+		if got := strings.Join(wrap(text, 4, ""), "|"); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	if got := strings.Join(wrap("aaaaaaa b", 4, "  "), "|"); got != "aaaa|  aa|  a|  b" {
+		t.Errorf("%q", got)
+	}
+}

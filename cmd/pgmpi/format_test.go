@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure/results"
+)
+
+// formatsOf are the formats of the document that a command prints.
+var formatsOf = map[string][]string{
+	"check": report.Reports.Formats(), "analyze": report.Reports.Formats(), "times": report.RunTimes.Formats(),
+	"compare": report.Comparisons.Formats(), "ab": report.Comparisons.Formats(), "reproduce": report.Spreads.Formats(),
+	"selftest": selftests.Formats(), "env": report.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": lists.Formats(),
+}
+
+func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
+	for _, c := range commands() {
+		fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+		c.flags(fs)
+		f := fs.Lookup("format")
+		if (f == nil) != (formatsOf[c.name] == nil) {
+			t.Errorf("%s: is there a --format?", c.name)
+		}
+		if f != nil && !strings.Contains(f.Usage, strings.Join(formatsOf[c.name], ", ")) {
+			t.Errorf("%s: %q lacks %q", c.name, f.Usage, formatsOf[c.name])
+		}
+	}
+}
+
+func TestAFormatThatADocumentLacksIsRefusedWithThoseItHas(t *testing.T) {
+	for _, c := range []struct{ command, args, format string }{
+		{"env", "env", "csv"}, {"clocks", "clocks", "csv"}, {"list", "list", "json"}, {"selftest", "selftest", "csv"},
+		{"check", "check", "xml"}, {"compare", "compare a b", "xml"}, {"reproduce", "reproduce a b", "xml"}, {"times", "times a", "xml"},
+	} {
+		args := append(strings.Fields(c.args), "--format", c.format)
+		inProcess(args...).exits(t, exitSetup).says(t, fmt.Sprintf("--format: unknown format %q: choose from %s", c.format, strings.Join(formatsOf[c.command], ", ")))
+	}
+	inProcess("compare", "a", "b", "--format", "table, xml").exits(t, exitSetup).says(t, `unknown format "xml"`)
+}
+
+func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
+	documents := []struct {
+		name    string
+		formats []string
+	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", formatsOf["reproduce"]}, {"times", formatsOf["times"]},
+		{"selftest", formatsOf["selftest"]}, {"env", formatsOf["env"]}, {"clocks", formatsOf["clocks"]}, {"list", formatsOf["list"]},
+		{"plan", plans.Formats()}, {"explain", report.Explanations.Formats()}}
+	table := []string{"| format | files | has |", "|---|---|---|"}
+	for _, name := range report.Reports.Formats() { // it has all
+		var has []string
+		for _, d := range documents {
+			if slices.Contains(d.formats, name) {
+				has = append(has, d.name)
+			}
+		}
+		text := strings.Join(has, ", ")
+		if len(has) == len(documents) {
+			text = "every document"
+		}
+		f, err := report.Reports.Format(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table = append(table, fmt.Sprintf("| `%s` | %s | %s |", name, f.File(&report.Document{}), text))
+	}
+	sameTable(t, "guide.md", "formats", table)
+}
+
+// Documents that are made here, in every format that they have.
+func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
+	number := func(x float64) *float64 { return &x }
+	verdict := func(guideline string, typ guidelines.Type, mockup, is string, ratio float64) analyze.Verdict {
+		return analyze.Verdict{Guideline: guideline, Type: typ, Function: "MPI_Allgather", Mockup: mockup, Msize: 1024, Ratio: number(ratio), Verdict: is}
+	}
+	r := &analyze.Report{Library: analyze.Library{Version: "MPICH Version: 4.0.2\nand more"}, Shapes: []analyze.Shape{{Name: "p2", Shape: guidelines.Shape{NP: 2}}},
+		R: 10, Alpha: 0.05, M: 80, Adjust: "bh", Verdicts: []analyze.Verdict{
+			verdict("GL1", guidelines.Monotony, "", analyze.Kept, 0.5), verdict("GL5", guidelines.Pattern, "allgather_as_alltoall", analyze.Kept, 0.9),
+			verdict("self", guidelines.Pattern, "identity:MPI_Allgather", analyze.Undecided, 1)}}
+	slow := []analyze.Verdict{verdict("GL1", guidelines.Monotony, "", analyze.Violated, 41.4), verdict("GL5", guidelines.Pattern, "allgather_as_alltoall", analyze.Kept, 1)}
+	passed := &selftestResult{report: r, sizes: []string{"64", "1Ki", "16Ki"}, done: true, plant: &plant{function: "MPI_Allgather", msize: 1024, by: 200 * time.Microsecond,
+		cells: []plantCell{{&r.Verdicts[0], &slow[0], true, false}}}}
+	back := 0
+	failed := *passed
+	failed.falseBack = &back
+	failed.plant = &plant{function: "MPI_Allgather", msize: 1024, by: 200 * time.Microsecond, wrong: 1, back: 1,
+		cells: []plantCell{{&r.Verdicts[0], &slow[0], true, false}, {&r.Verdicts[1], &slow[1], true, true}}}
+	users := &glfile.File{Name: "gl.toml", Guideline: []guidelines.User{{ID: "grows", Monotony: "MPI_Bcast"}}}
+	for name, d := range map[string]*report.Document{
+		"selftest-passed": selftests.Document(passed), "selftest-failed": selftests.Document(&failed), "list": lists.Document(users),
+	} {
+		for _, format := range formatsOf[d.Name] {
+			f, err := report.Reports.Format(format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if err := f.Write(&out, d); err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", name+"."+format)
+			if *update {
+				if err := os.WriteFile(golden, out.Bytes(), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil || out.String() != string(want) {
+				t.Errorf("%s differs (-update writes it anew; %v):\n%s", golden, err, out.String())
+			}
+		}
+	}
+}
+
+// Its numbers depend on the machine, so there is no golden file of a plan.
+func TestADryRunIsWrittenInEveryFormatItHas(t *testing.T) {
+	f := glfile.Default()
+	plan, err := f.Plan([]int{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &results.Manifest{Plan: *plan, R: f.Job.MPIRuns, Launch: map[string][]string{"p2": {"mpirun", "-np", "2"}}}
+	r, err := analyze.NewCollector(m).Report(f.Analyze)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &planned{prepared: &prepared{config: &f, manifest: m, rankPath: "/a path/" + strings.Repeat("deep/", 30)}, command: "check", report: r, follows: true}
+	p.costs = []cost{costOf(p.prepared, plan.Shapes[0])}
+	for _, name := range plans.Formats() {
+		format, err := plans.Format(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := format.Write(&out, plans.Document(p)); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"PLAN", "11 of monotony", "mpirun -np 2 \\\n", "'/a path/deep", "not counted", "TIME, an estimate"} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: no %q in:\n%s", name, want, out.String())
+			}
+		}
+	}
+}
