@@ -23,6 +23,11 @@ BENCHES ?=
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m
 STATICCHECK := 0.8.2
+EXHAUSTIVE := 0.12.0
+# Its own go.mod asks for a version of x/tools that newer Go cannot compile.
+EXHAUSTIVE_TOOLS := 0.38.0
+# Enums of other modules have more values than a switch here needs.
+EXHAUSTIVE_FLAGS := -default-signifies-exhaustive=true -ignore-enum-types='^(reflect|github\.com/.*)\.'
 
 VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 GO_TEST := go test -count=1 -p 1 -timeout 15m
@@ -139,7 +144,7 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	echo "Tests of the C parts with $(MPICH_CC):"
 	$(call cgo,$(MPICH_CC)) $(GO_TEST) $(CGO_PACKAGES)
 
-lint: go-check both bin/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck and C warnings, with and without MPI
+lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) ## gofmt, go vet, staticcheck, exhaustive and C warnings, with and without MPI
 	@unformatted=$$(gofmt -l .)
 	if [ -n "$$unformatted" ]; then
 		echo "not formatted by gofmt:"
@@ -148,9 +153,11 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) ## gofmt, go vet, staticcheck
 	fi
 	CGO_ENABLED=0 go vet ./...
 	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) ./...
+	CGO_ENABLED=0 bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) ./...
 	for cc in $(OPENMPI_CC) $(MPICH_CC); do
 		$(call cgo,$$cc) go vet $(CGO_PACKAGES)
 		$(call cgo,$$cc) bin/staticcheck-$(STATICCHECK) $(CGO_PACKAGES)
+		$(call cgo,$$cc) bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) $(CGO_PACKAGES)
 		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS PGMPI_INJECTED_CLOCKS; do
 			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
 				mockups/c/*.c measure/rank/*.c cmd/bench/*.c measure/delay/*.c testdata/yield/*.c testdata/sync/*.c testdata/fault/*.c
@@ -181,6 +188,17 @@ bin/staticcheck-$(STATICCHECK):
 	@mkdir -p bin
 	CGO_ENABLED=0 GOBIN=$(CURDIR)/bin go install honnef.co/go/tools/cmd/staticcheck@v$(STATICCHECK)
 	mv bin/staticcheck $@
+
+bin/exhaustive-$(EXHAUSTIVE):
+	@mkdir -p bin
+	module=$$(mktemp -d)
+	(
+		cd $$module
+		go mod init tool
+		go get github.com/nishanths/exhaustive/cmd/exhaustive@v$(EXHAUSTIVE) golang.org/x/tools@v$(EXHAUSTIVE_TOOLS)
+		CGO_ENABLED=0 go build -o $(CURDIR)/$@ github.com/nishanths/exhaustive/cmd/exhaustive
+	)
+	rm -r $$module
 
 # From 1.21 on, Go fetches the version that go.mod asks for by itself.
 go-check:

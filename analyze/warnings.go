@@ -27,9 +27,7 @@ func warnings(r *Report, m *results.Manifest, set *medians.Set) []remark.Remark 
 	} else if r.Test == judge.TestRankSumNormal {
 		out.add(remark.NormalApproximation, "with more than %d mpiruns the rank-sum p-values are from the normal approximation", stats.MaxExactRankSum)
 	}
-	for _, d := range m.Factors.Doubts() {
-		out = append(out, remark.Remark{ID: remark.ID(d.ID), Text: d.Text, Remedy: d.Remedy, Docs: "docs/cluster.md#what-the-ranks-run-on"})
-	}
+	out = append(out, m.Factors.Remarks()...)
 	out.ofCores(m)
 	if n := len(m.Events); n > 0 {
 		out.add(remark.Repeated, "failed mpiruns that were repeated: %d, the last one: %s", n, m.Events[n-1])

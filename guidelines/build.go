@@ -45,7 +45,7 @@ func Build(s Settings) (*Plan, error) {
 		}
 	}
 	if len(b.tests) == 0 {
-		return nil, errors.New("nothing to check: monotony and split-robustness need two sizes at least, " +
+		return nil, errors.New("nothing to check: monotony and split-robustness need at least two sizes, " +
 			fmt.Sprintf("split-robustness a ratio of at most %d", MaxSplit))
 	}
 	b.finish()

@@ -44,14 +44,6 @@ var catalogue = []Entry{
 	{ID: "GL29", Type: Pattern, Mockup: "barrier_as_allreduce", Extended: true},
 }
 
-// regular are the collectives that GL1 and GL2 are about. Of the others, the
-// ones with a vector of counts, measured with equal counts, would repeat what
-// these say, and MPI_Barrier has no size; users' own guidelines can name them.
-var regular = []string{
-	"MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Bcast", "MPI_Exscan", "MPI_Gather", "MPI_Reduce",
-	"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Scatter",
-}
-
 // Catalogue returns the guidelines known by number.
 func Catalogue() []Entry { return catalogue }
 
@@ -63,7 +55,7 @@ func (e Entry) Guidelines() []Guideline {
 		return []Guideline{{ID: e.ID, Type: Pattern, Function: m.Of, Mockup: e.Mockup}}
 	}
 	var out []Guideline
-	for _, f := range regular {
+	for _, f := range mockups.Identities() {
 		out = append(out, Guideline{ID: e.ID, Type: e.Type, Function: f})
 	}
 	return out
@@ -73,5 +65,5 @@ func (e Entry) Guidelines() []Guideline {
 // message size to be monotone in; it is measured at size 0.
 func HasSize(collective string) bool {
 	f, _ := mockups.Get(collective)
-	return f.Send.Blocks != mockups.None || f.Recv.Blocks != mockups.None
+	return f.HasData()
 }

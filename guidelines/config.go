@@ -1,7 +1,6 @@
 package guidelines
 
 import (
-	"fmt"
 	"slices"
 
 	"pgmpi/internal/conf"
@@ -25,26 +24,22 @@ func Default() Config {
 // Validate returns everything that is wrong with the section; users are the
 // user's guidelines, whose ids may be selected.
 func (c Config) Validate(users []User) []conf.FieldError {
-	var errs []conf.FieldError
+	var errs conf.FieldErrors
 	check := func(key string, selectors []string) {
 		for _, s := range selectors {
 			if _, err := parseSelector(s, users); err != nil {
-				errs = append(errs, conf.FieldError{Key: key, Msg: err.Error()})
+				errs.Check(false, key, "%v", err)
 			}
 		}
 	}
-	if len(c.Guidelines) == 0 && len(users) == 0 {
-		errs = append(errs, conf.FieldError{Key: "guidelines", Msg: "is empty, and there is no [[guideline]]: nothing to check"})
-	}
+	errs.Check(len(c.Guidelines)+len(users) > 0, "guidelines", "is empty, and there is no [[guideline]]: nothing to check")
 	check("guidelines", c.Guidelines)
 	check("exclude", c.Exclude)
 	for _, f := range c.Functions {
-		if !slices.Contains(mockups.Collectives(), f) {
-			errs = append(errs, conf.FieldError{Key: "functions", Msg: conf.Unknown("collective", f, mockups.Collectives())})
-		}
+		errs.Name("functions", "collective", f, mockups.Collectives())
 	}
-	if len(errs) == 0 && len(c.resolve(users)) == 0 {
-		errs = append(errs, conf.FieldError{Key: "guidelines", Msg: "exclude and functions leave no guideline to check"})
+	if len(errs) == 0 {
+		errs.Check(len(c.resolve(users)) > 0, "guidelines", "exclude and functions leave no guideline to check")
 	}
 	return errs
 }
@@ -52,15 +47,14 @@ func (c Config) Validate(users []User) []conf.FieldError {
 // resolve returns the selected guidelines in the order of the catalogue, then
 // the user's, without sizes. It expects a valid Config.
 func (c Config) resolve(users []User) []Guideline {
-	var in, out []selector
-	for _, s := range c.Guidelines {
-		sel, _ := parseSelector(s, users)
-		in = append(in, sel)
+	parse := func(list []string) (all []selector) {
+		for _, s := range list {
+			sel, _ := parseSelector(s, users)
+			all = append(all, sel)
+		}
+		return all
 	}
-	for _, s := range c.Exclude {
-		sel, _ := parseSelector(s, users)
-		out = append(out, sel)
-	}
+	in, out := parse(c.Guidelines), parse(c.Exclude)
 	var all []Guideline
 	for _, e := range catalogue {
 		for _, g := range e.Guidelines() {
@@ -78,32 +72,32 @@ func (c Config) resolve(users []User) []Guideline {
 }
 
 // ResolveOp returns the operator that op stands for on a datatype: op itself,
-// or for "auto" the datatype's own. The errors are those of the keys
-// "datatype" and "op".
+// or for "auto" the datatype's own. Errors are about the keys "datatype" and
+// "op".
 func ResolveOp(datatype, op string) (string, []conf.FieldError) {
-	d, ok := mockups.GetDatatype(datatype)
-	var errs []conf.FieldError
-	if !ok {
-		var names []string
-		for _, d := range mockups.Datatypes() {
-			names = append(names, d.Name)
-		}
-		errs = append(errs, conf.FieldError{Key: "datatype", Msg: conf.Unknown("datatype", datatype, names)})
-	}
-	switch {
-	case op != "auto" && !slices.Contains(mockups.Ops(), op):
-		errs = append(errs, conf.FieldError{Key: "op", Msg: conf.Unknown("op", op, append([]string{"auto"}, mockups.Ops()...))})
-	case !ok:
-	case op == "auto":
-		return d.Auto, nil
-	case !slices.Contains(d.Ops, op):
-		errs = append(errs, conf.FieldError{Key: "op", Msg: fmt.Sprintf("op %q is not allowed on datatype %q (allowed: %s)",
-			op, datatype, joinNames(d.Ops))})
-	}
+	var errs conf.FieldErrors
+	errs.Name("datatype", "datatype", datatype, Datatypes())
+	errs.Name("op", "op", op, append([]string{"auto"}, mockups.Ops()...))
 	if errs != nil {
 		return "", errs
 	}
+	d, _ := mockups.GetDatatype(datatype)
+	if op == "auto" {
+		return d.Auto, nil
+	}
+	if !slices.Contains(d.Ops, op) {
+		errs.Check(false, "op", "op %q is not allowed on datatype %q (allowed: %s)", op, datatype, joinNames(d.Ops))
+		return "", errs
+	}
 	return op, nil
+}
+
+// Datatypes are the names that job.datatype may have.
+func Datatypes() (names []string) {
+	for _, d := range mockups.Datatypes() {
+		names = append(names, d.Name)
+	}
+	return names
 }
 
 // Extent returns the extent of a datatype in bytes; 1 for an unknown one, so

@@ -13,10 +13,10 @@ func formula(g Guideline) string {
 		return a + "(n) ≤ " + a + "(n+k)"
 	case Split:
 		return a + "(n) ≤ k·" + a + "(n/k)"
+	case Pattern:
+		if m, ok := mockups.Get(g.Mockup); ok {
+			return a + "(n) ≤ " + m.Formula
+		}
 	}
-	right := g.Mockup
-	if m, ok := mockups.Get(g.Mockup); ok {
-		right = m.Formula
-	}
-	return a + "(n) ≤ " + right
+	return a + "(n) ≤ " + g.Mockup
 }

@@ -305,7 +305,7 @@ func TestCatalogueIsNumberedWithoutGaps(t *testing.T) {
 
 func TestRegularCollectivesAreThoseOfThePaper(t *testing.T) {
 	left := mockups.Collectives()
-	for _, r := range regular {
+	for _, r := range mockups.Identities() {
 		if !slices.Contains(left, r) {
 			t.Errorf("%s is not in the table", r)
 		}

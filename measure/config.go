@@ -56,11 +56,8 @@ func (c JobConfig) Validate() []conf.FieldError {
 func (c JobConfig) CheckRoot(np []int) []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(c.Root >= 0, "root", "%d is no rank", c.Root)
-	for _, n := range np {
-		if n >= 1 && c.Root >= n {
-			errs.Check(false, "root", "%d is no rank of %d processes", c.Root, n)
-			break
-		}
+	if i := slices.IndexFunc(np, func(n int) bool { return n >= 1 && c.Root >= n }); i >= 0 {
+		errs.Check(false, "root", "%d is no rank of %d processes", c.Root, np[i])
 	}
 	return errs
 }
@@ -127,23 +124,15 @@ func Default() Config {
 // Validate returns everything that is wrong with the section.
 func (c Config) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
-	for _, k := range []struct {
-		key, value, what string
-		known            []string
-	}{
-		{"sync", c.Sync, "synchronisation", append([]string{protocol.Auto}, protocol.Syncs...)},
-		{"sample", c.Sample, "kind of sample", append([]string{protocol.Auto}, protocol.Samples...)},
-		{"cache", c.Cache, "treatment of the caches", protocol.Caches},
-	} {
-		errs.Check(slices.Contains(k.known, k.value), k.key, "%s", conf.Unknown(k.what, k.value, k.known))
-	}
+	auto := []string{protocol.Auto}
+	errs.Name("sync", "synchronisation", c.Sync, append(auto, protocol.Syncs...))
+	errs.Name("sample", "kind of sample", c.Sample, append(auto, protocol.Samples...))
+	errs.Name("clock", "clock", c.Clock, protocol.Clocks)
+	errs.Name("clock_sync", "clock synchronisation", c.ClockSync, protocol.ClockSyncs)
+	errs.Name("cache", "treatment of the caches", c.Cache, protocol.Caches)
 	errs.Check(c.Window > 0, "window", "must be above 0s")
 	errs.Check(c.Slice > 0, "slice", "must be above 0s")
 	errs.Check(c.MaxDrift > 0, "max_drift", "must be above 0s")
-	errs.Check(slices.Contains(protocol.Clocks, c.Clock), "clock",
-		"%s", conf.Unknown("clock", c.Clock, protocol.Clocks))
-	errs.Check(slices.Contains(protocol.ClockSyncs, c.ClockSync), "clock_sync",
-		"%s", conf.Unknown("clock synchronisation", c.ClockSync, protocol.ClockSyncs))
 	errs.Check(c.FirstCalls >= 0, "first_calls", "must be at least 0, not %d", c.FirstCalls)
 	errs.Check(c.Warmup >= 0, "warmup", "must be at least 0, not %d", c.Warmup)
 	errs.Check(c.WarmupTime >= 0, "warmup_time", "must be at least 0s")

@@ -2,6 +2,8 @@ package mockups
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"slices"
 )
 
@@ -11,10 +13,55 @@ type Need struct{ Send, Recv, Temp int64 }
 // Sum is what it takes by itself.
 func (n Need) Sum() int64 { return n.Send + n.Recv + n.Temp }
 
-// Fit tells which cases fit into limit bytes together, and how large the shared
-// buffers then are: each as large as any of these cases needs it, so that cases
-// that fit alone may not fit together. The small ones come first.
-func Fit(needs []Need, limit int64) (fits []bool, shared Need) {
+// Sized is a function with blocks of Count elements.
+type Sized struct {
+	Function Function
+	Count    int64
+}
+
+// Room is the memory of a rank, in bytes.
+type Room struct {
+	Cap   int64                   // the most that it may take
+	Extra int64                   // taken by other things than the buffers
+	Span  func(bytes int64) int64 // what a send or receive buffer takes; nil: its bytes
+}
+
+// Fit tells why cases cannot be measured together on p processes, "" of those
+// that can, and how large the buffers are that these share.
+func Fit(cases []Sized, extent int64, p int, room Room) (why []string, shared Need) {
+	why = make([]string, len(cases))
+	var needs []Need
+	var of []int // the case that a need is of
+	for i, c := range cases {
+		if c.Function.MaxCount(c.Count, extent, p) > math.MaxInt32 {
+			why[i] = "its element count is above what an MPI int count holds"
+			continue
+		}
+		n := c.Function.Memory(c.Count, extent, p)
+		if room.Span != nil {
+			n.Send, n.Recv = room.Span(n.Send), room.Span(n.Recv)
+		}
+		needs, of = append(needs, n), append(of, i)
+	}
+	fits, shared := fit(needs, room.Cap-room.Extra)
+	for n, i := range of {
+		if fits[n] {
+			continue
+		}
+		alone, with := needs[n].Sum()+room.Extra, ""
+		if alone <= room.Cap {
+			with = " beside the buffers of smaller cases"
+		}
+		why[i] = fmt.Sprintf("it needs %d bytes a rank%s, the cap is %d (measure.temp_memory, half of the free memory)",
+			alone, with, room.Cap)
+	}
+	return why, shared
+}
+
+// fit takes as many cases as share limit bytes: each buffer is as large as any of
+// them needs it, so that cases that fit alone may not fit together. The small
+// ones come first.
+func fit(needs []Need, limit int64) (fits []bool, shared Need) {
 	order := make([]int, len(needs))
 	for i := range order {
 		order[i] = i

@@ -2,6 +2,7 @@ package mockups
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -19,7 +20,7 @@ func TestCasesThatFitAloneMayNotFitTogether(t *testing.T) {
 		{69, []Need{scatter, gather, both}, []bool{false, false, true}, both},
 		{0, []Need{{}, both}, []bool{true, false}, Need{}},
 	} {
-		fits, shared := Fit(c.needs, c.limit)
+		fits, shared := fit(c.needs, c.limit)
 		if !slices.Equal(fits, c.want) || shared != c.shared {
 			t.Errorf("%d bytes for %v: %v, %v", c.limit, c.needs, fits, shared)
 		}
@@ -32,14 +33,36 @@ func TestWhatHasFittedStillFits(t *testing.T) {
 	for c := int64(1); c <= 64; c *= 2 {
 		needs = append(needs, Need{c, 8 * c, c}, Need{8 * c, c, 0}, Need{c, c, 12 * c})
 	}
-	fits, _ := Fit(needs, 500)
+	fits, _ := fit(needs, 500)
 	var in []Need
 	for i, n := range needs {
 		if fits[i] {
 			in = append(in, n)
 		}
 	}
-	if again, _ := Fit(in[1:], 500); slices.Contains(again, false) || len(in) == len(needs) {
+	if again, _ := fit(in[1:], 500); slices.Contains(again, false) || len(in) == len(needs) {
 		t.Errorf("%d of %d, then %v", len(in), len(needs), again)
+	}
+}
+
+func TestWhatCannotBeMeasuredIsSaid(t *testing.T) {
+	f, _ := Get("MPI_Allgather")
+	cases := []Sized{{f, 1}, {f, 1 << 10}, {f, 1 << 30}}
+	for _, c := range []struct {
+		room Room
+		want []string
+	}{
+		{Room{Cap: 4 << 30}, []string{"", "", "its element count is above what an MPI int count holds"}},
+		{Room{Cap: 3 << 10}, []string{"", "", "its element"}},
+		{Room{Cap: 3<<10 - 1}, []string{"", "it needs 3072 bytes a rank, the cap is 3071", "its element"}},
+		{Room{Cap: 3 << 10, Extra: 1 << 10}, []string{"", "it needs 4096 bytes a rank, the cap is 3072", "its element"}},
+		{Room{Cap: 3 << 10, Span: func(b int64) int64 { return 2 * b }}, []string{"", "it needs 6144 bytes a rank, ", "its element"}},
+	} {
+		why, _ := Fit(cases, 1, 2, c.room)
+		for i, want := range c.want {
+			if !strings.HasPrefix(why[i], want) || (want == "") != (why[i] == "") {
+				t.Errorf("cap %d: case %d: %q, want %q", c.room.Cap, i, why[i], want)
+			}
+		}
 	}
 }

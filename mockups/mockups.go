@@ -2,15 +2,12 @@
 // and the mock-ups that emulate them by other collectives.
 //
 // It says what each function is called, which collective a mock-up stands for,
-// and how much memory a case needs. The code that runs is in mockups/c, row by
-// row under the same ids; the rank program refuses to start when the two
-// tables disagree. This package knows nothing of MPI and builds anywhere.
+// what its result is, and how much memory a case needs. The code that runs is in
+// mockups/c under the same ids; the rank program refuses to start when one
+// table has a function that the other has not. This package knows nothing of MPI and builds anywhere.
 package mockups
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Blocks counts the blocks of msize bytes in a buffer.
 type Blocks int
@@ -28,6 +25,13 @@ type Buffer struct {
 	RootOnly bool // significant at the root alone
 }
 
+var (
+	block        = Buffer{Blocks: One}
+	blockAtRoot  = Buffer{Blocks: One, RootOnly: true}
+	vector       = Buffer{Blocks: PerRank}
+	vectorAtRoot = Buffer{Blocks: PerRank, RootOnly: true}
+)
+
 // Elements returns the buffer's length in elements at one rank, for blocks of
 // count elements on p processes.
 func (b Buffer) Elements(count int64, p int, isRoot bool) int64 {
@@ -39,6 +43,7 @@ func (b Buffer) Elements(count int64, p int, isRoot bool) int64 {
 		return count
 	case PerRank:
 		return count * int64(p)
+	case None:
 	}
 	return 0
 }
@@ -59,6 +64,26 @@ func (t Temp) Elements(count int64, p int) int64 {
 // Buffers returns how many temporaries there are.
 func (t Temp) Buffers() int { return t.One + t.PerRank + t.Padded }
 
+// Source is where the data of a block come from: block Block of the data of the
+// ranks from First to Last, combined by the operator. No rank at all (Last is
+// less than First) leaves the block undefined.
+type Source struct{ First, Last, Block int }
+
+// Result is the definition of a collective in the MPI standard: the source of a
+// block of the receive buffer at a rank, on p processes.
+type Result func(rank, p, root, block int) Source
+
+var (
+	gathered  Result = func(rank, p, root, block int) Source { return Source{block, block, 0} }
+	exchanged Result = func(rank, p, root, block int) Source { return Source{block, block, rank} }
+	roots     Result = func(rank, p, root, block int) Source { return Source{root, root, 0} }
+	scattered Result = func(rank, p, root, block int) Source { return Source{root, root, rank} }
+	reduced   Result = func(rank, p, root, block int) Source { return Source{0, p - 1, 0} }
+	ownPart   Result = func(rank, p, root, block int) Source { return Source{0, p - 1, rank} }
+	upToOwn   Result = func(rank, p, root, block int) Source { return Source{0, rank, 0} }
+	beforeOwn Result = func(rank, p, root, block int) Source { return Source{0, rank - 1, 0} }
+)
+
 // Function is a row of the table: a collective or a mock-up.
 type Function struct {
 	ID      string // "MPI_Gather" or "gather_as_allgather"
@@ -67,14 +92,24 @@ type Function struct {
 	What    string // one line for people: what the mock-up does
 	Send    Buffer
 	Recv    Buffer
+	Result  Result
 	Rooted  bool // has a root
 	Reduces bool // has a reduction operator
 	InBytes bool // reduces MPI_BYTE with BOR, whatever the datatype
+	InPlace bool // the root's data come in its receive buffer
+	// Regular marks the collectives that GL1 and GL2 are about and that have an
+	// identity. Of the others, the ones with a vector of counts, measured with
+	// equal counts, would repeat what these say, and MPI_Barrier has no size;
+	// users' own guidelines can name them.
+	Regular bool
 	// Identity marks the collective itself as its own mock-up, which pgmpi
 	// selftest compares it with. Mockups does not list it.
 	Identity bool
 	Temp     Temp
 }
+
+// HasData is false for a function that only synchronises.
+func (f Function) HasData() bool { return f.Send.Blocks != None || f.Recv.Blocks != None }
 
 // IsMockup tells a mock-up from a collective.
 func (f Function) IsMockup() bool { return f.Of != "" }
@@ -108,25 +143,25 @@ func (f Function) Memory(count, extent int64, p int) Need {
 // as in the MPI standard, with msize as docs/results-format.md defines it. The
 // ones with a vector of counts are measured with equal counts.
 var collectives = []Function{
-	{ID: "MPI_Allgather", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: PerRank}},
-	{ID: "MPI_Allgatherv", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: PerRank}},
-	{ID: "MPI_Allreduce", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: One}, Reduces: true},
-	{ID: "MPI_Alltoall", Send: Buffer{Blocks: PerRank}, Recv: Buffer{Blocks: PerRank}},
-	{ID: "MPI_Alltoallv", Send: Buffer{Blocks: PerRank}, Recv: Buffer{Blocks: PerRank}},
+	{ID: "MPI_Allgather", Send: block, Recv: vector, Result: gathered, Regular: true},
+	{ID: "MPI_Allgatherv", Send: block, Recv: vector, Result: gathered},
+	{ID: "MPI_Allreduce", Send: block, Recv: block, Reduces: true, Result: reduced, Regular: true},
+	{ID: "MPI_Alltoall", Send: vector, Recv: vector, Result: exchanged, Regular: true},
+	{ID: "MPI_Alltoallv", Send: vector, Recv: vector, Result: exchanged},
 	{ID: "MPI_Barrier"},
-	{ID: "MPI_Bcast", Recv: Buffer{Blocks: One}, Rooted: true},
-	{ID: "MPI_Exscan", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: One}, Reduces: true},
-	{ID: "MPI_Gather", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: PerRank, RootOnly: true}, Rooted: true},
-	{ID: "MPI_Gatherv", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: PerRank, RootOnly: true}, Rooted: true},
-	{ID: "MPI_Reduce", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: One, RootOnly: true}, Rooted: true, Reduces: true},
-	{ID: "MPI_Reduce_scatter", Send: Buffer{Blocks: PerRank}, Recv: Buffer{Blocks: One}, Reduces: true},
-	{ID: "MPI_Reduce_scatter_block", Send: Buffer{Blocks: PerRank}, Recv: Buffer{Blocks: One}, Reduces: true},
-	{ID: "MPI_Scan", Send: Buffer{Blocks: One}, Recv: Buffer{Blocks: One}, Reduces: true},
-	{ID: "MPI_Scatter", Send: Buffer{Blocks: PerRank, RootOnly: true}, Recv: Buffer{Blocks: One}, Rooted: true},
-	{ID: "MPI_Scatterv", Send: Buffer{Blocks: PerRank, RootOnly: true}, Recv: Buffer{Blocks: One}, Rooted: true},
+	{ID: "MPI_Bcast", Recv: block, Rooted: true, Result: roots, InPlace: true, Regular: true},
+	{ID: "MPI_Exscan", Send: block, Recv: block, Reduces: true, Result: beforeOwn, Regular: true},
+	{ID: "MPI_Gather", Send: block, Recv: vectorAtRoot, Rooted: true, Result: gathered, Regular: true},
+	{ID: "MPI_Gatherv", Send: block, Recv: vectorAtRoot, Rooted: true, Result: gathered},
+	{ID: "MPI_Reduce", Send: block, Recv: blockAtRoot, Rooted: true, Reduces: true, Result: reduced, Regular: true},
+	{ID: "MPI_Reduce_scatter", Send: vector, Recv: block, Reduces: true, Result: ownPart, Regular: true},
+	{ID: "MPI_Reduce_scatter_block", Send: vector, Recv: block, Reduces: true, Result: ownPart, Regular: true},
+	{ID: "MPI_Scan", Send: block, Recv: block, Reduces: true, Result: upToOwn, Regular: true},
+	{ID: "MPI_Scatter", Send: vectorAtRoot, Recv: block, Rooted: true, Result: scattered, Regular: true},
+	{ID: "MPI_Scatterv", Send: vectorAtRoot, Recv: block, Rooted: true, Result: scattered},
 }
 
-// mockup rows take buffers, root and operator from their collective.
+// mockup rows take buffers, result, root and operator from their collective.
 var mockupRows = []Function{
 	{ID: "gather_as_allgather", Of: "MPI_Gather", Formula: "Allgather(n)", Temp: Temp{PerRank: 1},
 		What: "Allgather; the others receive into a temporary"},
@@ -183,43 +218,38 @@ var mockupRows = []Function{
 	{ID: "barrier_as_allreduce", Of: "MPI_Barrier", Formula: "Allreduce(1)", What: "Allreduce of one byte"},
 }
 
-// identities are the collectives that have an identity row, in alphabetical order.
-var identities = []string{
-	"MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Bcast", "MPI_Exscan", "MPI_Gather", "MPI_Reduce",
-	"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Scatter",
-}
-
 var (
 	table []Function
 	byID  = map[string]int{}
 )
 
 func init() {
+	add := func(f Function) {
+		byID[f.ID] = len(table)
+		table = append(table, f)
+	}
 	for _, f := range collectives {
 		f.Formula = strings.TrimPrefix(f.ID, "MPI_") + "(n)"
-		byID[f.ID] = len(table)
-		table = append(table, f)
+		add(f)
 	}
 	for _, m := range mockupRows {
-		of := table[byID[m.Of]]
-		m.Send, m.Recv, m.Rooted, m.Reduces = of.Send, of.Recv, of.Rooted, of.Reduces
-		byID[m.ID] = len(table)
-		table = append(table, m)
+		f := table[byID[m.Of]]
+		f.ID, f.Of, f.Formula, f.What, f.InBytes, f.Temp, f.Regular = m.ID, m.Of, m.Formula, m.What, m.InBytes, m.Temp, false
+		add(f)
 	}
-	for _, of := range identities {
+	for _, of := range Identities() {
 		f := table[byID[of]]
-		f.ID, f.Of, f.Identity, f.What = IdentityOf(of), of, true, "the collective itself, by its PMPI_ name"
-		byID[f.ID] = len(table)
-		table = append(table, f)
+		f.ID, f.Of, f.Regular, f.Identity, f.What = IdentityOf(of), of, false, true, "the collective itself, by its PMPI_ name"
+		add(f)
 	}
 }
 
 // IdentityOf is the id of a collective's identity row.
 func IdentityOf(collective string) string { return "identity:" + collective }
 
-// Identities returns the collectives that have an identity row, in
+// Identities returns the regular collectives, which have an identity row, in
 // alphabetical order.
-func Identities() []string { return slices.Clone(identities) }
+func Identities() []string { return ids(func(f Function) bool { return f.Regular }) }
 
 // All returns the table: the collectives, the mock-ups, the identities.
 func All() []Function { return table }
@@ -234,15 +264,17 @@ func Get(id string) (Function, bool) {
 }
 
 // Collectives returns the ids of the MPI collectives, in alphabetical order.
-func Collectives() []string { return ids("") }
+func Collectives() []string { return Mockups("") }
 
 // Mockups returns the ids of all mock-ups of one collective.
-func Mockups(of string) []string { return ids(of) }
+func Mockups(of string) []string {
+	return ids(func(f Function) bool { return f.Of == of && !f.Identity })
+}
 
-func ids(of string) []string {
+func ids(keep func(Function) bool) []string {
 	var out []string
 	for _, f := range table {
-		if f.Of == of && !f.Identity {
+		if keep(f) {
 			out = append(out, f.ID)
 		}
 	}

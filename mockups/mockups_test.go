@@ -20,11 +20,19 @@ func TestEveryMockupEmulatesACollectiveOfTheTable(t *testing.T) {
 	}
 }
 
+func TestEveryFunctionWithDataHasAResult(t *testing.T) {
+	for _, f := range All() {
+		if (f.Result != nil) != f.HasData() {
+			t.Errorf("%s: it has data: %v, it has a result: %v", f.ID, f.HasData(), f.Result != nil)
+		}
+	}
+}
+
 func TestIDsAreUnique(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range All() {
 		if seen[f.ID] {
-			t.Errorf("%s stands twice in the table", f.ID)
+			t.Errorf("%s is in the table twice", f.ID)
 		}
 		seen[f.ID] = true
 	}

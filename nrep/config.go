@@ -1,7 +1,6 @@
 package nrep
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -61,47 +60,31 @@ func Default() Config {
 
 // Validate returns every error of the section, in the order of its keys.
 func (c Config) Validate() []conf.FieldError {
-	errs := validateMetrics(c.Metrics)
-	refuse := func(bad bool, key, format string, args ...any) {
-		if bad {
-			errs = append(errs, conf.FieldError{Key: key, Msg: fmt.Sprintf(format, args...)})
-		}
+	var errs conf.FieldErrors
+	errs.Check(len(c.Metrics) > 0, "metrics", "is empty")
+	for i, m := range c.Metrics {
+		errs.Name("metrics", "metric", m, Metrics)
+		errs.Check(!slices.Contains(c.Metrics[:i], m), "metrics", "%q is listed twice", m)
 	}
-	refuse(!isThreshold(c.RSE), "rse", "%v is not between 0 and 1", c.RSE)
+	errs.Check(isThreshold(c.RSE), "rse", "%v is not between 0 and 1", c.RSE)
 	for _, cov := range []struct {
 		metric string
 		CovConfig
 	}{{MetricCovMean, c.CovMean}, {MetricCovMedian, c.CovMedian}} {
-		refuse(!isThreshold(cov.Threshold), cov.metric+".threshold", "%v is not between 0 and 1", cov.Threshold)
-		refuse(cov.Window < 2, cov.metric+".window", "%d is below 2", cov.Window)
-		refuse(cov.Window > c.Max && slices.Contains(c.Metrics, cov.metric), cov.metric+".window",
+		errs.Check(isThreshold(cov.Threshold), cov.metric+".threshold", "%v is not between 0 and 1", cov.Threshold)
+		errs.Check(cov.Window >= 2, cov.metric+".window", "%d is below 2", cov.Window)
+		errs.Check(cov.Window <= c.Max || !slices.Contains(c.Metrics, cov.metric), cov.metric+".window",
 			"%d is more than max = %d, so it could never be satisfied", cov.Window, c.Max)
 	}
-	refuse(c.Min < 1, "min", "%d is below 1", c.Min)
-	refuse(c.Max < c.Min, "max", "%d is below min = %d", c.Max, c.Min)
-	refuse(c.Max > maxRepetitions, "max", "%d is more than %d", c.Max, maxRepetitions)
-	refuse(c.Step < 1, "step", "%d is below 1", c.Step)
-	refuse(c.Predictions < 1, "predictions", "%d is below 1", c.Predictions)
-	refuse(c.MaxTime <= 0, "max_time", "%v is not positive", c.MaxTime)
-	refuse(c.MinTime < 0, "min_time", "%v is negative", c.MinTime)
-	refuse(c.Fixed < 0, "fixed", "%d is negative", c.Fixed)
-	refuse(c.Fixed > maxRepetitions, "fixed", "%d is more than %d", c.Fixed, maxRepetitions)
-	return errs
-}
-
-func validateMetrics(metrics []string) []conf.FieldError {
-	if len(metrics) == 0 {
-		return []conf.FieldError{{Key: "metrics", Msg: "is empty"}}
-	}
-	var errs []conf.FieldError
-	for i, m := range metrics {
-		switch {
-		case !slices.Contains(Metrics, m):
-			errs = append(errs, conf.FieldError{Key: "metrics", Msg: conf.Unknown("metric", m, Metrics)})
-		case slices.Contains(metrics[:i], m):
-			errs = append(errs, conf.FieldError{Key: "metrics", Msg: fmt.Sprintf("%q is listed twice", m)})
-		}
-	}
+	errs.Check(c.Min >= 1, "min", "%d is below 1", c.Min)
+	errs.Check(c.Max >= c.Min, "max", "%d is below min = %d", c.Max, c.Min)
+	errs.Check(c.Max <= maxRepetitions, "max", "%d is more than %d", c.Max, maxRepetitions)
+	errs.Check(c.Step >= 1, "step", "%d is below 1", c.Step)
+	errs.Check(c.Predictions >= 1, "predictions", "%d is below 1", c.Predictions)
+	errs.Check(c.MaxTime > 0, "max_time", "%v is not positive", c.MaxTime)
+	errs.Check(c.MinTime >= 0, "min_time", "%v is negative", c.MinTime)
+	errs.Check(c.Fixed >= 0, "fixed", "%d is negative", c.Fixed)
+	errs.Check(c.Fixed <= maxRepetitions, "fixed", "%d is more than %d", c.Fixed, maxRepetitions)
 	return errs
 }
 

@@ -7,34 +7,26 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// Filter is what is done to a prefix of the samples before its mean is taken.
-type Filter int
-
-// The filters.
-const (
-	Tukey Filter = iota // the Tukey filter, once there are more than 10 samples
-	Raw                 // nothing
-)
-
-// filterAbove is the number of samples above which Tukey filters.
+// filterAbove is the number of samples above which a prefix goes through the Tukey
+// filter before its mean is taken.
 const filterAbove = 10
 
 // RSE is the relative standard error of the mean, sd/(√n·mean) with divisor n−1 in sd,
 // of the filtered samples. It is NaN for fewer than two samples, a mean of 0, or a
 // sample that is not finite. (S-PGMPI §4.2, metric 1)
-func RSE(x []float64, f Filter) float64 {
+func RSE(x []float64) float64 {
 	if !allFinite(x) {
 		return math.NaN()
 	}
-	kept := f.apply(slices.Sorted(slices.Values(x)))
+	kept := filtered(slices.Sorted(slices.Values(x)))
 	return coefficientOfVariation(kept) / math.Sqrt(float64(len(kept)))
 }
 
 // CovMean is the coefficient of variation, sd/mean, of the means of the `window` longest
 // prefixes of x, each filtered by itself. It is NaN where x is shorter than the window, the
 // window is below 2, or as for RSE. (S-PGMPI §4.2, metric 2)
-func CovMean(x []float64, window int, f Filter) float64 {
-	return overPrefixes(x, window, func(sorted []float64) float64 { return mean(f.apply(sorted)) })
+func CovMean(x []float64, window int) float64 {
+	return overPrefixes(x, window, func(sorted []float64) float64 { return mean(filtered(sorted)) })
 }
 
 // CovMedian is CovMean with the medians of the unfiltered prefixes. (S-PGMPI §4.2, metric 3)
@@ -60,9 +52,9 @@ func overPrefixes(x []float64, window int, statistic func(sorted []float64) floa
 	return coefficientOfVariation(results)
 }
 
-// apply returns the part of the ascending samples that the filter keeps.
-func (f Filter) apply(sorted []float64) []float64 {
-	if f == Raw || len(sorted) <= filterAbove {
+// filtered returns the part of the ascending samples that the filter keeps.
+func filtered(sorted []float64) []float64 {
+	if len(sorted) <= filterAbove {
 		return sorted
 	}
 	return stats.TukeySorted(sorted, stats.TukeyFactor)

@@ -8,36 +8,16 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// Schedule says at how many samples the metrics are looked at.
-type Schedule int
-
-// The schedules. With t_i = min + step·(2^i − 1), i = 0, 1, …, both end with max:
-const (
-	Totals  Schedule = iota // check points t_i
-	Batches                 // check points t_0 + … + t_i, as ReproMPI does
-)
-
-// Rule is a variant of the prediction. Its zero value is the program's rule.
-type Rule struct {
-	Filter   Filter
-	Schedule Schedule
-}
-
 // Predictor follows one case through its check points.
 type Predictor struct {
 	cfg  Config
-	rule Rule
-	term int // t_i of the current check point
 	next int
 }
 
-// NewPredictor starts a prediction by the program's rule for a valid Config.
-func NewPredictor(cfg Config) *Predictor { return NewPredictorRule(cfg, Rule{}) }
-
-// NewPredictorRule starts a prediction by another rule.
-func NewPredictorRule(cfg Config, rule Rule) *Predictor {
-	first := min(cfg.Min, cfg.Max)
-	return &Predictor{cfg: cfg, rule: rule, term: first, next: first}
+// NewPredictor starts a prediction for a valid Config. It looks at the metrics at
+// t_i = min + step·(2^i − 1) samples, i = 0, 1, …, and last at max.
+func NewPredictor(cfg Config) *Predictor {
+	return &Predictor{cfg: cfg, next: min(cfg.Min, cfg.Max)}
 }
 
 // Next is how many samples in total the next check point needs. It no longer grows
@@ -61,23 +41,17 @@ func (p *Predictor) Done(samples []float64) (stop, converged bool) {
 	return false, false
 }
 
-// advance uses t_{i+1} = 2·t_i + step − min, all capped so that nothing overflows.
+// advance uses t_{i+1} = 2·t_i + step − min, capped so that nothing overflows.
 func (p *Predictor) advance() {
-	top := p.cfg.Max
-	p.term = min(top, p.term+(p.term-p.cfg.Min)+max(1, p.cfg.Step))
-	if p.rule.Schedule == Batches {
-		p.next = min(top, p.next+p.term)
-		return
-	}
-	p.next = p.term
+	p.next = min(p.cfg.Max, p.next+(p.next-p.cfg.Min)+max(1, p.cfg.Step))
 }
 
 // satisfied: "<" is false for NaN, so an undefined metric does not satisfy.
 func (p *Predictor) satisfied(x []float64) bool {
 	holds := map[string]func() bool{
-		MetricRSE: func() bool { return RSE(x, p.rule.Filter) < p.cfg.RSE },
+		MetricRSE: func() bool { return RSE(x) < p.cfg.RSE },
 		MetricCovMean: func() bool {
-			return CovMean(x, p.cfg.CovMean.Window, p.rule.Filter) < p.cfg.CovMean.Threshold
+			return CovMean(x, p.cfg.CovMean.Window) < p.cfg.CovMean.Threshold
 		},
 		MetricCovMedian: func() bool {
 			return CovMedian(x, p.cfg.CovMedian.Window) < p.cfg.CovMedian.Threshold

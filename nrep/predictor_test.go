@@ -57,7 +57,7 @@ func TestPredictorNeverSatisfiesNoMetricOrAnUnknownOne(t *testing.T) {
 func TestThresholdsAreStrict(t *testing.T) {
 	x := []float64{1, 2, 1, 2, 1, 2, 1, 2, 1, 2}
 	cfg := Default()
-	cfg.RSE = RSE(x, Tukey)
+	cfg.RSE = RSE(x)
 	if _, converged := NewPredictor(cfg).Done(x); converged {
 		t.Error("converged at the threshold itself")
 	}
@@ -87,8 +87,8 @@ func BenchmarkPredict300CasesThatNeverConverge(b *testing.B) {
 		x[i] = math.Exp(r.NormFloat64())
 	}
 	judgeAll := func(x []float64) { // without the short cut of the first metric that fails
-		RSE(x, Tukey)
-		CovMean(x, 100, Tukey)
+		RSE(x)
+		CovMean(x, 100)
 		CovMedian(x, 100)
 	}
 	for b.Loop() {

@@ -44,7 +44,7 @@ func TestDryRunSaysWhatWouldBeDoneAndDoesNothing(t *testing.T) {
 			`^  sizes +3, from 8 B to 2 MiB; datatype byte, op bor, root 0$`,
 			`^  tests +m = 16, of which 4 need a case that is left out$`,
 			`^  mpiruns +R = 3 suffice`,
-			`^  p2: MPI_Allgather at 2 MiB: it needs 6 MiB a rank, above measure.temp_memory$`,
+			`^  p2: MPI_Allgather at 2 MiB: it needs 6291456 bytes a rank, the cap is 3145728 \(measure.temp_memory, half of the free memory\)$`,
 			`^  p2 +`+b.dir+`/counted -np 2 `+b.rank+` --np 2$`,
 			`^  p4 +`+b.dir+`/counted -np 4 `+b.rank+` --np 4$`,
 			`^  p2 stage 1 +2 mpiruns of \S+, and \S+ to verify`,

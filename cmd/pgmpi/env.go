@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/internal/remark"
 	"pgmpi/measure"
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
@@ -24,12 +25,8 @@ doubtful, with the remedy. With DIR, as a results folder has it. Without, as
 it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
-		all := pflag.NewFlagSet("", pflag.ContinueOnError)
-		s.measuring(all)
-		for _, name := range []string{"guidelines", "np", "launch", "rank"} {
-			fs.AddFlag(all.Lookup(name))
-		}
-		s.fs = fs
+		s.file(fs)
+		s.keys(fs, "np", "launch", "rank")
 		format := fs.String("format", "table", "`FORMAT`: table or json")
 		return func(ctx context.Context, args []string) error {
 			if *format != "table" && *format != "json" {
@@ -58,7 +55,7 @@ type environmentShown struct {
 	Version string            `json:"pgmpi_version"`
 	Rank    protocol.RankInfo `json:"rank"`
 	Factors host.Factors      `json:"factors"`
-	Doubts  []host.Doubt      `json:"doubts"`
+	Doubts  []remark.Remark   `json:"doubts"`
 	Config  json.RawMessage   `json:"config"`
 }
 
@@ -110,12 +107,12 @@ func look(ctx context.Context, s *settings) (*environmentShown, error) {
 }
 
 func (e *environmentShown) write(w io.Writer, format string) error {
-	e.Doubts = e.Factors.Doubts()
+	e.Doubts = e.Factors.Remarks()
 	if format == "table" {
 		return e.table(w)
 	}
 	if e.Doubts == nil {
-		e.Doubts = []host.Doubt{}
+		e.Doubts = []remark.Remark{}
 	}
 	j := json.NewEncoder(w)
 	j.SetIndent("", " ")

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/measure/host"
+	"pgmpi/internal/remark"
 )
 
 // environment runs `pgmpi env --format json`.
@@ -26,8 +26,8 @@ func (b *bench) environment(args ...string) *environmentShown {
 }
 
 // doubted tells whether a doubt is there, and has all the words.
-func doubted(doubts []host.Doubt, id string, words ...string) bool {
-	return slices.ContainsFunc(doubts, func(d host.Doubt) bool {
+func doubted(doubts []remark.Remark, id remark.ID, words ...string) bool {
+	return slices.ContainsFunc(doubts, func(d remark.Remark) bool {
 		for _, w := range words {
 			if !strings.Contains(d.Text, w) {
 				return false
@@ -38,7 +38,7 @@ func doubted(doubts []host.Doubt, id string, words ...string) bool {
 }
 
 // aboutPins are the ids of doubts about where ranks run.
-var aboutPins = []string{host.DoubtUnpinned, host.DoubtSharedCore, host.DoubtSMT, host.DoubtOversub}
+var aboutPins = []remark.ID{remark.Unpinned, remark.SharedCore, remark.SMTSiblings, remark.Oversubscribed}
 
 func twoCores(t *testing.T) {
 	t.Helper()
@@ -85,12 +85,12 @@ func TestEnvDoubtsRanksThatAreNotPinned(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
 		launch := b.lib.mpi + " " + none[b.lib.name]
 		e := b.environment("--rank", b.rank, "--np", "2", "--launch", launch)
-		if !doubted(e.Doubts, host.DoubtUnpinned, "ranks 0-1") {
+		if !doubted(e.Doubts, remark.Unpinned, "ranks 0-1") {
 			t.Errorf("free to move: doubts %+v", e.Doubts)
 		}
 		cpu := strconv.Itoa(e.Factors.Layouts[0].Kinds[0].Online[0])
 		e = b.environment("--rank", b.rank, "--np", "2", "--launch", "taskset -c "+cpu+" "+launch)
-		if !doubted(e.Doubts, host.DoubtSharedCore, "ranks 0-1 share CPU "+cpu) || doubted(e.Doubts, host.DoubtUnpinned) {
+		if !doubted(e.Doubts, remark.SharedCore, "ranks 0-1 share CPU "+cpu) || doubted(e.Doubts, remark.Unpinned) {
 			t.Errorf("on one CPU: doubts %+v", e.Doubts)
 		}
 	})
@@ -100,7 +100,7 @@ func TestEnvDoubtsMoreRanksThanCores(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
 		n := 2 * runtime.NumCPU()
 		e := b.environment("--rank", b.rank, "--np", strconv.Itoa(n))
-		if !doubted(e.Doubts, host.DoubtOversub, strconv.Itoa(n)+" ranks") || doubted(e.Doubts, host.DoubtUnpinned) {
+		if !doubted(e.Doubts, remark.Oversubscribed, strconv.Itoa(n)+" ranks") || doubted(e.Doubts, remark.Unpinned) {
 			t.Errorf("doubts %+v", e.Doubts)
 		}
 	})
@@ -115,20 +115,20 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 		name := tuned[b.lib.name]
 		gl := b.toml(quick + "[mpi]\nenv = { " + name + " = \"1\" }\n")
 		b.check("--guidelines", gl, "--launch", b.lib.mpi+" --bind-to none").exits(t, 0, 1)
-		var warned []string
+		var warned []remark.ID
 		for _, w := range b.report().Warnings {
-			warned = append(warned, string(w.ID))
-			if w.ID == host.DoubtTuned && !strings.Contains(w.Text, name+"=1") {
+			warned = append(warned, remark.ID(w.ID))
+			if remark.ID(w.ID) == remark.LibrarySettings && !strings.Contains(w.Text, name+"=1") {
 				t.Errorf("%q does not name %s", w.Text, name)
 			}
 		}
-		for _, id := range []string{host.DoubtUnpinned, host.DoubtTuned} {
+		for _, id := range []remark.ID{remark.Unpinned, remark.LibrarySettings} {
 			if !slices.Contains(warned, id) {
 				t.Errorf("the report's warnings %v lack %s", warned, id)
 			}
 		}
 		e := b.environment(b.out)
-		if len(e.Factors.Layouts) != 1 || e.Factors.Layouts[0].Since != "run-p2-01.tsv.gz" || !doubted(e.Doubts, host.DoubtUnpinned) {
+		if len(e.Factors.Layouts) != 1 || e.Factors.Layouts[0].Since != "run-p2-01.tsv.gz" || !doubted(e.Doubts, remark.Unpinned) {
 			t.Errorf("the folder says %+v, doubts %+v", e.Factors.Layouts, e.Doubts)
 		}
 		s := b.pgmpi("env", b.out).exits(t, 0)
@@ -166,7 +166,7 @@ func TestResumeNoticesOtherFactors(t *testing.T) {
 				t.Fatalf("%v\n%s", err, said)
 			}
 			e := b.environment(b.out)
-			if got := len(e.Factors.Layouts); got != c.layouts || doubted(e.Doubts, host.DoubtChanged, "run-p2-02.tsv.gz") != (c.layouts > 1) {
+			if got := len(e.Factors.Layouts); got != c.layouts || doubted(e.Doubts, remark.PlacementChanged, "run-p2-02.tsv.gz") != (c.layouts > 1) {
 				t.Errorf("resumed by %q: %d layouts, want %d; doubts %+v", c.before, got, c.layouts, e.Doubts)
 			}
 		}

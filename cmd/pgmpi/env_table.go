@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/internal/remark"
 	"pgmpi/measure/host"
 )
 
@@ -311,7 +312,7 @@ func (s sheet) settings(config json.RawMessage) {
 	}
 }
 
-func (s sheet) doubts(doubts []host.Doubt, known bool) {
+func (s sheet) doubts(doubts []remark.Remark, known bool) {
 	if len(doubts) == 0 {
 		if known {
 			s.head("Nothing doubtful was found.")

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/measure/host"
+	"pgmpi/internal/remark"
 )
 
 // shown is a folder's environment with two unlike nodes, the second one of
@@ -48,7 +48,7 @@ func TestEnvTableSaysWhatIsKnownIn100Columns(t *testing.T) {
 		"4: CPUs 0,4 | 1,5", "22 MiB", "governor powersave, driver unknown, turbo on, 1000 to 3700 MHz", "1.5 CPUs", "eno1 10000 Mb/s", "UCX_TLS=rc",
 		"load 0.25 in the minute before; other programs used 0.5 CPUs", "load unknown", "2 GiB, 1 GiB of it free", "memory        unknown",
 		"rank 1        CPUs 2,6, package 1", "[measure]     sync=\"barrier\"", "Open MPI v5.0.2",
-		"DOUBTFUL", host.DoubtGovernor, host.DoubtTurbo, host.DoubtLimit, host.DoubtBusy, host.DoubtNodes, host.DoubtEnv,
+		"DOUBTFUL", string(remark.Governor), string(remark.Turbo), string(remark.CPULimit), string(remark.OthersBusy), string(remark.NodesDiffer), string(remark.EnvDiffers),
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)

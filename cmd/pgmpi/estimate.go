@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"time"
@@ -133,30 +132,21 @@ func repetitions(config *glfile.File, call, each float64, known int) (predicted,
 
 // leaveOut fills in what the ranks will not measure, and returns the rest.
 func (c *cost) leaveOut(m *results.Manifest, config *glfile.File, extent int64) []int {
-	var needs []mockups.Need
-	var of []int
-	for _, i := range m.Plan.CasesOf(c.shape) {
-		k := m.Plan.Cases[i]
-		f, _ := mockups.Get(k.Function)
-		if f.MaxCount(k.Msize/extent, extent, c.shape.NP) > math.MaxInt32 {
-			c.left = append(c.left, leftOut{k, "its element count is above what an MPI int count holds"})
-			continue
-		}
-		needs, of = append(needs, f.Memory(k.Msize/extent, extent, c.shape.NP)), append(of, i)
+	all := m.Plan.CasesOf(c.shape)
+	sized := make([]mockups.Sized, len(all))
+	for n, i := range all {
+		f, _ := mockups.Get(m.Plan.Cases[i].Function)
+		sized[n] = mockups.Sized{Function: f, Count: m.Plan.Cases[i].Msize / extent}
 	}
-	fits, shared := mockups.Fit(needs, int64(config.Measure.TempMemory))
+	why, shared := mockups.Fit(sized, extent, c.shape.NP, mockups.Room{Cap: int64(config.Measure.TempMemory)})
 	c.memory = shared.Sum()
 	var cases []int
-	for n, i := range of {
-		if fits[n] {
+	for n, i := range all {
+		if why[n] == "" {
 			cases = append(cases, i)
-			continue
+		} else {
+			c.left = append(c.left, leftOut{m.Plan.Cases[i], why[n]})
 		}
-		with := ""
-		if needs[n].Sum() <= int64(config.Measure.TempMemory) {
-			with = "which with the buffers of smaller cases is "
-		}
-		c.left = append(c.left, leftOut{m.Plan.Cases[i], fmt.Sprintf("it needs %s a rank, %sabove measure.temp_memory", size(needs[n].Sum()), with)})
 	}
 	c.cases = len(cases)
 	return cases

@@ -1,57 +1,105 @@
 package main
 
 import (
+	"flag"
+	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"pgmpi/internal/conf/glfile"
+
 	"github.com/spf13/pflag"
 )
 
-// flagSets are the flags of every command.
-func flagSets() map[string]*pflag.FlagSet {
-	sets := map[string]*pflag.FlagSet{}
-	for _, c := range commands() {
-		sets[c.name] = pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-		c.flags(sets[c.name])
-	}
-	return sets
-}
+var update = flag.Bool("update", false, "write the tables of docs/ anew")
 
-func TestGuideHasTheFlagsOfEveryCommandAndNoOthers(t *testing.T) {
-	guide, err := os.ReadFile("../../docs/guide.md")
+// sameTable compares a table of docs/ with what it is made from.
+func sameTable(t *testing.T, file, name string, rows []string) {
+	t.Helper()
+	path := filepath.Join("../../docs", file)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(guide), "\n## Flags\n")
-	section, _, _ = strings.Cut(section, "\n## ")
-	sets := flagSets()
-	documented := map[string]bool{}
-	flag := regexp.MustCompile("`--([a-z-]+)")
-	for line := range strings.Lines(section) {
-		cells := strings.Split(line, "|")
-		if len(cells) < 4 {
-			continue
-		}
-		for _, m := range flag.FindAllStringSubmatch(cells[1], -1) {
-			for command := range strings.SplitSeq(cells[2], ",") {
-				command = strings.TrimSpace(command)
-				if fs := sets[command]; fs == nil || fs.Lookup(m[1]) == nil {
-					t.Errorf("there is no `%s --%s`", command, m[1])
-				}
-				documented[command+" --"+m[1]] = true
-			}
-		}
+	before, rest, begins := strings.Cut(string(text), "<!-- "+name+": made by go test ./cmd/pgmpi -run Tables -update -->\n")
+	got, after, ends := strings.Cut(rest, "<!-- end -->\n")
+	if !begins || !ends {
+		t.Fatalf("%s has no place for the table of %s", file, name)
 	}
-	for command, fs := range sets {
-		fs.VisitAll(func(f *pflag.Flag) {
-			if !documented[command+" --"+f.Name] {
-				t.Errorf("`%s --%s` is missing", command, f.Name)
+	want := strings.Join(rows, "\n") + "\n"
+	if got == want {
+		return
+	}
+	if !*update {
+		t.Errorf("%s: the table of %s should be:\n%s\n(go test ./cmd/pgmpi -run Tables -update writes it)", file, name, want)
+		return
+	}
+	if err := os.WriteFile(path, []byte(before+string(text)[len(before):len(text)-len(rest)]+want+"<!-- end -->\n"+after), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {
+	d := glfile.Default()
+	sections := map[string][]glfile.Key{}
+	for _, k := range glfile.Keys {
+		section, _, _ := strings.Cut(k.Name, ".")
+		sections[section] = append(sections[section], k)
+	}
+	for section, keys := range sections {
+		flags := slices.ContainsFunc(keys, func(k glfile.Key) bool { return k.Flag != "" })
+		rows := []string{"| key | default | meaning |", "|---|---|---|"}
+		if flags {
+			rows = []string{"| key | default | flag | meaning |", "|---|---|---|---|"}
+		}
+		for _, k := range keys {
+			row := fmt.Sprintf("| `%s` | `%s` |", strings.TrimPrefix(k.Name, section+"."), k.TOML(&d))
+			switch {
+			case k.Flag != "":
+				row += " `--" + k.Flag + "` |"
+			case flags:
+				row += " |"
 			}
+			rows = append(rows, row+" "+k.Meaning()+" |")
+		}
+		sameTable(t, "configuration.md", "["+section+"]", rows)
+	}
+}
+
+func TestTablesOfFlagsAreThoseOfTheProgram(t *testing.T) {
+	var order []*pflag.Flag // one for each row
+	commandsOf := map[string][]string{}
+	for _, c := range commands() {
+		fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+		fs.SortFlags = false
+		c.flags(fs)
+		fs.VisitAll(func(f *pflag.Flag) {
+			row := f.Name + f.Usage
+			if commandsOf[row] == nil {
+				order = append(order, f)
+			}
+			commandsOf[row] = append(commandsOf[row], c.name)
 		})
 	}
+	rows := []string{"| flag | key | commands | meaning |", "|---|---|---|---|"}
+	for _, f := range order {
+		value, meaning := pflag.UnquoteUsage(f)
+		if !slices.Contains([]string{"", "[]", "0", "false"}, f.DefValue) {
+			meaning += " (default " + f.DefValue + ")"
+		}
+		key := ""
+		if k, ok := f.Value.(*keyFlag); ok {
+			key = "`" + k.key.Name + "` "
+		}
+		rows = append(rows, fmt.Sprintf("| `%s` | %s| %s | %s |", strings.TrimSpace("--"+f.Name+" "+value), key,
+			strings.Join(commandsOf[f.Name+f.Usage], ", "), strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`).Replace(meaning)))
+	}
+	sameTable(t, "guide.md", "flags", rows)
 }
 
 // wideLines fails the test for each line above a number of columns.

@@ -27,7 +27,7 @@ var listCommand = command{
 			if *path == "" {
 				return list(stdout, nil)
 			}
-			s := settings{fs: fs, guidelines: *path}
+			s := settings{guidelines: *path}
 			f, err := s.load(nil)
 			if err != nil {
 				return err

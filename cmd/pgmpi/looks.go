@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
@@ -93,25 +91,4 @@ func collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Se
 		}
 	}
 	return c, nil
-}
-
-// parseLooks reads --looks: "10,20,30", or with weights "10:.2,20:.3,30:.5".
-func parseLooks(text string) (looks []int, weights []float64, err error) {
-	for _, part := range strings.Split(text, ",") {
-		before, after, weighted := strings.Cut(strings.TrimSpace(part), ":")
-		at, err := strconv.Atoi(before)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%q is no number of mpiruns, as in 10,20,30", part)
-		}
-		looks = append(looks, at)
-		if !weighted {
-			continue
-		}
-		w, err := strconv.ParseFloat(after, 64)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%q has no weight behind its colon, as in 10:.2,20:.3,30:.5", part)
-		}
-		weights = append(weights, w)
-	}
-	return looks, weights, nil
 }

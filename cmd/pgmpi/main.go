@@ -140,19 +140,22 @@ func find(name string) (command, error) {
 	return command{}, setupf("%s; see `pgmpi help`", conf.Unknown("command", name, names))
 }
 
-// wanted says by the type of a flag what its value, or a part of it, must be.
-var wanted = map[string]string{
-	"intSlice": "number of processes", "int": "whole number", "uint64": "whole number from 0 on",
-	"float64": "number", "float64Slice": "number",
+// notWanted says by the type of a flag what is wrong with a value, or a part of it.
+var notWanted = map[string]string{
+	"intSlice": "no number of processes", "float64Slice": "no number", "bool": "neither true nor false",
 }
 
-// flagHint adds the nearest flag to an unknown one, and says what a value
-// should be.
+// flagHint adds the nearest flag to an unknown one, and says what is wrong with
+// a value.
 func flagHint(err error, fs *pflag.FlagSet) error {
 	var invalid *pflag.InvalidValueError
-	var number *strconv.NumError
-	if errors.As(err, &invalid) && errors.As(err, &number) && wanted[invalid.GetFlag().Value.Type()] != "" {
-		return fmt.Errorf("--%s: %q is no %s", invalid.GetFlag().Name, number.Num, wanted[invalid.GetFlag().Value.Type()])
+	if errors.As(err, &invalid) {
+		flag, cause := invalid.GetFlag(), invalid.Unwrap()
+		var number *strconv.NumError
+		if no := notWanted[flag.Value.Type()]; no != "" && errors.As(cause, &number) {
+			cause = fmt.Errorf("%q is %s", number.Num, no)
+		}
+		return fmt.Errorf("--%s: %w", flag.Name, cause)
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

@@ -79,6 +79,29 @@ func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
 	}
 }
 
+// Only the last rank wants an element more than the table gives: none may wait for it.
+func TestMockupThatTakesMoreThanItsTempIsNotMeasured(t *testing.T) {
+	b := newBench(t, libraries[0])
+	b.useRank("pgmpi-rank-wrong-openmpi")
+	d, _ := mockups.GetDatatype("int")
+	j := verifyJob(3, d, "sum", 0)
+	j.FirstCalls = 1
+	out, err := b.runJob(3, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const greedy = "bcast_as_scatter+allgather"
+	for _, c := range out.Cases {
+		id := j.Cases[c.Case].Function
+		if (c.Status == protocol.StatusNotMeasured) != (id == greedy) {
+			t.Errorf("%s is %s: %s", id, c.Status, c.Message)
+		}
+		if want := "rank 2 of 3: the table in mockups.go gives " + greedy + " too little Temp"; id == greedy && c.Message != want {
+			t.Errorf("message %q, want %q", c.Message, want)
+		}
+	}
+}
+
 // useRank takes another of the built rank programs.
 func (b *bench) useRank(name string) {
 	b.t.Helper()

@@ -33,13 +33,12 @@ in another order, and fails only with an error that comes back.
 Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		t := selftest{}
-		t.settings.fs = fs
-		fs.IntSliceVar(&t.settings.np, "np", nil, "`N` processes (default: the slots of the allocation, else the cores)")
-		fs.IntVar(&t.settings.mpiruns, "mpiruns", 0, fmt.Sprintf("`R`, mpiruns of each check (default %d)", selftestRuns))
-		fs.StringSliceVar(&t.settings.msizes, "msizes", nil, "message sizes, a comma `LIST` of three at least; the slowdown is planted at the middle one (default "+strings.Join(selftestSizes, ",")+")")
-		fs.StringVar(&t.settings.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
-		fs.StringVar(&t.settings.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces (default: that of the rank program's library)")
-		fs.Uint64Var(&t.settings.seed, "seed", 0, "seed `N` of the order of the cases (default 1)")
+		f := glfile.Default()
+		f.Job.MPIRuns, f.Job.Msizes, f.NREP.Fixed = selftestRuns, selftestSizes, 60
+		t.settings.base = &f
+		t.settings.keys(fs, "np", "mpiruns", "msizes", "rank", "launch", "seed")
+		fs.Lookup("np").Usage = "`N` processes (default: the slots of the allocation, else the cores)"
+		fs.Lookup("msizes").Usage += "; at least three, and the slowdown is planted at the middle one"
 		fs.StringVar(&t.function, "function", "MPI_Allgather", "the `COLLECTIVE` that is slowed down")
 		fs.StringVar(&t.out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
 		fs.BoolVar(&t.quiet, "quiet", false, "no progress")
@@ -105,14 +104,12 @@ func (t *selftest) configure() error {
 	if !slices.Contains(mockups.Identities(), t.function) {
 		return setupf("--function: %s", conf.Unknown("collective", t.function, mockups.Identities()))
 	}
-	f := glfile.Default()
+	f := t.settings.base
 	f.Check.Guidelines = []string{"GL1:" + t.function, "GL2:" + t.function, "GL3..GL17"}
 	for _, c := range mockups.Identities() {
 		f.Guideline = append(f.Guideline, guidelines.User{ID: "self-" + strings.TrimPrefix(c, "MPI_"),
 			Pattern: &guidelines.UserPattern{Function: c, Mockup: mockups.IdentityOf(c)}})
 	}
-	f.Job.MPIRuns, f.Job.Msizes, f.NREP.Fixed = selftestRuns, selftestSizes, 60
-	t.settings.base = &f
 	var err error
 	if t.config, err = t.settings.load(nil); err != nil {
 		return err
@@ -123,7 +120,7 @@ func (t *selftest) configure() error {
 	if msizes, _, err := guidelines.FitMsizes(f.Job.Msizes, guidelines.Extent(f.Job.Datatype)); err != nil {
 		return setup(err)
 	} else if len(msizes) < 3 {
-		return setupf("--msizes: three sizes at least: monotony and split-robustness need a larger and a smaller one")
+		return setupf("--msizes: at least three sizes: monotony and split-robustness need a larger and a smaller one")
 	}
 	rank, err := launch.FindRank(f.MPI.Rank)
 	if err != nil {
@@ -159,7 +156,7 @@ func (t *selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 	}
 	fmt.Fprintf(stderr, "%s\n", name)
 	quiet := t.settings
-	quiet.base, quiet.fs = &f, pflag.NewFlagSet("", pflag.ContinueOnError)
+	quiet.base, quiet.flags = &f, nil
 	o := output{out: filepath.Join(t.out, fmt.Sprintf("check-%d", t.checks)), quiet: t.quiet}
 	c, err := open(&quiet, &o, refuseSmallR)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,146 +13,98 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/measure"
-	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
 // settings are the flags that stand for keys of gl.toml, and where they go.
 type settings struct {
-	fs             *pflag.FlagSet
-	base           *glfile.File // in place of the defaults; nil: glfile.Default
-	guidelines     string
-	np             []int
-	mpiruns        int
-	msizes         []string
-	launch         string
-	rank           string
-	jobFile        bool
-	seed           uint64
-	stall          string
-	sync           string
-	clock          string
-	clockSync      string
-	cache          string
-	method         string
-	test           string
-	alpha          float64
-	adjust         string
-	minSlowdown    float64
-	splitTolerance float64
-	looks          string
-	maxRuns        int
-	maxTime        string
-	noSplit        bool
+	base       *glfile.File // in place of the defaults; nil: glfile.Default
+	guidelines string
+	flags      []*keyFlag
+}
+
+// keyFlag is a flag of glfile.Keys, with what was typed.
+type keyFlag struct {
+	key   glfile.Key
+	typed []string
+}
+
+// Set implements pflag.Value. A wrong value is refused at once.
+func (k *keyFlag) Set(text string) error {
+	f := glfile.Default()
+	k.typed = append(k.typed, text)
+	return k.put(&f)
+}
+
+// put sets the key. A list may come in parts; of anything else the last counts.
+func (k *keyFlag) put(f *glfile.File) error {
+	text := k.typed[len(k.typed)-1]
+	if k.key.Value == "LIST" {
+		text = strings.Join(k.typed, ",")
+	}
+	return k.key.Set(f, text)
+}
+
+// String implements pflag.Value; the default is in the help already.
+func (k *keyFlag) String() string { return "" }
+
+// Type is what help shows behind the flag.
+func (k *keyFlag) Type() string { return cmp.Or(k.key.Value, "bool") }
+
+// keys adds flags of glfile.Keys.
+func (s *settings) keys(fs *pflag.FlagSet, names ...string) {
+	base := s.defaults()
+	for _, name := range names {
+		k := &keyFlag{key: glfile.FlagKey(name)}
+		s.flags = append(s.flags, k)
+		f := fs.VarPF(k, name, "", k.key.Usage(base))
+		if k.key.Value == "" {
+			f.NoOptDefVal = "true"
+		}
+	}
 }
 
 func (s *settings) measuring(fs *pflag.FlagSet) {
-	s.fs = fs
-	fs.StringVar(&s.guidelines, "guidelines", "", "the configuration `FILE`, gl.toml; without it the embedded catalogue GL1–GL17 and the defaults")
+	s.file(fs)
 	s.design(fs)
-	fs.StringVar(&s.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: that of the rank program's library)")
-	fs.StringVar(&s.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
-	fs.BoolVar(&s.jobFile, "job-file", false, "hand the job to rank 0 by a file in the results folder, where the launcher forwards no standard input")
+	s.keys(fs, "launch", "rank", "job-file")
+}
+
+// file has the flag for the whole configuration.
+func (s *settings) file(fs *pflag.FlagSet) {
+	fs.StringVar(&s.guidelines, "guidelines", "", "the configuration `FILE`, gl.toml; without it the embedded catalogue GL1–GL17 and the defaults")
 }
 
 // design has the flags that hold for both sides of `pgmpi ab`.
 func (s *settings) design(fs *pflag.FlagSet) {
-	s.fs = fs
-	fs.IntSliceVar(&s.np, "np", nil, "numbers of processes, a comma `LIST` (default: the slots of the allocation, else the cores)")
-	fs.IntVar(&s.mpiruns, "mpiruns", 0, "`R`, mpiruns that measure (default 10)")
-	fs.StringSliceVar(&s.msizes, "msizes", nil, "message sizes in bytes, a comma `LIST`: 8,1Ki,64Ki..4Mi,1..1Mi*4 (default 1..1Mi)")
-	fs.Uint64Var(&s.seed, "seed", 0, "seed `N` of the order of the cases (default 1)")
-	fs.StringVar(&s.stall, "stall", "", "end an mpirun in which no case finishes for this `TIME` (default 2m)")
-	fs.StringVar(&s.sync, "sync", "", "`METHOD` by which processes are synchronised before a repetition: auto, "+strings.Join(protocol.Syncs, ", ")+" (default barrier)")
-	fs.StringVar(&s.clock, "clock", "", "`CLOCK` that times a repetition: "+strings.Join(protocol.Clocks, ", ")+" (default monotonic)")
-	fs.StringVar(&s.clockSync, "clock-sync", "", "`METHOD` by which the processes' clocks become a global one: "+strings.Join(protocol.ClockSyncs, ", ")+" (default shared)")
-	fs.StringVar(&s.cache, "cache", "", "`STATE` of the caches before a repetition: "+strings.Join(protocol.Caches, ", ")+" (default warm)")
+	s.keys(fs, "np", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "cache")
 }
 
 // ending are the flags that say when a check is over.
 func (s *settings) ending(fs *pflag.FlagSet) {
-	fs.StringVar(&s.looks, "looks", "", "drop what is decided after so many mpiruns, a comma `LIST` whose last is R: 10,20,30 or 10:.2,20:.3,30:.5 (default: one look, at R)")
-	fs.IntVar(&s.maxRuns, "max-mpiruns", 0, "at most `N` mpiruns of stage 2, in place of the looks behind them (default: no limit)")
-	fs.StringVar(&s.maxTime, "max-time", "", "begin no mpirun that would end after this `TIME`, such as 10m, but for stage 1 (default: no limit)")
-	fs.BoolVar(&s.noSplit, "no-split-experiment", false, "leave suspected split-robustness untested")
+	s.keys(fs, "looks", "max-mpiruns", "max-time", "no-split-experiment")
 }
 
 func (s *settings) judging(fs *pflag.FlagSet) {
-	s.fs = fs
-	fs.StringVar(&s.method, "method", "", "`METHOD` of judging: default, ci, paper or margin (default \"default\")")
-	fs.StringVar(&s.test, "test", "", "`TEST` of a guideline: auto (the method's), "+oneOf(judge.Strings(judge.Names()[1:]))+" (default auto)")
-	fs.Float64Var(&s.alpha, "alpha", 0, "`LEVEL` of the whole check (default 0.05)")
-	fs.StringVar(&s.adjust, "adjust", "", "`METHOD` of adjustment for many tests: auto (the method's), bh, holm or none (default auto)")
-	fs.Float64Var(&s.minSlowdown, "min-slowdown", 0, "least `RATIO` that is a violation (default 1.05)")
-	fs.Float64Var(&s.splitTolerance, "split-tolerance", 0, "slack `N` of split-robustness: 0.05 is 5 % (default 0.05)")
-}
-
-// oneOf is "a, b or c".
-func oneOf(names []string) string {
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	s.keys(fs, "method", "test", "alpha", "adjust", "min-slowdown", "split-tolerance")
 }
 
 // apply puts the given flags over the file; a flag beats the file.
 func (s *settings) apply(f *glfile.File) error {
 	keys := map[string]string{}
-	var failed error
-	set := func(flag, key string, put func() error) {
-		if s.fs.Lookup(flag) == nil || !s.fs.Changed(flag) {
-			return
+	for _, k := range s.flags {
+		if len(k.typed) == 0 {
+			continue
 		}
-		keys[key] = "--" + flag
-		if err := put(); err != nil && failed == nil {
-			failed = setupf("--%s: %w", flag, err)
+		keys[k.key.Name] = "--" + k.key.Flag
+		if err := k.put(f); err != nil {
+			return setupf("--%s: %w", k.key.Flag, err)
 		}
 	}
-	plain := func(put func()) func() error { return func() error { put(); return nil } }
-	set("np", "job.np", plain(func() { f.Job.NP = s.np }))
-	set("mpiruns", "job.mpiruns", plain(func() { f.Job.MPIRuns = s.mpiruns }))
-	set("msizes", "job.msizes", plain(func() { f.Job.Msizes = guidelines.MsizeList(s.msizes) }))
-	set("launch", "mpi.launch", func() error {
-		f.MPI.Launch = strings.Fields(s.launch)
-		if len(f.MPI.Launch) == 0 {
-			return errors.New("it is empty")
-		}
-		return nil
-	})
-	set("rank", "mpi.rank", plain(func() { f.MPI.Rank = s.rank }))
-	set("job-file", "mpi.job_file", plain(func() { f.MPI.JobFile = s.jobFile }))
-	set("seed", "job.seed", plain(func() { f.Job.Seed = s.seed }))
-	set("stall", "measure.stall", func() error {
-		var d conf.Duration
-		err := d.UnmarshalText([]byte(s.stall))
-		f.Measure.Stall = d
-		return err
-	})
-	set("sync", "measure.sync", plain(func() { f.Measure.Sync = s.sync }))
-	set("clock", "measure.clock", plain(func() { f.Measure.Clock = s.clock }))
-	set("clock-sync", "measure.clock_sync", plain(func() { f.Measure.ClockSync = s.clockSync }))
-	set("cache", "measure.cache", plain(func() { f.Measure.Cache = s.cache }))
-	set("looks", "job.looks", func() (err error) {
-		f.Job.Looks, f.Job.LookWeights, err = parseLooks(s.looks)
-		return err
-	})
-	set("max-mpiruns", "job.max_mpiruns", plain(func() { f.Job.MaxMPIRuns = s.maxRuns }))
-	set("max-time", "job.max_time", func() error { return f.Job.MaxTime.UnmarshalText([]byte(s.maxTime)) })
-	set("no-split-experiment", "measure.split_experiment", plain(func() { f.Measure.SplitExperiment = !s.noSplit }))
-	if len(f.Job.Looks) > 0 && s.fs.Lookup("mpiruns") != nil && s.fs.Changed("mpiruns") {
-		return setupf("--mpiruns: the last look is the number of mpiruns; end earlier with --max-mpiruns")
-	}
-	set("method", "analyze.method", plain(func() { f.Analyze.Method = judge.Method(s.method) }))
-	set("test", "analyze.test", plain(func() { f.Analyze.Test = judge.TestName(s.test) }))
-	set("alpha", "analyze.alpha", plain(func() { f.Analyze.Alpha = s.alpha }))
-	set("adjust", "analyze.adjust", plain(func() { f.Analyze.Adjust = judge.Adjust(s.adjust) }))
-	set("min-slowdown", "analyze.min_slowdown", plain(func() { f.Analyze.MinSlowdown = s.minSlowdown }))
-	set("split-tolerance", "analyze.split_tolerance", plain(func() { f.Analyze.SplitTolerance = s.splitTolerance }))
-	if failed != nil {
-		return failed
+	if len(f.Job.Looks) > 0 && keys["job.mpiruns"] != "" {
+		return setupf("--mpiruns: the last interim look is the number of mpiruns; end earlier with --max-mpiruns")
 	}
 	if err := f.Validate(keys); err != nil {
 		return setup(err)
@@ -159,36 +112,44 @@ func (s *settings) apply(f *glfile.File) error {
 	return nil
 }
 
+func (s *settings) defaults() *glfile.File {
+	if s.base != nil {
+		return s.base
+	}
+	f := glfile.Default()
+	return &f
+}
+
 // load reads the configuration: the named file, that of the results folder
 // which is resumed, or the defaults.
 func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
-	var f *glfile.File
+	f, err := s.defaults(), error(nil)
 	switch {
 	case s.guidelines != "":
-		var err error
-		f, err = glfile.Load(s.guidelines)
-		if errors.Is(err, fs.ErrNotExist) && isSelector(s.guidelines) {
-			return nil, setupf("--guidelines: %s is a guideline, and a file is wanted. Write into one, such as gl.toml:\n  [check]\n  guidelines = [%s]",
-				s.guidelines, quoteAll(strings.Split(s.guidelines, ",")))
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, setupf("%w; `pgmpi init` writes one", err)
-		}
-		if err != nil {
-			return nil, setup(err)
-		}
+		f, err = s.read()
 	case m != nil:
-		var err error
-		if f, err = configOf(m); err != nil {
-			return nil, err
-		}
-	case s.base != nil:
-		f = s.base
-	default:
-		d := glfile.Default()
-		f = &d
+		f, err = configOf(m)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return f, s.apply(f)
+}
+
+// read reads the named file.
+func (s *settings) read() (*glfile.File, error) {
+	f, err := glfile.Load(s.guidelines)
+	if errors.Is(err, fs.ErrNotExist) && isSelector(s.guidelines) {
+		return nil, setupf("--guidelines: %s is a guideline, and a file is wanted. Write into one, such as gl.toml:\n  [check]\n  guidelines = [%s]",
+			s.guidelines, quoteAll(strings.Split(s.guidelines, ",")))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, setupf("%w; `pgmpi init` writes one", err)
+	}
+	if err != nil {
+		return nil, setup(err)
+	}
+	return f, nil
 }
 
 // isSelector tells whether a comma list is what check.guidelines may hold.
@@ -209,42 +170,28 @@ func configOf(m *results.Manifest) (*glfile.File, error) {
 // sameMeasurement refuses to go on in a folder with another configuration;
 // only [analyze] may change.
 func sameMeasurement(before, now *glfile.File, folder string) error {
-	var differ []string
-	for _, s := range []struct {
-		name string
-		a, b any
-	}{
-		{"check", before.Check, now.Check},
-		{"guideline", byID(before.Guideline), byID(now.Guideline)},
-		{"job", before.Job, now.Job},
-		{"mpi", thatMatters(before.MPI), thatMatters(now.MPI)},
-		{"nrep", before.NREP, now.NREP},
-		{"measure", before.Measure, now.Measure},
-	} {
-		a, errA := json.Marshal(s.a)
-		b, errB := json.Marshal(s.b)
-		if err := errors.Join(errA, errB); err != nil {
-			return err
-		}
-		d, err := differences(s.name, a, b)
-		if err != nil {
-			return err
-		}
-		differ = append(differ, d...)
+	a, errA := json.Marshal(measured(before))
+	b, errB := json.Marshal(measured(now))
+	if err := errors.Join(errA, errB); err != nil {
+		return err
 	}
-	if len(differ) == 0 {
-		return nil
+	differ, err := differences("", a, b)
+	if err != nil || len(differ) == 0 {
+		return err
 	}
 	return setupf("%s was measured with another configuration:\n  %s\n  take a new folder with --out, or the old settings (without --guidelines, --resume uses those of the folder)", folder, strings.Join(differ, "\n  "))
 }
 
-// byID names guidelines in place of numbering them.
-func byID(users []guidelines.User) map[string]guidelines.User {
-	named := map[string]guidelines.User{}
-	for _, u := range users {
-		named[u.ID] = u
+// measured are the sections that the data depend on. Of [mpi] the path of the
+// rank program is left out, whose hash is compared, and the way of the job to
+// rank 0. Guidelines have their names in place of numbers.
+func measured(f *glfile.File) map[string]any {
+	mpi, own := f.MPI, map[string]guidelines.User{}
+	mpi.Rank, mpi.JobFile = "", false
+	for _, u := range f.Guideline {
+		own[u.ID] = u
 	}
-	return named
+	return map[string]any{"check": f.Check, "guideline": own, "job": f.Job, "mpi": mpi, "nrep": f.NREP, "measure": f.Measure}
 }
 
 // differences has a line for every key whose value is not the same in two JSON
@@ -260,16 +207,11 @@ func differences(key string, there, now json.RawMessage) ([]string, error) {
 	if err := errors.Join(json.Unmarshal(there, &a), json.Unmarshal(now, &b)); err != nil {
 		return nil, err
 	}
-	names := slices.Collect(maps.Keys(a))
-	for name := range b {
-		if _, ok := a[name]; !ok {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
+	all := maps.Clone(b)
+	maps.Copy(all, a)
 	var out []string
-	for _, name := range names {
-		d, err := differences(key+"."+name, a[name], b[name])
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		d, err := differences(strings.TrimPrefix(key+"."+name, "."), a[name], b[name])
 		if err != nil {
 			return nil, err
 		}
@@ -284,11 +226,4 @@ func orNothing(value json.RawMessage) string {
 		return "nothing"
 	}
 	return string(value)
-}
-
-// thatMatters leaves out the path of the rank program, whose hash is compared,
-// and the way of the job to rank 0, which changes no result.
-func thatMatters(c measure.MPIConfig) measure.MPIConfig {
-	c.Rank, c.JobFile = "", false
-	return c
 }

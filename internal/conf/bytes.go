@@ -6,7 +6,9 @@ type Bytes int64
 // UnmarshalText reads what ParseSize does.
 func (b *Bytes) UnmarshalText(text []byte) error {
 	n, err := ParseSize(string(text))
-	*b = Bytes(n)
+	if err == nil {
+		*b = Bytes(n)
+	}
 	return err
 }
 

@@ -1,6 +1,9 @@
 package conf
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // FieldError is what is wrong with one key of a section of gl.toml. Key is
 // relative to the section, with dots: "cov_mean.window".
@@ -18,4 +21,10 @@ func (e *FieldErrors) Check(ok bool, key, format string, args ...any) {
 	if !ok {
 		*e = append(*e, FieldError{Key: key, Msg: fmt.Sprintf(format, args...)})
 	}
+}
+
+// Name adds an error about a key whose value is none of the known names. what
+// is the kind of thing that they name.
+func (e *FieldErrors) Name(key, what, value string, known []string) {
+	e.Check(slices.Contains(known, value), key, "%s", Unknown(what, value, known))
 }

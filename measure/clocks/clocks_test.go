@@ -49,10 +49,10 @@ func TestMedianKeepsPairsAndTakesTheLowerOfTwo(t *testing.T) {
 	// Sorted by difference the exchanges are 2, 0, 3, 1: their readings must
 	// come along (Algorithm 4 indexes the unsorted ones).
 	pings := []Ping{{0, 100, 1100}, {0, 100, 9100}, {0, 100, 600}, {0, 100, 2100}}
-	if got, want := Median(pings, 200), (Point{At: 1100, Ahead: 900, RTT: 1100}); got != want {
+	if got, want := JonesKoenig(pings, 200), (Point{At: 1100, Ahead: 900, RTT: 1100}); got != want {
 		t.Errorf("median of four is %+v, want %+v", got, want)
 	}
-	if got, want := Median(pings[:3], 0), (Point{At: 1100, Ahead: 1000, RTT: 1100}); got != want {
+	if got, want := JonesKoenig(pings[:3], 0), (Point{At: 1100, Ahead: 1000, RTT: 1100}); got != want {
 		t.Errorf("median of three is %+v, want %+v", got, want)
 	}
 }
@@ -60,7 +60,7 @@ func TestMedianKeepsPairsAndTakesTheLowerOfTwo(t *testing.T) {
 func TestEnvelopeTakesTheTightestBoundOfEachSide(t *testing.T) {
 	// The clock is 1000 ahead. The first answer is late, the second question.
 	pings := []Ping{{2000, 1010, 2900}, {5000, 4700, 5710}, {8000, 7500, 9000}}
-	e := Envelope(pings)
+	e := SKaMPI(pings)
 	if e.Ahead != 1000 || e.Bound != 11 {
 		t.Errorf("%+v, want 1000 ahead to within 11 ns", e)
 	}
@@ -71,7 +71,7 @@ func TestEnvelopeTakesTheTightestBoundOfEachSide(t *testing.T) {
 
 func TestFastestTakesTheShortestRoundTrip(t *testing.T) {
 	pings := []Ping{{0, 50, 500}, {1000, 980, 1040}, {2000, 2100, 2400}}
-	if got, want := Fastest(pings), (Estimate{Point{At: 1020, Ahead: 40, RTT: 40}, 21}); got != want {
+	if got, want := Netgauge(pings), (Estimate{Point{At: 1020, Ahead: 40, RTT: 40}, 21}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
@@ -88,10 +88,10 @@ func TestEstimatesRecoverAKnownClock(t *testing.T) {
 			arrived := sent + there
 			pings = append(pings, Ping{sent, truth.Global(arrived), arrived + back})
 		}
-		if e := Envelope(pings); math.Abs(float64(e.Ahead)-truth.Ahead(e.At)) > float64(e.Bound) {
+		if e := SKaMPI(pings); math.Abs(float64(e.Ahead)-truth.Ahead(e.At)) > float64(e.Bound) {
 			t.Fatalf("envelope %+v misses %v by more than its bound", e, truth.Ahead(e.At))
 		}
-		points = append(points, Median(pings, 2000))
+		points = append(points, JonesKoenig(pings, 2000))
 	}
 	m, err := Fit(points, 40e9)
 	if err != nil {

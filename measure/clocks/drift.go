@@ -24,7 +24,7 @@ type Drift struct {
 }
 
 // Renewed learns from a further synchronisation that after `age` the models
-// before it were off by so many ns at the rank where they were off most. That
+// before it were off by this many ns at the rank where they were off most. That
 // holds the errors of both synchronisations too, so it is rather too much.
 func (d *Drift) Renewed(off int64, age time.Duration) {
 	d.seen, d.rate = true, float64(off)/float64(max(1, age))

@@ -20,7 +20,7 @@ type Model struct {
 	Slope     float64 // ns per ns
 }
 
-// Constant is the Model of a clock that is ahead by so many ns and does not drift.
+// Constant is the Model of a clock that is ahead by a number of ns and does not drift.
 func Constant(ahead int64) Model { return Model{Offset: ahead} }
 
 // Ahead returns how far the clock is ahead of the reference at its reading t, ns.
@@ -36,7 +36,7 @@ func (m Model) Global(t int64) int64 {
 	return t - m.Offset - int64(math.Round(m.rest(t)))
 }
 
-// Pinned returns the model with its slope that is ahead by so many ns at the
+// Pinned returns the model with its slope that is ahead by a number of ns at the
 // reading t: the intercept is measured anew (S-REVISITED, Algorithm 4,
 // Compute_And_Set_Intercept).
 func (m Model) Pinned(t, ahead int64) Model {
@@ -95,7 +95,7 @@ func Quiet(points []Point) []Point {
 // given reading. It takes at least two points with different readings.
 func Fit(points []Point, origin int64) (Model, error) {
 	if len(points) < 2 {
-		return Model{}, errors.New("a line needs two fit points at least")
+		return Model{}, errors.New("a line needs at least two fit points")
 	}
 	base, offset := points[0].At, points[0].Ahead
 	var meanX, meanY float64

@@ -21,10 +21,10 @@ type Estimate struct {
 	Bound int64
 }
 
-// Envelope estimates the difference as SKaMPI does: every exchange bounds it
-// from both sides, and the middle between the tightest bounds is taken
+// SKaMPI estimates the difference by its way of bounding it: every exchange does
+// so from both sides, and the middle between the tightest bounds is taken
 // (S-REVISITED, Algorithm 7). There must be at least one exchange.
-func Envelope(pings []Ping) Estimate {
+func SKaMPI(pings []Ping) Estimate {
 	least, most := int64(math.MinInt64), int64(math.MaxInt64)
 	var atLeast, atMost int64
 	for _, p := range pings {
@@ -41,20 +41,20 @@ func Envelope(pings []Ping) Estimate {
 	}
 }
 
-// Fastest estimates the difference from the exchange with the shortest round
+// Netgauge estimates the difference from the exchange with the shortest round
 // trip (S-NETGAUGE §3.1). There must be at least one exchange.
-func Fastest(pings []Ping) Estimate {
+func Netgauge(pings []Ping) Estimate {
 	p := slices.MinFunc(pings, func(a, b Ping) int { return cmp.Compare(a.RTT(), b.RTT()) })
 	half := p.RTT() / 2
 	return Estimate{Point: Point{At: p.Sent + half, Ahead: p.Sent + half - p.Remote, RTT: p.RTT()}, Bound: half + 1}
 }
 
-// Median estimates the difference as Jones and Koenig do: of the differences
+// JonesKoenig estimates the difference as Jones and Koenig do: of the differences
 // after the answer, less half of the given round-trip time, the median one,
 // with the reading that belongs to it (S-REVISITED, Algorithms 4 and 15). For
 // an even number it is the lower median, so that it is one of the exchanges.
 // There must be at least one.
-func Median(pings []Ping, rtt int64) Point {
+func JonesKoenig(pings []Ping, rtt int64) Point {
 	points := make([]Point, len(pings))
 	for i, p := range pings {
 		points[i] = Point{At: p.Back, Ahead: p.Back - p.Remote - rtt/2, RTT: p.RTT()}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A clock that ticks every so many ns, read at random distances from 20 ns on
+// A clock that ticks at a fixed number of ns, read at random distances from 20 ns on
 // that a reading takes, and rounded down to whole nanoseconds.
 func TestStepOfATickingClock(t *testing.T) {
 	for _, tick := range []float64{0.4, 1, 2, 4, 8.33, 10, 25, 26, 41.667, 100, 1000, 15625, 4e6} {

@@ -1,5 +1,5 @@
 /* Plants a slowdown of known size: preloaded into the ranks (LD_PRELOAD), it
- * stands between them and the MPI library, calls the real collective by its
+ * sits between them and the MPI library, calls the real collective by its
  * PMPI_ name, and then keeps the processor busy for a while.
  *
  *     PGMPI_DELAY=MPI_Allgather:1Ki..64Ki:25%,MPI_Bcast:8:500ns
@@ -11,6 +11,8 @@
  * The library is not linked with MPI and refers to no MPI data, so that a
  * launcher that it is preloaded into does not mind. */
 #define _POSIX_C_SOURCE 200809L
+#include "../../mockups/c/regular.h"
+
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,15 +20,11 @@
 #include <string.h>
 #include <time.h>
 
-enum {
-    ALLGATHER, ALLREDUCE, ALLTOALL, BCAST, EXSCAN, GATHER, REDUCE, REDUCE_SCATTER, REDUCE_SCATTER_BLOCK, SCAN, SCATTER,
-    FUNCTIONS
-};
+#define COUNTED(name, prepare) name,
+enum { PG_REGULAR(COUNTED) FUNCTIONS };
 
-static const char *const names[FUNCTIONS] = {
-    "MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Bcast", "MPI_Exscan", "MPI_Gather", "MPI_Reduce",
-    "MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Scatter",
-};
+#define NAMED(name, prepare) "MPI_" #name,
+static const char *const names[FUNCTIONS] = {PG_REGULAR(NAMED)};
 
 typedef struct {
     int function;
@@ -149,7 +147,7 @@ static int64_t begin(const plant *p) { return p == NULL ? 0 : now(); }
 
 int MPI_Allgather(const void *send, int n, MPI_Datatype type, void *recv, int rn, MPI_Datatype rtype, MPI_Comm comm)
 {
-    const plant *p = send == MPI_IN_PLACE ? planted(ALLGATHER, rn, rtype) : planted(ALLGATHER, n, type);
+    const plant *p = send == MPI_IN_PLACE ? planted(Allgather, rn, rtype) : planted(Allgather, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Allgather(send, n, type, recv, rn, rtype, comm);
     delay(p, start);
@@ -158,7 +156,7 @@ int MPI_Allgather(const void *send, int n, MPI_Datatype type, void *recv, int rn
 
 int MPI_Allreduce(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-    const plant *p = planted(ALLREDUCE, n, type);
+    const plant *p = planted(Allreduce, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Allreduce(send, recv, n, type, op, comm);
     delay(p, start);
@@ -167,7 +165,7 @@ int MPI_Allreduce(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op
 
 int MPI_Alltoall(const void *send, int n, MPI_Datatype type, void *recv, int rn, MPI_Datatype rtype, MPI_Comm comm)
 {
-    const plant *p = send == MPI_IN_PLACE ? planted(ALLTOALL, rn, rtype) : planted(ALLTOALL, n, type);
+    const plant *p = send == MPI_IN_PLACE ? planted(Alltoall, rn, rtype) : planted(Alltoall, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Alltoall(send, n, type, recv, rn, rtype, comm);
     delay(p, start);
@@ -176,7 +174,7 @@ int MPI_Alltoall(const void *send, int n, MPI_Datatype type, void *recv, int rn,
 
 int MPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
 {
-    const plant *p = planted(BCAST, n, type);
+    const plant *p = planted(Bcast, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Bcast(data, n, type, root, comm);
     delay(p, start);
@@ -185,7 +183,7 @@ int MPI_Bcast(void *data, int n, MPI_Datatype type, int root, MPI_Comm comm)
 
 int MPI_Exscan(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-    const plant *p = planted(EXSCAN, n, type);
+    const plant *p = planted(Exscan, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Exscan(send, recv, n, type, op, comm);
     delay(p, start);
@@ -194,7 +192,7 @@ int MPI_Exscan(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op
 
 int MPI_Gather(const void *send, int n, MPI_Datatype type, void *recv, int rn, MPI_Datatype rtype, int root, MPI_Comm comm)
 {
-    const plant *p = send == MPI_IN_PLACE ? planted(GATHER, rn, rtype) : planted(GATHER, n, type);
+    const plant *p = send == MPI_IN_PLACE ? planted(Gather, rn, rtype) : planted(Gather, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Gather(send, n, type, recv, rn, rtype, root, comm);
     delay(p, start);
@@ -203,7 +201,7 @@ int MPI_Gather(const void *send, int n, MPI_Datatype type, void *recv, int rn, M
 
 int MPI_Reduce(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm)
 {
-    const plant *p = planted(REDUCE, n, type);
+    const plant *p = planted(Reduce, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Reduce(send, recv, n, type, op, root, comm);
     delay(p, start);
@@ -212,7 +210,7 @@ int MPI_Reduce(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op
 
 int MPI_Reduce_scatter(const void *send, void *recv, const int counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-    const plant *p = planted(REDUCE_SCATTER, counts[0], type);
+    const plant *p = planted(Reduce_scatter, counts[0], type);
     int64_t start = begin(p);
     int rc = PMPI_Reduce_scatter(send, recv, counts, type, op, comm);
     delay(p, start);
@@ -221,7 +219,7 @@ int MPI_Reduce_scatter(const void *send, void *recv, const int counts[], MPI_Dat
 
 int MPI_Reduce_scatter_block(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-    const plant *p = planted(REDUCE_SCATTER_BLOCK, n, type);
+    const plant *p = planted(Reduce_scatter_block, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Reduce_scatter_block(send, recv, n, type, op, comm);
     delay(p, start);
@@ -230,7 +228,7 @@ int MPI_Reduce_scatter_block(const void *send, void *recv, int n, MPI_Datatype t
 
 int MPI_Scan(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
-    const plant *p = planted(SCAN, n, type);
+    const plant *p = planted(Scan, n, type);
     int64_t start = begin(p);
     int rc = PMPI_Scan(send, recv, n, type, op, comm);
     delay(p, start);
@@ -239,7 +237,7 @@ int MPI_Scan(const void *send, void *recv, int n, MPI_Datatype type, MPI_Op op, 
 
 int MPI_Scatter(const void *send, int n, MPI_Datatype type, void *recv, int rn, MPI_Datatype rtype, int root, MPI_Comm comm)
 {
-    const plant *p = recv == MPI_IN_PLACE ? planted(SCATTER, n, type) : planted(SCATTER, rn, rtype);
+    const plant *p = recv == MPI_IN_PLACE ? planted(Scatter, n, type) : planted(Scatter, rn, rtype);
     int64_t start = begin(p);
     int rc = PMPI_Scatter(send, n, type, recv, rn, rtype, root, comm);
     delay(p, start);

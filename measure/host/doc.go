@@ -1,9 +1,10 @@
-// Package host reads what can change a result (S-REVISITED, Table VI) from the
-// files of one Linux host, without root, puts what the ranks of an mpirun read
-// together into a Layout, and says what of it is doubtful.
+// Package host knows what can change a result on the hosts of an mpirun
+// (S-REVISITED, Table VI): affinity, CPUs, clocks, memory, variables.
 //
-// In: a file system whose root holds proc and sys, so that recorded trees can be
-// read as well. Out: plain values. What a host does not tell stays unknown; it is
-// never guessed, and no file that is missing or odd is an error. The package
-// never talks to MPI.
+// ReadRank and ReadNode collect the facts of a rank and of a Linux host, without
+// root, from a file system whose root holds proc and sys, so that recorded trees
+// can be read as well. Merge makes a Layout of them: where the ranks run and on
+// what. Remarks says what is doubtful about it. What a host does not tell stays
+// unknown and is never guessed; no file that is missing or odd is an error. The
+// package never talks to MPI.
 package host

@@ -1,12 +1,15 @@
 package host
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ofMPI begin the names of variables that set MPI libraries and batch systems.
 var ofMPI = []string{"OMPI_", "PRTE_MCA_", "MPIR_CVAR_", "UCX_", "FI_", "SLURM_", "MV2_", "I_MPI_"}
 
-// ofLaunchers begin the names of those that launchers set for their own use, or
-// for one rank only. SLURM_JWT is a password.
+// ofLaunchers begin the names of variables that launchers set for their own use,
+// or for one rank only. SLURM_JWT is a password.
 var ofLaunchers = []string{
 	"OMPI_MCA_orte_", "OMPI_MCA_ess", "OMPI_MCA_pmix", "OMPI_MCA_initial_wdir", "OMPI_MCA_shmem_RUNTIME", "OMPI_MCA_mpi_oversubscribe",
 	"OMPI_APP_CTX_", "OMPI_COMMAND", "OMPI_ARGV", "OMPI_COMM_WORLD_", "OMPI_FILE_LOCATION", "OMPI_FIRST_RANKS", "OMPI_NUM_APP_CTX",
@@ -14,6 +17,10 @@ var ofLaunchers = []string{
 	"SLURM_JWT", "SLURM_PROCID", "SLURM_LOCALID", "SLURM_NODEID", "SLURM_GTIDS", "SLURM_TASK_PID", "SLURM_TOPOLOGY_ADDR",
 	"I_MPI_HYDRA_", "I_MPI_INFO_",
 }
+
+// placing begin the names of variables that only say who may start ranks, and
+// where: that shows in the layout.
+var placing = []string{"SLURM_", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_MCA_hwloc_base_binding", "OMPI_MCA_rmaps_", "OMPI_MCA_plm", "OMPI_MCA_oob", "PRTE_MCA_"}
 
 // Env picks the variables that can change a result from an environment of NAME=VALUE.
 func Env(environ []string) map[string]string {
@@ -27,10 +34,5 @@ func Env(environ []string) map[string]string {
 }
 
 func begins(name string, prefixes []string) bool {
-	for _, p := range prefixes {
-		if strings.HasPrefix(name, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }

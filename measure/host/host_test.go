@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -64,26 +63,26 @@ func TestKindOfRecordedTrees(t *testing.T) {
 			Governor: "ondemand (0-1), performance (2)", Turbo: "off", Clocksource: "arch_sys_counter", CPULimit: 1.5, Devices: []string{"wlan0"},
 		},
 	} {
-		if got := Kind(tree(t, name)); !reflect.DeepEqual(got, want) {
+		if got := ReadKind(tree(t, name)); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s:\n got %+v\nwant %+v", name, got, want)
 		}
 	}
 }
 
-func TestWhatAHostDoesNotTellIsUnknownAndNoDoubt(t *testing.T) {
+func TestWhatAHostDoesNotTellIsUnknownAndNotDoubtful(t *testing.T) {
 	empty := fstest.MapFS{}
-	if k := Kind(empty); !reflect.DeepEqual(k, NodeKind{}) {
+	if k := ReadKind(empty); !reflect.DeepEqual(k, NodeKind{}) {
 		t.Errorf("an empty tree gives %+v", k)
 	}
 	if total, free := Memory(empty); total != 0 || free != 0 || Load(empty) != -1 || MHz(empty, 0) != 0 {
 		t.Error("an empty tree has memory, a load or a clock rate")
 	}
-	seat := Seat{Host: "a", CPUs: Ranges{0}}
-	l, err := Lay([]Seat{seat}, []View{See(empty, seat, nil, "", "")})
+	rank := RankFacts{Host: "a", CPUs: Ranges{0}}
+	l, err := Merge([]RankFacts{rank}, []NodeFacts{ReadNode(empty, rank, nil, "", "")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := l.Doubts(); len(d) > 0 {
+	if d := l.Remarks(); len(d) > 0 {
 		t.Errorf("doubts about what is not known: %+v", d)
 	}
 }
@@ -96,7 +95,7 @@ func TestOddFilesAreUnknown(t *testing.T) {
 	} {
 		odd[name] = &fstest.MapFile{Data: []byte("0::/\n9-3:::\x00 K\n\n:")}
 	}
-	if k := Kind(odd); len(k.Online) > 0 || k.LLC != 0 || k.Turbo != "" || k.CPULimit != 0 {
+	if k := ReadKind(odd); len(k.Online) > 0 || k.LLC != 0 || k.Turbo != "" || k.CPULimit != 0 {
 		t.Errorf("nonsense was understood: %+v", k)
 	}
 	if Load(odd) != -1 || ReadCPUTime(odd) != (CPUTime{}) {
@@ -106,7 +105,7 @@ func TestOddFilesAreUnknown(t *testing.T) {
 
 func TestProcessorsAreCountedWhereThereIsNoSys(t *testing.T) {
 	bare := fstest.MapFS{"proc/cpuinfo": &fstest.MapFile{Data: []byte("processor\t: 0\nmodel name\t: X\n\nprocessor\t: 1\n")}}
-	if got := Kind(bare).Online.String(); got != "0-1" {
+	if got := ReadKind(bare).Online.String(); got != "0-1" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -153,24 +152,24 @@ func TestAffinityIsNotEmptyAndWithinTheMachine(t *testing.T) {
 	}
 }
 
-// cluster are the seats and views of nodes with ppn ranks each, one core per rank.
-func cluster(t *testing.T, nodes, ppn int) ([]Seat, []View) {
+// cluster are the facts of hosts with ppn ranks each, one core per rank.
+func cluster(t *testing.T, hosts, ppn int) ([]RankFacts, []NodeFacts) {
 	t.Helper()
 	x := tree(t, "xeon")
-	var seats []Seat
-	var views []View
-	for n := range nodes {
+	var ranks []RankFacts
+	var nodes []NodeFacts
+	for h := range hosts {
 		for c := range ppn {
-			seats = append(seats, Seat{Host: fmt.Sprintf("node%04d", n), CPUs: Ranges{c, c + 128}})
+			ranks = append(ranks, RankFacts{Host: fmt.Sprintf("node%04d", h), CPUs: Ranges{c, c + 128}})
 		}
-		views = append(views, See(x, seats[len(seats)-1], []string{"UCX_TLS=tcp"}, "Open MPI 5", "hash"))
+		nodes = append(nodes, ReadNode(x, ranks[len(ranks)-1], []string{"UCX_TLS=tcp"}, "Open MPI 5", "hash"))
 	}
-	return seats, views
+	return ranks, nodes
 }
 
 func TestLayoutHoldsEqualNodesOnce(t *testing.T) {
-	seats, views := cluster(t, 64, 64)
-	l, err := Lay(seats, views)
+	ranks, nodes := cluster(t, 64, 64)
+	l, err := Merge(ranks, nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,12 +189,12 @@ func TestLayoutHoldsEqualNodesOnce(t *testing.T) {
 }
 
 func TestLayoutTellsRanksApartThatWereStartedInAnotherWay(t *testing.T) {
-	seats, views := cluster(t, 2, 4)
+	ranks, nodes := cluster(t, 2, 4)
 	// Ranks of a node need not be neighbours.
-	seats[1], seats[4] = seats[4], seats[1]
-	seats[6].Same++
-	views[1].Kind.Kernel = "6.0"
-	l, err := Lay(seats, views)
+	ranks[1], ranks[4] = ranks[4], ranks[1]
+	ranks[6].Same++
+	nodes[1].Kind.Kernel = "6.0"
+	l, err := Merge(ranks, nodes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,16 +204,10 @@ func TestLayoutTellsRanksApartThatWereStartedInAnotherWay(t *testing.T) {
 	if l.OtherEnv.String() != "6" || len(l.Kinds) != 2 {
 		t.Errorf("other variables at %v, %d kinds", l.OtherEnv, len(l.Kinds))
 	}
-	var ids []string
-	for _, d := range l.Doubts() {
-		ids = append(ids, d.ID)
+	if got := idsOf(l.Remarks()); got != "governor turbo cpu-limit memory-low nodes-differ env-differs library-settings" {
+		t.Errorf("remarks %q", got)
 	}
-	for _, want := range []string{DoubtEnv, DoubtNodes} {
-		if !slices.Contains(ids, want) {
-			t.Errorf("doubts %v lack %s", ids, want)
-		}
-	}
-	if _, err := Lay(seats, views[:1]); err == nil {
-		t.Error("a node without a view is no error")
+	if _, err := Merge(ranks, nodes[:1]); err == nil {
+		t.Error("a node without facts is no error")
 	}
 }

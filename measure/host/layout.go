@@ -10,7 +10,7 @@ import (
 
 // Layout is where the ranks of an mpirun ran, and on what: the factors of
 // S-REVISITED, Table VI, that only the ranks can see. What nodes have in
-// common is held once.
+// common is stored once.
 type Layout struct {
 	Shape    string     `json:"shape,omitempty"`
 	Since    string     `json:"since,omitempty"`   // the raw file of the mpirun that gathered it
@@ -18,12 +18,12 @@ type Layout struct {
 	Kinds    []NodeKind `json:"kinds,omitempty"`
 	Pinnings [][]Pin    `json:"pinnings,omitempty"`
 	Nodes    []Node     `json:"nodes,omitempty"` // in the order of their first ranks
-	// OtherEnv are the ranks whose variables, library or program are not those
-	// of the first rank on their node.
+	// OtherEnv are the ranks whose variables, library or program differ from
+	// those of the first rank on their node.
 	OtherEnv Ranges `json:"other_env,omitempty"`
 }
 
-// Node is one host with what is its own. Numbers that are not known are null or 0.
+// Node is one host with what it does not share with others. Numbers that are not known are null or 0.
 type Node struct {
 	Host         string  `json:"host"`
 	Kind         int     `json:"kind"`    // index into Layout.Kinds
@@ -58,13 +58,13 @@ type NodeKind struct {
 	Turbo       string            `json:"turbo,omitempty"` // "on", "off"
 	MinMHz      float64           `json:"min_mhz,omitempty"`
 	MaxMHz      float64           `json:"max_mhz,omitempty"`
-	TSC         []string          `json:"tsc,omitempty"` // the CPU flags that have to do with it
+	TSC         []string          `json:"tsc,omitempty"` // the CPU flags about the time stamp counter
 	Clocksource string            `json:"clocksource,omitempty"`
 	Virtual     bool              `json:"virtual,omitempty"`   // a virtual machine, as the CPU says
 	CPULimit    float64           `json:"cpu_limit,omitempty"` // CPUs that the cgroup allows; 0: no limit
 	Devices     []string          `json:"devices,omitempty"`   // network devices with their state and speed
-	Env         map[string]string `json:"env,omitempty"`       // what sets MPI libraries, without what launchers set
-	Library     string            `json:"library"`             // version, as it says
+	Env         map[string]string `json:"env,omitempty"`       // variables that set MPI libraries, see Env
+	Library     string            `json:"library"`             // its version text
 	Program     string            `json:"program"`             // hash of the rank program
 }
 
@@ -83,13 +83,13 @@ func (l *Layout) Check() error {
 			pinned += p.Ranks
 		}
 		if pinned != len(n.Ranks) {
-			return fmt.Errorf("factors: the masks of node %q are not those of its %d ranks", n.Host, len(n.Ranks))
+			return fmt.Errorf("factors: the masks of node %q do not fit its %d ranks", n.Host, len(n.Ranks))
 		}
 	}
 	return nil
 }
 
-// Add keeps a layout that says more than those of the same shape before it.
+// Add keeps a layout unless its settings are those of the last one of its shape.
 func (f *Factors) Add(l Layout) {
 	for i := len(f.Layouts) - 1; i >= 0; i-- {
 		if f.Layouts[i].Shape == l.Shape {
@@ -102,22 +102,22 @@ func (f *Factors) Add(l Layout) {
 	f.Layouts = append(f.Layouts, l)
 }
 
-// settings is a layout as text without what changes from minute to minute, or
-// from one job of a batch system to the next: where that ran the nodes say.
+// settings is a layout as text, without what changes from minute to minute or
+// from one job of a batch system to the next; the nodes say where a job ran.
 func (l Layout) settings() string {
 	l.Since, l.Nodes, l.Kinds = "", slices.Clone(l.Nodes), slices.Clone(l.Kinds)
 	for i := range l.Kinds {
-		k := &l.Kinds[i]
-		k.Env = maps.Clone(k.Env)
-		maps.DeleteFunc(k.Env, func(name, _ string) bool { return strings.HasPrefix(name, "SLURM_") })
+		l.Kinds[i].Env = maps.Clone(l.Kinds[i].Env)
+		maps.DeleteFunc(l.Kinds[i].Env, func(name, _ string) bool { return strings.HasPrefix(name, "SLURM_") })
 	}
-	// From the rank program on: its hash is that of the kind, and the way of the
-	// job to it changes nothing.
-	for i := len(l.Command) - 1; i > 0; i-- {
-		if l.Command[i] == "--np" {
-			l.Command = l.Command[:i-1]
-			break
-		}
+	// The rank program and what follows do not count: the kind has its hash, and
+	// how the job reaches it changes nothing.
+	at := len(l.Command) - 1
+	for at > 0 && l.Command[at] != "--np" {
+		at--
+	}
+	if at > 0 {
+		l.Command = l.Command[:at-1]
 	}
 	for i := range l.Nodes {
 		n := &l.Nodes[i]
@@ -151,19 +151,11 @@ func (k *NodeKind) coreOf(cpu int) Ranges {
 	return Ranges{cpu}
 }
 
-// cores are the cores that a mask touches, by their first CPUs, and all their CPUs.
+// cores are the first CPUs of the cores that a mask touches, and all CPUs of these cores.
 func (k *NodeKind) cores(mask Ranges) (cores, cpus Ranges) {
-	seen := map[int]bool{}
 	for _, c := range mask {
-		if seen[c] {
-			continue
-		}
 		core := k.coreOf(c)
-		cores = append(cores, core[0])
-		cpus = append(cpus, core...)
-		for _, s := range core {
-			seen[s] = true
-		}
+		cores, cpus = append(cores, core[0]), append(cpus, core...)
 	}
 	return cores.Union(nil), cpus.Union(nil)
 }
@@ -171,7 +163,7 @@ func (k *NodeKind) cores(mask Ranges) (cores, cpus Ranges) {
 // nodesPerLine keeps a line of the protocol short.
 const nodesPerLine = 32
 
-// Parts cuts a Layout into ones that make short lines.
+// Parts cuts a Layout into smaller ones that make short lines; Join puts them together.
 func (l *Layout) Parts() []Layout {
 	var out []Layout
 	for i := range l.Kinds {

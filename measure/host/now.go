@@ -18,19 +18,13 @@ func Load(root fs.FS) float64 {
 
 // Memory is MemTotal and MemAvailable in bytes; 0 where they are not known.
 func Memory(root fs.FS) (total, available int64) {
-	for line := range strings.Lines(text(root, "proc/meminfo")) {
-		f := strings.Fields(line)
-		if len(f) < 2 {
-			continue
-		}
-		kib, err := strconv.ParseInt(f[1], 10, 64)
-		if err != nil {
-			continue
-		}
-		switch f[0] {
-		case "MemTotal:":
+	for key, value := range fields(root, "proc/meminfo") {
+		kib, err := strconv.ParseInt(strings.TrimSuffix(value, " kB"), 10, 64)
+		switch {
+		case err != nil:
+		case key == "MemTotal":
 			total = kib << 10
-		case "MemAvailable:":
+		case key == "MemAvailable":
 			available = kib << 10
 		}
 	}
@@ -43,9 +37,8 @@ func MHz(root fs.FS, cpu int) float64 {
 		return khz / 1e3
 	}
 	at := -1
-	for line := range strings.Lines(text(root, "proc/cpuinfo")) {
-		key, value, _ := strings.Cut(line, ":")
-		switch key, value = strings.TrimSpace(key), strings.TrimSpace(value); key {
+	for key, value := range fields(root, "proc/cpuinfo") {
+		switch key {
 		case "processor":
 			at, _ = strconv.Atoi(value)
 		case "cpu MHz":
@@ -57,12 +50,12 @@ func MHz(root fs.FS, cpu int) float64 {
 	return 0
 }
 
-// CPUTime is what all CPUs together have done since the host started, in the
+// CPUTime is the time of all CPUs together since the host started, in the
 // kernel's ticks.
 type CPUTime struct{ Busy, All float64 }
 
 // ReadCPUTime reads /proc/stat; zeros where it is not known. Time that a
-// hypervisor took away counts for nothing.
+// hypervisor took away does not count.
 func ReadCPUTime(root fs.FS) CPUTime {
 	line, _, _ := strings.Cut(text(root, "proc/stat"), "\n")
 	f := strings.Fields(line)
@@ -76,12 +69,11 @@ func ReadCPUTime(root fs.FS) CPUTime {
 		if err != nil {
 			return CPUTime{}
 		}
-		switch i {
-		case steal:
-		case idle, iowait:
-			t.All += ticks
-		default:
-			t.All += ticks
+		if i == steal {
+			continue
+		}
+		t.All += ticks
+		if i != idle && i != iowait {
 			t.Busy += ticks
 		}
 	}

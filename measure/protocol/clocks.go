@@ -15,7 +15,7 @@ type ClocksJob struct {
 	Methods []string  `json:"methods"` // of ClockSyncs, in this order
 	Seconds []float64 `json:"seconds"` // when the global clock is compared, after the end of a synchronisation
 	// Compute stands for waiting in the test build whose clocks are known: the
-	// error after so many seconds is calculated.
+	// error after that time is calculated.
 	Compute bool `json:"compute,omitempty"`
 }
 

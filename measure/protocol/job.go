@@ -1,18 +1,23 @@
 package protocol
 
-import "encoding/json"
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"strings"
+)
 
-// Mode says which stage an mpirun belongs to.
+// Mode is what an mpirun is for.
 type Mode string
 
-// An mpirun predicts nrep (stage 1), measures (stage 2), or follows up what the
-// medians of stage 2 suggest of split-robustness.
+// The modes.
 const (
-	ModeNREP    Mode = "nrep"
-	ModeMeasure Mode = "run"
-	ModeSplit   Mode = "split"
-	ModeClocks  Mode = "clocks" // examines clocks; no case is measured
-	ModeEnv     Mode = "env"    // only says where the ranks run
+	ModeNREP    Mode = "nrep"   // stage 1: predict how many repetitions a case needs
+	ModeMeasure Mode = "run"    // stage 2: measure
+	ModeSplit   Mode = "split"  // follow up violations of split-robustness that stage 2 suspects
+	ModeClocks  Mode = "clocks" // examine clocks; no case is measured
+	ModeEnv     Mode = "env"    // only say where the ranks run
 )
 
 // Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the
@@ -30,13 +35,13 @@ type Job struct {
 	Sync      string    `json:"sync"`
 	Sample    string    `json:"sample"` // what a sample is: of Samples, or Auto
 	Clock     string    `json:"clock"`
-	ClockSync string    `json:"clock_sync"` // how the ranks\' clocks become a global one
+	ClockSync string    `json:"clock_sync"` // how the ranks' clocks become a global one
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
 	FirstCalls int `json:"first_calls"`
 	Warmup     int `json:"warmup"`
-	// WarmupNS is how long the calls of Warmup may take together, but for two of
-	// them, in nanoseconds; 0: as long as they want.
+	// WarmupNS is how long the calls of Warmup may take together in nanoseconds,
+	// apart from two of them, which are always made; 0: no limit.
 	WarmupNS int64 `json:"warmup_ns,omitempty"`
 	// WindowNS is the length of a window (sync "window"), SliceNS the time that
 	// a case may take (sync "round_time"), MaxDriftNS the error of the global
@@ -50,7 +55,7 @@ type Job struct {
 	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
 	MemoryCap  int64           `json:"memory_cap"`
 	TempMemory int64           `json:"temp_memory"`      // bytes
-	StallNS    int64           `json:"stall_ns"`         // a rank that finishes no case for so long ends the mpirun
+	StallNS    int64           `json:"stall_ns"`         // a rank that finishes no case for this long ends the mpirun
 	NREP       json.RawMessage `json:"nrep,omitempty"`   // an nrep.Config; only with ModeNREP
 	Layout     bool            `json:"layout,omitempty"` // say where the ranks run, before the first case
 	Clocks     *ClocksJob      `json:"clocks,omitempty"` // only with ModeClocks
@@ -64,59 +69,69 @@ type JobCase struct {
 	// Calls is how many calls in a row one repetition is; 0 and 1: one.
 	Calls int `json:"calls,omitempty"`
 	// Skip is why the case is not measured: StatusWrong or StatusNotMeasured
-	// from an earlier mpirun; empty: it is.
+	// from an earlier mpirun; empty: the case is measured.
 	Skip Status `json:"skip,omitempty"`
 }
 
-// Status is what became of a case in an mpirun.
-type Status string
+// JobChunk is the most job text on one line, in bytes: hydra dies when more
+// than a pipe's 64 KiB waits on a rank's standard input.
+const JobChunk = 24 << 10
 
-// The statuses.
-const (
-	StatusOK          Status = "ok"
-	StatusWrong       Status = "wrong"        // verification failed; Message says how
-	StatusNotMeasured Status = "not_measured" // over the memory cap, or p·count above an int
-)
-
-// CaseResult is what became of one case in one mpirun.
-type CaseResult struct {
-	Case      int    `json:"case"` // index into Job.Cases; in a Raw header, into its Cases
-	Status    Status `json:"status"`
-	Message   string `json:"message,omitempty"`
-	NRep      int    `json:"nrep"`
-	Converged bool   `json:"converged,omitempty"` // ModeNREP: the predictor stopped before max and max_time
-	Reason    string `json:"reason,omitempty"`    // ModeNREP: why it did not converge
-	// Invalid of the NRep samples have a flag; Late and Long count by flag. The
-	// driver fills them in.
-	Invalid  int    `json:"invalid,omitempty"`
-	Late     int    `json:"late,omitempty"`
-	Long     int    `json:"long,omitempty"`
-	WindowNS int64  `json:"window_ns,omitempty"` // the last window; only with windows
-	Provable *Bound `json:"provable,omitempty"`
-}
-
-// Count sets Invalid, Late and Long by the flags of the case's samples.
-func (c *CaseResult) Count(samples []Sample) {
-	c.Invalid, c.Late, c.Long = 0, 0, 0
-	for _, s := range samples {
-		if s.Flags != 0 {
-			c.Invalid++
-		}
-		if s.Flags&FlagLate != 0 {
-			c.Late++
-		}
-		if s.Flags&FlagLong != 0 {
-			c.Long++
-		}
+// EncodeJob splits a job into protocol lines without their newlines.
+func EncodeJob(j *Job) ([]string, error) {
+	text, err := json.Marshal(j)
+	if err != nil {
+		return nil, err
 	}
+	n := (len(text) + JobChunk - 1) / JobChunk
+	lines := make([]string, 0, n)
+	for i := range n {
+		chunk := text[i*JobChunk : min(len(text), (i+1)*JobChunk)]
+		lines = append(lines, fmt.Sprintf("%s %d/%d %08x %s", LineJob, i+1, n, crc32.ChecksumIEEE(chunk), chunk))
+	}
+	return lines, nil
 }
 
-// Bound holds upper bounds of a case's run-time that need no common clock
-// (S-MCCALPIN): each is the least over the ranks of the time from before a
-// barrier to after another, with the call in between. They were measured after
-// the samples and include both barriers.
-type Bound struct {
-	N        int   `json:"n"`
-	MedianNS int64 `json:"median_ns"` // the lower one of two
-	MinNS    int64 `json:"min_ns"`
+// ReadJob reads the lines that EncodeJob made. ack is called with the number of
+// every line that arrived whole.
+func ReadJob(r *bufio.Reader, ack func(i int)) (*Job, error) {
+	var text []byte
+	for i, n := 1, 1; i <= n; i++ {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return nil, fmt.Errorf("job line %d: %w", i, err)
+		}
+		at, of, chunk, err := parseJobLine(strings.TrimSuffix(line, "\n"))
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("job line %d: %w", i, err)
+		case at != i || (i > 1 && of != n):
+			return nil, fmt.Errorf("job line %d: got line %d of %d; standard input lost or repeated a line", i, at, of)
+		}
+		n = of
+		text = append(text, chunk...)
+		ack(i)
+	}
+	var j Job
+	if err := json.Unmarshal(text, &j); err != nil {
+		return nil, fmt.Errorf("job: %w", err)
+	}
+	return &j, nil
+}
+
+func parseJobLine(line string) (at, of int, chunk string, err error) {
+	f := strings.SplitN(line, " ", 4)
+	if len(f) != 4 || f[0] != LineJob {
+		return 0, 0, "", fmt.Errorf("expected %q, got %.60q", LineJob+" I/N CRC32 TEXT", line)
+	}
+	if _, err := fmt.Sscanf(f[1], "%d/%d", &at, &of); err != nil {
+		return 0, 0, "", fmt.Errorf("bad line number %q", f[1])
+	}
+	if at < 1 || at > of {
+		return 0, 0, "", fmt.Errorf("line number %q is not one of 1 to %d", f[1], of)
+	}
+	if got := fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(f[3]))); got != f[2] {
+		return 0, 0, "", fmt.Errorf("checksum %s, expected %s: standard input is damaged on its way to rank 0", got, f[2])
+	}
+	return at, of, f[3], nil
 }

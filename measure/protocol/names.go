@@ -4,45 +4,59 @@ package protocol
 // placement; as what a sample is, by the synchronisation.
 const Auto = "auto"
 
+// The names that Go code tells apart.
+const (
+	SyncBarrier       = "barrier"
+	SyncDissemination = "dissemination"
+	SyncRoundTime     = "round_time"
+	CacheWarm         = "warm"
+	SampleLocal       = "local"
+	SampleGlobal      = "global"
+	ClockMonotonic    = "monotonic"
+	ClockRDTSCP       = "rdtscp"
+	ClockSyncShared   = "shared"
+)
+
 // The names of what the rank program has in C, as gl.toml spells them. A new
-// one is one file in measure/rank and one line here.
+// one is one file in measure/rank and one line here; a test of measure/rank
+// names what is on one side only.
 var (
 	// Syncs synchronise the ranks before a repetition.
 	Syncs = []string{
-		"barrier",        // MPI_Barrier
-		"double_barrier", // two in a row
-		"dissemination",  // our own barrier, the same with every library
-		"window",         // fixed windows on the global clock
-		"window_auto",    // windows that adjust themselves
-		"round_time",     // a start stamp for every repetition, within a time slice
+		SyncBarrier,       // MPI_Barrier
+		"double_barrier",  // two in a row
+		SyncDissemination, // our own barrier, the same with every library
+		"window",          // fixed windows on the global clock
+		"window_auto",     // windows that adjust themselves
+		SyncRoundTime,     // a start stamp for every repetition, within a time slice
 	}
 	// Caches is what is done to the caches before a repetition.
 	Caches = []string{
-		"warm",   // nothing
-		"cold",   // as much memory as the cache holds is overwritten
-		"rotate", // the buffers are elsewhere in every repetition
+		CacheWarm, // nothing
+		"cold",    // as much memory as the cache holds is overwritten
+		"rotate",  // the buffers are elsewhere in every repetition
 	}
 	// Samples is what the run-time of a repetition is.
 	Samples = []string{
-		"local",  // the longest duration of any rank by its own clock
-		"global", // from the earliest start to the latest end, by the global clock
+		SampleLocal,  // the longest duration of any rank by its own clock
+		SampleGlobal, // from the earliest start to the latest end, by the global clock
 	}
 	// Clocks time a repetition.
 	Clocks = []string{
-		"monotonic",     // clock_gettime(CLOCK_MONOTONIC)
+		ClockMonotonic,  // clock_gettime(CLOCK_MONOTONIC)
 		"monotonic_raw", // clock_gettime(CLOCK_MONOTONIC_RAW)
 		"wtime",         // MPI_Wtime
-		"rdtscp",        // the time-stamp counter, where it is invariant
+		ClockRDTSCP,     // the time-stamp counter, where it is invariant
 	}
 	// ClockSyncs make a global clock of the ranks' own.
 	ClockSyncs = []string{
-		"shared",   // all ranks read the same clock: verified, then nothing to do
-		"skampi",   // offsets, one rank after the other
-		"netgauge", // offsets, in a tree
-		"jk",       // linear models, one rank after the other
-		"hca",      // linear models in a tree, offsets one rank after the other
-		"hca2",     // linear models and offsets in a tree
-		"hca3",     // the same from the root down, against clocks that are global already
+		ClockSyncShared, // all ranks read the same clock: verified, then nothing to do
+		"skampi",        // offsets, one rank after the other
+		"netgauge",      // offsets, in a tree
+		"jk",            // linear models, one rank after the other
+		"hca",           // linear models in a tree, offsets one rank after the other
+		"hca2",          // linear models and offsets in a tree
+		"hca3",          // the same from the root down, against clocks that are global already
 		// Between hosts as above, among the ranks of a host "shared".
 		"skampi+shared", "netgauge+shared", "jk+shared", "hca+shared", "hca2+shared", "hca3+shared",
 	}

@@ -2,6 +2,11 @@
 
 package rank
 
+/*
+#include "rank.h"
+*/
+import "C"
+
 import (
 	"math"
 	"time"
@@ -23,7 +28,7 @@ const (
 	mostBounds  = 1000            // calls that bound a run-time
 )
 
-// measured is a case in work. All ranks agree on everything but the samples,
+// measured is the case being measured. All ranks agree on everything but the samples,
 // which rank 0 has.
 type measured struct {
 	samples       []protocol.Sample
@@ -50,7 +55,7 @@ func (b *bench) setTiming() error {
 	if err := b.setLoop(t.Sync, j.Sample, j.Cache); err != nil {
 		return err
 	}
-	t.Sample, t.Cache, t.CacheBytes = b.loop.sample, b.loop.cache, b.loop.bytes
+	t.Sample, t.Cache, t.CacheBytes = b.loop.sample, C.GoString(b.loop.cache.name), b.loop.bytes
 	if !b.loop.needsClock() {
 		return nil
 	}
@@ -89,7 +94,7 @@ func (b *bench) clocksAgain() error {
 func (b *bench) sample(i int, row *function) error {
 	c, r := b.job.Cases[i], &b.out.cases[i]
 	m := &measured{start: time.Now(), window: time.Duration(b.job.WindowNS), limit: time.Duration(b.job.SliceNS)}
-	if b.timing.Sync == "window_auto" {
+	if b.loop.sync.grows != 0 {
 		var err error
 		if m.window, err = b.findWindow(row); err != nil {
 			return err
@@ -106,7 +111,7 @@ func (b *bench) sample(i int, row *function) error {
 		return err
 	}
 	b.out.samples[i], r.NRep = m.samples, m.done
-	if b.isWindow() {
+	if b.loop.sync.windows != 0 {
 		r.WindowNS = int64(m.window)
 	}
 	if b.job.Provable && b.job.Mode == protocol.ModeMeasure {
@@ -115,16 +120,13 @@ func (b *bench) sample(i int, row *function) error {
 	return err
 }
 
-// isWindow tells whether repetitions start in windows.
-func (b *bench) isWindow() bool { return b.timing.Sync == "window" || b.timing.Sync == "window_auto" }
-
 // fetch makes n more repetitions; with round_time as many as it takes for n
 // valid ones, but no more than 2n, and none after the limit.
 func (b *bench) fetch(m *measured, row *function, n int) error {
-	round := b.timing.Sync == "round_time"
+	slices := b.loop.sync.slices != 0
 	for left, most := n, 2*n; left > 0 && most > 0; {
 		size := min(left, b.batchSize())
-		if round {
+		if slices {
 			size = min(most, b.batchSize())
 		}
 		done, invalid, err := b.next(m, row, size, left)
@@ -133,7 +135,7 @@ func (b *bench) fetch(m *measured, row *function, n int) error {
 		}
 		most -= done
 		left -= done
-		if round {
+		if slices {
 			left += invalid
 			if time.Since(m.start) >= m.limit {
 				// Each rank has its own time; rank 0's decides.
@@ -145,7 +147,7 @@ func (b *bench) fetch(m *measured, row *function, n int) error {
 			}
 			left = int(shared)
 		}
-		if b.timing.Sync == "window_auto" {
+		if b.loop.sync.grows != 0 {
 			m.adjust(done, invalid)
 		}
 	}
@@ -154,7 +156,7 @@ func (b *bench) fetch(m *measured, row *function, n int) error {
 
 func (b *bench) batchSize() int {
 	switch {
-	case b.isWindow():
+	case b.loop.sync.windows != 0:
 		return windowBatch
 	case b.loop.needsClock():
 		return clockBatch
@@ -218,14 +220,10 @@ func (b *bench) resync() error {
 // window, which is doubled as often as adjust says.
 func (b *bench) findWindow(row *function) (time.Duration, error) {
 	b.loop.set(1, 1, pilotBatch)
-	barrier, err := getSync("dissemination")
-	if err != nil {
-		return 0, err
-	}
 	least := time.Duration(math.MaxInt64)
 	for range badBatches {
 		before := time.Now()
-		if _, _, err = b.batch(row, barrier, pilotBatch); err != nil {
+		if _, _, err := b.batch(row, syncs[protocol.SyncDissemination], pilotBatch); err != nil {
 			return 0, err
 		}
 		least = min(least, time.Since(before))

@@ -9,7 +9,7 @@ static void warm(pg_loop *l) { (void)l; }
 /* Overwrites as much memory as the cache holds (S-REVISITED §5.8). */
 static void cold(pg_loop *l) { memset(l->cold, (int)(l->turn++ & 0xff), (size_t)l->cold_bytes); }
 
-/* Sends and receives at another place (mpptest's way, S-REVISITED §5.8). */
+/* Sends and receives elsewhere (mpptest's way, S-REVISITED §5.8). */
 static void rotate(pg_loop *l)
 {
     l->x->send = l->send.base + l->turn % l->send.positions * l->send.stride;
@@ -17,16 +17,12 @@ static void rotate(pg_loop *l)
     l->turn++;
 }
 
-static const struct {
-    const char *name; /* as in results.Caches */
-    void (*touch)(pg_loop *);
-} caches[] = {{"warm", warm}, {"cold", cold}, {"rotate", rotate}};
+const pg_cache pg_cache_warm = {.name = "warm", .touch = warm};
+const pg_cache pg_cache_cold = {.name = "cold", .overwrites = 1, .touch = cold};
+const pg_cache pg_cache_rotate = {.name = "rotate", .rotates = 1, .touch = rotate};
 
-void (*pg_cache_get(const char *name))(pg_loop *)
+const pg_cache *pg_cache_at(int i)
 {
-    for (size_t i = 0; i < sizeof caches / sizeof *caches; i++) {
-        if (strcmp(caches[i].name, name) == 0)
-            return caches[i].touch;
-    }
-    return NULL;
+    static const pg_cache *const caches[] = {&pg_cache_warm, &pg_cache_cold, &pg_cache_rotate};
+    return (size_t)i < sizeof caches / sizeof *caches ? caches[i] : NULL;
 }

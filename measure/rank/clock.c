@@ -81,7 +81,7 @@ int64_t pg_tsc_measured(int64_t ns)
 
 void pg_tsc_set(int64_t hz) { tsc_scale = (uint64_t)(1e9 * 4294967296.0 / (double)hz); }
 
-static pg_clock *tsc_clock(void) { return tsc_scale != 0 ? rdtscp : NULL; }
+static pg_clock *get_rdtscp(void) { return tsc_scale != 0 ? rdtscp : NULL; }
 
 #else
 
@@ -92,26 +92,29 @@ int64_t pg_tsc_measured(int64_t ns)
     return 0;
 }
 void pg_tsc_set(int64_t hz) { (void)hz; }
-static pg_clock *tsc_clock(void) { return NULL; }
+static pg_clock *get_rdtscp(void) { return NULL; }
 
 #endif
 
-pg_clock *pg_clock_get(int index)
+static pg_clock *get_monotonic(void)
 {
-    enum { MONOTONIC, MONOTONIC_RAW, WTIME, RDTSCP };
     pg_clock *injected = pg_injected_clock();
-    switch (index) {
-    case MONOTONIC:
-        return injected != NULL ? injected : monotonic;
-    case MONOTONIC_RAW:
-        return monotonic_raw;
-    case WTIME:
-        return wtime;
-    case RDTSCP:
-        return tsc_clock();
-    default:
-        return NULL;
-    }
+    return injected != NULL ? injected : monotonic;
+}
+
+static pg_clock *get_monotonic_raw(void) { return monotonic_raw; }
+
+static pg_clock *get_wtime(void) { return wtime; }
+
+const pg_named_clock *pg_clock_at(int i)
+{
+    static const pg_named_clock clocks[] = {
+        {"monotonic", get_monotonic},
+        {"monotonic_raw", get_monotonic_raw},
+        {"wtime", get_wtime},
+        {"rdtscp", get_rdtscp},
+    };
+    return (size_t)i < sizeof clocks / sizeof *clocks ? &clocks[i] : NULL;
 }
 
 int64_t pg_clock_differences(pg_clock *now, int64_t *differences, int64_t n)

@@ -4,6 +4,9 @@ package rank
 
 /*
 #include "rank.h"
+
+static pg_clock *get_clock(const pg_named_clock *c) { return c->get(); }
+static int64_t read_clock(pg_clock *now) { return now(); }
 */
 import "C"
 
@@ -36,13 +39,12 @@ func (w *world) setClock(name string) error { return w.tryClock(name, tscMeasure
 func (w *world) tryClock(name string, measure time.Duration) error {
 	C.pg_inject(C.int(w.rank))
 	w.clock = protocol.ClockInfo{Name: name}
-	if name == "rdtscp" {
+	if name == protocol.ClockRDTSCP {
 		if err := w.startTSC(measure); err != nil {
 			return err
 		}
 	}
-	w.time.now = clockNamed(name)
-	if w.time.now == nil {
+	if w.time.now = clockNamed(name); w.time.now == nil {
 		return &refusal{fmt.Errorf("this rank program has no clock %q", name)}
 	}
 	measureClock(&w.clock, w.time.now)
@@ -52,9 +54,16 @@ func (w *world) tryClock(name string, measure time.Duration) error {
 	return err
 }
 
+// clockNamed finds a clock by its name in gl.toml; nil where there is none.
 func clockNamed(name string) *C.pg_clock {
-	return C.pg_clock_get(C.int(slices.Index(protocol.Clocks, name)))
+	row := times[name]
+	if row == nil {
+		return nil
+	}
+	return C.get_clock(row)
 }
+
+func reading(now *C.pg_clock) int64 { return int64(C.read_clock(now)) }
 
 func measureClock(i *protocol.ClockInfo, now *C.pg_clock) {
 	i.TickNS = clockStep(now)
@@ -202,7 +211,7 @@ func (w *world) listClocks(into *[]protocol.ClockInfo) error {
 // refusal is why a clock cannot be used, unlike an error of MPI.
 type refusal struct{ error }
 
-// agree returns the same error on every rank: that of the lowest rank that has one.
+// agree returns the same error on every rank: the lowest rank that has one gives it.
 func (w *world) agree(mine error) error {
 	who := int64(w.size)
 	if mine != nil {

@@ -9,8 +9,14 @@
 /* Reads a clock: nanoseconds since an origin of the rank's own. */
 typedef int64_t pg_clock(void);
 
-/* The clock with this index in results.Clocks; NULL when this machine has none. */
-pg_clock *pg_clock_get(int index);
+/* A clock by its name in gl.toml; get returns NULL when this machine has none. */
+typedef struct pg_named_clock {
+    const char *name;
+    pg_clock *(*get)(void);
+} pg_named_clock;
+
+/* Row i of the table of clocks; NULL behind the last. */
+const pg_named_clock *pg_clock_at(int i);
 
 /* How far a rank's clock is ahead of the reference's, by the rank's own clock
  * (clocks.Model; S-REVISITED, Algorithms 4 and 16):
@@ -25,9 +31,6 @@ typedef struct pg_timing {
     pg_clock *now;
     pg_model model; /* all zero: the rank's clock is the global clock */
 } pg_timing;
-
-/* A reading of the clock, ns. */
-static inline int64_t pg_read(const pg_timing *t) { return t->now(); }
 
 /* The global time of a reading t of the rank's clock, ns. */
 static inline int64_t pg_global(const pg_model *m, int64_t t)

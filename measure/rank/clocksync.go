@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"pgmpi/measure/clocks"
+	"pgmpi/measure/protocol"
 )
 
 // syncClocks makes a global clock of the ranks' own by the named method: it
@@ -37,7 +38,7 @@ var clockMethods = map[string]clockMethod{}
 // part, the others of the host read the same clock.
 const sharedSuffix = "+shared"
 
-// clockSync is one synchronisation in work, as one rank of its team sees it.
+// clockSync is one synchronisation under way, as one rank of its team sees it.
 type clockSync struct {
 	*world
 	team  []int        // ranks that take part, the reference first
@@ -60,7 +61,7 @@ func (w *world) synchronise(method string) (*clockSync, error) {
 	s := &clockSync{world: w}
 	name, twoLevel := strings.CutSuffix(method, sharedSuffix)
 	switch do, ok := clockMethods[name]; {
-	case method == "shared":
+	case method == protocol.ClockSyncShared:
 		if err := onlyOneHost(hosts); err != nil {
 			return s, err // on every rank
 		}
@@ -114,7 +115,7 @@ func (w *world) model() clocks.Model {
 	return clocks.Model{Origin: int64(m.origin), Offset: int64(m.offset), Intercept: float64(m.intercept), Slope: float64(m.slope)}
 }
 
-func (w *world) read() int64 { return int64(C.pg_read(w.time)) }
+func (w *world) read() int64 { return reading(w.time.now) }
 
 // clockHost is a group of ranks whose clock should be one and the same.
 type clockHost struct {
@@ -131,7 +132,7 @@ func (w *world) hosts() (all []clockHost, mine clockHost, err error) {
 	if id == "" {
 		id = fmt.Sprintf("unknown kernel of rank %d", w.rank)
 	}
-	if namespace, err := os.Readlink("/proc/self/ns/time"); err == nil && w.clock.Name != "rdtscp" {
+	if namespace, err := os.Readlink("/proc/self/ns/time"); err == nil && w.clock.Name != protocol.ClockRDTSCP {
 		id += " " + namespace
 	}
 	records, err := w.allGather([]byte(fmt.Sprintf("%-80.80s%.64s", id, name)), 144)

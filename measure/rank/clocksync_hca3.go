@@ -22,7 +22,7 @@ func hca3(s *clockSync) error {
 		},
 		func(ref int) error {
 			s.rounds++
-			m, err := s.askLine(ref, func(p []clocks.Ping) clocks.Point { return clocks.Envelope(p).Point })
+			m, err := s.askLine(ref, func(p []clocks.Ping) clocks.Point { return clocks.SKaMPI(p).Point })
 			if err != nil {
 				return err
 			}

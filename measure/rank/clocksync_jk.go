@@ -8,7 +8,7 @@ func init() { clockMethods["jk"] = jonesKoenig }
 
 // jonesKoenig fits a line for every process, relative to the reference itself,
 // which serves all of them in turn for every fit point (S-REVISITED, Algorithms
-// 15 to 17). Its intercept is that of the line.
+// 15 to 17). The line gives the intercept too.
 func jonesKoenig(s *clockSync) error {
 	var rtt int64
 	err := s.eachInTurn(

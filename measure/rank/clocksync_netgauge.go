@@ -7,7 +7,7 @@ import "pgmpi/measure/clocks"
 func init() { clockMethods["netgauge"] = netgauge }
 
 // netgauge measures offsets in a tree and adds them up (S-NETGAUGE §3,
-// S-REVISITED Algorithms 11 and 12). Each is that of the fastest exchange, which
+// S-REVISITED Algorithms 11 and 12). Each comes from the fastest exchange, which
 // no later one of a hundred beats. It knows no drift.
 func netgauge(s *clockSync) error {
 	return s.learnInTree(
@@ -17,6 +17,6 @@ func netgauge(s *clockSync) error {
 			if err != nil {
 				return clocks.Model{}, err
 			}
-			return clocks.Constant(clocks.Fastest(pings).Ahead), nil
+			return clocks.Constant(clocks.Netgauge(pings).Ahead), nil
 		})
 }

@@ -82,7 +82,7 @@ func (s *clockSync) askOffset(ref int) (clocks.Estimate, error) {
 	if err != nil {
 		return clocks.Estimate{}, err
 	}
-	return clocks.Envelope(pings), nil
+	return clocks.SKaMPI(pings), nil
 }
 
 // askRTT is the client's side of Algorithm 17 of S-REVISITED: the mean
@@ -134,7 +134,7 @@ func (s *clockSync) answerLine(clients []int, m clocks.Model) error {
 
 // median is the estimate of Jones and Koenig.
 func median(rtt int64) func([]clocks.Ping) clocks.Point {
-	return func(pings []clocks.Ping) clocks.Point { return clocks.Median(pings, rtt) }
+	return func(pings []clocks.Ping) clocks.Point { return clocks.JonesKoenig(pings, rtt) }
 }
 
 // others are the ranks of the team that the reference serves one after the other.

@@ -32,7 +32,7 @@ func shared(s *clockSync) error {
 		if err != nil {
 			return err
 		}
-		if e := clocks.Envelope(pings); e.Ahead > e.Bound || -e.Ahead > e.Bound {
+		if e := clocks.SKaMPI(pings); e.Ahead > e.Bound || -e.Ahead > e.Bound {
 			differs = fmt.Errorf("its clock %q is %v ahead of that of rank %d, though both are on one host; use measure.clock_sync = \"hca3\", or the clock monotonic",
 				s.clock.Name, time.Duration(e.Ahead), ref)
 		}

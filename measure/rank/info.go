@@ -42,7 +42,7 @@ func Info() protocol.RankInfo {
 		Program: "pgmpi-rank", Version: Version,
 		Library: C.GoString(C.pg_built_family()), BuiltFor: C.GoString(C.pg_built_for()),
 		LibVersion: firstLine(lib), MPICC: MPICC, Compiler: C.GoString(C.pg_compiler()), Flags: cFlags(),
-		ClockTickNS: clockStep(C.pg_clock_get(0)), Host: host, MemAvail: memAvailable(),
+		ClockTickNS: clockStep(clockNamed(protocol.ClockMonotonic)), Host: host, MemAvail: memAvailable(),
 	}
 }
 

@@ -64,7 +64,7 @@ func (w *world) gather(mine []byte) ([][]byte, error) {
 // little of itself; the first one of every node reads it for all.
 func (s *session) layout() (*host.Layout, error) {
 	name, _ := os.Hostname()
-	seat, err := host.Sit(name, os.Environ(), s.info.LibVersion, s.info.Hash)
+	seat, err := host.ReadRank(name, os.Environ(), s.info.LibVersion, s.info.Hash)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *session) layout() (*host.Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	seats, err := decoded[host.Seat](texts)
+	seats, err := decoded[host.RankFacts](texts)
 	if err != nil {
 		return nil, err
 	}
@@ -93,18 +93,18 @@ func (s *session) layout() (*host.Layout, error) {
 	if texts, err = s.gather(text); err != nil || s.rank != 0 {
 		return nil, err
 	}
-	views, err := decoded[host.View](texts)
+	views, err := decoded[host.NodeFacts](texts)
 	if err != nil {
 		return nil, err
 	}
-	return host.Lay(seats, views)
+	return host.Merge(seats, views)
 }
 
 // view reads the node, or waits while others do: nobody may be busy in MPI then.
-func (s *session) view(seat host.Seat, reads bool) ([]byte, error) {
+func (s *session) view(seat host.RankFacts, reads bool) ([]byte, error) {
 	var text []byte
 	if reads {
-		v := host.See(hostFiles(), seat, os.Environ(), s.info.LibVersion, s.info.Hash)
+		v := host.ReadNode(hostFiles(), seat, os.Environ(), s.info.LibVersion, s.info.Hash)
 		if _, err := s.allMin(0); err != nil { // all have come here
 			return nil, err
 		}

@@ -2,16 +2,11 @@
 
 #include <string.h>
 
-static const pg_sync *const syncs[] = {&pg_sync_barrier, &pg_sync_double_barrier, &pg_sync_dissemination,
-                                       &pg_sync_window, &pg_sync_window_auto, &pg_sync_round_time};
-
-const pg_sync *pg_sync_get(const char *name)
+const pg_sync *pg_sync_at(int i)
 {
-    for (size_t i = 0; i < sizeof syncs / sizeof *syncs; i++) {
-        if (strcmp(syncs[i]->name, name) == 0)
-            return syncs[i];
-    }
-    return NULL;
+    static const pg_sync *const syncs[] = {&pg_sync_barrier, &pg_sync_double_barrier, &pg_sync_dissemination,
+                                           &pg_sync_window, &pg_sync_window_auto, &pg_sync_round_time};
+    return (size_t)i < sizeof syncs / sizeof *syncs ? syncs[i] : NULL;
 }
 
 int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)

@@ -22,70 +22,72 @@ import (
 type loop struct {
 	c      *C.pg_loop
 	sync   *C.pg_sync // of the samples
-	sample string     // of results.Samples; never "auto"
+	sample string     // of protocol.Samples; never "auto"
 	ns     *C.int64_t // the samples of a batch, at rank 0
 	flags  *C.uchar
 	room   int // repetitions that a batch may have
-	cache  string
+	cache  *C.pg_cache
 	took   time.Duration // inside C so far
-	bytes  int64         // of the cache, for "cold" and "rotate"
+	bytes  int64         // of the cache, where that counts
 }
 
 // needsClock tells whether anything reads the global clock.
-func (l *loop) needsClock() bool { return l.sync.global != 0 || l.sample == "global" }
+func (l *loop) needsClock() bool { return l.sync.global != 0 || l.sample == protocol.SampleGlobal }
 
-// getSync finds a synchronisation by its name in gl.toml.
-func getSync(name string) (*C.pg_sync, error) {
-	text := C.CString(name)
-	defer C.free(unsafe.Pointer(text))
-	s := C.pg_sync_get(text)
-	if s == nil {
-		return nil, fmt.Errorf("this rank program has no synchronisation %q", name)
+// The tables of C by the names of gl.toml.
+var (
+	syncs  = named(func(i C.int) *C.pg_sync { return C.pg_sync_at(i) }, func(s *C.pg_sync) *C.char { return s.name })
+	caches = named(func(i C.int) *C.pg_cache { return C.pg_cache_at(i) }, func(c *C.pg_cache) *C.char { return c.name })
+	times  = named(func(i C.int) *C.pg_named_clock { return C.pg_clock_at(i) }, func(c *C.pg_named_clock) *C.char { return c.name })
+)
+
+func named[T any](at func(C.int) *T, name func(*T) *C.char) map[string]*T {
+	rows := map[string]*T{}
+	for i := C.int(0); at(i) != nil; i++ {
+		rows[C.GoString(name(at(i)))] = at(i)
 	}
-	return s, nil
+	return rows
 }
 
-// setLoop chooses what stands around a repetition by the names in gl.toml; auto
+// setLoop chooses what surrounds a repetition by the names in gl.toml; auto
 // is resolved already for sync.
 func (w *world) setLoop(sync, sample, cache string) error {
-	l := &loop{c: (*C.pg_loop)(C.calloc(1, C.sizeof_pg_loop)), cache: cmp.Or(cache, "warm")}
-	var err error
-	if l.sync, err = getSync(sync); err != nil {
-		return err
+	l := &loop{c: (*C.pg_loop)(C.calloc(1, C.sizeof_pg_loop)), sync: syncs[sync],
+		cache: caches[cmp.Or(cache, protocol.CacheWarm)]}
+	if l.sync == nil {
+		return fmt.Errorf("this rank program has no synchronisation %q", sync)
+	}
+	if l.cache == nil {
+		return fmt.Errorf("this rank program has no treatment of caches %q", cache)
 	}
 	if l.sample = cmp.Or(sample, protocol.Auto); l.sample == protocol.Auto {
-		l.sample = "local"
+		l.sample = protocol.SampleLocal
 		if l.sync.global != 0 {
-			l.sample = "global"
+			l.sample = protocol.SampleGlobal
 		}
 	}
 	if !slices.Contains(protocol.Samples, l.sample) {
 		return fmt.Errorf("this rank program has no kind of sample %q", l.sample)
 	}
-	text := C.CString(l.cache)
-	defer C.free(unsafe.Pointer(text))
-	if l.c.touch = C.pg_cache_get(text); l.c.touch == nil {
-		return fmt.Errorf("this rank program has no treatment of caches %q", cache)
-	}
-	if l.cache != "warm" {
+	if l.cache.overwrites+l.cache.rotates != 0 {
 		// Rank 0's, so that all ranks agree on what fits into memory.
+		var err error
 		if l.bytes, err = w.fromRoot(privateCache()); err != nil {
 			return err
 		}
 	}
-	l.c.x, l.c.time = w.x, w.time
+	l.c.x, l.c.time, l.c.touch = w.x, w.time, l.cache.touch
 	w.loop = l
 	return nil
 }
 
-// stride is the distance between the places of a rotating buffer of so many
-// bytes: other pages, and other sets of the cache.
+// stride is the distance between the positions of a rotating buffer, in bytes: other pages, and other sets of the cache.
 func stride(bytes int64) int64 { return (bytes+4095)/4096*4096 + 64 }
 
-// span is what a buffer of so many bytes takes in all its places: with "rotate"
-// twice the cache more, and at least a second place.
+// span is what a buffer takes in all its positions, in bytes: where it rotates
+// twice the cache more, and at least a second position.
 func (l *loop) span(bytes int64) int64 {
-	if l.cache != "rotate" || bytes == 0 {
+	if l.cache.rotates == 0 || bytes == 0 {
 		return bytes
 	}
 	return bytes + max(2*l.bytes, stride(bytes))
@@ -94,7 +96,7 @@ func (l *loop) span(bytes int64) int64 {
 // extra is the memory that the treatment of the caches needs beside the
 // buffers, in bytes.
 func (l *loop) extra() int64 {
-	if l.cache == "cold" {
+	if l.cache.overwrites != 0 {
 		return l.bytes
 	}
 	return 0
@@ -115,24 +117,24 @@ func (l *loop) allocate(n int) error {
 	return nil
 }
 
-// place lets the buffers of a case, of so many bytes at the rank that needs
-// most, rotate; their data are copied to every place.
-func (w *world) place(send, recv int64) {
+// rotate lets the buffers of a case rotate, which have this many bytes at the rank
+// that needs most; their data are copied to every position.
+func (w *world) rotate(send, recv int64) {
 	l := w.loop
 	rotation := func(base unsafe.Pointer, bytes int64) C.pg_rotation {
-		step, places := stride(bytes), int64(1)
-		if l.cache == "rotate" && bytes > 0 {
-			places += (l.span(bytes) - bytes) / step
+		step, positions := stride(bytes), int64(1)
+		if bytes > 0 {
+			positions += (l.span(bytes) - bytes) / step
 		}
-		for k := int64(1); k < places; k++ {
+		for k := int64(1); k < positions; k++ {
 			copy(unsafe.Slice((*byte)(unsafe.Add(base, k*step)), bytes), unsafe.Slice((*byte)(base), bytes))
 		}
-		return C.pg_rotation{base: (*C.char)(base), stride: C.int64_t(step), positions: C.int64_t(places)}
+		return C.pg_rotation{base: (*C.char)(base), stride: C.int64_t(step), positions: C.int64_t(positions)}
 	}
 	l.c.send, l.c.recv = rotation(w.x.send, send), rotation(w.x.recv, recv)
 }
 
-// home puts the buffers back to their first place.
+// home puts the buffers back to their first position.
 func (w *world) home() {
 	w.x.send, w.x.recv = unsafe.Pointer(w.loop.c.send.base), unsafe.Pointer(w.loop.c.recv.base)
 }
@@ -160,7 +162,7 @@ func (w *world) batch(f *C.pg_function, sync *C.pg_sync, n int) ([]protocol.Samp
 		}
 	}
 	global := C.int(0)
-	if l.sample == "global" {
+	if l.sample == protocol.SampleGlobal {
 		global = 1
 	}
 	var ns *C.int64_t
@@ -199,11 +201,11 @@ func (w *world) chooseSync(clockSync string) (name, why string, err error) {
 	}
 	switch {
 	case crowded > 0:
-		return "barrier", fmt.Sprintf("%d processes share cores: waiting for a start time would hold up those that are late", crowded), nil
+		return protocol.SyncBarrier, fmt.Sprintf("%d processes share cores: waiting for a start time would hold up those that are late", crowded), nil
 	case nodes == 1:
-		return "round_time", "all processes are on one node, so one clock tells each of them when to start", nil
-	case clockSync == "shared":
-		return "dissemination", fmt.Sprintf("the clocks of the %d nodes are not synchronised (clock_sync = \"shared\"); this barrier is the same with every library", nodes), nil
+		return protocol.SyncRoundTime, "all processes are on one node, so one clock tells each of them when to start", nil
+	case clockSync == protocol.ClockSyncShared:
+		return protocol.SyncDissemination, fmt.Sprintf("the clocks of the %d nodes are not synchronised (clock_sync = \"shared\"); this barrier is the same with every library", nodes), nil
 	}
-	return "round_time", fmt.Sprintf("the clocks of the %d nodes are synchronised by %s", nodes, clockSync), nil
+	return protocol.SyncRoundTime, fmt.Sprintf("the clocks of the %d nodes are synchronised by %s", nodes, clockSync), nil
 }

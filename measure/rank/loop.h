@@ -1,4 +1,4 @@
-/* The timed loop, and what stands around a repetition: how the ranks are
+/* The timed loop, and what surrounds a repetition: how the ranks are
  * synchronised before it and what is done to the caches. */
 #ifndef PGMPI_LOOP_H
 #define PGMPI_LOOP_H
@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-/* Flags of a repetition, as in results.FlagLate and results.FlagLong. */
+/* Flags of a repetition, as in protocol.FlagLate and protocol.FlagLong. */
 enum { PG_LATE = 1, PG_LONG = 2 };
 
 /* What the enter of a synchronisation returns when there is no further
@@ -21,7 +21,7 @@ typedef struct pg_rotation {
     int64_t stride, positions; /* bytes from one to the next; how many */
 } pg_rotation;
 
-/* A batch of repetitions in work. The caller sets the first three groups. */
+/* A batch of repetitions. The caller sets the first three groups. */
 typedef struct pg_loop {
     pg_ctx *x;
     const pg_timing *time;
@@ -34,7 +34,7 @@ typedef struct pg_loop {
 
     /* For a batch; times are ns. */
     int64_t window; /* window: from one start to the next */
-    int64_t slice;  /* round_time: no repetition starts later than so long after the first */
+    int64_t slice;  /* round_time: no repetition starts later than this after the first */
     int64_t want;   /* round_time: valid repetitions that are enough */
 
     /* Of the synchronisation; times are global, ns. */
@@ -52,8 +52,11 @@ typedef struct pg_loop {
 
 /* A way to synchronise the ranks before a repetition: one file sync_*.c each. */
 typedef struct pg_sync {
-    const char *name; /* as in results.Syncs */
+    const char *name; /* in gl.toml */
     int global;       /* needs a global clock, and sets flags */
+    int windows;      /* repetitions start at equal distances, the length of a window */
+    int grows;        /* the window is found by a pilot, and doubled when it is too short */
+    int slices;       /* a batch may end early: enough is valid, or its time slice is over */
     /* Before the first repetition of a batch; NULL: nothing. Returns an MPI
      * error code. */
     int (*begin)(pg_loop *);
@@ -66,10 +69,20 @@ typedef struct pg_sync {
 extern const pg_sync pg_sync_barrier, pg_sync_double_barrier, pg_sync_dissemination, pg_sync_window,
     pg_sync_window_auto, pg_sync_round_time;
 
-/* The synchronisation, and what is done to the caches, by name; NULL when there
- * is none. */
-const pg_sync *pg_sync_get(const char *name);
-void (*pg_cache_get(const char *name))(pg_loop *);
+/* What is done to the caches before a repetition. */
+typedef struct pg_cache {
+    const char *name; /* in gl.toml */
+    int overwrites;   /* needs cold_bytes of memory */
+    int rotates;      /* needs buffers in several positions */
+    void (*touch)(pg_loop *);
+} pg_cache;
+
+extern const pg_cache pg_cache_warm, pg_cache_cold, pg_cache_rotate;
+
+/* Row i of the tables of synchronisations and of what is done to the caches; NULL
+ * behind the last. */
+const pg_sync *pg_sync_at(int i);
+const pg_cache *pg_cache_at(int i);
 
 /* The timed region (S-REVISITED, Algorithm 1): at most `most` times synchronise,
  * read the clock, run, read the clock. Returns the first error code that a call
@@ -79,7 +92,7 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
 /* Makes samples of a batch at rank 0 (ns, flags: n values, NULL elsewhere); the
  * readings are lost. A sample is the largest local duration, or, if global, the
  * time from the earliest start to the latest end on the global clock
- * (S-REVISITED, Algorithm 1). Flags are those of any rank. */
+ * (S-REVISITED, Algorithm 1). A flag of any rank is one of the sample. */
 int pg_collect(pg_loop *l, const pg_sync *s, int global, int64_t *ns, unsigned char *flags);
 
 /* n upper bounds of the time from the first start to the last end, at rank 0, in

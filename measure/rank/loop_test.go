@@ -3,37 +3,80 @@
 package rank
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"syscall"
 	"testing"
 	"time"
+	"unsafe"
 
 	"pgmpi/measure/protocol"
 )
 
-func TestEverySynchronisationOfTheDriverIsInC(t *testing.T) {
-	for _, name := range protocol.Syncs {
-		if _, err := getSync(name); err != nil {
-			t.Error(err)
-		}
+func TestDriverAndRankProgramHaveTheSameNames(t *testing.T) {
+	methods := map[string]bool{protocol.ClockSyncShared: true}
+	for name := range clockMethods {
+		methods[name], methods[name+sharedSuffix] = true, true
 	}
-	if _, err := getSync(protocol.Auto); err == nil {
-		t.Error("auto is no synchronisation of its own")
+	for _, c := range []struct {
+		what         string
+		driver, rank []string
+	}{
+		{"synchronisations", protocol.Syncs, keys(syncs)},
+		{"treatments of caches", protocol.Caches, keys(caches)},
+		{"clocks", protocol.Clocks, keys(times)},
+		{"clock synchronisations", protocol.ClockSyncs, keys(methods)},
+	} {
+		for _, name := range c.driver {
+			if !slices.Contains(c.rank, name) {
+				t.Errorf("%s: only the driver knows %q", c.what, name)
+			}
+		}
+		for _, name := range c.rank {
+			if !slices.Contains(c.driver, name) {
+				t.Errorf("%s: only the rank program knows %q", c.what, name)
+			}
+		}
 	}
 }
 
-func TestRotatingBuffersHaveAtLeastTwoPlaces(t *testing.T) {
-	l := &loop{cache: "rotate", bytes: 1 << 20}
-	for _, bytes := range []int64{1, 8, 4096, 1 << 20, 64 << 20} {
-		room := l.span(bytes) - bytes
-		if places := 1 + room/stride(bytes); places < 2 || (places-1)*stride(bytes)+bytes > l.span(bytes) {
-			t.Errorf("%d bytes: %d places in %d", bytes, places, l.span(bytes))
+func keys[T any](m map[string]T) []string { return slices.Collect(maps.Keys(m)) }
+
+// Each clock shows what the kernel's clock of that name shows; a build with
+// injected clocks is wrong on purpose. The numbers are the kernel's.
+func TestClocksShowWhatTheirNamesSay(t *testing.T) {
+	for name, id := range map[string]uintptr{protocol.ClockMonotonic: 1, "monotonic_raw": 4} {
+		kernel := func() int64 {
+			var at syscall.Timespec
+			if _, _, errno := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, id, uintptr(unsafe.Pointer(&at)), 0); errno != 0 {
+				t.Fatal(errno)
+			}
+			return at.Nano()
 		}
-		if stride(bytes) < bytes || stride(bytes)%64 != 0 {
-			t.Errorf("%d bytes: places are %d apart", bytes, stride(bytes))
+		before, got, after := kernel(), reading(clockNamed(name)), kernel()
+		if got < before || got > after {
+			t.Errorf("%s shows %d, the kernel's shows %d before and %d after it", name, got, before, after)
 		}
 	}
-	if l.span(0) != 0 || (&loop{cache: "cold", bytes: 9}).span(8) != 8 {
+	if clockNamed("wtime") == nil || clockNamed(protocol.ClockRDTSCP) != nil || clockNamed("sundial") != nil {
+		t.Error("before its frequency is set, rdtscp is no clock, and wtime is one")
+	}
+}
+
+func TestRotatingBuffersHaveAtLeastTwoPositions(t *testing.T) {
+	l := &loop{cache: caches["rotate"], bytes: 1 << 20}
+	for _, bytes := range []int64{1, 8, 4096, 1 << 20, 64 << 20} {
+		room := l.span(bytes) - bytes
+		if positions := 1 + room/stride(bytes); positions < 2 || (positions-1)*stride(bytes)+bytes > l.span(bytes) {
+			t.Errorf("%d bytes: %d positions in %d", bytes, positions, l.span(bytes))
+		}
+		if stride(bytes) < bytes || stride(bytes)%64 != 0 {
+			t.Errorf("%d bytes: positions are %d apart", bytes, stride(bytes))
+		}
+	}
+	if l.span(0) != 0 || (&loop{cache: caches["cold"], bytes: 9}).span(8) != 8 {
 		t.Error("memory is taken where nothing rotates")
 	}
 }

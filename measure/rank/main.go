@@ -109,25 +109,25 @@ type session struct {
 	// The watchdog speaks too, from another thread.
 	mu   sync.Mutex
 	out  *bufio.Writer
-	name string // of the case in work
+	name string // of the case that is running
 }
 
-// setName says what is in work.
+// setName says what is running.
 func (s *session) setName(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.name = name
 }
 
-// watch ends the mpirun when its timer is not reset for so long; what says what
-// did not happen.
+// watch ends the mpirun when its timer is not reset within the limit; what says
+// what did not happen.
 func (s *session) watch(limit time.Duration, what string) *time.Timer {
 	return time.AfterFunc(limit, func() {
 		if s.rank == 0 {
 			s.mu.Lock()
 			name := s.name
 			s.mu.Unlock()
-			s.say("%s %s; the one in work is %s", protocol.LineError, what, name)
+			s.say("%s %s; the one running is %s", protocol.LineError, what, name)
 			time.Sleep(lastWords)
 		}
 		giveUp()

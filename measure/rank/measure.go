@@ -3,6 +3,7 @@
 package rank
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -22,7 +23,7 @@ type outcome struct {
 	end     protocol.End
 }
 
-// bench is a job in work.
+// bench is a job being done.
 type bench struct {
 	*session
 	job      *protocol.Job
@@ -125,39 +126,25 @@ func (b *bench) plan() error {
 	}
 	b.out.cases = make([]protocol.CaseResult, len(b.job.Cases))
 	b.out.samples = make([][]protocol.Sample, len(b.job.Cases))
-	var needs []mockups.Need
-	var of []int // the case that a need is of
+	var sized []mockups.Sized
+	var of []int // the case that each is of
 	longest := 1
 	for i, c := range b.job.Cases {
 		f, ok := mockups.Get(c.Function)
 		if !ok || b.rows[c.Function] == nil {
 			return fmt.Errorf("unknown function %q", c.Function)
 		}
-		r := protocol.CaseResult{Case: i, Status: protocol.StatusOK}
-		switch {
-		case c.Skip != "":
-			r.Status = c.Skip
-		case f.MaxCount(c.Msize/b.extent, b.extent, b.size) > math.MaxInt32:
-			r.Status, r.Message = protocol.StatusNotMeasured, "its element count is above what an MPI int count holds"
-		default:
-			n := f.Memory(c.Msize/b.extent, b.extent, b.size)
-			n.Send, n.Recv = b.loop.span(n.Send), b.loop.span(n.Recv)
-			needs, of = append(needs, n), append(of, i)
+		b.out.cases[i] = protocol.CaseResult{Case: i, Status: cmp.Or(c.Skip, protocol.StatusOK)}
+		if c.Skip == "" {
+			sized, of = append(sized, mockups.Sized{Function: f, Count: c.Msize / b.extent}), append(of, i)
 			longest = max(longest, c.NRep)
 		}
-		b.out.cases[i] = r
 	}
-	fits, shared := mockups.Fit(needs, b.cap-b.loop.extra())
+	why, shared := mockups.Fit(sized, b.extent, b.size, mockups.Room{Cap: b.cap, Extra: b.loop.extra(), Span: b.loop.span})
 	for n, i := range of {
-		if fits[n] {
-			continue
+		if why[n] != "" {
+			b.out.cases[i].Status, b.out.cases[i].Message = protocol.StatusNotMeasured, why[n]
 		}
-		r, alone, with := &b.out.cases[i], needs[n].Sum()+b.loop.extra(), ""
-		if alone <= b.cap {
-			with = " beside the buffers of smaller cases"
-		}
-		r.Status = protocol.StatusNotMeasured
-		r.Message = fmt.Sprintf("it needs %d bytes a rank%s, the cap is %d (measure.temp_memory, half of the free memory)", alone, with, b.cap)
 	}
 	if b.job.Mode == protocol.ModeNREP {
 		longest = max(longest, b.nrep.Max)
@@ -181,8 +168,13 @@ func (b *bench) measureCase(i int) error {
 		return err
 	}
 	row, count := b.inARow(b.rows[c.Function], c.Calls), c.Msize/b.extent
-	if err := b.prepare(row, count); err != nil {
+	refused, err := b.prepare(f, row, count)
+	if err != nil {
 		return fmt.Errorf("%s: %w", b.name, err)
+	}
+	if refused != "" {
+		r.Status, r.Message = protocol.StatusNotMeasured, refused
+		return nil
 	}
 	defer b.release(row)
 	if b.job.Verify {
@@ -197,7 +189,7 @@ func (b *bench) measureCase(i int) error {
 	}
 	b.fillData(b.verifier, f, count, b.extent)
 	need := f.Memory(count, b.extent, b.size)
-	b.place(need.Send, need.Recv)
+	b.rotate(need.Send, need.Recv)
 	defer b.home()
 	start := time.Now()
 	if err := b.warmUp(row); err != nil {
@@ -224,8 +216,8 @@ func (b *bench) firstCalls(f mockups.Function) error {
 		}
 	}
 	row, count := b.rows[f.ID], least/b.extent
-	if err := b.prepare(row, count); err != nil {
-		return fmt.Errorf("%s: %w", b.name, err)
+	if refused, err := b.prepare(f, row, count); err != nil || refused != "" {
+		return err // the case of this size is refused too
 	}
 	defer b.release(row)
 	b.fillData(b.verifier, f, count, b.extent)

@@ -30,7 +30,7 @@ char *pg_alloc(int64_t bytes);
 
 /* A row whose run is `calls` calls of f in a row. It fills *many, which must
  * live as long as it is used, and returns it; f itself for one call, so that
- * nothing stands between the clock and a single call. */
+ * nothing comes between the clock and a single call. */
 const pg_function *pg_in_a_row(pg_function *many, const pg_function *f, pg_ctx *x, int64_t calls);
 
 /* Calls f n times without timing. */

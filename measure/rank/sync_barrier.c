@@ -11,5 +11,5 @@ static int double_barrier(pg_loop *l)
     return rc == MPI_SUCCESS ? MPI_Barrier(l->x->comm) : rc;
 }
 
-const pg_sync pg_sync_barrier = {"barrier", 0, NULL, barrier, NULL};
-const pg_sync pg_sync_double_barrier = {"double_barrier", 0, NULL, double_barrier, NULL};
+const pg_sync pg_sync_barrier = {.name = "barrier", .enter = barrier};
+const pg_sync pg_sync_double_barrier = {.name = "double_barrier", .enter = double_barrier};

@@ -30,4 +30,4 @@ int pg_all_max(pg_ctx *x, int64_t *value)
 
 static int enter(pg_loop *l) { return pg_disseminate(l->x); }
 
-const pg_sync pg_sync_dissemination = {"dissemination", 0, NULL, enter, NULL};
+const pg_sync pg_sync_dissemination = {.name = "dissemination", .enter = enter};

@@ -64,4 +64,4 @@ static int enter(pg_loop *l)
     return rc;
 }
 
-const pg_sync pg_sync_round_time = {"round_time", 1, begin, enter, NULL};
+const pg_sync pg_sync_round_time = {.name = "round_time", .global = 1, .slices = 1, .begin = begin, .enter = enter};

@@ -3,7 +3,7 @@
  * adjusted between batches by the Go side (window_auto). */
 #include "loop.h"
 
-/* Before the first start there is room for so many exchanges: rank 0's stamp
+/* Before the first start there is room for this many exchanges: rank 0's stamp
  * must reach all ranks in time. */
 enum { ROOM = 10 };
 
@@ -38,5 +38,7 @@ static void judge(pg_loop *l)
     }
 }
 
-const pg_sync pg_sync_window = {"window", 1, begin, enter, judge};
-const pg_sync pg_sync_window_auto = {"window_auto", 1, begin, enter, judge};
+const pg_sync pg_sync_window = {
+    .name = "window", .global = 1, .windows = 1, .begin = begin, .enter = enter, .judge = judge};
+const pg_sync pg_sync_window_auto = {
+    .name = "window_auto", .global = 1, .windows = 1, .grows = 1, .begin = begin, .enter = enter, .judge = judge};

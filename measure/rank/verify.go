@@ -13,7 +13,7 @@ import (
 )
 
 // poisons fill the receive buffer before each of the two verified calls, so
-// that an element left unwritten cannot pass twice. guardByte stands behind
+// that an element left unwritten cannot pass twice. guardByte is behind
 // every buffer.
 var poisons = [2]byte{0x5a, 0xa5}
 
@@ -42,7 +42,7 @@ type verifier interface {
 // vcase is what a verifier looks at: one rank's buffers of one case. send and
 // recv exclude the guards.
 type vcase struct {
-	of         string // the collective
+	f          mockups.Function
 	rank, size int
 	root       int
 	count      int64
@@ -210,49 +210,34 @@ func (e elementsOf[T]) sent(rank int) func(block int, i int64) T {
 func (e elementsOf[T]) fillSend(c vcase) { e.blocks(c.send, c.count, e.sent(c.rank), repeat) }
 
 func (e elementsOf[T]) fillRecv(c vcase) {
-	if c.of == "MPI_Bcast" && c.rank == c.root {
+	if c.f.InPlace && c.rank == c.root {
 		e.blocks(c.recv, c.count, e.sent(c.rank), repeat)
 	}
 }
 
-// fold combines element i of block b over ranks from 0 to last.
-func (e elementsOf[T]) fold(last, block int, i int64) T {
-	v := e.at(0, block, i)
-	for r := 1; r <= last; r++ {
-		v = e.combine(v, e.at(r, block, i))
+// expected is element i of the block that the source describes.
+func (e elementsOf[T]) expected(from mockups.Source, i int64) T {
+	v := e.at(from.First, from.Block, i)
+	for r := from.First + 1; r <= from.Last; r++ {
+		v = e.combine(v, e.at(r, from.Block, i))
 	}
 	return v
 }
 
-// expected is element i of block b of the receive buffer, by the definition of
-// the collective in the MPI standard.
-func (e elementsOf[T]) expected(c vcase, block int, i int64) T {
-	switch c.of {
-	case "MPI_Allgather", "MPI_Allgatherv", "MPI_Gather", "MPI_Gatherv":
-		return e.at(block, 0, i)
-	case "MPI_Alltoall", "MPI_Alltoallv":
-		return e.at(block, c.rank, i)
-	case "MPI_Bcast":
-		return e.at(c.root, 0, i)
-	case "MPI_Scatter", "MPI_Scatterv":
-		return e.at(c.root, c.rank, i)
-	case "MPI_Allreduce", "MPI_Reduce":
-		return e.fold(c.size-1, 0, i)
-	case "MPI_Reduce_scatter", "MPI_Reduce_scatter_block":
-		return e.fold(c.size-1, c.rank, i)
-	case "MPI_Scan":
-		return e.fold(c.rank, 0, i)
-	}
-	return e.fold(c.rank-1, 0, i) // MPI_Exscan
-}
-
 func (e elementsOf[T]) check(c vcase) string {
 	fault := e.differs(c.send, c.count, e.sent(c.rank), 0, "the send buffer was changed at element %d of block %d: %v, was %v")
-	// MPI leaves the result of Exscan at rank 0 undefined.
-	if fault != "" || (c.of == "MPI_Exscan" && c.rank == 0) {
+	switch {
+	case fault != "" || !c.f.HasData():
 		return fault
+	case c.f.Result == nil:
+		return "its result is not known: the table in mockups.go gives it none"
 	}
-	return e.differs(c.recv, c.count, func(block int, i int64) T { return e.expected(c, block, i) }, e.bound(c.size),
+	// What MPI leaves undefined is so in all blocks of a rank.
+	if first := c.f.Result(c.rank, c.size, c.root, 0); first.Last < first.First {
+		return ""
+	}
+	return e.differs(c.recv, c.count,
+		func(block int, i int64) T { return e.expected(c.f.Result(c.rank, c.size, c.root, block), i) }, e.bound(c.size),
 		"the receive buffer is wrong at element %d of block %d: %v, expected %v")
 }
 
@@ -288,7 +273,7 @@ func (w *world) verify(v verifier, f mockups.Function, count, extent int64) (str
 		fill(recv, poison)
 		fill(recv[len(c.recv):], guardByte)
 		v.fillRecv(c)
-		early, err := w.callOnce(f.ID, c.of, i)
+		early, err := w.callOnce(f, i)
 		if err != nil {
 			return "", err
 		}
@@ -300,12 +285,12 @@ func (w *world) verify(v verifier, f mockups.Function, count, extent int64) (str
 	return w.firstOf(found)
 }
 
-// callOnce is verified call i of a function. A Barrier, which moves no data, has one
-// rank enter late, the first in call 0 and the last in call 1: the fault is that
+// callOnce is verified call i of a function. One that moves no data, a Barrier, has
+// one rank enter late, the first in call 0 and the last in call 1: the fault is that
 // another left before.
-func (w *world) callOnce(id, of string, i int) (fault string, err error) {
-	row := w.rows[id]
-	if of != "MPI_Barrier" {
+func (w *world) callOnce(f mockups.Function, i int) (fault string, err error) {
+	row := w.rows[f.ID]
+	if f.HasData() {
 		return "", w.call(row, 1)
 	}
 	late := []int{0, w.size - 1}[i]
@@ -321,11 +306,7 @@ func (w *world) caseFor(f mockups.Function, count, extent int64) vcase {
 	root := int(w.x.root)
 	s := f.Send.Elements(count, w.size, w.rank == root) * extent
 	r := f.Recv.Elements(count, w.size, w.rank == root) * extent
-	of := f.Of
-	if of == "" {
-		of = f.ID
-	}
-	return vcase{of: of, rank: w.rank, size: w.size, root: root, count: count,
+	return vcase{f: f, rank: w.rank, size: w.size, root: root, count: count,
 		send: w.sendBytes(s)[:s], recv: w.recvBytes(r)[:r]}
 }
 

@@ -56,9 +56,9 @@ func start() (*world, error) {
 		return nil, err
 	}
 	w.rank, w.size = int(w.x.rank), int(w.x.size)
-	table, _ := c.Table()
-	for i, r := range c.Rows() {
-		w.rows[r.ID] = C.row(table, C.int(i))
+	table, ids := c.Table()
+	for i, id := range ids {
+		w.rows[id] = C.row(table, C.int(i))
 	}
 	ints := (*C.int)(C.calloc(C.size_t(2*w.size), C.sizeof_int))
 	w.x.counts = ints
@@ -85,15 +85,15 @@ func (w *world) choose(datatype, op string, root int) error {
 	return nil
 }
 
-// allocate makes the buffers that all cases share, of so many bytes, and room
-// for batches of n repetitions.
+// allocate makes the buffers that all cases share, of these sizes, and room for
+// batches of n repetitions.
 func (w *world) allocate(bytes mockups.Need, n int) error {
 	s, r, a := C.pg_alloc(C.int64_t(bytes.Send)), C.pg_alloc(C.int64_t(bytes.Recv)), C.pg_alloc(C.int64_t(bytes.Temp))
 	if s == nil || r == nil || a == nil {
 		return fmt.Errorf("no memory for buffers of %d, %d and %d bytes", bytes.Send, bytes.Recv, bytes.Temp)
 	}
 	w.x.send, w.x.recv = unsafe.Pointer(s), unsafe.Pointer(r)
-	w.x.arena, w.x.arena_bytes = a, C.int64_t(bytes.Temp)
+	w.x.arena = a
 	return w.loop.allocate(n)
 }
 
@@ -106,9 +106,26 @@ func (w *world) recvBytes(n int64) []byte {
 	return unsafe.Slice((*byte)(w.x.recv), n+C.PG_GUARD_BYTES)
 }
 
-func (w *world) prepare(f *C.pg_function, count int64) error {
+// prepare makes a row of f ready for blocks of count elements, with no more
+// temporaries than the Go table gives f. Where a rank wants more, refused says
+// so on all ranks, and the row is to be neither called nor released.
+func (w *world) prepare(f mockups.Function, row *C.pg_function, count int64) (refused string, err error) {
 	w.x.count = C.int64_t(count)
-	return mpiError("prepare", C.call_prepare(f, w.x))
+	w.x.arena_bytes = C.int64_t(f.Memory(count, int64(w.x.extent), w.size).Temp)
+	w.x.temp_elements = C.int64_t(f.Temp.Elements(count, w.size))
+	rc := C.call_prepare(row, w.x)
+	if rc == C.MPI_ERR_NO_MEM {
+		refused = fmt.Sprintf("the table in mockups.go gives %s too little Temp", f.ID)
+	} else if rc != 0 {
+		return "", mpiError("prepare", rc)
+	}
+	here := refused != ""
+	if refused, err = w.firstOf(refused); here {
+		C.pg_release(w.x)
+	} else if refused != "" {
+		w.release(row)
+	}
+	return refused, err
 }
 
 func (w *world) release(f *C.pg_function) { C.call_release(f, w.x) }
@@ -128,7 +145,7 @@ func (w *world) callLate(f *C.pg_function, late int) (early int, err error) {
 	return int(who), err
 }
 
-// inARow is the row whose run is so many calls of f; f itself for one.
+// inARow is the row whose run is several calls of f in a row; f itself for one.
 func (w *world) inARow(f *C.pg_function, calls int) *C.pg_function {
 	return C.pg_in_a_row(w.many, f, w.x, C.int64_t(calls))
 }

@@ -28,8 +28,8 @@ const (
 	lockName     = ".lock"
 )
 
-// Create makes a results folder, or takes an existing one, and locks it. The
-// caller unlocks with Close.
+// Create makes a results folder, or takes an existing one, and locks it for this
+// process until Close; the kernel unlocks it when the process dies.
 func Create(path string) (*Folder, error) {
 	if err := os.MkdirAll(filepath.Join(path, rawName), 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w; choose another with --out", err)
@@ -47,7 +47,8 @@ func Create(path string) (*Folder, error) {
 	return f, nil
 }
 
-// removeLeftovers deletes what a killed driver was still writing.
+// removeLeftovers deletes what a killed driver was still writing. Only the owner
+// of the lock may do so.
 func (f *Folder) removeLeftovers() {
 	for _, dir := range []string{f.Path, filepath.Join(f.Path, rawName)} {
 		names, _ := filepath.Glob(filepath.Join(dir, ".tmp-*"))
@@ -60,7 +61,8 @@ func (f *Folder) removeLeftovers() {
 // Close unlocks the folder.
 func (f *Folder) Close() error { return f.lock.Close() }
 
-// Open takes an existing results folder for reading.
+// Open takes an existing results folder for reading, without a lock: a file is
+// there whole or not at all.
 func Open(path string) (*Folder, *Manifest, error) {
 	f := &Folder{Path: path}
 	m, err := f.Manifest()
@@ -77,23 +79,16 @@ func IsFresh(path string) bool {
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}
-	for _, e := range entries {
+	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		switch e.Name() {
 		case lockName, manifestName:
-		case rawName:
-			if !isEmpty(filepath.Join(path, rawName)) {
-				return false
-			}
-		default:
 			return false
+		case rawName:
+			raw, err := os.ReadDir(filepath.Join(path, rawName))
+			return err != nil || len(raw) > 0
 		}
-	}
-	return true
-}
-
-func isEmpty(dir string) bool {
-	e, err := os.ReadDir(dir)
-	return err == nil && len(e) == 0
+		return true
+	})
 }
 
 // Manifest reads manifest.json.
@@ -110,18 +105,7 @@ func (f *Folder) Manifest() (*Manifest, error) {
 	if m.Schema != ManifestSchema {
 		return nil, fmt.Errorf("%s: schema %q, this pgmpi reads %q", path, m.Schema, ManifestSchema)
 	}
-	if m.R < 0 || m.R > MaxMPIRuns {
-		return nil, fmt.Errorf("%s: %d mpiruns, not 0 to %d; the file is damaged", path, m.R, MaxMPIRuns)
-	}
-	if m.Split != nil && (m.Split.R < 0 || m.Split.R > MaxMPIRuns) {
-		return nil, fmt.Errorf("%s: %d mpiruns of the split experiment, not 0 to %d; the file is damaged", path, m.Split.R, MaxMPIRuns)
-	}
-	for i := range m.Factors.Layouts {
-		if err := m.Factors.Layouts[i].Check(); err != nil {
-			return nil, fmt.Errorf("%s: %w; the file is damaged", path, err)
-		}
-	}
-	if err := m.CheckIndices(); err != nil {
+	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w; the file is damaged", path, err)
 	}
 	return &m, nil
@@ -130,16 +114,49 @@ func (f *Folder) Manifest() (*Manifest, error) {
 // WriteManifest writes manifest.json.
 func (f *Folder) WriteManifest(m *Manifest) error {
 	m.Schema = ManifestSchema
-	return f.WriteFile(manifestName, func(w io.Writer) error {
+	return f.WriteJSON(manifestName, m)
+}
+
+// WriteJSON writes a file of the folder, like WriteFile: v as indented JSON.
+func (f *Folder) WriteJSON(name string, v any) error {
+	return f.WriteFile(name, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", " ")
-		return e.Encode(m)
+		return e.Encode(v)
 	})
 }
 
 // WriteFile writes a file of the folder so that it appears only when whole.
 func (f *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 	return writeWhole(filepath.Join(f.Path, name), fill)
+}
+
+// writeWhole makes a file of what fill writes: first under the name .tmp-NAME,
+// then, when that is on disk, under its own.
+func writeWhole(path string, fill func(io.Writer) error) error {
+	dir, name := filepath.Split(path)
+	tmp := filepath.Join(dir, ".tmp-"+name)
+	f, err := os.Create(tmp)
+	if err != nil {
+		return err
+	}
+	err = fill(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(tmp, path)
+	}
+	if err != nil {
+		os.Remove(tmp)
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	d, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
 }
 
 // WriteJob writes the protocol lines of a job to a file and returns its

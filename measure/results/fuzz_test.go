@@ -284,7 +284,7 @@ func FuzzManifest(f *testing.F) {
 				}
 			}
 		}
-		m.Factors.Doubts()
+		m.Factors.Remarks()
 		written, err := json.Marshal(m)
 		if err != nil {
 			t.Fatal(err)

@@ -16,8 +16,8 @@ const ManifestSchema = "pgmpi-manifest/1"
 const MaxMPIRuns = 10000
 
 // Manifest is what a results folder is about: the configuration as read, the
-// Plan and every factor. What it says of mpiruns is derived; whole raw files
-// are the truth.
+// Plan and every factor. What it says about mpiruns is derived; the raw files are
+// the truth.
 type Manifest struct {
 	Schema  string            `json:"schema"`
 	Version string            `json:"pgmpi_version"`
@@ -28,7 +28,7 @@ type Manifest struct {
 	R       int               `json:"mpiruns"`
 	Seed    uint64            `json:"seed"`
 	Rank    protocol.RankInfo `json:"rank"`
-	// Clock is the one that timed the first mpirun; Clocks are all there are.
+	// Clock timed the first mpirun; Clocks are all there are.
 	Clock  *protocol.ClockInfo  `json:"clock,omitempty"`
 	Clocks []protocol.ClockInfo `json:"clocks,omitempty"`
 	// Launch holds, by shape, the launcher's argument list with "{np}" in place.
@@ -36,23 +36,23 @@ type Manifest struct {
 	// PML holds, by shape, Open MPI's point-to-point messaging layer in the first
 	// mpirun.
 	PML     map[string]string `json:"pml,omitempty"`
-	Factors host.Factors      `json:"factors"` // grows with what can change a result (S-REVISITED, Table VI)
+	Factors host.Factors      `json:"factors"` // what can change a result (S-REVISITED, Table VI)
 	// MemoryCap holds, by shape, the cap in bytes that the first mpirun decided.
 	MemoryCap map[string]int64 `json:"memory_cap,omitempty"`
 	// Skip holds, by index into Plan.Cases, the cases that are not timed and why.
 	Skip map[int]protocol.CaseResult `json:"skip,omitempty"`
 	// NRep holds, by index into Plan.Cases, the repetitions of stage 2.
 	NRep map[int]NRep `json:"nrep,omitempty"`
-	// Looks are the numbers of mpiruns after which decided tests are dropped,
-	// the last of them R, and LookWeights the share of the error of each; empty:
-	// one look, at R.
+	// Looks are the numbers of mpiruns after which decided tests are dropped, the
+	// last of them R, and LookWeights the shares of the error that they may spend;
+	// empty: one look, at R.
 	Looks       []int     `json:"looks,omitempty"`
 	LookWeights []float64 `json:"look_weights,omitempty"`
 	// Stopped holds, by mode, the mpiruns per shape after which max_time ended a
-	// stage. What ended so is over: to go on would be one more look at the data.
+	// stage for good: to go on would be one more look at the data.
 	Stopped map[protocol.Mode]int `json:"stopped,omitempty"`
-	// Split is the experiment on split-robustness, fixed when stage 2 has
-	// ended; nil: none was planned yet.
+	// Split is the experiment on split-robustness, fixed at the end of stage 2;
+	// nil: not planned yet.
 	Split *SplitPlan `json:"split,omitempty"`
 	// Timing holds, by shape, how the first mpirun was timed.
 	Timing map[string]protocol.Timing `json:"timing,omitempty"`
@@ -60,7 +60,7 @@ type Manifest struct {
 	Events []string `json:"events,omitempty"`
 }
 
-// SplitPlan is what follows up the suspicions of stage 2.
+// SplitPlan is the experiment that follows up the suspicions of stage 2.
 type SplitPlan struct {
 	R         int        `json:"mpiruns"`
 	FollowUps []FollowUp `json:"follow_ups"`
@@ -75,8 +75,8 @@ type FollowUp struct {
 	Calls int `json:"calls"` // k
 }
 
-// Runs is the number of mpiruns per shape that a stage has come to, or is to
-// come to.
+// Runs is the number of mpiruns per shape of a stage: those planned, or fewer
+// where max_time has ended it.
 func (m *Manifest) Runs(mode protocol.Mode) int {
 	planned := m.R
 	if mode == protocol.ModeSplit {
@@ -98,8 +98,24 @@ type NRep struct {
 	Reason    string `json:"reason,omitempty"`
 }
 
+// check refuses what would mislead readers: anybody can edit a manifest.
+func (m *Manifest) check() error {
+	if m.R < 0 || m.R > MaxMPIRuns {
+		return fmt.Errorf("%d mpiruns, not 0 to %d", m.R, MaxMPIRuns)
+	}
+	if m.Split != nil && (m.Split.R < 0 || m.Split.R > MaxMPIRuns) {
+		return fmt.Errorf("%d mpiruns of the split experiment, not 0 to %d", m.Split.R, MaxMPIRuns)
+	}
+	for i := range m.Factors.Layouts {
+		if err := m.Factors.Layouts[i].Check(); err != nil {
+			return err
+		}
+	}
+	return m.CheckIndices()
+}
+
 // CheckIndices refuses a Plan whose tests, or an experiment whose follow-ups,
-// lead nowhere: the manifest is a file that anybody can edit.
+// name cases that are not there.
 func (m *Manifest) CheckIndices() error {
 	for i, t := range m.Plan.Tests {
 		for _, c := range append([]int{t.Case}, t.Others...) {

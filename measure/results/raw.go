@@ -19,7 +19,7 @@ type Header struct {
 	Cases  []CaseInfo        `json:"cases"` // in Plan order
 	Rank   protocol.RankInfo `json:"rank"`  // what the rank program said of itself
 	// Clock is the one that timed; nil in files of older versions, which knew
-	// only monotonic. Clocks are all, in the first mpirun of a shape.
+	// only monotonic. Clocks are all there are, in the first mpirun of a shape.
 	Clock      *protocol.ClockInfo  `json:"clock,omitempty"`
 	Clocks     []protocol.ClockInfo `json:"clocks,omitempty"`
 	MemoryCap  int64                `json:"memory_cap"` // bytes
@@ -41,8 +41,8 @@ type CaseInfo struct {
 	protocol.CaseResult
 }
 
-// Run is a whole raw file: samples[i] are those of Header.Cases[i], in the
-// order of their repetitions.
+// Run is a whole raw file. Samples[i] belong to Header.Cases[i], in the order of
+// the repetitions.
 type Run struct {
 	Header
 	Samples [][]protocol.Sample

@@ -40,43 +40,13 @@ func WriteRaw(dir string, r *Run) error {
 	})
 }
 
-// writeWhole makes a file of what fill writes: first as .tmp-NAME beside it,
-// synced, then renamed.
-func writeWhole(path string, fill func(io.Writer) error) error {
-	dir, name := filepath.Split(path)
-	tmp := filepath.Join(dir, ".tmp-"+name)
-	f, err := os.Create(tmp)
-	if err != nil {
-		return err
-	}
-	err = fill(f)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		os.Remove(tmp)
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
-}
-
 func encodeRaw(w *bufio.Writer, r *Run) error {
 	r.Schema = RawSchema
 	head, err := json.Marshal(r.Header)
 	if err != nil {
 		return err
 	}
-	w.WriteString("#")
-	w.Write(head)
-	w.WriteString("\n")
+	fmt.Fprintf(w, "#%s\n", head) // a bufio.Writer keeps its first error
 	rows := 0
 	var line []byte
 	for i, samples := range r.Samples {
@@ -121,12 +91,12 @@ func damaged(where string, err error) error {
 	return fmt.Errorf("%s: %w; the file is damaged: move it away, --resume measures this mpirun again", where, err)
 }
 
-// maxRoom is the most samples of a file, over all cases, that memory is
-// reserved for on the header's word alone.
+// maxRoom is for how many samples of a file, over all cases, memory is reserved
+// on the header's word alone.
 const maxRoom = 1 << 20
 
-// The longest lines that are read: a damaged file, or one made to harm, may
-// unpack to a line without an end. A case takes some hundred bytes of the header.
+// The longest lines that are read: a damaged or malicious file may unpack to an
+// endless line. A case takes some hundred bytes of the header.
 const (
 	maxHeader = 64 << 20
 	maxRow    = rawBuffer
@@ -142,8 +112,8 @@ type rawDecoder struct {
 	run  Run
 }
 
-// next returns the next line of at most so many bytes. It is valid until the
-// next call.
+// next returns the next line, of at most limit bytes. It is valid until the call
+// after that.
 func (d *rawDecoder) next(limit int) ([]byte, error) {
 	d.line++
 	line, err := d.in.ReadSlice('\n')
@@ -231,8 +201,8 @@ func (d *rawDecoder) row(line []byte) error {
 	return nil
 }
 
-// badRow says what is wrong with a row that is not four numbers; of a run-time
-// that is none (NaN, Inf, negative), which case and repetition it is.
+// badRow says what is wrong with a row that is not four numbers: where it is the
+// run-time (NaN, Inf, negative), of which case and repetition.
 func (d *rawDecoder) badRow(line []byte) error {
 	v := strings.Split(string(line), "\t")
 	if len(v) == 4 {
@@ -247,8 +217,8 @@ func (d *rawDecoder) badRow(line []byte) error {
 	return fmt.Errorf("expected case, repetition, nanoseconds and flags, got %.60q", line)
 }
 
-// leadingInt reads the digits at the start of b; used is 0 when there is none
-// or they do not fit.
+// leadingInt reads the digits at the start of b; used is 0 where there are none,
+// or more than protocol.MaxRawInt has.
 func leadingInt(b []byte) (n int64, used int) {
 	for used < len(b) && b[used] >= '0' && b[used] <= '9' {
 		if used == 18 {

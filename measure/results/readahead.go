@@ -8,9 +8,9 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Runs reads the finished mpiruns of one mode and shape and hands them over in
-// their order. As many files as there are cores are read at the same time, and
-// no more are kept in memory. The first error is the last value.
+// Runs reads the finished mpiruns of one mode and shape and yields them in order.
+// As many files as there are cores are read at the same time, and no more are
+// kept in memory. The first error is the last value.
 func (f *Folder) Runs(mode protocol.Mode, shape guidelines.Shape, plan *guidelines.Plan) iter.Seq2[*Run, error] {
 	type read struct {
 		run *Run

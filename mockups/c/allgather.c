@@ -7,11 +7,6 @@ static int allgather(pg_ctx *x)
     return MPI_Allgather(x->send, n, x->type, x->recv, n, x->type, x->comm);
 }
 
-const pg_function pg_allgather = {
-    .id = "MPI_Allgather", .of = "",
-    .prepare = pg_prepare_nothing, .run = allgather, .release = pg_release,
-};
-
 /* Alltoall wants the own block p times. Small vectors are copied; for large
  * ones a datatype of one block whose extent is 0 lets all p parts of the send
  * buffer be the same memory, which costs some 0.5 us a call and no copy. Not
@@ -55,11 +50,6 @@ static void release_alltoall(pg_ctx *x)
     pg_release(x);
 }
 
-const pg_function pg_allgather_as_alltoall = {
-    .id = "allgather_as_alltoall", .of = "MPI_Allgather",
-    .prepare = prepare_alltoall, .run = as_alltoall, .release = release_alltoall,
-};
-
 static int prepare_allreduce(pg_ctx *x)
 {
     return pg_check_count(pg_vector_bytes(x));
@@ -71,11 +61,6 @@ static int as_allreduce(pg_ctx *x)
     return MPI_Allreduce(MPI_IN_PLACE, x->recv, (int)pg_vector_bytes(x), MPI_BYTE, MPI_BOR, x->comm);
 }
 
-const pg_function pg_allgather_as_allreduce = {
-    .id = "allgather_as_allreduce", .of = "MPI_Allgather",
-    .prepare = prepare_allreduce, .run = as_allreduce, .release = pg_release,
-};
-
 static int as_gather_bcast(pg_ctx *x)
 {
     int n = (int)x->count;
@@ -85,17 +70,16 @@ static int as_gather_bcast(pg_ctx *x)
     return MPI_Bcast(x->recv, x->size * n, x->type, 0, x->comm);
 }
 
-const pg_function pg_allgather_as_gather_bcast = {
-    .id = "allgather_as_gather+bcast", .of = "MPI_Allgather",
-    .prepare = pg_prepare_nothing, .run = as_gather_bcast, .release = pg_release,
-};
-
 static int as_allgatherv(pg_ctx *x)
 {
     return MPI_Allgatherv(x->send, (int)x->count, x->type, x->recv, x->counts, x->displs, x->type, x->comm);
 }
 
-const pg_function pg_allgather_as_allgatherv = {
-    .id = "allgather_as_allgatherv", .of = "MPI_Allgather",
-    .prepare = pg_equal_parts, .run = as_allgatherv, .release = pg_release,
+const pg_function pg_allgather[] = {
+    {"MPI_Allgather", pg_prepare_nothing, allgather, pg_release},
+    {"allgather_as_alltoall", prepare_alltoall, as_alltoall, release_alltoall},
+    {"allgather_as_allreduce", prepare_allreduce, as_allreduce, pg_release},
+    {"allgather_as_gather+bcast", pg_prepare_nothing, as_gather_bcast, pg_release},
+    {"allgather_as_allgatherv", pg_equal_parts, as_allgatherv, pg_release},
+    {NULL},
 };

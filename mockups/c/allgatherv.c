@@ -6,7 +6,7 @@ static int allgatherv(pg_ctx *x)
     return MPI_Allgatherv(x->send, (int)x->count, x->type, x->recv, x->counts, x->displs, x->type, x->comm);
 }
 
-const pg_function pg_allgatherv = {
-    .id = "MPI_Allgatherv", .of = "",
-    .prepare = pg_equal_parts, .run = allgatherv, .release = pg_release,
+const pg_function pg_allgatherv[] = {
+    {"MPI_Allgatherv", pg_equal_parts, allgatherv, pg_release},
+    {NULL},
 };

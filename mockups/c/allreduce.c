@@ -6,11 +6,6 @@ static int allreduce(pg_ctx *x)
     return MPI_Allreduce(x->send, x->recv, (int)x->count, x->type, x->op, x->comm);
 }
 
-const pg_function pg_allreduce = {
-    .id = "MPI_Allreduce", .of = "",
-    .prepare = pg_prepare_nothing, .run = allreduce, .release = pg_release,
-};
-
 static int as_reduce_bcast(pg_ctx *x)
 {
     int n = (int)x->count;
@@ -19,11 +14,6 @@ static int as_reduce_bcast(pg_ctx *x)
         return err;
     return MPI_Bcast(x->recv, n, x->type, 0, x->comm);
 }
-
-const pg_function pg_allreduce_as_reduce_bcast = {
-    .id = "allreduce_as_reduce+bcast", .of = "MPI_Allreduce",
-    .prepare = pg_prepare_nothing, .run = as_reduce_bcast, .release = pg_release,
-};
 
 /* Padded copies of the send buffer (its padding stays zero) and of the result. */
 static int prepare_padded(pg_ctx *x)
@@ -60,11 +50,6 @@ static int as_reduce_scatter_block_allgather(pg_ctx *x)
     return err;
 }
 
-const pg_function pg_allreduce_as_reduce_scatter_block_allgather = {
-    .id = "allreduce_as_reduce_scatter_block+allgather", .of = "MPI_Allreduce",
-    .prepare = prepare_padded, .run = as_reduce_scatter_block_allgather, .release = pg_release,
-};
-
 /* Unequal parts need no padding: each is reduced into its place. */
 static int as_reduce_scatter_allgatherv(pg_ctx *x)
 {
@@ -75,7 +60,10 @@ static int as_reduce_scatter_allgatherv(pg_ctx *x)
     return MPI_Allgatherv(MPI_IN_PLACE, 0, x->type, x->recv, x->counts, x->displs, x->type, x->comm);
 }
 
-const pg_function pg_allreduce_as_reduce_scatter_allgatherv = {
-    .id = "allreduce_as_reduce_scatter+allgatherv", .of = "MPI_Allreduce",
-    .prepare = pg_unequal_parts, .run = as_reduce_scatter_allgatherv, .release = pg_release,
+const pg_function pg_allreduce[] = {
+    {"MPI_Allreduce", pg_prepare_nothing, allreduce, pg_release},
+    {"allreduce_as_reduce+bcast", pg_prepare_nothing, as_reduce_bcast, pg_release},
+    {"allreduce_as_reduce_scatter_block+allgather", prepare_padded, as_reduce_scatter_block_allgather, pg_release},
+    {"allreduce_as_reduce_scatter+allgatherv", pg_unequal_parts, as_reduce_scatter_allgatherv, pg_release},
+    {NULL},
 };

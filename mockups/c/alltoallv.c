@@ -6,7 +6,7 @@ static int alltoallv(pg_ctx *x)
     return MPI_Alltoallv(x->send, x->counts, x->displs, x->type, x->recv, x->counts, x->displs, x->type, x->comm);
 }
 
-const pg_function pg_alltoallv = {
-    .id = "MPI_Alltoallv", .of = "",
-    .prepare = pg_equal_parts, .run = alltoallv, .release = pg_release,
+const pg_function pg_alltoallv[] = {
+    {"MPI_Alltoallv", pg_equal_parts, alltoallv, pg_release},
+    {NULL},
 };

@@ -6,11 +6,6 @@ static int barrier(pg_ctx *x)
     return MPI_Barrier(x->comm);
 }
 
-const pg_function pg_barrier = {
-    .id = "MPI_Barrier", .of = "",
-    .prepare = pg_prepare_nothing, .run = barrier, .release = pg_release,
-};
-
 /* One byte, because a library may skip an Allreduce of none. */
 static int as_allreduce(pg_ctx *x)
 {
@@ -18,7 +13,8 @@ static int as_allreduce(pg_ctx *x)
     return MPI_Allreduce(&mine, &all, 1, MPI_BYTE, MPI_BOR, x->comm);
 }
 
-const pg_function pg_barrier_as_allreduce = {
-    .id = "barrier_as_allreduce", .of = "MPI_Barrier",
-    .prepare = pg_prepare_nothing, .run = as_allreduce, .release = pg_release,
+const pg_function pg_barrier[] = {
+    {"MPI_Barrier", pg_prepare_nothing, barrier, pg_release},
+    {"barrier_as_allreduce", pg_prepare_nothing, as_allreduce, pg_release},
+    {NULL},
 };

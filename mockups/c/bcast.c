@@ -6,11 +6,6 @@ static int bcast(pg_ctx *x)
     return MPI_Bcast(x->recv, (int)x->count, x->type, x->root, x->comm);
 }
 
-const pg_function pg_bcast = {
-    .id = "MPI_Bcast", .of = "",
-    .prepare = pg_prepare_nothing, .run = bcast, .release = pg_release,
-};
-
 static int prepare_padded(pg_ctx *x)
 {
     if (pg_divides(x))
@@ -48,22 +43,12 @@ static int as_scatter_allgather(pg_ctx *x)
     return err;
 }
 
-const pg_function pg_bcast_as_scatter_allgather = {
-    .id = "bcast_as_scatter+allgather", .of = "MPI_Bcast",
-    .prepare = prepare_padded, .run = as_scatter_allgather, .release = pg_release,
-};
-
-/* In place at every rank, as the standard asks: the root's part stands where
+/* In place at every rank, as the standard asks: the root's part is where
  * the others receive it. */
 static int as_allgatherv(pg_ctx *x)
 {
     return MPI_Allgatherv(MPI_IN_PLACE, 0, x->type, x->recv, x->counts, x->displs, x->type, x->comm);
 }
-
-const pg_function pg_bcast_as_allgatherv = {
-    .id = "bcast_as_allgatherv", .of = "MPI_Bcast",
-    .prepare = pg_all_to_root, .run = as_allgatherv, .release = pg_release,
-};
 
 static int prepare_bytes(pg_ctx *x)
 {
@@ -77,7 +62,10 @@ static int as_allreduce(pg_ctx *x)
     return MPI_Allreduce(MPI_IN_PLACE, x->recv, (int)(x->count * x->extent), MPI_BYTE, MPI_BOR, x->comm);
 }
 
-const pg_function pg_bcast_as_allreduce = {
-    .id = "bcast_as_allreduce", .of = "MPI_Bcast",
-    .prepare = prepare_bytes, .run = as_allreduce, .release = pg_release,
+const pg_function pg_bcast[] = {
+    {"MPI_Bcast", pg_prepare_nothing, bcast, pg_release},
+    {"bcast_as_scatter+allgather", prepare_padded, as_scatter_allgather, pg_release},
+    {"bcast_as_allgatherv", pg_all_to_root, as_allgatherv, pg_release},
+    {"bcast_as_allreduce", prepare_bytes, as_allreduce, pg_release},
+    {NULL},
 };

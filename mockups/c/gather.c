@@ -7,11 +7,6 @@ static int gather(pg_ctx *x)
     return MPI_Gather(x->send, n, x->type, x->recv, n, x->type, x->root, x->comm);
 }
 
-const pg_function pg_gather = {
-    .id = "MPI_Gather", .of = "",
-    .prepare = pg_prepare_nothing, .run = gather, .release = pg_release,
-};
-
 /* All but the root lack a receive buffer of their own. */
 static int prepare_vector(pg_ctx *x)
 {
@@ -26,11 +21,6 @@ static int as_allgather(pg_ctx *x)
     void *all = x->rank == x->root ? x->recv : x->temp[0];
     return MPI_Allgather(x->send, n, x->type, all, n, x->type, x->comm);
 }
-
-const pg_function pg_gather_as_allgather = {
-    .id = "gather_as_allgather", .of = "MPI_Gather",
-    .prepare = prepare_vector, .run = as_allgather, .release = pg_release,
-};
 
 /* The root reduces in its receive buffer, but only as rank 0: in MPICH 4.0.2 a
  * Reduce with MPI_IN_PLACE at another root crashes (pmodels/mpich, issue 6540). */
@@ -59,17 +49,15 @@ static int as_reduce(pg_ctx *x)
     return MPI_Reduce(x->temp[0], result, bytes, MPI_BYTE, MPI_BOR, x->root, x->comm);
 }
 
-const pg_function pg_gather_as_reduce = {
-    .id = "gather_as_reduce", .of = "MPI_Gather",
-    .prepare = prepare_reduce, .run = as_reduce, .release = pg_release,
-};
-
 static int as_gatherv(pg_ctx *x)
 {
     return MPI_Gatherv(x->send, (int)x->count, x->type, x->recv, x->counts, x->displs, x->type, x->root, x->comm);
 }
 
-const pg_function pg_gather_as_gatherv = {
-    .id = "gather_as_gatherv", .of = "MPI_Gather",
-    .prepare = pg_equal_parts, .run = as_gatherv, .release = pg_release,
+const pg_function pg_gather[] = {
+    {"MPI_Gather", pg_prepare_nothing, gather, pg_release},
+    {"gather_as_allgather", prepare_vector, as_allgather, pg_release},
+    {"gather_as_reduce", prepare_reduce, as_reduce, pg_release},
+    {"gather_as_gatherv", pg_equal_parts, as_gatherv, pg_release},
+    {NULL},
 };

@@ -6,7 +6,7 @@ static int gatherv(pg_ctx *x)
     return MPI_Gatherv(x->send, (int)x->count, x->type, x->recv, x->counts, x->displs, x->type, x->root, x->comm);
 }
 
-const pg_function pg_gatherv = {
-    .id = "MPI_Gatherv", .of = "",
-    .prepare = pg_equal_parts, .run = gatherv, .release = pg_release,
+const pg_function pg_gatherv[] = {
+    {"MPI_Gatherv", pg_equal_parts, gatherv, pg_release},
+    {NULL},
 };

@@ -1,7 +1,7 @@
 /* The collectives and their mock-ups as rows of {prepare, run, release}.
  *
- * One file per collective holds its row and the rows of its mock-ups; table.c
- * joins them. A row never names MPI_COMM_WORLD, and run neither allocates nor
+ * One file per collective holds its row and the rows of its mock-ups, table.c
+ * joins the files, and the Go table says by id what each row is. A row never names MPI_COMM_WORLD, and run neither allocates nor
  * prints: what it needs comes from the context. */
 #ifndef PGMPI_MOCKUPS_H
 #define PGMPI_MOCKUPS_H
@@ -26,9 +26,11 @@ typedef struct pg_ctx {
     int *counts, *displs; /* size entries each, for prepare to fill */
     MPI_Datatype made;     /* a datatype that prepare made and release frees */
 
-    /* The memory behind pg_temp: one arena for all cases of a run. */
+    /* The memory behind pg_temp: one arena for all cases of a run, of which a case
+     * gets what the Go table gives it. */
     char *arena;
     int64_t arena_bytes, arena_used;
+    int64_t temp_elements; /* that pg_temp may still give */
     char *guard[PG_TEMPS]; /* PG_GUARD_BYTES behind every temporary */
 
     /* Of a sample that is several calls in a row: the call, and how many. */
@@ -39,18 +41,16 @@ typedef struct pg_ctx {
 /* A measurable function. All three return an MPI error code. */
 typedef struct pg_function {
     const char *id; /* as in the Go table */
-    const char *of; /* the collective that a mock-up emulates; "" for a collective */
     int (*prepare)(pg_ctx *);
     int (*run)(pg_ctx *);
     void (*release)(pg_ctx *);
 } pg_function;
 
-/* The whole table; *n gets the number of rows. */
+/* The whole table, in no order; *n gets the number of rows. */
 const pg_function *pg_table(int *n);
 
 /* Takes `elements` elements as temp[slot] from the arena, zeroed and guarded.
- * Returns MPI_ERR_NO_MEM when the arena is too small: the buffer needs in the
- * Go table are then wrong. */
+ * Returns MPI_ERR_NO_MEM when that is more than the Go table gives the row. */
 int pg_temp(pg_ctx *x, int slot, int64_t elements);
 
 /* Gives all temporaries back. The release of a row that has nothing else. */

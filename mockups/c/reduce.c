@@ -6,11 +6,6 @@ static int reduce(pg_ctx *x)
     return MPI_Reduce(x->send, x->recv, (int)x->count, x->type, x->op, x->root, x->comm);
 }
 
-const pg_function pg_reduce = {
-    .id = "MPI_Reduce", .of = "",
-    .prepare = pg_prepare_nothing, .run = reduce, .release = pg_release,
-};
-
 /* All but the root lack a receive buffer of their own. */
 static int prepare_block(pg_ctx *x)
 {
@@ -24,11 +19,6 @@ static int as_allreduce(pg_ctx *x)
     void *result = x->rank == x->root ? x->recv : x->temp[0];
     return MPI_Allreduce(x->send, result, (int)x->count, x->type, x->op, x->comm);
 }
-
-const pg_function pg_reduce_as_allreduce = {
-    .id = "reduce_as_allreduce", .of = "MPI_Reduce",
-    .prepare = prepare_block, .run = as_allreduce, .release = pg_release,
-};
 
 /* temp[0] holds the reduced part (at a root that needs padding, all of them),
  * temp[1] the padded copy of the send buffer, whose padding stays zero. */
@@ -71,20 +61,10 @@ static int as_reduce_scatter_block_gather(pg_ctx *x)
     return err;
 }
 
-const pg_function pg_reduce_as_reduce_scatter_block_gather = {
-    .id = "reduce_as_reduce_scatter_block+gather", .of = "MPI_Reduce",
-    .prepare = prepare_parts, .run = as_reduce_scatter_block_gather, .release = pg_release,
-};
-
 static int as_reduce_scatter(pg_ctx *x)
 {
     return MPI_Reduce_scatter(x->send, x->recv, x->counts, x->type, x->op, x->comm);
 }
-
-const pg_function pg_reduce_as_reduce_scatter = {
-    .id = "reduce_as_reduce_scatter", .of = "MPI_Reduce",
-    .prepare = pg_all_to_root, .run = as_reduce_scatter, .release = pg_release,
-};
 
 /* Unequal parts need no padding. All but the root reduce theirs into temp[0]. */
 static int prepare_unequal_parts(pg_ctx *x)
@@ -106,7 +86,11 @@ static int as_reduce_scatter_gatherv(pg_ctx *x)
                        x->root, x->comm);
 }
 
-const pg_function pg_reduce_as_reduce_scatter_gatherv = {
-    .id = "reduce_as_reduce_scatter+gatherv", .of = "MPI_Reduce",
-    .prepare = prepare_unequal_parts, .run = as_reduce_scatter_gatherv, .release = pg_release,
+const pg_function pg_reduce[] = {
+    {"MPI_Reduce", pg_prepare_nothing, reduce, pg_release},
+    {"reduce_as_allreduce", prepare_block, as_allreduce, pg_release},
+    {"reduce_as_reduce_scatter_block+gather", prepare_parts, as_reduce_scatter_block_gather, pg_release},
+    {"reduce_as_reduce_scatter", pg_all_to_root, as_reduce_scatter, pg_release},
+    {"reduce_as_reduce_scatter+gatherv", prepare_unequal_parts, as_reduce_scatter_gatherv, pg_release},
+    {NULL},
 };

@@ -6,11 +6,6 @@ int pg_run_reduce_scatter(pg_ctx *x)
     return MPI_Reduce_scatter(x->send, x->recv, x->counts, x->type, x->op, x->comm);
 }
 
-const pg_function pg_reduce_scatter = {
-    .id = "MPI_Reduce_scatter", .of = "",
-    .prepare = pg_equal_parts, .run = pg_run_reduce_scatter, .release = pg_release,
-};
-
 int pg_prepare_vector(pg_ctx *x)
 {
     return pg_temp(x, 0, x->size * x->count);
@@ -23,11 +18,6 @@ int pg_run_reduce_scatter_as_allreduce(pg_ctx *x)
     pg_copy(x, x->recv, pg_at(x, x->temp[0], x->rank * x->count), x->count);
     return err;
 }
-
-const pg_function pg_reduce_scatter_as_allreduce = {
-    .id = "reduce_scatter_as_allreduce", .of = "MPI_Reduce_scatter",
-    .prepare = pg_prepare_vector, .run = pg_run_reduce_scatter_as_allreduce, .release = pg_release,
-};
 
 static int prepare_scatterv(pg_ctx *x)
 {
@@ -49,7 +39,9 @@ static int as_reduce_scatterv(pg_ctx *x)
     return MPI_Scatterv(x->temp[0], x->counts, x->displs, x->type, x->recv, n, x->type, 0, x->comm);
 }
 
-const pg_function pg_reduce_scatter_as_reduce_scatterv = {
-    .id = "reduce_scatter_as_reduce+scatterv", .of = "MPI_Reduce_scatter",
-    .prepare = prepare_scatterv, .run = as_reduce_scatterv, .release = pg_release,
+const pg_function pg_reduce_scatter[] = {
+    {"MPI_Reduce_scatter", pg_equal_parts, pg_run_reduce_scatter, pg_release},
+    {"reduce_scatter_as_allreduce", pg_prepare_vector, pg_run_reduce_scatter_as_allreduce, pg_release},
+    {"reduce_scatter_as_reduce+scatterv", prepare_scatterv, as_reduce_scatterv, pg_release},
+    {NULL},
 };

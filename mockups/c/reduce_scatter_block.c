@@ -6,11 +6,6 @@ static int reduce_scatter_block(pg_ctx *x)
     return MPI_Reduce_scatter_block(x->send, x->recv, (int)x->count, x->type, x->op, x->comm);
 }
 
-const pg_function pg_reduce_scatter_block = {
-    .id = "MPI_Reduce_scatter_block", .of = "",
-    .prepare = pg_prepare_nothing, .run = reduce_scatter_block, .release = pg_release,
-};
-
 static int prepare_vector_at_0(pg_ctx *x)
 {
     if (x->rank != 0)
@@ -27,17 +22,10 @@ static int as_reduce_then_scatter(pg_ctx *x)
     return MPI_Scatter(x->temp[0], n, x->type, x->recv, n, x->type, 0, x->comm);
 }
 
-const pg_function pg_reduce_scatter_block_as_reduce_then_scatter = {
-    .id = "reduce_scatter_block_as_reduce+scatter", .of = "MPI_Reduce_scatter_block",
-    .prepare = prepare_vector_at_0, .run = as_reduce_then_scatter, .release = pg_release,
-};
-
-const pg_function pg_reduce_scatter_block_as_reduce_scatter = {
-    .id = "reduce_scatter_block_as_reduce_scatter", .of = "MPI_Reduce_scatter_block",
-    .prepare = pg_equal_parts, .run = pg_run_reduce_scatter, .release = pg_release,
-};
-
-const pg_function pg_reduce_scatter_block_as_allreduce = {
-    .id = "reduce_scatter_block_as_allreduce", .of = "MPI_Reduce_scatter_block",
-    .prepare = pg_prepare_vector, .run = pg_run_reduce_scatter_as_allreduce, .release = pg_release,
+const pg_function pg_reduce_scatter_block[] = {
+    {"MPI_Reduce_scatter_block", pg_prepare_nothing, reduce_scatter_block, pg_release},
+    {"reduce_scatter_block_as_reduce+scatter", prepare_vector_at_0, as_reduce_then_scatter, pg_release},
+    {"reduce_scatter_block_as_reduce_scatter", pg_equal_parts, pg_run_reduce_scatter, pg_release},
+    {"reduce_scatter_block_as_allreduce", pg_prepare_vector, pg_run_reduce_scatter_as_allreduce, pg_release},
+    {NULL},
 };

@@ -1,37 +1,10 @@
-/* What the files of this folder share with each other: the rows that table.c
- * joins, each defined in the file of its collective, and a few helpers. */
+/* The helpers that rows are written with. */
 #ifndef PGMPI_ROWS_H
 #define PGMPI_ROWS_H
 
 #include "mockups.h"
 
 #include <stddef.h>
-
-extern const pg_function pg_allgather, pg_allgather_as_alltoall, pg_allgather_as_allreduce,
-    pg_allgather_as_gather_bcast, pg_allgather_as_allgatherv;
-extern const pg_function pg_allgatherv;
-extern const pg_function pg_allreduce, pg_allreduce_as_reduce_bcast,
-    pg_allreduce_as_reduce_scatter_block_allgather, pg_allreduce_as_reduce_scatter_allgatherv;
-extern const pg_function pg_alltoall, pg_alltoall_as_alltoallv;
-extern const pg_function pg_alltoallv;
-extern const pg_function pg_barrier, pg_barrier_as_allreduce;
-extern const pg_function pg_bcast, pg_bcast_as_scatter_allgather, pg_bcast_as_allgatherv, pg_bcast_as_allreduce;
-extern const pg_function pg_exscan;
-extern const pg_function pg_gather, pg_gather_as_allgather, pg_gather_as_reduce, pg_gather_as_gatherv;
-extern const pg_function pg_gatherv;
-extern const pg_function pg_reduce, pg_reduce_as_allreduce, pg_reduce_as_reduce_scatter_block_gather,
-    pg_reduce_as_reduce_scatter, pg_reduce_as_reduce_scatter_gatherv;
-extern const pg_function pg_reduce_scatter, pg_reduce_scatter_as_allreduce,
-    pg_reduce_scatter_as_reduce_scatterv;
-extern const pg_function pg_reduce_scatter_block, pg_reduce_scatter_block_as_reduce_scatter,
-    pg_reduce_scatter_block_as_reduce_then_scatter, pg_reduce_scatter_block_as_allreduce;
-extern const pg_function pg_scan, pg_scan_as_exscan_reduce_local;
-extern const pg_function pg_scatter, pg_scatter_as_bcast, pg_scatter_as_scatterv;
-extern const pg_function pg_scatterv;
-
-/* The identities of the eleven regular collectives, in alphabetical order. */
-enum { PG_IDENTITIES = 11 };
-extern const pg_function pg_identities[PG_IDENTITIES];
 
 /* Takes a vector of size blocks as temp[0]. */
 int pg_prepare_vector(pg_ctx *x);

@@ -6,11 +6,6 @@ static int scan(pg_ctx *x)
     return MPI_Scan(x->send, x->recv, (int)x->count, x->type, x->op, x->comm);
 }
 
-const pg_function pg_scan = {
-    .id = "MPI_Scan", .of = "",
-    .prepare = pg_prepare_nothing, .run = scan, .release = pg_release,
-};
-
 /* Rank 0 has no prefix: the receive buffer can take what Exscan leaves there. */
 static int prepare_prefix(pg_ctx *x)
 {
@@ -32,7 +27,8 @@ static int as_exscan_reduce_local(pg_ctx *x)
     return MPI_Reduce_local(prefix, x->recv, n, x->type, x->op);
 }
 
-const pg_function pg_scan_as_exscan_reduce_local = {
-    .id = "scan_as_exscan+reduce_local", .of = "MPI_Scan",
-    .prepare = prepare_prefix, .run = as_exscan_reduce_local, .release = pg_release,
+const pg_function pg_scan[] = {
+    {"MPI_Scan", pg_prepare_nothing, scan, pg_release},
+    {"scan_as_exscan+reduce_local", prepare_prefix, as_exscan_reduce_local, pg_release},
+    {NULL},
 };

@@ -7,11 +7,6 @@ static int scatter(pg_ctx *x)
     return MPI_Scatter(x->send, n, x->type, x->recv, n, x->type, x->root, x->comm);
 }
 
-const pg_function pg_scatter = {
-    .id = "MPI_Scatter", .of = "",
-    .prepare = pg_prepare_nothing, .run = scatter, .release = pg_release,
-};
-
 /* All but the root lack a vector of size blocks. */
 static int prepare_vector(pg_ctx *x)
 {
@@ -29,17 +24,14 @@ static int as_bcast(pg_ctx *x)
     return err;
 }
 
-const pg_function pg_scatter_as_bcast = {
-    .id = "scatter_as_bcast", .of = "MPI_Scatter",
-    .prepare = prepare_vector, .run = as_bcast, .release = pg_release,
-};
-
 static int as_scatterv(pg_ctx *x)
 {
     return MPI_Scatterv(x->send, x->counts, x->displs, x->type, x->recv, (int)x->count, x->type, x->root, x->comm);
 }
 
-const pg_function pg_scatter_as_scatterv = {
-    .id = "scatter_as_scatterv", .of = "MPI_Scatter",
-    .prepare = pg_equal_parts, .run = as_scatterv, .release = pg_release,
+const pg_function pg_scatter[] = {
+    {"MPI_Scatter", pg_prepare_nothing, scatter, pg_release},
+    {"scatter_as_bcast", prepare_vector, as_bcast, pg_release},
+    {"scatter_as_scatterv", pg_equal_parts, as_scatterv, pg_release},
+    {NULL},
 };

@@ -6,7 +6,7 @@ static int scatterv(pg_ctx *x)
     return MPI_Scatterv(x->send, x->counts, x->displs, x->type, x->recv, (int)x->count, x->type, x->root, x->comm);
 }
 
-const pg_function pg_scatterv = {
-    .id = "MPI_Scatterv", .of = "",
-    .prepare = pg_equal_parts, .run = scatterv, .release = pg_release,
+const pg_function pg_scatterv[] = {
+    {"MPI_Scatterv", pg_equal_parts, scatterv, pg_release},
+    {NULL},
 };

@@ -1,17 +1,15 @@
 //go:build cgo && wrongmockups
 
-/* Mock-ups made wrong on purpose, one for each way that verification must
- * catch. Only tests build them, with the tag wrongmockups. */
+/* Mock-ups made wrong on purpose, one for each way that must be
+ * caught. Only tests build them, with the tag wrongmockups. */
 #include "rows.h"
 
 #include <string.h>
 
 void pg_make_wrong(pg_function *table, int n);
 
-static int prepare_vector(pg_ctx *x)
-{
-    return pg_temp(x, 0, x->size * x->count);
-}
+/* What three of the wrong ones spoil. */
+static int (*right_reduce)(pg_ctx *), (*right_scatter)(pg_ctx *), (*right_reduce_scatter)(pg_ctx *);
 
 /* Every block one place too far. With one process that is the right place, so
  * the first byte is made wrong as well. */
@@ -38,7 +36,7 @@ static int nothing_written(pg_ctx *x)
 /* Counting up instead of setting the byte: it changes whatever it was. */
 static int byte_behind_recv(pg_ctx *x)
 {
-    int err = pg_reduce_as_allreduce.run(x);
+    int err = right_reduce(x);
     if (x->rank == x->root)
         ++*(unsigned char *)pg_at(x, x->recv, x->count);
     return err;
@@ -46,7 +44,7 @@ static int byte_behind_recv(pg_ctx *x)
 
 static int send_spoiled(pg_ctx *x)
 {
-    int err = pg_scatter_as_bcast.run(x);
+    int err = right_scatter(x);
     if (x->rank == x->root && x->count > 0)
         ++*(unsigned char *)x->send;
     return err;
@@ -54,7 +52,7 @@ static int send_spoiled(pg_ctx *x)
 
 static int byte_behind_temp(pg_ctx *x)
 {
-    int err = pg_reduce_scatter_as_allreduce.run(x);
+    int err = right_reduce_scatter(x);
     *(unsigned char *)pg_at(x, x->temp[0], x->size * x->count) = 0;
     return err;
 }
@@ -74,23 +72,34 @@ static int wrong_order(pg_ctx *x)
     return err;
 }
 
+/* The last rank takes an element more than the Go table gives. */
+static int prepare_too_much(pg_ctx *x)
+{
+    return pg_temp(x, 0, pg_part(x) * x->size + (x->rank == x->size - 1));
+}
+
 static void replace(pg_function *f)
 {
     if (strcmp(f->id, "gather_as_allgather") == 0) {
-        f->prepare = prepare_vector;
+        f->prepare = pg_prepare_vector;
         f->run = wrong_block;
     } else if (strcmp(f->id, "allgather_as_alltoall") == 0) {
         f->run = nothing_written;
     } else if (strcmp(f->id, "barrier_as_allreduce") == 0) {
         f->run = nothing_written;
     } else if (strcmp(f->id, "reduce_as_allreduce") == 0) {
+        right_reduce = f->run;
         f->run = byte_behind_recv;
     } else if (strcmp(f->id, "scatter_as_bcast") == 0) {
+        right_scatter = f->run;
         f->run = send_spoiled;
     } else if (strcmp(f->id, "reduce_scatter_as_allreduce") == 0) {
+        right_reduce_scatter = f->run;
         f->run = byte_behind_temp;
     } else if (strcmp(f->id, "scan_as_exscan+reduce_local") == 0) {
         f->run = wrong_order;
+    } else if (strcmp(f->id, "bcast_as_scatter+allgather") == 0) {
+        f->prepare = prepare_too_much;
     }
 }
 

@@ -57,7 +57,7 @@ static int busy(pg_ctx *ctx)
     return MPI_SUCCESS;
 }
 
-static const pg_function busy_row = {"busy", "", NULL, busy, NULL};
+static const pg_function busy_row = {"busy", NULL, busy, NULL};
 
 /* Before repetition `late_in` the last rank is held up, after the start is fixed. */
 static int64_t late_in;
@@ -83,9 +83,17 @@ static void reset(int64_t window_ms, int64_t window_ns, int64_t call_ns)
 static int64_t ns[MOST];
 static unsigned char flags[MOST];
 
+static const pg_sync *sync_named(const char *name)
+{
+    int i = 0;
+    while (strcmp(pg_sync_at(i)->name, name) != 0)
+        i++;
+    return pg_sync_at(i);
+}
+
 static const pg_sync *measure(const char *name, int64_t n, int global)
 {
-    const pg_sync *s = pg_sync_get(name);
+    const pg_sync *s = sync_named(name);
     if (pg_measure(&busy_row, s, &l, n) != MPI_SUCCESS || pg_collect(&l, s, global, ns, flags) != MPI_SUCCESS)
         fault("%s: an MPI call has failed", name);
     return s;
@@ -110,9 +118,9 @@ static int enter_double(pg_ctx *ctx)
 
 static void nobody_leaves_before_the_last_has_entered(void)
 {
-    const pg_function rows[] = {{"dissemination", "", NULL, enter_dissemination, NULL},
-                                {"the exchange", "", NULL, enter_max, NULL},
-                                {"double_barrier", "", NULL, enter_double, NULL}};
+    const pg_function rows[] = {{"dissemination", NULL, enter_dissemination, NULL},
+                                {"the exchange", NULL, enter_max, NULL},
+                                {"double_barrier", NULL, enter_double, NULL}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         for (int late = 0; late < x.size; late++) {
             int early;
@@ -176,7 +184,7 @@ static void a_span_is_no_shorter_than_a_duration(const char *name)
     const int n = 10;
     reset(2, 0, 1000);
     l.want = n;
-    const pg_sync *s = pg_sync_get(name);
+    const pg_sync *s = sync_named(name);
     if (pg_measure(&busy_row, s, &l, n) != MPI_SUCCESS)
         fault("%s: an MPI call has failed", name);
     memcpy(starts, l.start, sizeof *starts * n);
@@ -227,13 +235,13 @@ static void caches_are_treated(void)
     l.recv = (pg_rotation){buffers + 1024, 128, 1};
     l.turn = 0;
     for (int i = 0; i < 7; i++) {
-        pg_cache_get("rotate")(&l);
+        pg_cache_rotate.touch(&l);
         if (x.send != buffers + 64 * (i % 3) || x.recv != buffers + 1024)
             fault("rotate, repetition %d: send is at %td", i, (char *)x.send - buffers);
     }
     l.cold = buffers;
     l.cold_bytes = sizeof buffers;
-    pg_cache_get("cold")(&l);
+    pg_cache_cold.touch(&l);
     if (buffers[0] == 0 || buffers[sizeof buffers - 1] != buffers[0])
         fault("cold: the memory is as it was");
     x.send = x.recv = NULL;

@@ -2,7 +2,6 @@ package glfile
 
 import (
 	"encoding"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -17,7 +16,6 @@ import (
 // decoder fills structs key by key, so that one wrong value hides no other
 // and every error knows its key.
 type decoder struct {
-	meta toml.MetaData
 	errs []conf.FieldError // Key is the whole path
 }
 
@@ -25,12 +23,11 @@ func (d *decoder) fail(path, format string, args ...any) {
 	d.errs = append(d.errs, conf.FieldError{Key: path, Msg: fmt.Sprintf(format, args...)})
 }
 
-func (d *decoder) table(entries map[string]toml.Primitive, into reflect.Value, path string) {
+func (d *decoder) table(entries map[string]any, into reflect.Value, path string) {
 	fields, names := tagged(into)
 	for _, key := range slices.Sorted(maps.Keys(entries)) { // errors always in one order
-		prim := entries[key]
 		if field, ok := fields[key]; ok {
-			d.value(prim, field, join(path, key))
+			d.value(entries[key], field, join(path, key))
 			continue
 		}
 		what := "key"
@@ -53,108 +50,107 @@ func tagged(v reflect.Value) (fields map[string]reflect.Value, names []string) {
 	return fields, names
 }
 
-func (d *decoder) value(prim toml.Primitive, into reflect.Value, path string) {
-	t := into.Type()
-	switch {
-	case isText(t):
-		d.leaf(prim, into, path)
-	case t.Kind() == reflect.Pointer:
-		into.Set(reflect.New(t.Elem()))
-		d.value(prim, into.Elem(), path)
-	case t.Kind() == reflect.Struct:
-		var entries map[string]toml.Primitive
-		if d.as(prim, &entries, path, t) {
-			d.table(entries, into, path)
+// value puts what the TOML package has read into a field.
+func (d *decoder) value(raw any, into reflect.Value, path string) {
+	if read := ownReader(raw, into); read != nil {
+		if err := read(); err != nil {
+			d.fail(path, "%v", err)
 		}
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
-		var elements []map[string]toml.Primitive
-		if d.as(prim, &elements, path, t) {
-			into.Set(reflect.MakeSlice(t, len(elements), len(elements)))
-			for i, entries := range elements {
-				d.table(entries, into.Index(i), fmt.Sprintf("%s[%d]", path, i))
-			}
-		}
-	case t.Kind() == reflect.Map:
-		d.mapping(prim, into, path)
-	default:
-		d.leaf(prim, into, path)
-	}
-}
-
-func (d *decoder) mapping(prim toml.Primitive, into reflect.Value, path string) {
-	var entries map[string]toml.Primitive
-	if !d.as(prim, &entries, path, into.Type()) {
 		return
 	}
-	into.Set(reflect.MakeMap(into.Type()))
-	for _, key := range slices.Sorted(maps.Keys(entries)) {
-		prim := entries[key]
-		element := reflect.New(into.Type().Elem()).Elem()
-		d.value(prim, element, join(path, key))
-		into.SetMapIndex(reflect.ValueOf(key), element)
-	}
-}
-
-// leaf decodes a value that has no keys of its own, over the default.
-func (d *decoder) leaf(prim toml.Primitive, into reflect.Value, path string) {
-	fresh := reflect.New(into.Type())
-	if d.as(prim, fresh.Interface(), path, into.Type()) {
-		into.Set(fresh.Elem())
-	}
-}
-
-// as decodes a value into target, or says that it is no value for type t.
-func (d *decoder) as(prim toml.Primitive, target any, path string, t reflect.Type) bool {
-	var raw any
-	if err := d.meta.PrimitiveDecode(prim, &raw); err != nil {
-		d.fail(path, "%v", err)
-		return false
-	}
-	err := d.meta.PrimitiveDecode(prim, target)
-	if err == nil && fits(raw, t) {
-		return true
-	}
-	var own toml.ParseError
-	if isText(t) && errors.As(err, &own) {
-		d.fail(path, "%s", own.Message)
-	} else {
-		d.fail(path, "wants %s, not %s", wanted(t), shown(raw))
-	}
-	return false
-}
-
-// fits finds what the TOML package decodes without complaint: other values
-// into an empty map, and negative numbers into unsigned ones.
-func fits(raw any, t reflect.Type) bool {
-	if isText(t) {
-		return true
-	}
-	isTable := func(v any) bool { _, ok := v.(map[string]any); return ok }
-	switch t.Kind() {
-	case reflect.Map, reflect.Struct:
-		return isTable(raw)
-	case reflect.Uint64:
-		n, ok := raw.(int64)
-		return ok && n >= 0
+	table, ok := raw.(map[string]any)
+	switch into.Kind() {
+	case reflect.Pointer:
+		into.Set(reflect.New(into.Type().Elem()))
+		d.value(raw, into.Elem(), path)
+		return
+	case reflect.Struct:
+		d.table(table, into, path)
+	case reflect.Map:
+		into.Set(reflect.MakeMap(into.Type()))
+		for _, key := range slices.Sorted(maps.Keys(table)) {
+			element := reflect.New(into.Type().Elem()).Elem()
+			d.value(table[key], element, join(path, key))
+			into.SetMapIndex(reflect.ValueOf(key), element)
+		}
 	case reflect.Slice:
-		items, ok := raw.([]any)
-		return !ok || t.Elem().Kind() != reflect.Struct || !slices.ContainsFunc(items, func(v any) bool { return !isTable(v) })
+		ok = d.list(raw, into, path)
+	default:
+		ok = scalar(raw, into)
 	}
-	return true
+	if !ok {
+		d.fail(path, "wants %s, not %s", wanted(into.Type()), shown(raw))
+	}
 }
 
-// isText tells types that read their own text.
-func isText(t reflect.Type) bool {
-	p := reflect.PointerTo(t)
-	return p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) || p.Implements(reflect.TypeFor[toml.Unmarshaler]())
+// ownReader is the method of a type that reads its own text; else nil.
+func ownReader(raw any, into reflect.Value) func() error {
+	switch own := into.Addr().Interface().(type) {
+	case toml.Unmarshaler:
+		return func() error { return own.UnmarshalTOML(raw) }
+	case encoding.TextUnmarshaler:
+		switch raw.(type) {
+		case string, bool, int64, float64:
+			return func() error { return own.UnmarshalText(fmt.Append(nil, raw)) }
+		}
+	}
+	return nil
+}
+
+// list tells whether raw is an array of what the slice holds.
+func (d *decoder) list(raw any, into reflect.Value, path string) bool {
+	items, ok := raw.([]any)
+	if tables, are := raw.([]map[string]any); are {
+		ok = true
+		for _, t := range tables {
+			items = append(items, t)
+		}
+	}
+	all := reflect.MakeSlice(into.Type(), len(items), len(items))
+	for i, item := range items {
+		if table, isTable := item.(map[string]any); isTable && all.Index(i).Kind() == reflect.Struct {
+			d.table(table, all.Index(i), fmt.Sprintf("%s[%d]", path, i))
+		} else if !scalar(item, all.Index(i)) {
+			return false
+		}
+	}
+	if ok {
+		into.Set(all)
+	}
+	return ok
+}
+
+// scalar tells whether raw is a value of the field's type. An integer is a
+// number, too.
+func scalar(raw any, into reflect.Value) bool {
+	n, isInt := raw.(int64)
+	v := reflect.ValueOf(raw)
+	switch into.Kind() {
+	case reflect.Int:
+		into.SetInt(n)
+		return isInt
+	case reflect.Uint64:
+		into.SetUint(uint64(n))
+		return isInt && n >= 0
+	case reflect.String:
+		text, isText := raw.(string)
+		into.SetString(text)
+		return isText
+	case reflect.Float64:
+		if isInt {
+			v = reflect.ValueOf(float64(n))
+		}
+	}
+	ok := v.Type() == into.Type()
+	if ok {
+		into.Set(v)
+	}
+	return ok
 }
 
 func wanted(t reflect.Type) string {
-	if isText(t) {
-		return "a string"
-	}
 	switch t.Kind() {
-	case reflect.Int, reflect.Int64:
+	case reflect.Int:
 		return "an integer"
 	case reflect.Uint64:
 		return "an integer of at least 0"
@@ -163,21 +159,13 @@ func wanted(t reflect.Type) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Slice:
-		return "an array of " + plural(t.Elem().Kind())
+		return "an array of " + map[reflect.Kind]string{
+			reflect.Int: "integers", reflect.Float64: "numbers", reflect.String: "strings", reflect.Struct: "tables",
+		}[t.Elem().Kind()]
 	case reflect.Map, reflect.Struct:
 		return "a table"
 	}
 	return "a string"
-}
-
-func plural(k reflect.Kind) string {
-	switch k {
-	case reflect.Int:
-		return "integers"
-	case reflect.Struct:
-		return "tables"
-	}
-	return "strings"
 }
 
 // shown writes a TOML value shortly.
@@ -193,8 +181,10 @@ func shown(v any) string {
 			items[i] = shown(x[i])
 		}
 		return "[" + strings.Join(items, ", ") + "]"
-	case map[string]any, []map[string]any:
+	case map[string]any:
 		return "a table"
+	case []map[string]any:
+		return "an array of tables"
 	}
 	return fmt.Sprint(v)
 }

@@ -1,7 +1,6 @@
 package glfile
 
 import (
-	_ "embed" // the template
 	"errors"
 	"fmt"
 	"os"
@@ -49,13 +48,6 @@ func Default() File {
 	}
 }
 
-//go:embed template.toml
-var template string
-
-// Template is a gl.toml with every key, its default and what it means. Loaded,
-// it equals an empty file.
-func Template() string { return template }
-
 // Load reads a file; see Parse.
 func Load(path string) (*File, error) {
 	data, err := os.ReadFile(path)
@@ -72,9 +64,8 @@ func Load(path string) (*File, error) {
 func Parse(name string, data []byte) (*File, error) {
 	f := Default()
 	f.Name, f.Source = name, string(data)
-	var sections map[string]toml.Primitive
-	meta, err := toml.Decode(f.Source, &sections)
-	if err != nil {
+	var sections map[string]any
+	if _, err := toml.Decode(f.Source, &sections); err != nil {
 		return nil, syntaxError(name, data, err)
 	}
 	var bad *Error
@@ -82,7 +73,7 @@ func Parse(name string, data []byte) (*File, error) {
 		bad.File = name
 		return nil, Errors{*bad}
 	}
-	d := decoder{meta: meta}
+	var d decoder
 	d.table(sections, reflect.ValueOf(&f).Elem(), "")
 	if len(d.errs) == 0 {
 		return &f, nil

@@ -39,8 +39,10 @@ func TestErrorsNameThePlaceOfTheKey(t *testing.T) {
 		{"array for a duration", "[measure]\nstall = [1]\n", `gl.toml:2:1: measure.stall: wants a string, not [1]`},
 		{"size for sizes", "[job]\nmsizes = \"1Ki\"\n",
 			`gl.toml:2:1: job.msizes: wants an array of sizes such as [100, "1Ki", "64Ki..4Mi"]`},
+		{"array of tables for a table", "[[job]]\nnp = [2]\n", `gl.toml:1:3: job: wants a table, not an array of tables`},
 		{"string for integers", "[job]\nnp = \"4\"\n", `gl.toml:2:1: job.np: wants an array of integers, not "4"`},
 		{"array of strings for integers", "[job]\nnp = [\"4\"]\n", `gl.toml:2:1: job.np: wants an array of integers, not ["4"]`},
+		{"array of strings for numbers", "[job]\nlook_weights = [\".2\"]\n", `gl.toml:2:1: job.look_weights: wants an array of numbers, not [".2"]`},
 		{"float for integer", "[job]\nroot = 1.5\n", `gl.toml:2:1: job.root: wants an integer, not the float 1.5`},
 		{"negative seed", "[job]\nseed = -1\n", `gl.toml:2:1: job.seed: wants an integer of at least 0, not -1`},
 		{"integer in env", "[mpi.env]\nA = \"1\"\nB = 1\n", `gl.toml:3:1: mpi.env.B: wants a string, not 1`},
@@ -188,7 +190,9 @@ func TestTemplateEqualsTheEmptyFile(t *testing.T) {
 var commentedExample = regexp.MustCompile(`(?m)^# (\[\[guideline\]\]|\w+ = .*)$`)
 
 // withExamples turns the guidelines in the template's comments on.
-func withExamples() string { return commentedExample.ReplaceAllString(Template(), "$1") }
+func withExamples() string {
+	return strings.TrimSuffix(Template(), templateTail) + commentedExample.ReplaceAllString(templateTail, "$1")
+}
 
 func TestTemplateHasEveryKeyWithAComment(t *testing.T) {
 	found, bad := indexKeys([]byte(withExamples()))

@@ -30,6 +30,9 @@ func (k keys) find(path string) position {
 		if at, ok := k[path]; ok {
 			return at
 		}
+		if at, ok := k[path+"[0]"]; ok {
+			return at
+		}
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 	}
 	return position{}

@@ -12,10 +12,10 @@ import (
 	"pgmpi/mockups"
 )
 
-// reproMockups gives ReproMPI's mock-ups (collective_ops/collectives.c) the
-// names of ours that make the same calls. Its collectives have our names; its
-// ping-pongs and barriers have no guideline.
-var reproMockups = map[string]string{
+// ourMockups maps ReproMPI's mock-ups (collective_ops/collectives.c) to ours that
+// make the same calls. Its collectives have our names; no guideline is about its
+// ping-pongs and barriers.
+var ourMockups = map[string]string{
 	"GL_Allgather_as_Allreduce":                   "allgather_as_allreduce",
 	"GL_Allgather_as_Alltoall":                    "allgather_as_alltoall",
 	"GL_Allgather_as_GatherBcast":                 "allgather_as_gather+bcast",
@@ -35,17 +35,17 @@ var reproMockups = map[string]string{
 	"GL_Scatter_as_Bcast":                         "scatter_as_bcast",
 }
 
-// functionOf is our name of a test of ReproMPI; "" if we have none.
+// functionOf is our name for a test of ReproMPI; "" if we have none.
 func functionOf(test string) string {
 	if f, ok := mockups.Get(test); ok && !f.IsMockup() && test != "MPI_Barrier" {
 		return test
 	}
-	return reproMockups[test]
+	return ourMockups[test]
 }
 
-// Import makes of ReproMPI's output files what stages 1 and 2 would have
-// left behind: each file is one mpirun. Guidelines are those of check and
-// users that have both sides in the data.
+// Import turns ReproMPI's output files into what stages 1 and 2 would have left
+// behind: each file is one mpirun. The guidelines are those of check and users
+// whose two sides are both in the data.
 func Import(files []*File, check guidelines.Config, users []guidelines.User) (*results.Manifest, []results.Run, error) {
 	if err := oneExperiment(files); err != nil {
 		return nil, nil, err
@@ -65,7 +65,7 @@ func Import(files []*File, check guidelines.Config, users []guidelines.User) (*r
 		return nil, nil, fmt.Errorf("pgmpi has no guideline about any test of the data: %s", strings.Join(unused, ", "))
 	}
 	shape := guidelines.Shape{NP: np}
-	// Sizes are bytes already, so the datatype is that of one byte here.
+	// Sizes are bytes already, so the plan is made for bytes.
 	plan, err := guidelines.Build(guidelines.Settings{Check: check, Users: users, Msizes: allSizes(measured), Datatype: "byte", Op: "auto",
 		Root: root, Shapes: []guidelines.Shape{shape}, Measured: measured})
 	if err != nil {
@@ -112,8 +112,8 @@ func oneExperiment(files []*File) error {
 	return nil
 }
 
-// measuredSizes has the sizes of every function of ours, and the tests that
-// are none.
+// measuredSizes returns the sizes of every function that we know, and the tests
+// that we do not.
 func measuredSizes(files []*File) (measured map[string][]int64, unused []string) {
 	measured = map[string][]int64{}
 	for _, f := range files {

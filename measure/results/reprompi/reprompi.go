@@ -13,10 +13,10 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// File is one output file of ReproMPI's mpibenchmark, hence one mpirun.
+// File is one output file of ReproMPI's mpibenchmark, that is, one mpirun.
 //
-// The format is that of print_results_header, print_runtimes and
-// print_measurement_results in src/reprompi_bench/output_management of
+// The format is what print_results_header, print_runtimes and
+// print_measurement_results write, in src/reprompi_bench/output_management of
 // github.com/hunsa/reprompi-dev (305f6df) and hunsa/reprompi-deprecated: lines
 // "#@key=value", a line that names the columns, one row per repetition, or with
 // -v one per repetition and process:
@@ -49,7 +49,7 @@ func Read(path string) (*File, error) {
 }
 
 func parse(path string, in io.Reader) (*File, error) {
-	p := reproParser{out: File{Path: path, Properties: map[string]string{}}, at: map[reproKey]int{}}
+	p := parser{out: File{Path: path, Properties: map[string]string{}}, at: map[caseKey]int{}}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	number := 0
@@ -68,7 +68,7 @@ func parse(path string, in io.Reader) (*File, error) {
 	return &p.out, nil
 }
 
-type reproKey struct {
+type caseKey struct {
 	test  string
 	count int64
 }
@@ -81,17 +81,17 @@ type repetition struct {
 	flags      int
 }
 
-type reproParser struct {
+type parser struct {
 	out     File
 	columns []string
-	global  bool // the run-time is that between the global times
+	global  bool // the run-time lies between the global times
 	extent  int64
 	np      int
-	at      map[reproKey]int // index into out.Cases
-	reps    [][]repetition   // by case
+	at      map[caseKey]int // index into out.Cases
+	reps    [][]repetition  // by case
 }
 
-func (p *reproParser) line(text string) error {
+func (p *parser) line(text string) error {
 	text = strings.TrimSpace(text)
 	switch {
 	case text == "":
@@ -105,7 +105,7 @@ func (p *reproParser) line(text string) error {
 	return p.row(strings.Fields(text))
 }
 
-func (p *reproParser) comment(text string) {
+func (p *parser) comment(text string) {
 	if property, ok := strings.CutPrefix(text, "#@"); ok && p.columns == nil {
 		if key, value, ok := strings.Cut(property, "="); ok {
 			p.out.Properties[key] = value
@@ -114,7 +114,7 @@ func (p *reproParser) comment(text string) {
 	p.out.Ended = p.out.Ended || strings.HasPrefix(text, "# Execution time")
 }
 
-func (p *reproParser) header(names []string) error {
+func (p *parser) header(names []string) error {
 	if !slices.Contains(names, "test") {
 		return fmt.Errorf("expected the line with the columns of ReproMPI (test nrep count runtime_sec), got %.60q", strings.Join(names, " "))
 	}
@@ -147,7 +147,7 @@ func (p *reproParser) header(names []string) error {
 }
 
 // settings reads the properties that the rows depend on.
-func (p *reproParser) settings(inCounts bool) error {
+func (p *parser) settings(inCounts bool) error {
 	var err error
 	if p.np, err = strconv.Atoi(p.out.Properties["nprocs"]); err != nil || p.np < 1 {
 		return fmt.Errorf("no line #@nprocs=N before the columns (%q): the number of processes is not known", p.out.Properties["nprocs"])
@@ -163,7 +163,7 @@ func (p *reproParser) settings(inCounts bool) error {
 	return nil
 }
 
-func (p *reproParser) row(cells []string) error {
+func (p *parser) row(cells []string) error {
 	if slices.Contains(cells, "test") {
 		return errors.New("a second line with columns: the file holds more than one mpirun; split it, one mpirun a file")
 	}
@@ -190,12 +190,12 @@ func (p *reproParser) row(cells []string) error {
 	if count < 0 || count > 1<<50/p.extent {
 		return fmt.Errorf("%d is no size", count)
 	}
-	return p.add(reproKey{test, count}, v)
+	return p.add(caseKey{test, count}, v)
 }
 
 // add puts a row where it belongs. Rows of a case come in the order of
 // repetitions, with -v of one process after the other.
-func (p *reproParser) add(key reproKey, v map[string]int64) error {
+func (p *parser) add(key caseKey, v map[string]int64) error {
 	i, ok := p.at[key]
 	if !ok {
 		i = len(p.out.Cases)
@@ -228,8 +228,8 @@ func (p *reproParser) add(key reproKey, v map[string]int64) error {
 	return nil
 }
 
-// finish makes samples of the repetitions (S-REVISITED, Algorithm 1).
-func (p *reproParser) finish() error {
+// finish turns the repetitions into samples (S-REVISITED, Algorithm 1).
+func (p *parser) finish() error {
 	if len(p.out.Cases) == 0 {
 		return errors.New("it holds no measurement: expected ReproMPI's columns (test nrep count runtime_sec) and rows")
 	}
@@ -256,8 +256,8 @@ func (p *reproParser) finish() error {
 	return nil
 }
 
-// nanoseconds reads decimal seconds, rounded; a float64 would lose what a
-// clock that counts from 1970 has behind the comma.
+// nanoseconds reads decimal seconds and rounds them; a float64 would lose the last
+// digits of a clock that counts from 1970.
 func nanoseconds(text string) (int64, error) {
 	digits, negative := strings.CutPrefix(text, "-")
 	whole, part, _ := strings.Cut(digits, ".")

@@ -176,7 +176,7 @@ func TestReproMPIFilesAreMpirunsOfOneExperiment(t *testing.T) {
 }
 
 func TestEveryMockupOfReproMPIHasOneOfOurs(t *testing.T) {
-	for theirs, ours := range reproMockups {
+	for theirs, ours := range ourMockups {
 		f, ok := mockups.Get(ours)
 		if !ok || !f.IsMockup() || !strings.HasPrefix(theirs, "GL_"+strings.TrimPrefix(f.Of, "MPI_")+"_as_") {
 			t.Errorf("%s is mapped to %s, which emulates %q", theirs, ours, f.Of)

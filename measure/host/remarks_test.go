@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/remark"
 )
 
 func list(t *testing.T, text string) Ranges {
@@ -53,15 +55,15 @@ func onOneNode(t *testing.T, masks ...string) *Layout {
 	return l
 }
 
-func idsOf(doubts []Doubt) string {
+func idsOf(remarks []remark.Remark) string {
 	var ids []string
-	for _, d := range doubts {
-		ids = append(ids, d.ID)
+	for _, r := range remarks {
+		ids = append(ids, string(r.ID))
 	}
 	return strings.Join(ids, " ")
 }
 
-func TestPinningIsDoubtedWhereRanksGetInEachOthersWay(t *testing.T) {
+func TestPinningIsRemarkedOnWhereRanksGetInEachOthersWay(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		masks []string
@@ -85,13 +87,13 @@ func TestPinningIsDoubtedWhereRanksGetInEachOthersWay(t *testing.T) {
 		{"all on one CPU", []string{"3", "3"}, "shared-core"},
 		{"not known", []string{"", ""}, ""},
 	} {
-		if got := idsOf(onOneNode(t, c.masks...).Doubts()); got != c.want {
-			t.Errorf("%s: doubts %q, want %q", c.name, got, c.want)
+		if got := idsOf(onOneNode(t, c.masks...).Remarks()); got != c.want {
+			t.Errorf("%s: remarks %q, want %q", c.name, got, c.want)
 		}
 	}
 }
 
-func TestDoubtsOfHostsNameThemAndARemedy(t *testing.T) {
+func TestRemarksOnHostsNameThemAndARemedy(t *testing.T) {
 	some := func(f float64) *float64 { return &f }
 	for want, change := range map[string]func(*NodeKind, *Node){
 		"": func(k *NodeKind, n *Node) {
@@ -110,19 +112,19 @@ func TestDoubtsOfHostsNameThemAndARemedy(t *testing.T) {
 	} {
 		l := onOneNode(t, "0", "1")
 		change(&l.Kinds[0], &l.Nodes[0])
-		d := l.Doubts()
+		d := l.Remarks()
 		if idsOf(d) != want {
-			t.Errorf("doubts %q, want %q", idsOf(d), want)
+			t.Errorf("remarks %q, want %q", idsOf(d), want)
 		}
 		for _, d := range d {
-			if d.Remedy == "" || (d.ID != DoubtTuned && !strings.HasPrefix(d.Text, "on n1, ")) {
+			if d.Remedy == "" || d.Docs == "" || (d.ID != remark.LibrarySettings && !strings.HasPrefix(d.Text, "on n1, ")) {
 				t.Errorf("%+v lacks the host or the remedy", d)
 			}
 		}
 	}
 }
 
-func TestADoubtOfManyNodesIsToldOnce(t *testing.T) {
+func TestARemarkOnManyNodesIsMadeOnce(t *testing.T) {
 	l := onOneNode(t, "0-7", "0-7")
 	l.Kinds[0].Turbo = "on"
 	for i := 2; i <= 5; i++ {
@@ -131,12 +133,12 @@ func TestADoubtOfManyNodesIsToldOnce(t *testing.T) {
 		n.Ranks = Ranges{2*i - 2, 2*i - 1}
 		l.Nodes = append(l.Nodes, n)
 	}
-	d := l.Doubts()
+	d := l.Remarks()
 	if idsOf(d) != "unpinned turbo" || !strings.HasPrefix(d[0].Text, "p2 on n1, n2 and 3 more, ranks 0-9 are not pinned") {
-		t.Errorf("doubts %+v", d)
+		t.Errorf("remarks %+v", d)
 	}
-	if at := slices.IndexFunc(d, func(d Doubt) bool { return d.ID == DoubtTurbo }); at < 0 || !strings.HasPrefix(d[at].Text, "on n1, n2 and 3 more, turbo") {
-		t.Errorf("doubts %+v", d)
+	if at := slices.IndexFunc(d, func(r remark.Remark) bool { return r.ID == remark.Turbo }); at < 0 || !strings.HasPrefix(d[at].Text, "on n1, n2 and 3 more, turbo") {
+		t.Errorf("remarks %+v", d)
 	}
 }
 
@@ -146,14 +148,14 @@ func TestNodesThatAreNotAlikeAreNamed(t *testing.T) {
 	other.Kernel, other.Library = "5", "MPI 2"
 	l.Kinds = append(l.Kinds, other)
 	l.Nodes = append(l.Nodes, Node{Host: "n2", Kind: 1, Ranks: Ranges{2, 3}})
-	d := l.Doubts()
+	d := l.Remarks()
 	if idsOf(d) != "nodes-differ" || !strings.Contains(d[0].Text, `kernel ("6", "5"), version of the MPI library ("MPI 1", "MPI 2")`) {
-		t.Errorf("doubts %+v", d)
+		t.Errorf("remarks %+v", d)
 	}
 	l.Kinds[1] = l.Kinds[0]
 	l.Kinds[1].Env = map[string]string{"SLURM_X": "1"}
-	if d := l.Doubts(); idsOf(d) != "env-differs" {
-		t.Errorf("doubts %+v", d)
+	if d := l.Remarks(); idsOf(d) != "env-differs" {
+		t.Errorf("remarks %+v", d)
 	}
 }
 
@@ -168,8 +170,8 @@ func TestFactorsKeepALayoutOnceAndNoticeAnotherOne(t *testing.T) {
 		l.Nodes[0].Load, l.Nodes[0].MemAvailable = &load, int64(len(f.Layouts))
 		f.Add(*l)
 	}
-	if len(f.Layouts) != 1 || len(f.Doubts()) != 0 {
-		t.Fatalf("%d layouts of equal mpiruns, doubts %v", len(f.Layouts), f.Doubts())
+	if len(f.Layouts) != 1 || len(f.Remarks()) != 0 {
+		t.Fatalf("%d layouts of equal mpiruns, remarks %v", len(f.Layouts), f.Remarks())
 	}
 	unbound := f.Layouts[0]
 	unbound.Command = []string{"mpirun", "-bind-to", "none", "-np", "2", "pgmpi-rank", "--np", "2"}
@@ -184,8 +186,24 @@ func TestFactorsKeepALayoutOnceAndNoticeAnotherOne(t *testing.T) {
 	fourth := onOneNode(t, "0-7", "0-7")
 	fourth.Shape = "p4"
 	f.Add(*fourth)
-	if got := idsOf(f.Doubts()); len(f.Layouts) != 3 || got != "placement-changed unpinned" {
-		t.Errorf("%d layouts, doubts %q", len(f.Layouts), got)
+	if got := idsOf(f.Remarks()); len(f.Layouts) != 3 || got != "placement-changed unpinned" {
+		t.Errorf("%d layouts, remarks %q", len(f.Layouts), got)
+	}
+}
+
+func TestOversubscribedFallsBackToTheDriversCores(t *testing.T) {
+	f := Factors{Cores: 2}
+	if r, found := f.Oversubscribed("p2", 2); found {
+		t.Errorf("as many cores as processes: %+v", r)
+	}
+	r, found := f.Oversubscribed("p3", 3)
+	want := "p3 on this machine, 3 ranks run on 2 CPUs: times are those of the scheduler as much as of the library"
+	if !found || r.ID != remark.Oversubscribed || r.Place != "p3" || r.Text != want || r.Remedy == "" {
+		t.Errorf("got %+v, want %q", r, want)
+	}
+	f.Add(*onOneNode(t, "0", "1"))
+	if r, found := f.Oversubscribed("p3", 3); found {
+		t.Errorf("the ranks themselves have said where they ran: %+v", r)
 	}
 }
 

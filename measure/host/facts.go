@@ -2,6 +2,7 @@ package host
 
 import (
 	"io/fs"
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -11,9 +12,9 @@ import (
 
 const cpuDir = "sys/devices/system/cpu"
 
-// Kind reads what does not change while a host runs. Env, Library and Program
-// are the caller's.
-func Kind(root fs.FS) NodeKind {
+// ReadKind reads what does not change while a host runs. Env, Library and Program
+// are for the caller to fill in.
+func ReadKind(root fs.FS) NodeKind {
 	k := NodeKind{
 		Kernel: word(root, "proc/sys/kernel/osrelease"), CPU: cpuModel(root), Online: online(root),
 		LLC: lastLevelCache(root), FreqDriver: word(root, cpuDir+"/cpu0/cpufreq/scaling_driver"),
@@ -40,7 +41,7 @@ func Kind(root fs.FS) NodeKind {
 	}
 	slices.SortFunc(k.NUMA, func(a, b Ranges) int { return a[0] - b[0] })
 	k.Governor = governor(root, k.Online)
-	flags := cpuFlags(root)
+	flags := strings.Fields(cpuField(root, "flags", "Features"))
 	for _, f := range flags {
 		if strings.Contains(f, "tsc") {
 			k.TSC = append(k.TSC, f)
@@ -50,7 +51,7 @@ func Kind(root fs.FS) NodeKind {
 	return k
 }
 
-// text is a whole file, without the blanks around it; "" where there is none.
+// text is a file without the blanks around its text; "" where there is none.
 func text(root fs.FS, name string) string {
 	b, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -77,6 +78,7 @@ func number(root fs.FS, name string) float64 {
 	return f
 }
 
+// set is a file with a list of CPUs; nil where there is none.
 func set(root fs.FS, name string) Ranges {
 	r, err := ParseRanges(word(root, name))
 	if err != nil || len(r) == 0 {
@@ -85,7 +87,7 @@ func set(root fs.FS, name string) Ranges {
 	return r
 }
 
-// with appends a set that is not there yet.
+// with appends a set that is not in the list yet.
 func with(sets []Ranges, s Ranges) []Ranges {
 	if slices.ContainsFunc(sets, func(o Ranges) bool { return slices.Equal(o, s) }) {
 		return sets
@@ -93,33 +95,39 @@ func with(sets []Ranges, s Ranges) []Ranges {
 	return append(sets, s)
 }
 
+// fields are the lines "key: value" of a file.
+func fields(root fs.FS, name string) iter.Seq2[string, string] {
+	return func(yield func(key, value string) bool) {
+		for line := range strings.Lines(text(root, name)) {
+			key, value, _ := strings.Cut(line, ":")
+			if !yield(strings.TrimSpace(key), strings.TrimSpace(value)) {
+				return
+			}
+		}
+	}
+}
+
 // online are the CPUs of the node; containers may have no /sys.
 func online(root fs.FS) Ranges {
-	if known := set(root, cpuDir+"/online"); len(known) > 0 {
+	if known := set(root, cpuDir+"/online"); known != nil {
 		return known
 	}
 	var found Ranges
-	for line := range strings.Lines(text(root, "proc/cpuinfo")) {
-		key, value, _ := strings.Cut(line, ":")
-		if n, err := strconv.Atoi(strings.TrimSpace(value)); err == nil && strings.TrimSpace(key) == "processor" {
-			found = found.Union(Ranges{n})
+	for key, value := range fields(root, "proc/cpuinfo") {
+		if n, err := strconv.Atoi(value); err == nil && key == "processor" {
+			found = append(found, n)
 		}
 	}
-	return found
+	return found.Union(nil)
 }
 
 // cpuField is the first of several keys that /proc/cpuinfo has a value for.
 func cpuField(root fs.FS, keys ...string) string {
-	found := map[string]string{}
-	for line := range strings.Lines(text(root, "proc/cpuinfo")) {
-		key, value, _ := strings.Cut(line, ":")
-		if key = strings.TrimSpace(key); found[key] == "" {
-			found[key] = strings.TrimSpace(value)
-		}
-	}
-	for _, k := range keys {
-		if found[k] != "" {
-			return found[k]
+	for _, want := range keys {
+		for key, value := range fields(root, "proc/cpuinfo") {
+			if key == want && value != "" {
+				return value
+			}
 		}
 	}
 	return ""
@@ -135,8 +143,6 @@ func cpuModel(root fs.FS) string {
 	}
 	return ""
 }
-
-func cpuFlags(root fs.FS) []string { return strings.Fields(cpuField(root, "flags", "Features")) }
 
 // governor names the frequency governors in use; where they differ, with their CPUs.
 func governor(root fs.FS, cpus Ranges) string {

@@ -1,0 +1,174 @@
+package glfile
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
+	"pgmpi/nrep"
+)
+
+// Key is one key of gl.toml. Its flag, the help of that, the template and the
+// tables of docs/ are all made from it. Texts are Markdown; help and template
+// leave the marks out.
+type Key struct {
+	Name  string   // such as "job.np"
+	Text  string   // what it means
+	Names []string // what it may be, where that is a name
+	Empty string   // what 0, "" or [] means, where that is the default
+	More  string   // sentences for those who read on; not in the help of the flag
+
+	Flag     string // without "--"; "": there is none
+	Value    string // what follows the flag, such as "LIST"; "": nothing does
+	FlagText string // in place of Text, where the flag is written in another way
+	set      func(f *File, text string) error
+}
+
+// Keys are in the order of the template. Those of [[guideline]] are not among them.
+var Keys = []Key{
+	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:MPI_Gather`), `extended` (GL18 and up), `all`",
+		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`."},
+	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines"},
+	{Name: "check.functions", Text: "only guidelines about these collectives, such as `MPI_Bcast`", Empty: "all"},
+
+	{Name: "job.np", Text: "numbers of processes, one or several", Empty: "the slots of the allocation (`SLURM_NTASKS`), else the cores that pgmpi may run on",
+		Flag: "np", Value: "LIST", FlagText: "numbers of processes: 2,4"},
+	{Name: "job.mpiruns", Text: "R, mpiruns that measure (stage 2), for each number of processes",
+		More: "Medians differ between mpiruns: more of them, not more repetitions, make a verdict surer.",
+		Flag: "mpiruns", Value: "R"},
+	{Name: "job.msizes", Text: "message sizes of one block, in bytes",
+		More: "Ranges double: `1..1Mi`; or have a factor: `1..1Mi*4`. Single sizes may be listed beside ranges.",
+		Flag: "msizes", Value: "LIST", FlagText: "message sizes of one block, in bytes: 8,1Ki,64Ki..4Mi,1..1Mi*4"},
+	{Name: "job.datatype", Text: "datatype", Names: guidelines.Datatypes()},
+	{Name: "job.op", Text: "operator of the reductions; `auto`: the first of those that the datatype allows", More: operators()},
+	{Name: "job.root", Text: "the root of Bcast, Gather, Reduce and Scatter; a rank for every number of processes"},
+	{Name: "job.seed", Text: "seed of the order of the cases", Flag: "seed", Value: "N"},
+	{Name: "job.looks", Text: "interim looks: numbers of mpiruns after which the data are judged, and what is decided is not measured any further; the last is R, in place of `mpiruns`",
+		Empty: "one look, at R", More: "See [statistics.md](statistics.md#looks).",
+		Flag: "looks", Value: "LIST", set: setLooks,
+		FlagText: "interim looks, at which the data are judged and what is decided is dropped, after these numbers of mpiruns, the last being R: 10,20,30 or with weights 10:.2,20:.3,30:.5"},
+	{Name: "job.look_weights", Text: "share of the error of each interim look, together at most 1", Empty: ".2, .3, .5 for three looks, else equal",
+		More: "With the flag: `--looks 10:.2,20:.3,30:.5`."},
+	{Name: "job.max_mpiruns", Text: "most mpiruns of stage 2, in place of the interim looks behind them", Empty: "no limit",
+		Flag: "max-mpiruns", Value: "N"},
+	{Name: "job.max_time", Text: "begin no mpirun that would end after this time, such as `10m`, but for those of stage 1", Empty: "no limit",
+		More: "Counts all mpiruns of the folder.", Flag: "max-time", Value: "TIME"},
+
+	{Name: "mpi.rank", Text: "path of the rank program", Empty: "`pgmpi-rank` beside pgmpi", Flag: "rank", Value: "FILE"},
+	{Name: "mpi.launch", Text: "the launcher's words, such as `[\"mpirun\", \"-np\", \"{np}\"]`, with `{np}` for the number of processes",
+		Empty: "chosen by the rank program's library",
+		Flag:  "launch", Value: "TEXT", FlagText: "the launcher, split at spaces, no shell: \"mpirun.mpich -np {np}\"", set: setLaunch},
+	{Name: "mpi.env", Text: "environment variables for the ranks, such as `{ OMPI_MCA_pml = \"ob1\" }`"},
+	{Name: "mpi.job_file", Text: "hand the job to rank 0 by a file in the results folder, where the launcher forwards no standard input",
+		More: "The host of rank 0 must see that folder.", Flag: "job-file"},
+	{Name: "mpi.keep_pml", Text: "Open MPI: start the mpiruns after the first one with the point-to-point layer that it chose in the first (`OMPI_MCA_pml`), where that is `ob1`",
+		More: "Each of them then starts in less than half the time; see [measuring.md](measuring.md#open-mpi-chooses-its-layer-once)."},
+
+	{Name: "nrep.metrics", Text: "metrics that say when a case has been repeated often enough (all that are listed must hold)", Names: nrep.Metrics},
+	{Name: "nrep.rse", Text: "threshold of the relative standard error; between 0 and 1"},
+	{Name: "nrep.cov_mean.threshold", Text: "threshold of the coefficient of variation of the last means; between 0 and 1"},
+	{Name: "nrep.cov_mean.window", Text: "number of these means; at least 2"},
+	{Name: "nrep.cov_median.threshold", Text: "threshold of the coefficient of variation of the last medians; between 0 and 1"},
+	{Name: "nrep.cov_median.window", Text: "number of these medians; at least 2"},
+	{Name: "nrep.min", Text: "fewest repetitions of a case, after which the metrics are first checked"},
+	{Name: "nrep.max", Text: "most repetitions of a case; at most 10,000,000"},
+	{Name: "nrep.step", Text: "repetitions from the first check of the metrics to the second; it doubles"},
+	{Name: "nrep.predictions", Text: "number of mpiruns that predict; the largest prediction is kept"},
+	{Name: "nrep.max_time", Text: "time limit for one case in one prediction"},
+	{Name: "nrep.min_time", Text: "short calls are repeated in stage 2 until they have taken this long together, but at most `max` times; `\"0s\"`: as predicted"},
+	{Name: "nrep.fixed", Text: "above 0: this many repetitions, and no stage 1"},
+
+	{Name: "measure.sync", Text: "how ranks are synchronised before a repetition", Names: auto(protocol.Syncs),
+		More: "`auto`: by where the ranks are; see [synchronisation.md](synchronisation.md).", Flag: "sync", Value: "METHOD"},
+	{Name: "measure.sample", Text: "what the time of a repetition is", Names: auto(protocol.Samples),
+		More: "`local`: the longest that any rank took by its own clock; `global`: from the first start to the last end by the global clock. `auto` is `global` with windows and `round_time`, else `local`."},
+	{Name: "measure.clock", Text: "what times a repetition", Names: protocol.Clocks,
+		More: "`wtime` is MPI_Wtime; `rdtscp` needs an invariant counter and ranks bound to cores; see [clocks.md](clocks.md).", Flag: "clock", Value: "CLOCK"},
+	{Name: "measure.clock_sync", Text: "how the clocks of the ranks become a global one", Names: protocol.ClockSyncs,
+		More: "`shared`: all on one host, verified; `skampi`, `netgauge`: offsets; `jk`, `hca`, `hca2`, `hca3`: with drift; one of these with `+shared`: between hosts, and shared within. See [clocks.md](clocks.md#methods-of-synchronisation).",
+		Flag: "clock-sync", Value: "METHOD"},
+	{Name: "measure.max_drift", Text: "the clocks are synchronised again, between two batches, before the global clock of any rank may be off by more",
+		More: "See [synchronisation.md](synchronisation.md#clocks-that-drift)."},
+	{Name: "measure.window", Text: "with `sync = \"window\"`: the time from one start to the next; longer than the slowest case"},
+	{Name: "measure.slice", Text: "with `sync = \"round_time\"`: the most that one case may take in one mpirun of stage 2"},
+	{Name: "measure.cache", Text: "the caches before a repetition", Names: protocol.Caches,
+		More: "`warm`: left alone; `cold`: overwritten; `rotate`: other buffers in each repetition.", Flag: "cache", Value: "STATE"},
+	{Name: "measure.provable", Text: "also measure an upper bound of every case that needs no common clock (more mpirun time)"},
+	{Name: "measure.first_calls", Text: "untimed calls of a function before its first case"},
+	{Name: "measure.warmup", Text: "untimed calls before each case, at most"},
+	{Name: "measure.warmup_time", Text: "what these may take together; two are made in any case. `\"0s\"`: no limit"},
+	{Name: "measure.stall", Text: "end an mpirun in which no case finishes for this long", Flag: "stall", Value: "TIME"},
+	{Name: "measure.temp_memory", Text: "most memory for all buffers of one rank; half of the free memory is the other limit"},
+	{Name: "measure.split_experiment", Text: "test suspected violations of split-robustness (GL2) in mpiruns of their own",
+		More: "See [statistics.md](statistics.md#split-robustness).",
+		Flag: "no-split-experiment", FlagText: "leave suspected split-robustness untested", set: unsetSplit},
+
+	{Name: "analyze.method", Text: "method of judging", Names: judge.Strings(judge.Methods),
+		More: "`default`: exact test, Benjamini-Hochberg, minimum slowdown; `ci`: the same with Holm; `margin`: tests against the minimum slowdown; `paper`: as PGMPI did. See [statistics.md](statistics.md#methods).",
+		Flag: "method", Value: "METHOD"},
+	{Name: "analyze.test", Text: "test of a guideline (`auto`: the method's)", Names: judge.Strings(judge.Names()), Flag: "test", Value: "TEST"},
+	{Name: "analyze.alpha", Text: "level of the whole check; between 0 and 1", Flag: "alpha", Value: "LEVEL"},
+	{Name: "analyze.adjust", Text: "adjustment for the number of tests (`auto`: the method's)", Names: judge.Strings(judge.Adjusts), Flag: "adjust", Value: "METHOD"},
+	{Name: "analyze.min_slowdown", Text: "least ratio that is a violation, at least 1; 1.05 is five per cent slower", Flag: "min-slowdown", Value: "RATIO"},
+	{Name: "analyze.split_tolerance", Text: "slack of split-robustness (GL2), at least 0; 0.05 is five per cent", Flag: "split-tolerance", Value: "N"},
+}
+
+// FlagKey is the key that a flag stands for.
+func FlagKey(flag string) Key {
+	for _, k := range Keys {
+		if k.Flag == flag {
+			return k
+		}
+	}
+	panic("no key has the flag --" + flag)
+}
+
+func auto(names []string) []string { return append([]string{protocol.Auto}, names...) }
+
+func operators() string {
+	var each []string
+	for _, d := range mockups.Datatypes() {
+		each = append(each, d.Name+": "+code(d.Ops))
+	}
+	return "Allowed are, for " + strings.Join(each, "; ") + "."
+}
+
+func setLaunch(f *File, text string) error {
+	f.MPI.Launch = strings.Fields(text)
+	if len(f.MPI.Launch) == 0 {
+		return fmt.Errorf("it is empty")
+	}
+	return nil
+}
+
+func unsetSplit(f *File, text string) error {
+	err := parse(text, f.field("measure.split_experiment"))
+	f.Measure.SplitExperiment = !f.Measure.SplitExperiment
+	return err
+}
+
+// setLooks reads "10,20,30", or with weights "10:.2,20:.3,30:.5".
+func setLooks(f *File, text string) (err error) {
+	f.Job.Looks, f.Job.LookWeights = nil, nil
+	for part := range strings.SplitSeq(text, ",") {
+		before, after, weighted := strings.Cut(strings.TrimSpace(part), ":")
+		at, err := strconv.Atoi(before)
+		if err != nil {
+			return fmt.Errorf("%q is no number of mpiruns, as in 10,20,30", part)
+		}
+		f.Job.Looks = append(f.Job.Looks, at)
+		if !weighted {
+			continue
+		}
+		w, err := strconv.ParseFloat(after, 64)
+		if err != nil {
+			return fmt.Errorf("%q has no weight behind its colon, as in 10:.2,20:.3,30:.5", part)
+		}
+		f.Job.LookWeights = append(f.Job.LookWeights, w)
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package glfile
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Template is a gl.toml with every key, its default and what it means. Loaded,
+// it equals an empty file.
+func Template() string {
+	var b strings.Builder
+	b.WriteString(templateHead)
+	d, section := Default(), ""
+	for _, k := range Keys {
+		table, key, _ := strings.Cut(k.Name, ".")
+		if table != section {
+			fmt.Fprintf(&b, "\n[%s]\n", table)
+			section = table
+		}
+		comment(&b, plain(k.Meaning()))
+		fmt.Fprintf(&b, "%s = %s\n", key, k.TOML(&d))
+	}
+	return b.String() + templateTail
+}
+
+// comment writes sentences as TOML comments of at most 80 columns.
+func comment(b *strings.Builder, text string) {
+	first, size := utf8.DecodeRuneInString(text)
+	text = string(unicode.ToUpper(first)) + strings.TrimSuffix(text[size:], ".") + "."
+	line := "#"
+	for word := range strings.FieldsSeq(text) {
+		if utf8.RuneCountInString(line+" "+word) > 80 {
+			b.WriteString(line + "\n")
+			line = "#"
+		}
+		line += " " + word
+	}
+	b.WriteString(line + "\n")
+}
+
+const templateHead = `# gl.toml: what "pgmpi check --guidelines gl.toml" checks, and how.
+# Every key is here with its default; all may be left out.
+# Sizes are bytes: 100, "1Ki", "64Ki", "1Mi". Durations are text: "500ms", "2s", "2m".
+`
+
+const templateTail = `
+# Your own guidelines, beside the catalogue: any number, each with an id and
+# one of pattern, monotony and split. msizes is optional: else those of [job].
+#
+# [[guideline]]
+# id = "reduce-large"
+# pattern = { function = "MPI_Reduce", mockup = "reduce_as_allreduce" }
+# msizes = ["1Mi..16Mi"]
+#
+# [[guideline]]
+# id = "bcast-grows"
+# monotony = "MPI_Bcast"
+#
+# [[guideline]]
+# id = "bcast-splits"
+# split = "MPI_Bcast"
+`

@@ -1,0 +1,138 @@
+// Package internal_test holds the code to the layers of docs/architecture.md.
+package internal_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "pgmpi/"
+
+// layers are the packages, the highest first: each may import only what is in a
+// line below its own. A folder that is not named belongs to the nearest one above
+// it that is.
+var layers = [][]string{
+	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench"},
+	{"internal/campaign"},
+	{"internal/conf/glfile"},
+	{"measure", "measure/rank"},
+	{"measure/launch", "measure/results/reprompi"},
+	{"analyze/report"},
+	{"analyze"},
+	{"analyze/judge"},
+	{"analyze/medians"},
+	{"measure/results"},
+	{"measure/protocol"},
+	{"measure/host"},
+	{"guidelines", "nrep", "mockups/c"},
+	{"mockups"},
+	{"internal/conf", "internal/stats", "internal/remark", "measure/clocks"},
+}
+
+// measure, though it is above, may not import analyze: they meet in a results folder.
+const producer, consumer = "measure", "analyze"
+
+// withC are the only packages with cgo: all else is built and tested without MPI.
+var withC = []string{"measure/rank", "mockups/c", "cmd/pgmpi-rank"}
+
+// importsOf returns the packages of the module and "C" that each package imports,
+// by the files that are not tests, whatever their build tags.
+func importsOf(t *testing.T, root string) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && name != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "bin") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path.Join(root, name), nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		imports := out[path.Dir(name)]
+		for _, i := range file.Imports {
+			text, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				return err
+			}
+			if local, ok := strings.CutPrefix(text, module); ok || text == "C" {
+				imports = append(imports, local)
+			}
+		}
+		out[path.Dir(name)] = imports
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// layerOf is the index of a package's layer and its entry there; -1: it has none.
+func layerOf(dir string) (int, string) {
+	for ; dir != "."; dir = path.Dir(dir) {
+		for i, entries := range layers {
+			if slices.Contains(entries, dir) {
+				return i, dir
+			}
+		}
+	}
+	return -1, ""
+}
+
+func within(dir, folder string) bool { return dir == folder || strings.HasPrefix(dir, folder+"/") }
+
+func TestImportsRunDownwards(t *testing.T) {
+	for from, imports := range importsOf(t, "..") {
+		layer, entry := layerOf(from)
+		if layer < 0 {
+			t.Errorf("%s is in no layer: give it one here and in docs/architecture.md", from)
+		}
+		for _, to := range imports {
+			if to == "C" {
+				continue
+			}
+			below, target := layerOf(to)
+			switch {
+			case within(from, producer) && within(to, consumer):
+				t.Errorf("%s imports %s: code that measures must not know what becomes of its samples", from, to)
+			case below <= layer && target != entry:
+				t.Errorf("%s imports %s, which is not below it", from, to)
+			}
+		}
+	}
+}
+
+func TestArchitecturePageShowsTheLayers(t *testing.T) {
+	page, err := os.ReadFile("../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want strings.Builder
+	for _, entries := range layers {
+		want.WriteString("    " + strings.Join(entries, "   ") + "\n")
+	}
+	if !strings.Contains(string(page), want.String()) {
+		t.Errorf("docs/architecture.md lacks\n%s", want.String())
+	}
+}
+
+func TestOnlyTheRankProgramHasC(t *testing.T) {
+	for dir, imports := range importsOf(t, "..") {
+		if slices.Contains(imports, "C") && !slices.Contains(withC, dir) {
+			t.Errorf("%s uses cgo: only %v may", dir, withC)
+		}
+	}
+}

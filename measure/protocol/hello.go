@@ -1,0 +1,30 @@
+package protocol
+
+// Hello is rank 0's first word.
+type Hello struct {
+	Protocol int      `json:"protocol"`
+	NP       int      `json:"np"` // size of MPI_COMM_WORLD
+	Rank     RankInfo `json:"rank"`
+	Shared   []string `json:"shared,omitempty"` // files in /dev/shm that rank 0 maps
+	PML      string   `json:"pml,omitempty"`    // Open MPI's point-to-point messaging layer
+}
+
+// ProtocolVersion is the Hello.Protocol that this driver talks.
+const ProtocolVersion = 1
+
+// RankInfo is what a rank program knows of itself and its clock.
+type RankInfo struct {
+	Program    string `json:"program"` // "pgmpi-rank"
+	Version    string `json:"version"`
+	Library    string `json:"library"` // family: "openmpi", "mpich", "intel", "mvapich"
+	LibVersion string `json:"lib_version"`
+	BuiltFor   string `json:"built_for"` // what the headers said at compile time
+	MPICC      string `json:"mpicc"`     // the compiler wrapper it was built with
+	Hash       string `json:"hash"`      // of the executable, first 16 hex digits of SHA-256
+	Compiler   string `json:"compiler"`  // behind the wrapper, with its version; empty: not known
+	Flags      string `json:"c_flags"`   // of the C parts, beyond those of the wrapper
+	// ClockTickNS is the resolution of the clock that times, as measured in the mpirun.
+	ClockTickNS int64  `json:"clock_tick_ns"`
+	Host        string `json:"host"`
+	MemAvail    int64  `json:"mem_available"` // bytes, on Host
+}

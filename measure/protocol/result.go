@@ -1,0 +1,77 @@
+package protocol
+
+// Status is what became of a case in an mpirun.
+type Status string
+
+// The statuses.
+const (
+	StatusOK          Status = "ok"
+	StatusWrong       Status = "wrong"        // verification failed; Message says how
+	StatusNotMeasured Status = "not_measured" // over the memory cap, p·count above an int, or more temporaries than its row has
+)
+
+// CaseResult is what became of one case in one mpirun.
+type CaseResult struct {
+	Case      int    `json:"case"` // index into Job.Cases; in a Raw header, into its Cases
+	Status    Status `json:"status"`
+	Message   string `json:"message,omitempty"`
+	NRep      int    `json:"nrep"`
+	Converged bool   `json:"converged,omitempty"` // ModeNREP: the predictor stopped before max and max_time
+	Reason    string `json:"reason,omitempty"`    // ModeNREP: why it did not converge
+	// Invalid of the NRep samples have a flag; Late and Long count by flag. The
+	// driver fills them in.
+	Invalid  int    `json:"invalid,omitempty"`
+	Late     int    `json:"late,omitempty"`
+	Long     int    `json:"long,omitempty"`
+	WindowNS int64  `json:"window_ns,omitempty"` // the last window; only with windows
+	Provable *Bound `json:"provable,omitempty"`
+}
+
+// Count sets Invalid, Late and Long by the flags of the case's samples.
+func (c *CaseResult) Count(samples []Sample) {
+	c.Invalid, c.Late, c.Long = 0, 0, 0
+	for _, s := range samples {
+		if s.Flags != 0 {
+			c.Invalid++
+		}
+		if s.Flags&FlagLate != 0 {
+			c.Late++
+		}
+		if s.Flags&FlagLong != 0 {
+			c.Long++
+		}
+	}
+}
+
+// Bound holds upper bounds of a case's run-time that need no common clock
+// (S-MCCALPIN): each is the least over the ranks of the time from before a
+// barrier to after another, with the call in between. They were measured after
+// the samples and include both barriers.
+type Bound struct {
+	N        int   `json:"n"`
+	MedianNS int64 `json:"median_ns"` // the lower one of two
+	MinNS    int64 `json:"min_ns"`
+}
+
+// Timing is how the repetitions of an mpirun were timed.
+type Timing struct {
+	Sync       string `json:"sync"`                  // of Syncs
+	Why        string `json:"why,omitempty"`         // only where the rank program chose it (Auto)
+	Sample     string `json:"sample"`                // of Samples
+	Cache      string `json:"cache"`                 // of Caches
+	CacheBytes int64  `json:"cache_bytes,omitempty"` // what "cold" overwrites, and half of what "rotate" rotates through
+	// ClockSyncs counts how often the clocks were synchronised; 0: nothing
+	// needed a global clock.
+	ClockSyncs int `json:"clock_syncs"`
+	// DriftNS is the most by which a global clock was off when it was
+	// synchronised again, MaxDriftNS (measure.max_drift) what it was to stay below.
+	DriftNS    int64 `json:"drift_ns,omitempty"`
+	MaxDriftNS int64 `json:"max_drift_ns,omitempty"`
+}
+
+// Load is the one-minute load average, the highest of all nodes, when the
+// ranks of an mpirun have started and after its last case. -1: not known.
+type Load struct {
+	Before float64 `json:"before"`
+	After  float64 `json:"after"`
+}
