@@ -27,7 +27,10 @@ func warnings(r *Report, m *results.Manifest, set *medians.Set) []remark.Remark 
 	} else if r.Test == judge.TestRankSumNormal {
 		out.add(remark.NormalApproximation, "with more than %d mpiruns the rank-sum p-values are from the normal approximation", stats.MaxExactRankSum)
 	}
-	out = append(out, m.Factors.Remarks()...)
+	for _, host := range m.Factors.Remarks() {
+		host.Place = "" // its text has it
+		out = append(out, host)
+	}
 	out.ofCores(m)
 	if n := len(m.Events); n > 0 {
 		out.add(remark.Repeated, "failed mpiruns that were repeated: %d, the last one: %s", n, m.Events[n-1])
