@@ -1,8 +1,6 @@
 package judge
 
 import (
-	"slices"
-
 	"pgmpi/internal/conf"
 	"pgmpi/internal/stats"
 )
@@ -56,19 +54,15 @@ func Default() Config {
 // every range.
 func (c Config) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
-	known(&errs, "method", "method", c.Method, Methods)
-	known(&errs, "test", "test", c.Test, Names())
-	known(&errs, "adjust", "adjustment", c.Adjust, Adjusts)
+	errs.Name("method", "method", string(c.Method), Strings(Methods))
+	errs.Name("test", "test", string(c.Test), Strings(Names()))
+	errs.Name("adjust", "adjustment", string(c.Adjust), Strings(Adjusts))
 	errs.Check(c.Alpha > 0 && c.Alpha < 1, "alpha", "must be between 0 and 1, not %v", c.Alpha)
 	errs.Check(c.MinSlowdown >= 1 && c.MinSlowdown < 1000, "min_slowdown",
 		"is a ratio of at least 1 (1.05: five per cent slower), not %v", c.MinSlowdown)
 	errs.Check(c.SplitTolerance >= 0 && c.SplitTolerance < 1000, "split_tolerance",
 		"must be at least 0 (0.05: five per cent), not %v", c.SplitTolerance)
 	return errs
-}
-
-func known[T ~string](errs *conf.FieldErrors, key, what string, name T, names []T) {
-	errs.Check(slices.Contains(names, name), key, "%s", conf.Unknown(what, string(name), Strings(names)))
 }
 
 // Strings are names as text.

@@ -3,6 +3,7 @@ package judge
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"pgmpi/internal/conf"
 )
@@ -64,10 +65,8 @@ func NewDesign(cfg Config, s Schedule, m int) (*Design, error) {
 // mpiruns; paired, their mpiruns were neighbours in time. Of cfg only Alpha,
 // MinSlowdown and the adjustment count.
 func NewComparison(cfg Config, alternative Alternative, paired bool, a, b, m int) (*Design, error) {
-	var errs conf.FieldErrors
-	known(&errs, "alternative", "alternative", alternative, Alternatives)
-	if len(errs) > 0 {
-		return nil, errors.New(errs[0].Msg)
+	if !slices.Contains(Alternatives, alternative) {
+		return nil, errors.New(conf.Unknown("alternative", string(alternative), Strings(Alternatives)))
 	}
 	cfg, err := cfg.resolved()
 	if err != nil {

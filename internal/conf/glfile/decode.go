@@ -132,6 +132,10 @@ func scalar(raw any, into reflect.Value) bool {
 	case reflect.Uint64:
 		into.SetUint(uint64(n))
 		return isInt && n >= 0
+	case reflect.String:
+		text, isText := raw.(string)
+		into.SetString(text)
+		return isText
 	case reflect.Float64:
 		if isInt {
 			v = reflect.ValueOf(float64(n))

@@ -92,8 +92,6 @@ func parse(text string, into reflect.Value) error {
 	switch p := into.Addr().Interface().(type) {
 	case encoding.TextUnmarshaler:
 		return p.UnmarshalText([]byte(text))
-	case *string:
-		*p = text
 	case *bool:
 		*p, err = strconv.ParseBool(text)
 	case *int:
@@ -105,6 +103,10 @@ func parse(text string, into reflect.Value) error {
 	case *float64:
 		*p, err = strconv.ParseFloat(text, 64)
 	default:
+		if into.Kind() == reflect.String {
+			into.SetString(text)
+			return nil
+		}
 		return parseList(text, into)
 	}
 	if err != nil {
