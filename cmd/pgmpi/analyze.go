@@ -5,15 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/campaign"
 	"pgmpi/measure/results"
 )
 
@@ -55,11 +54,11 @@ without --out.`,
 			if err != nil {
 				return err
 			}
-			folder, m, err := openResults(args[0])
+			folder, m, err := campaign.OpenResults(args[0])
 			if err != nil {
 				return err
 			}
-			config, err := configOf(m)
+			config, err := campaign.ConfigOf(m)
 			if err != nil {
 				return err
 			}
@@ -77,21 +76,13 @@ without --out.`,
 				}
 				into = &results.Folder{Path: o.out}
 			}
-			return judge(folder, into, m, config.Analyze, formats, tests, false)
+			j, err := campaign.Judge(folder, m, config.Analyze)
+			if err != nil {
+				return err
+			}
+			return show(j, folder.Path, into, formats, tests, false)
 		}
 	},
-}
-
-// openResults opens a results folder to read it.
-func openResults(path string) (*results.Folder, *results.Manifest, error) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, nil, setupf("%s is a file, and a results folder is wanted; `pgmpi analyze --from reprompi FILE…` reads files of ReproMPI", path)
-	}
-	folder, m, err := results.Open(path)
-	if err != nil {
-		return nil, nil, setup(err)
-	}
-	return folder, m, nil
 }
 
 // parseFormats reads --format.
@@ -107,48 +98,30 @@ func parseFormats(list string) ([]report.Format, error) {
 	return formats, nil
 }
 
-// judge is stage 3: report.json and the other formats into a folder, the
-// first format and the explanations to standard output, the exit code from the
-// findings. explained are indices of tests; tables says whether the first
-// format is printed beside explanations.
-func judge(folder, into *results.Folder, m *results.Manifest, cfg analyze.Config, formats []report.Format, explained []int, tables bool) error {
-	c, r, err := analyzeFolder(folder, m, cfg)
-	if err != nil {
-		return err
-	}
+// show puts report.json and the other formats into a folder, and the first format
+// and the explanations on standard output; the exit code is from the findings.
+// explained are indices of tests; tables says whether the first format is
+// printed beside explanations.
+func show(j *campaign.Judgement, path string, into *results.Folder, formats []report.Format, explained []int, tables bool) error {
+	r := j.Report
+	var err error
 	// A report that cannot be stored is printed all the same.
-	unwritten := writeFormats(into, r, formats)
+	unwritten := campaign.Store(into, r, formats)
 	if len(explained) == 0 || tables {
 		err = printFirst(r, formats)
 		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
 	}
 	if err == nil {
-		err = explain(stdout, folder, m, cfg, c, r, explained)
+		err = explain(stdout, j, explained)
 	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("standard output: %w; the report is in %s", err, into.Path)
 	case unwritten != nil:
-		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), os.Args[0], quote(folder.Path))
+		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), os.Args[0], quote(path))
 	}
 	fmt.Fprintf(stderr, "results: %s\n", into.Path)
 	return verdictExit(r)
-}
-
-// writeFormats puts a report into the folder, as JSON always.
-func writeFormats(folder *results.Folder, r *analyze.Report, formats []report.Format) error {
-	json, err := report.Get("json")
-	if err != nil {
-		return err
-	}
-	files := formats
-	if !slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == json.Name }) {
-		files = append(slices.Clone(formats), json)
-	}
-	for _, f := range files {
-		err = errors.Join(err, folder.WriteFile(f.File, func(w io.Writer) error { return f.Write(w, r) }))
-	}
-	return err
 }
 
 func printFirst(r *analyze.Report, formats []report.Format) error {
@@ -183,14 +156,4 @@ func quoteAll(words []string) string {
 		quoted[i] = fmt.Sprintf("%q", w)
 	}
 	return strings.Join(quoted, ", ")
-}
-
-// analyzeFolder makes the report of a results folder.
-func analyzeFolder(folder *results.Folder, m *results.Manifest, cfg analyze.Config) (*analyze.Collector, *analyze.Report, error) {
-	c, err := collect(folder, m, m.R)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := c.Report(cfg)
-	return c, r, err
 }

@@ -14,6 +14,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/results"
 )
@@ -100,7 +101,7 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	case len(args) == 2:
 		return args[0], args[1], false, nil
 	case len(args) == 1:
-		if _, err := os.Stat(filepath.Join(args[0], abFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(args[0], campaign.ABFile)); err == nil {
 			return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
 		}
 	}
@@ -109,11 +110,11 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 
 // ofFolder is a folder's configuration under the flags.
 func (s *settings) ofFolder(path string) (*glfile.File, error) {
-	_, m, err := openResults(path)
+	_, m, err := campaign.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
-	config, err := configOf(m)
+	config, err := campaign.ConfigOf(m)
 	if err != nil {
 		return nil, err
 	}
@@ -150,11 +151,11 @@ func asSetup(err error) error {
 }
 
 func readSide(path string, cfg analyze.Config) (*analyze.Side, error) {
-	folder, m, err := openResults(path)
+	folder, m, err := campaign.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
-	c, err := collect(folder, m, m.R)
+	c, err := campaign.Collect(folder, m, m.R)
 	if err != nil {
 		return nil, err
 	}

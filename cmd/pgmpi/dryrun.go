@@ -2,75 +2,65 @@ package main
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
+	"pgmpi/internal/campaign"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
 
+// stagesOf are the stages of the commands that have a dry run.
+var stagesOf = map[string][]protocol.Mode{
+	"check":   {protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit},
+	"nrep":    {protocol.ModeNREP},
+	"measure": {protocol.ModeMeasure},
+}
+
 // dryRun prints what a command would do. It starts no mpirun and writes
 // nothing; a check that R is too small for ends with 4, as it would without it.
-func dryRun(s *settings, o *output, command string) error {
-	p, err := prepare(s, o)
-	if err != nil {
-		return err
-	}
-	r, err := analyze.NewCollector(p.manifest).Report(p.config.Analyze)
+func dryRun(c *campaign.Campaign, command string) error {
+	e, err := c.Estimate(stagesOf[command]...)
 	if err != nil {
 		return err
 	}
 	w := sheet{w: bufio.NewWriter(stdout)}
 	fmt.Fprintf(w.w, "Dry run of pgmpi %s: no mpirun is started and no folder is made.\n", command)
-	costs := make([]cost, len(p.manifest.Plan.Shapes))
-	for i, shape := range p.manifest.Plan.Shapes {
-		costs[i] = costOf(p, shape)
-	}
-	follows := command == "check" && followsUp(p)
-	printPlan(w, p, r, costs, follows)
-	printLeftOut(w, p, costs)
-	printLaunch(w, p, costs)
-	printTime(w, p, costs, command, follows)
+	printPlan(w, c, e)
+	printLeftOut(w, c, e)
+	printLaunch(w, c, e)
+	printTime(w, c, e)
 	if err := w.w.Flush(); err != nil {
 		return err
 	}
-	if command == "check" && r.Refused != nil {
-		return &exit{exitNoVerdict, errors.New(r.Refused.Reason)}
+	if command == "check" && e.Design.Refused != nil {
+		return &campaign.Refused{Reason: e.Design.Refused.Reason}
 	}
 	return nil
 }
 
-// followsUp tells whether suspected split-robustness is tested in mpiruns of its
-// own, as far as that is known before there is a suspicion.
-func followsUp(p *prepared) bool {
-	return p.config.Measure.SplitExperiment && p.config.Analyze.Method != analyze.MethodPaper &&
-		slices.ContainsFunc(p.manifest.Plan.Tests, func(t guidelines.Test) bool { return t.Type == guidelines.Split })
-}
-
-func printPlan(w sheet, p *prepared, r *analyze.Report, costs []cost, follows bool) {
-	plan := &p.manifest.Plan
+func printPlan(w sheet, c *campaign.Campaign, e *campaign.Estimate) {
+	plan := &c.Manifest.Plan
 	count := map[guidelines.Type]map[string]bool{guidelines.Monotony: {}, guidelines.Split: {}, guidelines.Pattern: {}}
 	for _, t := range plan.Tests {
 		count[t.Type][t.Guideline+":"+t.Function] = true
 	}
 	collectives, emulations, sizes := map[string]bool{}, map[string]bool{}, map[int64]bool{}
 	var least, most int64 = -1, 0
-	for _, c := range plan.Cases {
-		if f, _ := mockups.Get(c.Function); f.IsMockup() {
-			emulations[c.Function] = true
+	for _, k := range plan.Cases {
+		if f, _ := mockups.Get(k.Function); f.IsMockup() {
+			emulations[k.Function] = true
 		} else {
-			collectives[c.Function] = true
+			collectives[k.Function] = true
 		}
-		sizes[c.Msize] = true
-		most = max(most, c.Msize)
-		if least < 0 || c.Msize < least {
-			least = c.Msize
+		sizes[k.Msize] = true
+		most = max(most, k.Msize)
+		if least < 0 || k.Msize < least {
+			least = k.Msize
 		}
 	}
 	w.head("PLAN")
@@ -81,20 +71,20 @@ func printPlan(w sheet, p *prepared, r *analyze.Report, costs []cost, follows bo
 		len(sizes), size(least), size(most), plan.Datatype, plan.Op, plan.Root))
 	split := ""
 	switch {
-	case follows:
+	case e.FollowUp:
 		split = "; split-robustness is suspected from medians, then tested in mpiruns of its own"
 	case len(count[guidelines.Split]) > 0:
 		split = "; split-robustness is judged from medians, without a test"
 	}
-	w.row("tests", fmt.Sprintf("m = %d%s%s", r.M, lost(plan, costs), split))
-	w.row("mpiruns", fmt.Sprintf("R = %d %s", p.manifest.R, suffices(r)))
+	w.row("tests", fmt.Sprintf("m = %d%s%s", e.Design.M, lost(plan, e.Costs), split))
+	w.row("mpiruns", fmt.Sprintf("R = %d %s", c.Manifest.R, suffices(e.Design)))
 }
 
 // lost says how many tests of the family lack a case that can be measured.
-func lost(plan *guidelines.Plan, costs []cost) string {
+func lost(plan *guidelines.Plan, costs []campaign.Cost) string {
 	left := map[guidelines.Case]bool{}
 	for _, c := range costs {
-		for _, l := range c.left {
+		for _, l := range c.LeftOut {
 			left[l.Case] = true
 		}
 	}
@@ -118,23 +108,23 @@ func suffices(r *analyze.Report) string {
 	return fmt.Sprintf("suffice: method %s, %s, adjusted by %s; the smallest p-value they can give is %.2g", r.Method, r.Test, r.Adjust, r.PMin)
 }
 
-func printLeftOut(w sheet, p *prepared, costs []cost) {
+func printLeftOut(w sheet, c *campaign.Campaign, e *campaign.Estimate) {
 	var lines []string
-	if c := p.config.Check; len(c.Exclude) > 0 {
-		lines = append(lines, "check.exclude: "+strings.Join(c.Exclude, ", "))
+	if k := c.Config.Check; len(k.Exclude) > 0 {
+		lines = append(lines, "check.exclude: "+strings.Join(k.Exclude, ", "))
 	}
-	if c := p.config.Check; len(c.Functions) > 0 {
-		lines = append(lines, "check.functions: all guidelines but those about "+strings.Join(c.Functions, ", "))
+	if k := c.Config.Check; len(k.Functions) > 0 {
+		lines = append(lines, "check.functions: all guidelines but those about "+strings.Join(k.Functions, ", "))
 	}
-	lines = append(lines, p.manifest.Plan.Notes...)
+	lines = append(lines, c.Manifest.Plan.Notes...)
 	const most = 5
-	for _, c := range costs {
-		for i, l := range c.left {
+	for _, cost := range e.Costs {
+		for i, l := range cost.LeftOut {
 			if i == most {
-				lines = append(lines, fmt.Sprintf("%s: and %d cases more", c.shape, len(c.left)-most))
+				lines = append(lines, fmt.Sprintf("%s: and %d cases more", cost.Shape, len(cost.LeftOut)-most))
 				break
 			}
-			lines = append(lines, fmt.Sprintf("%s: %s at %s: %s", c.shape, l.Function, size(l.Msize), l.why))
+			lines = append(lines, fmt.Sprintf("%s: %s at %s: %s", cost.Shape, l.Function, size(l.Msize), whyLeftOut(l)))
 		}
 	}
 	if len(lines) == 0 {
@@ -146,82 +136,65 @@ func printLeftOut(w sheet, p *prepared, costs []cost) {
 	}
 }
 
-func printLaunch(w sheet, p *prepared, costs []cost) {
-	m := p.manifest
+func whyLeftOut(l campaign.LeftOut) string {
+	switch {
+	case l.Bytes == 0:
+		return "its element count is above what an MPI int count holds"
+	case l.Shared:
+		return fmt.Sprintf("it needs %s a rank, which with the buffers of smaller cases is above measure.temp_memory", size(l.Bytes))
+	}
+	return fmt.Sprintf("it needs %s a rank, above measure.temp_memory", size(l.Bytes))
+}
+
+func printLaunch(w sheet, c *campaign.Campaign, e *campaign.Estimate) {
+	m := c.Manifest
 	w.head("RANKS")
 	w.row("library", m.Rank.LibVersion)
-	for _, c := range costs {
-		w.command(c.shape.String(), launch.RankArgv(m.Launch[c.shape.String()], p.rankPath, c.shape.NP))
+	for _, cost := range e.Costs {
+		shape := cost.Shape
+		w.command(shape.String(), launch.RankArgv(m.Launch[shape.String()], c.RankPath, shape.NP))
 		over := ""
-		if c.shape.NP > launch.Slots() {
+		if shape.NP > launch.Slots() {
 			over = fmt.Sprintf("; more ranks than the %d cores", launch.Slots())
 		}
-		w.row("", fmt.Sprintf("cases: %d; buffers: %s in each rank%s", c.cases, size(c.memory), over))
+		w.row("", fmt.Sprintf("cases: %d; buffers: %s in each rank%s", cost.Cases, size(cost.Memory), over))
 	}
 }
 
-func printTime(w sheet, p *prepared, costs []cost, command string, follows bool) {
-	n := p.config.NREP
-	type stage struct {
-		name string
-		mode protocol.Mode
-		runs int
-	}
-	var stages []stage
-	if command != "measure" && n.Fixed == 0 {
-		stages = append(stages, stage{"stage 1", protocol.ModeNREP, n.Predictions})
-	}
-	if command != "nrep" {
-		stages = append(stages, stage{"stage 2", protocol.ModeMeasure, p.manifest.R})
-	}
+func printTime(w sheet, c *campaign.Campaign, e *campaign.Estimate) {
 	w.head("TIME, an estimate")
-	var total time.Duration
-	for _, c := range costs {
-		verified := p.manifest.MemoryCap[c.shape.String()] > 0
-		for _, s := range stages {
-			each := c.run
-			if s.mode == protocol.ModeNREP {
-				each = c.nrep
-			}
-			left := remaining(p, s.mode, c.shape, s.runs)
-			sum := time.Duration(left) * each
-			first := ""
-			if left > 0 && !verified {
-				verified = true
-				sum += c.verify
-				first = fmt.Sprintf(", and %s to verify the functions", rounded(c.verify))
-			}
-			done := ""
-			if left < s.runs {
-				done = fmt.Sprintf(" (%d of %d are done)", s.runs-left, s.runs)
-			}
-			total += sum
-			w.row(c.shape.String()+" "+s.name, fmt.Sprintf("%d mpiruns of %s%s%s", left, rounded(each), first, done))
+	for _, s := range e.Stages {
+		first, done := "", ""
+		if s.Verify > 0 {
+			first = fmt.Sprintf(", and %s to verify the functions", rounded(s.Verify))
 		}
+		if s.Left < s.Runs {
+			done = fmt.Sprintf(" (%d of %d are done)", s.Runs-s.Left, s.Runs)
+		}
+		w.row(s.Shape.String()+" "+s.Name, fmt.Sprintf("%d mpiruns of %s%s%s", s.Left, rounded(s.Each), first, done))
 	}
-	w.row("in all", "about "+rounded(total))
-	if follows {
-		w.row("not counted", fmt.Sprintf("up to R = %d mpiruns more for each number of processes, where split-robustness is suspected; they measure only what is suspected", p.manifest.R))
+	w.row("in all", "about "+rounded(e.Total))
+	if e.FollowUp {
+		w.row("not counted", fmt.Sprintf("up to R = %d mpiruns more for each number of processes, where split-robustness is suspected; they measure only what is suspected", c.Manifest.R))
 	}
-	printGround(w, p, costs)
+	printGround(w, c, e)
 }
 
 // printGround says what the estimate rests on.
-func printGround(w sheet, p *prepared, costs []cost) {
+func printGround(w sheet, c *campaign.Campaign, e *campaign.Estimate) {
 	label := "it rests on"
-	for _, c := range costs {
-		m := modelOf(p.config, p.manifest.Rank.Library, c.shape.NP)
-		w.row(label, fmt.Sprintf("%s: %s to start an mpirun, %.3g µs for each step of a call", c.shape, rounded(inSeconds(m.start)), m.stepTime*1e6))
+	for _, cost := range e.Costs {
+		w.row(label, fmt.Sprintf("%s: %s to start an mpirun, %.3g µs for each step of a call", cost.Shape, rounded(cost.Start), cost.Step.Seconds()*1e6))
 		label = ""
 	}
-	repeated := fmt.Sprintf("%d repetitions of short calls, %d of long ones, in stage 2 twice that", shortRepeat, longRepeat)
-	switch n := p.config.NREP; {
+	repeated := fmt.Sprintf("%d repetitions of short calls, %d of long ones, in stage 2 twice that", campaign.ShortRepeat, campaign.LongRepeat)
+	switch n := c.Config.NREP; {
 	case n.Fixed > 0:
 		repeated = fmt.Sprintf("%d repetitions (nrep.fixed)", n.Fixed)
-	case len(p.manifest.NRep) > 0:
+	case len(c.Manifest.NRep) > 0:
 		repeated = "the repetitions that are predicted already"
 	}
-	w.row("", fmt.Sprintf("%.2g ns a byte; %s", byteTime*1e9, repeated))
+	w.row("", fmt.Sprintf("%.2g ns a byte; %s", campaign.ByteTime*1e9, repeated))
 	w.paragraph("A network, a busy machine, or more ranks than cores can make it many times more.")
 }
 

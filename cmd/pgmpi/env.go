@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/internal/campaign"
 	"pgmpi/measure"
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
@@ -64,7 +65,7 @@ type environmentShown struct {
 
 // recorded takes everything from a results folder.
 func recorded(path string) (*environmentShown, error) {
-	_, m, err := openResults(path)
+	_, m, err := campaign.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func look(ctx context.Context, s *settings) (*environmentShown, error) {
 	if err != nil {
 		return nil, setup(err)
 	}
-	e := &environmentShown{Version: version, Factors: factors()}
+	e := &environmentShown{Version: version, Factors: campaign.Factors()}
 	if e.Rank, err = launch.Probe(path); err != nil {
 		return nil, setup(err)
 	}

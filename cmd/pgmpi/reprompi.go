@@ -1,13 +1,11 @@
 package main
 
 import (
-	"errors"
 	"os"
 
-	"pgmpi/analyze"
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 	"pgmpi/measure/results"
-	"pgmpi/measure/results/reprompi"
 )
 
 // analyzeFiles judges what another program has measured.
@@ -32,24 +30,7 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	if s.guidelines == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	var files []*reprompi.File
-	for _, path := range paths {
-		f, err := reprompi.Read(path)
-		var missing *os.PathError
-		if errors.As(err, &missing) {
-			return setup(err)
-		}
-		if err != nil {
-			return err
-		}
-		files = append(files, f)
-	}
-	m, runs, err := reprompi.Import(files, config.Check, config.Guideline)
-	if err != nil {
-		return setup(err)
-	}
-	m.Version = version
-	r, err := analyze.Analyze(m, runs, config.Analyze)
+	r, err := campaign.Import(paths, config, version)
 	if err != nil {
 		return err
 	}
@@ -57,7 +38,7 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 		if err := os.MkdirAll(o.out, 0o777); err != nil {
 			return setup(err)
 		}
-		if err := writeFormats(&results.Folder{Path: o.out}, r, formats); err != nil {
+		if err := campaign.Store(&results.Folder{Path: o.out}, r, formats); err != nil {
 			return err
 		}
 	}

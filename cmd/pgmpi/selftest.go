@@ -2,21 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
-	"pgmpi/guidelines"
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/conf/glfile"
-	"pgmpi/measure"
-	"pgmpi/measure/launch"
-	"pgmpi/mockups"
 )
 
 var selftestCommand = command{
@@ -31,66 +28,55 @@ A test at level alpha errs now and then: a part with an error is repeated once
 in another order, and fails only with an error that comes back.
 Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
-		t := selftest{}
-		t.settings.fs = fs
-		fs.IntSliceVar(&t.settings.np, "np", nil, "`N` processes (default: the slots of the allocation, else the cores)")
-		fs.IntVar(&t.settings.mpiruns, "mpiruns", 0, fmt.Sprintf("`R`, mpiruns of each check (default %d)", selftestRuns))
-		fs.StringSliceVar(&t.settings.msizes, "msizes", nil, "message sizes, a comma `LIST` of three at least; the slowdown is planted at the middle one (default "+strings.Join(selftestSizes, ",")+")")
-		fs.StringVar(&t.settings.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
-		fs.StringVar(&t.settings.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces (default: that of the rank program's library)")
-		fs.Uint64Var(&t.settings.seed, "seed", 0, "seed `N` of the order of the cases (default 1)")
-		fs.StringVar(&t.function, "function", "MPI_Allgather", "the `COLLECTIVE` that is slowed down")
-		fs.StringVar(&t.out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
-		fs.BoolVar(&t.quiet, "quiet", false, "no progress")
-		return func(ctx context.Context, _ []string) error { return t.run(ctx) }
+		var s settings
+		var t campaign.Selftest
+		var quiet bool
+		s.fs = fs
+		fs.IntSliceVar(&s.np, "np", nil, "`N` processes (default: the slots of the allocation, else the cores)")
+		fs.IntVar(&s.mpiruns, "mpiruns", 0, fmt.Sprintf("`R`, mpiruns of each check (default %d)", campaign.SelftestRuns))
+		fs.StringSliceVar(&s.msizes, "msizes", nil, "message sizes, a comma `LIST` of at least three; the slowdown is planted at the middle one (default "+strings.Join(campaign.SelftestSizes, ",")+")")
+		fs.StringVar(&s.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
+		fs.StringVar(&s.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces (default: that of the rank program's library)")
+		fs.Uint64Var(&s.seed, "seed", 0, "seed `N` of the order of the cases (default 1)")
+		fs.StringVar(&t.Function, "function", "MPI_Allgather", "the `COLLECTIVE` that is slowed down")
+		fs.StringVar(&t.Out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
+		fs.BoolVar(&quiet, "quiet", false, "no progress")
+		return func(ctx context.Context, _ []string) error { return selftest(ctx, &t, &s, quiet) }
 	},
 }
 
-// selftestRuns makes auto choose the rank-sum for the 80 tests of a self-test: one
-// disturbed mpirun does not spoil it.
-const selftestRuns = 10
-
-var selftestSizes = []string{"64", "1Ki", "16Ki"}
-
-// selftest is one run of the command.
-type selftest struct {
-	settings settings
-	function string
-	out      string
-	quiet    bool
-
-	config  *glfile.File
-	library string // the preloaded one
-	checks  int
-}
-
-// cell is one test of a check; the same in all checks of a self-test.
-type cell struct {
-	guideline, function string
-	msize               int64
-}
-
-func (t *selftest) run(ctx context.Context) error {
-	if err := t.configure(); err != nil {
+func selftest(ctx context.Context, t *campaign.Selftest, s *settings, quiet bool) error {
+	var err error
+	if s.base, err = campaign.SelftestConfig(t.Function); err != nil {
 		return err
 	}
-	if t.out == "" {
-		dir, err := os.MkdirTemp("", "pgmpi-selftest-")
-		if err != nil {
+	if t.Config, err = s.load(nil); err != nil {
+		return err
+	}
+	if err := t.Prepare(); err != nil {
+		return err
+	}
+	if t.Out == "" {
+		if t.Out, err = os.MkdirTemp("", "pgmpi-selftest-"); err != nil {
 			return setup(err)
 		}
-		defer os.RemoveAll(dir)
-		t.out = dir
+		defer os.RemoveAll(t.Out)
 	}
-	base, falseAA, err := t.identities(ctx)
+	p := newProgress(quiet)
+	t.Version, t.Tell = version, p.tell
+	a, err := t.Identities(ctx)
+	p.clear()
 	if err != nil {
-		return err
+		return inconclusive(err)
 	}
-	wrong, err := t.planted(ctx, base)
+	printIdentities(t, a)
+	b, err := t.Planted(ctx, a.Report)
+	p.clear()
 	if err != nil {
-		return err
+		return inconclusive(err)
 	}
-	if falseAA+wrong > 0 {
+	printPlanted(t, b)
+	if a.Again+b.Again > 0 {
 		fmt.Fprintln(stdout, "\nThe self-test has FAILED. On a busy machine it may: give every process a core of its own, or more --mpiruns.")
 		return &exit{code: 1}
 	}
@@ -98,168 +84,47 @@ func (t *selftest) run(ctx context.Context) error {
 	return nil
 }
 
-// configure makes the configuration of the checks: all patterns of the paper,
-// monotony and split-robustness of the slowed function, and the identities.
-func (t *selftest) configure() error {
-	if !slices.Contains(mockups.Identities(), t.function) {
-		return setupf("--function: %s", conf.Unknown("collective", t.function, mockups.Identities()))
+// inconclusive says why a check had no verdict.
+func inconclusive(err error) error {
+	if none := (*campaign.Inconclusive)(nil); errors.As(err, &none) {
+		return verdictExit(none.Report)
 	}
-	f := glfile.Default()
-	f.Check.Guidelines = []string{"GL1:" + t.function, "GL2:" + t.function, "GL3..GL17"}
-	for _, c := range mockups.Identities() {
-		f.Guideline = append(f.Guideline, guidelines.User{ID: "self-" + strings.TrimPrefix(c, "MPI_"),
-			Pattern: &guidelines.UserPattern{Function: c, Mockup: mockups.IdentityOf(c)}})
-	}
-	f.Job.MPIRuns, f.Job.Msizes, f.NREP.Fixed = selftestRuns, selftestSizes, 60
-	t.settings.base = &f
-	var err error
-	if t.config, err = t.settings.load(nil); err != nil {
-		return err
-	}
-	if len(f.Job.NP) > 1 {
-		return setupf("--np: a self-test is about one number of processes")
-	}
-	if msizes, _, err := guidelines.FitMsizes(f.Job.Msizes, guidelines.Extent(f.Job.Datatype)); err != nil {
-		return setup(err)
-	} else if len(msizes) < 3 {
-		return setupf("--msizes: three sizes at least: monotony and split-robustness need a larger and a smaller one")
-	}
-	rank, err := launch.FindRank(f.MPI.Rank)
-	if err != nil {
-		return setup(err)
-	}
-	t.library, err = delayLibrary(rank)
 	return err
 }
 
-// delayLibrary stands beside the rank program, which may be a link.
-func delayLibrary(rank string) (string, error) {
-	real, err := filepath.EvalSymlinks(rank)
-	if err != nil {
-		return "", setup(err)
-	}
-	for _, path := range []string{rank, real} {
-		if _, err := os.Stat(path + "-delay.so"); err == nil {
-			return path + "-delay.so", nil
-		}
-	}
-	return "", setupf("no %s-delay.so beside the rank program: `make build` makes it", real)
-}
-
-// check measures and judges once, in a folder and an order of its own.
-func (t *selftest) check(ctx context.Context, name, delay string) (*analyze.Report, error) {
-	f := *t.config
-	f.Job.Seed += uint64(t.checks)
-	t.checks++
-	f.MPI.Env = map[string]string{}
-	if delay != "" {
-		f.MPI.Env["PGMPI_DELAY"] = delay
-		f.MPI.Env["LD_PRELOAD"] = strings.Trim(t.library+":"+os.Getenv("LD_PRELOAD"), ":")
-	}
-	fmt.Fprintf(stderr, "%s\n", name)
-	quiet := t.settings
-	quiet.base, quiet.fs = &f, pflag.NewFlagSet("", pflag.ContinueOnError)
-	o := output{out: filepath.Join(t.out, fmt.Sprintf("check-%d", t.checks)), quiet: t.quiet}
-	c, err := open(&quiet, &o, refuseSmallR)
-	if err != nil {
-		return nil, err
-	}
-	defer c.Folder.Close()
-	err = c.measured(ctx, func(ctx context.Context, s *measure.Session) error {
-		if err := s.Predict(ctx, true); err != nil {
-			return err
-		}
-		return c.measureAndFollowUp(ctx, s)
-	})
-	if ctx.Err() != nil {
-		return nil, &exit{exitInterrupted, fmt.Errorf("interrupted")}
-	}
-	if err != nil {
-		return nil, err
-	}
-	_, r, err := analyzeFolder(c.Folder, c.Manifest, f.Analyze)
-	if err != nil {
-		return nil, err
-	}
-	if r.Exit != 0 && r.Exit != 1 {
-		return nil, verdictExit(r)
-	}
-	return r, writeFormats(c.Folder, r, nil)
-}
-
-// identities is part (a). It returns the first report and the number of false
-// violations that came back.
-func (t *selftest) identities(ctx context.Context) (*analyze.Report, int, error) {
-	base, err := t.check(ctx, "(a) every collective against itself", "")
-	if err != nil {
-		return nil, 0, err
-	}
-	t.header(base)
-	found := falseIdentities(base)
-	by := map[string]int{}
-	tests := 0
-	for i := range base.Verdicts {
-		if v := &base.Verdicts[i]; isIdentity(v) {
-			tests++
-			by[v.Verdict]++
-		}
-	}
+func printIdentities(t *campaign.Selftest, x *campaign.Identities) {
+	r := x.Report
+	library, _, _ := strings.Cut(strings.ReplaceAll(r.Library.Version, ",", "\n"), "\n")
+	fmt.Fprintf(stdout, "Self-test with %s, p = %d, R = %d mpiruns, sizes %s\n", strings.TrimSpace(library), r.Shapes[0].NP, r.R,
+		strings.Join(t.Config.Job.Msizes, ", "))
 	fmt.Fprintf(stdout, "\n(a) A/A: %d tests of a collective against itself: %d violated, %d marginal, %d kept, %d undecided\n",
-		tests, by[analyze.Violated], by[analyze.Marginal], by[analyze.Kept], by[analyze.Undecided])
-	fmt.Fprintf(stdout, "    Stated error: alpha = %g for all %d tests of a check together, adjustment %s.\n", base.Alpha, base.M, base.Adjust)
-	if len(found) == 0 {
-		return base, 0, nil
+		x.Tests, x.Verdicts[analyze.Violated], x.Verdicts[analyze.Marginal], x.Verdicts[analyze.Kept], x.Verdicts[analyze.Undecided])
+	fmt.Fprintf(stdout, "    Stated error: alpha = %g for all %d tests of a check together, adjustment %s.\n", r.Alpha, r.M, r.Adjust)
+	if x.False > 0 {
+		fmt.Fprintf(stdout, "    Repeated in another order: %d of the false violations came back.\n", x.Again)
 	}
-	again, err := t.check(ctx, "(a) again, in another order", "")
-	if err != nil {
-		return nil, 0, err
-	}
-	both := intersect(found, falseIdentities(again))
-	fmt.Fprintf(stdout, "    Repeated in another order: %d of the false violations came back.\n", len(both))
-	return base, len(both), nil
 }
 
-func isIdentity(v *analyze.Verdict) bool { return strings.HasPrefix(v.Mockup, mockups.IdentityOf("")) }
-
-func falseIdentities(r *analyze.Report) map[cell]bool {
-	found := map[cell]bool{}
-	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; isIdentity(v) && v.Verdict == analyze.Violated {
-			found[cellOf(v)] = true
-		}
+// printPlanted shows what was planted, found, missed and extra.
+func printPlanted(t *campaign.Selftest, x *campaign.Planted) {
+	fmt.Fprintf(stdout, "\n(b) Planted: %s is %v slower at %s bytes\n", t.Function, x.By.Round(time.Microsecond), conf.FormatSize(x.Msize))
+	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "    guideline\tmsize\twithout\t\twith the plant\t\t")
+	for _, c := range x.Cells {
+		v, b := c.With, c.Before
+		fmt.Fprintf(w, "    %s %s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Guideline, v.Type, conf.FormatSize(v.Msize),
+			times(b.Ratio), b.Verdict, times(v.Ratio), v.Verdict, c.Result)
 	}
-	return found
+	w.Flush()
+	fmt.Fprintf(stdout, "    planted %d, found %d, missed %d; extra %d among %d other tests\n", x.Planted, x.Found, x.Planted-x.Found, x.Extra, x.Rest+x.Extra)
+	if x.Wrong > 0 {
+		fmt.Fprintf(stdout, "    Repeated in another order: %d of %d errors came back.\n", x.Again, x.Wrong)
+	}
 }
 
-func cellOf(v *analyze.Verdict) cell { return cell{v.Guideline, v.Function, v.Msize} }
-
-func intersect(a, b map[cell]bool) map[cell]bool {
-	out := map[cell]bool{}
-	for c := range a {
-		if b[c] {
-			out[c] = true
-		}
+func times(ratio *float64) string {
+	if ratio == nil {
+		return "-"
 	}
-	return out
-}
-
-// header says what is tested.
-func (t *selftest) header(r *analyze.Report) {
-	version, _, _ := strings.Cut(strings.ReplaceAll(r.Library.Version, ",", "\n"), "\n")
-	fmt.Fprintf(stdout, "Self-test with %s, p = %d, R = %d mpiruns, sizes %s\n", strings.TrimSpace(version), r.Shapes[0].NP, r.R,
-		strings.Join(t.config.Job.Msizes, ", "))
-}
-
-// amount is the delay that makes the call at msize at least ten times slower
-// than all that it is compared with, and visible on a busy machine.
-func amount(base *analyze.Report, function string, msize int64) conf.Duration {
-	const least, factor = 200e-6, 10
-	most := least
-	for i := range base.Verdicts {
-		v := &base.Verdicts[i]
-		if v.Function == function && v.Msize == msize && v.OtherMedianS != nil {
-			most = max(most, factor**v.OtherMedianS*float64(max(1, v.K)))
-		}
-	}
-	return conf.Duration(most * 1e9)
+	return fmt.Sprintf("%.3g×", *ratio)
 }

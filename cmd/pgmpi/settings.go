@@ -1,21 +1,18 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -172,7 +169,7 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 		}
 	case m != nil:
 		var err error
-		if f, err = configOf(m); err != nil {
+		if f, err = campaign.ConfigOf(m); err != nil {
 			return nil, err
 		}
 	case s.base != nil:
@@ -189,99 +186,23 @@ func isSelector(list string) bool {
 	return len(guidelines.Config{Guidelines: strings.Split(list, ",")}.Validate(nil)) == 0
 }
 
-// configOf is the configuration that a results folder was made with.
-func configOf(m *results.Manifest) (*glfile.File, error) {
-	f := glfile.Default()
-	if err := json.Unmarshal(m.Config, &f); err != nil {
-		return nil, setupf("manifest.json: config: %w", err)
-	}
-	f.Source = m.TOML
-	return &f, nil
-}
-
-// sameMeasurement refuses to go on in a folder with another configuration;
-// only [analyze] may change.
-func sameMeasurement(before, now *glfile.File, folder string) error {
-	var differ []string
-	for _, s := range []struct {
-		name string
-		a, b any
-	}{
-		{"check", before.Check, now.Check},
-		{"guideline", byID(before.Guideline), byID(now.Guideline)},
-		{"job", before.Job, now.Job},
-		{"mpi", thatMatters(before.MPI), thatMatters(now.MPI)},
-		{"nrep", before.NREP, now.NREP},
-		{"measure", before.Measure, now.Measure},
-	} {
-		a, errA := json.Marshal(s.a)
-		b, errB := json.Marshal(s.b)
-		if err := errors.Join(errA, errB); err != nil {
-			return err
-		}
-		d, err := differences(s.name, a, b)
+// parseLooks reads --looks: "10,20,30", or with weights "10:.2,20:.3,30:.5".
+func parseLooks(text string) (looks []int, weights []float64, err error) {
+	for _, part := range strings.Split(text, ",") {
+		before, after, weighted := strings.Cut(strings.TrimSpace(part), ":")
+		at, err := strconv.Atoi(before)
 		if err != nil {
-			return err
+			return nil, nil, fmt.Errorf("%q is no number of mpiruns, as in 10,20,30", part)
 		}
-		differ = append(differ, d...)
-	}
-	if len(differ) == 0 {
-		return nil
-	}
-	return setupf("%s was measured with another configuration:\n  %s\n  take a new folder with --out, or the old settings (without --guidelines, --resume uses those of the folder)", folder, strings.Join(differ, "\n  "))
-}
-
-// byID names guidelines in place of numbering them.
-func byID(users []guidelines.User) map[string]guidelines.User {
-	named := map[string]guidelines.User{}
-	for _, u := range users {
-		named[u.ID] = u
-	}
-	return named
-}
-
-// differences has a line for every key whose value is not the same in two JSON
-// texts. The keys are those of gl.toml, with dots between tables.
-func differences(key string, there, now json.RawMessage) ([]string, error) {
-	if bytes.Equal(there, now) {
-		return nil, nil
-	}
-	if !bytes.HasPrefix(there, []byte("{")) || !bytes.HasPrefix(now, []byte("{")) {
-		return []string{fmt.Sprintf("%s: %s there, %s now", key, orNothing(there), orNothing(now))}, nil
-	}
-	var a, b map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(there, &a), json.Unmarshal(now, &b)); err != nil {
-		return nil, err
-	}
-	names := slices.Collect(maps.Keys(a))
-	for name := range b {
-		if _, ok := a[name]; !ok {
-			names = append(names, name)
+		looks = append(looks, at)
+		if !weighted {
+			continue
 		}
-	}
-	slices.Sort(names)
-	var out []string
-	for _, name := range names {
-		d, err := differences(key+"."+name, a[name], b[name])
+		w, err := strconv.ParseFloat(after, 64)
 		if err != nil {
-			return nil, err
+			return nil, nil, fmt.Errorf("%q has no weight behind its colon, as in 10:.2,20:.3,30:.5", part)
 		}
-		out = append(out, d...)
+		weights = append(weights, w)
 	}
-	return out, nil
-}
-
-// orNothing stands for a key that is not there, such as a variable of mpi.env.
-func orNothing(value json.RawMessage) string {
-	if value == nil {
-		return "nothing"
-	}
-	return string(value)
-}
-
-// thatMatters leaves out the path of the rank program, whose hash is compared,
-// and the way of the job to rank 0, which changes no result.
-func thatMatters(c measure.MPIConfig) measure.MPIConfig {
-	c.Rank, c.JobFile = "", false
-	return c
+	return looks, weights, nil
 }

@@ -1,0 +1,290 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure"
+	"pgmpi/measure/launch"
+	"pgmpi/mockups"
+)
+
+// SelftestRuns makes auto choose the rank-sum for the 80 tests of a self-test: one
+// disturbed mpirun does not spoil it.
+const SelftestRuns = 10
+
+// SelftestSizes are the message sizes of a self-test.
+var SelftestSizes = []string{"64", "1Ki", "16Ki"}
+
+// Selftest plants a slowdown of one collective, and finds out whether a check
+// finds it and nothing else.
+type Selftest struct {
+	Config   *glfile.File // of SelftestConfig
+	Function string       // the collective that is slowed down
+	Out      string       // the folder of the results folders
+	Version  string
+	Tell     func(Event)
+	Start    measure.Starter // nil: measure.Exec
+
+	at      int64  // bytes, where the slowdown is planted
+	library string // the preloaded one
+	checks  int
+}
+
+// Inconclusive is a check of a self-test that ended without verdicts.
+type Inconclusive struct{ Report *analyze.Report }
+
+func (*Inconclusive) Error() string { return "no verdict possible" }
+
+// SelftestConfig is the configuration of the checks: all patterns of the paper,
+// monotony and split-robustness of the slowed function, and the identities.
+func SelftestConfig(function string) (*glfile.File, error) {
+	if !slices.Contains(mockups.Identities(), function) {
+		return nil, setupf("--function: %s", conf.Unknown("collective", function, mockups.Identities()))
+	}
+	f := glfile.Default()
+	f.Check.Guidelines = []string{"GL1:" + function, "GL2:" + function, "GL3..GL17"}
+	for _, c := range mockups.Identities() {
+		f.Guideline = append(f.Guideline, guidelines.User{ID: "self-" + strings.TrimPrefix(c, "MPI_"),
+			Pattern: &guidelines.UserPattern{Function: c, Mockup: mockups.IdentityOf(c)}})
+	}
+	f.Job.MPIRuns, f.Job.Msizes, f.NREP.Fixed = SelftestRuns, SelftestSizes, 60
+	return &f, nil
+}
+
+// Prepare finds out where the slowdown is planted and by what.
+func (t *Selftest) Prepare() error {
+	job := t.Config.Job
+	if len(job.NP) > 1 {
+		return setupf("--np: a self-test is about one number of processes")
+	}
+	msizes, _, err := guidelines.FitMsizes(job.Msizes, guidelines.Extent(job.Datatype))
+	if err != nil {
+		return setup(err)
+	}
+	if len(msizes) < 3 {
+		return setupf("--msizes: at least three sizes: monotony and split-robustness need a larger and a smaller one")
+	}
+	t.at = msizes[len(msizes)/2]
+	rank, err := launch.FindRank(t.Config.MPI.Rank)
+	if err != nil {
+		return setup(err)
+	}
+	t.library, err = delayLibrary(rank)
+	return err
+}
+
+// delayLibrary is beside the rank program, which may be a link.
+func delayLibrary(rank string) (string, error) {
+	real, err := filepath.EvalSymlinks(rank)
+	if err != nil {
+		return "", setup(err)
+	}
+	for _, path := range []string{rank, real} {
+		if _, err := os.Stat(path + "-delay.so"); err == nil {
+			return path + "-delay.so", nil
+		}
+	}
+	return "", setupf("no %s-delay.so beside the rank program: `make build` makes it", real)
+}
+
+// check measures and judges once, in a folder and an order of its own.
+func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Report, error) {
+	t.Tell(Event{Sentence: name})
+	f := *t.Config
+	f.Job.Seed += uint64(t.checks)
+	t.checks++
+	f.MPI.Env = map[string]string{}
+	if delay != "" {
+		f.MPI.Env["PGMPI_DELAY"] = delay
+		f.MPI.Env["LD_PRELOAD"] = strings.Trim(t.library+":"+os.Getenv("LD_PRELOAD"), ":")
+	}
+	path := filepath.Join(t.Out, fmt.Sprintf("check-%d", t.checks))
+	before, err := Before(path, false)
+	if err != nil {
+		return nil, err
+	}
+	c, err := New(&f, path, before, t.Version)
+	if err != nil {
+		return nil, err
+	}
+	c.Tell, c.Start = t.Tell, t.Start
+	if err := c.Refuse(); err != nil {
+		return nil, err
+	}
+	if err := c.Open(); err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	j, err := c.Check(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return nil, &Interrupted{}
+	case err != nil:
+		return nil, err
+	case j.Report.Exit != 0 && j.Report.Exit != 1:
+		return nil, &Inconclusive{j.Report}
+	}
+	return j.Report, Store(c.Folder(), j.Report, nil)
+}
+
+// cell is one test of a check; the same in all checks of a self-test.
+type cell struct {
+	guideline, function string
+	msize               int64
+}
+
+func cellOf(v *analyze.Verdict) cell { return cell{v.Guideline, v.Function, v.Msize} }
+
+// Identities is what became of the collectives that were compared with themselves.
+type Identities struct {
+	Report   *analyze.Report
+	Tests    int
+	Verdicts map[string]int // how often each was given
+	False    int            // tests that were violated
+	Again    int            // of them, in the repetition too
+}
+
+// Identities is part (a): whatever is violated there is false, and is asked once
+// more in another order.
+func (t *Selftest) Identities(ctx context.Context) (*Identities, error) {
+	base, err := t.check(ctx, "(a) every collective against itself", "")
+	if err != nil {
+		return nil, err
+	}
+	found := falseIdentities(base)
+	x := &Identities{Report: base, Verdicts: map[string]int{}, False: len(found)}
+	for i := range base.Verdicts {
+		if v := &base.Verdicts[i]; isIdentity(v) {
+			x.Tests++
+			x.Verdicts[v.Verdict]++
+		}
+	}
+	if x.False > 0 {
+		again, err := t.check(ctx, "(a) again, in another order", "")
+		if err != nil {
+			return nil, err
+		}
+		x.Again = shared(found, falseIdentities(again))
+	}
+	return x, nil
+}
+
+func isIdentity(v *analyze.Verdict) bool { return strings.HasPrefix(v.Mockup, mockups.IdentityOf("")) }
+
+func falseIdentities(r *analyze.Report) map[cell]bool {
+	found := map[cell]bool{}
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; isIdentity(v) && v.Verdict == analyze.Violated {
+			found[cellOf(v)] = true
+		}
+	}
+	return found
+}
+
+// shared counts the cells that are in both.
+func shared(a, b map[cell]bool) (n int) {
+	for c := range a {
+		if b[c] {
+			n++
+		}
+	}
+	return n
+}
+
+// Planted is what a check found of the planted slowdown.
+type Planted struct {
+	Msize                       int64         // bytes
+	By                          time.Duration // that the call is slower
+	Cells                       []PlantedCell // all but those that stayed quiet
+	Planted, Found, Extra, Rest int           // tests
+	Wrong                       int           // missed or extra
+	Again                       int           // of them, in the repetition too
+}
+
+// PlantedCell is a test that the plant was to be found in, or that is violated
+// with it without being about the slowed call.
+type PlantedCell struct {
+	Before, With *analyze.Verdict
+	Result       string // "found", "MISSED" or "EXTRA"
+}
+
+// Planted is part (b), after part (a) with the given report. What is wrong is
+// asked once more in another order.
+func (t *Selftest) Planted(ctx context.Context, base *analyze.Report) (*Planted, error) {
+	x := &Planted{Msize: t.at, By: t.amount(base)}
+	delay := fmt.Sprintf("%s:%d:%dns", t.Function, t.at, x.By.Nanoseconds())
+	r, err := t.check(ctx, "(b) with the planted slowdown", delay)
+	if err != nil {
+		return nil, err
+	}
+	wrong := x.compare(t, base, r)
+	x.Wrong = len(wrong)
+	if x.Wrong > 0 {
+		if r, err = t.check(ctx, "(b) again, in another order", delay); err != nil {
+			return nil, err
+		}
+		x.Again = shared(wrong, new(Planted).compare(t, base, r))
+	}
+	return x, nil
+}
+
+// amount is the delay that makes the call at least ten times slower than all
+// that it is compared with, and visible on a busy machine.
+func (t *Selftest) amount(base *analyze.Report) time.Duration {
+	const least, factor = 200e-6, 10
+	most := least
+	for i := range base.Verdicts {
+		v := &base.Verdicts[i]
+		if t.slowed(v) && v.OtherMedianS != nil {
+			most = max(most, factor**v.OtherMedianS*float64(max(1, v.K)))
+		}
+	}
+	return time.Duration(most * 1e9)
+}
+
+// slowed tells whether the plant must be found in a test: wherever the call is
+// the slowed one. No mock-up of a collective contains the collective.
+func (t *Selftest) slowed(v *analyze.Verdict) bool {
+	return v.Function == t.Function && v.Msize == t.at
+}
+
+// compare counts what was found, missed and extra, and returns the cells of the
+// last two. What was undecided without the plant may be decided with it.
+func (x *Planted) compare(t *Selftest, base, r *analyze.Report) map[cell]bool {
+	wrong := map[cell]bool{}
+	for i := range r.Verdicts {
+		v, b := &r.Verdicts[i], &base.Verdicts[i]
+		wasKept := b.Verdict == analyze.Kept || b.Verdict == analyze.NotSuspected || isIdentity(v) && b.Verdict != analyze.Violated
+		violated := v.Verdict == analyze.Violated
+		result := ""
+		switch {
+		case t.slowed(v) && violated:
+			result = "found"
+			x.Planted++
+			x.Found++
+		case t.slowed(v):
+			result = "MISSED"
+			x.Planted++
+			wrong[cellOf(v)] = true
+		case violated && wasKept:
+			result = "EXTRA"
+			x.Extra++
+			wrong[cellOf(v)] = true
+		default:
+			x.Rest++
+			continue
+		}
+		x.Cells = append(x.Cells, PlantedCell{b, v, result})
+	}
+	return wrong
+}
