@@ -79,7 +79,7 @@ func newMpirun(start Starter, argv []string, env map[string]string, stall time.D
 	return &mpirun{argv: argv, env: environment(env), stall: stall, starter: start}
 }
 
-// progressFunc hears how many cases are done, and which one is next.
+// progressFunc hears how many cases are done, and the last of them.
 type progressFunc = func(done, total int, name string)
 
 // run does an mpirun from its start to its end. No process is left when it returns.
@@ -246,7 +246,7 @@ func (m *mpirun) greet(ctx context.Context) error {
 		return err
 	}
 	if before != "" {
-		return fmt.Errorf("%q stands before the first word of rank 0: the launcher labels every line", before)
+		return fmt.Errorf("%q comes before the first word of rank 0: the launcher labels every line", before)
 	}
 	var h protocol.Hello
 	if err := json.Unmarshal([]byte(text), &h); err != nil {

@@ -110,13 +110,16 @@ func printPlanted(t *campaign.Selftest, x *campaign.Planted) {
 	fmt.Fprintf(stdout, "\n(b) Planted: %s is %v slower at %s bytes\n", t.Function, x.By.Round(time.Microsecond), conf.FormatSize(x.Msize))
 	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "    guideline\tmsize\twithout\t\twith the plant\t\t")
-	for _, c := range x.Cells {
+	count := map[string]int{}
+	for _, c := range x.Shown {
 		v, b := c.With, c.Before
+		count[c.Result]++
 		fmt.Fprintf(w, "    %s %s\t%s\t%s\t%s\t%s\t%s\t%s\n", v.Guideline, v.Type, conf.FormatSize(v.Msize),
 			times(b.Ratio), b.Verdict, times(v.Ratio), v.Verdict, c.Result)
 	}
 	w.Flush()
-	fmt.Fprintf(stdout, "    planted %d, found %d, missed %d; extra %d among %d other tests\n", x.Planted, x.Found, x.Planted-x.Found, x.Extra, x.Rest+x.Extra)
+	fmt.Fprintf(stdout, "    planted %d, found %d, missed %d; extra %d among %d other tests\n", 
+		count["found"]+count["MISSED"], count["found"], count["MISSED"], count["EXTRA"], x.Tests-count["found"]-count["MISSED"])
 	if x.Wrong > 0 {
 		fmt.Fprintf(stdout, "    Repeated in another order: %d of %d errors came back.\n", x.Again, x.Wrong)
 	}

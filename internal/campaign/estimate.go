@@ -158,8 +158,8 @@ func inSeconds(s float64) time.Duration {
 	return time.Duration(min(s, math.MaxInt64/1e10) * 1e9)
 }
 
-// warmups is how many untimed calls there are before a case whose calls take so
-// many seconds.
+// warmups is how many untimed calls there are before a case whose calls take
+// this long, in seconds.
 func warmups(config *glfile.File, call float64) int {
 	most := config.Measure.Warmup
 	if limit := time.Duration(config.Measure.WarmupTime).Seconds(); limit > 0 {
@@ -238,7 +238,7 @@ func modelOf(config *glfile.File, library string, np int) model {
 // step is what a collective without data costs: ⌈log2 p⌉ steps.
 func (m model) step() float64 { return m.stepTime * float64(max(1, bits.Len(uint(m.np-1)))) }
 
-// call is what one call of a function costs with so many bytes in its buffers.
+// call is what one call of a function costs with these bytes in its buffers.
 // A mock-up is as many collectives as it is named after.
 func (m model) call(f mockups.Function, bytes int64) float64 {
 	return m.step()*float64(1+strings.Count(f.ID, "+")) + ByteTime*float64(bytes)

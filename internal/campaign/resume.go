@@ -151,7 +151,7 @@ func differences(key string, there, now json.RawMessage) ([]string, error) {
 	return out, nil
 }
 
-// orNothing stands for a key that is not there, such as a variable of mpi.env.
+// orNothing replaces a key that is not there, such as a variable of mpi.env.
 func orNothing(value json.RawMessage) string {
 	if value == nil {
 		return "nothing"

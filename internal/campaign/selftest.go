@@ -137,13 +137,8 @@ func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 	return j.Report, Store(c.Folder(), j.Report, nil)
 }
 
-// cell is one test of a check; the same in all checks of a self-test.
-type cell struct {
-	guideline, function string
-	msize               int64
-}
-
-func cellOf(v *analyze.Verdict) cell { return cell{v.Guideline, v.Function, v.Msize} }
+// tests are tests of a check, by index: they are the same in all checks of a self-test.
+type tests map[int]bool
 
 // Identities is what became of the collectives that were compared with themselves.
 type Identities struct {
@@ -181,20 +176,20 @@ func (t *Selftest) Identities(ctx context.Context) (*Identities, error) {
 
 func isIdentity(v *analyze.Verdict) bool { return strings.HasPrefix(v.Mockup, mockups.IdentityOf("")) }
 
-func falseIdentities(r *analyze.Report) map[cell]bool {
-	found := map[cell]bool{}
+func falseIdentities(r *analyze.Report) tests {
+	found := tests{}
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; isIdentity(v) && v.Verdict == analyze.Violated {
-			found[cellOf(v)] = true
+			found[i] = true
 		}
 	}
 	return found
 }
 
-// shared counts the cells that are in both.
-func shared(a, b map[cell]bool) (n int) {
-	for c := range a {
-		if b[c] {
+// shared counts what is in both.
+func shared(a, b tests) (n int) {
+	for i := range a {
+		if b[i] {
 			n++
 		}
 	}
@@ -203,17 +198,17 @@ func shared(a, b map[cell]bool) (n int) {
 
 // Planted is what a check found of the planted slowdown.
 type Planted struct {
-	Msize                       int64         // bytes
-	By                          time.Duration // that the call is slower
-	Cells                       []PlantedCell // all but those that stayed quiet
-	Planted, Found, Extra, Rest int           // tests
-	Wrong                       int           // missed or extra
-	Again                       int           // of them, in the repetition too
+	Msize int64         // bytes
+	By    time.Duration // that the call is slower
+	Tests int
+	Shown []PlantedTest // all but those that stayed quiet
+	Wrong int           // missed or extra
+	Again int           // of them, in the repetition too
 }
 
-// PlantedCell is a test that the plant was to be found in, or that is violated
+// PlantedTest is a test that the plant was to be found in, or that is violated
 // with it without being about the slowed call.
-type PlantedCell struct {
+type PlantedTest struct {
 	Before, With *analyze.Verdict
 	Result       string // "found", "MISSED" or "EXTRA"
 }
@@ -221,19 +216,21 @@ type PlantedCell struct {
 // Planted is part (b), after part (a) with the given report. What is wrong is
 // asked once more in another order.
 func (t *Selftest) Planted(ctx context.Context, base *analyze.Report) (*Planted, error) {
-	x := &Planted{Msize: t.at, By: t.amount(base)}
+	x := &Planted{Msize: t.at, By: t.amount(base), Tests: len(base.Verdicts)}
 	delay := fmt.Sprintf("%s:%d:%dns", t.Function, t.at, x.By.Nanoseconds())
 	r, err := t.check(ctx, "(b) with the planted slowdown", delay)
 	if err != nil {
 		return nil, err
 	}
-	wrong := x.compare(t, base, r)
+	var wrong tests
+	x.Shown, wrong = t.compare(base, r)
 	x.Wrong = len(wrong)
 	if x.Wrong > 0 {
 		if r, err = t.check(ctx, "(b) again, in another order", delay); err != nil {
 			return nil, err
 		}
-		x.Again = shared(wrong, new(Planted).compare(t, base, r))
+		_, again := t.compare(base, r)
+		x.Again = shared(wrong, again)
 	}
 	return x, nil
 }
@@ -258,33 +255,26 @@ func (t *Selftest) slowed(v *analyze.Verdict) bool {
 	return v.Function == t.Function && v.Msize == t.at
 }
 
-// compare counts what was found, missed and extra, and returns the cells of the
-// last two. What was undecided without the plant may be decided with it.
-func (x *Planted) compare(t *Selftest, base, r *analyze.Report) map[cell]bool {
-	wrong := map[cell]bool{}
+// compare returns what was found, missed and extra, and the last two of them by
+// index. What was undecided without the plant may be decided with it.
+func (t *Selftest) compare(base, r *analyze.Report) (shown []PlantedTest, wrong tests) {
+	wrong = tests{}
 	for i := range r.Verdicts {
 		v, b := &r.Verdicts[i], &base.Verdicts[i]
 		wasKept := b.Verdict == analyze.Kept || b.Verdict == analyze.NotSuspected || isIdentity(v) && b.Verdict != analyze.Violated
 		violated := v.Verdict == analyze.Violated
-		result := ""
 		switch {
 		case t.slowed(v) && violated:
-			result = "found"
-			x.Planted++
-			x.Found++
+			shown = append(shown, PlantedTest{b, v, "found"})
+			continue
 		case t.slowed(v):
-			result = "MISSED"
-			x.Planted++
-			wrong[cellOf(v)] = true
+			shown = append(shown, PlantedTest{b, v, "MISSED"})
 		case violated && wasKept:
-			result = "EXTRA"
-			x.Extra++
-			wrong[cellOf(v)] = true
+			shown = append(shown, PlantedTest{b, v, "EXTRA"})
 		default:
-			x.Rest++
 			continue
 		}
-		x.Cells = append(x.Cells, PlantedCell{b, v, result})
+		wrong[i] = true
 	}
-	return wrong
+	return shown, wrong
 }

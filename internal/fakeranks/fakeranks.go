@@ -1,4 +1,4 @@
-// Package fakeranks stands in for an MPI library in tests: its launcher starts a
+// Package fakeranks replaces an MPI library in tests: its launcher starts a
 // goroutine that speaks rank 0's side of the line protocol and makes its samples
 // up. Inside a testing/synctest bubble hours of measuring take no time.
 package fakeranks
