@@ -51,16 +51,17 @@ func ab(ctx context.Context, toml []string, s *settings, o *output, c *compareOu
 		o.out = campaign.NewFolder("pgmpi-ab-", time.Now())
 	}
 	x := &campaign.AB{Out: o.out, Names: [2]string(toml)}
-	var p *progress
+	var p *progress // one for both
 	for i, name := range []string{"a", "b"} {
 		mine, side := *s, *o
 		mine.guidelines, side.out = toml[i], filepath.Join(o.out, name)
-		if x.Sides[i], p, err = prepare(&mine, &side); err != nil {
+		if x.Sides[i], err = side.prepare(&mine); err != nil {
 			return err
 		}
+		p = side.progress
 	}
 	a, b := x.Sides[0], x.Sides[1]
-	a.Tell = p.tell // one progress for both
+	a.Tell = p.tell
 	cfg := c.config(a.Config.Analyze, true)
 	if err := x.Refuse(cfg); err != nil {
 		return err

@@ -43,7 +43,7 @@ var nrepCommand = command{
 	long: `Predicts for every case how many repetitions give a reproducible run median
 (S-PGMPI §4.2) and stores them in the results folder, where
 ` + "`pgmpi measure --out FOLDER` goes on.",
-	flags: stageFlags((*campaign.Campaign).Predict, func(*campaign.Campaign) error { return nil }),
+	flags: stageFlags(func(*campaign.Campaign) error { return nil }, (*campaign.Campaign).Predict),
 }
 
 var measureCommand = command{
@@ -51,10 +51,10 @@ var measureCommand = command{
 	short: "stage 2 only: measure all cases over R mpiruns",
 	long: `Measures with the repetitions that ` + "`pgmpi nrep --out FOLDER`" + ` predicted, or
 with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`,
-	flags: stageFlags((*campaign.Campaign).Measure, refuseUnpredicted),
+	flags: stageFlags(refuseUnpredicted, (*campaign.Campaign).Measure),
 }
 
-func stageFlags(do func(*campaign.Campaign, context.Context) error, refuse func(*campaign.Campaign) error) func(*pflag.FlagSet) func(context.Context, []string) error {
+func stageFlags(refuse func(*campaign.Campaign) error, do func(*campaign.Campaign, context.Context) error) func(*pflag.FlagSet) func(context.Context, []string) error {
 	return func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
 		var o output
@@ -63,52 +63,59 @@ func stageFlags(do func(*campaign.Campaign, context.Context) error, refuse func(
 		o.dry(fs)
 		return func(ctx context.Context, _ []string) error {
 			o.resume = true // the stages share a folder
-			c, p, err := prepare(&s, &o)
-			if err != nil {
+			return o.run(&s, fs.Name(), refuse, func(c *campaign.Campaign) error {
+				err := do(c, ctx)
+				o.progress.clear()
+				if err == nil {
+					fmt.Fprintf(stderr, "results: %s\n", c.Path)
+				}
 				return err
-			}
-			if o.dryRun {
-				return dryRun(c, fs.Name())
-			}
-			if err := refuse(c); err != nil {
-				return err
-			}
-			if err := c.Open(); err != nil {
-				return err
-			}
-			defer c.Close()
-			err = do(c, ctx)
-			p.clear()
-			if err != nil {
-				return goOnWith(err, os.Args, c.Path)
-			}
-			fmt.Fprintf(stderr, "results: %s\n", c.Path)
-			return nil
+			})
 		}
 	}
 }
 
-// prepare makes the campaign of the flags, which tells what happens to the
-// progress. Nothing is started and nothing is written.
-func prepare(s *settings, o *output) (*campaign.Campaign, *progress, error) {
+// prepare makes the campaign of the flags. Nothing is started and nothing is
+// written.
+func (o *output) prepare(s *settings) (*campaign.Campaign, error) {
 	if o.out == "" {
 		o.out = campaign.NewFolder("pgmpi-", time.Now())
 	}
 	before, err := campaign.Before(o.out, o.resume)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	config, err := s.load(before)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	c, err := campaign.New(config, o.out, before, version)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	p := newProgress(o.quiet)
-	c.Tell = p.tell
-	return c, p, nil
+	o.progress = newProgress(o.quiet)
+	c.Tell = o.progress.tell
+	return c, nil
+}
+
+// run does what a command is there for in its results folder, unless refuse has
+// a reason not to, or a dry run is wanted.
+func (o *output) run(s *settings, command string, refuse, do func(*campaign.Campaign) error) error {
+	c, err := o.prepare(s)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		return dryRun(c, command)
+	}
+	if err := refuse(c); err != nil {
+		return err
+	}
+	if err := c.Open(); err != nil {
+		return err
+	}
+	defer c.Close()
+	return goOnWith(do(c), os.Args, c.Path)
 }
 
 // output is where results go and what is printed.
@@ -119,7 +126,8 @@ type output struct {
 	dryRun bool
 	format string
 	// explain holds selectors of verdicts that are explained.
-	explain []string
+	explain  []string
+	progress *progress // once the campaign is prepared
 }
 
 func (o *output) folder(fs *pflag.FlagSet) {
@@ -146,30 +154,21 @@ func check(ctx context.Context, s *settings, o *output) error {
 	if len(o.explain) > 0 && formats[0].Name != "table" {
 		return setupf("--explain prints after the tables: put table first in --format, or use `pgmpi analyze DIR --explain`")
 	}
-	c, p, err := prepare(s, o)
-	if err != nil {
-		return err
+	var tests []int
+	refuse := func(c *campaign.Campaign) error {
+		if tests, err = selected(&c.Manifest.Plan, o.explain); err != nil {
+			return err
+		}
+		return c.Refuse()
 	}
-	if o.dryRun {
-		return dryRun(c, "check")
-	}
-	tests, err := selected(&c.Manifest.Plan, o.explain)
-	if err != nil {
-		return err
-	}
-	if err := c.Refuse(); err != nil {
-		return err
-	}
-	if err := c.Open(); err != nil {
-		return err
-	}
-	defer c.Close()
-	j, err := c.Check(ctx)
-	p.clear()
-	if err != nil {
-		return goOnWith(err, os.Args, c.Path)
-	}
-	return show(j, c.Path, c.Folder(), formats, tests, true)
+	return o.run(s, "check", refuse, func(c *campaign.Campaign) error {
+		j, err := c.Check(ctx)
+		o.progress.clear()
+		if err != nil {
+			return err
+		}
+		return show(j, c.Path, c.Folder(), formats, tests, true)
+	})
 }
 
 // refuseUnpredicted ends `pgmpi measure` before its first mpirun when it cannot

@@ -118,7 +118,7 @@ func printPlanted(t *campaign.Selftest, x *campaign.Planted) {
 			times(b.Ratio), b.Verdict, times(v.Ratio), v.Verdict, c.Result)
 	}
 	w.Flush()
-	fmt.Fprintf(stdout, "    planted %d, found %d, missed %d; extra %d among %d other tests\n", 
+	fmt.Fprintf(stdout, "    planted %d, found %d, missed %d; extra %d among %d other tests\n",
 		count["found"]+count["MISSED"], count["found"], count["MISSED"], count["EXTRA"], x.Tests-count["found"]-count["MISSED"])
 	if x.Wrong > 0 {
 		fmt.Fprintf(stdout, "    Repeated in another order: %d of %d errors came back.\n", x.Again, x.Wrong)
