@@ -1,8 +1,8 @@
-// Package measure is stages 1 and 2 from outside: it starts mpiruns of the rank
-// program, speaks the line protocol with rank 0, and stores every finished
-// mpirun before the next one starts.
+// Package measure measures from outside: it starts an mpirun of the rank program,
+// speaks the line protocol with rank 0, and stores what was measured before the
+// next mpirun gets its job.
 //
-// In go the Plan and the configuration, out come raw files and a manifest in
-// the results folder. While ranks time, the driver sleeps. It never judges a
-// number, and never repeats an mpirun that is already on disk.
+// In goes a Task, one mpirun of a Plan; out comes its Run, which is a raw file of
+// the results folder by then. Which task is next, the caller decides. While ranks
+// time, the driver sleeps. It never judges a number.
 package measure

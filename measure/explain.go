@@ -21,8 +21,8 @@ func (m *mpirun) explain(err error) *Error {
 	}
 	if errors.Is(err, errEnded) {
 		status := "exit status 0, silently: a rank left without a word"
-		if m.err != nil {
-			status = m.err.Error()
+		if m.ranks != nil && m.ranks.Err != nil {
+			status = m.ranks.Err.Error()
 		}
 		clues += status
 		e.What = fmt.Sprintf("%v (%s)", err, status)
@@ -47,7 +47,7 @@ func (m *mpirun) explain(err error) *Error {
 // ranksWords is what a rank says on standard error before it gives up.
 var ranksWords = regexp.MustCompile(`(?m)^pgmpi-rank: (.*)$`)
 
-// hint is what to try when a text stands in an error or in the launcher's words.
+// hint is what to try when a text occurs in an error or in the launcher's words.
 type hint struct {
 	text string
 	try  string

@@ -18,6 +18,10 @@ func session(plan guidelines.Plan) *Session {
 	return &Session{Manifest: &results.Manifest{Plan: plan, Seed: 1}, Measure: Default(), NREP: nrep.Default()}
 }
 
+func (s *Session) task(mode protocol.Mode, shape guidelines.Shape, run int) Task {
+	return Task{Mode: mode, Shape: shape, Run: run, Cases: Cases(s.Manifest, mode, shape)}
+}
+
 func somePlan() guidelines.Plan {
 	p := guidelines.Plan{Datatype: "byte", Op: "bor"}
 	for _, s := range []guidelines.Shape{{NP: 2}, {NP: 4}} {
@@ -32,14 +36,13 @@ func somePlan() guidelines.Plan {
 func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 4}
-	cases := s.cases(protocol.ModeMeasure, shape)
 	orders := map[string]bool{}
 	for run := 1; run <= 8; run++ {
-		a, seed, err := s.job(protocol.ModeMeasure, shape, run, cases)
+		a, seed, err := s.job(s.task(protocol.ModeMeasure, shape, run))
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, again, _ := s.job(protocol.ModeMeasure, shape, run, cases)
+		b, again, _ := s.job(s.task(protocol.ModeMeasure, shape, run))
 		if seed != again || !slices.Equal(a.Order, b.Order) {
 			t.Errorf("run %d: two orders from one seed", run)
 		}
@@ -63,14 +66,13 @@ func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
 func TestFirstMpirunOfAShapeVerifiesAndLaterOnesDoNot(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 2}
-	cases := s.cases(protocol.ModeNREP, shape)
-	first, _, err := s.job(protocol.ModeNREP, shape, 1, cases)
+	first, _, err := s.job(s.task(protocol.ModeNREP, shape, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.learn(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1 << 20}})
-	second, _, _ := s.job(protocol.ModeNREP, shape, 2, cases)
-	other, _, _ := s.job(protocol.ModeNREP, guidelines.Shape{NP: 4}, 1, s.cases(protocol.ModeNREP, guidelines.Shape{NP: 4}))
+	s.Learn(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1 << 20}})
+	second, _, _ := s.job(s.task(protocol.ModeNREP, shape, 2))
+	other, _, _ := s.job(s.task(protocol.ModeNREP, guidelines.Shape{NP: 4}, 1))
 	if !first.Verify || second.Verify || !other.Verify {
 		t.Errorf("verify: first %v, second %v, other shape %v", first.Verify, second.Verify, other.Verify)
 	}
@@ -80,7 +82,7 @@ func TestLargestPredictionIsKeptAndOneThatGaveUpIsRemembered(t *testing.T) {
 	s := session(somePlan())
 	for i, c := range []protocol.CaseResult{{NRep: 30, Converged: true}, {NRep: 1000, Reason: "reached nrep.max = 1000"}, {NRep: 70, Converged: true}} {
 		c.Status = protocol.StatusOK
-		s.learn(predicted(i+1, c, time.Millisecond))
+		s.Learn(predicted(i+1, c, time.Millisecond))
 	}
 	want := results.NRep{N: 1000, Reason: "reached nrep.max = 1000"}
 	if got := s.Manifest.NRep[3]; got != want {
@@ -92,7 +94,7 @@ func TestPredictionIsTheNumberOfValidSamples(t *testing.T) {
 	s := session(somePlan())
 	for i, c := range []protocol.CaseResult{{NRep: 45, Invalid: 5, Converged: true}, {NRep: 32, Invalid: 2, Converged: true}} {
 		c.Status = protocol.StatusOK
-		s.learn(predicted(i+1, c, time.Millisecond))
+		s.Learn(predicted(i+1, c, time.Millisecond))
 	}
 	if got := s.Manifest.NRep[3].N; got != 40 {
 		t.Errorf("predicted %d from 45 samples with 40 valid ones", got)
@@ -114,7 +116,7 @@ func TestShortCallsAreRepeatedForTheLeastTime(t *testing.T) {
 		1250 * time.Nanosecond: 800, 5 * time.Microsecond: 200, 25 * time.Microsecond: 40, time.Second: 40, time.Nanosecond: 1000, 0: 1000,
 	} {
 		s := session(somePlan())
-		s.learn(predicted(1, protocol.CaseResult{Status: protocol.StatusOK, NRep: 40, Converged: true}, each))
+		s.Learn(predicted(1, protocol.CaseResult{Status: protocol.StatusOK, NRep: 40, Converged: true}, each))
 		if got := s.Manifest.NRep[3]; got.N != want || !got.Converged {
 			t.Errorf("calls of %v: %+v, want %d for 1 ms", each, got, want)
 		}
@@ -124,9 +126,9 @@ func TestShortCallsAreRepeatedForTheLeastTime(t *testing.T) {
 func TestWrongCaseIsNotTimedInLaterMpiruns(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 2}
-	s.learn(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1,
+	s.Learn(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1,
 		Cases: []results.CaseInfo{{Plan: 2, CaseResult: protocol.CaseResult{Status: protocol.StatusWrong, Message: "rank 0"}}}}})
-	j, _, err := s.job(protocol.ModeMeasure, shape, 1, s.cases(protocol.ModeMeasure, shape))
+	j, _, err := s.job(s.task(protocol.ModeMeasure, shape, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,12 +198,11 @@ func TestFailureShowsCommandLastLinesAndRemedy(t *testing.T) {
 func TestFixedRepetitionsHoldForEveryMpirun(t *testing.T) {
 	s := session(somePlan())
 	s.NREP.Fixed = 50
-	s.fix()
+	s.Fix()
 	shape := guidelines.Shape{NP: 2}
-	cases := s.cases(protocol.ModeMeasure, shape)
-	s.learn(&results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: shape, Run: 1, MemoryCap: 1 << 20,
+	s.Learn(&results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: shape, Run: 1, MemoryCap: 1 << 20,
 		Cases: []results.CaseInfo{{Plan: 0, CaseResult: protocol.CaseResult{Status: protocol.StatusOK, NRep: 50}}}}})
-	j, _, err := s.job(protocol.ModeMeasure, shape, 2, cases)
+	j, _, err := s.job(s.task(protocol.ModeMeasure, shape, 2))
 	if err != nil {
 		t.Fatal(err)
 	}

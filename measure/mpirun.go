@@ -9,10 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
-	"runtime"
 	"strings"
-	"syscall"
 	"time"
 
 	"pgmpi/measure/launch"
@@ -57,34 +54,40 @@ func (e *Error) Error() string {
 
 // mpirun is one launch of the rank program.
 type mpirun struct {
-	argv     []string
-	env      []string
-	job      *protocol.Job
-	jobFile  bool // argv names a file that holds the job
-	stall    time.Duration
-	progress func(done, total int, name string)
+	argv    []string
+	env     []string
+	jobFile bool // argv names a file that holds the job
+	stall   time.Duration
+	starter Starter
 
-	cmd    *exec.Cmd
-	stdin  io.WriteCloser
+	ranks  *Ranks
 	stderr tail
 	lines  chan []byte // of standard output; closed at its end
-	exited chan struct{}
-	err    error // of Wait, once exited is closed
 	hello  *protocol.Hello
-	below  []process // that mpirun had started on this host when rank 0 said hello
-	taken  bool      // the job, by the ranks
-	last   string    // the case that progress named last
+	taken  bool   // the job, by the ranks
+	last   string // the case that progress named last
 	begun  time.Time
 	launch time.Duration // until rank 0's hello was read
 	wall   time.Duration // until its end record
 }
 
+// newMpirun prepares a launch; no Starter is Exec.
+func newMpirun(start Starter, argv []string, env map[string]string, stall time.Duration) *mpirun {
+	if start == nil {
+		start = Exec
+	}
+	return &mpirun{argv: argv, env: environment(env), stall: stall, starter: start}
+}
+
+// progressFunc hears how many cases are done, and the last of them.
+type progressFunc = func(done, total int, name string)
+
 // run does an mpirun from its start to its end. No process is left when it returns.
-func (m *mpirun) run(ctx context.Context) (*protocol.Output, error) {
+func (m *mpirun) run(ctx context.Context, job *protocol.Job, progress progressFunc) (*protocol.Output, error) {
 	if err := m.start(); err != nil {
 		return nil, err
 	}
-	out, err := m.serve(ctx)
+	out, err := m.serve(ctx, job, progress)
 	if err == nil {
 		m.end()
 	}
@@ -92,18 +95,31 @@ func (m *mpirun) run(ctx context.Context) (*protocol.Output, error) {
 }
 
 // start starts the ranks, which wait for a job.
-func (m *mpirun) start() error {
+func (m *mpirun) start() (err error) {
 	m.begun = time.Now()
-	if err := m.exec(); err != nil {
+	if m.ranks, err = m.starter(m.argv, m.env, &m.stderr); err != nil {
 		return &Error{Argv: m.argv, What: fmt.Sprintf("the launcher could not be started: %v", err)}
 	}
+	m.lines = make(chan []byte, 64)
+	go func() {
+		defer m.ranks.Stdout.Close()
+		defer close(m.lines)
+		in := bufio.NewReaderSize(m.ranks.Stdout, 1<<16)
+		for {
+			line, err := in.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			m.lines <- bytes.TrimSuffix(line, []byte("\n"))
+		}
+	}()
 	return nil
 }
 
 // serve hands the job to the ranks and collects what they measured. After an
 // error no process is left.
-func (m *mpirun) serve(ctx context.Context) (*protocol.Output, error) {
-	out, err := m.talk(ctx)
+func (m *mpirun) serve(ctx context.Context, job *protocol.Job, progress progressFunc) (*protocol.Output, error) {
+	out, err := m.talk(ctx, job, progress)
 	m.wall = time.Since(m.begun)
 	if err == nil {
 		return out, nil
@@ -123,62 +139,23 @@ func (m *mpirun) serve(ctx context.Context) (*protocol.Output, error) {
 // stays open: its end would tell the ranks that the driver is gone.
 func (m *mpirun) end() {
 	select {
-	case <-m.exited:
+	case <-m.ranks.Exited:
 	case <-time.After(endLimit):
 	}
 	m.stderr.close()
 	m.kill()
 }
 
-func (m *mpirun) exec() error {
-	m.cmd = exec.Command(m.argv[0], m.argv[1:]...)
-	m.cmd.Env = m.env
-	m.cmd.Stderr = &m.stderr
-	// A group of its own, so that a signal reaches every local rank; SIGTERM
-	// when the driver dies, so that mpirun clears up its shared memory.
-	m.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
-	m.cmd.WaitDelay = termGrace
-	stdin, err := m.cmd.StdinPipe()
-	if err != nil {
-		return err
-	}
-	m.stdin = stdin
-	r, w, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	m.cmd.Stdout = w
-	m.lines = make(chan []byte, 64)
-	m.exited = make(chan struct{})
-	started := make(chan error)
+// kill ends what is left of the mpirun, and waits for it.
+func (m *mpirun) kill() {
 	go func() {
-		// Pdeathsig fires when the thread that forked ends.
-		runtime.LockOSThread()
-		err := m.cmd.Start()
-		w.Close()
-		started <- err
-		if err == nil {
-			m.err = m.cmd.Wait()
-			close(m.exited)
+		for range m.lines {
 		}
 	}()
-	if err := <-started; err != nil {
-		r.Close()
-		return err
+	m.ranks.Kill()
+	if host, err := os.Hostname(); err == nil && m.hello != nil && m.hello.Rank.Host == host {
+		launch.RemoveShared(m.hello.Shared)
 	}
-	go func() {
-		defer r.Close()
-		defer close(m.lines)
-		in := bufio.NewReaderSize(r, 1<<16)
-		for {
-			line, err := in.ReadBytes('\n')
-			if err != nil {
-				return
-			}
-			m.lines <- bytes.TrimSuffix(line, []byte("\n"))
-		}
-	}()
-	return nil
 }
 
 // rankError is what rank 0 said itself before it gave up.
@@ -209,19 +186,19 @@ func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) 
 }
 
 // talk is the driver's side of the line protocol.
-func (m *mpirun) talk(ctx context.Context) (*protocol.Output, error) {
+func (m *mpirun) talk(ctx context.Context, job *protocol.Job, progress progressFunc) (*protocol.Output, error) {
 	if err := m.greet(ctx); err != nil {
 		return nil, err
 	}
 	m.launch = time.Since(m.begun)
-	m.below = descendants(m.cmd.Process.Pid)
+	m.ranks.Greeted()
 	if !m.jobFile {
-		if err := m.hand(ctx); err != nil {
+		if err := m.hand(ctx, job); err != nil {
 			return nil, err
 		}
 	}
 	m.taken = true
-	return m.collect(ctx)
+	return m.collect(ctx, progress)
 }
 
 // lineWith returns the next line that has the word. What a preloaded library
@@ -239,18 +216,18 @@ func (m *mpirun) lineWith(ctx context.Context, word string, limit time.Duration,
 	}
 }
 
-// aside puts a line that is not rank 0's to the launcher's words.
+// aside adds a line that is not rank 0's to the launcher's words.
 func (m *mpirun) aside(line []byte) { fmt.Fprintf(&m.stderr, "%s\n", line) }
 
 // hand gives the job to rank 0.
-func (m *mpirun) hand(ctx context.Context) error {
-	lines, err := protocol.EncodeJob(m.job)
+func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {
+	lines, err := protocol.EncodeJob(job)
 	if err != nil {
 		return err
 	}
 	for i, text := range lines {
 		// A rank that died is reported by what it said last, not by EPIPE.
-		_, _ = io.WriteString(m.stdin, text+"\n")
+		_, _ = io.WriteString(m.ranks.Stdin, text+"\n")
 		before, ack, err := m.lineWith(ctx, protocol.LineAck, m.ackLimit(),
 			"rank 0 has started, but has not acknowledged the job within %v: the launcher does not forward standard input to it")
 		if err != nil {
@@ -269,7 +246,7 @@ func (m *mpirun) greet(ctx context.Context) error {
 		return err
 	}
 	if before != "" {
-		return fmt.Errorf("%q stands before the first word of rank 0: the launcher labels every line", before)
+		return fmt.Errorf("%q comes before the first word of rank 0: the launcher labels every line", before)
 	}
 	var h protocol.Hello
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
@@ -282,7 +259,7 @@ func (m *mpirun) greet(ctx context.Context) error {
 	return nil
 }
 
-func (m *mpirun) collect(ctx context.Context) (*protocol.Output, error) {
+func (m *mpirun) collect(ctx context.Context, progress progressFunc) (*protocol.Output, error) {
 	var in protocol.OutputReader
 	for {
 		line, err := m.line(ctx, m.stall+stallGrace, fmt.Sprintf("no word from the ranks for %v: they hang, or were stopped (measure.stall)", m.stall+stallGrace))
@@ -293,7 +270,9 @@ func (m *mpirun) collect(ctx context.Context) (*protocol.Output, error) {
 			var done, total int
 			if _, err := fmt.Sscanf(text, "%d %d", &done, &total); err == nil {
 				_, m.last, _ = strings.Cut(text[strings.Index(text, " ")+1:], " ")
-				m.progress(done, total, m.last)
+				if progress != nil {
+					progress(done, total, m.last)
+				}
 			}
 			continue
 		}
@@ -321,28 +300,5 @@ func (m *mpirun) orEnded(line []byte, err error) error {
 		case <-limit:
 			return err
 		}
-	}
-}
-
-// kill ends what is left of the mpirun, and waits for it.
-func (m *mpirun) kill() {
-	group := -m.cmd.Process.Pid
-	below := append(m.below, descendants(m.cmd.Process.Pid)...)
-	_ = syscall.Kill(group, syscall.SIGTERM)
-	go func() {
-		for range m.lines {
-		}
-	}()
-	select {
-	case <-m.exited:
-	case <-time.After(termGrace):
-	}
-	m.stdin.Close()
-	_ = syscall.Kill(group, syscall.SIGKILL)
-	<-m.exited
-	// Ranks that are left alone see the end of standard input, and leave.
-	endAll(below, termGrace)
-	if host, err := os.Hostname(); err == nil && m.hello != nil && m.hello.Rank.Host == host {
-		launch.RemoveShared(m.hello.Shared)
 	}
 }

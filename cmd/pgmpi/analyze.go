@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 	"pgmpi/measure/results"
 )
@@ -22,15 +22,15 @@ var analyzeCommand = command{
 	short: "stage 3 only: judge a results folder again",
 	long: `Reads the raw files of a results folder, filters and tests them, prints the
 tables and writes report.json into the folder, in place of the one that is
-there, or into the folder of --out. The settings are in the folder's gl.toml;
+there, or into that of --out. The settings are those of the folder's gl.toml;
 flags beat them. With --explain, what single verdicts rest on is printed in
 place of the tables. Needs no MPI.
 
 With --from reprompi the arguments are output files of ReproMPI's mpibenchmark,
 each of them one mpirun:
 ` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. All guidelines that have
-both sides in the data are judged, or what --guidelines names; nothing is
-written without --out.`,
+both sides in the data are judged, or those of --guidelines; nothing is written
+without --out.`,
 	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
 		var s settings
 		var o output
@@ -54,11 +54,11 @@ written without --out.`,
 			if err != nil {
 				return err
 			}
-			folder, m, err := openResults(args[0])
+			folder, m, err := campaign.OpenResults(args[0])
 			if err != nil {
 				return err
 			}
-			config, err := configOf(m)
+			config, err := campaign.ConfigOf(m)
 			if err != nil {
 				return err
 			}
@@ -76,59 +76,39 @@ written without --out.`,
 				}
 				into = &results.Folder{Path: o.out}
 			}
-			return judge(folder, into, m, config.Analyze, formats, tests, false)
+			j, err := campaign.Judge(folder, m, config.Analyze)
+			if err != nil {
+				return err
+			}
+			return showJudgement(j, folder.Path, into, formats, tests, false)
 		}
 	},
 }
 
-// openResults opens a results folder to read it.
-func openResults(path string) (*results.Folder, *results.Manifest, error) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, nil, setupf("%s is a file, and a results folder is wanted; `pgmpi analyze --from reprompi FILE…` reads files of ReproMPI", path)
-	}
-	folder, m, err := results.Open(path)
-	if err != nil {
-		return nil, nil, setup(err)
-	}
-	return folder, m, nil
-}
-
-// judge is stage 3: report.json and the other formats into a folder, the
-// first format and the explanations to standard output, the exit code from the
-// findings. explained are indices of tests; tables says whether the first
-// format is printed beside explanations.
-func judge(folder, into *results.Folder, m *results.Manifest, cfg analyze.Config, formats []report.Format, explained []int, tables bool) error {
-	c, r, err := analyzeFolder(folder, m, cfg)
-	if err != nil {
-		return err
-	}
+// showJudgement puts report.json and the other formats into a folder, and the first format
+// and the explanations on standard output; the exit code is from the findings.
+// explained are indices of tests; tables says whether the first format is
+// printed beside explanations.
+func showJudgement(j *campaign.Judgement, path string, into *results.Folder, formats []report.Format, explained []int, tables bool) error {
+	r := j.Report
+	var err error
 	// A report that cannot be stored is printed all the same.
-	d := report.Reports.Document(r)
-	unwritten := store(into, d, withJSON(formats))
+	unwritten := campaign.StoreReport(into, r, formats)
 	if len(explained) == 0 || tables {
-		err = show(d, formats[0])
+		err = show(report.Reports.Document(r), formats[0])
 		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
 	}
 	if err == nil {
-		err = explain(formats[0], folder, m, cfg, c, r, explained)
+		err = explain(formats[0], j, explained)
 	}
 	switch {
 	case err != nil:
 		return fmt.Errorf("standard output: %w; the report is in %s", err, into.Path)
 	case unwritten != nil:
-		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), os.Args[0], quote(folder.Path))
+		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), os.Args[0], conf.Quote(path))
 	}
 	fmt.Fprintf(stderr, "results: %s\n", into.Path)
 	return verdictExit(r)
-}
-
-// withJSON adds JSON, which every results folder has.
-func withJSON(formats []report.Format) []report.Format {
-	json, err := report.Reports.Format("json")
-	if err != nil || slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == json.Name }) {
-		return formats
-	}
-	return append(slices.Clone(formats), json)
 }
 
 func verdictExit(r *analyze.Report) error {
@@ -158,14 +138,4 @@ func quoteAll(words []string) string {
 		quoted[i] = fmt.Sprintf("%q", w)
 	}
 	return strings.Join(quoted, ", ")
-}
-
-// analyzeFolder makes the report of a results folder.
-func analyzeFolder(folder *results.Folder, m *results.Manifest, cfg analyze.Config) (*analyze.Collector, *analyze.Report, error) {
-	c, err := collect(folder, m, m.R)
-	if err != nil {
-		return nil, nil, err
-	}
-	r, err := c.Report(cfg)
-	return c, r, err
 }

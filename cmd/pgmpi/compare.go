@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/results"
@@ -100,7 +101,7 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	case len(args) == 2:
 		return args[0], args[1], false, nil
 	case len(args) == 1:
-		if _, err := os.Stat(filepath.Join(args[0], abFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(args[0], campaign.ABFile)); err == nil {
 			return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
 		}
 	}
@@ -109,11 +110,11 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 
 // ofFolder is a folder's configuration under the flags.
 func (s *settings) ofFolder(path string) (*glfile.File, error) {
-	_, m, err := openResults(path)
+	_, m, err := campaign.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
-	config, err := configOf(m)
+	config, err := campaign.ConfigOf(m)
 	if err != nil {
 		return nil, err
 	}
@@ -150,15 +151,15 @@ func asSetup(err error) error {
 }
 
 func readSide(path string, cfg judge.Config) (*analyze.Side, error) {
-	folder, m, err := openResults(path)
+	folder, m, err := campaign.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
-	a, err := analyzeFolder(folder, m, cfg)
+	j, err := campaign.Judge(folder, m, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return &analyze.Side{Name: path, Analysis: a}, nil
+	return &analyze.Side{Name: path, Analysis: j.Analysis}, nil
 }
 
 // writeReport writes all formats into a folder, where one is given, and the
@@ -168,7 +169,7 @@ func writeReport(d *report.Document, formats []report.Format, out string) error 
 		if err := os.MkdirAll(out, 0o777); err != nil {
 			return setup(err)
 		}
-		if err := store(&results.Folder{Path: out}, d, formats); err != nil {
+		if err := campaign.Store(&results.Folder{Path: out}, d, formats); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/remark"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
@@ -52,7 +53,7 @@ it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 
 // recorded takes everything from a results folder.
 func recorded(path string) (*report.Environment, error) {
-	_, m, err := openResults(path)
+	_, m, err := campaign.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +74,7 @@ func look(ctx context.Context, s *settings) (*report.Environment, error) {
 	if err != nil {
 		return nil, setup(err)
 	}
-	e := &report.Environment{Version: version, Factors: factors()}
+	e := &report.Environment{Version: version, Factors: campaign.Factors()}
 	if e.Rank, err = launch.Probe(path); err != nil {
 		return nil, setup(err)
 	}

@@ -9,8 +9,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
-	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
+	"pgmpi/internal/campaign"
 )
 
 func (o *output) explains(fs *pflag.FlagSet) {
@@ -36,17 +35,11 @@ func selected(plan *guidelines.Plan, selectors []string) ([]int, error) {
 	return tests, nil
 }
 
-// explain reads the raw samples of each test again.
-func explain(f report.Format, folder *results.Folder, m *results.Manifest, cfg analyze.Config, c *analyze.Collector, r *analyze.Report, tests []int) error {
+// explain shows what the verdicts on tests rest on.
+func explain(f report.Format, j *campaign.Judgement, tests []int) error {
 	f = orUsual(report.Explanations, f.Name)
 	for n, i := range tests {
-		shape := m.Plan.Tests[i].Shape
-		e, err := c.Explain(r, cfg, i, func(run int) (*results.Run, error) {
-			if !folder.Has(protocol.ModeMeasure, shape, run) {
-				return nil, nil
-			}
-			return folder.ReadRun(protocol.ModeMeasure, shape, run, &m.Plan)
-		})
+		e, err := j.Explain(i)
 		if err != nil {
 			return err
 		}

@@ -3,13 +3,11 @@ package main
 import (
 	"bufio"
 	"errors"
-	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/report"
-	"pgmpi/measure/results"
 )
 
 // formatFlag is --format of a command that writes one document of a kind to
@@ -45,14 +43,6 @@ func pickOne[T any](k report.Kind[T], name string) (report.Format, error) {
 func show(d *report.Document, f report.Format) error {
 	out := bufio.NewWriter(stdout)
 	return errors.Join(f.Write(out, d), out.Flush())
-}
-
-// store writes a document into a folder, in all formats.
-func store(folder *results.Folder, d *report.Document, formats []report.Format) (err error) {
-	for _, f := range formats {
-		err = errors.Join(err, folder.WriteFile(f.File(d), func(w io.Writer) error { return f.Write(w, d) }))
-	}
-	return err
 }
 
 // orUsual is the first format of a comma list about another document, or the usual

@@ -13,8 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/results"
 )
@@ -23,7 +25,7 @@ import (
 var formatsOf = map[string][]string{
 	"check": report.Reports.Formats(), "analyze": report.Reports.Formats(), "times": report.RunTimes.Formats(),
 	"compare": report.Comparisons.Formats(), "ab": report.Comparisons.Formats(), "reproduce": report.Spreads.Formats(),
-	"selftest": selftests.Formats(), "env": report.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": lists.Formats(),
+	"selftest": campaign.Selftests.Formats(), "env": report.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": lists.Formats(),
 }
 
 func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
@@ -57,7 +59,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 		formats []string
 	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", formatsOf["reproduce"]}, {"times", formatsOf["times"]},
 		{"selftest", formatsOf["selftest"]}, {"env", formatsOf["env"]}, {"clocks", formatsOf["clocks"]}, {"list", formatsOf["list"]},
-		{"plan", plans.Formats()}, {"explain", report.Explanations.Formats()}}
+		{"plan", campaign.Plans.Formats()}, {"explain", report.Explanations.Formats()}}
 	table := []string{"| format | files | has |", "|---|---|---|"}
 	for _, name := range report.Reports.Formats() { // it has all
 		var has []string
@@ -82,24 +84,27 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 // Documents that are made here, in every format that they have.
 func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 	number := func(x float64) *float64 { return &x }
-	verdict := func(guideline string, typ guidelines.Type, mockup, is string, ratio float64) analyze.Verdict {
+	verdict := func(guideline string, typ guidelines.Type, mockup string, is judge.Verdict, ratio float64) analyze.Verdict {
 		return analyze.Verdict{Guideline: guideline, Type: typ, Function: "MPI_Allgather", Mockup: mockup, Msize: 1024, Ratio: number(ratio), Verdict: is}
 	}
 	r := &analyze.Report{Library: analyze.Library{Version: "MPICH Version: 4.0.2\nand more"}, Shapes: []analyze.Shape{{Name: "p2", Shape: guidelines.Shape{NP: 2}}},
 		R: 10, Alpha: 0.05, M: 80, Adjust: "bh", Verdicts: []analyze.Verdict{
-			verdict("GL1", guidelines.Monotony, "", analyze.Kept, 0.5), verdict("GL5", guidelines.Pattern, "allgather_as_alltoall", analyze.Kept, 0.9),
-			verdict("self", guidelines.Pattern, "identity:MPI_Allgather", analyze.Undecided, 1)}}
-	slow := []analyze.Verdict{verdict("GL1", guidelines.Monotony, "", analyze.Violated, 41.4), verdict("GL5", guidelines.Pattern, "allgather_as_alltoall", analyze.Kept, 1)}
-	passed := &selftestResult{report: r, sizes: []string{"64", "1Ki", "16Ki"}, done: true, plant: &plant{function: "MPI_Allgather", msize: 1024, by: 200 * time.Microsecond,
-		cells: []plantCell{{&r.Verdicts[0], &slow[0], true, false}}}}
-	back := 0
-	failed := *passed
-	failed.falseBack = &back
-	failed.plant = &plant{function: "MPI_Allgather", msize: 1024, by: 200 * time.Microsecond, wrong: 1, back: 1,
-		cells: []plantCell{{&r.Verdicts[0], &slow[0], true, false}, {&r.Verdicts[1], &slow[1], true, true}}}
+			verdict("GL1", guidelines.Monotony, "", judge.Kept, 0.5), verdict("GL5", guidelines.Pattern, "allgather_as_alltoall", judge.Kept, 0.9),
+			verdict("self", guidelines.Pattern, "identity:MPI_Allgather", judge.Undecided, 1)}}
+	slow := []analyze.Verdict{verdict("GL1", guidelines.Monotony, "", judge.Violated, 41.4), verdict("GL5", guidelines.Pattern, "allgather_as_alltoall", judge.Kept, 1)}
+	config := glfile.Default()
+	config.Job.Msizes = []string{"64", "1Ki", "16Ki"}
+	of := &campaign.Selftest{Config: &config, Function: "MPI_Allgather"}
+	aa := campaign.Identities{Report: r, Tests: 1, Verdicts: map[judge.Verdict]int{judge.Undecided: 1}}
+	found := campaign.PlantedTest{Before: &r.Verdicts[0], With: &slow[0], Result: "found"}
+	passed := &campaign.SelftestResult{Selftest: of, A: &aa, B: &campaign.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 1, Shown: []campaign.PlantedTest{found}}}
+	again := aa
+	again.False = 1
+	failed := campaign.SelftestResult{Selftest: of, A: &again, B: &campaign.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 2, Wrong: 1, Again: 1,
+		Shown: []campaign.PlantedTest{found, {Before: &r.Verdicts[1], With: &slow[1], Result: "MISSED"}}}}
 	users := &glfile.File{Name: "gl.toml", Guideline: []guidelines.User{{ID: "grows", Monotony: "MPI_Bcast"}}}
 	for name, d := range map[string]*report.Document{
-		"selftest-passed": selftests.Document(passed), "selftest-failed": selftests.Document(&failed), "list": lists.Document(users),
+		"selftest-passed": campaign.Selftests.Document(passed), "selftest-failed": campaign.Selftests.Document(&failed), "list": lists.Document(users),
 	} {
 		for _, format := range formatsOf[d.Name] {
 			f, err := report.Reports.Format(format)
@@ -132,19 +137,19 @@ func TestADryRunIsWrittenInEveryFormatItHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &results.Manifest{Plan: *plan, R: f.Job.MPIRuns, Launch: map[string][]string{"p2": {"mpirun", "-np", "2"}}}
-	r, err := analyze.NewCollector(m).Report(f.Analyze)
+	c := &campaign.Campaign{Config: &f, Manifest: m, RankPath: "/a path/" + strings.Repeat("deep/", 30)}
+	e, err := c.Estimate(stagesOf["check"]...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &planned{prepared: &prepared{config: &f, manifest: m, rankPath: "/a path/" + strings.Repeat("deep/", 30)}, command: "check", report: r, follows: true}
-	p.costs = []cost{costOf(p.prepared, plan.Shapes[0])}
-	for _, name := range plans.Formats() {
-		format, err := plans.Format(name)
+	p := &campaign.Plan{Campaign: c, Estimate: e, Command: "check"}
+	for _, name := range campaign.Plans.Formats() {
+		format, err := campaign.Plans.Format(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := format.Write(&out, plans.Document(p)); err != nil {
+		if err := format.Write(&out, campaign.Plans.Document(p)); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"PLAN", "11 of monotony", "mpirun -np 2 \\\n", "'/a path/deep", "not counted", "TIME, an estimate"} {

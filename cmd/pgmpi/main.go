@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 )
 
@@ -95,6 +96,24 @@ func run(ctx context.Context, args []string) (code int) {
 		return e.code
 	}
 	fmt.Fprintf(stderr, "pgmpi: %v\n", err)
+	return codeOf(err)
+}
+
+// codeOf is the exit code of what ended a campaign.
+func codeOf(err error) int {
+	var (
+		setup       *campaign.Setup
+		refused     *campaign.Refused
+		interrupted *campaign.Interrupted
+	)
+	switch {
+	case errors.As(err, &interrupted):
+		return exitInterrupted
+	case errors.As(err, &setup):
+		return exitSetup
+	case errors.As(err, &refused):
+		return exitNoVerdict
+	}
 	return exitFailed
 }
 

@@ -9,42 +9,46 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"pgmpi/internal/conf/glfile"
-	"pgmpi/measure"
+	"pgmpi/internal/campaign"
 	"pgmpi/measure/protocol"
 )
 
-// progress shows how far a check is: a bar on a terminal, else a line for every
-// finished mpirun. It is called by the driver's events only; nothing runs
+// progress shows how far a campaign is: a bar on a terminal, else a line for every
+// finished mpirun. It is called by the campaign's events only; nothing runs
 // beside the ranks.
 type progress struct {
-	show  func(measure.Progress)
+	show  func(campaign.Progress)
 	bar   *progressbar.ProgressBar
 	start time.Time
-	runs  int // mpiruns of stage 1, and of stage 2
-	nrep  int
-	fresh int // first mpirun that was not on disk already
+	fresh int // steps done before the first mpirun that was not on disk already
 }
 
 // steps is the resolution of the bar inside one mpirun.
 const steps = 100
 
-func newProgress(quiet bool, config *glfile.File) *progress {
-	p := &progress{start: time.Now(), fresh: -1}
-	if config.NREP.Fixed == 0 {
-		p.nrep = config.NREP.Predictions * len(config.Job.NP)
-	}
-	runs, _, _ := config.Job.Schedule()
-	p.runs = runs * len(config.Job.NP)
+func newProgress(quiet bool) *progress {
+	p := &progress{fresh: -1}
 	switch f, ok := stderr.(*os.File); {
 	case quiet:
-		p.show = func(measure.Progress) {}
+		p.show = func(campaign.Progress) {}
 	case ok && term.IsTerminal(int(f.Fd())):
 		p.show = p.draw
 	default:
 		p.show = p.line
 	}
 	return p
+}
+
+func (p *progress) tell(e campaign.Event) {
+	switch {
+	case e.Sentence != "":
+		p.clear()
+		fmt.Fprintln(stderr, e.Sentence)
+		return
+	case e.Before+e.Done == 0 && !e.Finished: // the next check of a self-test
+		p.bar, p.fresh = nil, -1
+	}
+	p.show(e.Progress)
 }
 
 // clear takes the bar off the terminal before something else is printed.
@@ -55,27 +59,18 @@ func (p *progress) clear() {
 }
 
 // at is the number of steps done, of all stages that this command runs.
-func (p *progress) at(e measure.Progress) (done, total int) {
-	before, all := e.Run-1, e.Runs
-	switch {
-	case e.Mode == protocol.ModeMeasure:
-		before, all = before+p.nrep, all+p.nrep
-	case e.Mode == protocol.ModeSplit:
-		before, all = before+p.nrep+p.runs, all+p.nrep+p.runs
-	case e.MoreStages:
-		all += p.runs
-	}
-	done = before * steps
+func at(e campaign.Progress) (done, total int) {
+	done = e.Before * steps
 	switch {
 	case e.Finished:
 		done += steps
 	case e.Total > 0:
 		done += e.Done * steps / e.Total
 	}
-	return done, all * steps
+	return done, e.All * steps
 }
 
-func what(e measure.Progress) string {
+func what(e campaign.Progress) string {
 	if e.Mode == protocol.ModeNREP {
 		return fmt.Sprintf("predicting nrep, mpirun %d of %d (%s)", e.Run, e.Runs, e.Shape)
 	}
@@ -85,8 +80,8 @@ func what(e measure.Progress) string {
 	return fmt.Sprintf("measuring, mpirun %d of %d (%s)", e.Run, e.Runs, e.Shape)
 }
 
-func (p *progress) draw(e measure.Progress) {
-	done, total := p.at(e)
+func (p *progress) draw(e campaign.Progress) {
+	done, total := at(e)
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(stderr), progressbar.OptionSetWidth(24),
 			progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(), progressbar.OptionSetRenderBlankState(true))
@@ -95,15 +90,15 @@ func (p *progress) draw(e measure.Progress) {
 	_ = p.bar.Set(done)
 }
 
-func (p *progress) line(e measure.Progress) {
+func (p *progress) line(e campaign.Progress) {
 	if !e.Finished {
 		if p.fresh < 0 {
-			p.fresh, _ = p.at(e)
+			p.fresh, _ = at(e)
 			p.start = time.Now()
 		}
 		return
 	}
-	done, total := p.at(e)
+	done, total := at(e)
 	left := ""
 	if p.fresh >= 0 && done < total {
 		took := time.Since(p.start)

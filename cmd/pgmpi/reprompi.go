@@ -1,13 +1,12 @@
 package main
 
 import (
-	"errors"
 	"os"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
-	"pgmpi/measure/results/reprompi"
+	"pgmpi/measure/results"
 )
 
 // analyzeFiles judges what another program has measured.
@@ -32,28 +31,19 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	if s.guidelines == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	var files []*reprompi.File
-	for _, path := range paths {
-		f, err := reprompi.Read(path)
-		var missing *os.PathError
-		if errors.As(err, &missing) {
-			return setup(err)
-		}
-		if err != nil {
-			return err
-		}
-		files = append(files, f)
-	}
-	m, runs, err := reprompi.Import(files, config.Check, config.Guideline)
-	if err != nil {
-		return setup(err)
-	}
-	m.Version = version
-	r, err := analyze.Analyze(m, runs, config.Analyze)
+	r, err := campaign.Import(paths, config, version)
 	if err != nil {
 		return err
 	}
-	if err := writeReport(report.Reports.Document(r), withJSON(formats), o.out); err != nil {
+	if o.out != "" {
+		if err := os.MkdirAll(o.out, 0o777); err != nil {
+			return setup(err)
+		}
+		if err := campaign.StoreReport(&results.Folder{Path: o.out}, r, formats); err != nil {
+			return err
+		}
+	}
+	if err := show(report.Reports.Document(r), formats[0]); err != nil {
 		return err
 	}
 	return verdictExit(r)

@@ -1,19 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/results"
 )
@@ -128,7 +124,7 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 	case s.guidelines != "":
 		f, err = s.read()
 	case m != nil:
-		f, err = configOf(m)
+		f, err = campaign.ConfigOf(m)
 	}
 	if err != nil {
 		return nil, err
@@ -155,75 +151,4 @@ func (s *settings) read() (*glfile.File, error) {
 // isSelector tells whether a comma list is what check.guidelines may hold.
 func isSelector(list string) bool {
 	return len(guidelines.Config{Guidelines: strings.Split(list, ",")}.Validate(nil)) == 0
-}
-
-// configOf is the configuration that a results folder was made with.
-func configOf(m *results.Manifest) (*glfile.File, error) {
-	f := glfile.Default()
-	if err := json.Unmarshal(m.Config, &f); err != nil {
-		return nil, setupf("manifest.json: config: %w", err)
-	}
-	f.Source = m.TOML
-	return &f, nil
-}
-
-// sameMeasurement refuses to go on in a folder with another configuration;
-// only [analyze] may change.
-func sameMeasurement(before, now *glfile.File, folder string) error {
-	a, errA := json.Marshal(measured(before))
-	b, errB := json.Marshal(measured(now))
-	if err := errors.Join(errA, errB); err != nil {
-		return err
-	}
-	differ, err := differences("", a, b)
-	if err != nil || len(differ) == 0 {
-		return err
-	}
-	return setupf("%s was measured with another configuration:\n  %s\n  take a new folder with --out, or the old settings (without --guidelines, --resume uses those of the folder)", folder, strings.Join(differ, "\n  "))
-}
-
-// measured are the sections that the data depend on. Of [mpi] the path of the
-// rank program is left out, whose hash is compared, and the way of the job to
-// rank 0. Guidelines have their names in place of numbers.
-func measured(f *glfile.File) map[string]any {
-	mpi, own := f.MPI, map[string]guidelines.User{}
-	mpi.Rank, mpi.JobFile = "", false
-	for _, u := range f.Guideline {
-		own[u.ID] = u
-	}
-	return map[string]any{"check": f.Check, "guideline": own, "job": f.Job, "mpi": mpi, "nrep": f.NREP, "measure": f.Measure}
-}
-
-// differences has a line for every key whose value is not the same in two JSON
-// texts. The keys are those of gl.toml, with dots between tables.
-func differences(key string, there, now json.RawMessage) ([]string, error) {
-	if bytes.Equal(there, now) {
-		return nil, nil
-	}
-	if !bytes.HasPrefix(there, []byte("{")) || !bytes.HasPrefix(now, []byte("{")) {
-		return []string{fmt.Sprintf("%s: %s there, %s now", key, orNothing(there), orNothing(now))}, nil
-	}
-	var a, b map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(there, &a), json.Unmarshal(now, &b)); err != nil {
-		return nil, err
-	}
-	all := maps.Clone(b)
-	maps.Copy(all, a)
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		d, err := differences(strings.TrimPrefix(key+"."+name, "."), a[name], b[name])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, d...)
-	}
-	return out, nil
-}
-
-// orNothing stands for a key that is not there, such as a variable of mpi.env.
-func orNothing(value json.RawMessage) string {
-	if value == nil {
-		return "nothing"
-	}
-	return string(value)
 }

@@ -7,16 +7,12 @@ import "regexp"
 // (Developer Reference for Linux, "Interoperability with OpenMP API",
 // I_MPI_PIN_DOMAIN). It starts more processes than cores without a word, and as
 // root.
-func init() {
-	launchers = append(launchers, launcher{
-		families: []string{"intel"},
+var intel = library{
+	family: "intel", says: "Intel(R) MPI", pmi: "pmi2",
+	launchers: []launcher{{
 		programs: []string{"mpiexec.hydra", "mpirun", "mpiexec"},
 		says:     regexp.MustCompile(`Intel\(R\) MPI Library`),
-		argv: func(program string, np, cores int) []string {
-			if np > cores {
-				return []string{program, "-np", "{np}", "-genv", "I_MPI_PIN", "off"}
-			}
-			return []string{program, "-np", "{np}", "-genv", "I_MPI_PIN_DOMAIN", "core"}
-		},
-	})
+		words:    []string{"-np", "{np}", "-genv", "I_MPI_PIN_DOMAIN", "core"},
+		shared:   []string{"-np", "{np}", "-genv", "I_MPI_PIN", "off"},
+	}},
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -16,18 +15,6 @@ import (
 
 	"pgmpi/measure/protocol"
 )
-
-// launcher knows how one family of MPI libraries is started on this machine.
-type launcher struct {
-	families []string
-	programs []string       // in the order they are tried
-	says     *regexp.Regexp // is found in the output of PROGRAM --version
-	argv     func(program string, np, cores int) []string
-	refuses  func() error // why it would not start anything; nil if it would
-}
-
-// launchers is filled by the files launch_*.go.
-var launchers []launcher
 
 // Cores is the number of cores in this process's affinity mask.
 func Cores() int { return runtime.NumCPU() }
@@ -50,8 +37,8 @@ func Slots() int {
 }
 
 // Launch returns the argument list, with "{np}" and without the rank program,
-// that starts np ranks of a rank program: the configured one, or that of the
-// library which the rank program is built for. The one word "srun" stands for
+// that starts np ranks of a rank program: the configured one, or the default of
+// the library which the rank program is built for. The one word "srun" stands for
 // Slurm's.
 func Launch(configured []string, rank protocol.RankInfo, np int) ([]string, error) {
 	if len(configured) == 1 && filepath.Base(configured[0]) == srunName {
@@ -60,16 +47,11 @@ func Launch(configured []string, rank protocol.RankInfo, np int) ([]string, erro
 	if len(configured) > 0 {
 		return configuredLaunch(configured)
 	}
-	var known []launcher
-	for _, l := range launchers {
-		if slices.Contains(l.families, rank.Library) {
-			known = append(known, l)
-		}
-	}
-	if len(known) == 0 {
+	known := find(rank.Library)
+	if known == nil {
 		return nil, fmt.Errorf("the rank program is built for %s, and no launcher is known for it; give one with --launch, for example --launch \"mpiexec -n {np}\"", rank.BuiltFor)
 	}
-	return findLauncher(known, rank, np)
+	return findLauncher(known.launchers, rank, np)
 }
 
 func configuredLaunch(argv []string) ([]string, error) {
@@ -101,7 +83,10 @@ func findLauncher(known []launcher, rank protocol.RankInfo, np int) ([]string, e
 				return nil, err
 			}
 		}
-		return l.argv(path, np, Slots()), nil
+		if np > Slots() {
+			return append([]string{path}, l.shared...), nil
+		}
+		return append([]string{path}, l.words...), nil
 	}
 	for _, name := range names {
 		if !filepath.IsAbs(name) {

@@ -2,18 +2,15 @@ package launch
 
 import "regexp"
 
-func init() {
-	launchers = append(launchers, launcher{
-		families: []string{"mpich"},
+var mpich = library{
+	family: "mpich", says: "MPICH", pmi: "pmi2",
+	launchers: []launcher{{
 		programs: []string{"mpirun.mpich", "mpiexec.hydra", "mpirun", "mpiexec"},
 		says:     hydra,
-		argv: func(program string, np, cores int) []string {
-			if np > cores {
-				return []string{program, "-np", "{np}"}
-			}
-			return []string{program, "-np", "{np}", "-bind-to", "core"}
-		},
-	})
+		words:    []string{"-np", "{np}", "-bind-to", "core"},
+		shared:   []string{"-np", "{np}"},
+	}},
+	startUp: StartUp{PerRank: 0.045, SharedStep: spinningStep},
 }
 
 // hydra is MPICH's process manager, which libraries made from MPICH keep.

@@ -6,19 +6,25 @@ import (
 	"regexp"
 )
 
-func init() {
-	launchers = append(launchers, launcher{
-		families: []string{"openmpi"},
+// Open MPI 5 starts processes with PRRTE: its mpirun calls prterun. Binding is
+// as before; --oversubscribe has become a word of --map-by (Open MPI 5
+// documentation, "Scheduling processes across hosts", Oversubscribing nodes).
+var openMPI = library{
+	family: "openmpi", says: "Open MPI", pmi: "pmix",
+	launchers: []launcher{{
 		programs: []string{"mpirun.openmpi", "mpirun", "mpiexec"},
 		says:     regexp.MustCompile(`\((Open MPI|OpenRTE)\) [1-4]\.`),
-		argv: func(program string, np, cores int) []string {
-			if np > cores {
-				return []string{program, "-np", "{np}", "--oversubscribe", "--bind-to", "none"}
-			}
-			return []string{program, "-np", "{np}", "--bind-to", "core"}
-		},
-		refuses: refusesRoot,
-	})
+		words:    []string{"-np", "{np}", "--bind-to", "core"},
+		shared:   []string{"-np", "{np}", "--oversubscribe", "--bind-to", "none"},
+		refuses:  refusesRoot,
+	}, {
+		programs: []string{"mpirun.openmpi", "mpirun", "mpiexec", "prterun"},
+		says:     regexp.MustCompile(`\(Open MPI\) ([5-9]|[1-9]\d)\.|\(PRRTE\)`),
+		words:    []string{"-np", "{np}", "--bind-to", "core"},
+		shared:   []string{"-np", "{np}", "--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"},
+		refuses:  refusesRoot,
+	}},
+	startUp: StartUp{Fixed: 0.01, PerRank: 0.037, Choice: 0.2, SharedStep: yieldingStep},
 }
 
 // refusesRoot is Open MPI's rule, in 5 as in 4 (prrte: schizo_ompi.c,

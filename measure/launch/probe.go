@@ -55,7 +55,7 @@ func Probe(path string) (protocol.RankInfo, error) {
 	return info, nil
 }
 
-// lastLines returns the last n lines that are not blank.
+// LastLines returns the last n lines that are not blank.
 func LastLines(s string, n int) string {
 	var lines []string
 	for l := range strings.Lines(s) {

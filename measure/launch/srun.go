@@ -22,13 +22,9 @@ func srun(program string, rank protocol.RankInfo) ([]string, error) {
 	if os.Getenv("SLURM_JOB_ID") == "" {
 		return nil, errors.New("srun would ask for an allocation for every mpirun: start pgmpi inside one, with salloc or sbatch")
 	}
-	mpi := "pmi2"
-	switch rank.Library {
-	case "openmpi":
-		mpi = "pmix"
-	case "mpich", "intel", "mvapich":
-	default:
+	known := find(rank.Library)
+	if known == nil {
 		return nil, fmt.Errorf("the rank program is built for %s: say how srun starts it, as in --launch \"srun -K --input=0 --mpi=pmix -n {np}\"", rank.BuiltFor)
 	}
-	return []string{program, "-K", "--input=0", "--mpi=" + mpi, "-n", "{np}"}, nil
+	return []string{program, "-K", "--input=0", "--mpi=" + known.pmi, "-n", "{np}"}, nil
 }

@@ -1,0 +1,138 @@
+package campaign
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure"
+	"pgmpi/measure/host"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// Campaign is one configuration that is measured into one results folder.
+type Campaign struct {
+	Config   *glfile.File
+	Manifest *results.Manifest
+	Path     string // of the results folder
+	RankPath string
+	Resumed  bool            // in a folder with finished mpiruns
+	Tell     func(Event)     // set before Open
+	Start    measure.Starter // nil: measure.Exec
+
+	session measure.Session
+	tally   *tally
+	data    collection
+	dropped map[int]bool // cases that no undecided test needs, by index into Plan.Cases
+	spent   time.Duration
+	last    map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
+}
+
+// New makes the Plan, and finds rank program and launcher. before is the
+// manifest of the folder that is resumed (see Before), or nil. Nothing is
+// started and nothing is written.
+func New(config *glfile.File, path string, before *results.Manifest, version string) (*Campaign, error) {
+	if len(config.Job.NP) == 0 {
+		config.Job.NP = []int{launch.DefaultNP()}
+	}
+	plan, err := config.Plan(config.Job.NP)
+	if err != nil {
+		return nil, setup(err)
+	}
+	if len(plan.Tests) == 0 {
+		return nil, setupf("there is nothing to check: no guideline of [check] has a size to be checked at")
+	}
+	r, looks, weights := config.Job.Schedule()
+	m := &results.Manifest{
+		Version: version, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,
+		Plan: *plan, R: r, Looks: looks, LookWeights: weights, Seed: config.Job.Seed, Factors: Factors(),
+	}
+	if m.Config, err = json.Marshal(config); err != nil {
+		return nil, err
+	}
+	rankPath, err := findLaunch(config, m)
+	if err != nil {
+		return nil, setup(err)
+	}
+	if before != nil {
+		if m, err = goOn(before, m, config, path); err != nil {
+			return nil, err
+		}
+	}
+	return &Campaign{Config: config, Manifest: m, Path: path, RankPath: rankPath, Resumed: before != nil,
+		tally: newTally(), dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}}, nil
+}
+
+// findLaunch fills the rank program and the launcher into the manifest.
+func findLaunch(config *glfile.File, m *results.Manifest) (string, error) {
+	path, err := launch.FindRank(config.MPI.Rank)
+	if err != nil {
+		return "", err
+	}
+	if m.Rank, err = launch.Probe(path); err != nil {
+		return "", err
+	}
+	m.Launch = map[string][]string{}
+	for _, s := range m.Plan.Shapes {
+		if m.Launch[s.String()], err = launch.Launch(config.MPI.Launch, m.Rank, s.NP); err != nil {
+			return "", err
+		}
+	}
+	return path, nil
+}
+
+// Factors collects what can change a result (S-REVISITED, Table VI) and can be
+// seen by the driver. The ranks add what they see.
+func Factors() host.Factors {
+	k := host.ReadKind(os.DirFS("/"))
+	f := host.Factors{Kernel: k.Kernel, CPU: k.CPU, Cores: launch.Cores(), Go: runtime.Version(), Env: host.Env(os.Environ())}
+	f.Hostname, _ = os.Hostname()
+	return f
+}
+
+// Open opens the results folder, which is locked until Close.
+func (c *Campaign) Open() error {
+	folder, err := results.Create(c.Path)
+	if err != nil {
+		return setup(err)
+	}
+	if err := folder.WriteManifest(c.Manifest); err != nil {
+		folder.Close()
+		return setupf("%w; make room there, or choose another folder with --out", err)
+	}
+	c.session = measure.Session{Folder: folder, Manifest: c.Manifest, RankPath: c.RankPath, MPI: c.Config.MPI,
+		NREP: c.Config.NREP, Measure: c.Config.Measure, Start: c.Start}
+	for _, note := range c.Manifest.Plan.Notes {
+		c.say("note: %s", note)
+	}
+	return nil
+}
+
+// Close unlocks the results folder.
+func (c *Campaign) Close() error { return c.Folder().Close() }
+
+// Folder is the results folder, once it is open.
+func (c *Campaign) Folder() *results.Folder { return c.session.Folder }
+
+func (c *Campaign) say(format string, args ...any) {
+	c.Tell(Event{Sentence: fmt.Sprintf(format, args...)})
+}
+
+// predictions is how many mpiruns of each shape stage 1 has.
+func (c *Campaign) predictions() int {
+	if c.Config.NREP.Fixed > 0 {
+		return 0
+	}
+	return c.Config.NREP.Predictions
+}
+
+// plan counts the mpiruns of a stage for the progress.
+func (c *Campaign) plan(mode protocol.Mode, runs int) {
+	c.tally.planned[mode] += runs * len(c.Manifest.Plan.Shapes)
+}

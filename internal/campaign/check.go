@@ -1,0 +1,143 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+
+	"pgmpi/analyze"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// Predict is stage 1 (S-PGMPI §4.2): nrep.predictions mpiruns predict the
+// repetitions of every case. With nrep.fixed there is nothing to do.
+func (c *Campaign) Predict(ctx context.Context) error {
+	c.plan(protocol.ModeNREP, c.predictions())
+	return c.predict(ctx)
+}
+
+func (c *Campaign) predict(ctx context.Context) error {
+	if c.Config.NREP.Fixed > 0 {
+		return c.fix(ctx)
+	}
+	return c.stage(ctx, protocol.ModeNREP, 1, c.predictions())
+}
+
+// fix gives every case the repetitions of nrep.fixed.
+func (c *Campaign) fix(ctx context.Context) error {
+	c.session.Fix()
+	return c.failure(ctx, c.Folder().WriteManifest(c.Manifest))
+}
+
+// Measure is stage 2 (S-REVISITED, Algorithm 5) after a Predict that may have
+// been another process's: R mpiruns, each of which measures all cases of a
+// shape in an order of its own.
+func (c *Campaign) Measure(ctx context.Context) error {
+	c.plan(protocol.ModeNREP, c.predictions())
+	c.plan(protocol.ModeMeasure, c.Manifest.R)
+	if c.Config.NREP.Fixed > 0 {
+		if err := c.fix(ctx); err != nil {
+			return err
+		}
+	} else if err := c.recall(); err != nil {
+		return &Failed{Err: err}
+	}
+	return c.measure(ctx, 1, c.Manifest.R)
+}
+
+// recall takes in what stage 1 has on disk.
+func (c *Campaign) recall() error {
+	for _, shape := range c.Manifest.Plan.Shapes {
+		for r, err := range c.Folder().Runs(protocol.ModeNREP, shape, &c.Manifest.Plan) {
+			if err != nil {
+				return err
+			}
+			c.session.Learn(r)
+			c.clock(r)
+		}
+	}
+	return nil
+}
+
+func (c *Campaign) measure(ctx context.Context, first, last int) error {
+	if err := Unpredicted(c.Manifest, c.Path); err != nil {
+		return &Failed{Err: err}
+	}
+	return c.stage(ctx, protocol.ModeMeasure, first, last)
+}
+
+// Unpredicted is the error that stage 1 has not been done in a folder.
+func Unpredicted(m *results.Manifest, folder string) error {
+	for i, c := range m.Plan.Cases {
+		if _, skipped := m.Skip[i]; !skipped && m.NRep[i].N < 1 {
+			return fmt.Errorf("%s has no repetitions for %s at %d bytes: run `pgmpi nrep --out %s` first, or give nrep.fixed",
+				folder, c.Function, c.Msize, folder)
+		}
+	}
+	return nil
+}
+
+// Check does stages 1 and 2 with the looks, then the experiment on
+// split-robustness that the medians of stage 2 ask for, and judges.
+func (c *Campaign) Check(ctx context.Context) (*Judgement, error) {
+	c.data.wanted = true
+	c.plan(protocol.ModeNREP, c.predictions())
+	c.plan(protocol.ModeMeasure, c.Manifest.R)
+	if err := c.predict(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.measure(ctx, 1, c.Manifest.R); err != nil {
+		return nil, err
+	}
+	c.sayStopped(protocol.ModeMeasure, "stage 2")
+	if c.Config.Measure.SplitExperiment {
+		if err := c.followUp(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return c.judge()
+}
+
+// followUp measures the experiment on split-robustness (docs/statistics.md), in
+// mpiruns of its own.
+func (c *Campaign) followUp(ctx context.Context) error {
+	if err := c.planFollowUps(); err != nil {
+		return c.failure(ctx, err)
+	}
+	split := c.Manifest.Split
+	if split == nil || len(split.FollowUps) == 0 {
+		return nil
+	}
+	c.plan(protocol.ModeSplit, split.R)
+	if err := c.stage(ctx, protocol.ModeSplit, 1, split.R); err != nil {
+		return err
+	}
+	c.sayStopped(protocol.ModeSplit, "the split experiment")
+	return nil
+}
+
+// planFollowUps fixes the experiment when stage 2 has ended. What was planned
+// stays so as soon as one of its mpiruns is there.
+func (c *Campaign) planFollowUps() error {
+	for _, shape := range c.Manifest.Plan.Shapes {
+		runs, err := c.Folder().Finished(protocol.ModeSplit, shape)
+		if err != nil || len(runs) > 0 {
+			return err
+		}
+	}
+	data, err := c.collected(c.Manifest.R, protocol.ModeMeasure)
+	if err != nil {
+		return err
+	}
+	if c.Manifest.Split, err = analyze.FollowUps(c.Manifest, data, c.Config.Analyze); err != nil {
+		return err
+	}
+	return c.Folder().WriteManifest(c.Manifest)
+}
+
+// sayStopped tells that max_time has ended a stage.
+func (c *Campaign) sayStopped(mode protocol.Mode, stage string) {
+	if n, ok := c.Manifest.Stopped[mode]; ok {
+		c.say("job.max_time = %v: %s ended after %d mpiruns", c.Config.Job.MaxTime, stage, n)
+	}
+}

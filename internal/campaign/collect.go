@@ -1,0 +1,177 @@
+package campaign
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// All that this package asks of analyze is in this file.
+
+// timed are the stages whose mpiruns are judged.
+var timed = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit}
+
+// collection keeps the run medians of the mpiruns of a check, so that no raw
+// file is read twice.
+type collection struct {
+	wanted  bool // the campaign ends with a judgement
+	medians *medians.Set
+	runs    int  // that it has
+	stale   bool // the manifest says something else by now, or an mpirun did not fit: read all again
+}
+
+// add takes in an mpirun. What is wrong with it is said when it is judged.
+func (d *collection) add(m *results.Manifest, r *results.Run) {
+	if !d.wanted || !slices.Contains(timed, r.Mode) {
+		return
+	}
+	if d.runs == 0 {
+		d.medians = medians.New(m)
+	}
+	d.runs++
+	d.stale = d.medians.Add(r) != nil || d.stale
+}
+
+// collected are the medians of stages, of stage 2 up to an mpirun.
+func (c *Campaign) collected(upTo int, modes ...protocol.Mode) (*medians.Set, error) {
+	onDisk := 0
+	for _, mode := range modes {
+		for _, shape := range c.Manifest.Plan.Shapes {
+			runs, err := c.Folder().Finished(mode, shape)
+			if err != nil {
+				return nil, err
+			}
+			for _, run := range runs {
+				if mode == protocol.ModeSplit || run <= upTo {
+					onDisk++
+				}
+			}
+		}
+	}
+	if c.data.runs != onDisk || c.data.runs == 0 || c.data.stale {
+		return Collect(c.Folder(), c.Manifest, upTo)
+	}
+	return c.data.medians, nil
+}
+
+// Collect reads the mpiruns of stage 2 up to the given one, and the split
+// experiment, one raw file at a time.
+func Collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
+	c := medians.New(m)
+	for _, mode := range timed {
+		for _, shape := range m.Plan.Shapes {
+			for r, err := range folder.Runs(mode, shape, &m.Plan) {
+				if err == nil && mode == protocol.ModeMeasure && r.Run > upTo {
+					break
+				}
+				if err == nil {
+					err = c.Add(r)
+				}
+				if err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return c, nil
+}
+
+// Judgement is the report on a results folder, and what it was made from.
+type Judgement struct {
+	*analyze.Analysis
+	folder   *results.Folder
+	manifest *results.Manifest
+}
+
+// Judge is stage 3: it judges a results folder.
+func Judge(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judgement, error) {
+	data, err := Collect(folder, m, m.R)
+	if err != nil {
+		return nil, err
+	}
+	return judged(data, folder, m, cfg)
+}
+
+// judge is Judge of what the campaign has measured or read.
+func (c *Campaign) judge() (*Judgement, error) {
+	data, err := c.collected(c.Manifest.R, timed...)
+	if err != nil {
+		return nil, err
+	}
+	return judged(data, c.Folder(), c.Manifest, c.Config.Analyze)
+}
+
+func judged(data *medians.Set, folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judgement, error) {
+	a, err := analyze.Judge(m, data, cfg)
+	return &Judgement{a, folder, m}, err
+}
+
+// Explain shows what the verdict on a test rests on; it reads the test's raw
+// samples again.
+func (j *Judgement) Explain(test int) (*analyze.Explanation, error) {
+	shape := j.manifest.Plan.Tests[test].Shape
+	return j.Analysis.Explain(test, func(run int) (*results.Run, error) {
+		if !j.folder.Has(protocol.ModeMeasure, shape, run) {
+			return nil, nil
+		}
+		return j.folder.ReadRun(protocol.ModeMeasure, shape, run, &j.manifest.Plan)
+	})
+}
+
+// Refuse returns a *Refused where no result could be significant.
+func (c *Campaign) Refuse() error {
+	d, err := analyze.Design(c.Manifest, c.Config.Analyze)
+	if err != nil {
+		return err
+	}
+	return refused(d.Refused)
+}
+
+// comparable returns a *Refused where no difference of two campaigns could be
+// significant, and a *Setup where they cannot be compared.
+func comparable(a, b *Campaign, cfg analyze.CompareConfig) error {
+	d, err := analyze.CompareDesign(analyze.Planned("A", a.Manifest), analyze.Planned("B", b.Manifest), cfg)
+	var no *analyze.NotComparable
+	if errors.As(err, &no) {
+		return setup(err)
+	}
+	if err != nil {
+		return err
+	}
+	return refused(d.Refused)
+}
+
+func refused(r *judge.Refusal) error {
+	if r == nil {
+		return nil
+	}
+	return &Refused{r.Reason}
+}
+
+// Store writes a document into a folder, in all formats.
+func Store(folder *results.Folder, d *report.Document, formats []report.Format) (err error) {
+	for _, f := range formats {
+		err = errors.Join(err, folder.WriteFile(f.File(d), func(w io.Writer) error { return f.Write(w, d) }))
+	}
+	return err
+}
+
+// StoreReport writes a report into a folder, in all formats and as JSON, which
+// every results folder has.
+func StoreReport(folder *results.Folder, r *analyze.Report, formats []report.Format) error {
+	if !slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "json" }) {
+		json, err := report.Reports.Format("json")
+		if err != nil {
+			return err
+		}
+		formats = append(slices.Clone(formats), json)
+	}
+	return Store(folder, report.Reports.Document(r), formats)
+}

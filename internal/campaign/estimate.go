@@ -1,0 +1,247 @@
+package campaign
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// The model behind the estimate of --dry-run. Nothing is known of the machine
+// before the first mpirun, so its constants are those of one node with shared
+// memory, in seconds and seconds per byte (docs/guide.md, "Before it starts");
+// what a library's start-up costs is in package launch.
+const (
+	stepTime   = 0.75e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
+	byteTime   = 0.12e-9 // each byte of the buffers of the busiest rank
+	fillTime   = 0.2e-9  // each byte of its buffers that is given data before a case
+	verifyTime = 1e-9    // each byte of its buffers that is verified, and once more per process if reduced
+	caseTime   = 20e-6   // what a case costs beside its calls
+)
+
+// The expected repetitions of a case with metric rse at 0.025, in the mean: the
+// spread of short calls is larger. The largest prediction is kept, twice the
+// mean one.
+const (
+	shortCall   = 5e-6 // s
+	shortRepeat = 30
+	longRepeat  = 15
+	usualRSE    = 0.025
+)
+
+// Estimate is what a command would take.
+type Estimate struct {
+	Design   *judge.Design
+	Costs    []Cost      // by shape
+	Stages   []StageCost // by shape, then stage
+	Total    time.Duration
+	FollowUp bool // split-robustness may be tested in mpiruns of its own
+}
+
+// Cost is what a check takes in one shape.
+type Cost struct {
+	Shape       guidelines.Shape
+	Cases       int
+	Memory      int64 // bytes of a rank's buffers: the largest of each kind, over all cases
+	LeftOut     []LeftOut
+	Start, Step time.Duration // that an mpirun and a step of a call are taken to cost
+	nrep, run   time.Duration // an mpirun of stage 1, of stage 2
+	verify      time.Duration // once more in the first mpirun
+}
+
+// LeftOut is a case that cannot be measured.
+type LeftOut struct {
+	guidelines.Case
+	Why string
+}
+
+// StageCost is what a stage still takes in one shape.
+type StageCost struct {
+	Shape      guidelines.Shape
+	Name       string
+	Runs, Left int           // mpiruns, and those that are not on disk yet
+	Each       time.Duration // mpirun
+	Verify     time.Duration // once, in the first; 0: done
+}
+
+// Estimate is what the given stages of a check would take.
+func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
+	design, err := analyze.Design(c.Manifest, c.Config.Analyze)
+	if err != nil {
+		return nil, err
+	}
+	e := &Estimate{Design: design, FollowUp: slices.Contains(stages, protocol.ModeSplit) && c.mayFollowUp()}
+	for _, shape := range c.Manifest.Plan.Shapes {
+		cost := c.costOf(shape)
+		e.Costs = append(e.Costs, cost)
+		verify := cost.verify
+		if c.Manifest.MemoryCap[shape.String()] > 0 {
+			verify = 0
+		}
+		add := func(name string, mode protocol.Mode, runs int, each time.Duration) {
+			s := StageCost{Shape: shape, Name: name, Runs: runs, Left: c.remaining(mode, shape, runs), Each: each}
+			if s.Left > 0 {
+				s.Verify, verify = verify, 0
+			}
+			e.Total += time.Duration(s.Left)*each + s.Verify
+			e.Stages = append(e.Stages, s)
+		}
+		if slices.Contains(stages, protocol.ModeNREP) && c.predictions() > 0 {
+			add("stage 1", protocol.ModeNREP, c.predictions(), cost.nrep)
+		}
+		if slices.Contains(stages, protocol.ModeMeasure) {
+			add("stage 2", protocol.ModeMeasure, c.Manifest.R, cost.run)
+		}
+	}
+	return e, nil
+}
+
+// mayFollowUp tells whether suspected split-robustness is tested in mpiruns of
+// its own, as far as that is known before there is a suspicion.
+func (c *Campaign) mayFollowUp() bool {
+	return c.Config.Measure.SplitExperiment && c.Config.Analyze.Method != judge.MethodPaper &&
+		slices.ContainsFunc(c.Manifest.Plan.Tests, func(t guidelines.Test) bool { return t.Type == guidelines.Split })
+}
+
+// remaining counts the mpiruns of a mode that are not on disk yet.
+func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, runs int) int {
+	folder := results.Folder{Path: c.Path}
+	left := 0
+	for run := 1; run <= runs; run++ {
+		if !c.Resumed || !folder.Has(mode, shape, run) {
+			left++
+		}
+	}
+	return left
+}
+
+func (c *Campaign) costOf(shape guidelines.Shape) Cost {
+	m, config := c.Manifest, c.Config
+	extent := guidelines.Extent(m.Plan.Datatype)
+	model := modelOf(config, m.Rank.Library, shape.NP)
+	cost := Cost{Shape: shape, Start: inSeconds(model.start), Step: inSeconds(model.stepTime)}
+	called := map[string]bool{}
+	var nrep, run, verify float64
+	for _, i := range cost.leaveOut(m, int64(config.Measure.TempMemory), extent) {
+		k := m.Plan.Cases[i]
+		f, _ := mockups.Get(k.Function)
+		need := f.Memory(k.Msize/extent, extent, shape.NP)
+		call := model.call(f, need.Sum())
+		untimed := warmups(config, call)
+		if !called[k.Function] {
+			called[k.Function] = true
+			untimed += config.Measure.FirstCalls
+		}
+		data := float64(need.Send + need.Recv)
+		once := caseTime + fillTime*data + call*float64(untimed)
+		each := call + model.step() // and its MPI_Barrier
+		predicted, kept := repetitions(config, call, each, m.NRep[i].N)
+		nrep += once + each*predicted
+		run += once + each*kept
+		verify += verifyTime * data * model.folds(f)
+	}
+	cost.nrep, cost.run, cost.verify = inSeconds(model.start+nrep), inSeconds(model.start+run), inSeconds(verify)
+	return cost
+}
+
+func inSeconds(s float64) time.Duration {
+	return time.Duration(min(s, math.MaxInt64/1e10) * 1e9)
+}
+
+// warmups is how many untimed calls there are before a case whose calls take
+// this long, in seconds.
+func warmups(config *glfile.File, call float64) int {
+	most := config.Measure.Warmup
+	if limit := time.Duration(config.Measure.WarmupTime).Seconds(); limit > 0 {
+		return min(most, max(2, int(limit/call)))
+	}
+	return most
+}
+
+// repetitions are those of a case in stage 1 and in stage 2. What a metric needs
+// grows with the inverse square of its threshold; the others count as rse does.
+func repetitions(config *glfile.File, call, each float64, known int) (predicted, kept float64) {
+	n := config.NREP
+	usual := float64(longRepeat)
+	if each < shortCall {
+		usual = shortRepeat
+	}
+	usual *= usualRSE * usualRSE / (n.RSE * n.RSE)
+	most := min(float64(n.Max), time.Duration(n.MaxTime).Seconds()/each)
+	predicted = max(float64(n.Min), min(usual, most))
+	kept = max(float64(n.Min), min(2*usual, most), float64(n.ForMinTime([]float64{call})))
+	switch {
+	case known > 0:
+		kept = float64(known)
+	case n.Fixed > 0:
+		kept = float64(n.Fixed)
+	}
+	return predicted, kept
+}
+
+// leaveOut fills in what the ranks will not measure, and returns the rest.
+func (c *Cost) leaveOut(m *results.Manifest, memory, extent int64) (left []int) {
+	all := m.Plan.CasesOf(c.Shape)
+	sized := make([]mockups.Sized, len(all))
+	for n, i := range all {
+		k := m.Plan.Cases[i]
+		f, _ := mockups.Get(k.Function)
+		sized[n] = mockups.Sized{Function: f, Count: k.Msize / extent}
+	}
+	why, shared := mockups.Fit(sized, extent, c.Shape.NP, mockups.Room{Cap: memory})
+	for n, i := range all {
+		if why[n] == "" {
+			left = append(left, i)
+		} else {
+			c.LeftOut = append(c.LeftOut, LeftOut{m.Plan.Cases[i], why[n]})
+		}
+	}
+	c.Memory, c.Cases = shared.Sum(), len(left)
+	return left
+}
+
+// model is what a number of ranks of one library costs on this machine.
+type model struct {
+	np       int
+	start    float64 // s, an mpirun without its cases
+	stepTime float64 // s
+}
+
+func modelOf(config *glfile.File, library string, np int) model {
+	up := launch.StartUpOf(library)
+	m := model{np: np, start: up.Fixed + up.PerRank*float64(np), stepTime: stepTime}
+	if !config.MPI.KeepPML {
+		m.start += up.Choice
+	}
+	if np > launch.Slots() {
+		m.stepTime = up.SharedStep
+	}
+	return m
+}
+
+// step is what a collective without data costs: ⌈log2 p⌉ steps.
+func (m model) step() float64 { return m.stepTime * float64(max(1, bits.Len(uint(m.np-1)))) }
+
+// call is what one call of a function costs with these bytes in its buffers.
+// A mock-up is as many collectives as it is named after.
+func (m model) call(f mockups.Function, bytes int64) float64 {
+	return m.step()*float64(1+strings.Count(f.ID, "+")) + byteTime*float64(bytes)
+}
+
+// folds is how often the data of a case is computed to verify it.
+func (m model) folds(f mockups.Function) float64 {
+	if f.Reduces {
+		return float64(1 + m.np)
+	}
+	return 1
+}

@@ -1,0 +1,186 @@
+package campaign
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/measure/launch"
+	"pgmpi/mockups"
+)
+
+// Plan is what a command would do.
+type Plan struct {
+	*Campaign
+	*Estimate
+	Command string
+}
+
+// Plans are the documents of dry runs.
+var Plans = report.Kind[Plan]{Name: "plan", Sections: func(p *Plan) []report.Section {
+	head := report.Titled("Dry run of pgmpi %s: no mpirun is started and no folder is made.", p.Command)
+	return slices.Concat([]report.Section{head, p.tests()}, p.leftOut(), []report.Section{p.ranks(), p.time()})
+}}
+
+func (p *Plan) tests() report.Section {
+	plan := &p.Manifest.Plan
+	count := map[guidelines.Type]map[string]bool{guidelines.Monotony: {}, guidelines.Split: {}, guidelines.Pattern: {}}
+	for _, t := range plan.Tests {
+		count[t.Type][t.Guideline+":"+t.Function] = true
+	}
+	collectives, emulations, sizes := map[string]bool{}, map[string]bool{}, map[int64]bool{}
+	for _, c := range plan.Cases {
+		if f, _ := mockups.Get(c.Function); f.IsMockup() {
+			emulations[c.Function] = true
+		} else {
+			collectives[c.Function] = true
+		}
+		sizes[c.Msize] = true
+	}
+	ascending := slices.Sorted(maps.Keys(sizes))
+	s := report.Titled("PLAN")
+	s.Fact("guidelines", "%d of monotony, %d of split-robustness, %d of pattern",
+		len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern]))
+	s.Fact("functions", "%d collectives, %d mock-ups", len(collectives), len(emulations))
+	s.Fact("sizes", "%d, from %s to %s; datatype %s, op %s, root %d",
+		len(sizes), conf.HumanSize(ascending[0]), conf.HumanSize(ascending[len(ascending)-1]), plan.Datatype, plan.Op, plan.Root)
+	split := ""
+	switch {
+	case p.FollowUp:
+		split = "; split-robustness is suspected from medians, then tested in mpiruns of its own"
+	case len(count[guidelines.Split]) > 0:
+		split = "; split-robustness is judged from medians, without a test"
+	}
+	s.Fact("tests", "m = %d%s%s", p.Design.M, lost(plan, p.Costs), split)
+	s.Fact("mpiruns", "R = %d %s", p.Manifest.R, suffices(p.Design))
+	return s
+}
+
+// lost says how many tests of the family lack a case that can be measured.
+func lost(plan *guidelines.Plan, costs []Cost) string {
+	left := map[guidelines.Case]bool{}
+	for _, c := range costs {
+		for _, l := range c.LeftOut {
+			left[l.Case] = true
+		}
+	}
+	n := 0
+	for _, t := range plan.Tests {
+		if t.Type != guidelines.Split && (left[plan.Cases[t.Case]] || left[plan.Cases[t.Others[0]]]) {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", of which %d need a case that is left out", n)
+}
+
+// suffices says whether R is large enough for a verdict.
+func suffices(d *judge.Design) string {
+	if d.Refused != nil {
+		return fmt.Sprintf("do NOT suffice: a check would refuse to start; R = %d would do", d.Refused.RNeeded)
+	}
+	return fmt.Sprintf("suffice: method %s, %s, adjusted by %s; the smallest p-value they can give is %.2g", d.Method, d.Test(0).Name, d.Adjust, d.PMin(0))
+}
+
+func (p *Plan) leftOut() []report.Section {
+	s := report.Titled("LEFT OUT")
+	if c := p.Config.Check; len(c.Exclude) > 0 {
+		s.Item("check.exclude: %s", strings.Join(c.Exclude, ", "))
+	}
+	if c := p.Config.Check; len(c.Functions) > 0 {
+		s.Item("check.functions: all guidelines but those about %s", strings.Join(c.Functions, ", "))
+	}
+	for _, n := range p.Manifest.Plan.Notes {
+		s.Item("%s", n)
+	}
+	const most = 5
+	for _, c := range p.Costs {
+		for _, l := range c.LeftOut[:min(len(c.LeftOut), most)] {
+			s.Item("%s: %s at %s: %s", c.Shape, l.Function, conf.HumanSize(l.Msize), l.Why)
+		}
+		if more := len(c.LeftOut) - most; more > 0 {
+			s.Item("%s: and %d cases more", c.Shape, more)
+		}
+	}
+	if len(s.Text) == 0 {
+		return nil
+	}
+	return []report.Section{s}
+}
+
+func (p *Plan) ranks() report.Section {
+	s := report.Titled("RANKS")
+	s.Fact("library", "%s", p.Manifest.Rank.LibVersion)
+	for _, c := range p.Costs {
+		argv := launch.RankArgv(p.Manifest.Launch[c.Shape.String()], p.RankPath, c.Shape.NP)
+		for i := range argv {
+			argv[i] = conf.Quote(argv[i])
+		}
+		s.Command(c.Shape.String(), argv)
+		over := ""
+		if c.Shape.NP > launch.Slots() {
+			over = fmt.Sprintf("; more ranks than the %d cores", launch.Slots())
+		}
+		s.Fact("", "cases: %d; buffers: %s in each rank%s", c.Cases, conf.HumanMemory(c.Memory), over)
+	}
+	return s
+}
+
+func (p *Plan) time() report.Section {
+	s := report.Titled("TIME, an estimate")
+	for _, stage := range p.Stages {
+		first, done := "", ""
+		if stage.Verify > 0 {
+			first = fmt.Sprintf(", and %s to verify the functions", rounded(stage.Verify))
+		}
+		if stage.Left < stage.Runs {
+			done = fmt.Sprintf(" (%d of %d are done)", stage.Runs-stage.Left, stage.Runs)
+		}
+		s.Fact(stage.Shape.String()+" "+stage.Name, "%d mpiruns of %s%s%s", stage.Left, rounded(stage.Each), first, done)
+	}
+	s.Fact("in all", "about %s", rounded(p.Total))
+	if p.FollowUp {
+		s.Fact("not counted", "up to R = %d mpiruns more for each number of processes, where split-robustness is suspected; they measure only what is suspected", p.Manifest.R)
+	}
+	p.ground(&s)
+	return s
+}
+
+// ground says what the estimate rests on.
+func (p *Plan) ground(s *report.Section) {
+	label := "it rests on"
+	for _, c := range p.Costs {
+		s.Fact(label, "%s: %s to start an mpirun, %.3g µs for each step of a call", c.Shape, rounded(c.Start), c.Step.Seconds()*1e6)
+		label = ""
+	}
+	repeated := fmt.Sprintf("%d repetitions of short calls, %d of long ones, in stage 2 twice that", shortRepeat, longRepeat)
+	switch n := p.Config.NREP; {
+	case n.Fixed > 0:
+		repeated = fmt.Sprintf("%d repetitions (nrep.fixed)", n.Fixed)
+	case len(p.Manifest.NRep) > 0:
+		repeated = "the repetitions that are predicted already"
+	}
+	s.Fact("", "%.2g ns a byte; %s", byteTime*1e9, repeated)
+	s.Say("A network, a busy machine, or more ranks than cores can make it many times more.")
+}
+
+// rounded shows no more digits of an estimate than it has.
+func rounded(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return max(d.Round(10*time.Millisecond), 10*time.Millisecond).String()
+	case d < 20*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < 10*time.Minute:
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+}

@@ -1,0 +1,167 @@
+package campaign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure"
+	"pgmpi/measure/results"
+)
+
+// NewFolder is a path named by the time; a second one in the same second gets a number.
+func NewFolder(prefix string, now time.Time) string {
+	name := prefix + now.UTC().Format("20060102T150405Z")
+	path := name
+	for i := 2; !results.IsFresh(path); i++ {
+		path = fmt.Sprintf("%s-%d", name, i)
+	}
+	return path
+}
+
+// Before is the manifest of a folder that is to be resumed; nil where nothing
+// has been measured yet.
+func Before(path string, resume bool) (*results.Manifest, error) {
+	if results.IsFresh(path) {
+		return nil, nil
+	}
+	if !resume {
+		return nil, setupf("the folder %s is not empty: --resume goes on in it, another --out starts anew", path)
+	}
+	_, m, err := OpenResults(path)
+	return m, err
+}
+
+// OpenResults opens a results folder to read it.
+func OpenResults(path string) (*results.Folder, *results.Manifest, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, nil, setupf("%s is a file, and a results folder is wanted; `pgmpi analyze --from reprompi FILE…` reads files of ReproMPI", path)
+	}
+	folder, m, err := results.Open(path)
+	if err != nil {
+		return nil, nil, setup(err)
+	}
+	return folder, m, nil
+}
+
+// ConfigOf is the configuration that a results folder was made with.
+func ConfigOf(m *results.Manifest) (*glfile.File, error) {
+	f := glfile.Default()
+	if err := json.Unmarshal(m.Config, &f); err != nil {
+		return nil, setupf("manifest.json: config: %w", err)
+	}
+	f.Source = m.TOML
+	return &f, nil
+}
+
+// goOn checks that a folder can be resumed; its Plan rules.
+func goOn(before, now *results.Manifest, config *glfile.File, path string) (*results.Manifest, error) {
+	old, err := ConfigOf(before)
+	if err != nil {
+		return nil, err
+	}
+	if err := sameMeasurement(old, config, path); err != nil {
+		return nil, err
+	}
+	if before.Rank.Hash != now.Rank.Hash || before.Rank.LibVersion != now.Rank.LibVersion {
+		return nil, setupf("%s was measured with another rank program or MPI library (%s, %s; now %s, %s): take a new folder with --out",
+			path, before.Rank.LibVersion, before.Rank.Hash, now.Rank.LibVersion, now.Rank.Hash)
+	}
+	before.Config, before.Launch = now.Config, now.Launch
+	return before, nil
+}
+
+// sameMeasurement refuses to go on in a folder with another configuration;
+// only [analyze] may change.
+func sameMeasurement(before, now *glfile.File, folder string) error {
+	var differ []string
+	for _, s := range []struct {
+		name string
+		a, b any
+	}{
+		{"check", before.Check, now.Check},
+		{"guideline", byID(before.Guideline), byID(now.Guideline)},
+		{"job", before.Job, now.Job},
+		{"mpi", thatMatters(before.MPI), thatMatters(now.MPI)},
+		{"nrep", before.NREP, now.NREP},
+		{"measure", before.Measure, now.Measure},
+	} {
+		a, errA := json.Marshal(s.a)
+		b, errB := json.Marshal(s.b)
+		if err := errors.Join(errA, errB); err != nil {
+			return err
+		}
+		d, err := differences(s.name, a, b)
+		if err != nil {
+			return err
+		}
+		differ = append(differ, d...)
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	return setupf("%s was measured with another configuration:\n  %s\n  take a new folder with --out, or the old settings (without --guidelines, --resume uses those of the folder)", folder, strings.Join(differ, "\n  "))
+}
+
+// byID names guidelines in place of numbering them.
+func byID(users []guidelines.User) map[string]guidelines.User {
+	named := map[string]guidelines.User{}
+	for _, u := range users {
+		named[u.ID] = u
+	}
+	return named
+}
+
+// differences has a line for every key whose value is not the same in two JSON
+// texts. The keys are those of gl.toml, with dots between tables.
+func differences(key string, there, now json.RawMessage) ([]string, error) {
+	if bytes.Equal(there, now) {
+		return nil, nil
+	}
+	if !bytes.HasPrefix(there, []byte("{")) || !bytes.HasPrefix(now, []byte("{")) {
+		return []string{fmt.Sprintf("%s: %s there, %s now", key, orNothing(there), orNothing(now))}, nil
+	}
+	var a, b map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(there, &a), json.Unmarshal(now, &b)); err != nil {
+		return nil, err
+	}
+	names := slices.Collect(maps.Keys(a))
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	var out []string
+	for _, name := range names {
+		d, err := differences(key+"."+name, a[name], b[name])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, d...)
+	}
+	return out, nil
+}
+
+// orNothing replaces a key that is not there, such as a variable of mpi.env.
+func orNothing(value json.RawMessage) string {
+	if value == nil {
+		return "nothing"
+	}
+	return string(value)
+}
+
+// thatMatters leaves out the path of the rank program, whose hash is compared,
+// and the way of the job to rank 0, which changes no result.
+func thatMatters(c measure.MPIConfig) measure.MPIConfig {
+	c.Rank, c.JobFile = "", false
+	return c
+}

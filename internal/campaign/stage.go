@@ -1,0 +1,201 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+	"pgmpi/measure"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// stage does the mpiruns of a mode from first to last, of all shapes, and takes
+// in what is on disk already. Shapes alternate, so that what drifts on the
+// machine hits all of them.
+func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last int) error {
+	defer c.session.Finish()
+	for run := first; run <= last; run++ {
+		if mode != protocol.ModeNREP {
+			if goesOn, err := c.goesOn(mode, run); err != nil || !goesOn {
+				return c.failure(ctx, err)
+			}
+		}
+		for _, shape := range c.Manifest.Plan.Shapes {
+			t := measure.Task{Mode: mode, Shape: shape, Run: run, Cases: c.cases(mode, shape)}
+			if len(t.Cases) > 0 {
+				if err := c.mpirun(ctx, t, last); err != nil {
+					return c.failure(ctx, err)
+				}
+			}
+			c.tally.done[mode]++
+		}
+	}
+	return nil
+}
+
+// cases are what the next mpirun of a shape samples: with looks, what undecided
+// tests still need.
+func (c *Campaign) cases(mode protocol.Mode, shape guidelines.Shape) []measure.Sampled {
+	all := measure.Cases(c.Manifest, mode, shape)
+	if mode == protocol.ModeSplit {
+		return all
+	}
+	return slices.DeleteFunc(all, func(s measure.Sampled) bool { return c.dropped[s.Plan] })
+}
+
+// mpirun does a task, or reads what it gave.
+func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
+	p := c.tally.at(t)
+	r, err := c.onDiskOrNow(ctx, t, p, last)
+	if err != nil {
+		return err
+	}
+	c.clock(r)
+	c.data.add(c.Manifest, r)
+	p.Finished = true
+	c.Tell(Event{Progress: p})
+	return nil
+}
+
+func (c *Campaign) onDiskOrNow(ctx context.Context, t measure.Task, p Progress, last int) (*results.Run, error) {
+	if c.Folder().Has(t.Mode, t.Shape, t.Run) {
+		r, err := c.Folder().ReadRun(t.Mode, t.Shape, t.Run, &c.Manifest.Plan)
+		if err == nil {
+			c.session.Learn(r)
+		}
+		return r, err
+	}
+	c.Tell(Event{Progress: p})
+	r, err := c.onceOrAgain(ctx, t, p)
+	if err == nil {
+		c.startAhead(t, last)
+	}
+	return r, err
+}
+
+// onceOrAgain repeats an mpirun that failed once, and notes it in the manifest.
+// A set-up that has never worked is not tried again.
+func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
+	progress := func(done, total int) {
+		p.Done, p.Total = done, total
+		c.Tell(Event{Progress: p})
+	}
+	r, err := c.session.Run(ctx, t, progress)
+	var failed *measure.Error
+	if !errors.As(err, &failed) || ctx.Err() != nil || c.neverWorked(failed) {
+		return r, err
+	}
+	c.Manifest.Events = append(c.Manifest.Events, fmt.Sprintf("%s failed and was repeated: %s", results.RawName(t.Mode, t.Shape, t.Run), failed.What))
+	if err := c.Folder().WriteManifest(c.Manifest); err != nil {
+		return nil, err
+	}
+	c.say("an mpirun failed and is repeated once: %s", failed.What)
+	return c.session.Run(ctx, t, progress)
+}
+
+// neverWorked tells whether an mpirun failed before its ranks had a job, and
+// none before it got further.
+func (c *Campaign) neverWorked(e *measure.Error) bool {
+	return !e.Started && len(c.Manifest.MemoryCap) == 0
+}
+
+// failure gives what ended a stage its type.
+func (c *Campaign) failure(ctx context.Context, err error) error {
+	var failed *measure.Error
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return &Interrupted{}
+	case !errors.As(err, &failed):
+		return &Failed{Err: err}
+	case c.neverWorked(failed):
+		return setup(err)
+	}
+	return &Failed{Err: err, Twice: true}
+}
+
+// startAhead starts the mpirun after a task, if it is certain to come.
+func (c *Campaign) startAhead(t measure.Task, last int) {
+	shapes, run := c.Manifest.Plan.Shapes, t.Run
+	i := slices.Index(shapes, t.Shape) + 1
+	if i == len(shapes) {
+		i, run = 0, run+1
+	}
+	_, stopped := c.Manifest.Stopped[t.Mode]
+	uncertain := run > last || c.Config.Job.MaxTime > 0 || stopped || i == 0 && c.looksAfter(t.Mode, t.Run)
+	if !uncertain && !c.Folder().Has(t.Mode, shapes[i], run) && len(c.cases(t.Mode, shapes[i])) > 0 {
+		c.session.Ahead(shapes[i])
+	}
+}
+
+// goesOn tells, before the mpiruns number run of all shapes, whether there is
+// anything left to measure, and time for it.
+func (c *Campaign) goesOn(mode protocol.Mode, run int) (bool, error) {
+	m := c.Manifest
+	if n, ok := m.Stopped[mode]; ok && run > n {
+		return false, nil
+	}
+	if err := c.look(mode, run-1); err != nil {
+		return false, err
+	}
+	var next time.Duration
+	left := 0
+	for _, shape := range m.Plan.Shapes {
+		n := len(c.cases(mode, shape))
+		left += n
+		if n > 0 && !c.Folder().Has(mode, shape, run) {
+			next += c.last[shape]
+		}
+	}
+	limit := time.Duration(c.Config.Job.MaxTime)
+	if left == 0 || limit == 0 || c.spent+next <= limit {
+		return left > 0, nil
+	}
+	// What is on disk must not lie behind the end: a gap is filled.
+	for _, shape := range m.Plan.Shapes {
+		there, err := c.Folder().Finished(mode, shape)
+		if err != nil || len(there) > 0 && there[len(there)-1] >= run {
+			return err == nil, err
+		}
+	}
+	if m.Stopped == nil {
+		m.Stopped = map[protocol.Mode]int{}
+	}
+	m.Stopped[mode] = run - 1
+	c.data.stale = true
+	return false, c.Folder().WriteManifest(m)
+}
+
+// look drops the cases that no undecided test needs after a look's mpiruns.
+func (c *Campaign) look(mode protocol.Mode, done int) error {
+	if !c.looksAfter(mode, done) {
+		return nil
+	}
+	data, err := c.collected(done, mode)
+	if err != nil {
+		return err
+	}
+	needed, err := analyze.Needed(c.Manifest, data, c.Config.Analyze, done)
+	for i := range c.Manifest.Plan.Cases {
+		c.dropped[i] = !needed[i]
+	}
+	return err
+}
+
+// looksAfter tells whether there is a look after this many mpiruns, with more to follow.
+func (c *Campaign) looksAfter(mode protocol.Mode, done int) bool {
+	looks := c.Manifest.Looks
+	return mode == protocol.ModeMeasure && c.data.wanted && slices.Contains(looks[:max(0, len(looks)-1)], done)
+}
+
+// clock adds an mpirun to what max_time has been spent on.
+func (c *Campaign) clock(r *results.Run) {
+	c.last[r.Shape] = time.Duration(r.WallNS)
+	c.spent += time.Duration(r.WallNS)
+}

@@ -1,0 +1,238 @@
+// Package fakeranks replaces an MPI library in tests: its launcher starts a
+// goroutine that speaks rank 0's side of the line protocol and makes its samples
+// up. Inside a testing/synctest bubble hours of measuring take no time.
+package fakeranks
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgmpi/measure"
+	"pgmpi/measure/host"
+	"pgmpi/measure/protocol"
+)
+
+// Fault is what goes wrong with a launch.
+type Fault int
+
+// The faults.
+const (
+	None      Fault = iota
+	Unstarted       // there is no such launcher
+	Silent          // rank 0 never says hello
+	Dies            // after the job was taken, with words on standard error
+	Hangs           // after the first case
+	Wrong           // the first case gives wrong data
+)
+
+// Fake starts ranks that are goroutines.
+type Fake struct {
+	Call  func(c protocol.JobCase, np int) time.Duration // how long one call takes; nil: 10 µs
+	Fault func(launch int) Fault                         // of a launch, from 1; nil: none
+	Takes time.Duration                                  // for a job, beside what its samples say
+
+	mu   sync.Mutex
+	jobs []protocol.Job
+	n    int
+	live int
+}
+
+var info = protocol.RankInfo{Program: "pgmpi-rank", Library: "fake", LibVersion: "Fake MPI 1", BuiltFor: "a fake MPI library", Hash: "fake", Host: "nowhere"}
+
+// Program writes a rank program that can only say its version, and returns its path.
+func Program(t testing.TB) string {
+	t.Helper()
+	text, err := json.Marshal(info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "pgmpi-rank")
+	if err := os.WriteFile(path, fmt.Appendf(nil, "#!/bin/sh\necho '%s'\n", text), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Jobs are what the ranks were given, in order.
+func (f *Fake) Jobs() []protocol.Job {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]protocol.Job(nil), f.jobs...)
+}
+
+// Live is how many launches have not ended.
+func (f *Fake) Live() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.live
+}
+
+// Start is a measure.Starter.
+func (f *Fake) Start(_, env []string, stderr io.Writer) (*measure.Ranks, error) {
+	f.mu.Lock()
+	f.n++
+	fault := None
+	if f.Fault != nil {
+		fault = f.Fault(f.n)
+	}
+	if fault != Unstarted {
+		f.live++
+	}
+	f.mu.Unlock()
+	if fault == Unstarted {
+		return nil, errors.New("no such launcher")
+	}
+	in, stdin := io.Pipe()
+	stdout, out := io.Pipe()
+	x := &measure.Ranks{Stdin: stdin, Stdout: stdout, Exited: make(chan struct{}), Greeted: func() {}}
+	killed := make(chan struct{})
+	x.Kill = sync.OnceFunc(func() {
+		close(killed)
+		stdin.Close()
+		stdout.Close()
+		<-x.Exited
+	})
+	go func() {
+		r := ranks{fake: f, fault: fault, in: in, out: out, stderr: stderr, killed: killed, delay: delayIn(env)}
+		x.Err = r.run()
+		in.Close()
+		out.Close()
+		f.mu.Lock()
+		f.live--
+		f.mu.Unlock()
+		close(x.Exited)
+	}()
+	return x, nil
+}
+
+// ranks is one launch.
+type ranks struct {
+	fake   *Fake
+	fault  Fault
+	in     io.Reader
+	out    io.Writer
+	stderr io.Writer
+	killed chan struct{}
+	delay  delay
+}
+
+// delay is what PGMPI_DELAY plants, as the preloaded library of the self-test does.
+type delay struct {
+	function string
+	msize    int64
+	ns       int64
+}
+
+func delayIn(env []string) (d delay) {
+	for _, v := range env {
+		if text, ok := strings.CutPrefix(v, "PGMPI_DELAY="); ok {
+			_, _ = fmt.Sscanf(strings.ReplaceAll(text, ":", " "), "%s %d %dns", &d.function, &d.msize, &d.ns)
+		}
+	}
+	return d
+}
+
+var errDied = errors.New("signal: segmentation fault")
+
+func (r *ranks) run() error {
+	if r.fault == Silent {
+		return r.hang()
+	}
+	hello, err := json.Marshal(protocol.Hello{Protocol: protocol.ProtocolVersion, Rank: info})
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(r.out, "%s %s\n", protocol.LineHello, hello); err != nil {
+		return err
+	}
+	job, err := protocol.ReadJob(bufio.NewReader(r.in), func(i int) { fmt.Fprintf(r.out, "%s %d\n", protocol.LineAck, i) })
+	if err != nil {
+		return err // the driver does not need this mpirun
+	}
+	r.fake.mu.Lock()
+	r.fake.jobs = append(r.fake.jobs, *job)
+	r.fake.mu.Unlock()
+	if r.fault == Dies {
+		fmt.Fprintln(r.stderr, "pgmpi-rank: rank 1: it is a fake")
+		return errDied
+	}
+	fmt.Fprintf(r.out, "%s 1 %d the first case\n", protocol.LineProgress, len(job.Cases))
+	if r.fault == Hangs {
+		return r.hang()
+	}
+	select {
+	case <-time.After(r.fake.Takes):
+	case <-r.killed:
+		return errDied
+	}
+	return r.output(job)
+}
+
+// hang returns when the driver has ended the launch.
+func (r *ranks) hang() error {
+	<-r.killed
+	return errDied
+}
+
+func (r *ranks) output(job *protocol.Job) error {
+	o := protocol.NewOutputWriter(r.out)
+	if job.Layout {
+		o.Layout(layout(job.NP))
+	}
+	for i, c := range job.Cases {
+		result := protocol.CaseResult{Case: i, Status: protocol.StatusOK, Converged: job.Mode == protocol.ModeNREP}
+		if c.Skip != "" {
+			result.Status = c.Skip
+		} else if r.fault == Wrong && i == 0 {
+			result.Status, result.Message = protocol.StatusWrong, "rank 0 has 1 in place of 2"
+		}
+		var samples []protocol.Sample
+		if result.Status == protocol.StatusOK {
+			samples = r.samples(job, c)
+		}
+		result.NRep = len(samples)
+		o.Case(result, samples)
+	}
+	clock := protocol.ClockInfo{Name: "monotonic", TickNS: 1}
+	return o.End(protocol.End{MemoryCap: 1 << 30, Clock: &clock, Timing: protocol.Timing{Sync: job.Sync, Sample: "local", Cache: job.Cache}})
+}
+
+// samples scatter by a percent, in every launch and in every case alike.
+func (r *ranks) samples(job *protocol.Job, c protocol.JobCase) []protocol.Sample {
+	each := 10 * time.Microsecond
+	if r.fake.Call != nil {
+		each = r.fake.Call(c, job.NP)
+	}
+	if c.Function == r.delay.function && c.Msize == r.delay.msize {
+		each += time.Duration(r.delay.ns)
+	}
+	n := c.NRep
+	if job.Mode == protocol.ModeNREP {
+		n = 20
+	}
+	samples := make([]protocol.Sample, n)
+	for i := range samples {
+		samples[i].NS = int64(each)*int64(max(1, c.Calls))*int64(1000+i%11)/1000 + 1
+	}
+	return samples
+}
+
+// layout puts all ranks on this host, where two launches may meet.
+func layout(np int) *host.Layout {
+	self, _ := os.Hostname()
+	l := &host.Layout{Kinds: []host.NodeKind{{}}, Pinnings: [][]host.Pin{{{CPUs: host.Ranges{0}, Ranks: np}}},
+		Nodes: []host.Node{{Host: self}}}
+	for i := range np {
+		l.Nodes[0].Ranks = append(l.Nodes[0].Ranks, i)
+	}
+	return l
+}

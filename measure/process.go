@@ -1,0 +1,168 @@
+package measure
+
+import (
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Starter starts a launcher: Exec, or a fake in tests without MPI.
+type Starter func(argv, env []string, stderr io.Writer) (*Ranks, error)
+
+// Ranks are what a Starter has started.
+type Ranks struct {
+	Stdin   io.WriteCloser // of rank 0
+	Stdout  io.ReadCloser  // of rank 0
+	Exited  chan struct{}  // closed when the launcher has ended
+	Err     error          // how it ended, once Exited is closed
+	Greeted func()         // rank 0 has said hello: all ranks are there
+	Kill    func()         // ends what is left of launcher and ranks, and waits for it
+}
+
+// Exec starts a launcher as a child process.
+func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env, cmd.Stderr = env, stderr
+	// A group of its own, so that a signal reaches every local rank; SIGTERM
+	// when the driver dies, so that mpirun clears up its shared memory.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	cmd.WaitDelay = termGrace
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Stdout = w
+	x := &Ranks{Stdin: stdin, Stdout: r, Exited: make(chan struct{})}
+	started := make(chan error)
+	go func() {
+		// Pdeathsig fires when the thread that forked ends.
+		runtime.LockOSThread()
+		err := cmd.Start()
+		w.Close()
+		started <- err
+		if err == nil {
+			x.Err = cmd.Wait()
+			close(x.Exited)
+		}
+	}()
+	if err := <-started; err != nil {
+		r.Close()
+		return nil, err
+	}
+	var below []process // that the launcher had started on this host by rank 0's hello
+	x.Greeted = func() { below = descendants(cmd.Process.Pid) }
+	x.Kill = func() { x.end(cmd.Process.Pid, below) }
+	return x, nil
+}
+
+// end ends the launcher's group, and then the ranks that no signal to it reaches.
+func (x *Ranks) end(pid int, below []process) {
+	below = append(below, descendants(pid)...)
+	_ = syscall.Kill(-pid, syscall.SIGTERM)
+	select {
+	case <-x.Exited:
+	case <-time.After(termGrace):
+	}
+	x.Stdin.Close()
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	<-x.Exited
+	// Ranks that are left alone see the end of standard input, and leave.
+	endAll(below, termGrace)
+}
+
+// environment is this process's with the configured variables, without what
+// makes launchers put labels before every line.
+func environment(extra map[string]string) []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return name == "SLURM_LABELIO" || name == "OMPI_MCA_orte_tag_output"
+	})
+	for _, name := range slices.Sorted(maps.Keys(extra)) {
+		env = append(env, name+"="+extra[name])
+	}
+	return env
+}
+
+// process is one process on this host; a pid alone may be another's by now.
+type process struct {
+	pid   int
+	began string // start time in ticks, as the kernel gives it
+}
+
+// descendants are the processes that came from pid, on this host, apart from
+// itself. MPICH's launcher gives its proxy a session of its own, so that no
+// signal to the group reaches it and its ranks.
+func descendants(pid int) []process {
+	children := map[int][]process{}
+	entries, _ := os.ReadDir("/proc")
+	for _, e := range entries {
+		if _, err := strconv.Atoi(e.Name()); err != nil {
+			continue
+		}
+		if p, parent, alive := readStat("/proc/" + e.Name() + "/stat"); alive {
+			children[parent] = append(children[parent], p)
+		}
+	}
+	var found []process
+	for queue := []int{pid}; len(queue) > 0; queue = queue[1:] {
+		for _, c := range children[queue[0]] {
+			found = append(found, c)
+			queue = append(queue, c.pid)
+		}
+	}
+	return found
+}
+
+// readStat reads /proc/PID/stat; zombies are not alive.
+func readStat(path string) (p process, parent int, alive bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return p, 0, false
+	}
+	// The name, in parentheses, may hold anything.
+	const state, ppid, start = 0, 1, 19 // fields behind it
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
+	if len(fields) <= start || fields[state] == "Z" || fields[state] == "X" {
+		return p, 0, false
+	}
+	p.pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(path)))
+	p.began = fields[start]
+	parent, err = strconv.Atoi(fields[ppid])
+	return p, parent, err == nil
+}
+
+func (p process) lives() bool {
+	now, _, alive := readStat("/proc/" + strconv.Itoa(p.pid) + "/stat")
+	return alive && now == p
+}
+
+// endAll waits until processes have ended by themselves, and then kills them.
+func endAll(all []process, grace time.Duration) {
+	for end := time.Now().Add(grace); ; time.Sleep(10 * time.Millisecond) {
+		left := false
+		for _, p := range all {
+			if !p.lives() {
+				continue
+			}
+			left = true
+			if time.Now().After(end) {
+				_ = syscall.Kill(p.pid, syscall.SIGKILL)
+			}
+		}
+		if !left || time.Now().After(end.Add(grace)) {
+			return
+		}
+	}
+}

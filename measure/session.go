@@ -1,0 +1,224 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/host"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/nrep"
+)
+
+// Session measures one Plan into one results folder, one mpirun at a time.
+// Whoever has called Run calls Finish in the end.
+type Session struct {
+	Folder   *results.Folder
+	Manifest *results.Manifest // Plan, R, Seed, Launch and Rank are set
+	RankPath string
+	MPI      MPIConfig
+	NREP     nrep.Config
+	Measure  Config
+	Start    Starter // nil: Exec
+
+	seen    map[guidelines.Shape]bool // shapes that this process has had an mpirun of, and its factors
+	leaving *mpirun                   // its samples are on disk, and it goes through MPI_Finalize; or nil
+	ahead   *mpirun                   // waits for the task of the next Run; or nil
+}
+
+// Run does one mpirun and stores it. A failure of the mpirun is an *Error.
+// progress is called at most twice a second.
+func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int)) (*results.Run, error) {
+	job, seed, err := s.job(t)
+	if err != nil {
+		return nil, err
+	}
+	jobFile := ""
+	if s.MPI.JobFile {
+		if jobFile, err = s.Folder.WriteJob(job); err != nil {
+			return nil, err
+		}
+		defer os.Remove(jobFile)
+	}
+	m, err := s.started(t.Shape, jobFile)
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.serve(ctx, job, func(done, total int, _ string) { progress(done, total) })
+	if err != nil {
+		return nil, err
+	}
+	s.leaving = m
+	r, err := s.stored(t, job.Order, seed, m, out)
+	if err != nil {
+		return nil, err
+	}
+	s.Learn(r)
+	s.seePML(t.Shape, m.hello)
+	s.seeFactors(r, out.Layout, m.argv)
+	return r, s.Folder.WriteManifest(s.Manifest)
+}
+
+// started returns the mpirun for a shape, started ahead or now. It gets its job
+// when the one before it has ended.
+func (s *Session) started(shape guidelines.Shape, jobFile string) (*mpirun, error) {
+	if m := s.ahead; m != nil {
+		s.ahead = nil
+		s.leave()
+		return m, nil
+	}
+	s.leave()
+	m := s.mpirunOf(shape, jobFile)
+	return m, m.start()
+}
+
+func (s *Session) mpirunOf(shape guidelines.Shape, jobFile string) *mpirun {
+	argv := launch.RankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP)
+	if jobFile != "" {
+		argv = append(argv, "--job", jobFile)
+	}
+	m := newMpirun(s.Start, argv, s.envOf(shape), time.Duration(s.Measure.Stall))
+	m.jobFile = jobFile != ""
+	return m
+}
+
+// Ahead starts the mpirun that the next Run is certain to want, while the one
+// before it goes through MPI_Finalize, if the two may meet. If it cannot be
+// started that is an error when its turn comes.
+func (s *Session) Ahead(shape guidelines.Shape) {
+	if s.MPI.JobFile || s.ahead != nil || !mayMeet(s.Manifest.Factors.Layouts, shape) {
+		return
+	}
+	if m := s.mpirunOf(shape, ""); m.start() == nil {
+		s.ahead = m
+	}
+}
+
+// mayMeet tells whether two mpiruns of a shape take nothing from each other: all
+// ranks are on this host, without a batch system that lets steps wait for each
+// other's processors, without network adapters, whose contexts are few, and
+// with shared memory enough.
+func mayMeet(layouts []host.Layout, shape guidelines.Shape) bool {
+	self, _ := os.Hostname()
+	here := false
+	for _, l := range layouts {
+		if l.Shape == shape.String() {
+			here = len(l.Nodes) == 1 && l.Nodes[0].Host == self
+		}
+	}
+	infiniband, _ := filepath.Glob("/sys/class/infiniband/*")
+	slingshot, _ := filepath.Glob("/sys/class/cxi/*")
+	var shm syscall.Statfs_t
+	return here && os.Getenv("SLURM_JOB_ID") == "" && len(infiniband)+len(slingshot) == 0 &&
+		syscall.Statfs("/dev/shm", &shm) == nil && shm.Bfree > shm.Blocks/2
+}
+
+// Finish waits for the end of the last mpirun, and ends one that was started
+// ahead and is not needed.
+func (s *Session) Finish() {
+	if s.ahead != nil {
+		s.ahead.kill()
+		s.ahead = nil
+	}
+	s.leave()
+}
+
+func (s *Session) leave() {
+	if s.leaving != nil {
+		s.leaving.end()
+		s.leaving = nil
+	}
+}
+
+// stored brings the output of an mpirun into the form of a raw file, and writes it.
+func (s *Session) stored(t Task, order []int, seed uint64, m *mpirun, out *protocol.Output) (*results.Run, error) {
+	r := &results.Run{Header: results.Header{
+		Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Order: order, Rank: m.hello.Rank,
+		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
+		Timing: out.End.Timing, Clock: out.End.Clock, Clocks: out.End.Clocks,
+		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
+	}}
+	if r.Clock != nil {
+		r.Rank.ClockTickNS = r.Clock.TickNS
+	}
+	if err := s.fill(r, out, t.Cases); err != nil {
+		return nil, &Error{Argv: m.argv, What: err.Error(), Started: true}
+	}
+	return r, s.Folder.WriteRun(r)
+}
+
+func (s *Session) fill(r *results.Run, out *protocol.Output, cases []Sampled) error {
+	if r.Rank.Hash != s.Manifest.Rank.Hash {
+		return fmt.Errorf("rank 0 runs another rank program (%s) than this results folder was made with (%s)", r.Rank.Hash, s.Manifest.Rank.Hash)
+	}
+	if len(out.Cases) != len(cases) {
+		return fmt.Errorf("the ranks reported %d cases of %d", len(out.Cases), len(cases))
+	}
+	for i, sampled := range cases {
+		c := s.Manifest.Plan.Cases[sampled.Plan]
+		got := out.Cases[i]
+		if got.Case != i || got.NRep != len(out.Samples[i]) {
+			return fmt.Errorf("case %d (%s at %d bytes) came with %d samples, %d were announced", i, c.Function, c.Msize, len(out.Samples[i]), got.NRep)
+		}
+		got.Count(out.Samples[i])
+		info := results.CaseInfo{Plan: sampled.Plan, Function: c.Function, Msize: c.Msize, CaseResult: got}
+		if sampled.Calls > 1 {
+			info.Calls = sampled.Calls
+		}
+		r.Cases = append(r.Cases, info)
+		r.Samples = append(r.Samples, out.Samples[i])
+	}
+	return nil
+}
+
+// seeFactors keeps where the first mpirun of a shape in this process ran, and,
+// after a --resume, only what differs from what is known.
+func (s *Session) seeFactors(r *results.Run, l *host.Layout, argv []string) {
+	if l == nil {
+		return
+	}
+	if s.seen == nil {
+		s.seen = map[guidelines.Shape]bool{}
+	}
+	s.seen[r.Shape] = true
+	l.Shape, l.Since, l.Command = r.Shape.String(), results.RawName(r.Mode, r.Shape, r.Run), argv
+	s.Manifest.Factors.Add(*l)
+}
+
+// Open MPI chooses its point-to-point messaging layer (PML) anew in every
+// mpirun, and loads for that all that it does not take in the end: with Debian's
+// Open MPI 4 two thirds of MPI_Init.
+const (
+	pmlVariable = "OMPI_MCA_pml"
+	// pmlKept is the layer that is worth naming; the others load what they need.
+	pmlKept = "ob1"
+)
+
+// seePML notes what an mpirun of a shape chose.
+func (s *Session) seePML(shape guidelines.Shape, h *protocol.Hello) {
+	if h.PML == "" {
+		delete(s.Manifest.PML, shape.String())
+		return
+	}
+	put(&s.Manifest.PML, shape.String(), h.PML)
+}
+
+// envOf is what the ranks of a shape's next mpirun get: the configured variables,
+// and the layer that the first one in this process chose, unless it was chosen by
+// hand.
+func (s *Session) envOf(shape guidelines.Shape) map[string]string {
+	_, byHand := s.MPI.Env[pmlVariable]
+	if !s.MPI.KeepPML || !s.seen[shape] || s.Manifest.PML[shape.String()] != pmlKept || byHand || os.Getenv(pmlVariable) != "" {
+		return s.MPI.Env
+	}
+	env := map[string]string{pmlVariable: pmlKept}
+	maps.Copy(env, s.MPI.Env)
+	return env
+}

@@ -1,0 +1,109 @@
+package measure
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// Task is what one mpirun of a Session is to do.
+type Task struct {
+	Mode  protocol.Mode
+	Shape guidelines.Shape
+	Run   int // 1-based
+	Cases []Sampled
+}
+
+// Sampled is a case of an mpirun: a case of the Plan, and how many calls in a
+// row one sample of it is.
+type Sampled struct {
+	Plan, Calls, NRep int
+}
+
+// Cases are what the mpiruns of a shape sample, in Plan order.
+func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sampled {
+	if mode == protocol.ModeSplit {
+		return splitCases(m, shape)
+	}
+	var out []Sampled
+	for _, i := range m.Plan.CasesOf(shape) {
+		c := Sampled{Plan: i, Calls: 1}
+		if mode == protocol.ModeMeasure {
+			c.NRep = max(1, m.NRep[i].N)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// splitCases are both sides of the follow-ups of a shape, each once. k calls are
+// repeated as often as the one call that they replace, which takes longer.
+func splitCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
+	var out []Sampled
+	at := map[[2]int]int{}
+	add := func(plan, calls, nrep int) {
+		key := [2]int{plan, calls}
+		if _, ok := at[key]; !ok {
+			at[key] = len(out)
+			out = append(out, Sampled{Plan: plan, Calls: calls})
+		}
+		c := &out[at[key]]
+		c.NRep = max(c.NRep, nrep)
+	}
+	for _, f := range m.Split.FollowUps {
+		if m.Plan.Cases[f.Case].Shape != shape {
+			continue
+		}
+		nrep := max(1, m.NRep[f.Case].N)
+		add(f.Part, f.Calls, nrep)
+		add(f.Case, 1, nrep)
+	}
+	return out
+}
+
+// job is a task in the words of the protocol.
+func (s *Session) job(t Task) (*protocol.Job, uint64, error) {
+	m := s.Manifest
+	j := &protocol.Job{
+		Mode: t.Mode, NP: t.Shape.NP, PPN: t.Shape.PPN, Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
+		Sync: s.Measure.Sync, Sample: s.Measure.Sample, WindowNS: int64(s.Measure.Window), SliceNS: int64(s.Measure.Slice),
+		MaxDriftNS: int64(s.Measure.MaxDrift), Cache: s.Measure.Cache, Provable: s.Measure.Provable,
+		Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync, FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup, WarmupNS: int64(s.Measure.WarmupTime),
+		TempMemory: int64(s.Measure.TempMemory), StallNS: int64(s.Measure.Stall),
+		MemoryCap: m.MemoryCap[t.Shape.String()], Layout: !s.seen[t.Shape],
+	}
+	if j.PPN == 0 {
+		j.PPN = t.Shape.NP
+	}
+	// The first mpirun of a shape meets every case, and decides the cap.
+	j.Verify = j.MemoryCap == 0
+	for _, i := range t.Cases {
+		c := protocol.JobCase{Function: m.Plan.Cases[i.Plan].Function, Msize: m.Plan.Cases[i.Plan].Msize, Skip: m.Skip[i.Plan].Status, NRep: i.NRep}
+		if i.Calls > 1 {
+			c.Calls = i.Calls
+		}
+		j.Cases = append(j.Cases, c)
+	}
+	seed := runSeed(m.Seed, t)
+	j.Order = rand.New(rand.NewPCG(seed, 0)).Perm(len(t.Cases))
+	if t.Mode == protocol.ModeNREP {
+		text, err := json.Marshal(s.NREP)
+		if err != nil {
+			return nil, 0, err
+		}
+		j.NREP = text
+	}
+	return j, seed, nil
+}
+
+// runSeed gives every mpirun an order of its own that the configured seed determines.
+func runSeed(seed uint64, t Task) uint64 {
+	stream := uint64(t.Run)
+	for _, b := range []byte(string(t.Mode) + t.Shape.String()) {
+		stream = stream*131 + uint64(b)
+	}
+	return rand.NewPCG(seed, stream).Uint64() >> 1
+}
