@@ -157,23 +157,3 @@ func TestABOfOneSetUpFindsNothingAndResumes(t *testing.T) {
 		}
 	})
 }
-
-func TestABRefusesSidesThatCannotAlternate(t *testing.T) {
-	b := newBench(t, libraries[1])
-	a := b.setUp("a", sameTwice)
-	for _, c := range []struct{ old, now, want string }{
-		{"mpiruns = 8", "mpiruns = 9", "the same, or --mpiruns"},
-		{"np = [2]", "np = [1]", "different numbers of processes"},
-		{`msizes = ["8", "4Ki"]`, `msizes = ["16"]`, "nothing to compare"},
-		{"np = [2]", "np = [2]\nroot = 1", "job.root"},
-		{"np = [2]", "np = [2", "other.toml:"},
-	} {
-		other := b.setUp("other", strings.Replace(sameTwice, c.old, c.now, 1))
-		b.pgmpi("ab", a, other, "--out", b.out).exits(t, 2).says(t, c.want)
-		if _, err := os.Stat(filepath.Join(b.out, "b")); err == nil {
-			t.Errorf("%s: a folder was made before the refusal", c.want)
-		}
-	}
-	b.pgmpi("ab", a, a, "--out", b.out, "--mpiruns", "3").exits(t, 4).says(t, "too few", "would do")
-	b.pgmpi("ab", a).exits(t, 2).says(t, "two configurations")
-}

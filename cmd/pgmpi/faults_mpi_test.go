@@ -36,7 +36,7 @@ func (b *bench) startLong(text string, args ...string) *started {
 // start starts a check and waits for the processes of its ranks.
 func (b *bench) start(args ...string) *started {
 	b.t.Helper()
-	cmd, out, err := b.command(b.checkArgs(args...)...)
+	cmd, out, err := b.command("pgmpi", b.checkArgs(args...)...)
 	if e := cmd.Start(); e != nil {
 		b.t.Fatal(e)
 	}
@@ -171,7 +171,7 @@ func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *bench) {
 		text := strings.NewReplacer("mpiruns = 3", "mpiruns = 5", "fixed = 10", "fixed = 20000").Replace(quick)
 		gl := b.toml(text)
-		cmd, out, err := b.command(b.checkArgs("--guidelines", gl)...)
+		cmd, out, err := b.command("pgmpi", b.checkArgs("--guidelines", gl)...)
 		if e := cmd.Start(); e != nil {
 			t.Fatal(e)
 		}
@@ -206,107 +206,4 @@ func TestFolderInUseIsRefused(t *testing.T) {
 	}
 	defer folder.Close()
 	b.check("--guidelines", b.toml(quick)).exits(t, 2).says(t, "in use by another pgmpi")
-}
-
-func TestWrongLauncherIsNoticed(t *testing.T) {
-	for i, l := range libraries {
-		t.Run(l.name, func(t *testing.T) {
-			b := newBench(t, l)
-			b.check("--guidelines", b.toml(quick), "--launch", libraries[1-i].mpi).exits(t, 2).says(t, "built for", "launched by", "--launch")
-			b.noneLeft(3 * time.Second)
-		})
-	}
-}
-
-func TestRootWithoutPermissionIsRefusedWithTheRemedy(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can be refused")
-	}
-	b := newBench(t, libraries[0])
-	b.env = append(b.env, "OMPI_ALLOW_RUN_AS_ROOT=", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=")
-	b.check("--guidelines", b.toml(quick)).exits(t, 2).says(t, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
-}
-
-func TestSetupFaultsEndWithTwo(t *testing.T) {
-	b := newBench(t, libraries[1])
-	gl := b.toml(quick)
-	missing := filepath.Join(b.dir, "absent", "pgmpi-rank")
-	for _, c := range []struct {
-		name  string
-		args  []string
-		words []string
-	}{
-		{"no rank program", []string{"check", "--guidelines", gl, "--rank", missing}, []string{missing, "make build", "--rank"}},
-		{"rank program of another kind", []string{"check", "--guidelines", gl, "--rank", "/bin/true"}, []string{"/bin/true"}},
-		{"no launcher", []string{"check", "--guidelines", gl, "--rank", b.rank, "--launch", "mpirun.none -np {np}"}, []string{"mpirun.none", "--launch"}},
-		{"launcher without np", []string{"check", "--guidelines", gl, "--rank", b.rank, "--launch", "mpirun.mpich -np 2"}, []string{"{np}"}},
-		{"launcher that starts nothing", []string{"check", "--guidelines", gl, "--rank", b.rank, "--launch", "false {np}"}, []string{"command: false 2"}},
-		{"no gl.toml", []string{"check", "--guidelines", "absent.toml", "--out", b.out}, []string{"absent.toml", "pgmpi init"}},
-		{"unknown flag", []string{"check", "--mpirun", "3"}, []string{"--mpiruns"}},
-		{"unknown command", []string{"chek"}, []string{"chek", "check"}},
-		{"unknown format", []string{"check", "--format", "jsn"}, []string{"jsn", "json"}},
-		{"nothing to analyze", []string{"analyze", b.dir}, []string{"no results folder"}},
-		{"folder not writable", []string{"check", "--guidelines", gl, "--rank", b.rank, "--out", "/proc/pgmpi"}, []string{"--out"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b.pgmpi(c.args...).exits(t, 2).says(t, c.words...)
-		})
-	}
-}
-
-func TestErrorsOfTheFileHaveTheirPlace(t *testing.T) {
-	b := newBench(t, libraries[1])
-	for _, c := range []struct{ text, place, word string }{
-		{"[check]\nguidelines = [\"GL8\"]\n[job]\nmpirun = 3\n", "gl.toml:4:1: ", "mpiruns"},
-		{"[check]\nguidelines = [\"GL2:MPI_Scna\"]\n", "gl.toml:2:1: ", "MPI_Scan"},
-		{"[job]\ndatatype = \"double\"\nop = \"bor\"\n", "gl.toml:3:1: ", "bor"},
-		{"[job]\nmsizes = [0]\n", "gl.toml:2:1: ", "0"},
-		{"[job]\nnp = [2]\nroot = 2\n", "gl.toml:3:1: ", "2"},
-		{"[analyze]\nalpha = 1.5\n", "gl.toml:2:1: ", "1.5"},
-		{"[nrep]\nmax = \"many\"\n", "gl.toml:2:1: ", ""},
-	} {
-		b.pgmpi("check", "--guidelines", b.toml(c.text), "--rank", "/absent").exits(t, 2).says(t, c.place, c.word)
-	}
-}
-
-func TestTooFewMpirunsAreRefusedBeforeTheFirst(t *testing.T) {
-	b := newBench(t, libraries[1])
-	s := b.check("--guidelines", b.toml(strings.NewReplacer(`method = "paper"`, "", "mpiruns = 3", "mpiruns = 2").Replace(quick))).exits(t, 4)
-	if !strings.ContainsAny(s.stderr, "3456789") || !strings.Contains(s.stderr, "mpiruns") {
-		t.Errorf("the R that would do is not named:\n%s", s.stderr)
-	}
-	if _, err := os.Stat(b.out); err == nil {
-		t.Error("a results folder was made all the same")
-	}
-}
-
-func TestInitWritesWhatCheckReads(t *testing.T) {
-	b := newBench(t, libraries[1])
-	b.pgmpi("init").exits(t, 0).says(t, "gl.toml")
-	b.pgmpi("init").exits(t, 2).says(t, "--out")
-	// All errors of the file come before the rank program is looked for.
-	b.pgmpi("check", "--guidelines", "gl.toml", "--rank", "/absent").exits(t, 2).says(t, "no rank program at /absent")
-}
-
-func TestVersionListAndHelpSayWhatThereIs(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
-		s := b.pgmpi("version", "--rank", b.rank).exits(t, 0)
-		want := map[string]string{"openmpi": "Open MPI", "mpich": "MPICH"}[b.lib.name]
-		if !strings.HasPrefix(s.stdout, "pgmpi ") || !strings.Contains(s.stdout, "built for "+want) {
-			t.Errorf("version says:\n%s", s.stdout)
-		}
-	})
-	b := newBench(t, libraries[1])
-	for command, words := range map[string][]string{
-		"list":       {"GL1 ", "GL17", "MPI_Reduce_scatter_block", "scan_as_exscan+reduce_local", "double"},
-		"help":       {"check", "nrep", "measure", "analyze DIR", "list", "init", "version", "Exit codes"},
-		"help check": {"--guidelines", "--np", "--mpiruns", "--msizes", "--out", "--resume", "--format", "--launch", "--rank", "--seed", "--stall", "--method", "--test", "--alpha", "--adjust", "--quiet"},
-	} {
-		s := b.pgmpi(strings.Fields(command)...).exits(t, 0)
-		for _, w := range words {
-			if !strings.Contains(s.stdout, w) {
-				t.Errorf("%s lacks %q:\n%s", command, w, s.stdout)
-			}
-		}
-	}
 }
