@@ -9,7 +9,7 @@ import (
 func TestOrderOfTheSidesIsDrawnAndTheSeedDecides(t *testing.T) {
 	order := drawOrder(1, 2, 200)
 	if !slices.Equal(order, drawOrder(1, 2, 200)) || slices.Equal(order, drawOrder(2, 2, 200)) || slices.Equal(order, drawOrder(1, 1, 200)) {
-		t.Error("the order is not that of seed and stage")
+		t.Error("seed and stage do not decide the order")
 	}
 	if first := strings.Count(strings.Join(order, " "), "ab"); first < 70 || first > 130 {
 		t.Errorf("A comes first in %d of 200 rounds", first)

@@ -2,59 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 )
-
-// A slow algorithm is planted by the library's own switch, and must
-// be found at the size where it is slow.
-func TestPlantedSlowAlgorithmIsFound(t *testing.T) {
-	const slow = `
-[check]
-guidelines = [%q]
-[job]
-np = [2]
-mpiruns = 10
-msizes = [%q]
-[nrep]
-fixed = 100
-[mpi]
-env = { %s }
-`
-	for _, c := range []struct {
-		lib            library
-		guideline      string
-		function, size string
-		msize          int64
-		plant          string
-	}{
-		{libraries[0], "GL5", "MPI_Allgather", "64Ki", 64 << 10,
-			`OMPI_MCA_coll_tuned_use_dynamic_rules = "1", OMPI_MCA_coll_tuned_allgather_algorithm = "1"`},
-		{libraries[1], "GL13", "MPI_Allreduce", "4Mi", 4 << 20,
-			`MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM = "smp"`},
-	} {
-		t.Run(c.lib.name, func(t *testing.T) {
-			ratio := map[string]float64{}
-			for _, plant := range []string{"", c.plant} {
-				b := newBench(t, c.lib)
-				s := b.check("--guidelines", b.toml(fmt.Sprintf(slow, c.guideline, c.size, plant)))
-				v := b.report().Verdicts[0]
-				if v.Function != c.function || v.Msize != c.msize || v.Ratio == nil {
-					t.Fatalf("verdict %+v", v)
-				}
-				ratio[plant] = *v.Ratio
-				if plant != "" && (s.code != 1 || v.Verdict != "violated" || v.Alternative == nil) {
-					t.Errorf("planted: exit status %d, verdict %s, ratio %.2f, alternative %+v", s.code, v.Verdict, *v.Ratio, v.Alternative)
-				}
-			}
-			t.Logf("ratio without and with the plant: %.2f, %.2f", ratio[""], ratio[c.plant])
-			if ratio[c.plant] < 1.3*ratio[""] {
-				t.Errorf("the plant does not show: ratio %.2f without, %.2f with it", ratio[""], ratio[c.plant])
-			}
-		})
-	}
-}
 
 func TestWrongMockupsAreNamedAndTheRestGoesOn(t *testing.T) {
 	wrong := libraries[0]

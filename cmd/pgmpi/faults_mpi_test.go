@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,7 +21,7 @@ type started struct {
 	b      *bench
 	cmd    *exec.Cmd
 	end    chan said
-	moment time.Duration // of the timing loop, in which a fault is to fall
+	moment time.Duration // after the start of the ranks; 0: in the timing loop
 	pids   []int         // of the ranks
 	shared []string      // their files in /dev/shm
 }
@@ -28,7 +30,6 @@ type started struct {
 func (b *bench) startLong(text string, args ...string) *started {
 	b.t.Helper()
 	s := b.start(append([]string{"--guidelines", b.toml(text)}, args...)...)
-	s.moment = 1500 * time.Millisecond // MPI_Init, the job and the first cases
 	s.settle()
 	return s
 }
@@ -55,10 +56,32 @@ func (b *bench) start(args ...string) *started {
 
 // settle waits for the moment of a fault.
 func (s *started) settle() {
+	s.b.t.Helper()
 	time.Sleep(s.moment)
+	if s.moment == 0 {
+		s.b.waitFor("the timing loop", time.Minute, func() bool {
+			return !slices.ContainsFunc(s.pids, func(pid int) bool { return cpuTime(pid) < timing })
+		})
+	}
 	for _, pid := range s.pids {
 		s.shared = append(s.shared, mappedShared(pid)...)
 	}
+}
+
+// timing is more processor time than a rank needs before the timing loop.
+const timing = 700 * time.Millisecond
+
+// cpuTime is what a process has had.
+func cpuTime(pid int) time.Duration {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(after)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond // of 100 Hz
 }
 
 // gone fails the test when a process of the check lives for longer, or a file
@@ -109,7 +132,7 @@ func (s *started) failing(victim func() int, sig syscall.Signal, limit time.Dura
 }
 
 func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		s := b.startLong(long)
 		s.fail(syscall.SIGKILL, 20*time.Second)
 		s.wait(15*time.Second).exits(t, 3).says(t, "repeated once", "failed twice", "command: ", "killed a rank", "--resume")
@@ -147,9 +170,9 @@ exec $MPIRUN "$@"`)
 }
 
 func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		// Many short cases, so that only a rank that hangs exceeds the limit.
-		s := b.startLong(strings.NewReplacer(`"8", "64Ki"`, `"1..4Ki"`, "5000000", "300000").Replace(long), "--stall", "3s")
+		s := b.startLong(strings.NewReplacer(`"8", "64Ki"`, `"1..4Ki"`, "5000000", "100000").Replace(long), "--stall", "3s")
 		s.fail(syscall.SIGSTOP, 25*time.Second)
 		s.wait(25*time.Second).exits(t, 3).says(t, "measure.stall", "--resume")
 		b.noneLeft(3 * time.Second)
@@ -157,7 +180,7 @@ func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
 }
 
 func TestKilledDriverLeavesNoProcess(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		s := b.startLong(long)
 		if err := s.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -168,7 +191,7 @@ func TestKilledDriverLeavesNoProcess(t *testing.T) {
 }
 
 func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		text := strings.NewReplacer("mpiruns = 3", "mpiruns = 5", "fixed = 10", "fixed = 20000").Replace(quick)
 		gl := b.toml(text)
 		cmd, out, err := b.command("pgmpi", b.checkArgs("--guidelines", gl)...)

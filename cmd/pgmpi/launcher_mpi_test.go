@@ -12,7 +12,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// script makes a launcher of shell commands; $MPIRUN is that of the library.
+// script makes a launcher of shell commands; $MPIRUN is the library's.
 func (b *bench) script(name, text string) string {
 	b.t.Helper()
 	path := filepath.Join(b.dir, name)
@@ -25,7 +25,7 @@ func (b *bench) script(name, text string) string {
 }
 
 func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		s := b.startLong(long, "--job-file", "--launch", b.script("closed", `exec $MPIRUN "$@" </dev/null`))
 		if err := s.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -39,7 +39,7 @@ func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
 // after its mpirun.
 func (b *bench) lingering() (launch string, log func() string) {
 	path := filepath.Join(b.dir, "log")
-	launch = b.script("lingering", "echo start >>"+path+`; $MPIRUN "$@"; sleep 1; echo end >>`+path)
+	launch = b.script("lingering", "echo start >>"+path+`; $MPIRUN "$@"; sleep 0.5; echo end >>`+path)
 	return launch, func() string {
 		text, _ := os.ReadFile(path)
 		return strings.Join(strings.Fields(string(text)), " ")
@@ -50,22 +50,22 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 	if cards, _ := filepath.Glob("/sys/class/infiniband/*"); len(cards) > 0 || os.Getenv("SLURM_JOB_ID") != "" {
 		t.Skip("mpiruns are not started ahead on a host with a fabric or in a batch system")
 	}
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		launch, log := b.lingering()
-		b.check("--guidelines", b.toml(quick), "--launch", launch, "--mpiruns", "4").exits(t, 0, 1)
-		if got, want := log(), "start start end start end start end end"; got != want {
+		b.check("--guidelines", b.toml(quick), "--launch", launch, "--mpiruns", "3").exits(t, 0, 1)
+		if got, want := log(), "start start end start end end"; got != want {
 			t.Errorf("launchers: %s, want %s", got, want)
 		}
 		folder, m, err := results.Open(b.out)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for run := 2; run <= 4; run++ {
+		for run := 2; run <= 3; run++ {
 			r, err := folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], run, &m.Plan)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.LaunchNS < 1e9 {
+			if r.LaunchNS < 5e8 {
 				t.Errorf("mpirun %d got its job %d ms after its start, when the one before had not ended", run, r.LaunchNS/1e6)
 			}
 		}

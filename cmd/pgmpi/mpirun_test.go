@@ -51,6 +51,15 @@ func eachLibrary(t *testing.T, test func(*testing.T, *bench)) {
 	}
 }
 
+// bothAtOnce runs a test with both libraries at the same time, one for each core:
+// for what waits, or is right or wrong whatever time it takes.
+func bothAtOnce(t *testing.T, test func(*testing.T, *bench)) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		t.Parallel()
+		test(t, b)
+	})
+}
+
 // bench is a folder of one test with everything that a real check needs.
 type bench struct {
 	t    *testing.T
@@ -97,7 +106,7 @@ func (b *bench) toml(text string) string {
 }
 
 // quick is a check of a few cases without a prediction,
-// over the three mpiruns that method paper asks for at least.
+// over the least number of mpiruns that method paper takes.
 const quick = `
 [check]
 guidelines = ["GL8", "GL1:MPI_Bcast"]

@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -97,16 +97,10 @@ var scriptCommands = map[string]func(s *script, not bool, args []string){
 		}
 	},
 	"rm": func(s *script, _ bool, args []string) { s.each(args, os.RemoveAll) },
-	"mkdir": func(s *script, _ bool, args []string) {
-		s.each(args, func(p string) error { return os.MkdirAll(p, 0o777) })
-	},
 	"chmod": func(s *script, _ bool, args []string) {
 		mode, err := strconv.ParseUint(args[0], 8, 32)
 		s.must(err)
 		s.each(args[1:], func(p string) error { return os.Chmod(p, os.FileMode(mode)) })
-	},
-	"cp": func(s *script, _ bool, args []string) {
-		s.must(os.WriteFile(s.path(args[1]), []byte(s.text(args[0])), 0o666))
 	},
 	"env":  func(s *script, _ bool, args []string) { s.env = append(s.env, args...) },
 	"skip": func(s *script, _ bool, args []string) { s.t.Skip(args) },
@@ -149,7 +143,7 @@ var scriptCommands = map[string]func(s *script, not bool, args []string){
 		}
 	},
 	// disk DIR [SIZE] makes a small file system of its own; without root it skips the script.
-	"disk": func(s *script, _ bool, args []string) { s.disk(args[0], append(args, "1m")[1]) },
+	"disk": func(s *script, _ bool, args []string) { s.disk(s.path(args[0]), append(args, "1m")[1]) },
 	// results DIR writes a results folder that violates GL8 at 8 bytes and keeps it at 64.
 	"results": func(s *script, _ bool, args []string) { writeFolder(s.t, s.path(args[0])) },
 }
@@ -195,8 +189,6 @@ func (s *script) holds(condition string) bool {
 		return s.lib.name == condition
 	case "root":
 		return os.Geteuid() == 0
-	case "cores":
-		return runtime.NumCPU() > 1
 	}
 	s.fatal("no condition %s", condition)
 	return false
@@ -222,21 +214,25 @@ func (s *script) words(line string) []string {
 	return words
 }
 
-// expand replaces variables; ${NAME@R} is a regular expression of the value.
+// expand replaces variables.
 func (s *script) expand(text string) string {
 	return os.Expand(text, func(name string) string {
-		name, quoted := strings.CutSuffix(name, "@R")
 		value := ""
 		for _, e := range s.env {
 			if v, ok := strings.CutPrefix(e, name+"="); ok {
 				value = v
 			}
 		}
-		if quoted {
-			return regexp.QuoteMeta(value)
-		}
 		return value
 	})
+}
+
+func (s *script) disk(mount, size string) {
+	s.must(os.Mkdir(mount, 0o777))
+	if err := syscall.Mount("tmpfs", mount, "tmpfs", 0, "size="+size); err != nil {
+		s.t.Skipf("a full disk needs a tmpfs of its own, and this user may not mount one: %v", err)
+	}
+	s.t.Cleanup(func() { _ = syscall.Unmount(mount, syscall.MNT_DETACH) })
 }
 
 func (s *script) program(not bool, args []string) {
@@ -256,7 +252,7 @@ func (s *script) grep(not bool, args []string, where, text string) {
 	}
 	found := len(regexp.MustCompile("(?m)"+args[0]).FindAllString(text, -1))
 	if (found > 0) == not || count >= 0 && found != count {
-		s.fatal("%s has %d times %q:\n%s", where, found, args[0], text)
+		s.fatal("%s has %d times %s:\n%s", where, found, args[0], text)
 	}
 }
 

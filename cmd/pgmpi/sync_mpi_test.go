@@ -34,17 +34,15 @@ type timed struct {
 	sync, sample, cache string
 }
 
-// allTimings has every combination at p = 2, and every synchronisation at p = 3
-// and 5 with samples and caches in turn.
+// allTimings has every pair of a synchronisation, a sample and a cache at p = 2,
+// and every synchronisation at p = 3 or 5.
 func allTimings() []timed {
 	var all []timed
 	for i, sync := range append([]string{protocol.Auto}, protocol.Syncs...) {
-		for k, sample := range protocol.Samples {
-			for _, cache := range protocol.Caches {
-				all = append(all, timed{2, sync, sample, cache})
-			}
-			all = append(all, timed{3 + 2*((i+k)%2), sync, sample, protocol.Caches[i%3]})
+		for k, cache := range protocol.Caches {
+			all = append(all, timed{2, sync, protocol.Samples[(i+k)%len(protocol.Samples)], cache})
 		}
+		all = append(all, timed{3 + 2*(i%2), sync, protocol.Samples[(i+1)%len(protocol.Samples)], protocol.Caches[i%len(protocol.Caches)]})
 	}
 	return all
 }
