@@ -69,7 +69,7 @@ func (s *started) settle() {
 }
 
 // timing is more processor time than a rank needs before the timing loop.
-const timing = 700 * time.Millisecond
+const timing = 500 * time.Millisecond
 
 // cpuTime is what a process has had.
 func cpuTime(pid int) time.Duration {
@@ -172,7 +172,7 @@ exec $MPIRUN "$@"`)
 func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *bench) {
 		// Many short cases, so that only a rank that hangs exceeds the limit.
-		s := b.startLong(strings.NewReplacer(`"8", "64Ki"`, `"1..4Ki"`, "5000000", "100000").Replace(long), "--stall", "3s")
+		s := b.startLong(strings.NewReplacer(`"8", "64Ki"`, `"1..4Ki"`, "5000000", "50000").Replace(long), "--stall", "3s")
 		s.fail(syscall.SIGSTOP, 25*time.Second)
 		s.wait(25*time.Second).exits(t, 3).says(t, "measure.stall", "--resume")
 		b.noneLeft(3 * time.Second)
