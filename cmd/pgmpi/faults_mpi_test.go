@@ -60,6 +60,11 @@ func (s *started) settle() {
 	time.Sleep(s.moment)
 	if s.moment == 0 {
 		s.b.waitFor("the timing loop", time.Minute, func() bool {
+			select {
+			case e := <-s.end:
+				s.b.t.Fatalf("the check ended before its fault: %s", e.stderr)
+			default:
+			}
 			return !slices.ContainsFunc(s.pids, func(pid int) bool { return cpuTime(pid) < timing })
 		})
 	}

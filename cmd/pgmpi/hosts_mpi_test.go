@@ -153,6 +153,9 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 	const hosts = 3
 	eachLibrary(t, func(t *testing.T, b *bench) {
 		c := newCluster(t, hosts, "")
+		if b.lib.yield {
+			b.env = append(b.env, "LD_PRELOAD="+filepath.Join(b.bin, "yield.so"))
+		}
 		s := b.pgmpi("clocks", "--rank", b.rank, "--np", fmt.Sprint(hosts), "--launch", c.launch(b.lib),
 			"--clock-sync", strings.Join(methods, ","), "--seconds", "0.1", "--format", "json").exits(t, 0)
 		var shapes []struct {
