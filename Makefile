@@ -29,7 +29,8 @@ EXHAUSTIVE_TOOLS := 0.38.0
 EXHAUSTIVE_FLAGS := -default-signifies-exhaustive=true -ignore-enum-types='^(reflect|github\.com/.*)\.'
 
 VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
-GO_TEST := go test -count=1 -p 1 -timeout 15m
+# `make lint` vets; the tests need not do it again.
+GO_TEST := go test -count=1 -vet=off -timeout 15m
 CGO_PACKAGES := ./mockups/c ./measure/rank ./cmd/pgmpi-rank
 
 # Go's build cache sees neither that mpicc means another library now nor a
@@ -120,9 +121,10 @@ build: go-check ## build bin/pgmpi and bin/pgmpi-rank; for another library: make
 	@$(call build_rank,$(MPICC),$(RANK))
 	$(build_pgmpi)
 
+# Packages without MPI are built and tested two at a time; where mpiruns or the C
+# parts take times, nothing else runs. The test program of cmd/pgmpi is pgmpi.
 test: go-check both ## run every test, against Open MPI and MPICH (installs them if missing)
-	@$(build_pgmpi)
-	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
+	@$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-matmul2-openmpi,-tags matmul2)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
@@ -134,12 +136,15 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	$(MPICH_CC) $(sync_test) -o bin/sync-mpich
 	$(allow_root)
 	export PGMPI_TEST_BIN=$(CURDIR)/bin
-	echo "Tests without MPI inside, and real mpiruns from outside:"
-	CGO_ENABLED=0 $(GO_TEST) ./...
+	export CGO_ENABLED=0
+	echo "Tests without MPI:"
+	$(GO_TEST) $$(go list ./... | grep -v '/cmd/pgmpi$$')
+	echo "Real mpiruns:"
+	$(GO_TEST) ./cmd/pgmpi
 	echo "Tests of the C parts with $(OPENMPI_CC):"
-	$(call cgo,$(OPENMPI_CC)) $(GO_TEST) $(CGO_PACKAGES)
+	$(call cgo,$(OPENMPI_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES)
 	echo "Tests of the C parts with $(MPICH_CC):"
-	$(call cgo,$(MPICH_CC)) $(GO_TEST) $(CGO_PACKAGES)
+	$(call cgo,$(MPICH_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES)
 
 lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) ## gofmt, go vet, staticcheck, exhaustive and C warnings, with and without MPI
 	@unformatted=$$(gofmt -l .)

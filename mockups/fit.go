@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"pgmpi/internal/conf"
 )
 
 // Need is what a case takes of the buffers that all cases share, in bytes.
@@ -52,8 +54,8 @@ func Fit(cases []Sized, extent int64, p int, room Room) (why []string, shared Ne
 		if alone <= room.Cap {
 			with = " beside the buffers of smaller cases"
 		}
-		why[i] = fmt.Sprintf("it needs %d bytes a rank%s, the cap is %d (measure.temp_memory, half of the free memory)",
-			alone, with, room.Cap)
+		why[i] = fmt.Sprintf("it needs %s a rank%s, the cap is %s (measure.temp_memory, half of the free memory)",
+			conf.HumanMemory(alone), with, conf.HumanMemory(room.Cap))
 	}
 	return why, shared
 }

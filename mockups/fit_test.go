@@ -54,9 +54,9 @@ func TestWhatCannotBeMeasuredIsSaid(t *testing.T) {
 	}{
 		{Room{Cap: 4 << 30}, []string{"", "", "its element count is above what an MPI int count holds"}},
 		{Room{Cap: 3 << 10}, []string{"", "", "its element"}},
-		{Room{Cap: 3<<10 - 1}, []string{"", "it needs 3072 bytes a rank, the cap is 3071", "its element"}},
-		{Room{Cap: 3 << 10, Extra: 1 << 10}, []string{"", "it needs 4096 bytes a rank, the cap is 3072", "its element"}},
-		{Room{Cap: 3 << 10, Span: func(b int64) int64 { return 2 * b }}, []string{"", "it needs 6144 bytes a rank, ", "its element"}},
+		{Room{Cap: 3<<10 - 1}, []string{"", "it needs 3 KiB a rank, the cap is 2.999 KiB", "its element"}},
+		{Room{Cap: 3 << 10, Extra: 1 << 10}, []string{"", "it needs 4 KiB a rank, the cap is 3 KiB", "its element"}},
+		{Room{Cap: 3 << 10, Span: func(b int64) int64 { return 2 * b }}, []string{"", "it needs 6 KiB a rank, ", "its element"}},
 	} {
 		why, _ := Fit(cases, 1, 2, c.room)
 		for i, want := range c.want {

@@ -42,7 +42,8 @@ func (b *bench) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 func TestLinearModelsFollowDriftAndOffsetsDoNot(t *testing.T) {
 	methods := []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"}
 	eachInjected(t, func(t *testing.T, b *bench) {
-		for _, np := range []int{2, 3, 5, 8} {
+		// A power of two, and two ranks more than one.
+		for _, np := range []int{4, 6} {
 			todo := methods
 			// A fit whose exchanges were preempted may miss; one that knows no
 			// drift misses always.
@@ -129,7 +130,7 @@ func TestClocksAreSynchronisedAgainBeforeTheyDriftTooFar(t *testing.T) {
 		const fewest, most = int(100e-6 * float64(least) / bound), 2
 		switch renewed := got.ClockSyncs - 1; {
 		case method == "skampi" && (renewed < fewest || got.DriftNS < bound/10):
-			return fmt.Sprintf("offsets of clocks that drift by 100 µs in a second were renewed %d times, want %d at least", renewed, fewest)
+			return fmt.Sprintf("offsets of clocks that drift by 100 µs in a second were renewed %d times, want at least %d", renewed, fewest)
 		case method == "hca3" && renewed > most:
 			return fmt.Sprintf("lines were renewed %d times in a second, want %d at most", renewed, most)
 		}

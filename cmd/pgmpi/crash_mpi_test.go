@@ -80,7 +80,7 @@ func (b *bench) with(fault string) *bench {
 }
 
 func TestCrashOfARankEndsTheCheckWithItsStory(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		s := b.startLong(long)
 		s.fail(syscall.SIGSEGV, 20*time.Second)
 		e := s.wait(15*time.Second).exits(t, 3).says(t, "SIGSEGV", "check.exclude", "--resume")
@@ -92,7 +92,7 @@ func TestCrashOfARankEndsTheCheckWithItsStory(t *testing.T) {
 }
 
 func TestKilledMpirunLeavesNeitherRanksNorSharedMemory(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		s := b.startLong(long)
 		if b.lib.name == "openmpi" && len(s.shared) == 0 {
 			t.Fatal("the ranks of Open MPI map no file in /dev/shm: this test tests nothing")
@@ -106,6 +106,7 @@ func TestKilledMpirunLeavesNeitherRanksNorSharedMemory(t *testing.T) {
 func TestFinishedMpirunsOutliveAKilledOne(t *testing.T) {
 	for i, l := range libraries {
 		t.Run(l.name, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t, l)
 			gl := b.toml(quick)
 			b.oneMpirun(gl)
@@ -122,7 +123,7 @@ func TestFinishedMpirunsOutliveAKilledOne(t *testing.T) {
 }
 
 func TestRankZeroThatDiesInItsOutputIsNoResult(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		gl := b.toml(quick)
 		b.oneMpirun(gl)
 		b.with("half-line").check("--resume", "--guidelines", gl).exits(t, 3).
@@ -136,7 +137,7 @@ func TestRankZeroThatDiesInItsOutputIsNoResult(t *testing.T) {
 }
 
 func TestClockThatStepsBackIsRefused(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		gl := b.toml(strings.Replace(quick, "fixed = 10", "fixed = 200", 1))
 		b.oneMpirun(gl)
 		b.with("clock").check("--resume", "--guidelines", gl).exits(t, 3).
@@ -147,7 +148,7 @@ func TestClockThatStepsBackIsRefused(t *testing.T) {
 }
 
 func TestDeathInInitIsASetupFault(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		gl := b.toml(quick)
 		f := b.with("init-kill")
 		f.check("--guidelines", gl).exits(t, 2).says(t, "MPI_Init", "command: ", "try: ")
@@ -164,7 +165,7 @@ func TestDeathInInitIsASetupFault(t *testing.T) {
 }
 
 func TestTerminationIsAnInterrupt(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		s := b.startLong(long)
 		_ = s.cmd.Process.Signal(syscall.SIGTERM)
 		s.wait(10*time.Second).exits(t, 130).says(t, "interrupted", "--out "+b.out, "--resume")
@@ -175,7 +176,7 @@ func TestTerminationIsAnInterrupt(t *testing.T) {
 // MPICH's launcher puts its proxy into a session of its own, where no signal to
 // the launcher's group comes through.
 func TestInterruptDuringInitLeavesNoRank(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		s := b.with("linger").start("--guidelines", b.toml(quick))
 		_ = s.cmd.Process.Signal(os.Interrupt)
 		s.wait(10*time.Second).exits(t, 130)
@@ -184,7 +185,7 @@ func TestInterruptDuringInitLeavesNoRank(t *testing.T) {
 }
 
 func TestSecondInterruptEndsAtOnceAndLeavesNothing(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		gl := b.toml(quick)
 		b.oneMpirun(gl)
 		s := b.with("linger").start("--resume", "--guidelines", gl)

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -160,12 +159,8 @@ func TestResumeNoticesOtherFactors(t *testing.T) {
 			if err := os.Remove(filepath.Join(b.out, "raw", "run-p2-02.tsv.gz")); err != nil {
 				t.Fatal(err)
 			}
-			cmd, _, said := b.command(b.checkArgs("--resume")...)
-			again := exec.Command("env", append(c.before, cmd.Args...)...)
-			again.Env, again.Dir, again.Stderr = cmd.Env, cmd.Dir, said
-			if err := again.Run(); err != nil && again.ProcessState.ExitCode() != 1 {
-				t.Fatalf("%v\n%s", err, said)
-			}
+			argv := append(c.before, append([]string{"pgmpi"}, b.checkArgs("--resume")...)...)
+			b.run(argv[0], argv[1:]...).exits(t, 0, 1)
 			e := b.environment(b.out)
 			if got := len(e.Factors.Layouts); got != c.layouts || doubted(e.Doubts, remark.PlacementChanged, "run-p2-02.tsv.gz") != (c.layouts > 1) {
 				t.Errorf("resumed by %q: %d layouts, want %d; doubts %+v", c.before, got, c.layouts, e.Doubts)
@@ -193,11 +188,4 @@ func (b *bench) older() {
 	if err := os.WriteFile(path, text, 0o666); err != nil {
 		b.t.Fatal(err)
 	}
-}
-
-func TestEnvTakesOneFolderAndKnownFormats(t *testing.T) {
-	b := newBench(t, libraries[0])
-	b.pgmpi("env", "--format", "xml").exits(t, 2).says(t, "choose from table, json, markdown")
-	b.pgmpi("env", "a", "b").exits(t, 2).says(t, "at most one")
-	b.pgmpi("env", b.dir).exits(t, 2).says(t, "no results folder")
 }

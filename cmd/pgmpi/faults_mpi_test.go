@@ -1,10 +1,12 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,7 +21,7 @@ type started struct {
 	b      *bench
 	cmd    *exec.Cmd
 	end    chan said
-	moment time.Duration // of the timing loop, in which a fault is to fall
+	moment time.Duration // after the start of the ranks; 0: in the timing loop
 	pids   []int         // of the ranks
 	shared []string      // their files in /dev/shm
 }
@@ -28,7 +30,6 @@ type started struct {
 func (b *bench) startLong(text string, args ...string) *started {
 	b.t.Helper()
 	s := b.start(append([]string{"--guidelines", b.toml(text)}, args...)...)
-	s.moment = 1500 * time.Millisecond // MPI_Init, the job and the first cases
 	s.settle()
 	return s
 }
@@ -36,7 +37,7 @@ func (b *bench) startLong(text string, args ...string) *started {
 // start starts a check and waits for the processes of its ranks.
 func (b *bench) start(args ...string) *started {
 	b.t.Helper()
-	cmd, out, err := b.command(b.checkArgs(args...)...)
+	cmd, out, err := b.command("pgmpi", b.checkArgs(args...)...)
 	if e := cmd.Start(); e != nil {
 		b.t.Fatal(e)
 	}
@@ -55,10 +56,37 @@ func (b *bench) start(args ...string) *started {
 
 // settle waits for the moment of a fault.
 func (s *started) settle() {
+	s.b.t.Helper()
 	time.Sleep(s.moment)
+	if s.moment == 0 {
+		s.b.waitFor("the timing loop", time.Minute, func() bool {
+			select {
+			case e := <-s.end:
+				s.b.t.Fatalf("the check ended before its fault: %s", e.stderr)
+			default:
+			}
+			return !slices.ContainsFunc(s.pids, func(pid int) bool { return cpuTime(pid) < timing })
+		})
+	}
 	for _, pid := range s.pids {
 		s.shared = append(s.shared, mappedShared(pid)...)
 	}
+}
+
+// timing is more processor time than a rank needs before the timing loop.
+const timing = 500 * time.Millisecond
+
+// cpuTime is what a process has had.
+func cpuTime(pid int) time.Duration {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, after, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(after)
+	if len(fields) < 13 {
+		return 0
+	}
+	user, _ := strconv.Atoi(fields[11])
+	system, _ := strconv.Atoi(fields[12])
+	return time.Duration(user+system) * 10 * time.Millisecond // of 100 Hz
 }
 
 // gone fails the test when a process of the check lives for longer, or a file
@@ -109,7 +137,7 @@ func (s *started) failing(victim func() int, sig syscall.Signal, limit time.Dura
 }
 
 func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		s := b.startLong(long)
 		s.fail(syscall.SIGKILL, 20*time.Second)
 		s.wait(15*time.Second).exits(t, 3).says(t, "repeated once", "failed twice", "command: ", "killed a rank", "--resume")
@@ -147,9 +175,9 @@ exec $MPIRUN "$@"`)
 }
 
 func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		// Many short cases, so that only a rank that hangs exceeds the limit.
-		s := b.startLong(strings.NewReplacer(`"8", "64Ki"`, `"1..4Ki"`, "5000000", "300000").Replace(long), "--stall", "3s")
+		s := b.startLong(strings.NewReplacer(`"8", "64Ki"`, `"1..4Ki"`, "5000000", "50000").Replace(long), "--stall", "3s")
 		s.fail(syscall.SIGSTOP, 25*time.Second)
 		s.wait(25*time.Second).exits(t, 3).says(t, "measure.stall", "--resume")
 		b.noneLeft(3 * time.Second)
@@ -157,7 +185,7 @@ func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
 }
 
 func TestKilledDriverLeavesNoProcess(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		s := b.startLong(long)
 		if err := s.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -168,10 +196,10 @@ func TestKilledDriverLeavesNoProcess(t *testing.T) {
 }
 
 func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		text := strings.NewReplacer("mpiruns = 3", "mpiruns = 5", "fixed = 10", "fixed = 20000").Replace(quick)
 		gl := b.toml(text)
-		cmd, out, err := b.command(b.checkArgs("--guidelines", gl)...)
+		cmd, out, err := b.command("pgmpi", b.checkArgs("--guidelines", gl)...)
 		if e := cmd.Start(); e != nil {
 			t.Fatal(e)
 		}
@@ -206,107 +234,4 @@ func TestFolderInUseIsRefused(t *testing.T) {
 	}
 	defer folder.Close()
 	b.check("--guidelines", b.toml(quick)).exits(t, 2).says(t, "in use by another pgmpi")
-}
-
-func TestWrongLauncherIsNoticed(t *testing.T) {
-	for i, l := range libraries {
-		t.Run(l.name, func(t *testing.T) {
-			b := newBench(t, l)
-			b.check("--guidelines", b.toml(quick), "--launch", libraries[1-i].mpi).exits(t, 2).says(t, "built for", "launched by", "--launch")
-			b.noneLeft(3 * time.Second)
-		})
-	}
-}
-
-func TestRootWithoutPermissionIsRefusedWithTheRemedy(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can be refused")
-	}
-	b := newBench(t, libraries[0])
-	b.env = append(b.env, "OMPI_ALLOW_RUN_AS_ROOT=", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=")
-	b.check("--guidelines", b.toml(quick)).exits(t, 2).says(t, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
-}
-
-func TestSetupFaultsEndWithTwo(t *testing.T) {
-	b := newBench(t, libraries[1])
-	gl := b.toml(quick)
-	missing := filepath.Join(b.dir, "absent", "pgmpi-rank")
-	for _, c := range []struct {
-		name  string
-		args  []string
-		words []string
-	}{
-		{"no rank program", []string{"check", "--guidelines", gl, "--rank", missing}, []string{missing, "make build", "--rank"}},
-		{"rank program of another kind", []string{"check", "--guidelines", gl, "--rank", "/bin/true"}, []string{"/bin/true"}},
-		{"no launcher", []string{"check", "--guidelines", gl, "--rank", b.rank, "--launch", "mpirun.none -np {np}"}, []string{"mpirun.none", "--launch"}},
-		{"launcher without np", []string{"check", "--guidelines", gl, "--rank", b.rank, "--launch", "mpirun.mpich -np 2"}, []string{"{np}"}},
-		{"launcher that starts nothing", []string{"check", "--guidelines", gl, "--rank", b.rank, "--launch", "false {np}"}, []string{"command: false 2"}},
-		{"no gl.toml", []string{"check", "--guidelines", "absent.toml", "--out", b.out}, []string{"absent.toml", "pgmpi init"}},
-		{"unknown flag", []string{"check", "--mpirun", "3"}, []string{"--mpiruns"}},
-		{"unknown command", []string{"chek"}, []string{"chek", "check"}},
-		{"unknown format", []string{"check", "--format", "jsn"}, []string{"jsn", "json"}},
-		{"nothing to analyze", []string{"analyze", b.dir}, []string{"no results folder"}},
-		{"folder not writable", []string{"check", "--guidelines", gl, "--rank", b.rank, "--out", "/proc/pgmpi"}, []string{"--out"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			b.pgmpi(c.args...).exits(t, 2).says(t, c.words...)
-		})
-	}
-}
-
-func TestErrorsOfTheFileHaveTheirPlace(t *testing.T) {
-	b := newBench(t, libraries[1])
-	for _, c := range []struct{ text, place, word string }{
-		{"[check]\nguidelines = [\"GL8\"]\n[job]\nmpirun = 3\n", "gl.toml:4:1: ", "mpiruns"},
-		{"[check]\nguidelines = [\"GL2:MPI_Scna\"]\n", "gl.toml:2:1: ", "MPI_Scan"},
-		{"[job]\ndatatype = \"double\"\nop = \"bor\"\n", "gl.toml:3:1: ", "bor"},
-		{"[job]\nmsizes = [0]\n", "gl.toml:2:1: ", "0"},
-		{"[job]\nnp = [2]\nroot = 2\n", "gl.toml:3:1: ", "2"},
-		{"[analyze]\nalpha = 1.5\n", "gl.toml:2:1: ", "1.5"},
-		{"[nrep]\nmax = \"many\"\n", "gl.toml:2:1: ", ""},
-	} {
-		b.pgmpi("check", "--guidelines", b.toml(c.text), "--rank", "/absent").exits(t, 2).says(t, c.place, c.word)
-	}
-}
-
-func TestTooFewMpirunsAreRefusedBeforeTheFirst(t *testing.T) {
-	b := newBench(t, libraries[1])
-	s := b.check("--guidelines", b.toml(strings.NewReplacer(`method = "paper"`, "", "mpiruns = 3", "mpiruns = 2").Replace(quick))).exits(t, 4)
-	if !strings.ContainsAny(s.stderr, "3456789") || !strings.Contains(s.stderr, "mpiruns") {
-		t.Errorf("the R that would do is not named:\n%s", s.stderr)
-	}
-	if _, err := os.Stat(b.out); err == nil {
-		t.Error("a results folder was made all the same")
-	}
-}
-
-func TestInitWritesWhatCheckReads(t *testing.T) {
-	b := newBench(t, libraries[1])
-	b.pgmpi("init").exits(t, 0).says(t, "gl.toml")
-	b.pgmpi("init").exits(t, 2).says(t, "--out")
-	// All errors of the file come before the rank program is looked for.
-	b.pgmpi("check", "--guidelines", "gl.toml", "--rank", "/absent").exits(t, 2).says(t, "no rank program at /absent")
-}
-
-func TestVersionListAndHelpSayWhatThereIs(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
-		s := b.pgmpi("version", "--rank", b.rank).exits(t, 0)
-		want := map[string]string{"openmpi": "Open MPI", "mpich": "MPICH"}[b.lib.name]
-		if !strings.HasPrefix(s.stdout, "pgmpi ") || !strings.Contains(s.stdout, "built for "+want) {
-			t.Errorf("version says:\n%s", s.stdout)
-		}
-	})
-	b := newBench(t, libraries[1])
-	for command, words := range map[string][]string{
-		"list":       {"GL1 ", "GL17", "MPI_Reduce_scatter_block", "scan_as_exscan+reduce_local", "double"},
-		"help":       {"check", "nrep", "measure", "analyze DIR", "list", "init", "version", "Exit codes"},
-		"help check": {"--guidelines", "--np", "--mpiruns", "--msizes", "--out", "--resume", "--format", "--launch", "--rank", "--seed", "--stall", "--method", "--test", "--alpha", "--adjust", "--quiet"},
-	} {
-		s := b.pgmpi(strings.Fields(command)...).exits(t, 0)
-		for _, w := range words {
-			if !strings.Contains(s.stdout, w) {
-				t.Errorf("%s lacks %q:\n%s", command, w, s.stdout)
-			}
-		}
-	}
 }

@@ -89,32 +89,29 @@ func TestHostsHaveNamesAndClocksOfTheirOwn(t *testing.T) {
 }
 
 func TestCheckAcrossHostsOverTCP(t *testing.T) {
-	for _, n := range []int{2, 4} {
-		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			eachLibrary(t, func(t *testing.T, b *bench) {
-				c := newCluster(t, n, "")
-				b.check("--guidelines", b.toml(fmt.Sprintf(acrossHosts, n)+b.preloads()), "--launch", c.launch(b.lib)).exits(t, 0, 1)
-				for _, v := range b.report().Verdicts {
-					if v.NP != n || v.MedianS == nil || *v.MedianS <= 0 || v.OtherMedianS == nil || v.PValue == nil {
-						t.Errorf("a verdict lacks numbers: %+v", v)
-					}
-				}
-				e := b.environment(b.out)
-				if len(e.Factors.Layouts) != 1 {
-					t.Fatalf("%d layouts", len(e.Factors.Layouts))
-				}
-				for i, node := range e.Factors.Layouts[0].Nodes {
-					if node.Host != hostName(i+1) || !slices.Equal(node.Ranks, host.Ranges{i}) {
-						t.Errorf("node %d is %s with ranks %s", i, node.Host, node.Ranks)
-					}
-				}
-				if got := len(e.Factors.Layouts[0].Nodes); got != n {
-					t.Errorf("%d nodes, want %d", got, n)
-				}
-				b.noneLeft(10 * time.Second)
-			})
-		})
-	}
+	const n = 4
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		c := newCluster(t, n, "")
+		b.check("--guidelines", b.toml(fmt.Sprintf(acrossHosts, n)+b.preloads()), "--launch", c.launch(b.lib)).exits(t, 0, 1)
+		for _, v := range b.report().Verdicts {
+			if v.NP != n || v.MedianS == nil || *v.MedianS <= 0 || v.OtherMedianS == nil || v.PValue == nil {
+				t.Errorf("a verdict lacks numbers: %+v", v)
+			}
+		}
+		e := b.environment(b.out)
+		if len(e.Factors.Layouts) != 1 {
+			t.Fatalf("%d layouts", len(e.Factors.Layouts))
+		}
+		for i, node := range e.Factors.Layouts[0].Nodes {
+			if node.Host != hostName(i+1) || !slices.Equal(node.Ranks, host.Ranges{i}) {
+				t.Errorf("node %d is %s with ranks %s", i, node.Host, node.Ranks)
+			}
+		}
+		if got := len(e.Factors.Layouts[0].Nodes); got != n {
+			t.Errorf("%d nodes, want %d", got, n)
+		}
+		b.noneLeft(10 * time.Second)
+	})
 }
 
 // Hosts whose clocks are 1000 s apart do not share one.
@@ -156,32 +153,35 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 	const hosts = 3
 	eachLibrary(t, func(t *testing.T, b *bench) {
 		c := newCluster(t, hosts, "")
-		for _, method := range methods {
-			s := b.pgmpi("clocks", "--rank", b.rank, "--np", fmt.Sprint(hosts), "--launch", c.launch(b.lib),
-				"--clock-sync", method, "--seconds", "0.1", "--format", "json").exits(t, 0)
-			var shapes []struct {
-				Syncs []struct {
-					Failed string
-					Checks []struct {
-						ErrorNS []int64 `json:"error_ns"`
-					}
+		if b.lib.yield {
+			b.env = append(b.env, "LD_PRELOAD="+filepath.Join(b.bin, "yield.so"))
+		}
+		s := b.pgmpi("clocks", "--rank", b.rank, "--np", fmt.Sprint(hosts), "--launch", c.launch(b.lib),
+			"--clock-sync", strings.Join(methods, ","), "--seconds", "0.1", "--format", "json").exits(t, 0)
+		var shapes []struct {
+			Syncs []struct {
+				Method string
+				Failed string
+				Checks []struct {
+					ErrorNS []int64 `json:"error_ns"`
 				}
 			}
-			if err := json.Unmarshal([]byte(s.stdout), &shapes); err != nil || len(shapes) != 1 || len(shapes[0].Syncs) != 1 {
-				t.Fatalf("%v in\n%s", err, s.stdout)
-			}
-			m := shapes[0].Syncs[0]
+		}
+		if err := json.Unmarshal([]byte(s.stdout), &shapes); err != nil || len(shapes) != 1 || len(shapes[0].Syncs) != len(methods) {
+			t.Fatalf("%v in\n%s", err, s.stdout)
+		}
+		for _, m := range shapes[0].Syncs {
 			if m.Failed != "" || len(m.Checks) == 0 {
-				t.Errorf("%s: %d comparisons, failed: %q", method, len(m.Checks), m.Failed)
+				t.Errorf("%s: %d comparisons, failed: %q", m.Method, len(m.Checks), m.Failed)
 			}
 			for _, check := range m.Checks {
 				for rank, ns := range check.ErrorNS {
 					if off := time.Duration(ns).Abs(); off > clockStep/10000 {
-						t.Errorf("%s: the clock of rank %d is off by %v", method, rank, off)
+						t.Errorf("%s: the clock of rank %d is off by %v", m.Method, rank, off)
 					}
 				}
 				if len(check.ErrorNS) != hosts {
-					t.Errorf("%s: errors of %d ranks", method, len(check.ErrorNS))
+					t.Errorf("%s: errors of %d ranks", m.Method, len(check.ErrorNS))
 				}
 			}
 		}

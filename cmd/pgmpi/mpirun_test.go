@@ -2,11 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -28,6 +31,8 @@ var libraries = []library{
 	{name: "mpich", rank: "pgmpi-rank-mpich", mpi: mpirunOf("mpich") + " -np {np}", yield: true},
 }
 
+var other = map[string]string{"openmpi": "mpich", "mpich": "openmpi"}
+
 // mpirunOf names a library's mpirun as Debian does, or as Fedora does where that
 // is not there.
 func mpirunOf(library string) string {
@@ -46,6 +51,15 @@ func eachLibrary(t *testing.T, test func(*testing.T, *bench)) {
 	}
 }
 
+// bothAtOnce runs a test with both libraries at the same time, one for each core:
+// for what waits, or is right or wrong whatever time it takes.
+func bothAtOnce(t *testing.T, test func(*testing.T, *bench)) {
+	eachLibrary(t, func(t *testing.T, b *bench) {
+		t.Parallel()
+		test(t, b)
+	})
+}
+
 // bench is a folder of one test with everything that a real check needs.
 type bench struct {
 	t    *testing.T
@@ -55,21 +69,26 @@ type bench struct {
 	rank string // a path of this test only, so that its processes can be told apart
 	out  string // the results folder
 	env  []string
-	// limit ends the driver.
-	limit time.Duration
+}
+
+// emptyBench needs no MPI.
+func emptyBench(t *testing.T) *bench {
+	dir := t.TempDir()
+	return &bench{t: t, dir: dir, out: filepath.Join(dir, "out"), env: append(os.Environ(), "WORK="+dir)}
 }
 
 func newBench(t *testing.T, l library) *bench {
 	t.Helper()
-	bin := os.Getenv("PGMPI_TEST_BIN")
-	if bin == "" {
+	b := emptyBench(t)
+	b.lib, b.bin, b.rank = l, os.Getenv("PGMPI_TEST_BIN"), filepath.Join(b.dir, "pgmpi-rank")
+	if b.bin == "" {
 		t.Skip("real mpiruns need the folder of the built programs in PGMPI_TEST_BIN: `make test` sets it")
 	}
-	dir := t.TempDir()
-	b := &bench{t: t, lib: l, bin: bin, dir: dir, rank: filepath.Join(dir, "pgmpi-rank"), out: filepath.Join(dir, "out"), env: os.Environ(), limit: time.Minute}
-	if err := os.Symlink(filepath.Join(bin, l.rank), b.rank); err != nil {
+	if err := errors.Join(os.Symlink(filepath.Join(b.bin, l.rank), b.rank), os.WriteFile(filepath.Join(b.dir, "quick.toml"), []byte(quick), 0o666)); err != nil {
 		t.Fatal(err)
 	}
+	mpirun, _, _ := strings.Cut(l.mpi, " ")
+	b.env = append(b.env, "BIN="+b.bin, "RANK="+b.rank, "MPIRUN="+mpirun, "LIB="+l.name, "OTHER="+other[l.name])
 	if os.Geteuid() == 0 {
 		b.env = append(b.env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
 	}
@@ -87,7 +106,7 @@ func (b *bench) toml(text string) string {
 }
 
 // quick is a check of a few cases without a prediction,
-// over the three mpiruns that method paper asks for at least.
+// over the least number of mpiruns that method paper takes.
 const quick = `
 [check]
 guidelines = ["GL8", "GL1:MPI_Bcast"]
@@ -121,24 +140,41 @@ type said struct {
 	stdout, stderr string
 }
 
-func (b *bench) command(args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
-	cmd := exec.Command(filepath.Join(b.bin, "pgmpi"), args...)
+func (b *bench) command(program string, args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
+	cmd := exec.Command(program, args...)
 	var out, err bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.Env, cmd.Dir = &out, &err, b.env, b.dir
 	cmd.WaitDelay = 5 * time.Second
 	return cmd, &out, &err
 }
 
-// pgmpi runs the driver to its end, or to the bench's limit.
-func (b *bench) pgmpi(args ...string) said {
+// limit ends a program.
+const limit = 5 * time.Minute
+
+// run runs a program to its end.
+func (b *bench) run(program string, args ...string) said {
 	b.t.Helper()
-	cmd, out, err := b.command(args...)
+	cmd, out, err := b.command(program, args...)
 	if e := cmd.Start(); e != nil {
 		b.t.Fatal(e)
 	}
-	defer time.AfterFunc(b.limit, func() { _ = cmd.Process.Kill() }).Stop()
+	defer time.AfterFunc(limit, func() { _ = cmd.Process.Kill() }).Stop()
 	_ = cmd.Wait()
 	return said{cmd.ProcessState.ExitCode(), out.String(), err.String()}
+}
+
+func (b *bench) pgmpi(args ...string) said {
+	b.t.Helper()
+	return b.run("pgmpi", args...)
+}
+
+// inProcess runs a command line that starts no mpirun.
+func inProcess(args ...string) said {
+	var out, errs bytes.Buffer
+	stdout, stderr = &out, &errs
+	defer func() { stdout, stderr = os.Stdout, os.Stderr }()
+	code := run(context.Background(), args)
+	return said{code, out.String(), errs.String()}
 }
 
 // check runs `pgmpi check` with this library into the bench's results folder.
@@ -166,6 +202,17 @@ func (s said) says(t *testing.T, words ...string) said {
 	for _, w := range words {
 		if !strings.Contains(s.stderr, w) {
 			t.Errorf("standard error lacks %q:\n%s", w, s.stderr)
+		}
+	}
+	return s
+}
+
+// shows fails the test unless standard output has every pattern.
+func (s said) shows(t *testing.T, patterns ...string) said {
+	t.Helper()
+	for _, p := range patterns {
+		if !regexp.MustCompile("(?m)" + p).MatchString(s.stdout) {
+			t.Errorf("standard output lacks %s:\n%s", p, s.stdout)
 		}
 	}
 	return s

@@ -18,7 +18,7 @@ import (
 
 // cluster is several hosts on this machine: network namespaces that a bridge
 // joins, each with a name and a CLOCK_MONOTONIC of its own. The TSC and
-// CLOCK_REALTIME are those of the machine.
+// CLOCK_REALTIME are the machine's.
 type cluster struct {
 	t      *testing.T
 	id     string // begins the names of everything that is made
@@ -28,7 +28,7 @@ type cluster struct {
 	hosts  string // Open MPI's hostfile, one slot each
 }
 
-// clockStep is how far the CLOCK_MONOTONIC of a host is ahead of that of the
+// clockStep is how far the CLOCK_MONOTONIC of a host is ahead of the clock of the
 // host before it; the first host is one step ahead of the machine.
 const clockStep = 1000 * time.Second
 
@@ -75,7 +75,7 @@ exec ip netns exec %s-$i unshare --uts --time --monotonic $((i * %d)) bash -c 'h
 	return c
 }
 
-// address is that of host i, from 1.
+// address is the address of host i, from 1.
 func (c *cluster) address(i int) string { return fmt.Sprintf("%s.%d", c.subnet, i) }
 
 // hostName is what host i calls itself.

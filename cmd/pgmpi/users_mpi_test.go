@@ -85,30 +85,6 @@ func TestEveryUserGuidelineIsListedMeasuredAndReported(t *testing.T) {
 	})
 }
 
-func TestListShowsWhatAUserGuidelineSaysAndWhere(t *testing.T) {
-	b := newBench(t, libraries[0])
-	s := b.pgmpi("list", "--guidelines", b.toml(onlyUsers+`
-[[guideline]]
-id = "reduce-large"
-pattern = { function = "MPI_Reduce", mockup = "reduce_as_allreduce" }
-msizes = ["1Mi..16Mi"]
-[[guideline]]
-id = "vectors"
-split = "MPI_Alltoallv"
-[[guideline]]
-id = "meet"
-pattern = { function = "MPI_Barrier", mockup = "barrier_as_allreduce" }
-`)).exits(t, 0)
-	for _, w := range []string{"GL17", "reduce-large  Reduce(n) ≤ Allreduce(n)  (pattern; 1Mi..16Mi)",
-		"vectors       Alltoallv(n) ≤ k·Alltoallv(n/k)  (split; job.msizes)", "meet          Barrier(n) ≤ Allreduce(1)  (pattern; no size)"} {
-		if !strings.Contains(s.stdout, w) {
-			t.Errorf("list lacks %q:\n%s", w, s.stdout)
-		}
-	}
-	b.pgmpi("list", "--guidelines", b.toml("[[guideline]]\nid = \"x\"\nsplit = \"MPI_Barrier\"\n")).exits(t, 2).says(t, "MPI_Barrier has no message size")
-	b.pgmpi("list", "--guidelines", "absent.toml").exits(t, 2).says(t, "pgmpi init")
-}
-
 // barrierPattern tells whether an id of everyUserGuideline is about MPI_Barrier.
 func barrierPattern(id string) bool {
 	var i int

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestDamagedRawFileIsRefusedAndMeasuredAgain(t *testing.T) {
+	b := newBench(t, libraries[1])
+	gl := b.toml(quick)
+	b.check("--guidelines", gl).exits(t, 0, 1)
+	const name = "run-p2-02.tsv.gz"
+	path := filepath.Join(b.out, "raw", name)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := *b
+	other.out = filepath.Join(b.dir, "other")
+	other.check("--guidelines", b.toml(strings.Replace(quick, `"1Ki"`, `"2Ki"`, 1))).exits(t, 0, 1)
+	foreign, err := os.ReadFile(filepath.Join(other.out, "raw", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := os.ReadFile(filepath.Join(b.out, "raw", "run-p2-01.tsv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.toml(quick)
+	for _, c := range []struct {
+		what string
+		text []byte
+	}{
+		{"a bit flipped in the middle", flipped(whole, len(whole)/2)},
+		{"a bit flipped in the checksum", flipped(whole, len(whole)-6)},
+		{"a bit flipped at the start", flipped(whole, 0)},
+		{"cut off", whole[:len(whole)-9]},
+		{"empty", nil},
+		{"of another plan", foreign},
+		{"another mpirun's", first},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			if err := os.WriteFile(path, c.text, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range []said{b.pgmpi("analyze", b.out), b.check("--resume", "--guidelines", gl)} {
+				s.exits(t, 3).says(t, name, "move it away", "--resume")
+			}
+		})
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	b.goesOn(gl, 3)
+}
+
+func flipped(text []byte, at int) []byte {
+	out := bytes.Clone(text)
+	out[at] ^= 1 << 3
+	return out
+}

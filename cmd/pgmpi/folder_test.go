@@ -1,0 +1,52 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// writeFolder writes a results folder in which Reduce takes twice as long as its
+// mock-up at 8 bytes and the same at 64.
+func writeFolder(t *testing.T, dir string) {
+	t.Helper()
+	config, err := json.Marshal(glfile.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p2 := guidelines.Shape{NP: 2}
+	m := &results.Manifest{R: 10, Config: config}
+	m.Plan = guidelines.Plan{Shapes: []guidelines.Shape{p2}, Datatype: "byte", Op: "bor"}
+	var infos []results.CaseInfo
+	for i, f := range []string{"MPI_Reduce", "MPI_Reduce", "reduce_as_allreduce", "reduce_as_allreduce"} {
+		size := []int64{8, 64}[i%2]
+		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: f, Msize: size, Shape: p2})
+		infos = append(infos, results.CaseInfo{Plan: i, Function: f, Msize: size, CaseResult: protocol.CaseResult{Case: i, Status: protocol.StatusOK, NRep: 3}})
+	}
+	for i, size := range []int64{8, 64} {
+		m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce",
+			Mockup: "reduce_as_allreduce", Msize: size, Shape: p2, Case: i, Others: []int{i + 2}})
+	}
+	f, err := results.Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.WriteManifest(m); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= m.R; n++ {
+		run := results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: p2, Run: n, Cases: infos}}
+		for _, ns := range []int64{2000, 3000, 1000, 3000} {
+			ns += int64(n)
+			run.Samples = append(run.Samples, []protocol.Sample{{NS: ns}, {NS: ns + 1}, {NS: ns + 2}})
+		}
+		if err := f.WriteRun(&run); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
