@@ -2,8 +2,8 @@ package conf
 
 import "testing"
 
-var collectives = []string{"MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Bcast", "MPI_Gather", "MPI_Reduce",
-	"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Scatter"}
+var collectives = []string{"MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Barrier", "MPI_Bcast", "MPI_Gather", "MPI_Reduce",
+	"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Scatter", "MPI_Scatterv"}
 
 func TestNearestFindsWhatWasMeant(t *testing.T) {
 	tests := []struct{ name, want string }{
