@@ -135,7 +135,7 @@ max = 200
 `
 
 func TestABOfOneSetUpFindsNothingAndResumes(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *bench) {
 		gl := b.setUp("same", sameTwice)
 		args := []string{"ab", gl, gl, "--out", b.out, "--quiet", "--format", "json,csv,table"}
 		s := b.pgmpi(args...).exits(t, 0, 1)

@@ -197,7 +197,7 @@ func TestKilledDriverLeavesNoProcess(t *testing.T) {
 
 func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *bench) {
-		text := strings.NewReplacer("mpiruns = 3", "mpiruns = 5", "fixed = 10", "fixed = 20000").Replace(quick)
+		text := strings.NewReplacer("mpiruns = 3", "mpiruns = 5", "fixed = 10", "fixed = 5000").Replace(quick)
 		gl := b.toml(text)
 		cmd, out, err := b.command("pgmpi", b.checkArgs("--guidelines", gl)...)
 		if e := cmd.Start(); e != nil {

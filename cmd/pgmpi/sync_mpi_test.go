@@ -150,7 +150,7 @@ func TestMemoryCapCountsTheCaches(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range out.Cases {
-			if c.Status != protocol.StatusNotMeasured || !strings.Contains(c.Message, "the cap is 4096") {
+			if c.Status != protocol.StatusNotMeasured || !strings.Contains(c.Message, "the cap is 4 KiB") {
 				t.Errorf("%s: %+v", cache, c)
 			}
 		}

@@ -75,7 +75,7 @@ func TestEveryUserGuidelineIsListedMeasuredAndReported(t *testing.T) {
 			if !slices.Equal(found[id], want) {
 				t.Errorf("%s has verdicts at %v, want %v", id, found[id], want)
 			}
-			if !strings.Contains(listed, "  "+id+" ") || !strings.Contains(csv, id) {
+			if !strings.Contains(listed, "\n"+id+" ") || !strings.Contains(csv, id) {
 				t.Errorf("%s is missing in list or in report.csv", id)
 			}
 			if strings.Contains(id, "pattern") && !strings.Contains(table, id) {
