@@ -214,7 +214,8 @@ func (e *env) prove(ctx context.Context, percent, seed int, by []tally) error {
 	var guidelines strings.Builder
 	var slow, plants []string
 	for i, c := range mockups.Identities() {
-		fmt.Fprintf(&guidelines, "[[guideline]]\nid = %q\npattern = { function = %q, mockup = %q }\n", "self-"+strings.TrimPrefix(c, "MPI_"), c, mockups.IdentityOf(c))
+		fmt.Fprintf(&guidelines, "[[guideline]]\nid = %q\npattern = { function = %q, mockup = %q }\n",
+			"self-"+strings.TrimPrefix(c, "MPI_"), c, mockups.IdentityOf(c))
 		if percent > 0 && i%2 == 0 {
 			slow, plants = append(slow, c), append(plants, fmt.Sprintf("%s:0..1024Mi:%d%%", c, percent))
 		}
