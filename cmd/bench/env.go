@@ -2,20 +2,24 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"syscall"
+	"text/tabwriter"
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/stats"
 	"pgmpi/measure"
+	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 )
@@ -37,9 +41,7 @@ type env struct {
 
 // run does a bench with one library, or with none.
 func (e env) run(ctx context.Context, b bench, library string) (err error) {
-	if e.times == 0 {
-		e.times = max(1, b.times)
-	}
+	e.times = cmp.Or(e.times, b.times)
 	if e.bin, err = filepath.Abs(e.bin); err != nil {
 		return err
 	}
@@ -60,13 +62,12 @@ func (e *env) program(name string) string { return filepath.Join(e.bin, name+"-"
 
 // title starts a bench: what is measured, and on what.
 func (e *env) title(format string, args ...any) {
-	fmt.Printf("\n== "+format+"\n", args...)
-	kernel, _ := os.ReadFile("/proc/sys/kernel/osrelease")
-	on := fmt.Sprintf("%s, %d cores, Linux %s, %s", fieldOf("/proc/cpuinfo", "model name"), launch.Cores(), strings.TrimSpace(string(kernel)), runtime.Version())
+	machine := host.ReadKind(os.DirFS("/"))
+	on := fmt.Sprintf("%s, %d cores, Linux %s, %s", cmp.Or(machine.CPU, "unknown"), launch.Cores(), machine.Kernel, runtime.Version())
 	if e.library != "" {
 		on = e.info.LibVersion + "; " + on
 	}
-	fmt.Println("   " + on)
+	fmt.Printf("\n== "+format+"\n   %s\n", append(args, on)...)
 }
 
 // command is a program that ends when this one does.
@@ -89,7 +90,7 @@ func (e *env) pgmpi(ctx context.Context, args ...string) (*os.ProcessState, erro
 
 // measure runs a pgmpi command that measures, with a gl.toml of this text. out is
 // its results folder; no two may have the same seed.
-func (e *env) measure(ctx context.Context, command, text string, seed int) (out string, took time.Duration, err error) {
+func (e *env) measure(ctx context.Context, command, text string, seed int) (out string, seconds float64, err error) {
 	out = filepath.Join(e.dir, fmt.Sprint("out", seed))
 	file := filepath.Join(e.dir, "gl.toml")
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
@@ -97,7 +98,7 @@ func (e *env) measure(ctx context.Context, command, text string, seed int) (out 
 	}
 	start := time.Now()
 	_, err = e.pgmpi(ctx, command, "--quiet", "--guidelines", file, "--rank", e.program("pgmpi-rank"), "--out", out, "--seed", fmt.Sprint(seed))
-	return out, time.Since(start), err
+	return out, time.Since(start).Seconds(), err
 }
 
 // reportOf reads the report.json of a results folder.
@@ -158,13 +159,54 @@ func (e *env) plain(ctx context.Context, p int, program string, args ...string) 
 	return string(out), err
 }
 
-// fieldOf returns the first value of a "name : value" file; "unknown" without one.
-func fieldOf(path, name string) string {
-	text, _ := os.ReadFile(path)
-	for line := range strings.Lines(string(text)) {
-		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == name {
-			return strings.TrimSpace(v)
+// outcome prints one number beside its aim; it returns errMissed when the aim is
+// missed.
+func outcome(what, got, aim string, ok bool) error {
+	if !ok {
+		fmt.Printf("   missed: %s: %s (aim: %s)\n", what, got, aim)
+		return errMissed
+	}
+	fmt.Printf("   ok: %s: %s (aim: %s)\n", what, got, aim)
+	return nil
+}
+
+// table aligns rows on standard output once it is flushed. Its columns have a
+// least width, so that rows that are flushed one by one still line up.
+type table struct{ *tabwriter.Writer }
+
+func newTable(header ...any) table {
+	t := table{tabwriter.NewWriter(os.Stdout, 10, 0, 2, ' ', tabwriter.AlignRight)}
+	t.row(header...)
+	return t
+}
+
+func (t table) row(cells ...any) {
+	for _, c := range cells {
+		fmt.Fprintf(t, "%v\t", c)
+	}
+	fmt.Fprintln(t)
+}
+
+// number is "-" for what is not a number.
+func number(format string, v float64) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return fmt.Sprintf(format, v)
+}
+
+// per is how many there are for each of the others.
+func per(n, of int) string { return number("%.2f", float64(n)/float64(of)) }
+
+func percent(n, of int) string { return number("%.1f %%", 100*float64(n)/float64(of)) }
+
+// quartiles are the least value, the quartiles and the largest; NaN of no values.
+func quartiles(x []float64) (q [5]float64) {
+	for i := range q {
+		var err error
+		if q[i], err = stats.Quantile(x, float64(i)/4); err != nil {
+			q[i] = math.NaN()
 		}
 	}
-	return "unknown"
+	return q
 }

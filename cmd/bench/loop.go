@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -27,7 +26,7 @@ var loopCases = []protocol.JobCase{
 	{Function: "MPI_Bcast", Msize: 1024},
 }
 
-// ratios are those of a case by round.
+// ratios are what a case gave, by round.
 type ratios struct {
 	plain       []float64 // median in nanoseconds
 	ours, again []float64 // ratios to it
@@ -44,22 +43,22 @@ func loopBench(ctx context.Context, e *env) error {
 	e.title("timing loop, ours against plain C: %d rounds of three mpiruns, %d repetitions, p = %d", e.times, loopNRep, np)
 	start := time.Now()
 	rng := rand.New(rand.NewPCG(e.seed, 0))
-	programs := []func(context.Context, []int) (map[int][]protocol.Sample, error){e.plainLoop, e.ourLoop, e.plainLoop}
+	programs := []func(context.Context, []int) (*protocol.Output, error){e.plainLoop, e.ourLoop, e.plainLoop}
 	got := make([]ratios, len(loopCases))
 	for round := range e.times {
 		order := rng.Perm(len(loopCases))
-		var samples [3]map[int][]protocol.Sample
+		var outputs [3]*protocol.Output
 		for _, i := range rng.Perm(len(programs)) {
 			var err error
-			if samples[i], err = programs[i](ctx, order); err != nil {
+			if outputs[i], err = programs[i](ctx, order); err != nil {
 				return fmt.Errorf("round %d: %w", round+1, err)
 			}
 		}
 		for c := range got {
-			plain := groupedMedian(samples[0][c])
+			plain := groupedMedian(outputs[0].Samples[c])
 			got[c].plain = append(got[c].plain, plain)
-			got[c].ours = append(got[c].ours, groupedMedian(samples[1][c])/plain)
-			got[c].again = append(got[c].again, groupedMedian(samples[2][c])/plain)
+			got[c].ours = append(got[c].ours, groupedMedian(outputs[1].Samples[c])/plain)
+			got[c].again = append(got[c].again, groupedMedian(outputs[2].Samples[c])/plain)
 		}
 	}
 	off := showLoop(got)
@@ -67,9 +66,10 @@ func loopBench(ctx context.Context, e *env) error {
 	return outcome("largest distance of a median ratio from 1", fmt.Sprintf("%.1f %%", 100*off), "at most 3 %", off <= allowed)
 }
 
-// plainLoop and ourLoop return the samples of one mpirun by case.
-func (e *env) plainLoop(ctx context.Context, order []int) (map[int][]protocol.Sample, error) {
-	args := []string{strconv.Itoa(loopNRep), strconv.Itoa(firstCalls), strconv.Itoa(warmup)}
+// plainLoop and ourLoop measure the cases in one mpirun; plainLoop's output has
+// nothing but their samples.
+func (e *env) plainLoop(ctx context.Context, order []int) (*protocol.Output, error) {
+	args := []string{fmt.Sprint(loopNRep), fmt.Sprint(firstCalls), fmt.Sprint(warmup)}
 	for _, i := range order {
 		args = append(args, fmt.Sprintf("%s:%d", loopCases[i].Function, loopCases[i].Msize))
 	}
@@ -91,23 +91,19 @@ func (e *env) plainLoop(ctx context.Context, order []int) (map[int][]protocol.Sa
 			samples[order[k]] = append(samples[order[k]], s)
 		}
 	}
-	return samples, nil
+	return &protocol.Output{Samples: samples}, nil
 }
 
-func (e *env) ourLoop(ctx context.Context, order []int) (map[int][]protocol.Sample, error) {
+func (e *env) ourLoop(ctx context.Context, order []int) (*protocol.Output, error) {
 	job := newJob(np, loopNRep, loopCases...)
 	job.Order = order
-	out, err := e.do(ctx, "pgmpi-rank", job)
-	if err != nil {
-		return nil, err
-	}
-	return out.Samples, nil
+	return e.do(ctx, "pgmpi-rank", job)
 }
 
 // groupedMedian, in nanoseconds, takes a reading t as spread evenly over
-// [t − tick/2, t + tick/2]; the tick is what divides all readings. Where the
-// clock ticks in tens of nanoseconds many samples tie, and the plain median would
-// jump by a tick, several percent, because of one sample more or less.
+// [t − tick/2, t + tick/2]; the tick is the largest number that divides all readings.
+// Where the clock ticks in tens of nanoseconds many samples tie, and the plain median
+// would jump by a tick, several percent, because of one sample more or less.
 func groupedMedian(samples []protocol.Sample) float64 {
 	if len(samples) == 0 {
 		return math.NaN()

@@ -20,20 +20,20 @@ import (
 type bench struct {
 	name, shows string
 	mpi         bool // it runs once with each MPI library
-	times       int  // how often, unless --times says otherwise; 0: once
+	times       int  // how often, unless --times says otherwise
 	run         func(context.Context, *env) error
 }
 
 var benches = []bench{
-	{"size", "the size of bin/pgmpi", false, 0, sizeBench},
-	{"pages", "how the place in memory changes what two cores exchange", false, 0, pagesBench},
+	{"size", "the size of bin/pgmpi", false, 1, sizeBench},
+	{"pages", "how the place in memory changes what two cores exchange", false, 1, pagesBench},
 	{"analyze", "10 million samples from the raw files to the verdict; the fastest counts", false, 3, analyzeBench},
 	{"loop", "the timing loop against the same loop in plain C, in rounds of three mpiruns", true, 60, loopBench},
 	{"share", "share of stage 2 inside the measured calls, over mpiruns", true, 4, shareBench},
 	{"check", "a whole check of GL3-GL17 at five sizes; the fastest counts", true, 3, checkBench},
-	{"memory", "a rank's memory beside its buffers and the MPI library's own", true, 0, memoryBench},
+	{"memory", "a rank's memory beside its buffers and the MPI library's own", true, 1, memoryBench},
 	{"sync", "the ways to synchronise processes, in rounds of one mpirun each", true, 30, syncBench},
-	{"clocks", "clock synchronisation where the true error is known", true, 0, clocksBench},
+	{"clocks", "clock synchronisation where the true error is known", true, 1, clocksBench},
 	{"simulate", "false violations and missed slowdowns in simulated checks", false, 200, simulateBench},
 	{"proof", "the same in real checks of collectives with themselves", true, 20, proofBench},
 	{"stability", "checks in a row: how many verdicts flip", true, 5, stabilityBench},
@@ -98,7 +98,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.Usage = func() {
 		fmt.Println("Usage: bench [FLAGS] [BENCH…]")
 		for _, b := range benches {
-			fmt.Printf("  %-10s %s (%d)\n", b.name, b.shows, max(1, b.times))
+			fmt.Printf("  %-10s %s (%d)\n", b.name, b.shows, b.times)
 		}
 		fmt.Print("\n", fs.FlagUsages())
 	}

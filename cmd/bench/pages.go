@@ -43,11 +43,17 @@ func pagesBench(_ context.Context, e *env) error {
 	}
 	lines := slices.Repeat([]float64{math.Inf(1)}, len(mem)/pageBytes*perPage) // ns
 	pinned, start, done := make(chan error), make(chan bool), make(chan bool)
+	// visit exchanges the i-th line, which holds `from`.
 	onCore := func(cpu int, visit func(i, from int32, line *atomic.Int32)) {
 		runtime.LockOSThread() // for good: the thread ends with its affinity
 		pinned <- pin(cpu)
 		<-start
-		overLines(mem, visit)
+		for pass := range int32(passes) {
+			for i := range int32(len(lines)) {
+				at := i/perPage*pageBytes + i%perPage*(pageBytes/perPage+lineBytes)
+				visit(i, pass*2*exchanges, (*atomic.Int32)(unsafe.Pointer(&mem[at])))
+			}
+		}
 		done <- true
 	}
 	go onCore(cpus[0], func(i, from int32, line *atomic.Int32) {
@@ -81,18 +87,6 @@ func pagesBench(_ context.Context, e *env) error {
 	showSpread("lines", slowLine, lines)
 	showSpread(fmt.Sprintf("pages (mean of %d lines)", perPage), slowPage, pages)
 	return nil
-}
-
-// overLines visits the lines of mem in turn, several times; from is what the
-// line holds.
-func overLines(mem []byte, visit func(i, from int32, line *atomic.Int32)) {
-	n := int32(len(mem) / pageBytes * perPage)
-	for pass := range int32(passes) {
-		for i := range n {
-			at := i/perPage*pageBytes + i%perPage*(pageBytes/perPage+lineBytes)
-			visit(i, pass*2*exchanges, (*atomic.Int32)(unsafe.Pointer(&mem[at])))
-		}
-	}
 }
 
 func await(line *atomic.Int32, value int32) {
