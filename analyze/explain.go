@@ -143,13 +143,12 @@ func (s *SideRun) describe(valid []float64) error {
 	if err != nil {
 		return err
 	}
-	warmup, err := stats.Warmup(valid)
-	if err != nil {
+	if s.WarmupEnd, err = stats.WarmupEnd(valid); err != nil {
 		return err
 	}
 	s.Min = slices.Min(valid)
-	s.Q1, s.Median, s.Q3 = filtered.Q1, warmup.Median, filtered.Q3
-	s.Kept, s.RunMedian, s.WarmupEnd = filtered.Values, filtered.Median, warmup.End
+	s.Q1, s.Median, s.Q3 = filtered.Q1, stats.MedianFinite(valid), filtered.Q3
+	s.Kept, s.RunMedian = filtered.Values, stats.MedianFinite(filtered.Values)
 	if len(s.Kept) < medians.LeastSeries {
 		return nil
 	}

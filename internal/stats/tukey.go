@@ -22,9 +22,7 @@ func (f Fences) ZeroIQR() bool { return f.Q1 == f.Q3 }
 // Filtered is what the Tukey filter left of a sample, in the sample's order.
 type Filtered struct {
 	Fences
-	Kept   []int     // 0-based indices of the values that were kept
-	Values []float64 // the values at these indices
-	Median float64   // of Values
+	Values []float64
 }
 
 // Tukey keeps the values from Lo to Hi, both included (S-REVISITED §3.5). The
@@ -36,12 +34,9 @@ func Tukey(x []float64, k float64) (Filtered, error) {
 	if !(k >= 0) || !finite(k) {
 		return Filtered{}, fmt.Errorf("factor %v of the Tukey filter: %w", k, ErrRange)
 	}
-	ascending := sorted(x)
-	out := Filtered{Fences: FencesSorted(ascending, k)}
-	out.Median = MedianSorted(out.within(ascending))
-	for i, v := range x {
+	out := Filtered{Fences: FencesSorted(sorted(x), k)}
+	for _, v := range x {
 		if out.Lo <= v && v <= out.Hi {
-			out.Kept = append(out.Kept, i)
 			out.Values = append(out.Values, v)
 		}
 	}
@@ -54,11 +49,7 @@ func TukeySorted(x []float64, k float64) []float64 {
 	if len(x) == 0 {
 		return nil
 	}
-	return FencesSorted(x, k).within(x)
-}
-
-// within is the part of x, ascending, from Lo to Hi.
-func (f Fences) within(x []float64) []float64 {
+	f := FencesSorted(x, k)
 	first := sort.SearchFloat64s(x, f.Lo)
 	end := sort.Search(len(x), func(i int) bool { return x[i] > f.Hi })
 	return x[first:end]
