@@ -46,11 +46,7 @@ func MeanSD(x []float64) (mean, sd float64, err error) {
 	return mean, sd, nil
 }
 
-func sorted(x []float64) []float64 {
-	s := slices.Clone(x)
-	slices.Sort(s)
-	return s
-}
+func sorted(x []float64) []float64 { return slices.Sorted(slices.Values(x)) }
 
 // quantileSorted is Quantile without its checks. The conversions keep a compiler
 // from fusing the multiplications into the sum, which would move the last bit.

@@ -63,8 +63,8 @@ func normalUpperTail(deviation, variance float64) float64 {
 	return math.Erfc(z/math.Sqrt2) / 2
 }
 
-// rankSumExactP is the share of all choices of m ranks whose sum is at least that
-// of the first m.
+// rankSumExactP is the share of all choices of m ranks whose sum is not below the
+// sum of the first m.
 func rankSumExactP(ranks []int, m int) float64 {
 	least := slices.Min(ranks)
 	step := 0 // without ties all distances are even: halve the table

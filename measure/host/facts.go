@@ -159,16 +159,11 @@ func governor(root fs.FS, cpus Ranges) string {
 
 // turbo says whether clock rates above the nominal one are allowed.
 func turbo(root fs.FS) string {
-	for _, f := range []struct{ name, on, off string }{
-		{cpuDir + "/intel_pstate/no_turbo", "0", "1"},
-		{cpuDir + "/cpufreq/boost", "1", "0"},
-	} {
-		switch word(root, f.name) {
-		case f.on:
-			return "on"
-		case f.off:
-			return "off"
-		}
+	switch no, boost := word(root, cpuDir+"/intel_pstate/no_turbo"), word(root, cpuDir+"/cpufreq/boost"); {
+	case no == "0", no != "1" && boost == "1":
+		return "on"
+	case no == "1", boost == "0":
+		return "off"
 	}
 	return ""
 }

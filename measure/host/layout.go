@@ -18,8 +18,8 @@ type Layout struct {
 	Kinds    []NodeKind `json:"kinds,omitempty"`
 	Pinnings [][]Pin    `json:"pinnings,omitempty"`
 	Nodes    []Node     `json:"nodes,omitempty"` // in the order of their first ranks
-	// OtherEnv are the ranks whose variables, library or program differ from
-	// those of the first rank on their node.
+	// OtherEnv are the ranks whose variables, library or program the first
+	// rank on their node does not share.
 	OtherEnv Ranges `json:"other_env,omitempty"`
 }
 
@@ -89,7 +89,7 @@ func (l *Layout) Check() error {
 	return nil
 }
 
-// Add keeps a layout unless its settings are those of the last one of its shape.
+// Add keeps a layout, unless the last one of its shape has the same settings.
 func (f *Factors) Add(l Layout) {
 	for _, last := range slices.Backward(f.Layouts) {
 		if last.Shape == l.Shape && last.settings() == l.settings() {

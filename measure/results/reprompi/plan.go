@@ -44,9 +44,9 @@ func functionOf(test string) string {
 	return ourMockups[test]
 }
 
-// Import turns ReproMPI's output files into what stages 1 and 2 would have left
-// behind: each file is one mpirun. The guidelines are those of check and users
-// whose two sides are both in the data.
+// Import turns ReproMPI's output files, one for each mpirun, into what stages 1 and 2
+// would have left behind. It takes the guidelines of check and users that have both
+// sides in the data.
 func Import(files []*File, check guidelines.Config, users []guidelines.User) (*results.Manifest, []results.Run, error) {
 	if err := oneExperiment(files); err != nil {
 		return nil, nil, err
