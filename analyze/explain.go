@@ -139,7 +139,7 @@ func (s *SideSamples) add(run *results.Run, plan int) error {
 
 // describe does what medians.Set does with the samples, and more.
 func (s *SideRun) describe(valid []float64) error {
-	filtered, err := stats.Tukey(valid, stats.TukeyFactor)
+	kept, fences, err := stats.Tukey(valid, stats.TukeyFactor)
 	if err != nil {
 		return err
 	}
@@ -147,8 +147,8 @@ func (s *SideRun) describe(valid []float64) error {
 		return err
 	}
 	s.Min = slices.Min(valid)
-	s.Q1, s.Median, s.Q3 = filtered.Q1, stats.MedianFinite(valid), filtered.Q3
-	s.Kept, s.RunMedian = filtered.Values, stats.MedianFinite(filtered.Values)
+	s.Q1, s.Median, s.Q3 = fences.Q1, stats.MedianFinite(valid), fences.Q3
+	s.Kept, s.RunMedian = kept, stats.MedianFinite(kept)
 	if len(s.Kept) < medians.LeastSeries {
 		return nil
 	}

@@ -60,7 +60,7 @@ func TestMedianSortedIsUndefinedForNothing(t *testing.T) {
 var oneSample = map[string]func(x []float64) error{
 	"Quantile":  func(x []float64) error { _, err := Quantile(x, 0.5); return err },
 	"MeanSD":    func(x []float64) error { _, _, err := MeanSD(x); return err },
-	"Tukey":     func(x []float64) error { _, err := Tukey(x, TukeyFactor); return err },
+	"Tukey":     func(x []float64) error { _, _, err := Tukey(x, TukeyFactor); return err },
 	"WarmupEnd": func(x []float64) error { _, err := WarmupEnd(x); return err },
 	"Adjust":    func(x []float64) error { _, err := Adjust(x, AdjustNone); return err },
 	"SequentialP": func(x []float64) error {

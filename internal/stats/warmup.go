@@ -1,10 +1,9 @@
 package stats
 
-// warmupDrop is the fall of the running minimum that ends a warm-up, in medians.
-const warmupDrop = 0.1
-
-// warmupFirst is the first repetition (0-based) that can end a warm-up.
-const warmupFirst = 10
+const (
+	warmupDrop  = 0.1 // the fall of the running minimum that ends a warm-up, in medians
+	warmupFirst = 10  // the first repetition (0-based) that can end one
+)
 
 // WarmupEnd looks for the end of the warm-up phase in run-times in the order in which
 // they were measured: the first repetition from number 10 on (0-based) at which the

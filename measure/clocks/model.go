@@ -21,9 +21,6 @@ type Model struct {
 	Slope     float64 // ns per ns
 }
 
-// Constant is the Model of a clock that is ahead by a number of ns and does not drift.
-func Constant(ahead int64) Model { return Model{Offset: ahead} }
-
 // Ahead returns how far the clock is ahead of the reference at its reading t, ns.
 func (m Model) Ahead(t int64) float64 {
 	return float64(m.Offset) + m.rest(t)

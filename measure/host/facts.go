@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"io/fs"
 	"iter"
 	"maps"
@@ -17,8 +18,9 @@ const cpuDir = "sys/devices/system/cpu"
 // ReadKind reads what does not change while a host runs. Env, Library and Program
 // are for the caller to fill in.
 func ReadKind(root fs.FS) NodeKind {
+	info := cpuInfo(root)
 	k := NodeKind{
-		Kernel: word(root, "proc/sys/kernel/osrelease"), CPU: cpuModel(root), Online: online(root),
+		Kernel: word(root, "proc/sys/kernel/osrelease"), CPU: cpuModel(info), Online: online(root),
 		LLC: lastLevelCache(root), FreqDriver: word(root, cpuDir+"/cpu0/cpufreq/scaling_driver"),
 		Turbo:       turbo(root),
 		MinMHz:      number(root, cpuDir+"/cpu0/cpufreq/cpuinfo_min_freq") / 1e3,
@@ -37,7 +39,7 @@ func ReadKind(root fs.FS) NodeKind {
 	}
 	slices.SortFunc(k.NUMA, func(a, b Ranges) int { return a[0] - b[0] })
 	k.Governor = governor(root, k.Online)
-	flags := strings.Fields(cpuField(root, "flags", "Features"))
+	flags := strings.Fields(cmp.Or(info["flags"], info["Features"]))
 	for _, f := range flags {
 		if strings.Contains(f, "tsc") {
 			k.TSC = append(k.TSC, f)
@@ -116,25 +118,22 @@ func online(root fs.FS) Ranges {
 	return found.Union(nil)
 }
 
-// cpuField is the first of several keys that /proc/cpuinfo has a value for.
-func cpuField(root fs.FS, keys ...string) string {
-	for _, want := range keys {
-		for key, value := range fields(root, "proc/cpuinfo") {
-			if key == want && value != "" {
-				return value
-			}
-		}
+// cpuInfo has the first value of every key in /proc/cpuinfo.
+func cpuInfo(root fs.FS) map[string]string {
+	info := map[string]string{}
+	for key, value := range fields(root, "proc/cpuinfo") {
+		info[key] = cmp.Or(info[key], value)
 	}
-	return ""
+	return info
 }
 
 // cpuModel is the CPU's name. ARM's kernel gives numbers only.
-func cpuModel(root fs.FS) string {
-	if name := cpuField(root, "model name", "cpu"); name != "" {
+func cpuModel(info map[string]string) string {
+	if name := cmp.Or(info["model name"], info["cpu"]); name != "" {
 		return strings.Join(strings.Fields(name), " ")
 	}
-	if part := cpuField(root, "CPU part"); part != "" {
-		return "implementer " + cpuField(root, "CPU implementer") + ", part " + part
+	if part := info["CPU part"]; part != "" {
+		return "implementer " + info["CPU implementer"] + ", part " + part
 	}
 	return ""
 }

@@ -221,8 +221,9 @@ func (l *Layout) differences() []remark.Remark {
 		out = append(out, remark.New(remark.EnvDiffers, "",
 			"ranks %s have other variables, another library or another rank program than the first rank on their node", l.OtherEnv))
 	case len(env) > 1:
-		out = append(out, remark.New(remark.EnvDiffers, "", "variables that set the MPI library differ between nodes").
-			WithRemedy("let the launcher forward them: -x NAME (Open MPI), -genv NAME VALUE (MPICH); `pgmpi env` shows them"))
+		r := remark.New(remark.EnvDiffers, "", "variables that set the MPI library differ between nodes")
+		r.Remedy = "let the launcher forward them: -x NAME (Open MPI), -genv NAME VALUE (MPICH); `pgmpi env` shows them"
+		out = append(out, r)
 	}
 	return out
 }

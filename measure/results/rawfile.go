@@ -74,20 +74,15 @@ func damaged(where string, err error) error {
 	return fmt.Errorf("%s: %w; the file is damaged: move it away, --resume measures this mpirun again", where, err)
 }
 
-// maxRoom is for how many samples of a file, over all cases, memory is reserved
-// on the header's word alone.
-const maxRoom = 1 << 20
-
-// The longest lines that are read: a damaged or malicious file may unpack to an
-// endless line. A case takes some hundred bytes of the header.
+// A damaged or malicious file may unpack to an endless line, or announce any
+// number of samples.
 const (
-	maxHeader = 64 << 20
-	maxRow    = rawBuffer
-	rawBuffer = 1 << 16
+	maxHeader  = 64 << 20 // bytes; a case takes some hundred
+	maxRow     = rawBuffer
+	rawBuffer  = 1 << 16
+	maxRoom    = 1 << 20 // samples of all cases that memory is reserved for on the header's word alone
+	maxSamples = 1 << 28 // of a file: 4 GiB of memory
 )
-
-// maxSamples is the most samples of a file: 4 GiB of memory.
-const maxSamples = 1 << 28
 
 type rawDecoder struct {
 	in   *bufio.Reader
