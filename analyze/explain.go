@@ -139,17 +139,16 @@ func (s *SideSamples) add(run *results.Run, plan int) error {
 
 // describe does what medians.Set does with the samples, and more.
 func (s *SideRun) describe(valid []float64) error {
-	filtered, err := stats.Tukey(valid, stats.TukeyFactor)
+	kept, fences, err := stats.Tukey(valid, stats.TukeyFactor)
 	if err != nil {
 		return err
 	}
-	warmup, err := stats.Warmup(valid)
-	if err != nil {
+	if s.WarmupEnd, err = stats.WarmupEnd(valid); err != nil {
 		return err
 	}
 	s.Min = slices.Min(valid)
-	s.Q1, s.Median, s.Q3 = filtered.Q1, warmup.Median, filtered.Q3
-	s.Kept, s.RunMedian, s.WarmupEnd = filtered.Values, filtered.Median, warmup.End
+	s.Q1, s.Median, s.Q3 = fences.Q1, stats.MedianFinite(valid), fences.Q3
+	s.Kept, s.RunMedian = kept, stats.MedianFinite(kept)
 	if len(s.Kept) < medians.LeastSeries {
 		return nil
 	}

@@ -21,9 +21,3 @@ func New(id ID, place, format string, args ...any) Remark {
 	k := kinds[id]
 	return Remark{ID: id, Place: place, Text: fmt.Sprintf(format, args...), Remedy: k.remedy, Docs: k.docs}
 }
-
-// WithRemedy returns the Remark with another remedy than that of its kind.
-func (r Remark) WithRemedy(format string, args ...any) Remark {
-	r.Remedy = fmt.Sprintf(format, args...)
-	return r
-}

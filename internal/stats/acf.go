@@ -30,13 +30,12 @@ func Autocorrelation(x []float64, lags int) ([]float64, error) {
 		return nil, fmt.Errorf("autocorrelation of %d equal values: %w", len(x), ErrUndefined)
 	}
 	out := make([]float64, lags)
-	for h := 1; h <= lags; h++ {
-		later := d[h:]
+	for i := range out {
 		sum := 0.0
-		for t, v := range later {
+		for t, v := range d[i+1:] {
 			sum += d[t] * v
 		}
-		out[h-1] = sum / c0
+		out[i] = sum / c0
 	}
 	return out, nil
 }

@@ -19,15 +19,25 @@ func Adjust(p []float64, method string) ([]float64, error) {
 	if err := checkP(p); err != nil {
 		return nil, err
 	}
+	out, order, m := slices.Clone(p), ascending(p), float64(len(p))
 	switch method {
 	case AdjustNone:
-		return slices.Clone(p), nil
-	case AdjustBH:
-		return adjustBH(p), nil
-	case AdjustHolm:
-		return adjustHolm(p), nil
+	case AdjustBH: // the running minimum over descending p of m/k·p₍k₎
+		running := 1.0
+		for k, at := range slices.Backward(order) {
+			running = min(running, m/float64(k+1)*p[at])
+			out[at] = running
+		}
+	case AdjustHolm: // the running maximum over ascending p of (m−k+1)·p₍k₎, k = 1…m
+		running := 0.0
+		for k, at := range order {
+			running = max(running, min(1, float64(len(p)-k)*p[at]))
+			out[at] = running
+		}
+	default:
+		return nil, fmt.Errorf("unknown adjustment %q (none, bh or holm)", method)
 	}
-	return nil, fmt.Errorf("unknown adjustment %q (none, bh or holm)", method)
+	return out, nil
 }
 
 // Stars marks an adjusted p-value: ≤ .001 "***", ≤ .01 "**", ≤ .05 "*", else "".
@@ -53,28 +63,6 @@ func checkP(p []float64) error {
 		}
 	}
 	return nil
-}
-
-// adjustHolm: the running maximum over ascending p of (m−k+1)·p₍k₎, k = 1…m.
-func adjustHolm(p []float64) []float64 {
-	out := make([]float64, len(p))
-	running := 0.0
-	for k, at := range ascending(p) {
-		running = max(running, min(1, float64(len(p)-k)*p[at]))
-		out[at] = running
-	}
-	return out
-}
-
-// adjustBH: the running minimum over descending p of m/k·p₍k₎.
-func adjustBH(p []float64) []float64 {
-	out := make([]float64, len(p))
-	running := 1.0
-	for k, at := range slices.Backward(ascending(p)) {
-		running = min(running, float64(len(p))/float64(k+1)*p[at])
-		out[at] = running
-	}
-	return out
 }
 
 // ascending returns the indices of p by increasing value.

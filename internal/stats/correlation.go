@@ -2,6 +2,7 @@ package stats
 
 import (
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -19,11 +20,4 @@ func Pearson(x, y []float64) (float64, error) {
 	return max(-1, min(1, r)), nil
 }
 
-func constant(x []float64) bool {
-	for _, v := range x {
-		if v != x[0] {
-			return false
-		}
-	}
-	return true
-}
+func constant(x []float64) bool { return slices.Min(x) == slices.Max(x) }

@@ -32,8 +32,7 @@ func HodgesLehmannRankSum(x, y []float64) (Effect, error) {
 
 // HodgesLehmannSignedRank is the effect that belongs to SignedRank: exp of the median of
 // the Walsh averages (l_i + l_j)/2, i ≤ j, of l = ln x − ln y. The limits are the q-th
-// average from either end, q = max(1, qsignrank(.025)). Values must be positive,
-// and as many in x as in y.
+// average from either end, q = max(1, qsignrank(.025)). Values must be positive pairs.
 func HodgesLehmannSignedRank(x, y []float64) (Effect, error) {
 	if err := checkPaired(x, y); err != nil {
 		return Effect{}, err

@@ -6,59 +6,41 @@ import "slices"
 // scipy: alternative = "less"). The statistic is D⁻ = max over t of F_y(t) − F_x(t); P is
 // the exact probability of at least this D⁻, conditional on the ties.
 func KS(x, y []float64) (TestResult, error) {
-	w, err := newWalk(x, y)
-	if err != nil {
+	if err := check(x, y); err != nil {
 		return TestResult{}, err
 	}
-	return TestResult{P: w.exactP(), Statistic: w.distance(), Exact: true, Ties: w.ties}, nil
-}
-
-// walk is the pooled sample read in ascending order, as a path on the lattice of
-// (values of x read, values of y read).
-type walk struct {
-	m, n int
-	ends []bool // ends[s]: the s-th value read is the last of its equals
-	ties bool
-	max  int // largest j·m − i·n at such an end: m·n·D⁻, never negative
-}
-
-func newWalk(x, y []float64) (walk, error) {
-	if err := check(x, y); err != nil {
-		return walk{}, err
-	}
 	xs, ys := sorted(x), sorted(y)
+	m, n := len(xs), len(ys)
 	pool := sorted(slices.Concat(xs, ys))
-	w := walk{m: len(xs), n: len(ys), ends: make([]bool, len(pool)+1)}
-	i, j := 0, 0
+	ends := make([]bool, len(pool)+1) // ends[s]: the s-th value of the pool is the last of its equals
+	most, i, j := 0, 0, 0             // most: largest j·m − i·n at such an end, which is m·n·D⁻, never negative
 	for s, v := range pool {
 		if s+1 < len(pool) && pool[s+1] == v {
-			w.ties = true
 			continue
 		}
-		w.ends[s+1] = true
-		for i < w.m && xs[i] <= v {
+		ends[s+1] = true
+		for i < m && xs[i] <= v {
 			i++
 		}
-		for j < w.n && ys[j] <= v {
+		for j < n && ys[j] <= v {
 			j++
 		}
-		w.max = max(w.max, j*w.m-i*w.n)
+		most = max(most, j*m-i*n)
 	}
-	return w, nil
+	return TestResult{P: reaching(most, m, n, ends), Statistic: float64(most) / float64(m*n), Exact: true}, nil
 }
 
-func (w walk) distance() float64 { return float64(w.max) / float64(w.m*w.n) }
-
-// exactP is the share of all paths to (m, n) that reach w.max at some end. A path
-// that reaches (i, j) came from (i−1, j) with probability i/(i+j): shares instead of
-// counts cannot overflow, and nothing is subtracted.
-func (w walk) exactP() float64 {
-	hit := make([]float64, w.n+1) // hit[j]: of the paths to (i, j)
-	for i := 0; i <= w.m; i++ {
-		for j := 0; j <= w.n; j++ {
+// reaching is the share of all paths on the lattice of (values of x read, values of y
+// read), from (0, 0) to (m, n), that reach `most` at some end. A path that reaches
+// (i, j) came from (i−1, j) with probability i/(i+j): shares instead of counts cannot
+// overflow, and nothing is subtracted.
+func reaching(most, m, n int, ends []bool) float64 {
+	hit := make([]float64, n+1) // hit[j]: of the paths to (i, j)
+	for i := 0; i <= m; i++ {
+		for j := 0; j <= n; j++ {
 			s := i + j
 			switch {
-			case w.ends[s] && j*w.m-i*w.n >= w.max:
+			case ends[s] && j*m-i*n >= most:
 				hit[j] = 1
 			case s > 0:
 				share := float64(i) * hit[j]
@@ -69,5 +51,5 @@ func (w walk) exactP() float64 {
 			}
 		}
 	}
-	return hit[w.n]
+	return hit[n]
 }

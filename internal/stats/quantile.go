@@ -20,16 +20,8 @@ func Quantile(x []float64, p float64) (float64, error) {
 	return quantileSorted(sorted(x), p), nil
 }
 
-// Median returns the middle value of x, or the mean of the two middle ones.
-func Median(x []float64) (float64, error) {
-	if err := check(x); err != nil {
-		return 0, err
-	}
-	return MedianSorted(sorted(x)), nil
-}
-
-// MedianSorted is Median for finite values that are in ascending order already;
-// it checks nothing. It is NaN for no values.
+// MedianSorted returns the middle value of x, which is ascending, or the mean of the
+// two middle ones; NaN for no values.
 func MedianSorted(x []float64) float64 {
 	n := len(x)
 	if n == 0 {
@@ -41,7 +33,7 @@ func MedianSorted(x []float64) float64 {
 	return (x[n/2-1] + x[n/2]) / 2
 }
 
-// MedianFinite is Median for values that are known to be finite; NaN for none.
+// MedianFinite is MedianSorted for values in any order. They are known to be finite.
 func MedianFinite(x []float64) float64 { return MedianSorted(sorted(x)) }
 
 // MeanSD returns the mean and the standard deviation (divisor n−1) of x.
@@ -54,11 +46,7 @@ func MeanSD(x []float64) (mean, sd float64, err error) {
 	return mean, sd, nil
 }
 
-func sorted(x []float64) []float64 {
-	s := slices.Clone(x)
-	slices.Sort(s)
-	return s
-}
+func sorted(x []float64) []float64 { return slices.Sorted(slices.Values(x)) }
 
 // quantileSorted is Quantile without its checks. The conversions keep a compiler
 // from fusing the multiplications into the sum, which would move the last bit.

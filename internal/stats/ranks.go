@@ -7,7 +7,6 @@ type TestResult struct {
 	P         float64 // probability of a statistic at least this large without a difference
 	Statistic float64 // U, V or D of the test, see there
 	Exact     bool    // false: P is an approximation
-	Ties      bool    // some of the compared values were equal
 }
 
 // doubledMidranks returns 2·midrank of every value, an integer, and Σ(t³−t) over

@@ -15,38 +15,27 @@ const MaxExactRankSum = 50
 // midranks, conditional on the ties; with more than 50 values in a sample it
 // comes from RankSumNormal and Exact is false.
 func RankSum(x, y []float64) (TestResult, error) {
-	if err := check(x, y); err != nil {
-		return TestResult{}, err
-	}
-	if max(len(x), len(y)) > MaxExactRankSum {
-		return RankSumNormal(x, y)
-	}
-	ranks, tieSum := pooledRanks(x, y)
-	return TestResult{
-		P:         rankSumExactP(ranks, len(x)),
-		Statistic: statisticU(ranks, len(x)),
-		Exact:     true,
-		Ties:      tieSum > 0,
-	}, nil
+	return rankSum(x, y, max(len(x), len(y)) <= MaxExactRankSum)
 }
 
 // RankSumNormal is RankSum by the normal approximation with continuity correction
 // (R: exact = FALSE, correct = TRUE), the test of S-PGMPI §4.3. Where all
 // values are equal P is 1.
-func RankSumNormal(x, y []float64) (TestResult, error) {
+func RankSumNormal(x, y []float64) (TestResult, error) { return rankSum(x, y, false) }
+
+func rankSum(x, y []float64, exact bool) (TestResult, error) {
 	if err := check(x, y); err != nil {
 		return TestResult{}, err
 	}
-	ranks, tieSum := pooledRanks(x, y)
-	u := statisticU(ranks, len(x))
+	ranks, tieSum := doubledMidranks(slices.Concat(x, y))
+	u := float64(sumInts(ranks[:len(x)])-len(x)*(len(x)+1)) / 2
+	if exact {
+		return TestResult{P: rankSumExactP(ranks, len(x)), Statistic: u, Exact: true}, nil
+	}
 	m, n := float64(len(x)), float64(len(y))
 	all := m + n
 	variance := m * n / 12 * ((all + 1) - tieSum/(all*(all-1)))
-	return TestResult{
-		P:         normalUpperTail(u-m*n/2, variance),
-		Statistic: u,
-		Ties:      tieSum > 0,
-	}, nil
+	return TestResult{P: normalUpperTail(u-m*n/2, variance), Statistic: u}, nil
 }
 
 // MinPRankSum is the smallest P that RankSum, and KS, can attain with samples of m
@@ -65,14 +54,6 @@ func MinPRankSumNormal(m, n int) float64 {
 	return normalUpperTail(a*b/2, a*b/12*(a+b+1))
 }
 
-func pooledRanks(x, y []float64) (ranks []int, tieSum float64) {
-	return doubledMidranks(slices.Concat(x, y))
-}
-
-func statisticU(ranks []int, m int) float64 {
-	return float64(sumInts(ranks[:m])-m*(m+1)) / 2
-}
-
 // normalUpperTail is P(Z ≥ deviation − ½) with the given variance; 1 if that is 0.
 func normalUpperTail(deviation, variance float64) float64 {
 	if !(variance > 0) {
@@ -82,8 +63,8 @@ func normalUpperTail(deviation, variance float64) float64 {
 	return math.Erfc(z/math.Sqrt2) / 2
 }
 
-// rankSumExactP is the share of all choices of m ranks whose sum is at least that
-// of the first m.
+// rankSumExactP is the share of all choices of m ranks whose sum is not below the
+// sum of the first m.
 func rankSumExactP(ranks []int, m int) float64 {
 	least := slices.Min(ranks)
 	step := 0 // without ties all distances are even: halve the table

@@ -1,43 +1,36 @@
 package stats
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // SequentialP is the p-value of a test after several looks at growing data: p[j] is
 // its p-value at look j with all data so far, weights[j] the share of the error that
 // was given to look j before the start. The result is min(1, min over j of
 // p[j]/weights[j]); it never grows from look to look, and is adjusted over the
-// family like any p-value. Weights are positive with a sum of at most 1, and at
-// least as many as the looks.
+// family like any p-value. Weights are positive with a sum of at most 1; there is one
+// for every look, and there may be more.
 func SequentialP(p, weights []float64) (float64, error) {
-	if err := checkP(p); err != nil {
+	if err := errors.Join(checkP(p), check(weights)); err != nil {
 		return 0, err
 	}
-	if err := checkWeights(weights, len(p)); err != nil {
-		return 0, err
+	if len(weights) < len(p) {
+		return 0, fmt.Errorf("%d weights for %d looks: %w", len(weights), len(p), ErrLengths)
+	}
+	sum := 0.0
+	for _, w := range weights {
+		if w <= 0 {
+			return 0, fmt.Errorf("weight %v: %w", w, ErrRange)
+		}
+		sum += w
+	}
+	if sum > 1+1e-9 {
+		return 0, fmt.Errorf("sum %v of the weights: %w", sum, ErrRange)
 	}
 	least := 1.0
 	for j := range p {
 		least = min(least, p[j]/weights[j])
 	}
 	return least, nil
-}
-
-func checkWeights(weights []float64, looks int) error {
-	if err := check(weights); err != nil {
-		return err
-	}
-	if len(weights) < looks {
-		return fmt.Errorf("%d weights for %d looks: %w", len(weights), looks, ErrLengths)
-	}
-	sum := 0.0
-	for _, w := range weights {
-		if w <= 0 {
-			return fmt.Errorf("weight %v: %w", w, ErrRange)
-		}
-		sum += w
-	}
-	if sum > 1+1e-9 {
-		return fmt.Errorf("sum %v of the weights: %w", sum, ErrRange)
-	}
-	return nil
 }

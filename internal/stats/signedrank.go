@@ -12,36 +12,35 @@ const MaxExactSignedRank = 200
 // (x_i, y_i). Differences of 0 are dropped; the statistic is V, the sum of the
 // midranks of |x−y| where x > y. P is the exact probability over all signs,
 // conditional on the ties (1 if no difference is left); with more than 200
-// differences it comes from SignedRankNormal and Exact is false. Ties says that two of
-// the remaining |x−y| were equal.
+// differences it is the normal approximation with continuity correction
+// (R: exact = FALSE, correct = TRUE), and Exact is false.
 func SignedRank(x, y []float64) (TestResult, error) {
 	d, err := nonzeroDifferences(x, y)
 	if err != nil {
 		return TestResult{}, err
 	}
-	if len(d) > MaxExactSignedRank {
-		return SignedRankNormal(x, y)
-	}
-	ranks, v, tieSum := signedRanks(d)
-	counts := signCounts(ranks)
-	p := math.Ldexp(sumFromTop(counts[v:]), -len(d))
-	return TestResult{P: min(p, 1), Statistic: float64(v) / 2, Exact: true, Ties: tieSum > 0}, nil
+	return signedRankOf(d, len(d) <= MaxExactSignedRank), nil
 }
 
-// SignedRankNormal is SignedRank by the normal approximation with continuity
-// correction (R: exact = FALSE, correct = TRUE); P is 1 if no difference is left.
-func SignedRankNormal(x, y []float64) (TestResult, error) {
-	d, err := nonzeroDifferences(x, y)
-	if err != nil {
-		return TestResult{}, err
+func signedRankOf(d []float64, exact bool) TestResult {
+	size := make([]float64, len(d))
+	for i := range d {
+		size[i] = math.Abs(d[i])
 	}
-	_, v, tieSum := signedRanks(d)
-	n, statistic := float64(len(d)), float64(v)/2
-	return TestResult{
-		P:         normalUpperTail(statistic-n*(n+1)/4, n*(n+1)*(2*n+1)/24-tieSum/48),
-		Statistic: statistic,
-		Ties:      tieSum > 0,
-	}, nil
+	ranks, tieSum := doubledMidranks(size)
+	v := 0 // the sum of the doubled midranks where d > 0
+	for i, r := range ranks {
+		if d[i] > 0 {
+			v += r
+		}
+	}
+	statistic := float64(v) / 2
+	if exact {
+		p := math.Ldexp(sumFromTop(signCounts(ranks)[v:]), -len(d))
+		return TestResult{P: min(p, 1), Statistic: statistic, Exact: true}
+	}
+	n := float64(len(d))
+	return TestResult{P: normalUpperTail(statistic-n*(n+1)/4, n*(n+1)*(2*n+1)/24-tieSum/48), Statistic: statistic}
 }
 
 // MinPSignedRank is the smallest P that SignedRank can attain with r differences
@@ -68,21 +67,6 @@ func nonzeroDifferences(x, y []float64) ([]float64, error) {
 		}
 	}
 	return d, nil
-}
-
-// signedRanks returns the doubled midranks of |d| and v, the sum of those where d > 0.
-func signedRanks(d []float64) (ranks []int, v int, tieSum float64) {
-	size := make([]float64, len(d))
-	for i := range d {
-		size[i] = math.Abs(d[i])
-	}
-	ranks, tieSum = doubledMidranks(size)
-	for i, r := range ranks {
-		if d[i] > 0 {
-			v += r
-		}
-	}
-	return ranks, v, tieSum
 }
 
 // signCounts counts the subsets of the items by their sum, from 0 to the sum of all.

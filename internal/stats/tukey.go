@@ -19,33 +19,22 @@ type Fences struct {
 // coarsely): the filter then removes everything but that one value.
 func (f Fences) ZeroIQR() bool { return f.Q1 == f.Q3 }
 
-// Filtered is what the Tukey filter left of a sample, in the sample's order.
-type Filtered struct {
-	Fences
-	Kept   []int     // 0-based indices of the values that were kept
-	Values []float64 // the values at these indices
-	Median float64   // of Values
-}
-
-// Tukey keeps the values from Lo to Hi, both included (S-REVISITED §3.5). The
-// factor k must be finite and not negative.
-func Tukey(x []float64, k float64) (Filtered, error) {
+// Tukey keeps the values from Lo to Hi, both included, in the sample's order
+// (S-REVISITED §3.5). The factor k must be finite and not negative.
+func Tukey(x []float64, k float64) (kept []float64, f Fences, err error) {
 	if err := check(x); err != nil {
-		return Filtered{}, err
+		return nil, f, err
 	}
 	if !(k >= 0) || !finite(k) {
-		return Filtered{}, fmt.Errorf("factor %v of the Tukey filter: %w", k, ErrRange)
+		return nil, f, fmt.Errorf("factor %v of the Tukey filter: %w", k, ErrRange)
 	}
-	ascending := sorted(x)
-	out := Filtered{Fences: FencesSorted(ascending, k)}
-	out.Median = MedianSorted(out.within(ascending))
-	for i, v := range x {
-		if out.Lo <= v && v <= out.Hi {
-			out.Kept = append(out.Kept, i)
-			out.Values = append(out.Values, v)
+	f = FencesSorted(sorted(x), k)
+	for _, v := range x {
+		if f.Lo <= v && v <= f.Hi {
+			kept = append(kept, v)
 		}
 	}
-	return out, nil
+	return kept, f, nil
 }
 
 // TukeySorted is Tukey for finite values that are in ascending order already; it
@@ -54,11 +43,7 @@ func TukeySorted(x []float64, k float64) []float64 {
 	if len(x) == 0 {
 		return nil
 	}
-	return FencesSorted(x, k).within(x)
-}
-
-// within is the part of x, ascending, from Lo to Hi.
-func (f Fences) within(x []float64) []float64 {
+	f := FencesSorted(x, k)
 	first := sort.SearchFloat64s(x, f.Lo)
 	end := sort.Search(len(x), func(i int) bool { return x[i] > f.Hi })
 	return x[first:end]

@@ -1,6 +1,7 @@
 package clocks
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -19,9 +20,6 @@ type Model struct {
 	Intercept float64 // ns
 	Slope     float64 // ns per ns
 }
-
-// Constant is the Model of a clock that is ahead by a number of ns and does not drift.
-func Constant(ahead int64) Model { return Model{Offset: ahead} }
 
 // Ahead returns how far the clock is ahead of the reference at its reading t, ns.
 func (m Model) Ahead(t int64) float64 {
@@ -76,19 +74,9 @@ func Quiet(points []Point) []Point {
 	if len(points) == 0 {
 		return nil
 	}
-	rtts := make([]int64, len(points))
-	for i, p := range points {
-		rtts[i] = p.RTT
-	}
-	slices.Sort(rtts)
-	limit := 2 * rtts[(len(rtts)-1)/4]
-	var kept []Point
-	for _, p := range points {
-		if p.RTT <= limit {
-			kept = append(kept, p)
-		}
-	}
-	return kept
+	byRTT := slices.SortedFunc(slices.Values(points), func(a, b Point) int { return cmp.Compare(a.RTT, b.RTT) })
+	limit := 2 * byRTT[(len(byRTT)-1)/4].RTT
+	return slices.DeleteFunc(slices.Clone(points), func(p Point) bool { return p.RTT > limit })
 }
 
 // Fit returns the least-squares line through the points, with its origin at the

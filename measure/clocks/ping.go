@@ -35,10 +35,8 @@ func SKaMPI(pings []Ping) Estimate {
 			most, atMost = d, p.Back
 		}
 	}
-	return Estimate{
-		Point: Point{At: atLeast + (atMost-atLeast)/2, Ahead: least + (most-least)/2, RTT: max(most-least, least-most)},
-		Bound: max(most-least, least-most)/2 + 1,
-	}
+	width := max(most-least, least-most)
+	return Estimate{Point: Point{At: atLeast + (atMost-atLeast)/2, Ahead: least + (most-least)/2, RTT: width}, Bound: width/2 + 1}
 }
 
 // Netgauge estimates the difference from the exchange with the shortest round

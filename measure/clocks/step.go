@@ -15,9 +15,7 @@ import (
 // of about a nanosecond.
 func Step(differences []int64) int64 {
 	const mostInARow = 3
-	seen := slices.Clone(differences)
-	slices.Sort(seen)
-	seen = slices.Compact(seen)
+	seen := slices.Compact(slices.Sorted(slices.Values(differences)))
 	step, last := int64(math.MaxInt64), int64(0) // last: twice the middle of the multiple before
 	for from := 0; from < len(seen); {
 		// A process that loses its core adds what the kernel does to the clock meanwhile.

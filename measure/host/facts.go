@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"io/fs"
 	"iter"
 	"maps"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"pgmpi/internal/conf"
 )
 
 const cpuDir = "sys/devices/system/cpu"
@@ -15,8 +18,9 @@ const cpuDir = "sys/devices/system/cpu"
 // ReadKind reads what does not change while a host runs. Env, Library and Program
 // are for the caller to fill in.
 func ReadKind(root fs.FS) NodeKind {
+	info := cpuInfo(root)
 	k := NodeKind{
-		Kernel: word(root, "proc/sys/kernel/osrelease"), CPU: cpuModel(root), Online: online(root),
+		Kernel: word(root, "proc/sys/kernel/osrelease"), CPU: cpuModel(info), Online: online(root),
 		LLC: lastLevelCache(root), FreqDriver: word(root, cpuDir+"/cpu0/cpufreq/scaling_driver"),
 		Turbo:       turbo(root),
 		MinMHz:      number(root, cpuDir+"/cpu0/cpufreq/cpuinfo_min_freq") / 1e3,
@@ -26,22 +30,16 @@ func ReadKind(root fs.FS) NodeKind {
 	}
 	for _, cpu := range k.Online {
 		topology := cpuDir + "/cpu" + strconv.Itoa(cpu) + "/topology/"
-		if s := set(root, topology+"thread_siblings_list"); len(s) > 1 {
-			k.Siblings = with(k.Siblings, s)
-		}
-		if p := set(root, topology+"core_siblings_list"); len(p) > 0 {
-			k.Packages = with(k.Packages, p)
-		}
+		k.Siblings = with(k.Siblings, 2, set(root, topology+"thread_siblings_list"))
+		k.Packages = with(k.Packages, 1, set(root, topology+"core_siblings_list"))
 	}
 	memory, _ := fs.Glob(root, "sys/devices/system/node/node[0-9]*")
 	for _, dir := range memory {
-		if s := set(root, dir+"/cpulist"); len(s) > 0 {
-			k.NUMA = with(k.NUMA, s)
-		}
+		k.NUMA = with(k.NUMA, 1, set(root, dir+"/cpulist"))
 	}
 	slices.SortFunc(k.NUMA, func(a, b Ranges) int { return a[0] - b[0] })
 	k.Governor = governor(root, k.Online)
-	flags := strings.Fields(cpuField(root, "flags", "Features"))
+	flags := strings.Fields(cmp.Or(info["flags"], info["Features"]))
 	for _, f := range flags {
 		if strings.Contains(f, "tsc") {
 			k.TSC = append(k.TSC, f)
@@ -80,16 +78,15 @@ func number(root fs.FS, name string) float64 {
 
 // set is a file with a list of CPUs; nil where there is none.
 func set(root fs.FS, name string) Ranges {
-	r, err := ParseRanges(word(root, name))
-	if err != nil || len(r) == 0 {
-		return nil
+	if r, _ := ParseRanges(word(root, name)); len(r) > 0 {
+		return r
 	}
-	return r
+	return nil
 }
 
-// with appends a set that is not in the list yet.
-func with(sets []Ranges, s Ranges) []Ranges {
-	if slices.ContainsFunc(sets, func(o Ranges) bool { return slices.Equal(o, s) }) {
+// with appends a set that has a least number of members and is not in the list yet.
+func with(sets []Ranges, least int, s Ranges) []Ranges {
+	if len(s) < least || slices.ContainsFunc(sets, func(o Ranges) bool { return slices.Equal(o, s) }) {
 		return sets
 	}
 	return append(sets, s)
@@ -121,25 +118,22 @@ func online(root fs.FS) Ranges {
 	return found.Union(nil)
 }
 
-// cpuField is the first of several keys that /proc/cpuinfo has a value for.
-func cpuField(root fs.FS, keys ...string) string {
-	for _, want := range keys {
-		for key, value := range fields(root, "proc/cpuinfo") {
-			if key == want && value != "" {
-				return value
-			}
-		}
+// cpuInfo has the first value of every key in /proc/cpuinfo.
+func cpuInfo(root fs.FS) map[string]string {
+	info := map[string]string{}
+	for key, value := range fields(root, "proc/cpuinfo") {
+		info[key] = cmp.Or(info[key], value)
 	}
-	return ""
+	return info
 }
 
 // cpuModel is the CPU's name. ARM's kernel gives numbers only.
-func cpuModel(root fs.FS) string {
-	if name := cpuField(root, "model name", "cpu"); name != "" {
+func cpuModel(info map[string]string) string {
+	if name := cmp.Or(info["model name"], info["cpu"]); name != "" {
 		return strings.Join(strings.Fields(name), " ")
 	}
-	if part := cpuField(root, "CPU part"); part != "" {
-		return "implementer " + cpuField(root, "CPU implementer") + ", part " + part
+	if part := info["CPU part"]; part != "" {
+		return "implementer " + info["CPU implementer"] + ", part " + part
 	}
 	return ""
 }
@@ -164,16 +158,11 @@ func governor(root fs.FS, cpus Ranges) string {
 
 // turbo says whether clock rates above the nominal one are allowed.
 func turbo(root fs.FS) string {
-	for _, f := range []struct{ name, on, off string }{
-		{cpuDir + "/intel_pstate/no_turbo", "0", "1"},
-		{cpuDir + "/cpufreq/boost", "1", "0"},
-	} {
-		switch word(root, f.name) {
-		case f.on:
-			return "on"
-		case f.off:
-			return "off"
-		}
+	switch no, boost := word(root, cpuDir+"/intel_pstate/no_turbo"), word(root, cpuDir+"/cpufreq/boost"); {
+	case no == "0", no != "1" && boost == "1":
+		return "on"
+	case no == "1", boost == "0":
+		return "off"
 	}
 	return ""
 }
@@ -183,17 +172,8 @@ func lastLevelCache(root fs.FS) int64 {
 	var largest int64
 	sizes, _ := fs.Glob(root, cpuDir+"/cpu0/cache/index[0-9]*/size")
 	for _, name := range sizes {
-		s := word(root, name)
-		factor := int64(1)
-		switch {
-		case strings.HasSuffix(s, "K"):
-			factor = 1 << 10
-		case strings.HasSuffix(s, "M"):
-			factor = 1 << 20
-		}
-		if n, err := strconv.ParseInt(strings.TrimRight(s, "KM"), 10, 64); err == nil {
-			largest = max(largest, n*factor)
-		}
+		n, _ := conf.ParseSize(strings.NewReplacer("K", "Ki", "M", "Mi").Replace(word(root, name)))
+		largest = max(largest, n)
 	}
 	return largest
 }
@@ -203,24 +183,23 @@ func lastLevelCache(root fs.FS) int64 {
 // the bridges and pairs of containers that come and go, is named only where
 // there is nothing else.
 func devices(root fs.FS) []string {
-	var hardware, virtual []string
+	var out, virtual []string
 	names, _ := fs.Glob(root, "sys/class/net/*/operstate")
 	for _, n := range names {
 		dir := path.Dir(n)
-		if path.Base(dir) == "lo" || word(root, n) == "down" {
+		d := path.Base(dir)
+		if d == "lo" || word(root, n) == "down" {
 			continue
 		}
-		d := path.Base(dir)
 		if speed := number(root, dir+"/speed"); speed > 0 {
 			d += " " + strconv.FormatFloat(speed, 'f', -1, 64) + " Mb/s"
 		}
 		if _, err := fs.Stat(root, dir+"/device"); err == nil {
-			hardware = append(hardware, d)
+			out = append(out, d)
 		} else {
 			virtual = append(virtual, d)
 		}
 	}
-	out := hardware
 	if len(out) == 0 {
 		out = virtual
 	}

@@ -18,8 +18,8 @@ type Layout struct {
 	Kinds    []NodeKind `json:"kinds,omitempty"`
 	Pinnings [][]Pin    `json:"pinnings,omitempty"`
 	Nodes    []Node     `json:"nodes,omitempty"` // in the order of their first ranks
-	// OtherEnv are the ranks whose variables, library or program differ from
-	// those of the first rank on their node.
+	// OtherEnv are the ranks whose variables, library or program the first
+	// rank on their node does not share.
 	OtherEnv Ranges `json:"other_env,omitempty"`
 }
 
@@ -89,13 +89,13 @@ func (l *Layout) Check() error {
 	return nil
 }
 
-// Add keeps a layout unless its settings are those of the last one of its shape.
+// Add keeps a layout, unless the last one of its shape has the same settings.
 func (f *Factors) Add(l Layout) {
-	for i := len(f.Layouts) - 1; i >= 0; i-- {
-		if f.Layouts[i].Shape == l.Shape {
-			if f.Layouts[i].settings() == l.settings() {
-				return
-			}
+	for _, last := range slices.Backward(f.Layouts) {
+		if last.Shape == l.Shape && last.settings() == l.settings() {
+			return
+		}
+		if last.Shape == l.Shape {
 			break
 		}
 	}
@@ -141,20 +141,13 @@ func (l *Layout) masks(n *Node) []Ranges {
 	return out
 }
 
-// coreOf are the CPUs of the core that a CPU belongs to.
-func (k *NodeKind) coreOf(cpu int) Ranges {
-	for _, s := range k.Siblings {
-		if (Ranges{cpu}).Within(s) {
-			return s
-		}
-	}
-	return Ranges{cpu}
-}
-
 // cores are the first CPUs of the cores that a mask touches, and all CPUs of these cores.
 func (k *NodeKind) cores(mask Ranges) (cores, cpus Ranges) {
 	for _, c := range mask {
-		core := k.coreOf(c)
+		core := Ranges{c}
+		if i := slices.IndexFunc(k.Siblings, core.Within); i >= 0 {
+			core = k.Siblings[i]
+		}
 		cores, cpus = append(cores, core[0]), append(cpus, core...)
 	}
 	return cores.Union(nil), cpus.Union(nil)
@@ -166,14 +159,14 @@ const nodesPerLine = 32
 // Parts cuts a Layout into smaller ones that make short lines; Join puts them together.
 func (l *Layout) Parts() []Layout {
 	var out []Layout
-	for i := range l.Kinds {
-		out = append(out, Layout{Kinds: l.Kinds[i : i+1]})
+	for kind := range slices.Chunk(l.Kinds, 1) {
+		out = append(out, Layout{Kinds: kind})
 	}
-	for i := range l.Pinnings {
-		out = append(out, Layout{Pinnings: l.Pinnings[i : i+1]})
+	for pinning := range slices.Chunk(l.Pinnings, 1) {
+		out = append(out, Layout{Pinnings: pinning})
 	}
-	for i := 0; i < len(l.Nodes); i += nodesPerLine {
-		out = append(out, Layout{Nodes: l.Nodes[i:min(len(l.Nodes), i+nodesPerLine)]})
+	for nodes := range slices.Chunk(l.Nodes, nodesPerLine) {
+		out = append(out, Layout{Nodes: nodes})
 	}
 	return append(out, Layout{OtherEnv: l.OtherEnv})
 }

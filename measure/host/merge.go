@@ -66,9 +66,8 @@ func Merge(ranks []RankFacts, nodes []NodeFacts) (*Layout, error) {
 	l := &Layout{}
 	at := map[string]int{} // index into l.Nodes
 	for i, leader := range leaders {
-		n := nodes[i].Node
-		n.Kind = index(&l.Kinds, nodes[i].Kind)
-		l.Nodes = append(l.Nodes, n)
+		l.Nodes = append(l.Nodes, nodes[i].Node)
+		l.Nodes[i].Kind = index(&l.Kinds, nodes[i].Kind)
 		at[ranks[leader].Host] = i
 	}
 	for r, f := range ranks {
@@ -88,11 +87,10 @@ func Merge(ranks []RankFacts, nodes []NodeFacts) (*Layout, error) {
 func pins(facts []RankFacts, ranks Ranges) []Pin {
 	var out []Pin
 	for _, r := range ranks {
-		if n := len(out); n > 0 && slices.Equal(out[n-1].CPUs, facts[r].CPUs) {
-			out[n-1].Ranks++
-			continue
+		if n := len(out); n == 0 || !slices.Equal(out[n-1].CPUs, facts[r].CPUs) {
+			out = append(out, Pin{CPUs: facts[r].CPUs})
 		}
-		out = append(out, Pin{CPUs: facts[r].CPUs, Ranks: 1})
+		out[len(out)-1].Ranks++
 	}
 	return out
 }

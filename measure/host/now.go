@@ -69,11 +69,10 @@ func ReadCPUTime(root fs.FS) CPUTime {
 		if err != nil {
 			return CPUTime{}
 		}
-		if i == steal {
-			continue
+		if i != steal {
+			t.All += ticks
 		}
-		t.All += ticks
-		if i != idle && i != iowait {
+		if i != steal && i != idle && i != iowait {
 			t.Busy += ticks
 		}
 	}

@@ -44,23 +44,18 @@ func ParseRanges(text string) (Ranges, error) {
 
 // String is the shortest list, "0-3,8".
 func (r Ranges) String() string {
-	var b strings.Builder
-	for i := 0; i < len(r); {
-		j := i
-		for j+1 < len(r) && r[j+1] == r[j]+1 {
-			j++
+	var parts []string
+	for i := 0; i < len(r); i++ {
+		part, first := strconv.Itoa(r[i]), i
+		for i+1 < len(r) && r[i+1] == r[i]+1 {
+			i++
 		}
-		if i > 0 {
-			b.WriteByte(',')
+		if i > first {
+			part += "-" + strconv.Itoa(r[i])
 		}
-		b.WriteString(strconv.Itoa(r[i]))
-		if j > i {
-			b.WriteByte('-')
-			b.WriteString(strconv.Itoa(r[j]))
-		}
-		i = j + 1
+		parts = append(parts, part)
 	}
-	return b.String()
+	return strings.Join(parts, ",")
 }
 
 // MarshalText is String.

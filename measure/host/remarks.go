@@ -134,15 +134,11 @@ func (l *Layout) settled(n *Node, f *findings) {
 // pinned judges where the ranks of a node may run.
 func (l *Layout) pinned(n *Node, f *findings) {
 	k, masks := &l.Kinds[n.Kind], l.masks(n)
-	var all Ranges
-	equal := true
-	for _, m := range masks {
-		if len(m) == 0 { // not known
-			return
-		}
-		all = all.Union(m)
-		equal = equal && slices.Equal(m, masks[0])
+	if slices.ContainsFunc(masks, func(m Ranges) bool { return len(m) == 0 }) { // not known
+		return
 	}
+	all := slices.Concat(masks...).Union(nil)
+	equal := !slices.ContainsFunc(masks, func(m Ranges) bool { return !slices.Equal(m, masks[0]) })
 	cores, _ := k.cores(all)
 	if full := len(k.Online) > 0 && len(masks) > len(k.Online); full || equal && len(all) > 1 && len(masks) > len(all) {
 		f.add(remark.Oversubscribed, n, nil, oversubscribed, len(masks), fmt.Sprintf("%s (%s)", plural(len(all), "CPU"), all))
@@ -225,8 +221,9 @@ func (l *Layout) differences() []remark.Remark {
 		out = append(out, remark.New(remark.EnvDiffers, "",
 			"ranks %s have other variables, another library or another rank program than the first rank on their node", l.OtherEnv))
 	case len(env) > 1:
-		out = append(out, remark.New(remark.EnvDiffers, "", "variables that set the MPI library differ between nodes").
-			WithRemedy("let the launcher forward them: -x NAME (Open MPI), -genv NAME VALUE (MPICH); `pgmpi env` shows them"))
+		r := remark.New(remark.EnvDiffers, "", "variables that set the MPI library differ between nodes")
+		r.Remedy = "let the launcher forward them: -x NAME (Open MPI), -genv NAME VALUE (MPICH); `pgmpi env` shows them"
+		out = append(out, r)
 	}
 	return out
 }

@@ -14,8 +14,8 @@ type ClockInfo struct {
 type ClocksJob struct {
 	Methods []string  `json:"methods"` // of ClockSyncs, in this order
 	Seconds []float64 `json:"seconds"` // when the global clock is compared, after the end of a synchronisation
-	// Compute stands for waiting in the test build whose clocks are known: the
-	// error after these seconds is calculated.
+	// Compute is for the test build whose clocks are known: the error after these
+	// seconds is calculated, without waiting for them.
 	Compute bool `json:"compute,omitempty"`
 }
 

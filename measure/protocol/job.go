@@ -11,7 +11,6 @@ import (
 // Mode is what an mpirun is for.
 type Mode string
 
-// The modes.
 const (
 	ModeNREP    Mode = "nrep"   // stage 1: predict how many repetitions a case needs
 	ModeMeasure Mode = "run"    // stage 2: measure

@@ -3,7 +3,6 @@ package protocol
 // Status is what became of a case in an mpirun.
 type Status string
 
-// The statuses.
 const (
 	StatusOK          Status = "ok"
 	StatusWrong       Status = "wrong"        // verification failed; Message says how

@@ -34,7 +34,7 @@ func ValidSeconds(samples []Sample) []float64 {
 const MaxRawInt = 1e18 - 1
 
 // ParseSample reads "NS" or "NS:FLAGS". What a raw file cannot hold is an error:
-// negative numbers and those of more than 18 digits.
+// negative numbers, and more than 18 digits.
 func ParseSample(t string) (Sample, error) {
 	d, flags, flagged := strings.Cut(t, ":")
 	ns, err := strconv.ParseInt(d, 10, 64)

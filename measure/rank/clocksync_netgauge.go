@@ -17,6 +17,6 @@ func netgauge(s *clockSync) error {
 			if err != nil {
 				return clocks.Model{}, err
 			}
-			return clocks.Constant(clocks.Netgauge(pings).Ahead), nil
+			return clocks.Model{Offset: clocks.Netgauge(pings).Ahead}, nil
 		})
 }

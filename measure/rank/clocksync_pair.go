@@ -96,11 +96,11 @@ func (s *clockSync) askRTT(ref int) (int64, error) {
 	for i, p := range pings {
 		rtts[i] = float64(p.RTT())
 	}
-	kept, err := stats.Tukey(rtts, stats.TukeyFactor)
+	kept, _, err := stats.Tukey(rtts, stats.TukeyFactor)
 	if err != nil {
 		return 0, err
 	}
-	mean, _, err := stats.MeanSD(kept.Values)
+	mean, _, err := stats.MeanSD(kept)
 	return int64(mean), err
 }
 

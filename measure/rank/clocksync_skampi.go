@@ -13,7 +13,7 @@ func skampi(s *clockSync) error {
 		func(client int) error { return s.answer(client, clocks.Model{}) },
 		func(ref int) error {
 			e, err := s.askOffset(ref)
-			s.model = clocks.Constant(e.Ahead)
+			s.model = clocks.Model{Offset: e.Ahead}
 			return err
 		})
 }

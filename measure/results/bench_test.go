@@ -2,7 +2,6 @@ package results
 
 import (
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"pgmpi/guidelines"
@@ -22,12 +21,9 @@ func BenchmarkReadRaw(b *testing.B) {
 		}
 		run.Samples = append(run.Samples, samples)
 	}
-	dir := b.TempDir()
-	if err := WriteRaw(dir, run); err != nil {
-		b.Fatal(err)
-	}
+	path := written(b, run)
 	for b.Loop() {
-		if _, err := ReadRaw(filepath.Join(dir, RawName(protocol.ModeMeasure, run.Shape, 1))); err != nil {
+		if _, err := ReadRaw(path); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/klauspost/compress/gzip"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
@@ -42,20 +45,14 @@ func Create(path string) (*Folder, error) {
 		lock.Close()
 		return nil, fmt.Errorf("%s is in use by another pgmpi; wait for it, or choose another folder with --out", path)
 	}
-	f := &Folder{Path: path, lock: lock}
-	f.removeLeftovers()
-	return f, nil
-}
-
-// removeLeftovers deletes what a killed driver was still writing. Only the owner
-// of the lock may do so.
-func (f *Folder) removeLeftovers() {
-	for _, dir := range []string{f.Path, filepath.Join(f.Path, rawName)} {
+	// What a killed driver was still writing; only the owner of the lock may delete it.
+	for _, dir := range []string{path, filepath.Join(path, rawName)} {
 		names, _ := filepath.Glob(filepath.Join(dir, ".tmp-*"))
 		for _, n := range names {
 			os.Remove(n)
 		}
 	}
+	return &Folder{Path: path, lock: lock}, nil
 }
 
 // Close unlocks the folder.
@@ -114,37 +111,26 @@ func (f *Folder) Manifest() (*Manifest, error) {
 // WriteManifest writes manifest.json.
 func (f *Folder) WriteManifest(m *Manifest) error {
 	m.Schema = ManifestSchema
-	return f.WriteJSON(manifestName, m)
-}
-
-// WriteJSON writes a file of the folder, like WriteFile: v as indented JSON.
-func (f *Folder) WriteJSON(name string, v any) error {
-	return f.WriteFile(name, func(w io.Writer) error {
+	return f.WriteFile(manifestName, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", " ")
-		return e.Encode(v)
+		return e.Encode(m)
 	})
 }
 
-// WriteFile writes a file of the folder so that it appears only when whole.
+// WriteFile makes a file of the folder of what fill writes: first under the name
+// .tmp-NAME, then, when that is on disk, under its own.
 func (f *Folder) WriteFile(name string, fill func(io.Writer) error) error {
-	return writeWhole(filepath.Join(f.Path, name), fill)
-}
-
-// writeWhole makes a file of what fill writes: first under the name .tmp-NAME,
-// then, when that is on disk, under its own.
-func writeWhole(path string, fill func(io.Writer) error) error {
-	dir, name := filepath.Split(path)
-	tmp := filepath.Join(dir, ".tmp-"+name)
-	f, err := os.Create(tmp)
+	path := filepath.Join(f.Path, name)
+	tmp := filepath.Join(filepath.Dir(path), ".tmp-"+filepath.Base(path))
+	file, err := os.Create(tmp)
 	if err != nil {
 		return err
 	}
-	err = fill(f)
-	if err == nil {
-		err = f.Sync()
+	if err = fill(file); err == nil {
+		err = file.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
+	if err = errors.Join(err, file.Close()); err == nil {
 		err = os.Rename(tmp, path)
 	}
 	if err != nil {
@@ -184,7 +170,16 @@ func (f *Folder) rawPath(mode protocol.Mode, shape guidelines.Shape, run int) st
 }
 
 // WriteRun stores a finished mpirun.
-func (f *Folder) WriteRun(r *Run) error { return WriteRaw(filepath.Join(f.Path, rawName), r) }
+func (f *Folder) WriteRun(r *Run) error {
+	return f.WriteFile(filepath.Join(rawName, RawName(r.Mode, r.Shape, r.Run)), func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		b := bufio.NewWriterSize(z, 1<<16)
+		if err := encodeRaw(b, r); err != nil {
+			return err
+		}
+		return errors.Join(b.Flush(), z.Close())
+	})
+}
 
 // ReadRun reads one finished mpirun and checks that it belongs to the Plan.
 func (f *Folder) ReadRun(mode protocol.Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) (*Run, error) {
@@ -212,14 +207,10 @@ func (f *Folder) Finished(mode protocol.Mode, shape guidelines.Shape) ([]int, er
 		return nil, err
 	}
 	var runs []int
-	prefix := fmt.Sprintf("%s-%s-", mode, shape)
+	name := fmt.Sprintf("%s-%s-%%d.tsv.gz", mode, shape)
 	for _, e := range entries {
 		var run int
-		rest, ok := strings.CutPrefix(e.Name(), prefix)
-		if !ok {
-			continue
-		}
-		if _, err := fmt.Sscanf(rest, "%d.tsv.gz", &run); err == nil && RawName(mode, shape, run) == e.Name() {
+		if _, err := fmt.Sscanf(e.Name(), name, &run); err == nil && RawName(mode, shape, run) == e.Name() {
 			runs = append(runs, run)
 		}
 	}

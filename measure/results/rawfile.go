@@ -2,15 +2,15 @@ package results
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -26,20 +26,6 @@ func RawName(mode protocol.Mode, shape guidelines.Shape, run int) string {
 	return fmt.Sprintf("%s-%s-%02d.tsv.gz", mode, shape, run)
 }
 
-// WriteRaw writes a finished mpirun to dir. The file appears under its name
-// only when it is whole and on disk.
-func WriteRaw(dir string, r *Run) error {
-	name := RawName(r.Mode, r.Shape, r.Run)
-	return writeWhole(filepath.Join(dir, name), func(w io.Writer) error {
-		z := gzip.NewWriter(w)
-		b := bufio.NewWriterSize(z, 1<<16)
-		if err := encodeRaw(b, r); err != nil {
-			return err
-		}
-		return errors.Join(b.Flush(), z.Close())
-	})
-}
-
 func encodeRaw(w *bufio.Writer, r *Run) error {
 	r.Schema = RawSchema
 	head, err := json.Marshal(r.Header)
@@ -52,14 +38,11 @@ func encodeRaw(w *bufio.Writer, r *Run) error {
 	for i, samples := range r.Samples {
 		rows += len(samples)
 		for k, s := range samples {
-			line = strconv.AppendInt(line[:0], int64(i), 10)
-			line = append(line, '\t')
-			line = strconv.AppendInt(line, int64(k), 10)
-			line = append(line, '\t')
-			line = strconv.AppendInt(line, s.NS, 10)
-			line = append(line, '\t')
-			line = strconv.AppendInt(line, int64(s.Flags), 10)
-			line = append(line, '\n')
+			line = line[:0]
+			for _, v := range [...]int64{int64(i), int64(k), s.NS, int64(s.Flags)} {
+				line = append(strconv.AppendInt(line, v, 10), '\t')
+			}
+			line[len(line)-1] = '\n'
 			if _, err := w.Write(line); err != nil {
 				return err
 			}
@@ -69,7 +52,7 @@ func encodeRaw(w *bufio.Writer, r *Run) error {
 	return err
 }
 
-// ReadRaw reads one raw file. A damaged file is an error that names it and the line.
+// ReadRaw reads one raw file. A damaged one is an error that names it and the line.
 func ReadRaw(path string) (*Run, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -91,20 +74,15 @@ func damaged(where string, err error) error {
 	return fmt.Errorf("%s: %w; the file is damaged: move it away, --resume measures this mpirun again", where, err)
 }
 
-// maxRoom is for how many samples of a file, over all cases, memory is reserved
-// on the header's word alone.
-const maxRoom = 1 << 20
-
-// The longest lines that are read: a damaged or malicious file may unpack to an
-// endless line. A case takes some hundred bytes of the header.
+// A damaged or malicious file may unpack to an endless line, or announce any
+// number of samples.
 const (
-	maxHeader = 64 << 20
-	maxRow    = rawBuffer
-	rawBuffer = 1 << 16
+	maxHeader  = 64 << 20 // bytes; a case takes some hundred
+	maxRow     = rawBuffer
+	rawBuffer  = 1 << 16
+	maxRoom    = 1 << 20 // samples of all cases that memory is reserved for on the header's word alone
+	maxSamples = 1 << 28 // of a file: 4 GiB of memory
 )
-
-// maxSamples is the most samples of a file: 4 GiB of memory.
-const maxSamples = 1 << 28
 
 type rawDecoder struct {
 	in   *bufio.Reader
@@ -183,7 +161,12 @@ func (d *rawDecoder) row(line []byte) error {
 		n, used := leadingInt(rest)
 		last := i == len(v)-1
 		if used == 0 || last != (used == len(rest)) || (!last && rest[used] != '\t') {
-			return d.badRow(line)
+			if i == 2 && v[0] < int64(len(d.run.Cases)) && bytes.Count(line, []byte("\t")) == 3 {
+				ns, _, _ := bytes.Cut(rest, []byte("\t")) // NaN, Inf, negative
+				return fmt.Errorf("case %s at %d bytes, repetition %d: %.30q is no run-time in whole nanoseconds",
+					d.run.Cases[v[0]].Function, d.run.Cases[v[0]].Msize, v[1], ns)
+			}
+			return fmt.Errorf("expected case, repetition, nanoseconds and flags, got %.60q", line)
 		}
 		v[i] = n
 		if !last {
@@ -199,22 +182,6 @@ func (d *rawDecoder) row(line []byte) error {
 	}
 	*s = append(*s, protocol.Sample{NS: v[2], Flags: int(v[3])})
 	return nil
-}
-
-// badRow says what is wrong with a row that is not four numbers: where it is the
-// run-time (NaN, Inf, negative), of which case and repetition.
-func (d *rawDecoder) badRow(line []byte) error {
-	v := strings.Split(string(line), "\t")
-	if len(v) == 4 {
-		i, err1 := strconv.Atoi(v[0])
-		rep, err2 := strconv.Atoi(v[1])
-		_, used := leadingInt([]byte(v[2]))
-		if err1 == nil && err2 == nil && i >= 0 && i < len(d.run.Cases) && (used == 0 || used < len(v[2])) {
-			return fmt.Errorf("case %s at %d bytes, repetition %d: %.30q is no run-time in whole nanoseconds",
-				d.run.Cases[i].Function, d.run.Cases[i].Msize, rep, v[2])
-		}
-	}
-	return fmt.Errorf("expected case, repetition, nanoseconds and flags, got %.60q", line)
 }
 
 // leadingInt reads the digits at the start of b; used is 0 where there are none,
@@ -240,11 +207,8 @@ func (d *rawDecoder) end(line string, rows int) error {
 		}
 	}
 	// The rest of the gzip stream holds its checksum.
-	switch _, err := d.in.ReadByte(); {
-	case err == nil:
-		return errors.New("text after the #end line")
-	case !errors.Is(err, io.EOF):
-		return err
+	if _, err := d.in.ReadByte(); !errors.Is(err, io.EOF) {
+		return cmp.Or(err, errors.New("text after the #end line"))
 	}
 	return nil
 }

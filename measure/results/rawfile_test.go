@@ -28,30 +28,37 @@ func sampleRun() *Run {
 	}
 }
 
-func TestRawFileComesBackAsItWasWritten(t *testing.T) {
-	dir := t.TempDir()
-	want := sampleRun()
-	if err := WriteRaw(dir, want); err != nil {
+// written is the path of a stored run.
+func written(t testing.TB, r *Run) string {
+	t.Helper()
+	f, err := Create(t.TempDir())
+	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadRaw(filepath.Join(dir, "run-p2-03.tsv.gz"))
+	defer f.Close()
+	if err := f.WriteRun(r); err != nil {
+		t.Fatal(err)
+	}
+	return f.rawPath(r.Mode, r.Shape, r.Run)
+}
+
+func TestRawFileComesBackAsItWasWritten(t *testing.T) {
+	want := sampleRun()
+	path := written(t, want)
+	got, err := ReadRaw(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, ".tmp-*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".tmp-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
 
 func TestEveryDamagedByteOfARawFileIsNoticed(t *testing.T) {
-	dir := t.TempDir()
-	if err := WriteRaw(dir, sampleRun()); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "run-p2-03.tsv.gz")
+	path := written(t, sampleRun())
 	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

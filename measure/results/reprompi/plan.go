@@ -1,6 +1,7 @@
 package reprompi
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,37 +44,33 @@ func functionOf(test string) string {
 	return ourMockups[test]
 }
 
-// Import turns ReproMPI's output files into what stages 1 and 2 would have left
-// behind: each file is one mpirun. The guidelines are those of check and users
-// whose two sides are both in the data.
+// Import turns ReproMPI's output files, one for each mpirun, into what stages 1 and 2
+// would have left behind. It takes the guidelines of check and users that have both
+// sides in the data.
 func Import(files []*File, check guidelines.Config, users []guidelines.User) (*results.Manifest, []results.Run, error) {
 	if err := oneExperiment(files); err != nil {
 		return nil, nil, err
 	}
-	first := files[0].Properties
-	var np, root int
-	if _, err := fmt.Sscan(first["nprocs"], &np); err != nil {
-		return nil, nil, fmt.Errorf("%s: #@nprocs=%q: %w", files[0].Path, first["nprocs"], err)
-	}
+	first, root := files[0].Properties, 0
 	if text, ok := first["root_proc"]; ok {
 		if _, err := fmt.Sscan(text, &root); err != nil {
 			return nil, nil, fmt.Errorf("%s: #@root_proc=%q: %w", files[0].Path, text, err)
 		}
 	}
-	measured, unused := measuredSizes(files)
+	measured, sizes, unused := measuredSizes(files)
 	if len(measured) == 0 {
 		return nil, nil, fmt.Errorf("pgmpi has no guideline about any test of the data: %s", strings.Join(unused, ", "))
 	}
-	shape := guidelines.Shape{NP: np}
+	shape := guidelines.Shape{NP: files[0].np}
 	// Sizes are bytes already, so the plan is made for bytes.
-	plan, err := guidelines.Build(guidelines.Settings{Check: check, Users: users, Msizes: allSizes(measured), Datatype: "byte", Op: "auto",
+	plan, err := guidelines.Build(guidelines.Settings{Check: check, Users: users, Msizes: sizes, Datatype: "byte", Op: "auto",
 		Root: root, Shapes: []guidelines.Shape{shape}, Measured: measured})
 	if err != nil {
 		return nil, nil, fmt.Errorf("the data allow no test: %w", err)
 	}
-	plan.Datatype, plan.Op = orUnknown(first["datatype"]), orUnknown(first["operation"])
+	plan.Datatype, plan.Op = cmp.Or(first["datatype"], "unknown"), cmp.Or(first["operation"], "unknown")
 	m := &results.Manifest{Schema: results.ManifestSchema, Plan: *plan, R: len(files), Rank: protocol.RankInfo{Library: "unknown",
-		LibVersion: "not named in ReproMPI's output; measured by ReproMPI " + orUnknown(first["reproMPIcommitSHA1"])}}
+		LibVersion: "not named in ReproMPI's output; measured by ReproMPI " + cmp.Or(first["reproMPIcommitSHA1"], "unknown")}}
 	if len(unused) > 0 {
 		m.Plan.Notes = append(m.Plan.Notes, "Left out, because no guideline is about them: "+strings.Join(unused, ", ")+".")
 	}
@@ -85,13 +82,6 @@ func Import(files []*File, check guidelines.Config, users []guidelines.User) (*r
 		runs = append(runs, runOf(f, i+1, shape, plan))
 	}
 	return m, runs, nil
-}
-
-func orUnknown(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
 }
 
 // oneExperiment refuses files that do not belong together.
@@ -112,9 +102,9 @@ func oneExperiment(files []*File) error {
 	return nil
 }
 
-// measuredSizes returns the sizes of every function that we know, and the tests
-// that we do not.
-func measuredSizes(files []*File) (measured map[string][]int64, unused []string) {
+// measuredSizes returns the sizes of every function that we know, all of them as
+// text, and the tests that we do not know.
+func measuredSizes(files []*File) (measured map[string][]int64, sizes, unused []string) {
 	measured = map[string][]int64{}
 	for _, f := range files {
 		for _, c := range f.Cases {
@@ -126,20 +116,11 @@ func measuredSizes(files []*File) (measured map[string][]int64, unused []string)
 				}
 			case !slices.Contains(measured[name], c.Msize):
 				measured[name] = append(measured[name], c.Msize)
+				sizes = append(sizes, fmt.Sprint(c.Msize))
 			}
 		}
 	}
-	return measured, unused
-}
-
-func allSizes(measured map[string][]int64) []string {
-	var out []string
-	for _, sizes := range measured {
-		for _, s := range sizes {
-			out = append(out, fmt.Sprint(s))
-		}
-	}
-	return out
+	return measured, sizes, unused
 }
 
 // runOf brings a file into the form of a raw file.

@@ -28,6 +28,7 @@ type File struct {
 	Properties map[string]string // of the "#@" lines
 	Cases      []Case            // as measured
 	Ended      bool              // there is the "# Execution time" line that mpibenchmark prints at its end
+	np         int
 }
 
 // Case is one test at one size.
@@ -84,9 +85,8 @@ type repetition struct {
 type parser struct {
 	out     File
 	columns []string
-	global  bool // the run-time lies between the global times
-	extent  int64
-	np      int
+	global  bool            // the run-time lies between the global times
+	extent  int64           // bytes of one in the column of sizes
 	at      map[caseKey]int // index into out.Cases
 	reps    [][]repetition  // by case
 }
@@ -97,21 +97,15 @@ func (p *parser) line(text string) error {
 	case text == "":
 		return nil
 	case text[0] == '#':
-		p.comment(text)
+		if key, value, ok := strings.Cut(text, "="); ok && p.columns == nil && strings.HasPrefix(key, "#@") {
+			p.out.Properties[key[len("#@"):]] = value
+		}
+		p.out.Ended = p.out.Ended || strings.HasPrefix(text, "# Execution time")
 		return nil
 	case p.columns == nil:
 		return p.header(strings.Fields(text))
 	}
 	return p.row(strings.Fields(text))
-}
-
-func (p *parser) comment(text string) {
-	if property, ok := strings.CutPrefix(text, "#@"); ok && p.columns == nil {
-		if key, value, ok := strings.Cut(property, "="); ok {
-			p.out.Properties[key] = value
-		}
-	}
-	p.out.Ended = p.out.Ended || strings.HasPrefix(text, "# Execution time")
 }
 
 func (p *parser) header(names []string) error {
@@ -128,32 +122,20 @@ func (p *parser) header(names []string) error {
 			return fmt.Errorf("column %q is not one of ReproMPI's, or there twice", name)
 		}
 	}
-	has := func(want ...string) bool {
-		return !slices.ContainsFunc(want, func(n string) bool { return !slices.Contains(names, n) })
-	}
-	sizes := 0
-	for _, name := range []string{"count", "msize", "msize_bytes"} {
-		if has(name) {
-			sizes++
-		}
-	}
-	p.global = has("gl_tstart_sec", "gl_tend_sec")
-	if !has("nrep") || sizes != 1 || has("process") == has("runtime_sec") || has("process") && !has("loc_tstart_sec", "loc_tend_sec") {
+	has := func(name string) bool { return slices.Contains(names, name) }
+	sizes := slices.DeleteFunc([]string{"count", "msize", "msize_bytes"}, func(name string) bool { return !has(name) })
+	p.global = has("gl_tstart_sec") && has("gl_tend_sec")
+	if !has("nrep") || len(sizes) != 1 || has("process") == has("runtime_sec") || has("process") && !(has("loc_tstart_sec") && has("loc_tend_sec")) {
 		return fmt.Errorf("the columns %q are not those of ReproMPI: test nrep count runtime_sec, or with -v process test nrep count loc_tstart_sec loc_tend_sec",
 			strings.Join(names, " "))
 	}
 	p.columns = names
-	return p.settings(has("count"))
-}
-
-// settings reads the properties that the rows depend on.
-func (p *parser) settings(inCounts bool) error {
 	var err error
-	if p.np, err = strconv.Atoi(p.out.Properties["nprocs"]); err != nil || p.np < 1 {
+	if p.out.np, err = strconv.Atoi(p.out.Properties["nprocs"]); err != nil || p.out.np < 1 {
 		return fmt.Errorf("no line #@nprocs=N before the columns (%q): the number of processes is not known", p.out.Properties["nprocs"])
 	}
 	p.extent = 1
-	if !inCounts {
+	if !has("count") {
 		return nil
 	}
 	text := p.out.Properties["datatype_extent_bytes"]
@@ -235,7 +217,7 @@ func (p *parser) finish() error {
 	}
 	rows := 1
 	if slices.Contains(p.columns, "process") {
-		rows = p.np
+		rows = p.out.np
 	}
 	for i := range p.out.Cases {
 		c := &p.out.Cases[i]
