@@ -70,15 +70,19 @@ func (b *bench) clocksAgain() error {
 	if err := b.syncClocks(b.job.ClockSync); err != nil {
 		return err
 	}
-	end, now := time.Now(), b.read()
+	end, now := time.Now(), reading(b.time.now)
 	off := old.Global(now) - b.model().Global(now)
-	perRank, err := b.gatherInts(max(off, -off), int64(math.Float64bits(b.model().Slope)))
+	type found struct {
+		off   int64
+		slope float64
+	}
+	perRank, err := allGather(b.world, found{max(off, -off), b.model().Slope})
 	if err != nil {
 		return err
 	}
 	most, lines := int64(0), false
 	for _, r := range perRank {
-		most, lines = max(most, r[0]), lines || r[1] != 0
+		most, lines = max(most, r.off), lines || r.slope != 0
 	}
 	if b.timing.ClockSyncs++; b.timing.ClockSyncs > 1 {
 		b.drift.Renewed(most, end.Sub(b.synced))

@@ -18,14 +18,14 @@ func shared(s *clockSync) error {
 	var differs error
 	answer := func(client int) error {
 		s.rounds++
-		if err := s.giveModel(client, s.model); err != nil {
+		if err := give(s, client, s.model); err != nil {
 			return err
 		}
-		return s.answer(client, clocks.Model{})
+		return s.answerOwn(client)
 	}
 	ask := func(ref int) (err error) {
 		s.rounds++
-		if s.model, err = s.takeModel(ref); err != nil {
+		if s.model, err = take[clocks.Model](s, ref); err != nil {
 			return err
 		}
 		pings, err := s.ask(ref, exchanges, 0)

@@ -85,7 +85,7 @@ func (s *session) newBench(j *protocol.Job) (*bench, error) {
 			return nil, err
 		}
 	}
-	if err := s.setClock(j.Clock); err != nil {
+	if err := s.setClock(j.Clock, tscMeasure); err != nil {
 		return nil, err
 	}
 	if err := b.setTiming(); err != nil {

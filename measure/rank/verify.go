@@ -32,10 +32,8 @@ const lateBy = 20 * time.Millisecond
 // verifier fills buffers with data that differ by rank, block and index, and
 // compares results with what the collective's definition says, without MPI.
 type verifier interface {
-	// fillSend sets the send buffer, fillRecv the part of the receive buffer
-	// that is input (Bcast at the root).
-	fillSend(c vcase)
-	fillRecv(c vcase)
+	// fill sets the send buffer, and of the receive buffer what is input (Bcast at the root).
+	fill(c vcase)
 	// check compares both buffers; "" when they are right.
 	check(c vcase) string
 }
@@ -208,9 +206,8 @@ func (e elementsOf[T]) sent(rank int) func(block int, i int64) T {
 	return func(block int, i int64) T { return e.at(rank, block, i) }
 }
 
-func (e elementsOf[T]) fillSend(c vcase) { e.blocks(c.send, c.count, e.sent(c.rank), repeat) }
-
-func (e elementsOf[T]) fillRecv(c vcase) {
+func (e elementsOf[T]) fill(c vcase) {
+	e.blocks(c.send, c.count, e.sent(c.rank), repeat)
 	if c.f.InPlace && c.rank == c.root {
 		e.blocks(c.recv, c.count, e.sent(c.rank), repeat)
 	}
@@ -270,10 +267,9 @@ func (w *world) verify(v verifier, f mockups.Function, count, extent int64) (str
 	found := ""
 	for i, poison := range poisons {
 		fill(send, guardByte)
-		v.fillSend(c)
 		fill(recv, poison)
 		fill(recv[len(c.recv):], guardByte)
-		v.fillRecv(c)
+		v.fill(c)
 		early, err := w.callOnce(f, i)
 		if err != nil {
 			return "", err
@@ -314,9 +310,7 @@ func (w *world) caseFor(f mockups.Function, count, extent int64) vcase {
 // fillData gives a case the data that verification would use, for timing:
 // valid numbers, no denormals.
 func (w *world) fillData(v verifier, f mockups.Function, count, extent int64) {
-	c := w.caseFor(f, count, extent)
-	v.fillSend(c)
-	v.fillRecv(c)
+	v.fill(w.caseFor(f, count, extent))
 }
 
 func fill(b []byte, with byte) {
@@ -343,18 +337,4 @@ func tempFault(intact bool) string {
 		return ""
 	}
 	return "memory behind a temporary was overwritten"
-}
-
-// firstOf returns the fault of the lowest rank that has one, on every rank.
-func (w *world) firstOf(fault string) (string, error) {
-	mine := int64(w.size)
-	if fault != "" {
-		mine = int64(w.rank)
-	}
-	first, err := w.allMin(mine)
-	if err != nil || first == int64(w.size) {
-		return "", err
-	}
-	text, err := w.text([]byte(fault), int(first))
-	return fmt.Sprintf("rank %d of %d: %s", first, w.size, text), err
 }

@@ -176,3 +176,47 @@ func (w *world) text(t []byte, from int) ([]byte, error) {
 	}
 	return t, mpiError("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&t[0]), C.int(n), C.int(from)))
 }
+
+// allGather returns every rank's record, by rank. It holds no pointers.
+func allGather[T any](w *world, mine T) ([]T, error) {
+	all := make([]T, w.size)
+	rc := C.pg_all_gather(w.x, unsafe.Pointer(&mine), C.int(unsafe.Sizeof(mine)), unsafe.Pointer(&all[0]))
+	return all, mpiError("MPI_Allgather", rc)
+}
+
+// first returns the lowest rank that has a text, and its text, on every rank; "" where none has.
+func (w *world) first(text string) (who int64, found string, err error) {
+	who = int64(w.size)
+	if text != "" {
+		who = int64(w.rank)
+	}
+	if who, err = w.allMin(who); err != nil || who == int64(w.size) {
+		return who, "", err
+	}
+	all, err := w.text([]byte(text), int(who))
+	return who, string(all), err
+}
+
+// agree returns the error of the lowest rank that has one, on every rank.
+func (w *world) agree(mine error) error {
+	text := ""
+	if mine != nil {
+		text = mine.Error()
+	}
+	who, text, err := w.first(text)
+	if err != nil || text == "" {
+		return err
+	}
+	return fmt.Errorf("rank %d: %s", who, text)
+}
+
+// firstOf returns the fault of the lowest rank that has one, on every rank.
+func (w *world) firstOf(fault string) (string, error) {
+	who, fault, err := w.first(fault)
+	if err != nil || fault == "" {
+		return "", err
+	}
+	return fmt.Sprintf("rank %d of %d: %s", who, w.size, fault), nil
+}
+
+func (w *world) barrier() error { return mpiError("MPI_Barrier", C.pg_meet(w.x)) }
