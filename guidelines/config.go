@@ -2,6 +2,7 @@ package guidelines
 
 import (
 	"slices"
+	"strings"
 
 	"pgmpi/internal/conf"
 	"pgmpi/mockups"
@@ -55,19 +56,11 @@ func (c Config) resolve(users []User) []Guideline {
 		return all
 	}
 	in, out := parse(c.Guidelines), parse(c.Exclude)
-	var all []Guideline
-	for _, e := range catalogue {
-		for _, g := range e.Guidelines() {
-			if matches(in, g) {
-				all = append(all, g)
-			}
-		}
-	}
 	for _, u := range users {
-		all = append(all, u.Guideline())
+		in = append(in, selector{ids: []string{u.ID}})
 	}
-	return slices.DeleteFunc(all, func(g Guideline) bool {
-		return matches(out, g) || len(c.Functions) > 0 && !slices.Contains(c.Functions, g.Function)
+	return slices.DeleteFunc(known(users), func(g Guideline) bool {
+		return !matches(in, g) || matches(out, g) || len(c.Functions) > 0 && !slices.Contains(c.Functions, g.Function)
 	})
 }
 
@@ -86,7 +79,7 @@ func ResolveOp(datatype, op string) (string, []conf.FieldError) {
 		return d.Auto, nil
 	}
 	if !slices.Contains(d.Ops, op) {
-		errs.Check(false, "op", "op %q is not allowed on datatype %q (allowed: %s)", op, datatype, joinNames(d.Ops))
+		errs.Check(false, "op", "op %q is not allowed on datatype %q (allowed: %s)", op, datatype, strings.Join(d.Ops, ", "))
 		return "", errs
 	}
 	return op, nil

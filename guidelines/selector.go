@@ -23,73 +23,59 @@ func matches(list []selector, g Guideline) bool {
 }
 
 func parseSelector(s string, users []User) (selector, error) {
+	var all, extended []string
+	for _, e := range catalogue {
+		all = append(all, e.ID)
+		if e.Extended {
+			extended = append(extended, e.ID)
+		}
+	}
 	switch s {
 	case "all":
-		return selector{ids: catalogueIDs(func(Entry) bool { return true })}, nil
+		return selector{ids: all}, nil
 	case "extended":
-		return selector{ids: catalogueIDs(func(e Entry) bool { return e.Extended })}, nil
+		return selector{ids: extended}, nil
 	}
 	if from, to, ok := strings.Cut(s, ".."); ok {
-		return parseIDRange(s, from, to)
+		for _, id := range []string{from, to} {
+			if !slices.Contains(all, id) {
+				return selector{}, fmt.Errorf("range %q: %s", s, conf.Unknown("guideline", id, all))
+			}
+		}
+		i, j := slices.Index(all, from), slices.Index(all, to)
+		if i > j {
+			return selector{}, fmt.Errorf("range %q is empty: it starts above its end", s)
+		}
+		return selector{ids: all[i : j+1]}, nil
 	}
 	id, function, hasFunction := strings.Cut(s, ":")
-	of, err := collectivesOf(id, users)
-	if err != nil || !hasFunction {
-		return selector{ids: []string{id}}, err
+	ids, of := []string{"all", "extended"}, []string(nil)
+	for _, g := range known(users) {
+		ids = append(ids, g.ID)
+		if g.ID == id {
+			of = append(of, g.Function)
+		}
 	}
-	if !slices.Contains(mockups.Collectives(), function) {
+	switch {
+	case of == nil:
+		return selector{}, errors.New(conf.Unknown("guideline", id, ids))
+	case hasFunction && !isCollective(function):
 		return selector{}, errors.New(conf.Unknown("collective", function, mockups.Collectives()))
-	}
-	if !slices.Contains(of, function) {
-		return selector{}, fmt.Errorf("%q: %s is about %s", s, id, joinNames(of))
+	case hasFunction && !slices.Contains(of, function):
+		return selector{}, fmt.Errorf("%q: %s is about %s", s, id, strings.Join(of, ", "))
 	}
 	return selector{ids: []string{id}, function: function}, nil
 }
 
-func parseIDRange(s, from, to string) (selector, error) {
-	ids := catalogueIDs(func(Entry) bool { return true })
-	for _, id := range []string{from, to} {
-		if !slices.Contains(ids, id) {
-			return selector{}, fmt.Errorf("range %q: %s", s, conf.Unknown("guideline", id, ids))
-		}
-	}
-	i, j := slices.Index(ids, from), slices.Index(ids, to)
-	if i > j {
-		return selector{}, fmt.Errorf("range %q is empty: it starts above its end", s)
-	}
-	return selector{ids: ids[i : j+1]}, nil
-}
-
-func catalogueIDs(keep func(Entry) bool) []string {
-	var out []string
+// known are all guidelines, the catalogue's and behind them the user's, without sizes.
+func known(users []User) (all []Guideline) {
 	for _, e := range catalogue {
-		if keep(e) {
-			out = append(out, e.ID)
-		}
-	}
-	return out
-}
-
-// collectivesOf returns the collectives that the guidelines of an id are about.
-func collectivesOf(id string, users []User) ([]string, error) {
-	known := []string{"all", "extended"}
-	for _, e := range catalogue {
-		if e.ID == id {
-			var out []string
-			for _, g := range e.Guidelines() {
-				out = append(out, g.Function)
-			}
-			return out, nil
-		}
-		known = append(known, e.ID)
+		all = append(all, e.Guidelines()...)
 	}
 	for _, u := range users {
-		if u.ID == id {
-			return []string{u.Guideline().Function}, nil
-		}
-		known = append(known, u.ID)
+		all = append(all, u.Guideline())
 	}
-	return nil, errors.New(conf.Unknown("guideline", id, known))
+	return all
 }
 
-func joinNames(names []string) string { return strings.Join(names, ", ") }
+func isCollective(name string) bool { return slices.Contains(mockups.Collectives(), name) }
