@@ -98,13 +98,12 @@ func (b *bench) clocksAgain() error {
 func (b *bench) sample(i int, row *function) error {
 	c, r := b.job.Cases[i], &b.out.cases[i]
 	m := &measured{start: time.Now(), window: time.Duration(b.job.WindowNS), limit: time.Duration(b.job.SliceNS)}
+	var err error
 	if b.loop.sync.grows != 0 {
-		var err error
 		if m.window, err = b.findWindow(row); err != nil {
 			return err
 		}
 	}
-	var err error
 	if b.job.Mode == protocol.ModeNREP {
 		m.limit = time.Duration(b.nrep.MaxTime)
 		err = b.predict(m, row, r)
@@ -183,23 +182,18 @@ func (b *bench) next(m *measured, row *function, n, want int) (done, invalid int
 	}
 	b.batchTook = time.Since(start)
 	m.samples = append(m.samples, samples...)
-	if invalid, err = b.countInvalid(samples); err != nil {
-		return 0, 0, err
+	if b.loop.sync.global != 0 {
+		var c protocol.CaseResult
+		c.Count(samples)
+		flagged, err := b.fromRoot(int64(c.Invalid))
+		if err != nil {
+			return 0, 0, err
+		}
+		invalid = int(flagged)
 	}
 	m.done += done
 	m.invalid += invalid
 	return done, invalid, nil
-}
-
-// countInvalid tells all ranks how many of rank 0's samples have a flag.
-func (b *bench) countInvalid(samples []protocol.Sample) (int, error) {
-	if b.loop.sync.global == 0 {
-		return 0, nil
-	}
-	var c protocol.CaseResult
-	c.Count(samples)
-	n, err := b.fromRoot(int64(c.Invalid))
-	return int(n), err
 }
 
 // resync synchronises the clocks again when they might drift beyond the bound
@@ -208,12 +202,8 @@ func (b *bench) resync() error {
 	if !b.loop.needsClock() {
 		return nil
 	}
-	due := int64(0)
-	if time.Until(b.due) <= b.batchTook {
-		due = 1
-	}
-	due, err := b.fromRoot(due)
-	if err != nil || due == 0 {
+	due, err := b.decided(time.Until(b.due) <= b.batchTook)
+	if err != nil || !due {
 		return err
 	}
 	return b.clocksAgain()
@@ -261,12 +251,6 @@ func (m *measured) adjust(done, invalid int) {
 	}
 }
 
-const (
-	goOn = iota
-	converged
-	gaveUp
-)
-
 // predict runs batches until the predictor is satisfied or gives up. Rank 0
 // decides. Only valid samples count.
 func (b *bench) predict(m *measured, row *function, r *protocol.CaseResult) error {
@@ -279,11 +263,8 @@ func (b *bench) predict(m *measured, row *function, r *protocol.CaseResult) erro
 		if err := b.fetch(m, row, int(next)-m.valid()); err != nil {
 			return err
 		}
-		state := int64(goOn)
-		if b.rank == 0 {
-			state = b.decide(p, m.samples, time.Since(m.start), r)
-		}
-		if state, err = b.fromRoot(state); err != nil || state != goOn {
+		stop, err := b.decided(b.rank == 0 && b.enough(p, m.samples, time.Since(m.start), r))
+		if err != nil || stop {
 			return err
 		}
 	}

@@ -95,6 +95,6 @@ func ownHash() string {
 
 // memAvailable is MemAvailable of /proc/meminfo in bytes; 0 if unknown.
 func memAvailable() int64 {
-	_, available := host.Memory(hostFiles())
+	_, available := host.Memory(hostFiles)
 	return available
 }

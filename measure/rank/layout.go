@@ -10,7 +10,6 @@ import "C"
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"math"
 	"os"
 	"time"
@@ -26,18 +25,12 @@ const (
 	listen = 100 * time.Millisecond
 )
 
-// hostFiles are this node's files.
-func hostFiles() fs.FS { return os.DirFS("/") }
+var hostFiles = os.DirFS("/")
 
 // gather brings a text of every rank to rank 0, in the order of ranks.
 func (w *world) gather(mine []byte) ([][]byte, error) {
-	var lengths, displs []C.int
-	var all []byte
-	at := func(s []C.int) *C.int { return unsafe.SliceData(s) }
-	if w.rank == 0 {
-		lengths, displs = make([]C.int, w.size), make([]C.int, w.size)
-	}
-	if err := mpiError("MPI_Gather", C.pg_text_lengths(w.x, C.int(len(mine)), at(lengths))); err != nil {
+	lengths, displs := make([]C.int, w.size), make([]C.int, w.size) // all 0 but at rank 0
+	if err := mpiError("MPI_Gather", C.pg_text_lengths(w.x, C.int(len(mine)), &lengths[0])); err != nil {
 		return nil, err
 	}
 	total := 0
@@ -47,9 +40,9 @@ func (w *world) gather(mine []byte) ([][]byte, error) {
 			return nil, errors.New("what the ranks say of their nodes is more than 2 GiB")
 		}
 	}
-	all = make([]byte, max(1, total))
+	all := make([]byte, max(1, total))
 	mine = append(mine, 0) // a pointer to nothing is none
-	err := mpiError("MPI_Gatherv", C.pg_texts(w.x, unsafe.Pointer(&mine[0]), C.int(len(mine)-1), unsafe.Pointer(&all[0]), at(lengths), at(displs)))
+	err := mpiError("MPI_Gatherv", C.pg_texts(w.x, unsafe.Pointer(&mine[0]), C.int(len(mine)-1), unsafe.Pointer(&all[0]), &lengths[0], &displs[0]))
 	if err != nil || w.rank != 0 {
 		return nil, err
 	}
@@ -102,23 +95,22 @@ func (s *session) layout() (*host.Layout, error) {
 
 // view reads the node, or waits while others do: nobody may be busy in MPI then.
 func (s *session) view(seat host.RankFacts, reads bool) ([]byte, error) {
-	var text []byte
+	var v host.NodeFacts
 	if reads {
-		v := host.ReadNode(hostFiles(), seat, os.Environ(), s.info.LibVersion, s.info.Hash)
-		if _, err := s.allMin(0); err != nil { // all have come here
-			return nil, err
-		}
-		time.Sleep(settle)
-		before := host.ReadCPUTime(hostFiles())
-		time.Sleep(listen)
-		v.Node.OthersBusy = host.ReadCPUTime(hostFiles()).BusySince(before, len(v.Kind.Online))
-		return json.Marshal(v)
+		v = host.ReadNode(hostFiles, seat, os.Environ(), s.info.LibVersion, s.info.Hash)
 	}
-	if _, err := s.allMin(0); err != nil {
+	if err := s.barrier(); err != nil {
 		return nil, err
 	}
-	time.Sleep(settle + listen + settle)
-	return text, nil
+	if !reads {
+		time.Sleep(settle + listen + settle)
+		return nil, nil
+	}
+	time.Sleep(settle)
+	before := host.ReadCPUTime(hostFiles)
+	time.Sleep(listen)
+	v.Node.OthersBusy = host.ReadCPUTime(hostFiles).BusySince(before, len(v.Kind.Online))
+	return json.Marshal(v)
 }
 
 // decoded are the texts that are not empty.
@@ -141,7 +133,7 @@ func decoded[T any](texts [][]byte) ([]T, error) {
 // where none is known.
 func (w *world) load() (float64, error) {
 	const unit = 100 // as the kernel rounds it
-	highest := C.int64_t(math.Round(host.Load(hostFiles()) * unit))
+	highest := C.int64_t(math.Round(host.Load(hostFiles) * unit))
 	err := mpiError("MPI_Sendrecv of the load", C.pg_all_max(w.x, &highest))
 	return max(-1, float64(highest)/unit), err
 }

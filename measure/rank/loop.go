@@ -186,12 +186,9 @@ func (w *world) provable(f *C.pg_function, n int) (*protocol.Bound, error) {
 	if err := mpiError(C.GoString(f.id), C.pg_provable(f, w.loop.c, C.int64_t(n), w.loop.ns)); err != nil || w.rank != 0 {
 		return nil, err
 	}
-	ns := make([]int64, n)
-	for i, d := range unsafe.Slice(w.loop.ns, n) {
-		ns[i] = int64(d)
-	}
+	ns := unsafe.Slice(w.loop.ns, n)
 	slices.Sort(ns)
-	return &protocol.Bound{N: n, MinNS: ns[0], MedianNS: ns[(n-1)/2]}, nil
+	return &protocol.Bound{N: n, MinNS: int64(ns[0]), MedianNS: int64(ns[(n-1)/2])}, nil
 }
 
 // chooseSync resolves sync = "auto" by where the ranks are.

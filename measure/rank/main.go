@@ -59,11 +59,10 @@ func Main(args []string) int {
 	if err == nil {
 		err = c.Check()
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "pgmpi-rank:", err)
-		return exitCode
+	var w *world
+	if err == nil {
+		w, err = start()
 	}
-	w, err := start()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pgmpi-rank:", err)
 		return exitCode
@@ -71,19 +70,17 @@ func Main(args []string) int {
 	leaveWithLauncher()
 	info.Hash = <-hash
 	s := &session{world: w, info: info, out: bufio.NewWriterSize(out, 1<<16)}
-	if err := s.checkSize(*np); err == nil {
+	if err = s.checkSize(*np); err == nil {
 		err = s.serve(*job)
-		if err == nil {
-			err = w.stop()
-		}
-		if err == nil {
-			return 0
-		}
-		s.fail(err)
-	} else {
-		s.fail(err)
 	}
-	return exitCode
+	if err == nil {
+		err = w.stop()
+	}
+	if err != nil {
+		s.fail(err)
+		return exitCode
+	}
+	return 0
 }
 
 // takeStdout keeps the real standard output for the protocol and sends
@@ -138,7 +135,7 @@ func (s *session) watch(limit time.Duration, what string) *time.Timer {
 // may hang, when the launcher is dead or another thread is inside MPI.
 func giveUp() {
 	time.AfterFunc(time.Second, func() { os.Exit(exitCode) })
-	abort(exitCode)
+	abort()
 }
 
 // fail ends the mpirun on all ranks.
@@ -149,7 +146,7 @@ func (s *session) fail(err error) {
 	} else {
 		fmt.Fprintf(os.Stderr, "pgmpi-rank: rank %d: %v\n", s.rank, err)
 	}
-	abort(exitCode)
+	abort()
 }
 
 func (s *session) say(format string, args ...any) {
@@ -157,7 +154,7 @@ func (s *session) say(format string, args ...any) {
 	defer s.mu.Unlock()
 	fmt.Fprintf(s.out, format+"\n", args...)
 	if s.out.Flush() != nil {
-		abort(exitCode) // nobody listens any more
+		abort() // nobody listens any more
 	}
 }
 
@@ -252,11 +249,8 @@ func (s *session) receive(jobFile string) (*protocol.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	var j protocol.Job
-	if err := json.Unmarshal(text, &j); err != nil {
-		return nil, err
-	}
-	return &j, nil
+	j := new(protocol.Job)
+	return j, json.Unmarshal(text, j)
 }
 
 func (s *session) readJob(jobFile string) (*protocol.Job, error) {

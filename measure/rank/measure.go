@@ -126,8 +126,7 @@ func (b *bench) plan() error {
 	}
 	b.out.cases = make([]protocol.CaseResult, len(b.job.Cases))
 	b.out.samples = make([][]protocol.Sample, len(b.job.Cases))
-	var sized []mockups.Sized
-	var of []int // the case that each is of
+	sized := make([]mockups.Sized, len(b.job.Cases)) // a skipped one needs nothing
 	longest := 1
 	for i, c := range b.job.Cases {
 		f, ok := mockups.Get(c.Function)
@@ -136,14 +135,14 @@ func (b *bench) plan() error {
 		}
 		b.out.cases[i] = protocol.CaseResult{Case: i, Status: cmp.Or(c.Skip, protocol.StatusOK)}
 		if c.Skip == "" {
-			sized, of = append(sized, mockups.Sized{Function: f, Count: c.Msize / b.extent}), append(of, i)
+			sized[i] = mockups.Sized{Function: f, Count: c.Msize / b.extent}
 			longest = max(longest, c.NRep)
 		}
 	}
 	why, shared := mockups.Fit(sized, b.extent, b.size, mockups.Room{Cap: b.cap, Extra: b.loop.extra(), Span: b.loop.span})
-	for n, i := range of {
-		if why[n] != "" {
-			b.out.cases[i].Status, b.out.cases[i].Message = protocol.StatusNotMeasured, why[n]
+	for i, c := range b.job.Cases {
+		if c.Skip == "" && why[i] != "" {
+			b.out.cases[i].Status, b.out.cases[i].Message = protocol.StatusNotMeasured, why[i]
 		}
 	}
 	if b.job.Mode == protocol.ModeNREP {
@@ -245,25 +244,23 @@ func (b *bench) warmUp(row *function) error {
 	return b.call(row, min(max(0, int(more)), b.job.Warmup-always))
 }
 
-// decide asks the predictor about the valid samples, and ends a case that takes
+// enough asks the predictor about the valid samples, and ends a case that takes
 // too long or has too few of them.
-func (b *bench) decide(p *nrep.Predictor, samples []protocol.Sample, took time.Duration, r *protocol.CaseResult) int64 {
+func (b *bench) enough(p *nrep.Predictor, samples []protocol.Sample, took time.Duration, r *protocol.CaseResult) bool {
 	seconds := protocol.ValidSeconds(samples)
 	stop, ok := p.Done(seconds)
 	limit := time.Duration(b.nrep.MaxTime)
 	switch {
 	case ok:
 		r.Converged = true
-		return converged
 	case stop:
 		r.Reason = fmt.Sprintf("reached nrep.max = %d", b.nrep.Max)
-		return gaveUp
 	case took > limit:
 		r.Reason = fmt.Sprintf("reached nrep.max_time = %v", limit)
-		return gaveUp
 	case len(samples) >= 2*b.nrep.Max:
 		r.Reason = fmt.Sprintf("%d of %d repetitions were out of sync", len(samples)-len(seconds), len(samples))
-		return gaveUp
+	default:
+		return false
 	}
-	return goOn
+	return true
 }

@@ -71,7 +71,7 @@ func (w *world) pml() string { return C.GoString(C.pg_pml()) }
 
 func (w *world) stop() error { return mpiError("MPI_Finalize", C.pg_stop(w.x)) }
 
-func abort(code int) { C.pg_abort(C.int(code)) }
+func abort() { C.pg_abort(exitCode) }
 
 // choose sets datatype, operator and root.
 func (w *world) choose(datatype, op string, root int) error {
@@ -163,6 +163,16 @@ func (w *world) allMin(v int64) (int64, error) {
 func (w *world) fromRoot(v int64) (int64, error) {
 	err := mpiError("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&v), 8, 0))
 	return v, err
+}
+
+// decided returns rank 0's yes or no on every rank.
+func (w *world) decided(yes bool) (bool, error) {
+	v := int64(0)
+	if yes {
+		v = 1
+	}
+	v, err := w.fromRoot(v)
+	return v != 0, err
 }
 
 // text returns the text of rank `from` on every rank.
