@@ -165,11 +165,7 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 // SplitFactor is k = ⌈size/small⌉, the calls on small bytes that do what one
 // on size bytes does.
 func SplitFactor(size, small int64) int64 {
-	k := size / small
-	if size%small != 0 {
-		k++
-	}
-	return k
+	return (size-1)/small + 1
 }
 
 // setTests orders the cases by shape, function and size, and points the tests

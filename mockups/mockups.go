@@ -65,9 +65,6 @@ func (t Temp) Elements(count int64, p int) int64 {
 	return int64(t.One)*count + int64(t.PerRank)*count*int64(p) + int64(t.Padded)*padded
 }
 
-// Buffers returns how many temporaries there are.
-func (t Temp) Buffers() int { return t.One + t.PerRank + t.Padded }
-
 // Source is where the data of a block come from: block Block of the data of the
 // ranks from First to Last, combined by the operator. No rank at all (Last is
 // less than First) leaves the block undefined.
@@ -139,7 +136,7 @@ func (f Function) Memory(count, extent int64, p int) Need {
 		Send: f.Send.Elements(count, p, true) * extent,
 		Recv: f.Recv.Elements(count, p, true) * extent,
 		// Every temporary is aligned to a page and guarded.
-		Temp: f.Temp.Elements(count, p)*extent + int64(f.Temp.Buffers())*2*4096,
+		Temp: f.Temp.Elements(count, p)*extent + int64(f.Temp.One+f.Temp.PerRank+f.Temp.Padded)*2*4096,
 	}
 }
 

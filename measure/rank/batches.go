@@ -8,6 +8,7 @@ package rank
 import "C"
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -39,12 +40,10 @@ type measured struct {
 	limit         time.Duration // from start; round_time makes no repetition later
 }
 
-func (m *measured) valid() int { return m.done - m.invalid }
-
 // setTiming chooses the synchronisation, and synchronises the clocks where
 // anything needs them.
 func (b *bench) setTiming() error {
-	j, t := b.job, &b.timing
+	j, t := b.job, &b.out.end.Timing
 	t.Sync = j.Sync
 	var err error
 	if j.Sync == protocol.Auto {
@@ -67,8 +66,8 @@ func (b *bench) setTiming() error {
 // how long they may be used.
 func (b *bench) clocksAgain() error {
 	old, start := b.model(), time.Now()
-	if err := b.syncClocks(b.job.ClockSync); err != nil {
-		return err
+	if _, err := b.synchronise(b.job.ClockSync); err != nil {
+		return fmt.Errorf("clock synchronisation %q: %w", b.job.ClockSync, err)
 	}
 	end, now := time.Now(), reading(b.time.now)
 	off := old.Global(now) - b.model().Global(now)
@@ -84,12 +83,13 @@ func (b *bench) clocksAgain() error {
 	for _, r := range perRank {
 		most, lines = max(most, r.off), lines || r.slope != 0
 	}
-	if b.timing.ClockSyncs++; b.timing.ClockSyncs > 1 {
+	t := &b.out.end.Timing
+	if t.ClockSyncs++; t.ClockSyncs > 1 {
 		b.drift.Renewed(most, end.Sub(b.synced))
 	}
 	b.synced = end
 	b.due = end.Add(b.drift.Lasts(time.Duration(b.job.MaxDriftNS), end.Sub(start), lines))
-	b.timing.DriftNS = b.drift.Worst
+	t.DriftNS = b.drift.Worst
 	return nil
 }
 
@@ -260,7 +260,7 @@ func (b *bench) predict(m *measured, row *function, r *protocol.CaseResult) erro
 		if err != nil {
 			return err
 		}
-		if err := b.fetch(m, row, int(next)-m.valid()); err != nil {
+		if err := b.fetch(m, row, int(next)-(m.done-m.invalid)); err != nil {
 			return err
 		}
 		stop, err := b.decided(b.rank == 0 && b.enough(p, m.samples, time.Since(m.start), r))

@@ -19,16 +19,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// syncClocks makes a global clock of the ranks' own by the named method: it
-// sets the model that pg_global and pg_local use, on every rank. All ranks must
-// call it, and all fail when one does. The reference is rank 0's clock.
-func (w *world) syncClocks(method string) error {
-	if _, err := w.synchronise(method); err != nil {
-		return fmt.Errorf("clock synchronisation %q: %w", method, err)
-	}
-	return nil
-}
-
 // clockMethod finds the model of this rank's clock relative to the first of the
 // team; all members call it.
 type clockMethod func(*clockSync) error
@@ -51,6 +41,9 @@ type clockSync struct {
 	rounds, messages int
 }
 
+// synchronise makes a global clock of the ranks' own by the named method: it
+// sets the model that pg_global and pg_local use, on every rank. All ranks must
+// call it, and all fail when one does. The reference is rank 0's clock.
 func (w *world) synchronise(method string) (*clockSync, error) {
 	w.time.model = cModel(clocks.Model{})
 	hosts, mine, err := w.hosts()

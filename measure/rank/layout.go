@@ -27,10 +27,16 @@ const (
 
 var hostFiles = os.DirFS("/")
 
-// gather brings a text of every rank to rank 0, in the order of ranks.
-func (w *world) gather(mine []byte) ([][]byte, error) {
+// gather brings what every rank says to rank 0, in the order of ranks; nil says nothing.
+func gather[T any](w *world, mine *T) ([]T, error) {
+	text, err := []byte(nil), error(nil)
+	if mine != nil {
+		if text, err = json.Marshal(mine); err != nil {
+			return nil, err
+		}
+	}
 	lengths, displs := make([]C.int, w.size), make([]C.int, w.size) // all 0 but at rank 0
-	if err := mpiError("MPI_Gather", C.pg_text_lengths(w.x, C.int(len(mine)), &lengths[0])); err != nil {
+	if err := mpiError("MPI_Gather", C.pg_text_lengths(w.x, C.int(len(text)), &lengths[0])); err != nil {
 		return nil, err
 	}
 	total := 0
@@ -41,16 +47,23 @@ func (w *world) gather(mine []byte) ([][]byte, error) {
 		}
 	}
 	all := make([]byte, max(1, total))
-	mine = append(mine, 0) // a pointer to nothing is none
-	err := mpiError("MPI_Gatherv", C.pg_texts(w.x, unsafe.Pointer(&mine[0]), C.int(len(mine)-1), unsafe.Pointer(&all[0]), &lengths[0], &displs[0]))
-	if err != nil || w.rank != 0 {
+	text = append(text, 0) // a pointer to nothing is none
+	rc := C.pg_texts(w.x, unsafe.Pointer(&text[0]), C.int(len(text)-1), unsafe.Pointer(&all[0]), &lengths[0], &displs[0])
+	if err := mpiError("MPI_Gatherv", rc); err != nil {
 		return nil, err
 	}
-	texts := make([][]byte, w.size)
+	var out []T
 	for i, n := range lengths {
-		texts[i] = all[displs[i] : displs[i]+n]
+		if n == 0 {
+			continue
+		}
+		var v T
+		if err := json.Unmarshal(all[displs[i]:displs[i]+n], &v); err != nil {
+			return nil, err
+		}
+		out = append(out, v)
 	}
-	return texts, nil
+	return out, nil
 }
 
 // layout finds out, at rank 0, where all ranks run and on what. Every rank says
@@ -61,15 +74,7 @@ func (s *session) layout() (*host.Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(seat)
-	if err != nil {
-		return nil, err
-	}
-	texts, err := s.gather(text)
-	if err != nil {
-		return nil, err
-	}
-	seats, err := decoded[host.RankFacts](texts)
+	seats, err := gather(s.world, &seat)
 	if err != nil {
 		return nil, err
 	}
@@ -80,24 +85,22 @@ func (s *session) layout() (*host.Layout, error) {
 	if reads, err = s.text(reads, 0); err != nil {
 		return nil, err
 	}
-	if text, err = s.view(seat, reads[s.rank] == 1); err != nil {
-		return nil, err
-	}
-	if texts, err = s.gather(text); err != nil || s.rank != 0 {
-		return nil, err
-	}
-	views, err := decoded[host.NodeFacts](texts)
+	node, err := s.node(seat, reads[s.rank] == 1)
 	if err != nil {
 		return nil, err
 	}
-	return host.Merge(seats, views)
+	nodes, err := gather(s.world, node)
+	if err != nil || s.rank != 0 {
+		return nil, err
+	}
+	return host.Merge(seats, nodes)
 }
 
-// view reads the node, or waits while others do: nobody may be busy in MPI then.
-func (s *session) view(seat host.RankFacts, reads bool) ([]byte, error) {
-	var v host.NodeFacts
+// node reads the node, or waits while others do: nobody may be busy in MPI then.
+func (s *session) node(seat host.RankFacts, reads bool) (*host.NodeFacts, error) {
+	var f host.NodeFacts
 	if reads {
-		v = host.ReadNode(hostFiles, seat, os.Environ(), s.info.LibVersion, s.info.Hash)
+		f = host.ReadNode(hostFiles, seat, os.Environ(), s.info.LibVersion, s.info.Hash)
 	}
 	if err := s.barrier(); err != nil {
 		return nil, err
@@ -109,24 +112,8 @@ func (s *session) view(seat host.RankFacts, reads bool) ([]byte, error) {
 	time.Sleep(settle)
 	before := host.ReadCPUTime(hostFiles)
 	time.Sleep(listen)
-	v.Node.OthersBusy = host.ReadCPUTime(hostFiles).BusySince(before, len(v.Kind.Online))
-	return json.Marshal(v)
-}
-
-// decoded are the texts that are not empty.
-func decoded[T any](texts [][]byte) ([]T, error) {
-	var out []T
-	for _, t := range texts {
-		if len(t) == 0 {
-			continue
-		}
-		var v T
-		if err := json.Unmarshal(t, &v); err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	return out, nil
+	f.Node.OthersBusy = host.ReadCPUTime(hostFiles).BusySince(before, len(f.Kind.Online))
+	return &f, nil
 }
 
 // load is the highest one-minute load average of all nodes, at rank 0; -1

@@ -31,9 +31,9 @@ type world struct {
 	x     *C.pg_ctx
 	rank  int
 	size  int
-	rows  map[string]*C.pg_function
+	rows  map[string]*function
 	time  *C.pg_timing
-	many  *C.pg_function // the row of samples of several calls
+	many  *function // the row of samples of several calls
 	loop  *loop
 	clock protocol.ClockInfo // the one in time
 }
@@ -97,15 +97,6 @@ func (w *world) allocate(bytes mockups.Need, n int) error {
 	return w.loop.allocate(n)
 }
 
-// sendBytes and recvBytes are the first n bytes of the buffers with the guard behind them.
-func (w *world) sendBytes(n int64) []byte {
-	return unsafe.Slice((*byte)(w.x.send), n+C.PG_GUARD_BYTES)
-}
-
-func (w *world) recvBytes(n int64) []byte {
-	return unsafe.Slice((*byte)(w.x.recv), n+C.PG_GUARD_BYTES)
-}
-
 // prepare makes a row of f ready for blocks of count elements, with no more
 // temporaries than the Go table gives f. Where a rank wants more, refused says
 // so on all ranks, and the row is to be neither called nor released.
@@ -149,8 +140,6 @@ func (w *world) callLate(f *C.pg_function, late int) (early int, err error) {
 func (w *world) inARow(f *C.pg_function, calls int) *C.pg_function {
 	return C.pg_in_a_row(w.many, f, w.x, C.int64_t(calls))
 }
-
-func (w *world) tempsIntact() bool { return C.pg_temps_intact(w.x) == 1 }
 
 // allMin returns the least of all ranks' values.
 func (w *world) allMin(v int64) (int64, error) {
