@@ -145,10 +145,7 @@ func tscPinned() error {
 func siblings(list string) string {
 	first, _, several := strings.Cut(list, ",")
 	first, _, span := strings.Cut(first, "-")
-	if !several && !span {
-		return list
-	}
-	if firstLineOf("/sys/devices/system/cpu/cpu"+first+"/topology/thread_siblings_list") == list {
+	if !several && !span || firstLineOf("/sys/devices/system/cpu/cpu"+first+"/topology/thread_siblings_list") == list {
 		return list
 	}
 	return ""

@@ -73,8 +73,12 @@ func (s *session) examineSync(method string, j *protocol.ClocksJob, alive func()
 	}
 	end := time.Now()
 	out.DurationNS = end.Sub(start).Nanoseconds()
-	if out.Rounds, out.Messages, err = s.cost(sync); err != nil {
+	perRank, err := allGather(s.world, [2]int{sync.rounds, sync.messages})
+	if err != nil {
 		return out, err
+	}
+	for _, r := range perRank { // the rounds of the busiest rank, the messages of all
+		out.Rounds, out.Messages = max(out.Rounds, r[0]), out.Messages+r[1]
 	}
 	for _, seconds := range append([]float64{0}, j.Seconds...) {
 		alive()
@@ -92,16 +96,6 @@ func (s *session) examineSync(method string, j *protocol.ClocksJob, alive func()
 		out.Checks = append(out.Checks, check)
 	}
 	return out, nil
-}
-
-// cost gives the rounds at the busiest rank and the messages of all.
-func (s *session) cost(sync *clockSync) (rounds, messages int, err error) {
-	perRank, err := allGather(s.world, [2]int{sync.rounds, sync.messages})
-	for _, r := range perRank {
-		rounds = max(rounds, r[0])
-		messages += r[1]
-	}
-	return rounds, messages, err
 }
 
 // compare has every rank exchange messages with rank 0, in turn, and gives the

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -304,22 +305,13 @@ func leaveWithLauncher() {
 
 // sharedFiles lists the files in /dev/shm that this process maps: the MPI
 // library's, which stay there when its launcher is killed.
-func sharedFiles() []string {
-	text, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		return nil
-	}
-	var found []string
-	for line := range strings.Lines(string(text)) {
-		at := strings.Index(line, "/dev/shm/")
-		if at < 0 {
-			continue
+func sharedFiles() (found []string) {
+	maps, _ := os.ReadFile("/proc/self/maps")
+	for line := range strings.Lines(string(maps)) {
+		_, name, ok := strings.Cut(strings.TrimSpace(line), "/dev/shm/")
+		if ok && !strings.HasSuffix(name, " (deleted)") {
+			found = append(found, "/dev/shm/"+name)
 		}
-		path := strings.TrimSpace(line[at:])
-		if strings.HasSuffix(path, " (deleted)") || len(found) > 0 && found[len(found)-1] == path {
-			continue
-		}
-		found = append(found, path)
 	}
-	return found
+	return slices.Compact(found)
 }
