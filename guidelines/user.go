@@ -16,7 +16,7 @@ type User struct {
 	Pattern  *UserPattern `toml:"pattern" json:"pattern,omitempty"`
 	Monotony string       `toml:"monotony" json:"monotony,omitempty"` // a collective
 	Split    string       `toml:"split" json:"split,omitempty"`       // a collective
-	Msizes   MsizeList    `toml:"msizes" json:"msizes,omitempty"`     // empty: those of [job]
+	Msizes   MsizeList    `toml:"msizes" json:"msizes,omitempty"`     // empty: the sizes of [job]
 }
 
 // UserPattern says that Function must not be slower than Mockup.

@@ -31,8 +31,8 @@ const (
 )
 
 // setClock chooses the clock of the timing loop by its name in gl.toml, and
-// measures its resolution and its cost, and for so long its frequency where CPUID
-// does not state it. All ranks fail when one does.
+// measures its resolution and its cost; for `measure` its frequency, where CPUID does
+// not state it. All ranks fail when one does.
 func (w *world) setClock(name string, measure time.Duration) error {
 	C.pg_inject(C.int(w.rank))
 	w.clock = protocol.ClockInfo{Name: name}
@@ -161,8 +161,8 @@ func valueOf(text, name string) string {
 	return ""
 }
 
-// bootID tells kernels apart, also those of one host before and after a reboot.
-// Containers on a host have the same.
+// bootID tells kernels apart, also before and after a reboot of one host. Containers
+// on a host have the same.
 func bootID() string { return firstLineOf("/proc/sys/kernel/random/boot_id") }
 
 // listClocks examines every clock; rank 0's findings count. All ranks must call
