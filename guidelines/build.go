@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,17 +39,22 @@ func Build(s Settings) (*Plan, error) {
 	if err := p.setGuidelines(s); err != nil {
 		return nil, err
 	}
-	b := newBuilder(p)
+	var tests []pending
 	for _, shape := range s.Shapes {
 		for _, g := range p.Guidelines {
-			b.addTests(g, shape)
+			its := testsOf(g, shape)
+			note := fmt.Sprintf("%s is not tested: its sizes allow no %s test.", g.ID, g.Type)
+			if len(its) == 0 && !slices.Contains(p.Notes, note) {
+				p.Notes = append(p.Notes, note)
+			}
+			tests = append(tests, its...)
 		}
 	}
-	if len(b.tests) == 0 {
+	if len(tests) == 0 {
 		return nil, errors.New("nothing to check: monotony and split-robustness need at least two sizes, " +
 			fmt.Sprintf("split-robustness a ratio of at most %d", MaxSplit))
 	}
-	b.finish()
+	p.setTests(tests)
 	return p, nil
 }
 
@@ -68,9 +74,7 @@ func (s Settings) check() (op string, err error) {
 		}
 	}
 	op, fields := ResolveOp(s.Datatype, s.Op)
-	fields = append(fields, s.Check.Validate(s.Users)...)
-	fields = append(fields, ValidateUsers(s.Users, Extent(s.Datatype))...)
-	for _, f := range fields {
+	for _, f := range slices.Concat(fields, s.Check.Validate(s.Users), ValidateUsers(s.Users, Extent(s.Datatype))) {
 		errs = append(errs, f)
 	}
 	return op, errors.Join(errs...)
@@ -126,99 +130,68 @@ func (p *Plan) noteLeftOut(prefix string, sizes []int64, extent int64) {
 		prefix, extent, p.Datatype, strings.Join(names, ", ")))
 }
 
-// builder collects the tests with their cases by value; indices come last,
-// when all cases are known and ordered.
-type builder struct {
-	plan     *Plan
-	position map[string]int // of a function in the table
-	need     map[Case]bool
-	tests    []pending
-	untested map[string]bool // notes already written
-}
-
+// pending is a test whose cases have no indices yet, since these come when all are
+// known: the case that would be too slow, and behind it the others.
 type pending struct {
 	Test
-	main   Case
-	others []Case
+	cases []Case
 }
 
-func newBuilder(p *Plan) *builder {
-	b := &builder{plan: p, position: map[string]int{}, need: map[Case]bool{}, untested: map[string]bool{}}
-	for i, f := range mockups.All() {
-		b.position[f.ID] = i
-	}
-	return b
-}
-
-func (b *builder) addTests(g Guideline, shape Shape) {
-	before := len(b.tests)
+func testsOf(g Guideline, shape Shape) (tests []pending) {
 	for i, size := range g.Msizes {
-		var others []Case
+		cases := []Case{{Function: g.Function, Msize: size, Shape: shape}}
 		switch g.Type {
 		case Monotony:
 			if i+1 < len(g.Msizes) {
-				others = []Case{{Function: g.Function, Msize: g.Msizes[i+1], Shape: shape}}
+				cases = append(cases, Case{Function: g.Function, Msize: g.Msizes[i+1], Shape: shape})
 			}
 		case Split:
 			for _, small := range g.Msizes[:i] {
 				if SplitFactor(size, small) <= MaxSplit {
-					others = append(others, Case{Function: g.Function, Msize: small, Shape: shape})
+					cases = append(cases, Case{Function: g.Function, Msize: small, Shape: shape})
 				}
 			}
 		case Pattern:
-			others = []Case{{Function: g.Mockup, Msize: size, Shape: shape}}
+			cases = append(cases, Case{Function: g.Mockup, Msize: size, Shape: shape})
 		}
-		if len(others) > 0 {
-			b.add(g, Case{Function: g.Function, Msize: size, Shape: shape}, others)
+		if len(cases) > 1 {
+			test := Test{Guideline: g.ID, Type: g.Type, Function: g.Function, Mockup: g.Mockup, Msize: size, Shape: shape}
+			tests = append(tests, pending{test, cases})
 		}
 	}
-	if len(b.tests) == before && !b.untested[g.ID] {
-		b.untested[g.ID] = true
-		b.plan.Notes = append(b.plan.Notes, fmt.Sprintf("%s is not tested: its sizes allow no %s test.", g.ID, g.Type))
-	}
+	return tests
 }
 
 // SplitFactor is k = ⌈size/small⌉, the calls on small bytes that do what one
 // on size bytes does.
 func SplitFactor(size, small int64) int64 {
-	k := size / small
-	if size%small != 0 {
-		k++
-	}
-	return k
+	return (size-1)/small + 1
 }
 
-func (b *builder) add(g Guideline, main Case, others []Case) {
-	b.need[main] = true
-	for _, c := range others {
-		b.need[c] = true
-	}
-	b.tests = append(b.tests, pending{
-		Test: Test{Guideline: g.ID, Type: g.Type, Function: g.Function, Mockup: g.Mockup, Msize: main.Msize, Shape: main.Shape},
-		main: main, others: others,
-	})
-}
-
-// finish orders the cases by shape, function and size, and points the tests
+// setTests orders the cases by shape, function and size, and points the tests
 // at them.
-func (b *builder) finish() {
-	p := b.plan
-	for c := range b.need {
-		p.Cases = append(p.Cases, c)
+func (p *Plan) setTests(tests []pending) {
+	index, position := map[Case]int{}, map[string]int{}
+	for _, t := range tests {
+		for _, c := range t.cases {
+			index[c] = 0
+		}
 	}
-	slices.SortFunc(p.Cases, func(x, y Case) int {
+	for i, f := range mockups.All() {
+		position[f.ID] = i
+	}
+	p.Cases = slices.SortedFunc(maps.Keys(index), func(x, y Case) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(p.Shapes, x.Shape), slices.Index(p.Shapes, y.Shape)),
-			cmp.Compare(b.position[x.Function], b.position[y.Function]),
+			cmp.Compare(position[x.Function], position[y.Function]),
 			cmp.Compare(x.Msize, y.Msize))
 	})
-	index := map[Case]int{}
 	for i, c := range p.Cases {
 		index[c] = i
 	}
-	for _, t := range b.tests {
-		t.Case = index[t.main]
-		for _, c := range t.others {
+	for _, t := range tests {
+		t.Case = index[t.cases[0]]
+		for _, c := range t.cases[1:] {
 			t.Others = append(t.Others, index[c])
 		}
 		p.Tests = append(p.Tests, t.Test)

@@ -1,6 +1,7 @@
 package guidelines
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -78,13 +79,10 @@ func parseItem(item string) (sizes []int64, isRange bool, err error) {
 		return []int64{n}, false, err
 	}
 	to, times, hasFactor := strings.Cut(rest, "*")
-	lo, err := conf.ParseSize(from)
-	if err != nil {
-		return nil, true, rangeError(item, err)
-	}
-	hi, err := conf.ParseSize(to)
-	if err != nil {
-		return nil, true, rangeError(item, err)
+	lo, errLo := conf.ParseSize(from)
+	hi, errHi := conf.ParseSize(to)
+	if err := cmp.Or(errLo, errHi); err != nil {
+		return nil, true, fmt.Errorf("range %q: %w", item, err)
 	}
 	factor := int64(2)
 	if hasFactor {
@@ -102,5 +100,3 @@ func parseItem(item string) (sizes []int64, isRange bool, err error) {
 	}
 	return sizes, true, nil
 }
-
-func rangeError(item string, err error) error { return fmt.Errorf("range %q: %w", item, err) }

@@ -1,6 +1,11 @@
 package guidelines
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"pgmpi/mockups"
+)
 
 // Type is the kind of promise that a guideline is (S-PGMPI §2).
 type Type string
@@ -19,6 +24,22 @@ type Guideline struct {
 	Function string  `json:"function"`         // the collective
 	Mockup   string  `json:"mockup,omitempty"` // pattern only
 	Msizes   []int64 `json:"msizes"`           // bytes, ascending; where the guideline is checked
+}
+
+// Formula writes the guideline as S-PGMPI, Appendix A does: "Reduce(n) ≤ Allreduce(n)".
+func (g Guideline) Formula() string {
+	a := strings.TrimPrefix(g.Function, "MPI_")
+	switch g.Type {
+	case Monotony:
+		return a + "(n) ≤ " + a + "(n+k)"
+	case Split:
+		return a + "(n) ≤ k·" + a + "(n/k)"
+	case Pattern:
+		if m, ok := mockups.Get(g.Mockup); ok {
+			return a + "(n) ≤ " + m.Formula
+		}
+	}
+	return a + "(n) ≤ " + g.Mockup
 }
 
 // Shape is how many processes, and on how many nodes.

@@ -16,7 +16,7 @@ type User struct {
 	Pattern  *UserPattern `toml:"pattern" json:"pattern,omitempty"`
 	Monotony string       `toml:"monotony" json:"monotony,omitempty"` // a collective
 	Split    string       `toml:"split" json:"split,omitempty"`       // a collective
-	Msizes   MsizeList    `toml:"msizes" json:"msizes,omitempty"`     // empty: those of [job]
+	Msizes   MsizeList    `toml:"msizes" json:"msizes,omitempty"`     // empty: the sizes of [job]
 }
 
 // UserPattern says that Function must not be slower than Mockup.
@@ -40,22 +40,27 @@ func (u User) Guideline() Guideline {
 // for a datatype of the given extent in bytes. Keys begin with the index:
 // "[0].pattern.mockup".
 func ValidateUsers(users []User, extent int64) []conf.FieldError {
-	var errs []conf.FieldError
+	var errs conf.FieldErrors
 	for i, u := range users {
-		add := func(key, format string, args ...any) {
-			errs = append(errs, conf.FieldError{Key: fmt.Sprintf("[%d]%s", i, key), Msg: fmt.Sprintf(format, args...)})
+		wrong := func(key, format string, args ...any) {
+			errs.Check(false, fmt.Sprintf("[%d]%s", i, key), format, args...)
 		}
-		if msg := checkID(u.ID); msg != "" {
-			add(".id", "%s", msg)
-		} else if slices.ContainsFunc(users[:i], func(v User) bool { return v.ID == u.ID }) {
-			add(".id", "duplicate guideline id %q", u.ID)
+		switch {
+		case u.ID == "":
+			wrong(".id", "the guideline has no id")
+		case !idPattern.MatchString(u.ID):
+			wrong(".id", "guideline id %q: an id is made of letters, digits, _, + and -", u.ID)
+		case reservedID.MatchString(u.ID):
+			wrong(".id", "guideline id %q belongs to the catalogue", u.ID)
+		case slices.ContainsFunc(users[:i], func(v User) bool { return v.ID == u.ID }):
+			wrong(".id", "duplicate guideline id %q", u.ID)
 		}
-		u.validateType(add)
-		if f := u.Guideline().Function; u.Msizes != nil && slices.Contains(mockups.Collectives(), f) && !HasSize(f) {
-			add(".msizes", "%s has no message size", f)
+		u.validateType(wrong)
+		if f := u.Guideline().Function; u.Msizes != nil && isCollective(f) && !HasSize(f) {
+			wrong(".msizes", "%s has no message size", f)
 		} else if u.Msizes != nil {
 			if _, _, err := FitMsizes(u.Msizes, extent); err != nil {
-				add(".msizes", "%v", err)
+				wrong(".msizes", "%v", err)
 			}
 		}
 	}
@@ -63,58 +68,36 @@ func ValidateUsers(users []User, extent int64) []conf.FieldError {
 }
 
 var (
-	idPattern      = regexp.MustCompile(`^[A-Za-z0-9_+-]+$`)
-	reservedID     = regexp.MustCompile(`^(?i:GL[0-9]+|all|extended)$`)
-	idRequirements = "letters, digits, _, + and -"
+	idPattern  = regexp.MustCompile(`^[A-Za-z0-9_+-]+$`)
+	reservedID = regexp.MustCompile(`^(?i:GL[0-9]+|all|extended)$`)
 )
 
-func checkID(id string) string {
-	switch {
-	case id == "":
-		return "the guideline has no id"
-	case !idPattern.MatchString(id):
-		return fmt.Sprintf("guideline id %q: an id is made of %s", id, idRequirements)
-	case reservedID.MatchString(id):
-		return fmt.Sprintf("guideline id %q belongs to the catalogue", id)
-	}
-	return ""
-}
-
-func (u User) validateType(add func(key, format string, args ...any)) {
+func (u User) validateType(wrong func(key, format string, args ...any)) {
 	given := 0
-	collective := func(key, name string) bool {
-		if slices.Contains(mockups.Collectives(), name) {
-			return true
-		}
-		add(key, "%s", conf.Unknown("collective", name, mockups.Collectives()))
-		return false
-	}
 	for _, one := range []struct{ key, name string }{{".monotony", u.Monotony}, {".split", u.Split}} {
-		if one.name == "" {
+		switch {
+		case one.name == "":
 			continue
+		case !isCollective(one.name):
+			wrong(one.key, "%s", conf.Unknown("collective", one.name, mockups.Collectives()))
+		case !HasSize(one.name):
+			wrong(one.key, "%s has no message size", one.name)
 		}
 		given++
-		if collective(one.key, one.name) && !HasSize(one.name) {
-			add(one.key, "%s has no message size", one.name)
-		}
 	}
-	if u.Pattern != nil {
+	if p := u.Pattern; p != nil {
 		given++
-		if collective(".pattern.function", u.Pattern.Function) {
-			u.Pattern.validateMockup(add)
+		m, _ := mockups.Get(p.Mockup)
+		switch {
+		case !isCollective(p.Function):
+			wrong(".pattern.function", "%s", conf.Unknown("collective", p.Function, mockups.Collectives()))
+		case !m.IsMockup():
+			wrong(".pattern.mockup", "%s", conf.Unknown("mock-up of "+p.Function, p.Mockup, mockups.Mockups(p.Function)))
+		case m.Of != p.Function:
+			wrong(".pattern.mockup", "mock-up %q emulates %s, not %s", p.Mockup, m.Of, p.Function)
 		}
 	}
 	if given != 1 {
-		add("", "a guideline has exactly one of pattern, monotony and split, this one has %d", given)
-	}
-}
-
-func (p UserPattern) validateMockup(add func(key, format string, args ...any)) {
-	m, ok := mockups.Get(p.Mockup)
-	switch {
-	case !ok || !m.IsMockup():
-		add(".pattern.mockup", "%s", conf.Unknown("mock-up of "+p.Function, p.Mockup, mockups.Mockups(p.Function)))
-	case m.Of != p.Function:
-		add(".pattern.mockup", "mock-up %q emulates %s, not %s", p.Mockup, m.Of, p.Function)
+		wrong("", "a guideline has exactly one of pattern, monotony and split, this one has %d", given)
 	}
 }

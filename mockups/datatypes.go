@@ -29,11 +29,12 @@ func Datatypes() []Datatype { return datatypes }
 
 // GetDatatype looks a datatype up by its name.
 func GetDatatype(name string) (Datatype, bool) {
-	i := slices.IndexFunc(datatypes, func(d Datatype) bool { return d.Name == name })
-	if i < 0 {
-		return Datatype{}, false
+	for _, d := range datatypes {
+		if d.Name == name {
+			return d, true
+		}
 	}
-	return datatypes[i], true
+	return Datatype{}, false
 }
 
 // Ops returns the names of all operators.

@@ -32,25 +32,23 @@ type Room struct {
 // that can, and how large the buffers are that these share.
 func Fit(cases []Sized, extent int64, p int, room Room) (why []string, shared Need) {
 	why = make([]string, len(cases))
-	var needs []Need
-	var of []int // the case that a need is of
+	needs := make([]Need, len(cases))
 	for i, c := range cases {
 		if c.Function.MaxCount(c.Count, extent, p) > math.MaxInt32 {
 			why[i] = "its element count is above what an MPI int count holds"
-			continue
+			continue // and takes nothing
 		}
-		n := c.Function.Memory(c.Count, extent, p)
+		needs[i] = c.Function.Memory(c.Count, extent, p)
 		if room.Span != nil {
-			n.Send, n.Recv = room.Span(n.Send), room.Span(n.Recv)
+			needs[i].Send, needs[i].Recv = room.Span(needs[i].Send), room.Span(needs[i].Recv)
 		}
-		needs, of = append(needs, n), append(of, i)
 	}
 	fits, shared := fit(needs, room.Cap-room.Extra)
-	for n, i := range of {
-		if fits[n] {
+	for i, n := range needs {
+		if fits[i] || why[i] != "" {
 			continue
 		}
-		alone, with := needs[n].Sum()+room.Extra, ""
+		alone, with := n.Sum()+room.Extra, ""
 		if alone <= room.Cap {
 			with = " beside the buffers of smaller cases"
 		}

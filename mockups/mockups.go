@@ -4,10 +4,14 @@
 // It says what each function is called, which collective a mock-up stands for,
 // what its result is, and how much memory a case needs. The code that runs is in
 // mockups/c under the same ids; the rank program refuses to start when one
-// table has a function that the other has not. This package knows nothing of MPI and builds anywhere.
+// table has a function that the other has not. This package knows nothing of MPI and
+// builds anywhere.
 package mockups
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Blocks counts the blocks of msize bytes in a buffer.
 type Blocks int
@@ -60,9 +64,6 @@ func (t Temp) Elements(count int64, p int) int64 {
 	padded := (count + int64(p) - 1) / int64(p) * int64(p)
 	return int64(t.One)*count + int64(t.PerRank)*count*int64(p) + int64(t.Padded)*padded
 }
-
-// Buffers returns how many temporaries there are.
-func (t Temp) Buffers() int { return t.One + t.PerRank + t.Padded }
 
 // Source is where the data of a block come from: block Block of the data of the
 // ranks from First to Last, combined by the operator. No rank at all (Last is
@@ -135,7 +136,7 @@ func (f Function) Memory(count, extent int64, p int) Need {
 		Send: f.Send.Elements(count, p, true) * extent,
 		Recv: f.Recv.Elements(count, p, true) * extent,
 		// Every temporary is aligned to a page and guarded.
-		Temp: f.Temp.Elements(count, p)*extent + int64(f.Temp.Buffers())*2*4096,
+		Temp: f.Temp.Elements(count, p)*extent + int64(f.Temp.One+f.Temp.PerRank+f.Temp.Padded)*2*4096,
 	}
 }
 
@@ -161,61 +162,42 @@ var collectives = []Function{
 	{ID: "MPI_Scatterv", Send: vectorAtRoot, Recv: block, Rooted: true, Result: scattered},
 }
 
-// mockup rows take buffers, result, root and operator from their collective.
+// mockupRows take what is not here from their collective. An id says which one it is,
+// and which others emulate it: the formula.
 var mockupRows = []Function{
-	{ID: "gather_as_allgather", Of: "MPI_Gather", Formula: "Allgather(n)", Temp: Temp{PerRank: 1},
-		What: "Allgather; the others receive into a temporary"},
-	{ID: "gather_as_reduce", Of: "MPI_Gather", Formula: "Reduce(n)", InBytes: true, Temp: Temp{PerRank: 1},
+	{ID: "gather_as_allgather", Temp: Temp{PerRank: 1}, What: "Allgather; the others receive into a temporary"},
+	{ID: "gather_as_reduce", InBytes: true, Temp: Temp{PerRank: 1},
 		What: "own block in a zeroed vector of p blocks, Reduce with BOR on bytes"},
-	{ID: "allgather_as_alltoall", Of: "MPI_Allgather", Formula: "Alltoall(n)", Temp: Temp{PerRank: 1},
+	{ID: "allgather_as_alltoall", Temp: Temp{PerRank: 1},
 		What: "own block p times over (copied if small, by a datatype of extent 0 if large), Alltoall"},
-	{ID: "allgather_as_allreduce", Of: "MPI_Allgather", Formula: "Allreduce(n)", InBytes: true,
-		What: "own block in a zeroed vector of p blocks, Allreduce with BOR on bytes"},
-	{ID: "scatter_as_bcast", Of: "MPI_Scatter", Formula: "Bcast(n)", Temp: Temp{PerRank: 1},
-		What: "Bcast of all p blocks, keep the own one"},
-	{ID: "reduce_as_allreduce", Of: "MPI_Reduce", Formula: "Allreduce(n)", Temp: Temp{One: 1},
-		What: "Allreduce; the others receive into a temporary"},
-	{ID: "reduce_scatter_as_allreduce", Of: "MPI_Reduce_scatter", Formula: "Allreduce(n)", Temp: Temp{PerRank: 1},
-		What: "Allreduce of the whole vector, keep the own part"},
-	{ID: "bcast_as_scatter+allgather", Of: "MPI_Bcast", Formula: "Scatter(n) + Allgather(n)", Temp: Temp{Padded: 1},
-		What: "Scatter the p parts, Allgather them; padded to a multiple of p"},
-	{ID: "allgather_as_gather+bcast", Of: "MPI_Allgather", Formula: "Gather(n) + Bcast(n)",
-		What: "Gather at rank 0, Bcast of all p blocks"},
-	{ID: "allreduce_as_reduce+bcast", Of: "MPI_Allreduce", Formula: "Reduce(n) + Bcast(n)",
-		What: "Reduce at rank 0, Bcast of the result"},
-	{ID: "allreduce_as_reduce_scatter_block+allgather", Of: "MPI_Allreduce",
-		Formula: "Reduce_scatter_block(n) + Allgather(n)", Temp: Temp{Padded: 2},
+	{ID: "allgather_as_allreduce", InBytes: true, What: "own block in a zeroed vector of p blocks, Allreduce with BOR on bytes"},
+	{ID: "scatter_as_bcast", Temp: Temp{PerRank: 1}, What: "Bcast of all p blocks, keep the own one"},
+	{ID: "reduce_as_allreduce", Temp: Temp{One: 1}, What: "Allreduce; the others receive into a temporary"},
+	{ID: "reduce_scatter_as_allreduce", Temp: Temp{PerRank: 1}, What: "Allreduce of the whole vector, keep the own part"},
+	{ID: "bcast_as_scatter+allgather", Temp: Temp{Padded: 1}, What: "Scatter the p parts, Allgather them; padded to a multiple of p"},
+	{ID: "allgather_as_gather+bcast", What: "Gather at rank 0, Bcast of all p blocks"},
+	{ID: "allreduce_as_reduce+bcast", What: "Reduce at rank 0, Bcast of the result"},
+	{ID: "allreduce_as_reduce_scatter_block+allgather", Temp: Temp{Padded: 2},
 		What: "Reduce_scatter_block, Allgather of the parts; padded to a multiple of p"},
-	{ID: "reduce_as_reduce_scatter_block+gather", Of: "MPI_Reduce",
-		Formula: "Reduce_scatter_block(n) + Gather(n)", Temp: Temp{Padded: 2},
+	{ID: "reduce_as_reduce_scatter_block+gather", Temp: Temp{Padded: 2},
 		What: "Reduce_scatter_block, Gather of the parts; padded to a multiple of p"},
-	{ID: "reduce_scatter_block_as_reduce+scatter", Of: "MPI_Reduce_scatter_block", Formula: "Reduce(n) + Scatter(n)",
-		Temp: Temp{PerRank: 1}, What: "Reduce at rank 0, Scatter of the parts"},
-	{ID: "scan_as_exscan+reduce_local", Of: "MPI_Scan", Formula: "Exscan(n) + Reduce_local(n)", Temp: Temp{One: 1},
-		What: "Exscan, then Reduce_local with the own block, in rank order"},
-	{ID: "reduce_scatter_as_reduce+scatterv", Of: "MPI_Reduce_scatter", Formula: "Reduce(n) + Scatterv(n)",
-		Temp: Temp{PerRank: 1}, What: "Reduce at rank 0, Scatterv of the parts"},
-	{ID: "gather_as_gatherv", Of: "MPI_Gather", Formula: "Gatherv(n)", What: "Gatherv with equal counts"},
-	{ID: "scatter_as_scatterv", Of: "MPI_Scatter", Formula: "Scatterv(n)", What: "Scatterv with equal counts"},
-	{ID: "allgather_as_allgatherv", Of: "MPI_Allgather", Formula: "Allgatherv(n)", What: "Allgatherv with equal counts"},
-	{ID: "alltoall_as_alltoallv", Of: "MPI_Alltoall", Formula: "Alltoallv(n)", What: "Alltoallv with equal counts"},
-	{ID: "reduce_scatter_block_as_reduce_scatter", Of: "MPI_Reduce_scatter_block", Formula: "Reduce_scatter(n)",
-		What: "Reduce_scatter with equal parts"},
-	{ID: "reduce_scatter_block_as_allreduce", Of: "MPI_Reduce_scatter_block", Formula: "Allreduce(n)",
-		Temp: Temp{PerRank: 1}, What: "Allreduce of the whole vector, keep the own part"},
-	{ID: "bcast_as_allgatherv", Of: "MPI_Bcast", Formula: "Allgatherv(n)",
-		What: "Allgatherv; the root's part is all, the others' are empty"},
-	{ID: "reduce_as_reduce_scatter", Of: "MPI_Reduce", Formula: "Reduce_scatter(n)",
-		What: "Reduce_scatter; the root's part is all, the others' are empty"},
-	{ID: "allreduce_as_reduce_scatter+allgatherv", Of: "MPI_Allreduce",
-		Formula: "Reduce_scatter(n) + Allgatherv(n)",
-		What:    "Reduce_scatter of p parts, unequal if p does not divide the count, Allgatherv of the parts"},
-	{ID: "reduce_as_reduce_scatter+gatherv", Of: "MPI_Reduce",
-		Formula: "Reduce_scatter(n) + Gatherv(n)", Temp: Temp{One: 1},
+	{ID: "reduce_scatter_block_as_reduce+scatter", Temp: Temp{PerRank: 1}, What: "Reduce at rank 0, Scatter of the parts"},
+	{ID: "scan_as_exscan+reduce_local", Temp: Temp{One: 1}, What: "Exscan, then Reduce_local with the own block, in rank order"},
+	{ID: "reduce_scatter_as_reduce+scatterv", Temp: Temp{PerRank: 1}, What: "Reduce at rank 0, Scatterv of the parts"},
+	{ID: "gather_as_gatherv", What: "Gatherv with equal counts"},
+	{ID: "scatter_as_scatterv", What: "Scatterv with equal counts"},
+	{ID: "allgather_as_allgatherv", What: "Allgatherv with equal counts"},
+	{ID: "alltoall_as_alltoallv", What: "Alltoallv with equal counts"},
+	{ID: "reduce_scatter_block_as_reduce_scatter", What: "Reduce_scatter with equal parts"},
+	{ID: "reduce_scatter_block_as_allreduce", Temp: Temp{PerRank: 1}, What: "Allreduce of the whole vector, keep the own part"},
+	{ID: "bcast_as_allgatherv", What: "Allgatherv; the root's part is all, the others' are empty"},
+	{ID: "reduce_as_reduce_scatter", What: "Reduce_scatter; the root's part is all, the others' are empty"},
+	{ID: "allreduce_as_reduce_scatter+allgatherv",
+		What: "Reduce_scatter of p parts, unequal if p does not divide the count, Allgatherv of the parts"},
+	{ID: "reduce_as_reduce_scatter+gatherv", Temp: Temp{One: 1},
 		What: "Reduce_scatter of p parts, unequal if p does not divide the count, Gatherv of the parts"},
-	{ID: "bcast_as_allreduce", Of: "MPI_Bcast", Formula: "Allreduce(n)", InBytes: true,
-		What: "Allreduce with BOR on bytes; all but the root contribute zeros"},
-	{ID: "barrier_as_allreduce", Of: "MPI_Barrier", Formula: "Allreduce(1)", What: "Allreduce of one byte"},
+	{ID: "bcast_as_allreduce", InBytes: true, What: "Allreduce with BOR on bytes; all but the root contribute zeros"},
+	{ID: "barrier_as_allreduce", Formula: "Allreduce(1)", What: "Allreduce of one byte"},
 }
 
 var (
@@ -233,8 +215,10 @@ func init() {
 		add(f)
 	}
 	for _, m := range mockupRows {
-		f := table[byID[m.Of]]
-		f.ID, f.Of, f.Formula, f.What, f.InBytes, f.Temp, f.Regular = m.ID, m.Of, m.Formula, m.What, m.InBytes, m.Temp, false
+		of, by, _ := strings.Cut(m.ID, "_as_")
+		f := table[byID["MPI_"+capital(of)]]
+		f.ID, f.Of, f.What, f.InBytes, f.Temp, f.Regular = m.ID, "MPI_"+capital(of), m.What, m.InBytes, m.Temp, false
+		f.Formula = cmp.Or(m.Formula, formula(by))
 		add(f)
 	}
 	for _, of := range Identities() {
@@ -242,6 +226,18 @@ func init() {
 		f.ID, f.Of, f.Regular, f.Identity, f.What = IdentityOf(of), of, false, true, "the collective itself, by its PMPI_ name"
 		add(f)
 	}
+}
+
+// capital makes "Gather" of "gather".
+func capital(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// formula makes "Gather(n) + Bcast(n)" of "gather+bcast".
+func formula(names string) string {
+	calls := strings.Split(names, "+")
+	for i, name := range calls {
+		calls[i] = capital(name) + "(n)"
+	}
+	return strings.Join(calls, " + ")
 }
 
 // IdentityOf is the id of a collective's identity row.
@@ -256,11 +252,10 @@ func All() []Function { return table }
 
 // Get looks a function up by its id.
 func Get(id string) (Function, bool) {
-	i, ok := byID[id]
-	if !ok {
-		return Function{}, false
+	if i, ok := byID[id]; ok {
+		return table[i], true
 	}
-	return table[i], true
+	return Function{}, false
 }
 
 // Collectives returns the ids of the MPI collectives, in alphabetical order.

@@ -48,20 +48,19 @@ func (p *Predictor) advance() {
 
 // satisfied: "<" is false for NaN, so an undefined metric does not satisfy.
 func (p *Predictor) satisfied(x []float64) bool {
-	holds := map[string]func() bool{
-		MetricRSE: func() bool { return RSE(x) < p.cfg.RSE },
-		MetricCovMean: func() bool {
-			return CovMean(x, p.cfg.CovMean.Window) < p.cfg.CovMean.Threshold
-		},
-		MetricCovMedian: func() bool {
-			return CovMedian(x, p.cfg.CovMedian.Window) < p.cfg.CovMedian.Threshold
-		},
+	satisfies := func(metric string) bool {
+		switch c := p.cfg; metric {
+		case MetricRSE:
+			return RSE(x) < c.RSE
+		case MetricCovMean:
+			return CovMean(x, c.CovMean.Window) < c.CovMean.Threshold
+		case MetricCovMedian:
+			return CovMedian(x, c.CovMedian.Window) < c.CovMedian.Threshold
+		}
+		return false
 	}
-	unsatisfied := func(metric string) bool {
-		check, known := holds[metric]
-		return !known || !check()
-	}
-	return len(p.cfg.Metrics) > 0 && !slices.ContainsFunc(p.cfg.Metrics, unsatisfied)
+	fails := func(metric string) bool { return !satisfies(metric) }
+	return len(p.cfg.Metrics) > 0 && !slices.ContainsFunc(p.cfg.Metrics, fails)
 }
 
 // ForMinTime is how many repetitions it takes for MinTime, by the median of samples

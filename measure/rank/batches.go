@@ -8,6 +8,7 @@ package rank
 import "C"
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -39,12 +40,10 @@ type measured struct {
 	limit         time.Duration // from start; round_time makes no repetition later
 }
 
-func (m *measured) valid() int { return m.done - m.invalid }
-
 // setTiming chooses the synchronisation, and synchronises the clocks where
 // anything needs them.
 func (b *bench) setTiming() error {
-	j, t := b.job, &b.timing
+	j, t := b.job, &b.out.end.Timing
 	t.Sync = j.Sync
 	var err error
 	if j.Sync == protocol.Auto {
@@ -67,25 +66,30 @@ func (b *bench) setTiming() error {
 // how long they may be used.
 func (b *bench) clocksAgain() error {
 	old, start := b.model(), time.Now()
-	if err := b.syncClocks(b.job.ClockSync); err != nil {
-		return err
+	if _, err := b.synchronise(b.job.ClockSync); err != nil {
+		return fmt.Errorf("clock synchronisation %q: %w", b.job.ClockSync, err)
 	}
-	end, now := time.Now(), b.read()
+	end, now := time.Now(), reading(b.time.now)
 	off := old.Global(now) - b.model().Global(now)
-	perRank, err := b.gatherInts(max(off, -off), int64(math.Float64bits(b.model().Slope)))
+	type found struct {
+		off   int64
+		slope float64
+	}
+	perRank, err := allGather(b.world, found{max(off, -off), b.model().Slope})
 	if err != nil {
 		return err
 	}
 	most, lines := int64(0), false
 	for _, r := range perRank {
-		most, lines = max(most, r[0]), lines || r[1] != 0
+		most, lines = max(most, r.off), lines || r.slope != 0
 	}
-	if b.timing.ClockSyncs++; b.timing.ClockSyncs > 1 {
+	t := &b.out.end.Timing
+	if t.ClockSyncs++; t.ClockSyncs > 1 {
 		b.drift.Renewed(most, end.Sub(b.synced))
 	}
 	b.synced = end
 	b.due = end.Add(b.drift.Lasts(time.Duration(b.job.MaxDriftNS), end.Sub(start), lines))
-	b.timing.DriftNS = b.drift.Worst
+	t.DriftNS = b.drift.Worst
 	return nil
 }
 
@@ -94,13 +98,12 @@ func (b *bench) clocksAgain() error {
 func (b *bench) sample(i int, row *function) error {
 	c, r := b.job.Cases[i], &b.out.cases[i]
 	m := &measured{start: time.Now(), window: time.Duration(b.job.WindowNS), limit: time.Duration(b.job.SliceNS)}
+	var err error
 	if b.loop.sync.grows != 0 {
-		var err error
 		if m.window, err = b.findWindow(row); err != nil {
 			return err
 		}
 	}
-	var err error
 	if b.job.Mode == protocol.ModeNREP {
 		m.limit = time.Duration(b.nrep.MaxTime)
 		err = b.predict(m, row, r)
@@ -179,23 +182,18 @@ func (b *bench) next(m *measured, row *function, n, want int) (done, invalid int
 	}
 	b.batchTook = time.Since(start)
 	m.samples = append(m.samples, samples...)
-	if invalid, err = b.countInvalid(samples); err != nil {
-		return 0, 0, err
+	if b.loop.sync.global != 0 {
+		var c protocol.CaseResult
+		c.Count(samples)
+		flagged, err := b.fromRoot(int64(c.Invalid))
+		if err != nil {
+			return 0, 0, err
+		}
+		invalid = int(flagged)
 	}
 	m.done += done
 	m.invalid += invalid
 	return done, invalid, nil
-}
-
-// countInvalid tells all ranks how many of rank 0's samples have a flag.
-func (b *bench) countInvalid(samples []protocol.Sample) (int, error) {
-	if b.loop.sync.global == 0 {
-		return 0, nil
-	}
-	var c protocol.CaseResult
-	c.Count(samples)
-	n, err := b.fromRoot(int64(c.Invalid))
-	return int(n), err
 }
 
 // resync synchronises the clocks again when they might drift beyond the bound
@@ -204,12 +202,8 @@ func (b *bench) resync() error {
 	if !b.loop.needsClock() {
 		return nil
 	}
-	due := int64(0)
-	if time.Until(b.due) <= b.batchTook {
-		due = 1
-	}
-	due, err := b.fromRoot(due)
-	if err != nil || due == 0 {
+	due, err := b.decided(time.Until(b.due) <= b.batchTook)
+	if err != nil || !due {
 		return err
 	}
 	return b.clocksAgain()
@@ -257,12 +251,6 @@ func (m *measured) adjust(done, invalid int) {
 	}
 }
 
-const (
-	goOn = iota
-	converged
-	gaveUp
-)
-
 // predict runs batches until the predictor is satisfied or gives up. Rank 0
 // decides. Only valid samples count.
 func (b *bench) predict(m *measured, row *function, r *protocol.CaseResult) error {
@@ -272,14 +260,11 @@ func (b *bench) predict(m *measured, row *function, r *protocol.CaseResult) erro
 		if err != nil {
 			return err
 		}
-		if err := b.fetch(m, row, int(next)-m.valid()); err != nil {
+		if err := b.fetch(m, row, int(next)-(m.done-m.invalid)); err != nil {
 			return err
 		}
-		state := int64(goOn)
-		if b.rank == 0 {
-			state = b.decide(p, m.samples, time.Since(m.start), r)
-		}
-		if state, err = b.fromRoot(state); err != nil || state != goOn {
+		stop, err := b.decided(b.rank == 0 && b.enough(p, m.samples, time.Since(m.start), r))
+		if err != nil || stop {
 			return err
 		}
 	}

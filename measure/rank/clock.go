@@ -15,10 +15,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-	"unsafe"
 
 	"pgmpi/measure/clocks"
 	"pgmpi/measure/protocol"
@@ -33,10 +31,9 @@ const (
 )
 
 // setClock chooses the clock of the timing loop by its name in gl.toml, and
-// measures its resolution and its cost. All ranks fail when one does.
-func (w *world) setClock(name string) error { return w.tryClock(name, tscMeasure) }
-
-func (w *world) tryClock(name string, measure time.Duration) error {
+// measures its resolution and its cost; for `measure` its frequency, where CPUID does
+// not state it. All ranks fail when one does.
+func (w *world) setClock(name string, measure time.Duration) error {
 	C.pg_inject(C.int(w.rank))
 	w.clock = protocol.ClockInfo{Name: name}
 	if name == protocol.ClockRDTSCP {
@@ -47,7 +44,7 @@ func (w *world) tryClock(name string, measure time.Duration) error {
 	if w.time.now = clockNamed(name); w.time.now == nil {
 		return &refusal{fmt.Errorf("this rank program has no clock %q", name)}
 	}
-	measureClock(&w.clock, w.time.now)
+	w.clock.TickNS, w.clock.CostNS = clockStep(w.time.now), float64(C.pg_clock_cost(w.time.now))
 	// The coarsest of all ranks counts.
 	least, err := w.allMin(-w.clock.TickNS)
 	w.clock.TickNS = -least
@@ -56,19 +53,13 @@ func (w *world) tryClock(name string, measure time.Duration) error {
 
 // clockNamed finds a clock by its name in gl.toml; nil where there is none.
 func clockNamed(name string) *C.pg_clock {
-	row := times[name]
-	if row == nil {
-		return nil
+	if row := times[name]; row != nil {
+		return C.get_clock(row)
 	}
-	return C.get_clock(row)
+	return nil
 }
 
 func reading(now *C.pg_clock) int64 { return int64(C.read_clock(now)) }
-
-func measureClock(i *protocol.ClockInfo, now *C.pg_clock) {
-	i.TickNS = clockStep(now)
-	i.CostNS = float64(C.pg_clock_cost(now))
-}
 
 // clockStep is the resolution of a clock, in ns.
 func clockStep(now *C.pg_clock) int64 {
@@ -91,20 +82,20 @@ func (w *world) startTSC(measure time.Duration) error {
 	if err := w.agree(refused); err != nil {
 		return &refusal{err}
 	}
-	all, err := w.allGather([]byte(fmt.Sprintf("%-20d%s", hz, bootID())), 96)
+	type counter struct {
+		hz   int64
+		boot [64]byte
+	}
+	mine := counter{hz: hz}
+	copy(mine.boot[:], bootID())
+	all, err := allGather(w, mine)
 	if err != nil {
 		return err
 	}
-	for _, r := range all {
-		number, boot := string(r[:20]), strings.TrimRight(string(r[20:]), "\x00")
-		if boot == bootID() {
-			hz, err = strconv.ParseInt(strings.TrimSpace(number), 10, 64)
-			break
-		}
-	}
-	C.pg_tsc_set(C.int64_t(hz))
-	w.clock.HZ, w.clock.HZFrom = hz, from
-	return err
+	first := slices.IndexFunc(all, func(c counter) bool { return c.boot == mine.boot })
+	w.clock.HZ, w.clock.HZFrom = all[first].hz, from
+	C.pg_tsc_set(C.int64_t(w.clock.HZ))
+	return nil
 }
 
 // tscFrequency says how fast the counter runs and where that is known from, or
@@ -128,13 +119,7 @@ func tscFrequency(measure time.Duration) (hz int64, from string, refused error) 
 
 // missingFlags lists what an invariant counter needs and /proc/cpuinfo lacks.
 func missingFlags(cpuinfo string) string {
-	var flags []string
-	for line := range strings.Lines(cpuinfo) {
-		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == "flags" {
-			flags = strings.Fields(value)
-			break
-		}
-	}
+	flags := strings.Fields(valueOf(cpuinfo, "flags"))
 	var missing []string
 	for _, f := range []string{"rdtscp", "constant_tsc", "nonstop_tsc"} {
 		if !slices.Contains(flags, f) {
@@ -147,9 +132,9 @@ func missingFlags(cpuinfo string) string {
 // tscPinned refuses a rank that may move to another core, whose counter may
 // show another time (S-REVISITED §3.4).
 func tscPinned() error {
-	may := statusField("Cpus_allowed_list")
-	core := siblings(may)
-	if may != "" && core == may {
+	status, _ := os.ReadFile("/proc/self/status")
+	may := valueOf(string(status), "Cpus_allowed_list")
+	if may != "" && siblings(may) == may {
 		return nil
 	}
 	return fmt.Errorf("it may run on the processors %s and is not bound to one core; bind ranks (mpirun --bind-to core, at most as many ranks as cores) or use monotonic", may)
@@ -160,45 +145,32 @@ func tscPinned() error {
 func siblings(list string) string {
 	first, _, several := strings.Cut(list, ",")
 	first, _, span := strings.Cut(first, "-")
-	if !several && !span {
+	if !several && !span || firstLineOf("/sys/devices/system/cpu/cpu"+first+"/topology/thread_siblings_list") == list {
 		return list
 	}
-	text, err := os.ReadFile("/sys/devices/system/cpu/cpu" + first + "/topology/thread_siblings_list")
-	if err != nil || strings.TrimSpace(string(text)) != list {
-		return ""
-	}
-	return list
+	return ""
 }
 
-func statusField(name string) string {
-	text, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(string(text)) {
-		if key, value, _ := strings.Cut(line, ":"); key == name {
+// valueOf is the value of the first line "name: value"; "" if there is none.
+func valueOf(text, name string) string {
+	for line := range strings.Lines(text) {
+		if key, value, _ := strings.Cut(line, ":"); strings.TrimSpace(key) == name {
 			return strings.TrimSpace(value)
 		}
 	}
 	return ""
 }
 
-// bootID tells kernels apart, also those of one host before and after a reboot.
-// Containers on a host have the same.
-func bootID() string {
-	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(text))
-}
+// bootID tells kernels apart, also before and after a reboot of one host. Containers
+// on a host have the same.
+func bootID() string { return firstLineOf("/proc/sys/kernel/random/boot_id") }
 
 // listClocks examines every clock; rank 0's findings count. All ranks must call
 // it, and choose the clock that is to time with setClock afterwards.
 func (w *world) listClocks(into *[]protocol.ClockInfo) error {
 	for _, name := range protocol.Clocks {
 		var refused *refusal
-		if err := w.tryClock(name, tscLook); errors.As(err, &refused) {
+		if err := w.setClock(name, tscLook); errors.As(err, &refused) {
 			w.clock = protocol.ClockInfo{Name: name, Refused: err.Error()}
 		} else if err != nil {
 			return err
@@ -210,36 +182,3 @@ func (w *world) listClocks(into *[]protocol.ClockInfo) error {
 
 // refusal is why a clock cannot be used, unlike an error of MPI.
 type refusal struct{ error }
-
-// agree returns the same error on every rank: the lowest rank that has one gives it.
-func (w *world) agree(mine error) error {
-	who := int64(w.size)
-	if mine != nil {
-		who = int64(w.rank)
-	}
-	who, err := w.allMin(who)
-	if err != nil || who == int64(w.size) {
-		return err
-	}
-	var text []byte
-	if mine != nil {
-		text = []byte(mine.Error())
-	}
-	text, err = w.text(text, int(who))
-	if err != nil {
-		return err
-	}
-	return fmt.Errorf("rank %d: %s", who, text)
-}
-
-// allGather returns every rank's record, by rank, filled up with zeros to n bytes.
-func (w *world) allGather(mine []byte, n int) ([][]byte, error) {
-	record, all := make([]byte, n), make([]byte, n*w.size)
-	copy(record, mine)
-	rc := C.pg_all_gather(w.x, unsafe.Pointer(&record[0]), C.int(n), unsafe.Pointer(&all[0]))
-	out := make([][]byte, w.size)
-	for i := range out {
-		out[i] = all[i*n : (i+1)*n]
-	}
-	return out, mpiError("MPI_Allgather", rc)
-}

@@ -8,7 +8,6 @@ package rank
 import "C"
 
 import (
-	"encoding/binary"
 	"fmt"
 	"time"
 
@@ -31,7 +30,7 @@ func (s *session) examineClocks(j *protocol.Job) (*outcome, error) {
 	if err := s.listClocks(&o.end.Clocks); err != nil {
 		return nil, err
 	}
-	if err := s.setClock(j.Clock); err != nil {
+	if err := s.setClock(j.Clock, tscMeasure); err != nil {
 		return nil, err
 	}
 	// The first messages between two ranks make their connection; in turn and in a
@@ -74,8 +73,12 @@ func (s *session) examineSync(method string, j *protocol.ClocksJob, alive func()
 	}
 	end := time.Now()
 	out.DurationNS = end.Sub(start).Nanoseconds()
-	if out.Rounds, out.Messages, err = s.cost(sync); err != nil {
+	perRank, err := allGather(s.world, [2]int{sync.rounds, sync.messages})
+	if err != nil {
 		return out, err
+	}
+	for _, r := range perRank { // the rounds of the busiest rank, the messages of all
+		out.Rounds, out.Messages = max(out.Rounds, r[0]), out.Messages+r[1]
 	}
 	for _, seconds := range append([]float64{0}, j.Seconds...) {
 		alive()
@@ -95,46 +98,30 @@ func (s *session) examineSync(method string, j *protocol.ClocksJob, alive func()
 	return out, nil
 }
 
-// cost gives the rounds at the busiest rank and the messages of all.
-func (s *session) cost(sync *clockSync) (rounds, messages int, err error) {
-	perRank, err := s.gatherInts(int64(sync.rounds), int64(sync.messages))
-	for _, r := range perRank {
-		rounds = max(rounds, int(r[0]))
-		messages += int(r[1])
-	}
-	return rounds, messages, err
-}
-
 // compare has every rank exchange messages with rank 0, in turn, and gives the
 // error of its global clock as SKaMPI would measure the offset.
 func (s *session) compare(m clocks.Model, seconds float64) (protocol.ClockCheck, error) {
+	out := protocol.ClockCheck{Seconds: seconds}
 	var mine clocks.Estimate
 	var wrong int64
-	all := make([]int, s.size)
-	for i := range all {
-		all[i] = i
-	}
 	c := &clockSync{world: s.world}
-	err := c.among(all, func(c *clockSync) error {
-		return c.eachInTurn(
-			func(client int) error { return c.answer(client, clocks.Model{}) },
-			func(ref int) (err error) {
-				mine, err = c.askOffset(ref)
-				wrong = m.Global(mine.At) - (mine.At - mine.Ahead)
-				return err
-			})
+	err := c.among(s.everyone(), func(c *clockSync) error {
+		return c.eachInTurn(c.answerOwn, func(ref int) (err error) {
+			mine, err = c.askOffset(ref)
+			wrong = m.Global(mine.At) - (mine.At - mine.Ahead)
+			return err
+		})
 	})
 	if err != nil {
-		return protocol.ClockCheck{}, err
+		return out, err
 	}
-	out := protocol.ClockCheck{Seconds: seconds}
-	perRank, err := s.gatherInts(wrong, mine.Bound)
+	perRank, err := allGather(s.world, [2]int64{wrong, mine.Bound})
+	if err != nil {
+		return out, err
+	}
 	for _, r := range perRank {
 		out.ErrorNS = append(out.ErrorNS, r[0])
 		out.BoundNS = append(out.BoundNS, r[1])
-	}
-	if err != nil {
-		return out, err
 	}
 	out.TrueNS, err = s.trueErrors(m, 0)
 	return out, err
@@ -147,28 +134,5 @@ func (s *session) trueErrors(m clocks.Model, later time.Duration) ([]int64, erro
 	if C.pg_injected(C.int64_t(later), &mine, &reference) == 0 {
 		return nil, nil
 	}
-	perRank, err := s.gatherInts(m.Global(int64(mine))-int64(reference), 0)
-	var out []int64
-	for _, r := range perRank {
-		out = append(out, r[0])
-	}
-	return out, err
+	return allGather(s.world, m.Global(int64(mine))-int64(reference))
 }
-
-// gatherInts returns every rank's two numbers, by rank.
-func (w *world) gatherInts(a, b int64) ([][2]int64, error) {
-	var record [16]byte
-	binary.LittleEndian.PutUint64(record[:8], uint64(a))
-	binary.LittleEndian.PutUint64(record[8:], uint64(b))
-	all, err := w.allGather(record[:], len(record))
-	if err != nil {
-		return nil, err
-	}
-	out := make([][2]int64, len(all))
-	for i, r := range all {
-		out[i] = [2]int64{int64(binary.LittleEndian.Uint64(r[:8])), int64(binary.LittleEndian.Uint64(r[8:]))}
-	}
-	return out, nil
-}
-
-func (w *world) barrier() error { return mpiError("MPI_Barrier", C.pg_meet(w.x)) }

@@ -8,31 +8,20 @@ package rank
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"pgmpi/measure/clocks"
 	"pgmpi/measure/protocol"
 )
 
-// syncClocks makes a global clock of the ranks' own by the named method: it
-// sets the model that pg_global and pg_local use, on every rank. All ranks must
-// call it, and all fail when one does. The reference is rank 0's clock.
-func (w *world) syncClocks(method string) error {
-	if _, err := w.synchronise(method); err != nil {
-		return fmt.Errorf("clock synchronisation %q: %w", method, err)
-	}
-	return nil
-}
-
 // clockMethod finds the model of this rank's clock relative to the first of the
-// team; all members call it. A new one is one file clocksync_NAME.go.
+// team; all members call it.
 type clockMethod func(*clockSync) error
-
-// clockMethods is filled by the files clocksync_NAME.go.
-var clockMethods = map[string]clockMethod{}
 
 // sharedSuffix marks the two-level methods: the first rank of every host takes
 // part, the others of the host read the same clock.
@@ -52,8 +41,11 @@ type clockSync struct {
 	rounds, messages int
 }
 
+// synchronise makes a global clock of the ranks' own by the named method: it
+// sets the model that pg_global and pg_local use, on every rank. All ranks must
+// call it, and all fail when one does. The reference is rank 0's clock.
 func (w *world) synchronise(method string) (*clockSync, error) {
-	w.setModel(clocks.Model{})
+	w.time.model = cModel(clocks.Model{})
 	hosts, mine, err := w.hosts()
 	if err != nil {
 		return nil, err
@@ -74,40 +66,38 @@ func (w *world) synchronise(method string) (*clockSync, error) {
 			leaders = append(leaders, h.ranks[0])
 		}
 		if err = s.among(leaders, do); err == nil {
-			w.setModel(s.model)
+			w.time.model = cModel(s.model)
 		}
 		err = errors.Join(err, s.among(mine.ranks, shared))
 	default:
-		all := make([]int, w.size)
-		for i := range all {
-			all[i] = i
-		}
-		err = s.among(all, do)
+		err = s.among(w.everyone(), do)
 	}
 	if err := w.agree(err); err != nil {
 		return s, err
 	}
-	w.setModel(s.model)
+	w.time.model = cModel(s.model)
 	return s, nil
+}
+
+func (w *world) everyone() []int {
+	all := make([]int, w.size)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // among has a method done by the ranks of a team.
 func (s *clockSync) among(team []int, do clockMethod) error {
-	s.team, s.me = team, -1
-	for i, r := range team {
-		if r == s.rank {
-			s.me = i
-		}
-	}
+	s.team, s.me = team, slices.Index(team, s.rank)
 	if s.me < 0 || len(team) == 1 {
 		return nil
 	}
 	return do(s)
 }
 
-func (w *world) setModel(m clocks.Model) {
-	w.time.model.origin, w.time.model.offset = C.int64_t(m.Origin), C.int64_t(m.Offset)
-	w.time.model.intercept, w.time.model.slope = C.double(m.Intercept), C.double(m.Slope)
+func cModel(m clocks.Model) C.pg_model {
+	return C.pg_model{origin: C.int64_t(m.Origin), offset: C.int64_t(m.Offset), intercept: C.double(m.Intercept), slope: C.double(m.Slope)}
 }
 
 func (w *world) model() clocks.Model {
@@ -115,42 +105,42 @@ func (w *world) model() clocks.Model {
 	return clocks.Model{Origin: int64(m.origin), Offset: int64(m.offset), Intercept: float64(m.intercept), Slope: float64(m.slope)}
 }
 
-func (w *world) read() int64 { return reading(w.time.now) }
-
 // clockHost is a group of ranks whose clock should be one and the same.
 type clockHost struct {
-	id, name string
-	ranks    []int
+	name  string
+	ranks []int
 }
 
 // hosts groups all ranks by the kernel they run on and the time namespace they
 // are in, which shifts a kernel's clocks; both in the order of ranks. mine is
 // this rank's.
 func (w *world) hosts() (all []clockHost, mine clockHost, err error) {
-	name, _ := os.Hostname()
-	id := bootID()
-	if id == "" {
-		id = fmt.Sprintf("unknown kernel of rank %d", w.rank)
-	}
+	id := cmp.Or(bootID(), fmt.Sprintf("unknown kernel of rank %d", w.rank))
 	if namespace, err := os.Readlink("/proc/self/ns/time"); err == nil && w.clock.Name != protocol.ClockRDTSCP {
 		id += " " + namespace
 	}
-	records, err := w.allGather([]byte(fmt.Sprintf("%-80.80s%.64s", id, name)), 144)
+	var own struct {
+		id   [80]byte
+		name [64]byte
+	}
+	name, _ := os.Hostname()
+	copy(own.id[:], id)
+	copy(own.name[:], name)
+	records, err := allGather(w, own)
 	if err != nil {
 		return nil, clockHost{}, err
 	}
-	at := map[string]int{}
-	for r, text := range records {
-		id := string(text[:80])
-		i, ok := at[id]
+	at := map[[80]byte]int{}
+	for r, rank := range records {
+		i, ok := at[rank.id]
 		if !ok {
 			i = len(all)
-			at[id] = i
-			all = append(all, clockHost{id: id, name: strings.TrimRight(string(text[80:]), "\x00")})
+			at[rank.id] = i
+			all = append(all, clockHost{name: strings.TrimRight(string(rank.name[:]), "\x00")})
 		}
 		all[i].ranks = append(all[i].ranks, r)
 	}
-	return all, all[at[string(records[w.rank][:80])]], nil
+	return all, all[at[own.id]], nil
 }
 
 func onlyOneHost(hosts []clockHost) error {

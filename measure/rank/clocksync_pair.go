@@ -30,33 +30,23 @@ const (
 
 // turn is what the reference gives to the process it will answer next. Until
 // then that process sleeps, so that it does not disturb the others.
-var turn = []byte{1}
+type turn byte
 
-func (s *clockSync) give(to int, data []byte) error {
+// give and take move a turn or a model from rank to rank.
+func give[T turn | clocks.Model](s *clockSync, to int, data T) error {
 	s.messages++
-	return mpiError("MPI_Send", C.pg_give(s.x, C.int(to), unsafe.Pointer(&data[0]), C.int(len(data))))
+	return mpiError("MPI_Send", C.pg_give(s.x, C.int(to), unsafe.Pointer(&data), C.int(unsafe.Sizeof(data))))
 }
 
-func (s *clockSync) take(from, n int) ([]byte, error) {
-	data := make([]byte, n)
-	return data, mpiError("MPI_Recv", C.pg_take(s.x, C.int(from), unsafe.Pointer(&data[0]), C.int(n)))
-}
-
-// giveModel and takeModel move a model between ranks of one program.
-func (s *clockSync) giveModel(to int, m clocks.Model) error {
-	return s.give(to, unsafe.Slice((*byte)(unsafe.Pointer(&m)), unsafe.Sizeof(m)))
-}
-
-func (s *clockSync) takeModel(from int) (m clocks.Model, err error) {
-	data, err := s.take(from, int(unsafe.Sizeof(m)))
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&m)), unsafe.Sizeof(m)), data)
-	return m, err
+func take[T turn | clocks.Model](s *clockSync, from int) (data T, err error) {
+	rc := C.pg_take(s.x, C.int(from), unsafe.Pointer(&data), C.int(unsafe.Sizeof(data)))
+	return data, mpiError("MPI_Recv", rc)
 }
 
 // ask waits for this rank's turn and exchanges n messages with the reference;
 // with patience fewer. The result is valid until the next call.
 func (s *clockSync) ask(ref, n, patience int) ([]clocks.Ping, error) {
-	if _, err := s.take(ref, len(turn)); err != nil {
+	if _, err := take[turn](s, ref); err != nil {
 		return nil, err
 	}
 	s.pings = slices.Grow(s.pings[:0], n)[:n]
@@ -66,15 +56,17 @@ func (s *clockSync) ask(ref, n, patience int) ([]clocks.Ping, error) {
 	return s.pings[:done], mpiError("exchange with the reference clock", rc)
 }
 
-// answer gives a rank its turn and answers with the time of this rank's own
-// clock, or with the global time that its model gives.
+// answer gives a rank its turn and answers with the global time that the model gives.
 func (s *clockSync) answer(client int, m clocks.Model) error {
-	if err := s.give(client, turn); err != nil {
+	if err := give(s, client, turn(1)); err != nil {
 		return err
 	}
-	c := C.pg_model{origin: C.int64_t(m.Origin), offset: C.int64_t(m.Offset), intercept: C.double(m.Intercept), slope: C.double(m.Slope)}
+	c := cModel(m)
 	return mpiError("exchange with a client", C.pg_answer(s.x, s.time.now, &c, C.int(client)))
 }
+
+// answerOwn answers with the time of this rank's own clock.
+func (s *clockSync) answerOwn(client int) error { return s.answer(client, clocks.Model{}) }
 
 // askOffset is the client's side of SKaMPI's offset (S-REVISITED, Algorithm 7).
 func (s *clockSync) askOffset(ref int) (clocks.Estimate, error) {
@@ -83,6 +75,12 @@ func (s *clockSync) askOffset(ref int) (clocks.Estimate, error) {
 		return clocks.Estimate{}, err
 	}
 	return clocks.SKaMPI(pings), nil
+}
+
+// askPinned lets a model pass through the offset that it measures.
+func (s *clockSync) askPinned(ref int, m clocks.Model) (clocks.Model, error) {
+	e, err := s.askOffset(ref)
+	return m.Pinned(e.At, e.Ahead), err
 }
 
 // askRTT is the client's side of Algorithm 17 of S-REVISITED: the mean
@@ -137,9 +135,6 @@ func median(rtt int64) func([]clocks.Ping) clocks.Point {
 	return func(pings []clocks.Ping) clocks.Point { return clocks.JonesKoenig(pings, rtt) }
 }
 
-// others are the ranks of the team that the reference serves one after the other.
-func (s *clockSync) others() []int { return s.team[1:] }
-
 // eachInTurn lets every other rank of the team deal with the reference, one
 // after the other: p − 1 dependent rounds.
 func (s *clockSync) eachInTurn(answer func(client int) error, ask func(ref int) error) error {
@@ -147,7 +142,7 @@ func (s *clockSync) eachInTurn(answer func(client int) error, ask func(ref int) 
 		s.rounds++
 		return ask(s.team[0])
 	}
-	for _, c := range s.others() {
+	for _, c := range s.team[1:] {
 		s.rounds++
 		if err := answer(c); err != nil {
 			return err

@@ -38,13 +38,9 @@ func partner(p, me, round int) (who int, client, ok bool) {
 // upwards lists the rounds from the leaves to the root, and the remaining ranks
 // last; downwards from the root to the leaves.
 func upwards(p int) []int {
-	k := bits.Len(uint(p)) - 1
-	rounds := make([]int, 0, k+1)
-	for r := 1; r <= k; r++ {
-		rounds = append(rounds, r)
-	}
-	if p > 1<<k {
-		rounds = append(rounds, k+1)
+	rounds := make([]int, bits.Len(uint(p-1))) // ⌈log2 p⌉
+	for i := range rounds {
+		rounds[i] = i + 1
 	}
 	return rounds
 }
@@ -87,9 +83,9 @@ func (s *clockSync) learnInTree(answer func(client int) error, ask func(ref int)
 	if err := s.pairs(upwards(len(s.team)), counted, learn); err != nil {
 		return err
 	}
-	give := func(client int) error { return s.giveModel(client, s.model) }
+	give := func(client int) error { return give(s, client, s.model) }
 	merge := func(ref int) error {
-		outer, err := s.takeModel(ref)
+		outer, err := take[clocks.Model](s, ref)
 		s.model = clocks.Merge(outer, s.model)
 		return err
 	}

@@ -80,6 +80,13 @@ func firstLine(s string) string {
 	return strings.Join(strings.Fields(line), " ")
 }
 
+// firstLineOf is the first line of a file; "" if there is none.
+func firstLineOf(path string) string {
+	text, _ := os.ReadFile(path)
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimSpace(line)
+}
+
 func ownHash() string {
 	f, err := os.Open("/proc/self/exe")
 	if err != nil {
@@ -95,6 +102,6 @@ func ownHash() string {
 
 // memAvailable is MemAvailable of /proc/meminfo in bytes; 0 if unknown.
 func memAvailable() int64 {
-	_, available := host.Memory(hostFiles())
+	_, available := host.Memory(hostFiles)
 	return available
 }

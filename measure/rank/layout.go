@@ -10,7 +10,6 @@ import "C"
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"math"
 	"os"
 	"time"
@@ -26,18 +25,18 @@ const (
 	listen = 100 * time.Millisecond
 )
 
-// hostFiles are this node's files.
-func hostFiles() fs.FS { return os.DirFS("/") }
+var hostFiles = os.DirFS("/")
 
-// gather brings a text of every rank to rank 0, in the order of ranks.
-func (w *world) gather(mine []byte) ([][]byte, error) {
-	var lengths, displs []C.int
-	var all []byte
-	at := func(s []C.int) *C.int { return unsafe.SliceData(s) }
-	if w.rank == 0 {
-		lengths, displs = make([]C.int, w.size), make([]C.int, w.size)
+// gather brings what every rank says to rank 0, in the order of ranks; nil says nothing.
+func gather[T any](w *world, mine *T) ([]T, error) {
+	text, err := []byte(nil), error(nil)
+	if mine != nil {
+		if text, err = json.Marshal(mine); err != nil {
+			return nil, err
+		}
 	}
-	if err := mpiError("MPI_Gather", C.pg_text_lengths(w.x, C.int(len(mine)), at(lengths))); err != nil {
+	lengths, displs := make([]C.int, w.size), make([]C.int, w.size) // all 0 but at rank 0
+	if err := mpiError("MPI_Gather", C.pg_text_lengths(w.x, C.int(len(text)), &lengths[0])); err != nil {
 		return nil, err
 	}
 	total := 0
@@ -47,17 +46,24 @@ func (w *world) gather(mine []byte) ([][]byte, error) {
 			return nil, errors.New("what the ranks say of their nodes is more than 2 GiB")
 		}
 	}
-	all = make([]byte, max(1, total))
-	mine = append(mine, 0) // a pointer to nothing is none
-	err := mpiError("MPI_Gatherv", C.pg_texts(w.x, unsafe.Pointer(&mine[0]), C.int(len(mine)-1), unsafe.Pointer(&all[0]), at(lengths), at(displs)))
-	if err != nil || w.rank != 0 {
+	all := make([]byte, max(1, total))
+	text = append(text, 0) // a pointer to nothing is none
+	rc := C.pg_texts(w.x, unsafe.Pointer(&text[0]), C.int(len(text)-1), unsafe.Pointer(&all[0]), &lengths[0], &displs[0])
+	if err := mpiError("MPI_Gatherv", rc); err != nil {
 		return nil, err
 	}
-	texts := make([][]byte, w.size)
+	var out []T
 	for i, n := range lengths {
-		texts[i] = all[displs[i] : displs[i]+n]
+		if n == 0 {
+			continue
+		}
+		var v T
+		if err := json.Unmarshal(all[displs[i]:displs[i]+n], &v); err != nil {
+			return nil, err
+		}
+		out = append(out, v)
 	}
-	return texts, nil
+	return out, nil
 }
 
 // layout finds out, at rank 0, where all ranks run and on what. Every rank says
@@ -68,15 +74,7 @@ func (s *session) layout() (*host.Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := json.Marshal(seat)
-	if err != nil {
-		return nil, err
-	}
-	texts, err := s.gather(text)
-	if err != nil {
-		return nil, err
-	}
-	seats, err := decoded[host.RankFacts](texts)
+	seats, err := gather(s.world, &seat)
 	if err != nil {
 		return nil, err
 	}
@@ -87,61 +85,42 @@ func (s *session) layout() (*host.Layout, error) {
 	if reads, err = s.text(reads, 0); err != nil {
 		return nil, err
 	}
-	if text, err = s.view(seat, reads[s.rank] == 1); err != nil {
-		return nil, err
-	}
-	if texts, err = s.gather(text); err != nil || s.rank != 0 {
-		return nil, err
-	}
-	views, err := decoded[host.NodeFacts](texts)
+	node, err := s.node(seat, reads[s.rank] == 1)
 	if err != nil {
 		return nil, err
 	}
-	return host.Merge(seats, views)
-}
-
-// view reads the node, or waits while others do: nobody may be busy in MPI then.
-func (s *session) view(seat host.RankFacts, reads bool) ([]byte, error) {
-	var text []byte
-	if reads {
-		v := host.ReadNode(hostFiles(), seat, os.Environ(), s.info.LibVersion, s.info.Hash)
-		if _, err := s.allMin(0); err != nil { // all have come here
-			return nil, err
-		}
-		time.Sleep(settle)
-		before := host.ReadCPUTime(hostFiles())
-		time.Sleep(listen)
-		v.Node.OthersBusy = host.ReadCPUTime(hostFiles()).BusySince(before, len(v.Kind.Online))
-		return json.Marshal(v)
-	}
-	if _, err := s.allMin(0); err != nil {
+	nodes, err := gather(s.world, node)
+	if err != nil || s.rank != 0 {
 		return nil, err
 	}
-	time.Sleep(settle + listen + settle)
-	return text, nil
+	return host.Merge(seats, nodes)
 }
 
-// decoded are the texts that are not empty.
-func decoded[T any](texts [][]byte) ([]T, error) {
-	var out []T
-	for _, t := range texts {
-		if len(t) == 0 {
-			continue
-		}
-		var v T
-		if err := json.Unmarshal(t, &v); err != nil {
-			return nil, err
-		}
-		out = append(out, v)
+// node reads the node, or waits while others do: nobody may be busy in MPI then.
+func (s *session) node(seat host.RankFacts, reads bool) (*host.NodeFacts, error) {
+	var f host.NodeFacts
+	if reads {
+		f = host.ReadNode(hostFiles, seat, os.Environ(), s.info.LibVersion, s.info.Hash)
 	}
-	return out, nil
+	if err := s.barrier(); err != nil {
+		return nil, err
+	}
+	if !reads {
+		time.Sleep(settle + listen + settle)
+		return nil, nil
+	}
+	time.Sleep(settle)
+	before := host.ReadCPUTime(hostFiles)
+	time.Sleep(listen)
+	f.Node.OthersBusy = host.ReadCPUTime(hostFiles).BusySince(before, len(f.Kind.Online))
+	return &f, nil
 }
 
 // load is the highest one-minute load average of all nodes, at rank 0; -1
 // where none is known.
 func (w *world) load() (float64, error) {
 	const unit = 100 // as the kernel rounds it
-	highest := C.int64_t(math.Round(host.Load(hostFiles()) * unit))
+	highest := C.int64_t(math.Round(host.Load(hostFiles) * unit))
 	err := mpiError("MPI_Sendrecv of the load", C.pg_all_max(w.x, &highest))
 	return max(-1, float64(highest)/unit), err
 }

@@ -11,7 +11,10 @@ import "C"
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -79,6 +82,37 @@ func (w *world) setLoop(sync, sample, cache string) error {
 	l.c.x, l.c.time, l.c.touch = w.x, w.time, l.cache.touch
 	w.loop = l
 	return nil
+}
+
+// The cache size where the kernel does not say it, and the most that is
+// believed: a virtual machine with one core may call the host's whole last
+// level private.
+const (
+	unknownCache = 2 << 20
+	mostCache    = 64 << 20
+)
+
+// privateCache is the size in bytes of the last level of data cache that a core
+// has for itself (S-REVISITED §5.8), as the kernel says it of core 0.
+func privateCache() int64 { return privateCacheIn("/sys/devices/system/cpu/cpu0") }
+
+func privateCacheIn(cpu string) int64 {
+	threads := firstLineOf(cpu + "/topology/thread_siblings_list")
+	levels, _ := filepath.Glob(cpu + "/cache/index*")
+	var size int64
+	for _, l := range levels {
+		if firstLineOf(l+"/type") == "Instruction" || firstLineOf(l+"/shared_cpu_list") != threads {
+			continue
+		}
+		kib, err := strconv.ParseInt(strings.TrimSuffix(firstLineOf(l+"/size"), "K"), 10, 64)
+		if err == nil {
+			size = max(size, kib<<10)
+		}
+	}
+	if size == 0 {
+		return unknownCache
+	}
+	return min(size, mostCache)
 }
 
 // stride is the distance between the positions of a rotating buffer, in bytes:
@@ -166,12 +200,7 @@ func (w *world) batch(f *C.pg_function, sync *C.pg_sync, n int) ([]protocol.Samp
 	if l.sample == protocol.SampleGlobal {
 		global = 1
 	}
-	var ns *C.int64_t
-	var flags *C.uchar
-	if w.rank == 0 {
-		ns, flags = l.ns, l.flags
-	}
-	if err := mpiError("MPI_Reduce of the samples", C.pg_collect(l.c, sync, global, ns, flags)); err != nil || w.rank != 0 {
+	if err := mpiError("MPI_Reduce of the samples", C.pg_collect(l.c, sync, global, l.ns, l.flags)); err != nil || w.rank != 0 {
 		return nil, done, err
 	}
 	samples := make([]protocol.Sample, done)
@@ -186,12 +215,9 @@ func (w *world) provable(f *C.pg_function, n int) (*protocol.Bound, error) {
 	if err := mpiError(C.GoString(f.id), C.pg_provable(f, w.loop.c, C.int64_t(n), w.loop.ns)); err != nil || w.rank != 0 {
 		return nil, err
 	}
-	ns := make([]int64, n)
-	for i, d := range unsafe.Slice(w.loop.ns, n) {
-		ns[i] = int64(d)
-	}
+	ns := unsafe.Slice(w.loop.ns, n)
 	slices.Sort(ns)
-	return &protocol.Bound{N: n, MinNS: ns[0], MedianNS: ns[(n-1)/2]}, nil
+	return &protocol.Bound{N: n, MinNS: int64(ns[0]), MedianNS: int64(ns[(n-1)/2])}, nil
 }
 
 // chooseSync resolves sync = "auto" by where the ranks are.

@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -59,11 +61,10 @@ func Main(args []string) int {
 	if err == nil {
 		err = c.Check()
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "pgmpi-rank:", err)
-		return exitCode
+	var w *world
+	if err == nil {
+		w, err = start()
 	}
-	w, err := start()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pgmpi-rank:", err)
 		return exitCode
@@ -71,19 +72,17 @@ func Main(args []string) int {
 	leaveWithLauncher()
 	info.Hash = <-hash
 	s := &session{world: w, info: info, out: bufio.NewWriterSize(out, 1<<16)}
-	if err := s.checkSize(*np); err == nil {
+	if err = s.checkSize(*np); err == nil {
 		err = s.serve(*job)
-		if err == nil {
-			err = w.stop()
-		}
-		if err == nil {
-			return 0
-		}
-		s.fail(err)
-	} else {
-		s.fail(err)
 	}
-	return exitCode
+	if err == nil {
+		err = w.stop()
+	}
+	if err != nil {
+		s.fail(err)
+		return exitCode
+	}
+	return 0
 }
 
 // takeStdout keeps the real standard output for the protocol and sends
@@ -138,7 +137,7 @@ func (s *session) watch(limit time.Duration, what string) *time.Timer {
 // may hang, when the launcher is dead or another thread is inside MPI.
 func giveUp() {
 	time.AfterFunc(time.Second, func() { os.Exit(exitCode) })
-	abort(exitCode)
+	abort()
 }
 
 // fail ends the mpirun on all ranks.
@@ -149,7 +148,7 @@ func (s *session) fail(err error) {
 	} else {
 		fmt.Fprintf(os.Stderr, "pgmpi-rank: rank %d: %v\n", s.rank, err)
 	}
-	abort(exitCode)
+	abort()
 }
 
 func (s *session) say(format string, args ...any) {
@@ -157,7 +156,7 @@ func (s *session) say(format string, args ...any) {
 	defer s.mu.Unlock()
 	fmt.Fprintf(s.out, format+"\n", args...)
 	if s.out.Flush() != nil {
-		abort(exitCode) // nobody listens any more
+		abort() // nobody listens any more
 	}
 }
 
@@ -252,11 +251,8 @@ func (s *session) receive(jobFile string) (*protocol.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	var j protocol.Job
-	if err := json.Unmarshal(text, &j); err != nil {
-		return nil, err
-	}
-	return &j, nil
+	j := new(protocol.Job)
+	return j, json.Unmarshal(text, j)
 }
 
 func (s *session) readJob(jobFile string) (*protocol.Job, error) {
@@ -285,4 +281,37 @@ func leaveAtEOF(in io.Reader) {
 	fmt.Fprintln(os.Stderr, "pgmpi-rank: standard input was closed: the driver is gone")
 	launch.RemoveShared(sharedFiles())
 	giveUp()
+}
+
+// leaveWithLauncher ends this rank when it is told to, or when the launcher on
+// this host dies, and removes the shared-memory files that a launcher which was
+// killed leaves behind.
+func leaveWithLauncher() {
+	parent := os.Getppid()
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGTERM, syscall.SIGHUP)
+	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_PDEATHSIG, uintptr(syscall.SIGHUP), 0)
+	go func() {
+		// The signal of the launcher's death also comes when only the thread ends that forked.
+		for s := range told {
+			if s == syscall.SIGTERM || os.Getppid() != parent {
+				break
+			}
+		}
+		launch.RemoveShared(sharedFiles())
+		os.Exit(exitCode)
+	}()
+}
+
+// sharedFiles lists the files in /dev/shm that this process maps: the MPI
+// library's, which stay there when its launcher is killed.
+func sharedFiles() (found []string) {
+	maps, _ := os.ReadFile("/proc/self/maps")
+	for line := range strings.Lines(string(maps)) {
+		_, name, ok := strings.Cut(strings.TrimSpace(line), "/dev/shm/")
+		if ok && !strings.HasSuffix(name, " (deleted)") {
+			found = append(found, "/dev/shm/"+name)
+		}
+	}
+	return slices.Compact(found)
 }

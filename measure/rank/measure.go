@@ -30,10 +30,8 @@ type bench struct {
 	extent   int64
 	verifier verifier
 	nrep     nrep.Config
-	cap      int64 // bytes
 	called   map[string]bool
 	timed    time.Duration // in untimed calls
-	timing   protocol.Timing
 	// When the clocks were synchronised last, and when they are to be again.
 	synced, due time.Time
 	drift       clocks.Drift
@@ -63,7 +61,7 @@ func (s *session) do(j *protocol.Job) (*outcome, error) {
 		}
 	}
 	b.watchdog.Stop()
-	b.out.end.MemoryCap, b.out.end.Clock, b.out.end.Timing = b.cap, &s.clock, b.timing
+	b.out.end.Clock = &s.clock
 	b.out.end.MeasureNS, b.out.end.TimedNS = time.Since(start).Nanoseconds(), (b.timed + b.loop.took).Nanoseconds()
 	return &b.out, nil
 }
@@ -85,7 +83,7 @@ func (s *session) newBench(j *protocol.Job) (*bench, error) {
 			return nil, err
 		}
 	}
-	if err := s.setClock(j.Clock); err != nil {
+	if err := s.setClock(j.Clock, tscMeasure); err != nil {
 		return nil, err
 	}
 	if err := b.setTiming(); err != nil {
@@ -113,21 +111,21 @@ func (s *session) newBench(j *protocol.Job) (*bench, error) {
 
 // plan decides the memory cap, marks what cannot be measured and allocates.
 func (b *bench) plan() error {
-	b.cap = b.job.MemoryCap
-	if b.cap == 0 {
+	room := b.job.MemoryCap
+	if room == 0 {
 		least, err := b.allMin(memAvailable())
 		if err != nil {
 			return err
 		}
-		b.cap = b.job.TempMemory
-		if half := least / 2 / int64(max(1, b.job.PPN)); least > 0 && half < b.cap {
-			b.cap = half
+		room = b.job.TempMemory
+		if least > 0 {
+			room = min(room, least/2/int64(max(1, b.job.PPN)))
 		}
 	}
+	b.out.end.MemoryCap = room
 	b.out.cases = make([]protocol.CaseResult, len(b.job.Cases))
 	b.out.samples = make([][]protocol.Sample, len(b.job.Cases))
-	var sized []mockups.Sized
-	var of []int // the case that each is of
+	sized := make([]mockups.Sized, len(b.job.Cases)) // a skipped one needs nothing
 	longest := 1
 	for i, c := range b.job.Cases {
 		f, ok := mockups.Get(c.Function)
@@ -136,14 +134,14 @@ func (b *bench) plan() error {
 		}
 		b.out.cases[i] = protocol.CaseResult{Case: i, Status: cmp.Or(c.Skip, protocol.StatusOK)}
 		if c.Skip == "" {
-			sized, of = append(sized, mockups.Sized{Function: f, Count: c.Msize / b.extent}), append(of, i)
+			sized[i] = mockups.Sized{Function: f, Count: c.Msize / b.extent}
 			longest = max(longest, c.NRep)
 		}
 	}
-	why, shared := mockups.Fit(sized, b.extent, b.size, mockups.Room{Cap: b.cap, Extra: b.loop.extra(), Span: b.loop.span})
-	for n, i := range of {
-		if why[n] != "" {
-			b.out.cases[i].Status, b.out.cases[i].Message = protocol.StatusNotMeasured, why[n]
+	why, shared := mockups.Fit(sized, b.extent, b.size, mockups.Room{Cap: room, Extra: b.loop.extra(), Span: b.loop.span})
+	for i, c := range b.job.Cases {
+		if c.Skip == "" && why[i] != "" {
+			b.out.cases[i].Status, b.out.cases[i].Message = protocol.StatusNotMeasured, why[i]
 		}
 	}
 	if b.job.Mode == protocol.ModeNREP {
@@ -187,7 +185,7 @@ func (b *bench) measureCase(i int) error {
 			return nil
 		}
 	}
-	b.fillData(b.verifier, f, count, b.extent)
+	b.verifier.fill(b.caseFor(f, count, b.extent)) // valid numbers, no denormals
 	need := f.Memory(count, b.extent, b.size)
 	b.rotate(need.Send, need.Recv)
 	defer b.home()
@@ -220,7 +218,7 @@ func (b *bench) firstCalls(f mockups.Function) error {
 		return err // the case of this size is refused too
 	}
 	defer b.release(row)
-	b.fillData(b.verifier, f, count, b.extent)
+	b.verifier.fill(b.caseFor(f, count, b.extent))
 	start := time.Now()
 	defer func() { b.timed += time.Since(start) }()
 	return b.call(row, b.job.FirstCalls)
@@ -245,25 +243,23 @@ func (b *bench) warmUp(row *function) error {
 	return b.call(row, min(max(0, int(more)), b.job.Warmup-always))
 }
 
-// decide asks the predictor about the valid samples, and ends a case that takes
+// enough asks the predictor about the valid samples, and ends a case that takes
 // too long or has too few of them.
-func (b *bench) decide(p *nrep.Predictor, samples []protocol.Sample, took time.Duration, r *protocol.CaseResult) int64 {
+func (b *bench) enough(p *nrep.Predictor, samples []protocol.Sample, took time.Duration, r *protocol.CaseResult) bool {
 	seconds := protocol.ValidSeconds(samples)
 	stop, ok := p.Done(seconds)
 	limit := time.Duration(b.nrep.MaxTime)
 	switch {
 	case ok:
 		r.Converged = true
-		return converged
 	case stop:
 		r.Reason = fmt.Sprintf("reached nrep.max = %d", b.nrep.Max)
-		return gaveUp
 	case took > limit:
 		r.Reason = fmt.Sprintf("reached nrep.max_time = %v", limit)
-		return gaveUp
 	case len(samples) >= 2*b.nrep.Max:
 		r.Reason = fmt.Sprintf("%d of %d repetitions were out of sync", len(samples)-len(seconds), len(samples))
-		return gaveUp
+	default:
+		return false
 	}
-	return goOn
+	return true
 }

@@ -2,11 +2,17 @@
 
 package rank
 
+/*
+#include "rank.h"
+*/
+import "C"
+
 import (
 	"bytes"
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -32,10 +38,8 @@ const lateBy = 20 * time.Millisecond
 // verifier fills buffers with data that differ by rank, block and index, and
 // compares results with what the collective's definition says, without MPI.
 type verifier interface {
-	// fillSend sets the send buffer, fillRecv the part of the receive buffer
-	// that is input (Bcast at the root).
-	fillSend(c vcase)
-	fillRecv(c vcase)
+	// fill sets the send buffer, and of the receive buffer what is input (Bcast at the root).
+	fill(c vcase)
 	// check compares both buffers; "" when they are right.
 	check(c vcase) string
 }
@@ -58,7 +62,7 @@ type number interface {
 type elementsOf[T number] struct {
 	value   func(h uint32, rank int) T
 	combine func(a, b T) T
-	bound   func(p int) float64 // relative error allowed; 0: exact
+	eps     float64 // relative error of an operation; 0: exact
 }
 
 // testOps are operators on int that only rank programs built for tests know.
@@ -112,18 +116,13 @@ func integers[T ~uint8 | ~int32](op string) (verifier, error) {
 			return nil, err
 		}
 	}
-	e.bound = func(int) float64 { return 0 }
 	return e, nil
 }
 
 func floats[T ~float32 | ~float64](op string, eps float64) (verifier, error) {
-	e := elementsOf[T]{value: func(h uint32, _ int) T { return T(int32(h>>20) - 2048) }}
-	if err := arithmetic(&e, op); err != nil {
-		return nil, err
-	}
-	// p−1 operations, each off by at most eps/2, in any order; doubled.
-	e.bound = func(p int) float64 { return float64(p) * eps }
-	return e, nil
+	e := elementsOf[T]{value: func(h uint32, _ int) T { return T(int32(h>>20) - 2048) }, eps: eps}
+	err := arithmetic(&e, op)
+	return e, err
 }
 
 func arithmetic[T number](e *elementsOf[T], op string) error {
@@ -177,21 +176,17 @@ func raw[T number](of []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(of))), len(of)*int(unsafe.Sizeof(t)))
 }
 
-// onePeriod returns the first elements of a block, as many as repeat.
-func onePeriod[T number](count int64, element func(i int64) T) []T {
-	out := make([]T, min(count, period))
-	for i := range out {
-		out[i] = element(int64(i))
-	}
-	return out
-}
-
-// blocks calls do for every block of a buffer, with what its elements are to be.
+// blocks calls do for every block of a buffer, with what its elements are to be, as
+// many as repeat.
 func (e elementsOf[T]) blocks(buffer []byte, count int64, element func(block int, i int64) T, do func(block int, have, want []T)) {
 	all := view[T](buffer)
 	for b := 0; len(all) > 0; b++ {
 		n := min(count, int64(len(all)))
-		do(b, all[:n], onePeriod(n, func(i int64) T { return element(b, i) }))
+		want := make([]T, min(n, period))
+		for i := range want {
+			want[i] = element(b, int64(i))
+		}
+		do(b, all[:n], want)
 		all = all[n:]
 	}
 }
@@ -208,9 +203,8 @@ func (e elementsOf[T]) sent(rank int) func(block int, i int64) T {
 	return func(block int, i int64) T { return e.at(rank, block, i) }
 }
 
-func (e elementsOf[T]) fillSend(c vcase) { e.blocks(c.send, c.count, e.sent(c.rank), repeat) }
-
-func (e elementsOf[T]) fillRecv(c vcase) {
+func (e elementsOf[T]) fill(c vcase) {
+	e.blocks(c.send, c.count, e.sent(c.rank), repeat)
 	if c.f.InPlace && c.rank == c.root {
 		e.blocks(c.recv, c.count, e.sent(c.rank), repeat)
 	}
@@ -237,8 +231,9 @@ func (e elementsOf[T]) check(c vcase) string {
 	if first := c.f.Result(c.rank, c.size, c.root, 0); first.Last < first.First {
 		return ""
 	}
+	// p−1 operations, each off by at most eps/2, in any order; doubled.
 	return e.differs(c.recv, c.count,
-		func(block int, i int64) T { return e.expected(c.f.Result(c.rank, c.size, c.root, block), i) }, e.bound(c.size),
+		func(block int, i int64) T { return e.expected(c.f.Result(c.rank, c.size, c.root, block), i) }, float64(c.size)*e.eps,
 		"the receive buffer is wrong at element %d of block %d: %v, expected %v")
 }
 
@@ -266,21 +261,20 @@ func (e elementsOf[T]) differs(buffer []byte, count int64, element func(block in
 // "" when nothing is.
 func (w *world) verify(v verifier, f mockups.Function, count, extent int64) (string, error) {
 	c := w.caseFor(f, count, extent)
-	send, recv := w.sendBytes(int64(len(c.send))), w.recvBytes(int64(len(c.recv)))
+	send, recv := c.send[:cap(c.send)], c.recv[:cap(c.recv)]
 	found := ""
 	for i, poison := range poisons {
 		fill(send, guardByte)
-		v.fillSend(c)
 		fill(recv, poison)
 		fill(recv[len(c.recv):], guardByte)
-		v.fillRecv(c)
+		v.fill(c)
 		early, err := w.callOnce(f, i)
 		if err != nil {
 			return "", err
 		}
 		if found == "" {
 			found = cmp.Or(early, v.check(c), guardFault("send", send[len(c.send):]),
-				guardFault("receive", recv[len(c.recv):]), tempFault(w.tempsIntact()))
+				guardFault("receive", recv[len(c.recv):]), w.tempFault())
 		}
 	}
 	return w.firstOf(found)
@@ -302,59 +296,30 @@ func (w *world) callOnce(f mockups.Function, i int) (fault string, err error) {
 	return fmt.Sprintf("rank %d left before this rank had entered", early), nil
 }
 
-// caseFor gives the verifier's view of the buffers.
+// caseFor gives the verifier's view of the buffers, whose guards are between their
+// length and their capacity.
 func (w *world) caseFor(f mockups.Function, count, extent int64) vcase {
 	root := int(w.x.root)
 	s := f.Send.Elements(count, w.size, w.rank == root) * extent
 	r := f.Recv.Elements(count, w.size, w.rank == root) * extent
 	return vcase{f: f, rank: w.rank, size: w.size, root: root, count: count,
-		send: w.sendBytes(s)[:s], recv: w.recvBytes(r)[:r]}
+		send: unsafe.Slice((*byte)(w.x.send), s+C.PG_GUARD_BYTES)[:s],
+		recv: unsafe.Slice((*byte)(w.x.recv), r+C.PG_GUARD_BYTES)[:r]}
 }
 
-// fillData gives a case the data that verification would use, for timing:
-// valid numbers, no denormals.
-func (w *world) fillData(v verifier, f mockups.Function, count, extent int64) {
-	c := w.caseFor(f, count, extent)
-	v.fillSend(c)
-	v.fillRecv(c)
-}
-
-func fill(b []byte, with byte) {
-	if len(b) == 0 {
-		return
-	}
-	b[0] = with
-	for n := 1; n < len(b); n *= 2 {
-		copy(b[n:], b[:n])
-	}
-}
+func fill(b []byte, with byte) { repeat(0, b, bytes.Repeat([]byte{with}, 1<<12)) }
 
 func guardFault(name string, guard []byte) string {
-	for i, g := range guard {
-		if g != guardByte {
-			return fmt.Sprintf("byte %d behind the %s buffer was overwritten", i, name)
-		}
+	i := slices.IndexFunc(guard, func(g byte) bool { return g != guardByte })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf("byte %d behind the %s buffer was overwritten", i, name)
 }
 
-func tempFault(intact bool) string {
-	if intact {
+func (w *world) tempFault() string {
+	if C.pg_temps_intact(w.x) == 1 {
 		return ""
 	}
 	return "memory behind a temporary was overwritten"
-}
-
-// firstOf returns the fault of the lowest rank that has one, on every rank.
-func (w *world) firstOf(fault string) (string, error) {
-	mine := int64(w.size)
-	if fault != "" {
-		mine = int64(w.rank)
-	}
-	first, err := w.allMin(mine)
-	if err != nil || first == int64(w.size) {
-		return "", err
-	}
-	text, err := w.text([]byte(fault), int(first))
-	return fmt.Sprintf("rank %d of %d: %s", first, w.size, text), err
 }

@@ -16,7 +16,7 @@ func TestFunctionWithoutAResultIsNotTakenForAnother(t *testing.T) {
 	}
 	f, _ := mockups.Get("MPI_Exscan")
 	c := vcase{f: f, size: 2, count: 1, send: make([]byte, 1), recv: make([]byte, 1)}
-	v.fillSend(c)
+	v.fill(c)
 	if fault := v.check(c); fault != "" {
 		t.Errorf("the undefined result of rank 0: %s", fault)
 	}

@@ -31,9 +31,9 @@ type world struct {
 	x     *C.pg_ctx
 	rank  int
 	size  int
-	rows  map[string]*C.pg_function
+	rows  map[string]*function
 	time  *C.pg_timing
-	many  *C.pg_function // the row of samples of several calls
+	many  *function // the row of samples of several calls
 	loop  *loop
 	clock protocol.ClockInfo // the one in time
 }
@@ -71,7 +71,7 @@ func (w *world) pml() string { return C.GoString(C.pg_pml()) }
 
 func (w *world) stop() error { return mpiError("MPI_Finalize", C.pg_stop(w.x)) }
 
-func abort(code int) { C.pg_abort(C.int(code)) }
+func abort() { C.pg_abort(exitCode) }
 
 // choose sets datatype, operator and root.
 func (w *world) choose(datatype, op string, root int) error {
@@ -95,15 +95,6 @@ func (w *world) allocate(bytes mockups.Need, n int) error {
 	w.x.send, w.x.recv = unsafe.Pointer(s), unsafe.Pointer(r)
 	w.x.arena = a
 	return w.loop.allocate(n)
-}
-
-// sendBytes and recvBytes are the first n bytes of the buffers with the guard behind them.
-func (w *world) sendBytes(n int64) []byte {
-	return unsafe.Slice((*byte)(w.x.send), n+C.PG_GUARD_BYTES)
-}
-
-func (w *world) recvBytes(n int64) []byte {
-	return unsafe.Slice((*byte)(w.x.recv), n+C.PG_GUARD_BYTES)
 }
 
 // prepare makes a row of f ready for blocks of count elements, with no more
@@ -150,8 +141,6 @@ func (w *world) inARow(f *C.pg_function, calls int) *C.pg_function {
 	return C.pg_in_a_row(w.many, f, w.x, C.int64_t(calls))
 }
 
-func (w *world) tempsIntact() bool { return C.pg_temps_intact(w.x) == 1 }
-
 // allMin returns the least of all ranks' values.
 func (w *world) allMin(v int64) (int64, error) {
 	var out C.int64_t
@@ -165,6 +154,16 @@ func (w *world) fromRoot(v int64) (int64, error) {
 	return v, err
 }
 
+// decided returns rank 0's yes or no on every rank.
+func (w *world) decided(yes bool) (bool, error) {
+	v := int64(0)
+	if yes {
+		v = 1
+	}
+	v, err := w.fromRoot(v)
+	return v != 0, err
+}
+
 // text returns the text of rank `from` on every rank.
 func (w *world) text(t []byte, from int) ([]byte, error) {
 	n := int64(len(t))
@@ -176,3 +175,47 @@ func (w *world) text(t []byte, from int) ([]byte, error) {
 	}
 	return t, mpiError("MPI_Bcast", C.pg_share(w.x, unsafe.Pointer(&t[0]), C.int(n), C.int(from)))
 }
+
+// allGather returns every rank's record, by rank. It holds no pointers.
+func allGather[T any](w *world, mine T) ([]T, error) {
+	all := make([]T, w.size)
+	rc := C.pg_all_gather(w.x, unsafe.Pointer(&mine), C.int(unsafe.Sizeof(mine)), unsafe.Pointer(&all[0]))
+	return all, mpiError("MPI_Allgather", rc)
+}
+
+// first returns the lowest rank that has a text, and its text, on every rank; "" where none has.
+func (w *world) first(text string) (who int64, found string, err error) {
+	who = int64(w.size)
+	if text != "" {
+		who = int64(w.rank)
+	}
+	if who, err = w.allMin(who); err != nil || who == int64(w.size) {
+		return who, "", err
+	}
+	all, err := w.text([]byte(text), int(who))
+	return who, string(all), err
+}
+
+// agree returns the error of the lowest rank that has one, on every rank.
+func (w *world) agree(mine error) error {
+	text := ""
+	if mine != nil {
+		text = mine.Error()
+	}
+	who, text, err := w.first(text)
+	if err != nil || text == "" {
+		return err
+	}
+	return fmt.Errorf("rank %d: %s", who, text)
+}
+
+// firstOf returns the fault of the lowest rank that has one, on every rank.
+func (w *world) firstOf(fault string) (string, error) {
+	who, fault, err := w.first(fault)
+	if err != nil || fault == "" {
+		return "", err
+	}
+	return fmt.Sprintf("rank %d of %d: %s", who, w.size, fault), nil
+}
+
+func (w *world) barrier() error { return mpiError("MPI_Barrier", C.pg_meet(w.x)) }
