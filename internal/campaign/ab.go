@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -72,13 +71,6 @@ func (x *AB) Measure(ctx context.Context) error {
 			}
 		}
 	}
-	for _, side := range x.Sides {
-		if side.Config.NREP.Fixed > 0 {
-			if err := side.fix(ctx); err != nil {
-				return err
-			}
-		}
-	}
 	for i, round := range order.MeasureOrder {
 		for _, name := range round {
 			if err := x.Sides[name-'a'].measure(ctx, i+1, i+1); err != nil {
@@ -105,11 +97,7 @@ func (x *AB) order(predictions, measurements int) (*abRecord, error) {
 	rec := &abRecord{Schema: abSchema, Seed: seed, A: x.Names[0], B: x.Names[1],
 		PredictOrder: drawOrder(seed, 1, predictions), MeasureOrder: drawOrder(seed, 2, measurements)}
 	folder := results.Folder{Path: x.Out}
-	return rec, folder.WriteFile(ABFile, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", " ")
-		return e.Encode(rec)
-	})
+	return rec, folder.WriteJSON(ABFile, rec)
 }
 
 func readOrder(path string) (*abRecord, error) {

@@ -212,6 +212,23 @@ func TestResumeMeasuresWhatIsMissingAndNothingElse(t *testing.T) {
 	})
 }
 
+func TestFixedRepetitionsHoldForEveryMpirun(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		b.checked(strings.Replace(quick, "predictions = 2", "fixed = 50", 1))
+		jobs := b.fake.Jobs()
+		if len(jobs) != 6 {
+			t.Fatalf("%d mpiruns", len(jobs))
+		}
+		for i, job := range jobs {
+			for _, c := range job.Cases {
+				if job.Mode != protocol.ModeMeasure || c.NRep != 50 {
+					t.Errorf("mpirun %d, %s: %+v", i, job.Mode, c)
+				}
+			}
+		}
+	})
+}
+
 func TestWrongDataIsNotTimedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bed) {
 		b.fake.Fault = func(launch int) fault {

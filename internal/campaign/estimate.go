@@ -180,11 +180,8 @@ func repetitions(config *glfile.File, call, each float64, known int) (predicted,
 	most := min(float64(n.Max), time.Duration(n.MaxTime).Seconds()/each)
 	predicted = max(float64(n.Min), min(usual, most))
 	kept = max(float64(n.Min), min(2*usual, most), float64(n.ForMinTime([]float64{call})))
-	switch {
-	case known > 0:
+	if known > 0 {
 		kept = float64(known)
-	case n.Fixed > 0:
-		kept = float64(n.Fixed)
 	}
 	return predicted, kept
 }
