@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -99,11 +100,7 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 		if err := errors.Join(errA, errB); err != nil {
 			return err
 		}
-		d, err := differences(s.name, a, b)
-		if err != nil {
-			return err
-		}
-		differ = append(differ, d...)
+		differ = append(differ, differences(s.name, a, b)...)
 	}
 	if len(differ) == 0 {
 		return nil
@@ -122,41 +119,22 @@ func byID(users []guidelines.User) map[string]guidelines.User {
 
 // differences has a line for every key whose value is not the same in two JSON
 // texts. The keys are those of gl.toml, with dots between tables.
-func differences(key string, there, now json.RawMessage) ([]string, error) {
+func differences(key string, there, now json.RawMessage) (out []string) {
 	if bytes.Equal(there, now) {
-		return nil, nil
-	}
-	if !bytes.HasPrefix(there, []byte("{")) || !bytes.HasPrefix(now, []byte("{")) {
-		return []string{fmt.Sprintf("%s: %s there, %s now", key, orNothing(there), orNothing(now))}, nil
+		return nil
 	}
 	var a, b map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(there, &a), json.Unmarshal(now, &b)); err != nil {
-		return nil, err
+	if errors.Join(json.Unmarshal(there, &a), json.Unmarshal(now, &b)) != nil { // at most one is a table
+		const missing = "nothing" // such as a variable of mpi.env
+		return []string{fmt.Sprintf("%s: %s there, %s now", key, cmp.Or(string(there), missing), cmp.Or(string(now), missing))}
 	}
-	names := slices.Collect(maps.Keys(a))
-	for name := range b {
-		if _, ok := a[name]; !ok {
-			names = append(names, name)
-		}
+	names := map[string]json.RawMessage{}
+	maps.Copy(names, a)
+	maps.Copy(names, b)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		out = append(out, differences(key+"."+name, a[name], b[name])...)
 	}
-	slices.Sort(names)
-	var out []string
-	for _, name := range names {
-		d, err := differences(key+"."+name, a[name], b[name])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, d...)
-	}
-	return out, nil
-}
-
-// orNothing replaces a key that is not there, such as a variable of mpi.env.
-func orNothing(value json.RawMessage) string {
-	if value == nil {
-		return "nothing"
-	}
-	return string(value)
+	return out
 }
 
 // thatMatters leaves out the path of the rank program, whose hash is compared,
