@@ -17,10 +17,11 @@ type Task struct {
 	Cases []Sampled
 }
 
-// Sampled is a case of an mpirun: a case of the Plan, and how many calls in a
-// row one sample of it is.
+// Sampled is a case of an mpirun.
 type Sampled struct {
-	Plan, Calls, NRep int
+	Plan  int // index into Plan.Cases
+	Calls int // in a row, that one sample is; 0: one
+	NRep  int
 }
 
 // Cases are what the mpiruns of a shape sample, in Plan order.
@@ -30,7 +31,7 @@ func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sa
 	}
 	var out []Sampled
 	for _, i := range m.Plan.CasesOf(shape) {
-		c := Sampled{Plan: i, Calls: 1}
+		c := Sampled{Plan: i}
 		if mode == protocol.ModeMeasure {
 			c.NRep = max(1, m.NRep[i].N)
 		}
@@ -59,7 +60,7 @@ func splitCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
 		}
 		nrep := max(1, m.NRep[f.Case].N)
 		add(f.Part, f.Calls, nrep)
-		add(f.Case, 1, nrep)
+		add(f.Case, 0, nrep)
 	}
 	return out
 }
@@ -81,11 +82,8 @@ func (s *Session) job(t Task) (*protocol.Job, uint64, error) {
 	// The first mpirun of a shape meets every case, and decides the cap.
 	j.Verify = j.MemoryCap == 0
 	for _, i := range t.Cases {
-		c := protocol.JobCase{Function: m.Plan.Cases[i.Plan].Function, Msize: m.Plan.Cases[i.Plan].Msize, Skip: m.Skip[i.Plan].Status, NRep: i.NRep}
-		if i.Calls > 1 {
-			c.Calls = i.Calls
-		}
-		j.Cases = append(j.Cases, c)
+		c := m.Plan.Cases[i.Plan]
+		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
 	}
 	seed := runSeed(m.Seed, t)
 	j.Order = rand.New(rand.NewPCG(seed, 0)).Perm(len(t.Cases))
