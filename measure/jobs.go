@@ -13,7 +13,7 @@ import (
 // RunJob does a job in one mpirun: argv is the launcher with the rank program
 // and its arguments. Nothing is stored; `make bench` measures so.
 func RunJob(ctx context.Context, argv []string, job *protocol.Job) (*protocol.Output, error) {
-	return newMpirun(nil, argv, nil, time.Duration(job.StallNS)).run(ctx, job, nil)
+	return newMpirun(nil, argv, nil, time.Duration(job.StallNS)).run(ctx, job)
 }
 
 // ExamineClocks does one mpirun that examines a clock and methods of clock
@@ -23,13 +23,15 @@ func ExamineClocks(ctx context.Context, argv []string, np int, clock string, wha
 	longest := slices.Max(append([]float64{0}, what.Seconds...))
 	stall := time.Duration(Default().Stall) + time.Duration(longest*1e9)
 	job := &protocol.Job{Mode: protocol.ModeClocks, NP: np, PPN: np, Clock: clock, StallNS: int64(stall), Clocks: what}
-	return newMpirun(nil, argv, nil, stall).run(ctx, job, progress)
+	m := newMpirun(nil, argv, nil, stall)
+	m.progress = progress
+	return m.run(ctx, job)
 }
 
 // ProbeNodes does one mpirun that measures nothing, and returns where its ranks run
 // and on what.
 func ProbeNodes(ctx context.Context, argv []string, np int, env map[string]string, stall time.Duration) (*host.Layout, error) {
-	out, err := newMpirun(nil, argv, env, stall).run(ctx, &protocol.Job{Mode: protocol.ModeEnv, NP: np, PPN: np, Layout: true}, nil)
+	out, err := newMpirun(nil, argv, env, stall).run(ctx, &protocol.Job{Mode: protocol.ModeEnv, NP: np, PPN: np, Layout: true})
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,8 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 	if err != nil {
 		return nil, err
 	}
-	out, err := m.serve(ctx, job, func(done, total int, _ string) { progress(done, total) })
+	m.progress = func(done, total int, _ string) { progress(done, total) }
+	out, err := m.serve(ctx, job)
 	if err != nil {
 		return nil, err
 	}
