@@ -69,7 +69,12 @@ func (c *Campaign) Check(ctx context.Context) (*Judgement, error) {
 			return nil, err
 		}
 	}
-	return c.judge()
+	data, err := c.collected(c.Manifest.R, timed...)
+	if err != nil {
+		return nil, err
+	}
+	a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
+	return &Judgement{a, c.Folder(), c.Manifest}, err
 }
 
 // followUp measures the experiment on split-robustness (docs/statistics.md), in

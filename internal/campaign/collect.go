@@ -56,14 +56,14 @@ func (c *Campaign) collected(upTo int, modes ...protocol.Mode) (*medians.Set, er
 		}
 	}
 	if c.data.runs != onDisk || c.data.runs == 0 || c.data.stale {
-		return Collect(c.Folder(), c.Manifest, upTo)
+		return collect(c.Folder(), c.Manifest, upTo)
 	}
 	return c.data.medians, nil
 }
 
-// Collect reads the mpiruns of stage 2 up to the given one, and the split
+// collect reads the mpiruns of stage 2 up to the given one, and the split
 // experiment, one raw file at a time.
-func Collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
+func collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
 	c := medians.New(m)
 	for _, mode := range timed {
 		for _, shape := range m.Plan.Shapes {
@@ -92,23 +92,10 @@ type Judgement struct {
 
 // Judge is stage 3: it judges a results folder.
 func Judge(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judgement, error) {
-	data, err := Collect(folder, m, m.R)
+	data, err := collect(folder, m, m.R)
 	if err != nil {
 		return nil, err
 	}
-	return judged(data, folder, m, cfg)
-}
-
-// judge is Judge of what the campaign has measured or read.
-func (c *Campaign) judge() (*Judgement, error) {
-	data, err := c.collected(c.Manifest.R, timed...)
-	if err != nil {
-		return nil, err
-	}
-	return judged(data, c.Folder(), c.Manifest, c.Config.Analyze)
-}
-
-func judged(data *medians.Set, folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judgement, error) {
 	a, err := analyze.Judge(m, data, cfg)
 	return &Judgement{a, folder, m}, err
 }
