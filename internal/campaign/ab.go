@@ -48,7 +48,11 @@ func (x *AB) Refuse(cfg analyze.CompareConfig) error {
 	if !slices.Equal(a.Manifest.Plan.Shapes, b.Manifest.Plan.Shapes) {
 		return setupf("A and B are about different numbers of processes: give both the same job.np, or --np")
 	}
-	return comparable(a, b, cfg)
+	d, err := analyze.CompareDesign(analyze.Planned("A", a.Manifest), analyze.Planned("B", b.Manifest), cfg)
+	if no := (*analyze.NotComparable)(nil); errors.As(err, &no) {
+		return setup(err)
+	}
+	return refusedBy(d, err)
 }
 
 // Measure does both stages of both sides, which are open, round by round.

@@ -13,8 +13,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// All that this package asks of analyze is in this file.
-
 // timed are the stages whose mpiruns are judged.
 var timed = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit}
 
@@ -114,32 +112,14 @@ func (j *Judgement) Explain(test int) (*analyze.Explanation, error) {
 
 // Refuse returns a *Refused where no result could be significant.
 func (c *Campaign) Refuse() error {
-	d, err := analyze.Design(c.Manifest, c.Config.Analyze)
-	if err != nil {
-		return err
-	}
-	return refused(d.Refused)
+	return refusedBy(analyze.Design(c.Manifest, c.Config.Analyze))
 }
 
-// comparable returns a *Refused where no difference of two campaigns could be
-// significant, and a *Setup where they cannot be compared.
-func comparable(a, b *Campaign, cfg analyze.CompareConfig) error {
-	d, err := analyze.CompareDesign(analyze.Planned("A", a.Manifest), analyze.Planned("B", b.Manifest), cfg)
-	var no *analyze.NotComparable
-	if errors.As(err, &no) {
-		return setup(err)
-	}
-	if err != nil {
+func refusedBy(d *judge.Design, err error) error {
+	if err != nil || d.Refused == nil {
 		return err
 	}
-	return refused(d.Refused)
-}
-
-func refused(r *judge.Refusal) error {
-	if r == nil {
-		return nil
-	}
-	return &Refused{r.Reason}
+	return &Refused{d.Refused.Reason}
 }
 
 // Store writes a document into a folder, in all formats.

@@ -107,11 +107,7 @@ func findLauncher(known []launcher, rank protocol.RankInfo, np int) ([]string, e
 		}
 		return append([]string{path}, words...), err
 	}
-	for _, name := range names {
-		if !filepath.IsAbs(name) {
-			tried = append(tried, name)
-		}
-	}
+	tried = append(tried, slices.DeleteFunc(names, filepath.IsAbs)...)
 	return nil, fmt.Errorf("no mpirun for %s was found (tried %s); put it on the PATH or give it with --launch", rank.BuiltFor, strings.Join(tried, ", "))
 }
 
