@@ -19,7 +19,8 @@ func RunJob(ctx context.Context, argv []string, job *protocol.Job) (*protocol.Ou
 // ExamineClocks does one mpirun that examines a clock and methods of clock
 // synchronisation. progress gets the method that is being examined, and which of
 // how many it is, from 0. A failure of the mpirun is an *Error.
-func ExamineClocks(ctx context.Context, argv []string, np int, clock string, what *protocol.ClocksJob, progress func(i, of int, method string)) (*protocol.Output, error) {
+func ExamineClocks(ctx context.Context, argv []string, np int, clock string, what *protocol.ClocksJob,
+	progress func(i, of int, method string)) (*protocol.Output, error) {
 	longest := slices.Max(append([]float64{0}, what.Seconds...))
 	stall := time.Duration(Default().Stall) + time.Duration(longest*1e9)
 	job := &protocol.Job{Mode: protocol.ModeClocks, NP: np, PPN: np, Clock: clock, StallNS: int64(stall), Clocks: what}

@@ -94,7 +94,7 @@ func environment(extra map[string]string) []string {
 	return env
 }
 
-// process is one process on this host; a pid alone may be another's by now.
+// process is one process on this host; its pid alone may have gone to another by now.
 type process struct {
 	pid   int
 	began string // start time in ticks, as the kernel gives it

@@ -72,7 +72,8 @@ func New(config *glfile.File, path string, before *results.Manifest, version str
 		}
 	}
 	return &Campaign{Config: config, Manifest: m, Path: path, RankPath: rankPath, Resumed: before != nil,
-		tally: &tally{planned: map[protocol.Mode]int{}, done: map[protocol.Mode]int{}}, dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}}, nil
+		tally:   &tally{planned: map[protocol.Mode]int{}, done: map[protocol.Mode]int{}},
+		dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}}, nil
 }
 
 // findLaunch fills the rank program and the launcher into the manifest.

@@ -38,8 +38,8 @@ func Slots() int {
 
 // Launch returns the argument list, with "{np}" and without the rank program,
 // that starts np ranks of a rank program: the configured one, or the default of
-// the library which the rank program is built for. The one word "srun" stands for
-// Slurm's.
+// the library that the rank program is built for. The one word "srun" is
+// short for Slurm's.
 func Launch(configured []string, rank protocol.RankInfo, np int) ([]string, error) {
 	if len(configured) == 1 && filepath.Base(configured[0]) == "srun" {
 		return srun(configured[0], rank)
