@@ -21,7 +21,7 @@ const module = "pgmpi/"
 var layers = [][]string{
 	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench"},
 	{"internal/campaign"},
-	{"internal/conf/glfile", "internal/fakeranks"},
+	{"internal/conf/glfile"},
 	{"measure", "measure/rank"},
 	{"measure/launch", "measure/results/reprompi"},
 	{"analyze/report"},

@@ -54,10 +54,3 @@ func (s *Session) predict(c results.CaseInfo, samples []protocol.Sample) {
 	}
 	put(&s.Manifest.NRep, c.Plan, now)
 }
-
-// Fix gives every case nrep.fixed repetitions; there is nothing to predict.
-func (s *Session) Fix() {
-	for i := range s.Manifest.Plan.Cases {
-		put(&s.Manifest.NRep, i, results.NRep{N: s.NREP.Fixed, Converged: true})
-	}
-}

@@ -195,24 +195,6 @@ func TestFailureShowsCommandLastLinesAndRemedy(t *testing.T) {
 	}
 }
 
-func TestFixedRepetitionsHoldForEveryMpirun(t *testing.T) {
-	s := session(somePlan())
-	s.NREP.Fixed = 50
-	s.Fix()
-	shape := guidelines.Shape{NP: 2}
-	s.Learn(&results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: shape, Run: 1, MemoryCap: 1 << 20,
-		Cases: []results.CaseInfo{{Plan: 0, CaseResult: protocol.CaseResult{Status: protocol.StatusOK, NRep: 50}}}}})
-	j, _, err := s.job(s.task(protocol.ModeMeasure, shape, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, c := range j.Cases {
-		if c.NRep != 50 {
-			t.Errorf("case %d of the second mpirun has %d repetitions, want 50", i, c.NRep)
-		}
-	}
-}
-
 func TestWordsOfARankAreTheReasonAndStacksOfACrashAreNone(t *testing.T) {
 	m := &mpirun{hello: &protocol.Hello{}, taken: true, last: "MPI_Bcast at 8 bytes"}
 	_, _ = m.stderr.Write([]byte("pgmpi-rank: rank 1: MPI_Scan at 8 bytes: no memory\nMPI_ABORT was invoked\n"))

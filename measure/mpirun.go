@@ -28,9 +28,6 @@ const (
 	termGrace = 2 * time.Second // between SIGTERM and SIGKILL
 )
 
-func (m *mpirun) helloLimit() time.Duration { return min(helloLimit, 5*m.stall) }
-func (m *mpirun) ackLimit() time.Duration   { return min(ackLimit, 2*m.stall) }
-
 // Error is a failed mpirun: its command line, what happened, the last lines of
 // its standard error, and what to try.
 type Error struct {
@@ -59,6 +56,8 @@ type mpirun struct {
 	jobFile bool // argv names a file that holds the job
 	stall   time.Duration
 	starter Starter
+	// progress hears how many cases are done, and the last of them; or nil.
+	progress func(done, total int, name string)
 
 	ranks  *Ranks
 	stderr tail
@@ -79,15 +78,12 @@ func newMpirun(start Starter, argv []string, env map[string]string, stall time.D
 	return &mpirun{argv: argv, env: environment(env), stall: stall, starter: start}
 }
 
-// progressFunc hears how many cases are done, and the last of them.
-type progressFunc = func(done, total int, name string)
-
 // run does an mpirun from its start to its end. No process is left when it returns.
-func (m *mpirun) run(ctx context.Context, job *protocol.Job, progress progressFunc) (*protocol.Output, error) {
+func (m *mpirun) run(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
 	if err := m.start(); err != nil {
 		return nil, err
 	}
-	out, err := m.serve(ctx, job, progress)
+	out, err := m.serve(ctx, job)
 	if err == nil {
 		m.end()
 	}
@@ -118,8 +114,8 @@ func (m *mpirun) start() (err error) {
 
 // serve hands the job to the ranks and collects what they measured. After an
 // error no process is left.
-func (m *mpirun) serve(ctx context.Context, job *protocol.Job, progress progressFunc) (*protocol.Output, error) {
-	out, err := m.talk(ctx, job, progress)
+func (m *mpirun) serve(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
+	out, err := m.talk(ctx, job)
 	m.wall = time.Since(m.begun)
 	if err == nil {
 		return out, nil
@@ -186,7 +182,7 @@ func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) 
 }
 
 // talk is the driver's side of the line protocol.
-func (m *mpirun) talk(ctx context.Context, job *protocol.Job, progress progressFunc) (*protocol.Output, error) {
+func (m *mpirun) talk(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
 	if err := m.greet(ctx); err != nil {
 		return nil, err
 	}
@@ -198,7 +194,7 @@ func (m *mpirun) talk(ctx context.Context, job *protocol.Job, progress progressF
 		}
 	}
 	m.taken = true
-	return m.collect(ctx, progress)
+	return m.collect(ctx)
 }
 
 // lineWith returns the next line that has the word. What a preloaded library
@@ -228,7 +224,7 @@ func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {
 	for i, text := range lines {
 		// A rank that died is reported by what it said last, not by EPIPE.
 		_, _ = io.WriteString(m.ranks.Stdin, text+"\n")
-		before, ack, err := m.lineWith(ctx, protocol.LineAck, m.ackLimit(),
+		before, ack, err := m.lineWith(ctx, protocol.LineAck, min(ackLimit, 2*m.stall),
 			"rank 0 has started, but has not acknowledged the job within %v: the launcher does not forward standard input to it")
 		if err != nil {
 			return err
@@ -241,7 +237,7 @@ func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {
 }
 
 func (m *mpirun) greet(ctx context.Context) error {
-	before, text, err := m.lineWith(ctx, protocol.LineHello, m.helloLimit(), "no word from rank 0 within %v")
+	before, text, err := m.lineWith(ctx, protocol.LineHello, min(helloLimit, 5*m.stall), "no word from rank 0 within %v")
 	if err != nil {
 		return err
 	}
@@ -259,7 +255,7 @@ func (m *mpirun) greet(ctx context.Context) error {
 	return nil
 }
 
-func (m *mpirun) collect(ctx context.Context, progress progressFunc) (*protocol.Output, error) {
+func (m *mpirun) collect(ctx context.Context) (*protocol.Output, error) {
 	var in protocol.OutputReader
 	for {
 		line, err := m.line(ctx, m.stall+stallGrace, fmt.Sprintf("no word from the ranks for %v: they hang, or were stopped (measure.stall)", m.stall+stallGrace))
@@ -270,8 +266,8 @@ func (m *mpirun) collect(ctx context.Context, progress progressFunc) (*protocol.
 			var done, total int
 			if _, err := fmt.Sscanf(text, "%d %d", &done, &total); err == nil {
 				_, m.last, _ = strings.Cut(text[strings.Index(text, " ")+1:], " ")
-				if progress != nil {
-					progress(done, total, m.last)
+				if m.progress != nil {
+					m.progress(done, total, m.last)
 				}
 			}
 			continue

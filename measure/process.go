@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -95,7 +94,7 @@ func environment(extra map[string]string) []string {
 	return env
 }
 
-// process is one process on this host; a pid alone may be another's by now.
+// process is one process on this host; its pid alone may have gone to another by now.
 type process struct {
 	pid   int
 	began string // start time in ticks, as the kernel gives it
@@ -108,11 +107,10 @@ func descendants(pid int) []process {
 	children := map[int][]process{}
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
-		if _, err := strconv.Atoi(e.Name()); err != nil {
-			continue
-		}
-		if p, parent, alive := readStat("/proc/" + e.Name() + "/stat"); alive {
-			children[parent] = append(children[parent], p)
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			if p, parent, alive := readStat(pid); alive {
+				children[parent] = append(children[parent], p)
+			}
 		}
 	}
 	var found []process
@@ -126,8 +124,8 @@ func descendants(pid int) []process {
 }
 
 // readStat reads /proc/PID/stat; zombies are not alive.
-func readStat(path string) (p process, parent int, alive bool) {
-	text, err := os.ReadFile(path)
+func readStat(pid int) (p process, parent int, alive bool) {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return p, 0, false
 	}
@@ -137,15 +135,8 @@ func readStat(path string) (p process, parent int, alive bool) {
 	if len(fields) <= start || fields[state] == "Z" || fields[state] == "X" {
 		return p, 0, false
 	}
-	p.pid, _ = strconv.Atoi(filepath.Base(filepath.Dir(path)))
-	p.began = fields[start]
 	parent, err = strconv.Atoi(fields[ppid])
-	return p, parent, err == nil
-}
-
-func (p process) lives() bool {
-	now, _, alive := readStat("/proc/" + strconv.Itoa(p.pid) + "/stat")
-	return alive && now == p
+	return process{pid, fields[start]}, parent, err == nil
 }
 
 // endAll waits until processes have ended by themselves, and then kills them.
@@ -153,7 +144,7 @@ func endAll(all []process, grace time.Duration) {
 	for end := time.Now().Add(grace); ; time.Sleep(10 * time.Millisecond) {
 		left := false
 		for _, p := range all {
-			if !p.lives() {
+			if now, _, alive := readStat(p.pid); !alive || now != p {
 				continue
 			}
 			left = true

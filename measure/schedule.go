@@ -1,15 +1,17 @@
 package measure
 
 import (
+	"slices"
+
 	"pgmpi/internal/conf"
 	"pgmpi/measure/results"
 )
 
-// Schedule returns R, and the looks with their weights if there are any. All of
-// it is fixed before the start. Without look_weights three looks have the .2, .3
-// and .5 of docs/statistics.md, any other number equal shares. max_mpiruns takes the
-// place of the looks behind it, and has their weights. Looks are interim looks,
-// but for the last.
+// Schedule returns R, and the looks with their weights if there are any: interim
+// looks, but for the last. All of it is fixed before the start. Without
+// look_weights three looks have the .2, .3 and .5 of docs/statistics.md, any other
+// number equal shares. max_mpiruns takes the place of the looks behind it, and has
+// their weights.
 func (c JobConfig) Schedule() (r int, looks []int, weights []float64) {
 	r = c.MPIRuns
 	if n := len(c.Looks); n > 0 {
@@ -40,11 +42,7 @@ func defaultWeights(n int) []float64 {
 	if n == 3 {
 		return []float64{0.2, 0.3, 0.5}
 	}
-	w := make([]float64, n)
-	for i := range w {
-		w[i] = 1 / float64(n)
-	}
-	return w
+	return slices.Repeat([]float64{1 / float64(n)}, n)
 }
 
 // validateLooks checks what Schedule relies on.

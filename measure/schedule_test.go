@@ -62,7 +62,7 @@ func TestFollowUpsAreMeasuredOnceEachAsOftenAsTheWholeCall(t *testing.T) {
 	m.Split = &results.SplitPlan{R: 10, FollowUps: []results.FollowUp{
 		{Case: 4, Part: 0, Calls: 16}, {Case: 5, Part: 0, Calls: 32}, {Case: 5, Part: 4, Calls: 2},
 		{Case: 4, Part: 3, Calls: 3}, {Case: 5, Part: 3, Calls: 3}, {Case: 10, Part: 6, Calls: 16}}}
-	want := []Sampled{{0, 16, 40}, {4, 1, 40}, {0, 32, 20}, {5, 1, 20}, {4, 2, 20}, {3, 3, 40}}
+	want := []Sampled{{0, 16, 40}, {4, 0, 40}, {0, 32, 20}, {5, 0, 20}, {4, 2, 20}, {3, 3, 40}}
 	if got := Cases(m, protocol.ModeSplit, guidelines.Shape{NP: 2}); !slices.Equal(got, want) {
 		t.Errorf("p2: %v, want %v", got, want)
 	}

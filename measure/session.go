@@ -51,7 +51,8 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 	if err != nil {
 		return nil, err
 	}
-	out, err := m.serve(ctx, job, func(done, total int, _ string) { progress(done, total) })
+	m.progress = func(done, total int, _ string) { progress(done, total) }
+	out, err := m.serve(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,11 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 		return nil, err
 	}
 	s.Learn(r)
-	s.seePML(t.Shape, m.hello)
+	if pml := m.hello.PML; pml != "" {
+		put(&s.Manifest.PML, t.Shape.String(), pml)
+	} else {
+		delete(s.Manifest.PML, t.Shape.String())
+	}
 	s.seeFactors(r, out.Layout, m.argv)
 	return r, s.Folder.WriteManifest(s.Manifest)
 }
@@ -69,13 +74,13 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 // started returns the mpirun for a shape, started ahead or now. It gets its job
 // when the one before it has ended.
 func (s *Session) started(shape guidelines.Shape, jobFile string) (*mpirun, error) {
-	if m := s.ahead; m != nil {
-		s.ahead = nil
-		s.leave()
+	m := s.ahead
+	s.ahead = nil
+	s.leave()
+	if m != nil {
 		return m, nil
 	}
-	s.leave()
-	m := s.mpirunOf(shape, jobFile)
+	m = s.mpirunOf(shape, jobFile)
 	return m, m.start()
 }
 
@@ -168,11 +173,7 @@ func (s *Session) fill(r *results.Run, out *protocol.Output, cases []Sampled) er
 			return fmt.Errorf("case %d (%s at %d bytes) came with %d samples, %d were announced", i, c.Function, c.Msize, len(out.Samples[i]), got.NRep)
 		}
 		got.Count(out.Samples[i])
-		info := results.CaseInfo{Plan: sampled.Plan, Function: c.Function, Msize: c.Msize, CaseResult: got}
-		if sampled.Calls > 1 {
-			info.Calls = sampled.Calls
-		}
-		r.Cases = append(r.Cases, info)
+		r.Cases = append(r.Cases, results.CaseInfo{Plan: sampled.Plan, Function: c.Function, Msize: c.Msize, Calls: sampled.Calls, CaseResult: got})
 		r.Samples = append(r.Samples, out.Samples[i])
 	}
 	return nil
@@ -184,10 +185,7 @@ func (s *Session) seeFactors(r *results.Run, l *host.Layout, argv []string) {
 	if l == nil {
 		return
 	}
-	if s.seen == nil {
-		s.seen = map[guidelines.Shape]bool{}
-	}
-	s.seen[r.Shape] = true
+	put(&s.seen, r.Shape, true)
 	l.Shape, l.Since, l.Command = r.Shape.String(), results.RawName(r.Mode, r.Shape, r.Run), argv
 	s.Manifest.Factors.Add(*l)
 }
@@ -200,15 +198,6 @@ const (
 	// pmlKept is the layer that is worth naming; the others load what they need.
 	pmlKept = "ob1"
 )
-
-// seePML notes what an mpirun of a shape chose.
-func (s *Session) seePML(shape guidelines.Shape, h *protocol.Hello) {
-	if h.PML == "" {
-		delete(s.Manifest.PML, shape.String())
-		return
-	}
-	put(&s.Manifest.PML, shape.String(), h.PML)
-}
 
 // envOf is what the ranks of a shape's next mpirun get: the configured variables,
 // and the layer that the first one in this process chose, unless it was chosen by

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"encoding/json"
 	"math/rand/v2"
 
@@ -17,10 +18,11 @@ type Task struct {
 	Cases []Sampled
 }
 
-// Sampled is a case of an mpirun: a case of the Plan, and how many calls in a
-// row one sample of it is.
+// Sampled is a case of an mpirun.
 type Sampled struct {
-	Plan, Calls, NRep int
+	Plan  int // index into Plan.Cases
+	Calls int // in a row, that one sample is; 0: one
+	NRep  int
 }
 
 // Cases are what the mpiruns of a shape sample, in Plan order.
@@ -30,7 +32,7 @@ func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sa
 	}
 	var out []Sampled
 	for _, i := range m.Plan.CasesOf(shape) {
-		c := Sampled{Plan: i, Calls: 1}
+		c := Sampled{Plan: i}
 		if mode == protocol.ModeMeasure {
 			c.NRep = max(1, m.NRep[i].N)
 		}
@@ -59,44 +61,35 @@ func splitCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
 		}
 		nrep := max(1, m.NRep[f.Case].N)
 		add(f.Part, f.Calls, nrep)
-		add(f.Case, 1, nrep)
+		add(f.Case, 0, nrep)
 	}
 	return out
 }
 
 // job is a task in the words of the protocol.
-func (s *Session) job(t Task) (*protocol.Job, uint64, error) {
+func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	m := s.Manifest
-	j := &protocol.Job{
-		Mode: t.Mode, NP: t.Shape.NP, PPN: t.Shape.PPN, Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
+	j = &protocol.Job{
+		Mode: t.Mode, NP: t.Shape.NP, PPN: cmp.Or(t.Shape.PPN, t.Shape.NP), Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
 		Sync: s.Measure.Sync, Sample: s.Measure.Sample, WindowNS: int64(s.Measure.Window), SliceNS: int64(s.Measure.Slice),
 		MaxDriftNS: int64(s.Measure.MaxDrift), Cache: s.Measure.Cache, Provable: s.Measure.Provable,
-		Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync, FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup, WarmupNS: int64(s.Measure.WarmupTime),
+		Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync,
+		FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup, WarmupNS: int64(s.Measure.WarmupTime),
 		TempMemory: int64(s.Measure.TempMemory), StallNS: int64(s.Measure.Stall),
 		MemoryCap: m.MemoryCap[t.Shape.String()], Layout: !s.seen[t.Shape],
-	}
-	if j.PPN == 0 {
-		j.PPN = t.Shape.NP
 	}
 	// The first mpirun of a shape meets every case, and decides the cap.
 	j.Verify = j.MemoryCap == 0
 	for _, i := range t.Cases {
-		c := protocol.JobCase{Function: m.Plan.Cases[i.Plan].Function, Msize: m.Plan.Cases[i.Plan].Msize, Skip: m.Skip[i.Plan].Status, NRep: i.NRep}
-		if i.Calls > 1 {
-			c.Calls = i.Calls
-		}
-		j.Cases = append(j.Cases, c)
+		c := m.Plan.Cases[i.Plan]
+		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
 	}
-	seed := runSeed(m.Seed, t)
+	seed = runSeed(m.Seed, t)
 	j.Order = rand.New(rand.NewPCG(seed, 0)).Perm(len(t.Cases))
 	if t.Mode == protocol.ModeNREP {
-		text, err := json.Marshal(s.NREP)
-		if err != nil {
-			return nil, 0, err
-		}
-		j.NREP = text
+		j.NREP, err = json.Marshal(s.NREP)
 	}
-	return j, seed, nil
+	return j, seed, err
 }
 
 // runSeed gives every mpirun an order of its own that the configured seed determines.

@@ -177,9 +177,6 @@ func check(ctx context.Context, s *settings, o *output) error {
 // refuseUnpredicted ends `pgmpi measure` before its first mpirun when it cannot
 // know how often to repeat.
 func refuseUnpredicted(c *campaign.Campaign) error {
-	if c.Config.NREP.Fixed > 0 {
-		return nil
-	}
 	if err := campaign.Unpredicted(c.Manifest, conf.Quote(c.Path)); err != nil {
 		return setup(err)
 	}

@@ -133,17 +133,17 @@ func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path st
 	if err != nil {
 		return report.Clocks{}, setup(err)
 	}
-	e := measure.Examination{NP: np, Launch: argv, RankPath: path, Clock: c.clock, Job: protocol.ClocksJob{Methods: c.methods, Seconds: c.seconds}}
+	argv = launch.RankArgv(argv, path, np)
 	wait := 0.0
 	if len(c.seconds) > 0 {
 		wait = c.seconds[len(c.seconds)-1]
 	}
-	fmt.Fprintf(stderr, "p = %d: %d methods; each synchronises (up to seconds) and is then watched for %v s\n", e.NP, len(c.methods), wait)
+	fmt.Fprintf(stderr, "p = %d: %d methods; each synchronises (up to seconds) and is then watched for %v s\n", np, len(c.methods), wait)
 	start := time.Now()
-	e.Progress = func(i, of int, method string) {
+	progress := func(i, of int, method string) {
 		fmt.Fprintf(stderr, "%4.0f s  %s (%d of %d)\n", time.Since(start).Seconds(), method, i+1, of)
 	}
-	out, err := measure.ExamineClocks(ctx, e)
+	out, err := measure.ExamineClocks(ctx, argv, np, c.clock, &protocol.ClocksJob{Methods: c.methods, Seconds: c.seconds}, progress)
 	var failed *measure.Error
 	switch {
 	case err == nil:

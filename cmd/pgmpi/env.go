@@ -82,11 +82,11 @@ func look(ctx context.Context, s *settings) (*report.Environment, error) {
 		return nil, err
 	}
 	for _, n := range np {
-		launch, err := launch.Launch(config.MPI.Launch, e.Rank, n)
+		argv, err := launch.Launch(config.MPI.Launch, e.Rank, n)
 		if err != nil {
 			return nil, setup(err)
 		}
-		l, err := measure.ProbeNodes(ctx, launch, path, n, config.MPI.Env, time.Duration(config.Measure.Stall))
+		l, err := measure.ProbeNodes(ctx, launch.RankArgv(argv, path, n), n, config.MPI.Env, time.Duration(config.Measure.Stall))
 		switch {
 		case ctx.Err() != nil:
 			return nil, &exit{exitInterrupted, errors.New("interrupted")}

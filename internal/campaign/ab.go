@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -49,7 +48,11 @@ func (x *AB) Refuse(cfg analyze.CompareConfig) error {
 	if !slices.Equal(a.Manifest.Plan.Shapes, b.Manifest.Plan.Shapes) {
 		return setupf("A and B are about different numbers of processes: give both the same job.np, or --np")
 	}
-	return comparable(a, b, cfg)
+	d, err := analyze.CompareDesign(analyze.Planned("A", a.Manifest), analyze.Planned("B", b.Manifest), cfg)
+	if no := (*analyze.NotComparable)(nil); errors.As(err, &no) {
+		return setup(err)
+	}
+	return refusedBy(d, err)
 }
 
 // Measure does both stages of both sides, which are open, round by round.
@@ -68,13 +71,6 @@ func (x *AB) Measure(ctx context.Context) error {
 		for _, name := range round {
 			side := x.Sides[name-'a']
 			if err := side.stage(ctx, protocol.ModeNREP, i+1, min(i+1, side.predictions())); err != nil {
-				return err
-			}
-		}
-	}
-	for _, side := range x.Sides {
-		if side.Config.NREP.Fixed > 0 {
-			if err := side.fix(ctx); err != nil {
 				return err
 			}
 		}
@@ -105,11 +101,7 @@ func (x *AB) order(predictions, measurements int) (*abRecord, error) {
 	rec := &abRecord{Schema: abSchema, Seed: seed, A: x.Names[0], B: x.Names[1],
 		PredictOrder: drawOrder(seed, 1, predictions), MeasureOrder: drawOrder(seed, 2, measurements)}
 	folder := results.Folder{Path: x.Out}
-	return rec, folder.WriteFile(ABFile, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", " ")
-		return e.Encode(rec)
-	})
+	return rec, folder.WriteJSON(ABFile, rec)
 }
 
 func readOrder(path string) (*abRecord, error) {

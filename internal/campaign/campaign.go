@@ -65,8 +65,15 @@ func New(config *glfile.File, path string, before *results.Manifest, version str
 			return nil, err
 		}
 	}
+	if n := config.NREP.Fixed; n > 0 { // stage 1 has nothing to predict
+		m.NRep = map[int]results.NRep{}
+		for i := range m.Plan.Cases {
+			m.NRep[i] = results.NRep{N: n, Converged: true}
+		}
+	}
 	return &Campaign{Config: config, Manifest: m, Path: path, RankPath: rankPath, Resumed: before != nil,
-		tally: newTally(), dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}}, nil
+		tally:   &tally{planned: map[protocol.Mode]int{}, done: map[protocol.Mode]int{}},
+		dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}}, nil
 }
 
 // findLaunch fills the rank program and the launcher into the manifest.
@@ -124,7 +131,7 @@ func (c *Campaign) say(format string, args ...any) {
 	c.Tell(Event{Sentence: fmt.Sprintf(format, args...)})
 }
 
-// predictions is how many mpiruns of each shape stage 1 has.
+// predictions is how many mpiruns of each shape stage 1 has; with nrep.fixed, none.
 func (c *Campaign) predictions() int {
 	if c.Config.NREP.Fixed > 0 {
 		return 0

@@ -15,7 +15,6 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/fakeranks"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 )
@@ -39,13 +38,13 @@ type bed struct {
 	t    *testing.T
 	out  string
 	rank string
-	fake fakeranks.Fake
+	fake fakeRanks
 	said []string
 	seen []Progress
 }
 
 func newBed(t *testing.T) *bed {
-	return &bed{t: t, out: filepath.Join(t.TempDir(), "out"), rank: fakeranks.Program(t)}
+	return &bed{t: t, out: filepath.Join(t.TempDir(), "out"), rank: rankProgram(t)}
 }
 
 // campaign is opened in the bed's folder, and goes on in it.
@@ -213,13 +212,30 @@ func TestResumeMeasuresWhatIsMissingAndNothingElse(t *testing.T) {
 	})
 }
 
+func TestFixedRepetitionsHoldForEveryMpirun(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		b.checked(strings.Replace(quick, "predictions = 2", "fixed = 50", 1))
+		jobs := b.fake.Jobs()
+		if len(jobs) != 6 {
+			t.Fatalf("%d mpiruns", len(jobs))
+		}
+		for i, job := range jobs {
+			for _, c := range job.Cases {
+				if job.Mode != protocol.ModeMeasure || c.NRep != 50 {
+					t.Errorf("mpirun %d, %s: %+v", i, job.Mode, c)
+				}
+			}
+		}
+	})
+}
+
 func TestWrongDataIsNotTimedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bed) {
-		b.fake.Fault = func(launch int) fakeranks.Fault {
+		b.fake.Fault = func(launch int) fault {
 			if launch == 1 {
-				return fakeranks.Wrong
+				return wrongData
 			}
-			return fakeranks.None
+			return noFault
 		}
 		j := b.checked(quick)
 		if len(j.Report.Wrong) != 1 || j.Report.Exit != 3 {
@@ -331,20 +347,20 @@ func TestAGapIsFilledThoughTheTimeIsSpent(t *testing.T) {
 
 func TestAnMpirunThatFailsIsRepeatedOnce(t *testing.T) {
 	for name, c := range map[string]struct {
-		fault fakeranks.Fault
+		fault fault
 		says  string
 	}{
-		"dies":   {fakeranks.Dies, "rank 1: it is a fake"},
-		"hangs":  {fakeranks.Hangs, "no word from the ranks for 2m10s"},
-		"silent": {fakeranks.Silent, "no word from rank 0 within 1m30s"},
+		"dies":   {dies, "rank 1: it is a fake"},
+		"hangs":  {hangs, "no word from the ranks for 2m10s"},
+		"silent": {silent, "no word from rank 0 within 1m30s"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T, b *bed) {
-				b.fake.Fault = func(launch int) fakeranks.Fault {
+				b.fake.Fault = func(launch int) fault {
 					if launch == 3 {
 						return c.fault
 					}
-					return fakeranks.None
+					return noFault
 				}
 				j := b.checked(quick)
 				if len(b.said) != 1 || !strings.Contains(b.said[0], "repeated once: "+c.says) {
@@ -360,11 +376,11 @@ func TestAnMpirunThatFailsIsRepeatedOnce(t *testing.T) {
 
 func TestAnMpirunThatFailsTwiceEndsTheCheckAndResumeGoesOn(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bed) {
-		b.fake.Fault = func(launch int) fakeranks.Fault {
+		b.fake.Fault = func(launch int) fault {
 			if launch == 6 || launch == 7 {
-				return fakeranks.Dies
+				return dies
 			}
-			return fakeranks.None
+			return noFault
 		}
 		_, err := b.check(quick)
 		var failed *Failed
@@ -382,12 +398,12 @@ func TestAnMpirunThatFailsTwiceEndsTheCheckAndResumeGoesOn(t *testing.T) {
 }
 
 func TestASetUpThatNeverWorkedIsNotTriedAgain(t *testing.T) {
-	for _, fault := range []fakeranks.Fault{fakeranks.Unstarted, fakeranks.Silent} {
+	for _, which := range []fault{unstarted, silent} {
 		bubble(t, func(t *testing.T, b *bed) {
 			launches := 0
-			b.fake.Fault = func(launch int) fakeranks.Fault {
+			b.fake.Fault = func(launch int) fault {
 				launches = launch
-				return fault
+				return which
 			}
 			_, err := b.check(quick)
 			var setup *Setup

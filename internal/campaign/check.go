@@ -10,23 +10,10 @@ import (
 )
 
 // Predict is stage 1 (S-PGMPI §4.2): nrep.predictions mpiruns predict the
-// repetitions of every case. With nrep.fixed there is nothing to do.
+// repetitions of every case.
 func (c *Campaign) Predict(ctx context.Context) error {
 	c.plan(protocol.ModeNREP, c.predictions())
-	return c.predict(ctx)
-}
-
-func (c *Campaign) predict(ctx context.Context) error {
-	if c.Config.NREP.Fixed > 0 {
-		return c.fix(ctx)
-	}
 	return c.stage(ctx, protocol.ModeNREP, 1, c.predictions())
-}
-
-// fix gives every case the repetitions of nrep.fixed.
-func (c *Campaign) fix(ctx context.Context) error {
-	c.session.Fix()
-	return c.failure(ctx, c.Folder().WriteManifest(c.Manifest))
 }
 
 // Measure is stage 2 (S-REVISITED, Algorithm 5) after a Predict that may have
@@ -35,28 +22,16 @@ func (c *Campaign) fix(ctx context.Context) error {
 func (c *Campaign) Measure(ctx context.Context) error {
 	c.plan(protocol.ModeNREP, c.predictions())
 	c.plan(protocol.ModeMeasure, c.Manifest.R)
-	if c.Config.NREP.Fixed > 0 {
-		if err := c.fix(ctx); err != nil {
-			return err
-		}
-	} else if err := c.recall(); err != nil {
-		return &Failed{Err: err}
-	}
-	return c.measure(ctx, 1, c.Manifest.R)
-}
-
-// recall takes in what stage 1 has on disk.
-func (c *Campaign) recall() error {
 	for _, shape := range c.Manifest.Plan.Shapes {
 		for r, err := range c.Folder().Runs(protocol.ModeNREP, shape, &c.Manifest.Plan) {
 			if err != nil {
-				return err
+				return &Failed{Err: err}
 			}
 			c.session.Learn(r)
 			c.clock(r)
 		}
 	}
-	return nil
+	return c.measure(ctx, 1, c.Manifest.R)
 }
 
 func (c *Campaign) measure(ctx context.Context, first, last int) error {
@@ -81,9 +56,8 @@ func Unpredicted(m *results.Manifest, folder string) error {
 // split-robustness that the medians of stage 2 ask for, and judges.
 func (c *Campaign) Check(ctx context.Context) (*Judgement, error) {
 	c.data.wanted = true
-	c.plan(protocol.ModeNREP, c.predictions())
 	c.plan(protocol.ModeMeasure, c.Manifest.R)
-	if err := c.predict(ctx); err != nil {
+	if err := c.Predict(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.measure(ctx, 1, c.Manifest.R); err != nil {
@@ -95,7 +69,12 @@ func (c *Campaign) Check(ctx context.Context) (*Judgement, error) {
 			return nil, err
 		}
 	}
-	return c.judge()
+	data, err := c.collected(c.Manifest.R, timed...)
+	if err != nil {
+		return nil, err
+	}
+	a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
+	return &Judgement{a, c.Folder(), c.Manifest}, err
 }
 
 // followUp measures the experiment on split-robustness (docs/statistics.md), in

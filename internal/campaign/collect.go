@@ -13,8 +13,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// All that this package asks of analyze is in this file.
-
 // timed are the stages whose mpiruns are judged.
 var timed = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit}
 
@@ -56,14 +54,14 @@ func (c *Campaign) collected(upTo int, modes ...protocol.Mode) (*medians.Set, er
 		}
 	}
 	if c.data.runs != onDisk || c.data.runs == 0 || c.data.stale {
-		return Collect(c.Folder(), c.Manifest, upTo)
+		return collect(c.Folder(), c.Manifest, upTo)
 	}
 	return c.data.medians, nil
 }
 
-// Collect reads the mpiruns of stage 2 up to the given one, and the split
+// collect reads the mpiruns of stage 2 up to the given one, and the split
 // experiment, one raw file at a time.
-func Collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
+func collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
 	c := medians.New(m)
 	for _, mode := range timed {
 		for _, shape := range m.Plan.Shapes {
@@ -92,23 +90,10 @@ type Judgement struct {
 
 // Judge is stage 3: it judges a results folder.
 func Judge(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judgement, error) {
-	data, err := Collect(folder, m, m.R)
+	data, err := collect(folder, m, m.R)
 	if err != nil {
 		return nil, err
 	}
-	return judged(data, folder, m, cfg)
-}
-
-// judge is Judge of what the campaign has measured or read.
-func (c *Campaign) judge() (*Judgement, error) {
-	data, err := c.collected(c.Manifest.R, timed...)
-	if err != nil {
-		return nil, err
-	}
-	return judged(data, c.Folder(), c.Manifest, c.Config.Analyze)
-}
-
-func judged(data *medians.Set, folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judgement, error) {
 	a, err := analyze.Judge(m, data, cfg)
 	return &Judgement{a, folder, m}, err
 }
@@ -127,32 +112,14 @@ func (j *Judgement) Explain(test int) (*analyze.Explanation, error) {
 
 // Refuse returns a *Refused where no result could be significant.
 func (c *Campaign) Refuse() error {
-	d, err := analyze.Design(c.Manifest, c.Config.Analyze)
-	if err != nil {
-		return err
-	}
-	return refused(d.Refused)
+	return refusedBy(analyze.Design(c.Manifest, c.Config.Analyze))
 }
 
-// comparable returns a *Refused where no difference of two campaigns could be
-// significant, and a *Setup where they cannot be compared.
-func comparable(a, b *Campaign, cfg analyze.CompareConfig) error {
-	d, err := analyze.CompareDesign(analyze.Planned("A", a.Manifest), analyze.Planned("B", b.Manifest), cfg)
-	var no *analyze.NotComparable
-	if errors.As(err, &no) {
-		return setup(err)
-	}
-	if err != nil {
+func refusedBy(d *judge.Design, err error) error {
+	if err != nil || d.Refused == nil {
 		return err
 	}
-	return refused(d.Refused)
-}
-
-func refused(r *judge.Refusal) error {
-	if r == nil {
-		return nil
-	}
-	return &Refused{r.Reason}
+	return &Refused{d.Refused.Reason}
 }
 
 // Store writes a document into a folder, in all formats.

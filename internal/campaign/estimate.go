@@ -42,21 +42,20 @@ const (
 // Estimate is what a command would take.
 type Estimate struct {
 	Design   *judge.Design
-	Costs    []Cost      // by shape
-	Stages   []StageCost // by shape, then stage
+	Costs    []Cost // by shape
 	Total    time.Duration
 	FollowUp bool // split-robustness may be tested in mpiruns of its own
 }
 
 // Cost is what a check takes in one shape.
 type Cost struct {
-	Shape       guidelines.Shape
-	Cases       int
-	Memory      int64 // bytes of a rank's buffers: the largest of each kind, over all cases
-	LeftOut     []LeftOut
-	Start, Step time.Duration // that an mpirun and a step of a call are taken to cost
-	nrep, run   time.Duration // an mpirun of stage 1, of stage 2
-	verify      time.Duration // once more in the first mpirun
+	Shape   guidelines.Shape
+	Cases   int
+	Memory  int64 // bytes of a rank's buffers: the largest of each kind, over all cases
+	LeftOut []LeftOut
+	Stages  []StageCost
+	// What an mpirun without its cases and a step of a call are taken to cost, in seconds.
+	start, step float64
 }
 
 // LeftOut is a case that cannot be measured.
@@ -67,7 +66,7 @@ type LeftOut struct {
 
 // StageCost is what a stage still takes in one shape.
 type StageCost struct {
-	Shape      guidelines.Shape
+	mode       protocol.Mode
 	Name       string
 	Runs, Left int           // mpiruns, and those that are not on disk yet
 	Each       time.Duration // mpirun
@@ -82,26 +81,24 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 	}
 	e := &Estimate{Design: design, FollowUp: slices.Contains(stages, protocol.ModeSplit) && c.mayFollowUp()}
 	for _, shape := range c.Manifest.Plan.Shapes {
-		cost := c.costOf(shape)
-		e.Costs = append(e.Costs, cost)
-		verify := cost.verify
+		cost, first, second, verify := c.costOf(shape)
 		if c.Manifest.MemoryCap[shape.String()] > 0 {
 			verify = 0
 		}
-		add := func(name string, mode protocol.Mode, runs int, each time.Duration) {
-			s := StageCost{Shape: shape, Name: name, Runs: runs, Left: c.remaining(mode, shape, runs), Each: each}
-			if s.Left > 0 {
+		for _, s := range []StageCost{
+			{mode: protocol.ModeNREP, Name: "stage 1", Runs: c.predictions(), Each: first},
+			{mode: protocol.ModeMeasure, Name: "stage 2", Runs: c.Manifest.R, Each: second},
+		} {
+			if s.Runs == 0 || !slices.Contains(stages, s.mode) {
+				continue
+			}
+			if s.Left = c.remaining(s.mode, shape, s.Runs); s.Left > 0 {
 				s.Verify, verify = verify, 0
 			}
-			e.Total += time.Duration(s.Left)*each + s.Verify
-			e.Stages = append(e.Stages, s)
+			e.Total += time.Duration(s.Left)*s.Each + s.Verify
+			cost.Stages = append(cost.Stages, s)
 		}
-		if slices.Contains(stages, protocol.ModeNREP) && c.predictions() > 0 {
-			add("stage 1", protocol.ModeNREP, c.predictions(), cost.nrep)
-		}
-		if slices.Contains(stages, protocol.ModeMeasure) {
-			add("stage 2", protocol.ModeMeasure, c.Manifest.R, cost.run)
-		}
+		e.Costs = append(e.Costs, cost)
 	}
 	return e, nil
 }
@@ -125,18 +122,29 @@ func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, runs in
 	return left
 }
 
-func (c *Campaign) costOf(shape guidelines.Shape) Cost {
+// costOf is the Cost without its Stages, and what an mpirun of stage 1, one of
+// stage 2, and the verification in the first mpirun take.
+func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, verify time.Duration) {
 	m, config := c.Manifest, c.Config
 	extent := guidelines.Extent(m.Plan.Datatype)
-	model := modelOf(config, m.Rank.Library, shape.NP)
-	cost := Cost{Shape: shape, Start: inSeconds(model.start), Step: inSeconds(model.stepTime)}
+	up := launch.StartUpOf(m.Rank.Library)
+	cost = Cost{Shape: shape, start: up.Fixed + up.PerRank*float64(shape.NP), step: stepTime}
+	if !config.MPI.KeepPML {
+		cost.start += up.Choice
+	}
+	if shape.NP > launch.Slots() {
+		cost.step = up.SharedStep
+	}
+	// What a collective without data costs: ⌈log2 p⌉ steps.
+	empty := cost.step * float64(max(1, bits.Len(uint(shape.NP-1))))
 	called := map[string]bool{}
-	var nrep, run, verify float64
+	var nrep, run, verified float64
 	for _, i := range cost.leaveOut(m, int64(config.Measure.TempMemory), extent) {
 		k := m.Plan.Cases[i]
 		f, _ := mockups.Get(k.Function)
 		need := f.Memory(k.Msize/extent, extent, shape.NP)
-		call := model.call(f, need.Sum())
+		// A mock-up is as many collectives as it is named after.
+		call := empty*float64(1+strings.Count(f.ID, "+")) + byteTime*float64(need.Sum())
 		untimed := warmups(config, call)
 		if !called[k.Function] {
 			called[k.Function] = true
@@ -144,14 +152,17 @@ func (c *Campaign) costOf(shape guidelines.Shape) Cost {
 		}
 		data := float64(need.Send + need.Recv)
 		once := caseTime + fillTime*data + call*float64(untimed)
-		each := call + model.step() // and its MPI_Barrier
+		each := call + empty // with its MPI_Barrier
 		predicted, kept := repetitions(config, call, each, m.NRep[i].N)
 		nrep += once + each*predicted
 		run += once + each*kept
-		verify += verifyTime * data * model.folds(f)
+		computed := 1 // how often its result is
+		if f.Reduces {
+			computed += shape.NP
+		}
+		verified += verifyTime * data * float64(computed)
 	}
-	cost.nrep, cost.run, cost.verify = inSeconds(model.start+nrep), inSeconds(model.start+run), inSeconds(verify)
-	return cost
+	return cost, inSeconds(cost.start + nrep), inSeconds(cost.start + run), inSeconds(verified)
 }
 
 func inSeconds(s float64) time.Duration {
@@ -180,11 +191,8 @@ func repetitions(config *glfile.File, call, each float64, known int) (predicted,
 	most := min(float64(n.Max), time.Duration(n.MaxTime).Seconds()/each)
 	predicted = max(float64(n.Min), min(usual, most))
 	kept = max(float64(n.Min), min(2*usual, most), float64(n.ForMinTime([]float64{call})))
-	switch {
-	case known > 0:
+	if known > 0 {
 		kept = float64(known)
-	case n.Fixed > 0:
-		kept = float64(n.Fixed)
 	}
 	return predicted, kept
 }
@@ -208,40 +216,4 @@ func (c *Cost) leaveOut(m *results.Manifest, memory, extent int64) (left []int) 
 	}
 	c.Memory, c.Cases = shared.Sum(), len(left)
 	return left
-}
-
-// model is what a number of ranks of one library costs on this machine.
-type model struct {
-	np       int
-	start    float64 // s, an mpirun without its cases
-	stepTime float64 // s
-}
-
-func modelOf(config *glfile.File, library string, np int) model {
-	up := launch.StartUpOf(library)
-	m := model{np: np, start: up.Fixed + up.PerRank*float64(np), stepTime: stepTime}
-	if !config.MPI.KeepPML {
-		m.start += up.Choice
-	}
-	if np > launch.Slots() {
-		m.stepTime = up.SharedStep
-	}
-	return m
-}
-
-// step is what a collective without data costs: ⌈log2 p⌉ steps.
-func (m model) step() float64 { return m.stepTime * float64(max(1, bits.Len(uint(m.np-1)))) }
-
-// call is what one call of a function costs with these bytes in its buffers.
-// A mock-up is as many collectives as it is named after.
-func (m model) call(f mockups.Function, bytes int64) float64 {
-	return m.step()*float64(1+strings.Count(f.ID, "+")) + byteTime*float64(bytes)
-}
-
-// folds is how often the data of a case is computed to verify it.
-func (m model) folds(f mockups.Function) float64 {
-	if f.Reduces {
-		return float64(1 + m.np)
-	}
-	return 1
 }

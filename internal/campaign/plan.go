@@ -92,11 +92,12 @@ func suffices(d *judge.Design) string {
 
 func (p *Plan) leftOut() []report.Section {
 	s := report.Titled("LEFT OUT")
-	if c := p.Config.Check; len(c.Exclude) > 0 {
-		s.Item("check.exclude: %s", strings.Join(c.Exclude, ", "))
+	check := p.Config.Check
+	if len(check.Exclude) > 0 {
+		s.Item("check.exclude: %s", strings.Join(check.Exclude, ", "))
 	}
-	if c := p.Config.Check; len(c.Functions) > 0 {
-		s.Item("check.functions: all guidelines but those about %s", strings.Join(c.Functions, ", "))
+	if len(check.Functions) > 0 {
+		s.Item("check.functions: all guidelines but those about %s", strings.Join(check.Functions, ", "))
 	}
 	for _, n := range p.Manifest.Plan.Notes {
 		s.Item("%s", n)
@@ -136,29 +137,25 @@ func (p *Plan) ranks() report.Section {
 
 func (p *Plan) time() report.Section {
 	s := report.Titled("TIME, an estimate")
-	for _, stage := range p.Stages {
-		first, done := "", ""
-		if stage.Verify > 0 {
-			first = fmt.Sprintf(", and %s to verify the functions", rounded(stage.Verify))
+	for _, c := range p.Costs {
+		for _, stage := range c.Stages {
+			first, done := "", ""
+			if stage.Verify > 0 {
+				first = fmt.Sprintf(", and %s to verify the functions", rounded(stage.Verify))
+			}
+			if stage.Left < stage.Runs {
+				done = fmt.Sprintf(" (%d of %d are done)", stage.Runs-stage.Left, stage.Runs)
+			}
+			s.Fact(c.Shape.String()+" "+stage.Name, "%d mpiruns of %s%s%s", stage.Left, rounded(stage.Each), first, done)
 		}
-		if stage.Left < stage.Runs {
-			done = fmt.Sprintf(" (%d of %d are done)", stage.Runs-stage.Left, stage.Runs)
-		}
-		s.Fact(stage.Shape.String()+" "+stage.Name, "%d mpiruns of %s%s%s", stage.Left, rounded(stage.Each), first, done)
 	}
 	s.Fact("in all", "about %s", rounded(p.Total))
 	if p.FollowUp {
 		s.Fact("not counted", "up to R = %d mpiruns more for each number of processes, where split-robustness is suspected; they measure only what is suspected", p.Manifest.R)
 	}
-	p.ground(&s)
-	return s
-}
-
-// ground says what the estimate rests on.
-func (p *Plan) ground(s *report.Section) {
 	label := "it rests on"
 	for _, c := range p.Costs {
-		s.Fact(label, "%s: %s to start an mpirun, %.3g µs for each step of a call", c.Shape, rounded(c.Start), c.Step.Seconds()*1e6)
+		s.Fact(label, "%s: %s to start an mpirun, %.3g µs for each step of a call", c.Shape, rounded(inSeconds(c.start)), c.step*1e6)
 		label = ""
 	}
 	repeated := fmt.Sprintf("%d repetitions of short calls, %d of long ones, in stage 2 twice that", shortRepeat, longRepeat)
@@ -170,6 +167,7 @@ func (p *Plan) ground(s *report.Section) {
 	}
 	s.Fact("", "%.2g ns a byte; %s", byteTime*1e9, repeated)
 	s.Say("A network, a busy machine, or more ranks than cores can make it many times more.")
+	return s
 }
 
 // rounded shows no more digits of an estimate than it has.

@@ -26,10 +26,6 @@ type Progress struct {
 // tally counts the mpiruns of a command, by stage.
 type tally struct{ planned, done map[protocol.Mode]int }
 
-func newTally() *tally {
-	return &tally{planned: map[protocol.Mode]int{}, done: map[protocol.Mode]int{}}
-}
-
 // at is the progress at the start of a task.
 func (y *tally) at(t measure.Task) Progress {
 	p := Progress{Mode: t.Mode, Shape: t.Shape, Run: y.done[t.Mode] + 1, Runs: y.planned[t.Mode]}

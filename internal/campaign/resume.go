@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/measure"
 	"pgmpi/measure/results"
 )
 
@@ -83,27 +83,14 @@ func goOn(before, now *results.Manifest, config *glfile.File, path string) (*res
 // only [analyze] may change.
 func sameMeasurement(before, now *glfile.File, folder string) error {
 	var differ []string
-	for _, s := range []struct {
-		name string
-		a, b any
-	}{
-		{"check", before.Check, now.Check},
-		{"guideline", byID(before.Guideline), byID(now.Guideline)},
-		{"job", before.Job, now.Job},
-		{"mpi", thatMatters(before.MPI), thatMatters(now.MPI)},
-		{"nrep", before.NREP, now.NREP},
-		{"measure", before.Measure, now.Measure},
-	} {
-		a, errA := json.Marshal(s.a)
-		b, errB := json.Marshal(s.b)
+	there, here := settings(before), settings(now)
+	for i, name := range []string{"check", "guideline", "job", "mpi", "nrep", "measure"} {
+		a, errA := json.Marshal(there[i])
+		b, errB := json.Marshal(here[i])
 		if err := errors.Join(errA, errB); err != nil {
 			return err
 		}
-		d, err := differences(s.name, a, b)
-		if err != nil {
-			return err
-		}
-		differ = append(differ, d...)
+		differ = append(differ, differences(name, a, b)...)
 	}
 	if len(differ) == 0 {
 		return nil
@@ -111,57 +98,35 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 	return setupf("%s was measured with another configuration:\n  %s\n  take a new folder with --out, or the old settings (without --guidelines, --resume uses those of the folder)", folder, strings.Join(differ, "\n  "))
 }
 
-// byID names guidelines in place of numbering them.
-func byID(users []guidelines.User) map[string]guidelines.User {
-	named := map[string]guidelines.User{}
-	for _, u := range users {
-		named[u.ID] = u
+// settings are the sections of a configuration that may not change, guidelines by
+// ID. The path of the rank program is left out, as its hash is compared, and the
+// way of the job to rank 0, which changes no result.
+func settings(f *glfile.File) [6]any {
+	byID := map[string]guidelines.User{}
+	for _, u := range f.Guideline {
+		byID[u.ID] = u
 	}
-	return named
+	mpi := f.MPI
+	mpi.Rank, mpi.JobFile = "", false
+	return [...]any{f.Check, byID, f.Job, mpi, f.NREP, f.Measure}
 }
 
 // differences has a line for every key whose value is not the same in two JSON
 // texts. The keys are those of gl.toml, with dots between tables.
-func differences(key string, there, now json.RawMessage) ([]string, error) {
+func differences(key string, there, now json.RawMessage) (out []string) {
 	if bytes.Equal(there, now) {
-		return nil, nil
-	}
-	if !bytes.HasPrefix(there, []byte("{")) || !bytes.HasPrefix(now, []byte("{")) {
-		return []string{fmt.Sprintf("%s: %s there, %s now", key, orNothing(there), orNothing(now))}, nil
+		return nil
 	}
 	var a, b map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(there, &a), json.Unmarshal(now, &b)); err != nil {
-		return nil, err
+	if errors.Join(json.Unmarshal(there, &a), json.Unmarshal(now, &b)) != nil { // at most one is a table
+		const missing = "nothing" // such as a variable of mpi.env
+		return []string{fmt.Sprintf("%s: %s there, %s now", key, cmp.Or(string(there), missing), cmp.Or(string(now), missing))}
 	}
-	names := slices.Collect(maps.Keys(a))
-	for name := range b {
-		if _, ok := a[name]; !ok {
-			names = append(names, name)
-		}
+	names := map[string]json.RawMessage{}
+	maps.Copy(names, a)
+	maps.Copy(names, b)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		out = append(out, differences(key+"."+name, a[name], b[name])...)
 	}
-	slices.Sort(names)
-	var out []string
-	for _, name := range names {
-		d, err := differences(key+"."+name, a[name], b[name])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, d...)
-	}
-	return out, nil
-}
-
-// orNothing replaces a key that is not there, such as a variable of mpi.env.
-func orNothing(value json.RawMessage) string {
-	if value == nil {
-		return "nothing"
-	}
-	return string(value)
-}
-
-// thatMatters leaves out the path of the rank program, whose hash is compared,
-// and the way of the job to rank 0, which changes no result.
-func thatMatters(c measure.MPIConfig) measure.MPIConfig {
-	c.Rank, c.JobFile = "", false
-	return c
+	return out
 }

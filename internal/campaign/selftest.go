@@ -147,9 +147,6 @@ func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 	return j.Report, StoreReport(c.Folder(), j.Report, nil)
 }
 
-// tests are tests of a check, by index: they are the same in all checks of a self-test.
-type tests map[int]bool
-
 // Identities is what became of the collectives that were compared with themselves.
 type Identities struct {
 	Report   *analyze.Report
@@ -160,58 +157,42 @@ type Identities struct {
 }
 
 // Identities is part (a): whatever is violated there is false, and is asked once
-// more in another order.
+// more in another order. All checks of a self-test make the same tests.
 func (t *Selftest) Identities(ctx context.Context) (*Identities, error) {
 	base, err := t.check(ctx, "(a) every collective against itself", "")
 	if err != nil {
 		return nil, err
 	}
-	found := falseIdentities(base)
-	x := &Identities{Report: base, Verdicts: map[judge.Verdict]int{}, False: len(found)}
+	x := &Identities{Report: base, Verdicts: map[judge.Verdict]int{}}
 	for i := range base.Verdicts {
 		if v := &base.Verdicts[i]; isIdentity(v) {
 			x.Tests++
 			x.Verdicts[v.Verdict]++
 		}
 	}
-	if x.False > 0 {
-		again, err := t.check(ctx, "(a) again, in another order", "")
-		if err != nil {
-			return nil, err
+	if x.False = x.Verdicts[judge.Violated]; x.False == 0 {
+		return x, nil
+	}
+	again, err := t.check(ctx, "(a) again, in another order", "")
+	if err != nil {
+		return nil, err
+	}
+	for i := range again.Verdicts {
+		if isIdentity(&base.Verdicts[i]) && base.Verdicts[i].Verdict == judge.Violated && again.Verdicts[i].Verdict == judge.Violated {
+			x.Again++
 		}
-		x.Again = shared(found, falseIdentities(again))
 	}
 	return x, nil
 }
 
 func isIdentity(v *analyze.Verdict) bool { return strings.HasPrefix(v.Mockup, mockups.IdentityOf("")) }
 
-func falseIdentities(r *analyze.Report) tests {
-	found := tests{}
-	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; isIdentity(v) && v.Verdict == judge.Violated {
-			found[i] = true
-		}
-	}
-	return found
-}
-
-// shared counts what is in both.
-func shared(a, b tests) (n int) {
-	for i := range a {
-		if b[i] {
-			n++
-		}
-	}
-	return n
-}
-
 // Planted is what a check found of the planted slowdown.
 type Planted struct {
 	Msize int64         // bytes
 	By    time.Duration // that the call is slower
 	Tests int
-	Shown []PlantedTest // all but those that stayed quiet
+	Shown []PlantedTest // all but the quiet ones
 	Wrong int           // missed or extra
 	Again int           // of them, in the repetition too
 }
@@ -220,8 +201,10 @@ type Planted struct {
 // with it without being about the slowed call.
 type PlantedTest struct {
 	Before, With *analyze.Verdict
-	Result       string // "found", "MISSED" or "EXTRA"
+	Result       string // "found", "MISSED" or "EXTRA"; "": it stayed quiet
 }
+
+func (p PlantedTest) isWrong() bool { return p.Result == "MISSED" || p.Result == "EXTRA" }
 
 // Planted is part (b), after part (a) with the given report. What is wrong is
 // asked once more in another order.
@@ -232,15 +215,25 @@ func (t *Selftest) Planted(ctx context.Context, base *analyze.Report) (*Planted,
 	if err != nil {
 		return nil, err
 	}
-	var wrong tests
-	x.Shown, wrong = t.compare(base, r)
-	x.Wrong = len(wrong)
-	if x.Wrong > 0 {
-		if r, err = t.check(ctx, "(b) again, in another order", delay); err != nil {
-			return nil, err
+	found := t.compare(base, r)
+	for _, p := range found {
+		if p.Result != "" {
+			x.Shown = append(x.Shown, p)
 		}
-		_, again := t.compare(base, r)
-		x.Again = shared(wrong, again)
+		if p.isWrong() {
+			x.Wrong++
+		}
+	}
+	if x.Wrong == 0 {
+		return x, nil
+	}
+	if r, err = t.check(ctx, "(b) again, in another order", delay); err != nil {
+		return nil, err
+	}
+	for i, p := range t.compare(base, r) {
+		if found[i].isWrong() && p.isWrong() {
+			x.Again++
+		}
 	}
 	return x, nil
 }
@@ -265,26 +258,24 @@ func (t *Selftest) slowed(v *analyze.Verdict) bool {
 	return v.Function == t.Function && v.Msize == t.at
 }
 
-// compare returns what was found, missed and extra, and the last two of them by
-// index. What was undecided without the plant may be decided with it.
-func (t *Selftest) compare(base, r *analyze.Report) (shown []PlantedTest, wrong tests) {
-	wrong = tests{}
-	for i := range r.Verdicts {
-		v, b := &r.Verdicts[i], &base.Verdicts[i]
-		wasKept := b.Verdict == judge.Kept || b.Verdict == judge.NotSuspected || isIdentity(v) && b.Verdict != judge.Violated
-		violated := v.Verdict == judge.Violated
+// compare says what became of every test with the plant. What was undecided
+// without it may be decided with it.
+func (t *Selftest) compare(base, r *analyze.Report) []PlantedTest {
+	all := make([]PlantedTest, len(r.Verdicts))
+	for i := range all {
+		before, with := &base.Verdicts[i], &r.Verdicts[i]
+		wasKept := before.Verdict == judge.Kept || before.Verdict == judge.NotSuspected || isIdentity(with) && before.Verdict != judge.Violated
+		violated := with.Verdict == judge.Violated
+		result := ""
 		switch {
-		case t.slowed(v) && violated:
-			shown = append(shown, PlantedTest{b, v, "found"})
-			continue
-		case t.slowed(v):
-			shown = append(shown, PlantedTest{b, v, "MISSED"})
+		case t.slowed(with) && violated:
+			result = "found"
+		case t.slowed(with):
+			result = "MISSED"
 		case violated && wasKept:
-			shown = append(shown, PlantedTest{b, v, "EXTRA"})
-		default:
-			continue
+			result = "EXTRA"
 		}
-		wrong[i] = true
+		all[i] = PlantedTest{before, with, result}
 	}
-	return shown, wrong
+	return all
 }

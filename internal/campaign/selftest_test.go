@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"pgmpi/internal/fakeranks"
 )
 
 func (b *bed) selftest() *Selftest {
@@ -48,11 +46,11 @@ func TestSelftestFindsWhatItPlantsAndNothingElse(t *testing.T) {
 
 func TestAFailureOfASelftestNamesNoFolderToGoOnIn(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bed) {
-		b.fake.Fault = func(launch int) fakeranks.Fault {
+		b.fake.Fault = func(launch int) fault {
 			if launch > 2 {
-				return fakeranks.Dies
+				return dies
 			}
-			return fakeranks.None
+			return noFault
 		}
 		_, err := b.selftest().Identities(t.Context())
 		var failed *Failed

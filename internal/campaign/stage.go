@@ -51,31 +51,25 @@ func (c *Campaign) cases(mode protocol.Mode, shape guidelines.Shape) []measure.S
 // mpirun does a task, or reads what it gave.
 func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 	p := c.tally.at(t)
-	r, err := c.onDiskOrNow(ctx, t, p, last)
-	if err != nil {
-		return err
+	var r *results.Run
+	var err error
+	if c.Folder().Has(t.Mode, t.Shape, t.Run) {
+		if r, err = c.Folder().ReadRun(t.Mode, t.Shape, t.Run, &c.Manifest.Plan); err != nil {
+			return err
+		}
+		c.session.Learn(r)
+	} else {
+		c.Tell(Event{Progress: p})
+		if r, err = c.onceOrAgain(ctx, t, p); err != nil {
+			return err
+		}
+		c.startAhead(t, last)
 	}
 	c.clock(r)
 	c.data.add(c.Manifest, r)
 	p.Finished = true
 	c.Tell(Event{Progress: p})
 	return nil
-}
-
-func (c *Campaign) onDiskOrNow(ctx context.Context, t measure.Task, p Progress, last int) (*results.Run, error) {
-	if c.Folder().Has(t.Mode, t.Shape, t.Run) {
-		r, err := c.Folder().ReadRun(t.Mode, t.Shape, t.Run, &c.Manifest.Plan)
-		if err == nil {
-			c.session.Learn(r)
-		}
-		return r, err
-	}
-	c.Tell(Event{Progress: p})
-	r, err := c.onceOrAgain(ctx, t, p)
-	if err == nil {
-		c.startAhead(t, last)
-	}
-	return r, err
 }
 
 // onceOrAgain repeats an mpirun that failed once, and notes it in the manifest.
@@ -157,7 +151,7 @@ func (c *Campaign) goesOn(mode protocol.Mode, run int) (bool, error) {
 	if left == 0 || limit == 0 || c.spent+next <= limit {
 		return left > 0, nil
 	}
-	// What is on disk must not lie behind the end: a gap is filled.
+	// Nothing on disk may lie behind the end: a gap is filled.
 	for _, shape := range m.Plan.Shapes {
 		there, err := c.Folder().Finished(mode, shape)
 		if err != nil || len(there) > 0 && there[len(there)-1] >= run {

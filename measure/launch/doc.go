@@ -2,5 +2,5 @@
 // machine, finds the rank program, and clears away what a launcher that was
 // killed leaves behind. It starts no mpirun itself.
 //
-// A library is a file with its row, and a line in libraries.
+// A library is a row of libraries.
 package launch

@@ -38,10 +38,10 @@ func Slots() int {
 
 // Launch returns the argument list, with "{np}" and without the rank program,
 // that starts np ranks of a rank program: the configured one, or the default of
-// the library which the rank program is built for. The one word "srun" stands for
-// Slurm's.
+// the library that the rank program is built for. The one word "srun" is
+// short for Slurm's.
 func Launch(configured []string, rank protocol.RankInfo, np int) ([]string, error) {
-	if len(configured) == 1 && filepath.Base(configured[0]) == srunName {
+	if len(configured) == 1 && filepath.Base(configured[0]) == "srun" {
 		return srun(configured[0], rank)
 	}
 	if len(configured) > 0 {
@@ -52,6 +52,24 @@ func Launch(configured []string, rank protocol.RankInfo, np int) ([]string, erro
 		return nil, fmt.Errorf("the rank program is built for %s, and no launcher is known for it; give one with --launch, for example --launch \"mpiexec -n {np}\"", rank.BuiltFor)
 	}
 	return findLauncher(known.launchers, rank, np)
+}
+
+// srun launches through Slurm, only when asked for: the library's own mpirun
+// knows Slurm too. Standard input goes to rank 0 alone (without --input=0 the
+// step hangs), a rank that dies ends the step (-K), and the way in which ranks
+// find each other is the library's.
+func srun(program string, rank protocol.RankInfo) ([]string, error) {
+	if _, err := exec.LookPath(program); err != nil {
+		return nil, fmt.Errorf("launcher %q: %w; it comes with Slurm", program, errors.Unwrap(err))
+	}
+	if os.Getenv("SLURM_JOB_ID") == "" {
+		return nil, errors.New("srun would ask for an allocation for every mpirun: start pgmpi inside one, with salloc or sbatch")
+	}
+	known := find(rank.Library)
+	if known == nil {
+		return nil, fmt.Errorf("the rank program is built for %s: say how srun starts it, as in --launch \"srun -K --input=0 --mpi=pmix -n {np}\"", rank.BuiltFor)
+	}
+	return []string{program, "-K", "--input=0", "--mpi=" + known.pmi, "-n", "{np}"}, nil
 }
 
 func configuredLaunch(argv []string) ([]string, error) {
@@ -73,26 +91,23 @@ func findLauncher(known []launcher, rank protocol.RankInfo, np int) ([]string, e
 		if err != nil {
 			continue
 		}
-		l := recognise(known, versionText(path))
-		if l == nil {
+		version := versionText(path)
+		i := slices.IndexFunc(known, func(l launcher) bool { return l.says.MatchString(version) })
+		if i < 0 {
 			tried = append(tried, path+" (of another library)")
 			continue
 		}
-		if l.refuses != nil {
-			if err := l.refuses(); err != nil {
-				return nil, err
-			}
-		}
+		l := known[i]
+		words := l.words
 		if np > Slots() {
-			return append([]string{path}, l.shared...), nil
+			words = l.shared
 		}
-		return append([]string{path}, l.words...), nil
-	}
-	for _, name := range names {
-		if !filepath.IsAbs(name) {
-			tried = append(tried, name)
+		if l.refuses != nil {
+			err = l.refuses()
 		}
+		return append([]string{path}, words...), err
 	}
+	tried = append(tried, slices.DeleteFunc(names, filepath.IsAbs)...)
 	return nil, fmt.Errorf("no mpirun for %s was found (tried %s); put it on the PATH or give it with --launch", rank.BuiltFor, strings.Join(tried, ", "))
 }
 
@@ -112,16 +127,6 @@ func candidates(known []launcher, mpicc string) []string {
 		}
 	}
 	return append(beside, names...)
-}
-
-// recognise returns the launcher that a --version text is of; nil if none.
-func recognise(known []launcher, version string) *launcher {
-	for i := range known {
-		if known[i].says.MatchString(version) {
-			return &known[i]
-		}
-	}
-	return nil
 }
 
 // versionText is what a launcher answers to --version; it may exit with an error

@@ -1,13 +1,12 @@
 package launch
 
 import (
+	"errors"
+	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
-
-// libraries has a row for every family of MPI libraries. The first whose text
-// is found in a version counts: MVAPICH's may name MPICH.
-var libraries = []*library{&openMPI, &intel, &mvapich, &mpich}
 
 // library is all that pgmpi knows of starting one family.
 type library struct {
@@ -41,6 +40,74 @@ const (
 	spinningStep = 6e-3
 )
 
+// libraries has a row for every family of MPI libraries. The first whose text
+// is found in a version counts: MVAPICH's may name MPICH.
+var libraries = []library{{
+	// Open MPI 5 starts processes with PRRTE: its mpirun calls prterun. Binding is
+	// as before; --oversubscribe has become a word of --map-by (Open MPI 5
+	// documentation, "Scheduling processes across hosts", Oversubscribing nodes).
+	family: "openmpi", says: "Open MPI", pmi: "pmix",
+	launchers: []launcher{{
+		programs: []string{"mpirun.openmpi", "mpirun", "mpiexec"},
+		says:     regexp.MustCompile(`\((Open MPI|OpenRTE)\) [1-4]\.`),
+		words:    []string{"-np", "{np}", "--bind-to", "core"},
+		shared:   []string{"-np", "{np}", "--oversubscribe", "--bind-to", "none"},
+		refuses:  refusesRoot,
+	}, {
+		programs: []string{"mpirun.openmpi", "mpirun", "mpiexec", "prterun"},
+		says:     regexp.MustCompile(`\(Open MPI\) ([5-9]|[1-9]\d)\.|\(PRRTE\)`),
+		words:    []string{"-np", "{np}", "--bind-to", "core"},
+		shared:   []string{"-np", "{np}", "--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"},
+		refuses:  refusesRoot,
+	}},
+	startUp: StartUp{Fixed: 0.01, PerRank: 0.037, Choice: 0.2, SharedStep: yieldingStep},
+}, {
+	// Intel MPI pins by itself, a process to the cores that fall to it; with a
+	// domain of one core each it is like the other launchers' binding to cores
+	// (Developer Reference for Linux, "Interoperability with OpenMP API",
+	// I_MPI_PIN_DOMAIN). It starts more processes than cores without a word, and as
+	// root.
+	family: "intel", says: "Intel(R) MPI", pmi: "pmi2",
+	launchers: []launcher{{
+		programs: []string{"mpiexec.hydra", "mpirun", "mpiexec"},
+		says:     regexp.MustCompile(`Intel\(R\) MPI Library`),
+		words:    []string{"-np", "{np}", "-genv", "I_MPI_PIN_DOMAIN", "core"},
+		shared:   []string{"-np", "{np}", "-genv", "I_MPI_PIN", "off"},
+	}},
+}, {
+	// MVAPICH comes with MPICH's hydra; mpirun_rsh, its own launcher, wants the hosts
+	// named. Its library binds processes itself unless told not to (MV2_ in
+	// MVAPICH2, MVP_ in MVAPICH 3), also where they share cores: hydra does it here.
+	family: "mvapich", says: "MVAPICH", pmi: "pmi2",
+	launchers: []launcher{{
+		programs: []string{"mpiexec.hydra", "mpirun", "mpiexec"},
+		says:     hydra,
+		words:    []string{"-np", "{np}", "-genv", "MV2_ENABLE_AFFINITY", "0", "-genv", "MVP_ENABLE_AFFINITY", "0", "-bind-to", "core"},
+		shared:   []string{"-np", "{np}", "-genv", "MV2_ENABLE_AFFINITY", "0", "-genv", "MVP_ENABLE_AFFINITY", "0"},
+	}},
+}, {
+	family: "mpich", says: "MPICH", pmi: "pmi2",
+	launchers: []launcher{{
+		programs: []string{"mpirun.mpich", "mpiexec.hydra", "mpirun", "mpiexec"},
+		says:     hydra,
+		words:    []string{"-np", "{np}", "-bind-to", "core"},
+		shared:   []string{"-np", "{np}"},
+	}},
+	startUp: StartUp{PerRank: 0.045, SharedStep: spinningStep},
+}}
+
+// hydra is MPICH's process manager, which libraries made from MPICH keep.
+var hydra = regexp.MustCompile(`(?m)^HYDRA build details:`)
+
+// refusesRoot is Open MPI's rule, in 5 as in 4 (prrte: schizo_ompi.c,
+// allow_run_as_root).
+func refusesRoot() error {
+	if os.Geteuid() != 0 || (os.Getenv("OMPI_ALLOW_RUN_AS_ROOT") == "1" && os.Getenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") == "1") {
+		return nil
+	}
+	return errors.New("as root, Open MPI starts nothing unless told to: run pgmpi as another user, or, where nothing can be harmed (a container), set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 in the environment of pgmpi (mpi.env of gl.toml is not enough)")
+}
+
 // StartUpOf is the start-up of a family, or of any other library.
 func StartUpOf(family string) StartUp {
 	if l := find(family); l != nil && l.startUp != (StartUp{}) {
@@ -62,10 +129,9 @@ func Family(version string) string {
 
 // find returns the row of a family; nil if there is none.
 func find(family string) *library {
-	for _, l := range libraries {
-		if l.family == family {
-			return l
-		}
+	i := slices.IndexFunc(libraries, func(l library) bool { return l.family == family })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &libraries[i]
 }

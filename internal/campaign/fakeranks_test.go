@@ -1,7 +1,4 @@
-// Package fakeranks replaces an MPI library in tests: its launcher starts a
-// goroutine that speaks rank 0's side of the line protocol and makes its samples
-// up. Inside a testing/synctest bubble hours of measuring take no time.
-package fakeranks
+package campaign
 
 import (
 	"bufio"
@@ -21,23 +18,24 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Fault is what goes wrong with a launch.
-type Fault int
+// fault is what goes wrong with a launch.
+type fault int
 
-// The faults.
 const (
-	None      Fault = iota
-	Unstarted       // there is no such launcher
-	Silent          // rank 0 never says hello
-	Dies            // after the job was taken, with words on standard error
-	Hangs           // after the first case
-	Wrong           // the first case gives wrong data
+	noFault   fault = iota
+	unstarted       // there is no such launcher
+	silent          // rank 0 never says hello
+	dies            // after the job was taken, with words on standard error
+	hangs           // after the first case
+	wrongData       // in the first case
 )
 
-// Fake starts ranks that are goroutines.
-type Fake struct {
+// fakeRanks replace an MPI library: the launcher starts a goroutine that speaks
+// rank 0's side of the line protocol and invents its samples. Inside a
+// testing/synctest bubble hours of measuring take no time.
+type fakeRanks struct {
 	Call  func(c protocol.JobCase, np int) time.Duration // how long one call takes; nil: 10 µs
-	Fault func(launch int) Fault                         // of a launch, from 1; nil: none
+	Fault func(launch int) fault                         // of a launch, from 1; nil: none
 	Takes time.Duration                                  // for a job, beside what its samples say
 
 	mu   sync.Mutex
@@ -46,12 +44,12 @@ type Fake struct {
 	live int
 }
 
-var info = protocol.RankInfo{Program: "pgmpi-rank", Library: "fake", LibVersion: "Fake MPI 1", BuiltFor: "a fake MPI library", Hash: "fake", Host: "nowhere"}
+var fakeInfo = protocol.RankInfo{Program: "pgmpi-rank", Library: "fake", LibVersion: "Fake MPI 1", BuiltFor: "a fake MPI library", Hash: "fake", Host: "nowhere"}
 
-// Program writes a rank program that can only say its version, and returns its path.
-func Program(t testing.TB) string {
+// rankProgram writes a rank program that can only say its version, and returns its path.
+func rankProgram(t *testing.T) string {
 	t.Helper()
-	text, err := json.Marshal(info)
+	text, err := json.Marshal(fakeInfo)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,32 +61,32 @@ func Program(t testing.TB) string {
 }
 
 // Jobs are what the ranks were given, in order.
-func (f *Fake) Jobs() []protocol.Job {
+func (f *fakeRanks) Jobs() []protocol.Job {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return append([]protocol.Job(nil), f.jobs...)
 }
 
 // Live is how many launches have not ended.
-func (f *Fake) Live() int {
+func (f *fakeRanks) Live() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.live
 }
 
 // Start is a measure.Starter.
-func (f *Fake) Start(_, env []string, stderr io.Writer) (*measure.Ranks, error) {
+func (f *fakeRanks) Start(_, env []string, stderr io.Writer) (*measure.Ranks, error) {
 	f.mu.Lock()
 	f.n++
-	fault := None
+	fault := noFault
 	if f.Fault != nil {
 		fault = f.Fault(f.n)
 	}
-	if fault != Unstarted {
+	if fault != unstarted {
 		f.live++
 	}
 	f.mu.Unlock()
-	if fault == Unstarted {
+	if fault == unstarted {
 		return nil, errors.New("no such launcher")
 	}
 	in, stdin := io.Pipe()
@@ -102,7 +100,7 @@ func (f *Fake) Start(_, env []string, stderr io.Writer) (*measure.Ranks, error) 
 		<-x.Exited
 	})
 	go func() {
-		r := ranks{fake: f, fault: fault, in: in, out: out, stderr: stderr, killed: killed, delay: delayIn(env)}
+		r := fakeLaunch{fake: f, fault: fault, in: in, out: out, stderr: stderr, killed: killed, delay: delayIn(env)}
 		x.Err = r.run()
 		in.Close()
 		out.Close()
@@ -114,10 +112,10 @@ func (f *Fake) Start(_, env []string, stderr io.Writer) (*measure.Ranks, error) 
 	return x, nil
 }
 
-// ranks is one launch.
-type ranks struct {
-	fake   *Fake
-	fault  Fault
+// fakeLaunch is one launch of fakeRanks.
+type fakeLaunch struct {
+	fake   *fakeRanks
+	fault  fault
 	in     io.Reader
 	out    io.Writer
 	stderr io.Writer
@@ -143,11 +141,11 @@ func delayIn(env []string) (d delay) {
 
 var errDied = errors.New("signal: segmentation fault")
 
-func (r *ranks) run() error {
-	if r.fault == Silent {
+func (r *fakeLaunch) run() error {
+	if r.fault == silent {
 		return r.hang()
 	}
-	hello, err := json.Marshal(protocol.Hello{Protocol: protocol.ProtocolVersion, Rank: info})
+	hello, err := json.Marshal(protocol.Hello{Protocol: protocol.ProtocolVersion, Rank: fakeInfo})
 	if err != nil {
 		return err
 	}
@@ -161,12 +159,12 @@ func (r *ranks) run() error {
 	r.fake.mu.Lock()
 	r.fake.jobs = append(r.fake.jobs, *job)
 	r.fake.mu.Unlock()
-	if r.fault == Dies {
+	if r.fault == dies {
 		fmt.Fprintln(r.stderr, "pgmpi-rank: rank 1: it is a fake")
 		return errDied
 	}
 	fmt.Fprintf(r.out, "%s 1 %d the first case\n", protocol.LineProgress, len(job.Cases))
-	if r.fault == Hangs {
+	if r.fault == hangs {
 		return r.hang()
 	}
 	select {
@@ -178,21 +176,21 @@ func (r *ranks) run() error {
 }
 
 // hang returns when the driver has ended the launch.
-func (r *ranks) hang() error {
+func (r *fakeLaunch) hang() error {
 	<-r.killed
 	return errDied
 }
 
-func (r *ranks) output(job *protocol.Job) error {
+func (r *fakeLaunch) output(job *protocol.Job) error {
 	o := protocol.NewOutputWriter(r.out)
 	if job.Layout {
-		o.Layout(layout(job.NP))
+		o.Layout(oneHost(job.NP))
 	}
 	for i, c := range job.Cases {
 		result := protocol.CaseResult{Case: i, Status: protocol.StatusOK, Converged: job.Mode == protocol.ModeNREP}
 		if c.Skip != "" {
 			result.Status = c.Skip
-		} else if r.fault == Wrong && i == 0 {
+		} else if r.fault == wrongData && i == 0 {
 			result.Status, result.Message = protocol.StatusWrong, "rank 0 has 1 in place of 2"
 		}
 		var samples []protocol.Sample
@@ -207,7 +205,7 @@ func (r *ranks) output(job *protocol.Job) error {
 }
 
 // samples scatter by a percent, in every launch and in every case alike.
-func (r *ranks) samples(job *protocol.Job, c protocol.JobCase) []protocol.Sample {
+func (r *fakeLaunch) samples(job *protocol.Job, c protocol.JobCase) []protocol.Sample {
 	each := 10 * time.Microsecond
 	if r.fake.Call != nil {
 		each = r.fake.Call(c, job.NP)
@@ -226,8 +224,8 @@ func (r *ranks) samples(job *protocol.Job, c protocol.JobCase) []protocol.Sample
 	return samples
 }
 
-// layout puts all ranks on this host, where two launches may meet.
-func layout(np int) *host.Layout {
+// oneHost puts all ranks on this host, where two launches may meet.
+func oneHost(np int) *host.Layout {
 	self, _ := os.Hostname()
 	l := &host.Layout{Kinds: []host.NodeKind{{}}, Pinnings: [][]host.Pin{{{CPUs: host.Ranges{0}, Ranks: np}}},
 		Nodes: []host.Node{{Host: self}}}
