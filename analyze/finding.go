@@ -1,32 +1,21 @@
 package analyze
 
-import "pgmpi/analyze/judge"
-
-// Finding is what a report or a comparison comes to as a whole.
-type Finding int
-
-// The findings; the first that holds counts.
-const (
-	WrongData Finding = iota // a function gave wrong data
-	Slow                     // a guideline is violated; compared: newly, or a function became slower
-	NoVerdict                // none is possible for at least some tests
-	Clean
+import (
+	"pgmpi/analyze/judge"
+	"pgmpi/internal/exitcode"
 )
 
-// ExitCode is the exit code of docs/guide.md for the Finding.
-func (f Finding) ExitCode() int { return [...]int{WrongData: 3, Slow: 1, NoVerdict: 4, Clean: 0}[f] }
-
-// Finding sums the report up.
-func (r *Report) Finding() Finding {
+// ExitCode sums the report up.
+func (r *Report) ExitCode() int {
 	slow := false
 	for i := range r.Verdicts {
 		slow = slow || r.Verdicts[i].Verdict == judge.Violated
 	}
-	return findingOf(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0)
+	return exitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0)
 }
 
-// Finding sums the comparison up.
-func (c *Comparison) Finding() Finding {
+// ExitCode sums the comparison up.
+func (c *Comparison) ExitCode() int {
 	slow, incomplete := false, c.Refused != nil
 	for _, k := range c.Cases {
 		slow = slow || k.Change == Slower
@@ -35,17 +24,18 @@ func (c *Comparison) Finding() Finding {
 	for _, g := range c.Guidelines {
 		slow = slow || g.Change == NewlyViolated
 	}
-	return findingOf(len(c.Wrong) > 0, slow, incomplete)
+	return exitCode(len(c.Wrong) > 0, slow, incomplete)
 }
 
-func findingOf(wrong, slow, incomplete bool) Finding {
+// exitCode is that of the first that holds.
+func exitCode(wrong, slow, incomplete bool) int {
 	switch {
 	case wrong:
-		return WrongData
+		return exitcode.Failed
 	case slow:
-		return Slow
+		return exitcode.Violated
 	case incomplete:
-		return NoVerdict
+		return exitcode.NoVerdict
 	}
-	return Clean
+	return exitcode.OK
 }

@@ -50,7 +50,7 @@ func (a *Analysis) looksSummary() *LooksSummary {
 	if !d.Several() {
 		return nil
 	}
-	s := &LooksSummary{Looks: d.Looks, Weights: d.Weights, Decided: a.tested.decided, Blind: append([]int{}, d.Blind...)}
+	s := &LooksSummary{Looks: d.Looks, Weights: d.Weights, Decided: a.decided, Blind: append([]int{}, d.Blind...)}
 	var spent int64 // whole nanoseconds: the order of the map is not seen
 	full := 0.0
 	for _, walls := range a.set.WallNS {

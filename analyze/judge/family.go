@@ -2,7 +2,6 @@ package judge
 
 import (
 	"math"
-	"slices"
 
 	"pgmpi/internal/stats"
 )
@@ -68,19 +67,17 @@ func (f *Family) Look(pairs []Pair) error {
 }
 
 // one computes what does not depend on the rest of the family.
-func (f *Family) one(k int, pair Pair) (Outcome, error) {
-	o := Outcome{Runs: f.Looks[k]}
+func (f *Family) one(k int, pair Pair) (o Outcome, err error) {
 	t := f.looks[k].test
-	var err error
-	if o.P, err = f.pValue(t, pair.Orig, f.Against(pair)); err != nil {
+	o.Runs = f.Looks[k]
+	if o.P, err = f.pValue(t, &o, pair.Orig, f.Against(pair)); err != nil {
 		return o, err
 	}
-	kept, err := t.P(scale(pair.Other, f.MinSlowdown), pair.Orig)
-	if err != nil {
+	if o.kept, err = t.P(scale(pair.Other, f.MinSlowdown), pair.Orig); err != nil {
 		return o, err
 	}
 	e, err := t.Effect(pair.Orig, pair.Other)
-	o.PKept, o.Ratio, o.Lo95, o.Hi95 = kept.P, e.Ratio, e.Lo95, e.Hi95
+	o.PKept, o.Ratio, o.Lo95, o.Hi95 = o.kept.P, e.Ratio, e.Lo95, e.Hi95
 	if f.Method == MethodPaper {
 		// The paper gives the ratio of the medians, and no interval (docs/statistics.md).
 		o.Ratio = stats.MedianFinite(pair.Orig) / stats.MedianFinite(pair.Other)
@@ -91,19 +88,18 @@ func (f *Family) one(k int, pair Pair) (Outcome, error) {
 // pValue is for the alternative; two-sided, it is twice the smaller of both
 // sides. Folders are compared on the log scale, as the interval is: what is
 // compared is a ratio.
-func (f *Family) pValue(t *Test, x, y []float64) (float64, error) {
+func (f *Family) pValue(t *Test, o *Outcome, x, y []float64) (p float64, err error) {
 	if f.folders {
 		x, y = stats.Logs(x), stats.Logs(y)
 	}
-	slower, err := t.P(x, y)
-	if err != nil || f.alternative == Greater {
-		return slower.P, err
+	if o.slower, err = t.P(x, y); err != nil || f.alternative == Greater {
+		return o.slower.P, err
 	}
 	faster, err := t.P(y, x)
 	if err != nil || f.alternative == Less {
 		return faster.P, err
 	}
-	return min(1, 2*min(slower.P, faster.P)), nil
+	return min(1, 2*min(o.slower.P, faster.P)), nil
 }
 
 // Against is what the call's medians are tested against.
@@ -199,23 +195,15 @@ type Numbers struct {
 	Tick          float64 // the clock's step; 0: unknown
 }
 
-// Numbers makes the i-th test again; nil: it was not made.
-func (f *Family) Numbers(i int) (*Numbers, error) {
+// Numbers are those of the i-th test; nil: it was not made.
+func (f *Family) Numbers(i int) *Numbers {
 	o, pair := f.Outcomes[i], f.pairs[i]
 	if o.Runs == 0 {
-		return nil, nil
+		return nil
 	}
-	l, against := f.looks[slices.Index(f.Looks, o.Runs)], f.Against(pair)
-	slower, err := l.test.P(pair.Orig, against)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := l.test.P(scale(pair.Other, f.MinSlowdown), pair.Orig)
-	if err != nil {
-		return nil, err
-	}
-	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Statistic: slower.Statistic, Largest: l.test.Largest(pair.Orig, against),
-		Exact: slower.Exact, Family: f.M, ByChance: int(math.Ceil(f.Alpha * float64(f.M))), KeptStatistic: kept.Statistic,
+	l := f.looks[f.After(o.Runs)]
+	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Statistic: o.slower.Statistic, Largest: l.test.Largest(pair.Orig, f.Against(pair)),
+		Exact: o.slower.Exact, Family: f.M, ByChance: int(math.Ceil(f.Alpha * float64(f.M))), KeptStatistic: o.kept.Statistic,
 		Difference: stats.MedianFinite(pair.Orig) - stats.MedianFinite(pair.Other), Tick: f.tick}
 	for _, other := range f.Outcomes {
 		if other.P <= o.P {
@@ -230,5 +218,5 @@ func (f *Family) Numbers(i int) (*Numbers, error) {
 			n.Equal++
 		}
 	}
-	return n, nil
+	return n
 }
