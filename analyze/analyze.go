@@ -155,15 +155,10 @@ func problem(s judge.Schedule, k *medians.Case, at int) string {
 
 // settleStatus is settle without what more mpiruns, or fewer, would change.
 func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
-	for _, status := range []struct {
-		of      protocol.Status
-		verdict judge.Verdict
-	}{
-		{protocol.StatusWrong, judge.Wrong}, {protocol.StatusNotMeasured, judge.NotMeasured},
-	} {
+	for _, status := range []protocol.Status{protocol.StatusWrong, protocol.StatusNotMeasured} { // verdicts have the same names
 		for _, i := range cases {
-			if k := &a.set.Cases[i]; k.Status == status.of {
-				v.Verdict, v.Reason = status.verdict, a.manifest.Plan.Cases[i].Function+": "+k.Message
+			if k := &a.set.Cases[i]; k.Status == status {
+				v.Verdict, v.Reason = judge.Verdict(status), a.manifest.Plan.Cases[i].Function+": "+k.Message
 				return
 			}
 		}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math"
+	"slices"
 
 	"pgmpi/internal/stats"
 )
@@ -14,20 +15,18 @@ type Family struct {
 	*Design
 	Outcomes []Outcome // by test
 	tick     float64
-	pairs    []Pair      // by test, at its last look
-	history  [][]float64 // p-values by test and look
-	done     int         // looks
+	pairs    []Pair    // by test, at its last look
+	spent    []float64 // p-values by test, after all its looks; 1: none
+	done     int       // looks
 }
 
 // Family starts the tests. tick is the clock's resolution in the unit of the
 // medians; 0: not considered.
 func (d *Design) Family(tick float64) *Family {
-	f := &Family{Design: d, tick: tick, Outcomes: make([]Outcome, d.M), pairs: make([]Pair, d.M), history: make([][]float64, d.M)}
 	nan := math.NaN()
-	for i := range f.Outcomes {
-		f.Outcomes[i] = Outcome{P: nan, PAdjusted: nan, PKept: nan, Ratio: nan, Lo95: nan, Hi95: nan, Verdict: Undecided}
-	}
-	return f
+	untested := Outcome{P: nan, PAdjusted: nan, PKept: nan, Ratio: nan, Lo95: nan, Hi95: nan, Verdict: Undecided}
+	return &Family{Design: d, tick: tick, pairs: make([]Pair, d.M),
+		Outcomes: slices.Repeat([]Outcome{untested}, d.M), spent: slices.Repeat([]float64{1}, d.M)}
 }
 
 // Last is the last look that was taken, by index; the first before that.
@@ -37,7 +36,6 @@ func (f *Family) Last() int { return max(0, f.done-1) }
 // medians adds nothing to its test; those of decided tests are not read.
 func (f *Family) Look(pairs []Pair) error {
 	k := f.done
-	fresh := make([]bool, f.M)
 	for i, pair := range pairs {
 		if f.Outcomes[i].Decided || len(pair.Orig) == 0 {
 			continue
@@ -46,21 +44,18 @@ func (f *Family) Look(pairs []Pair) error {
 		if err != nil {
 			return err
 		}
-		fresh[i] = true
-		// A test that missed a look had no p-value there.
-		for len(f.history[i]) < k {
-			f.history[i] = append(f.history[i], 1)
+		if err := f.spend(i, k, o.P); err != nil {
+			return err
 		}
-		f.history[i] = append(f.history[i], o.P)
 		f.Outcomes[i], f.pairs[i] = o, pair
 	}
 	if err := f.adjust(); err != nil {
 		return err
 	}
 	f.done++
-	for i := range pairs {
-		if fresh[i] {
-			f.judge(i, k)
+	for i := range f.Outcomes {
+		if o := &f.Outcomes[i]; o.Runs == f.Looks[k] && o.Runs > 0 {
+			f.judge(o, f.pairs[i], k)
 		}
 	}
 	return nil
@@ -110,30 +105,25 @@ func (f *Family) Against(pair Pair) []float64 {
 	return pair.Other
 }
 
-// adjust spends, and adjusts over all planned tests; one without a p-value
-// counts as 1.
+// spend takes in the p-value of test i at look k.
+func (f *Family) spend(i, k int, p float64) error {
+	p, err := stats.SequentialP([]float64{p}, f.Weights[k:])
+	f.spent[i] = min(f.spent[i], p)
+	return err
+}
+
+// adjust is over all planned tests; one without a p-value counts as 1.
 func (f *Family) adjust() error {
 	if f.M == 0 {
 		return nil
 	}
-	ps := make([]float64, f.M)
-	for i, h := range f.history {
-		ps[i] = 1
-		if len(h) == 0 {
-			continue
-		}
-		var err error
-		if ps[i], err = stats.SequentialP(h, f.Weights); err != nil {
-			return err
-		}
-	}
-	adjusted, err := stats.Adjust(ps, string(f.Adjust))
+	adjusted, err := stats.Adjust(f.spent, string(f.Adjust))
 	if err != nil {
 		return err
 	}
 	for i := range f.Outcomes {
-		if o := &f.Outcomes[i]; len(f.history[i]) > 0 {
-			o.P, o.PAdjusted, o.Stars = ps[i], adjusted[i], stats.Stars(adjusted[i])
+		if o := &f.Outcomes[i]; o.Runs > 0 {
+			o.P, o.PAdjusted, o.Stars = f.spent[i], adjusted[i], stats.Stars(adjusted[i])
 		}
 	}
 	return nil
@@ -141,9 +131,8 @@ func (f *Family) adjust() error {
 
 // judge gives the verdict of look k. Being kept spends its error like the rest:
 // α·w at each look.
-func (f *Family) judge(i, k int) {
-	o := &f.Outcomes[i]
-	o.Verdict = f.verdict(k, o, f.pairs[i])
+func (f *Family) judge(o *Outcome, pair Pair, k int) {
+	o.Verdict = f.verdict(k, o, pair)
 	o.Decided = o.Verdict != Undecided
 	if f.Method == MethodPaper {
 		// Its "kept" is only the lack of a finding, which more data may end.
