@@ -130,27 +130,22 @@ func (a *Analysis) sides(i int) (orig, other *medians.Case) {
 }
 
 // settle gives the verdict where one of the cases cannot be compared: wrong
-// before not_measured before incomplete. Else the verdict stays empty. at is the
-// look, in mpiruns, that they must have data for; 0: the last that each has.
-func (a *Analysis) settle(v *Verdict, at int, cases ...int) {
+// before not_measured before incomplete. Else the verdict stays empty.
+func (a *Analysis) settle(v *Verdict, s judge.Schedule, cases ...int) {
 	if a.settleStatus(v, cases...); v.Verdict != "" {
 		return
 	}
 	for _, i := range cases {
-		if problem := problem(a.family.Schedule, &a.set.Cases[i], at); problem != "" {
+		if problem := problem(s, &a.set.Cases[i]); problem != "" {
 			v.Verdict, v.Reason = judge.Undecided, a.manifest.Plan.Cases[i].Function+": "+problem
 			return
 		}
 	}
 }
 
-// problem says why a case gives no verdict after `at` mpiruns; 0: at the last
-// look that it has data for.
-func problem(s judge.Schedule, k *medians.Case, at int) string {
-	if at == 0 {
-		at = s.Looks[max(0, s.After(k.Runs))]
-	}
-	return k.Problem(at)
+// problem says why a case gives no verdict at the last look that it has data for.
+func problem(s judge.Schedule, k *medians.Case) string {
+	return k.Problem(s.Looks[max(0, s.After(k.Runs))])
 }
 
 // settleStatus is settle without what more mpiruns, or fewer, would change.
@@ -203,7 +198,7 @@ func (a *Analysis) conclude() error {
 		v.MedianS, v.OtherMedianS = seconds(orig.MedianOf(runs)), seconds(other.MedianOf(runs))
 		// What is decided stays so, whatever befalls a case that others still need.
 		if t := &a.manifest.Plan.Tests[i]; v.Verdict == "" && !o.Decided {
-			a.settle(v, 0, t.Case, t.Others[0])
+			a.settle(v, a.family.Schedule, t.Case, t.Others[0])
 		}
 		if v.Verdict != "" {
 			if v.Verdict == judge.Undecided {

@@ -143,7 +143,7 @@ func (s *Side) unusable(i int) (change Change, reason string) {
 	case protocol.StatusNotMeasured:
 		return LeftOut, k.Message
 	}
-	if problem := problem(scheduleOf(s.manifest), k, 0); problem != "" {
+	if problem := problem(scheduleOf(s.manifest), k); problem != "" {
 		return NotCompared, problem
 	}
 	return "", ""

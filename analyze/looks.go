@@ -87,7 +87,7 @@ func Needed(m *results.Manifest, set *medians.Set, cfg judge.Config, runs int) (
 		if a.family.Outcomes[n].Decided || a.verdicts[i].Verdict != "" || a.family.After(min(orig.Runs, other.Runs)) < k {
 			continue
 		}
-		if problem(a.family.Schedule, orig, 0) != "" || problem(a.family.Schedule, other, 0) != "" {
+		if problem(a.family.Schedule, orig) != "" || problem(a.family.Schedule, other) != "" {
 			continue // more mpiruns do not mend it
 		}
 		t := &m.Plan.Tests[i]

@@ -21,7 +21,7 @@ func (a *Analysis) judgeSplit() {
 		}
 		v, whole := &a.verdicts[i], a.set.Cases[t.Case].Median()
 		parts := a.usableParts(t)
-		a.settle(v, a.family.Looks[0], append([]int{t.Case}, parts...)...)
+		a.settle(v, judge.Once(a.family.Looks[0]), append([]int{t.Case}, parts...)...)
 		v.MedianS = seconds(whole)
 		switch {
 		case v.Verdict == judge.Undecided:

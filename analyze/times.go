@@ -45,15 +45,12 @@ func NewTimes(s *Side, all bool) (*Times, error) {
 		if _, row.Reason = s.unusable(i); !math.IsNaN(s.set.Cases[i].Median()) {
 			valid := medians.Valid(s.set.Cases[i].Medians)
 			row.R = len(valid)
-			for _, q := range []struct {
-				of float64
-				to **float64
-			}{{0, &row.MinS}, {.25, &row.Q1S}, {.5, &row.MedianS}, {.75, &row.Q3S}, {1, &row.MaxS}} {
-				ns, err := stats.Quantile(valid, q.of)
+			for quarter, to := range []**float64{&row.MinS, &row.Q1S, &row.MedianS, &row.Q3S, &row.MaxS} {
+				ns, err := stats.Quantile(valid, float64(quarter)/4)
 				if err != nil {
 					return nil, err
 				}
-				*q.to = seconds(ns)
+				*to = seconds(ns)
 			}
 		}
 		t.Cases = append(t.Cases, row)

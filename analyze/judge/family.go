@@ -173,10 +173,9 @@ type Numbers struct {
 	PMin      float64 // smallest p-value attainable with them
 	Statistic float64 // Test.Symbol says which
 	Largest   float64 // that the statistic can be
-	Exact     bool
-	Family    int // tests that the adjustment is over
-	ByChance  int // of them, about how many at most would be violated by chance if none were adjusted
-	Rank      int // of the p-value in the family, 1 the smallest; equal ones share the last
+	Family    int     // tests that the adjustment is over
+	ByChance  int     // of them, about how many at most would be violated by chance if none were adjusted
+	Rank      int     // of the p-value in the family, 1 the smallest; equal ones share the last
 	// KeptStatistic is for min_slowdown times the other side against the call.
 	KeptStatistic float64
 	Slower, Equal int     // mpiruns in which the call's run median was slower than the other's, or equal
@@ -192,7 +191,7 @@ func (f *Family) Numbers(i int) *Numbers {
 	}
 	l := f.looks[f.After(o.Runs)]
 	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Statistic: o.slower.Statistic, Largest: l.test.Largest(pair.Orig, f.Against(pair)),
-		Exact: o.slower.Exact, Family: f.M, ByChance: int(math.Ceil(f.Alpha * float64(f.M))), KeptStatistic: o.kept.Statistic,
+		Family: f.M, ByChance: int(math.Ceil(f.Alpha * float64(f.M))), KeptStatistic: o.kept.Statistic,
 		Difference: stats.MedianFinite(pair.Orig) - stats.MedianFinite(pair.Other), Tick: f.tick}
 	for _, other := range f.Outcomes {
 		if other.P <= o.P {

@@ -59,11 +59,9 @@ func (f *Family) needed(pair Pair, ratio, level float64, chosen []*Test) *RunsNe
 		slower = Violated
 	}
 	allowed := scale(pair.Other, f.MinSlowdown)
-	out := &RunsNeeded{Limit: neededLimit}
 	var t *Test
 	var forSlower, forKept float64
 	for r := f.R() + 1; r <= neededLimit; r++ {
-		out.Test = ""
 		if chosen[r] == nil {
 			continue
 		}
@@ -71,15 +69,16 @@ func (f *Family) needed(pair Pair, ratio, level float64, chosen []*Test) *RunsNe
 			t = chosen[r]
 			forSlower, forKept = t.SampleSize(pair.Orig, f.Against(pair), level), t.SampleSize(allowed, pair.Orig, f.Alpha)
 		}
-		out.Test = t.Name
 		switch {
 		case float64(r) >= forSlower && ratio > 1:
-			out.R, out.Towards = r, slower
-			return out
+			return &RunsNeeded{r, neededLimit, slower, t.Name}
 		case float64(r) >= forKept:
-			out.R, out.Towards = r, Kept
-			return out
+			return &RunsNeeded{r, neededLimit, Kept, t.Name}
 		}
+	}
+	out := &RunsNeeded{Limit: neededLimit}
+	if t := chosen[neededLimit]; t != nil {
+		out.Test = t.Name
 	}
 	return out
 }
