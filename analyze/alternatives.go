@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 )
 
@@ -9,18 +10,12 @@ import (
 // measured in its place: the function's mock-ups at this size, and what the
 // verdict itself compared with.
 func alternatives(verdicts []Verdict) {
-	type cell struct {
-		function string
-		msize    int64
-		shape    string
-	}
-	mockups := map[cell]*Alternative{}
-	at := func(v *Verdict) cell { return cell{v.Function, v.Msize, v.Shape} }
+	mockups := map[medians.Cell]*Alternative{}
 	for i := range verdicts {
 		v := &verdicts[i]
 		if v.Type == guidelines.Pattern && v.OtherMedianS != nil {
 			a := &Alternative{Function: v.Mockup, Msize: v.Msize, Calls: 1, MedianS: *v.OtherMedianS}
-			mockups[at(v)] = faster(mockups[at(v)], a)
+			mockups[v.cell()] = faster(mockups[v.cell()], a)
 		}
 	}
 	for i := range verdicts {
@@ -28,10 +23,9 @@ func alternatives(verdicts []Verdict) {
 		if v.Verdict != judge.Violated && v.Verdict != judge.Suspected {
 			continue
 		}
-		v.Alternative = mockups[at(v)]
+		v.Alternative = mockups[v.cell()]
 		if v.Type != guidelines.Pattern && v.OtherMedianS != nil {
-			calls := max(v.K, 1)
-			own := &Alternative{Function: v.Function, Msize: v.MsizeOther, Calls: calls, MedianS: *v.OtherMedianS * float64(calls)}
+			own := &Alternative{Function: v.Function, Msize: v.MsizeOther, Calls: max(v.K, 1), MedianS: *v.AllCallsS()}
 			v.Alternative = faster(v.Alternative, own)
 		}
 	}

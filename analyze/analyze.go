@@ -3,6 +3,7 @@ package analyze
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
@@ -25,14 +26,11 @@ type Analysis struct {
 	family     *judge.Family
 	split      *judge.Family // of the follow-ups; nil: none was made
 	incomplete []Incomplete
-	tested     tested
-}
 
-// tested is what the tests of the family have in common.
-type tested struct {
-	rho         *float64
+	// Of the tests of the family.
+	rhos        []float64
 	ties, zeros int
-	decided     []int // tests by the look that decided them
+	decided     []int // by the look that decided them
 }
 
 // Analyze judges a results folder from all its mpiruns. Where the raw samples
@@ -55,10 +53,15 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	if err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{a.look, a.conclude, a.judgeSplit, a.experiment} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	if err := a.look(); err != nil {
+		return nil, err
+	}
+	if err := a.conclude(); err != nil {
+		return nil, err
+	}
+	a.judgeSplit()
+	if err := a.experiment(); err != nil {
+		return nil, err
 	}
 	alternatives(a.verdicts)
 	a.Report = a.report()
@@ -127,40 +130,30 @@ func (a *Analysis) sides(i int) (orig, other *medians.Case) {
 }
 
 // settle gives the verdict where one of the cases cannot be compared: wrong
-// before not_measured before incomplete. Else the verdict stays empty. at is the
-// look, in mpiruns, that they must have data for; 0: the last that each has.
-func (a *Analysis) settle(v *Verdict, at int, cases ...int) {
+// before not_measured before incomplete. Else the verdict stays empty.
+func (a *Analysis) settle(v *Verdict, s judge.Schedule, cases ...int) {
 	if a.settleStatus(v, cases...); v.Verdict != "" {
 		return
 	}
 	for _, i := range cases {
-		if problem := problem(a.family.Schedule, &a.set.Cases[i], at); problem != "" {
+		if problem := problem(s, &a.set.Cases[i]); problem != "" {
 			v.Verdict, v.Reason = judge.Undecided, a.manifest.Plan.Cases[i].Function+": "+problem
 			return
 		}
 	}
 }
 
-// problem says why a case gives no verdict after `at` mpiruns; 0: at the last
-// look that it has data for.
-func problem(s judge.Schedule, k *medians.Case, at int) string {
-	if at == 0 {
-		at = s.Looks[max(0, s.After(k.Runs))]
-	}
-	return k.Problem(at)
+// problem says why a case gives no verdict at the last look that it has data for.
+func problem(s judge.Schedule, k *medians.Case) string {
+	return k.Problem(s.Looks[max(0, s.After(k.Runs))])
 }
 
 // settleStatus is settle without what more mpiruns, or fewer, would change.
 func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
-	for _, status := range []struct {
-		of      protocol.Status
-		verdict judge.Verdict
-	}{
-		{protocol.StatusWrong, judge.Wrong}, {protocol.StatusNotMeasured, judge.NotMeasured},
-	} {
+	for _, status := range []protocol.Status{protocol.StatusWrong, protocol.StatusNotMeasured} { // verdicts have the same names
 		for _, i := range cases {
-			if k := &a.set.Cases[i]; k.Status == status.of {
-				v.Verdict, v.Reason = status.verdict, a.manifest.Plan.Cases[i].Function+": "+k.Message
+			if k := &a.set.Cases[i]; k.Status == status {
+				v.Verdict, v.Reason = judge.Verdict(status), a.manifest.Plan.Cases[i].Function+": "+k.Message
 				return
 			}
 		}
@@ -193,9 +186,8 @@ func (a *Analysis) look() error {
 
 // conclude fills the outcomes of the family in.
 func (a *Analysis) conclude() error {
-	a.tested.decided = make([]int, len(a.family.Looks))
+	a.decided = make([]int, len(a.family.Looks))
 	needed := a.family.Needed()
-	var rhos []float64
 	for n, i := range a.tests {
 		v, o := &a.verdicts[i], a.family.Outcomes[n]
 		orig, other := a.sides(i)
@@ -206,7 +198,7 @@ func (a *Analysis) conclude() error {
 		v.MedianS, v.OtherMedianS = seconds(orig.MedianOf(runs)), seconds(other.MedianOf(runs))
 		// What is decided stays so, whatever befalls a case that others still need.
 		if t := &a.manifest.Plan.Tests[i]; v.Verdict == "" && !o.Decided {
-			a.settle(v, 0, t.Case, t.Others[0])
+			a.settle(v, a.family.Schedule, t.Case, t.Others[0])
 		}
 		if v.Verdict != "" {
 			if v.Verdict == judge.Undecided {
@@ -219,13 +211,12 @@ func (a *Analysis) conclude() error {
 		a.account(v, o, orig, other)
 		pair := judge.Pair{Orig: orig.Medians[:o.Runs], Other: other.Medians[:o.Runs]}
 		if rho, err := stats.Pearson(stats.Logs(pair.Orig), stats.Logs(pair.Other)); err == nil {
-			rhos = append(rhos, rho)
+			a.rhos = append(a.rhos, rho)
 		}
-		if err := a.tested.count(a.family, pair); err != nil {
+		if err := a.count(pair); err != nil {
 			return err
 		}
 	}
-	a.tested.rho = number(stats.MedianFinite(rhos))
 	return nil
 }
 
@@ -243,9 +234,9 @@ func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Cas
 	d := a.family
 	switch {
 	case o.Decided:
-		a.tested.decided[d.After(o.Runs)]++
+		a.decided[d.After(o.Runs)]++
 	case o.Runs == d.R() || d.Refused != nil:
-	case min(orig.Runs, other.Runs) < a.set.Runs[v.Shape]:
+	case min(orig.Runs, other.Runs) < len(a.set.WallNS[v.Shape]):
 		v.Reason = fmt.Sprintf("not measured beyond %d mpiruns: other [analyze] settings had decided it", o.Runs)
 	default:
 		v.Reason = fmt.Sprintf("only %d of %d mpiruns were made", o.Runs, d.R())
@@ -255,27 +246,23 @@ func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Cas
 
 // count counts what the test itself meets: for method margin the other side
 // times the minimum slowdown.
-func (t *tested) count(f *judge.Family, pair judge.Pair) error {
-	against := f.Against(pair)
-	seen := map[float64]bool{}
-	for _, side := range [][]float64{pair.Orig, against} {
-		for _, x := range side {
-			seen[x] = true
-		}
+func (a *Analysis) count(pair judge.Pair) error {
+	against := a.family.Against(pair)
+	all := slices.Concat(pair.Orig, against)
+	slices.Sort(all)
+	if len(slices.Compact(all)) < len(pair.Orig)+len(against) {
+		a.ties++
 	}
-	if len(seen) < len(pair.Orig)+len(against) {
-		t.ties++
-	}
-	if len(pair.Orig) == 0 || !f.Test(f.Last()).Paired {
+	if len(pair.Orig) == 0 || !a.family.Test(a.family.Last()).Paired {
 		return nil
 	}
 	zeros, err := stats.ZeroDifferences(pair.Orig, against)
-	t.zeros += zeros
+	a.zeros += zeros
 	return err
 }
 
 func (a *Analysis) isIncomplete(v *Verdict) {
-	a.incomplete = append(a.incomplete, Incomplete{Guideline: v.Guideline, Function: v.Function, Msize: v.Msize, Shape: v.Shape, Reason: v.Reason})
+	a.incomplete = append(a.incomplete, Incomplete{v.Guideline, v.cell(), v.Reason})
 }
 
 // number is null where x is undefined, which JSON has no number for.

@@ -39,22 +39,20 @@ func Compare(a, b *Side, cfg CompareConfig) (*Comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := a.manifest.Plan
 	c := &Comparison{
-		Schema: CompareSchema, Version: a.manifest.Version, A: a.folder(), B: b.folder(),
-		Datatype: p.Datatype, Op: p.Op, Root: p.Root, MsizeLegend: Legend,
+		Schema: CompareSchema, Version: a.manifest.Version, A: a.folder(), B: b.folder(), Operation: operationOf(&a.manifest.Plan),
 		Alternative: cfg.Alternative, Paired: cfg.Paired, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown,
 		Test: d.Test(0).Name, Adjust: d.Adjust, M: d.M, PMin: d.PMin(0), Refused: d.Refused,
 		ClockTickS: float64(max(a.set.TickNS, b.set.TickNS)) / 1e9, Guidelines: changedGuidelines(a, b), Differences: differences(a, b),
 		Wrong: slices.Concat([]CaseMessage{}, a.Report.Wrong, b.Report.Wrong),
 	}
-	c.OnlyA, c.OnlyB = only(a, b), only(b, a)
+	c.OnlyA, c.OnlyB = a.without(b), b.without(a)
 	if c.Cases, err = compareCases(c, d, a, b, matches); err != nil {
 		return nil, err
 	}
 	c.Functions = means(c.Cases)
 	c.Warnings = compareWarnings(c, a, b)
-	c.Exit = c.Finding().ExitCode()
+	c.Exit = c.ExitCode()
 	return c, nil
 }
 
@@ -98,10 +96,15 @@ func compareDesign(a, b *Side, cfg CompareConfig) (*judge.Design, []match, error
 
 func (s *Side) mpiruns() int { return s.manifest.Runs(protocol.ModeMeasure) }
 
-// only counts the cases of a that b lacks.
-func only(a, b *Side) int {
-	inB := b.cases()
-	return len(slices.DeleteFunc(slices.Clone(a.manifest.Plan.Cases), func(k guidelines.Case) bool { _, ok := inB[k]; return ok }))
+// without counts the cases that another folder lacks.
+func (s *Side) without(other *Side) (n int) {
+	there := other.cases()
+	for _, k := range s.manifest.Plan.Cases {
+		if _, ok := there[k]; !ok {
+			n++
+		}
+	}
+	return n
 }
 
 // cases are the indices of the planned cases.
@@ -140,7 +143,7 @@ func (s *Side) unusable(i int) (change Change, reason string) {
 	case protocol.StatusNotMeasured:
 		return LeftOut, k.Message
 	}
-	if problem := problem(scheduleOf(s.manifest), k, 0); problem != "" {
+	if problem := problem(scheduleOf(s.manifest), k); problem != "" {
 		return NotCompared, problem
 	}
 	return "", ""
@@ -158,7 +161,7 @@ func compareCases(c *Comparison, d *judge.Design, a, b *Side, matches []match) (
 			pair = bothValid(judge.Pair{Orig: caseB.Medians, Other: caseA.Medians})
 		}
 		row := &rows[n]
-		*row = CaseChange{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), NP: k.Shape.NP,
+		*row = CaseChange{Cell: medians.CellOf(k), NP: k.Shape.NP,
 			AMedianS: seconds(caseA.Median()), BMedianS: seconds(caseB.Median()), AR: len(pair.Other), BR: len(pair.Orig)}
 		row.Change, row.Reason = unusable(a, b, m)
 		if row.Change == LeftOut {
@@ -221,7 +224,6 @@ func (row *CaseChange) judge(c *Comparison, o judge.Outcome) {
 // compared, over the sizes that were.
 func means(cases []CaseChange) []FunctionChange {
 	out := []FunctionChange{}
-	var sums []float64
 	for _, k := range cases {
 		if k.Ratio == nil {
 			continue
@@ -229,20 +231,18 @@ func means(cases []CaseChange) []FunctionChange {
 		i := slices.IndexFunc(out, func(f FunctionChange) bool { return f.Function == k.Function && f.Shape == k.Shape })
 		if i < 0 {
 			i = len(out)
-			out, sums = append(out, FunctionChange{Function: k.Function, Shape: k.Shape}), append(sums, 0)
+			out = append(out, FunctionChange{Function: k.Function, Shape: k.Shape})
 		}
 		f := &out[i]
 		f.Sizes++
-		sums[i] += math.Log(*k.Ratio)
+		f.logs += math.Log(*k.Ratio)
+		f.Ratio = number(math.Exp(f.logs / float64(f.Sizes)))
 		if k.Change == Slower {
 			f.Slower++
 		}
 		if k.Change == Faster {
 			f.Faster++
 		}
-	}
-	for i := range out {
-		out[i].Ratio = number(math.Exp(sums[i] / float64(out[i].Sizes)))
 	}
 	return out
 }

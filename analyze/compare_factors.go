@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -43,6 +44,8 @@ var doubtful = []struct{ prefix, remedy string }{
 // unimportant are settings that bound a measurement and do not change it.
 var unimportant = []string{"measure.stall", "measure.temp_memory"}
 
+const unset = "(unset)"
+
 // differences lists every factor that is known of both folders and differs.
 func differences(a, b *Side) []Difference {
 	out := []Difference{}
@@ -50,18 +53,11 @@ func differences(a, b *Side) []Difference {
 	names := maps.Clone(fa)
 	maps.Copy(names, fb)
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		if va, vb := orUnset(fa, name), orUnset(fb, name); va != vb && !slices.Contains(unimportant, name) {
-			out = append(out, Difference{Factor: name, A: va, B: vb})
+		if fa[name] != fb[name] && !slices.Contains(unimportant, name) {
+			out = append(out, Difference{Factor: name, A: cmp.Or(fa[name], unset), B: cmp.Or(fb[name], unset)})
 		}
 	}
 	return out
-}
-
-func orUnset(m map[string]string, name string) string {
-	if v, ok := m[name]; ok && v != "" {
-		return v
-	}
-	return "(unset)"
 }
 
 // factorsOf is what S-REVISITED, Table VI calls the factors, as far as the
@@ -81,29 +77,17 @@ func factorsOf(m *results.Manifest) map[string]string {
 			f["env "+name] = value
 		}
 	}
-	for key, value := range section(m, "measure") {
-		f["measure."+key] = asText(value)
+	var config struct {
+		Measure, NRep map[string]any
+		MPI           struct{ Env map[string]any }
 	}
-	for key, value := range section(m, "nrep") {
-		f["nrep."+key] = asText(value)
-	}
-	if env, ok := section(m, "mpi")["env"].(map[string]any); ok {
-		for name, value := range env {
-			f["env "+name] = asText(value)
+	_ = json.Unmarshal(m.Config, &config) // what cannot be read is unknown
+	for prefix, keys := range map[string]map[string]any{"measure.": config.Measure, "nrep.": config.NRep, "env ": config.MPI.Env} {
+		for key, value := range keys {
+			f[prefix+key] = asText(value)
 		}
 	}
 	return f
-}
-
-// section is one section of the configuration in the manifest; nil if it
-// cannot be read.
-func section(m *results.Manifest, name string) map[string]any {
-	var config map[string]json.RawMessage
-	var keys map[string]any
-	if json.Unmarshal(m.Config, &config) != nil || json.Unmarshal(config[name], &keys) != nil {
-		return nil
-	}
-	return keys
 }
 
 // asText writes a value of gl.toml.
@@ -111,10 +95,7 @@ func asText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprint(v)
-	}
+	text, _ := json.Marshal(v)
 	return string(text)
 }
 
@@ -136,12 +117,9 @@ func compareWarnings(c *Comparison, a, b *Side) []remark.Remark {
 		out.add(remark.DiffersCases, "%d cases (functions, sizes or numbers of processes) are in A only and %d in B only; they are not compared",
 			c.OnlyA, c.OnlyB)
 	}
-	for _, s := range []struct {
-		name string
-		side *Side
-	}{{"A", a}, {"B", b}} {
-		if refused := s.side.Report.Refused; refused != nil {
-			out.add(remark.Undecided, "the guidelines of %s have no verdict (%s), so what is newly violated or kept cannot be said", s.name, refused.Reason)
+	for i, side := range []*Side{a, b} {
+		if refused := side.Report.Refused; refused != nil {
+			out.add(remark.Undecided, "the guidelines of %c have no verdict (%s), so what is newly violated or kept cannot be said", "AB"[i], refused.Reason)
 		}
 	}
 	changed := map[Change]int{}
@@ -161,7 +139,7 @@ func compareWarnings(c *Comparison, a, b *Side) []remark.Remark {
 // itself; older folders do not say, and were.
 func (s *Side) entersByMPIBarrier() bool {
 	for _, t := range s.manifest.Timing {
-		if t.Sync != "barrier" && t.Sync != "double_barrier" && t.Sync != "" {
+		if !slices.Contains([]string{"", "barrier", "double_barrier"}, t.Sync) {
 			return false
 		}
 	}

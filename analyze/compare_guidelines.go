@@ -5,18 +5,12 @@ import (
 	"pgmpi/guidelines"
 )
 
-// verdictKey says that two tests ask the same. The other size belongs to it
-// for monotony; for split-robustness it is part of the answer.
-type verdictKey struct {
-	guideline, function, mockup, shape string
-	typ                                guidelines.Type
-	msize, other                       int64
-}
-
-func keyOf(v *Verdict) verdictKey {
-	k := verdictKey{v.Guideline, v.Function, v.Mockup, v.Shape, v.Type, v.Msize, 0}
+// keyOf is what a test asks. The other size belongs to it for monotony; for
+// split-robustness it is part of the answer.
+func keyOf(v *Verdict) Verdict {
+	k := Verdict{Guideline: v.Guideline, Type: v.Type, Function: v.Function, Mockup: v.Mockup, Msize: v.Msize, Shape: v.Shape}
 	if v.Type == guidelines.Monotony {
-		k.other = v.MsizeOther
+		k.MsizeOther = v.MsizeOther
 	}
 	return k
 }
@@ -25,7 +19,7 @@ func keyOf(v *Verdict) verdictKey {
 // of them only, as the case studies of S-PGMPI §5.2 and §5.3 do.
 func changedGuidelines(a, b *Side) []GuidelineChange {
 	out := []GuidelineChange{}
-	inB := map[verdictKey]*Verdict{}
+	inB := map[Verdict]*Verdict{}
 	for i := range b.Report.Verdicts {
 		v := &b.Report.Verdicts[i]
 		inB[keyOf(v)] = v
@@ -59,7 +53,6 @@ func guidelineChange(a, b *Verdict) Change {
 	}
 	switch {
 	case a.Verdict == b.Verdict || untested(a) || untested(b):
-		return ""
 	case b.Verdict == judge.Violated && a.Verdict == judge.Undecided && !apart(a, b):
 		return NewlyShown
 	case b.Verdict == judge.Violated:

@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 )
@@ -44,14 +45,11 @@ type CompareConfig struct {
 // Comparison is compare.json: what changed from A to B. Undefined numbers are
 // null.
 type Comparison struct {
-	Schema      string         `json:"schema"` // CompareSchema
-	Version     string         `json:"pgmpi_version"`
-	A           ComparedFolder `json:"a"`
-	B           ComparedFolder `json:"b"`
-	Datatype    string         `json:"datatype"`
-	Op          string         `json:"op"`
-	Root        int            `json:"root"`
-	MsizeLegend string         `json:"msize_legend"`
+	Schema  string         `json:"schema"` // CompareSchema
+	Version string         `json:"pgmpi_version"`
+	A       ComparedFolder `json:"a"`
+	B       ComparedFolder `json:"b"`
+	Operation
 
 	Alternative judge.Alternative `json:"alternative"`  // of B against A: two-sided, less, greater
 	Paired      bool              `json:"paired"`       // by the number of the mpirun
@@ -72,7 +70,7 @@ type Comparison struct {
 	Wrong       []CaseMessage     `json:"wrong"` // in either folder
 	Refused     *judge.Refusal    `json:"refused"`
 	Warnings    []remark.Remark   `json:"warnings"`
-	Exit        int               `json:"exit_code"` // Finding().ExitCode()
+	Exit        int               `json:"exit_code"` // ExitCode()
 }
 
 // ComparedFolder is one side of a Comparison.
@@ -86,9 +84,7 @@ type ComparedFolder struct {
 
 // CaseChange is one case in both folders. Times are seconds.
 type CaseChange struct {
-	Function  string   `json:"function"`
-	Msize     int64    `json:"msize"` // bytes
-	Shape     string   `json:"shape"`
+	medians.Cell
 	NP        int      `json:"np"`
 	AMedianS  *float64 `json:"a_median_s"` // median of run medians
 	BMedianS  *float64 `json:"b_median_s"`
@@ -112,6 +108,7 @@ type FunctionChange struct {
 	Ratio    *float64 `json:"ratio"` // geometric mean of the ratios B/A
 	Slower   int      `json:"slower"`
 	Faster   int      `json:"faster"`
+	logs     float64  // the sum that Ratio is made of
 }
 
 // GuidelineChange is a planned test of both folders whose verdict changed.

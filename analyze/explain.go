@@ -1,7 +1,6 @@
 package analyze
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -53,12 +52,13 @@ type SideRun struct {
 func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Explanation, error) {
 	plan := &a.manifest.Plan
 	t, v := &plan.Tests[i], &a.verdicts[i]
-	e := &Explanation{Report: a.Report, Verdict: v, Call: SideSamples{Function: plan.Cases[t.Case].Function, Msize: plan.Cases[t.Case].Msize, Calls: 1}}
-	cases := []int{t.Case}
-	sides := []*SideSamples{&e.Call}
-	if other := a.comparedWith(t, v); other >= 0 {
-		e.Other = &SideSamples{Function: plan.Cases[other].Function, Msize: plan.Cases[other].Msize, Calls: max(v.K, 1)}
-		cases, sides = append(cases, other), append(sides, e.Other)
+	call := plan.Cases[t.Case]
+	e := &Explanation{Report: a.Report, Verdict: v, Call: SideSamples{Function: call.Function, Msize: call.Msize, Calls: 1}}
+	cases, sides := []int{t.Case}, []*SideSamples{&e.Call}
+	if i := slices.IndexFunc(t.Others, func(o int) bool { return t.Type != guidelines.Split || v.K > 0 && plan.Cases[o].Msize == v.MsizeOther }); i >= 0 {
+		other := plan.Cases[t.Others[i]]
+		e.Other = &SideSamples{Function: other.Function, Msize: other.Msize, Calls: max(v.K, 1)}
+		cases, sides = append(cases, t.Others[i]), append(sides, e.Other)
 	}
 	last := len(a.set.Cases[t.Case].Medians)
 	if v.PValue != nil && t.Type != guidelines.Split {
@@ -85,26 +85,12 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 	if v.PValue == nil {
 		return e, nil
 	}
-	family, n := a.family, slices.Index(a.tests, i)
 	if t.Type == guidelines.Split {
-		family, n = a.split, a.followUp(i)
+		e.Test = a.split.Numbers(slices.IndexFunc(a.manifest.Split.FollowUps, func(f results.FollowUp) bool { return f.Test == i }))
+	} else {
+		e.Test = a.family.Numbers(slices.Index(a.tests, i))
 	}
-	var err error
-	e.Test, err = family.Numbers(n)
-	return e, err
-}
-
-// comparedWith is the index of the other side's case; −1: there is none.
-func (a *Analysis) comparedWith(t *guidelines.Test, v *Verdict) int {
-	if t.Type != guidelines.Split {
-		return t.Others[0]
-	}
-	for _, o := range t.Others {
-		if v.K > 0 && a.manifest.Plan.Cases[o].Msize == v.MsizeOther {
-			return o
-		}
-	}
-	return -1
+	return e, nil
 }
 
 // add describes the case's samples of one mpirun.
@@ -116,8 +102,6 @@ func (s *SideSamples) add(run *results.Run, plan int) error {
 	if at < 0 || run.Cases[at].Status != protocol.StatusOK {
 		return nil
 	}
-	out := SideRun{Run: run.Run, Samples: len(run.Samples[at]), WarmupEnd: -1}
-	out.Min, out.Q1, out.Median, out.Q3, out.RunMedian = math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	var valid []float64
 	for _, x := range run.Samples[at] {
 		if x.Flags == 0 {
@@ -126,8 +110,9 @@ func (s *SideSamples) add(run *results.Run, plan int) error {
 	}
 	var flagged protocol.CaseResult
 	flagged.Count(run.Samples[at])
-	out.Late, out.Long = flagged.Late, flagged.Long
-	out.Valid = len(valid)
+	nan := math.NaN()
+	out := SideRun{Run: run.Run, Samples: len(run.Samples[at]), Late: flagged.Late, Long: flagged.Long, Valid: len(valid),
+		Min: nan, Q1: nan, Median: nan, Q3: nan, RunMedian: nan, WarmupEnd: -1}
 	if len(valid) > 0 {
 		if err := out.describe(valid); err != nil {
 			return err
@@ -149,14 +134,8 @@ func (s *SideRun) describe(valid []float64) error {
 	s.Min = slices.Min(valid)
 	s.Q1, s.Median, s.Q3 = fences.Q1, stats.MedianFinite(valid), fences.Q3
 	s.Kept, s.RunMedian = kept, stats.MedianFinite(kept)
-	if len(s.Kept) < medians.LeastSeries {
-		return nil
-	}
 	s.ACFBound = stats.AutocorrelationBound(len(s.Kept))
-	s.ACF, err = stats.Autocorrelation(s.Kept, medians.Lags)
-	if errors.Is(err, stats.ErrUndefined) {
-		return nil
-	}
+	s.ACF, err = medians.Autocorrelation(s.Kept)
 	return err
 }
 

@@ -78,7 +78,7 @@ func writable(t *testing.T, r *Report) {
 	if err := json.Unmarshal(text, &again); err != nil {
 		t.Fatal(err)
 	}
-	if again.Exit != r.Exit || again.Finding() != r.Finding() || len(again.Verdicts) != len(r.Verdicts) {
+	if again.Exit != r.Exit || again.ExitCode() != r.ExitCode() || len(again.Verdicts) != len(r.Verdicts) {
 		t.Fatalf("exit code %d, read again %d", r.Exit, again.Exit)
 	}
 	for i, v := range again.Verdicts {

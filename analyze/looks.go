@@ -50,7 +50,7 @@ func (a *Analysis) looksSummary() *LooksSummary {
 	if !d.Several() {
 		return nil
 	}
-	s := &LooksSummary{Looks: d.Looks, Weights: d.Weights, Decided: a.tested.decided, Blind: append([]int{}, d.Blind...)}
+	s := &LooksSummary{Looks: d.Looks, Weights: d.Weights, Decided: a.decided, Blind: append([]int{}, d.Blind...)}
 	var spent int64 // whole nanoseconds: the order of the map is not seen
 	full := 0.0
 	for _, walls := range a.set.WallNS {
@@ -87,7 +87,7 @@ func Needed(m *results.Manifest, set *medians.Set, cfg judge.Config, runs int) (
 		if a.family.Outcomes[n].Decided || a.verdicts[i].Verdict != "" || a.family.After(min(orig.Runs, other.Runs)) < k {
 			continue
 		}
-		if problem(a.family.Schedule, orig, 0) != "" || problem(a.family.Schedule, other, 0) != "" {
+		if problem(a.family.Schedule, orig) != "" || problem(a.family.Schedule, other) != "" {
 			continue // more mpiruns do not mend it
 		}
 		t := &m.Plan.Tests[i]

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -15,11 +17,10 @@ func (a *Analysis) report() *Report {
 	m, d, cfg := a.manifest, a.family, a.cfg
 	r := &Report{
 		Schema: Schema, Version: m.Version, Library: libraryOf(m), Shapes: []Shape{},
-		Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root, MsizeLegend: Legend,
-		R: d.R(), Method: cfg.Method, Test: d.Test(d.Last()).Name, Adjust: d.Adjust, M: d.M, Alpha: cfg.Alpha,
+		Operation: operationOf(&m.Plan), R: d.R(), Method: cfg.Method, Test: d.Test(d.Last()).Name, Adjust: d.Adjust, M: d.M, Alpha: cfg.Alpha,
 		MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance, PMin: d.PMin(d.Last()), ClockTickS: float64(a.set.TickNS) / 1e9,
-		Rho: a.tested.rho, TiedTests: a.tested.ties, ZeroDifferences: a.tested.zeros,
-		Looks: a.looksSummary(), Split: a.splitSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
+		Rho: number(stats.MedianFinite(a.rhos)), TiedTests: a.ties, ZeroDifferences: a.zeros,
+		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
 		Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
 		Wrong: a.withStatus(protocol.StatusWrong), NotMeasured: a.withStatus(protocol.StatusNotMeasured), NotConverged: a.notConverged(),
 		OutOfSync: a.set.OutOfSync(), SlowMpiruns: a.set.Slow(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
@@ -33,7 +34,10 @@ func (a *Analysis) report() *Report {
 	}
 	r.Summary = summary(r.Shapes, a.verdicts)
 	r.Warnings = warnings(r, m, a.set)
-	r.Exit = r.Finding().ExitCode()
+	if s := a.split; s != nil {
+		r.Split = &SplitExperiment{s.R(), s.Test(0).Name, s.Adjust, s.M, s.PMin(0), 2 * cfg.Alpha, s.Refused}
+	}
+	r.Exit = r.ExitCode()
 	return r
 }
 
@@ -57,7 +61,7 @@ func (a *Analysis) withStatus(status protocol.Status) []CaseMessage {
 	out := []CaseMessage{}
 	for i, k := range a.manifest.Plan.Cases {
 		if of := &a.set.Cases[i]; of.Status == status {
-			out = append(out, CaseMessage{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), Message: of.Message})
+			out = append(out, CaseMessage{medians.CellOf(k), of.Message})
 		}
 	}
 	return out
@@ -67,7 +71,7 @@ func (a *Analysis) notConverged() []NotConverge {
 	out := []NotConverge{}
 	for i, k := range a.manifest.Plan.Cases {
 		if n, ok := a.manifest.NRep[i]; ok && !n.Converged && a.set.Cases[i].Status == protocol.StatusOK {
-			out = append(out, NotConverge{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), NRep: n.N, Reason: n.Reason})
+			out = append(out, NotConverge{medians.CellOf(k), n.N, n.Reason})
 		}
 	}
 	return out

@@ -70,7 +70,7 @@ func TestLateAndLongSamplesAreCountedByCase(t *testing.T) {
 	if len(r.OutOfSync) != 2 {
 		t.Fatalf("%+v", r.OutOfSync)
 	}
-	want := medians.OutOfSync{Function: "reduce_as_allreduce", Msize: 8, Shape: "p2", Samples: 4 * testR, Invalid: 3, Late: 2, Long: 2, Share: 3.0 / (4 * testR)}
+	want := medians.OutOfSync{Cell: medians.Cell{Function: "reduce_as_allreduce", Msize: 8, Shape: "p2"}, Samples: 4 * testR, Invalid: 3, Late: 2, Long: 2, Share: 3.0 / (4 * testR)}
 	if r.OutOfSync[0] != want {
 		t.Errorf("%+v, want %+v", r.OutOfSync[0], want)
 	}

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -81,7 +82,7 @@ func narrowSize(plan *guidelines.Plan, tests []int, id, text string) ([]int, err
 	sizes = slices.Compact(sizes)
 	var names []string
 	for _, s := range sizes {
-		names = append(names, sizeName(s))
+		names = append(names, conf.FormatSize(s))
 	}
 	there := "; there are: " + strings.Join(names, ", ")
 	if text == "" {
@@ -96,20 +97,8 @@ func narrowSize(plan *guidelines.Plan, tests []int, id, text string) ([]int, err
 	}
 	out := slices.DeleteFunc(slices.Clone(tests), func(i int) bool { return plan.Tests[i].Msize != size })
 	if len(out) == 0 {
-		nearest := slices.MinFunc(sizes, func(a, b int64) int {
-			return int(min(max(distance(a, size)-distance(b, size), -1), 1))
-		})
-		return nil, fmt.Errorf("%s was not tested at %s bytes (the nearest size is %s)%s", id, sizeName(size), sizeName(nearest), there)
+		nearest := slices.MinFunc(sizes, func(a, b int64) int { return cmp.Compare(max(a-size, size-a), max(b-size, size-b)) })
+		return nil, fmt.Errorf("%s was not tested at %s bytes (the nearest size is %s)%s", id, conf.FormatSize(size), conf.FormatSize(nearest), there)
 	}
 	return out, nil
-}
-
-func distance(a, b int64) int64 { return max(a-b, b-a) }
-
-// sizeName is the size as ParseSize reads it; Barrier's is 0.
-func sizeName(bytes int64) string {
-	if bytes == 0 {
-		return "0"
-	}
-	return conf.FormatSize(bytes)
 }

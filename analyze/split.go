@@ -2,7 +2,6 @@ package analyze
 
 import (
 	"cmp"
-	"slices"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
@@ -14,7 +13,7 @@ import (
 
 // judgeSplit judges split-robustness from the medians, without a test. What it
 // suspects, experiment tests.
-func (a *Analysis) judgeSplit() error {
+func (a *Analysis) judgeSplit() {
 	plan := &a.manifest.Plan
 	for i, t := range plan.Tests {
 		if t.Type != guidelines.Split {
@@ -22,21 +21,18 @@ func (a *Analysis) judgeSplit() error {
 		}
 		v, whole := &a.verdicts[i], a.set.Cases[t.Case].Median()
 		parts := a.usableParts(t)
-		a.settle(v, a.family.Looks[0], append([]int{t.Case}, parts...)...)
+		a.settle(v, judge.Once(a.family.Looks[0]), append([]int{t.Case}, parts...)...)
 		v.MedianS = seconds(whole)
 		switch {
 		case v.Verdict == judge.Undecided:
 			a.isIncomplete(v)
-			continue
 		case v.Verdict != "":
-			continue
 		case len(parts) == 0:
 			v.Verdict, v.Reason = judge.NotMeasured, "no smaller size was measured"
-			continue
+		default:
+			a.suspect(v, whole, parts)
 		}
-		a.suspect(v, whole, parts)
 	}
-	return nil
 }
 
 // suspect gives a verdict about the largest part that is suspicious, or else
@@ -85,9 +81,7 @@ func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config) (*result
 	if err != nil {
 		return nil, err
 	}
-	if err := a.judgeSplit(); err != nil {
-		return nil, err
-	}
+	a.judgeSplit()
 	plan := &results.SplitPlan{}
 	for i, v := range a.verdicts {
 		if v.Verdict != judge.Suspected {
@@ -173,21 +167,4 @@ func (a *Analysis) experiment() error {
 		v.OtherMedianS = seconds(stats.MedianFinite(pairs[i].Other) / float64(f.Calls))
 	}
 	return nil
-}
-
-// splitSummary is the experiment in the Report.
-func (a *Analysis) splitSummary() *SplitExperiment {
-	if a.split == nil {
-		return nil
-	}
-	d := a.split
-	return &SplitExperiment{R: d.R(), Test: d.Test(0).Name, Adjust: d.Adjust, M: d.M, PMin: d.PMin(0), TotalError: 2 * a.cfg.Alpha, Refused: d.Refused}
-}
-
-// followUp is the index of the follow-up about a test; -1: there is none.
-func (a *Analysis) followUp(test int) int {
-	if a.split == nil {
-		return -1
-	}
-	return slices.IndexFunc(a.manifest.Split.FollowUps, func(f results.FollowUp) bool { return f.Test == test })
 }

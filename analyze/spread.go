@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 	"pgmpi/internal/stats"
@@ -16,27 +17,22 @@ const SpreadSchema = "pgmpi-reproduce/1"
 // Spread is reproduce.json: how well several measurements of one configuration
 // repeat (S-REVISITED §6.3).
 type Spread struct {
-	Schema      string           `json:"schema"` // SpreadSchema
-	Version     string           `json:"pgmpi_version"`
-	Folders     []ComparedFolder `json:"folders"`
-	Datatype    string           `json:"datatype"`
-	Op          string           `json:"op"`
-	Root        int              `json:"root"`
-	MsizeLegend string           `json:"msize_legend"`
-	Cases       []CaseSpread     `json:"cases"`
-	Functions   []FunctionSpread `json:"functions"`
-	Warnings    []remark.Remark  `json:"warnings"`
+	Schema  string           `json:"schema"` // SpreadSchema
+	Version string           `json:"pgmpi_version"`
+	Folders []ComparedFolder `json:"folders"`
+	Operation
+	Cases     []CaseSpread     `json:"cases"`
+	Functions []FunctionSpread `json:"functions"`
+	Warnings  []remark.Remark  `json:"warnings"`
 
 	left int // cases of the first folder that another lacks
 }
 
 // CaseSpread is one case over all folders.
 type CaseSpread struct {
-	Function string  `json:"function"`
-	Msize    int64   `json:"msize"` // bytes
-	Shape    string  `json:"shape"`
-	NP       int     `json:"np"`
-	MedianS  float64 `json:"median_s"` // seconds; of the folders' medians of run medians
+	medians.Cell
+	NP      int     `json:"np"`
+	MedianS float64 `json:"median_s"` // seconds; of the folders' medians of run medians
 	// Normalised has, by folder, the median of run medians over MedianS.
 	Normalised []float64 `json:"normalised"`
 	Min        float64   `json:"min"`          // of Normalised
@@ -53,6 +49,7 @@ type FunctionSpread struct {
 	MaxOverMin float64 `json:"max_over_min"` // the largest
 	WorstMsize int64   `json:"worst_msize"`  // bytes, where it is
 	CV         float64 `json:"cv"`           // the median
+	cvs        []float64
 }
 
 // NewSpread compares at least two folders. Cases that a folder lacks are left
@@ -63,9 +60,8 @@ func NewSpread(sides []*Side, all bool) (*Spread, error) {
 		return nil, &NotComparable{"reproducibility needs two results folders at least"}
 	}
 	first := sides[0]
-	p := first.manifest.Plan
-	s := &Spread{Schema: SpreadSchema, Version: first.manifest.Version, Datatype: p.Datatype, Op: p.Op, Root: p.Root, MsizeLegend: Legend,
-		Cases: []CaseSpread{}, Functions: []FunctionSpread{}, Warnings: []remark.Remark{}}
+	p := &first.manifest.Plan
+	s := &Spread{Schema: SpreadSchema, Version: first.manifest.Version, Operation: operationOf(p), Warnings: []remark.Remark{}}
 	for _, side := range sides {
 		if err := sameOperation(first, side); err != nil {
 			return nil, err
@@ -89,18 +85,18 @@ func NewSpread(sides []*Side, all bool) (*Spread, error) {
 }
 
 func (s *Spread) add(k guidelines.Case, sides []*Side) error {
-	var medians []float64
+	var ns []float64
 	for _, side := range sides {
 		i := slices.Index(side.manifest.Plan.Cases, k)
 		if i < 0 || math.IsNaN(side.set.Cases[i].Median()) {
 			s.left++
 			return nil
 		}
-		medians = append(medians, side.set.Cases[i].Median())
+		ns = append(ns, side.set.Cases[i].Median())
 	}
-	middle := stats.MedianFinite(medians)
-	row := CaseSpread{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), NP: k.Shape.NP, MedianS: middle / 1e9}
-	for _, m := range medians {
+	middle := stats.MedianFinite(ns)
+	row := CaseSpread{Cell: medians.CellOf(k), NP: k.Shape.NP, MedianS: middle / 1e9}
+	for _, m := range ns {
 		row.Normalised = append(row.Normalised, m*(1/middle))
 	}
 	mean, sd, err := stats.MeanSD(row.Normalised)
@@ -114,25 +110,19 @@ func (s *Spread) add(k guidelines.Case, sides []*Side) error {
 }
 
 func (s *Spread) sumUp() {
-	at := map[[2]string]int{}
-	cvs := [][]float64{}
 	for _, k := range s.Cases {
-		key := [2]string{k.Function, k.Shape}
-		i, ok := at[key]
-		if !ok {
+		i := slices.IndexFunc(s.Functions, func(f FunctionSpread) bool { return f.Function == k.Function && f.Shape == k.Shape })
+		if i < 0 {
 			i = len(s.Functions)
-			at[key] = i
-			s.Functions, cvs = append(s.Functions, FunctionSpread{Function: k.Function, Shape: k.Shape}), append(cvs, nil)
+			s.Functions = append(s.Functions, FunctionSpread{Function: k.Function, Shape: k.Shape})
 		}
 		f := &s.Functions[i]
 		f.Sizes++
 		if k.MaxOverMin > f.MaxOverMin {
 			f.MaxOverMin, f.WorstMsize = k.MaxOverMin, k.Msize
 		}
-		cvs[i] = append(cvs[i], k.CV)
-	}
-	for i := range s.Functions {
-		s.Functions[i].CV = stats.MedianFinite(cvs[i])
+		f.cvs = append(f.cvs, k.CV)
+		f.CV = stats.MedianFinite(f.cvs)
 	}
 }
 

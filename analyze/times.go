@@ -12,54 +12,45 @@ const TimesSchema = "pgmpi-times/1"
 
 // Times is times.json: the run-times of a results folder, without a verdict.
 type Times struct {
-	Schema      string         `json:"schema"` // TimesSchema
-	Version     string         `json:"pgmpi_version"`
-	Folder      ComparedFolder `json:"folder"`
-	Datatype    string         `json:"datatype"`
-	Op          string         `json:"op"`
-	Root        int            `json:"root"`
-	MsizeLegend string         `json:"msize_legend"`
-	Cases       []CaseTimes    `json:"cases"` // in the order of the Plan
+	Schema  string         `json:"schema"` // TimesSchema
+	Version string         `json:"pgmpi_version"`
+	Folder  ComparedFolder `json:"folder"`
+	Operation
+	Cases []CaseTimes `json:"cases"` // in the order of the Plan
 }
 
 // CaseTimes are the run medians of a case over the mpiruns that have a valid
 // one. Without any, the times are null.
 type CaseTimes struct {
-	Function string   `json:"function"`
-	Msize    int64    `json:"msize"` // bytes
-	Shape    string   `json:"shape"`
-	NP       int      `json:"np"`
-	R        int      `json:"r"`     // run medians
-	MinS     *float64 `json:"min_s"` // seconds, as the following
-	Q1S      *float64 `json:"q1_s"`  // quartiles by R's type 7
-	MedianS  *float64 `json:"median_s"`
-	Q3S      *float64 `json:"q3_s"`
-	MaxS     *float64 `json:"max_s"`
-	Reason   string   `json:"reason,omitempty"` // why some or all are missing
+	medians.Cell
+	NP      int      `json:"np"`
+	R       int      `json:"r"`     // run medians
+	MinS    *float64 `json:"min_s"` // seconds, as the following
+	Q1S     *float64 `json:"q1_s"`  // quartiles by R's type 7
+	MedianS *float64 `json:"median_s"`
+	Q3S     *float64 `json:"q3_s"`
+	MaxS    *float64 `json:"max_s"`
+	Reason  string   `json:"reason,omitempty"` // why some or all are missing
 }
 
 // NewTimes lists the collectives of a folder, and with all its mock-ups too.
 func NewTimes(s *Side, all bool) (*Times, error) {
-	p := s.manifest.Plan
-	t := &Times{Schema: TimesSchema, Version: s.manifest.Version, Folder: s.folder(), Datatype: p.Datatype, Op: p.Op, Root: p.Root,
-		MsizeLegend: Legend, Cases: []CaseTimes{}}
+	p := &s.manifest.Plan
+	t := &Times{TimesSchema, s.manifest.Version, s.folder(), operationOf(p), []CaseTimes{}}
 	for i, k := range p.Cases {
 		if !all && isMockup(k.Function) {
 			continue
 		}
-		row := CaseTimes{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), NP: k.Shape.NP}
+		row := CaseTimes{Cell: medians.CellOf(k), NP: k.Shape.NP}
 		if _, row.Reason = s.unusable(i); !math.IsNaN(s.set.Cases[i].Median()) {
 			valid := medians.Valid(s.set.Cases[i].Medians)
 			row.R = len(valid)
-			for _, q := range []struct {
-				of float64
-				to **float64
-			}{{0, &row.MinS}, {.25, &row.Q1S}, {.5, &row.MedianS}, {.75, &row.Q3S}, {1, &row.MaxS}} {
-				ns, err := stats.Quantile(valid, q.of)
+			for quarter, to := range []**float64{&row.MinS, &row.Q1S, &row.MedianS, &row.Q3S, &row.MaxS} {
+				ns, err := stats.Quantile(valid, float64(quarter)/4)
 				if err != nil {
 					return nil, err
 				}
-				*q.to = seconds(ns)
+				*to = seconds(ns)
 			}
 		}
 		t.Cases = append(t.Cases, row)

@@ -18,7 +18,7 @@ func TestBoundsAreSummedUpOverMpiruns(t *testing.T) {
 		runs[i].Cases[3].Provable = &protocol.Bound{N: 5, MedianNS: median, MinNS: median - 100*int64(i)}
 	}
 	r := analyzed(t, m, runs, judge.Default())
-	want := medians.CaseBound{Function: "reduce_as_allreduce", Msize: 64, Shape: "p2", MedianS: 800e-9, MinS: 600e-9}
+	want := medians.CaseBound{Cell: medians.Cell{Function: "reduce_as_allreduce", Msize: 64, Shape: "p2"}, MedianS: 800e-9, MinS: 600e-9}
 	if len(r.Bounds) != 1 || r.Bounds[0].SamplesS == nil {
 		t.Fatalf("got %+v, want one with the samples' median", r.Bounds)
 	}

@@ -18,14 +18,11 @@ const Legend = "msize is the bytes of one block of the MPI count argument: what 
 // Report is report.json: everything that was found, and what it rests on.
 // Undefined numbers are null.
 type Report struct {
-	Schema      string  `json:"schema"` // Schema
-	Version     string  `json:"pgmpi_version"`
-	Library     Library `json:"library"`
-	Shapes      []Shape `json:"shapes"`
-	Datatype    string  `json:"datatype"`
-	Op          string  `json:"op"`
-	Root        int     `json:"root"`
-	MsizeLegend string  `json:"msize_legend"` // what msize means, in words
+	Schema  string  `json:"schema"` // Schema
+	Version string  `json:"pgmpi_version"`
+	Library Library `json:"library"`
+	Shapes  []Shape `json:"shapes"`
+	Operation
 
 	R              int            `json:"r"`      // mpiruns per shape
 	Method         judge.Method   `json:"method"` // default, ci, paper, margin
@@ -64,8 +61,18 @@ type Report struct {
 	Dependence medians.Dependence  `json:"dependence"` // of the samples on each other
 	Notes      []string            `json:"notes"`      // what the Plan left out, and what sync = "auto" chose
 	Warnings   []remark.Remark     `json:"warnings"`
-	Exit       int                 `json:"exit_code"` // Finding().ExitCode()
+	Exit       int                 `json:"exit_code"` // ExitCode()
 }
+
+// Operation is what the functions did, and what a message size means.
+type Operation struct {
+	Datatype    string `json:"datatype"`
+	Op          string `json:"op"`
+	Root        int    `json:"root"`
+	MsizeLegend string `json:"msize_legend"` // Legend
+}
+
+func operationOf(p *guidelines.Plan) Operation { return Operation{p.Datatype, p.Op, p.Root, Legend} }
 
 // Library is the MPI library that was measured.
 type Library struct {
@@ -149,6 +156,11 @@ type Verdict struct {
 	RunsNeeded  *judge.RunsNeeded `json:"runs_needed"`      // undecided by the data: how many mpiruns would decide it
 }
 
+// cell is where the call is too slow.
+func (v *Verdict) cell() medians.Cell {
+	return medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}
+}
+
 // Alternative is what to call instead.
 type Alternative struct {
 	Function string  `json:"function"` // a mock-up, or the collective at another size
@@ -159,26 +171,20 @@ type Alternative struct {
 
 // CaseMessage is a case with what happened to it.
 type CaseMessage struct {
-	Function string `json:"function"`
-	Msize    int64  `json:"msize"` // bytes
-	Shape    string `json:"shape"`
-	Message  string `json:"message"`
+	medians.Cell
+	Message string `json:"message"`
 }
 
 // NotConverge is a case whose predictor stopped at max or max_time.
 type NotConverge struct {
-	Function string `json:"function"`
-	Msize    int64  `json:"msize"` // bytes
-	Shape    string `json:"shape"`
-	NRep     int    `json:"nrep"`
-	Reason   string `json:"reason"`
+	medians.Cell
+	NRep   int    `json:"nrep"`
+	Reason string `json:"reason"`
 }
 
 // Incomplete is a planned test without enough valid data for a verdict.
 type Incomplete struct {
 	Guideline string `json:"guideline"`
-	Function  string `json:"function"`
-	Msize     int64  `json:"msize"` // bytes
-	Shape     string `json:"shape"`
-	Reason    string `json:"reason"`
+	medians.Cell
+	Reason string `json:"reason"`
 }

@@ -1,7 +1,9 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgmpi/analyze/judge"
@@ -95,12 +97,7 @@ func (r *remarks) ofSamples(of *Report, set *medians.Set) {
 			strings.Join(slow, ", "))
 	}
 	if strong := of.Dependence.Strong; len(strong) > 0 {
-		worst := strong[0]
-		for _, k := range strong {
-			if k.Inefficiency > worst.Inefficiency {
-				worst = k
-			}
-		}
+		worst := slices.MaxFunc(strong, func(a, b medians.DependentCase) int { return cmp.Compare(a.Inefficiency, b.Inefficiency) })
 		r.add(remark.DependentSamples, "in %d of %d cases the samples resemble their neighbours so much that %d of them are worth one independent sample or less "+
 			"(the worst: %s at %sB on %s, where %.0f are worth one). The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
 			len(strong), measured, medians.StrongDependence, worst.Function, conf.FormatSize(worst.Msize), worst.Shape, worst.Inefficiency)

@@ -169,36 +169,18 @@ func (d *Design) minP(t *Test, m, n int) float64 {
 // refusal is about the last look.
 func (d *Design) refusal() *Refusal {
 	k := len(d.looks) - 1
-	l, needs := d.looks[k], d.needs(0)*d.Weights[k]
-	out := &Refusal{RNeeded: d.rNeeded(needs)}
+	l, needs, from, both := d.looks[k], d.needs(0)*d.Weights[k], d.R(), ""
+	reason := fmt.Sprintf("R = %d mpiruns are too few: the smallest p-value that %s can give is %.2g, a lone violation among m = %d tests needs %.2g",
+		d.R(), l.test.Name, l.pMin, d.M, needs)
 	if d.folders {
-		out.Reason = fmt.Sprintf(
-			"%d and %d mpiruns are too few: the smallest %s p-value that %s can give is %.2g, a lone change among m = %d cases needs %.2g",
+		from, both = min(from, d.other), " in both"
+		reason = fmt.Sprintf("%d and %d mpiruns are too few: the smallest %s p-value that %s can give is %.2g, a lone change among m = %d cases needs %.2g",
 			d.other, d.R(), d.alternative, l.test.Name, l.pMin, d.M, needs)
-	} else {
-		out.Reason = fmt.Sprintf(
-			"R = %d mpiruns are too few: the smallest p-value that %s can give is %.2g, a lone violation among m = %d tests needs %.2g",
-			d.R(), l.test.Name, l.pMin, d.M, needs)
-	}
-	switch {
-	case out.RNeeded > 0 && d.folders:
-		out.Reason += fmt.Sprintf("; R = %d in both would do", out.RNeeded)
-	case out.RNeeded > 0:
-		out.Reason += fmt.Sprintf("; R = %d would do", out.RNeeded)
-	}
-	return out
-}
-
-// rNeeded is the least R whose test can reach the p-value; 0: none.
-func (d *Design) rNeeded(p float64) int {
-	from := d.R()
-	if d.folders {
-		from = min(from, d.other)
 	}
 	for r := from + 1; r <= maxR; r++ {
-		if l := d.at(r, r); !l.weak && l.pMin <= p {
-			return r
+		if l := d.at(r, r); !l.weak && l.pMin <= needs {
+			return &Refusal{fmt.Sprintf("%s; R = %d%s would do", reason, r, both), r}
 		}
 	}
-	return 0
+	return &Refusal{Reason: reason}
 }

@@ -15,20 +15,18 @@ type Family struct {
 	*Design
 	Outcomes []Outcome // by test
 	tick     float64
-	pairs    []Pair      // by test, at its last look
-	history  [][]float64 // p-values by test and look
-	done     int         // looks
+	pairs    []Pair    // by test, at its last look
+	spent    []float64 // p-values by test, after all its looks; 1: none
+	done     int       // looks
 }
 
 // Family starts the tests. tick is the clock's resolution in the unit of the
 // medians; 0: not considered.
 func (d *Design) Family(tick float64) *Family {
-	f := &Family{Design: d, tick: tick, Outcomes: make([]Outcome, d.M), pairs: make([]Pair, d.M), history: make([][]float64, d.M)}
 	nan := math.NaN()
-	for i := range f.Outcomes {
-		f.Outcomes[i] = Outcome{P: nan, PAdjusted: nan, PKept: nan, Ratio: nan, Lo95: nan, Hi95: nan, Verdict: Undecided}
-	}
-	return f
+	untested := Outcome{P: nan, PAdjusted: nan, PKept: nan, Ratio: nan, Lo95: nan, Hi95: nan, Verdict: Undecided}
+	return &Family{Design: d, tick: tick, pairs: make([]Pair, d.M),
+		Outcomes: slices.Repeat([]Outcome{untested}, d.M), spent: slices.Repeat([]float64{1}, d.M)}
 }
 
 // Last is the last look that was taken, by index; the first before that.
@@ -38,7 +36,6 @@ func (f *Family) Last() int { return max(0, f.done-1) }
 // medians adds nothing to its test; those of decided tests are not read.
 func (f *Family) Look(pairs []Pair) error {
 	k := f.done
-	fresh := make([]bool, f.M)
 	for i, pair := range pairs {
 		if f.Outcomes[i].Decided || len(pair.Orig) == 0 {
 			continue
@@ -47,40 +44,35 @@ func (f *Family) Look(pairs []Pair) error {
 		if err != nil {
 			return err
 		}
-		fresh[i] = true
-		// A test that missed a look had no p-value there.
-		for len(f.history[i]) < k {
-			f.history[i] = append(f.history[i], 1)
+		if err := f.spend(i, k, o.P); err != nil {
+			return err
 		}
-		f.history[i] = append(f.history[i], o.P)
 		f.Outcomes[i], f.pairs[i] = o, pair
 	}
 	if err := f.adjust(); err != nil {
 		return err
 	}
 	f.done++
-	for i := range pairs {
-		if fresh[i] {
-			f.judge(i, k)
+	for i := range f.Outcomes {
+		if o := &f.Outcomes[i]; o.Runs == f.Looks[k] && o.Runs > 0 {
+			f.judge(o, f.pairs[i], k)
 		}
 	}
 	return nil
 }
 
 // one computes what does not depend on the rest of the family.
-func (f *Family) one(k int, pair Pair) (Outcome, error) {
-	o := Outcome{Runs: f.Looks[k]}
+func (f *Family) one(k int, pair Pair) (o Outcome, err error) {
 	t := f.looks[k].test
-	var err error
-	if o.P, err = f.pValue(t, pair.Orig, f.Against(pair)); err != nil {
+	o.Runs = f.Looks[k]
+	if o.P, err = f.pValue(t, &o, pair.Orig, f.Against(pair)); err != nil {
 		return o, err
 	}
-	kept, err := t.P(scale(pair.Other, f.MinSlowdown), pair.Orig)
-	if err != nil {
+	if o.kept, err = t.P(scale(pair.Other, f.MinSlowdown), pair.Orig); err != nil {
 		return o, err
 	}
 	e, err := t.Effect(pair.Orig, pair.Other)
-	o.PKept, o.Ratio, o.Lo95, o.Hi95 = kept.P, e.Ratio, e.Lo95, e.Hi95
+	o.PKept, o.Ratio, o.Lo95, o.Hi95 = o.kept.P, e.Ratio, e.Lo95, e.Hi95
 	if f.Method == MethodPaper {
 		// The paper gives the ratio of the medians, and no interval (docs/statistics.md).
 		o.Ratio = stats.MedianFinite(pair.Orig) / stats.MedianFinite(pair.Other)
@@ -91,19 +83,18 @@ func (f *Family) one(k int, pair Pair) (Outcome, error) {
 // pValue is for the alternative; two-sided, it is twice the smaller of both
 // sides. Folders are compared on the log scale, as the interval is: what is
 // compared is a ratio.
-func (f *Family) pValue(t *Test, x, y []float64) (float64, error) {
+func (f *Family) pValue(t *Test, o *Outcome, x, y []float64) (p float64, err error) {
 	if f.folders {
 		x, y = stats.Logs(x), stats.Logs(y)
 	}
-	slower, err := t.P(x, y)
-	if err != nil || f.alternative == Greater {
-		return slower.P, err
+	if o.slower, err = t.P(x, y); err != nil || f.alternative == Greater {
+		return o.slower.P, err
 	}
 	faster, err := t.P(y, x)
 	if err != nil || f.alternative == Less {
 		return faster.P, err
 	}
-	return min(1, 2*min(slower.P, faster.P)), nil
+	return min(1, 2*min(o.slower.P, faster.P)), nil
 }
 
 // Against is what the call's medians are tested against.
@@ -114,30 +105,25 @@ func (f *Family) Against(pair Pair) []float64 {
 	return pair.Other
 }
 
-// adjust spends, and adjusts over all planned tests; one without a p-value
-// counts as 1.
+// spend takes in the p-value of test i at look k.
+func (f *Family) spend(i, k int, p float64) error {
+	p, err := stats.SequentialP([]float64{p}, f.Weights[k:])
+	f.spent[i] = min(f.spent[i], p)
+	return err
+}
+
+// adjust is over all planned tests; one without a p-value counts as 1.
 func (f *Family) adjust() error {
 	if f.M == 0 {
 		return nil
 	}
-	ps := make([]float64, f.M)
-	for i, h := range f.history {
-		ps[i] = 1
-		if len(h) == 0 {
-			continue
-		}
-		var err error
-		if ps[i], err = stats.SequentialP(h, f.Weights); err != nil {
-			return err
-		}
-	}
-	adjusted, err := stats.Adjust(ps, string(f.Adjust))
+	adjusted, err := stats.Adjust(f.spent, string(f.Adjust))
 	if err != nil {
 		return err
 	}
 	for i := range f.Outcomes {
-		if o := &f.Outcomes[i]; len(f.history[i]) > 0 {
-			o.P, o.PAdjusted, o.Stars = ps[i], adjusted[i], stats.Stars(adjusted[i])
+		if o := &f.Outcomes[i]; o.Runs > 0 {
+			o.P, o.PAdjusted, o.Stars = f.spent[i], adjusted[i], stats.Stars(adjusted[i])
 		}
 	}
 	return nil
@@ -145,9 +131,8 @@ func (f *Family) adjust() error {
 
 // judge gives the verdict of look k. Being kept spends its error like the rest:
 // α·w at each look.
-func (f *Family) judge(i, k int) {
-	o := &f.Outcomes[i]
-	o.Verdict = f.verdict(k, o, f.pairs[i])
+func (f *Family) judge(o *Outcome, pair Pair, k int) {
+	o.Verdict = f.verdict(k, o, pair)
 	o.Decided = o.Verdict != Undecided
 	if f.Method == MethodPaper {
 		// Its "kept" is only the lack of a finding, which more data may end.
@@ -188,10 +173,9 @@ type Numbers struct {
 	PMin      float64 // smallest p-value attainable with them
 	Statistic float64 // Test.Symbol says which
 	Largest   float64 // that the statistic can be
-	Exact     bool
-	Family    int // tests that the adjustment is over
-	ByChance  int // of them, about how many at most would be violated by chance if none were adjusted
-	Rank      int // of the p-value in the family, 1 the smallest; equal ones share the last
+	Family    int     // tests that the adjustment is over
+	ByChance  int     // of them, about how many at most would be violated by chance if none were adjusted
+	Rank      int     // of the p-value in the family, 1 the smallest; equal ones share the last
 	// KeptStatistic is for min_slowdown times the other side against the call.
 	KeptStatistic float64
 	Slower, Equal int     // mpiruns in which the call's run median was slower than the other's, or equal
@@ -199,23 +183,15 @@ type Numbers struct {
 	Tick          float64 // the clock's step; 0: unknown
 }
 
-// Numbers makes the i-th test again; nil: it was not made.
-func (f *Family) Numbers(i int) (*Numbers, error) {
+// Numbers are those of the i-th test; nil: it was not made.
+func (f *Family) Numbers(i int) *Numbers {
 	o, pair := f.Outcomes[i], f.pairs[i]
 	if o.Runs == 0 {
-		return nil, nil
+		return nil
 	}
-	l, against := f.looks[slices.Index(f.Looks, o.Runs)], f.Against(pair)
-	slower, err := l.test.P(pair.Orig, against)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := l.test.P(scale(pair.Other, f.MinSlowdown), pair.Orig)
-	if err != nil {
-		return nil, err
-	}
-	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Statistic: slower.Statistic, Largest: l.test.Largest(pair.Orig, against),
-		Exact: slower.Exact, Family: f.M, ByChance: int(math.Ceil(f.Alpha * float64(f.M))), KeptStatistic: kept.Statistic,
+	l := f.looks[f.After(o.Runs)]
+	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Statistic: o.slower.Statistic, Largest: l.test.Largest(pair.Orig, f.Against(pair)),
+		Family: f.M, ByChance: int(math.Ceil(f.Alpha * float64(f.M))), KeptStatistic: o.kept.Statistic,
 		Difference: stats.MedianFinite(pair.Orig) - stats.MedianFinite(pair.Other), Tick: f.tick}
 	for _, other := range f.Outcomes {
 		if other.P <= o.P {
@@ -230,5 +206,5 @@ func (f *Family) Numbers(i int) (*Numbers, error) {
 			n.Equal++
 		}
 	}
-	return n, nil
+	return n
 }

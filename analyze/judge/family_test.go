@@ -56,13 +56,22 @@ func familyOf(t *testing.T, g goldenSequence, adjust Adjust) *Family {
 	return d.Family(0)
 }
 
+// lookAt gives test i a p-value at look k.
+func lookAt(t *testing.T, q *Family, i, k int, p float64) {
+	t.Helper()
+	q.Outcomes[i].Runs = q.Looks[k]
+	if err := q.spend(i, k, p); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestFamilySpendsAndAdjustsAsTheGoldenVectors(t *testing.T) {
 	for _, g := range loadSequences(t) {
 		for _, adjust := range []Adjust{AdjustHolm, AdjustBH} {
 			q := familyOf(t, g, adjust)
 			for k, want := range g.Expect {
 				for i := range g.P {
-					q.history[i] = append(q.history[i], g.P[i][k])
+					lookAt(t, q, i, k, g.P[i][k])
 				}
 				if err := q.adjust(); err != nil {
 					t.Fatal(err)
@@ -97,7 +106,7 @@ func TestFrozenTestsChangeNoGoldenFinding(t *testing.T) {
 		for k, want := range g.Expect {
 			for i := range g.P {
 				if !q.Outcomes[i].Decided {
-					q.history[i] = append(q.history[i], g.P[i][k])
+					lookAt(t, q, i, k, g.P[i][k])
 				}
 			}
 			if err := q.adjust(); err != nil {

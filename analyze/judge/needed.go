@@ -20,7 +20,7 @@ func (f *Family) Needed() []*RunsNeeded {
 	if f.Refused != nil || f.looks[len(f.looks)-1].weak || f.Method == MethodPaper {
 		return out
 	}
-	var chosen []TestName // by R
+	var chosen []*Test // by R
 	rejected := 0
 	for _, o := range f.Outcomes {
 		if o.Verdict != Undecided && o.PAdjusted <= f.Alpha {
@@ -39,13 +39,13 @@ func (f *Family) Needed() []*RunsNeeded {
 	return out
 }
 
-// testsByR says, by R up to neededLimit, which test would be chosen; empty: none
+// testsByR says, by R up to neededLimit, which test would be chosen; nil: none
 // is strong enough.
-func (d *Design) testsByR() []TestName {
-	chosen := make([]TestName, neededLimit+1)
+func (d *Design) testsByR() []*Test {
+	chosen := make([]*Test, neededLimit+1)
 	for r := d.R() + 1; r <= neededLimit; r++ {
 		if l := d.at(r, r); !l.weak {
-			chosen[r] = l.test.Name
+			chosen[r] = l.test
 		}
 	}
 	return chosen
@@ -53,30 +53,32 @@ func (d *Design) testsByR() []TestName {
 
 // needed is the least R from which the observed medians would be significant
 // at the level, or kept at Alpha, whichever comes first.
-func (f *Family) needed(pair Pair, ratio, level float64, chosen []TestName) *RunsNeeded {
+func (f *Family) needed(pair Pair, ratio, level float64, chosen []*Test) *RunsNeeded {
 	slower := Marginal
 	if ratio >= f.MinSlowdown && f.visible(pair) {
 		slower = Violated
 	}
 	allowed := scale(pair.Other, f.MinSlowdown)
-	type size struct{ slower, kept float64 }
-	atLeast := map[TestName]size{}
+	var t *Test
+	var forSlower, forKept float64
 	for r := f.R() + 1; r <= neededLimit; r++ {
-		t := Get(chosen[r])
-		if t == nil {
+		if chosen[r] == nil {
 			continue
 		}
-		n, ok := atLeast[t.Name]
-		if !ok {
-			n = size{t.SampleSize(pair.Orig, f.Against(pair), level), t.SampleSize(allowed, pair.Orig, f.Alpha)}
-			atLeast[t.Name] = n
+		if t != chosen[r] {
+			t = chosen[r]
+			forSlower, forKept = t.SampleSize(pair.Orig, f.Against(pair), level), t.SampleSize(allowed, pair.Orig, f.Alpha)
 		}
 		switch {
-		case float64(r) >= n.slower && ratio > 1:
-			return &RunsNeeded{R: r, Limit: neededLimit, Towards: slower, Test: t.Name}
-		case float64(r) >= n.kept:
-			return &RunsNeeded{R: r, Limit: neededLimit, Towards: Kept, Test: t.Name}
+		case float64(r) >= forSlower && ratio > 1:
+			return &RunsNeeded{r, neededLimit, slower, t.Name}
+		case float64(r) >= forKept:
+			return &RunsNeeded{r, neededLimit, Kept, t.Name}
 		}
 	}
-	return &RunsNeeded{Limit: neededLimit, Test: chosen[neededLimit]}
+	out := &RunsNeeded{Limit: neededLimit}
+	if t := chosen[neededLimit]; t != nil {
+		out.Test = t.Name
+	}
+	return out
 }

@@ -1,5 +1,7 @@
 package judge
 
+import "pgmpi/internal/stats"
+
 // Verdict is what is said of a planned test (docs/statistics.md).
 type Verdict string
 
@@ -34,6 +36,8 @@ type Outcome struct {
 	Verdict   Verdict
 	Runs      int  // mpiruns that it rests on; 0: none
 	Decided   bool // it needs no more mpiruns
+
+	slower, kept stats.TestResult // that P and PKept are from
 }
 
 // SplitSuspected tells whether a call is slower than k calls on 1/k of the

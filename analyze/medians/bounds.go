@@ -1,22 +1,17 @@
 package medians
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"pgmpi/internal/stats"
-	"pgmpi/measure/protocol"
 )
 
 // CaseBound is an upper bound of a case's run-time that needs no common clock
 // (S-MCCALPIN); it includes two barriers.
 type CaseBound struct {
-	Function string  `json:"function"`
-	Msize    int64   `json:"msize"`
-	Shape    string  `json:"shape"`
-	MedianS  float64 `json:"median_s"` // median over mpiruns of the medians, seconds
-	MinS     float64 `json:"min_s"`    // seconds
+	Cell
+	MedianS float64 `json:"median_s"` // median over mpiruns of the medians, seconds
+	MinS    float64 `json:"min_s"`    // seconds
 	// SamplesS is the median of run medians of the samples, seconds.
 	SamplesS *float64 `json:"samples_s"`
 }
@@ -30,11 +25,11 @@ func (s *Set) Bounds() []CaseBound {
 			continue
 		}
 		var medians []float64
-		least := slices.MinFunc(of.bounds, func(x, y protocol.Bound) int { return cmp.Compare(x.MinNS, y.MinNS) })
+		least := of.bounds[0].MinNS
 		for _, o := range of.bounds {
-			medians = append(medians, float64(o.MedianNS))
+			medians, least = append(medians, float64(o.MedianNS)), min(least, o.MinNS)
 		}
-		b := CaseBound{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), MedianS: stats.MedianFinite(medians) / 1e9, MinS: float64(least.MinNS) / 1e9}
+		b := CaseBound{Cell: CellOf(k), MedianS: stats.MedianFinite(medians) / 1e9, MinS: float64(least) / 1e9}
 		if samples := of.Median() / 1e9; !math.IsNaN(samples) {
 			b.SamplesS = &samples
 		}

@@ -11,9 +11,9 @@ import (
 // more, 10 million samples would take long.
 const Lags = 10
 
-// LeastSeries is the fewest samples whose autocorrelation is looked at; its
+// leastSeries is the fewest samples whose autocorrelation is looked at; its
 // significance bound is then 0.44.
-const LeastSeries = 2 * Lags
+const leastSeries = 2 * Lags
 
 // StrongDependence is the inefficiency from which a case is reported: the
 // standard error that stage 1 predicted the repetitions with, which takes the
@@ -27,17 +27,23 @@ type dependence struct {
 	significant        int
 }
 
-// add takes the filtered samples of one mpirun, in the order of measurement;
-// what the filter took out leaves no gap. Equal samples depend on nothing.
-func (d *dependence) add(series []float64) error {
-	if len(series) < LeastSeries {
-		return nil
+// Autocorrelation is for the filtered samples of one mpirun, in the order of
+// measurement; what the filter took out leaves no gap. nil: they are too few, or
+// equal, and then depend on nothing.
+func Autocorrelation(series []float64) ([]float64, error) {
+	if len(series) < leastSeries {
+		return nil, nil
 	}
 	acf, err := stats.Autocorrelation(series, Lags)
 	if errors.Is(err, stats.ErrUndefined) {
-		return nil
+		return nil, nil
 	}
-	if err != nil {
+	return acf, err
+}
+
+func (d *dependence) add(series []float64) error {
+	acf, err := Autocorrelation(series)
+	if acf == nil || err != nil {
 		return err
 	}
 	d.lag1 = append(d.lag1, acf[0])
@@ -51,15 +57,13 @@ func (d *dependence) add(series []float64) error {
 // OutOfSync is a case with samples that were left out because the processes
 // were not synchronised.
 type OutOfSync struct {
-	Function string  `json:"function"`
-	Msize    int64   `json:"msize"` // bytes
-	Shape    string  `json:"shape"`
-	Samples  int     `json:"samples"` // of all mpiruns
-	Invalid  int     `json:"invalid"` // of these, left out
-	Late     int     `json:"late"`    // of these, started late
-	Long     int     `json:"long"`    // of these, took longer than the window; one sample can be both
-	Share    float64 `json:"share"`   // Invalid/Samples
-	TooMany  bool    `json:"too_many"`
+	Cell
+	Samples int     `json:"samples"` // of all mpiruns
+	Invalid int     `json:"invalid"` // of these, left out
+	Late    int     `json:"late"`    // of these, started late
+	Long    int     `json:"long"`    // of these, took longer than the window; one sample can be both
+	Share   float64 `json:"share"`   // Invalid/Samples
+	TooMany bool    `json:"too_many"`
 }
 
 // OutOfSync lists the cases with samples that were left out.
@@ -68,8 +72,7 @@ func (s *Set) OutOfSync() []OutOfSync {
 	for i, k := range s.manifest.Plan.Cases {
 		of := &s.Cases[i]
 		if n := of.Samples(); of.Status == protocol.StatusOK && n.Invalid > 0 {
-			out = append(out, OutOfSync{Function: k.Function, Msize: k.Msize, Shape: k.Shape.String(), Samples: n.Total, Invalid: n.Invalid,
-				Late: of.Late, Long: of.Long, Share: float64(n.Invalid) / float64(n.Total), TooMany: n.TooMany()})
+			out = append(out, OutOfSync{CellOf(k), n.Total, n.Invalid, of.late, of.long, float64(n.Invalid) / float64(n.Total), n.tooMany()})
 		}
 	}
 	return out
@@ -87,9 +90,7 @@ type Dependence struct {
 
 // DependentCase is a case whose samples depend strongly on each other.
 type DependentCase struct {
-	Function string `json:"function"`
-	Msize    int64  `json:"msize"` // bytes
-	Shape    string `json:"shape"`
+	Cell
 	// Lag1 is the autocorrelation at lag 1; Inefficiency how many samples are
 	// worth one independent sample. Both are medians over the mpiruns.
 	Lag1         float64 `json:"lag1"`
@@ -108,8 +109,7 @@ func (s *Set) Dependence() Dependence {
 		out.Series += len(d.lag1)
 		out.Significant += d.significant
 		if 2*len(d.lag1) >= of.Runs && stats.MedianFinite(d.inefficiency) >= StrongDependence {
-			out.Strong = append(out.Strong, DependentCase{Function: k.Function, Msize: k.Msize,
-				Shape: k.Shape.String(), Lag1: stats.MedianFinite(d.lag1), Inefficiency: stats.MedianFinite(d.inefficiency)})
+			out.Strong = append(out.Strong, DependentCase{CellOf(k), stats.MedianFinite(d.lag1), stats.MedianFinite(d.inefficiency)})
 		}
 	}
 	return out

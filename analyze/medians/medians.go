@@ -15,6 +15,16 @@ import (
 // verdict (docs/guide.md).
 const MaxInvalid = 0.25
 
+// Cell names a case where it is reported.
+type Cell struct {
+	Function string `json:"function"`
+	Msize    int64  `json:"msize"` // bytes
+	Shape    string `json:"shape"`
+}
+
+// CellOf names a planned case.
+func CellOf(k guidelines.Case) Cell { return Cell{k.Function, k.Msize, k.Shape.String()} }
+
 // Set is what is kept of a results folder's samples.
 type Set struct {
 	Cases  []Case // by index into Plan.Cases
@@ -24,19 +34,15 @@ type Set struct {
 	Drifted      int
 	WorstDriftNS int64
 	ZeroIQR      int                      // times that the quartiles of a case in an mpirun were equal
-	Runs         map[string]int           // stage-2 mpiruns by shape
-	WallNS       map[string]map[int]int64 // their wall-clock by run
+	WallNS       map[string]map[int]int64 // wall-clock of stage 2, by shape and run
 
 	manifest *results.Manifest
 	seen     map[string]bool
-	split    map[splitKey]*Case
+	split    map[[2]int]*Case // of the split experiment: by planned case and calls in a row
 	// Room for the samples of one case.
 	ns, ascending []int64
 	values        []float64
 }
-
-// splitKey is a case of the split experiment: a number of calls of a case in a row.
-type splitKey struct{ plan, calls int }
 
 // Case is what is kept of a case.
 type Case struct {
@@ -44,7 +50,7 @@ type Case struct {
 	Runs       int             // mpiruns that had the case
 	Status     protocol.Status // the worst seen
 	Message    string
-	Late, Long int              // invalid samples, by flag
+	late, long int              // invalid samples, by flag
 	bounds     []protocol.Bound // of McCalpin, by mpirun that has one
 	samples    []Count          // by run-1
 	dependence dependence
@@ -64,13 +70,13 @@ func (c *Case) counted(runs int) (sum Count) {
 // Samples are counted over all mpiruns.
 func (c *Case) Samples() Count { return c.counted(len(c.samples)) }
 
-// TooMany tells whether the invalid ones leave the case without a verdict.
-func (s Count) TooMany() bool { return float64(s.Invalid) > MaxInvalid*float64(s.Total) }
+// tooMany tells whether the invalid ones leave the case without a verdict.
+func (s Count) tooMany() bool { return float64(s.Invalid) > MaxInvalid*float64(s.Total) }
 
 // New is the Set of what the manifest plans, before the first mpirun.
 func New(m *results.Manifest) *Set {
 	s := &Set{manifest: m, Cases: make([]Case, len(m.Plan.Cases)), seen: map[string]bool{}, TickNS: m.Rank.ClockTickNS,
-		Runs: map[string]int{}, WallNS: map[string]map[int]int64{}, split: map[splitKey]*Case{}}
+		WallNS: map[string]map[int]int64{}, split: map[[2]int]*Case{}}
 	for i := range s.Cases {
 		s.Cases[i] = newCase(m.Runs(protocol.ModeMeasure))
 		if skip, ok := m.Skip[i]; ok {
@@ -91,7 +97,7 @@ func newCase(runs int) Case {
 
 // Split is one side of the split experiment: the calls of a case in a row; nil:
 // it has not been measured.
-func (s *Set) Split(plan, calls int) *Case { return s.split[splitKey{plan, calls}] }
+func (s *Set) Split(plan, calls int) *Case { return s.split[[2]int{plan, calls}] }
 
 // worsen keeps the worst status: wrong, then not_measured, then ok.
 func (c *Case) worsen(r protocol.CaseResult) {
@@ -117,7 +123,7 @@ func (c *Case) Problem(planned int) string {
 	case valid < len(medians):
 		return fmt.Sprintf("only %d of %d mpiruns have a valid median", valid, len(medians))
 	}
-	if n := c.counted(len(medians)); n.TooMany() {
+	if n := c.counted(len(medians)); n.tooMany() {
 		return fmt.Sprintf("%d of %d samples are out of sync, more than %.0f %%", n.Invalid, n.Total, 100*MaxInvalid)
 	}
 	return ""
@@ -142,7 +148,7 @@ func Valid(medians []float64) []float64 {
 // Add takes in one mpirun of stage 2 or of the split experiment. A run that does
 // not belong to the manifest and a run-time that is not positive are errors, which name the raw file.
 func (s *Set) Add(run *results.Run) error {
-	file := fmt.Sprintf("raw/%s-%s-%02d.tsv.gz", run.Mode, run.Shape, run.Run)
+	file := "raw/" + results.RawName(run.Mode, run.Shape, run.Run)
 	switch {
 	case run.Mode != protocol.ModeMeasure && run.Mode != protocol.ModeSplit:
 		return fmt.Errorf("%s: not a measurement of stage 2 (mode %q)", file, run.Mode)
@@ -161,7 +167,6 @@ func (s *Set) Add(run *results.Run) error {
 	}
 	if run.Mode == protocol.ModeMeasure {
 		shape := run.Shape.String()
-		s.Runs[shape]++
 		if s.WallNS[shape] == nil {
 			s.WallNS[shape] = map[int]int64{}
 		}
@@ -187,7 +192,7 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	}
 	k := &s.Cases[info.Plan]
 	if run.Mode == protocol.ModeSplit {
-		key := splitKey{info.Plan, max(1, info.Calls)}
+		key := [2]int{info.Plan, max(1, info.Calls)}
 		if s.split[key] == nil {
 			fresh := newCase(s.manifest.Runs(run.Mode))
 			s.split[key] = &fresh
@@ -213,7 +218,7 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	}
 	var flagged protocol.CaseResult
 	flagged.Count(samples)
-	k.Late, k.Long = k.Late+flagged.Late, k.Long+flagged.Long
+	k.late, k.long = k.late+flagged.Late, k.long+flagged.Long
 	k.samples[run.Run-1] = Count{len(samples), flagged.Invalid}
 	if info.Provable != nil {
 		k.bounds = append(k.bounds, *info.Provable)

@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 )
@@ -15,7 +16,7 @@ import (
 func pointer(x float64) *float64 { return &x }
 
 func change(function string, msize int64, a, b, p float64, stars string, change analyze.Change) analyze.CaseChange {
-	return analyze.CaseChange{Function: function, Msize: msize, Shape: "p2", NP: 2, AMedianS: &a, BMedianS: &b, AR: 10, BR: 12,
+	return analyze.CaseChange{Cell: medians.Cell{Function: function, Msize: msize, Shape: "p2"}, NP: 2, AMedianS: &a, BMedianS: &b, AR: 10, BR: 12,
 		Ratio: pointer(b / a), RatioLo: pointer(b / a * 0.98), RatioHi: pointer(b / a * 1.03), PValue: pointer(p / 2), PAdjusted: &p,
 		Stars: stars, Change: change}
 }
@@ -24,16 +25,16 @@ func change(function string, msize int64, a, b, p float64, stars string, change 
 func comparison() *analyze.Comparison {
 	return &analyze.Comparison{
 		Schema: analyze.CompareSchema, Version: "1.0",
-		A:        analyze.ComparedFolder{Folder: "before", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.0.2\nand more"}, R: 10, Created: "2026-01-02T03:04:05Z"},
-		B:        analyze.ComparedFolder{Folder: "after", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.1\nand more"}, R: 12, Created: "2026-01-03T03:04:05Z"},
-		Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend, Alternative: judge.TwoSided, Test: judge.TestRankSum, Adjust: judge.AdjustBH,
+		A:         analyze.ComparedFolder{Folder: "before", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.0.2\nand more"}, R: 10, Created: "2026-01-02T03:04:05Z"},
+		B:         analyze.ComparedFolder{Folder: "after", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.1\nand more"}, R: 12, Created: "2026-01-03T03:04:05Z"},
+		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Alternative: judge.TwoSided, Test: judge.TestRankSum, Adjust: judge.AdjustBH,
 		M: 5, Alpha: 0.05, MinSlowdown: 1.05, PMin: 3.1e-6, ClockTickS: 1e-8,
 		Cases: []analyze.CaseChange{
 			change("MPI_Bcast", 8, 1e-6, 1.01e-6, 0.41, "", analyze.NoDifference),
 			change("MPI_Bcast", 1024, 2e-6, 3e-6, 0.0004, "***", analyze.Slower),
 			change("MPI_Bcast", 65536, 2e-5, 2.02e-5, 0.02, "*", analyze.SlightlySlower),
 			change("MPI_Reduce", 8, 3e-6, 1e-6, 0.009, "**", analyze.Faster),
-			{Function: "MPI_Reduce", Msize: 1 << 20, Shape: "p2", NP: 2, AMedianS: pointer(1e-3), Change: analyze.LeftOut, Reason: "B: needs 3 GiB"},
+			{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 1 << 20, Shape: "p2"}, NP: 2, AMedianS: pointer(1e-3), Change: analyze.LeftOut, Reason: "B: needs 3 GiB"},
 		},
 		Functions: []analyze.FunctionChange{{Function: "MPI_Bcast", Shape: "p2", Sizes: 3, Ratio: pointer(1.15), Slower: 1},
 			{Function: "MPI_Reduce", Shape: "p2", Sizes: 1, Ratio: pointer(1.0 / 3), Faster: 1}},
@@ -51,9 +52,9 @@ func comparison() *analyze.Comparison {
 }
 
 func spread() *analyze.Spread {
-	return &analyze.Spread{Schema: analyze.SpreadSchema, Version: "1.0", Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend,
+	return &analyze.Spread{Schema: analyze.SpreadSchema, Version: "1.0", Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend},
 		Folders: []analyze.ComparedFolder{{Folder: "one", R: 10}, {Folder: "two", R: 10}, {Folder: "three", R: 10}},
-		Cases: []analyze.CaseSpread{{Function: "MPI_Bcast", Msize: 8, Shape: "p2", NP: 2, MedianS: 1e-6, Normalised: []float64{1, 0.98, 1.03},
+		Cases: []analyze.CaseSpread{{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 8, Shape: "p2"}, NP: 2, MedianS: 1e-6, Normalised: []float64{1, 0.98, 1.03},
 			Min: 0.98, Max: 1.03, MaxOverMin: 1.03 / 0.98, CV: 0.025}},
 		Functions: []analyze.FunctionSpread{{Function: "MPI_Bcast", Shape: "p2", Sizes: 1, MaxOverMin: 1.03 / 0.98, WorstMsize: 8, CV: 0.025}},
 		Warnings:  []remark.Remark{},
@@ -86,7 +87,7 @@ func TestComparisonIsWholeInJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(written(t, "json", Comparisons.Document(comparison()))), &again); err != nil {
 		t.Fatal(err)
 	}
-	if again.Finding().ExitCode() != 1 || len(again.Cases) != 5 || again.Cases[1].Change != analyze.Slower {
+	if again.ExitCode() != 1 || len(again.Cases) != 5 || again.Cases[1].Change != analyze.Slower {
 		t.Errorf("%+v", again)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
@@ -50,10 +51,10 @@ func TestEveryDocumentInEveryFormatMatchesGoldenFiles(t *testing.T) {
 
 func times() *analyze.Times {
 	x := 1.5e-6
-	return &analyze.Times{Schema: analyze.TimesSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 10}, Datatype: "byte", Op: "bor",
-		MsizeLegend: analyze.Legend, Cases: []analyze.CaseTimes{
-			{Function: "MPI_Bcast", Msize: 8, Shape: "p2", NP: 2, R: 10, MinS: &x, Q1S: &x, MedianS: &x, Q3S: &x, MaxS: &x},
-			{Function: "MPI_Bcast", Msize: 1 << 30, Shape: "p2", NP: 2, Reason: "needs 3 GiB"},
+	return &analyze.Times{Schema: analyze.TimesSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 10},
+		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Cases: []analyze.CaseTimes{
+			{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 8, Shape: "p2"}, NP: 2, R: 10, MinS: &x, Q1S: &x, MedianS: &x, Q3S: &x, MaxS: &x},
+			{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 1 << 30, Shape: "p2"}, NP: 2, Reason: "needs 3 GiB"},
 		}}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -189,10 +190,10 @@ func TestTableIsNeverWiderThan100Columns(t *testing.T) {
 	r := synthetic(t, shapes, sizes, wide, 14, config(), alternate)
 	r.Library.Version = strings.Repeat("x", 300)
 	r.Notes = []string{strings.Repeat("word ", 60), strings.Repeat("y", 250)}
-	r.Wrong = []analyze.CaseMessage{{Function: "MPI_Reduce", Message: strings.Repeat("block ", 50)}}
+	r.Wrong = []analyze.CaseMessage{{Cell: medians.Cell{Function: "MPI_Reduce"}, Message: strings.Repeat("block ", 50)}}
 	r.Exclude = []string{strings.Repeat("z", 120)}
-	if r.Finding().ExitCode() != 3 {
-		t.Errorf("exit code %d with wrong data", r.Finding().ExitCode())
+	if r.ExitCode() != 3 {
+		t.Errorf("exit code %d with wrong data", r.ExitCode())
 	}
 	out := text(t, "table", r)
 	for line := range strings.Lines(out) {
@@ -236,8 +237,8 @@ func TestOneOfAKindIsSingular(t *testing.T) {
 	r.M, r.TiedTests, r.ZeroDifferences = 1, 1, 1
 	r.Verdicts = r.Verdicts[:1]
 	r.Verdicts[0].RunsNeeded = &judge.RunsNeeded{R: 23, Limit: 1000, Towards: judge.Kept, Test: r.Test}
-	r.NotMeasured = []analyze.CaseMessage{{Function: "MPI_Reduce", Msize: 8, Shape: "p2", Message: "too large"}}
-	r.Incomplete = []analyze.Incomplete{{Guideline: "GL8", Msize: 8, Shape: "p2", Reason: "no data"}}
+	r.NotMeasured = []analyze.CaseMessage{{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 8, Shape: "p2"}, Message: "too large"}}
+	r.Incomplete = []analyze.Incomplete{{Guideline: "GL8", Cell: medians.Cell{Msize: 8, Shape: "p2"}, Reason: "no data"}}
 	r.Looks = &analyze.LooksSummary{Looks: []int{12}, Weights: []float64{1}, Decided: []int{1}}
 	out := strings.Join(strings.Fields(text(t, "table", r)), " ")
 	for _, want := range []string{"m = 1 test,", "1 test with ties, 1 zero difference Looks", "Not measured: 1 case -", "for lack of data: 1 test;",

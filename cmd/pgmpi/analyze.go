@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/exitcode"
 	"pgmpi/measure/results"
 )
 
@@ -113,7 +114,7 @@ func showJudgement(j *campaign.Judgement, path string, into *results.Folder, for
 
 func verdictExit(r *analyze.Report) error {
 	switch {
-	case r.Exit == 0 || r.Exit == 1:
+	case r.Exit == exitcode.OK || r.Exit == exitcode.Violated:
 		return exitOrNil(r.Exit, nil)
 	case len(r.Wrong) > 0:
 		w := r.Wrong[0]

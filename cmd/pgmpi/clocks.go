@@ -15,6 +15,7 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/exitcode"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -125,7 +126,7 @@ func allFailed(found []report.Clocks) error {
 			}
 		}
 	}
-	return &exit{exitFailed, errors.New("no clock synchronisation worked here; see the reasons above")}
+	return &exit{exitcode.Failed, errors.New("no clock synchronisation worked here; see the reasons above")}
 }
 
 func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path string, np int) (report.Clocks, error) {
@@ -150,14 +151,14 @@ func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path st
 		host, _ := os.Hostname()
 		return report.Clocks{NP: np, Clock: c.clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Pareto: pareto(out.Syncs), Host: host}, nil
 	case ctx.Err() != nil:
-		return report.Clocks{}, &exit{exitInterrupted, errors.New("interrupted")}
+		return report.Clocks{}, &exit{exitcode.Interrupted, errors.New("interrupted")}
 	case errors.As(err, &failed) && !failed.Started:
 		return report.Clocks{}, setup(err)
 	}
 	if failed != nil && strings.Contains(failed.Remedy, "--resume") {
 		failed.Remedy = "" // there is no folder to go on in
 	}
-	return report.Clocks{}, &exit{exitFailed, err}
+	return report.Clocks{}, &exit{exitcode.Failed, err}
 }
 
 // pareto marks the methods that no other dominates: as fast and as close, and

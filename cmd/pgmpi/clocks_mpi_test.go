@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/exitcode"
 	"pgmpi/measure/protocol"
 )
 
@@ -273,14 +274,14 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 				t.Errorf("no %q in:\n%s", want, got.stdout)
 			}
 		}
-		if got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "nonsense"); got.code != exitSetup {
-			t.Errorf("an unknown method ends with %d, want %d", got.code, exitSetup)
+		if got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "nonsense"); got.code != exitcode.Setup {
+			t.Errorf("an unknown method ends with %d, want %d", got.code, exitcode.Setup)
 		}
 	})
 	eachInjected(t, func(t *testing.T, b *bench) {
 		got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "shared", "--format", "json")
-		if got.code != exitFailed || !strings.Contains(got.stdout, "though both are on one host") {
-			t.Errorf("when every method fails the exit status is %d, want %d:\n%s", got.code, exitFailed, got.stdout)
+		if got.code != exitcode.Failed || !strings.Contains(got.stdout, "though both are on one host") {
+			t.Errorf("when every method fails the exit status is %d, want %d:\n%s", got.code, exitcode.Failed, got.stdout)
 		}
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/exitcode"
 	"pgmpi/measure/results"
 )
 
@@ -178,12 +179,12 @@ func writeReport(d *report.Document, formats []report.Format, out string) error 
 
 func comparisonExit(c *analyze.Comparison) error {
 	switch {
-	case c.Exit == exitFailed:
+	case c.Exit == exitcode.Failed:
 		w := c.Wrong[0]
 		return &exit{c.Exit, fmt.Errorf("%s at %s gave wrong data (%s): leave it out of both with check.exclude", w.Function, conf.HumanSize(w.Msize), w.Message)}
-	case c.Exit == exitNoVerdict && c.Refused != nil:
+	case c.Exit == exitcode.NoVerdict && c.Refused != nil:
 		return &exit{c.Exit, errors.New(c.Refused.Reason)}
-	case c.Exit == exitNoVerdict:
+	case c.Exit == exitcode.NoVerdict:
 		return &exit{c.Exit, errors.New("some cases lack valid run medians in one of the folders; see the report")}
 	}
 	return exitOrNil(c.Exit, nil)

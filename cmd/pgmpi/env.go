@@ -10,6 +10,7 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
+	"pgmpi/internal/exitcode"
 	"pgmpi/internal/remark"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
@@ -89,7 +90,7 @@ func look(ctx context.Context, s *settings) (*report.Environment, error) {
 		l, err := measure.ProbeNodes(ctx, launch.RankArgv(argv, path, n), n, config.MPI.Env, time.Duration(config.Measure.Stall))
 		switch {
 		case ctx.Err() != nil:
-			return nil, &exit{exitInterrupted, errors.New("interrupted")}
+			return nil, &exit{exitcode.Interrupted, errors.New("interrupted")}
 		case err != nil:
 			return nil, setup(err)
 		}

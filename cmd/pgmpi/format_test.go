@@ -18,6 +18,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/exitcode"
 	"pgmpi/measure/results"
 )
 
@@ -48,9 +49,9 @@ func TestAFormatThatADocumentLacksIsRefusedWithThoseItHas(t *testing.T) {
 		{"check", "check", "xml"}, {"compare", "compare a b", "xml"}, {"reproduce", "reproduce a b", "xml"}, {"times", "times a", "xml"},
 	} {
 		args := append(strings.Fields(c.args), "--format", c.format)
-		inProcess(args...).exits(t, exitSetup).says(t, fmt.Sprintf("--format: unknown format %q: choose from %s", c.format, strings.Join(formatsOf[c.command], ", ")))
+		inProcess(args...).exits(t, exitcode.Setup).says(t, fmt.Sprintf("--format: unknown format %q: choose from %s", c.format, strings.Join(formatsOf[c.command], ", ")))
 	}
-	inProcess("compare", "a", "b", "--format", "table, xml").exits(t, exitSetup).says(t, `unknown format "xml"`)
+	inProcess("compare", "a", "b", "--format", "table, xml").exits(t, exitcode.Setup).says(t, `unknown format "xml"`)
 }
 
 func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"time"
 	"unsafe"
 
+	"pgmpi/internal/exitcode"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -121,11 +122,11 @@ func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
 		with := func(method string) string {
 			return b.toml(strings.Replace(fmt.Sprintf(acrossHosts, 2), `sync = "barrier"`, `sync = "round_time"`+"\nclock_sync = \""+method+"\"", 1) + b.preloads())
 		}
-		b.check("--guidelines", with("shared"), "--launch", c.launch(b.lib)).exits(t, exitSetup, exitFailed).
+		b.check("--guidelines", with("shared"), "--launch", c.launch(b.lib)).exits(t, exitcode.Setup, exitcode.Failed).
 			says(t, hostName(1), hostName(2), "hca3+shared")
 		b.out = filepath.Join(b.dir, "two-level")
 		// 4: where two hosts are one machine, many starts may come too late.
-		b.check("--guidelines", with("hca3+shared"), "--launch", c.launch(b.lib)).exits(t, 0, 1, exitNoVerdict)
+		b.check("--guidelines", with("hca3+shared"), "--launch", c.launch(b.lib)).exits(t, 0, 1, exitcode.NoVerdict)
 		run, err := results.ReadRaw(filepath.Join(b.out, "raw", "run-p2-01.tsv.gz"))
 		if err != nil || run.Timing.ClockSyncs == 0 || run.Timing.Sample != "global" {
 			t.Fatalf("timing %+v, error %v", run.Timing, err)

@@ -22,18 +22,11 @@ import (
 
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/exitcode"
 )
 
 // version is set by the linker.
 var version = "devel"
-
-// Exit codes (docs/guide.md, "Exit codes").
-const (
-	exitSetup       = 2
-	exitFailed      = 3
-	exitNoVerdict   = 4
-	exitInterrupted = 130
-)
 
 // exit is an error with the exit code that it asks for.
 type exit struct {
@@ -44,7 +37,7 @@ type exit struct {
 func (e *exit) Error() string { return e.err.Error() }
 func (e *exit) Unwrap() error { return e.err }
 
-func setup(err error) error { return &exit{exitSetup, err} }
+func setup(err error) error { return &exit{exitcode.Setup, err} }
 
 func setupf(format string, args ...any) error { return setup(fmt.Errorf(format, args...)) }
 
@@ -81,14 +74,14 @@ func run(ctx context.Context, args []string) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			fmt.Fprintf(stderr, "pgmpi: internal error: %v\n  This is a fault of pgmpi %s, not of your input. Finished mpiruns are on disk; --resume goes on.\n", r, version)
-			code = exitFailed
+			code = exitcode.Failed
 		}
 	}()
 	err := dispatch(ctx, args)
 	var e *exit
 	switch {
 	case err == nil:
-		return 0
+		return exitcode.OK
 	case errors.As(err, &e):
 		if e.err != nil {
 			fmt.Fprintf(stderr, "pgmpi: %v\n", e.err)
@@ -108,13 +101,13 @@ func codeOf(err error) int {
 	)
 	switch {
 	case errors.As(err, &interrupted):
-		return exitInterrupted
+		return exitcode.Interrupted
 	case errors.As(err, &setup):
-		return exitSetup
+		return exitcode.Setup
 	case errors.As(err, &refused):
-		return exitNoVerdict
+		return exitcode.NoVerdict
 	}
-	return exitFailed
+	return exitcode.Failed
 }
 
 func dispatch(ctx context.Context, args []string) error {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/exitcode"
 )
 
 // withLongName are the flags for a rank program whose path is long.
@@ -40,7 +42,7 @@ func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
 		{"analyze --guidelines " + file + " DIR", "--guidelines goes with --from"},
 		{"ab --dry-run A.toml B.toml", "unknown flag: --dry-run"},
 	} {
-		inProcess(strings.Fields(c.args)...).exits(t, exitSetup).says(t, c.want)
+		inProcess(strings.Fields(c.args)...).exits(t, exitcode.Setup).says(t, c.want)
 	}
 }
 
@@ -58,7 +60,7 @@ func TestVersionAndHelpAsFlags(t *testing.T) {
 func TestMeasureWithoutStage1MeasuresNothing(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	args := append([]string{"measure", "--out", out}, withLongName(t)...)
-	s := inProcess(args...).exits(t, exitSetup).says(t, "run `pgmpi nrep --out "+out+"` first, or give nrep.fixed")
+	s := inProcess(args...).exits(t, exitcode.Setup).says(t, "run `pgmpi nrep --out "+out+"` first, or give nrep.fixed")
 	if strings.Contains(s.stderr, "go on with") {
 		t.Errorf("nothing can go on:\n%s", s.stderr)
 	}

@@ -111,10 +111,15 @@ func (f *Folder) Manifest() (*Manifest, error) {
 // WriteManifest writes manifest.json.
 func (f *Folder) WriteManifest(m *Manifest) error {
 	m.Schema = ManifestSchema
-	return f.WriteFile(manifestName, func(w io.Writer) error {
+	return f.WriteJSON(manifestName, m)
+}
+
+// WriteJSON writes a value as indented JSON into a file of the folder.
+func (f *Folder) WriteJSON(name string, v any) error {
+	return f.WriteFile(name, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", " ")
-		return e.Encode(m)
+		return e.Encode(v)
 	})
 }
 
