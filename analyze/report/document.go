@@ -85,6 +85,14 @@ func (s *Section) Fact(name, format string, args ...any) {
 	s.Text = append(s.Text, Text{Style: Fact, Name: name, Text: fmt.Sprintf(format, args...)})
 }
 
+// facts adds paragraphs beside one name.
+func (s *Section) facts(name string, texts []string) {
+	for _, text := range texts {
+		s.Fact(name, "%s", text)
+		name = ""
+	}
+}
+
 // Lines adds lines that stay as they are.
 func (s *Section) Lines(lines ...string) {
 	s.Text = append(s.Text, Text{Style: Verbatim, Text: strings.Join(lines, "\n")})

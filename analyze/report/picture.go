@@ -110,11 +110,7 @@ func pictures(e *analyze.Explanation) []Section {
 	}
 	a := newAxis(slices.Concat(medians[0], medians[1], samples[0], samples[1]))
 	names := [2]string{sideName(&e.Call), sideName(e.Other)}
-	kind := ""
-	if a.logarithmic {
-		kind = " (logarithmic axis)"
-	}
-	of := Titled("Run medians, one per mpirun; the test compares these%s", kind)
+	of := Titled("Run medians, one per mpirun; the test compares these%s", when(a.logarithmic, " (logarithmic axis)"))
 	all := Titled("All samples after the outlier filter, %d and %d; the same axis, each side to its own height", len(samples[0]), len(samples[1]))
 	a.draw(&of, names, medians, 1)
 	a.draw(&all, names, samples, 3)
@@ -133,12 +129,8 @@ func (a axis) draw(s *Section, names [2]string, times [2][]float64, rows int) {
 // below a minus.
 func bar(r float64) string {
 	level := min(int(math.Round(math.Abs(r)*8)), 8)
-	mark := string(blocks[level])
 	if level == 0 {
 		return "·"
 	}
-	if r < 0 {
-		return "-" + mark
-	}
-	return mark
+	return when(r < 0, "-") + string(blocks[level])
 }

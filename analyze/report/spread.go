@@ -35,7 +35,7 @@ func spreadSections(s *analyze.Spread) []Section {
 	for _, f := range s.Functions {
 		t.Add(functionName(f.Function), f.Shape, fmt.Sprint(f.Sizes), digits(f.MaxOverMin), size(f.WorstMsize), percent(f.CV))
 	}
-	return slices.Concat([]Section{head}, spreadCases(s), tabled(t, "Functions"), warnings(s.Warnings))
+	return slices.Concat([]Section{head}, spreadCases(s), tabled(t, "", "Functions"), warnings(s.Warnings))
 }
 
 // spreadCases shows up to six folders one by one.
@@ -57,7 +57,7 @@ func spreadCases(s *analyze.Spread) []Section {
 		}
 		t.Add(append(row, digits(k.Min), digits(k.Max), digits(k.MaxOverMin), percent(k.CV))...)
 	}
-	return tabled(t, "Run-times over the median of all folders (normalised), and their spread")
+	return tabled(t, "", "Run-times over the median of all folders (normalised), and their spread")
 }
 
 // percent writes a share: "1.5 %".
