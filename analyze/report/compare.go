@@ -51,13 +51,13 @@ func compareHead(c *analyze.Comparison) []Section {
 	var s Section
 	s.folderFact("A", c.A)
 	s.folderFact("B", c.B)
-	const most = 12
 	var differences []string
-	for _, d := range c.Differences[:min(len(c.Differences), most)] {
+	shown, more := first(c.Differences, 12, "and %d more factors, see compare.json")
+	for _, d := range shown {
 		differences = append(differences, fmt.Sprintf("%s: %s → %s", d.Factor, fit(d.A, 60), fit(d.B, 60)))
 	}
-	if n := len(c.Differences) - most; n > 0 {
-		differences = append(differences, fmt.Sprintf("and %d more factors, see compare.json", n))
+	if more != "" {
+		differences = append(differences, more)
 	}
 	s.facts("Differ", differences)
 	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)),

@@ -73,19 +73,15 @@ func (a axis) histogram(times []float64, rows int) []string {
 func (a axis) ruler() (line, labels string) {
 	const steps = 4
 	rule := []rune(strings.Repeat("─", cells))
-	text := make([]rune, 0, cells)
+	text := []rune(strings.Repeat(" ", cells))
 	for i := range steps + 1 {
 		share := float64(i) / steps
 		pos := min(int(share*cells), cells-1)
 		rule[pos] = '┼'
 		label := []rune(nanoseconds(a.at(share)))
-		start := min(max(pos-len(label)/2, 0), cells-len(label))
-		for len(text) < start {
-			text = append(text, ' ')
-		}
-		text = append(text[:start], label...)
+		copy(text[min(max(pos-len(label)/2, 0), cells-len(label)):], label)
 	}
-	return string(rule), string(text)
+	return string(rule), strings.TrimRight(string(text), " ")
 }
 
 // pictures draws the run medians and the samples of both sides on one axis.

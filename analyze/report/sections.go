@@ -276,16 +276,16 @@ func remarks(r *analyze.Report) []Section {
 
 // cases lists the first of them, with what happened.
 func cases(title string, list []analyze.CaseMessage) []Section {
-	const most = 10
 	if len(list) == 0 {
 		return nil
 	}
 	s := Titled("%s: %s", title, plural(len(list), "case"))
-	for _, c := range list[:min(len(list), most)] {
+	shown, more := first(list, 10, "and %d more, see report.json")
+	for _, c := range shown {
 		s.Item("%s, %s, %s: %s", c.Function, size(c.Msize), c.Shape, c.Message)
 	}
-	if len(list) > most {
-		s.Say("and %d more, see report.json", len(list)-most)
+	if more != "" {
+		s.Say("%s", more)
 	}
 	return []Section{s}
 }

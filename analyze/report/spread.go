@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"pgmpi/analyze"
@@ -42,18 +41,18 @@ func spreadSections(s *analyze.Spread) []Section {
 func spreadCases(s *analyze.Spread) []Section {
 	const most = 6
 	t := &Table{Head: []string{"function", "shape", "msize", "median"}, Align: "llrr"}
-	for i := range s.Folders {
-		if len(s.Folders) <= most {
-			t.Head, t.Align = append(t.Head, fmt.Sprint(i+1)), t.Align+"r"
-		}
+	folders := len(s.Folders)
+	if folders > most {
+		folders = 0
+	}
+	for i := range folders {
+		t.Head, t.Align = append(t.Head, fmt.Sprint(i+1)), t.Align+"r"
 	}
 	t.Head, t.Align = append(t.Head, "min", "max", "max/min", "CV"), t.Align+"rrrr"
 	for _, k := range s.Cases {
 		row := []string{functionName(k.Function), k.Shape, size(k.Msize), duration(&k.MedianS)}
-		if len(s.Folders) <= most {
-			for _, x := range k.Normalised {
-				row = append(row, digits(x))
-			}
+		for _, x := range k.Normalised[:folders] {
+			row = append(row, digits(x))
 		}
 		t.Add(append(row, digits(k.Min), digits(k.Max), digits(k.MaxOverMin), percent(k.CV))...)
 	}
@@ -62,5 +61,5 @@ func spreadCases(s *analyze.Spread) []Section {
 
 // percent writes a share: "1.5 %".
 func percent(x float64) string {
-	return strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', 1, 64), ".0") + " %"
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*x), ".0") + " %"
 }

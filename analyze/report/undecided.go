@@ -9,13 +9,17 @@ import (
 	"pgmpi/analyze/medians"
 )
 
-// mostRows is the most rows of a section that lists what is not a finding.
-const mostRows = 12
+// mostRows is the most rows of a section that lists what is not a finding, and
+// moreRows the sentence below it.
+const (
+	mostRows = 12
+	moreRows = "%d more are in report.json."
+)
 
-// first are the first values of such a list, and a sentence about the others.
-func first[T any](list []T) (shown []T, more string) {
-	n := len(list) - mostRows
-	return list[:min(len(list), mostRows)], when(n > 0, "%d more are in report.json.", n)
+// first are the first values of a list, and a sentence about how many more there are.
+func first[T any](list []T, most int, more string) (shown []T, sentence string) {
+	n := len(list) - most
+	return list[:min(len(list), most)], when(n > 0, more, n)
 }
 
 // undecided lists the tests that the data leave open, with the mpiruns that
@@ -35,7 +39,7 @@ func undecided(r *analyze.Report) []Section {
 	s := Titled("Undecided: %s, neither violated nor kept is shown%s", plural(len(open), "test"),
 		when(n > 0, "; R = %d mpiruns would probably decide %s", n, half))
 	s.Table = &Table{Head: []string{"guideline", "shape", "msize", "median", "other", "ratio [95 %]", "R needed", "towards"}, Align: "llrrrlrl"}
-	shown, more := first(open)
+	shown, more := first(open, mostRows, moreRows)
 	for _, v := range shown {
 		n := v.RunsNeeded
 		s.Table.Add(v.Guideline+" "+plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), effect(v),
@@ -57,7 +61,7 @@ func outOfSync(r *analyze.Report) []Section {
 	worst := slices.Clone(r.OutOfSync)
 	slices.SortStableFunc(worst, func(a, b medians.OutOfSync) int { return cmp.Compare(b.Share, a.Share) })
 	t := &Table{Head: []string{"case", "shape", "msize", "samples", "started late", "took too long", "left out", ""}, Align: "llrrrrrl"}
-	shown, more := first(worst)
+	shown, more := first(worst, mostRows, moreRows)
 	for _, k := range shown {
 		t.Add(k.Function, k.Shape, size(k.Msize), fmt.Sprint(k.Samples), fmt.Sprint(k.Late), fmt.Sprint(k.Long),
 			fmt.Sprintf("%.1f %%", 100*k.Share), when(k.TooMany, "inconclusive"))
@@ -68,7 +72,7 @@ func outOfSync(r *analyze.Report) []Section {
 // bounds shows beside the samples what the run-times cannot exceed.
 func bounds(r *analyze.Report) []Section {
 	t := &Table{Head: []string{"case", "shape", "msize", "samples", "bound", "least bound"}, Align: "llrrrr"}
-	shown, more := first(r.Bounds)
+	shown, more := first(r.Bounds, mostRows, moreRows)
 	for _, b := range shown {
 		t.Add(fit(plain(b.Function), 45), b.Shape, size(b.Msize), duration(b.SamplesS), duration(&b.MedianS), duration(&b.MinS))
 	}

@@ -140,14 +140,11 @@ func fit(s string, n int) string {
 func row(values ...any) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
-		if p, ok := v.(*float64); ok {
-			v = nil
-			if p != nil {
-				v = *p
-			}
+		if p, ok := v.(*float64); ok && p != nil {
+			v = *p
 		}
 		switch x := v.(type) {
-		case nil:
+		case nil, *float64:
 		case float64:
 			out[i] = strconv.FormatFloat(x, 'g', -1, 64)
 		default:
