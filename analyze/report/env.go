@@ -106,11 +106,7 @@ func kindSection(l *host.Layout, index int, library string, shown map[string]int
 
 // sets counts sets of CPUs and lists them.
 func sets(list []host.Ranges) string {
-	var out []string
-	for _, s := range list {
-		out = append(out, s.String())
-	}
-	return when(len(list) > 0, "%d: CPUs %s", len(list), strings.Join(out, " | "))
+	return when(len(list) > 0, "%d: CPUs %s", len(list), join(" | ", "%v", list))
 }
 
 // memory is an amount of it; 0 is not known.

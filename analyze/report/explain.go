@@ -12,9 +12,8 @@ import (
 	"pgmpi/guidelines"
 )
 
-// Explanations are of one verdict each, with everything that it rests on: the
-// samples by mpirun, a picture of both sides, their dependence, the test, and
-// the reason in words.
+// Explanations show one verdict each, with everything that it rests on: the samples by
+// mpirun, a picture of both sides, their dependence, the test, and the reason in words.
 var Explanations = Kind[analyze.Explanation]{Name: "explain", Sections: explainSections}
 
 func explainSections(e *analyze.Explanation) []Section {

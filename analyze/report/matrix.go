@@ -20,9 +20,8 @@ type matrixRow struct {
 	typ                        guidelines.Type
 }
 
-// matrix is Table 4 of S-PGMPI: guideline × msize, without the rows where
-// nothing was found. Sizes that do not fit beside each other go into a
-// further table.
+// matrix is Table 4 of S-PGMPI: guideline × msize, without the rows where nothing
+// was found. Sizes that do not fit beside each other go into another table.
 func matrix(r *analyze.Report) []Section {
 	cells := map[matrixRow]map[int64]string{}
 	var order []matrixRow
@@ -59,7 +58,7 @@ func matrix(r *analyze.Report) []Section {
 	return out
 }
 
-// matrixPart is a table of as many columns as fit.
+// matrixPart is a table of as many of the columns as fit.
 func matrixPart(rows []matrixRow, cells map[matrixRow]map[int64]string, columns []int64, shapes bool) *Table {
 	t := &Table{Head: []string{"guideline"}, Align: "l", Narrow: true}
 	for _, row := range rows {

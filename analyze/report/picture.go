@@ -13,8 +13,7 @@ const cells = 92
 
 var blocks = []rune(" ▁▂▃▄▅▆▇█")
 
-// axis maps times in ns to the cells of a line. It is logarithmic where the
-// times span more than a factor of four.
+// axis maps times in ns to the cells of a line; logarithmic if they span more than a factor of four.
 type axis struct {
 	lo, hi      float64
 	logarithmic bool
@@ -46,8 +45,7 @@ func (a axis) at(share float64) float64 {
 	return a.lo + share*(a.hi-a.lo)
 }
 
-// histogram draws how many of the times are in each cell, `rows` lines high;
-// a cell that is not empty is always to be seen.
+// histogram draws how many of the times are in each cell, `rows` lines high; a cell with any time always shows.
 func (a axis) histogram(times []float64, rows int) []string {
 	counts := make([]int, cells)
 	for _, t := range times {
@@ -121,8 +119,7 @@ func (a axis) draw(s *Section, names [2]string, times [2][]float64, rows int) {
 	s.Lines(append(a.histogram(times[1], rows), rule, labels)...)
 }
 
-// bar draws an autocorrelation: up from 0 to 1; a negative one as its size
-// below a minus.
+// bar draws the size of an autocorrelation, after a minus if it is negative.
 func bar(r float64) string {
 	level := min(int(math.Round(math.Abs(r)*8)), 8)
 	if level == 0 {

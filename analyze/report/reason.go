@@ -28,9 +28,13 @@ func (s *Section) because(e *analyze.Explanation) {
 	case v.Verdict == judge.Violated:
 		s.significantReason(e)
 		s.violatedReason(e)
+	case v.Verdict == judge.Marginal && v.Ratio != nil && *v.Ratio < r.MinSlowdown:
+		s.significantReason(e)
+		s.Say("But it takes only %s as long, less than the minimum slowdown of %.2f×: real, and too small to act on.", Ratio(v.Ratio), r.MinSlowdown)
 	case v.Verdict == judge.Marginal:
 		s.significantReason(e)
-		s.marginalReason(e)
+		s.Say("But the medians differ by %s, less than two steps of the clock (%s each): the clock could have made this difference.",
+			nanoseconds(math.Abs(e.Test.Difference)), nanoseconds(e.Test.Tick))
 	case v.Verdict == judge.Kept:
 		s.keptReason(e)
 	default:
@@ -80,16 +84,6 @@ func (s *Section) violatedReason(e *analyze.Explanation) {
 		s.Say("The fastest that was measured in its place: %s, %s instead of %s.",
 			strings.ReplaceAll(instead(v), "\n", ""), duration(&a.MedianS), duration(v.MedianS))
 	}
-}
-
-func (s *Section) marginalReason(e *analyze.Explanation) {
-	r, v, t := e.Report, e.Verdict, e.Test
-	if v.Ratio != nil && *v.Ratio < r.MinSlowdown {
-		s.Say("But it takes only %s as long, less than the minimum slowdown of %.2f×: real, and too small to act on.", Ratio(v.Ratio), r.MinSlowdown)
-		return
-	}
-	s.Say("But the medians differ by %s, less than two steps of the clock (%s each): the clock could have made this difference.",
-		nanoseconds(math.Abs(t.Difference)), nanoseconds(t.Tick))
 }
 
 func (s *Section) keptReason(e *analyze.Explanation) {

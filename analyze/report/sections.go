@@ -19,8 +19,7 @@ func reportSections(r *analyze.Report) []Section {
 	return slices.Concat(header(r), summary(r), patterns(r), matrix(r), violations(r), suspected(r), undecided(r), outOfSync(r), bounds(r), remarks(r))
 }
 
-// reportColumns are the names of report.json; what is undefined there is empty
-// here. New columns go to the end.
+// reportColumns are the names of report.json; what is null there is empty here. New columns go to the end.
 var reportColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
 	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
 	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
@@ -68,7 +67,7 @@ func header(r *analyze.Report) []Section {
 		probability(&r.PMin), rho, plural(r.TiedTests, "test"), plural(r.ZeroDifferences, "zero difference"))
 	if l := r.Looks; l != nil {
 		s.Fact("Looks", "after %s mpiruns with weights %s; %s of m = %s decided there; stage 2 took %s, about %s less than without looking",
-			join("%v", l.Looks), join("%v", l.Weights), join("%v", l.Decided), plural(r.M, "test"),
+			join(", ", "%d", l.Looks), join(", ", "%v", l.Weights), join(", ", "%d", l.Decided), plural(r.M, "test"),
 			wallClock(l.SpentS), wallClock(max(0, l.FullS-l.SpentS)))
 	}
 	if x := r.Split; x != nil && x.Refused != nil {
@@ -232,8 +231,7 @@ func instead(v *analyze.Verdict) string {
 	return name
 }
 
-// plain turns an id into what people call it: "MPI_Bcast" into "Bcast",
-// "gather_as_reduce" into "Reduce".
+// plain is what people call an id: "Bcast" for "MPI_Bcast", "Reduce" for "gather_as_reduce".
 func plain(id string) string {
 	id = strings.TrimPrefix(id, "MPI_")
 	_, parts, ok := strings.Cut(id, "_as_")
@@ -253,7 +251,7 @@ func plain(id string) string {
 func remarks(r *analyze.Report) []Section {
 	out := cases("WRONG DATA", r.Wrong)
 	if len(r.Exclude) > 0 {
-		out = append(out, Section{Notes: []string{fmt.Sprintf("To check without them: exclude = [%s]", join("%q", r.Exclude))}})
+		out = append(out, Section{Notes: []string{fmt.Sprintf("To check without them: exclude = [%s]", join(", ", "%q", r.Exclude))}})
 	}
 	out = append(out, cases("Not measured", r.NotMeasured)...)
 	if len(r.Incomplete) > 0 {

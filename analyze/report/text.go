@@ -29,7 +29,7 @@ func writeText(w io.Writer, d *Document) error {
 	return err
 }
 
-// page is a text in the making.
+// page is a text that is being written.
 type page struct {
 	bytes.Buffer
 	column int // that facts begin at
@@ -158,8 +158,7 @@ func (t *Table) draw(out io.Writer, head []string, rows [][]string, padding tw.C
 	return w.Render()
 }
 
-// squeeze narrows the gaps between the columns of a table that is too wide, then
-// breaks the cells of the flexible column.
+// squeeze narrows the gaps of a table that is too wide, then breaks the cells of its flexible column.
 func (t *Table) squeeze() (gap int, rows [][]string) {
 	gap = 2
 	if t.Narrow || t.total(gap) > width {
@@ -205,8 +204,8 @@ func cellWidth(cell string) int {
 	return longest
 }
 
-// wrap breaks text into lines of at most width characters, at blanks and in words
-// that are longer, there at a joint of a name or path if there is one. Lines after the first are indented.
+// wrap breaks text into lines of at most width characters: at blanks, and within longer words,
+// at a joint of a name or path if there is one. Lines after the first are indented.
 func wrap(text string, width int, indent string) []string {
 	var lines []string
 	line, begun := "", false

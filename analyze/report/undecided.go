@@ -9,8 +9,7 @@ import (
 	"pgmpi/analyze/medians"
 )
 
-// mostRows is the most rows of a section that lists what is not a finding, and
-// moreRows the sentence below it.
+// A section that lists what is not a finding has at most mostRows rows, and moreRows below them.
 const (
 	mostRows = 12
 	moreRows = "%d more are in report.json."
@@ -22,8 +21,7 @@ func first[T any](list []T, most int, more string) (shown []T, sentence string) 
 	return list[:min(len(list), most)], when(n > 0, more, n)
 }
 
-// undecided lists the tests that the data leave open, with the mpiruns that
-// would decide them; the fewest first.
+// undecided lists the tests that the data leave open, those that the fewest mpiruns would decide first.
 func undecided(r *analyze.Report) []Section {
 	open := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.RunsNeeded != nil })
 	if len(open) == 0 {

@@ -36,13 +36,13 @@ func known(text string) string { return cmp.Or(text, "unknown") }
 // blankZero keeps a table of counts easy to scan.
 func blankZero(n int) string { return cmp.Or(when(n != 0, "%d", n), ".") }
 
-// join writes a list with commas, each value in a format.
-func join[T any](format string, values []T) string {
+// join writes a list, each value in a format.
+func join[T any](separator, format string, values []T) string {
 	text := make([]string, len(values))
 	for i, v := range values {
 		text[i] = fmt.Sprintf(format, v)
 	}
-	return strings.Join(text, ", ")
+	return strings.Join(text, separator)
 }
 
 // duration writes seconds with three digits in the unit that suits: "812 ns",
