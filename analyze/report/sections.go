@@ -110,7 +110,8 @@ func summary(r *analyze.Report) []Section {
 	for _, s := range r.Summary {
 		tests := s.Tests
 		checked, violated = checked+tests.Checked, violated+tests.Violated
-		t.Add(s.Shape, string(s.Type), fmt.Sprintf("%d/%d", s.Units.Violated, s.Units.Checked), s.Unit, fmt.Sprintf("%d/%d", tests.Violated, tests.Checked),
+		t.Add(s.Shape, string(s.Type), fmt.Sprintf("%d/%d", s.Units.Violated, s.Units.Checked), s.Unit,
+			fmt.Sprintf("%d/%d", tests.Violated, tests.Checked),
 			when(s.Type == guidelines.Split && r.Method != judge.MethodPaper, "%d/%d", tests.Suspected, tests.Checked))
 	}
 	s := Titled("Summary: checked %d, found %d violated", checked, violated)
