@@ -1,8 +1,8 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
-	"time"
 
 	"pgmpi/measure/protocol"
 )
@@ -37,15 +37,13 @@ func clockSection(c *Clocks) Section {
 	s := Titled("CLOCKS, as rank 0 finds them (started from %s)", c.Host)
 	s.Table = &Table{Head: []string{"clock", "resolution", "one reading", ""}, Align: "lrrl", Flex: 3}
 	for _, k := range c.Clocks {
-		switch {
-		case k.Refused != "":
+		if k.Refused != "" {
 			s.Table.Add(k.Name, "refused", "", "")
 			s.note("%s", k.Refused)
-		case k.HZ > 0:
-			s.Table.Add(k.Name, fmt.Sprintf("%d ns", k.TickNS), fmt.Sprintf("%.0f ns", k.CostNS), fmt.Sprintf("at %.6f GHz, %s", float64(k.HZ)/1e9, k.HZFrom))
-		default:
-			s.Table.Add(k.Name, fmt.Sprintf("%d ns", k.TickNS), fmt.Sprintf("%.0f ns", k.CostNS), "")
+			continue
 		}
+		s.Table.Add(k.Name, fmt.Sprintf("%d ns", k.TickNS), fmt.Sprintf("%.0f ns", k.CostNS),
+			when(k.HZ > 0, "at %.6f GHz, %s", float64(k.HZ)/1e9, k.HZFrom))
 	}
 	return s
 }
@@ -62,29 +60,20 @@ func syncSection(c *Clocks) Section {
 		cells, bound := []string{sync.Method}, int64(0)
 		for _, check := range sync.Checks {
 			if first {
-				t.Head, t.Align = append(t.Head, moment(check.Seconds)), t.Align+"r"
+				moment := cmp.Or(when(check.Seconds != 0, "after %v s", check.Seconds), "at once")
+				t.Head, t.Align = append(t.Head, moment), t.Align+"r"
 			}
 			cells = append(cells, micros(protocol.Worst(check.ErrorNS)))
 			bound = max(bound, protocol.Worst(check.BoundNS))
 		}
-		took, mark := time.Duration(sync.DurationNS).Seconds(), ""
-		if c.Pareto[i] {
-			mark = "*"
-		}
-		t.Add(append(cells, micros(bound), duration(&took), fmt.Sprint(sync.Rounds), fmt.Sprint(sync.Messages), mark)...)
+		t.Add(append(cells, micros(bound), nanoseconds(float64(sync.DurationNS)), fmt.Sprint(sync.Rounds), fmt.Sprint(sync.Messages),
+			when(c.Pareto[i], "*"))...)
 	}
 	t.Head, t.Align = append(t.Head, "known to ±", "takes", "rounds", "messages", "Pareto"), t.Align+"rrrrl"
 	if len(t.Rows) > 0 {
 		s.Table = t
 	}
 	return s
-}
-
-func moment(seconds float64) string {
-	if seconds == 0 {
-		return "at once"
-	}
-	return fmt.Sprintf("after %v s", seconds)
 }
 
 func micros(ns int64) string { return fmt.Sprintf("%.2f", float64(ns)/1e3) }

@@ -37,10 +37,7 @@ func warnings(list []remark.Remark) []Section {
 	}
 	s := Titled("Remarks")
 	for _, w := range list {
-		if w.Remedy != "" {
-			w.Text += "; " + w.Remedy
-		}
-		s.Item("%s", w.Text)
+		s.Item("%s%s", w.Text, when(w.Remedy != "", "; %s", w.Remedy))
 	}
 	return []Section{s}
 }
@@ -54,25 +51,18 @@ func compareHead(c *analyze.Comparison) []Section {
 	var s Section
 	s.folderFact("A", c.A)
 	s.folderFact("B", c.B)
-	const most = 12
-	for i, d := range c.Differences {
-		name := ""
-		if i == 0 {
-			name = "Differ"
-		}
-		if i == most {
-			s.Fact("", "and %d more factors, see compare.json", len(c.Differences)-most)
-			break
-		}
-		s.Fact(name, "%s: %s → %s", d.Factor, fit(d.A, 60), fit(d.B, 60))
+	var differences []string
+	shown, more := first(c.Differences, 12, "and %d more factors, see compare.json")
+	for _, d := range shown {
+		differences = append(differences, fmt.Sprintf("%s: %s → %s", d.Factor, fit(d.A, 60), fit(d.B, 60)))
 	}
-	paired := "mpiruns not paired"
-	if c.Paired {
-		paired = "measured alternately"
+	if more != "" {
+		differences = append(differences, more)
 	}
-	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)), paired,
-		adjustNames[c.Adjust], plural(c.M, "case"), c.Alpha, c.MinSlowdown)
-	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", probability(c.PMin))
+	s.facts("Differ", differences)
+	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)),
+		cmp.Or(when(c.Paired, "measured alternately"), "mpiruns not paired"), adjustNames[c.Adjust], plural(c.M, "case"), c.Alpha, c.MinSlowdown)
+	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", probability(&c.PMin))
 	s.Fact("Sizes", "%s", c.MsizeLegend)
 	return append([]Section{s}, refused(c.Refused)...)
 }
@@ -89,31 +79,13 @@ func compareCases(c *analyze.Comparison) []Section {
 			out = append(out, Section{Title: title, Table: &Table{Align: "rrrrrrll", Flex: 7,
 				Head: []string{"msize", "A", "B", "B/A", "95 % interval", "p adjusted", "", "change"}}})
 		}
-		out[at[title]].Table.Add(compareRow(k)...)
+		cells := []string{size(k.Msize), duration(k.AMedianS), duration(k.BMedianS), "-", "", "", "", k.Reason}
+		if k.Ratio != nil {
+			cells = append(cells[:3], Ratio(k.Ratio), interval(k.RatioLo, k.RatioHi, "–"), probability(k.PAdjusted), k.Stars, words(k.Change))
+		}
+		out[at[title]].Table.Add(cells...)
 	}
 	return append(out, Section{Notes: []string{"p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001; ~: nothing significant, which does not show that there is nothing"}})
-}
-
-var changeNames = map[analyze.Change]string{analyze.SlightlySlower: "slightly slower", analyze.SlightlyFaster: "slightly faster"}
-
-func compareRow(k *analyze.CaseChange) []string {
-	if k.Ratio == nil {
-		return []string{size(k.Msize), duration(k.AMedianS), duration(k.BMedianS), "-", "", "", "", k.Reason}
-	}
-	change := cmp.Or(changeNames[k.Change], string(k.Change))
-	adjusted := "-"
-	if k.PAdjusted != nil {
-		adjusted = probability(*k.PAdjusted)
-	}
-	return []string{size(k.Msize), duration(k.AMedianS), duration(k.BMedianS), Ratio(k.Ratio), interval(k.RatioLo, k.RatioHi), adjusted, k.Stars, change}
-}
-
-// interval writes "0.98–1.03".
-func interval(lo, hi *float64) string {
-	if lo == nil || hi == nil {
-		return ""
-	}
-	return strings.TrimSuffix(Ratio(lo), "×") + "–" + strings.TrimSuffix(Ratio(hi), "×")
 }
 
 // functionName is Bcast for MPI_Bcast, and the id of a mock-up.
@@ -124,37 +96,25 @@ func compareMeans(c *analyze.Comparison) []Section {
 	for _, f := range c.Functions {
 		t.Add(functionName(f.Function), f.Shape, fmt.Sprint(f.Sizes), blankZero(f.Slower), blankZero(f.Faster), Ratio(f.Ratio))
 	}
-	return tabled(t, "Geometric means of B/A over the sizes")
+	return tabled(t, "", "Geometric means of B/A over the sizes")
 }
 
 // compareGuidelines lists what became of guidelines.
 func compareGuidelines(c *analyze.Comparison) []Section {
 	var out []Section
-	for _, s := range []struct {
-		change analyze.Change
-		title  string
-	}{
-		{analyze.NewlyViolated, "Guidelines newly violated in B"}, {analyze.NewlyKept, "Guidelines newly kept in B"},
-	} {
+	for _, change := range []analyze.Change{analyze.NewlyViolated, analyze.NewlyKept} {
 		t := &Table{Head: []string{"guideline", "shape", "msize", "compared with", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3}
 		for _, k := range c.Guidelines {
-			if k.Change == s.change {
-				t.Add(fit(k.Guideline, 14)+" "+plain(k.Function), k.Shape, size(k.Msize), otherSide(k),
+			if k.Change == change {
+				t.Add(fit(k.Guideline, 14)+" "+plain(k.Function), k.Shape, size(k.Msize), cmp.Or(plain(k.Mockup), "itself at "+size(k.MsizeOther)),
 					string(k.AVerdict), Ratio(k.ARatio), string(k.BVerdict), Ratio(k.BRatio))
 			}
 		}
-		section := Titled("%s: %d", s.title, len(t.Rows))
+		section := Titled("Guidelines %s in B: %d", words(change), len(t.Rows))
 		if len(t.Rows) > 0 {
 			section.Table = t
 		}
 		out = append(out, section)
 	}
 	return out
-}
-
-func otherSide(k analyze.GuidelineChange) string {
-	if k.Mockup != "" {
-		return plain(k.Mockup)
-	}
-	return "itself at " + size(k.MsizeOther)
 }

@@ -22,8 +22,7 @@ type Document struct {
 	Value    any
 }
 
-// Section is a part of a document. One without a title goes on with the one
-// before it.
+// Section is a part of a document. One without a title continues the one before it.
 type Section struct {
 	Title string
 	Text  []Text
@@ -48,8 +47,7 @@ const (
 	Verbatim        // lines as they are
 )
 
-// Table has cells that are ready to be read; what is to be computed with is in
-// the Rows or the Value of the document.
+// Table has cells for people; programs read the Rows or the Value of the document.
 type Table struct {
 	Head  []string
 	Rows  [][]string
@@ -85,13 +83,20 @@ func (s *Section) Fact(name, format string, args ...any) {
 	s.Text = append(s.Text, Text{Style: Fact, Name: name, Text: fmt.Sprintf(format, args...)})
 }
 
+// facts adds paragraphs beside one name.
+func (s *Section) facts(name string, texts []string) {
+	for _, text := range texts {
+		s.Fact(name, "%s", text)
+		name = ""
+	}
+}
+
 // Lines adds lines that stay as they are.
 func (s *Section) Lines(lines ...string) {
 	s.Text = append(s.Text, Text{Style: Verbatim, Text: strings.Join(lines, "\n")})
 }
 
-// Command adds a command line that can be copied: its words stay whole, and a
-// line that goes on ends in a backslash.
+// Command adds a command line to copy: words stay whole, and a line that continues ends in a backslash.
 func (s *Section) Command(name string, words []string) {
 	const most = 80
 	text, column := "", 0
@@ -124,8 +129,7 @@ func (k Kind[T]) Document(t *T) *Document {
 	return d
 }
 
-// clean makes control characters visible, which a library, a host or the name of
-// a folder may have brought along, so that no terminal obeys them.
+// clean makes control characters visible, so that no terminal obeys those in the name of a library, a host or a folder.
 func (s *Section) clean() {
 	visible := func(text string) string {
 		return strings.Map(func(r rune) rune {

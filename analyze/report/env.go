@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -35,9 +36,9 @@ func envSections(e *Environment) []Section {
 	s.Fact("driver", "%s, Linux %s, %d CPUs", f.Go, f.Kernel, f.Cores)
 	out := []Section{s}
 	if len(f.Layouts) == 0 {
-		out[0].Fact("CPU", "%s", known(f.CPU))
-		out[0].variables(f.Env)
-		out = append(out, Titled("The nodes are not known: no mpirun was finished, or by an older pgmpi."))
+		s.Fact("CPU", "%s", known(f.CPU))
+		s.variables(f.Env)
+		out = []Section{s, Titled("The nodes are not known: no mpirun was finished, or by an older pgmpi.")}
 	}
 	shown := map[string]int{} // numbers of the kinds of nodes, by their JSON
 	for i := range f.Layouts {
@@ -46,26 +47,12 @@ func envSections(e *Environment) []Section {
 	return slices.Concat(out, settings(e.Config), doubts(e))
 }
 
-// known says that something is not.
-func known(text string) string { return or(text, "unknown") }
-
-func or(text, instead string) string {
-	if text == "" {
-		return instead
-	}
-	return text
-}
-
 func layoutSections(l *host.Layout, library string, shown map[string]int) []Section {
 	ranks := 0
 	for _, n := range l.Nodes {
 		ranks += len(n.Ranks)
 	}
-	since := ""
-	if l.Since != "" {
-		since = ", since " + l.Since
-	}
-	s := Titled("%s: %s on %s%s", l.Shape, plural(ranks, "rank"), plural(len(l.Nodes), "node"), since)
+	s := Titled("%s: %s on %s%s", l.Shape, plural(ranks, "rank"), plural(len(l.Nodes), "node"), when(l.Since != "", ", since %s", l.Since))
 	s.Fact("command", "%s", known(strings.Join(l.Command, " ")))
 	out := []Section{s}
 	for k := range l.Kinds {
@@ -96,29 +83,20 @@ func kindSection(l *host.Layout, index int, library string, shown map[string]int
 	if again {
 		return s
 	}
-	virtual, frequencies, limit := "", "", "none seen"
-	if k.Virtual {
-		virtual = " (virtual machine)"
-	}
-	if k.MaxMHz > 0 {
-		frequencies = fmt.Sprintf(", %.0f to %.0f MHz", k.MinMHz, k.MaxMHz)
-	}
-	if k.CPULimit > 0 {
-		limit = fmt.Sprintf("%.4g CPUs", k.CPULimit)
-	}
-	s.Fact("CPU", "%s%s", known(k.CPU), virtual)
+	s.Fact("CPU", "%s%s", known(k.CPU), when(k.Virtual, " (virtual machine)"))
 	s.Fact("CPUs", "%s", known(k.Online.String()))
 	s.Fact("packages", "%s", known(sets(k.Packages)))
 	s.Fact("memory nodes", "%s", known(sets(k.NUMA)))
 	if len(k.Online) > 0 {
-		s.Fact("SMT siblings", "%s", or(sets(k.Siblings), "none: every CPU is a core"))
+		s.Fact("SMT siblings", "%s", cmp.Or(sets(k.Siblings), "none: every CPU is a core"))
 	}
 	s.Fact("last cache", "%s", memory(k.LLC))
-	s.Fact("frequency", "governor %s, driver %s, turbo %s%s", known(k.Governor), known(k.FreqDriver), known(k.Turbo), frequencies)
+	s.Fact("frequency", "governor %s, driver %s, turbo %s%s", known(k.Governor), known(k.FreqDriver), known(k.Turbo),
+		when(k.MaxMHz > 0, ", %.0f to %.0f MHz", k.MinMHz, k.MaxMHz))
 	s.Fact("clock", "clocksource %s; CPU flags %s", known(k.Clocksource), known(strings.Join(k.TSC, " ")))
 	s.Fact("kernel", "%s", known(k.Kernel))
-	s.Fact("cgroup limit", "%s", limit)
-	s.Fact("network", "%s", or(strings.Join(k.Devices, ", "), "none is up"))
+	s.Fact("cgroup limit", "%s", cmp.Or(when(k.CPULimit > 0, "%.4g CPUs", k.CPULimit), "none seen"))
+	s.Fact("network", "%s", cmp.Or(strings.Join(k.Devices, ", "), "none is up"))
 	if k.Library != library {
 		s.Fact("MPI library", "%s", known(k.Library))
 	}
@@ -128,14 +106,7 @@ func kindSection(l *host.Layout, index int, library string, shown map[string]int
 
 // sets counts sets of CPUs and lists them.
 func sets(list []host.Ranges) string {
-	if len(list) == 0 {
-		return ""
-	}
-	var out []string
-	for _, s := range list {
-		out = append(out, s.String())
-	}
-	return fmt.Sprintf("%d: CPUs %s", len(list), strings.Join(out, " | "))
+	return when(len(list) > 0, "%d: CPUs %s", len(list), join(" | ", "%v", list))
 }
 
 // memory is an amount of it; 0 is not known.
@@ -147,42 +118,32 @@ func memory(bytes int64) string {
 }
 
 func (s *Section) variables(env map[string]string) {
-	if len(env) == 0 {
-		s.Fact("variables", "none")
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, name+"="+env[name])
 	}
-	name := "variables"
-	for _, v := range slices.Sorted(maps.Keys(env)) {
-		s.Fact(name, "%s=%s", v, env[v])
-		name = ""
+	if len(list) == 0 {
+		list = []string{"none"}
 	}
+	s.facts("variables", list)
 }
 
 func nodeSection(l *host.Layout, n *host.Node) Section {
 	s := Titled("%s, node %s", l.Shape, n.Host)
-	free, load, busy := "", "load unknown", "others unknown"
-	if n.MemAvailable > 0 {
-		free = fmt.Sprintf(", %s of it free", memory(n.MemAvailable))
-	}
+	load, busy := "load unknown", "others unknown"
 	if n.Load != nil {
 		load = fmt.Sprintf("load %.2f in the minute before", *n.Load)
 	}
 	if n.OthersBusy != nil {
 		busy = fmt.Sprintf("other programs used %.1f CPUs", *n.OthersBusy)
 	}
-	if n.MHz > 0 {
-		busy += fmt.Sprintf("; CPU at %.0f MHz", n.MHz)
-	}
-	s.Fact("memory", "%s%s", memory(n.MemTotal), free)
-	s.Fact("at the start", "%s; %s", load, busy)
+	s.Fact("memory", "%s%s", memory(n.MemTotal), when(n.MemAvailable > 0, ", %s of it free", memory(n.MemAvailable)))
+	s.Fact("at the start", "%s; %s%s", load, busy, when(n.MHz > 0, "; CPU at %.0f MHz", n.MHz))
 	first := 0
 	for _, p := range l.Pinnings[n.Pinning] {
 		ranks := n.Ranks[first : first+p.Ranks]
 		first += p.Ranks
-		word := "rank"
-		if p.Ranks > 1 {
-			word = "ranks"
-		}
-		s.Fact(word+" "+ranks.String(), "%s", cpus(&l.Kinds[n.Kind], p.CPUs))
+		s.Fact("rank"+when(p.Ranks > 1, "s")+" "+ranks.String(), "%s", cpus(&l.Kinds[n.Kind], p.CPUs))
 	}
 	return s
 }
@@ -192,20 +153,13 @@ func cpus(k *host.NodeKind, mask host.Ranges) string {
 	if len(mask) == 0 {
 		return "unknown"
 	}
-	text := "CPU " + mask.String()
-	if len(mask) > 1 {
-		text = "CPUs " + mask.String()
-	}
-	if len(k.Packages) < 2 {
-		return text
-	}
 	var in []string
 	for i, p := range k.Packages {
 		if slices.ContainsFunc(mask, func(cpu int) bool { return (host.Ranges{cpu}).Within(p) }) {
 			in = append(in, fmt.Sprint(i))
 		}
 	}
-	return text + ", package " + strings.Join(in, " and ")
+	return fmt.Sprintf("CPU%s %s%s", when(len(mask) > 1, "s"), mask, when(len(k.Packages) > 1, ", package %s", strings.Join(in, " and ")))
 }
 
 // settings are the sections of gl.toml that measuring depends on.

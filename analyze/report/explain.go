@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,17 +12,13 @@ import (
 	"pgmpi/guidelines"
 )
 
-// Explanations are of one verdict each, with everything that it rests on: the
-// samples by mpirun, a picture of both sides, their dependence, the test, and
-// the reason in words.
+// Explanations show one verdict each, with everything that it rests on: the samples by
+// mpirun, a picture of both sides, their dependence, the test, and the reason in words.
 var Explanations = Kind[analyze.Explanation]{Name: "explain", Sections: explainSections}
 
 func explainSections(e *analyze.Explanation) []Section {
 	v := e.Verdict
-	headline := strings.ToUpper(strings.ReplaceAll(string(v.Verdict), "_", " "))
-	if v.Ratio != nil {
-		headline += ", " + effect(v)
-	}
+	headline := strings.ToUpper(words(v.Verdict)) + when(v.Ratio != nil, ", %s", effect(v))
 	head := Titled("%s %s at %s on %s: %s", v.Guideline, plain(v.Function), size(v.Msize), v.Shape, headline)
 	samples := []Section{side(&e.Call, "The call")}
 	if e.Other != nil {
@@ -30,29 +27,19 @@ func explainSections(e *analyze.Explanation) []Section {
 	}
 	samples[len(samples)-1].note("outliers: left out by the filter. warm-up: the first repetition after a warm-up that the running minimum suggests; that " +
 		"misfires often, and nothing is left out for it.")
-	verdict := Titled("The verdict: %s", strings.ReplaceAll(string(v.Verdict), "_", " "))
-	for _, sentence := range because(e) {
-		verdict.Say("%s", sentence)
-	}
+	verdict := Titled("The verdict: %s", words(v.Verdict))
+	verdict.because(e)
 	return slices.Concat([]Section{head}, samples, pictures(e), dependence(e), numbers(e), []Section{verdict})
 }
 
 // sideName is "MPI_Reduce at 1 KiB" or "4 calls of MPI_Bcast at 16 KiB".
 func sideName(s *analyze.SideSamples) string {
-	name := fmt.Sprintf("%s at %s", s.Function, size(s.Msize))
-	if s.Calls > 1 {
-		return fmt.Sprintf("%d calls of %s", s.Calls, name)
-	}
-	return name
+	return fmt.Sprintf("%s%s at %s", when(s.Calls > 1, "%d calls of ", s.Calls), s.Function, size(s.Msize))
 }
 
 // side lists the samples of one side by mpirun.
 func side(s *analyze.SideSamples, what string) Section {
-	of := ""
-	if s.Calls > 1 {
-		of = ", the times of one call"
-	}
-	out := Titled("%s: %s at %s%s", what, s.Function, size(s.Msize), of)
+	out := Titled("%s: %s at %s%s", what, s.Function, size(s.Msize), when(s.Calls > 1, ", the times of one call"))
 	if len(s.Runs) == 0 {
 		out.Say("It was not measured.")
 		return out
@@ -61,18 +48,13 @@ func side(s *analyze.SideSamples, what string) Section {
 		Align: "rrrrrrrrrrl"}
 	late, long := 0, 0
 	for _, r := range s.Runs {
-		warmup, lag1 := ".", "-"
-		if r.WarmupEnd >= 0 {
-			warmup = fmt.Sprint(r.WarmupEnd)
-		}
+		lag1 := "-"
 		if r.ACF != nil {
-			lag1 = correlation(r.ACF[0])
-			if math.Abs(r.ACF[0]) > r.ACFBound {
-				lag1 += "*"
-			}
+			lag1 = correlation(r.ACF[0]) + when(math.Abs(r.ACF[0]) > r.ACFBound, "*")
 		}
 		out.Table.Add(fmt.Sprint(r.Run), fmt.Sprint(r.Samples), fmt.Sprint(r.Valid), fmt.Sprint(r.Valid-len(r.Kept)),
-			nanoseconds(r.Min), nanoseconds(r.Q1), nanoseconds(r.Median), nanoseconds(r.Q3), nanoseconds(r.RunMedian), warmup, lag1)
+			nanoseconds(r.Min), nanoseconds(r.Q1), nanoseconds(r.Median), nanoseconds(r.Q3), nanoseconds(r.RunMedian),
+			cmp.Or(when(r.WarmupEnd >= 0, "%d", r.WarmupEnd), "."), lag1)
 		late, long = late+r.Late, long+r.Long
 	}
 	if late+long > 0 {
@@ -87,15 +69,6 @@ func correlation(r float64) string {
 		return "0.00"
 	}
 	return fmt.Sprintf("%.2f", r)
-}
-
-// nanoseconds is duration for times of samples.
-func nanoseconds(ns float64) string {
-	if math.IsNaN(ns) {
-		return "-"
-	}
-	s := ns / 1e9
-	return duration(&s)
 }
 
 // dependence shows the autocorrelation of the samples as bars.
@@ -119,20 +92,14 @@ func dependence(e *analyze.Explanation) []Section {
 		}
 		t.Rows = append(t.Rows, append(numbers, fmt.Sprintf("%.2f", s.ACFBound), fmt.Sprintf("%.1f", s.Inefficiency)), append(bars, "", ""))
 	}
-	out := tabled(t, "Do the samples depend on each other? Medians over the mpiruns")
-	for i := range out {
-		out[i].note("bound: independent samples stay within ±1.96/√n at 19 of 20 lags; above, * marks an mpirun whose lag 1 does not. n for 1: that many " +
-			"samples in a row are worth one independent sample. The tests do not need independent samples, only independent mpiruns.")
-	}
-	return out
+	return tabled(t, "bound: independent samples stay within ±1.96/√n at 19 of 20 lags; above, * marks an mpirun whose lag 1 does not. "+
+		"n for 1: that many samples in a row are worth one independent sample. The tests do not need independent samples, only independent mpiruns.",
+		"Do the samples depend on each other? Medians over the mpiruns")
 }
 
-// reasonNumber writes p-values in sentences.
-func reasonNumber(p *float64) string {
-	if p == nil {
-		return "-"
-	}
-	return probability(*p)
+// otherSide is what a method's test compares the call with.
+func otherSide(r *analyze.Report) string {
+	return when(r.Method == judge.MethodMargin, "%.2f times ", r.MinSlowdown) + "the other side"
 }
 
 // numbers is the test.
@@ -141,37 +108,30 @@ func numbers(e *analyze.Explanation) []Section {
 		return nil
 	}
 	r, v, t := e.Report, e.Verdict, e.Test
-	against := "the other side"
-	if r.Method == judge.MethodMargin {
-		against = fmt.Sprintf("%.2f times the other side", r.MinSlowdown)
-	}
-	p := Titled("The test: method %s, %s, one-sided, R = %d mpiruns", r.Method, t.Test.Title(t.R), t.R)
-	p.Table = &Table{Head: []string{"is the call …", t.Test.Symbol, "largest", "p", "adjusted", "alpha"}, Align: "lrrrrr"}
-	p.Table.Add("slower than "+against+"?", number(t.Statistic), number(t.Largest), reasonNumber(v.PValue),
-		strings.TrimSpace(reasonNumber(v.PAdjusted)+" "+v.Stars), fmt.Sprint(r.Alpha))
-	p.Table.Add(fmt.Sprintf("less than %.2f× slower?", r.MinSlowdown), number(t.KeptStatistic), number(t.Largest), reasonNumber(v.PKept), "not adjusted", fmt.Sprint(r.Alpha))
+	s := Titled("The test: method %s, %s, one-sided, R = %d mpiruns", r.Method, t.Test.Title(t.R), t.R)
+	s.Table = &Table{Head: []string{"is the call …", t.Test.Symbol, "largest", "p", "adjusted", "alpha"}, Align: "lrrrrr"}
+	s.Table.Add("slower than "+otherSide(r)+"?", number(t.Statistic), number(t.Largest), probability(v.PValue),
+		strings.TrimSpace(probability(v.PAdjusted)+" "+v.Stars), fmt.Sprint(r.Alpha))
+	s.Table.Add(fmt.Sprintf("less than %.2f× slower?", r.MinSlowdown), number(t.KeptStatistic), number(t.Largest), probability(v.PKept),
+		"not adjusted", fmt.Sprint(r.Alpha))
 	if v.Type == guidelines.Split {
-		p.note("The medians above only suggested it. The test rests on mpiruns of their own, in which %d calls in a row are one sample.", v.K)
-	}
-	if r.Looks != nil && v.Type != guidelines.Split {
-		p.note("p is the smallest of the looks so far, each divided by its share of the error.")
+		s.note("The medians above only suggested it. The test rests on mpiruns of their own, in which %d calls in a row are one sample.", v.K)
+	} else if r.Looks != nil {
+		s.note("p is the smallest of the looks so far, each divided by its share of the error.")
 	}
 	adjusted := fmt.Sprintf("%s over m = %s: this p is number %d of them, the smallest first", adjustNames[r.Adjust], plural(t.Family, "test"), t.Rank)
 	if r.Adjust == judge.AdjustNone {
 		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, t.Family)
 	}
-	p.note("%s; smallest p attainable %s", adjusted, probability(t.PMin))
-	slower := fmt.Sprintf("the call was slower in %d of %d mpiruns", t.Slower, t.R)
-	if t.Equal > 0 {
-		slower += fmt.Sprintf(", equal in %d", t.Equal)
-	}
-	ticks := ""
-	if t.Tick > 0 {
-		ticks = fmt.Sprintf(", %s steps of the clock", digits(math.Abs(t.Difference)/t.Tick))
-	}
-	difference := math.Abs(t.Difference)
-	p.note("effect %s (95 %% interval); %s; the medians differ by %s%s", effect(v), slower, nanoseconds(difference), ticks)
-	return []Section{p}
+	s.note("%s; smallest p attainable %s", adjusted, probability(&t.PMin))
+	s.note("effect %s (95 %% interval); the call was slower in %d of %d mpiruns%s; the medians differ by %s%s", effect(v), t.Slower, t.R,
+		when(t.Equal > 0, ", equal in %d", t.Equal), nanoseconds(math.Abs(t.Difference)), when(t.Tick > 0, ", %s", ticks(t)))
+	return []Section{s}
+}
+
+// ticks is what the medians differ by, in steps of the clock.
+func ticks(t *judge.Numbers) string {
+	return digits(math.Abs(t.Difference)/t.Tick) + " steps of the clock"
 }
 
 // number writes a statistic: whole and half numbers in full.
@@ -180,9 +140,4 @@ func number(x float64) string {
 		return fmt.Sprint(x)
 	}
 	return fmt.Sprintf("%.3g", x)
-}
-
-// splitFromMedians: a verdict without a test.
-func splitFromMedians(v *analyze.Verdict) bool {
-	return v.Type == guidelines.Split && v.PValue == nil
 }

@@ -55,23 +55,13 @@ func markdownText(t Text) string {
 	return escaped(t.Text) + "\n"
 }
 
-func markdownTable(out io.Writer, t *Table) error {
-	cell := cellConfig(t.Align, tw.CellPadding{Global: tw.PaddingDefault})
-	w := tablewriter.NewTable(out,
-		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell}),
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithEastAsian(tw.Off),
-		tablewriter.WithRenderer(renderer.NewMarkdown()))
-	w.Header(escapedCells(t.Head))
-	for _, row := range t.Rows {
-		if err := w.Append(escapedCells(row)); err != nil {
-			return err
-		}
+func markdownTable(out *bytes.Buffer, t *Table) error {
+	rows := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = escapedCells(row)
 	}
-	if err := w.Render(); err != nil {
-		return err
-	}
-	_, err := io.WriteString(out, "\n")
+	err := t.draw(out, escapedCells(t.Head), rows, tw.CellPadding{Global: tw.PaddingDefault}, tablewriter.WithRenderer(renderer.NewMarkdown()))
+	out.WriteString("\n")
 	return err
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -10,14 +11,8 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// marks are the cells of the matrix; a violation is the letter of its type.
-var marks = map[judge.Verdict]string{
-	judge.Suspected:   "?",
-	judge.NotMeasured: "-",
-	judge.Wrong:       "x",
-}
-
-var letters = map[guidelines.Type]string{guidelines.Monotony: "m", guidelines.Split: "s", guidelines.Pattern: "p"}
+// marks are the cells of the matrix; a violation is the letter of its type, and all else a dot.
+var marks = map[judge.Verdict]string{judge.Suspected: "?", judge.NotMeasured: "-", judge.Wrong: "x"}
 
 // matrixRow is a guideline about one function on one shape.
 type matrixRow struct {
@@ -25,9 +20,8 @@ type matrixRow struct {
 	typ                        guidelines.Type
 }
 
-// matrix is Table 4 of S-PGMPI: guideline × msize, without the rows where
-// nothing was found. Sizes that do not fit beside each other go into a
-// further table.
+// matrix is Table 4 of S-PGMPI: guideline × msize, without the rows where nothing
+// was found. Sizes that do not fit beside each other go into another table.
 func matrix(r *analyze.Report) []Section {
 	cells := map[matrixRow]map[int64]string{}
 	var order []matrixRow
@@ -39,18 +33,20 @@ func matrix(r *analyze.Report) []Section {
 			cells[row] = map[int64]string{}
 			order = append(order, row)
 		}
-		cells[row][v.Msize] = mark(v)
-		if v.Verdict == judge.Violated || v.Verdict == judge.Suspected {
-			found[row] = true
+		cells[row][v.Msize] = cmp.Or(marks[v.Verdict], ".")
+		if v.Verdict == judge.Violated {
+			cells[row][v.Msize] = string(v.Type[:1])
 		}
+		found[row] = found[row] || v.Verdict == judge.Violated || v.Verdict == judge.Suspected
 		sizes[v.Msize] = true
 	}
-	if len(found) == 0 {
-		return []Section{Titled("Matrix: %s checked, found 0 with a violation", plural(len(order), "guideline row"))}
-	}
 	shown := slices.DeleteFunc(order, func(row matrixRow) bool { return !found[row] })
-	slices.SortStableFunc(shown, func(a, b matrixRow) int { return rank(a.typ) - rank(b.typ) })
-	out := []Section{}
+	if len(shown) == 0 {
+		return []Section{Titled("Matrix: %s checked, found 0 with a violation", plural(len(cells), "guideline row"))}
+	}
+	types := []guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}
+	slices.SortStableFunc(shown, func(a, b matrixRow) int { return slices.Index(types, a.typ) - slices.Index(types, b.typ) })
+	var out []Section
 	for columns := slices.Sorted(maps.Keys(sizes)); len(columns) > 0; {
 		part := matrixPart(shown, cells, columns, len(r.Shapes) > 1)
 		out = append(out, Section{Table: part})
@@ -62,29 +58,11 @@ func matrix(r *analyze.Report) []Section {
 	return out
 }
 
-func rank(t guidelines.Type) int {
-	return slices.Index([]guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}, t)
-}
-
-func mark(v analyze.Verdict) string {
-	if v.Verdict == judge.Violated {
-		return letters[v.Type]
-	}
-	if m, ok := marks[v.Verdict]; ok {
-		return m
-	}
-	return "."
-}
-
-// matrixPart is a table of as many columns as fit.
+// matrixPart is a table of as many of the columns as fit.
 func matrixPart(rows []matrixRow, cells map[matrixRow]map[int64]string, columns []int64, shapes bool) *Table {
 	t := &Table{Head: []string{"guideline"}, Align: "l", Narrow: true}
 	for _, row := range rows {
-		label := fit(row.guideline, 14) + " " + plain(row.function)
-		if shapes {
-			label += " " + row.shape
-		}
-		t.Add(label)
+		t.Add(fit(row.guideline, 14) + " " + plain(row.function) + when(shapes, " %s", row.shape))
 	}
 	used := t.total(1)
 	for i, s := range columns {

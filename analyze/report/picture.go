@@ -13,8 +13,7 @@ const cells = 92
 
 var blocks = []rune(" ▁▂▃▄▅▆▇█")
 
-// axis maps times in ns to the cells of a line. It is logarithmic where the
-// times span more than a factor of four.
+// axis maps times in ns to the cells of a line; logarithmic if they span more than a factor of four.
 type axis struct {
 	lo, hi      float64
 	logarithmic bool
@@ -46,8 +45,7 @@ func (a axis) at(share float64) float64 {
 	return a.lo + share*(a.hi-a.lo)
 }
 
-// histogram draws how many of the times are in each cell, `rows` lines high;
-// a cell that is not empty is always to be seen.
+// histogram draws how many of the times are in each cell, `rows` lines high; a cell with any time always shows.
 func (a axis) histogram(times []float64, rows int) []string {
 	counts := make([]int, cells)
 	for _, t := range times {
@@ -73,19 +71,15 @@ func (a axis) histogram(times []float64, rows int) []string {
 func (a axis) ruler() (line, labels string) {
 	const steps = 4
 	rule := []rune(strings.Repeat("─", cells))
-	text := make([]rune, 0, cells)
+	text := []rune(strings.Repeat(" ", cells))
 	for i := range steps + 1 {
 		share := float64(i) / steps
 		pos := min(int(share*cells), cells-1)
 		rule[pos] = '┼'
 		label := []rune(nanoseconds(a.at(share)))
-		start := min(max(pos-len(label)/2, 0), cells-len(label))
-		for len(text) < start {
-			text = append(text, ' ')
-		}
-		text = append(text[:start], label...)
+		copy(text[min(max(pos-len(label)/2, 0), cells-len(label)):], label)
 	}
-	return string(rule), string(text)
+	return string(rule), strings.TrimRight(string(text), " ")
 }
 
 // pictures draws the run medians and the samples of both sides on one axis.
@@ -110,11 +104,7 @@ func pictures(e *analyze.Explanation) []Section {
 	}
 	a := newAxis(slices.Concat(medians[0], medians[1], samples[0], samples[1]))
 	names := [2]string{sideName(&e.Call), sideName(e.Other)}
-	kind := ""
-	if a.logarithmic {
-		kind = " (logarithmic axis)"
-	}
-	of := Titled("Run medians, one per mpirun; the test compares these%s", kind)
+	of := Titled("Run medians, one per mpirun; the test compares these%s", when(a.logarithmic, " (logarithmic axis)"))
 	all := Titled("All samples after the outlier filter, %d and %d; the same axis, each side to its own height", len(samples[0]), len(samples[1]))
 	a.draw(&of, names, medians, 1)
 	a.draw(&all, names, samples, 3)
@@ -129,16 +119,11 @@ func (a axis) draw(s *Section, names [2]string, times [2][]float64, rows int) {
 	s.Lines(append(a.histogram(times[1], rows), rule, labels)...)
 }
 
-// bar draws an autocorrelation: up from 0 to 1; a negative one as its size
-// below a minus.
+// bar draws the size of an autocorrelation, after a minus if it is negative.
 func bar(r float64) string {
 	level := min(int(math.Round(math.Abs(r)*8)), 8)
-	mark := string(blocks[level])
 	if level == 0 {
 		return "·"
 	}
-	if r < 0 {
-		return "-" + mark
-	}
-	return mark
+	return when(r < 0, "-") + string(blocks[level])
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-	"pgmpi/internal/remark"
 )
 
 // Reports are verdicts with what they rest on.
@@ -19,8 +19,7 @@ func reportSections(r *analyze.Report) []Section {
 	return slices.Concat(header(r), summary(r), patterns(r), matrix(r), violations(r), suspected(r), undecided(r), outOfSync(r), bounds(r), remarks(r))
 }
 
-// reportColumns are the names of report.json; what is undefined there is empty
-// here. New columns go to the end.
+// reportColumns are the names of report.json; what is null there is empty here. New columns go to the end.
 var reportColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
 	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
 	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
@@ -50,35 +49,44 @@ func reportRows(r *analyze.Report) [][]string {
 
 // header says what was measured and what the verdicts rest on.
 func header(r *analyze.Report) []Section {
-	var p Section
+	var s Section
 	var shapes []string
-	for _, s := range r.Shapes {
-		name := fmt.Sprintf("p = %d", s.NP)
-		if s.Nodes > 0 {
-			name += fmt.Sprintf(" (%s)", s.Name)
-		}
-		shapes = append(shapes, name)
+	for _, shape := range r.Shapes {
+		shapes = append(shapes, fmt.Sprintf("p = %d%s", shape.NP, when(shape.Nodes > 0, " (%s)", shape.Name)))
 	}
-	pml := ""
-	if r.Library.PML != "" {
-		pml = ", pml " + r.Library.PML
-	}
-	p.Fact("Library", "%s%s", fit(ShortVersion(r.Library.Version), 75), pml)
-	p.Fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
-	slowdown := fmt.Sprintf(", minimum slowdown %.2f×", r.MinSlowdown)
-	if r.Method == judge.MethodPaper {
-		slowdown = ", no minimum slowdown"
-	}
-	p.Fact("Test", "method %s: %s, %s, m = %s, alpha = %g%s", r.Method, r.Test.Title(r.R), adjustNames[r.Adjust], plural(r.M, "test"), r.Alpha, slowdown)
+	s.Fact("Library", "%s%s", fit(ShortVersion(r.Library.Version), 75), when(r.Library.PML != "", ", pml %s", r.Library.PML))
+	s.Fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
+	slowdown := cmp.Or(when(r.Method != judge.MethodPaper, "minimum slowdown %.2f×", r.MinSlowdown), "no minimum slowdown")
+	s.Fact("Test", "method %s: %s, %s, m = %s, alpha = %g, %s",
+		r.Method, r.Test.Title(r.R), adjustNames[r.Adjust], plural(r.M, "test"), r.Alpha, slowdown)
 	rho := "undefined"
 	if r.Rho != nil {
 		rho = fmt.Sprintf("%.2f", *r.Rho)
 	}
-	p.Fact("", "smallest p attainable %s; correlation within mpiruns %s; %s with ties, %s",
-		probability(r.PMin), rho, plural(r.TiedTests, "test"), plural(r.ZeroDifferences, "zero difference"))
-	experiments(&p, r)
-	p.Fact("Sizes", "%s", r.MsizeLegend)
-	return append([]Section{p}, refused(r.Refused)...)
+	s.Fact("", "smallest p attainable %s; correlation within mpiruns %s; %s with ties, %s",
+		probability(&r.PMin), rho, plural(r.TiedTests, "test"), plural(r.ZeroDifferences, "zero difference"))
+	if l := r.Looks; l != nil {
+		s.Fact("Looks", "after %s mpiruns with weights %s; %s of m = %s decided there; stage 2 took %s, about %s less than without looking",
+			join(", ", "%d", l.Looks), join(", ", "%v", l.Weights), join(", ", "%d", l.Decided), plural(r.M, "test"),
+			wallClock(l.SpentS), wallClock(max(0, l.FullS-l.SpentS)))
+	}
+	if x := r.Split; x != nil && x.Refused != nil {
+		s.Fact("Split", "%s not tested: %s", plural(x.M, "suspicion"), x.Refused.Reason)
+	} else if x != nil {
+		s.Fact("Split", "%s tested in %d mpiruns of their own: %s, %s, m = %d; total error of both families at most %g",
+			plural(x.M, "suspicion"), x.R, x.Test.Title(x.R), adjustNames[x.Adjust], x.M, x.TotalError)
+	}
+	s.Fact("Sizes", "%s", r.MsizeLegend)
+	return append([]Section{s}, refused(r.Refused)...)
+}
+
+// wallClock rounds seconds for reading.
+func wallClock(seconds float64) string {
+	d, unit := time.Duration(seconds*float64(time.Second)), time.Second
+	if d < 10*time.Second {
+		unit = 100 * time.Millisecond
+	}
+	return d.Round(unit).String()
 }
 
 // refused says why no verdict is possible.
@@ -100,13 +108,11 @@ func summary(r *analyze.Report) []Section {
 	checked, violated := 0, 0
 	t := &Table{Head: []string{"shape", "type", "violated/checked", "", "tests violated/checked", "suspected"}, Align: "llrlrr"}
 	for _, s := range r.Summary {
-		checked, violated = checked+s.Tests.Checked, violated+s.Tests.Violated
-		suspected := ""
-		if s.Type == guidelines.Split && r.Method != judge.MethodPaper {
-			suspected = fmt.Sprintf("%d/%d", s.Tests.Suspected, s.Tests.Checked)
-		}
+		tests := s.Tests
+		checked, violated = checked+tests.Checked, violated+tests.Violated
 		t.Add(s.Shape, string(s.Type), fmt.Sprintf("%d/%d", s.Units.Violated, s.Units.Checked), s.Unit,
-			fmt.Sprintf("%d/%d", s.Tests.Violated, s.Tests.Checked), suspected)
+			fmt.Sprintf("%d/%d", tests.Violated, tests.Checked),
+			when(s.Type == guidelines.Split && r.Method != judge.MethodPaper, "%d/%d", tests.Suspected, tests.Checked))
 	}
 	s := Titled("Summary: checked %d, found %d violated", checked, violated)
 	if r.Refused != nil {
@@ -118,13 +124,16 @@ func summary(r *analyze.Report) []Section {
 	return []Section{s}
 }
 
-// tabled is a section with a table, if that has rows.
-func tabled(t *Table, format string, args ...any) []Section {
+// tabled is a section with a table and a note where there is one, if the table has rows.
+func tabled(t *Table, note, title string, args ...any) []Section {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	s := Titled(format, args...)
+	s := Titled(title, args...)
 	s.Table = t
+	if note != "" {
+		s.Notes = []string{note}
+	}
 	return []Section{s}
 }
 
@@ -132,39 +141,24 @@ func tabled(t *Table, format string, args ...any) []Section {
 func patterns(r *analyze.Report) []Section {
 	t := &Table{Head: []string{"", "guideline", "", "shape", "violated", "marginal", "kept", "undecided", "other"}, Align: "llllrrrrr", Flex: 2, Narrow: true}
 	for _, row := range r.Guidelines {
-		if row.Type != guidelines.Pattern {
-			continue
-		}
 		for _, s := range r.Shapes {
-			if n := row.ByShape[s.Name]; len(n) > 0 {
-				t.Rows = append(t.Rows, patternRow(row, s.Name, n))
+			n := row.ByShape[s.Name]
+			if row.Type != guidelines.Pattern || len(n) == 0 {
+				continue
 			}
+			others := 0
+			for _, count := range n {
+				others += count
+			}
+			cells := []string{when(n[judge.Violated] > 0, "●"), fit(row.Guideline, 14), strings.ReplaceAll(row.Formula, "(n)", ""), s.Name}
+			for _, verdict := range []judge.Verdict{judge.Violated, judge.Marginal, judge.Kept, judge.Undecided} {
+				cells = append(cells, blankZero(n[verdict]))
+				others -= n[verdict]
+			}
+			t.Add(append(cells, blankZero(others))...)
 		}
 	}
-	return tabled(t, "Patterns: tests by verdict; ● marks a guideline that is violated")
-}
-
-func patternRow(row analyze.GuidelineRow, shape string, n map[judge.Verdict]int) []string {
-	mark, total := "", 0
-	if n[judge.Violated] > 0 {
-		mark = "●"
-	}
-	for _, count := range n {
-		total += count
-	}
-	violated, marginal, kept, undecided := n[judge.Violated], n[judge.Marginal], n[judge.Kept], n[judge.Undecided]
-	cells := []string{mark, fit(row.Guideline, 14), strings.ReplaceAll(row.Formula, "(n)", ""), shape}
-	for _, count := range []int{violated, marginal, kept, undecided, total - violated - marginal - kept - undecided} {
-		cells = append(cells, blankZero(count))
-	}
-	return cells
-}
-
-func blankZero(n int) string {
-	if n == 0 {
-		return "."
-	}
-	return fmt.Sprint(n)
+	return tabled(t, "", "Patterns: tests by verdict; ● marks a guideline that is violated")
 }
 
 // violations lists what to do something about, the worst of a shape first.
@@ -172,14 +166,11 @@ func violations(r *analyze.Report) []Section {
 	var out []Section
 	for _, s := range r.Shapes {
 		t := &Table{Head: []string{"guideline", "msize", "median", "other", "ratio [95 %]", "p adjusted", "fastest instead"}, Align: "lrrrlll"}
-		for _, v := range sorted(r.Verdicts, s.Name, judge.Violated) {
-			adjusted := "-"
-			if v.PAdjusted != nil {
-				adjusted = strings.TrimSpace(probability(*v.PAdjusted) + " " + v.Stars)
-			}
-			t.Add(v.Guideline+" "+plain(v.Function), size(v.Msize), duration(v.MedianS), other(v), effect(v), adjusted, instead(v))
+		for _, v := range worst(r.Verdicts, s.Name, judge.Violated) {
+			t.Add(v.Guideline+" "+plain(v.Function), size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), effect(v),
+				strings.TrimSpace(probability(v.PAdjusted)+" "+v.Stars), instead(v))
 		}
-		out = append(out, tabled(t, "Violations, %s: the call at msize takes median, what it must not be slower than takes other", s.Name)...)
+		out = append(out, tabled(t, "", "Violations, %s: the call at msize takes median, what it must not be slower than takes other", s.Name)...)
 	}
 	if len(out) > 0 {
 		out[len(out)-1].note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001")
@@ -191,22 +182,28 @@ func violations(r *analyze.Report) []Section {
 func suspected(r *analyze.Report) []Section {
 	t := &Table{Head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr"}
 	for _, s := range r.Shapes {
-		for _, v := range sorted(r.Verdicts, s.Name, judge.Suspected) {
+		for _, v := range worst(r.Verdicts, s.Name, judge.Suspected) {
 			t.Add(v.Guideline+" "+plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS),
-				fmt.Sprintf("%d × %s", v.K, size(v.MsizeOther)), other(v), Ratio(v.Ratio))
+				fmt.Sprintf("%d × %s", v.K, size(v.MsizeOther)), duration(v.AllCallsS()), Ratio(v.Ratio))
 		}
 	}
-	return tabled(t, "Suspected of violating split-robustness: from medians, without a test and without effect on the exit code")
+	return tabled(t, "", "Suspected of violating split-robustness: from medians, without a test and without effect on the exit code")
 }
 
-// sorted returns the findings of one shape, largest ratio first.
-func sorted(verdicts []analyze.Verdict, shape string, verdict judge.Verdict) []*analyze.Verdict {
+// those are the verdicts that a condition holds for.
+func those(verdicts []analyze.Verdict, holds func(*analyze.Verdict) bool) []*analyze.Verdict {
 	var out []*analyze.Verdict
 	for i := range verdicts {
-		if v := &verdicts[i]; v.Shape == shape && v.Verdict == verdict {
-			out = append(out, v)
+		if holds(&verdicts[i]) {
+			out = append(out, &verdicts[i])
 		}
 	}
+	return out
+}
+
+// worst are the findings of one shape, the largest ratio first.
+func worst(verdicts []analyze.Verdict, shape string, verdict judge.Verdict) []*analyze.Verdict {
+	out := those(verdicts, func(v *analyze.Verdict) bool { return v.Shape == shape && v.Verdict == verdict })
 	value := func(v *analyze.Verdict) float64 {
 		if v.Ratio == nil {
 			return 0
@@ -216,9 +213,6 @@ func sorted(verdicts []analyze.Verdict, shape string, verdict judge.Verdict) []*
 	slices.SortStableFunc(out, func(a, b *analyze.Verdict) int { return cmp.Compare(value(b), value(a)) })
 	return out
 }
-
-// other is the time of the other side: of all k calls for split.
-func other(v *analyze.Verdict) string { return duration(v.AllCallsS()) }
 
 // instead names the fastest alternative; a long one on a line for each part.
 func instead(v *analyze.Verdict) string {
@@ -238,8 +232,7 @@ func instead(v *analyze.Verdict) string {
 	return name
 }
 
-// plain turns an id into what people call it: "MPI_Bcast" into "Bcast",
-// "gather_as_reduce" into "Reduce".
+// plain is what people call an id: "Bcast" for "MPI_Bcast", "Reduce" for "gather_as_reduce".
 func plain(id string) string {
 	id = strings.TrimPrefix(id, "MPI_")
 	_, parts, ok := strings.Cut(id, "_as_")
@@ -259,7 +252,7 @@ func plain(id string) string {
 func remarks(r *analyze.Report) []Section {
 	out := cases("WRONG DATA", r.Wrong)
 	if len(r.Exclude) > 0 {
-		out = append(out, Section{Notes: []string{fmt.Sprintf("To check without them: exclude = [%s]", quoted(r.Exclude))}})
+		out = append(out, Section{Notes: []string{fmt.Sprintf("To check without them: exclude = [%s]", join(", ", "%q", r.Exclude))}})
 	}
 	out = append(out, cases("Not measured", r.NotMeasured)...)
 	if len(r.Incomplete) > 0 {
@@ -269,7 +262,7 @@ func remarks(r *analyze.Report) []Section {
 	}
 	s := Titled("Remarks")
 	for _, w := range r.Warnings {
-		s.Item("%s: %s.%s", w.ID, w.Text, remedy(w))
+		s.Item("%s: %s.%s", w.ID, w.Text, when(w.Remedy != "", " Remedy: %s (%s).", w.Remedy, w.Docs))
 	}
 	for _, n := range r.Notes {
 		s.Item("%s", n)
@@ -282,31 +275,16 @@ func remarks(r *analyze.Report) []Section {
 
 // cases lists the first of them, with what happened.
 func cases(title string, list []analyze.CaseMessage) []Section {
-	const most = 10
 	if len(list) == 0 {
 		return nil
 	}
 	s := Titled("%s: %s", title, plural(len(list), "case"))
-	for _, c := range list[:min(len(list), most)] {
+	shown, more := first(list, 10, "and %d more, see report.json")
+	for _, c := range shown {
 		s.Item("%s, %s, %s: %s", c.Function, size(c.Msize), c.Shape, c.Message)
 	}
-	if len(list) > most {
-		s.Say("and %d more, see report.json", len(list)-most)
+	if more != "" {
+		s.Say("%s", more)
 	}
 	return []Section{s}
-}
-
-func remedy(w remark.Remark) string {
-	if w.Remedy == "" {
-		return ""
-	}
-	return fmt.Sprintf(" Remedy: %s (%s).", w.Remedy, w.Docs)
-}
-
-func quoted(names []string) string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = fmt.Sprintf("%q", n)
-	}
-	return strings.Join(out, ", ")
 }

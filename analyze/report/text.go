@@ -29,7 +29,7 @@ func writeText(w io.Writer, d *Document) error {
 	return err
 }
 
-// page is a text in the making.
+// page is a text that is being written.
 type page struct {
 	bytes.Buffer
 	column int // that facts begin at
@@ -114,26 +114,16 @@ func (p *page) fact(margin int, name string, lines []string) {
 // table draws a table without vertical lines.
 func (p *page) table(t *Table) error {
 	gap, rows := t.squeeze()
-	cell := cellConfig(t.Align, tw.CellPadding{Global: tw.Padding{Left: tw.Empty, Right: strings.Repeat(" ", gap), Overwrite: true}})
+	padding := tw.CellPadding{Global: tw.Padding{Left: tw.Empty, Right: strings.Repeat(" ", gap), Overwrite: true}}
 	var out bytes.Buffer
-	w := tablewriter.NewTable(&out,
-		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell}),
-		tablewriter.WithHeaderAutoFormat(tw.Off),
-		tablewriter.WithTrimSpace(tw.Off),
-		tablewriter.WithEastAsian(tw.Off),
-		tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
-			Symbols: tw.NewSymbols(tw.StyleLight),
-			Borders: tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.Off, Bottom: tw.On},
-			Settings: tw.Settings{
-				Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off, ShowHeader: tw.On},
-				Lines:      tw.Lines{ShowHeaderLine: tw.On},
-			},
-		})))
-	w.Header(t.Head)
-	if err := w.Bulk(rows); err != nil {
-		return err
-	}
-	if err := w.Render(); err != nil {
+	if err := t.draw(&out, t.Head, rows, padding, tablewriter.WithTrimSpace(tw.Off), tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+		Symbols: tw.NewSymbols(tw.StyleLight),
+		Borders: tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.Off, Bottom: tw.On},
+		Settings: tw.Settings{
+			Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off, ShowHeader: tw.On},
+			Lines:      tw.Lines{ShowHeaderLine: tw.On},
+		},
+	}))); err != nil {
 		return err
 	}
 	for line := range strings.Lines(out.String()) {
@@ -142,24 +132,33 @@ func (p *page) table(t *Table) error {
 	return nil
 }
 
-// cellConfig leaves cells as they are and aligns them as Table.Align says.
-func cellConfig(align string, padding tw.CellPadding) tw.CellConfig {
-	aligns := make([]tw.Align, len(align))
-	for i, a := range align {
+// draw draws head and rows, as they are, aligned as t.Align says.
+func (t *Table) draw(out io.Writer, head []string, rows [][]string, padding tw.CellPadding, options ...tablewriter.Option) error {
+	aligns := make([]tw.Align, len(t.Align))
+	for i, a := range t.Align {
 		aligns[i] = tw.AlignLeft
 		if a == 'r' {
 			aligns[i] = tw.AlignRight
 		}
 	}
-	return tw.CellConfig{
+	cell := tw.CellConfig{
 		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
 		Alignment:  tw.CellAlignment{PerColumn: aligns},
 		Padding:    padding,
 	}
+	w := tablewriter.NewTable(out, slices.Concat([]tablewriter.Option{
+		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell}),
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithEastAsian(tw.Off),
+	}, options)...)
+	w.Header(head)
+	if err := w.Bulk(rows); err != nil {
+		return err
+	}
+	return w.Render()
 }
 
-// squeeze narrows the gaps between the columns of a table that is too wide, then
-// breaks the cells of the flexible column.
+// squeeze narrows the gaps of a table that is too wide, then breaks the cells of its flexible column.
 func (t *Table) squeeze() (gap int, rows [][]string) {
 	gap = 2
 	if t.Narrow || t.total(gap) > width {
@@ -205,8 +204,8 @@ func cellWidth(cell string) int {
 	return longest
 }
 
-// wrap breaks text into lines of at most width characters, at blanks and in words
-// that are longer, there at a joint of a name or path if there is one. Lines after the first are indented.
+// wrap breaks text into lines of at most width characters: at blanks, and within longer words,
+// at a joint of a name or path if there is one. Lines after the first are indented.
 func wrap(text string, width int, indent string) []string {
 	var lines []string
 	line, begun := "", false

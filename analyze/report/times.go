@@ -2,6 +2,8 @@ package report
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"pgmpi/analyze"
 )
@@ -38,4 +40,60 @@ func timesSections(t *analyze.Times) []Section {
 			duration(k.Q3S), duration(k.MaxS), k.Reason)
 	}
 	return out
+}
+
+// Spreads say how well measurements repeat.
+var Spreads = Kind[analyze.Spread]{Name: "reproduce", Sections: spreadSections, Rows: spreadRows, JSON: true}
+
+// spreadColumns are for one row per case and folder, as plotting programs like it.
+var spreadColumns = []string{"function", "msize", "shape", "np", "folder", "normalised", "median_s", "min", "max", "max_over_min", "cv"}
+
+func spreadRows(s *analyze.Spread) [][]string {
+	out := [][]string{spreadColumns}
+	for _, k := range s.Cases {
+		for i, x := range k.Normalised {
+			out = append(out, row(k.Function, k.Msize, k.Shape, k.NP, s.Folders[i].Folder, x, k.MedianS, k.Min, k.Max, k.MaxOverMin, k.CV))
+		}
+	}
+	return out
+}
+
+func spreadSections(s *analyze.Spread) []Section {
+	var head Section
+	for i, f := range s.Folders {
+		head.folderFact(fmt.Sprint(i+1), f)
+	}
+	head.Fact("Sizes", "%s", s.MsizeLegend)
+	t := &Table{Head: []string{"function", "shape", "sizes", "largest max/min", "at", "median CV"}, Align: "llrrrr"}
+	for _, f := range s.Functions {
+		t.Add(functionName(f.Function), f.Shape, fmt.Sprint(f.Sizes), digits(f.MaxOverMin), size(f.WorstMsize), percent(f.CV))
+	}
+	return slices.Concat([]Section{head}, spreadCases(s), tabled(t, "", "Functions"), warnings(s.Warnings))
+}
+
+// spreadCases shows up to six folders one by one.
+func spreadCases(s *analyze.Spread) []Section {
+	const most = 6
+	t := &Table{Head: []string{"function", "shape", "msize", "median"}, Align: "llrr"}
+	folders := len(s.Folders)
+	if folders > most {
+		folders = 0
+	}
+	for i := range folders {
+		t.Head, t.Align = append(t.Head, fmt.Sprint(i+1)), t.Align+"r"
+	}
+	t.Head, t.Align = append(t.Head, "min", "max", "max/min", "CV"), t.Align+"rrrr"
+	for _, k := range s.Cases {
+		row := []string{functionName(k.Function), k.Shape, size(k.Msize), duration(&k.MedianS)}
+		for _, x := range k.Normalised[:folders] {
+			row = append(row, digits(x))
+		}
+		t.Add(append(row, digits(k.Min), digits(k.Max), digits(k.MaxOverMin), percent(k.CV))...)
+	}
+	return tabled(t, "", "Run-times over the median of all folders (normalised), and their spread")
+}
+
+// percent writes a share: "1.5 %".
+func percent(x float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*x), ".0") + " %"
 }

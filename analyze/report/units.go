@@ -1,14 +1,49 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf"
 )
+
+var adjustNames = map[judge.Adjust]string{
+	judge.AdjustBH:   "adjusted by Benjamini-Hochberg",
+	judge.AdjustHolm: "adjusted by Holm",
+	judge.AdjustNone: "not adjusted",
+}
+
+// when is a part of a sentence that is only there on a condition.
+func when(condition bool, format string, args ...any) string {
+	if !condition {
+		return ""
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// words are the words of an id: "not suspected" of not_suspected.
+func words[T ~string](id T) string { return strings.ReplaceAll(string(id), "_", " ") }
+
+// known says that something is not.
+func known(text string) string { return cmp.Or(text, "unknown") }
+
+// blankZero keeps a table of counts easy to scan.
+func blankZero(n int) string { return cmp.Or(when(n != 0, "%d", n), ".") }
+
+// join writes a list, each value in a format.
+func join[T any](separator, format string, values []T) string {
+	text := make([]string, len(values))
+	for i, v := range values {
+		text[i] = fmt.Sprintf(format, v)
+	}
+	return strings.Join(text, separator)
+}
 
 // duration writes seconds with three digits in the unit that suits: "812 ns",
 // "1.53 µs", "24.8 ms". Undefined: "-".
@@ -16,15 +51,23 @@ func duration(s *float64) string {
 	if s == nil {
 		return "-"
 	}
-	for _, u := range []struct {
-		name  string
-		scale float64
-	}{{"ns", 1e9}, {"µs", 1e6}, {"ms", 1e3}} {
-		if x := *s * u.scale; x < 999.5 {
-			return digits(x) + " " + u.name
+	scale := 1e9
+	for _, unit := range []string{"ns", "µs", "ms"} {
+		if x := *s * scale; x < 999.5 {
+			return digits(x) + " " + unit
 		}
+		scale /= 1000
 	}
 	return digits(*s) + " s"
+}
+
+// nanoseconds is duration for times of samples.
+func nanoseconds(ns float64) string {
+	if math.IsNaN(ns) {
+		return "-"
+	}
+	s := ns / 1e9
+	return duration(&s)
 }
 
 // digits writes three significant digits without an exponent.
@@ -54,19 +97,27 @@ func Ratio(x *float64) string {
 
 // effect writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
 func effect(v *analyze.Verdict) string {
-	if v.RatioLo95 == nil || v.RatioHi95 == nil {
-		return Ratio(v.Ratio)
-	}
-	limit := func(x *float64) string { return strings.TrimSuffix(Ratio(x), "×") }
-	return fmt.Sprintf("%s [%s, %s]", Ratio(v.Ratio), limit(v.RatioLo95), limit(v.RatioHi95))
+	limits := interval(v.RatioLo95, v.RatioHi95, ", ")
+	return Ratio(v.Ratio) + when(limits != "", " [%s]", limits)
 }
 
-// probability writes a p-value with two digits: "0.031", "5.4e-06".
-func probability(p float64) string {
-	if p != 0 && p < 0.001 {
-		return fmt.Sprintf("%.1e", p)
+// interval writes the limits of a ratio: "0.98–1.03".
+func interval(lo, hi *float64, between string) string {
+	if lo == nil || hi == nil {
+		return ""
 	}
-	return strconv.FormatFloat(p, 'f', 4, 64)
+	return strings.TrimSuffix(Ratio(lo), "×") + between + strings.TrimSuffix(Ratio(hi), "×")
+}
+
+// probability writes a p-value: "0.0310", "5.4e-06". Undefined: "-".
+func probability(p *float64) string {
+	switch {
+	case p == nil:
+		return "-"
+	case *p != 0 && *p < 0.001:
+		return fmt.Sprintf("%.1e", *p)
+	}
+	return fmt.Sprintf("%.4f", *p)
 }
 
 // plural writes "1 test", "2 tests".
@@ -89,14 +140,11 @@ func fit(s string, n int) string {
 func row(values ...any) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
-		if p, ok := v.(*float64); ok {
-			v = nil
-			if p != nil {
-				v = *p
-			}
+		if p, ok := v.(*float64); ok && p != nil {
+			v = *p
 		}
 		switch x := v.(type) {
-		case nil:
+		case nil, *float64:
 		case float64:
 			out[i] = strconv.FormatFloat(x, 'g', -1, 64)
 		default:
