@@ -52,8 +52,8 @@ func tagged(v reflect.Value) (fields map[string]reflect.Value, names []string) {
 
 // value puts what the TOML package has read into a field.
 func (d *decoder) value(raw any, into reflect.Value, path string) {
-	if read := ownReader(raw, into); read != nil {
-		if err := read(); err != nil {
+	if own, err := readOwn(raw, into); own {
+		if err != nil {
 			d.fail(path, "%v", err)
 		}
 		return
@@ -83,18 +83,18 @@ func (d *decoder) value(raw any, into reflect.Value, path string) {
 	}
 }
 
-// ownReader is the method of a type that reads its own text; else nil.
-func ownReader(raw any, into reflect.Value) func() error {
-	switch own := into.Addr().Interface().(type) {
+// readOwn tells whether a type reads its own text, and does so.
+func readOwn(raw any, into reflect.Value) (own bool, err error) {
+	switch p := into.Addr().Interface().(type) {
 	case toml.Unmarshaler:
-		return func() error { return own.UnmarshalTOML(raw) }
+		return true, p.UnmarshalTOML(raw)
 	case encoding.TextUnmarshaler:
 		switch raw.(type) {
 		case string, bool, int64, float64:
-			return func() error { return own.UnmarshalText(fmt.Append(nil, raw)) }
+			return true, p.UnmarshalText(fmt.Append(nil, raw))
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // list tells whether raw is an array of what the slice holds.

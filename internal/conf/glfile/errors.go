@@ -1,9 +1,7 @@
 package glfile
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -35,15 +33,4 @@ func (es Errors) Error() string {
 		lines[i] = e.Error()
 	}
 	return strings.Join(lines, "\n")
-}
-
-// orNil sorts the errors; it keeps an empty list from becoming a non-nil error.
-func (es Errors) orNil() error {
-	if len(es) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(es, func(a, b Error) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
-	})
-	return es
 }

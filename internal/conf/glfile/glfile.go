@@ -1,6 +1,7 @@
 package glfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -168,5 +169,11 @@ func (f *File) located(errs []conf.FieldError) error {
 		at := f.keys.find(e.Key)
 		out = append(out, Error{File: f.Name, Line: at.line, Col: at.col, Msg: msg})
 	}
-	return out.orNil()
+	if len(out) == 0 {
+		return nil // not an empty Errors, which would be an error
+	}
+	slices.SortStableFunc(out, func(a, b Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+	return out
 }
