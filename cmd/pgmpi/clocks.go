@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -148,7 +147,7 @@ func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path st
 	switch {
 	case err == nil:
 		host, _ := os.Hostname()
-		return report.Clocks{NP: np, Clock: c.clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Pareto: pareto(out.Syncs), Host: host}, nil
+		return report.Clocks{NP: np, Clock: c.clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Host: host}, nil
 	case ctx.Err() != nil:
 		return report.Clocks{}, &exit{exitInterrupted, errors.New("interrupted")}
 	case errors.As(err, &failed) && !failed.Started:
@@ -158,26 +157,4 @@ func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path st
 		failed.Remedy = "" // there is no folder to go on in
 	}
 	return report.Clocks{}, &exit{exitFailed, err}
-}
-
-// pareto marks the methods that no other dominates: as fast and as close, and
-// better in one of the two (the view of S-REVISITED, Fig. 8). Closeness is taken
-// from the last comparison; what is below the smallest bound is equal.
-func pareto(syncs []protocol.ClockSync) []bool {
-	last := func(s protocol.ClockSync) protocol.ClockCheck { return s.Checks[len(s.Checks)-1] }
-	known := int64(math.MaxInt64)
-	for _, s := range syncs {
-		if s.Failed == "" {
-			known = min(known, protocol.Worst(last(s).BoundNS))
-		}
-	}
-	off := func(s protocol.ClockSync) int64 { return max(known, protocol.Worst(last(s).ErrorNS)) }
-	best := make([]bool, len(syncs))
-	for i, s := range syncs {
-		best[i] = s.Failed == "" && !slices.ContainsFunc(syncs, func(o protocol.ClockSync) bool {
-			return o.Failed == "" && o.DurationNS <= s.DurationNS && off(o) <= off(s) &&
-				(o.DurationNS < s.DurationNS || off(o) < off(s))
-		})
-	}
-	return best
 }
