@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
@@ -27,7 +28,7 @@ for every method of clock synchronisation how far the ranks' global clocks are
 from rank 0's right after it and some seconds later, how long it takes, and how
 many rounds and messages. One mpirun for every number of processes. Nothing is
 written to disk. docs/clocks.md explains the methods.`,
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+	flags: func(fs *pflag.FlagSet) action {
 		c := &clocksRun{}
 		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma `LIST` (default: the slots of the allocation, else the cores)")
 		fs.StringVar(&c.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
@@ -36,7 +37,7 @@ written to disk. docs/clocks.md explains the methods.`,
 		fs.StringSliceVar(&c.methods, "clock-sync", nil, "methods, a comma `LIST` (default shared,skampi,netgauge,jk,hca,hca2,hca3,hca3+shared)")
 		fs.Float64SliceVar(&c.seconds, "seconds", []float64{1, 5, 10}, "when the clocks are compared, a comma `LIST` of seconds after a synchronisation")
 		fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
-		formatFlag(fs, &c.format, report.ClockLists)
+		c.format = oneFormat(fs, report.ClockLists)
 		return func(ctx context.Context, _ []string) error { return c.run(ctx) }
 	},
 }
@@ -49,7 +50,7 @@ type clocksRun struct {
 	clock   string
 	methods []string
 	seconds []float64
-	format  string
+	format  *formatFlag
 }
 
 // longestWait keeps a slip of the keyboard from waiting for days.
@@ -90,10 +91,6 @@ func (c *clocksRun) run(ctx context.Context) error {
 	if err := c.check(); err != nil {
 		return setup(err)
 	}
-	f, err := pickOne(report.ClockLists, c.format)
-	if err != nil {
-		return err
-	}
 	path, err := launch.FindRank(c.rank)
 	if err != nil {
 		return setup(err)
@@ -111,7 +108,7 @@ func (c *clocksRun) run(ctx context.Context) error {
 		found = append(found, r)
 	}
 	if len(found) > 0 {
-		err = cmp.Or(err, show(report.ClockLists.Document(&found), f))
+		err = cmp.Or(err, show(report.ClockLists.Document(&found), c.format.picked[0]))
 	}
 	return cmp.Or(err, allFailed(found))
 }
@@ -124,7 +121,7 @@ func allFailed(found []report.Clocks) error {
 			}
 		}
 	}
-	return &exit{exitFailed, errors.New("no clock synchronisation worked here; see the reasons above")}
+	return errors.New("no clock synchronisation worked here; see the reasons above")
 }
 
 func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path string, np int) (report.Clocks, error) {
@@ -149,12 +146,12 @@ func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path st
 		host, _ := os.Hostname()
 		return report.Clocks{NP: np, Clock: c.clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Host: host}, nil
 	case ctx.Err() != nil:
-		return report.Clocks{}, &exit{exitInterrupted, errors.New("interrupted")}
+		return report.Clocks{}, &campaign.Interrupted{}
 	case errors.As(err, &failed) && !failed.Started:
 		return report.Clocks{}, setup(err)
 	}
 	if failed != nil && strings.Contains(failed.Remedy, "--resume") {
 		failed.Remedy = "" // there is no folder to go on in
 	}
-	return report.Clocks{}, &exit{exitFailed, err}
+	return report.Clocks{}, err
 }

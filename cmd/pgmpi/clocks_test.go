@@ -6,7 +6,7 @@ import (
 )
 
 func TestClocksRefusesWhatItCannotDo(t *testing.T) {
-	ok := clocksRun{np: []int{2}, clock: "monotonic", methods: []string{"hca3"}, seconds: []float64{1, 5}, format: "json"}
+	ok := clocksRun{np: []int{2}, clock: "monotonic", methods: []string{"hca3"}, seconds: []float64{1, 5}}
 	for want, change := range map[string]func(*clocksRun){
 		"0 is no number of processes":          func(c *clocksRun) { c.np = []int{2, 0} },
 		"did you mean rdtscp?":                 func(c *clocksRun) { c.clock = "rdtsc" },
@@ -24,7 +24,7 @@ func TestClocksRefusesWhatItCannotDo(t *testing.T) {
 		t.Error(err)
 	}
 	var all clocksRun
-	all.clock, all.format = "monotonic", "table"
+	all.clock = "monotonic"
 	if err := all.check(); err != nil || len(all.methods) != 8 || len(all.np) != 1 {
 		t.Errorf("by default %+v (%v), want every method once and one number of processes", all, err)
 	}

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -15,8 +13,6 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/conf/glfile"
-	"pgmpi/measure/results"
 )
 
 var compareCommand = command{
@@ -36,63 +32,24 @@ pairs.
 
 Exit codes: 1 a significant slowdown of at least min_slowdown or a guideline
 newly violated, 4 too few mpiruns, else 0.`,
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+	flags: func(fs *pflag.FlagSet) action {
 		var s settings
-		var o compareOutput
+		var o output
 		s.judging(fs)
-		o.flags(fs)
+		o.compared(fs)
+		o.into(fs)
 		return func(_ context.Context, args []string) error {
 			a, b, paired, err := comparedFolders(args)
 			if err != nil {
 				return err
 			}
-			formats, err := pick(report.Comparisons, o.format)
+			_, _, config, err := s.openResults(a)
 			if err != nil {
 				return err
 			}
-			cfg, err := s.ofFolder(a)
-			if err != nil {
-				return err
-			}
-			return compareFolders(a, b, o.config(cfg.Analyze, paired), formats, o.out)
+			return o.compare(a, b, o.comparison(config.Analyze, paired))
 		}
 	},
-}
-
-// compareOutput is how two folders are compared and where that is written.
-type compareOutput struct {
-	view
-	alternative string
-}
-
-func (o *compareOutput) flags(fs *pflag.FlagSet) {
-	o.judging(fs)
-	o.folder(fs)
-}
-
-// view is what is shown of results folders, and where it goes.
-type view struct {
-	all    bool
-	format string
-	out    string
-}
-
-func (v *view) formats(fs *pflag.FlagSet) {
-	fs.BoolVar(&v.all, "all", false, "mock-ups too, not only collectives")
-	formatsFlag(fs, &v.format, report.Comparisons, "")
-}
-
-func (v *view) folder(fs *pflag.FlagSet) {
-	fs.StringVar(&v.out, "out", "", "a `DIR` for the report in all formats of --format (default: nothing is written)")
-}
-
-func (o *compareOutput) judging(fs *pflag.FlagSet) {
-	fs.StringVar(&o.alternative, "alternative", string(judge.TwoSided), "what is asked of B against A, a `WORD`: "+strings.Join(judge.Strings(judge.Alternatives), ", ")+" (greater: B takes longer)")
-	o.formats(fs)
-}
-
-func (o *compareOutput) config(cfg judge.Config, paired bool) analyze.CompareConfig {
-	return analyze.CompareConfig{Config: cfg, Alternative: judge.Alternative(o.alternative), Paired: paired, All: o.all}
 }
 
 // comparedFolders takes two results folders, or one of `pgmpi ab`.
@@ -108,21 +65,13 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	return "", "", false, setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
 }
 
-// ofFolder is a folder's configuration under the flags.
-func (s *settings) ofFolder(path string) (*glfile.File, error) {
-	_, m, err := campaign.OpenResults(path)
-	if err != nil {
-		return nil, err
-	}
-	config, err := campaign.ConfigOf(m)
-	if err != nil {
-		return nil, err
-	}
-	return config, s.apply(config)
+// comparison is how two folders are compared.
+func (o *output) comparison(cfg judge.Config, paired bool) analyze.CompareConfig {
+	return analyze.CompareConfig{Config: cfg, Alternative: judge.Alternative(o.alternative), Paired: paired, All: o.all}
 }
 
-// compareFolders reads both folders, compares, and writes the report.
-func compareFolders(pathA, pathB string, cfg analyze.CompareConfig, formats []report.Format, out string) error {
+// compare reads both folders, compares, and writes the report.
+func (o *output) compare(pathA, pathB string, cfg analyze.CompareConfig) error {
 	a, err := readSide(pathA, cfg.Config)
 	if err != nil {
 		return err
@@ -133,21 +82,25 @@ func compareFolders(pathA, pathB string, cfg analyze.CompareConfig, formats []re
 	}
 	c, err := analyze.Compare(a, b, cfg)
 	if err != nil {
-		return asSetup(err)
-	}
-	if err := writeReport(report.Comparisons.Document(c), formats, out); err != nil {
 		return err
 	}
-	return comparisonExit(c)
-}
-
-// asSetup gives folders that cannot be compared their exit code.
-func asSetup(err error) error {
-	var no *analyze.NotComparable
-	if errors.As(err, &no) {
-		return setup(err)
+	if err := o.write(report.Comparisons.Document(c)); err != nil {
+		return err
 	}
-	return err
+	switch c.Finding() {
+	case analyze.Clean:
+		return nil
+	case analyze.Slow:
+		return errFound
+	case analyze.WrongData:
+		w := c.Wrong[0]
+		return fmt.Errorf("%s at %s gave wrong data (%s): leave it out of both with check.exclude", w.Function, conf.HumanSize(w.Msize), w.Message)
+	case analyze.NoVerdict:
+		if c.Refused != nil {
+			return &campaign.Refused{Reason: c.Refused.Reason}
+		}
+	}
+	return &campaign.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
 }
 
 func readSide(path string, cfg judge.Config) (*analyze.Side, error) {
@@ -160,31 +113,4 @@ func readSide(path string, cfg judge.Config) (*analyze.Side, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &analyze.Side{Name: path, Analysis: j.Analysis}, nil
-}
-
-// writeReport writes all formats into a folder, where one is given, and the
-// first to standard output.
-func writeReport(d *report.Document, formats []report.Format, out string) error {
-	if out != "" {
-		if err := os.MkdirAll(out, 0o777); err != nil {
-			return setup(err)
-		}
-		if err := campaign.Store(&results.Folder{Path: out}, d, formats); err != nil {
-			return err
-		}
-	}
-	return show(d, formats[0])
-}
-
-func comparisonExit(c *analyze.Comparison) error {
-	switch {
-	case c.Exit == exitFailed:
-		w := c.Wrong[0]
-		return &exit{c.Exit, fmt.Errorf("%s at %s gave wrong data (%s): leave it out of both with check.exclude", w.Function, conf.HumanSize(w.Msize), w.Message)}
-	case c.Exit == exitNoVerdict && c.Refused != nil:
-		return &exit{c.Exit, errors.New(c.Refused.Reason)}
-	case c.Exit == exitNoVerdict:
-		return &exit{c.Exit, errors.New("some cases lack valid run medians in one of the folders; see the report")}
-	}
-	return exitOrNil(c.Exit, nil)
 }

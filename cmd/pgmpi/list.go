@@ -18,25 +18,16 @@ var listCommand = command{
 	short: "show collectives, mock-ups and guidelines",
 	long: `Shows what can be measured and checked, with the ids that gl.toml uses; with
 --guidelines also the guidelines of that file.`,
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
-		path := fs.String("guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
-		var format string
-		formatFlag(fs, &format, campaign.Lists)
+	flags: func(fs *pflag.FlagSet) action {
+		var s settings
+		fs.StringVar(&s.guidelines, "guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
+		format := oneFormat(fs, campaign.Lists)
 		return func(context.Context, []string) error {
-			f, err := pickOne(campaign.Lists, format)
+			file, err := s.load(nil)
 			if err != nil {
 				return err
 			}
-			var file glfile.File
-			if *path != "" {
-				s := settings{guidelines: *path}
-				read, err := s.load(nil)
-				if err != nil {
-					return err
-				}
-				file = *read
-			}
-			return show(campaign.Lists.Document(&file), f)
+			return show(campaign.Lists.Document(file), format.picked[0])
 		}
 	},
 }
@@ -45,7 +36,7 @@ var initCommand = command{
 	name:  "init",
 	short: "write a commented gl.toml",
 	long:  "Writes gl.toml with every key, its default and what it means. An existing file\nis kept.",
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+	flags: func(fs *pflag.FlagSet) action {
 		out := fs.String("out", "gl.toml", "the `FILE`; - for standard output")
 		return func(context.Context, []string) error {
 			if *out == "-" {
@@ -73,7 +64,7 @@ var versionCommand = command{
 	name:  "version",
 	short: "name pgmpi and the MPI library of the rank program",
 	long:  "Names this program and, where a rank program is at hand, the MPI library it is\nbuilt for.",
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+	flags: func(fs *pflag.FlagSet) action {
 		rank := fs.String("rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
 		return func(context.Context, []string) error {
 			fmt.Fprintf(stdout, "pgmpi %s\n", version)

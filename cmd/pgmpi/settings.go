@@ -132,6 +132,19 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 	return f, s.apply(f)
 }
 
+// openResults also has a results folder's configuration under the flags.
+func (s *settings) openResults(path string) (*results.Folder, *results.Manifest, *glfile.File, error) {
+	folder, m, err := campaign.OpenResults(path)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	config, err := campaign.ConfigOf(m)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return folder, m, config, s.apply(config)
+}
+
 // read reads the named file.
 func (s *settings) read() (*glfile.File, error) {
 	f, err := glfile.Load(s.guidelines)
