@@ -102,21 +102,19 @@ func showJudgement(j *campaign.Judgement, path string, into *results.Folder, for
 
 // verdictExit is how a command ends that has shown a report.
 func verdictExit(r *analyze.Report) error {
-	switch r.Finding() {
-	case analyze.Clean:
-		return nil
-	case analyze.Slow:
+	switch found := r.Finding(); {
+	case found == analyze.Slow:
 		return errFound
-	case analyze.WrongData:
+	case found == analyze.WrongData:
 		w := r.Wrong[0]
 		return fmt.Errorf("%s at %s gave wrong data (%s). Leave it out with:\n  exclude = [%s]",
 			w.Function, conf.HumanSize(w.Msize), w.Message, quoteAll(r.Exclude))
-	case analyze.NoVerdict:
-		if r.Refused != nil {
-			return &campaign.Refused{Reason: r.Refused.Reason}
-		}
+	case found == analyze.NoVerdict && r.Refused != nil:
+		return &campaign.Refused{Reason: r.Refused.Reason}
+	case found == analyze.NoVerdict:
+		return &campaign.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
 	}
-	return &campaign.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
+	return nil
 }
 
 func quoteAll(words []string) string {

@@ -72,45 +72,43 @@ func (o *output) comparison(cfg judge.Config, paired bool) analyze.CompareConfig
 
 // compare reads both folders, compares, and writes the report.
 func (o *output) compare(pathA, pathB string, cfg analyze.CompareConfig) error {
-	a, err := readSide(pathA, cfg.Config)
+	sides, err := readSides(cfg.Config, pathA, pathB)
 	if err != nil {
 		return err
 	}
-	b, err := readSide(pathB, cfg.Config)
-	if err != nil {
-		return err
-	}
-	c, err := analyze.Compare(a, b, cfg)
+	c, err := analyze.Compare(sides[0], sides[1], cfg)
 	if err != nil {
 		return err
 	}
 	if err := o.write(report.Comparisons.Document(c)); err != nil {
 		return err
 	}
-	switch c.Finding() {
-	case analyze.Clean:
-		return nil
-	case analyze.Slow:
+	switch found := c.Finding(); {
+	case found == analyze.Slow:
 		return errFound
-	case analyze.WrongData:
+	case found == analyze.WrongData:
 		w := c.Wrong[0]
 		return fmt.Errorf("%s at %s gave wrong data (%s): leave it out of both with check.exclude", w.Function, conf.HumanSize(w.Msize), w.Message)
-	case analyze.NoVerdict:
-		if c.Refused != nil {
-			return &campaign.Refused{Reason: c.Refused.Reason}
-		}
+	case found == analyze.NoVerdict && c.Refused != nil:
+		return &campaign.Refused{Reason: c.Refused.Reason}
+	case found == analyze.NoVerdict:
+		return &campaign.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
 	}
-	return &campaign.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
+	return nil
 }
 
-func readSide(path string, cfg judge.Config) (*analyze.Side, error) {
-	folder, m, err := campaign.OpenResults(path)
-	if err != nil {
-		return nil, err
+func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
+	var sides []*analyze.Side
+	for _, path := range paths {
+		folder, m, err := campaign.OpenResults(path)
+		if err != nil {
+			return nil, err
+		}
+		j, err := campaign.Judge(folder, m, cfg)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		sides = append(sides, &analyze.Side{Name: path, Analysis: j.Analysis})
 	}
-	j, err := campaign.Judge(folder, m, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &analyze.Side{Name: path, Analysis: j.Analysis}, nil
+	return sides, nil
 }

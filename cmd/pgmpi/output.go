@@ -16,15 +16,13 @@ import (
 
 // output is where results go and what is printed.
 type output struct {
-	out         string // a folder
-	resume      bool
-	quiet       bool
-	dryRun      bool
-	all         bool   // mock-ups too
-	alternative string // of a comparison
-	formats     *formatFlag
-	explain     []string  // selectors of verdicts that are explained
-	progress    *progress // once the campaign is prepared
+	out                   string // a folder
+	resume, quiet, dryRun bool
+	all                   bool   // mock-ups too
+	alternative           string // of a comparison
+	formats               *formatFlag
+	explain               []string  // selectors of verdicts that are explained
+	progress              *progress // once the campaign is prepared
 }
 
 func (o *output) folder(fs *pflag.FlagSet) {
@@ -79,7 +77,8 @@ func (f *formatFlag) String() string { return f.text }
 // Type implements pflag.Value: help puts the default of a string in quotes.
 func (f *formatFlag) Type() string { return "string" }
 
-func (f *formatFlag) add(fs *pflag.FlagSet, usual, usage string) *formatFlag {
+func newFormat(fs *pflag.FlagSet, usual, usage string, pick func(string) ([]report.Format, error)) *formatFlag {
+	f := &formatFlag{pick: pick}
 	_ = f.Set(usual)
 	fs.Var(f, "format", usage)
 	return f
@@ -87,17 +86,15 @@ func (f *formatFlag) add(fs *pflag.FlagSet, usual, usage string) *formatFlag {
 
 // oneFormat is --format of a command that writes one document to standard output.
 func oneFormat[T any](fs *pflag.FlagSet, k report.Kind[T]) *formatFlag {
-	f := &formatFlag{pick: func(name string) ([]report.Format, error) {
-		format, err := k.Format(name)
-		return []report.Format{format}, err
-	}}
-	return f.add(fs, k.Formats()[0], "`FORMAT`: "+strings.Join(k.Formats(), ", "))
+	return newFormat(fs, k.Formats()[0], "`FORMAT`: "+strings.Join(k.Formats(), ", "), func(name string) ([]report.Format, error) {
+		f, err := k.Format(name)
+		return []report.Format{f}, err
+	})
 }
 
 // formatsFlag is --format of a command that writes a document into a folder too.
 func formatsFlag[T any](fs *pflag.FlagSet, k report.Kind[T], folder string) *formatFlag {
-	f := &formatFlag{pick: k.Pick}
-	return f.add(fs, k.Formats()[0], "comma `LIST` of "+strings.Join(k.Formats(), ", ")+": the first to standard output"+folder)
+	return newFormat(fs, k.Formats()[0], "comma `LIST` of "+strings.Join(k.Formats(), ", ")+": the first to standard output"+folder, k.Pick)
 }
 
 // usually is the format of a name, or the usual one of a kind that lacks it.

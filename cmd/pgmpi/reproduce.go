@@ -28,13 +28,9 @@ the folders are named. Needs no MPI.`,
 			if len(args) < 2 {
 				return setupf("reproduce: give at least two results folders; see `pgmpi help reproduce`")
 			}
-			var sides []*analyze.Side
-			for _, path := range args {
-				side, err := readSide(path, judge.Default())
-				if err != nil {
-					return err
-				}
-				sides = append(sides, side)
+			sides, err := readSides(judge.Default(), args...)
+			if err != nil {
+				return err
 			}
 			s, err := analyze.NewSpread(sides, o.all)
 			if err != nil {

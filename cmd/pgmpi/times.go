@@ -25,11 +25,11 @@ and largest of the run medians of all mpiruns. Needs no MPI.`,
 			if len(args) != 1 {
 				return setupf("times: give one results folder; see `pgmpi help times`")
 			}
-			side, err := readSide(args[0], judge.Default())
+			sides, err := readSides(judge.Default(), args[0])
 			if err != nil {
 				return err
 			}
-			t, err := analyze.NewTimes(side, o.all)
+			t, err := analyze.NewTimes(sides[0], o.all)
 			if err != nil {
 				return err
 			}

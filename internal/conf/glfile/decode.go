@@ -123,29 +123,28 @@ func (d *decoder) list(raw any, into reflect.Value, path string) bool {
 // scalar tells whether raw is a value of the field's type. An integer is a
 // number, too.
 func scalar(raw any, into reflect.Value) bool {
-	n, isInt := raw.(int64)
-	v := reflect.ValueOf(raw)
-	switch into.Kind() {
-	case reflect.Int:
-		into.SetInt(n)
-		return isInt
-	case reflect.Uint64:
-		into.SetUint(uint64(n))
-		return isInt && n >= 0
-	case reflect.String:
-		text, isText := raw.(string)
-		into.SetString(text)
-		return isText
-	case reflect.Float64:
-		if isInt {
-			v = reflect.ValueOf(float64(n))
+	switch x := raw.(type) {
+	case int64:
+		switch {
+		case into.CanInt():
+			into.SetInt(x)
+		case into.CanUint():
+			into.SetUint(uint64(x))
+			return x >= 0
+		case into.CanFloat():
+			into.SetFloat(float64(x))
+		default:
+			return false
+		}
+		return true
+	case float64, bool, string:
+		v := reflect.ValueOf(x)
+		if v.Kind() == into.Kind() {
+			into.Set(v.Convert(into.Type())) // which may have a name of its own
+			return true
 		}
 	}
-	ok := v.Kind() == into.Kind() // the type may have a name of its own
-	if ok {
-		into.Set(v.Convert(into.Type()))
-	}
-	return ok
+	return false
 }
 
 func wanted(t reflect.Type) string {

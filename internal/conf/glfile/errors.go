@@ -7,9 +7,9 @@ import (
 
 // Error is one thing that is wrong with a file.
 type Error struct {
-	File      string
-	Line, Col int // 1-based, Col in characters; 0: the key is not in the file
-	Msg       string
+	File string
+	position
+	Msg string
 }
 
 // Error writes "gl.toml:14:9: message".

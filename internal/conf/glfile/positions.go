@@ -11,8 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// position is a place in the file, 1-based, columns in characters.
-type position struct{ line, col int }
+// position is a place in a file: 1-based, Col in characters; 0: it is not in the file.
+type position struct{ Line, Col int }
 
 func positionAt(data []byte, offset int) position {
 	before := data[:max(0, min(offset, len(data)))]
@@ -45,8 +45,8 @@ type indexer struct {
 	arrays map[string]int // [[table]]s met so far, by path
 }
 
-// indexKeys finds every key of a document.
-func indexKeys(data []byte) (keys, *Error) {
+// indexKeys finds every key of a file.
+func indexKeys(name string, data []byte) (keys, error) {
 	x := indexer{data: data, keys: keys{}, arrays: map[string]int{}}
 	x.parser.Reset(data)
 	table := ""
@@ -62,10 +62,9 @@ func indexKeys(data []byte) (keys, *Error) {
 	var pe *unstable.ParserError
 	switch {
 	case errors.As(err, &pe):
-		at := positionAt(data, int(x.parser.Range(pe.Highlight).Offset))
-		return nil, &Error{Line: at.line, Col: at.col, Msg: pe.Message}
+		return nil, Errors{{name, positionAt(data, int(x.parser.Range(pe.Highlight).Offset)), pe.Message}}
 	case err != nil:
-		return nil, &Error{Line: 1, Col: 1, Msg: err.Error()}
+		return nil, Errors{{name, position{1, 1}, err.Error()}}
 	}
 	return x.keys, nil
 }
