@@ -51,7 +51,11 @@ without --out.`,
 			if len(args) != 1 {
 				return setupf("analyze: give one results folder; see `pgmpi help analyze`")
 			}
-			folder, m, config, err := s.openResults(args[0])
+			folder, m, err := campaign.OpenResults(args[0])
+			if err != nil {
+				return err
+			}
+			config, err := s.load(m)
 			if err != nil {
 				return err
 			}

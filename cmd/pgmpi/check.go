@@ -31,7 +31,7 @@ with --out FOLDER --resume.`,
 		var s settings
 		var o output
 		s.measuring(fs)
-		s.ending(fs)
+		s.keys(fs, "looks", "max-mpiruns", "max-time", "no-split-experiment")
 		o.folder(fs)
 		o.dry(fs)
 		s.judging(fs)

@@ -43,7 +43,11 @@ newly violated, 4 too few mpiruns, else 0.`,
 			if err != nil {
 				return err
 			}
-			_, _, config, err := s.openResults(a)
+			_, m, err := campaign.OpenResults(a)
+			if err != nil {
+				return err
+			}
+			config, err := s.load(m)
 			if err != nil {
 				return err
 			}

@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string) (code int) {
 		}
 	}()
 	err := dispatch(ctx, args)
-	if err != nil && err != errFound {
+	if err != nil && !errors.Is(err, errFound) {
 		fmt.Fprintf(stderr, "pgmpi: %v\n", err)
 	}
 	return codeOf(err)
@@ -106,7 +106,7 @@ func codeOf(err error) int {
 	switch {
 	case err == nil:
 		return 0
-	case err == errFound:
+	case errors.Is(err, errFound):
 		return 1
 	case errors.As(err, &interrupted):
 		return exitInterrupted
@@ -121,7 +121,11 @@ func codeOf(err error) int {
 func dispatch(ctx context.Context, args []string) error {
 	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
 		if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
-			return help(args[1])
+			c, err := find(args[1])
+			if err == nil {
+				c.help()
+			}
+			return err
 		}
 		overview(stdout)
 		return nil
@@ -137,7 +141,8 @@ func dispatch(ctx context.Context, args []string) error {
 	fs, run := c.flagSet()
 	fs.Usage = func() {}
 	if err := fs.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
-		return help(c.name)
+		c.help()
+		return nil
 	} else if err != nil {
 		return setupf("%s: %w; see `pgmpi help %s`", c.name, flagHint(err, fs), c.name)
 	}
@@ -215,11 +220,7 @@ Start with:
 // helpWidth is the widest line of a help text, in columns.
 const helpWidth = 80
 
-func help(name string) error {
-	c, err := find(name)
-	if err != nil {
-		return err
-	}
+func (c command) help() {
 	fs, _ := c.flagSet()
 	fmt.Fprintf(stdout, "pgmpi %s: %s\n\n%s\n", c.name, c.short, strings.TrimSpace(c.long))
 	fmt.Fprintf(stdout, "\nUsage: pgmpi %s", strings.TrimSpace(c.name+" "+c.args))
@@ -228,5 +229,4 @@ func help(name string) error {
 	} else {
 		fmt.Fprintln(stdout)
 	}
-	return nil
 }

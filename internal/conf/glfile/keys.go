@@ -152,7 +152,7 @@ func unsetSplit(f *File, text string) error {
 }
 
 // setLooks reads "10,20,30", or with weights "10:.2,20:.3,30:.5".
-func setLooks(f *File, text string) (err error) {
+func setLooks(f *File, text string) error {
 	f.Job.Looks, f.Job.LookWeights = nil, nil
 	for part := range strings.SplitSeq(text, ",") {
 		before, after, weighted := strings.Cut(strings.TrimSpace(part), ":")
