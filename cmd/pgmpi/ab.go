@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -70,7 +69,7 @@ func ab(ctx context.Context, toml []string, s *settings, o *output) error {
 	err = x.Measure(ctx)
 	p.clear()
 	if err != nil {
-		return goOnWith(err, os.Args, o.out)
+		return goOnWith(err, o.out)
 	}
 	fmt.Fprintf(stderr, "results: %s\n", o.out)
 	return o.compare(a.Path, b.Path, cfg)

@@ -119,7 +119,7 @@ func (o *output) run(s *settings, command string, refuse, do func(*campaign.Camp
 		return err
 	}
 	defer c.Close()
-	return goOnWith(do(c), os.Args, c.Path)
+	return goOnWith(do(c), c.Path)
 }
 
 func check(ctx context.Context, s *settings, o *output) error {
@@ -184,15 +184,15 @@ func (o *output) plan(c *campaign.Campaign, command string) error {
 }
 
 // goOnWith adds to what ended a measurement the command line that goes on in
-// the folder of --out; argv is this one.
-func goOnWith(err error, argv []string, folder string) error {
+// the folder of --out.
+func goOnWith(err error, folder string) error {
 	var interrupted *campaign.Interrupted
 	var failed *campaign.Failed
 	switch {
 	case errors.As(err, &interrupted):
-		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(argv, folder))
+		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(os.Args, folder))
 	case errors.As(err, &failed):
-		return fmt.Errorf("%w\n  %sgo on with: %s", err, makeRoom(err), resumeLine(argv, folder))
+		return fmt.Errorf("%w\n  %sgo on with: %s", err, makeRoom(err), resumeLine(os.Args, folder))
 	}
 	return err
 }

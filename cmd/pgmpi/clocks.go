@@ -66,30 +66,27 @@ func (c *clocksRun) check() error {
 			return strings.Contains(m, "+") && m != "hca3+shared"
 		})
 	}
+	var errs conf.FieldErrors
 	for _, np := range c.np {
-		if np < 1 {
-			return fmt.Errorf("--np: %d is no number of processes", np)
-		}
+		errs.Check(np > 0, "--np", "%d is no number of processes", np)
 	}
-	if !slices.Contains(protocol.Clocks, c.clock) {
-		return fmt.Errorf("--clock: %s", conf.Unknown("clock", c.clock, protocol.Clocks))
-	}
+	errs.Name("--clock", "clock", c.clock, protocol.Clocks)
 	for _, m := range c.methods {
-		if !slices.Contains(protocol.ClockSyncs, m) {
-			return fmt.Errorf("--clock-sync: %s", conf.Unknown("clock synchronisation", m, protocol.ClockSyncs))
-		}
+		errs.Name("--clock-sync", "clock synchronisation", m, protocol.ClockSyncs)
 	}
 	for i, s := range c.seconds {
-		if !(s > 0 && s <= longestWait) || (i > 0 && s <= c.seconds[i-1]) {
-			return fmt.Errorf("--seconds: %v must be above 0, at most %d, and ascending", c.seconds, longestWait)
-		}
+		errs.Check(s > 0 && s <= longestWait && (i == 0 || s > c.seconds[i-1]),
+			"--seconds", "%v must be above 0, at most %d, and ascending", c.seconds, longestWait)
+	}
+	if len(errs) > 0 {
+		return setup(errs[0])
 	}
 	return nil
 }
 
 func (c *clocksRun) run(ctx context.Context) error {
 	if err := c.check(); err != nil {
-		return setup(err)
+		return err
 	}
 	path, err := launch.FindRank(c.rank)
 	if err != nil {
@@ -100,28 +97,22 @@ func (c *clocksRun) run(ctx context.Context) error {
 		return setup(err)
 	}
 	var found []report.Clocks
+	worked := false
 	for _, np := range c.np {
 		var r report.Clocks
 		if r, err = c.examine(ctx, info, path, np); err != nil {
 			break
 		}
 		found = append(found, r)
+		worked = worked || slices.ContainsFunc(r.Syncs, func(s protocol.ClockSync) bool { return s.Failed == "" })
 	}
 	if len(found) > 0 {
 		err = cmp.Or(err, show(report.ClockLists.Document(&found), c.format.picked[0]))
 	}
-	return cmp.Or(err, allFailed(found))
-}
-
-func allFailed(found []report.Clocks) error {
-	for _, r := range found {
-		for _, s := range r.Syncs {
-			if s.Failed == "" {
-				return nil
-			}
-		}
+	if err == nil && !worked {
+		err = errors.New("no clock synchronisation worked here; see the reasons above")
 	}
-	return errors.New("no clock synchronisation worked here; see the reasons above")
+	return err
 }
 
 func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path string, np int) (report.Clocks, error) {
@@ -130,10 +121,7 @@ func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path st
 		return report.Clocks{}, setup(err)
 	}
 	e := measure.Examination{NP: np, Launch: argv, RankPath: path, Clock: c.clock, Job: protocol.ClocksJob{Methods: c.methods, Seconds: c.seconds}}
-	wait := 0.0
-	if len(c.seconds) > 0 {
-		wait = c.seconds[len(c.seconds)-1]
-	}
+	wait := slices.Max(append([]float64{0}, c.seconds...))
 	fmt.Fprintf(stderr, "p = %d: %d methods; each synchronises (up to seconds) and is then watched for %v s\n", e.NP, len(c.methods), wait)
 	start := time.Now()
 	e.Progress = func(i, of int, method string) {

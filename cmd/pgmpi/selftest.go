@@ -37,6 +37,9 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 		return func(ctx context.Context, _ []string) error {
 			found := campaign.SelftestResult{Selftest: &t}
 			failed := selftest(ctx, &found, &s, quiet)
+			if none := (*campaign.Inconclusive)(nil); errors.As(failed, &none) {
+				failed = verdictExit(none.Report)
+			}
 			if found.A == nil {
 				return failed
 			}
@@ -65,21 +68,13 @@ func selftest(ctx context.Context, found *campaign.SelftestResult, s *settings, 
 	defer p.clear()
 	t.Version, t.Tell = version, p.tell
 	if found.A, err = t.Identities(ctx); err != nil {
-		return inconclusive(err)
+		return err
 	}
 	if found.B, err = t.Planted(ctx, found.A.Report); err != nil {
-		return inconclusive(err)
+		return err
 	}
 	if found.Failed() {
 		return errFound
 	}
 	return nil
-}
-
-// inconclusive says why a check had no verdict.
-func inconclusive(err error) error {
-	if none := (*campaign.Inconclusive)(nil); errors.As(err, &none) {
-		return verdictExit(none.Report)
-	}
-	return err
 }

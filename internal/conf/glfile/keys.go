@@ -2,6 +2,7 @@ package glfile
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -117,14 +118,9 @@ var Keys = []Key{
 	{Name: "analyze.split_tolerance", Text: "slack of split-robustness (GL2), at least 0; 0.05 is five per cent", Flag: "split-tolerance", Value: "N"},
 }
 
-// FlagKey is the key that a flag stands for.
+// FlagKey is the key that a flag stands for; there must be one.
 func FlagKey(flag string) Key {
-	for _, k := range Keys {
-		if k.Flag == flag {
-			return k
-		}
-	}
-	panic("no key has the flag --" + flag)
+	return Keys[slices.IndexFunc(Keys, func(k Key) bool { return k.Flag == flag })]
 }
 
 func auto(names []string) []string { return append([]string{protocol.Auto}, names...) }
