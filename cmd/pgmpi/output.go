@@ -61,7 +61,7 @@ type formatFlag struct {
 	pick   func(text string) ([]report.Format, error)
 	text   string
 	picked []report.Format
-	err    error // returned when all flags are parsed
+	err    error // of text; dispatch returns it once all flags are parsed
 }
 
 // Set implements pflag.Value.

@@ -48,7 +48,7 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 	},
 }
 
-// selftest fills in what it finds, as far as it comes.
+// selftest fills in what it finds, as far as it gets.
 func selftest(ctx context.Context, found *campaign.SelftestResult, s *settings, quiet bool) error {
 	t := found.Selftest
 	var err error

@@ -14,7 +14,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// settings are the flags that stand for keys of gl.toml, and where they go.
+// settings are the flags that set keys of gl.toml, and the file under them.
 type settings struct {
 	base       *glfile.File // in place of the defaults; nil: glfile.Default
 	guidelines string

@@ -10,7 +10,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// Lists are the tables of what can be measured and checked, and the guidelines of a gl.toml if it has a name.
+// Lists are the tables of what can be measured and checked, and the guidelines
+// of a gl.toml if it has a name.
 var Lists = report.Kind[glfile.File]{Name: "list", Sections: func(f *glfile.File) []report.Section {
 	out := []report.Section{listGuidelines()}
 	if f.Name != "" {

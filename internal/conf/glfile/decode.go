@@ -167,7 +167,7 @@ func wanted(t reflect.Type) string {
 	return "a string"
 }
 
-// shown writes a TOML value shortly.
+// shown is a short text for a TOML value.
 func shown(v any) string {
 	switch x := v.(type) {
 	case string:

@@ -13,7 +13,7 @@ import (
 	"pgmpi/nrep"
 )
 
-// Key is one key of gl.toml. Its flag, the help of that, the template and the
+// Key is one key of gl.toml. Its flag with its help, the template and the
 // tables of docs/ are all made from it. Texts are Markdown; help and template
 // leave the marks out.
 type Key struct {
@@ -118,7 +118,7 @@ var Keys = []Key{
 	{Name: "analyze.split_tolerance", Text: "slack of split-robustness (GL2), at least 0; 0.05 is five per cent", Flag: "split-tolerance", Value: "N"},
 }
 
-// FlagKey is the key that a flag stands for; there must be one.
+// FlagKey is the key that a flag sets; there must be one.
 func FlagKey(flag string) Key {
 	return Keys[slices.IndexFunc(Keys, func(k Key) bool { return k.Flag == flag })]
 }
