@@ -43,7 +43,8 @@ func (o *output) explains(fs *pflag.FlagSet) {
 }
 
 func (o *output) compared(fs *pflag.FlagSet) {
-	fs.StringVar(&o.alternative, "alternative", string(judge.TwoSided), "what is asked of B against A, a `WORD`: "+strings.Join(judge.Strings(judge.Alternatives), ", ")+" (greater: B takes longer)")
+	fs.StringVar(&o.alternative, "alternative", string(judge.TwoSided),
+		"what is asked of B against A, a `WORD`: "+strings.Join(judge.Strings(judge.Alternatives), ", ")+" (greater: B takes longer)")
 	o.functions(fs)
 	o.formats = formatsFlag(fs, report.Comparisons, "")
 }
