@@ -3,6 +3,8 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	"pgmpi/measure/protocol"
 )
@@ -16,7 +18,6 @@ type Clocks struct {
 	Clock  string               `json:"clock"`
 	Clocks []protocol.ClockInfo `json:"clocks"`
 	Syncs  []protocol.ClockSync `json:"syncs"`
-	Pareto []bool               `json:"-"` // by Syncs: no other method is both faster and closer
 	Host   string               `json:"-"` // that started it
 }
 
@@ -50,7 +51,7 @@ func clockSection(c *Clocks) Section {
 
 func syncSection(c *Clocks) Section {
 	s := Titled("CLOCK SYNCHRONISATION, p = %d, clock %s: error against rank 0 in µs", c.NP, c.Clock)
-	t := &Table{Head: []string{"method"}, Align: "l"}
+	t, best := &Table{Head: []string{"method"}, Align: "l"}, pareto(c.Syncs)
 	for i, sync := range c.Syncs {
 		if sync.Failed != "" {
 			s.note("%s: not here: %s", sync.Method, sync.Failed)
@@ -67,7 +68,7 @@ func syncSection(c *Clocks) Section {
 			bound = max(bound, protocol.Worst(check.BoundNS))
 		}
 		t.Add(append(cells, micros(bound), nanoseconds(float64(sync.DurationNS)), fmt.Sprint(sync.Rounds), fmt.Sprint(sync.Messages),
-			when(c.Pareto[i], "*"))...)
+			when(best[i], "*"))...)
 	}
 	t.Head, t.Align = append(t.Head, "known to ±", "takes", "rounds", "messages", "Pareto"), t.Align+"rrrrl"
 	if len(t.Rows) > 0 {
@@ -77,3 +78,25 @@ func syncSection(c *Clocks) Section {
 }
 
 func micros(ns int64) string { return fmt.Sprintf("%.2f", float64(ns)/1e3) }
+
+// pareto marks the methods that no other dominates: as fast and as close, and
+// better in one of the two (the view of S-REVISITED, Fig. 8). Closeness is taken
+// from the last comparison; what is below the smallest bound is equal.
+func pareto(syncs []protocol.ClockSync) []bool {
+	last := func(s protocol.ClockSync) protocol.ClockCheck { return s.Checks[len(s.Checks)-1] }
+	known := int64(math.MaxInt64)
+	for _, s := range syncs {
+		if s.Failed == "" {
+			known = min(known, protocol.Worst(last(s).BoundNS))
+		}
+	}
+	off := func(s protocol.ClockSync) int64 { return max(known, protocol.Worst(last(s).ErrorNS)) }
+	best := make([]bool, len(syncs))
+	for i, s := range syncs {
+		best[i] = s.Failed == "" && !slices.ContainsFunc(syncs, func(o protocol.ClockSync) bool {
+			return o.Failed == "" && o.DurationNS <= s.DurationNS && off(o) <= off(s) &&
+				(o.DurationNS < s.DurationNS || off(o) < off(s))
+		})
+	}
+	return best
+}

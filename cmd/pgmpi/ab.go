@@ -3,13 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 )
 
@@ -24,34 +22,30 @@ pairs. The results folders are OUT/a and OUT/b, the comparison is in
 OUT/compare.*. An interrupted run goes on with --out OUT --resume.
 
 Exit codes: those of compare and of check.`,
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		var o output
-		var c compareOutput
 		s.design(fs)
 		o.folder(fs)
 		fs.Lookup("out").Usage = "the `DIR` of both results folders (default pgmpi-ab-<UTC time>)"
 		s.judging(fs)
-		c.judging(fs)
+		o.compared(fs)
 		return func(ctx context.Context, args []string) error {
 			if len(args) != 2 {
 				return setupf("ab: give two configurations; see `pgmpi help ab`")
 			}
-			return ab(ctx, args, &s, &o, &c)
+			return ab(ctx, args, &s, &o)
 		}
 	},
 }
 
-func ab(ctx context.Context, toml []string, s *settings, o *output, c *compareOutput) error {
-	formats, err := pick(report.Comparisons, c.format)
-	if err != nil {
-		return setupf("--format: %w", err)
-	}
+func ab(ctx context.Context, toml []string, s *settings, o *output) error {
 	if o.out == "" {
 		o.out = campaign.NewFolder("pgmpi-ab-", time.Now())
 	}
 	x := &campaign.AB{Out: o.out, Names: [2]string(toml)}
 	var p *progress // one for both
+	var err error
 	for i, name := range []string{"a", "b"} {
 		mine, side := *s, *o
 		mine.guidelines, side.out = toml[i], filepath.Join(o.out, name)
@@ -62,7 +56,7 @@ func ab(ctx context.Context, toml []string, s *settings, o *output, c *compareOu
 	}
 	a, b := x.Sides[0], x.Sides[1]
 	a.Tell = p.tell
-	cfg := c.config(a.Config.Analyze, true)
+	cfg := o.comparison(a.Config.Analyze, true)
 	if err := x.Refuse(cfg); err != nil {
 		return err
 	}
@@ -75,8 +69,8 @@ func ab(ctx context.Context, toml []string, s *settings, o *output, c *compareOu
 	err = x.Measure(ctx)
 	p.clear()
 	if err != nil {
-		return goOnWith(err, os.Args, o.out)
+		return goOnWith(err, o.out)
 	}
 	fmt.Fprintf(stderr, "results: %s\n", o.out)
-	return compareFolders(a.Path, b.Path, cfg, formats, o.out)
+	return o.compare(a.Path, b.Path, cfg)
 }

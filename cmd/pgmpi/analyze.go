@@ -2,15 +2,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
@@ -32,11 +33,11 @@ each of them one mpirun:
 ` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. All guidelines that have
 both sides in the data are judged, or those of --guidelines; nothing is written
 without --out.`,
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		var o output
 		s.judging(fs)
-		o.formats(fs)
+		o.formats = formatsFlag(fs, report.Reports, ", all into the folder")
 		o.explains(fs)
 		from := fs.String("from", "", "`PROGRAM` whose output files the arguments are: reprompi")
 		fs.StringVar(&s.guidelines, "guidelines", "", "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
@@ -51,19 +52,12 @@ without --out.`,
 			if len(args) != 1 {
 				return setupf("analyze: give one results folder; see `pgmpi help analyze`")
 			}
-			formats, err := pick(report.Reports, o.format)
-			if err != nil {
-				return err
-			}
 			folder, m, err := campaign.OpenResults(args[0])
 			if err != nil {
 				return err
 			}
-			config, err := campaign.ConfigOf(m)
+			config, err := s.load(m)
 			if err != nil {
-				return err
-			}
-			if err := s.apply(config); err != nil {
 				return err
 			}
 			tests, err := selected(&m.Plan, o.explain)
@@ -72,16 +66,15 @@ without --out.`,
 			}
 			into := folder
 			if o.out != "" {
-				if err := os.MkdirAll(o.out, 0o777); err != nil {
-					return setup(err)
+				if into, err = folderFor(o.out); err != nil {
+					return err
 				}
-				into = &results.Folder{Path: o.out}
 			}
 			j, err := campaign.Judge(folder, m, config.Analyze)
 			if err != nil {
 				return err
 			}
-			return showJudgement(j, folder.Path, into, formats, tests, false)
+			return showJudgement(j, folder.Path, into, o.formats.picked, tests, false)
 		}
 	},
 }
@@ -112,25 +105,21 @@ func showJudgement(j *campaign.Judgement, path string, into *results.Folder, for
 	return verdictExit(r)
 }
 
+// verdictExit is how a command ends that has shown a report.
 func verdictExit(r *analyze.Report) error {
-	switch {
-	case r.Exit == exitcode.OK || r.Exit == exitcode.Violated:
-		return exitOrNil(r.Exit, nil)
-	case len(r.Wrong) > 0:
+	switch found := r.ExitCode(); {
+	case found == exitcode.Violated:
+		return errFound
+	case found == exitcode.Failed:
 		w := r.Wrong[0]
-		return exitOrNil(r.Exit, fmt.Errorf("%s at %s gave wrong data (%s). Leave it out with:\n  exclude = [%s]",
-			w.Function, conf.HumanSize(w.Msize), w.Message, quoteAll(r.Exclude)))
-	case r.Refused != nil:
-		return exitOrNil(r.Exit, errors.New(r.Refused.Reason))
+		return fmt.Errorf("%s at %s gave wrong data (%s). Leave it out with:\n  exclude = [%s]",
+			w.Function, conf.HumanSize(w.Msize), w.Message, quoteAll(r.Exclude))
+	case found == exitcode.NoVerdict && r.Refused != nil:
+		return &campaign.Refused{Reason: r.Refused.Reason}
+	case found == exitcode.NoVerdict:
+		return &campaign.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
 	}
-	return exitOrNil(r.Exit, fmt.Errorf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete)))
-}
-
-func exitOrNil(code int, err error) error {
-	if code == 0 {
-		return nil
-	}
-	return &exit{code, err}
+	return nil
 }
 
 func quoteAll(words []string) string {
@@ -139,4 +128,77 @@ func quoteAll(words []string) string {
 		quoted[i] = fmt.Sprintf("%q", w)
 	}
 	return strings.Join(quoted, ", ")
+}
+
+// selected returns the tests that the selectors of --explain name, by index
+// into the Plan's, each once.
+func selected(plan *guidelines.Plan, selectors []string) ([]int, error) {
+	var tests []int
+	for _, s := range selectors {
+		found, err := analyze.Select(plan, s)
+		if err != nil {
+			return nil, setupf("--explain: %w", err)
+		}
+		for _, i := range found {
+			if !slices.Contains(tests, i) {
+				tests = append(tests, i)
+			}
+		}
+	}
+	return tests, nil
+}
+
+// explain shows what the verdicts on tests rest on.
+func explain(f report.Format, j *campaign.Judgement, tests []int) error {
+	f = usually(report.Explanations, f.Name)
+	for n, i := range tests {
+		e, err := j.Explain(i)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			fmt.Fprintln(stdout)
+		}
+		if err := show(report.Explanations.Document(e), f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// analyzeFiles judges what another program has measured.
+func analyzeFiles(from string, paths []string, s *settings, o *output) error {
+	if known := []string{"reprompi"}; from != known[0] {
+		return setupf("--from: %s", conf.Unknown("program", from, known))
+	}
+	if len(o.explain) > 0 {
+		return setupf("analyze: --explain needs the raw files of a results folder, it does not go with --from")
+	}
+	if len(paths) == 0 {
+		return setupf("analyze --from %s: give its output files, one for each mpirun", from)
+	}
+	config, err := s.load(nil)
+	if err != nil {
+		return err
+	}
+	if s.guidelines == "" {
+		config.Check.Guidelines = []string{"all"}
+	}
+	r, err := campaign.Import(paths, config, version)
+	if err != nil {
+		return err
+	}
+	if o.out != "" {
+		folder, err := folderFor(o.out)
+		if err != nil {
+			return err
+		}
+		if err := campaign.StoreReport(folder, r, o.formats.picked); err != nil {
+			return err
+		}
+	}
+	if err := show(report.Reports.Document(r), o.formats.picked[0]); err != nil {
+		return err
+	}
+	return verdictExit(r)
 }

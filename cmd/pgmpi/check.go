@@ -10,11 +10,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
-
-	"github.com/spf13/pflag"
+	"pgmpi/measure/protocol"
 )
 
 var checkCommand = command{
@@ -26,15 +27,15 @@ Where the medians suggest that k calls on 1/k of the data are faster than one,
 R further mpiruns test it. With --looks, what is decided early is not measured
 to the end. Everything goes into a results folder; an interrupted check goes on
 with --out FOLDER --resume.`,
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		var o output
 		s.measuring(fs)
-		s.ending(fs)
+		s.keys(fs, "looks", "max-mpiruns", "max-time", "no-split-experiment")
 		o.folder(fs)
 		o.dry(fs)
 		s.judging(fs)
-		o.formats(fs)
+		o.formats = formatsFlag(fs, report.Reports, ", all into the folder")
 		o.explains(fs)
 		return func(ctx context.Context, _ []string) error { return check(ctx, &s, &o) }
 	},
@@ -57,8 +58,8 @@ with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`
 	flags: stageFlags(refuseUnpredicted, (*campaign.Campaign).Measure),
 }
 
-func stageFlags(refuse func(*campaign.Campaign) error, do func(*campaign.Campaign, context.Context) error) func(*pflag.FlagSet) func(context.Context, []string) error {
-	return func(fs *pflag.FlagSet) func(context.Context, []string) error {
+func stageFlags(refuse func(*campaign.Campaign) error, do func(*campaign.Campaign, context.Context) error) func(*pflag.FlagSet) action {
+	return func(fs *pflag.FlagSet) action {
 		var s settings
 		var o output
 		s.measuring(fs)
@@ -109,7 +110,7 @@ func (o *output) run(s *settings, command string, refuse, do func(*campaign.Camp
 		return err
 	}
 	if o.dryRun {
-		return dryRun(c, command, o.format)
+		return o.plan(c, command)
 	}
 	if err := refuse(c); err != nil {
 		return err
@@ -118,47 +119,16 @@ func (o *output) run(s *settings, command string, refuse, do func(*campaign.Camp
 		return err
 	}
 	defer c.Close()
-	return goOnWith(do(c), os.Args, c.Path)
-}
-
-// output is where results go and what is printed.
-type output struct {
-	out    string
-	resume bool
-	quiet  bool
-	dryRun bool
-	format string
-	// explain holds selectors of verdicts that are explained.
-	explain  []string
-	progress *progress // once the campaign is prepared
-}
-
-func (o *output) folder(fs *pflag.FlagSet) {
-	fs.StringVar(&o.out, "out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
-	if fs.Name() != "nrep" && fs.Name() != "measure" {
-		fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
-	}
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-}
-
-func (o *output) dry(fs *pflag.FlagSet) {
-	fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
-}
-
-func (o *output) formats(fs *pflag.FlagSet) {
-	formatsFlag(fs, &o.format, report.Reports, ", all into the folder")
+	return goOnWith(do(c), c.Path)
 }
 
 func check(ctx context.Context, s *settings, o *output) error {
-	formats, err := pick(report.Reports, o.format)
-	if err != nil {
-		return err
-	}
+	formats := o.formats.picked
 	if known := report.Explanations.Formats(); len(o.explain) > 0 && !slices.Contains(known, formats[0].Name) {
 		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
 	}
 	var tests []int
-	refuse := func(c *campaign.Campaign) error {
+	refuse := func(c *campaign.Campaign) (err error) {
 		if tests, err = selected(&c.Manifest.Plan, o.explain); err != nil {
 			return err
 		}
@@ -183,16 +153,43 @@ func refuseUnpredicted(c *campaign.Campaign) error {
 	return nil
 }
 
+// stagesOf are the stages of the commands that have a dry run.
+var stagesOf = map[string][]protocol.Mode{
+	"check":   {protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit},
+	"nrep":    {protocol.ModeNREP},
+	"measure": {protocol.ModeMeasure},
+}
+
+// plan is a dry run. A check that R is too small for ends with 4, as it would
+// without it.
+func (o *output) plan(c *campaign.Campaign, command string) error {
+	e, err := c.Estimate(stagesOf[command]...)
+	if err != nil {
+		return err
+	}
+	plan, format := campaign.Plan{Campaign: c, Estimate: e, Command: command}, ""
+	if o.formats != nil { // nrep and measure have no --format
+		format = o.formats.picked[0].Name
+	}
+	if err := show(campaign.Plans.Document(&plan), usually(campaign.Plans, format)); err != nil {
+		return err
+	}
+	if command == "check" && e.Design.Refused != nil {
+		return &campaign.Refused{Reason: e.Design.Refused.Reason}
+	}
+	return nil
+}
+
 // goOnWith adds to what ended a measurement the command line that goes on in
-// the folder of --out; argv is this one.
-func goOnWith(err error, argv []string, folder string) error {
+// the folder of --out.
+func goOnWith(err error, folder string) error {
 	var interrupted *campaign.Interrupted
 	var failed *campaign.Failed
 	switch {
 	case errors.As(err, &interrupted):
-		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(argv, folder))
+		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(os.Args, folder))
 	case errors.As(err, &failed):
-		return fmt.Errorf("%w\n  %sgo on with: %s", err, makeRoom(err), resumeLine(argv, folder))
+		return fmt.Errorf("%w\n  %sgo on with: %s", err, makeRoom(err), resumeLine(os.Args, folder))
 	}
 	return err
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -14,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/exitcode"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -29,7 +28,7 @@ for every method of clock synchronisation how far the ranks' global clocks are
 from rank 0's right after it and some seconds later, how long it takes, and how
 many rounds and messages. One mpirun for every number of processes. Nothing is
 written to disk. docs/clocks.md explains the methods.`,
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+	flags: func(fs *pflag.FlagSet) action {
 		c := &clocksRun{}
 		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma `LIST` (default: the slots of the allocation, else the cores)")
 		fs.StringVar(&c.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
@@ -38,7 +37,7 @@ written to disk. docs/clocks.md explains the methods.`,
 		fs.StringSliceVar(&c.methods, "clock-sync", nil, "methods, a comma `LIST` (default shared,skampi,netgauge,jk,hca,hca2,hca3,hca3+shared)")
 		fs.Float64SliceVar(&c.seconds, "seconds", []float64{1, 5, 10}, "when the clocks are compared, a comma `LIST` of seconds after a synchronisation")
 		fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
-		formatFlag(fs, &c.format, report.ClockLists)
+		c.format = oneFormat(fs, report.ClockLists)
 		return func(ctx context.Context, _ []string) error { return c.run(ctx) }
 	},
 }
@@ -51,7 +50,7 @@ type clocksRun struct {
 	clock   string
 	methods []string
 	seconds []float64
-	format  string
+	format  *formatFlag
 }
 
 // longestWait keeps a slip of the keyboard from waiting for days.
@@ -67,33 +66,26 @@ func (c *clocksRun) check() error {
 			return strings.Contains(m, "+") && m != "hca3+shared"
 		})
 	}
+	var errs conf.FieldErrors
 	for _, np := range c.np {
-		if np < 1 {
-			return fmt.Errorf("--np: %d is no number of processes", np)
-		}
+		errs.Check(np > 0, "--np", "%d is no number of processes", np)
 	}
-	if !slices.Contains(protocol.Clocks, c.clock) {
-		return fmt.Errorf("--clock: %s", conf.Unknown("clock", c.clock, protocol.Clocks))
-	}
+	errs.Name("--clock", "clock", c.clock, protocol.Clocks)
 	for _, m := range c.methods {
-		if !slices.Contains(protocol.ClockSyncs, m) {
-			return fmt.Errorf("--clock-sync: %s", conf.Unknown("clock synchronisation", m, protocol.ClockSyncs))
-		}
+		errs.Name("--clock-sync", "clock synchronisation", m, protocol.ClockSyncs)
 	}
 	for i, s := range c.seconds {
-		if !(s > 0 && s <= longestWait) || (i > 0 && s <= c.seconds[i-1]) {
-			return fmt.Errorf("--seconds: %v must be above 0, at most %d, and ascending", c.seconds, longestWait)
-		}
+		errs.Check(s > 0 && s <= longestWait && (i == 0 || s > c.seconds[i-1]),
+			"--seconds", "%v must be above 0, at most %d, and ascending", c.seconds, longestWait)
+	}
+	if len(errs) > 0 {
+		return setup(errs[0])
 	}
 	return nil
 }
 
 func (c *clocksRun) run(ctx context.Context) error {
 	if err := c.check(); err != nil {
-		return setup(err)
-	}
-	f, err := pickOne(report.ClockLists, c.format)
-	if err != nil {
 		return err
 	}
 	path, err := launch.FindRank(c.rank)
@@ -105,28 +97,22 @@ func (c *clocksRun) run(ctx context.Context) error {
 		return setup(err)
 	}
 	var found []report.Clocks
+	worked := false
 	for _, np := range c.np {
 		var r report.Clocks
 		if r, err = c.examine(ctx, info, path, np); err != nil {
 			break
 		}
 		found = append(found, r)
+		worked = worked || slices.ContainsFunc(r.Syncs, func(s protocol.ClockSync) bool { return s.Failed == "" })
 	}
 	if len(found) > 0 {
-		err = cmp.Or(err, show(report.ClockLists.Document(&found), f))
+		err = cmp.Or(err, show(report.ClockLists.Document(&found), c.format.picked[0]))
 	}
-	return cmp.Or(err, allFailed(found))
-}
-
-func allFailed(found []report.Clocks) error {
-	for _, r := range found {
-		for _, s := range r.Syncs {
-			if s.Failed == "" {
-				return nil
-			}
-		}
+	if err == nil && !worked {
+		err = errors.New("no clock synchronisation worked here; see the reasons above")
 	}
-	return &exit{exitcode.Failed, errors.New("no clock synchronisation worked here; see the reasons above")}
+	return err
 }
 
 func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path string, np int) (report.Clocks, error) {
@@ -135,10 +121,7 @@ func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path st
 		return report.Clocks{}, setup(err)
 	}
 	argv = launch.RankArgv(argv, path, np)
-	wait := 0.0
-	if len(c.seconds) > 0 {
-		wait = c.seconds[len(c.seconds)-1]
-	}
+	wait := slices.Max(append([]float64{0}, c.seconds...))
 	fmt.Fprintf(stderr, "p = %d: %d methods; each synchronises (up to seconds) and is then watched for %v s\n", np, len(c.methods), wait)
 	start := time.Now()
 	progress := func(i, of int, method string) {
@@ -149,36 +132,14 @@ func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path st
 	switch {
 	case err == nil:
 		host, _ := os.Hostname()
-		return report.Clocks{NP: np, Clock: c.clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Pareto: pareto(out.Syncs), Host: host}, nil
+		return report.Clocks{NP: np, Clock: c.clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Host: host}, nil
 	case ctx.Err() != nil:
-		return report.Clocks{}, &exit{exitcode.Interrupted, errors.New("interrupted")}
+		return report.Clocks{}, &campaign.Interrupted{}
 	case errors.As(err, &failed) && !failed.Started:
 		return report.Clocks{}, setup(err)
 	}
 	if failed != nil && strings.Contains(failed.Remedy, "--resume") {
 		failed.Remedy = "" // there is no folder to go on in
 	}
-	return report.Clocks{}, &exit{exitcode.Failed, err}
-}
-
-// pareto marks the methods that no other dominates: as fast and as close, and
-// better in one of the two (the view of S-REVISITED, Fig. 8). Closeness is taken
-// from the last comparison; what is below the smallest bound is equal.
-func pareto(syncs []protocol.ClockSync) []bool {
-	last := func(s protocol.ClockSync) protocol.ClockCheck { return s.Checks[len(s.Checks)-1] }
-	known := int64(math.MaxInt64)
-	for _, s := range syncs {
-		if s.Failed == "" {
-			known = min(known, protocol.Worst(last(s).BoundNS))
-		}
-	}
-	off := func(s protocol.ClockSync) int64 { return max(known, protocol.Worst(last(s).ErrorNS)) }
-	best := make([]bool, len(syncs))
-	for i, s := range syncs {
-		best[i] = s.Failed == "" && !slices.ContainsFunc(syncs, func(o protocol.ClockSync) bool {
-			return o.Failed == "" && o.DurationNS <= s.DurationNS && off(o) <= off(s) &&
-				(o.DurationNS < s.DurationNS || off(o) < off(s))
-		})
-	}
-	return best
+	return report.Clocks{}, err
 }

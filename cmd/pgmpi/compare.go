@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -15,9 +13,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
-	"pgmpi/measure/results"
 )
 
 var compareCommand = command{
@@ -37,63 +33,28 @@ pairs.
 
 Exit codes: 1 a significant slowdown of at least min_slowdown or a guideline
 newly violated, 4 too few mpiruns, else 0.`,
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+	flags: func(fs *pflag.FlagSet) action {
 		var s settings
-		var o compareOutput
+		var o output
 		s.judging(fs)
-		o.flags(fs)
+		o.compared(fs)
+		o.into(fs)
 		return func(_ context.Context, args []string) error {
 			a, b, paired, err := comparedFolders(args)
 			if err != nil {
 				return err
 			}
-			formats, err := pick(report.Comparisons, o.format)
+			_, m, err := campaign.OpenResults(a)
 			if err != nil {
 				return err
 			}
-			cfg, err := s.ofFolder(a)
+			config, err := s.load(m)
 			if err != nil {
 				return err
 			}
-			return compareFolders(a, b, o.config(cfg.Analyze, paired), formats, o.out)
+			return o.compare(a, b, o.comparison(config.Analyze, paired))
 		}
 	},
-}
-
-// compareOutput is how two folders are compared and where that is written.
-type compareOutput struct {
-	view
-	alternative string
-}
-
-func (o *compareOutput) flags(fs *pflag.FlagSet) {
-	o.judging(fs)
-	o.folder(fs)
-}
-
-// view is what is shown of results folders, and where it goes.
-type view struct {
-	all    bool
-	format string
-	out    string
-}
-
-func (v *view) formats(fs *pflag.FlagSet) {
-	fs.BoolVar(&v.all, "all", false, "mock-ups too, not only collectives")
-	formatsFlag(fs, &v.format, report.Comparisons, "")
-}
-
-func (v *view) folder(fs *pflag.FlagSet) {
-	fs.StringVar(&v.out, "out", "", "a `DIR` for the report in all formats of --format (default: nothing is written)")
-}
-
-func (o *compareOutput) judging(fs *pflag.FlagSet) {
-	fs.StringVar(&o.alternative, "alternative", string(judge.TwoSided), "what is asked of B against A, a `WORD`: "+strings.Join(judge.Strings(judge.Alternatives), ", ")+" (greater: B takes longer)")
-	o.formats(fs)
-}
-
-func (o *compareOutput) config(cfg judge.Config, paired bool) analyze.CompareConfig {
-	return analyze.CompareConfig{Config: cfg, Alternative: judge.Alternative(o.alternative), Paired: paired, All: o.all}
 }
 
 // comparedFolders takes two results folders, or one of `pgmpi ab`.
@@ -109,83 +70,50 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	return "", "", false, setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
 }
 
-// ofFolder is a folder's configuration under the flags.
-func (s *settings) ofFolder(path string) (*glfile.File, error) {
-	_, m, err := campaign.OpenResults(path)
-	if err != nil {
-		return nil, err
-	}
-	config, err := campaign.ConfigOf(m)
-	if err != nil {
-		return nil, err
-	}
-	return config, s.apply(config)
+// comparison is how two folders are compared.
+func (o *output) comparison(cfg judge.Config, paired bool) analyze.CompareConfig {
+	return analyze.CompareConfig{Config: cfg, Alternative: judge.Alternative(o.alternative), Paired: paired, All: o.all}
 }
 
-// compareFolders reads both folders, compares, and writes the report.
-func compareFolders(pathA, pathB string, cfg analyze.CompareConfig, formats []report.Format, out string) error {
-	a, err := readSide(pathA, cfg.Config)
+// compare reads both folders, compares, and writes the report.
+func (o *output) compare(pathA, pathB string, cfg analyze.CompareConfig) error {
+	sides, err := readSides(cfg.Config, pathA, pathB)
 	if err != nil {
 		return err
 	}
-	b, err := readSide(pathB, cfg.Config)
+	c, err := analyze.Compare(sides[0], sides[1], cfg)
 	if err != nil {
 		return err
 	}
-	c, err := analyze.Compare(a, b, cfg)
-	if err != nil {
-		return asSetup(err)
-	}
-	if err := writeReport(report.Comparisons.Document(c), formats, out); err != nil {
+	if err := o.write(report.Comparisons.Document(c)); err != nil {
 		return err
 	}
-	return comparisonExit(c)
-}
-
-// asSetup gives folders that cannot be compared their exit code.
-func asSetup(err error) error {
-	var no *analyze.NotComparable
-	if errors.As(err, &no) {
-		return setup(err)
-	}
-	return err
-}
-
-func readSide(path string, cfg judge.Config) (*analyze.Side, error) {
-	folder, m, err := campaign.OpenResults(path)
-	if err != nil {
-		return nil, err
-	}
-	j, err := campaign.Judge(folder, m, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &analyze.Side{Name: path, Analysis: j.Analysis}, nil
-}
-
-// writeReport writes all formats into a folder, where one is given, and the
-// first to standard output.
-func writeReport(d *report.Document, formats []report.Format, out string) error {
-	if out != "" {
-		if err := os.MkdirAll(out, 0o777); err != nil {
-			return setup(err)
-		}
-		if err := campaign.Store(&results.Folder{Path: out}, d, formats); err != nil {
-			return err
-		}
-	}
-	return show(d, formats[0])
-}
-
-func comparisonExit(c *analyze.Comparison) error {
-	switch {
-	case c.Exit == exitcode.Failed:
+	switch found := c.ExitCode(); {
+	case found == exitcode.Violated:
+		return errFound
+	case found == exitcode.Failed:
 		w := c.Wrong[0]
-		return &exit{c.Exit, fmt.Errorf("%s at %s gave wrong data (%s): leave it out of both with check.exclude", w.Function, conf.HumanSize(w.Msize), w.Message)}
-	case c.Exit == exitcode.NoVerdict && c.Refused != nil:
-		return &exit{c.Exit, errors.New(c.Refused.Reason)}
-	case c.Exit == exitcode.NoVerdict:
-		return &exit{c.Exit, errors.New("some cases lack valid run medians in one of the folders; see the report")}
+		return fmt.Errorf("%s at %s gave wrong data (%s): leave it out of both with check.exclude", w.Function, conf.HumanSize(w.Msize), w.Message)
+	case found == exitcode.NoVerdict && c.Refused != nil:
+		return &campaign.Refused{Reason: c.Refused.Reason}
+	case found == exitcode.NoVerdict:
+		return &campaign.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
 	}
-	return exitOrNil(c.Exit, nil)
+	return nil
+}
+
+func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
+	var sides []*analyze.Side
+	for _, path := range paths {
+		folder, m, err := campaign.OpenResults(path)
+		if err != nil {
+			return nil, err
+		}
+		j, err := campaign.Judge(folder, m, cfg)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		sides = append(sides, &analyze.Side{Name: path, Analysis: j.Analysis})
+	}
+	return sides, nil
 }

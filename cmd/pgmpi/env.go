@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
-	"pgmpi/internal/exitcode"
 	"pgmpi/internal/remark"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
@@ -23,18 +21,14 @@ var envCommand = command{
 	long: `Shows what can change a result (S-REVISITED, Table VI), and what of it is
 doubtful, with the remedy. With DIR, as a results folder has it. Without, as
 it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		s.file(fs)
 		s.keys(fs, "np", "launch", "rank")
-		var format string
-		formatFlag(fs, &format, report.Environments)
+		format := oneFormat(fs, report.Environments)
 		return func(ctx context.Context, args []string) error {
-			f, err := pickOne(report.Environments, format)
-			if err != nil {
-				return err
-			}
 			var e *report.Environment
+			var err error
 			switch len(args) {
 			case 0:
 				e, err = look(ctx, &s)
@@ -47,7 +41,7 @@ it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 				return err
 			}
 			e.Doubts = append([]remark.Remark{}, e.Factors.Remarks()...)
-			return show(report.Environments.Document(e), f)
+			return show(report.Environments.Document(e), format.picked[0])
 		}
 	},
 }
@@ -90,7 +84,7 @@ func look(ctx context.Context, s *settings) (*report.Environment, error) {
 		l, err := measure.ProbeNodes(ctx, launch.RankArgv(argv, path, n), n, config.MPI.Env, time.Duration(config.Measure.Stall))
 		switch {
 		case ctx.Err() != nil:
-			return nil, &exit{exitcode.Interrupted, errors.New("interrupted")}
+			return nil, &campaign.Interrupted{}
 		case err != nil:
 			return nil, setup(err)
 		}

@@ -26,7 +26,7 @@ import (
 var formatsOf = map[string][]string{
 	"check": report.Reports.Formats(), "analyze": report.Reports.Formats(), "times": report.RunTimes.Formats(),
 	"compare": report.Comparisons.Formats(), "ab": report.Comparisons.Formats(), "reproduce": report.Spreads.Formats(),
-	"selftest": campaign.Selftests.Formats(), "env": report.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": lists.Formats(),
+	"selftest": campaign.Selftests.Formats(), "env": report.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": campaign.Lists.Formats(),
 }
 
 func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
@@ -105,7 +105,7 @@ func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 		Shown: []campaign.PlantedTest{found, {Before: &r.Verdicts[1], With: &slow[1], Result: "MISSED"}}}}
 	users := &glfile.File{Name: "gl.toml", Guideline: []guidelines.User{{ID: "grows", Monotony: "MPI_Bcast"}}}
 	for name, d := range map[string]*report.Document{
-		"selftest-passed": campaign.Selftests.Document(passed), "selftest-failed": campaign.Selftests.Document(&failed), "list": lists.Document(users),
+		"selftest-passed": campaign.Selftests.Document(passed), "selftest-failed": campaign.Selftests.Document(&failed), "list": campaign.Lists.Document(users),
 	} {
 		for _, format := range formatsOf[d.Name] {
 			f, err := report.Reports.Format(format)

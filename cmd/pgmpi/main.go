@@ -20,6 +20,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
@@ -28,16 +29,10 @@ import (
 // version is set by the linker.
 var version = "devel"
 
-// exit is an error with the exit code that it asks for.
-type exit struct {
-	code int
-	err  error // nil: everything has been said
-}
+// errFound is exit code 1: what was found has been shown.
+var errFound = errors.New("violated")
 
-func (e *exit) Error() string { return e.err.Error() }
-func (e *exit) Unwrap() error { return e.err }
-
-func setup(err error) error { return &exit{exitcode.Setup, err} }
+func setup(err error) error { return &campaign.Setup{Err: err} }
 
 func setupf(format string, args ...any) error { return setup(fmt.Errorf(format, args...)) }
 
@@ -47,7 +42,16 @@ type command struct {
 	args  string // shown after the name
 	short string
 	long  string // what help adds
-	flags func(*pflag.FlagSet) func(context.Context, []string) error
+	flags func(*pflag.FlagSet) action
+}
+
+// action is what a command does with its arguments, once its flags are parsed.
+type action = func(context.Context, []string) error
+
+func (c command) flagSet() (*pflag.FlagSet, action) {
+	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	fs.SortFlags = false
+	return fs, c.flags(fs)
 }
 
 // commands is in the order of the help text.
@@ -78,31 +82,28 @@ func run(ctx context.Context, args []string) (code int) {
 		}
 	}()
 	err := dispatch(ctx, args)
-	var e *exit
-	switch {
-	case err == nil:
-		return exitcode.OK
-	case errors.As(err, &e):
-		if e.err != nil {
-			fmt.Fprintf(stderr, "pgmpi: %v\n", e.err)
-		}
-		return e.code
+	if err != nil && !errors.Is(err, errFound) {
+		fmt.Fprintf(stderr, "pgmpi: %v\n", err)
 	}
-	fmt.Fprintf(stderr, "pgmpi: %v\n", err)
 	return codeOf(err)
 }
 
-// codeOf is the exit code of what ended a campaign.
+// codeOf is the exit code of what ended a command.
 func codeOf(err error) int {
 	var (
-		setup       *campaign.Setup
-		refused     *campaign.Refused
-		interrupted *campaign.Interrupted
+		setup        *campaign.Setup
+		incomparable *analyze.NotComparable
+		refused      *campaign.Refused
+		interrupted  *campaign.Interrupted
 	)
 	switch {
+	case err == nil:
+		return exitcode.OK
+	case errors.Is(err, errFound):
+		return exitcode.Violated
 	case errors.As(err, &interrupted):
 		return exitcode.Interrupted
-	case errors.As(err, &setup):
+	case errors.As(err, &setup), errors.As(err, &incomparable):
 		return exitcode.Setup
 	case errors.As(err, &refused):
 		return exitcode.NoVerdict
@@ -113,7 +114,11 @@ func codeOf(err error) int {
 func dispatch(ctx context.Context, args []string) error {
 	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
 		if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
-			return help(args[1])
+			c, err := find(args[1])
+			if err == nil {
+				c.help()
+			}
+			return err
 		}
 		overview(stdout)
 		return nil
@@ -126,17 +131,19 @@ func dispatch(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	fs.SortFlags = false
+	fs, run := c.flagSet()
 	fs.Usage = func() {}
-	run := c.flags(fs)
 	if err := fs.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
-		return help(c.name)
+		c.help()
+		return nil
 	} else if err != nil {
 		return setupf("%s: %w; see `pgmpi help %s`", c.name, flagHint(err, fs), c.name)
 	}
 	if c.args == "" && fs.NArg() > 0 {
 		return setupf("%s: unexpected argument %q; see `pgmpi help %s`", c.name, fs.Arg(0), c.name)
+	}
+	if f := fs.Lookup("format"); f != nil && f.Value.(*formatFlag).err != nil {
+		return setupf("--format: %w", f.Value.(*formatFlag).err)
 	}
 	return run(ctx, fs.Args())
 }
@@ -206,14 +213,8 @@ Start with:
 // helpWidth is the widest line of a help text, in columns.
 const helpWidth = 80
 
-func help(name string) error {
-	c, err := find(name)
-	if err != nil {
-		return err
-	}
-	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	fs.SortFlags = false
-	c.flags(fs)
+func (c command) help() {
+	fs, _ := c.flagSet()
 	fmt.Fprintf(stdout, "pgmpi %s: %s\n\n%s\n", c.name, c.short, strings.TrimSpace(c.long))
 	fmt.Fprintf(stdout, "\nUsage: pgmpi %s", strings.TrimSpace(c.name+" "+c.args))
 	if fs.HasFlags() {
@@ -221,5 +222,4 @@ func help(name string) error {
 	} else {
 		fmt.Fprintln(stdout)
 	}
-	return nil
 }

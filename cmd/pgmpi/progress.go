@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -70,14 +69,12 @@ func at(e campaign.Progress) (done, total int) {
 	return done, e.All * steps
 }
 
+var doing = map[protocol.Mode]string{
+	protocol.ModeNREP: "predicting nrep", protocol.ModeMeasure: "measuring", protocol.ModeSplit: "following up suspected splits",
+}
+
 func what(e campaign.Progress) string {
-	if e.Mode == protocol.ModeNREP {
-		return fmt.Sprintf("predicting nrep, mpirun %d of %d (%s)", e.Run, e.Runs, e.Shape)
-	}
-	if e.Mode == protocol.ModeSplit {
-		return fmt.Sprintf("following up suspected splits, mpirun %d of %d (%s)", e.Run, e.Runs, e.Shape)
-	}
-	return fmt.Sprintf("measuring, mpirun %d of %d (%s)", e.Run, e.Runs, e.Shape)
+	return fmt.Sprintf("%s, mpirun %d of %d (%s)", doing[e.Mode], e.Run, e.Runs, e.Shape)
 }
 
 func (p *progress) draw(e campaign.Progress) {
@@ -104,5 +101,5 @@ func (p *progress) line(e campaign.Progress) {
 		took := time.Since(p.start)
 		left = fmt.Sprintf(", about %v left", (took * time.Duration(total-done) / time.Duration(done-p.fresh)).Round(time.Second))
 	}
-	fmt.Fprintf(io.Writer(stderr), "%s done%s\n", what(e), left)
+	fmt.Fprintf(stderr, "%s done%s\n", what(e), left)
 }

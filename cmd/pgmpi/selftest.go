@@ -22,11 +22,10 @@ monotony, split-robustness and every pattern about the collective.
 A test at level alpha errs now and then: a part with an error is repeated once
 in another order, and fails only with an error that comes back.
 Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
+	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		var t campaign.Selftest
 		var quiet bool
-		var format string
 		s.base = campaign.SelftestDefaults()
 		s.keys(fs, "np", "mpiruns", "msizes", "rank", "launch", "seed")
 		fs.Lookup("np").Usage = "`N` processes (default: the slots of the allocation, else the cores)"
@@ -34,23 +33,22 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 		fs.StringVar(&t.Function, "function", "MPI_Allgather", "the `COLLECTIVE` that is slowed down")
 		fs.StringVar(&t.Out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
 		fs.BoolVar(&quiet, "quiet", false, "no progress")
-		formatFlag(fs, &format, campaign.Selftests)
+		format := oneFormat(fs, campaign.Selftests)
 		return func(ctx context.Context, _ []string) error {
-			f, err := pickOne(campaign.Selftests, format)
-			if err != nil {
-				return err
-			}
 			found := campaign.SelftestResult{Selftest: &t}
 			failed := selftest(ctx, &found, &s, quiet)
+			if none := (*campaign.Inconclusive)(nil); errors.As(failed, &none) {
+				failed = verdictExit(none.Report)
+			}
 			if found.A == nil {
 				return failed
 			}
-			return cmp.Or(show(campaign.Selftests.Document(&found), f), failed)
+			return cmp.Or(show(campaign.Selftests.Document(&found), format.picked[0]), failed)
 		}
 	},
 }
 
-// selftest fills in what it finds, as far as it comes.
+// selftest fills in what it finds, as far as it gets.
 func selftest(ctx context.Context, found *campaign.SelftestResult, s *settings, quiet bool) error {
 	t := found.Selftest
 	var err error
@@ -70,21 +68,13 @@ func selftest(ctx context.Context, found *campaign.SelftestResult, s *settings, 
 	defer p.clear()
 	t.Version, t.Tell = version, p.tell
 	if found.A, err = t.Identities(ctx); err != nil {
-		return inconclusive(err)
+		return err
 	}
 	if found.B, err = t.Planted(ctx, found.A.Report); err != nil {
-		return inconclusive(err)
+		return err
 	}
 	if found.Failed() {
-		return &exit{code: 1}
+		return errFound
 	}
 	return nil
-}
-
-// inconclusive says why a check had no verdict.
-func inconclusive(err error) error {
-	if none := (*campaign.Inconclusive)(nil); errors.As(err, &none) {
-		return verdictExit(none.Report)
-	}
-	return err
 }

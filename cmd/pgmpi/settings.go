@@ -14,7 +14,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// settings are the flags that stand for keys of gl.toml, and where they go.
+// settings are the flags that set keys of gl.toml, and the file under them.
 type settings struct {
 	base       *glfile.File // in place of the defaults; nil: glfile.Default
 	guidelines string
@@ -78,11 +78,6 @@ func (s *settings) design(fs *pflag.FlagSet) {
 	s.keys(fs, "np", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "cache")
 }
 
-// ending are the flags that say when a check is over.
-func (s *settings) ending(fs *pflag.FlagSet) {
-	s.keys(fs, "looks", "max-mpiruns", "max-time", "no-split-experiment")
-}
-
 func (s *settings) judging(fs *pflag.FlagSet) {
 	s.keys(fs, "method", "test", "alpha", "adjust", "min-slowdown", "split-tolerance")
 }
@@ -116,39 +111,25 @@ func (s *settings) defaults() *glfile.File {
 	return &f
 }
 
-// load reads the configuration: the named file, else what the results
-// folder was made with that is resumed, else the defaults.
+// load reads the configuration: the named file, else what the results folder of
+// m was made with, else the defaults; and puts the flags over it.
 func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 	f, err := s.defaults(), error(nil)
 	switch {
 	case s.guidelines != "":
-		f, err = s.read()
+		f, err = glfile.Load(s.guidelines)
 	case m != nil:
 		f, err = campaign.ConfigOf(m)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return f, s.apply(f)
-}
-
-// read reads the named file.
-func (s *settings) read() (*glfile.File, error) {
-	f, err := glfile.Load(s.guidelines)
-	if errors.Is(err, fs.ErrNotExist) && isSelector(s.guidelines) {
+	absent, names := errors.Is(err, fs.ErrNotExist), strings.Split(s.guidelines, ",")
+	switch {
+	case absent && len(guidelines.Config{Guidelines: names}.Validate(nil)) == 0: // what check.guidelines may hold
 		return nil, setupf("--guidelines: %s is a guideline, and a file is wanted. Write into one, such as gl.toml:\n  [check]\n  guidelines = [%s]",
-			s.guidelines, quoteAll(strings.Split(s.guidelines, ",")))
-	}
-	if errors.Is(err, fs.ErrNotExist) {
+			s.guidelines, quoteAll(names))
+	case absent:
 		return nil, setupf("%w; `pgmpi init` writes one", err)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, setup(err)
 	}
-	return f, nil
-}
-
-// isSelector tells whether a comma list is what check.guidelines may hold.
-func isSelector(list string) bool {
-	return len(guidelines.Config{Guidelines: strings.Split(list, ",")}.Validate(nil)) == 0
+	return f, s.apply(f)
 }

@@ -16,27 +16,24 @@ var timesCommand = command{
 	short: "the run-times of a results folder, without verdicts",
 	long: `Shows for every function and msize how long a call takes: smallest, quartiles
 and largest of the run medians of all mpiruns. Needs no MPI.`,
-	flags: func(fs *pflag.FlagSet) func(context.Context, []string) error {
-		var o view
-		o.formats(fs)
-		o.folder(fs)
+	flags: func(fs *pflag.FlagSet) action {
+		var o output
+		o.functions(fs)
+		o.formats = formatsFlag(fs, report.RunTimes, "")
+		o.into(fs)
 		return func(_ context.Context, args []string) error {
 			if len(args) != 1 {
 				return setupf("times: give one results folder; see `pgmpi help times`")
 			}
-			formats, err := pick(report.RunTimes, o.format)
+			sides, err := readSides(judge.Default(), args[0])
 			if err != nil {
 				return err
 			}
-			side, err := readSide(args[0], judge.Default())
+			t, err := analyze.NewTimes(sides[0], o.all)
 			if err != nil {
 				return err
 			}
-			t, err := analyze.NewTimes(side, o.all)
-			if err != nil {
-				return err
-			}
-			return writeReport(report.RunTimes.Document(t), formats, o.out)
+			return o.write(report.RunTimes.Document(t))
 		}
 	},
 }

@@ -52,7 +52,7 @@ func Unknown(what, name string, known []string) string {
 		return fmt.Sprintf("%s (did you mean %s?)", msg, n)
 	}
 	if len(known) > 0 && len(known) <= 12 {
-		return fmt.Sprintf("%s (known: %s)", msg, strings.Join(known, ", "))
+		msg += " (known: " + strings.Join(known, ", ") + ")"
 	}
 	return msg
 }

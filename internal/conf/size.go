@@ -34,10 +34,10 @@ func ParseSize(s string) (int64, error) {
 }
 
 // exact divides a number of bytes by the largest unit that leaves no rest.
-func exact(bytes int64) (n int64, prefix string) {
+func exact(bytes int64) (n int64, suffix string) {
 	for _, u := range sizeUnits {
 		if bytes >= u.bytes && bytes%u.bytes == 0 {
-			return bytes / u.bytes, u.suffix[:1]
+			return bytes / u.bytes, u.suffix
 		}
 	}
 	return bytes, ""
@@ -45,27 +45,18 @@ func exact(bytes int64) (n int64, prefix string) {
 
 // FormatSize writes bytes as ParseSize reads them, as short as is exact: "1Ki".
 func FormatSize(bytes int64) string {
-	n, prefix := exact(bytes)
-	if prefix != "" {
-		prefix += "i"
-	}
-	return strconv.FormatInt(n, 10) + prefix
+	n, suffix := exact(bytes)
+	return fmt.Sprint(n) + suffix
 }
 
 // HumanSize writes a message size for people, exactly: "1 KiB", "1536 B".
 func HumanSize(bytes int64) string {
-	n, prefix := exact(bytes)
-	if prefix != "" {
-		prefix += "i"
-	}
-	return fmt.Sprintf("%d %sB", n, prefix)
+	n, suffix := exact(bytes)
+	return fmt.Sprintf("%d %sB", n, suffix)
 }
 
 // ShortSize is for the head of a narrow column: "1K".
-func ShortSize(bytes int64) string {
-	n, prefix := exact(bytes)
-	return strconv.FormatInt(n, 10) + prefix
-}
+func ShortSize(bytes int64) string { return strings.TrimSuffix(FormatSize(bytes), "i") }
 
 // HumanMemory writes an amount of memory with four digits: "15.63 GiB".
 func HumanMemory(bytes int64) string {
@@ -75,4 +66,21 @@ func HumanMemory(bytes int64) string {
 		}
 	}
 	return fmt.Sprintf("%d B", bytes)
+}
+
+// Bytes is an amount of memory; in text "100", "64Ki", "1Gi".
+type Bytes int64
+
+// UnmarshalText reads what ParseSize does.
+func (b *Bytes) UnmarshalText(text []byte) error {
+	n, err := ParseSize(string(text))
+	if err == nil {
+		*b = Bytes(n)
+	}
+	return err
+}
+
+// MarshalText writes the amount as short as is exact.
+func (b Bytes) MarshalText() ([]byte, error) {
+	return []byte(FormatSize(int64(b))), nil
 }

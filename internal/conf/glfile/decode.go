@@ -52,8 +52,8 @@ func tagged(v reflect.Value) (fields map[string]reflect.Value, names []string) {
 
 // value puts what the TOML package has read into a field.
 func (d *decoder) value(raw any, into reflect.Value, path string) {
-	if read := ownReader(raw, into); read != nil {
-		if err := read(); err != nil {
+	if own, err := readOwn(raw, into); own {
+		if err != nil {
 			d.fail(path, "%v", err)
 		}
 		return
@@ -83,18 +83,18 @@ func (d *decoder) value(raw any, into reflect.Value, path string) {
 	}
 }
 
-// ownReader is the method of a type that reads its own text; else nil.
-func ownReader(raw any, into reflect.Value) func() error {
-	switch own := into.Addr().Interface().(type) {
+// readOwn tells whether a type reads its own text, and does so.
+func readOwn(raw any, into reflect.Value) (own bool, err error) {
+	switch p := into.Addr().Interface().(type) {
 	case toml.Unmarshaler:
-		return func() error { return own.UnmarshalTOML(raw) }
+		return true, p.UnmarshalTOML(raw)
 	case encoding.TextUnmarshaler:
 		switch raw.(type) {
 		case string, bool, int64, float64:
-			return func() error { return own.UnmarshalText(fmt.Append(nil, raw)) }
+			return true, p.UnmarshalText(fmt.Append(nil, raw))
 		}
 	}
-	return nil
+	return false, nil
 }
 
 // list tells whether raw is an array of what the slice holds.
@@ -123,29 +123,28 @@ func (d *decoder) list(raw any, into reflect.Value, path string) bool {
 // scalar tells whether raw is a value of the field's type. An integer is a
 // number, too.
 func scalar(raw any, into reflect.Value) bool {
-	n, isInt := raw.(int64)
-	v := reflect.ValueOf(raw)
-	switch into.Kind() {
-	case reflect.Int:
-		into.SetInt(n)
-		return isInt
-	case reflect.Uint64:
-		into.SetUint(uint64(n))
-		return isInt && n >= 0
-	case reflect.String:
-		text, isText := raw.(string)
-		into.SetString(text)
-		return isText
-	case reflect.Float64:
-		if isInt {
-			v = reflect.ValueOf(float64(n))
+	switch x := raw.(type) {
+	case int64:
+		switch {
+		case into.CanInt():
+			into.SetInt(x)
+		case into.CanUint():
+			into.SetUint(uint64(x))
+			return x >= 0
+		case into.CanFloat():
+			into.SetFloat(float64(x))
+		default:
+			return false
+		}
+		return true
+	case float64, bool, string:
+		v := reflect.ValueOf(x)
+		if v.Kind() == into.Kind() {
+			into.Set(v.Convert(into.Type())) // which may have a name of its own
+			return true
 		}
 	}
-	ok := v.Kind() == into.Kind() // the type may have a name of its own
-	if ok {
-		into.Set(v.Convert(into.Type()))
-	}
-	return ok
+	return false
 }
 
 func wanted(t reflect.Type) string {
@@ -168,7 +167,7 @@ func wanted(t reflect.Type) string {
 	return "a string"
 }
 
-// shown writes a TOML value shortly.
+// shown is a short text for a TOML value.
 func shown(v any) string {
 	switch x := v.(type) {
 	case string:

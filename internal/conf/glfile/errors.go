@@ -1,17 +1,15 @@
 package glfile
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 )
 
 // Error is one thing that is wrong with a file.
 type Error struct {
-	File      string
-	Line, Col int // 1-based, Col in characters; 0: the key is not in the file
-	Msg       string
+	File string
+	position
+	Msg string
 }
 
 // Error writes "gl.toml:14:9: message".
@@ -35,15 +33,4 @@ func (es Errors) Error() string {
 		lines[i] = e.Error()
 	}
 	return strings.Join(lines, "\n")
-}
-
-// orNil sorts the errors; it keeps an empty list from becoming a non-nil error.
-func (es Errors) orNil() error {
-	if len(es) == 0 {
-		return nil
-	}
-	slices.SortStableFunc(es, func(a, b Error) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
-	})
-	return es
 }

@@ -1,6 +1,7 @@
 package glfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -68,10 +69,9 @@ func Parse(name string, data []byte) (*File, error) {
 	if _, err := toml.Decode(f.Source, &sections); err != nil {
 		return nil, syntaxError(name, data, err)
 	}
-	var bad *Error
-	if f.keys, bad = indexKeys(data); bad != nil {
-		bad.File = name
-		return nil, Errors{*bad}
+	var err error
+	if f.keys, err = indexKeys(name, data); err != nil {
+		return nil, err
 	}
 	var d decoder
 	d.table(sections, reflect.ValueOf(&f).Elem(), "")
@@ -98,9 +98,7 @@ func syntaxError(name string, data []byte, err error) error {
 	if !errors.As(err, &pe) {
 		return Errors{{File: name, Msg: err.Error()}}
 	}
-	at := positionAt(data, pe.Position.Start)
-	msg, _ := strings.CutPrefix(pe.Message, "toml: ")
-	return Errors{{File: name, Line: at.line, Col: at.col, Msg: msg}}
+	return Errors{{name, positionAt(data, pe.Position.Start), strings.TrimPrefix(pe.Message, "toml: ")}}
 }
 
 // Validate returns an error of type Errors with everything that is wrong with
@@ -165,8 +163,13 @@ func (f *File) located(errs []conf.FieldError) error {
 		if !strings.HasPrefix(msg, "unknown ") { // those name what they are about
 			msg = index.ReplaceAllString(e.Key, "") + ": " + msg
 		}
-		at := f.keys.find(e.Key)
-		out = append(out, Error{File: f.Name, Line: at.line, Col: at.col, Msg: msg})
+		out = append(out, Error{f.Name, f.keys.find(e.Key), msg})
 	}
-	return out.orNil()
+	if len(out) == 0 {
+		return nil // not an empty Errors, which would be an error
+	}
+	slices.SortStableFunc(out, func(a, b Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+	return out
 }

@@ -195,7 +195,7 @@ func withExamples() string {
 }
 
 func TestTemplateHasEveryKeyWithAComment(t *testing.T) {
-	found, bad := indexKeys([]byte(withExamples()))
+	found, bad := indexKeys("gl.toml", []byte(withExamples()))
 	if bad != nil {
 		t.Fatal(bad)
 	}

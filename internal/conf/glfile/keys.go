@@ -2,6 +2,7 @@ package glfile
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 	"pgmpi/nrep"
 )
 
-// Key is one key of gl.toml. Its flag, the help of that, the template and the
+// Key is one key of gl.toml. Its flag with its help, the template and the
 // tables of docs/ are all made from it. Texts are Markdown; help and template
 // leave the marks out.
 type Key struct {
@@ -117,14 +118,9 @@ var Keys = []Key{
 	{Name: "analyze.split_tolerance", Text: "slack of split-robustness (GL2), at least 0; 0.05 is five per cent", Flag: "split-tolerance", Value: "N"},
 }
 
-// FlagKey is the key that a flag stands for.
+// FlagKey is the key that a flag sets; there must be one.
 func FlagKey(flag string) Key {
-	for _, k := range Keys {
-		if k.Flag == flag {
-			return k
-		}
-	}
-	panic("no key has the flag --" + flag)
+	return Keys[slices.IndexFunc(Keys, func(k Key) bool { return k.Flag == flag })]
 }
 
 func auto(names []string) []string { return append([]string{protocol.Auto}, names...) }
@@ -152,7 +148,7 @@ func unsetSplit(f *File, text string) error {
 }
 
 // setLooks reads "10,20,30", or with weights "10:.2,20:.3,30:.5".
-func setLooks(f *File, text string) (err error) {
+func setLooks(f *File, text string) error {
 	f.Job.Looks, f.Job.LookWeights = nil, nil
 	for part := range strings.SplitSeq(text, ",") {
 		before, after, weighted := strings.Cut(strings.TrimSpace(part), ":")

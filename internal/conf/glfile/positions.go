@@ -2,6 +2,7 @@ package glfile
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,8 +11,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// position is a place in the file, 1-based, columns in characters.
-type position struct{ line, col int }
+// position is a place in a file: 1-based, Col in characters; 0: it is not in the file.
+type position struct{ Line, Col int }
 
 func positionAt(data []byte, offset int) position {
 	before := data[:max(0, min(offset, len(data)))]
@@ -27,10 +28,7 @@ type keys map[string]position
 // position means that none of them is in the file.
 func (k keys) find(path string) position {
 	for path != "" {
-		if at, ok := k[path]; ok {
-			return at
-		}
-		if at, ok := k[path+"[0]"]; ok {
+		if at := cmp.Or(k[path], k[path+"[0]"]); at != (position{}) {
 			return at
 		}
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
@@ -47,65 +45,43 @@ type indexer struct {
 	arrays map[string]int // [[table]]s met so far, by path
 }
 
-// indexKeys finds every key of a document.
-func indexKeys(data []byte) (keys, *Error) {
+// indexKeys finds every key of a file.
+func indexKeys(name string, data []byte) (keys, error) {
 	x := indexer{data: data, keys: keys{}, arrays: map[string]int{}}
 	x.parser.Reset(data)
 	table := ""
 	for x.parser.NextExpression() {
 		switch n := x.parser.Expression(); n.Kind {
-		case unstable.Table:
+		case unstable.Table, unstable.ArrayTable:
 			table = x.header(n)
-		case unstable.ArrayTable:
-			table = x.arrayHeader(n)
 		case unstable.KeyValue:
 			x.keyValue(table, n)
 		}
 	}
-	if err := x.parser.Error(); err != nil {
-		return nil, x.syntaxError(err)
+	err := x.parser.Error()
+	var pe *unstable.ParserError
+	switch {
+	case errors.As(err, &pe):
+		return nil, Errors{{name, positionAt(data, int(x.parser.Range(pe.Highlight).Offset)), pe.Message}}
+	case err != nil:
+		return nil, Errors{{name, position{1, 1}, err.Error()}}
 	}
 	return x.keys, nil
 }
 
-func (x *indexer) syntaxError(err error) *Error {
-	at := position{1, 1}
-	var pe *unstable.ParserError
-	if errors.As(err, &pe) {
-		at = positionAt(x.data, int(x.parser.Range(pe.Highlight).Offset))
-		return &Error{Line: at.line, Col: at.col, Msg: pe.Message}
-	}
-	return &Error{Line: at.line, Col: at.col, Msg: err.Error()}
-}
-
-// header returns the path of a [table]; its last part is the key's place.
+// header returns the path of a [table] or of the newest element of [[tables]];
+// the last part is the key's place.
 func (x *indexer) header(n *unstable.Node) string {
 	path := ""
 	for it := n.Key(); it.Next(); {
-		path = x.element(join(path, string(it.Node().Data)))
-		x.note(path, it.Node())
-	}
-	return path
-}
-
-func (x *indexer) arrayHeader(n *unstable.Node) string {
-	path := ""
-	for it := n.Key(); it.Next(); {
 		path = join(path, string(it.Node().Data))
-		if it.IsLast() {
+		if n.Kind == unstable.ArrayTable && it.IsLast() {
 			x.arrays[path]++
 		}
-		path = x.element(path)
+		if count := x.arrays[path]; count > 0 {
+			path = fmt.Sprintf("%s[%d]", path, count-1)
+		}
 		x.note(path, it.Node())
-	}
-	return path
-}
-
-// element appends the index of the newest element where path is an array of
-// tables.
-func (x *indexer) element(path string) string {
-	if n := x.arrays[path]; n > 0 {
-		return fmt.Sprintf("%s[%d]", path, n-1)
 	}
 	return path
 }
@@ -131,11 +107,10 @@ func (x *indexer) value(path string, n *unstable.Node) {
 	case unstable.Array:
 		i := 0
 		for it := n.Children(); it.Next(); {
-			if it.Node().Kind == unstable.Comment {
-				continue
+			if it.Node().Kind != unstable.Comment {
+				x.value(fmt.Sprintf("%s[%d]", path, i), it.Node())
+				i++
 			}
-			x.value(fmt.Sprintf("%s[%d]", path, i), it.Node())
-			i++
 		}
 	}
 }

@@ -1,0 +1,83 @@
+package campaign
+
+import (
+	"fmt"
+	"strings"
+
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/mockups"
+)
+
+// Lists are the tables of what can be measured and checked, and the guidelines
+// of a gl.toml if it has a name.
+var Lists = report.Kind[glfile.File]{Name: "list", Sections: func(f *glfile.File) []report.Section {
+	out := []report.Section{listGuidelines()}
+	if f.Name != "" {
+		out = append(out, listUsers(f))
+	}
+	collectives := report.Titled("COLLECTIVES")
+	collectives.Lines(mockups.Collectives()...)
+	types := report.Titled("DATATYPES AND OPERATORS")
+	types.Table = &report.Table{Head: []string{"datatype", "operators", "auto"}, Align: "lll"}
+	for _, d := range mockups.Datatypes() {
+		types.Table.Add(d.Name, strings.Join(d.Ops, " "), d.Auto)
+	}
+	return append(out, collectives, listMockups(), types)
+}}
+
+func listGuidelines() report.Section {
+	s := report.Titled("GUIDELINES")
+	s.Table = &report.Table{Head: []string{"id", "formula", ""}, Align: "lll", Flex: 1}
+	for _, e := range guidelines.Catalogue() {
+		g := e.Guidelines()
+		if len(g) > 1 {
+			formula := guidelines.Guideline{ID: e.ID, Type: g[0].Type, Function: "MPI_A"}.Formula()
+			s.Table.Add(e.ID, formula, fmt.Sprintf("for each of the %d collectives A (%s)", len(g), g[0].Type))
+			continue
+		}
+		note := ""
+		if e.Extended {
+			note = "extended: off by default"
+		}
+		s.Table.Add(e.ID, g[0].Formula(), note)
+	}
+	return s
+}
+
+// listMockups shows the mock-ups, and those that are the collectives themselves
+// in one row.
+func listMockups() report.Section {
+	s := report.Titled("MOCK-UPS")
+	s.Table = &report.Table{Head: []string{"id", "what it does"}, Align: "ll", Flex: 1}
+	for _, f := range mockups.All() {
+		if f.IsMockup() && !f.Identity {
+			s.Table.Add(f.ID, f.What)
+		}
+	}
+	s.Table.Add(mockups.IdentityOf("MPI_A"),
+		fmt.Sprintf("MPI_A itself by its PMPI_ name, for each of the %d collectives of GL1: for A/A tests in a [[guideline]]", len(mockups.Identities())))
+	return s
+}
+
+// listUsers shows the guidelines of a gl.toml and where they are checked.
+func listUsers(f *glfile.File) report.Section {
+	s := report.Titled("GUIDELINES OF %s", f.Name)
+	if len(f.Guideline) == 0 {
+		s.Say("none: it has no [[guideline]]")
+		return s
+	}
+	s.Table = &report.Table{Head: []string{"id", "formula", "type", "sizes"}, Align: "llll", Flex: 1}
+	for _, u := range f.Guideline {
+		g, sizes := u.Guideline(), "job.msizes"
+		switch {
+		case !guidelines.HasSize(g.Function):
+			sizes = "no size"
+		case len(u.Msizes) > 0:
+			sizes = strings.Join(u.Msizes, ", ")
+		}
+		s.Table.Add(g.ID, g.Formula(), string(g.Type), sizes)
+	}
+	return s
+}
