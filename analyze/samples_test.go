@@ -42,7 +42,7 @@ func TestStronglyDependentSamplesAreWarnedOf(t *testing.T) {
 		t.Errorf("%+v", k)
 	}
 	w := warning(r, "dependent-samples")
-	if w == nil || !strings.Contains(w.Text, "MPI_Reduce at 8B") || !strings.Contains(w.Remedy, "nrep.rse") {
+	if w == nil || !strings.Contains(w.Text, "MPI_Reduce at 8 B") || !strings.Contains(w.Remedy, "nrep.rse") {
 		t.Errorf("%+v", w)
 	}
 }

@@ -98,7 +98,7 @@ func narrowSize(plan *guidelines.Plan, tests []int, id, text string) ([]int, err
 	out := slices.DeleteFunc(slices.Clone(tests), func(i int) bool { return plan.Tests[i].Msize != size })
 	if len(out) == 0 {
 		nearest := slices.MinFunc(sizes, func(a, b int64) int { return cmp.Compare(max(a-size, size-a), max(b-size, size-b)) })
-		return nil, fmt.Errorf("%s was not tested at %s bytes (the nearest size is %s)%s", id, conf.FormatSize(size), conf.FormatSize(nearest), there)
+		return nil, fmt.Errorf("%s was not tested at %s (the nearest size is %s)%s", id, conf.HumanSize(size), conf.FormatSize(nearest), there)
 	}
 	return out, nil
 }

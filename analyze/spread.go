@@ -7,6 +7,7 @@ import (
 
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/remark"
 	"pgmpi/internal/stats"
 )
@@ -101,7 +102,7 @@ func (s *Spread) add(k guidelines.Case, sides []*Side) error {
 	}
 	mean, sd, err := stats.MeanSD(row.Normalised)
 	if err != nil {
-		return fmt.Errorf("%s at %d bytes: %w", k.Function, k.Msize, err)
+		return fmt.Errorf("%s at %s: %w", k.Function, conf.HumanSize(k.Msize), err)
 	}
 	row.Min, row.Max, row.CV = slices.Min(row.Normalised), slices.Max(row.Normalised), sd/mean
 	row.MaxOverMin = row.Max / row.Min

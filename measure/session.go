@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -170,7 +171,7 @@ func (s *Session) fill(r *results.Run, out *protocol.Output, cases []Sampled) er
 		c := s.Manifest.Plan.Cases[sampled.Plan]
 		got := out.Cases[i]
 		if got.Case != i || got.NRep != len(out.Samples[i]) {
-			return fmt.Errorf("case %d (%s at %d bytes) came with %d samples, %d were announced", i, c.Function, c.Msize, len(out.Samples[i]), got.NRep)
+			return fmt.Errorf("case %d (%s at %s) came with %d samples, %d were announced", i, c.Function, conf.HumanSize(c.Msize), len(out.Samples[i]), got.NRep)
 		}
 		got.Count(out.Samples[i])
 		r.Cases = append(r.Cases, results.CaseInfo{Plan: sampled.Plan, Function: c.Function, Msize: c.Msize, Calls: sampled.Calls, CaseResult: got})

@@ -30,7 +30,7 @@ type Design struct {
 	Config   // Adjust is never "auto"
 	Schedule // of the call's mpiruns
 	M        int
-	Refused  *Refusal // no look can find a single violation
+	Refused  *Refusal // no look can find a lone violation
 	Blind    []int    // looks that cannot, in mpiruns
 
 	looks []look
@@ -51,7 +51,7 @@ type look struct {
 // Refusal says why no verdict is possible, and how many mpiruns would do.
 type Refusal struct {
 	Reason string `json:"reason"`
-	// RNeeded is the least R at which a single violation can be reported; 0: none.
+	// RNeeded is the least R at which a lone violation can be reported; 0: none.
 	RNeeded int `json:"r_needed"`
 }
 

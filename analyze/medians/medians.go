@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -174,7 +175,7 @@ func (s *Set) Add(run *results.Run) error {
 	}
 	for i, info := range run.Cases {
 		if err := s.addCase(run, info, run.Samples[i]); err != nil {
-			return fmt.Errorf("%s: case %s at %d B: %w", file, info.Function, info.Msize, err)
+			return fmt.Errorf("%s: case %s at %s: %w", file, info.Function, conf.HumanSize(info.Msize), err)
 		}
 	}
 	return nil
@@ -188,7 +189,7 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	planned := s.manifest.Plan.Cases[info.Plan]
 	planned.Variant = ""
 	if planned != want {
-		return fmt.Errorf("the Plan has %s at %d B on %s in its place", planned.Function, planned.Msize, planned.Shape)
+		return fmt.Errorf("the Plan has %s at %s on %s in its place", planned.Function, conf.HumanSize(planned.Msize), planned.Shape)
 	}
 	k := &s.Cases[info.Plan]
 	if run.Mode == protocol.ModeSplit {

@@ -122,7 +122,7 @@ func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path st
 	}
 	argv = launch.RankArgv(argv, path, np)
 	wait := slices.Max(append([]float64{0}, c.seconds...))
-	fmt.Fprintf(stderr, "p = %d: %d methods; each synchronises (up to seconds) and is then watched for %v s\n", np, len(c.methods), wait)
+	fmt.Fprintf(stderr, "p = %d: methods to examine: %d; each synchronises (up to seconds) and is then watched for %v s\n", np, len(c.methods), wait)
 	start := time.Now()
 	progress := func(i, of int, method string) {
 		fmt.Fprintf(stderr, "%4.0f s  %s (%d of %d)\n", time.Since(start).Seconds(), method, i+1, of)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/conf"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -45,8 +46,8 @@ func (c *Campaign) measure(ctx context.Context, first, last int) error {
 func Unpredicted(m *results.Manifest, folder string) error {
 	for i, c := range m.Plan.Cases {
 		if _, skipped := m.Skip[i]; !skipped && m.NRep[i].N < 1 {
-			return fmt.Errorf("%s has no repetitions for %s at %d bytes: run `pgmpi nrep --out %s` first, or give nrep.fixed",
-				folder, c.Function, c.Msize, folder)
+			return fmt.Errorf("%s has no repetitions for %s at %s: run `pgmpi nrep --out %s` first, or give nrep.fixed",
+				folder, c.Function, conf.HumanSize(c.Msize), folder)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"math"
 	"time"
 
+	"pgmpi/internal/conf"
 	"pgmpi/measure/clocks"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -156,7 +157,7 @@ func (b *bench) plan() error {
 // measureCase verifies, warms up and measures one case.
 func (b *bench) measureCase(i int) error {
 	c, r := b.job.Cases[i], &b.out.cases[i]
-	b.setName(fmt.Sprintf("%s at %d bytes", c.Function, c.Msize))
+	b.setName(fmt.Sprintf("%s at %s", c.Function, conf.HumanSize(c.Msize)))
 	b.watchdog.Reset(b.stall)
 	if r.Status != protocol.StatusOK {
 		return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/measure/protocol"
 )
 
@@ -199,7 +200,7 @@ func (f *Folder) ReadRun(mode protocol.Mode, shape guidelines.Shape, run int, pl
 	for i, c := range r.Cases {
 		if c.Plan < 0 || c.Plan >= len(plan.Cases) ||
 			plan.Cases[c.Plan].Function != c.Function || plan.Cases[c.Plan].Msize != c.Msize || plan.Cases[c.Plan].Shape != shape {
-			return nil, fmt.Errorf("%s:1: case %d (%s at %d bytes) is not that of the manifest: the file belongs to another plan: move it away, --resume measures this mpirun again", path, i, c.Function, c.Msize)
+			return nil, fmt.Errorf("%s:1: case %d (%s at %s) is not that of the manifest: the file belongs to another plan: move it away, --resume measures this mpirun again", path, i, c.Function, conf.HumanSize(c.Msize))
 		}
 	}
 	return r, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/measure/protocol"
 )
 
@@ -163,8 +164,8 @@ func (d *rawDecoder) row(line []byte) error {
 		if used == 0 || last != (used == len(rest)) || (!last && rest[used] != '\t') {
 			if i == 2 && v[0] < int64(len(d.run.Cases)) && bytes.Count(line, []byte("\t")) == 3 {
 				ns, _, _ := bytes.Cut(rest, []byte("\t")) // NaN, Inf, negative
-				return fmt.Errorf("case %s at %d bytes, repetition %d: %.30q is no run-time in whole nanoseconds",
-					d.run.Cases[v[0]].Function, d.run.Cases[v[0]].Msize, v[1], ns)
+				return fmt.Errorf("case %s at %s, repetition %d: %.30q is no run-time in whole nanoseconds",
+					d.run.Cases[v[0]].Function, conf.HumanSize(d.run.Cases[v[0]].Msize), v[1], ns)
 			}
 			return fmt.Errorf("expected case, repetition, nanoseconds and flags, got %.60q", line)
 		}

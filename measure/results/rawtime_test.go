@@ -32,7 +32,7 @@ func TestRunTimesThatAreNoneAreRefusedWithTheirPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = ReadRaw(path)
-		want := fmt.Sprintf("%s:3: case MPI_Bcast at 8 bytes, repetition 1: %q is no run-time", path, ns)
+		want := fmt.Sprintf("%s:3: case MPI_Bcast at 8 B, repetition 1: %q is no run-time", path, ns)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", ns, err, want)
 		}

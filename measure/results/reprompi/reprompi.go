@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pgmpi/internal/conf"
 	"pgmpi/measure/protocol"
 )
 
@@ -223,14 +224,14 @@ func (p *parser) finish() error {
 		c := &p.out.Cases[i]
 		for n, r := range p.reps[i] {
 			if r.processes != rows {
-				return fmt.Errorf("repetition %d of %s at %d bytes has the rows of %d of %d processes; the file may be cut off", n, c.Test, c.Msize, r.processes, rows)
+				return fmt.Errorf("repetition %d of %s at %s has the rows of %d of %d processes; the file may be cut off", n, c.Test, conf.HumanSize(c.Msize), r.processes, rows)
 			}
 			s := protocol.Sample{NS: r.longest, Flags: r.flags}
 			if p.global {
 				s.NS = r.end - r.start
 			}
 			if s.NS <= 0 && s.Flags == 0 {
-				return fmt.Errorf("repetition %d of %s at %d bytes took %d ns; a run-time is positive", n, c.Test, c.Msize, s.NS)
+				return fmt.Errorf("repetition %d of %s at %s took %d ns; a run-time is positive", n, c.Test, conf.HumanSize(c.Msize), s.NS)
 			}
 			c.Samples = append(c.Samples, s)
 		}
