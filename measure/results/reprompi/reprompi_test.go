@@ -122,7 +122,7 @@ func TestReproMPIErrorsNameFileAndLine(t *testing.T) {
 		{"negative size", swap("            2   0.0000109819", "           -2   0.0000109819"), "x.dat:18: -2 is no size"},
 		{"two mpiruns", reproBarrier + reproBarrier, "x.dat:40: a second line with columns"},
 		{"a process missing", strings.Replace(reproGlobal, "1 MPI_Reduce 0 2 0 7.0000000000 7.0000010000 9.0000005000 9.0000015000\n", "", 1),
-			"x.dat: repetition 0 of MPI_Reduce at 8 bytes has the rows of 1 of 2 processes"},
+			"x.dat: repetition 0 of MPI_Reduce at 8 B has the rows of 1 of 2 processes"},
 	} {
 		if _, err := parse("x.dat", strings.NewReader(c.text)); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
