@@ -124,16 +124,20 @@ build: go-check ## build bin/pgmpi and bin/pgmpi-rank; for another library: make
 # Packages without MPI are built and tested two at a time; where mpiruns or the C
 # parts take times, nothing else runs. The test program of cmd/pgmpi is pgmpi.
 test: go-check both ## run every test, against Open MPI and MPICH (installs them if missing)
-	@$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
-	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
+	@{ # a core for each library
+	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-matmul2-openmpi,-tags matmul2)
-	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups$(comma)matmul2)
-	$(build_injected)
+	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-injected-openmpi,-tags injectedclocks)
+	$(OPENMPI_CC) $(sync_test) -o bin/sync-openmpi
+	} &
+	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
+	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
+	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-injected-mpich,-tags injectedclocks)
+	$(MPICH_CC) $(sync_test) -o bin/sync-mpich
+	wait $$!
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
-	$(OPENMPI_CC) $(sync_test) -o bin/sync-openmpi
-	$(MPICH_CC) $(sync_test) -o bin/sync-mpich
 	$(allow_root)
 	export PGMPI_TEST_BIN=$(CURDIR)/bin
 	export CGO_ENABLED=0

@@ -65,7 +65,7 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.LaunchNS < 5e8 {
+			if r.LaunchNS < 4e8 { // the half second, less what the launcher's script is early
 				t.Errorf("mpirun %d got its job %d ms after its start, when the one before had not ended", run, r.LaunchNS/1e6)
 			}
 		}

@@ -48,6 +48,7 @@ func TestScripts(t *testing.T) {
 func TestScriptsWithMPI(t *testing.T) {
 	for _, l := range libraries {
 		t.Run(l.name, func(t *testing.T) {
+			t.Parallel() // no script is about times
 			eachScript(t, "testdata/script/mpi/*.txt", func(t *testing.T) *bench { return newBench(t, l) })
 		})
 	}
