@@ -142,6 +142,7 @@ func (s *Side) unusable(i int) (change Change, reason string) {
 		return NotCompared, "wrong data: " + k.Message
 	case protocol.StatusNotMeasured:
 		return LeftOut, k.Message
+	case protocol.StatusOK:
 	}
 	if problem := problem(scheduleOf(s.manifest), k); problem != "" {
 		return NotCompared, problem

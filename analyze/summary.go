@@ -68,6 +68,7 @@ func summaryRow(verdicts []Verdict, s Shape, t guidelines.Type) SummaryRow {
 		case judge.Suspected:
 			row.Tests.Suspected++
 			suspected[unit] = true
+		case judge.Marginal, judge.Kept, judge.Undecided, judge.NotSuspected:
 		}
 		row.Tests.Checked++
 		checked[unit] = true
