@@ -9,7 +9,7 @@ import (
 func TestWrongMockupsAreNamedAndTheRestGoesOn(t *testing.T) {
 	wrong := libraries[0]
 	wrong.rank = "pgmpi-rank-wrong-openmpi"
-	b := newBench(t, wrong)
+	b := newFixture(t, wrong)
 	text := strings.Replace(quick, `"GL8", "GL1:MPI_Bcast"`, `"GL3", "GL5", "GL7", "GL8", "GL9", "GL12", "GL29"`, 1)
 	b.check("--guidelines", b.toml(text)).exits(t, 3).says(t, "exclude = [", "wrong data")
 	r := b.report()

@@ -138,8 +138,5 @@ func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path st
 	case errors.As(err, &failed) && !failed.Started:
 		return report.Clocks{}, setup(err)
 	}
-	if failed != nil && strings.Contains(failed.Remedy, "--resume") {
-		failed.Remedy = "" // there is no folder to go on in
-	}
 	return report.Clocks{}, err
 }

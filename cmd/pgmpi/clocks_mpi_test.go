@@ -18,14 +18,14 @@ import (
 const injectedDrift = 50e-6
 
 // eachInjected runs a test with rank programs whose clocks are known.
-func eachInjected(t *testing.T, test func(*testing.T, *bench)) {
+func eachInjected(t *testing.T, test func(*testing.T, *fixture)) {
 	for _, l := range libraries {
 		l.rank = "pgmpi-rank-injected-" + l.name
-		t.Run(l.name, func(t *testing.T) { test(t, newBench(t, l)) })
+		t.Run(l.name, func(t *testing.T) { test(t, newFixture(t, l)) })
 	}
 }
 
-func (b *bench) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
+func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 	b.t.Helper()
 	out, err := b.runJob(np, &protocol.Job{Mode: protocol.ModeClocks, NP: np, PPN: np, Clock: "monotonic",
 		StallNS: int64(60 * time.Second), Clocks: &j})
@@ -42,7 +42,7 @@ func (b *bench) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 // synchronisation both know clocks that are seconds apart.
 func TestLinearModelsFollowDriftAndOffsetsDoNot(t *testing.T) {
 	methods := []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"}
-	eachInjected(t, func(t *testing.T, b *bench) {
+	eachInjected(t, func(t *testing.T, b *fixture) {
 		// The methods are ours, not the libraries': a power of two with one of them,
 		// two ranks more than one with the other.
 		np := map[string]int{"openmpi": 4, "mpich": 6}[b.lib.name]
@@ -137,7 +137,7 @@ func TestClocksAreSynchronisedAgainBeforeTheyDriftTooFar(t *testing.T) {
 		}
 		return ""
 	}
-	eachInjected(t, func(t *testing.T, b *bench) {
+	eachInjected(t, func(t *testing.T, b *fixture) {
 		for _, method := range []string{"skampi", "hca3"} {
 			// A synchronisation of ranks that are held up takes long, and waits
 			// four times as long for its renewal; one that is inexact does not
@@ -163,7 +163,7 @@ func TestClocksAreSynchronisedAgainBeforeTheyDriftTooFar(t *testing.T) {
 // What the ranks measure of each other, as `pgmpi clocks` shows it, is the true
 // error to within its bound.
 func TestPingPongsFindTheTrueErrorAfterTwoSeconds(t *testing.T) {
-	eachInjected(t, func(t *testing.T, b *bench) {
+	eachInjected(t, func(t *testing.T, b *fixture) {
 		for _, s := range b.clocks(3, protocol.ClocksJob{Methods: []string{"netgauge", "hca3"}, Seconds: []float64{2}}) {
 			if s.Failed != "" || len(s.Checks) != 2 {
 				t.Errorf("%s failed with %d checks: %s", s.Method, len(s.Checks), s.Failed)
@@ -187,14 +187,14 @@ func TestPingPongsFindTheTrueErrorAfterTwoSeconds(t *testing.T) {
 
 // Ranks on one host with clocks that differ are found out, and told what to do.
 func TestSharedClocksAreVerified(t *testing.T) {
-	eachInjected(t, func(t *testing.T, b *bench) {
+	eachInjected(t, func(t *testing.T, b *fixture) {
 		for _, s := range b.clocks(3, protocol.ClocksJob{Methods: []string{"shared", "hca3+shared"}, Compute: true}) {
 			if !strings.Contains(s.Failed, "though both are on one host") || !strings.Contains(s.Failed, `clock_sync = "hca3"`) {
 				t.Errorf("%s with clocks seconds apart: %q, want the difference and the remedy", s.Method, s.Failed)
 			}
 		}
 	})
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{1, 2, 5} {
 			for _, s := range b.clocks(np, protocol.ClocksJob{Methods: []string{"shared"}}) {
 				if s.Failed != "" {
@@ -213,7 +213,7 @@ func TestSharedClocksAreVerified(t *testing.T) {
 // hosts, with a known offset.
 func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 	const shift = "100000"
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		program := b.rank + "-shifted"
 		script := "#!/bin/sh\nif [ $((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} % 2)) = 1 ]; then\n" +
 			"\texec unshare --time --monotonic " + shift + " " + b.rank + " \"$@\"\nfi\nexec " + b.rank + " \"$@\"\n"
@@ -239,7 +239,7 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 }
 
 func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		out, err := b.runJob(3, &protocol.Job{Mode: protocol.ModeClocks, NP: 3, PPN: 3, Clock: "monotonic",
 			StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{}})
 		if err != nil {
@@ -264,7 +264,7 @@ func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 }
 
 func TestClocksCommandShowsEveryMethod(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "shared,netgauge,hca3", "--seconds", "0.5")
 		if got.code != 0 {
 			t.Fatalf("exit %d:\n%s", got.code, got.stderr)
@@ -278,7 +278,7 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 			t.Errorf("an unknown method ends with %d, want %d", got.code, exitcode.Setup)
 		}
 	})
-	eachInjected(t, func(t *testing.T, b *bench) {
+	eachInjected(t, func(t *testing.T, b *fixture) {
 		got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "shared", "--format", "json")
 		if got.code != exitcode.Failed || !strings.Contains(got.stdout, "though both are on one host") {
 			t.Errorf("when every method fails the exit status is %d, want %d:\n%s", got.code, exitcode.Failed, got.stdout)

@@ -13,7 +13,7 @@ import (
 )
 
 // setUp writes the gl.toml of one side and returns its path.
-func (b *bench) setUp(name, text string) string {
+func (b *fixture) setUp(name, text string) string {
 	b.t.Helper()
 	path := filepath.Join(b.dir, name+".toml")
 	if err := os.WriteFile(path, []byte(text+fmt.Sprintf("rank = %q\n", b.rank)), 0o666); err != nil {
@@ -47,7 +47,7 @@ fixed = 100
 
 // isFound fails the test unless the slow algorithm that was planted in the results
 // folder by the library's own switch is found at its size, where it is slow.
-func (b *bench) isFound(function string, without *analyze.Verdict) {
+func (b *fixture) isFound(function string, without *analyze.Verdict) {
 	b.t.Helper()
 	v := b.report().Verdicts[0]
 	if v.Function != function || v.Msize != 64<<10 || v.Verdict != "violated" || v.Alternative == nil || v.Ratio == nil {
@@ -61,7 +61,7 @@ func (b *bench) isFound(function string, without *analyze.Verdict) {
 // A slow algorithm that the library is told to use is found: the call is slower
 // than before, and a guideline that was kept is violated (S-PGMPI §5.2).
 func TestForcedSlowAlgorithmIsFoundAndASlowdownAndNewlyViolates(t *testing.T) {
-	b := newBench(t, libraries[0])
+	b := newFixture(t, libraries[0])
 	gl := fmt.Sprintf(oneCase, "GL5")
 	b.check("--guidelines", b.setUp("before", gl)).exits(t, 0, 1, 4)
 	before, without := b.out, b.report().Verdicts[0]
@@ -100,7 +100,7 @@ func TestForcedSlowAlgorithmIsFoundAndASlowdownAndNewlyViolates(t *testing.T) {
 // to use a better one, and keeps a guideline again (S-PGMPI §5.3). The two sides
 // alternate.
 func TestForcedBetterAlgorithmIsFasterAndNewlyKept(t *testing.T) {
-	b := newBench(t, libraries[1])
+	b := newFixture(t, libraries[1])
 	gl := fmt.Sprintf(oneCase, "GL21")
 	before := b.setUp("before", gl+`env = { MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM = "brucks" }`+"\n")
 	after := b.setUp("after", gl+`env = { MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM = "pairwise" }`+"\n")
@@ -135,7 +135,7 @@ max = 200
 `
 
 func TestABOfOneSetUpFindsNothingAndResumes(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.setUp("same", sameTwice)
 		args := []string{"ab", gl, gl, "--out", b.out, "--quiet", "--format", "json,csv,table"}
 		s := b.pgmpi(args...).exits(t, 0, 1)

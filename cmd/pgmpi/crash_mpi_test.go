@@ -40,7 +40,7 @@ func (s *started) mpirun() int {
 
 // goesOn fails the test unless --resume without the fault finishes the check
 // and leaves the finished mpiruns as they are.
-func (b *bench) goesOn(gl string, runs int, args ...string) {
+func (b *fixture) goesOn(gl string, runs int, args ...string) {
 	b.t.Helper()
 	before := b.raw()
 	b.check(append([]string{"--resume", "--guidelines", gl}, args...)...).exits(b.t, 0, 1)
@@ -56,14 +56,14 @@ func (b *bench) goesOn(gl string, runs int, args ...string) {
 }
 
 // oneMpirun makes a results folder with the first of its three mpiruns.
-func (b *bench) oneMpirun(gl string, args ...string) {
+func (b *fixture) oneMpirun(gl string, args ...string) {
 	b.t.Helper()
 	b.check(append([]string{"--guidelines", gl}, args...)...).exits(b.t, 0, 1)
 	b.removeRuns()
 }
 
 // removeRuns takes all but the first mpirun out of a results folder.
-func (b *bench) removeRuns() {
+func (b *fixture) removeRuns() {
 	b.t.Helper()
 	for _, name := range []string{"run-p2-02.tsv.gz", "run-p2-03.tsv.gz"} {
 		if err := os.Remove(filepath.Join(b.out, "raw", name)); err != nil {
@@ -72,15 +72,15 @@ func (b *bench) removeRuns() {
 	}
 }
 
-// with returns a bench whose ranks have the fault of testdata/fault/fault.c.
-func (b *bench) with(fault string) *bench {
+// with returns a fixture whose ranks have the fault of testdata/fault/fault.c.
+func (b *fixture) with(fault string) *fixture {
 	c := *b
 	c.env = append(slices.Clone(b.env), "LD_PRELOAD="+filepath.Join(b.bin, "fault.so"), "PGMPI_FAULT="+fault)
 	return &c
 }
 
 func TestCrashOfARankEndsTheCheckWithItsStory(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
 		s.fail(syscall.SIGSEGV, 20*time.Second)
 		e := s.wait(15*time.Second).exits(t, 3).says(t, "SIGSEGV", "check.exclude", "--resume")
@@ -92,7 +92,7 @@ func TestCrashOfARankEndsTheCheckWithItsStory(t *testing.T) {
 }
 
 func TestKilledMpirunLeavesNeitherRanksNorSharedMemory(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
 		if b.lib.name == "openmpi" && len(s.shared) == 0 {
 			t.Fatal("the ranks of Open MPI map no file in /dev/shm: this test tests nothing")
@@ -107,7 +107,7 @@ func TestFinishedMpirunsOutliveAKilledOne(t *testing.T) {
 	for i, l := range libraries {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, l)
+			b := newFixture(t, l)
 			gl := b.toml(quick)
 			b.oneMpirun(gl)
 			s := b.with("linger").start("--resume", "--guidelines", gl)
@@ -123,7 +123,7 @@ func TestFinishedMpirunsOutliveAKilledOne(t *testing.T) {
 }
 
 func TestRankZeroThatDiesInItsOutputIsNoResult(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.toml(quick)
 		b.oneMpirun(gl)
 		b.with("half-line").check("--resume", "--guidelines", gl).exits(t, 3).
@@ -137,7 +137,7 @@ func TestRankZeroThatDiesInItsOutputIsNoResult(t *testing.T) {
 }
 
 func TestClockThatStepsBackIsRefused(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.toml(strings.Replace(quick, "fixed = 10", "fixed = 200", 1))
 		b.oneMpirun(gl)
 		b.with("clock").check("--resume", "--guidelines", gl).exits(t, 3).
@@ -148,7 +148,7 @@ func TestClockThatStepsBackIsRefused(t *testing.T) {
 }
 
 func TestDeathInInitIsASetupFault(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.toml(quick)
 		f := b.with("init-kill")
 		f.check("--guidelines", gl).exits(t, 2).says(t, "MPI_Init", "command: ", "try: ")
@@ -167,7 +167,7 @@ func TestDeathInInitIsASetupFault(t *testing.T) {
 }
 
 func TestTerminationIsAnInterrupt(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
 		_ = s.cmd.Process.Signal(syscall.SIGTERM)
 		s.wait(10*time.Second).exits(t, 130).says(t, "interrupted", "--out "+b.out, "--resume")
@@ -178,7 +178,7 @@ func TestTerminationIsAnInterrupt(t *testing.T) {
 // MPICH's launcher puts its proxy into a session of its own, where no signal to
 // the launcher's group comes through.
 func TestInterruptDuringInitLeavesNoRank(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.with("linger").start("--guidelines", b.toml(quick))
 		_ = s.cmd.Process.Signal(os.Interrupt)
 		s.wait(10*time.Second).exits(t, 130)
@@ -187,7 +187,7 @@ func TestInterruptDuringInitLeavesNoRank(t *testing.T) {
 }
 
 func TestSecondInterruptEndsAtOnceAndLeavesNothing(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		gl := b.toml(quick)
 		b.oneMpirun(gl)
 		s := b.with("linger").start("--resume", "--guidelines", gl)

@@ -9,7 +9,7 @@ import (
 )
 
 func TestDamagedRawFileIsRefusedAndMeasuredAgain(t *testing.T) {
-	b := newBench(t, libraries[1])
+	b := newFixture(t, libraries[1])
 	gl := b.toml(quick)
 	b.check("--guidelines", gl).exits(t, 0, 1)
 	const name = "run-p2-02.tsv.gz"

@@ -15,7 +15,7 @@ import (
 )
 
 // environment runs `pgmpi env --format json`.
-func (b *bench) environment(args ...string) *report.Environment {
+func (b *fixture) environment(args ...string) *report.Environment {
 	b.t.Helper()
 	s := b.pgmpi(append([]string{"env", "--format", "json"}, args...)...).exits(b.t, 0)
 	var e report.Environment
@@ -49,7 +49,7 @@ func twoCores(t *testing.T) {
 
 func TestEnvShowsRanksOnDistinctCores(t *testing.T) {
 	twoCores(t)
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		e := b.environment("--rank", b.rank, "--np", "2")
 		if len(e.Factors.Layouts) != 1 || len(e.Factors.Layouts[0].Nodes) != 1 {
 			t.Fatalf("layouts %+v", e.Factors.Layouts)
@@ -82,7 +82,7 @@ func TestEnvShowsRanksOnDistinctCores(t *testing.T) {
 func TestEnvDoubtsRanksThatAreNotPinned(t *testing.T) {
 	twoCores(t)
 	none := map[string]string{"openmpi": "--bind-to none", "mpich": "-bind-to none"}
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		launch := b.lib.mpi + " " + none[b.lib.name]
 		e := b.environment("--rank", b.rank, "--np", "2", "--launch", launch)
 		if !doubted(e.Doubts, remark.Unpinned, "ranks 0-1") {
@@ -97,7 +97,7 @@ func TestEnvDoubtsRanksThatAreNotPinned(t *testing.T) {
 }
 
 func TestEnvDoubtsMoreRanksThanCores(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		n := 2 * runtime.NumCPU()
 		e := b.environment("--rank", b.rank, "--np", strconv.Itoa(n))
 		if !doubted(e.Doubts, remark.Oversubscribed, strconv.Itoa(n)+" ranks") || doubted(e.Doubts, remark.Unpinned) {
@@ -111,7 +111,7 @@ func TestEnvDoubtsMoreRanksThanCores(t *testing.T) {
 func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 	twoCores(t)
 	tuned := map[string]string{"openmpi": "OMPI_MCA_coll_tuned_use_dynamic_rules", "mpich": "MPIR_CVAR_BCAST_SHORT_MSG_SIZE"}
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		name := tuned[b.lib.name]
 		gl := b.toml(quick + "[mpi]\nenv = { " + name + " = \"1\" }\n")
 		b.check("--guidelines", gl, "--launch", b.lib.mpi+" --bind-to none").exits(t, 0, 1)
@@ -149,7 +149,7 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 // elsewhere now, it says so.
 func TestResumeNoticesOtherFactors(t *testing.T) {
 	twoCores(t)
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		b.check("--guidelines", b.toml(quick), "--launch", b.lib.mpi+" --bind-to none").exits(t, 0, 1)
 		cpu := strconv.Itoa(b.environment(b.out).Factors.Layouts[0].Kinds[0].Online[0])
 		for _, c := range []struct {
@@ -170,7 +170,7 @@ func TestResumeNoticesOtherFactors(t *testing.T) {
 }
 
 // older takes out of manifest.json what earlier versions did not write.
-func (b *bench) older() {
+func (b *fixture) older() {
 	b.t.Helper()
 	path := filepath.Join(b.out, "manifest.json")
 	text, err := os.ReadFile(path)

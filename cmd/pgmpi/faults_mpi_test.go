@@ -18,7 +18,7 @@ import (
 
 // started is a check that runs beside the test.
 type started struct {
-	b      *bench
+	b      *fixture
 	cmd    *exec.Cmd
 	end    chan said
 	moment time.Duration // after the start of the ranks; 0: in the timing loop
@@ -27,7 +27,7 @@ type started struct {
 }
 
 // startLong starts a check that lasts, and waits until both ranks are timing.
-func (b *bench) startLong(text string, args ...string) *started {
+func (b *fixture) startLong(text string, args ...string) *started {
 	b.t.Helper()
 	s := b.start(append([]string{"--guidelines", b.toml(text)}, args...)...)
 	s.settle()
@@ -35,7 +35,7 @@ func (b *bench) startLong(text string, args ...string) *started {
 }
 
 // start starts a check and waits for the processes of its ranks.
-func (b *bench) start(args ...string) *started {
+func (b *fixture) start(args ...string) *started {
 	b.t.Helper()
 	cmd, out, err := b.command("pgmpi", b.checkArgs(args...)...)
 	if e := cmd.Start(); e != nil {
@@ -137,7 +137,7 @@ func (s *started) failing(victim func() int, sig syscall.Signal, limit time.Dura
 }
 
 func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
 		s.fail(syscall.SIGKILL, 20*time.Second)
 		s.wait(15*time.Second).exits(t, 3).says(t, "repeated once", "failed twice", "command: ", "killed a rank", "--resume")
@@ -146,7 +146,7 @@ func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
 }
 
 func TestFailedMpirunIsRepeatedOnceAndReported(t *testing.T) {
-	b := newBench(t, libraries[1])
+	b := newFixture(t, libraries[1])
 	gl := b.toml(quick)
 	// Before the kill, ranks linger long enough to be caught.
 	killed := filepath.Join(b.dir, "killed")
@@ -175,7 +175,7 @@ exec $MPIRUN "$@"`)
 }
 
 func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		// Many short cases, so that only a rank that hangs exceeds the limit.
 		s := b.startLong(strings.NewReplacer(`"8", "64Ki"`, `"1..4Ki"`, "5000000", "50000").Replace(long), "--stall", "3s")
 		s.fail(syscall.SIGSTOP, 25*time.Second)
@@ -185,7 +185,7 @@ func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
 }
 
 func TestKilledDriverLeavesNoProcess(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
 		if err := s.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -196,7 +196,7 @@ func TestKilledDriverLeavesNoProcess(t *testing.T) {
 }
 
 func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		text := strings.NewReplacer("mpiruns = 3", "mpiruns = 5", "fixed = 10", "fixed = 5000").Replace(quick)
 		gl := b.toml(text)
 		cmd, out, err := b.command("pgmpi", b.checkArgs("--guidelines", gl)...)
@@ -227,7 +227,7 @@ func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
 }
 
 func TestFolderInUseIsRefused(t *testing.T) {
-	b := newBench(t, libraries[1])
+	b := newFixture(t, libraries[1])
 	folder, err := results.Create(b.out)
 	if err != nil {
 		t.Fatal(err)

@@ -91,7 +91,7 @@ func TestHostsHaveNamesAndClocksOfTheirOwn(t *testing.T) {
 
 func TestCheckAcrossHostsOverTCP(t *testing.T) {
 	const n = 4
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, n, "")
 		b.check("--guidelines", b.toml(fmt.Sprintf(acrossHosts, n)+b.preloads()), "--launch", c.launch(b.lib)).exits(t, 0, 1)
 		for _, v := range b.report().Verdicts {
@@ -117,7 +117,7 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 
 // Hosts whose clocks are 1000 s apart do not share one.
 func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
 		with := func(method string) string {
 			return b.toml(strings.Replace(fmt.Sprintf(acrossHosts, 2), `sync = "barrier"`, `sync = "round_time"`+"\nclock_sync = \""+method+"\"", 1) + b.preloads())
@@ -152,7 +152,7 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 		t.Skipf("this program has clock_sync %q only", protocol.ClockSyncs)
 	}
 	const hosts = 3
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, hosts, "")
 		if b.lib.yield {
 			b.env = append(b.env, "LD_PRELOAD="+filepath.Join(b.bin, "yield.so"))

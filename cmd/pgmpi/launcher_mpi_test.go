@@ -13,7 +13,7 @@ import (
 )
 
 // script makes a launcher of shell commands; $MPIRUN is the library's.
-func (b *bench) script(name, text string) string {
+func (b *fixture) script(name, text string) string {
 	b.t.Helper()
 	path := filepath.Join(b.dir, name)
 	mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
@@ -25,7 +25,7 @@ func (b *bench) script(name, text string) string {
 }
 
 func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long, "--job-file", "--launch", b.script("closed", `exec $MPIRUN "$@" </dev/null`))
 		if err := s.cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
@@ -37,7 +37,7 @@ func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
 
 // lingering makes a launcher that writes down when it starts and ends, some time
 // after its mpirun.
-func (b *bench) lingering() (launch string, log func() string) {
+func (b *fixture) lingering() (launch string, log func() string) {
 	path := filepath.Join(b.dir, "log")
 	launch = b.script("lingering", "echo start >>"+path+`; $MPIRUN "$@"; sleep 0.5; echo end >>`+path)
 	return launch, func() string {
@@ -50,7 +50,7 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 	if cards, _ := filepath.Glob("/sys/class/infiniband/*"); len(cards) > 0 || os.Getenv("SLURM_JOB_ID") != "" {
 		t.Skip("mpiruns are not started ahead on a host with a fabric or in a batch system")
 	}
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		launch, log := b.lingering()
 		b.check("--guidelines", b.toml(quick), "--launch", launch, "--mpiruns", "3").exits(t, 0, 1)
 		if got, want := log(), "start start end start end end"; got != want {

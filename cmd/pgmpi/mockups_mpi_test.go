@@ -25,7 +25,7 @@ import (
 // reduce. What an operator computes does not depend on p, and what a root does
 // not on the operator.
 func TestEveryFunctionGivesTheRightData(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for np := 1; np <= 8; np++ {
 			for i, d := range mockups.Datatypes() {
 				if np > 4 && i != np%4 {
@@ -50,7 +50,7 @@ const matmul2 = "matmul2"
 // The order of the ranks is kept by every function that reduces, also where the
 // root is not the first and where p is no power of two.
 func TestOperatorThatDoesNotCommuteKeepsTheOrderOfTheRanks(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *bench) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		b.useRank("pgmpi-rank-matmul2-" + b.lib.name)
 		d, _ := mockups.GetDatatype("int")
 		for np := 2; np <= 8; np++ {
@@ -66,7 +66,7 @@ func TestOperatorThatDoesNotCommuteKeepsTheOrderOfTheRanks(t *testing.T) {
 // A mock-up that combines in the wrong order passes with every predefined
 // operator, and is seen with one that does not commute.
 func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
-	b := newBench(t, libraries[0])
+	b := newFixture(t, libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")
 	for op, want := range map[string]protocol.Status{"sum": protocol.StatusOK, matmul2: protocol.StatusWrong} {
@@ -86,7 +86,7 @@ func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
 
 // Only the last rank wants an element more than the table gives: none may wait for it.
 func TestMockupThatTakesMoreThanItsTempIsNotMeasured(t *testing.T) {
-	b := newBench(t, libraries[0])
+	b := newFixture(t, libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")
 	j := verifyJob(3, d, "sum", 0, true)
@@ -108,7 +108,7 @@ func TestMockupThatTakesMoreThanItsTempIsNotMeasured(t *testing.T) {
 }
 
 // useRank takes another of the built rank programs.
-func (b *bench) useRank(name string) {
+func (b *fixture) useRank(name string) {
 	b.t.Helper()
 	if err := errors.Join(os.Remove(b.rank), os.Symlink(filepath.Join(b.bin, name), b.rank)); err != nil {
 		b.t.Fatal(err)
@@ -133,7 +133,7 @@ func verifyJob(np int, d mockups.Datatype, op string, root int, all bool) *proto
 }
 
 // verify runs one mpirun that verifies all functions, or those that reduce.
-func (b *bench) verify(np int, d mockups.Datatype, op string, root int, all bool) {
+func (b *fixture) verify(np int, d mockups.Datatype, op string, root int, all bool) {
 	b.t.Helper()
 	j := verifyJob(np, d, op, root, all)
 	what := fmt.Sprintf("p = %d, %s, %s, root %d", np, d.Name, op, root)
@@ -150,7 +150,7 @@ func (b *bench) verify(np int, d mockups.Datatype, op string, root int, all bool
 }
 
 // launch is how np ranks are started by hand, also more than there are cores.
-func (b *bench) launch(np int) (argv, env []string) {
+func (b *fixture) launch(np int) (argv, env []string) {
 	argv = strings.Fields(strings.ReplaceAll(b.lib.mpi, "{np}", fmt.Sprint(np)))
 	if b.lib.yield {
 		return argv, append(slices.Clone(b.env), "LD_PRELOAD="+filepath.Join(b.bin, "yield.so"))
@@ -159,7 +159,7 @@ func (b *bench) launch(np int) (argv, env []string) {
 }
 
 // runJob starts the rank program by hand, with --job.
-func (b *bench) runJob(np int, j *protocol.Job) (*protocol.Output, error) {
+func (b *fixture) runJob(np int, j *protocol.Job) (*protocol.Output, error) {
 	lines, err := protocol.EncodeJob(j)
 	if err != nil {
 		return nil, err

@@ -45,23 +45,23 @@ func mpirunOf(library string) string {
 }
 
 // eachLibrary runs a test with both libraries.
-func eachLibrary(t *testing.T, test func(*testing.T, *bench)) {
+func eachLibrary(t *testing.T, test func(*testing.T, *fixture)) {
 	for _, l := range libraries {
-		t.Run(l.name, func(t *testing.T) { test(t, newBench(t, l)) })
+		t.Run(l.name, func(t *testing.T) { test(t, newFixture(t, l)) })
 	}
 }
 
 // bothAtOnce runs a test with both libraries at the same time, one for each core:
 // for what waits, or is right or wrong whatever time it takes.
-func bothAtOnce(t *testing.T, test func(*testing.T, *bench)) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+func bothAtOnce(t *testing.T, test func(*testing.T, *fixture)) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		t.Parallel()
 		test(t, b)
 	})
 }
 
-// bench is a folder of one test with everything that a real check needs.
-type bench struct {
+// fixture is a folder of one test with everything that a real check needs.
+type fixture struct {
 	t    *testing.T
 	lib  library
 	bin  string // the folder of the built programs
@@ -71,15 +71,15 @@ type bench struct {
 	env  []string
 }
 
-// emptyBench needs no MPI.
-func emptyBench(t *testing.T) *bench {
+// emptyFixture needs no MPI.
+func emptyFixture(t *testing.T) *fixture {
 	dir := t.TempDir()
-	return &bench{t: t, dir: dir, out: filepath.Join(dir, "out"), env: append(os.Environ(), "WORK="+dir)}
+	return &fixture{t: t, dir: dir, out: filepath.Join(dir, "out"), env: append(os.Environ(), "WORK="+dir)}
 }
 
-func newBench(t *testing.T, l library) *bench {
+func newFixture(t *testing.T, l library) *fixture {
 	t.Helper()
-	b := emptyBench(t)
+	b := emptyFixture(t)
 	b.lib, b.bin, b.rank = l, os.Getenv("PGMPI_TEST_BIN"), filepath.Join(b.dir, "pgmpi-rank")
 	if b.bin == "" {
 		t.Skip("real mpiruns need the folder of the built programs in PGMPI_TEST_BIN: `make test` sets it")
@@ -96,7 +96,7 @@ func newBench(t *testing.T, l library) *bench {
 }
 
 // toml writes gl.toml and returns its path.
-func (b *bench) toml(text string) string {
+func (b *fixture) toml(text string) string {
 	b.t.Helper()
 	path := filepath.Join(b.dir, "gl.toml")
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
@@ -140,7 +140,7 @@ type said struct {
 	stdout, stderr string
 }
 
-func (b *bench) command(program string, args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
+func (b *fixture) command(program string, args ...string) (*exec.Cmd, *bytes.Buffer, *bytes.Buffer) {
 	cmd := exec.Command(program, args...)
 	var out, err bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.Env, cmd.Dir = &out, &err, b.env, b.dir
@@ -152,7 +152,7 @@ func (b *bench) command(program string, args ...string) (*exec.Cmd, *bytes.Buffe
 const limit = 5 * time.Minute
 
 // run runs a program to its end.
-func (b *bench) run(program string, args ...string) said {
+func (b *fixture) run(program string, args ...string) said {
 	b.t.Helper()
 	cmd, out, err := b.command(program, args...)
 	if e := cmd.Start(); e != nil {
@@ -163,7 +163,7 @@ func (b *bench) run(program string, args ...string) said {
 	return said{cmd.ProcessState.ExitCode(), out.String(), err.String()}
 }
 
-func (b *bench) pgmpi(args ...string) said {
+func (b *fixture) pgmpi(args ...string) said {
 	b.t.Helper()
 	return b.run("pgmpi", args...)
 }
@@ -177,13 +177,13 @@ func inProcess(args ...string) said {
 	return said{code, out.String(), errs.String()}
 }
 
-// check runs `pgmpi check` with this library into the bench's results folder.
-func (b *bench) check(args ...string) said {
+// check runs `pgmpi check` with this library into the results folder.
+func (b *fixture) check(args ...string) said {
 	b.t.Helper()
 	return b.pgmpi(b.checkArgs(args...)...)
 }
 
-func (b *bench) checkArgs(args ...string) []string {
+func (b *fixture) checkArgs(args ...string) []string {
 	return append([]string{"check", "--rank", b.rank, "--out", b.out}, args...)
 }
 
@@ -218,7 +218,7 @@ func (s said) shows(t *testing.T, patterns ...string) said {
 	return s
 }
 
-func (b *bench) report() *analyze.Report {
+func (b *fixture) report() *analyze.Report {
 	b.t.Helper()
 	text, err := os.ReadFile(filepath.Join(b.out, "report.json"))
 	if err != nil {
@@ -232,7 +232,7 @@ func (b *bench) report() *analyze.Report {
 }
 
 // raw lists the raw files with their times of writing.
-func (b *bench) raw() map[string]time.Time {
+func (b *fixture) raw() map[string]time.Time {
 	b.t.Helper()
 	files := map[string]time.Time{}
 	entries, err := os.ReadDir(filepath.Join(b.out, "raw"))
@@ -251,7 +251,7 @@ func (b *bench) raw() map[string]time.Time {
 
 // processes lists the pids whose command line names this test's rank program;
 // with ranks only those that run it.
-func (b *bench) processes(ranks bool) []int {
+func (b *fixture) processes(ranks bool) []int {
 	var found []int
 	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, n := range names {
@@ -270,7 +270,7 @@ func (b *bench) processes(ranks bool) []int {
 }
 
 // waitFor polls until a condition holds.
-func (b *bench) waitFor(what string, limit time.Duration, holds func() bool) {
+func (b *fixture) waitFor(what string, limit time.Duration, holds func() bool) {
 	b.t.Helper()
 	for end := time.Now().Add(limit); !holds(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -280,7 +280,7 @@ func (b *bench) waitFor(what string, limit time.Duration, holds func() bool) {
 }
 
 // noneLeft fails the test when a process of this check lives for longer.
-func (b *bench) noneLeft(limit time.Duration) {
+func (b *fixture) noneLeft(limit time.Duration) {
 	b.t.Helper()
 	b.waitFor(fmt.Sprintf("the end of every process of %s", b.rank), limit, func() bool { return len(b.processes(false)) == 0 })
 }

@@ -102,7 +102,7 @@ func (c *cluster) launch(l library) string {
 }
 
 // preloads is a line of [mpi] that lets more ranks than cores take turns.
-func (b *bench) preloads() string {
+func (b *fixture) preloads() string {
 	if !b.lib.yield {
 		return ""
 	}

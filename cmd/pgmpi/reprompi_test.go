@@ -10,7 +10,7 @@ import (
 
 // reproFile writes what mpibenchmark prints for Reduce and its mock-up, which
 // is faster by half.
-func (b *bench) reproFile(run int) string {
+func (b *fixture) reproFile(run int) string {
 	b.t.Helper()
 	var text strings.Builder
 	text.WriteString("#@operation=MPI_BOR\n#@datatype=MPI_CHAR\n#@datatype_extent_bytes=1\n#@root_proc=0\n#@nprocs=4\n")
@@ -29,7 +29,7 @@ func (b *bench) reproFile(run int) string {
 }
 
 func TestOutputOfReproMPIIsJudged(t *testing.T) {
-	b := emptyBench(t)
+	b := emptyFixture(t)
 	args := []string{"analyze", "--from", "reprompi"}
 	for run := range 8 {
 		args = append(args, b.reproFile(run))

@@ -41,7 +41,7 @@ func withPgmpi(m *testing.M) int {
 
 // Every script under testdata/script is a claim, and needs no MPI.
 func TestScripts(t *testing.T) {
-	eachScript(t, "testdata/script/*.txt", func(t *testing.T) *bench { return emptyBench(t) })
+	eachScript(t, "testdata/script/*.txt", func(t *testing.T) *fixture { return emptyFixture(t) })
 }
 
 // Every script under testdata/script/mpi is run with real mpiruns of each library.
@@ -49,12 +49,12 @@ func TestScriptsWithMPI(t *testing.T) {
 	for _, l := range libraries {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel() // no script is about times
-			eachScript(t, "testdata/script/mpi/*.txt", func(t *testing.T) *bench { return newBench(t, l) })
+			eachScript(t, "testdata/script/mpi/*.txt", func(t *testing.T) *fixture { return newFixture(t, l) })
 		})
 	}
 }
 
-func eachScript(t *testing.T, glob string, in func(*testing.T) *bench) {
+func eachScript(t *testing.T, glob string, in func(*testing.T) *fixture) {
 	files, err := filepath.Glob(glob)
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scripts in %s: %v", glob, err)
@@ -65,7 +65,7 @@ func eachScript(t *testing.T, glob string, in func(*testing.T) *bench) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &script{bench: in(t), file: file, kept: map[string]time.Time{}}
+			s := &script{fixture: in(t), file: file, kept: map[string]time.Time{}}
 			s.play(string(text))
 		})
 	}
@@ -74,7 +74,7 @@ func eachScript(t *testing.T, glob string, in func(*testing.T) *bench) {
 // script runs the subset of rogpe/go-internal/testscript that these scripts need,
 // in its syntax, with the commands of pgmpi's own at the end of the table.
 type script struct {
-	*bench
+	*fixture
 	file string
 	line int
 	last said                 // what the last program said
@@ -108,7 +108,7 @@ var scriptCommands = map[string]func(s *script, not bool, args []string){
 
 	// exits CODE[,CODE] PROGRAM ARGS…: it ends with one of these.
 	"exits": func(s *script, _ bool, args []string) {
-		s.last = s.bench.run(args[1], args[2:]...)
+		s.last = s.fixture.run(args[1], args[2:]...)
 		if codes := strings.Split(args[0], ","); !slices.Contains(codes, strconv.Itoa(s.last.code)) {
 			s.fatal("exit status %d, want %s", s.last.code, args[0])
 		}
@@ -237,7 +237,7 @@ func (s *script) disk(mount, size string) {
 }
 
 func (s *script) program(not bool, args []string) {
-	if s.last = s.bench.run(args[0], args[1:]...); (s.last.code == 0) == not {
+	if s.last = s.fixture.run(args[0], args[1:]...); (s.last.code == 0) == not {
 		s.fatal("exit status %d", s.last.code)
 	}
 }

@@ -12,13 +12,13 @@ import (
 )
 
 // planted is the environment of ranks in which a collective is slowed down.
-func (b *bench) planted(delay string) string {
+func (b *fixture) planted(delay string) string {
 	return fmt.Sprintf("[mpi]\nenv = { LD_PRELOAD = %q, PGMPI_DELAY = %q }\n", filepath.Join(b.bin, b.lib.rank+"-delay.so"), delay)
 }
 
 // slowBcast is a check in which Bcast of 1 KiB takes 20 ms longer, more than what
 // else happens on a busy machine, and Bcast of 64 B smallDelay.
-func (b *bench) slowBcast(more string) string {
+func (b *fixture) slowBcast(more string) string {
 	return b.toml(`
 [check]
 guidelines = ["GL2:MPI_Bcast", "GL10"]
@@ -36,7 +36,7 @@ test = "ranksum" # one disturbed mpirun of eight is no matter
 const smallDelay = 50000 // ns
 
 func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		gl := b.slowBcast("mpiruns = 8")
 		b.check("--guidelines", gl).exits(t, 1)
 		r := b.report()
@@ -79,7 +79,7 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 }
 
 func TestWithoutTheExperimentASplitIsOnlySuspected(t *testing.T) {
-	b := newBench(t, libraries[0])
+	b := newFixture(t, libraries[0])
 	b.check("--guidelines", b.slowBcast("mpiruns = 8"), "--no-split-experiment").exits(t, 1)
 	if r := b.report(); r.Verdicts[0].Verdict != "suspected" || r.Split != nil {
 		t.Errorf("%+v, %+v", r.Verdicts[0], r.Split)
@@ -87,7 +87,7 @@ func TestWithoutTheExperimentASplitIsOnlySuspected(t *testing.T) {
 }
 
 func TestALargeSlowdownIsDecidedAtTheFirstLook(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		gl := b.toml(`
 [check]
 guidelines = ["GL1:MPI_Bcast"]
@@ -116,7 +116,7 @@ fixed = 10
 }
 
 func TestMaxTimeAndMaxMpirunsEndACheckWithAVerdict(t *testing.T) {
-	b := newBench(t, libraries[1])
+	b := newFixture(t, libraries[1])
 	gl := b.toml(strings.Replace(quick, "mpiruns = 3", "mpiruns = 4000", 1))
 	b.check("--guidelines", gl, "--max-time", "4s").exits(t, 0, 1).says(t, "job.max_time", "ended after")
 	n := len(b.raw())
@@ -135,7 +135,7 @@ func TestMaxTimeAndMaxMpirunsEndACheckWithAVerdict(t *testing.T) {
 }
 
 func TestSelftestShowsWhatItPlantedAndFound(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		// Where other programs want the cores too, it may fail: honestly.
 		s := b.pgmpi("selftest", "--rank", b.rank, "--np", "2", "--mpiruns", "9", "--quiet").exits(t, 0, 1)
 		for _, words := range []string{"(a) A/A: 33 tests", "MPI_Allgather is", "GL1 monotony", "GL2 split", "GL11 pattern", "planted 6, found "} {
@@ -151,7 +151,7 @@ func TestSelftestShowsWhatItPlantedAndFound(t *testing.T) {
 
 // The self-test must notice when nothing is planted.
 func TestSelftestFailsWhenTheSlowdownIsMissing(t *testing.T) {
-	b := newBench(t, libraries[1])
+	b := newFixture(t, libraries[1])
 	source := filepath.Join(b.dir, "nothing.c")
 	if err := os.WriteFile(source, []byte("int pgmpi_nothing;\n"), 0o666); err != nil {
 		t.Fatal(err)

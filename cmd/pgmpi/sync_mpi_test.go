@@ -16,7 +16,7 @@ import (
 
 // What only the C side can show: see testdata/sync.
 func TestSynchronisationsFromInside(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{1, 2, 3, 5} {
 			argv, env := b.launch(np)
 			cmd := exec.Command(argv[0], append(argv[1:], filepath.Join(b.bin, "sync-"+b.lib.name))...)
@@ -49,7 +49,7 @@ func allTimings() []timed {
 
 func TestEverySynchronisationSampleAndCacheGivesItsSamples(t *testing.T) {
 	const repetitions = 20
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		for _, how := range allTimings() {
 			j := syncJob(how.np, repetitions)
 			j.Sync, j.Sample, j.Cache = how.sync, how.sample, how.cache
@@ -112,7 +112,7 @@ func checkSamples(t *testing.T, what, sync string, repetitions int, c protocol.C
 // A batch in a window of a nanosecond has no valid sample, and no end if the
 // predictor waited for one.
 func TestPredictionCountsOnlyValidSamples(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		cfg := nrep.Default()
 		cfg.Max = 40
 		for _, sync := range []string{"barrier", "window_auto", "round_time", "window"} {
@@ -141,7 +141,7 @@ func TestPredictionCountsOnlyValidSamples(t *testing.T) {
 
 // With a cache that is larger than the cap there is nothing left to measure.
 func TestMemoryCapCountsTheCaches(t *testing.T) {
-	b := newBench(t, libraries[1])
+	b := newFixture(t, libraries[1])
 	for _, cache := range []string{"cold", "rotate"} {
 		j := syncJob(2, 5)
 		j.Cache, j.TempMemory = cache, 4096

@@ -12,7 +12,7 @@ import (
 // withLongName are the flags for a rank program whose path is long.
 func withLongName(t *testing.T) []string {
 	t.Helper()
-	b := newBench(t, libraries[1])
+	b := newFixture(t, libraries[1])
 	path := filepath.Join(b.dir, strings.Repeat("a-long-name-", 8))
 	if err := os.Symlink(b.rank, path); err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ method = "paper"
 
 func TestEveryUserGuidelineIsListedMeasuredAndReported(t *testing.T) {
 	text, ids := everyUserGuideline()
-	eachLibrary(t, func(t *testing.T, b *bench) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		file := b.toml(onlyUsers + text)
 		listed := b.pgmpi("list", "--guidelines", file).exits(t, 0).stdout
 		b.check("--guidelines", file, "--format", "table,csv").exits(t, 0, 1)
@@ -93,7 +93,7 @@ func barrierPattern(id string) bool {
 }
 
 // read returns a file of the results folder.
-func (b *bench) read(name string) string {
+func (b *fixture) read(name string) string {
 	b.t.Helper()
 	text, err := os.ReadFile(filepath.Join(b.out, name))
 	if err != nil {

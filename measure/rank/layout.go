@@ -70,22 +70,22 @@ func gather[T any](w *world, mine *T) ([]T, error) {
 // little of itself; the first one of every node reads it for all.
 func (s *session) layout() (*host.Layout, error) {
 	name, _ := os.Hostname()
-	seat, err := host.ReadRank(name, os.Environ(), s.info.LibVersion, s.info.Hash)
+	own, err := host.ReadRank(name, os.Environ(), s.info.LibVersion, s.info.Hash)
 	if err != nil {
 		return nil, err
 	}
-	seats, err := gather(s.world, &seat)
+	ranks, err := gather(s.world, &own)
 	if err != nil {
 		return nil, err
 	}
 	reads := make([]byte, s.size) // by rank: 1 for the first one of a node
-	for _, r := range host.Leaders(seats) {
+	for _, r := range host.Leaders(ranks) {
 		reads[r] = 1
 	}
 	if reads, err = s.text(reads, 0); err != nil {
 		return nil, err
 	}
-	node, err := s.node(seat, reads[s.rank] == 1)
+	node, err := s.node(own, reads[s.rank] == 1)
 	if err != nil {
 		return nil, err
 	}
@@ -93,14 +93,14 @@ func (s *session) layout() (*host.Layout, error) {
 	if err != nil || s.rank != 0 {
 		return nil, err
 	}
-	return host.Merge(seats, nodes)
+	return host.Merge(ranks, nodes)
 }
 
 // node reads the node, or waits while others do: nobody may be busy in MPI then.
-func (s *session) node(seat host.RankFacts, reads bool) (*host.NodeFacts, error) {
+func (s *session) node(own host.RankFacts, reads bool) (*host.NodeFacts, error) {
 	var f host.NodeFacts
 	if reads {
-		f = host.ReadNode(hostFiles, seat, os.Environ(), s.info.LibVersion, s.info.Hash)
+		f = host.ReadNode(hostFiles, own, os.Environ(), s.info.LibVersion, s.info.Hash)
 	}
 	if err := s.barrier(); err != nil {
 		return nil, err
