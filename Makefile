@@ -145,10 +145,10 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	$(GO_TEST) $$(go list ./... | grep -v '/cmd/pgmpi$$')
 	echo "Real mpiruns:"
 	$(GO_TEST) ./cmd/pgmpi
-	echo "Tests of the C parts with $(OPENMPI_CC):"
-	$(call cgo,$(OPENMPI_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES)
-	echo "Tests of the C parts with $(MPICH_CC):"
+	echo "Tests of the C parts, with $(OPENMPI_CC) and with $(MPICH_CC):"
+	{ $(call cgo,$(OPENMPI_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES); } &
 	$(call cgo,$(MPICH_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES)
+	wait $$!
 
 lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) ## gofmt, go vet, staticcheck, exhaustive and C warnings, with and without MPI
 	@unformatted=$$(gofmt -l .)
