@@ -98,7 +98,7 @@ func (s *Spread) add(k guidelines.Case, sides []*Side) error {
 	middle := stats.MedianFinite(ns)
 	row := CaseSpread{Cell: medians.CellOf(k), NP: k.Shape.NP, MedianS: middle / 1e9}
 	for _, m := range ns {
-		row.Normalised = append(row.Normalised, m*(1/middle))
+		row.Normalised = append(row.Normalised, m/middle)
 	}
 	mean, sd, err := stats.MeanSD(row.Normalised)
 	if err != nil {

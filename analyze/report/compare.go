@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/remark"
 )
 
@@ -61,7 +62,7 @@ func compareHead(c *analyze.Comparison) []Section {
 	}
 	s.facts("Differ", differences)
 	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)),
-		cmp.Or(when(c.Paired, "measured alternately"), "mpiruns not paired"), adjustNames[c.Adjust], plural(c.M, "case"), c.Alpha, c.MinSlowdown)
+		cmp.Or(when(c.Paired, "measured alternately"), "mpiruns not paired"), adjustNames[c.Adjust], conf.Plural(c.M, "case"), c.Alpha, c.MinSlowdown)
 	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", probability(&c.PMin))
 	s.Fact("Sizes", "%s", c.MsizeLegend)
 	return append([]Section{s}, refused(c.Refused)...)

@@ -52,7 +52,7 @@ func layoutSections(l *host.Layout, library string, shown map[string]int) []Sect
 	for _, n := range l.Nodes {
 		ranks += len(n.Ranks)
 	}
-	s := Titled("%s: %s on %s%s", l.Shape, plural(ranks, "rank"), plural(len(l.Nodes), "node"), when(l.Since != "", ", since %s", l.Since))
+	s := Titled("%s: %s on %s%s", l.Shape, conf.Plural(ranks, "rank"), conf.Plural(len(l.Nodes), "node"), when(l.Since != "", ", since %s", l.Since))
 	s.Fact("command", "%s", known(strings.Join(l.Command, " ")))
 	out := []Section{s}
 	for k := range l.Kinds {

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 )
 
 // Explanations show one verdict each, with everything that it rests on: the samples by
@@ -119,7 +120,7 @@ func numbers(e *analyze.Explanation) []Section {
 	} else if r.Looks != nil {
 		s.note("p is the smallest of the looks so far, each divided by its share of the error.")
 	}
-	adjusted := fmt.Sprintf("%s over m = %s: this p is number %d of them, the smallest first", adjustNames[r.Adjust], plural(t.Family, "test"), t.Rank)
+	adjusted := fmt.Sprintf("%s over m = %s: this p is number %d of them, the smallest first", adjustNames[r.Adjust], conf.Plural(t.Family, "test"), t.Rank)
 	if r.Adjust == judge.AdjustNone {
 		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, t.Family)
 	}

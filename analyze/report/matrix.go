@@ -42,7 +42,7 @@ func matrix(r *analyze.Report) []Section {
 	}
 	shown := slices.DeleteFunc(order, func(row matrixRow) bool { return !found[row] })
 	if len(shown) == 0 {
-		return []Section{Titled("Matrix: %s checked, found 0 with a violation", plural(len(cells), "guideline row"))}
+		return []Section{Titled("Matrix: %s checked, found 0 with a violation", conf.Plural(len(cells), "guideline row"))}
 	}
 	types := []guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}
 	slices.SortStableFunc(shown, func(a, b matrixRow) int { return slices.Index(types, a.typ) - slices.Index(types, b.typ) })

@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 )
 
 // because says in words why the verdict is what it is.
@@ -60,7 +61,7 @@ func (s *Section) significantReason(e *analyze.Explanation) {
 		"would come up with a probability of %s.", t.Slower, t.R, otherSide(r), probability(v.PValue))
 	if r.Adjust == judge.AdjustNone {
 		s.Say("That is at most alpha = %g. It was not adjusted for the %s of this check, so up to about %d of them would be called violated by chance.",
-			r.Alpha, plural(t.Family, "test"), t.ByChance)
+			r.Alpha, conf.Plural(t.Family, "test"), t.ByChance)
 		return
 	}
 	were := "were"
@@ -68,7 +69,7 @@ func (s *Section) significantReason(e *analyze.Explanation) {
 		were = "was"
 	}
 	s.Say("%s %s asked of the same measurement, so it counts as %s, which is still at most alpha = %g: chance does not explain it.",
-		plural(t.Family, "question"), were, probability(v.PAdjusted), r.Alpha)
+		conf.Plural(t.Family, "question"), were, probability(v.PAdjusted), r.Alpha)
 }
 
 func (s *Section) violatedReason(e *analyze.Explanation) {

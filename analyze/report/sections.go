@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 )
 
 // Reports are verdicts with what they rest on.
@@ -58,23 +59,23 @@ func header(r *analyze.Report) []Section {
 	s.Fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
 	slowdown := cmp.Or(when(r.Method != judge.MethodPaper, "minimum slowdown %.2f×", r.MinSlowdown), "no minimum slowdown")
 	s.Fact("Test", "method %s: %s, %s, m = %s, alpha = %g, %s",
-		r.Method, r.Test.Title(r.R), adjustNames[r.Adjust], plural(r.M, "test"), r.Alpha, slowdown)
+		r.Method, r.Test.Title(r.R), adjustNames[r.Adjust], conf.Plural(r.M, "test"), r.Alpha, slowdown)
 	rho := "undefined"
 	if r.Rho != nil {
 		rho = fmt.Sprintf("%.2f", *r.Rho)
 	}
 	s.Fact("", "smallest p attainable %s; correlation within mpiruns %s; %s with ties, %s",
-		probability(&r.PMin), rho, plural(r.TiedTests, "test"), plural(r.ZeroDifferences, "zero difference"))
+		probability(&r.PMin), rho, conf.Plural(r.TiedTests, "test"), conf.Plural(r.ZeroDifferences, "zero difference"))
 	if l := r.Looks; l != nil {
 		s.Fact("Looks", "after %s mpiruns with weights %s; %s of m = %s decided there; stage 2 took %s, about %s less than without looking",
-			join(", ", "%d", l.Looks), join(", ", "%v", l.Weights), join(", ", "%d", l.Decided), plural(r.M, "test"),
+			join(", ", "%d", l.Looks), join(", ", "%v", l.Weights), join(", ", "%d", l.Decided), conf.Plural(r.M, "test"),
 			wallClock(l.SpentS), wallClock(max(0, l.FullS-l.SpentS)))
 	}
 	if x := r.Split; x != nil && x.Refused != nil {
-		s.Fact("Split", "%s not tested: %s", plural(x.M, "suspicion"), x.Refused.Reason)
+		s.Fact("Split", "%s not tested: %s", conf.Plural(x.M, "suspicion"), x.Refused.Reason)
 	} else if x != nil {
 		s.Fact("Split", "%s tested in %d mpiruns of their own: %s, %s, m = %d; total error of both families at most %g",
-			plural(x.M, "suspicion"), x.R, x.Test.Title(x.R), adjustNames[x.Adjust], x.M, x.TotalError)
+			conf.Plural(x.M, "suspicion"), x.R, x.Test.Title(x.R), adjustNames[x.Adjust], x.M, x.TotalError)
 	}
 	s.Fact("Sizes", "%s", r.MsizeLegend)
 	return append([]Section{s}, refused(r.Refused)...)
@@ -257,7 +258,7 @@ func remarks(r *analyze.Report) []Section {
 	out = append(out, cases("Not measured", r.NotMeasured)...)
 	if len(r.Incomplete) > 0 {
 		first := r.Incomplete[0]
-		out = append(out, Titled("Without a verdict for lack of data: %s; the first: %s at %s on %s: %s", plural(len(r.Incomplete), "test"),
+		out = append(out, Titled("Without a verdict for lack of data: %s; the first: %s at %s on %s: %s", conf.Plural(len(r.Incomplete), "test"),
 			first.Guideline, size(first.Msize), first.Shape, first.Reason))
 	}
 	s := Titled("Remarks")
@@ -278,7 +279,7 @@ func cases(title string, list []analyze.CaseMessage) []Section {
 	if len(list) == 0 {
 		return nil
 	}
-	s := Titled("%s: %s", title, plural(len(list), "case"))
+	s := Titled("%s: %s", title, conf.Plural(len(list), "case"))
 	shown, more := first(list, 10, "and %d more, see report.json")
 	for _, c := range shown {
 		s.Item("%s, %s, %s: %s", c.Function, size(c.Msize), c.Shape, c.Message)

@@ -7,6 +7,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
+	"pgmpi/internal/conf"
 )
 
 // A section that lists what is not a finding has at most mostRows rows, and moreRows below them.
@@ -34,7 +35,7 @@ func undecided(r *analyze.Report) []Section {
 		half = "it"
 	}
 	n := open[(len(open)-1)/2].RunsNeeded.R
-	s := Titled("Undecided: %s, neither violated nor kept is shown%s", plural(len(open), "test"),
+	s := Titled("Undecided: %s, neither violated nor kept is shown%s", conf.Plural(len(open), "test"),
 		when(n > 0, "; R = %d mpiruns would probably decide %s", n, half))
 	s.Table = &Table{Head: []string{"guideline", "shape", "msize", "median", "other", "ratio [95 %]", "R needed", "towards"}, Align: "llrrrlrl"}
 	shown, more := first(open, mostRows, moreRows)

@@ -120,14 +120,6 @@ func probability(p *float64) string {
 	return fmt.Sprintf("%.4f", *p)
 }
 
-// plural writes "1 test", "2 tests".
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
 // fit cuts s to n characters, with "…" where something is missing.
 func fit(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,7 +91,7 @@ func TestForcedSlowAlgorithmIsFoundAndASlowdownAndNewlyViolates(t *testing.T) {
 	if err != nil || json.Unmarshal(text, &spread) != nil {
 		t.Fatal(err)
 	}
-	if len(spread.Cases) != 1 || spread.Cases[0].MaxOverMin < 1.3 || math.Abs(spread.Cases[0].Normalised[0]-1) > 1e-9 || len(spread.Warnings) != 2 {
+	if len(spread.Cases) != 1 || spread.Cases[0].MaxOverMin < 1.3 || spread.Cases[0].Normalised[0] != 1 || len(spread.Warnings) != 2 {
 		t.Errorf("%+v", spread)
 	}
 }

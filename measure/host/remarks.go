@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/internal/conf"
 	"pgmpi/internal/remark"
 )
 
@@ -41,7 +42,7 @@ func (f *Factors) Oversubscribed(shape string, np int) (r remark.Remark, found b
 	if len(f.Layouts) > 0 || f.Cores == 0 || np <= f.Cores {
 		return remark.Remark{}, false
 	}
-	return remark.New(remark.Oversubscribed, shape, "%s on this machine, "+oversubscribed, shape, np, plural(f.Cores, "CPU")), true
+	return remark.New(remark.Oversubscribed, shape, "%s on this machine, "+oversubscribed, shape, np, conf.Plural(f.Cores, "CPU")), true
 }
 
 const oversubscribed = "%d ranks run on %s: times are those of the scheduler as much as of the library"
@@ -101,13 +102,6 @@ func someOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func plural(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
-}
-
 // settled judges the settings and the state of a host.
 func (l *Layout) settled(n *Node, f *findings) {
 	k := &l.Kinds[n.Kind]
@@ -123,7 +117,7 @@ func (l *Layout) settled(n *Node, f *findings) {
 	note(slices.Contains([]string{"hpet", "acpi_pm", "jiffies", "refined-jiffies"}, k.Clocksource),
 		remark.Clocksource, "the kernel takes the time from %s: reading it takes a microsecond or more", k.Clocksource)
 	note(k.CPULimit > 0 && k.CPULimit <= float64(len(n.Ranks)), remark.CPULimit,
-		"the cgroup allows the time of %.4g CPUs for %s: when it is used up, the kernel stops them all for a while", k.CPULimit, plural(len(n.Ranks), "rank"))
+		"the cgroup allows the time of %.4g CPUs for %s: when it is used up, the kernel stops them all for a while", k.CPULimit, conf.Plural(len(n.Ranks), "rank"))
 	if b := n.OthersBusy; b != nil {
 		note(*b >= busyCPUs, remark.OthersBusy, "other programs used %.1f of %d CPUs while the ranks slept", *b, len(k.Online))
 	}
@@ -141,13 +135,13 @@ func (l *Layout) pinned(n *Node, f *findings) {
 	equal := !slices.ContainsFunc(masks, func(m Ranges) bool { return !slices.Equal(m, masks[0]) })
 	cores, _ := k.cores(all)
 	if full := len(k.Online) > 0 && len(masks) > len(k.Online); full || equal && len(all) > 1 && len(masks) > len(all) {
-		f.add(remark.Oversubscribed, n, nil, oversubscribed, len(masks), fmt.Sprintf("%s (%s)", plural(len(all), "CPU"), all))
+		f.add(remark.Oversubscribed, n, nil, oversubscribed, len(masks), fmt.Sprintf("%s (%s)", conf.Plural(len(all), "CPU"), all))
 		return
 	}
 	onCPU := func(m Ranges) (Ranges, int) { return m, len(m) }
 	onCore := func(m Ranges) (Ranges, int) { cores, cpus := k.cores(m); return cpus, len(cores) }
 	if ranks, cpus := crowded(n, masks, onCPU); ranks != nil {
-		f.add(remark.SharedCore, n, ranks, "{ranks} share CPU %s, though the node has %s", cpus, plural(len(k.Online), "CPU"))
+		f.add(remark.SharedCore, n, ranks, "{ranks} share CPU %s, though the node has %s", cpus, conf.Plural(len(k.Online), "CPU"))
 	} else if ranks, cpus := crowded(n, masks, onCore); ranks != nil {
 		f.add(remark.SMTSiblings, n, ranks, "{ranks} run on both siblings of a core (CPUs %s)", cpus)
 	}
