@@ -56,9 +56,7 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	if err := a.look(); err != nil {
 		return nil, err
 	}
-	if err := a.conclude(); err != nil {
-		return nil, err
-	}
+	a.conclude()
 	a.judgeSplit()
 	if err := a.experiment(); err != nil {
 		return nil, err
@@ -98,7 +96,8 @@ func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 			a.tests = append(a.tests, i)
 		}
 	}
-	d, err := judge.NewDesign(cfg, scheduleOf(m), len(a.tests))
+	own, _ := levels(m, cfg)
+	d, err := judge.NewDesign(own, scheduleOf(m), len(a.tests))
 	if err != nil {
 		return nil, fmt.Errorf("analyze: %w", err)
 	}
@@ -165,13 +164,14 @@ func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
 func (a *Analysis) look() error {
 	for _, at := range a.family.Looks {
 		pairs := make([]judge.Pair, len(a.tests))
+		general := a.general(at)
 		enough := false
 		for n, i := range a.tests {
 			orig, other := a.sides(i)
 			if a.verdicts[i].Verdict != "" || min(orig.Runs, other.Runs) < at || orig.Problem(at) != "" || other.Problem(at) != "" {
 				continue
 			}
-			pairs[n] = judge.Pair{Orig: orig.Medians[:at], Other: other.Medians[:at]}
+			pairs[n] = judge.Pair{Orig: orig.Medians[:at], Other: other.Medians[:at], Factor: general[a.manifest.Plan.Tests[i].Shape]}
 			enough = true
 		}
 		if !enough {
@@ -184,8 +184,17 @@ func (a *Analysis) look() error {
 	return nil
 }
 
+// general is, by shape, how slow each of the first mpiruns was.
+func (a *Analysis) general(runs int) map[guidelines.Shape][]float64 {
+	out := map[guidelines.Shape][]float64{}
+	for _, shape := range a.manifest.Plan.Shapes {
+		out[shape] = a.set.General(shape, runs)
+	}
+	return out
+}
+
 // conclude fills the outcomes of the family in.
-func (a *Analysis) conclude() error {
+func (a *Analysis) conclude() {
 	a.decided = make([]int, len(a.family.Looks))
 	needed := a.family.Needed()
 	for n, i := range a.tests {
@@ -196,8 +205,8 @@ func (a *Analysis) conclude() error {
 			runs = len(orig.Medians)
 		}
 		v.MedianS, v.OtherMedianS = seconds(orig.MedianOf(runs)), seconds(other.MedianOf(runs))
-		// What is decided stays so, whatever befalls a case that others still need.
-		if t := &a.manifest.Plan.Tests[i]; v.Verdict == "" && !o.Decided {
+		// What is done stays so, whatever befalls a case that others still need.
+		if t := &a.manifest.Plan.Tests[i]; v.Verdict == "" && !o.Done() {
 			a.settle(v, a.family.Schedule, t.Case, t.Others[0])
 		}
 		if v.Verdict != "" {
@@ -213,17 +222,17 @@ func (a *Analysis) conclude() error {
 		if rho, err := stats.Pearson(stats.Logs(pair.Orig), stats.Logs(pair.Other)); err == nil {
 			a.rhos = append(a.rhos, rho)
 		}
-		if err := a.count(pair); err != nil {
-			return err
-		}
+		a.count(pair)
 	}
-	return nil
 }
 
 func (v *Verdict) set(o judge.Outcome, refused *judge.Refusal) {
 	v.PValue, v.PAdjusted, v.PKept, v.Ratio = number(o.P), number(o.PAdjusted), number(o.PKept), number(o.Ratio)
 	v.RatioLo95, v.RatioHi95 = number(o.Lo95), number(o.Hi95)
 	v.Stars, v.Verdict, v.Runs = o.Stars, o.Verdict, o.Runs
+	if o.Replication > 0 {
+		v.Replication, v.Firm = number(o.Replication), o.Firm()
+	}
 	if refused != nil {
 		v.Stars, v.Reason = "", "R is too small for the level"
 	}
@@ -235,6 +244,7 @@ func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Cas
 	switch {
 	case o.Decided:
 		a.decided[d.After(o.Runs)]++
+	case o.Stopped:
 	case o.Runs == d.R() || d.Refused != nil:
 	case min(orig.Runs, other.Runs) < len(a.set.WallNS[v.Shape]):
 		v.Reason = fmt.Sprintf("not measured beyond %d mpiruns: other [analyze] settings had decided it", o.Runs)
@@ -246,7 +256,7 @@ func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Cas
 
 // count counts what the test itself meets: for method margin the other side
 // times the minimum slowdown.
-func (a *Analysis) count(pair judge.Pair) error {
+func (a *Analysis) count(pair judge.Pair) {
 	against := a.family.Against(pair)
 	all := slices.Concat(pair.Orig, against)
 	slices.Sort(all)
@@ -254,11 +264,9 @@ func (a *Analysis) count(pair judge.Pair) error {
 		a.ties++
 	}
 	if len(pair.Orig) == 0 || !a.family.Test(a.family.Last()).Paired {
-		return nil
+		return
 	}
-	zeros, err := stats.ZeroDifferences(pair.Orig, against)
-	a.zeros += zeros
-	return err
+	a.zeros += judge.ZeroDifferences(pair.Orig, against)
 }
 
 func (a *Analysis) isIncomplete(v *Verdict) {

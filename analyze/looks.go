@@ -69,7 +69,7 @@ func (a *Analysis) looksSummary() *LooksSummary {
 	return s
 }
 
-// Needed returns the indices of the cases that a test which is not decided after
+// Needed returns the indices of the cases that a test which is not done after
 // these mpiruns still needs. What split-robustness alone needs is dropped at
 // the first look: its medians only suggest what the experiment then tests.
 func Needed(m *results.Manifest, set *medians.Set, cfg judge.Config, runs int) (map[int]bool, error) {
@@ -84,7 +84,7 @@ func Needed(m *results.Manifest, set *medians.Set, cfg judge.Config, runs int) (
 	k := a.family.After(runs)
 	for n, i := range a.tests {
 		orig, other := a.sides(i)
-		if a.family.Outcomes[n].Decided || a.verdicts[i].Verdict != "" || a.family.After(min(orig.Runs, other.Runs)) < k {
+		if a.family.Outcomes[n].Done() || a.verdicts[i].Verdict != "" || a.family.After(min(orig.Runs, other.Runs)) < k {
 			continue
 		}
 		if problem(a.family.Schedule, orig) != "" || problem(a.family.Schedule, other) != "" {

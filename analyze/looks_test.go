@@ -47,7 +47,7 @@ func TestDecidedTestsAreDroppedAndKeepTheirVerdict(t *testing.T) {
 	m := withLooks()
 	// Reduce at 64 B is slower than both mock-ups; its GL8 mock-up at 8 B wavers
 	// around it.
-	runs := noisy(m, 2, 10000, 50000, 9756, 30000, 20000, 25000)
+	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
 	needed, err := Needed(m, collected(t, m, runs[:10]), judge.Default(), 10)
 	if err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ func TestACheckEndsAtTheLookThatDecidesEverything(t *testing.T) {
 
 func TestAnInterruptedCheckWithLooksIsIncomplete(t *testing.T) {
 	m := withLooks()
-	runs := noisy(m, 2, 10000, 30000, 9756, 30000, 20000, 40000)
+	runs := noisy(m, 2, 10000, 30000, 9400, 30000, 20000, 40000)
 	r := analyzed(t, m, runs[:14], judge.Default())
 	if r.Exit != 4 || len(r.Incomplete) == 0 || r.Verdicts[2].Verdict != judge.Undecided || r.Verdicts[2].Runs != 10 {
 		t.Errorf("exit %d, %+v", r.Exit, r.Verdicts[2])
@@ -111,7 +111,7 @@ func TestAnInterruptedCheckWithLooksIsIncomplete(t *testing.T) {
 
 func TestADecidedTestOutlivesItsCase(t *testing.T) {
 	m := withLooks()
-	runs := noisy(m, 2, 10000, 50000, 9756, 30000, 20000, 25000)
+	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
 	for n := 10; n < 30; n++ {
 		runs[n] = without(runs[n], map[int]bool{0: true, 2: true})
 	}
@@ -158,7 +158,7 @@ func TestMaxTimeEndsWithTheRunsReached(t *testing.T) {
 	if !slices.Equal(s.Looks, []int{10, 14}) || math.Abs(s.Weights[1]-0.8) > 1e-12 {
 		t.Errorf("schedule %+v, want what is left spent at 14", s)
 	}
-	runs := noisy(m, 2, 10000, 50000, 9756, 30000, 20000, 25000)
+	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
 	if r := analyzed(t, m, runs[:14], judge.Default()); r.Exit != 1 || r.R != 14 || r.Verdicts[2].Runs != 14 {
 		t.Errorf("exit %d, R %d, %+v", r.Exit, r.R, r.Verdicts[2])
 	}
@@ -232,7 +232,7 @@ func TestSuspectedSplitIsDecidedByExperiment(t *testing.T) {
 		if math.Abs(*v.Ratio-float64(c.whole)/float64(c.parts)) > 0.01*(*v.Ratio) || math.Abs(*v.OtherMedianS*8e9-float64(c.parts)) > 20 {
 			t.Errorf("ratio %v, one of the calls %v s", *v.Ratio, *v.OtherMedianS)
 		}
-		if r.Split.M != 1 || r.Split.TotalError != 0.1 || r.M != 5 {
+		if r.Split.M != 1 || r.Split.Alpha != 0.01 || r.M != 5 {
 			t.Errorf("%+v, m = %d: the follow-ups are a family of their own", r.Split, r.M)
 		}
 	}
@@ -272,8 +272,10 @@ func TestSeveralCallsBelongToTheExperimentAlone(t *testing.T) {
 
 func TestALookThatCannotFindAnythingIsWarnedOf(t *testing.T) {
 	m := withLooks()
-	m.Looks = []int{5, 20, 30} // 1/C(10,5) is above .05·.2/5
-	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 60000), judge.Default())
+	m.Looks = []int{5, 20, 30} // 1/C(10,5) is above .04·.2/5
+	cfg := judge.Default()
+	cfg.Test = judge.TestRankSum
+	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 60000), cfg)
 	warned := slices.ContainsFunc(r.Warnings, func(w remark.Remark) bool { return w.ID == "blind-look" })
 	if !warned || !slices.Equal(r.Looks.Blind, []int{5}) || r.Refused != nil {
 		t.Errorf("blind %v, refused %v, warnings %v", r.Looks.Blind, r.Refused, r.Warnings)
@@ -290,7 +292,7 @@ func TestALookThatCannotFindAnythingIsWarnedOf(t *testing.T) {
 
 func TestAnExplanationEndsWithTheLookThatDecided(t *testing.T) {
 	m := withLooks()
-	runs := noisy(m, 2, 10000, 50000, 9756, 30000, 20000, 25000)
+	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
 	for n := 10; n < 30; n++ {
 		runs[n] = without(runs[n], map[int]bool{0: true, 2: true})
 	}

@@ -17,7 +17,7 @@ func (a *Analysis) report() *Report {
 	m, d, cfg := a.manifest, a.family, a.cfg
 	r := &Report{
 		Schema: Schema, Version: m.Version, Library: libraryOf(m), Shapes: []Shape{},
-		Operation: operationOf(&m.Plan), R: d.R(), Method: cfg.Method, Test: d.Test(d.Last()).Name, Adjust: d.Adjust, M: d.M, Alpha: cfg.Alpha,
+		Operation: operationOf(&m.Plan), R: d.R(), Method: cfg.Method, Test: d.Test(d.Last()).Name, Adjust: d.Adjust, M: d.M, Alpha: cfg.Alpha, FamilyAlpha: d.Alpha,
 		MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance, PMin: d.PMin(d.Last()), ClockTickS: float64(a.set.TickNS) / 1e9,
 		Rho: number(stats.MedianFinite(a.rhos)), TiedTests: a.ties, ZeroDifferences: a.zeros,
 		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
@@ -35,7 +35,7 @@ func (a *Analysis) report() *Report {
 	r.Summary = summary(r.Shapes, a.verdicts)
 	r.Warnings = warnings(r, m, a.set)
 	if s := a.split; s != nil {
-		r.Split = &SplitExperiment{s.R(), s.Test(0).Name, s.Adjust, s.M, s.PMin(0), 2 * cfg.Alpha, s.Refused}
+		r.Split = &SplitExperiment{s.R(), s.Test(0).Name, s.Adjust, s.M, s.Alpha, s.PMin(0), s.Refused}
 	}
 	r.Exit = r.ExitCode()
 	return r

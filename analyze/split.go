@@ -2,14 +2,31 @@ package analyze
 
 import (
 	"cmp"
+	"fmt"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
+
+// splitPart is the part of alpha that the split experiment has, a fifth: its family
+// is small, and the other is to lose little.
+const splitPart = 5
+
+// levels divides alpha between the family of monotony and patterns and that of the
+// split experiment, so that a check as a whole errs with alpha.
+func levels(m *results.Manifest, cfg judge.Config) (own, split judge.Config) {
+	own, split = cfg, cfg
+	if cfg.Method != judge.MethodPaper && (m.SplitExperiment || m.Split != nil) {
+		split.Alpha = cfg.Alpha / splitPart
+		own.Alpha = cfg.Alpha * (splitPart - 1) / splitPart
+	}
+	return own, split
+}
 
 // judgeSplit judges split-robustness from the medians, without a test. What it
 // suspects, experiment tests.
@@ -19,10 +36,10 @@ func (a *Analysis) judgeSplit() {
 		if t.Type != guidelines.Split {
 			continue
 		}
-		v, whole := &a.verdicts[i], a.set.Cases[t.Case].Median()
+		v := &a.verdicts[i]
 		parts := a.usableParts(t)
 		a.settle(v, judge.Once(a.family.Looks[0]), append([]int{t.Case}, parts...)...)
-		v.MedianS = seconds(whole)
+		v.MedianS = seconds(a.set.Cases[t.Case].MedianOf(a.family.Looks[0]))
 		switch {
 		case v.Verdict == judge.Undecided:
 			a.isIncomplete(v)
@@ -30,30 +47,49 @@ func (a *Analysis) judgeSplit() {
 		case len(parts) == 0:
 			v.Verdict, v.Reason = judge.NotMeasured, "no smaller size was measured"
 		default:
-			a.suspect(v, whole, parts)
+			a.suspect(v, t, parts)
 		}
 	}
 }
 
-// suspect gives a verdict about the largest part that is suspicious, or else
-// about the largest.
-func (a *Analysis) suspect(v *Verdict, whole float64, parts []int) {
+// suspicion is a smaller size of which k calls are faster than one call.
+type suspicion struct {
+	part, calls int // index into Plan.Cases; k
+	ratio       float64
+	suspicious  bool // the ratio is beyond the tolerance
+}
+
+// compare compares a size with a smaller one, by the medians of the mpiruns that
+// both have for certain.
+func (a *Analysis) compare(t guidelines.Test, part int) suspicion {
+	runs := a.family.Looks[0]
+	whole, of := a.set.Cases[t.Case].MedianOf(runs), a.set.Cases[part].MedianOf(runs)
+	k := int(guidelines.SplitFactor(t.Msize, a.manifest.Plan.Cases[part].Msize))
+	return suspicion{part, k, whole / (float64(k) * of), judge.SplitSuspected(whole, of, k, a.cfg.SplitTolerance)}
+}
+
+// suspect gives a verdict about the part with the largest ratio, or about the largest
+// part where none is suspicious.
+func (a *Analysis) suspect(v *Verdict, t guidelines.Test, parts []int) {
 	yes, no := judge.Suspected, judge.NotSuspected
 	if a.cfg.Method == judge.MethodPaper {
 		yes, no = judge.Violated, judge.Kept
 	}
-	calls := func(part int) int { return int(guidelines.SplitFactor(v.Msize, a.manifest.Plan.Cases[part].Msize)) }
 	v.Verdict = no
-	chosen := parts[len(parts)-1]
+	chosen := a.compare(t, parts[len(parts)-1])
 	for _, part := range parts {
-		if judge.SplitSuspected(whole, a.set.Cases[part].Median(), calls(part), a.cfg.SplitTolerance) {
-			v.Verdict, chosen = yes, part
+		if s := a.compare(t, part); s.suspicious && (v.Verdict == no || s.ratio > chosen.ratio) {
+			v.Verdict, chosen = yes, s
 		}
 	}
-	part := a.set.Cases[chosen].Median()
-	v.MsizeOther, v.K = a.manifest.Plan.Cases[chosen].Msize, calls(chosen)
-	v.OtherMedianS = seconds(part)
-	v.Ratio = number(whole / (float64(v.K) * part))
+	a.about(v, chosen)
+}
+
+// about fills in what a verdict from medians is about.
+func (a *Analysis) about(v *Verdict, s suspicion) {
+	v.MsizeOther, v.K = a.manifest.Plan.Cases[s.part].Msize, s.calls
+	v.OtherMedianS = seconds(a.set.Cases[s.part].MedianOf(a.family.Looks[0]))
+	v.Ratio = number(s.ratio)
 }
 
 // usableParts are the smaller sizes that were measured, ascending as in the
@@ -69,10 +105,9 @@ func (a *Analysis) usableParts(t guidelines.Test) []int {
 }
 
 // FollowUps plans the experiment on split-robustness from the medians of stage
-// 2: one follow-up for each suspicion, about the m_i that is reported. Its R is
-// the check's; with looks it is the first look at which a single violation could
-// be found. It is nil where there is nothing to follow up: no suspicion,
-// method paper, or an R that is too small.
+// 2: one follow-up for each suspicion, about the m_i that is reported. It is measured
+// in as many mpiruns as pair well, but no more than the check has. It is nil where
+// there is nothing to follow up: no suspicion, method paper, or an R that is too small.
 func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config) (*results.SplitPlan, error) {
 	if cfg.Method == judge.MethodPaper {
 		return nil, nil
@@ -94,30 +129,36 @@ func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config) (*result
 			}
 		}
 	}
-	for _, at := range a.family.Looks {
-		d, err := judge.NewDesign(cfg, judge.Once(at), len(plan.FollowUps))
-		if err != nil {
-			return nil, err
-		}
-		if d.Refused == nil && d.M > 0 {
-			plan.R = at
-			return plan, nil
+	_, split := levels(m, cfg)
+	plan.R = min(a.family.R(), max(a.family.Looks[0], judge.Pairing(split.Alpha, len(plan.FollowUps))))
+	d, err := judge.NewDesign(split, judge.Once(plan.R), len(plan.FollowUps))
+	if err != nil || d.M == 0 || d.Refused != nil {
+		return nil, err
+	}
+	return plan, nil
+}
+
+// untested is the strongest suspicion of a test beside the one that was followed up.
+func (a *Analysis) untested(f results.FollowUp) (strongest suspicion, ok bool) {
+	t := a.manifest.Plan.Tests[f.Test]
+	for _, part := range a.usableParts(t) {
+		if s := a.compare(t, part); part != f.Part && s.suspicious && (!ok || s.ratio > strongest.ratio) {
+			strongest, ok = s, true
 		}
 	}
-	return nil, nil
+	return strongest, ok
 }
 
 // SplitExperiment is what the verdicts on suspected split-robustness rest on: a
 // family of its own, measured in mpiruns of its own.
 type SplitExperiment struct {
-	R      int            `json:"r"`      // mpiruns per shape
-	Test   judge.TestName `json:"test"`   // what was used
-	Adjust judge.Adjust   `json:"adjust"` // what was used
-	M      int            `json:"m"`      // follow-ups: tests in this family
-	PMin   float64        `json:"p_min"`  // smallest p-value attainable
-	// TotalError bounds the error of both families together: 2·alpha.
-	TotalError float64        `json:"total_error"`
-	Refused    *judge.Refusal `json:"refused"` // null: R is large enough; else they stay suspected
+	R       int            `json:"r"`       // mpiruns per shape
+	Test    judge.TestName `json:"test"`    // what was used
+	Adjust  judge.Adjust   `json:"adjust"`  // what was used
+	M       int            `json:"m"`       // follow-ups: tests in this family
+	Alpha   float64        `json:"alpha"`   // its level, which with that of the other family makes the check's
+	PMin    float64        `json:"p_min"`   // smallest p-value attainable
+	Refused *judge.Refusal `json:"refused"` // null: R is large enough; else they stay suspected
 }
 
 // experiment tests the follow-ups like patterns whose mock-up is k calls
@@ -127,7 +168,8 @@ func (a *Analysis) experiment() error {
 	if a.cfg.Method == judge.MethodPaper || m.Split == nil || len(m.Split.FollowUps) == 0 {
 		return nil
 	}
-	d, err := judge.NewDesign(a.cfg, judge.Once(m.Runs(protocol.ModeSplit)), len(m.Split.FollowUps))
+	_, split := levels(m, a.cfg)
+	d, err := judge.NewDesign(split, judge.Once(m.Runs(protocol.ModeSplit)), len(m.Split.FollowUps))
 	if err != nil {
 		return err
 	}
@@ -160,6 +202,11 @@ func (a *Analysis) experiment() error {
 			continue
 		}
 		v := &a.verdicts[f.Test]
+		if rest, ok := a.untested(f); ok && o.Verdict != judge.Violated {
+			v.Reason = fmt.Sprintf("%s against %d calls of %s, where it was tested; the medians suggest it here as well", o.Verdict, f.Calls, conf.HumanSize(m.Plan.Cases[f.Part].Msize))
+			a.about(v, rest)
+			continue
+		}
 		v.set(o, nil)
 		v.Reason = ""
 		v.K, v.MsizeOther = f.Calls, m.Plan.Cases[f.Part].Msize

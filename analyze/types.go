@@ -30,6 +30,7 @@ type Report struct {
 	Adjust         judge.Adjust   `json:"adjust"` // what was used: bh, holm, none
 	M              int            `json:"m"`      // tests in the family that the adjustment is over
 	Alpha          float64        `json:"alpha"`
+	FamilyAlpha    float64        `json:"alpha_family"`    // what of alpha this family has; the rest is the split experiment's
 	MinSlowdown    float64        `json:"min_slowdown"`    // ratio; not used by method paper
 	SplitTolerance float64        `json:"split_tolerance"` // fraction of k·median at m_i
 	PMin           float64        `json:"p_min"`           // smallest p-value attainable with this test and R
@@ -144,13 +145,17 @@ type Verdict struct {
 	Ratio *float64 `json:"ratio"`
 	// RatioLo95 and RatioHi95 are its two-sided 95 % interval (docs/statistics.md);
 	// for method paper it belongs to the rank-sum's estimate. Null for split from medians.
-	RatioLo95   *float64          `json:"ratio_lo95"`
-	RatioHi95   *float64          `json:"ratio_hi95"`
-	PValue      *float64          `json:"p_value"`    // one-sided; null for split
-	PAdjusted   *float64          `json:"p_adjusted"` // over the family
-	PKept       *float64          `json:"p_kept"`     // that the call is less than min_slowdown times slower
-	Stars       string            `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
-	Verdict     judge.Verdict     `json:"verdict"`
+	RatioLo95 *float64      `json:"ratio_lo95"`
+	RatioHi95 *float64      `json:"ratio_hi95"`
+	PValue    *float64      `json:"p_value"`    // one-sided; null for split
+	PAdjusted *float64      `json:"p_adjusted"` // over the family
+	PKept     *float64      `json:"p_kept"`     // that the call is less than min_slowdown times slower
+	Stars     string        `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
+	Verdict   judge.Verdict `json:"verdict"`
+	// Replication is the probability that a new check of the same design calls it
+	// violated again; null where it is not violated, or not known. Firm: at least .9.
+	Replication *float64          `json:"replication"`
+	Firm        bool              `json:"firm"`
 	Reason      string            `json:"reason,omitempty"` // why there is none
 	Alternative *Alternative      `json:"alternative"`      // violated and suspected: the fastest that was measured
 	RunsNeeded  *judge.RunsNeeded `json:"runs_needed"`      // undecided by the data: how many mpiruns would decide it

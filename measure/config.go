@@ -14,7 +14,7 @@ import (
 // JobConfig is the [job] section of gl.toml: what is measured.
 type JobConfig struct {
 	NP       []int                `toml:"np" json:"np"`           // processes; empty: as many as there are slots
-	MPIRuns  int                  `toml:"mpiruns" json:"mpiruns"` // R
+	MPIRuns  int                  `toml:"mpiruns" json:"mpiruns"` // R, in one look; 0: what suits the number of tests
 	Msizes   guidelines.MsizeList `toml:"msizes" json:"msizes"`   // bytes
 	Datatype string               `toml:"datatype" json:"datatype"`
 	Op       string               `toml:"op" json:"op"` // "auto": the datatype's
@@ -29,7 +29,7 @@ type JobConfig struct {
 
 // DefaultJob is the [job] section of an empty gl.toml.
 func DefaultJob() JobConfig {
-	return JobConfig{NP: []int{}, MPIRuns: 10, Msizes: guidelines.MsizeList{"1..1Mi"},
+	return JobConfig{NP: []int{}, Msizes: guidelines.MsizeList{"1..1Mi"},
 		Datatype: "byte", Op: "auto", Seed: 1, Looks: []int{}, LookWeights: []float64{}}
 }
 
@@ -41,7 +41,7 @@ func (c JobConfig) Validate() []conf.FieldError {
 		errs.Check(np >= 1, "np", "%d is no number of processes", np)
 		errs.Check(!slices.Contains(c.NP[:i], np), "np", "%d is given twice", np)
 	}
-	errs.Check(c.MPIRuns >= 1, "mpiruns", "must be at least 1, not %d", c.MPIRuns)
+	errs.Check(c.MPIRuns >= 0, "mpiruns", "must be at least 1, or 0 for as many as suit the number of tests, not %d", c.MPIRuns)
 	errs.Check(c.MPIRuns <= results.MaxMPIRuns, "mpiruns", "must be at most %d, not %d", results.MaxMPIRuns, c.MPIRuns)
 	c.validateLooks(&errs)
 	_, opErrs := guidelines.ResolveOp(c.Datatype, c.Op)

@@ -29,7 +29,7 @@ func TestScheduleIsFixedByTheSettings(t *testing.T) {
 		{"limit at a look", JobConfig{Looks: []int{10, 20, 30}, MaxMPIRuns: 20}, 20, []int{10, 20}, []float64{.2, .8}},
 		{"limit beyond", JobConfig{Looks: []int{10, 20, 30}, MaxMPIRuns: 99}, 30, []int{10, 20, 30}, []float64{.2, .3, .5}},
 	} {
-		r, looks, weights := c.job.Schedule()
+		r, looks, weights := c.job.Schedule([]int{10, 25})
 		near := slices.EqualFunc(weights, c.weights, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })
 		if r != c.r || !slices.Equal(looks, c.looks) || !near {
 			t.Errorf("%s: R %d, looks %v, weights %v", c.name, r, looks, weights)

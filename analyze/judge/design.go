@@ -33,7 +33,8 @@ type Design struct {
 	Refused  *Refusal // no look can find a lone violation
 	Blind    []int    // looks that cannot, in mpiruns
 
-	looks []look
+	looks   []look
+	finding []float64 // by look: the share of alpha for violations
 	// Of a comparison of two folders.
 	folders     bool
 	alternative Alternative
@@ -46,6 +47,9 @@ type look struct {
 	test *Test
 	pMin float64 // smallest p-value that it can give
 	weak bool    // pMin is above the level: no verdicts
+	// screen tells that the look finds no violations, but drops what is kept or does
+	// not point to one: a later look can pair the mpiruns.
+	screen bool
 }
 
 // Refusal says why no verdict is possible, and how many mpiruns would do.
@@ -77,28 +81,78 @@ func NewComparison(cfg Config, alternative Alternative, paired bool, a, b, m int
 }
 
 // choose takes the test of every look. All of alpha chooses the test, alpha times
-// the look's weight is what it can spend.
+// the look's share is what it can spend.
 func choose(d Design) (*Design, error) {
 	var err error
 	if d.Config, err = d.resolved(); err != nil {
 		return nil, err
 	}
-	for k, r := range d.Looks {
+	for _, r := range d.Looks {
 		other := r
 		if d.folders {
 			other = d.other
 		}
-		l := d.at(r, other)
-		d.looks = append(d.looks, l)
-		if d.M > 0 && l.pMin > d.needs(0)*d.Weights[k] {
-			d.Blind = append(d.Blind, r)
+		d.looks = append(d.looks, d.at(r, other))
+	}
+	d.screens()
+	d.finding = d.shares()
+	sharp := 0
+	for k, l := range d.looks {
+		switch {
+		case l.screen:
+		case d.M > 0 && l.pMin > d.needs(0)*d.finding[k]:
+			d.Blind = append(d.Blind, d.Looks[k])
+		default:
+			sharp++
 		}
 	}
-	if len(d.Blind) == len(d.Looks) {
+	if sharp == 0 {
 		d.Refused = d.refusal()
 	}
 	return &d, nil
 }
+
+// screens makes a screen of every look whose mpiruns are too few for the paired
+// test, where those of the last look are not.
+func (d *Design) screens() {
+	last := len(d.looks) - 1
+	if d.Config.Test != TestAuto || !d.looks[last].test.Paired || d.looks[last].weak {
+		return
+	}
+	for k := range last {
+		r := d.Looks[k]
+		if p := d.minP(&signedRank, r, r); p > d.needs(0)/pairingReserve {
+			d.looks[k] = look{test: &signedRank, pMin: p, screen: true}
+		}
+	}
+}
+
+// shares are the shares of alpha that the looks have for violations: a screen's
+// is divided among the others.
+func (d *Design) shares() []float64 {
+	sum := 0.0
+	out := make([]float64, len(d.looks))
+	for k, l := range d.looks {
+		if !l.screen {
+			out[k] = d.Weights[k]
+			sum += out[k]
+		}
+	}
+	all := 0.0
+	for _, w := range d.Weights {
+		all += w
+	}
+	for k := range out {
+		out[k] *= all / sum
+	}
+	return out
+}
+
+// Last is the last look, by index.
+func (d *Design) Last() int { return len(d.looks) - 1 }
+
+// Screen tells whether the k-th look finds no violations.
+func (d *Design) Screen(k int) bool { return d.looks[k].screen }
 
 // Test is the k-th look's, PMin the smallest p-value that it can give.
 func (d *Design) Test(k int) *Test   { return d.looks[k].test }
@@ -169,7 +223,7 @@ func (d *Design) minP(t *Test, m, n int) float64 {
 // refusal is about the last look.
 func (d *Design) refusal() *Refusal {
 	k := len(d.looks) - 1
-	l, needs, from, both := d.looks[k], d.needs(0)*d.Weights[k], d.R(), ""
+	l, needs, from, both := d.looks[k], d.needs(0)*d.finding[k], d.R(), ""
 	reason := fmt.Sprintf("R = %d mpiruns are too few: the smallest p-value that %s can give is %.2g, a lone violation among m = %d tests needs %.2g",
 		d.R(), l.test.Name, l.pMin, d.M, needs)
 	if d.folders {

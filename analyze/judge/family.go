@@ -4,13 +4,15 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"pgmpi/internal/stats"
 )
 
 // Family judges the tests of a Design, look by look. The p-value of a test is
-// the smallest of its looks' p-values, each divided by the look's weight; it is
+// the smallest of its looks' p-values, each divided by the look's share of alpha; it is
 // adjusted over the whole family at every look. A decided test keeps its
-// p-value and its verdict.
+// p-values and its verdict.
 type Family struct {
 	*Design
 	Outcomes []Outcome // by test
@@ -29,22 +31,19 @@ func (d *Design) Family(tick float64) *Family {
 		Outcomes: slices.Repeat([]Outcome{untested}, d.M), spent: slices.Repeat([]float64{1}, d.M)}
 }
 
-// Last is the last look that was taken, by index; the first before that.
-func (f *Family) Last() int { return max(0, f.done-1) }
-
-// Look tests what is not decided yet with all data so far. A Pair without
-// medians adds nothing to its test; those of decided tests are not read.
+// Look tests what still needs mpiruns with all data so far. A Pair without
+// medians adds nothing to its test; those of tests that are done are not read.
 func (f *Family) Look(pairs []Pair) error {
 	k := f.done
 	for i, pair := range pairs {
-		if f.Outcomes[i].Decided || len(pair.Orig) == 0 {
+		if f.Outcomes[i].Done() || len(pair.Orig) == 0 {
 			continue
 		}
 		o, err := f.one(k, pair)
 		if err != nil {
 			return err
 		}
-		if err := f.spend(i, k, o.P); err != nil {
+		if err := f.spend(i, k, o.raw); err != nil {
 			return err
 		}
 		f.Outcomes[i], f.pairs[i] = o, pair
@@ -54,25 +53,27 @@ func (f *Family) Look(pairs []Pair) error {
 	}
 	f.done++
 	for i := range f.Outcomes {
-		if o := &f.Outcomes[i]; o.Runs == f.Looks[k] && o.Runs > 0 {
+		if o := &f.Outcomes[i]; o.Runs == f.Looks[k] && o.Runs > 0 && !o.Done() {
 			f.judge(o, f.pairs[i], k)
 		}
 	}
+	f.replicate()
 	return nil
 }
 
 // one computes what does not depend on the rest of the family.
 func (f *Family) one(k int, pair Pair) (o Outcome, err error) {
 	t := f.looks[k].test
+	pair = f.aligned(t, pair)
 	o.Runs = f.Looks[k]
-	if o.P, err = f.pValue(t, &o, pair.Orig, f.Against(pair)); err != nil {
+	if o.raw, err = f.pValue(t, &o, pair.Orig, f.Against(pair)); err != nil {
 		return o, err
 	}
 	if o.kept, err = t.P(scale(pair.Other, f.MinSlowdown), pair.Orig); err != nil {
 		return o, err
 	}
 	e, err := t.Effect(pair.Orig, pair.Other)
-	o.PKept, o.Ratio, o.Lo95, o.Hi95 = o.kept.P, e.Ratio, e.Lo95, e.Hi95
+	o.P, o.PKept, o.Ratio, o.Lo95, o.Hi95 = o.raw, o.kept.P, e.Ratio, e.Lo95, e.Hi95
 	if f.Method == MethodPaper {
 		// The paper gives the ratio of the medians, and no interval (docs/statistics.md).
 		o.Ratio = stats.MedianFinite(pair.Orig) / stats.MedianFinite(pair.Other)
@@ -80,13 +81,23 @@ func (f *Family) one(k int, pair Pair) (o Outcome, err error) {
 	return o, err
 }
 
-// pValue is for the alternative; two-sided, it is twice the smaller of both
-// sides. Folders are compared on the log scale, as the interval is: what is
-// compared is a ratio.
-func (f *Family) pValue(t *Test, o *Outcome, x, y []float64) (p float64, err error) {
-	if f.folders {
-		x, y = stats.Logs(x), stats.Logs(y)
+// aligned divides both sides by what all cases of an mpirun have in common, where
+// the test compares run medians of different mpiruns. The paper does not.
+func (f *Family) aligned(t *Test, pair Pair) Pair {
+	if t.Paired || f.Method == MethodPaper || len(pair.Factor) != len(pair.Orig) {
+		return pair
 	}
+	out := Pair{Orig: slices.Clone(pair.Orig), Other: slices.Clone(pair.Other)}
+	for i, by := range pair.Factor {
+		out.Orig[i] /= by
+		out.Other[i] /= by
+	}
+	return out
+}
+
+// pValue is for the alternative; two-sided, it is twice the smaller of both
+// sides.
+func (f *Family) pValue(t *Test, o *Outcome, x, y []float64) (p float64, err error) {
 	if o.slower, err = t.P(x, y); err != nil || f.alternative == Greater {
 		return o.slower.P, err
 	}
@@ -105,14 +116,18 @@ func (f *Family) Against(pair Pair) []float64 {
 	return pair.Other
 }
 
-// spend takes in the p-value of test i at look k.
+// spend takes in the p-value of test i at look k. A screen spends nothing.
 func (f *Family) spend(i, k int, p float64) error {
-	p, err := stats.SequentialP([]float64{p}, f.Weights[k:])
+	if f.looks[k].screen {
+		return nil
+	}
+	p, err := stats.SequentialP([]float64{p}, f.finding[k:])
 	f.spent[i] = min(f.spent[i], p)
 	return err
 }
 
-// adjust is over all planned tests; one without a p-value counts as 1.
+// adjust is over all planned tests; one without a p-value counts as 1. A test that
+// ended at a screen shows the p-value of its own.
 func (f *Family) adjust() error {
 	if f.M == 0 {
 		return nil
@@ -122,27 +137,57 @@ func (f *Family) adjust() error {
 		return err
 	}
 	for i := range f.Outcomes {
-		if o := &f.Outcomes[i]; o.Runs > 0 {
-			o.P, o.PAdjusted, o.Stars = f.spent[i], adjusted[i], stats.Stars(adjusted[i])
+		o := &f.Outcomes[i]
+		if o.Runs == 0 {
+			continue
+		}
+		if !f.looks[f.After(o.Runs)].screen {
+			o.P = f.spent[i]
+		}
+		// What was decided keeps what decided it: it only shrinks at later looks.
+		if !o.Decided {
+			o.PAdjusted, o.Stars = adjusted[i], stats.Stars(adjusted[i])
 		}
 	}
 	return nil
 }
 
+// A test that is undecided at an interim look goes on if it points to a violation:
+// by its ratio, or with a p-value and a ratio like these. Others stop there, which
+// finds no more than going on would (futility).
+const (
+	pointingP     = 0.2
+	pointingRatio = 1.02
+)
+
+func (f *Family) points(o *Outcome) bool {
+	return o.Ratio >= f.MinSlowdown || o.raw <= pointingP && o.Ratio >= pointingRatio
+}
+
 // judge gives the verdict of look k. Being kept spends its error like the rest:
 // α·w at each look.
 func (f *Family) judge(o *Outcome, pair Pair, k int) {
+	last := k == len(f.Looks)-1
 	o.Verdict = f.verdict(k, o, pair)
 	o.Decided = o.Verdict != Undecided
-	if f.Method == MethodPaper {
+	switch {
+	case f.Method == MethodPaper:
 		// Its "kept" is only the lack of a finding, which more data may end.
-		o.Decided = o.Verdict == Violated || k == len(f.Looks)-1
+		o.Decided = o.Verdict == Violated || last
+	case last || f.Refused != nil:
+	case f.significant(o) && o.Lo95 < f.MinSlowdown && f.MinSlowdown < o.Hi95:
+		// Significantly slower, but on which side of the minimum slowdown? More mpiruns tell.
+		o.Verdict, o.Decided = Undecided, false
+	case !o.Decided:
+		o.Stopped = !f.significant(o) && !f.points(o)
 	}
 }
 
+func (f *Family) significant(o *Outcome) bool { return o.PAdjusted <= f.Alpha }
+
 // verdict applies docs/statistics.md.
 func (f *Family) verdict(k int, o *Outcome, pair Pair) Verdict {
-	significant := o.PAdjusted <= f.Alpha
+	significant := f.significant(o)
 	switch {
 	case f.Refused != nil || f.looks[k].weak:
 		return Undecided
@@ -158,6 +203,34 @@ func (f *Family) verdict(k int, o *Outcome, pair Pair) Verdict {
 		return Kept
 	}
 	return Undecided
+}
+
+// replicate gives every violation that the paired test found the probability that
+// a new check of this design finds it again: that the estimate of the new one, which
+// spreads like this one's about the true ratio, is at least MinSlowdown and
+// significant (docs/statistics.md, "Would a repeat show it?").
+func (f *Family) replicate() {
+	rejected := 0
+	for i := range f.Outcomes {
+		if f.significant(&f.Outcomes[i]) {
+			rejected++
+		}
+	}
+	for i := range f.Outcomes {
+		o := &f.Outcomes[i]
+		k := f.After(o.Runs)
+		if o.Verdict != Violated || !f.looks[k].test.Paired || f.folders || f.Method == MethodPaper {
+			continue
+		}
+		const normal95 = 1.959964
+		e, se := math.Log(o.Ratio), (math.Log(o.Hi95)-math.Log(o.Lo95))/(2*normal95)
+		z := distuv.UnitNormal.Quantile(1 - f.needs(max(0, rejected-1))*f.finding[k])
+		over := e - max(math.Log(f.MinSlowdown), z*se)
+		o.Replication = distuv.UnitNormal.CDF(over / (math.Sqrt2 * se))
+		if se == 0 {
+			o.Replication = 1
+		}
+	}
 }
 
 // visible: the medians differ by at least two clock ticks. A smaller

@@ -48,7 +48,7 @@ func loadSequences(t *testing.T) []goldenSequence {
 func familyOf(t *testing.T, g goldenSequence, adjust Adjust) *Family {
 	t.Helper()
 	cfg := Default()
-	cfg.Adjust = adjust
+	cfg.Adjust, cfg.Test = adjust, TestRankSum // a test that was asked for decides at every look
 	d, err := NewDesign(cfg, Schedule{g.Looks, g.Weights}, len(g.P))
 	if err != nil {
 		t.Fatal(err)
@@ -126,22 +126,31 @@ func TestFrozenTestsChangeNoGoldenFinding(t *testing.T) {
 }
 
 // The test of a look is chosen by all of alpha, and may be too weak for the
-// share that the look can spend.
+// share that the look can spend. Where a later look can pair the mpiruns, one that
+// cannot do so well finds no violations.
 func TestALookIsBlindByTheTestThatItUses(t *testing.T) {
 	for _, c := range []struct {
-		s     Schedule
-		m     int
-		blind []int
-		r     int // that the refusal names; 0: none
+		s       Schedule
+		m       int
+		screens []bool
+		blind   []int
+		r       int // that the refusal names; 0: none
 	}{
-		{Schedule{[]int{10, 20, 30}, []float64{.2, .3, .5}}, 11, []int{10}, 0}, // 2^-10 > .05·.2/11
-		{Schedule{[]int{10, 20, 30}, []float64{.2, .3, .5}}, 10, nil, 0},
-		{Schedule{[]int{5, 10}, []float64{.5, .5}}, 41, []int{5, 10}, 11}, // 2^-10 > .05·.5/41
-		{Schedule{[]int{5, 10}, []float64{.5, .5}}, 52, []int{5}, 0},      // the rank-sum from here on
+		{Schedule{[]int{10, 20, 30}, []float64{.2, .3, .5}}, 7, []bool{true, false, false}, nil, 0}, // 2^-10 > .05/(8·7)
+		{Schedule{[]int{10, 20, 30}, []float64{.2, .3, .5}}, 6, []bool{false, false, false}, nil, 0},
+		{Schedule{[]int{10, 20, 30}, []float64{.2, .3, .5}}, 495, []bool{true, false, false}, nil, 0},
+		{Schedule{[]int{5, 10}, []float64{.5, .5}}, 51, []bool{true, false}, nil, 0},
+		{Schedule{[]int{5, 10}, []float64{.5, .5}}, 52, []bool{false, false}, []int{5}, 0}, // the rank-sum from here on
+		{Schedule{[]int{3, 4}, []float64{.5, .5}}, 5, []bool{false, false}, []int{3, 4}, 5},
 	} {
 		d, err := NewDesign(Default(), c.s, c.m)
 		if err != nil || !slices.Equal(d.Blind, c.blind) {
 			t.Errorf("looks %v, m = %d: blind %v, %v", c.s.Looks, c.m, d.Blind, err)
+		}
+		for k, want := range c.screens {
+			if d.Screen(k) != want {
+				t.Errorf("looks %v, m = %d: look %d is a screen: %v, want %v", c.s.Looks, c.m, k, d.Screen(k), want)
+			}
 		}
 		if c.r > 0 != (d.Refused != nil) || d.Refused != nil && d.Refused.RNeeded != c.r {
 			t.Errorf("looks %v, m = %d: %+v", c.s.Looks, c.m, d.Refused)

@@ -246,16 +246,16 @@ func TestVerdictRules(t *testing.T) {
 		pair   Pair
 		want   Verdict
 	}{
-		{"large slowdown", MethodDefault, 10, Pair{slow(10, 2000, 1), slow(10, 1000, 1)}, Violated},
-		{"significant but small", MethodDefault, 10, Pair{slow(10, 1030, 1), slow(10, 1000, 1)}, Marginal},
-		{"small counts for the paper", MethodPaper, 10, Pair{slow(10, 1030, 1), slow(10, 1000, 1)}, Violated},
-		{"one clock tick", MethodDefault, 10, Pair{slow(10, 60, 0), slow(10, 50, 0)}, Marginal},
-		{"two clock ticks", MethodDefault, 10, Pair{slow(10, 70, 0), slow(10, 50, 0)}, Violated},
-		{"faster", MethodDefault, 10, Pair{slow(10, 900, 1), slow(10, 1000, 1)}, Kept},
-		{"equal within the margin", MethodDefault, 10, Pair{slow(10, 1000, 1), slow(10, 1000, 1)}, Kept},
-		{"noisy", MethodDefault, 10, Pair{slow(10, 1000, 100), slow(10, 1000, 100)}, Undecided},
-		{"margin: 4 % is kept", MethodMargin, 0, Pair{slow(10, 1030, 1), slow(10, 1000, 1)}, Kept},
-		{"margin: 2x is violated", MethodMargin, 0, Pair{slow(10, 2000, 1), slow(10, 1000, 1)}, Violated},
+		{"large slowdown", MethodDefault, 10, Pair{Orig: slow(10, 2000, 1), Other: slow(10, 1000, 1)}, Violated},
+		{"significant but small", MethodDefault, 10, Pair{Orig: slow(10, 1030, 1), Other: slow(10, 1000, 1)}, Marginal},
+		{"small counts for the paper", MethodPaper, 10, Pair{Orig: slow(10, 1030, 1), Other: slow(10, 1000, 1)}, Violated},
+		{"one clock tick", MethodDefault, 10, Pair{Orig: slow(10, 60, 0), Other: slow(10, 50, 0)}, Marginal},
+		{"two clock ticks", MethodDefault, 10, Pair{Orig: slow(10, 70, 0), Other: slow(10, 50, 0)}, Violated},
+		{"faster", MethodDefault, 10, Pair{Orig: slow(10, 900, 1), Other: slow(10, 1000, 1)}, Kept},
+		{"equal within the margin", MethodDefault, 10, Pair{Orig: slow(10, 1000, 1), Other: slow(10, 1000, 1)}, Kept},
+		{"noisy", MethodDefault, 10, Pair{Orig: slow(10, 1000, 100), Other: slow(10, 1000, 100)}, Undecided},
+		{"margin: 4 % is kept", MethodMargin, 0, Pair{Orig: slow(10, 1030, 1), Other: slow(10, 1000, 1)}, Kept},
+		{"margin: 2x is violated", MethodMargin, 0, Pair{Orig: slow(10, 2000, 1), Other: slow(10, 1000, 1)}, Violated},
 	} {
 		cfg.Method = c.method
 		got := judged(t, designed(t, cfg, 10, 1), c.tick, []Pair{c.pair})
@@ -268,7 +268,7 @@ func TestVerdictRules(t *testing.T) {
 // A planned test without data counts in the adjustment as p = 1.
 func TestMissingTestsStayInTheFamily(t *testing.T) {
 	cfg := Config{Method: MethodDefault, Test: TestRankSum, Adjust: AdjustHolm, Alpha: 0.05, MinSlowdown: 1.05}
-	got := judged(t, designed(t, cfg, 3, 2), 0, []Pair{{}, {slow(3, 2000, 1), slow(3, 1000, 1)}})
+	got := judged(t, designed(t, cfg, 3, 2), 0, []Pair{{}, {Orig: slow(3, 2000, 1), Other: slow(3, 1000, 1)}})
 	if got[1].PAdjusted != 2*got[1].P {
 		t.Errorf("adjusted %g of %g: the empty pair did not count", got[1].PAdjusted, got[1].P)
 	}

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"math"
 
 	"pgmpi/internal/stats"
 )
@@ -15,6 +16,28 @@ type Schedule struct {
 
 // Once is the Schedule of a single look.
 func Once(r int) Schedule { return Schedule{[]int{r}, []float64{1}} }
+
+// The usual schedule, chosen by simulation (docs/statistics.md).
+const (
+	screenAt = 10 // mpiruns of the first look, which measure everything
+	leastR   = 25 // of the last one, which measure what points to a violation
+)
+
+// pairingReserve is how much smaller than a lone violation needs the smallest
+// p-value of the paired test should be: without a reserve, one disturbed mpirun
+// hides a violation.
+const pairingReserve = 8
+
+// Pairing is the least number of mpiruns with which the paired test finds a lone
+// violation among m tests although some mpirun is disturbed.
+func Pairing(alpha float64, m int) int {
+	return int(math.Ceil(math.Log2(pairingReserve * float64(max(1, m)) / alpha)))
+}
+
+// Usual is the Schedule of m tests at level alpha unless one is asked for.
+func Usual(alpha float64, m int) Schedule {
+	return Schedule{[]int{screenAt, max(leastR, Pairing(alpha, m))}, []float64{.5, .5}}
+}
 
 // R is the number of mpiruns of the last look.
 func (s Schedule) R() int { return s.Looks[len(s.Looks)-1] }

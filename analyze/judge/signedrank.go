@@ -6,7 +6,8 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// TestSignedRank is the Wilcoxon signed-rank test on paired differences.
+// TestSignedRank is the Wilcoxon signed-rank test on the logarithms of paired
+// ratios, which its effect and interval are of as well.
 const TestSignedRank TestName = "signedrank"
 
 var signedRank = Test{
@@ -17,27 +18,30 @@ var signedRank = Test{
 		}
 		return "exact signed-rank"
 	},
-	P: stats.SignedRank, Effect: stats.HodgesLehmannSignedRank,
-	MinP: func(m, n int) float64 { return stats.MinPSignedRank(min(m, n)) },
-	Largest: func(x, y []float64) float64 {
-		n := 0.0
-		for i := range x {
-			if x[i] != y[i] {
-				n++
-			}
+	P: func(x, y []float64) (stats.TestResult, error) {
+		d, err := stats.LogRatios(x, y)
+		if err != nil {
+			return stats.TestResult{}, err
 		}
+		return stats.SignedRank(d)
+	},
+	Effect: stats.HodgesLehmannSignedRank,
+	MinP:   func(m, n int) float64 { return stats.MinPSignedRank(min(m, n)) },
+	Largest: func(x, y []float64) float64 {
+		n := float64(len(x) - ZeroDifferences(x, y))
 		return n * (n + 1) / 2
 	},
 	SampleSize: noetherPaired,
 }
 
-// noetherPaired is noether by the share of all i < j whose differences x − y
+// noetherPaired is noether by the share of all i < j whose log ratios ln x − ln y
 // have a positive sum.
 func noetherPaired(x, y []float64, level float64) float64 {
+	d, _ := stats.LogRatios(x, y) // P has refused what it cannot take
 	sum, pairs := 0.0, 0
-	for i := range x {
+	for i := range d {
 		for j := range i {
-			sum += half((x[i] - y[i]) + (x[j] - y[j]))
+			sum += half(d[i] + d[j])
 			pairs++
 		}
 	}
@@ -46,4 +50,17 @@ func noetherPaired(x, y []float64, level float64) float64 {
 		return math.Inf(1)
 	}
 	return squaredZ(level) / (3 * excess * excess)
+}
+
+// ZeroDifferences counts the pairs that the signed-rank test drops because both
+// sides are equal.
+func ZeroDifferences(x, y []float64) int {
+	d, _ := stats.LogRatios(x, y)
+	n := 0
+	for _, d := range d {
+		if d == 0 {
+			n++
+		}
+	}
+	return n
 }

@@ -22,11 +22,14 @@ const (
 // Pair without medians belongs to a test that was planned but could not be made.
 type Pair struct {
 	Orig, Other []float64
+	// Factor is, by mpirun, how much slower it was in general than the others; nil:
+	// not known. Tests that do not pair the mpiruns divide both sides by it.
+	Factor []float64
 }
 
 // Outcome is what is known of one test of a family. Undefined numbers are NaN.
 type Outcome struct {
-	P         float64 // of the alternative; after several looks, what was spent
+	P         float64 // of the alternative; after several looks, what was spent; at a screen, its own
 	PAdjusted float64 // over the family
 	PKept     float64 // one-sided: the call is faster than MinSlowdown times the other side
 	Ratio     float64 // the effect: how many times slower the call is
@@ -35,10 +38,26 @@ type Outcome struct {
 	Stars     string // by PAdjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
 	Verdict   Verdict
 	Runs      int  // mpiruns that it rests on; 0: none
-	Decided   bool // it needs no more mpiruns
+	Decided   bool // no more mpiruns would change the verdict
+	// Stopped tells that an undecided test needs no more mpiruns either: it does not
+	// point to a violation.
+	Stopped bool
+	// Replication is the probability that a new check of the same design calls the
+	// test violated again; 0 where it is not violated, or where that is not known.
+	Replication float64
 
 	slower, kept stats.TestResult // that P and PKept are from
+	raw          float64          // the last look's own p-value
 }
+
+// Done tells whether the test needs no more mpiruns.
+func (o *Outcome) Done() bool { return o.Decided || o.Stopped }
+
+// FirmLevel is the replication probability from which a violation is firm.
+const FirmLevel = 0.9
+
+// Firm tells whether a new check would show the violation again with FirmLevel.
+func (o *Outcome) Firm() bool { return o.Replication >= FirmLevel }
 
 // SplitSuspected tells whether a call is slower than k calls on 1/k of the
 // data by more than the tolerance, a fraction of k·part (S-PGMPI §4.3,

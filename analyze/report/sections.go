@@ -74,8 +74,8 @@ func header(r *analyze.Report) []Section {
 	if x := r.Split; x != nil && x.Refused != nil {
 		s.Fact("Split", "%s not tested: %s", conf.Plural(x.M, "suspicion"), x.Refused.Reason)
 	} else if x != nil {
-		s.Fact("Split", "%s tested in %d mpiruns of their own: %s, %s, m = %d; total error of both families at most %g",
-			conf.Plural(x.M, "suspicion"), x.R, x.Test.Title(x.R), adjustNames[x.Adjust], x.M, x.TotalError)
+		s.Fact("Split", "%s tested in %d mpiruns of their own: %s, %s, m = %d, with %g of alpha",
+			conf.Plural(x.M, "suspicion"), x.R, x.Test.Title(x.R), adjustNames[x.Adjust], x.M, x.Alpha)
 	}
 	s.Fact("Sizes", "%s", r.MsizeLegend)
 	return append([]Section{s}, refused(r.Refused)...)

@@ -44,7 +44,7 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 		if v.Guideline != "GL2" || v.Msize != 1024 || v.Verdict != "violated" || v.K != 16 || v.PValue == nil || v.Runs != 8 {
 			t.Errorf("%+v", v)
 		}
-		if r.Split == nil || r.Split.M != 1 || r.Split.TotalError != 0.1 {
+		if r.Split == nil || r.Split.M != 1 || r.Split.Alpha != 0.01 {
 			t.Errorf("%+v", r.Split)
 		}
 		split := filepath.Join(b.out, "raw", "split-p2-03.tsv.gz")

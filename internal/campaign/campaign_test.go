@@ -271,7 +271,7 @@ func (b *bed) undecided() {
 		each := 100 * time.Microsecond
 		if c.Function == "MPI_Reduce" {
 			n++
-			each += []time.Duration{-20, 30}[n%2] * time.Microsecond
+			each += []time.Duration{-20, 40}[n%2] * time.Microsecond
 		}
 		return each
 	}

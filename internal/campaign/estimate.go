@@ -106,8 +106,7 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 // mayFollowUp tells whether suspected split-robustness is tested in mpiruns of
 // its own, as far as that is known before there is a suspicion.
 func (c *Campaign) mayFollowUp() bool {
-	return c.Config.Measure.SplitExperiment && c.Config.Analyze.Method != judge.MethodPaper &&
-		slices.ContainsFunc(c.Manifest.Plan.Tests, func(t guidelines.Test) bool { return t.Type == guidelines.Split })
+	return c.Manifest.SplitExperiment && c.Config.Analyze.Method != judge.MethodPaper
 }
 
 // remaining counts the mpiruns of a mode that are not on disk yet.

@@ -8,18 +8,32 @@ import (
 // MaxExactSignedRank is the number of pairs above which SignedRank uses the normal form.
 const MaxExactSignedRank = 200
 
-// SignedRank is the Wilcoxon signed-rank test of "x is slower than y" for pairs
-// (x_i, y_i). Differences of 0 are dropped; the statistic is V, the sum of the
-// midranks of |x−y| where x > y. P is the exact probability over all signs,
-// conditional on the ties (1 if no difference is left); with more than 200
-// differences it is the normal approximation with continuity correction
-// (R: exact = FALSE, correct = TRUE), and Exact is false.
-func SignedRank(x, y []float64) (TestResult, error) {
-	d, err := nonzeroDifferences(x, y)
-	if err != nil {
+// SignedRank is the Wilcoxon signed-rank test of "x is slower than y" on the
+// paired differences d = x − y, here of logarithms (LogRatios). Differences of 0
+// are dropped; the statistic is V, the sum of the midranks of |d| where d > 0. P is the
+// exact probability over all signs, conditional on the ties (1 if no difference is
+// left); with more than 200 differences it is the normal approximation with
+// continuity correction (R: exact = FALSE, correct = TRUE), and Exact is false.
+func SignedRank(d []float64) (TestResult, error) {
+	if err := check(d); err != nil {
 		return TestResult{}, err
 	}
+	d = slices.DeleteFunc(slices.Clone(d), func(d float64) bool { return d == 0 })
 	return signedRankOf(d, len(d) <= MaxExactSignedRank), nil
+}
+
+// LogRatios are the ln x_i − ln y_i of pairs of positive values, rounded to 12
+// decimals: equal ratios of different values are ties, though their logarithms
+// differ in the last digit.
+func LogRatios(x, y []float64) ([]float64, error) {
+	if err := checkPaired(x, y); err != nil {
+		return nil, err
+	}
+	d, ly, err := logs(x, y)
+	for i := range d {
+		d[i] = math.Round((d[i]-ly[i])*1e12) / 1e12
+	}
+	return d, err
 }
 
 func signedRankOf(d []float64, exact bool) TestResult {
@@ -46,28 +60,6 @@ func signedRankOf(d []float64, exact bool) TestResult {
 // MinPSignedRank is the smallest P that SignedRank can attain with r differences
 // that are not 0: 2^−r. It is 1 for r < 1.
 func MinPSignedRank(r int) float64 { return math.Ldexp(1, -max(r, 0)) }
-
-// ZeroDifferences counts the pairs that SignedRank drops because x_i = y_i.
-func ZeroDifferences(x, y []float64) (int, error) {
-	d, err := nonzeroDifferences(x, y)
-	return len(x) - len(d), err
-}
-
-func nonzeroDifferences(x, y []float64) ([]float64, error) {
-	if err := checkPaired(x, y); err != nil {
-		return nil, err
-	}
-	d := make([]float64, 0, len(x))
-	for i := range x {
-		switch diff := x[i] - y[i]; {
-		case !finite(diff):
-			return nil, ErrNotFinite
-		case diff != 0:
-			d = append(d, diff)
-		}
-	}
-	return d, nil
-}
 
 // signCounts counts the subsets of the items by their sum, from 0 to the sum of all.
 func signCounts(items []int) []float64 {

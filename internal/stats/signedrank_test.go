@@ -3,6 +3,7 @@ package stats
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -25,18 +26,14 @@ func loadSignedRank(t *testing.T) []signedRankCase {
 func TestSignedRankMatchesExactArithmeticWithTiesAndZeros(t *testing.T) {
 	for _, c := range loadSignedRank(t) {
 		t.Run(c.ID, func(t *testing.T) {
-			got, err := SignedRank(c.X, c.Y)
+			d := differences(c.X, c.Y)
+			got, err := SignedRank(d)
 			if err != nil {
 				t.Fatal(err)
 			}
 			equal(t, "V", got.Statistic, c.Expect.V)
 			equal(t, "exact", got.Exact, true)
 			close1(t, "P", got.P, c.Expect.PExact, 1e-12)
-			zeros, err := ZeroDifferences(c.X, c.Y)
-			if err != nil {
-				t.Fatal(err)
-			}
-			equal(t, "zero differences", zeros, len(c.X)-c.Expect.NNonzero)
 			equal(t, "smallest P", MinPSignedRank(c.Expect.NNonzero), c.Expect.PMinExact)
 		})
 	}
@@ -45,10 +42,7 @@ func TestSignedRankMatchesExactArithmeticWithTiesAndZeros(t *testing.T) {
 func TestSignedRankNormalMatchesR(t *testing.T) {
 	for _, c := range loadSignedRank(t) {
 		t.Run(c.ID, func(t *testing.T) {
-			d, err := nonzeroDifferences(c.X, c.Y)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := slices.DeleteFunc(differences(c.X, c.Y), func(d float64) bool { return d == 0 })
 			got := signedRankOf(d, false)
 			equal(t, "exact", got.Exact, false)
 			if c.Expect.PNormalCC == nil { // R divides by a spread of 0
@@ -65,48 +59,42 @@ func TestSignedRankSaysWhenItApproximates(t *testing.T) {
 	for i := range x {
 		x[i], y[i] = float64(i+1), math.Mod(float64(i), 3)*float64(i+2)
 	}
-	got, err := SignedRank(x, y)
+	got, err := SignedRank(differences(x, y))
 	if err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "exact at 201 pairs", got.Exact, false)
-	got, err = SignedRank(x[:200], y[:200])
+	got, err = SignedRank(differences(x[:200], y[:200]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := nonzeroDifferences(x[:200], y[:200])
-	if err != nil {
-		t.Fatal(err)
-	}
-	normal := signedRankOf(d, false)
+	normal := signedRankOf(slices.DeleteFunc(differences(x[:200], y[:200]), func(d float64) bool { return d == 0 }), false)
 	equal(t, "exact at 200 pairs", got.Exact, true)
 	close1(t, "exact and normal P at 200 pairs", got.P, normal.P, 0.02)
 }
 
-func TestSignedRankKnowsTiedDifferences(t *testing.T) {
-	for _, c := range []struct {
-		x, y []float64
-		ties bool
-	}{
-		{[]float64{1, 2, 4}, []float64{0, 0, 0}, false},
-		{[]float64{1, 0, 4}, []float64{0, 1, 0}, true},
-		{[]float64{1, 5, 5}, []float64{0, 5, 5}, false}, // zeros are dropped
-	} {
-		d, err := nonzeroDifferences(c.x, c.y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range d {
-			d[i] = math.Abs(d[i])
-		}
-		_, tieSum := doubledMidranks(d)
-		equal(t, "ties", tieSum > 0, c.ties)
+func TestEqualRatiosOfDifferentValuesAreTies(t *testing.T) {
+	d, err := LogRatios([]float64{3, 6e3, 2.1e9, 7}, []float64{2, 4e3, 1.4e9, 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "ratio 1.5", d[0], math.Round(math.Log(1.5)*1e12)/1e12)
+	equal(t, "in thousands", d[1], d[0])
+	equal(t, "in billions", d[2], d[0])
+	equal(t, "of equal values", d[3], 0)
+}
+
+func TestLogRatiosRefuseWhatIsNotPositive(t *testing.T) {
+	if _, err := LogRatios([]float64{1, 0}, []float64{1, 1}); !errors.Is(err, ErrNotPositive) {
+		t.Errorf("error %v, want ErrNotPositive", err)
 	}
 }
 
-func TestSignedRankRefusesDifferencesThatOverflow(t *testing.T) {
-	_, err := SignedRank([]float64{math.MaxFloat64}, []float64{-math.MaxFloat64})
-	if !errors.Is(err, ErrNotFinite) {
-		t.Errorf("error %v, want ErrNotFinite", err)
+// differences are x − y, as the vectors mean them.
+func differences(x, y []float64) []float64 {
+	d := slices.Clone(x)
+	for i := range d {
+		d[i] -= y[i]
 	}
+	return d
 }

@@ -51,7 +51,10 @@ type Manifest struct {
 	// Stopped holds, by mode, the mpiruns per shape after which max_time ended a
 	// stage for good: to go on would be one more look at the data.
 	Stopped map[protocol.Mode]int `json:"stopped,omitempty"`
-	// Split is the experiment on split-robustness, fixed at the end of stage 2;
+	// SplitExperiment tells that suspicions of split-robustness are to be tested, so
+	// that a share of alpha is kept for them.
+	SplitExperiment bool `json:"split_experiment,omitempty"`
+	// Split is that experiment, fixed at the end of stage 2;
 	// nil: not planned yet.
 	Split *SplitPlan `json:"split,omitempty"`
 	// Timing holds, by shape, how the first mpirun was timed.

@@ -72,7 +72,7 @@ func TestErrorsNameThePlaceOfTheKey(t *testing.T) {
 		{"no processes", "[job]\nnp = [0]\n", `gl.toml:2:1: job.np: 0 is no number of processes`},
 		{"np twice", "[job]\nnp = [2, 2]\n", `gl.toml:2:1: job.np: 2 is given twice`},
 		{"too many mpiruns", "[job]\nmpiruns = 10001\n", `gl.toml:2:1: job.mpiruns: must be at most 10000, not 10001`},
-		{"no mpiruns", "[job]\nmpiruns = 0\n", `gl.toml:2:1: job.mpiruns: must be at least 1, not 0`},
+		{"no mpiruns", "[job]\nmpiruns = -1\n", `gl.toml:2:1: job.mpiruns: must be at least 1, or 0 for as many as suit the number of tests, not -1`},
 		{"unknown metric", "[nrep]\nmetrics = [\"rsee\"]\n", `gl.toml:2:1: unknown metric "rsee" (did you mean rse?)`},
 		{"no metrics", "[nrep]\nmetrics = []\n", `gl.toml:2:1: nrep.metrics: is empty`},
 		{"wrong by another key's value", "[nrep]\nmin = 2000\n", `gl.toml:1:2: nrep.max: 1000 is below min = 2000`},
@@ -246,13 +246,13 @@ func leafKeys(t reflect.Type, prefix string) []string {
 }
 
 func TestErrorOfAFlagNamesTheFlag(t *testing.T) {
-	f, err := Parse("gl.toml", []byte("[job]\nnp = [0]\nmpiruns = 0\n"))
+	f, err := Parse("gl.toml", []byte("[job]\nnp = [0]\nmpiruns = -2\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	f.Job.NP = []int{-1}
 	got := f.Validate(map[string]string{"job.np": "--np"}).Error()
-	want := "--np: -1 is no number of processes\ngl.toml:3:1: job.mpiruns: must be at least 1, not 0"
+	want := "--np: -1 is no number of processes\ngl.toml:3:1: job.mpiruns: must be at least 1, or 0 for as many as suit the number of tests, not -2"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -46,7 +46,7 @@ func TestUsageHasTheDefaultsOfTheFile(t *testing.T) {
 	f := Default()
 	f.Job.MPIRuns, f.Job.NP = 7, []int{3, 5}
 	for flag, want := range map[string]string{
-		"mpiruns": "R, mpiruns that measure (stage 2), for each number of processes (default 7)",
+		"mpiruns": "R, mpiruns that measure everything (stage 2), for each number of processes (default 7)",
 		"np":      "numbers of processes: 2,4 (default 3,5)",
 		"stall":   "end an mpirun in which no case finishes for this long (default 2m)",
 		"rank":    "path of the rank program (default: pgmpi-rank beside pgmpi)",
