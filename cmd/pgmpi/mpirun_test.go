@@ -72,14 +72,18 @@ type fixture struct {
 }
 
 // emptyFixture needs no MPI.
-func emptyFixture(t *testing.T) *fixture {
-	dir := t.TempDir()
+func emptyFixture(t *testing.T, dir string) *fixture {
 	return &fixture{t: t, dir: dir, out: filepath.Join(dir, "out"), env: append(os.Environ(), "WORK="+dir)}
 }
 
 func newFixture(t *testing.T, l library) *fixture {
 	t.Helper()
-	b := emptyFixture(t)
+	return newFixtureIn(t, t.TempDir(), l)
+}
+
+func newFixtureIn(t *testing.T, dir string, l library) *fixture {
+	t.Helper()
+	b := emptyFixture(t, dir)
 	b.lib, b.bin, b.rank = l, os.Getenv("PGMPI_TEST_BIN"), filepath.Join(b.dir, "pgmpi-rank")
 	if b.bin == "" {
 		t.Skip("real mpiruns need the folder of the built programs in PGMPI_TEST_BIN: `make test` sets it")
@@ -269,20 +273,31 @@ func (b *fixture) processes(ranks bool) []int {
 	return found
 }
 
-// waitFor polls until a condition holds.
-func (b *fixture) waitFor(what string, limit time.Duration, holds func() bool) {
-	b.t.Helper()
+// within polls until a condition holds, and tells whether it did in time.
+func within(limit time.Duration, holds func() bool) bool {
 	for end := time.Now().Add(limit); !holds(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(end) {
-			b.t.Fatalf("%s: not within %v", what, limit)
+			return false
 		}
 	}
+	return true
 }
+
+// waitFor fails the test unless a condition holds in time.
+func (b *fixture) waitFor(what string, limit time.Duration, holds func() bool) {
+	b.t.Helper()
+	if !within(limit, holds) {
+		b.t.Fatalf("%s: not within %v", what, limit)
+	}
+}
+
+// ended tells whether every process of this check has.
+func (b *fixture) ended() bool { return len(b.processes(false)) == 0 }
 
 // noneLeft fails the test when a process of this check lives for longer.
 func (b *fixture) noneLeft(limit time.Duration) {
 	b.t.Helper()
-	b.waitFor(fmt.Sprintf("the end of every process of %s", b.rank), limit, func() bool { return len(b.processes(false)) == 0 })
+	b.waitFor("the end of every process of "+b.rank, limit, b.ended)
 }
 
 // textWidth is the widest line of a document, in columns.

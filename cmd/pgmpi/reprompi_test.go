@@ -29,7 +29,7 @@ func (b *fixture) reproFile(run int) string {
 }
 
 func TestOutputOfReproMPIIsJudged(t *testing.T) {
-	b := emptyFixture(t)
+	b := emptyFixture(t, t.TempDir())
 	args := []string{"analyze", "--from", "reprompi"}
 	for run := range 8 {
 		args = append(args, b.reproFile(run))
