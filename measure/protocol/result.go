@@ -68,6 +68,18 @@ type Timing struct {
 	MaxDriftNS int64 `json:"max_drift_ns,omitempty"`
 }
 
+// Yardstick is how fast the machine was at one moment of an mpirun, outside of
+// every timed region. Each value is the slowest of all ranks' or pairs'; 0: not
+// read.
+type Yardstick struct {
+	AtS           float64 `json:"at_s"`                      // seconds since the mpirun began to measure
+	LineNS        float64 `json:"line_ns,omitempty"`         // round trip of a cache line between two ranks of a node, ns
+	MemcpyNS      float64 `json:"memcpy_ns,omitempty"`       // memcpy of 256 KiB, ns
+	ReduceLocalNS float64 `json:"reduce_local_ns,omitempty"` // MPI_Reduce_local of 16 KiB of MPI_INT with MPI_SUM, ns
+	PingPong8NS   float64 `json:"pingpong_8_ns,omitempty"`   // round trip of 8 B by MPI_Send and MPI_Recv, ns
+	PingPong64KNS float64 `json:"pingpong_64k_ns,omitempty"` // the same of 64 KiB
+}
+
 // Load is the one-minute load average, the highest of all nodes, when the
 // ranks of an mpirun have started and after its last case. -1: not known.
 type Load struct {

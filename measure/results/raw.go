@@ -30,6 +30,9 @@ type Header struct {
 	FinishedAt string               `json:"finished_at"`
 	Load       protocol.Load        `json:"load"`
 	Timing     protocol.Timing      `json:"timing"`
+	// Yardstick is how fast the machine was, in the order of time; absent in stage
+	// 1 and in files of older versions.
+	Yardstick []protocol.Yardstick `json:"yardstick,omitempty"`
 }
 
 // CaseInfo is a case of a raw file with what became of it.
