@@ -2,6 +2,7 @@ package medians
 
 import (
 	"math"
+	"slices"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/stats"
@@ -36,4 +37,19 @@ func (s *Set) General(shape guidelines.Shape, runs int) []float64 {
 		out[run] = math.Exp(stats.MedianFinite(r))
 	}
 	return out
+}
+
+// LastGeneral is General of as many mpiruns as there are, or as have the cases for
+// it: after an interim look some are not measured any further.
+func (s *Set) LastGeneral(shape guidelines.Shape) []float64 {
+	made := len(s.WallNS[shape.String()])
+	for _, runs := range slices.Backward(append(slices.Clone(s.manifest.Looks), made)) {
+		if runs > made {
+			continue
+		}
+		if out := s.General(shape, runs); out != nil {
+			return out
+		}
+	}
+	return nil
 }

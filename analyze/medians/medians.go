@@ -37,6 +37,8 @@ type Set struct {
 	ZeroIQR      int                      // times that the quartiles of a case in an mpirun were equal
 	WallNS       map[string]map[int]int64 // wall-clock of stage 2, by shape and run
 
+	readings map[string]map[int][]Speed // of the yardstick, by shape and run, in the order of time
+
 	manifest *results.Manifest
 	seen     map[string]bool
 	split    map[[2]int]*Case // of the split experiment: by planned case and calls in a row
@@ -77,7 +79,7 @@ func (s Count) tooMany() bool { return float64(s.Invalid) > MaxInvalid*float64(s
 // New is the Set of what the manifest plans, before the first mpirun.
 func New(m *results.Manifest) *Set {
 	s := &Set{manifest: m, Cases: make([]Case, len(m.Plan.Cases)), seen: map[string]bool{}, TickNS: m.Rank.ClockTickNS,
-		WallNS: map[string]map[int]int64{}, split: map[[2]int]*Case{}}
+		WallNS: map[string]map[int]int64{}, readings: map[string]map[int][]Speed{}, split: map[[2]int]*Case{}}
 	for i := range s.Cases {
 		s.Cases[i] = newCase(m.Runs(protocol.ModeMeasure))
 		if skip, ok := m.Skip[i]; ok {
@@ -169,9 +171,12 @@ func (s *Set) Add(run *results.Run) error {
 	if run.Mode == protocol.ModeMeasure {
 		shape := run.Shape.String()
 		if s.WallNS[shape] == nil {
-			s.WallNS[shape] = map[int]int64{}
+			s.WallNS[shape], s.readings[shape] = map[int]int64{}, map[int][]Speed{}
 		}
 		s.WallNS[shape][run.Run] = run.WallNS
+		for _, y := range run.Yardstick {
+			s.readings[shape][run.Run] = append(s.readings[shape][run.Run], speedOf(y))
+		}
 	}
 	for i, info := range run.Cases {
 		if err := s.addCase(run, info, run.Samples[i]); err != nil {

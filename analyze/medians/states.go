@@ -1,0 +1,272 @@
+package medians
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// Quantity is what tells states of the machine apart.
+type Quantity string
+
+// The quantities, the most direct one first.
+const (
+	ByLine        Quantity = "cache-line round trip"
+	ByCases       Quantity = "all cases" // how slow an mpirun was in general
+	ByPingPong8   Quantity = "ping-pong of 8 B"
+	ByPingPong64K Quantity = "ping-pong of 64 KiB"
+	ByMemcpy      Quantity = "memcpy"
+	ByReduceLocal Quantity = "MPI_Reduce_local"
+)
+
+// State is a state of the machine: the mpiruns of a shape that were about equally
+// fast, and apart from the others (docs/statistics.md).
+type State struct {
+	Shape   string   `json:"shape"`
+	Name    string   `json:"name"`    // A, B, …, from the fastest
+	Mpiruns []int    `json:"mpiruns"` // from 1
+	Ratio   *float64 `json:"ratio"`   // how many times slower its mpiruns were than A's in general; null: not known
+	By      Quantity `json:"by"`      // what told it from the others
+	Speed            // in its median mpirun
+	// Changed counts its mpiruns with readings that belong to another state.
+	Changed int `json:"changed,omitempty"`
+}
+
+// Speed is what the yardstick read, in nanoseconds; 0: not read.
+type Speed struct {
+	LineNS        float64 `json:"line_ns,omitempty"`
+	MemcpyNS      float64 `json:"memcpy_ns,omitempty"`
+	ReduceLocalNS float64 `json:"reduce_local_ns,omitempty"`
+	PingPong8NS   float64 `json:"pingpong_8_ns,omitempty"`
+	PingPong64KNS float64 `json:"pingpong_64k_ns,omitempty"`
+}
+
+// Yardsticks are the quantities of a Speed.
+var Yardsticks = []Quantity{ByLine, ByPingPong8, ByPingPong64K, ByMemcpy, ByReduceLocal}
+
+// At is where a Speed has a quantity; nil: nowhere.
+func (s *Speed) At(q Quantity) *float64 {
+	switch q {
+	case ByLine:
+		return &s.LineNS
+	case ByPingPong8:
+		return &s.PingPong8NS
+	case ByPingPong64K:
+		return &s.PingPong64KNS
+	case ByMemcpy:
+		return &s.MemcpyNS
+	case ByReduceLocal:
+		return &s.ReduceLocalNS
+	case ByCases:
+	}
+	return nil
+}
+
+func speedOf(y protocol.Yardstick) Speed {
+	return Speed{y.LineNS, y.MemcpyNS, y.ReduceLocalNS, y.PingPong8NS, y.PingPong64KNS}
+}
+
+// middle is a reading for each quantity: of an even number the lower of both in the
+// middle, since a mean of two states is in neither.
+func middle(of []Speed) (out Speed) {
+	for _, q := range Yardsticks {
+		var values []float64
+		for _, s := range of {
+			if v := *s.At(q); v > 0 {
+				values = append(values, v)
+			}
+		}
+		if len(values) > 0 {
+			slices.Sort(values)
+			*out.At(q) = values[(len(values)-1)/2]
+		}
+	}
+	return out
+}
+
+// Speed is what the yardstick read in the median mpirun of a shape.
+func (s *Set) Speed(shape guidelines.Shape) Speed {
+	var all []Speed
+	for _, readings := range s.readings[shape.String()] {
+		all = append(all, middle(readings))
+	}
+	return middle(all)
+}
+
+// rule says when two groups of mpiruns are two states: their medians differ by the
+// factor apart, and the gap between them is at least the factor gap, and `spreads`
+// times as wide as the values of either spread. Both rules are chosen by simulation
+// (docs/statistics.md).
+type rule struct{ apart, gap, spreads float64 }
+
+var (
+	casesRule     = rule{apart: 1.2, gap: 1.1, spreads: 3.5}
+	yardstickRule = rule{apart: 1.5, gap: 1.5, spreads: 2}
+)
+
+const (
+	mostStates = 3
+	// One mpirun in lonely may belong to no state: a slow mpirun alone is none.
+	lonely = 10
+)
+
+// States are those of a shape, from the fastest; nil where there is one only.
+func (s *Set) States(shape guidelines.Shape) []State {
+	general := s.LastGeneral(shape)
+	speeds := make([]Speed, min(max(s.manifest.Runs(protocol.ModeMeasure), 0), results.MaxMPIRuns))
+	for i := range speeds {
+		speeds[i] = middle(s.readings[shape.String()][i+1])
+	}
+	for _, q := range slices.Insert(slices.Clone(Yardsticks), 1, ByCases) {
+		values, by := general, casesRule
+		if q != ByCases {
+			values, by = column(speeds, q), yardstickRule
+		}
+		groups := by.groups(values)
+		var out []State
+		for i, g := range groups {
+			state := State{Shape: shape.String(), Name: string(rune('A' + i)), By: q}
+			var of []Speed
+			for _, run := range g {
+				state.Mpiruns, of = append(state.Mpiruns, run+1), append(of, speeds[run])
+			}
+			state.Speed, state.Ratio = middle(of), slower(general, g, groups[0])
+			out = append(out, state)
+		}
+		if len(out) > 0 {
+			s.changed(out, values)
+			return out
+		}
+	}
+	return nil
+}
+
+// column is a quantity by run.
+func column(speeds []Speed, q Quantity) (values []float64) {
+	for i := range speeds {
+		values = append(values, *speeds[i].At(q))
+	}
+	return values
+}
+
+// slower is how many times slower some mpiruns were in general than others; nil: not
+// known of either.
+func slower(general []float64, these, others []int) *float64 {
+	usual := func(of []int) float64 {
+		var known []float64
+		for _, run := range of {
+			if run < len(general) {
+				known = append(known, general[run])
+			}
+		}
+		return stats.MedianFinite(known)
+	}
+	if ratio := usual(these) / usual(others); !math.IsNaN(ratio) && !math.IsInf(ratio, 0) {
+		return &ratio
+	}
+	return nil
+}
+
+// changed counts the mpiruns of each state with readings beyond the middle of the gap
+// to another one.
+func (s *Set) changed(states []State, values []float64) {
+	if states[0].By == ByCases {
+		return
+	}
+	var between []float64
+	for i := range states[1:] {
+		below, above := 0.0, math.Inf(1)
+		for _, run := range states[i].Mpiruns {
+			below = max(below, values[run-1])
+		}
+		for _, run := range states[i+1].Mpiruns {
+			above = min(above, values[run-1])
+		}
+		between = append(between, math.Sqrt(below)*math.Sqrt(above))
+	}
+	for i := range states {
+		for _, run := range states[i].Mpiruns {
+			if slices.ContainsFunc(s.readings[states[i].Shape][run], func(speed Speed) bool {
+				v := *speed.At(states[i].By)
+				return v > 0 && (i > 0 && v < between[i-1] || i < len(between) && v > between[i])
+			}) {
+				states[i].Changed++
+			}
+		}
+	}
+}
+
+// groups are the states of mpiruns with these values, by index, the fastest first. A
+// value that is not positive is not known.
+func (r rule) groups(values []float64) (best [][]int) {
+	var order []int
+	for i, v := range values {
+		if v > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	logs := make([]float64, len(order))
+	for at, i := range order {
+		logs[at] = math.Log(values[i])
+	}
+	widest := make([]int, max(0, len(order)-1)) // gaps, by the index behind them
+	for i := range widest {
+		widest[i] = i + 1
+	}
+	slices.SortStableFunc(widest, func(i, j int) int { return cmp.Compare(logs[j]-logs[j-1], logs[i]-logs[i-1]) })
+	alone := len(order) / lonely
+	for cuts := 1; cuts <= min(len(widest), mostStates-1+alone); cuts++ {
+		at := slices.Sorted(slices.Values(widest[:cuts]))
+		at = append(append([]int{0}, at...), len(order))
+		if states, ok := r.states(logs, at, alone); ok && len(states) > max(1, len(best)) && len(states) <= mostStates {
+			best = nil
+			for _, s := range states {
+				best = append(best, slices.Sorted(slices.Values(order[s[0]:s[1]])))
+			}
+		}
+	}
+	return best
+}
+
+// states are the parts between the cuts that have at least two values, where the rule
+// holds at every cut.
+func (r rule) states(logs []float64, at []int, alone int) (out [][2]int, ok bool) {
+	last := math.Inf(-1)
+	for i := range len(at) - 1 {
+		part := logs[at[i]:at[i+1]]
+		if i > 0 {
+			before := logs[at[i-1]:at[i]]
+			if gap := part[0] - before[len(before)-1]; gap < math.Log(r.gap) || gap < r.spreads*max(spread(before), spread(part)) {
+				return nil, false
+			}
+		}
+		if len(part) < 2 {
+			alone--
+			continue
+		}
+		usual := stats.MedianSorted(part)
+		if usual-last < math.Log(r.apart) {
+			return nil, false
+		}
+		last = usual
+		out = append(out, [2]int{at[i], at[i+1]})
+	}
+	return out, alone >= 0
+}
+
+// spread estimates a standard deviation from the range of ascending values, by what
+// the range of as many normal ones is (Blom's approximation).
+func spread(ascending []float64) float64 {
+	n := float64(len(ascending))
+	if n < 2 {
+		return 0
+	}
+	usual := 2 * math.Sqrt2 * math.Erfinv(2*(n-0.375)/(n+0.25)-1)
+	return (ascending[len(ascending)-1] - ascending[0]) / usual
+}
