@@ -57,12 +57,16 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 		return nil, err
 	}
 	a.conclude()
+	states := a.states()
+	if err := a.byState(states); err != nil {
+		return nil, err
+	}
 	a.judgeSplit()
 	if err := a.experiment(); err != nil {
 		return nil, err
 	}
 	alternatives(a.verdicts)
-	a.Report = a.report()
+	a.Report = a.report(states)
 	return a, nil
 }
 

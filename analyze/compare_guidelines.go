@@ -5,28 +5,36 @@ import (
 	"pgmpi/guidelines"
 )
 
-// keyOf is what a test asks. The other size belongs to it for monotony; for
+// question is what a test asks. The other size belongs to it for monotony; for
 // split-robustness it is part of the answer.
-func keyOf(v *Verdict) Verdict {
-	k := Verdict{Guideline: v.Guideline, Type: v.Type, Function: v.Function, Mockup: v.Mockup, Msize: v.Msize, Shape: v.Shape}
+type question struct {
+	guideline        string
+	typ              guidelines.Type
+	function, mockup string
+	msize, other     int64
+	shape            string
+}
+
+func questionOf(v *Verdict) question {
+	q := question{guideline: v.Guideline, typ: v.Type, function: v.Function, mockup: v.Mockup, msize: v.Msize, shape: v.Shape}
 	if v.Type == guidelines.Monotony {
-		k.MsizeOther = v.MsizeOther
+		q.other = v.MsizeOther
 	}
-	return k
+	return q
 }
 
 // changedGuidelines lists the tests of both folders that are violated in one
 // of them only, as the case studies of S-PGMPI §5.2 and §5.3 do.
 func changedGuidelines(a, b *Side) []GuidelineChange {
 	out := []GuidelineChange{}
-	inB := map[Verdict]*Verdict{}
+	inB := map[question]*Verdict{}
 	for i := range b.Report.Verdicts {
 		v := &b.Report.Verdicts[i]
-		inB[keyOf(v)] = v
+		inB[questionOf(v)] = v
 	}
 	for i := range a.Report.Verdicts {
 		va := &a.Report.Verdicts[i]
-		vb, ok := inB[keyOf(va)]
+		vb, ok := inB[questionOf(va)]
 		if !ok {
 			continue
 		}

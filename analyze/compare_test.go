@@ -157,11 +157,11 @@ func TestGuidelinesNewlyViolatedAndNewlyKept(t *testing.T) {
 
 func TestMonotonyWithAnotherLargerSizeIsAnotherQuestion(t *testing.T) {
 	a, b := Verdict{Type: "monotony", Msize: 8, MsizeOther: 16}, Verdict{Type: "monotony", Msize: 8, MsizeOther: 64}
-	if keyOf(&a) == keyOf(&b) {
+	if questionOf(&a) == questionOf(&b) {
 		t.Error("monotony from 8 to 16 bytes is matched with that from 8 to 64")
 	}
 	a.Type, b.Type = "split", "split"
-	if keyOf(&a) != keyOf(&b) {
+	if questionOf(&a) != questionOf(&b) {
 		t.Error("for split-robustness the smaller size is found, not asked")
 	}
 }

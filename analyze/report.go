@@ -13,7 +13,7 @@ import (
 )
 
 // report puts everything that was found together.
-func (a *Analysis) report() *Report {
+func (a *Analysis) report(states []medians.State) *Report {
 	m, d, cfg := a.manifest, a.family, a.cfg
 	r := &Report{
 		Schema: Schema, Version: m.Version, Library: libraryOf(m), Shapes: []Shape{},
@@ -23,7 +23,7 @@ func (a *Analysis) report() *Report {
 		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
 		Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
 		Wrong: a.withStatus(protocol.StatusWrong), NotMeasured: a.withStatus(protocol.StatusNotMeasured), NotConverged: a.notConverged(),
-		OutOfSync: a.set.OutOfSync(), SlowMpiruns: a.set.Slow(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
+		OutOfSync: a.set.OutOfSync(), States: states, SlowMpiruns: a.set.Slow(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
 		Notes: append([]string{}, m.Plan.Notes...),
 	}
 	for _, s := range m.Plan.Shapes {
@@ -33,7 +33,7 @@ func (a *Analysis) report() *Report {
 		}
 	}
 	r.Summary = summary(r.Shapes, a.verdicts)
-	r.Warnings = warnings(r, m, a.set)
+	r.Warnings = a.warnings(r)
 	if s := a.split; s != nil {
 		r.Split = &SplitExperiment{s.R(), s.Test(0).Name, s.Adjust, s.M, s.Alpha, s.PMin(0), s.Refused}
 	}

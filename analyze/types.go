@@ -48,13 +48,14 @@ type Report struct {
 	Guidelines []GuidelineRow `json:"guidelines"` // in the Plan's order
 	Verdicts   []Verdict      `json:"verdicts"`   // one per planned test, in the Plan's order
 
-	Refused      *judge.Refusal      `json:"refused"`       // null: R is large enough
-	Incomplete   []Incomplete        `json:"incomplete"`    // planned tests without enough valid data
-	Wrong        []CaseMessage       `json:"wrong"`         // cases whose data were wrong
-	Exclude      []string            `json:"exclude"`       // for check.exclude: what leaves the wrong functions out
-	NotMeasured  []CaseMessage       `json:"not_measured"`  // cases that could not be measured
-	NotConverged []NotConverge       `json:"not_converged"` // cases whose nrep is not what the predictor wanted
-	OutOfSync    []medians.OutOfSync `json:"out_of_sync"`   // cases with samples that were left out
+	Refused      *judge.Refusal      `json:"refused"`          // null: R is large enough
+	Incomplete   []Incomplete        `json:"incomplete"`       // planned tests without enough valid data
+	Wrong        []CaseMessage       `json:"wrong"`            // cases whose data were wrong
+	Exclude      []string            `json:"exclude"`          // for check.exclude: what leaves the wrong functions out
+	NotMeasured  []CaseMessage       `json:"not_measured"`     // cases that could not be measured
+	NotConverged []NotConverge       `json:"not_converged"`    // cases whose nrep is not what the predictor wanted
+	OutOfSync    []medians.OutOfSync `json:"out_of_sync"`      // cases with samples that were left out
+	States       []medians.State     `json:"states,omitempty"` // of the machine, by shape; absent: one only
 	// SlowMpiruns are those in which many cases took longer than usual.
 	SlowMpiruns []medians.SlowMpirun `json:"slow_mpiruns,omitempty"`
 	// Bounds are upper bounds of run-times, where they were measured (measure.provable).
@@ -159,6 +160,8 @@ type Verdict struct {
 	Reason      string            `json:"reason,omitempty"` // why there is none
 	Alternative *Alternative      `json:"alternative"`      // violated and suspected: the fastest that was measured
 	RunsNeeded  *judge.RunsNeeded `json:"runs_needed"`      // undecided by the data: how many mpiruns would decide it
+	// ByState is there where the answer depends on the state of the machine.
+	ByState []StateVerdict `json:"by_state,omitempty"`
 }
 
 // cell is where the call is too slow.

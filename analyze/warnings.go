@@ -22,8 +22,9 @@ func (r *remarks) add(id remark.ID, format string, args ...any) {
 }
 
 // warnings collects what a reader of the verdicts should know.
-func warnings(r *Report, m *results.Manifest, set *medians.Set) []remark.Remark {
+func (a *Analysis) warnings(r *Report) []remark.Remark {
 	out := remarks{}
+	m, set := a.manifest, a.set
 	if r.Method == judge.MethodPaper {
 		out.add(remark.PaperMethod, "method paper neither adjusts for m = %d tests nor asks for a minimum slowdown: expect false violations", r.M)
 	} else if r.Test == judge.TestRankSumNormal {
@@ -39,6 +40,7 @@ func warnings(r *Report, m *results.Manifest, set *medians.Set) []remark.Remark 
 			"the clock ticks coarsely (%.0f ns) for calls this short", set.ZeroIQR, 1e9*r.ClockTickS)
 	}
 	out.ofSamples(r, set)
+	out.ofStates(r.States)
 	if n := len(r.NotConverged); n > 0 {
 		out.add(remark.NotConverged, "cases that reached nrep.max or nrep.max_time before their run-time was stable: %d", n)
 	}
@@ -90,7 +92,9 @@ func (r *remarks) ofSamples(of *Report, set *medians.Set) {
 	}
 	var slow []string
 	for _, s := range of.SlowMpiruns {
-		slow = append(slow, s.String())
+		if !fromState(of.States, s) {
+			slow = append(slow, s.String())
+		}
 	}
 	if len(slow) > 0 {
 		r.add(remark.SlowMpirun, "slower than the others throughout: %s. Such an mpirun counts like the others, and leaves small slowdowns undecided",

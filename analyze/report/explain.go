@@ -30,6 +30,7 @@ func explainSections(e *analyze.Explanation) []Section {
 		"misfires often, and nothing is left out for it.")
 	verdict := Titled("The verdict: %s", words(v.Verdict))
 	verdict.because(e)
+	verdict.byStateReason(v)
 	return slices.Concat([]Section{head}, samples, pictures(e), dependence(e), numbers(e), []Section{verdict})
 }
 

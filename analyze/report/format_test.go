@@ -27,10 +27,12 @@ func examples(t *testing.T) map[string]example {
 	p2 := []guidelines.Shape{{NP: 2}}
 	sizes := []int64{1, 1024, 65536, 1 << 20}
 	constant := func(string, int64) int64 { return 5000 }
+	_, _, inStates := stated(t)
 	return map[string]example{
 		"planted": exampleOf(Reports, synthetic(t, p2, sizes, few, 12, config(), planted)),
 		"clean":   exampleOf(Reports, synthetic(t, p2, sizes, few, 12, config(), constant)),
 		"refused": exampleOf(Reports, synthetic(t, p2, sizes, few, 3, config(), planted)),
+		"states":  exampleOf(Reports, inStates.Report),
 		"noisy":   exampleOf(Reports, noisyReport(t)),
 		"compare": exampleOf(Comparisons, comparison()),
 		"spread":  exampleOf(Spreads, spread()),

@@ -17,14 +17,14 @@ import (
 var Reports = Kind[analyze.Report]{Name: "report", Sections: reportSections, Rows: reportRows, JSON: true}
 
 func reportSections(r *analyze.Report) []Section {
-	return slices.Concat(header(r), summary(r), patterns(r), matrix(r), violations(r), suspected(r), undecided(r), outOfSync(r), bounds(r), remarks(r))
+	return slices.Concat(header(r), summary(r), patterns(r), matrix(r), violations(r), states(r), suspected(r), undecided(r), outOfSync(r), bounds(r), remarks(r))
 }
 
 // reportColumns are the names of report.json; what is null there is empty here. New columns go to the end.
 var reportColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
 	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
 	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
-	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs"}
+	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs", "by_state"}
 
 // reportRows has one row per verdict.
 func reportRows(r *analyze.Report) [][]string {
@@ -43,7 +43,7 @@ func reportRows(r *analyze.Report) [][]string {
 		}
 		out = append(out, row(slices.Concat([]any{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, k, v.Shape, v.NP,
 			v.MedianS, v.OtherMedianS, v.Ratio, v.PValue, v.PAdjusted, v.PKept, v.Stars, v.Verdict, v.Reason},
-			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs})...))
+			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs, answers(v.ByState)})...))
 	}
 	return out
 }

@@ -8,6 +8,7 @@ const (
 	Repeated            ID = "repeated"
 	ZeroIQR             ID = "iqr-zero"
 	OutOfSync           ID = "out-of-sync"
+	MachineStates       ID = "machine-states"
 	SlowMpirun          ID = "slow-mpirun"
 	Drift               ID = "drift"
 	DependentSamples    ID = "dependent-samples"
@@ -64,6 +65,8 @@ var kinds = map[ID]kind{
 	ZeroIQR:             {"trust no difference below two clock steps; message sizes that take longer do not have this", inStatistics + "iqr-zero"},
 	OutOfSync: {"where they took too long, a longer measure.window or sync = \"round_time\"; where they started late, cores of their own, or a barrier (measure.sync)",
 		inStatistics + "out-of-sync"},
+	MachineStates: {"keep the machine in one state (whole nodes, a core of its own for each rank, no other virtual machine), or more mpiruns (--mpiruns), so that every state has enough of them",
+		inStatistics + "machine-states"},
 	SlowMpirun: {"more mpiruns (--mpiruns), or measure again when nothing else uses the machine", inStatistics + "slow-mpirun"},
 	Drift: {"measure.clock_sync = \"hca3+shared\", which follows drift; a core for each process; or a larger measure.max_drift where the calls take long",
 		inStatistics + "drift"},

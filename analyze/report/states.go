@@ -1,0 +1,87 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/medians"
+	"pgmpi/internal/conf"
+)
+
+// states says in which states the machine was, and which answers depend on them.
+func states(r *analyze.Report) []Section {
+	var out []Section
+	for _, shape := range r.Shapes {
+		of := slices.DeleteFunc(slices.Clone(r.States), func(s medians.State) bool { return s.Shape != shape.Name })
+		if len(of) > 0 {
+			out = append(out, statesSection(of), byStateSection(r, shape.Name))
+		}
+	}
+	return out
+}
+
+// statesSection describes the states of a shape.
+func statesSection(of []medians.State) Section {
+	shape, by := of[0].Shape, of[0].By
+	out := Titled("States of the machine, %s: %d, told apart by %s: %s", shape, len(of), by, analyze.StatesOf(of, shape))
+	changed := 0
+	for _, s := range of {
+		reading := ""
+		if ns := s.At(by); ns != nil {
+			reading = fmt.Sprintf("%s %s; ", by, nanoseconds(*ns))
+		}
+		out.Fact("State "+s.Name, "%smpiruns %s", reading, join(", ", "%d", s.Mpiruns))
+		changed += s.Changed
+	}
+	if changed > 0 {
+		out.Say("Within %s the machine changed its state; such an mpirun is in the state of most of its readings.", conf.Plural(changed, "mpirun"))
+	}
+	return out
+}
+
+// byStateSection lists the tests whose answer depends on the state.
+func byStateSection(r *analyze.Report, shape string) Section {
+	var s Section
+	t := &Table{Head: []string{"guideline", "msize", "all mpiruns", "ratio", "by state", "answer by state"}, Align: "lrlrll", Flex: 5}
+	for _, v := range those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Shape == shape && v.ByState != nil }) {
+		ratios := ""
+		for i, in := range v.ByState {
+			ratios += when(i > 0, ", ") + in.State + " " + Ratio(in.Ratio)
+		}
+		t.Add(v.Guideline+" "+plain(v.Function), size(v.Msize), words(v.Verdict), Ratio(v.Ratio), ratios, answers(v.ByState))
+	}
+	if len(t.Rows) == 0 {
+		s.Say("No test is shown to give another answer in another state.")
+		return s
+	}
+	s.Table = t
+	s.note("By state: what the test says of the mpiruns of one state alone, at alpha = %g and not adjusted. It explains the verdict over all mpiruns, which stays.", r.Alpha)
+	return s
+}
+
+// answers is "violated in state A (6 mpiruns), kept in state B (4)".
+func answers(by []analyze.StateVerdict) string {
+	out := ""
+	for i, in := range by {
+		n := fmt.Sprint(in.Mpiruns)
+		if i == 0 {
+			n = conf.Plural(in.Mpiruns, "mpirun")
+		}
+		out += fmt.Sprintf("%s%s in state %s (%s)", when(i > 0, ", "), words(in.Verdict), in.State, n)
+	}
+	return out
+}
+
+// byStateReason adds to the reason of a verdict what it is in each state.
+func (s *Section) byStateReason(v *analyze.Verdict) {
+	if v.ByState == nil {
+		return
+	}
+	s.Say("It depends on the state of the machine: %s.", answers(v.ByState))
+	for _, in := range v.ByState {
+		limits := interval(in.RatioLo95, in.RatioHi95, ", ")
+		s.Item("state %s: %s%s", in.State, Ratio(in.Ratio), when(limits != "", " [%s]", limits))
+	}
+	s.Say("Each state is judged by its own mpiruns alone, not adjusted: that explains the verdict, and is none.")
+}

@@ -1,0 +1,77 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// stated is a folder of a machine that is slow in 8 of 20 mpiruns, in which Reduce at 64
+// KiB takes three times as long as Allreduce; in the others it is as fast. In mpirun 3
+// the machine changed its state.
+func stated(t *testing.T) (*results.Manifest, []results.Run, *analyze.Analysis) {
+	t.Helper()
+	slow := func(run int) bool { return run%5 == 2 || run%5 == 4 }
+	m, runs := measured([]guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536, 1 << 20}, few, 20, func(function string, size int64, run int) []protocol.Sample {
+		ns := 10 * (1000 + 2*size)
+		if slow(run) {
+			ns = 2 * ns
+			if function == "MPI_Reduce" && size == 65536 {
+				ns = 3 * ns
+			}
+		}
+		ns += int64(run*7%20) * ns / 1000
+		return []protocol.Sample{{NS: ns}, {NS: ns + 1}, {NS: ns + 2}}
+	})
+	for i := range runs {
+		line := 98.5
+		if slow(i + 1) {
+			line = 512.3
+		}
+		runs[i].Yardstick = []protocol.Yardstick{{LineNS: line}, {AtS: 1, LineNS: line + 4, MemcpyNS: 9123}, {AtS: 2, LineNS: line - 4}}
+	}
+	runs[2].Yardstick[2].LineNS = 480
+	a, err := analyze.Analyze(m, runs, config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, runs, a
+}
+
+func TestStatesOfTheMachineAndAnswersByStateAreSaid(t *testing.T) {
+	m, runs, a := stated(t)
+	out := strings.Join(strings.Fields(text(t, "table", a.Report)), " ")
+	for _, want := range []string{
+		"States of the machine, p2: 2, told apart by cache-line round trip: A in 12 mpiruns, B in 8 (2.00× as slow)",
+		"State B cache-line round trip 512 ns; mpiruns 2, 4, 7, 9, 12, 14, 17, 19",
+		"Within 1 mpirun the machine changed its state",
+		"kept in state A (12 mpiruns), violated in state B (8)",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	tests, err := analyze.Select(&m.Plan, "GL8:64Ki")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := a.Explain(tests[0], func(run int) (*results.Run, error) { return &runs[run-1], nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	matchGolden(t, "explain-states.txt", written(t, "table", Explanations.Document(e)))
+}
+
+func TestStatesInWhichEveryAnswerIsTheSameAreSaidToo(t *testing.T) {
+	_, _, a := stated(t)
+	for i := range a.Report.Verdicts {
+		a.Report.Verdicts[i].ByState = nil
+	}
+	if out := text(t, "table", a.Report); !strings.Contains(out, "No test is shown to give another answer in another state.") {
+		t.Errorf("nothing is said in\n%s", out)
+	}
+}

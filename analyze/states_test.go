@@ -1,0 +1,154 @@
+package analyze
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/internal/remark"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// wide is fixture with 20 cases, and r mpiruns.
+func wide(r int) *results.Manifest {
+	m := fixture()
+	m.R = r
+	m.Plan.Datatype, m.Plan.Op = "byte", "bor"
+	for len(m.Plan.Cases) < 20 {
+		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Bcast", Msize: int64(len(m.Plan.Cases)), Shape: p2})
+	}
+	return m
+}
+
+// inMpiruns measures wide: what case i takes in an mpirun, with noise of 1 %.
+func inMpiruns(m *results.Manifest, ns func(i, run int) float64) []results.Run {
+	rng := rand.New(rand.NewPCG(3, 4))
+	all := make([]int64, len(m.Plan.Cases))
+	runs := measured(m, all...)
+	for n := range runs {
+		for i := range all {
+			x := int64(ns(i, n+1) * math.Exp(0.01*rng.NormFloat64()))
+			runs[n].Samples[i] = []protocol.Sample{{NS: x}, {NS: x}, {NS: x}}
+		}
+	}
+	return runs
+}
+
+// slowIn tells whether the machine is slow in an mpirun of the tests below: in 8 of 20.
+func slowIn(run int) bool { return run%5 == 2 || run%5 == 4 }
+
+// stately is a machine that is 1.9 times as slow in some mpiruns. There the call of test 3, case
+// 1, takes `there` times as long as its mock-up, case 3; else it takes `here` times as long.
+func stately(here, there float64) func(i, run int) float64 {
+	return func(i, run int) float64 {
+		ns, ratio := 100000.0*float64(1+i%2), here
+		if slowIn(run) {
+			ns, ratio = 1.9*ns, there
+		}
+		if i == 1 {
+			ns *= ratio
+		}
+		return ns
+	}
+}
+
+func TestAnAnswerThatDependsOnTheStateIsSaidByState(t *testing.T) {
+	m := wide(20)
+	r := analyzed(t, m, inMpiruns(m, stately(1, 2.5)), judge.Default())
+	if len(r.States) != 2 || fmt.Sprint(r.States[1].Mpiruns) != "[2 4 7 9 12 14 17 19]" || math.Abs(*r.States[1].Ratio-1.9) > 0.05 {
+		t.Fatalf("states %+v", r.States)
+	}
+	by := r.Verdicts[3].ByState
+	if len(by) != 2 || by[0].State != "A" || by[0].Mpiruns != 12 || by[0].Verdict != judge.Kept || by[1].Mpiruns != 8 || by[1].Verdict != judge.Violated ||
+		math.Abs(*by[0].Ratio-1) > 0.02 || math.Abs(*by[1].Ratio-2.5) > 0.05 || *by[1].RatioLo95 < 2.4 {
+		t.Errorf("by state: %+v", by)
+	}
+	if v := r.Verdicts[2]; v.ByState != nil {
+		t.Errorf("GL8 at 8 B is the same in both states, and has %+v", v.ByState)
+	}
+	if w := warning(r, remark.MachineStates); w == nil || !strings.Contains(w.Text, "A in 12 mpiruns, B in 8 (1.89×") || !strings.Contains(w.Text, "all cases") {
+		t.Errorf("remark %+v", w)
+	}
+	if w := warning(r, remark.SlowMpirun); w != nil || len(r.SlowMpiruns) != 8 {
+		t.Errorf("%d slow mpiruns, which the states explain: %+v", len(r.SlowMpiruns), w)
+	}
+}
+
+func TestStatesLeaveTheVerdictsAlone(t *testing.T) {
+	for name, c := range map[string]struct {
+		here, there float64
+		method      judge.Method
+		r           int
+	}{
+		"the ratio is the same":     {2.5, 2.5, judge.MethodDefault, 20},
+		"slow in both":              {1.5, 2.5, judge.MethodDefault, 20},
+		"kept in both":              {.6, .9, judge.MethodDefault, 20},
+		"differs by a little":       {1.03, 1.065, judge.MethodDefault, 20},
+		"method paper":              {1, 2.5, judge.MethodPaper, 20},
+		"too few mpiruns to say so": {1, 2.5, judge.MethodDefault, 8},
+	} {
+		m := wide(c.r)
+		cfg := judge.Default()
+		cfg.Method = c.method
+		r := analyzed(t, m, inMpiruns(m, stately(c.here, c.there)), cfg)
+		if len(r.States) != 2 {
+			t.Errorf("%s: states %+v", name, r.States)
+		}
+		for _, v := range r.Verdicts {
+			if v.ByState != nil {
+				t.Errorf("%s: %s at %d B by state: %+v", name, v.Guideline, v.Msize, v.ByState)
+			}
+		}
+	}
+}
+
+func TestAnswersThatAreKeptOrTooFewInAllStatesAreNotSaid(t *testing.T) {
+	m := wide(20)
+	rare := func(i, run int) float64 { // .5 and, in 4 mpiruns, .8 as long as the mock-up
+		ns := []float64{100000, 200000}[i%2]
+		if i == 1 {
+			ns *= .6
+		}
+		if run%5 == 2 {
+			ns *= 1.9
+			if i == 1 {
+				ns *= 1.5
+			}
+		}
+		return ns
+	}
+	r := analyzed(t, m, inMpiruns(m, rare), judge.Default())
+	if v := r.Verdicts[3]; len(r.States) != 2 || v.ByState != nil {
+		t.Errorf("states %+v, by state %+v", r.States, v.ByState)
+	}
+}
+
+func TestASlowMpirunBesideStatesIsStillNamed(t *testing.T) {
+	for name, read := range map[string]bool{"in no state": false, "in the fastest": true} {
+		m := wide(20)
+		runs := inMpiruns(m, func(i, run int) float64 {
+			if run == 3 {
+				return 9 * stately(1, 1)(i, run)
+			}
+			return stately(1, 1)(i, run)
+		})
+		for n := range runs {
+			if read {
+				line := 100.0
+				if slowIn(n + 1) {
+					line = 400
+				}
+				runs[n].Yardstick = []protocol.Yardstick{{LineNS: line}}
+			}
+		}
+		w := warning(analyzed(t, m, runs, judge.Default()), remark.SlowMpirun)
+		if w == nil || !strings.Contains(w.Text, "throughout: mpirun 3 of p2 (100 % of its cases, ") || strings.Contains(w.Text, "mpirun 2 ") {
+			t.Errorf("%s: %+v", name, w)
+		}
+	}
+}
