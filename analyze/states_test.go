@@ -152,3 +152,79 @@ func TestASlowMpirunBesideStatesIsStillNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestNeighboursThatAreAlikeAreSaid(t *testing.T) {
+	m := wide(12)
+	order := []int{1, 11, 3, 9, 5, 7, 6, 8, 4, 10, 2, 12}
+	for name, c := range map[string]struct {
+		factor func(run int) float64
+		said   bool
+	}{
+		"ever slower":  {func(run int) float64 { return 1 + 0.05*float64(run) }, true},
+		"by turns":     {func(run int) float64 { return 1 + 0.05*float64(run%2) }, false},
+		"in any order": {func(run int) float64 { return 1 + 0.05*float64(order[run-1]) }, false},
+	} {
+		r := analyzed(t, m, inMpiruns(m, func(i, run int) float64 { return 100000 * c.factor(run) }), judge.Default())
+		if w := warning(r, remark.NeighboursAlike); (w != nil) != c.said {
+			t.Errorf("%s: %+v", name, w)
+		}
+	}
+	m.R = 9
+	r := analyzed(t, m, inMpiruns(m, func(i, run int) float64 { return 100000 * (1 + 0.05*float64(run)) }), judge.Default())
+	if w := warning(r, remark.NeighboursAlike); w != nil {
+		t.Errorf("%d mpiruns are enough to say %q", m.R, w.Text)
+	}
+}
+
+func TestTooFewMpirunsToPairAreSaidWithTheNumberThatWouldDo(t *testing.T) {
+	flat := func(i, run int) float64 { return 100000 }
+	m := wide(6) // m = 5: signed-rank can give 2^-6 > .05/5
+	r := analyzed(t, m, inMpiruns(m, flat), judge.Default())
+	want := judge.Pairing(0.05, 5)
+	if w := warning(r, remark.NotPaired); r.Test != judge.TestRankSum || w == nil || !strings.Contains(w.Text, fmt.Sprintf("R = %d mpiruns would do", want)) {
+		t.Errorf("%s: %+v, want R = %d", r.Test, w, want)
+	}
+	m = wide(want)
+	if r = analyzed(t, m, inMpiruns(m, flat), judge.Default()); r.Test != judge.TestSignedRank || warning(r, remark.NotPaired) != nil {
+		t.Errorf("with %d mpiruns: %s, %+v", want, r.Test, r.Warnings)
+	}
+	asked, m := judge.Default(), wide(6)
+	asked.Test = judge.TestRankSum
+	if r = analyzed(t, m, inMpiruns(m, flat), asked); warning(r, remark.NotPaired) != nil {
+		t.Errorf("the rank-sum was asked for: %+v", r.Warnings)
+	}
+}
+
+func TestUnlikeSpreadsAreSaidWhereTheRankSumIsUsed(t *testing.T) {
+	m := wide(10)
+	// The noise of 1 % has an interquartile range of .013, a slope in steps of .02 one of .09.
+	// Reduce has it in an order of its own.
+	sloping := func(step, common float64) func(i, run int) float64 {
+		return func(i, run int) float64 {
+			x := common * float64(run)
+			if i < 2 {
+				x += step * float64(7*run%10)
+			}
+			return 100000 * math.Exp(x)
+		}
+	}
+	ranksum := judge.Default()
+	ranksum.Test = judge.TestRankSum
+	for name, c := range map[string]struct {
+		step, common float64
+		cfg          judge.Config
+		said         bool
+	}{
+		"unlike":                            {.02, 0, ranksum, true},
+		"unlike beside what all share":      {.02, .1, ranksum, true},
+		"hardly unlike":                     {.002, 0, ranksum, false},
+		"alike beside what all share":       {0, .1, ranksum, false},
+		"unlike, and compared within pairs": {.02, 0, judge.Default(), false},
+	} {
+		r := analyzed(t, m, inMpiruns(m, sloping(c.step, c.common)), c.cfg)
+		w := warning(r, remark.SpreadsDiffer)
+		if (w != nil) != c.said || w != nil && !strings.Contains(w.Text, "in 4 of 5 tests") {
+			t.Errorf("%s: %s, %+v", name, r.Test, w)
+		}
+	}
+}

@@ -3,11 +3,13 @@ package analyze
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/remark"
 	"pgmpi/internal/stats"
@@ -41,6 +43,8 @@ func (a *Analysis) warnings(r *Report) []remark.Remark {
 	}
 	out.ofSamples(r, set)
 	out.ofStates(r.States)
+	out.ofNeighbours(m, set)
+	out.ofPairing(a, r)
 	if n := len(r.NotConverged); n > 0 {
 		out.add(remark.NotConverged, "cases that reached nrep.max or nrep.max_time before their run-time was stable: %d", n)
 	}
@@ -106,6 +110,85 @@ func (r *remarks) ofSamples(of *Report, set *medians.Set) {
 			"(the worst: %s at %s on %s, where %.0f are worth one). The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
 			len(strong), measured, medians.StrongDependence, worst.Function, conf.HumanSize(worst.Msize), worst.Shape, worst.Inefficiency)
 	}
+}
+
+// What a remark on neighbouring mpiruns asks for: enough of them, and an
+// autocorrelation that chance exceeds in one of twenty folders.
+const (
+	leastNeighbours = 10
+	normal95        = 1.645 // one-sided
+)
+
+// ofNeighbours says that mpiruns resemble the ones before them.
+func (r *remarks) ofNeighbours(m *results.Manifest, set *medians.Set) {
+	for _, shape := range m.Plan.Shapes {
+		general := set.LastGeneral(shape)
+		if len(general) < leastNeighbours {
+			continue
+		}
+		if rho, z, err := stats.RankAutocorrelation(general); err == nil && z > normal95 {
+			*r = append(*r, remark.New(remark.NeighboursAlike, shape.String(), "on %s an mpirun is about as slow as the one before it (rank autocorrelation %.2f over %d mpiruns): "+
+				"p-values and intervals hold as far as mpiruns are independent, and neighbours in time are not quite", shape, rho, len(general)))
+		}
+	}
+}
+
+// ofPairing is for tests that compare run medians across mpiruns.
+func (r *remarks) ofPairing(a *Analysis, of *Report) {
+	d := a.family
+	if d.Test(d.Last()).Paired || of.Method == judge.MethodPaper || d.M == 0 {
+		return
+	}
+	pairing := judge.Pairing(d.Alpha, d.M)
+	if a.cfg.Test == judge.TestAuto && d.R() < pairing && of.Refused == nil {
+		r.add(remark.NotPaired, "R = %d mpiruns are too few to compare the two sides of a test within each mpirun (m = %s), so that mpiruns which are slow throughout hide slowdowns; "+
+			"R = %d mpiruns would do", d.R(), conf.Plural(d.M, "test"), pairing)
+	}
+	tests, differ := 0, 0
+	general := map[int]map[guidelines.Shape][]float64{}
+	for _, at := range d.Looks {
+		general[at] = a.general(at)
+	}
+	for n, i := range a.tests {
+		runs := d.Outcomes[n].Runs
+		if runs < leastSpread {
+			continue
+		}
+		tests++
+		orig, other := a.sides(i)
+		factor := general[runs][a.manifest.Plan.Tests[i].Shape]
+		x, y := spreadOf(orig.Medians[:runs], factor), spreadOf(other.Medians[:runs], factor)
+		if max(x, y) > unlike*min(x, y) {
+			differ++
+		}
+	}
+	usual := unlikeShare * float64(tests)
+	if float64(differ) > usual+2*math.Sqrt(usual*(1-unlikeShare)) {
+		r.add(remark.SpreadsDiffer, "in %d of %s the run medians of one side spread over three times as far as the other's; the %s test takes both for alike and may err there. "+
+			"R = %d mpiruns would pair the sides", differ, conf.Plural(tests, "test"), of.Test, pairing)
+	}
+}
+
+// The spreads of two sides are unlike when one is three times the other's. Chance
+// makes that of up to one test in ten (docs/statistics.md).
+const (
+	leastSpread = 10 // mpiruns
+	unlike      = 3
+	unlikeShare = 0.1
+)
+
+// spreadOf is the interquartile range of the logarithms of run medians, less what
+// their mpiruns have in common as far as that is known.
+func spreadOf(runMedians, factor []float64) float64 {
+	logs := stats.Logs(runMedians)
+	for i := range logs {
+		if factor != nil {
+			logs[i] -= math.Log(factor[i])
+		}
+	}
+	lo, _ := stats.Quantile(logs, 0.25)
+	hi, _ := stats.Quantile(logs, 0.75)
+	return hi - lo
 }
 
 // differs is a remark about a factor that is not the same in all folders.

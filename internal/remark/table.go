@@ -10,6 +10,9 @@ const (
 	OutOfSync           ID = "out-of-sync"
 	MachineStates       ID = "machine-states"
 	SlowMpirun          ID = "slow-mpirun"
+	NeighboursAlike     ID = "neighbours-alike"
+	NotPaired           ID = "not-paired"
+	SpreadsDiffer       ID = "spreads-differ"
 	Drift               ID = "drift"
 	DependentSamples    ID = "dependent-samples"
 	NotConverged        ID = "nrep-not-converged"
@@ -67,7 +70,10 @@ var kinds = map[ID]kind{
 		inStatistics + "out-of-sync"},
 	MachineStates: {"keep the machine in one state (whole nodes, a core of its own for each rank, no other virtual machine), or more mpiruns (--mpiruns), so that every state has enough of them",
 		inStatistics + "machine-states"},
-	SlowMpirun: {"more mpiruns (--mpiruns), or measure again when nothing else uses the machine", inStatistics + "slow-mpirun"},
+	NeighboursAlike: {"more mpiruns, over a longer time (--mpiruns)", inStatistics + "neighbours-alike"},
+	NotPaired:       {"that many mpiruns (--mpiruns), or what pgmpi chooses by itself (without --mpiruns)", inStatistics + "not-paired"},
+	SpreadsDiffer:   {"more mpiruns (--mpiruns), with test = \"auto\"", inStatistics + "spreads-differ"},
+	SlowMpirun:      {"more mpiruns (--mpiruns), or measure again when nothing else uses the machine", inStatistics + "slow-mpirun"},
 	Drift: {"measure.clock_sync = \"hca3+shared\", which follows drift; a core for each process; or a larger measure.max_drift where the calls take long",
 		inStatistics + "drift"},
 	DependentSamples: {"lower nrep.rse or raise nrep.min or nrep.min_time: more repetitions", inStatistics + "dependent-samples"},
