@@ -30,6 +30,7 @@ func sameOperation(a, b *Side) error {
 // What to do about a factor that should not differ.
 const (
 	sameMachine = "what differs may be the machine, not the set-up; measure both on one machine, best with `pgmpi ab`"
+	sameState   = "the difference may be the machine's; measure both by turns, with `pgmpi ab`"
 	sameMethod  = "it changes what is timed, whatever the set-ups do; measure both with the same"
 	sameEffort  = "it changes how well the medians are known; better measure both with the same"
 )
@@ -37,7 +38,7 @@ const (
 // doubtful names the factors that make a comparison doubtful, by prefix, with
 // the remedy. Others that differ, such as the library, are what one wants to compare.
 var doubtful = []struct{ prefix, remedy string }{
-	{"hostname", sameMachine}, {"kernel", sameMachine}, {"cpu", sameMachine}, {"cores", sameMachine},
+	{"hostname", sameMachine}, {"kernel", sameMachine}, {"cpu", sameMachine}, {"cores", sameMachine}, {machineState, sameState},
 	{"measure.", sameMethod}, {"nrep.", sameEffort},
 }
 
@@ -57,7 +58,7 @@ func differences(a, b *Side) []Difference {
 			out = append(out, Difference{Factor: name, A: cmp.Or(fa[name], unset), B: cmp.Or(fb[name], unset)})
 		}
 	}
-	return out
+	return append(out, machineStates(a, b)...)
 }
 
 // factorsOf is what S-REVISITED, Table VI calls the factors, as far as the

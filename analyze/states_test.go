@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -225,6 +226,42 @@ func TestUnlikeSpreadsAreSaidWhereTheRankSumIsUsed(t *testing.T) {
 		w := warning(r, remark.SpreadsDiffer)
 		if (w != nil) != c.said || w != nil && !strings.Contains(w.Text, "in 4 of 5 tests") {
 			t.Errorf("%s: %s, %+v", name, r.Test, w)
+		}
+	}
+}
+
+func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
+	folder := func(lines func(run int) float64) *Side {
+		m := wide(12)
+		runs := inMpiruns(m, func(i, run int) float64 { return 100000 })
+		for n := range runs {
+			if ns := lines(n + 1); ns > 0 {
+				runs[n].Yardstick = []protocol.Yardstick{{LineNS: ns, MemcpyNS: 9000}}
+			}
+		}
+		a, err := Analyze(m, runs, judge.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &Side{"folder", a}
+	}
+	fast, slow, unread := folder(func(int) float64 { return 100 }), folder(func(int) float64 { return 400 }), folder(func(int) float64 { return 0 })
+	both := folder(func(run int) float64 { return 100 + 300*float64(run%4/3) })
+	for name, c := range map[string]struct {
+		a, b       *Side
+		inA, inB   string
+		difference bool
+	}{
+		"another":     {fast, slow, "cache-line round trip 100 ns (one state)", "cache-line round trip 400 ns (one state)", true},
+		"the same":    {fast, fast, "", "", false},
+		"not read":    {fast, unread, "", "", false},
+		"one of both": {fast, both, "one state", "A in 9 mpiruns, B in 3 (1.00× as slow)", true},
+	} {
+		cmp := compared(t, c.a, c.b, nil)
+		i := slices.IndexFunc(cmp.Differences, func(d Difference) bool { return d.Factor == "machine state p2" })
+		j := slices.IndexFunc(cmp.Warnings, func(w remark.Remark) bool { return w.ID == "differs-machine-state-p2" })
+		if (i >= 0) != c.difference || (j >= 0) != c.difference || i >= 0 && (cmp.Differences[i].A != c.inA || cmp.Differences[i].B != c.inB) {
+			t.Errorf("%s: %+v, %+v", name, cmp.Differences, cmp.Warnings)
 		}
 	}
 }
