@@ -39,6 +39,10 @@ const (
 	usualRSE    = 0.025
 )
 
+// One case in so many still points to a violation after the first look
+// (docs/statistics.md).
+const pointing = 7
+
 // Estimate is what a command would take.
 type Estimate struct {
 	Design   *judge.Design
@@ -68,6 +72,7 @@ type LeftOut struct {
 type StageCost struct {
 	mode       protocol.Mode
 	Name       string
+	After      int           // mpiruns of the mode before these
 	Runs, Left int           // mpiruns, and those that are not on disk yet
 	Each       time.Duration // mpirun
 	Verify     time.Duration // once, in the first; 0: done
@@ -80,6 +85,10 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 		return nil, err
 	}
 	e := &Estimate{Design: design, FollowUp: slices.Contains(stages, protocol.ModeSplit) && c.mayFollowUp()}
+	all := c.Manifest.R // mpiruns that measure everything
+	if looks := c.Manifest.Looks; len(looks) > 1 && slices.Contains(stages, protocol.ModeSplit) {
+		all = looks[0]
+	}
 	for _, shape := range c.Manifest.Plan.Shapes {
 		cost, first, second, verify := c.costOf(shape)
 		if c.Manifest.MemoryCap[shape.String()] > 0 {
@@ -87,12 +96,13 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 		}
 		for _, s := range []StageCost{
 			{mode: protocol.ModeNREP, Name: "stage 1", Runs: c.predictions(), Each: first},
-			{mode: protocol.ModeMeasure, Name: "stage 2", Runs: c.Manifest.R, Each: second},
+			{mode: protocol.ModeMeasure, Name: "stage 2", After: 0, Runs: all, Each: second},
+			{mode: protocol.ModeMeasure, Name: "beyond", After: all, Runs: c.Manifest.R - all, Each: inSeconds(cost.start) + (second-inSeconds(cost.start))/pointing},
 		} {
 			if s.Runs == 0 || !slices.Contains(stages, s.mode) {
 				continue
 			}
-			if s.Left = c.remaining(s.mode, shape, s.Runs); s.Left > 0 {
+			if s.Left = c.remaining(s.mode, shape, s.After, s.Runs); s.Left > 0 {
 				s.Verify, verify = verify, 0
 			}
 			e.Total += time.Duration(s.Left)*s.Each + s.Verify
@@ -109,11 +119,11 @@ func (c *Campaign) mayFollowUp() bool {
 	return c.Manifest.SplitExperiment && c.Config.Analyze.Method != judge.MethodPaper
 }
 
-// remaining counts the mpiruns of a mode that are not on disk yet.
-func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, runs int) int {
+// remaining counts the mpiruns of a mode, after some, that are not on disk yet.
+func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, after, runs int) int {
 	folder := results.Folder{Path: c.Path}
 	left := 0
-	for run := 1; run <= runs; run++ {
+	for run := after + 1; run <= after+runs; run++ {
 		if !c.Resumed || !folder.Has(mode, shape, run) {
 			left++
 		}
