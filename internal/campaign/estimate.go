@@ -27,6 +27,7 @@ const (
 	fillTime   = 0.2e-9  // each byte of its buffers that is given data before a case
 	verifyTime = 1e-9    // each byte of its buffers that is verified, and once more per process if reduced
 	caseTime   = 20e-6   // what a case costs beside its calls
+	visitTime  = 10e-6   // what each further visit costs (measure.turns)
 )
 
 // The expected repetitions of a case with metric rse at 0.025, in the mean: the
@@ -148,7 +149,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 	empty := cost.step * float64(max(1, bits.Len(uint(shape.NP-1))))
 	called := map[string]bool{}
 	var nrep, run, verified float64
-	for _, i := range cost.leaveOut(m, int64(config.Measure.TempMemory), extent) {
+	for _, i := range cost.leaveOut(m, mockups.Room{Cap: int64(config.Measure.TempMemory), OwnTemps: config.Measure.Turns > 1}, extent) {
 		k := m.Plan.Cases[i]
 		f, _ := mockups.Get(k.Function)
 		need := f.Memory(k.Msize/extent, extent, shape.NP)
@@ -164,7 +165,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 		each := call + empty // with its MPI_Barrier
 		predicted, kept := repetitions(config, call, each, m.NRep[i].N)
 		nrep += once + each*predicted
-		run += once + each*kept
+		run += once + each*kept + (visitTime+empty)*(min(float64(config.Measure.Turns), kept)-1)
 		computed := 1 // how often its result is
 		if f.Reduces {
 			computed += shape.NP
@@ -207,7 +208,7 @@ func repetitions(config *glfile.File, call, each float64, known int) (predicted,
 }
 
 // leaveOut fills in what the ranks will not measure, and returns the rest.
-func (c *Cost) leaveOut(m *results.Manifest, memory, extent int64) (left []int) {
+func (c *Cost) leaveOut(m *results.Manifest, room mockups.Room, extent int64) (left []int) {
 	all := m.Plan.CasesOf(c.Shape)
 	sized := make([]mockups.Sized, len(all))
 	for n, i := range all {
@@ -215,7 +216,7 @@ func (c *Cost) leaveOut(m *results.Manifest, memory, extent int64) (left []int) 
 		f, _ := mockups.Get(k.Function)
 		sized[n] = mockups.Sized{Function: f, Count: k.Msize / extent}
 	}
-	why, shared := mockups.Fit(sized, extent, c.Shape.NP, mockups.Room{Cap: memory})
+	why, shared := mockups.Fit(sized, extent, c.Shape.NP, room)
 	for n, i := range all {
 		if why[n] == "" {
 			left = append(left, i)
