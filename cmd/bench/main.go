@@ -28,7 +28,7 @@ var benches = []bench{
 	{"size", "the size of bin/pgmpi", false, 1, sizeBench},
 	{"pages", "how the place in memory changes what two cores exchange", false, 1, pagesBench},
 	{"analyze", "10 million samples from the raw files to the verdict; the fastest counts", false, 3, analyzeBench},
-	{"loop", "the timing loop against the same loop in plain C, in rounds of three mpiruns", true, 60, loopBench},
+	{"loop", "the timing loop against the same loop in plain C, in rounds of three mpiruns", true, 30, loopBench},
 	{"share", "share of stage 2 inside the measured calls, over mpiruns", true, 4, shareBench},
 	{"check", "a whole check of GL3-GL17 at five sizes; the fastest counts", true, 3, checkBench},
 	{"memory", "a rank's memory beside its buffers and the MPI library's own", true, 1, memoryBench},
