@@ -74,7 +74,7 @@ func loopBench(ctx context.Context, e *env) error {
 	fmt.Printf("   took %v\n", time.Since(start).Round(time.Second))
 	return errors.Join(
 		outcome("rounds in one state", fmt.Sprintf("%d of %d", len(readings), made), fmt.Sprint(e.times), len(readings) >= e.times),
-		outcome("largest distance of a median ratio from 1", fmt.Sprintf("%.1f %%", 100*off), "at most 3 %", off <= allowed))
+		outcome("largest distance of a median ratio from 1", number("%.1f %%", 100*off), "at most 3 %", off <= allowed))
 }
 
 // loopRound makes the three mpiruns of a round, and readings around each.

@@ -87,7 +87,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.StringVar(&e.bin, "bin", "bin", "the folder of the programs that make bench builds")
 	fs.StringSliceVar(&libraries, "library", []string{"openmpi", "mpich"}, "the MPI libraries")
 	fs.IntVar(&e.times, "times", 0, "rounds, checks or mpiruns of a bench (0: what is in parentheses above)")
-	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: what pgmpi does by itself)")
+	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: the default procedure)")
 	fs.BoolVar(&e.load, "load", false, "stability, proof: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
 	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16) and clocks (default 2 to 16)")
 	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, sync) and of random numbers (simulate)")

@@ -107,7 +107,9 @@ func (e *env) showStability(checks []repeat) error {
 		fmt.Println("   " + history(checks, i))
 	}
 	for i, s := range states {
-		fmt.Printf("   cache line at %v: %d checks\n", s, len(within[i]))
+		f, firm := flipsOf(within[i:i+1], isViolated), flipsOf(within[i:i+1], isFirm)
+		fmt.Printf("   cache line at %v: %d checks, %d cells ever violated, of them %d not violated in another, %d kept in another; %d ever firm, of them %d not violated in another\n",
+			s, len(within[i]), f.violated, f.other, f.kept, firm.violated, firm.other)
 	}
 	fmt.Printf("   %d of %d cells were ever violated, %d of them in every check\n", all.violated, len(checks[0].Verdicts), all.violated-all.other)
 	showCalibration(calibrate(across), calibrate(within))
