@@ -30,10 +30,11 @@ const (
 // repeat is one of several checks of the same.
 type repeat struct {
 	*report
-	reading float64 // of the state meter, before the check
-	// steady is false when the machine's state changed, as far as is known.
-	steady bool
+	readings []float64 // of the state meter, before and after the check
 }
+
+// steady is false when the machine's state changed, as far as is known.
+func (c repeat) steady() bool { return steady(c.readings) && len(c.States) <= 1 }
 
 // stabilityBench asks whether a check says the same when it is done again: of
 // the cells (a guideline at a size) that any of several checks in a row calls
@@ -85,7 +86,6 @@ func (e *env) repeat(ctx context.Context, meter *stateMeter, i int) (c repeat, e
 	if err != nil {
 		return c, err
 	}
-	c = repeat{report: r, reading: before, steady: steady([]float64{before, after}) && len(r.States) <= 1}
 	counts := map[judge.Verdict]int{}
 	for _, v := range r.Verdicts {
 		counts[v.Verdict.Verdict]++
@@ -95,7 +95,7 @@ func (e *env) repeat(ctx context.Context, meter *stateMeter, i int) (c repeat, e
 		states += fmt.Sprintf(", state %s in %d mpiruns", s.Name, len(s.MPIRuns))
 	}
 	fmt.Printf("   check %d, %.0f s, R = %d, a cache line's round trip %.0f and %.0f ns%s: %v\n", i, took, r.R, before, after, states, counts)
-	return c, nil
+	return repeat{r, []float64{before, after}}, nil
 }
 
 // showStability prints what the checks have in common, beside the aims.
@@ -107,9 +107,13 @@ func (e *env) showStability(checks []repeat) error {
 		fmt.Println("   " + history(checks, i))
 	}
 	for i, s := range states {
-		f, firm := flipsOf(within[i:i+1], isViolated), flipsOf(within[i:i+1], isFirm)
-		fmt.Printf("   cache line at %v: %d checks, %d cells ever violated, of them %d not violated in another, %d kept in another; %d ever firm, of them %d not violated in another\n",
-			s, len(within[i]), f.violated, f.other, f.kept, firm.violated, firm.other)
+		line := fmt.Sprintf("%d of %d checks with a cache line at %v", len(within[i]), len(checks), s)
+		if len(within[i]) > 1 {
+			f, firm := flipsOf(within[i:i+1], isViolated), flipsOf(within[i:i+1], isFirm)
+			line += fmt.Sprintf(": %d cells violated once, of them %d not violated and %d kept in another check; %d firm once, of them %d not violated in another",
+				f.violated, f.other, f.kept, firm.violated, firm.other)
+		}
+		fmt.Println("   " + line)
 	}
 	fmt.Printf("   %d of %d cells were ever violated, %d of them in every check\n", all.violated, len(checks[0].Verdicts), all.violated-all.other)
 	showCalibration(calibrate(across), calibrate(within))
@@ -157,16 +161,16 @@ func (e *env) showScan(checks []repeat) error {
 // byState are the states of the machine that checks ran in as a whole, and the
 // checks of each.
 func byState(checks []repeat) (states []state, in [][]repeat) {
+	checks = slices.DeleteFunc(slices.Clone(checks), func(c repeat) bool { return !c.steady() })
 	var readings []float64
 	for _, c := range checks {
-		readings = append(readings, c.reading)
+		readings = append(readings, c.readings...)
 	}
 	states = statesOf(readings)
 	in = make([][]repeat, len(states))
 	for _, c := range checks {
-		if i := stateIn(states, c.reading); c.steady {
-			in[i] = append(in[i], c)
-		}
+		i := stateIn(states, c.readings[0])
+		in[i] = append(in[i], c)
 	}
 	return states, in
 }

@@ -21,7 +21,7 @@ var letters = map[rune]judge.Verdict{'V': judge.Violated, 'F': judge.Violated, '
 func checksOf(readings []float64, cells ...string) []repeat {
 	checks := make([]repeat, len(readings))
 	for i, reading := range readings {
-		checks[i] = repeat{report: &report{}, reading: reading, steady: true}
+		checks[i] = repeat{&report{}, []float64{reading, reading + 1}}
 		for msize, cell := range cells {
 			letter := rune(cell[i])
 			checks[i].Verdicts = append(checks[i].Verdicts, verdict{Firm: letter == 'F',
@@ -48,7 +48,7 @@ func TestFlipsWithinAStateCompareOnlyItsSteadyChecks(t *testing.T) {
 		"VVkVV", // in the fast state
 		"uVuuV", // in the slow state; a check that was not steady is like neither
 		"VVVVV")
-	checks[4].steady = false
+	checks[4].readings[1] = 400
 	if f := flipsOf([][]repeat{checks}, isViolated); f.violated != 4 || f.other != 3 || f.kept != 2 {
 		t.Errorf("across: got %+v", f)
 	}
@@ -134,6 +134,9 @@ func TestReportsWithAndWithoutStatesAndReplicationAreRead(t *testing.T) {
 		v := &r.Verdicts[0]
 		if firm := isFirm(v); len(r.States) != want[0] || firm != (want[1] == 1) || firm != (v.Replication != nil) || v.Msize != 8 || !isViolated(v) {
 			t.Errorf("%s: got %+v", text, r)
+		}
+		if steady := (repeat{r, []float64{90, 91}}).steady(); steady != (want[0] < 2) {
+			t.Errorf("%d states in the report, steady: %v", want[0], steady)
 		}
 	}
 }

@@ -99,8 +99,8 @@ func sharedPages(n int) ([]byte, error) {
 const (
 	meterPages = 64
 	// sameState is how far apart two readings of one state may be. On the machine
-	// of docs/benchmarks.md those of one were 80 to 112 ns, of the other 378 to 453.
-	sameState = 1.5
+	// of docs/benchmarks.md those of one were 66 to 119 ns, of the other 367 to 453.
+	sameState = 2
 )
 
 // stateMeter tells whether the machine is as it was: on a virtual one the two
@@ -142,10 +142,11 @@ func steady(readings []float64) bool { return slices.Max(readings) <= sameState*
 type state [2]float64
 
 func (s state) String() string {
-	if s[0] == s[1] {
-		return fmt.Sprintf("%.0f ns", s[0])
+	least, largest := fmt.Sprintf("%.0f", s[0]), fmt.Sprintf("%.0f ns", s[1])
+	if largest == least+" ns" {
+		return largest
 	}
-	return fmt.Sprintf("%.0f to %.0f ns", s[0], s[1])
+	return least + " to " + largest
 }
 
 // statesOf are the states that readings fall into, the fastest first: one ends
