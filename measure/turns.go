@@ -34,7 +34,11 @@ func (t Task) order(rng *rand.Rand, n int, plan *results.Manifest) []int {
 				there = append(there, i)
 			}
 		}
-		out = append(out, round(rng, there, len(t.Cases), pairs)...)
+		next := round(rng, there, len(t.Cases), pairs)
+		if len(out) > 0 && len(next) > 0 && next[0] == out[len(out)-1] {
+			slices.Reverse(next) // else the end of one round and the start of the next were one call repeated
+		}
+		out = append(out, next...)
 	}
 	return out
 }

@@ -39,7 +39,7 @@ func visits(order []int) map[int][]int {
 }
 
 func TestEveryTurnVisitsTheCasesThatHaveRepetitionsLeft(t *testing.T) {
-	for _, turns := range []int{1, 2, 3, 5, 16, 40} {
+	for _, turns := range []int{1, 2, 3, 5, 16, 40, 64} {
 		s := turning(t, turns)
 		task := s.task(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 1)
 		j, _, err := s.job(task)
@@ -151,6 +151,21 @@ func TestRoundsHaveOrdersOfTheirOwnThatTheSeedDetermines(t *testing.T) {
 	}
 	if len(orders) != 3+10 {
 		t.Errorf("10 rounds have %d orders", len(orders)-3)
+	}
+}
+
+// A call and its mock-up alone, with as many repetitions as rounds, alternate strictly.
+func TestNoCallFollowsItselfWhereThereIsAnother(t *testing.T) {
+	s := session(guidelines.Plan{Tests: []guidelines.Test{{Type: guidelines.Pattern, Case: 0, Others: []int{1}}}})
+	for _, cases := range []int{2, 3} {
+		task := Task{Mode: protocol.ModeMeasure}
+		for i := range cases {
+			task.Cases = append(task.Cases, Sampled{Plan: i, NRep: 50})
+		}
+		order := task.order(rand.New(rand.NewPCG(1, 0)), 50, s.Manifest)
+		if len(order) != 50*cases || len(slices.Compact(slices.Clone(order))) != len(order) {
+			t.Errorf("%d cases: one follows itself in %v", cases, order)
+		}
 	}
 }
 
