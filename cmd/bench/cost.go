@@ -70,11 +70,11 @@ func analyzeBench(ctx context.Context, e *env) error {
 		outcome("largest resident memory", fmt.Sprintf("%.0f MiB", most), fmt.Sprintf("under %g MiB", analyzeMiB), most < analyzeMiB))
 }
 
-// makeFolder makes the results folder of a check with the defaults on two
-// processes, and returns how many samples it holds.
+// makeFolder makes the results folder of a check with the defaults and R = 10 on
+// two processes, and returns how many samples it holds.
 func makeFolder(dir string, samples int) (int, error) {
 	config := glfile.Default()
-	config.Job.NP = []int{np}
+	config.Job.NP, config.Job.MPIRuns = []int{np}, 10
 	plan, err := config.Plan(config.Job.NP)
 	if err != nil {
 		return 0, err
