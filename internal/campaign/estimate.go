@@ -27,7 +27,7 @@ const (
 	fillTime   = 0.2e-9  // each byte of its buffers that is given data before a case
 	verifyTime = 1e-9    // each byte of its buffers that is verified, and once more per process if reduced
 	caseTime   = 20e-6   // what a case costs beside its calls
-	visitTime  = 10e-6   // what each further visit costs (measure.turns)
+	visitTime  = 8e-6    // what each further visit costs beside its calls (measure.turns)
 )
 
 // The expected repetitions of a case with metric rse at 0.025, in the mean: the
