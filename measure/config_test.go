@@ -25,6 +25,14 @@ func TestTimingKeysAreValidated(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.key, errs, c.says)
 		}
 	}
+	mpi := DefaultMPI()
+	if errs := mpi.Validate(); len(errs) > 0 || mpi.RankArgs() != nil {
+		t.Errorf("%v, arguments %q", errs, mpi.RankArgs())
+	}
+	mpi.ThreadLevel = "multipel"
+	if errs := mpi.Validate(); len(errs) != 1 || errs[0].Key != "thread_level" || !strings.Contains(errs[0].Msg, "did you mean multiple") {
+		t.Errorf("thread_level: %v", errs)
+	}
 	cfg := Default()
 	cfg.Sync = "auto"
 	if errs := cfg.Validate(); len(errs) > 0 {
