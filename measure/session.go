@@ -86,7 +86,7 @@ func (s *Session) started(shape guidelines.Shape, jobFile string) (*mpirun, erro
 }
 
 func (s *Session) mpirunOf(shape guidelines.Shape, jobFile string) *mpirun {
-	argv := launch.RankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP)
+	argv := launch.RankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP, s.MPI.RankArgs()...)
 	if jobFile != "" {
 		argv = append(argv, "--job", jobFile)
 	}

@@ -54,11 +54,14 @@ type Bound struct {
 
 // Timing is how the repetitions of an mpirun were timed.
 type Timing struct {
-	Sync       string `json:"sync"`                  // of Syncs
-	Why        string `json:"why,omitempty"`         // only where the rank program chose it (Auto)
-	Sample     string `json:"sample"`                // of Samples
-	Cache      string `json:"cache"`                 // of Caches
-	CacheBytes int64  `json:"cache_bytes,omitempty"` // what "cold" overwrites, and half of what "rotate" rotates through
+	// ThreadLevel is what the library provides, of ThreadLevels; empty: older
+	// versions, which asked for "funneled".
+	ThreadLevel string `json:"thread_level,omitempty"`
+	Sync        string `json:"sync"`                  // of Syncs
+	Why         string `json:"why,omitempty"`         // only where the rank program chose it (Auto)
+	Sample      string `json:"sample"`                // of Samples
+	Cache       string `json:"cache"`                 // of Caches
+	CacheBytes  int64  `json:"cache_bytes,omitempty"` // what "cold" overwrites, and half of what "rotate" rotates through
 	// ClockSyncs counts how often the clocks were synchronised; 0: nothing
 	// needed a global clock.
 	ClockSyncs int `json:"clock_syncs"`
