@@ -191,7 +191,7 @@ const machineState = "machine state"
 const otherSpeed = 1.5
 
 // machineStates are the shapes on which two folders met other states of the machine:
-// their yardsticks differ, or only one of them has several.
+// the yardstick's readings of the machine differ, or only one of them has several.
 func machineStates(a, b *Side) []Difference {
 	var out []Difference
 	for _, shape := range a.manifest.Plan.Shapes {
@@ -199,7 +199,7 @@ func machineStates(a, b *Side) []Difference {
 		inA, inB := cmp.Or(StatesOf(statesA, shape.String()), "one state"), cmp.Or(StatesOf(statesB, shape.String()), "one state")
 		differ := (statesA == nil) != (statesB == nil)
 		speedA, speedB := a.set.Speed(shape), b.set.Speed(shape)
-		for _, q := range medians.Yardsticks {
+		for _, q := range []medians.Quantity{medians.ByLine, medians.ByMemcpy} { // the others are the library's
 			x, y := *speedA.At(q), *speedB.At(q)
 			if min(x, y) > 0 && max(x, y) >= otherSpeed*min(x, y) {
 				differ, inA, inB = true, fmt.Sprintf("%s %.3g ns (%s)", q, x, inA), fmt.Sprintf("%s %.3g ns (%s)", q, y, inB)

@@ -231,12 +231,13 @@ func TestUnlikeSpreadsAreSaidWhereTheRankSumIsUsed(t *testing.T) {
 }
 
 func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
+	pingPong := 300.0
 	folder := func(lines func(run int) float64) *Side {
 		m := wide(12)
 		runs := inMpiruns(m, func(i, run int) float64 { return 100000 })
 		for n := range runs {
 			if ns := lines(n + 1); ns > 0 {
-				runs[n].Yardstick = []protocol.Yardstick{{LineNS: ns, MemcpyNS: 9000}}
+				runs[n].Yardstick = []protocol.Yardstick{{LineNS: ns, MemcpyNS: 9000, PingPong8NS: pingPong}}
 			}
 		}
 		a, err := Analyze(m, runs, judge.Default())
@@ -247,6 +248,8 @@ func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
 	}
 	fast, slow, unread := folder(func(int) float64 { return 100 }), folder(func(int) float64 { return 400 }), folder(func(int) float64 { return 0 })
 	both := folder(func(run int) float64 { return 100 + 300*float64(run%4/3) })
+	pingPong = 900
+	library := folder(func(int) float64 { return 100 })
 	for name, c := range map[string]struct {
 		a, b       *Side
 		inA, inB   string
@@ -255,6 +258,7 @@ func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
 		"another":     {fast, slow, "cache-line round trip 100 ns (one state)", "cache-line round trip 400 ns (one state)", true},
 		"the same":    {fast, fast, "", "", false},
 		"not read":    {fast, unread, "", "", false},
+		"its library": {fast, library, "", "", false},
 		"one of both": {fast, both, "one state", "A in 9 mpiruns, B in 3 (1.00× as slow)", true},
 	} {
 		cmp := compared(t, c.a, c.b, nil)
