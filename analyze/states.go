@@ -17,7 +17,7 @@ import (
 // alone, at alpha and not adjusted. It explains a verdict, and is none.
 type StateVerdict struct {
 	State     string        `json:"state"`   // its name
-	Mpiruns   int           `json:"mpiruns"` // of it, that the test has
+	Mpiruns   int           `json:"mpiruns"` // steady ones of it, that the test has
 	Ratio     *float64      `json:"ratio"`
 	RatioLo95 *float64      `json:"ratio_lo95"`
 	RatioHi95 *float64      `json:"ratio_hi95"`
@@ -33,9 +33,10 @@ func (a *Analysis) states() []medians.State {
 	return out
 }
 
-// inState are a test's pairs of run medians in the mpiruns of a state.
+// inState are a test's pairs of run medians in the steady mpiruns of a state: where the
+// machine changed, one side may have been measured before and the other after.
 func inState(s medians.State, orig, other *medians.Case, runs int) (p judge.Pair) {
-	for _, run := range s.Mpiruns {
+	for _, run := range s.Steady() {
 		if run <= runs {
 			p.Orig, p.Other = append(p.Orig, orig.Medians[run-1]), append(p.Other, other.Medians[run-1])
 		}

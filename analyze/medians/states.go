@@ -30,11 +30,16 @@ type State struct {
 	Shape   string   `json:"shape"`
 	Name    string   `json:"name"`    // A, B, …, from the fastest
 	Mpiruns []int    `json:"mpiruns"` // from 1
-	Ratio   *float64 `json:"ratio"`   // how many times slower its mpiruns were than A's in general; null: not known
+	Ratio   *float64 `json:"ratio"`   // how many times slower its steady mpiruns were than A's in general; null: not known
 	By      Quantity `json:"by"`      // what told it from the others
 	Speed            // in its median mpirun
-	// Changed counts its mpiruns with readings that belong to another state.
-	Changed int `json:"changed,omitempty"`
+	// Changed are its mpiruns with readings that belong to another state.
+	Changed []int `json:"changed,omitempty"`
+}
+
+// Steady are the mpiruns that were in the state from their first reading to the last.
+func (s *State) Steady() []int {
+	return slices.DeleteFunc(slices.Clone(s.Mpiruns), func(run int) bool { return slices.Contains(s.Changed, run) })
 }
 
 // Speed is what the yardstick read, in nanoseconds; 0: not read.
@@ -135,11 +140,14 @@ func (s *Set) States(shape guidelines.Shape) []State {
 			for _, run := range g {
 				state.Mpiruns, of = append(state.Mpiruns, run+1), append(of, speeds[run])
 			}
-			state.Speed, state.Ratio = middle(of), slower(general, g, groups[0])
+			state.Speed = middle(of)
 			out = append(out, state)
 		}
 		if len(out) > 0 {
 			s.changed(out, values)
+			for i := range out {
+				out[i].Ratio = slower(general, out[i].Steady(), out[0].Steady())
+			}
 			return out
 		}
 	}
@@ -160,8 +168,8 @@ func slower(general []float64, these, others []int) *float64 {
 	usual := func(of []int) float64 {
 		var known []float64
 		for _, run := range of {
-			if run < len(general) {
-				known = append(known, general[run])
+			if run <= len(general) {
+				known = append(known, general[run-1])
 			}
 		}
 		return stats.MedianFinite(known)
@@ -172,7 +180,7 @@ func slower(general []float64, these, others []int) *float64 {
 	return nil
 }
 
-// changed counts the mpiruns of each state with readings beyond the middle of the gap
+// changed finds the mpiruns of each state with readings beyond the middle of the gap
 // to another one.
 func (s *Set) changed(states []State, values []float64) {
 	if states[0].By == ByCases {
@@ -195,7 +203,7 @@ func (s *Set) changed(states []State, values []float64) {
 				v := *speed.At(states[i].By)
 				return v > 0 && (i > 0 && v < between[i-1] || i < len(between) && v > between[i])
 			}) {
-				states[i].Changed++
+				states[i].Changed = append(states[i].Changed, run)
 			}
 		}
 	}

@@ -32,10 +32,10 @@ func statesSection(of []medians.State) Section {
 			reading = fmt.Sprintf("%s %s; ", by, nanoseconds(*ns))
 		}
 		out.Fact("State "+s.Name, "%smpiruns %s", reading, join(", ", "%d", s.Mpiruns))
-		changed += s.Changed
+		changed += len(s.Changed)
 	}
 	if changed > 0 {
-		out.Say("Within %s the machine changed its state; such an mpirun is in the state of most of its readings.", conf.Plural(changed, "mpirun"))
+		out.Say("Within %s the machine changed its state; such an mpirun is in the state of most of its readings, and left out of answers by state.", conf.Plural(changed, "mpirun"))
 	}
 	return out
 }
