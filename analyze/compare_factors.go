@@ -67,7 +67,8 @@ func factorsOf(m *results.Manifest) map[string]string {
 	f := map[string]string{
 		"library": strings.Join(strings.Fields(version), " "), "rank program": m.Rank.Hash, "pgmpi": m.Version, "mpiruns": fmt.Sprint(m.R),
 		"hostname": m.Factors.Hostname, "kernel": m.Factors.Kernel, "cpu": m.Factors.CPU, "cores": fmt.Sprint(m.Factors.Cores),
-		"pml": pmlOf(m),
+		"pml":           pmlOf(m),
+		"measure.turns": "1", // in folders that do not say it
 	}
 	for shape, argv := range m.Launch {
 		f["launch "+shape] = strings.Join(argv, " ")

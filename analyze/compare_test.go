@@ -219,6 +219,23 @@ func TestOtherFactorsAreNamed(t *testing.T) {
 	}
 }
 
+// Folders of versions that knew no turns do not say how many there were.
+func TestTurnsAreAFactor(t *testing.T) {
+	turns := func(measure string) func(*results.Manifest, []results.Run) {
+		return func(m *results.Manifest, _ []results.Run) { m.Config = []byte(`{"measure":{` + measure + `}}`) }
+	}
+	for _, test := range []struct {
+		a, b string
+		want int
+	}{{"", `"turns":1`, 0}, {`"turns":4`, `"turns":4`, 0}, {"", `"turns":4`, 1}} {
+		c := compared(t, side(t, "a", quiet, turns(test.a)), side(t, "b", quiet, turns(test.b)), nil)
+		if len(c.Differences) != test.want || len(c.Warnings) != test.want ||
+			test.want == 1 && (c.Differences[0] != (Difference{"measure.turns", "1", "4"}) || c.Warnings[0].ID != "differs-measure-turns") {
+			t.Errorf("{%s} and {%s}: %+v, %+v", test.a, test.b, c.Differences, c.Warnings)
+		}
+	}
+}
+
 func TestBarriersOfDifferentLibrariesAreDoubted(t *testing.T) {
 	for _, c := range []struct {
 		library, sync string

@@ -75,7 +75,7 @@ func (s *settings) file(fs *pflag.FlagSet) {
 
 // design has the flags that hold for both sides of `pgmpi ab`.
 func (s *settings) design(fs *pflag.FlagSet) {
-	s.keys(fs, "np", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "cache")
+	s.keys(fs, "np", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "cache", "turns")
 }
 
 func (s *settings) judging(fs *pflag.FlagSet) {

@@ -29,6 +29,7 @@ type function = C.pg_function
 // world is this process's view of MPI: the C context with Go's hands on it.
 type world struct {
 	x     *C.pg_ctx
+	arena *C.char // of the temporaries of all cases
 	rank  int
 	size  int
 	rows  map[string]*function
@@ -60,11 +61,31 @@ func start() (*world, error) {
 	for i, id := range ids {
 		w.rows[id] = C.row(table, C.int(i))
 	}
+	w.makeCounts()
+	return w, nil
+}
+
+// makeCounts gives the context room for counts and displacements.
+func (w *world) makeCounts() {
 	ints := (*C.int)(C.calloc(C.size_t(2*w.size), C.sizeof_int))
 	w.x.counts = ints
 	w.x.displs = (*C.int)(unsafe.Add(unsafe.Pointer(ints), w.size*C.sizeof_int))
-	return w, nil
 }
+
+// prepared is the context of a case that is prepared.
+type prepared C.pg_ctx
+
+// putAway returns the context of the case in hand, and leaves one that another
+// can be prepared with.
+func (w *world) putAway() prepared {
+	p := prepared(*w.x)
+	w.makeCounts()
+	C.pg_release(w.x)
+	return p
+}
+
+// takeUp makes a case that was put away the one in hand.
+func (w *world) takeUp(p prepared) { *w.x = C.pg_ctx(p) }
 
 // pml names Open MPI's point-to-point messaging layer; "" where it cannot be told.
 func (w *world) pml() string { return C.GoString(C.pg_pml()) }
@@ -93,15 +114,16 @@ func (w *world) allocate(bytes mockups.Need, n int) error {
 		return fmt.Errorf("no memory for buffers of %d, %d and %d bytes", bytes.Send, bytes.Recv, bytes.Temp)
 	}
 	w.x.send, w.x.recv = unsafe.Pointer(s), unsafe.Pointer(r)
-	w.x.arena = a
+	w.arena = a
 	return w.loop.allocate(n)
 }
 
 // prepare makes a row of f ready for blocks of count elements, with no more
-// temporaries than the Go table gives f. Where a rank wants more, refused says
+// temporaries than the Go table gives f, which begin at byte temps of the arena. Where a rank wants more, refused says
 // so on all ranks, and the row is to be neither called nor released.
-func (w *world) prepare(f mockups.Function, row *C.pg_function, count int64) (refused string, err error) {
+func (w *world) prepare(f mockups.Function, row *C.pg_function, count, temps int64) (refused string, err error) {
 	w.x.count = C.int64_t(count)
+	w.x.arena = (*C.char)(unsafe.Add(unsafe.Pointer(w.arena), temps))
 	w.x.arena_bytes = C.int64_t(f.Memory(count, int64(w.x.extent), w.size).Temp)
 	w.x.temp_elements = C.int64_t(f.Temp.Elements(count, w.size))
 	rc := C.call_prepare(row, w.x)
