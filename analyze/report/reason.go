@@ -85,7 +85,7 @@ func (s *Section) violatedReason(e *analyze.Explanation) {
 			Ratio(v.Ratio), r.MinSlowdown, when(t.Tick > 0, ", and the medians differ by %s, at least two", ticks(t)),
 			Ratio(v.RatioLo95), Ratio(v.RatioHi95), when(*v.RatioLo95 < r.MinSlowdown, ", and begins below that"))
 		if v.Replication != nil {
-			s.Say("A new check of this design shows it again with a probability of %s.", again(v))
+			s.Say("A new check of this design shows it again with an estimated probability of %s.", again(v))
 		}
 	}
 	if a := v.Alternative; a != nil {

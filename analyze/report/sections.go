@@ -211,7 +211,7 @@ func violations(r *analyze.Report) []Section {
 	}
 	if len(out) > 0 {
 		out[len(out)-1].note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. [95 %%]: for this test alone, not adjusted for being chosen as a finding.%s",
-			when(known, " again: the probability that a new check of this design shows it; .90 and more is firm, - is not known."))
+			when(known, " again: the estimated probability that a new check of this design shows it; .90 and more is firm, - is not known."))
 	}
 	return out
 }
