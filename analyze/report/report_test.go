@@ -284,6 +284,17 @@ func TestTheHeaderSaysWhatEachLookMeasured(t *testing.T) {
 	}
 }
 
+func TestTheRankSumsAssumptionIsSaidWhereItIsUsed(t *testing.T) {
+	for test, said := range map[judge.TestName]bool{judge.TestRankSum: true, judge.TestSignedRank: false} {
+		cfg := config()
+		cfg.Test = test
+		r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, cfg, planted)
+		if out := text(t, "table", r); strings.Contains(out, "if both sides spread alike") != said || !strings.Contains(out, "Violations") {
+			t.Errorf("%s:\n%s", test, out)
+		}
+	}
+}
+
 func TestTheProbabilityOfARepeatIsCutNotRounded(t *testing.T) {
 	for q, want := range map[float64]string{.999: "> .99", .99: ".99", .899999: ".89", .9: ".90", .05: ".05", .001: "< .01"} {
 		if got := again(&analyze.Verdict{Replication: &q}); got != want {

@@ -212,6 +212,9 @@ func violations(r *analyze.Report) []Section {
 	if len(out) > 0 {
 		out[len(out)-1].note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. [95 %%]: for this test alone, not adjusted for being chosen as a finding.%s",
 			when(known, " again: the estimated probability that a new check of this design shows it; .90 and more is firm, - is not known."))
+		if t := judge.Get(r.Test); t != nil && !t.Paired && r.Method != judge.MethodPaper {
+			out[len(out)-1].note("The test does not pair the mpiruns: p is exact if both sides spread alike and do not depend on each other (docs/statistics.md#tests).")
+		}
 	}
 	return out
 }
