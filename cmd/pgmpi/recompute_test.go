@@ -14,7 +14,7 @@ import (
 // that cannot be paired.
 func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {
 	if _, err := exec.LookPath("Rscript"); err != nil {
-		t.Skip("there is no Rscript here: apt-get install r-base-core r-cran-jsonlite")
+		t.Skip("there is no Rscript here: .ci/install Rscript, or apt-get install r-base-core r-cran-jsonlite")
 	}
 	if out, err := exec.Command("Rscript", "-e", "library(jsonlite)").CombinedOutput(); err != nil {
 		t.Skipf("R has no jsonlite here: apt-get install r-cran-jsonlite: %s", out)
