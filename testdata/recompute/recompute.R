@@ -233,6 +233,17 @@ judge <- function(m, alpha, looks, w, pairs) {
       out[[i]] <- o
     }
   }
+
+  # Would a repeat show it? The largest p-value that is rejected here, by what was rejected.
+  rejections <- sum(vapply(out, function(o) o$runs > 0 && o$p_adjusted <= alpha, NA))
+  level <- c(bh = alpha * rejections / m, holm = alpha / (m - rejections + 1), none = alpha)[[report$adjust]]
+  for (i in seq_len(m)) {
+    o <- out[[i]]
+    if (o$runs == 0 || o$verdict != "violated" || at[[o$k]]$name != "signedrank") next
+    se <- (log(o$ratio_hi95) - log(o$ratio_lo95)) / (2 * 1.959964)
+    z <- qnorm(level * v[o$k], lower.tail = FALSE)
+    out[[i]]$replication <- if (se == 0) 1 else pnorm((log(o$ratio) - max(log(delta), z * se)) / (sqrt(2) * se))
+  }
   list(outcomes = out, test = at[[last]]$name, least = least[last], refused = refused)
 }
 
@@ -249,7 +260,7 @@ differ <- function(what, mine, theirs) {
     cat(sprintf("%s: %s here, %s in the report\n", what, format(c(mine, "null")[1], digits = 15), format(c(theirs, "null")[[1]], digits = 15)))
   }
 }
-numbers <- c("p_value", "p_adjusted", "p_kept", "ratio", "ratio_lo95", "ratio_hi95")
+numbers <- c("p_value", "p_adjusted", "p_kept", "ratio", "ratio_lo95", "ratio_hi95", "replication")
 name_of <- function(v) sprintf("%s %s at %g on %s", v$guideline, v$`function`, v$msize, v$shape)
 same_test <- function(v, o) for (field in c(numbers, "stars", "verdict", "runs")) differ(paste(name_of(v), field), o[[field]], v[[field]])
 
