@@ -19,9 +19,11 @@ type question struct {
 }
 
 const (
-	inSeries   = 5  // checks of which verdicts are compared
-	slowTests  = 30 // of a check for power
-	powerShare = 4  // each of its checks counts 30 tests: a quarter of the checks will do
+	inSeries  = 5  // checks of which verdicts are compared
+	slowTests = 30 // of a check for power
+	// Where a check counts many tests, a part of the checks will do.
+	powerShare  = 4
+	neededShare = 5
 )
 
 // mixed is how far the sides' spreads differ in reality; docs/statistics.md says where.
@@ -36,7 +38,7 @@ func changing(w world, share float64) world {
 }
 
 func questions(tests int) []question {
-	iid, shared := world{own: .04}, world{cases: .0346, own: .02}
+	iid, shared, slow := world{own: .04}, world{cases: .0346, own: .02}, world{own: .04, slow: .1}
 	moved := changing(states, .05)
 	moved.states, moved.moved = [2]float64{.5, .5}, 10
 	out := []question{
@@ -44,7 +46,7 @@ func questions(tests int) []question {
 		nothingSlower("shared, ρ .75", shared, .05, tests),
 		nothingSlower("tails of t, 2 degrees of freedom", world{own: .04, t2: true}, .05, tests),
 		nothingSlower("10 % glitches up to ×10", world{own: .04, glitches: .1}, .05, tests),
-		nothingSlower("10 % of mpiruns ×1.35", world{own: .04, slow: .1}, .05, tests),
+		nothingSlower("10 % of mpiruns ×1.35", slow, .05, tests),
 		nothingSlower("clock of 10 ns at 450 ns", world{own: .04, step: 10}, .05, tests),
 		nothingSlower("spreads as in reality", world{own: .04, spreads: mixed}, .05, tests),
 		nothingSlower("all spreads 10:1", world{own: .071, spreads: []spread{{1, 10}}}, .10, tests),
@@ -61,7 +63,10 @@ func questions(tests int) []question {
 		again("quiet", world{general: .03, cases: .03, own: .021, slow: .05}, .06, tests),
 		again("noisy", world{general: .03, cases: .03, own: .05, slow: .1}, .11, tests),
 		again("states", changing(states, .05), .20, tests),
-		again("states, 10 % with a ratio of their own", moved, .20, tests))
+		again("states, 10 % with a ratio of their own", moved, .20, tests),
+		decides("iid 4 %", iid, tests),
+		decides("shared, ρ .75", shared, tests),
+		decides("10 % of mpiruns ×1.35", slow, tests))
 }
 
 // nothingSlower asks for false violations where every ratio is 1.
@@ -71,15 +76,18 @@ func nothingSlower(name string, w world, most float64, tests int) question {
 		{what: "checks with a false violation", most: most},
 		{what: "intervals that hold 1", least: .935, most: .965},
 	}, 1, 1, func(d *design, series int, random *rand.Rand) ([]count, error) {
-		outcomes, err := d.check(&w, ratios, series, random)
+		f, err := d.check(&w, ratios, series, random)
+		if err != nil {
+			return nil, err
+		}
 		found, covered := count{of: 1}, count{}
-		for i := range outcomes {
-			if outcomes[i].Verdict == judge.Violated {
+		for i := range f.Outcomes {
+			if f.Outcomes[i].Verdict == judge.Violated {
 				found.n = 1
 			}
-			covered.cover(&outcomes[i], 1)
+			covered.cover(&f.Outcomes[i], 1)
 		}
-		return []count{found, covered}, err
+		return []count{found, covered}, nil
 	}}
 }
 
@@ -92,14 +100,17 @@ func someSlower(name string, w world, by, least float64, tests int) question {
 	return question{fmt.Sprintf("%d tests %.0f %% slower, %s", slowTests, 100*(by-1), name), []figure{
 		{what: "found", least: least},
 	}, powerShare, 1, func(d *design, series int, random *rand.Rand) ([]count, error) {
-		outcomes, err := d.check(&w, ratios, series, random)
+		f, err := d.check(&w, ratios, series, random)
+		if err != nil {
+			return nil, err
+		}
 		found := count{}
-		for i := range outcomes {
+		for i := range f.Outcomes {
 			if ratios[i] > 1 {
-				found.add(outcomes[i].Verdict == judge.Violated)
+				found.add(f.Outcomes[i].Verdict == judge.Violated)
 			}
 		}
-		return []count{found}, err
+		return []count{found}, nil
 	}}
 }
 
@@ -142,11 +153,11 @@ func again(name string, w world, most float64, tests int) question {
 	return question{fmt.Sprintf("%d checks, %s", inSeries, name), figures, inSeries, inSeries, func(d *design, series int, random *rand.Rand) ([]count, error) {
 		var checks [][]judge.Outcome
 		for number := range inSeries {
-			outcomes, err := d.check(&w, ratios, series+number, random)
+			f, err := d.check(&w, ratios, series+number, random)
 			if err != nil {
 				return nil, err
 			}
-			checks = append(checks, outcomes)
+			checks = append(checks, f.Outcomes)
 		}
 		counts := slices.Concat(flipCounts(checks), coverCounts(checks, ratios, w.moved > 0), costCounts(checks), replicationCounts(checks))
 		return counts, nil

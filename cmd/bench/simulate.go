@@ -18,6 +18,7 @@ import (
 type simulation struct {
 	tests   int
 	designs []string
+	rows    string
 }
 
 // simulateBench shows what the statistics promise (docs/statistics.md): worlds in which
@@ -39,6 +40,9 @@ func simulateBench(ctx context.Context, e *env) error {
 	fmt.Println()
 	missed := 0
 	for row, q := range questions(e.tests) {
+		if !strings.Contains(q.name, e.rows) {
+			continue
+		}
 		// Every row has random numbers of its own, the designs have the same.
 		n, err := q.show(ctx, designs, max(2, e.times/q.share), e.seed<<16+uint64(row))
 		if err != nil {
@@ -87,7 +91,7 @@ func newDesign(name string, tests int) (d design, err error) {
 }
 
 // check makes and judges the number-th check of a series.
-func (d *design) check(w *world, ratios []float64, number int, random *rand.Rand) ([]judge.Outcome, error) {
+func (d *design) check(w *world, ratios []float64, number int, random *rand.Rand) (*judge.Family, error) {
 	all := w.pairs(ratios, d.R(), number, random)
 	f := d.Family(w.step)
 	for k, at := range d.Looks {
@@ -112,7 +116,7 @@ func (d *design) check(w *world, ratios []float64, number int, random *rand.Rand
 			return nil, err
 		}
 	}
-	return f.Outcomes, nil
+	return f, nil
 }
 
 // show asks a question of several designs in some series of checks, and prints what was
