@@ -129,7 +129,7 @@ type prospect struct {
 	// spread is the standard deviation of one mpirun's difference as the Test sees it,
 	// paired that of the two sides in the same mpirun, which moves the estimate.
 	spread, paired float64
-	unsure         float64 // standard deviation of the logarithms of both
+	unsure         float64 // standard deviation of the logarithm of spread
 	n              int
 }
 
@@ -146,7 +146,8 @@ func (f *Family) prospects(t *Test) prospects {
 		e, _ := t.Effect(pair.Orig, pair.Other)
 		p.by[i] = prospect{effect: math.Log(e.Ratio), spread: spreadOf(t, e, n), paired: spreadOf(&signedRank, paired, n), n: n}
 	}
-	p.moderate()
+	p.moderate(&signedRank, func(q *prospect) *float64 { return &q.paired })
+	p.moderate(t, func(q *prospect) *float64 { return &q.spread })
 	return p
 }
 
@@ -160,16 +161,24 @@ func spreadOf(t *Test, e stats.Effect, n int) float64 {
 	return math.Log(e.Hi95/e.Lo95) / 2 / reach
 }
 
-// moderate moves the spreads towards the usual one of the family, as far as they differ
-// by no more than spreads of so few mpiruns do: what is undecided is so not least
-// because its spread was estimated too large.
-func (p *prospects) moderate() {
+// varies is the variance of the logarithm of spreadOf n normal differences, simulated.
+func varies(t *Test, n int) float64 {
+	if t.Paired {
+		return 0.6 / float64(n-1)
+	}
+	return 0.35 / float64(n-1)
+}
+
+// moderate moves spreads towards the usual one of the family, as far as they differ by
+// no more than spreads of so few mpiruns do: what is undecided is so not least because
+// its spread was estimated too large.
+func (p *prospects) moderate(t *Test, of func(*prospect) *float64) {
 	var logs []float64
-	own := 0.0 // variance of an estimate, by its logarithm
-	for _, q := range p.by {
-		if q.spread > 0 && q.paired > 0 {
-			logs = append(logs, math.Log(q.paired))
-			own += 1 / float64(2*(q.n-1))
+	chance := 0.0
+	for i := range p.by {
+		if spread := *of(&p.by[i]); spread > 0 {
+			logs = append(logs, math.Log(spread))
+			chance += varies(t, p.by[i].n)
 		}
 	}
 	usual := stats.MedianFinite(logs)
@@ -179,15 +188,14 @@ func (p *prospects) moderate() {
 	}
 	const normalMAD = 0.6745
 	all := stats.MedianFinite(deviations) / normalMAD
-	between := max(0, all*all-own/float64(len(logs)))
+	between := max(0, all*all-chance/float64(len(logs)))
 	for i := range p.by {
 		q := &p.by[i]
-		if !(q.spread > 0 && q.paired > 0) {
-			continue
+		if spread := of(q); *spread > 0 {
+			own := varies(t, q.n)
+			*spread *= math.Exp((usual - math.Log(*spread)) * own / (own + between))
+			q.unsure = math.Sqrt(own * between / (own + between))
 		}
-		own := 1 / float64(2*(q.n-1))
-		by := math.Exp((usual - math.Log(q.paired)) * own / (own + between))
-		q.spread, q.paired, q.unsure = q.spread*by, q.paired*by, math.Sqrt(own*between/(own+between))
 	}
 }
 
@@ -204,7 +212,7 @@ func (f *Family) chances(p *prospects, r int) (slower, kept []float64) {
 		forSlower, sum := p.test.Reach(r, f.needs(rejected)), 0.0
 		for i := range p.by {
 			if p.by[i].n > 0 {
-				slower[i], kept[i] = f.chance(&p.by[i], r, forSlower, forKept)
+				slower[i], kept[i] = f.chance(&p.by[i], r, forSlower, forKept, varies(p.test, r+1))
 				sum += slower[i]
 			}
 		}
@@ -218,15 +226,15 @@ var cases = [...]float64{-1.2816, -0.5244, 0, 0.5244, 1.2816}
 
 // chance is the probability that the estimate of r new mpiruns, which spreads about
 // the true effect as this one does, is far enough from 1 or from the minimum slowdown.
-func (f *Family) chance(p *prospect, r int, forSlower, forKept float64) (slower, kept float64) {
+// The logarithm of the spread that the new mpiruns happen to have varies by `again`.
+func (f *Family) chance(p *prospect, r int, forSlower, forKept, again float64) (slower, kept float64) {
 	zero, allowed := 0.0, math.Log(f.MinSlowdown)
 	if f.Method == MethodMargin {
 		zero = allowed
 	}
 	for _, z := range cases {
 		moves := p.paired * math.Sqrt(1/float64(p.n)+1/float64(r)) * math.Exp(z*p.unsure)
-		// What must be shown also moves with the spread that the new mpiruns happen to have.
-		spread := p.spread * math.Exp(z*math.Hypot(p.unsure, 1/math.Sqrt(2*float64(r))))
+		spread := p.spread * math.Exp(z*math.Sqrt(p.unsure*p.unsure+again))
 		low, high := allowed-forKept*spread, zero+forSlower*spread
 		if math.IsNaN(low) || math.IsNaN(high) { // no spread, and a test that cannot find it
 			low, high = math.Inf(-1), math.Inf(1)
