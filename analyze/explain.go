@@ -27,6 +27,7 @@ type SideSamples struct {
 	Function string
 	Msize    int64 // bytes
 	Calls    int   // split: k calls are compared with the one; else 1
+	Visits   int   // in how many parts an mpirun made its samples; 1: in a row; 0: not known
 	Runs     []SideRun
 	// Medians over the mpiruns of what SideRun has; nil and 0: in none of them.
 	ACF                    []float64
@@ -102,6 +103,13 @@ func (s *SideSamples) add(run *results.Run, plan int) error {
 	if at < 0 || run.Cases[at].Status != protocol.StatusOK {
 		return nil
 	}
+	visits := 0
+	for _, i := range run.Order {
+		if i == at {
+			visits++
+		}
+	}
+	s.Visits = max(s.Visits, visits)
 	var valid []float64
 	for _, x := range run.Samples[at] {
 		if x.Flags == 0 {

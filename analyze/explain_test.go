@@ -31,6 +31,21 @@ func explained(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.
 	return e
 }
 
+func TestExplanationCountsTheVisitsOfACase(t *testing.T) {
+	m := fixture()
+	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	if e := explained(t, m, runs, judge.Default(), 3); e.Call.Visits != 0 {
+		t.Errorf("a raw file without an order: %d visits", e.Call.Visits)
+	}
+	call, other := m.Plan.Tests[3].Case, m.Plan.Tests[3].Others[0]
+	for i := range runs {
+		runs[i].Order = []int{other, call, 0, call, other, call}
+	}
+	if e := explained(t, m, runs, judge.Default(), 3); e.Call.Visits != 3 || e.Other.Visits != 2 {
+		t.Errorf("%d and %d visits, want 3 and 2", e.Call.Visits, e.Other.Visits)
+	}
+}
+
 func TestExplanationShowsWhatTheRunMediansRestOn(t *testing.T) {
 	m := fixture()
 	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)

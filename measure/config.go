@@ -9,6 +9,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/nrep"
 )
 
 // JobConfig is the [job] section of gl.toml: what is measured.
@@ -73,11 +74,13 @@ type MPIConfig struct {
 	// KeepPML starts the mpiruns after the first one with the point-to-point
 	// layer that Open MPI chose in it, where that is ob1.
 	KeepPML bool `toml:"keep_pml" json:"keep_pml"`
+	// ThreadLevel is what the ranks ask MPI for, of protocol.ThreadLevels.
+	ThreadLevel string `toml:"thread_level" json:"thread_level"`
 }
 
 // DefaultMPI is the [mpi] section of an empty gl.toml.
 func DefaultMPI() MPIConfig {
-	return MPIConfig{Launch: []string{}, Env: map[string]string{}, KeepPML: true}
+	return MPIConfig{Launch: []string{}, Env: map[string]string{}, KeepPML: true, ThreadLevel: protocol.ThreadSingle}
 }
 
 // Validate returns everything that is wrong with the section.
@@ -87,7 +90,17 @@ func (c MPIConfig) Validate() []conf.FieldError {
 	for name := range c.Env {
 		errs.Check(name != "" && !strings.ContainsAny(name, "=\x00"), "env", "%q is no name of a variable", name)
 	}
+	errs.Name("thread_level", "thread level", c.ThreadLevel, protocol.ThreadLevels)
 	return errs
+}
+
+// RankArgs are the arguments of the rank program, beside the number of
+// processes and the job; none where they are its defaults.
+func (c MPIConfig) RankArgs() []string {
+	if c.ThreadLevel == protocol.ThreadSingle {
+		return nil
+	}
+	return []string{"--thread-level", c.ThreadLevel}
 }
 
 // Config is the [measure] section of gl.toml: how a case is timed.
@@ -107,6 +120,8 @@ type Config struct {
 	Warmup     int `toml:"warmup" json:"warmup"`
 	// WarmupTime is how long the calls of Warmup may take together, but for two of them.
 	WarmupTime conf.Duration `toml:"warmup_time" json:"warmup_time"`
+	// Turns is in how many rounds an mpirun visits its cases.
+	Turns      int           `toml:"turns" json:"turns"`
 	Stall      conf.Duration `toml:"stall" json:"stall"`             // an mpirun in which no case finishes for this long is ended
 	TempMemory conf.Bytes    `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
 	// SplitExperiment follows up suspected violations of split-robustness.
@@ -118,7 +133,14 @@ func Default() Config {
 	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: protocol.Auto,
 		Window: conf.Duration(time.Millisecond), Slice: conf.Duration(2 * time.Second), MaxDrift: conf.Duration(10 * time.Microsecond),
 		Cache: "warm", FirstCalls: 20, Warmup: 100, WarmupTime: conf.Duration(500 * time.Microsecond),
-		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, SplitExperiment: true}
+		Turns: 1, Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, SplitExperiment: true}
+}
+
+// CheckTurns returns an error when there are more turns than a case has repetitions.
+func (c Config) CheckTurns(n nrep.Config) []conf.FieldError {
+	var errs conf.FieldErrors
+	errs.Check(c.Turns <= 1 || c.Turns <= n.Most(), "turns", "%d is more than the repetitions of any case, %d (nrep.max, or nrep.fixed)", c.Turns, n.Most())
+	return errs
 }
 
 // Validate returns everything that is wrong with the section.
@@ -136,6 +158,8 @@ func (c Config) Validate() []conf.FieldError {
 	errs.Check(c.FirstCalls >= 0, "first_calls", "must be at least 0, not %d", c.FirstCalls)
 	errs.Check(c.Warmup >= 0, "warmup", "must be at least 0, not %d", c.Warmup)
 	errs.Check(c.WarmupTime >= 0, "warmup_time", "must be at least 0s")
+	errs.Check(c.Turns >= 1 && c.Turns <= MaxTurns, "turns", "must be 1 (each call is repeated in a row) to %d, not %d", MaxTurns, c.Turns)
+	errs.Check(c.Turns <= 1 || !c.Provable, "turns", "must be 1 with measure.provable, which bounds one call repeated in a row; measure the bounds in a check of their own")
 	errs.Check(c.Stall > 0, "stall", "must be above 0s")
 	errs.Check(c.TempMemory >= 1, "temp_memory", "must be at least 1 byte, not %d", int64(c.TempMemory))
 	return errs

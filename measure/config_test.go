@@ -3,6 +3,8 @@ package measure
 import (
 	"strings"
 	"testing"
+
+	"pgmpi/nrep"
 )
 
 func TestTimingKeysAreValidated(t *testing.T) {
@@ -18,6 +20,9 @@ func TestTimingKeysAreValidated(t *testing.T) {
 		{func(c *Config) { c.Window = 0 }, "window", "above 0s"},
 		{func(c *Config) { c.Slice = -1 }, "slice", "above 0s"},
 		{func(c *Config) { c.MaxDrift = 0 }, "max_drift", "above 0s"},
+		{func(c *Config) { c.Turns = 0 }, "turns", "must be 1"},
+		{func(c *Config) { c.Turns = MaxTurns + 1 }, "turns", "to 10000"},
+		{func(c *Config) { c.Turns, c.Provable = 2, true }, "turns", "check of their own"},
 	} {
 		cfg := Default()
 		c.change(&cfg)
@@ -25,7 +30,23 @@ func TestTimingKeysAreValidated(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.key, errs, c.says)
 		}
 	}
+	mpi := DefaultMPI()
+	if errs := mpi.Validate(); len(errs) > 0 || mpi.RankArgs() != nil {
+		t.Errorf("%v, arguments %q", errs, mpi.RankArgs())
+	}
+	mpi.ThreadLevel = "multipel"
+	if errs := mpi.Validate(); len(errs) != 1 || errs[0].Key != "thread_level" || !strings.Contains(errs[0].Msg, "did you mean multiple") {
+		t.Errorf("thread_level: %v", errs)
+	}
 	cfg := Default()
+	n := nrep.Default()
+	if cfg.Turns = n.Max; len(cfg.CheckTurns(n)) != 0 {
+		t.Error("a case may have nrep.max turns")
+	}
+	if n.Fixed = 10; len(cfg.CheckTurns(n)) != 1 {
+		t.Error("there are more turns than nrep.fixed")
+	}
+	cfg = Default()
 	cfg.Sync = "auto"
 	if errs := cfg.Validate(); len(errs) > 0 {
 		t.Error(errs)

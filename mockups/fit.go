@@ -26,6 +26,8 @@ type Room struct {
 	Cap   int64                   // the most that it may take
 	Extra int64                   // taken by other things than the buffers
 	Span  func(bytes int64) int64 // what a send or receive buffer takes; nil: its bytes
+	// OwnTemps gives every case temporaries of its own, side by side.
+	OwnTemps bool
 }
 
 // Fit tells why cases cannot be measured together on p processes, "" of those
@@ -43,7 +45,7 @@ func Fit(cases []Sized, extent int64, p int, room Room) (why []string, shared Ne
 			needs[i].Send, needs[i].Recv = room.Span(needs[i].Send), room.Span(needs[i].Recv)
 		}
 	}
-	fits, shared := fit(needs, room.Cap-room.Extra)
+	fits, shared := fit(needs, room.Cap-room.Extra, room.OwnTemps)
 	for i, n := range needs {
 		if fits[i] || why[i] != "" {
 			continue
@@ -61,7 +63,7 @@ func Fit(cases []Sized, extent int64, p int, room Room) (why []string, shared Ne
 // fit takes as many cases as share limit bytes: each buffer is as large as any of
 // them needs it, so that cases that fit alone may not fit together. The small
 // ones come first.
-func fit(needs []Need, limit int64) (fits []bool, shared Need) {
+func fit(needs []Need, limit int64, ownTemps bool) (fits []bool, shared Need) {
 	order := make([]int, len(needs))
 	for i := range order {
 		order[i] = i
@@ -71,6 +73,9 @@ func fit(needs []Need, limit int64) (fits []bool, shared Need) {
 	for _, i := range order {
 		n := needs[i]
 		with := Need{max(shared.Send, n.Send), max(shared.Recv, n.Recv), max(shared.Temp, n.Temp)}
+		if ownTemps {
+			with.Temp = shared.Temp + n.Temp
+		}
 		if with.Sum() <= limit {
 			fits[i], shared = true, with
 		}

@@ -20,10 +20,22 @@ func TestCasesThatFitAloneMayNotFitTogether(t *testing.T) {
 		{69, []Need{scatter, gather, both}, []bool{false, false, true}, both},
 		{0, []Need{{}, both}, []bool{true, false}, Need{}},
 	} {
-		fits, shared := fit(c.needs, c.limit)
+		fits, shared := fit(c.needs, c.limit, false)
 		if !slices.Equal(fits, c.want) || shared != c.shared {
 			t.Errorf("%d bytes for %v: %v, %v", c.limit, c.needs, fits, shared)
 		}
+	}
+}
+
+func TestOwnTemporariesAddUp(t *testing.T) {
+	needs := []Need{{10, 20, 5}, {20, 10, 5}, {10, 10, 30}}
+	for limit, want := range map[int64][]bool{80: {true, true, true}, 79: {true, true, false}, 49: {true, false, false}} {
+		if fits, _ := fit(needs, limit, true); !slices.Equal(fits, want) {
+			t.Errorf("%d bytes: %v, want %v", limit, fits, want)
+		}
+	}
+	if _, shared := fit(needs, 80, true); shared != (Need{20, 20, 40}) {
+		t.Errorf("they share %v", shared)
 	}
 }
 
@@ -33,15 +45,17 @@ func TestWhatHasFittedStillFits(t *testing.T) {
 	for c := int64(1); c <= 64; c *= 2 {
 		needs = append(needs, Need{c, 8 * c, c}, Need{8 * c, c, 0}, Need{c, c, 12 * c})
 	}
-	fits, _ := fit(needs, 500)
-	var in []Need
-	for i, n := range needs {
-		if fits[i] {
-			in = append(in, n)
+	for _, own := range []bool{false, true} {
+		fits, _ := fit(needs, 500, own)
+		var in []Need
+		for i, n := range needs {
+			if fits[i] {
+				in = append(in, n)
+			}
 		}
-	}
-	if again, _ := fit(in[1:], 500); slices.Contains(again, false) || len(in) == len(needs) {
-		t.Errorf("%d of %d, then %v", len(in), len(needs), again)
+		if again, _ := fit(in[1:], 500, own); slices.Contains(again, false) || len(in) == len(needs) {
+			t.Errorf("%d of %d, then %v", len(in), len(needs), again)
+		}
 	}
 }
 

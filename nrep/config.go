@@ -58,6 +58,14 @@ func Default() Config {
 	}
 }
 
+// Most is how many repetitions a case has at most.
+func (c Config) Most() int {
+	if c.Fixed > 0 {
+		return c.Fixed
+	}
+	return c.Max
+}
+
 // Validate returns every error of the section, in the order of its keys.
 func (c Config) Validate() []conf.FieldError {
 	var errs conf.FieldErrors

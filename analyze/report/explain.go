@@ -24,6 +24,12 @@ func explainSections(e *analyze.Explanation) []Section {
 	samples := []Section{side(&e.Call, "The call")}
 	if e.Other != nil {
 		head.Say("%s must not be slower than %s.", sideName(&e.Call), sideName(e.Other))
+		switch n := e.Call.Visits; {
+		case n == 1:
+			head.Say("The times are those of one call repeated in a row; --turns gives those of calls that take turns with others.")
+		case n > 1:
+			head.Say("The times are those of calls that take turns with others, in %d turns an mpirun; --turns 1 gives those of one call repeated in a row.", n)
+		}
 		samples = append(samples, side(e.Other, "What it must not be slower than"))
 	}
 	samples[len(samples)-1].note("outliers: left out by the filter. warm-up: the first repetition after a warm-up that the running minimum suggests; that " +

@@ -113,6 +113,17 @@ func TestExplanationsMatchGoldenFiles(t *testing.T) {
 	}
 }
 
+func TestExplanationSaysWhetherCallsTookTurns(t *testing.T) {
+	e := explained(t, few, noisySizes, config(), "GL8:64Ki", noisy)[0]
+	for visits, want := range map[int]string{0: "", 1: "one call repeated in a row; --turns gives", 4: "in 4 turns an mpirun; --turns 1 gives"} {
+		e.Call.Visits = visits
+		text := strings.Join(strings.Fields(written(t, "table", Explanations.Document(e))), " ")
+		if !strings.Contains(text, want) || strings.Contains(text, "--turns") != (visits > 0) {
+			t.Errorf("%d visits: %s", visits, text)
+		}
+	}
+}
+
 // Every verdict has its own reason, which must be about that verdict.
 func TestReasonsAreThoseOfTheVerdict(t *testing.T) {
 	slower := func(percent int64) func(string, int64, int) []protocol.Sample {

@@ -105,8 +105,9 @@ func measured(shapes []guidelines.Shape, sizes []int64, patterns []mockup, r int
 	for _, s := range shapes {
 		for n := 1; n <= r; n++ {
 			run := results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: s, Run: n}}
-			for _, i := range plan.CasesOf(s) {
+			for k, i := range plan.CasesOf(s) {
 				c := plan.Cases[i]
+				run.Order = append(run.Order, k)
 				run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: c.Function, Msize: c.Msize, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
 				run.Samples = append(run.Samples, samples(c.Function, c.Msize, n))
 			}

@@ -70,11 +70,11 @@ func analyzeBench(ctx context.Context, e *env) error {
 		outcome("largest resident memory", fmt.Sprintf("%.0f MiB", most), fmt.Sprintf("under %g MiB", analyzeMiB), most < analyzeMiB))
 }
 
-// makeFolder makes the results folder of a check with the defaults on two
-// processes, and returns how many samples it holds.
+// makeFolder makes the results folder of a check with the defaults and R = 10 on
+// two processes, and returns how many samples it holds.
 func makeFolder(dir string, samples int) (int, error) {
 	config := glfile.Default()
-	config.Job.NP = []int{np}
+	config.Job.NP, config.Job.MPIRuns = []int{np}, 10
 	plan, err := config.Plan(config.Job.NP)
 	if err != nil {
 		return 0, err
@@ -230,44 +230,71 @@ func shareBench(ctx context.Context, e *env) error {
 }
 
 // checkAims are half of what PGMPI 1.0 takes for the same (two cores; 17.8 s with
-// MPICH, 14 s with Open MPI), in seconds.
+// MPICH, 14 s with Open MPI), in seconds; pgmpi has them with checkMPIRuns.
 var checkAims = map[string]float64{"mpich": 8.9, "openmpi": 7}
 
-const checkTOML = `
+const (
+	checkMPIRuns = 10
+	// defaultAim is what the default procedure may take, times checkMPIRuns' wall-clock.
+	defaultAim = 1.5
+	checkTOML  = `
 [check]
 guidelines = ["GL3..GL17"]
-[job]
-np = [2]
-msizes = ["16", "256", "4Ki", "64Ki", "1Mi"]
 [nrep]
 min = 10
 max = 200
+[job]
+np = [2]
+msizes = ["16", "256", "4Ki", "64Ki", "1Mi"]
 `
+)
 
 // checkBench times a whole check: the 15 patterns of S-PGMPI and the collectives
-// in them, all three stages.
+// in them, all three stages. It does so by turns with the number of mpiruns of
+// PGMPI's time, and by the default procedure.
 func checkBench(ctx context.Context, e *env) error {
-	best := math.Inf(1)
+	e.title("whole check of GL3-GL17 at 5 sizes, 16 B to 1 MiB, p = %d, nrep 10 to 200 predicted", np)
+	meter, err := newStateMeter()
+	if err != nil {
+		return err
+	}
+	fixed, byDefault := math.Inf(1), math.Inf(1)
 	for i := range e.times {
-		out, took, err := e.measure(ctx, "check", checkTOML, i+1)
+		took, err := e.timeCheck(ctx, meter, fmt.Sprintf("%smpiruns = %d\n", checkTOML, checkMPIRuns), 2*i+1)
+		fixed = min(fixed, took)
+		if err == nil {
+			took, err = e.timeCheck(ctx, meter, checkTOML, 2*i+2)
+			byDefault = min(byDefault, took)
+		}
 		if err != nil {
 			return err
 		}
-		m, runs, all, err := spentIn(out, protocol.ModeNREP, protocol.ModeMeasure)
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			functions := map[string]bool{}
-			for _, c := range m.Plan.Cases {
-				functions[c.Function] = true
-			}
-			e.title("whole check of GL3-GL17: %d functions at 5 sizes, 16 B to 1 MiB, p = %d, R = %d, nrep 10 to 200 predicted", len(functions), np, m.R)
-		}
-		fmt.Printf("   %.1f s: launching %d mpiruns %.1f s, measured calls %.1f s, the rest of the ranks' work %.1f s, the driver between them %.1f s\n",
-			took, len(runs), all.launch, all.timed, all.rest, took-all.launch-all.timed-all.rest)
-		best = min(best, took)
 	}
 	aim := checkAims[e.library]
-	return outcome("wall-clock", fmt.Sprintf("%.1f s", best), fmt.Sprintf("at most %.1f s", aim), best <= aim)
+	return errors.Join(
+		outcome(fmt.Sprintf("wall-clock with %d mpiruns", checkMPIRuns), fmt.Sprintf("%.1f s", fixed), fmt.Sprintf("at most %.1f s", aim), fixed <= aim),
+		outcome("wall-clock by default", fmt.Sprintf("%.1f s, %.2f times that", byDefault, byDefault/fixed), fmt.Sprintf("at most %.1f times", defaultAim), byDefault <= defaultAim*fixed))
+}
+
+// timeCheck makes a check, prints where its time went, and returns it in seconds.
+func (e *env) timeCheck(ctx context.Context, meter *stateMeter, text string, seed int) (took float64, err error) {
+	before, err := meter.read()
+	if err != nil {
+		return 0, err
+	}
+	out, took, err := e.measure(ctx, "check", text, seed)
+	if err != nil {
+		return 0, err
+	}
+	after, err := meter.read()
+	if err != nil {
+		return 0, err
+	}
+	m, runs, all, err := spentIn(out, protocol.ModeNREP, protocol.ModeMeasure)
+	if err != nil {
+		return 0, err
+	}
+	fmt.Printf("   R = %d, cache line %.0f and %.0f ns, %.1f s: launching %d mpiruns %.1f s, measured calls %.1f s, the rest of the ranks' work %.1f s, the driver between them %.1f s\n",
+		m.R, before, after, took, len(runs), all.launch, all.timed, all.rest, took-all.launch-all.timed-all.rest)
+	return took, nil
 }

@@ -30,6 +30,7 @@ const np = 2 // of benches that do not go through several
 type env struct {
 	bin            string
 	times, mpiruns int
+	load           bool
 	processes      []int
 	seed           uint64
 	simulation
@@ -101,13 +102,38 @@ func (e *env) measure(ctx context.Context, command, text string, seed int) (out 
 	return out, time.Since(start).Seconds(), err
 }
 
+// mpirunsLine is the line of gl.toml for --mpiruns; without it pgmpi has its default.
+func (e *env) mpirunsLine() string {
+	if e.mpiruns == 0 {
+		return ""
+	}
+	return fmt.Sprintf("mpiruns = %d\n", e.mpiruns)
+}
+
+// report is what the benches read of report.json. Reports of older versions lack
+// the fields that are named here.
+type report struct {
+	R        int       `json:"r"`
+	Verdicts []verdict `json:"verdicts"`
+	States   []struct {
+		Name    string `json:"name"`
+		MPIRuns []int  `json:"mpiruns"`
+	} `json:"states"`
+}
+
+type verdict struct {
+	analyze.Verdict
+	Replication *float64 `json:"replication"` // probability that a new check calls it violated again
+	Firm        bool     `json:"firm"`
+}
+
 // reportOf reads the report.json of a results folder.
-func reportOf(out string) (*analyze.Report, error) {
+func reportOf(out string) (*report, error) {
 	text, err := os.ReadFile(filepath.Join(out, "report.json"))
 	if err != nil {
 		return nil, err
 	}
-	var r analyze.Report
+	var r report
 	return &r, json.Unmarshal(text, &r)
 }
 

@@ -36,7 +36,7 @@ func TestLoopMarksRatiosFurtherThan3PercentFrom1(t *testing.T) {
 		for i := range got {
 			got[i] = ratios{plain: []float64{250, 250, 250}, ours: []float64{ratio, ratio, ratio}, again: []float64{1, 1, 1}}
 		}
-		if off := showLoop(got); !(off <= allowed) != want {
+		if off := showLoop(got, []float64{80, 90, 400}); !(off <= allowed) != want {
 			t.Errorf("ratio %v: off by %v, too far: want %v", ratio, off, want)
 		}
 	}

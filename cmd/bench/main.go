@@ -28,7 +28,7 @@ var benches = []bench{
 	{"size", "the size of bin/pgmpi", false, 1, sizeBench},
 	{"pages", "how the place in memory changes what two cores exchange", false, 1, pagesBench},
 	{"analyze", "10 million samples from the raw files to the verdict; the fastest counts", false, 3, analyzeBench},
-	{"loop", "the timing loop against the same loop in plain C, in rounds of three mpiruns", true, 60, loopBench},
+	{"loop", "the timing loop against the same loop in plain C, in rounds of three mpiruns", true, 30, loopBench},
 	{"share", "share of stage 2 inside the measured calls, over mpiruns", true, 4, shareBench},
 	{"check", "a whole check of GL3-GL17 at five sizes; the fastest counts", true, 3, checkBench},
 	{"memory", "a rank's memory beside its buffers and the MPI library's own", true, 1, memoryBench},
@@ -36,7 +36,7 @@ var benches = []bench{
 	{"clocks", "clock synchronisation where the true error is known", true, 1, clocksBench},
 	{"simulate", "what the statistics promise, in simulated checks: errors, power, repeats, cost", false, 1000, simulateBench},
 	{"proof", "the same in real checks of collectives with themselves", true, 20, proofBench},
-	{"stability", "checks in a row: how many verdicts flip", true, 5, stabilityBench},
+	{"stability", "checks in a row: how many verdicts flip", true, 10, stabilityBench},
 }
 
 // errMissed is how a bench ends whose aim was missed.
@@ -87,7 +87,8 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.StringVar(&e.bin, "bin", "bin", "the folder of the programs that make bench builds")
 	fs.StringSliceVar(&libraries, "library", []string{"openmpi", "mpich"}, "the MPI libraries")
 	fs.IntVar(&e.times, "times", 0, "rounds, checks or mpiruns of a bench (0: what is in parentheses above)")
-	fs.IntVar(&e.mpiruns, "mpiruns", 10, "R of a check of stability and proof")
+	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: the default procedure)")
+	fs.BoolVar(&e.load, "load", false, "stability, proof: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
 	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16) and clocks (default 2 to 16)")
 	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, sync) and of random numbers (simulate)")
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
@@ -103,8 +104,8 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	if err := fs.Parse(args); err != nil {
 		return nil, nil, err
 	}
-	if e.times < 0 || e.mpiruns < 1 {
-		return nil, nil, errors.New("--times must be at least 0, --mpiruns at least 1")
+	if e.times < 0 || e.mpiruns < 0 {
+		return nil, nil, errors.New("--times and --mpiruns must be at least 0")
 	}
 	for _, name := range fs.Args() {
 		i := slices.IndexFunc(benches, func(b bench) bool { return b.name == name })

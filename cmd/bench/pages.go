@@ -2,18 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
-	"runtime"
 	"slices"
-	"sync/atomic"
-	"syscall"
-	"time"
-	"unsafe"
 
 	"pgmpi/internal/stats"
-	"pgmpi/measure/host"
 )
 
 const (
@@ -21,7 +13,6 @@ const (
 	pageBytes = 4096
 	lineBytes = 64
 	perPage   = 8   // lines that are looked at
-	exchanges = 100 // on a line, in a pass
 	passes    = 3   // the best of which counts
 	slowPage  = 1.5 // times the median page
 	slowLine  = 1.3
@@ -32,50 +23,25 @@ const (
 // memory take such lines, other ones in every mpirun: this part of the difference
 // between mpiruns is the machine's.
 func pagesBench(_ context.Context, e *env) error {
-	cpus := host.Affinity()
-	if len(cpus) < 2 {
-		return errors.New("it needs two cores")
-	}
-	e.title("round trip of a cache line between cores %d and %d, in %d MiB of shared memory", cpus[0], cpus[1], pagesMiB)
-	mem, err := syscall.Mmap(-1, 0, pagesMiB<<20, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANONYMOUS)
+	cpus, err := twoCores()
 	if err != nil {
-		return fmt.Errorf("%d MiB of shared memory: %w", pagesMiB, err)
-	}
-	lines := slices.Repeat([]float64{math.Inf(1)}, len(mem)/pageBytes*perPage) // ns
-	pinned, start, done := make(chan error), make(chan bool), make(chan bool)
-	// visit exchanges the i-th line, which holds `from`.
-	onCore := func(cpu int, visit func(i, from int32, line *atomic.Int32)) {
-		runtime.LockOSThread() // for good: the thread ends with its affinity
-		pinned <- pin(cpu)
-		<-start
-		for pass := range int32(passes) {
-			for i := range int32(len(lines)) {
-				at := i/perPage*pageBytes + i%perPage*(pageBytes/perPage+lineBytes)
-				visit(i, pass*2*exchanges, (*atomic.Int32)(unsafe.Pointer(&mem[at])))
-			}
-		}
-		done <- true
-	}
-	go onCore(cpus[0], func(i, from int32, line *atomic.Int32) {
-		began := time.Now()
-		for k := from; k < from+2*exchanges; k += 2 {
-			line.Store(k + 1)
-			await(line, k+2)
-		}
-		lines[i] = min(lines[i], float64(time.Since(began).Nanoseconds())/exchanges)
-	})
-	go onCore(cpus[1], func(_, from int32, line *atomic.Int32) {
-		for k := from; k < from+2*exchanges; k += 2 {
-			await(line, k+1)
-			line.Store(k + 2)
-		}
-	})
-	if err := errors.Join(<-pinned, <-pinned); err != nil {
 		return err
 	}
-	close(start)
-	<-done
-	<-done
+	e.title("round trip of a cache line between cores %d and %d, in %d MiB of shared memory", cpus[0], cpus[1], pagesMiB)
+	mem, err := sharedPages(pagesMiB << 20 / pageBytes)
+	if err != nil {
+		return err
+	}
+	var at []int
+	for page := range pagesMiB << 20 / pageBytes {
+		for line := range perPage {
+			at = append(at, page*pageBytes+line*(pageBytes/perPage+lineBytes))
+		}
+	}
+	lines, err := roundTrips(cpus, mem, at, passes)
+	if err != nil {
+		return err
+	}
 	var pages []float64
 	for page := range slices.Chunk(lines, perPage) {
 		mean, _, err := stats.MeanSD(page)
@@ -86,21 +52,6 @@ func pagesBench(_ context.Context, e *env) error {
 	}
 	showSpread("lines", slowLine, lines)
 	showSpread(fmt.Sprintf("pages (mean of %d lines)", perPage), slowPage, pages)
-	return nil
-}
-
-func await(line *atomic.Int32, value int32) {
-	for line.Load() != value {
-	}
-}
-
-// pin binds the calling thread to a core.
-func pin(cpu int) error {
-	var mask [1 << 11]uint64 // 131072 CPUs
-	mask[cpu/64] = 1 << (cpu % 64)
-	if _, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, 0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask))); errno != 0 {
-		return fmt.Errorf("binding a thread to core %d: %w", cpu, errno)
-	}
 	return nil
 }
 

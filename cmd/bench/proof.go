@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -46,67 +47,115 @@ func (t *tally) add(one tally) {
 // proofSizes make calls of at least 1 µs, or the plant is no longer exact.
 const proofSizes = `"1Ki", "16Ki", "128Ki"`
 
-const proofPlants = 3 // checks of each planted slowdown
+const (
+	proofPlants = 5 // checks of each planted slowdown
+	falseAim    = 0.05
+	plantAim    = 0.95 // of those of plantAimPercent
+
+	plantAimPercent = 10
+)
+
+// proofPercents are planted; 0 is a check of collectives with themselves.
+var proofPercents = []int{0, 5, 10, 25}
+
+// proven is what checks with one planted slowdown gave.
+type proven struct {
+	percent int
+	r       int     // of the last check
+	seconds float64 // of all of them
+	by      []tally // for each of proofMethods
+}
 
 // proofBench measures how often pgmpi is wrong: false violations where a
 // collective is compared with itself, and the share of planted slowdowns that it
-// finds. docs/statistics.md has what it and simulateBench printed once.
+// finds. docs/statistics.md has what it printed once.
 func proofBench(ctx context.Context, e *env) error {
-	e.title("every collective against itself: p = %d, R = %d, sizes %s", np, e.mpiruns, proofSizes)
-	t := newTable("planted", "method", "checks", "false per check", "checks with any", "found of planted", "recall")
-	for _, percent := range []int{0, 5, 10, 25, 50} {
-		times := e.times
-		if percent > 0 {
-			times = min(times, proofPlants)
-		}
-		by := make([]tally, len(proofMethods))
-		for i := range times {
-			if err := e.prove(ctx, percent, 1000*percent+i+1, by); err != nil {
-				return err
+	e.title("every collective against itself%s: p = %d, sizes %s", e.conditions(), np, proofSizes)
+	var all []proven
+	err := e.besideLoad(ctx, func(ctx context.Context) error {
+		for _, percent := range proofPercents {
+			p := proven{percent: percent, by: make([]tally, len(proofMethods))}
+			times := e.times
+			if percent > 0 {
+				times = min(times, proofPlants)
 			}
+			for i := range times {
+				if err := e.prove(ctx, 1000*percent+i+1, &p); err != nil {
+					return err
+				}
+			}
+			all = append(all, p)
 		}
-		for i, b := range by {
-			t.row(fmt.Sprint(percent, " %"), proofMethods[i], b.checks, per(b.falseFound, b.checks), per(b.anyFalse, b.checks),
-				fmt.Sprintf("%d/%d", b.found, b.planted), per(b.found, b.planted))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return showProof(all)
+}
+
+// showProof prints the table, and the aims of what check does by itself.
+func showProof(all []proven) error {
+	t := newTable("planted", "method", "R", "checks", "s a check", "false per check", "checks with any", "found of planted", "recall")
+	for _, p := range all {
+		for i, b := range p.by {
+			t.row(fmt.Sprint(p.percent, " %"), proofMethods[i], p.r, b.checks, number("%.1f", p.seconds/float64(b.checks)),
+				per(b.falseFound, b.checks), per(b.anyFalse, b.checks), fmt.Sprintf("%d/%d", b.found, b.planted), per(b.found, b.planted))
 		}
 	}
-	return t.Flush()
+	missed := t.Flush()
+	for _, p := range all {
+		b := p.by[slices.Index(proofMethods, judge.MethodDefault)]
+		switch p.percent {
+		case 0:
+			missed = errors.Join(missed, outcome("checks of collectives with themselves that have a false violation",
+				fmt.Sprintf("%d of %d", b.anyFalse, b.checks), fmt.Sprintf("at most %.0f %%", 100*falseAim), float64(b.anyFalse) <= falseAim*float64(b.checks)))
+		case plantAimPercent:
+			missed = errors.Join(missed, outcome(fmt.Sprintf("plants of %d %% that are found", p.percent),
+				fmt.Sprintf("%d of %d", b.found, b.planted), fmt.Sprintf("at least %.0f %%", 100*plantAim), float64(b.found) >= plantAim*float64(b.planted)))
+		}
+	}
+	return missed
 }
 
 // prove makes one check in which every second collective is delayed, and judges
 // it by each method.
-func (e *env) prove(ctx context.Context, percent, seed int, by []tally) error {
+func (e *env) prove(ctx context.Context, seed int, p *proven) error {
 	var guidelines strings.Builder
 	var slow, plants []string
 	for i, c := range mockups.Identities() {
 		fmt.Fprintf(&guidelines, "[[guideline]]\nid = %q\npattern = { function = %q, mockup = %q }\n",
 			"self-"+strings.TrimPrefix(c, "MPI_"), c, mockups.IdentityOf(c))
-		if percent > 0 && i%2 == 0 {
-			slow, plants = append(slow, c), append(plants, fmt.Sprintf("%s:0..1024Mi:%d%%", c, percent))
+		if p.percent > 0 && i%2 == 0 {
+			slow, plants = append(slow, c), append(plants, fmt.Sprintf("%s:0..1024Mi:%d%%", c, p.percent))
 		}
 	}
-	text := fmt.Sprintf("[check]\nguidelines = []\n[job]\nnp = [%d]\nmpiruns = %d\nmsizes = [%s]\n[nrep]\nfixed = 100\n", np, e.mpiruns, proofSizes)
+	text := fmt.Sprintf("[check]\nguidelines = []\n[job]\nnp = [%d]\n%smsizes = [%s]\n", np, e.mpirunsLine(), proofSizes)
 	if len(plants) > 0 {
 		text += fmt.Sprintf("[mpi]\nenv = { LD_PRELOAD = %q, PGMPI_DELAY = %q }\n", e.program("pgmpi-rank")+"-delay.so", strings.Join(plants, ","))
 	}
-	out, _, err := e.measure(ctx, "check", text+guidelines.String(), seed)
+	out, took, err := e.measure(ctx, "check", text+guidelines.String(), seed)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(out)
+	p.seconds += took
 	for i, method := range proofMethods {
-		if _, err := e.pgmpi(ctx, "analyze", out, "--method", string(method)); err != nil {
-			return err
+		if method != judge.MethodDefault { // that is what check has judged it by
+			if _, err := e.pgmpi(ctx, "analyze", out, "--method", string(method)); err != nil {
+				return err
+			}
 		}
-		report, err := reportOf(out)
+		r, err := reportOf(out)
 		if err != nil {
 			return err
 		}
+		p.r = r.R
 		var one tally
-		for _, v := range report.Verdicts {
-			one.count(slices.Contains(slow, v.Function), v.Verdict)
+		for _, v := range r.Verdicts {
+			one.count(slices.Contains(slow, v.Function), v.Verdict.Verdict)
 		}
-		by[i].add(one)
+		p.by[i].add(one)
 	}
 	return nil
 }

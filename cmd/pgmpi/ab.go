@@ -27,6 +27,8 @@ Exit codes: those of compare and of check.`,
 		var o output
 		s.design(fs)
 		o.folder(fs)
+		o.mpiruns = 10
+		fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", o.mpiruns)
 		fs.Lookup("out").Usage = "the `DIR` of both results folders (default pgmpi-ab-<UTC time>)"
 		s.judging(fs)
 		o.compared(fs)

@@ -22,11 +22,11 @@ var checkCommand = command{
 	name:  "check",
 	short: "measure and judge: all three stages",
 	long: `Predicts how often to measure (stage 1), measures every collective and mock-up
-over R mpiruns (stage 2), tests the guidelines and prints the tables (stage 3).
-Where the medians suggest that k calls on 1/k of the data are faster than one,
-R further mpiruns test it. With --looks, what is decided early is not measured
-to the end. Everything goes into a results folder; an interrupted check goes on
-with --out FOLDER --resume.`,
+over 10 mpiruns, and what then points to a violation over 15 more (stage 2),
+tests the guidelines and prints the tables (stage 3). Where the medians suggest
+that k calls on 1/k of the data are faster than one, mpiruns of their own test
+it. Everything goes into a results folder; an interrupted check goes on with
+--out FOLDER --resume.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		var o output
@@ -92,6 +92,9 @@ func (o *output) prepare(s *settings) (*campaign.Campaign, error) {
 	config, err := s.load(before)
 	if err != nil {
 		return nil, err
+	}
+	if config.Job.MPIRuns == 0 && len(config.Job.Looks) == 0 {
+		config.Job.MPIRuns = o.mpiruns
 	}
 	c, err := campaign.New(config, o.out, before, version)
 	if err != nil {

@@ -18,6 +18,7 @@ import (
 type output struct {
 	out                   string // a folder
 	resume, quiet, dryRun bool
+	mpiruns               int    // of a command, where nothing says how many; 0: what suits the tests
 	all                   bool   // mock-ups too
 	alternative           string // of a comparison
 	formats               *formatFlag

@@ -65,7 +65,7 @@ func (s *settings) keys(fs *pflag.FlagSet, names ...string) {
 func (s *settings) measuring(fs *pflag.FlagSet) {
 	s.file(fs)
 	s.design(fs)
-	s.keys(fs, "launch", "rank", "job-file")
+	s.keys(fs, "launch", "rank", "job-file", "thread-level")
 }
 
 // file has the flag for the whole configuration.
@@ -75,7 +75,7 @@ func (s *settings) file(fs *pflag.FlagSet) {
 
 // design has the flags that hold for both sides of `pgmpi ab`.
 func (s *settings) design(fs *pflag.FlagSet) {
-	s.keys(fs, "np", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "cache")
+	s.keys(fs, "np", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "cache", "turns")
 }
 
 func (s *settings) judging(fs *pflag.FlagSet) {

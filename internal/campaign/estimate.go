@@ -27,6 +27,7 @@ const (
 	fillTime   = 0.2e-9  // each byte of its buffers that is given data before a case
 	verifyTime = 1e-9    // each byte of its buffers that is verified, and once more per process if reduced
 	caseTime   = 20e-6   // what a case costs beside its calls
+	visitTime  = 8e-6    // what each further visit costs beside its calls (measure.turns)
 )
 
 // The expected repetitions of a case with metric rse at 0.025, in the mean: the
@@ -38,6 +39,10 @@ const (
 	longRepeat  = 15
 	usualRSE    = 0.025
 )
+
+// One case in so many still points to a violation after the first look
+// (docs/statistics.md).
+const pointing = 7
 
 // Estimate is what a command would take.
 type Estimate struct {
@@ -68,6 +73,7 @@ type LeftOut struct {
 type StageCost struct {
 	mode       protocol.Mode
 	Name       string
+	After      int           // mpiruns of the mode before these
 	Runs, Left int           // mpiruns, and those that are not on disk yet
 	Each       time.Duration // mpirun
 	Verify     time.Duration // once, in the first; 0: done
@@ -80,6 +86,10 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 		return nil, err
 	}
 	e := &Estimate{Design: design, FollowUp: slices.Contains(stages, protocol.ModeSplit) && c.mayFollowUp()}
+	all := c.Manifest.R // mpiruns that measure everything
+	if looks := c.Manifest.Looks; len(looks) > 1 && slices.Contains(stages, protocol.ModeSplit) {
+		all = looks[0]
+	}
 	for _, shape := range c.Manifest.Plan.Shapes {
 		cost, first, second, verify := c.costOf(shape)
 		if c.Manifest.MemoryCap[shape.String()] > 0 {
@@ -87,12 +97,13 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 		}
 		for _, s := range []StageCost{
 			{mode: protocol.ModeNREP, Name: "stage 1", Runs: c.predictions(), Each: first},
-			{mode: protocol.ModeMeasure, Name: "stage 2", Runs: c.Manifest.R, Each: second},
+			{mode: protocol.ModeMeasure, Name: "stage 2", After: 0, Runs: all, Each: second},
+			{mode: protocol.ModeMeasure, Name: "beyond", After: all, Runs: c.Manifest.R - all, Each: inSeconds(cost.start) + (second-inSeconds(cost.start))/pointing},
 		} {
 			if s.Runs == 0 || !slices.Contains(stages, s.mode) {
 				continue
 			}
-			if s.Left = c.remaining(s.mode, shape, s.Runs); s.Left > 0 {
+			if s.Left = c.remaining(s.mode, shape, s.After, s.Runs); s.Left > 0 {
 				s.Verify, verify = verify, 0
 			}
 			e.Total += time.Duration(s.Left)*s.Each + s.Verify
@@ -109,11 +120,11 @@ func (c *Campaign) mayFollowUp() bool {
 	return c.Manifest.SplitExperiment && c.Config.Analyze.Method != judge.MethodPaper
 }
 
-// remaining counts the mpiruns of a mode that are not on disk yet.
-func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, runs int) int {
+// remaining counts the mpiruns of a mode, after some, that are not on disk yet.
+func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, after, runs int) int {
 	folder := results.Folder{Path: c.Path}
 	left := 0
-	for run := 1; run <= runs; run++ {
+	for run := after + 1; run <= after+runs; run++ {
 		if !c.Resumed || !folder.Has(mode, shape, run) {
 			left++
 		}
@@ -138,7 +149,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 	empty := cost.step * float64(max(1, bits.Len(uint(shape.NP-1))))
 	called := map[string]bool{}
 	var nrep, run, verified float64
-	for _, i := range cost.leaveOut(m, int64(config.Measure.TempMemory), extent) {
+	for _, i := range cost.leaveOut(m, mockups.Room{Cap: int64(config.Measure.TempMemory), OwnTemps: config.Measure.Turns > 1}, extent) {
 		k := m.Plan.Cases[i]
 		f, _ := mockups.Get(k.Function)
 		need := f.Memory(k.Msize/extent, extent, shape.NP)
@@ -154,7 +165,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 		each := call + empty // with its MPI_Barrier
 		predicted, kept := repetitions(config, call, each, m.NRep[i].N)
 		nrep += once + each*predicted
-		run += once + each*kept
+		run += once + each*kept + (visitTime+empty)*(min(float64(config.Measure.Turns), kept)-1)
 		computed := 1 // how often its result is
 		if f.Reduces {
 			computed += shape.NP
@@ -197,7 +208,7 @@ func repetitions(config *glfile.File, call, each float64, known int) (predicted,
 }
 
 // leaveOut fills in what the ranks will not measure, and returns the rest.
-func (c *Cost) leaveOut(m *results.Manifest, memory, extent int64) (left []int) {
+func (c *Cost) leaveOut(m *results.Manifest, room mockups.Room, extent int64) (left []int) {
 	all := m.Plan.CasesOf(c.Shape)
 	sized := make([]mockups.Sized, len(all))
 	for n, i := range all {
@@ -205,7 +216,7 @@ func (c *Cost) leaveOut(m *results.Manifest, memory, extent int64) (left []int) 
 		f, _ := mockups.Get(k.Function)
 		sized[n] = mockups.Sized{Function: f, Count: k.Msize / extent}
 	}
-	why, shared := mockups.Fit(sized, extent, c.Shape.NP, mockups.Room{Cap: memory})
+	why, shared := mockups.Fit(sized, extent, c.Shape.NP, room)
 	for n, i := range all {
 		if why[n] == "" {
 			left = append(left, i)

@@ -59,6 +59,9 @@ func (p *Plan) tests() report.Section {
 	}
 	s.Fact("tests", "m = %d%s%s", p.Design.M, lost(plan, p.Costs), split)
 	s.Fact("mpiruns", "R = %d %s", p.Manifest.R, suffices(p.Design))
+	if d := p.Design; len(d.Looks) > 1 {
+		s.Fact("", "%d of them measure everything, the others what points to a violation after that", d.Looks[0])
+	}
 	return s
 }
 
@@ -87,7 +90,7 @@ func suffices(d *judge.Design) string {
 	if d.Refused != nil {
 		return fmt.Sprintf("do NOT suffice: a check would refuse to start; R = %d would do", d.Refused.RNeeded)
 	}
-	return fmt.Sprintf("suffice: method %s, %s, adjusted by %s; the smallest p-value they can give is %.2g", d.Method, d.Test(0).Name, d.Adjust, d.PMin(0))
+	return fmt.Sprintf("suffice: method %s, %s, adjusted by %s; the smallest p-value they can give is %.2g", d.Method, d.Test(d.Last()).Name, d.Adjust, d.PMin(d.Last()))
 }
 
 func (p *Plan) leftOut() []report.Section {
@@ -121,7 +124,7 @@ func (p *Plan) ranks() report.Section {
 	s := report.Titled("RANKS")
 	s.Fact("library", "%s", p.Manifest.Rank.LibVersion)
 	for _, c := range p.Costs {
-		argv := launch.RankArgv(p.Manifest.Launch[c.Shape.String()], p.RankPath, c.Shape.NP)
+		argv := launch.RankArgv(p.Manifest.Launch[c.Shape.String()], p.RankPath, c.Shape.NP, p.Config.MPI.RankArgs()...)
 		for i := range argv {
 			argv[i] = conf.Quote(argv[i])
 		}
@@ -146,12 +149,16 @@ func (p *Plan) time() report.Section {
 			if stage.Left < stage.Runs {
 				done = fmt.Sprintf(" (%d of %d are done)", stage.Runs-stage.Left, stage.Runs)
 			}
-			s.Fact(c.Shape.String()+" "+stage.Name, "%d mpiruns of %s%s%s", stage.Left, rounded(stage.Each), first, done)
+			most := ""
+			if stage.After > 0 {
+				most = "at most "
+			}
+			s.Fact(c.Shape.String()+" "+stage.Name, "%s%d mpiruns of %s%s%s", most, stage.Left, rounded(stage.Each), first, done)
 		}
 	}
 	s.Fact("in all", "about %s", rounded(p.Total))
 	if p.FollowUp {
-		s.Fact("not counted", "up to R = %d mpiruns more for each number of processes, where split-robustness is suspected; they measure only what is suspected", p.Manifest.R)
+		s.Fact("not counted", "up to %d mpiruns more for each number of processes, where split-robustness is suspected; they measure only what is suspected", p.Manifest.R)
 	}
 	label := "it rests on"
 	for _, c := range p.Costs {

@@ -22,19 +22,21 @@ const (
 // Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the
 // line protocol (docs/protocol.md).
 type Job struct {
-	Mode      Mode      `json:"mode"`
-	NP        int       `json:"np"`  // processes that must take part
-	PPN       int       `json:"ppn"` // most processes on one node, for the memory cap
-	Cases     []JobCase `json:"cases"`
-	Order     []int     `json:"order"` // indices into Cases, as they are to be measured
-	Datatype  string    `json:"datatype"`
-	Op        string    `json:"op"`
-	Root      int       `json:"root"`
-	Verify    bool      `json:"verify"` // verify every case before it is timed
-	Sync      string    `json:"sync"`
-	Sample    string    `json:"sample"` // what a sample is: of Samples, or Auto
-	Clock     string    `json:"clock"`
-	ClockSync string    `json:"clock_sync"` // how the ranks' clocks become a global one
+	Mode  Mode      `json:"mode"`
+	NP    int       `json:"np"`  // processes that must take part
+	PPN   int       `json:"ppn"` // most processes on one node, for the memory cap
+	Cases []JobCase `json:"cases"`
+	// Order has indices into Cases, as they are to be visited. A case that is there
+	// several times makes its repetitions in as many parts, as equal as can be.
+	Order     []int  `json:"order"`
+	Datatype  string `json:"datatype"`
+	Op        string `json:"op"`
+	Root      int    `json:"root"`
+	Verify    bool   `json:"verify"` // verify every case before it is timed
+	Sync      string `json:"sync"`
+	Sample    string `json:"sample"` // what a sample is: of Samples, or Auto
+	Clock     string `json:"clock"`
+	ClockSync string `json:"clock_sync"` // how the ranks' clocks become a global one
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
 	FirstCalls int `json:"first_calls"`

@@ -29,22 +29,25 @@ const (
 	mostBounds  = 1000            // calls that bound a run-time
 )
 
-// measured is the case being measured. All ranks agree on everything but the samples,
-// which rank 0 has.
+// measured is what was measured of a case. All ranks agree on everything but the
+// samples, which rank 0 has, and the times.
 type measured struct {
 	samples       []protocol.Sample
 	done, invalid int
 	window        time.Duration
-	bad           int // batches in a row with too many invalid repetitions
-	start         time.Time
+	bad           int           // batches in a row with too many invalid repetitions
+	start         time.Time     // as if it had been measured without a break
+	took          time.Duration // in the visits before this one
 	limit         time.Duration // from start; round_time makes no repetition later
+	over          bool          // the limit is reached
+	turn          C.int64_t     // of the caches
 }
 
 // setTiming chooses the synchronisation, and synchronises the clocks where
 // anything needs them.
 func (b *bench) setTiming() error {
 	j, t := b.job, &b.out.end.Timing
-	t.Sync = j.Sync
+	t.Sync, t.ThreadLevel = j.Sync, protocol.ThreadLevels[b.level]
 	var err error
 	if j.Sync == protocol.Auto {
 		if t.Sync, t.Why, err = b.chooseSync(j.ClockSync); err != nil {
@@ -93,25 +96,36 @@ func (b *bench) clocksAgain() error {
 	return nil
 }
 
-// sample times case i: as often as the job says, or until the predictor stops;
-// then, if wanted, it bounds its run-time.
+// sample times a visit of case i: its part of the repetitions that the job asks
+// for, or until the predictor stops. After the last, if wanted, it bounds the
+// run-time.
 func (b *bench) sample(i int, row *function) error {
-	c, r := b.job.Cases[i], &b.out.cases[i]
-	m := &measured{start: time.Now(), window: time.Duration(b.job.WindowNS), limit: time.Duration(b.job.SliceNS)}
+	c, r, s := b.job.Cases[i], &b.out.cases[i], &b.state[i]
+	start := time.Now()
 	var err error
-	if b.loop.sync.grows != 0 {
-		if m.window, err = b.findWindow(row); err != nil {
-			return err
+	if s.measured == nil {
+		s.measured = &measured{window: time.Duration(b.job.WindowNS), limit: time.Duration(b.job.SliceNS)}
+		if b.loop.sync.grows != 0 {
+			if s.measured.window, err = b.findWindow(row); err != nil {
+				return err
+			}
 		}
 	}
+	m := s.measured
+	m.start = start.Add(-m.took)
+	b.loop.c.turn = m.turn
 	if b.job.Mode == protocol.ModeNREP {
 		m.limit = time.Duration(b.nrep.MaxTime)
 		err = b.predict(m, row, r)
-	} else {
-		err = b.fetch(m, row, c.NRep)
+	} else if !m.over {
+		err = b.part(m, row, c.NRep*s.begun/s.visits)
 	}
 	if err != nil {
 		return err
+	}
+	m.took, m.turn = time.Since(m.start), b.loop.c.turn
+	if s.begun < s.visits {
+		return nil
 	}
 	b.out.samples[i], r.NRep = m.samples, m.done
 	if b.loop.sync.windows != 0 {
@@ -123,11 +137,20 @@ func (b *bench) sample(i int, row *function) error {
 	return err
 }
 
+// part makes repetitions until there are n in all; with round_time n valid ones,
+// but no more than 2n.
+func (b *bench) part(m *measured, row *function, n int) error {
+	if b.loop.sync.slices != 0 {
+		return b.fetch(m, row, n-(m.done-m.invalid), 2*n-m.done)
+	}
+	return b.fetch(m, row, n-m.done, n)
+}
+
 // fetch makes n more repetitions; with round_time as many as it takes for n
-// valid ones, but no more than 2n, and none after the limit.
-func (b *bench) fetch(m *measured, row *function, n int) error {
+// valid ones, but no more than `most`, and none after the limit.
+func (b *bench) fetch(m *measured, row *function, n, most int) error {
 	slices := b.loop.sync.slices != 0
-	for left, most := n, 2*n; left > 0 && most > 0; {
+	for left := n; left > 0 && most > 0; {
 		size := min(left, b.batchSize())
 		if slices {
 			size = min(most, b.batchSize())
@@ -140,15 +163,13 @@ func (b *bench) fetch(m *measured, row *function, n int) error {
 		left -= done
 		if slices {
 			left += invalid
-			if time.Since(m.start) >= m.limit {
-				// Each rank has its own time; rank 0's decides.
-				left = 0
-			}
-			shared, err := b.fromRoot(int64(left))
-			if err != nil {
+			// Each rank has its own time; rank 0's decides.
+			if m.over, err = b.decided(time.Since(m.start) >= m.limit); err != nil {
 				return err
 			}
-			left = int(shared)
+			if m.over {
+				left = 0
+			}
 		}
 		if b.loop.sync.grows != 0 {
 			m.adjust(done, invalid)
@@ -260,7 +281,8 @@ func (b *bench) predict(m *measured, row *function, r *protocol.CaseResult) erro
 		if err != nil {
 			return err
 		}
-		if err := b.fetch(m, row, int(next)-(m.done-m.invalid)); err != nil {
+		n := int(next) - (m.done - m.invalid)
+		if err := b.fetch(m, row, n, 2*n); err != nil {
 			return err
 		}
 		stop, err := b.decided(b.rank == 0 && b.enough(p, m.samples, time.Since(m.start), r))

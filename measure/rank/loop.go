@@ -153,7 +153,7 @@ func (l *loop) allocate(n int) error {
 }
 
 // rotate lets the buffers of a case rotate, which have this many bytes at the rank
-// that needs most; their data are copied to every position.
+// that needs most.
 func (w *world) rotate(send, recv int64) {
 	l := w.loop
 	rotation := func(base unsafe.Pointer, bytes int64) C.pg_rotation {
@@ -161,12 +161,22 @@ func (w *world) rotate(send, recv int64) {
 		if bytes > 0 {
 			positions += (l.span(bytes) - bytes) / step
 		}
-		for k := int64(1); k < positions; k++ {
-			copy(unsafe.Slice((*byte)(unsafe.Add(base, k*step)), bytes), unsafe.Slice((*byte)(base), bytes))
-		}
 		return C.pg_rotation{base: (*C.char)(base), stride: C.int64_t(step), positions: C.int64_t(positions)}
 	}
 	l.c.send, l.c.recv = rotation(w.x.send, send), rotation(w.x.recv, recv)
+}
+
+// spread copies the data of a case to every position of its buffers.
+func (w *world) spread(send, recv int64) {
+	for _, b := range []struct {
+		of    C.pg_rotation
+		bytes int64
+	}{{w.loop.c.send, send}, {w.loop.c.recv, recv}} {
+		base := unsafe.Pointer(b.of.base)
+		for k := int64(1); k < int64(b.of.positions); k++ {
+			copy(unsafe.Slice((*byte)(unsafe.Add(base, k*int64(b.of.stride))), b.bytes), unsafe.Slice((*byte)(base), b.bytes))
+		}
+	}
 }
 
 // home puts the buffers back to their first position.

@@ -28,6 +28,7 @@ type outcome struct {
 type bench struct {
 	*session
 	job      *protocol.Job
+	state    []state // by case
 	extent   int64
 	verifier verifier
 	nrep     nrep.Config
@@ -51,15 +52,25 @@ func (s *session) do(j *protocol.Job) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	look, err := b.yardsticks()
+	if err != nil {
+		return nil, err
+	}
 	start, said := time.Now(), time.Now()
 	for done, i := range j.Order {
-		if err := b.measureCase(i); err != nil {
+		if err := look(done); err != nil {
+			return nil, err
+		}
+		if err := b.visit(i); err != nil {
 			return nil, err
 		}
 		if s.rank == 0 && time.Since(said) > 500*time.Millisecond {
 			s.say("%s %d %d %s", protocol.LineProgress, done+1, len(j.Order), s.name)
 			said = time.Now()
 		}
+	}
+	if err := look(len(j.Order)); err != nil {
+		return nil, err
 	}
 	b.watchdog.Stop()
 	b.out.end.Clock = &s.clock
@@ -126,6 +137,11 @@ func (b *bench) plan() error {
 	b.out.end.MemoryCap = room
 	b.out.cases = make([]protocol.CaseResult, len(b.job.Cases))
 	b.out.samples = make([][]protocol.Sample, len(b.job.Cases))
+	b.state = make([]state, len(b.job.Cases))
+	for _, i := range b.job.Order {
+		b.state[i].visits++
+	}
+	turns := len(b.job.Order) > len(b.job.Cases)
 	sized := make([]mockups.Sized, len(b.job.Cases)) // a skipped one needs nothing
 	longest := 1
 	for i, c := range b.job.Cases {
@@ -139,10 +155,15 @@ func (b *bench) plan() error {
 			longest = max(longest, c.NRep)
 		}
 	}
-	why, shared := mockups.Fit(sized, b.extent, b.size, mockups.Room{Cap: room, Extra: b.loop.extra(), Span: b.loop.span})
+	why, shared := mockups.Fit(sized, b.extent, b.size, mockups.Room{Cap: room, Extra: b.loop.extra(), Span: b.loop.span, OwnTemps: turns})
+	temps := int64(0)
 	for i, c := range b.job.Cases {
-		if c.Skip == "" && why[i] != "" {
+		switch {
+		case c.Skip == "" && why[i] != "":
 			b.out.cases[i].Status, b.out.cases[i].Message = protocol.StatusNotMeasured, why[i]
+		case c.Skip == "" && turns:
+			b.state[i].temps = temps
+			temps += sized[i].Function.Memory(sized[i].Count, b.extent, b.size).Temp
 		}
 	}
 	if b.job.Mode == protocol.ModeNREP {
@@ -154,56 +175,100 @@ func (b *bench) plan() error {
 	return b.allocate(shared, longest)
 }
 
-// measureCase verifies, warms up and measures one case.
-func (b *bench) measureCase(i int) error {
-	c, r := b.job.Cases[i], &b.out.cases[i]
+// state is what is kept of a case from one visit to the next.
+type state struct {
+	visits, begun int   // in all, and so far
+	temps         int64 // where its temporaries are in the arena, in bytes
+	prepared      prepared
+	measured      *measured
+}
+
+// visit measures the next part of a case: all of it, where it is visited once.
+// Between the visits it stays prepared, so that its temporaries are as its last
+// call has left them, and nothing but other cases comes in between.
+func (b *bench) visit(i int) error {
+	c, r, s := b.job.Cases[i], &b.out.cases[i], &b.state[i]
 	b.setName(fmt.Sprintf("%s at %s", c.Function, conf.HumanSize(c.Msize)))
 	b.watchdog.Reset(b.stall)
 	if r.Status != protocol.StatusOK {
 		return nil
 	}
 	f, _ := mockups.Get(c.Function)
-	if err := b.firstCalls(f); err != nil {
-		return err
+	row, count := b.rows[c.Function], c.Msize/b.extent
+	need := f.Memory(count, b.extent, b.size)
+	if s.begun++; s.begun > 1 {
+		b.takeUp(s.prepared)
+		row = b.inARow(row, c.Calls)
+		b.rotate(need.Send, need.Recv)
+	} else {
+		if err := b.firstCalls(f, s.temps); err != nil {
+			return err
+		}
+		row = b.inARow(row, c.Calls)
+		if ok, err := b.begin(i, f, row, count); !ok || err != nil {
+			return err
+		}
+		b.rotate(need.Send, need.Recv)
+		b.spread(need.Send, need.Recv)
+		start := time.Now()
+		if err := b.warmUp(row); err != nil {
+			return err
+		}
+		b.timed += time.Since(start)
 	}
-	row, count := b.inARow(b.rows[c.Function], c.Calls), c.Msize/b.extent
-	refused, err := b.prepare(f, row, count)
-	if err != nil {
+	if err := b.sample(i, row); err != nil {
 		return fmt.Errorf("%s: %w", b.name, err)
 	}
-	if refused != "" {
-		r.Status, r.Message = protocol.StatusNotMeasured, refused
+	b.home()
+	if s.begun < s.visits {
+		s.prepared = b.putAway()
 		return nil
 	}
 	defer b.release(row)
-	if b.job.Verify {
+	if b.job.Verify && s.visits > 1 {
+		// What a case was put away with must still be right.
 		fault, err := b.verify(b.verifier, f, count, b.extent)
 		if err != nil {
 			return err
 		}
 		if fault != "" {
-			r.Status, r.Message = protocol.StatusWrong, fault
-			return nil
+			*r = protocol.CaseResult{Case: i, Status: protocol.StatusWrong, Message: fault}
+			b.out.samples[i] = nil
 		}
-	}
-	b.verifier.fill(b.caseFor(f, count, b.extent)) // valid numbers, no denormals
-	need := f.Memory(count, b.extent, b.size)
-	b.rotate(need.Send, need.Recv)
-	defer b.home()
-	start := time.Now()
-	if err := b.warmUp(row); err != nil {
-		return err
-	}
-	b.timed += time.Since(start)
-	if err := b.sample(i, row); err != nil {
-		return fmt.Errorf("%s: %w", b.name, err)
 	}
 	return nil
 }
 
+// begin prepares and verifies a case, and gives it its data; ok is false where it
+// is not to be measured.
+func (b *bench) begin(i int, f mockups.Function, row *function, count int64) (ok bool, err error) {
+	r := &b.out.cases[i]
+	refused, err := b.prepare(f, row, count, b.state[i].temps)
+	if err != nil {
+		return false, fmt.Errorf("%s: %w", b.name, err)
+	}
+	if refused != "" {
+		r.Status, r.Message = protocol.StatusNotMeasured, refused
+		return false, nil
+	}
+	if b.job.Verify {
+		fault, err := b.verify(b.verifier, f, count, b.extent)
+		if err != nil {
+			return false, err
+		}
+		if fault != "" {
+			r.Status, r.Message = protocol.StatusWrong, fault
+			b.release(row)
+			return false, nil
+		}
+	}
+	b.verifier.fill(b.caseFor(f, count, b.extent)) // valid numbers, no denormals
+	return true, nil
+}
+
 // firstCalls makes the untimed calls before a function's first case, at the
 // smallest size that it has: the case that happens to be first is not favoured.
-func (b *bench) firstCalls(f mockups.Function) error {
+func (b *bench) firstCalls(f mockups.Function, temps int64) error {
 	if b.called[f.ID] || b.job.FirstCalls == 0 {
 		return nil
 	}
@@ -215,7 +280,7 @@ func (b *bench) firstCalls(f mockups.Function) error {
 		}
 	}
 	row, count := b.rows[f.ID], least/b.extent
-	if refused, err := b.prepare(f, row, count); err != nil || refused != "" {
+	if refused, err := b.prepare(f, row, count, temps); err != nil || refused != "" {
 		return err // the case of this size is refused too
 	}
 	defer b.release(row)

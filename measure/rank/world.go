@@ -29,6 +29,7 @@ type function = C.pg_function
 // world is this process's view of MPI: the C context with Go's hands on it.
 type world struct {
 	x     *C.pg_ctx
+	arena *C.char // of the temporaries of all cases
 	rank  int
 	size  int
 	rows  map[string]*function
@@ -36,6 +37,7 @@ type world struct {
 	many  *function // the row of samples of several calls
 	loop  *loop
 	clock protocol.ClockInfo // the one in time
+	level int                // of threads, that the library provides: an index into protocol.ThreadLevels; -1: none of them
 }
 
 // mpiError says which call failed with which MPI error.
@@ -49,22 +51,44 @@ func mpiError(what string, rc C.int) error {
 	return fmt.Errorf("%s: %s", what, C.GoString(text))
 }
 
-func start() (*world, error) {
+// start starts MPI with a level of threads, an index into protocol.ThreadLevels.
+func start(level int) (*world, error) {
 	w := &world{x: (*C.pg_ctx)(C.calloc(1, C.sizeof_pg_ctx)), rows: map[string]*C.pg_function{},
 		time: (*C.pg_timing)(C.calloc(1, C.sizeof_pg_timing)), many: (*C.pg_function)(C.calloc(1, C.sizeof_pg_function))}
-	if err := mpiError("MPI_Init_thread", C.pg_start(w.x)); err != nil {
+	var provided C.int
+	if err := mpiError("the start of MPI", C.pg_start(w.x, C.int(level), &provided)); err != nil {
 		return nil, err
 	}
-	w.rank, w.size = int(w.x.rank), int(w.x.size)
+	w.rank, w.size, w.level = int(w.x.rank), int(w.x.size), int(provided)
 	table, ids := c.Table()
 	for i, id := range ids {
 		w.rows[id] = C.row(table, C.int(i))
 	}
+	w.makeCounts()
+	return w, nil
+}
+
+// makeCounts gives the context room for counts and displacements.
+func (w *world) makeCounts() {
 	ints := (*C.int)(C.calloc(C.size_t(2*w.size), C.sizeof_int))
 	w.x.counts = ints
 	w.x.displs = (*C.int)(unsafe.Add(unsafe.Pointer(ints), w.size*C.sizeof_int))
-	return w, nil
 }
+
+// prepared is the context of a case that is prepared.
+type prepared C.pg_ctx
+
+// putAway returns the context of the case in hand, and leaves one that another
+// can be prepared with.
+func (w *world) putAway() prepared {
+	p := prepared(*w.x)
+	w.makeCounts()
+	C.pg_release(w.x)
+	return p
+}
+
+// takeUp makes a case that was put away the one in hand.
+func (w *world) takeUp(p prepared) { *w.x = C.pg_ctx(p) }
 
 // pml names Open MPI's point-to-point messaging layer; "" where it cannot be told.
 func (w *world) pml() string { return C.GoString(C.pg_pml()) }
@@ -93,15 +117,16 @@ func (w *world) allocate(bytes mockups.Need, n int) error {
 		return fmt.Errorf("no memory for buffers of %d, %d and %d bytes", bytes.Send, bytes.Recv, bytes.Temp)
 	}
 	w.x.send, w.x.recv = unsafe.Pointer(s), unsafe.Pointer(r)
-	w.x.arena = a
+	w.arena = a
 	return w.loop.allocate(n)
 }
 
 // prepare makes a row of f ready for blocks of count elements, with no more
-// temporaries than the Go table gives f. Where a rank wants more, refused says
+// temporaries than the Go table gives f, which begin at byte temps of the arena. Where a rank wants more, refused says
 // so on all ranks, and the row is to be neither called nor released.
-func (w *world) prepare(f mockups.Function, row *C.pg_function, count int64) (refused string, err error) {
+func (w *world) prepare(f mockups.Function, row *C.pg_function, count, temps int64) (refused string, err error) {
 	w.x.count = C.int64_t(count)
+	w.x.arena = (*C.char)(unsafe.Add(unsafe.Pointer(w.arena), temps))
 	w.x.arena_bytes = C.int64_t(f.Memory(count, int64(w.x.extent), w.size).Temp)
 	w.x.temp_elements = C.int64_t(f.Temp.Elements(count, w.size))
 	rc := C.call_prepare(row, w.x)

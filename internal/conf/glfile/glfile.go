@@ -137,6 +137,7 @@ func (f *File) check() []conf.FieldError {
 		inSection("mpi.", f.MPI.Validate()),
 		inSection("nrep.", f.NREP.Validate()),
 		inSection("measure.", f.Measure.Validate()),
+		inSection("measure.", f.Measure.CheckTurns(f.NREP)),
 		inSection("analyze.", f.Analyze.Validate()),
 		inSection("guideline", guidelines.ValidateUsers(f.Guideline, guidelines.Extent(f.Job.Datatype))),
 	)

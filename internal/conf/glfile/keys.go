@@ -69,6 +69,8 @@ var Keys = []Key{
 		More: "The host of rank 0 must see that folder.", Flag: "job-file"},
 	{Name: "mpi.keep_pml", Text: "Open MPI: start the mpiruns after the first one with the point-to-point layer that it chose in the first (`OMPI_MCA_pml`), where that is `ob1`",
 		More: "Each of them then starts in less than half the time; see [measuring.md](measuring.md#open-mpi-chooses-its-layer-once)."},
+	{Name: "mpi.thread_level", Text: "the level of threads that the ranks ask MPI for", Names: protocol.ThreadLevels,
+		More: "`single` is plain MPI_Init; see [measuring.md](measuring.md#the-thread-level).", Flag: "thread-level", Value: "LEVEL"},
 
 	{Name: "nrep.metrics", Text: "metrics that say when a case has been repeated often enough (all that are listed must hold)", Names: nrep.Metrics},
 	{Name: "nrep.rse", Text: "threshold of the relative standard error; between 0 and 1"},
@@ -103,6 +105,8 @@ var Keys = []Key{
 	{Name: "measure.first_calls", Text: "untimed calls of a function before its first case"},
 	{Name: "measure.warmup", Text: "untimed calls before each case, at most"},
 	{Name: "measure.warmup_time", Text: "what these may take together; two are made in any case. `\"0s\"`: no limit"},
+	{Name: "measure.turns", Text: "in how many rounds an mpirun of stage 2 visits its cases, each with its share of the repetitions; 1: one call is repeated in a row; at most `nrep.max`",
+		More: "As many as there are repetitions: calls take turns one by one. See [measuring.md](measuring.md#one-call-repeated-or-by-turns).", Flag: "turns", Value: "N"},
 	{Name: "measure.stall", Text: "end an mpirun in which no case finishes for this long", Flag: "stall", Value: "TIME"},
 	{Name: "measure.temp_memory", Text: "most memory for all buffers of one rank; half of the free memory is the other limit"},
 	{Name: "measure.split_experiment", Text: "test suspected violations of split-robustness (GL2) in mpiruns of their own",

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"syscall"
+	"time"
+)
+
+// The load of --load: a busy process on one core, for a part of each period.
+const (
+	loadBusy   = 10 * time.Second
+	loadPeriod = 30 * time.Second
+)
+
+// conditions end a title.
+func (e *env) conditions() string {
+	if e.load {
+		return " beside a load that comes and goes"
+	}
+	return ""
+}
+
+// besideLoad does something beside the load that --load asks for. A load that
+// cannot go on ends it.
+func (e *env) besideLoad(ctx context.Context, do func(context.Context) error) error {
+	if !e.load {
+		return do(ctx)
+	}
+	cpus, err := twoCores()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan error)
+	go func() {
+		runtime.LockOSThread() // for good: what a thread starts has its affinity, and ends with it
+		err := pin(cpus[1])
+		for err == nil && ctx.Err() == nil {
+			err = comeAndGo(ctx)
+		}
+		cancel()
+		ended <- err
+	}()
+	err = do(ctx)
+	cancel()
+	return errors.Join(<-ended, err)
+}
+
+// comeAndGo is one period of the load.
+func comeAndGo(ctx context.Context) error {
+	period, cancel := context.WithTimeout(ctx, loadPeriod)
+	defer cancel()
+	busy, cancel := context.WithTimeout(period, loadBusy)
+	defer cancel()
+	cmd := command(busy, "sh", "-c", "while :; do :; done")
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	if err := cmd.Run(); busy.Err() == nil { // only the end of its time ends it
+		return fmt.Errorf("the load: %w", err)
+	}
+	<-period.Done()
+	return nil
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// children are the processes that this one started.
+func children() (pids []int) {
+	files, _ := filepath.Glob("/proc/self/task/*/children")
+	for _, f := range files {
+		text, _ := os.ReadFile(f)
+		for _, field := range strings.Fields(string(text)) {
+			var pid int
+			_, _ = fmt.Sscan(field, &pid)
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+func TestTheLoadEndsWithWhatRunsBesideIt(t *testing.T) {
+	if _, err := twoCores(); err != nil {
+		t.Skip(err)
+	}
+	e := &env{load: true}
+	failed := errors.New("failed")
+	var load int
+	err := e.besideLoad(context.Background(), func(ctx context.Context) error {
+		for len(children()) == 0 && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		load = children()[0]
+		return failed
+	})
+	if !errors.Is(err, failed) {
+		t.Errorf("got %v", err)
+	}
+	if err := syscall.Kill(load, 0); err != syscall.ESRCH {
+		t.Errorf("process %d of the load is still there: %v", load, err)
+	}
+}
+
+func TestWithoutALoadNothingIsStarted(t *testing.T) {
+	err := new(env).besideLoad(context.Background(), func(context.Context) error {
+		if n := len(children()); n > 0 {
+			t.Errorf("%d processes", n)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

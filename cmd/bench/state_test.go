@@ -1,0 +1,46 @@
+package main
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestReadingsFallIntoStatesWhereTheyLieFarApart(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		readings []float64
+		want     []state
+	}{
+		{"two states, unsorted", []float64{430, 80, 453, 112, 95, 378}, []state{{80, 112}, {378, 453}}},
+		{"one reading", []float64{90}, []state{{90, 90}}},
+		{"a state may be wide if nothing in it is far from the next", []float64{80, 110, 170}, []state{{80, 170}}},
+		{"none", nil, nil},
+	} {
+		if got := statesOf(c.readings); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestOnlyReadingsOfOneStateAreSteady(t *testing.T) {
+	for _, c := range []struct {
+		readings []float64
+		want     bool
+	}{
+		{[]float64{80, 112, 95, 81}, true},
+		{[]float64{80, 95, 430, 81}, false},
+		{[]float64{80, 110, 170, 81}, false},
+	} {
+		if got := steady(c.readings); got != c.want {
+			t.Errorf("%v: got %v", c.readings, got)
+		}
+	}
+}
+
+func TestStatesAreNamedByTheirReadings(t *testing.T) {
+	for s, want := range map[state]string{{80.4, 112}: "80 to 112 ns", {66.1, 66.2}: "66 ns"} {
+		if got := s.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

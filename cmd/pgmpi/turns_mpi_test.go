@@ -1,0 +1,142 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// A case that has taken turns is verified once more after its last visit.
+func TestEveryFunctionGivesTheRightDataWhenItTakesTurns(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		for i, d := range mockups.Datatypes()[:2] {
+			np := 2 + i
+			j := verifyJob(np, d, d.Ops[0], np-1, true)
+			for k := range j.Cases {
+				j.Cases[k].NRep = 4
+			}
+			once := slices.Clone(j.Order)
+			for range 2 {
+				slices.Reverse(once)
+				j.Order = append(j.Order, once...)
+			}
+			out, err := b.runJob(np, j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range out.Cases {
+				if c.Status != protocol.StatusOK || len(out.Samples[c.Case]) != 4 {
+					t.Errorf("p = %d, %s: %s at %d bytes is %s with %d samples: %s", np, d.Name, j.Cases[c.Case].Function, j.Cases[c.Case].Msize,
+						c.Status, len(out.Samples[c.Case]), c.Message)
+				}
+			}
+		}
+	})
+}
+
+func TestTurnsGiveEverySample(t *testing.T) {
+	const repetitions = 10 // nrep.fixed of quick
+	eachLibrary(t, func(t *testing.T, b *fixture) {
+		for _, turns := range []int{1, 3, repetitions} {
+			b.out = fmt.Sprintf("%s/turns-%d", b.dir, turns)
+			b.check("--guidelines", b.toml(quick), "--turns", fmt.Sprint(turns)).exits(t, 0, 1, 4)
+			folder, m, err := results.Open(b.out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for run := 1; run <= m.R; run++ {
+				r, err := folder.ReadRun(protocol.ModeMeasure, guidelines.Shape{NP: 2}, run, &m.Plan)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, c := range r.Cases {
+					visits := 0
+					for _, k := range r.Order {
+						if k == i {
+							visits++
+						}
+					}
+					if c.Status != protocol.StatusOK || len(r.Samples[i]) != repetitions || visits != turns {
+						t.Errorf("%d turns: %s at %d bytes is %s with %d samples of %d visits", turns, c.Function, c.Msize, c.Status, len(r.Samples[i]), visits)
+					}
+				}
+			}
+		}
+		b.out += "-refused"
+		b.check("--guidelines", b.toml(quick), "--turns", "11").exits(t, 2).says(t, "--turns: 11 is more than the repetitions of any case, 10")
+	})
+}
+
+// An mpirun that is missing is done again in the same order.
+func TestResumedTurnsHaveTheirOrder(t *testing.T) {
+	b := newFixture(t, libraries[1])
+	args := []string{"--guidelines", b.toml(quick), "--turns", "3"}
+	b.check(args...).exits(t, 0, 1, 4)
+	second := func() (order []int) {
+		folder, m, err := results.Open(b.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := folder.ReadRun(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 2, &m.Plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Order
+	}
+	before := second()
+	if err := os.Remove(filepath.Join(b.out, "raw", "run-p2-02.tsv.gz")); err != nil {
+		t.Fatal(err)
+	}
+	b.check(append(args, "--resume")...).exits(t, 0, 1, 4)
+	if after := second(); !slices.Equal(before, after) {
+		t.Errorf("order %v, then %v", before, after)
+	}
+}
+
+func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
+	const repetitions = 20
+	eachLibrary(t, func(t *testing.T, b *fixture) {
+		for i, sync := range append([]string{protocol.Auto}, protocol.Syncs...) {
+			for k, turns := range []int{3, repetitions} {
+				how := timed{2, sync, protocol.Samples[(i+k)%len(protocol.Samples)], protocol.Caches[(i+k)%len(protocol.Caches)]}
+				j := syncJob(how.np, repetitions)
+				j.Sync, j.Sample, j.Cache = how.sync, how.sample, how.cache
+				once := slices.Clone(j.Order)
+				for range turns - 1 {
+					slices.Reverse(once)
+					j.Order = append(j.Order, once...)
+				}
+				out, err := b.runJob(how.np, j)
+				if err != nil {
+					t.Errorf("%+v, %d turns: %v", how, turns, err)
+					continue
+				}
+				checkTiming(t, how, out.End.Timing)
+				for i, c := range out.Cases {
+					what := fmt.Sprintf("%+v, %d turns: %s", how, turns, j.Cases[i].Function)
+					checkSamples(t, what, out.End.Timing.Sync, repetitions, c, out.Samples[i])
+				}
+			}
+		}
+		// The slice of a case is that of all its visits together: it is over after the first.
+		j := syncJob(2, repetitions)
+		j.Sync, j.SliceNS = "round_time", 1
+		j.Order = slices.Repeat(j.Order, repetitions)
+		out, err := b.runJob(2, j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range out.Cases {
+			if c.NRep != 1 {
+				t.Errorf("%d repetitions in a slice of 1 ns", c.NRep)
+			}
+		}
+	})
+}

@@ -1,0 +1,124 @@
+package measure
+
+import (
+	"cmp"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// MaxTurns keeps the order of the visits, which is in the header of every raw file,
+// far below what a reader takes.
+const MaxTurns = 10000
+
+// pair is both sides of a guideline, as indices into Task.Cases.
+type pair [2]int
+
+// order is the indices of the cases as they are visited: in n rounds, each in an
+// order of its own. A case with fewer repetitions than there are rounds is not in
+// all of them.
+func (t Task) order(rng *rand.Rand, n int, plan *results.Manifest) []int {
+	if n <= 1 {
+		return rng.Perm(len(t.Cases))
+	}
+	pairs := t.pairs(plan)
+	var out []int
+	for _, rank := range spread(n) {
+		var there []int
+		for i, c := range t.Cases {
+			if rank < c.NRep {
+				there = append(there, i)
+			}
+		}
+		next := round(rng, there, len(t.Cases), pairs)
+		if len(out) > 0 && len(next) > 0 && next[0] == out[len(out)-1] {
+			slices.Reverse(next) // else the end of one round and the start of the next were one call repeated
+		}
+		out = append(out, next...)
+	}
+	return out
+}
+
+// spread gives n rounds ranks, in which the first few are far from each other
+// (van der Corput). With k repetitions a case is in the rounds of the k lowest
+// ranks: spread evenly, and never without a case that has more. The first round has rank 0.
+func spread(n int) []int {
+	rounds := make([]int, n)
+	for i := range rounds {
+		rounds[i] = i
+	}
+	slices.SortFunc(rounds, func(a, b int) int { return cmp.Compare(bits.Reverse(uint(a)), bits.Reverse(uint(b))) })
+	ranks := make([]int, n)
+	for rank, i := range rounds {
+		ranks[i] = rank
+	}
+	return ranks
+}
+
+// pairs are the cases that are compared with each other, those first that are to
+// be neighbours first.
+func (t Task) pairs(m *results.Manifest) [][]pair {
+	at := map[[2]int]int{}
+	for i, c := range t.Cases {
+		at[[2]int{c.Plan, c.Calls}] = i
+	}
+	tiers := map[guidelines.Type][]pair{}
+	add := func(kind guidelines.Type, a, b [2]int) {
+		x, here := at[a]
+		if y, too := at[b]; here && too {
+			tiers[kind] = append(tiers[kind], pair{x, y})
+		}
+	}
+	if t.Mode == protocol.ModeSplit {
+		for _, f := range m.Split.FollowUps {
+			add(guidelines.Split, [2]int{f.Case}, [2]int{f.Part, f.Calls})
+		}
+	} else {
+		for _, test := range m.Plan.Tests {
+			for _, other := range test.Others {
+				add(test.Type, [2]int{test.Case}, [2]int{other})
+			}
+		}
+	}
+	return [][]pair{tiers[guidelines.Pattern], tiers[guidelines.Monotony], tiers[guidelines.Split]}
+}
+
+// round is a random order of the cases that are there, of n in all. Pairs are taken
+// at random, tier by tier. A case that has no place yet gets one next to the other
+// side; two that have theirs stay where they are.
+func round(rng *rand.Rand, there []int, n int, tiers [][]pair) []int {
+	const absent, alone = -2, -1
+	group := slices.Repeat([]int{absent}, n) // that a case is in
+	for _, i := range there {
+		group[i] = alone
+	}
+	var groups [][]int
+	for _, pairs := range tiers {
+		for _, k := range rng.Perm(len(pairs)) {
+			a, b := pairs[k][0], pairs[k][1]
+			switch {
+			case group[a] == absent || group[b] == absent || group[a] != alone && group[b] != alone:
+				continue
+			case group[a] == alone && group[b] == alone:
+				group[a] = len(groups)
+				groups = append(groups, []int{a})
+			case group[a] == alone:
+				a, b = b, a
+			}
+			g := groups[group[a]]
+			groups[group[a]] = slices.Insert(g, slices.Index(g, a)+rng.IntN(2), b)
+			group[b] = group[a]
+		}
+	}
+	for _, i := range there {
+		if group[i] == alone {
+			groups = append(groups, []int{i})
+		}
+	}
+	rng.Shuffle(len(groups), func(i, k int) { groups[i], groups[k] = groups[k], groups[i] })
+	return slices.Concat(groups...)
+}

@@ -1,0 +1,192 @@
+package measure
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// turning is a session with all guidelines of the catalogue, in which cases have
+// 1 to 40 repetitions.
+func turning(t *testing.T, turns int) *Session {
+	t.Helper()
+	plan, err := guidelines.Build(guidelines.Settings{Check: guidelines.Config{Guidelines: []string{"all"}},
+		Msizes: []string{"8", "1Ki", "64Ki"}, Datatype: "byte", Op: "auto", Shapes: []guidelines.Shape{{NP: 2}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := session(*plan)
+	s.Measure.Turns = turns
+	s.Manifest.NRep = map[int]results.NRep{}
+	for i := range plan.Cases {
+		s.Manifest.NRep[i] = results.NRep{N: 1 + i*7%40}
+	}
+	return s
+}
+
+// visits are the places of every case in an order.
+func visits(order []int) map[int][]int {
+	at := map[int][]int{}
+	for i, c := range order {
+		at[c] = append(at[c], i)
+	}
+	return at
+}
+
+func TestEveryTurnVisitsTheCasesThatHaveRepetitionsLeft(t *testing.T) {
+	for _, turns := range []int{1, 2, 3, 5, 16, 40, 64} {
+		s := turning(t, turns)
+		task := s.task(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 1)
+		j, _, err := s.job(task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := visits(j.Order)
+		for i, c := range task.Cases {
+			if want := min(turns, c.NRep); len(at[i]) != want {
+				t.Errorf("%d turns: a case with %d repetitions is visited %d times, want %d", turns, c.NRep, len(at[i]), want)
+			}
+		}
+		if first := slices.Sorted(slices.Values(j.Order[:len(task.Cases)])); first[len(first)-1] != len(first)-1 || len(slices.Compact(first)) != len(first) {
+			t.Errorf("%d turns: the first round does not visit every case once", turns)
+		}
+	}
+}
+
+// Else both sides of a guideline would seldom meet where one has fewer repetitions.
+func TestRoundsOfFewRepetitionsAreAmongThoseOfMany(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		want []int
+	}{{1, []int{0}}, {2, []int{0, 1}}, {3, []int{0, 2, 1}}, {5, []int{0, 3, 2, 4, 1}}, {8, []int{0, 4, 2, 6, 1, 5, 3, 7}}} {
+		if got := spread(c.n); !slices.Equal(got, c.want) {
+			t.Errorf("%d rounds have the ranks %v, want %v", c.n, got, c.want)
+		}
+	}
+}
+
+// Between both sides of a pattern there are only other mock-ups of the same call;
+// what belongs to no pattern is next to a case that it is compared with.
+func TestBothSidesOfAGuidelineTakeTurnsSideBySide(t *testing.T) {
+	s := turning(t, 20)
+	task := s.task(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 1)
+	j, _, err := s.job(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := &s.Manifest.Plan
+	at := visits(j.Order)
+	mockups := map[int][]int{}
+	for _, test := range plan.Tests {
+		if test.Type == guidelines.Pattern {
+			mockups[test.Case] = append(mockups[test.Case], test.Others[0])
+		}
+	}
+	checked := 0
+	for call, its := range mockups {
+		for _, m := range its {
+			few, many := at[call], at[m]
+			if len(few) > len(many) {
+				few, many = many, few
+			}
+			for _, here := range few {
+				beside := slices.ContainsFunc(many, func(there int) bool {
+					between := j.Order[min(here, there)+1 : max(here, there)]
+					return !slices.ContainsFunc(between, func(c int) bool { return !slices.Contains(its, c) })
+				})
+				if !beside {
+					t.Fatalf("%s and %s are apart in %v", what(plan, call), what(plan, m), j.Order)
+				}
+				checked++
+			}
+		}
+	}
+	if checked < 500 {
+		t.Errorf("only %d visits were looked at", checked)
+	}
+	// Sizes 0, 1 and 2 of a call without mock-ups; 3 is another's.
+	for r := range 10 {
+		order := round(rand.New(rand.NewPCG(1, uint64(r))), []int{0, 1, 2, 3}, 5, [][]pair{nil, {{0, 1}, {1, 2}}})
+		places := visits(order)
+		if d := max(places[0][0], places[1][0], places[2][0]) - min(places[0][0], places[1][0], places[2][0]); d != 2 || len(order) != 4 {
+			t.Errorf("order %v tears a chain of sizes apart", order)
+		}
+	}
+}
+
+func what(p *guidelines.Plan, i int) string {
+	return fmt.Sprintf("%s at %d", p.Cases[i].Function, p.Cases[i].Msize)
+}
+
+func TestRoundsHaveOrdersOfTheirOwnThatTheSeedDetermines(t *testing.T) {
+	s := turning(t, 20)
+	shape := guidelines.Shape{NP: 2}
+	orders := map[string]bool{}
+	for run := 1; run <= 3; run++ {
+		a, _, err := s.job(s.task(protocol.ModeMeasure, shape, run))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _, _ := s.job(s.task(protocol.ModeMeasure, shape, run))
+		if !slices.Equal(a.Order, b.Order) {
+			t.Errorf("mpirun %d: two orders from one seed", run)
+		}
+		orders[fmt.Sprint(a.Order[:20])] = true
+	}
+	if len(orders) != 3 {
+		t.Errorf("3 mpiruns have %d orders", len(orders))
+	}
+	task := Task{Mode: protocol.ModeMeasure}
+	for i := range 8 {
+		task.Cases = append(task.Cases, Sampled{Plan: i, NRep: 10})
+	}
+	all := task.order(rand.New(rand.NewPCG(1, 0)), 10, s.Manifest)
+	for round := range slices.Chunk(all, 8) {
+		orders[fmt.Sprint(round)] = true
+	}
+	if len(orders) != 3+10 {
+		t.Errorf("10 rounds have %d orders", len(orders)-3)
+	}
+}
+
+// A call and its mock-up alone, with as many repetitions as rounds, alternate strictly.
+func TestNoCallFollowsItselfWhereThereIsAnother(t *testing.T) {
+	s := session(guidelines.Plan{Tests: []guidelines.Test{{Type: guidelines.Pattern, Case: 0, Others: []int{1}}}})
+	for _, cases := range []int{2, 3} {
+		task := Task{Mode: protocol.ModeMeasure}
+		for i := range cases {
+			task.Cases = append(task.Cases, Sampled{Plan: i, NRep: 50})
+		}
+		order := task.order(rand.New(rand.NewPCG(1, 0)), 50, s.Manifest)
+		if len(order) != 50*cases || len(slices.Compact(slices.Clone(order))) != len(order) {
+			t.Errorf("%d cases: one follows itself in %v", cases, order)
+		}
+	}
+}
+
+func TestOnlyPredictionsTakeNoTurns(t *testing.T) {
+	s := session(somePlan())
+	s.Measure.Turns = 4
+	m := s.Manifest
+	m.NRep = map[int]results.NRep{4: {N: 40}, 5: {N: 20}}
+	m.Split = &results.SplitPlan{R: 10, FollowUps: []results.FollowUp{{Case: 4, Part: 0, Calls: 16}, {Case: 5, Part: 3, Calls: 4}}}
+	for mode, want := range map[protocol.Mode]int{protocol.ModeNREP: 6, protocol.ModeSplit: 16} {
+		j, _, err := s.job(s.task(mode, guidelines.Shape{NP: 2}, 1))
+		if err != nil || len(j.Order) != want {
+			t.Fatalf("%s: order %v, %v; want %d visits", mode, j.Order, err, want)
+		}
+		if mode != protocol.ModeSplit {
+			continue
+		}
+		for i := 0; i < len(j.Order); i += 2 {
+			if j.Order[i]/2 != j.Order[i+1]/2 {
+				t.Errorf("split: both sides do not follow each other in %v", j.Order)
+			}
+		}
+	}
+}
