@@ -38,7 +38,7 @@ const (
 // the remedy. Others that differ, such as the library, are what one wants to compare.
 var doubtful = []struct{ prefix, remedy string }{
 	{"hostname", sameMachine}, {"kernel", sameMachine}, {"cpu", sameMachine}, {"cores", sameMachine},
-	{"measure.", sameMethod}, {"nrep.", sameEffort},
+	{"measure.", sameMethod}, {"thread level", sameMethod}, {"nrep.", sameEffort},
 }
 
 // unimportant are settings that bound a measurement and do not change it.
@@ -68,6 +68,7 @@ func factorsOf(m *results.Manifest) map[string]string {
 		"library": strings.Join(strings.Fields(version), " "), "rank program": m.Rank.Hash, "pgmpi": m.Version, "mpiruns": fmt.Sprint(m.R),
 		"hostname": m.Factors.Hostname, "kernel": m.Factors.Kernel, "cpu": m.Factors.CPU, "cores": fmt.Sprint(m.Factors.Cores),
 		"pml":           pmlOf(m),
+		"thread level":  threadLevelOf(m),
 		"measure.turns": "1", // in folders that do not say it
 	}
 	for shape, argv := range m.Launch {
@@ -89,6 +90,20 @@ func factorsOf(m *results.Manifest) map[string]string {
 		}
 	}
 	return f
+}
+
+// threadLevelOf is what the library provided, all levels where shapes differ; ""
+// in folders of older versions.
+func threadLevelOf(m *results.Manifest) string {
+	var levels []string
+	for _, s := range m.Plan.Shapes {
+		t, measured := m.Timing[s.String()]
+		level := cmp.Or(t.ThreadLevel, "funneled") // which all asked for before it could be chosen
+		if measured && !slices.Contains(levels, level) {
+			levels = append(levels, level)
+		}
+	}
+	return strings.Join(levels, ", ")
 }
 
 // asText writes a value of gl.toml.

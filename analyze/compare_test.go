@@ -195,26 +195,27 @@ func TestOtherOperationsAreNotComparable(t *testing.T) {
 }
 
 func TestOtherFactorsAreNamed(t *testing.T) {
-	settings := func(sync, stall, host string) func(*results.Manifest, []results.Run) {
+	settings := func(sync, stall, host, threads string) func(*results.Manifest, []results.Run) {
 		return func(m *results.Manifest, _ []results.Run) {
 			m.Config = []byte(`{"guideline":[{"id":"x"}],"measure":{"sync":"` + sync + `","stall":"` + stall + `"},"mpi":{"env":{"KEY":"` + host + `"}}}`)
 			m.Factors.Hostname = host
 			m.PML = map[string]string{"p2": "layer-" + host}
+			m.Timing = map[string]protocol.Timing{"p2": {Sync: sync, ThreadLevel: threads}}
 		}
 	}
-	c := compared(t, side(t, "a", quiet, settings("barrier", "2m", "x")), side(t, "b", quiet, settings("window", "3m", "y")), nil)
+	c := compared(t, side(t, "a", quiet, settings("barrier", "2m", "x", "single")), side(t, "b", quiet, settings("window", "3m", "y", "multiple")), nil)
 	var ids []string
 	for _, w := range c.Warnings {
 		ids = append(ids, string(w.ID))
 	}
-	if got := strings.Join(ids, " "); got != "differs-hostname differs-measure-sync" {
+	if got := strings.Join(ids, " "); got != "differs-hostname differs-measure-sync differs-thread-level" {
 		t.Errorf("warnings %q", got)
 	}
 	var factors []string
 	for _, d := range c.Differences {
 		factors = append(factors, d.Factor+"="+d.A+">"+d.B)
 	}
-	if got := strings.Join(factors, " "); got != "env KEY=x>y hostname=x>y measure.sync=barrier>window pml=layer-x>layer-y" {
+	if got := strings.Join(factors, " "); got != "env KEY=x>y hostname=x>y measure.sync=barrier>window pml=layer-x>layer-y thread level=single>multiple" {
 		t.Errorf("differences %q", got)
 	}
 }

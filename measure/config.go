@@ -74,11 +74,13 @@ type MPIConfig struct {
 	// KeepPML starts the mpiruns after the first one with the point-to-point
 	// layer that Open MPI chose in it, where that is ob1.
 	KeepPML bool `toml:"keep_pml" json:"keep_pml"`
+	// ThreadLevel is what the ranks ask MPI for, of protocol.ThreadLevels.
+	ThreadLevel string `toml:"thread_level" json:"thread_level"`
 }
 
 // DefaultMPI is the [mpi] section of an empty gl.toml.
 func DefaultMPI() MPIConfig {
-	return MPIConfig{Launch: []string{}, Env: map[string]string{}, KeepPML: true}
+	return MPIConfig{Launch: []string{}, Env: map[string]string{}, KeepPML: true, ThreadLevel: protocol.ThreadSingle}
 }
 
 // Validate returns everything that is wrong with the section.
@@ -88,7 +90,17 @@ func (c MPIConfig) Validate() []conf.FieldError {
 	for name := range c.Env {
 		errs.Check(name != "" && !strings.ContainsAny(name, "=\x00"), "env", "%q is no name of a variable", name)
 	}
+	errs.Name("thread_level", "thread level", c.ThreadLevel, protocol.ThreadLevels)
 	return errs
+}
+
+// RankArgs are the arguments of the rank program, beside the number of
+// processes and the job; none where they are its defaults.
+func (c MPIConfig) RankArgs() []string {
+	if c.ThreadLevel == protocol.ThreadSingle {
+		return nil
+	}
+	return []string{"--thread-level", c.ThreadLevel}
 }
 
 // Config is the [measure] section of gl.toml: how a case is timed.

@@ -30,6 +30,14 @@ func TestTimingKeysAreValidated(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.key, errs, c.says)
 		}
 	}
+	mpi := DefaultMPI()
+	if errs := mpi.Validate(); len(errs) > 0 || mpi.RankArgs() != nil {
+		t.Errorf("%v, arguments %q", errs, mpi.RankArgs())
+	}
+	mpi.ThreadLevel = "multipel"
+	if errs := mpi.Validate(); len(errs) != 1 || errs[0].Key != "thread_level" || !strings.Contains(errs[0].Msg, "did you mean multiple") {
+		t.Errorf("thread_level: %v", errs)
+	}
 	cfg := Default()
 	n := nrep.Default()
 	if cfg.Turns = n.Max; len(cfg.CheckTurns(n)) != 0 {

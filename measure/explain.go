@@ -69,6 +69,7 @@ var hints = []hint{
 	{text: "went back", try: "a clock that does not step: see /sys/devices/system/clocksource/clocksource0/current_clocksource and dmesg; in a virtual machine, the host's time synchronisation"},
 	{text: "clock rdtscp refused", try: "--launch with ranks bound to cores, or measure.clock = \"monotonic\""},
 	{text: "clock synchronisation \"", try: "the measure.clock_sync that the message names; `pgmpi clocks` shows what works here"},
+	{text: "mpi.thread_level", try: "--thread-level with the level that the library provides, or a library that is built with more"},
 	{text: "measure.stall", try: "--stall with a longer time, or check.exclude for the guidelines of that function; a collective that hangs is a fault of the library"},
 	{text: "built for", try: "--launch with the mpirun of that library, or --rank with the rank program of the other"},
 	{text: "SIGSEGV", try: "another version of the library, or check.exclude for the guidelines of the function that crashes: one rank crashed in it"},

@@ -86,7 +86,7 @@ func (s *Session) started(shape guidelines.Shape, jobFile string) (*mpirun, erro
 }
 
 func (s *Session) mpirunOf(shape guidelines.Shape, jobFile string) *mpirun {
-	argv := launch.RankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP)
+	argv := launch.RankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP, s.MPI.RankArgs()...)
 	if jobFile != "" {
 		argv = append(argv, "--job", jobFile)
 	}
@@ -148,7 +148,7 @@ func (s *Session) stored(t Task, order []int, seed uint64, m *mpirun, out *proto
 	r := &results.Run{Header: results.Header{
 		Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Order: order, Rank: m.hello.Rank,
 		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
-		Timing: out.End.Timing, Clock: out.End.Clock, Clocks: out.End.Clocks,
+		Timing: out.End.Timing, Clock: out.End.Clock, Clocks: out.End.Clocks, Yardstick: out.End.Yardstick,
 		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
 	}}
 	if r.Clock != nil {

@@ -133,6 +133,6 @@ func (s *Section) undecidedReason(e *analyze.Explanation) {
 		s.Say("If effect and spread stay as they are, %d mpiruns are not enough to decide it.%s", n.Limit, by)
 		return
 	}
-	s.Say("If effect and spread stay as they are, a new check with about R = %d mpiruns in place of %d decides it four times in five, probably as %s.%s",
-		n.R, t.R, n.Towards, by)
+	s.Say("If effect and spread stay as they are, a new check with about R = %d mpiruns in place of %d decides it four times in five or more%s.%s",
+		n.R, t.R, when(n.Towards != "", ", probably as %s", n.Towards), by)
 }

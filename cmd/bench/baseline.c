@@ -94,8 +94,8 @@ static void print(const char *name, const int64_t *ns, int nrep)
 
 int main(int argc, char **argv)
 {
-    int provided, rank, called[FUNCTIONS] = {0};
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    int rank, called[FUNCTIONS] = {0};
+    MPI_Init(&argc, &argv);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_rank(comm, &rank);
     int cases = argc - 4;

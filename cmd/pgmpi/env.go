@@ -81,7 +81,7 @@ func look(ctx context.Context, s *settings) (*report.Environment, error) {
 		if err != nil {
 			return nil, setup(err)
 		}
-		l, err := measure.ProbeNodes(ctx, launch.RankArgv(argv, path, n), n, config.MPI.Env, time.Duration(config.Measure.Stall))
+		l, err := measure.ProbeNodes(ctx, launch.RankArgv(argv, path, n, config.MPI.RankArgs()...), n, config.MPI.Env, time.Duration(config.Measure.Stall))
 		switch {
 		case ctx.Err() != nil:
 			return nil, &campaign.Interrupted{}

@@ -158,8 +158,8 @@ func (b *fixture) launch(np int) (argv, env []string) {
 	return append(argv, "--oversubscribe", "--bind-to", "none"), b.env
 }
 
-// runJob starts the rank program by hand, with --job.
-func (b *fixture) runJob(np int, j *protocol.Job) (*protocol.Output, error) {
+// runJob starts the rank program by hand, with --job and more of its arguments.
+func (b *fixture) runJob(np int, j *protocol.Job, args ...string) (*protocol.Output, error) {
 	lines, err := protocol.EncodeJob(j)
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (b *fixture) runJob(np int, j *protocol.Job) (*protocol.Output, error) {
 		return nil, err
 	}
 	argv, env := b.launch(np)
-	cmd := exec.Command(argv[0], append(argv[1:], b.rank, "--np", fmt.Sprint(np), "--job", file)...)
+	cmd := exec.Command(argv[0], append(append(argv[1:], b.rank, "--np", fmt.Sprint(np), "--job", file), args...)...)
 	var said bytes.Buffer
 	cmd.Env, cmd.Stderr, cmd.WaitDelay = env, &said, 5*time.Second
 	text, err := cmd.Output()

@@ -65,7 +65,7 @@ func (s *settings) keys(fs *pflag.FlagSet, names ...string) {
 func (s *settings) measuring(fs *pflag.FlagSet) {
 	s.file(fs)
 	s.design(fs)
-	s.keys(fs, "launch", "rank", "job-file")
+	s.keys(fs, "launch", "rank", "job-file", "thread-level")
 }
 
 // file has the flag for the whole configuration.

@@ -124,7 +124,7 @@ func (p *Plan) ranks() report.Section {
 	s := report.Titled("RANKS")
 	s.Fact("library", "%s", p.Manifest.Rank.LibVersion)
 	for _, c := range p.Costs {
-		argv := launch.RankArgv(p.Manifest.Launch[c.Shape.String()], p.RankPath, c.Shape.NP)
+		argv := launch.RankArgv(p.Manifest.Launch[c.Shape.String()], p.RankPath, c.Shape.NP, p.Config.MPI.RankArgs()...)
 		for i := range argv {
 			argv[i] = conf.Quote(argv[i])
 		}

@@ -147,7 +147,8 @@ func WithNP(argv []string, np int) []string {
 	return out
 }
 
-// RankArgv is the command line that starts np ranks of a rank program.
-func RankArgv(launch []string, rankPath string, np int) []string {
-	return append(WithNP(launch, np), rankPath, "--np", strconv.Itoa(np))
+// RankArgv is the command line that starts np ranks of a rank program; args are
+// more of its arguments.
+func RankArgv(launch []string, rankPath string, np int, args ...string) []string {
+	return append(append(WithNP(launch, np), rankPath, "--np", strconv.Itoa(np)), args...)
 }

@@ -15,12 +15,15 @@ const (
 	ClockMonotonic    = "monotonic"
 	ClockRDTSCP       = "rdtscp"
 	ClockSyncShared   = "shared"
+	ThreadSingle      = "single"
 )
 
 // The names of what the rank program has in C, as gl.toml spells them. A new
 // one is one file in measure/rank and one line here; a test of measure/rank
 // names what is on one side only.
 var (
+	// ThreadLevels are those of MPI, from the least on; ThreadSingle is MPI_Init.
+	ThreadLevels = []string{ThreadSingle, "funneled", "serialized", "multiple"}
 	// Syncs synchronise the ranks before a repetition.
 	Syncs = []string{
 		SyncBarrier,       // MPI_Barrier

@@ -36,6 +36,8 @@ type End struct {
 	TimedNS   int64  `json:"timed_ns"`
 	Load      Load   `json:"load"`
 	Timing    Timing `json:"timing"`
+	// Yardstick is in the order of time; only of an mpirun that measures.
+	Yardstick []Yardstick `json:"yardstick,omitempty"`
 	// Clock is the one that timed. Clocks are all there are, from an mpirun that
 	// verifies or examines them.
 	Clock  *ClockInfo  `json:"clock,omitempty"`

@@ -54,11 +54,14 @@ type Bound struct {
 
 // Timing is how the repetitions of an mpirun were timed.
 type Timing struct {
-	Sync       string `json:"sync"`                  // of Syncs
-	Why        string `json:"why,omitempty"`         // only where the rank program chose it (Auto)
-	Sample     string `json:"sample"`                // of Samples
-	Cache      string `json:"cache"`                 // of Caches
-	CacheBytes int64  `json:"cache_bytes,omitempty"` // what "cold" overwrites, and half of what "rotate" rotates through
+	// ThreadLevel is what the library provides, of ThreadLevels; empty: older
+	// versions, which asked for "funneled".
+	ThreadLevel string `json:"thread_level,omitempty"`
+	Sync        string `json:"sync"`                  // of Syncs
+	Why         string `json:"why,omitempty"`         // only where the rank program chose it (Auto)
+	Sample      string `json:"sample"`                // of Samples
+	Cache       string `json:"cache"`                 // of Caches
+	CacheBytes  int64  `json:"cache_bytes,omitempty"` // what "cold" overwrites, and half of what "rotate" rotates through
 	// ClockSyncs counts how often the clocks were synchronised; 0: nothing
 	// needed a global clock.
 	ClockSyncs int `json:"clock_syncs"`
@@ -66,6 +69,18 @@ type Timing struct {
 	// synchronised again, MaxDriftNS (measure.max_drift) what it was to stay below.
 	DriftNS    int64 `json:"drift_ns,omitempty"`
 	MaxDriftNS int64 `json:"max_drift_ns,omitempty"`
+}
+
+// Yardstick is how fast the machine was at one moment of an mpirun, outside of
+// every timed region. Each value is the slowest of all ranks' or pairs'; 0: not
+// read.
+type Yardstick struct {
+	AtS           float64 `json:"at_s"`                      // seconds since the mpirun began to measure
+	LineNS        float64 `json:"line_ns,omitempty"`         // round trip of a cache line between two ranks of a node, ns
+	MemcpyNS      float64 `json:"memcpy_ns,omitempty"`       // memcpy of 256 KiB, ns
+	ReduceLocalNS float64 `json:"reduce_local_ns,omitempty"` // MPI_Reduce_local of 16 KiB of MPI_INT with MPI_SUM, ns
+	PingPong8NS   float64 `json:"pingpong_8_ns,omitempty"`   // round trip of 8 B by MPI_Send and MPI_Recv, ns
+	PingPong64KNS float64 `json:"pingpong_64k_ns,omitempty"` // the same of 64 KiB
 }
 
 // Load is the one-minute load average, the highest of all nodes, when the

@@ -47,7 +47,7 @@ type measured struct {
 // anything needs them.
 func (b *bench) setTiming() error {
 	j, t := b.job, &b.out.end.Timing
-	t.Sync = j.Sync
+	t.Sync, t.ThreadLevel = j.Sync, protocol.ThreadLevels[b.level]
 	var err error
 	if j.Sync == protocol.Auto {
 		if t.Sync, t.Why, err = b.chooseSync(j.ClockSync); err != nil {

@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"pgmpi/internal/conf"
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -30,7 +31,10 @@ import (
 const exitCode = 86
 
 func init() {
-	// MPI_THREAD_FUNNELED: MPI is called from the thread that started it.
+	// MPI is called from the thread that started it. Go has other threads, but
+	// MPI_THREAD_SINGLE is about threads that could call MPI, and these do not.
+	// The exception is giveUp: when nothing goes on any more, another thread
+	// calls MPI_Abort, and leaves if that hangs.
 	runtime.LockOSThread()
 }
 
@@ -41,6 +45,7 @@ func Main(args []string) int {
 	version := flags.Bool("version", false, "print what this rank program is built for, as JSON")
 	np := flags.Int("np", 0, "processes that must take part")
 	job := flags.String("job", "", "read the job from this file, not from standard input")
+	threads := flags.String("thread-level", protocol.ThreadSingle, "level of threads that MPI is asked for: "+strings.Join(protocol.ThreadLevels, ", "))
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
@@ -62,8 +67,12 @@ func Main(args []string) int {
 		err = c.Check()
 	}
 	var w *world
+	level := slices.Index(protocol.ThreadLevels, *threads)
+	if err == nil && level < 0 {
+		err = errors.New(conf.Unknown("thread level", *threads, protocol.ThreadLevels))
+	}
 	if err == nil {
-		w, err = start()
+		w, err = start(level)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pgmpi-rank:", err)
@@ -73,6 +82,9 @@ func Main(args []string) int {
 	info.Hash = <-hash
 	s := &session{world: w, info: info, out: bufio.NewWriterSize(out, 1<<16)}
 	if err = s.checkSize(*np); err == nil {
+		err = s.checkLevel(level)
+	}
+	if err == nil {
 		err = s.serve(*job)
 	}
 	if err == nil {
@@ -176,6 +188,19 @@ func (s *session) checkSize(np int) error {
 	}
 	return fmt.Errorf("MPI_COMM_WORLD has %d processes, %d were started: this program is built for %s, and was launched by %s; give the launcher of its library with --launch, or the rank program of the launcher's with --rank",
 		s.size, np, s.info.BuiltFor, launchedBy())
+}
+
+// checkLevel refuses a library that provides less than was asked for: what is
+// measured then is not what was meant.
+func (s *session) checkLevel(asked int) error {
+	switch {
+	case s.level < 0:
+		return errors.New("the library provides a thread level that MPI does not define (mpi.thread_level)")
+	case s.level < asked:
+		return fmt.Errorf("the library provides thread level %q, and %q was asked for (mpi.thread_level)",
+			protocol.ThreadLevels[s.level], protocol.ThreadLevels[asked])
+	}
+	return nil
 }
 
 func launchedBy() string {

@@ -52,8 +52,15 @@ func (s *session) do(j *protocol.Job) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
+	look, err := b.yardsticks()
+	if err != nil {
+		return nil, err
+	}
 	start, said := time.Now(), time.Now()
 	for done, i := range j.Order {
+		if err := look(done); err != nil {
+			return nil, err
+		}
 		if err := b.visit(i); err != nil {
 			return nil, err
 		}
@@ -61,6 +68,9 @@ func (s *session) do(j *protocol.Job) (*outcome, error) {
 			s.say("%s %d %d %s", protocol.LineProgress, done+1, len(j.Order), s.name)
 			said = time.Now()
 		}
+	}
+	if err := look(len(j.Order)); err != nil {
+		return nil, err
 	}
 	b.watchdog.Stop()
 	b.out.end.Clock = &s.clock

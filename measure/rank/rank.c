@@ -44,10 +44,17 @@ const char *pg_built_family(void) { return FAMILY; }
 const char *pg_built_for(void) { return BUILT_FOR; }
 const char *pg_compiler(void) { return COMPILER; }
 
-int pg_start(pg_ctx *x)
+int pg_start(pg_ctx *x, int level, int *provided)
 {
-    int provided;
-    int rc = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
+    const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+    int has;
+    int rc = level == 0 ? MPI_Init(NULL, NULL) : MPI_Init_thread(NULL, NULL, levels[level], &has);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Query_thread(&has);
+    *provided = -1;
+    for (int i = 0; rc == MPI_SUCCESS && i < (int)(sizeof levels / sizeof *levels); i++)
+        if (levels[i] == has)
+            *provided = i;
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_dup(MPI_COMM_WORLD, &x->comm);
     if (rc == MPI_SUCCESS)

@@ -15,9 +15,10 @@ const char *pg_compiler(void);
  * MPI_Init; "" with other libraries, and where it cannot be told. */
 const char *pg_pml(void);
 
-/* Starts MPI with MPI_THREAD_FUNNELED, makes the communicator of the context
- * and sets MPI_ERRORS_RETURN. */
-int pg_start(pg_ctx *x);
+/* Starts MPI with a level of threads, as numbered in protocol.ThreadLevels: 0 is
+ * MPI_Init. *provided gets the level that the library has then; -1: none of
+ * these. Makes the communicator of the context and sets MPI_ERRORS_RETURN. */
+int pg_start(pg_ctx *x, int level, int *provided);
 int pg_stop(pg_ctx *x);
 void pg_abort(int code);
 

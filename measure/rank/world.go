@@ -37,6 +37,7 @@ type world struct {
 	many  *function // the row of samples of several calls
 	loop  *loop
 	clock protocol.ClockInfo // the one in time
+	level int                // of threads, that the library provides: an index into protocol.ThreadLevels; -1: none of them
 }
 
 // mpiError says which call failed with which MPI error.
@@ -50,13 +51,15 @@ func mpiError(what string, rc C.int) error {
 	return fmt.Errorf("%s: %s", what, C.GoString(text))
 }
 
-func start() (*world, error) {
+// start starts MPI with a level of threads, an index into protocol.ThreadLevels.
+func start(level int) (*world, error) {
 	w := &world{x: (*C.pg_ctx)(C.calloc(1, C.sizeof_pg_ctx)), rows: map[string]*C.pg_function{},
 		time: (*C.pg_timing)(C.calloc(1, C.sizeof_pg_timing)), many: (*C.pg_function)(C.calloc(1, C.sizeof_pg_function))}
-	if err := mpiError("MPI_Init_thread", C.pg_start(w.x)); err != nil {
+	var provided C.int
+	if err := mpiError("the start of MPI", C.pg_start(w.x, C.int(level), &provided)); err != nil {
 		return nil, err
 	}
-	w.rank, w.size = int(w.x.rank), int(w.x.size)
+	w.rank, w.size, w.level = int(w.x.rank), int(w.x.size), int(provided)
 	table, ids := c.Table()
 	for i, id := range ids {
 		w.rows[id] = C.row(table, C.int(i))

@@ -25,11 +25,14 @@ type Header struct {
 	MemoryCap  int64                `json:"memory_cap"` // bytes
 	WallNS     int64                `json:"wall_ns"`    // from exec of mpirun to its end record
 	LaunchNS   int64                `json:"launch_ns"`  // of that, before rank 0 got the job
-	MeasureNS  int64                `json:"measure_ns"` // inside rank 0, from the first case to the last
+	MeasureNS  int64                `json:"measure_ns"` // inside rank 0, from the first case to the last, with the readings of the yardstick
 	TimedNS    int64                `json:"timed_ns"`   // of that, in untimed calls and in the timing loop
 	FinishedAt string               `json:"finished_at"`
 	Load       protocol.Load        `json:"load"`
 	Timing     protocol.Timing      `json:"timing"`
+	// Yardstick is how fast the machine was, in the order of time; absent in stage
+	// 1 and in files of older versions.
+	Yardstick []protocol.Yardstick `json:"yardstick,omitempty"`
 }
 
 // CaseInfo is a case of a raw file with what became of it.

@@ -1,12 +1,13 @@
 /* Faults for tests of real mpiruns, preloaded (LD_PRELOAD) into every rank and
  * chosen by PGMPI_FAULT. It is compiled without mpi.h, so that one object
  * serves every library:
- *   init-kill   rank 1 dies inside MPI_Init_thread, by SIGKILL
- *   init-exit   rank 1 leaves inside MPI_Init_thread, with exit status 0
- *   linger      every rank spends 3 s more in MPI_Init_thread
+ *   init-kill   rank 1 dies inside MPI_Init, by SIGKILL
+ *   init-exit   rank 1 leaves inside MPI_Init, with exit status 0
+ *   linger      every rank spends 3 s more in MPI_Init
  *   half-line   rank 0 dies inside its first line of samples
  *   clock       the monotonic clock of rank 1 reads 1 ms too little at every 101st call
- *   banner      every rank prints lines to standard output, before main and in MPI_Init_thread
+ *   banner      every rank prints lines to standard output, before main and in MPI_Init
+ *   one-thread  MPI_Query_thread says MPI_THREAD_SINGLE, which is 0 with every library
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -83,22 +84,32 @@ __attribute__((constructor)) static void before_main(void)
     }
 }
 
-int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+int MPI_Init(int *argc, char ***argv)
 {
-    int (*real)(int *, char ***, int, int *);
+    int (*real)(int *, char ***);
     /* The standard's own cast from an object to a function pointer. */
-    *(void **)&real = dlsym(RTLD_NEXT, "MPI_Init_thread");
+    *(void **)&real = dlsym(RTLD_NEXT, "MPI_Init");
     if (is("init-kill") && rank() == 1)
         raise(SIGKILL);
     if (is("init-exit") && rank() == 1)
         _exit(0);
     if (is("banner"))
         print("*** the library initialises ***\n");
-    int rc = real(argc, argv, required, provided);
+    int rc = real(argc, argv);
     if (is("banner"))
         print("*** the library is ready ***\n");
     if (is("linger"))
         sleep(3);
+    return rc;
+}
+
+int MPI_Query_thread(int *provided)
+{
+    int (*real)(int *);
+    *(void **)&real = dlsym(RTLD_NEXT, "MPI_Query_thread");
+    int rc = real(provided);
+    if (is("one-thread"))
+        *provided = 0;
     return rc;
 }
 

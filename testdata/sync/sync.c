@@ -249,7 +249,8 @@ static void caches_are_treated(void)
 
 int main(void)
 {
-    if (pg_start(&x) != MPI_SUCCESS)
+    int provided;
+    if (pg_start(&x, 0, &provided) != MPI_SUCCESS)
         return 2;
     timing.now = clock_of_rank;
     l.x = &x;

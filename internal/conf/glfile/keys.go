@@ -69,6 +69,8 @@ var Keys = []Key{
 		More: "The host of rank 0 must see that folder.", Flag: "job-file"},
 	{Name: "mpi.keep_pml", Text: "Open MPI: start the mpiruns after the first one with the point-to-point layer that it chose in the first (`OMPI_MCA_pml`), where that is `ob1`",
 		More: "Each of them then starts in less than half the time; see [measuring.md](measuring.md#open-mpi-chooses-its-layer-once)."},
+	{Name: "mpi.thread_level", Text: "the level of threads that the ranks ask MPI for", Names: protocol.ThreadLevels,
+		More: "`single` is plain MPI_Init; see [measuring.md](measuring.md#the-thread-level).", Flag: "thread-level", Value: "LEVEL"},
 
 	{Name: "nrep.metrics", Text: "metrics that say when a case has been repeated often enough (all that are listed must hold)", Names: nrep.Metrics},
 	{Name: "nrep.rse", Text: "threshold of the relative standard error; between 0 and 1"},
