@@ -30,7 +30,8 @@ type Analysis struct {
 	// Of the tests of the family.
 	rhos        []float64
 	ties, zeros int
-	decided     []int // by the look that decided them
+	half        *judge.Half // nil: nothing would decide half of what is undecided
+	decided     []int       // by the look that decided them
 }
 
 // Analyze judges a results folder from all its mpiruns. Where the raw samples
@@ -200,7 +201,8 @@ func (a *Analysis) general(runs int) map[guidelines.Shape][]float64 {
 // conclude fills the outcomes of the family in.
 func (a *Analysis) conclude() {
 	a.decided = make([]int, len(a.family.Looks))
-	needed := a.family.Needed()
+	outlook := a.family.Outlook()
+	a.half = outlook.Half
 	for n, i := range a.tests {
 		v, o := &a.verdicts[i], a.family.Outcomes[n]
 		orig, other := a.sides(i)
@@ -220,7 +222,7 @@ func (a *Analysis) conclude() {
 			continue
 		}
 		v.set(o, a.family.Refused)
-		v.RunsNeeded = needed[n]
+		v.RunsNeeded = outlook.Needed[n]
 		a.account(v, o, orig, other)
 		pair := judge.Pair{Orig: orig.Medians[:o.Runs], Other: other.Medians[:o.Runs]}
 		if rho, err := stats.Pearson(stats.Logs(pair.Orig), stats.Logs(pair.Other)); err == nil {

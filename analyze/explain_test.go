@@ -96,6 +96,7 @@ func TestExplanationHasTheTestAgain(t *testing.T) {
 		cfg.Test = c.test
 		c.want.Test, c.want.R, c.want.Family, c.want.ByChance = judge.Get(c.test), testR, 5, 1
 		c.want.PMin = c.want.Test.MinP(testR, testR)
+		c.want.Alpha, c.want.KeptAlpha = 0.05, 0.05
 		if e := explained(t, m, runs, cfg, c.i); e.Test == nil || *e.Test != c.want {
 			t.Errorf("%s: %+v, want %+v", c.test, *e.Test, c.want)
 		}

@@ -35,6 +35,8 @@ type LooksSummary struct {
 	Weights []float64 `json:"weights"` // share of the error of each look
 	// Decided counts the tests of the family by the look that decided them.
 	Decided []int `json:"decided"`
+	// Screens are the looks that find no violations: their mpiruns are too few to pair.
+	Screens []int `json:"screens"`
 	// Blind are the looks at which a single violation cannot be found, because the
 	// smallest p-value of their test is above α·w/m.
 	Blind []int `json:"blind"`
@@ -50,7 +52,12 @@ func (a *Analysis) looksSummary() *LooksSummary {
 	if !d.Several() {
 		return nil
 	}
-	s := &LooksSummary{Looks: d.Looks, Weights: d.Weights, Decided: a.decided, Blind: append([]int{}, d.Blind...)}
+	s := &LooksSummary{Looks: d.Looks, Weights: d.Weights, Decided: a.decided, Screens: []int{}, Blind: append([]int{}, d.Blind...)}
+	for k, at := range d.Looks {
+		if d.Screen(k) {
+			s.Screens = append(s.Screens, at)
+		}
+	}
 	var spent int64 // whole nanoseconds: the order of the map is not seen
 	full := 0.0
 	for _, walls := range a.set.WallNS {

@@ -21,7 +21,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 		MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance, PMin: d.PMin(d.Last()), ClockTickS: float64(a.set.TickNS) / 1e9,
 		Rho: number(stats.MedianFinite(a.rhos)), TiedTests: a.ties, ZeroDifferences: a.zeros,
 		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
-		Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
+		RunsNeededHalf: a.half, Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
 		Wrong: a.withStatus(protocol.StatusWrong), NotMeasured: a.withStatus(protocol.StatusNotMeasured), NotConverged: a.notConverged(),
 		OutOfSync: a.set.OutOfSync(), States: states, SlowMpiruns: a.set.Slow(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
 		Notes: append([]string{}, m.Plan.Notes...),

@@ -47,6 +47,8 @@ type Report struct {
 	Summary    []SummaryRow   `json:"summary"`    // by shape and type
 	Guidelines []GuidelineRow `json:"guidelines"` // in the Plan's order
 	Verdicts   []Verdict      `json:"verdicts"`   // one per planned test, in the Plan's order
+	// RunsNeededHalf is for what the data leave undecided; null: there is none, or none would do.
+	RunsNeededHalf *judge.Half `json:"runs_needed_half"`
 
 	Refused      *judge.Refusal      `json:"refused"`          // null: R is large enough
 	Incomplete   []Incomplete        `json:"incomplete"`       // planned tests without enough valid data

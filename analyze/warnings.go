@@ -107,7 +107,7 @@ func (r *remarks) ofSamples(of *Report, set *medians.Set) {
 	if strong := of.Dependence.Strong; len(strong) > 0 {
 		worst := slices.MaxFunc(strong, func(a, b medians.DependentCase) int { return cmp.Compare(a.Inefficiency, b.Inefficiency) })
 		r.add(remark.DependentSamples, "in %d of %d cases the samples resemble their neighbours so much that %d of them are worth one independent sample or less "+
-			"(the worst: %s at %s on %s, where %.0f are worth one). The tests stay valid, since they compare mpiruns; but the run medians are less precise than stage 1 thought",
+			"(the worst: %s at %s on %s, where %.0f are worth one). The tests compare mpiruns, not samples; but the run medians are less precise than stage 1 thought",
 			len(strong), measured, medians.StrongDependence, worst.Function, conf.HumanSize(worst.Msize), worst.Shape, worst.Inefficiency)
 	}
 }

@@ -246,6 +246,9 @@ type Numbers struct {
 	PMin      float64 // smallest p-value attainable with them
 	Statistic float64 // Test.Symbol says which
 	Largest   float64 // that the statistic can be
+	Alpha     float64 // level of the family
+	KeptAlpha float64 // level of being kept, at this look
+	Screen    bool    // the look finds no violations
 	Family    int     // tests that the adjustment is over
 	ByChance  int     // of them, about how many at most would be violated by chance if none were adjusted
 	Rank      int     // of the p-value in the family, 1 the smallest; equal ones share the last
@@ -262,8 +265,9 @@ func (f *Family) Numbers(i int) *Numbers {
 	if o.Runs == 0 {
 		return nil
 	}
-	l := f.looks[f.After(o.Runs)]
-	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Statistic: o.slower.Statistic, Largest: l.test.Largest(pair.Orig, f.Against(pair)),
+	k := f.After(o.Runs)
+	l := f.looks[k]
+	n := &Numbers{Test: l.test, R: o.Runs, PMin: l.pMin, Alpha: f.Alpha, KeptAlpha: f.Alpha * f.Weights[k], Screen: l.screen, Statistic: o.slower.Statistic, Largest: l.test.Largest(pair.Orig, f.Against(pair)),
 		Family: f.M, ByChance: int(math.Ceil(f.Alpha * float64(f.M))), KeptStatistic: o.kept.Statistic,
 		Difference: stats.MedianFinite(pair.Orig) - stats.MedianFinite(pair.Other), Tick: f.tick}
 	for _, other := range f.Outcomes {

@@ -1,84 +1,256 @@
 package judge
 
-// neededLimit is the most mpiruns that an estimate names: beyond, the run
-// medians of a few mpiruns say nothing about so small an effect.
-const neededLimit = 1000
+import (
+	"math"
 
-// RunsNeeded is how many mpiruns would decide an undecided test, if the effect
-// and the spread of the run medians stay as observed.
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"pgmpi/internal/stats"
+)
+
+const (
+	// neededLimit is the most mpiruns that an estimate names: beyond, the run
+	// medians of a few mpiruns say nothing about so small an effect.
+	neededLimit = 1000
+	// power is the chance that an estimated number of mpiruns decides.
+	power = 0.8
+)
+
+// RunsNeeded is how many mpiruns of a new check would decide an undecided test.
 type RunsNeeded struct {
 	R       int      `json:"r"`       // in all, not in addition; 0: more than Limit
 	Limit   int      `json:"limit"`   // the most that were considered
-	Towards Verdict  `json:"towards"` // the verdict it would probably be; empty with R = 0
+	Chance  float64  `json:"chance"`  // that R mpiruns decide it, or Limit of them
+	Towards Verdict  `json:"towards"` // the verdict it would probably be; empty where the data do not say, or with R = 0
 	Test    TestName `json:"test"`    // that R mpiruns choose, or Limit of them
 }
 
-// Needed estimates, by test, how many mpiruns would decide those that the data
-// leave undecided; nil for the others.
-func (f *Family) Needed() []*RunsNeeded {
-	out := make([]*RunsNeeded, f.M)
-	if f.Refused != nil || f.looks[len(f.looks)-1].weak || f.Method == MethodPaper {
+// Outlook is what new checks with more mpiruns would decide.
+type Outlook struct {
+	Needed []*RunsNeeded // by test; nil for those that the data do not leave undecided
+	Half   *Half         // nil: no R up to the limit decides half of those, or there are none
+}
+
+// Half is the least R of a new check that probably decides half of what is undecided.
+type Half struct {
+	R       int     `json:"r"`
+	Decides float64 `json:"decides"` // how many tests it probably decides: half or a little more
+}
+
+// Outlook estimates how many mpiruns would decide what is undecided
+// (docs/statistics.md, "Undecided").
+func (f *Family) Outlook() Outlook {
+	out := Outlook{Needed: make([]*RunsNeeded, f.M)}
+	open, from := f.open()
+	if len(open) == 0 {
 		return out
 	}
-	var chosen []*Test // by R
-	rejected := 0
-	for _, o := range f.Outcomes {
-		if o.Verdict != Undecided && o.PAdjusted <= f.Alpha {
-			rejected++
+	var p prospects
+	left := len(open)
+	for r := from + 1; r <= neededLimit && (left > 0 || out.Half == nil); r = following(r) {
+		l := f.at(r, r)
+		if l.weak {
+			continue
 		}
+		if p.test != l.test {
+			p = f.prospects(l.test)
+		}
+		slower, kept := f.chances(&p, r)
+		sum := 0.0
+		for _, i := range open {
+			chance := slower[i] + kept[i]
+			sum += chance
+			n := out.Needed[i]
+			if n != nil && n.R > 0 || r <= f.Outcomes[i].Runs {
+				continue
+			}
+			n = &RunsNeeded{Limit: neededLimit, Chance: chance, Test: l.test.Name}
+			if chance >= power {
+				n.R, n.Towards = r, f.towards(i, slower[i], kept[i])
+				left--
+			}
+			out.Needed[i] = n
+		}
+		if out.Half == nil && 2*sum >= float64(len(open)) {
+			out.Half = &Half{r, sum}
+		}
+	}
+	return out
+}
+
+// open are the tests that the data leave undecided, and the fewest mpiruns of one.
+func (f *Family) open() (open []int, least int) {
+	if f.Refused != nil || f.looks[f.Last()].weak || f.Method == MethodPaper || f.folders {
+		return nil, 0
 	}
 	for i, o := range f.Outcomes {
-		if o.Runs != f.R() || o.Verdict != Undecided {
-			continue
+		if o.Verdict == Undecided && (o.Stopped || o.Runs == f.R()) {
+			if len(open) == 0 || o.Runs < least {
+				least = o.Runs
+			}
+			open = append(open, i)
 		}
-		if chosen == nil {
-			chosen = f.testsByR()
-		}
-		out[i] = f.needed(f.pairs[i], o.Ratio, f.needs(rejected), chosen)
 	}
-	return out
+	return open, least
 }
 
-// testsByR says, by R up to neededLimit, which test would be chosen; nil: none
-// is strong enough.
-func (d *Design) testsByR() []*Test {
-	chosen := make([]*Test, neededLimit+1)
-	for r := d.R() + 1; r <= neededLimit; r++ {
-		if l := d.at(r, r); !l.weak {
-			chosen[r] = l.test
-		}
+// following is the next R that is tried: they need not be exact where they are large.
+func following(r int) int {
+	if r < neededLimit {
+		return min(neededLimit, r+max(1, r/20))
 	}
-	return chosen
+	return r + 1
 }
 
-// needed is the least R from which the observed medians would be significant
-// at the level, or kept at Alpha, whichever comes first.
-func (f *Family) needed(pair Pair, ratio, level float64, chosen []*Test) *RunsNeeded {
-	slower := Marginal
-	if ratio >= f.MinSlowdown && f.visible(pair) {
-		slower = Violated
+// towards is the verdict that a test would probably have if it were decided. Where the
+// interval holds both 1 and the minimum slowdown, nobody knows.
+func (f *Family) towards(i int, slower, kept float64) Verdict {
+	o := f.Outcomes[i]
+	switch {
+	case o.Lo95 <= 1 && f.MinSlowdown <= o.Hi95 || max(slower, kept) < power*(slower+kept):
+		return ""
+	case kept > slower:
+		return Kept
+	case o.Ratio >= f.MinSlowdown && f.visible(f.pairs[i]):
+		return Violated
 	}
-	allowed := scale(pair.Other, f.MinSlowdown)
-	var t *Test
-	var forSlower, forKept float64
-	for r := f.R() + 1; r <= neededLimit; r++ {
-		if chosen[r] == nil {
+	return Marginal
+}
+
+// prospects are what the tests of a family would have if they were done with a Test.
+type prospects struct {
+	test *Test
+	by   []prospect // by test of the family; n is 0 where there are no data
+}
+
+// prospect is what is known of one test: its effect, by its logarithm, from n mpiruns.
+type prospect struct {
+	effect float64
+	// spread is the standard deviation of one mpirun's difference as the Test sees it,
+	// paired that of the two sides in the same mpirun, which moves the estimate.
+	spread, paired float64
+	unsure         float64 // standard deviation of the logarithm of spread
+	n              int
+}
+
+func (f *Family) prospects(t *Test) prospects {
+	p := prospects{t, make([]prospect, f.M)}
+	for i, pair := range f.pairs {
+		n := len(pair.Orig)
+		if n < 2 {
 			continue
 		}
-		if t != chosen[r] {
-			t = chosen[r]
-			forSlower, forKept = t.SampleSize(pair.Orig, f.Against(pair), level), t.SampleSize(allowed, pair.Orig, f.Alpha)
-		}
-		switch {
-		case float64(r) >= forSlower && ratio > 1:
-			return &RunsNeeded{r, neededLimit, slower, t.Name}
-		case float64(r) >= forKept:
-			return &RunsNeeded{r, neededLimit, Kept, t.Name}
+		// P has refused what these cannot take.
+		paired, _ := signedRank.Effect(pair.Orig, pair.Other)
+		pair = f.aligned(t, pair)
+		e, _ := t.Effect(pair.Orig, pair.Other)
+		p.by[i] = prospect{effect: math.Log(e.Ratio), spread: spreadOf(t, e, n), paired: spreadOf(&signedRank, paired, n), n: n}
+	}
+	p.moderate(&signedRank, func(q *prospect) *float64 { return &q.paired })
+	p.moderate(t, func(q *prospect) *float64 { return &q.spread })
+	return p
+}
+
+// spreadOf is the spread of n differences that gave the interval: it ends where the
+// Test becomes significant.
+func spreadOf(t *Test, e stats.Effect, n int) float64 {
+	reach := t.Reach(n, 0.025)
+	if math.IsInf(reach, 0) { // so few that no interval covers 95 %
+		reach = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975) / math.Sqrt(float64(n))
+	}
+	return math.Log(e.Hi95/e.Lo95) / 2 / reach
+}
+
+// varies is the variance of the logarithm of spreadOf n normal differences, simulated.
+func varies(t *Test, n int) float64 {
+	if t.Paired {
+		return 0.6 / float64(n-1)
+	}
+	return 0.35 / float64(n-1)
+}
+
+// moderate moves spreads towards the usual one of the family, as far as they differ by
+// no more than spreads of so few mpiruns do: what is undecided is so not least because
+// its spread was estimated too large.
+func (p *prospects) moderate(t *Test, of func(*prospect) *float64) {
+	var logs []float64
+	chance := 0.0
+	for i := range p.by {
+		if spread := *of(&p.by[i]); spread > 0 {
+			logs = append(logs, math.Log(spread))
+			chance += varies(t, p.by[i].n)
 		}
 	}
-	out := &RunsNeeded{Limit: neededLimit}
-	if t := chosen[neededLimit]; t != nil {
-		out.Test = t.Name
+	usual := stats.MedianFinite(logs)
+	deviations := make([]float64, len(logs))
+	for i, l := range logs {
+		deviations[i] = math.Abs(l - usual)
 	}
-	return out
+	const normalMAD = 0.6745
+	all := stats.MedianFinite(deviations) / normalMAD
+	between := max(0, all*all-chance/float64(len(logs)))
+	for i := range p.by {
+		q := &p.by[i]
+		if spread := of(q); *spread > 0 {
+			own := varies(t, q.n)
+			*spread *= math.Exp((usual - math.Log(*spread)) * own / (own + between))
+			q.unsure = math.Sqrt(own * between / (own + between))
+		}
+	}
+}
+
+// chances are, by test, the probabilities that a check with r mpiruns shows it slower
+// and kept. What a finding needs depends on how many there are of them.
+func (f *Family) chances(p *prospects, r int) (slower, kept []float64) {
+	forKept := p.test.Reach(r, f.Alpha)
+	slower, kept = make([]float64, f.M), make([]float64, f.M)
+	rejected, before := 0, -1
+	for range 10 {
+		if rejected == before {
+			break
+		}
+		forSlower, sum := p.test.Reach(r, f.needs(rejected)), 0.0
+		for i := range p.by {
+			if p.by[i].n > 0 {
+				slower[i], kept[i] = f.chance(&p.by[i], r, forSlower, forKept, varies(p.test, r+1))
+				sum += slower[i]
+			}
+		}
+		before, rejected = rejected, int(sum)
+	}
+	return slower, kept
+}
+
+// cases are the middles of five equally probable parts of the standard normal distribution.
+var cases = [...]float64{-1.2816, -0.5244, 0, 0.5244, 1.2816}
+
+// chance is the probability that the estimate of r new mpiruns, which spreads about
+// the true effect as this one does, is far enough from 1 or from the minimum slowdown.
+// The logarithm of the spread that the new mpiruns happen to have varies by `again`.
+func (f *Family) chance(p *prospect, r int, forSlower, forKept, again float64) (slower, kept float64) {
+	zero, allowed := 0.0, math.Log(f.MinSlowdown)
+	if f.Method == MethodMargin {
+		zero = allowed
+	}
+	for _, z := range cases {
+		moves := p.paired * math.Sqrt(1/float64(p.n)+1/float64(r)) * math.Exp(z*p.unsure)
+		spread := p.spread * math.Exp(z*math.Sqrt(p.unsure*p.unsure+again))
+		low, high := allowed-forKept*spread, zero+forSlower*spread
+		if math.IsNaN(low) || math.IsNaN(high) { // no spread, and a test that cannot find it
+			low, high = math.Inf(-1), math.Inf(1)
+		}
+		above, below := over(p.effect-high, moves), over(low-p.effect, moves)
+		// A test that is significant is not asked whether it is kept.
+		slower += above / float64(len(cases))
+		kept += min(below, 1-above) / float64(len(cases))
+	}
+	return slower, kept
+}
+
+// over is the probability that what moves so much about x is above 0.
+func over(x, moves float64) float64 {
+	if moves == 0 {
+		return half(x)
+	}
+	return distuv.UnitNormal.CDF(x / moves)
 }

@@ -3,6 +3,8 @@ package judge
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"pgmpi/internal/stats"
 )
 
@@ -31,25 +33,28 @@ var signedRank = Test{
 		n := float64(len(x) - ZeroDifferences(x, y))
 		return n * (n + 1) / 2
 	},
-	SampleSize: noetherPaired,
+	Reach: reachSignedRank,
 }
 
-// noetherPaired is noether by the share of all i < j whose log ratios ln x − ln y
-// have a positive sum.
-func noetherPaired(x, y []float64, level float64) float64 {
-	d, _ := stats.LogRatios(x, y) // P has refused what it cannot take
-	sum, pairs := 0.0, 0
-	for i := range d {
-		for j := range i {
-			sum += half(d[i] + d[j])
-			pairs++
-		}
-	}
-	excess := sum/float64(pairs) - 0.5
-	if !(excess > 0) { // or there are no pairs
+// reachSignedRank is the distance at which the expected V is the least that is significant:
+// of r differences and r(r−1)/2 means of two, those above 0. About their own mean they
+// spread less.
+func reachSignedRank(r int, level float64) float64 {
+	n, least := float64(r), stats.LeastSignedRank(r, level)-0.5
+	if r < 3 || least >= n*(n+1)/2 {
 		return math.Inf(1)
 	}
-	return squaredZ(level) / (3 * excess * excess)
+	single, mean := math.Sqrt(1-1/n), math.Sqrt(0.5-1/n)
+	low, high := 0.0, 10.0
+	for range 50 {
+		d := (low + high) / 2
+		if n*distuv.UnitNormal.CDF(d/single)+n*(n-1)/2*distuv.UnitNormal.CDF(d/mean) < least {
+			low = d
+		} else {
+			high = d
+		}
+	}
+	return high
 }
 
 // ZeroDifferences counts the pairs that the signed-rank test drops because both

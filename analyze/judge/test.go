@@ -1,10 +1,6 @@
 package judge
 
-import (
-	"gonum.org/v1/gonum/stat/distuv"
-
-	"pgmpi/internal/stats"
-)
+import "pgmpi/internal/stats"
 
 // TestName is a test as gl.toml and report.json name it.
 type TestName string
@@ -22,9 +18,9 @@ type Test struct {
 	MinP    func(m, n int) float64 // smallest P that m and n medians can give
 	Effect  func(x, y []float64) (stats.Effect, error)
 	Largest func(x, y []float64) float64 // that the statistic can be
-	// SampleSize is how many mpiruns make x slower than y at the level with a
-	// chance of power, if what was observed stays so; infinite where x is not slower.
-	SampleSize func(x, y []float64, level float64) float64
+	// Reach is how many of its standard deviations a difference between the sides must be
+	// for r mpiruns to be significant at the level with an even chance.
+	Reach func(r int, level float64) float64
 
 	Paired bool  // x_i belongs to y_i; pairs without a difference are dropped
 	Most   int   // medians per side that it is computed for; 0: any number
@@ -72,16 +68,6 @@ func (n TestName) Title(r int) string {
 }
 
 func always(title string) func(int) string { return func(int) string { return title } }
-
-// power is the chance that an estimated number of mpiruns decides.
-const power = 0.8
-
-// squaredZ is (z₁₋level + z_power)², the numerator of sample sizes by the
-// normal approximation.
-func squaredZ(level float64) float64 {
-	z := distuv.UnitNormal.Quantile(1-level) + distuv.UnitNormal.Quantile(power)
-	return z * z
-}
 
 // half is 1 above 0, ½ at 0, else 0.
 func half(d float64) float64 {

@@ -1,7 +1,6 @@
 package medians
 
 import (
-	"math"
 	"slices"
 
 	"pgmpi/guidelines"
@@ -13,30 +12,20 @@ import (
 const generalCases = 20
 
 // General is how much slower each of the first mpiruns of a shape was in general than
-// the others, by run-1: the median over the shape's cases of run median to the case's
-// median, for cases that all these mpiruns have. nil: they are fewer than 20.
+// the others, by run-1, from the shape's cases that all these mpiruns have. nil: they
+// are fewer than 20.
 func (s *Set) General(shape guidelines.Shape, runs int) []float64 {
-	ratios := make([][]float64, runs)
-	cases := 0
+	var cases [][]float64
 	for _, i := range s.manifest.Plan.CasesOf(shape) {
 		k := &s.Cases[i]
-		if k.Status != protocol.StatusOK || k.Problem(runs) != "" {
-			continue
-		}
-		cases++
-		usual := k.MedianOf(runs)
-		for run, m := range k.Medians[:runs] {
-			ratios[run] = append(ratios[run], math.Log(m/usual))
+		if k.Status == protocol.StatusOK && k.Problem(runs) == "" {
+			cases = append(cases, k.Medians[:runs])
 		}
 	}
-	if cases < generalCases {
+	if len(cases) < generalCases {
 		return nil
 	}
-	out := make([]float64, runs)
-	for run, r := range ratios {
-		out[run] = math.Exp(stats.MedianFinite(r))
-	}
-	return out
+	return stats.General(cases)
 }
 
 // LastGeneral is General of as many mpiruns as there are, or as have the cases for

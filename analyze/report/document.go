@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -59,6 +60,14 @@ type Table struct {
 
 // Add adds a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// drop leaves a column out.
+func (t *Table) drop(column int) {
+	t.Head, t.Align = slices.Delete(t.Head, column, column+1), t.Align[:column]+t.Align[column+1:]
+	for i := range t.Rows {
+		t.Rows[i] = slices.Delete(t.Rows[i], column, column+1)
+	}
+}
 
 // Titled makes a section.
 func Titled(format string, args ...any) Section { return Section{Title: fmt.Sprintf(format, args...)} }

@@ -119,20 +119,25 @@ func numbers(e *analyze.Explanation) []Section {
 	s := Titled("The test: method %s, %s, one-sided, R = %d mpiruns", r.Method, t.Test.Title(t.R), t.R)
 	s.Table = &Table{Head: []string{"is the call …", t.Test.Symbol, "largest", "p", "adjusted", "alpha"}, Align: "lrrrrr"}
 	s.Table.Add("slower than "+otherSide(r)+"?", number(t.Statistic), number(t.Largest), probability(v.PValue),
-		strings.TrimSpace(probability(v.PAdjusted)+" "+v.Stars), fmt.Sprint(r.Alpha))
+		strings.TrimSpace(probability(v.PAdjusted)+" "+v.Stars), fmt.Sprint(t.Alpha))
 	s.Table.Add(fmt.Sprintf("less than %.2f× slower?", r.MinSlowdown), number(t.KeptStatistic), number(t.Largest), probability(v.PKept),
-		"not adjusted", fmt.Sprint(r.Alpha))
+		"not adjusted", fmt.Sprint(t.KeptAlpha))
 	if v.Type == guidelines.Split {
 		s.note("The medians above only suggested it. The test rests on mpiruns of their own, in which %d calls in a row are one sample.", v.K)
+	} else if t.Screen {
+		s.note("This look finds no violations: it only tells what need not be measured any further.")
 	} else if r.Looks != nil {
 		s.note("p is the smallest of the looks so far, each divided by its share of the error.")
+	}
+	if !t.Test.Paired {
+		s.note("Exact if both sides spread alike and do not depend on each other; else p may be too small (docs/statistics.md#tests).")
 	}
 	adjusted := fmt.Sprintf("%s over m = %s: this p is number %d of them, the smallest first", adjustNames[r.Adjust], conf.Plural(t.Family, "test"), t.Rank)
 	if r.Adjust == judge.AdjustNone {
 		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, t.Family)
 	}
 	s.note("%s; smallest p attainable %s", adjusted, probability(&t.PMin))
-	s.note("effect %s (95 %% interval); the call was slower in %d of %d mpiruns%s; the medians differ by %s%s", effect(v), t.Slower, t.R,
+	s.note("effect %s (95 %% interval of this test alone); the call was slower in %d of %d mpiruns%s; the medians differ by %s%s", effect(v), t.Slower, t.R,
 		when(t.Equal > 0, ", equal in %d", t.Equal), nanoseconds(math.Abs(t.Difference)), when(t.Tick > 0, ", %s", ticks(t)))
 	return []Section{s}
 }

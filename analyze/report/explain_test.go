@@ -140,11 +140,15 @@ func TestReasonsAreThoseOfTheVerdict(t *testing.T) {
 		method  judge.Method
 		want    string
 	}{
-		{50, "default", "chance does not explain it"},
+		{50, "default", "on average up to one in 20 of such findings is chance"},
+		{50, "ci", "up to one in 20 of checks has such a finding by chance"},
+		{50, "default", "is for this test alone"},
+		{50, "default", "A new check of this design shows it again with an estimated probability of > .99"},
 		{50, "default", "which reaches the minimum slowdown of 1.05×"},
 		{50, "default", "The fastest that was measured in its place: Allreduce"},
-		{3, "default", "less than the minimum slowdown of 1.05×"},
+		{3, "default", "But the ratio is only 1.03×"},
 		{-20, "default", "That it is less than 1.05× slower is shown"},
+		{-20, "default", "up to one in 20 is called kept"},
 		{50, "ci", "adjusted by Holm over m = 8 tests"},
 		{50, "margin", "If it were not slower than 1.05 times the other side"},
 		{3, "paper", "asks for no minimum slowdown"},
@@ -155,6 +159,18 @@ func TestReasonsAreThoseOfTheVerdict(t *testing.T) {
 		out := explanation(t, few, []int64{1, 64}, cfg, "GL8:64", slower(c.percent))
 		if !strings.Contains(strings.Join(strings.Fields(out), " "), c.want) {
 			t.Errorf("%d %% slower, method %s: %q is not in\n%s", c.percent, c.method, c.want, out)
+		}
+	}
+}
+
+func TestAScreenIsExplainedAsOne(t *testing.T) {
+	e := explained(t, few, noisySizes, config(), "GL8:1", noisy)[0] // undecided
+	e.Test.Screen = true
+	e.Report.R = 25
+	out := strings.Join(strings.Fields(written(t, "table", Explanations.Document(e))), " ")
+	for _, want := range []string{"This look finds no violations", "(10 mpiruns are too few for that)", "It did not point to a violation, so it was not measured any further."} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func (s *Section) because(e *analyze.Explanation) {
 		s.violatedReason(e)
 	case v.Verdict == judge.Marginal && v.Ratio != nil && *v.Ratio < r.MinSlowdown:
 		s.significantReason(e)
-		s.Say("But it takes only %s as long, less than the minimum slowdown of %.2f×: real, and too small to act on.", Ratio(v.Ratio), r.MinSlowdown)
+		s.Say("But the ratio is only %s, less than the minimum slowdown of %.2f×.", effect(v), r.MinSlowdown)
 	case v.Verdict == judge.Marginal:
 		s.significantReason(e)
 		s.Say("But the medians differ by %s, less than two steps of the clock (%s each): the clock could have made this difference.",
@@ -54,22 +54,26 @@ func (s *Section) splitReason(e *analyze.Explanation) {
 	s.Say("This compares medians and assumes that k calls in a row take k times as long as one; it is no test and has no p-value.")
 }
 
-// significantReason: chance does not explain the difference.
+// significantReason says what of such findings is left to chance.
 func (s *Section) significantReason(e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test
 	s.Say("The call was slower in %d of %d mpiruns. If it were not slower than %s, mpiruns that speak against it as clearly as these "+
 		"would come up with a probability of %s.", t.Slower, t.R, otherSide(r), probability(v.PValue))
 	if r.Adjust == judge.AdjustNone {
-		s.Say("That is at most alpha = %g. It was not adjusted for the %s of this check, so up to about %d of them would be called violated by chance.",
-			r.Alpha, conf.Plural(t.Family, "test"), t.ByChance)
+		s.Say("That is at most the level of %g. It was not adjusted for the %s of this check, so up to about %d of them would be called violated by chance.",
+			t.Alpha, conf.Plural(t.Family, "test"), t.ByChance)
 		return
 	}
 	were := "were"
 	if t.Family == 1 {
 		were = "was"
 	}
-	s.Say("%s %s asked of the same measurement, so it counts as %s, which is still at most alpha = %g: chance does not explain it.",
-		conf.Plural(t.Family, "question"), were, probability(v.PAdjusted), r.Alpha)
+	left := "on average up to one in %.0f of such findings is chance"
+	if r.Adjust == judge.AdjustHolm {
+		left = "up to one in %.0f of checks has such a finding by chance"
+	}
+	s.Say("%s %s asked of the same measurement, so it counts as %s, which is at most the level of %g: "+left+".",
+		conf.Plural(t.Family, "question"), were, probability(v.PAdjusted), t.Alpha, 1/t.Alpha)
 }
 
 func (s *Section) violatedReason(e *analyze.Explanation) {
@@ -77,9 +81,12 @@ func (s *Section) violatedReason(e *analyze.Explanation) {
 	if r.Method == judge.MethodPaper {
 		s.Say("The medians' ratio is %s. Method paper asks for no minimum slowdown.", Ratio(v.Ratio))
 	} else {
-		s.Say("It takes %s as long (between %s and %s with 95 %% confidence), which reaches the minimum slowdown of %.2f×%s.",
-			Ratio(v.Ratio), Ratio(v.RatioLo95), Ratio(v.RatioHi95), r.MinSlowdown,
-			when(t.Tick > 0, ", and the medians differ by %s, at least two", ticks(t)))
+		s.Say("It takes %s as long, which reaches the minimum slowdown of %.2f×%s. The 95 %% interval, %s to %s, is for this test alone%s.",
+			Ratio(v.Ratio), r.MinSlowdown, when(t.Tick > 0, ", and the medians differ by %s, at least two", ticks(t)),
+			Ratio(v.RatioLo95), Ratio(v.RatioHi95), when(*v.RatioLo95 < r.MinSlowdown, ", and begins below that"))
+		if v.Replication != nil {
+			s.Say("A new check of this design shows it again with an estimated probability of %s.", again(v))
+		}
 	}
 	if a := v.Alternative; a != nil {
 		s.Say("The fastest that was measured in its place: %s, %s instead of %s.",
@@ -89,21 +96,31 @@ func (s *Section) violatedReason(e *analyze.Explanation) {
 
 func (s *Section) keptReason(e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test
-	s.Say("The call was slower in %d of %d mpiruns; that it is slower is not shown (adjusted p = %s, above alpha = %g).",
-		t.Slower, t.R, probability(v.PAdjusted), r.Alpha)
+	s.Say("The call was slower in %d of %d mpiruns; that it is slower is not shown (%s).", t.Slower, t.R, notSignificant(e))
 	if r.Method == judge.MethodPaper {
 		s.Say("Method paper calls everything kept that is not violated; it does not ask whether anything shows that the guideline holds.")
 		return
 	}
-	s.Say("That it is less than %.2f× slower is shown: if it were not, mpiruns like these would come up with a probability of %s, at most alpha.",
-		r.MinSlowdown, probability(v.PKept))
+	s.Say("That it is less than %.2f× slower is shown: if it were not, mpiruns like these would come up with a probability of %s, at most %g. "+
+		"This p is not adjusted: of tests that are as slow as that, up to one in %.0f is called kept.", r.MinSlowdown, probability(v.PKept), t.KeptAlpha, 1/t.KeptAlpha)
+}
+
+// notSignificant says why nothing shows that the call is slower.
+func notSignificant(e *analyze.Explanation) string {
+	if e.Test.Screen {
+		return fmt.Sprintf("%d mpiruns are too few for that", e.Test.R)
+	}
+	return fmt.Sprintf("adjusted p = %s, above %g", probability(e.Verdict.PAdjusted), e.Test.Alpha)
 }
 
 func (s *Section) undecidedReason(e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test
-	s.Say("The call was slower in %d of %d mpiruns. That it is slower is not shown (adjusted p = %s, above alpha = %g); that it is less than %.2f× slower "+
-		"is not shown either (p = %s).", t.Slower, t.R, probability(v.PAdjusted), r.Alpha, r.MinSlowdown, probability(v.PKept))
-	s.Say("The mpiruns differ so much that the ratio lies anywhere between %s and %s (95 %% interval).", Ratio(v.RatioLo95), Ratio(v.RatioHi95))
+	s.Say("The call was slower in %d of %d mpiruns. That it is slower is not shown (%s); that it is less than %.2f× slower "+
+		"is not shown either (p = %s, above %g).", t.Slower, t.R, notSignificant(e), r.MinSlowdown, probability(v.PKept), t.KeptAlpha)
+	s.Say("The 95 %% interval of the ratio goes from %s to %s.", Ratio(v.RatioLo95), Ratio(v.RatioHi95))
+	if v.Type != guidelines.Split && t.R < r.R && v.Reason == "" {
+		s.Say("It did not point to a violation, so it was not measured any further.")
+	}
 	n := v.RunsNeeded
 	if n == nil {
 		return
@@ -116,6 +133,6 @@ func (s *Section) undecidedReason(e *analyze.Explanation) {
 		s.Say("If effect and spread stay as they are, %d mpiruns are not enough to decide it.%s", n.Limit, by)
 		return
 	}
-	s.Say("If effect and spread stay as they are, a new check with about R = %d mpiruns in place of %d decides it four times in five, probably as %s.%s",
-		n.R, t.R, n.Towards, by)
+	s.Say("If effect and spread stay as they are, a new check with about R = %d mpiruns in place of %d decides it four times in five or more%s.%s",
+		n.R, t.R, when(n.Towards != "", ", probably as %s", n.Towards), by)
 }

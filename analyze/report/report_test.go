@@ -265,6 +265,51 @@ func TestTheTestOfMoreMpirunsIsNamedWhereItIsAnother(t *testing.T) {
 	}
 }
 
+func TestTheHeaderSaysWhatEachLookMeasured(t *testing.T) {
+	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
+	r.M = 30
+	for _, c := range []struct {
+		looks analyze.LooksSummary
+		want  string
+	}{
+		{analyze.LooksSummary{Looks: []int{10, 25}, Weights: []float64{.5, .5}, Screens: []int{10}, Decided: []int{7, 13}},
+			"10 mpiruns measured everything, 15 more what pointed to a violation; 7 of m = 30 tests decided after 10, 13 after 25; stage 2"},
+		{analyze.LooksSummary{Looks: []int{14, 20, 30}, Weights: []float64{.2, .3, .5}, Decided: []int{1, 2, 3}},
+			"14 mpiruns measured everything, 6 more what pointed to a violation, 10 more of that what still did (weights 0.2, 0.3, 0.5); 1 of m = 30"},
+	} {
+		r.Looks = &c.looks
+		if out := strings.Join(strings.Fields(text(t, "table", r)), " "); !strings.Contains(out, "Looks "+c.want) {
+			t.Errorf("no %q in:\n%s", c.want, out)
+		}
+	}
+}
+
+func TestTheRankSumsAssumptionIsSaidWhereItIsUsed(t *testing.T) {
+	for test, said := range map[judge.TestName]bool{judge.TestRankSum: true, judge.TestSignedRank: false} {
+		cfg := config()
+		cfg.Test = test
+		r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, cfg, planted)
+		if out := text(t, "table", r); strings.Contains(out, "if both sides spread alike") != said || !strings.Contains(out, "Violations") {
+			t.Errorf("%s:\n%s", test, out)
+		}
+	}
+}
+
+func TestTheProbabilityOfARepeatIsCutNotRounded(t *testing.T) {
+	for q, want := range map[float64]string{.999: "> .99", .99: ".99", .899999: ".89", .9: ".90", .05: ".05", .001: "< .01"} {
+		if got := again(&analyze.Verdict{Replication: &q}); got != want {
+			t.Errorf("%g: %q, want %q", q, got, want)
+		}
+	}
+	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
+	for i := range r.Verdicts {
+		r.Verdicts[i].Replication, r.Verdicts[i].Firm = nil, false
+	}
+	if out := text(t, "table", r); strings.Contains(out, "again") || strings.Contains(out, "firm") || !strings.Contains(out, "Violations") {
+		t.Errorf("something is said of repeats where nothing is known:\n%s", out)
+	}
+}
+
 func TestCSVHasOneRowPerVerdict(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
 	rows, err := csv.NewReader(strings.NewReader(text(t, "csv", r))).ReadAll()
@@ -292,7 +337,7 @@ func TestJSONHasTheDocumentedKeysAndNoNulledLists(t *testing.T) {
 	}
 	verdict := top["verdicts"].([]any)[0].(map[string]any)
 	for _, key := range []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "np", "median_s", "other_median_s",
-		"ratio", "ratio_lo95", "ratio_hi95", "p_value", "p_adjusted", "verdict", "runs_needed"} {
+		"ratio", "ratio_lo95", "ratio_hi95", "p_value", "p_adjusted", "verdict", "runs_needed", "replication", "firm"} {
 		if _, ok := verdict[key]; !ok {
 			t.Errorf("a verdict has no %s", key)
 		}

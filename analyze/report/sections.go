@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ func reportSections(r *analyze.Report) []Section {
 var reportColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
 	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
 	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
-	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs", "by_state"}
+	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs", "replication", "firm", "by_state"}
 
 // reportRows has one row per verdict.
 func reportRows(r *analyze.Report) [][]string {
@@ -43,7 +44,7 @@ func reportRows(r *analyze.Report) [][]string {
 		}
 		out = append(out, row(slices.Concat([]any{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, k, v.Shape, v.NP,
 			v.MedianS, v.OtherMedianS, v.Ratio, v.PValue, v.PAdjusted, v.PKept, v.Stars, v.Verdict, v.Reason},
-			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs, answers(v.ByState)})...))
+			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs, v.Replication, v.Firm, answers(v.ByState)})...))
 	}
 	return out
 }
@@ -58,8 +59,8 @@ func header(r *analyze.Report) []Section {
 	s.Fact("Library", "%s%s", fit(ShortVersion(r.Library.Version), 75), when(r.Library.PML != "", ", pml %s", r.Library.PML))
 	s.Fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
 	slowdown := cmp.Or(when(r.Method != judge.MethodPaper, "minimum slowdown %.2f×", r.MinSlowdown), "no minimum slowdown")
-	s.Fact("Test", "method %s: %s, %s, m = %s, alpha = %g, %s",
-		r.Method, r.Test.Title(r.R), adjustNames[r.Adjust], conf.Plural(r.M, "test"), r.Alpha, slowdown)
+	s.Fact("Test", "method %s: %s, %s, m = %s, alpha = %g%s, %s",
+		r.Method, r.Test.Title(r.R), adjustNames[r.Adjust], conf.Plural(r.M, "test"), r.Alpha, when(r.FamilyAlpha < r.Alpha, " (%g here)", r.FamilyAlpha), slowdown)
 	rho := "undefined"
 	if r.Rho != nil {
 		rho = fmt.Sprintf("%.2f", *r.Rho)
@@ -67,9 +68,8 @@ func header(r *analyze.Report) []Section {
 	s.Fact("", "smallest p attainable %s; correlation within mpiruns %s; %s with ties, %s",
 		probability(&r.PMin), rho, conf.Plural(r.TiedTests, "test"), conf.Plural(r.ZeroDifferences, "zero difference"))
 	if l := r.Looks; l != nil {
-		s.Fact("Looks", "after %s mpiruns with weights %s; %s of m = %s decided there; stage 2 took %s, about %s less than without looking",
-			join(", ", "%d", l.Looks), join(", ", "%v", l.Weights), join(", ", "%d", l.Decided), conf.Plural(r.M, "test"),
-			wallClock(l.SpentS), wallClock(max(0, l.FullS-l.SpentS)))
+		s.Fact("Looks", "%s; %s; stage 2 took %s, about %s less than without looking",
+			schedule(r), decided(r), wallClock(l.SpentS), wallClock(max(0, l.FullS-l.SpentS)))
 	}
 	if x := r.Split; x != nil && x.Refused != nil {
 		s.Fact("Split", "%s not tested: %s", conf.Plural(x.M, "suspicion"), x.Refused.Reason)
@@ -79,6 +79,34 @@ func header(r *analyze.Report) []Section {
 	}
 	s.Fact("Sizes", "%s", r.MsizeLegend)
 	return append([]Section{s}, refused(r.Refused)...)
+}
+
+// schedule says what the mpiruns up to each look measured.
+func schedule(r *analyze.Report) string {
+	l := r.Looks
+	text := conf.Plural(l.Looks[0], "mpirun") + " measured everything"
+	what := "what pointed to a violation"
+	if r.Method == judge.MethodPaper {
+		what = "what was not violated yet"
+	}
+	for k, at := range l.Looks[1:] {
+		text += fmt.Sprintf(", %d more %s", at-l.Looks[k], what)
+		what = "of that what still did"
+		if r.Method == judge.MethodPaper {
+			what = "what still was not"
+		}
+	}
+	return text + when(len(l.Looks)-len(l.Screens) > 1, " (weights %s)", join(", ", "%v", l.Weights))
+}
+
+// decided counts the tests that each look decided.
+func decided(r *analyze.Report) string {
+	l := r.Looks
+	text := fmt.Sprintf("%d of m = %s decided after %d", l.Decided[0], conf.Plural(r.M, "test"), l.Looks[0])
+	for k, at := range l.Looks[1:] {
+		text += fmt.Sprintf(", %d after %d", l.Decided[k+1], at)
+	}
+	return text
 }
 
 // wallClock rounds seconds for reading.
@@ -115,7 +143,11 @@ func summary(r *analyze.Report) []Section {
 			fmt.Sprintf("%d/%d", tests.Violated, tests.Checked),
 			when(s.Type == guidelines.Split && r.Method != judge.MethodPaper, "%d/%d", tests.Suspected, tests.Checked))
 	}
-	s := Titled("Summary: checked %d, found %d violated", checked, violated)
+	firm := ""
+	if known := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Replication != nil }); len(known) > 0 {
+		firm = fmt.Sprintf(", %d of them firm", len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Firm })))
+	}
+	s := Titled("Summary: checked %d, found %d violated%s", checked, violated, firm)
 	if r.Refused != nil {
 		s = Titled("Summary: measured %d, no verdict possible", checked)
 	}
@@ -165,18 +197,41 @@ func patterns(r *analyze.Report) []Section {
 // violations lists what to do something about, the worst of a shape first.
 func violations(r *analyze.Report) []Section {
 	var out []Section
+	known := len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Replication != nil })) > 0
 	for _, s := range r.Shapes {
-		t := &Table{Head: []string{"guideline", "msize", "median", "other", "ratio [95 %]", "p adjusted", "fastest instead"}, Align: "lrrrlll"}
+		t := &Table{Head: []string{"guideline", "msize", "median", "other", "ratio [95 %]", "p adjusted", "again", "fastest instead"}, Align: "lrrrllrl"}
 		for _, v := range worst(r.Verdicts, s.Name, judge.Violated) {
 			t.Add(v.Guideline+" "+plain(v.Function), size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), effect(v),
-				strings.TrimSpace(probability(v.PAdjusted)+" "+v.Stars), instead(v))
+				strings.TrimSpace(probability(v.PAdjusted)+" "+v.Stars), again(v), instead(v))
+		}
+		if !known {
+			t.drop(6)
 		}
 		out = append(out, tabled(t, "", "Violations, %s: the call at msize takes median, what it must not be slower than takes other", s.Name)...)
 	}
 	if len(out) > 0 {
-		out[len(out)-1].note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001")
+		out[len(out)-1].note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. [95 %%]: for this test alone, not adjusted for being chosen as a finding.%s",
+			when(known, " again: the estimated probability that a new check of this design shows it; .90 and more is firm, - is not known."))
+		if t := judge.Get(r.Test); t != nil && !t.Paired && r.Method != judge.MethodPaper {
+			out[len(out)-1].note("The test does not pair the mpiruns: p is exact if both sides spread alike and do not depend on each other (docs/statistics.md#tests).")
+		}
 	}
 	return out
+}
+
+// again writes the probability that a new check shows a violation: "> .99", ".85". Unknown: "-".
+func again(v *analyze.Verdict) string {
+	switch q := v.Replication; {
+	case q == nil:
+		return "-"
+	case *q > 0.99:
+		return "> .99"
+	case *q < 0.01:
+		return "< .01"
+	default:
+		// Cut, not rounded: .90 is firm.
+		return fmt.Sprintf(".%02.0f", math.Floor(100**q))
+	}
 }
 
 // suspected lists split-robustness from medians: no test, no exit code.

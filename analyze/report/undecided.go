@@ -30,21 +30,22 @@ func undecided(r *analyze.Report) []Section {
 	}
 	needed := func(v *analyze.Verdict) int { return cmp.Or(v.RunsNeeded.R, v.RunsNeeded.Limit+1) }
 	slices.SortStableFunc(open, func(a, b *analyze.Verdict) int { return needed(a) - needed(b) })
-	half := "half of them"
-	if len(open) == 1 {
-		half = "it"
+	headline := ""
+	switch n, half := open[0].RunsNeeded.R, r.RunsNeededHalf; {
+	case len(open) == 1 && n > 0:
+		headline = fmt.Sprintf("; R = %d mpiruns would probably decide it", n)
+	case len(open) > 1 && half != nil:
+		headline = fmt.Sprintf("; R = %d mpiruns would probably decide about %.0f of them", half.R, half.Decides)
 	}
-	n := open[(len(open)-1)/2].RunsNeeded.R
-	s := Titled("Undecided: %s, neither violated nor kept is shown%s", conf.Plural(len(open), "test"),
-		when(n > 0, "; R = %d mpiruns would probably decide %s", n, half))
+	s := Titled("Undecided: %s, neither violated nor kept is shown%s", conf.Plural(len(open), "test"), headline)
 	s.Table = &Table{Head: []string{"guideline", "shape", "msize", "median", "other", "ratio [95 %]", "R needed", "towards"}, Align: "llrrrlrl"}
 	shown, more := first(open, mostRows, moreRows)
 	for _, v := range shown {
 		n := v.RunsNeeded
 		s.Table.Add(v.Guideline+" "+plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), effect(v),
-			cmp.Or(when(n.R > 0, "%d", n.R), fmt.Sprintf("> %d", n.Limit)), cmp.Or(when(n.R > 0, "%s", n.Towards), "-"))
+			cmp.Or(when(n.R > 0, "%d", n.R), fmt.Sprintf("> %d", n.Limit)), cmp.Or(string(n.Towards), "-"))
 	}
-	s.note("R needed: a new check with that many mpiruns decides it four times in five, if effect and spread stay as observed. "+
+	s.note("R needed: a new check with that many mpiruns decides it four times in five or more, if effect and spread stay as observed. "+
 		"This one had %d; a finished check is not extended.", r.R)
 	note := &s.Notes[0]
 	if i := slices.IndexFunc(open, func(v *analyze.Verdict) bool { return v.RunsNeeded.Test != r.Test }); i >= 0 {

@@ -34,7 +34,7 @@ var benches = []bench{
 	{"memory", "a rank's memory beside its buffers and the MPI library's own", true, 1, memoryBench},
 	{"sync", "the ways to synchronise processes, in rounds of one mpirun each", true, 30, syncBench},
 	{"clocks", "clock synchronisation where the true error is known", true, 1, clocksBench},
-	{"simulate", "false violations and missed slowdowns in simulated checks", false, 200, simulateBench},
+	{"simulate", "what the statistics promise, in simulated checks: errors, power, repeats, cost", false, 1000, simulateBench},
 	{"proof", "the same in real checks of collectives with themselves", true, 20, proofBench},
 	{"stability", "checks in a row: how many verdicts flip", true, 10, stabilityBench},
 }
@@ -91,11 +91,9 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.BoolVar(&e.load, "load", false, "stability, proof: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
 	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16) and clocks (default 2 to 16)")
 	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, sync) and of random numbers (simulate)")
-	fs.IntVar(&e.tests, "tests", 495, "simulate: tests of a check")
-	fs.IntVar(&e.slow, "slow", 30, "simulate: of these are slowed down")
-	fs.Float64Var(&e.sd, "sd", 0.04, "simulate: standard deviation of a run median between mpiruns, a fraction")
-	fs.Float64Var(&e.rho, "rho", 0, "simulate: share of that variance that both sides of a pair have in common")
-	fs.Float64Var(&e.glitches, "glitches", 0, "simulate: share of run medians that are up to ten times too large, as on a busy machine")
+	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
+	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 10+25, paper")
+	fs.StringVar(&e.rows, "rows", "", "simulate: only rows with this in their name")
 	fs.Usage = func() {
 		fmt.Println("Usage: bench [FLAGS] [BENCH…]")
 		for _, b := range benches {

@@ -12,14 +12,13 @@ import (
 	"pgmpi/mockups"
 )
 
-// proofMethods are compared in simulated and in real checks.
+// proofMethods are compared in real checks.
 var proofMethods = []judge.Method{judge.MethodDefault, judge.MethodPaper}
 
 // tally counts over checks.
 type tally struct {
 	checks, anyFalse, falseFound int
-	planted, found, marginal     int // marginal: found, but below the minimum slowdown
-	runs                         int // mpiruns that verdicts took
+	planted, found               int
 }
 
 // count takes one test of a check.
@@ -31,8 +30,6 @@ func (t *tally) count(planted bool, verdict judge.Verdict) {
 		t.planted++
 		if verdict == judge.Violated {
 			t.found++
-		} else if verdict == judge.Marginal {
-			t.marginal++
 		}
 	}
 }
@@ -44,8 +41,7 @@ func (t *tally) add(one tally) {
 		t.anyFalse++
 	}
 	t.falseFound += one.falseFound
-	t.planted, t.found, t.marginal = t.planted+one.planted, t.found+one.found, t.marginal+one.marginal
-	t.runs += one.runs
+	t.planted, t.found = t.planted+one.planted, t.found+one.found
 }
 
 // proofSizes make calls of at least 1 µs, or the plant is no longer exact.
@@ -72,7 +68,7 @@ type proven struct {
 
 // proofBench measures how often pgmpi is wrong: false violations where a
 // collective is compared with itself, and the share of planted slowdowns that it
-// finds. docs/statistics.md has what it and simulateBench printed once.
+// finds. docs/statistics.md has what it printed once.
 func proofBench(ctx context.Context, e *env) error {
 	e.title("every collective against itself%s: p = %d, sizes %s", e.conditions(), np, proofSizes)
 	var all []proven

@@ -4,135 +4,171 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/stats"
 )
 
-// simulation is a library with known slowdowns: run medians are log-normal
-// around their true value. The flags say what its fields mean.
+// simulation is what simulateBench is asked for.
 type simulation struct {
-	tests, slow       int
-	sd, rho, glitches float64
+	tests   int
+	designs []string
+	rows    string
 }
 
-// slowdowns are planted; 1 is none: a check of a library with itself.
-var slowdowns = []float64{1, 1.05, 1.10, 1.25, 1.50}
-
-// simulateBench is proofBench with simulated run medians, R = 3…30.
+// simulateBench shows what the statistics promise (docs/statistics.md): worlds in which
+// everything is known are measured and judged as a check does it.
 func simulateBench(ctx context.Context, e *env) error {
-	e.title("simulated: %d checks per number, m = %d tests, %d of them slowed down, sd between mpiruns %g, shared %g, glitches %g",
-		e.times, e.tests, e.slow, e.sd, e.rho, e.glitches)
-	t := newTable("method", "design", "A/A: false per check", "checks with any", "recall 5 %", "or marginal", "10 %", "25 %", "50 %", "share of mpiruns")
-	for _, method := range proofMethods {
-		for _, r := range []int{3, 5, 8, 10, 15, 20, 30} {
-			if err := e.simulate(ctx, t, method, fmt.Sprintf("R = %d", r), judge.Once(r)); err != nil {
-				return err
-			}
-		}
-	}
-	looks := judge.Schedule{Looks: []int{10, 20, 30}, Weights: []float64{.2, .3, .5}}
-	return errors.Join(e.simulate(ctx, t, judge.MethodDefault, "looks 10, 20, 30", looks), t.Flush())
-}
-
-// simulate adds the line of one design to the table.
-func (e *env) simulate(ctx context.Context, t table, method judge.Method, name string, schedule judge.Schedule) error {
-	cfg := judge.Default()
-	cfg.Method = method
-	d, err := judge.NewDesign(cfg, schedule, e.tests)
-	if err != nil {
-		return err
-	}
-	row := []any{method, name}
-	if d.Refused != nil {
-		t.row(append(row, "refused")...)
-		return nil
-	}
-	checks, runs := 0, 0
-	for i, slowdown := range slowdowns {
-		all, err := e.checksOf(ctx, d, slowdown)
+	var designs []design
+	for _, name := range e.designs {
+		d, err := newDesign(name, e.tests)
 		if err != nil {
 			return err
 		}
-		switch i {
-		case 0:
-			row = append(row, per(all.falseFound, all.checks), per(all.anyFalse, all.checks))
-		case 1:
-			row = append(row, per(all.found, all.planted), per(all.found+all.marginal, all.planted))
-		default:
-			row = append(row, per(all.found, all.planted))
-		}
-		checks, runs = checks+all.checks, runs+all.runs
+		designs = append(designs, d)
 	}
-	t.row(append(row, per(runs, checks*e.tests*d.R()))...)
-	return nil
+	e.title("simulated checks of m = %d tests, with 95 %% limits", e.tests)
+	fmt.Printf("      %-50s %-12s", "", "aim")
+	for _, d := range designs {
+		fmt.Printf(" %-28s", d.name)
+	}
+	fmt.Println()
+	missed := 0
+	for row, q := range questions(e.tests) {
+		if !strings.Contains(q.name, e.rows) {
+			continue
+		}
+		// Every row has random numbers of its own, the designs have the same.
+		n, err := q.show(ctx, designs, max(2, e.times/q.share), e.seed<<16+uint64(row))
+		if err != nil {
+			return err
+		}
+		missed += n
+	}
+	return outcome(designs[0].name, fmt.Sprintf("%d of the aims above missed", missed), "none", missed == 0)
 }
 
-// checksOf makes the checks of one design and one slowdown, on all cores.
-func (e *env) checksOf(ctx context.Context, d *judge.Design, slowdown float64) (total tally, err error) {
-	tallies, errs := make([]tally, e.times), make([]error, e.times)
+// design is how a check is made and judged.
+type design struct {
+	name string
+	*judge.Design
+}
+
+// newDesign reads "usual" (what check does by itself), "R", "R+R…" (with looks) or "paper".
+func newDesign(name string, tests int) (d design, err error) {
+	cfg, schedule := judge.Default(), judge.Usual(judge.Default().Alpha, tests)
+	switch name {
+	case "usual":
+	case "paper":
+		cfg.Method, schedule = judge.MethodPaper, judge.Once(10)
+	default:
+		schedule = judge.Schedule{}
+		for part := range strings.SplitSeq(name, "+") {
+			r, err := strconv.Atoi(part)
+			if err != nil {
+				return d, fmt.Errorf("--designs: %s is none: usual, paper, or numbers of mpiruns as in 10 or 10+25", name)
+			}
+			schedule.Looks = append(schedule.Looks, r)
+		}
+		weights := map[int][]float64{1: {1}, 2: {.5, .5}, 3: {.2, .3, .5}}
+		if schedule.Weights = weights[len(schedule.Looks)]; schedule.Weights == nil {
+			return d, fmt.Errorf("--designs: %s has more than three looks", name)
+		}
+		if err := schedule.Check(schedule.R()); err != nil {
+			return d, err
+		}
+	}
+	d.name = name
+	if d.Design, err = judge.NewDesign(cfg, schedule, tests); err == nil && d.Refused != nil {
+		err = fmt.Errorf("--designs %s: %s", name, d.Refused.Reason)
+	}
+	return d, err
+}
+
+// check makes and judges the number-th check of a series.
+func (d *design) check(w *world, ratios []float64, number int, random *rand.Rand) (*judge.Family, error) {
+	all := w.pairs(ratios, d.R(), number, random)
+	f := d.Family(w.step)
+	for k, at := range d.Looks {
+		now := make([]judge.Pair, len(all))
+		var cases [][]float64
+		for i, p := range all {
+			if !f.Outcomes[i].Done() {
+				now[i] = judge.Pair{Orig: p.Orig[:at], Other: p.Other[:at]}
+				cases = append(cases, now[i].Orig, now[i].Other)
+			}
+		}
+		if len(cases) == 0 {
+			break
+		}
+		if !d.Test(k).Paired {
+			factor := stats.General(cases)
+			for i := range now {
+				now[i].Factor = factor
+			}
+		}
+		if err := f.Look(now); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// show asks a question of several designs in some series of checks, and prints what was
+// counted beside the aims. It returns how many the first design missed.
+func (q *question) show(ctx context.Context, designs []design, series int, seed uint64) (missed int, err error) {
+	counts := make([][][]count, len(designs))
+	for i := range designs {
+		counts[i], err = inParallel(ctx, series, func(n int) ([]count, error) {
+			return q.ask(&designs[i], n, rand.New(rand.NewPCG(seed, uint64(n))))
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	fmt.Printf("   %s, %d checks\n", q.name, series*q.inOne)
+	for f, figure := range q.figures {
+		fmt.Printf("      %-50s %-12s", figure.what, figure.aim())
+		for i := range designs {
+			text, ok := figure.of(column(counts[i], f))
+			fmt.Printf(" %-28s", text)
+			if i == 0 && !ok {
+				missed++
+			}
+		}
+		fmt.Println()
+	}
+	return missed, nil
+}
+
+func column(counts [][]count, f int) []count {
+	out := make([]count, len(counts))
+	for i, c := range counts {
+		out[i] = c[f]
+	}
+	return out
+}
+
+// inParallel calls work with 0 to n−1 on all cores.
+func inParallel[T any](ctx context.Context, n int, work func(int) (T, error)) ([]T, error) {
+	out, errs := make([]T, n), make([]error, n)
 	var wg sync.WaitGroup
-	for i := range e.times {
+	workers := runtime.GOMAXPROCS(0)
+	for first := range workers {
 		wg.Go(func() {
-			if errs[i] = ctx.Err(); errs[i] == nil {
-				tallies[i], errs[i] = e.check(d, slowdown, rand.New(rand.NewPCG(e.seed, uint64(i))))
+			for i := first; i < n; i += workers {
+				if errs[i] = ctx.Err(); errs[i] != nil {
+					return
+				}
+				out[i], errs[i] = work(i)
 			}
 		})
 	}
 	wg.Wait()
-	for _, t := range tallies {
-		total.add(t)
-	}
-	return total, errors.Join(errs...)
-}
-
-// check simulates one check; the first tests are the slowed ones.
-func (s simulation) check(d *judge.Design, slowdown float64, random *rand.Rand) (t tally, err error) {
-	family := make([]judge.Pair, s.tests)
-	for i := range family {
-		family[i] = s.pair(d.R(), random)
-		if i < s.slow {
-			for k := range family[i].Orig {
-				family[i].Orig[k] *= slowdown
-			}
-		}
-	}
-	q := d.Family(0)
-	for _, at := range d.Looks {
-		now := make([]judge.Pair, len(family))
-		for i, p := range family {
-			now[i] = judge.Pair{Orig: p.Orig[:at], Other: p.Other[:at]}
-		}
-		if err := q.Look(now); err != nil {
-			return t, err
-		}
-	}
-	for i, o := range q.Outcomes {
-		t.runs += o.Runs
-		t.count(slowdown > 1 && i < s.slow, o.Verdict)
-	}
-	return t, nil
-}
-
-// pair makes the run medians of a call and its equal, in µs.
-func (s simulation) pair(r int, random *rand.Rand) judge.Pair {
-	p := judge.Pair{Orig: make([]float64, r), Other: make([]float64, r)}
-	shared, own := s.sd*math.Sqrt(s.rho), s.sd*math.Sqrt(1-s.rho)
-	for i := range r {
-		both := shared * random.NormFloat64()
-		p.Orig[i] = math.Exp(both+own*random.NormFloat64()) * s.glitch(random)
-		p.Other[i] = math.Exp(both+own*random.NormFloat64()) * s.glitch(random)
-	}
-	return p
-}
-
-// glitch is what another program does to a run median now and then: it makes it
-// up to ten times as large.
-func (s simulation) glitch(random *rand.Rand) float64 {
-	if random.Float64() >= s.glitches {
-		return 1
-	}
-	return math.Pow(10, random.Float64())
+	return out, errors.Join(errs...)
 }

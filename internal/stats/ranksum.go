@@ -47,6 +47,12 @@ func MinPRankSum(m, n int) float64 {
 	return 1 / binomial(m+n, m)
 }
 
+// LeastRankSum is the least U of two samples of n values without ties whose P is at
+// most the level; more than the largest U where none is.
+func LeastRankSum(n int, level float64) float64 {
+	return float64(n*n - quantileU(level, n, n) + 1)
+}
+
 // MinPRankSumNormal is the smallest P that RankSumNormal can attain with samples of
 // m and n values without ties.
 func MinPRankSumNormal(m, n int) float64 {

@@ -61,6 +61,12 @@ func signedRankOf(d []float64, exact bool) TestResult {
 // that are not 0: 2^−r. It is 1 for r < 1.
 func MinPSignedRank(r int) float64 { return math.Ldexp(1, -max(r, 0)) }
 
+// LeastSignedRank is the least V of n differences without ties whose P is at most the
+// level; more than the largest V where none is.
+func LeastSignedRank(n int, level float64) float64 {
+	return float64(n*(n+1)/2 - quantileV(level, n) + 1)
+}
+
 // signCounts counts the subsets of the items by their sum, from 0 to the sum of all.
 func signCounts(items []int) []float64 {
 	counts := make([]float64, sumInts(items)+1)

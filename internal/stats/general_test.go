@@ -1,0 +1,23 @@
+package stats
+
+import (
+	"math"
+	"testing"
+)
+
+// Three cases, of which the second mpirun doubles two and the third one halves all.
+func TestTheGeneralFactorIsTheMedianOverTheCases(t *testing.T) {
+	got := General([][]float64{
+		{300, 300, 150, 300, 300},
+		{10, 20, 5, 10, 10},
+		{1, 2, .5, 1, 1},
+	})
+	for run, want := range []float64{1, 2, .5, 1, 1} {
+		if math.Abs(got[run]-want) > 1e-12 {
+			t.Errorf("mpirun %d: %g, want %g", run+1, got[run], want)
+		}
+	}
+	if General(nil) != nil {
+		t.Error("no cases say nothing")
+	}
+}
