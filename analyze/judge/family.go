@@ -144,8 +144,8 @@ func (f *Family) adjust() error {
 		if !f.looks[f.After(o.Runs)].screen {
 			o.P = f.spent[i]
 		}
-		// What was decided keeps what decided it: it only shrinks at later looks.
-		if !o.Decided {
+		// What is done keeps what ended it: it only shrinks at later looks.
+		if !o.Done() {
 			o.PAdjusted, o.Stars = adjusted[i], stats.Stars(adjusted[i])
 		}
 	}

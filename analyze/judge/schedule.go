@@ -34,9 +34,12 @@ func Pairing(alpha float64, m int) int {
 	return int(math.Ceil(math.Log2(pairingReserve * float64(max(1, m)) / alpha)))
 }
 
-// Usual is the Schedule of m tests at level alpha unless one is asked for.
-func Usual(alpha float64, m int) Schedule {
-	return Schedule{[]int{screenAt, max(leastR, Pairing(alpha, m))}, []float64{.5, .5}}
+// Usual is the Schedule of m tests unless one is asked for. Method paper looks once.
+func Usual(cfg Config, m int) Schedule {
+	if cfg.Method == MethodPaper {
+		return Once(screenAt)
+	}
+	return Schedule{[]int{screenAt, max(leastR, Pairing(cfg.Alpha, m))}, []float64{.5, .5}}
 }
 
 // R is the number of mpiruns of the last look.

@@ -61,7 +61,7 @@ type design struct {
 
 // newDesign reads "usual" (what check does by itself), "R", "R+R…" (with looks) or "paper".
 func newDesign(name string, tests int) (d design, err error) {
-	cfg, schedule := judge.Default(), judge.Usual(judge.Default().Alpha, tests)
+	cfg, schedule := judge.Default(), judge.Usual(judge.Default(), tests)
 	switch name {
 	case "usual":
 	case "paper":

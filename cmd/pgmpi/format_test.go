@@ -137,7 +137,7 @@ func TestADryRunIsWrittenInEveryFormatItHas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &results.Manifest{Plan: *plan, R: f.Job.MPIRuns, Launch: map[string][]string{"p2": {"mpirun", "-np", "2"}}}
+	m := &results.Manifest{Plan: *plan, R: 10, SplitExperiment: true, Launch: map[string][]string{"p2": {"mpirun", "-np", "2"}}}
 	c := &campaign.Campaign{Config: &f, Manifest: m, RankPath: "/a path/" + strings.Repeat("deep/", 30)}
 	e, err := c.Estimate(stagesOf["check"]...)
 	if err != nil {

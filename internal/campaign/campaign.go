@@ -50,7 +50,7 @@ func New(config *glfile.File, path string, before *results.Manifest, version str
 	if len(plan.Tests) == 0 {
 		return nil, setupf("there is nothing to check: no guideline of [check] has a size to be checked at")
 	}
-	usual := judge.Usual(config.Analyze.Alpha, len(plan.Tests))
+	usual := judge.Usual(config.Analyze, len(plan.Tests))
 	r, looks, weights := config.Job.Schedule(usual.Looks)
 	m := &results.Manifest{
 		Version: version, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,
