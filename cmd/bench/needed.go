@@ -29,18 +29,26 @@ func decides(name string, w world, tests int) question {
 		if err != nil {
 			return nil, err
 		}
-		r := repeatedChecks{w: &w, ratios: ratios, series: series, random: random, by: map[int][]judge.Outcome{}}
-		return r.count(f.Outlook())
+		again := repeatedChecks{most: math.MaxInt, by: map[int][]judge.Outcome{}, check: func(r int) ([]judge.Outcome, error) {
+			d, err := newDesign(strconv.Itoa(r), tests)
+			if err != nil {
+				return nil, err
+			}
+			f, err := d.check(&w, ratios, series, random)
+			if err != nil {
+				return nil, err
+			}
+			return f.Outcomes, nil
+		}}
+		return again.count(f.Outlook())
 	}}
 }
 
-// repeatedChecks are new checks of the same library, by R.
+// repeatedChecks are new checks of the same library, one for each R.
 type repeatedChecks struct {
-	w      *world
-	ratios []float64
-	series int
-	random *rand.Rand
-	by     map[int][]judge.Outcome
+	check func(r int) ([]judge.Outcome, error)
+	most  int // mpiruns that a check can have; an R above counts as one that is not named
+	by    map[int][]judge.Outcome
 }
 
 func (c *repeatedChecks) count(outlook judge.Outlook) ([]count, error) {
@@ -55,7 +63,7 @@ func (c *repeatedChecks) count(outlook judge.Outlook) ([]count, error) {
 		if n == nil {
 			continue
 		}
-		if half := outlook.Half; half != nil {
+		if half := outlook.Half; half != nil && half.R <= c.most {
 			o, err := c.outcome(half.R, i)
 			if err != nil {
 				return nil, err
@@ -63,7 +71,8 @@ func (c *repeatedChecks) count(outlook judge.Outlook) ([]count, error) {
 			halved.add(o.Verdict != judge.Undecided)
 			halfOff.beside(o.Verdict != judge.Undecided, half.Decides/float64(open))
 		}
-		if named.add(n.R > 0); n.R == 0 {
+		possible := n.R > 0 && n.R <= c.most
+		if named.add(possible); !possible {
 			continue
 		}
 		o, err := c.outcome(n.R, i)
@@ -88,15 +97,9 @@ func (c *count) beside(yes bool, probability float64) {
 // outcome is what a new check with R mpiruns says of a test.
 func (c *repeatedChecks) outcome(r, test int) (o judge.Outcome, err error) {
 	if c.by[r] == nil {
-		d, err := newDesign(strconv.Itoa(r), len(c.ratios))
-		if err != nil {
+		if c.by[r], err = c.check(r); err != nil {
 			return o, err
 		}
-		f, err := d.check(c.w, c.ratios, c.series, c.random)
-		if err != nil {
-			return o, err
-		}
-		c.by[r] = f.Outcomes
 	}
 	return c.by[r][test], nil
 }
