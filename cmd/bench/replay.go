@@ -47,7 +47,7 @@ func replayBench(ctx context.Context, e *env) error {
 
 // replay asks all questions, and prints what was counted beside the aims.
 func (m *mpiruns) replay(ctx context.Context, draws int, seed uint64) error {
-	usual := judge.Usual(m.cfg.Alpha, len(m.tests))
+	usual := judge.Usual(m.cfg, len(m.tests))
 	var missed error
 	for row, how := range drawings {
 		questions := []question{m.needed(how)}
