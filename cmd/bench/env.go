@@ -33,6 +33,7 @@ type env struct {
 	load           bool
 	processes      []int
 	seed           uint64
+	folder         string
 	simulation
 
 	library string            // "openmpi" or "mpich"; "" without MPI

@@ -37,6 +37,7 @@ var benches = []bench{
 	{"simulate", "what the statistics promise, in simulated checks: errors, power, repeats, cost", false, 1000, simulateBench},
 	{"proof", "the same in real checks of collectives with themselves", true, 20, proofBench},
 	{"stability", "checks in a row: how many verdicts flip", true, 10, stabilityBench},
+	{"replay", "R needed and the probability of replication in parts of one folder of many mpiruns", true, 100, replayBench},
 }
 
 // errMissed is how a bench ends whose aim was missed.
@@ -90,10 +91,11 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: the default procedure)")
 	fs.BoolVar(&e.load, "load", false, "stability, proof: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
 	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16) and clocks (default 2 to 16)")
-	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, sync) and of random numbers (simulate)")
+	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, sync) and of random numbers (simulate, replay)")
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
 	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 10+25, paper")
 	fs.StringVar(&e.rows, "rows", "", "simulate: only rows with this in their name")
+	fs.StringVar(&e.folder, "folder", "", "replay: a results folder of many mpiruns, instead of one that it measures with each library")
 	fs.Usage = func() {
 		fmt.Println("Usage: bench [FLAGS] [BENCH…]")
 		for _, b := range benches {
@@ -116,6 +118,12 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	}
 	if len(chosen) == 0 {
 		chosen = benches
+	}
+	if e.folder != "" {
+		if len(chosen) != 1 || chosen[0].name != "replay" {
+			return nil, nil, errors.New("--folder is for replay alone: bench replay --folder DIR")
+		}
+		libraries = []string{""} // none is measured
 	}
 	return chosen, libraries, nil
 }

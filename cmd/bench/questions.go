@@ -146,10 +146,7 @@ func again(name string, w world, most float64, tests int) question {
 		{what: "samples, times those of R = 10", most: 1.5, mean: true},
 		{what: "mpiruns started, times those of R = 10", mean: true},
 	}
-	for _, least := range repeatBins {
-		figures = append(figures, figure{what: fmt.Sprintf("replication from %.1g: mean of it", least)},
-			figure{what: fmt.Sprintf("replication from %.1g: violated again", least)})
-	}
+	figures = append(figures, replicationFigures()...)
 	return question{fmt.Sprintf("%d checks, %s", inSeries, name), figures, inSeries, inSeries, func(d *design, series int, random *rand.Rand) ([]count, error) {
 		var checks [][]judge.Outcome
 		for number := range inSeries {
@@ -221,6 +218,15 @@ func costCounts(checks [][]judge.Outcome) []count {
 		mpiruns.of += usual
 	}
 	return []count{samples, mpiruns}
+}
+
+// replicationFigures are those that replicationCounts counts.
+func replicationFigures() (figures []figure) {
+	for _, least := range repeatBins {
+		figures = append(figures, figure{what: fmt.Sprintf("replication from %.1g: mean of it", least)},
+			figure{what: fmt.Sprintf("replication from %.1g: violated again", least)})
+	}
+	return figures
 }
 
 // replicationCounts are, by the probability of replication, its mean over all pairs of
