@@ -38,6 +38,7 @@ var benches = []bench{
 	{"replay", "the same in parts of one folder of many mpiruns", true, 100, replayBench},
 	{"proof", "the same in real checks of collectives with themselves", true, 20, proofBench},
 	{"stability", "checks in a row: how many verdicts flip", true, 10, stabilityBench},
+	{"replay", "R needed and the probability of replication in parts of one folder of many mpiruns", true, 100, replayBench},
 }
 
 // errMissed is how a bench ends whose aim was missed.
