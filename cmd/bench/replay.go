@@ -16,11 +16,7 @@ import (
 )
 
 const (
-<<<<<<< HEAD
-	replayDraws  = 300 // of each kind
-=======
 	replayDraws  = 100 // of each kind
->>>>>>> replay
 	replayScreen = 10  // mpiruns of the checks that are asked for R needed
 )
 
@@ -51,11 +47,7 @@ func replayBench(ctx context.Context, e *env) error {
 
 // replay asks all questions, and prints what was counted beside the aims.
 func (m *mpiruns) replay(ctx context.Context, draws int, seed uint64) error {
-<<<<<<< HEAD
 	usual := judge.Usual(m.cfg, len(m.tests))
-=======
-	usual := judge.Usual(m.cfg, len(m.tests))
->>>>>>> replay
 	var missed error
 	for row, how := range drawings {
 		questions := []question{m.needed(how)}

@@ -13,16 +13,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-<<<<<<< HEAD
-// folderOf is made up: n mpiruns of a dozen tests whose two sides take 1 µs and some
-// ns; by changes a run median of a test's call (side 0) or of the other.
-func folderOf(n int, by func(run, test, side int) float64) *mpiruns {
-	const tests = 12
-	random := rand.New(rand.NewPCG(1, 2))
-	shape := guidelines.Shape{NP: np}
-	m := &results.Manifest{R: n, Plan: guidelines.Plan{Shapes: []guidelines.Shape{shape}}}
-	for i := range int64(tests) {
-=======
 // madeUp are so many tests that ten mpiruns of them cannot be judged in pairs.
 const madeUp = 60
 
@@ -33,7 +23,6 @@ func folderOf(n int, by func(run, test, side int) float64) *mpiruns {
 	shape := guidelines.Shape{NP: np}
 	m := &results.Manifest{R: n, Plan: guidelines.Plan{Shapes: []guidelines.Shape{shape}}}
 	for i := range int64(madeUp) {
->>>>>>> replay
 		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: i, Shape: shape},
 			guidelines.Case{Function: "reduce_as_allreduce", Msize: i, Shape: shape})
 		m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce",
@@ -106,11 +95,7 @@ func TestPartsAreJudgedByTheirOwnMpiruns(t *testing.T) {
 			}
 		}
 	}
-<<<<<<< HEAD
-	r, err := m.check(span(5, 30), judge.Usual(judge.Default(), 12))
-=======
 	r, err := m.check(span(5, 30), judge.Usual(judge.Default(), madeUp))
->>>>>>> replay
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,21 +111,12 @@ func TestTestsThatLackARunMedianAreLeftOut(t *testing.T) {
 		}
 		return 1
 	})
-<<<<<<< HEAD
-	if want := append(span(0, 3), span(4, 12)...); !slices.Equal(m.tests, want) {
-		t.Fatalf("got tests %v, want %v", m.tests, want)
-	}
-	r, err := m.check(span(0, 10), judge.Once(10))
-	if err != nil || r.M != 11 {
-		t.Errorf("a family of %d, want 11; %v", r.M, err)
-=======
 	if want := append(span(0, 3), span(4, madeUp)...); !slices.Equal(m.tests, want) {
 		t.Fatalf("got tests %v, want %v", m.tests, want)
 	}
 	r, err := m.check(span(0, 10), judge.Once(10))
 	if err != nil || r.M != madeUp-1 {
 		t.Errorf("a family of %d, want %d; %v", r.M, madeUp-1, err)
->>>>>>> replay
 	}
 }
 
