@@ -5,6 +5,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -27,6 +28,18 @@ func scheduleOf(m *results.Manifest) judge.Schedule {
 		}
 	}
 	return judge.Schedule{Looks: append(s.Looks, r), Weights: append(s.Weights, rest)}
+}
+
+// Usual is the schedule of what a manifest plans, unless another is asked for.
+func Usual(m *results.Manifest, cfg judge.Config) judge.Schedule {
+	tests := 0
+	for _, t := range m.Plan.Tests {
+		if t.Type != guidelines.Split {
+			tests++
+		}
+	}
+	own, _ := levels(m, cfg)
+	return judge.Usual(own, tests)
 }
 
 // LooksSummary is what looking early has saved.

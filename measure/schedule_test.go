@@ -21,6 +21,8 @@ func TestScheduleIsFixedByTheSettings(t *testing.T) {
 		weights []float64
 	}{
 		{"no looks", JobConfig{MPIRuns: 12}, 12, nil, nil},
+		{"nothing given", JobConfig{}, 24, []int{8, 16, 24}, []float64{.5, .25, .25}},
+		{"nothing given but a limit", JobConfig{MaxMPIRuns: 20}, 20, []int{8, 16, 20}, []float64{.5, .25, .25}},
 		{"no looks, limited", JobConfig{MPIRuns: 12, MaxMPIRuns: 8}, 8, nil, nil},
 		{"three looks", JobConfig{MPIRuns: 12, Looks: []int{10, 20, 30}}, 30, []int{10, 20, 30}, []float64{.2, .3, .5}},
 		{"two looks", JobConfig{Looks: []int{10, 20}}, 20, []int{10, 20}, []float64{.5, .5}},
@@ -29,7 +31,7 @@ func TestScheduleIsFixedByTheSettings(t *testing.T) {
 		{"limit at a look", JobConfig{Looks: []int{10, 20, 30}, MaxMPIRuns: 20}, 20, []int{10, 20}, []float64{.2, .8}},
 		{"limit beyond", JobConfig{Looks: []int{10, 20, 30}, MaxMPIRuns: 99}, 30, []int{10, 20, 30}, []float64{.2, .3, .5}},
 	} {
-		r, looks, weights := c.job.Schedule([]int{10, 25})
+		r, looks, weights := c.job.Schedule([]int{8, 16, 24}, []float64{.5, .25, .25})
 		near := slices.EqualFunc(weights, c.weights, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 })
 		if r != c.r || !slices.Equal(looks, c.looks) || !near {
 			t.Errorf("%s: R %d, looks %v, weights %v", c.name, r, looks, weights)

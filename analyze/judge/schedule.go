@@ -19,8 +19,10 @@ func Once(r int) Schedule { return Schedule{[]int{r}, []float64{1}} }
 
 // The usual schedule, chosen by simulation (docs/statistics.md).
 const (
-	screenAt = 10 // mpiruns of the first look, which measure everything
-	leastR   = 25 // of the last one, which measure what points to a violation
+	screenAt = 8  // mpiruns of the first look, which measure everything
+	pairedAt = 16 // of the second, at least
+	moreR    = 8  // that the last look has in addition
+	alone    = 10 // where there is one look
 )
 
 // pairingReserve is how much smaller than a lone violation needs the smallest
@@ -37,9 +39,10 @@ func Pairing(alpha float64, m int) int {
 // Usual is the Schedule of m tests unless one is asked for. Method paper looks once.
 func Usual(cfg Config, m int) Schedule {
 	if cfg.Method == MethodPaper {
-		return Once(screenAt)
+		return Once(alone)
 	}
-	return Schedule{[]int{screenAt, max(leastR, Pairing(cfg.Alpha, m))}, []float64{.5, .5}}
+	second := max(pairedAt, Pairing(cfg.Alpha, m))
+	return Schedule{[]int{screenAt, second, second + moreR}, []float64{.5, .25, .25}}
 }
 
 // R is the number of mpiruns of the last look.

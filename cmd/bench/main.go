@@ -94,7 +94,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16) and clocks (default 2 to 16)")
 	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, sync) and of random numbers (simulate, replay)")
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
-	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 10+25, paper")
+	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 8+16+24, paper")
 	fs.StringVar(&e.rows, "rows", "", "simulate: only rows with this in their name")
 	fs.StringVar(&e.folder, "folder", "", "replay: a results folder of many mpiruns, instead of one that it measures with each library")
 	fs.Usage = func() {

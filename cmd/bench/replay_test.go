@@ -95,12 +95,12 @@ func TestPartsAreJudgedByTheirOwnMpiruns(t *testing.T) {
 			}
 		}
 	}
-	r, err := m.check(span(5, 30), judge.Usual(judge.Default(), madeUp))
+	r, err := m.check(span(5, 29), judge.Usual(judge.Default(), madeUp))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.R != 25 || r.Looks == nil || r.Verdicts[0].Runs != 10 {
-		t.Errorf("R = %d, %d mpiruns of a kept test, want the usual 25 and 10", r.R, r.Verdicts[0].Runs)
+	if r.R != 24 || r.Looks == nil || r.Verdicts[0].Runs != 8 {
+		t.Errorf("R = %d, %d mpiruns of a kept test, want the usual 24 and 8", r.R, r.Verdicts[0].Runs)
 	}
 }
 

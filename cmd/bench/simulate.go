@@ -71,7 +71,7 @@ func newDesign(name string, tests int) (d design, err error) {
 		for part := range strings.SplitSeq(name, "+") {
 			r, err := strconv.Atoi(part)
 			if err != nil {
-				return d, fmt.Errorf("--designs: %s is none: usual, paper, or numbers of mpiruns as in 10 or 10+25", name)
+				return d, fmt.Errorf("--designs: %s is none: usual, paper, or numbers of mpiruns as in 10 or 8+16+24", name)
 			}
 			schedule.Looks = append(schedule.Looks, r)
 		}

@@ -90,7 +90,7 @@ func TestAWorldHasTheSpreadsThatItSays(t *testing.T) {
 }
 
 func TestDesignsAreNamedAsThePageDoes(t *testing.T) {
-	for name, looks := range map[string]int{"usual": 2, "10": 1, "10+20+30": 3, "paper": 1} {
+	for name, looks := range map[string]int{"usual": 3, "10": 1, "10+20+30": 3, "paper": 1} {
 		if d, err := newDesign(name, 300); err != nil || len(d.Looks) != looks {
 			t.Errorf("%s: %v", name, err)
 		}

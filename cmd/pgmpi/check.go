@@ -22,11 +22,11 @@ var checkCommand = command{
 	name:  "check",
 	short: "measure and judge: all three stages",
 	long: `Predicts how often to measure (stage 1), measures every collective and mock-up
-over 10 mpiruns, and what then points to a violation over 15 more (stage 2),
-tests the guidelines and prints the tables (stage 3). Where the medians suggest
-that k calls on 1/k of the data are faster than one, mpiruns of their own test
-it. Everything goes into a results folder; an interrupted check goes on with
---out FOLDER --resume.`,
+over 8 mpiruns, and what then points to a violation over up to 16 more (stage
+2), tests the guidelines and prints the tables (stage 3). Where the medians
+suggest that k calls on 1/k of the data are faster than one, mpiruns of their
+own test it. Everything goes into a results folder; an interrupted check goes on
+with --out FOLDER --resume.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		var o output

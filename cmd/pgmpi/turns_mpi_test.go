@@ -43,8 +43,8 @@ func TestEveryFunctionGivesTheRightDataWhenItTakesTurns(t *testing.T) {
 
 func TestTurnsGiveEverySample(t *testing.T) {
 	const repetitions = 10 // nrep.fixed of quick
-	eachLibrary(t, func(t *testing.T, b *fixture) {
-		for _, turns := range []int{1, 3, repetitions} {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		for _, turns := range []int{3, repetitions} {
 			b.out = fmt.Sprintf("%s/turns-%d", b.dir, turns)
 			b.check("--guidelines", b.toml(quick), "--turns", fmt.Sprint(turns)).exits(t, 0, 1, 4)
 			folder, m, err := results.Open(b.out)
@@ -104,25 +104,24 @@ func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
 	const repetitions = 20
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		for i, sync := range append([]string{protocol.Auto}, protocol.Syncs...) {
-			for k, turns := range []int{3, repetitions} {
-				how := timed{2, sync, protocol.Samples[(i+k)%len(protocol.Samples)], protocol.Caches[(i+k)%len(protocol.Caches)]}
-				j := syncJob(how.np, repetitions)
-				j.Sync, j.Sample, j.Cache = how.sync, how.sample, how.cache
-				once := slices.Clone(j.Order)
-				for range turns - 1 {
-					slices.Reverse(once)
-					j.Order = append(j.Order, once...)
-				}
-				out, err := b.runJob(how.np, j)
-				if err != nil {
-					t.Errorf("%+v, %d turns: %v", how, turns, err)
-					continue
-				}
-				checkTiming(t, how, out.End.Timing)
-				for i, c := range out.Cases {
-					what := fmt.Sprintf("%+v, %d turns: %s", how, turns, j.Cases[i].Function)
-					checkSamples(t, what, out.End.Timing.Sync, repetitions, c, out.Samples[i])
-				}
+			turns := []int{3, repetitions}[i%2]
+			how := timed{2, sync, protocol.Samples[i%len(protocol.Samples)], protocol.Caches[i%len(protocol.Caches)]}
+			j := syncJob(how.np, repetitions)
+			j.Sync, j.Sample, j.Cache = how.sync, how.sample, how.cache
+			once := slices.Clone(j.Order)
+			for range turns - 1 {
+				slices.Reverse(once)
+				j.Order = append(j.Order, once...)
+			}
+			out, err := b.runJob(how.np, j)
+			if err != nil {
+				t.Errorf("%+v, %d turns: %v", how, turns, err)
+				continue
+			}
+			checkTiming(t, how, out.End.Timing)
+			for i, c := range out.Cases {
+				what := fmt.Sprintf("%+v, %d turns: %s", how, turns, j.Cases[i].Function)
+				checkSamples(t, what, out.End.Timing.Sync, repetitions, c, out.Samples[i])
 			}
 		}
 		// The slice of a case is that of all its visits together: it is over after the first.

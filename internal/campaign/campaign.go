@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"pgmpi/analyze/judge"
+	"pgmpi/analyze"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
@@ -50,13 +50,13 @@ func New(config *glfile.File, path string, before *results.Manifest, version str
 	if len(plan.Tests) == 0 {
 		return nil, setupf("there is nothing to check: no guideline of [check] has a size to be checked at")
 	}
-	usual := judge.Usual(config.Analyze, len(plan.Tests))
-	r, looks, weights := config.Job.Schedule(usual.Looks)
 	m := &results.Manifest{
 		Version: version, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,
-		Plan: *plan, R: r, Looks: looks, LookWeights: weights, Seed: config.Job.Seed, Factors: Factors(),
+		Plan: *plan, Seed: config.Job.Seed, Factors: Factors(),
 		SplitExperiment: config.Measure.SplitExperiment && slices.ContainsFunc(plan.Tests, func(t guidelines.Test) bool { return t.Type == guidelines.Split }),
 	}
+	usual := analyze.Usual(m, config.Analyze)
+	m.R, m.Looks, m.LookWeights = config.Job.Schedule(usual.Looks, usual.Weights)
 	if m.Config, err = json.Marshal(config); err != nil {
 		return nil, err
 	}

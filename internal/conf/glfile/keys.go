@@ -39,7 +39,7 @@ var Keys = []Key{
 	{Name: "job.np", Text: "numbers of processes, one or several", Empty: "the slots of the allocation (`SLURM_NTASKS`), else the cores that pgmpi may run on",
 		Flag: "np", Value: "LIST", FlagText: "numbers of processes: 2,4"},
 	{Name: "job.mpiruns", Text: "R, mpiruns that measure everything (stage 2), for each number of processes",
-		Empty: "10 that measure everything, and 15 more, or as many as the number of tests asks for, that measure what points to a violation",
+		Empty: "8 that measure everything, and up to 16 more, or as many as the number of tests asks for, that measure what points to a violation",
 		More:  "Medians differ between mpiruns: more of them, not more repetitions, make a verdict surer. See [statistics.md](statistics.md#how-many-mpiruns).",
 		Flag:  "mpiruns", Value: "R"},
 	{Name: "job.msizes", Text: "message sizes of one block, in bytes",
