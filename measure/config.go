@@ -120,7 +120,7 @@ type Config struct {
 	Warmup     int `toml:"warmup" json:"warmup"`
 	// WarmupTime is how long the calls of Warmup may take together, but for two of them.
 	WarmupTime conf.Duration `toml:"warmup_time" json:"warmup_time"`
-	// Turns is in how many rounds an mpirun visits its cases.
+	// Turns is in how many rounds an mpirun visits its cases; 0: usualTurns where that can be.
 	Turns      int           `toml:"turns" json:"turns"`
 	Stall      conf.Duration `toml:"stall" json:"stall"`             // an mpirun in which no case finishes for this long is ended
 	TempMemory conf.Bytes    `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
@@ -133,7 +133,7 @@ func Default() Config {
 	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: protocol.Auto,
 		Window: conf.Duration(time.Millisecond), Slice: conf.Duration(2 * time.Second), MaxDrift: conf.Duration(10 * time.Microsecond),
 		Cache: "warm", FirstCalls: 20, Warmup: 100, WarmupTime: conf.Duration(500 * time.Microsecond),
-		Turns: 1, Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, SplitExperiment: true}
+		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, SplitExperiment: true}
 }
 
 // CheckTurns returns an error when there are more turns than a case has repetitions.
@@ -158,7 +158,7 @@ func (c Config) Validate() []conf.FieldError {
 	errs.Check(c.FirstCalls >= 0, "first_calls", "must be at least 0, not %d", c.FirstCalls)
 	errs.Check(c.Warmup >= 0, "warmup", "must be at least 0, not %d", c.Warmup)
 	errs.Check(c.WarmupTime >= 0, "warmup_time", "must be at least 0s")
-	errs.Check(c.Turns >= 1 && c.Turns <= MaxTurns, "turns", "must be 1 (each call is repeated in a row) to %d, not %d", MaxTurns, c.Turns)
+	errs.Check(c.Turns >= 0 && c.Turns <= MaxTurns, "turns", "must be 1 (each call is repeated in a row) to %d, or 0 for the usual number, not %d", MaxTurns, c.Turns)
 	errs.Check(c.Turns <= 1 || !c.Provable, "turns", "must be 1 with measure.provable, which bounds one call repeated in a row; measure the bounds in a check of their own")
 	errs.Check(c.Stall > 0, "stall", "must be above 0s")
 	errs.Check(c.TempMemory >= 1, "temp_memory", "must be at least 1 byte, not %d", int64(c.TempMemory))

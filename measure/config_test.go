@@ -20,7 +20,7 @@ func TestTimingKeysAreValidated(t *testing.T) {
 		{func(c *Config) { c.Window = 0 }, "window", "above 0s"},
 		{func(c *Config) { c.Slice = -1 }, "slice", "above 0s"},
 		{func(c *Config) { c.MaxDrift = 0 }, "max_drift", "above 0s"},
-		{func(c *Config) { c.Turns = 0 }, "turns", "must be 1"},
+		{func(c *Config) { c.Turns = -1 }, "turns", "must be 1"},
 		{func(c *Config) { c.Turns = MaxTurns + 1 }, "turns", "to 10000"},
 		{func(c *Config) { c.Turns, c.Provable = 2, true }, "turns", "check of their own"},
 	} {

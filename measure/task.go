@@ -85,11 +85,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
 	}
 	seed = runSeed(m.Seed, t)
-	turns := s.Measure.Turns
-	if t.Mode == protocol.ModeNREP {
-		turns = 1 // what is repeated until it is known well enough has no parts
-	}
-	j.Order = t.order(rand.New(rand.NewPCG(seed, 0)), turns, m)
+	j.Order = t.order(rand.New(rand.NewPCG(seed, 0)), s.turns(t), m)
 	if t.Mode == protocol.ModeNREP {
 		j.NREP, err = json.Marshal(s.NREP)
 	}

@@ -9,11 +9,54 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
 // MaxTurns keeps the order of the visits, which is in the header of every raw file,
 // far below what a reader takes.
 const MaxTurns = 10000
+
+// usualTurns was chosen by what it does to verdicts that flip (docs/measuring.md).
+const usualTurns = 10
+
+// turns is in how many rounds a task visits its cases; if that is not configured, once
+// where the caches are made alike before each call, where bounds of repeated calls
+// are wanted, and where the temporaries of all cases do not fit side by side.
+func (s *Session) turns(t Task) int {
+	switch {
+	case t.Mode == protocol.ModeNREP:
+		return 1 // what is repeated until it is known well enough has no parts
+	case s.Measure.Turns == 0 && !s.roomForTurns(t):
+		return 1
+	}
+	return s.Measure.MostTurns()
+}
+
+// MostTurns is in how many rounds mpiruns of stage 2 visit their cases, if there is
+// room for what each must keep.
+func (c Config) MostTurns() int {
+	if c.Turns == 0 && (c.Provable || c.Cache != "warm") {
+		return 1
+	}
+	return cmp.Or(c.Turns, usualTurns)
+}
+
+// roomForTurns tells whether no case is left out when each has temporaries of its own.
+func (s *Session) roomForTurns(t Task) bool {
+	plan := &s.Manifest.Plan
+	extent := guidelines.Extent(plan.Datatype)
+	room := mockups.Room{Cap: cmp.Or(s.Manifest.MemoryCap[t.Shape.String()], int64(s.Measure.TempMemory))}
+	var sized []mockups.Sized
+	for _, c := range t.Cases {
+		k := plan.Cases[c.Plan]
+		f, _ := mockups.Get(k.Function)
+		sized = append(sized, mockups.Sized{Function: f, Count: k.Msize / extent})
+	}
+	once, _ := mockups.Fit(sized, extent, t.Shape.NP, room)
+	room.OwnTemps = true
+	own, _ := mockups.Fit(sized, extent, t.Shape.NP, room)
+	return slices.Equal(once, own)
+}
 
 // pair is both sides of a guideline, as indices into Task.Cases.
 type pair [2]int

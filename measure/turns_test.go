@@ -190,3 +190,26 @@ func TestOnlyPredictionsTakeNoTurns(t *testing.T) {
 		}
 	}
 }
+
+func TestTurnsAreTakenByDefaultWhereTheyCanBe(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Session)
+		mode   protocol.Mode
+		want   int
+	}{
+		"as ever":     {func(*Session) {}, protocol.ModeMeasure, usualTurns},
+		"stage 1":     {func(*Session) {}, protocol.ModeNREP, 1},
+		"cold caches": {func(s *Session) { s.Measure.Cache = "cold" }, protocol.ModeMeasure, 1},
+		"bounds":      {func(s *Session) { s.Measure.Provable = true }, protocol.ModeMeasure, 1},
+		"little room": {func(s *Session) { s.Manifest.MemoryCap = map[string]int64{"p2": 1 << 20} }, protocol.ModeMeasure, 1},
+		"little, asked": {func(s *Session) {
+			s.Manifest.MemoryCap, s.Measure.Turns = map[string]int64{"p2": 1 << 20}, 4
+		}, protocol.ModeMeasure, 4},
+	} {
+		s := turning(t, 0)
+		c.change(s)
+		if got := s.turns(s.task(c.mode, guidelines.Shape{NP: 2}, 1)); got != c.want {
+			t.Errorf("%s: %d turns, want %d", name, got, c.want)
+		}
+	}
+}

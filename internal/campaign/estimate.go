@@ -165,7 +165,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 		each := call + empty // with its MPI_Barrier
 		predicted, kept := repetitions(config, call, each, m.NRep[i].N)
 		nrep += once + each*predicted
-		run += once + each*kept + (visitTime+empty)*(min(float64(config.Measure.Turns), kept)-1)
+		run += once + each*kept + (visitTime+empty)*(min(float64(config.Measure.MostTurns()), kept)-1)
 		computed := 1 // how often its result is
 		if f.Reduces {
 			computed += shape.NP
