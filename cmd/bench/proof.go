@@ -12,9 +12,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// proofMethods are compared in real checks.
-var proofMethods = []judge.Method{judge.MethodDefault, judge.MethodPaper}
-
 // tally counts over checks.
 type tally struct {
 	checks, anyFalse, falseFound int
@@ -60,10 +57,10 @@ var proofPercents = []int{0, 5, 10, 25}
 
 // proven is what checks with one planted slowdown gave.
 type proven struct {
+	tally
 	percent int
 	r       int     // of the last check
 	seconds float64 // of all of them
-	by      []tally // for each of proofMethods
 }
 
 // proofBench measures how often pgmpi is wrong: false violations where a
@@ -74,7 +71,7 @@ func proofBench(ctx context.Context, e *env) error {
 	var all []proven
 	err := e.besideLoad(ctx, func(ctx context.Context) error {
 		for _, percent := range proofPercents {
-			p := proven{percent: percent, by: make([]tally, len(proofMethods))}
+			p := proven{percent: percent}
 			times := e.times
 			if percent > 0 {
 				times = min(times, proofPlants)
@@ -96,30 +93,26 @@ func proofBench(ctx context.Context, e *env) error {
 
 // showProof prints the table, and the aims of what check does by itself.
 func showProof(all []proven) error {
-	t := newTable("planted", "method", "R", "checks", "s a check", "false per check", "checks with any", "found of planted", "recall")
+	t := newTable("planted", "R", "checks", "s a check", "false per check", "checks with any", "found of planted", "recall")
 	for _, p := range all {
-		for i, b := range p.by {
-			t.row(fmt.Sprint(p.percent, " %"), proofMethods[i], p.r, b.checks, number("%.1f", p.seconds/float64(b.checks)),
-				per(b.falseFound, b.checks), per(b.anyFalse, b.checks), fmt.Sprintf("%d/%d", b.found, b.planted), per(b.found, b.planted))
-		}
+		t.row(fmt.Sprint(p.percent, " %"), p.r, p.checks, number("%.1f", p.seconds/float64(p.checks)),
+			per(p.falseFound, p.checks), per(p.anyFalse, p.checks), fmt.Sprintf("%d/%d", p.found, p.planted), per(p.found, p.planted))
 	}
 	missed := t.Flush()
 	for _, p := range all {
-		b := p.by[slices.Index(proofMethods, judge.MethodDefault)]
 		switch p.percent {
 		case 0:
 			missed = errors.Join(missed, outcome("checks of collectives with themselves that have a false violation",
-				fmt.Sprintf("%d of %d", b.anyFalse, b.checks), fmt.Sprintf("at most %.0f %%", 100*falseAim), float64(b.anyFalse) <= falseAim*float64(b.checks)))
+				fmt.Sprintf("%d of %d", p.anyFalse, p.checks), fmt.Sprintf("at most %.0f %%", 100*falseAim), float64(p.anyFalse) <= falseAim*float64(p.checks)))
 		case plantAimPercent:
 			missed = errors.Join(missed, outcome(fmt.Sprintf("plants of %d %% that are found", p.percent),
-				fmt.Sprintf("%d of %d", b.found, b.planted), fmt.Sprintf("at least %.0f %%", 100*plantAim), float64(b.found) >= plantAim*float64(b.planted)))
+				fmt.Sprintf("%d of %d", p.found, p.planted), fmt.Sprintf("at least %.0f %%", 100*plantAim), float64(p.found) >= plantAim*float64(p.planted)))
 		}
 	}
 	return missed
 }
 
-// prove makes one check in which every second collective is delayed, and judges
-// it by each method.
+// prove makes one check in which every second collective is delayed.
 func (e *env) prove(ctx context.Context, seed int, p *proven) error {
 	var guidelines strings.Builder
 	var slow, plants []string
@@ -140,22 +133,15 @@ func (e *env) prove(ctx context.Context, seed int, p *proven) error {
 	}
 	defer os.RemoveAll(out)
 	p.seconds += took
-	for i, method := range proofMethods {
-		if method != judge.MethodDefault { // that is what check has judged it by
-			if _, err := e.pgmpi(ctx, "analyze", out, "--method", string(method)); err != nil {
-				return err
-			}
-		}
-		r, err := reportOf(out)
-		if err != nil {
-			return err
-		}
-		p.r = r.R
-		var one tally
-		for _, v := range r.Verdicts {
-			one.count(slices.Contains(slow, v.Function), v.Verdict.Verdict)
-		}
-		p.by[i].add(one)
+	r, err := reportOf(out)
+	if err != nil {
+		return err
 	}
+	p.r = r.R
+	var one tally
+	for _, v := range r.Verdicts {
+		one.count(slices.Contains(slow, v.Function), v.Verdict.Verdict)
+	}
+	p.add(one)
 	return nil
 }
