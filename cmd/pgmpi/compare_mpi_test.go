@@ -145,8 +145,10 @@ func TestABComparesASetUpWithItselfAndResumes(t *testing.T) {
 		if len(c.Cases) != 6 || c.M != 6 || !c.Paired {
 			t.Errorf("%d cases, m = %d, paired %v", len(c.Cases), c.M, c.Paired)
 		}
-		if len(c.Differences) != 0 {
-			t.Errorf("one set-up differs from itself: %+v", c.Differences)
+		for _, d := range c.Differences {
+			if !strings.HasPrefix(d.Factor, "machine state") { // which is not the set-up's
+				t.Errorf("one set-up differs from itself: %+v", d)
+			}
 		}
 		for _, name := range []string{"ab.json", "compare.json", "compare.csv", "compare.txt", "a/raw/nrep-p2-3.tsv.gz", "b/raw/run-p2-08.tsv.gz"} {
 			if _, err := os.Stat(filepath.Join(b.out, name)); err != nil {

@@ -78,7 +78,7 @@ func TestDryRunAndListFitIn100Columns(t *testing.T) {
 		}
 	}
 	s.shows(t, `^  p2 +\S+ -np 2 .*\\$`, `^ +\S+a-long-name-\S* \\$`, `^ +--np 2$`,
-		`^  not counted +up to 24 mpiruns more`)
+		`^  not counted +up to 25 mpiruns more`)
 	inProcess("list").exits(t, 0).wideLines(t, textWidth).shows(t, `^identity:MPI_A `, `^ +empty$`)
 }
 
