@@ -43,13 +43,14 @@ func statesSection(of []medians.State) Section {
 // byStateSection lists the tests whose answer depends on the state.
 func byStateSection(r *analyze.Report, shape string) Section {
 	var s Section
-	t := &Table{Head: []string{"guideline", "msize", "all mpiruns", "ratio", "by state", "answer by state"}, Align: "lrlrll", Flex: 5}
+	t := &Table{Head: []string{"guideline", "msize", "all mpiruns", "ratio", "by state", "answer (mpiruns)"}, Align: "lrlrll", Flex: 5}
 	for _, v := range those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Shape == shape && v.ByState != nil }) {
-		ratios := ""
+		ratios, short := "", ""
 		for i, in := range v.ByState {
 			ratios += when(i > 0, ", ") + in.State + " " + Ratio(in.Ratio)
+			short += fmt.Sprintf("%s%s in %s (%d)", when(i > 0, ", "), words(in.Verdict), in.State, in.Mpiruns)
 		}
-		t.Add(v.Guideline+" "+plain(v.Function), size(v.Msize), words(v.Verdict), Ratio(v.Ratio), ratios, answers(v.ByState))
+		t.Add(v.Guideline+" "+plain(v.Function), size(v.Msize), words(v.Verdict), Ratio(v.Ratio), ratios, short)
 	}
 	if len(t.Rows) == 0 {
 		s.Say("No test is shown to give another answer in another state.")

@@ -49,7 +49,7 @@ func TestStatesOfTheMachineAndAnswersByStateAreSaid(t *testing.T) {
 		"States of the machine, p2: 2, told apart by cache-line round trip: A in 12 mpiruns, B in 8 (2.00× as slow)",
 		"State B cache-line round trip 512 ns; mpiruns 2, 4, 7, 9, 12, 14, 17, 19",
 		"Within 1 mpirun the machine changed its state; such an mpirun is in the state of most of its readings, and left out of answers by state.",
-		"kept in state A (11 mpiruns), violated in state B (8)",
+		"kept in A (11), violated in B (8)",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
