@@ -94,7 +94,7 @@ func factorsOf(m *results.Manifest) map[string]string {
 }
 
 // threadLevelOf is what the library provided, all levels where shapes differ; ""
-// in folders of older versions.
+// where nothing was measured.
 func threadLevelOf(m *results.Manifest) string {
 	var levels []string
 	for _, s := range m.Plan.Shapes {

@@ -49,8 +49,7 @@ func (s *Session) roomForTurns(t Task) bool {
 	var sized []mockups.Sized
 	for _, c := range t.Cases {
 		k := plan.Cases[c.Plan]
-		f, _ := mockups.Get(k.Function)
-		sized = append(sized, mockups.Sized{Function: f, Count: k.Msize / extent})
+		sized = append(sized, mockups.Size(k.Function, k.Msize, extent))
 	}
 	once, _ := mockups.Fit(sized, extent, t.Shape.NP, room)
 	room.OwnTemps = true

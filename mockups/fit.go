@@ -21,6 +21,12 @@ type Sized struct {
 	Count    int64
 }
 
+// Size is a function, which there must be, with blocks of msize bytes.
+func Size(id string, msize, extent int64) Sized {
+	f, _ := Get(id)
+	return Sized{f, msize / extent}
+}
+
 // Room is the memory of a rank, in bytes.
 type Room struct {
 	Cap   int64                   // the most that it may take

@@ -213,8 +213,7 @@ func (c *Cost) leaveOut(m *results.Manifest, room mockups.Room, extent int64) (l
 	sized := make([]mockups.Sized, len(all))
 	for n, i := range all {
 		k := m.Plan.Cases[i]
-		f, _ := mockups.Get(k.Function)
-		sized[n] = mockups.Sized{Function: f, Count: k.Msize / extent}
+		sized[n] = mockups.Size(k.Function, k.Msize, extent)
 	}
 	why, shared := mockups.Fit(sized, extent, c.Shape.NP, room)
 	for n, i := range all {
