@@ -1,0 +1,52 @@
+// Package clean is the one filter for text that others have written: names of
+// libraries, hosts and functions, messages of ranks and launchers, what a results
+// folder holds.
+//
+// A text goes in, and the same text comes out with every character visible that a
+// terminal, an editor or a browser would obey instead of showing: control
+// characters, those that change the direction of writing, those without width,
+// and bytes that are no UTF-8. It must never lose or reorder anything.
+package clean
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Line is a text on one line: its newlines and tabs are shown as \n and \t.
+func Line(text string) string { return visible(text, "") }
+
+// Text is a text whose newlines and tabs stay.
+func Text(text string) string { return visible(text, "\n\t") }
+
+// Hidden tells whether a character is obeyed or vanishes where it should be shown.
+func Hidden(r rune) bool { return !unicode.IsGraphic(r) }
+
+func visible(text, keep string) string {
+	hidden := func(r rune) bool { return Hidden(r) && !strings.ContainsRune(keep, r) }
+	if utf8.ValidString(text) && strings.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for i, width := 0, 0; i < len(text); i += width {
+		var r rune
+		r, width = utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && width == 1: // no UTF-8
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case !hidden(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r <= unicode.MaxLatin1:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		}
+	}
+	return b.String()
+}
