@@ -1,0 +1,230 @@
+package batch
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// programs puts shell scripts on the PATH, and nothing else in front of them.
+func programs(t *testing.T, scripts map[string]string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, text := range scripts {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return dir
+}
+
+func inJob(variable, id string) func(string) string {
+	return func(name string) string {
+		if name == variable {
+			return id
+		}
+		return ""
+	}
+}
+
+func TestTheEndOfTheJobIsWhatTheBatchSystemSays(t *testing.T) {
+	programs(t, map[string]string{
+		"squeue": `[ "$*" = "--noheader --jobs=17 --format=%e" ] && echo 2026-11-22T14:05:00`,
+		"qstat":  `printf 'Job Id: 17.head\n    Resource_List.walltime = 01:30:00\n    stime = Sun Nov 22 13:05:00 2026\n'`,
+		"flux":   `echo 90.5`,
+	})
+	for _, c := range []struct {
+		variable, id string
+		want         time.Time
+	}{
+		{"SLURM_JOB_ID", "17", time.Date(2026, 11, 22, 14, 5, 0, 0, time.Local)},
+		{"PBS_JOBID", "17.head", time.Date(2026, 11, 22, 14, 35, 0, 0, time.Local)},
+		{"LSB_JOBID", "17", time.Time{}},
+		{"HOME", "17", time.Time{}},
+	} {
+		if j := here(inJob(c.variable, c.id)); !j.Ends.Equal(c.want) || (j.ID == c.id) != (c.variable != "HOME") {
+			t.Errorf("%s: %+v, want %v", c.variable, j, c.want)
+		}
+	}
+	j := here(inJob("FLUX_JOB_ID", "ƒABC"))
+	if left := time.Until(j.Ends); left < 80*time.Second || left > 91*time.Second {
+		t.Errorf("%+v, %v left", j, left)
+	}
+}
+
+func TestWhatIsNotToldOfTheEndStaysUnknown(t *testing.T) {
+	for name, squeue := range map[string]string{
+		"no limit": "echo NONE", "no answer": "echo no such controller >&2; exit 1", "nothing": "exit 0",
+	} {
+		programs(t, map[string]string{"squeue": squeue})
+		if j := here(inJob("SLURM_JOB_ID", "17")); j.ID != "17" || !j.Ends.IsZero() {
+			t.Errorf("%s: %+v", name, j)
+		}
+	}
+	t.Setenv("SLURM_JOB_END_TIME", "1800000000")
+	programs(t, map[string]string{"squeue": "exit 1"})
+	if j := here(inJob("SLURM_JOB_ID", "17")); j.Ends.Unix() != 1800000000 {
+		t.Errorf("without squeue: %+v", j)
+	}
+}
+
+func TestTheIDOfAJobIsNoOption(t *testing.T) {
+	programs(t, map[string]string{"squeue": "echo 'RUNNING|x|y|z'", "sbatch": "echo 17--cluster=evil x"})
+	if _, err := slurm.State("17 --cluster=x"); err == nil {
+		t.Error("the state of a job with a space in its id was asked for")
+	}
+	if j := here(inJob("SLURM_JOB_ID", "-17")); !j.Ends.IsZero() {
+		t.Errorf("%+v", j)
+	}
+	if job, err := slurm.Put("x"); err == nil {
+		t.Errorf("submitted %q", job)
+	}
+}
+
+func TestStateOfASlurmJob(t *testing.T) {
+	for out, want := range map[string]State{
+		"echo 'RUNNING|node[1-2]|None|0:25'":        {Word: "RUNNING", Nodes: "node[1-2]", Left: "0:25"},
+		"echo 'PENDING||BeginTime|10:00'":           {Word: "PENDING", Why: "BeginTime"},
+		"echo 'Invalid job id specified'>&2;exit 1": {},
+		"true": {},
+	} {
+		programs(t, map[string]string{"squeue": out})
+		got, err := slurm.State("17")
+		if err != nil || got != want {
+			t.Errorf("%s: %+v, %v, want %+v", out, got, err, want)
+		}
+	}
+	if !(State{Word: "COMPLETING"}).Lives() || (State{Word: "TIMEOUT"}).Lives() || (State{}).Lives() {
+		t.Error("what lives")
+	}
+}
+
+func TestLaunchersWordsAtTheEndOfAJob(t *testing.T) {
+	for words, want := range map[string]bool{
+		"srun: error: Unable to create step for job 17: Job/step already completing or completed\n":        true,
+		"slurmstepd: error: *** STEP 17.0 ON node1 CANCELLED AT 2026-11-22T14:05:00 DUE TO TIME LIMIT ***": true,
+		"srun: error: Unable to create step for job 17: Invalid Trackable RESource (TRES)":                 false,
+	} {
+		if Over(words) != want {
+			t.Errorf("%s: %v", words, !want)
+		}
+	}
+}
+
+func request(dir string, command ...string) *Request {
+	c := Default()
+	c.Account, c.Partition, c.Constraint = "hpc", "main", "amd"
+	c.Options, c.Modules, c.Prolog = []string{"--qos=debug"}, []string{"openmpi/4"}, []string{"ulimit -l unlimited"}
+	c.Restarts = 2
+	return &Request{Config: c, NP: 8, Nodes: 2, PPN: 4, Time: 90 * time.Minute, Log: filepath.Join(dir, "batch.log"),
+		Path: filepath.Join(dir, "batch.sh"), Dir: dir, Command: command}
+}
+
+func TestDirectivesSayWhatTheSectionBatchDoes(t *testing.T) {
+	for name, want := range map[string][]string{
+		"slurm": {"#SBATCH --nodes=2", "#SBATCH --ntasks-per-node=4", "#SBATCH --time=1:30:00", "#SBATCH --account=hpc", "#SBATCH --partition=main",
+			"#SBATCH --constraint=amd", "#SBATCH --exclusive", "#SBATCH --requeue", "#SBATCH --open-mode=append", "#SBATCH --signal=B:USR1@90", `#SBATCH --output="/job/batch.log"`, "#SBATCH --qos=debug"},
+		"pbs":  {"#PBS -l select=2:ncpus=4:mpiprocs=4:amd", "#PBS -l walltime=1:30:00", "#PBS -A hpc", "#PBS -q main", "#PBS -o /job/batch.log", "#PBS --qos=debug"},
+		"flux": {"#flux: --nslots=8", "#flux: --nodes=2", "#flux: --time-limit=90m", "#flux: --bank=hpc", "#flux: --queue=main", "#flux: --requires=amd"},
+		"lsf":  {"#BSUB -n 8", `#BSUB -R "span[ptile=4]"`, "#BSUB -W 90", "#BSUB -P hpc", "#BSUB -q main", "#BSUB -x"},
+	} {
+		s := Get(name)
+		lines := strings.Split(s.Script(request("/job", "pgmpi", "check")), "\n")
+		for _, w := range append(want, "ulimit -l unlimited", "module load openmpi/4 || exit 2", "pgmpi check &") {
+			if !slices.Contains(lines, w) {
+				t.Errorf("%s lacks %s:\n%s", name, w, strings.Join(lines, "\n"))
+			}
+		}
+		if s.Untested != strings.Contains(strings.Join(lines, "\n"), "UNTESTED") {
+			t.Errorf("%s: is it tested?", name)
+		}
+	}
+	alone := request("/job", "pgmpi")
+	alone.Nodes, alone.PPN = 0, 0
+	if s := slurm.Script(alone); !strings.Contains(s, "#SBATCH --ntasks=8\n") || strings.Contains(s, "--nodes") {
+		t.Errorf("Slurm is not left to choose the nodes:\n%s", s)
+	}
+}
+
+func TestWordsOfTheSectionBatchCannotEndADirective(t *testing.T) {
+	for _, c := range []Config{
+		{Scheduler: "slurm", Account: "a\nrm"}, {Scheduler: "slurm", Partition: "a b"}, {Scheduler: "slurm", Constraint: `a"`},
+		{Scheduler: "slurm", Options: []string{"--x\n#SBATCH --y"}}, {Scheduler: "slurm", Options: []string{"x"}},
+		{Scheduler: "slurm", Modules: []string{"a;b c"}}, {Scheduler: "moab"}, {Scheduler: "slurm", Nodes: -1}, {Scheduler: "slurm", Restarts: -1}, {Scheduler: "slurm", Time: -1},
+	} {
+		if len(c.Validate()) != 1 {
+			t.Errorf("%+v: %v", c, c.Validate())
+		}
+	}
+	if errs := request("/job").Validate(); len(errs) > 0 {
+		t.Error(errs)
+	}
+}
+
+// The script of a job is played with a check that ends as told, and with what the
+// batch system sends.
+func TestTheScriptGoesOnUntilTheCheckIsDone(t *testing.T) {
+	const waits = `trap 'kill $!; exit 130' TERM; sleep 20 & wait`
+	for name, c := range map[string]struct {
+		check    string
+		signal   syscall.Signal
+		restarts string
+		want     int
+		requeued bool
+		says     string
+	}{
+		"done":                     {check: "exit 0", want: 0},
+		"violated":                 {check: "exit 1", want: 1},
+		"no time for an mpirun":    {check: "exit 130", want: 130, requeued: true},
+		"warned of the limit":      {check: waits, signal: syscall.SIGUSR1, want: 130, requeued: true},
+		"cancelled":                {check: waits, signal: syscall.SIGTERM, want: 130},
+		"once more":                {check: "exit 130", restarts: "1", want: 130, requeued: true, says: "restart 2 of at most 2"},
+		"enough":                   {check: "exit 130", restarts: "2", want: 130, says: "not finished after 2 restarts; go on with: sbatch "},
+		"warned, but done in time": {check: `trap 'kill $!; exit 0' TERM; sleep 20 & wait`, signal: syscall.SIGUSR1, want: 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := programs(t, map[string]string{"module": "", "check": "touch $0.began\n" + c.check, "scontrol": `echo "$@" >$0.asked`})
+			r := request(dir, filepath.Join(dir, "check"))
+			r.Prolog = nil
+			cmd := exec.Command("bash", "-c", slurm.Script(r))
+			cmd.Env = append(os.Environ(), "SLURM_JOB_ID=17", "SLURM_RESTART_COUNT="+c.restarts)
+			cmd.Stderr = new(strings.Builder)
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if c.signal != 0 {
+				for !exists(filepath.Join(dir, "check.began")) {
+					time.Sleep(5 * time.Millisecond)
+				}
+				time.Sleep(50 * time.Millisecond) // the check sets its trap
+				if err := cmd.Process.Signal(c.signal); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := cmd.Wait()
+			if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+				t.Fatal(err)
+			}
+			said := cmd.Stderr.(*strings.Builder).String()
+			if code := cmd.ProcessState.ExitCode(); code != c.want || !strings.Contains(said, c.says) {
+				t.Errorf("exit status %d, want %d; %s", code, c.want, said)
+			}
+			asked, _ := os.ReadFile(filepath.Join(dir, "scontrol.asked"))
+			if (string(asked) == "requeue 17\n") != c.requeued {
+				t.Errorf("scontrol was asked %q", asked)
+			}
+		})
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
