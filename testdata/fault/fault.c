@@ -8,11 +8,18 @@
  *   clock       the monotonic clock of rank 1 reads 1 ms too little at every 101st call
  *   banner      every rank prints lines to standard output, before main and in MPI_Init
  *   one-thread  MPI_Query_thread says MPI_THREAD_SINGLE, which is 0 with every library
+ * or MPI_Allgather gives wrong data (to pgmpi's cases, not to what it says itself):
+ *   wrong-every, -64-bytes, -rank-1, -second  in every call; of blocks of 64 B; at rank 1; every second time
+ *   wrong-after-100, -1-in-100, -1-in-10000, -first-2  in these calls only
+ *   wrong-idle-after-100  does nothing after 100 calls
+ *   wrong-swap  parts that lie 8191 bytes apart change places
+ *   wrong-send, wrong-behind  the data are right, and a byte of the send buffer, or behind the receive buffer, is not
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -110,6 +117,63 @@ int MPI_Query_thread(int *provided)
     int rc = real(provided);
     if (is("one-thread"))
         *provided = 0;
+    return rc;
+}
+
+/* One address of a function of the library, whatever its handles are: an int or
+ * a pointer, which both travel in a word. */
+static void *real(const char *name)
+{
+    void *at = dlsym(RTLD_NEXT, name);
+    if (!at)
+        abort();
+    return at;
+}
+
+static size_t bytes_of(int n, void *type)
+{
+    int (*type_size)(void *, int *), size;
+    *(void **)&type_size = real("PMPI_Type_size");
+    type_size(type, &size);
+    return (size_t)n * (size_t)size;
+}
+
+/* Which calls are wrong that change the last byte of the result. */
+static int is_spoiled(long call, size_t block)
+{
+    return is("wrong-every") || (is("wrong-64-bytes") && block == 64) || (is("wrong-rank-1") && rank() == 1) ||
+           (is("wrong-second") && call % 2 == 0) || (is("wrong-after-100") && call > 100) ||
+           (is("wrong-1-in-100") && call % 100 == 0) || (is("wrong-1-in-10000") && call % 10000 == 0) ||
+           (is("wrong-first-2") && call <= 2);
+}
+
+int MPI_Allgather(const void *send, int n, void *type, void *recv, int m, void *into, void *comm)
+{
+    enum { PAGE = 4096, APART = 8191 }; /* only the buffers of cases begin a page */
+    static long call;
+    int (*allgather)(const void *, int, void *, void *, int, void *, void *), (*comm_size)(void *, int *), size;
+    char *result = recv;
+
+    *(void **)&allgather = real("MPI_Allgather");
+    if ((uintptr_t)recv % PAGE != 0 || n == 0)
+        return allgather(send, n, type, recv, m, into, comm);
+    *(void **)&comm_size = real("PMPI_Comm_size");
+    comm_size(comm, &size);
+    size_t block = bytes_of(n, type), all = block * (size_t)size;
+    if (++call > 100 && is("wrong-idle-after-100"))
+        return 0;
+    int rc = allgather(send, n, type, recv, m, into, comm);
+    if (is_spoiled(call, block))
+        result[all - 1] ^= 1;
+    if (is("wrong-send"))
+        *(char *)send ^= 1;
+    if (is("wrong-behind"))
+        result[all]++;
+    for (size_t i = 0; is("wrong-swap") && i < APART && i + APART < block; i++) {
+        char was = result[i];
+        result[i] = result[i + APART];
+        result[i + APART] = was;
+    }
     return rc;
 }
 
