@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -44,13 +45,15 @@ func Compare(a, b *Side, cfg CompareConfig) (*Comparison, error) {
 		Alternative: cfg.Alternative, Paired: cfg.Paired, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown,
 		Test: d.Test(0).Name, Adjust: d.Adjust, M: d.M, PMin: d.PMin(0), Refused: d.Refused,
 		ClockTickS: float64(max(a.set.TickNS, b.set.TickNS)) / 1e9, Guidelines: changedGuidelines(a, b), Differences: differences(a, b),
-		Wrong: slices.Concat([]CaseMessage{}, a.Report.Wrong, b.Report.Wrong),
+		Wrong: slices.Concat([]CaseMessage{}, a.Report.Wrong, b.Report.Wrong), FailOn: cmp.Or(cfg.FailOn, ExitOnBoth),
+		Need: cfg.Need, AllRows: cfg.AllRows, Shift: machineShift(a.Report, b.Report, cfg.Paired),
 	}
 	c.OnlyA, c.OnlyB = a.without(b), b.without(a)
 	if c.Cases, err = compareCases(c, d, a, b, matches); err != nil {
 		return nil, err
 	}
 	c.Functions = means(c.Cases)
+	c.sensitivity()
 	c.Warnings = compareWarnings(c, a, b)
 	c.Exit = c.ExitCode()
 	return c, nil
@@ -76,7 +79,7 @@ func compareDesign(a, b *Side, cfg CompareConfig) (*judge.Design, []match, error
 	inB := b.cases()
 	for i, k := range a.manifest.Plan.Cases {
 		j, ok := inB[k]
-		if !ok || isMockup(k.Function) && !cfg.All {
+		if !ok || !alike(a, b, k.Shape.String()) || isMockup(k.Function) && !cfg.All {
 			continue
 		}
 		matches = append(matches, match{i, j})
@@ -85,6 +88,9 @@ func compareDesign(a, b *Side, cfg CompareConfig) (*judge.Design, []match, error
 		}
 	}
 	if len(matches) == 0 {
+		if reason := placedUnlike(a, b); reason != "" {
+			return nil, nil, &NotComparable{reason}
+		}
 		return nil, nil, &NotComparable{fmt.Sprintf("%s and %s have no function at one size on one number of processes in common: there is nothing to compare", a.Name, b.Name)}
 	}
 	d, err := judge.NewComparison(cfg.Config, cfg.Alternative, cfg.Paired, a.mpiruns(), b.mpiruns(), m)
@@ -100,7 +106,7 @@ func (s *Side) mpiruns() int { return s.manifest.Runs(protocol.ModeMeasure) }
 func (s *Side) without(other *Side) (n int) {
 	there := other.cases()
 	for _, k := range s.manifest.Plan.Cases {
-		if _, ok := there[k]; !ok {
+		if _, ok := there[k]; !ok || !alike(s, other, k.Shape.String()) {
 			n++
 		}
 	}
@@ -114,6 +120,25 @@ func (s *Side) cases() map[guidelines.Case]int {
 		at[k] = i
 	}
 	return at
+}
+
+// alike tells whether the ranks of a shape lay on as many nodes in both folders, as far
+// as that is known: p4 on one node and p4 on four are not the same question.
+func alike(a, b *Side, shape string) bool {
+	pa, pb := a.manifest.Factors.Place(shape), b.manifest.Factors.Place(shape)
+	return pa == "" || pb == "" || pa == pb
+}
+
+// placedUnlike says which numbers of processes are not compared for that; "" where none.
+func placedUnlike(a, b *Side) string {
+	var out []string
+	for _, s := range a.manifest.Plan.Shapes {
+		if slices.Contains(b.manifest.Plan.Shapes, s) && !alike(a, b, s.String()) {
+			out = append(out, fmt.Sprintf("the ranks of %s were placed as %s in %s and as %s in %s (nodes × ranks on each): they are not compared; measure both with the same --shape",
+				s, a.manifest.Factors.Place(s.String()), a.Name, b.manifest.Factors.Place(s.String()), b.Name))
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // isMockup tells a mock-up from a collective of MPI.
@@ -181,10 +206,34 @@ func compareCases(c *Comparison, d *judge.Design, a, b *Side, matches []match) (
 		if row := family[n]; o.Runs > 0 {
 			row.PValue, row.PAdjusted, row.Ratio = number(o.P), number(o.PAdjusted), number(o.Ratio)
 			row.RatioLo, row.RatioHi = number(o.Lo95), number(o.Hi95)
+			row.CouldHaveSeen = number(d.Visible(o.Lo95, o.Hi95))
 			row.judge(c, o)
 		}
 	}
 	return rows, nil
+}
+
+// sensitivity says what the data could have shown. A case with a significant change has
+// shown what there was.
+func (c *Comparison) sensitivity() {
+	var seen []float64
+	for _, k := range c.Cases {
+		if k.Change == LeftOut || k.Change == NotCompared {
+			continue
+		}
+		least := math.Inf(1)
+		if k.CouldHaveSeen != nil {
+			least = *k.CouldHaveSeen
+		}
+		seen = append(seen, least)
+		if c.Need > 0 && k.Change == NoDifference && least > c.Need {
+			c.Blind++
+		}
+	}
+	if len(seen) > 0 {
+		slices.Sort(seen)
+		c.CouldHaveSeen = number(seen[(len(seen)-1)/2]) // half of the cases, or more
+	}
 }
 
 func bothValid(p judge.Pair) judge.Pair {

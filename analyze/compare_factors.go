@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"pgmpi/analyze/judge"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/results"
 )
@@ -76,7 +78,7 @@ func factorsOf(m *results.Manifest) map[string]string {
 		f["launch "+shape] = strings.Join(argv, " ")
 	}
 	for name, value := range m.Factors.Env {
-		if !strings.HasPrefix(name, "SLURM_") { // numbers of jobs and steps: every time others
+		if !strings.HasPrefix(name, "SLURM_") { // older folders have numbers of jobs and steps: every time others
 			f["env "+name] = value
 		}
 	}
@@ -130,6 +132,9 @@ func compareWarnings(c *Comparison, a, b *Side) []remark.Remark {
 		out.add(remark.LibraryBarrier, "A and B are different libraries, and MPI_Barrier, which begins each repetition, is the library's own: "+
 			"the times of short calls also differ by its skew")
 	}
+	if reason := placedUnlike(a, b); reason != "" {
+		out.add(remark.DiffersCases, "%s", reason)
+	}
 	if c.OnlyA+c.OnlyB > 0 {
 		out.add(remark.DiffersCases, "%d cases (functions, sizes or numbers of processes) are in A only and %d in B only; they are not compared",
 			c.OnlyA, c.OnlyB)
@@ -139,17 +144,43 @@ func compareWarnings(c *Comparison, a, b *Side) []remark.Remark {
 			out.add(remark.Undecided, "the guidelines of %c have no verdict (%s), so what is newly violated or kept cannot be said", "AB"[i], refused.Reason)
 		}
 	}
-	changed := map[Change]int{}
-	for _, g := range c.Guidelines {
-		changed[g.Change]++
+	if c.Shift != nil {
+		out.add(remark.MachineShift, "%s", c.Shift)
 	}
-	if n := changed[NewlyShown]; n > 0 {
-		out.add(remark.NewlyShown, "tests that are undecided in A and violated in B, with ratios whose intervals overlap: %d", n)
+	if names := changedNames(c.Guidelines, NewlyShown); len(names) > 0 {
+		out.add(remark.NewlyShown, "violated in B, and not shown to be new (A has no test of them, or the intervals of the ratios overlap): %s", atMost(5, names))
 	}
-	if n := changed[NoLongerShown]; n > 0 {
-		out.add(remark.NoLongerShown, "tests that are violated in A and undecided or only suspected in B: %d", n)
+	if names := changedNames(c.Guidelines, NoLongerShown); len(names) > 0 {
+		out.add(remark.NoLongerShown, "violated in A, and not shown to be kept in B (undecided there, or not tested): %s", atMost(5, names))
 	}
 	return out
+}
+
+// changedNames names the tests of a change, with what they were and are.
+func changedNames(list []GuidelineChange, change Change) (out []string) {
+	of := func(v judge.Verdict, ratio *float64) string {
+		text := strings.ReplaceAll(string(v), "_", " ")
+		if ratio != nil {
+			text += fmt.Sprintf(" %.2f×", *ratio)
+		}
+		return text
+	}
+	for _, g := range list {
+		if g.Change == change {
+			out = append(out, fmt.Sprintf("%s %s %s on %s (%s → %s)", g.Guideline, strings.TrimPrefix(g.Function, "MPI_"), conf.HumanSize(g.Msize), g.Shape,
+				of(g.AVerdict, g.ARatio), of(g.BVerdict, g.BRatio)))
+		}
+	}
+	return out
+}
+
+// atMost lists the first names, and how many more there are.
+func atMost(most int, names []string) string {
+	text := strings.Join(names[:min(most, len(names))], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // entersByMPIBarrier tells whether processes were synchronised by the library

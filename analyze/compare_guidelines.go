@@ -35,7 +35,7 @@ func changedGuidelines(a, b *Side) []GuidelineChange {
 	for i := range a.Report.Verdicts {
 		va := &a.Report.Verdicts[i]
 		vb, ok := inB[questionOf(va)]
-		if !ok {
+		if !ok || !alike(a, b, va.Shape) {
 			continue
 		}
 		change := guidelineChange(va, vb)
@@ -56,21 +56,26 @@ func changedGuidelines(a, b *Side) []GuidelineChange {
 // guidelineChange: a test without data or with wrong data in one of the
 // folders is no change.
 func guidelineChange(a, b *Verdict) Change {
-	untested := func(v *Verdict) bool {
+	missing := func(v *Verdict) bool {
 		return v.Verdict == judge.NotMeasured || v.Verdict == judge.Wrong || v.Verdict == judge.Undecided && v.Reason != ""
 	}
 	switch {
-	case a.Verdict == b.Verdict || untested(a) || untested(b):
-	case b.Verdict == judge.Violated && a.Verdict == judge.Undecided && !apart(a, b):
+	case a.Verdict == b.Verdict || missing(a) || missing(b):
+	case b.Verdict == judge.Violated && (untested(a) || !apart(a, b)):
 		return NewlyShown
 	case b.Verdict == judge.Violated:
 		return NewlyViolated
-	case a.Verdict == judge.Violated && (b.Verdict == judge.Undecided || b.Verdict == judge.Suspected):
+	case a.Verdict == judge.Violated && (b.Verdict == judge.Undecided || untested(b)):
 		return NoLongerShown
 	case a.Verdict == judge.Violated:
 		return NewlyKept
 	}
 	return ""
+}
+
+// untested tells whether a verdict is from medians, without a test.
+func untested(v *Verdict) bool {
+	return v.Verdict == judge.Suspected || v.Verdict == judge.NotSuspected
 }
 
 // apart tells whether the ratio's 95 % interval in b lies above that in a.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -134,8 +135,9 @@ func TestGuidelinesNewlyViolatedAndNewlyKept(t *testing.T) {
 		a, b judge.Verdict
 		want Change
 	}{
-		{judge.Undecided, judge.Violated, NewlyShown}, {judge.Marginal, judge.Violated, NewlyViolated}, {judge.Violated, judge.Marginal, NewlyKept},
-		{judge.Violated, judge.Undecided, NoLongerShown}, {judge.Violated, judge.Suspected, NoLongerShown}, {judge.Violated, judge.NotSuspected, NewlyKept},
+		{judge.Undecided, judge.Violated, NewlyShown}, {judge.NotSuspected, judge.Violated, NewlyShown}, {judge.Suspected, judge.Violated, NewlyShown},
+		{judge.Violated, judge.Undecided, NoLongerShown}, {judge.Violated, judge.Suspected, NoLongerShown}, {judge.Violated, judge.NotSuspected, NoLongerShown},
+		{judge.Violated, judge.Marginal, NewlyKept}, {judge.Violated, judge.Kept, NewlyKept},
 		{judge.Violated, judge.Violated, ""}, {judge.Kept, judge.Undecided, ""}, {judge.NotMeasured, judge.Violated, ""}, {judge.Violated, judge.Wrong, ""},
 	} {
 		if got := guidelineChange(&Verdict{Verdict: x.a}, &Verdict{Verdict: x.b}); got != x.want {
@@ -145,13 +147,65 @@ func TestGuidelinesNewlyViolatedAndNewlyKept(t *testing.T) {
 	if got := guidelineChange(&Verdict{Verdict: judge.Undecided, Reason: "only 2 of 10 mpiruns"}, &Verdict{Verdict: judge.Violated}); got != "" {
 		t.Errorf("without data in A: %q", got)
 	}
-	hi, lo := 1.07, 1.9
-	before, now := &Verdict{Verdict: judge.Undecided, RatioHi95: &hi}, &Verdict{Verdict: judge.Violated, RatioLo95: &lo}
-	if got := guidelineChange(before, now); got != NewlyViolated {
-		t.Errorf("from below 1.07 to above 1.9: %q", got)
+}
+
+func TestNewlyViolatedIsOnlyBetweenTwoTestsWhoseIntervalsAreApart(t *testing.T) {
+	hi := 1.07
+	for _, x := range []struct {
+		a    judge.Verdict
+		lo   float64
+		want Change
+	}{
+		{judge.Kept, 1.9, NewlyViolated}, {judge.Marginal, 1.9, NewlyViolated}, {judge.Undecided, 1.9, NewlyViolated},
+		{judge.Kept, 1.06, NewlyShown}, {judge.Marginal, 1.06, NewlyShown}, {judge.Undecided, 1.06, NewlyShown},
+		{judge.NotSuspected, 1.9, NewlyShown}, {judge.Suspected, 1.9, NewlyShown}, // medians only
+	} {
+		if got := guidelineChange(&Verdict{Verdict: x.a, RatioHi95: &hi}, &Verdict{Verdict: judge.Violated, RatioLo95: &x.lo}); got != x.want {
+			t.Errorf("%s up to 1.07, violated from %v: %q, want %q", x.a, x.lo, got, x.want)
+		}
 	}
-	if lo = 1.06; guidelineChange(before, now) != NewlyShown {
-		t.Error("from below 1.07 to above 1.06 is a change")
+	if got := guidelineChange(&Verdict{Verdict: judge.Kept}, &Verdict{Verdict: judge.Violated}); got != NewlyShown {
+		t.Errorf("without intervals: %q", got)
+	}
+}
+
+func TestOverlappingTestsAreNamedUpToFive(t *testing.T) {
+	var list []GuidelineChange
+	ratio := 1.31
+	for i := range 7 {
+		list = append(list, GuidelineChange{Change: NewlyShown, Guideline: "GL16", Function: "MPI_Scan", Msize: 1 << i, Shape: "p2",
+			AVerdict: judge.NotSuspected, BVerdict: judge.Violated, BRatio: &ratio})
+	}
+	got := atMost(5, changedNames(list, NewlyShown))
+	if !strings.HasPrefix(got, "GL16 Scan 1 B on p2 (not suspected → violated 1.31×), ") || !strings.HasSuffix(got, "16 B on p2 (not suspected → violated 1.31×) and 2 more") {
+		t.Error(got)
+	}
+}
+
+func TestAComparisonSaysWhatItCouldHaveSeen(t *testing.T) {
+	a, b := side(t, "a", quiet, drifting), side(t, "b", quiet, drifting)
+	c := compared(t, a, b, nil)
+	// Run medians from 1 to 3.2 times the first: nothing small can be seen.
+	if c.CouldHaveSeen == nil || *c.CouldHaveSeen < 1.5 || *c.CouldHaveSeen > 10 || c.Exit != 0 || c.Blind != 0 {
+		t.Errorf("%v, exit %d, %d blind", c.CouldHaveSeen, c.Exit, c.Blind)
+	}
+	need := func(ratio float64) func(*CompareConfig) { return func(cfg *CompareConfig) { cfg.Need = ratio } }
+	if c = compared(t, a, b, need(1.25)); c.Exit != 4 || c.Blind != 2 {
+		t.Errorf("1.25 is needed: exit %d, %d blind", c.Exit, c.Blind)
+	}
+	if c = compared(t, a, b, need(100)); c.Exit != 0 {
+		t.Errorf("100 is needed: exit %d", c.Exit)
+	}
+	steady := side(t, "a", quiet, nil)
+	if c = compared(t, steady, side(t, "b", quiet, nil), need(1.06)); c.Exit != 0 || *c.CouldHaveSeen != 1.05 {
+		t.Errorf("steady: exit %d, %v", c.Exit, *c.CouldHaveSeen)
+	}
+	if c = compared(t, steady, side(t, "b", with(1, 30000), nil), need(1.0001)); c.Exit != 1 || c.Blind != 1 {
+		t.Errorf("one case has changed: exit %d, %d blind", c.Exit, c.Blind)
+	}
+	few := side(t, "a", quiet, func(m *results.Manifest, _ []results.Run) { m.R = 3 })
+	if c = compared(t, few, few, need(2)); c.CouldHaveSeen != nil || c.Exit != 4 {
+		t.Errorf("three mpiruns: %v, exit %d", c.CouldHaveSeen, c.Exit)
 	}
 }
 
@@ -345,5 +399,39 @@ func TestSpreadIsThatOfTheFoldersMedians(t *testing.T) {
 	}
 	if _, err = NewSpread(sides[:1], false); err == nil {
 		t.Error("one folder has no spread")
+	}
+}
+
+// placed puts the ranks of every shape on nodes with so many of them each.
+func placed(ranks ...int) func(*results.Manifest, []results.Run) {
+	return func(m *results.Manifest, _ []results.Run) {
+		l := host.Layout{Shape: m.Plan.Shapes[0].String(), Kinds: []host.NodeKind{{}}}
+		for i, n := range ranks {
+			l.Pinnings = append(l.Pinnings, []host.Pin{{Ranks: n}})
+			l.Nodes = append(l.Nodes, host.Node{Pinning: i, Ranks: make(host.Ranges, n)})
+		}
+		m.Factors.Layouts = []host.Layout{l}
+	}
+}
+
+// The ranks on one node are not slower on two: it is another question.
+func TestRanksPlacedUnlikeAreNotCompared(t *testing.T) {
+	name := fixture().Plan.Shapes[0].String()
+	a, b := side(t, "a", quiet, placed(2)), side(t, "b", with(1, 30000), placed(1, 1))
+	_, err := Compare(a, b, CompareConfig{Config: judge.Default(), Alternative: judge.TwoSided})
+	var not *NotComparable
+	if !errors.As(err, &not) || !strings.Contains(err.Error(), name+" were placed as 1x2 in a and as 2x1 in b") || !strings.Contains(err.Error(), "--shape") {
+		t.Errorf("got %v", err)
+	}
+	if got := changedGuidelines(a, b); len(got) != 0 {
+		t.Errorf("guidelines that changed: %+v", got)
+	}
+	for _, alike := range [][2]*Side{{a, side(t, "b", with(1, 30000), placed(2))}, {a, side(t, "older", with(1, 30000), nil)}} {
+		if got := changes(compared(t, alike[0], alike[1], nil)); got != "~ slower" {
+			t.Errorf("%s and %s: %q", alike[0].Name, alike[1].Name, got)
+		}
+	}
+	if r := b.Report.Shapes[0]; r.Place != "2x1" || a.Report.Shapes[0].Place != "" || !slices.ContainsFunc(b.Report.Notes, func(n string) bool { return strings.Contains(n, "placed the ranks as 2x1") }) {
+		t.Errorf("the report says %+v and %q", r, b.Report.Notes)
 	}
 }

@@ -26,11 +26,24 @@ const (
 
 // What became of a guideline at one size.
 const (
-	NewlyViolated Change = "newly_violated"  // violated in B; tested in A, and not violated
-	NewlyKept     Change = "newly_kept"      // violated in A; kept, marginal or not suspected in B
-	NewlyShown    Change = "newly_shown"     // undecided in A and violated in B, with ratios that may be the same
-	NoLongerShown Change = "no_longer_shown" // violated in A; undecided, or suspected only, in B
+	NewlyViolated Change = "newly_violated"  // violated in B; tested in A, and not violated; the intervals are apart
+	NewlyKept     Change = "newly_kept"      // violated in A; kept or marginal in B
+	NewlyShown    Change = "newly_shown"     // violated in B; not tested in A, or with a ratio that may be the same
+	NoLongerShown Change = "no_longer_shown" // violated in A; undecided, or not tested, in B
 )
+
+// ExitOn is what of a Comparison is a reason for exit code 1.
+type ExitOn string
+
+// What --fail-on of a comparison may name.
+const (
+	ExitOnBoth       ExitOn = "both"       // guidelines newly violated and run-times, but these not where the machine changed
+	ExitOnGuidelines ExitOn = "guidelines" // guidelines newly violated only
+	ExitOnTimes      ExitOn = "times"      // both, and run-times even where the machine changed
+)
+
+// ExitOns are the words of --fail-on.
+var ExitOns = []ExitOn{ExitOnBoth, ExitOnGuidelines, ExitOnTimes}
 
 // CompareConfig says how two results folders are compared.
 type CompareConfig struct {
@@ -40,6 +53,12 @@ type CompareConfig struct {
 	// `pgmpi ab` makes them, so that the signed-rank test may be used.
 	Paired bool
 	All    bool // mock-ups too, not only collectives
+	// FailOn is ExitOnBoth where it is empty.
+	FailOn ExitOn
+	// Need is a ratio that every case is to be able to show; 0: none.
+	Need float64
+	// AllRows shows people the cases that have not changed too.
+	AllRows bool
 }
 
 // Comparison is compare.json: what changed from A to B. Undefined numbers are
@@ -60,6 +79,13 @@ type Comparison struct {
 	MinSlowdown float64           `json:"min_slowdown"` // ratio from which a significant change counts
 	PMin        float64           `json:"p_min"`        // smallest p-value attainable
 	ClockTickS  float64           `json:"clock_tick_s"` // seconds; the coarser of both
+	FailOn      ExitOn            `json:"fail_on"`
+	// CouldHaveSeen is what half of the cases or more could have shown; null: fewer could show anything.
+	CouldHaveSeen *float64 `json:"could_have_seen"`
+	Need          float64  `json:"need,omitempty"` // that every case was to be able to show
+	Blind         int      `json:"blind"`          // cases without a change that could not have shown Need
+	Shift         *Shift   `json:"machine_shift"`  // null: nothing speaks for the machine
+	AllRows       bool     `json:"-"`
 
 	Cases       []CaseChange      `json:"cases"`      // in the order of A's Plan
 	Functions   []FunctionChange  `json:"functions"`  // geometric means
@@ -98,6 +124,9 @@ type CaseChange struct {
 	Stars     string   `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
 	Change    Change   `json:"change"`
 	Reason    string   `json:"reason,omitempty"` // not compared: why
+	// CouldHaveSeen is the least change, as a ratio above 1, that the case's data
+	// would have shown with a chance of 80 %; null: none.
+	CouldHaveSeen *float64 `json:"could_have_seen"`
 }
 
 // FunctionChange sums a function up over the sizes that were compared.

@@ -219,7 +219,7 @@ func TestSuspectedSplitIsDecidedByExperiment(t *testing.T) {
 	} {
 		m := fixture()
 		runs := measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
-		plan, err := FollowUps(m, collected(t, m, runs), judge.Default())
+		plan, err := FollowUps(m, collected(t, m, runs), judge.Default(), nil)
 		if err != nil || plan == nil || plan.R != testR || len(plan.FollowUps) != 1 || plan.FollowUps[0] != (results.FollowUp{Test: 1, Case: 1, Part: 0, Calls: 8}) {
 			t.Fatalf("follow-ups %+v, %v", plan, err)
 		}

@@ -17,17 +17,22 @@ func (a *Analysis) report(states []medians.State) *Report {
 	m, d, cfg := a.manifest, a.family, a.cfg
 	r := &Report{
 		Schema: Schema, Version: m.Version, Library: libraryOf(m), Shapes: []Shape{},
-		Operation: operationOf(&m.Plan), R: d.R(), Method: cfg.Method, Test: d.Test(d.Last()).Name, Adjust: d.Adjust, M: d.M, Alpha: cfg.Alpha, FamilyAlpha: d.Alpha,
+		Operation: operationOf(&m.Plan), Origin: a.origin(), R: d.R(), Method: cfg.Method, Test: d.Test(d.Last()).Name, Adjust: d.Adjust, M: d.M, Alpha: cfg.Alpha, FamilyAlpha: d.Alpha,
 		MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance, PMin: d.PMin(d.Last()), ClockTickS: float64(a.set.TickNS) / 1e9,
 		Rho: number(stats.MedianFinite(a.rhos)), TiedTests: a.ties, ZeroDifferences: a.zeros,
 		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
 		RunsNeededHalf: a.half, Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
 		Wrong: a.withStatus(protocol.StatusWrong), NotMeasured: a.withStatus(protocol.StatusNotMeasured), NotConverged: a.notConverged(),
-		OutOfSync: a.set.OutOfSync(), States: states, SlowMpiruns: a.set.Slow(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
+		OutOfSync: a.set.OutOfSync(), States: states, Yardstick: a.yardstick(), SlowMpiruns: a.set.Slow(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
 		Notes: append([]string{}, m.Plan.Notes...),
 	}
 	for _, s := range m.Plan.Shapes {
-		r.Shapes = append(r.Shapes, Shape{Name: s.String(), Shape: s})
+		shape := Shape{Name: s.String(), Shape: s}
+		if place := m.Factors.Place(s.String()); s.Nodes == 0 && place != "" && !strings.HasPrefix(place, "1x") {
+			shape.Place = place
+			r.Notes = append(r.Notes, fmt.Sprintf("%s: the launcher placed the ranks as %s (nodes × ranks on each); only folders with this placement are compared. To ask for a placement, give --shape", s, place))
+		}
+		r.Shapes = append(r.Shapes, shape)
 		if t := m.Timing[s.String()]; t.Why != "" {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: sync = \"auto\" has chosen %s (sample = %q): %s", s, t.Sync, t.Sample, t.Why))
 		}
@@ -38,6 +43,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 		r.Split = &SplitExperiment{s.R(), s.Test(0).Name, s.Adjust, s.M, s.Alpha, s.PMin(0), s.Refused}
 	}
 	r.Exit = r.ExitCode()
+	r.Measured = Measured{Cases: a.set.CaseMedians()}
 	return r
 }
 

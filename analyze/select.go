@@ -2,65 +2,135 @@ package analyze
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 )
 
-// shapeForm is what Shape.String writes.
-var shapeForm = regexp.MustCompile(`^(p[0-9]+|[0-9]+x[0-9]+)$`)
-
-// Select returns the planned tests, by index into plan.Tests, that a selector
-// GUIDELINE[:FUNCTION]:MSIZE[:SHAPE] names: "GL8:4096", "GL1:MPI_Bcast:1Ki:p2".
-// A part that is left out stands for all; Barrier has size 0. A selector that
-// names nothing is an error, which says what there is.
-func Select(plan *guidelines.Plan, selector string) ([]int, error) {
-	id, rest, _ := strings.Cut(selector, ":")
-	tests := make([]int, len(plan.Tests))
-	for i := range tests {
-		tests[i] = i
-	}
-	tests, err := narrow(plan, tests, "guideline", id, func(t *guidelines.Test) string { return t.Guideline })
-	if err != nil {
-		return nil, err
-	}
-	parts := strings.Split(rest, ":")
-	shape := ""
-	if n := len(parts); n > 1 && shapeForm.MatchString(parts[n-1]) {
-		shape, parts = parts[n-1], parts[:n-1]
-	}
-	if len(parts) == 2 {
-		tests, err = narrow(plan, tests, "function of "+id, parts[0], func(t *guidelines.Test) string { return t.Function })
-		if err != nil {
-			return nil, err
-		}
-		parts = parts[1:]
-	}
-	if len(parts) != 1 {
-		return nil, fmt.Errorf("%q is not of the form GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:MPI_Bcast:1Ki:p2", selector)
-	}
-	if tests, err = narrowSize(plan, tests, id, parts[0]); err != nil || shape == "" {
-		return tests, err
-	}
-	return narrow(plan, tests, "shape", shape, func(t *guidelines.Test) string { return t.Shape.String() })
+// Selection is the planned tests that a selector names.
+type Selection struct {
+	Selector string
+	Tests    []int // by index into plan.Tests
+	Violated bool  // only those of them that are
 }
 
-// narrow keeps the tests whose name is `name`, without regard to case and "MPI_".
-func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guidelines.Test) string) ([]int, error) {
-	fold := func(s string) string { return strings.TrimPrefix(strings.ToLower(s), "mpi_") }
+// Of leaves out what a report does not find violated, where only that is wanted.
+func (s Selection) Of(r *Report) []int {
+	return slices.DeleteFunc(slices.Clone(s.Tests), func(i int) bool { return s.Violated && r.Verdicts[i].Verdict != judge.Violated })
+}
+
+// selectorForm is what a selector looks like.
+const selectorForm = `of the form GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:MPI_Bcast:1Ki:p2; without a size, all that is violated of a GUIDELINE or FUNCTION`
+
+// Select reads a selector: a guideline, a function, a message size and a shape, each at most once,
+// between colons or blanks ("GL8:4096", "GL1:MPI_Bcast:1Ki:p2", "GL16 Scan 256 KiB"), and the word
+// "violated". A part that is left out stands for all, but without a size only violated tests are
+// selected. Barrier has size 0. A selector that names nothing is an error, which says what there is.
+func Select(plan *guidelines.Plan, selector string) (Selection, error) {
+	out := Selection{Selector: selector, Tests: make([]int, len(plan.Tests))}
+	for i := range out.Tests {
+		out.Tests[i] = i
+	}
+	parts, err := partsOf(plan, selector)
+	if err != nil {
+		return out, err
+	}
+	keep := func(what, word string, of func(*guidelines.Test) []string) {
+		if word != "" && err == nil {
+			out.Tests, err = narrow(plan, out.Tests, what, word, of)
+		}
+	}
+	id, function := parts[aGuideline], "function"
+	if id != "" {
+		function = "function of " + id
+	}
+	keep("guideline or function", parts[aName], func(t *guidelines.Test) []string { return []string{t.Guideline, t.Function} })
+	keep("guideline", id, func(t *guidelines.Test) []string { return []string{t.Guideline} })
+	keep(function, parts[aFunction], func(t *guidelines.Test) []string { return []string{t.Function} })
+	if size := parts[aSize]; size != "" && err == nil {
+		out.Tests, err = narrowSize(plan, out.Tests, cmp.Or(id, parts[aFunction], "anything"), size)
+	}
+	keep("shape", parts[aShape], func(t *guidelines.Test) []string { return []string{t.Shape.String()} })
+	out.Violated = parts[aSize] == "" || parts[theViolated] != ""
+	return out, err
+}
+
+// part is what a word of a selector names.
+type part int
+
+const (
+	aGuideline part = iota
+	aFunction
+	aName // one of these two, unknown
+	aSize
+	aShape
+	theViolated
+)
+
+var (
+	// shapeForm is what Shape.String writes.
+	shapeForm = regexp.MustCompile(`^(p[0-9]+|[0-9]+x[0-9]+)$`)
+	// spacedSize is a size with a blank before its unit, as reports print it.
+	spacedSize = regexp.MustCompile(`(?i)\b([0-9]+)\s+([kmg]i?b?|b)\b`)
+)
+
+// partsOf tells what the words of a selector name.
+func partsOf(plan *guidelines.Plan, selector string) (map[part]string, error) {
+	parts := map[part]string{}
+	known := func(word string, of func(*guidelines.Test) string) bool {
+		return slices.ContainsFunc(plan.Tests, func(t guidelines.Test) bool { return fold(of(&t)) == fold(word) })
+	}
+	separates := func(r rune) bool { return r == ':' || unicode.IsSpace(r) }
+	for _, word := range strings.FieldsFunc(spacedSize.ReplaceAllString(selector, "$1$2"), separates) {
+		is := aName
+		switch {
+		case parts[aGuideline] == "" && known(word, func(t *guidelines.Test) string { return t.Guideline }):
+			is = aGuideline
+		case strings.EqualFold(word, string(judge.Violated)):
+			is = theViolated
+		case known(word, func(t *guidelines.Test) string { return t.Function }):
+			is = aFunction
+		case shapeForm.MatchString(word):
+			is = aShape
+		case strings.ContainsAny(word[:1], "+-0123456789"):
+			is = aSize
+		case parts[aGuideline] != "":
+			is = aFunction
+		}
+		if parts[is] != "" {
+			return nil, fmt.Errorf("%q is not %s", selector, selectorForm)
+		}
+		parts[is] = word
+	}
+	if len(parts) == 0 {
+		return nil, errors.New("the selector is empty; it is " + selectorForm)
+	}
+	return parts, nil
+}
+
+// fold is a name without regard to case and "MPI_".
+func fold(name string) string { return strings.TrimPrefix(strings.ToLower(name), "mpi_") }
+
+// narrow keeps the tests that have a name.
+func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guidelines.Test) []string) ([]int, error) {
 	var known []string
 	var out []int
 	for _, i := range tests {
-		n := of(&plan.Tests[i])
-		if fold(n) == fold(name) {
+		names := of(&plan.Tests[i])
+		if slices.ContainsFunc(names, func(n string) bool { return fold(n) == fold(name) }) {
 			out = append(out, i)
 		}
-		if !slices.Contains(known, n) {
-			known = append(known, n)
+		for _, n := range names {
+			if !slices.Contains(known, n) {
+				known = append(known, n)
+			}
 		}
 	}
 	if len(out) > 0 {
@@ -73,7 +143,7 @@ func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guid
 	return nil, fmt.Errorf("no %s %q was tested%s; there are: %s", what, name, hint, strings.Join(known, ", "))
 }
 
-func narrowSize(plan *guidelines.Plan, tests []int, id, text string) ([]int, error) {
+func narrowSize(plan *guidelines.Plan, tests []int, what, text string) ([]int, error) {
 	var sizes []int64
 	for _, i := range tests {
 		sizes = append(sizes, plan.Tests[i].Msize)
@@ -85,20 +155,17 @@ func narrowSize(plan *guidelines.Plan, tests []int, id, text string) ([]int, err
 		names = append(names, conf.FormatSize(s))
 	}
 	there := "; there are: " + strings.Join(names, ", ")
-	if text == "" {
-		return nil, fmt.Errorf("%s: a message size is missing%s", id, there)
-	}
 	size := int64(0)
-	if text != "0" {
+	if text != "0" && !strings.EqualFold(text, "0B") {
 		var err error
-		if size, err = conf.ParseSize(strings.TrimSuffix(text, "B")); err != nil {
-			return nil, fmt.Errorf("%s: %w%s", id, err, there)
+		if size, err = conf.ParsePrintedSize(text); err != nil {
+			return nil, fmt.Errorf("%s: %w%s", what, err, there)
 		}
 	}
 	out := slices.DeleteFunc(slices.Clone(tests), func(i int) bool { return plan.Tests[i].Msize != size })
 	if len(out) == 0 {
 		nearest := slices.MinFunc(sizes, func(a, b int64) int { return cmp.Compare(max(a-size, size-a), max(b-size, size-b)) })
-		return nil, fmt.Errorf("%s was not tested at %s (the nearest size is %s)%s", id, conf.HumanSize(size), conf.FormatSize(nearest), there)
+		return nil, fmt.Errorf("%s was not tested at %s (the nearest size is %s)%s", what, conf.HumanSize(size), conf.FormatSize(nearest), there)
 	}
 	return out, nil
 }

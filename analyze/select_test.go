@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 )
 
@@ -22,10 +23,42 @@ func TestSelectorsNameTests(t *testing.T) {
 		"GL1:MPI_Reduce:8":   {0},
 		"GL29:0":             {7},
 		"GL29:MPI_Barrier:0": {7},
+		"Barrier 0 B":        {7},
+		"GL8 Reduce 64 B":    {3},
+		"8":                  {0, 2, 4, 6},
 	} {
 		got, err := Select(plan, selector)
-		if err != nil || !slices.Equal(got, want) {
+		if err != nil || !slices.Equal(got.Tests, want) || got.Violated {
 			t.Errorf("%s: %v, %v, want %v", selector, got, err, want)
+		}
+	}
+}
+
+func TestWithoutASizeWhatIsViolatedIsSelected(t *testing.T) {
+	plan := &fixture().Plan
+	r := &Report{Verdicts: make([]Verdict, len(plan.Tests))}
+	for i := range r.Verdicts {
+		r.Verdicts[i].Verdict = judge.Kept
+	}
+	r.Verdicts[0].Verdict, r.Verdicts[3].Verdict = judge.Violated, judge.Violated
+	for selector, want := range map[string][]int{
+		"violated": {0, 3}, "GL8": {3}, "gl1": {0}, "Reduce": {0, 3}, "MPI_Reduce": {0, 3}, "GL14": {}, "GL8:": {3},
+		"GL8:MPI_Reduce": {3}, "Violated GL8 p2": {3}, "violated:8": {0}, "GL8:8": {2},
+	} {
+		got, err := Select(plan, selector)
+		if err != nil || !slices.Equal(got.Of(r), want) {
+			t.Errorf("%s: %v, %v, want %v", selector, got.Of(r), err, want)
+		}
+	}
+}
+
+func TestSizesAreSelectedAsReportsPrintThem(t *testing.T) {
+	plan := &fixture().Plan
+	plan.Tests = slices.Clone(plan.Tests)
+	plan.Tests[3].Msize = 256 << 10
+	for _, size := range []string{"256Ki", "256 KiB", "256KiB", "256K", "256k", "262144", "262144 B"} {
+		if got, err := Select(plan, "GL8:"+size); err != nil || !slices.Equal(got.Tests, []int{3}) {
+			t.Errorf("%s: %v, %v", size, got, err)
 		}
 	}
 }
@@ -33,18 +66,19 @@ func TestSelectorsNameTests(t *testing.T) {
 func TestSelectorsOfNothingSayWhatThereIs(t *testing.T) {
 	plan := &fixture().Plan
 	for selector, want := range map[string]string{
-		"GL9:8":            "there are: GL1, GL2, GL8, GL14",
+		"GL9:8":            "there are: GL1, MPI_Reduce, GL2, GL8, GL14",
 		"GL41:8":           "did you mean GL1?",
-		"GL8":              "a message size is missing; there are: 8, 64",
-		"GL8:MPI_Reduce":   "no size in bytes",
+		"GL8:8Q":           "no size in bytes",
 		"GL8:32":           "the nearest size is 8); there are: 8, 64",
 		"GL8:9223372036Gi": "too large",
 		"GL8:Bcast:8":      "there are: MPI_Reduce",
 		"GL8:Redce:8":      "did you mean MPI_Reduce?",
 		"GL8:8:p4":         `no shape "p4" was tested (did you mean p2?); there are: p2`,
 		"GL8:8:8:8":        "GUIDELINE[:FUNCTION]:MSIZE[:SHAPE]",
-		"":                 "no guideline",
-		"GL8:":             "a message size is missing",
+		"":                 "empty",
+		" : ":              "empty",
+		"Redcue":           `no guideline or function "Redcue" was tested (did you mean MPI_Reduce?)`,
+		"GL1:GL8":          `no function of GL1 "GL8"`,
 		"GL8:0":            "the nearest size is 8",
 	} {
 		if got, err := Select(plan, selector); err == nil || !strings.Contains(err.Error(), want) {

@@ -105,10 +105,11 @@ func (a *Analysis) usableParts(t guidelines.Test) []int {
 }
 
 // FollowUps plans the experiment on split-robustness from the medians of stage
-// 2: one follow-up for each suspicion, about the m_i that is reported. It is measured
+// 2: one follow-up for each suspicion, about the m_i that is reported, and for what the
+// baselines violate, so that there both sides are tests. It is measured
 // in as many mpiruns as pair well, but no more than the check has. It is nil where
 // there is nothing to follow up: no suspicion, method paper, or an R that is too small.
-func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config) (*results.SplitPlan, error) {
+func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, nights []*PastNight) (*results.SplitPlan, error) {
 	if cfg.Method == judge.MethodPaper {
 		return nil, nil
 	}
@@ -119,13 +120,16 @@ func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config) (*result
 	a.judgeSplit()
 	plan := &results.SplitPlan{}
 	for i, v := range a.verdicts {
-		if v.Verdict != judge.Suspected {
+		other := v.MsizeOther
+		if v.Verdict == judge.NotSuspected {
+			other = splitViolated(nights, &v)
+		} else if v.Verdict != judge.Suspected {
 			continue
 		}
 		t := m.Plan.Tests[i]
-		for _, part := range t.Others {
-			if m.Plan.Cases[part].Msize == v.MsizeOther {
-				plan.FollowUps = append(plan.FollowUps, results.FollowUp{Test: i, Case: t.Case, Part: part, Calls: v.K})
+		for _, part := range a.usableParts(t) {
+			if size := m.Plan.Cases[part].Msize; size == other {
+				plan.FollowUps = append(plan.FollowUps, results.FollowUp{Test: i, Case: t.Case, Part: part, Calls: int(guidelines.SplitFactor(t.Msize, size))})
 			}
 		}
 	}
@@ -161,6 +165,18 @@ type SplitExperiment struct {
 	Refused *judge.Refusal `json:"refused"` // null: R is large enough; else they stay suspected
 }
 
+// measured are both sides of a follow-up in an experiment; why: they are not there.
+func (a *Analysis) measured(mode protocol.Mode, f results.FollowUp, runs int) (pair judge.Pair, why string) {
+	whole, parts := a.set.Side(mode, f.Case, 1), a.set.Side(mode, f.Part, f.Calls)
+	if whole == nil || parts == nil || whole.Status != protocol.StatusOK || parts.Status != protocol.StatusOK {
+		return pair, " has not been measured"
+	}
+	if problem := cmp.Or(whole.Problem(runs), parts.Problem(runs)); problem != "" {
+		return pair, ": " + problem
+	}
+	return judge.Pair{Orig: whole.Medians, Other: parts.Medians}, ""
+}
+
 // experiment tests the follow-ups like patterns whose mock-up is k calls
 // (docs/statistics.md).
 func (a *Analysis) experiment() error {
@@ -179,19 +195,13 @@ func (a *Analysis) experiment() error {
 	}
 	pairs := make([]judge.Pair, d.M)
 	for i, f := range m.Split.FollowUps {
-		whole, parts := a.set.Split(f.Case, 1), a.set.Split(f.Part, f.Calls)
-		why := ""
-		if whole == nil || parts == nil || whole.Status != protocol.StatusOK || parts.Status != protocol.StatusOK {
-			why = "its experiment has not been measured"
-		} else if problem := cmp.Or(whole.Problem(d.R()), parts.Problem(d.R())); problem != "" {
-			why = "its experiment: " + problem
-		}
+		pair, why := a.measured(protocol.ModeSplit, f, d.R())
 		if why != "" { // it stays suspected
-			a.verdicts[f.Test].Reason = why
+			a.verdicts[f.Test].Reason = "its experiment" + why
 			a.isIncomplete(&a.verdicts[f.Test])
 			continue
 		}
-		pairs[i] = judge.Pair{Orig: whole.Medians, Other: parts.Medians}
+		pairs[i] = pair
 	}
 	if err := a.split.Look(pairs); err != nil {
 		return err

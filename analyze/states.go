@@ -155,6 +155,11 @@ func fromState(states []medians.State, m medians.SlowMpirun) bool {
 	})
 }
 
+// Disturbed are the slow mpiruns that no state of the machine explains.
+func (r *Report) Disturbed() []medians.SlowMpirun {
+	return slices.DeleteFunc(slices.Clone(r.SlowMpiruns), func(m medians.SlowMpirun) bool { return fromState(r.States, m) })
+}
+
 // StatesOf describes the states of a shape: "A in 6 mpiruns, B in 4 (1.92× as slow)".
 func StatesOf(states []medians.State, shape string) string {
 	var out []string
@@ -200,9 +205,9 @@ func machineStates(a, b *Side) []Difference {
 		inA, inB := cmp.Or(StatesOf(statesA, shape.String()), "one state"), cmp.Or(StatesOf(statesB, shape.String()), "one state")
 		differ := (statesA == nil) != (statesB == nil)
 		speedA, speedB := a.set.Speed(shape), b.set.Speed(shape)
-		for _, q := range []medians.Quantity{medians.ByLine, medians.ByMemcpy} { // the others are the library's
+		for _, q := range ofMachine {
 			x, y := *speedA.At(q), *speedB.At(q)
-			if min(x, y) > 0 && max(x, y) >= otherSpeed*min(x, y) {
+			if min(x, y) > 0 && otherState(x, y) {
 				differ, inA, inB = true, fmt.Sprintf("%s %.3g ns (%s)", q, x, inA), fmt.Sprintf("%s %.3g ns (%s)", q, y, inB)
 				break
 			}

@@ -77,20 +77,24 @@ func summaryRow(verdicts []Verdict, s Shape, t guidelines.Type) SummaryRow {
 	return row
 }
 
-// ExitCode sums the report up.
+// ExitCode sums the report up. With a gate only alarms count as violated.
 func (r *Report) ExitCode() int {
 	slow := false
 	for i := range r.Verdicts {
 		slow = slow || r.Verdicts[i].Verdict == judge.Violated
+	}
+	if r.Gate != nil {
+		slow = r.Gate.Alarms > 0
 	}
 	return exitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0)
 }
 
 // ExitCode sums the comparison up.
 func (c *Comparison) ExitCode() int {
-	slow, incomplete := false, c.Refused != nil
+	slow, incomplete := false, c.Refused != nil || c.Blind > 0
+	times := c.FailOn == ExitOnTimes || c.FailOn != ExitOnGuidelines && c.Shift == nil
 	for _, k := range c.Cases {
-		slow = slow || k.Change == Slower
+		slow = slow || times && k.Change == Slower
 		incomplete = incomplete || k.Change == NotCompared
 	}
 	for _, g := range c.Guidelines {

@@ -23,6 +23,7 @@ type Report struct {
 	Library Library `json:"library"`
 	Shapes  []Shape `json:"shapes"`
 	Operation
+	Origin
 
 	R              int            `json:"r"`      // mpiruns per shape
 	Method         judge.Method   `json:"method"` // default, ci, paper, margin
@@ -58,14 +59,19 @@ type Report struct {
 	NotConverged []NotConverge       `json:"not_converged"`    // cases whose nrep is not what the predictor wanted
 	OutOfSync    []medians.OutOfSync `json:"out_of_sync"`      // cases with samples that were left out
 	States       []medians.State     `json:"states,omitempty"` // of the machine, by shape; absent: one only
+	// Yardstick is how fast the machine was, by shape; absent: not read.
+	Yardstick []Yardstick `json:"yardstick,omitempty"`
 	// SlowMpiruns are those in which many cases took longer than usual.
 	SlowMpiruns []medians.SlowMpirun `json:"slow_mpiruns,omitempty"`
 	// Bounds are upper bounds of run-times, where they were measured (measure.provable).
 	Bounds     []medians.CaseBound `json:"bounds,omitempty"`
-	Dependence medians.Dependence  `json:"dependence"` // of the samples on each other
-	Notes      []string            `json:"notes"`      // what the Plan left out, and what sync = "auto" chose
+	Dependence medians.Dependence  `json:"dependence"`     // of the samples on each other
+	Gate       *Gate               `json:"gate,omitempty"` // null: no baseline and no expectations
+	Notes      []string            `json:"notes"`          // what the Plan left out, and what sync = "auto" chose
 	Warnings   []remark.Remark     `json:"warnings"`
 	Exit       int                 `json:"exit_code"` // ExitCode()
+
+	Measured Measured `json:"-"` // for formats that list run-times
 }
 
 // Operation is what the functions did, and what a message size means.
@@ -86,10 +92,18 @@ type Library struct {
 	PML string `json:"pml,omitempty"`
 }
 
+// Yardstick is what the yardstick read in the median mpirun of a shape.
+type Yardstick struct {
+	Shape string `json:"shape"`
+	medians.Speed
+}
+
 // Shape is a number of processes, and where they ran.
 type Shape struct {
 	Name string `json:"name"` // "p4", or "16x1": nodes × processes per node
 	guidelines.Shape
+	// Place is where the ranks of "p4" were, if on several nodes: "2x2".
+	Place string `json:"place,omitempty"`
 }
 
 // Count counts planned tests, or functions or guidelines.
@@ -159,6 +173,7 @@ type Verdict struct {
 	// violated again; null where it is not violated, or not known. Firm: at least .9.
 	Replication *float64          `json:"replication"`
 	Firm        bool              `json:"firm"`
+	*Gated                        // nil: no baseline, or nothing to say
 	Reason      string            `json:"reason,omitempty"` // why there is none
 	Alternative *Alternative      `json:"alternative"`      // violated and suspected: the fastest that was measured
 	RunsNeeded  *judge.RunsNeeded `json:"runs_needed"`      // undecided by the data: how many mpiruns would decide it

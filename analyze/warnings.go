@@ -95,10 +95,8 @@ func (r *remarks) ofSamples(of *Report, set *medians.Set) {
 			set.Drifted, float64(set.WorstDriftNS)/1e3)
 	}
 	var slow []string
-	for _, s := range of.SlowMpiruns {
-		if !fromState(of.States, s) {
-			slow = append(slow, s.String())
-		}
+	for _, s := range of.Disturbed() {
+		slow = append(slow, s.String())
 	}
 	if len(slow) > 0 {
 		r.add(remark.SlowMpirun, "slower than the others throughout: %s. Such an mpirun counts like the others, and leaves small slowdowns undecided",

@@ -23,7 +23,7 @@ var layers = [][]string{
 	{"internal/campaign"},
 	{"internal/conf/glfile"},
 	{"measure", "measure/rank"},
-	{"measure/launch", "measure/results/reprompi"},
+	{"measure/launch", "measure/batch", "measure/results/reprompi"},
 	{"analyze/report"},
 	{"analyze"},
 	{"analyze/judge"},
@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"measure/host"},
 	{"guidelines", "nrep", "mockups/c"},
 	{"mockups"},
-	{"internal/conf", "internal/stats", "internal/remark", "internal/exitcode", "measure/clocks"},
+	{"internal/conf", "internal/clean", "internal/regular", "internal/stats", "internal/remark", "internal/exitcode", "measure/clocks"},
 }
 
 // measure, though it is above, may not import analyze: they meet in a results folder.

@@ -7,6 +7,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/nrep"
@@ -15,6 +16,7 @@ import (
 // JobConfig is the [job] section of gl.toml: what is measured.
 type JobConfig struct {
 	NP       []int                `toml:"np" json:"np"`           // processes; empty: as many as there are slots
+	Shapes   []string             `toml:"shapes" json:"shapes"`   // nodes × processes per node, "16x2"
 	MPIRuns  int                  `toml:"mpiruns" json:"mpiruns"` // R, in one look; 0: what suits the number of tests
 	Msizes   guidelines.MsizeList `toml:"msizes" json:"msizes"`   // bytes
 	Datatype string               `toml:"datatype" json:"datatype"`
@@ -30,7 +32,7 @@ type JobConfig struct {
 
 // DefaultJob is the [job] section of an empty gl.toml.
 func DefaultJob() JobConfig {
-	return JobConfig{NP: []int{}, Msizes: guidelines.MsizeList{"1..1Mi"},
+	return JobConfig{NP: []int{}, Shapes: []string{}, Msizes: guidelines.MsizeList{"1..1Mi"},
 		Datatype: "byte", Op: "auto", Seed: 1, Looks: []int{}, LookWeights: []float64{}}
 }
 
@@ -40,7 +42,13 @@ func (c JobConfig) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	for i, np := range c.NP {
 		errs.Check(np >= 1, "np", "%d is no number of processes", np)
+		errs.Check(np <= guidelines.MaxProcesses, "np", "%d is more than %d processes", np, guidelines.MaxProcesses)
 		errs.Check(!slices.Contains(c.NP[:i], np), "np", "%d is given twice", np)
+	}
+	for i, text := range c.Shapes {
+		_, err := guidelines.ParseShape(text)
+		errs.Check(err == nil, "shapes", "%v", err)
+		errs.Check(!slices.Contains(c.Shapes[:i], text), "shapes", "%q is given twice", text)
 	}
 	errs.Check(c.MPIRuns >= 0, "mpiruns", "must be at least 1, or 0 for as many as suit the number of tests, not %d", c.MPIRuns)
 	errs.Check(c.MPIRuns <= results.MaxMPIRuns, "mpiruns", "must be at most %d, not %d", results.MaxMPIRuns, c.MPIRuns)
@@ -52,13 +60,39 @@ func (c JobConfig) Validate() []conf.FieldError {
 	return slices.Concat(errs, opErrs, c.CheckRoot(c.NP))
 }
 
+// On is all that is measured on: np processes, and the shapes.
+func (c JobConfig) On(np []int) []guidelines.Shape {
+	var out []guidelines.Shape
+	for _, n := range np {
+		out = append(out, guidelines.Shape{NP: n})
+	}
+	for _, text := range c.Shapes {
+		if s, err := guidelines.ParseShape(text); err == nil { // else Validate has said so
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// NPOr are the numbers of processes that are given; the usual one where there is
+// neither one nor a shape.
+func (c JobConfig) NPOr(usual func() int) []int {
+	if len(c.NP)+len(c.Shapes) > 0 {
+		return c.NP
+	}
+	return []int{usual()}
+}
+
 // CheckRoot returns an error when the root is not a rank for every number of
-// processes in np.
+// processes in np, and every shape.
 func (c JobConfig) CheckRoot(np []int) []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(c.Root >= 0, "root", "%d is no rank", c.Root)
-	if i := slices.IndexFunc(np, func(n int) bool { return n >= 1 && c.Root >= n }); i >= 0 {
-		errs.Check(false, "root", "%d is no rank of %d processes", c.Root, np[i])
+	for _, s := range c.On(np) {
+		if s.NP >= 1 && c.Root >= s.NP {
+			errs.Check(false, "root", "%d is no rank of %d processes", c.Root, s.NP)
+			break
+		}
 	}
 	return errs
 }
@@ -68,6 +102,11 @@ type MPIConfig struct {
 	Rank   string            `toml:"rank" json:"rank"`     // path of pgmpi-rank; "": beside pgmpi
 	Launch []string          `toml:"launch" json:"launch"` // argv with "{np}"; empty: by the library
 	Env    map[string]string `toml:"env" json:"env"`       // for the ranks
+	// Hostfile is the launcher's list of hosts; "": the batch system's.
+	Hostfile    string `toml:"hostfile" json:"hostfile"`
+	CPUsPerRank int    `toml:"cpus_per_rank" json:"cpus_per_rank"` // cores that each rank has for itself
+	// StartLimit is how long the ranks may take to start; 0: StartsWithin's.
+	StartLimit conf.Duration `toml:"start_limit" json:"start_limit"`
 	// JobFile hands the job to rank 0 by a file in the results folder, not by
 	// standard input.
 	JobFile bool `toml:"job_file" json:"job_file"`
@@ -80,7 +119,7 @@ type MPIConfig struct {
 
 // DefaultMPI is the [mpi] section of an empty gl.toml.
 func DefaultMPI() MPIConfig {
-	return MPIConfig{Launch: []string{}, Env: map[string]string{}, KeepPML: true, ThreadLevel: protocol.ThreadSingle}
+	return MPIConfig{Launch: []string{}, Env: map[string]string{}, CPUsPerRank: 1, KeepPML: true, ThreadLevel: protocol.ThreadSingle}
 }
 
 // Validate returns everything that is wrong with the section.
@@ -90,8 +129,24 @@ func (c MPIConfig) Validate() []conf.FieldError {
 	for name := range c.Env {
 		errs.Check(name != "" && !strings.ContainsAny(name, "=\x00"), "env", "%q is no name of a variable", name)
 	}
+	errs.Check(c.CPUsPerRank >= 1, "cpus_per_rank", "must be at least 1, not %d", c.CPUsPerRank)
+	errs.Check(c.StartLimit >= 0, "start_limit", "must be at least 0s (by the number of processes)")
 	errs.Name("thread_level", "thread level", c.ThreadLevel, protocol.ThreadLevels)
 	return errs
+}
+
+// Launcher is what the section says of the launcher's words.
+func (c MPIConfig) Launcher() launch.Config {
+	return launch.Config{Words: c.Launch, Hostfile: c.Hostfile, CPUsPerRank: c.CPUsPerRank}
+}
+
+// StartsWithin is how long np ranks may take to start. A launcher needs seconds,
+// a batch system up to a minute, and MPI_Init some milliseconds for each rank.
+func (c MPIConfig) StartsWithin(np int) time.Duration {
+	if c.StartLimit > 0 {
+		return time.Duration(c.StartLimit)
+	}
+	return 90*time.Second + (time.Duration(np) * 10 * time.Millisecond).Truncate(time.Second)
 }
 
 // RankArgs are the arguments of the rank program, beside the number of

@@ -7,12 +7,14 @@ import (
 	"strings"
 	"sync"
 
+	"pgmpi/measure/batch"
 	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 // explain makes the error that a person can act on.
 func (m *mpirun) explain(err error) *Error {
-	e := &Error{Argv: m.argv, What: err.Error(), Started: m.taken}
+	e := &Error{Argv: m.argv, What: err.Error(), Started: m.taken, JobOver: batch.Over(m.stderr.String())}
 	clues := e.What
 	if said := rankError(""); !errors.As(err, &said) {
 		// Behind a rank's own words there is only the launcher's noise about the abort.
@@ -21,13 +23,19 @@ func (m *mpirun) explain(err error) *Error {
 	}
 	if errors.Is(err, errEnded) {
 		status := "exit status 0, silently: a rank left without a word"
-		if m.ranks != nil && m.ranks.Err != nil {
+		switch {
+		case m.ranks != nil && !m.ended:
+			status = "standard output was closed, and the launcher went on"
+		case m.ranks != nil && m.ranks.Err != nil:
 			status = m.ranks.Err.Error()
 		}
 		clues += status
 		e.What = fmt.Sprintf("%v (%s)", err, status)
 		if said := ranksWords.FindStringSubmatch(e.Stderr); said != nil {
 			e.What, e.Stderr = said[1], ""
+		}
+		if m.bad != nil {
+			e.What += fmt.Sprintf("; before that, %v", m.bad)
 		}
 		switch {
 		case m.hello == nil:
@@ -36,7 +44,8 @@ func (m *mpirun) explain(err error) *Error {
 			e.What += "; the last case that was reported finished is " + m.last
 		}
 	}
-	h := hintFor(clues, e.Started)
+	e.Started = e.Started && !unstarted.MatchString(clues)
+	h := m.hintFor(clues, e.Started)
 	if h.what != "" {
 		e.What, e.Stderr = h.what, ""
 	}
@@ -47,31 +56,66 @@ func (m *mpirun) explain(err error) *Error {
 // ranksWords is what a rank says on standard error before it gives up.
 var ranksWords = regexp.MustCompile(`(?m)^pgmpi-rank: (.*)$`)
 
+// unstarted is said of a set-up in which no rank can begin its job.
+var unstarted = regexp.MustCompile(regexp.QuoteMeta(misplaced) + `|` + regexp.QuoteMeta(unseenJob))
+
+// What the ranks say of it.
+const (
+	misplaced = "the ranks are placed as"
+	unseenJob = ".tmp-job: no such file"
+)
+
 // hint is what to try when a text occurs in an error or in the launcher's words.
 type hint struct {
 	text string
 	try  string
 	what string // instead of the launcher's words, where those bury it
+	// early is for what is said before rank 0's first word only.
+	early bool
 }
 
-const outOfMemory = "dmesg and the batch system's log: something killed a rank, such as the kernel when memory is short (a smaller measure.temp_memory and fewer processes help)"
+const (
+	outOfMemory = "dmesg and the batch system's log: something killed a rank, such as the kernel when memory is short (a smaller measure.temp_memory and fewer processes help)"
+	unreached   = "the rank program under a path that all nodes see (--rank), or copied to the same place on each of them"
+	fewerRanks  = "fewer processes (--np, --shape), a larger allocation, or a launcher that may oversubscribe: --launch \"mpirun -np {np} --oversubscribe\""
+)
 
 // hints knows what the libraries say in trouble; the first that fits counts.
 var hints = []hint{
-	{text: "not enough slots", what: "the launcher has fewer slots than processes",
-		try: "fewer processes (--np), a larger allocation, or a launcher that may oversubscribe: --launch \"mpirun -np {np} --oversubscribe\""},
+	{text: "not enough slots", what: "the launcher has fewer slots than processes", try: fewerRanks},
+	{text: "than the ppr for", what: "the launcher has fewer nodes than the shape",
+		try: "an allocation with as many nodes, or their names in a file: --hostfile FILE"},
+	{text: "More processors requested than permitted", what: "srun may not start more processes than the allocation has tasks or CPUs for",
+		try: "fewer processes (--np, --shape), an allocation with more tasks (sbatch --ntasks), or --launch \"srun --overcommit …\""},
+	{text: "Requested node configuration is not available", what: "the allocation has no such nodes or CPUs for a step",
+		try: "fewer processes on each node (--shape), or an allocation with more tasks or CPUs on each (sbatch --ntasks-per-node)"},
+	{text: "Required node not available", what: "a node of the allocation is down or drained",
+		try: "a new allocation; `sinfo -R` says what is wrong with the node"},
+	{text: "not built with SLURM's PMI support", what: "srun has started the ranks of Open MPI without PMIx, so that they cannot find each other",
+		try: "--launch srun, the one word, which adds --mpi=pmix; or srun --mpi=pmix; `srun --mpi=list` shows what it has"},
 	{text: "more processes than", try: "fewer processes (--np), or --launch with --bind-to none"},
 	{text: "run as root", try: "another user, or, in a container, OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"},
 	{text: "error while loading shared libraries", try: "the environment that the rank program was built in (LD_LIBRARY_PATH, module load), or `make build` again"},
+	{text: "execvp error on file", try: unreached, early: true},
+	{text: "execve():", try: unreached, early: true},
+	{text: "could not access\nor execute an executable", try: unreached, early: true},
+	{text: "unable to find the specified executable", try: unreached, early: true},
+	{text: misplaced, try: "an allocation with as many nodes, or their names (--hostfile FILE); with --launch, words that place them by {nodes} and {ppn}. `pgmpi env` with the same flags shows where each rank is. --resume goes on only where the folder was begun"},
 	{text: "labels every line", try: "the launcher without its labels: srun without -l, Open MPI's mpirun without --tag-output, MPICH's without -l and -prepend-rank"},
 	{text: "forward standard input", try: "with srun, --input=0 in --launch; with any launcher, --job-file (mpi.job_file = true), which hands the job over by a file in the results folder"},
-	{text: ".tmp-job: no such file", try: "a results folder (--out) on a file system that rank 0's host sees, or no --job-file"},
+	{text: unseenJob, try: "a results folder (--out) on a file system that rank 0's host sees, or no --job-file"},
+	{text: protocol.ErrNoTime.Error(), try: "a clock with smaller steps (measure.clock; `pgmpi clocks` shows them), or check.exclude for the guidelines of that function"},
+	{text: "different MPI libraries", try: "the environment of this host for the ranks too, such as mpirun's -x LD_LIBRARY_PATH, or mpi.env"},
 	{text: "went back", try: "a clock that does not step: see /sys/devices/system/clocksource/clocksource0/current_clocksource and dmesg; in a virtual machine, the host's time synchronisation"},
 	{text: "clock rdtscp refused", try: "--launch with ranks bound to cores, or measure.clock = \"monotonic\""},
 	{text: "clock synchronisation \"", try: "the measure.clock_sync that the message names; `pgmpi clocks` shows what works here"},
 	{text: "mpi.thread_level", try: "--thread-level with the level that the library provides, or a library that is built with more"},
 	{text: "measure.stall", try: "--stall with a longer time, or check.exclude for the guidelines of that function; a collective that hangs is a fault of the library"},
+	{text: "was launched by srun", try: "--launch srun, the one word, which chooses how the ranks find each other: --mpi=pmix for Open MPI, --mpi=pmi2 for MPICH and its relatives"},
 	{text: "built for", try: "--launch with the mpirun of that library, or --rank with the rank program of the other"},
+	{text: "mpi.start_limit", try: "a longer mpi.start_limit where the start takes that long; the command above by hand with --version at its end, which starts the ranks without MPI_Init; --launch names another launcher"},
+	{text: "SIGSEGV", early: true, try: "any other MPI program in the same way: a rank has crashed in MPI_Init, before pgmpi asked for anything. Another build of the library, or its settings ([mpi] env, OMPI_MCA_*, UCX_*), may help"},
+	{text: "egmentation fault", early: true, try: "any other MPI program in the same way: a rank has crashed in MPI_Init, before pgmpi asked for anything. Another build of the library, or its settings ([mpi] env, OMPI_MCA_*, UCX_*), may help"},
 	{text: "SIGSEGV", try: "another version of the library, or check.exclude for the guidelines of the function that crashes: one rank crashed in it"},
 	{text: "signal: killed", try: "dmesg and the batch system's log: something killed mpirun itself, such as a time limit, or the kernel when memory is short"},
 	{text: "ignal 9", try: outOfMemory},
@@ -80,9 +124,9 @@ var hints = []hint{
 
 // hintFor picks what to try. Once the ranks have taken the job, the driver
 // names the command line that goes on.
-func hintFor(clues string, started bool) hint {
+func (m *mpirun) hintFor(clues string, started bool) hint {
 	for _, h := range hints {
-		if strings.Contains(clues, h.text) {
+		if strings.Contains(clues, h.text) && (m.hello == nil || !h.early) {
 			return h
 		}
 	}
@@ -91,6 +135,13 @@ func hintFor(clues string, started bool) hint {
 	}
 	return hint{try: "the command above by hand with --version at its end, which starts the ranks without MPI_Init: if that works, any MPI program will fail like this. --launch names another launcher"}
 }
+
+// telling is what is kept of a launcher's words in any case: which file could not be
+// started, and on which node.
+var telling = regexp.MustCompile(`execvp error|execve\(\)|unable to launch|No such file`)
+
+// hopeless is what a launcher says that cannot start a rank and waits for ever: hydra.
+var hopeless = regexp.MustCompile(`execvp error on file .*\n`)
 
 // noise is what launchers say after any failure.
 var noise = regexp.MustCompile(`^[-=\s]*$|` +
@@ -107,7 +158,7 @@ func withoutNoise(text string) string {
 	crashed := strings.Contains(text, "signal arrived during cgo execution")
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\r\n")
-		if !noise.MatchString(l) && !(crashed && stacks.MatchString(l)) {
+		if telling.MatchString(l) || !noise.MatchString(l) && !(crashed && stacks.MatchString(l)) {
 			kept = append(kept, l)
 		}
 	}
@@ -119,6 +170,8 @@ type tail struct {
 	mu   sync.Mutex
 	text []byte
 	shut bool // the driver is ending the mpirun: what follows is its own doing
+	// lost is closed when the launcher has said that it cannot start a rank; or nil.
+	lost chan struct{}
 }
 
 const tailBytes = 256 << 10
@@ -130,10 +183,28 @@ func (t *tail) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	t.text = append(t.text, p...)
+	if t.lost != nil && hopeless.Match(t.text) {
+		close(t.lost)
+		t.lost = nil
+	}
 	if n := len(t.text); n > tailBytes {
 		t.text = append(t.text[:0], t.text[n-tailBytes:]...)
 	}
 	return len(p), nil
+}
+
+// watch returns a channel that is closed when the launcher has said that it cannot
+// start a rank. What was said already counts.
+func (t *tail) watch() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lost := make(chan struct{})
+	if hopeless.Match(t.text) {
+		close(lost)
+	} else {
+		t.lost = lost
+	}
+	return lost
 }
 
 func (t *tail) close() {

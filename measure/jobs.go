@@ -13,7 +13,7 @@ import (
 // RunJob does a job in one mpirun: argv is the launcher with the rank program
 // and its arguments. Nothing is stored; `make bench` measures so.
 func RunJob(ctx context.Context, argv []string, job *protocol.Job) (*protocol.Output, error) {
-	return newMpirun(nil, argv, nil, time.Duration(job.StallNS)).run(ctx, job)
+	return newMpirun(nil, argv, nil, limitsFor(DefaultMPI(), job.NP, time.Duration(job.StallNS))).run(ctx, job)
 }
 
 // ExamineClocks does one mpirun that examines a clock and methods of clock
@@ -23,16 +23,16 @@ func ExamineClocks(ctx context.Context, argv []string, np int, clock string, wha
 	progress func(i, of int, method string)) (*protocol.Output, error) {
 	longest := slices.Max(append([]float64{0}, what.Seconds...))
 	stall := time.Duration(Default().Stall) + time.Duration(longest*1e9)
-	job := &protocol.Job{Mode: protocol.ModeClocks, NP: np, PPN: np, Clock: clock, StallNS: int64(stall), Clocks: what}
-	m := newMpirun(nil, argv, nil, stall)
+	job := &protocol.Job{Mode: protocol.ModeClocks, NP: np, Clock: clock, StallNS: int64(stall), Clocks: what}
+	m := newMpirun(nil, argv, nil, limitsFor(DefaultMPI(), np, stall))
 	m.progress = progress
 	return m.run(ctx, job)
 }
 
-// ProbeNodes does one mpirun that measures nothing, and returns where its ranks run
-// and on what.
-func ProbeNodes(ctx context.Context, argv []string, np int, env map[string]string, stall time.Duration) (*host.Layout, error) {
-	out, err := newMpirun(nil, argv, env, stall).run(ctx, &protocol.Job{Mode: protocol.ModeEnv, NP: np, PPN: np, Layout: true})
+// ProbeNodes does one mpirun of a shape that measures nothing, and returns where its
+// ranks run and on what.
+func ProbeNodes(ctx context.Context, argv []string, shape guidelines.Shape, mpi MPIConfig, stall time.Duration) (*host.Layout, error) {
+	out, err := newMpirun(nil, argv, mpi.Env, limitsFor(mpi, shape.NP, stall)).run(ctx, &protocol.Job{Mode: protocol.ModeEnv, NP: shape.NP, Layout: true})
 	if err != nil {
 		return nil, err
 	}
@@ -40,6 +40,6 @@ func ProbeNodes(ctx context.Context, argv []string, np int, env map[string]strin
 		return nil, &Error{Argv: argv, What: "the ranks said nothing of their nodes", Started: true,
 			Remedy: "build pgmpi and the rank program again with `make build`"}
 	}
-	out.Layout.Shape, out.Layout.Command = guidelines.Shape{NP: np}.String(), argv
+	out.Layout.Shape, out.Layout.Command = shape.String(), argv
 	return out.Layout, nil
 }

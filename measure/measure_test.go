@@ -2,12 +2,18 @@ package measure
 
 import (
 	"errors"
+	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -145,17 +151,17 @@ func TestLauncherThatCannotSayTheNumberOfProcessesIsRefused(t *testing.T) {
 		{[]string{"sh", "-np", "2"}, "{np}"},
 		{[]string{"no-such-launcher", "{np}"}, "--launch"},
 	} {
-		if _, err := launch.Launch(c.argv, protocol.RankInfo{}, 2); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := launch.Launch(launch.Config{Words: c.argv}, protocol.RankInfo{}, guidelines.Shape{NP: 2}); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v: %v", c.argv, err)
 		}
 	}
-	if got := launch.WithNP([]string{"mpirun", "-np", "{np}", "--map-by=ppr:{np}"}, 4); got[2] != "4" || got[3] != "--map-by=ppr:4" {
+	if got := launch.Placed([]string{"mpirun", "-np", "{np}", "--map-by=ppr:{np}"}, guidelines.Shape{NP: 4}); got[2] != "4" || got[3] != "--map-by=ppr:4" {
 		t.Errorf("got %v", got)
 	}
 }
 
 func TestUnknownLibraryNeedsALauncher(t *testing.T) {
-	_, err := launch.Launch(nil, protocol.RankInfo{Library: "unknown", BuiltFor: "an unknown MPI library"}, 2)
+	_, err := launch.Launch(launch.Config{}, protocol.RankInfo{Library: "unknown", BuiltFor: "an unknown MPI library"}, guidelines.Shape{NP: 2})
 	if err == nil || !strings.Contains(err.Error(), "--launch") {
 		t.Errorf("got %v", err)
 	}
@@ -207,4 +213,115 @@ func TestWordsOfARankAreTheReasonAndStacksOfACrashAreNone(t *testing.T) {
 	if e := crashed.explain(errEnded); e.Stderr != "SIGSEGV: segmentation violation\nsignal arrived during cgo execution" {
 		t.Errorf("got %q", e.Stderr)
 	}
+}
+
+func TestLimitsGrowWithTheNumberOfProcesses(t *testing.T) {
+	const stall = 2 * time.Minute
+	mpi := DefaultMPI()
+	for np, want := range map[int]limits{
+		2:       {hello: 90 * time.Second, ack: 30 * time.Second, stall: stall, end: 10 * time.Second},
+		10_000:  {hello: 190 * time.Second, ack: 30 * time.Second, stall: stall, end: 110 * time.Second},
+		100_000: {hello: 1090 * time.Second, ack: 30 * time.Second, stall: stall, end: 1010 * time.Second},
+	} {
+		if got := limitsFor(mpi, np, stall); got != want {
+			t.Errorf("p = %d: %+v, want %+v", np, got, want)
+		}
+	}
+	if got := limitsFor(mpi, 2, time.Second).hello; got != 5*time.Second {
+		t.Errorf("a short stall leaves %v", got)
+	}
+	mpi.StartLimit = conf.Duration(10 * time.Minute)
+	if got := limitsFor(mpi, 2, time.Second); got.hello != 10*time.Minute || got.end != 520*time.Second {
+		t.Errorf("as configured: %+v", got)
+	}
+	mpi.StartLimit = conf.Duration(time.Second)
+	if got := limitsFor(mpi, 2, stall); got.hello != time.Second || got.end != 10*time.Second {
+		t.Errorf("a short one: %+v", got)
+	}
+}
+
+// The texts of the launchers are as recorded with Open MPI 4.1.4, MPICH 4.0.2 and
+// Slurm 22.05.8, shortened.
+func TestTroublesOfLaunchersHaveARemedy(t *testing.T) {
+	for _, c := range []struct {
+		name, stderr string
+		rank         string // what rank 0 said; "": nothing
+		hello        bool
+		remedy       string
+		kept         string // of the launcher's words
+		unstarted    bool
+	}{
+		{name: "Open MPI, too many ranks", stderr: "There are not enough slots available in the system to satisfy the 4\nslots that were requested by the application:\n", remedy: "larger allocation"},
+		{name: "Open MPI, fewer nodes than the shape", stderr: "Your job has requested more processes than the ppr for\nthis topology can support:\n\n  App: hostname\n  Number of procs:  2\n  PPR: 1:node\n", remedy: "--hostfile"},
+		{name: "Open MPI, no rank program on a node",
+			stderr: "mpirun.openmpi was unable to launch the specified application as it could not access\nor execute an executable:\n\nExecutable: /opt/rank\nNode: node2\n\nwhile attempting to start process rank 1.\n",
+			remedy: "a path that all nodes see", kept: "Node: node2"},
+		{name: "MPICH, no rank program on a node",
+			stderr: "[proxy:0:1@node2] HYDU_create_process (utils/launch/launch.c:73): execvp error on file /opt/rank (No such file or directory)\n",
+			remedy: "a path that all nodes see", kept: "[proxy:0:1@node2]"},
+		{name: "srun, no rank program on a node",
+			stderr: "slurmstepd-node2: error: execve(): /opt/rank: No such file or directory\nsrun: error: node2: task 1: Exited with exit code 2\n",
+			remedy: "a path that all nodes see", kept: "node2"},
+		{name: "srun, too many ranks", stderr: "srun: error: Unable to create step for job 12: More processors requested than permitted\n", remedy: "--overcommit"},
+		{name: "srun, a node is down", stderr: "srun: error: Unable to create step for job 12: Required node not available (down, drained or reserved)\n", remedy: "a new allocation"},
+		{name: "srun without PMIx for Open MPI",
+			stderr: "The application appears to have been direct launched using \"srun\",\nbut OMPI was not built with SLURM's PMI support and therefore cannot\nexecute. There are several options for building PMI support under\n",
+			remedy: "--mpi=pmix"},
+		{name: "srun with PMIx for MPICH", hello: true,
+			rank:   "MPI_COMM_WORLD has 1 processes, 2 were started: this program is built for MPICH 4.0.2, and was launched by srun; give the launcher of its library",
+			remedy: "--mpi=pmi2"},
+		{name: "a crash in MPI_Init", stderr: "SIGSEGV: segmentation violation\n", remedy: "in MPI_Init"},
+		{name: "a crash in a function", stderr: "SIGSEGV: segmentation violation\n", hello: true, remedy: "check.exclude"},
+		{name: "a job file that rank 0 does not see", hello: true, rank: "open /out/.tmp-job: no such file or directory", remedy: "--out", unstarted: true},
+		{name: "ranks elsewhere", hello: true, rank: "the ranks are placed as 1x2 (nodes × ranks on each), and 2x1 is wanted", remedy: "{ppn}", unstarted: true},
+		{name: "ranks that do not start", rank: "no word from rank 0 within 1m30s (mpi.start_limit)", remedy: "a longer mpi.start_limit"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &mpirun{argv: []string{"mpirun"}, taken: c.hello}
+			if c.hello {
+				m.hello = &protocol.Hello{}
+			}
+			_, _ = m.stderr.Write([]byte(c.stderr))
+			err := errEnded
+			if c.rank != "" {
+				err = rankError(c.rank)
+			}
+			e := m.explain(err)
+			if !strings.Contains(e.Remedy, c.remedy) {
+				t.Errorf("remedy %q, want %q", e.Remedy, c.remedy)
+			}
+			if c.kept != "" && !strings.Contains(e.Stderr, c.kept) {
+				t.Errorf("%q is lost from %q", c.kept, e.Stderr)
+			}
+			if e.Started == c.unstarted && c.hello {
+				t.Errorf("started: %v", e.Started)
+			}
+		})
+	}
+}
+
+func TestALauncherThatWaitsForARankItCannotStartIsGivenUp(t *testing.T) {
+	const said = "[proxy:0:1@node2] HYDU_create_process (utils/launch/launch.c:74): execvp error on file /opt/rank (No such file or directory)\n"
+	synctest.Test(t, func(t *testing.T) {
+		start := func(_, _ []string, stderr io.Writer) (*Ranks, error) {
+			stdout, out := io.Pipe()
+			stdin, _ := os.Open(os.DevNull)
+			r := &Ranks{Stdin: stdin, Stdout: stdout, Exited: make(chan struct{}), Greeted: func() {}}
+			r.Kill = sync.OnceFunc(func() { out.Close(); close(r.Exited) })
+			go func() {
+				time.Sleep(3 * time.Second)
+				fmt.Fprint(stderr, said)
+			}()
+			return r, nil
+		}
+		began := time.Now()
+		_, err := newMpirun(start, []string{"mpirun"}, nil, limitsFor(DefaultMPI(), 2, 2*time.Minute)).run(t.Context(), &protocol.Job{NP: 2})
+		var failed *Error
+		if !errors.As(err, &failed) || !strings.Contains(failed.Stderr, "node2") || !strings.Contains(failed.Remedy, "--rank") || failed.Started {
+			t.Errorf("got %v", err)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("given up after %v", took)
+		}
+	})
 }

@@ -14,19 +14,35 @@ import (
 
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
+	"pgmpi/nrep"
 )
 
-// Time limits of the protocol. A launcher needs seconds, a batch system up to a
-// minute, to start the ranks; a measure.stall below 18s shortens the first two.
+// Time limits of the protocol.
 const (
-	helloLimit = 90 * time.Second
 	ackLimit   = 30 * time.Second
 	stallGrace = 10 * time.Second // beyond measure.stall, which the ranks watch themselves
 	// From the end record to the end of mpirun. MPI_Finalize may hang: MPICH 4.0.2
 	// over UCX's TCP does, one time in four at p = 4.
 	endLimit  = 10 * time.Second
 	termGrace = 2 * time.Second // between SIGTERM and SIGKILL
+	lostGrace = time.Second     // from a launcher's word that it cannot start a rank to its end
 )
+
+// limits are those that depend on the configuration.
+type limits struct {
+	hello, ack, stall, end time.Duration
+}
+
+// limitsFor are the limits of np ranks. A short measure.stall shortens those that
+// nobody has set.
+func limitsFor(c MPIConfig, np int, stall time.Duration) limits {
+	start := c.StartsWithin(np)
+	l := limits{hello: start, ack: min(ackLimit, 2*stall), stall: stall, end: max(endLimit, start-80*time.Second)}
+	if c.StartLimit == 0 {
+		l.hello -= max(0, 90*time.Second-5*stall)
+	}
+	return l
+}
 
 // Error is a failed mpirun: its command line, what happened, the last lines of
 // its standard error, and what to try.
@@ -36,6 +52,7 @@ type Error struct {
 	Stderr  string
 	Remedy  string
 	Started bool // the ranks had taken the job
+	JobOver bool // the batch system says that its job is at its end
 }
 
 func (e *Error) Error() string {
@@ -54,28 +71,32 @@ type mpirun struct {
 	argv    []string
 	env     []string
 	jobFile bool // argv names a file that holds the job
-	stall   time.Duration
+	limits  limits
 	starter Starter
+	rank    *protocol.RankInfo // that the ranks must be of; nil: any
 	// progress hears how many cases are done, and the last of them; or nil.
 	progress func(done, total int, name string)
 
 	ranks  *Ranks
 	stderr tail
 	lines  chan []byte // of standard output; closed at its end
+	bad    error       // what is wrong with the first line that was refused
+	ended  bool        // the launcher, by itself
 	hello  *protocol.Hello
 	taken  bool   // the job, by the ranks
 	last   string // the case that progress named last
+	in     *protocol.OutputReader
 	begun  time.Time
 	launch time.Duration // until rank 0's hello was read
 	wall   time.Duration // until its end record
 }
 
 // newMpirun prepares a launch; no Starter is Exec.
-func newMpirun(start Starter, argv []string, env map[string]string, stall time.Duration) *mpirun {
+func newMpirun(start Starter, argv []string, env map[string]string, l limits) *mpirun {
 	if start == nil {
 		start = Exec
 	}
-	return &mpirun{argv: argv, env: environment(env), stall: stall, starter: start}
+	return &mpirun{argv: argv, env: environment(env), limits: l, starter: start}
 }
 
 // run does an mpirun from its start to its end. No process is left when it returns.
@@ -85,7 +106,7 @@ func (m *mpirun) run(ctx context.Context, job *protocol.Job) (*protocol.Output, 
 	}
 	out, err := m.serve(ctx, job)
 	if err == nil {
-		m.end()
+		m.end(ctx)
 	}
 	return out, err
 }
@@ -102,14 +123,30 @@ func (m *mpirun) start() (err error) {
 		defer close(m.lines)
 		in := bufio.NewReaderSize(m.ranks.Stdout, 1<<16)
 		for {
-			line, err := in.ReadBytes('\n')
+			line, err := readLine(in)
 			if err != nil {
 				return
 			}
-			m.lines <- bytes.TrimSuffix(line, []byte("\n"))
+			m.lines <- line
 		}
 	}()
 	return nil
+}
+
+// readLine returns the next line without its newline. Of one that is too long it
+// returns a little more than protocol.MaxLine, and the rest is skipped.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		if room := protocol.MaxLine + 1 - len(line); len(part) > room {
+			part = part[:max(0, room)]
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimSuffix(line, []byte("\n")), err
+		}
+	}
 }
 
 // serve hands the job to the ranks and collects what they measured. After an
@@ -120,7 +157,14 @@ func (m *mpirun) serve(ctx context.Context, job *protocol.Job) (*protocol.Output
 	if err == nil {
 		return out, nil
 	}
-	if !errors.Is(err, errEnded) {
+	if errors.Is(err, errEnded) {
+		select { // its own end, before kill gives it another
+		case <-m.ranks.Exited:
+			m.ended = true
+		case <-ctx.Done():
+		case <-time.After(termGrace):
+		}
+	} else {
 		m.stderr.close()
 	}
 	m.kill()
@@ -130,13 +174,15 @@ func (m *mpirun) serve(ctx context.Context, job *protocol.Job) (*protocol.Output
 	return nil, m.explain(err)
 }
 
-// end waits for the end of an mpirun that has sent its end record. Its samples
-// are whole by then, so a bad exit status does not undo them. Standard input
-// stays open: its end would tell the ranks that the driver is gone.
-func (m *mpirun) end() {
+// end waits for the end of an mpirun that has sent its end record, unless there is
+// no time left. Its samples are whole by then, so a bad exit status does not undo
+// them. Standard input stays open: its end would tell the ranks that the driver is
+// gone.
+func (m *mpirun) end(ctx context.Context) {
 	select {
 	case <-m.ranks.Exited:
-	case <-time.After(endLimit):
+	case <-ctx.Done():
+	case <-time.After(m.limits.end):
 	}
 	m.stderr.close()
 	m.kill()
@@ -159,6 +205,9 @@ type rankError string
 
 func (e rankError) Error() string { return string(e) }
 
+// errLost: the launcher waits for a rank that it could not start.
+var errLost = errors.New("the launcher could not start a rank")
+
 var errEnded = errors.New("mpirun ended before its end record")
 
 // line returns the next line of rank 0.
@@ -170,6 +219,9 @@ func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) 
 		if !ok {
 			return nil, errEnded
 		}
+		if len(l) > protocol.MaxLine {
+			return nil, fmt.Errorf("a line of more than %d bytes, which begins with %.60q: standard output is damaged, or another program prints there", protocol.MaxLine, l)
+		}
 		if word, text, _ := bytes.Cut(l, []byte(" ")); string(word) == protocol.LineError {
 			return nil, rankError(text)
 		}
@@ -177,13 +229,13 @@ func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) 
 	case <-timer.C:
 		return nil, errors.New(waiting)
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	}
 }
 
 // talk is the driver's side of the line protocol.
 func (m *mpirun) talk(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
-	if err := m.greet(ctx); err != nil {
+	if err := m.greet(ctx, job.NP); err != nil {
 		return nil, err
 	}
 	m.launch = time.Since(m.begun)
@@ -194,7 +246,7 @@ func (m *mpirun) talk(ctx context.Context, job *protocol.Job) (*protocol.Output,
 		}
 	}
 	m.taken = true
-	return m.collect(ctx)
+	return m.collect(ctx, job)
 }
 
 // lineWith returns the next line that has the word. What a preloaded library
@@ -224,7 +276,7 @@ func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {
 	for i, text := range lines {
 		// A rank that died is reported by what it said last, not by EPIPE.
 		_, _ = io.WriteString(m.ranks.Stdin, text+"\n")
-		before, ack, err := m.lineWith(ctx, protocol.LineAck, min(ackLimit, 2*m.stall),
+		before, ack, err := m.lineWith(ctx, protocol.LineAck, m.limits.ack,
 			"rank 0 has started, but has not acknowledged the job within %v: the launcher does not forward standard input to it")
 		if err != nil {
 			return err
@@ -236,8 +288,28 @@ func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {
 	return nil
 }
 
-func (m *mpirun) greet(ctx context.Context) error {
-	before, text, err := m.lineWith(ctx, protocol.LineHello, min(helloLimit, 5*m.stall), "no word from rank 0 within %v")
+// giveUpWhenLost ends the wait for the first word soon after the launcher has said
+// that it cannot start a rank.
+func (m *mpirun) giveUpWhenLost(ctx context.Context, stop context.CancelCauseFunc) {
+	lost := m.stderr.watch()
+	go func() {
+		select {
+		case <-lost:
+			select {
+			case <-time.After(lostGrace): // for the rest of its words, or its end
+			case <-ctx.Done():
+			}
+			stop(errLost)
+		case <-ctx.Done():
+		}
+	}()
+}
+
+func (m *mpirun) greet(ctx context.Context, np int) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	m.giveUpWhenLost(ctx, stop)
+	before, text, err := m.lineWith(ctx, protocol.LineHello, m.limits.hello, "no word from rank 0 within %v (mpi.start_limit)")
 	if err != nil {
 		return err
 	}
@@ -252,13 +324,24 @@ func (m *mpirun) greet(ctx context.Context) error {
 		return fmt.Errorf("the rank program speaks protocol %d, pgmpi %d: build both again with `make build`", h.Protocol, protocol.ProtocolVersion)
 	}
 	m.hello = &h
+	switch is := m.rank; {
+	case h.NP != np:
+		return fmt.Errorf("MPI_COMM_WORLD has %d processes, and %d were asked for: the launcher does not start what its command says", h.NP, np)
+	case is != nil && h.Rank.Hash != is.Hash:
+		return fmt.Errorf("rank 0 runs another rank program (%s) than this results folder was made with (%s)", h.Rank.Hash, is.Hash)
+	case is != nil && h.Rank.LibVersion != is.LibVersion:
+		return fmt.Errorf("rank 0 loads %q, and on this host the rank program loads %q: the two find different MPI libraries (LD_LIBRARY_PATH, module load)", h.Rank.LibVersion, is.LibVersion)
+	}
 	return nil
 }
 
-func (m *mpirun) collect(ctx context.Context) (*protocol.Output, error) {
-	var in protocol.OutputReader
+func (m *mpirun) collect(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
+	var err error
+	if m.in, err = outputOf(job); err != nil {
+		return nil, err
+	}
 	for {
-		line, err := m.line(ctx, m.stall+stallGrace, fmt.Sprintf("no word from the ranks for %v: they hang, or were stopped (measure.stall)", m.stall+stallGrace))
+		line, err := m.line(ctx, m.limits.stall+stallGrace, fmt.Sprintf("no word from the ranks for %v: they hang, or were stopped (measure.stall)", m.limits.stall+stallGrace))
 		if err != nil {
 			return nil, err
 		}
@@ -272,29 +355,63 @@ func (m *mpirun) collect(ctx context.Context) (*protocol.Output, error) {
 			}
 			continue
 		}
-		done, err := in.Add(line)
+		done, err := m.in.Add(line)
 		if err != nil {
-			return nil, m.orEnded(line, err)
+			return nil, m.orEnded(ctx, line, err)
 		}
 		if done {
-			return in.Output(), nil
+			return m.in.Output(), nil
 		}
 	}
 }
 
-// orEnded returns err, the fault of a line, unless mpirun is about to end:
-// MPICH's writes the story of a rank that died to standard output.
-func (m *mpirun) orEnded(line []byte, err error) error {
+// outputOf reads what becomes of a job.
+func outputOf(job *protocol.Job) (*protocol.OutputReader, error) {
+	var predictor nrep.Config
+	if job.Mode == protocol.ModeNREP {
+		if err := json.Unmarshal(job.NREP, &predictor); err != nil {
+			return nil, err
+		}
+	}
+	return protocol.NewOutputReader(job, predictor.Most()), nil
+}
+
+// orEnded returns err, the fault of a line, if rank 0 goes on or mpirun ends as it
+// should: then the line is what is wrong. Otherwise it is the end of mpirun, whose
+// story of a rank that died MPICH's writes to standard output, and into a line that
+// the rank had begun.
+func (m *mpirun) orEnded(ctx context.Context, line []byte, err error) error {
 	m.aside(line)
+	if protocol.IsOutput(line) {
+		m.bad = err
+	}
 	for limit := time.After(termGrace); ; {
 		select {
 		case l, ok := <-m.lines:
-			if !ok {
-				return errEnded
+			switch {
+			case !ok:
+				return m.howEnded(ctx, err, limit)
+			case protocol.IsOutput(l):
+				return err
 			}
 			m.aside(l)
+		case <-ctx.Done():
+			return ctx.Err()
 		case <-limit:
 			return err
 		}
 	}
+}
+
+// howEnded is err where mpirun has nothing to complain of, else its end.
+func (m *mpirun) howEnded(ctx context.Context, err error, limit <-chan time.Time) error {
+	select {
+	case <-m.ranks.Exited:
+		if m.bad != nil && m.ranks.Err == nil {
+			return err
+		}
+	case <-ctx.Done():
+	case <-limit:
+	}
+	return errEnded
 }

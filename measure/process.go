@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -61,14 +62,27 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 		return nil, err
 	}
 	var below []process // that the launcher had started on this host by rank 0's hello
-	x.Greeted = func() { below = descendants(cmd.Process.Pid) }
-	x.Kill = func() { x.end(cmd.Process.Pid, below) }
+	var starting sharedFiles
+	done := make(chan struct{})
+	stop := sync.OnceFunc(func() { close(done) })
+	go starting.watch(cmd.Process.Pid, done)
+	x.Greeted = func() {
+		stop()
+		below = descendants(cmd.Process.Pid)
+	}
+	x.Kill = func() {
+		x.end(cmd.Process.Pid, below, &starting)
+		stop()
+	}
 	return x, nil
 }
 
 // end ends the launcher's group, and then the ranks that no signal to it reaches.
-func (x *Ranks) end(pid int, below []process) {
+func (x *Ranks) end(pid int, below []process, shared *sharedFiles) {
 	below = append(below, descendants(pid)...)
+	for _, p := range below {
+		shared.see(p.pid)
+	}
 	_ = syscall.Kill(-pid, syscall.SIGTERM)
 	select {
 	case <-x.Exited:
@@ -79,6 +93,7 @@ func (x *Ranks) end(pid int, below []process) {
 	<-x.Exited
 	// Ranks that are left alone see the end of standard input, and leave.
 	endAll(below, termGrace)
+	shared.remove()
 }
 
 // environment is this process's with the configured variables, without what

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -37,6 +38,7 @@ type Session struct {
 // Run does one mpirun and stores it. A failure of the mpirun is an *Error.
 // progress is called at most twice a second.
 func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int)) (*results.Run, error) {
+	part := s.part(&t)
 	job, seed, err := s.job(t)
 	if err != nil {
 		return nil, err
@@ -48,17 +50,18 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 		}
 		defer os.Remove(jobFile)
 	}
-	m, err := s.started(t.Shape, jobFile)
+	m, err := s.started(ctx, t.Shape, jobFile)
 	if err != nil {
 		return nil, err
 	}
 	m.progress = func(done, total int, _ string) { progress(done, total) }
 	out, err := m.serve(ctx, job)
 	if err != nil {
+		s.keepPart(t, part, seed, m)
 		return nil, err
 	}
 	s.leaving = m
-	r, err := s.stored(t, job.Order, seed, m, out)
+	r, err := s.stored(t, part, job.Order, seed, m, out)
 	if err != nil {
 		return nil, err
 	}
@@ -74,10 +77,10 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 
 // started returns the mpirun for a shape, started ahead or now. It gets its job
 // when the one before it has ended.
-func (s *Session) started(shape guidelines.Shape, jobFile string) (*mpirun, error) {
+func (s *Session) started(ctx context.Context, shape guidelines.Shape, jobFile string) (*mpirun, error) {
 	m := s.ahead
 	s.ahead = nil
-	s.leave()
+	s.leave(ctx)
 	if m != nil {
 		return m, nil
 	}
@@ -86,12 +89,12 @@ func (s *Session) started(shape guidelines.Shape, jobFile string) (*mpirun, erro
 }
 
 func (s *Session) mpirunOf(shape guidelines.Shape, jobFile string) *mpirun {
-	argv := launch.RankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape.NP, s.MPI.RankArgs()...)
+	argv := launch.RankArgv(s.Manifest.Launch[shape.String()], s.RankPath, shape, s.MPI.RankArgs()...)
 	if jobFile != "" {
 		argv = append(argv, "--job", jobFile)
 	}
-	m := newMpirun(s.Start, argv, s.envOf(shape), time.Duration(s.Measure.Stall))
-	m.jobFile = jobFile != ""
+	m := newMpirun(s.Start, argv, s.envOf(shape), limitsFor(s.MPI, shape.NP, time.Duration(s.Measure.Stall)))
+	m.jobFile, m.rank = jobFile != "", &s.Manifest.Rank
 	return m
 }
 
@@ -122,31 +125,31 @@ func mayMeet(layouts []host.Layout, shape guidelines.Shape) bool {
 	infiniband, _ := filepath.Glob("/sys/class/infiniband/*")
 	slingshot, _ := filepath.Glob("/sys/class/cxi/*")
 	var shm syscall.Statfs_t
-	return here && os.Getenv("SLURM_JOB_ID") == "" && len(infiniband)+len(slingshot) == 0 &&
+	return here && host.ReadJob() == nil && len(infiniband)+len(slingshot) == 0 &&
 		syscall.Statfs("/dev/shm", &shm) == nil && shm.Bfree > shm.Blocks/2
 }
 
-// Finish waits for the end of the last mpirun, and ends one that was started
-// ahead and is not needed.
-func (s *Session) Finish() {
+// Finish waits for the end of the last mpirun, while there is time, and ends one
+// that was started ahead and is not needed.
+func (s *Session) Finish(ctx context.Context) {
 	if s.ahead != nil {
 		s.ahead.kill()
 		s.ahead = nil
 	}
-	s.leave()
+	s.leave(ctx)
 }
 
-func (s *Session) leave() {
+func (s *Session) leave(ctx context.Context) {
 	if s.leaving != nil {
-		s.leaving.end()
+		s.leaving.end(ctx)
 		s.leaving = nil
 	}
 }
 
 // stored brings the output of an mpirun into the form of a raw file, and writes it.
-func (s *Session) stored(t Task, order []int, seed uint64, m *mpirun, out *protocol.Output) (*results.Run, error) {
+func (s *Session) stored(t Task, part *results.Run, order []int, seed uint64, m *mpirun, out *protocol.Output) (*results.Run, error) {
 	r := &results.Run{Header: results.Header{
-		Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Order: order, Rank: m.hello.Rank,
+		Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Order: measured(order, len(t.Cases)), Rank: m.hello.Rank,
 		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
 		Timing: out.End.Timing, Clock: out.End.Clock, Clocks: out.End.Clocks, Yardstick: out.End.Yardstick,
 		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
@@ -157,13 +160,16 @@ func (s *Session) stored(t Task, order []int, seed uint64, m *mpirun, out *proto
 	if err := s.fill(r, out, t.Cases); err != nil {
 		return nil, &Error{Argv: m.argv, What: err.Error(), Started: true}
 	}
+	r.Join(part)
 	return r, s.Folder.WriteRun(r)
 }
 
+// measured is the part of an order that raw files have: without the company.
+func measured(order []int, cases int) []int {
+	return slices.DeleteFunc(slices.Clone(order), func(i int) bool { return i >= cases })
+}
+
 func (s *Session) fill(r *results.Run, out *protocol.Output, cases []Sampled) error {
-	if r.Rank.Hash != s.Manifest.Rank.Hash {
-		return fmt.Errorf("rank 0 runs another rank program (%s) than this results folder was made with (%s)", r.Rank.Hash, s.Manifest.Rank.Hash)
-	}
 	if len(out.Cases) != len(cases) {
 		return fmt.Errorf("the ranks reported %d cases of %d", len(out.Cases), len(cases))
 	}
@@ -173,11 +179,26 @@ func (s *Session) fill(r *results.Run, out *protocol.Output, cases []Sampled) er
 		if got.Case != i || got.NRep != len(out.Samples[i]) {
 			return fmt.Errorf("case %d (%s at %s) came with %d samples, %d were announced", i, c.Function, conf.HumanSize(c.Msize), len(out.Samples[i]), got.NRep)
 		}
+		if got.Status == protocol.StatusWrong && got.Message != "" {
+			got.Message = nameOf(r) + ": " + got.Message
+		}
 		got.Count(out.Samples[i])
 		r.Cases = append(r.Cases, results.CaseInfo{Plan: sampled.Plan, Function: c.Function, Msize: c.Msize, Calls: sampled.Calls, CaseResult: got})
 		r.Samples = append(r.Samples, out.Samples[i])
 	}
 	return nil
+}
+
+// nameOf says which mpirun of a shape it was.
+func nameOf(r *results.Run) string {
+	switch r.Mode {
+	case protocol.ModeNREP:
+		return fmt.Sprintf("mpirun %d of stage 1", r.Run)
+	case protocol.ModeSplit:
+		return fmt.Sprintf("mpirun %d of the split experiment", r.Run)
+	default:
+		return fmt.Sprintf("mpirun %d of stage 2", r.Run)
+	}
 }
 
 // seeFactors keeps where the first mpirun of a shape in this process ran, and,

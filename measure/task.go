@@ -1,9 +1,9 @@
 package measure
 
 import (
-	"cmp"
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
@@ -16,6 +16,21 @@ type Task struct {
 	Shape guidelines.Shape
 	Run   int // 1-based
 	Cases []Sampled
+	// Company are the other cases of the Plan, as indices into Plan.Cases. They are
+	// called in the first round and not timed: the library keeps memory and more from
+	// one call to the next, so that a case is only itself in the same company.
+	Company []int
+}
+
+// WithCompany is the task with what else there is in its shape to call.
+func (t Task) WithCompany(m *results.Manifest) Task {
+	t.Company = nil
+	for _, i := range m.Plan.CasesOf(t.Shape) {
+		if !slices.ContainsFunc(t.Cases, func(s Sampled) bool { return s.Plan == i }) {
+			t.Company = append(t.Company, i)
+		}
+	}
+	return t
 }
 
 // Sampled is a case of an mpirun.
@@ -27,8 +42,8 @@ type Sampled struct {
 
 // Cases are what the mpiruns of a shape sample, in Plan order.
 func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sampled {
-	if mode == protocol.ModeSplit {
-		return splitCases(m, shape)
+	if x, ok := m.Experiment(mode); ok {
+		return followUpCases(m, x, shape)
 	}
 	var out []Sampled
 	for _, i := range m.Plan.CasesOf(shape) {
@@ -41,9 +56,9 @@ func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sa
 	return out
 }
 
-// splitCases are both sides of the follow-ups of a shape, each once. k calls are
+// followUpCases are both sides of the follow-ups of a shape, each once. k calls are
 // repeated as often as the one call that they replace, which takes longer.
-func splitCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
+func followUpCases(m *results.Manifest, x *results.SplitPlan, shape guidelines.Shape) []Sampled {
 	var out []Sampled
 	at := map[[2]int]int{}
 	add := func(plan, calls, nrep int) {
@@ -55,12 +70,16 @@ func splitCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
 		c := &out[at[key]]
 		c.NRep = max(c.NRep, nrep)
 	}
-	for _, f := range m.Split.FollowUps {
+	for _, f := range x.FollowUps {
 		if m.Plan.Cases[f.Case].Shape != shape {
 			continue
 		}
 		nrep := max(1, m.NRep[f.Case].N)
-		add(f.Part, f.Calls, nrep)
+		if f.Calls > 1 {
+			add(f.Part, f.Calls, nrep)
+		} else {
+			add(f.Part, 0, max(1, m.NRep[f.Part].N))
+		}
 		add(f.Case, 0, nrep)
 	}
 	return out
@@ -70,7 +89,7 @@ func splitCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
 func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	m := s.Manifest
 	j = &protocol.Job{
-		Mode: t.Mode, NP: t.Shape.NP, PPN: cmp.Or(t.Shape.PPN, t.Shape.NP), Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
+		Mode: t.Mode, NP: t.Shape.NP, Place: s.place(t.Shape), Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
 		Sync: s.Measure.Sync, Sample: s.Measure.Sample, WindowNS: int64(s.Measure.Window), SliceNS: int64(s.Measure.Slice),
 		MaxDriftNS: int64(s.Measure.MaxDrift), Cache: s.Measure.Cache, Provable: s.Measure.Provable,
 		Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync,
@@ -84,12 +103,24 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		c := m.Plan.Cases[i.Plan]
 		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
 	}
+	for _, i := range t.Company {
+		c := m.Plan.Cases[i]
+		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Skip: m.Skip[i].Status, Company: true})
+	}
 	seed = runSeed(m.Seed, t)
 	j.Order = t.order(rand.New(rand.NewPCG(seed, 0)), s.turns(t), m)
 	if t.Mode == protocol.ModeNREP {
 		j.NREP, err = json.Marshal(s.NREP)
 	}
 	return j, seed, err
+}
+
+// place is where the ranks of a shape must be: as it says, or as in its first mpirun.
+func (s *Session) place(shape guidelines.Shape) string {
+	if shape.Nodes > 0 {
+		return shape.String()
+	}
+	return s.Manifest.Factors.Place(shape.String())
 }
 
 // runSeed gives every mpirun an order of its own that the configured seed determines.

@@ -12,8 +12,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// MaxTurns keeps the order of the visits, which is in the header of every raw file,
-// far below what a reader takes.
+// MaxTurns, with results.MaxVisits, keeps the order of the visits, which is in the
+// header of every raw file, below what a reader takes.
 const MaxTurns = 10000
 
 // usualTurns was chosen by what it does to verdicts that flip (docs/measuring.md).
@@ -29,7 +29,7 @@ func (s *Session) turns(t Task) int {
 	case s.Measure.Turns == 0 && !s.roomForTurns(t):
 		return 1
 	}
-	return s.Measure.MostTurns()
+	return min(s.Measure.MostTurns(), max(1, results.MaxVisits/max(1, len(t.Cases))))
 }
 
 // MostTurns is in how many rounds mpiruns of stage 2 visit their cases, if there is
@@ -47,9 +47,15 @@ func (s *Session) roomForTurns(t Task) bool {
 	extent := guidelines.Extent(plan.Datatype)
 	room := mockups.Room{Cap: cmp.Or(s.Manifest.MemoryCap[t.Shape.String()], int64(s.Measure.TempMemory))}
 	var sized []mockups.Sized
-	for _, c := range t.Cases {
-		k := plan.Cases[c.Plan]
+	add := func(i int) {
+		k := plan.Cases[i]
 		sized = append(sized, mockups.Size(k.Function, k.Msize, extent))
+	}
+	for _, c := range t.Cases {
+		add(c.Plan)
+	}
+	for _, i := range t.Company {
+		add(i)
 	}
 	once, _ := mockups.Fit(sized, extent, t.Shape.NP, room)
 	room.OwnTemps = true
@@ -60,12 +66,13 @@ func (s *Session) roomForTurns(t Task) bool {
 // pair is both sides of a guideline, as indices into Task.Cases.
 type pair [2]int
 
-// order is the indices of the cases as they are visited: in n rounds, each in an
-// order of its own. A case with fewer repetitions than there are rounds is not in
-// all of them.
+// order is the indices of the cases, and of the company behind them, as they are
+// visited: in n rounds, each in an order of its own. A case with fewer repetitions
+// than there are rounds is not in all of them; the company is in the first.
 func (t Task) order(rng *rand.Rand, n int, plan *results.Manifest) []int {
+	all := len(t.Cases) + len(t.Company)
 	if n <= 1 {
-		return rng.Perm(len(t.Cases))
+		return rng.Perm(all)
 	}
 	pairs := t.pairs(plan)
 	var out []int
@@ -76,7 +83,12 @@ func (t Task) order(rng *rand.Rand, n int, plan *results.Manifest) []int {
 				there = append(there, i)
 			}
 		}
-		next := round(rng, there, len(t.Cases), pairs)
+		if len(out) == 0 {
+			for i := range t.Company {
+				there = append(there, len(t.Cases)+i)
+			}
+		}
+		next := round(rng, there, all, pairs)
 		if len(out) > 0 && len(next) > 0 && next[0] == out[len(out)-1] {
 			slices.Reverse(next) // else the end of one round and the start of the next were one call repeated
 		}
@@ -108,6 +120,9 @@ func (t Task) pairs(m *results.Manifest) [][]pair {
 	for i, c := range t.Cases {
 		at[[2]int{c.Plan, c.Calls}] = i
 	}
+	for i, plan := range t.Company {
+		at[[2]int{plan}] = len(t.Cases) + i
+	}
 	tiers := map[guidelines.Type][]pair{}
 	add := func(kind guidelines.Type, a, b [2]int) {
 		x, here := at[a]
@@ -115,9 +130,13 @@ func (t Task) pairs(m *results.Manifest) [][]pair {
 			tiers[kind] = append(tiers[kind], pair{x, y})
 		}
 	}
-	if t.Mode == protocol.ModeSplit {
-		for _, f := range m.Split.FollowUps {
-			add(guidelines.Split, [2]int{f.Case}, [2]int{f.Part, f.Calls})
+	if x, ok := m.Experiment(t.Mode); ok {
+		for _, f := range x.FollowUps {
+			kind, calls := guidelines.Split, f.Calls
+			if calls == 1 {
+				kind, calls = guidelines.Pattern, 0
+			}
+			add(kind, [2]int{f.Case}, [2]int{f.Part, calls})
 		}
 	} else {
 		for _, test := range m.Plan.Tests {

@@ -169,6 +169,34 @@ func TestNoCallFollowsItselfWhereThereIsAnother(t *testing.T) {
 	}
 }
 
+// What is not measured any more is called once, in the first round, beside the other
+// side of its guideline; raw files say nothing of it.
+func TestTheCompanyIsCalledInTheFirstRound(t *testing.T) {
+	s := turning(t, 20)
+	s.Measure.Turns = 4
+	all := s.task(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 1)
+	left := all
+	left.Cases = left.Cases[:2]
+	left = left.WithCompany(s.Manifest)
+	if len(left.Company) != len(all.Cases)-2 || len(all.WithCompany(s.Manifest).Company) != 0 {
+		t.Fatalf("company of 2 of %d cases: %v", len(all.Cases), left.Company)
+	}
+	j, _, err := s.job(left)
+	if err != nil || len(j.Cases) != len(all.Cases) || j.Cases[1].Company || !j.Cases[2].Company {
+		t.Fatalf("%+v, %v", j.Cases, err)
+	}
+	first := slices.Sorted(slices.Values(j.Order[:len(all.Cases)]))
+	for i, c := range first {
+		if c != i {
+			t.Fatalf("the first round is %v", j.Order[:len(all.Cases)])
+		}
+	}
+	rest := j.Order[len(all.Cases):]
+	if len(rest) == 0 || slices.Max(rest) > 1 || len(measured(j.Order, 2)) != len(j.Order)-len(left.Company) {
+		t.Errorf("after the first round %v", rest)
+	}
+}
+
 func TestOnlyPredictionsTakeNoTurns(t *testing.T) {
 	s := session(somePlan())
 	s.Measure.Turns = 4

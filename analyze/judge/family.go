@@ -222,8 +222,7 @@ func (f *Family) replicate() {
 		if o.Verdict != Violated || !f.looks[k].test.Paired || f.folders || f.Method == MethodPaper {
 			continue
 		}
-		const normal95 = 1.959964
-		e, se := math.Log(o.Ratio), (math.Log(o.Hi95)-math.Log(o.Lo95))/(2*normal95)
+		e, se := math.Log(o.Ratio), (math.Log(o.Hi95)-math.Log(o.Lo95))/(2*twoSided95)
 		z := distuv.UnitNormal.Quantile(1 - f.needs(max(0, rejected-1))*f.finding[k])
 		over := e - max(math.Log(f.MinSlowdown), z*se)
 		o.Replication = distuv.UnitNormal.CDF(over / (math.Sqrt2 * se))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -38,13 +39,20 @@ type Set struct {
 	WallNS       map[string]map[int]int64 // wall-clock of stage 2, by shape and run
 
 	readings map[string]map[int][]Speed // of the yardstick, by shape and run, in the order of time
+	again    map[string]map[int][]Speed // the same of the confirmation
 
 	manifest *results.Manifest
-	seen     map[string]bool
-	split    map[[2]int]*Case // of the split experiment: by planned case and calls in a row
+	finished map[string]string // when the mpirun of a raw file ended
+	sides    map[side]*Case    // of experiments in mpiruns of their own
 	// Room for the samples of one case.
 	ns, ascending []int64
 	values        []float64
+}
+
+// side is a planned case in an experiment, so many calls in a row.
+type side struct {
+	mode        protocol.Mode
+	plan, calls int
 }
 
 // Case is what is kept of a case.
@@ -59,16 +67,19 @@ type Case struct {
 	dependence dependence
 }
 
-// Count is how many samples there are.
-type Count struct{ Total, Invalid int }
+// Count is how many samples there are; Outliers are valid, and left out by the filter.
+type Count struct{ Total, Invalid, Outliers int }
 
 // counted are the samples of the first mpiruns.
 func (c *Case) counted(runs int) (sum Count) {
 	for _, s := range c.samples[:runs] {
-		sum.Total, sum.Invalid = sum.Total+s.Total, sum.Invalid+s.Invalid
+		sum.Total, sum.Invalid, sum.Outliers = sum.Total+s.Total, sum.Invalid+s.Invalid, sum.Outliers+s.Outliers
 	}
 	return sum
 }
+
+// SamplesOf are those of each mpirun, by run-1; none: it did not have the case.
+func (c *Case) SamplesOf() []Count { return c.samples }
 
 // Samples are counted over all mpiruns.
 func (c *Case) Samples() Count { return c.counted(len(c.samples)) }
@@ -78,8 +89,8 @@ func (s Count) tooMany() bool { return float64(s.Invalid) > MaxInvalid*float64(s
 
 // New is the Set of what the manifest plans, before the first mpirun.
 func New(m *results.Manifest) *Set {
-	s := &Set{manifest: m, Cases: make([]Case, len(m.Plan.Cases)), seen: map[string]bool{}, TickNS: m.Rank.ClockTickNS,
-		WallNS: map[string]map[int]int64{}, readings: map[string]map[int][]Speed{}, split: map[[2]int]*Case{}}
+	s := &Set{manifest: m, Cases: make([]Case, len(m.Plan.Cases)), finished: map[string]string{}, TickNS: m.Rank.ClockTickNS,
+		WallNS: map[string]map[int]int64{}, readings: map[string]map[int][]Speed{}, again: map[string]map[int][]Speed{}, sides: map[side]*Case{}}
 	for i := range s.Cases {
 		s.Cases[i] = newCase(m.Runs(protocol.ModeMeasure))
 		if skip, ok := m.Skip[i]; ok {
@@ -98,9 +109,32 @@ func newCase(runs int) Case {
 	return k
 }
 
-// Split is one side of the split experiment: the calls of a case in a row; nil:
-// it has not been measured.
-func (s *Set) Split(plan, calls int) *Case { return s.split[[2]int{plan, calls}] }
+// Side is one side of an experiment: the calls of a case in a row; nil: it has not been
+// measured.
+func (s *Set) Side(mode protocol.Mode, plan, calls int) *Case {
+	return s.sides[side{mode, plan, calls}]
+}
+
+// Has tells whether the Set has an mpirun.
+func (s *Set) Has(mode protocol.Mode, shape guidelines.Shape, run int) bool {
+	_, ok := s.finished[results.RawName(mode, shape, run)]
+	return ok
+}
+
+// FinishedAt is when an mpirun ended, as its raw file says it.
+func (s *Set) FinishedAt(mode protocol.Mode, shape guidelines.Shape, run int) string {
+	return s.finished[results.RawName(mode, shape, run)]
+}
+
+// LastFinished is when the last mpirun ended; the zero time: not known.
+func (s *Set) LastFinished() (last time.Time) {
+	for _, text := range s.finished {
+		if t, err := time.Parse(time.RFC3339, text); err == nil && t.After(last) {
+			last = t
+		}
+	}
+	return last
+}
 
 // worsen keeps the worst status: wrong, then not_measured, then ok.
 func (c *Case) worsen(r protocol.CaseResult) {
@@ -148,21 +182,22 @@ func Valid(medians []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(medians), math.IsNaN)
 }
 
-// Add takes in one mpirun of stage 2 or of the split experiment. A run that does
+// Add takes in one mpirun of stage 2 or of an experiment. A run that does
 // not belong to the manifest and a run-time that is not positive are errors, which name the raw file.
 func (s *Set) Add(run *results.Run) error {
 	file := "raw/" + results.RawName(run.Mode, run.Shape, run.Run)
+	_, experiment := s.manifest.Experiment(run.Mode)
 	switch {
-	case run.Mode != protocol.ModeMeasure && run.Mode != protocol.ModeSplit:
+	case run.Mode != protocol.ModeMeasure && !experiment:
 		return fmt.Errorf("%s: not a measurement of stage 2 (mode %q)", file, run.Mode)
 	case run.Run < 1 || run.Run > min(s.manifest.Runs(run.Mode), results.MaxMPIRuns):
 		return fmt.Errorf("%s: run %d is not one of the %d that the manifest plans", file, run.Run, s.manifest.Runs(run.Mode))
-	case s.seen[file]:
+	case s.Has(run.Mode, run.Shape, run.Run):
 		return fmt.Errorf("%s: run %d of %s came twice", file, run.Run, run.Shape)
 	case len(run.Samples) != len(run.Cases):
 		return fmt.Errorf("%s: samples of %d cases, the header has %d", file, len(run.Samples), len(run.Cases))
 	}
-	s.seen[file] = true
+	s.finished[results.RawName(run.Mode, run.Shape, run.Run)] = run.FinishedAt
 	s.TickNS = max(s.TickNS, run.Rank.ClockTickNS)
 	if t := run.Timing; t.DriftNS > t.MaxDriftNS {
 		s.Drifted++
@@ -171,12 +206,13 @@ func (s *Set) Add(run *results.Run) error {
 	if run.Mode == protocol.ModeMeasure {
 		shape := run.Shape.String()
 		if s.WallNS[shape] == nil {
-			s.WallNS[shape], s.readings[shape] = map[int]int64{}, map[int][]Speed{}
+			s.WallNS[shape] = map[int]int64{}
 		}
 		s.WallNS[shape][run.Run] = run.WallNS
-		for _, y := range run.Yardstick {
-			s.readings[shape][run.Run] = append(s.readings[shape][run.Run], speedOf(y))
-		}
+		put(s.readings, run)
+	}
+	if run.Mode == protocol.ModeConfirm {
+		put(s.again, run)
 	}
 	for i, info := range run.Cases {
 		if err := s.addCase(run, info, run.Samples[i]); err != nil {
@@ -197,13 +233,13 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 		return fmt.Errorf("the Plan has %s at %s on %s in its place", planned.Function, conf.HumanSize(planned.Msize), planned.Shape)
 	}
 	k := &s.Cases[info.Plan]
-	if run.Mode == protocol.ModeSplit {
-		key := [2]int{info.Plan, max(1, info.Calls)}
-		if s.split[key] == nil {
+	if _, ok := s.manifest.Experiment(run.Mode); ok {
+		key := side{run.Mode, info.Plan, max(1, info.Calls)}
+		if s.sides[key] == nil {
 			fresh := newCase(s.manifest.Runs(run.Mode))
-			s.split[key] = &fresh
+			s.sides[key] = &fresh
 		}
-		k = s.split[key]
+		k = s.sides[key]
 	} else if info.Calls > 1 {
 		return fmt.Errorf("its samples are %d calls each, in a stage where they are one", info.Calls)
 	}
@@ -225,7 +261,7 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	var flagged protocol.CaseResult
 	flagged.Count(samples)
 	k.late, k.long = k.late+flagged.Late, k.long+flagged.Long
-	k.samples[run.Run-1] = Count{len(samples), flagged.Invalid}
+	k.samples[run.Run-1] = Count{Total: len(samples), Invalid: flagged.Invalid}
 	if info.Provable != nil {
 		k.bounds = append(k.bounds, *info.Provable)
 	}
@@ -234,6 +270,7 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	}
 	var series []float64
 	k.Medians[run.Run-1], series = s.filter()
+	k.samples[run.Run-1].Outliers = len(s.ns) - len(series)
 	return k.dependence.add(series)
 }
 

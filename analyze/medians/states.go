@@ -95,12 +95,28 @@ func middle(of []Speed) (out Speed) {
 }
 
 // Speed is what the yardstick read in the median mpirun of a shape.
-func (s *Set) Speed(shape guidelines.Shape) Speed {
+func (s *Set) Speed(shape guidelines.Shape) Speed { return median(s.readings[shape.String()]) }
+
+// SpeedAgain is the same of the confirmation.
+func (s *Set) SpeedAgain(shape guidelines.Shape) Speed { return median(s.again[shape.String()]) }
+
+func median(byRun map[int][]Speed) Speed {
 	var all []Speed
-	for _, readings := range s.readings[shape.String()] {
+	for _, readings := range byRun {
 		all = append(all, middle(readings))
 	}
 	return middle(all)
+}
+
+// put keeps what the yardstick read in an mpirun.
+func put(readings map[string]map[int][]Speed, run *results.Run) {
+	shape := run.Shape.String()
+	if readings[shape] == nil {
+		readings[shape] = map[int][]Speed{}
+	}
+	for _, y := range run.Yardstick {
+		readings[shape][run.Run] = append(readings[shape][run.Run], speedOf(y))
+	}
 }
 
 // rule says when two groups of mpiruns are two states: their medians differ by the

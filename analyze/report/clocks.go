@@ -71,6 +71,8 @@ func syncSection(c *Clocks) Section {
 			when(best[i], "*"))...)
 	}
 	t.Head, t.Align = append(t.Head, "known to ±", "takes", "rounds", "messages", "Pareto"), t.Align+"rrrrl"
+	known := len(t.Head) - 5
+	t.Spare = []int{known + 3, known + 2, known}
 	if len(t.Rows) > 0 {
 		s.Table = t
 	}

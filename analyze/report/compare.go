@@ -16,19 +16,89 @@ var Comparisons = Kind[analyze.Comparison]{Name: "compare", Sections: compareSec
 
 // compareColumns are the names of compare.json. New columns go to the end.
 var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
-	"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason"}
+	"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason", "could_have_seen"}
 
 func compareRows(c *analyze.Comparison) [][]string {
 	out := [][]string{compareColumns}
 	for _, k := range c.Cases {
 		out = append(out, row(k.Function, k.Msize, k.Shape, k.NP, k.AMedianS, k.BMedianS, k.AR, k.BR,
-			k.Ratio, k.RatioLo, k.RatioHi, k.PValue, k.PAdjusted, k.Stars, k.Change, k.Reason))
+			k.Ratio, k.RatioLo, k.RatioHi, k.PValue, k.PAdjusted, k.Stars, k.Change, k.Reason, k.CouldHaveSeen))
 	}
 	return out
 }
 
 func compareSections(c *analyze.Comparison) []Section {
-	return slices.Concat(compareHead(c), compareCases(c), compareMeans(c), compareGuidelines(c), warnings(c.Warnings))
+	return slices.Concat(compareAnswer(c), compareGuidelines(c), compareCases(c), compareMeans(c), compareDesign(c), warnings(c.Warnings), compareEnd(c))
+}
+
+// compareAnswer is the first line: what became of B.
+func compareAnswer(c *analyze.Comparison) []Section {
+	cases, tests := map[analyze.Change]int{}, map[analyze.Change]int{}
+	worst := 1.0
+	for _, k := range c.Cases {
+		cases[k.Change]++
+		if k.Change == analyze.Slower {
+			worst = max(worst, *k.Ratio)
+		}
+	}
+	for _, g := range c.Guidelines {
+		tests[g.Change]++
+	}
+	calls := conf.Plural(c.M, "call")
+	var worse, better []string
+	if n := tests[analyze.NewlyViolated]; n > 0 {
+		worse = append(worse, conf.Plural(n, "guideline test")+" newly violated")
+	}
+	slower := fmt.Sprintf("%d of %s slower, by up to %s", cases[analyze.Slower], calls, Ratio(&worst))
+	counts := cases[analyze.Slower] > 0 && (c.Shift == nil || c.FailOn == analyze.ExitOnTimes)
+	if counts {
+		worse = append(worse, slower)
+	}
+	if n := cases[analyze.Faster]; n > 0 && c.Shift == nil {
+		better = append(better, fmt.Sprintf("%d of %s faster", n, calls))
+	}
+	if n := tests[analyze.NewlyKept]; n > 0 {
+		better = append(better, conf.Plural(n, "guideline test")+" newly kept")
+	}
+	var answer string
+	switch {
+	case len(c.Wrong) > 0:
+		w := c.Wrong[0]
+		answer = fmt.Sprintf("WRONG DATA: %s at %s on %s (%s); wrong functions in both: %d.", w.Function, size(w.Msize), w.Shape, w.Message, len(c.Wrong))
+	case len(worse) > 0:
+		answer = "WORSE: " + strings.Join(append(worse, better...), "; ") + "."
+	case c.Refused != nil:
+		answer = "NO VERDICT: " + c.Refused.Reason + "."
+	case len(better) > 0:
+		answer = "BETTER: " + strings.Join(better, "; ") + "; nothing slower or newly violated."
+	case c.Shift != nil:
+		answer = "NO CHANGE OF THE LIBRARY SHOWN: no guideline newly violated."
+	default:
+		answer = fmt.Sprintf("NO CHANGE SHOWN: of %s none is slower or faster, and no guideline is newly violated.", calls)
+	}
+	s := Section{}
+	s.Say("%s", answer)
+	if c.Shift != nil {
+		s.Say("Run-times: %s%s.", c.Shift, when(cases[analyze.Slower] > 0 && !counts, "; %s, which raises no alarm", slower))
+	}
+	s.folderFact("A", c.A)
+	s.folderFact("B", c.B)
+	return []Section{s}
+}
+
+// compareEnd says what could have been seen, and how the command ends.
+func compareEnd(c *analyze.Comparison) []Section {
+	text := "Could have seen: nothing"
+	if c.CouldHaveSeen != nil {
+		text = fmt.Sprintf("Could have seen: %s or more in half of the cases (80 %% chance)", Ratio(c.CouldHaveSeen))
+	}
+	if c.Need > 0 {
+		text += cmp.Or(when(c.Blind > 0, "; %s could not have shown %s (--need)", conf.Plural(c.Blind, "case"), Ratio(&c.Need)),
+			when(true, "; every case could have shown %s (--need)", Ratio(&c.Need)))
+	}
+	s := Titled("What a comparison of these can show")
+	s.Say("%s. Exit code %d.", text, c.Exit)
+	return []Section{s}
 }
 
 // warnings lists remarks on a comparison; their place is in their text.
@@ -48,10 +118,9 @@ func (s *Section) folderFact(name string, f analyze.ComparedFolder) {
 	s.Fact(name, "%s: %s; R = %d mpiruns; %s", f.Folder, ShortVersion(f.Library.Version), f.R, f.Created)
 }
 
-func compareHead(c *analyze.Comparison) []Section {
-	var s Section
-	s.folderFact("A", c.A)
-	s.folderFact("B", c.B)
+// compareDesign says how it was compared.
+func compareDesign(c *analyze.Comparison) []Section {
+	s := Titled("How it was compared")
 	var differences []string
 	shown, more := first(c.Differences, 12, "and %d more factors, see compare.json")
 	for _, d := range shown {
@@ -65,37 +134,64 @@ func compareHead(c *analyze.Comparison) []Section {
 		cmp.Or(when(c.Paired, "measured alternately"), "mpiruns not paired"), adjustNames[c.Adjust], conf.Plural(c.M, "case"), c.Alpha, c.MinSlowdown)
 	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", probability(&c.PMin))
 	s.Fact("Sizes", "%s", c.MsizeLegend)
-	return append([]Section{s}, refused(c.Refused)...)
+	return []Section{s}
 }
 
-// compareCases has a table for every function and number of processes.
+// compareCases has the run-times that changed, or with AllRows all.
 func compareCases(c *analyze.Comparison) []Section {
-	var out []Section
-	at := map[string]int{}
+	t := &Table{Align: "llrrrrrrll", Flex: 9,
+		Head: []string{"function", "shape", "msize", "A", "B", "B/A", "95 % interval", "p adj.", "", "change"}}
+	left, shapes := map[analyze.Change]int{}, map[string]bool{}
 	for i := range c.Cases {
 		k := &c.Cases[i]
-		title := functionName(k.Function) + ", " + k.Shape
-		if _, ok := at[title]; !ok {
-			at[title] = len(out)
-			out = append(out, Section{Title: title, Table: &Table{Align: "rrrrrrll", Flex: 7,
-				Head: []string{"msize", "A", "B", "B/A", "95 % interval", "p adjusted", "", "change"}}})
+		shapes[k.Shape] = true
+		if !c.AllRows && (k.Change == analyze.NoDifference || k.Change == analyze.LeftOut) {
+			left[k.Change]++
+			continue
 		}
-		cells := []string{size(k.Msize), duration(k.AMedianS), duration(k.BMedianS), "-", "", "", "", k.Reason}
+		cells := []string{functionName(k.Function), k.Shape, size(k.Msize), duration(k.AMedianS), duration(k.BMedianS), "-", "", "", "", cmp.Or(k.Reason, words(k.Change))}
 		if k.Ratio != nil {
-			cells = append(cells[:3], Ratio(k.Ratio), interval(k.RatioLo, k.RatioHi, "–"), probability(k.PAdjusted), k.Stars, words(k.Change))
+			cells = append(cells[:5], Ratio(k.Ratio), interval(k.RatioLo, k.RatioHi, "–"), probability(k.PAdjusted), k.Stars, words(k.Change))
 		}
-		out[at[title]].Table.Add(cells...)
+		t.Add(cells...)
 	}
-	return append(out, Section{Notes: []string{"p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001; ~: nothing significant, which does not show that there is nothing"}})
+	if len(shapes) == 1 {
+		t.drop(1)
+		t.Flex--
+	}
+	s := Titled("%s", cmp.Or(when(c.AllRows, "Run-times"), "Run-times that changed"))
+	switch {
+	case len(t.Rows) == 0 && len(left) == 0:
+		return nil
+	case len(t.Rows) == 0:
+		s.Title += ": none"
+	default:
+		s.Table = t
+		s.note("p adj.: adjusted p-value, * ≤ .05, ** ≤ .01, *** ≤ .001%s", when(c.AllRows, "; ~: nothing significant, which does not show that there is nothing"))
+	}
+	var not []string
+	if n := left[analyze.NoDifference]; n > 0 {
+		not = append(not, fmt.Sprintf("%s without a significant change", conf.Plural(n, "call")))
+	}
+	if n := left[analyze.LeftOut]; n > 0 {
+		not = append(not, fmt.Sprintf("%d that could not be measured", n))
+	}
+	if len(not) > 0 {
+		s.note("Not shown: %s (--all-rows shows them).", strings.Join(not, ", "))
+	}
+	return []Section{s}
 }
 
 // functionName is Bcast for MPI_Bcast, and the id of a mock-up.
 func functionName(id string) string { return strings.TrimPrefix(id, "MPI_") }
 
+// compareMeans sums up the functions that changed, or with AllRows all.
 func compareMeans(c *analyze.Comparison) []Section {
 	t := &Table{Head: []string{"function", "shape", "sizes", "slower", "faster", "B/A"}, Align: "llrrrr"}
 	for _, f := range c.Functions {
-		t.Add(functionName(f.Function), f.Shape, fmt.Sprint(f.Sizes), blankZero(f.Slower), blankZero(f.Faster), Ratio(f.Ratio))
+		if c.AllRows || f.Slower+f.Faster > 0 {
+			t.Add(functionName(f.Function), f.Shape, fmt.Sprint(f.Sizes), blankZero(f.Slower), blankZero(f.Faster), Ratio(f.Ratio))
+		}
 	}
 	return tabled(t, "", "Geometric means of B/A over the sizes")
 }
@@ -104,18 +200,18 @@ func compareMeans(c *analyze.Comparison) []Section {
 func compareGuidelines(c *analyze.Comparison) []Section {
 	var out []Section
 	for _, change := range []analyze.Change{analyze.NewlyViolated, analyze.NewlyKept} {
-		t := &Table{Head: []string{"guideline", "shape", "msize", "compared with", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3}
+		t := &Table{Head: []string{"guideline", "shape", "msize", "compared with", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3, Spare: []int{5, 7}}
 		for _, k := range c.Guidelines {
 			if k.Change == change {
 				t.Add(fit(k.Guideline, 14)+" "+plain(k.Function), k.Shape, size(k.Msize), cmp.Or(plain(k.Mockup), "itself at "+size(k.MsizeOther)),
 					string(k.AVerdict), Ratio(k.ARatio), string(k.BVerdict), Ratio(k.BRatio))
 			}
 		}
-		section := Titled("Guidelines %s in B: %d", words(change), len(t.Rows))
 		if len(t.Rows) > 0 {
+			section := Titled("Guidelines %s in B: %d", words(change), len(t.Rows))
 			section.Table = t
+			out = append(out, section)
 		}
-		out = append(out, section)
 	}
 	return out
 }

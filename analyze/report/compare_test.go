@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
@@ -18,7 +17,7 @@ func pointer(x float64) *float64 { return &x }
 func change(function string, msize int64, a, b, p float64, stars string, change analyze.Change) analyze.CaseChange {
 	return analyze.CaseChange{Cell: medians.Cell{Function: function, Msize: msize, Shape: "p2"}, NP: 2, AMedianS: &a, BMedianS: &b, AR: 10, BR: 12,
 		Ratio: pointer(b / a), RatioLo: pointer(b / a * 0.98), RatioHi: pointer(b / a * 1.03), PValue: pointer(p / 2), PAdjusted: &p,
-		Stars: stars, Change: change}
+		Stars: stars, Change: change, CouldHaveSeen: pointer(1.2)}
 }
 
 // comparison has one case of every change.
@@ -28,7 +27,7 @@ func comparison() *analyze.Comparison {
 		A:         analyze.ComparedFolder{Folder: "before", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.0.2\nand more"}, R: 10, Created: "2026-01-02T03:04:05Z"},
 		B:         analyze.ComparedFolder{Folder: "after", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.1\nand more"}, R: 12, Created: "2026-01-03T03:04:05Z"},
 		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Alternative: judge.TwoSided, Test: judge.TestRankSum, Adjust: judge.AdjustBH,
-		M: 5, Alpha: 0.05, MinSlowdown: 1.05, PMin: 3.1e-6, ClockTickS: 1e-8,
+		M: 5, Alpha: 0.05, MinSlowdown: 1.05, PMin: 3.1e-6, ClockTickS: 1e-8, FailOn: analyze.ExitOnBoth, CouldHaveSeen: pointer(1.2),
 		Cases: []analyze.CaseChange{
 			change("MPI_Bcast", 8, 1e-6, 1.01e-6, 0.41, "", analyze.NoDifference),
 			change("MPI_Bcast", 1024, 2e-6, 3e-6, 0.0004, "***", analyze.Slower),
@@ -51,6 +50,15 @@ func comparison() *analyze.Comparison {
 	}
 }
 
+// shifted is comparison on a machine that became slower, with all its rows, and more wanted than could be seen.
+func shifted() *analyze.Comparison {
+	c := comparison()
+	c.Guidelines, c.AllRows, c.Need, c.Blind, c.Exit = nil, true, 1.1, 1, 4
+	c.Shift = &analyze.Shift{Cases: 20, Slower: 18, Faster: 2, Ratio: pointer(1.3), Together: true,
+		Yardstick: []analyze.YardstickShift{{Shape: "p2", Quantity: medians.ByLine, ANS: 100, BNS: 400, Moved: true}, {Shape: "p2", Quantity: medians.ByMemcpy, ANS: 9000, BNS: 9100}}}
+	return c
+}
+
 func spread() *analyze.Spread {
 	return &analyze.Spread{Schema: analyze.SpreadSchema, Version: "1.0", Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend},
 		Folders: []analyze.ComparedFolder{{Folder: "one", R: 10}, {Folder: "two", R: 10}, {Folder: "three", R: 10}},
@@ -61,25 +69,28 @@ func spread() *analyze.Spread {
 	}
 }
 
-func TestComparisonsAndSpreadsAreNeverWiderThan100Columns(t *testing.T) {
+// wideComparison has long names.
+func wideComparison() *analyze.Comparison {
 	c := comparison()
 	c.A.Folder = strings.Repeat("deep/", 60)
 	c.Differences = append(c.Differences, analyze.Difference{Factor: "env X", A: strings.Repeat("a", 300), B: strings.Repeat("b", 300)})
 	c.Cases[4].Reason = strings.Repeat("reason ", 40)
 	c.Guidelines[1].Guideline, c.Guidelines[1].Mockup = "a-very-long-id-of-a-users-own-guideline", "allreduce_as_reduce_scatter_block+allgather"
 	c.Guidelines[1].Function = "MPI_Reduce_scatter_block"
+	return c
+}
+
+// wideSpread has as many folders, up to six of which are shown one by one, and long names.
+func wideSpread(folders int) *analyze.Spread {
 	s := spread()
-	for range 20 {
+	for range folders - len(s.Folders) {
 		s.Folders = append(s.Folders, analyze.ComparedFolder{Folder: strings.Repeat("x", 200)})
-		s.Cases[0].Normalised = append(s.Cases[0].Normalised, 1)
-	}
-	for _, text := range []string{written(t, "table", Comparisons.Document(c)), written(t, "table", Spreads.Document(s))} {
-		for line := range strings.Lines(text) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
-				t.Errorf("%d columns: %s", n, line)
-			}
+		for i := range s.Cases {
+			s.Cases[i].Normalised = append(s.Cases[i].Normalised, 1)
 		}
 	}
+	s.Cases[0].Function = "allreduce_as_reduce_scatter_block+allgather"
+	return s
 }
 
 func TestComparisonIsWholeInJSON(t *testing.T) {

@@ -6,5 +6,5 @@
 // and writes every Kind that has what it is made from.
 //
 // It computes no statistic: what is not in the value that it is given is in no
-// format. As text, lines are at most 100 columns wide and need no colour.
+// format. As text, no line is wider than the page, and no meaning is in a colour alone.
 package report

@@ -4,28 +4,43 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
+
+	"pgmpi/internal/clean"
 )
 
 // Kind is a sort of document about a T.
 type Kind[T any] struct {
 	Name     string              // of its files, without the ending
 	Sections func(*T) []Section  // for people
+	Screen   func(*T) []Section  // what of that is shown first, unless all is asked for; nil: all
 	Rows     func(*T) [][]string // for spreadsheets, the head first; nil: it has none
 	JSON     bool                // whether the T itself, as JSON, is for programs
+	// For programs of others, each nil where a document has none.
+	Outcomes   func(*T) *Outcomes
+	Metrics    func(*T) []Metric
+	Benchmarks func(*T) *Benchmarks
 }
 
 // Document is what one command has to say, in every form that it has.
 type Document struct {
-	Name     string
-	Sections []Section
-	Rows     [][]string
-	Value    any
+	Name       string
+	Sections   []Section
+	Rows       [][]string
+	Value      any
+	Outcomes   *Outcomes
+	Metrics    []Metric
+	Benchmarks *Benchmarks
+	Page       Page
+	screen     []Section // of Kind.Screen
 }
+
+// Label is a fact with its name, for programs.
+type Label struct{ Name, Value string }
 
 // Section is a part of a document. One without a title continues the one before it.
 type Section struct {
 	Title string
+	Tone  Tone // of the title
 	Text  []Text
 	Table *Table
 	Notes []string // paragraphs below the table
@@ -34,8 +49,10 @@ type Section struct {
 // Text is a part of a section's text.
 type Text struct {
 	Style Style
-	Name  string // of a Fact; of Verbatim too where it has one
+	Name  string // of a Fact or Command; of Verbatim too where it has one
 	Text  string
+	Words []string                 // of a Command
+	Draw  func(width int) []string // of a Drawing: its lines, for a page of so many columns
 }
 
 // Style says how a Text is laid out.
@@ -46,6 +63,18 @@ const (
 	Item            // of a list
 	Fact            // beside its name; without one it belongs to the fact before it
 	Verbatim        // lines as they are
+	Command         // to copy: words stay whole, and a line that continues ends in a backslash
+	Drawing
+)
+
+// Tone is what a terminal says by a colour beside the words.
+type Tone int
+
+const (
+	Plain    Tone = iota
+	Slow          // violated
+	Possible      // what could be
+	Open          // undecided
 )
 
 // Table has cells for people; programs read the Rows or the Value of the document.
@@ -56,6 +85,19 @@ type Table struct {
 	// Flex is the column whose cells are broken where the table is too wide.
 	Flex   int
 	Narrow bool // many small columns
+	// Spare are columns that a text leaves out where the table is too wide, the first of them first.
+	Spare []int
+	// Key is how many columns begin every part of a table whose other columns do not fit beside
+	// each other; 0: it is not parted.
+	Key int
+	// Grouped: a text shows the first column above the rows that have it in common.
+	Grouped bool
+	Tone    func(row []string, column int) Tone // of a cell; nil: all are plain
+}
+
+// toneOf is a Table's Tone by column.
+func toneOf(columns map[int]Tone) func([]string, int) Tone {
+	return func(_ []string, column int) Tone { return columns[column] }
 }
 
 // Add adds a row.
@@ -102,64 +144,119 @@ func (s *Section) facts(name string, texts []string) {
 
 // Lines adds lines that stay as they are.
 func (s *Section) Lines(lines ...string) {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		lines[i] = clean.Line(lines[i])
+	}
 	s.Text = append(s.Text, Text{Style: Verbatim, Text: strings.Join(lines, "\n")})
 }
 
-// Command adds a command line to copy: words stay whole, and a line that continues ends in a backslash.
+// Command adds a command line to copy.
 func (s *Section) Command(name string, words []string) {
-	const most = 80
-	text, column := "", 0
-	for i, word := range words {
-		switch {
-		case i > 0 && column+len(word) > most:
-			text += " \\\n"
-			column = 0
-		case i > 0:
-			text += " "
-		}
-		text += word
-		column += 1 + len(word)
-	}
-	s.Text = append(s.Text, Text{Style: Verbatim, Name: name, Text: text})
+	s.Text = append(s.Text, Text{Style: Command, Name: name, Words: words})
+}
+
+// drawing adds lines that depend on the width of the page.
+func (s *Section) drawing(draw func(width int) []string) {
+	s.Text = append(s.Text, Text{Style: Drawing, Draw: draw})
 }
 
 // Document makes the document about a T.
 func (k Kind[T]) Document(t *T) *Document {
 	d := &Document{Name: k.Name, Sections: k.Sections(t)}
-	for i := range d.Sections {
-		d.Sections[i].clean()
+	if k.Screen != nil {
+		d.screen = k.Screen(t)
+	}
+	for _, sections := range [][]Section{d.Sections, d.screen} {
+		for i := range sections {
+			// The names of libraries, hosts, functions and folders are others'.
+			sections[i].rewrite(clean.Line, clean.Text, cleanCell)
+		}
 	}
 	if k.Rows != nil {
 		d.Rows = k.Rows(t)
+		for _, row := range d.Rows {
+			apply(clean.Line, row)
+		}
 	}
 	if k.JSON {
 		d.Value = t
 	}
+	if k.Outcomes != nil {
+		d.Outcomes = k.Outcomes(t)
+	}
+	if k.Metrics != nil {
+		d.Metrics = k.Metrics(t)
+	}
+	if k.Benchmarks != nil {
+		d.Benchmarks = k.Benchmarks(t)
+	}
 	return d
 }
 
-// clean makes control characters visible, so that no terminal obeys those in the name of a library, a host or a folder.
-func (s *Section) clean() {
-	visible := func(text string) string {
-		return strings.Map(func(r rune) rune {
-			if unicode.Is(unicode.C, r) && r != '\n' && r != '\t' {
-				return unicode.ReplacementChar
-			}
-			return r
-		}, text)
+// oneLine is a text on one line, every character of it visible.
+func oneLine(text string) string { return clean.Line(strings.Join(strings.Fields(text), " ")) }
+
+// Brief is the document with only those sections that are shown first.
+func (d *Document) Brief() *Document {
+	brief := *d
+	if d.screen != nil {
+		brief.Sections = d.screen
 	}
-	s.Title = visible(s.Title)
-	for i := range s.Text {
-		s.Text[i].Name, s.Text[i].Text = visible(s.Text[i].Name), visible(s.Text[i].Text)
+	return &brief
+}
+
+// rewrite puts every text of the section through a function: what is on one line, what has
+// lines, and cells.
+func (s *Section) rewrite(line, text, cell func(string) string) {
+	all := func(change func(string) string, list []string) []string {
+		out := make([]string, len(list))
+		for i, t := range list {
+			out[i] = change(t)
+		}
+		return out
 	}
-	if s.Table != nil {
-		for _, row := range s.Table.Rows {
-			for i := range row {
-				row[i] = visible(row[i])
-			}
+	s.Title = line(s.Title)
+	s.Text = slices.Clone(s.Text)
+	for i, t := range s.Text {
+		s.Text[i].Name, s.Text[i].Text, s.Text[i].Words = line(t.Name), text(t.Text), all(line, t.Words)
+		if t.Draw != nil {
+			s.Text[i].Draw = func(width int) []string { return all(line, t.Draw(width)) }
 		}
 	}
-	for i := range s.Notes {
-		s.Notes[i] = visible(s.Notes[i])
+	if s.Table != nil {
+		table := *s.Table
+		table.Head, table.Rows = all(line, table.Head), slices.Clone(table.Rows)
+		for i, row := range table.Rows {
+			table.Rows[i] = all(cell, row)
+		}
+		s.Table = &table
 	}
+	s.Notes = all(text, s.Notes)
+}
+
+// apply writes only what changes: the names of columns are everybody's.
+func apply(filter func(string) string, texts []string) {
+	for i, text := range texts {
+		if c := filter(text); c != text {
+			texts[i] = c
+		}
+	}
+}
+
+// longestCell is the most bytes of a cell: every other one of its column is made as
+// wide.
+const longestCell = 1000
+
+// cleanCell keeps only the breaks that we make ourselves, behind a plus.
+func cleanCell(cell string) string {
+	parts := strings.Split(cell, "+\n")
+	for i := range parts {
+		parts[i] = clean.Line(parts[i])
+	}
+	cell = strings.Join(parts, "+\n")
+	if len(cell) > longestCell {
+		cell = strings.ToValidUTF8(cell[:longestCell], "") + "…"
+	}
+	return cell
 }

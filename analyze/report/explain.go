@@ -17,10 +17,14 @@ import (
 // mpirun, a picture of both sides, their dependence, the test, and the reason in words.
 var Explanations = Kind[analyze.Explanation]{Name: "explain", Sections: explainSections}
 
+// tones are those of verdicts that ask for something.
+var tones = map[judge.Verdict]Tone{judge.Violated: Slow, judge.Wrong: Slow, judge.Undecided: Open, judge.Suspected: Open}
+
 func explainSections(e *analyze.Explanation) []Section {
 	v := e.Verdict
 	headline := strings.ToUpper(words(v.Verdict)) + when(v.Ratio != nil, ", %s", effect(v))
 	head := Titled("%s %s at %s on %s: %s", v.Guideline, plain(v.Function), size(v.Msize), v.Shape, headline)
+	head.Tone = tones[v.Verdict]
 	samples := []Section{side(&e.Call, "The call")}
 	if e.Other != nil {
 		head.Say("%s must not be slower than %s.", sideName(&e.Call), sideName(e.Other))
@@ -35,6 +39,7 @@ func explainSections(e *analyze.Explanation) []Section {
 	samples[len(samples)-1].note("outliers: left out by the filter. warm-up: the first repetition after a warm-up that the running minimum suggests; that " +
 		"misfires often, and nothing is left out for it.")
 	verdict := Titled("The verdict: %s", words(v.Verdict))
+	verdict.Tone = tones[v.Verdict]
 	verdict.because(e)
 	verdict.byStateReason(v)
 	return slices.Concat([]Section{head}, samples, pictures(e), dependence(e), numbers(e), []Section{verdict})
@@ -53,7 +58,7 @@ func side(s *analyze.SideSamples, what string) Section {
 		return out
 	}
 	out.Table = &Table{Head: []string{"mpirun", "n", "valid", "outliers", "min", "Q1", "median", "Q3", "run median", "warm-up", "lag 1"},
-		Align: "rrrrrrrrrrl"}
+		Align: "rrrrrrrrrrl", Spare: []int{9, 10, 1}}
 	late, long := 0, 0
 	for _, r := range s.Runs {
 		lag1 := "-"
@@ -85,16 +90,17 @@ func dependence(e *analyze.Explanation) []Section {
 	if e.Other != nil && (e.Other.Function != e.Call.Function || e.Other.Msize != e.Call.Msize) {
 		sides = append(sides, e.Other)
 	}
-	t := &Table{Head: []string{"autocorrelation at lag"}, Align: "l", Narrow: true}
+	t := &Table{Head: []string{"lag"}, Align: "l", Narrow: true}
 	for h := 1; h <= e.Report.Dependence.Lags; h++ {
 		t.Head, t.Align = append(t.Head, fmt.Sprintf("%4d", h)), t.Align+"r"
+		t.Spare = append([]int{h}, t.Spare...)
 	}
 	t.Head, t.Align = append(t.Head, " bound", " n for 1"), t.Align+"rr"
 	for _, s := range sides {
 		if s.ACF == nil {
 			continue
 		}
-		numbers, bars := []string{fit(plain(s.Function), 31)}, []string{" " + size(s.Msize)}
+		numbers, bars := []string{fit(plain(s.Function), 40)}, []string{" " + size(s.Msize)}
 		for _, r := range s.ACF {
 			numbers, bars = append(numbers, correlation(r)), append(bars, bar(r))
 		}
@@ -102,7 +108,7 @@ func dependence(e *analyze.Explanation) []Section {
 	}
 	return tabled(t, "bound: independent samples stay within ±1.96/√n at 19 of 20 lags; above, * marks an mpirun whose lag 1 does not. "+
 		"n for 1: that many samples in a row are worth one independent sample. The tests do not need independent samples, only independent mpiruns.",
-		"Do the samples depend on each other? Medians over the mpiruns")
+		"Do the samples depend on each other? Autocorrelation by lag, medians over the mpiruns")
 }
 
 // otherSide is what a method's test compares the call with.

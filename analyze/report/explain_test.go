@@ -72,12 +72,12 @@ func explained(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Config,
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests, err := analyze.Select(&m.Plan, selector)
+	selection, err := analyze.Select(&m.Plan, selector)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out []*analyze.Explanation
-	for _, i := range tests {
+	for _, i := range selection.Tests {
 		e, err := a.Explain(i, func(run int) (*results.Run, error) { return &runs[run-1], nil })
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Confi
 		text += written(t, "table", Explanations.Document(e))
 	}
 	for line := range strings.Lines(text) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > usualWidth {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -176,7 +176,8 @@ func TestAScreenIsExplainedAsOne(t *testing.T) {
 }
 
 func TestHistogramShowsEveryCellThatIsNotEmpty(t *testing.T) {
-	a := newAxis([]float64{100, 200})
+	const cells = 92
+	a := newAxis([]float64{100, 200}, cells)
 	if a.logarithmic || a.cell(100) != 0 || a.cell(200) != cells-1 || a.cell(150) != cells/2 {
 		t.Errorf("%+v: %d, %d, %d", a, a.cell(100), a.cell(200), a.cell(150))
 	}
@@ -188,10 +189,10 @@ func TestHistogramShowsEveryCellThatIsNotEmpty(t *testing.T) {
 	if lines[0] != "█" || lines[1] != "█"+strings.Repeat(" ", cells-2)+"▁" {
 		t.Errorf("%q", lines)
 	}
-	if a := newAxis([]float64{100, 10000}); !a.logarithmic || a.cell(1000) != cells/2 || math.Abs(a.at(0.5)-1000) > 1e-9 {
+	if a := newAxis([]float64{100, 10000}, cells); !a.logarithmic || a.cell(1000) != cells/2 || math.Abs(a.at(0.5)-1000) > 1e-9 {
 		t.Errorf("%+v", a)
 	}
-	if a := newAxis([]float64{5, 5}); a.cell(5) != cells/2 {
+	if a := newAxis([]float64{5, 5}, cells); a.cell(5) != cells/2 {
 		t.Errorf("equal times: %+v", a)
 	}
 }

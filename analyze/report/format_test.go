@@ -34,7 +34,10 @@ func examples(t *testing.T) map[string]example {
 		"refused": exampleOf(Reports, synthetic(t, p2, sizes, few, 3, config(), planted)),
 		"states":  exampleOf(Reports, inStates.Report),
 		"noisy":   exampleOf(Reports, noisyReport(t)),
+		"gate":    exampleOf(Reports, gated(t)),
 		"compare": exampleOf(Comparisons, comparison()),
+		"shift":   exampleOf(Comparisons, shifted()),
+		"history": exampleOf(Histories, history()),
 		"spread":  exampleOf(Spreads, spread()),
 		"times":   exampleOf(RunTimes, times()),
 		"env":     exampleOf(Environments, environment(t)),
@@ -95,7 +98,7 @@ func TestNoTextIsWiderThan100ColumnsOrCommandsTheTerminal(t *testing.T) {
 	for name, e := range examples(t) {
 		text := written(t, "table", e.document)
 		for line := range strings.Lines(text) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > usualWidth {
 				t.Errorf("%s: %d columns: %s", name, n, line)
 			}
 		}
@@ -137,6 +140,11 @@ func TestWrapBreaksAtBlanksAndInLongWords(t *testing.T) {
 	} {
 		if got := strings.Join(wrap(text, 4, ""), "|"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	for n, want := range map[int]string{19: "Exscan+Reduce_local", 15: "Exscan+|Reduce_local", 12: "Exscan+|Reduce_local", 7: "Exscan+|Reduce_|local"} {
+		if got := strings.Join(wrap("Exscan+Reduce_local", n, ""), "|"); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
 	if got := strings.Join(wrap("aaaaaaa b", 4, "  "), "|"); got != "aaaa|  aa|  a|  b" {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -16,7 +18,7 @@ var markdownFormat = Format{Name: "markdown", ext: "md", from: sections, Write: 
 // writeMarkdown writes sections as GitHub and GitLab show them.
 func writeMarkdown(w io.Writer, d *Document) error {
 	var out bytes.Buffer
-	for _, s := range d.Sections {
+	for _, s := range d.sections() {
 		if s.Title != "" {
 			fmt.Fprintf(&out, "## %s\n\n", escaped(s.Title))
 		}
@@ -32,7 +34,7 @@ func writeMarkdown(w io.Writer, d *Document) error {
 			}
 		}
 		for _, n := range s.Notes {
-			fmt.Fprintf(&out, "%s\n\n", escaped(n))
+			fmt.Fprintf(&out, "%s\n\n", block(n))
 		}
 	}
 	_, err := w.Write(append(bytes.TrimRight(out.Bytes(), "\n"), '\n'))
@@ -40,19 +42,36 @@ func writeMarkdown(w io.Writer, d *Document) error {
 }
 
 func markdownText(t Text) string {
-	switch {
-	case t.Style == Verbatim && t.Name != "":
-		return fmt.Sprintf("%s:\n\n```\n%s\n```\n", escaped(t.Name), t.Text)
-	case t.Style == Verbatim:
-		return fmt.Sprintf("```\n%s\n```\n", t.Text)
-	case t.Style == Fact && t.Name == "":
-		return fmt.Sprintf("  - %s\n", escaped(t.Text))
-	case t.Style == Fact:
+	switch t.Style {
+	case Paragraph:
+	case Item:
+		return fmt.Sprintf("- %s\n", block(t.Text))
+	case Fact:
+		if t.Name == "" {
+			return fmt.Sprintf("  - %s\n", block(t.Text))
+		}
 		return fmt.Sprintf("- **%s:** %s\n", escaped(t.Name), escaped(t.Text))
-	case t.Style == Item:
-		return fmt.Sprintf("- %s\n", escaped(t.Text))
+	case Verbatim:
+		return codeBlock(t.Name, t.Text)
+	case Command:
+		return codeBlock(t.Name, strings.Join(continued(t.Words, LeastWidth), "\n"))
+	case Drawing:
+		return codeBlock(t.Name, strings.Join(t.Draw(usualWidth), "\n"))
 	}
-	return escaped(t.Text) + "\n"
+	return block(t.Text) + "\n"
+}
+
+// fenced is a text as it is, in a fence that it cannot end.
+func fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + text + "\n" + fence + "\n"
+}
+
+func codeBlock(name, text string) string {
+	return when(name != "", "%s:\n\n", escaped(name)) + fenced(text)
 }
 
 func markdownTable(out *bytes.Buffer, t *Table) error {
@@ -73,9 +92,38 @@ func escapedCells(cells []string) []string {
 	return out
 }
 
-var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "~", `\~`, "<", `\<`, "[", `\[`, "|", `\|`)
+// Marks that mean something anywhere in a line, also those of GitHub's formulas ($) and
+// entities (&); and those that do so only at the edge of a word: MPI_Bcast and
+// page.md#place stay as they are.
+const (
+	strongMarks = "\\`*~<[|$&"
+	edgeMarks   = "_#"
+)
 
 // escaped is a text as it is, on one line.
 func escaped(text string) string {
-	return markdownEscapes.Replace(strings.Join(strings.Fields(text), " "))
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	word := func(i int) bool {
+		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]))
+	}
+	var out strings.Builder
+	for i, r := range runes {
+		if strings.ContainsRune(strongMarks, r) || strings.ContainsRune(edgeMarks, r) && !(word(i-1) && word(i+1)) {
+			out.WriteByte('\\')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// numbered begins an item of a list.
+var numbered = regexp.MustCompile(`^(\d+)([.)])( |$)`)
+
+// block is escaped where it begins a line or an item of a list: no quotation, list or rule.
+func block(text string) string {
+	text = escaped(text)
+	if text != "" && strings.ContainsRune(">+=-", rune(text[0])) {
+		return `\` + text
+	}
+	return numbered.ReplaceAllString(text, `$1\$2$3`)
 }

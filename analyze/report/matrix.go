@@ -20,8 +20,7 @@ type matrixRow struct {
 	typ                        guidelines.Type
 }
 
-// matrix is Table 4 of S-PGMPI: guideline × msize, without the rows where nothing
-// was found. Sizes that do not fit beside each other go into another table.
+// matrix is Table 4 of S-PGMPI: guideline × msize, without the rows where nothing was found.
 func matrix(r *analyze.Report) []Section {
 	cells := map[matrixRow]map[int64]string{}
 	var order []matrixRow
@@ -46,35 +45,30 @@ func matrix(r *analyze.Report) []Section {
 	}
 	types := []guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}
 	slices.SortStableFunc(shown, func(a, b matrixRow) int { return slices.Index(types, a.typ) - slices.Index(types, b.typ) })
-	var out []Section
-	for columns := slices.Sorted(maps.Keys(sizes)); len(columns) > 0; {
-		part := matrixPart(shown, cells, columns, len(r.Shapes) > 1)
-		out = append(out, Section{Table: part})
-		columns = columns[len(part.Head)-1:]
+	s := Titled("Matrix: guideline × msize in bytes (K = 1024)")
+	t := &Table{Head: []string{"guideline"}, Align: "l", Narrow: true, Key: 1, Tone: matrixTone}
+	for _, row := range shown {
+		t.Add(fit(row.guideline, 14) + " " + plain(row.function) + when(len(r.Shapes) > 1, " %s", row.shape))
 	}
-	out[0].Title = "Matrix: guideline × msize in bytes (K = 1024)"
-	out[len(out)-1].note("m, s, p: violated (monotony, split, pattern); ?: split suspected; .: no violation found; -: not measured; x: wrong data; blank: not planned. "+
+	for _, size := range slices.Sorted(maps.Keys(sizes)) {
+		t.Head, t.Align = append(t.Head, conf.ShortSize(size)), t.Align+"r"
+		for i, row := range shown {
+			t.Rows[i] = append(t.Rows[i], cells[row][size])
+		}
+	}
+	s.Table = t
+	s.note("m, s, p: violated (monotony, split, pattern); ?: split suspected; .: no violation found; -: not measured; x: wrong data; blank: not planned. "+
 		"%d more rows have nothing.", len(cells)-len(shown))
-	return out
+	return []Section{s}
 }
 
-// matrixPart is a table of as many of the columns as fit.
-func matrixPart(rows []matrixRow, cells map[matrixRow]map[int64]string, columns []int64, shapes bool) *Table {
-	t := &Table{Head: []string{"guideline"}, Align: "l", Narrow: true}
-	for _, row := range rows {
-		t.Add(fit(row.guideline, 14) + " " + plain(row.function) + when(shapes, " %s", row.shape))
+// matrixTone is that of a mark.
+func matrixTone(row []string, column int) Tone {
+	switch cell := row[column]; {
+	case column == 0 || cell == "" || cell == "." || cell == "-":
+		return Plain
+	case cell == marks[judge.Suspected]:
+		return Open
 	}
-	used := t.total(1)
-	for i, s := range columns {
-		head := conf.ShortSize(s)
-		used += len(head) + 1
-		if i > 0 && used > width {
-			break
-		}
-		t.Head, t.Align = append(t.Head, head), t.Align+"r"
-		for i, row := range rows {
-			t.Rows[i] = append(t.Rows[i], cells[row][s])
-		}
-	}
-	return t
+	return Slow
 }

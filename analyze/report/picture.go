@@ -8,19 +8,17 @@ import (
 	"pgmpi/analyze"
 )
 
-// cells is how many columns a picture's axis has.
-const cells = 92
-
 var blocks = []rune(" ▁▂▃▄▅▆▇█")
 
 // axis maps times in ns to the cells of a line; logarithmic if they span more than a factor of four.
 type axis struct {
 	lo, hi      float64
 	logarithmic bool
+	cells       int // columns
 }
 
-func newAxis(times []float64) axis {
-	a := axis{lo: slices.Min(times), hi: slices.Max(times)}
+func newAxis(times []float64, cells int) axis {
+	a := axis{lo: slices.Min(times), hi: slices.Max(times), cells: cells}
 	a.logarithmic = a.hi > 4*a.lo
 	if a.hi == a.lo {
 		a.lo, a.hi = 0.99*a.lo, 1.01*a.hi
@@ -28,13 +26,13 @@ func newAxis(times []float64) axis {
 	return a
 }
 
-// cell is where a time lies, from 0 to cells−1.
+// cell is where a time lies, from 0 to a.cells−1.
 func (a axis) cell(t float64) int {
 	share := (t - a.lo) / (a.hi - a.lo)
 	if a.logarithmic {
 		share = math.Log(t/a.lo) / math.Log(a.hi/a.lo)
 	}
-	return min(max(int(share*cells), 0), cells-1)
+	return min(max(int(share*float64(a.cells)), 0), a.cells-1)
 }
 
 // at is the time at a share of the axis.
@@ -47,14 +45,14 @@ func (a axis) at(share float64) float64 {
 
 // histogram draws how many of the times are in each cell, `rows` lines high; a cell with any time always shows.
 func (a axis) histogram(times []float64, rows int) []string {
-	counts := make([]int, cells)
+	counts := make([]int, a.cells)
 	for _, t := range times {
 		counts[a.cell(t)]++
 	}
 	most := slices.Max(counts)
 	lines := make([]string, rows)
 	for r := range lines {
-		line := make([]rune, cells)
+		line := make([]rune, a.cells)
 		for i, n := range counts {
 			level := 0
 			if n > 0 {
@@ -70,14 +68,14 @@ func (a axis) histogram(times []float64, rows int) []string {
 // ruler draws the axis and five times below it.
 func (a axis) ruler() (line, labels string) {
 	const steps = 4
-	rule := []rune(strings.Repeat("─", cells))
-	text := []rune(strings.Repeat(" ", cells))
+	rule := []rune(strings.Repeat("─", a.cells))
+	text := []rune(strings.Repeat(" ", a.cells))
 	for i := range steps + 1 {
 		share := float64(i) / steps
-		pos := min(int(share*cells), cells-1)
+		pos := min(int(share*float64(a.cells)), a.cells-1)
 		rule[pos] = '┼'
 		label := []rune(nanoseconds(a.at(share)))
-		copy(text[min(max(pos-len(label)/2, 0), cells-len(label)):], label)
+		copy(text[min(max(pos-len(label)/2, 0), a.cells-len(label)):], label)
 	}
 	return string(rule), strings.TrimRight(string(text), " ")
 }
@@ -102,21 +100,27 @@ func pictures(e *analyze.Explanation) []Section {
 	if len(medians[0]) == 0 || len(medians[1]) == 0 {
 		return nil
 	}
-	a := newAxis(slices.Concat(medians[0], medians[1], samples[0], samples[1]))
+	// Lines are indented by 3, and labels want room at the end.
+	axisOf := func(width int) axis {
+		return newAxis(slices.Concat(medians[0], medians[1], samples[0], samples[1]), width-8)
+	}
 	names := [2]string{sideName(&e.Call), sideName(e.Other)}
-	of := Titled("Run medians, one per mpirun; the test compares these%s", when(a.logarithmic, " (logarithmic axis)"))
+	of := Titled("Run medians, one per mpirun; the test compares these%s", when(axisOf(usualWidth).logarithmic, " (logarithmic axis)"))
 	all := Titled("All samples after the outlier filter, %d and %d; the same axis, each side to its own height", len(samples[0]), len(samples[1]))
-	a.draw(&of, names, medians, 1)
-	a.draw(&all, names, samples, 3)
+	draw(&of, axisOf, names, medians, 1)
+	draw(&all, axisOf, names, samples, 3)
 	return []Section{of, all}
 }
 
-func (a axis) draw(s *Section, names [2]string, times [2][]float64, rows int) {
+func draw(s *Section, axisOf func(width int) axis, names [2]string, times [2][]float64, rows int) {
 	s.Say("%s", names[0])
-	s.Lines(a.histogram(times[0], rows)...)
+	s.drawing(func(width int) []string { return axisOf(width).histogram(times[0], rows) })
 	s.Say("%s", names[1])
-	rule, labels := a.ruler()
-	s.Lines(append(a.histogram(times[1], rows), rule, labels)...)
+	s.drawing(func(width int) []string {
+		a := axisOf(width)
+		rule, labels := a.ruler()
+		return append(a.histogram(times[1], rows), rule, labels)
+	})
 }
 
 // bar draws the size of an autocorrelation, after a minus if it is negative.

@@ -15,24 +15,26 @@ import (
 )
 
 // Reports are verdicts with what they rest on.
-var Reports = Kind[analyze.Report]{Name: "report", Sections: reportSections, Rows: reportRows, JSON: true}
+var Reports = Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Rows: reportRows, JSON: true,
+	Outcomes: reportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks}
 
 func reportSections(r *analyze.Report) []Section {
-	return slices.Concat(header(r), summary(r), patterns(r), matrix(r), violations(r), states(r), suspected(r), undecided(r), outOfSync(r), bounds(r), remarks(r))
+	return explainMark(slices.Concat(findings(r), matrix(r), header(r), summary(r), patterns(r), violations(r), states(r), suspected(r), undecided(r),
+		outOfSync(r), bounds(r), remarks(r)))
 }
 
 // reportColumns are the names of report.json; what is null there is empty here. New columns go to the end.
 var reportColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
 	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
 	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
-	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs", "replication", "firm", "by_state"}
+	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs", "replication", "firm", "by_state", "state", "alarm", "state_reason"}
 
 // reportRows has one row per verdict.
 func reportRows(r *analyze.Report) [][]string {
 	out := [][]string{reportColumns}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
-		alternative, needed, k := make([]any, 4), make([]any, 2), any(v.K)
+		alternative, needed, k, gated := make([]any, 4), make([]any, 2), any(v.K), make([]any, 3)
 		if a := v.Alternative; a != nil {
 			alternative = []any{a.Function, a.Msize, a.Calls, a.MedianS}
 		}
@@ -42,19 +44,22 @@ func reportRows(r *analyze.Report) [][]string {
 		if v.K == 0 {
 			k = nil
 		}
+		if g := v.Gated; g != nil {
+			gated = []any{g.State, g.Alarm, g.StateReason}
+		}
 		out = append(out, row(slices.Concat([]any{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, k, v.Shape, v.NP,
 			v.MedianS, v.OtherMedianS, v.Ratio, v.PValue, v.PAdjusted, v.PKept, v.Stars, v.Verdict, v.Reason},
-			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs, v.Replication, v.Firm, answers(v.ByState)})...))
+			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs, v.Replication, v.Firm, answers(v.ByState)}, gated)...))
 	}
 	return out
 }
 
 // header says what was measured and what the verdicts rest on.
 func header(r *analyze.Report) []Section {
-	var s Section
+	s := Titled("How it was measured")
 	var shapes []string
 	for _, shape := range r.Shapes {
-		shapes = append(shapes, fmt.Sprintf("p = %d%s", shape.NP, when(shape.Nodes > 0, " (%s)", shape.Name)))
+		shapes = append(shapes, fmt.Sprintf("p = %d%s", shape.NP, cmp.Or(when(shape.Nodes > 0, " (%s)", shape.Name), when(shape.Place != "", " (placed as %s)", shape.Place))))
 	}
 	s.Fact("Library", "%s%s", fit(ShortVersion(r.Library.Version), 75), when(r.Library.PML != "", ", pml %s", r.Library.PML))
 	s.Fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
@@ -78,7 +83,7 @@ func header(r *analyze.Report) []Section {
 			conf.Plural(x.M, "suspicion"), x.R, x.Test.Title(x.R), adjustNames[x.Adjust], x.M, x.Alpha)
 	}
 	s.Fact("Sizes", "%s", r.MsizeLegend)
-	return append([]Section{s}, refused(r.Refused)...)
+	return []Section{s}
 }
 
 // schedule says what the mpiruns up to each look measured.
@@ -116,14 +121,6 @@ func wallClock(seconds float64) string {
 		unit = 100 * time.Millisecond
 	}
 	return d.Round(unit).String()
-}
-
-// refused says why no verdict is possible.
-func refused(r *judge.Refusal) []Section {
-	if r == nil {
-		return nil
-	}
-	return []Section{Titled("NO VERDICT: %s.", r.Reason)}
 }
 
 // ShortVersion is what a library says of itself, up to the first comma or line.
@@ -172,7 +169,8 @@ func tabled(t *Table, note, title string, args ...any) []Section {
 
 // patterns is Table 3 of S-PGMPI: every pattern that was checked.
 func patterns(r *analyze.Report) []Section {
-	t := &Table{Head: []string{"", "guideline", "", "shape", "violated", "marginal", "kept", "undecided", "other"}, Align: "llllrrrrr", Flex: 2, Narrow: true}
+	t := &Table{Head: []string{"", "guideline", "", "shape", "violated", "marginal", "kept", "undecided", "other"}, Align: "llllrrrrr", Flex: 2, Narrow: true,
+		Spare: spareShape(r, 3), Tone: toneOf(map[int]Tone{0: Slow})}
 	for _, row := range r.Guidelines {
 		for _, s := range r.Shapes {
 			n := row.ByShape[s.Name]
@@ -199,18 +197,21 @@ func violations(r *analyze.Report) []Section {
 	var out []Section
 	known := len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Replication != nil })) > 0
 	for _, s := range r.Shapes {
-		t := &Table{Head: []string{"guideline", "msize", "median", "other", "ratio [95 %]", "p adjusted", "again", "fastest instead"}, Align: "lrrrllrl"}
+		t := &Table{Head: []string{"guideline", "msize", "median", "other", "ratio", "95 %", "p adjusted", "again", "fastest instead"}, Align: "lrrrrllrl",
+			Tone: toneOf(map[int]Tone{2: Slow, 3: Possible})}
 		for _, v := range worst(r.Verdicts, s.Name, judge.Violated) {
-			t.Add(v.Guideline+" "+plain(v.Function), size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), effect(v),
+			t.Add(v.Guideline+" "+plain(v.Function), size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), ratioOf(v), interval(v.RatioLo95, v.RatioHi95, "–"),
 				strings.TrimSpace(probability(v.PAdjusted)+" "+v.Stars), again(v), instead(v))
 		}
+		t.Spare = []int{6, 7, 5}
 		if !known {
-			t.drop(6)
+			t.drop(7)
+			t.Spare = []int{6, 5}
 		}
 		out = append(out, tabled(t, "", "Violations, %s: the call at msize takes median, what it must not be slower than takes other", s.Name)...)
 	}
 	if len(out) > 0 {
-		out[len(out)-1].note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. [95 %%]: for this test alone, not adjusted for being chosen as a finding.%s",
+		out[len(out)-1].note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. 95 %%: the interval of the ratio, for this test alone, not adjusted for being chosen as a finding.%s",
 			when(known, " again: the estimated probability that a new check of this design shows it; .90 and more is firm, - is not known."))
 		if t := judge.Get(r.Test); t != nil && !t.Paired && r.Method != judge.MethodPaper {
 			out[len(out)-1].note("The test does not pair the mpiruns: p is exact if both sides spread alike and do not depend on each other (docs/statistics.md#tests).")
@@ -236,7 +237,7 @@ func again(v *analyze.Verdict) string {
 
 // suspected lists split-robustness from medians: no test, no exit code.
 func suspected(r *analyze.Report) []Section {
-	t := &Table{Head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr"}
+	t := &Table{Head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr", Spare: spareShape(r, 1)}
 	for _, s := range r.Shapes {
 		for _, v := range worst(r.Verdicts, s.Name, judge.Suspected) {
 			t.Add(v.Guideline+" "+plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS),
@@ -244,6 +245,14 @@ func suspected(r *analyze.Report) []Section {
 		}
 	}
 	return tabled(t, "", "Suspected of violating split-robustness: from medians, without a test and without effect on the exit code")
+}
+
+// spareShape lets a table do without its column of shapes where there is one only.
+func spareShape(r *analyze.Report, column int) []int {
+	if len(r.Shapes) > 1 {
+		return nil
+	}
+	return []int{column}
 }
 
 // those are the verdicts that a condition holds for.
@@ -304,13 +313,18 @@ func plain(id string) string {
 	return strings.Join(names, "+")
 }
 
-// remarks are what limits the verdicts.
-func remarks(r *analyze.Report) []Section {
+// wrongData names the cases with wrong data, and what leaves them out.
+func wrongData(r *analyze.Report) []Section {
 	out := cases("WRONG DATA", r.Wrong)
 	if len(r.Exclude) > 0 {
 		out = append(out, Section{Notes: []string{fmt.Sprintf("To check without them: exclude = [%s]", join(", ", "%q", r.Exclude))}})
 	}
-	out = append(out, cases("Not measured", r.NotMeasured)...)
+	return out
+}
+
+// remarks are what limits the verdicts.
+func remarks(r *analyze.Report) []Section {
+	out := cases("Not measured", r.NotMeasured)
 	if len(r.Incomplete) > 0 {
 		first := r.Incomplete[0]
 		out = append(out, Titled("Without a verdict for lack of data: %s; the first: %s at %s on %s: %s", conf.Plural(len(r.Incomplete), "test"),

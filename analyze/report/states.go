@@ -43,7 +43,7 @@ func statesSection(of []medians.State) Section {
 // byStateSection lists the tests whose answer depends on the state.
 func byStateSection(r *analyze.Report, shape string) Section {
 	var s Section
-	t := &Table{Head: []string{"guideline", "msize", "all mpiruns", "ratio", "by state", "answer (mpiruns)"}, Align: "lrlrll", Flex: 5}
+	t := &Table{Head: []string{"guideline", "msize", "all mpiruns", "ratio", "by state", "answer (mpiruns)"}, Align: "lrlrll", Flex: 5, Spare: []int{3, 4}}
 	for _, v := range those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Shape == shape && v.ByState != nil }) {
 		ratios, short := "", ""
 		for i, in := range v.ByState {

@@ -55,11 +55,11 @@ func TestStatesOfTheMachineAndAnswersByStateAreSaid(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
-	tests, err := analyze.Select(&m.Plan, "GL8:64Ki")
+	selection, err := analyze.Select(&m.Plan, "GL8:64Ki")
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := a.Explain(tests[0], func(run int) (*results.Run, error) { return &runs[run-1], nil })
+	e, err := a.Explain(selection.Tests[0], func(run int) (*results.Run, error) { return &runs[run-1], nil })
 	if err != nil {
 		t.Fatal(err)
 	}

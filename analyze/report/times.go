@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"pgmpi/analyze"
 )
@@ -79,8 +78,10 @@ func spreadCases(s *analyze.Spread) []Section {
 	if folders > most {
 		folders = 0
 	}
+	t.Spare = []int{4 + folders, 5 + folders, 7 + folders} // min, max, CV
 	for i := range folders {
 		t.Head, t.Align = append(t.Head, fmt.Sprint(i+1)), t.Align+"r"
+		t.Spare = append(t.Spare, 3+folders-i)
 	}
 	t.Head, t.Align = append(t.Head, "min", "max", "max/min", "CV"), t.Align+"rrrr"
 	for _, k := range s.Cases {
@@ -94,6 +95,4 @@ func spreadCases(s *analyze.Spread) []Section {
 }
 
 // percent writes a share: "1.5 %".
-func percent(x float64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", 100*x), ".0") + " %"
-}
+func percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }

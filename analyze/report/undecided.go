@@ -22,14 +22,15 @@ func first[T any](list []T, most int, more string) (shown []T, sentence string) 
 	return list[:min(len(list), most)], when(n > 0, more, n)
 }
 
-// undecided lists the tests that the data leave open, those that the fewest mpiruns would decide first.
+// undecided lists the tests that the data leave open, but those that are probably slower: what
+// the fewest mpiruns would decide first.
 func undecided(r *analyze.Report) []Section {
-	open := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.RunsNeeded != nil })
+	open := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.RunsNeeded != nil && !isProbable(v) })
 	if len(open) == 0 {
 		return nil
 	}
-	needed := func(v *analyze.Verdict) int { return cmp.Or(v.RunsNeeded.R, v.RunsNeeded.Limit+1) }
-	slices.SortStableFunc(open, func(a, b *analyze.Verdict) int { return needed(a) - needed(b) })
+	order := func(v *analyze.Verdict) int { return cmp.Or(v.RunsNeeded.R, v.RunsNeeded.Limit+1) }
+	slices.SortStableFunc(open, func(a, b *analyze.Verdict) int { return order(a) - order(b) })
 	headline := ""
 	switch n, half := open[0].RunsNeeded.R, r.RunsNeededHalf; {
 	case len(open) == 1 && n > 0:
@@ -38,12 +39,13 @@ func undecided(r *analyze.Report) []Section {
 		headline = fmt.Sprintf("; R = %d mpiruns would probably decide about %.0f of them", half.R, half.Decides)
 	}
 	s := Titled("Undecided: %s, neither violated nor kept is shown%s", conf.Plural(len(open), "test"), headline)
-	s.Table = &Table{Head: []string{"guideline", "shape", "msize", "median", "other", "ratio [95 %]", "R needed", "towards"}, Align: "llrrrlrl"}
+	s.Table = &Table{Head: []string{"guideline", "shape", "msize", "median", "other", "ratio", "95 %", "R needed", "towards"}, Align: "llrrrrlrl",
+		Spare: append(spareShape(r, 1), 6), Tone: toneOf(map[int]Tone{5: Open})}
 	shown, more := first(open, mostRows, moreRows)
 	for _, v := range shown {
 		n := v.RunsNeeded
-		s.Table.Add(v.Guideline+" "+plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), effect(v),
-			cmp.Or(when(n.R > 0, "%d", n.R), fmt.Sprintf("> %d", n.Limit)), cmp.Or(string(n.Towards), "-"))
+		s.Table.Add(v.Guideline+" "+plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), ratioOf(v),
+			interval(v.RatioLo95, v.RatioHi95, "–"), needed(v), cmp.Or(string(n.Towards), "-"))
 	}
 	s.note("R needed: a new check with that many mpiruns decides it four times in five or more, if effect and spread stay as observed. "+
 		"This one had %d; a finished check is not extended.", r.R)
@@ -60,7 +62,7 @@ func undecided(r *analyze.Report) []Section {
 func outOfSync(r *analyze.Report) []Section {
 	worst := slices.Clone(r.OutOfSync)
 	slices.SortStableFunc(worst, func(a, b medians.OutOfSync) int { return cmp.Compare(b.Share, a.Share) })
-	t := &Table{Head: []string{"case", "shape", "msize", "samples", "started late", "took too long", "left out", ""}, Align: "llrrrrrl"}
+	t := &Table{Head: []string{"case", "shape", "msize", "samples", "started late", "took too long", "left out", ""}, Align: "llrrrrrl", Spare: append([]int{3, 5, 4}, spareShape(r, 1)...)}
 	shown, more := first(worst, mostRows, moreRows)
 	for _, k := range shown {
 		t.Add(k.Function, k.Shape, size(k.Msize), fmt.Sprint(k.Samples), fmt.Sprint(k.Late), fmt.Sprint(k.Long),
@@ -71,7 +73,7 @@ func outOfSync(r *analyze.Report) []Section {
 
 // bounds shows beside the samples what the run-times cannot exceed.
 func bounds(r *analyze.Report) []Section {
-	t := &Table{Head: []string{"case", "shape", "msize", "samples", "bound", "least bound"}, Align: "llrrrr"}
+	t := &Table{Head: []string{"case", "shape", "msize", "samples", "bound", "least bound"}, Align: "llrrrr", Spare: spareShape(r, 1)}
 	shown, more := first(r.Bounds, mostRows, moreRows)
 	for _, b := range shown {
 		t.Add(fit(plain(b.Function), 45), b.Shape, size(b.Msize), duration(b.SamplesS), duration(&b.MedianS), duration(&b.MinS))

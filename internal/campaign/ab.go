@@ -6,11 +6,11 @@ import (
 	"errors"
 	"io/fs"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -105,7 +105,8 @@ func (x *AB) order(predictions, measurements int) (*abRecord, error) {
 }
 
 func readOrder(path string) (*abRecord, error) {
-	text, err := os.ReadFile(path)
+	const most = 1 << 20 // bytes; a round takes 9
+	text, err := regular.Read(path, most)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
+	"pgmpi/measure/batch"
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -27,8 +28,12 @@ type Campaign struct {
 	Resumed  bool            // in a folder with finished mpiruns
 	Tell     func(Event)     // set before Open
 	Start    measure.Starter // nil: measure.Exec
+	// LaunchTime is what the start of an mpirun is taken to cost by Estimate; 0: unknown.
+	LaunchTime time.Duration
+	Job        batch.Job // that all this is in; Open asks where it is not set
 
 	session measure.Session
+	against *analyze.Against // what [gate] names; nil: nothing
 	tally   *tally
 	data    collection
 	dropped map[int]bool // cases that no undecided test needs, by index into Plan.Cases
@@ -36,13 +41,23 @@ type Campaign struct {
 	last    map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
 }
 
-// New makes the Plan, and finds rank program and launcher. before is the
-// manifest of the folder that is resumed (see Before), or nil. Nothing is
-// started and nothing is written.
+// New makes the Plan, and finds rank program and launcher, which are asked for
+// their versions. before is the manifest of the folder that is resumed (see
+// Before), or nil. No MPI is started and nothing is written.
 func New(config *glfile.File, path string, before *results.Manifest, version string) (*Campaign, error) {
-	if len(config.Job.NP) == 0 {
-		config.Job.NP = []int{launch.DefaultNP()}
-	}
+	return prepared(config, path, before, version, findLaunch)
+}
+
+// NewDry is New for a Plan that is only shown: nothing at all is started.
+func NewDry(config *glfile.File, path string, before *results.Manifest, version string) (*Campaign, error) {
+	return prepared(config, path, before, version, func(config *glfile.File, m *results.Manifest) (string, error) {
+		return seeLaunch(config, m, before)
+	})
+}
+
+func prepared(config *glfile.File, path string, before *results.Manifest, version string,
+	find func(*glfile.File, *results.Manifest) (string, error)) (*Campaign, error) {
+	config.Job.NP = config.Job.NPOr(launch.DefaultNP)
 	plan, err := config.Plan(config.Job.NP)
 	if err != nil {
 		return nil, setup(err)
@@ -60,7 +75,7 @@ func New(config *glfile.File, path string, before *results.Manifest, version str
 	if m.Config, err = json.Marshal(config); err != nil {
 		return nil, err
 	}
-	rankPath, err := findLaunch(config, m)
+	rankPath, err := find(config, m)
 	if err != nil {
 		return nil, setup(err)
 	}
@@ -91,9 +106,33 @@ func findLaunch(config *glfile.File, m *results.Manifest) (string, error) {
 	}
 	m.Launch = map[string][]string{}
 	for _, s := range m.Plan.Shapes {
-		if m.Launch[s.String()], err = launch.Launch(config.MPI.Launch, m.Rank, s.NP); err != nil {
+		if m.Launch[s.String()], err = launch.Launch(config.MPI.Launcher(), m.Rank, s); err != nil {
 			return "", err
 		}
+	}
+	return path, nil
+}
+
+// seeLaunch is findLaunch by what lies on disk: the program files, and the manifest
+// of the folder that is resumed, or nil.
+func seeLaunch(config *glfile.File, m, before *results.Manifest) (string, error) {
+	path, err := launch.FindRank(config.MPI.Rank)
+	if err != nil {
+		return "", err
+	}
+	if m.Rank, err = launch.Look(path); err != nil {
+		return "", err
+	}
+	if before != nil && before.Rank.Hash == m.Rank.Hash {
+		m.Rank = before.Rank
+	}
+	m.Launch = map[string][]string{}
+	for _, s := range m.Plan.Shapes {
+		argv, err := launch.Likely(config.MPI.Launcher(), m.Rank, s)
+		if err != nil {
+			return "", err
+		}
+		m.Launch[s.String()] = argv
 	}
 	return path, nil
 }
@@ -102,7 +141,7 @@ func findLaunch(config *glfile.File, m *results.Manifest) (string, error) {
 // seen by the driver. The ranks add what they see.
 func Factors() host.Factors {
 	k := host.ReadKind(os.DirFS("/"))
-	f := host.Factors{Kernel: k.Kernel, CPU: k.CPU, Cores: launch.Cores(), Go: runtime.Version(), Env: host.Env(os.Environ())}
+	f := host.Factors{Kernel: k.Kernel, CPU: k.CPU, Cores: launch.Cores(), Go: runtime.Version(), Env: host.Env(os.Environ()), Job: host.ReadJob()}
 	f.Hostname, _ = os.Hostname()
 	return f
 }
@@ -113,12 +152,16 @@ func (c *Campaign) Open() error {
 	if err != nil {
 		return setup(err)
 	}
+	c.Manifest.FolderID = folder.ID()
 	if err := folder.WriteManifest(c.Manifest); err != nil {
 		folder.Close()
 		return setupf("%w; make room there, or choose another folder with --out", err)
 	}
 	c.session = measure.Session{Folder: folder, Manifest: c.Manifest, RankPath: c.RankPath, MPI: c.Config.MPI,
 		NREP: c.Config.NREP, Measure: c.Config.Measure, Start: c.Start}
+	if c.Job.ID == "" {
+		c.Job = batch.Here()
+	}
 	for _, note := range c.Manifest.Plan.Notes {
 		c.say("note: %s", note)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -249,6 +250,27 @@ func TestWrongDataIsNotTimedAgain(t *testing.T) {
 	})
 }
 
+// What the mpiruns before it have measured does not count any more.
+func TestWrongDataInALaterMpirunMakeTheCaseWrong(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		b.fake.Fault = func(launch int) fault {
+			if launch == 6 { // the last one
+				return wrongData
+			}
+			return noFault
+		}
+		r := b.checked(strings.Replace(quick, "predictions = 2", "fixed = 10", 1)).Report
+		if len(r.Wrong) != 1 || r.Exit != 3 || !strings.HasPrefix(r.Wrong[0].Message, "mpirun 3 of stage 2: rank 0") {
+			t.Errorf("exit %d, wrong: %+v", r.Exit, r.Wrong)
+		}
+		for _, v := range r.Verdicts {
+			if is := r.Wrong[0].Shape == v.Shape; is != (v.Verdict == judge.Wrong) {
+				t.Errorf("%+v", v)
+			}
+		}
+	})
+}
+
 // looking looks after 10, 12 and 14 mpiruns.
 const looking = `
 [check]
@@ -282,7 +304,7 @@ func TestALookDropsWhatIsDecided(t *testing.T) {
 		b.undecided()
 		j := b.checked(looking)
 		jobs := b.fake.Jobs()
-		if len(jobs) != 14 || len(jobs[9].Cases) != 4 || len(jobs[10].Cases) != 2 || jobs[10].Cases[0].Msize != 1024 {
+		if len(jobs) != 14 || len(measured(jobs[9])) != 4 || len(measured(jobs[10])) != 2 || jobs[10].Cases[0].Msize != 1024 || len(jobs[10].Cases) != 4 {
 			t.Fatalf("%d mpiruns, after the look %+v", len(jobs), jobs[min(10, len(jobs)-1)].Cases)
 		}
 		if v := j.Report.Verdicts[0]; v.Runs != 10 || v.Verdict != judge.Violated {
@@ -299,7 +321,7 @@ func TestALookIsRepeatedOnResumeWithTheMpirunsItHad(t *testing.T) {
 		b.remove("run-p2-05", "run-p2-11")
 		b.checked(looking)
 		jobs := b.fake.Jobs()[done:]
-		if len(jobs) != 2 || len(jobs[0].Cases) != 4 || len(jobs[1].Cases) != 2 {
+		if len(jobs) != 2 || len(measured(jobs[0])) != 4 || len(measured(jobs[1])) != 2 {
 			t.Errorf("%+v", jobs)
 		}
 	})
@@ -505,4 +527,122 @@ func TestAMeasurementThatCanShowNothingIsRefused(t *testing.T) {
 	if err := b.prepared(b.out, quick).Refuse(); err != nil {
 		t.Error(err)
 	}
+}
+
+// inShapes is quick on two shapes of two ranks.
+var inShapes = strings.Replace(quick, "np = [2, 3]", `shapes = ["2x1", "1x2"]`, 1)
+
+func TestShapesOfOneNumberOfProcessesAreMeasuredApart(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		j := b.checked(inShapes)
+		if got := strings.Join(b.raw(), " "); !strings.Contains(got, "run-1x2-01") || !strings.Contains(got, "run-2x1-03") || strings.Contains(got, "p2") {
+			t.Errorf("raw files: %s", got)
+		}
+		var shapes []string
+		for _, v := range j.Report.Verdicts {
+			if v.NP != 2 {
+				t.Errorf("%s has %d processes", v.Shape, v.NP)
+			}
+			shapes = append(shapes, v.Shape)
+		}
+		if got := strings.Join(shapes, " "); got != "2x1 1x2" {
+			t.Errorf("verdicts on %s", got)
+		}
+		for _, job := range b.fake.Jobs() {
+			if job.Place != "2x1" && job.Place != "1x2" {
+				t.Fatalf("an mpirun may be placed anywhere: %q", job.Place)
+			}
+		}
+	})
+}
+
+func TestRanksInAnotherShapeMeasureNothing(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		b.fake.Place = "1x2"
+		_, err := b.check(inShapes)
+		var setup *Setup
+		if !errors.As(err, &setup) || !strings.Contains(err.Error(), "placed as 1x2") || !strings.Contains(err.Error(), "2x1 is wanted") || !strings.Contains(err.Error(), "{ppn}") {
+			t.Errorf("got %T: %v", err, err)
+		}
+		if n := len(b.fake.Jobs()); n != 1 {
+			t.Errorf("%d launches", n)
+		}
+	})
+}
+
+func TestAFolderGoesOnWhereItBegan(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		b.checked(quick)
+		b.remove("run-p2-03")
+		b.fake.Place = "2x1"
+		_, err := b.check(quick)
+		var failed *Failed
+		if !errors.As(err, &failed) || !strings.Contains(err.Error(), "placed as 2x1") || !strings.Contains(err.Error(), "1x2 is wanted") {
+			t.Errorf("got %T: %v", err, err)
+		}
+		b.fake.Place = "1x2"
+		b.checked(quick)
+	})
+}
+
+// On two shapes, each round of mpiruns of 10 s takes 20 s. A verdict needs four.
+func TestStageOneLeavesTimeForVerdicts(t *testing.T) {
+	for limit, predictions := range map[string]int{"120s": 2, "119s": 1} {
+		bubble(t, func(t *testing.T, b *bed) {
+			b.fake.Takes = 10 * time.Second
+			toml := strings.NewReplacer("mpiruns = 3", "mpiruns = 10\nmax_time = \""+limit+"\"", "paper", "default").Replace(quick)
+			j := b.checked(toml)
+			count := map[string]int{}
+			for _, name := range b.raw() {
+				count[name[:strings.Index(name, "-")]]++
+			}
+			if count["nrep"] != 2*predictions || count["run"] != 8 || j.Report.Refused != nil {
+				t.Errorf("max_time %s: %v, refused %v", limit, count, j.Report.Refused)
+			}
+			b.checked(toml)
+			if n := len(b.raw()); n != count["nrep"]+count["run"] {
+				t.Errorf("max_time %s: %d raw files after --resume", limit, n)
+			}
+		})
+	}
+}
+
+func TestEstimateAtScaleIsDominatedByWhatTakesLong(t *testing.T) {
+	b := newBed(t)
+	toml := "[check]\nguidelines = [\"all\"]\n[job]\nshapes = [\"1024x64\"]\n"
+	c := b.prepared(filepath.Join(t.TempDir(), "out"), toml)
+	c.LaunchTime = 10 * time.Second
+	e, err := c.Estimate(protocol.ModeNREP, protocol.ModeMeasure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stage := e.Costs[0].Stages[0]
+	if e.Nodes != 1024 || stage.Each < 10*time.Second || stage.Verify < time.Second || stage.Verify > 5*time.Minute {
+		t.Errorf("%d nodes, an mpirun of %v, %v to verify", e.Nodes, stage.Each, stage.Verify)
+	}
+	p := Plan{Campaign: c, Estimate: e, Command: "check"}
+	var all strings.Builder
+	for _, s := range Plans.Sections(&p) {
+		fmt.Fprintln(&all, s.Text)
+	}
+	for _, want := range []string{"node-hours", "1024 nodes", "--launch-time", "over a network", "mpi.start_limit"} {
+		if !strings.Contains(all.String(), want) {
+			t.Errorf("the plan lacks %q:\n%s", want, all.String())
+		}
+	}
+}
+
+func TestEstimateOfAResumedFolderRestsOnItsMpiruns(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		b.fake.Takes = 10 * time.Second
+		b.checked(quick)
+		b.remove("run-p2-03")
+		e, err := b.prepared(b.out, quick).Estimate(protocol.ModeNREP, protocol.ModeMeasure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !e.Costs[0].Measured || e.Total < 10*time.Second || e.Total > 11*time.Second {
+			t.Errorf("one mpirun of 10 s is left: %v", e.Total)
+		}
+	})
 }

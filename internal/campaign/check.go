@@ -54,7 +54,8 @@ func Unpredicted(m *results.Manifest, folder string) error {
 }
 
 // Check does stages 1 and 2 with the looks, then the experiment on
-// split-robustness that the medians of stage 2 ask for, and judges.
+// split-robustness that the medians of stage 2 ask for, measures again what would be an
+// alarm, and judges.
 func (c *Campaign) Check(ctx context.Context) (*Judgement, error) {
 	c.data.wanted = true
 	c.plan(protocol.ModeMeasure, c.Manifest.R)
@@ -70,12 +71,18 @@ func (c *Campaign) Check(ctx context.Context) (*Judgement, error) {
 			return nil, err
 		}
 	}
+	if err := c.confirm(ctx); err != nil {
+		return nil, err
+	}
 	data, err := c.collected(c.Manifest.R, timed...)
 	if err != nil {
 		return nil, err
 	}
-	a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
-	return &Judgement{a, c.Folder(), c.Manifest}, err
+	j, err := judged(c.Folder(), c.Manifest, data, c.Config.Analyze)
+	if err != nil {
+		return nil, err
+	}
+	return j, j.hold(c.against, timesConfig(c.Config))
 }
 
 // followUp measures the experiment on split-robustness (docs/statistics.md), in
@@ -99,20 +106,27 @@ func (c *Campaign) followUp(ctx context.Context) error {
 // planFollowUps fixes the experiment when stage 2 has ended. What was planned
 // stays so as soon as one of its mpiruns is there.
 func (c *Campaign) planFollowUps() error {
-	for _, shape := range c.Manifest.Plan.Shapes {
-		runs, err := c.Folder().Finished(protocol.ModeSplit, shape)
-		if err != nil || len(runs) > 0 {
-			return err
-		}
+	if begun, err := c.begun(protocol.ModeSplit); begun || err != nil {
+		return err
 	}
 	data, err := c.collected(c.Manifest.R, protocol.ModeMeasure)
 	if err != nil {
 		return err
 	}
-	if c.Manifest.Split, err = analyze.FollowUps(c.Manifest, data, c.Config.Analyze); err != nil {
+	if c.Manifest.Split, err = analyze.FollowUps(c.Manifest, data, c.Config.Analyze, c.nights()); err != nil {
 		return err
 	}
 	return c.Folder().WriteManifest(c.Manifest)
+}
+
+// begun tells whether there is an mpirun of a mode.
+func (c *Campaign) begun(mode protocol.Mode) (bool, error) {
+	for _, shape := range c.Manifest.Plan.Shapes {
+		if runs, err := c.Folder().Finished(mode, shape); err != nil || len(runs) > 0 {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // sayStopped tells that max_time has ended a stage.

@@ -3,6 +3,7 @@ package campaign
 import (
 	"errors"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"pgmpi/analyze"
@@ -14,7 +15,7 @@ import (
 )
 
 // timed are the stages whose mpiruns are judged.
-var timed = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit}
+var timed = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm}
 
 // collection keeps the run medians of the mpiruns of a check, so that no raw
 // file is read twice.
@@ -47,7 +48,7 @@ func (c *Campaign) collected(upTo int, modes ...protocol.Mode) (*medians.Set, er
 				return nil, err
 			}
 			for _, run := range runs {
-				if mode == protocol.ModeSplit || run <= upTo {
+				if mode != protocol.ModeMeasure || run <= upTo {
 					onDisk++
 				}
 			}
@@ -59,8 +60,8 @@ func (c *Campaign) collected(upTo int, modes ...protocol.Mode) (*medians.Set, er
 	return c.data.medians, nil
 }
 
-// collect reads the mpiruns of stage 2 up to the given one, and the split
-// experiment, one raw file at a time.
+// collect reads the mpiruns of stage 2 up to the given one, and those of the
+// experiments, one raw file at a time.
 func collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
 	c := medians.New(m)
 	for _, mode := range timed {
@@ -94,8 +95,24 @@ func Judge(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judg
 	if err != nil {
 		return nil, err
 	}
+	return judged(folder, m, data, cfg)
+}
+
+func judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg judge.Config) (*Judgement, error) {
 	a, err := analyze.Judge(m, data, cfg)
-	return &Judgement{a, folder, m}, err
+	if err != nil {
+		return nil, err
+	}
+	if a.Report.Folder, err = nameOf(folder.Path); err != nil {
+		return nil, err
+	}
+	return &Judgement{a, folder, m}, nil
+}
+
+// nameOf is the name of a folder without its path.
+func nameOf(path string) (string, error) {
+	whole, err := filepath.Abs(path)
+	return filepath.Base(whole), err
 }
 
 // Explain shows what the verdict on a test rests on; it reads the test's raw
@@ -128,6 +145,16 @@ func Store(folder *results.Folder, d *report.Document, formats []report.Format) 
 		err = errors.Join(err, folder.WriteFile(f.File(d), func(w io.Writer) error { return f.Write(w, d) }))
 	}
 	return err
+}
+
+// StoreMedians writes medians.csv into a folder.
+func StoreMedians(folder *results.Folder, a *analyze.Analysis) error {
+	csv, err := report.RunMedians.Format("csv")
+	if err != nil {
+		return err
+	}
+	rows := a.RunMedians()
+	return Store(folder, report.RunMedians.Document(&rows), []report.Format{csv})
 }
 
 // StoreReport writes a report into a folder, in all formats and as JSON, which

@@ -18,10 +18,18 @@ type Refused struct{ Reason string }
 
 func (e *Refused) Error() string { return e.Reason }
 
-// Interrupted is the end of the context. Finished mpiruns are kept.
-type Interrupted struct{}
+// Interrupted is the end of the context, or of the batch job. Finished mpiruns are
+// kept.
+type Interrupted struct {
+	Why string // ""; a signal
+}
 
-func (*Interrupted) Error() string { return "interrupted" }
+func (e *Interrupted) Error() string {
+	if e.Why == "" {
+		return "interrupted"
+	}
+	return "interrupted: " + e.Why
+}
 
 // Failed is what ended a measurement that had begun. Finished mpiruns are kept.
 type Failed struct {

@@ -1,8 +1,10 @@
 package campaign
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +13,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -24,8 +27,9 @@ import (
 const (
 	stepTime   = 0.75e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
 	byteTime   = 0.12e-9 // each byte of the buffers of the busiest rank
-	fillTime   = 0.2e-9  // each byte of its buffers that is given data before a case
-	verifyTime = 1e-9    // each byte of its buffers that is verified, and once more per process if reduced
+	fillTime   = 0.5e-9  // each byte of its buffers that is given data before a case, and compared after it
+	verifyTime = 1e-9    // each byte of its buffers that is verified
+	foldTime   = 16e-9   // each element of each process that is reduced to verify, for all, all before, and all but this one
 	caseTime   = 20e-6   // what a case costs beside its calls
 	visitTime  = 8e-6    // what each further visit costs beside its calls (measure.turns)
 )
@@ -49,16 +53,18 @@ type Estimate struct {
 	Design   *judge.Design
 	Costs    []Cost // by shape
 	Total    time.Duration
+	Nodes    int  // most that a shape has; 0: not known
 	FollowUp bool // split-robustness may be tested in mpiruns of its own
 }
 
 // Cost is what a check takes in one shape.
 type Cost struct {
-	Shape   guidelines.Shape
-	Cases   int
-	Memory  int64 // bytes of a rank's buffers: the largest of each kind, over all cases
-	LeftOut []LeftOut
-	Stages  []StageCost
+	Shape    guidelines.Shape
+	Cases    int
+	Memory   int64 // bytes of a rank's buffers: the largest of each kind, over all cases
+	LeftOut  []LeftOut
+	Stages   []StageCost
+	Measured bool // Stages rest on finished mpiruns
 	// What an mpirun without its cases and a step of a call are taken to cost, in seconds.
 	start, step float64
 }
@@ -91,6 +97,7 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 		all = looks[0]
 	}
 	for _, shape := range c.Manifest.Plan.Shapes {
+		e.Nodes = max(e.Nodes, shape.Nodes)
 		cost, first, second, verify := c.costOf(shape)
 		if c.Manifest.MemoryCap[shape.String()] > 0 {
 			verify = 0
@@ -138,18 +145,23 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 	m, config := c.Manifest, c.Config
 	extent := guidelines.Extent(m.Plan.Datatype)
 	up := launch.StartUpOf(m.Rank.Library)
-	cost = Cost{Shape: shape, start: up.Fixed + up.PerRank*float64(shape.NP), step: stepTime}
+	_, crowded := launch.Crowded(shape, config.MPI.CPUsPerRank)
+	cost = Cost{Shape: shape, start: startOf(up, shape.NP, crowded), step: stepTime}
 	if !config.MPI.KeepPML {
 		cost.start += up.Choice
 	}
-	if shape.NP > launch.Slots() {
+	if crowded {
 		cost.step = up.SharedStep
+	}
+	if c.LaunchTime > 0 {
+		cost.start = c.LaunchTime.Seconds()
 	}
 	// What a collective without data costs: ⌈log2 p⌉ steps.
 	empty := cost.step * float64(max(1, bits.Len(uint(shape.NP-1))))
 	called := map[string]bool{}
 	var nrep, run, verified float64
-	for _, i := range cost.leaveOut(m, mockups.Room{Cap: int64(config.Measure.TempMemory), OwnTemps: config.Measure.Turns > 1}, extent) {
+	folded := int64(0) // elements
+	for _, i := range cost.leaveOut(m, mockups.Room{Cap: c.memoryCap(shape), OwnTemps: config.Measure.Turns > 1}, extent) {
 		k := m.Plan.Cases[i]
 		f, _ := mockups.Get(k.Function)
 		need := f.Memory(k.Msize/extent, extent, shape.NP)
@@ -166,13 +178,83 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 		predicted, kept := repetitions(config, call, each, m.NRep[i].N)
 		nrep += once + each*predicted
 		run += once + each*kept + (visitTime+empty)*(min(float64(config.Measure.MostTurns()), kept)-1)
-		computed := 1 // how often its result is
+		verified += verifyTime * data
 		if f.Reduces {
-			computed += shape.NP
+			folded = max(folded, min(k.Msize/extent, mockups.Period))
 		}
-		verified += verifyTime * data * float64(computed)
 	}
-	return cost, inSeconds(cost.start + nrep), inSeconds(cost.start + run), inSeconds(verified)
+	verified += foldTime * float64(folded) * float64(shape.NP)
+	return c.measured(cost, inSeconds(cost.start+nrep), inSeconds(cost.start+run), inSeconds(verified))
+}
+
+// measured replaces what the model says by what finished mpiruns of the folder have
+// taken. One stage also says by how much the model of the other is off.
+func (c *Campaign) measured(cost Cost, first, second, verify time.Duration) (Cost, time.Duration, time.Duration, time.Duration) {
+	start := inSeconds(cost.start)
+	model := map[protocol.Mode]time.Duration{protocol.ModeNREP: first, protocol.ModeMeasure: second}
+	took := map[protocol.Mode]time.Duration{}
+	factor := 0.0
+	for mode, each := range model {
+		if h := c.finished(mode, cost.Shape); h != nil {
+			cost.start, cost.Measured = float64(h.LaunchNS)/1e9, true
+			took[mode] = time.Duration(h.WallNS)
+			factor = max(factor, float64(h.WallNS-h.LaunchNS)/float64(max(1, each-start)))
+		}
+	}
+	if !cost.Measured {
+		return cost, first, second, verify
+	}
+	for mode, each := range model {
+		model[mode] = cmp.Or(took[mode], inSeconds(cost.start+factor*(each-start).Seconds()))
+	}
+	return cost, model[protocol.ModeNREP], model[protocol.ModeMeasure], verify
+}
+
+// finished is the head of the last finished mpirun of stage 1, which began without
+// looking at functions again, or the first of another stage, which measured
+// everything; nil where there is none.
+func (c *Campaign) finished(mode protocol.Mode, shape guidelines.Shape) *results.Header {
+	if !c.Resumed || c.LaunchTime > 0 {
+		return nil
+	}
+	folder := results.Folder{Path: c.Path}
+	there, err := folder.Finished(mode, shape)
+	if err != nil || len(there) == 0 {
+		return nil
+	}
+	at := there[0]
+	if mode == protocol.ModeNREP {
+		at = there[len(there)-1]
+	}
+	r, err := folder.ReadRun(mode, shape, at, &c.Manifest.Plan)
+	if err != nil {
+		return nil
+	}
+	return &r.Header
+}
+
+// startOf is what an mpirun without its cases takes, in seconds. Ranks that share
+// cores start one after the other, others side by side.
+func startOf(up launch.StartUp, np int, crowded bool) float64 {
+	const oneByOne = 8
+	ranks := float64(np)
+	if !crowded && np > oneByOne {
+		ranks = oneByOne * (1 + math.Log2(ranks/oneByOne))
+	}
+	return up.Fixed + up.PerRank*ranks
+}
+
+// memoryCap is the cap of a rank's buffers: as the first mpirun has decided it; before,
+// if the shape says how many ranks a node has, by the memory that is free here.
+func (c *Campaign) memoryCap(shape guidelines.Shape) int64 {
+	if known := c.Manifest.MemoryCap[shape.String()]; known > 0 {
+		return known
+	}
+	limit := int64(c.Config.Measure.TempMemory)
+	if _, free := host.Memory(os.DirFS("/")); free > 0 && shape.PPN > 0 {
+		limit = min(limit, free/2/int64(shape.PPN))
+	}
+	return limit
 }
 
 func inSeconds(s float64) time.Duration {

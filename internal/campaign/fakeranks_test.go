@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +30,8 @@ const (
 	dies            // after the job was taken, with words on standard error
 	hangs           // after the first case
 	wrongData       // in the first case
+	cutOff          // when all cases but the first have been sent, as a long prediction does
+	refused         // by Slurm, whose job is at its end
 )
 
 // fakeRanks replace an MPI library: the launcher starts a goroutine that speaks
@@ -37,6 +41,7 @@ type fakeRanks struct {
 	Call  func(c protocol.JobCase, np int) time.Duration // how long one call takes; nil: 10 µs
 	Fault func(launch int) fault                         // of a launch, from 1; nil: none
 	Takes time.Duration                                  // for a job, beside what its samples say
+	Place string                                         // where all ranks are; "": where they are wanted
 
 	mu   sync.Mutex
 	jobs []protocol.Job
@@ -75,7 +80,7 @@ func (f *fakeRanks) Live() int {
 }
 
 // Start is a measure.Starter.
-func (f *fakeRanks) Start(_, env []string, stderr io.Writer) (*measure.Ranks, error) {
+func (f *fakeRanks) Start(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
 	f.mu.Lock()
 	f.n++
 	fault := noFault
@@ -100,7 +105,7 @@ func (f *fakeRanks) Start(_, env []string, stderr io.Writer) (*measure.Ranks, er
 		<-x.Exited
 	})
 	go func() {
-		r := fakeLaunch{fake: f, fault: fault, in: in, out: out, stderr: stderr, killed: killed, delay: delayIn(env)}
+		r := fakeLaunch{fake: f, fault: fault, in: in, out: out, stderr: stderr, killed: killed, delay: delayIn(env), np: npIn(argv)}
 		x.Err = r.run()
 		in.Close()
 		out.Close()
@@ -121,6 +126,15 @@ type fakeLaunch struct {
 	stderr io.Writer
 	killed chan struct{}
 	delay  delay
+	np     int
+}
+
+// npIn is the number of processes that the rank program is told.
+func npIn(argv []string) (np int) {
+	if i := slices.Index(argv, "--np"); i >= 0 {
+		np, _ = strconv.Atoi(argv[i+1])
+	}
+	return np
 }
 
 // delay is what PGMPI_DELAY plants, as the preloaded library of the self-test does.
@@ -142,10 +156,15 @@ func delayIn(env []string) (d delay) {
 var errDied = errors.New("signal: segmentation fault")
 
 func (r *fakeLaunch) run() error {
-	if r.fault == silent {
+	switch r.fault {
+	case silent:
 		return r.hang()
+	case refused:
+		fmt.Fprintln(r.stderr, "srun: error: Unable to create step for job 17: Job/step already completing or completed")
+		return errDied
+	default:
 	}
-	hello, err := json.Marshal(protocol.Hello{Protocol: protocol.ProtocolVersion, Rank: fakeInfo})
+	hello, err := json.Marshal(protocol.Hello{Protocol: protocol.ProtocolVersion, NP: r.np, Rank: fakeInfo})
 	if err != nil {
 		return err
 	}
@@ -159,9 +178,25 @@ func (r *fakeLaunch) run() error {
 	r.fake.mu.Lock()
 	r.fake.jobs = append(r.fake.jobs, *job)
 	r.fake.mu.Unlock()
+	if p := r.fake.Place; p != "" && job.Place != "" && p != job.Place {
+		fmt.Fprintf(r.out, "%s the ranks are placed as %s (nodes × ranks on each), and %s is wanted\n", protocol.LineError, p, job.Place)
+		return errDied
+	}
 	if r.fault == dies {
+		time.Sleep(r.fake.Takes)
 		fmt.Fprintln(r.stderr, "pgmpi-rank: rank 1: it is a fake")
 		return errDied
+	}
+	if r.fault == cutOff {
+		o := protocol.NewOutputWriter(r.out)
+		for i, c := range job.Cases[1:] {
+			samples := r.samples(job, c)
+			o.Case(protocol.CaseResult{Case: i + 1, Status: protocol.StatusOK, NRep: len(samples), Converged: true}, samples)
+		}
+		if err := o.SoFar(); err != nil {
+			return err
+		}
+		return r.hang()
 	}
 	fmt.Fprintf(r.out, "%s 1 %d the first case\n", protocol.LineProgress, len(job.Cases))
 	if r.fault == hangs {
@@ -173,6 +208,11 @@ func (r *fakeLaunch) run() error {
 		return errDied
 	}
 	return r.output(job)
+}
+
+// measured are the cases of a job that are not only called.
+func measured(j protocol.Job) []protocol.JobCase {
+	return slices.DeleteFunc(slices.Clone(j.Cases), func(c protocol.JobCase) bool { return c.Company })
 }
 
 // hang returns when the driver has ended the launch.
@@ -188,6 +228,9 @@ func (r *fakeLaunch) output(job *protocol.Job) error {
 	}
 	for i, c := range job.Cases {
 		result := protocol.CaseResult{Case: i, Status: protocol.StatusOK, Converged: job.Mode == protocol.ModeNREP}
+		if c.Company {
+			break // and what follows has no result either
+		}
 		if c.Skip != "" {
 			result.Status = c.Skip
 		} else if r.fault == wrongData && i == 0 {

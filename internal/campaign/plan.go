@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -24,7 +25,7 @@ type Plan struct {
 
 // Plans are the documents of dry runs.
 var Plans = report.Kind[Plan]{Name: "plan", Sections: func(p *Plan) []report.Section {
-	head := report.Titled("Dry run of pgmpi %s: no mpirun is started and no folder is made.", p.Command)
+	head := report.Titled("Dry run of pgmpi %s: nothing is started and no folder is made.", p.Command)
 	return slices.Concat([]report.Section{head, p.tests()}, p.leftOut(), []report.Section{p.ranks(), p.time()})
 }}
 
@@ -122,20 +123,39 @@ func (p *Plan) leftOut() []report.Section {
 
 func (p *Plan) ranks() report.Section {
 	s := report.Titled("RANKS")
-	s.Fact("library", "%s", p.Manifest.Rank.LibVersion)
+	s.Fact("library", "%s", cmp.Or(p.Manifest.Rank.LibVersion, "not asked, since nothing is started; `pgmpi version` asks"))
+	if len(p.Config.MPI.Launch) == 0 {
+		s.Fact("launcher", "by its name; a check asks the programs whose they are, and takes the library's own")
+	}
 	for _, c := range p.Costs {
-		argv := launch.RankArgv(p.Manifest.Launch[c.Shape.String()], p.RankPath, c.Shape.NP, p.Config.MPI.RankArgs()...)
+		starts := p.Manifest.Launch[c.Shape.String()]
+		if starts == nil {
+			starts = []string{"mpirun", "-np", "{np}"}
+		}
+		argv := launch.RankArgv(starts, p.RankPath, c.Shape, p.Config.MPI.RankArgs()...)
 		for i := range argv {
 			argv[i] = conf.Quote(argv[i])
 		}
 		s.Command(c.Shape.String(), argv)
 		over := ""
-		if c.Shape.NP > launch.Slots() {
-			over = fmt.Sprintf("; more ranks than the %d cores", launch.Slots())
+		if cores, crowded := launch.Crowded(c.Shape, p.Config.MPI.CPUsPerRank); crowded {
+			over = fmt.Sprintf("; more ranks than the %d cores%s", cores, onNode(c.Shape))
 		}
 		s.Fact("", "cases: %d; buffers: %s in each rank%s", c.Cases, conf.HumanMemory(c.Memory), over)
+		if limit := p.memoryCap(c.Shape); limit < int64(p.Config.Measure.TempMemory) && p.Manifest.MemoryCap[c.Shape.String()] == 0 {
+			s.Fact("", "capped at %s: half of what is free on this host, for %s; the nodes may have more", conf.HumanMemory(limit), conf.Plural(c.Shape.PPN, "rank"))
+		}
+		s.Fact("", "given up if not started within %s (mpi.start_limit)", rounded(p.Config.MPI.StartsWithin(c.Shape.NP)))
 	}
 	return s
+}
+
+// onNode tells that cores are those of one node.
+func onNode(s guidelines.Shape) string {
+	if s.Nodes > 0 {
+		return " of a node"
+	}
+	return ""
 }
 
 func (p *Plan) time() report.Section {
@@ -157,12 +177,22 @@ func (p *Plan) time() report.Section {
 		}
 	}
 	s.Fact("in all", "about %s", rounded(p.Total))
+	if p.Nodes > 0 {
+		s.Fact("node-hours", "about %s: %s for that time", hours(p.Total.Hours()*float64(p.Nodes)), conf.Plural(p.Nodes, "node"))
+	}
 	if p.FollowUp {
 		s.Fact("not counted", "up to %d mpiruns more for each number of processes, where split-robustness is suspected; they measure only what is suspected", p.Manifest.R)
 	}
+	if p.against != nil && p.against.Confirm {
+		s.Fact("not counted", "what would be an alarm is measured again, in mpiruns that time nothing else")
+	}
 	label := "it rests on"
 	for _, c := range p.Costs {
-		s.Fact(label, "%s: %s to start an mpirun, %.3g µs for each step of a call", c.Shape, rounded(inSeconds(c.start)), c.step*1e6)
+		if c.Measured {
+			s.Fact(label, "%s: its finished mpiruns, which took %s to start", c.Shape, rounded(inSeconds(c.start)))
+		} else {
+			s.Fact(label, "%s: %s to start an mpirun%s, %.3g µs for each step of a call", c.Shape, rounded(inSeconds(c.start)), given(p.LaunchTime), c.step*1e6)
+		}
 		label = ""
 	}
 	repeated := fmt.Sprintf("%d repetitions of short calls, %d of long ones, in stage 2 twice that", shortRepeat, longRepeat)
@@ -173,8 +203,32 @@ func (p *Plan) time() report.Section {
 		repeated = "the repetitions that are predicted already"
 	}
 	s.Fact("", "%.2g ns a byte; %s", byteTime*1e9, repeated)
-	s.Say("A network, a busy machine, or more ranks than cores can make it many times more.")
+	unseen := slices.ContainsFunc(p.Costs, func(c Cost) bool { return c.Shape.Nodes > 1 && !c.Measured })
+	if unseen {
+		s.Say("The calls are those of one node: over a network they can take a hundred times as long. When mpiruns are finished, --dry-run with --out and --resume tells by what they took.")
+	} else {
+		s.Say("A network, a busy machine, or more ranks than cores can make it many times more.")
+	}
 	return s
+}
+
+// given says where a time to start comes from that is not the model's.
+func given(launchTime time.Duration) string {
+	if launchTime > 0 {
+		return " (--launch-time)"
+	}
+	return ""
+}
+
+// hours shows two digits or more of a number of node-hours.
+func hours(h float64) string {
+	switch {
+	case h < 0.01:
+		return "0.01"
+	case h < 10:
+		return fmt.Sprintf("%.2g", h)
+	}
+	return fmt.Sprintf("%.0f", h)
 }
 
 // rounded shows no more digits of an estimate than it has.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/results"
 )
@@ -62,6 +63,26 @@ func ConfigOf(m *results.Manifest) (*glfile.File, error) {
 	return &f, nil
 }
 
+// MayStart returns an error if resuming would start what only the manifest of the
+// folder names, and the folder may be somebody else's. given tells whether a key
+// of gl.toml comes from a flag.
+func MayStart(path string, before *results.Manifest, config *glfile.File, given func(keys ...string) bool) error {
+	var names []string
+	name := func(key, value string, set bool) {
+		if set && !given(key) {
+			names = append(names, fmt.Sprintf("%s = %s", key, clean.Line(value)))
+		}
+	}
+	name("mpi.rank", fmt.Sprintf("%q", config.MPI.Rank), config.MPI.Rank != "")
+	name("mpi.launch", fmt.Sprintf("%q", config.MPI.Launch), len(config.MPI.Launch) > 0)
+	name("mpi.env", fmt.Sprintf("%q", slices.Sorted(maps.Keys(config.MPI.Env))), len(config.MPI.Env) > 0)
+	if len(names) == 0 || results.Own(path, before) {
+		return nil
+	}
+	return setupf("%s says what is to be started:\n  %s\n  Nothing shows that you have made this folder: it is a copy, or others may write to it. Give these again (--rank, --launch, or --guidelines with your gl.toml), or take a new folder with --out",
+		path, strings.Join(names, "\n  "))
+}
+
 // goOn checks that a folder can be resumed; its Plan rules.
 func goOn(before, now *results.Manifest, config *glfile.File, path string) (*results.Manifest, error) {
 	old, err := ConfigOf(before)
@@ -71,9 +92,9 @@ func goOn(before, now *results.Manifest, config *glfile.File, path string) (*res
 	if err := sameMeasurement(old, config, path); err != nil {
 		return nil, err
 	}
-	if before.Rank.Hash != now.Rank.Hash || before.Rank.LibVersion != now.Rank.LibVersion {
+	if before.Rank.Hash != now.Rank.Hash || now.Rank.LibVersion != "" && before.Rank.LibVersion != now.Rank.LibVersion {
 		return nil, setupf("%s was measured with another rank program or MPI library (%s, %s; now %s, %s): take a new folder with --out",
-			path, before.Rank.LibVersion, before.Rank.Hash, now.Rank.LibVersion, now.Rank.Hash)
+			path, clean.Line(before.Rank.LibVersion), clean.Line(before.Rank.Hash), now.Rank.LibVersion, now.Rank.Hash)
 	}
 	before.Config, before.Launch = now.Config, now.Launch
 	return before, nil
@@ -100,14 +121,14 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 
 // settings are the sections of a configuration that may not change, guidelines by
 // ID. The path of the rank program is left out, as its hash is compared, and the
-// way of the job to rank 0, which changes no result.
+// way of the job to rank 0 and the limit of the start, which change no result.
 func settings(f *glfile.File) [6]any {
 	byID := map[string]guidelines.User{}
 	for _, u := range f.Guideline {
 		byID[u.ID] = u
 	}
 	mpi := f.MPI
-	mpi.Rank, mpi.JobFile = "", false
+	mpi.Rank, mpi.JobFile, mpi.StartLimit = "", false, 0
 	return [...]any{f.Check, byID, f.Job, mpi, f.NREP, f.Measure}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -18,8 +19,11 @@ import (
 // in what is on disk already. Shapes alternate, so that what drifts on the
 // machine hits all of them.
 func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last int) error {
-	defer c.session.Finish()
+	defer c.session.Finish(ctx)
 	for run := first; run <= last; run++ {
+		if mode == protocol.ModeNREP && run > 1 && !c.timeToPredict(run, last) {
+			return nil
+		}
 		if mode != protocol.ModeNREP {
 			if goesOn, err := c.goesOn(mode, run); err != nil || !goesOn {
 				return c.failure(ctx, err)
@@ -28,7 +32,7 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 		for _, shape := range c.Manifest.Plan.Shapes {
 			t := measure.Task{Mode: mode, Shape: shape, Run: run, Cases: c.cases(mode, shape)}
 			if len(t.Cases) > 0 {
-				if err := c.mpirun(ctx, t, last); err != nil {
+				if err := c.mpirun(ctx, t.WithCompany(c.Manifest), last); err != nil {
 					return c.failure(ctx, err)
 				}
 			}
@@ -42,7 +46,7 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 // tests still need.
 func (c *Campaign) cases(mode protocol.Mode, shape guidelines.Shape) []measure.Sampled {
 	all := measure.Cases(c.Manifest, mode, shape)
-	if mode == protocol.ModeSplit {
+	if _, ok := c.Manifest.Experiment(mode); ok {
 		return all
 	}
 	return slices.DeleteFunc(all, func(s measure.Sampled) bool { return c.dropped[s.Plan] })
@@ -59,6 +63,9 @@ func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 		}
 		c.session.Learn(r)
 	} else {
+		if err := c.fits(t.Shape); err != nil {
+			return err
+		}
 		c.Tell(Event{Progress: p})
 		if r, err = c.onceOrAgain(ctx, t, p); err != nil {
 			return err
@@ -75,11 +82,7 @@ func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 // onceOrAgain repeats an mpirun that failed once, and notes it in the manifest.
 // A set-up that has never worked is not tried again.
 func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
-	progress := func(done, total int) {
-		p.Done, p.Total = done, total
-		c.Tell(Event{Progress: p})
-	}
-	r, err := c.session.Run(ctx, t, progress)
+	r, err := c.attempt(ctx, t, p)
 	var failed *measure.Error
 	if !errors.As(err, &failed) || ctx.Err() != nil || c.neverWorked(failed) {
 		return r, err
@@ -89,7 +92,20 @@ func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) 
 		return nil, err
 	}
 	c.say("an mpirun failed and is repeated once: %s", failed.What)
-	return c.session.Run(ctx, t, progress)
+	return c.attempt(ctx, t, p)
+}
+
+// attempt is an mpirun. That its batch job has ended is no failure of it.
+func (c *Campaign) attempt(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
+	r, err := c.session.Run(ctx, t, func(done, total int) {
+		p.Done, p.Total = done, total
+		c.Tell(Event{Progress: p})
+	})
+	var failed *measure.Error
+	if errors.As(err, &failed) && c.jobIsOver(ctx, failed) {
+		return nil, &Interrupted{Why: "batch job " + c.Job.ID + " is at its end"}
+	}
+	return r, err
 }
 
 // neverWorked tells whether an mpirun failed before its ranks had a job, and
@@ -101,9 +117,12 @@ func (c *Campaign) neverWorked(e *measure.Error) bool {
 // failure gives what ended a stage its type.
 func (c *Campaign) failure(ctx context.Context, err error) error {
 	var failed *measure.Error
+	var interrupted *Interrupted
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &interrupted):
+		return interrupted
 	case ctx.Err() != nil:
 		return &Interrupted{}
 	case !errors.As(err, &failed):
@@ -122,7 +141,7 @@ func (c *Campaign) startAhead(t measure.Task, last int) {
 		i, run = 0, run+1
 	}
 	_, stopped := c.Manifest.Stopped[t.Mode]
-	uncertain := run > last || c.Config.Job.MaxTime > 0 || stopped || i == 0 && c.looksAfter(t.Mode, t.Run)
+	uncertain := run > last || i < len(shapes) && c.fits(shapes[i]) != nil || c.Config.Job.MaxTime > 0 || stopped || i == 0 && c.looksAfter(t.Mode, t.Run)
 	if !uncertain && !c.Folder().Has(t.Mode, shapes[i], run) && len(c.cases(t.Mode, shapes[i])) > 0 {
 		c.session.Ahead(shapes[i])
 	}
@@ -164,6 +183,39 @@ func (c *Campaign) goesOn(mode protocol.Mode, run int) (bool, error) {
 	m.Stopped[mode] = run - 1
 	c.data.stale = true
 	return false, c.Folder().WriteManifest(m)
+}
+
+// timeToPredict tells, before the predictions number run of all shapes, whether these
+// leave max_time for the mpiruns that verdicts need: the predictions that are there
+// do, too.
+func (c *Campaign) timeToPredict(run, last int) bool {
+	limit := time.Duration(c.Config.Job.MaxTime)
+	if limit == 0 {
+		return true
+	}
+	var each time.Duration // an mpirun of all shapes; stage 2 repeats short calls more often
+	for _, shape := range c.Manifest.Plan.Shapes {
+		if c.Folder().Has(protocol.ModeNREP, shape, run) {
+			return true
+		}
+		each += c.last[shape]
+	}
+	needed := c.leastR()
+	if c.spent+time.Duration(last-run+1+needed)*each <= limit {
+		return true
+	}
+	c.say("stage 1 ends after %s: max_time is needed for stage 2", conf.Plural(run-1, "prediction"))
+	return false
+}
+
+// leastR is the fewest mpiruns that any verdict can come from.
+func (c *Campaign) leastR() int {
+	one := *c.Manifest
+	one.R, one.Looks, one.LookWeights = 1, nil, nil
+	if d, err := analyze.Design(&one, c.Config.Analyze); err == nil && d.Refused != nil {
+		return min(d.Refused.RNeeded, c.Manifest.R)
+	}
+	return 1
 }
 
 // look drops the cases that no undecided test needs after a look's mpiruns.

@@ -1,6 +1,9 @@
 package conf
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 var collectives = []string{"MPI_Allgather", "MPI_Allreduce", "MPI_Alltoall", "MPI_Barrier", "MPI_Bcast", "MPI_Gather", "MPI_Reduce",
 	"MPI_Reduce_scatter", "MPI_Reduce_scatter_block", "MPI_Scan", "MPI_Scatter", "MPI_Scatterv"}
@@ -43,6 +46,30 @@ func TestFormatSizeReadsBack(t *testing.T) {
 	}
 	if got := FormatSize(64 << 10); got != "64Ki" {
 		t.Errorf("got %s, want 64Ki", got)
+	}
+}
+
+func TestSizesAreReadAsPeopleWriteThem(t *testing.T) {
+	for text, want := range map[string]int64{
+		"8": 8, "8B": 8, " 8 b ": 8, "8Ki": 8192, "8 KiB": 8192, "8kib": 8192, "64ki": 65536, "1MIB": 1 << 20, "2 Gi": 2 << 30, "8Ti": 8 << 40, "+3": 3,
+	} {
+		if got, err := ParseSize(text); got != want || err != nil {
+			t.Errorf("%q: %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"8k": "did you mean 8Ki?", "8K": "did you mean 8Ki?", "64 KB": "did you mean 64Ki?", "1MB": "did you mean 1Mi?", "1024k": "did you mean 1Mi?", "2G": "did you mean 2Gi?",
+		"": "valid: 100", "Ki": "valid: 100", "8 bytes": "valid: 100", "8Kii": "valid: 100", "1.5Ki": "valid: 100", "1 2": "valid: 100",
+		"0": "below 1 byte", "-8": "below 1 byte", "9223372036854775808": "too large", "8589934592Gi": "too large",
+	} {
+		if got, err := ParseSize(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %d, %v; want %q", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]int64{"16K": 16384, "256 KiB": 1 << 18, "1M": 1 << 20, "1536 B": 1536} { // of a matrix, of a table
+		if got, err := ParsePrintedSize(text); got != want || err != nil {
+			t.Errorf("printed %q: %d, %v; want %d", text, got, err, want)
+		}
 	}
 }
 

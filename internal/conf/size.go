@@ -1,9 +1,9 @@
 package conf
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -11,26 +11,47 @@ import (
 var sizeUnits = []struct {
 	suffix string
 	bytes  int64
-}{{"Gi", 1 << 30}, {"Mi", 1 << 20}, {"Ki", 1 << 10}}
+}{{"Ti", 1 << 40}, {"Gi", 1 << 30}, {"Mi", 1 << 20}, {"Ki", 1 << 10}}
 
-// ParseSize reads a number of bytes, at least 1: "100", "1Ki", "16Mi", "1Gi".
+// sizeForm is a number of bytes with its unit, as people write it.
+var sizeForm = regexp.MustCompile(`^\s*([-+]?[0-9]+)\s*(?:([kmgtKMGT])([iI]?)[bB]?|[bB])?\s*$`)
+
+// ParseSize reads a number of bytes, at least 1: "100", "1Ki", "16 MiB", "4Ti". What may
+// mean 1000 or 1024 ("8k", "1MB") is refused.
 func ParseSize(s string) (int64, error) {
-	digits, unit := s, int64(1)
+	n, decimal, err := parseSize(s)
+	if err == nil && decimal {
+		return 0, fmt.Errorf("%q is no size in bytes (did you mean %s? Ki is 1024, Mi is 1024 Ki)", s, FormatSize(n))
+	}
+	return n, err
+}
+
+// ParsePrintedSize reads sizes as reports print them too, where K is 1024: "256 KiB", "16K".
+func ParsePrintedSize(s string) (int64, error) {
+	n, _, err := parseSize(s)
+	return n, err
+}
+
+// parseSize takes every unit for a power of 1024, and tells whether it may be meant as one of 1000.
+func parseSize(s string) (n int64, decimal bool, err error) {
+	m := sizeForm.FindStringSubmatch(s)
+	if m == nil {
+		return 0, false, fmt.Errorf(`%q is no size in bytes (valid: 100, 1Ki, 16Mi, 1Gi)`, s)
+	}
+	unit := int64(1)
 	for _, u := range sizeUnits {
-		if d, ok := strings.CutSuffix(s, u.suffix); ok {
-			digits, unit = d, u.bytes
+		if strings.EqualFold(m[2], u.suffix[:1]) {
+			unit = u.bytes
 		}
 	}
-	n, err := strconv.ParseInt(digits, 10, 64)
+	n, err = strconv.ParseInt(m[1], 10, 64)
 	switch {
-	case errors.Is(err, strconv.ErrRange) || err == nil && n > math.MaxInt64/unit:
-		return 0, fmt.Errorf("size %q is too large", s)
-	case err != nil:
-		return 0, fmt.Errorf(`%q is no size in bytes (valid: 100, 1Ki, 16Mi, 1Gi)`, s)
+	case err != nil || n > math.MaxInt64/unit:
+		return 0, false, fmt.Errorf("size %q is too large", s)
 	case n < 1:
-		return 0, fmt.Errorf("size %q is below 1 byte", s)
+		return 0, false, fmt.Errorf("size %q is below 1 byte", s)
 	}
-	return n * unit, nil
+	return n * unit, m[2] != "" && m[3] == "", nil
 }
 
 // exact divides a number of bytes by the largest unit that leaves no rest.

@@ -37,6 +37,8 @@ const (
 	MemoryLow        ID = "memory-low"
 	LibrarySettings  ID = "library-settings"
 	PlacementChanged ID = "placement-changed"
+	Misplaced        ID = "misplaced"
+	NodesUnused      ID = "nodes-unused"
 )
 
 // What makes a comparison of results folders doubtful (docs/guide.md). Differs is
@@ -48,6 +50,7 @@ const (
 	Undecided      ID = "guidelines-undecided"
 	NewlyShown     ID = "newly-shown"
 	NoLongerShown  ID = "no-longer-shown"
+	MachineShift   ID = "machine-shift"
 )
 
 const (
@@ -102,6 +105,11 @@ var kinds = map[ID]kind{
 	Undecided:       {"more mpiruns in both (--mpiruns)", Comparing},
 	NewlyShown:      {"whether anything has changed needs more mpiruns", Comparing},
 	NoLongerShown:   {"whether they are kept now needs more mpiruns", Comparing},
+	MachineShift: {"measure both by turns, with `pgmpi ab`; --fail-on times has the run-times count all the same",
+		Comparing},
+
+	Misplaced:   {"--launch with words that place them; none of --launch for the library's own", onRanks},
+	NodesUnused: {"nothing, if that is what you want to measure; else more processes (--np), or their shape (--shape)", onRanks},
 
 	PlacementChanged: {"measure again into a new folder (--out); factors.layouts of manifest.json has both", onRanks},
 }

@@ -172,7 +172,7 @@ func lastLevelCache(root fs.FS) int64 {
 	var largest int64
 	sizes, _ := fs.Glob(root, cpuDir+"/cpu0/cache/index[0-9]*/size")
 	for _, name := range sizes {
-		n, _ := conf.ParseSize(strings.NewReplacer("K", "Ki", "M", "Mi").Replace(word(root, name)))
+		n, _ := conf.ParsePrintedSize(word(root, name))
 		largest = max(largest, n)
 	}
 	return largest

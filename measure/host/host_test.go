@@ -134,12 +134,12 @@ func TestBusyCPUsAreTheShareOfAllTimesTheirNumber(t *testing.T) {
 	}
 }
 
-func TestEnvKeepsWhatSetsTheLibraryAndNoPassword(t *testing.T) {
+func TestEnvKeepsWhatSetsTheLibraryAndNoPasswordOrUser(t *testing.T) {
 	got := Env([]string{
-		"OMPI_MCA_coll_tuned_use_dynamic_rules=1", "UCX_TLS=tcp,self", "EMPTY", "SLURM_JOB_ID=7", "FI_PROVIDER=", "MPIR_CVAR_X=a=b",
-		"HOME=/root", "OMPI_COMM_WORLD_RANK=3", "OMPI_MCA_ess_base_vpid=3", "OMPI_MCA_orte_hnp_uri=x", "SLURM_PROCID=3", "SLURM_JWT=secret",
+		"OMPI_MCA_coll_tuned_use_dynamic_rules=1", "UCX_TLS=tcp,self", "EMPTY", "SLURM_JOB_ID=7", "SLURM_JOB_USER=me", "SLURM_JOB_ACCOUNT=mine", "SLURM_CPU_BIND=cores", "FI_PROVIDER=", "MPIR_CVAR_X=a=b",
+		"HOME=/root", "OMPI_COMM_WORLD_RANK=3", "OMPI_MCA_ess_base_vpid=3", "OMPI_MCA_orte_hnp_uri=x", "SLURM_PROCID=3", "SLURM_JWT=secret", "MV2_COMM_WORLD_RANK=3",
 	})
-	want := map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "UCX_TLS": "tcp,self", "SLURM_JOB_ID": "7", "FI_PROVIDER": "", "MPIR_CVAR_X": "a=b"}
+	want := map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "UCX_TLS": "tcp,self", "SLURM_CPU_BIND": "cores", "FI_PROVIDER": "", "MPIR_CVAR_X": "a=b"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v\nwant %v", got, want)
 	}

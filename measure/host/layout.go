@@ -68,6 +68,48 @@ type NodeKind struct {
 	Program     string            `json:"program"`             // hash of the rank program
 }
 
+// Place is how many ranks are on how many nodes: "16x2" (nodes × ranks on each),
+// and where they are not as many on each, "32(x15)+20", in the order of their first
+// ranks.
+func Place(ranks []int) string {
+	var runs []string
+	for i := 0; i < len(ranks); {
+		n := 1
+		for i+n < len(ranks) && ranks[i+n] == ranks[i] {
+			n++
+		}
+		if n == len(ranks) {
+			return fmt.Sprintf("%dx%d", n, ranks[0])
+		}
+		run := fmt.Sprint(ranks[i])
+		if n > 1 {
+			run += fmt.Sprintf("(x%d)", n)
+		}
+		runs = append(runs, run)
+		i += n
+	}
+	return strings.Join(runs, "+")
+}
+
+// Place is that of the layout's ranks; "" where no nodes are known.
+func (l *Layout) Place() string {
+	ranks := make([]int, len(l.Nodes))
+	for i, n := range l.Nodes {
+		ranks[i] = len(n.Ranks)
+	}
+	return Place(ranks)
+}
+
+// Place is where the ranks of a shape lay in its first mpirun; "" where that is not known.
+func (f *Factors) Place(shape string) string {
+	for i := range f.Layouts {
+		if l := &f.Layouts[i]; l.Shape == shape {
+			return l.Place()
+		}
+	}
+	return ""
+}
+
 // Check refuses indices that lead nowhere and ranks without a mask.
 func (l *Layout) Check() error {
 	for _, n := range l.Nodes {
@@ -188,6 +230,8 @@ type Factors struct {
 	Cores    int               `json:"cores"` // of the driver's affinity mask
 	Env      map[string]string `json:"env"`   // OMPI_*, MPIR_CVAR_*, UCX_*, FI_*, SLURM_*, MV2_*, I_MPI_*
 	Go       string            `json:"go"`
+	// Job is the batch system's job that the folder was begun in; nil: none.
+	Job *Job `json:"job,omitempty"`
 	// Layouts has one of every shape, from its first mpirun, and one more for
 	// every --resume that found something else. Older manifests have none.
 	Layouts []Layout `json:"layouts,omitempty"`

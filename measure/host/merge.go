@@ -19,7 +19,7 @@ type RankFacts struct {
 
 // ReadRank collects the facts of the calling rank.
 func ReadRank(host string, environ []string, library, program string) (RankFacts, error) {
-	text, err := json.Marshal([]any{Env(environ), library, program})
+	text, err := json.Marshal([]any{tuning(Env(environ)), library, program})
 	return RankFacts{Host: host, CPUs: Affinity(), Same: crc32.ChecksumIEEE(text)}, err
 }
 
@@ -63,6 +63,7 @@ func Merge(ranks []RankFacts, nodes []NodeFacts) (*Layout, error) {
 	if len(nodes) != len(leaders) {
 		return nil, fmt.Errorf("facts of %d nodes, and ranks on %d", len(nodes), len(leaders))
 	}
+	sameplacing(nodes)
 	l := &Layout{}
 	at := map[string]int{} // index into l.Nodes
 	for i, leader := range leaders {
@@ -81,6 +82,33 @@ func Merge(ranks []RankFacts, nodes []NodeFacts) (*Layout, error) {
 		l.Nodes[i].Pinning = index(&l.Pinnings, pins(ranks, l.Nodes[i].Ranks))
 	}
 	return l, nil
+}
+
+// sameplacing leaves out the variables about placement that nodes do not share: the
+// first node has those of the batch script, the others those of the step that started
+// the launcher's helpers. The layout shows what they have led to.
+func sameplacing(nodes []NodeFacts) {
+	for name, value := range nodes[0].Kind.Env {
+		for _, n := range nodes {
+			if other, there := n.Kind.Env[name]; begins(name, placing) && (!there || other != value) {
+				forget(nodes, name)
+				break
+			}
+		}
+	}
+	for _, n := range nodes[1:] {
+		for name := range n.Kind.Env {
+			if _, there := nodes[0].Kind.Env[name]; begins(name, placing) && !there {
+				forget(nodes, name)
+			}
+		}
+	}
+}
+
+func forget(nodes []NodeFacts, name string) {
+	for _, n := range nodes {
+		delete(n.Kind.Env, name)
+	}
 }
 
 // pins joins neighbours with equal masks.

@@ -42,6 +42,24 @@ func ParseRanges(text string) (Ranges, error) {
 	return slices.Compact(out), nil
 }
 
+// Members is how many numbers a text asks ParseRanges for; 0 for what is no list.
+func Members(text string) int {
+	members := 0
+	for part := range strings.SplitSeq(strings.TrimSpace(text), ",") {
+		first, last, isRange := strings.Cut(part, "-")
+		if !isRange {
+			last = first
+		}
+		a, errA := strconv.Atoi(first)
+		b, errB := strconv.Atoi(last)
+		if errA != nil || errB != nil || a < 0 || b < a || b >= maxRangesValue {
+			return 0
+		}
+		members += b - a + 1
+	}
+	return members
+}
+
 // String is the shortest list, "0-3,8".
 func (r Ranges) String() string {
 	var parts []string

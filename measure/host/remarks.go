@@ -19,7 +19,7 @@ const (
 // Remarks says what is doubtful about all layouts (S-REVISITED, Table VI). What
 // is not known is never doubtful. What holds for several shapes is said once.
 func (f *Factors) Remarks() []remark.Remark {
-	var out []remark.Remark
+	out := f.unused()
 	shapes := map[string]int{}
 	for i := range f.Layouts {
 		l := &f.Layouts[i]
@@ -34,6 +34,27 @@ func (f *Factors) Remarks() []remark.Remark {
 		}
 	}
 	return out
+}
+
+// unused says how many nodes of the batch system's job had no ranks.
+func (f *Factors) unused() []remark.Remark {
+	most := 0
+	for i := range f.Layouts {
+		most = max(most, len(f.Layouts[i].Nodes))
+	}
+	if f.Job == nil || most == 0 || most >= f.Job.NodeCount {
+		return nil
+	}
+	return []remark.Remark{remark.New(remark.NodesUnused, "", "the ranks ran on %s of the %d of the job", conf.Plural(most, "node"), f.Job.NodeCount)}
+}
+
+// misplaced says that the ranks are not where the shape says. A check would not have
+// measured then.
+func (l *Layout) misplaced() []remark.Remark {
+	if got := l.Place(); strings.Contains(l.Shape, "x") && got != l.Shape {
+		return []remark.Remark{remark.New(remark.Misplaced, l.Shape, "%s was asked for (nodes × ranks on each), and the ranks are placed as %s", l.Shape, got)}
+	}
+	return nil
 }
 
 // Oversubscribed says so of a shape of np processes whose ranks did not say where
@@ -55,7 +76,7 @@ func (l *Layout) Remarks() []remark.Remark {
 		l.pinned(&l.Nodes[i], &pins)
 		l.settled(&l.Nodes[i], &hosts)
 	}
-	return slices.Concat(pins.remarks(l.Shape), hosts.remarks(""), l.differences(), l.tuned())
+	return slices.Concat(l.misplaced(), pins.remarks(l.Shape), hosts.remarks(""), l.differences(), l.tuned())
 }
 
 // finding is what was found on one or more nodes.
@@ -210,7 +231,7 @@ func (l *Layout) differences() []remark.Remark {
 	if len(what) > 0 {
 		out = append(out, remark.New(remark.NodesDiffer, "", "the nodes are not alike: %s", strings.Join(what, ", ")))
 	}
-	switch env := l.values(func(k *NodeKind) string { return strings.Join(pairs(k.Env), "\n") }); {
+	switch env := l.values(func(k *NodeKind) string { return strings.Join(pairs(tuning(k.Env)), "\n") }); {
 	case len(l.OtherEnv) > 0:
 		out = append(out, remark.New(remark.EnvDiffers, "",
 			"ranks %s have other variables, another library or another rank program than the first rank on their node", l.OtherEnv))
@@ -237,9 +258,10 @@ func (l *Layout) values(get func(*NodeKind) string) []string {
 func (l *Layout) tuned() []remark.Remark {
 	set := map[string]string{}
 	for i := range l.Kinds {
-		maps.Copy(set, l.Kinds[i].Env)
+		env := tuning(l.Kinds[i].Env)
+		maps.DeleteFunc(env, func(name, _ string) bool { return !read(name, l.Kinds[i].Library) })
+		maps.Copy(set, env)
 	}
-	maps.DeleteFunc(set, func(name, _ string) bool { return begins(name, placing) })
 	if len(set) == 0 {
 		return nil
 	}

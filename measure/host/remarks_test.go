@@ -153,7 +153,7 @@ func TestNodesThatAreNotAlikeAreNamed(t *testing.T) {
 		t.Errorf("remarks %+v", d)
 	}
 	l.Kinds[1] = l.Kinds[0]
-	l.Kinds[1].Env = map[string]string{"SLURM_X": "1"}
+	l.Kinds[1].Env = map[string]string{"OMPI_X": "1"}
 	if d := l.Remarks(); idsOf(d) != "env-differs" {
 		t.Errorf("remarks %+v", d)
 	}

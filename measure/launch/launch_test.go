@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 )
 
@@ -43,7 +44,7 @@ func onlyLaunchers(t *testing.T, says map[string]string) {
 
 func TestLauncherIsTheOneThatSaysItIsOfTheLibrary(t *testing.T) {
 	many := Cores() + 1
-	t.Setenv("SLURM_NTASKS", "")
+	noBatch(t)
 	for _, c := range []struct {
 		name, library string
 		says          map[string]string
@@ -63,7 +64,7 @@ func TestLauncherIsTheOneThatSaysItIsOfTheLibrary(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			onlyLaunchers(t, c.says)
-			argv, err := Launch(nil, protocol.RankInfo{Library: c.library}, c.np)
+			argv, err := Launch(Config{}, protocol.RankInfo{Library: c.library}, guidelines.Shape{NP: c.np})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,10 +79,12 @@ func TestLauncherIsTheOneThatSaysItIsOfTheLibrary(t *testing.T) {
 func TestRanksOfAnAllocationOfManyNodesAreBoundToCores(t *testing.T) {
 	onlyLaunchers(t, map[string]string{"mpirun": saysOpenMPI4})
 	many := 4 * Cores()
+	noBatch(t)
+	t.Setenv("SLURM_JOB_ID", "7")
 	t.Setenv("SLURM_NTASKS", strconv.Itoa(many))
 	for overcommit, want := range map[string]string{"": "core", "1": "none"} {
 		t.Setenv("SLURM_OVERCOMMIT", overcommit)
-		argv, err := Launch(nil, protocol.RankInfo{Library: "openmpi"}, many)
+		argv, err := Launch(Config{}, protocol.RankInfo{Library: "openmpi"}, guidelines.Shape{NP: many})
 		if err != nil || argv[len(argv)-1] != want {
 			t.Errorf("SLURM_OVERCOMMIT=%q: %v, %v", overcommit, argv, err)
 		}
@@ -92,7 +95,7 @@ func TestLauncherOfAnotherLibraryIsPassedOver(t *testing.T) {
 	for library, says := range map[string]string{"openmpi": saysHydra, "mpich": saysIntel, "intel": saysHydra, "mvapich": saysOpenMPI5} {
 		t.Run(library, func(t *testing.T) {
 			onlyLaunchers(t, map[string]string{"mpirun": says, "mpiexec": says})
-			_, err := Launch(nil, protocol.RankInfo{Library: library, BuiltFor: "this one"}, 2)
+			_, err := Launch(Config{}, protocol.RankInfo{Library: library, BuiltFor: "this one"}, guidelines.Shape{NP: 2})
 			if err == nil || !strings.Contains(err.Error(), "of another library") || !strings.Contains(err.Error(), "--launch") {
 				t.Errorf("got %v", err)
 			}
@@ -104,7 +107,7 @@ func TestLauncherBesideTheCompilerWrapperComesFirst(t *testing.T) {
 	onlyLaunchers(t, map[string]string{"mpirun": saysHydra})
 	dir := os.Getenv("PATH")
 	onlyLaunchers(t, map[string]string{"mpirun": saysHydra})
-	argv, err := Launch(nil, protocol.RankInfo{Library: "mpich", MPICC: filepath.Join(dir, "mpicc")}, 1)
+	argv, err := Launch(Config{}, protocol.RankInfo{Library: "mpich", MPICC: filepath.Join(dir, "mpicc")}, guidelines.Shape{NP: 1})
 	if err != nil || argv[0] != filepath.Join(dir, "mpirun") {
 		t.Errorf("got %v, %v", argv, err)
 	}
@@ -112,18 +115,19 @@ func TestLauncherBesideTheCompilerWrapperComesFirst(t *testing.T) {
 
 func TestSrunIsTakenWhenItIsAskedForInsideAnAllocation(t *testing.T) {
 	onlyLaunchers(t, map[string]string{"srun": "slurm-wlm 22.05.8\n"})
-	t.Setenv("SLURM_JOB_ID", "")
-	if _, err := Launch([]string{"srun"}, protocol.RankInfo{Library: "mpich"}, 2); err == nil || !strings.Contains(err.Error(), "salloc") {
+	noBatch(t)
+	bySrun, two := Config{Words: []string{"srun"}}, guidelines.Shape{NP: 2}
+	if _, err := Launch(bySrun, protocol.RankInfo{Library: "mpich"}, two); err == nil || !strings.Contains(err.Error(), "salloc") {
 		t.Errorf("outside an allocation: %v", err)
 	}
 	t.Setenv("SLURM_JOB_ID", "7")
 	for library, mpi := range map[string]string{"openmpi": "pmix", "mpich": "pmi2", "intel": "pmi2", "mvapich": "pmi2"} {
-		argv, err := Launch([]string{"srun"}, protocol.RankInfo{Library: library}, 2)
+		argv, err := Launch(bySrun, protocol.RankInfo{Library: library}, two)
 		if want := []string{"srun", "-K", "--input=0", "--mpi=" + mpi, "-n", "{np}"}; err != nil || !slices.Equal(argv, want) {
 			t.Errorf("%s: %v, %v", library, argv, err)
 		}
 	}
-	if _, err := Launch([]string{"srun"}, protocol.RankInfo{Library: "unknown"}, 2); err == nil || !strings.Contains(err.Error(), "--mpi=") {
+	if _, err := Launch(bySrun, protocol.RankInfo{Library: "unknown"}, two); err == nil || !strings.Contains(err.Error(), "--mpi=") {
 		t.Errorf("an unknown library: %v", err)
 	}
 }

@@ -19,11 +19,10 @@ type library struct {
 
 // launcher is one of the programs that start a library's ranks on this machine.
 type launcher struct {
-	programs []string       // in the order they are tried
-	says     *regexp.Regexp // is found in the output of PROGRAM --version
-	words    []string       // after the program, where every rank has a core
-	shared   []string       // where ranks share cores
-	refuses  func() error   // why it would not start anything; nil if it would
+	programs []string            // in the order they are tried
+	says     *regexp.Regexp      // is found in the output of PROGRAM --version
+	words    func(wish) []string // after the program
+	refuses  func() error        // why it would not start anything; nil if it would
 }
 
 // StartUp is what an mpirun costs without its cases, and a step of a collective
@@ -50,14 +49,12 @@ var libraries = []library{{
 	launchers: []launcher{{
 		programs: []string{"mpirun.openmpi", "mpirun", "mpiexec"},
 		says:     regexp.MustCompile(`\((Open MPI|OpenRTE)\) [1-4]\.`),
-		words:    []string{"-np", "{np}", "--bind-to", "core"},
-		shared:   []string{"-np", "{np}", "--oversubscribe", "--bind-to", "none"},
+		words:    openMPI("--oversubscribe"),
 		refuses:  refusesRoot,
 	}, {
 		programs: []string{"mpirun.openmpi", "mpirun", "mpiexec", "prterun"},
 		says:     regexp.MustCompile(`\(Open MPI\) ([5-9]|[1-9]\d)\.|\(PRRTE\)`),
-		words:    []string{"-np", "{np}", "--bind-to", "core"},
-		shared:   []string{"-np", "{np}", "--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"},
+		words:    openMPI("--map-by", ":OVERSUBSCRIBE"),
 		refuses:  refusesRoot,
 	}},
 	startUp: StartUp{Fixed: 0.01, PerRank: 0.037, Choice: 0.2, SharedStep: yieldingStep},
@@ -71,8 +68,8 @@ var libraries = []library{{
 	launchers: []launcher{{
 		programs: []string{"mpiexec.hydra", "mpirun", "mpiexec"},
 		says:     regexp.MustCompile(`Intel\(R\) MPI Library`),
-		words:    []string{"-np", "{np}", "-genv", "I_MPI_PIN_DOMAIN", "core"},
-		shared:   []string{"-np", "{np}", "-genv", "I_MPI_PIN", "off"},
+		words: hydra(nil, []string{"-genv", "I_MPI_PIN_DOMAIN", "core"}, []string{"-genv", "I_MPI_PIN_DOMAIN", "{cpus}:compact"},
+			[]string{"-genv", "I_MPI_PIN", "off"}),
 	}},
 }, {
 	// MVAPICH comes with MPICH's hydra; mpirun_rsh, its own launcher, wants the hosts
@@ -81,23 +78,22 @@ var libraries = []library{{
 	family: "mvapich", says: "MVAPICH", pmi: "pmi2",
 	launchers: []launcher{{
 		programs: []string{"mpiexec.hydra", "mpirun", "mpiexec"},
-		says:     hydra,
-		words:    []string{"-np", "{np}", "-genv", "MV2_ENABLE_AFFINITY", "0", "-genv", "MVP_ENABLE_AFFINITY", "0", "-bind-to", "core"},
-		shared:   []string{"-np", "{np}", "-genv", "MV2_ENABLE_AFFINITY", "0", "-genv", "MVP_ENABLE_AFFINITY", "0"},
+		says:     ofHydra,
+		words: hydra([]string{"-genv", "MV2_ENABLE_AFFINITY", "0", "-genv", "MVP_ENABLE_AFFINITY", "0"},
+			[]string{"-bind-to", "core"}, []string{"-bind-to", "core:{cpus}"}, nil),
 	}},
 }, {
 	family: "mpich", says: "MPICH", pmi: "pmi2",
 	launchers: []launcher{{
 		programs: []string{"mpirun.mpich", "mpiexec.hydra", "mpirun", "mpiexec"},
-		says:     hydra,
-		words:    []string{"-np", "{np}", "-bind-to", "core"},
-		shared:   []string{"-np", "{np}"},
+		says:     ofHydra,
+		words:    hydra(nil, []string{"-bind-to", "core"}, []string{"-bind-to", "core:{cpus}"}, nil),
 	}},
 	startUp: StartUp{PerRank: 0.045, SharedStep: spinningStep},
 }}
 
-// hydra is MPICH's process manager, which libraries made from MPICH keep.
-var hydra = regexp.MustCompile(`(?m)^HYDRA build details:`)
+// ofHydra: it is MPICH's process manager, which libraries made from MPICH keep.
+var ofHydra = regexp.MustCompile(`(?m)^HYDRA build details:`)
 
 // refusesRoot is Open MPI's rule, in 5 as in 4 (prrte: schizo_ompi.c,
 // allow_run_as_root).

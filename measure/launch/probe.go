@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"pgmpi/measure/protocol"
@@ -47,12 +48,23 @@ func Probe(path string) (protocol.RankInfo, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return info, fmt.Errorf("%s --version: %w%s; build it again with `make build`", path, err, indented(LastLines(stderr.String(), 5)))
+		return info, fmt.Errorf("%s --version: %w%s; %s", path, err, indented(LastLines(stderr.String(), 5)), probeRemedy(err))
 	}
 	if err := json.Unmarshal(out, &info); err != nil || info.Program != "pgmpi-rank" {
 		return info, fmt.Errorf("%s is no pgmpi-rank: it answers --version with %.60q", path, out)
 	}
 	return info, nil
+}
+
+// probeRemedy says what to do about a rank program that cannot say its version.
+func probeRemedy(err error) string {
+	switch {
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return "raise the limit of open files (ulimit -n)"
+	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM):
+		return "raise the limits of processes and memory (ulimit -u, ulimit -v)"
+	}
+	return "build it again with `make build`"
 }
 
 // LastLines returns the last n lines that are not blank.

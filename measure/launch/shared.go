@@ -1,25 +1,80 @@
 package launch
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 )
 
+// SharedFolder has the shared-memory files of this host.
+const SharedFolder = "/dev/shm"
+
+const shm = SharedFolder + "/"
+
+// segments and singles begin the names of files that MPI libraries make: of a file for each
+// rank, whose names differ behind the last dot, and of files of which nothing tells the next.
+var (
+	segments = []string{"vader_segment.", "sm_segment."}
+	singles  = []string{"mpich_shar_tmp", "ucx_shm_posix_"}
+)
+
+// IsShared tells whether a file in SharedFolder has a name that MPI libraries give.
+func IsShared(name string) bool { return begins(name, segments) || begins(name, singles) }
+
+func begins(name string, prefixes []string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// Shared lists the files in /dev/shm that a process of this host maps or has open,
+// and that still have a name; pid 0 is the calling process.
+func Shared(pid int) (found []string) {
+	proc := "/proc/self"
+	if pid != 0 {
+		proc = fmt.Sprintf("/proc/%d", pid)
+	}
+	maps, _ := os.ReadFile(proc + "/maps")
+	for line := range strings.Lines(string(maps)) {
+		if _, name, ok := strings.Cut(strings.TrimSpace(line), " "+shm); ok {
+			found = append(found, shm+name)
+		}
+	}
+	open, _ := os.ReadDir(proc + "/fd") // made, and not mapped yet
+	for _, fd := range open {
+		if name, err := os.Readlink(proc + "/fd/" + fd.Name()); err == nil && strings.HasPrefix(name, shm) {
+			found = append(found, name)
+		}
+	}
+	slices.Sort(found)
+	return slices.DeleteFunc(slices.Compact(found), func(name string) bool { return strings.HasSuffix(name, " (deleted)") })
+}
+
 // RemoveShared deletes the shared-memory files of an mpirun that are still in
-// /dev/shm. It takes those that one rank has mapped: Open MPI names the
-// segments of all ranks after the job (vader_segment.HOST.UID.JOB.RANK, in
-// version 5 sm_segment.…; untested), and leaves them behind when its mpirun is
-// killed. Other files are left alone.
-func RemoveShared(mapped []string) {
-	for _, own := range mapped {
+// /dev/shm, given those that its ranks had. Open MPI names the segments of all
+// ranks after the job (vader_segment.HOST.UID.JOB.RANK, in version 5
+// sm_segment.…; untested): one rank's tell those of the others. MPICH's ranks
+// share one file (mpich_shar_tmpXXXXXX), which has a name until all have it, and
+// UCX makes several for each (ucx_shm_posix_…). Other files are left alone, and so
+// are those of other users.
+func RemoveShared(had []string) {
+	for _, own := range had {
 		dir, name := filepath.Split(own)
-		if dir != "/dev/shm/" || !strings.HasPrefix(name, "vader_segment.") && !strings.HasPrefix(name, "sm_segment.") {
+		names := []string{own}
+		switch {
+		case dir != shm:
+			continue
+		case begins(name, segments):
+			names, _ = filepath.Glob(own[:strings.LastIndex(own, ".")+1] + "*")
+		case !begins(name, singles):
 			continue
 		}
-		names, _ := filepath.Glob(own[:strings.LastIndex(own, ".")+1] + "*")
 		for _, n := range names {
-			os.Remove(n)
+			var info syscall.Stat_t
+			if syscall.Lstat(n, &info) == nil && int(info.Uid) == os.Geteuid() {
+				os.Remove(n)
+			}
 		}
 	}
 }

@@ -10,7 +10,7 @@ type Hello struct {
 }
 
 // ProtocolVersion is what Hello.Protocol says.
-const ProtocolVersion = 2
+const ProtocolVersion = 3
 
 // RankInfo is what a rank program knows of itself and its clock.
 type RankInfo struct {

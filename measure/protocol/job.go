@@ -12,19 +12,20 @@ import (
 type Mode string
 
 const (
-	ModeNREP    Mode = "nrep"   // stage 1: predict how many repetitions a case needs
-	ModeMeasure Mode = "run"    // stage 2: measure
-	ModeSplit   Mode = "split"  // follow up violations of split-robustness that stage 2 suspects
-	ModeClocks  Mode = "clocks" // examine clocks; no case is measured
-	ModeEnv     Mode = "env"    // only say where the ranks run
+	ModeNREP    Mode = "nrep"    // stage 1: predict how many repetitions a case needs
+	ModeMeasure Mode = "run"     // stage 2: measure
+	ModeSplit   Mode = "split"   // follow up violations of split-robustness that stage 2 suspects
+	ModeConfirm Mode = "confirm" // measure again what would make a night red
+	ModeClocks  Mode = "clocks"  // examine clocks; no case is measured
+	ModeEnv     Mode = "env"     // only say where the ranks run
 )
 
 // Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the
 // line protocol (docs/protocol.md).
 type Job struct {
 	Mode  Mode      `json:"mode"`
-	NP    int       `json:"np"`  // processes that must take part
-	PPN   int       `json:"ppn"` // most processes on one node, for the memory cap
+	NP    int       `json:"np"`              // processes that must take part
+	Place string    `json:"place,omitempty"` // where they must be, as host.Place writes it; "": anywhere
 	Cases []JobCase `json:"cases"`
 	// Order has indices into Cases, as they are to be visited. A case that is there
 	// several times makes its repetitions in as many parts, as equal as can be.
@@ -69,6 +70,9 @@ type JobCase struct {
 	NRep     int    `json:"nrep,omitempty"` // timed repetitions; with ModeNREP the predictor decides
 	// Calls is how many calls in a row one repetition is; 0 and 1: one.
 	Calls int `json:"calls,omitempty"`
+	// Company marks a case behind all others that is called in its place of the order
+	// and not timed. It has no result.
+	Company bool `json:"company,omitempty"`
 	// Skip is why the case is not measured: StatusWrong or StatusNotMeasured
 	// from an earlier mpirun; empty: the case is measured.
 	Skip Status `json:"skip,omitempty"`

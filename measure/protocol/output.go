@@ -2,10 +2,13 @@ package protocol
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +27,7 @@ const (
 	LineNodes    = "nodes"       // + a part of a Layout as JSON; only where the job asks for it
 	LineSync     = "sync"        // + ClockSync as JSON; only with ModeClocks
 	LineError    = "error"       // + a sentence; the mpirun has failed
+	LineSoFar    = "sofar"       // + SoFar as JSON: what came before has arrived whole
 	LineEnd      = "end"         // + End as JSON; without it an mpirun is not finished
 )
 
@@ -42,6 +46,12 @@ type End struct {
 	// verifies or examines them.
 	Clock  *ClockInfo  `json:"clock,omitempty"`
 	Clocks []ClockInfo `json:"clocks,omitempty"`
+}
+
+// SoFar closes the lines that an mpirun sends before its end.
+type SoFar struct {
+	Lines int    `json:"lines"` // as in End, of all such lines so far
+	CRC   string `json:"crc"`
 }
 
 // Output is what rank 0 of a finished mpirun sent after its last case.
@@ -101,6 +111,15 @@ func (o *OutputWriter) Layout(l *host.Layout) {
 	}
 }
 
+// SoFar closes what has been written by now.
+func (o *OutputWriter) SoFar() error {
+	text, err := json.Marshal(SoFar{o.lines, fmt.Sprintf("%08x", o.crc)})
+	if err = errors.Join(o.err, err); err == nil {
+		_, o.err = fmt.Fprintf(o.w, "%s %s\n", LineSoFar, text)
+	}
+	return errors.Join(err, o.err)
+}
+
 // JSON writes a line of the given word with v as its text.
 func (o *OutputWriter) JSON(word string, v any) {
 	text, err := json.Marshal(v)
@@ -118,21 +137,55 @@ func (o *OutputWriter) End(e End) error {
 	return o.err
 }
 
-// OutputReader collects the closing lines of an mpirun.
+// MaxLine is the most bytes of a line of the ranks.
+const MaxLine = 1 << 20
+
+// maxMessage is the most bytes of what is said about a case.
+const maxMessage = 1 << 10
+
+// OutputReader collects the closing lines of an mpirun, and refuses more than its
+// job can bring.
 type OutputReader struct {
-	out   Output
-	lines int
-	crc   uint32
+	job       *Job
+	predicted int
+	out       Output
+	at        map[int]int // where in out.Cases a case of the job is
+	whole     int         // cases that a SoFar has closed
+	left      int         // samples that may still come
+	lines     int
+	crc       uint32
 }
 
-// Add takes one nodes, case, samples, sync or end line without its newline. done
+// IsOutput tells whether a line has one of the words that rank 0 says after the job.
+func IsOutput(line []byte) bool {
+	word, _, _ := bytes.Cut(line, []byte(" "))
+	switch string(word) {
+	case LineProgress, LineCase, LineSamples, LineNodes, LineSync, LineSoFar, LineEnd:
+		return true
+	}
+	return false
+}
+
+// NewOutputReader is a reader of what becomes of a job; with ModeNREP a case has
+// at most so many samples.
+func NewOutputReader(job *Job, predicted int) *OutputReader {
+	return &OutputReader{job: job, predicted: predicted, left: MaxSamples, at: map[int]int{}}
+}
+
+// Add takes one nodes, case, samples, sync, sofar or end line without its newline. done
 // is true after the end record.
 func (o *OutputReader) Add(line []byte) (done bool, err error) {
 	word, text, _ := bytes.Cut(line, []byte(" "))
 	switch string(word) {
 	case LineCase:
-		o.out.Cases, err = with(o.out.Cases, text)
+		if o.out.Cases, err = with(o.out.Cases, text); err == nil {
+			err = o.checkCase(len(o.out.Cases) - 1)
+		}
 	case LineSync:
+		if o.job.Clocks == nil || len(o.out.Syncs) == len(o.job.Clocks.Methods) {
+			err = errors.New("more than there are methods to examine")
+			break
+		}
 		o.out.Syncs, err = with(o.out.Syncs, text)
 	case LineSamples:
 		err = o.samples(string(text))
@@ -142,6 +195,11 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 			o.out.Layout = &host.Layout{}
 		}
 		o.out.Layout.Join(&part)
+		if l := o.out.Layout; err == nil && max(len(l.Kinds), len(l.Pinnings), len(l.Nodes)) > o.job.NP {
+			err = fmt.Errorf("more nodes than the %d ranks", o.job.NP)
+		}
+	case LineSoFar:
+		return false, o.soFar(text)
 	case LineEnd:
 		return true, o.end(text)
 	default:
@@ -162,6 +220,39 @@ func with[T any](list []T, text []byte) ([]T, error) {
 	return append(list, v), err
 }
 
+// checkCase refuses a case that the job does not have, and numbers that cannot be.
+func (o *OutputReader) checkCase(i int) error {
+	c := &o.out.Cases[i]
+	_, again := o.at[c.Case]
+	switch {
+	case i >= len(o.job.Cases):
+		return fmt.Errorf("more than the %d cases of the job", len(o.job.Cases))
+	case c.Case < 0 || c.Case >= len(o.job.Cases):
+		return fmt.Errorf("case %d of a job with %d", c.Case, len(o.job.Cases))
+	case again:
+		return fmt.Errorf("case %d a second time", c.Case)
+	case c.Status != StatusOK && c.Status != StatusWrong && c.Status != StatusNotMeasured:
+		return fmt.Errorf("case %d has the status %.40q", c.Case, c.Status)
+	case c.NRep < 0 || c.NRep > o.most(c.Case):
+		return fmt.Errorf("case %d announces %d samples, and can have at most %d", c.Case, c.NRep, o.most(c.Case))
+	case len(c.Message) > maxMessage || len(c.Reason) > maxMessage:
+		return fmt.Errorf("case %d has a message of more than %d bytes", c.Case, maxMessage)
+	case c.WindowNS < 0 || c.Provable != nil && min(int64(c.Provable.N), c.Provable.MedianNS, c.Provable.MinNS) < 0:
+		return fmt.Errorf("case %d has a negative time", c.Case)
+	}
+	o.at[c.Case] = i
+	return nil
+}
+
+// most is how many samples a case may bring: those asked for, and as many again that
+// were out of sync.
+func (o *OutputReader) most(i int) int {
+	if o.job.Mode == ModeNREP {
+		return 2 * o.predicted
+	}
+	return 2 * o.job.Cases[i].NRep
+}
+
 func (o *OutputReader) samples(text string) error {
 	f := strings.Fields(text)
 	if len(f) < 3 {
@@ -171,6 +262,10 @@ func (o *OutputReader) samples(text string) error {
 	first, err2 := strconv.Atoi(f[1])
 	if err1 != nil || err2 != nil {
 		return fmt.Errorf("%.40q does not begin with a case and a repetition", text)
+	}
+	i, announced := o.at[index]
+	if !announced {
+		return fmt.Errorf("samples of case %d, which has not been announced", index)
 	}
 	if o.out.Samples == nil {
 		o.out.Samples = map[int][]Sample{}
@@ -184,6 +279,12 @@ func (o *OutputReader) samples(text string) error {
 		if err != nil {
 			return fmt.Errorf("case %d: %w", index, err)
 		}
+		if s.NS == 0 && s.Flags == 0 {
+			return fmt.Errorf("case %d, repetition %d: %w", index, len(have), ErrNoTime)
+		}
+		if o.left--; o.left < 0 || len(have) == o.out.Cases[i].NRep {
+			return fmt.Errorf("case %d has more than the %d samples that were announced, or all cases together more than %d", index, o.out.Cases[i].NRep, MaxSamples)
+		}
 		have = append(have, s)
 	}
 	o.out.Samples[index] = have
@@ -194,14 +295,60 @@ func (o *OutputReader) end(text []byte) error {
 	if err := json.Unmarshal(text, &o.out.End); err != nil {
 		return fmt.Errorf("end record: %w", err)
 	}
-	e := o.out.End
-	if crc := fmt.Sprintf("%08x", o.crc); e.Lines != o.lines || e.CRC != crc {
-		return fmt.Errorf("the end record counts %d lines with checksum %s, %d with %s arrived: standard output was damaged on its way", e.Lines, e.CRC, o.lines, crc)
+	if err := o.arrived(o.out.End.Lines, o.out.End.CRC); err != nil {
+		return fmt.Errorf("end record: %w", err)
 	}
+	if err := o.out.End.check(); err != nil {
+		return fmt.Errorf("end record: %w", err)
+	}
+	slices.SortFunc(o.out.Cases, func(a, b CaseResult) int { return cmp.Compare(a.Case, b.Case) })
 	if o.out.Layout != nil {
 		return o.out.Layout.Check()
 	}
 	return nil
+}
+
+// check refuses numbers that cannot be.
+func (e *End) check() error {
+	for name, n := range map[string]int64{"memory_cap": e.MemoryCap, "measure_ns": e.MeasureNS, "timed_ns": e.TimedNS, "cache_bytes": e.Timing.CacheBytes,
+		"clock_syncs": int64(e.Timing.ClockSyncs), "drift_ns": e.Timing.DriftNS, "max_drift_ns": e.Timing.MaxDriftNS} {
+		if n < 0 {
+			return fmt.Errorf("%s is %d", name, n)
+		}
+	}
+	for _, y := range e.Yardstick {
+		if min(y.AtS, y.LineNS, y.MemcpyNS, y.ReduceLocalNS, y.PingPong8NS, y.PingPong64KNS) < 0 {
+			return errors.New("a negative reading of the yardstick")
+		}
+	}
+	return nil
+}
+
+// arrived compares what was sent with what is here.
+func (o *OutputReader) arrived(lines int, crc string) error {
+	if here := fmt.Sprintf("%08x", o.crc); lines != o.lines || crc != here {
+		return fmt.Errorf("it counts %d lines with checksum %s, %d with %s arrived: standard output was damaged on its way", lines, crc, o.lines, here)
+	}
+	return nil
+}
+
+func (o *OutputReader) soFar(text []byte) error {
+	var s SoFar
+	err := json.Unmarshal(text, &s)
+	if err == nil {
+		err = o.arrived(s.Lines, s.CRC)
+	}
+	if err != nil {
+		return fmt.Errorf("%s line: %w", LineSoFar, err)
+	}
+	o.whole = len(o.out.Cases)
+	return nil
+}
+
+// Finished are the cases that have arrived whole, and their samples, whatever
+// becomes of the mpirun.
+func (o *OutputReader) Finished() ([]CaseResult, map[int][]Sample) {
+	return o.out.Cases[:o.whole], o.out.Samples
 }
 
 // Output returns what was collected; only to be used after the end record.

@@ -70,7 +70,7 @@ func output(t *testing.T) []string {
 	w := NewOutputWriter(&b)
 	samples := make([]Sample, 1300)
 	for i := range samples {
-		samples[i] = Sample{NS: int64(i * i), Flags: i % 4}
+		samples[i] = Sample{NS: int64(i*i) + 1, Flags: i % 4}
 	}
 	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: len(samples)}, samples)
 	w.Case(CaseResult{Case: 1, Status: StatusWrong, Message: "rank 1"}, nil)
@@ -81,7 +81,7 @@ func output(t *testing.T) []string {
 }
 
 func readOutput(lines []string) (*Output, bool, error) {
-	var r OutputReader
+	r := NewOutputReader(&Job{NP: 2, Mode: ModeMeasure, Cases: []JobCase{{NRep: 1300}, {NRep: 9}}}, 0)
 	for _, l := range lines {
 		if done, err := r.Add([]byte(l)); done || err != nil {
 			return r.Output(), done, err
@@ -98,7 +98,7 @@ func TestSamplesComeBackInOrder(t *testing.T) {
 	if len(out.Cases) != 2 || out.Cases[1].Message != "rank 1" || out.End.MemoryCap != 9 {
 		t.Errorf("got %+v", out.Cases)
 	}
-	if s := out.Samples[0]; len(s) != 1300 || s[1299] != (Sample{NS: 1299 * 1299, Flags: FlagLate | FlagLong}) {
+	if s := out.Samples[0]; len(s) != 1300 || s[1299] != (Sample{NS: 1299*1299 + 1, Flags: FlagLate | FlagLong}) {
 		t.Errorf("%d samples", len(s))
 	}
 }
@@ -131,5 +131,39 @@ func TestFlagsOfSamplesAreRead(t *testing.T) {
 	s, err := ParseSample(fmt.Sprintf("1200:%d", FlagLong))
 	if err != nil || s != (Sample{NS: 1200, Flags: FlagLong}) {
 		t.Errorf("got %v, %v", s, err)
+	}
+}
+
+func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
+	var text bytes.Buffer
+	o := NewOutputWriter(&text)
+	o.Case(CaseResult{Case: 1, NRep: 1, Status: StatusOK}, []Sample{{NS: 7}})
+	if err := o.SoFar(); err != nil {
+		t.Fatal(err)
+	}
+	o.Case(CaseResult{Case: 0, NRep: 1, Status: StatusOK}, []Sample{{NS: 8}})
+	r := NewOutputReader(&Job{Mode: ModeNREP, NP: 1, Cases: make([]JobCase, 2)}, 1)
+	for line := range bytes.Lines(text.Bytes()) {
+		if _, err := r.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cases, samples := r.Finished()
+	if len(cases) != 1 || cases[0].Case != 1 || len(samples[1]) != 1 {
+		t.Errorf("finished: %+v, %+v", cases, samples)
+	}
+	text.Reset()
+	if err := o.End(End{}); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := r.Add(bytes.TrimSpace(text.Bytes())); !done || err != nil {
+		t.Fatal(done, err)
+	}
+	if c := r.Output().Cases; c[0].Case != 0 || c[1].Case != 1 {
+		t.Errorf("not in the order of the job: %+v", c)
+	}
+	lost := NewOutputReader(&Job{Mode: ModeNREP, Cases: make([]JobCase, 2)}, 1)
+	if _, err := lost.Add([]byte(`sofar {"lines":2,"crc":"00000000"}`)); err == nil {
+		t.Error("lines were lost before it")
 	}
 }

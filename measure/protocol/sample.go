@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -29,9 +30,15 @@ func ValidSeconds(samples []Sample) []float64 {
 	return seconds
 }
 
+// MaxSamples is the most that an mpirun may bring: 4 GiB of memory.
+const MaxSamples = 1 << 28
+
 // MaxRawInt is the largest number that a raw file holds: 18 digits, in nanoseconds
 // 31 years.
 const MaxRawInt = 1e18 - 1
+
+// ErrNoTime is what is wrong with a sample of 0 ns that is not late.
+var ErrNoTime = errors.New("a call took 0 ns: the clock is too coarse for it")
 
 // ParseSample reads "NS" or "NS:FLAGS". What a raw file cannot hold is an error:
 // negative numbers, and more than 18 digits.

@@ -8,8 +8,11 @@ package rank
 import "C"
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"time"
@@ -66,11 +69,37 @@ func gather[T any](w *world, mine *T) ([]T, error) {
 	return out, nil
 }
 
+// place counts the ranks of every host, and refuses those that are not where they
+// are wanted: all ranks come to the same answer.
+func (s *session) place(wanted string) error {
+	name, _ := os.Hostname()
+	sum := sha256.Sum256([]byte(name))
+	hosts, err := allGather(s.world, binary.LittleEndian.Uint64(sum[:]))
+	if err != nil {
+		return err
+	}
+	at := map[uint64]int{} // index into ranks
+	var ranks []int
+	for _, h := range hosts {
+		i, known := at[h]
+		if !known {
+			i = len(ranks)
+			at[h], ranks = i, append(ranks, 0)
+		}
+		ranks[i]++
+	}
+	s.beside = ranks[at[hosts[s.rank]]]
+	if got := host.Place(ranks); wanted != "" && got != wanted {
+		return fmt.Errorf("the ranks are placed as %s (nodes × ranks on each), and %s is wanted", got, wanted)
+	}
+	return nil
+}
+
 // layout finds out, at rank 0, where all ranks run and on what. Every rank says
 // little of itself; the first one of every node reads it for all.
 func (s *session) layout() (*host.Layout, error) {
 	name, _ := os.Hostname()
-	own, err := host.ReadRank(name, os.Environ(), s.info.LibVersion, s.info.Hash)
+	own, err := host.ReadRank(name, os.Environ(), s.info.LibVersion, ownFile())
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +129,7 @@ func (s *session) layout() (*host.Layout, error) {
 func (s *session) node(own host.RankFacts, reads bool) (*host.NodeFacts, error) {
 	var f host.NodeFacts
 	if reads {
-		f = host.ReadNode(hostFiles, own, os.Environ(), s.info.LibVersion, s.info.Hash)
+		f = host.ReadNode(hostFiles, own, os.Environ(), s.info.LibVersion, s.hash())
 	}
 	if err := s.barrier(); err != nil {
 		return nil, err

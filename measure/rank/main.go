@@ -49,12 +49,10 @@ func Main(args []string) int {
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	// MPI_Init sleeps a while, so the hash costs no time.
-	hash := make(chan string, 1)
-	go func() { hash <- ownHash() }()
 	info := Info()
+	hash := sync.OnceValue(ownHash)
 	if *version {
-		info.Hash = <-hash
+		info.Hash = hash()
 		text, _ := json.MarshalIndent(info, "", "  ")
 		fmt.Println(string(text))
 		return 0
@@ -72,15 +70,20 @@ func Main(args []string) int {
 		err = errors.New(conf.Unknown("thread level", *threads, protocol.ThreadLevels))
 	}
 	if err == nil {
+		leaveWithLauncher() // MPI_Init makes files in /dev/shm
+		if mayBeRoot() {
+			go hash() // MPI_Init sleeps a while, so it costs no time
+		}
 		w, err = start(level)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pgmpi-rank:", err)
 		return exitCode
 	}
-	leaveWithLauncher()
-	info.Hash = <-hash
-	s := &session{world: w, info: info, out: bufio.NewWriterSize(out, 1<<16)}
+	if w.rank == 0 {
+		info.Hash = hash()
+	}
+	s := &session{world: w, info: info, hash: hash, out: bufio.NewWriterSize(out, 1<<16)}
 	if err = s.checkSize(*np); err == nil {
 		err = s.checkLevel(level)
 	}
@@ -95,6 +98,16 @@ func Main(args []string) int {
 		return exitCode
 	}
 	return 0
+}
+
+// mayBeRoot tells, before MPI is started, whether this may be rank 0.
+func mayBeRoot() bool {
+	for _, v := range []string{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"} {
+		if rank := os.Getenv(v); rank != "" {
+			return rank == "0"
+		}
+	}
+	return true
 }
 
 // takeStdout keeps the real standard output for the protocol and sends
@@ -116,7 +129,9 @@ const lastWords = 200 * time.Millisecond
 // session is one mpirun seen from one rank.
 type session struct {
 	*world
-	info protocol.RankInfo
+	info   protocol.RankInfo
+	hash   func() string // of the program; info has it at rank 0 only
+	beside int           // ranks on this host
 	// The watchdog speaks too, from another thread.
 	mu   sync.Mutex
 	out  *bufio.Writer
@@ -218,6 +233,9 @@ func (s *session) serve(jobFile string) error {
 	if err != nil {
 		return err
 	}
+	if err := s.place(j.Place); err != nil {
+		return err
+	}
 	before, err := s.load()
 	if err != nil {
 		return err
@@ -228,9 +246,13 @@ func (s *session) serve(jobFile string) error {
 			return err
 		}
 	}
+	w := protocol.NewOutputWriter(s.out)
+	if where != nil && s.rank == 0 {
+		w.Layout(where)
+	}
 	o := &outcome{}
 	if j.Mode != protocol.ModeEnv {
-		if o, err = s.do(j); err != nil {
+		if o, err = s.do(j, w); err != nil {
 			return err
 		}
 	}
@@ -239,12 +261,10 @@ func (s *session) serve(jobFile string) error {
 		return err
 	}
 	o.end.Load = protocol.Load{Before: before, After: after}
-	w := protocol.NewOutputWriter(s.out)
-	if where != nil {
-		w.Layout(where)
-	}
 	for i, c := range o.cases {
-		w.Case(c, o.samples[i])
+		if !o.sent[i] {
+			w.Case(c, o.samples[i])
+		}
 	}
 	for _, c := range o.syncs {
 		w.JSON(protocol.LineSync, c)
@@ -259,7 +279,7 @@ func (s *session) serve(jobFile string) error {
 func (s *session) receive(jobFile string) (*protocol.Job, error) {
 	var text []byte
 	if s.rank == 0 {
-		hello, err := json.Marshal(protocol.Hello{Protocol: protocol.ProtocolVersion, NP: s.size, Rank: s.info, Shared: sharedFiles(), PML: s.pml()})
+		hello, err := json.Marshal(protocol.Hello{Protocol: protocol.ProtocolVersion, NP: s.size, Rank: s.info, Shared: launch.Shared(0), PML: s.pml()})
 		if err != nil {
 			return nil, err
 		}
@@ -304,7 +324,7 @@ func (s *session) readJob(jobFile string) (*protocol.Job, error) {
 func leaveAtEOF(in io.Reader) {
 	_, _ = io.Copy(io.Discard, in)
 	fmt.Fprintln(os.Stderr, "pgmpi-rank: standard input was closed: the driver is gone")
-	launch.RemoveShared(sharedFiles())
+	launch.RemoveShared(launch.Shared(0))
 	giveUp()
 }
 
@@ -323,20 +343,7 @@ func leaveWithLauncher() {
 				break
 			}
 		}
-		launch.RemoveShared(sharedFiles())
+		launch.RemoveShared(launch.Shared(0))
 		os.Exit(exitCode)
 	}()
-}
-
-// sharedFiles lists the files in /dev/shm that this process maps: the MPI
-// library's, which stay there when its launcher is killed.
-func sharedFiles() (found []string) {
-	maps, _ := os.ReadFile("/proc/self/maps")
-	for line := range strings.Lines(string(maps)) {
-		_, name, ok := strings.Cut(strings.TrimSpace(line), "/dev/shm/")
-		if ok && !strings.HasSuffix(name, " (deleted)") {
-			found = append(found, "/dev/shm/"+name)
-		}
-	}
-	return slices.Compact(found)
 }

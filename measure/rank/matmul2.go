@@ -8,7 +8,7 @@ package rank
 import "C"
 
 func init() {
-	testOps["matmul2"] = elementsOf[int32]{
+	testOps["matmul2"] = &elementsOf[int32]{
 		value:   func(h uint32, _ int) int32 { return invertible(h) },
 		combine: func(a, b int32) int32 { return multiply(matrix(a), matrix(b)).packed() },
 	}

@@ -5,6 +5,7 @@ package rank
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -20,6 +21,7 @@ import (
 type outcome struct {
 	cases   []protocol.CaseResult
 	samples [][]protocol.Sample // by case
+	sent    map[int]bool        // cases that the driver has already
 	syncs   []protocol.ClockSync
 	end     protocol.End
 }
@@ -33,6 +35,7 @@ type bench struct {
 	verifier verifier
 	nrep     nrep.Config
 	called   map[string]bool
+	poisoned int           // cases, so far
 	timed    time.Duration // in untimed calls
 	// When the clocks were synchronised last, and when they are to be again.
 	synced, due time.Time
@@ -43,8 +46,26 @@ type bench struct {
 	watchdog    *time.Timer
 }
 
-// do measures every case of the job in its order.
-func (s *session) do(j *protocol.Job) (*outcome, error) {
+// sendEvery is how often stage 1, whose cases finish one by one, sends what it has. It
+// is so seldom that most mpiruns never do: what is sent disturbs what is measured next.
+const sendEvery = 30 * time.Second
+
+// send writes the finished cases that the driver does not have.
+func (b *bench) send(w *protocol.OutputWriter) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, s := range b.state {
+		if !b.out.sent[i] && s.begun == s.visits && s.visits > 0 {
+			b.out.sent[i] = true
+			w.Case(b.out.cases[i], b.out.samples[i])
+		}
+	}
+	return errors.Join(w.SoFar(), b.session.out.Flush())
+}
+
+// do measures every case of the job in its order. Rank 0 writes to w what may not
+// wait for the end.
+func (s *session) do(j *protocol.Job, w *protocol.OutputWriter) (*outcome, error) {
 	if j.Mode == protocol.ModeClocks {
 		return s.examineClocks(j)
 	}
@@ -56,7 +77,7 @@ func (s *session) do(j *protocol.Job) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	start, said := time.Now(), time.Now()
+	start, said, sent := time.Now(), time.Now(), time.Now()
 	for done, i := range j.Order {
 		if err := look(done); err != nil {
 			return nil, err
@@ -68,14 +89,30 @@ func (s *session) do(j *protocol.Job) (*outcome, error) {
 			s.say("%s %d %d %s", protocol.LineProgress, done+1, len(j.Order), s.name)
 			said = time.Now()
 		}
+		if s.rank == 0 && j.Mode == protocol.ModeNREP && time.Since(sent) > sendEvery {
+			if err := b.send(w); err != nil {
+				return nil, err
+			}
+			sent = time.Now()
+		}
 	}
 	if err := look(len(j.Order)); err != nil {
 		return nil, err
 	}
 	b.watchdog.Stop()
+	b.leaveCompany()
 	b.out.end.Clock = &s.clock
 	b.out.end.MeasureNS, b.out.end.TimedNS = time.Since(start).Nanoseconds(), (b.timed + b.loop.took).Nanoseconds()
 	return &b.out, nil
+}
+
+// leaveCompany drops the results of cases that are not measured, the last ones.
+func (b *bench) leaveCompany() {
+	n := len(b.job.Cases)
+	for n > 0 && b.job.Cases[n-1].Company {
+		n--
+	}
+	b.out.cases, b.out.samples = b.out.cases[:n], b.out.samples[:n]
 }
 
 func (s *session) newBench(j *protocol.Job) (*bench, error) {
@@ -125,17 +162,18 @@ func (s *session) newBench(j *protocol.Job) (*bench, error) {
 func (b *bench) plan() error {
 	room := b.job.MemoryCap
 	if room == 0 {
-		least, err := b.allMin(memAvailable())
+		least, err := b.allMin(memAvailable() / int64(max(1, b.beside)))
 		if err != nil {
 			return err
 		}
 		room = b.job.TempMemory
 		if least > 0 {
-			room = min(room, least/2/int64(max(1, b.job.PPN)))
+			room = min(room, least/2)
 		}
 	}
 	b.out.end.MemoryCap = room
 	b.out.cases = make([]protocol.CaseResult, len(b.job.Cases))
+	b.out.sent = map[int]bool{}
 	b.out.samples = make([][]protocol.Sample, len(b.job.Cases))
 	b.state = make([]state, len(b.job.Cases))
 	for _, i := range b.job.Order {
@@ -175,6 +213,9 @@ func (b *bench) plan() error {
 	return b.allocate(shared, longest)
 }
 
+// companyCalls are as many as a case always has before its first sample.
+const companyCalls = 2
+
 // state is what is kept of a case from one visit to the next.
 type state struct {
 	visits, begun int   // in all, and so far
@@ -211,30 +252,37 @@ func (b *bench) visit(i int) error {
 		b.rotate(need.Send, need.Recv)
 		b.spread(need.Send, need.Recv)
 		start := time.Now()
+		if c.Company {
+			defer b.release(row)
+			defer b.home()
+			return b.call(row, companyCalls)
+		}
 		if err := b.warmUp(row); err != nil {
 			return err
 		}
 		b.timed += time.Since(start)
 	}
+	last := s.begun == s.visits
+	if last {
+		b.beforeLast(f, count, s.visits > 1)
+	}
 	if err := b.sample(i, row); err != nil {
 		return fmt.Errorf("%s: %w", b.name, err)
 	}
-	b.home()
-	if s.begun < s.visits {
+	if !last {
+		b.home()
 		s.prepared = b.putAway()
 		return nil
 	}
 	defer b.release(row)
-	if b.job.Verify && s.visits > 1 {
-		// What a case was put away with must still be right.
-		fault, err := b.verify(b.verifier, f, count, b.extent)
-		if err != nil {
-			return err
-		}
-		if fault != "" {
-			*r = protocol.CaseResult{Case: i, Status: protocol.StatusWrong, Message: fault}
-			b.out.samples[i] = nil
-		}
+	fault, err := b.afterLast(f, row, count)
+	if err != nil {
+		return fmt.Errorf("%s: %w", b.name, err)
+	}
+	b.home()
+	if fault != "" {
+		*r, b.out.samples[i] = protocol.CaseResult{Case: i, Status: protocol.StatusWrong, Message: fault}, nil
+		b.verifier.fill(b.caseFor(f, count, b.extent)) // others may send it
 	}
 	return nil
 }
@@ -287,26 +335,35 @@ func (b *bench) firstCalls(f mockups.Function, temps int64) error {
 	b.verifier.fill(b.caseFor(f, count, b.extent))
 	start := time.Now()
 	defer func() { b.timed += time.Since(start) }()
-	return b.call(row, b.job.FirstCalls)
+	return b.callFor(row, b.job.FirstCalls, firstTime)
 }
 
-// warmUp makes the untimed calls before a case: as many as the time allows, in
-// which rank 0 has the word.
+// firstTime is how long the first calls of a function may take together: a call of
+// thousands of ranks can take a second.
+const firstTime = time.Second
+
+// warmUp makes the untimed calls before a case: as many as the time allows.
 func (b *bench) warmUp(row *function) error {
-	always := b.job.Warmup
-	if b.job.WarmupNS > 0 {
-		always = min(2, always)
+	if b.job.WarmupNS == 0 {
+		return b.call(row, b.job.Warmup)
 	}
+	return b.callFor(row, b.job.Warmup, time.Duration(b.job.WarmupNS))
+}
+
+// callFor makes n calls, or as many as the limit allows, in which rank 0 has the
+// word; two of them in any case.
+func (b *bench) callFor(row *function, n int, limit time.Duration) error {
+	always := min(2, n)
 	start := time.Now()
-	if err := b.call(row, always); err != nil || always == b.job.Warmup {
+	if err := b.call(row, always); err != nil || always == n {
 		return err
 	}
 	took := time.Since(start).Nanoseconds()
-	more, err := b.fromRoot((b.job.WarmupNS - took) * int64(always) / max(1, took))
+	more, err := b.fromRoot((limit.Nanoseconds() - took) * int64(always) / max(1, took))
 	if err != nil {
 		return err
 	}
-	return b.call(row, min(max(0, int(more)), b.job.Warmup-always))
+	return b.call(row, min(max(0, int(more)), n-always))
 }
 
 // enough asks the predictor about the valid samples, and ends a case that takes

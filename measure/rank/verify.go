@@ -3,6 +3,7 @@
 package rank
 
 /*
+#include <string.h>
 #include "rank.h"
 */
 import "C"
@@ -25,11 +26,6 @@ import (
 var poisons = [2]byte{0x5a, 0xa5}
 
 const guardByte = 0xc3
-
-// period is after how many elements the data of a block repeat. Most of the time
-// of a verification would else go into hashing. It is a prime: a shift by a
-// power of two, or by a usual part of a block, still gives other data.
-const period = 8191
 
 // lateBy is how long a Barrier is held up by one rank when it is verified: much
 // longer than a message takes, even where processes share a core.
@@ -63,7 +59,13 @@ type elementsOf[T number] struct {
 	value   func(h uint32, rank int) T
 	combine func(a, b T) T
 	eps     float64 // relative error of an operation; 0: exact
+	// What several ranks give combined is kept: it takes as long as there are ranks.
+	tables map[ranks][]T
+	one    []T // the last part of a table that one rank gives alone
 }
+
+// ranks are those from first to last.
+type ranks struct{ first, last int }
 
 // testOps are operators on int that only rank programs built for tests know.
 var testOps = map[string]verifier{}
@@ -86,7 +88,7 @@ func newVerifier(datatype, op string) (verifier, error) {
 }
 
 func integers[T ~uint8 | ~int32](op string) (verifier, error) {
-	e := elementsOf[T]{value: func(h uint32, _ int) T { return T(h >> 12) }}
+	e := &elementsOf[T]{value: func(h uint32, _ int) T { return T(h >> 12) }}
 	truth := func(b bool) T {
 		if b {
 			return 1
@@ -112,7 +114,7 @@ func integers[T ~uint8 | ~int32](op string) (verifier, error) {
 		e.value = func(h uint32, _ int) T { return T(h % 2) }
 		e.combine = func(a, b T) T { return truth((a != 0) != (b != 0)) }
 	default:
-		if err := arithmetic(&e, op); err != nil {
+		if err := arithmetic(e, op); err != nil {
 			return nil, err
 		}
 	}
@@ -120,8 +122,8 @@ func integers[T ~uint8 | ~int32](op string) (verifier, error) {
 }
 
 func floats[T ~float32 | ~float64](op string, eps float64) (verifier, error) {
-	e := elementsOf[T]{value: func(h uint32, _ int) T { return T(int32(h>>20) - 2048) }, eps: eps}
-	err := arithmetic(&e, op)
+	e := &elementsOf[T]{value: func(h uint32, _ int) T { return T(int32(h>>20) - 2048) }, eps: eps}
+	err := arithmetic(e, op)
 	return e, err
 }
 
@@ -152,15 +154,67 @@ func arithmetic[T number](e *elementsOf[T], op string) error {
 	return nil
 }
 
-// hash mixes rank, block and index.
-func hash(rank, block int, i int64) uint32 {
-	h := uint32(rank+1)*0x9e3779b1 ^ uint32(block+1)*0x85ebca6b ^ uint32(i)*0xc2b2ae35
+// hash mixes a rank and the place of an element.
+func hash(rank int, i int64) uint32 {
+	h := uint32(rank+1)*0x9e3779b1 ^ uint32(i)*0xc2b2ae35
 	h ^= h >> 15
 	h *= 0x2c1b3c6d
 	return h ^ h>>12
 }
 
-func (e elementsOf[T]) at(rank, block int, i int64) T { return e.value(hash(rank, block, i), rank) }
+// period is how much of a rank's data is computed. What lies behind is made of the
+// same elements, a period at a time, each beginning at another place: two parts that
+// change places are seen at whatever distance, but by a chance of one in a period.
+const period = mockups.Period
+
+// place is where in the table of a rank's data element i of them comes from.
+func place(i int64) int64 {
+	if i < period {
+		return i
+	}
+	return (i + int64(hash(-1, i/period))) % period
+}
+
+// table returns n elements from a place on, of what ranks give together.
+func (e *elementsOf[T]) table(of ranks, from, n int64) []T {
+	if of.first == of.last {
+		e.one = slices.Grow(e.one[:0], int(n))[:n]
+		for i := range e.one {
+			e.one[i] = e.value(hash(of.first, from+int64(i)), of.first)
+		}
+		return e.one
+	}
+	t := e.tables[of]
+	for i := int64(len(t)); i < from+n; i++ {
+		v := e.value(hash(of.first, i), of.first)
+		for r := of.first + 1; r <= of.last; r++ {
+			v = e.combine(v, e.value(hash(r, i), r))
+		}
+		t = append(t, v)
+	}
+	if e.tables == nil {
+		e.tables = map[ranks][]T{}
+	}
+	e.tables[of] = t
+	return t[from : from+n]
+}
+
+// along calls do for the parts of a stretch of data, which begins with element i
+// of what ranks give together, with what each part is to hold.
+func (e *elementsOf[T]) along(data []T, of ranks, i int64, do func(have, want []T)) {
+	// A part ends where a period does, or the table.
+	part := func() int64 { return min(int64(len(data)), period-i%period, period-place(i)) }
+	if n := part(); n == int64(len(data)) {
+		do(data, e.table(of, place(i), n))
+		return
+	}
+	table := e.table(of, 0, period)
+	for len(data) > 0 {
+		n := part()
+		do(data[:n], table[place(i):][:n])
+		data, i = data[n:], i+n
+	}
+}
 
 func view[T number](b []byte) []T {
 	if len(b) == 0 {
@@ -176,83 +230,61 @@ func raw[T number](of []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(of))), len(of)*int(unsafe.Sizeof(t)))
 }
 
-// blocks calls do for every block of a buffer, with what its elements are to be, as
-// many as repeat.
-func (e elementsOf[T]) blocks(buffer []byte, count int64, element func(block int, i int64) T, do func(block int, have, want []T)) {
-	all := view[T](buffer)
-	for b := 0; len(all) > 0; b++ {
-		n := min(count, int64(len(all)))
-		want := make([]T, min(n, period))
-		for i := range want {
-			want[i] = element(b, int64(i))
-		}
-		do(b, all[:n], want)
-		all = all[n:]
+// isInput tells whether a rank's receive buffer holds data before the call.
+func (c vcase) isInput() bool { return c.f.InPlace && c.rank == c.root }
+
+// A rank's data are the same in every case, so that its send buffer stays as it is
+// while cases take turns.
+func (e *elementsOf[T]) fill(c vcase) {
+	give := func(have, want []T) { copy(have, want) }
+	own := ranks{c.rank, c.rank}
+	e.along(view[T](c.send), own, 0, give)
+	if c.isInput() {
+		e.along(view[T](c.recv), own, 0, give)
 	}
 }
 
-// repeat fills a block with what repeats in it.
-func repeat[T number](_ int, block, with []T) {
-	for len(block) > 0 {
-		block = block[copy(block, with):]
-	}
-}
-
-// sent is what a rank's send buffer holds in a block.
-func (e elementsOf[T]) sent(rank int) func(block int, i int64) T {
-	return func(block int, i int64) T { return e.at(rank, block, i) }
-}
-
-func (e elementsOf[T]) fill(c vcase) {
-	e.blocks(c.send, c.count, e.sent(c.rank), repeat)
-	if c.f.InPlace && c.rank == c.root {
-		e.blocks(c.recv, c.count, e.sent(c.rank), repeat)
-	}
-}
-
-// expected is element i of the block that the source describes.
-func (e elementsOf[T]) expected(from mockups.Source, i int64) T {
-	v := e.at(from.First, from.Block, i)
-	for r := from.First + 1; r <= from.Last; r++ {
-		v = e.combine(v, e.at(r, from.Block, i))
-	}
-	return v
-}
-
-func (e elementsOf[T]) check(c vcase) string {
-	fault := e.differs(c.send, c.count, e.sent(c.rank), 0, "the send buffer was changed at element %d of block %d: %v, was %v")
+func (e *elementsOf[T]) check(c vcase) string {
+	fault := e.differs(view[T](c.send), ranks{c.rank, c.rank}, 0, 0, func(i int64, have, want T) string {
+		return fmt.Sprintf("the send buffer was changed at element %d of block %d: %v, was %v", i%c.count, i/c.count, have, want)
+	})
 	switch {
 	case fault != "" || !c.f.HasData():
 		return fault
 	case c.f.Result == nil:
 		return "its result is not known: the table in mockups.go gives it none"
 	}
-	// What MPI leaves undefined is so in all blocks of a rank.
-	if first := c.f.Result(c.rank, c.size, c.root, 0); first.Last < first.First {
-		return ""
-	}
 	// p−1 operations, each off by at most eps/2, in any order; doubled.
-	return e.differs(c.recv, c.count,
-		func(block int, i int64) T { return e.expected(c.f.Result(c.rank, c.size, c.root, block), i) }, float64(c.size)*e.eps,
-		"the receive buffer is wrong at element %d of block %d: %v, expected %v")
+	bound := float64(c.size) * e.eps
+	for b, all := 0, view[T](c.recv); len(all) > 0 && fault == ""; b++ {
+		n := min(c.count, int64(len(all)))
+		from := c.f.Result(c.rank, c.size, c.root, b)
+		if from.Last < from.First {
+			return "" // what MPI leaves undefined is so in all blocks of a rank
+		}
+		fault = e.differs(all[:n], ranks{from.First, from.Last}, int64(from.Block)*c.count, bound, func(i int64, have, want T) string {
+			return fmt.Sprintf("the receive buffer is wrong at element %d of block %d: %v, expected %v", i, b, have, want)
+		})
+		all = all[n:]
+	}
+	return fault
 }
 
-// differs compares a buffer with what its elements should be, within a relative
-// bound, and says where it differs first; "" nowhere.
-func (e elementsOf[T]) differs(buffer []byte, count int64, element func(block int, i int64) T, bound float64, says string) (fault string) {
-	e.blocks(buffer, count, element, func(block int, have, want []T) {
-		for start := 0; start < len(have) && fault == ""; start += len(want) {
-			part := have[start:min(len(have), start+len(want))]
-			if bytes.Equal(raw(part), raw(want[:len(part)])) {
-				continue
-			}
-			for i, v := range part {
-				if v != want[i] && !(math.Abs(float64(v)-float64(want[i])) <= bound*math.Abs(float64(want[i]))) {
-					fault = fmt.Sprintf(says, start+i, block, v, want[i])
+// differs compares a stretch of data, which begins with element i of what ranks
+// give together, within a relative bound, and says where it differs first; ""
+// nowhere.
+func (e *elementsOf[T]) differs(data []T, of ranks, i int64, bound float64, says func(i int64, have, want T) string) (fault string) {
+	at := int64(0)
+	e.along(data, of, i, func(have, want []T) {
+		if fault == "" && !bytes.Equal(raw(have), raw(want)) {
+			for k, v := range have {
+				if v != want[k] && !(math.Abs(float64(v)-float64(want[k])) <= bound*math.Abs(float64(want[k]))) {
+					fault = says(at+int64(k), v, want[k])
 					break
 				}
 			}
 		}
+		at += int64(len(have))
 	})
 	return fault
 }
@@ -277,6 +309,9 @@ func (w *world) verify(v verifier, f mockups.Function, count, extent int64) (str
 				guardFault("receive", recv[len(c.recv):]), w.tempFault())
 		}
 	}
+	// Larger cases that have taken a turn send what was where the guard is.
+	c.send = send
+	v.fill(c)
 	return w.firstOf(found)
 }
 
@@ -307,7 +342,54 @@ func (w *world) caseFor(f mockups.Function, count, extent int64) vcase {
 		recv: unsafe.Slice((*byte)(w.x.recv), r+C.PG_GUARD_BYTES)[:r]}
 }
 
-func fill(b []byte, with byte) { repeat(0, b, bytes.Repeat([]byte{with}, 1<<12)) }
+func fill(b []byte, with byte) {
+	if len(b) > 0 {
+		C.memset(unsafe.Pointer(&b[0]), C.int(with), C.size_t(len(b)))
+	}
+}
+
+// beforeLast makes the buffers of a case ready for its last visit: until a call
+// has made it right, the receive buffer is wrong, apart from input. Other cases
+// that have taken turns may have left their data there.
+func (b *bench) beforeLast(f mockups.Function, count int64, turns bool) {
+	if !f.HasData() {
+		return
+	}
+	c, need := b.caseFor(f, count, b.extent), f.Memory(count, b.extent, b.size)
+	b.poisoned++ // which poison a case meets differs between mpiruns, as their order does
+	if turns && (c.isInput() || b.loop.cache.rotates != 0) {
+		b.verifier.fill(c)
+	}
+	if !c.isInput() {
+		fill(c.recv, poisons[b.poisoned%len(poisons)])
+	}
+	fill(c.recv[len(c.recv):cap(c.recv)], guardByte)
+	if !turns {
+		need.Send = 0 // is where it is to be
+	}
+	b.spread(need.Send, need.Recv)
+	b.loop.called = false
+}
+
+// afterLast says what is wrong after the last timed call of a case, at any rank;
+// "" when nothing is. Each function gives the same however often it is called.
+func (b *bench) afterLast(f mockups.Function, row *function, count int64) (string, error) {
+	if !f.HasData() {
+		return "", nil
+	}
+	if !b.loop.called { // its time was over
+		b.home()
+		if err := b.call(row, 1); err != nil {
+			return "", err
+		}
+	}
+	c := b.caseFor(f, count, b.extent)
+	found := cmp.Or(b.verifier.check(c), guardFault("receive", c.recv[len(c.recv):cap(c.recv)]), b.tempFault())
+	if found != "" {
+		found = "after the timed calls " + found
+	}
+	return b.firstOf(found)
+}
 
 func guardFault(name string, guard []byte) string {
 	i := slices.IndexFunc(guard, func(g byte) bool { return g != guardByte })

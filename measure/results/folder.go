@@ -17,47 +17,95 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 )
 
 // Folder is a results folder on disk.
 type Folder struct {
 	Path string
-	lock *os.File
+	lock *lock
 }
 
 const (
 	manifestName = "manifest.json"
 	rawName      = "raw"
 	lockName     = ".lock"
+	heldName     = ".lock-held" // where there is no flock
+)
+
+// What `pgmpi submit` puts into a folder before anything is measured there.
+const (
+	BatchScript = "batch.sh"
+	BatchLog    = "batch.log" // what the job prints
+	BatchJob    = "batch.json"
 )
 
 // Create makes a results folder, or takes an existing one, and locks it for this
-// process until Close; the kernel unlocks it when the process dies.
+// process until Close.
 func Create(path string) (*Folder, error) {
-	if err := os.MkdirAll(filepath.Join(path, rawName), 0o777); err != nil {
+	raw := filepath.Join(path, rawName)
+	if err := os.MkdirAll(raw, 0o777); err != nil {
 		return nil, fmt.Errorf("results folder: %w; choose another with --out", err)
 	}
-	lock, err := os.OpenFile(filepath.Join(path, lockName), os.O_CREATE|os.O_RDWR, 0o666)
+	if info, err := os.Lstat(raw); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("results folder: %s is a link, and nothing is written through one; choose another with --out", raw)
+	}
+	lock, err := lockFolder(path, syscall.Flock)
 	if err != nil {
-		return nil, fmt.Errorf("results folder: %w; choose another with --out", err)
-	}
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		lock.Close()
-		return nil, fmt.Errorf("%s is in use by another pgmpi; wait for it, or choose another folder with --out", path)
+		return nil, err
 	}
 	// What a killed driver was still writing; only the owner of the lock may delete it.
-	for _, dir := range []string{path, filepath.Join(path, rawName)} {
-		names, _ := filepath.Glob(filepath.Join(dir, ".tmp-*"))
-		for _, n := range names {
-			os.Remove(n)
+	for _, dir := range []string{path, raw} {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), regular.TempPrefix) {
+				os.Remove(filepath.Join(dir, e.Name()))
+			}
 		}
 	}
 	return &Folder{Path: path, lock: lock}, nil
 }
 
+// ID tells a folder from its copies.
+func (f *Folder) ID() string {
+	info, err := f.lock.file.Stat()
+	if err != nil {
+		return ""
+	}
+	return inode(info)
+}
+
+// inode is the number of a file in its file system.
+func inode(info fs.FileInfo) string {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return fmt.Sprint(s.Ino)
+	}
+	return ""
+}
+
+// Own tells whether a folder is what this user has made of it: nobody else owns it
+// or may write to it, and its manifest was written into this folder and no other.
+func Own(path string, m *Manifest) bool {
+	for _, name := range []string{".", manifestName, lockName} {
+		info, err := os.Stat(filepath.Join(path, name))
+		if err != nil {
+			return false
+		}
+		const others = 0o022
+		s, ok := info.Sys().(*syscall.Stat_t)
+		if !ok || int(s.Uid) != os.Geteuid() || info.Mode().Perm()&others != 0 {
+			return false
+		}
+		if name == lockName && m.FolderID != inode(info) {
+			return false
+		}
+	}
+	return true
+}
+
 // Close unlocks the folder.
-func (f *Folder) Close() error { return f.lock.Close() }
+func (f *Folder) Close() error { return f.lock.release() }
 
 // Open takes an existing results folder for reading, without a lock: a file is
 // there whole or not at all.
@@ -79,7 +127,7 @@ func IsFresh(path string) bool {
 	}
 	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		switch e.Name() {
-		case lockName, manifestName:
+		case lockName, heldName, manifestName, BatchScript, BatchLog, BatchJob:
 			return false
 		case rawName:
 			raw, err := os.ReadDir(filepath.Join(path, rawName))
@@ -92,9 +140,12 @@ func IsFresh(path string) bool {
 // Manifest reads manifest.json.
 func (f *Folder) Manifest() (*Manifest, error) {
 	path := filepath.Join(f.Path, manifestName)
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, maxManifest)
 	if err != nil {
 		return nil, err
+	}
+	if err := bounded(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -109,9 +160,12 @@ func (f *Folder) Manifest() (*Manifest, error) {
 	return &m, nil
 }
 
-// WriteManifest writes manifest.json.
+// WriteManifest writes manifest.json, unless it could not be read again.
 func (f *Folder) WriteManifest(m *Manifest) error {
 	m.Schema = ManifestSchema
+	if err := m.check(); err != nil {
+		return err
+	}
 	return f.WriteJSON(manifestName, m)
 }
 
@@ -124,31 +178,9 @@ func (f *Folder) WriteJSON(name string, v any) error {
 	})
 }
 
-// WriteFile makes a file of the folder of what fill writes: first under the name
-// .tmp-NAME, then, when that is on disk, under its own.
+// WriteFile makes a file of the folder of what fill writes.
 func (f *Folder) WriteFile(name string, fill func(io.Writer) error) error {
-	path := filepath.Join(f.Path, name)
-	tmp := filepath.Join(filepath.Dir(path), ".tmp-"+filepath.Base(path))
-	file, err := os.Create(tmp)
-	if err != nil {
-		return err
-	}
-	if err = fill(file); err == nil {
-		err = file.Sync()
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(tmp, path)
-	}
-	if err != nil {
-		os.Remove(tmp)
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	d, err := os.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
+	return regular.Write(filepath.Join(f.Path, name), fill)
 }
 
 // WriteJob writes the protocol lines of a job to a file and returns its
@@ -158,11 +190,19 @@ func (f *Folder) WriteJob(j *protocol.Job) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path, err := filepath.Abs(filepath.Join(f.Path, ".tmp-job"))
+	path, err := filepath.Abs(filepath.Join(f.Path, regular.TempPrefix+"job"))
 	if err != nil {
 		return "", err
 	}
-	return path, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o666)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	file, err := regular.New(path)
+	if err != nil {
+		return "", err
+	}
+	_, err = io.WriteString(file, strings.Join(lines, "\n")+"\n")
+	return path, errors.Join(err, file.Close())
 }
 
 // Has tells whether an mpirun is finished.
@@ -177,7 +217,15 @@ func (f *Folder) rawPath(mode protocol.Mode, shape guidelines.Shape, run int) st
 
 // WriteRun stores a finished mpirun.
 func (f *Folder) WriteRun(r *Run) error {
-	return f.WriteFile(filepath.Join(rawName, RawName(r.Mode, r.Shape, r.Run)), func(w io.Writer) error {
+	err := f.writeRaw(filepath.Join(rawName, RawName(r.Mode, r.Shape, r.Run)), r)
+	if err == nil {
+		os.Remove(filepath.Join(f.Path, f.partName(r.Mode, r.Shape, r.Run)))
+	}
+	return err
+}
+
+func (f *Folder) writeRaw(name string, r *Run) error {
+	return f.WriteFile(name, func(w io.Writer) error {
 		z := gzip.NewWriter(w)
 		b := bufio.NewWriterSize(z, 1<<16)
 		if err := encodeRaw(b, r); err != nil {
@@ -187,10 +235,31 @@ func (f *Folder) WriteRun(r *Run) error {
 	})
 }
 
+// WritePart stores the finished cases of an mpirun that was cut off.
+func (f *Folder) WritePart(r *Run) error {
+	return f.writeRaw(f.partName(r.Mode, r.Shape, r.Run), r)
+}
+
+// Part is what WritePart has stored; nil: nothing that can be used.
+func (f *Folder) Part(mode protocol.Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) *Run {
+	r, err := f.readRun(filepath.Join(f.Path, f.partName(mode, shape, run)), mode, shape, run, plan)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+func (f *Folder) partName(mode protocol.Mode, shape guidelines.Shape, run int) string {
+	return filepath.Join(rawName, "part-"+RawName(mode, shape, run))
+}
+
 // ReadRun reads one finished mpirun and checks that it belongs to the Plan.
 func (f *Folder) ReadRun(mode protocol.Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) (*Run, error) {
-	path := f.rawPath(mode, shape, run)
-	r, err := ReadRaw(path)
+	return f.readRun(f.rawPath(mode, shape, run), mode, shape, run, plan)
+}
+
+func (f *Folder) readRun(path string, mode protocol.Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) (*Run, error) {
+	r, err := readRaw(path, mostCases(mode, plan))
 	if err != nil {
 		return nil, err
 	}

@@ -130,7 +130,11 @@ func ending(lines string) string {
 // fedLines returns nil unless the lines hold an end record that fits; used
 // counts the lines up to it.
 func fedLines(lines [][]byte) (out *protocol.Output, used int) {
-	var r protocol.OutputReader
+	job := &protocol.Job{NP: 4, Mode: protocol.ModeMeasure, Clocks: &protocol.ClocksJob{Methods: []string{"shared"}}}
+	for range 8 {
+		job.Cases = append(job.Cases, protocol.JobCase{NRep: 100})
+	}
+	r := protocol.NewOutputReader(job, 0)
 	for i, line := range lines {
 		done, err := r.Add(line)
 		if err != nil {
@@ -182,7 +186,7 @@ func encodedRaw(t testing.TB, run *Run) []byte {
 }
 
 func decodeText(text []byte) (*Run, error) {
-	d := rawDecoder{in: bufio.NewReader(bytes.NewReader(text))}
+	d := rawDecoder{in: bufio.NewReader(bytes.NewReader(text)), cases: 1000}
 	err := d.decode()
 	return &d.run, err
 }
@@ -203,6 +207,10 @@ func FuzzReadRaw(f *testing.F) {
 		rawFile(t, path, text)
 		rawFile(t, path, zipped(t, z, text))
 	})
+}
+
+func zippedText(t *testing.T, text string) []byte {
+	return zipped(t, gzip.NewWriter(nil), []byte(text))
 }
 
 // zipped packs with a writer that is kept: the fuzzer is to spend its time on

@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/host"
@@ -19,15 +20,19 @@ const MaxMPIRuns = 10000
 // Plan and every factor. What it says about mpiruns is derived; the raw files are
 // the truth.
 type Manifest struct {
-	Schema  string            `json:"schema"`
-	Version string            `json:"pgmpi_version"`
-	Created string            `json:"created"` // RFC 3339, UTC
-	TOML    string            `json:"gl_toml"` // as read; empty: the defaults
-	Config  json.RawMessage   `json:"config"`  // with all defaults and flags applied
-	Plan    guidelines.Plan   `json:"plan"`
-	R       int               `json:"mpiruns"`
-	Seed    uint64            `json:"seed"`
-	Rank    protocol.RankInfo `json:"rank"`
+	Schema  string `json:"schema"`
+	Version string `json:"pgmpi_version"`
+	Created string `json:"created"` // RFC 3339, UTC
+	// FolderID is Folder.ID of the folder that it was written into; absent: by an
+	// older version, or imported.
+	FolderID string            `json:"folder_id,omitempty"`
+	Label    map[string]string `json:"label,omitempty"` // of --label
+	TOML     string            `json:"gl_toml"`         // as read; empty: the defaults
+	Config   json.RawMessage   `json:"config"`          // with all defaults and flags applied
+	Plan     guidelines.Plan   `json:"plan"`
+	R        int               `json:"mpiruns"`
+	Seed     uint64            `json:"seed"`
+	Rank     protocol.RankInfo `json:"rank"`
 	// Clock timed the first mpirun; Clocks are all there are.
 	Clock  *protocol.ClockInfo  `json:"clock,omitempty"`
 	Clocks []protocol.ClockInfo `json:"clocks,omitempty"`
@@ -57,35 +62,52 @@ type Manifest struct {
 	// Split is that experiment, fixed at the end of stage 2;
 	// nil: not planned yet.
 	Split *SplitPlan `json:"split,omitempty"`
+	// Confirm measures again what would make the night red, fixed after everything else
+	// was measured; nil: there is nothing, or no gate.
+	Confirm *SplitPlan `json:"confirm,omitempty"`
 	// Timing holds, by shape, how the first mpirun was timed.
 	Timing map[string]protocol.Timing `json:"timing,omitempty"`
 	// Events has a sentence for every mpirun that failed and was repeated.
 	Events []string `json:"events,omitempty"`
 }
 
-// SplitPlan is the experiment that follows up the suspicions of stage 2.
+// SplitPlan is an experiment in mpiruns of its own: it follows up the suspicions of
+// stage 2, or confirms.
 type SplitPlan struct {
 	R         int        `json:"mpiruns"`
 	FollowUps []FollowUp `json:"follow_ups"`
 }
 
 // FollowUp asks whether one call of Case is slower than Calls calls of Part in
-// a row.
+// a row; Calls is 1 unless the test is about split-robustness.
 type FollowUp struct {
 	Test  int `json:"test"`  // index into Plan.Tests
-	Case  int `json:"case"`  // index into Plan.Cases: the size m_j
-	Part  int `json:"part"`  // index into Plan.Cases: the size m_i
+	Case  int `json:"case"`  // index into Plan.Cases: the call; for split-robustness the size m_j
+	Part  int `json:"part"`  // index into Plan.Cases: the other side; for split-robustness the size m_i
 	Calls int `json:"calls"` // k
+}
+
+// Experiment is what a mode measures in mpiruns of its own; ok: it is such a mode. The
+// plan is nil where it is not planned.
+func (m *Manifest) Experiment(mode protocol.Mode) (plan *SplitPlan, ok bool) {
+	switch mode {
+	case protocol.ModeSplit:
+		return m.Split, true
+	case protocol.ModeConfirm:
+		return m.Confirm, true
+	default:
+		return nil, false
+	}
 }
 
 // Runs is the number of mpiruns per shape of a stage: those planned, or fewer
 // where max_time has ended it.
 func (m *Manifest) Runs(mode protocol.Mode) int {
 	planned := m.R
-	if mode == protocol.ModeSplit {
+	if x, ok := m.Experiment(mode); ok {
 		planned = 0
-		if m.Split != nil {
-			planned = m.Split.R
+		if x != nil {
+			planned = x.R
 		}
 	}
 	if n, ok := m.Stopped[mode]; ok {
@@ -106,8 +128,17 @@ func (m *Manifest) check() error {
 	if m.R < 0 || m.R > MaxMPIRuns {
 		return fmt.Errorf("%d mpiruns, not 0 to %d", m.R, MaxMPIRuns)
 	}
-	if m.Split != nil && (m.Split.R < 0 || m.Split.R > MaxMPIRuns) {
-		return fmt.Errorf("%d mpiruns of the split experiment, not 0 to %d", m.Split.R, MaxMPIRuns)
+	for mode, x := range m.experiments() {
+		if x.R < 0 || x.R > MaxMPIRuns {
+			return fmt.Errorf("%d mpiruns of %s, not 0 to %d", x.R, mode, MaxMPIRuns)
+		}
+	}
+	runs := m.R
+	if m.Split != nil {
+		runs += m.Split.R
+	}
+	if n := runs * len(m.Plan.Cases); n > maxMedians {
+		return fmt.Errorf("%d mpiruns of %d cases are %d run medians, and pgmpi keeps at most %d: fewer mpiruns (--mpiruns), sizes (--msizes) or guidelines (check.guidelines)", runs, len(m.Plan.Cases), n, maxMedians)
 	}
 	for i := range m.Factors.Layouts {
 		if err := m.Factors.Layouts[i].Check(); err != nil {
@@ -127,13 +158,23 @@ func (m *Manifest) CheckIndices() error {
 			}
 		}
 	}
-	if m.Split == nil {
-		return nil
-	}
-	for i, f := range m.Split.FollowUps {
-		if min(f.Test, f.Case, f.Part) < 0 || f.Test >= len(m.Plan.Tests) || max(f.Case, f.Part) >= len(m.Plan.Cases) || f.Calls < 1 {
-			return fmt.Errorf("follow-up %d of the split experiment leads outside of the plan", i)
+	for mode, x := range m.experiments() {
+		for i, f := range x.FollowUps {
+			if min(f.Test, f.Case, f.Part) < 0 || f.Test >= len(m.Plan.Tests) || max(f.Case, f.Part) >= len(m.Plan.Cases) || f.Calls < 1 {
+				return fmt.Errorf("follow-up %d of %s leads outside of the plan", i, mode)
+			}
 		}
 	}
 	return nil
+}
+
+// experiments are those that are planned.
+func (m *Manifest) experiments() iter.Seq2[protocol.Mode, *SplitPlan] {
+	return func(yield func(protocol.Mode, *SplitPlan) bool) {
+		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeConfirm} {
+			if x, _ := m.Experiment(mode); x != nil && !yield(mode, x) {
+				return
+			}
+		}
+	}
 }

@@ -1,6 +1,9 @@
 package results
 
 import (
+	"cmp"
+	"slices"
+
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 )
@@ -49,4 +52,42 @@ type CaseInfo struct {
 type Run struct {
 	Header
 	Samples [][]protocol.Sample
+}
+
+// Join takes in the cases of an earlier attempt at the mpirun, which came before the
+// others; nil has none.
+func (r *Run) Join(part *Run) {
+	if part == nil {
+		return
+	}
+	type entry struct {
+		CaseInfo
+		samples []protocol.Sample
+		of      *Run
+		at      int // its index there
+	}
+	var all []entry
+	for _, x := range []*Run{part, r} {
+		for i, c := range x.Cases {
+			all = append(all, entry{c, x.Samples[i], x, i})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.Plan, b.Plan) })
+	now := map[*Run]map[int]int{part: {}, r: {}} // the new index of a case
+	var cases []CaseInfo
+	var samples [][]protocol.Sample
+	for i, e := range all {
+		now[e.of][e.at] = i
+		e.Case = i
+		cases, samples = append(cases, e.CaseInfo), append(samples, e.samples)
+	}
+	var order []int
+	for _, x := range []*Run{part, r} {
+		for _, i := range x.Order {
+			order = append(order, now[x][i])
+		}
+	}
+	r.Cases, r.Samples, r.Order = cases, samples, order
+	r.WallNS += part.WallNS
+	r.LaunchNS += part.LaunchNS
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 
@@ -16,6 +15,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 )
 
@@ -32,6 +32,9 @@ func encodeRaw(w *bufio.Writer, r *Run) error {
 	head, err := json.Marshal(r.Header)
 	if err != nil {
 		return err
+	}
+	if limit := headerLimit(len(r.Cases)); len(head) > limit {
+		return fmt.Errorf("the header of mpirun %d would have %d bytes, and readers take %d", r.Run, len(head), limit)
 	}
 	fmt.Fprintf(w, "#%s\n", head) // a bufio.Writer keeps its first error
 	rows := 0
@@ -53,9 +56,13 @@ func encodeRaw(w *bufio.Writer, r *Run) error {
 	return err
 }
 
-// ReadRaw reads one raw file. A damaged one is an error that names it and the line.
-func ReadRaw(path string) (*Run, error) {
-	f, err := os.Open(path)
+// ReadRaw reads one raw file, of any plan. A damaged one is an error that names it
+// and the line.
+func ReadRaw(path string) (*Run, error) { return readRaw(path, maxMedians) }
+
+// readRaw reads a raw file of at most so many cases.
+func readRaw(path string, cases int) (*Run, error) {
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +71,7 @@ func ReadRaw(path string) (*Run, error) {
 	if err != nil {
 		return nil, damaged(path, err)
 	}
-	d := rawDecoder{in: bufio.NewReaderSize(z, rawBuffer)}
+	d := rawDecoder{in: bufio.NewReaderSize(z, rawBuffer), cases: cases}
 	if err := d.decode(); err != nil {
 		return nil, damaged(fmt.Sprintf("%s:%d", path, d.line), err)
 	}
@@ -75,20 +82,11 @@ func damaged(where string, err error) error {
 	return fmt.Errorf("%s: %w; the file is damaged: move it away, --resume measures this mpirun again", where, err)
 }
 
-// A damaged or malicious file may unpack to an endless line, or announce any
-// number of samples.
-const (
-	maxHeader  = 64 << 20 // bytes; a case takes some hundred
-	maxRow     = rawBuffer
-	rawBuffer  = 1 << 16
-	maxRoom    = 1 << 20 // samples of all cases that memory is reserved for on the header's word alone
-	maxSamples = 1 << 28 // of a file: 4 GiB of memory
-)
-
 type rawDecoder struct {
-	in   *bufio.Reader
-	line int
-	run  Run
+	in    *bufio.Reader
+	cases int // the most that there can be
+	line  int
+	run   Run
 }
 
 // next returns the next line, of at most limit bytes. It is valid until the call
@@ -117,14 +115,14 @@ func (d *rawDecoder) next(limit int) ([]byte, error) {
 }
 
 func (d *rawDecoder) decode() error {
-	head, err := d.next(maxHeader)
+	head, err := d.next(min(headerLimit(d.cases), maxHeader))
 	if err != nil {
 		return err
 	}
 	if len(head) == 0 || head[0] != '#' {
 		return errors.New("no header line")
 	}
-	if err := json.Unmarshal(head[1:], &d.run.Header); err != nil {
+	if err := d.header(head[1:]); err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
 	if d.run.Schema != RawSchema {
@@ -153,6 +151,29 @@ func (d *rawDecoder) decode() error {
 			return err
 		}
 	}
+}
+
+// header decodes the header. A few bytes may stand for a case or a clock with all
+// its fields, so that the lists of them are counted.
+func (d *rawDecoder) header(text []byte) (err error) {
+	var h struct {
+		Header
+		Cases     json.RawMessage `json:"cases"`
+		Clocks    json.RawMessage `json:"clocks"`
+		Yardstick json.RawMessage `json:"yardstick"`
+	}
+	if err := json.Unmarshal(text, &h); err != nil {
+		return err
+	}
+	d.run.Header = h.Header
+	if d.run.Cases, err = list[CaseInfo](h.Cases, d.cases, "cases"); err != nil {
+		return err
+	}
+	if d.run.Clocks, err = list[protocol.ClockInfo](h.Clocks, maxClocks, "clocks"); err != nil {
+		return err
+	}
+	d.run.Yardstick, err = list[protocol.Yardstick](h.Yardstick, maxReadings, "readings of the yardstick")
+	return err
 }
 
 func (d *rawDecoder) row(line []byte) error {

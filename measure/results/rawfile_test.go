@@ -158,11 +158,14 @@ func TestManifestThatAsksForTooManyMpirunsIsRefused(t *testing.T) {
 	}
 	defer f.Close()
 	for r, ok := range map[int]bool{10: true, MaxMPIRuns: true, MaxMPIRuns + 1: false, -1: false} {
-		if err := f.WriteManifest(&Manifest{R: r}); err != nil {
+		if err := f.WriteJSON(manifestName, &Manifest{Schema: ManifestSchema, R: r}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := f.Manifest(); (err == nil) != ok {
 			t.Errorf("R = %d: %v", r, err)
+		}
+		if err := f.WriteManifest(&Manifest{R: r}); (err == nil) != ok {
+			t.Errorf("R = %d written: %v", r, err)
 		}
 	}
 }

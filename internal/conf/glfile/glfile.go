@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"reflect"
 	"regexp"
@@ -12,23 +13,27 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/measure"
+	"pgmpi/measure/batch"
 	"pgmpi/nrep"
 )
 
 // File is gl.toml with all defaults applied. A driver sets what its flags
 // give, then calls Validate.
 type File struct {
-	Check     guidelines.Config `toml:"check" json:"check"`
-	Job       measure.JobConfig `toml:"job" json:"job"`
-	MPI       measure.MPIConfig `toml:"mpi" json:"mpi"`
-	NREP      nrep.Config       `toml:"nrep" json:"nrep"`
-	Measure   measure.Config    `toml:"measure" json:"measure"`
-	Analyze   judge.Config      `toml:"analyze" json:"analyze"`
-	Guideline []guidelines.User `toml:"guideline" json:"guideline,omitempty"`
+	Check     guidelines.Config  `toml:"check" json:"check"`
+	Job       measure.JobConfig  `toml:"job" json:"job"`
+	MPI       measure.MPIConfig  `toml:"mpi" json:"mpi"`
+	NREP      nrep.Config        `toml:"nrep" json:"nrep"`
+	Measure   measure.Config     `toml:"measure" json:"measure"`
+	Analyze   judge.Config       `toml:"analyze" json:"analyze"`
+	Gate      analyze.GateConfig `toml:"gate" json:"gate"`
+	Batch     batch.Config       `toml:"batch" json:"-"` // an account is nothing for a manifest
+	Guideline []guidelines.User  `toml:"guideline" json:"guideline,omitempty"`
 
 	Name   string `toml:"-" json:"-"` // of the file, for messages; "": there is none
 	Source string `toml:"-" json:"-"` // the text as read
@@ -46,14 +51,27 @@ func Default() File {
 		NREP:    nrep.Default(),
 		Measure: measure.Default(),
 		Analyze: judge.Default(),
+		Gate:    analyze.DefaultGate(),
+		Batch:   batch.Default(),
 	}
 }
 
+// maxSource is the most bytes of a gl.toml.
+const maxSource = 4 << 20
+
 // Load reads a file; see Parse.
 func Load(path string) (*File, error) {
-	data, err := os.ReadFile(path)
+	f, err := os.Open(path) // not only a regular file: it may come from a pipe
 	if err != nil {
 		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSource+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) > maxSource:
+		return nil, fmt.Errorf("%s has more than %d bytes: it is no gl.toml", path, maxSource)
 	}
 	return Parse(path, data)
 }
@@ -110,18 +128,14 @@ func (f *File) Validate(flags map[string]string) error {
 }
 
 // Plan makes the Plan for the given numbers of processes, which may come from
-// elsewhere than Job.NP. It expects a valid File.
+// elsewhere than Job.NP, and the shapes. It expects a valid File.
 func (f *File) Plan(np []int) (*guidelines.Plan, error) {
 	if err := f.located(inSection("job.", f.Job.CheckRoot(np))); err != nil {
 		return nil, err
 	}
-	shapes := make([]guidelines.Shape, len(np))
-	for i, n := range np {
-		shapes[i] = guidelines.Shape{NP: n}
-	}
 	p, err := guidelines.Build(guidelines.Settings{
 		Check: f.Check, Users: f.Guideline, Msizes: f.Job.Msizes,
-		Datatype: f.Job.Datatype, Op: f.Job.Op, Root: f.Job.Root, Shapes: shapes,
+		Datatype: f.Job.Datatype, Op: f.Job.Op, Root: f.Job.Root, Shapes: f.Job.On(np),
 	})
 	if err != nil {
 		return nil, Errors{{File: f.Name, Msg: err.Error()}}
@@ -139,6 +153,8 @@ func (f *File) check() []conf.FieldError {
 		inSection("measure.", f.Measure.Validate()),
 		inSection("measure.", f.Measure.CheckTurns(f.NREP)),
 		inSection("analyze.", f.Analyze.Validate()),
+		inSection("gate.", f.Gate.Validate()),
+		inSection("batch.", f.Batch.Validate()),
 		inSection("guideline", guidelines.ValidateUsers(f.Guideline, guidelines.Extent(f.Job.Datatype))),
 	)
 }

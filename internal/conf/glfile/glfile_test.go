@@ -49,7 +49,7 @@ func TestErrorsNameThePlaceOfTheKey(t *testing.T) {
 		{"text for number", "[analyze]\nalpha = \"0.05\"\n", `gl.toml:2:1: analyze.alpha: wants a number, not "0.05"`},
 		{"duration", "[measure]\nstall = \"2 minutes\"\n", `gl.toml:2:1: measure.stall: "2 minutes" is no duration such as "2s" or "500ms"`},
 		{"bytes", "[measure]\ntemp_memory = \"1G\"\n",
-			`gl.toml:2:1: measure.temp_memory: "1G" is no size in bytes (valid: 100, 1Ki, 16Mi, 1Gi)`},
+			`gl.toml:2:1: measure.temp_memory: "1G" is no size in bytes (did you mean 1Gi? Ki is 1024, Mi is 1024 Ki)`},
 		{"unknown collective", "[check]\nfunctions = [\"MPI_Algather\"]\n",
 			`gl.toml:2:1: unknown collective "MPI_Algather" (did you mean MPI_Allgather?)`},
 		{"unknown guideline", "[check]\nexclude = [\"GL99\"]\n", `gl.toml:2:1: unknown guideline "GL99" (did you mean GL9?)`},

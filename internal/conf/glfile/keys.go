@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/measure/batch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 	"pgmpi/nrep"
@@ -38,6 +40,9 @@ var Keys = []Key{
 
 	{Name: "job.np", Text: "numbers of processes, one or several", Empty: "the slots of the allocation (`SLURM_NTASKS`), else the cores that pgmpi may run on",
 		Flag: "np", Value: "LIST", FlagText: "numbers of processes: 2,4"},
+	{Name: "job.shapes", Text: "shapes nodes × processes per node, such as `[\"2x1\", \"1x2\"]`, beside `np` or in its place", Empty: "as the launcher places the processes",
+		More: "An mpirun whose ranks lie otherwise fails. See [cluster.md](cluster.md#shapes).",
+		Flag: "shape", Value: "LIST", FlagText: "shapes nodes × processes per node: 2x1,1x2,16x32"},
 	{Name: "job.mpiruns", Text: "R, mpiruns that measure everything (stage 2), for each number of processes",
 		Empty: "8 that measure everything, and up to 16 more, or as many as the number of tests asks for, that measure what points to a violation",
 		More:  "Medians differ between mpiruns: more of them, not more repetitions, make a verdict surer. See [statistics.md](statistics.md#how-many-mpiruns).",
@@ -61,9 +66,13 @@ var Keys = []Key{
 		More: "Counts all mpiruns of the folder.", Flag: "max-time", Value: "TIME"},
 
 	{Name: "mpi.rank", Text: "path of the rank program", Empty: "`pgmpi-rank` beside pgmpi", Flag: "rank", Value: "FILE"},
-	{Name: "mpi.launch", Text: "the launcher's words, such as `[\"mpirun\", \"-np\", \"{np}\"]`, with `{np}` for the number of processes",
+	{Name: "mpi.launch", Text: "the launcher's words, such as `[\"mpirun\", \"-np\", \"{np}\"]`, with `{np}` for the number of processes; there are also `{nodes}`, `{ppn}`, `{cpus}` and `{hostfile}`",
 		Empty: "chosen by the rank program's library",
 		Flag:  "launch", Value: "TEXT", FlagText: "the launcher, split at spaces, no shell: \"mpirun.mpich -np {np}\"", set: setLaunch},
+	{Name: "mpi.hostfile", Text: "the launcher's list of hosts", Empty: "the batch system's", Flag: "hostfile", Value: "FILE"},
+	{Name: "mpi.cpus_per_rank", Text: "cores that each rank has for itself, as in a hybrid program"},
+	{Name: "mpi.start_limit", Text: "give an mpirun up whose ranks have not started after this long, such as `\"10m\"`", Empty: "90 s, and 10 ms for each process",
+		More: "MPI_Finalize may take 80 s less, and 10 s in any case."},
 	{Name: "mpi.env", Text: "environment variables for the ranks, such as `{ OMPI_MCA_pml = \"ob1\" }`"},
 	{Name: "mpi.job_file", Text: "hand the job to rank 0 by a file in the results folder, where the launcher forwards no standard input",
 		More: "The host of rank 0 must see that folder.", Flag: "job-file"},
@@ -122,6 +131,32 @@ var Keys = []Key{
 	{Name: "analyze.adjust", Text: "adjustment for the number of tests (`auto`: the method's)", Names: judge.Strings(judge.Adjusts), Flag: "adjust", Value: "METHOD"},
 	{Name: "analyze.min_slowdown", Text: "least ratio that is a violation, at least 1; 1.05 is five per cent slower", Flag: "min-slowdown", Value: "RATIO"},
 	{Name: "analyze.split_tolerance", Text: "slack of split-robustness (GL2), at least 0; 0.05 is five per cent", Flag: "split-tolerance", Value: "N"},
+
+	{Name: "gate.baseline", Text: "what the check is held against: results folders, their report.json, or folders whose sub-folders are nights", Empty: "nothing; exit code 1 means any violation",
+		More: "Then only what is newly wrong makes the exit code 1; see [gate.md](gate.md).", Flag: "baseline", Value: "LIST"},
+	{Name: "gate.nights", Text: "of a folder of nights, the last so many before this check; at most 100", Flag: "nights", Value: "N"},
+	{Name: "gate.expect", Text: "file of the violations that are known, its `[[expect]]`; `pgmpi expect` writes one", Empty: "none",
+		More: "See [gate.md](gate.md#expectations).", Flag: "expect", Value: "FILE"},
+	{Name: "gate.confirm", Text: "only what is violated again when it is measured again, in mpiruns of its own, is an alarm",
+		Flag: "confirm", FlagText: "only what is violated again when it is measured again is an alarm: usual; --confirm=false does without"},
+	{Name: "gate.fail_on", Text: "what is an alarm", Names: judge.Strings(analyze.FailOns),
+		More: "`firm`: of what is new, what a repeat would probably show again; `violated`: every violation that is not expected; `times`: as `new`, and run-times that became longer.",
+		Flag: "fail-on", Value: "WORD"},
+	{Name: "gate.strict", Text: "what is expected to be violated and is kept is an alarm, too", Flag: "strict"},
+
+	{Name: "batch.scheduler", Text: "the batch system that `pgmpi submit` writes a script for", Names: batch.Names(),
+		More: "All but `slurm` are untested, and are not submitted; see [how-to-slurm.md](how-to-slurm.md)."},
+	{Name: "batch.nodes", Text: "nodes of the job", Empty: "as many as the processes need"},
+	{Name: "batch.time", Text: "time limit of one allocation, such as `\"30m\"`; a job that needs longer goes on in another one",
+		Empty: "twice the estimate of `pgmpi check --dry-run`, but at least 15 minutes"},
+	{Name: "batch.account", Text: "the account that pays", Empty: "the scheduler's default"},
+	{Name: "batch.partition", Text: "the partition, or queue", Empty: "the scheduler's default"},
+	{Name: "batch.constraint", Text: "which nodes, in the scheduler's words", Empty: "any"},
+	{Name: "batch.exclusive", Text: "ask for nodes that nobody else uses meanwhile"},
+	{Name: "batch.options", Text: "more options of the scheduler, such as `[\"--qos=debug\"]`"},
+	{Name: "batch.modules", Text: "modules that the script loads"},
+	{Name: "batch.prolog", Text: "lines of shell before pgmpi is started"},
+	{Name: "batch.restarts", Text: "how often the job may go on in another allocation"},
 }
 
 // FlagKey is the key that a flag sets; there must be one.

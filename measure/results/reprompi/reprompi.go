@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 )
 
@@ -42,7 +42,7 @@ type Case struct {
 // Read reads one file. What is not in the format is an error that
 // names file and line.
 func Read(path string) (*File, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,43 @@
+package medians
+
+import (
+	"math"
+
+	"pgmpi/measure/protocol"
+)
+
+// CaseMedians are the run medians of a case in stage 2.
+type CaseMedians struct {
+	Cell
+	NP       int
+	MedianNS float64 // of the run medians
+	Runs     []RunMedian
+}
+
+// RunMedian is the run median of an mpirun.
+type RunMedian struct {
+	Run     int // from 1
+	NS      float64
+	Samples int // that are valid
+}
+
+// CaseMedians lists the cases that have a valid run median, in the Plan's order.
+func (s *Set) CaseMedians() []CaseMedians {
+	var out []CaseMedians
+	for i, k := range s.manifest.Plan.Cases {
+		of := &s.Cases[i]
+		if of.Status != protocol.StatusOK {
+			continue
+		}
+		c := CaseMedians{Cell: CellOf(k), NP: k.Shape.NP, MedianNS: of.Median()}
+		for run, ns := range of.Medians {
+			if n := of.samples[run]; !math.IsNaN(ns) {
+				c.Runs = append(c.Runs, RunMedian{run + 1, ns, n.Total - n.Invalid})
+			}
+		}
+		if len(c.Runs) > 0 {
+			out = append(out, c)
+		}
+	}
+	return out
+}

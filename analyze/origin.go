@@ -1,0 +1,69 @@
+package analyze
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/measure/results"
+)
+
+// OriginOf is what a manifest says of a report's origin.
+func OriginOf(m *results.Manifest) Origin {
+	o := Origin{Created: m.Created, Host: m.Factors.Hostname, Label: maps.Clone(m.Label), RankHash: m.Rank.Hash}
+	if m.TOML != "" {
+		sum := sha256.Sum256([]byte(m.TOML))
+		o.GLTomlHash = hex.EncodeToString(sum[:8])
+	}
+	var kernels []string
+	for _, l := range m.Factors.Layouts {
+		for _, n := range l.Nodes {
+			o.Nodes = append(o.Nodes, n.Host)
+			if n.Kind >= 0 && n.Kind < len(l.Kinds) {
+				kernels = append(kernels, l.Kinds[n.Kind].Kernel)
+			}
+		}
+	}
+	o.Nodes = unique(o.Nodes)
+	o.Kernel = cmp.Or(strings.Join(unique(kernels), ", "), m.Factors.Kernel)
+	return o
+}
+
+// origin also knows what the raw files say.
+func (a *Analysis) origin() Origin {
+	o := OriginOf(a.manifest)
+	last := a.set.LastFinished()
+	if last.IsZero() {
+		return o
+	}
+	o.Finished = last.UTC().Format(time.RFC3339)
+	if begun, err := time.Parse(time.RFC3339, o.Created); err == nil && last.After(begun) {
+		o.WallClockS = last.Sub(begun).Seconds()
+	}
+	return o
+}
+
+// yardstick is what was read in the median mpirun of each shape.
+func (a *Analysis) yardstick() (out []Yardstick) {
+	for _, shape := range a.manifest.Plan.Shapes {
+		y := Yardstick{Shape: shape.String(), Speed: a.set.Speed(shape)}
+		if (y != Yardstick{Shape: y.Shape}) {
+			out = append(out, y)
+		}
+	}
+	return out
+}
+
+// unique are the texts that are not empty, each once, in their order.
+func unique(texts []string) (out []string) {
+	for _, t := range texts {
+		if t != "" && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,91 @@
+package analyze
+
+import (
+	"slices"
+	"testing"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/measure/host"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+func TestAReportSaysWhereItIsFrom(t *testing.T) {
+	m := fixture()
+	m.Created, m.TOML, m.Label, m.Rank.Hash = "2026-01-02T03:00:00Z", "abc", map[string]string{"commit": "4f3c2a1"}, "0123456789abcdef"
+	m.Factors = host.Factors{Hostname: "login", Kernel: "5.15", Layouts: []host.Layout{
+		{Shape: "p2", Kinds: []host.NodeKind{{Kernel: "6.1"}, {Kernel: "6.2"}}, Pinnings: [][]host.Pin{nil}, Nodes: []host.Node{{Host: "n1"}, {Host: "n2", Kind: 1}}},
+		{Shape: "p2", Kinds: []host.NodeKind{{Kernel: "6.1"}}, Pinnings: [][]host.Pin{nil}, Nodes: []host.Node{{Host: "n1"}, {Host: "n3"}}}}}
+	runs := measured(m, quiet...)
+	for i := range runs {
+		runs[i].FinishedAt = "2026-01-02T03:10:00Z"
+	}
+	runs[3].FinishedAt = "2026-01-02T03:30:00Z"
+	runs[4].FinishedAt = "no time"
+	r := analyzed(t, m, runs, judge.Default())
+	if r.Created != m.Created || r.Finished != "2026-01-02T03:30:00Z" || r.WallClockS != 1800 || r.Host != "login" || !slices.Equal(r.Nodes, []string{"n1", "n2", "n3"}) ||
+		r.Kernel != "6.1, 6.2" || r.Label["commit"] != "4f3c2a1" || r.RankHash != m.Rank.Hash {
+		t.Errorf("%+v", r.Origin)
+	}
+	// printf abc | sha256sum
+	if r.GLTomlHash != "ba7816bf8f01cfea" {
+		t.Error(r.GLTomlHash)
+	}
+	old := fixture()
+	old.Factors.Kernel = "5.15"
+	if o := analyzed(t, old, measured(old, quiet...), judge.Default()).Origin; o.Kernel != "5.15" || o.Finished != "" || o.WallClockS != 0 || o.GLTomlHash != "" || o.Label != nil {
+		t.Errorf("an older folder: %+v", o)
+	}
+}
+
+func TestTheYardstickOfAReportIsThatOfTheMedianMpirun(t *testing.T) {
+	m := fixture()
+	runs := measured(m, quiet...)
+	if r := analyzed(t, m, runs, judge.Default()); r.Yardstick != nil {
+		t.Errorf("not read: %+v", r.Yardstick)
+	}
+	for i := range runs {
+		runs[i].Yardstick = []protocol.Yardstick{{LineNS: 100 + float64(i), MemcpyNS: 9000}}
+	}
+	r := analyzed(t, m, runs, judge.Default())
+	if len(r.Yardstick) != 1 || r.Yardstick[0].Shape != "p2" || r.Yardstick[0].LineNS != 105 || r.Yardstick[0].MemcpyNS != 9000 {
+		t.Errorf("%+v", r.Yardstick)
+	}
+}
+
+func TestRunMediansHaveARowForEveryMpirunThatHadTheCase(t *testing.T) {
+	m := fixture()
+	m.Split = &results.SplitPlan{R: 2, FollowUps: []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
+	runs := measured(m, quiet...)
+	runs[1].Samples[0] = nil // not there, as after an interim look
+	runs[2].Samples[0] = []protocol.Sample{{NS: 100}, {NS: 101}, {NS: 102}, {NS: 103}, {NS: 99}, {NS: 100}, {NS: 100000}, {NS: 5, Flags: protocol.FlagLate}}
+	for k := range runs[3].Samples[0] {
+		runs[3].Samples[0][k].Flags = protocol.FlagLate
+	}
+	for i := range runs {
+		runs[i].FinishedAt = "2026-01-02T03:10:00Z"
+	}
+	runs = append(runs, followed(m, 5000, 700)...)
+	a, err := Analyze(m, runs, judge.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := a.RunMedians()
+	if want := 6*testR - 1 + 2*2; len(rows) != want {
+		t.Fatalf("%d rows, want %d", len(rows), want)
+	}
+	if k := rows[1]; k.Function != "MPI_Reduce" || k.Run != 3 || *k.MedianS*1e9 != 100.5 || k.N != 6 || k.Outliers != 1 || k.Invalid != 1 || k.MockupOf != "" || k.Calls != 1 ||
+		k.FinishedAt != "2026-01-02T03:10:00Z" || k.Mode != protocol.ModeMeasure || k.NP != 2 {
+		t.Errorf("%+v", k)
+	}
+	if k := rows[2]; k.MedianS != nil || k.N != 0 || k.Invalid != 4 {
+		t.Errorf("all out of sync: %+v", k)
+	}
+	if k := rows[2*testR]; k.Function != "reduce_as_allreduce" || k.MockupOf != "MPI_Reduce" {
+		t.Errorf("%+v", k)
+	}
+	call, part := rows[len(rows)-4], rows[len(rows)-1]
+	if call.Mode != protocol.ModeSplit || call.Msize != 64 || call.Calls != 1 || part.Mode != protocol.ModeSplit || part.Msize != 8 || part.Calls != 8 || part.Run != 2 {
+		t.Errorf("split: %+v, %+v", call, part)
+	}
+}

@@ -1,0 +1,140 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/internal/conf"
+)
+
+// gateWords say what each state is, in the order in which they are shown.
+var gateWords = []struct {
+	state       analyze.GateState
+	short, long string // long: "" where the tests are counted only
+}{
+	{analyze.New, "new", "violated now, and not in the baselines"},
+	{analyze.Worse, "clearly worse", "violated in both, by clearly more now"},
+	{analyze.Expired, "expected no longer", "violated, and the last day of the expectation has passed"},
+	{analyze.FirstShown, "shown first", "violated now; no baseline could tell"},
+	{analyze.Unsure, "unsure", "may have changed, and cannot be told for sure"},
+	{analyze.Gone, "gone", "violated in the newest baseline that tested it, and kept now"},
+	{analyze.Xpass, "expected, but kept", "no longer violated: take it out of the expectations"},
+	{analyze.Known, "known", ""},
+	{analyze.Expected, "expected", ""},
+}
+
+// gateSections say how a check stands against its baselines, the alarms first.
+func gateSections(r *analyze.Report) []Section {
+	g := r.Gate
+	if g == nil {
+		return nil
+	}
+	alarms := gateAlarms(r)
+	out := []Section{Titled("Held against %s", cmp.Or(when(len(g.Baselines) > 0, "%s", conf.Plural(len(g.Baselines), "baseline")), "expectations"))}
+	s := &out[0]
+	for i, b := range g.Baselines {
+		s.Fact(when(i == 0, "Against"), "%s: %s%s", b.Folder, b.Library, when(len(b.Created) >= len(time.DateOnly), ", %s", b.Created[:min(len(b.Created), len(time.DateOnly))]))
+	}
+	s.facts("Note", g.Notes)
+	s.Table = gateTable(alarms, true)
+	if _, more := first(alarms, mostAlarms, moreRows); more != "" {
+		s.note("%s", more)
+	}
+	out = append(out, slowerSection(g)...)
+	for _, w := range gateWords {
+		in := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Gated != nil && v.State == w.state && !v.Alarm })
+		if w.long == "" || len(in) == 0 {
+			continue
+		}
+		shown, more := first(byRatio(in), mostRows, moreRows)
+		out = append(out, tabled(gateTable(shown, false), more, "%s, %s: %s", capital(w.short), conf.Plural(len(in), "test"), w.long)...)
+	}
+	return out
+}
+
+const mostAlarms = 20 // rows
+
+func count(tests []*analyze.Verdict, s analyze.GateState) (n int) {
+	for _, v := range tests {
+		if v.State == s {
+			n++
+		}
+	}
+	return n
+}
+
+// gateAlarms are the tests that raise an alarm.
+func gateAlarms(r *analyze.Report) []*analyze.Verdict {
+	return those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Gated != nil && v.Alarm })
+}
+
+// gateVerdict is the answer in one sentence.
+func gateVerdict(r *analyze.Report) string {
+	g, alarms := r.Gate, gateAlarms(r)
+	var counts []string
+	for _, w := range gateWords {
+		if n := count(alarms, w.state); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, w.short))
+		}
+	}
+	if n := len(g.Slower); n > 0 {
+		counts = append(counts, fmt.Sprintf("%s slower", conf.Plural(n, "run-time")))
+	}
+	var others []string
+	for _, w := range gateWords {
+		if n := g.ByState[w.state] - count(alarms, w.state); n > 0 {
+			others = append(others, fmt.Sprintf("%d %s", n, w.short))
+		}
+	}
+	rest := when(len(others) > 0, "; beside that %s", strings.Join(others, ", "))
+	if len(counts) > 0 {
+		return fmt.Sprintf("ALARM: %s%s", strings.Join(counts, ", "), rest)
+	}
+	return fmt.Sprintf("No alarm: nothing is newly wrong%s", rest)
+}
+
+// gateTable lists tests with their states; all says that they have several.
+func gateTable(tests []*analyze.Verdict, all bool) *Table {
+	if len(tests) == 0 {
+		return nil
+	}
+	t := &Table{Head: []string{"", "guideline", "msize", "shape", "ratio [95 %]", "before"}, Align: "llrlll", Flex: 5}
+	shown, _ := first(byRatio(tests), mostAlarms, "")
+	for _, v := range shown {
+		t.Add(words(v.State), v.Guideline+" "+plain(v.Function), size(v.Msize), v.Shape, effect(v), v.StateReason+when(v.Ticket != "", " [%s]", v.Ticket))
+	}
+	if !all {
+		t.drop(0)
+		t.Flex--
+	}
+	return t
+}
+
+// byRatio orders tests, the slowest call first.
+func byRatio(tests []*analyze.Verdict) []*analyze.Verdict {
+	value := func(v *analyze.Verdict) float64 {
+		if v.Ratio == nil {
+			return 0
+		}
+		return *v.Ratio
+	}
+	out := slices.Clone(tests)
+	slices.SortStableFunc(out, func(a, b *analyze.Verdict) int { return cmp.Compare(value(b), value(a)) })
+	return out
+}
+
+// slowerSection lists run-times, where they are alarms.
+func slowerSection(g *analyze.Gate) []Section {
+	t := &Table{Head: []string{"function", "shape", "msize", "before", "now", "ratio", "than in"}, Align: "llrrrrl", Flex: 6}
+	shown, more := first(g.Slower, mostAlarms, moreRows)
+	for _, k := range shown {
+		t.Add(plain(k.Function), k.Shape, size(k.Msize), duration(k.BeforeS), duration(k.NowS), Ratio(k.Ratio), k.Baseline)
+	}
+	return tabled(t, more, "Slower than in every baseline: %s", conf.Plural(len(g.Slower), "run-time"))
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

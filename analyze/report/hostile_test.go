@@ -1,0 +1,140 @@
+package report
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
+)
+
+// poison puts a text behind every string of a value, as somebody may have done
+// who wrote a results folder. Words with a type of their own are ours.
+func poison(v reflect.Value, text string) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			poison(v.Elem(), text)
+		}
+	case reflect.String:
+		if v.CanSet() && v.Type() == reflect.TypeFor[string]() {
+			v.SetString(v.String() + text)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				poison(v.Field(i), text)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			poison(v.Index(i), text)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			value := reflect.New(v.Type().Elem()).Elem()
+			value.Set(v.MapIndex(key))
+			poison(value, text)
+			v.SetMapIndex(key, value)
+		}
+	default: // no text
+	}
+}
+
+func poisoned[T any](k Kind[T], t *T, text string) example {
+	poison(reflect.ValueOf(t), text)
+	return exampleOf(k, t)
+}
+
+// hostile has every kind of document with a text of somebody else's in all places.
+func hostile(t *testing.T, text string) map[string]example {
+	planted := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
+	return map[string]example{
+		"planted": poisoned(Reports, planted, text),
+		"compare": poisoned(Comparisons, comparison(), text),
+		"spread":  poisoned(Spreads, spread(), text),
+		"times":   poisoned(RunTimes, times(), text),
+		"env":     poisoned(Environments, environment(t), text),
+		"clocks":  poisoned(ClockLists, clocks(), text),
+	}
+}
+
+// FuzzRenderers: whatever the texts of others are, no format has a character that a
+// terminal would obey, csv and JSON say the same when they are read, and no cell of
+// csv is a formula.
+func FuzzRenderers(f *testing.F) {
+	for _, text := range []string{"\x1b]0;title\x07", "\u202e\u2066", "\u009b31m", "\xff\xc0", "\r\nverdict kept\n", "=cmd|' /C calc'!A0", "+\n-1\t@x",
+		"```\n# heading", "|a|&lt;b>", "\U000e0041", strings.Repeat("long", 500)} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for name, e := range hostile(t, text) {
+			for _, format := range e.formats {
+				got := written(t, format, e.document)
+				if at := strings.IndexFunc(got, func(r rune) bool { return r != '\n' && clean.Hidden(r) }); at >= 0 || !utf8.ValidString(got) {
+					t.Errorf("%s as %s: %q", name, format, got[max(0, at):min(len(got), at+40)])
+				}
+				switch format {
+				case "csv":
+					sameRows(t, name, e.document.Rows, got)
+				case "json":
+					want, err := json.Marshal(e.document.Value)
+					if err != nil || !sameJSON(want, []byte(got)) {
+						t.Errorf("%s as JSON: %v", name, err)
+					}
+				}
+			}
+		}
+	})
+}
+
+func sameRows(t *testing.T, name string, rows [][]string, text string) {
+	t.Helper()
+	got, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil || len(got) != len(rows) {
+		t.Fatalf("%s: %d of %d rows, %v", name, len(got), len(rows), err)
+	}
+	for i := range rows {
+		for j, cell := range got[i] {
+			if _, err := strconv.ParseFloat(cell, 64); err != nil && cell != "" && strings.Contains("=+-@", cell[:1]) {
+				t.Errorf("%s: %q is a formula", name, cell)
+			}
+			got[i][j] = strings.TrimPrefix(cell, "'")
+			rows[i][j] = strings.TrimPrefix(rows[i][j], "'")
+		}
+		if !slices.Equal(got[i], rows[i]) {
+			t.Errorf("%s: %q became %q", name, rows[i], got[i])
+		}
+	}
+}
+
+func sameJSON(a, b []byte) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
+}
+
+func TestCellsThatASpreadsheetWouldCalculateAreTexts(t *testing.T) {
+	for cell, want := range map[string]string{"=1+1": "'=1+1", "@x": "'@x", "-x": "'-x", "+Inf": "+Inf", "-1.5e-6": "-1.5e-6", "GL8": "GL8", "": ""} {
+		if got := noFormula(cell); got != want {
+			t.Errorf("%q became %q", cell, got)
+		}
+	}
+}
+
+func TestTextCannotLeaveItsFenceInMarkdown(t *testing.T) {
+	got := fenced("a\n```\n# b\n````")
+	if !strings.HasPrefix(got, "`````\n") || !strings.HasSuffix(got, "\n`````\n") {
+		t.Errorf("%s", got)
+	}
+	for text, want := range map[string]string{"# b": `\# b`, "> b": `\> b`, "a&lt;": `a\&lt;`, "": ""} {
+		if got := block(text); got != want {
+			t.Errorf("%q became %s", text, got)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package report
+
+import (
+	"encoding/xml"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgmpi/guidelines"
+)
+
+// lint validates a JUnit file with the schema.
+func lint(t *testing.T, text string) error {
+	t.Helper()
+	xmllint, err := exec.LookPath("xmllint")
+	if err != nil {
+		t.Skip("no xmllint here: .ci/install xmllint")
+	}
+	file := filepath.Join(t.TempDir(), "junit.xml")
+	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(xmllint, "--noout", "--schema", "testdata/junit.xsd", file).CombinedOutput()
+	if err != nil {
+		t.Logf("%s", out)
+	}
+	return err
+}
+
+func TestJUnitFilesAreValidWhateverTheNames(t *testing.T) {
+	for _, e := range examples(t) {
+		if e.document.Outcomes != nil {
+			if err := lint(t, written(t, "junit", e.document)); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	text := written(t, "junit", Reports.Document(hostileReport(t)))
+	if err := lint(t, text); err != nil {
+		t.Errorf("%v:\n%s", err, text)
+	}
+}
+
+func TestTheJUnitSchemaRefusesWhatReadersDo(t *testing.T) {
+	good := written(t, "junit", Reports.Document(hostileReport(t)))
+	for what, change := range map[string]func(string) string{
+		"a test without a name":  func(s string) string { return strings.Replace(s, ` name="1 B"`, "", 1) },
+		"a test named twice":     func(s string) string { return strings.Replace(s, ` name="1024 B"`, ` name="1 B"`, 1) },
+		"an unknown result":      func(s string) string { return strings.ReplaceAll(s, "skipped", "ignored") },
+		"a count that is none":   func(s string) string { return strings.Replace(s, ` errors="0"`, ` errors="none"`, 1) },
+		"a time that is no time": func(s string) string { return strings.Replace(s, ` time="0`, ` time="x0`, 1) },
+		"an end that is missing": func(s string) string { return strings.TrimSuffix(s, "</testsuites>\n") },
+	} {
+		bad := change(good)
+		if bad == good {
+			t.Errorf("%s: nothing was changed", what)
+		}
+		if lint(t, bad) == nil {
+			t.Errorf("%s passes", what)
+		}
+	}
+}
+
+func TestJUnitReadsBackWithItsCounts(t *testing.T) {
+	r := hostileReport(t)
+	d := Reports.Document(r)
+	var got junitSuites
+	if err := xml.Unmarshal([]byte(written(t, "junit", d)), &got); err != nil {
+		t.Fatal(err)
+	}
+	var n junitCount
+	for i, s := range got.Suites {
+		if s.Timestamp != "2026-01-02T02:04:05" || s.Host != d.Outcomes.Host || s.Name != d.Outcomes.Suites[i].Name {
+			t.Errorf("%q %q %q", s.Timestamp, s.Host, s.Name)
+		}
+		for _, c := range s.Cases {
+			n.Tests++
+			if c.Failure != nil {
+				n.Failures++
+				if c.Failure.Type != "new" || !strings.Contains(c.Failure.Body, "\nstate        new: "+oneLine(hostileText)+"\n") {
+					t.Errorf("%+v", c.Failure)
+				}
+			}
+		}
+	}
+	if n != got.junitCount || n.Tests != len(r.Verdicts) || n.Failures == 0 || n.Failures == n.Tests {
+		t.Errorf("%+v, and the file says %+v", n, got.junitCount)
+	}
+}
+
+func TestADefaultCheckOnTwoShapesIsFarBelowWhatJUnitReadersTake(t *testing.T) {
+	r := everyTest(t)
+	text := written(t, "junit", Reports.Document(r))
+	// GitLab takes 30 MB.
+	if len(text) > 10e6 || len(text) < 500*len(r.Verdicts) {
+		t.Errorf("%d bytes for %d failures", len(text), len(r.Verdicts))
+	}
+}
+
+func TestShapesAndTypesAreTheSuites(t *testing.T) {
+	r := synthetic(t, []guidelines.Shape{{NP: 2}, {NP: 4}}, []int64{1, 1024}, few, 12, config(), planted)
+	var names []string
+	for _, s := range Reports.Document(r).Outcomes.Suites {
+		names = append(names, s.Name)
+	}
+	if got := strings.Join(names, " "); got != "p2.monotony p2.split p2.pattern p4.monotony p4.split p4.pattern" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,118 @@
+package report
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
+)
+
+// values reads metrics back: by name and labels, as the program writes them.
+func values(t *testing.T, text string) map[string]float64 {
+	t.Helper()
+	p := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := p.TextToMetricFamilies(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	out := map[string]float64{}
+	for name, f := range families {
+		for _, m := range f.Metric {
+			key := name
+			for _, l := range m.Label {
+				key += fmt.Sprintf(" %s=%q", l.GetName(), l.GetValue())
+			}
+			if _, twice := out[key]; twice {
+				t.Errorf("%s is there twice", key)
+			}
+			out[key] = m.GetGauge().GetValue()
+		}
+	}
+	return out
+}
+
+func TestMetricsReadBack(t *testing.T) {
+	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
+	r.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{MemcpyNS: 2500}}}
+	text := written(t, "openmetrics", Reports.Document(r))
+	got := values(t, text)
+	for key, want := range map[string]float64{
+		`pgmpi_ratio guideline="GL8" function="MPI_Reduce" msize="65536" shape="p2"`: 3,
+		`pgmpi_seconds function="MPI_Reduce" msize="1" shape="p2"`:                   1.009e-06,
+		"pgmpi_violated": 3, "pgmpi_alarms": 3, "pgmpi_slow_mpiruns": 0,
+		`pgmpi_yardstick_seconds quantity="memcpy" shape="p2"`: 2.5e-6,
+	} {
+		if got[key] < want*.999 || got[key] > want*1.001 {
+			t.Errorf("%s is %g, want %g", key, got[key], want)
+		}
+	}
+	if !strings.HasSuffix(text, "\n# EOF\n") || strings.Count(text, "# EOF") != 1 {
+		t.Errorf("the end is %q", text[len(text)-20:])
+	}
+	r.Gate = &analyze.Gate{Alarms: 1}
+	if got := values(t, written(t, "openmetrics", Reports.Document(r)))["pgmpi_alarms"]; got != 1 {
+		t.Errorf("%g alarms of a gate with one", got)
+	}
+}
+
+func TestMetricsAreUniqueAndEscaped(t *testing.T) {
+	values(t, written(t, "openmetrics", Reports.Document(everyTest(t))))
+	text := written(t, "openmetrics", Reports.Document(hostileReport(t)))
+	if strings.ContainsAny(text, "\x1b\x00\r") || strings.Count(text, "\n# EOF") != 1 {
+		t.Errorf("%q", text)
+	}
+	for key := range values(t, text) {
+		if strings.Contains(key, "shape=") && !strings.Contains(key, fmt.Sprintf("shape=%q", clean.Line(hostileText))) {
+			t.Errorf("%s", key)
+		}
+	}
+}
+
+// The parser of the specification's authors is stricter than that of Prometheus.
+const parseMetrics = `
+import sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+families = list(text_string_to_metric_families(sys.stdin.buffer.read().decode("utf-8")))
+assert all(f.type == "gauge" and f.documentation for f in families)
+print(sum(len(f.samples) for f in families))
+`
+
+func TestMetricsAreOpenMetrics(t *testing.T) {
+	parseBy := func(python, text string) (string, error) {
+		cmd := exec.Command(python, "-c", parseMetrics)
+		cmd.Stdin = strings.NewReader(text)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	python := "python3"
+	if _, err := parseBy(python, "# EOF\n"); err != nil {
+		python = "/usr/bin/python3" // whose packages apt and dnf install
+	}
+	if out, err := parseBy(python, "# EOF\n"); err != nil {
+		t.Skipf("no parser of OpenMetrics here: .ci/install python3-prometheus-client (%v %s)", err, lastLine(out))
+	}
+	parse := func(text string) (string, error) { return parseBy(python, text) }
+	for _, d := range []*Document{examples(t)["planted"].document, Reports.Document(hostileReport(t))} {
+		text := written(t, "openmetrics", d)
+		want := fmt.Sprintln(len(values(t, text)))
+		if got, err := parse(text); err != nil || got != want {
+			t.Errorf("%v: %s, want %s samples", err, got, want)
+		}
+		if out, err := parse(strings.Replace(text, `function="`, `function=`, 1)); err == nil {
+			t.Errorf("a label without its quote passes: %s", out)
+		}
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}

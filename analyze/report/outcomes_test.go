@@ -1,0 +1,200 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+)
+
+// hostileText means something to every format, and to a terminal.
+const hostileText = "a\"b'<c>&amp;]]>\x1b[31m\\ %0A,:;|`*_x_ #1 $y$ - ::error::\u202e\x00\xff\u2028_ ```\n# h\r\n# EOF\n"
+
+// hostileReport has that text wherever a library, a host, a user or a folder has a say.
+func hostileReport(t *testing.T) *analyze.Report {
+	t.Helper()
+	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
+	r.Library.Version, r.Host, r.Folder, r.Version = hostileText, hostileText, hostileText, hostileText
+	r.Created = "2026-01-02T03:04:05+01:00"
+	r.Gate = &analyze.Gate{Alarms: 2, Notes: []string{hostileText}}
+	r.Shapes[0].Name = hostileText
+	for i := range r.Summary {
+		r.Summary[i].Shape = hostileText
+	}
+	for i := range r.Guidelines {
+		r.Guidelines[i].Guideline += hostileText
+		r.Guidelines[i].Formula += hostileText
+	}
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		v.Shape = hostileText
+		v.Guideline += hostileText
+		v.Mockup += hostileText
+		v.Reason = hostileText
+		if v.Verdict == judge.Violated {
+			v.Gated = &analyze.Gated{State: analyze.New, Alarm: true, StateReason: hostileText, Ticket: hostileText}
+		}
+	}
+	for i := range r.Measured.Cases {
+		r.Measured.Cases[i].Function += hostileText
+		r.Measured.Cases[i].Shape = hostileText
+	}
+	r.Yardstick = []analyze.Yardstick{{Shape: hostileText, Speed: medians.Speed{LineNS: 100}}}
+	r.Notes = []string{hostileText}
+	return r
+}
+
+// everyTest has all guidelines violated at 21 sizes on two shapes.
+func everyTest(t *testing.T) *analyze.Report {
+	t.Helper()
+	shapes := []guidelines.Shape{{NP: 2, Nodes: 2, PPN: 1}, {NP: 2, Nodes: 1, PPN: 2}}
+	check := guidelines.Default()
+	check.Guidelines = []string{"all"}
+	p, err := guidelines.Build(guidelines.Settings{Check: check, Msizes: []string{"1..1Mi"}, Datatype: "byte", Op: "auto", Shapes: shapes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &analyze.Report{R: 24, Library: analyze.Library{Version: "Open MPI v4.1.4"}}
+	seconds := 12.345e-6
+	for _, s := range shapes {
+		r.Shapes = append(r.Shapes, analyze.Shape{Name: s.String(), Shape: s})
+		for _, typ := range []guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern} {
+			r.Summary = append(r.Summary, analyze.SummaryRow{Shape: s.String(), Type: typ})
+		}
+	}
+	for _, k := range p.Tests {
+		r.Verdicts = append(r.Verdicts, analyze.Verdict{Guideline: k.Guideline, Type: k.Type, Function: k.Function, Mockup: k.Mockup, Msize: k.Msize,
+			Shape: k.Shape.String(), NP: k.Shape.NP, MedianS: &seconds, OtherMedianS: &seconds, Ratio: &seconds, RatioLo95: &seconds, RatioHi95: &seconds,
+			PAdjusted: &seconds, Verdict: judge.Violated, Reason: strings.Repeat("reason ", 10)})
+	}
+	for _, k := range p.Cases {
+		c := medians.CaseMedians{Cell: medians.CellOf(k), NP: k.Shape.NP, MedianNS: seconds * 1e9}
+		for run := range r.R {
+			c.Runs = append(c.Runs, medians.RunMedian{Run: run + 1, NS: seconds*1e9 + float64(run), Samples: 28})
+		}
+		r.Measured.Cases = append(r.Measured.Cases, c)
+	}
+	return r
+}
+
+func TestEveryPlannedTestIsOneOutcomeWithANameOfItsOwn(t *testing.T) {
+	r := everyTest(t)
+	seen := map[string]bool{}
+	for _, s := range Reports.Document(r).Outcomes.Suites {
+		for _, o := range s.Outcomes {
+			name := o.Class + " " + o.Name
+			if seen[name] || o.Result != Failed {
+				t.Errorf("%s is there twice, or did not fail", name)
+			}
+			seen[name] = true
+		}
+	}
+	if len(seen) != len(r.Verdicts) || len(seen) < 1900 {
+		t.Errorf("%d outcomes of %d tests", len(seen), len(r.Verdicts))
+	}
+	if !seen["pgmpi.1x2.GL16.MPI_Scan 262144 B"] {
+		t.Error("no pgmpi.1x2.GL16.MPI_Scan 262144 B")
+	}
+}
+
+func TestOnlyAlarmsFailWhereThereIsAGate(t *testing.T) {
+	gated := func(state analyze.GateState, alarm bool) *analyze.Gated {
+		return &analyze.Gated{State: state, Alarm: alarm, StateReason: "because", Ticket: "#7"}
+	}
+	all := map[judge.Verdict]Result{judge.Violated: Failed, judge.Marginal: Passed, judge.Kept: Passed, judge.Undecided: Skipped,
+		judge.Suspected: Skipped, judge.NotSuspected: Passed, judge.NotMeasured: Skipped, judge.Wrong: Errored}
+	for verdict, want := range all {
+		if got, why := resultOf(&analyze.Report{}, &analyze.Verdict{Verdict: verdict}); got != want || why != string(verdict) {
+			t.Errorf("no gate, %s: %d (%s), want %d", verdict, got, why, want)
+		}
+	}
+	for _, c := range []struct {
+		verdict judge.Verdict
+		gated   *analyze.Gated
+		want    Result
+		why     string
+	}{
+		{judge.Violated, nil, Skipped, "violated"},
+		{judge.Violated, gated(analyze.New, true), Failed, "new"},
+		{judge.Violated, gated(analyze.Worse, true), Failed, "worse"},
+		{judge.Violated, gated(analyze.Expired, true), Failed, "expired"},
+		{judge.Kept, gated(analyze.Xpass, true), Failed, "xpass"},
+		{judge.Kept, gated(analyze.Xpass, false), Passed, "xpass"},
+		{judge.Kept, gated(analyze.Gone, false), Passed, "gone"},
+		{judge.Violated, gated(analyze.Known, false), Skipped, "known"},
+		{judge.Violated, gated(analyze.Expected, false), Skipped, "expected"},
+		{judge.Violated, gated(analyze.FirstShown, false), Skipped, "shown_first"},
+		{judge.Violated, gated(analyze.Unsure, false), Skipped, "unsure"},
+		{judge.Undecided, nil, Skipped, "undecided"},
+		{judge.Wrong, gated(analyze.Known, false), Errored, "wrong"},
+	} {
+		v := &analyze.Verdict{Verdict: c.verdict, Gated: c.gated}
+		got, why := resultOf(&analyze.Report{Gate: &analyze.Gate{}}, v)
+		if got != c.want || why != c.why {
+			t.Errorf("%s, %+v: %d (%s), want %d (%s)", c.verdict, c.gated, got, why, c.want, c.why)
+		}
+		if text := sentence(v, why); c.gated != nil && text != words(c.why)+"; because (#7)" {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+func TestRunTimesThatAreAlarmsFailInASuiteOfTheirOwn(t *testing.T) {
+	before, now, ratio := 1e-6, 2e-6, 2.
+	r := &analyze.Report{Shapes: []analyze.Shape{{Name: "p2"}, {Name: "p4"}}, Gate: &analyze.Gate{Slower: []analyze.SlowerCase{
+		{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 1024, Shape: "p4"}, BeforeS: &before, NowS: &now, Ratio: &ratio, Baseline: "monday"}}}}
+	suites := reportOutcomes(r).Suites
+	if len(suites) != 1 || suites[0].Name != "p4.times" || len(suites[0].Outcomes) != 1 {
+		t.Fatalf("%+v", suites)
+	}
+	if o := suites[0].Outcomes[0]; o.Class+" "+o.Name != "pgmpi.p4.times.MPI_Bcast 1024 B" || o.Result != Failed ||
+		o.Title != "Bcast 1 KiB, p4: takes 2.00× as long as before" || o.Text != "slower: MPI_Bcast at 1 KiB on p4 takes 2.00 µs instead of 1.00 µs in monday" {
+		t.Errorf("%+v", o)
+	}
+}
+
+func TestAFailureSaysWhatIsSlowerThanWhat(t *testing.T) {
+	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
+	var got []string
+	for _, s := range Reports.Document(r).Outcomes.Suites {
+		for _, o := range s.Outcomes {
+			if o.Result != Passed {
+				got = append(got, s.Name+" | "+o.Title+" | "+o.Text)
+			}
+		}
+	}
+	for _, want := range []string{
+		"p2.pattern | Reduce 64 KiB, p2: 3.00× slower than Allreduce | violated: MPI_Reduce at 64 KiB on p2 takes 399 µs, 3.00× [3.00, 3.00] as long as Allreduce (133 µs)",
+		"p2.split | Reduce 64 KiB, p2: suspected | suspected: MPI_Reduce at 64 KiB on p2 takes 399 µs, 2.03× as long as 64 calls of 1 KiB (196 µs)",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, strings.Join(got, "\n"))
+		}
+	}
+}
+
+func TestEveryTextOfAnOutcomeIsOneVisibleLine(t *testing.T) {
+	out := Reports.Document(hostileReport(t)).Outcomes
+	texts := []string{out.Host}
+	for _, l := range out.Facts {
+		texts = append(texts, l.Value)
+	}
+	for _, s := range out.Suites {
+		texts = append(texts, s.Name)
+		for _, o := range s.Outcomes {
+			texts = append(texts, o.Class, o.Name, o.Title, o.Text)
+			for _, l := range o.Details {
+				texts = append(texts, l.Value)
+			}
+		}
+	}
+	for _, text := range texts {
+		if text != oneLine(text) {
+			t.Errorf("%q", text)
+		}
+	}
+}

@@ -1,0 +1,326 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+)
+
+// shown is the screen of a report, as a page shows it.
+func shown(t *testing.T, r *analyze.Report, p Page) string {
+	t.Helper()
+	d := Reports.Document(r).Brief()
+	d.Page = p
+	return written(t, "table", d)
+}
+
+// pattern is a test of one, with run-times in µs.
+func pattern(is judge.Verdict, guideline, function, mockup string, size int64, call, other, ratio float64) analyze.Verdict {
+	return analyze.Verdict{Guideline: guideline, Type: guidelines.Pattern, Function: function, Mockup: mockup, Msize: size, MsizeOther: size, Shape: "p2", NP: 2,
+		MedianS: micro(call), OtherMedianS: micro(other), Ratio: &ratio, RatioLo95: &ratio, RatioHi95: &ratio, Verdict: is}
+}
+
+func micro(us float64) *float64 {
+	s := us * 1e-6
+	return &s
+}
+
+func reportOf(verdicts ...analyze.Verdict) *analyze.Report {
+	return &analyze.Report{Library: analyze.Library{Version: "MPICH Version:\t4.0.2\nand more"}, R: 10, M: len(verdicts), Verdicts: verdicts,
+		Shapes: []analyze.Shape{{Name: "p2", Shape: guidelines.Shape{NP: 2}}}}
+}
+
+func TestScreensMatchGoldenFiles(t *testing.T) {
+	p2 := []guidelines.Shape{{NP: 2}}
+	sizes := []int64{1, 1024, 65536, 1 << 20}
+	_, _, inStates := stated(t)
+	for name, r := range map[string]*analyze.Report{
+		"planted": synthetic(t, p2, sizes, few, 12, config(), planted),
+		"clean":   synthetic(t, p2, sizes, few, 12, config(), func(string, int64) int64 { return 5000 }),
+		"refused": synthetic(t, p2, sizes, few, 3, config(), planted),
+		"noisy":   noisyReport(t),
+		"states":  inStates.Report,
+	} {
+		matchGolden(t, name+"-screen.txt", shown(t, r, Page{Width: LeastWidth}))
+	}
+	matchGolden(t, "planted-screen-colour.txt", shown(t, synthetic(t, p2, sizes, few, 12, config(), planted), Page{Width: LeastWidth, Colour: true, ASCII: true}))
+}
+
+// everyDocument has what is wide besides the examples.
+func everyDocument(t *testing.T) map[string]*Document {
+	wide := Reports.Document(wideReport(t))
+	out := map[string]*Document{"wide": wide, "wide-screen": wide.Brief(), "wide-compare": Comparisons.Document(wideComparison()),
+		"wide-spread": Spreads.Document(wideSpread(6)), "spread-of-many": Spreads.Document(wideSpread(20))}
+	for name, e := range examples(t) {
+		out[name] = e.document
+		out[name+"-screen"] = e.document.Brief()
+	}
+	return out
+}
+
+func TestNoLineIsWiderThanItsPage(t *testing.T) {
+	for name, d := range everyDocument(t) {
+		for _, width := range []int{80, 100, 160} {
+			for _, ascii := range []bool{false, true} {
+				d.Page = Page{Width: width, ASCII: ascii}
+				for line := range strings.Lines(written(t, "table", d)) {
+					if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
+						t.Errorf("%s: %d columns of %d: %s", name, n, width, line)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestAWideTerminalIsUsed(t *testing.T) {
+	d := everyDocument(t)["explain"]
+	d.Page.Width = 160
+	if text := written(t, "table", d); !regexp.MustCompile(`(?m)^.{140,160}$`).MatchString(text) {
+		t.Errorf("no line is wide:\n%s", text)
+	}
+}
+
+func TestNamesOfCollectivesStayWhole(t *testing.T) {
+	d := Reports.Document(wideReport(t))
+	d.Page.Width = LeastWidth
+	for line := range strings.Lines(written(t, "table", d)) {
+		if m := regexp.MustCompile(`\b(Reduce_|scatter_)(\s|$)`).FindString(line); m != "" {
+			t.Errorf("a name is broken: %s", line)
+		}
+	}
+}
+
+func TestInASCIIThereIsNothingElse(t *testing.T) {
+	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 3))
+	r.Library.Version = "größer 库"
+	documents := everyDocument(t)
+	documents["foreign"] = Reports.Document(r)
+	for name, d := range documents {
+		d.Page = Page{}
+		unspelt := strings.Count(written(t, "table", d), "?")
+		d.Page.ASCII = true
+		text := written(t, "table", d)
+		if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+			t.Errorf("%s:\n%s", name, text)
+		}
+		if name != "foreign" && !strings.HasPrefix(name, "env") && strings.Count(text, "?") != unspelt {
+			t.Errorf("%s: a character has no spelling:\n%s", name, text)
+		}
+	}
+	if text := written(t, "table", documents["foreign"]); !strings.Contains(text, "gr??er ?") || !strings.Contains(text, "3.00x*") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestColourIsThereWhereItIsWantedAndSaysNothingByItself(t *testing.T) {
+	codes := regexp.MustCompile("\x1b\\[[0-9]*m")
+	for name, d := range everyDocument(t) {
+		d.Page = Page{Width: LeastWidth}
+		plain := written(t, "table", d)
+		d.Page.Colour = true
+		colourful := written(t, "table", d)
+		if strings.Contains(plain, "\x1b") || codes.ReplaceAllString(colourful, "") != plain {
+			t.Errorf("%s: without colours it is another text:\n%s", name, codes.ReplaceAllString(colourful, ""))
+		}
+	}
+	text := shown(t, reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2),
+		pattern(judge.Undecided, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 3, 2, 1.5)), Page{Colour: true})
+	for _, want := range []string{"\x1b[31mVIOLATED: 1 of 2 tests", "\x1b[31m2.00 µs\x1b[0m", "\x1b[32m1.00 µs\x1b[0m", "\x1b[33mProbably slower, not yet sure (1)", "\x1b[33m1.50×\x1b[0m"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestTheFirstLineIsTheAnswer(t *testing.T) {
+	violated := pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2)
+	kept := pattern(judge.Kept, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 1, 1, 1)
+	gated := func(state analyze.GateState, alarm bool) analyze.Verdict {
+		v := violated
+		v.Gated = &analyze.Gated{State: state, Alarm: alarm}
+		return v
+	}
+	gate := func(alarms int, verdicts ...analyze.Verdict) *analyze.Report {
+		r := reportOf(verdicts...)
+		r.Gate = &analyze.Gate{Alarms: alarms}
+		return r
+	}
+	wrong, refused, incomplete := reportOf(violated), reportOf(kept), reportOf(kept)
+	wrong.Wrong = []analyze.CaseMessage{{Cell: medians.Cell{Function: "MPI_Reduce"}}}
+	refused.Refused = &judge.Refusal{Reason: "R = 3 mpiruns are too few"}
+	incomplete.Incomplete = []analyze.Incomplete{{Guideline: "GL8"}}
+	many := reportOf(violated)
+	many.Shapes = append(many.Shapes, analyze.Shape{Name: "16x2", Shape: guidelines.Shape{NP: 32, Nodes: 16, PPN: 2}})
+	for _, c := range []struct {
+		r    *analyze.Report
+		want string
+	}{
+		{reportOf(violated, kept), "VIOLATED: 1 of 2 tests. MPICH 4.0.2, 2 processes, 10 mpiruns."},
+		{many, "VIOLATED: 1 of 1 test. MPICH 4.0.2, 2 and 32 (16x2) processes, 10 mpiruns."},
+		{reportOf(kept), "No violation found in 1 test, 1 shown to be kept. MPICH"},
+		{wrong, "WRONG DATA in 1 case; 1 of 1 test violated. MPICH"},
+		{refused, "NO VERDICT: R = 3 mpiruns are too few. MPICH"},
+		{incomplete, "NO VERDICT on 1 of 1 test for lack of data; no other is violated."},
+		{gate(0, violated), "No alarm: nothing is newly wrong. MPICH"},
+		{gate(3, gated(analyze.Worse, true), gated(analyze.Known, false), gated(analyze.New, true), gated(analyze.New, true)),
+			"ALARM: 2 new, 1 clearly worse. MPICH"},
+	} {
+		if text := strings.Join(strings.Fields(shown(t, c.r, Page{})), " "); !strings.HasPrefix(text, c.want) {
+			t.Errorf("want %s\n%s", c.want, text)
+		}
+	}
+}
+
+// rowsOf are the rows of the table below a title, as words.
+func rowsOf(text, title string) []string {
+	_, rest, _ := strings.Cut(text, title)
+	parts := strings.SplitN(rest, "───\n", 3)
+	if len(parts) < 3 {
+		return nil
+	}
+	var out []string
+	for line := range strings.Lines(parts[1]) {
+		if row := strings.Join(strings.Fields(line), " "); row != "" && !strings.HasPrefix(row, "──") {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+func TestNeighbouringSizesWithTheSameAlternativeAreOneRow(t *testing.T) {
+	var verdicts []analyze.Verdict
+	add := func(is judge.Verdict, mockup string, size int64, call, other float64) {
+		verdicts = append(verdicts, pattern(is, "GL16", "MPI_Scan", mockup, size, call, other, call/other))
+	}
+	const one, two = "scan_as_exscan+reduce_local", "scan_as_bcast"
+	add(judge.Violated, one, 8, 2, 1)
+	add(judge.Violated, one, 16, 6, 1) // loses most
+	add(judge.Violated, one, 1024, 4, 1)
+	add(judge.Kept, one, 2048, 1, 1)
+	add(judge.Violated, one, 4096, 3, 1) // not beside 1 KiB
+	add(judge.Violated, two, 8192, 3, 1) // another alternative
+	add(judge.Violated, one, 16384, 3, 2)
+	add(judge.Violated, two, 16384, 3, 1) // the faster one counts
+	slow := pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 20, 1, 20)
+	text := shown(t, reportOf(append(verdicts, slow)...), Page{})
+	want := []string{
+		"MPI_Reduce", // loses more
+		"8 B 20.0 µs 1.00 µs 19.0 µs 20.0× Allreduce [GL8]",
+		"MPI_Scan",
+		"8 B–1 KiB 6.00 µs 1.00 µs 5.00 µs 2.00–6.00× Exscan + Reduce_local [GL16]",
+		"4 KiB 3.00 µs 1.00 µs 2.00 µs 3.00× Exscan + Reduce_local [GL16]",
+		"8–16 KiB 3.00 µs 1.00 µs 2.00 µs 3.00× Bcast [GL16]",
+	}
+	if got := rowsOf(text, "Too slow"); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%q\n%s", got, text)
+	}
+	if !strings.Contains(text, "those of the size that loses most") {
+		t.Errorf("nothing says whose times they are:\n%s", text)
+	}
+}
+
+func TestWhatIsFasterIsTheFunctionItselfOrOthers(t *testing.T) {
+	monotony := pattern(judge.Violated, "GL1", "MPI_Gather", "", 1, 2, 1, 2)
+	monotony.Type, monotony.MsizeOther = guidelines.Monotony, 64
+	split := pattern(judge.Violated, "GL2", "MPI_Reduce", "", 256<<10, 20, 1, 1.25)
+	split.Type, split.MsizeOther, split.K = guidelines.Split, 16<<10, 16
+	larger := split
+	larger.Msize, larger.K, larger.MedianS = 512<<10, 32, micro(64)
+	for _, c := range []struct {
+		verdicts []analyze.Verdict
+		want     string
+	}{
+		{[]analyze.Verdict{monotony}, "1 B 2.00 µs 1.00 µs 1.00 µs 2.00× Gather of 64 B [GL1]"},
+		{[]analyze.Verdict{split}, "256 KiB 20.0 µs 16.0 µs 4.00 µs 1.25× 16 × Reduce of 16 KiB [GL2]"},
+		{[]analyze.Verdict{split, larger}, "256–512 KiB 64.0 µs 32.0 µs 32.0 µs 1.25×† k × Reduce of 16 KiB [GL2]"},
+	} {
+		text := shown(t, reportOf(c.verdicts...), Page{})
+		if got := rowsOf(text, "Too slow"); len(got) != 2 || got[1] != c.want {
+			t.Errorf("%q, want %q\n%s", got, c.want, text)
+		}
+	}
+}
+
+func TestARatioThatIsNotTheQuotientIsMarkedAndExplainedOnce(t *testing.T) {
+	like := func(ratio float64) analyze.Verdict {
+		return pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, ratio)
+	}
+	for ratio, marked := range map[float64]bool{2: false, 2.19: false, 2.21: true, 1.83: false, 1.8: true} {
+		text := shown(t, reportOf(like(ratio)), Page{})
+		if strings.Contains(text, fmt.Sprintf("%.2f×†", ratio)) != marked || (strings.Count(text, "† The ratio") == 1) != marked {
+			t.Errorf("%g beside 2 µs and 1 µs:\n%s", ratio, text)
+		}
+	}
+	r := reportOf(like(3), pattern(judge.Undecided, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 2, 1, 3))
+	if full := text(t, "table", r); strings.Count(full, "† The ratio") != 1 || strings.Count(full, "3.00×†") < 3 {
+		t.Errorf("%s", full)
+	}
+	if text := shown(t, reportOf(like(3)), Page{ASCII: true}); !strings.Contains(text, "3.00x*") || !strings.Contains(text, "\n* The ratio") {
+		t.Errorf("%s", text)
+	}
+}
+
+func TestWhatIsProbablySlowerComesFirstByRatio(t *testing.T) {
+	undecided := func(size int64, ratio, lo float64) analyze.Verdict {
+		v := pattern(judge.Undecided, "GL16", "MPI_Scan", "scan_as_exscan+reduce_local", size, 2, 1, ratio)
+		v.RatioLo95, v.RunsNeeded = &lo, &judge.RunsNeeded{R: 24, Limit: 1000}
+		return v
+	}
+	full := text(t, "table", reportOf(undecided(8, 1.5, 1.01), undecided(16, 3, 0.9), undecided(32, 2, 1.2)))
+	want := []string{"Scan 32 B 2.00 µs 1.00 µs 2.00× 1.20–2.00 Exscan + Reduce_local [GL16]", "Scan 8 B 2.00 µs 1.00 µs 1.50×† 1.01–1.50 Exscan + Reduce_local [GL16]"}
+	if got := rowsOf(full, "Probably slower, not yet sure (2)"); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%q\n%s", got, full)
+	}
+	if one := strings.Join(strings.Fields(full), " "); !strings.Contains(one, "A new check with 24 mpiruns in place of 10 would probably decide them.") {
+		t.Errorf("%s", full)
+	}
+	if !strings.Contains(full, "Undecided: 1 test, neither") { // the one that may be faster
+		t.Errorf("%s", full)
+	}
+}
+
+func TestDisturbedMpirunsAreNamed(t *testing.T) {
+	r := reportOf(pattern(judge.Kept, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 1))
+	for run := 1; run <= 8; run++ {
+		r.SlowMpiruns = append(r.SlowMpiruns, medians.SlowMpirun{Shape: "p2", Run: run, Share: 0.5, Ratio: 1.5})
+	}
+	text := shown(t, r, Page{})
+	for _, want := range []string{"8 of 10 mpiruns were disturbed", "Disturbed: 8 of 10 mpiruns were slow throughout\n- mpirun 1 of p2 (50 % of its cases, 1.50× in their median)", "- and 2 more"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestTheClosingLineCountsAndSaysHowItEnded(t *testing.T) {
+	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2), pattern(judge.Undecided, "GL8", "MPI_Reduce", "m", 16, 2, 1, 2),
+		pattern(judge.Kept, "GL8", "MPI_Reduce", "m", 32, 2, 1, 2), pattern(judge.NotSuspected, "GL2", "MPI_Reduce", "m", 32, 2, 1, 2))
+	if got, want := Closing(r, "out/"), "1 violated, 1 undecided, 1 kept, 1 not suspected. Exit 1. out/"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := Closing(reportOf(r.Verdicts[2]), ""), "0 violated, 1 kept. Exit 0."; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestMarkdownHasTheSameSections(t *testing.T) {
+	r := noisyReport(t)
+	d := Reports.Document(r).Brief()
+	markdown := written(t, "markdown", d)
+	for _, s := range d.Sections {
+		if s.Title != "" && !strings.Contains(markdown, "## "+escaped(s.Title)) {
+			t.Errorf("no %q in\n%s", s.Title, markdown)
+		}
+	}
+	if strings.Contains(markdown, "How it was measured\n") || !strings.Contains(written(t, "markdown", Reports.Document(r)), "How it was measured\n") {
+		t.Error("the design is in the full document only")
+	}
+}

@@ -1,0 +1,151 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// ReadGate reads what the check is held against, before anything is measured.
+func (c *Campaign) ReadGate() (err error) {
+	c.against, err = Against(c.Config, c.Manifest, c.Path)
+	return err
+}
+
+// nights are the baselines.
+func (c *Campaign) nights() []*analyze.PastNight {
+	if c.against == nil {
+		return nil
+	}
+	return c.against.Nights
+}
+
+// confirm measures again, after everything else, what would make the night red.
+func (c *Campaign) confirm(ctx context.Context) error {
+	if c.against == nil {
+		return nil
+	}
+	if err := c.planConfirmation(); err != nil {
+		return c.failure(ctx, err)
+	}
+	x := c.Manifest.Confirm
+	if x == nil {
+		return nil
+	}
+	c.say("%s would make this night red: measured again in %s", conf.Plural(len(x.FollowUps), "test"), conf.Plural(x.R, "mpirun"))
+	c.plan(protocol.ModeConfirm, x.R)
+	if err := c.stage(ctx, protocol.ModeConfirm, 1, x.R); err != nil {
+		return err
+	}
+	c.sayStopped(protocol.ModeConfirm, "measuring again")
+	return nil
+}
+
+// planConfirmation fixes what is measured again. What was planned stays so as soon as
+// one of its mpiruns is there.
+func (c *Campaign) planConfirmation() error {
+	if begun, err := c.begun(protocol.ModeConfirm); begun || err != nil {
+		return err
+	}
+	data, err := c.collected(c.Manifest.R, timed...)
+	if err != nil {
+		return err
+	}
+	a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
+	if err != nil {
+		return err
+	}
+	if c.Manifest.Confirm, err = a.Confirmation(c.against); err != nil {
+		return err
+	}
+	return c.Folder().WriteManifest(c.Manifest)
+}
+
+// hold holds a judgement against what [gate] names; nil: nothing.
+func (j *Judgement) hold(g *analyze.Against, cfg analyze.CompareConfig) error {
+	if g == nil {
+		return nil
+	}
+	if g.FailOn == analyze.FailOnTimes {
+		if err := j.compare(g, cfg); err != nil {
+			return err
+		}
+	}
+	return j.Analysis.Hold(g)
+}
+
+// compare compares the run-times with those of every baseline.
+func (j *Judgement) compare(g *analyze.Against, cfg analyze.CompareConfig) error {
+	g.Times = nil
+	today := &analyze.Side{Name: j.folder.Path, Analysis: j.Analysis}
+	for _, n := range g.Nights {
+		folder, m, err := OpenResults(n.Folder)
+		if err != nil {
+			return err
+		}
+		before, err := Judge(folder, m, cfg.Config)
+		if err != nil {
+			return setupf("the baseline %s: %w", n.Folder, err)
+		}
+		c, err := analyze.Compare(&analyze.Side{Name: n.Folder, Analysis: before.Analysis}, today, cfg)
+		if err != nil {
+			return err
+		}
+		g.Times = append(g.Times, c)
+	}
+	return nil
+}
+
+// Hold holds the judgement of a folder against what [gate] of a configuration names.
+func (j *Judgement) Hold(config *glfile.File) error {
+	g, err := Against(config, j.manifest, j.folder.Path)
+	if err != nil {
+		return err
+	}
+	return j.hold(g, timesConfig(config))
+}
+
+// timesConfig is how run-times are compared with those of a baseline.
+func timesConfig(config *glfile.File) analyze.CompareConfig {
+	return analyze.CompareConfig{Config: config.Analyze, Alternative: judge.TwoSided}
+}
+
+// Against reads what [gate] names, for the check of a manifest in the folder self; nil:
+// it names nothing. What cannot be read, or compared, is an error.
+func Against(config *glfile.File, m *results.Manifest, self string) (*analyze.Against, error) {
+	cfg := config.Gate
+	cfg.Baseline = slices.DeleteFunc(slices.Clone(cfg.Baseline), func(s string) bool { return s == "" })
+	if !cfg.Wanted() {
+		return nil, nil
+	}
+	g := &analyze.Against{GateConfig: cfg}
+	if cfg.Expect != "" {
+		text, err := readFile(cfg.Expect, mostExpect)
+		if err != nil {
+			return nil, setupf("gate.expect: %w", err)
+		}
+		if g.Expect, err = glfile.ParseExpect(cfg.Expect, text); err != nil {
+			return nil, setup(err)
+		}
+	}
+	b := baselines{Against: g, m: m, self: self}
+	for _, path := range cfg.Baseline {
+		if err := b.add(path); err != nil {
+			return nil, setup(fmt.Errorf("gate.baseline: %w", err))
+		}
+	}
+	analyze.NewestFirst(g.Nights)
+	for _, n := range g.Nights {
+		if _, _, err := OpenResults(n.Folder); err != nil && cfg.FailOn == analyze.FailOnTimes {
+			return nil, setupf("gate.fail_on = \"times\" compares mpiruns, so a baseline has to be a results folder: %w", err)
+		}
+	}
+	return g, nil
+}

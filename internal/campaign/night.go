@@ -1,0 +1,276 @@
+package campaign
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/measure/results"
+)
+
+// What is read may be anybody's. A report has some hundred bytes for each test.
+const (
+	mostReport  = 64 << 20 // bytes
+	mostExpect  = 1 << 20
+	mostHead    = 1 << 20 // of a manifest, to find when it was made
+	mostEntries = 100_000 // of a folder of nights
+)
+
+const (
+	reportName   = "report.json"
+	manifestName = "manifest.json"
+)
+
+// baselines collects the nights that a check is held against.
+type baselines struct {
+	*analyze.Against
+	m    *results.Manifest // of the check
+	self string            // its folder
+}
+
+// add reads a results folder, a report.json, or the last nights of a folder of them.
+func (b *baselines) add(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && filepath.Clean(path) == filepath.Dir(filepath.Clean(b.self)):
+		b.firstNight(path)
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		n, err := readPast(path, path)
+		if err != nil {
+			return err
+		}
+		return b.keep(n)
+	case has(path, reportName) || has(path, manifestName):
+		n, err := readNight(path)
+		if err != nil {
+			return err
+		}
+		return b.keep(n)
+	}
+	return b.addNights(path)
+}
+
+// keep takes a night in, if it can be compared.
+func (b *baselines) keep(n *analyze.PastNight) error {
+	if err := n.Comparable(b.m); err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(b.Nights, func(other *analyze.PastNight) bool { return other.Folder == n.Folder }) {
+		b.Nights = append(b.Nights, n)
+	}
+	return nil
+}
+
+// addNights takes the last nights before this check. Those that cannot be read or
+// compared are noted, unless there are no others.
+func (b *baselines) addNights(root string) error {
+	paths, err := b.nightsOf(root)
+	if err != nil {
+		return err
+	}
+	var first error
+	taken := 0
+	for _, path := range paths[:min(len(paths), 3*b.GateConfig.Nights)] {
+		if taken == b.GateConfig.Nights {
+			break
+		}
+		n, err := readNight(path)
+		if err == nil {
+			err = b.keep(n)
+		}
+		if err != nil {
+			first = cmp.Or(first, err)
+			b.Notes = append(b.Notes, "left out: "+err.Error())
+			continue
+		}
+		taken++
+	}
+	if taken == 0 && first != nil {
+		return fmt.Errorf("%s has no night that this check can be held against; the newest: %w", root, first)
+	}
+	if taken == 0 {
+		b.firstNight(root)
+	}
+	return nil
+}
+
+func (b *baselines) firstNight(root string) {
+	b.Notes = append(b.Notes, fmt.Sprintf("%s has no night before this one: nothing can be new yet", root))
+}
+
+// nightsOf are the results folders in a folder that are not younger than the check, the
+// newest first. Links are left out: what they lead to is a night elsewhere, or twice here.
+func (b *baselines) nightsOf(root string) ([]string, error) {
+	dir, err := os.Open(root)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(mostEntries)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	self, _ := os.Stat(b.self)
+	type night struct{ path, created string }
+	var nights []night
+	for _, e := range entries {
+		path := filepath.Join(root, e.Name())
+		if info, err := e.Info(); err != nil || !e.IsDir() || os.SameFile(info, self) || !has(path, reportName) && !has(path, manifestName) {
+			continue
+		}
+		if created := createdOf(path); b.m.Created == "" || created <= b.m.Created {
+			nights = append(nights, night{path, created})
+		}
+	}
+	slices.SortFunc(nights, func(x, y night) int { return cmp.Or(cmp.Compare(y.created, x.created), cmp.Compare(y.path, x.path)) })
+	paths := make([]string, len(nights))
+	for i, n := range nights {
+		paths[i] = n.path
+	}
+	return paths, nil
+}
+
+func has(folder, name string) bool {
+	_, err := os.Lstat(filepath.Join(folder, name))
+	return err == nil
+}
+
+// readNight reads the report.json of a results folder; without one its mpiruns are
+// judged, with its own settings.
+func readNight(path string) (n *analyze.PastNight, err error) {
+	if has(path, reportName) {
+		n, err = readPast(filepath.Join(path, reportName), path)
+	} else {
+		n, err = judgeNight(path)
+	}
+	if err == nil && n.Created == "" {
+		n.Created = createdOf(path)
+	}
+	return n, err
+}
+
+func judgeNight(path string) (*analyze.PastNight, error) {
+	folder, m, err := OpenResults(path)
+	if err != nil {
+		return nil, err
+	}
+	config, err := ConfigOf(m)
+	if err != nil {
+		return nil, err
+	}
+	j, err := Judge(folder, m, config.Analyze)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	n := analyze.PastNightOf(j.Report, path)
+	n.Created = m.Created
+	return n, nil
+}
+
+func readPast(path, name string) (*analyze.PastNight, error) {
+	f, err := openRegular(path, mostReport)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	n, err := analyze.ReadPastNight(io.LimitReader(f, mostReport), name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return n, nil
+}
+
+// createdOf is when a results folder was made, as its manifest says; else when it was changed.
+func createdOf(path string) string {
+	name := filepath.Join(path, manifestName)
+	if f, err := openRegular(name, mostReport); err == nil {
+		defer f.Close()
+		d := json.NewDecoder(io.LimitReader(f, mostHead))
+		for depth, key := 0, ""; ; {
+			t, err := d.Token()
+			if err != nil {
+				break
+			}
+			switch text, isText := t.(string); {
+			case t == json.Delim('{') || t == json.Delim('['):
+				depth++
+			case t == json.Delim('}') || t == json.Delim(']'):
+				depth--
+			case depth == 1 && key == "created" && isText:
+				if _, err := time.Parse(time.RFC3339, text); err == nil {
+					return text
+				}
+			case depth == 1 && isText:
+				key = text
+			}
+		}
+	}
+	for _, name := range []string{name, filepath.Join(path, reportName), path} {
+		if info, err := os.Lstat(name); err == nil {
+			return info.ModTime().UTC().Format(time.RFC3339)
+		}
+	}
+	return ""
+}
+
+// openRegular opens a regular file: a pipe would never end, and a link may lead anywhere.
+func openRegular(path string, most int64) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%s is a link; name the file that it leads to", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case !info.Mode().IsRegular():
+		err = fmt.Errorf("%s is no regular file", path)
+	case info.Size() > most:
+		err = fmt.Errorf("%s has %d MiB, more than the %d that it may have", path, info.Size()>>20, most>>20)
+	default:
+		return f, nil
+	}
+	f.Close()
+	return nil, err
+}
+
+func readFile(path string, most int64) ([]byte, error) {
+	f, err := openRegular(path, most)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// Expectations name the violations of a results folder, or of a report.json.
+func Expectations(path string) ([]analyze.Expectation, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	var n *analyze.PastNight
+	if info.IsDir() {
+		n, err = readNight(path)
+	} else {
+		n, err = readPast(path, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return analyze.Expectations(n), nil
+}

@@ -1,0 +1,148 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Job is the job of a batch system that pgmpi runs in. Who submitted it, and on
+// whose account, is left out: results are published.
+type Job struct {
+	Scheduler string `json:"scheduler"` // "slurm", "pbs", "lsf", "sge", "flux"
+	ID        string `json:"id"`
+	Partition string `json:"partition,omitempty"` // or queue
+	Nodes     string `json:"nodes,omitempty"`     // as the scheduler writes them: "node[1-4]"
+	NodeCount int    `json:"node_count,omitempty"`
+	Switch    string `json:"switch,omitempty"` // of the first node
+	// Restarts counts how often a job was put back into the queue.
+	Restarts int `json:"restarts,omitempty"`
+
+	Slots   int `json:"-"` // ranks that were asked for, or have a CPU each; 0: not known
+	NodeCPU int `json:"-"` // CPUs of the first node for the job; 0: not known
+}
+
+// ReadJob reads the job from the environment; nil outside of one.
+func ReadJob() *Job {
+	number := func(name string) int {
+		n, err := strconv.Atoi(os.Getenv(name))
+		if err != nil || n < 0 {
+			return 0
+		}
+		return n
+	}
+	for _, batch := range []struct {
+		id   string
+		read func() *Job
+	}{
+		// Flux first: it also runs inside of jobs of the others.
+		{"FLUX_ENCLOSING_ID", func() *Job {
+			j := &Job{Scheduler: "flux"}
+			_, _ = fmt.Sscan(asked("flux", "resource", "list", "-s", "all", "-n", "-o", "{nnodes} {ncores}"), &j.NodeCount, &j.Slots)
+			return j
+		}},
+		{"SLURM_JOB_ID", func() *Job {
+			first, all := slurmCPUs(os.Getenv("SLURM_JOB_CPUS_PER_NODE"))
+			return &Job{Scheduler: "slurm", Partition: os.Getenv("SLURM_JOB_PARTITION"),
+				Nodes: cmp.Or(os.Getenv("SLURM_JOB_NODELIST"), os.Getenv("SLURM_NODELIST")), NodeCount: cmp.Or(number("SLURM_JOB_NUM_NODES"), number("SLURM_NNODES")),
+				Switch: switchOf(os.Getenv("SLURM_TOPOLOGY_ADDR")), Restarts: number("SLURM_RESTART_COUNT"),
+				Slots: cmp.Or(number("SLURM_NTASKS"), all), NodeCPU: first}
+		}},
+		{"PBS_JOBID", func() *Job {
+			hosts, slots := hostsIn(os.Getenv("PBS_NODEFILE"))
+			return &Job{Scheduler: "pbs", Partition: os.Getenv("PBS_QUEUE"), NodeCount: hosts, Slots: slots}
+		}},
+		{"LSB_JOBID", func() *Job {
+			hosts, slots := hostsIn(os.Getenv("LSB_DJOB_HOSTFILE"))
+			return &Job{Scheduler: "lsf", Partition: os.Getenv("LSB_QUEUE"), NodeCount: hosts, Slots: cmp.Or(number("LSB_DJOB_NUMPROC"), slots)}
+		}},
+		{"JOB_ID", func() *Job {
+			if os.Getenv("SGE_ROOT") == "" { // the name is nobody's own
+				return nil
+			}
+			return &Job{Scheduler: "sge", Partition: os.Getenv("QUEUE"), NodeCount: number("NHOSTS"), Slots: number("NSLOTS")}
+		}},
+	} {
+		if id := os.Getenv(batch.id); id != "" {
+			if j := batch.read(); j != nil {
+				j.ID = id
+				return j
+			}
+		}
+	}
+	return nil
+}
+
+// slurmCPUs reads "4(x2),2": the CPUs of the first node, and of all.
+func slurmCPUs(text string) (first, all int) {
+	for part := range strings.SplitSeq(text, ",") {
+		cpus, times, repeated := strings.Cut(strings.TrimSuffix(part, ")"), "(x")
+		n, err := strconv.Atoi(cpus)
+		k := 1
+		if repeated && err == nil {
+			k, err = strconv.Atoi(times)
+		}
+		if err != nil || n < 1 || k < 1 {
+			return 0, 0
+		}
+		first, all = cmp.Or(first, n), all+n*k
+	}
+	return first, all
+}
+
+// switchOf leaves the node's own name out of "s0.s4.node1".
+func switchOf(address string) string {
+	at := strings.LastIndexByte(address, '.')
+	return address[:max(0, at)]
+}
+
+// hostsIn counts the different hosts of a file with a line for each slot, and the lines.
+func hostsIn(name string) (hosts, slots int) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return 0, 0
+	}
+	seen := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Fields(line); len(f) > 0 {
+			seen[f[0]] = true
+			slots++
+		}
+	}
+	return len(seen), slots
+}
+
+// Over tells whether a job has certainly ended.
+func (j *Job) Over() bool {
+	over := []string{"gone", "BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "TIMEOUT"}
+	return slices.Contains(over, j.state())
+}
+
+// Running tells whether a job certainly runs.
+func (j *Job) Running() bool { return j.state() == "RUNNING" }
+
+// state is what Slurm says of a job; "" where it says nothing.
+func (j *Job) state() string {
+	if j == nil || j.Scheduler != "slurm" {
+		return ""
+	}
+	state := asked("squeue", "-h", "-t", "all", "-o", "%T", "-j", j.ID)
+	if strings.Contains(state, "Invalid job id") { // it ended some minutes ago
+		return "gone"
+	}
+	return state
+}
+
+// asked is what a program of the batch system prints, in one way or the other.
+func asked(program string, args ...string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	out, _ := exec.CommandContext(ctx, program, args...).CombinedOutput()
+	return strings.TrimSpace(string(out))
+}

@@ -1,0 +1,94 @@
+package launch
+
+import (
+	"crypto/sha256"
+	"debug/buildinfo"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/regular"
+	"pgmpi/measure/protocol"
+)
+
+// maxProgram is the most bytes that are read of what is said to be a rank program.
+const maxProgram = 1 << 30
+
+// Look is Probe without starting the rank program: what its file holds. The MPI
+// library that it loads is not known, its family only where the compiler
+// wrapper's name shows it.
+func Look(path string) (protocol.RankInfo, error) {
+	info := protocol.RankInfo{Program: "pgmpi-rank"}
+	f, err := regular.Open(path)
+	if err != nil {
+		return info, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, io.LimitReader(f, maxProgram)); err != nil {
+		return info, err
+	}
+	info.Hash = fmt.Sprintf("%x", h.Sum(nil))[:16]
+	built, err := buildinfo.Read(f)
+	if err != nil {
+		return info, nil // a script around one, perhaps
+	}
+	for _, s := range built.Settings {
+		if s.Key == "-ldflags" {
+			info.MPICC = linked(s.Value, "pgmpi/measure/rank.MPICC")
+			info.Version = linked(s.Value, "pgmpi/measure/rank.Version")
+		}
+	}
+	info.Library = familyOf(info.MPICC)
+	return info, nil
+}
+
+// linked is what the linker's flags set a variable to.
+func linked(flags, name string) string {
+	_, value, _ := strings.Cut(flags, name+"=")
+	value, _, _ = strings.Cut(value, " ")
+	return value
+}
+
+// familyOf is the family that the name of a compiler wrapper, or what it links to,
+// shows; "" if none.
+func familyOf(mpicc string) string {
+	target, err := filepath.EvalSymlinks(mpicc)
+	if mpicc == "" || err != nil {
+		target = mpicc
+	}
+	for _, name := range []string{mpicc, target} {
+		for _, sign := range [][2]string{{"openmpi", "openmpi"}, {"opal_wrapper", "openmpi"}, {"mvapich", "mvapich"}, {"mpich", "mpich"}, {"intel", "intel"}} {
+			if strings.Contains(name, sign[0]) {
+				return sign[1]
+			}
+		}
+	}
+	return ""
+}
+
+// Likely is Launch without starting anything: of the launchers of the rank
+// program's family the first that is there, which may be another library's; nil if
+// there is none, or the family is not known.
+func Likely(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string, error) {
+	if len(c.Words) > 0 {
+		return Launch(c, rank, shape)
+	}
+	known := find(rank.Library)
+	if known == nil {
+		return nil, nil
+	}
+	for _, name := range candidates(known.launchers, rank.MPICC) {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		i := slices.IndexFunc(known.launchers, func(l launcher) bool { return slices.Contains(l.programs, filepath.Base(name)) })
+		return c.settle(append([]string{path}, known.launchers[i].words(c.wishFor(shape))...), shape)
+	}
+	return nil, nil
+}

@@ -1,0 +1,57 @@
+package launch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestOnlyFilesOfTheJobAreRemoved(t *testing.T) {
+	name := func(pattern string) string {
+		path := fmt.Sprintf(shm+pattern, os.Getpid())
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Skip(err)
+		}
+		t.Cleanup(func() { os.Remove(path) })
+		return path
+	}
+	own, brother := name("vader_segment.pgmpi-test.0.a%d.0"), name("vader_segment.pgmpi-test.0.a%d.1")
+	mpich := name("mpich_shar_tmppgmpi%d")
+	others := []string{name("vader_segment.pgmpi-test.0.b%d.0"), name("mpich_shar_tmpother%d"), name("pgmpi-test-of-somebody%d")}
+	outside := filepath.Join(t.TempDir(), "mpich_shar_tmp")
+	if err := os.WriteFile(outside, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	RemoveShared([]string{own, mpich, others[2], outside})
+	for _, path := range []string{own, brother, mpich} {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s is left", path)
+		}
+	}
+	for _, path := range append(others, outside) {
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestFileThatIsOpenIsSharedAndOneWithoutANameIsNot(t *testing.T) {
+	f, err := os.CreateTemp(shm, "pgmpi-test-")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer f.Close()
+	defer os.Remove(f.Name())
+	for _, pid := range []int{0, os.Getpid()} {
+		if got := Shared(pid); !slices.Contains(got, f.Name()) {
+			t.Errorf("of process %d: %v", pid, got)
+		}
+	}
+	os.Remove(f.Name())
+	if got := Shared(0); slices.ContainsFunc(got, func(name string) bool { return strings.HasPrefix(name, f.Name()) }) {
+		t.Errorf("got %v", got)
+	}
+}

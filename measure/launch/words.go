@@ -1,0 +1,219 @@
+package launch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/host"
+)
+
+// Config is what a user says of the launcher.
+type Config struct {
+	Words       []string // with "{np}" and the like; empty: the library's
+	Hostfile    string   // "": the batch system's
+	CPUsPerRank int      // 0 and 1: one
+}
+
+// wish is what a launcher's words must say.
+type wish struct {
+	grid     bool // {nodes} with {ppn} ranks on each
+	shared   bool // ranks share cores
+	several  bool // cores for each rank: {cpus}
+	hostfile bool
+}
+
+// openMPI are the words of Open MPI's mpirun; oversubscribe is what lets ranks
+// share cores where nothing is said of nodes.
+func openMPI(oversubscribe ...string) func(wish) []string {
+	return func(w wish) []string {
+		words, by := []string{"-np", "{np}"}, ""
+		w.several = w.several && !w.shared // there is nothing to keep apart
+		words = append(words, when(w.hostfile, "--hostfile", "{hostfile}")...)
+		switch {
+		case w.grid:
+			by = "ppr:{ppn}:node"
+		case w.several:
+			by = "slot"
+		case w.shared:
+			words = append(words, oversubscribe...)
+		}
+		if by != "" {
+			if w.several {
+				by += ":PE={cpus}"
+			}
+			if w.shared {
+				by += ":OVERSUBSCRIBE"
+			}
+			words = append(words, "--map-by", by)
+		}
+		if w.shared {
+			return append(words, "--bind-to", "none")
+		}
+		return append(words, "--bind-to", "core")
+	}
+}
+
+// hydra are the words of MPICH's mpiexec and its relatives, with more of them:
+// always, and where a rank has a core, has several, or shares one.
+func hydra(always, core, several, shared []string) func(wish) []string {
+	return func(w wish) []string {
+		words := []string{"-np", "{np}"}
+		words = append(words, when(w.hostfile, "-f", "{hostfile}")...)
+		words = append(words, when(w.grid, "-ppn", "{ppn}")...)
+		words = append(words, always...)
+		switch {
+		case w.shared:
+			return append(words, shared...)
+		case w.several:
+			return append(words, several...)
+		}
+		return append(words, core...)
+	}
+}
+
+// srunWords start ranks as a step of a Slurm job. Standard input goes to rank 0
+// alone, a rank that dies ends the step (-K), and the way in which ranks find each
+// other is the library's.
+func srunWords(pmi string, w wish) []string {
+	words := []string{"-K", "--input=0", "--mpi=" + pmi, "-n", "{np}"}
+	words = append(words, when(w.grid, "-N", "{nodes}", "--ntasks-per-node={ppn}", "--distribution=block")...)
+	words = append(words, when(w.several, "--cpus-per-task={cpus}")...)
+	return append(words, when(w.shared, "--overcommit")...)
+}
+
+// fluxWords start ranks as a job in a Flux instance, as srunWords do.
+func fluxWords(w wish) []string {
+	words := []string{"run", "--input=0", "-o", "exit-on-error"}
+	if w.grid {
+		return append(words, "-N", "{nodes}", "--tasks-per-node={ppn}")
+	}
+	words = append(words, "-n", "{np}")
+	return append(words, when(w.several, "-c", "{cpus}")...)
+}
+
+func when(wanted bool, words ...string) []string {
+	if !wanted {
+		return nil
+	}
+	return words
+}
+
+// wishFor is what the words for a shape must say.
+func (c Config) wishFor(shape guidelines.Shape) wish {
+	_, shared := Crowded(shape, c.CPUsPerRank)
+	return wish{grid: shape.Nodes > 0, shared: shared, several: c.CPUsPerRank > 1, hostfile: c.Hostfile != ""}
+}
+
+// settle puts what is the same for every shape in its place, and leaves the
+// numbers of processes and nodes.
+func (c Config) settle(words []string, shape guidelines.Shape) ([]string, error) {
+	all := strings.Join(words, " ")
+	grid := strings.Contains(all, "{ppn}") || strings.Contains(all, "{nodes}")
+	switch {
+	case shape.Nodes == 0 && grid:
+		return nil, fmt.Errorf("the launcher %q wants {nodes} or {ppn}, and p = %d says nothing of nodes: give --shape NODESxPPN in place of --np, such as --shape %dx1", all, shape.NP, shape.NP)
+	case shape.Nodes == 0 && !strings.Contains(all, "{np}"):
+		return nil, fmt.Errorf("the launcher %q lacks {np}, which stands for the number of processes: \"mpirun -np {np}\"", all)
+	case shape.Nodes > 0 && !grid && !strings.Contains(all, "{np}"):
+		return nil, fmt.Errorf("the launcher %q lacks {ppn} and {nodes}: \"mpirun -np {np} --map-by ppr:{ppn}:node\", \"mpiexec -n {np} -ppn {ppn}\", \"srun -N {nodes} --ntasks-per-node={ppn}\"", all)
+	}
+	if strings.Contains(all, "{hostfile}") {
+		file, err := c.hostfile()
+		if err != nil {
+			return nil, err
+		}
+		words = replaced(words, "{hostfile}", file)
+	}
+	return replaced(words, "{cpus}", strconv.Itoa(max(1, c.CPUsPerRank))), nil
+}
+
+// hostfile is the path of the file for {hostfile}: the user's, or the batch system's.
+func (c Config) hostfile() (string, error) {
+	if c.Hostfile == "" {
+		for _, name := range []string{"PBS_NODEFILE", "LSB_DJOB_HOSTFILE"} {
+			if file := os.Getenv(name); file != "" {
+				return file, nil
+			}
+		}
+		return "", fmt.Errorf("the launcher wants a {hostfile}: give one with --hostfile (in Slurm leave {hostfile} out: its launchers know the nodes)")
+	}
+	if _, err := os.Stat(c.Hostfile); err != nil {
+		return "", fmt.Errorf("--hostfile: %w", err)
+	}
+	return filepath.Abs(c.Hostfile)
+}
+
+func replaced(words []string, what, with string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = strings.ReplaceAll(w, what, with)
+	}
+	return out
+}
+
+// Placed returns a launcher's argument list with the numbers of a shape.
+func Placed(argv []string, s guidelines.Shape) []string {
+	argv = replaced(argv, "{np}", strconv.Itoa(s.NP))
+	argv = replaced(argv, "{nodes}", strconv.Itoa(s.Nodes))
+	return replaced(argv, "{ppn}", strconv.Itoa(s.PPN))
+}
+
+// RankArgv is the command line that starts the ranks of a shape; args are more of
+// the rank program's arguments.
+func RankArgv(launch []string, rankPath string, s guidelines.Shape, args ...string) []string {
+	return append(append(Placed(launch, s), rankPath, "--np", strconv.Itoa(s.NP)), args...)
+}
+
+// Crowded tells whether ranks of a shape share cores, and how many of these are
+// known of: with nodes given, on one of them. What is not known is enough.
+func Crowded(s guidelines.Shape, cpusPerRank int) (cores int, crowded bool) {
+	job, wanted := host.ReadJob(), max(1, cpusPerRank)
+	if s.Nodes == 0 {
+		cores = Slots()
+		if wanted > 1 && job != nil && job.NodeCPU > 0 {
+			cores = max(Cores(), job.NodeCPU*max(1, job.NodeCount))
+		}
+		return cores, s.NP*wanted > cores
+	}
+	switch {
+	case job != nil && job.NodeCPU > 0 && os.Getenv("SLURM_OVERCOMMIT") == "":
+		cores = job.NodeCPU
+	case s.Nodes == 1 || job != nil:
+		cores = Cores()
+	default: // nodes elsewhere
+		return 0, false
+	}
+	return cores, s.PPN*wanted > cores
+}
+
+// DefaultNP is the number of slots of the batch allocation, else the cores.
+func DefaultNP() int {
+	if j := host.ReadJob(); j != nil && j.Slots > 0 {
+		return j.Slots
+	}
+	return Cores()
+}
+
+// Slots is how many ranks can have a core each: of a batch allocation, which may
+// have many nodes, its tasks, unless it was asked to overcommit; else the cores.
+func Slots() int {
+	if os.Getenv("SLURM_OVERCOMMIT") != "" {
+		return Cores()
+	}
+	return max(Cores(), DefaultNP())
+}
+
+// startedByLauncher is the error that a launcher has started pgmpi itself, several
+// times: each would start ranks of its own.
+func startedByLauncher() error {
+	for _, v := range []string{"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "FLUX_JOB_SIZE"} {
+		if n, err := strconv.Atoi(os.Getenv(v)); err == nil && n > 1 {
+			return fmt.Errorf("pgmpi itself was started %d times (%s=%d), and it starts the ranks by itself: run it once, without srun or mpirun before it; --launch says how it starts them", n, v, n)
+		}
+	}
+	return nil
+}

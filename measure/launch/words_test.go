@@ -1,0 +1,170 @@
+package launch
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+)
+
+// noBatch takes this test out of any batch job.
+func noBatch(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"SLURM_JOB_ID", "SLURM_NTASKS", "SLURM_JOB_CPUS_PER_NODE", "SLURM_OVERCOMMIT", "SLURM_STEP_NUM_TASKS", "FLUX_ENCLOSING_ID",
+		"FLUX_JOB_SIZE", "PBS_JOBID", "PBS_NODEFILE", "LSB_JOBID", "LSB_DJOB_HOSTFILE", "JOB_ID", "SGE_ROOT", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} {
+		t.Setenv(name, "")
+	}
+}
+
+func shapeOf(t *testing.T, text string) guidelines.Shape {
+	t.Helper()
+	s, err := guidelines.ParseShape(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestWordsOfEveryLauncherPlaceAShape(t *testing.T) {
+	noBatch(t)
+	hosts := filepath.Join(t.TempDir(), "hosts")
+	if err := os.WriteFile(hosts, []byte("a\nb\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	const openmpi, openmpi5, mpich, intel, mvapich = 0, 1, 2, 3, 4
+	libraries := []struct {
+		library, program, says string
+	}{{"openmpi", "mpirun", saysOpenMPI4}, {"openmpi", "mpirun", saysOpenMPI5}, {"mpich", "mpiexec.hydra", saysHydra},
+		{"intel", "mpiexec.hydra", saysIntel}, {"mvapich", "mpiexec.hydra", saysHydra}}
+	for _, c := range []struct {
+		library int
+		launch  string // the one word; "": the library's
+		nodes   string // CPUs of the nodes of a Slurm job; "": outside of one
+		shape   string
+		cpus    int
+		hosts   bool
+		want    string // where ranks are placed, in the order of the words
+	}{
+		{openmpi, "", "", "2x1", 1, false, "mpirun -np 2 --map-by ppr:1:node --bind-to core"},
+		{openmpi, "", "4(x2)", "2x3", 1, true, "mpirun -np 6 --hostfile HOSTS --map-by ppr:3:node --bind-to core"},
+		{openmpi, "", "4(x2)", "2x8", 1, false, "mpirun -np 16 --map-by ppr:8:node:OVERSUBSCRIBE --bind-to none"},
+		{openmpi, "", "4(x2)", "2x2", 2, false, "mpirun -np 4 --map-by ppr:2:node:PE=2 --bind-to core"},
+		{openmpi, "", "4(x2)", "2x2", 3, false, "mpirun -np 4 --map-by ppr:2:node:OVERSUBSCRIBE --bind-to none"},
+		{openmpi5, "", "4(x2)", "2x8", 1, false, "mpirun -np 16 --map-by ppr:8:node:OVERSUBSCRIBE --bind-to none"},
+		{mpich, "", "4(x2)", "2x3", 1, true, "mpiexec.hydra -np 6 -f HOSTS -ppn 3 -bind-to core"},
+		{mpich, "", "4(x2)", "2x2", 2, false, "mpiexec.hydra -np 4 -ppn 2 -bind-to core:2"},
+		{mpich, "", "4(x2)", "2x8", 1, false, "mpiexec.hydra -np 16 -ppn 8"},
+		{intel, "", "", "2x3", 1, false, "mpiexec.hydra -np 6 -ppn 3 -genv I_MPI_PIN_DOMAIN core"},
+		{intel, "", "4(x2)", "2x2", 2, false, "mpiexec.hydra -np 4 -ppn 2 -genv I_MPI_PIN_DOMAIN 2:compact"},
+		{mvapich, "", "", "2x3", 1, false, "mpiexec.hydra -np 6 -ppn 3 -genv MV2_ENABLE_AFFINITY 0 -genv MVP_ENABLE_AFFINITY 0 -bind-to core"},
+		{openmpi, "srun", "4(x2)", "2x3", 1, false, "srun -K --input=0 --mpi=pmix -n 6 -N 2 --ntasks-per-node=3 --distribution=block"},
+		{mpich, "srun", "4(x2)", "2x2", 2, false, "srun -K --input=0 --mpi=pmi2 -n 4 -N 2 --ntasks-per-node=2 --distribution=block --cpus-per-task=2"},
+		{mpich, "srun", "4(x2)", "1x8", 1, false, "srun -K --input=0 --mpi=pmi2 -n 8 -N 1 --ntasks-per-node=8 --distribution=block --overcommit"},
+		{openmpi, "flux", "", "2x3", 1, false, "flux run --input=0 -o exit-on-error -N 2 --tasks-per-node=3"},
+	} {
+		t.Run(c.want, func(t *testing.T) {
+			l := libraries[c.library]
+			onlyLaunchers(t, map[string]string{l.program: l.says, "srun": "slurm-wlm 22.05.8\n", "flux": "commands: 0.60.0\n"})
+			if c.nodes != "" {
+				t.Setenv("SLURM_JOB_ID", "7")
+				t.Setenv("SLURM_JOB_CPUS_PER_NODE", c.nodes)
+			}
+			config := Config{Words: strings.Fields(c.launch), CPUsPerRank: c.cpus}
+			if c.hosts {
+				config.Hostfile = hosts
+			}
+			shape := shapeOf(t, c.shape)
+			argv, err := Launch(config, protocol.RankInfo{Library: l.library}, shape)
+			if err != nil {
+				t.Fatal(err)
+			}
+			argv = Placed(argv, shape)
+			argv[0] = filepath.Base(argv[0])
+			if got := strings.ReplaceAll(strings.Join(argv, " "), hosts, "HOSTS"); got != c.want {
+				t.Errorf("got %q", got)
+			}
+		})
+	}
+}
+
+func TestTemplateMustFitTheShape(t *testing.T) {
+	noBatch(t)
+	onlyLaunchers(t, map[string]string{"run": ""})
+	for _, c := range []struct{ launch, shape, says string }{
+		{"run -n {np}", "", ""},
+		{"run -n {np}", "2x1", ""},
+		{"run -N {nodes} -t {ppn}", "2x1", ""},
+		{"run -N {nodes} -t {ppn}", "", "--shape"},
+		{"run -n {np} -ppn {ppn}", "", "--shape"},
+		{"run -n 2", "", "{np}"},
+		{"run -n 2", "2x1", "{ppn}"},
+		{"run -n {np} -f {hostfile}", "", "--hostfile"},
+	} {
+		shape := guidelines.Shape{NP: 2}
+		if c.shape != "" {
+			shape = shapeOf(t, c.shape)
+		}
+		_, err := Launch(Config{Words: strings.Fields(c.launch)}, protocol.RankInfo{}, shape)
+		if (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q for %s: %v, want %q", c.launch, shape, err, c.says)
+		}
+	}
+	argv, err := Launch(Config{Words: []string{"run", "{np}", "-c{cpus}"}, CPUsPerRank: 4}, protocol.RankInfo{}, guidelines.Shape{NP: 2})
+	if err != nil || argv[2] != "-c4" {
+		t.Errorf("%v, %v", argv, err)
+	}
+}
+
+func TestHostfileOfTheBatchSystemIsTaken(t *testing.T) {
+	noBatch(t)
+	onlyLaunchers(t, map[string]string{"run": ""})
+	t.Setenv("PBS_NODEFILE", "/var/spool/pbs/aux/7")
+	argv, err := Launch(Config{Words: []string{"run", "{np}", "-f", "{hostfile}"}}, protocol.RankInfo{}, guidelines.Shape{NP: 2})
+	if err != nil || argv[3] != "/var/spool/pbs/aux/7" {
+		t.Errorf("%v, %v", argv, err)
+	}
+}
+
+func TestPgmpiDoesNotStartBelowALauncher(t *testing.T) {
+	noBatch(t)
+	onlyLaunchers(t, map[string]string{"run": ""})
+	start := func() error {
+		_, err := Launch(Config{Words: []string{"run", "{np}"}}, protocol.RankInfo{}, guidelines.Shape{NP: 2})
+		return err
+	}
+	for _, name := range []string{"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "FLUX_JOB_SIZE"} {
+		for n, refused := range map[string]bool{"1": false, "2": true} {
+			t.Setenv(name, n)
+			if err := start(); (err != nil) != refused || refused && !strings.Contains(err.Error(), "starts the ranks by itself") {
+				t.Errorf("%s=%s: %v", name, n, err)
+			}
+		}
+		t.Setenv(name, "")
+	}
+}
+
+func TestRanksShareCoresByWhatANodeHas(t *testing.T) {
+	noBatch(t)
+	if _, crowded := Crowded(shapeOf(t, "1024x64"), 1); crowded {
+		t.Error("nodes that are elsewhere have enough cores, as far as is known")
+	}
+	if cores, crowded := Crowded(guidelines.Shape{NP: Cores() + 1}, 1); !crowded || cores != Cores() {
+		t.Errorf("%d ranks on this host: %v of %d cores", Cores()+1, crowded, cores)
+	}
+	t.Setenv("SLURM_JOB_ID", "7")
+	t.Setenv("SLURM_JOB_CPUS_PER_NODE", "64(x4)")
+	for text, want := range map[string]bool{"4x64": false, "4x65": true, "1x65": true} {
+		if cores, crowded := Crowded(shapeOf(t, text), 1); crowded != want || cores != 64 {
+			t.Errorf("%s: %v of %d cores", text, crowded, cores)
+		}
+	}
+	if _, crowded := Crowded(guidelines.Shape{NP: 256}, 1); crowded {
+		t.Error("256 ranks on 4 nodes of 64 CPUs share cores")
+	}
+	if _, crowded := Crowded(guidelines.Shape{NP: 129}, 2); !crowded {
+		t.Error("129 ranks of 2 CPUs fit 4 nodes of 64")
+	}
+}

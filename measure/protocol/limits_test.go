@@ -1,0 +1,61 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Rank 0 cannot make the driver take in more than the job asked for, nor numbers
+// that cannot be.
+func TestMoreThanTheJobAskedForIsRefused(t *testing.T) {
+	job := &Job{NP: 2, Mode: ModeMeasure, Cases: []JobCase{{NRep: 3}, {NRep: 3}}}
+	const first = `case {"case":0,"status":"ok","nrep":2}`
+	for says, lines := range map[string][]string{
+		"more than the 2 cases":                {first, `case {"case":1,"status":"ok"}`, `case {"case":2,"status":"ok"}`},
+		"case 2 of a job with 2":               {`case {"case":2,"status":"ok"}`},
+		"case 0 a second time":                 {first, first},
+		"can have at most 6":                   {`case {"case":0,"status":"ok","nrep":7}`},
+		"announces -1 samples":                 {`case {"case":0,"status":"ok","nrep":-1}`},
+		`the status "fine"`:                    {`case {"case":0,"status":"fine"}`},
+		"a message of more than":               {`case {"case":0,"status":"wrong","message":"` + strings.Repeat("x", maxMessage+1) + `"}`},
+		"a negative time":                      {`case {"case":0,"status":"ok","window_ns":-1}`},
+		"case 1, which has not been announced": {first, "samples 1 0 5"},
+		"samples of case -1":                   {first, "samples -1 0 5"},
+		"more than the 2 samples":              {first, "samples 0 0 5 5 5"},
+		"more than there are methods":          {`sync {"method":"hca3"}`},
+		"more nodes than the 2 ranks":          {`nodes {"kinds":[{},{},{}]}`},
+		"memory_cap is -1":                     {`end {"crc":"00000000","memory_cap":-1}`},
+		"drift_ns is -1":                       {`end {"crc":"00000000","timing":{"drift_ns":-1}}`},
+		"negative reading of the yardstick":    {`end {"crc":"00000000","yardstick":[{"memcpy_ns":-1}]}`},
+		"repetition 1: a call took 0 ns: the":  {first, "samples 0 0 5 0"},
+	} {
+		r, err := NewOutputReader(job, 0), error(nil)
+		for i := 0; i < len(lines) && err == nil; i++ {
+			_, err = r.Add([]byte(lines[i]))
+		}
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+}
+
+func TestPredictionsAreLimitedByThePredictor(t *testing.T) {
+	r := NewOutputReader(&Job{Mode: ModeNREP, Cases: []JobCase{{}}}, 10)
+	if _, err := r.Add([]byte(`case {"case":0,"status":"ok","nrep":21}`)); err == nil {
+		t.Error("21 samples of at most 20 were taken")
+	}
+}
+
+func TestOnlyALateSampleMayHaveTakenNoTime(t *testing.T) {
+	r := NewOutputReader(&Job{Mode: ModeMeasure, Cases: []JobCase{{NRep: 2}}}, 0)
+	for _, line := range []string{`case {"case":0,"status":"ok","nrep":2}`, fmt.Sprintf("samples 0 0 0:%d", FlagLate)} {
+		if _, err := r.Add([]byte(line)); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if _, err := r.Add([]byte("samples 0 1 0")); !errors.Is(err, ErrNoTime) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,104 @@
+package results
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/host"
+	"pgmpi/measure/protocol"
+)
+
+// Anybody can write a results folder: these limits keep what a reader takes in
+// memory in proportion to what is on disk (docs/security.md).
+const (
+	maxManifest = 64 << 20 // bytes; a plan of 1000 cases takes half a MiB
+	// A manifest is indented, which keeps its values this many bytes apart on
+	// average. One of a few bytes could stand for a node with all its lists.
+	bytesPerValue = 8
+	fewValues     = 1 << 14 // that may lie closer
+	maxMembers    = 1 << 21 // of all sets of CPUs and ranks together
+	maxMedians    = 1 << 21 // run medians: cases times mpiruns
+
+	headerBase    = 8 << 20 // bytes of a raw file's header beside its cases: most of them the order, see MaxVisits
+	headerPerCase = 4 << 10
+	maxHeader     = 64 << 20
+	maxClocks     = 64
+	maxReadings   = 1 << 16 // of the yardstick
+
+	maxRow     = rawBuffer
+	rawBuffer  = 1 << 16
+	maxRoom    = 1 << 20 // samples of all cases that memory is reserved for on the header's word alone
+	maxSamples = protocol.MaxSamples
+)
+
+// MaxVisits is the most visits of cases in an mpirun.
+const MaxVisits = 1 << 20
+
+// mostCases is how many cases an mpirun of a Plan can have.
+func mostCases(mode protocol.Mode, plan *guidelines.Plan) int {
+	if mode == protocol.ModeSplit {
+		return len(plan.Cases) + 2*len(plan.Tests)
+	}
+	return len(plan.Cases)
+}
+
+// headerLimit is the most bytes of the header line of a raw file.
+func headerLimit(cases int) int { return headerBase + headerPerCase*cases }
+
+// bounded refuses a manifest that stands for far more than it holds.
+func bounded(text []byte) error {
+	values, members := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case ',', '{', '[':
+			values++
+		case '"':
+			end := i + 1
+			for end < len(text) && text[end] != '"' {
+				if text[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			word := text[i:min(end+1, len(text))]
+			if bytes.IndexByte(word, '\\') >= 0 {
+				var plain string
+				if err := json.Unmarshal(word, &plain); err != nil {
+					return err
+				}
+				word = []byte(plain)
+			}
+			members += host.Members(string(bytes.Trim(word, `"`)))
+			i = end
+		}
+		if values > fewValues+len(text)/bytesPerValue || members > maxMembers {
+			return errors.New("it asks for far more memory than it has bytes: pgmpi has not written it so")
+		}
+	}
+	return nil
+}
+
+// list decodes a JSON array of at most so many values.
+func list[T any](text json.RawMessage, most int, what string) (out []T, err error) {
+	if len(text) == 0 || string(text) == "null" {
+		return nil, nil
+	}
+	in := json.NewDecoder(bytes.NewReader(text))
+	if open, err := in.Token(); err != nil || open != json.Delim('[') {
+		return nil, fmt.Errorf("%s: no list", what)
+	}
+	for in.More() {
+		if len(out) == most {
+			return nil, fmt.Errorf("more than %d %s, which is more than there can be", most, what)
+		}
+		var v T
+		if err := in.Decode(&v); err != nil {
+			return nil, fmt.Errorf("%s: %w", what, err)
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}

@@ -1,0 +1,199 @@
+package results
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+)
+
+// Somebody else's folder may have links where files are to be written.
+func TestNothingIsWrittenThroughALink(t *testing.T) {
+	dir := t.TempDir()
+	victim := filepath.Join(dir, "victim")
+	if err := os.WriteFile(victim, []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "out")
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	link := func(target, name string) {
+		t.Helper()
+		if err := os.Symlink(target, filepath.Join(path, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{".tmp-report.json", "report.json", ".tmp-job"} {
+		link(victim, name)
+	}
+	f := &Folder{Path: path}
+	if err := f.WriteJSON("report.json", 1); err != nil {
+		t.Error(err)
+	}
+	if _, err := f.WriteJob(&protocol.Job{}); err != nil {
+		t.Error(err)
+	}
+	link(victim, lockName)
+	if _, err := Create(path); err == nil || !strings.Contains(err.Error(), "is a link") {
+		t.Errorf("a lock that is a link: %v", err)
+	}
+	other := filepath.Join(dir, "other")
+	if err := errors.Join(os.MkdirAll(other, 0o777), os.Remove(filepath.Join(path, rawName))); err != nil {
+		t.Fatal(err)
+	}
+	link(other, rawName)
+	if _, err := Create(path); err == nil || !strings.Contains(err.Error(), "raw is a link") {
+		t.Errorf("raw files would go through a link: %v", err)
+	}
+	if got, _ := os.ReadFile(victim); string(got) != "mine" {
+		t.Errorf("the victim became %q", got)
+	}
+}
+
+func TestPipesAndDevicesAreNoFilesOfAFolder(t *testing.T) {
+	f, err := Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	manifest, raw := filepath.Join(f.Path, manifestName), f.rawPath(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 1)
+	for _, path := range []string{manifest, raw} {
+		if err := syscall.Mkfifo(path, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := f.Manifest(); err == nil || !strings.Contains(err.Error(), "a named pipe") {
+		t.Errorf("manifest: %v", err)
+	}
+	if _, err := ReadRaw(raw); err == nil || !strings.Contains(err.Error(), "a named pipe") {
+		t.Errorf("raw file: %v", err)
+	}
+	if err := os.Remove(manifest); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("/dev/zero", manifest); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Manifest(); err == nil || !strings.Contains(err.Error(), "a device") {
+		t.Errorf("manifest: %v", err)
+	}
+}
+
+// What a few bytes can ask for is refused before it is taken.
+func TestManifestThatStandsForFarMoreThanItHoldsIsRefused(t *testing.T) {
+	f, err := Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const half = 1 << 19
+	manifest := func(rest string) string { return `{"schema":"` + ManifestSchema + `",` + rest + "}" }
+	for says, text := range map[string]string{
+		"more than 67108864 bytes": manifest(`"gl_toml":"` + strings.Repeat("x", maxManifest) + `"`),
+		"far more memory":          manifest(`"factors":{"layouts":[{"kinds":[{}` + strings.Repeat(",{}", half/3) + `]}]}`),
+		"far more memory than":     manifest(`"factors":{"layouts":[{"kinds":[0` + strings.Repeat(",0", half/2) + `]}]}`),
+		"pgmpi has not written it": manifest(`"factors":{"layouts":[{"other_env":"0-100000"` + strings.Repeat(`},{"other_env":"0-100000"`, 30) + `}]}`),
+		"written it so":            manifest(`"factors":{"layouts":[{"other_env":"\u0030-100000"` + strings.Repeat(`},{"other_env":"\u0030-100000"`, 30) + `}]}`),
+		"are 3000000 run medians":  manifest(`"mpiruns":10000,"plan":{"cases":[{}` + strings.Repeat(",{}", 299) + `]}`),
+	} {
+		if err := os.WriteFile(filepath.Join(f.Path, manifestName), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Manifest(); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+}
+
+// Every value of a large plan, as it is written, is far enough from the next.
+func TestManifestOfALargePlanIsRead(t *testing.T) {
+	f, err := Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	m := &Manifest{R: 24, NRep: map[int]NRep{}}
+	for i := range 2000 {
+		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Bcast", Msize: int64(i), Shape: guidelines.Shape{NP: 2}})
+		test := guidelines.Test{Guideline: "GL2", Type: guidelines.Split, Function: "MPI_Bcast", Shape: guidelines.Shape{NP: 2}, Case: i}
+		for k := range min(i, 20) {
+			test.Others = append(test.Others, k)
+		}
+		m.Plan.Tests = append(m.Plan.Tests, test)
+		m.NRep[i] = NRep{N: 1}
+	}
+	if err := f.WriteManifest(m); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Manifest(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestHeaderHasNoMoreThanItsPlan(t *testing.T) {
+	for says, fields := range map[string]string{
+		"more than 7 cases":                   `"cases":[{}` + strings.Repeat(",{}", 7) + `]`,
+		"more than 64 clocks":                 `"cases":[],"clocks":[{}` + strings.Repeat(",{}", 64) + `]`,
+		"more than 65536 readings":            `"cases":[],"yardstick":[{}` + strings.Repeat(",{}", 1<<16) + `]`,
+		"cases: no list":                      `"cases":{}`,
+		"a line of more than 8417280 bytes":   `"cases":[],"order":[0` + strings.Repeat(",0", 5<<20) + `]`,
+		"cannot unmarshal number into Go val": `"cases":[0` + strings.Repeat(",0", 1<<20) + `]`,
+	} {
+		path := filepath.Join(t.TempDir(), "raw.tsv.gz")
+		text := fmt.Sprintf("#{\"schema\":%q,%s}\n#end rows=0\n", RawSchema, fields)
+		if err := os.WriteFile(path, zippedText(t, text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readRaw(path, 7); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+}
+
+func TestFolderIsOnesOwnUntilItIsCopiedOrOthersMayWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	made := func(path string) *Manifest {
+		t.Helper()
+		f, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		m := &Manifest{FolderID: f.ID()}
+		if err := f.WriteManifest(m); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{".", manifestName, lockName} { // whatever the umask is
+			info, err := os.Stat(filepath.Join(path, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(filepath.Join(path, name), info.Mode().Perm()&^0o022); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return m
+	}
+	m := made(path)
+	if !Own(path, m) {
+		t.Error("a folder that was just made is not one's own")
+	}
+	if other := filepath.Join(t.TempDir(), "copy"); Own(other, m) {
+		t.Error("a folder that is not there is one's own")
+	} else if made(other); Own(other, m) {
+		t.Error("a copy of the manifest makes a folder one's own")
+	}
+	if err := os.Chmod(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if Own(path, m) {
+		t.Error("a folder that all may write to is one's own")
+	}
+}
