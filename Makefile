@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help demo build test lint bench fuzz clean go-check both
+.PHONY: help demo build test race lint bench fuzz clean go-check both
 
 # The first of these programs that there is, else the first. Asked anew at every
 # use: a target may have installed it. Fedora keeps wrappers off the PATH.
@@ -19,6 +19,8 @@ MPICH_CC ?= $(call first,mpicc.mpich $(FEDORA)/mpich/bin/mpicc)
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
 # What `make bench` runs (empty: everything); flags of bin/bench may be among it.
 BENCHES ?=
+# MPICH's test/mpi/coll as built with each library, for BENCHES=interpose.
+DIR ?=
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m
 STATICCHECK := 0.8.2
@@ -70,6 +72,14 @@ endef
 
 # The test of the synchronisations from inside.
 sync_test = -std=c11 -O2 -DPGMPI_RIGHT_MOCKUPS -Imockups/c testdata/sync/sync.c measure/rank/*.c mockups/c/*.c
+# The mock-ups against their collectives, and between any program and its library.
+# $(call build_data,MPICC,SUFFIX,flags)
+define build_data
+$(1) -std=c11 -O2 -Imockups/c $(3) testdata/exhaustive/exhaustive.c mockups/c/*.c -o bin/exhaustive-$(2)
+$(1) -std=c11 -O2 -Imockups/c $(3) -fPIC -shared testdata/interpose/interpose.c mockups/c/*.c -o bin/interpose-$(2).so
+$(1) -std=c11 -O2 testdata/interpose/calls.c -o bin/calls-$(2)
+endef
+
 define build_bench
 $(build_pgmpi)
 $(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
@@ -80,6 +90,8 @@ for program in baseline memory; do
 done
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 $(build_injected)
+$(call build_data,$(OPENMPI_CC),openmpi)
+$(call build_data,$(MPICH_CC),mpich)
 CGO_ENABLED=0 go build -buildvcs=false -o bin/bench ./cmd/bench
 $(allow_root)
 endef
@@ -130,25 +142,42 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups$(comma)matmul2)
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-injected-openmpi,-tags injectedclocks)
 	$(OPENMPI_CC) $(sync_test) -o bin/sync-openmpi
+	$(call build_data,$(OPENMPI_CC),openmpi)
+	$(call build_data,$(OPENMPI_CC),wrong-openmpi,-DPGMPI_WRONG_MOCKUPS)
 	} &
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-injected-mpich,-tags injectedclocks)
 	$(MPICH_CC) $(sync_test) -o bin/sync-mpich
+	$(call build_data,$(MPICH_CC),mpich)
 	wait $$!
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
 	$(allow_root)
 	export PGMPI_TEST_BIN=$(CURDIR)/bin
 	export CGO_ENABLED=0
+	batch=$$(mktemp)
+	$(GO_TEST) -run '^TestSlurm$$' ./cmd/pgmpi >$$batch 2>&1 & # they wait most of the time
+	jobs=$$!
 	echo "Tests without MPI:"
 	$(GO_TEST) $$(go list ./... | grep -v '/cmd/pgmpi$$')
-	echo "Real mpiruns:"
-	$(GO_TEST) ./cmd/pgmpi
 	echo "Tests of the C parts, with $(OPENMPI_CC) and with $(MPICH_CC):"
 	{ $(call cgo,$(OPENMPI_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES); } &
+	parts=$$!
 	$(call cgo,$(MPICH_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES)
-	wait $$!
+	wait $$parts
+	echo "Batch jobs:"
+	status=0
+	wait $$jobs || status=$$?
+	cat $$batch && rm $$batch
+	[ $$status -eq 0 ]
+	echo "Real mpiruns:"
+	$(GO_TEST) -skip '^TestSlurm$$' ./cmd/pgmpi
+
+# Nothing waits here for mpiruns; what needs them is in packages that are left out.
+race: go-check ## run the tests that need no MPI with Go's race detector
+	@.ci/install gcc
+	CGO_ENABLED=1 CC=gcc go test -race -vet=off -timeout 15m $$(go list ./... | grep -v -e '/cmd/' -e '/mockups/c$$' -e '/measure/rank$$')
 
 lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) ## gofmt, go vet, staticcheck, exhaustive and C warnings, with and without MPI
 	@unformatted=$$(gofmt -l .)
@@ -166,21 +195,25 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 		$(call cgo,$$cc) bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) $(CGO_PACKAGES)
 		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS PGMPI_INJECTED_CLOCKS; do
 			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
-				mockups/c/*.c measure/rank/*.c cmd/bench/*.c measure/delay/*.c testdata/yield/*.c testdata/sync/*.c testdata/fault/*.c
+				mockups/c/*.c measure/rank/*.c cmd/bench/*.c measure/delay/*.c testdata/*/*.c
 		done
 	done
 	echo "lint: nothing to say"
 
 bench: go-check both ## what pgmpi costs and how far to trust it, both libraries; on a machine that does nothing else. BENCHES="loop sync" for some
 	@$(build_bench)
-	bin/bench $(BENCHES)
+	bin/bench $(BENCHES) $(if $(DIR),--dir $(DIR))
 
 fuzz: go-check ## feed every reader damaged input, FUZZ_TIME=1m for each target
-	@for package in ./internal/conf/glfile ./measure/results ./analyze; do
-		targets=$$(CGO_ENABLED=0 go test -list '^Fuzz' $$package | grep '^Fuzz')
-		for target in $$targets; do
+	@said=$$(mktemp)
+	trap 'rm -f "$$said"' EXIT
+	for package in $$(grep -rl --include=*_test.go '^func Fuzz' . | xargs -n 1 dirname | sort -u); do
+		for target in $$(CGO_ENABLED=0 go test -list '^Fuzz' $$package | grep '^Fuzz'); do
 			echo "$$package $$target:"
-			CGO_ENABLED=0 go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 20x $$package
+			CGO_ENABLED=0 go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 20x $$package 2>&1 | tee "$$said" || {
+				# At the end of its time Go's fuzzer may fail by itself, without an input.
+				grep -q 'context deadline exceeded' "$$said" && ! grep -q 'Failing input written' "$$said"
+			}
 		done
 	done
 

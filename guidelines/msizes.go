@@ -86,7 +86,7 @@ func parseItem(item string) (sizes []int64, isRange bool, err error) {
 	}
 	factor := int64(2)
 	if hasFactor {
-		if factor, err = strconv.ParseInt(times, 10, 64); err != nil || factor < 2 {
+		if factor, err = strconv.ParseInt(strings.TrimSpace(times), 10, 64); err != nil || factor < 2 {
 			return nil, true, fmt.Errorf("range %q: the factor %q is no integer of at least 2", item, times)
 		}
 	}

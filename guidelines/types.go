@@ -2,6 +2,7 @@ package guidelines
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"pgmpi/mockups"
@@ -55,6 +56,25 @@ func (s Shape) String() string {
 		return fmt.Sprintf("%dx%d", s.Nodes, s.PPN)
 	}
 	return fmt.Sprintf("p%d", s.NP)
+}
+
+// MaxProcesses is more than any machine starts, so that a slip of the keyboard is found.
+const MaxProcesses = 10_000_000
+
+// ParseShape reads what String writes where nodes are given: "16x2", nodes ×
+// processes per node.
+func ParseShape(text string) (Shape, error) {
+	nodes, ppn, ok := strings.Cut(text, "x")
+	n, errN := strconv.Atoi(nodes)
+	k, errK := strconv.Atoi(ppn)
+	s := Shape{NP: n * k, Nodes: n, PPN: k}
+	switch {
+	case !ok || errN != nil || errK != nil || n < 1 || k < 1 || s.String() != text:
+		return Shape{}, fmt.Errorf("%q is no shape NODESxPPN, such as 16x2: 16 nodes with 2 processes on each", text)
+	case n > MaxProcesses || k > MaxProcesses || s.NP > MaxProcesses:
+		return Shape{}, fmt.Errorf("%q is more than %d processes", text, MaxProcesses)
+	}
+	return s, nil
 }
 
 // Case is what is measured: one function at one message size in one shape.

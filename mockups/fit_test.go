@@ -60,7 +60,7 @@ func TestWhatHasFittedStillFits(t *testing.T) {
 }
 
 func TestWhatCannotBeMeasuredIsSaid(t *testing.T) {
-	f, _ := Get("MPI_Allgather")
+	f, _ := Get("MPI_Allgatherv")
 	cases := []Sized{{f, 1}, {f, 1 << 10}, {f, 1 << 30}}
 	for _, c := range []struct {
 		room Room

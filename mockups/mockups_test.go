@@ -70,6 +70,20 @@ func TestReductionInBytesCountsBytes(t *testing.T) {
 	}
 }
 
+// MPI gets the count of one block; 10,000 blocks of 256 KiB are then no reason to leave
+// Allgather out. A vector of displacements, or a reduction of all blocks, has them all.
+func TestCountOfOneBlockIsWhatMPIGets(t *testing.T) {
+	for id, want := range map[string]int64{
+		"MPI_Allgather": 10, "MPI_Alltoall": 10, "MPI_Gather": 10, "MPI_Scatter": 10, "MPI_Reduce_scatter_block": 10, IdentityOf("MPI_Gather"): 10,
+		"MPI_Allgatherv": 40, "MPI_Reduce_scatter": 40, "gather_as_allgather": 40, "scatter_as_bcast": 40, "allgather_as_allreduce": 40,
+	} {
+		f, ok := Get(id)
+		if got := f.MaxCount(10, 1, 4); !ok || got != want {
+			t.Errorf("%s: %d, want %d", id, got, want)
+		}
+	}
+}
+
 func TestAutoOperatorIsAllowedOnItsDatatype(t *testing.T) {
 	for _, d := range Datatypes() {
 		ok := false

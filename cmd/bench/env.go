@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/guidelines"
 	"pgmpi/internal/stats"
 	"pgmpi/measure"
 	"pgmpi/measure/host"
@@ -34,6 +35,9 @@ type env struct {
 	processes      []int
 	seed           uint64
 	folder         string
+	every          int    // combinations of exhaustive, of which one is tried
+	suite          string // the built tests of interpose
+	parts          []string
 	simulation
 
 	library string            // "openmpi" or "mpich"; "" without MPI
@@ -114,8 +118,9 @@ func (e *env) mpirunsLine() string {
 // report is what the benches read of report.json. Reports of older versions lack
 // the fields that are named here.
 type report struct {
-	R        int       `json:"r"`
-	Verdicts []verdict `json:"verdicts"`
+	R        int           `json:"r"`
+	Gate     *analyze.Gate `json:"gate"`
+	Verdicts []verdict     `json:"verdicts"`
 	States   []struct {
 		Name    string `json:"name"`
 		MPIRuns []int  `json:"mpiruns"`
@@ -141,7 +146,7 @@ func reportOf(out string) (*report, error) {
 // launcher starts p processes. MPICH's busy waiting stalls ranks that share a
 // core, so there yield.so makes them give way.
 func (e *env) launcher(p int) ([]string, error) {
-	argv, err := launch.Launch(nil, e.info, p)
+	argv, err := launch.Launch(launch.Config{}, e.info, guidelines.Shape{NP: p})
 	if e.library == "mpich" && p > launch.Cores() {
 		argv = append([]string{"env", "LD_PRELOAD=" + filepath.Join(e.bin, "yield.so")}, argv...)
 	}
@@ -150,7 +155,7 @@ func (e *env) launcher(p int) ([]string, error) {
 
 // newJob measures cases in their order, without verification.
 func newJob(p, nrep int, cases ...protocol.JobCase) *protocol.Job {
-	j := &protocol.Job{Mode: protocol.ModeMeasure, NP: p, PPN: p, Cases: slices.Clone(cases), Datatype: "byte", Op: "bor",
+	j := &protocol.Job{Mode: protocol.ModeMeasure, NP: p, Cases: slices.Clone(cases), Datatype: "byte", Op: "bor",
 		Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Cache: "warm", FirstCalls: firstCalls, Warmup: warmup, SliceNS: int64(10 * time.Second),
 		MaxDriftNS: int64(10 * time.Microsecond), TempMemory: 1 << 30, StallNS: int64(2 * time.Minute)}
 	for i := range j.Cases {
@@ -166,17 +171,23 @@ func (e *env) do(ctx context.Context, rank string, job *protocol.Job) (*protocol
 	if err != nil {
 		return nil, err
 	}
-	return measure.RunJob(ctx, launch.RankArgv(argv, e.program(rank), job.NP), job)
+	return measure.RunJob(ctx, launch.RankArgv(argv, e.program(rank), guidelines.Shape{NP: job.NP}), job)
 }
 
 // plain runs a plain C program on p processes and returns what it wrote to
 // standard output.
 func (e *env) plain(ctx context.Context, p int, program string, args ...string) (string, error) {
+	return e.start(ctx, p, append([]string{e.program(program)}, args...)...)
+}
+
+// start runs any program on p processes and returns what it wrote to standard
+// output.
+func (e *env) start(ctx context.Context, p int, program ...string) (string, error) {
 	argv, err := e.launcher(p)
 	if err != nil {
 		return "", err
 	}
-	cmd := command(ctx, slices.Concat(launch.WithNP(argv, p), []string{e.program(program)}, args)...)
+	cmd := command(ctx, slices.Concat(launch.Placed(argv, guidelines.Shape{NP: p}), program)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

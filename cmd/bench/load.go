@@ -23,12 +23,16 @@ func (e *env) conditions() string {
 	return ""
 }
 
-// besideLoad does something beside the load that --load asks for. A load that
-// cannot go on ends it.
+// besideLoad does something beside the load that --load asks for.
 func (e *env) besideLoad(ctx context.Context, do func(context.Context) error) error {
 	if !e.load {
 		return do(ctx)
 	}
+	return withLoad(ctx, do)
+}
+
+// withLoad does something beside the load. A load that cannot go on ends it.
+func withLoad(ctx context.Context, do func(context.Context) error) error {
 	cpus, err := twoCores()
 	if err != nil {
 		return err

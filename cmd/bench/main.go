@@ -31,14 +31,17 @@ var benches = []bench{
 	{"loop", "the timing loop against the same loop in plain C, in rounds of three mpiruns", true, 30, loopBench},
 	{"share", "share of stage 2 inside the measured calls, over mpiruns", true, 4, shareBench},
 	{"check", "a whole check of GL3-GL17 at five sizes; the fastest counts", true, 3, checkBench},
+	{"cluster", "a whole default check as a batch job on two virtual nodes", true, 1, clusterBench},
 	{"memory", "a rank's memory beside its buffers and the MPI library's own", true, 1, memoryBench},
 	{"sync", "the ways to synchronise processes, in rounds of one mpirun each", true, 30, syncBench},
 	{"clocks", "clock synchronisation where the true error is known", true, 1, clocksBench},
+	{"exhaustive", "every collective and mock-up against its definition", true, 1, exhaustiveBench},
+	{"interpose", "another program's collectives through every mock-up", true, 1, interposeBench},
 	{"simulate", "what the statistics promise, in simulated checks: errors, power, repeats, cost", false, 1000, simulateBench},
-	{"replay", "the same in parts of one folder of many mpiruns", true, 100, replayBench},
+	{"replay", "R needed and the probability of replication in parts of one folder of many mpiruns", true, 100, replayBench},
 	{"proof", "the same in real checks of collectives with themselves", true, 20, proofBench},
 	{"stability", "checks in a row: how many verdicts flip", true, 10, stabilityBench},
-	{"replay", "R needed and the probability of replication in parts of one folder of many mpiruns", true, 100, replayBench},
+	{"nights", "a night against the one before and the first: false alarms, planted slowdowns", true, 20, nightsBench},
 }
 
 // errMissed is how a bench ends whose aim was missed.
@@ -91,11 +94,14 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntVar(&e.times, "times", 0, "rounds, checks or mpiruns of a bench (0: what is in parentheses above)")
 	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: the default procedure)")
 	fs.BoolVar(&e.load, "load", false, "stability, proof: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
-	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16) and clocks (default 2 to 16)")
+	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16), clocks (default 2 to 16) and exhaustive (default 1 to 9)")
+	fs.IntVar(&e.every, "every", 20, "exhaustive: one of so many combinations; 1: all of them, which takes hours")
+	fs.StringVar(&e.suite, "dir", "", "interpose: a built test suite as MPICH's test/mpi/coll, in DIR/openmpi and DIR/mpich, instead of a program of ours")
 	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, sync) and of random numbers (simulate, replay)")
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
 	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 8+16+24, paper")
 	fs.StringVar(&e.rows, "rows", "", "simulate: only rows with this in their name")
+	fs.StringSliceVar(&e.parts, "parts", nightParts, "nights: what to show, after the nights of the unchanged library")
 	fs.StringVar(&e.folder, "folder", "", "replay: a results folder of many mpiruns, instead of one that it measures with each library")
 	fs.Usage = func() {
 		fmt.Println("Usage: bench [FLAGS] [BENCH…]")
@@ -107,8 +113,8 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	if err := fs.Parse(args); err != nil {
 		return nil, nil, err
 	}
-	if e.times < 0 || e.mpiruns < 0 {
-		return nil, nil, errors.New("--times and --mpiruns must be at least 0")
+	if e.times < 0 || e.mpiruns < 0 || e.every < 1 {
+		return nil, nil, errors.New("--times and --mpiruns must be at least 0, --every at least 1")
 	}
 	for _, name := range fs.Args() {
 		i := slices.IndexFunc(benches, func(b bench) bool { return b.name == name })

@@ -140,7 +140,11 @@ func (e *env) prove(ctx context.Context, seed int, p *proven) error {
 	p.r = r.R
 	var one tally
 	for _, v := range r.Verdicts {
-		one.count(slices.Contains(slow, v.Function), v.Verdict.Verdict)
+		planted := slices.Contains(slow, v.Function)
+		if one.count(planted, v.Verdict.Verdict); !planted && isViolated(&v) {
+			fmt.Printf("   %d %% planted, check %d: %s at %d B is %.2f times as slow as itself [%.2f, %.2f]\n",
+				p.percent, p.checks+1, v.Function, v.Msize, *v.Ratio, *v.RatioLo95, *v.RatioHi95)
+		}
 	}
 	p.add(one)
 	return nil

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/stats"
 )
 
 // Aims of stabilityBench, shares of what was violated once.
@@ -26,6 +28,12 @@ const (
 	scanLeast      = 8
 	scanMost       = 1 << 10
 )
+
+// minSlowdown is what a violation must be by default.
+var minSlowdown = judge.Default().MinSlowdown
+
+// ratioBins say at what ratio verdicts still flip; the last has no upper limit.
+var ratioBins = []float64{0, minSlowdown, 1.1, 1.15, 1.25}
 
 // repeat is one of several checks of the same.
 type repeat struct {
@@ -116,6 +124,9 @@ func (e *env) showStability(checks []repeat) error {
 		fmt.Println("   " + line)
 	}
 	fmt.Printf("   %d of %d cells were ever violated, %d of them in every check\n", all.violated, len(checks[0].Verdicts), all.violated-all.other)
+	showByRatio(checks)
+	fmt.Printf("   of those not violated in another check, %d have 95 %% intervals on both sides of %.2f in two checks: whoever is right in both says two things\n",
+		apart(checks, all.cells), minSlowdown)
 	showCalibration(calibrate(across), calibrate(within))
 	share := func(what string, n, of int, aim float64) error {
 		return outcome(what, fmt.Sprintf("%d of %d, %s", n, of, percent(n, of)), fmt.Sprintf("at most %.0f %%", 100*aim), float64(n) <= aim*float64(of))
@@ -216,6 +227,65 @@ func flipsOf(groups [][]repeat, violated func(*verdict) bool) (f flips) {
 		}
 	}
 	return f
+}
+
+// showByRatio counts cells that were ever violated, and those not violated in another
+// check, by the median of their ratios over the checks.
+func showByRatio(checks []repeat) {
+	t := newTable("median ratio", "violated once", "not violated in another", "share", "firm once", "not violated in another", "share")
+	for i, from := range ratioBins {
+		name, to := fmt.Sprintf("%.2f and more", from), math.Inf(1)
+		if i+1 < len(ratioBins) {
+			to = ratioBins[i+1]
+			name = fmt.Sprintf("%.2f to %.2f", from, to)
+		}
+		in := withRatio(checks, from, to)
+		all, firm := flipsOf([][]repeat{in}, isViolated), flipsOf([][]repeat{in}, isFirm)
+		t.row(name, all.violated, all.other, per(all.other, all.violated), firm.violated, firm.other, per(firm.other, firm.violated))
+	}
+	t.Flush()
+}
+
+// withRatio leaves the cells whose median ratio is at least from, and less than to.
+func withRatio(checks []repeat, from, to float64) []repeat {
+	out := make([]repeat, len(checks))
+	for k, c := range checks {
+		out[k] = repeat{&report{R: c.R, States: c.States}, c.readings}
+	}
+	for i := range checks[0].Verdicts {
+		var ratios []float64
+		for _, c := range checks {
+			if r := c.Verdicts[i].Ratio; r != nil {
+				ratios = append(ratios, *r)
+			}
+		}
+		if len(ratios) == 0 {
+			continue
+		}
+		if m := stats.MedianFinite(ratios); m >= from && m < to {
+			for k, c := range checks {
+				out[k].Verdicts = append(out[k].Verdicts, c.Verdicts[i])
+			}
+		}
+	}
+	return out
+}
+
+// apart counts the cells whose ratio has an interval above the smallest slowdown in
+// one check, and one below it in another: the machine gave two answers.
+func apart(checks []repeat, cells []int) (n int) {
+	for _, i := range cells {
+		above, below := false, false
+		for _, c := range checks {
+			v := c.Verdicts[i]
+			above = above || v.RatioLo95 != nil && *v.RatioLo95 > minSlowdown
+			below = below || v.RatioHi95 != nil && *v.RatioHi95 < minSlowdown
+		}
+		if above && below {
+			n++
+		}
+	}
+	return n
 }
 
 // history is a cell's ratio and verdict in each check.

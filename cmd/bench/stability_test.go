@@ -146,3 +146,29 @@ func TestStabilityNeedsTwoChecks(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestFlipsByRatioAndAnswersApart(t *testing.T) {
+	checks := checksOf([]float64{90, 90, 90}, "VVu", "VuV", "VkV")
+	ratio := func(cell, check int, at, lo, hi float64) {
+		v := &checks[check].Verdicts[cell]
+		v.Ratio, v.RatioLo95, v.RatioHi95 = &at, &lo, &hi
+	}
+	for check := range checks {
+		ratio(0, check, 1.5, 1.4, 1.6)
+		ratio(1, check, 1.08, 1.04, 1.12)
+		ratio(2, check, 1.12, 1.10, 1.14)
+	}
+	ratio(2, 1, 0.98, 0.96, 1.00)
+	if got := apart(checks, []int{0, 1, 2}); got != 1 {
+		t.Errorf("%d cells have two answers, want the last one", got)
+	}
+	for _, want := range []struct {
+		from, to float64
+		violated int
+	}{{1.05, 1.1, 1}, {1.1, 1.15, 1}, {1.25, 2, 1}, {1.15, 1.25, 0}} {
+		f := flipsOf([][]repeat{withRatio(checks, want.from, want.to)}, isViolated)
+		if f.violated != want.violated || f.other != want.violated {
+			t.Errorf("from %v to %v: %+v, want %d", want.from, want.to, f, want.violated)
+		}
+	}
+}

@@ -154,7 +154,7 @@ func clocksBench(ctx context.Context, e *env) error {
 	}
 	right := map[string]int{}
 	for _, p := range e.processes {
-		job := &protocol.Job{Mode: protocol.ModeClocks, NP: p, PPN: p, Clock: "monotonic", StallNS: int64(2 * time.Minute), Clocks: &clocksJob}
+		job := &protocol.Job{Mode: protocol.ModeClocks, NP: p, Clock: "monotonic", StallNS: int64(2 * time.Minute), Clocks: &clocksJob}
 		out, err := e.do(ctx, "pgmpi-rank-injected", job)
 		if err != nil {
 			return err

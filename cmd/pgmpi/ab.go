@@ -58,7 +58,10 @@ func ab(ctx context.Context, toml []string, s *settings, o *output) error {
 	}
 	a, b := x.Sides[0], x.Sides[1]
 	a.Tell = p.tell
-	cfg := o.comparison(a.Config.Analyze, true)
+	cfg, err := o.comparison(a.Config.Analyze, true)
+	if err != nil {
+		return err
+	}
 	if err := x.Refuse(cfg); err != nil {
 		return err
 	}
@@ -73,6 +76,6 @@ func ab(ctx context.Context, toml []string, s *settings, o *output) error {
 	if err != nil {
 		return goOnWith(err, o.out)
 	}
-	fmt.Fprintf(stderr, "results: %s\n", o.out)
+	warn("results: %s\n", o.out)
 	return o.compare(a.Path, b.Path, cfg)
 }

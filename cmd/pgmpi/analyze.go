@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/campaign"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
 	"pgmpi/measure/results"
@@ -26,7 +28,8 @@ var analyzeCommand = command{
 tables and writes report.json into the folder, in place of the one that is
 there, or into that of --out. The settings are those of the folder's gl.toml;
 flags beat them. With --explain, what single verdicts rest on is printed in
-place of the tables. Needs no MPI.
+place of the tables. With --baseline it is held against other checks as by
+` + "`pgmpi check --baseline`" + `; nothing is measured again. Needs no MPI.
 
 With --from reprompi the arguments are output files of ReproMPI's mpibenchmark,
 each of them one mpirun:
@@ -37,6 +40,7 @@ without --out.`,
 		var s settings
 		var o output
 		s.judging(fs)
+		s.gate(fs)
 		o.formats = formatsFlag(fs, report.Reports, ", all into the folder")
 		o.explains(fs)
 		from := fs.String("from", "", "`PROGRAM` whose output files the arguments are: reprompi")
@@ -74,26 +78,31 @@ without --out.`,
 			if err != nil {
 				return err
 			}
-			return showJudgement(j, folder.Path, into, o.formats.picked, tests, false)
+			if err := j.Hold(config); err != nil && !s.given("gate.baseline", "gate.expect") {
+				return fmt.Errorf("%w\n  the folder was checked against that; --baseline '' --expect '' judges it without", err)
+			} else if err != nil {
+				return err
+			}
+			return showJudgement(j, folder.Path, into, o.formats, tests, false)
 		}
 	},
 }
 
-// showJudgement puts report.json and the other formats into a folder, and the first format
+// showJudgement puts report.json and the other formats into a folder or their files, and the first format
 // and the explanations on standard output; the exit code is from the findings.
-// explained are indices of tests; tables says whether the first format is
-// printed beside explanations.
-func showJudgement(j *campaign.Judgement, path string, into *results.Folder, formats []report.Format, explained []int, tables bool) error {
+// tables says whether the first format is printed beside explanations.
+func showJudgement(j *campaign.Judgement, path string, into *results.Folder, formats *formatFlag, selections []analyze.Selection, tables bool) error {
 	r := j.Report
+	d, explained := report.Reports.Document(r), chosen(selections, r)
 	var err error
 	// A report that cannot be stored is printed all the same.
-	unwritten := campaign.StoreReport(into, r, formats)
-	if len(explained) == 0 || tables {
-		err = show(report.Reports.Document(r), formats[0])
+	unwritten := errors.Join(campaign.StoreReport(into, r, formats.stored()), formats.deliver(d), campaign.StoreMedians(into, j.Analysis))
+	if len(selections) == 0 || tables {
+		err = formats.print(d)
 		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
 	}
 	if err == nil {
-		err = explain(formats[0], j, explained)
+		err = explain(formats.printed(), j, explained)
 	}
 	switch {
 	case err != nil:
@@ -101,7 +110,7 @@ func showJudgement(j *campaign.Judgement, path string, into *results.Folder, for
 	case unwritten != nil:
 		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), os.Args[0], conf.Quote(path))
 	}
-	fmt.Fprintf(stderr, "results: %s\n", into.Path)
+	warn("%s\n", report.Closing(r, into.Path))
 	return verdictExit(r)
 }
 
@@ -113,7 +122,7 @@ func verdictExit(r *analyze.Report) error {
 	case found == exitcode.Failed:
 		w := r.Wrong[0]
 		return fmt.Errorf("%s at %s gave wrong data (%s). Leave it out with:\n  exclude = [%s]",
-			w.Function, conf.HumanSize(w.Msize), w.Message, quoteAll(r.Exclude))
+			clean.Line(w.Function), conf.HumanSize(w.Msize), clean.Line(w.Message), quoteAll(r.Exclude))
 	case found == exitcode.NoVerdict && r.Refused != nil:
 		return &campaign.Refused{Reason: r.Refused.Reason}
 	case found == exitcode.NoVerdict:
@@ -130,22 +139,35 @@ func quoteAll(words []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// selected returns the tests that the selectors of --explain name, by index
-// into the Plan's, each once.
-func selected(plan *guidelines.Plan, selectors []string) ([]int, error) {
-	var tests []int
-	for _, s := range selectors {
-		found, err := analyze.Select(plan, s)
+// selected reads the selectors of --explain.
+func selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, error) {
+	var out []analyze.Selection
+	for _, text := range selectors {
+		s, err := analyze.Select(plan, text)
 		if err != nil {
 			return nil, setupf("--explain: %w", err)
 		}
-		for _, i := range found {
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+// chosen are the tests of selections by index into the Plan's, each once. It says where
+// there is none.
+func chosen(selections []analyze.Selection, r *analyze.Report) []int {
+	var tests []int
+	for _, s := range selections {
+		of := s.Of(r)
+		if len(of) == 0 {
+			warn("--explain %s: none of these tests is violated; add a size to see others\n", conf.Quote(s.Selector))
+		}
+		for _, i := range of {
 			if !slices.Contains(tests, i) {
 				tests = append(tests, i)
 			}
 		}
 	}
-	return tests, nil
+	return tests
 }
 
 // explain shows what the verdicts on tests rest on.
@@ -188,17 +210,19 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
+	d := report.Reports.Document(r)
 	if o.out != "" {
 		folder, err := folderFor(o.out)
 		if err != nil {
 			return err
 		}
-		if err := campaign.StoreReport(folder, r, o.formats.picked); err != nil {
+		if err := campaign.StoreReport(folder, r, o.formats.stored()); err != nil {
 			return err
 		}
 	}
-	if err := show(report.Reports.Document(r), o.formats.picked[0]); err != nil {
+	if err := errors.Join(o.formats.deliver(d), o.formats.print(d)); err != nil {
 		return err
 	}
+	warn("%s\n", report.Closing(r, o.out))
 	return verdictExit(r)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
@@ -26,12 +27,16 @@ over 8 mpiruns, and what then points to a violation over up to 16 more (stage
 2), tests the guidelines and prints the tables (stage 3). Where the medians
 suggest that k calls on 1/k of the data are faster than one, mpiruns of their
 own test it. Everything goes into a results folder; an interrupted check goes on
-with --out FOLDER --resume.`,
+with --out FOLDER --resume.
+
+With --baseline, and with --expect, the exit code is 1 only where something is
+newly wrong, and was so when it was measured again: see docs/gate.md.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		var o output
 		s.measuring(fs)
 		s.keys(fs, "looks", "max-mpiruns", "max-time", "no-split-experiment")
+		s.gate(fs)
 		o.folder(fs)
 		o.dry(fs)
 		s.judging(fs)
@@ -45,7 +50,7 @@ var nrepCommand = command{
 	name:  "nrep",
 	short: "stage 1 only: predict the repetitions of every case",
 	long: `Predicts for every case how many repetitions give a reproducible run median
-(S-PGMPI §4.2) and stores them in the results folder, where
+and stores them in the results folder, where
 ` + "`pgmpi measure --out FOLDER` goes on.",
 	flags: stageFlags(func(*campaign.Campaign) error { return nil }, (*campaign.Campaign).Predict),
 }
@@ -71,7 +76,7 @@ func stageFlags(refuse func(*campaign.Campaign) error, do func(*campaign.Campaig
 				err := do(c, ctx)
 				o.progress.clear()
 				if err == nil {
-					fmt.Fprintf(stderr, "results: %s\n", c.Path)
+					warn("results: %s\n", c.Path)
 				}
 				return err
 			})
@@ -79,8 +84,7 @@ func stageFlags(refuse func(*campaign.Campaign) error, do func(*campaign.Campaig
 	}
 }
 
-// prepare makes the campaign of the flags. Nothing is started and nothing is
-// written.
+// prepare makes the campaign of the flags. No MPI is started and nothing is written.
 func (o *output) prepare(s *settings) (*campaign.Campaign, error) {
 	if o.out == "" {
 		o.out = campaign.NewFolder("pgmpi-", time.Now())
@@ -96,8 +100,20 @@ func (o *output) prepare(s *settings) (*campaign.Campaign, error) {
 	if config.Job.MPIRuns == 0 && len(config.Job.Looks) == 0 {
 		config.Job.MPIRuns = o.mpiruns
 	}
-	c, err := campaign.New(config, o.out, before, version)
+	prepare := campaign.New
+	switch {
+	case o.dryRun:
+		prepare = campaign.NewDry
+	case before != nil && s.guidelines == "":
+		if err := campaign.MayStart(o.out, before, config, s.given); err != nil {
+			return nil, err
+		}
+	}
+	c, err := prepare(config, o.out, before, version)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.Label(o.label); err != nil {
 		return nil, err
 	}
 	o.progress = newProgress(o.quiet)
@@ -112,8 +128,17 @@ func (o *output) run(s *settings, command string, refuse, do func(*campaign.Camp
 	if err != nil {
 		return err
 	}
+	if command == "check" {
+		if err := c.ReadGate(); err != nil {
+			return err
+		}
+	}
 	if o.dryRun {
+		c.LaunchTime = o.launchTime
 		return o.plan(c, command)
+	}
+	if o.launchTime != 0 {
+		return setupf("--launch-time is for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
 	}
 	if err := refuse(c); err != nil {
 		return err
@@ -126,13 +151,12 @@ func (o *output) run(s *settings, command string, refuse, do func(*campaign.Camp
 }
 
 func check(ctx context.Context, s *settings, o *output) error {
-	formats := o.formats.picked
-	if known := report.Explanations.Formats(); len(o.explain) > 0 && !slices.Contains(known, formats[0].Name) {
+	if known := report.Explanations.Formats(); len(o.explain) > 0 && !slices.Contains(known, o.formats.printed().Name) {
 		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
 	}
-	var tests []int
+	var explained []analyze.Selection
 	refuse := func(c *campaign.Campaign) (err error) {
-		if tests, err = selected(&c.Manifest.Plan, o.explain); err != nil {
+		if explained, err = selected(&c.Manifest.Plan, o.explain); err != nil {
 			return err
 		}
 		return c.Refuse()
@@ -143,7 +167,7 @@ func check(ctx context.Context, s *settings, o *output) error {
 		if err != nil {
 			return err
 		}
-		return showJudgement(j, c.Path, c.Folder(), formats, tests, true)
+		return showJudgement(j, c.Path, c.Folder(), o.formats, explained, true)
 	})
 }
 
@@ -172,7 +196,7 @@ func (o *output) plan(c *campaign.Campaign, command string) error {
 	}
 	plan, format := campaign.Plan{Campaign: c, Estimate: e, Command: command}, ""
 	if o.formats != nil { // nrep and measure have no --format
-		format = o.formats.picked[0].Name
+		format = o.formats.printed().Name
 	}
 	if err := show(campaign.Plans.Document(&plan), usually(campaign.Plans, format)); err != nil {
 		return err

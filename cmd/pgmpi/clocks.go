@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 	"pgmpi/measure"
@@ -107,7 +107,7 @@ func (c *clocksRun) run(ctx context.Context) error {
 		worked = worked || slices.ContainsFunc(r.Syncs, func(s protocol.ClockSync) bool { return s.Failed == "" })
 	}
 	if len(found) > 0 {
-		err = cmp.Or(err, show(report.ClockLists.Document(&found), c.format.picked[0]))
+		err = cmp.Or(err, show(report.ClockLists.Document(&found), c.format.printed()))
 	}
 	if err == nil && !worked {
 		err = errors.New("no clock synchronisation worked here; see the reasons above")
@@ -116,16 +116,16 @@ func (c *clocksRun) run(ctx context.Context) error {
 }
 
 func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path string, np int) (report.Clocks, error) {
-	argv, err := launch.Launch(strings.Fields(c.launch), info, np)
+	argv, err := launch.Launch(launch.Config{Words: strings.Fields(c.launch)}, info, guidelines.Shape{NP: np})
 	if err != nil {
 		return report.Clocks{}, setup(err)
 	}
-	argv = launch.RankArgv(argv, path, np)
+	argv = launch.RankArgv(argv, path, guidelines.Shape{NP: np})
 	wait := slices.Max(append([]float64{0}, c.seconds...))
-	fmt.Fprintf(stderr, "p = %d: methods to examine: %d; each synchronises (up to seconds) and is then watched for %v s\n", np, len(c.methods), wait)
+	warn("p = %d: methods to examine: %d; each synchronises (up to seconds) and is then watched for %v s\n", np, len(c.methods), wait)
 	start := time.Now()
 	progress := func(i, of int, method string) {
-		fmt.Fprintf(stderr, "%4.0f s  %s (%d of %d)\n", time.Since(start).Seconds(), method, i+1, of)
+		warn("%4.0f s  %s (%d of %d)\n", time.Since(start).Seconds(), method, i+1, of)
 	}
 	out, err := measure.ExamineClocks(ctx, argv, np, c.clock, &protocol.ClocksJob{Methods: c.methods, Seconds: c.seconds}, progress)
 	var failed *measure.Error

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -12,6 +13,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
 )
@@ -21,9 +23,10 @@ var compareCommand = command{
 	args:  "A B",
 	short: "what changed from one results folder to another",
 	long: `Compares two results folders: two libraries, two versions, before and after a
-change. Per function and msize: both medians, the ratio B/A with its 95 %
-interval, and whether B is significantly slower or faster; ~ where nothing is
-significant. Then the guidelines that are newly violated or newly kept in B.
+change. The first line has the answer. Then the guidelines that are newly
+violated or newly kept in B, and the calls that are significantly slower or
+faster, with both medians and the ratio B/A with its 95 % interval; --all-rows
+shows the others too, with ~. The last line says what could have been seen.
 The settings come from A's [analyze]; flags beat them. Alpha and the
 adjustment hold for the run-times and for the guidelines, method and test for
 the guidelines only. Needs no MPI.
@@ -31,8 +34,9 @@ the guidelines only. Needs no MPI.
 A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in
 pairs.
 
-Exit codes: 1 a significant slowdown of at least min_slowdown or a guideline
-newly violated, 4 too few mpiruns, else 0.`,
+Exit codes: 1 a significant slowdown of at least min_slowdown (not where the
+machine changed, see --fail-on) or a guideline newly violated, 4 too few
+mpiruns, or less than --need could be seen, else 0.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		var o output
@@ -52,7 +56,11 @@ newly violated, 4 too few mpiruns, else 0.`,
 			if err != nil {
 				return err
 			}
-			return o.compare(a, b, o.comparison(config.Analyze, paired))
+			cfg, err := o.comparison(config.Analyze, paired)
+			if err != nil {
+				return err
+			}
+			return o.compare(a, b, cfg)
 		}
 	},
 }
@@ -71,8 +79,15 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 }
 
 // comparison is how two folders are compared.
-func (o *output) comparison(cfg judge.Config, paired bool) analyze.CompareConfig {
-	return analyze.CompareConfig{Config: cfg, Alternative: judge.Alternative(o.alternative), Paired: paired, All: o.all}
+func (o *output) comparison(cfg judge.Config, paired bool) (analyze.CompareConfig, error) {
+	switch words := judge.Strings(analyze.ExitOns); {
+	case !slices.Contains(words, o.failOn):
+		return analyze.CompareConfig{}, setupf("--fail-on: %s", conf.Unknown("word", o.failOn, words))
+	case o.need != 0 && !(o.need > 1 && o.need <= 1000):
+		return analyze.CompareConfig{}, setupf("--need: is a ratio above 1, such as 1.25, not %v", o.need)
+	}
+	return analyze.CompareConfig{Config: cfg, Alternative: judge.Alternative(o.alternative), Paired: paired, All: o.all,
+		FailOn: analyze.ExitOn(o.failOn), Need: o.need, AllRows: o.allRows}, nil
 }
 
 // compare reads both folders, compares, and writes the report.
@@ -93,9 +108,11 @@ func (o *output) compare(pathA, pathB string, cfg analyze.CompareConfig) error {
 		return errFound
 	case found == exitcode.Failed:
 		w := c.Wrong[0]
-		return fmt.Errorf("%s at %s gave wrong data (%s): leave it out of both with check.exclude", w.Function, conf.HumanSize(w.Msize), w.Message)
+		return fmt.Errorf("%s at %s gave wrong data (%s): leave it out of both with check.exclude", clean.Line(w.Function), conf.HumanSize(w.Msize), clean.Line(w.Message))
 	case found == exitcode.NoVerdict && c.Refused != nil:
 		return &campaign.Refused{Reason: c.Refused.Reason}
+	case found == exitcode.NoVerdict && c.Blind > 0:
+		return &campaign.Refused{Reason: fmt.Sprintf("%s could not have shown a change by %g (--need): more mpiruns in both (--mpiruns)", conf.Plural(c.Blind, "case"), c.Need)}
 	case found == exitcode.NoVerdict:
 		return &campaign.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
 	}

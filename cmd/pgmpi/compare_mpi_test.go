@@ -105,7 +105,9 @@ func ofSetUps(all []analyze.Difference) []analyze.Difference {
 }
 
 func ofSetUpsWarned(all []remark.Remark) []remark.Remark {
-	return slices.DeleteFunc(slices.Clone(all), func(r remark.Remark) bool { return strings.HasPrefix(string(r.ID), "differs-machine-state") })
+	return slices.DeleteFunc(slices.Clone(all), func(r remark.Remark) bool {
+		return strings.HasPrefix(string(r.ID), "differs-machine-state") || r.ID == remark.MachineShift
+	})
 }
 
 // The other way round: a library that was told to use a slow algorithm is told

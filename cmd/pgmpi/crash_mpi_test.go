@@ -141,7 +141,7 @@ func TestClockThatStepsBackIsRefused(t *testing.T) {
 		gl := b.toml(strings.Replace(quick, "fixed = 10", "fixed = 200", 1))
 		b.oneMpirun(gl)
 		b.with("clock").check("--resume", "--guidelines", gl).exits(t, 3).
-			says(t, "failed twice: rank 1: ", " B: the clock of rank 1 went back by ", "clocksource", "--resume")
+			says(t, "failed twice: rank 1: ", "B: the clock of rank 1 went back by ", "clocksource", "--resume")
 		b.noneLeft(3 * time.Second)
 		b.goesOn(gl, 3)
 	})

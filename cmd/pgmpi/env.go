@@ -18,13 +18,14 @@ var envCommand = command{
 	name:  "env",
 	args:  "[DIR]",
 	short: "show what can change a result: nodes, pinning, settings",
-	long: `Shows what can change a result (S-REVISITED, Table VI), and what of it is
+	long: `Shows what can change a result, and what of it is
 doubtful, with the remedy. With DIR, as a results folder has it. Without, as
-it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
+it is now: one mpirun for each --np and --shape looks at its nodes and measures
+nothing.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		s.file(fs)
-		s.keys(fs, "np", "launch", "rank")
+		s.keys(fs, "np", "shape", "launch", "hostfile", "rank")
 		format := oneFormat(fs, report.Environments)
 		return func(ctx context.Context, args []string) error {
 			var e *report.Environment
@@ -41,7 +42,7 @@ it is now: one mpirun for each --np looks at its nodes and measures nothing.`,
 				return err
 			}
 			e.Doubts = append([]remark.Remark{}, e.Factors.Remarks()...)
-			return show(report.Environments.Document(e), format.picked[0])
+			return show(report.Environments.Document(e), format.printed())
 		}
 	},
 }
@@ -55,15 +56,11 @@ func recorded(path string) (*report.Environment, error) {
 	return &report.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config}, nil
 }
 
-// look starts one mpirun for each number of processes.
+// look starts one mpirun for each number of processes and each shape.
 func look(ctx context.Context, s *settings) (*report.Environment, error) {
 	config, err := s.load(nil)
 	if err != nil {
 		return nil, err
-	}
-	np := config.Job.NP
-	if len(np) == 0 {
-		np = []int{launch.DefaultNP()}
 	}
 	path, err := launch.FindRank(config.MPI.Rank)
 	if err != nil {
@@ -76,12 +73,12 @@ func look(ctx context.Context, s *settings) (*report.Environment, error) {
 	if e.Config, err = json.Marshal(config); err != nil {
 		return nil, err
 	}
-	for _, n := range np {
-		argv, err := launch.Launch(config.MPI.Launch, e.Rank, n)
+	for _, shape := range config.Job.On(config.Job.NPOr(launch.DefaultNP)) {
+		argv, err := launch.Launch(config.MPI.Launcher(), e.Rank, shape)
 		if err != nil {
 			return nil, setup(err)
 		}
-		l, err := measure.ProbeNodes(ctx, launch.RankArgv(argv, path, n, config.MPI.RankArgs()...), n, config.MPI.Env, time.Duration(config.Measure.Stall))
+		l, err := measure.ProbeNodes(ctx, launch.RankArgv(argv, path, shape, config.MPI.RankArgs()...), shape, config.MPI, time.Duration(config.Measure.Stall))
 		switch {
 		case ctx.Err() != nil:
 			return nil, &campaign.Interrupted{}

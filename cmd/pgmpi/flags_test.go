@@ -75,9 +75,7 @@ func TestTablesOfFlagsAreThoseOfTheProgram(t *testing.T) {
 	var order []*pflag.Flag // one for each row
 	commandsOf := map[string][]string{}
 	for _, c := range commands() {
-		fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-		fs.SortFlags = false
-		c.flags(fs)
+		fs, _ := c.flagSet()
 		fs.VisitAll(func(f *pflag.Flag) {
 			row := f.Name + f.Usage
 			if commandsOf[row] == nil {

@@ -36,6 +36,7 @@ func writeFolder(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	m.FolderID = f.ID()
 	if err := f.WriteManifest(m); err != nil {
 		t.Fatal(err)
 	}

@@ -25,8 +25,9 @@ import (
 // formatsOf are the formats of the document that a command prints.
 var formatsOf = map[string][]string{
 	"check": report.Reports.Formats(), "analyze": report.Reports.Formats(), "times": report.RunTimes.Formats(),
-	"compare": report.Comparisons.Formats(), "ab": report.Comparisons.Formats(), "reproduce": report.Spreads.Formats(),
+	"compare": report.Comparisons.Formats(), "ab": report.Comparisons.Formats(), "reproduce": report.Spreads.Formats(), "history": report.Histories.Formats(),
 	"selftest": campaign.Selftests.Formats(), "env": report.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": campaign.Lists.Formats(),
+	"status": campaign.Statuses.Formats(),
 }
 
 func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
@@ -46,7 +47,7 @@ func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
 func TestAFormatThatADocumentLacksIsRefusedWithThoseItHas(t *testing.T) {
 	for _, c := range []struct{ command, args, format string }{
 		{"env", "env", "csv"}, {"clocks", "clocks", "csv"}, {"list", "list", "json"}, {"selftest", "selftest", "csv"},
-		{"check", "check", "xml"}, {"compare", "compare a b", "xml"}, {"reproduce", "reproduce a b", "xml"}, {"times", "times a", "xml"},
+		{"check", "check", "xml"}, {"compare", "compare a b", "xml"}, {"reproduce", "reproduce a b", "xml"}, {"history", "history a", "xml"}, {"times", "times a", "xml"},
 	} {
 		args := append(strings.Fields(c.args), "--format", c.format)
 		inProcess(args...).exits(t, exitcode.Setup).says(t, fmt.Sprintf("--format: unknown format %q: choose from %s", c.format, strings.Join(formatsOf[c.command], ", ")))
@@ -58,7 +59,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 	documents := []struct {
 		name    string
 		formats []string
-	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", formatsOf["reproduce"]}, {"times", formatsOf["times"]},
+	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", formatsOf["reproduce"]}, {"history", formatsOf["history"]}, {"times", formatsOf["times"]},
 		{"selftest", formatsOf["selftest"]}, {"env", formatsOf["env"]}, {"clocks", formatsOf["clocks"]}, {"list", formatsOf["list"]},
 		{"plan", campaign.Plans.Formats()}, {"explain", report.Explanations.Formats()}}
 	table := []string{"| format | files | has |", "|---|---|---|"}
@@ -107,6 +108,15 @@ func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 	for name, d := range map[string]*report.Document{
 		"selftest-passed": campaign.Selftests.Document(passed), "selftest-failed": campaign.Selftests.Document(&failed), "list": campaign.Lists.Document(users),
 	} {
+		for _, width := range []int{80, 160} {
+			narrow := *d
+			narrow.Page.Width = width
+			var out bytes.Buffer
+			if err := usually(campaign.Lists, "table").Write(&out, &narrow); err != nil {
+				t.Fatal(err)
+			}
+			said{stdout: out.String()}.wideLines(t, width)
+		}
 		for _, format := range formatsOf[d.Name] {
 			f, err := report.Reports.Format(format)
 			if err != nil {
@@ -150,8 +160,15 @@ func TestADryRunIsWrittenInEveryFormatItHas(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := format.Write(&out, campaign.Plans.Document(p)); err != nil {
+		d := campaign.Plans.Document(p)
+		d.Page.Width = 80
+		if err := format.Write(&out, d); err != nil {
 			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if name == "table" && !strings.Contains(line, "deep/") { // words of a command line stay whole
+				said{stdout: line}.wideLines(t, 80)
+			}
 		}
 		for _, want := range []string{"PLAN", "11 of monotony", "mpirun -np 2 \\\n", "'/a path/deep", "not counted", "TIME, an estimate"} {
 			if !strings.Contains(out.String(), want) {

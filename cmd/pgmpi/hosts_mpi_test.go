@@ -89,9 +89,17 @@ func TestHostsHaveNamesAndClocksOfTheirOwn(t *testing.T) {
 	}
 }
 
+// hostsFor is fewer where ranks that wait for the network leave the core to nobody.
+func (b *fixture) hostsFor(n int) int {
+	if b.lib.yield {
+		return 2
+	}
+	return n
+}
+
 func TestCheckAcrossHostsOverTCP(t *testing.T) {
-	const n = 4
 	eachLibrary(t, func(t *testing.T, b *fixture) {
+		n := b.hostsFor(4)
 		c := newCluster(t, n, "")
 		b.check("--guidelines", b.toml(fmt.Sprintf(acrossHosts, n)+b.preloads()), "--launch", c.launch(b.lib)).exits(t, 0, 1)
 		for _, v := range b.report().Verdicts {
@@ -112,6 +120,49 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 			t.Errorf("%d nodes, want %d", got, n)
 		}
 		b.noneLeft(10 * time.Second)
+	})
+}
+
+// Two ranks on two hosts and two on one are two shapes in one check; ranks that lie
+// otherwise are refused.
+func TestTwoShapesInOneCheck(t *testing.T) {
+	shapes := strings.Replace(fmt.Sprintf(acrossHosts, 2), "np = [2]", `shapes = ["2x1", "1x2"]`, 1)
+	shapes = strings.Replace(shapes, "[measure]", "[measure]\ntemp_memory = \"4Ti\"", 1)
+	eachLibrary(t, func(t *testing.T, b *fixture) {
+		c := newCluster(t, 2, "")
+		toml := b.toml(shapes + b.preloads())
+		if s := b.check("--guidelines", toml, "--launch", c.placing(b.lib)).exits(t, 0, 1); !strings.Contains(s.stdout, "2 (2x1) and 2 (1x2) processes") {
+			t.Errorf("the head does not name both shapes:\n%s", s.stdout)
+		}
+		medians := map[string]float64{}
+		for _, v := range b.report().Verdicts {
+			if v.MedianS == nil || v.PValue == nil {
+				t.Errorf("a verdict lacks numbers: %+v", v)
+			} else if v.Guideline == "GL8" && v.Msize == 8 {
+				medians[v.Shape] = *v.MedianS
+			}
+		}
+		if len(medians) != 2 {
+			t.Errorf("medians of %v", medians)
+		}
+		for _, l := range b.environment(b.out).Factors.Layouts {
+			if l.Place() != l.Shape {
+				t.Errorf("%s is placed as %s", l.Shape, l.Place())
+			}
+		}
+		if files, _ := filepath.Glob(filepath.Join(b.out, "raw", "run-2x1-*")); len(files) != 3 {
+			t.Errorf("raw files of 2x1: %v", files)
+		}
+		_, m, err := results.Open(b.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Half of what is free, for one rank and for two; memory comes and goes.
+		if one, two := float64(m.MemoryCap["2x1"]), float64(m.MemoryCap["1x2"]); one < 1.5*two || one > 2.7*two {
+			t.Errorf("the cap of a rank is %.3g bytes alone on its node and %.3g beside another", one, two)
+		}
+		b.out = filepath.Join(b.dir, "misplaced")
+		b.check("--guidelines", toml, "--launch", c.launch(b.lib)).exits(t, exitcode.Failed).says(t, "placed as 2x1", "1x2 is wanted", "{ppn}")
 	})
 }
 
@@ -151,8 +202,8 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 	if _, err := find("clocks"); err != nil || len(methods) == 0 {
 		t.Skipf("this program has clock_sync %q only", protocol.ClockSyncs)
 	}
-	const hosts = 3
 	eachLibrary(t, func(t *testing.T, b *fixture) {
+		hosts := b.hostsFor(3)
 		c := newCluster(t, hosts, "")
 		if b.lib.yield {
 			b.env = append(b.env, "LD_PRELOAD="+filepath.Join(b.bin, "yield.so"))

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/internal/campaign"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/launch"
 )
@@ -27,7 +28,7 @@ var listCommand = command{
 			if err != nil {
 				return err
 			}
-			return show(campaign.Lists.Document(file), format.picked[0])
+			return show(campaign.Lists.Document(file), format.printed())
 		}
 	},
 }
@@ -54,7 +55,7 @@ var initCommand = command{
 				f.Close()
 				return setup(err)
 			}
-			fmt.Fprintf(stderr, "wrote %s; check it with: pgmpi check --guidelines %s\n", *out, *out)
+			warn("wrote %s; check it with: pgmpi check --guidelines %s\n", *out, *out)
 			return f.Close()
 		}
 	},
@@ -80,7 +81,7 @@ var versionCommand = command{
 			if err != nil {
 				return setup(err)
 			}
-			fmt.Fprintf(stdout, "rank program %s, version %s\n  built for %s, loads %s\n", path, info.Version, info.BuiltFor, info.LibVersion)
+			fmt.Fprint(stdout, clean.Text(fmt.Sprintf("rank program %s, version %s\n  built for %s, loads %s\n", path, info.Version, info.BuiltFor, info.LibVersion)))
 			return nil
 		}
 	},

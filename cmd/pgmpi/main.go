@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -22,6 +23,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/internal/campaign"
+	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
 )
@@ -51,21 +53,26 @@ type action = func(context.Context, []string) error
 func (c command) flagSet() (*pflag.FlagSet, action) {
 	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	fs.SortFlags = false
-	return fs, c.flags(fs)
+	run := c.flags(fs)
+	if fs.Lookup("format") != nil || fs.Lookup("dry-run") != nil {
+		pageFlags(fs)
+	}
+	return fs, run
 }
 
 // commands is in the order of the help text.
 func commands() []command {
 	return []command{
-		checkCommand, nrepCommand, measureCommand, analyzeCommand, timesCommand, compareCommand, abCommand, reproduceCommand,
-		selftestCommand, envCommand, clocksCommand, listCommand, initCommand, versionCommand,
+		checkCommand, nrepCommand, measureCommand, analyzeCommand, timesCommand, compareCommand, abCommand, reproduceCommand, historyCommand,
+		expectCommand,
+		selftestCommand, envCommand, clocksCommand, listCommand, initCommand, submitCommand, statusCommand, versionCommand,
 	}
 }
 
 var stdout, stderr io.Writer = os.Stdout, os.Stderr
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	go func() {
 		// A second Ctrl-C ends pgmpi at once; mpirun follows by itself.
 		<-ctx.Done()
@@ -74,18 +81,32 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:]))
 }
 
+// endings are the signals that end a measurement with exit status 130: from the
+// terminal, and what batch systems warn with. What was ignored when pgmpi was
+// started stays so, for nohup.
+func endings() []os.Signal {
+	return slices.DeleteFunc([]os.Signal{
+		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGXCPU,
+	}, signal.Ignored)
+}
+
 func run(ctx context.Context, args []string) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			fmt.Fprintf(stderr, "pgmpi: internal error: %v\n  This is a fault of pgmpi %s, not of your input. Finished mpiruns are on disk; --resume goes on.\n", r, version)
+			warn("pgmpi: internal error: %v\n  This is a fault of pgmpi %s, not of your input. Finished mpiruns are on disk; --resume goes on.\n", r, version)
 			code = exitcode.Failed
 		}
 	}()
 	err := dispatch(ctx, args)
 	if err != nil && !errors.Is(err, errFound) {
-		fmt.Fprintf(stderr, "pgmpi: %v\n", err)
+		warn("pgmpi: %v\n", err)
 	}
 	return codeOf(err)
+}
+
+// warn writes to standard error, whatever names of others are in it.
+func warn(format string, args ...any) {
+	fmt.Fprint(stderr, clean.Text(fmt.Sprintf(format, args...)))
 }
 
 // codeOf is the exit code of what ended a command.
@@ -145,6 +166,9 @@ func dispatch(ctx context.Context, args []string) error {
 	if f := fs.Lookup("format"); f != nil && f.Value.(*formatFlag).err != nil {
 		return setupf("--format: %w", f.Value.(*formatFlag).err)
 	}
+	if printed, err = screenOf(fs, os.Getenv, columnsOf(stdout)); err != nil {
+		return err
+	}
 	return run(ctx, fs.Args())
 }
 
@@ -161,7 +185,7 @@ func find(name string) (command, error) {
 
 // notWanted says by the type of a flag what is wrong with a value, or a part of it.
 var notWanted = map[string]string{
-	"intSlice": "no number of processes", "float64Slice": "no number", "bool": "neither true nor false",
+	"intSlice": "no number of processes", "float64Slice": "no number", "int": "no whole number", "bool": "neither true nor false",
 }
 
 // flagHint adds the nearest flag to an unknown one, and says what is wrong with

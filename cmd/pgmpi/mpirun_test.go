@@ -71,6 +71,12 @@ type fixture struct {
 	env  []string
 }
 
+// libraryIndex is for claims that are shared between the libraries: what they are
+// about is ours, and one of the two shows it.
+func (b *fixture) libraryIndex() int {
+	return slices.IndexFunc(libraries, func(l library) bool { return l.name == b.lib.name })
+}
+
 // emptyFixture needs no MPI.
 func emptyFixture(t *testing.T, dir string) *fixture {
 	return &fixture{t: t, dir: dir, out: filepath.Join(dir, "out"), env: append(os.Environ(), "WORK="+dir)}

@@ -101,6 +101,11 @@ func (c *cluster) launch(l library) string {
 		c.hosts, c.agent, c.subnet)
 }
 
+// placing is a --launch that puts {ppn} ranks on each of the first {nodes} hosts.
+func (c *cluster) placing(l library) string {
+	return strings.NewReplacer("-ppn 1", "-ppn {ppn}", "--map-by node", "--map-by ppr:{ppn}:node:OVERSUBSCRIBE").Replace(c.launch(l))
+}
+
 // preloads is a line of [mpi] that lets more ranks than cores take turns.
 func (b *fixture) preloads() string {
 	if !b.lib.yield {

@@ -3,11 +3,18 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
@@ -18,9 +25,14 @@ import (
 type output struct {
 	out                   string // a folder
 	resume, quiet, dryRun bool
-	mpiruns               int    // of a command, where nothing says how many; 0: what suits the tests
-	all                   bool   // mock-ups too
-	alternative           string // of a comparison
+	launchTime            time.Duration // of a dry run
+	mpiruns               int           // of a command, where nothing says how many; 0: what suits the tests
+	all                   bool          // mock-ups too
+	alternative           string        // of a comparison
+	failOn                string        // of a comparison
+	need                  float64
+	allRows               bool
+	label                 []string
 	formats               *formatFlag
 	explain               []string  // selectors of verdicts that are explained
 	progress              *progress // once the campaign is prepared
@@ -31,21 +43,28 @@ func (o *output) folder(fs *pflag.FlagSet) {
 	if fs.Name() != "nrep" && fs.Name() != "measure" {
 		fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
 	}
+	fs.StringArrayVar(&o.label, "label", nil, "a label `KEY=VALUE` of this measurement, such as commit=4f3c2a1, for report.json and `pgmpi history`; may be given again")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 }
 
 func (o *output) dry(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
+	fs.DurationVar(&o.launchTime, "launch-time", 0, "with --dry-run: the `TIME` that the start of an mpirun takes, such as 10s")
 }
 
 func (o *output) explains(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.explain, "explain", nil,
-		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:MPI_Bcast:1Ki:p2; may be given again")
+		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:MPI_Bcast:1Ki:p2; without a size (GL8, Scan), those that are violated; violated: all that are; may be given again")
+	fs.Bool("full", false, "print how it was measured and all tables, not only what comes first")
 }
 
 func (o *output) compared(fs *pflag.FlagSet) {
 	fs.StringVar(&o.alternative, "alternative", string(judge.TwoSided),
 		"what is asked of B against A, a `WORD`: "+strings.Join(judge.Strings(judge.Alternatives), ", ")+" (greater: B takes longer)")
+	fs.StringVar(&o.failOn, "fail-on", string(analyze.ExitOnBoth),
+		"what ends with exit code 1, a `WORD`: guidelines (newly violated), both (also slower calls, unless the machine changed), times (slower calls even then)")
+	fs.Float64Var(&o.need, "need", 0, "end with exit code 4 if a case could not have shown a change by `RATIO`, such as 1.25 (default: nothing is needed)")
+	fs.BoolVar(&o.allRows, "all-rows", false, "show the calls that have not changed too")
 	o.functions(fs)
 	o.formats = formatsFlag(fs, report.Comparisons, "")
 }
@@ -60,9 +79,10 @@ func (o *output) into(fs *pflag.FlagSet) {
 
 // formatFlag is --format: the formats of a kind of document that it names.
 type formatFlag struct {
-	pick   func(text string) ([]report.Format, error)
+	pick   func(text string) ([]report.Target, error)
 	text   string
-	picked []report.Format
+	usual  report.Format
+	picked []report.Target
 	err    error // of text; dispatch returns it once all flags are parsed
 }
 
@@ -70,6 +90,11 @@ type formatFlag struct {
 func (f *formatFlag) Set(text string) error {
 	f.text = text
 	f.picked, f.err = f.pick(text)
+	for _, t := range f.picked {
+		if t.Path != "" && f.err == nil {
+			f.err = writable(t.Path)
+		}
+	}
 	return nil
 }
 
@@ -79,24 +104,98 @@ func (f *formatFlag) String() string { return f.text }
 // Type implements pflag.Value: help puts the default of a string in quotes.
 func (f *formatFlag) Type() string { return "string" }
 
-func newFormat(fs *pflag.FlagSet, usual, usage string, pick func(string) ([]report.Format, error)) *formatFlag {
+// unnamed are the formats that no file was named for.
+func (f *formatFlag) unnamed() []report.Format {
+	var out []report.Format
+	for _, t := range f.picked {
+		if t.Path == "" {
+			out = append(out, t.Format)
+		}
+	}
+	return out
+}
+
+// printed is the format for standard output: the first without a file, or the usual one.
+func (f *formatFlag) printed() report.Format {
+	return append(f.unnamed(), f.usual)[0]
+}
+
+// stored are the formats for the folder.
+func (f *formatFlag) stored() []report.Format {
+	return slices.DeleteFunc(f.unnamed(), func(f report.Format) bool { return f.Log != "" })
+}
+
+// writable refuses a FILE of --format that a report would find no place in, before
+// anything is measured. A link is not followed, and none is replaced.
+func writable(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%s is no regular file: name one, or one that is not there yet", path)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s: there is no folder %s: make it first, or name no file, and the report goes into the results folder", path, filepath.Dir(path))
+	}
+	return nil
+}
+
+// deliver writes a document into the files that --format names, and to standard error
+// what is for a log and not printed anyway.
+func (f *formatFlag) deliver(d *report.Document) (err error) {
+	for _, t := range f.picked {
+		if t.Path == "" {
+			continue
+		}
+		folder := results.Folder{Path: filepath.Dir(t.Path)}
+		err = errors.Join(err, folder.WriteFile(filepath.Base(t.Path), func(w io.Writer) error { return t.Write(w, d) }))
+	}
+	for i, format := range f.unnamed() {
+		if i > 0 && format.Log != "" && understood(format) {
+			err = errors.Join(err, format.Write(stderr, d))
+		}
+	}
+	return err
+}
+
+// print writes a document to standard output.
+func (f *formatFlag) print(d *report.Document) error {
+	if format := f.printed(); understood(format) {
+		return show(d, format)
+	}
+	return nil
+}
+
+// understood tells whether this is the log that a format is for, and says so where it is not.
+func understood(f report.Format) bool {
+	if f.Log == "" || os.Getenv(f.Log) == "true" {
+		return true
+	}
+	fmt.Fprintf(stderr, "note: no %s annotations: %s is not \"true\" here\n", f.Name, f.Log)
+	return false
+}
+
+func newFormat(fs *pflag.FlagSet, usual, usage string, pick func(string) ([]report.Target, error)) *formatFlag {
 	f := &formatFlag{pick: pick}
 	_ = f.Set(usual)
+	f.usual = f.picked[0].Format
 	fs.Var(f, "format", usage)
 	return f
 }
 
 // oneFormat is --format of a command that writes one document to standard output.
 func oneFormat[T any](fs *pflag.FlagSet, k report.Kind[T]) *formatFlag {
-	return newFormat(fs, k.Formats()[0], "`FORMAT`: "+strings.Join(k.Formats(), ", "), func(name string) ([]report.Format, error) {
+	return newFormat(fs, k.Formats()[0], "`FORMAT`: "+strings.Join(k.Formats(), ", "), func(name string) ([]report.Target, error) {
 		f, err := k.Format(name)
-		return []report.Format{f}, err
+		return []report.Target{{Format: f}}, err
 	})
 }
 
 // formatsFlag is --format of a command that writes a document into a folder too.
 func formatsFlag[T any](fs *pflag.FlagSet, k report.Kind[T], folder string) *formatFlag {
-	return newFormat(fs, k.Formats()[0], "comma `LIST` of "+strings.Join(k.Formats(), ", ")+": the first to standard output"+folder, k.Pick)
+	return newFormat(fs, k.Formats()[0], "comma `LIST` of "+strings.Join(k.Formats(), ", ")+": the first to standard output"+folder+
+		"; NAME=FILE writes one into FILE instead", k.Pick)
 }
 
 // usually is the format of a name, or the usual one of a kind that lacks it.
@@ -108,10 +207,15 @@ func usually[T any](k report.Kind[T], name string) report.Format {
 	return f
 }
 
-// show writes a document to standard output.
+// show writes a document to standard output, as it fits there.
 func show(d *report.Document, f report.Format) error {
+	shown := *d
+	if !printed.full {
+		shown = *d.Brief()
+	}
+	shown.Page = printed.Page
 	out := bufio.NewWriter(stdout)
-	return errors.Join(f.Write(out, d), out.Flush())
+	return errors.Join(f.Write(out, &shown), out.Flush())
 }
 
 // folderFor makes the folder of --out.
@@ -122,17 +226,17 @@ func folderFor(path string) (*results.Folder, error) {
 	return &results.Folder{Path: path}, nil
 }
 
-// write writes all formats into the folder of --out, where one is given, and the
-// first to standard output.
+// write writes all formats where they belong: into the folder of --out, where one is
+// given, into the files that are named, and the first to standard output.
 func (o *output) write(d *report.Document) error {
 	if o.out != "" {
 		folder, err := folderFor(o.out)
 		if err != nil {
 			return err
 		}
-		if err := campaign.Store(folder, d, o.formats.picked); err != nil {
+		if err := campaign.Store(folder, d, o.formats.stored()); err != nil {
 			return err
 		}
 	}
-	return show(d, o.formats.picked[0])
+	return errors.Join(o.formats.deliver(d), o.formats.print(d))
 }

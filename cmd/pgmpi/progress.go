@@ -42,7 +42,7 @@ func (p *progress) tell(e campaign.Event) {
 	switch {
 	case e.Sentence != "":
 		p.clear()
-		fmt.Fprintln(stderr, e.Sentence)
+		warn("%s\n", e.Sentence)
 		return
 	case e.Before+e.Done == 0 && !e.Finished: // the next check of a self-test
 		p.bar, p.fresh = nil, -1
@@ -71,6 +71,7 @@ func at(e campaign.Progress) (done, total int) {
 
 var doing = map[protocol.Mode]string{
 	protocol.ModeNREP: "predicting nrep", protocol.ModeMeasure: "measuring", protocol.ModeSplit: "following up suspected splits",
+	protocol.ModeConfirm: "measuring again what would be an alarm",
 }
 
 func what(e campaign.Progress) string {
@@ -101,5 +102,5 @@ func (p *progress) line(e campaign.Progress) {
 		took := time.Since(p.start)
 		left = fmt.Sprintf(", about %v left", (took * time.Duration(total-done) / time.Duration(done-p.fresh)).Round(time.Second))
 	}
-	fmt.Fprintf(stderr, "%s done%s\n", what(e), left)
+	warn("%s done%s\n", what(e), left)
 }

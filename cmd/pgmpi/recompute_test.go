@@ -27,6 +27,7 @@ func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {
 	for _, folder := range []string{"looks", "once"} {
 		for _, flags := range [][]string{{}, {"--method", "ci"}, {"--method", "margin"}, {"--test", "ranksum"}} {
 			t.Run(strings.Join(append([]string{folder}, flags...), " "), func(t *testing.T) {
+				t.Parallel()
 				b := emptyFixture(t, t.TempDir())
 				from, err := filepath.Abs(filepath.Join(data, folder))
 				if err != nil {

@@ -34,7 +34,7 @@ func TestOutputOfReproMPIIsJudged(t *testing.T) {
 	for run := range 8 {
 		args = append(args, b.reproFile(run))
 	}
-	s := b.pgmpi(args...).exits(t, 1)
+	s := b.pgmpi(append(args, "--full")...).exits(t, 1)
 	for _, want := range []string{"p = 4; R = 8 mpiruns; datatype MPI_CHAR, op MPI_BOR", "GL8 Reduce", "1.49×", "no guideline is about them: BBarrier"} {
 		if !strings.Contains(s.stdout, want) {
 			t.Errorf("no %q in:\n%s", want, s.stdout)

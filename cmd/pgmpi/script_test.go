@@ -18,7 +18,7 @@ import (
 // TestMain makes this program pgmpi itself when it is called by that name, and
 // puts that name on the PATH: no test needs the command built before.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pgmpi": main})
+	testscript.Main(m, map[string]func(){"pgmpi": main, "costs": costs})
 }
 
 // Every script under testdata/script is a claim, and needs no MPI.

@@ -43,7 +43,7 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 			if found.A == nil {
 				return failed
 			}
-			return cmp.Or(show(campaign.Selftests.Document(&found), format.picked[0]), failed)
+			return cmp.Or(show(campaign.Selftests.Document(&found), format.printed()), failed)
 		}
 	},
 }

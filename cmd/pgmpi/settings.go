@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -65,7 +66,7 @@ func (s *settings) keys(fs *pflag.FlagSet, names ...string) {
 func (s *settings) measuring(fs *pflag.FlagSet) {
 	s.file(fs)
 	s.design(fs)
-	s.keys(fs, "launch", "rank", "job-file", "thread-level")
+	s.keys(fs, "launch", "hostfile", "rank", "job-file", "thread-level")
 }
 
 // file has the flag for the whole configuration.
@@ -75,11 +76,16 @@ func (s *settings) file(fs *pflag.FlagSet) {
 
 // design has the flags that hold for both sides of `pgmpi ab`.
 func (s *settings) design(fs *pflag.FlagSet) {
-	s.keys(fs, "np", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "cache", "turns")
+	s.keys(fs, "np", "shape", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "cache", "turns")
 }
 
 func (s *settings) judging(fs *pflag.FlagSet) {
 	s.keys(fs, "method", "test", "alpha", "adjust", "min-slowdown", "split-tolerance")
+}
+
+// gate has the flags of what a check is held against.
+func (s *settings) gate(fs *pflag.FlagSet) {
+	s.keys(fs, "baseline", "nights", "expect", "confirm", "fail-on", "strict")
 }
 
 // apply puts the given flags over the file; a flag beats the file.
@@ -101,6 +107,11 @@ func (s *settings) apply(f *glfile.File) error {
 		return setup(err)
 	}
 	return nil
+}
+
+// given tells whether one of these keys comes from a flag.
+func (s *settings) given(keys ...string) bool {
+	return slices.ContainsFunc(s.flags, func(k *keyFlag) bool { return len(k.typed) > 0 && slices.Contains(keys, k.key.Name) })
 }
 
 func (s *settings) defaults() *glfile.File {

@@ -13,7 +13,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// A case that has taken turns is verified once more after its last visit.
+// What a case that has taken turns gives is compared after its last visit.
 func TestEveryFunctionGivesTheRightDataWhenItTakesTurns(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for i, d := range mockups.Datatypes()[:2] {

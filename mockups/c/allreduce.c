@@ -53,7 +53,7 @@ static int as_reduce_scatter_block_allgather(pg_ctx *x)
 /* Unequal parts need no padding: each is reduced into its place. */
 static int as_reduce_scatter_allgatherv(pg_ctx *x)
 {
-    void *own = pg_at(x, x->recv, x->displs[x->rank]);
+    void *own = pg_own_part(x, x->recv);
     int err = MPI_Reduce_scatter(x->send, own, x->counts, x->type, x->op, x->comm);
     if (err != MPI_SUCCESS)
         return err;

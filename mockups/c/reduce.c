@@ -61,9 +61,11 @@ static int as_reduce_scatter_block_gather(pg_ctx *x)
     return err;
 }
 
+/* What a caller gives as receive buffer counts at the root alone. */
 static int as_reduce_scatter(pg_ctx *x)
 {
-    return MPI_Reduce_scatter(x->send, x->recv, x->counts, x->type, x->op, x->comm);
+    void *result = x->rank == x->root ? x->recv : NULL;
+    return MPI_Reduce_scatter(x->send, result, x->counts, x->type, x->op, x->comm);
 }
 
 /* Unequal parts need no padding. All but the root reduce theirs into temp[0]. */
@@ -78,7 +80,7 @@ static int prepare_unequal_parts(pg_ctx *x)
 static int as_reduce_scatter_gatherv(pg_ctx *x)
 {
     int is_root = x->rank == x->root, part = x->counts[x->rank];
-    void *own = is_root ? pg_at(x, x->recv, x->displs[x->rank]) : x->temp[0];
+    void *own = is_root ? pg_own_part(x, x->recv) : x->temp[0];
     int err = MPI_Reduce_scatter(x->send, own, x->counts, x->type, x->op, x->comm);
     if (err != MPI_SUCCESS)
         return err;

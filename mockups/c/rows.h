@@ -24,6 +24,14 @@ int pg_equal_parts(pg_ctx *x);
  * The first count mod size parts have one element more than the others. */
 int pg_unequal_parts(pg_ctx *x);
 
+/* The place of this rank's part in a block, after pg_unequal_parts. Behind the last
+ * element may be what is the caller's, such as its send buffer: a part that is
+ * empty is at the beginning. */
+static inline void *pg_own_part(const pg_ctx *x, void *block)
+{
+    return x->counts[x->rank] > 0 ? pg_at(x, block, x->displs[x->rank]) : block;
+}
+
 /* Fills counts and displs so that the root's part is the whole block and the
  * others' are empty. */
 int pg_all_to_root(pg_ctx *x);

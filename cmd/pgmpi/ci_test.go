@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// stubbed is a fixture whose pgmpi writes its arguments and report.json, and ends with a code.
+func stubbed(t *testing.T, code int) *fixture {
+	t.Helper()
+	b := emptyFixture(t, t.TempDir())
+	stub := `#!/bin/sh
+printf '%s\n' "$@" >"$WORK/args"
+while [ $# -gt 0 ]; do
+	[ "$1" != --out ] || { mkdir -p "$2"; echo '{}' >"$2/report.json"; }
+	shift
+done
+echo "the report"
+exit ` + fmt.Sprint(code) + "\n"
+	path := filepath.Join(b.dir, "pgmpi-stub")
+	if err := os.WriteFile(path, []byte(stub), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	b.env = append(b.env, "PGMPI="+path, "PGMPI_OUT=out")
+	return b
+}
+
+func example(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("../../examples/ci", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (b *fixture) put(name, text string) {
+	b.t.Helper()
+	path := filepath.Join(b.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *fixture) found(pattern string) []string {
+	b.t.Helper()
+	found, err := filepath.Glob(filepath.Join(b.dir, pattern))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return found
+}
+
+func (b *fixture) there(pattern string) bool { return len(b.found(pattern)) > 0 }
+
+func TestTheNightlyScriptSaysUnderBashMinusEHowACheckEnded(t *testing.T) {
+	for _, c := range []struct {
+		code int
+		want string
+		good bool
+	}{
+		{0, "no alarm", true}, {1, "ALARM", false}, {2, "nothing was measured", false}, {3, "the measurement failed", false},
+		{4, "no verdict is possible", false}, {130, "interrupted", false}, {7, "ended with 7", false},
+	} {
+		b := stubbed(t, c.code)
+		b.put("pgmpi-nights/20260101T000000Z/report.json", "{}")
+		s := b.run("bash", "-e", example(t, "nightly.sh"))
+		if s.exits(t, c.code); !strings.Contains(s.stdout, "the report\npgmpi: "+c.want) {
+			t.Errorf("exit %d: no %q in:\n%s%s", c.code, c.want, s.stdout, s.stderr)
+		}
+		if nights := b.found("pgmpi-nights/*/report.json"); (len(nights) == 2) != c.good {
+			t.Errorf("exit %d: nights %v", c.code, nights)
+		}
+	}
+}
+
+func TestTheFirstNightIsNoAlarmUnlessSomethingIsExpected(t *testing.T) {
+	b := stubbed(t, 1)
+	s := b.run("bash", "-e", example(t, "nightly.sh")).exits(t, 0)
+	if !strings.Contains(s.stdout, "the first night") || !b.there("pgmpi-nights/*/report.json") {
+		t.Errorf("%s", s.stdout)
+	}
+	b = stubbed(t, 1)
+	b.put("expect.toml", "")
+	if s := b.run("bash", "-e", example(t, "nightly.sh")).exits(t, 1); !strings.Contains(s.stdout, "ALARM") {
+		t.Errorf("%s", s.stdout)
+	}
+}
+
+func (b *fixture) args() string {
+	b.t.Helper()
+	text, err := os.ReadFile(filepath.Join(b.dir, "args"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), "\n", " ")
+}
+
+func TestTheNightlyScriptHoldsANightAgainstTheLastFiveGoodOnes(t *testing.T) {
+	b := stubbed(t, 0)
+	want := "check --out out --quiet --format table,junit=R/pgmpi.junit.xml,markdown=R/pgmpi.md,openmetrics=R/pgmpi.prom,benchfmt=R/pgmpi.bench.txt" +
+		",github,markdown=summary --guidelines my gl.toml"
+	var last []string
+	for day := range 7 {
+		night := fmt.Sprintf("N/2026010%dT000000Z/report.json", day+1)
+		b.put(night, "{}")
+		last = append(last, night)
+	}
+	want += " --baseline " + strings.Join(last[2:], ",") + " --expect known.toml --mpiruns 12 "
+	b.put("known.toml", "")
+	b.env = append(b.env, "PGMPI_NIGHTS=N", "PGMPI_REPORTS=R", "PGMPI_EXPECT=known.toml", "PGMPI_GUIDELINES=my gl.toml", "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=summary")
+	b.run("bash", "-e", example(t, "nightly.sh"), "--mpiruns", "12").exits(t, 0)
+	if got := b.args(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// The stub hands what the script asks for to the real pgmpi, which judges a folder.
+func TestPgmpiWritesTheFormatsThatTheNightlyScriptAsksFor(t *testing.T) {
+	b := stubbed(t, 0)
+	writeFolder(t, filepath.Join(b.dir, "out"))
+	b.put("pgmpi-stub", "#!/bin/sh\nexec pgmpi analyze \"$3\" --format \"$6\"\n")
+	b.put("summary.md", "")
+	b.env = append(b.env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+filepath.Join(b.dir, "summary.md"))
+	s := b.run("bash", "-e", example(t, "nightly.sh")).exits(t, 0)
+	if !strings.Contains(s.stdout, "GL8 Reduce") || !strings.Contains(s.stderr, "::error title=Reduce 8 B%2C p2%3A 1.99×") {
+		t.Errorf("%s%s", s.stdout, s.stderr)
+	}
+	for file, want := range map[string]string{"pgmpi-reports/pgmpi.junit.xml": `<failure type="violated"`, "pgmpi-reports/pgmpi.md": "## ",
+		"pgmpi-reports/pgmpi.prom": "pgmpi_violated 1.0\n", "pgmpi-reports/pgmpi.bench.txt": "BenchmarkMPI_Reduce/msize=8/np=2 3 2002 ns/op\n", "summary.md": "## "} {
+		if text, err := os.ReadFile(filepath.Join(b.dir, file)); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s has no %q (%v):\n%s", file, want, err, text)
+		}
+	}
+	if b.there("out/report.junit.xml") || b.there("out/report.github.txt") || !b.there("out/report.json") {
+		t.Error("formats with a file of their own are in the folder too, or report.json is not")
+	}
+}
+
+func TestCronIsSilentOnAGoodNightOnly(t *testing.T) {
+	for code, want := range map[int]string{0: "", 1: "the report\npgmpi: ALARM", 4: "the report\npgmpi: no verdict"} {
+		b := stubbed(t, code)
+		b.put("kept/gl.toml", "")
+		b.put("kept/pgmpi-nights/20260101T000000Z/report.json", "{}")
+		s := b.run("bash", example(t, "nightly-cron.sh"), filepath.Join(b.dir, "kept"), "--mpiruns", "12").exits(t, code)
+		if !strings.HasPrefix(s.stdout, want) || (want == "") != (s.stdout == "") || s.stderr != "" {
+			t.Errorf("exit %d: %q, %q", code, s.stdout, s.stderr)
+		}
+		if args := b.args(); !strings.Contains(args, "--guidelines gl.toml") || !strings.HasSuffix(args, "--mpiruns 12 ") || !b.there("kept/out") {
+			t.Errorf("%s", args)
+		}
+	}
+}
+
+func TestTwoNightsOfCronDoNotOverlap(t *testing.T) {
+	b := stubbed(t, 0)
+	b.put("kept/.nightly.lock", "")
+	s := b.run("flock", filepath.Join(b.dir, "kept/.nightly.lock"), "bash", example(t, "nightly-cron.sh"), filepath.Join(b.dir, "kept")).exits(t, 2)
+	if !strings.Contains(s.stderr, "has not ended yet") || b.there("args") {
+		t.Errorf("%s%s", s.stdout, s.stderr)
+	}
+}
+
+// Every example ends in the same line, which is run as its system runs it.
+func TestEveryExampleForCIRunsTheNightlyScript(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := regexp.MustCompile(`(?m)^.*?\b(bash -e examples/ci/[a-z-]*\.sh)`)
+	for _, name := range []string{"gitlab-ci.yml", "github-workflow.yml", "Jenkinsfile"} {
+		text, err := os.ReadFile(example(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := line.FindAllStringSubmatch(string(text), -1)
+		if len(found) != 1 {
+			t.Fatalf("%s: %q", name, found)
+		}
+		b := stubbed(t, 0)
+		b.env = append(b.env, "PGMPI_NIGHTS="+b.dir, "PGMPI_REPORTS="+b.dir, "PGMPI_OUT="+filepath.Join(b.dir, "out"))
+		cmd, out, errs := b.command("bash", "-eo", "pipefail", "-c", found[0][1])
+		cmd.Dir = root
+		if err := cmd.Run(); err != nil || !strings.Contains(out.String(), "pgmpi: no alarm.") {
+			t.Errorf("%s: %v\n%s%s", name, err, out, errs)
+		}
+	}
+}

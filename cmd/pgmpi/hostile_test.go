@@ -1,0 +1,299 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure/host"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// costs runs pgmpi and says what it has used, in KiB and nanoseconds, as the last
+// line of standard error. A program that does little in between: the memory of a
+// process counts for those that it starts.
+func costs() {
+	cmd := exec.Command("pgmpi", os.Args[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	defer time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() }).Stop()
+	_ = cmd.Run()
+	used := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	fmt.Fprintf(os.Stderr, "\n%d %d", used.Maxrss, used.Utime.Nano()+used.Stime.Nano())
+	os.Exit(cmd.ProcessState.ExitCode())
+}
+
+// limited runs pgmpi with an address space that a machine can spare.
+func limited(t *testing.T, args ...string) (got said, kib int64, took time.Duration) {
+	t.Helper()
+	const addressKiB = 4 << 20
+	cmd := exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec costs "$@"`, addressKiB), "sh"}, args...)...)
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
+	_ = cmd.Run()
+	text := err.String()
+	at := strings.LastIndex(text, "\n")
+	if _, e := fmt.Sscan(text[at+1:], &kib, &took); e != nil {
+		t.Fatalf("%v: %s", e, text)
+	}
+	return said{cmd.ProcessState.ExitCode(), out.String(), text[:at]}, kib, took
+}
+
+// edited is a results folder whose manifest somebody has changed.
+func edited(t *testing.T, change func(m *results.Manifest)) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "out")
+	writeFolder(t, dir)
+	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m results.Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		t.Fatal(err)
+	}
+	change(&m)
+	if text, err = json.Marshal(m); err != nil {
+		t.Fatal(err)
+	}
+	replace(t, dir, string(text))
+	return dir
+}
+
+// replace writes another manifest.
+func replace(t *testing.T, dir, manifest string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(manifest), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// packed replaces the raw file of the first mpirun.
+func packed(t *testing.T, dir, text string) {
+	t.Helper()
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "raw", "run-p2-01.tsv.gz"), b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A megabyte, whatever it holds, costs less than these to read.
+const (
+	mostMemory = 200 << 20
+	mostTime   = 5 * time.Second // of processors
+	megabyte   = 1 << 20
+)
+
+func TestHostileFolderCostsNoMoreThanItHolds(t *testing.T) {
+	p2 := guidelines.Shape{NP: 2}
+	many := func(n int, part string) string { return part + strings.Repeat(","+part, n/(len(part)+1)) }
+	manifest := func(fields string) string { return `{"schema":"pgmpi-manifest/1","mpiruns":2,` + fields + `}` }
+	header := func(fields string) string {
+		return `#{"schema":"pgmpi-raw/1","mode":"run","shape":{"np":2},"run":1,` + fields + "}\n#end rows=0\n"
+	}
+	for name, make := range map[string]func(t *testing.T) string{
+		"empty kinds of nodes": func(t *testing.T) string {
+			dir := edited(t, func(*results.Manifest) {})
+			replace(t, dir, manifest(`"factors":{"layouts":[{"kinds":[`+many(megabyte, "{}")+`]}]}`))
+			return dir
+		},
+		"sets of many CPUs": func(t *testing.T) string {
+			dir := edited(t, func(*results.Manifest) {})
+			replace(t, dir, manifest(`"factors":{"layouts":[{"kinds":[{"siblings":[`+many(megabyte, `"0-131071"`)+`]}]}]}`))
+			return dir
+		},
+		"empty cases": func(t *testing.T) string {
+			dir := edited(t, func(*results.Manifest) {})
+			replace(t, dir, manifest(`"plan":{"shapes":[{"np":2}],"cases":[`+many(megabyte, "{}        ")+`]}`))
+			return dir
+		},
+		"short tests": func(t *testing.T) string {
+			dir := edited(t, func(*results.Manifest) {})
+			replace(t, dir, manifest(`"plan":{"shapes":[{"np":2}],"cases":[{},{}],"tests":[`+many(megabyte, `{"type":"pattern","case":0,"others":[1]}`)+`]}`))
+			return dir
+		},
+		"tests of one size with all others": func(t *testing.T) string {
+			dir := edited(t, func(*results.Manifest) {})
+			replace(t, dir, manifest(`"plan":{"shapes":[{"np":2}],"cases":[{"msize":8},{"msize":1}],"tests":[`+
+				many(megabyte, `{"type":"split","case":0,"others":[`+many(100000, "1       ")+`]}`)+`]}`))
+			return dir
+		},
+		"mpiruns that are not there": func(t *testing.T) string {
+			return edited(t, func(m *results.Manifest) { m.R = 10000 })
+		},
+		"long names": func(t *testing.T) string {
+			long := strings.Repeat("x", megabyte/8)
+			return edited(t, func(m *results.Manifest) {
+				m.Rank.LibVersion, m.Factors.Hostname, m.Plan.Datatype = long, long, long
+				m.Plan.Cases[0].Function, m.Plan.Tests[0].Function, m.Plan.Tests[0].Guideline = long, long, long
+				m.Events = []string{long}
+			})
+		},
+		"a word of a megabyte": func(t *testing.T) string {
+			return edited(t, func(m *results.Manifest) { m.Plan.Notes = []string{strings.Repeat("x", megabyte)} })
+		},
+		"names of one letter with blanks": func(t *testing.T) string {
+			return edited(t, func(m *results.Manifest) { m.Plan.Notes = []string{strings.Repeat("x ", megabyte/2)} })
+		},
+		"many nodes": func(t *testing.T) string {
+			return edited(t, func(m *results.Manifest) {
+				l := host.Layout{Shape: "p2", Kinds: []host.NodeKind{{}}, Pinnings: [][]host.Pin{{{Ranks: 1}}}}
+				for i := range 6000 {
+					l.Nodes = append(l.Nodes, host.Node{Host: fmt.Sprint(i), Ranks: host.Ranges{i}})
+				}
+				m.Factors.Layouts = []host.Layout{l}
+			})
+		},
+		"many cases and one wide": func(t *testing.T) string {
+			return edited(t, func(m *results.Manifest) {
+				for i := range 4000 {
+					m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Scan", Msize: int64(i), Shape: p2})
+					m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "x", Type: guidelines.Monotony, Function: "MPI_Scan", Msize: int64(i), Shape: p2,
+						Case: len(m.Plan.Cases) - 1, Others: []int{len(m.Plan.Cases) - 1}})
+				}
+				m.Plan.Cases[10].Function = strings.Repeat("y", 100000)
+				m.Plan.Tests[10].Function = strings.Repeat("y", 100000)
+			})
+		},
+		"a header of empty cases": func(t *testing.T) string {
+			dir := edited(t, func(*results.Manifest) {})
+			packed(t, dir, header(`"cases":[`+many(60*megabyte, "{}")+`]`))
+			return dir
+		},
+		"a header of order": func(t *testing.T) string {
+			dir := edited(t, func(*results.Manifest) {})
+			packed(t, dir, header(`"cases":[],"order":[`+many(60*megabyte, "0")+`]`))
+			return dir
+		},
+		"a row without end": func(t *testing.T) string {
+			dir := edited(t, func(*results.Manifest) {})
+			packed(t, dir, `#{"schema":"pgmpi-raw/1","mode":"run","shape":{"np":2},"run":1,"cases":[]}`+"\n"+strings.Repeat("0", 100*megabyte))
+			return dir
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := make(t)
+			for _, args := range [][]string{{"analyze", dir}, {"compare", dir, dir}, {"env", dir}, {"times", dir, "--all"}, {"analyze", dir, "--format", "markdown,csv"}} {
+				got, kib, took := limited(t, args...)
+				if kib<<10 > mostMemory || took > mostTime || strings.Contains(got.stderr, "goroutine ") || strings.Contains(got.stderr, "internal error") {
+					t.Errorf("%s: %d MiB, %v, ended with %d: %.300s", args[0], kib>>10, took, got.code, got.stderr)
+				}
+			}
+		})
+	}
+}
+
+// Every text of a folder passes the filter, on standard output and in errors.
+func TestTextsOfAFolderAreShownAndNotObeyed(t *testing.T) {
+	const evil = "\x1b]0;x\x07\u009b31m\u202e\rfake\x7f"
+	dir := edited(t, func(m *results.Manifest) {
+		m.Created, m.Version, m.Rank.LibVersion, m.Rank.Compiler, m.Rank.Version, m.Rank.Host = evil, evil, evil, evil, evil, evil
+		m.Factors.Hostname, m.Factors.Kernel, m.Factors.CPU, m.Factors.Go = evil, evil, evil, evil
+		m.Factors.Env = map[string]string{evil: evil}
+		m.PML, m.Events, m.Plan.Notes, m.Plan.Datatype, m.Plan.Op = map[string]string{"p2": evil}, []string{evil}, []string{evil}, evil, evil
+		m.Skip = map[int]protocol.CaseResult{0: {Status: protocol.StatusWrong, Message: evil + "\nMPI_Bcast kept"}}
+		m.Plan.Tests[1].Guideline, m.Plan.Tests[1].Mockup = evil, evil
+		m.Factors.Layouts = []host.Layout{{Shape: "p2", Command: []string{evil}, Kinds: []host.NodeKind{{CPU: evil, Library: evil, Devices: []string{evil}, Env: map[string]string{evil: evil}}},
+			Pinnings: [][]host.Pin{{{Ranks: 1}}}, Nodes: []host.Node{{Host: evil, Ranks: host.Ranges{0}}}}}
+	})
+	broken := filepath.Join(t.TempDir(), evil)
+	for _, args := range [][]string{
+		{"analyze", dir}, {"analyze", dir, "--format", "json"}, {"analyze", dir, "--format", "csv"}, {"analyze", dir, "--format", "markdown"},
+		{"env", dir}, {"env", dir, "--format", "json"}, {"times", dir, "--all"}, {"compare", dir, dir}, {"analyze", dir, "--explain", "GL8:8"},
+		{"analyze", broken}, {"check", "--out", dir}, {evil},
+	} {
+		got, _, _ := limited(t, args...)
+		for _, text := range []string{got.stdout, got.stderr} {
+			if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && clean.Hidden(r) }); at >= 0 {
+				t.Errorf("%.40q: %q", args, text[max(0, at-40):min(len(text), at+40)])
+			}
+			if strings.Contains(text, "\nMPI_Bcast kept") {
+				t.Errorf("%.40q: a message makes a line of its own", args)
+			}
+		}
+		if got.stdout+got.stderr == "" {
+			t.Errorf("%.40q says nothing", args)
+		}
+	}
+}
+
+// starting is a folder that names a rank program and a launcher that leave a trace.
+func starting(t *testing.T, own bool) (dir, trace string) {
+	tmp := t.TempDir()
+	trace = filepath.Join(tmp, "trace")
+	program := filepath.Join(tmp, "pgmpi-rank")
+	script := fmt.Appendf(nil, "#!/bin/sh\ntouch '%s'\n", trace)
+	if err := os.WriteFile(program, script, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	dir = edited(t, func(m *results.Manifest) {
+		f, err := glfile.Default(), error(nil)
+		f.Job.NP = []int{2}
+		f.MPI.Rank, f.MPI.Launch, f.MPI.Env = program, []string{program, "{np}"}, map[string]string{"LD_PRELOAD": "x.so"}
+		if m.Config, err = json.Marshal(f); err != nil {
+			t.Fatal(err)
+		}
+		m.Rank.Hash = fmt.Sprintf("%x", sha256.Sum256(script))[:16]
+		if !own {
+			m.FolderID = "1"
+		}
+	})
+	for _, name := range []string{".", "manifest.json", ".lock"} { // whatever the umask is
+		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir, trace
+}
+
+func TestWhatAForeignFolderNamesIsNotStarted(t *testing.T) {
+	dir, trace := starting(t, false)
+	for _, command := range []string{"check", "nrep", "measure"} {
+		args := []string{command, "--out", dir}
+		if command == "check" {
+			args = append(args, "--resume")
+		}
+		got, _, _ := limited(t, args...)
+		got.exits(t, 2).says(t, "mpi.rank = ", "mpi.launch = ", `mpi.env = ["LD_PRELOAD"]`, "--guidelines", "--out")
+		// A dry run starts nothing, whosever the folder is.
+		got, _, _ = limited(t, append(args, "--dry-run")...)
+		if got.code != 0 {
+			t.Errorf("%s --dry-run ended with %d: %s", command, got.code, got.stderr)
+		}
+		if _, err := os.Stat(trace); err == nil {
+			t.Errorf("%s has started the rank program of the folder", command)
+		}
+	}
+}
+
+func TestWhatAnOwnFolderNamesIsStarted(t *testing.T) {
+	dir, trace := starting(t, true)
+	got, _, _ := limited(t, "check", "--out", dir, "--resume", "--dry-run")
+	if _, err := os.Stat(trace); err == nil || got.code != 0 {
+		t.Errorf("a dry run has started the rank program, or ended with %d: %s", got.code, got.stderr)
+	}
+	got, _, _ = limited(t, "check", "--out", dir, "--resume")
+	if _, err := os.Stat(trace); err != nil {
+		t.Errorf("%v; it said: %s", err, got.stderr)
+	}
+}

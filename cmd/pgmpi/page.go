@@ -1,0 +1,93 @@
+package main
+
+import (
+	"cmp"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/conf"
+)
+
+// screen is how documents are printed on standard output.
+type screen struct {
+	report.Page
+	full bool // all sections, not only those that come first
+}
+
+// printed is the screen of the command that runs.
+var printed screen
+
+var colours = []string{"auto", "always", "never"}
+
+// pageFlags are the flags of commands that print documents.
+func pageFlags(fs *pflag.FlagSet) {
+	fs.Int("width", 0, "`COLUMNS` that a line may take, from "+strconv.Itoa(report.LeastWidth)+" on (default: those of the terminal, from 80 to 160; elsewhere 100)")
+	fs.String("color", colours[0], "`WHEN` to use colour: "+strings.Join(colours, ", ")+"; auto: on a terminal, unless NO_COLOR is set or TERM is dumb")
+	fs.Bool("ascii", false, "print ASCII only (default where LC_ALL, LC_CTYPE or LANG names a locale that is not UTF-8)")
+}
+
+// screenOf is the screen that the flags of a command ask for; columns are those of the
+// terminal, 0 where there is none.
+func screenOf(fs *pflag.FlagSet, env func(string) string, columns int) (screen, error) {
+	s := screen{Page: report.Page{ASCII: notUTF8(env)}}
+	if columns > 0 {
+		s.Width = fitting(columns)
+		s.Colour = env("NO_COLOR") == "" && env("TERM") != "dumb"
+	}
+	if n, err := strconv.Atoi(env("COLUMNS")); err == nil && n > 0 {
+		s.Width = fitting(n)
+	}
+	if fs.Lookup("width") == nil {
+		return s, nil
+	}
+	if f := fs.Lookup("full"); f != nil {
+		s.full = f.Value.String() == "true"
+	}
+	if fs.Changed("ascii") {
+		s.ASCII, _ = fs.GetBool("ascii")
+	}
+	switch colour, _ := fs.GetString("color"); colour {
+	case "auto":
+	case "always", "never":
+		s.Colour = colour == "always"
+	default:
+		return s, setupf("--color: %s", conf.Unknown("word", colour, colours))
+	}
+	width, _ := fs.GetInt("width")
+	if fs.Changed("width") && (width < report.LeastWidth || width > 10000) {
+		return s, setupf("--width: %d is below %d columns, which tables need, or above 10000", width, report.LeastWidth)
+	}
+	s.Width = cmp.Or(width, s.Width)
+	return s, nil
+}
+
+// fitting is a width that tables fit into and that can be read.
+func fitting(columns int) int { return min(max(columns, report.LeastWidth), report.MostWidth) }
+
+var utf8Name = regexp.MustCompile(`(?i)utf-?8`)
+
+// notUTF8 tells whether the environment names a locale without UTF-8. Where it names
+// none, as in many containers, nothing is known.
+func notUTF8(env func(string) string) bool {
+	locale := cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG"))
+	return locale != "" && !utf8Name.MatchString(locale)
+}
+
+// columnsOf are those of the terminal that a program writes to; 0: it writes to none.
+func columnsOf(out any) int {
+	f, ok := out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	columns, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || columns <= 0 { // a terminal that does not know
+		return report.LeastWidth
+	}
+	return columns
+}

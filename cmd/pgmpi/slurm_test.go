@@ -1,0 +1,171 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// slurm is a batch system of its own on this machine, with virtual nodes that are
+// network namespaces: see testdata/slurm/up.
+type slurm struct {
+	dir string
+}
+
+// newSlurm starts it, with nodes node1, node2, … of so many CPUs each, and stops it
+// when the test ends. Where this machine does not let us, the test is skipped with
+// the reason.
+func newSlurm(t *testing.T, nodes, cpus int) *slurm {
+	t.Helper()
+	if os.Getenv("PGMPI_TEST_BIN") == "" {
+		t.Skip("real mpiruns need the folder of the built programs in PGMPI_TEST_BIN: `make test` sets it")
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("a Slurm of our own needs root")
+	}
+	for _, program := range []string{"munged", "slurmctld", "slurmd", "sbatch", "ip", "nsenter", "unshare", "taskset"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("a Slurm of our own needs %s (.ci/install slurmctld): %v", program, err)
+		}
+	}
+	stopOrphans()
+	s := &slurm{dir: filepath.Join(os.TempDir(), slurmPrefix+strconv.Itoa(os.Getpid()))}
+	t.Cleanup(func() { stopSlurm(s.dir) })
+	up := exec.Command("../../testdata/slurm/up", "-H", "-n", fmt.Sprint(nodes), "-c", fmt.Sprint(cpus), s.dir)
+	up.Env = append(os.Environ(), "TASKPLUGIN=task/none") // there are fewer real CPUs
+	if out, err := up.CombinedOutput(); err != nil {
+		t.Skipf("no Slurm on this machine: %v: %s", err, out)
+	}
+	return s
+}
+
+const slurmPrefix = "pgmpi-slurm-"
+
+func stopSlurm(dir string) { _ = exec.Command("../../testdata/slurm/down", dir).Run() }
+
+// stopOrphans clears up after tests that were killed.
+func stopOrphans() {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), slurmPrefix+"*"))
+	for _, d := range dirs {
+		if _, err := os.Stat("/proc/" + strings.TrimPrefix(filepath.Base(d), slurmPrefix)); os.IsNotExist(err) {
+			stopSlurm(d)
+		}
+	}
+}
+
+// fixture is one whose programs find this Slurm. Its ranks give their core away:
+// there are more of them than cores.
+func (s *slurm) fixture(t *testing.T, l library) *fixture {
+	b := newFixture(t, l)
+	b.env = append(b.env, "SLURM_CONF="+s.dir+"/slurm.conf")
+	if l.yield {
+		b.env = append(b.env, "LD_PRELOAD="+filepath.Join(b.bin, "yield.so"))
+	}
+	return b
+}
+
+// srun are the words that start the ranks of a library.
+func srun(l library) string {
+	pmi := "pmix"
+	if l.name == "mpich" {
+		pmi = "pmi2"
+	}
+	return "srun -K --input=0 --mpi=" + pmi + " -n {np}"
+}
+
+// slowly is a launcher that takes two seconds more, so that there is time to
+// disturb it.
+func (b *fixture) slowly(launch string) string {
+	b.t.Helper()
+	slow := filepath.Join(b.dir, "slow")
+	if err := os.WriteFile(slow, []byte("#!/bin/sh\nsleep 2\nexec \"$@\"\n"), 0o777); err != nil {
+		b.t.Fatal(err)
+	}
+	return slow + " " + launch
+}
+
+// batchJob is a job in the folder of a fixture.
+type batchJob struct {
+	*fixture
+	id, name string
+}
+
+// batch submits lines of a shell. Every start of the job leaves what was printed,
+// and the exit status of the last line.
+func (b *fixture) batch(name, options string, lines ...string) *batchJob {
+	b.t.Helper()
+	script := filepath.Join(b.dir, name+".sh")
+	text := fmt.Sprintf(`#!/bin/bash
+n=${SLURM_RESTART_COUNT:-0}
+trap : TERM # Slurm tells every process of the job
+{
+%s
+} >%s.$n.out 2>%[2]s.$n.err
+echo $? >%[2]s.$n.tmp && mv %[2]s.$n.tmp %[2]s.$n.status
+`, strings.Join(lines, "\n"), filepath.Join(b.dir, name))
+	if err := os.WriteFile(script, []byte(text), 0o777); err != nil {
+		b.t.Fatal(err)
+	}
+	args := append([]string{"--parsable", "--requeue", "--output=/dev/null"}, strings.Fields(options)...)
+	s := b.run("sbatch", append(args, script)...).exits(b.t, 0)
+	return &batchJob{fixture: b, id: strings.TrimSpace(s.stdout), name: name}
+}
+
+// checkLine is a line that checks into the results folder.
+func (b *fixture) checkLine(launch string, more ...string) string {
+	line := "pgmpi check --quiet --guidelines quick.toml --rank $RANK --out out --resume"
+	if launch != "" {
+		line += fmt.Sprintf(" --launch '%s'", launch)
+	}
+	return strings.Join(append([]string{line}, more...), " ")
+}
+
+// jobLimit is for a job that waits for others.
+const jobLimit = 90 * time.Second
+
+// endOf waits for the end of a start of the job, from 0.
+func (j *batchJob) endOf(start int) said {
+	j.t.Helper()
+	path := filepath.Join(j.dir, fmt.Sprintf("%s.%d.", j.name, start))
+	read := func(what string) string {
+		text, _ := os.ReadFile(path + what)
+		return string(text)
+	}
+	if !within(jobLimit, func() bool { return read("status") != "" }) {
+		j.t.Fatalf("job %s (%s), start %d, has not ended: %s\nstdout:\n%s\nstderr:\n%s", j.id, j.name, start, j.state(), read("out"), read("err"))
+	}
+	code, err := strconv.Atoi(strings.TrimSpace(read("status")))
+	if err != nil {
+		j.t.Fatal(err)
+	}
+	return said{code, read("out"), read("err")}
+}
+
+func (j *batchJob) state() string {
+	return strings.TrimSpace(j.run("squeue", "--noheader", "--states=all", "--jobs="+j.id, "--format=%T").stdout)
+}
+
+// finished waits until so many mpiruns are in the results folder.
+func (b *fixture) finished(n int) {
+	b.t.Helper()
+	b.waitFor(fmt.Sprintf("%d mpiruns", n), jobLimit, func() bool {
+		files, _ := filepath.Glob(filepath.Join(b.out, "raw", "*.tsv.gz"))
+		return len(files) >= n
+	})
+}
+
+// startNow takes a requeued job out of its wait of two minutes.
+func (j *batchJob) startNow() {
+	j.t.Helper()
+	j.waitFor("job "+j.id+" in the queue again", jobLimit, func() bool { return j.state() == "PENDING" })
+	// Where a node still clears up after the first start, the second one fails, and
+	// nothing tells when it has done so.
+	j.noneLeft(jobLimit)
+	time.Sleep(3 * time.Second)
+	j.run("scontrol", "update", "JobId="+j.id, "StartTime=now").exits(j.t, 0)
+}

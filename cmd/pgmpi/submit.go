@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/internal/campaign"
+	"pgmpi/internal/conf"
+)
+
+var submitCommand = command{
+	name:  "submit",
+	args:  "gl.toml",
+	short: "write a batch script for a check, and submit it",
+	long: `Writes the script of a batch job that does a check, by the section [batch] of
+gl.toml, to OUT/batch.sh. With --go the job is submitted (Slurm only), and its
+id is kept in OUT. Before the time limit of an allocation the job goes back into
+the queue and then goes on, until the check has its report. What follows -- are
+flags of check, such as: pgmpi submit gl.toml --go -- --method ci`,
+	flags: func(fs *pflag.FlagSet) action {
+		out := fs.String("out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
+		submit := fs.Bool("go", false, "submit the script")
+		return func(_ context.Context, args []string) error {
+			own := args
+			var flags []string
+			if at := fs.ArgsLenAtDash(); at >= 0 {
+				own, flags = args[:at], args[at:]
+			}
+			if len(own) != 1 {
+				return setupf("submit: give one gl.toml, and flags of check behind --; see `pgmpi help submit`")
+			}
+			if *out == "" {
+				*out = campaign.NewFolder("pgmpi-", time.Now())
+			}
+			s, err := submission(own[0], *out, flags)
+			if err != nil {
+				return err
+			}
+			if err := s.Write(); err != nil {
+				return err
+			}
+			if !*submit {
+				sayWritten(s)
+				return nil
+			}
+			job, err := s.Go()
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(stdout, "submitted job %s: %s\n  how far it is: pgmpi status %s\n", job, s.Size(), conf.Quote(s.Folder))
+			return nil
+		}
+	},
+}
+
+func sayWritten(s *campaign.Submission) {
+	fmt.Fprintf(stdout, "wrote %s: %s\n  submit it with: %s %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size(), s.Scheduler.Submit, conf.Quote(s.Path))
+	if s.Scheduler.Untested {
+		fmt.Fprintf(stdout, "  scripts for %s are untested: read it before\n", s.Scheduler.Name)
+	}
+}
+
+// given are the flags of check that submit gives itself.
+var given = []string{"guidelines", "out", "resume", "dry-run"}
+
+// submission is the job of a check with a gl.toml and more flags.
+func submission(toml, out string, flags []string) (*campaign.Submission, error) {
+	s := settings{guidelines: toml}
+	fs, _ := checkCommand.flagSet()
+	fs.Usage = func() {}
+	if err := fs.Parse(flags); err != nil {
+		return nil, setupf("submit: %w; see `pgmpi help check`", flagHint(err, fs))
+	}
+	if fs.NArg() > 0 {
+		return nil, setupf("submit: unexpected argument %q behind --; see `pgmpi help check`", fs.Arg(0))
+	}
+	var wrong error
+	fs.Visit(func(f *pflag.Flag) {
+		if slices.Contains(given, f.Name) {
+			wrong = setupf("submit: --%s is given by submit itself", f.Name)
+		}
+		if k, ok := f.Value.(*keyFlag); ok {
+			s.flags = append(s.flags, k)
+		}
+	})
+	if wrong != nil {
+		return nil, wrong
+	}
+	config, err := s.load(nil)
+	if err != nil {
+		return nil, err
+	}
+	self, err := exec.LookPath(os.Args[0])
+	if err == nil {
+		self, err = filepath.Abs(self)
+	}
+	if err != nil {
+		return nil, setup(err)
+	}
+	argv := slices.Concat([]string{self, "check", "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
+	return campaign.NewSubmission(config, out, version, argv)
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"testing"
+
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
+)
+
+// What the library does wrong (testdata/fault), and whether it is found after the
+// last timed call: the table of docs/mockups.md. Nothing is verified before, as in
+// the second and later mpiruns of a check.
+func TestLibraryThatGivesWrongDataIsCaughtInEveryMpirun(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		for _, c := range []struct {
+			fault string
+			found bool
+			alone bool // one case, whose untimed calls have left the right data
+		}{
+			{"every", true, false},
+			{"64-bytes", true, false},
+			{"rank-1", true, false},
+			{"second", true, false},
+			{"send", true, false},
+			{"behind", true, false},
+			{"swap", true, false},
+			{"after-100", true, false},
+			{"idle-after-100", true, true},
+			{"1-in-100", true, false}, // as the hundredth is the last one of its case
+			{"1-in-10000", false, false},
+			{"first-2", false, false}, // they are not timed
+		} {
+			j := wrongJob()
+			if c.alone {
+				j.Cases, j.Order, j.FirstCalls = j.Cases[:1], j.Order[:1], 100
+			}
+			out, err := b.with("wrong-"+c.fault).runJob(2, j)
+			if err != nil {
+				t.Errorf("%s: %v", c.fault, err)
+				continue
+			}
+			wrong := 0
+			for _, r := range out.Cases {
+				of := j.Cases[r.Case]
+				if r.Status != protocol.StatusWrong {
+					continue
+				}
+				if wrong++; of.Function != "MPI_Allgather" || c.fault == "64-bytes" && of.Msize != 64 {
+					t.Errorf("%s: %s at %d bytes is wrong: %s", c.fault, of.Function, of.Msize, r.Message)
+				}
+			}
+			if (wrong > 0) != c.found {
+				t.Errorf("%s: %d cases are wrong, want any: %t", c.fault, wrong, c.found)
+			}
+		}
+	})
+}
+
+// wrongJob calls MPI_Allgather four times before its first case and in each of more
+// than 30 cases.
+func wrongJob() *protocol.Job {
+	j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
+	j.Cases, j.Order, j.Verify, j.FirstCalls, j.Warmup = nil, nil, false, 4, 1
+	add := func(function string, msize int64) {
+		j.Order = append(j.Order, len(j.Cases))
+		j.Cases = append(j.Cases, protocol.JobCase{Function: function, Msize: msize, NRep: 3})
+	}
+	for msize := int64(1); msize <= 30; msize++ {
+		add("MPI_Allgather", msize)
+	}
+	add("MPI_Allgather", 64)
+	add("MPI_Allgather", 32<<10)
+	add("allgather_as_alltoall", 64)
+	return j
+}
