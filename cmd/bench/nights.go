@@ -90,7 +90,7 @@ func (e *env) unchangedNights(ctx context.Context) (nights []nightly, plain []fl
 			err = measure(ctx)
 		}
 		if err == nil && i > 1 {
-			n.alarms, err = e.alarms(ctx, n.out, nights[0].out)
+			n.alarms, err = e.alarms(ctx, i, n.out, nights[0].out)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -129,7 +129,7 @@ func (e *env) night(ctx context.Context, seed int, plant string, baselines ...st
 
 // alarms are those of a night, and those that it would have had against another baseline:
 // a copy of its folder goes on with that, and measures again what then would be an alarm.
-func (e *env) alarms(ctx context.Context, out, other string) (n [2]int, err error) {
+func (e *env) alarms(ctx context.Context, seed int, out, other string) (n [2]int, err error) {
 	copied := out + "-again"
 	if err := os.CopyFS(copied, os.DirFS(out)); err != nil {
 		return n, err
@@ -140,7 +140,7 @@ func (e *env) alarms(ctx context.Context, out, other string) (n [2]int, err erro
 		err = errors.Join(err, os.Remove(name))
 	}
 	if err == nil {
-		_, err = e.pgmpi(ctx, "check", "--quiet", "--guidelines", filepath.Join(e.dir, "gl.toml"), "--rank", e.program("pgmpi-rank"), "--out", copied, "--resume", "--baseline", other)
+		_, err = e.pgmpi(ctx, "check", "--quiet", "--guidelines", filepath.Join(e.dir, "gl.toml"), "--rank", e.program("pgmpi-rank"), "--out", copied, "--seed", fmt.Sprint(seed), "--resume", "--baseline", other)
 	}
 	for i, dir := range []string{out, copied} {
 		var r *report
@@ -219,11 +219,12 @@ func (e *env) plantedNights(ctx context.Context, percent string, before []nightl
 	fmt.Printf("   %d %% planted into %s, which has %d cells that both nights before keep at 0.95 to 1.05\n", n, collective, cells)
 	found := [2]int{} // the night of the first alarm, from 1
 	for i := 1; i <= limit && min(found[0], found[1]) == 0; i++ {
-		out, took, err := e.night(ctx, 10000*n+i, fmt.Sprintf("%s:0..1024Mi:%d%%", collective, n), last)
+		seed := 10000*n + i
+		out, took, err := e.night(ctx, seed, fmt.Sprintf("%s:0..1024Mi:%d%%", collective, n), last)
 		if err != nil {
 			return err
 		}
-		alarms, err := e.alarms(ctx, out, first)
+		alarms, err := e.alarms(ctx, seed, out, first)
 		if err != nil {
 			return err
 		}
