@@ -116,7 +116,7 @@ type held struct {
 	reason, ticket string
 	again          bool         // a baseline has shown the same
 	nights         []*PastNight // that were in the same state of the machine
-	past           *Past        // worse than this
+	past           *Past        // what a baseline has, which today's ratio is above
 }
 
 func (a *Analysis) hold(g *Against, v *Verdict) held {
@@ -183,7 +183,7 @@ func (a *Analysis) violated(g *Against, v *Verdict) held {
 	case shown.violated > 0:
 		return held{state: Known, reason: worst.words(), again: true, nights: same}
 	case shown.tested > 0 && worst.apart(v):
-		return held{state: New, reason: worst.words(), nights: same}
+		return held{state: New, reason: worst.words(), nights: same, past: worst.past}
 	case shown.tested > 0:
 		return held{state: Unsure, reason: "the ratio may be the same: " + worst.words(), nights: same}
 	}
@@ -384,8 +384,8 @@ func (a *Analysis) confirm(g *Against, v *Verdict, h *held, x *again) bool {
 	if x.Verdict != judge.Violated {
 		return unsure("not confirmed: %s, %s", x.Verdict, measured)
 	}
-	if p := h.past; p != nil && !(x.Lo95 > *p.RatioHi95 && x.Ratio >= worseBy**p.Ratio) {
-		return unsure("not confirmed: %s, which is not clearly worse", measured)
+	if least := a.clears(h); x.Lo95 < least {
+		return unsure("not confirmed: %s, which is not clearly above %.2f×", measured, least)
 	}
 	for _, shape := range a.manifest.Plan.Shapes {
 		if shape.String() != v.Shape {
@@ -402,6 +402,19 @@ func (a *Analysis) confirm(g *Against, v *Verdict, h *held, x *again) bool {
 	}
 	h.reason += ", " + measured
 	return true
+}
+
+// clears is the ratio above which the interval of a confirmation must lie as a whole: that
+// of a violation, and what the baseline has. A smaller one would come and go by chance.
+func (a *Analysis) clears(h *held) float64 {
+	least := a.cfg.MinSlowdown
+	if h.past == nil {
+		return least
+	}
+	if h.state == Worse {
+		least = worseBy * *h.past.Ratio
+	}
+	return max(least, *h.past.RatioHi95)
 }
 
 // notes say what the baselines have and today lacks, and where the machine was in a

@@ -147,18 +147,42 @@ func again(name string, w world, most float64, tests int) question {
 		{what: "mpiruns started, times those of R = 10", mean: true},
 	}
 	figures = append(figures, replicationFigures()...)
+	if w.between > 0 {
+		figures = append(figures, figure{what: "who knows each check's ratios: the first line"})
+	}
 	return question{fmt.Sprintf("%d checks, %s", inSeries, name), figures, inSeries, inSeries, func(d *design, series int, random *rand.Rand) ([]count, error) {
 		var checks [][]judge.Outcome
+		var truth [][]float64
 		for number := range inSeries {
-			f, err := d.check(&w, ratios, series+number, random)
+			now := w.inCheck(ratios, random)
+			f, err := d.check(&w, now, series+number, random)
 			if err != nil {
 				return nil, err
 			}
-			checks = append(checks, f.Outcomes)
+			checks, truth = append(checks, f.Outcomes), append(truth, now)
 		}
-		counts := slices.Concat(flipCounts(checks), coverCounts(checks, ratios, w.moved > 0), costCounts(checks), replicationCounts(checks))
+		counts := slices.Concat(flipCounts(checks), coverCounts(checks, truth, w.moved > 0), costCounts(checks), replicationCounts(checks))
+		if w.between > 0 {
+			counts = append(counts, flipCounts(known(truth))[0])
+		}
 		return counts, nil
 	}}
+}
+
+// known are the verdicts of one who knows the ratios of every check: no procedure that
+// judges a check by itself can agree with itself more often without being wrong in one.
+func known(truth [][]float64) [][]judge.Outcome {
+	checks := make([][]judge.Outcome, len(truth))
+	for k, ratios := range truth {
+		for _, ratio := range ratios {
+			v := judge.Kept
+			if ratio >= minSlowdown {
+				v = judge.Violated
+			}
+			checks[k] = append(checks[k], judge.Outcome{Verdict: v})
+		}
+	}
+	return checks
 }
 
 // flipCounts are cells ever violated of which another check says something else, or
@@ -185,18 +209,18 @@ func flipCounts(checks [][]judge.Outcome) []count {
 	return []count{flipped, kept, firm}
 }
 
-// coverCounts are intervals that hold the ratio, of all cells and of violations. Where
-// some cells have two ratios, there is none to hold.
-func coverCounts(checks [][]judge.Outcome, ratios []float64, two bool) []count {
+// coverCounts are intervals that hold the ratio of their check, of all cells and of
+// violations. Where some cells have two ratios, there is none to hold.
+func coverCounts(checks [][]judge.Outcome, truth [][]float64, two bool) []count {
 	var all, violated count
-	for _, c := range checks {
+	for k, c := range checks {
 		for i := range c {
-			if two && ratios[i] > 1 {
+			if two && truth[k][i] > 1 {
 				continue
 			}
-			all.cover(&c[i], ratios[i])
+			all.cover(&c[i], truth[k][i])
 			if c[i].Verdict == judge.Violated {
-				violated.cover(&c[i], ratios[i])
+				violated.cover(&c[i], truth[k][i])
 			}
 		}
 	}

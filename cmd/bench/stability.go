@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/stats"
 )
@@ -125,6 +128,7 @@ func (e *env) showStability(checks []repeat) error {
 	}
 	fmt.Printf("   %d of %d cells were ever violated, %d of them in every check\n", all.violated, len(checks[0].Verdicts), all.violated-all.other)
 	showByRatio(checks)
+	showBetween(checks)
 	fmt.Printf("   of those not violated in another check, %d have 95 %% intervals on both sides of %.2f in two checks: whoever is right in both says two things\n",
 		apart(checks, all.cells), minSlowdown)
 	showCalibration(calibrate(across), calibrate(within))
@@ -286,6 +290,51 @@ func apart(checks []repeat, cells []int) (n int) {
 		}
 	}
 	return n
+}
+
+// showBetween prints how far a cell's ratio spreads from check to check beyond what its
+// intervals say: what all mpiruns of a check have in common no check can see.
+func showBetween(checks []repeat) {
+	var all, violated []float64
+	for i := range checks[0].Verdicts {
+		sd, ok := between(checks, i)
+		if !ok {
+			continue
+		}
+		all = append(all, sd)
+		if slices.ContainsFunc(checks, func(c repeat) bool { return isViolated(&c.Verdicts[i]) }) {
+			violated = append(violated, sd)
+		}
+	}
+	t := newTable("spread from check to check beyond the intervals", "cells", "median", "upper quartile", "largest tenth from")
+	for _, of := range []struct {
+		name string
+		sd   []float64
+	}{{"all", all}, {"ever violated", violated}} {
+		if len(of.sd) > 0 {
+			slices.Sort(of.sd)
+			at := func(p float64) string { return fmt.Sprintf("%.1f %%", 100*stat.Quantile(p, stat.Empirical, of.sd, nil)) }
+			t.row(of.name, len(of.sd), at(.5), at(.75), at(.9))
+		}
+	}
+	t.Flush()
+}
+
+// between is the standard deviation of the logarithm of a cell's ratio from check to
+// check, less what is within them: the variance over the checks less the mean of those
+// that the 95 % intervals stand for, 0 if there is nothing left.
+func between(checks []repeat, i int) (sd float64, ok bool) {
+	var logs, within []float64
+	for _, c := range checks {
+		v := c.Verdicts[i]
+		if v.Ratio == nil || v.RatioLo95 == nil || v.RatioHi95 == nil {
+			return 0, false
+		}
+		logs = append(logs, math.Log(*v.Ratio))
+		se := math.Log(*v.RatioHi95 / *v.RatioLo95) / (2 * distuv.UnitNormal.Quantile(.975))
+		within = append(within, se*se)
+	}
+	return math.Sqrt(max(0, stat.Variance(logs, nil)-stat.Mean(within, nil))), true
 }
 
 // history is a cell's ratio and verdict in each check.

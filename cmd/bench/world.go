@@ -28,8 +28,11 @@ type world struct {
 	// moved: every so manieth slower call is less slow in the second state: the logarithm
 	// of its ratio is a quarter. 0: none.
 	moved int
-	jumps float64 // the call takes this much more or less time than the other, by turns of chance
-	step  float64 // the clock's, where a call takes tickedNS; 0: the clock is exact
+	// between is the spread of a test's ratio from check to check: all mpiruns of a check
+	// share it, so that nothing within the check shows it.
+	between float64
+	jumps   float64 // the call takes this much more or less time than the other, by turns of chance
+	step    float64 // the clock's, where a call takes tickedNS; 0: the clock is exact
 }
 
 // spread is a share of the tests.
@@ -41,6 +44,18 @@ const (
 	tickedNS = 450
 	movedBy  = 0.25
 )
+
+// inCheck are the ratios that hold in one check.
+func (w *world) inCheck(ratios []float64, random *rand.Rand) []float64 {
+	if w.between == 0 {
+		return ratios
+	}
+	out := make([]float64, len(ratios))
+	for i, ratio := range ratios {
+		out[i] = ratio * math.Exp(w.between*random.NormFloat64())
+	}
+	return out
+}
 
 // pairs are the run medians of r mpiruns of the number-th check of a series, one pair
 // a test, whose calls are slower than the others by these ratios.
