@@ -182,7 +182,7 @@ func (a *Analysis) violated(g *Against, v *Verdict) held {
 		return held{state: Worse, reason: worst.words(), nights: same, past: worst.past}
 	case shown.violated > 0:
 		return held{state: Known, reason: worst.words(), again: true, nights: same}
-	case shown.tested > 0 && worst.apart(v):
+	case shown.tested > 0 && worst.apart(v, a.cfg.MinSlowdown):
 		return held{state: New, reason: worst.words(), nights: same, past: worst.past}
 	case shown.tested > 0:
 		return held{state: Unsure, reason: "the ratio may be the same: " + worst.words(), nights: same}
@@ -291,9 +291,10 @@ func (w witness) words() string {
 	return fmt.Sprintf("%s (%.2f× [%.2f, %.2f])", text, *p.Ratio, *p.RatioLo95, *p.RatioHi95)
 }
 
-// apart tells whether today's interval lies above that of the night.
-func (w witness) apart(v *Verdict) bool {
-	return v.RatioLo95 != nil && w.past.RatioHi95 != nil && *v.RatioLo95 > *w.past.RatioHi95
+// apart tells whether today's interval lies above that of the night, by as much as a
+// violation has to be slower: what changes by less is not worth an alarm.
+func (w witness) apart(v *Verdict, least float64) bool {
+	return v.RatioLo95 != nil && w.past.RatioHi95 != nil && *v.RatioLo95 > least**w.past.RatioHi95
 }
 
 // worse tells whether a ratio is clearly larger than in a night that violates it, too.
@@ -405,16 +406,17 @@ func (a *Analysis) confirm(g *Against, v *Verdict, h *held, x *again) bool {
 }
 
 // clears is the ratio above which the interval of a confirmation must lie as a whole: that
-// of a violation, and what the baseline has. A smaller one would come and go by chance.
+// of a violation, and that much above the baseline's. A smaller one would come and go by
+// chance.
 func (a *Analysis) clears(h *held) float64 {
 	least := a.cfg.MinSlowdown
-	if h.past == nil {
+	switch {
+	case h.past == nil:
 		return least
+	case h.state == Worse:
+		return max(worseBy**h.past.Ratio, *h.past.RatioHi95)
 	}
-	if h.state == Worse {
-		least = worseBy * *h.past.Ratio
-	}
-	return max(least, *h.past.RatioHi95)
+	return least * max(1, *h.past.RatioHi95)
 }
 
 // notes say what the baselines have and today lacks, and where the machine was in a

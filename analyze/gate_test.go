@@ -216,7 +216,7 @@ func TestAnAlarmIsOneOnlyIfItIsConfirmed(t *testing.T) {
 		"in another state":  {15000, 400, asked(judge.Kept, 1), 1.5, planned, Unsure, "in a state that no baseline has"},
 		"worse":             {20000, 100, asked(judge.Violated, 1.5), 2, planned, Worse, "2.00×"},
 		"no longer worse":   {16000, 100, asked(judge.Violated, 1.5), 2, planned, Unsure, "not clearly above 1.88×"},
-		"as it was":         {11500, 100, asked(judge.Kept, 1.2), 1.5, planned, Unsure, "not clearly above 1.2"},
+		"as it was":         {11500, 100, asked(judge.Kept, 1.2), 1.5, planned, Unsure, "not clearly above 1.29×"},
 		"not planned":       {15000, 100, asked(judge.Kept, 1), 1.5, &results.SplitPlan{R: 10, FollowUps: []results.FollowUp{}}, Unsure, "it was not measured again"},
 		"not measured":      {0, 100, asked(judge.Kept, 1), 1.5, planned, Unsure, "has not been measured"},
 		"too few":           {15000, 100, asked(judge.Kept, 1), 1.5, &results.SplitPlan{R: 2, FollowUps: planned.FollowUps}, Unsure, "too few"},
@@ -271,7 +271,7 @@ func TestOnlyWhatWouldBeAnAlarmIsMeasuredAgain(t *testing.T) {
 		if err != nil || a.verdicts[0].Verdict != judge.Violated {
 			t.Fatal(err, a.verdicts[0].Verdict)
 		}
-		g := gateOf(baselineOf("a", 0, asked(c.before, 1.9)))
+		g := gateOf(baselineOf("a", 0, asked(c.before, 1.8)))
 		g.FailOn, g.Confirm = c.failOn, !c.off
 		x, err := a.Confirmation(g)
 		if err != nil || (x == nil) != (c.want == 0) || x != nil && (len(x.FollowUps) != c.want || x.R != testR || x.FollowUps[0] != (results.FollowUp{Test: 0, Case: 0, Part: 2, Calls: 1})) {

@@ -154,13 +154,17 @@ func (e *env) alarms(ctx context.Context, seed int, out, other string) (n [2]int
 			return n, err
 		}
 		n[i] = r.Gate.Alarms
-		for _, v := range r.Verdicts {
-			if v.Gated != nil && v.Alarm {
-				fmt.Printf("   alarm against %s: %s %s %s at %d B, %.2f times: %s\n", []string{"the night before", "the first"}[i], v.State, v.Guideline, v.Function, v.Msize, *v.Ratio, v.StateReason)
-			}
-		}
+		showAlarms(r, []string{"the night before", "the first"}[i])
 	}
 	return n, nil
+}
+
+func showAlarms(r *report, against string) {
+	for _, v := range r.Verdicts {
+		if v.Gated != nil && v.Alarm {
+			fmt.Printf("   alarm against %s: %s %s %s at %d B, %.2f times: %s\n", against, v.State, v.Guideline, v.Function, v.Msize, *v.Ratio, v.StateReason)
+		}
+	}
 }
 
 // gateLine sums the report of a night up.
@@ -295,6 +299,7 @@ func (e *env) slowMachine(ctx context.Context, first string) error {
 	if err != nil {
 		return err
 	}
+	showAlarms(r, "the first")
 	fmt.Printf("   every collective %d %% slower, %.0f s: %s\n", machinePercent, time.Since(start).Seconds(), e.gateLine(out))
 	said := slices.ContainsFunc(r.Gate.Notes, func(n string) bool { return strings.Contains(n, "raise no alarm") })
 	return errors.Join(
