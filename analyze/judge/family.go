@@ -207,8 +207,9 @@ func (f *Family) verdict(k int, o *Outcome, pair Pair) Verdict {
 
 // replicate gives every violation that the paired test found the probability that
 // a new check of this design finds it again: that the estimate of the new one, which
-// spreads like this one's about the true ratio, is at least MinSlowdown and
-// significant (docs/statistics.md, "Would a repeat show it?").
+// spreads like this one's about its true ratio, is at least MinSlowdown and
+// significant. The true ratios of two checks differ by BetweenChecks
+// (docs/statistics.md, "Would a repeat show it?").
 func (f *Family) replicate() {
 	rejected := 0
 	for i := range f.Outcomes {
@@ -225,10 +226,7 @@ func (f *Family) replicate() {
 		e, se := math.Log(o.Ratio), (math.Log(o.Hi95)-math.Log(o.Lo95))/(2*twoSided95)
 		z := distuv.UnitNormal.Quantile(1 - f.needs(max(0, rejected-1))*f.finding[k])
 		over := e - max(math.Log(f.MinSlowdown), z*se)
-		o.Replication = distuv.UnitNormal.CDF(over / (math.Sqrt2 * se))
-		if se == 0 {
-			o.Replication = 1
-		}
+		o.Replication = distuv.UnitNormal.CDF(over / (math.Sqrt2 * math.Hypot(se, BetweenChecks)))
 	}
 }
 

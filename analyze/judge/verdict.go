@@ -53,6 +53,12 @@ type Outcome struct {
 // Done tells whether the test needs no more mpiruns.
 func (o *Outcome) Done() bool { return o.Decided || o.Stopped }
 
+// BetweenChecks is how far a test's true ratio spreads from check to check, as a standard
+// deviation of logarithms: what all mpiruns of a check have in common, such as where the
+// buffers lie or what the host does meanwhile, is in no interval. It was measured
+// (docs/statistics.md).
+const BetweenChecks = 0.03
+
 // FirmLevel is the replication probability from which a violation is firm.
 const FirmLevel = 0.9
 

@@ -64,6 +64,7 @@ func questions(tests int) []question {
 		again("noisy", world{general: .03, cases: .03, own: .05, slow: .1}, .11, tests),
 		again("states", changing(states, .05), .20, tests),
 		again("states, 10 % with a ratio of their own", moved, .20, tests),
+		again("each check 3 % elsewhere", world{general: .03, cases: .03, own: .021, slow: .05, between: judge.BetweenChecks}, 0, tests),
 		decides("iid 4 %", iid, tests),
 		decides("shared, ρ .75", shared, tests),
 		decides("10 % of mpiruns ×1.35", slow, tests))

@@ -313,7 +313,9 @@ func showBetween(checks []repeat) {
 	}{{"all", all}, {"ever violated", violated}} {
 		if len(of.sd) > 0 {
 			slices.Sort(of.sd)
-			at := func(p float64) string { return fmt.Sprintf("%.1f %%", 100*stat.Quantile(p, stat.Empirical, of.sd, nil)) }
+			at := func(p float64) string {
+				return fmt.Sprintf("%.1f %%", 100*stat.Quantile(p, stat.Empirical, of.sd, nil))
+			}
 			t.row(of.name, len(of.sd), at(.5), at(.75), at(.9))
 		}
 	}

@@ -242,7 +242,7 @@ judge <- function(m, alpha, looks, w, pairs) {
     if (o$runs == 0 || o$verdict != "violated" || at[[o$k]]$name != "signedrank") next
     se <- (log(o$ratio_hi95) - log(o$ratio_lo95)) / (2 * 1.959964)
     z <- qnorm(level * v[o$k], lower.tail = FALSE)
-    out[[i]]$replication <- if (se == 0) 1 else pnorm((log(o$ratio) - max(log(delta), z * se)) / (sqrt(2) * se))
+    out[[i]]$replication <- pnorm((log(o$ratio) - max(log(delta), z * se)) / sqrt(2 * (se^2 + 0.03^2)))
   }
   list(outcomes = out, test = at[[last]]$name, least = least[last], refused = refused)
 }
