@@ -35,22 +35,42 @@ const (
 	promptPercent            = 25
 )
 
+// against names what a night is held against: the first is what a folder of nights as
+// the baseline means.
+var against = [...]string{"the last five", "the night before", "the first"}
+
+const lastNights = 5
+
+// baselinesOf are the folders that against names, of those of the nights before.
+func baselinesOf(before []string) [len(against)][]string {
+	last := len(before) - 1
+	return [...][]string{before[max(0, len(before)-lastNights):], before[last:], before[:1]}
+}
+
 // nightly is a night that was made.
 type nightly struct {
 	out     string
 	seconds float64
 	load    bool
-	alarms  [2]int // against the night before, and the first
+	alarms  [len(against)]int
+}
+
+// outs are the folders of nights.
+func outs(nights []nightly) (out []string) {
+	for _, n := range nights {
+		out = append(out, n.out)
+	}
+	return out
 }
 
 // nightsBench asks whether a nightly check is red only when something is newly wrong:
-// nights of the unchanged library, each against the one before and the first; the same
-// with a slowdown planted into one collective; and with everything slower.
+// nights of the unchanged library, each against the last five, the one before and the
+// first; the same with a slowdown planted into one collective; and with everything slower.
 func nightsBench(ctx context.Context, e *env) error {
 	if e.times < 4 {
 		return errors.New("--times must be at least 4: there are nights before the plant and after")
 	}
-	e.title("%d nights of the check of `check`, each against the one before and the first", e.times)
+	e.title("%d nights of the check of `check`, each against the last five, the one before and the first", e.times)
 	nights, plain, err := e.unchangedNights(ctx)
 	if err != nil {
 		return err
@@ -60,7 +80,7 @@ func nightsBench(ctx context.Context, e *env) error {
 	for _, part := range e.parts {
 		var err error
 		if part == partMachine {
-			err = e.slowMachine(ctx, nights[0].out)
+			err = e.slowMachine(ctx, outs(nights[:half]))
 		} else {
 			err = e.plantedNights(ctx, part, nights[:half])
 		}
@@ -76,12 +96,12 @@ func nightsBench(ctx context.Context, e *env) error {
 func (e *env) unchangedNights(ctx context.Context) (nights []nightly, plain []float64, err error) {
 	for i := 1; i <= e.times; i++ {
 		n := nightly{load: i%loadEvery == 3}
-		var baselines []string
+		var baselines [len(against)][]string
 		if i > 1 {
-			baselines = []string{nights[i-2].out}
+			baselines = baselinesOf(outs(nights))
 		}
 		measure := func(ctx context.Context) (err error) {
-			n.out, n.seconds, err = e.night(ctx, i, "", baselines...)
+			n.out, n.seconds, err = e.night(ctx, i, "", baselines[0]...)
 			return err
 		}
 		if n.load {
@@ -90,7 +110,7 @@ func (e *env) unchangedNights(ctx context.Context) (nights []nightly, plain []fl
 			err = measure(ctx)
 		}
 		if err == nil && i > 1 {
-			n.alarms, err = e.alarms(ctx, i, n.out, nights[0].out)
+			n.alarms, err = e.alarms(ctx, i, n.out, baselines)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -127,42 +147,51 @@ func (e *env) night(ctx context.Context, seed int, plant string, baselines ...st
 	return e.measure(ctx, "check", text, seed)
 }
 
-// alarms are those of a night, and those that it would have had against another baseline:
-// a copy of its folder goes on with that, and measures again what then would be an alarm.
-func (e *env) alarms(ctx context.Context, seed int, out, other string) (n [2]int, err error) {
-	copied := out + "-again"
-	if err := os.CopyFS(copied, os.DirFS(out)); err != nil {
-		return n, err
-	}
-	defer os.RemoveAll(copied)
-	again, err := filepath.Glob(filepath.Join(copied, "raw", "confirm-*"))
-	for _, name := range again {
-		err = errors.Join(err, os.Remove(name))
-	}
-	if err == nil {
-		_, err = e.pgmpi(ctx, "check", "--quiet", "--guidelines", filepath.Join(e.dir, "gl.toml"), "--rank", e.program("pgmpi-rank"), "--out", copied, "--seed", fmt.Sprint(seed), "--resume", "--baseline", other)
-	}
-	for i, dir := range []string{out, copied} {
-		var r *report
-		if err == nil {
-			r, err = reportOf(dir)
+// alarms are those of a night, and those that it would have had against other baselines:
+// a copy of its folder goes on with those, and measures again what then would be an alarm.
+func (e *env) alarms(ctx context.Context, seed int, out string, baselines [len(against)][]string) (n [len(against)]int, err error) {
+	for i, dir := range []string{out, out + "-before", out + "-first"} {
+		if i > 0 {
+			defer os.RemoveAll(dir)
+			if err := e.goOn(ctx, seed, out, dir, baselines[i]); err != nil {
+				return n, err
+			}
 		}
-		if err == nil && r.Gate == nil {
-			err = fmt.Errorf("%s has no gate", dir)
-		}
+		r, err := reportOf(dir)
 		if err != nil {
 			return n, err
 		}
+		if r.Gate == nil {
+			return n, fmt.Errorf("%s has no gate", dir)
+		}
 		n[i] = r.Gate.Alarms
-		showAlarms(r, []string{"the night before", "the first"}[i])
+		showAlarms(r, against[i])
 	}
 	return n, nil
 }
 
-func showAlarms(r *report, against string) {
+// goOn makes a copy of a night's folder without what was measured again, and goes on in it
+// with other baselines.
+func (e *env) goOn(ctx context.Context, seed int, out, dir string, baselines []string) error {
+	if err := os.CopyFS(dir, os.DirFS(out)); err != nil {
+		return err
+	}
+	again, err := filepath.Glob(filepath.Join(dir, "raw", "confirm-*"))
+	for _, name := range again {
+		err = errors.Join(err, os.Remove(name))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = e.pgmpi(ctx, "check", "--quiet", "--guidelines", filepath.Join(e.dir, "gl.toml"), "--rank", e.program("pgmpi-rank"),
+		"--out", dir, "--seed", fmt.Sprint(seed), "--resume", "--baseline", strings.Join(baselines, ","))
+	return err
+}
+
+func showAlarms(r *report, of string) {
 	for _, v := range r.Verdicts {
 		if v.Gated != nil && v.Alarm {
-			fmt.Printf("   alarm against %s: %s %s %s at %d B, %.2f times: %s\n", against, v.State, v.Guideline, v.Function, v.Msize, *v.Ratio, v.StateReason)
+			fmt.Printf("   alarm against %s: %s %s %s at %d B, %.2f times: %s\n", of, v.State, v.Guideline, v.Function, v.Msize, *v.Ratio, v.StateReason)
 		}
 	}
 }
@@ -181,7 +210,7 @@ func (e *env) gateLine(out string) string {
 }
 
 func showNights(nights []nightly, plain []float64) error {
-	red := [2]int{}
+	red := [len(against)]int{}
 	var gated []float64
 	for i, n := range nights {
 		for k := range red {
@@ -193,9 +222,10 @@ func showNights(nights []nightly, plain []float64) error {
 			gated = append(gated, n.seconds)
 		}
 	}
-	missed := errors.Join(
-		outcome("red nights against the night before", fmt.Sprintf("%d of %d", red[0], len(nights)-1), "none", red[0] == 0),
-		outcome("red nights against the first", fmt.Sprintf("%d of %d", red[1], len(nights)-1), "none", red[1] == 0))
+	var missed error
+	for k, of := range against {
+		missed = errors.Join(missed, outcome("red nights against "+of, fmt.Sprintf("%d of %d", red[k], len(nights)-1), "none", red[k] == 0))
+	}
 	if len(plain) == 0 {
 		return missed
 	}
@@ -211,8 +241,8 @@ func (e *env) plantedNights(ctx context.Context, percent string, before []nightl
 	if err != nil {
 		return fmt.Errorf("--parts: %q is neither a percentage nor %s", percent, partMachine)
 	}
-	first, last := before[0].out, before[len(before)-1].out
-	collective, cells, err := judgedBest(first, last)
+	past := outs(before)
+	collective, cells, err := judgedBest(past[0], past[len(past)-1])
 	if err != nil {
 		return err
 	}
@@ -221,14 +251,15 @@ func (e *env) plantedNights(ctx context.Context, percent string, before []nightl
 		limit = promptNights
 	}
 	fmt.Printf("   %d %% planted into %s, which has %d cells that both nights before keep at 0.95 to 1.05\n", n, collective, cells)
-	found := [2]int{} // the night of the first alarm, from 1
-	for i := 1; i <= limit && min(found[0], found[1]) == 0; i++ {
+	found := [len(against)]int{} // the night of the first alarm, from 1
+	for i := 1; i <= limit && slices.Min(found[:]) == 0; i++ {
 		seed := 10000*n + i
-		out, took, err := e.night(ctx, seed, fmt.Sprintf("%s:0..1024Mi:%d%%", collective, n), last)
+		baselines := baselinesOf(past)
+		out, took, err := e.night(ctx, seed, fmt.Sprintf("%s:0..1024Mi:%d%%", collective, n), baselines[0]...)
 		if err != nil {
 			return err
 		}
-		alarms, err := e.alarms(ctx, seed, out, first)
+		alarms, err := e.alarms(ctx, seed, out, baselines)
 		if err != nil {
 			return err
 		}
@@ -238,15 +269,15 @@ func (e *env) plantedNights(ctx context.Context, percent string, before []nightl
 				found[k] = i
 			}
 		}
-		last = out
+		past = append(past, out)
 	}
 	var missed error
-	for k, against := range []string{"the night before", "the first"} {
+	for k, of := range against {
 		got := fmt.Sprintf("planted night %d", found[k])
 		if found[k] == 0 {
 			got = fmt.Sprintf("none in %d", limit)
 		}
-		missed = errors.Join(missed, outcome(fmt.Sprintf("alarm on %d %%, against %s", n, against), got, fmt.Sprintf("by planted night %d", limit), found[k] > 0))
+		missed = errors.Join(missed, outcome(fmt.Sprintf("alarm on %d %%, against %s", n, of), got, fmt.Sprintf("by planted night %d", limit), found[k] > 0))
 	}
 	return missed
 }
@@ -282,15 +313,16 @@ func judgedBest(first, last string) (collective string, cells int, err error) {
 }
 
 // slowMachine makes one night in which every collective takes longer.
-func (e *env) slowMachine(ctx context.Context, first string) error {
+func (e *env) slowMachine(ctx context.Context, before []string) error {
 	var plants []string
 	for _, c := range mockups.Identities() {
 		plants = append(plants, fmt.Sprintf("%s:0..1024Mi:%d%%", c, machinePercent))
 	}
 	start := time.Now()
-	out, _, err := e.night(ctx, 999, strings.Join(plants, ","), first)
+	baselines := baselinesOf(before)[0]
+	out, _, err := e.night(ctx, 999, strings.Join(plants, ","), baselines...)
 	if err == nil {
-		_, err = e.pgmpi(ctx, "analyze", out, "--baseline", first, "--fail-on", string(analyze.FailOnTimes))
+		_, err = e.pgmpi(ctx, "analyze", out, "--baseline", strings.Join(baselines, ","), "--fail-on", string(analyze.FailOnTimes))
 	}
 	if err != nil {
 		return err
@@ -299,7 +331,7 @@ func (e *env) slowMachine(ctx context.Context, first string) error {
 	if err != nil {
 		return err
 	}
-	showAlarms(r, "the first")
+	showAlarms(r, against[0])
 	fmt.Printf("   every collective %d %% slower, %.0f s: %s\n", machinePercent, time.Since(start).Seconds(), e.gateLine(out))
 	said := slices.ContainsFunc(r.Gate.Notes, func(n string) bool { return strings.Contains(n, "raise no alarm") })
 	return errors.Join(
