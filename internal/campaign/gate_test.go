@@ -325,11 +325,11 @@ func TestABaselineThatCannotBeReadEndsTheCheckBeforeItMeasures(t *testing.T) {
 	}
 	for gate, says := range map[string]string{
 		baseline(path("missing")):                           "no such file",
-		baseline(path("pipe")):                              "is no regular file",
-		baseline(report("pipe")):                            "is no regular file",
-		baseline("/dev/zero"):                               "is no regular file",
+		baseline(path("pipe")):                              "is a named pipe",
+		baseline(report("pipe")):                            "is a named pipe",
+		baseline("/dev/zero"):                               "is a device",
 		baseline(path("link")):                              "is a link",
-		baseline(path("huge")):                              "has 1048576 MiB, more than the 64",
+		baseline(path("huge")):                              "has 1048576 MiB; at most 64 are read",
 		baseline(path("damaged")):                           "damaged: verdicts",
 		baseline(path("other")):                             `another job.datatype, "int"`,
 		baseline(dir):                                       "has no night that this check can be held against",

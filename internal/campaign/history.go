@@ -3,7 +3,6 @@ package campaign
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -12,24 +11,18 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/regular"
 	"pgmpi/measure/results"
 )
 
 // A tree may be large, and anybody may have written into it.
 const (
-	deepest     = 6        // folders below a ROOT
-	mostFolders = 100_000  // that are looked into
-	mostNights  = 5_000    // reports
-	largestJSON = 64 << 20 // bytes
-)
-
-const (
-	reportFile   = "report.json"
-	manifestFile = "manifest.json"
+	deepest     = 6       // folders below a ROOT
+	mostFolders = 100_000 // that are looked into
+	mostNights  = 5_000   // reports
 )
 
 // History reads the reports in and below the roots, each a folder or a report.json.
@@ -55,7 +48,7 @@ func History(roots, selectors []string) (*analyze.History, error) {
 		}
 	}
 	if c.found == 0 {
-		err := fmt.Errorf("no report was found: `pgmpi check` and `pgmpi analyze DIR` write one (%s) into each results folder", reportFile)
+		err := fmt.Errorf("no report was found: `pgmpi check` and `pgmpi analyze DIR` write one (%s) into each results folder", reportName)
 		for _, s := range c.skipped {
 			err = fmt.Errorf("%w\n  %q: %s", err, s.Path, s.Reason)
 		}
@@ -119,14 +112,14 @@ func (c *chronicle) folder(path string, depth int) error {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 	}
 	switch {
-	case has(reportFile):
-		if err := c.night(filepath.Join(path, reportFile)); err != nil {
+	case has(reportName):
+		if err := c.night(filepath.Join(path, reportName)); err != nil {
 			return err
 		}
-	case has(manifestFile):
-		c.skip(path, "no "+reportFile+": `pgmpi analyze DIR` writes one")
+	case has(manifestName):
+		c.skip(path, "no "+reportName+": `pgmpi analyze DIR` writes one")
 	}
-	if has(manifestFile) {
+	if has(manifestName) {
 		return nil
 	}
 	for _, e := range entries {
@@ -172,27 +165,18 @@ func readReport(path string) (r *analyze.Report, written time.Time, err error) {
 	return r, written, nil
 }
 
-// readJSON reads a regular file of limited size, and waits for nothing: who made the
-// file may not wish us well.
+// readJSON reads a file of limited size. Who made it may not wish us well.
 func readJSON(path string, v any) (written time.Time, err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ELOOP) {
-		return written, errors.New("a symbolic link, which is not followed")
-	}
+	f, err := regular.Within(path, mostReport)
 	if err != nil {
 		return written, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	switch {
-	case err != nil:
+	if err != nil {
 		return written, err
-	case !info.Mode().IsRegular():
-		return written, errors.New("no regular file")
-	case info.Size() > largestJSON:
-		return written, fmt.Errorf("%d bytes; at most %d are read", info.Size(), largestJSON)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, largestJSON))
+	text, err := io.ReadAll(io.LimitReader(f, mostReport))
 	if err != nil {
 		return written, err
 	}
@@ -216,13 +200,13 @@ func completed(r *analyze.Report, path string, written time.Time) (timeFrom stri
 		return ""
 	}
 	var m results.Manifest
-	if _, err := readJSON(filepath.Join(dir, manifestFile), &m); err == nil {
+	if _, err := readJSON(filepath.Join(dir, manifestName), &m); err == nil {
 		folder := r.Folder
 		r.Origin = analyze.OriginOf(&m)
 		r.Folder = folder
 	}
 	if _, err := time.Parse(time.RFC3339, r.Created); err == nil {
-		return manifestFile
+		return manifestName
 	}
 	if at, err := time.Parse("20060102T150405Z", namedByTime.FindString(r.Folder)); err == nil {
 		r.Created = at.Format(time.RFC3339)

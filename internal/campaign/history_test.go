@@ -21,7 +21,7 @@ func aReport(t *testing.T, dir string, r *analyze.Report, m *results.Manifest) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for name, v := range map[string]any{reportFile: r, manifestFile: m} {
+	for name, v := range map[string]any{reportName: r, manifestName: m} {
 		if v == any((*results.Manifest)(nil)) {
 			continue
 		}
@@ -70,7 +70,7 @@ func TestHistoryFindsTheReportsBelowItsRoots(t *testing.T) {
 	if err := os.Symlink(root, link); err != nil {
 		t.Fatal(err)
 	}
-	nights, skipped := foldersOf(t, root, filepath.Join(root, "b"), link, filepath.Join(root, "b", reportFile))
+	nights, skipped := foldersOf(t, root, filepath.Join(root, "b"), link, filepath.Join(root, "b", reportName))
 	var got []string
 	for _, n := range nights {
 		got = append(got, n.Created[8:10]+" "+n.Folder)
@@ -88,7 +88,7 @@ func TestReportsOfOlderVersionsGetTheirTimeFromWhatThereIs(t *testing.T) {
 	aReport(t, filepath.Join(root, "with-manifest"), created(""), m)
 	aReport(t, filepath.Join(root, "pgmpi-20260103T020000Z"), created(""), nil)
 	aReport(t, filepath.Join(root, "nothing"), created("yesterday"), nil)
-	if err := os.Chtimes(filepath.Join(root, "nothing", reportFile), at, at); err != nil {
+	if err := os.Chtimes(filepath.Join(root, "nothing", reportName), at, at); err != nil {
 		t.Fatal(err)
 	}
 	nights, _ := foldersOf(t, root)
@@ -111,7 +111,7 @@ func TestWhatCannotBeReadIsNamedAndLeftOut(t *testing.T) {
 	aReport(t, filepath.Join(root, "newer"), other, nil)
 	aReport(t, filepath.Join(root, "1", "2", "3", "4", "5", "6", "7"), created("2026-01-01T02:00:00Z"), nil)
 	put := func(name string, how func(path string) error) {
-		path := filepath.Join(root, name, reportFile)
+		path := filepath.Join(root, name, reportName)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), how(path)); err != nil {
 			t.Fatal(err)
 		}
@@ -124,10 +124,10 @@ func TestWhatCannotBeReadIsNamedAndLeftOut(t *testing.T) {
 	put("deep", text(strings.Repeat("[", 100000)))
 	put("fifo", func(path string) error { return syscall.Mkfifo(path, 0o666) })
 	put("folder", func(path string) error { return os.Mkdir(path, 0o777) })
-	put("link", func(path string) error { return os.Symlink(filepath.Join(root, "good", reportFile), path) })
-	put("huge", func(path string) error { return errors.Join(text("")(path), os.Truncate(path, largestJSON+1)) })
+	put("link", func(path string) error { return os.Symlink(filepath.Join(root, "good", reportName), path) })
+	put("huge", func(path string) error { return errors.Join(text("")(path), os.Truncate(path, mostReport+1)) })
 	aReport(t, filepath.Join(root, "unjudged"), created(""), &results.Manifest{})
-	if err := os.Remove(filepath.Join(root, "unjudged", reportFile)); err != nil {
+	if err := os.Remove(filepath.Join(root, "unjudged", reportName)); err != nil {
 		t.Fatal(err)
 	}
 	nights, skipped := foldersOf(t, root)
@@ -135,8 +135,8 @@ func TestWhatCannotBeReadIsNamedAndLeftOut(t *testing.T) {
 		t.Errorf("%d nights, skipped %v", len(nights), skipped)
 	}
 	for path, want := range map[string]string{
-		"newer/report.json": `schema "pgmpi-report/9"`, "cut/report.json": "damaged", "list/report.json": "damaged", "deep/report.json": "damaged", "fifo/report.json": "no regular file",
-		"folder/report.json": "no regular file", "link/report.json": "a symbolic link", "huge/report.json": "at most 67108864 are read", "6/7": "more than 6 folders deep",
+		"newer/report.json": `schema "pgmpi-report/9"`, "cut/report.json": "damaged", "list/report.json": "damaged", "deep/report.json": "damaged", "fifo/report.json": "is a named pipe",
+		"folder/report.json": "is a folder", "link/report.json": "is a link", "huge/report.json": "at most 64 are read", "6/7": "more than 6 folders deep",
 		filepath.Base(root) + "/unjudged": "`pgmpi analyze DIR` writes one",
 	} {
 		if !strings.Contains(skipped[path], want) {
@@ -149,7 +149,7 @@ func TestAHistoryOfNothingIsRefused(t *testing.T) {
 	root := t.TempDir()
 	bad := filepath.Join(root, "bad")
 	aReport(t, bad, &analyze.Report{}, nil)
-	for _, path := range []string{filepath.Join(root, "missing"), t.TempDir(), root, filepath.Join(bad, reportFile)} {
+	for _, path := range []string{filepath.Join(root, "missing"), t.TempDir(), root, filepath.Join(bad, reportName)} {
 		var setup *Setup
 		if _, err := History([]string{path}, nil); !errors.As(err, &setup) {
 			t.Errorf("%s: %v", path, err)

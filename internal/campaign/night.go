@@ -10,10 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/regular"
 	"pgmpi/measure/results"
 )
 
@@ -180,7 +180,7 @@ func judgeNight(path string) (*analyze.PastNight, error) {
 }
 
 func readPast(path, name string) (*analyze.PastNight, error) {
-	f, err := openRegular(path, mostReport)
+	f, err := regular.Within(path, mostReport)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func readPast(path, name string) (*analyze.PastNight, error) {
 // createdOf is when a results folder was made, as its manifest says; else when it was changed.
 func createdOf(path string) string {
 	name := filepath.Join(path, manifestName)
-	if f, err := openRegular(name, mostReport); err == nil {
+	if f, err := regular.Within(name, mostReport); err == nil {
 		defer f.Close()
 		d := json.NewDecoder(io.LimitReader(f, mostHead))
 		for depth, key := 0, ""; ; {
@@ -225,31 +225,8 @@ func createdOf(path string) string {
 	return ""
 }
 
-// openRegular opens a regular file: a pipe would never end, and a link may lead anywhere.
-func openRegular(path string, most int64) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-	if errors.Is(err, syscall.ELOOP) {
-		return nil, fmt.Errorf("%s is a link; name the file that it leads to", path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-	case !info.Mode().IsRegular():
-		err = fmt.Errorf("%s is no regular file", path)
-	case info.Size() > most:
-		err = fmt.Errorf("%s has %d MiB, more than the %d that it may have", path, info.Size()>>20, most>>20)
-	default:
-		return f, nil
-	}
-	f.Close()
-	return nil, err
-}
-
 func readFile(path string, most int64) ([]byte, error) {
-	f, err := openRegular(path, most)
+	f, err := regular.Within(path, most)
 	if err != nil {
 		return nil, err
 	}

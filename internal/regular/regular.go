@@ -30,6 +30,30 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
+// Within opens a file of at most limit bytes in a folder that anybody may have written
+// into: it may not be a link.
+func Within(path string, limit int64) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%s is a link; name the file that it leads to", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = check(f, path)
+	}
+	if err == nil && info.Size() > limit {
+		err = fmt.Errorf("%s has %d MiB; at most %d are read", path, info.Size()>>20, limit>>20)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
 // check returns an error if an open file is not a regular one.
 func check(f *os.File, path string) error {
 	info, err := f.Stat()
