@@ -16,8 +16,10 @@ const (
 	ModeMeasure Mode = "run"     // stage 2: measure
 	ModeSplit   Mode = "split"   // follow up violations of split-robustness that stage 2 suspects
 	ModeConfirm Mode = "confirm" // measure again what would make a night red
-	ModeClocks  Mode = "clocks"  // examine clocks; no case is measured
-	ModeEnv     Mode = "env"     // only say where the ranks run
+	// ModeMessages counts what the library sends inside of its calls; nothing is timed.
+	ModeMessages Mode = "messages"
+	ModeClocks   Mode = "clocks" // examine clocks; no case is measured
+	ModeEnv      Mode = "env"    // only say where the ranks run
 )
 
 // Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the

@@ -240,6 +240,9 @@ func (o *OutputReader) checkCase(i int) error {
 	case c.WindowNS < 0 || c.Provable != nil && min(int64(c.Provable.N), c.Provable.MedianNS, c.Provable.MinNS) < 0:
 		return fmt.Errorf("case %d has a negative time", c.Case)
 	}
+	if err := cmp.Or(c.Usage.Check(o.job.NP), c.Messages.Check()); err != nil {
+		return fmt.Errorf("case %d: %w", c.Case, err)
+	}
 	o.at[c.Case] = i
 	return nil
 }

@@ -20,6 +20,7 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
 
     l->flags = 0;
     int failed = s->begin ? s->begin(l) : MPI_SUCCESS;
+    pg_usage before = pg_usage_now();
     for (l->n = 0; l->n < most; l->n++) {
         touch(l);
         int entered = enter(l);
@@ -34,6 +35,7 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
         if (entered != MPI_SUCCESS || rc != MPI_SUCCESS)
             failed = failed != MPI_SUCCESS ? failed : rc != MPI_SUCCESS ? rc : entered;
     }
+    l->usage = pg_usage_since(before);
     if (s->judge)
         s->judge(l);
     return failed;

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "mockups.h"
+#include "usage.h"
 
 #include <stddef.h>
 
@@ -48,6 +49,7 @@ typedef struct pg_loop {
     int64_t n;
     int64_t *start, *end;
     unsigned char *flags_of;
+    pg_usage usage; /* of all n together, with what synchronises them */
 } pg_loop;
 
 /* A way to synchronise the ranks before a repetition: one file sync_*.c each. */

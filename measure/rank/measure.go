@@ -42,6 +42,7 @@ type bench struct {
 	drift       clocks.Drift
 	batchTook   time.Duration // the last one
 	out         outcome
+	counts      bool // the library counts its messages
 	stall       time.Duration
 	watchdog    *time.Timer
 }
@@ -149,6 +150,11 @@ func (s *session) newBench(j *protocol.Job) (*bench, error) {
 	}
 	if err := b.plan(); err != nil {
 		return nil, err
+	}
+	if j.Mode == protocol.ModeMessages {
+		if b.counts, err = b.openMessages(); err != nil {
+			return nil, err
+		}
 	}
 	b.stall = time.Duration(j.StallNS)
 	if s.rank != 0 {
