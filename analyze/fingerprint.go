@@ -45,6 +45,7 @@ type Fingerprint struct {
 	Inefficiency float64          `json:"inefficiency"`
 	Runs         []FingerprintRun `json:"mpiruns"`
 
+	ByRank []RankTimes `json:"by_rank,omitempty"` // absent: not stored (measure.per_rank)
 	// What can have changed it.
 	Launch  []string     `json:"launch"` // the launcher's words
 	Factors host.Factors `json:"factors"`

@@ -166,6 +166,11 @@ func (s *Session) stored(t Task, part *results.Run, order []int, seed uint64, m 
 		return nil, &Error{Argv: m.argv, What: err.Error(), Started: true}
 	}
 	r.Join(part)
+	if ranks := results.RanksOf(r, out.Ranks); ranks != nil {
+		if err := s.Folder.WriteRanks(ranks); err != nil {
+			return nil, err
+		}
+	}
 	return r, s.Folder.WriteRun(r)
 }
 

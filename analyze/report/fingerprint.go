@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -28,7 +29,7 @@ func fingerprintRows(f *analyze.Fingerprint) [][]string {
 
 func fingerprintSections(f *analyze.Fingerprint) []Section {
 	return slices.Concat([]Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
-		fingerprintPictures(f), fingerprintRuns(f), fingerprintACF(f), fingerprintFactors(f))
+		fingerprintPictures(f), fingerprintRuns(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
 }
 
 // fingerprintHead answers how long the call takes, and how surely.
@@ -254,6 +255,29 @@ func fingerprintRuns(f *analyze.Fingerprint) []Section {
 	}
 	return tabled(t, "run median: after the outlier filter; what tests compare. faults, switches: page faults and involuntary context switches a call, at the rank that has most.",
 		"By mpirun")
+}
+
+// mostRanks is how many ranks are shown: those with the longest medians.
+const mostRanks = 32
+
+// fingerprintRanks compares the ranks, each by its own clock.
+func fingerprintRanks(f *analyze.Fingerprint) []Section {
+	ranks := slices.Clone(f.ByRank)
+	if len(ranks) > mostRanks {
+		slices.SortStableFunc(ranks, func(a, b analyze.RankTimes) int { return cmp.Compare(b.MedianS, a.MedianS) })
+		ranks = ranks[:mostRanks]
+	}
+	longest := 0.0
+	for _, r := range ranks {
+		longest = max(longest, r.MedianS)
+	}
+	t := &Table{Head: []string{"rank", "min", "Q1", "median", "Q3", "max", "slowest", ""}, Align: "rrrrrrrl"}
+	for _, r := range ranks {
+		t.Add(fmt.Sprint(r.Rank), duration(&r.MinS), duration(&r.Q1S), duration(&r.MedianS), duration(&r.Q3S), duration(&r.MaxS), percent(r.Slowest),
+			strings.Repeat("█", int(math.Ceil(20*r.MedianS/max(longest, 1e-12)))))
+	}
+	return tabled(t, "slowest: in this share of the repetitions no rank took longer; bars are the medians."+
+		when(len(ranks) < len(f.ByRank), " %d more ranks, with shorter medians, are in fingerprint.json.", len(f.ByRank)-len(ranks)), "By rank, each by its own clock")
 }
 
 func fingerprintACF(f *analyze.Fingerprint) []Section {

@@ -27,6 +27,9 @@ func fingerprint(t *testing.T) *analyze.Fingerprint {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := f.AddRanks([][][]int64{{{400000, 410000, 420000}, {300000, 310000, 430000}}}); err != nil {
+		t.Fatal(err)
+	}
 	return f
 }
 

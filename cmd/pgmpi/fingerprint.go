@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -33,7 +34,7 @@ the call alone is measured anew, 1000 times in a row in each of 5 mpiruns, into 
 folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 	flags: func(fs *pflag.FlagSet) action {
 		base := glfile.Default()
-		base.NREP.Fixed, base.Job.MPIRuns, base.Measure.Turns = fingerprintRepetitions, fingerprintMPIRuns, 1
+		base.Job.MPIRuns = fingerprintMPIRuns
 		s := settings{base: &base}
 		var o output
 		s.file(fs)
@@ -78,6 +79,10 @@ func fingerprintAnew(ctx context.Context, s *settings, o *output, text string) e
 	if err != nil {
 		return err
 	}
+	// A file may leave these to check, which has other ones.
+	config.Measure.PerRank, config.Measure.Turns = true, 1
+	config.NREP.Fixed = cmp.Or(config.NREP.Fixed, fingerprintRepetitions)
+	config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, fingerprintMPIRuns)
 	c, err := campaign.NewFingerprint(config, o.out, text, version)
 	if err != nil {
 		return err

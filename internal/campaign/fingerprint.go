@@ -36,7 +36,17 @@ func Fingerprint(folder *results.Folder, m *results.Manifest, text string) (*ana
 	if err != nil {
 		return nil, &Failed{Err: err}
 	}
-	return f, nil
+	var byRank [][][]int64
+	for _, r := range runs {
+		ranks, err := folder.RanksOfCase(r.Shape, r.Run, i)
+		if err != nil {
+			return nil, err
+		}
+		if ranks != nil {
+			byRank = append(byRank, ranks)
+		}
+	}
+	return f, f.AddRanks(byRank)
 }
 
 // only is an mpirun without the samples of other cases.

@@ -54,7 +54,8 @@ type Job struct {
 	SliceNS    int64  `json:"slice_ns"`
 	MaxDriftNS int64  `json:"max_drift_ns"`
 	Cache      string `json:"cache"`
-	Provable   bool   `json:"provable"` // bound every case as Bound says
+	PerRank    bool   `json:"per_rank,omitempty"` // send the local durations of every rank
+	Provable   bool   `json:"provable"`           // bound every case as Bound says
 	// MemoryCap is the most a rank's buffers and temporaries may take, in
 	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
 	MemoryCap  int64           `json:"memory_cap"`

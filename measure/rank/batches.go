@@ -42,6 +42,7 @@ type measured struct {
 	over          bool          // the limit is reached
 	turn          C.int64_t     // of the caches
 	usage         C.pg_usage    // of this rank, in all its batches
+	local         []int64       // durations of this rank, ns, where they are kept
 }
 
 // setTiming chooses the synchronisation, and synchronises the clocks where
@@ -135,6 +136,9 @@ func (b *bench) sample(i int, row *function) error {
 	if r.Usage, err = b.mostUsage(m.usage); err != nil {
 		return err
 	}
+	if err := b.sendRanks(i, m.local); err != nil {
+		return err
+	}
 	if b.loop.sync.windows != 0 {
 		r.WindowNS = int64(m.window)
 	}
@@ -221,6 +225,7 @@ func (b *bench) next(m *measured, row *function, n, want int) (done, invalid int
 	}
 	m.done += done
 	m.invalid += invalid
+	m.local = append(m.local, b.loop.local...)
 	m.usage.faults += b.loop.c.usage.faults
 	m.usage.switches += b.loop.c.usage.switches
 	return done, invalid, nil

@@ -64,6 +64,11 @@ int pg_collect(pg_loop *l, const pg_sync *s, int global, int64_t *ns, unsigned c
     return rc;
 }
 
+int pg_gather_durations(pg_ctx *x, const int64_t *mine, int n, int64_t *all)
+{
+    return MPI_Gather(mine, n, MPI_INT64_T, all, n, MPI_INT64_T, 0, x->comm);
+}
+
 int pg_provable(const pg_function *f, pg_loop *l, int64_t n, int64_t *ns)
 {
     pg_clock *now = l->time->now;

@@ -97,6 +97,10 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
  * (S-REVISITED, Algorithm 1). A flag of any rank is one of the sample. */
 int pg_collect(pg_loop *l, const pg_sync *s, int global, int64_t *ns, unsigned char *flags);
 
+/* The local durations of `n` repetitions, ns, of every rank at rank 0, rank by rank. Returns an
+ * MPI error code. */
+int pg_gather_durations(pg_ctx *x, const int64_t *mine, int n, int64_t *all);
+
 /* n upper bounds of the time from the first start to the last end, at rank 0, in
  * ns: two barriers around the call, the least over the ranks of what passed from
  * before the first to after the second. They hold for any clocks (S-MCCALPIN). */

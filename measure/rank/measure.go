@@ -42,7 +42,8 @@ type bench struct {
 	drift       clocks.Drift
 	batchTook   time.Duration // the last one
 	out         outcome
-	counts      bool // the library counts its messages
+	w           *protocol.OutputWriter // at rank 0
+	counts      bool                   // the library counts its messages
 	stall       time.Duration
 	watchdog    *time.Timer
 }
@@ -74,6 +75,7 @@ func (s *session) do(j *protocol.Job, w *protocol.OutputWriter) (*outcome, error
 	if err != nil {
 		return nil, err
 	}
+	b.keepRanks(w)
 	look, err := b.yardsticks()
 	if err != nil {
 		return nil, err

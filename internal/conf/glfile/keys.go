@@ -119,6 +119,8 @@ var Keys = []Key{
 		More:  "As many as there are repetitions: calls take turns one by one. See [measuring.md](measuring.md#one-call-repeated-or-by-turns).", Flag: "turns", Value: "N"},
 	{Name: "measure.stall", Text: "end an mpirun in which no case finishes for this long", Flag: "stall", Value: "TIME"},
 	{Name: "measure.temp_memory", Text: "most memory for all buffers of one rank; half of the free memory is the other limit"},
+	{Name: "measure.per_rank", Text: "store what each rank took in each repetition, beside the samples, in stage 2",
+		More: "It is sent between the cases, which disturbs them a little. See [measuring.md](measuring.md#the-loop).", Flag: "per-rank"},
 	{Name: "measure.messages", Text: "count the messages and bytes that the library sends inside of its calls (Open MPI only), in an mpirun of its own for each shape, which is not timed",
 		More: "See [measuring.md](measuring.md#causes-without-a-clock).", Flag: "messages"},
 	{Name: "measure.split_experiment", Text: "test suspected violations of split-robustness (GL2) in mpiruns of their own",
