@@ -21,17 +21,19 @@ const (
 
 var fingerprintCommand = command{
 	name:  "fingerprint",
-	args:  "[DIR] FUNCTION:MSIZE[:SHAPE]",
-	short: "everything about the samples of one call: categories, modes, distribution, by repetition",
-	long: `Shows all samples of one function at one size (MPI-MiBFi, the fingerprint of a
-micro-benchmark): which are first ones, warm-up, outliers or good, where they
-cluster, quantiles, run-time by repetition, histogram, box plot and cumulative
-distribution, with and without outliers, each mpirun with its page faults, the
-dependence of samples on each other, and what can have changed them all.
+	args:  "[DIR] CASE",
+	short: "all samples of one call: modes, distribution, ranks",
+	long: `Shows all samples of one function at one size, the CASE, such as Bcast:1Ki or
+MPI_Reduce:64Ki:p4 (FUNCTION:MSIZE[:SHAPE]): which are first ones, warm-up,
+outliers or good, where they cluster, quantiles, run-time by repetition,
+histogram, box plot and cumulative distribution, with and without outliers, each
+mpirun with its page faults, the ranks side by side, the dependence of samples
+on each other, and what can have changed them all (MPI-MiBFi, the fingerprint of
+a micro-benchmark).
 
-With DIR the samples are those of a results folder, and no MPI is needed. Without,
-the call alone is measured anew, 1000 times in a row in each of 5 mpiruns, into a
-folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
+With DIR the samples are those of a results folder, and no MPI is needed.
+Without, the call alone is measured anew, 1000 times in a row in each of 5
+mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 	flags: func(fs *pflag.FlagSet) action {
 		base := glfile.Default()
 		base.Job.MPIRuns = fingerprintMPIRuns
@@ -53,7 +55,7 @@ folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 				}
 				return o.write(report.Fingerprints.Document(f))
 			}
-			return setupf("fingerprint: give a results folder and FUNCTION:MSIZE[:SHAPE], or only that; see `pgmpi help fingerprint`")
+			return setupf("fingerprint: give a results folder and FUNCTION:MSIZE[:SHAPE], or only the latter; see `pgmpi help fingerprint`")
 		}
 	},
 }
