@@ -66,6 +66,7 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	if err := a.experiment(); err != nil {
 		return nil, err
 	}
+	a.usage()
 	alternatives(a.verdicts)
 	a.Report = a.report(states)
 	return a, nil

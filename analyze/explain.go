@@ -44,7 +44,8 @@ type SideRun struct {
 	RunMedian           float64   // of Kept, what the outlier filter left, in the order of measurement
 	WarmupEnd           int       // first repetition after a warm-up, if one was seen; −1: none
 	ACF                 []float64 // of Kept, at lag 1 on; nil: too few, or all equal
-	ACFBound            float64   // within which most of ACF is if samples do not depend on each other
+	Usage               medians.Usage
+	ACFBound            float64 // within which most of ACF is if samples do not depend on each other
 }
 
 // Explain gathers what verdict i of the Report rests on. read gives a finished
@@ -120,7 +121,7 @@ func (s *SideSamples) add(run *results.Run, plan int) error {
 	flagged.Count(run.Samples[at])
 	nan := math.NaN()
 	out := SideRun{Run: run.Run, Samples: len(run.Samples[at]), Late: flagged.Late, Long: flagged.Long, Valid: len(valid),
-		Min: nan, Q1: nan, Median: nan, Q3: nan, RunMedian: nan, WarmupEnd: -1}
+		Usage: medians.UsageOf(&run.Cases[at]), Min: nan, Q1: nan, Median: nan, Q3: nan, RunMedian: nan, WarmupEnd: -1}
 	if len(valid) > 0 {
 		if err := out.describe(valid); err != nil {
 			return err

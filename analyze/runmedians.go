@@ -21,6 +21,7 @@ type RunMedian struct {
 	Outliers   int      // left out by the filter
 	Invalid    int      // left out since they were out of sync
 	FinishedAt string   // the mpirun
+	Usage      medians.Usage
 }
 
 // RunMedians are all that the tests rest on: those of stage 2, case by case in the
@@ -42,7 +43,7 @@ func (a *Analysis) RunMedians() []RunMedian {
 			}
 			row := RunMedian{Cell: medians.CellOf(c), NP: c.Shape.NP, Calls: calls, Mode: mode, Run: n + 1, MedianS: seconds(k.Medians[n]),
 				N: samples.Total - samples.Invalid - samples.Outliers, Outliers: samples.Outliers, Invalid: samples.Invalid,
-				FinishedAt: a.set.FinishedAt(mode, c.Shape, n+1)}
+				FinishedAt: a.set.FinishedAt(mode, c.Shape, n+1), Usage: k.UsageIn(n + 1)}
 			if isMockup(c.Function) {
 				row.MockupOf = of[c.Function]
 			}

@@ -63,6 +63,8 @@ type Report struct {
 	Yardstick []Yardstick `json:"yardstick,omitempty"`
 	// SlowMpiruns are those in which many cases took longer than usual.
 	SlowMpiruns []medians.SlowMpirun `json:"slow_mpiruns,omitempty"`
+	// PageFaults lists the cases whose calls meet page faults, most of them first.
+	PageFaults []medians.FaultingCase `json:"page_faults,omitempty"`
 	// Bounds are upper bounds of run-times, where they were measured (measure.provable).
 	Bounds     []medians.CaseBound `json:"bounds,omitempty"`
 	Dependence medians.Dependence  `json:"dependence"`     // of the samples on each other
@@ -177,6 +179,7 @@ type Verdict struct {
 	Reason      string            `json:"reason,omitempty"` // why there is none
 	Alternative *Alternative      `json:"alternative"`      // violated and suspected: the fastest that was measured
 	RunsNeeded  *judge.RunsNeeded `json:"runs_needed"`      // undecided by the data: how many mpiruns would decide it
+	Counted
 	// ByState is there where the answer depends on the state of the machine.
 	ByState []StateVerdict `json:"by_state,omitempty"`
 }

@@ -42,6 +42,7 @@ func (a *Analysis) warnings(r *Report) []remark.Remark {
 			"the clock ticks coarsely (%.0f ns) for calls this short", set.ZeroIQR, 1e9*r.ClockTickS)
 	}
 	out.ofSamples(r, set)
+	out.ofFaults(r)
 	out.ofStates(r.States)
 	out.ofNeighbours(m, set)
 	out.ofPairing(a, r)

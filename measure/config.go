@@ -179,6 +179,10 @@ type Config struct {
 	Turns      int           `toml:"turns" json:"turns"`
 	Stall      conf.Duration `toml:"stall" json:"stall"`             // an mpirun in which no case finishes for this long is ended
 	TempMemory conf.Bytes    `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
+	// PerRank stores the local durations of every rank beside the samples.
+	PerRank bool `toml:"per_rank" json:"per_rank"`
+	// Messages counts what the library sends inside of its calls, in an mpirun of its own.
+	Messages bool `toml:"messages" json:"messages"`
 	// SplitExperiment follows up suspected violations of split-robustness.
 	SplitExperiment bool `toml:"split_experiment" json:"split_experiment"`
 }

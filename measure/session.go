@@ -50,7 +50,7 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 		}
 		defer os.Remove(jobFile)
 	}
-	m, err := s.started(ctx, t.Shape, jobFile)
+	m, err := s.started(ctx, t, jobFile)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,9 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 		return nil, err
 	}
 	s.Learn(r)
-	if pml := m.hello.PML; pml != "" {
+	if pml := m.hello.PML; t.Mode == protocol.ModeMessages {
+		// It is the layer that counts, which stands before the one that the others have.
+	} else if pml != "" {
 		put(&s.Manifest.PML, t.Shape.String(), pml)
 	} else {
 		delete(s.Manifest.PML, t.Shape.String())
@@ -75,16 +77,19 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 	return r, s.Folder.WriteManifest(s.Manifest)
 }
 
-// started returns the mpirun for a shape, started ahead or now. It gets its job
+// started returns the mpirun for a task, started ahead or now. It gets its job
 // when the one before it has ended.
-func (s *Session) started(ctx context.Context, shape guidelines.Shape, jobFile string) (*mpirun, error) {
+func (s *Session) started(ctx context.Context, t Task, jobFile string) (*mpirun, error) {
 	m := s.ahead
 	s.ahead = nil
 	s.leave(ctx)
 	if m != nil {
 		return m, nil
 	}
-	m = s.mpirunOf(shape, jobFile)
+	m = s.mpirunOf(t.Shape, jobFile)
+	if t.Mode == protocol.ModeMessages {
+		m.env = environment(s.countingEnv())
+	}
 	return m, m.start()
 }
 
@@ -161,6 +166,11 @@ func (s *Session) stored(t Task, part *results.Run, order []int, seed uint64, m 
 		return nil, &Error{Argv: m.argv, What: err.Error(), Started: true}
 	}
 	r.Join(part)
+	if ranks := results.RanksOf(r, out.Ranks); ranks != nil {
+		if err := s.Folder.WriteRanks(ranks); err != nil {
+			return nil, err
+		}
+	}
 	return r, s.Folder.WriteRun(r)
 }
 
@@ -194,6 +204,8 @@ func nameOf(r *results.Run) string {
 	switch r.Mode {
 	case protocol.ModeNREP:
 		return fmt.Sprintf("mpirun %d of stage 1", r.Run)
+	case protocol.ModeMessages:
+		return "the mpirun that counts messages"
 	case protocol.ModeSplit:
 		return fmt.Sprintf("mpirun %d of the split experiment", r.Run)
 	default:
@@ -230,6 +242,14 @@ func (s *Session) envOf(shape guidelines.Shape) map[string]string {
 		return s.MPI.Env
 	}
 	env := map[string]string{pmlVariable: pmlKept}
+	maps.Copy(env, s.MPI.Env)
+	return env
+}
+
+// countingEnv is what ranks get that count messages: the configured variables, and
+// the library's own for that.
+func (s *Session) countingEnv() map[string]string {
+	env := maps.Clone(launch.CountingEnv(s.Manifest.Rank.Library))
 	maps.Copy(env, s.MPI.Env)
 	return env
 }

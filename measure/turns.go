@@ -24,7 +24,7 @@ const usualTurns = 10
 // are wanted, and where the temporaries of all cases do not fit side by side.
 func (s *Session) turns(t Task) int {
 	switch {
-	case t.Mode == protocol.ModeNREP:
+	case t.Mode == protocol.ModeNREP || t.Mode == protocol.ModeMessages:
 		return 1 // what is repeated until it is known well enough has no parts
 	case s.Measure.Turns == 0 && !s.roomForTurns(t):
 		return 1

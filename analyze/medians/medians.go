@@ -64,6 +64,8 @@ type Case struct {
 	late, long int              // invalid samples, by flag
 	bounds     []protocol.Bound // of McCalpin, by mpirun that has one
 	samples    []Count          // by run-1
+	usage      []Usage          // by run-1; nil: not counted
+	sent       *protocol.Messages
 	dependence dependence
 }
 
@@ -188,7 +190,7 @@ func (s *Set) Add(run *results.Run) error {
 	file := "raw/" + results.RawName(run.Mode, run.Shape, run.Run)
 	_, experiment := s.manifest.Experiment(run.Mode)
 	switch {
-	case run.Mode != protocol.ModeMeasure && !experiment:
+	case run.Mode != protocol.ModeMeasure && run.Mode != protocol.ModeMessages && !experiment:
 		return fmt.Errorf("%s: not a measurement of stage 2 (mode %q)", file, run.Mode)
 	case run.Run < 1 || run.Run > min(s.manifest.Runs(run.Mode), results.MaxMPIRuns):
 		return fmt.Errorf("%s: run %d is not one of the %d that the manifest plans", file, run.Run, s.manifest.Runs(run.Mode))
@@ -213,6 +215,10 @@ func (s *Set) Add(run *results.Run) error {
 	}
 	if run.Mode == protocol.ModeConfirm {
 		put(s.again, run)
+	}
+	if run.Mode == protocol.ModeMessages {
+		s.addMessages(run)
+		return nil
 	}
 	for i, info := range run.Cases {
 		if err := s.addCase(run, info, run.Samples[i]); err != nil {
@@ -262,6 +268,7 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	flagged.Count(samples)
 	k.late, k.long = k.late+flagged.Late, k.long+flagged.Long
 	k.samples[run.Run-1] = Count{Total: len(samples), Invalid: flagged.Invalid}
+	k.addUsage(run.Run, UsageOf(&info))
 	if info.Provable != nil {
 		k.bounds = append(k.bounds, *info.Provable)
 	}

@@ -42,7 +42,7 @@ func explainSections(e *analyze.Explanation) []Section {
 	verdict.Tone = tones[v.Verdict]
 	verdict.because(e)
 	verdict.byStateReason(v)
-	return slices.Concat([]Section{head}, samples, pictures(e), dependence(e), numbers(e), []Section{verdict})
+	return slices.Concat([]Section{head}, samples, pictures(e), counted(e), dependence(e), numbers(e), []Section{verdict})
 }
 
 // sideName is "MPI_Reduce at 1 KiB" or "4 calls of MPI_Bcast at 16 KiB".
@@ -57,23 +57,43 @@ func side(s *analyze.SideSamples, what string) Section {
 		out.Say("It was not measured.")
 		return out
 	}
-	out.Table = &Table{Head: []string{"mpirun", "n", "valid", "outliers", "min", "Q1", "median", "Q3", "run median", "warm-up", "lag 1"},
-		Align: "rrrrrrrrrrl", Spare: []int{9, 10, 1}}
-	late, long := 0, 0
+	out.Table = &Table{Head: []string{"mpirun", "n", "valid", "outliers", "min", "Q1", "median", "Q3", "run median", "warm-up", "lag 1", "faults", "switches"},
+		Align: "rrrrrrrrrrlrr", Spare: []int{9, 10, 1, 2}}
+	late, long, counted := 0, 0, false
 	for _, r := range s.Runs {
+		counted = counted || !math.IsNaN(r.Usage.Faults)
 		lag1 := "-"
 		if r.ACF != nil {
 			lag1 = correlation(r.ACF[0]) + when(math.Abs(r.ACF[0]) > r.ACFBound, "*")
 		}
 		out.Table.Add(fmt.Sprint(r.Run), fmt.Sprint(r.Samples), fmt.Sprint(r.Valid), fmt.Sprint(r.Valid-len(r.Kept)),
 			nanoseconds(r.Min), nanoseconds(r.Q1), nanoseconds(r.Median), nanoseconds(r.Q3), nanoseconds(r.RunMedian),
-			cmp.Or(when(r.WarmupEnd >= 0, "%d", r.WarmupEnd), "."), lag1)
+			cmp.Or(when(r.WarmupEnd >= 0, "%d", r.WarmupEnd), "."), lag1, aCall(r.Usage.Faults), aCall(r.Usage.Switches))
 		late, long = late+r.Late, long+r.Long
+	}
+	if counted {
+		out.note("faults, switches: page faults and involuntary context switches a call, at the rank that has most.")
+	} else {
+		out.Table.drop(12)
+		out.Table.drop(11)
 	}
 	if late+long > 0 {
 		out.note("Not valid: %d started late, %d took longer than the window.", late, long)
 	}
 	return out
+}
+
+// aCall writes how many of something there are a call, "." where there are none.
+func aCall(n float64) string {
+	switch {
+	case math.IsNaN(n):
+		return "-"
+	case n == 0:
+		return "."
+	case n < 0.01:
+		return "<0.01"
+	}
+	return digits(n)
 }
 
 // correlation writes a number from −1 to 1, never "-0.00".

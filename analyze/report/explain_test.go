@@ -50,12 +50,26 @@ func noisy(function string, size int64, run int) []protocol.Sample {
 	return out
 }
 
+// countFaults plants page faults in Reduce at 64 KiB, and a switch in every third mpirun.
+func countFaults(runs []results.Run) {
+	for n := range runs {
+		for i := range runs[n].Cases {
+			c := &runs[n].Cases[i]
+			c.NRep, c.Usage = len(runs[n].Samples[i]), &protocol.Usage{}
+			if c.Function == "MPI_Reduce" && c.Msize == 65536 {
+				c.Usage = &protocol.Usage{Faults: int64(c.NRep*33 + n), FaultsRank: 1, Switches: int64(n % 3 / 2)}
+			}
+		}
+	}
+}
+
 func noisyReport(t *testing.T) *analyze.Report {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 10, noisy)
 	for i := range runs {
 		runs[i].Cases[0].Provable = &protocol.Bound{N: 40, MedianNS: 2100 + int64(i), MinNS: 1900}
 	}
+	countFaults(runs)
 	a, err := analyze.Analyze(m, runs, config())
 	if err != nil {
 		t.Fatal(err)
@@ -68,6 +82,7 @@ func explained(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Config,
 	samples func(string, int64, int) []protocol.Sample) []*analyze.Explanation {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, sizes, patterns, 10, samples)
+	countFaults(runs)
 	a, err := analyze.Analyze(m, runs, cfg)
 	if err != nil {
 		t.Fatal(err)

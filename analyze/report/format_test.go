@@ -43,6 +43,8 @@ func examples(t *testing.T) map[string]example {
 		"env":     exampleOf(Environments, environment(t)),
 		"clocks":  exampleOf(ClockLists, clocks()),
 		"explain": explainExample(t),
+
+		"fingerprint": exampleOf(Fingerprints, fingerprint(t)),
 	}
 }
 

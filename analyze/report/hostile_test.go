@@ -62,6 +62,8 @@ func hostile(t *testing.T, text string) map[string]example {
 		"times":   poisoned(RunTimes, times(), text),
 		"env":     poisoned(Environments, environment(t), text),
 		"clocks":  poisoned(ClockLists, clocks(), text),
+
+		"fingerprint": poisoned(Fingerprints, fingerprint(t), text),
 	}
 }
 

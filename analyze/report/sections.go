@@ -27,7 +27,9 @@ func reportSections(r *analyze.Report) []Section {
 var reportColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
 	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
 	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
-	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs", "replication", "firm", "by_state", "state", "alarm", "state_reason"}
+	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs", "replication", "firm", "by_state", "state", "alarm", "state_reason",
+	"page_faults", "other_page_faults", "switches", "other_switches",
+	"messages", "message_bytes", "other_messages", "other_message_bytes"}
 
 // reportRows has one row per verdict.
 func reportRows(r *analyze.Report) [][]string {
@@ -49,7 +51,8 @@ func reportRows(r *analyze.Report) [][]string {
 		}
 		out = append(out, row(slices.Concat([]any{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, k, v.Shape, v.NP,
 			v.MedianS, v.OtherMedianS, v.Ratio, v.PValue, v.PAdjusted, v.PKept, v.Stars, v.Verdict, v.Reason},
-			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs, v.Replication, v.Firm, answers(v.ByState)}, gated)...))
+			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs, v.Replication, v.Firm, answers(v.ByState)}, gated,
+			[]any{v.PageFaults, v.OtherPageFaults, v.Switches, v.OtherSwitches}, sent(v.Sent), sent(v.OtherSent))...))
 	}
 	return out
 }

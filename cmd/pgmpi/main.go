@@ -63,7 +63,7 @@ func (c command) flagSet() (*pflag.FlagSet, action) {
 // commands is in the order of the help text.
 func commands() []command {
 	return []command{
-		checkCommand, nrepCommand, measureCommand, analyzeCommand, timesCommand, compareCommand, abCommand, reproduceCommand, historyCommand,
+		checkCommand, nrepCommand, measureCommand, analyzeCommand, timesCommand, fingerprintCommand, compareCommand, abCommand, reproduceCommand, historyCommand,
 		expectCommand,
 		selftestCommand, envCommand, clocksCommand, listCommand, initCommand, submitCommand, statusCommand, versionCommand,
 	}

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -57,13 +58,22 @@ func NewDry(config *glfile.File, path string, before *results.Manifest, version 
 
 func prepared(config *glfile.File, path string, before *results.Manifest, version string,
 	find func(*glfile.File, *results.Manifest) (string, error)) (*Campaign, error) {
+	return planned(config, path, before, version, find, func(np []int) (*guidelines.Plan, error) {
+		plan, err := config.Plan(np)
+		if err == nil && len(plan.Tests) == 0 {
+			err = errors.New("there is nothing to check: no guideline of [check] has a size to be checked at")
+		}
+		return plan, err
+	})
+}
+
+// planned is a campaign for what a plan has.
+func planned(config *glfile.File, path string, before *results.Manifest, version string,
+	find func(*glfile.File, *results.Manifest) (string, error), planFor func(np []int) (*guidelines.Plan, error)) (*Campaign, error) {
 	config.Job.NP = config.Job.NPOr(launch.DefaultNP)
-	plan, err := config.Plan(config.Job.NP)
+	plan, err := planFor(config.Job.NP)
 	if err != nil {
 		return nil, setup(err)
-	}
-	if len(plan.Tests) == 0 {
-		return nil, setupf("there is nothing to check: no guideline of [check] has a size to be checked at")
 	}
 	m := &results.Manifest{
 		Version: version, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,

@@ -74,7 +74,10 @@ func (c *Campaign) Check(ctx context.Context) (*Judgement, error) {
 	if err := c.confirm(ctx); err != nil {
 		return nil, err
 	}
-	data, err := c.collected(c.Manifest.R, timed...)
+	if err := c.countMessages(ctx); err != nil {
+		return nil, err
+	}
+	data, err := c.collected(c.Manifest.R, judgedModes...)
 	if err != nil {
 		return nil, err
 	}

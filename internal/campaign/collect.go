@@ -14,8 +14,8 @@ import (
 	"pgmpi/measure/results"
 )
 
-// timed are the stages whose mpiruns are judged.
-var timed = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm}
+// judgedModes are those of the mpiruns that a report is made from.
+var judgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeMessages}
 
 // collection keeps the run medians of the mpiruns of a check, so that no raw
 // file is read twice.
@@ -28,7 +28,7 @@ type collection struct {
 
 // add takes in an mpirun. What is wrong with it is said when it is judged.
 func (d *collection) add(m *results.Manifest, r *results.Run) {
-	if !d.wanted || !slices.Contains(timed, r.Mode) {
+	if !d.wanted || !slices.Contains(judgedModes, r.Mode) {
 		return
 	}
 	if d.runs == 0 {
@@ -64,7 +64,7 @@ func (c *Campaign) collected(upTo int, modes ...protocol.Mode) (*medians.Set, er
 // experiments, one raw file at a time.
 func collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
 	c := medians.New(m)
-	for _, mode := range timed {
+	for _, mode := range judgedModes {
 		for _, shape := range m.Plan.Shapes {
 			for r, err := range folder.Runs(mode, shape, &m.Plan) {
 				if err == nil && mode == protocol.ModeMeasure && r.Run > upTo {

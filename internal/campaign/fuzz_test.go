@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -87,6 +89,18 @@ var shows = []func(path string) ([]*report.Document, error){
 			return nil, err
 		}
 		return []*report.Document{report.Reports.Document(j.Report), report.RunTimes.Document(t)}, nil
+	},
+	func(path string) ([]*report.Document, error) { // fingerprint
+		folder, m, err := OpenResults(path)
+		if err != nil || len(m.Plan.Cases) == 0 {
+			return nil, err
+		}
+		k := m.Plan.Cases[0]
+		f, err := Fingerprint(folder, m, fmt.Sprintf("%s:%s:%s", k.Function, conf.FormatSize(k.Msize), k.Shape))
+		if err != nil {
+			return nil, err
+		}
+		return []*report.Document{report.Fingerprints.Document(f)}, nil
 	},
 	func(path string) ([]*report.Document, error) { // compare, reproduce
 		var sides []*analyze.Side

@@ -54,7 +54,7 @@ func (c *Campaign) planConfirmation() error {
 	if begun, err := c.begun(protocol.ModeConfirm); begun || err != nil {
 		return err
 	}
-	data, err := c.collected(c.Manifest.R, timed...)
+	data, err := c.collected(c.Manifest.R, judgedModes...)
 	if err != nil {
 		return err
 	}

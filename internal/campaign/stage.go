@@ -46,7 +46,7 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 // tests still need.
 func (c *Campaign) cases(mode protocol.Mode, shape guidelines.Shape) []measure.Sampled {
 	all := measure.Cases(c.Manifest, mode, shape)
-	if _, ok := c.Manifest.Experiment(mode); ok {
+	if _, ok := c.Manifest.Experiment(mode); ok || mode == protocol.ModeMessages {
 		return all
 	}
 	return slices.DeleteFunc(all, func(s measure.Sampled) bool { return c.dropped[s.Plan] })

@@ -15,6 +15,7 @@ type library struct {
 	pmi       string // of srun --mpi: how ranks find each other
 	launchers []launcher
 	startUp   StartUp
+	counting  map[string]string // has the library count the messages inside of its calls; nil: it cannot
 }
 
 // launcher is one of the programs that start a library's ranks on this machine.
@@ -23,6 +24,15 @@ type launcher struct {
 	says     *regexp.Regexp      // is found in the output of PROGRAM --version
 	words    func(wish) []string // after the program
 	refuses  func() error        // why it would not start anything; nil if it would
+}
+
+// CountingEnv is what the ranks of a library need in their environment to count the
+// messages inside of its calls; nil: it cannot.
+func CountingEnv(family string) map[string]string {
+	if i := slices.IndexFunc(libraries, func(l library) bool { return l.family == family }); i >= 0 {
+		return libraries[i].counting
+	}
+	return nil
 }
 
 // StartUp is what an mpirun costs without its cases, and a step of a collective
@@ -57,7 +67,8 @@ var libraries = []library{{
 		words:    openMPI("--map-by", ":OVERSUBSCRIBE"),
 		refuses:  refusesRoot,
 	}},
-	startUp: StartUp{Fixed: 0.01, PerRank: 0.037, Choice: 0.2, SharedStep: yieldingStep},
+	startUp:  StartUp{Fixed: 0.01, PerRank: 0.037, Choice: 0.2, SharedStep: yieldingStep},
+	counting: map[string]string{"OMPI_MCA_pml_monitoring_enable": "1"},
 }, {
 	// Intel MPI pins by itself, a process to the cores that fall to it; with a
 	// domain of one core each it is like the other launchers' binding to cores

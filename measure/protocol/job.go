@@ -16,8 +16,10 @@ const (
 	ModeMeasure Mode = "run"     // stage 2: measure
 	ModeSplit   Mode = "split"   // follow up violations of split-robustness that stage 2 suspects
 	ModeConfirm Mode = "confirm" // measure again what would make a night red
-	ModeClocks  Mode = "clocks"  // examine clocks; no case is measured
-	ModeEnv     Mode = "env"     // only say where the ranks run
+	// ModeMessages counts what the library sends inside of its calls; nothing is timed.
+	ModeMessages Mode = "messages"
+	ModeClocks   Mode = "clocks" // examine clocks; no case is measured
+	ModeEnv      Mode = "env"    // only say where the ranks run
 )
 
 // Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the
@@ -52,7 +54,8 @@ type Job struct {
 	SliceNS    int64  `json:"slice_ns"`
 	MaxDriftNS int64  `json:"max_drift_ns"`
 	Cache      string `json:"cache"`
-	Provable   bool   `json:"provable"` // bound every case as Bound says
+	PerRank    bool   `json:"per_rank,omitempty"` // send the local durations of every rank
+	Provable   bool   `json:"provable"`           // bound every case as Bound says
 	// MemoryCap is the most a rank's buffers and temporaries may take, in
 	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
 	MemoryCap  int64           `json:"memory_cap"`

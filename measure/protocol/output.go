@@ -24,6 +24,7 @@ const (
 	LineProgress = "progress"    // + "DONE TOTAL NAME"
 	LineCase     = "case"        // + CaseResult as JSON
 	LineSamples  = "samples"     // + "CASE FIRST NS[:FLAGS]…"
+	LineRank     = "rank"        // + "CASE RANK FIRST NS…"; before the case, only where the job asks for it
 	LineNodes    = "nodes"       // + a part of a Layout as JSON; only where the job asks for it
 	LineSync     = "sync"        // + ClockSync as JSON; only with ModeClocks
 	LineError    = "error"       // + a sentence; the mpirun has failed
@@ -58,9 +59,12 @@ type SoFar struct {
 type Output struct {
 	Cases   []CaseResult
 	Samples map[int][]Sample // by index into Job.Cases
-	Layout  *host.Layout     // nil: not asked for
-	End     End
-	Syncs   []ClockSync // with ModeClocks
+	// Ranks are the local durations of every rank, ns, by index into Job.Cases and by
+	// rank; nil: not asked for.
+	Ranks  map[int][][]int64
+	Layout *host.Layout // nil: not asked for
+	End    End
+	Syncs  []ClockSync // with ModeClocks
 }
 
 // OutputWriter writes the closing lines of an mpirun.
@@ -99,6 +103,17 @@ func (o *OutputWriter) Case(c CaseResult, samples []Sample) {
 				b = append(b, ':')
 				b = strconv.AppendInt(b, int64(s.Flags), 10)
 			}
+		}
+		o.line(append(b, '\n'))
+	}
+}
+
+// Rank writes local durations of a rank, ns, from repetition first on.
+func (o *OutputWriter) Rank(c, rank, first int, ns []int64) {
+	for at := 0; at < len(ns); at += samplesPerLine {
+		b := fmt.Appendf(nil, "%s %d %d %d", LineRank, c, rank, first+at)
+		for _, d := range ns[at:min(len(ns), at+samplesPerLine)] {
+			b = strconv.AppendInt(append(b, ' '), d, 10)
 		}
 		o.line(append(b, '\n'))
 	}
@@ -160,7 +175,7 @@ type OutputReader struct {
 func IsOutput(line []byte) bool {
 	word, _, _ := bytes.Cut(line, []byte(" "))
 	switch string(word) {
-	case LineProgress, LineCase, LineSamples, LineNodes, LineSync, LineSoFar, LineEnd:
+	case LineProgress, LineCase, LineSamples, LineRank, LineNodes, LineSync, LineSoFar, LineEnd:
 		return true
 	}
 	return false
@@ -189,6 +204,8 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 		o.out.Syncs, err = with(o.out.Syncs, text)
 	case LineSamples:
 		err = o.samples(string(text))
+	case LineRank:
+		err = o.rank(string(text))
 	case LineNodes:
 		var part host.Layout
 		if err = json.Unmarshal(text, &part); o.out.Layout == nil {
@@ -240,6 +257,9 @@ func (o *OutputReader) checkCase(i int) error {
 	case c.WindowNS < 0 || c.Provable != nil && min(int64(c.Provable.N), c.Provable.MedianNS, c.Provable.MinNS) < 0:
 		return fmt.Errorf("case %d has a negative time", c.Case)
 	}
+	if err := cmp.Or(c.Usage.Check(o.job.NP), c.Messages.Check()); err != nil {
+		return fmt.Errorf("case %d: %w", c.Case, err)
+	}
 	o.at[c.Case] = i
 	return nil
 }
@@ -288,6 +308,45 @@ func (o *OutputReader) samples(text string) error {
 		have = append(have, s)
 	}
 	o.out.Samples[index] = have
+	return nil
+}
+
+// rank takes local durations of a rank.
+func (o *OutputReader) rank(text string) error {
+	f := strings.Fields(text)
+	if len(f) < 4 || !o.job.PerRank {
+		return fmt.Errorf("%d fields, or the job does not ask for them", len(f))
+	}
+	var at [3]int // case, rank, first repetition
+	for i := range at {
+		var err error
+		if at[i], err = strconv.Atoi(f[i]); err != nil {
+			return fmt.Errorf("%.40q does not begin with a case, a rank and a repetition", text)
+		}
+	}
+	if at[0] < 0 || at[0] >= len(o.job.Cases) || at[1] < 0 || at[1] >= o.job.NP {
+		return fmt.Errorf("case %d at rank %d, of a job with %d cases and %d ranks", at[0], at[1], len(o.job.Cases), o.job.NP)
+	}
+	if o.out.Ranks == nil {
+		o.out.Ranks = map[int][][]int64{}
+	}
+	if o.out.Ranks[at[0]] == nil {
+		o.out.Ranks[at[0]] = make([][]int64, o.job.NP)
+	}
+	have := &o.out.Ranks[at[0]][at[1]]
+	if len(*have) != at[2] || len(*have)+len(f)-3 > o.most(at[0]) {
+		return fmt.Errorf("case %d at rank %d: durations from %d on, expected %d, and at most %d of them", at[0], at[1], at[2], len(*have), o.most(at[0]))
+	}
+	for _, t := range f[3:] {
+		s, err := ParseSample(t)
+		if err != nil {
+			return err
+		}
+		if o.left--; o.left < 0 {
+			return fmt.Errorf("all cases together have more than %d samples", MaxSamples)
+		}
+		*have = append(*have, s.NS)
+	}
 	return nil
 }
 

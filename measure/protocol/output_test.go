@@ -127,6 +127,28 @@ func TestOutputWithALostOrChangedLineIsRefused(t *testing.T) {
 	}
 }
 
+func TestCountsThatNoRankCanHaveAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		usage Usage
+		ok    bool
+	}{
+		{Usage{}, true},
+		{Usage{Faults: 481, FaultsRank: 1, Switches: 3, SwitchesRank: 1}, true},
+		{Usage{Faults: -1}, false},
+		{Usage{Switches: -1}, false},
+		{Usage{FaultsRank: 2}, false},
+		{Usage{SwitchesRank: -1}, false},
+	} {
+		var text bytes.Buffer
+		w := NewOutputWriter(&text)
+		w.Case(CaseResult{Status: StatusOK, Usage: &c.usage}, nil)
+		_, _, err := readOutput([]string{strings.TrimSpace(text.String())})
+		if (err == nil) != c.ok {
+			t.Errorf("%+v: %v", c.usage, err)
+		}
+	}
+}
+
 func TestFlagsOfSamplesAreRead(t *testing.T) {
 	s, err := ParseSample(fmt.Sprintf("1200:%d", FlagLong))
 	if err != nil || s != (Sample{NS: 1200, Flags: FlagLong}) {

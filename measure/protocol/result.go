@@ -1,5 +1,7 @@
 package protocol
 
+import "fmt"
+
 // Status is what became of a case in an mpirun.
 type Status string
 
@@ -24,6 +26,9 @@ type CaseResult struct {
 	Long     int    `json:"long,omitempty"`
 	WindowNS int64  `json:"window_ns,omitempty"` // the last window; only with windows
 	Provable *Bound `json:"provable,omitempty"`
+	Usage    *Usage `json:"usage,omitempty"` // of the NRep repetitions; nil: not counted, as in older versions
+	// Messages is only there with ModeMessages, and where the library counts them.
+	Messages *Messages `json:"messages,omitempty"`
 }
 
 // Count sets Invalid, Late and Long by the flags of the case's samples.
@@ -50,6 +55,42 @@ type Bound struct {
 	N        int   `json:"n"`
 	MedianNS int64 `json:"median_ns"` // the lower one of two
 	MinNS    int64 `json:"min_ns"`
+}
+
+// Messages is what all ranks together sent in calls of a case, as the library counts
+// it: those that its algorithm consists of.
+type Messages struct {
+	Calls int   `json:"calls"`
+	Count int64 `json:"count"`
+	Bytes int64 `json:"bytes"`
+}
+
+// Check refuses what cannot be.
+func (m *Messages) Check() error {
+	if m != nil && (m.Calls < 1 || min(m.Count, m.Bytes) < 0) {
+		return fmt.Errorf("%d messages of %d bytes in %d calls", m.Count, m.Bytes, m.Calls)
+	}
+	return nil
+}
+
+// Usage is what the kernel counted while the repetitions of a case were made, with
+// their synchronisation, at the rank where it counted most (the lowest of them).
+type Usage struct {
+	Faults       int64 `json:"faults"` // page faults
+	FaultsRank   int   `json:"faults_rank"`
+	Switches     int64 `json:"switches"` // involuntary context switches
+	SwitchesRank int   `json:"switches_rank"`
+}
+
+// Check refuses what np ranks cannot have counted.
+func (u *Usage) Check(np int) error {
+	if u == nil {
+		return nil
+	}
+	if min(u.Faults, u.Switches) < 0 || min(u.FaultsRank, u.SwitchesRank) < 0 || max(u.FaultsRank, u.SwitchesRank) >= np {
+		return fmt.Errorf("its page faults or switches cannot be those of %d ranks: %+v", np, *u)
+	}
+	return nil
 }
 
 // Timing is how the repetitions of an mpirun were timed.

@@ -41,6 +41,8 @@ type measured struct {
 	limit         time.Duration // from start; round_time makes no repetition later
 	over          bool          // the limit is reached
 	turn          C.int64_t     // of the caches
+	usage         C.pg_usage    // of this rank, in all its batches
+	local         []int64       // durations of this rank, ns, where they are kept
 }
 
 // setTiming chooses the synchronisation, and synchronises the clocks where
@@ -98,9 +100,12 @@ func (b *bench) clocksAgain() error {
 
 // sample times a visit of case i: its part of the repetitions that the job asks
 // for, or until the predictor stops. After the last, if wanted, it bounds the
-// run-time.
+// run-time. In the mode that counts messages it does that instead.
 func (b *bench) sample(i int, row *function) error {
 	c, r, s := b.job.Cases[i], &b.out.cases[i], &b.state[i]
+	if b.job.Mode == protocol.ModeMessages {
+		return b.countMessages(r, row)
+	}
 	start := time.Now()
 	var err error
 	if s.measured == nil {
@@ -128,6 +133,12 @@ func (b *bench) sample(i int, row *function) error {
 		return nil
 	}
 	b.out.samples[i], r.NRep = m.samples, m.done
+	if r.Usage, err = b.mostUsage(m.usage); err != nil {
+		return err
+	}
+	if err := b.sendRanks(i, m.local); err != nil {
+		return err
+	}
 	if b.loop.sync.windows != 0 {
 		r.WindowNS = int64(m.window)
 	}
@@ -214,6 +225,9 @@ func (b *bench) next(m *measured, row *function, n, want int) (done, invalid int
 	}
 	m.done += done
 	m.invalid += invalid
+	m.local = append(m.local, b.loop.local...)
+	m.usage.faults += b.loop.c.usage.faults
+	m.usage.switches += b.loop.c.usage.switches
 	return done, invalid, nil
 }
 

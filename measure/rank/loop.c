@@ -20,6 +20,7 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
 
     l->flags = 0;
     int failed = s->begin ? s->begin(l) : MPI_SUCCESS;
+    pg_usage before = pg_usage_now();
     for (l->n = 0; l->n < most; l->n++) {
         touch(l);
         int entered = enter(l);
@@ -34,6 +35,7 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
         if (entered != MPI_SUCCESS || rc != MPI_SUCCESS)
             failed = failed != MPI_SUCCESS ? failed : rc != MPI_SUCCESS ? rc : entered;
     }
+    l->usage = pg_usage_since(before);
     if (s->judge)
         s->judge(l);
     return failed;
@@ -60,6 +62,11 @@ int pg_collect(pg_loop *l, const pg_sync *s, int global, int64_t *ns, unsigned c
     if (rc == MPI_SUCCESS && s->global)
         rc = MPI_Reduce(l->flags_of, flags, n, MPI_BYTE, MPI_BOR, 0, comm);
     return rc;
+}
+
+int pg_gather_durations(pg_ctx *x, const int64_t *mine, int n, int64_t *all)
+{
+    return MPI_Gather(mine, n, MPI_INT64_T, all, n, MPI_INT64_T, 0, x->comm);
 }
 
 int pg_provable(const pg_function *f, pg_loop *l, int64_t n, int64_t *ns)

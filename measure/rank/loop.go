@@ -31,6 +31,8 @@ type loop struct {
 	room   int // repetitions that a batch may have
 	cache  *C.pg_cache
 	took   time.Duration // inside C so far
+	keep   bool          // the local durations
+	local  []int64       // of the last batch, ns, where they are kept
 	called bool          // since the receive buffer was poisoned
 	bytes  int64         // of the cache, where that counts
 }
@@ -224,6 +226,10 @@ func (w *world) batch(f *C.pg_function, sync *C.pg_sync, n int) ([]protocol.Samp
 		if end := unsafe.Slice(l.c.end, done)[i]; end < start {
 			return nil, done, fmt.Errorf("the clock of rank %d went back by %v", w.rank, time.Duration(start-end))
 		}
+	}
+	l.local = l.local[:0]
+	for i := 0; l.keep && i < done; i++ {
+		l.local = append(l.local, int64(unsafe.Slice(l.c.end, done)[i]-unsafe.Slice(l.c.start, done)[i]))
 	}
 	global := C.int(0)
 	if l.sample == protocol.SampleGlobal {

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "mockups.h"
+#include "usage.h"
 
 #include <stddef.h>
 
@@ -48,6 +49,7 @@ typedef struct pg_loop {
     int64_t n;
     int64_t *start, *end;
     unsigned char *flags_of;
+    pg_usage usage; /* of all n together, with what synchronises them */
 } pg_loop;
 
 /* A way to synchronise the ranks before a repetition: one file sync_*.c each. */
@@ -94,6 +96,10 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
  * time from the earliest start to the latest end on the global clock
  * (S-REVISITED, Algorithm 1). A flag of any rank is one of the sample. */
 int pg_collect(pg_loop *l, const pg_sync *s, int global, int64_t *ns, unsigned char *flags);
+
+/* The local durations of `n` repetitions, ns, of every rank at rank 0, rank by rank. Returns an
+ * MPI error code. */
+int pg_gather_durations(pg_ctx *x, const int64_t *mine, int n, int64_t *all);
 
 /* n upper bounds of the time from the first start to the last end, at rank 0, in
  * ns: two barriers around the call, the least over the ranks of what passed from

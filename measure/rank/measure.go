@@ -42,6 +42,8 @@ type bench struct {
 	drift       clocks.Drift
 	batchTook   time.Duration // the last one
 	out         outcome
+	w           *protocol.OutputWriter // at rank 0
+	counts      bool                   // the library counts its messages
 	stall       time.Duration
 	watchdog    *time.Timer
 }
@@ -73,6 +75,7 @@ func (s *session) do(j *protocol.Job, w *protocol.OutputWriter) (*outcome, error
 	if err != nil {
 		return nil, err
 	}
+	b.keepRanks(w)
 	look, err := b.yardsticks()
 	if err != nil {
 		return nil, err
@@ -149,6 +152,11 @@ func (s *session) newBench(j *protocol.Job) (*bench, error) {
 	}
 	if err := b.plan(); err != nil {
 		return nil, err
+	}
+	if j.Mode == protocol.ModeMessages {
+		if b.counts, err = b.openMessages(); err != nil {
+			return nil, err
+		}
 	}
 	b.stall = time.Duration(j.StallNS)
 	if s.rank != 0 {

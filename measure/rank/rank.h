@@ -4,6 +4,7 @@
 #define PGMPI_RANK_H
 
 #include "loop.h"
+#include "messages.h"
 
 /* The library family that the headers belong to ("openmpi", "mpich", "intel",
  * "mvapich", "unknown") and what they call themselves. */

@@ -4,6 +4,7 @@ package rank
 
 /*
 #cgo CFLAGS: -std=c11 -Wall -Wextra -I${SRCDIR}/../../mockups/c
+#cgo LDFLAGS: -rdynamic
 #include <stdlib.h>
 #include "rank.h"
 

@@ -169,6 +169,11 @@ func (d *rawDecoder) header(text []byte) (err error) {
 	if d.run.Cases, err = list[CaseInfo](h.Cases, d.cases, "cases"); err != nil {
 		return err
 	}
+	for i, c := range d.run.Cases {
+		if err := cmp.Or(c.Usage.Check(d.run.Shape.NP), c.Messages.Check()); err != nil {
+			return fmt.Errorf("case %d: %w", i, err)
+		}
+	}
 	if d.run.Clocks, err = list[protocol.ClockInfo](h.Clocks, maxClocks, "clocks"); err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@
  *   clock       the monotonic clock of rank 1 reads 1 ms too little at every 101st call
  *   banner      every rank prints lines to standard output, before main and in MPI_Init
  *   one-thread  MPI_Query_thread says MPI_THREAD_SINGLE, which is 0 with every library
+ *   pages       MPI_Allgather of pgmpi's cases touches 32 fresh pages at rank 1
+ *   switches    getrusage counts 7 more involuntary switches every time, at rank 1, and none elsewhere
  * or MPI_Allgather gives wrong data (to pgmpi's cases, not to what it says itself):
  *   wrong-every, -64-bytes, -rank-1, -second  in every call; of blocks of 64 B; at rank 1; every second time
  *   wrong-after-100, -1-in-100, -1-in-10000, -first-2  in these calls only
@@ -22,6 +24,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -147,6 +151,19 @@ static int is_spoiled(long call, size_t block)
            (is("wrong-first-2") && call <= 2);
 }
 
+/* 32 page faults: the kernel may join neither these pages nor their faults. */
+static void touch_pages(void)
+{
+    enum { PAGE = 4096, PAGES = 32 };
+    char *fresh = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fresh == MAP_FAILED)
+        abort();
+    madvise(fresh, PAGES * PAGE, MADV_NOHUGEPAGE);
+    for (int i = 0; i < PAGES; i++)
+        *(volatile char *)(fresh + i * PAGE) = 1;
+    munmap(fresh, PAGES * PAGE);
+}
+
 int MPI_Allgather(const void *send, int n, void *type, void *recv, int m, void *into, void *comm)
 {
     enum { PAGE = 4096, APART = 8191 }; /* only the buffers of cases begin a page */
@@ -162,6 +179,8 @@ int MPI_Allgather(const void *send, int n, void *type, void *recv, int m, void *
     size_t block = bytes_of(n, type), all = block * (size_t)size;
     if (++call > 100 && is("wrong-idle-after-100"))
         return 0;
+    if (is("pages") && rank() == 1)
+        touch_pages();
     int rc = allgather(send, n, type, recv, m, into, comm);
     if (is_spoiled(call, block))
         result[all - 1] ^= 1;
@@ -174,6 +193,17 @@ int MPI_Allgather(const void *send, int n, void *type, void *recv, int m, void *
         result[i] = result[i + APART];
         result[i + APART] = was;
     }
+    return rc;
+}
+
+int getrusage(__rusage_who_t who, struct rusage *usage)
+{
+    static int (*real)(int, struct rusage *), calls;
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "getrusage");
+    int rc = real((int)who, usage);
+    if (is("switches"))
+        usage->ru_nivcsw = rank() == 1 ? 7 * ++calls : 0;
     return rc;
 }
 

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"fmt"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/medians"
+)
+
+// sent are the two columns of what a call sends.
+func sent(s *medians.Sent) []any {
+	if s == nil {
+		return make([]any, 2)
+	}
+	return []any{s.Messages, s.Bytes}
+}
+
+// counted compares what both sides do without a clock.
+func counted(e *analyze.Explanation) []Section {
+	v := e.Verdict
+	if v.PageFaults == nil && v.Sent == nil {
+		return nil
+	}
+	t := &Table{Head: []string{"a call of", "page faults", "lost its core", "messages", "sent"}, Align: "lrrrr", Flex: 0}
+	add := func(name string, faults, switches *float64, s *medians.Sent) {
+		messages, bytes := "-", "-"
+		if s != nil {
+			messages, bytes = digits(s.Messages), size(int64(s.Bytes+.5))
+		}
+		t.Add(name, callsOf(faults), callsOf(switches), messages, bytes)
+	}
+	add(fmt.Sprintf("%s at %s", e.Call.Function, size(e.Call.Msize)), v.PageFaults, v.Switches, v.Sent)
+	if e.Other != nil {
+		add(fmt.Sprintf("%s at %s", e.Other.Function, size(e.Other.Msize)), v.OtherPageFaults, v.OtherSwitches, v.OtherSent)
+	}
+	note := "page faults: memory that the kernel had to map first; lost its core: involuntary context switches; both in the median mpirun, at the rank that has most."
+	if v.Sent != nil {
+		note += " messages, sent: by all ranks together, inside of the library."
+	} else {
+		t.drop(4)
+		t.drop(3)
+	}
+	return tabled(t, note, "What a call does, counted without a clock")
+}
+
+// callsOf is aCall of a number that may be unknown.
+func callsOf(n *float64) string {
+	if n == nil {
+		return "-"
+	}
+	return aCall(*n)
+}

@@ -1,0 +1,312 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/internal/conf"
+)
+
+// Fingerprints show all samples of one case.
+var Fingerprints = Kind[analyze.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Rows: fingerprintRows, JSON: true}
+
+// fingerprintColumns are for one row per sample. New columns go to the end.
+var fingerprintColumns = []string{"function", "msize", "shape", "np", "mpirun", "rep", "ns", "category"}
+
+func fingerprintRows(f *analyze.Fingerprint) [][]string {
+	out := [][]string{fingerprintColumns}
+	for _, r := range f.Runs {
+		for i, ns := range r.NS {
+			out = append(out, row(f.Function, f.Msize, f.Shape, f.NP, r.Run, i, ns, r.Of[i]))
+		}
+	}
+	return out
+}
+
+func fingerprintSections(f *analyze.Fingerprint) []Section {
+	return slices.Concat([]Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
+		fingerprintPictures(f), fingerprintRuns(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
+}
+
+// fingerprintHead answers how long the call takes, and how surely.
+func fingerprintHead(f *analyze.Fingerprint) Section {
+	clusters := when(len(f.Modes) > 0, ", %s", conf.Plural(len(f.Modes), "mode"))
+	s := Titled("%s at %s on %s: %s in the median%s", f.Function, size(f.Msize), f.Shape, duration(f.All.At(.5)), clusters)
+	s.folderFact("Folder", f.Folder)
+	s.Fact("Samples", "%d in %s, %d of them good%s", f.Samples, conf.Plural(len(f.Runs), "mpirun"), f.Categories[analyze.Good],
+		when(f.Invalid > 0, "; %d were out of sync, and nothing below rests on them", f.Invalid))
+	t := f.Timing
+	s.Fact("Timed", "sync %s, sample %s, cache %s%s; %s", known(t.Sync), known(t.Sample), known(t.Cache), when(t.ThreadLevel != "", ", thread level %s", t.ThreadLevel), visits(f.Visits))
+	s.Fact("Operation", "datatype %s, op %s, root %d", f.Datatype, f.Op, f.Root)
+	return s
+}
+
+// visits says whether a call was repeated or took turns.
+func visits(n int) string {
+	switch n {
+	case 0:
+		return "in which order is not known"
+	case 1:
+		return "one call repeated in a row"
+	}
+	return fmt.Sprintf("in %d turns an mpirun, with other calls in between", n)
+}
+
+func fingerprintQuantiles(f *analyze.Fingerprint) Section {
+	s := Titled("Quantiles")
+	s.Table = &Table{Head: []string{"samples", "n"}, Align: "lr", Narrow: true, Key: 2}
+	for _, q := range f.All.Quantiles {
+		name := fmt.Sprintf("%g %%", 100*q.P)
+		switch q.P {
+		case 0:
+			name = "min"
+		case .5:
+			name = "median"
+		case 1:
+			name = "max"
+		}
+		s.Table.Head, s.Table.Align = append(s.Table.Head, name), s.Table.Align+"r"
+	}
+	s.Table.Head, s.Table.Align = append(s.Table.Head, "mean"), s.Table.Align+"r"
+	add := func(name string, d *analyze.Distribution) {
+		if d == nil {
+			return
+		}
+		cells := []string{name, fmt.Sprint(d.N)}
+		for _, q := range d.Quantiles {
+			cells = append(cells, duration(&q.S))
+		}
+		s.Table.Add(append(cells, duration(&d.Mean))...)
+	}
+	add("all", f.All)
+	add("good", f.Good)
+	return s
+}
+
+func fingerprintModes(f *analyze.Fingerprint) []Section {
+	t := &Table{Head: []string{"mode", "near", "from", "to", "share", ""}, Align: "rrrrrl"}
+	for i, m := range f.Modes {
+		t.Add(fmt.Sprint(i+1), duration(&m.AtS), duration(&m.LoS), duration(&m.HiS), percent(m.Share), strings.Repeat("█", int(math.Ceil(40*m.Share))))
+	}
+	return tabled(t, "", "Modes: where the good samples cluster")
+}
+
+// categoryMeanings are in the order of analyze.Categories.
+var categoryMeanings = map[analyze.Category]string{
+	analyze.First:   "the first of an mpirun",
+	analyze.Warmup:  "before the running minimum falls by a tenth of the median; misfires often",
+	analyze.Outlier: "at least twice the median of its mpirun",
+	analyze.Good:    "all others",
+}
+
+func fingerprintCategories(f *analyze.Fingerprint) []Section {
+	t := &Table{Head: []string{"category", "samples", "share", "which"}, Align: "lrrl", Flex: 3}
+	for _, c := range analyze.Categories {
+		t.Add(string(c), fmt.Sprint(f.Categories[c]), percent(float64(f.Categories[c])/float64(max(1, f.Samples-f.Invalid))), categoryMeanings[c])
+	}
+	return tabled(t, "", "Categories")
+}
+
+// sampleAt is a sample with its place in its mpirun; ns.
+type sampleAt struct {
+	rep int
+	ns  float64
+}
+
+// samplesOf are the valid ones that `keep` wants.
+func samplesOf(f *analyze.Fingerprint, keep func(analyze.Category) bool) (out []sampleAt) {
+	for _, r := range f.Runs {
+		for i, c := range r.Of {
+			if c != "" && keep(c) {
+				out = append(out, sampleAt{i, float64(r.NS[i])})
+			}
+		}
+	}
+	return out
+}
+
+// fingerprintPictures shows all samples, and those without first ones and outliers.
+func fingerprintPictures(f *analyze.Fingerprint) []Section {
+	all := samplesOf(f, func(analyze.Category) bool { return true })
+	zoomed := samplesOf(f, func(c analyze.Category) bool { return c == analyze.Good || c == analyze.Warmup })
+	out := picturesOf(all, "all samples")
+	if len(zoomed) > 0 && len(zoomed) < len(all) {
+		out = append(out, picturesOf(zoomed, "zoomed: without first ones and outliers")...)
+	}
+	return out
+}
+
+// The heights of pictures, in lines.
+const (
+	scatterRows   = 10
+	histogramRows = 4
+)
+
+func picturesOf(samples []sampleAt, which string) []Section {
+	times := make([]float64, len(samples))
+	for i, x := range samples {
+		times[i] = x.ns
+	}
+	slices.Sort(times)
+	logarithmic := when(newAxis(times, 1).logarithmic, "; logarithmic axis")
+	byRep := Titled("Run-time by repetition, %s%s", which, logarithmic)
+	byRep.drawing(func(width int) []string { return scatter(samples, newAxis(times, scatterRows), width-14) })
+	byRep.note("The darker, the more of the samples near a repetition; all mpiruns together, each from its repetition 0 on.")
+	spread := Titled("Histogram, box plot and cumulative distribution, %s%s", which, logarithmic)
+	spread.drawing(func(width int) []string {
+		a := newAxis(times, width-8)
+		rule, labels := a.ruler()
+		lines := append(a.histogram(times, histogramRows), a.box(times), "")
+		lines = append(lines, a.ecdf(times, histogramRows)...)
+		return append(lines, rule, labels)
+	})
+	return []Section{byRep, spread}
+}
+
+var shades = []rune(" ░▒▓█")
+
+// scatter draws times over repetitions: a line for each cell of the axis, the longest
+// time on top, with its time before it.
+func scatter(samples []sampleAt, a axis, columns int) []string {
+	last := 0
+	for _, x := range samples {
+		last = max(last, x.rep)
+	}
+	columns = max(1, min(columns, last+1))
+	counts, all := make([][]int, columns), make([]int, columns)
+	for _, x := range samples {
+		at := x.rep * columns / (last + 1)
+		if counts[at] == nil {
+			counts[at] = make([]int, a.cells)
+		}
+		counts[at][a.cell(x.ns)]++
+		all[at]++
+	}
+	var out []string
+	for row := a.cells - 1; row >= 0; row-- {
+		line := make([]rune, columns)
+		for at := range line {
+			line[at] = ' '
+			if counts[at] != nil && counts[at][row] > 0 {
+				line[at] = shades[max(1, (len(shades)-1)*counts[at][row]/all[at])]
+			}
+		}
+		label := nanoseconds(a.at((float64(row) + .5) / float64(a.cells)))
+		out = append(out, fmt.Sprintf("%9s ", label)+strings.TrimRight(string(line), " "))
+	}
+	return append(out, fmt.Sprintf("%9s 0%*d", "", max(columns-1, 1), last))
+}
+
+// box draws Tukey's box plot of ascending times: the median in a box of the quartiles, lines to the
+// last times within 1.5 of its lengths, and points beyond.
+func (a axis) box(ascending []float64) string {
+	n := len(ascending)
+	at := func(share float64) float64 { return ascending[int(share*float64(n-1)+.5)] }
+	q1, q3 := at(.25), at(.75)
+	line := []rune(strings.Repeat(" ", a.cells))
+	lo, hi := q1, q3
+	for _, t := range ascending {
+		if t < q1-1.5*(q3-q1) || t > q3+1.5*(q3-q1) {
+			line[a.cell(t)] = '·'
+		} else {
+			lo, hi = min(lo, t), max(hi, t)
+		}
+	}
+	fill := func(from, to float64, r rune) {
+		for i := a.cell(from); i <= a.cell(to); i++ {
+			line[i] = r
+		}
+	}
+	fill(lo, hi, '─')
+	fill(q1, q3, '▄')
+	line[a.cell(at(.5))] = '█'
+	return strings.TrimRight(string(line), " ")
+}
+
+// ecdf draws what share of ascending times is not longer than each cell.
+func (a axis) ecdf(ascending []float64, rows int) []string {
+	counts := make([]int, a.cells)
+	for _, t := range ascending {
+		counts[a.cell(t)]++
+	}
+	for i := 1; i < len(counts); i++ {
+		counts[i] += counts[i-1]
+	}
+	lines := make([]string, rows)
+	for r := range lines {
+		line := make([]rune, a.cells)
+		for i, n := range counts {
+			line[i] = blocks[min(max(n*8*rows/len(ascending)-8*(rows-1-r), 0), 8)]
+		}
+		lines[r] = strings.TrimRight(string(line), " ")
+	}
+	return lines
+}
+
+func fingerprintRuns(f *analyze.Fingerprint) []Section {
+	t := &Table{Head: []string{"mpirun", "n", "warm-up", "outliers", "good", "first", "median", "run median", "faults", "switches"}, Align: "rrrrrrrrrr", Spare: []int{1}}
+	for _, r := range f.Runs {
+		t.Add(fmt.Sprint(r.Run), fmt.Sprint(len(r.NS)), blankZero(r.Categories[analyze.Warmup]), blankZero(r.Categories[analyze.Outlier]), fmt.Sprint(r.Categories[analyze.Good]),
+			duration(r.FirstS), duration(r.MedianS), duration(r.RunMedianS), callsOf(r.PageFaults), callsOf(r.Switches))
+	}
+	return tabled(t, "run median: after the outlier filter; what tests compare. faults, switches: page faults and involuntary context switches a call, at the rank that has most.",
+		"By mpirun")
+}
+
+// mostRanks is how many ranks are shown: those with the longest medians.
+const mostRanks = 32
+
+// fingerprintRanks compares the ranks, each by its own clock.
+func fingerprintRanks(f *analyze.Fingerprint) []Section {
+	ranks := slices.Clone(f.ByRank)
+	if len(ranks) > mostRanks {
+		slices.SortStableFunc(ranks, func(a, b analyze.RankTimes) int { return cmp.Compare(b.MedianS, a.MedianS) })
+		ranks = ranks[:mostRanks]
+	}
+	longest := 0.0
+	for _, r := range ranks {
+		longest = max(longest, r.MedianS)
+	}
+	t := &Table{Head: []string{"rank", "min", "Q1", "median", "Q3", "max", "slowest", ""}, Align: "rrrrrrrl"}
+	for _, r := range ranks {
+		t.Add(fmt.Sprint(r.Rank), duration(&r.MinS), duration(&r.Q1S), duration(&r.MedianS), duration(&r.Q3S), duration(&r.MaxS), percent(r.Slowest),
+			strings.Repeat("█", int(math.Ceil(20*r.MedianS/max(longest, 1e-12)))))
+	}
+	return tabled(t, "slowest: in this share of the repetitions no rank took longer; bars are the medians."+
+		when(len(ranks) < len(f.ByRank), " %d more ranks, with shorter medians, are in fingerprint.json.", len(f.ByRank)-len(ranks)), "By rank, each by its own clock")
+}
+
+func fingerprintACF(f *analyze.Fingerprint) []Section {
+	if len(f.ACF) == 0 {
+		return nil
+	}
+	t := &Table{Head: []string{"lag"}, Align: "l", Narrow: true}
+	numbers, bars := []string{"r"}, []string{""}
+	for h, r := range f.ACF {
+		t.Head, t.Align = append(t.Head, fmt.Sprintf("%4d", h+1)), t.Align+"r"
+		numbers, bars = append(numbers, correlation(r)), append(bars, bar(r))
+	}
+	t.Rows = [][]string{numbers, bars}
+	return tabled(t, fmt.Sprintf("Independent samples stay within ±%.2f at 19 of 20 lags; %.1f samples in a row are worth one independent sample.", f.ACFBound, f.Inefficiency),
+		"Autocorrelation after the outlier filter, medians over the mpiruns")
+}
+
+// fingerprintFactors are what can have changed the times.
+func fingerprintFactors(f *analyze.Fingerprint) []Section {
+	s := Titled("Factors")
+	s.Fact("MPI library", "%s", ShortVersion(f.Folder.Library.Version)+when(f.Folder.Library.PML != "", " (pml %s)", f.Folder.Library.PML))
+	s.Fact("launch", "%s", known(strings.Join(f.Launch, " ")))
+	s.Fact("host", "%s, Linux %s, %s", known(f.Factors.Hostname), known(f.Factors.Kernel), known(f.Factors.CPU))
+	out := []Section{s}
+	shown := map[string]int{}
+	for i := range f.Factors.Layouts {
+		if l := &f.Factors.Layouts[i]; l.Shape == f.Shape {
+			out = append(out, layoutSections(l, f.Folder.Library.Version, shown)...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,51 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+	"pgmpi/measure/results"
+)
+
+// fingerprint is that of Reduce at 64 KiB, in the noisy mpiruns.
+func fingerprint(t *testing.T) *analyze.Fingerprint {
+	t.Helper()
+	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 4, noisy)
+	countFaults(runs)
+	i, err := analyze.FindCase(&m.Plan, "Reduce:64Ki")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*results.Run
+	for n := range runs {
+		all = append(all, &runs[n])
+	}
+	f, err := analyze.NewFingerprint("results", m, i, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.AddRanks([][][]int64{{{400000, 410000, 420000}, {300000, 310000, 430000}}}); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestPicturesOfSamplesAreThoseOfTheSamples(t *testing.T) {
+	times := []float64{100, 110, 120, 130, 200}
+	a := newAxis(times, 10)
+	if got, want := a.box(times), "─▄█▄     ·"; got != want { // Q1 110, median 120, Q3 130; 200 lies beyond 160
+		t.Errorf("box plot %q, want %q", got, want)
+	}
+	if got, want := a.ecdf(times, 1), []string{"▁▃▄▆▆▆▆▆▆█"}; !slices.Equal(got, want) {
+		t.Errorf("distribution %q, want %q", got, want)
+	}
+	lines := scatter([]sampleAt{{0, 100}, {0, 200}, {1, 100}, {2, 200}}, newAxis([]float64{100, 200}, 2), 3)
+	for i, want := range []string{"▒ █", "▒█"} {
+		if !strings.HasSuffix(lines[i], " "+want) {
+			t.Errorf("line %d is %q, want %q", i, lines[i], want)
+		}
+	}
+}

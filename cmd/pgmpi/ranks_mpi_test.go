@@ -1,0 +1,58 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// A sample is the longest duration of any rank, so that those of the ranks give it again.
+func TestDurationsOfAllRanksGiveTheSamples(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		for _, np := range []int{1, 2} {
+			j := syncJob(np, 50)
+			j.PerRank, j.Sample = true, protocol.SampleLocal
+			j.Order = slices.Repeat(j.Order, 5)
+			out, err := b.runJob(np, j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range out.Cases {
+				ranks := out.Ranks[i]
+				if len(ranks) != np {
+					t.Fatalf("p = %d: durations of %d ranks", np, len(ranks))
+				}
+				for k, s := range out.Samples[i] {
+					longest := int64(0)
+					for _, series := range ranks {
+						if len(series) != c.NRep {
+							t.Fatalf("p = %d: %d durations of %d repetitions", np, len(series), c.NRep)
+						}
+						longest = max(longest, series[k])
+					}
+					if longest != s.NS {
+						t.Fatalf("p = %d, case %d, repetition %d: a sample of %d ns, and the longest duration is %d ns", np, i, k, s.NS, longest)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestDurationsByRankAreStoredIfAskedFor(t *testing.T) {
+	b := newFixture(t, libraries[0])
+	b.check("--guidelines", b.toml(quick), "--per-rank").exits(t, 0, 1, 4)
+	folder, m, err := results.Open(b.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Plan.Cases {
+		ranks, err := folder.RanksOfCase(m.Plan.Shapes[0], m.R, i)
+		if err != nil || len(ranks) != 2 || len(ranks[1]) != 10 {
+			t.Errorf("case %d: %v, %v", i, ranks, err)
+		}
+	}
+	b.pgmpi("fingerprint", b.out, "Bcast:8").exits(t, 0).shows(t, `^By rank, each by its own clock`, `^ +1 .* %`)
+}

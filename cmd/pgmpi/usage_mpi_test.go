@@ -1,0 +1,93 @@
+package main
+
+import (
+	"slices"
+	"testing"
+
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
+)
+
+// What testdata/fault plants is counted by case, in the timed calls of all its visits,
+// at the rank that has it.
+func TestPageFaultsAndSwitchesArePlantedAndCounted(t *testing.T) {
+	const repetitions, visits, pages, switches = 40, 4, 32, 7
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		run := func(fault string) []protocol.CaseResult {
+			j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
+			j.Cases = []protocol.JobCase{{Function: "MPI_Allgather", Msize: 64, NRep: repetitions}, {Function: "allgather_as_alltoall", Msize: 64, NRep: repetitions}}
+			j.Order, j.FirstCalls, j.Warmup = nil, 20, 100
+			for range visits {
+				j.Order = append(j.Order, 0, 1)
+			}
+			out, err := b.with(fault).runJob(2, j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out.Cases
+		}
+		// The library may meet a page for the first time: not once a call.
+		got := run("pages")
+		if u := got[0].Usage; u == nil || u.FaultsRank != 1 || u.Faults < repetitions*pages || u.Faults >= repetitions*(pages+1) {
+			t.Errorf("%d pages a call are planted at rank 1, in %d calls: %+v", pages, repetitions, u)
+		}
+		if u := got[1].Usage; u == nil || u.Faults >= repetitions {
+			t.Errorf("no page is planted: %+v", u)
+		}
+		for i, c := range run("switches") {
+			if u := c.Usage; u == nil || u.Switches != visits*switches || u.SwitchesRank != 1 {
+				t.Errorf("case %d: %d switches are planted at rank 1 in each of %d visits: %+v", i, switches, visits, u)
+			}
+		}
+	})
+}
+
+// With two ranks a broadcast is one message, and an Alltoall one of each rank.
+func TestMessagesInsideOfCallsAreCountedExactly(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
+		j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
+		j.Mode, j.Verify = protocol.ModeMessages, false
+		j.Cases = []protocol.JobCase{{Function: "MPI_Bcast", Msize: 64}, {Function: "MPI_Alltoall", Msize: 1 << 10}}
+		j.Order = []int{1, 0}
+		for _, asked := range []bool{false, true} {
+			c := *b
+			if asked {
+				c.env = append(slices.Clone(b.env), "OMPI_MCA_pml_monitoring_enable=1")
+			}
+			out, err := c.runJob(2, j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range []protocol.Messages{{Calls: 10, Count: 10, Bytes: 640}, {Calls: 10, Count: 20, Bytes: 20 << 10}} {
+				got := out.Cases[i].Messages
+				if counts := asked && b.lib.name == "openmpi"; counts != (got != nil) || counts && *got != want {
+					t.Errorf("%s, asked for it: %t: %+v", j.Cases[i].Function, asked, got)
+				}
+			}
+		}
+	})
+}
+
+// What --messages finds is beside the verdicts; other libraries say that they have none.
+func TestACheckCountsMessagesInAnMpirunOfItsOwn(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		e := b.check("--guidelines", b.toml(quick), "--messages").exits(t, 0, 1, 4)
+		counts, counted := b.lib.name == "openmpi", 0
+		for _, v := range b.report().Verdicts {
+			if v.Sent != nil && v.Sent.Messages >= 1 && v.OtherSent != nil {
+				counted++
+			}
+		}
+		if want := len(b.report().Verdicts); counted != want && counts || counted > 0 && !counts {
+			t.Errorf("%d of %d verdicts have messages", counted, want)
+		}
+		if !counts {
+			e.says(t, "only Open MPI counts the messages")
+			return
+		}
+		if r := b.report(); r.Library.PML == "monitoring" {
+			t.Error("the layer that counts is taken for that of the times")
+		}
+		b.pgmpi("analyze", b.out, "--explain", "GL8:8").exits(t, 0, 1, 4).shows(t, `messages +sent`)
+	})
+}

@@ -1,0 +1,22 @@
+/* What a library sends inside of its calls, as the library itself says it. */
+#ifndef PGMPI_MESSAGES_H
+#define PGMPI_MESSAGES_H
+
+#include "mockups.h"
+
+/* Messages and their bytes. */
+typedef struct pg_sent {
+    int64_t messages, bytes;
+} pg_sent;
+
+/* Whether this library says it: this rank sends a message to itself. Counting costs
+ * time in every call: only for mpiruns that are not timed. */
+int pg_messages_open(pg_ctx *x);
+
+/* What this rank has sent since the start of MPI. */
+pg_sent pg_messages_now(void);
+
+/* The sum over all ranks, at rank 0. Returns an MPI error code. */
+int pg_messages_sum(pg_ctx *x, pg_sent mine, pg_sent *all);
+
+#endif

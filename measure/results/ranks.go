@@ -1,0 +1,165 @@
+package results
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/regular"
+	"pgmpi/measure/protocol"
+)
+
+// RanksSchema names the format of a file of durations by rank.
+const RanksSchema = "pgmpi-ranks/1"
+
+// Ranks are what every rank took in an mpirun of stage 2, by its own clock: NS[case][rank]
+// has the repetitions, ns.
+type Ranks struct {
+	Schema string           `json:"schema"` // RanksSchema
+	Shape  guidelines.Shape `json:"shape"`
+	Run    int              `json:"run"`
+	Plan   []int            `json:"plan"` // indices into Plan.Cases, of the cases
+	NRep   []int            `json:"nrep"` // by case, of each rank
+	NS     [][][]int64      `json:"-"`
+}
+
+// RanksOf are those of a run, from what its ranks sent by case of their job; nil: nothing.
+func RanksOf(r *Run, sent map[int][][]int64) *Ranks {
+	if len(sent) == 0 {
+		return nil
+	}
+	out := &Ranks{Schema: RanksSchema, Shape: r.Shape, Run: r.Run}
+	for i, c := range r.Cases {
+		if c.Status == protocol.StatusOK && len(sent[i]) == r.Shape.NP {
+			out.Plan, out.NRep, out.NS = append(out.Plan, c.Plan), append(out.NRep, c.NRep), append(out.NS, sent[i])
+		}
+	}
+	return out
+}
+
+func ranksName(shape guidelines.Shape, run int) string {
+	return filepath.Join(rawName, "ranks-"+RawName(protocol.ModeMeasure, shape, run))
+}
+
+// WriteRanks stores the durations by rank of an mpirun.
+func (f *Folder) WriteRanks(r *Ranks) error {
+	return f.WriteFile(ranksName(r.Shape, r.Run), func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		b := bufio.NewWriterSize(z, 1<<16)
+		head, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b, "#%s\n", head) // a bufio.Writer keeps its first error
+		var line []byte
+		rows := 0
+		for i, ranks := range r.NS {
+			for rank, series := range ranks {
+				if len(series) != r.NRep[i] {
+					return fmt.Errorf("rank %d has %d durations of case %d, which has %d repetitions", rank, len(series), i, r.NRep[i])
+				}
+				for k, ns := range series {
+					line = fmt.Appendf(line[:0], "%d\t%d\t%d\t%d\n", i, rank, k, ns)
+					_, _ = b.Write(line)
+				}
+				rows += len(series)
+			}
+		}
+		fmt.Fprintf(b, "#end rows=%d\n", rows)
+		return errors.Join(b.Flush(), z.Close())
+	})
+}
+
+// RanksOfCase are the durations by rank of a case of the Plan in an mpirun; nil: they were
+// not stored.
+func (f *Folder) RanksOfCase(shape guidelines.Shape, run, plan int) ([][]int64, error) {
+	path := filepath.Join(f.Path, ranksName(shape, run))
+	file, err := regular.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, damaged(path, err)
+	}
+	in := bufio.NewScanner(z)
+	in.Buffer(nil, maxHeader)
+	out, err := readRanks(in, shape, run, plan)
+	if err != nil {
+		return nil, damaged(path, err)
+	}
+	return out, nil
+}
+
+// readRanks reads one case of a file of durations by rank.
+func readRanks(in *bufio.Scanner, shape guidelines.Shape, run, plan int) ([][]int64, error) {
+	var head Ranks
+	if !in.Scan() || !strings.HasPrefix(in.Text(), "#") {
+		return nil, errors.Join(errors.New("no header line"), in.Err())
+	}
+	if err := json.Unmarshal(in.Bytes()[1:], &head); err != nil {
+		return nil, fmt.Errorf("header: %w", err)
+	}
+	if head.Schema != RanksSchema || head.Shape != shape || head.Run != run || len(head.NRep) != len(head.Plan) {
+		return nil, fmt.Errorf("it is not about mpirun %d of %s", run, shape)
+	}
+	out := make([][]int64, min(shape.NP, maxMembers))
+	found, rows := false, 0
+	for in.Scan() {
+		line := in.Text()
+		if strings.HasPrefix(line, "#") {
+			if want := fmt.Sprintf("#end rows=%d", rows); line != want {
+				return nil, fmt.Errorf("%.40q after %d rows", line, rows)
+			}
+			if !found {
+				return nil, nil
+			}
+			return out, in.Err()
+		}
+		rows++
+		v, err := rankRow(line)
+		if err != nil {
+			return nil, fmt.Errorf("row %d: %w", rows, err)
+		}
+		if v[0] >= int64(len(head.Plan)) || v[1] >= int64(len(out)) {
+			return nil, fmt.Errorf("row %d: case %d at rank %d", rows, v[0], v[1])
+		}
+		if head.Plan[v[0]] != plan {
+			continue
+		}
+		found = true
+		series := &out[v[1]]
+		if v[2] != int64(len(*series)) || len(*series) >= head.NRep[v[0]] {
+			return nil, fmt.Errorf("row %d: repetition %d, expected %d of %d", rows, v[2], len(*series), head.NRep[v[0]])
+		}
+		*series = append(*series, v[3])
+	}
+	return nil, errors.Join(errors.New("the file ends before its #end line"), in.Err())
+}
+
+// rankRow is a row: case, rank, repetition, ns.
+func rankRow(line string) (v [4]int64, err error) {
+	f := strings.Split(line, "\t")
+	if len(f) != len(v) {
+		return v, fmt.Errorf("expected case, rank, repetition and nanoseconds, got %.60q", line)
+	}
+	for i := range v {
+		if v[i], err = strconv.ParseInt(f[i], 10, 64); err != nil || v[i] < 0 || v[i] > protocol.MaxRawInt {
+			return v, fmt.Errorf("%.30q is no number of a row", f[i])
+		}
+	}
+	return v, nil
+}
