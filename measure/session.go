@@ -57,7 +57,7 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 	m.progress = func(done, total int, _ string) { progress(done, total) }
 	out, err := m.serve(ctx, job)
 	if err != nil {
-		s.keepPart(t, part, seed, m)
+		s.keepPart(t, part, seed, job, m)
 		return nil, err
 	}
 	s.leaving = m

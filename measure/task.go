@@ -20,6 +20,7 @@ type Task struct {
 	// called in the first round and not timed: the library keeps memory and more from
 	// one call to the next, so that a case is only itself in the same company.
 	Company []int
+	turns   int // that are left of an mpirun that was cut off; 0: all
 }
 
 // WithCompany is the task with what else there is in its shape to call.
@@ -108,8 +109,16 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Skip: m.Skip[i].Status, Company: true})
 	}
 	seed = runSeed(m.Seed, t)
-	j.Order = t.order(rand.New(rand.NewPCG(seed, 0)), s.turns(t), m)
+	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), m)
+	for i, round := range rounds {
+		if i > 0 {
+			j.Rounds = append(j.Rounds, len(j.Order))
+		}
+		j.Order = append(j.Order, round...)
+	}
+	j.SendNS = int64(roundsEvery)
 	if t.Mode == protocol.ModeNREP {
+		j.SendNS = int64(casesEvery)
 		j.NREP, err = json.Marshal(s.NREP)
 	}
 	return j, seed, err

@@ -39,6 +39,7 @@ type Campaign struct {
 	dropped map[int]bool // cases that no undecided test needs, by index into Plan.Cases
 	spent   time.Duration
 	last    map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
+	opened  time.Time
 }
 
 // New makes the Plan, and finds rank program and launcher, which are asked for
@@ -162,6 +163,7 @@ func (c *Campaign) Open() error {
 	if c.Job.ID == "" {
 		c.Job = batch.Here()
 	}
+	c.opened = time.Now()
 	for _, note := range c.Manifest.Plan.Notes {
 		c.say("note: %s", note)
 	}

@@ -31,6 +31,7 @@ const (
 	hangs           // after the first case
 	wrongData       // in the first case
 	cutOff          // when all cases but the first have been sent, as a long prediction does
+	cutRounds       // when the first half of the rounds has been sent
 	refused         // by Slurm, whose job is at its end
 )
 
@@ -193,10 +194,13 @@ func (r *fakeLaunch) run() error {
 			samples := r.samples(job, c)
 			o.Case(protocol.CaseResult{Case: i + 1, Status: protocol.StatusOK, NRep: len(samples), Converged: true}, samples)
 		}
-		if err := o.SoFar(); err != nil {
+		if err := o.SoFar(0); err != nil {
 			return err
 		}
 		return r.hang()
+	}
+	if r.fault == cutRounds {
+		return r.firstRounds(job)
 	}
 	fmt.Fprintf(r.out, "%s 1 %d the first case\n", protocol.LineProgress, len(job.Cases))
 	if r.fault == hangs {
@@ -208,6 +212,27 @@ func (r *fakeLaunch) run() error {
 		return errDied
 	}
 	return r.output(job)
+}
+
+// firstRounds sends what half of the rounds have brought, and hangs.
+func (r *fakeLaunch) firstRounds(job *protocol.Job) error {
+	n := (len(job.Rounds) + 1) / 2
+	visits, all := map[int]int{}, map[int]int{}
+	for at, i := range job.Order {
+		all[i]++
+		if at < job.Rounds[n-1] {
+			visits[i]++
+		}
+	}
+	o := protocol.NewOutputWriter(r.out)
+	for i, c := range measured(*job) {
+		samples := r.samples(job, c)[:c.NRep*visits[i]/all[i]]
+		o.Case(protocol.CaseResult{Case: i, Status: protocol.StatusOK, NRep: len(samples)}, samples)
+	}
+	if err := o.SoFar(n); err != nil {
+		return err
+	}
+	return r.hang()
 }
 
 // measured are the cases of a job that are not only called.

@@ -29,7 +29,13 @@ type Job struct {
 	Cases []JobCase `json:"cases"`
 	// Order has indices into Cases, as they are to be visited. A case that is there
 	// several times makes its repetitions in as many parts, as equal as can be.
-	Order     []int  `json:"order"`
+	Order []int `json:"order"`
+	// Rounds are the indices into Order at which a round begins, but for the first.
+	// What finished rounds have brought may be sent before the end.
+	Rounds []int `json:"rounds,omitempty"`
+	// SendNS is how often, at most, what is finished is sent before the end, in
+	// nanoseconds; 0: never.
+	SendNS    int64  `json:"send_ns,omitempty"`
 	Datatype  string `json:"datatype"`
 	Op        string `json:"op"`
 	Root      int    `json:"root"`

@@ -262,8 +262,8 @@ func (s *session) serve(jobFile string) error {
 	}
 	o.end.Load = protocol.Load{Before: before, After: after}
 	for i, c := range o.cases {
-		if !o.sent[i] {
-			w.Case(c, o.samples[i])
+		if s := o.sent[i]; !s.whole {
+			w.More(c, o.samples[i], s.samples)
 		}
 	}
 	for _, c := range o.syncs {
