@@ -269,7 +269,7 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 		if got.code != 0 {
 			t.Fatalf("exit %d:\n%s", got.code, got.stderr)
 		}
-		for _, want := range append([]string{"after 0.5 s", "p = 2", "shared ", "netgauge ", "hca3 "}, protocol.Clocks...) {
+		for _, want := range append([]string{"after 0.5 s", "p2", "shared ", "netgauge ", "hca3 "}, protocol.Clocks...) {
 			if !strings.Contains(got.stdout, want) {
 				t.Errorf("no %q in:\n%s", want, got.stdout)
 			}
@@ -279,7 +279,8 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 		}
 	})
 	eachInjected(t, func(t *testing.T, b *fixture) {
-		got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "shared", "--format", "json")
+		b.pgmpi("clocks", "--rank", b.rank, "--shape", "2x1", "--clock-sync", "shared").exits(t, exitcode.Setup, exitcode.Failed).says(t, "2x1")
+		got := b.pgmpi("clocks", "--rank", b.rank, "--shape", "1x2", "--clock-sync", "shared", "--format", "json")
 		if got.code != exitcode.Failed || !strings.Contains(got.stdout, "though both are on one host") {
 			t.Errorf("when every method fails the exit status is %d, want %d:\n%s", got.code, exitcode.Failed, got.stdout)
 		}

@@ -157,7 +157,8 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 		cost.start = c.LaunchTime.Seconds()
 	}
 	// What a collective without data costs: ⌈log2 p⌉ steps.
-	empty := cost.step * float64(max(1, bits.Len(uint(shape.NP-1))))
+	network := c.network()
+	empty := cost.step*float64(max(1, bits.Len(uint(shape.NP-1)))) + network.steps(shape)
 	called := map[string]bool{}
 	var nrep, run, verified float64
 	folded := int64(0) // elements
@@ -166,7 +167,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 		f, _ := mockups.Get(k.Function)
 		need := f.Memory(k.Msize/extent, extent, shape.NP)
 		// A mock-up is as many collectives as it is named after.
-		call := empty*float64(1+strings.Count(f.ID, "+")) + byteTime*float64(need.Sum())
+		call := empty*float64(1+strings.Count(f.ID, "+")) + byteTime*float64(need.Sum()) + network.data(shape, f, need)
 		untimed := warmups(config, call)
 		if !called[k.Function] {
 			called[k.Function] = true
