@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
@@ -122,6 +123,26 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		j.NREP, err = json.Marshal(s.NREP)
 	}
 	return j, seed, err
+}
+
+// longStart is the time to start an mpirun from which on one makes all the predictions
+// that are left: their own starts would take longer than they.
+const longStart = 10 * time.Second
+
+// predictAtOnce returns what puts the predictions that are left into one job, when it
+// is known what the start has taken.
+func (s *Session) predictAtOnce(t Task, j *protocol.Job, seed uint64) func(launch time.Duration) {
+	return func(launch time.Duration) {
+		left := min(s.NREP.Predictions-t.Run+1, results.MaxVisits/max(1, len(j.Order)))
+		if launch < longStart || left < 2 {
+			return
+		}
+		rng := rand.New(rand.NewPCG(seed, 1))
+		for range left - 1 {
+			j.Order = append(j.Order, rng.Perm(len(t.Cases))...)
+		}
+		j.Predictions = left
+	}
 }
 
 // place is where the ranks of a shape must be: as it says, or as in its first mpirun.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
+	"pgmpi/nrep"
 )
 
 // What a case that has taken turns gives is compared after its last visit.
@@ -188,6 +190,32 @@ func TestFinishedRoundsAreSentBeforeTheEnd(t *testing.T) {
 			}
 			if sent != 2 {
 				t.Errorf("%s: %d rounds were sent before the end", c.fault, sent)
+			}
+		}
+	})
+}
+
+// One mpirun makes several predictions of a case, and gives the largest.
+func TestOneMpirunCanMakeSeveralPredictions(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		j := wrongJob()
+		predictor := nrep.Default()
+		predictor.Min, predictor.Max, predictor.MaxTime = 4, 8, 1
+		var err error
+		if j.NREP, err = json.Marshal(predictor); err != nil {
+			t.Fatal(err)
+		}
+		j.Mode, j.Verify, j.Predictions, j.Order = protocol.ModeNREP, true, 3, slices.Concat(j.Order, j.Order, j.Order)
+		for fault, wrong := range map[string]bool{"": false, "wrong-every": true} {
+			out, err := b.with(fault).runJob(2, j)
+			if err != nil || len(out.Cases) != len(j.Cases) {
+				t.Fatalf("%s: %v, %d cases", fault, err, len(out.Cases))
+			}
+			for _, c := range out.Cases {
+				gather := j.Cases[c.Case].Function == "MPI_Allgather"
+				if n := len(out.Samples[c.Case]); (c.Status == protocol.StatusWrong) != (wrong && gather) || n != c.NRep || (n == 0) != (wrong && gather) || n > 8 {
+					t.Errorf("%s: %+v has %d samples", fault, c, n)
+				}
 			}
 		}
 	})

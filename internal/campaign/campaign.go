@@ -41,6 +41,8 @@ type Campaign struct {
 	spent   time.Duration
 	last    map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
 	opened  time.Time
+	// predicted is the last prediction of a shape: one mpirun may make several.
+	predicted map[guidelines.Shape]int
 }
 
 // New makes the Plan, and finds rank program and launcher, which are asked for
@@ -94,7 +96,7 @@ func prepared(config *glfile.File, path string, before *results.Manifest, versio
 	}
 	return &Campaign{Config: config, Manifest: m, Path: path, RankPath: rankPath, Resumed: before != nil,
 		tally:   &tally{planned: map[protocol.Mode]int{}, done: map[protocol.Mode]int{}},
-		dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}}, nil
+		dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}}, nil
 }
 
 // findLaunch fills the rank program and the launcher into the manifest.

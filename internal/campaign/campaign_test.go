@@ -680,3 +680,31 @@ func TestEstimateOfAResumedFolderRestsOnItsMpiruns(t *testing.T) {
 		}
 	})
 }
+
+func TestAMpirunThatIsLongInStartingMakesAllPredictions(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		b.fake.Comes = 30 * time.Second
+		toml := strings.Replace(quick, "predictions = 2", "predictions = 3", 1)
+		b.checked(toml)
+		if got, want := strings.Join(b.raw(), " "), "nrep-p2-1 nrep-p3-1 run-p2-01 run-p2-02 run-p2-03 run-p3-01 run-p3-02 run-p3-03"; got != want {
+			t.Errorf("measured %s", got)
+		}
+		first := b.fake.Jobs()[0]
+		if first.Predictions != 3 || len(first.Order) != 3*len(first.Cases) {
+			t.Errorf("%d predictions, %d visits of %d cases", first.Predictions, len(first.Order), len(first.Cases))
+		}
+		b.remove("run-p3-03") // and nothing else is missing
+		e, err := b.prepared(b.out, toml).Estimate(protocol.ModeNREP, protocol.ModeMeasure)
+		if err != nil || e.Costs[0].Stages[0].Left != 0 || e.Costs[1].Stages[1].Left != 1 {
+			t.Errorf("%+v, %v", e, err)
+		}
+		s, err := StatusOf(b.out)
+		if err != nil || s.Done != 7 || s.Planned != 8 {
+			t.Errorf("%+v, %v", s, err)
+		}
+		b.checked(toml)
+		if n := len(b.fake.Jobs()); n != 9 {
+			t.Errorf("%d mpiruns", n)
+		}
+	})
+}

@@ -110,7 +110,11 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 			if s.Runs == 0 || !slices.Contains(stages, s.mode) {
 				continue
 			}
-			if s.Left = c.remaining(s.mode, shape, s.After, s.Runs); s.Left > 0 {
+			s.Left = c.remaining(s.mode, shape, s.After, s.Runs)
+			if h := c.finished(s.mode, shape); h != nil && s.mode == protocol.ModeNREP {
+				s.Left = min(s.Left, max(0, s.Runs-h.Predicted()))
+			}
+			if s.Left > 0 {
 				s.Verify, verify = verify, 0
 			}
 			e.Total += time.Duration(s.Left)*s.Each + s.Verify

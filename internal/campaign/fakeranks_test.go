@@ -42,6 +42,7 @@ type fakeRanks struct {
 	Call  func(c protocol.JobCase, np int) time.Duration // how long one call takes; nil: 10 µs
 	Fault func(launch int) fault                         // of a launch, from 1; nil: none
 	Takes time.Duration                                  // for a job, beside what its samples say
+	Comes time.Duration                                  // after the launcher was started
 	Place string                                         // where all ranks are; "": where they are wanted
 
 	mu   sync.Mutex
@@ -165,6 +166,7 @@ func (r *fakeLaunch) run() error {
 		return errDied
 	default:
 	}
+	time.Sleep(r.fake.Comes)
 	hello, err := json.Marshal(protocol.Hello{Protocol: protocol.ProtocolVersion, NP: r.np, Rank: fakeInfo})
 	if err != nil {
 		return err

@@ -62,11 +62,14 @@ type Job struct {
 	// MemoryCap is the most a rank's buffers and temporaries may take, in
 	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
 	MemoryCap  int64           `json:"memory_cap"`
-	TempMemory int64           `json:"temp_memory"`      // bytes
-	StallNS    int64           `json:"stall_ns"`         // a rank that finishes no case for this long ends the mpirun
-	NREP       json.RawMessage `json:"nrep,omitempty"`   // an nrep.Config; only with ModeNREP
-	Layout     bool            `json:"layout,omitempty"` // say where the ranks run, before the first case
-	Clocks     *ClocksJob      `json:"clocks,omitempty"` // only with ModeClocks
+	TempMemory int64           `json:"temp_memory"`    // bytes
+	StallNS    int64           `json:"stall_ns"`       // a rank that finishes no case for this long ends the mpirun
+	NREP       json.RawMessage `json:"nrep,omitempty"` // an nrep.Config; only with ModeNREP
+	// Predictions is how many times Order visits a case with ModeNREP, each a
+	// prediction of its own, of which the largest counts; 0: once.
+	Predictions int        `json:"predictions,omitempty"`
+	Layout      bool       `json:"layout,omitempty"` // say where the ranks run, before the first case
+	Clocks      *ClocksJob `json:"clocks,omitempty"` // only with ModeClocks
 }
 
 // JobCase is one case of a job.

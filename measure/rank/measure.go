@@ -166,7 +166,7 @@ func (b *bench) plan() error {
 	for _, i := range b.job.Order {
 		b.state[i].visits++
 	}
-	turns := len(b.job.Order) > len(b.job.Cases)
+	turns := len(b.job.Order) > len(b.job.Cases) && b.job.Mode != protocol.ModeNREP
 	sized := make([]mockups.Sized, len(b.job.Cases)) // a skipped one needs nothing
 	longest := 1
 	for i, c := range b.job.Cases {
@@ -224,7 +224,9 @@ func (b *bench) visit(i int) error {
 	f, _ := mockups.Get(c.Function)
 	row, count := b.rows[c.Function], c.Msize/b.extent
 	need := f.Memory(count, b.extent, b.size)
-	if s.begun++; s.begun > 1 {
+	// Each visit of stage 1 is a prediction of its own.
+	alone := b.job.Mode == protocol.ModeNREP
+	if s.begun++; s.begun > 1 && !alone {
 		b.takeUp(s.prepared)
 		row = b.inARow(row, c.Calls)
 		b.rotate(need.Send, need.Recv)
@@ -249,9 +251,9 @@ func (b *bench) visit(i int) error {
 		}
 		b.timed += time.Since(start)
 	}
-	last := s.begun == s.visits || b.rounds.closing // of those that are sent together
+	last := alone || s.begun == s.visits || b.rounds.closing // of those that are sent together
 	if last {
-		b.beforeLast(f, count, s.visits > 1)
+		b.beforeLast(f, count, s.visits > 1 && !alone)
 	}
 	if err := b.sample(i, row); err != nil {
 		return fmt.Errorf("%s: %w", b.name, err)
@@ -267,7 +269,7 @@ func (b *bench) visit(i int) error {
 	if fault != "" {
 		*r, b.out.samples[i] = protocol.CaseResult{Case: i, Status: protocol.StatusWrong, Message: fault}, nil
 		b.verifier.fill(b.caseFor(f, count, b.extent)) // others may send it
-	} else if s.begun < s.visits {
+	} else if s.begun < s.visits && !alone {
 		s.prepared = b.putAway()
 		return nil
 	}
@@ -287,7 +289,7 @@ func (b *bench) begin(i int, f mockups.Function, row *function, count int64) (ok
 		r.Status, r.Message = protocol.StatusNotMeasured, refused
 		return false, nil
 	}
-	if b.job.Verify {
+	if b.job.Verify && b.state[i].begun == 1 {
 		fault, err := b.verify(b.verifier, f, count, b.extent)
 		if err != nil {
 			return false, err

@@ -33,6 +33,9 @@ type Header struct {
 	FinishedAt string               `json:"finished_at"`
 	Load       protocol.Load        `json:"load"`
 	Timing     protocol.Timing      `json:"timing"`
+	// Predictions is how many of stage 1 one mpirun has made, where starting takes
+	// long; absent: one.
+	Predictions int `json:"predictions,omitempty"`
 	// Yardstick is how fast the machine was, in the order of time; absent in stage
 	// 1 and in files of older versions.
 	Yardstick []protocol.Yardstick `json:"yardstick,omitempty"`
@@ -49,6 +52,9 @@ type Part struct {
 	FinishedAt string `json:"finished_at"` // RFC 3339, UTC
 	Host       string `json:"host"`        // of rank 0
 }
+
+// Predicted is the number of the last prediction that an mpirun of stage 1 has made.
+func (h *Header) Predicted() int { return h.Run - 1 + max(1, h.Predictions) }
 
 // RoundsLeft is how many rounds its parts have left to do; 0: it has none.
 func (h *Header) RoundsLeft() int {
@@ -116,6 +122,7 @@ func (r *Run) Join(part *Run) {
 		}
 	}
 	joined.Parts = slices.Concat(part.Parts, r.Parts)
+	joined.Predictions = min(part.Predictions, r.Predictions)
 	joined.WallNS += part.WallNS
 	joined.LaunchNS += part.LaunchNS
 	*r = joined
