@@ -42,6 +42,7 @@ type fakeRanks struct {
 	Call  func(c protocol.JobCase, np int) time.Duration // how long one call takes; nil: 10 µs
 	Fault func(launch int) fault                         // of a launch, from 1; nil: none
 	Takes time.Duration                                  // for a job, beside what its samples say
+	Hosts int                                            // that a layout names; 0: this one
 	Comes time.Duration                                  // after the launcher was started
 	Place string                                         // where all ranks are; "": where they are wanted
 
@@ -250,7 +251,9 @@ func (r *fakeLaunch) hang() error {
 
 func (r *fakeLaunch) output(job *protocol.Job) error {
 	o := protocol.NewOutputWriter(r.out)
-	if job.Layout {
+	if n := r.fake.Hosts; job.Layout && n > 0 {
+		o.Layout(manyHosts(n, job.NP/n))
+	} else if job.Layout {
 		o.Layout(oneHost(job.NP))
 	}
 	for i, c := range job.Cases {
@@ -301,6 +304,23 @@ func oneHost(np int) *host.Layout {
 		Nodes: []host.Node{{Host: self}}}
 	for i := range np {
 		l.Nodes[0].Ranks = append(l.Nodes[0].Ranks, i)
+	}
+	return l
+}
+
+// manyHosts puts so many ranks on each of n hosts of one kind, each on a core of its own.
+func manyHosts(n, each int) *host.Layout {
+	var pins []host.Pin
+	for cpu := range each {
+		pins = append(pins, host.Pin{CPUs: host.Ranges{cpu}, Ranks: 1})
+	}
+	l := &host.Layout{Kinds: []host.NodeKind{{Kernel: "6.1", CPU: "a CPU", Env: map[string]string{"UCX_TLS": "rc"}}}, Pinnings: [][]host.Pin{pins}}
+	for i := range n {
+		node := host.Node{Host: fmt.Sprintf("node%05d", i), MemTotal: 256 << 30, MemAvailable: 200 << 30}
+		for k := range each {
+			node.Ranks = append(node.Ranks, i*each+k)
+		}
+		l.Nodes = append(l.Nodes, node)
 	}
 	return l
 }
