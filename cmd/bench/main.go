@@ -32,6 +32,7 @@ var benches = []bench{
 	{"share", "share of stage 2 inside the measured calls, over mpiruns", true, 4, shareBench},
 	{"check", "a whole check of GL3-GL17 at five sizes; the fastest counts", true, 3, checkBench},
 	{"cluster", "a whole default check as a batch job on two virtual nodes", true, 1, clusterBench},
+	{"gbit", "what stands out on four virtual nodes over a link of 1 Gbit: the example of docs/how-to-slurm.md", true, 1, gbitBench},
 	{"memory", "a rank's memory beside its buffers and the MPI library's own, and what a case takes beside its calls, by p", true, 1, memoryBench},
 	{"sync", "the ways to synchronise processes, in rounds of one mpirun each", true, 30, syncBench},
 	{"clocks", "clock synchronisation where the true error is known", true, 1, clocksBench},
