@@ -37,6 +37,9 @@ func (a *Analysis) warnings(r *Report) []remark.Remark {
 	if n := len(m.Events); n > 0 {
 		out.add(remark.Repeated, "failed mpiruns that were repeated: %d, the last one: %s", n, m.Events[n-1])
 	}
+	if set.Joined > 0 {
+		out.add(remark.Joined, "mpiruns that were cut off and went on in another one: %d; each run median of theirs is of samples of both", set.Joined)
+	}
 	if set.ZeroIQR > 0 {
 		out.add(remark.ZeroIQR, "%d times the quartiles of a case in an mpirun were equal, so the outlier filter kept one value only: "+
 			"the clock ticks coarsely (%.0f ns) for calls this short", set.ZeroIQR, 1e9*r.ClockTickS)

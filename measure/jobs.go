@@ -17,14 +17,17 @@ func RunJob(ctx context.Context, argv []string, job *protocol.Job) (*protocol.Ou
 }
 
 // ExamineClocks does one mpirun that examines a clock and methods of clock
-// synchronisation. progress gets the method that is being examined, and which of
+// synchronisation on a shape. progress gets the method that is being examined, and which of
 // how many it is, from 0. A failure of the mpirun is an *Error.
-func ExamineClocks(ctx context.Context, argv []string, np int, clock string, what *protocol.ClocksJob,
+func ExamineClocks(ctx context.Context, argv []string, shape guidelines.Shape, clock string, what *protocol.ClocksJob,
 	progress func(i, of int, method string)) (*protocol.Output, error) {
 	longest := slices.Max(append([]float64{0}, what.Seconds...))
 	stall := time.Duration(Default().Stall) + time.Duration(longest*1e9)
-	job := &protocol.Job{Mode: protocol.ModeClocks, NP: np, Clock: clock, StallNS: int64(stall), Clocks: what}
-	m := newMpirun(nil, argv, nil, limitsFor(DefaultMPI(), np, stall))
+	job := &protocol.Job{Mode: protocol.ModeClocks, NP: shape.NP, Clock: clock, StallNS: int64(stall), Clocks: what}
+	if shape.Nodes > 0 {
+		job.Place = shape.String()
+	}
+	m := newMpirun(nil, argv, nil, limitsFor(DefaultMPI(), shape.NP, stall))
 	m.progress = progress
 	return m.run(ctx, job)
 }

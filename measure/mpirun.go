@@ -77,6 +77,9 @@ type mpirun struct {
 	// progress hears how many cases are done, and the last of them; or nil.
 	progress func(done, total int, name string)
 
+	// ready is called when the ranks have started, and may still change the job; or nil.
+	ready func(launch time.Duration)
+
 	ranks  *Ranks
 	stderr tail
 	lines  chan []byte // of standard output; closed at its end
@@ -240,6 +243,9 @@ func (m *mpirun) talk(ctx context.Context, job *protocol.Job) (*protocol.Output,
 	}
 	m.launch = time.Since(m.begun)
 	m.ranks.Greeted()
+	if m.ready != nil {
+		m.ready(m.launch)
+	}
 	if !m.jobFile {
 		if err := m.hand(ctx, job); err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -8,52 +9,109 @@ import (
 	"pgmpi/measure/results"
 )
 
+// How often, at most, ranks send what is finished. Most mpiruns are shorter.
+const (
+	casesEvery  = 30 * time.Second // of stage 1
+	roundsEvery = 2 * time.Minute  // of all others
+)
+
+// PartTime is what an mpirun must have in order to leave a part: what it sends, it
+// sends at the end of a round.
+const PartTime = 2 * roundsEvery
+
 // A prediction that is cut off leaves the cases that it has finished, and the next
 // attempt at it does the others: what is predicted for a case needs no other case.
-// Stage 2 keeps no part of an mpirun, since it compares what one mpirun has measured.
+// Other mpiruns leave the rounds that they have finished, in which all cases have
+// made the same share of their repetitions, and the next attempt does the other
+// rounds: both sides of every test come from the same rounds of the same mpiruns.
 
-// part returns what an attempt at a task has left, and takes its cases out of the
-// task; nil: nothing.
+// part returns what attempts at a task have left, and takes it out of the task; nil:
+// nothing.
 func (s *Session) part(t *Task) *results.Run {
-	if t.Mode != protocol.ModeNREP {
-		return nil
-	}
 	r := s.Folder.Part(t.Mode, t.Shape, t.Run, &s.Manifest.Plan)
 	if r == nil || r.Rank.Hash != s.Manifest.Rank.Hash || r.Rank.LibVersion != s.Manifest.Rank.LibVersion {
 		return nil
 	}
-	t.Cases = slices.DeleteFunc(slices.Clone(t.Cases), func(c Sampled) bool {
-		return slices.ContainsFunc(r.Cases, func(k results.CaseInfo) bool { return k.Plan == c.Plan })
-	})
-	if len(t.Cases) == 0 {
+	done := map[[2]int]results.CaseInfo{}
+	for _, c := range r.Cases {
+		done[[2]int{c.Plan, c.Calls}] = c
+	}
+	var rest Task
+	if t.Mode == protocol.ModeNREP {
+		rest = t.withoutCases(done)
+	} else if left := r.RoundsLeft(); left < s.turns(*t) {
+		rest = t.withoutRounds(done, left).WithCompany(s.Manifest)
+	}
+	if len(rest.Cases) == 0 {
 		return nil // never written: the last case comes with the end record
 	}
+	*t = rest
 	return r
 }
 
-// keepPart stores the finished cases of an mpirun that has failed, beside those of
-// the attempts before it. What cannot be stored would have been lost anyway.
-func (s *Session) keepPart(t Task, before *results.Run, seed uint64, m *mpirun) {
-	if m.in == nil {
+// withoutCases is a prediction of the cases that are not done.
+func (t Task) withoutCases(done map[[2]int]results.CaseInfo) Task {
+	t.Cases = slices.DeleteFunc(slices.Clone(t.Cases), func(c Sampled) bool {
+		_, is := done[[2]int{c.Plan, c.Calls}]
+		return is
+	})
+	return t
+}
+
+// withoutRounds is the task with the repetitions and the rounds that are left. Where
+// the task is not what the part is of, there is nothing left of it.
+func (t Task) withoutRounds(done map[[2]int]results.CaseInfo, left int) (rest Task) {
+	if left == 0 || len(done) != len(t.Cases) {
+		return Task{}
+	}
+	rest = Task{Mode: t.Mode, Shape: t.Shape, Run: t.Run, turns: left}
+	for _, c := range t.Cases {
+		is, planned := done[[2]int{c.Plan, c.Calls}]
+		if !planned {
+			return Task{}
+		}
+		if c.NRep -= is.NRep - is.Invalid; c.NRep > 0 {
+			rest.Cases = append(rest.Cases, c)
+		}
+	}
+	return rest
+}
+
+// keepPart stores what an mpirun that has failed had finished, beside what the attempts
+// before it had. What cannot be stored would have been lost anyway.
+func (s *Session) keepPart(t Task, before *results.Run, seed uint64, job *protocol.Job, m *mpirun) {
+	if m.in == nil || m.hello == nil {
 		return
 	}
-	cases, samples := m.in.Finished()
-	if t.Mode != protocol.ModeNREP || m.hello == nil || len(cases) == 0 || len(cases) >= len(t.Cases) {
+	got := m.in.Finished()
+	if len(got.Cases) == 0 || (got.Rounds == 0) != (t.Mode == protocol.ModeNREP) {
 		return
 	}
+	slices.SortFunc(got.Cases, func(a, b protocol.CaseResult) int { return cmp.Compare(a.Case, b.Case) })
 	out := &protocol.Output{Samples: map[int][]protocol.Sample{}}
 	var of []Sampled
-	r := &results.Run{Header: results.Header{Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Rank: m.hello.Rank,
+	r := &results.Run{Header: results.Header{Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Rank: m.hello.Rank, Predictions: job.Predictions,
 		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339)}}
-	for _, c := range cases {
-		if c.Case < 0 || c.Case >= len(t.Cases) {
+	at := map[int]int{}
+	for _, c := range got.Cases {
+		if c.Case >= len(t.Cases) {
 			return
 		}
-		r.Order = append(r.Order, len(of))
+		at[c.Case] = len(of)
 		of = append(of, t.Cases[c.Case])
-		out.Samples[len(of)-1] = samples[c.Case]
+		out.Samples[len(of)-1] = got.Samples[c.Case]
 		c.Case = len(of) - 1
 		out.Cases = append(out.Cases, c)
+	}
+	visited := job.Order
+	if got.Rounds > 0 {
+		visited = visited[:job.Rounds[got.Rounds-1]]
+		r.Parts = []results.Part{{Rounds: got.Rounds, Of: len(job.Rounds) + 1, WallNS: r.WallNS, FinishedAt: r.FinishedAt, Host: m.hello.Rank.Host}}
+	}
+	for _, i := range visited {
+		if n, is := at[i]; is {
+			r.Order = append(r.Order, n)
+		}
 	}
 	if s.fill(r, out, of) != nil {
 		return

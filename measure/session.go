@@ -55,13 +55,16 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 		return nil, err
 	}
 	m.progress = func(done, total int, _ string) { progress(done, total) }
+	if t.Mode == protocol.ModeNREP && jobFile == "" {
+		m.ready = s.predictAtOnce(t, job, seed)
+	}
 	out, err := m.serve(ctx, job)
 	if err != nil {
-		s.keepPart(t, part, seed, m)
+		s.keepPart(t, part, seed, job, m)
 		return nil, err
 	}
 	s.leaving = m
-	r, err := s.stored(t, part, job.Order, seed, m, out)
+	r, err := s.stored(t, part, job, seed, m, out)
 	if err != nil {
 		return nil, err
 	}
@@ -152,9 +155,9 @@ func (s *Session) leave(ctx context.Context) {
 }
 
 // stored brings the output of an mpirun into the form of a raw file, and writes it.
-func (s *Session) stored(t Task, part *results.Run, order []int, seed uint64, m *mpirun, out *protocol.Output) (*results.Run, error) {
+func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint64, m *mpirun, out *protocol.Output) (*results.Run, error) {
 	r := &results.Run{Header: results.Header{
-		Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Order: measured(order, len(t.Cases)), Rank: m.hello.Rank,
+		Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Order: measured(job.Order, len(t.Cases)), Rank: m.hello.Rank, Predictions: job.Predictions,
 		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
 		Timing: out.End.Timing, Clock: out.End.Clock, Clocks: out.End.Clocks, Yardstick: out.End.Yardstick,
 		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
@@ -20,6 +21,7 @@ type Task struct {
 	// called in the first round and not timed: the library keeps memory and more from
 	// one call to the next, so that a case is only itself in the same company.
 	Company []int
+	turns   int // that are left of an mpirun that was cut off; 0: all
 }
 
 // WithCompany is the task with what else there is in its shape to call.
@@ -108,11 +110,41 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Skip: m.Skip[i].Status, Company: true})
 	}
 	seed = runSeed(m.Seed, t)
-	j.Order = t.order(rand.New(rand.NewPCG(seed, 0)), s.turns(t), m)
-	if t.Mode == protocol.ModeNREP {
+	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), m)
+	for i, round := range rounds {
+		if i > 0 {
+			j.Rounds = append(j.Rounds, len(j.Order))
+		}
+		j.Order = append(j.Order, round...)
+	}
+	switch {
+	case t.Mode == protocol.ModeNREP:
+		j.SendNS = int64(casesEvery)
 		j.NREP, err = json.Marshal(s.NREP)
+	case !j.PerRank: // what every rank took comes with the last round only
+		j.SendNS = int64(roundsEvery)
 	}
 	return j, seed, err
+}
+
+// longStart is the time to start an mpirun from which on one makes all the predictions
+// that are left: their own starts would take longer than they.
+const longStart = 10 * time.Second
+
+// predictAtOnce returns what puts the predictions that are left into one job, when it
+// is known what the start has taken.
+func (s *Session) predictAtOnce(t Task, j *protocol.Job, seed uint64) func(launch time.Duration) {
+	return func(launch time.Duration) {
+		left := min(s.NREP.Predictions-t.Run+1, results.MaxVisits/max(1, len(j.Order)))
+		if launch < longStart || left < 2 {
+			return
+		}
+		rng := rand.New(rand.NewPCG(seed, 1))
+		for range left - 1 {
+			j.Order = append(j.Order, rng.Perm(len(t.Cases))...)
+		}
+		j.Predictions = left
+	}
 }
 
 // place is where the ranks of a shape must be: as it says, or as in its first mpirun.

@@ -24,6 +24,8 @@ const usualTurns = 10
 // are wanted, and where the temporaries of all cases do not fit side by side.
 func (s *Session) turns(t Task) int {
 	switch {
+	case t.turns > 0:
+		return t.turns
 	case t.Mode == protocol.ModeNREP || t.Mode == protocol.ModeMessages:
 		return 1 // what is repeated until it is known well enough has no parts
 	case s.Measure.Turns == 0 && !s.roomForTurns(t):
@@ -66,16 +68,16 @@ func (s *Session) roomForTurns(t Task) bool {
 // pair is both sides of a guideline, as indices into Task.Cases.
 type pair [2]int
 
-// order is the indices of the cases, and of the company behind them, as they are
+// rounds are the indices of the cases, and of the company behind them, as they are
 // visited: in n rounds, each in an order of its own. A case with fewer repetitions
-// than there are rounds is not in all of them; the company is in the first.
-func (t Task) order(rng *rand.Rand, n int, plan *results.Manifest) []int {
+// than there are rounds is not in all of them; the company is in the first. Rounds
+// without any case are not there.
+func (t Task) rounds(rng *rand.Rand, n int, plan *results.Manifest) (out [][]int) {
 	all := len(t.Cases) + len(t.Company)
 	if n <= 1 {
-		return rng.Perm(all)
+		return [][]int{rng.Perm(all)}
 	}
 	pairs := t.pairs(plan)
-	var out []int
 	for _, rank := range spread(n) {
 		var there []int
 		for i, c := range t.Cases {
@@ -89,10 +91,13 @@ func (t Task) order(rng *rand.Rand, n int, plan *results.Manifest) []int {
 			}
 		}
 		next := round(rng, there, all, pairs)
-		if len(out) > 0 && len(next) > 0 && next[0] == out[len(out)-1] {
+		if len(next) == 0 {
+			continue
+		}
+		if n := len(out); n > 0 && next[0] == out[n-1][len(out[n-1])-1] {
 			slices.Reverse(next) // else the end of one round and the start of the next were one call repeated
 		}
-		out = append(out, next...)
+		out = append(out, next)
 	}
 	return out
 }

@@ -145,7 +145,7 @@ func TestRoundsHaveOrdersOfTheirOwnThatTheSeedDetermines(t *testing.T) {
 	for i := range 8 {
 		task.Cases = append(task.Cases, Sampled{Plan: i, NRep: 10})
 	}
-	all := task.order(rand.New(rand.NewPCG(1, 0)), 10, s.Manifest)
+	all := slices.Concat(task.rounds(rand.New(rand.NewPCG(1, 0)), 10, s.Manifest)...)
 	for round := range slices.Chunk(all, 8) {
 		orders[fmt.Sprint(round)] = true
 	}
@@ -162,7 +162,7 @@ func TestNoCallFollowsItselfWhereThereIsAnother(t *testing.T) {
 		for i := range cases {
 			task.Cases = append(task.Cases, Sampled{Plan: i, NRep: 50})
 		}
-		order := task.order(rand.New(rand.NewPCG(1, 0)), 50, s.Manifest)
+		order := slices.Concat(task.rounds(rand.New(rand.NewPCG(1, 0)), 50, s.Manifest)...)
 		if len(order) != 50*cases || len(slices.Compact(slices.Clone(order))) != len(order) {
 			t.Errorf("%d cases: one follows itself in %v", cases, order)
 		}

@@ -35,6 +35,7 @@ type Set struct {
 	// should be; WorstDriftNS is the most.
 	Drifted      int
 	WorstDriftNS int64
+	Joined       int                      // mpiruns with samples of several, since they were cut off
 	ZeroIQR      int                      // times that the quartiles of a case in an mpirun were equal
 	WallNS       map[string]map[int]int64 // wall-clock of stage 2, by shape and run
 
@@ -204,6 +205,9 @@ func (s *Set) Add(run *results.Run) error {
 	if t := run.Timing; t.DriftNS > t.MaxDriftNS {
 		s.Drifted++
 		s.WorstDriftNS = max(s.WorstDriftNS, t.DriftNS)
+	}
+	if len(run.Parts) > 0 {
+		s.Joined++
 	}
 	if run.Mode == protocol.ModeMeasure {
 		shape := run.Shape.String()

@@ -14,6 +14,7 @@ var ClockLists = Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, JSON: 
 
 // Clocks is what one mpirun found about clocks and their synchronisation.
 type Clocks struct {
+	Shape  string               `json:"shape"`
 	NP     int                  `json:"np"`
 	Clock  string               `json:"clock"`
 	Clocks []protocol.ClockInfo `json:"clocks"`
@@ -50,7 +51,7 @@ func clockSection(c *Clocks) Section {
 }
 
 func syncSection(c *Clocks) Section {
-	s := Titled("CLOCK SYNCHRONISATION, p = %d, clock %s: error against rank 0 in µs", c.NP, c.Clock)
+	s := Titled("CLOCK SYNCHRONISATION, %s, clock %s: error against rank 0 in µs", c.Shape, c.Clock)
 	t, best := &Table{Head: []string{"method"}, Align: "l"}, pareto(c.Syncs)
 	for i, sync := range c.Syncs {
 		if sync.Failed != "" {

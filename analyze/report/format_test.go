@@ -69,7 +69,7 @@ func clocks() *[]Clocks {
 	check := func(seconds float64, wrong int64) protocol.ClockCheck {
 		return protocol.ClockCheck{Seconds: seconds, ErrorNS: []int64{0, wrong}, BoundNS: []int64{0, 90}}
 	}
-	return &[]Clocks{{NP: 2, Clock: "wtime", Host: "login1",
+	return &[]Clocks{{Shape: "p2", NP: 2, Clock: "wtime", Host: "login1",
 		Clocks: []protocol.ClockInfo{{Name: "wtime", TickNS: 26, CostNS: 26.7}, {Name: "rdtscp", Refused: "rank 1 may run on the processors 0-1"},
 			{Name: "rdtsc", TickNS: 1, CostNS: 8, HZ: 2500000000, HZFrom: "measured"}},
 		Syncs: []protocol.ClockSync{

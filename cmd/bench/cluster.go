@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,43 +11,112 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"pgmpi/internal/conf"
+	"pgmpi/measure/launch"
 )
+
+// virtual is a Slurm of this machine with virtual nodes of one CPU, over TCP.
+type virtual struct {
+	*env
+	dir       string
+	launch    string // of one rank program
+	variables []string
+}
+
+// newVirtual starts it with n nodes; args are more for testdata/slurm/up.
+func newVirtual(ctx context.Context, e *env, n int, args ...string) (*virtual, error) {
+	v := &virtual{env: e, dir: filepath.Join(e.dir, "slurm"), launch: "srun -K --input=0 --mpi=pmix"}
+	args = append(append([]string{"-H", "-n", fmt.Sprint(n), "-c", "1"}, args...), v.dir)
+	if out, err := exec.CommandContext(ctx, "testdata/slurm/up", args...).CombinedOutput(); err != nil {
+		v.stop()
+		return nil, fmt.Errorf("no Slurm of our own (it needs root and .ci/install slurmctld): %w: %s", err, out)
+	}
+	v.variables = append(os.Environ(), "SLURM_CONF="+filepath.Join(v.dir, "slurm.conf"))
+	if e.library == "mpich" {
+		v.launch = "srun -K --input=0 --mpi=pmi2"
+		v.variables = append(v.variables, "UCX_TLS=tcp,self") // else it takes memory that two hosts do not share
+	}
+	return v, nil
+}
+
+func (v *virtual) stop() { _ = exec.Command("testdata/slurm/down", v.dir).Run() }
+
+func (v *virtual) pgmpi() string { return filepath.Join(v.bin, "pgmpi") }
+
+// configure writes gl.toml.
+func (v *virtual) configure(toml string) error {
+	toml += fmt.Sprintf("[mpi]\nrank = %q\nlaunch = [\"%s\", \"-n\", \"{np}\"]\n", v.program("pgmpi-rank"), strings.Join(strings.Fields(v.launch), `", "`))
+	return os.WriteFile(filepath.Join(v.env.dir, "gl.toml"), []byte(toml), 0o666)
+}
+
+func (v *virtual) run(ctx context.Context, argv ...string) ([]byte, error) {
+	cmd := command(ctx, argv...)
+	var stderr bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stderr = v.env.dir, v.variables, &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, stderr.String())
+	}
+	return out, err
+}
+
+// The example of docs/how-to-slurm.md: what stands out on a slow network.
+const (
+	gbitNodes    = 4
+	gbitStandOut = 1.3
+	gbitRuns     = 10
+)
+
+// gbitBench checks the patterns on four virtual nodes, one rank each, over a link that
+// is held to 1 Gbit, and prints the rows of the example.
+func gbitBench(ctx context.Context, e *env) error {
+	runs := max(e.mpiruns, 1)
+	if e.mpiruns == 0 {
+		runs = gbitRuns
+	}
+	e.title("GL3-GL17 on %d virtual nodes, one process each, 1 Gbit, R = %d: what is slower by more than %g times", gbitNodes, runs, gbitStandOut)
+	v, err := newVirtual(ctx, e, gbitNodes, "-r", "1gbit")
+	if err != nil {
+		fmt.Printf("   left out: %v\n", err)
+		return nil
+	}
+	defer v.stop()
+	if v.library == "mpich" && gbitNodes > launch.Cores() {
+		v.variables = append(v.variables, "LD_PRELOAD="+filepath.Join(v.bin, "yield.so"))
+	}
+	if err := v.configure(fmt.Sprintf("[check]\nguidelines = [\"GL3..GL17\"]\n[job]\nshapes = [\"%dx1\"]\nmpiruns = %d\nmsizes = [\"8\", \"1Ki\", \"16Ki\", \"256Ki\"]\n", gbitNodes, runs)); err != nil {
+		return err
+	}
+	start := time.Now()
+	_, failed := v.run(ctx, "salloc", "--quiet", "-N", fmt.Sprint(gbitNodes), "--ntasks-per-node=1", v.pgmpi(), "check", "--quiet", "--guidelines", "gl.toml", "--out", "gbit")
+	r, err := reportOf(filepath.Join(v.env.dir, "gbit"))
+	if err != nil {
+		return cmp.Or(failed, err) // a check with violations ends with 1
+	}
+	for _, row := range r.Verdicts {
+		if row.Ratio != nil && row.RatioLo95 != nil && row.RatioHi95 != nil && *row.Ratio >= gbitStandOut {
+			fmt.Printf("   | %s %s ≤ %s | %s | %.2f [%.2f, %.2f] | %s |\n", row.Guideline, row.Function, row.Mockup, conf.HumanSize(row.Msize), *row.Ratio, *row.RatioLo95, *row.RatioHi95, row.Verdict.Verdict)
+		}
+	}
+	fmt.Printf("   %d tests, %v\n", len(r.Verdicts), time.Since(start).Round(time.Second))
+	return nil
+}
 
 // clusterBench is a whole default check as a batch job over two virtual nodes, one
 // rank each: Slurm, namespaces and a bridge of this machine, over TCP.
 func clusterBench(ctx context.Context, e *env) (err error) {
 	e.title("a whole check, submitted to Slurm by pgmpi submit: two virtual nodes, one process each, all else the defaults")
-	up, err := filepath.Abs("testdata/slurm/up")
+	v, err := newVirtual(ctx, e, 2)
 	if err != nil {
-		return err
-	}
-	dir := filepath.Join(e.dir, "slurm")
-	defer func() { _ = exec.Command(filepath.Join(filepath.Dir(up), "down"), dir).Run() }()
-	if out, err := exec.CommandContext(ctx, up, "-H", "-n", "2", "-c", "1", dir).CombinedOutput(); err != nil {
-		fmt.Printf("   left out: no Slurm of our own (it needs root and .ci/install slurmctld): %v: %s\n", err, out)
+		fmt.Printf("   left out: %v\n", err)
 		return nil
 	}
-	variables := append(os.Environ(), "SLURM_CONF="+filepath.Join(dir, "slurm.conf"))
-	launch := "srun -K --input=0 --mpi=pmix"
-	if e.library == "mpich" {
-		launch = "srun -K --input=0 --mpi=pmi2"
-		variables = append(variables, "UCX_TLS=tcp,self") // else it takes memory that two hosts do not share
-	}
-	toml := fmt.Sprintf("[job]\nnp = [2]\n[mpi]\nrank = %q\nlaunch = [\"%s\", \"-n\", \"{np}\"]\n[batch]\nnodes = 2\ntime = \"2h\"\n",
-		e.program("pgmpi-rank"), strings.Join(strings.Fields(launch), `", "`))
-	if err := os.WriteFile(filepath.Join(e.dir, "gl.toml"), []byte(toml), 0o666); err != nil {
+	defer v.stop()
+	if err := v.configure("[job]\nnp = [2]\n[batch]\nnodes = 2\ntime = \"2h\"\n"); err != nil {
 		return err
 	}
-	pgmpi := func(args ...string) ([]byte, error) {
-		cmd := command(ctx, append([]string{filepath.Join(e.bin, "pgmpi")}, args...)...)
-		var stderr bytes.Buffer
-		cmd.Dir, cmd.Env, cmd.Stderr = e.dir, variables, &stderr
-		out, err := cmd.Output()
-		if err != nil {
-			err = fmt.Errorf("pgmpi %s: %w: %s", args[0], err, stderr.String())
-		}
-		return out, err
-	}
+	pgmpi := func(args ...string) ([]byte, error) { return v.run(ctx, append([]string{v.pgmpi()}, args...)...) }
 	start := time.Now()
 	if _, err = pgmpi("submit", "gl.toml", "--go", "--out", "out"); err != nil {
 		return err

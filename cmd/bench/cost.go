@@ -123,11 +123,12 @@ func simulatedRun(m *results.Manifest, run, nrep int) *results.Run {
 }
 
 // memoryBench compares the largest resident memory of a rank with what a plain C
-// program (memory.c) takes that has the same buffers and makes the same calls.
+// program (memory.c) takes that has the same buffers and makes the same calls, and shows
+// what a case costs beside its calls.
 func memoryBench(ctx context.Context, e *env) error {
 	e.title("memory of a rank against a plain C program with the same buffers: Allreduce and Alltoall of %d KiB, verified", memoryBytes>>10)
 	if e.processes == nil {
-		e.processes = []int{2, 4, 8, 16}
+		e.processes = []int{2, 4, 8, 16, 32}
 	}
 	var missed error
 	for _, p := range e.processes {
@@ -147,8 +148,27 @@ func memoryBench(ctx context.Context, e *env) error {
 		}
 		missed = errors.Join(missed, outcome(fmt.Sprintf("p = %d", p), fmt.Sprintf("%.0f MB (rank %.0f MB, plain C %.0f MB)", ours-plain, ours, plain),
 			fmt.Sprintf("under %g MB", memoryAimMB), ours-plain < memoryAimMB))
+		untimed, err := untimedPerCase(ctx, e, p)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("   p = %d: %.3g ms for each case beside its timed and untimed calls\n", p, untimed*1e3)
 	}
 	return missed
+}
+
+// untimedPerCase is what a case of few bytes takes beside its calls, in seconds: to
+// prepare, fill and verify it, and to collect its samples.
+func untimedPerCase(ctx context.Context, e *env, p int) (float64, error) {
+	var cases []protocol.JobCase
+	for msize := int64(1); msize <= 16; msize++ {
+		cases = append(cases, protocol.JobCase{Function: "MPI_Allreduce", Msize: msize})
+	}
+	out, err := e.do(ctx, "pgmpi-rank", newJob(p, memoryNRep, cases...))
+	if err != nil {
+		return 0, err
+	}
+	return float64(out.End.MeasureNS-out.End.TimedNS) / 1e9 / float64(len(cases)), nil
 }
 
 // peak is the largest VmHWM of all processes of a program in MB, looked at while

@@ -32,7 +32,8 @@ var benches = []bench{
 	{"share", "share of stage 2 inside the measured calls, over mpiruns", true, 4, shareBench},
 	{"check", "a whole check of GL3-GL17 at five sizes; the fastest counts", true, 3, checkBench},
 	{"cluster", "a whole default check as a batch job on two virtual nodes", true, 1, clusterBench},
-	{"memory", "a rank's memory beside its buffers and the MPI library's own", true, 1, memoryBench},
+	{"gbit", "what stands out on four virtual nodes over a link of 1 Gbit: the example of docs/how-to-slurm.md", true, 1, gbitBench},
+	{"memory", "a rank's memory beside its buffers and the MPI library's own, and what a case takes beside its calls, by p", true, 1, memoryBench},
 	{"sync", "the ways to synchronise processes, in rounds of one mpirun each", true, 30, syncBench},
 	{"clocks", "clock synchronisation where the true error is known", true, 1, clocksBench},
 	{"exhaustive", "every collective and mock-up against its definition", true, 1, exhaustiveBench},
@@ -94,7 +95,7 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntVar(&e.times, "times", 0, "rounds, checks or mpiruns of a bench (0: what is in parentheses above)")
 	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: the default procedure)")
 	fs.BoolVar(&e.load, "load", false, "stability, proof: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
-	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16), clocks (default 2 to 16) and exhaustive (default 1 to 9)")
+	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16, 32), clocks (default 2 to 16) and exhaustive (default 1 to 9)")
 	fs.IntVar(&e.every, "every", 20, "exhaustive: one of so many combinations; 1: all of them, which takes hours")
 	fs.StringVar(&e.suite, "dir", "", "interpose: a built test suite as MPICH's test/mpi/coll, in DIR/openmpi and DIR/mpich, instead of a program of ours")
 	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, sync) and of random numbers (simulate, replay)")

@@ -134,11 +134,14 @@ func (o *output) run(s *settings, command string, refuse, do func(*campaign.Camp
 		}
 	}
 	if o.dryRun {
-		c.LaunchTime = o.launchTime
+		if o.network.Gbit < 0 || o.network.Latency < 0 || o.launchTime < 0 {
+			return setupf("--launch-time, --network-gbit and --network-latency must be at least 0")
+		}
+		c.LaunchTime, c.Network = o.launchTime, o.network
 		return o.plan(c, command)
 	}
-	if o.launchTime != 0 {
-		return setupf("--launch-time is for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
+	if o.launchTime != 0 || o.network != (campaign.Network{}) {
+		return setupf("--launch-time and --network-… are for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
 	}
 	if err := refuse(c); err != nil {
 		return err

@@ -26,11 +26,12 @@ var clocksCommand = command{
 	long: `Shows the clocks that can time a repetition, with their resolution and cost, and
 for every method of clock synchronisation how far the ranks' global clocks are
 from rank 0's right after it and some seconds later, how long it takes, and how
-many rounds and messages. One mpirun for every number of processes. Nothing is
-written to disk. docs/clocks.md explains the methods.`,
+many rounds and messages. One mpirun for every number of processes and every
+shape. Nothing is written to disk. docs/clocks.md explains the methods.`,
 	flags: func(fs *pflag.FlagSet) action {
 		c := &clocksRun{}
 		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma `LIST` (default: the slots of the allocation, else the cores)")
+		fs.StringSliceVar(&c.shapes, "shape", nil, "shapes nodes × processes per node, a comma `LIST`: 2x1,1x2,16x32")
 		fs.StringVar(&c.rank, "rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
 		fs.StringVar(&c.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: what comes with the rank program's library)")
 		fs.StringVar(&c.clock, "clock", measure.Default().Clock, "the `CLOCK`: "+strings.Join(protocol.Clocks, ", "))
@@ -45,6 +46,7 @@ written to disk. docs/clocks.md explains the methods.`,
 // clocksRun is one call of `pgmpi clocks`.
 type clocksRun struct {
 	np      []int
+	shapes  []string
 	rank    string
 	launch  string
 	clock   string
@@ -57,9 +59,6 @@ type clocksRun struct {
 const longestWait = 3600
 
 func (c *clocksRun) check() error {
-	if len(c.np) == 0 {
-		c.np = []int{launch.DefaultNP()}
-	}
 	if len(c.methods) == 0 {
 		// One two-level method represents them all.
 		c.methods = slices.DeleteFunc(slices.Clone(protocol.ClockSyncs), func(m string) bool {
@@ -69,6 +68,10 @@ func (c *clocksRun) check() error {
 	var errs conf.FieldErrors
 	for _, np := range c.np {
 		errs.Check(np > 0, "--np", "%d is no number of processes", np)
+	}
+	for _, text := range c.shapes {
+		_, err := guidelines.ParseShape(text)
+		errs.Check(err == nil, "--shape", "%v", err)
 	}
 	errs.Name("--clock", "clock", c.clock, protocol.Clocks)
 	for _, m := range c.methods {
@@ -98,9 +101,10 @@ func (c *clocksRun) run(ctx context.Context) error {
 	}
 	var found []report.Clocks
 	worked := false
-	for _, np := range c.np {
+	job := measure.JobConfig{NP: c.np, Shapes: c.shapes}
+	for _, shape := range job.On(job.NPOr(launch.DefaultNP)) {
 		var r report.Clocks
-		if r, err = c.examine(ctx, info, path, np); err != nil {
+		if r, err = c.examine(ctx, info, path, shape); err != nil {
 			break
 		}
 		found = append(found, r)
@@ -115,24 +119,24 @@ func (c *clocksRun) run(ctx context.Context) error {
 	return err
 }
 
-func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path string, np int) (report.Clocks, error) {
-	argv, err := launch.Launch(launch.Config{Words: strings.Fields(c.launch)}, info, guidelines.Shape{NP: np})
+func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path string, shape guidelines.Shape) (report.Clocks, error) {
+	argv, err := launch.Launch(launch.Config{Words: strings.Fields(c.launch)}, info, shape)
 	if err != nil {
 		return report.Clocks{}, setup(err)
 	}
-	argv = launch.RankArgv(argv, path, guidelines.Shape{NP: np})
+	argv = launch.RankArgv(argv, path, shape)
 	wait := slices.Max(append([]float64{0}, c.seconds...))
-	warn("p = %d: methods to examine: %d; each synchronises (up to seconds) and is then watched for %v s\n", np, len(c.methods), wait)
+	warn("%s: methods to examine: %d; each synchronises (up to seconds) and is then watched for %v s\n", shape, len(c.methods), wait)
 	start := time.Now()
 	progress := func(i, of int, method string) {
 		warn("%4.0f s  %s (%d of %d)\n", time.Since(start).Seconds(), method, i+1, of)
 	}
-	out, err := measure.ExamineClocks(ctx, argv, np, c.clock, &protocol.ClocksJob{Methods: c.methods, Seconds: c.seconds}, progress)
+	out, err := measure.ExamineClocks(ctx, argv, shape, c.clock, &protocol.ClocksJob{Methods: c.methods, Seconds: c.seconds}, progress)
 	var failed *measure.Error
 	switch {
 	case err == nil:
 		host, _ := os.Hostname()
-		return report.Clocks{NP: np, Clock: c.clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Host: host}, nil
+		return report.Clocks{Shape: shape.String(), NP: shape.NP, Clock: c.clock, Clocks: out.End.Clocks, Syncs: out.Syncs, Host: host}, nil
 	case ctx.Err() != nil:
 		return report.Clocks{}, &campaign.Interrupted{}
 	case errors.As(err, &failed) && !failed.Started:

@@ -265,11 +265,11 @@ func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 
 func TestClocksCommandShowsEveryMethod(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
-		got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "shared,netgauge,hca3", "--seconds", "0.5")
+		got := b.pgmpi("clocks", "--rank", b.rank, "--shape", "1x2", "--clock-sync", "shared,netgauge,hca3", "--seconds", "0.5")
 		if got.code != 0 {
 			t.Fatalf("exit %d:\n%s", got.code, got.stderr)
 		}
-		for _, want := range append([]string{"after 0.5 s", "p = 2", "shared ", "netgauge ", "hca3 "}, protocol.Clocks...) {
+		for _, want := range append([]string{"after 0.5 s", "1x2", "shared ", "netgauge ", "hca3 "}, protocol.Clocks...) {
 			if !strings.Contains(got.stdout, want) {
 				t.Errorf("no %q in:\n%s", want, got.stdout)
 			}
@@ -277,6 +277,8 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 		if got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "nonsense"); got.code != exitcode.Setup {
 			t.Errorf("an unknown method ends with %d, want %d", got.code, exitcode.Setup)
 		}
+		why := map[string]string{"openmpi": "fewer nodes than the shape", "mpich": "placed as 1x2 (nodes × ranks on each), and 2x1 is wanted"}[b.lib.name]
+		b.pgmpi("clocks", "--rank", b.rank, "--shape", "2x1", "--clock-sync", "shared").exits(t, exitcode.Setup).says(t, why)
 	})
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		got := b.pgmpi("clocks", "--rank", b.rank, "--np", "2", "--clock-sync", "shared", "--format", "json")

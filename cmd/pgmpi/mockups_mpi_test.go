@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -172,6 +171,21 @@ func (b *fixture) launch(np int) (argv, env []string) {
 
 // runJob starts the rank program by hand, with --job and more of its arguments.
 func (b *fixture) runJob(np int, j *protocol.Job, args ...string) (*protocol.Output, error) {
+	text, err := b.linesOf(np, j, args...)
+	if err != nil {
+		return nil, err
+	}
+	in := protocol.NewOutputReader(j, nrep.Default().Max)
+	for line := range bytes.Lines(text) {
+		if done, err := in.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil || done {
+			return in.Output(), err
+		}
+	}
+	return nil, fmt.Errorf("no end record\n%s", text)
+}
+
+// linesOf is what rank 0 says of a job.
+func (b *fixture) linesOf(np int, j *protocol.Job, args ...string) (of []byte, err error) {
 	lines, err := protocol.EncodeJob(j)
 	if err != nil {
 		return nil, err
@@ -188,16 +202,10 @@ func (b *fixture) runJob(np int, j *protocol.Job, args ...string) (*protocol.Out
 	if err != nil {
 		return nil, fmt.Errorf("%w\n%s%s", err, text, said.String())
 	}
-	in := protocol.NewOutputReader(j, nrep.Default().Max)
-	s := bufio.NewScanner(bytes.NewReader(text))
-	s.Buffer(nil, 1<<20)
-	for s.Scan() {
-		if word, _, _ := strings.Cut(s.Text(), " "); word == protocol.LineHello || word == protocol.LineProgress {
-			continue
-		}
-		if done, err := in.Add(s.Bytes()); err != nil || done {
-			return in.Output(), err
+	for line := range bytes.Lines(text) {
+		if word, _, _ := strings.Cut(string(line), " "); word != protocol.LineHello && word != protocol.LineProgress {
+			of = append(of, line...)
 		}
 	}
-	return nil, fmt.Errorf("no end record\n%s%s", text, said.String())
+	return of, nil
 }

@@ -138,7 +138,7 @@ func TestMaxTimeAndMaxMpirunsEndACheckWithAVerdict(t *testing.T) {
 func TestSelftestShowsWhatItPlantedAndFound(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		// Where other programs want the cores too, it may fail: honestly.
-		s := b.pgmpi("selftest", "--rank", b.rank, "--np", "2", "--mpiruns", "9", "--quiet").exits(t, 0, 1)
+		s := b.pgmpi("selftest", "--rank", b.rank, "--shape", "1x2", "--mpiruns", "9", "--quiet").exits(t, 0, 1)
 		for _, words := range []string{"(a) A/A: 33 tests", "MPI_Allgather is", "GL1 monotony", "GL2 split", "GL11 pattern", "planted 6, found "} {
 			if !strings.Contains(s.stdout, words) {
 				t.Errorf("no %q in:\n%s", words, s.stdout)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
+	"pgmpi/nrep"
 )
 
 // What a case that has taken turns gives is compared after its last visit.
@@ -135,6 +138,84 @@ func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
 		for _, c := range out.Cases {
 			if c.NRep != 1 {
 				t.Errorf("%d repetitions in a slice of 1 ns", c.NRep)
+			}
+		}
+	})
+}
+
+// What an mpirun sends of finished rounds is verified like what it sends at its end. The
+// library is right in the first round and wrong in the last, or wrong throughout.
+func TestFinishedRoundsAreSentBeforeTheEnd(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		for _, c := range []struct {
+			fault string
+			wrong [4]bool // after so many rounds
+		}{{"", [4]bool{}}, {"wrong-after-100", [4]bool{3: true}}, {"wrong-every", [4]bool{1: true, 2: true, 3: true}}} {
+			j := wrongJob()
+			all := len(j.Cases)
+			once := slices.Clone(j.Order)
+			j.Order, j.Rounds, j.SendNS = slices.Concat(once, once, once), []int{all, 2 * all}, 1
+			text, err := b.with(c.fault).linesOf(2, j)
+			if err != nil {
+				t.Fatalf("%s: %v", c.fault, err)
+			}
+			in := protocol.NewOutputReader(j, 0)
+			see := func(rounds int, cases []protocol.CaseResult, samples map[int][]protocol.Sample) {
+				wrong := 0
+				for _, r := range cases {
+					switch got := len(samples[r.Case]); {
+					case r.Status == protocol.StatusWrong && got == 0:
+						wrong++
+					case r.Status != protocol.StatusOK || r.NRep != rounds || got != rounds:
+						t.Errorf("%s: after %d rounds %+v has %d samples", c.fault, rounds, r, got)
+					}
+				}
+				if len(cases) != all || (wrong > 0) != c.wrong[rounds] {
+					t.Errorf("%s: after %d rounds %d cases of %d, %d wrong", c.fault, rounds, len(cases), all, wrong)
+				}
+			}
+			sent := 0
+			for line := range bytes.Lines(text) {
+				done, err := in.Add(bytes.TrimSuffix(line, []byte("\n")))
+				if err != nil {
+					t.Fatalf("%s: %v", c.fault, err)
+				}
+				if f := in.Finished(); f.Rounds > sent {
+					sent = f.Rounds
+					see(sent, f.Cases, f.Samples)
+				}
+				if done {
+					see(3, in.Output().Cases, in.Output().Samples)
+				}
+			}
+			if sent != 2 {
+				t.Errorf("%s: %d rounds were sent before the end", c.fault, sent)
+			}
+		}
+	})
+}
+
+// One mpirun makes several predictions of a case, and gives the largest.
+func TestOneMpirunCanMakeSeveralPredictions(t *testing.T) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		j := wrongJob()
+		predictor := nrep.Default()
+		predictor.Min, predictor.Max, predictor.MaxTime = 4, 8, 1
+		var err error
+		if j.NREP, err = json.Marshal(predictor); err != nil {
+			t.Fatal(err)
+		}
+		j.Mode, j.Verify, j.Predictions, j.Order = protocol.ModeNREP, true, 3, slices.Concat(j.Order, j.Order, j.Order)
+		for fault, wrong := range map[string]bool{"": false, "wrong-every": true} {
+			out, err := b.with(fault).runJob(2, j)
+			if err != nil || len(out.Cases) != len(j.Cases) {
+				t.Fatalf("%s: %v, %d cases", fault, err, len(out.Cases))
+			}
+			for _, c := range out.Cases {
+				gather := j.Cases[c.Case].Function == "MPI_Allgather"
+				if n := len(out.Samples[c.Case]); (c.Status == protocol.StatusWrong) != (wrong && gather) || n != c.NRep || (n == 0) != (wrong && gather) || n > 8 {
+					t.Errorf("%s: %+v has %d samples", fault, c, n)
+				}
 			}
 		}
 	})

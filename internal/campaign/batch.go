@@ -19,11 +19,17 @@ func (c *Campaign) fits(shape guidelines.Shape) error {
 	switch {
 	case left <= 0:
 		return &Interrupted{Why: fmt.Sprintf("batch job %s is past its time limit", c.Job.ID)}
-	case left <= takes:
+	case left <= takes && !c.onlyInParts(takes, left):
 		return &Interrupted{Why: fmt.Sprintf("batch job %s ends at %s, in %v, and an mpirun takes about %v",
 			c.Job.ID, c.Job.Ends.Format(time.TimeOnly), left.Round(time.Second), takes.Round(time.Second))}
 	}
 	return nil
+}
+
+// onlyInParts tells whether an mpirun takes longer than the whole batch job has time
+// for, and can leave a part in the time that is left.
+func (c *Campaign) onlyInParts(takes, left time.Duration) bool {
+	return takes >= c.Job.Ends.Sub(c.opened) && left > measure.PartTime && c.Config.Measure.MostTurns() > 1
 }
 
 // signalGrace is how much later than the ranks, which die of it, the driver may get

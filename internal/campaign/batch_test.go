@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/remark"
+	"pgmpi/measure"
 	"pgmpi/measure/batch"
 	"pgmpi/measure/protocol"
 )
@@ -162,4 +164,89 @@ func TestWhatACutOffPredictionHasFinishedIsNotPredictedAgain(t *testing.T) {
 			t.Errorf("the part is still there: %v", b.raw())
 		}
 	})
+}
+
+// An mpirun of stage 2 that is cut off twice: each attempt does the rounds that are left.
+func TestWhatFinishedRoundsHaveMeasuredIsNotMeasuredAgain(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		toml := strings.Replace(quick, "np = [2, 3]", "np = [2]", 1)
+		for attempt := range 2 {
+			ctx, cancel := context.WithCancel(t.Context())
+			b.fake.Fault = func(launch int) fault {
+				if launch == 3+attempt { // after two predictions
+					time.AfterFunc(time.Minute, cancel)
+					return cutRounds
+				}
+				return noFault
+			}
+			c := b.prepared(b.out, toml)
+			if err := c.Open(); err != nil {
+				t.Fatal(err)
+			}
+			_, err := c.Check(ctx)
+			c.Close()
+			wantInterrupted(t, err, "interrupted")
+			if raw := b.raw(); len(raw) != 3 || raw[2] != "part-run-p2-01" {
+				t.Fatalf("kept: %v", raw)
+			}
+		}
+		j := b.checked(toml)
+		jobs := b.fake.Jobs()
+		whole := jobs[5] // of mpirun 2
+		folder, m, err := OpenResults(b.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], 1, &m.Plan)
+		if err != nil || len(r.Cases) != len(whole.Cases) || len(r.Order) != len(whole.Order) {
+			t.Fatalf("%v, %+v", err, r)
+		}
+		for i, c := range r.Cases {
+			if c.NRep != whole.Cases[i].NRep || len(r.Samples[i]) != c.NRep {
+				t.Errorf("case %d: %d samples of %d", i, len(r.Samples[i]), whole.Cases[i].NRep)
+			}
+		}
+		if len(r.Parts) != 2 || r.Parts[0].Rounds != 5 || r.Parts[0].Of != 10 || r.Parts[1].Rounds != 2 || r.Parts[1].Of != 5 {
+			t.Errorf("parts: %+v", r.Parts)
+		}
+		for n, rounds := range []int{10, 5, 3} {
+			if got := len(jobs[2+n].Rounds) + 1; got != rounds {
+				t.Errorf("attempt %d has %d rounds, want %d", n+1, got, rounds)
+			}
+		}
+		if slices.ContainsFunc(b.raw(), func(name string) bool { return strings.HasPrefix(name, "part-") }) {
+			t.Errorf("the part is still there: %v", b.raw())
+		}
+		if !slices.ContainsFunc(j.Report.Warnings, func(w remark.Remark) bool { return w.ID == remark.Joined }) {
+			t.Error("the report does not say so")
+		}
+	})
+}
+
+// Else such a check would never end.
+func TestAnMpirunLongerThanABatchJobIsStartedIfItCanLeaveAPart(t *testing.T) {
+	for name, c := range map[string]struct {
+		more string
+		job  time.Duration
+		why  string // of the interruption; "": none
+	}{
+		"it can":              {"", 30 * time.Minute, ""},
+		"nothing is finished": {"turns = 1\n", 30 * time.Minute, "an mpirun takes about 1h0m0s"},
+		"no time for a round": {"", measure.PartTime, "an mpirun takes about 1h0m0s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bed) {
+				toml := strings.Replace(quick, "np = [2, 3]", "np = [2]", 1) + "[measure]\nstall = \"2h\"\n" + c.more
+				b.fake.Takes = time.Hour
+				b.checked(toml)
+				b.remove("run-p2-03")
+				b.fake.Takes = time.Minute
+				if err := b.inJob(toml, c.job); c.why != "" {
+					wantInterrupted(t, err, c.why)
+				} else if err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
 }

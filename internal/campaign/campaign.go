@@ -31,6 +31,7 @@ type Campaign struct {
 	Start    measure.Starter // nil: measure.Exec
 	// LaunchTime is what the start of an mpirun is taken to cost by Estimate; 0: unknown.
 	LaunchTime time.Duration
+	Network    Network   // what Estimate takes between nodes; zero: UsualNetwork
 	Job        batch.Job // that all this is in; Open asks where it is not set
 
 	session measure.Session
@@ -40,6 +41,9 @@ type Campaign struct {
 	dropped map[int]bool // cases that no undecided test needs, by index into Plan.Cases
 	spent   time.Duration
 	last    map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
+	opened  time.Time
+	// predicted is the last prediction of a shape: one mpirun may make several.
+	predicted map[guidelines.Shape]int
 }
 
 // New makes the Plan, and finds rank program and launcher, which are asked for
@@ -102,7 +106,7 @@ func planned(config *glfile.File, path string, before *results.Manifest, version
 	}
 	return &Campaign{Config: config, Manifest: m, Path: path, RankPath: rankPath, Resumed: before != nil,
 		tally:   &tally{planned: map[protocol.Mode]int{}, done: map[protocol.Mode]int{}},
-		dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}}, nil
+		dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}}, nil
 }
 
 // findLaunch fills the rank program and the launcher into the manifest.
@@ -172,6 +176,7 @@ func (c *Campaign) Open() error {
 	if c.Job.ID == "" {
 		c.Job = batch.Here()
 	}
+	c.opened = time.Now()
 	for _, note := range c.Manifest.Plan.Notes {
 		c.say("note: %s", note)
 	}

@@ -110,7 +110,11 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 			if s.Runs == 0 || !slices.Contains(stages, s.mode) {
 				continue
 			}
-			if s.Left = c.remaining(s.mode, shape, s.After, s.Runs); s.Left > 0 {
+			s.Left = c.remaining(s.mode, shape, s.After, s.Runs)
+			if h := c.finished(s.mode, shape); h != nil && s.mode == protocol.ModeNREP {
+				s.Left = min(s.Left, max(0, s.Runs-h.Predicted()))
+			}
+			if s.Left > 0 {
 				s.Verify, verify = verify, 0
 			}
 			e.Total += time.Duration(s.Left)*s.Each + s.Verify
@@ -157,7 +161,8 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 		cost.start = c.LaunchTime.Seconds()
 	}
 	// What a collective without data costs: ⌈log2 p⌉ steps.
-	empty := cost.step * float64(max(1, bits.Len(uint(shape.NP-1))))
+	network := c.network()
+	empty := cost.step*float64(max(1, bits.Len(uint(shape.NP-1)))) + network.steps(shape)
 	called := map[string]bool{}
 	var nrep, run, verified float64
 	folded := int64(0) // elements
@@ -166,7 +171,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 		f, _ := mockups.Get(k.Function)
 		need := f.Memory(k.Msize/extent, extent, shape.NP)
 		// A mock-up is as many collectives as it is named after.
-		call := empty*float64(1+strings.Count(f.ID, "+")) + byteTime*float64(need.Sum())
+		call := empty*float64(1+strings.Count(f.ID, "+")) + byteTime*float64(need.Sum()) + network.data(shape, f, need)
 		untimed := warmups(config, call)
 		if !called[k.Function] {
 			called[k.Function] = true

@@ -31,6 +31,7 @@ const (
 	hangs           // after the first case
 	wrongData       // in the first case
 	cutOff          // when all cases but the first have been sent, as a long prediction does
+	cutRounds       // when the first half of the rounds has been sent
 	refused         // by Slurm, whose job is at its end
 )
 
@@ -41,6 +42,8 @@ type fakeRanks struct {
 	Call  func(c protocol.JobCase, np int) time.Duration // how long one call takes; nil: 10 µs
 	Fault func(launch int) fault                         // of a launch, from 1; nil: none
 	Takes time.Duration                                  // for a job, beside what its samples say
+	Hosts int                                            // that a layout names; 0: this one
+	Comes time.Duration                                  // after the launcher was started
 	Place string                                         // where all ranks are; "": where they are wanted
 
 	mu   sync.Mutex
@@ -164,6 +167,7 @@ func (r *fakeLaunch) run() error {
 		return errDied
 	default:
 	}
+	time.Sleep(r.fake.Comes)
 	hello, err := json.Marshal(protocol.Hello{Protocol: protocol.ProtocolVersion, NP: r.np, Rank: fakeInfo})
 	if err != nil {
 		return err
@@ -193,10 +197,13 @@ func (r *fakeLaunch) run() error {
 			samples := r.samples(job, c)
 			o.Case(protocol.CaseResult{Case: i + 1, Status: protocol.StatusOK, NRep: len(samples), Converged: true}, samples)
 		}
-		if err := o.SoFar(); err != nil {
+		if err := o.SoFar(0); err != nil {
 			return err
 		}
 		return r.hang()
+	}
+	if r.fault == cutRounds {
+		return r.firstRounds(job)
 	}
 	fmt.Fprintf(r.out, "%s 1 %d the first case\n", protocol.LineProgress, len(job.Cases))
 	if r.fault == hangs {
@@ -208,6 +215,27 @@ func (r *fakeLaunch) run() error {
 		return errDied
 	}
 	return r.output(job)
+}
+
+// firstRounds sends what half of the rounds have brought, and hangs.
+func (r *fakeLaunch) firstRounds(job *protocol.Job) error {
+	n := (len(job.Rounds) + 1) / 2
+	visits, all := map[int]int{}, map[int]int{}
+	for at, i := range job.Order {
+		all[i]++
+		if at < job.Rounds[n-1] {
+			visits[i]++
+		}
+	}
+	o := protocol.NewOutputWriter(r.out)
+	for i, c := range measured(*job) {
+		samples := r.samples(job, c)[:c.NRep*visits[i]/all[i]]
+		o.Case(protocol.CaseResult{Case: i, Status: protocol.StatusOK, NRep: len(samples)}, samples)
+	}
+	if err := o.SoFar(n); err != nil {
+		return err
+	}
+	return r.hang()
 }
 
 // measured are the cases of a job that are not only called.
@@ -223,7 +251,9 @@ func (r *fakeLaunch) hang() error {
 
 func (r *fakeLaunch) output(job *protocol.Job) error {
 	o := protocol.NewOutputWriter(r.out)
-	if job.Layout {
+	if n := r.fake.Hosts; job.Layout && n > 0 {
+		o.Layout(manyHosts(n, job.NP/n))
+	} else if job.Layout {
 		o.Layout(oneHost(job.NP))
 	}
 	for i, c := range job.Cases {
@@ -274,6 +304,23 @@ func oneHost(np int) *host.Layout {
 		Nodes: []host.Node{{Host: self}}}
 	for i := range np {
 		l.Nodes[0].Ranks = append(l.Nodes[0].Ranks, i)
+	}
+	return l
+}
+
+// manyHosts puts so many ranks on each of n hosts of one kind, each on a core of its own.
+func manyHosts(n, each int) *host.Layout {
+	var pins []host.Pin
+	for cpu := range each {
+		pins = append(pins, host.Pin{CPUs: host.Ranges{cpu}, Ranks: 1})
+	}
+	l := &host.Layout{Kinds: []host.NodeKind{{Kernel: "6.1", CPU: "a CPU", Env: map[string]string{"UCX_TLS": "rc"}}}, Pinnings: [][]host.Pin{pins}}
+	for i := range n {
+		node := host.Node{Host: fmt.Sprintf("node%05d", i), MemTotal: 256 << 30, MemAvailable: 200 << 30}
+		for k := range each {
+			node.Ranks = append(node.Ranks, i*each+k)
+		}
+		l.Nodes = append(l.Nodes, node)
 	}
 	return l
 }

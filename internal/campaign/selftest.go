@@ -74,8 +74,8 @@ func (t *Selftest) Prepare() error {
 		return err
 	}
 	job := t.Config.Job
-	if len(job.NP) > 1 {
-		return setupf("--np: a self-test is about one number of processes")
+	if len(job.NP)+len(job.Shapes) > 1 {
+		return setupf("--np, --shape: a self-test is about one number of processes, or one shape")
 	}
 	msizes, _, err := guidelines.FitMsizes(job.Msizes, guidelines.Extent(job.Datatype))
 	if err != nil {

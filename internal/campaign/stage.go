@@ -31,7 +31,7 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 		}
 		for _, shape := range c.Manifest.Plan.Shapes {
 			t := measure.Task{Mode: mode, Shape: shape, Run: run, Cases: c.cases(mode, shape)}
-			if len(t.Cases) > 0 {
+			if len(t.Cases) > 0 && (mode != protocol.ModeNREP || run > c.predicted[shape]) {
 				if err := c.mpirun(ctx, t.WithCompany(c.Manifest), last); err != nil {
 					return c.failure(ctx, err)
 				}
@@ -195,7 +195,7 @@ func (c *Campaign) timeToPredict(run, last int) bool {
 	}
 	var each time.Duration // an mpirun of all shapes; stage 2 repeats short calls more often
 	for _, shape := range c.Manifest.Plan.Shapes {
-		if c.Folder().Has(protocol.ModeNREP, shape, run) {
+		if c.Folder().Has(protocol.ModeNREP, shape, run) || c.predicted[shape] >= run {
 			return true
 		}
 		each += c.last[shape]
@@ -244,4 +244,7 @@ func (c *Campaign) looksAfter(mode protocol.Mode, done int) bool {
 func (c *Campaign) clock(r *results.Run) {
 	c.last[r.Shape] = time.Duration(r.WallNS)
 	c.spent += time.Duration(r.WallNS)
+	if r.Mode == protocol.ModeNREP {
+		c.predicted[r.Shape] = r.Predicted()
+	}
 }

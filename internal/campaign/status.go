@@ -128,6 +128,7 @@ func stageStatus(folder *results.Folder, m *results.Manifest, mode protocol.Mode
 	if err != nil {
 		return nil, &Failed{Err: err}
 	}
+	x.Planned -= max(0, r.Predictions-1)
 	x.LastS = time.Duration(r.WallNS).Seconds()
 	return x, nil
 }

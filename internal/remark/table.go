@@ -6,6 +6,7 @@ const (
 	PaperMethod         ID = "paper-method"
 	NormalApproximation ID = "normal-approximation"
 	Repeated            ID = "repeated"
+	Joined              ID = "joined"
 	ZeroIQR             ID = "iqr-zero"
 	OutOfSync           ID = "out-of-sync"
 	PageFaults          ID = "page-faults"
@@ -69,6 +70,7 @@ var kinds = map[ID]kind{
 	PaperMethod:         {"use method default, which avoids them", inStatistics + "paper-method"},
 	NormalApproximation: {"none needed: the approximation is good at this R", inStatistics + "normal-approximation"},
 	Repeated:            {"if it happens again, look at the rank program's last words in manifest.json", inStatistics + "repeated"},
+	Joined:              {"nothing if they are few; else a longer time limit of the batch job, or fewer sizes (--msizes)", inStatistics + "joined"},
 	ZeroIQR:             {"trust no difference below two clock steps; message sizes that take longer do not have this", inStatistics + "iqr-zero"},
 	OutOfSync: {"where they took too long, a longer measure.window or sync = \"round_time\"; where they started late, cores of their own, or a barrier (measure.sync)",
 		inStatistics + "out-of-sync"},

@@ -31,7 +31,13 @@ type Job struct {
 	Cases []JobCase `json:"cases"`
 	// Order has indices into Cases, as they are to be visited. A case that is there
 	// several times makes its repetitions in as many parts, as equal as can be.
-	Order     []int  `json:"order"`
+	Order []int `json:"order"`
+	// Rounds are the indices into Order at which a round begins, but for the first.
+	// What finished rounds have brought may be sent before the end.
+	Rounds []int `json:"rounds,omitempty"`
+	// SendNS is how often, at most, what is finished is sent before the end, in
+	// nanoseconds; 0: never.
+	SendNS    int64  `json:"send_ns,omitempty"`
 	Datatype  string `json:"datatype"`
 	Op        string `json:"op"`
 	Root      int    `json:"root"`
@@ -59,11 +65,14 @@ type Job struct {
 	// MemoryCap is the most a rank's buffers and temporaries may take, in
 	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
 	MemoryCap  int64           `json:"memory_cap"`
-	TempMemory int64           `json:"temp_memory"`      // bytes
-	StallNS    int64           `json:"stall_ns"`         // a rank that finishes no case for this long ends the mpirun
-	NREP       json.RawMessage `json:"nrep,omitempty"`   // an nrep.Config; only with ModeNREP
-	Layout     bool            `json:"layout,omitempty"` // say where the ranks run, before the first case
-	Clocks     *ClocksJob      `json:"clocks,omitempty"` // only with ModeClocks
+	TempMemory int64           `json:"temp_memory"`    // bytes
+	StallNS    int64           `json:"stall_ns"`       // a rank that finishes no case for this long ends the mpirun
+	NREP       json.RawMessage `json:"nrep,omitempty"` // an nrep.Config; only with ModeNREP
+	// Predictions is how many times Order visits a case with ModeNREP, each a
+	// prediction of its own, of which the largest counts; 0: once.
+	Predictions int        `json:"predictions,omitempty"`
+	Layout      bool       `json:"layout,omitempty"` // say where the ranks run, before the first case
+	Clocks      *ClocksJob `json:"clocks,omitempty"` // only with ModeClocks
 }
 
 // JobCase is one case of a job.

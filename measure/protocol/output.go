@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,8 +52,9 @@ type End struct {
 
 // SoFar closes the lines that an mpirun sends before its end.
 type SoFar struct {
-	Lines int    `json:"lines"` // as in End, of all such lines so far
-	CRC   string `json:"crc"`
+	Lines  int    `json:"lines"` // as in End, of all such lines so far
+	CRC    string `json:"crc"`
+	Rounds int    `json:"rounds,omitempty"` // of the job, that are finished
 }
 
 // Output is what rank 0 of a finished mpirun sent after its last case.
@@ -92,9 +94,12 @@ func (o *OutputWriter) line(text []byte) {
 const samplesPerLine = 512
 
 // Case writes what became of a case, and its samples.
-func (o *OutputWriter) Case(c CaseResult, samples []Sample) {
+func (o *OutputWriter) Case(c CaseResult, samples []Sample) { o.More(c, samples, 0) }
+
+// More is Case for one whose samples before the first have been written.
+func (o *OutputWriter) More(c CaseResult, samples []Sample, first int) {
 	o.JSON(LineCase, c)
-	for first := 0; first < len(samples); first += samplesPerLine {
+	for ; first < len(samples); first += samplesPerLine {
 		b := fmt.Appendf(nil, "%s %d %d", LineSamples, c.Case, first)
 		for _, s := range samples[first:min(len(samples), first+samplesPerLine)] {
 			b = append(b, ' ')
@@ -126,9 +131,9 @@ func (o *OutputWriter) Layout(l *host.Layout) {
 	}
 }
 
-// SoFar closes what has been written by now.
-func (o *OutputWriter) SoFar() error {
-	text, err := json.Marshal(SoFar{o.lines, fmt.Sprintf("%08x", o.crc)})
+// SoFar closes what has been written by now, after so many rounds of the job.
+func (o *OutputWriter) SoFar(rounds int) error {
+	text, err := json.Marshal(SoFar{o.lines, fmt.Sprintf("%08x", o.crc), rounds})
 	if err = errors.Join(o.err, err); err == nil {
 		_, o.err = fmt.Fprintf(o.w, "%s %s\n", LineSoFar, text)
 	}
@@ -165,7 +170,7 @@ type OutputReader struct {
 	predicted int
 	out       Output
 	at        map[int]int // where in out.Cases a case of the job is
-	whole     int         // cases that a SoFar has closed
+	closed    Finished    // by the last SoFar
 	left      int         // samples that may still come
 	lines     int
 	crc       uint32
@@ -240,13 +245,14 @@ func with[T any](list []T, text []byte) ([]T, error) {
 // checkCase refuses a case that the job does not have, and numbers that cannot be.
 func (o *OutputReader) checkCase(i int) error {
 	c := &o.out.Cases[i]
-	_, again := o.at[c.Case]
+	before, known := o.at[c.Case]
+	goesOn := known && len(o.job.Rounds) > 0 && o.out.Cases[before].Status == StatusOK
 	switch {
-	case i >= len(o.job.Cases):
+	case !known && i >= len(o.job.Cases):
 		return fmt.Errorf("more than the %d cases of the job", len(o.job.Cases))
 	case c.Case < 0 || c.Case >= len(o.job.Cases):
 		return fmt.Errorf("case %d of a job with %d", c.Case, len(o.job.Cases))
-	case again:
+	case known && !goesOn:
 		return fmt.Errorf("case %d a second time", c.Case)
 	case c.Status != StatusOK && c.Status != StatusWrong && c.Status != StatusNotMeasured:
 		return fmt.Errorf("case %d has the status %.40q", c.Case, c.Status)
@@ -260,7 +266,25 @@ func (o *OutputReader) checkCase(i int) error {
 	if err := cmp.Or(c.Usage.Check(o.job.NP), c.Messages.Check()); err != nil {
 		return fmt.Errorf("case %d: %w", c.Case, err)
 	}
+	if goesOn {
+		return o.goOn(before, *c)
+	}
 	o.at[c.Case] = i
+	return nil
+}
+
+// goOn replaces what was known of a case after a round by what is known after a later one.
+func (o *OutputReader) goOn(i int, now CaseResult) error {
+	have := len(o.out.Samples[now.Case])
+	switch {
+	case now.Status != StatusOK: // what was timed of it does not count
+		o.left += have
+		delete(o.out.Samples, now.Case)
+	case now.NRep < have:
+		return fmt.Errorf("case %d announces %d samples, and had %d before", now.Case, now.NRep, have)
+	}
+	o.out.Cases[i] = now
+	o.out.Cases = o.out.Cases[:len(o.out.Cases)-1]
 	return nil
 }
 
@@ -397,18 +421,25 @@ func (o *OutputReader) soFar(text []byte) error {
 	if err == nil {
 		err = o.arrived(s.Lines, s.CRC)
 	}
+	if err == nil && (s.Rounds < o.closed.Rounds || s.Rounds > len(o.job.Rounds)) {
+		err = fmt.Errorf("%d rounds after %d, of %d that are not the last", s.Rounds, o.closed.Rounds, len(o.job.Rounds))
+	}
 	if err != nil {
 		return fmt.Errorf("%s line: %w", LineSoFar, err)
 	}
-	o.whole = len(o.out.Cases)
+	o.closed = Finished{slices.Clone(o.out.Cases), maps.Clone(o.out.Samples), s.Rounds}
 	return nil
 }
 
-// Finished are the cases that have arrived whole, and their samples, whatever
-// becomes of the mpirun.
-func (o *OutputReader) Finished() ([]CaseResult, map[int][]Sample) {
-	return o.out.Cases[:o.whole], o.out.Samples
+// Finished is what has arrived whole, whatever becomes of the mpirun.
+type Finished struct {
+	Cases   []CaseResult
+	Samples map[int][]Sample // by index into Job.Cases
+	Rounds  int              // of the job; 0: its cases are finished one by one
 }
+
+// Finished is what the last SoFar has closed.
+func (o *OutputReader) Finished() Finished { return o.closed }
 
 // Output returns what was collected; only to be used after the end record.
 func (o *OutputReader) Output() *Output { return &o.out }

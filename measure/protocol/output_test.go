@@ -160,7 +160,7 @@ func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
 	var text bytes.Buffer
 	o := NewOutputWriter(&text)
 	o.Case(CaseResult{Case: 1, NRep: 1, Status: StatusOK}, []Sample{{NS: 7}})
-	if err := o.SoFar(); err != nil {
+	if err := o.SoFar(0); err != nil {
 		t.Fatal(err)
 	}
 	o.Case(CaseResult{Case: 0, NRep: 1, Status: StatusOK}, []Sample{{NS: 8}})
@@ -170,9 +170,8 @@ func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	cases, samples := r.Finished()
-	if len(cases) != 1 || cases[0].Case != 1 || len(samples[1]) != 1 {
-		t.Errorf("finished: %+v, %+v", cases, samples)
+	if f := r.Finished(); len(f.Cases) != 1 || f.Cases[0].Case != 1 || len(f.Samples) != 1 || len(f.Samples[1]) != 1 {
+		t.Errorf("finished: %+v", f)
 	}
 	text.Reset()
 	if err := o.End(End{}); err != nil {
@@ -187,5 +186,45 @@ func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
 	lost := NewOutputReader(&Job{Mode: ModeNREP, Cases: make([]JobCase, 2)}, 1)
 	if _, err := lost.Add([]byte(`sofar {"lines":2,"crc":"00000000"}`)); err == nil {
 		t.Error("lines were lost before it")
+	}
+}
+
+// With rounds a case comes again, with what it has made since.
+func TestFinishedRoundsAreKnownBeforeTheEnd(t *testing.T) {
+	var text bytes.Buffer
+	o := NewOutputWriter(&text)
+	ok := func(i, n int) CaseResult { return CaseResult{Case: i, NRep: n, Status: StatusOK} }
+	o.Case(ok(0, 1), []Sample{{NS: 1}})
+	o.Case(ok(1, 2), []Sample{{NS: 10}, {NS: 11}})
+	if err := o.SoFar(1); err != nil {
+		t.Fatal(err)
+	}
+	o.More(ok(0, 2), []Sample{{NS: 1}, {NS: 2}}, 1)
+	o.More(CaseResult{Case: 1, Status: StatusWrong}, nil, 2)
+	job := &Job{Mode: ModeMeasure, NP: 1, Cases: []JobCase{{NRep: 3}, {NRep: 4}}, Rounds: []int{2, 4}}
+	r := NewOutputReader(job, 0)
+	for line := range bytes.Lines(text.Bytes()) {
+		if _, err := r.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if f := r.Finished(); f.Rounds != 1 || len(f.Cases) != 2 || f.Cases[1].Status != StatusOK || len(f.Samples[0]) != 1 || len(f.Samples[1]) != 2 {
+		t.Errorf("finished: %+v", f)
+	}
+	if out := r.Output(); len(out.Cases) != 2 || out.Cases[0].NRep != 2 || len(out.Samples[0]) != 2 || out.Cases[1].Status != StatusWrong || len(out.Samples[1]) != 0 {
+		t.Errorf("all: %+v", out)
+	}
+	for want, lines := range map[string][]string{
+		"announces 1 samples, and had 2": {`case {"case":0,"status":"ok","nrep":2}`, "samples 0 0 5 5", `case {"case":0,"status":"ok","nrep":1}`},
+		"a second time":                  {`case {"case":0,"status":"wrong"}`, `case {"case":0,"status":"ok","nrep":1}`},
+		"3 rounds after 0":               {`sofar {"lines":0,"crc":"00000000","rounds":3}`},
+	} {
+		r, err := NewOutputReader(job, 0), error(nil)
+		for _, line := range lines {
+			_, err = r.Add([]byte(line))
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }

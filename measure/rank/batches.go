@@ -8,6 +8,7 @@ package rank
 import "C"
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"time"
@@ -116,13 +117,13 @@ func (b *bench) sample(i int, row *function) error {
 			}
 		}
 	}
+	if b.job.Mode == protocol.ModeNREP {
+		return b.prediction(i, row)
+	}
 	m := s.measured
 	m.start = start.Add(-m.took)
 	b.loop.c.turn = m.turn
-	if b.job.Mode == protocol.ModeNREP {
-		m.limit = time.Duration(b.nrep.MaxTime)
-		err = b.predict(m, row, r)
-	} else if !m.over {
+	if !m.over {
 		err = b.part(m, row, c.NRep*s.begun/s.visits)
 	}
 	if err != nil {
@@ -146,6 +147,32 @@ func (b *bench) sample(i int, row *function) error {
 		r.Provable, err = b.provable(row, min(c.NRep, b.loop.room, mostBounds))
 	}
 	return err
+}
+
+// prediction makes a prediction for case i. Of several the one with the most valid
+// samples is kept; it has converged if all have.
+func (b *bench) prediction(i int, row *function) error {
+	s, r := &b.state[i], &b.out.cases[i]
+	m, now := &measured{window: s.measured.window, limit: time.Duration(b.nrep.MaxTime), start: time.Now()}, *r
+	now.Converged, now.Reason = false, ""
+	b.loop.c.turn = s.measured.turn
+	if err := b.predict(m, row, &now); err != nil {
+		return err
+	}
+	m.turn = b.loop.c.turn
+	if s.begun > 1 {
+		now.Converged = now.Converged && r.Converged
+		now.Reason = cmp.Or(r.Reason, now.Reason)
+	}
+	if s.begun > 1 && m.done-m.invalid <= s.measured.done-s.measured.invalid {
+		m = s.measured
+	}
+	s.measured, *r = m, now
+	b.out.samples[i], r.NRep = m.samples, m.done
+	if b.loop.sync.windows != 0 {
+		r.WindowNS = int64(m.window)
+	}
+	return nil
 }
 
 // part makes repetitions until there are n in all; with round_time n valid ones,

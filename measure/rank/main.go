@@ -123,7 +123,8 @@ func takeStdout() (*os.File, error) {
 }
 
 // lastWords is how long rank 0 waits after its error line: MPICH's launcher drops
-// what it has not read when a rank aborts.
+// what it has not read when a rank aborts. The other ranks, who may have found the
+// same, wait for longer, so that it is rank 0 who ends the mpirun.
 const lastWords = 200 * time.Millisecond
 
 // session is one mpirun seen from one rank.
@@ -174,6 +175,7 @@ func (s *session) fail(err error) {
 		time.Sleep(lastWords)
 	} else {
 		fmt.Fprintf(os.Stderr, "pgmpi-rank: rank %d: %v\n", s.rank, err)
+		time.Sleep(2 * lastWords)
 	}
 	abort()
 }
@@ -262,8 +264,8 @@ func (s *session) serve(jobFile string) error {
 	}
 	o.end.Load = protocol.Load{Before: before, After: after}
 	for i, c := range o.cases {
-		if !o.sent[i] {
-			w.Case(c, o.samples[i])
+		if s := o.sent[i]; !s.whole {
+			w.More(c, o.samples[i], s.samples)
 		}
 	}
 	for _, c := range o.syncs {

@@ -5,7 +5,6 @@ package rank
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -21,9 +20,15 @@ import (
 type outcome struct {
 	cases   []protocol.CaseResult
 	samples [][]protocol.Sample // by case
-	sent    map[int]bool        // cases that the driver has already
+	sent    []sent              // by case
 	syncs   []protocol.ClockSync
 	end     protocol.End
+}
+
+// sent is what the driver has of a case.
+type sent struct {
+	samples int
+	whole   bool
 }
 
 // bench is a job being done.
@@ -41,28 +46,12 @@ type bench struct {
 	synced, due time.Time
 	drift       clocks.Drift
 	batchTook   time.Duration // the last one
+	rounds      rounds
 	out         outcome
 	w           *protocol.OutputWriter // at rank 0
 	counts      bool                   // the library counts its messages
 	stall       time.Duration
 	watchdog    *time.Timer
-}
-
-// sendEvery is how often stage 1, whose cases finish one by one, sends what it has. It
-// is so seldom that most mpiruns never do: what is sent disturbs what is measured next.
-const sendEvery = 30 * time.Second
-
-// send writes the finished cases that the driver does not have.
-func (b *bench) send(w *protocol.OutputWriter) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i, s := range b.state {
-		if !b.out.sent[i] && s.begun == s.visits && s.visits > 0 {
-			b.out.sent[i] = true
-			w.Case(b.out.cases[i], b.out.samples[i])
-		}
-	}
-	return errors.Join(w.SoFar(), b.session.out.Flush())
 }
 
 // do measures every case of the job in its order. Rank 0 writes to w what may not
@@ -80,9 +69,13 @@ func (s *session) do(j *protocol.Job, w *protocol.OutputWriter) (*outcome, error
 	if err != nil {
 		return nil, err
 	}
-	start, said, sent := time.Now(), time.Now(), time.Now()
+	start, said := time.Now(), time.Now()
+	b.rounds.sent = start
 	for done, i := range j.Order {
 		if err := look(done); err != nil {
+			return nil, err
+		}
+		if err := b.early(done, w); err != nil {
 			return nil, err
 		}
 		if err := b.visit(i); err != nil {
@@ -91,12 +84,6 @@ func (s *session) do(j *protocol.Job, w *protocol.OutputWriter) (*outcome, error
 		if s.rank == 0 && time.Since(said) > 500*time.Millisecond {
 			s.say("%s %d %d %s", protocol.LineProgress, done+1, len(j.Order), s.name)
 			said = time.Now()
-		}
-		if s.rank == 0 && j.Mode == protocol.ModeNREP && time.Since(sent) > sendEvery {
-			if err := b.send(w); err != nil {
-				return nil, err
-			}
-			sent = time.Now()
 		}
 	}
 	if err := look(len(j.Order)); err != nil {
@@ -181,13 +168,13 @@ func (b *bench) plan() error {
 	}
 	b.out.end.MemoryCap = room
 	b.out.cases = make([]protocol.CaseResult, len(b.job.Cases))
-	b.out.sent = map[int]bool{}
+	b.out.sent = make([]sent, len(b.job.Cases))
 	b.out.samples = make([][]protocol.Sample, len(b.job.Cases))
 	b.state = make([]state, len(b.job.Cases))
 	for _, i := range b.job.Order {
 		b.state[i].visits++
 	}
-	turns := len(b.job.Order) > len(b.job.Cases)
+	turns := len(b.job.Order) > len(b.job.Cases) && b.job.Mode != protocol.ModeNREP
 	sized := make([]mockups.Sized, len(b.job.Cases)) // a skipped one needs nothing
 	longest := 1
 	for i, c := range b.job.Cases {
@@ -245,7 +232,9 @@ func (b *bench) visit(i int) error {
 	f, _ := mockups.Get(c.Function)
 	row, count := b.rows[c.Function], c.Msize/b.extent
 	need := f.Memory(count, b.extent, b.size)
-	if s.begun++; s.begun > 1 {
+	// Each visit of stage 1 is a prediction of its own.
+	alone := b.job.Mode == protocol.ModeNREP
+	if s.begun++; s.begun > 1 && !alone {
 		b.takeUp(s.prepared)
 		row = b.inARow(row, c.Calls)
 		b.rotate(need.Send, need.Recv)
@@ -270,28 +259,29 @@ func (b *bench) visit(i int) error {
 		}
 		b.timed += time.Since(start)
 	}
-	last := s.begun == s.visits
+	last := alone || s.begun == s.visits || b.rounds.closing // of those that are sent together
 	if last {
-		b.beforeLast(f, count, s.visits > 1)
+		b.beforeLast(f, count, s.visits > 1 && !alone)
 	}
 	if err := b.sample(i, row); err != nil {
 		return fmt.Errorf("%s: %w", b.name, err)
 	}
-	if !last {
-		b.home()
-		s.prepared = b.putAway()
-		return nil
-	}
-	defer b.release(row)
-	fault, err := b.afterLast(f, row, count)
-	if err != nil {
-		return fmt.Errorf("%s: %w", b.name, err)
+	fault := ""
+	if last {
+		var err error
+		if fault, err = b.afterLast(f, row, count); err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
 	}
 	b.home()
 	if fault != "" {
 		*r, b.out.samples[i] = protocol.CaseResult{Case: i, Status: protocol.StatusWrong, Message: fault}, nil
 		b.verifier.fill(b.caseFor(f, count, b.extent)) // others may send it
+	} else if s.begun < s.visits && !alone {
+		s.prepared = b.putAway()
+		return nil
 	}
+	b.release(row)
 	return nil
 }
 
@@ -307,7 +297,7 @@ func (b *bench) begin(i int, f mockups.Function, row *function, count int64) (ok
 		r.Status, r.Message = protocol.StatusNotMeasured, refused
 		return false, nil
 	}
-	if b.job.Verify {
+	if b.job.Verify && b.state[i].begun == 1 {
 		fault, err := b.verify(b.verifier, f, count, b.extent)
 		if err != nil {
 			return false, err

@@ -27,6 +27,7 @@ const (
 	maxHeader     = 64 << 20
 	maxClocks     = 64
 	maxReadings   = 1 << 16 // of the yardstick
+	maxParts      = 1 << 10 // of an mpirun
 
 	maxRow     = rawBuffer
 	rawBuffer  = 1 << 16

@@ -142,6 +142,7 @@ func TestHeaderHasNoMoreThanItsPlan(t *testing.T) {
 		"more than 7 cases":                   `"cases":[{}` + strings.Repeat(",{}", 7) + `]`,
 		"more than 64 clocks":                 `"cases":[],"clocks":[{}` + strings.Repeat(",{}", 64) + `]`,
 		"more than 65536 readings":            `"cases":[],"yardstick":[{}` + strings.Repeat(",{}", 1<<16) + `]`,
+		"more than 1024 parts":                `"cases":[],"parts":[{}` + strings.Repeat(",{}", 1<<10) + `]`,
 		"cases: no list":                      `"cases":{}`,
 		"a line of more than 8417280 bytes":   `"cases":[],"order":[0` + strings.Repeat(",0", 5<<20) + `]`,
 		"cannot unmarshal number into Go val": `"cases":[0` + strings.Repeat(",0", 1<<20) + `]`,

@@ -33,9 +33,36 @@ type Header struct {
 	FinishedAt string               `json:"finished_at"`
 	Load       protocol.Load        `json:"load"`
 	Timing     protocol.Timing      `json:"timing"`
+	// Predictions is how many of stage 1 one mpirun has made, where starting takes
+	// long; absent: one.
+	Predictions int `json:"predictions,omitempty"`
 	// Yardstick is how fast the machine was, in the order of time; absent in stage
 	// 1 and in files of older versions.
 	Yardstick []protocol.Yardstick `json:"yardstick,omitempty"`
+	// Parts are mpiruns that were cut off and have made the first samples of the file,
+	// in the order of time; absent: one mpirun has made them all, or it is stage 1.
+	Parts []Part `json:"parts,omitempty"`
+}
+
+// Part is what an mpirun that was cut off has left: whole rounds of visits.
+type Part struct {
+	Rounds     int    `json:"rounds"` // that it has finished
+	Of         int    `json:"of"`     // that there were to do
+	WallNS     int64  `json:"wall_ns"`
+	FinishedAt string `json:"finished_at"` // RFC 3339, UTC
+	Host       string `json:"host"`        // of rank 0
+}
+
+// Predicted is the number of the last prediction that an mpirun of stage 1 has made.
+func (h *Header) Predicted() int { return h.Run - 1 + max(1, h.Predictions) }
+
+// RoundsLeft is how many rounds its parts have left to do; 0: it has none.
+func (h *Header) RoundsLeft() int {
+	if len(h.Parts) == 0 {
+		return 0
+	}
+	last := h.Parts[len(h.Parts)-1]
+	return max(0, last.Of-last.Rounds)
 }
 
 // CaseInfo is a case of a raw file with what became of it.
@@ -54,8 +81,8 @@ type Run struct {
 	Samples [][]protocol.Sample
 }
 
-// Join takes in the cases of an earlier attempt at the mpirun, which came before the
-// others; nil has none.
+// Join takes in what an earlier attempt at the mpirun has left: cases of their own, or
+// the first samples of cases; nil has none.
 func (r *Run) Join(part *Run) {
 	if part == nil {
 		return
@@ -63,31 +90,52 @@ func (r *Run) Join(part *Run) {
 	type entry struct {
 		CaseInfo
 		samples []protocol.Sample
-		of      *Run
-		at      int // its index there
 	}
+	key := func(c CaseInfo) [2]int { return [2]int{c.Plan, c.Calls} }
 	var all []entry
+	where := map[[2]int]int{}
 	for _, x := range []*Run{part, r} {
 		for i, c := range x.Cases {
-			all = append(all, entry{c, x.Samples[i], x, i})
+			if at, both := where[key(c)]; both {
+				all[at] = entry{all[at].and(c), slices.Concat(all[at].samples, x.Samples[i])}
+				continue
+			}
+			where[key(c)] = len(all)
+			all = append(all, entry{c, x.Samples[i]})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b entry) int { return cmp.Compare(a.Plan, b.Plan) })
-	now := map[*Run]map[int]int{part: {}, r: {}} // the new index of a case
-	var cases []CaseInfo
-	var samples [][]protocol.Sample
+	joined := Run{Header: r.Header}
+	joined.Cases, joined.Order = nil, nil
 	for i, e := range all {
-		now[e.of][e.at] = i
-		e.Case = i
-		cases, samples = append(cases, e.CaseInfo), append(samples, e.samples)
+		if e.Status != protocol.StatusOK {
+			e.samples = nil
+		}
+		e.Case, e.NRep = i, len(e.samples)
+		e.Count(e.samples)
+		where[key(e.CaseInfo)] = i
+		joined.Cases, joined.Samples = append(joined.Cases, e.CaseInfo), append(joined.Samples, e.samples)
 	}
-	var order []int
 	for _, x := range []*Run{part, r} {
 		for _, i := range x.Order {
-			order = append(order, now[x][i])
+			joined.Order = append(joined.Order, where[key(x.Cases[i])])
 		}
 	}
-	r.Cases, r.Samples, r.Order = cases, samples, order
-	r.WallNS += part.WallNS
-	r.LaunchNS += part.LaunchNS
+	joined.Parts = slices.Concat(part.Parts, r.Parts)
+	joined.Predictions = min(part.Predictions, r.Predictions)
+	joined.WallNS += part.WallNS
+	joined.LaunchNS += part.LaunchNS
+	*r = joined
+}
+
+// and is what became of a case in this part and a later one: what is wrong in either
+// is wrong.
+func (c CaseInfo) and(later CaseInfo) CaseInfo {
+	if c.Status != protocol.StatusOK {
+		return c
+	}
+	if c.Usage == nil { // the kernel's counts come with the last round only
+		later.Usage = nil
+	}
+	return later
 }

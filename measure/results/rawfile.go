@@ -161,6 +161,7 @@ func (d *rawDecoder) header(text []byte) (err error) {
 		Cases     json.RawMessage `json:"cases"`
 		Clocks    json.RawMessage `json:"clocks"`
 		Yardstick json.RawMessage `json:"yardstick"`
+		Parts     json.RawMessage `json:"parts"`
 	}
 	if err := json.Unmarshal(text, &h); err != nil {
 		return err
@@ -177,7 +178,10 @@ func (d *rawDecoder) header(text []byte) (err error) {
 	if d.run.Clocks, err = list[protocol.ClockInfo](h.Clocks, maxClocks, "clocks"); err != nil {
 		return err
 	}
-	d.run.Yardstick, err = list[protocol.Yardstick](h.Yardstick, maxReadings, "readings of the yardstick")
+	if d.run.Yardstick, err = list[protocol.Yardstick](h.Yardstick, maxReadings, "readings of the yardstick"); err != nil {
+		return err
+	}
+	d.run.Parts, err = list[Part](h.Parts, maxParts, "parts")
 	return err
 }
 

@@ -1,0 +1,89 @@
+//go:build cgo
+
+package rank
+
+import (
+	"errors"
+	"time"
+
+	"pgmpi/measure/protocol"
+)
+
+// rounds is how far the rounds of a job are. All ranks agree on it but for the times.
+type rounds struct {
+	finished int
+	closing  bool // what there is at the end of this round is sent then
+	begun    time.Time
+	sent     time.Time // or the start
+}
+
+// early sends, before a visit, what may not wait for the end: it is so seldom that
+// most mpiruns never do, since what is sent disturbs what is measured next. In stage 1
+// cases finish one by one; else only rounds do, in which both sides of every guideline
+// have made the same part of their repetitions.
+func (b *bench) early(done int, w *protocol.OutputWriter) error {
+	r := &b.rounds
+	switch {
+	case b.job.SendNS == 0:
+		return nil
+	case b.job.Mode == protocol.ModeNREP:
+		if b.rank == 0 && time.Since(r.sent) > time.Duration(b.job.SendNS) {
+			return b.send(w)
+		}
+		return nil
+	case r.finished < len(b.job.Rounds) && done == b.job.Rounds[r.finished]:
+		r.finished++
+	case done > 0:
+		return nil
+	}
+	if r.closing && b.rank == 0 {
+		if err := b.send(w); err != nil {
+			return err
+		}
+	}
+	return b.beginRound()
+}
+
+// beginRound decides whether a round ends with sending. That is decided before its
+// first visit, since the last call of what is sent is verified.
+func (b *bench) beginRound() (err error) {
+	r, now, took := &b.rounds, time.Now(), time.Duration(0)
+	if r.finished > 0 {
+		took = now.Sub(r.begun) // the one before
+	}
+	r.begun = now
+	if r.closing = false; r.finished < len(b.job.Rounds) { // the last one is sent at the end
+		r.closing, err = b.decided(now.Sub(r.sent)+took > time.Duration(b.job.SendNS))
+	}
+	return err
+}
+
+// send writes what is finished and the driver does not have.
+func (b *bench) send(w *protocol.OutputWriter) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range b.state {
+		c, samples, whole := b.soFar(i)
+		if had := &b.out.sent[i]; !had.whole && (whole || len(samples) > had.samples) {
+			w.More(c, samples, had.samples)
+			*had = sent{len(samples), whole}
+		}
+	}
+	b.rounds.sent = time.Now()
+	return errors.Join(w.SoFar(b.rounds.finished), b.session.out.Flush())
+}
+
+// soFar is what is known of a case; whole: nothing more will be.
+func (b *bench) soFar(i int) (c protocol.CaseResult, samples []protocol.Sample, whole bool) {
+	s, c := &b.state[i], b.out.cases[i]
+	switch {
+	case b.job.Cases[i].Company:
+		return c, nil, false
+	case c.Status != protocol.StatusOK || s.begun == s.visits && s.visits > 0:
+		return c, b.out.samples[i], true
+	case b.rounds.finished == 0 || s.measured == nil: // stage 1
+		return c, nil, false
+	}
+	c.NRep = len(s.measured.samples)
+	return c, s.measured.samples, false
+}
