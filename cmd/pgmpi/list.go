@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
@@ -18,19 +19,38 @@ var listCommand = command{
 	name:  "list",
 	short: "show collectives, mock-ups and guidelines",
 	long: `Shows what can be measured and checked, with the ids that gl.toml uses; with
---guidelines also the guidelines of that file.`,
+--guidelines also the guidelines of that file. With --algorithms it shows instead
+what the MPI library tells of its own algorithms, in one mpirun that measures
+nothing: MPI_Bcast@binomial stands wherever a function may.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		fs.StringVar(&s.guidelines, "guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
-		format := oneFormat(fs, campaign.Lists)
-		return func(context.Context, []string) error {
+		own := fs.Bool("algorithms", false, "the library's own algorithms of its collectives, instead")
+		s.keys(fs, "np", "launch", "rank")
+		format := oneFormat(fs, campaign.AlgorithmLists)
+		return func(ctx context.Context, _ []string) error {
 			file, err := s.load(nil)
 			if err != nil {
 				return err
 			}
-			return show(campaign.Lists.Document(file), format.printed())
+			if *own {
+				return listAlgorithms(ctx, file, format.printed())
+			}
+			f, err := campaign.Lists.Format(format.printed().Name)
+			if err != nil {
+				return setupf("--format: %w; the others are for --algorithms", err)
+			}
+			return show(campaign.Lists.Document(file), f)
 		}
 	},
+}
+
+func listAlgorithms(ctx context.Context, file *glfile.File, format report.Format) error {
+	list, err := campaign.ReadAlgorithms(ctx, file, nil)
+	if err != nil {
+		return err
+	}
+	return show(campaign.AlgorithmLists.Document(list), format)
 }
 
 var initCommand = command{

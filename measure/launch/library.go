@@ -15,6 +15,9 @@ type library struct {
 	pmi       string // of srun --mpi: how ranks find each other
 	launchers []launcher
 	startUp   StartUp
+	// chooses is what the ranks' environment needs so that MPI_T chooses among the
+	// library's own algorithms.
+	chooses map[string]string
 }
 
 // launcher is one of the programs that start a library's ranks on this machine.
@@ -58,6 +61,7 @@ var libraries = []library{{
 		refuses:  refusesRoot,
 	}},
 	startUp: StartUp{Fixed: 0.01, PerRank: 0.037, Choice: 0.2, SharedStep: yieldingStep},
+	chooses: map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"},
 }, {
 	// Intel MPI pins by itself, a process to the cores that fall to it; with a
 	// domain of one core each it is like the other launchers' binding to cores
@@ -110,6 +114,15 @@ func StartUpOf(family string) StartUp {
 		return l.startUp
 	}
 	return StartUp{Fixed: 0.5, PerRank: 0.065, SharedStep: spinningStep}
+}
+
+// AlgorithmEnv is what the ranks of a family need in their environment so that their
+// library's own algorithms can be chosen.
+func AlgorithmEnv(family string) map[string]string {
+	if l := find(family); l != nil {
+		return l.chooses
+	}
+	return nil
 }
 
 // Family is the family of MPI libraries that the text of
