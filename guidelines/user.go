@@ -36,6 +36,13 @@ func (u User) Guideline() Guideline {
 	return Guideline{ID: u.ID, Type: Monotony, Function: u.Monotony}
 }
 
+// Calls tells whether the guideline calls a collective with one of the library's own
+// algorithms.
+func (u User) Calls(collective string) bool {
+	g := u.Guideline()
+	return slices.ContainsFunc([]string{g.Function, g.Mockup}, func(id string) bool { return mockups.Variant(id) != "" && mockups.Collective(id) == collective })
+}
+
 // ValidateUsers returns everything that is wrong with the user's guidelines,
 // for a datatype of the given extent in bytes. Keys begin with the index:
 // "[0].pattern.mockup".

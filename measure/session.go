@@ -196,6 +196,8 @@ func nameOf(r *results.Run) string {
 		return fmt.Sprintf("mpirun %d of stage 1", r.Run)
 	case protocol.ModeSplit:
 		return fmt.Sprintf("mpirun %d of the split experiment", r.Run)
+	case protocol.ModeExplore:
+		return fmt.Sprintf("mpirun %d of the tests of candidates", r.Run)
 	default:
 		return fmt.Sprintf("mpirun %d of stage 2", r.Run)
 	}

@@ -125,6 +125,13 @@ func AlgorithmEnv(family string) map[string]string {
 	return nil
 }
 
+// Forces tells whether a variable of the ranks' environment forces an algorithm of a
+// collective, in Open MPI, or MPICH and what is made from it.
+func Forces(variable, collective string) bool {
+	name := strings.TrimPrefix(collective, "MPI_")
+	return variable == "OMPI_MCA_coll_tuned_"+strings.ToLower(name)+"_algorithm" || variable == "MPIR_CVAR_"+strings.ToUpper(name)+"_INTRA_ALGORITHM"
+}
+
 // Family is the family of MPI libraries that the text of
 // MPI_Get_library_version belongs to, as in RankInfo.Library; "" if unknown.
 func Family(version string) string {

@@ -11,6 +11,7 @@ import "C"
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unsafe"
@@ -84,6 +85,10 @@ func (b *bench) newWay(f mockups.Function) (*way, error) {
 	list, err := listed(f.Of)
 	if err != nil {
 		return nil, err
+	}
+	if list.Now != C.PG_DEFAULT {
+		return nil, fmt.Errorf("%s is %d: the environment, or a file of the library's, forces an algorithm of %s, whose own algorithms are compared here; leave it out",
+			list.Variable, list.Now, f.Of)
 	}
 	value := C.PG_DEFAULT
 	if f.Algorithm != mockups.DefaultAlgorithm {
