@@ -71,6 +71,9 @@ var AlgorithmLists = report.Kind[Algorithms]{Name: "algorithms", JSON: true,
 			table.Table.Add(row[2], row[3], row[4])
 		}
 		for _, c := range a.Collectives {
+			if c.Fixed {
+				table.Notes = append(table.Notes, fmt.Sprintf("%s cannot be changed while the library runs: those of %s are not available here.", c.Variable, c.Collective))
+			}
 			if c.Now != 0 {
 				table.Notes = append(table.Notes, fmt.Sprintf("%s is forced: its value is %d now.", c.Variable, c.Now))
 			}

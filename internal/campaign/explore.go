@@ -84,7 +84,7 @@ func comparisons(list *Algorithms, config *glfile.File) (out []guidelines.User) 
 		only := config.Check.Functions
 		for _, a := range c.Names {
 			id := mockups.AlgorithmID(c.Collective, a.Name)
-			if f, ok := mockups.Get(id); ok && config.Explore.Wants(id) && (len(only) == 0 || slices.Contains(only, f.Of)) {
+			if f, ok := mockups.Get(id); ok && !c.Fixed && config.Explore.Wants(id) && (len(only) == 0 || slices.Contains(only, f.Of)) {
 				wanted = append(wanted, id)
 			}
 		}

@@ -12,6 +12,8 @@ type Algorithms struct {
 	Variable string `json:"variable,omitempty"`
 	// Now is its value; 0, the default, unless somebody has forced an algorithm.
 	Now   int         `json:"now"`
+	// Fixed: it cannot be changed while the library runs.
+	Fixed bool        `json:"fixed,omitempty"`
 	Names []Algorithm `json:"algorithms"`
 }
 

@@ -134,6 +134,7 @@ int pg_list_algorithms(const char *collective, pg_algorithms *out)
     if (rc != MPI_SUCCESS || !find(collective, out->variable, &index, &per_communicator))
         return rc;
     rc = MPI_T_cvar_get_info(index, name, &name_length, &verbosity, &type, &items, text, &length, &binding, &scope);
+    out->fixed = scope == MPI_T_SCOPE_CONSTANT || scope == MPI_T_SCOPE_READONLY;
     if (rc == MPI_SUCCESS && type == MPI_INT && items == MPI_T_ENUM_NULL)
         from_table(collective, text, out);
     else if (rc == MPI_SUCCESS && type == MPI_INT)

@@ -30,7 +30,7 @@ func listed(collective string) (protocol.Algorithms, error) {
 	if err := mpiError("MPI_T, asked for the algorithms of "+collective, C.pg_list_algorithms(name, &list)); err != nil {
 		return out, err
 	}
-	out.Variable, out.Now = C.GoString(&list.variable[0]), int(list.now)
+	out.Variable, out.Now, out.Fixed = C.GoString(&list.variable[0]), int(list.now), list.fixed != 0
 	for _, a := range list.of[:list.n] {
 		out.Names = append(out.Names, protocol.Algorithm{Name: C.GoString(&a.name[0]), Value: int(a.value)})
 	}
@@ -78,6 +78,11 @@ func (b *bench) wayTo(f mockups.Function) (*way, error) {
 	return w, err
 }
 
+// powersOfTwo is the algorithm of MPICH, for Reduce_scatter and Reduce_scatter_block, that
+// ends the program with any other number of processes (an assertion in
+// reduce_scatter_intra_noncommutative.c), where others give an error.
+const powersOfTwo = "noncommutative"
+
 func (b *bench) newWay(f mockups.Function) (*way, error) {
 	if row := testWays[f.Algorithm]; row != nil {
 		return &way{row: row}, nil
@@ -90,11 +95,20 @@ func (b *bench) newWay(f mockups.Function) (*way, error) {
 		return nil, fmt.Errorf("%s is %d: the environment, or a file of the library's, forces an algorithm of %s, whose own algorithms are compared here; leave it out",
 			list.Variable, list.Now, f.Of)
 	}
+	if list.Fixed && f.Algorithm == mockups.DefaultAlgorithm {
+		return &way{}, nil
+	}
 	value := C.PG_DEFAULT
 	if f.Algorithm != mockups.DefaultAlgorithm {
 		i := slices.IndexFunc(list.Names, func(a protocol.Algorithm) bool { return a.Name == f.Algorithm })
 		if i < 0 {
 			return &way{why: unknownAlgorithm(f, list)}, nil
+		}
+		if p := b.size; strings.HasPrefix(list.Variable, "MPIR_") && f.Algorithm == powersOfTwo && p&(p-1) != 0 {
+			return &way{why: fmt.Sprintf("it is for 2, 4, 8, … processes, and would abort with %d", p)}, nil
+		}
+		if list.Fixed {
+			return &way{why: list.Variable + " cannot be changed while the library runs"}, nil
 		}
 		value = list.Names[i].Value
 	}

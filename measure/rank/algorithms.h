@@ -16,6 +16,7 @@ typedef struct pg_algorithm {
 typedef struct pg_algorithms {
     char variable[PG_NAME]; /* the control variable; "": the library has none that we know */
     int now;                /* its value; PG_DEFAULT unless somebody has forced one */
+    int fixed;              /* it cannot be written */
     int n;
     pg_algorithm of[PG_ALGORITHMS];
 } pg_algorithms;
