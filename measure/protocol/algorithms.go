@@ -11,7 +11,7 @@ type Algorithms struct {
 	// Variable is the library's that chooses one; "": it has none that MPI_T names.
 	Variable string `json:"variable,omitempty"`
 	// Now is its value; 0, the default, unless somebody has forced an algorithm.
-	Now   int         `json:"now"`
+	Now int `json:"now"`
 	// Fixed: it cannot be changed while the library runs.
 	Fixed bool        `json:"fixed,omitempty"`
 	Names []Algorithm `json:"algorithms"`
