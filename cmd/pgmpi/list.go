@@ -19,8 +19,8 @@ var listCommand = command{
 	name:  "list",
 	short: "show collectives, mock-ups and guidelines",
 	long: `Shows what can be measured and checked, with the ids that gl.toml uses; with
---guidelines also the guidelines of that file. With --algorithms it shows instead
-what the MPI library tells of its own algorithms, in one mpirun that measures
+--guidelines also the guidelines of that file. With --algorithms it shows what
+the MPI library tells of its own algorithms instead, in one mpirun that measures
 nothing: MPI_Bcast@binomial stands wherever a function may.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
