@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -27,7 +28,7 @@ nothing: MPI_Bcast@binomial stands wherever a function may.`,
 		fs.StringVar(&s.guidelines, "guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
 		own := fs.Bool("algorithms", false, "the library's own algorithms of its collectives, instead")
 		s.keys(fs, "np", "launch", "rank")
-		format := oneFormat(fs, campaign.AlgorithmLists)
+		format := newFormat(fs, campaign.Lists.Formats()[0], "`FORMAT`: "+strings.Join(campaign.Lists.Formats(), ", ")+"; with --algorithms also json, csv", campaign.AlgorithmLists.Pick)
 		return func(ctx context.Context, _ []string) error {
 			file, err := s.load(nil)
 			if err != nil {
