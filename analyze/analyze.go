@@ -155,10 +155,14 @@ func problem(s judge.Schedule, k *medians.Case) string {
 
 // settleStatus is settle without what more mpiruns, or fewer, would change.
 func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
-	for _, status := range []protocol.Status{protocol.StatusWrong, protocol.StatusNotMeasured} { // verdicts have the same names
+	for _, status := range slices.Backward(protocol.NotTimed) {
 		for _, i := range cases {
 			if k := &a.set.Cases[i]; k.Status == status {
-				v.Verdict, v.Reason = judge.Verdict(status), a.manifest.Plan.Cases[i].Function+": "+k.Message
+				v.Verdict = judge.NotMeasured
+				if status == protocol.StatusWrong {
+					v.Verdict = judge.Wrong
+				}
+				v.Reason = a.manifest.Plan.Cases[i].Function + ": " + k.Message
 				return
 			}
 		}

@@ -22,7 +22,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 		Rho: number(stats.MedianFinite(a.rhos)), TiedTests: a.ties, ZeroDifferences: a.zeros,
 		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
 		RunsNeededHalf: a.half, Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
-		Wrong: a.withStatus(protocol.StatusWrong), NotMeasured: a.withStatus(protocol.StatusNotMeasured), NotConverged: a.notConverged(),
+		Wrong: a.withStatus(protocol.StatusWrong), NotMeasured: a.withStatus(protocol.StatusNotMeasured, protocol.StatusUnavailable, protocol.StatusHangs), NotConverged: a.notConverged(),
 		OutOfSync: a.set.OutOfSync(), States: states, Yardstick: a.yardstick(), SlowMpiruns: a.set.Slow(), PageFaults: a.set.Faulting(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
 		Notes: append([]string{}, m.Plan.Notes...),
 	}
@@ -62,11 +62,11 @@ func pmlOf(m *results.Manifest) string {
 	return strings.Join(names, ", ")
 }
 
-// withStatus lists the cases of a status, with what happened to them.
-func (a *Analysis) withStatus(status protocol.Status) []CaseMessage {
+// withStatus lists the cases of some statuses, with what happened to them.
+func (a *Analysis) withStatus(status ...protocol.Status) []CaseMessage {
 	out := []CaseMessage{}
 	for i, k := range a.manifest.Plan.Cases {
-		if of := &a.set.Cases[i]; of.Status == status {
+		if of := &a.set.Cases[i]; slices.Contains(status, of.Status) {
 			out = append(out, CaseMessage{medians.CellOf(k), of.Message})
 		}
 	}

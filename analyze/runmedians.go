@@ -53,7 +53,7 @@ func (a *Analysis) RunMedians() []RunMedian {
 	for i := range a.set.Cases {
 		add(protocol.ModeMeasure, i, 1, &a.set.Cases[i])
 	}
-	for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeConfirm} {
+	for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore} {
 		x, _ := a.manifest.Experiment(mode)
 		if x == nil {
 			continue

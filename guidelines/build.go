@@ -137,22 +137,26 @@ type pending struct {
 	cases []Case
 }
 
+func caseOf(function string, msize int64, shape Shape) Case {
+	return Case{Function: function, Msize: msize, Shape: shape, Variant: mockups.Variant(function)}
+}
+
 func testsOf(g Guideline, shape Shape) (tests []pending) {
 	for i, size := range g.Msizes {
-		cases := []Case{{Function: g.Function, Msize: size, Shape: shape}}
+		cases := []Case{caseOf(g.Function, size, shape)}
 		switch g.Type {
 		case Monotony:
 			if i+1 < len(g.Msizes) {
-				cases = append(cases, Case{Function: g.Function, Msize: g.Msizes[i+1], Shape: shape})
+				cases = append(cases, caseOf(g.Function, g.Msizes[i+1], shape))
 			}
 		case Split:
 			for _, small := range g.Msizes[:i] {
 				if SplitFactor(size, small) <= MaxSplit {
-					cases = append(cases, Case{Function: g.Function, Msize: small, Shape: shape})
+					cases = append(cases, caseOf(g.Function, small, shape))
 				}
 			}
 		case Pattern:
-			cases = append(cases, Case{Function: g.Mockup, Msize: size, Shape: shape})
+			cases = append(cases, caseOf(g.Mockup, size, shape))
 		}
 		if len(cases) > 1 {
 			test := Test{Guideline: g.ID, Type: g.Type, Function: g.Function, Mockup: g.Mockup, Msize: size, Shape: shape}
@@ -183,7 +187,8 @@ func (p *Plan) setTests(tests []pending) {
 	p.Cases = slices.SortedFunc(maps.Keys(index), func(x, y Case) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(p.Shapes, x.Shape), slices.Index(p.Shapes, y.Shape)),
-			cmp.Compare(position[x.Function], position[y.Function]),
+			cmp.Compare(position[mockups.Collective(x.Function)], position[mockups.Collective(y.Function)]),
+			cmp.Compare(x.Variant, y.Variant),
 			cmp.Compare(x.Msize, y.Msize))
 	})
 	for i, c := range p.Cases {

@@ -62,7 +62,7 @@ func (c Config) resolve(users []User) []Guideline {
 		in = append(in, selector{ids: []string{u.ID}})
 	}
 	return slices.DeleteFunc(known(users), func(g Guideline) bool {
-		return !matches(in, g) || matches(out, g) || len(c.Functions) > 0 && !slices.Contains(c.Functions, g.Function)
+		return !matches(in, g) || matches(out, g) || len(c.Functions) > 0 && !slices.Contains(c.Functions, mockups.Collective(g.Function))
 	})
 }
 
@@ -135,6 +135,13 @@ func known(users []User) (all []Guideline) {
 }
 
 func isCollective(name string) bool { return slices.Contains(mockups.Collectives(), name) }
+
+// isCall tells whether it is a collective, perhaps with one of the library's own
+// algorithms.
+func isCall(name string) bool {
+	f, ok := mockups.Get(name)
+	return ok && (!f.IsMockup() || f.Algorithm != "")
+}
 
 // ResolveOp returns the operator that op stands for on a datatype: op itself,
 // or for "auto" the datatype's own. Errors are about the keys "datatype" and

@@ -82,7 +82,9 @@ type Case struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"` // bytes
 	Shape    Shape  `json:"shape"`
-	Variant  string `json:"variant,omitempty"`
+	// Variant is what Function has behind the collective: "@binomial", the library's own
+	// algorithm; "": the library chooses.
+	Variant string `json:"variant,omitempty"`
 }
 
 // Test is one planned question: is Case slower than it may be?

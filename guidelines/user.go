@@ -14,8 +14,8 @@ import (
 type User struct {
 	ID       string       `toml:"id" json:"id"`
 	Pattern  *UserPattern `toml:"pattern" json:"pattern,omitempty"`
-	Monotony string       `toml:"monotony" json:"monotony,omitempty"` // a collective
-	Split    string       `toml:"split" json:"split,omitempty"`       // a collective
+	Monotony string       `toml:"monotony" json:"monotony,omitempty"` // a collective, or one of its algorithms
+	Split    string       `toml:"split" json:"split,omitempty"`       // the same
 	Msizes   MsizeList    `toml:"msizes" json:"msizes,omitempty"`     // empty: the sizes of [job]
 }
 
@@ -34,6 +34,13 @@ func (u User) Guideline() Guideline {
 		return Guideline{ID: u.ID, Type: Split, Function: u.Split}
 	}
 	return Guideline{ID: u.ID, Type: Monotony, Function: u.Monotony}
+}
+
+// Calls tells whether the guideline calls a collective with one of the library's own
+// algorithms.
+func (u User) Calls(collective string) bool {
+	g := u.Guideline()
+	return slices.ContainsFunc([]string{g.Function, g.Mockup}, func(id string) bool { return mockups.Variant(id) != "" && mockups.Collective(id) == collective })
 }
 
 // ValidateUsers returns everything that is wrong with the user's guidelines,
@@ -56,7 +63,7 @@ func ValidateUsers(users []User, extent int64) []conf.FieldError {
 			wrong(".id", "duplicate guideline id %q", u.ID)
 		}
 		u.validateType(wrong)
-		if f := u.Guideline().Function; u.Msizes != nil && isCollective(f) && !HasSize(f) {
+		if f := u.Guideline().Function; u.Msizes != nil && isCall(f) && !HasSize(f) {
 			wrong(".msizes", "%s has no message size", f)
 		} else if u.Msizes != nil {
 			if _, _, err := FitMsizes(u.Msizes, extent); err != nil {
@@ -78,7 +85,7 @@ func (u User) validateType(wrong func(key, format string, args ...any)) {
 		switch {
 		case one.name == "":
 			continue
-		case !isCollective(one.name):
+		case !isCall(one.name):
 			wrong(one.key, "%s", conf.Unknown("collective", one.name, mockups.Collectives()))
 		case !HasSize(one.name):
 			wrong(one.key, "%s has no message size", one.name)
@@ -88,13 +95,16 @@ func (u User) validateType(wrong func(key, format string, args ...any)) {
 	if p := u.Pattern; p != nil {
 		given++
 		m, _ := mockups.Get(p.Mockup)
+		of := mockups.Collective(p.Function)
 		switch {
-		case !isCollective(p.Function):
+		case !isCall(p.Function):
 			wrong(".pattern.function", "%s", conf.Unknown("collective", p.Function, mockups.Collectives()))
-		case !m.IsMockup():
-			wrong(".pattern.mockup", "%s", conf.Unknown("mock-up of "+p.Function, p.Mockup, mockups.Mockups(p.Function)))
-		case m.Of != p.Function:
-			wrong(".pattern.mockup", "mock-up %q emulates %s, not %s", p.Mockup, m.Of, p.Function)
+		case !m.IsMockup() && m.ID != of:
+			wrong(".pattern.mockup", "%s", conf.Unknown("mock-up of "+of, p.Mockup, mockups.Mockups(of)))
+		case m.IsMockup() && m.Of != of:
+			wrong(".pattern.mockup", "mock-up %q emulates %s, not %s", p.Mockup, m.Of, of)
+		case p.Mockup == p.Function:
+			wrong(".pattern.mockup", "%s is on both sides", p.Mockup)
 		}
 	}
 	if given != 1 {

@@ -50,8 +50,14 @@ func (m *mpirun) explain(err error) *Error {
 		e.What, e.Stderr = h.what, ""
 	}
 	e.Remedy = h.try
+	if said := hung.FindStringSubmatch(err.Error()); said != nil {
+		e.Hung = said[1]
+	}
 	return e
 }
+
+// hung is what the ranks' watchdog says of a function.
+var hung = regexp.MustCompile(`\(measure\.stall\); the one running is (\S+) at `)
 
 // ranksWords is what a rank says on standard error before it gives up.
 var ranksWords = regexp.MustCompile(`(?m)^pgmpi-rank: (.*)$`)

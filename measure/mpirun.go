@@ -51,8 +51,9 @@ type Error struct {
 	What    string
 	Stderr  string
 	Remedy  string
-	Started bool // the ranks had taken the job
-	JobOver bool // the batch system says that its job is at its end
+	Started bool   // the ranks had taken the job
+	JobOver bool   // the batch system says that its job is at its end
+	Hung    string // the function that did not return, where the ranks say so; or ""
 }
 
 func (e *Error) Error() string {

@@ -211,6 +211,8 @@ func nameOf(r *results.Run) string {
 		return "the mpirun that counts messages"
 	case protocol.ModeSplit:
 		return fmt.Sprintf("mpirun %d of the split experiment", r.Run)
+	case protocol.ModeExplore:
+		return fmt.Sprintf("mpirun %d of the tests of candidates", r.Run)
 	default:
 		return fmt.Sprintf("mpirun %d of stage 2", r.Run)
 	}
@@ -240,11 +242,23 @@ const (
 // and the layer that the first one in this process chose, unless it was chosen by
 // hand.
 func (s *Session) envOf(shape guidelines.Shape) map[string]string {
+	env := s.algorithmEnv()
 	_, byHand := s.MPI.Env[pmlVariable]
 	if !s.MPI.KeepPML || !s.seen[shape] || s.Manifest.PML[shape.String()] != pmlKept || byHand || os.Getenv(pmlVariable) != "" {
-		return s.MPI.Env
+		return env
 	}
-	env := map[string]string{pmlVariable: pmlKept}
+	env = maps.Clone(env)
+	env[pmlVariable] = pmlKept
+	return env
+}
+
+// algorithmEnv is mpi.env, and what the library's own algorithms need where the Plan
+// has some.
+func (s *Session) algorithmEnv() map[string]string {
+	env := map[string]string{}
+	if slices.ContainsFunc(s.Manifest.Plan.Cases, func(c guidelines.Case) bool { return c.Variant != "" }) {
+		maps.Copy(env, launch.AlgorithmEnv(s.Manifest.Rank.Library))
+	}
 	maps.Copy(env, s.MPI.Env)
 	return env
 }

@@ -87,7 +87,7 @@ var (
 
 // Function is a row of the table: a collective or a mock-up.
 type Function struct {
-	ID      string // "MPI_Gather" or "gather_as_allgather"
+	ID      string // "MPI_Gather", "gather_as_allgather" or "MPI_Gather@binomial"
 	Of      string // the collective that a mock-up emulates; "" for a collective
 	Formula string // "Allgather(n)", as the guidelines of S-PGMPI, Appendix A write it
 	What    string // one line for people: what the mock-up does
@@ -106,6 +106,9 @@ type Function struct {
 	// Identity marks the collective itself as its own mock-up, which pgmpi
 	// selftest compares it with. Mockups does not list it.
 	Identity bool
+	// Algorithm is the library's own that the collective is called with, behind the @ of
+	// the ID; "": as the library chooses.
+	Algorithm string
 	// OneCount marks the collectives that MPI gets the count of one block for.
 	OneCount bool
 	Temp     Temp
@@ -121,7 +124,7 @@ func (f Function) IsMockup() bool { return f.Of != "" }
 // blocks of count elements of extent bytes. Above what an int holds the case
 // cannot be measured.
 func (f Function) MaxCount(count, extent int64, p int) int64 {
-	if f.OneCount && (!f.IsMockup() || f.Identity) {
+	if f.OneCount && (!f.IsMockup() || f.Identity || f.Algorithm != "") {
 		return count
 	}
 	if f.Send.Blocks == PerRank || f.Recv.Blocks == PerRank || f.Temp.PerRank > 0 {
@@ -260,12 +263,13 @@ func Identities() []string { return ids(func(f Function) bool { return f.Regular
 // All returns the table: the collectives, the mock-ups, the identities.
 func All() []Function { return table }
 
-// Get looks a function up by its id.
+// Get looks a function up by its id. What is behind an @ need not be an algorithm of
+// any library: the ranks know that.
 func Get(id string) (Function, bool) {
 	if i, ok := byID[id]; ok {
 		return table[i], true
 	}
-	return Function{}, false
+	return algorithmOf(id)
 }
 
 // Collectives returns the ids of the MPI collectives, in alphabetical order.

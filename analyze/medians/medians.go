@@ -139,10 +139,9 @@ func (s *Set) LastFinished() (last time.Time) {
 	return last
 }
 
-// worsen keeps the worst status: wrong, then not_measured, then ok.
+// worsen keeps the worst status, of those that are not timed the last, then ok.
 func (c *Case) worsen(r protocol.CaseResult) {
-	rank := map[protocol.Status]int{protocol.StatusNotMeasured: 1, protocol.StatusWrong: 2}
-	if rank[r.Status] > rank[c.Status] {
+	if slices.Index(protocol.NotTimed, r.Status) > slices.Index(protocol.NotTimed, c.Status) {
 		c.Status, c.Message = r.Status, r.Message
 	}
 }

@@ -41,6 +41,7 @@ var benches = []bench{
 	{"simulate", "what the statistics promise, in simulated checks: errors, power, repeats, cost", false, 1000, simulateBench},
 	{"replay", "R needed and the probability of replication in parts of one folder of many mpiruns", true, 100, replayBench},
 	{"proof", "the same in real checks of collectives with themselves", true, 20, proofBench},
+	{"explore", "explorations whose answers are known", true, 5, exploreBench},
 	{"stability", "checks in a row: how many verdicts flip", true, 10, stabilityBench},
 	{"nights", "a night against the one before and the first: false alarms, planted slowdowns", true, 20, nightsBench},
 }

@@ -246,7 +246,7 @@ func resumeLine(argv []string, folder string) string {
 		}
 	}
 	args = append(args, "--out", conf.Quote(folder))
-	if len(argv) > 1 && (argv[1] == "check" || argv[1] == "ab") {
+	if len(argv) > 1 && (slices.Contains([]string{"check", "ab", "explore"}, argv[1])) {
 		args = append(args, "--resume")
 	}
 	return strings.Join(args, " ")

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
@@ -18,19 +20,38 @@ var listCommand = command{
 	name:  "list",
 	short: "show collectives, mock-ups and guidelines",
 	long: `Shows what can be measured and checked, with the ids that gl.toml uses; with
---guidelines also the guidelines of that file.`,
+--guidelines also the guidelines of that file. With --algorithms it shows what
+the MPI library tells of its own algorithms instead, in one mpirun that measures
+nothing: MPI_Bcast@binomial stands wherever a function may.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		fs.StringVar(&s.guidelines, "guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
-		format := oneFormat(fs, campaign.Lists)
-		return func(context.Context, []string) error {
+		own := fs.Bool("algorithms", false, "the library's own algorithms of its collectives, instead")
+		s.keys(fs, "np", "launch", "rank")
+		format := newFormat(fs, campaign.Lists.Formats()[0], "`FORMAT`: "+strings.Join(campaign.Lists.Formats(), ", ")+"; with --algorithms also json, csv", campaign.AlgorithmLists.Pick)
+		return func(ctx context.Context, _ []string) error {
 			file, err := s.load(nil)
 			if err != nil {
 				return err
 			}
-			return show(campaign.Lists.Document(file), format.printed())
+			if *own {
+				return listAlgorithms(ctx, file, format.printed())
+			}
+			f, err := campaign.Lists.Format(format.printed().Name)
+			if err != nil {
+				return setupf("--format: %w; the others are for --algorithms", err)
+			}
+			return show(campaign.Lists.Document(file), f)
 		}
 	},
+}
+
+func listAlgorithms(ctx context.Context, file *glfile.File, format report.Format) error {
+	list, err := campaign.ReadAlgorithms(ctx, file, nil)
+	if err != nil {
+		return err
+	}
+	return show(campaign.AlgorithmLists.Document(list), format)
 }
 
 var initCommand = command{

@@ -15,7 +15,7 @@ import (
 )
 
 // judgedModes are those of the mpiruns that a report is made from.
-var judgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeMessages}
+var judgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages}
 
 // collection keeps the run medians of the mpiruns of a check, so that no raw
 // file is read twice.
@@ -157,15 +157,24 @@ func StoreMedians(folder *results.Folder, a *analyze.Analysis) error {
 	return Store(folder, report.RunMedians.Document(&rows), []report.Format{csv})
 }
 
-// StoreReport writes a report into a folder, in all formats and as JSON, which
-// every results folder has.
-func StoreReport(folder *results.Folder, r *analyze.Report, formats []report.Format) error {
+// StoreExploration writes what was explored into a folder, in all formats and as JSON.
+func StoreExploration(folder *results.Folder, d *report.Document, formats []report.Format) error {
+	return storeWithJSON(folder, report.Explorations, d, formats)
+}
+
+func storeWithJSON[T any](folder *results.Folder, k report.Kind[T], d *report.Document, formats []report.Format) error {
 	if !slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "json" }) {
-		json, err := report.Reports.Format("json")
+		json, err := k.Format("json")
 		if err != nil {
 			return err
 		}
 		formats = append(slices.Clone(formats), json)
 	}
-	return Store(folder, report.Reports.Document(r), formats)
+	return Store(folder, d, formats)
+}
+
+// StoreReport writes a report into a folder, in all formats and as JSON, which
+// every results folder has.
+func StoreReport(folder *results.Folder, r *analyze.Report, formats []report.Format) error {
+	return storeWithJSON(folder, report.Reports, report.Reports.Document(r), formats)
 }

@@ -32,7 +32,10 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 		for _, shape := range c.Manifest.Plan.Shapes {
 			t := measure.Task{Mode: mode, Shape: shape, Run: run, Cases: c.cases(mode, shape)}
 			if len(t.Cases) > 0 && (mode != protocol.ModeNREP || run > c.predicted[shape]) {
-				if err := c.mpirun(ctx, t.WithCompany(c.Manifest), last); err != nil {
+				if mode != protocol.ModeExplore { // a candidate is to be itself without all others
+					t = t.WithCompany(c.Manifest)
+				}
+				if err := c.mpirun(ctx, t, last); err != nil {
 					return c.failure(ctx, err)
 				}
 			}
@@ -84,6 +87,13 @@ func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
 	r, err := c.attempt(ctx, t, p)
 	var failed *measure.Error
+	for errors.As(err, &failed) && ctx.Err() == nil && c.leaveOut(failed) {
+		if err := c.Folder().WriteManifest(c.Manifest); err != nil {
+			return nil, err
+		}
+		failed = nil
+		r, err = c.attempt(ctx, t, p)
+	}
 	if !errors.As(err, &failed) || ctx.Err() != nil || c.neverWorked(failed) {
 		return r, err
 	}
@@ -93,6 +103,28 @@ func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) 
 	}
 	c.say("an mpirun failed and is repeated once: %s", failed.What)
 	return c.attempt(ctx, t, p)
+}
+
+// leaveOut skips one of the library's own algorithms that hung, in all its cases; false:
+// nothing of the kind, or it was skipped already.
+func (c *Campaign) leaveOut(e *measure.Error) bool {
+	skipped := false
+	for i, k := range c.Manifest.Plan.Cases {
+		if _, already := c.Manifest.Skip[i]; k.Variant == "" || k.Function != e.Hung || already {
+			continue
+		}
+		if c.Manifest.Skip == nil {
+			c.Manifest.Skip = map[int]protocol.CaseResult{}
+		}
+		c.Manifest.Skip[i] = protocol.CaseResult{Status: protocol.StatusHangs, Message: fmt.Sprintf("it did not return within %v (measure.stall)", c.Config.Measure.Stall)}
+		skipped = true
+	}
+	if skipped {
+		c.data.stale = true
+		c.Manifest.Events = append(c.Manifest.Events, e.Hung+" hangs: the mpirun was repeated without it")
+		c.say("%s hangs: the mpirun is repeated without it", e.Hung)
+	}
+	return skipped
 }
 
 // attempt is an mpirun. That its batch job has ended is no failure of it.

@@ -16,6 +16,9 @@ type library struct {
 	launchers []launcher
 	startUp   StartUp
 	counting  map[string]string // has the library count the messages inside of its calls; nil: it cannot
+	// chooses is what the ranks' environment needs so that MPI_T chooses among the
+	// library's own algorithms.
+	chooses map[string]string
 }
 
 // launcher is one of the programs that start a library's ranks on this machine.
@@ -69,6 +72,7 @@ var libraries = []library{{
 	}},
 	startUp:  StartUp{Fixed: 0.01, PerRank: 0.037, Choice: 0.2, SharedStep: yieldingStep},
 	counting: map[string]string{"OMPI_MCA_pml_monitoring_enable": "1"},
+	chooses:  map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"},
 }, {
 	// Intel MPI pins by itself, a process to the cores that fall to it; with a
 	// domain of one core each it is like the other launchers' binding to cores
@@ -121,6 +125,22 @@ func StartUpOf(family string) StartUp {
 		return l.startUp
 	}
 	return StartUp{Fixed: 0.5, PerRank: 0.065, SharedStep: spinningStep}
+}
+
+// AlgorithmEnv is what the ranks of a family need in their environment so that their
+// library's own algorithms can be chosen.
+func AlgorithmEnv(family string) map[string]string {
+	if l := find(family); l != nil {
+		return l.chooses
+	}
+	return nil
+}
+
+// Forces tells whether a variable of the ranks' environment forces an algorithm of a
+// collective, in Open MPI, or MPICH and what is made from it.
+func Forces(variable, collective string) bool {
+	name := strings.TrimPrefix(collective, "MPI_")
+	return variable == "OMPI_MCA_coll_tuned_"+strings.ToLower(name)+"_algorithm" || variable == "MPIR_CVAR_"+strings.ToUpper(name)+"_INTRA_ALGORITHM"
 }
 
 // Family is the family of MPI libraries that the text of

@@ -16,10 +16,13 @@ const (
 	ModeMeasure Mode = "run"     // stage 2: measure
 	ModeSplit   Mode = "split"   // follow up violations of split-robustness that stage 2 suspects
 	ModeConfirm Mode = "confirm" // measure again what would make a night red
+	ModeExplore Mode = "explore" // test what the library's own algorithms gain
 	// ModeMessages counts what the library sends inside of its calls; nothing is timed.
 	ModeMessages Mode = "messages"
 	ModeClocks   Mode = "clocks" // examine clocks; no case is measured
-	ModeEnv      Mode = "env"    // only say where the ranks run
+	// ModeAlgorithms only lists the library's own algorithms.
+	ModeAlgorithms Mode = "algorithms"
+	ModeEnv        Mode = "env" // only say where the ranks run
 )
 
 // Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the
@@ -85,8 +88,7 @@ type JobCase struct {
 	// Company marks a case behind all others that is called in its place of the order
 	// and not timed. It has no result.
 	Company bool `json:"company,omitempty"`
-	// Skip is why the case is not measured: StatusWrong or StatusNotMeasured
-	// from an earlier mpirun; empty: the case is measured.
+	// Skip is why the case is not measured: its status in an earlier mpirun; empty: the case is measured.
 	Skip Status `json:"skip,omitempty"`
 }
 

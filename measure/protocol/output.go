@@ -48,6 +48,8 @@ type End struct {
 	// verifies or examines them.
 	Clock  *ClockInfo  `json:"clock,omitempty"`
 	Clocks []ClockInfo `json:"clocks,omitempty"`
+	// Algorithms are only of ModeAlgorithms.
+	Algorithms []Algorithms `json:"algorithms,omitempty"`
 }
 
 // SoFar closes the lines that an mpirun sends before its end.
@@ -254,7 +256,7 @@ func (o *OutputReader) checkCase(i int) error {
 		return fmt.Errorf("case %d of a job with %d", c.Case, len(o.job.Cases))
 	case known && !goesOn:
 		return fmt.Errorf("case %d a second time", c.Case)
-	case c.Status != StatusOK && c.Status != StatusWrong && c.Status != StatusNotMeasured:
+	case c.Status != StatusOK && !slices.Contains(NotTimed, c.Status):
 		return fmt.Errorf("case %d has the status %.40q", c.Case, c.Status)
 	case c.NRep < 0 || c.NRep > o.most(c.Case):
 		return fmt.Errorf("case %d announces %d samples, and can have at most %d", c.Case, c.NRep, o.most(c.Case))
@@ -398,6 +400,9 @@ func (e *End) check() error {
 		if n < 0 {
 			return fmt.Errorf("%s is %d", name, n)
 		}
+	}
+	if err := checkAlgorithms(e.Algorithms); err != nil {
+		return err
 	}
 	for _, y := range e.Yardstick {
 		if min(y.AtS, y.LineNS, y.MemcpyNS, y.ReduceLocalNS, y.PingPong8NS, y.PingPong64KNS) < 0 {

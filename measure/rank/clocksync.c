@@ -17,9 +17,9 @@ int pg_ask(pg_ctx *x, pg_clock *now, int ref, int n, int patience, pg_ping *out,
     for (int i = 0; i < n && !last && rc == MPI_SUCCESS; i++) {
         last = i + 1 == n || (patience > 0 && age >= patience);
         out[i].sent = now();
-        rc = MPI_Send(&last, 1, MPI_INT, ref, TAG_ASK, x->comm);
+        rc = MPI_Send(&last, 1, MPI_INT, ref, TAG_ASK, x->own);
         if (rc == MPI_SUCCESS)
-            rc = MPI_Recv(&out[i].remote, 1, MPI_INT64_T, ref, TAG_ASK, x->comm, MPI_STATUS_IGNORE);
+            rc = MPI_Recv(&out[i].remote, 1, MPI_INT64_T, ref, TAG_ASK, x->own, MPI_STATUS_IGNORE);
         out[i].back = now();
         ++*done;
         age++;
@@ -35,17 +35,17 @@ int pg_answer(pg_ctx *x, pg_clock *now, const pg_model *m, int client)
 {
     int rc = MPI_SUCCESS, last = 0;
     while (!last && rc == MPI_SUCCESS) {
-        rc = MPI_Recv(&last, 1, MPI_INT, client, TAG_ASK, x->comm, MPI_STATUS_IGNORE);
+        rc = MPI_Recv(&last, 1, MPI_INT, client, TAG_ASK, x->own, MPI_STATUS_IGNORE);
         int64_t t = pg_global(m, now());
         if (rc == MPI_SUCCESS)
-            rc = MPI_Send(&t, 1, MPI_INT64_T, client, TAG_ASK, x->comm);
+            rc = MPI_Send(&t, 1, MPI_INT64_T, client, TAG_ASK, x->own);
     }
     return rc;
 }
 
 int pg_give(pg_ctx *x, int to, const void *data, int bytes)
 {
-    return MPI_Send(data, bytes, MPI_BYTE, to, TAG_GIVE, x->comm);
+    return MPI_Send(data, bytes, MPI_BYTE, to, TAG_GIVE, x->own);
 }
 
 int pg_take(pg_ctx *x, int from, void *data, int bytes)
@@ -53,18 +53,18 @@ int pg_take(pg_ctx *x, int from, void *data, int bytes)
     const struct timespec moment = {0, 20000};
     for (;;) {
         int there;
-        int rc = MPI_Iprobe(from, TAG_GIVE, x->comm, &there, MPI_STATUS_IGNORE);
+        int rc = MPI_Iprobe(from, TAG_GIVE, x->own, &there, MPI_STATUS_IGNORE);
         if (rc != MPI_SUCCESS)
             return rc;
         if (there)
-            return MPI_Recv(data, bytes, MPI_BYTE, from, TAG_GIVE, x->comm, MPI_STATUS_IGNORE);
+            return MPI_Recv(data, bytes, MPI_BYTE, from, TAG_GIVE, x->own, MPI_STATUS_IGNORE);
         nanosleep(&moment, NULL);
     }
 }
 
 int pg_all_gather(pg_ctx *x, const void *mine, int bytes, void *all)
 {
-    return MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, x->comm);
+    return MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, x->own);
 }
 
-int pg_meet(pg_ctx *x) { return MPI_Barrier(x->comm); }
+int pg_meet(pg_ctx *x) { return MPI_Barrier(x->own); }

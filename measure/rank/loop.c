@@ -1,3 +1,4 @@
+#include "algorithms.h"
 #include "loop.h"
 
 #include <string.h>
@@ -19,6 +20,7 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
     int64_t *starts = l->start, *ends = l->end;
 
     l->flags = 0;
+    pg_force(x);
     int failed = s->begin ? s->begin(l) : MPI_SUCCESS;
     pg_usage before = pg_usage_now();
     for (l->n = 0; l->n < most; l->n++) {
@@ -36,6 +38,7 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
             failed = failed != MPI_SUCCESS ? failed : rc != MPI_SUCCESS ? rc : entered;
     }
     l->usage = pg_usage_since(before);
+    pg_unforce(x);
     if (s->judge)
         s->judge(l);
     return failed;
@@ -45,7 +48,7 @@ int pg_collect(pg_loop *l, const pg_sync *s, int global, int64_t *ns, unsigned c
 {
     const pg_model *m = &l->time->model;
     int n = (int)l->n, root = l->x->rank == 0, rc;
-    MPI_Comm comm = l->x->comm;
+    MPI_Comm comm = l->x->own;
 
     for (int i = 0; i < n; i++) {
         l->end[i] = global ? pg_global(m, l->end[i]) : l->end[i] - l->start[i];
@@ -66,23 +69,25 @@ int pg_collect(pg_loop *l, const pg_sync *s, int global, int64_t *ns, unsigned c
 
 int pg_gather_durations(pg_ctx *x, const int64_t *mine, int n, int64_t *all)
 {
-    return MPI_Gather(mine, n, MPI_INT64_T, all, n, MPI_INT64_T, 0, x->comm);
+    return MPI_Gather(mine, n, MPI_INT64_T, all, n, MPI_INT64_T, 0, x->own);
 }
 
 int pg_provable(const pg_function *f, pg_loop *l, int64_t n, int64_t *ns)
 {
     pg_clock *now = l->time->now;
     int failed = MPI_SUCCESS;
+    pg_force(l->x);
     for (int64_t i = 0; i < n && failed == MPI_SUCCESS; i++) {
         l->touch(l);
         int64_t start = now();
-        int before = MPI_Barrier(l->x->comm);
+        int before = MPI_Barrier(l->x->own);
         int rc = f->run(l->x);
-        int after = MPI_Barrier(l->x->comm);
+        int after = MPI_Barrier(l->x->own);
         l->end[i] = now() - start;
         failed = rc != MPI_SUCCESS ? rc : before != MPI_SUCCESS ? before : after;
     }
+    pg_unforce(l->x);
     if (failed != MPI_SUCCESS)
         return failed;
-    return MPI_Reduce(l->end, ns, (int)n, MPI_INT64_T, MPI_MIN, 0, l->x->comm);
+    return MPI_Reduce(l->end, ns, (int)n, MPI_INT64_T, MPI_MIN, 0, l->x->own);
 }

@@ -40,8 +40,9 @@ type bench struct {
 	verifier verifier
 	nrep     nrep.Config
 	called   map[string]bool
-	poisoned int           // cases, so far
-	timed    time.Duration // in untimed calls
+	ways     map[string]*way // to own algorithms, by function
+	poisoned int             // cases, so far
+	timed    time.Duration   // in untimed calls
 	// When the clocks were synchronised last, and when they are to be again.
 	synced, due time.Time
 	drift       clocks.Drift
@@ -57,8 +58,12 @@ type bench struct {
 // do measures every case of the job in its order. Rank 0 writes to w what may not
 // wait for the end.
 func (s *session) do(j *protocol.Job, w *protocol.OutputWriter) (*outcome, error) {
-	if j.Mode == protocol.ModeClocks {
+	switch j.Mode {
+	case protocol.ModeClocks:
 		return s.examineClocks(j)
+	case protocol.ModeAlgorithms:
+		return s.algorithms()
+	default:
 	}
 	b, err := s.newBench(j)
 	if err != nil {
@@ -113,7 +118,7 @@ func (s *session) newBench(j *protocol.Job) (*bench, error) {
 	if j.NP != s.size {
 		return nil, fmt.Errorf("the job is for %d processes, MPI_COMM_WORLD has %d", j.NP, s.size)
 	}
-	b := &bench{session: s, job: j, extent: t.Bytes, called: map[string]bool{}}
+	b := &bench{session: s, job: j, extent: t.Bytes, called: map[string]bool{}, ways: map[string]*way{}}
 	if err := s.choose(j.Datatype, j.Op, j.Root); err != nil {
 		return nil, err
 	}
@@ -179,22 +184,32 @@ func (b *bench) plan() error {
 	longest := 1
 	for i, c := range b.job.Cases {
 		f, ok := mockups.Get(c.Function)
-		if !ok || b.rows[c.Function] == nil {
+		if !ok || b.rows[f.Row()] == nil {
 			return fmt.Errorf("unknown function %q", c.Function)
 		}
-		b.out.cases[i] = protocol.CaseResult{Case: i, Status: cmp.Or(c.Skip, protocol.StatusOK)}
+		r := &b.out.cases[i]
+		*r = protocol.CaseResult{Case: i, Status: cmp.Or(c.Skip, protocol.StatusOK)}
 		if c.Skip == "" {
+			way, err := b.wayTo(f)
+			if err != nil {
+				return err
+			}
+			if way.why != "" {
+				r.Status, r.Message = protocol.StatusUnavailable, way.why
+				continue
+			}
 			sized[i] = mockups.Sized{Function: f, Count: c.Msize / b.extent}
 			longest = max(longest, c.NRep)
 		}
 	}
 	why, shared := mockups.Fit(sized, b.extent, b.size, mockups.Room{Cap: room, Extra: b.loop.extra(), Span: b.loop.span, OwnTemps: turns})
 	temps := int64(0)
-	for i, c := range b.job.Cases {
+	for i := range b.job.Cases {
+		used := b.out.cases[i].Status == protocol.StatusOK
 		switch {
-		case c.Skip == "" && why[i] != "":
+		case used && why[i] != "":
 			b.out.cases[i].Status, b.out.cases[i].Message = protocol.StatusNotMeasured, why[i]
-		case c.Skip == "" && turns:
+		case used && turns:
 			b.state[i].temps = temps
 			temps += sized[i].Function.Memory(sized[i].Count, b.extent, b.size).Temp
 		}
@@ -230,7 +245,8 @@ func (b *bench) visit(i int) error {
 		return nil
 	}
 	f, _ := mockups.Get(c.Function)
-	row, count := b.rows[c.Function], c.Msize/b.extent
+	row, count := b.goBy(f), c.Msize/b.extent
+	defer b.goByDefault()
 	need := f.Memory(count, b.extent, b.size)
 	// Each visit of stage 1 is a prediction of its own.
 	alone := b.job.Mode == protocol.ModeNREP
@@ -239,7 +255,11 @@ func (b *bench) visit(i int) error {
 		row = b.inARow(row, c.Calls)
 		b.rotate(need.Send, need.Recv)
 	} else {
-		if err := b.firstCalls(f, s.temps); err != nil {
+		if refused, err := b.tryOnce(f, row, count, s.temps); err != nil || refused != "" {
+			r.Status, r.Message = protocol.StatusUnavailable, refused
+			return err
+		}
+		if err := b.firstCalls(f, row, s.temps); err != nil {
 			return err
 		}
 		row = b.inARow(row, c.Calls)
@@ -298,7 +318,7 @@ func (b *bench) begin(i int, f mockups.Function, row *function, count int64) (ok
 		return false, nil
 	}
 	if b.job.Verify && b.state[i].begun == 1 {
-		fault, err := b.verify(b.verifier, f, count, b.extent)
+		fault, err := b.verify(b.verifier, f, row, count, b.extent)
 		if err != nil {
 			return false, err
 		}
@@ -314,7 +334,7 @@ func (b *bench) begin(i int, f mockups.Function, row *function, count int64) (ok
 
 // firstCalls makes the untimed calls before a function's first case, at the
 // smallest size that it has: the case that happens to be first is not favoured.
-func (b *bench) firstCalls(f mockups.Function, temps int64) error {
+func (b *bench) firstCalls(f mockups.Function, row *function, temps int64) error {
 	if b.called[f.ID] || b.job.FirstCalls == 0 {
 		return nil
 	}
@@ -325,7 +345,7 @@ func (b *bench) firstCalls(f mockups.Function, temps int64) error {
 			least = min(least, c.Msize)
 		}
 	}
-	row, count := b.rows[f.ID], least/b.extent
+	count := least / b.extent
 	if refused, err := b.prepare(f, row, count, temps); err != nil || refused != "" {
 		return err // the case of this size is refused too
 	}

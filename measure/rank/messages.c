@@ -22,7 +22,7 @@ int pg_messages_open(pg_ctx *x)
 {
     char out = 0, in;
     pg_sent before = pg_messages_now();
-    int rc = MPI_Sendrecv(&out, 1, MPI_BYTE, x->rank, 0, &in, 1, MPI_BYTE, x->rank, 0, x->comm, MPI_STATUS_IGNORE);
+    int rc = MPI_Sendrecv(&out, 1, MPI_BYTE, x->rank, 0, &in, 1, MPI_BYTE, x->rank, 0, x->own, MPI_STATUS_IGNORE);
     return rc == MPI_SUCCESS && pg_messages_now().messages > before.messages;
 }
 
@@ -31,7 +31,7 @@ pg_sent pg_messages_now(void) { return (pg_sent){atomic_load(&messages), atomic_
 int pg_messages_sum(pg_ctx *x, pg_sent mine, pg_sent *all)
 {
     int64_t in[2] = {mine.messages, mine.bytes}, out[2] = {0, 0};
-    int rc = MPI_Reduce(in, out, 2, MPI_INT64_T, MPI_SUM, 0, x->comm);
+    int rc = MPI_Reduce(in, out, 2, MPI_INT64_T, MPI_SUM, 0, x->own);
     *all = (pg_sent){out[0], out[1]};
     return rc;
 }

@@ -1,6 +1,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "rank.h"
 
+#include "algorithms.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,19 +58,22 @@ int pg_start(pg_ctx *x, int level, int *provided)
         if (levels[i] == has)
             *provided = i;
     if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_dup(MPI_COMM_WORLD, &x->comm);
+        rc = MPI_Comm_dup(MPI_COMM_WORLD, &x->own);
+    x->comm = x->own;
     if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_set_errhandler(x->comm, MPI_ERRORS_RETURN);
+        rc = MPI_Comm_set_errhandler(x->own, MPI_ERRORS_RETURN);
     if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_rank(x->comm, &x->rank);
+        rc = MPI_Comm_rank(x->own, &x->rank);
     if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_size(x->comm, &x->size);
+        rc = MPI_Comm_size(x->own, &x->size);
     return rc;
 }
 
 int pg_stop(pg_ctx *x)
 {
-    int rc = MPI_Comm_free(&x->comm);
+    int rc = pg_algorithms_done();
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_free(&x->own);
     return rc == MPI_SUCCESS ? MPI_Finalize() : rc;
 }
 
@@ -152,8 +157,10 @@ const pg_function *pg_in_a_row(pg_function *many, const pg_function *f, pg_ctx *
 int pg_call(const pg_function *f, pg_ctx *x, int64_t n)
 {
     int rc = MPI_SUCCESS;
+    pg_force(x);
     for (int64_t i = 0; i < n && rc == MPI_SUCCESS; i++)
         rc = f->run(x);
+    pg_unforce(x);
     return rc;
 }
 
@@ -167,28 +174,28 @@ int pg_call_late(const pg_function *f, pg_ctx *x, int late, int *early)
 
     *early = -1;
     if (x->rank != late) {
-        rc = f->run(x);
-        return rc == MPI_SUCCESS ? MPI_Send(NULL, 0, MPI_BYTE, late, TAG, x->comm) : rc;
+        rc = pg_call(f, x, 1);
+        return rc == MPI_SUCCESS ? MPI_Send(NULL, 0, MPI_BYTE, late, TAG, x->own) : rc;
     }
     for (int i = 0; i < LOOKS && !seen; i++) {
-        rc = MPI_Iprobe(MPI_ANY_SOURCE, TAG, x->comm, &seen, &from);
+        rc = MPI_Iprobe(MPI_ANY_SOURCE, TAG, x->own, &seen, &from);
         if (rc != MPI_SUCCESS)
             return rc;
     }
     if (seen)
         *early = from.MPI_SOURCE;
-    rc = f->run(x);
+    rc = pg_call(f, x, 1);
     for (int i = 1; i < x->size && rc == MPI_SUCCESS; i++)
-        rc = MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG, x->comm, MPI_STATUS_IGNORE);
+        rc = MPI_Recv(NULL, 0, MPI_BYTE, MPI_ANY_SOURCE, TAG, x->own, MPI_STATUS_IGNORE);
     return rc;
 }
 
 int pg_all_min(pg_ctx *x, int64_t in, int64_t *out)
 {
-    return MPI_Allreduce(&in, out, 1, MPI_INT64_T, MPI_MIN, x->comm);
+    return MPI_Allreduce(&in, out, 1, MPI_INT64_T, MPI_MIN, x->own);
 }
 
-int pg_share(pg_ctx *x, void *data, int bytes, int root) { return MPI_Bcast(data, bytes, MPI_BYTE, root, x->comm); }
+int pg_share(pg_ctx *x, void *data, int bytes, int root) { return MPI_Bcast(data, bytes, MPI_BYTE, root, x->own); }
 
 void pg_library_version(char *text, int *length) { MPI_Get_library_version(text, length); }
 

@@ -1,14 +1,14 @@
 /* The library's own barrier, once or twice (S-REVISITED §4.6). */
 #include "loop.h"
 
-static int barrier(pg_loop *l) { return MPI_Barrier(l->x->comm); }
+static int barrier(pg_loop *l) { return MPI_Barrier(l->x->own); }
 
 /* The second barrier starts with ranks that differ by no more than the exit
  * skew of the first. */
 static int double_barrier(pg_loop *l)
 {
-    int rc = MPI_Barrier(l->x->comm);
-    return rc == MPI_SUCCESS ? MPI_Barrier(l->x->comm) : rc;
+    int rc = MPI_Barrier(l->x->own);
+    return rc == MPI_SUCCESS ? MPI_Barrier(l->x->own) : rc;
 }
 
 const pg_sync pg_sync_barrier = {.name = "barrier", .enter = barrier};

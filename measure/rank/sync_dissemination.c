@@ -9,7 +9,7 @@ int pg_disseminate(pg_ctx *x)
     int rc = MPI_SUCCESS;
     for (int step = 1; step < x->size && rc == MPI_SUCCESS; step *= 2) {
         int to = (x->rank + step) % x->size, from = (x->rank - step + x->size) % x->size;
-        rc = MPI_Sendrecv(NULL, 0, MPI_BYTE, to, TAG, NULL, 0, MPI_BYTE, from, TAG, x->comm, MPI_STATUS_IGNORE);
+        rc = MPI_Sendrecv(NULL, 0, MPI_BYTE, to, TAG, NULL, 0, MPI_BYTE, from, TAG, x->own, MPI_STATUS_IGNORE);
     }
     return rc;
 }
@@ -20,7 +20,7 @@ int pg_all_max(pg_ctx *x, int64_t *value)
     for (int step = 1; step < x->size && rc == MPI_SUCCESS; step *= 2) {
         int to = (x->rank + step) % x->size, from = (x->rank - step + x->size) % x->size;
         int64_t got = *value;
-        rc = MPI_Sendrecv(value, 1, MPI_INT64_T, to, TAG, &got, 1, MPI_INT64_T, from, TAG, x->comm,
+        rc = MPI_Sendrecv(value, 1, MPI_INT64_T, to, TAG, &got, 1, MPI_INT64_T, from, TAG, x->own,
                           MPI_STATUS_IGNORE);
         if (got > *value)
             *value = got;

@@ -6,7 +6,7 @@
 int pg_topology(pg_ctx *x, int *nodes, int *crowded)
 {
     MPI_Comm node;
-    int ranks, at, rc = MPI_Comm_split_type(x->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    int ranks, at, rc = MPI_Comm_split_type(x->own, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     if (rc != MPI_SUCCESS)
         return rc;
     MPI_Comm_size(node, &ranks);
@@ -20,7 +20,7 @@ int pg_topology(pg_ctx *x, int *nodes, int *crowded)
     if (rc != MPI_SUCCESS || freed != MPI_SUCCESS)
         return rc != MPI_SUCCESS ? rc : freed;
     int mine[2] = {at == 0, ranks > CPU_COUNT(&all)}, sum[2];
-    rc = MPI_Allreduce(mine, sum, 2, MPI_INT, MPI_SUM, x->comm);
+    rc = MPI_Allreduce(mine, sum, 2, MPI_INT, MPI_SUM, x->own);
     *nodes = sum[0];
     *crowded = sum[1];
     return rc;

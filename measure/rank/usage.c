@@ -21,7 +21,7 @@ pg_usage pg_usage_since(pg_usage before)
 int pg_usage_most(pg_ctx *x, pg_usage mine, pg_most *out)
 {
     struct { long count; int rank; } own[2] = {{(long)mine.faults, x->rank}, {(long)mine.switches, x->rank}}, all[2] = {{0, 0}, {0, 0}};
-    int rc = MPI_Reduce(own, all, 2, MPI_LONG_INT, MPI_MAXLOC, 0, x->comm);
+    int rc = MPI_Reduce(own, all, 2, MPI_LONG_INT, MPI_MAXLOC, 0, x->own);
     *out = (pg_most){{all[0].count, all[1].count}, all[0].rank, all[1].rank};
     return rc;
 }

@@ -291,7 +291,7 @@ func (e *elementsOf[T]) differs(data []T, of ranks, i int64, bound float64, says
 
 // verify runs one prepared case twice and returns what is wrong at any rank;
 // "" when nothing is.
-func (w *world) verify(v verifier, f mockups.Function, count, extent int64) (string, error) {
+func (w *world) verify(v verifier, f mockups.Function, row *function, count, extent int64) (string, error) {
 	c := w.caseFor(f, count, extent)
 	send, recv := c.send[:cap(c.send)], c.recv[:cap(c.recv)]
 	found := ""
@@ -300,7 +300,7 @@ func (w *world) verify(v verifier, f mockups.Function, count, extent int64) (str
 		fill(recv, poison)
 		fill(recv[len(c.recv):], guardByte)
 		v.fill(c)
-		early, err := w.callOnce(f, i)
+		early, err := w.callOnce(f, row, i)
 		if err != nil {
 			return "", err
 		}
@@ -318,8 +318,7 @@ func (w *world) verify(v verifier, f mockups.Function, count, extent int64) (str
 // callOnce is verified call i of a function. One that moves no data, a Barrier, has
 // one rank enter late, the first in call 0 and the last in call 1: the fault is that
 // another left before.
-func (w *world) callOnce(f mockups.Function, i int) (fault string, err error) {
-	row := w.rows[f.ID]
+func (w *world) callOnce(f mockups.Function, row *function, i int) (fault string, err error) {
 	if f.HasData() {
 		return "", w.call(row, 1)
 	}

@@ -114,7 +114,7 @@ int pg_yardstick_open(pg_ctx *x, pg_yardstick **made)
     if (crowded > 0)
         return MPI_SUCCESS; /* who spins may keep the neighbour from its core */
     MPI_Comm node;
-    rc = MPI_Comm_split_type(x->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    rc = MPI_Comm_split_type(x->own, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     if (rc != MPI_SUCCESS)
         return rc;
     rc = share(y, node);
@@ -220,13 +220,13 @@ static int read_pingpong(pg_ctx *x, pg_yardstick *y, pg_clock *now, int bytes, d
         if (peer > x->rank) {
             last = n + 1 == MOST || (n >= 0 && start >= end);
             memcpy(y->a, &last, sizeof last);
-            rc = MPI_Send(y->a, bytes, MPI_BYTE, peer, TAG, x->comm);
+            rc = MPI_Send(y->a, bytes, MPI_BYTE, peer, TAG, x->own);
         }
         if (rc == MPI_SUCCESS)
-            rc = MPI_Recv(y->a, bytes, MPI_BYTE, peer, TAG, x->comm, MPI_STATUS_IGNORE);
+            rc = MPI_Recv(y->a, bytes, MPI_BYTE, peer, TAG, x->own, MPI_STATUS_IGNORE);
         if (peer < x->rank && rc == MPI_SUCCESS) {
             memcpy(&last, y->a, sizeof last);
-            rc = MPI_Send(y->a, bytes, MPI_BYTE, peer, TAG, x->comm);
+            rc = MPI_Send(y->a, bytes, MPI_BYTE, peer, TAG, x->own);
         }
         if (n >= 0)
             times[n] = (double)(now() - start);
@@ -249,5 +249,5 @@ int pg_yardstick_read(pg_ctx *x, pg_yardstick *y, pg_clock *now, double *values)
         rc = read_pingpong(x, y, now, SHORT, &own[PG_PINGPONG_8]);
     if (rc == MPI_SUCCESS)
         rc = read_pingpong(x, y, now, LONG, &own[PG_PINGPONG_64K]);
-    return rc == MPI_SUCCESS ? MPI_Reduce(own, values, PG_YARDS, MPI_DOUBLE, MPI_MAX, 0, x->comm) : rc;
+    return rc == MPI_SUCCESS ? MPI_Reduce(own, values, PG_YARDS, MPI_DOUBLE, MPI_MAX, 0, x->own) : rc;
 }

@@ -65,6 +65,9 @@ type Manifest struct {
 	// Confirm measures again what would make the night red, fixed after everything else
 	// was measured; nil: there is nothing, or no gate.
 	Confirm *SplitPlan `json:"confirm,omitempty"`
+	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
+	// the candidates; nil: there are none, or nothing is explored.
+	Explore *SplitPlan `json:"explore,omitempty"`
 	// Timing holds, by shape, how the first mpirun was timed.
 	Timing map[string]protocol.Timing `json:"timing,omitempty"`
 	// Events has a sentence for every mpirun that failed and was repeated.
@@ -72,7 +75,7 @@ type Manifest struct {
 }
 
 // SplitPlan is an experiment in mpiruns of its own: it follows up the suspicions of
-// stage 2, or confirms.
+// stage 2, confirms, or tests candidates.
 type SplitPlan struct {
 	R         int        `json:"mpiruns"`
 	FollowUps []FollowUp `json:"follow_ups"`
@@ -95,6 +98,8 @@ func (m *Manifest) Experiment(mode protocol.Mode) (plan *SplitPlan, ok bool) {
 		return m.Split, true
 	case protocol.ModeConfirm:
 		return m.Confirm, true
+	case protocol.ModeExplore:
+		return m.Explore, true
 	default:
 		return nil, false
 	}
@@ -171,7 +176,7 @@ func (m *Manifest) CheckIndices() error {
 // experiments are those that are planned.
 func (m *Manifest) experiments() iter.Seq2[protocol.Mode, *SplitPlan] {
 	return func(yield func(protocol.Mode, *SplitPlan) bool) {
-		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeConfirm} {
+		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore} {
 			if x, _ := m.Experiment(mode); x != nil && !yield(mode, x) {
 				return
 			}

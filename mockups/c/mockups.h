@@ -14,7 +14,7 @@ enum { PG_TEMPS = 4, PG_GUARD_BYTES = 64, PG_ALIGN = 4096 };
 /* What one case works on. All of it is set before prepare; only prepare may
  * change temp, counts and displs. */
 typedef struct pg_ctx {
-    MPI_Comm comm;
+    MPI_Comm comm; /* that functions are called on */
     int rank, size, root;
     int64_t count;     /* elements in one block (the msize divided by extent) */
     MPI_Datatype type; /* contiguous and predefined */
@@ -36,6 +36,12 @@ typedef struct pg_ctx {
     /* Of a sample that is several calls in a row: the call, and how many. */
     int (*one)(struct pg_ctx *);
     int64_t calls;
+
+    /* The rank program's: its own messages have a communicator with the same
+     * processes, and forced is the algorithm that the library is told to use
+     * during the calls; NULL: none. */
+    MPI_Comm own;
+    const struct pg_forced *forced;
 } pg_ctx;
 
 /* A measurable function. All three return an MPI error code. */

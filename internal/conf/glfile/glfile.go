@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -19,21 +20,24 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/measure"
 	"pgmpi/measure/batch"
+	"pgmpi/measure/launch"
+	"pgmpi/mockups"
 	"pgmpi/nrep"
 )
 
 // File is gl.toml with all defaults applied. A driver sets what its flags
 // give, then calls Validate.
 type File struct {
-	Check     guidelines.Config  `toml:"check" json:"check"`
-	Job       measure.JobConfig  `toml:"job" json:"job"`
-	MPI       measure.MPIConfig  `toml:"mpi" json:"mpi"`
-	NREP      nrep.Config        `toml:"nrep" json:"nrep"`
-	Measure   measure.Config     `toml:"measure" json:"measure"`
-	Analyze   judge.Config       `toml:"analyze" json:"analyze"`
-	Gate      analyze.GateConfig `toml:"gate" json:"gate"`
-	Batch     batch.Config       `toml:"batch" json:"-"` // an account is nothing for a manifest
-	Guideline []guidelines.User  `toml:"guideline" json:"guideline,omitempty"`
+	Check     guidelines.Config     `toml:"check" json:"check"`
+	Job       measure.JobConfig     `toml:"job" json:"job"`
+	MPI       measure.MPIConfig     `toml:"mpi" json:"mpi"`
+	NREP      nrep.Config           `toml:"nrep" json:"nrep"`
+	Measure   measure.Config        `toml:"measure" json:"measure"`
+	Analyze   judge.Config          `toml:"analyze" json:"analyze"`
+	Gate      analyze.GateConfig    `toml:"gate" json:"gate"`
+	Explore   analyze.ExploreConfig `toml:"explore" json:"explore"`
+	Batch     batch.Config          `toml:"batch" json:"-"` // an account is nothing for a manifest
+	Guideline []guidelines.User     `toml:"guideline" json:"guideline,omitempty"`
 
 	Name   string `toml:"-" json:"-"` // of the file, for messages; "": there is none
 	Source string `toml:"-" json:"-"` // the text as read
@@ -52,6 +56,7 @@ func Default() File {
 		Measure: measure.Default(),
 		Analyze: judge.Default(),
 		Gate:    analyze.DefaultGate(),
+		Explore: analyze.DefaultExplore(),
 		Batch:   batch.Default(),
 	}
 }
@@ -154,9 +159,34 @@ func (f *File) check() []conf.FieldError {
 		inSection("measure.", f.Measure.CheckTurns(f.NREP)),
 		inSection("analyze.", f.Analyze.Validate()),
 		inSection("gate.", f.Gate.Validate()),
+		inSection("explore.", f.Explore.Validate()),
+		f.forced(func(c string) bool {
+			return slices.ContainsFunc(f.Guideline, func(u guidelines.User) bool { return u.Calls(c) })
+		}),
 		inSection("batch.", f.Batch.Validate()),
 		inSection("guideline", guidelines.ValidateUsers(f.Guideline, guidelines.Extent(f.Job.Datatype))),
 	)
+}
+
+// ExploresForced is the error that mpi.env forces an algorithm of a collective that is to
+// be explored: it would be compared with itself.
+func (f *File) ExploresForced() error {
+	return f.located(f.forced(func(c string) bool {
+		return f.Explore.Names(c) && (len(f.Check.Functions) == 0 || slices.Contains(f.Check.Functions, c))
+	}))
+}
+
+// forced are the variables of mpi.env that force an algorithm of certain collectives.
+func (f *File) forced(of func(collective string) bool) (errs []conf.FieldError) {
+	for _, name := range slices.Sorted(maps.Keys(f.MPI.Env)) {
+		for _, c := range mockups.Collectives() {
+			if launch.Forces(name, c) && of(c) {
+				errs = append(errs, conf.FieldError{Key: "mpi.env." + name, Msg: fmt.Sprintf(
+					"it forces an algorithm of %s, whose own algorithms are compared here: leave it out", c)})
+			}
+		}
+	}
+	return errs
 }
 
 func inSection(prefix string, errs []conf.FieldError) []conf.FieldError {

@@ -148,6 +148,11 @@ var Keys = []Key{
 		Flag: "fail-on", Value: "WORD"},
 	{Name: "gate.strict", Text: "what is expected to be violated and is kept is an alarm, too", Flag: "strict"},
 
+	{Name: "explore.algorithms", Text: "which of the library's own algorithms `pgmpi explore` tries: `all`, those of a collective (`MPI_Bcast`), one (`MPI_Bcast@binomial`); with a `!` in front: not these",
+		More: "`pgmpi list --algorithms` shows them; see [how-to-tune.md](how-to-tune.md).", Flag: "algorithms", Value: "LIST"},
+	{Name: "explore.select", Text: "mpiruns that choose the candidates; other ones test them", Flag: "select", Value: "N"},
+	{Name: "explore.rounds", Text: "in how many rounds these mpiruns visit their cases, each with its share of the repetitions, unless `measure.turns` says so"},
+
 	{Name: "batch.scheduler", Text: "the batch system that `pgmpi submit` writes a script for", Names: batch.Names(),
 		More: "All but `slurm` are untested, and are not submitted; see [how-to-slurm.md](how-to-slurm.md)."},
 	{Name: "batch.nodes", Text: "nodes of the job", Empty: "as many as the processes need"},

@@ -1,0 +1,118 @@
+package analyze
+
+import (
+	"testing"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+func TestAlgorithmsAreChosenByNameAndLeftOutByAMark(t *testing.T) {
+	for _, c := range []struct {
+		list []string
+		id   string
+		want bool
+	}{
+		{[]string{"all"}, "MPI_Bcast@chain", true},
+		{[]string{"all", "!MPI_Bcast"}, "MPI_Bcast@chain", false},
+		{[]string{"MPI_Bcast", "!MPI_Bcast@chain"}, "MPI_Bcast@chain", false},
+		{[]string{"MPI_Bcast", "!MPI_Bcast@chain"}, "MPI_Bcast@binomial", true},
+		{[]string{"MPI_Bcast@chain"}, "MPI_Bcast@binomial", false},
+		{[]string{"!MPI_Scan"}, "MPI_Bcast@chain", true},
+	} {
+		if got := (ExploreConfig{Algorithms: c.list}).Wants(c.id); got != c.want {
+			t.Errorf("%v wants %s: %v", c.list, c.id, got)
+		}
+	}
+	bad := DefaultExplore()
+	bad.Algorithms, bad.Select = []string{"MPI_Bcst@chain", "gather_as_reduce"}, 0
+	if errs := bad.Validate(); len(errs) != 3 {
+		t.Errorf("%v", errs)
+	}
+}
+
+// exploredData are mpiruns of a collective that takes 100 µs, and what each candidate
+// takes in the mpiruns that choose and in those that test.
+func exploredData(t *testing.T, candidates map[string][2]int64) (*results.Manifest, *medians.Set) {
+	t.Helper()
+	shape := guidelines.Shape{NP: 2}
+	m := &results.Manifest{R: 3, Plan: guidelines.Plan{Shapes: []guidelines.Shape{shape}, Datatype: "byte", Op: "bor",
+		Cases: []guidelines.Case{{Function: "MPI_Scan", Msize: 8, Shape: shape}}}}
+	m.Rank.ClockTickNS = 1
+	took := [][2]int64{{100_000, 100_000}}
+	for _, id := range []string{"MPI_Scan@itself", "MPI_Scan@linear", "scan_as_exscan+reduce_local"} {
+		if ns, ok := candidates[id]; ok {
+			i := len(m.Plan.Cases)
+			c := guidelines.Case{Function: id, Msize: 8, Shape: shape}
+			m.Plan.Cases = append(m.Plan.Cases, c)
+			m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "x", Type: guidelines.Pattern, Function: "MPI_Scan", Mockup: id, Msize: 8, Shape: shape, Others: []int{i}})
+			took = append(took, ns)
+		}
+	}
+	set := medians.New(m)
+	run := func(mode protocol.Mode, n, phase int, cases []int) {
+		r := &results.Run{Header: results.Header{Mode: mode, Shape: shape, Run: n}}
+		for i, plan := range cases {
+			c := m.Plan.Cases[plan]
+			r.Cases = append(r.Cases, results.CaseInfo{Plan: plan, Function: c.Function, Msize: 8, CaseResult: protocol.CaseResult{Case: i, Status: protocol.StatusOK, NRep: 1}})
+			r.Samples = append(r.Samples, []protocol.Sample{{NS: took[plan][phase] + int64((n*7+plan*3)%5)*100}})
+		}
+		if err := set.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all []int
+	for i := range m.Plan.Cases {
+		all = append(all, i)
+	}
+	for n := range m.R {
+		run(protocol.ModeMeasure, n+1, 0, all)
+	}
+	if m.Explore = ExplorationPlan(m, set, judge.Default(), 0); m.Explore != nil {
+		tested := []int{0}
+		for _, f := range m.Explore.FollowUps {
+			tested = append(tested, f.Part)
+		}
+		for n := range m.Explore.R {
+			run(protocol.ModeExplore, n+1, 1, tested)
+		}
+	}
+	return m, set
+}
+
+// What has chosen is never what is tested: a candidate that was lucky is found out.
+func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
+	const own, mockup, itself = "MPI_Scan@linear", "scan_as_exscan+reduce_local", "MPI_Scan@itself"
+	same := [2]int64{100_000, 100_000}
+	for _, c := range []struct {
+		name        string
+		own, mockup [2]int64
+		want        Advice
+		tested      int // with the default against itself
+	}{
+		{"nothing faster", [2]int64{101_000, 1}, [2]int64{120_000, 1}, DefaultIsBest, 0},
+		{"faster in both", [2]int64{60_000, 60_000}, [2]int64{50_000, 50_000}, OwnAlgorithm, 3},
+		{"lucky", [2]int64{60_000, 100_000}, [2]int64{120_000, 1}, DefaultIsBest, 2},
+		{"lucky own, true mock-up", [2]int64{60_000, 110_000}, [2]int64{60_000, 60_000}, OnlyMockup, 3},
+		{"mock-up", [2]int64{101_000, 1}, [2]int64{60_000, 60_000}, OnlyMockup, 2},
+	} {
+		m, set := exploredData(t, map[string][2]int64{itself: same, own: c.own, mockup: c.mockup})
+		e, err := Explore(m, set, judge.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tested := 0
+		if m.Explore != nil {
+			tested = len(m.Explore.FollowUps)
+		}
+		if len(e.Cells) != 1 || e.Cells[0].Word != c.want || tested != c.tested || e.Itself.False != 0 {
+			t.Errorf("%s: %+v, %d follow-ups, itself %+v", c.name, e.Cells, tested, e.Itself)
+		}
+		if want := map[bool]int{true: 1}[c.want == OwnAlgorithm]; e.Exit != want {
+			t.Errorf("%s: exit code %d", c.name, e.Exit)
+		}
+	}
+}

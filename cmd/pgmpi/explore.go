@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/report"
+	"pgmpi/internal/campaign"
+	"pgmpi/internal/exitcode"
+)
+
+var exploreCommand = command{
+	name:  "explore",
+	short: "compare what the library chooses with its own algorithms",
+	long: `Measures every collective as the library chooses, by each of the library's own
+algorithms (MPI_T), and its mock-ups, all in the same mpiruns. A few mpiruns
+choose the fastest at every size; others, which measure nothing else, test
+whether it beats the default. Without --guidelines the sizes are 8 B, 1, 16, 64
+and 256 KiB and 1 MiB. An interrupted run goes on with --out FOLDER --resume.
+
+Exit codes: 1 where one of the library's own algorithms beats the default, 0
+where none is shown to, 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
+	flags: func(fs *pflag.FlagSet) action {
+		var s settings
+		var o output
+		s.base = campaign.ExploreDefaults()
+		s.measuring(fs)
+		s.keys(fs, "algorithms", "select", "max-time")
+		fs.Lookup("mpiruns").Usage = "`R`, mpiruns that test (default: what suits the number of candidates, at least 10)"
+		o.folder(fs)
+		s.judging(fs)
+		fs.Bool("full", false, "print all cells and how they were explored, not only what comes first")
+		o.formats = formatsFlag(fs, report.Explorations, ", all into the folder")
+		return func(ctx context.Context, _ []string) error { return explore(ctx, &s, &o) }
+	},
+}
+
+func explore(ctx context.Context, s *settings, o *output) error {
+	if o.out == "" {
+		o.out = campaign.NewFolder("pgmpi-explore-", time.Now())
+	}
+	before, err := campaign.Before(o.out, o.resume)
+	if err != nil {
+		return err
+	}
+	config, err := s.load(before)
+	if err != nil {
+		return err
+	}
+	if before != nil && s.guidelines == "" {
+		if err := campaign.MayStart(o.out, before, config, s.given); err != nil {
+			return err
+		}
+	}
+	x, err := campaign.NewExplore(ctx, config, o.out, before, version, nil)
+	if err != nil {
+		return err
+	}
+	if err := x.Label(o.label); err != nil {
+		return err
+	}
+	o.progress = newProgress(o.quiet)
+	x.Tell = o.progress.tell
+	if err := x.Open(); err != nil {
+		return err
+	}
+	defer x.Close()
+	e, err := x.Do(ctx)
+	o.progress.clear()
+	if err != nil {
+		return goOnWith(err, x.Path)
+	}
+	d := report.Explorations.Document(e)
+	if err := errors.Join(campaign.StoreExploration(x.Folder(), d, o.formats.stored()), o.formats.deliver(d), o.formats.print(d)); err != nil {
+		return err
+	}
+	warn("results: %s\n", x.Path)
+	return explorationExit(e)
+}
+
+// explorationExit is how a command ends that has shown an exploration.
+func explorationExit(e *analyze.Exploration) error {
+	switch e.Exit {
+	case exitcode.Violated:
+		return errFound
+	case exitcode.NoVerdict:
+		return &campaign.Refused{Reason: e.Refused.Reason}
+	case exitcode.Failed:
+		return errors.New("a collective or a mock-up gave wrong data: the exploration names it")
+	}
+	return nil
+}

@@ -1,0 +1,256 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/internal/campaign"
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
+)
+
+// algorithms are what the library says in one mpirun.
+func (b *fixture) algorithms(flags ...string) (out campaign.Algorithms) {
+	b.t.Helper()
+	args := append([]string{"list", "--algorithms", "--format", "json", "--np", "2", "--rank", b.rank}, flags...)
+	if err := json.Unmarshal([]byte(b.pgmpi(args...).exits(b.t, 0).stdout), &out); err != nil {
+		b.t.Fatal(err)
+	}
+	return out
+}
+
+// Open MPI's own tool lists what it has; MPICH takes names from the environment, and
+// its variable then has their value.
+func TestAlgorithmsAreThoseOfTheLibrarysOwnTools(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
+		found := b.algorithms()
+		if b.lib.name == "openmpi" {
+			sameAsOmpiInfo(t, found)
+			return
+		}
+		last := map[string]protocol.Algorithm{} // a value of each variable at once
+		for _, c := range found.Collectives {
+			if len(c.Names) == 0 {
+				t.Errorf("%s has no algorithms", c.Collective)
+				continue
+			}
+			a := c.Names[len(c.Names)-1]
+			last[c.Collective] = a
+			b.env = append(b.env, c.Variable+"="+a.Name)
+		}
+		for _, c := range b.algorithms().Collectives {
+			if want := last[c.Collective]; c.Now != want.Value {
+				t.Errorf("%s: %s is %d under the name %s, the list says %d", c.Collective, c.Variable, c.Now, want.Name, want.Value)
+			}
+		}
+	})
+}
+
+func sameAsOmpiInfo(t *testing.T, found campaign.Algorithms) {
+	path, err := exec.LookPath("ompi_info")
+	if err != nil {
+		t.Skip("there is no ompi_info")
+	}
+	text, err := exec.Command(path, "--param", "coll", "tuned", "--level", "9", "--parsable").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, have []string
+	for _, m := range regexp.MustCompile(`param:(coll_tuned_\w+_algorithm):enumerator:value:(\d+):([\w-]+)`).FindAllStringSubmatch(string(text), -1) {
+		if m[2] != "0" {
+			want = append(want, m[1]+" "+m[2]+" "+m[3])
+		}
+	}
+	for _, c := range found.Collectives {
+		for _, a := range c.Names {
+			have = append(have, fmt.Sprintf("%s %d %s", c.Variable, a.Value, a.Name))
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(have)
+	if len(want) == 0 || !slices.Equal(have, want) {
+		t.Errorf("found %v\nompi_info says %v", have, want)
+	}
+}
+
+// algorithmJob calls functions, each verified, at two sizes.
+func algorithmJob(np, nrep int, functions ...string) *protocol.Job {
+	d, _ := mockups.GetDatatype("int")
+	j := verifyJob(np, d, "sum", 0, true)
+	j.Cases, j.Order = nil, nil
+	for _, f := range functions {
+		for _, size := range []int64{12, 4096} {
+			if strings.HasPrefix(f, "MPI_Barrier") {
+				size = 0
+			}
+			j.Order = append(j.Order, len(j.Cases))
+			j.Cases = append(j.Cases, protocol.JobCase{Function: f, Msize: size, NRep: nrep})
+		}
+	}
+	return j
+}
+
+const dynamicRules = "OMPI_MCA_coll_tuned_use_dynamic_rules=1"
+
+func TestAllOwnAlgorithmsGiveRightDataOrAnMPIError(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
+		b.env = append(b.env, dynamicRules)
+		var ids []string
+		fixed := map[string]bool{}
+		for _, c := range b.algorithms().Collectives {
+			fixed[c.Collective] = c.Fixed
+			ids = append(ids, mockups.AlgorithmID(c.Collective, mockups.DefaultAlgorithm))
+			for _, a := range c.Names {
+				ids = append(ids, mockups.AlgorithmID(c.Collective, a.Name))
+			}
+		}
+		for _, np := range []int{2, 3} {
+			j := algorithmJob(np, 2, ids...)
+			out, err := b.runJob(np, j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range out.Cases {
+				id, want := j.Cases[c.Case].Function, protocol.StatusOK
+				if fixed[mockups.Collective(id)] && mockups.Variant(id) != "@"+mockups.DefaultAlgorithm || np == 3 && (strings.HasSuffix(id, "@two_proc") || strings.HasSuffix(id, "@noncommutative")) {
+					want = protocol.StatusUnavailable
+				}
+				if c.Status != want {
+					t.Errorf("p = %d: %s at %d bytes is %s (%s), want %s", np, id, j.Cases[c.Case].Msize, c.Status, c.Message, want)
+				}
+			}
+		}
+	})
+}
+
+// perCall is how many internal messages Open MPI sends for a repetition of each function
+// and the synchronisation before it, without a clock. What else is sent depends little on
+// how many repetitions there are.
+func (b *fixture) perCall(env []string, functions ...string) int {
+	b.t.Helper()
+	var sent [2]int
+	const few, many = 5, 405
+	for i, nrep := range []int{few, many} {
+		name := filepath.Join(b.t.TempDir(), "sent")
+		x := *b
+		x.env = append(append(slices.Clone(b.env), env...), "OMPI_MCA_pml_monitoring_enable=1", "OMPI_MCA_pml_monitoring_enable_output=3", "OMPI_MCA_pml_monitoring_filename="+name)
+		j := algorithmJob(4, nrep, functions...)
+		j.Sync = "dissemination"
+		if len(functions) > 1 { // by turns
+			j.Order = append(j.Order, j.Order...)
+		}
+		if _, err := x.runJob(4, j); err != nil {
+			b.t.Fatal(err)
+		}
+		files, _ := filepath.Glob(name + "*.prof")
+		if len(files) != 4 {
+			b.t.Skip("this Open MPI has no monitoring layer")
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			for _, m := range regexp.MustCompile(`(?m)^[EI]\s+\d+\s+\d+\s+\d+ bytes\s+(\d+) msgs`).FindAllStringSubmatch(string(text), -1) {
+				var n int
+				_, _ = fmt.Sscan(m[1], &n)
+				sent[i] += n
+			}
+		}
+	}
+	const calls = 2 * (many - few) // at two sizes
+	return (sent[1] - sent[0] + calls/2) / calls
+}
+
+// The messages are those of the setting by hand, and the default is the default between
+// calls of the others.
+func TestForcedAlgorithmSendsTheMessagesOfTheSetting(t *testing.T) {
+	b := newFixture(t, libraries[0])
+	const f, own = "MPI_Reduce_scatter_block", "MPI_Reduce_scatter_block@basic_linear"
+	plain := b.perCall(nil, f)
+	byHand := b.perCall([]string{dynamicRules, "OMPI_MCA_coll_tuned_reduce_scatter_block_algorithm=1"}, f)
+	if byHand == plain {
+		t.Fatalf("the algorithm and the default both send %d messages: they cannot be told apart", plain)
+	}
+	if n := b.perCall([]string{dynamicRules}, own); n != byHand {
+		t.Errorf("%s sends %d messages, by hand the setting sends %d, the default %d", own, n, byHand, plain)
+	}
+	if n := b.perCall([]string{dynamicRules}, f, own); n != plain+byHand {
+		t.Errorf("together they send %d messages, one by one %d and %d", n, plain, byHand)
+	}
+}
+
+func (b *fixture) exploration() (e analyze.Exploration) {
+	b.t.Helper()
+	if err := json.Unmarshal([]byte(b.read("explore.json")), &e); err != nil {
+		b.t.Fatal(err)
+	}
+	return e
+}
+
+func TestExplorationHasEveryCellAndItsFiles(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
+		b.pgmpi("explore", "--rank", b.rank, "--out", b.out, "--np", "2", "--algorithms", "MPI_Scan,!MPI_Scan@recursive_doubling", "--msizes", "8,1Ki", "--select", "1",
+			"--mpiruns", "6", "--format", "table,csv,json,markdown,junit,openmetrics").exits(t, 0, 1)
+		e := b.exploration()
+		if len(e.Cells) != 2 || e.Cells[0].Function != "MPI_Scan" || e.Cells[0].Own == nil || e.Cells[0].Mockup == nil || len(e.Unused) > 0 {
+			t.Errorf("found %+v, unused %+v", e.Cells, e.Unused)
+		}
+		for _, name := range []string{"explore.txt", "explore.csv", "explore.md", "explore.junit.xml", "explore.prom"} {
+			if _, err := os.Stat(filepath.Join(b.out, name)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// Two algorithms that only a build for tests has: one moves nothing, one never returns.
+func TestAlgorithmThatIsWrongOrHangsIsNamedAndLeftOut(t *testing.T) {
+	b := newFixture(t, libraries[0])
+	b.useRank("pgmpi-rank-wrong-openmpi")
+	file := b.toml(onlyUsers + `
+[[guideline]]
+id = "wrong"
+pattern = { function = "MPI_Alltoall", mockup = "MPI_Alltoall@test_wrong" }
+[[guideline]]
+id = "hangs"
+pattern = { function = "MPI_Alltoall", mockup = "MPI_Alltoall@test_hangs" }
+[[guideline]]
+id = "right"
+pattern = { function = "MPI_Alltoall", mockup = "MPI_Alltoall@linear" }
+`)
+	start := time.Now()
+	s := b.check("--guidelines", file, "--stall", "4s").exits(t, 3)
+	if !strings.Contains(s.stderr, "MPI_Alltoall@test_hangs hangs: the mpirun is repeated without it") {
+		t.Errorf("after %v: %s", time.Since(start), s.stderr)
+	}
+	for _, v := range b.report().Verdicts {
+		wrong, missing := v.Verdict == "wrong", v.Verdict == "not_measured"
+		if wrong != (v.Guideline == "wrong") || missing != (v.Guideline == "hangs") {
+			t.Errorf("%s is %s: %s", v.Guideline, v.Verdict, v.Reason)
+		}
+	}
+}
+
+func TestForcedAlgorithmIsNotExplored(t *testing.T) {
+	b := newFixture(t, libraries[0])
+	file := b.toml("[mpi]\nenv = { OMPI_MCA_coll_tuned_bcast_algorithm = \"1\" }\n")
+	s := b.pgmpi("explore", "--guidelines", file, "--rank", b.rank, "--out", b.out, "--np", "2").exits(t, 2)
+	if want := "gl.toml:2:"; !strings.Contains(s.stderr, want) || !strings.Contains(s.stderr, "MPI_Bcast") {
+		t.Errorf("%s: not %s", s.stderr, want)
+	}
+	b.env = append(b.env, "OMPI_MCA_coll_tuned_scan_algorithm=1")
+	file = b.toml(onlyUsers + "[[guideline]]\nid = \"a\"\npattern = { function = \"MPI_Scan\", mockup = \"MPI_Scan@linear\" }\n")
+	if s := b.check("--guidelines", file); s.code == 0 || !strings.Contains(s.stderr, "coll_tuned_scan_algorithm is 1") {
+		t.Errorf("exit status %d: %s", s.code, s.stderr)
+	}
+}

@@ -1,0 +1,40 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Algorithms are the library's own of one collective.
+type Algorithms struct {
+	Collective string `json:"collective"`
+	// Variable is the library's that chooses one; "": it has none that MPI_T names.
+	Variable string `json:"variable,omitempty"`
+	// Now is its value; 0, the default, unless somebody has forced an algorithm.
+	Now int `json:"now"`
+	// Fixed: it cannot be changed while the library runs.
+	Fixed bool        `json:"fixed,omitempty"`
+	Names []Algorithm `json:"algorithms"`
+}
+
+// Algorithm is one of them.
+type Algorithm struct {
+	Name  string `json:"name"`
+	Value int    `json:"value"` // of the variable
+}
+
+// mostAlgorithms of one collective, and collectives, are far more than any library has.
+const mostAlgorithms = 100
+
+// checkAlgorithms refuses a list that no rank program sends.
+func checkAlgorithms(all []Algorithms) error {
+	if len(all) > mostAlgorithms {
+		return errors.New("algorithms of too many collectives")
+	}
+	for _, a := range all {
+		if len(a.Names) > mostAlgorithms {
+			return fmt.Errorf("%d algorithms of %.40q", len(a.Names), a.Collective)
+		}
+	}
+	return nil
+}

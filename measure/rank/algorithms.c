@@ -1,0 +1,222 @@
+#include "algorithms.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* MPICH does not name the values of its variables in a way that programs can read.
+ * These are those of MPICH 4, from 1 on, and of the libraries made from it. A row is
+ * used only where the variable is there and its description lists the same names in
+ * the same order: another version may have others. */
+static const struct {
+    const char *collective, *names;
+} mpich4[] = {
+    {"allgather", "brucks nb recursive_doubling ring"},
+    {"allgatherv", "brucks nb recursive_doubling ring"},
+    {"allreduce", "nb smp recursive_doubling reduce_scatter_allgather"},
+    {"alltoall", "brucks nb pairwise pairwise_sendrecv_replace scattered"},
+    {"alltoallv", "nb pairwise_sendrecv_replace scattered"},
+    {"barrier", "nb smp dissemination"},
+    {"bcast", "binomial nb smp scatter_recursive_doubling_allgather scatter_ring_allgather"},
+    {"exscan", "nb recursive_doubling"},
+    {"gather", "binomial nb"},
+    {"gatherv", "linear nb"},
+    {"reduce", "binomial nb smp reduce_scatter_gather"},
+    {"reduce_scatter", "nb noncommutative pairwise recursive_doubling recursive_halving"},
+    {"reduce_scatter_block", "noncommutative recursive_doubling pairwise recursive_halving nb"},
+    {"scan", "nb smp recursive_doubling"},
+    {"scatter", "binomial nb"},
+    {"scatterv", "linear nb"},
+};
+
+struct pg_forced {
+    MPI_T_cvar_handle handle;
+    int value;
+    MPI_Comm comm; /* made under the value; MPI_COMM_NULL: it holds in every call */
+    struct pg_forced *next;
+};
+
+static pg_forced *all;
+static int started;
+
+static int start(void)
+{
+    int provided, rc = started ? MPI_SUCCESS : MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+    started = started || rc == MPI_SUCCESS;
+    return rc;
+}
+
+/* Finds the control variable of a collective; 0: there is none. */
+static int find(const char *collective, char *variable, int *index, int *per_communicator)
+{
+    char upper[PG_NAME] = "";
+    for (int i = 0; collective[i] != 0 && i < PG_NAME - 1; i++)
+        upper[i] = (char)toupper((unsigned char)collective[i]);
+    *per_communicator = 1;
+    snprintf(variable, PG_NAME, "coll_tuned_%s_algorithm", collective);
+    if (MPI_T_cvar_get_index(variable, index) == MPI_SUCCESS)
+        return 1;
+    *per_communicator = 0;
+    snprintf(variable, PG_NAME, "MPIR_CVAR_%.80s_INTRA_ALGORITHM", upper);
+    if (MPI_T_cvar_get_index(variable, index) == MPI_SUCCESS)
+        return 1;
+    variable[0] = 0;
+    return 0;
+}
+
+static void add(pg_algorithms *out, const char *name, int length, int value)
+{
+    if (out->n == PG_ALGORITHMS || value == PG_DEFAULT)
+        return;
+    pg_algorithm *a = &out->of[out->n++];
+    snprintf(a->name, sizeof a->name, "%.*s", length, name);
+    a->value = value;
+}
+
+static int from_enum(MPI_T_enum items, pg_algorithms *out)
+{
+    char name[PG_NAME];
+    int n, length = sizeof name, rc = MPI_T_enum_get_info(items, &n, name, &length);
+    for (int i = 0; i < n && rc == MPI_SUCCESS; i++) {
+        int value;
+        length = sizeof name;
+        rc = MPI_T_enum_get_item(items, i, &value, name, &length);
+        if (rc == MPI_SUCCESS)
+            add(out, name, (int)strlen(name), value);
+    }
+    return rc;
+}
+
+/* The place behind "NAME - Force", with any blanks between, where the text has it next. */
+static const char *behind(const char *text, const char *name, int length)
+{
+    static const char force[] = "- Force";
+    const char *at = strstr(text, force);
+    if (at == NULL)
+        return NULL;
+    const char *end = at;
+    while (end > text && end[-1] == ' ')
+        end--;
+    if (end - text < length || strncmp(end - length, name, (size_t)length) != 0)
+        return NULL;
+    return at + sizeof force - 1;
+}
+
+static void from_table(const char *collective, const char *text, pg_algorithms *out)
+{
+    for (size_t i = 0; i < sizeof mpich4 / sizeof *mpich4; i++) {
+        if (strcmp(mpich4[i].collective, collective) != 0)
+            continue;
+        int value = 0;
+        for (const char *name = mpich4[i].names; *name != 0 && text != NULL;) {
+            int length = (int)strcspn(name, " ");
+            if ((text = behind(text, name, length)) != NULL)
+                add(out, name, length, ++value);
+            name += length + (name[length] == ' ');
+        }
+        if (text == NULL || strstr(text, "- Force") != NULL)
+            out->n = 0; /* another version's */
+    }
+}
+
+int pg_list_algorithms(const char *collective, pg_algorithms *out)
+{
+    static char text[1 << 14];
+    char name[PG_NAME];
+    int index, per_communicator, verbosity, binding, scope, count, name_length = sizeof name, length = sizeof text;
+    MPI_Datatype type;
+    MPI_T_enum items;
+    MPI_T_cvar_handle handle;
+
+    memset(out, 0, sizeof *out);
+    int rc = start();
+    if (rc != MPI_SUCCESS || !find(collective, out->variable, &index, &per_communicator))
+        return rc;
+    rc = MPI_T_cvar_get_info(index, name, &name_length, &verbosity, &type, &items, text, &length, &binding, &scope);
+    out->fixed = scope == MPI_T_SCOPE_CONSTANT || scope == MPI_T_SCOPE_READONLY;
+    if (rc == MPI_SUCCESS && type == MPI_INT && items == MPI_T_ENUM_NULL)
+        from_table(collective, text, out);
+    else if (rc == MPI_SUCCESS && type == MPI_INT)
+        rc = from_enum(items, out);
+    if (rc == MPI_SUCCESS && type == MPI_INT && (rc = MPI_T_cvar_handle_alloc(index, NULL, &handle, &count)) == MPI_SUCCESS) {
+        rc = MPI_T_cvar_read(handle, &out->now);
+        MPI_T_cvar_handle_free(&handle);
+    }
+    return rc;
+}
+
+static int write_value(const pg_forced *f, int value)
+{
+    return MPI_T_cvar_write(f->handle, &value);
+}
+
+int pg_make_forced(pg_ctx *x, const char *collective, int value, pg_forced **out)
+{
+    char variable[PG_NAME];
+    int index, per_communicator, count, rc = start();
+    if (rc != MPI_SUCCESS)
+        return rc;
+    pg_forced *f = calloc(1, sizeof *f);
+    if (f == NULL)
+        return MPI_ERR_NO_MEM;
+    f->value = value;
+    f->comm = MPI_COMM_NULL;
+    if (!find(collective, variable, &index, &per_communicator)) {
+        free(f);
+        *out = NULL;
+        return value == PG_DEFAULT ? MPI_SUCCESS : MPI_ERR_ARG;
+    }
+    rc = MPI_T_cvar_handle_alloc(index, NULL, &f->handle, &count);
+    if (rc != MPI_SUCCESS) {
+        free(f);
+        return rc;
+    }
+    f->next = all;
+    all = *out = f;
+    if (!per_communicator)
+        return MPI_SUCCESS;
+    rc = write_value(f, value);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_dup(x->own, &f->comm);
+    int back = write_value(f, PG_DEFAULT);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN);
+    return rc != MPI_SUCCESS ? rc : back;
+}
+
+void pg_choose_forced(pg_ctx *x, const pg_forced *forced)
+{
+    int own_comm = forced != NULL && forced->comm != MPI_COMM_NULL;
+    x->comm = own_comm ? forced->comm : x->own;
+    x->forced = own_comm ? NULL : forced;
+}
+
+void pg_force(const pg_ctx *x)
+{
+    if (x->forced != NULL)
+        write_value(x->forced, x->forced->value);
+}
+
+void pg_unforce(const pg_ctx *x)
+{
+    if (x->forced != NULL)
+        write_value(x->forced, PG_DEFAULT);
+}
+
+int pg_algorithms_done(void)
+{
+    int rc = MPI_SUCCESS;
+    while (all != NULL && rc == MPI_SUCCESS) {
+        pg_forced *f = all;
+        all = f->next;
+        if (f->comm != MPI_COMM_NULL)
+            rc = MPI_Comm_free(&f->comm);
+        MPI_T_cvar_handle_free(&f->handle);
+        free(f);
+    }
+    if (started && rc == MPI_SUCCESS)
+        rc = MPI_T_finalize();
+    started = 0;
+    return rc;
+}

@@ -1,0 +1,159 @@
+//go:build cgo
+
+package rank
+
+/*
+#include <stdlib.h>
+#include "rank.h"
+#include "algorithms.h"
+*/
+import "C"
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"pgmpi/internal/conf"
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
+)
+
+// listed asks the library for its own algorithms of a collective.
+func listed(collective string) (protocol.Algorithms, error) {
+	var list C.pg_algorithms
+	name := C.CString(variableName(collective))
+	defer C.free(unsafe.Pointer(name))
+	out := protocol.Algorithms{Collective: collective, Names: []protocol.Algorithm{}}
+	if err := mpiError("MPI_T, asked for the algorithms of "+collective, C.pg_list_algorithms(name, &list)); err != nil {
+		return out, err
+	}
+	out.Variable, out.Now, out.Fixed = C.GoString(&list.variable[0]), int(list.now), list.fixed != 0
+	for _, a := range list.of[:list.n] {
+		out.Names = append(out.Names, protocol.Algorithm{Name: C.GoString(&a.name[0]), Value: int(a.value)})
+	}
+	return out, nil
+}
+
+// variableName makes "reduce_scatter" of "MPI_Reduce_scatter".
+func variableName(collective string) string {
+	return strings.ToLower(strings.TrimPrefix(collective, "MPI_"))
+}
+
+// algorithms lists those of all collectives.
+func (s *session) algorithms() (*outcome, error) {
+	o := &outcome{}
+	for _, c := range mockups.Collectives() {
+		list, err := listed(c)
+		if err != nil {
+			return nil, err
+		}
+		o.end.Algorithms = append(o.end.Algorithms, list)
+	}
+	return o, nil
+}
+
+// way is how a function comes to its algorithm.
+type way struct {
+	forced *C.pg_forced // nil: nothing is forced
+	row    *function    // of a test's own algorithm; nil: the collective's
+	why    string       // it cannot be called; "": it can
+}
+
+// testWays are algorithms that a build for tests adds to every library.
+var testWays = map[string]*function{}
+
+// wayTo makes the way to a function's algorithm, all ranks together, and once.
+func (b *bench) wayTo(f mockups.Function) (*way, error) {
+	if f.Algorithm == "" {
+		return &way{}, nil
+	}
+	if w := b.ways[f.ID]; w != nil {
+		return w, nil
+	}
+	w, err := b.newWay(f)
+	b.ways[f.ID] = w
+	return w, err
+}
+
+// powersOfTwo is the algorithm of MPICH, for Reduce_scatter and Reduce_scatter_block, that
+// ends the program with any other number of processes (an assertion in
+// reduce_scatter_intra_noncommutative.c), where others give an error.
+const powersOfTwo = "noncommutative"
+
+func (b *bench) newWay(f mockups.Function) (*way, error) {
+	if row := testWays[f.Algorithm]; row != nil {
+		return &way{row: row}, nil
+	}
+	list, err := listed(f.Of)
+	if err != nil {
+		return nil, err
+	}
+	if list.Now != C.PG_DEFAULT {
+		return nil, fmt.Errorf("%s is %d: the environment, or a file of the library's, forces an algorithm of %s, whose own algorithms are compared here; leave it out",
+			list.Variable, list.Now, f.Of)
+	}
+	if list.Fixed && f.Algorithm == mockups.DefaultAlgorithm {
+		return &way{}, nil
+	}
+	value := C.PG_DEFAULT
+	if f.Algorithm != mockups.DefaultAlgorithm {
+		i := slices.IndexFunc(list.Names, func(a protocol.Algorithm) bool { return a.Name == f.Algorithm })
+		if i < 0 {
+			return &way{why: unknownAlgorithm(f, list)}, nil
+		}
+		if p := b.size; strings.HasPrefix(list.Variable, "MPIR_") && f.Algorithm == powersOfTwo && p&(p-1) != 0 {
+			return &way{why: fmt.Sprintf("it is for 2, 4, 8, … processes, and would abort with %d", p)}, nil
+		}
+		if list.Fixed {
+			return &way{why: list.Variable + " cannot be changed while the library runs"}, nil
+		}
+		value = list.Names[i].Value
+	}
+	w, name := &way{}, C.CString(variableName(f.Of))
+	defer C.free(unsafe.Pointer(name))
+	return w, mpiError("to force "+f.ID, C.pg_make_forced(b.x, name, C.int(value), &w.forced))
+}
+
+func unknownAlgorithm(f mockups.Function, list protocol.Algorithms) string {
+	if len(list.Names) == 0 {
+		return "the library does not tell its algorithms of " + f.Of + " (MPI_T)"
+	}
+	var names []string
+	for _, a := range list.Names {
+		names = append(names, a.Name)
+	}
+	return conf.Unknown("algorithm of "+f.Of, f.Algorithm, names)
+}
+
+// goBy lets the calls of a function from here on go its way, and returns its row.
+func (b *bench) goBy(f mockups.Function) *function {
+	w := b.ways[f.ID]
+	if w == nil {
+		return b.rows[f.ID]
+	}
+	C.pg_choose_forced(b.x, w.forced)
+	return cmp.Or(w.row, b.rows[f.Of])
+}
+
+// goByDefault undoes goBy.
+func (b *bench) goByDefault() { C.pg_choose_forced(b.x, nil) }
+
+// tryOnce calls an own algorithm once, and says which error any rank got: not every
+// one is for every number of processes.
+func (b *bench) tryOnce(f mockups.Function, row *function, count, temps int64) (refused string, err error) {
+	if f.Algorithm == "" {
+		return "", nil
+	}
+	if refused, err := b.prepare(f, row, count, temps); err != nil || refused != "" {
+		return "", err // begin says so
+	}
+	defer b.release(row)
+	said := ""
+	if err := b.call(row, 1); err != nil {
+		said = err.Error()
+	}
+	return b.firstOf(said)
+}

@@ -1,0 +1,49 @@
+/* The library's own algorithms of its collectives, which MPI_T names and chooses
+ * (MPI 4.0, 15.3). */
+#ifndef PGMPI_ALGORITHMS_H
+#define PGMPI_ALGORITHMS_H
+
+#include "mockups.h"
+
+enum { PG_ALGORITHMS = 64, PG_NAME = 128 };
+
+typedef struct pg_algorithm {
+    char name[PG_NAME];
+    int value; /* of the library's control variable */
+} pg_algorithm;
+
+/* Those of one collective. */
+typedef struct pg_algorithms {
+    char variable[PG_NAME]; /* the control variable; "": the library has none that we know */
+    int now;                /* its value; PG_DEFAULT unless somebody has forced one */
+    int fixed;              /* it cannot be written */
+    int n;
+    pg_algorithm of[PG_ALGORITHMS];
+} pg_algorithms;
+
+/* The value with which the library chooses by itself, in Open MPI and MPICH. */
+enum { PG_DEFAULT = 0 };
+
+/* How a function's calls come to one of them. */
+typedef struct pg_forced pg_forced;
+
+/* Lists those of a collective: "reduce_scatter" of MPI_Reduce_scatter. Nothing is
+ * communicated. Returns an MPI error code. */
+int pg_list_algorithms(const char *collective, pg_algorithms *out);
+
+/* Makes *out, which forces an algorithm of a collective by its value. All ranks
+ * call it together: Open MPI reads its variable when a communicator is made. */
+int pg_make_forced(pg_ctx *x, const char *collective, int value, pg_forced **out);
+
+/* From here on the functions of a context are called with it; NULL: as by default. */
+void pg_choose_forced(pg_ctx *x, const pg_forced *forced);
+
+/* Before and behind calls, outside of the timed region: MPICH reads its variable in
+ * every call, so that it has the value during these only. */
+void pg_force(const pg_ctx *x);
+void pg_unforce(const pg_ctx *x);
+
+/* Frees all that was made. */
+int pg_algorithms_done(void);
+
+#endif

@@ -1,0 +1,49 @@
+package mockups
+
+import (
+	"regexp"
+	"strings"
+)
+
+// DefaultAlgorithm, behind the @, is the collective as the library chooses, called on the way
+// that its own algorithms are called: for A/A tests.
+const DefaultAlgorithm = "itself"
+
+// algorithmName has what is in the names of Open MPI and MPICH, and little more.
+var algorithmName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}$`)
+
+// AlgorithmID is the id of a collective with one of the library's own algorithms:
+// "MPI_Bcast@binomial".
+func AlgorithmID(collective, algorithm string) string { return collective + "@" + algorithm }
+
+// Collective is the collective that a function is, whatever its algorithm, or else the id.
+func Collective(id string) string {
+	base, _, _ := strings.Cut(id, "@")
+	return base
+}
+
+// Variant is what a function's id has behind its collective: "@binomial", or "".
+func Variant(id string) string { return strings.TrimPrefix(id, Collective(id)) }
+
+// algorithmOf makes the row of an id with an @. It is a mock-up of its collective in
+// all but its code.
+func algorithmOf(id string) (Function, bool) {
+	of, algorithm, ok := strings.Cut(id, "@")
+	i, known := byID[of]
+	if !ok || !known || table[i].IsMockup() || !algorithmName.MatchString(algorithm) {
+		return Function{}, false
+	}
+	f := table[i]
+	f.ID, f.Of, f.Algorithm, f.Regular = id, of, algorithm, false
+	f.Formula = strings.TrimPrefix(id, "MPI_") + "(n)"
+	f.What = of + " by the library's own algorithm " + algorithm
+	return f, true
+}
+
+// Row is the id of the code that a function is called with.
+func (f Function) Row() string {
+	if f.Algorithm != "" {
+		return f.Of
+	}
+	return f.ID
+}
