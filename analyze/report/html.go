@@ -195,6 +195,10 @@ func (s *htmlSection) add(t Text) {
 		}
 		s.Blocks[n].Items = append(s.Blocks[n].Items, t.Text)
 	case Fact:
+		if t.Name == "" && (n < 0 || s.Blocks[n].Facts == nil) {
+			s.Blocks = append(s.Blocks, htmlBlock{Paragraph: t.Text})
+			return
+		}
 		if n < 0 || s.Blocks[n].Facts == nil {
 			s.Blocks = append(s.Blocks, htmlBlock{})
 			n++
