@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,7 +172,7 @@ func TestADryRunIsWrittenInEveryFormatItHas(t *testing.T) {
 			}
 		}
 		for _, want := range []string{"PLAN", "11 of monotony", "mpirun -np 2 \\\n", "'/a path/deep", "not counted", "TIME, an estimate"} {
-			if !strings.Contains(out.String(), want) {
+			if !strings.Contains(html.UnescapeString(out.String()), want) {
 				t.Errorf("%s: no %q in:\n%s", name, want, out.String())
 			}
 		}
