@@ -1,9 +1,34 @@
 package analyze
 
-import "pgmpi/analyze/medians"
+import (
+	"encoding/json"
+
+	"pgmpi/analyze/medians"
+	"pgmpi/measure/host"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
 
 // Measured is what the verdicts of a report were made from. A report that was read
 // from report.json has none of it.
 type Measured struct {
-	Cases []medians.CaseMedians // with a valid run median, in the Plan's order
+	Cases   []medians.CaseMedians // with a valid run median, in the Plan's order
+	Mpiruns []MpirunFactors       // by shape
+	Rank    protocol.RankInfo
+	Factors host.Factors    // what could change the result
+	Config  json.RawMessage // the settings
+}
+
+// MpirunFactors are how much slower each mpirun was in general than the others of its shape.
+type MpirunFactors struct {
+	Shape   string
+	Factors []float64 // from mpirun 1; nil: not known
+}
+
+func measuredOf(set *medians.Set, m *results.Manifest) Measured {
+	out := Measured{Cases: set.CaseMedians(), Rank: m.Rank, Factors: m.Factors, Config: m.Config}
+	for _, s := range m.Plan.Shapes {
+		out.Mpiruns = append(out.Mpiruns, MpirunFactors{s.String(), set.LastGeneral(s)})
+	}
+	return out
 }

@@ -43,7 +43,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 		r.Split = &SplitExperiment{s.R(), s.Test(0).Name, s.Adjust, s.M, s.Alpha, s.PMin(0), s.Refused}
 	}
 	r.Exit = r.ExitCode()
-	r.Measured = Measured{Cases: a.set.CaseMedians()}
+	r.Measured = measuredOf(a.set, m)
 	return r
 }
 

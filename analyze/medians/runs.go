@@ -3,6 +3,7 @@ package medians
 import (
 	"math"
 
+	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 )
 
@@ -11,7 +12,9 @@ type CaseMedians struct {
 	Cell
 	NP       int
 	MedianNS float64 // of the run medians
-	Runs     []RunMedian
+	// LoNS and HiNS are its 95 % interval; NaN: fewer than six mpiruns.
+	LoNS, HiNS float64
+	Runs       []RunMedian
 }
 
 // RunMedian is the run median of an mpirun.
@@ -30,6 +33,7 @@ func (s *Set) CaseMedians() []CaseMedians {
 			continue
 		}
 		c := CaseMedians{Cell: CellOf(k), NP: k.Shape.NP, MedianNS: of.Median()}
+		c.LoNS, c.HiNS = stats.MedianInterval(Valid(of.Medians), 0.95)
 		for run, ns := range of.Medians {
 			if n := of.samples[run]; !math.IsNaN(ns) {
 				c.Runs = append(c.Runs, RunMedian{run + 1, ns, n.Total - n.Invalid})

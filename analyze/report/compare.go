@@ -176,6 +176,7 @@ func compareCases(c *analyze.Comparison) []Section {
 	if n := left[analyze.LeftOut]; n > 0 {
 		not = append(not, fmt.Sprintf("%d that could not be measured", n))
 	}
+	s.Figures = ChangeFigures(c)
 	if len(not) > 0 {
 		s.note("Not shown: %s (--all-rows shows them).", strings.Join(not, ", "))
 	}

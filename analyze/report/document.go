@@ -13,6 +13,7 @@ type Kind[T any] struct {
 	Name     string              // of its files, without the ending
 	Sections func(*T) []Section  // for people
 	Screen   func(*T) []Section  // what of that is shown first, unless all is asked for; nil: all
+	Page     func(*T) []Section  // for a page with pictures; nil: Sections
 	Rows     func(*T) [][]string // for spreadsheets, the head first; nil: it has none
 	JSON     bool                // whether the T itself, as JSON, is for programs
 	// For programs of others, each nil where a document has none.
@@ -32,6 +33,7 @@ type Document struct {
 	Benchmarks *Benchmarks
 	Page       Page
 	screen     []Section // of Kind.Screen
+	page       []Section // of Kind.Page
 }
 
 // Label is a fact with its name, for programs.
@@ -44,6 +46,10 @@ type Section struct {
 	Text  []Text
 	Table *Table
 	Notes []string // paragraphs below the table
+	// What only pages with pictures show; the Drawings of the text are left out there where a section has Figures.
+	Figures []Figure
+	Heat    *HeatMap
+	Folded  bool // until the reader opens it
 }
 
 // Text is a part of a section's text.
@@ -167,7 +173,11 @@ func (k Kind[T]) Document(t *T) *Document {
 	if k.Screen != nil {
 		d.screen = k.Screen(t)
 	}
-	for _, sections := range [][]Section{d.Sections, d.screen} {
+	d.page = d.Sections
+	if k.Page != nil {
+		d.page = k.Page(t)
+	}
+	for _, sections := range [][]Section{d.Sections, d.screen, d.page} {
 		for i := range sections {
 			// The names of libraries, hosts, functions and folders are others'.
 			sections[i].rewrite(clean.Line, clean.Text, cleanCell)
@@ -206,16 +216,31 @@ func (d *Document) Brief() *Document {
 	return &brief
 }
 
+// all puts every text of a list through a function.
+func all(change func(string) string, list []string) []string {
+	out := make([]string, len(list))
+	for i, t := range list {
+		out[i] = change(t)
+	}
+	return out
+}
+
+// rewritten is the table with every text put through a function; no table stays none.
+func (t *Table) rewritten(line, cell func(string) string) *Table {
+	if t == nil {
+		return nil
+	}
+	out := *t
+	out.Head, out.Rows = all(line, t.Head), slices.Clone(t.Rows)
+	for i, row := range t.Rows {
+		out.Rows[i] = all(cell, row)
+	}
+	return &out
+}
+
 // rewrite puts every text of the section through a function: what is on one line, what has
 // lines, and cells.
 func (s *Section) rewrite(line, text, cell func(string) string) {
-	all := func(change func(string) string, list []string) []string {
-		out := make([]string, len(list))
-		for i, t := range list {
-			out[i] = change(t)
-		}
-		return out
-	}
 	s.Title = line(s.Title)
 	s.Text = slices.Clone(s.Text)
 	for i, t := range s.Text {
@@ -224,15 +249,15 @@ func (s *Section) rewrite(line, text, cell func(string) string) {
 			s.Text[i].Draw = func(width int) []string { return all(line, t.Draw(width)) }
 		}
 	}
-	if s.Table != nil {
-		table := *s.Table
-		table.Head, table.Rows = all(line, table.Head), slices.Clone(table.Rows)
-		for i, row := range table.Rows {
-			table.Rows[i] = all(cell, row)
-		}
-		s.Table = &table
-	}
+	s.Table = s.Table.rewritten(line, cell)
 	s.Notes = all(text, s.Notes)
+	s.Figures = slices.Clone(s.Figures)
+	for i := range s.Figures {
+		s.Figures[i].rewrite(line, cell)
+	}
+	if s.Heat != nil {
+		s.Heat = s.Heat.rewritten(line)
+	}
 }
 
 // apply writes only what changes: the names of columns are everybody's.

@@ -258,6 +258,7 @@ func historyTrends(s *analyze.Series) (out []Section) {
 		}
 		section := Titled("%s %s at %s on %s, against %s", t.Guideline, functionName(t.Function), size(t.Msize), t.Shape, with)
 		section.drawing(func(width int) []string { return trendLines(s, t, width) })
+		section.Figures = []Figure{TrendFigure(s, t, anchor("trend", t.Guideline, t.Function, size(t.Msize), t.Shape))}
 		section.note("o the ratio, # where it is violated, --- its 95 %% interval, : where both take equally long, * not as in the check before.")
 		out = append(out, section)
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Reports are verdicts with what they rest on.
-var Reports = Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Rows: reportRows, JSON: true,
+var Reports = Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Page: reportPage, Rows: reportRows, JSON: true,
 	Outcomes: reportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks}
 
 func reportSections(r *analyze.Report) []Section {

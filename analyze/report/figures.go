@@ -1,0 +1,299 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+)
+
+// sizeAxis is that of message sizes.
+func sizeAxis() Axis { return Axis{Title: "msize in bytes (K = 1024)", Scale: Log2, Unit: Bytes} }
+
+// PatternFigures are Fig. 2 and 3 of S-PGMPI: the run-times of a call and of its mock-up over the sizes,
+// one figure for each pattern that is violated or undecided somewhere, the violated ones first.
+func PatternFigures(r *analyze.Report) []Figure {
+	groups := patternGroups(r)
+	cases := casesOf(r)
+	out := make([]Figure, len(groups))
+	for i, of := range groups {
+		out[i] = patternFigure(r, of, cases)
+	}
+	return out
+}
+
+// patternGroups are the tests of each pattern on each shape that has something to show, the largest
+// ratio that is violated first.
+func patternGroups(r *analyze.Report) [][]*analyze.Verdict {
+	by := map[string][]*analyze.Verdict{}
+	var order []string
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Type != guidelines.Pattern {
+			continue
+		}
+		id := patternID(v)
+		if by[id] == nil {
+			order = append(order, id)
+		}
+		by[id] = append(by[id], v)
+	}
+	var out [][]*analyze.Verdict
+	for _, id := range order {
+		if slices.ContainsFunc(by[id], func(v *analyze.Verdict) bool { return isFound(v) && v.MedianS != nil }) {
+			out = append(out, by[id])
+		}
+	}
+	slices.SortStableFunc(out, func(a, b []*analyze.Verdict) int { return cmp.Compare(worstRatio(b), worstRatio(a)) })
+	return out
+}
+
+// isFound tells whether a test is violated, or open.
+func isFound(v *analyze.Verdict) bool {
+	return v.Verdict == judge.Violated || v.Verdict == judge.Undecided
+}
+
+func worstRatio(of []*analyze.Verdict) float64 {
+	worst := 0.0
+	for _, v := range of {
+		if v.Verdict == judge.Violated && v.Ratio != nil {
+			worst = max(worst, *v.Ratio)
+		}
+	}
+	return worst
+}
+
+// patternID is the ID of the figure of a verdict's pattern.
+func patternID(v *analyze.Verdict) string { return anchor(v.Guideline, v.Function, v.Shape) }
+
+// latencyID is the ID of the figure with all run-times of a collective.
+func latencyID(function string) string { return anchor("latency", function) }
+
+func casesOf(r *analyze.Report) map[medians.Cell]*medians.CaseMedians {
+	out := map[medians.Cell]*medians.CaseMedians{}
+	for i := range r.Measured.Cases {
+		k := &r.Measured.Cases[i]
+		out[k.Cell] = k
+	}
+	return out
+}
+
+// patternFigure is that of the tests of one pattern on one shape.
+func patternFigure(r *analyze.Report, of []*analyze.Verdict, cases map[medians.Cell]*medians.CaseMedians) Figure {
+	v := of[0]
+	call, instead := plain(v.Function), strings.ReplaceAll(plain(v.Mockup), "+", " + ")
+	f := Figure{ID: patternID(v), Title: fmt.Sprintf("%s: %s against %s%s", v.Guideline, call, instead, when(len(r.Shapes) > 1, ", %s", v.Shape)),
+		X: sizeAxis(), Y: Axis{Title: "run-time", Scale: Log, Unit: Seconds},
+		Series: []Series{{Name: call, Role: Call}, {Name: instead, Role: Instead}},
+		Table:  &Table{Head: []string{"msize", call, "instead", "ratio", "95 %", "p adjusted", "verdict"}, Align: "rrrrlll"}}
+	count := map[judge.Verdict][]string{}
+	for _, v := range of {
+		f.Series[0].add(v.Msize, v.MedianS, cases[medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}])
+		f.Series[1].add(v.Msize, v.OtherMedianS, cases[medians.Cell{Function: v.Mockup, Msize: v.Msize, Shape: v.Shape}])
+		f.Table.Add(size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), ratioOf(v), interval(v.RatioLo95, v.RatioHi95, "–"),
+			strings.TrimSpace(probability(v.PAdjusted)+" "+v.Stars), words(v.Verdict))
+		switch {
+		case v.Verdict == judge.Violated:
+			f.Marks = append(f.Marks, Mark{float64(v.Msize), Slow, strings.Repeat("★", max(1, min(strings.Count(v.Stars, "*"), 3))), "violated, " + effect(v)})
+			count[v.Verdict] = append(count[v.Verdict], fmt.Sprintf("%s (%s)", size(v.Msize), Ratio(v.Ratio)))
+		case v.Verdict == judge.Undecided:
+			f.Marks = append(f.Marks, Mark{float64(v.Msize), Open, "?", "undecided, " + effect(v)})
+			count[v.Verdict] = append(count[v.Verdict], size(v.Msize))
+		}
+	}
+	f.Text = fmt.Sprintf("Violated at %s; undecided at %s.", cmp.Or(strings.Join(count[judge.Violated], ", "), "no size"),
+		cmp.Or(strings.Join(count[judge.Undecided], ", "), "no size"))
+	return f
+}
+
+// add adds the median of a case, with its run medians where they are known.
+func (s *Series) add(msize int64, medianS *float64, of *medians.CaseMedians) {
+	if medianS == nil {
+		return
+	}
+	p := bare(float64(msize), *medianS)
+	if of != nil {
+		p.Lo, p.Hi = of.LoNS/1e9, of.HiNS/1e9
+		for _, run := range of.Runs {
+			p.Each = append(p.Each, run.NS/1e9)
+		}
+	}
+	s.Points = append(s.Points, p)
+}
+
+// LatencyFigures are the run-times of every collective over the sizes, a line for each shape.
+func LatencyFigures(r *analyze.Report) []Figure {
+	var out []Figure
+	index := map[string]int{}
+	for _, k := range r.Measured.Cases {
+		if !strings.HasPrefix(k.Function, "MPI_") {
+			continue
+		}
+		i, ok := index[k.Function]
+		if !ok {
+			i = len(out)
+			index[k.Function] = i
+			out = append(out, Figure{ID: latencyID(k.Function), Title: k.Function, X: sizeAxis(), Y: Axis{Title: "run-time", Scale: Log, Unit: Seconds}})
+		}
+		f := &out[i]
+		n := slices.IndexFunc(f.Series, func(s Series) bool { return s.Name == k.Shape })
+		if n < 0 {
+			n = len(f.Series)
+			f.Series = append(f.Series, Series{Name: k.Shape, Role: []Role{Call, Instead, Other}[min(n, 2)]})
+		}
+		s := k.MedianNS / 1e9
+		f.Series[n].Points = append(f.Series[n].Points, Point{X: float64(k.Msize), Y: s, Lo: k.LoNS / 1e9, Hi: k.HiNS / 1e9})
+	}
+	for i := range out {
+		out[i].brokenAt(r)
+	}
+	return out
+}
+
+// brokenAt marks the sizes at which a collective breaks any guideline.
+func (f *Figure) brokenAt(r *analyze.Report) {
+	broken := map[int64][]string{}
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; v.Function == f.Title && v.Verdict == judge.Violated {
+			what := v.Guideline + when(len(r.Shapes) > 1, " on %s", v.Shape)
+			broken[v.Msize] = append(broken[v.Msize], what)
+		}
+	}
+	var text []string
+	for _, s := range slices.Sorted(maps.Keys(broken)) {
+		f.Marks = append(f.Marks, Mark{float64(s), Slow, "★", "violated: " + strings.Join(broken[s], ", ")})
+		text = append(text, fmt.Sprintf("%s (%s)", size(s), strings.Join(broken[s], ", ")))
+	}
+	f.Text = fmt.Sprintf("A guideline is violated at %s.", cmp.Or(strings.Join(text, ", "), "no size"))
+}
+
+// mostBars is how many losses a picture has room for.
+const mostBars = 24
+
+// LossFigure has a bar from what is possible to what a call takes, the largest loss first; nil: nothing is lost.
+func LossFigure(r *analyze.Report) *Figure {
+	rows := slices.DeleteFunc(lossRows(r), func(l loss) bool { return !(lost(l.worst) > 0) || *l.worst.AllCallsS() <= 0 })
+	if len(rows) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(rows, func(a, b loss) int { return cmp.Compare(lost(b.worst), lost(a.worst)) })
+	shown := rows[:min(len(rows), mostBars)]
+	f := Figure{ID: "losses", Title: "What a call loses: from what is possible to what it takes now",
+		X: Axis{Title: "run-time", Scale: Log, Unit: Seconds}, Y: Axis{Scale: Named}, Series: []Series{{Name: "loss per call", Form: Ranges}}}
+	for i, l := range shown {
+		saved := lost(l.worst)
+		f.Y.Names = append(f.Y.Names, plain(l.group)+" "+sizes(l.from, l.to))
+		f.Series[0].Points = append(f.Series[0].Points, Point{X: saved, Y: float64(i), Lo: *l.worst.AllCallsS(), Hi: *l.worst.MedianS,
+			Text: fmt.Sprintf("%s, %s", duration(&saved), between(l.lo, l.hi))})
+	}
+	f.Text = fmt.Sprintf("The %d largest losses of %d; the table above has all numbers.", len(shown), len(rows))
+	return &f
+}
+
+// MpirunFigures show for each shape how slow every mpirun was in general.
+func MpirunFigures(r *analyze.Report) []Figure {
+	var out []Figure
+	for _, m := range r.Measured.Mpiruns {
+		if len(m.Factors) < 2 {
+			continue
+		}
+		f := Figure{ID: anchor("mpiruns", m.Shape), Title: "How slow each mpirun was as a whole, " + m.Shape,
+			X: Axis{Title: "mpirun"}, Y: Axis{Title: "factor to the median mpirun", Scale: Log, Unit: Factor, Level: 1}, Series: []Series{{Name: "median over all cases", Form: Dots}}}
+		worst, at := 0.0, 0
+		for i, x := range m.Factors {
+			if x > worst {
+				worst, at = x, i+1
+			}
+			f.Series[0].Points = append(f.Series[0].Points, bare(float64(i+1), x))
+		}
+		for _, s := range r.SlowMpiruns {
+			if s.Shape == m.Shape {
+				f.Marks = append(f.Marks, Mark{float64(s.Run), Open, "!", "slow throughout: " + s.String()})
+			}
+		}
+		f.Text = fmt.Sprintf("%s; the slowest is number %d, %s as slow as the median one; %d slow throughout.", conf.Plural(len(m.Factors), "mpirun"), at, Ratio(&worst), len(f.Marks))
+		out = append(out, f)
+	}
+	return out
+}
+
+// TrendFigure is a test night by night.
+func TrendFigure(s *analyze.Series, t *analyze.Trend, id string) Figure {
+	f := Figure{ID: id, Title: fmt.Sprintf("%s %s at %s on %s", t.Guideline, functionName(t.Function), size(t.Msize), t.Shape),
+		X: Axis{Title: "check (UTC)", Scale: Named}, Y: Axis{Title: "ratio", Scale: Log, Unit: Factor, Level: 1}, Series: []Series{{Name: "ratio"}},
+		Table: &Table{Head: []string{"check (UTC)", "call", "ratio", "95 %", "verdict", "not as before"}, Align: "lrrlll"}}
+	violated := 0
+	for i, p := range t.Points {
+		k := &s.Nights[p.Night]
+		f.X.Names = append(f.X.Names, nightTime(k))
+		news := changed(k, " ", "; ") + when(k.Shift != nil, "; the machine")
+		f.Table.Add(nightTime(k), duration(p.MedianS), Ratio(p.Ratio), interval(p.RatioLo95, p.RatioHi95, "–"), words(knownVerdict(p.Verdict)), strings.TrimPrefix(news, "; "))
+		if p.Ratio != nil && *p.Ratio > 0 {
+			f.Series[0].Points = append(f.Series[0].Points, Point{X: float64(i), Y: *p.Ratio, Lo: orNaN(p.RatioLo95), Hi: orNaN(p.RatioHi95)})
+		}
+		switch {
+		case p.Verdict == judge.Violated:
+			violated++
+			f.Marks = append(f.Marks, Mark{float64(i), Slow, "★", "violated"})
+		case news != "":
+			f.Marks = append(f.Marks, Mark{float64(i), Plain, "*", "not as in the check before"})
+		}
+	}
+	f.Text = fmt.Sprintf("%s, %d of them violated.", conf.Plural(len(t.Points), "check"), violated)
+	return f
+}
+
+// orNaN is a number that may not be defined.
+func orNaN(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
+	}
+	return *x
+}
+
+// ChangeFigures are the run-times of each function in both folders of a comparison.
+func ChangeFigures(c *analyze.Comparison) []Figure {
+	var out []Figure
+	index := map[string]int{}
+	for i := range c.Cases {
+		k := &c.Cases[i]
+		if k.AMedianS == nil || k.BMedianS == nil {
+			continue
+		}
+		id := anchor(k.Function, k.Shape)
+		n, ok := index[id]
+		if !ok {
+			n = len(out)
+			index[id] = n
+			out = append(out, Figure{ID: id, Title: functionName(k.Function) + ", " + k.Shape, X: sizeAxis(), Y: Axis{Title: "run-time", Scale: Log, Unit: Seconds},
+				Series: []Series{{Name: "A", Role: Instead}, {Name: "B", Role: Call}}})
+		}
+		f := &out[n]
+		f.Series[0].Points = append(f.Series[0].Points, bare(float64(k.Msize), *k.AMedianS))
+		f.Series[1].Points = append(f.Series[1].Points, bare(float64(k.Msize), *k.BMedianS))
+		switch k.Change {
+		case analyze.Slower, analyze.SlightlySlower:
+			f.Marks = append(f.Marks, Mark{float64(k.Msize), Slow, "▲", words(k.Change) + ", " + Ratio(k.Ratio)})
+		case analyze.Faster, analyze.SlightlyFaster:
+			f.Marks = append(f.Marks, Mark{float64(k.Msize), Possible, "▼", words(k.Change) + ", " + Ratio(k.Ratio)})
+		case analyze.NoDifference, analyze.NotCompared, analyze.LeftOut, analyze.NewlyViolated, analyze.NewlyKept, analyze.NewlyShown, analyze.NoLongerShown:
+		}
+	}
+	out = slices.DeleteFunc(out, func(f Figure) bool { return !c.AllRows && len(f.Marks) == 0 })
+	for i := range out {
+		var text []string
+		for _, m := range out[i].Marks {
+			text = append(text, fmt.Sprintf("%s %s", size(int64(m.X)), m.Text))
+		}
+		out[i].Text = cmp.Or(strings.Join(text, "; "), "Nothing significant") + "."
+	}
+	return out
+}

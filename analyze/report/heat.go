@@ -1,0 +1,111 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+)
+
+// signs are those of the cells of a heat map, with what they say.
+var signs = map[judge.Verdict][2]string{
+	judge.Violated:    {"★", "violated"},
+	judge.Suspected:   {"s", "suspected"},
+	judge.Undecided:   {"?", "undecided"},
+	judge.NotMeasured: {"–", "not measured"},
+	judge.Wrong:       {"✗", "wrong data"},
+}
+
+// heatMaps are the ratios of all tests, guideline × msize, for each shape: first the guidelines with a finding, and
+// folded those without.
+func heatMaps(r *analyze.Report) []Section {
+	var out []Section
+	drawn := map[string]bool{} // IDs of figures
+	for _, f := range slices.Concat(PatternFigures(r), LatencyFigures(r)) {
+		drawn[f.ID] = true
+	}
+	for _, shape := range r.Shapes {
+		found, rest := heatRows(r, shape.Name, drawn)
+		name := when(len(r.Shapes) > 1, ", %s", shape.Name)
+		s := Titled("Heat map%s: how many times slower a call is than what it must not be slower than", name)
+		if len(found.Rows) == 0 {
+			s.Say("No guideline is violated, suspected or undecided at any size.")
+		} else {
+			s.Heat = found
+			s.note("★ violated, ? undecided, s split suspected without a test, – not measured, ✗ wrong data; a number alone: no violation found; blank: not planned. " +
+				"1.00: both take equally long; the darker the warm colour, the slower the call, and the cold one, the faster. A cell leads to its picture.")
+		}
+		out = append(out, s)
+		if len(rest.Rows) > 0 {
+			folded := Titled("%s without a finding%s", conf.Plural(len(rest.Rows), "more guideline row"), name)
+			folded.Folded, folded.Heat = true, rest
+			out = append(out, folded)
+		}
+	}
+	return out
+}
+
+// heatRows are the rows of one shape, those with a finding apart from the others.
+func heatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, rest *HeatMap) {
+	sizes := map[int64]bool{}
+	of := map[matrixRow][]*analyze.Verdict{}
+	var order []matrixRow
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Shape != shape {
+			continue
+		}
+		row := matrixRow{v.Guideline, v.Function, v.Shape, v.Type}
+		if of[row] == nil {
+			order = append(order, row)
+		}
+		of[row], sizes[v.Msize] = append(of[row], v), true
+	}
+	slices.SortStableFunc(order, func(a, b matrixRow) int { return typeOrder(a.typ) - typeOrder(b.typ) })
+	columns := slices.Sorted(maps.Keys(sizes))
+	found, rest = &HeatMap{Corner: "guideline"}, &HeatMap{Corner: "guideline"}
+	for _, m := range []*HeatMap{found, rest} {
+		for _, s := range columns {
+			m.Columns = append(m.Columns, conf.ShortSize(s))
+		}
+	}
+	for _, row := range order {
+		heat := HeatRow{Name: row.guideline + " " + plain(row.function), Cells: make([]HeatCell, len(columns))}
+		into := rest
+		for _, v := range of[row] {
+			at, _ := slices.BinarySearch(columns, v.Msize)
+			heat.Cells[at] = heatCell(v, drawn)
+			if isFound(v) || v.Verdict == judge.Suspected || v.Verdict == judge.Wrong {
+				into = found
+			}
+		}
+		into.Rows = append(into.Rows, heat)
+	}
+	return found, rest
+}
+
+func typeOrder(t guidelines.Type) int {
+	return slices.Index([]guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}, t)
+}
+
+func heatCell(v *analyze.Verdict, drawn map[string]bool) HeatCell {
+	sign := signs[v.Verdict]
+	c := HeatCell{Sign: sign[0], Word: sign[1]}
+	if v.Ratio != nil {
+		c.Ratio, c.Text = *v.Ratio, fmt.Sprintf("%.2f", *v.Ratio)
+		if *v.Ratio >= 9.995 {
+			c.Text = fmt.Sprintf("%.3g", *v.Ratio)
+		}
+	}
+	for _, id := range []string{patternID(v), latencyID(v.Function)} {
+		if drawn[id] && (v.Type == guidelines.Pattern || id == latencyID(v.Function)) {
+			c.Link = id
+			break
+		}
+	}
+	return c
+}
