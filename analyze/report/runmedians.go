@@ -1,20 +1,22 @@
 package report
 
-import "pgmpi/analyze"
+import "pgmpi/analyze/medians"
 
 // RunMedians are those of a results folder, for programs only.
-var RunMedians = Kind[[]analyze.RunMedian]{Name: "medians", Rows: runMedianRows,
-	Sections: func(*[]analyze.RunMedian) []Section { return nil }}
+var RunMedians = Kind[[]medians.CaseMedians]{Name: "medians", Rows: runMedianRows,
+	Sections: func(*[]medians.CaseMedians) []Section { return nil }}
 
 // runMedianColumns: new ones go to the end.
 var runMedianColumns = []string{"function", "mockup_of", "msize", "shape", "np", "run", "median_s", "n", "outliers", "finished_at",
 	"mode", "calls", "invalid"}
 
-func runMedianRows(list *[]analyze.RunMedian) [][]string {
+func runMedianRows(list *[]medians.CaseMedians) [][]string {
 	out := [][]string{runMedianColumns}
-	for _, m := range *list {
-		out = append(out, row(m.Function, m.MockupOf, m.Msize, m.Shape, m.NP, m.Run, m.MedianS, m.N, m.Outliers, m.FinishedAt,
-			m.Mode, m.Calls, m.Invalid))
+	for _, k := range *list {
+		for _, r := range k.Runs {
+			out = append(out, row(k.Function, k.MockupOf, k.Msize, k.Shape, k.NP, r.Run, r.Seconds(), r.Samples-r.Outliers, r.Outliers, r.FinishedAt,
+				k.Mode, k.Calls, r.Invalid))
+		}
 	}
 	return out
 }
