@@ -64,7 +64,7 @@ func (c command) flagSet() (*pflag.FlagSet, action) {
 func commands() []command {
 	return []command{
 		checkCommand, nrepCommand, measureCommand, analyzeCommand, timesCommand, compareCommand, abCommand, reproduceCommand, historyCommand,
-		matrixCommand, exportCommand,
+		matrixCommand, figuresCommand, exportCommand,
 		expectCommand,
 		selftestCommand, envCommand, clocksCommand, listCommand, initCommand, submitCommand, statusCommand, versionCommand,
 	}
