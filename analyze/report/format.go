@@ -13,6 +13,7 @@ var formats = []Format{
 	jsonFormat,
 	csvFormat,
 	markdownFormat,
+	htmlFormat,
 	junitFormat,
 	githubFormat,
 	openmetricsFormat,
@@ -26,8 +27,10 @@ type Format struct {
 	from form
 	// Log is the variable that is "true" in the log that the lines are for. Such a
 	// format is printed there and nowhere else, and a folder has none of it.
-	Log   string
-	Write func(w io.Writer, d *Document) error
+	Log string
+	// ForBrowsers: nobody wants to read it on a terminal. Where it goes into a folder it is not printed.
+	ForBrowsers bool
+	Write       func(w io.Writer, d *Document) error
 }
 
 // form is what a format is made from.

@@ -392,8 +392,8 @@ func more(r *analyze.Report) []Section {
 	return []Section{s}
 }
 
-// Closing is the line that a command ends with: counts, exit code, folder.
-func Closing(r *analyze.Report, folder string) string {
+// Closing is the line that a command ends with: counts, exit code, folder, and the page for browsers.
+func Closing(r *analyze.Report, folder, page string) string {
 	count := countVerdicts(r)
 	parts := []string{fmt.Sprintf("%d violated", count[judge.Violated])}
 	for _, v := range []judge.Verdict{judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong} {
@@ -405,5 +405,6 @@ func Closing(r *analyze.Report, folder string) string {
 	if r.Gate != nil {
 		alarm = conf.Plural(r.Gate.Alarms, "alarm") + "; "
 	}
-	return fmt.Sprintf("%s%s. Exit %d.%s", alarm, strings.Join(parts, ", "), r.ExitCode(), when(folder != "", " %s/", strings.TrimSuffix(folder, "/")))
+	return fmt.Sprintf("%s%s. Exit %d.%s%s", alarm, strings.Join(parts, ", "), r.ExitCode(), when(folder != "", " %s/", strings.TrimSuffix(folder, "/")),
+		when(page != "", " Page: %s", page))
 }

@@ -303,10 +303,13 @@ func TestDisturbedMpirunsAreNamed(t *testing.T) {
 func TestTheClosingLineCountsAndSaysHowItEnded(t *testing.T) {
 	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2), pattern(judge.Undecided, "GL8", "MPI_Reduce", "m", 16, 2, 1, 2),
 		pattern(judge.Kept, "GL8", "MPI_Reduce", "m", 32, 2, 1, 2), pattern(judge.NotSuspected, "GL2", "MPI_Reduce", "m", 32, 2, 1, 2))
-	if got, want := Closing(r, "out/"), "1 violated, 1 undecided, 1 kept, 1 not suspected. Exit 1. out/"; got != want {
+	if got, want := Closing(r, "out/", ""), "1 violated, 1 undecided, 1 kept, 1 not suspected. Exit 1. out/"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := Closing(reportOf(r.Verdicts[2]), ""), "0 violated, 1 kept. Exit 0."; got != want {
+	if got, want := Closing(reportOf(r.Verdicts[2]), "out", "out/report.html"), "0 violated, 1 kept. Exit 0. out/ Page: out/report.html"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := Closing(reportOf(r.Verdicts[2]), "", ""), "0 violated, 1 kept. Exit 0."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -98,11 +98,11 @@ func showJudgement(j *campaign.Judgement, path string, into *results.Folder, for
 	// A report that cannot be stored is printed all the same.
 	unwritten := errors.Join(campaign.StoreReport(into, r, formats.stored()), formats.deliver(d), campaign.StoreMedians(into, j.Analysis))
 	if len(selections) == 0 || tables {
-		err = formats.print(d)
+		err = formats.print(d, into.Path)
 		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
 	}
 	if err == nil {
-		err = explain(formats.printed(), j, explained)
+		err = explain(formats.beside(), j, explained)
 	}
 	switch {
 	case err != nil:
@@ -110,7 +110,7 @@ func showJudgement(j *campaign.Judgement, path string, into *results.Folder, for
 	case unwritten != nil:
 		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), os.Args[0], conf.Quote(path))
 	}
-	warn("%s\n", report.Closing(r, into.Path))
+	warn("%s\n", report.Closing(r, into.Path, formats.page(d, into.Path)))
 	return verdictExit(r)
 }
 
@@ -220,9 +220,9 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 			return err
 		}
 	}
-	if err := errors.Join(o.formats.deliver(d), o.formats.print(d)); err != nil {
+	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, o.out)); err != nil {
 		return err
 	}
-	warn("%s\n", report.Closing(r, o.out))
+	warn("%s\n", report.Closing(r, o.out, o.formats.page(d, o.out)))
 	return verdictExit(r)
 }

@@ -151,7 +151,7 @@ func (o *output) run(s *settings, command string, refuse, do func(*campaign.Camp
 }
 
 func check(ctx context.Context, s *settings, o *output) error {
-	if known := report.Explanations.Formats(); len(o.explain) > 0 && !slices.Contains(known, o.formats.printed().Name) {
+	if known := report.Explanations.Formats(); len(o.explain) > 0 && !slices.Contains(known, o.formats.beside().Name) {
 		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
 	}
 	var explained []analyze.Selection
@@ -196,7 +196,7 @@ func (o *output) plan(c *campaign.Campaign, command string) error {
 	}
 	plan, format := campaign.Plan{Campaign: c, Estimate: e, Command: command}, ""
 	if o.formats != nil { // nrep and measure have no --format
-		format = o.formats.printed().Name
+		format = o.formats.beside().Name
 	}
 	if err := show(campaign.Plans.Document(&plan), usually(campaign.Plans, format)); err != nil {
 		return err

@@ -116,8 +116,26 @@ func (f *formatFlag) unnamed() []report.Format {
 }
 
 // printed is the format for standard output: the first without a file, or the usual one.
-func (f *formatFlag) printed() report.Format {
-	return append(f.unnamed(), f.usual)[0]
+func (f *formatFlag) printed() report.Format { return append(f.unnamed(), f.usual)[0] }
+
+// beside is printed where a folder gets all formats: not what is for browsers, which they find there.
+func (f *formatFlag) beside() report.Format {
+	readable := slices.DeleteFunc(f.unnamed(), func(f report.Format) bool { return f.ForBrowsers })
+	return append(readable, f.usual)[0]
+}
+
+// page is the path of the page for browsers, where one is stored in the folder or has a file; "": there is none.
+func (f *formatFlag) page(d *report.Document, folder string) string {
+	for _, t := range f.picked {
+		switch {
+		case !t.ForBrowsers:
+		case t.Path != "":
+			return t.Path
+		case folder != "":
+			return filepath.Join(folder, t.File(d))
+		}
+	}
+	return ""
 }
 
 // stored are the formats for the folder.
@@ -159,9 +177,13 @@ func (f *formatFlag) deliver(d *report.Document) (err error) {
 	return err
 }
 
-// print writes a document to standard output.
-func (f *formatFlag) print(d *report.Document) error {
-	if format := f.printed(); understood(format) {
+// print writes a document to standard output; folder has it too, unless it is "".
+func (f *formatFlag) print(d *report.Document, folder string) error {
+	format := f.printed()
+	if folder != "" {
+		format = f.beside()
+	}
+	if understood(format) {
 		return show(d, format)
 	}
 	return nil
@@ -247,5 +269,5 @@ func (o *output) write(d *report.Document) error {
 			return err
 		}
 	}
-	return errors.Join(o.formats.deliver(d), o.formats.print(d))
+	return errors.Join(o.formats.deliver(d), o.formats.print(d, o.out))
 }

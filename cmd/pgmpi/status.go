@@ -24,7 +24,7 @@ take, and, where pgmpi submit has submitted it, the state of its batch job.`,
 			if err != nil {
 				return err
 			}
-			return format.print(campaign.Statuses.Document(s))
+			return format.print(campaign.Statuses.Document(s), "")
 		}
 	},
 }

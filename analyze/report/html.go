@@ -1,0 +1,241 @@
+package report
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+)
+
+var htmlFormat = Format{Name: "html", ext: "html", from: sections, ForBrowsers: true, Write: writeHTML}
+
+//go:embed html.tmpl
+var htmlTemplate string
+
+//go:embed html.css
+var css string
+
+var htmlStyle = strings.ReplaceAll(css, "\t", "")
+
+// stylePolicy lets the page have this style and nothing else: no script, nothing from elsewhere.
+var stylePolicy = func() string {
+	sum := sha256.Sum256([]byte(htmlStyle))
+	return "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}()
+
+// Everything that is not in the template itself is escaped by html/template for the place it goes to.
+var htmlPage = template.Must(template.New("page").Funcs(template.FuncMap{
+	"style": func() template.HTML { return template.HTML("<style>" + htmlStyle + "</style>") },
+	"heat":  heatClass,
+}).Parse(htmlTemplate))
+
+// htmlDocument is what the template lays out.
+type htmlDocument struct {
+	Kind, Title, Policy string
+	Answer              htmlSection
+	Groups              []htmlGroup
+}
+
+// htmlGroup is a part of the page with its heading; its sections but the first have headings below that.
+type htmlGroup struct {
+	ID, Title string
+	Folded    bool
+	Sections  []htmlSection
+}
+
+type htmlSection struct {
+	Heading string // below that of the group
+	Tone    string
+	Blocks  []htmlBlock
+	Heat    *HeatMap
+	Table   *htmlTable
+	Figures []htmlFigure
+	Notes   []string
+}
+
+// htmlBlock is a run of texts of one kind; one of the fields is there.
+type htmlBlock struct {
+	Paragraph string
+	Items     []string
+	Facts     []htmlFact
+	Name, Pre string
+}
+
+// htmlFact is a name with its paragraphs.
+type htmlFact struct {
+	Name  string
+	Texts []string
+}
+
+type htmlTable struct {
+	Name    string
+	Grouped bool
+	Head    []htmlCell
+	Rows    [][]htmlCell
+}
+
+type htmlCell struct {
+	Text, Class string
+	Heads       bool // its row or column
+}
+
+type htmlFigure struct {
+	*Figure
+	Drawing drawing
+	Legend  []htmlLegend
+	Numbers *htmlTable
+}
+
+type htmlLegend struct{ Name, Class, Spot string }
+
+// toneClasses are those of titles and cells.
+var toneClasses = map[Tone]string{Slow: "slow", Possible: "possible", Open: "open"}
+
+// writeHTML writes a page that needs nothing but itself.
+func writeHTML(w io.Writer, d *Document) error {
+	p := htmlDocument{Kind: "pgmpi " + d.Name, Policy: stylePolicy}
+	ids := map[string]int{}
+	sections := d.page
+	if len(sections) > 0 {
+		p.Title, p.Answer = sections[0].Title, sectionHTML(sections[0], ids)
+		if blocks := p.Answer.Blocks; p.Title == "" && len(blocks) > 0 { // the first sentence is the answer
+			if p.Title = blocks[0].Paragraph; p.Title != "" {
+				p.Answer.Blocks = blocks[1:]
+			}
+		}
+		sections = sections[1:]
+	}
+	p.Title = cmp.Or(p.Title, p.Kind)
+	for i, s := range sections {
+		of := sectionHTML(s, ids)
+		n := len(p.Groups) - 1
+		// What is folded belongs together, and so does what has no title of its own.
+		if n >= 0 && (s.Title == "" || s.Folded && p.Groups[n].Folded && sections[i-1].Folded) {
+			of.Heading = s.Title
+			p.Groups[n].Sections = append(p.Groups[n].Sections, of)
+			continue
+		}
+		p.Groups = append(p.Groups, htmlGroup{ID: unique(ids, "part-"+anchor(firstRunes(s.Title, 30))), Title: s.Title, Folded: s.Folded, Sections: []htmlSection{of}})
+	}
+	var out bytes.Buffer
+	if err := htmlPage.Execute(&out, &p); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.ReplaceAll(out.Bytes(), []byte{'\t'}, []byte{' '})) // browsers show no difference
+	return err
+}
+
+// unique is an ID that no other part of the page has.
+func unique(ids map[string]int, id string) string {
+	ids[id]++
+	if n := ids[id]; n > 1 {
+		return unique(ids, fmt.Sprintf("%s-%d", id, n))
+	}
+	return id
+}
+
+func sectionHTML(s Section, ids map[string]int) htmlSection {
+	out := htmlSection{Tone: toneClasses[s.Tone], Heat: s.Heat, Notes: s.Notes}
+	for _, t := range s.Text {
+		if t.Style != Drawing || len(s.Figures) == 0 {
+			out.add(t)
+		}
+	}
+	if s.Table != nil {
+		out.Table = tableHTML(s.Table, cmp.Or(s.Title, "table"))
+	}
+	for i := range s.Figures {
+		f := s.Figures[i]
+		drawing, ok := f.draw()
+		if !ok {
+			continue
+		}
+		f.ID = unique(ids, f.ID)
+		of := htmlFigure{Figure: &f, Drawing: drawing}
+		for n := range f.Series {
+			if series := &f.Series[n]; series.Form != Ranges {
+				of.Legend = append(of.Legend, htmlLegend{series.Name, series.class(n), spot(series.Role, 14, 6)})
+			}
+		}
+		if f.Table != nil {
+			of.Numbers = tableHTML(f.Table, "numbers of "+f.Title)
+		}
+		out.Figures = append(out.Figures, of)
+	}
+	return out
+}
+
+// add adds a text to the blocks, to the last one where that is of its kind.
+func (s *htmlSection) add(t Text) {
+	n := len(s.Blocks) - 1
+	switch t.Style {
+	case Paragraph:
+		s.Blocks = append(s.Blocks, htmlBlock{Paragraph: t.Text})
+	case Item:
+		if n < 0 || s.Blocks[n].Items == nil {
+			s.Blocks = append(s.Blocks, htmlBlock{})
+			n++
+		}
+		s.Blocks[n].Items = append(s.Blocks[n].Items, t.Text)
+	case Fact:
+		if n < 0 || s.Blocks[n].Facts == nil {
+			s.Blocks = append(s.Blocks, htmlBlock{})
+			n++
+		}
+		facts := &s.Blocks[n].Facts
+		if t.Name != "" || len(*facts) == 0 {
+			*facts = append(*facts, htmlFact{Name: t.Name})
+		}
+		last := &(*facts)[len(*facts)-1]
+		last.Texts = append(last.Texts, t.Text)
+	case Verbatim:
+		s.Blocks = append(s.Blocks, htmlBlock{Name: t.Name, Pre: t.Text})
+	case Command:
+		s.Blocks = append(s.Blocks, htmlBlock{Name: t.Name, Pre: strings.Join(continued(t.Words, LeastWidth), "\n")})
+	case Drawing:
+		s.Blocks = append(s.Blocks, htmlBlock{Name: t.Name, Pre: strings.Join(t.Draw(usualWidth), "\n")})
+	}
+}
+
+// tableHTML marks the cells that head their columns and rows, the numbers and the tones.
+func tableHTML(t *Table, name string) *htmlTable {
+	out := &htmlTable{Name: name, Grouped: t.Grouped}
+	for i, h := range t.Head {
+		out.Head = append(out.Head, htmlCell{Text: h, Class: when(t.Align[i] == 'r', "r"), Heads: h != ""})
+	}
+	head := 0 // the first column with a name heads the rows
+	for head < len(t.Head)-1 && t.Head[head] == "" {
+		head++
+	}
+	for _, row := range t.Rows {
+		cells := make([]htmlCell, len(row))
+		for i, text := range row {
+			class := when(t.Align[i] == 'r', "r")
+			if t.Tone != nil {
+				class = strings.TrimSpace(class + " " + toneClasses[t.Tone(row, i)])
+			}
+			cells[i] = htmlCell{strings.ReplaceAll(text, "+\n", "+"), class, i == head}
+		}
+		out.Rows = append(out.Rows, cells)
+	}
+	return out
+}
+
+// heatSteps is how many colours a heat map has on each side of 1.
+const heatSteps = 4
+
+// heatClass is the colour of a ratio: h1 to h4 where the call is slower, c1 to c4 where it is faster.
+func heatClass(ratio float64) string {
+	switch step := Heat(ratio, heatSteps); {
+	case step > 0:
+		return fmt.Sprintf("h%d", step)
+	case step < 0:
+		return fmt.Sprintf("c%d", -step)
+	}
+	return "h0"
+}

@@ -1,0 +1,299 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+)
+
+func parsed(t *testing.T, page string) *html.Node {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+func attribute(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// elements are those of a page in their order.
+func elements(root *html.Node) (out []*html.Node) {
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func content(n *html.Node) string {
+	var out strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			out.WriteString(d.Data)
+		}
+	}
+	return out.String()
+}
+
+func TestEveryPageIsWholeWithoutAnythingElse(t *testing.T) {
+	for name, e := range examples(t) {
+		all := elements(parsed(t, written(t, "html", e.document)))
+		ids := map[string]bool{}
+		for _, n := range all {
+			id := attribute(n, "id")
+			if id != "" && ids[id] {
+				t.Errorf("%s: two elements are called %q", name, id)
+			}
+			ids[id] = true
+		}
+		for _, n := range all {
+			if n.DataAtom == atom.Script || n.DataAtom == atom.Iframe || n.DataAtom == atom.Img {
+				t.Errorf("%s: a %s", name, n.Data)
+			}
+			for _, a := range n.Attr {
+				switch a.Key {
+				case "href", "src":
+					if a.Val != "data:," && (!strings.HasPrefix(a.Val, "#") || !ids[a.Val[1:]]) {
+						t.Errorf("%s: %s %q leads nowhere", name, n.Data, a.Val)
+					}
+				case "aria-labelledby":
+					for id := range strings.FieldsSeq(a.Val) {
+						if !ids[id] {
+							t.Errorf("%s: %s is named by %q, which is not there", name, n.Data, id)
+						}
+					}
+				case "style", "srcset", "action", "onclick":
+					t.Errorf("%s: %s has the attribute %s", name, n.Data, a.Key)
+				}
+			}
+		}
+	}
+}
+
+func TestPagesHaveHeadingsAndTableHeadersForThoseWhoCannotSee(t *testing.T) {
+	for name, e := range examples(t) {
+		level, first := 0, 0
+		for _, n := range elements(parsed(t, written(t, "html", e.document))) {
+			switch n.DataAtom {
+			case atom.H1, atom.H2, atom.H3:
+				at := int(n.Data[1] - '0')
+				if at > level+1 {
+					t.Errorf("%s: %s %q follows a heading of level %d", name, n.Data, content(n), level)
+				}
+				if level = at; at == 1 {
+					first++
+				}
+				if strings.TrimSpace(content(n)) == "" {
+					t.Errorf("%s: an empty %s", name, n.Data)
+				}
+			case atom.Th:
+				if scope := attribute(n, "scope"); scope != "col" && scope != "row" || content(n) == "" && scope == "col" {
+					t.Errorf("%s: th %q with scope %q", name, content(n), scope)
+				}
+			case atom.Svg:
+				if attribute(n, "aria-hidden") == "" && (attribute(n, "role") != "img" || attribute(n, "aria-labelledby") == "") {
+					t.Errorf("%s: a picture without a name", name)
+				}
+			}
+		}
+		if first != 1 {
+			t.Errorf("%s: %d headings of the first level", name, first)
+		}
+	}
+}
+
+// shapeOf are the elements of a page with the names of their attributes.
+func shapeOf(t *testing.T, page string) string {
+	var out strings.Builder
+	for _, n := range elements(parsed(t, page)) {
+		out.WriteString(n.Data)
+		for _, a := range n.Attr {
+			out.WriteString(" " + a.Key)
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+func TestTextOfOthersMakesNoElementsOfAPage(t *testing.T) {
+	harmless := hostile(t, "x")
+	for _, text := range []string{`"><script>alert(1)</script>`, `'"--></title></style><img src=x onerror=alert(1)>`, "]]></svg>&lt;b>{{.}}", `" onclick="x`} {
+		for name, e := range hostile(t, text) {
+			got, want := written(t, "html", e.document), written(t, "html", harmless[name].document)
+			if shapeOf(t, got) != shapeOf(t, want) {
+				t.Errorf("%s: %q changes the page", name, text)
+			}
+		}
+	}
+}
+
+// largeReport has 21 sizes, 2 shapes, 17 patterns of 11 collectives and 24 mpiruns; every second pattern is
+// violated, and the others are too noisy to be decided.
+func largeReport(t *testing.T) *analyze.Report {
+	t.Helper()
+	var sizes []int64
+	for s := int64(1); s <= 1<<20; s *= 2 {
+		sizes = append(sizes, s)
+	}
+	var patterns []mockup
+	for i := range 17 {
+		f := fmt.Sprintf("Collective_%d", i%11)
+		patterns = append(patterns, mockup{fmt.Sprintf("GL%d", i+1), "MPI_" + f, fmt.Sprintf("%s_as_mockup_%d", strings.ToLower(f), i)})
+	}
+	m, runs := measured([]guidelines.Shape{{NP: 2}, {NP: 4}}, sizes, patterns, 24, func(function string, size int64, run int) []protocol.Sample {
+		ns := 1000 + 2*size
+		if strings.HasPrefix(function, "MPI_") && (len(function)+int(function[len(function)-1]))%2 == 0 {
+			ns *= 2
+		}
+		ns += ns * int64(run*7919%97) / 300
+		return []protocol.Sample{{NS: ns}, {NS: ns + 1}, {NS: ns + 2}}
+	})
+	a, err := analyze.Analyze(m, runs, config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Report
+}
+
+func TestThePageOfALargeCheckIsSmallerThanAMegabyte(t *testing.T) {
+	r := largeReport(t)
+	page := written(t, "html", Reports.Document(r))
+	if n := strings.Count(page, "<figure "); n < 17 {
+		t.Errorf("only %d pictures: this is about a page with many", n)
+	}
+	if len(page) >= 1<<20 {
+		t.Errorf("%d KiB", len(page)>>10)
+	}
+}
+
+// figureOf is the picture with an ID.
+func figureOf(t *testing.T, root *html.Node, id string) *html.Node {
+	t.Helper()
+	for _, n := range elements(root) {
+		if n.DataAtom == atom.Figure && attribute(n, "id") == id {
+			return n
+		}
+	}
+	t.Fatalf("no picture %s", id)
+	return nil
+}
+
+func TestEveryViolatedSizeIsShadedAndStarredInItsPicture(t *testing.T) {
+	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536, 1 << 20}, few, 12, config(), planted)
+	root := parsed(t, written(t, "html", Reports.Document(r)))
+	violated := map[string]int{}
+	for i := range r.Verdicts {
+		if v := &r.Verdicts[i]; v.Type == guidelines.Pattern && v.Verdict == judge.Violated {
+			violated[patternID(v)]++
+		}
+	}
+	if len(violated) != 3 {
+		t.Fatalf("%v", violated)
+	}
+	for id, want := range violated {
+		bands, stars, each := 0, 0, 0
+		for _, n := range elements(figureOf(t, root, id)) {
+			switch class := attribute(n, "class"); {
+			case n.Data == "rect" && class == "slow":
+				bands++
+			case n.Data == "text" && class == "sign slow":
+				stars += strings.Count(content(n), "★")
+			case class == "each":
+				each += strings.Count(attribute(n, "d"), "M")
+			}
+		}
+		if bands != want || stars < want || each != 2*4*12 {
+			t.Errorf("%s: %d sizes are shaded, with %d stars; want %d; %d run medians of 96", id, bands, stars, want, each)
+		}
+	}
+}
+
+func TestEveryTestHasACellOfTheHeatMapWithItsRatio(t *testing.T) {
+	r := synthetic(t, []guidelines.Shape{{NP: 2}, {NP: 4}}, []int64{1, 1024, 65536, 1 << 20}, few, 12, config(), planted)
+	cells := 0
+	for _, s := range heatMaps(r) {
+		if s.Heat == nil {
+			continue
+		}
+		for _, row := range s.Heat.Rows {
+			for _, c := range row.Cells {
+				if c.Text != "" || c.Sign != "" {
+					cells++
+					if c.Link == "" || c.Sign != "" && c.Word == "" {
+						t.Errorf("%s: %+v", row.Name, c)
+					}
+				}
+			}
+		}
+	}
+	if cells != len(r.Verdicts) {
+		t.Errorf("%d cells for %d tests", cells, len(r.Verdicts))
+	}
+}
+
+func TestAColourStandsForARatio(t *testing.T) {
+	for ratio, want := range map[float64]string{1: "h0", 1.1: "h0", 1.5: "h1", 2: "h2", 4: "h4", 100: "h4", 0.5: "c2", 0.01: "c4", 0: "h0"} {
+		if got := heatClass(ratio); got != want {
+			t.Errorf("%v is %s, want %s", ratio, got, want)
+		}
+	}
+}
+
+func TestTicksAreRoundAndNotTooMany(t *testing.T) {
+	seconds, sizes := Axis{Scale: Log, Unit: Seconds}, sizeAxis()
+	for _, c := range []struct {
+		a      Axis
+		lo, hi float64
+		most   int
+		want   string
+	}{
+		{seconds, 9e-7, 2.2e-5, 7, "1 µs, 2 µs, 5 µs, 10 µs, 20 µs"},
+		{seconds, 9e-7, 2e-3, 7, "1 µs, 3 µs, 10 µs, 30 µs, 100 µs, 300 µs, 1 ms"},
+		{sizes, 1, 1 << 20, 11, "1, 4, 16, 64, 256, 1K, 4K, 16K, 64K, 256K, 1M"},
+		{sizes, 0, 8, 11, "0, 1, 2, 4, 8"},
+		{Axis{}, 1, 24, 7, "5, 10, 15, 20"},
+		{Axis{Scale: Log, Unit: Factor}, 0.9, 3, 7, "1×, 2×"},
+	} {
+		var got []string
+		for _, tick := range c.a.Ticks(c.lo, c.hi, c.most) {
+			got = append(got, tick.Label)
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%v to %v: %s, want %s", c.lo, c.hi, text, c.want)
+		}
+	}
+}
+
+func TestColoursOfAPageAreInItsStyle(t *testing.T) {
+	used := regexp.MustCompile(`var\((--[a-z0-9-]+)\)`).FindAllStringSubmatch(htmlStyle, -1)
+	for _, u := range used {
+		if strings.Count(htmlStyle, u[1]+":") != 2 { // light and dark
+			t.Errorf("%s is not there twice, for light and for dark", u[1])
+		}
+	}
+	page := written(t, "html", examples(t)["planted"].document)
+	for _, class := range []string{"h4", "slow", "s0", "s1", "each", "whiskers"} {
+		if !slices.ContainsFunc([]string{"." + class + " ", "." + class + ".", "." + class + ",", "." + class + "{"}, func(rule string) bool { return strings.Contains(htmlStyle, rule) }) || !strings.Contains(page, class) {
+			t.Errorf("%s: no rule, or not used", class)
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// The parts of a drawing, in its own units, which a page scales to the room it has.
+const (
+	drawingWidth  = 420
+	drawingHeight = 290
+	marginLeft    = 52
+	marginRight   = 12
+	marginTop     = 20
+	marginBottom  = 38
+	signRoom      = 32 // for the signs of marks, above all points
+	signHeight    = 10
+	rangeHeight   = 30 // of a bar with its name
+	barHeight     = 9
+	whisker       = 3 // half of its bar
+)
+
+// drawing is a Figure laid out: numbers and paths of SVG.
+type drawing struct {
+	Width, Height float64
+	Bands         []band
+	Grid, Level   string // paths
+	Labels        []label
+	Series        []drawn
+}
+
+// band is a shaded part of the width.
+type band struct {
+	X, Y, Width, Height string
+	Class, Text         string
+}
+
+// label is a text; its anchor is start, middle or end.
+type label struct {
+	X, Y, Anchor, Class, Text string
+}
+
+// drawn is a series as paths; those that are empty are not there.
+type drawn struct {
+	Class                       string
+	Each, Whiskers, Line, Spots string
+}
+
+// frame maps values to the units of a drawing.
+type frame struct {
+	x, y                     Axis
+	lo, hi                   [2]float64 // x and y, as Axis.At has them
+	left, top, right, bottom float64
+}
+
+// draw lays a figure out; ok is false where there is nothing to draw.
+func (f *Figure) draw() (d drawing, ok bool) {
+	x, y, ok := f.Limits()
+	if !ok {
+		return d, false
+	}
+	if len(f.Series) > 0 && f.Series[0].Form == Ranges {
+		return f.drawRanges(x), true
+	}
+	d = drawing{Width: drawingWidth, Height: drawingHeight}
+	m := frame{x: f.X, y: f.Y, left: marginLeft, top: marginTop, right: drawingWidth - marginRight, bottom: drawingHeight - marginBottom}
+	m.limits(x, y, len(f.Marks) > 0)
+	d.bands(f, m)
+	d.axes(f, m, x, y)
+	for i := range f.Series {
+		d.Series = append(d.Series, m.series(&f.Series[i], i))
+	}
+	return d, true
+}
+
+// limits leaves room around all points, and above them for signs.
+func (m *frame) limits(x, y [2]float64, signs bool) {
+	for i, a := range []Axis{m.x, m.y} {
+		of := [][2]float64{x, y}[i]
+		lo, hi := a.At(of[0]), a.At(of[1])
+		pad := 0.04 * (hi - lo)
+		if hi == lo {
+			pad = 0.5
+		}
+		m.lo[i], m.hi[i] = lo-pad, hi+pad
+	}
+	if signs {
+		m.hi[1] += (m.hi[1] - m.lo[1]) * signRoom / (m.bottom - m.top - signRoom)
+	}
+}
+
+// nowhere tells whether a coordinate is none.
+func nowhere(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+
+// px is where a value lies from the left, and py from the top; it may be nowhere.
+func (m *frame) px(x float64) float64 {
+	return m.left + (m.x.At(x)-m.lo[0])/(m.hi[0]-m.lo[0])*(m.right-m.left)
+}
+
+func (m *frame) py(y float64) float64 {
+	return m.bottom - (m.y.At(y)-m.lo[1])/(m.hi[1]-m.lo[1])*(m.bottom-m.top)
+}
+
+// coordinate writes a number with at most one decimal.
+func coordinate(x float64) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
+}
+
+// path writes commands with their numbers: path("M", x, y, "h", 3).
+func path(parts ...any) string {
+	var out strings.Builder
+	number := false
+	for _, p := range parts {
+		switch p := p.(type) {
+		case string:
+			out.WriteString(p)
+			number = false
+		case float64:
+			text := coordinate(p)
+			if number && !strings.HasPrefix(text, "-") {
+				out.WriteByte(' ')
+			}
+			out.WriteString(text)
+			number = true
+		}
+	}
+	return out.String()
+}
+
+// bandClasses are those of the tones of marks.
+var bandClasses = map[Tone]string{Plain: "plain", Slow: "slow", Possible: "possible", Open: "open"}
+
+// bands shades what the marks are about, with their signs one below the other.
+func (d *drawing) bands(f *Figure, m frame) {
+	for _, mark := range f.Marks {
+		at := m.px(mark.X)
+		if nowhere(at) {
+			continue
+		}
+		half := m.halfWidth(f, mark.X)
+		lo, hi := max(at-half, m.left), min(at+half, m.right)
+		class := bandClasses[mark.Tone]
+		d.Bands = append(d.Bands, band{coordinate(lo), coordinate(m.top), coordinate(hi - lo), coordinate(m.bottom - m.top), class, f.X.Label(mark.X) + ": " + mark.Text})
+		for i, sign := range []rune(mark.Sign) {
+			d.Labels = append(d.Labels, label{coordinate(at), coordinate(m.top + signHeight*float64(i+1)), "middle", "sign " + class, string(sign)})
+		}
+	}
+}
+
+// halfWidth is half of the way to the nearest other point.
+func (m *frame) halfWidth(f *Figure, x float64) float64 {
+	nearest := (m.right - m.left) / 8
+	for _, s := range f.Series {
+		for _, p := range s.Points {
+			if way := math.Abs(m.px(p.X) - m.px(x)); way > 0.5 {
+				nearest = min(nearest, way)
+			}
+		}
+	}
+	return max(nearest/2, 1.5)
+}
+
+// axes draws the grid, the level and all labels.
+func (d *drawing) axes(f *Figure, m frame, x, y [2]float64) {
+	mostX, mostY := 11, 7
+	if f.X.Scale == Named {
+		mostX = 4
+	}
+	var grid strings.Builder
+	for _, t := range f.X.Ticks(x[0], x[1], mostX) {
+		at := m.px(t.Value)
+		grid.WriteString(path("M", at, m.top, "V", m.bottom))
+		d.Labels = append(d.Labels, label{coordinate(at), coordinate(m.bottom + 14), m.side(at, t.Label), "tick", t.Label})
+	}
+	for _, t := range f.Y.Ticks(y[0], y[1], mostY) {
+		at := m.py(t.Value)
+		grid.WriteString(path("M", m.left, at, "H", m.right))
+		d.Labels = append(d.Labels, label{coordinate(m.left - 5), coordinate(at + 4), "end", "tick", t.Label})
+	}
+	d.Grid = grid.String()
+	if f.Y.Level != 0 {
+		d.Level = path("M", m.left, m.py(f.Y.Level), "H", m.right)
+	}
+	d.Labels = append(d.Labels, label{coordinate((m.left + m.right) / 2), coordinate(m.bottom + 32), "middle", "axis", f.X.Title},
+		label{"2", "12", "start", "axis", f.Y.Title})
+}
+
+// side anchors a label so that it stays inside of the drawing.
+func (m *frame) side(at float64, text string) string {
+	half := 3.2 * float64(len([]rune(text)))
+	switch {
+	case at-half < 0:
+		return "start"
+	case at+half > m.right+marginRight:
+		return "end"
+	}
+	return "middle"
+}
+
+// seriesClasses is how many kinds of lines a page tells apart.
+const seriesClasses = 6
+
+// class is that of the n-th series of a figure.
+func (s *Series) class(n int) string { return fmt.Sprintf("s%d", max(n, int(s.Role))%seriesClasses) }
+
+// series draws the points of one; those that lie nowhere are left out.
+func (m *frame) series(s *Series, n int) drawn {
+	out := drawn{Class: s.class(n)}
+	var each, whiskers, line, spots strings.Builder
+	command := "M"
+	for _, p := range s.Points {
+		x, y := m.px(p.X), m.py(p.Y)
+		if nowhere(x) || nowhere(y) {
+			continue
+		}
+		for _, v := range p.Each {
+			if at := m.py(v); !nowhere(at) {
+				each.WriteString(path("M", x, at, "h", 0.))
+			}
+		}
+		if lo, hi := m.py(p.Lo), m.py(p.Hi); !nowhere(lo) && !nowhere(hi) {
+			whiskers.WriteString(path("M", x-whisker, lo, "h", 2.*whisker, "m", -1.*whisker, 0., "V", hi, "m", -1.*whisker, 0., "h", 2.*whisker))
+		}
+		line.WriteString(path(command, x, y))
+		command = "L"
+		spots.WriteString(spot(s.Role, x, y))
+	}
+	out.Each, out.Whiskers, out.Spots = each.String(), whiskers.String(), spots.String()
+	if s.Form == Line {
+		out.Line = line.String()
+	}
+	return out
+}
+
+// spot is the mark of a point: a circle, a square or a triangle, so that colours are not needed.
+func spot(of Role, x, y float64) string {
+	switch of {
+	case Call:
+		return path("M", x-3, y, "a", 3., 3., 0., 1., 0., 6., 0., "a", 3., 3., 0., 1., 0., -6., 0., "z")
+	case Instead:
+		return path("M", x-2.7, y-2.7, "h", 5.4, "v", 5.4, "h", -5.4, "z")
+	case Other:
+	}
+	return path("M", x, y-3.5, "l", 3.5, 6., "h", -7., "z")
+}
+
+// drawRanges draws bars, each below its name.
+func (f *Figure) drawRanges(x [2]float64) drawing {
+	points := f.Series[0].Points
+	bottom := float64(len(points)*rangeHeight + 4)
+	d := drawing{Width: drawingWidth, Height: bottom + marginBottom}
+	m := frame{x: f.X, y: Axis{}, left: 4, top: 0, right: drawingWidth - marginRight, bottom: bottom}
+	m.limits(x, [2]float64{0, 1}, false)
+	var grid strings.Builder
+	for _, t := range f.X.Ticks(x[0], x[1], 7) {
+		at := m.px(t.Value)
+		grid.WriteString(path("M", at, m.top, "V", m.bottom))
+		d.Labels = append(d.Labels, label{coordinate(at), coordinate(m.bottom + 14), m.side(at, t.Label), "tick", t.Label})
+	}
+	d.Grid = grid.String()
+	d.Labels = append(d.Labels, label{coordinate((m.left + m.right) / 2), coordinate(m.bottom + 32), "middle", "axis", f.X.Title})
+	for i, p := range points {
+		top := float64(i*rangeHeight) + 17
+		lo, hi := m.px(p.Lo), m.px(p.Hi)
+		name := f.Y.Label(p.Y)
+		d.Bands = append(d.Bands, band{coordinate(lo), coordinate(top), coordinate(max(hi-lo, 1)), fmt.Sprint(barHeight), "bar", name + ": " + p.Text})
+		d.Labels = append(d.Labels, label{coordinate(m.left), coordinate(top - 4), "start", "name", name},
+			label{coordinate(m.right), coordinate(top - 4), "end", "name", p.Text})
+	}
+	return d
+}
