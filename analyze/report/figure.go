@@ -26,8 +26,9 @@ type Axis struct {
 	Title string
 	Scale Scale
 	Unit  Unit
-	Names []string // of 0, 1, 2, …, where the scale is Named
-	Level float64  // a line across, such as where both sides take equally long; 0: none
+	Names []string  // of 0, 1, 2, …, where the scale is Named
+	Level float64   // a line across, such as where both sides take equally long; 0: none
+	Holds []float64 // values that it reaches in any case
 }
 
 // Scale says where a value lies on an axis.
@@ -128,7 +129,9 @@ func (a Axis) Ticks(lo, hi float64, most int) []Tick {
 	case Log2:
 		values = powersOfTwo(lo, hi, most)
 	case Log:
-		values = logTicks(lo, hi, most)
+		if values = logTicks(lo, hi, most); len(values) < 3 { // less than a decade
+			values = linearTicks(lo, hi, most)
+		}
 	case Linear:
 		values = linearTicks(lo, hi, most)
 	}
@@ -242,6 +245,7 @@ func (f *Figure) Limits() (x, y [2]float64, ok bool) {
 	if f.Y.Level != 0 {
 		ys = append(ys, f.Y.Level)
 	}
+	xs, ys = append(xs, f.X.Holds...), append(ys, f.Y.Holds...)
 	x, okX := f.X.limits(xs)
 	y, okY := f.Y.limits(ys)
 	return x, y, okX && okY

@@ -94,7 +94,6 @@ func patternFigure(r *analyze.Report, of []*analyze.Verdict, cases map[medians.C
 		X: sizeAxis(), Y: Axis{Title: "run-time", Scale: Log, Unit: Seconds},
 		Series: []Series{{Name: call, Role: Call}, {Name: instead, Role: Instead}},
 		Table:  &Table{Head: []string{"msize", call, "instead", "ratio", "95 %", "p adjusted", "verdict"}, Align: "rrrrlll"}}
-	count := map[judge.Verdict][]string{}
 	for _, v := range of {
 		f.Series[0].add(v.Msize, v.MedianS, cases[medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}])
 		f.Series[1].add(v.Msize, v.OtherMedianS, cases[medians.Cell{Function: v.Mockup, Msize: v.Msize, Shape: v.Shape}])
@@ -103,15 +102,43 @@ func patternFigure(r *analyze.Report, of []*analyze.Verdict, cases map[medians.C
 		switch {
 		case v.Verdict == judge.Violated:
 			f.Marks = append(f.Marks, Mark{float64(v.Msize), Slow, strings.Repeat("★", max(1, min(strings.Count(v.Stars, "*"), 3))), "violated, " + effect(v)})
-			count[v.Verdict] = append(count[v.Verdict], fmt.Sprintf("%s (%s)", size(v.Msize), Ratio(v.Ratio)))
 		case v.Verdict == judge.Undecided:
 			f.Marks = append(f.Marks, Mark{float64(v.Msize), Open, "?", "undecided, " + effect(v)})
-			count[v.Verdict] = append(count[v.Verdict], size(v.Msize))
 		}
 	}
-	f.Text = fmt.Sprintf("Violated at %s; undecided at %s.", cmp.Or(strings.Join(count[judge.Violated], ", "), "no size"),
-		cmp.Or(strings.Join(count[judge.Undecided], ", "), "no size"))
+	f.Text = capital(cmp.Or(joined(spans(of, judge.Violated), spans(of, judge.Undecided)), "undecided")) + "."
 	return f
+}
+
+// joined are the texts that say something.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "; ")
+}
+
+// spans says at which sizes tests have a verdict, with their ratios: "violated at 1–64 B (1.85–1.96×), 16 KiB (1.18×)".
+func spans(of []*analyze.Verdict, verdict judge.Verdict) string {
+	type span struct {
+		from, to int64
+		lo, hi   float64
+	}
+	var out []span
+	open := false // the span goes on
+	for _, v := range of {
+		if v.Verdict != verdict || v.Ratio == nil {
+			open = false
+			continue
+		}
+		if !open {
+			out = append(out, span{v.Msize, v.Msize, *v.Ratio, *v.Ratio})
+		}
+		last := &out[len(out)-1]
+		last.to, last.lo, last.hi, open = v.Msize, min(last.lo, *v.Ratio), max(last.hi, *v.Ratio), true
+	}
+	texts := make([]string, len(out))
+	for i, s := range out {
+		texts[i] = fmt.Sprintf("%s (%s)", sizes(s.from, s.to), between(s.lo, s.hi))
+	}
+	return when(len(out) > 0, "%s at %s", verdict, strings.Join(texts, ", "))
 }
 
 // add adds the median of a case, with its run medians where they are known.
@@ -161,18 +188,32 @@ func LatencyFigures(r *analyze.Report) []Figure {
 // brokenAt marks the sizes at which a collective breaks any guideline.
 func (f *Figure) brokenAt(r *analyze.Report) {
 	broken := map[int64][]string{}
+	tests := map[string][]*analyze.Verdict{} // by guideline and shape
+	var order []string
 	for i := range r.Verdicts {
-		if v := &r.Verdicts[i]; v.Function == f.Title && v.Verdict == judge.Violated {
-			what := v.Guideline + when(len(r.Shapes) > 1, " on %s", v.Shape)
-			broken[v.Msize] = append(broken[v.Msize], what)
+		v := &r.Verdicts[i]
+		if v.Function != f.Title {
+			continue
+		}
+		name := v.Guideline + when(len(r.Shapes) > 1, " on %s", v.Shape)
+		if tests[name] == nil {
+			order = append(order, name)
+		}
+		tests[name] = append(tests[name], v)
+		if v.Verdict == judge.Violated {
+			broken[v.Msize] = append(broken[v.Msize], name)
 		}
 	}
-	var text []string
 	for _, s := range slices.Sorted(maps.Keys(broken)) {
 		f.Marks = append(f.Marks, Mark{float64(s), Slow, "★", "violated: " + strings.Join(broken[s], ", ")})
-		text = append(text, fmt.Sprintf("%s (%s)", size(s), strings.Join(broken[s], ", ")))
 	}
-	f.Text = fmt.Sprintf("A guideline is violated at %s.", cmp.Or(strings.Join(text, ", "), "no size"))
+	var texts []string
+	for _, name := range order {
+		if at := spans(tests[name], judge.Violated); at != "" {
+			texts = append(texts, name+" "+at)
+		}
+	}
+	f.Text = cmp.Or(strings.Join(texts, "; "), "No guideline is violated") + "."
 }
 
 // mostBars is how many losses a picture has room for.
@@ -206,7 +247,8 @@ func MpirunFigures(r *analyze.Report) []Figure {
 			continue
 		}
 		f := Figure{ID: anchor("mpiruns", m.Shape), Title: "How slow each mpirun was as a whole, " + m.Shape,
-			X: Axis{Title: "mpirun"}, Y: Axis{Title: "factor to the median mpirun", Scale: Log, Unit: Factor, Level: 1}, Series: []Series{{Name: "median over all cases", Form: Dots}}}
+			X: Axis{Title: "mpirun"}, Y: Axis{Title: "factor to the median mpirun", Scale: Log, Unit: Factor, Level: 1, Holds: []float64{0.8, 1.25}},
+			Series: []Series{{Name: "median over all cases", Form: Dots}}}
 		worst, at := 0.0, 0
 		for i, x := range m.Factors {
 			if x > worst {
@@ -228,7 +270,7 @@ func MpirunFigures(r *analyze.Report) []Figure {
 // TrendFigure is a test night by night.
 func TrendFigure(s *analyze.Series, t *analyze.Trend, id string) Figure {
 	f := Figure{ID: id, Title: fmt.Sprintf("%s %s at %s on %s", t.Guideline, functionName(t.Function), size(t.Msize), t.Shape),
-		X: Axis{Title: "check (UTC)", Scale: Named}, Y: Axis{Title: "ratio", Scale: Log, Unit: Factor, Level: 1}, Series: []Series{{Name: "ratio"}},
+		X: Axis{Title: "check (UTC)", Scale: Named}, Y: Axis{Title: "ratio", Scale: Log, Unit: Factor, Level: 1, Holds: []float64{0.8, 1.25}}, Series: []Series{{Name: "ratio"}},
 		Table: &Table{Head: []string{"check (UTC)", "call", "ratio", "95 %", "verdict", "not as before"}, Align: "lrrlll"}}
 	violated := 0
 	for i, p := range t.Points {

@@ -28,6 +28,7 @@ func heatMaps(r *analyze.Report) []Section {
 	for _, f := range slices.Concat(PatternFigures(r), LatencyFigures(r)) {
 		drawn[f.ID] = true
 	}
+	explained := false
 	for _, shape := range r.Shapes {
 		found, rest := heatRows(r, shape.Name, drawn)
 		name := when(len(r.Shapes) > 1, ", %s", shape.Name)
@@ -36,8 +37,11 @@ func heatMaps(r *analyze.Report) []Section {
 			s.Say("No guideline is violated, suspected or undecided at any size.")
 		} else {
 			s.Heat = found
+		}
+		if s.Heat != nil && !explained {
+			explained = true
 			s.note("★ violated, ? undecided, s split suspected without a test, – not measured, ✗ wrong data; a number alone: no violation found; blank: not planned. " +
-				"1.00: both take equally long; the darker the warm colour, the slower the call, and the cold one, the faster. A cell leads to its picture.")
+				"1.00: both take equally long; the stronger the warm colour, the slower the call, and the cold one, the faster. A cell leads to its picture.")
 		}
 		out = append(out, s)
 		if len(rest.Rows) > 0 {

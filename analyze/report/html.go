@@ -32,7 +32,11 @@ var stylePolicy = func() string {
 var htmlPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"style": func() template.HTML { return template.HTML("<style>" + htmlStyle + "</style>") },
 	"heat":  heatClass,
+	"mark":  func(word string) string { return marked[word] },
 }).Parse(htmlTemplate))
+
+// marked are the classes of cells of a heat map that ask for something.
+var marked = map[string]string{"violated": "sure", "wrong data": "sure", "undecided": "unsure", "suspected": "unsure"}
 
 // htmlDocument is what the template lays out.
 type htmlDocument struct {
@@ -46,6 +50,14 @@ type htmlGroup struct {
 	ID, Title string
 	Folded    bool
 	Sections  []htmlSection
+}
+
+// Short is the title up to where it explains itself.
+func (g htmlGroup) Short() string {
+	if at := strings.IndexAny(g.Title, ":;"); at > 0 {
+		return g.Title[:at]
+	}
+	return g.Title
 }
 
 type htmlSection struct {

@@ -75,7 +75,7 @@ func TestEveryPageIsWholeWithoutAnythingElse(t *testing.T) {
 					if a.Val != "data:," && (!strings.HasPrefix(a.Val, "#") || !ids[a.Val[1:]]) {
 						t.Errorf("%s: %s %q leads nowhere", name, n.Data, a.Val)
 					}
-				case "aria-labelledby":
+				case "aria-labelledby", "aria-describedby":
 					for id := range strings.FieldsSeq(a.Val) {
 						if !ids[id] {
 							t.Errorf("%s: %s is named by %q, which is not there", name, n.Data, id)
@@ -161,7 +161,7 @@ func largeReport(t *testing.T) *analyze.Report {
 	}
 	m, runs := measured([]guidelines.Shape{{NP: 2}, {NP: 4}}, sizes, patterns, 24, func(function string, size int64, run int) []protocol.Sample {
 		ns := 1000 + 2*size
-		if strings.HasPrefix(function, "MPI_") && (len(function)+int(function[len(function)-1]))%2 == 0 {
+		if strings.HasPrefix(function, "MPI_") && len(function)%2 == 0 {
 			ns *= 2
 		}
 		ns += ns * int64(run*7919%97) / 300
@@ -177,7 +177,7 @@ func largeReport(t *testing.T) *analyze.Report {
 func TestThePageOfALargeCheckIsSmallerThanAMegabyte(t *testing.T) {
 	r := largeReport(t)
 	page := written(t, "html", Reports.Document(r))
-	if n := strings.Count(page, "<figure "); n < 17 {
+	if n := strings.Count(page, "<figure "); n < 2*17+11 {
 		t.Errorf("only %d pictures: this is about a page with many", n)
 	}
 	if len(page) >= 1<<20 {
@@ -209,6 +209,15 @@ func TestEveryViolatedSizeIsShadedAndStarredInItsPicture(t *testing.T) {
 	if len(violated) != 3 {
 		t.Fatalf("%v", violated)
 	}
+	for _, f := range PatternFigures(r) {
+		for _, s := range f.Series {
+			for _, p := range s.Points {
+				if len(p.Each) != r.R || !(p.Lo <= p.Y && p.Y <= p.Hi) {
+					t.Errorf("%s, %s at %v: %d run medians, %v in %v to %v", f.ID, s.Name, p.X, len(p.Each), p.Y, p.Lo, p.Hi)
+				}
+			}
+		}
+	}
 	for id, want := range violated {
 		bands, stars, each := 0, 0, 0
 		for _, n := range elements(figureOf(t, root, id)) {
@@ -221,8 +230,8 @@ func TestEveryViolatedSizeIsShadedAndStarredInItsPicture(t *testing.T) {
 				each += strings.Count(attribute(n, "d"), "M")
 			}
 		}
-		if bands != want || stars < want || each != 2*4*12 {
-			t.Errorf("%s: %d sizes are shaded, with %d stars; want %d; %d run medians of 96", id, bands, stars, want, each)
+		if bands != want || stars < want || each < 2*4 {
+			t.Errorf("%s: %d sizes are shaded, with %d stars; want %d; %d dots", id, bands, stars, want, each)
 		}
 	}
 }
@@ -271,7 +280,7 @@ func TestTicksAreRoundAndNotTooMany(t *testing.T) {
 		{sizes, 1, 1 << 20, 11, "1, 4, 16, 64, 256, 1K, 4K, 16K, 64K, 256K, 1M"},
 		{sizes, 0, 8, 11, "0, 1, 2, 4, 8"},
 		{Axis{}, 1, 24, 7, "5, 10, 15, 20"},
-		{Axis{Scale: Log, Unit: Factor}, 0.9, 3, 7, "1×, 2×"},
+		{Axis{Scale: Log, Unit: Factor}, 0.9, 3, 7, "1×, 1.5×, 2×, 2.5×, 3×"},
 	} {
 		var got []string
 		for _, tick := range c.a.Ticks(c.lo, c.hi, c.most) {

@@ -55,6 +55,7 @@ func pageFactors(r *analyze.Report) []Section {
 		return nil
 	}
 	out := envSections(&Environment{Version: r.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config})
+	out = append([]Section{Titled("What could change the result")}, out...)
 	for i := range out {
 		out[i].Folded = true
 	}

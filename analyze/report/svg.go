@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -24,7 +25,7 @@ const (
 // drawing is a Figure laid out: numbers and paths of SVG.
 type drawing struct {
 	Width, Height float64
-	Bands         []band
+	Bands, Bars   []band // below and above the grid
 	Grid, Level   string // paths
 	Labels        []label
 	Series        []drawn
@@ -36,7 +37,7 @@ type band struct {
 	Class, Text         string
 }
 
-// label is a text; its anchor is start, middle or end.
+// label is a text; its anchor is start, middle or end. With several X it has a character at each.
 type label struct {
 	X, Y, Anchor, Class, Text string
 }
@@ -143,9 +144,21 @@ func (d *drawing) bands(f *Figure, m frame) {
 		class := bandClasses[mark.Tone]
 		d.Bands = append(d.Bands, band{coordinate(lo), coordinate(m.top), coordinate(hi - lo), coordinate(m.bottom - m.top), class, f.X.Label(mark.X) + ": " + mark.Text})
 		for i, sign := range []rune(mark.Sign) {
-			d.Labels = append(d.Labels, label{coordinate(at), coordinate(m.top + signHeight*float64(i+1)), "middle", "sign " + class, string(sign)})
+			d.sign(coordinate(at), label{"", coordinate(m.top + signHeight*float64(i+1)), "middle", "sign " + class, string(sign)})
 		}
 	}
+}
+
+// sign adds a sign at x to those of its class and height: in a text with many x, each is of one character.
+func (d *drawing) sign(x string, of label) {
+	at := slices.IndexFunc(d.Labels, func(l label) bool { return l.Class == of.Class && l.Y == of.Y })
+	if at < 0 {
+		of.X = x
+		d.Labels = append(d.Labels, of)
+		return
+	}
+	d.Labels[at].X += " " + x
+	d.Labels[at].Text += of.Text
 }
 
 // halfWidth is half of the way to the nearest other point.
@@ -168,7 +181,11 @@ func (d *drawing) axes(f *Figure, m frame, x, y [2]float64) {
 		mostX = 4
 	}
 	var grid strings.Builder
-	for _, t := range f.X.Ticks(x[0], x[1], mostX) {
+	ticks := f.X.Ticks(x[0], x[1], mostX)
+	if f.X.Scale == Log2 {
+		ticks = m.sizeTicks(f, mostX)
+	}
+	for _, t := range ticks {
 		at := m.px(t.Value)
 		grid.WriteString(path("M", at, m.top, "V", m.bottom))
 		d.Labels = append(d.Labels, label{coordinate(at), coordinate(m.bottom + 14), m.side(at, t.Label), "tick", t.Label})
@@ -184,6 +201,27 @@ func (d *drawing) axes(f *Figure, m frame, x, y [2]float64) {
 	}
 	d.Labels = append(d.Labels, label{coordinate((m.left + m.right) / 2), coordinate(m.bottom + 32), "middle", "axis", f.X.Title},
 		label{"2", "12", "start", "axis", f.Y.Title})
+}
+
+// sizeTicks are at sizes that were measured, as far as there is room for their labels.
+func (m *frame) sizeTicks(f *Figure, most int) (out []Tick) {
+	var sizes []float64
+	for _, s := range f.Series {
+		for _, p := range s.Points {
+			sizes = append(sizes, p.X)
+		}
+	}
+	slices.Sort(sizes)
+	sizes = slices.Compact(sizes)
+	step := (len(sizes) + most - 1) / most
+	const room = 28
+	last := math.Inf(-1)
+	for i := 0; i < len(sizes); i += step {
+		if at := m.px(sizes[i]); at-last >= room {
+			out, last = append(out, Tick{sizes[i], f.X.Label(sizes[i])}), at
+		}
+	}
+	return out
 }
 
 // side anchors a label so that it stays inside of the drawing.
@@ -214,8 +252,10 @@ func (m *frame) series(s *Series, n int) drawn {
 		if nowhere(x) || nowhere(y) {
 			continue
 		}
+		seen := map[float64]bool{}
 		for _, v := range p.Each {
-			if at := m.py(v); !nowhere(at) {
+			if at := math.Round(m.py(v)); !nowhere(at) && !seen[at] { // those in one place are one dot
+				seen[at] = true
 				each.WriteString(path("M", x, at, "h", 0.))
 			}
 		}
@@ -264,7 +304,7 @@ func (f *Figure) drawRanges(x [2]float64) drawing {
 		top := float64(i*rangeHeight) + 17
 		lo, hi := m.px(p.Lo), m.px(p.Hi)
 		name := f.Y.Label(p.Y)
-		d.Bands = append(d.Bands, band{coordinate(lo), coordinate(top), coordinate(max(hi-lo, 1)), fmt.Sprint(barHeight), "bar", name + ": " + p.Text})
+		d.Bars = append(d.Bars, band{coordinate(lo), coordinate(top), coordinate(max(hi-lo, 1)), fmt.Sprint(barHeight), "bar", name + ": " + p.Text})
 		d.Labels = append(d.Labels, label{coordinate(m.left), coordinate(top - 4), "start", "name", name},
 			label{coordinate(m.right), coordinate(top - 4), "end", "name", p.Text})
 	}
