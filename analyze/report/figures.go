@@ -235,7 +235,7 @@ func LossFigure(r *analyze.Report) *Figure {
 		f.Series[0].Points = append(f.Series[0].Points, Point{X: saved, Y: float64(i), Lo: *l.worst.AllCallsS(), Hi: *l.worst.MedianS,
 			Text: fmt.Sprintf("%s, %s", duration(&saved), between(l.lo, l.hi))})
 	}
-	f.Text = fmt.Sprintf("The %d largest losses of %d; the table above has all numbers.", len(shown), len(rows))
+	f.Text = fmt.Sprintf("On the right the loss of a call, and the factor. The %d largest of %d; the table above has all numbers.", len(shown), len(rows))
 	return &f
 }
 
@@ -289,7 +289,7 @@ func TrendFigure(s *analyze.Series, t *analyze.Trend, id string) Figure {
 			f.Marks = append(f.Marks, Mark{float64(i), Plain, "*", "not as in the check before"})
 		}
 	}
-	f.Text = fmt.Sprintf("%s, %d of them violated.", conf.Plural(len(t.Points), "check"), violated)
+	f.Text = fmt.Sprintf("%s, %d of them violated (★). *: not as in the check before. At 1× both take equally long.", conf.Plural(len(t.Points), "check"), violated)
 	return f
 }
 

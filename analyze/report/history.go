@@ -257,13 +257,14 @@ func historyTrends(s *analyze.Series) (out []Section) {
 			with = plain(t.Mockup)
 		}
 		section := Titled("%s %s at %s on %s, against %s", t.Guideline, functionName(t.Function), size(t.Msize), t.Shape, with)
-		section.drawing(func(width int) []string { return trendLines(s, t, width) })
+		section.drawing(func(width int) []string { return append(trendLines(s, t, width), wrap(trendLegend, width-3, "  ")...) })
 		section.Figures = []Figure{TrendFigure(s, t, anchor("trend", t.Guideline, t.Function, size(t.Msize), t.Shape))}
-		section.note("o the ratio, # where it is violated, --- its 95 %% interval, : where both take equally long, * not as in the check before.")
 		out = append(out, section)
 	}
 	return out
 }
+
+const trendLegend = "o the ratio, # where it is violated, --- its 95 % interval, : where both take equally long, * not as in the check before."
 
 // trendLines draws a trend, a line for each night, in ASCII as far as it is a picture.
 func trendLines(s *analyze.Series, t *analyze.Trend, width int) []string {

@@ -19,7 +19,8 @@ const (
 	signHeight    = 10
 	rangeHeight   = 30 // of a bar with its name
 	barHeight     = 9
-	whisker       = 3 // half of its bar
+	whisker       = 3   // half of its bar
+	letterHalf    = 3.2 // half of the usual width of a letter
 )
 
 // drawing is a Figure laid out: numbers and paths of SVG.
@@ -178,7 +179,11 @@ func (m *frame) halfWidth(f *Figure, x float64) float64 {
 func (d *drawing) axes(f *Figure, m frame, x, y [2]float64) {
 	mostX, mostY := 11, 7
 	if f.X.Scale == Named {
-		mostX = 4
+		longest := 1
+		for _, name := range f.X.Names {
+			longest = max(longest, len([]rune(name)))
+		}
+		mostX = max(2, int((m.right-m.left)/(2*letterHalf*float64(longest)+10)))
 	}
 	var grid strings.Builder
 	ticks := f.X.Ticks(x[0], x[1], mostX)
@@ -226,7 +231,7 @@ func (m *frame) sizeTicks(f *Figure, most int) (out []Tick) {
 
 // side anchors a label so that it stays inside of the drawing.
 func (m *frame) side(at float64, text string) string {
-	half := 3.2 * float64(len([]rune(text)))
+	half := letterHalf * float64(len([]rune(text)))
 	switch {
 	case at-half < 0:
 		return "start"
@@ -240,7 +245,13 @@ func (m *frame) side(at float64, text string) string {
 const seriesClasses = 6
 
 // class is that of the n-th series of a figure.
-func (s *Series) class(n int) string { return fmt.Sprintf("s%d", max(n, int(s.Role))%seriesClasses) }
+func (s *Series) class(n int) string {
+	kind := int(s.Role)
+	if s.Role == Other {
+		kind = max(n, kind) % seriesClasses
+	}
+	return fmt.Sprintf("s%d", kind)
+}
 
 // series draws the points of one; those that lie nowhere are left out.
 func (m *frame) series(s *Series, n int) drawn {
