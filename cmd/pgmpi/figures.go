@@ -16,14 +16,14 @@ import (
 var figuresCommand = command{
 	name:  "figures",
 	args:  "DIR…",
-	short: "pictures for a paper: PDF, SVG, PNG, the data behind them, pgfplots",
+	short: "pictures for a paper, and the data behind them",
 	long: `Draws the run-times of every pattern that is violated or undecided (Fig. 2 and 3
 of the PGMPI paper), those of every collective, heat maps, losses, how slow each
-mpirun was, and of single cases the samples: by repetition, histogram,
-distribution, against a normal distribution, and how the number of repetitions
-was found (Fig. 1). Several folders are beside each other: libraries, or before
-and after a change. Every picture is also there as csv and as LaTeX for
-pgfplots. Needs no MPI.
+mpirun was, and of single cases the samples: by repetition, as histogram, as
+distribution, against a log-normal one, and how the number of repetitions was
+found (Fig. 1). Several folders are beside each other: libraries, or before and
+after a change. Each picture is a PDF, an SVG and a PNG, with its data as csv and
+as LaTeX for pgfplots. Needs no MPI.
 
   pgmpi figures before after --out fig --case MPI_Scan:256Ki`,
 	flags: func(fs *pflag.FlagSet) action {
