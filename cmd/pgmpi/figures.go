@@ -22,8 +22,8 @@ of the PGMPI paper), those of every collective, heat maps, losses, how slow each
 mpirun was, and of single cases the samples: by repetition, as histogram, as
 distribution, against a log-normal one, and how the number of repetitions was
 found (Fig. 1). Several folders are beside each other: libraries, or before and
-after a change. Each picture is a PDF, an SVG and a PNG, with its data as csv and
-as LaTeX for pgfplots. Needs no MPI.
+after a change. Each picture is a PDF, an SVG and a PNG, with its data as csv
+and as LaTeX for pgfplots. Needs no MPI.
 
   pgmpi figures before after --out fig --case MPI_Scan:256Ki`,
 	flags: func(fs *pflag.FlagSet) action {
