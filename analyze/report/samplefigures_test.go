@@ -83,6 +83,9 @@ func TestThePictureOfStage1ShowsItsMetricAndThreshold(t *testing.T) {
 	if last := points[len(points)-1]; f.Y.Level != 0.025 || last.X != 40 || last.Y != nrep.RSE(c.Predictions[0].Seconds) || points[0].X < 10 {
 		t.Errorf("level %v, points %v", f.Y.Level, points)
 	}
+	if first := points[0]; first.Y != nrep.RSE(c.Predictions[0].Seconds[:int(first.X)]) {
+		t.Errorf("after %v samples: %v", first.X, first.Y)
+	}
 	if len(f.Marks) != 1 || f.Marks[0].X != 40 || !strings.Contains(f.Text, "1 after 40.") {
 		t.Errorf("%+v %s", f.Marks, f.Text)
 	}
