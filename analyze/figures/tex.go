@@ -43,14 +43,9 @@ func texPanel(out *bytes.Buffer, f *report.Figure) {
 	for i, s := range f.Series {
 		texSeries(out, f, &s, paletteOf(f.Series, i))
 	}
-	for _, k := range []struct {
-		level    float64
-		from, to string
-	}{{f.Y.Level, `\pgfkeysvalueof{/pgfplots/xmin}`, `\pgfkeysvalueof{/pgfplots/xmax}`}} {
-		if k.level != 0 {
-			y := texNumber(f.Y, k.level)
-			fmt.Fprintf(out, "\\draw[dashed, gray] (axis cs:%s,%s) -- (axis cs:%s,%s);\n", k.from, y, k.to, y)
-		}
+	if f.Y.Level != 0 {
+		y := texNumber(f.Y, f.Y.Level)
+		fmt.Fprintf(out, "\\draw[dashed, gray] (axis cs:\\pgfkeysvalueof{/pgfplots/xmin},%s) -- (axis cs:\\pgfkeysvalueof{/pgfplots/xmax},%s);\n", y, y)
 	}
 	fmt.Fprint(out, "\\end{axis}\n\\end{tikzpicture}\n")
 }
