@@ -32,3 +32,6 @@ func measuredOf(set *medians.Set, m *results.Manifest) Measured {
 	}
 	return out
 }
+
+// RunMedians are all that the tests rest on.
+func (a *Analysis) RunMedians() []medians.CaseMedians { return a.set.AllMedians() }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -70,22 +71,31 @@ func TestRunMediansHaveARowForEveryMpirunThatHadTheCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := a.RunMedians()
-	if want := 6*testR - 1 + 2*2; len(rows) != want {
-		t.Fatalf("%d rows, want %d", len(rows), want)
+	all := a.RunMedians()
+	rows := 0
+	for _, k := range all {
+		rows += len(k.Runs)
 	}
-	if k := rows[1]; k.Function != "MPI_Reduce" || k.Run != 3 || *k.MedianS*1e9 != 100.5 || k.N != 6 || k.Outliers != 1 || k.Invalid != 1 || k.MockupOf != "" || k.Calls != 1 ||
-		k.FinishedAt != "2026-01-02T03:10:00Z" || k.Mode != protocol.ModeMeasure || k.NP != 2 {
+	if want := 6*testR - 1 + 2*2; rows != want {
+		t.Fatalf("%d run medians, want %d", rows, want)
+	}
+	k := all[0]
+	k.Runs[1].Usage = medians.Usage{} // not counted
+	if r := k.Runs[1]; k.Function != "MPI_Reduce" || k.MockupOf != "" || k.Calls != 1 || k.Mode != protocol.ModeMeasure || k.NP != 2 ||
+		r != (medians.RunMedian{Run: 3, NS: 100.5, Samples: 7, Outliers: 1, Invalid: 1, FinishedAt: "2026-01-02T03:10:00Z"}) {
 		t.Errorf("%+v", k)
 	}
-	if k := rows[2]; k.MedianS != nil || k.N != 0 || k.Invalid != 4 {
-		t.Errorf("all out of sync: %+v", k)
+	if r := k.Runs[2]; r.Seconds() != nil || r.Samples != 0 || r.Invalid != 4 {
+		t.Errorf("all out of sync: %+v", r)
 	}
-	if k := rows[2*testR]; k.Function != "reduce_as_allreduce" || k.MockupOf != "MPI_Reduce" {
+	if k := all[2]; k.Function != "reduce_as_allreduce" || k.MockupOf != "MPI_Reduce" {
 		t.Errorf("%+v", k)
 	}
-	call, part := rows[len(rows)-4], rows[len(rows)-1]
-	if call.Mode != protocol.ModeSplit || call.Msize != 64 || call.Calls != 1 || part.Mode != protocol.ModeSplit || part.Msize != 8 || part.Calls != 8 || part.Run != 2 {
+	call, part := all[len(all)-2], all[len(all)-1]
+	if call.Mode != protocol.ModeSplit || call.Msize != 64 || call.Calls != 1 || part.Mode != protocol.ModeSplit || part.Msize != 8 || part.Calls != 8 || len(part.Runs) != 2 {
 		t.Errorf("split: %+v, %+v", call, part)
+	}
+	if n := len(a.Report.Measured.Cases[0].Runs); n != len(k.Runs)-1 {
+		t.Errorf("%d valid run medians of %d", n, len(k.Runs))
 	}
 }

@@ -129,3 +129,15 @@ func (p *Plan) CasesOf(s Shape) []int {
 	}
 	return out
 }
+
+// MockedUp are the collectives that the mock-ups of the Plan's patterns stand for; a collective
+// that another is compared with stands for itself.
+func (p *Plan) MockedUp() map[string]string {
+	of := map[string]string{}
+	for _, t := range p.Tests {
+		if t.Type == Pattern && !strings.HasPrefix(t.Mockup, "MPI_") {
+			of[t.Mockup] = t.Function
+		}
+	}
+	return of
+}

@@ -24,6 +24,7 @@ var layers = [][]string{
 	{"internal/conf/glfile"},
 	{"measure", "measure/rank"},
 	{"measure/launch", "measure/batch", "measure/results/reprompi"},
+	{"analyze/figures", "analyze/export"},
 	{"analyze/report"},
 	{"analyze"},
 	{"analyze/judge"},

@@ -48,19 +48,34 @@ func (p *Predictor) advance() {
 
 // satisfied: "<" is false for NaN, so an undefined metric does not satisfy.
 func (p *Predictor) satisfied(x []float64) bool {
-	satisfies := func(metric string) bool {
-		switch c := p.cfg; metric {
-		case MetricRSE:
-			return RSE(x) < c.RSE
-		case MetricCovMean:
-			return CovMean(x, c.CovMean.Window) < c.CovMean.Threshold
-		case MetricCovMedian:
-			return CovMedian(x, c.CovMedian.Window) < c.CovMedian.Threshold
-		}
-		return false
-	}
-	fails := func(metric string) bool { return !satisfies(metric) }
+	fails := func(metric string) bool { return !(p.cfg.Metric(metric, x) < p.cfg.Threshold(metric)) }
 	return len(p.cfg.Metrics) > 0 && !slices.ContainsFunc(p.cfg.Metrics, fails)
+}
+
+// Metric is the metric of a name of samples, in the order of measurement; NaN: undefined, or unknown.
+func (c Config) Metric(metric string, x []float64) float64 {
+	switch metric {
+	case MetricRSE:
+		return RSE(x)
+	case MetricCovMean:
+		return CovMean(x, c.CovMean.Window)
+	case MetricCovMedian:
+		return CovMedian(x, c.CovMedian.Window)
+	}
+	return math.NaN()
+}
+
+// Threshold is what the metric of a name must be below.
+func (c Config) Threshold(metric string) float64 {
+	switch metric {
+	case MetricRSE:
+		return c.RSE
+	case MetricCovMean:
+		return c.CovMean.Threshold
+	case MetricCovMedian:
+		return c.CovMedian.Threshold
+	}
+	return math.NaN()
 }
 
 // ForMinTime is how many repetitions it takes for MinTime, by the median of samples

@@ -45,9 +45,8 @@ type Set struct {
 	manifest *results.Manifest
 	finished map[string]string // when the mpirun of a raw file ended
 	sides    map[side]*Case    // of experiments in mpiruns of their own
-	// Room for the samples of one case.
-	ns, ascending []int64
-	values        []float64
+	filter   Filter
+	mockups  map[string]string // the Plan's MockedUp
 }
 
 // side is a planned case in an experiment, so many calls in a row.
@@ -81,9 +80,6 @@ func (c *Case) counted(runs int) (sum Count) {
 	return sum
 }
 
-// SamplesOf are those of each mpirun, by run-1; none: it did not have the case.
-func (c *Case) SamplesOf() []Count { return c.samples }
-
 // Samples are counted over all mpiruns.
 func (c *Case) Samples() Count { return c.counted(len(c.samples)) }
 
@@ -93,7 +89,7 @@ func (s Count) tooMany() bool { return float64(s.Invalid) > MaxInvalid*float64(s
 // New is the Set of what the manifest plans, before the first mpirun.
 func New(m *results.Manifest) *Set {
 	s := &Set{manifest: m, Cases: make([]Case, len(m.Plan.Cases)), finished: map[string]string{}, TickNS: m.Rank.ClockTickNS,
-		WallNS: map[string]map[int]int64{}, readings: map[string]map[int][]Speed{}, again: map[string]map[int][]Speed{}, sides: map[side]*Case{}}
+		WallNS: map[string]map[int]int64{}, readings: map[string]map[int][]Speed{}, again: map[string]map[int][]Speed{}, sides: map[side]*Case{}, mockups: m.Plan.MockedUp()}
 	for i := range s.Cases {
 		s.Cases[i] = newCase(m.Runs(protocol.ModeMeasure))
 		if skip, ok := m.Skip[i]; ok {
@@ -257,15 +253,10 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	if info.Status != protocol.StatusOK {
 		return nil
 	}
-	s.ns = s.ns[:0]
 	for n, x := range samples {
-		if x.Flags != 0 {
-			continue
-		}
-		if x.NS <= 0 {
+		if x.Flags == 0 && x.NS <= 0 {
 			return fmt.Errorf("repetition %d took %d ns; a run-time is positive: move the file away, `pgmpi check --resume` measures this mpirun again", n, x.NS)
 		}
-		s.ns = append(s.ns, x.NS)
 	}
 	var flagged protocol.CaseResult
 	flagged.Count(samples)
@@ -275,35 +266,15 @@ func (s *Set) addCase(run *results.Run, info results.CaseInfo, samples []protoco
 	if info.Provable != nil {
 		k.bounds = append(k.bounds, *info.Provable)
 	}
-	if len(s.ns) == 0 {
+	fences, valid := s.filter.Fences(samples)
+	if valid == 0 {
 		return nil
 	}
-	var series []float64
-	k.Medians[run.Run-1], series = s.filter()
-	k.samples[run.Run-1].Outliers = len(s.ns) - len(series)
-	return k.dependence.add(series)
-}
-
-// filter returns the run median of the samples in s.ns and what the outlier
-// filter left of them, in the order of measurement; the next call overwrites
-// both. They are sorted once, as integers: floats compare four times slower.
-func (s *Set) filter() (runMedian float64, series []float64) {
-	s.ascending = append(s.ascending[:0], s.ns...)
-	slices.Sort(s.ascending)
-	s.values = s.values[:0]
-	for _, ns := range s.ascending {
-		s.values = append(s.values, float64(ns))
-	}
-	f := stats.FencesSorted(s.values, stats.TukeyFactor)
-	if f.ZeroIQR() {
+	if fences.ZeroIQR() {
 		s.ZeroIQR++
 	}
-	runMedian = stats.MedianSorted(stats.TukeySorted(s.values, stats.TukeyFactor))
-	s.values = s.values[:0]
-	for _, ns := range s.ns {
-		if v := float64(ns); f.Lo <= v && v <= f.Hi {
-			s.values = append(s.values, v)
-		}
-	}
-	return runMedian, s.values
+	var series []float64
+	k.Medians[run.Run-1], series = s.filter.kept(fences)
+	k.samples[run.Run-1].Outliers = valid - len(series)
+	return k.dependence.add(series)
 }

@@ -2,46 +2,97 @@ package medians
 
 import (
 	"math"
+	"slices"
 
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 )
 
-// CaseMedians are the run medians of a case in stage 2.
+// CaseMedians are the run medians of a case, in stage 2 or on one side of an experiment.
 type CaseMedians struct {
 	Cell
+	Variant  string
+	MockupOf string // the collective that a mock-up stands for
 	NP       int
+	Mode     protocol.Mode
+	Calls    int     // in a row, which the times are of together
 	MedianNS float64 // of the run medians
-	// LoNS and HiNS are its 95 % interval; NaN: fewer than six mpiruns.
+	// LoNS and HiNS are its 95 % interval; NaN: fewer than six mpiruns. Only of CaseMedians.
 	LoNS, HiNS float64
 	Runs       []RunMedian
 }
 
 // RunMedian is the run median of an mpirun.
 type RunMedian struct {
-	Run     int // from 1
-	NS      float64
-	Samples int // that are valid
+	Run        int     // from 1
+	NS         float64 // NaN: none of the samples is valid
+	Samples    int     // that are valid
+	Outliers   int     // of these, left out by the filter
+	Invalid    int     // left out since they were out of sync
+	FinishedAt string  // the mpirun
+	Usage      Usage
 }
 
-// CaseMedians lists the cases that have a valid run median, in the Plan's order.
+// Seconds is the run median in seconds; nil: there is none.
+func (r *RunMedian) Seconds() *float64 {
+	if math.IsNaN(r.NS) {
+		return nil
+	}
+	s := r.NS / 1e9
+	return &s
+}
+
+// CaseMedians lists the cases of stage 2 that have a valid run median, in the Plan's order.
 func (s *Set) CaseMedians() []CaseMedians {
 	var out []CaseMedians
-	for i, k := range s.manifest.Plan.Cases {
-		of := &s.Cases[i]
-		if of.Status != protocol.StatusOK {
+	for i := range s.Cases {
+		if s.Cases[i].Status != protocol.StatusOK {
 			continue
 		}
-		c := CaseMedians{Cell: CellOf(k), NP: k.Shape.NP, MedianNS: of.Median()}
-		c.LoNS, c.HiNS = stats.MedianInterval(Valid(of.Medians), 0.95)
-		for run, ns := range of.Medians {
-			if n := of.samples[run]; !math.IsNaN(ns) {
-				c.Runs = append(c.Runs, RunMedian{run + 1, ns, n.Total - n.Invalid})
-			}
-		}
+		c := s.medians(protocol.ModeMeasure, i, 1, &s.Cases[i])
+		c.Runs = slices.DeleteFunc(c.Runs, func(r RunMedian) bool { return math.IsNaN(r.NS) })
+		c.LoNS, c.HiNS = stats.MedianInterval(Valid(s.Cases[i].Medians), 0.95)
 		if len(c.Runs) > 0 {
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+// AllMedians lists everything that tests rest on, also what has no valid sample: the cases of
+// stage 2 in the Plan's order, then those of the experiments.
+func (s *Set) AllMedians() []CaseMedians {
+	var out []CaseMedians
+	for i := range s.Cases {
+		out = append(out, s.medians(protocol.ModeMeasure, i, 1, &s.Cases[i]))
+	}
+	for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore} {
+		x, _ := s.manifest.Experiment(mode)
+		if x == nil {
+			continue
+		}
+		var seen [][2]int
+		for _, f := range x.FollowUps {
+			for _, side := range [][2]int{{f.Case, 1}, {f.Part, f.Calls}} {
+				if k := s.Side(mode, side[0], side[1]); k != nil && !slices.Contains(seen, side) {
+					seen = append(seen, side)
+					out = append(out, s.medians(mode, side[0], side[1], k))
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(c CaseMedians) bool { return len(c.Runs) == 0 })
+}
+
+// medians are those of a planned case, of all mpiruns that had it.
+func (s *Set) medians(mode protocol.Mode, plan, calls int, of *Case) CaseMedians {
+	k := s.manifest.Plan.Cases[plan]
+	c := CaseMedians{Cell: CellOf(k), Variant: k.Variant, MockupOf: s.mockups[k.Function], NP: k.Shape.NP, Mode: mode, Calls: calls, MedianNS: of.Median()}
+	for run, n := range of.samples {
+		if n.Total > 0 {
+			c.Runs = append(c.Runs, RunMedian{Run: run + 1, NS: of.Medians[run], Samples: n.Total - n.Invalid, Outliers: n.Outliers, Invalid: n.Invalid,
+				FinishedAt: s.FinishedAt(mode, k.Shape, run+1), Usage: of.UsageIn(run + 1)})
+		}
+	}
+	return c
 }

@@ -4,8 +4,8 @@ import (
 	"encoding/csv"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
+
+	"pgmpi/internal/clean"
 )
 
 var csvFormat = Format{Name: "csv", ext: "csv", from: rows, Write: writeCSV}
@@ -15,7 +15,7 @@ func writeCSV(w io.Writer, d *Document) error {
 	for _, row := range d.Rows {
 		row = slices.Clone(row)
 		for i := range row {
-			row[i] = noFormula(row[i])
+			row[i] = clean.Cell(row[i])
 		}
 		if err := out.Write(row); err != nil {
 			return err
@@ -23,15 +23,4 @@ func writeCSV(w io.Writer, d *Document) error {
 	}
 	out.Flush()
 	return out.Error()
-}
-
-// noFormula puts an apostrophe before a text that a spreadsheet would calculate.
-func noFormula(cell string) string {
-	if cell == "" || !strings.ContainsRune("=+-@", rune(cell[0])) {
-		return cell
-	}
-	if _, err := strconv.ParseFloat(cell, 64); err == nil {
-		return cell
-	}
-	return "'" + cell
 }

@@ -215,7 +215,7 @@ func linearTicks(lo, hi float64, most int) []float64 {
 		return nil
 	}
 	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(max(most, 1)))))
-	for _, times := range []float64{1, 2, 5, 10} {
+	for _, times := range []float64{1, 2, 5, 10, 20} {
 		if (hi-lo)/(step*times) <= float64(max(most-1, 1)) {
 			step *= times
 			break
@@ -223,7 +223,7 @@ func linearTicks(lo, hi float64, most int) []float64 {
 	}
 	var out []float64
 	for n := math.Ceil(lo/step - 1e-9); n*step <= hi*(1+1e-9) && len(out) <= most; n++ {
-		out = append(out, n*step)
+		out = append(out, n*step+0) // no −0
 	}
 	return out
 }

@@ -123,7 +123,7 @@ func sameJSON(a, b []byte) bool {
 
 func TestCellsThatASpreadsheetWouldCalculateAreTexts(t *testing.T) {
 	for cell, want := range map[string]string{"=1+1": "'=1+1", "@x": "'@x", "-x": "'-x", "+Inf": "+Inf", "-1.5e-6": "-1.5e-6", "GL8": "GL8", "": ""} {
-		if got := noFormula(cell); got != want {
+		if got := clean.Cell(cell); got != want {
 			t.Errorf("%q became %q", cell, got)
 		}
 	}

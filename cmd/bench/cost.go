@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"pgmpi/analyze/export"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -25,6 +26,7 @@ const (
 	analyzeSamples = 10_000_000
 	analyzeSeconds = 2.0
 	analyzeMiB     = 512.0
+	exportSeconds  = 10.0
 	memoryAimMB    = 50.0
 	memoryBytes    = 1 << 20 // of a block
 	memoryNRep     = 20
@@ -51,11 +53,35 @@ func analyzeBench(ctx context.Context, e *env) error {
 		return err
 	}
 	e.title("pgmpi analyze: %d samples from gzipped raw files to the verdict", made)
+	return e.fastest(ctx, "wall-clock", analyzeSeconds, "analyze", e.dir)
+}
+
+// exportBench times the way of the same samples into a table.
+func exportBench(ctx context.Context, e *env) error {
+	folder := filepath.Join(e.dir, "results")
+	made, err := makeFolder(folder, analyzeSamples)
+	if err != nil {
+		return err
+	}
+	e.title("pgmpi export: %d samples from gzipped raw files to a table", made)
+	var missed error
+	for _, format := range export.Formats {
+		out := filepath.Join(e.dir, "samples."+format)
+		missed = errors.Join(missed, e.fastest(ctx, format, exportSeconds, "export", folder, "--format", format, "--out", out))
+		if info, err := os.Stat(out); err == nil {
+			fmt.Printf("   %s: %.0f MB\n", format, float64(info.Size())/1e6)
+		}
+	}
+	return missed
+}
+
+// fastest times a command of pgmpi over many samples, and looks at its memory.
+func (e *env) fastest(ctx context.Context, what string, seconds float64, args ...string) error {
 	var best, cpu time.Duration
 	most := 0.0
 	for i := range e.times {
 		start := time.Now()
-		done, err := e.pgmpi(ctx, "analyze", e.dir)
+		done, err := e.pgmpi(ctx, args...)
 		if err != nil {
 			return err
 		}
@@ -65,8 +91,8 @@ func analyzeBench(ctx context.Context, e *env) error {
 		most = max(most, float64(done.SysUsage().(*syscall.Rusage).Maxrss)/1024)
 	}
 	return errors.Join(
-		outcome("wall-clock", fmt.Sprintf("%.2f s (%.2f s of CPU time)", best.Seconds(), cpu.Seconds()),
-			fmt.Sprintf("under %g s on 2 cores", analyzeSeconds), best.Seconds() < analyzeSeconds),
+		outcome(what, fmt.Sprintf("%.2f s (%.2f s of CPU time)", best.Seconds(), cpu.Seconds()),
+			fmt.Sprintf("under %g s on 2 cores", seconds), best.Seconds() < seconds),
 		outcome("largest resident memory", fmt.Sprintf("%.0f MiB", most), fmt.Sprintf("under %g MiB", analyzeMiB), most < analyzeMiB))
 }
 

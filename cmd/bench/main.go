@@ -28,6 +28,7 @@ var benches = []bench{
 	{"size", "the size of bin/pgmpi", false, 1, sizeBench},
 	{"pages", "how the place in memory changes what two cores exchange", false, 1, pagesBench},
 	{"analyze", "10 million samples from the raw files to the verdict; the fastest counts", false, 3, analyzeBench},
+	{"export", "10 million samples from the raw files to a table, as Parquet and csv; the fastest counts", false, 3, exportBench},
 	{"loop", "the timing loop against the same loop in plain C, in rounds of three mpiruns", true, 30, loopBench},
 	{"share", "share of stage 2 inside the measured calls, over mpiruns", true, 4, shareBench},
 	{"check", "a whole check of GL3-GL17 at five sizes; the fastest counts", true, 3, checkBench},

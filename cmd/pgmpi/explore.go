@@ -75,7 +75,7 @@ func explore(ctx context.Context, s *settings, o *output) error {
 		return goOnWith(err, x.Path)
 	}
 	d := report.Explorations.Document(e)
-	if err := errors.Join(campaign.StoreExploration(x.Folder(), d, o.formats.stored()), o.formats.deliver(d), o.formats.print(d)); err != nil {
+	if err := errors.Join(campaign.StoreExploration(x.Folder(), d, o.formats.stored()), o.formats.deliver(d), o.formats.print(d, x.Path)); err != nil {
 		return err
 	}
 	warn("results: %s\n", x.Path)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/export"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
@@ -29,6 +30,7 @@ var formatsOf = map[string][]string{
 	"compare": report.Comparisons.Formats(), "ab": report.Comparisons.Formats(), "reproduce": report.Spreads.Formats(), "history": report.Histories.Formats(),
 	"selftest": campaign.Selftests.Formats(), "env": report.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": campaign.Lists.Formats(), "explore": report.Explorations.Formats(),
 	"status": campaign.Statuses.Formats(), "fingerprint": report.Fingerprints.Formats(),
+	"matrix": report.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
 }
 
 func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
@@ -60,7 +62,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 	documents := []struct {
 		name    string
 		formats []string
-	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", formatsOf["reproduce"]}, {"history", formatsOf["history"]}, {"times", formatsOf["times"]},
+	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", formatsOf["reproduce"]}, {"history", formatsOf["history"]}, {"times", formatsOf["times"]}, {"matrix", formatsOf["matrix"]},
 		{"selftest", formatsOf["selftest"]}, {"env", formatsOf["env"]}, {"clocks", formatsOf["clocks"]}, {"list", formatsOf["list"]},
 		{"plan", campaign.Plans.Formats()}, {"explain", report.Explanations.Formats()}}
 	table := []string{"| format | files | has |", "|---|---|---|"}

@@ -54,7 +54,7 @@ func (c command) flagSet() (*pflag.FlagSet, action) {
 	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	fs.SortFlags = false
 	run := c.flags(fs)
-	if fs.Lookup("format") != nil || fs.Lookup("dry-run") != nil {
+	if documentFormat(fs) != nil || fs.Lookup("dry-run") != nil {
 		pageFlags(fs)
 	}
 	return fs, run
@@ -64,6 +64,7 @@ func (c command) flagSet() (*pflag.FlagSet, action) {
 func commands() []command {
 	return []command{
 		checkCommand, nrepCommand, measureCommand, analyzeCommand, timesCommand, fingerprintCommand, compareCommand, abCommand, reproduceCommand, historyCommand,
+		matrixCommand, figuresCommand, exportCommand,
 		expectCommand,
 		exploreCommand, selftestCommand, envCommand, clocksCommand, listCommand, initCommand, submitCommand, statusCommand, versionCommand,
 	}
@@ -163,8 +164,8 @@ func dispatch(ctx context.Context, args []string) error {
 	if c.args == "" && fs.NArg() > 0 {
 		return setupf("%s: unexpected argument %q; see `pgmpi help %s`", c.name, fs.Arg(0), c.name)
 	}
-	if f := fs.Lookup("format"); f != nil && f.Value.(*formatFlag).err != nil {
-		return setupf("--format: %w", f.Value.(*formatFlag).err)
+	if f := documentFormat(fs); f != nil && f.err != nil {
+		return setupf("--format: %w", f.err)
 	}
 	if printed, err = screenOf(fs, os.Getenv, columnsOf(stdout)); err != nil {
 		return err

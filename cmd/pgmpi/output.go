@@ -202,6 +202,15 @@ func understood(f report.Format) bool {
 	return false
 }
 
+// documentFormat is --format of a command that prints a document; nil: it does not.
+func documentFormat(fs *pflag.FlagSet) *formatFlag {
+	if f := fs.Lookup("format"); f != nil {
+		format, _ := f.Value.(*formatFlag)
+		return format
+	}
+	return nil
+}
+
 func newFormat(fs *pflag.FlagSet, usual, usage string, pick func(string) ([]report.Target, error)) *formatFlag {
 	f := &formatFlag{pick: pick}
 	_ = f.Set(usual)

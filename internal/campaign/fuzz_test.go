@@ -102,7 +102,7 @@ var shows = []func(path string) ([]*report.Document, error){
 		}
 		return []*report.Document{report.Fingerprints.Document(f)}, nil
 	},
-	func(path string) ([]*report.Document, error) { // compare, reproduce
+	func(path string) ([]*report.Document, error) { // compare, reproduce, matrix, figures
 		var sides []*analyze.Side
 		for range 2 {
 			j, err := judgedFolder(path)
@@ -119,7 +119,8 @@ var shows = []func(path string) ([]*report.Document, error){
 		if err != nil {
 			return nil, err
 		}
-		return []*report.Document{report.Comparisons.Document(c), report.Spreads.Document(s)}, nil
+		g := report.NewGallery(sides, nil)
+		return []*report.Document{report.Comparisons.Document(c), report.Spreads.Document(s), report.Matrices.Document(analyze.NewMatrix(sides)), report.Galleries.Document(g)}, nil
 	},
 	func(path string) ([]*report.Document, error) { // env
 		_, m, err := OpenResults(path)

@@ -10,6 +10,7 @@ package clean
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -20,6 +21,17 @@ func Line(text string) string { return visible(text, "") }
 
 // Text is a text whose newlines and tabs stay.
 func Text(text string) string { return visible(text, "\n\t") }
+
+// Cell is a text for a spreadsheet: an apostrophe comes before what it would calculate.
+func Cell(text string) string {
+	if text == "" || !strings.ContainsRune("=+-@", rune(text[0])) {
+		return text
+	}
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return text
+	}
+	return "'" + text
+}
 
 // Hidden tells whether a character is obeyed or vanishes where it should be shown.
 func Hidden(r rune) bool { return !unicode.IsGraphic(r) }

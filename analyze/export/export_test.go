@@ -1,0 +1,109 @@
+package export
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"pgmpi/internal/clean"
+)
+
+func ratio(x float64) *float64 { return &x }
+
+var (
+	samples = []Sample{
+		{Source: Source{"before, 1", "MPICH 4.0.2", "=host", "p2"}, Function: "MPI_Scan", Msize: 8, Mpirun: 1, NS: 1500, Mode: "run", Calls: 1},
+		{Source: Source{"before, 1", "MPICH 4.0.2", "=host", "p2"}, Function: "scan_as_exscan", MockupOf: "MPI_Scan", Variant: `"@x"`, Msize: 1 << 40, Mpirun: 2, Rep: 7, NS: 1 << 50, Flags: 3, Outlier: true, Mode: "split", Calls: 4},
+	}
+	verdicts = []Verdict{
+		{Guideline: "GL8", Verdict: "violated", Ratio: ratio(1.25), Firm: true, Mpiruns: 25},
+		{Guideline: "-mine", Verdict: "not_measured", Reason: "no \"memory\", sorry"},
+	}
+)
+
+func written[T any](t *testing.T, format string, rows []T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := New[T](format, &out)
+	if err == nil {
+		err = errors.Join(w.Write(rows[:1]), w.Write(rows[1:]), w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestCSVHasAColumnForEveryFieldAndNoFormula(t *testing.T) {
+	want := `folder,library,host,shape,function,mockup_of,variant,msize,mpirun,rep,ns,flags,outlier,mode,calls
+"before, 1",MPICH 4.0.2,'=host,p2,MPI_Scan,,,8,1,0,1500,0,FALSE,run,1
+"before, 1",MPICH 4.0.2,'=host,p2,scan_as_exscan,MPI_Scan,"""@x""",1099511627776,2,7,1125899906842624,3,TRUE,split,4
+`
+	if got := string(written(t, CSV, samples)); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	got, err := csv.NewReader(bytes.NewReader(written(t, CSV, verdicts))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := got[0]
+	if len(head) != reflect.TypeFor[Verdict]().NumField()-1+reflect.TypeFor[Source]().NumField() {
+		t.Errorf("%d columns: %v", len(head), head)
+	}
+	at := func(row int, name string) string { return got[row][slices.Index(head, name)] }
+	if at(1, "ratio") != "1.25" || at(2, "ratio") != "" || at(2, "guideline") != "'-mine" || at(2, "reason") != `no "memory", sorry` || at(1, "firm") != "TRUE" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestParquetReadsBackAsItWasWritten(t *testing.T) {
+	readsBack(t, samples)
+	readsBack(t, verdicts)
+	readsBack(t, []Median{{Function: "MPI_Scan", MedianS: ratio(1.5e-6), N: 28}, {Function: "MPI_Scan", Mpirun: 2, Invalid: 5}})
+}
+
+func readsBack[T any](t *testing.T, rows []T) {
+	t.Helper()
+	file := written(t, Parquet, rows)
+	got, err := parquet.Read[T](bytes.NewReader(file), int64(len(file)))
+	if err != nil || !reflect.DeepEqual(got, rows) {
+		t.Errorf("%v: got %+v, want %+v", err, got, rows)
+	}
+}
+
+func TestColumnsAreTheSameInBothFormats(t *testing.T) {
+	var names []string
+	for _, f := range parquet.SchemaOf(Sample{}).Fields() {
+		names = append(names, f.Name())
+	}
+	head, _, _ := strings.Cut(string(written(t, CSV, samples)), "\n")
+	if head != strings.Join(names, ",") {
+		t.Errorf("csv has %s, Parquet %v", head, names)
+	}
+}
+
+func TestAnUnknownFormatIsRefused(t *testing.T) {
+	if _, err := New[Sample]("parket", nil); err == nil || !strings.Contains(err.Error(), "did you mean parquet?") {
+		t.Error(err)
+	}
+}
+
+// FuzzCSV: whatever a text is, it is one cell, the same text, and no formula.
+func FuzzCSV(f *testing.F) {
+	for _, text := range []string{"", "=1+1", "a,b", "\"", "x\ny", " x", "@", "-1"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = clean.Line(text)
+		got, err := csv.NewReader(bytes.NewReader(written(t, CSV, []Median{{Function: text}, {}}))).ReadAll()
+		if err != nil || len(got) != 3 || got[1][4] != clean.Cell(text) {
+			t.Errorf("%q became %q, %v", text, got, err)
+		}
+	})
+}

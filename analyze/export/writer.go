@@ -1,0 +1,51 @@
+package export
+
+import (
+	"errors"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/snappy"
+
+	"pgmpi/internal/conf"
+)
+
+// Writer writes a table of rows of one kind. Close ends it.
+type Writer[T any] interface {
+	Write(rows []T) error
+	Close() error
+}
+
+// The formats of tables.
+const (
+	CSV     = "csv"
+	Parquet = "parquet"
+)
+
+// Formats are their names.
+var Formats = []string{CSV, Parquet}
+
+// New is a writer of a format to w.
+func New[T any](format string, w io.Writer) (Writer[T], error) {
+	switch format {
+	case CSV:
+		return newCSV[T](w)
+	case Parquet:
+		return newParquet[T](w), nil
+	}
+	return nil, errors.New(conf.Unknown("format", format, Formats))
+}
+
+// groupRows bounds the memory: a row group is written once it has so many rows.
+const groupRows = 1 << 18
+
+type parquetWriter[T any] struct{ *parquet.GenericWriter[T] }
+
+func newParquet[T any](w io.Writer) Writer[T] {
+	return parquetWriter[T]{parquet.NewGenericWriter[T](w, parquet.MaxRowsPerRowGroup(groupRows), parquet.Compression(&snappy.Codec{}))}
+}
+
+func (p parquetWriter[T]) Write(rows []T) error {
+	_, err := p.GenericWriter.Write(rows)
+	return err
+}

@@ -1,0 +1,97 @@
+package figures
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/clean"
+)
+
+// writeCSV writes the data behind a picture: a row for each point, and one for each value that it is the
+// middle of.
+func writeCSV(w io.Writer, p *report.Picture) error {
+	rows := heatRows(p.Heat)
+	if p.Heat == nil {
+		rows = panelRows(p.Panels)
+	}
+	out := csv.NewWriter(w)
+	for _, row := range rows {
+		for i := range row {
+			row[i] = clean.Cell(row[i])
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func panelRows(panels []report.Figure) [][]string {
+	out := [][]string{{"panel", "series", "name", "x", "each", "y", "lo", "hi", "sign", "text"}}
+	for i := range panels {
+		f := &panels[i]
+		for _, s := range f.Series {
+			for _, k := range s.Points {
+				mark := markAt(f, k.X)
+				out = append(out, []string{f.Title, s.Name, cmp.Or(nameOn(f.X, k.X), nameOn(f.Y, k.Y)), value(k.X), "", value(k.Y), value(k.Lo), value(k.Hi),
+					shown(mark.Sign), cmp.Or(k.Text, mark.Text)})
+				for n, y := range k.Each {
+					out = append(out, []string{f.Title, s.Name, nameOn(f.X, k.X), value(k.X), fmt.Sprint(n + 1), value(y), "", "", "", ""})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// value writes a number, what is undefined empty.
+func value(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return ""
+	}
+	return number(x)
+}
+
+// nameOn is the name of a value on an axis that has names.
+func nameOn(a report.Axis, x float64) string {
+	if i := int(x); a.Scale == report.Named && i >= 0 && i < len(a.Names) {
+		return a.Names[i]
+	}
+	return ""
+}
+
+// markAt is the mark at a place; the zero value: there is none.
+func markAt(f *report.Figure, x float64) report.Mark {
+	for _, m := range f.Marks {
+		if m.X == x {
+			return m
+		}
+	}
+	return report.Mark{}
+}
+
+// heatRows are the cells of a heat map.
+func heatRows(m *report.HeatMap) [][]string {
+	out := [][]string{{"row", "column", "ratio", "what"}}
+	if m == nil {
+		return out
+	}
+	for _, r := range m.Rows {
+		for i, cell := range r.Cells {
+			if cell == (report.HeatCell{}) {
+				continue
+			}
+			ratio := ""
+			if cell.Ratio > 0 {
+				ratio = number(cell.Ratio)
+			}
+			out = append(out, []string{r.Name, m.Columns[i], ratio, cell.Word})
+		}
+	}
+	return out
+}

@@ -1,0 +1,22 @@
+package figures
+
+import (
+	"io"
+
+	"pgmpi/analyze/report"
+)
+
+// Format is one way to write pictures; Ext is the ending of its files.
+type Format struct {
+	Ext   string
+	Write func(w io.Writer, p *report.Picture) error
+}
+
+// Formats are all there are.
+var Formats = []Format{
+	{"pdf", writePDF},
+	{"svg", writeSVG},
+	{"png", writePNG},
+	{"csv", writeCSV},
+	{"tex", writeTeX},
+}

@@ -1,0 +1,151 @@
+package figures
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"pgmpi/analyze/report"
+)
+
+// writeTeX writes a picture for \input, with its data in it.
+func writeTeX(w io.Writer, p *report.Picture) error {
+	var out bytes.Buffer
+	if p.Heat != nil {
+		texHeat(&out, p)
+	} else {
+		fmt.Fprint(&out, "% In the preamble: \\usepackage{pgfplots} \\pgfplotsset{compat=1.16}\n")
+		for i := range p.Panels {
+			texPanel(&out, &p.Panels[i])
+		}
+	}
+	_, err := w.Write(out.Bytes())
+	return err
+}
+
+func texPanel(out *bytes.Buffer, f *report.Figure) {
+	fmt.Fprintf(out, "\\begin{tikzpicture}\n\\begin{axis}[\n  title={%s}, xlabel={%s}, ylabel={%s},\n", tex(f.Title), tex(f.X.Title), tex(f.Y.Title))
+	if x, y, ok := f.Limits(); ok {
+		texAxis(out, "x", f.X, x)
+		texAxis(out, "y", f.Y, y)
+	}
+	if f.Y.Scale == report.Named {
+		fmt.Fprint(out, "  y dir=reverse,\n")
+	}
+	fmt.Fprint(out, "  grid=major, legend pos=north west, legend style={font=\\footnotesize}, tick label style={font=\\footnotesize},\n]\n")
+	for _, m := range f.Marks {
+		x := texNumber(f.X, m.X)
+		fmt.Fprintf(out, "\\draw[%s, line width=%s] (axis cs:%s,\\pgfkeysvalueof{/pgfplots/ymin}) -- (axis cs:%s,\\pgfkeysvalueof{/pgfplots/ymax}) node[below, black, font=\\footnotesize] {%s};\n",
+			texShades[m.Tone], texMarkWidth(m.Tone), x, x, tex(m.Sign))
+	}
+	for i, s := range f.Series {
+		texSeries(out, f, &s, paletteOf(f.Series, i))
+	}
+	if f.Y.Level != 0 {
+		y := texNumber(f.Y, f.Y.Level)
+		fmt.Fprintf(out, "\\draw[dashed, gray] (axis cs:\\pgfkeysvalueof{/pgfplots/xmin},%s) -- (axis cs:\\pgfkeysvalueof{/pgfplots/xmax},%s);\n", y, y)
+	}
+	fmt.Fprint(out, "\\end{axis}\n\\end{tikzpicture}\n")
+}
+
+// texShades are the colours of marks, made of those that every xcolor has.
+var texShades = map[report.Tone]string{report.Slow: "red!18", report.Open: "yellow!35", report.Possible: "green!18", report.Plain: "gray!50, densely dotted"}
+
+func texMarkWidth(t report.Tone) string {
+	if t == report.Plain {
+		return "0.5pt"
+	}
+	return "8pt"
+}
+
+// texAxis sets scale and ticks of an axis.
+func texAxis(out *bytes.Buffer, name string, a report.Axis, l [2]float64) {
+	switch a.Scale {
+	case report.Log:
+		fmt.Fprintf(out, "  %smode=log,\n", name)
+	case report.Log2:
+		fmt.Fprintf(out, "  %smode=log, log basis %s=2,\n", name, name)
+	case report.Linear, report.Named:
+	}
+	var values, labels []string
+	const most = 8
+	for _, t := range a.Ticks(l[0], l[1], most) {
+		values, labels = append(values, texNumber(a, t.Value)), append(labels, "{"+tex(t.Label)+"}")
+	}
+	fmt.Fprintf(out, "  %stick={%s}, %sticklabels={%s},\n", name, strings.Join(values, ","), name, strings.Join(labels, ","))
+}
+
+// texNumber is a value where pgfplots shall draw it: a logarithm has no 0.
+func texNumber(a report.Axis, x float64) string {
+	if a.Scale == report.Log2 {
+		x = max(x, 0.5)
+	}
+	return number(x)
+}
+
+func texSeries(out *bytes.Buffer, f *report.Figure, s *report.Series, l look) {
+	colour := fmt.Sprintf("color={rgb,255:red,%d;green,%d;blue,%d}", l.colour.R, l.colour.G, l.colour.B)
+	if s.Form == report.Ranges {
+		for _, k := range s.Points {
+			fmt.Fprintf(out, "\\draw[%s, line width=5pt] (axis cs:%s,%s) -- (axis cs:%s,%s) node[right, black, font=\\footnotesize] {%s};\n",
+				colour, texNumber(f.X, k.Lo), number(k.Y), texNumber(f.X, k.Hi), number(k.Y), tex(k.Text))
+		}
+		return
+	}
+	style := l.tex
+	if s.Form == report.Dots {
+		style = "only marks, mark size=1pt, " + style
+	} else if len(s.Points) > fewPoints {
+		style += ", mark=none"
+	}
+	fmt.Fprintf(out, "\\addplot[%s, %s, mark options={solid}, error bars/.cd, y dir=both, y explicit] coordinates {\n", colour, style)
+	for _, k := range s.Points {
+		if math.IsNaN(f.X.At(k.X)) || math.IsNaN(f.Y.At(k.Y)) {
+			continue
+		}
+		fmt.Fprintf(out, "  (%s,%s)", texNumber(f.X, k.X), texNumber(f.Y, k.Y))
+		if !math.IsNaN(k.Lo + k.Hi) {
+			fmt.Fprintf(out, " += (0,%s) -= (0,%s)", number(k.Hi-k.Y), number(k.Y-k.Lo))
+		}
+		fmt.Fprintln(out)
+	}
+	fmt.Fprintf(out, "};\n\\addlegendentry{%s}\n", tex(s.Name))
+}
+
+// texHeat writes a heat map as a table.
+func texHeat(out *bytes.Buffer, p *report.Picture) {
+	fmt.Fprintf(out, "%% In the preamble: \\usepackage[table]{xcolor}\n%% %s\n\\begin{tabular}{l%s}\n%s", tex(p.Title), strings.Repeat("r", len(p.Heat.Columns)), tex(p.Heat.Corner))
+	for _, name := range p.Heat.Columns {
+		fmt.Fprintf(out, " & %s", tex(name))
+	}
+	fmt.Fprint(out, " \\\\\n")
+	for _, r := range p.Heat.Rows {
+		fmt.Fprint(out, tex(r.Name))
+		for _, cell := range r.Cells {
+			fmt.Fprint(out, " & ")
+			if cell.Ratio > 0 {
+				c := heatColour(cell.Ratio)
+				fmt.Fprintf(out, "\\cellcolor[HTML]{%02X%02X%02X}", c.R, c.G, c.B)
+			}
+			fmt.Fprint(out, tex(cell.Sign+cell.Text))
+		}
+		fmt.Fprint(out, " \\\\\n")
+	}
+	fmt.Fprint(out, "\\end{tabular}\n")
+}
+
+// inTeX spells what TeX would obey, and what its fonts lack.
+var inTeX = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`, "^", `\^{}`, "~", `\~{}`,
+	"×", `$\times$`, "µ", `$\mu$`, "≤", `$\leq$`, "≥", `$\geq$`, "→", `$\to$`, "★", `$\star$`, "·", `$\cdot$`, "–", "--", "−", "$-$", "…", `\dots{}`, "✗", "x", "▲", "+", "▼", "$-$", "●", `$\bullet$`)
+
+// tex is a text that TeX shows as it is.
+func tex(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r > 0x7e {
+			return '?'
+		}
+		return r
+	}, inTeX.Replace(text))
+}

@@ -1,0 +1,50 @@
+package medians
+
+import (
+	"slices"
+
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
+)
+
+// Filter is the outlier filter. It keeps its room for the samples of a case, so that one
+// Filter serves many cases, one after the other.
+type Filter struct {
+	ns, ascending []int64
+	values        []float64
+}
+
+// Fences are those of a case's valid samples in one mpirun, in ns, and how many of these
+// there are. A valid sample beyond the fences is an outlier. Samples are sorted once, as
+// integers: floats compare four times slower.
+func (f *Filter) Fences(samples []protocol.Sample) (fences stats.Fences, valid int) {
+	f.ns = f.ns[:0]
+	for _, x := range samples {
+		if x.Flags == 0 {
+			f.ns = append(f.ns, x.NS)
+		}
+	}
+	if len(f.ns) == 0 {
+		return fences, 0
+	}
+	f.ascending = append(f.ascending[:0], f.ns...)
+	slices.Sort(f.ascending)
+	f.values = f.values[:0]
+	for _, ns := range f.ascending {
+		f.values = append(f.values, float64(ns))
+	}
+	return stats.FencesSorted(f.values, stats.TukeyFactor), len(f.ns)
+}
+
+// kept returns the run median of the samples that Fences was asked about last, and what is
+// left of them, in the order of measurement; the next call overwrites that.
+func (f *Filter) kept(fences stats.Fences) (runMedian float64, series []float64) {
+	runMedian = stats.MedianSorted(stats.TukeySorted(f.values, stats.TukeyFactor))
+	f.values = f.values[:0]
+	for _, ns := range f.ns {
+		if v := float64(ns); fences.Lo <= v && v <= fences.Hi {
+			f.values = append(f.values, v)
+		}
+	}
+	return runMedian, f.values
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze/export"
+	"pgmpi/internal/campaign"
+	"pgmpi/internal/clean"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/regular"
+)
+
+var exportCommand = command{
+	name:  "export",
+	args:  "DIR…",
+	short: "samples, run medians or verdicts as one table",
+	long: `Writes one table of all given results folders, for R, pandas or DuckDB: a row
+for each sample (every timed repetition), each run median (a case in one mpirun)
+or each verdict. Every row says which folder, library, host and shape it is
+from. Verdicts are made anew by the settings of each folder. The columns are in
+docs/results-format.md. Needs no MPI.
+
+  pgmpi export before after --out x.parquet
+  pgmpi export DIR --what medians > medians.csv`,
+	flags: func(fs *pflag.FlagSet) action {
+		var what, format, out string
+		fs.StringVar(&what, "what", campaign.ExportSamples, "`WHAT` a row is of: "+strings.Join(campaign.Exports, ", "))
+		fs.StringVar(&format, "format", "", "`FORMAT`: "+strings.Join(export.Formats, ", ")+" (default: parquet where the name of --out ends so, else csv)")
+		fs.StringVar(&out, "out", "", "the `FILE` to write (default: csv goes to standard output)")
+		return func(_ context.Context, args []string) error {
+			if len(args) == 0 {
+				return setupf("export: give at least one results folder; see `pgmpi help export`")
+			}
+			format, err := tableFormat(format, out)
+			if err != nil {
+				return err
+			}
+			return exportTable(args, what, format, out)
+		}
+	},
+}
+
+// tableFormat is the format of a table by --format and --out.
+func tableFormat(format, out string) (string, error) {
+	switch {
+	case format == "" && strings.EqualFold(filepath.Ext(out), "."+export.Parquet):
+		format = export.Parquet
+	case format == "":
+		format = export.CSV
+	}
+	if format == export.Parquet && out == "" {
+		return "", setupf("export: Parquet is not for a terminal; name a file: --out x.parquet")
+	}
+	if out == "" {
+		return format, nil
+	}
+	if err := writable(out); err != nil {
+		return "", setupf("--out: %w", err)
+	}
+	return format, nil
+}
+
+// exportTable writes a table to standard output, or into a file that is there whole or not at all.
+func exportTable(paths []string, what, format, out string) error {
+	if out == "" {
+		to := bufio.NewWriter(stdout)
+		_, err := campaign.Export(paths, what, format, to)
+		return errors.Join(err, to.Flush())
+	}
+	rows, reading := 0, error(nil)
+	err := regular.Write(out, func(w io.Writer) error {
+		rows, reading = campaign.Export(paths, what, format, w)
+		return reading
+	})
+	if reading != nil {
+		return reading
+	}
+	if err != nil {
+		return err
+	}
+	warn("%s of %s in %s\n", conf.Plural(rows, "row"), conf.Plural(len(paths), "folder"), clean.Line(out))
+	return nil
+}

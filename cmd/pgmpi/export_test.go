@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgmpi/internal/exitcode"
+)
+
+// realFolder is a results folder of real mpiruns, with an experiment on split-robustness.
+func realFolder(t *testing.T) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join("..", "..", "testdata", "recompute", "looks"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// exportedRows are the rows of a csv table, each by the names of its columns.
+func exportedRows(t *testing.T, args ...string) []map[string]string {
+	t.Helper()
+	s := inProcess(append([]string{"export"}, args...)...).exits(t, exitcode.OK)
+	all, err := csv.NewReader(strings.NewReader(s.stdout)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []map[string]string
+	for _, cells := range all[1:] {
+		row := map[string]string{}
+		for i, cell := range cells {
+			row[all[0][i]] = cell
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func caseOf(row map[string]string) string {
+	return strings.Join([]string{row["shape"], row["function"], row["msize"], row["mode"], row["calls"], row["mpirun"]}, " ")
+}
+
+func TestSamplesAndRunMediansAreAboutTheSameMeasurements(t *testing.T) {
+	folder := realFolder(t)
+	type counts struct{ kept, outliers, invalid int }
+	got := map[string]counts{}
+	for _, row := range exportedRows(t, folder) {
+		c := got[caseOf(row)]
+		switch {
+		case row["flags"] != "0":
+			c.invalid++
+		case row["outlier"] == "TRUE":
+			c.outliers++
+		default:
+			c.kept++
+		}
+		got[caseOf(row)] = c
+	}
+	medians := exportedRows(t, folder, "--what", "medians")
+	outliers := 0
+	for _, row := range medians {
+		if want, c := fmt.Sprintf("{%s %s %s}", row["n"], row["outliers"], row["invalid"]), got[caseOf(row)]; fmt.Sprint(c) != want {
+			t.Errorf("%s: samples %v, run median %s", caseOf(row), c, want)
+		}
+		n, _ := strconv.Atoi(row["outliers"])
+		outliers += n
+	}
+	if len(medians) != len(got) || outliers == 0 {
+		t.Errorf("%d run medians of %d series of samples, %d outliers", len(medians), len(got), outliers)
+	}
+}
+
+// readers are programs of others that read tables. Each prints of samples how many rows there are, the
+// sums of ns and rep, how many are outliers, and how many functions there are; %s is the file.
+var readers = []struct {
+	name, format string
+	there        []string // ends well where the program can be used
+	run          []string
+	get          string
+}{
+	{"R", "csv", []string{"Rscript", "-e", "1"}, []string{"Rscript", "-e",
+		`x <- read.csv("%s", check.names = FALSE); cat(sprintf("%%d %%.0f %%.0f %%d %%d\n", nrow(x), sum(as.numeric(x$ns)), sum(as.numeric(x$rep)), sum(x$outlier), length(unique(x[["function"]]))))`}, ".ci/install Rscript"},
+	{"R nanoparquet", "parquet", []string{"Rscript", "-e", "library(nanoparquet)"}, []string{"Rscript", "-e",
+		`x <- nanoparquet::read_parquet("%s"); cat(sprintf("%%d %%.0f %%.0f %%d %%d\n", nrow(x), sum(as.numeric(x$ns)), sum(as.numeric(x$rep)), sum(x$outlier), length(unique(x[["function"]]))))`}, `install.packages("nanoparquet")`},
+	{"pandas", "csv", []string{"/usr/bin/python3", "-c", "import pandas"}, []string{"/usr/bin/python3", "-c",
+		`import pandas; x = pandas.read_csv("%s"); print(len(x), x.ns.sum(), x.rep.sum(), x.outlier.sum(), x.function.nunique())`}, ".ci/install python3-pandas"},
+	{"pandas with pyarrow", "parquet", []string{"/usr/bin/python3", "-c", "import pandas, pyarrow"}, []string{"/usr/bin/python3", "-c",
+		`import pandas; x = pandas.read_parquet("%s"); print(len(x), x.ns.sum(), x.rep.sum(), x.outlier.sum(), x.function.nunique())`}, "pip install pandas pyarrow"},
+	{"DuckDB", "parquet", []string{"node", "-e", `require("@duckdb/node-api")`}, []string{"node", "-e",
+		`(async () => { const c = await (await require("@duckdb/node-api").DuckDBInstance.create(":memory:")).connect();
+		const r = await c.runAndReadAll("select count(*) || ' ' || sum(ns) || ' ' || sum(rep) || ' ' || count(*) filter (outlier) || ' ' || count(distinct function) from '%s'");
+		console.log(r.getRows()[0][0]) })()`}, "npm install @duckdb/node-api, and NODE_PATH"},
+}
+
+func TestOtherProgramsReadTables(t *testing.T) {
+	folder := realFolder(t)
+	rows, ns, rep, outliers, functions := 0, 0, 0, 0, map[string]bool{}
+	for _, row := range exportedRows(t, folder) {
+		n, _ := strconv.Atoi(row["ns"])
+		k, _ := strconv.Atoi(row["rep"])
+		rows, ns, rep, functions[row["function"]] = rows+1, ns+n, rep+k, true
+		if row["outlier"] == "TRUE" {
+			outliers++
+		}
+	}
+	want := fmt.Sprintln(rows, ns, rep, outliers, len(functions))
+	for _, r := range readers {
+		t.Run(r.name, func(t *testing.T) {
+			if out, err := exec.Command(r.there[0], r.there[1:]...).CombinedOutput(); err != nil {
+				t.Skipf("there is none here: %s: %v %.200s", r.get, err, out)
+			}
+			file := filepath.Join(t.TempDir(), "samples."+r.format)
+			inProcess("export", folder, "--out", file).exits(t, exitcode.OK).says(t, fmt.Sprintf("%d rows of 1 folder in ", rows))
+			args := append([]string{}, r.run...)
+			args[len(args)-1] = fmt.Sprintf(args[len(args)-1], file)
+			if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil || string(out) != want {
+				t.Errorf("%v: got %s, want %s", err, out, want)
+			}
+		})
+	}
+}
+
+func TestAnExportThatFailsLeavesNoFile(t *testing.T) {
+	dir := t.TempDir()
+	writeFolder(t, filepath.Join(dir, "a"))
+	raw := filepath.Join(dir, "a", "raw", "run-p2-03.tsv.gz")
+	text, err := os.ReadFile(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(raw, text[:len(text)-10], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "x.csv")
+	inProcess("export", filepath.Join(dir, "a"), "--out", file).exits(t, exitcode.Failed).says(t, "run-p2-03.tsv.gz", "the file is damaged")
+	if _, err := os.Lstat(file); err == nil {
+		t.Error("a part of a table was left")
+	}
+}

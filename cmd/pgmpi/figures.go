@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/analyze/figures"
+	"pgmpi/analyze/report"
+	"pgmpi/internal/campaign"
+	"pgmpi/internal/conf"
+)
+
+var figuresCommand = command{
+	name:  "figures",
+	args:  "DIR…",
+	short: "pictures for a paper, and the data behind them",
+	long: `Draws the run-times of every pattern that is violated or undecided (Fig. 2 and 3
+of the PGMPI paper), those of every collective, heat maps, losses, how slow each
+mpirun was, and of single cases the samples: by repetition, as histogram, as
+distribution, against a log-normal one, and how the number of repetitions was
+found (Fig. 1). Several folders are beside each other: libraries, or before and
+after a change. Each picture is a PDF, an SVG and a PNG, with its data as csv
+and as LaTeX for pgfplots. Needs no MPI.
+
+  pgmpi figures before after --out fig --case MPI_Scan:256Ki`,
+	flags: func(fs *pflag.FlagSet) action {
+		var out string
+		var cases, formats []string
+		fs.StringVar(&out, "out", "fig", "the `DIR` for the pictures")
+		fs.StringArrayVar(&cases, "case", nil, "draw the samples of a `CASE` FUNCTION:MSIZE[:SHAPE], such as MPI_Scan:256Ki; may be given again (default: the largest loss, and its mock-up)")
+		fs.StringSliceVar(&formats, "format", extensions(), "comma `LIST` of "+strings.Join(extensions(), ", "))
+		return func(_ context.Context, args []string) error {
+			if len(args) == 0 {
+				return setupf("figures: give at least one results folder; see `pgmpi help figures`")
+			}
+			chosen, err := pictureFormats(formats)
+			if err != nil {
+				return err
+			}
+			folder, err := folderFor(out)
+			if err != nil {
+				return err
+			}
+			g, err := campaign.Figures(args, cases, folder, chosen)
+			if err != nil {
+				return err
+			}
+			return show(report.Galleries.Document(g), usually(report.Galleries, ""))
+		}
+	},
+}
+
+// extensions are those of all formats of pictures.
+func extensions() (out []string) {
+	for _, f := range figures.Formats {
+		out = append(out, f.Ext)
+	}
+	return out
+}
+
+// pictureFormats looks up the formats of --format.
+func pictureFormats(names []string) (out []figures.Format, err error) {
+	for _, name := range names {
+		i := slices.Index(extensions(), strings.TrimSpace(name))
+		if i < 0 {
+			return nil, setupf("--format: %s", conf.Unknown("format", name, extensions()))
+		}
+		out = append(out, figures.Formats[i])
+	}
+	return out, nil
+}
