@@ -30,7 +30,10 @@ EXHAUSTIVE_TOOLS := 0.38.0
 # Enums of other modules have more values than a switch here needs.
 EXHAUSTIVE_FLAGS := -default-signifies-exhaustive=true -ignore-enum-types='^(reflect|github\.com/.*)\.'
 
-VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+NUMBER = $(shell cat internal/version/VERSION)
+# `make dist` leaves .commit in its tarball; --exclude: a tag is no commit.
+COMMIT = $(shell cat .commit 2>/dev/null || git describe --exclude '*' --always --dirty 2>/dev/null)
+VERSION = $(NUMBER)$(addprefix +,$(COMMIT))
 # `make lint` vets; the tests need not do it again.
 GO_TEST := go test -count=1 -vet=off -timeout 15m
 CGO_PACKAGES := ./mockups/c ./measure/rank ./cmd/pgmpi-rank
@@ -66,7 +69,7 @@ echo "built $(2) for $$built_for ($(call where,$(1)))"
 endef
 
 define build_pgmpi
-CGO_ENABLED=0 go build -buildvcs=false -ldflags "-X main.version=$(VERSION)" -o bin/pgmpi ./cmd/pgmpi
+CGO_ENABLED=0 go build -buildvcs=false -ldflags "-X pgmpi/internal/version.commit=$(COMMIT)" -o bin/pgmpi ./cmd/pgmpi
 echo "built bin/pgmpi"
 endef
 

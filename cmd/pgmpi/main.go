@@ -26,10 +26,10 @@ import (
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
+	programVersion "pgmpi/internal/version"
 )
 
-// version is set by the linker.
-var version = "devel"
+var version = programVersion.String()
 
 // errFound is exit code 1: what was found has been shown.
 var errFound = errors.New("violated")
@@ -145,7 +145,7 @@ func dispatch(ctx context.Context, args []string) error {
 		return nil
 	}
 	name := args[0]
-	if name == "--version" {
+	if name == "--version" || name == "-V" {
 		name = versionCommand.name
 	}
 	c, err := find(name)

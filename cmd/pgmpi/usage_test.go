@@ -47,8 +47,10 @@ func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
 }
 
 func TestVersionAndHelpAsFlags(t *testing.T) {
-	if s := inProcess("--version").exits(t, 0); !strings.HasPrefix(s.stdout, "pgmpi "+version) {
-		t.Errorf("%s", s.stdout)
+	for _, flag := range []string{"--version", "-V"} {
+		if s := inProcess(flag).exits(t, 0); !strings.HasPrefix(s.stdout, "pgmpi "+version) {
+			t.Errorf("%s: %s", flag, s.stdout)
+		}
 	}
 	for _, flag := range []string{"--help", "-h"} {
 		if s := inProcess("help", flag).exits(t, 0); s.stdout != inProcess("help").stdout {
