@@ -66,7 +66,7 @@ var versionCommand = command{
 	short: "name pgmpi and the MPI library of the rank program",
 	long:  "Names this program and, where a rank program is at hand, the MPI library it is\nbuilt for.",
 	flags: func(fs *pflag.FlagSet) action {
-		rank := fs.String("rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
+		rank := fs.String("rank", "", "the rank program `FILE` (default: as for check)")
 		return func(context.Context, []string) error {
 			fmt.Fprintf(stdout, "pgmpi %s\n", version)
 			path, err := launch.FindRank(*rank)
@@ -74,7 +74,7 @@ var versionCommand = command{
 				if *rank != "" {
 					return setup(err)
 				}
-				fmt.Fprintf(stdout, "no rank program beside it: `make build` makes one\n")
+				fmt.Fprintln(stdout, clean.Text(err.Error()))
 				return nil
 			}
 			info, err := launch.Probe(path)
