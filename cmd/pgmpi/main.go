@@ -65,7 +65,7 @@ func commands() []command {
 	return []command{
 		checkCommand, nrepCommand, measureCommand, analyzeCommand, timesCommand, compareCommand, abCommand, reproduceCommand, historyCommand,
 		expectCommand,
-		selftestCommand, envCommand, clocksCommand, listCommand, initCommand, submitCommand, statusCommand, versionCommand,
+		selftestCommand, envCommand, clocksCommand, listCommand, initCommand, submitCommand, statusCommand, completionCommand(), manCommand(), versionCommand,
 	}
 }
 
@@ -212,16 +212,28 @@ func flagHint(err error, fs *pflag.FlagSet) error {
 	return err
 }
 
-func overview(w io.Writer) {
-	fmt.Fprint(w, `pgmpi finds out whether an MPI library keeps its own promises.
+const about = `pgmpi finds out whether an MPI library keeps its own promises.
 
 A collective should never be slower than an emulation of it by other
 collectives (its mock-up), than itself on more data, or than itself called k
 times on 1/k of the data. pgmpi measures, tests and reports the violations.
+`
 
-Usage: pgmpi COMMAND [FLAGS]
+// exitCodes are what scripts go by.
+var exitCodes = []struct {
+	code  int
+	means string
+}{
+	{exitcode.OK, "nothing violated; with a baseline: nothing newly wrong"},
+	{exitcode.Violated, "violated; with a baseline: an alarm"},
+	{exitcode.Setup, "nothing was measured"},
+	{exitcode.Failed, "the measurement failed, or gave wrong data"},
+	{exitcode.NoVerdict, "no verdict possible"},
+	{exitcode.Interrupted, "interrupted"},
+}
 
-`)
+func overview(w io.Writer) {
+	fmt.Fprintf(w, "%s\nUsage: pgmpi COMMAND [FLAGS]\n\n", about)
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-18s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
 	}
@@ -241,9 +253,15 @@ func (c command) help() {
 	fs, _ := c.flagSet()
 	fmt.Fprintf(stdout, "pgmpi %s: %s\n\n%s\n", c.name, c.short, strings.TrimSpace(c.long))
 	fmt.Fprintf(stdout, "\nUsage: pgmpi %s", strings.TrimSpace(c.name+" "+c.args))
-	if fs.HasFlags() {
-		fmt.Fprintf(stdout, " [FLAGS]\n\n%s", fs.FlagUsagesWrapped(helpWidth))
-	} else {
+	if !fs.HasFlags() {
 		fmt.Fprintln(stdout)
+		return
+	}
+	fmt.Fprintln(stdout, " [FLAGS]")
+	for _, s := range sections(fs) {
+		if s.title != "" {
+			fmt.Fprintf(stdout, "\n%s:", s.title)
+		}
+		fmt.Fprintf(stdout, "\n%s", s.flags.FlagUsagesWrapped(helpWidth))
 	}
 }

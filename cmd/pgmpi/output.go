@@ -176,17 +176,18 @@ func understood(f report.Format) bool {
 	return false
 }
 
-func newFormat(fs *pflag.FlagSet, usual, usage string, pick func(string) ([]report.Target, error)) *formatFlag {
+func newFormat(fs *pflag.FlagSet, names []string, usage string, pick func(string) ([]report.Target, error)) *formatFlag {
 	f := &formatFlag{pick: pick}
-	_ = f.Set(usual)
+	_ = f.Set(names[0])
 	f.usual = f.picked[0].Format
 	fs.Var(f, "format", usage)
+	chooses(fs, "format", names)
 	return f
 }
 
 // oneFormat is --format of a command that writes one document to standard output.
 func oneFormat[T any](fs *pflag.FlagSet, k report.Kind[T]) *formatFlag {
-	return newFormat(fs, k.Formats()[0], "`FORMAT`: "+strings.Join(k.Formats(), ", "), func(name string) ([]report.Target, error) {
+	return newFormat(fs, k.Formats(), "`FORMAT`: "+strings.Join(k.Formats(), ", "), func(name string) ([]report.Target, error) {
 		f, err := k.Format(name)
 		return []report.Target{{Format: f}}, err
 	})
@@ -194,7 +195,7 @@ func oneFormat[T any](fs *pflag.FlagSet, k report.Kind[T]) *formatFlag {
 
 // formatsFlag is --format of a command that writes a document into a folder too.
 func formatsFlag[T any](fs *pflag.FlagSet, k report.Kind[T], folder string) *formatFlag {
-	return newFormat(fs, k.Formats()[0], "comma `LIST` of "+strings.Join(k.Formats(), ", ")+": the first to standard output"+folder+
+	return newFormat(fs, k.Formats(), "comma `LIST` of "+strings.Join(k.Formats(), ", ")+": the first to standard output"+folder+
 		"; NAME=FILE writes one into FILE instead", k.Pick)
 }
 
