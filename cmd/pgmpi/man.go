@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -16,10 +18,14 @@ func manCommand() command {
 		long: "Prints the manual page of pgmpi, or of one of its commands, as `make install`\n" +
 			"installs it. To read it without an installation:\n" +
 			"  pgmpi man check | man -l -",
-		flags: func(*pflag.FlagSet) action {
+		flags: func(fs *pflag.FlagSet) action {
+			out := fs.String("out", "", "a `DIR` for all pages")
 			return func(_ context.Context, args []string) error {
 				switch len(args) {
 				case 0:
+					if *out != "" {
+						return writePages(*out)
+					}
 					return say(overviewPage())
 				case 1:
 					c, err := find(args[0])
@@ -32,6 +38,25 @@ func manCommand() command {
 			}
 		},
 	}
+}
+
+// writePages writes pgmpi.1, and pgmpi-COMMAND.1 for every command.
+func writePages(dir string) error {
+	folder, err := folderFor(dir)
+	if err != nil {
+		return err
+	}
+	write := func(name, text string) error {
+		return folder.WriteFile(name+".1", func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+	}
+	err = write("pgmpi", overviewPage())
+	for _, c := range commands() {
+		err = errors.Join(err, write("pgmpi-"+c.name, c.page()))
+	}
+	return err
 }
 
 // overviewPage is pgmpi(1), for the macros of man(7).
@@ -118,7 +143,7 @@ func paragraphs(b *strings.Builder, text string) {
 		if turns && literal {
 			b.WriteString(".fi\n")
 		}
-		if (turns || gap) {
+		if turns || gap {
 			b.WriteString(".PP\n")
 		}
 		if turns && !literal {
