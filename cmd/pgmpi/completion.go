@@ -42,12 +42,6 @@ func completionCommand() command {
 	}
 }
 
-// say writes a text to standard output.
-func say(text string) error {
-	_, err := fmt.Fprint(stdout, text)
-	return err
-}
-
 // single is a text in a shell's single quotes.
 func single(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 

@@ -68,21 +68,19 @@ var versionCommand = command{
 	flags: func(fs *pflag.FlagSet) action {
 		rank := fs.String("rank", "", "the rank program `FILE` (default: as for check)")
 		return func(context.Context, []string) error {
-			fmt.Fprintf(stdout, "pgmpi %s\n", version)
+			name := fmt.Sprintf("pgmpi %s\n", version)
 			path, err := launch.FindRank(*rank)
 			if err != nil {
 				if *rank != "" {
 					return setup(err)
 				}
-				fmt.Fprintln(stdout, clean.Text(err.Error()))
-				return nil
+				return say(clean.Text(fmt.Sprintf("%s%v\n", name, err)))
 			}
 			info, err := launch.Probe(path)
 			if err != nil {
 				return setup(err)
 			}
-			fmt.Fprint(stdout, clean.Text(fmt.Sprintf("rank program %s, version %s\n  built for %s, loads %s\n", path, info.Version, info.BuiltFor, info.LibVersion)))
-			return nil
+			return say(clean.Text(fmt.Sprintf("%srank program %s, version %s\n  built for %s, loads %s\n", name, path, info.Version, info.BuiltFor, info.LibVersion)))
 		}
 	},
 }

@@ -135,17 +135,19 @@ func codeOf(err error) int {
 func dispatch(ctx context.Context, args []string) error {
 	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
 		if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
-			c, err := find(args[1])
-			if err == nil {
-				c.help()
+			if args[1] == "help" {
+				return say(overview())
 			}
-			return err
+			c, err := find(args[1])
+			if err != nil {
+				return err
+			}
+			return say(c.help())
 		}
-		overview(stdout)
-		return nil
+		return say(overview())
 	}
 	name := args[0]
-	if name == "--version" || name == "-V" {
+	if slices.Contains([]string{"--version", "-V", "-v"}, name) {
 		name = versionCommand.name
 	}
 	c, err := find(name)
@@ -155,8 +157,7 @@ func dispatch(ctx context.Context, args []string) error {
 	fs, run := c.flagSet()
 	fs.Usage = func() {}
 	if err := fs.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
-		c.help()
-		return nil
+		return say(c.help())
 	} else if err != nil {
 		return setupf("%s: %w; see `pgmpi help %s`", c.name, flagHint(err, fs), c.name)
 	}
@@ -232,7 +233,8 @@ var exitCodes = []struct {
 	{exitcode.Interrupted, "interrupted"},
 }
 
-func overview(w io.Writer) {
+func overview() string {
+	w := &strings.Builder{}
 	fmt.Fprintf(w, "%s\nUsage: pgmpi COMMAND [FLAGS]\n\n", about)
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-18s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
@@ -244,24 +246,27 @@ Start with:
   pgmpi init                           a commented gl.toml for your own settings
 
 `+"`pgmpi help COMMAND` has the flags. Exit codes: 0 nothing violated, 1 violated,\n2 nothing was measured, 3 the measurement failed, 4 no verdict possible,\n130 interrupted.\n")
+	return w.String()
 }
 
 // helpWidth is the widest line of a help text, in columns.
 const helpWidth = 80
 
-func (c command) help() {
+func (c command) help() string {
 	fs, _ := c.flagSet()
-	fmt.Fprintf(stdout, "pgmpi %s: %s\n\n%s\n", c.name, c.short, strings.TrimSpace(c.long))
-	fmt.Fprintf(stdout, "\nUsage: pgmpi %s", strings.TrimSpace(c.name+" "+c.args))
+	w := &strings.Builder{}
+	fmt.Fprintf(w, "pgmpi %s: %s\n\n%s\n", c.name, c.short, strings.TrimSpace(c.long))
+	fmt.Fprintf(w, "\nUsage: pgmpi %s", strings.TrimSpace(c.name+" "+c.args))
 	if !fs.HasFlags() {
-		fmt.Fprintln(stdout)
-		return
+		fmt.Fprintln(w)
+		return w.String()
 	}
-	fmt.Fprintln(stdout, " [FLAGS]")
+	fmt.Fprintln(w, " [FLAGS]")
 	for _, s := range sections(fs) {
 		if s.title != "" {
-			fmt.Fprintf(stdout, "\n%s:", s.title)
+			fmt.Fprintf(w, "\n%s:", s.title)
 		}
-		fmt.Fprintf(stdout, "\n%s", s.flags.FlagUsagesWrapped(helpWidth))
+		fmt.Fprintf(w, "\n%s", s.flags.FlagUsagesWrapped(helpWidth))
 	}
+	return w.String()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -216,7 +217,13 @@ func show(d *report.Document, f report.Format) error {
 	}
 	shown.Page = printed.Page
 	out := bufio.NewWriter(stdout)
-	return errors.Join(f.Write(out, &shown), out.Flush())
+	return cmp.Or(f.Write(out, &shown), out.Flush()) // Flush says again what went wrong in Write
+}
+
+// say writes a text to standard output.
+func say(text string) error {
+	_, err := fmt.Fprint(stdout, text)
+	return err
 }
 
 // folderFor makes the folder of --out.
