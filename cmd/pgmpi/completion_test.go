@@ -90,11 +90,11 @@ func TestFishCompletes(t *testing.T) {
 	}
 }
 
-// zshAsks types the line and two tabs into a zsh of its own on a pseudo-terminal, and
+// zshAsks (-D: with a file for its dump, compinit would put one where root may) types the line and two tabs into a zsh of its own on a pseudo-terminal, and
 // ends when the words of $3 have been shown.
 const zshAsks = `zmodload zsh/zpty; export TERM=dumb
 zpty z zsh -f -i
-zpty -w z 'autoload -U compinit; compinit -u -d /dev/null; source '$1'; LISTMAX=1000; setopt noalwayslastprompt; print DO''NE'
+zpty -w z 'autoload -U compinit; compinit -u -D; source '$1'; LISTMAX=1000; setopt noalwayslastprompt; print DO''NE'
 zpty -r z seen '*DONE*' || exit 3
 zpty -w -n z "$2"$'\t\t'; zpty -r z seen "$3"; zpty -d z`
 
