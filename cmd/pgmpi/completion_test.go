@@ -90,8 +90,9 @@ func TestFishCompletes(t *testing.T) {
 	}
 }
 
-// zshAsks (-D: with a file for its dump, compinit would put one where root may) types the line and two tabs into a zsh of its own on a pseudo-terminal, and
-// ends when the words of $3 have been shown.
+// zshAsks types the line and two tabs into a zsh of its own on a pseudo-terminal, and
+// ends when the words of $3 have been shown. -D: no dump is written; one to /dev/null
+// would, for root, take its place.
 const zshAsks = `zmodload zsh/zpty; export TERM=dumb
 zpty z zsh -f -i
 zpty -w z 'autoload -U compinit; compinit -u -D; source '$1'; LISTMAX=1000; setopt noalwayslastprompt; print DO''NE'
