@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help demo build test race lint bench fuzz clean go-check both
+.PHONY: help demo build install dist test race lint bench fuzz clean go-check both
 
 # The first of these programs that there is, else the first. Asked anew at every
 # use: a target may have installed it. Fedora keeps wrappers off the PATH.
@@ -15,6 +15,15 @@ RANK ?= bin/pgmpi-rank
 # The two libraries of test, lint and bench.
 OPENMPI_CC ?= $(call first,mpicc.openmpi $(FEDORA)/openmpi/bin/mpicc)
 MPICH_CC ?= $(call first,mpicc.mpich $(FEDORA)/mpich/bin/mpicc)
+
+# Where `make install` puts things; DESTDIR is put before it, for packages.
+PREFIX ?= /usr/local
+DESTDIR ?=
+# The name of the installed rank program behind rank-; one that differs is needed
+# where two versions of a library are installed, such as openmpi-5.0.
+LIBRARY ?=
+# The driver that is installed.
+PGMPI ?= bin/pgmpi
 
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
 # What `make bench` runs (empty: everything); flags of bin/bench may be among it.
@@ -30,7 +39,10 @@ EXHAUSTIVE_TOOLS := 0.38.0
 # Enums of other modules have more values than a switch here needs.
 EXHAUSTIVE_FLAGS := -default-signifies-exhaustive=true -ignore-enum-types='^(reflect|github\.com/.*)\.'
 
-VERSION = $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+NUMBER = $(shell cat internal/version/VERSION)
+# `make dist` leaves .commit in its tarball; --exclude: a tag is no commit.
+COMMIT = $(shell cat .commit 2>/dev/null || git describe --exclude '*' --always --dirty 2>/dev/null)
+VERSION = $(NUMBER)$(addprefix +,$(COMMIT))
 # `make lint` vets; the tests need not do it again.
 GO_TEST := go test -count=1 -vet=off -timeout 15m
 CGO_PACKAGES := ./mockups/c ./measure/rank ./cmd/pgmpi-rank
@@ -67,8 +79,17 @@ endef
 
 # Without tables for debuggers, which are a quarter of the program; a crash still names its lines.
 define build_pgmpi
-CGO_ENABLED=0 go build -buildvcs=false -ldflags "-s -w -X main.version=$(VERSION)" -o bin/pgmpi ./cmd/pgmpi
+CGO_ENABLED=0 go build -buildvcs=false -ldflags "-s -w -X pgmpi/internal/version.commit=$(COMMIT)" -o bin/pgmpi ./cmd/pgmpi
 echo "built bin/pgmpi"
+endef
+
+# $(call install_pages,FOLDER): manual pages and completion, as the new pgmpi prints them.
+define install_pages
+install -d $(1)/man/man1 $(1)/bash-completion/completions $(1)/zsh/site-functions $(1)/fish/vendor_completions.d
+$(PGMPI) man --out $(1)/man/man1
+$(PGMPI) completion bash >$(1)/bash-completion/completions/pgmpi
+$(PGMPI) completion zsh >$(1)/zsh/site-functions/_pgmpi
+$(PGMPI) completion fish >$(1)/fish/vendor_completions.d/pgmpi.fish
 endef
 
 # The test of the synchronisations from inside.
@@ -133,6 +154,36 @@ demo: go-check ## install an MPI library if there is none, build, and check this
 build: go-check ## build bin/pgmpi and bin/pgmpi-rank; for another library: make build MPICC=mpicc.mpich RANK=bin/pgmpi-rank-mpich
 	@$(call build_rank,$(MPICC),$(RANK))
 	$(build_pgmpi)
+
+install: build ## install into PREFIX=/usr/local, below DESTDIR; again with MPICC=… for each other library
+	@library=$(LIBRARY)
+	if [ -z "$$library" ]; then
+		library=$$($(RANK) --version | sed -n 's/.*"library": "\(.*\)".*/\1/p')
+	fi
+	if [ -z "$$library" ]; then
+		echo "The library of $(RANK) is not known: name it with LIBRARY=…" >&2
+		exit 1
+	fi
+	root="$(DESTDIR)$(PREFIX)"
+	install -d "$$root/bin" "$$root/libexec/pgmpi"
+	install $(PGMPI) "$$root/bin/pgmpi"
+	install $(RANK) "$$root/libexec/pgmpi/rank-$$library"
+	install $(RANK)-delay.so "$$root/libexec/pgmpi/rank-$$library-delay.so"
+	$(call install_pages,"$$root/share")
+	echo "installed $$root/bin/pgmpi and $$root/libexec/pgmpi/rank-$$library"
+
+# Made beside, then moved: nothing half written is installed.
+dist: go-check ## make a tarball of the last commit that builds without a network
+	@name=pgmpi-$(NUMBER)
+	work=$$(mktemp -d)
+	trap 'rm -rf "$$work"' EXIT
+	git archive --prefix=$$name/ HEAD | tar -x -C $$work
+	git rev-parse --short HEAD >$$work/$$name/.commit
+	(cd $$work/$$name && CGO_ENABLED=0 go mod vendor)
+	mkdir -p bin
+	tar -c -C $$work --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$$(git log -1 --format=%ct)" $$name | gzip -n >$$work/made
+	mv $$work/made bin/$$name.tar.gz
+	echo "made bin/$$name.tar.gz"
 
 # Packages without MPI are built and tested two at a time; where mpiruns or the C
 # parts take times, nothing else runs. The test program of cmd/pgmpi is pgmpi.

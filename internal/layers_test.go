@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"measure/host"},
 	{"guidelines", "nrep", "mockups/c"},
 	{"mockups"},
-	{"internal/conf", "internal/clean", "internal/regular", "internal/stats", "internal/remark", "internal/exitcode", "measure/clocks"},
+	{"internal/conf", "internal/clean", "internal/regular", "internal/stats", "internal/remark", "internal/exitcode", "internal/version", "measure/clocks"},
 }
 
 // measure, though it is above, may not import analyze: they meet in a results folder.

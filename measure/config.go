@@ -99,7 +99,7 @@ func (c JobConfig) CheckRoot(np []int) []conf.FieldError {
 
 // MPIConfig is the [mpi] section of gl.toml: how ranks are started.
 type MPIConfig struct {
-	Rank   string            `toml:"rank" json:"rank"`     // path of pgmpi-rank; "": beside pgmpi
+	Rank   string            `toml:"rank" json:"rank"`     // path of pgmpi-rank; "": launch.FindRank looks
 	Launch []string          `toml:"launch" json:"launch"` // argv with "{np}"; empty: by the library
 	Env    map[string]string `toml:"env" json:"env"`       // for the ranks
 	// Hostfile is the launcher's list of hosts; "": the batch system's.

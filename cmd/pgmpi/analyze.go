@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/pflag"
 
@@ -107,11 +109,18 @@ func showJudgement(j *campaign.Judgement, path string, into *results.Folder, for
 	switch {
 	case err != nil:
 		return fmt.Errorf("standard output: %w; the report is in %s", err, into.Path)
+	case unwritten != nil && path == into.Path && readOnly(unwritten):
+		warn("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere\n", path)
 	case unwritten != nil:
 		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), os.Args[0], conf.Quote(path))
 	}
 	warn("%s\n", report.Closing(r, into.Path, formats.page(d, into.Path)))
 	return verdictExit(r)
+}
+
+// readOnly tells whether a folder is somebody else's: what is in it may be looked at.
+func readOnly(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // verdictExit is how a command ends that has shown a report.

@@ -87,9 +87,7 @@ func TestTablesOfFlagsAreThoseOfTheProgram(t *testing.T) {
 	rows := []string{"| flag | key | commands | meaning |", "|---|---|---|---|"}
 	for _, f := range order {
 		value, meaning := pflag.UnquoteUsage(f)
-		if !slices.Contains([]string{"", "[]", "0", "false"}, f.DefValue) {
-			meaning += " (default " + f.DefValue + ")"
-		}
+		meaning += usual(f)
 		key := ""
 		if k, ok := f.Value.(*keyFlag); ok {
 			key = "`" + k.key.Name + "` "

@@ -2,10 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/exitcode"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -49,5 +53,25 @@ func writeFolder(t *testing.T, dir string) {
 		if err := f.WriteRun(&run); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func TestALookAtAReadOnlyFolderEndsWithTheVerdict(t *testing.T) {
+	mount := t.TempDir()
+	if err := syscall.Mount("tmpfs", mount, "tmpfs", 0, "size=4m"); err != nil {
+		t.Skipf("a read-only folder, for root too, is a file system of its own, and this user may not mount one: %v", err)
+	}
+	defer syscall.Unmount(mount, syscall.MNT_DETACH)
+	dir, other := filepath.Join(mount, "night"), filepath.Join(mount, "other")
+	writeFolder(t, dir)
+	if err := syscall.Mount("", mount, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+	s := inProcess("analyze", dir).exits(t, exitcode.Violated)
+	if !strings.Contains(s.stderr, "may not be written") {
+		t.Errorf("%s", s.stderr)
+	}
+	if s := inProcess("analyze", dir, "--out", other); s.code == exitcode.Violated || s.code == exitcode.OK {
+		t.Errorf("a folder of --out that cannot be written: exit status %d", s.code)
 	}
 }

@@ -28,7 +28,7 @@ nothing: MPI_Bcast@binomial stands wherever a function may.`,
 		fs.StringVar(&s.guidelines, "guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
 		own := fs.Bool("algorithms", false, "the library's own algorithms of its collectives, instead")
 		s.keys(fs, "np", "launch", "rank")
-		format := newFormat(fs, campaign.Lists.Formats()[0], "`FORMAT`: "+strings.Join(campaign.Lists.Formats(), ", ")+"; with --algorithms also json, csv", campaign.AlgorithmLists.Pick)
+		format := newFormat(fs, campaign.Lists.Formats(), "`FORMAT`: "+strings.Join(campaign.Lists.Formats(), ", ")+"; with --algorithms also json, csv", campaign.AlgorithmLists.Pick)
 		return func(ctx context.Context, _ []string) error {
 			file, err := s.load(nil)
 			if err != nil {
@@ -87,23 +87,21 @@ var versionCommand = command{
 	short: "name pgmpi and the MPI library of the rank program",
 	long:  "Names this program and, where a rank program is at hand, the MPI library it is\nbuilt for.",
 	flags: func(fs *pflag.FlagSet) action {
-		rank := fs.String("rank", "", "the rank program `FILE` (default: pgmpi-rank beside pgmpi)")
+		rank := fs.String("rank", "", "the rank program `FILE` (default: as for check)")
 		return func(context.Context, []string) error {
-			fmt.Fprintf(stdout, "pgmpi %s\n", version)
+			name := fmt.Sprintf("pgmpi %s\n", version)
 			path, err := launch.FindRank(*rank)
 			if err != nil {
 				if *rank != "" {
 					return setup(err)
 				}
-				fmt.Fprintf(stdout, "no rank program beside it: `make build` makes one\n")
-				return nil
+				return say(clean.Text(fmt.Sprintf("%s%v\n", name, err)))
 			}
 			info, err := launch.Probe(path)
 			if err != nil {
 				return setup(err)
 			}
-			fmt.Fprint(stdout, clean.Text(fmt.Sprintf("rank program %s, version %s\n  built for %s, loads %s\n", path, info.Version, info.BuiltFor, info.LibVersion)))
-			return nil
+			return say(clean.Text(fmt.Sprintf("%srank program %s, version %s\n  built for %s, loads %s\n", name, path, info.Version, info.BuiltFor, info.LibVersion)))
 		}
 	},
 }

@@ -26,10 +26,10 @@ import (
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
+	programVersion "pgmpi/internal/version"
 )
 
-// version is set by the linker.
-var version = "devel"
+var version = programVersion.String()
 
 // errFound is exit code 1: what was found has been shown.
 var errFound = errors.New("violated")
@@ -66,7 +66,7 @@ func commands() []command {
 		checkCommand, nrepCommand, measureCommand, analyzeCommand, timesCommand, fingerprintCommand, compareCommand, abCommand, reproduceCommand, historyCommand,
 		matrixCommand, figuresCommand, exportCommand,
 		expectCommand,
-		exploreCommand, selftestCommand, envCommand, clocksCommand, listCommand, initCommand, submitCommand, statusCommand, versionCommand,
+		exploreCommand, selftestCommand, envCommand, clocksCommand, listCommand, initCommand, submitCommand, statusCommand, completionCommand(), manCommand(), versionCommand,
 	}
 }
 
@@ -136,17 +136,19 @@ func codeOf(err error) int {
 func dispatch(ctx context.Context, args []string) error {
 	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
 		if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
-			c, err := find(args[1])
-			if err == nil {
-				c.help()
+			if args[1] == "help" {
+				return say(overview())
 			}
-			return err
+			c, err := find(args[1])
+			if err != nil {
+				return err
+			}
+			return say(c.help())
 		}
-		overview(stdout)
-		return nil
+		return say(overview())
 	}
 	name := args[0]
-	if name == "--version" {
+	if slices.Contains([]string{"--version", "-V", "-v"}, name) {
 		name = versionCommand.name
 	}
 	c, err := find(name)
@@ -156,8 +158,7 @@ func dispatch(ctx context.Context, args []string) error {
 	fs, run := c.flagSet()
 	fs.Usage = func() {}
 	if err := fs.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
-		c.help()
-		return nil
+		return say(c.help())
 	} else if err != nil {
 		return setupf("%s: %w; see `pgmpi help %s`", c.name, flagHint(err, fs), c.name)
 	}
@@ -213,16 +214,29 @@ func flagHint(err error, fs *pflag.FlagSet) error {
 	return err
 }
 
-func overview(w io.Writer) {
-	fmt.Fprint(w, `pgmpi finds out whether an MPI library keeps its own promises.
+const about = `pgmpi finds out whether an MPI library keeps its own promises.
 
 A collective should never be slower than an emulation of it by other
 collectives (its mock-up), than itself on more data, or than itself called k
 times on 1/k of the data. pgmpi measures, tests and reports the violations.
+`
 
-Usage: pgmpi COMMAND [FLAGS]
+// exitCodes are what scripts go by.
+var exitCodes = []struct {
+	code  int
+	means string
+}{
+	{exitcode.OK, "nothing violated; with a baseline: nothing newly wrong"},
+	{exitcode.Violated, "violated; with a baseline: an alarm"},
+	{exitcode.Setup, "nothing was measured"},
+	{exitcode.Failed, "the measurement failed, or gave wrong data"},
+	{exitcode.NoVerdict, "no verdict possible"},
+	{exitcode.Interrupted, "interrupted"},
+}
 
-`)
+func overview() string {
+	w := &strings.Builder{}
+	fmt.Fprintf(w, "%s\nUsage: pgmpi COMMAND [FLAGS]\n\n", about)
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-18s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
 	}
@@ -233,18 +247,27 @@ Start with:
   pgmpi init                           a commented gl.toml for your own settings
 
 `+"`pgmpi help COMMAND` has the flags. Exit codes: 0 nothing violated, 1 violated,\n2 nothing was measured, 3 the measurement failed, 4 no verdict possible,\n130 interrupted.\n")
+	return w.String()
 }
 
 // helpWidth is the widest line of a help text, in columns.
 const helpWidth = 80
 
-func (c command) help() {
+func (c command) help() string {
 	fs, _ := c.flagSet()
-	fmt.Fprintf(stdout, "pgmpi %s: %s\n\n%s\n", c.name, c.short, strings.TrimSpace(c.long))
-	fmt.Fprintf(stdout, "\nUsage: pgmpi %s", strings.TrimSpace(c.name+" "+c.args))
-	if fs.HasFlags() {
-		fmt.Fprintf(stdout, " [FLAGS]\n\n%s", fs.FlagUsagesWrapped(helpWidth))
-	} else {
-		fmt.Fprintln(stdout)
+	w := &strings.Builder{}
+	fmt.Fprintf(w, "pgmpi %s: %s\n\n%s\n", c.name, c.short, strings.TrimSpace(c.long))
+	fmt.Fprintf(w, "\nUsage: pgmpi %s", strings.TrimSpace(c.name+" "+c.args))
+	if !fs.HasFlags() {
+		fmt.Fprintln(w)
+		return w.String()
 	}
+	fmt.Fprintln(w, " [FLAGS]")
+	for _, s := range sections(fs) {
+		if s.title != "" {
+			fmt.Fprintf(w, "\n%s:", s.title)
+		}
+		fmt.Fprintf(w, "\n%s", s.flags.FlagUsagesWrapped(helpWidth))
+	}
+	return w.String()
 }

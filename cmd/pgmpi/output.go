@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -211,17 +212,18 @@ func documentFormat(fs *pflag.FlagSet) *formatFlag {
 	return nil
 }
 
-func newFormat(fs *pflag.FlagSet, usual, usage string, pick func(string) ([]report.Target, error)) *formatFlag {
+func newFormat(fs *pflag.FlagSet, names []string, usage string, pick func(string) ([]report.Target, error)) *formatFlag {
 	f := &formatFlag{pick: pick}
-	_ = f.Set(usual)
+	_ = f.Set(names[0])
 	f.usual = f.picked[0].Format
 	fs.Var(f, "format", usage)
+	chooses(fs, "format", names)
 	return f
 }
 
 // oneFormat is --format of a command that writes one document to standard output.
 func oneFormat[T any](fs *pflag.FlagSet, k report.Kind[T]) *formatFlag {
-	return newFormat(fs, k.Formats()[0], "`FORMAT`: "+strings.Join(k.Formats(), ", "), func(name string) ([]report.Target, error) {
+	return newFormat(fs, k.Formats(), "`FORMAT`: "+strings.Join(k.Formats(), ", "), func(name string) ([]report.Target, error) {
 		f, err := k.Format(name)
 		return []report.Target{{Format: f}}, err
 	})
@@ -229,7 +231,7 @@ func oneFormat[T any](fs *pflag.FlagSet, k report.Kind[T]) *formatFlag {
 
 // formatsFlag is --format of a command that writes a document into a folder too.
 func formatsFlag[T any](fs *pflag.FlagSet, k report.Kind[T], folder string) *formatFlag {
-	return newFormat(fs, k.Formats()[0], "comma `LIST` of "+strings.Join(k.Formats(), ", ")+": the first to standard output"+folder+
+	return newFormat(fs, k.Formats(), "comma `LIST` of "+strings.Join(k.Formats(), ", ")+": the first to standard output"+folder+
 		"; NAME=FILE writes one into FILE instead", k.Pick)
 }
 
@@ -250,7 +252,13 @@ func show(d *report.Document, f report.Format) error {
 	}
 	shown.Page = printed.Page
 	out := bufio.NewWriter(stdout)
-	return errors.Join(f.Write(out, &shown), out.Flush())
+	return cmp.Or(f.Write(out, &shown), out.Flush()) // Flush says again what went wrong in Write
+}
+
+// say writes a text to standard output.
+func say(text string) error {
+	_, err := fmt.Fprint(stdout, text)
+	return err
 }
 
 // folderFor makes the folder of --out.

@@ -29,6 +29,7 @@ var colours = []string{"auto", "always", "never"}
 func pageFlags(fs *pflag.FlagSet) {
 	fs.Int("width", 0, "`COLUMNS` that a line may take, from "+strconv.Itoa(report.LeastWidth)+" on (default: those of the terminal, from 80 to 160; elsewhere 100)")
 	fs.String("color", colours[0], "`WHEN` to use colour: "+strings.Join(colours, ", ")+"; auto: on a terminal, unless NO_COLOR is set or TERM is dumb")
+	chooses(fs, "color", colours)
 	fs.Bool("ascii", false, "print ASCII only (default where LC_ALL, LC_CTYPE or LANG names a locale that is not UTF-8)")
 }
 

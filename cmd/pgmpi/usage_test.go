@@ -47,12 +47,31 @@ func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
 }
 
 func TestVersionAndHelpAsFlags(t *testing.T) {
-	if s := inProcess("--version").exits(t, 0); !strings.HasPrefix(s.stdout, "pgmpi "+version) {
-		t.Errorf("%s", s.stdout)
+	for _, flag := range []string{"--version", "-V", "-v"} {
+		if s := inProcess(flag).exits(t, 0); !strings.HasPrefix(s.stdout, "pgmpi "+version) {
+			t.Errorf("%s: %s", flag, s.stdout)
+		}
 	}
-	for _, flag := range []string{"--help", "-h"} {
+	for _, flag := range []string{"--help", "-h", "help"} {
 		if s := inProcess("help", flag).exits(t, 0); s.stdout != inProcess("help").stdout {
 			t.Errorf("help %s: %s", flag, s.stdout)
+		}
+	}
+}
+
+func TestAFullDiskIsAnErrorOfEveryText(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, args := range []string{"help", "help check", "check --help", "version", "list", "man", "completion bash"} {
+		var errs strings.Builder
+		stdout, stderr = full, &errs
+		code := run(t.Context(), strings.Fields(args))
+		stdout, stderr = os.Stdout, os.Stderr
+		if n := strings.Count(errs.String(), "no space left"); code != exitcode.Failed || n != 1 {
+			t.Errorf("pgmpi %s: exit status %d; said %d times: %s", args, code, n, errs.String())
 		}
 	}
 }

@@ -19,7 +19,7 @@ class Pgmpi(MakefilePackage):
 
     def setup_build_environment(self, env):
         # Spack's stage is the only place that a build may write to. Without a network the
-        # source needs its vendor folder: `go mod vendor`.
+        # source needs its vendor folder: `make dist` makes a tarball with one.
         env.set("GOPATH", join_path(self.stage.path, "go"))
         env.set("GOCACHE", join_path(self.stage.path, "cache"))
 
@@ -27,7 +27,6 @@ class Pgmpi(MakefilePackage):
     def build_targets(self):
         return ["build", f"MPICC={self.spec['mpi'].mpicc}"]
 
-    def install(self, spec, prefix):
-        mkdirp(prefix.bin)
-        for program in ("pgmpi", "pgmpi-rank", "pgmpi-rank-delay.so"):
-            install(join_path("bin", program), prefix.bin)
+    @property
+    def install_targets(self):
+        return ["install", f"MPICC={self.spec['mpi'].mpicc}", f"PREFIX={self.prefix}"]

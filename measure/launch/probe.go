@@ -6,37 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
 
 	"pgmpi/measure/protocol"
 )
-
-// FindRank returns the path of the rank program: the configured one, or
-// pgmpi-rank beside this program.
-func FindRank(configured string) (string, error) {
-	path := configured
-	if path == "" {
-		self, err := os.Executable()
-		if err != nil {
-			return "", err
-		}
-		path = filepath.Join(filepath.Dir(self), "pgmpi-rank")
-	}
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("no rank program at %s: build it with `make build` (it needs mpicc), or name one with --rank", path)
-	}
-	return path, nil
-}
 
 // Probe asks a rank program what it is built for. No MPI is started.
 func Probe(path string) (protocol.RankInfo, error) {

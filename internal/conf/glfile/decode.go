@@ -34,8 +34,23 @@ func (d *decoder) table(entries map[string]any, into reflect.Value, path string)
 		if path == "" {
 			what = "section"
 		}
+		if there := sectionsWith(key); there != "" && conf.Nearest(key, names) == "" {
+			d.fail(join(path, key), "unknown %s %q: it belongs into %s", what, key, there)
+			continue
+		}
 		d.fail(join(path, key), "%s", conf.Unknown(what, key, names))
 	}
+}
+
+// sectionsWith names the sections of gl.toml that have a key, as in "[job]".
+func sectionsWith(key string) string {
+	var in []string
+	for _, k := range Keys {
+		if section, name, _ := strings.Cut(k.Name, "."); name == key {
+			in = append(in, "["+section+"]")
+		}
+	}
+	return strings.Join(in, " or ")
 }
 
 // tagged returns a struct's fields by their TOML names.

@@ -26,11 +26,17 @@ func (e Error) Error() string {
 // Errors is everything that is wrong with a file, in the file's order.
 type Errors []Error
 
-// Error has one line for each.
+// mostErrors are shown of a file: more of them say that it is another kind of file.
+const mostErrors = 20
+
+// Error has one line for each, up to mostErrors.
 func (es Errors) Error() string {
-	lines := make([]string, len(es))
-	for i, e := range es {
-		lines[i] = e.Error()
+	lines := make([]string, min(len(es), mostErrors))
+	for i := range lines {
+		lines[i] = es[i].Error()
+	}
+	if more := len(es) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d errors more", more))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -1,6 +1,7 @@
 package glfile
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -87,6 +88,7 @@ func Load(path string) (*File, error) {
 // still replace them.
 func Parse(name string, data []byte) (*File, error) {
 	f := Default()
+	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // editors on Windows put one before the text
 	f.Name, f.Source = name, string(data)
 	var sections map[string]any
 	if _, err := toml.Decode(f.Source, &sections); err != nil {

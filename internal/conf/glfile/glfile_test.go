@@ -1,6 +1,7 @@
 package glfile
 
 import (
+	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
@@ -300,5 +301,39 @@ func TestPlanOfTheEmptyFileIsTheCatalogue(t *testing.T) {
 func TestLoadNamesAMissingFile(t *testing.T) {
 	if _, err := Load("no-such.toml"); err == nil || !strings.Contains(err.Error(), "no-such.toml") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAKeyInTheWrongPlaceIsToldTheRightOne(t *testing.T) {
+	for text, want := range map[string]string{
+		"mpiruns = 10\n":            `gl.toml:1:1: unknown section "mpiruns": it belongs into [job]`,
+		"[analyze]\nmpiruns = 3\n":  `gl.toml:2:1: unknown key "mpiruns": it belongs into [job]`,
+		"[analyze]\nmax_time = 3\n": `it belongs into [job] or [nrep]`,
+		"[job]\nmpirun = 3\n":       "did you mean mpiruns?",
+	} {
+		if _, err := Parse("gl.toml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestAByteOrderMarkIsSkipped(t *testing.T) {
+	f, err := Parse("gl.toml", []byte("\uFEFF[job]\nmpiruns = 7\n"))
+	if err != nil || f.Job.MPIRuns != 7 {
+		t.Errorf("%v", err)
+	}
+	if _, err := Parse("gl.toml", []byte("\uFEFFwrong = 7\n")); err == nil || !strings.Contains(err.Error(), "gl.toml:1:1: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestOfManyErrorsTwentyAreShown(t *testing.T) {
+	var text strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&text, "wrong%d = 1\n", i)
+	}
+	_, err := Parse("gl.toml", []byte(text.String()))
+	if lines := strings.Split(err.Error(), "\n"); len(lines) != 21 || lines[20] != "and 280 errors more" {
+		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
 	}
 }

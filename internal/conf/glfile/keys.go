@@ -65,7 +65,7 @@ var Keys = []Key{
 	{Name: "job.max_time", Text: "begin no mpirun that would end after this time, such as `10m`, but for those of stage 1", Empty: "no limit",
 		More: "Counts all mpiruns of the folder.", Flag: "max-time", Value: "TIME"},
 
-	{Name: "mpi.rank", Text: "path of the rank program", Empty: "`pgmpi-rank` beside pgmpi", Flag: "rank", Value: "FILE"},
+	{Name: "mpi.rank", Text: "path of the rank program", Empty: "`PGMPI_RANK`, `pgmpi-rank` beside pgmpi, or the installed one of the first mpirun on the PATH", Flag: "rank", Value: "FILE"},
 	{Name: "mpi.launch", Text: "the launcher's words, such as `[\"mpirun\", \"-np\", \"{np}\"]`, with `{np}` for the number of processes; there are also `{nodes}`, `{ppn}`, `{cpus}` and `{hostfile}`",
 		Empty: "chosen by the rank program's library",
 		Flag:  "launch", Value: "TEXT", FlagText: "the launcher, split at spaces, no shell: \"mpirun.mpich -np {np}\"", set: setLaunch},

@@ -49,7 +49,7 @@ func TestUsageHasTheDefaultsOfTheFile(t *testing.T) {
 		"mpiruns": "R, mpiruns that measure everything (stage 2), for each number of processes (default 7)",
 		"np":      "numbers of processes: 2,4 (default 3,5)",
 		"stall":   "end an mpirun in which no case finishes for this long (default 2m)",
-		"rank":    "path of the rank program (default: pgmpi-rank beside pgmpi)",
+		"rank":    "path of the rank program (default: PGMPI_RANK, pgmpi-rank beside pgmpi, or the installed one of the first mpirun on the PATH)",
 	} {
 		if got := FlagKey(flag).Usage(&f); got != want {
 			t.Errorf("--%s: got %q, want %q", flag, got, want)

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// completing are command lines, with the words that a shell must offer at the end
+// of them and one that it must not.
+var completing = []struct {
+	line     string
+	want     []string
+	unwanted string
+}{
+	{"pgmpi ch", []string{"check"}, "compare"},
+	{"pgmpi help his", []string{"history"}, "check"},
+	{"pgmpi check --msi", []string{"--msizes"}, "--cell"},
+	{"pgmpi history --c", []string{"--cell", "--color"}, "--msizes"},
+	{"pgmpi check --sync w", []string{"window", "window_auto"}, "barrier"},
+	{"pgmpi analyze --format j", []string{"json", "junit"}, "csv"},
+	{"pgmpi times --format j", []string{"json"}, "junit"},
+	{"pgmpi check --color ", []string{"always", "auto", "never"}, "check"},
+	{"pgmpi completion z", []string{"zsh"}, "bash"},
+	{"pgmpi man nr", []string{"nrep"}, "check"},
+}
+
+// shell is where a shell is; without it the test is skipped.
+func shell(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("no %s here", name)
+	}
+	return path
+}
+
+// offered are the words that a shell prints for a command line: the script is given a
+// file with the completion of pgmpi, and the line.
+func offered(t *testing.T, completion, line string, argv ...string) []string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "completion")
+	if err := os.WriteFile(file, []byte(completion), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(argv[0], append(argv[1:], file, line)...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", line, err, out)
+	}
+	return strings.Fields(string(out))
+}
+
+// bashAsks fills what bash hands to a function for completion, cutting at blanks.
+const bashAsks = `set -u; source "$1"; read -ra COMP_WORDS <<<"$2"; [[ $2 == *' ' ]] && COMP_WORDS+=("")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _pgmpi; complete -p pgmpi >/dev/null; echo "${COMPREPLY[@]}"`
+
+func TestBashCompletes(t *testing.T) {
+	bash, text := shell(t, "bash"), inProcess("completion", "bash").exits(t, 0).stdout
+	for _, c := range completing {
+		got := offered(t, text, c.line, bash, "--norc", "-c", bashAsks, "bash")
+		if slices.Sort(got); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.line, got, c.want)
+		}
+	}
+	// Bash makes three words of --sync=w.
+	for line, want := range map[string]int{"pgmpi check --sync = w": 2, "pgmpi check --sync =": 7} {
+		if got := offered(t, text, line, bash, "--norc", "-c", bashAsks, "bash"); len(got) != want {
+			t.Errorf("%q: %q", line, got)
+		}
+	}
+}
+
+func TestFishCompletes(t *testing.T) {
+	fish, text := shell(t, "fish"), inProcess("completion", "fish").exits(t, 0).stdout
+	for _, c := range completing {
+		got := offered(t, text, c.line, fish, "--no-config", "-c", `source $argv[1]; complete -C $argv[2] | string replace -r '\t.*' ''; true`)
+		for _, w := range c.want {
+			if !slices.Contains(got, w) {
+				t.Errorf("%q: %q lacks %s", c.line, got, w)
+			}
+		}
+		if slices.Contains(got, c.unwanted) {
+			t.Errorf("%q: %q", c.line, got)
+		}
+	}
+}
+
+// zshAsks types the line and two tabs into a zsh of its own on a pseudo-terminal, and
+// ends when the words of $3 have been shown. -D: no dump is written; one to /dev/null
+// would, for root, take its place.
+const zshAsks = `zmodload zsh/zpty; export TERM=dumb
+zpty z zsh -f -i
+zpty -w z 'autoload -U compinit; compinit -u -D; source '$1'; LISTMAX=1000; setopt noalwayslastprompt; print DO''NE'
+zpty -r z seen '*DONE*' || exit 3
+zpty -w -n z "$2"$'\t\t'; zpty -r z seen "$3"; zpty -d z`
+
+func TestZshCompletes(t *testing.T) {
+	zsh, file := shell(t, "zsh"), filepath.Join(t.TempDir(), "completion")
+	if err := os.WriteFile(file, []byte(inProcess("completion", "zsh").exits(t, 0).stdout), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range completing[2:7] { // each starts a shell of its own
+		cmd := exec.Command("timeout", "60", zsh, "-f", "-c", zshAsks, "zsh", file, c.line, "*"+strings.Join(c.want, "*")+"*")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%q does not become %q: %v\n%s", c.line, c.want, err, out)
+		}
+	}
+}
+
+func TestCompletionRefusesOtherShells(t *testing.T) {
+	inProcess("completion", "zhs").exits(t, 2).says(t, "zsh")
+	inProcess("completion").exits(t, 2).says(t, "bash, zsh, fish")
+}

@@ -1,0 +1,145 @@
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// RankVariable names the rank program where neither a flag nor gl.toml does.
+const RankVariable = "PGMPI_RANK"
+
+// FindRank returns the path of the rank program: the configured one, that of
+// PGMPI_RANK, pgmpi-rank beside this program, or the installed one
+// (../libexec/pgmpi/rank-*) of the library whose mpirun is first on the PATH.
+func FindRank(configured string) (string, error) {
+	if configured != "" {
+		return named(configured, "build it with `make build` (it needs mpicc), or name another with --rank")
+	}
+	if v := os.Getenv(RankVariable); v != "" {
+		return named(v, RankVariable+" names it: build it with `make build`, or set "+RankVariable+" to another")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	return findFrom(filepath.Dir(self))
+}
+
+// findFrom looks around the folder of this program.
+func findFrom(bin string) (string, error) {
+	beside := filepath.Join(bin, "pgmpi-rank")
+	if there(beside) {
+		return beside, nil
+	}
+	folder := filepath.Join(filepath.Dir(bin), "libexec", "pgmpi")
+	ranks := installed(folder)
+	if len(ranks) == 0 {
+		return "", fmt.Errorf("no rank program at %s, and none in %s: build one with `make build` (it needs mpicc), install one with `make install`, or name one with --rank, mpi.rank or %s",
+			beside, folder, RankVariable)
+	}
+	return choose(ranks)
+}
+
+// named is the path of a rank program that somebody has named.
+func named(path, remedy string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if !there(path) {
+		return "", fmt.Errorf("no rank program at %s: %s", path, remedy)
+	}
+	return path, nil
+}
+
+func there(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// installed are the rank programs of a libexec folder, without their delay libraries.
+func installed(folder string) []string {
+	ranks, _ := filepath.Glob(filepath.Join(globQuoted(folder), "rank-*")) // the only error is a bad pattern
+	return slices.DeleteFunc(ranks, func(path string) bool { return strings.HasSuffix(path, "-delay.so") })
+}
+
+// globQuoted makes a folder a pattern that matches itself alone.
+func globQuoted(folder string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
+}
+
+// choose takes the rank program of the library whose mpirun is first on the PATH,
+// of several of one library that built with the compiler wrapper beside that
+// mpirun. A single one is taken where no mpirun is on the PATH, or an unknown one.
+func choose(ranks []string) (string, error) {
+	mpirun, families := firstOnPath()
+	if len(families) == 0 {
+		if len(ranks) == 1 {
+			return ranks[0], nil
+		}
+		return "", fmt.Errorf("%s, and several rank programs are installed (%s): load the module of one library, or name a rank program with --rank, mpi.rank or %s",
+			unknownMPIRun(mpirun), strings.Join(ranks, ", "), RankVariable)
+	}
+	fitting := slices.DeleteFunc(slices.Clone(ranks), func(path string) bool { return !ofFamily(path, families) })
+	if len(fitting) > 1 {
+		if beside := builtBeside(fitting, mpirun); len(beside) > 0 {
+			fitting = beside
+		}
+	}
+	switch len(fitting) {
+	case 0:
+		return "", fmt.Errorf("the first mpirun on the PATH, %s, is one of %s, and no rank program installed is built for that (there are %s): put another mpirun first, install one with `make install MPICC=…`, or name one with --rank, mpi.rank or %s",
+			mpirun, strings.Join(families, " or "), strings.Join(ranks, ", "), RankVariable)
+	case 1:
+		return fitting[0], nil
+	}
+	return "", fmt.Errorf("several rank programs fit the first mpirun on the PATH, %s: name one of %s with --rank, mpi.rank or %s",
+		mpirun, strings.Join(fitting, ", "), RankVariable)
+}
+
+func unknownMPIRun(mpirun string) string {
+	if mpirun == "" {
+		return "no mpirun is on the PATH"
+	}
+	return "the first mpirun on the PATH, " + mpirun + ", is of no known library"
+}
+
+// firstOnPath is the mpirun, or else the mpiexec, that the PATH leads to, and the
+// families of libraries whose launcher it says it is; MVAPICH's is MPICH's.
+func firstOnPath() (path string, families []string) {
+	for _, name := range []string{"mpirun", "mpiexec"} {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		text := versionText(path)
+		for _, l := range libraries {
+			if slices.ContainsFunc(l.launchers, func(l launcher) bool { return l.says.MatchString(text) }) {
+				families = append(families, l.family)
+			}
+		}
+		return path, families
+	}
+	return "", nil
+}
+
+// ofFamily goes by the name that `make install` gives: rank-openmpi, or
+// rank-openmpi-5.0 for one of several.
+func ofFamily(path string, families []string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "rank-"), "-")
+	return slices.Contains(families, name)
+}
+
+// builtBeside are those built with a compiler wrapper in the folder of mpirun.
+func builtBeside(ranks []string, mpirun string) []string {
+	return slices.DeleteFunc(slices.Clone(ranks), func(path string) bool {
+		info, err := Look(path)
+		return err != nil || filepath.Dir(info.MPICC) != filepath.Dir(mpirun)
+	})
+}
