@@ -190,18 +190,8 @@ dist: go-check ## make a tarball of the last commit that builds without a networ
 test: go-check both ## run every test, against Open MPI and MPICH (installs them if missing)
 	@{ # a core for each library
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
-	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-matmul2-openmpi,-tags matmul2)
-	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups$(comma)matmul2)
-	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-injected-openmpi,-tags injectedclocks)
-	$(OPENMPI_CC) $(sync_test) -o bin/sync-openmpi
-	$(call build_data,$(OPENMPI_CC),openmpi)
-	$(call build_data,$(OPENMPI_CC),wrong-openmpi,-DPGMPI_WRONG_MOCKUPS)
 	} &
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
-	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
-	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-injected-mpich,-tags injectedclocks)
-	$(MPICH_CC) $(sync_test) -o bin/sync-mpich
-	$(call build_data,$(MPICH_CC),mpich)
 	wait $$!
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 	gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/fault.so testdata/fault/fault.c -ldl -lpthread
@@ -211,6 +201,20 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	batch=$$(mktemp)
 	$(GO_TEST) -run '^TestSlurm$$' ./cmd/pgmpi >$$batch 2>&1 & # they wait most of the time
 	jobs=$$!
+	{
+	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-matmul2-openmpi,-tags matmul2)
+	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups$(comma)matmul2)
+	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-injected-openmpi,-tags injectedclocks)
+	$(OPENMPI_CC) $(sync_test) -o bin/sync-openmpi
+	$(call build_data,$(OPENMPI_CC),openmpi)
+	$(call build_data,$(OPENMPI_CC),wrong-openmpi,-DPGMPI_WRONG_MOCKUPS)
+	} &
+	others=$$!
+	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
+	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-injected-mpich,-tags injectedclocks)
+	$(MPICH_CC) $(sync_test) -o bin/sync-mpich
+	$(call build_data,$(MPICH_CC),mpich)
+	wait $$others
 	echo "Tests without MPI:"
 	$(GO_TEST) $$(go list ./... | grep -v '/cmd/pgmpi$$')
 	echo "Tests of the C parts, with $(OPENMPI_CC) and with $(MPICH_CC):"

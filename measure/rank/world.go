@@ -4,7 +4,7 @@ package rank
 
 /*
 #cgo CFLAGS: -std=c11 -Wall -Wextra -I${SRCDIR}/../../mockups/c
-#cgo LDFLAGS: -rdynamic
+#cgo LDFLAGS: -rdynamic -ldl
 #include <stdlib.h>
 #include "rank.h"
 
