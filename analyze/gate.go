@@ -25,6 +25,10 @@ type Against struct {
 // worseBy is how many times larger than in a baseline a ratio is that counts as worse.
 const worseBy = 1.25
 
+// busyFrom are the involuntary context switches a second from which other programs were
+// running. Alone on its core a rank has some; one that shares it, 100 to 300.
+const busyFrom = 50
+
 // Confirmation plans to measure again what would make the night red, as a family of its
 // own, in as many mpiruns as pair well. A violation that a baseline has shown as well is
 // confirmed already. It is nil where there is nothing to confirm.
@@ -337,7 +341,8 @@ func notViolated(g *Against, v *Verdict) held {
 // again is what the confirmation says of a test.
 type again struct {
 	judge.Outcome
-	problem string // why it says nothing
+	problem     string  // why it says nothing
+	interrupted float64 // times a second; NaN: not known
 }
 
 // confirmed judges what was measured again, by test of the Plan.
@@ -356,6 +361,11 @@ func (a *Analysis) confirmed() (map[int]*again, error) {
 	for i, x := range m.Confirm.FollowUps {
 		out[x.Test] = &again{}
 		pairs[i], out[x.Test].problem = a.measured(protocol.ModeConfirm, x, d.R())
+		for _, side := range [][2]int{{x.Case, 1}, {x.Part, x.Calls}} {
+			if k := a.set.Side(protocol.ModeConfirm, side[0], side[1]); k != nil {
+				out[x.Test].interrupted = max(out[x.Test].interrupted, k.Interrupted(side[1]))
+			}
+		}
 		if d.Refused != nil {
 			out[x.Test].problem = ": " + d.Refused.Reason
 		}
@@ -387,6 +397,10 @@ func (a *Analysis) confirm(g *Against, v *Verdict, h *held, x *again) bool {
 	}
 	if least := a.clears(h); x.Lo95 < least {
 		return unsure("not confirmed: %s, which is not clearly above %.2f×", measured, least)
+	}
+	if h.state == Worse && x.interrupted >= busyFrom {
+		return unsure("not confirmed: %s, while other programs ran on the cores (%.0f involuntary switches a second), which slows calls down by different factors",
+			measured, x.interrupted)
 	}
 	for _, shape := range a.manifest.Plan.Shapes {
 		if shape.String() != v.Shape {

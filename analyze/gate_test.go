@@ -185,12 +185,16 @@ func TestAViolationInOneStateIsHeldAgainstNightsInThatState(t *testing.T) {
 }
 
 // again measures GL8 at 8 B again; line is the yardstick's.
-func measuredAgain(a *Analysis, reduce, allreduce int64, line float64) {
+func measuredAgain(a *Analysis, reduce, allreduce int64, line float64, switches ...int64) {
 	m := a.manifest
 	for n := 1; n <= m.Confirm.R; n++ {
 		run := &results.Run{Header: results.Header{Mode: protocol.ModeConfirm, Shape: p2, Run: n, Yardstick: []protocol.Yardstick{{LineNS: line}}}}
 		for i, ns := range map[int]int64{0: reduce, 2: allreduce} {
-			run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: m.Plan.Cases[i].Function, Msize: 8, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
+			c := protocol.CaseResult{Status: protocol.StatusOK, NRep: 1}
+			if len(switches) > 0 {
+				c.Usage = &protocol.Usage{Switches: switches[0]}
+			}
+			run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: m.Plan.Cases[i].Function, Msize: 8, CaseResult: c})
 			run.Samples = append(run.Samples, []protocol.Sample{{NS: ns + int64(n)}})
 		}
 		if err := a.set.Add(run); err != nil {
@@ -236,6 +240,31 @@ func TestAnAlarmIsOneOnlyIfItIsConfirmed(t *testing.T) {
 				t.Errorf("%+v", v.Gated)
 			}
 		})
+	}
+}
+
+// A call of 20 ms with one switch meets 50 in a second.
+func TestWhatIsWorseBesideOtherProgramsIsNoAlarm(t *testing.T) {
+	for name, c := range map[string]struct {
+		before   Verdict
+		ns       int64
+		switches []int64
+		want     GateState
+	}{
+		"busy":               {asked(judge.Violated, 1.5), 20e6 - 100, []int64{1}, Unsure},
+		"quiet":              {asked(judge.Violated, 1.5), 20e6 + 100, []int64{1}, Worse},
+		"not counted":        {asked(judge.Violated, 1.5), 20e6 - 100, nil, Worse},
+		"new, beside others": {asked(judge.Kept, 1), 20e6 - 100, []int64{1}, New},
+	} {
+		a := judged(100, asked(judge.Violated, 2))
+		a.manifest.Confirm = &results.SplitPlan{R: 10, FollowUps: []results.FollowUp{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
+		measuredAgain(a, 2*c.ns, c.ns, 100, c.switches...)
+		if err := a.Hold(gateOf(baselineOf("a", 101, c.before))); err != nil {
+			t.Fatal(err)
+		}
+		if v := a.Report.Verdicts[0]; v.State != c.want || (c.want == Unsure) != strings.Contains(v.StateReason, "50 involuntary switches a second") {
+			t.Errorf("%s: %+v", name, v.Gated)
+		}
 	}
 }
 

@@ -110,7 +110,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Skip: m.Skip[i].Status, Company: true})
 	}
 	seed = runSeed(m.Seed, t)
-	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), m)
+	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), s.Measure.leastCalls(), m)
 	for i, round := range rounds {
 		if i > 0 {
 			j.Rounds = append(j.Rounds, len(j.Order))

@@ -19,6 +19,19 @@ const MaxTurns = 10000
 // usualTurns was chosen by what it does to verdicts that flip (docs/measuring.md).
 const usualTurns = 10
 
+// leastCalls is how many repetitions a visit has at least, if the case has as many and
+// nobody has asked for so many turns. The first call of a visit meets caches that other
+// cases have filled, those behind it do not: with few calls, how many a prediction has
+// named would decide what the median is of.
+const leastCalls = 10
+
+func (c Config) leastCalls() int {
+	if c.Turns > 0 {
+		return 1
+	}
+	return leastCalls
+}
+
 // turns is in how many rounds a task visits its cases; if that is not configured, once
 // where the caches are made alike before each call, where bounds of repeated calls
 // are wanted, and where the temporaries of all cases do not fit side by side.
@@ -69,10 +82,10 @@ func (s *Session) roomForTurns(t Task) bool {
 type pair [2]int
 
 // rounds are the indices of the cases, and of the company behind them, as they are
-// visited: in n rounds, each in an order of its own. A case with fewer repetitions
-// than there are rounds is not in all of them; the company is in the first. Rounds
-// without any case are not there.
-func (t Task) rounds(rng *rand.Rand, n int, plan *results.Manifest) (out [][]int) {
+// visited: in n rounds, each in an order of its own. A case with fewer than least
+// repetitions a round is not in all of them; the company is in the first. Rounds without
+// any case are not there.
+func (t Task) rounds(rng *rand.Rand, n, least int, plan *results.Manifest) (out [][]int) {
 	all := len(t.Cases) + len(t.Company)
 	if n <= 1 {
 		return [][]int{rng.Perm(all)}
@@ -81,7 +94,7 @@ func (t Task) rounds(rng *rand.Rand, n int, plan *results.Manifest) (out [][]int
 	for _, rank := range spread(n) {
 		var there []int
 		for i, c := range t.Cases {
-			if rank < c.NRep {
+			if rank < max(1, c.NRep/least) {
 				there = append(there, i)
 			}
 		}

@@ -58,6 +58,22 @@ func TestEveryTurnVisitsTheCasesThatHaveRepetitionsLeft(t *testing.T) {
 	}
 }
 
+// By default a visit has ten repetitions and more, or all that the case has.
+func TestAVisitHasTenRepetitionsByDefault(t *testing.T) {
+	s := turning(t, 0)
+	task := s.task(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 1)
+	j, _, err := s.job(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := visits(j.Order)
+	for i, c := range task.Cases {
+		if want := min(usualTurns, max(1, c.NRep/10)); len(at[i]) != want {
+			t.Errorf("a case with %d repetitions is visited %d times, want %d", c.NRep, len(at[i]), want)
+		}
+	}
+}
+
 // Else both sides of a guideline would seldom meet where one has fewer repetitions.
 func TestRoundsOfFewRepetitionsAreAmongThoseOfMany(t *testing.T) {
 	for _, c := range []struct {
@@ -145,7 +161,7 @@ func TestRoundsHaveOrdersOfTheirOwnThatTheSeedDetermines(t *testing.T) {
 	for i := range 8 {
 		task.Cases = append(task.Cases, Sampled{Plan: i, NRep: 10})
 	}
-	all := slices.Concat(task.rounds(rand.New(rand.NewPCG(1, 0)), 10, s.Manifest)...)
+	all := slices.Concat(task.rounds(rand.New(rand.NewPCG(1, 0)), 10, 1, s.Manifest)...)
 	for round := range slices.Chunk(all, 8) {
 		orders[fmt.Sprint(round)] = true
 	}
@@ -162,7 +178,7 @@ func TestNoCallFollowsItselfWhereThereIsAnother(t *testing.T) {
 		for i := range cases {
 			task.Cases = append(task.Cases, Sampled{Plan: i, NRep: 50})
 		}
-		order := slices.Concat(task.rounds(rand.New(rand.NewPCG(1, 0)), 50, s.Manifest)...)
+		order := slices.Concat(task.rounds(rand.New(rand.NewPCG(1, 0)), 50, 1, s.Manifest)...)
 		if len(order) != 50*cases || len(slices.Compact(slices.Clone(order))) != len(order) {
 			t.Errorf("%d cases: one follows itself in %v", cases, order)
 		}

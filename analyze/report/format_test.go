@@ -45,6 +45,7 @@ func examples(t *testing.T) map[string]example {
 		"explain": explainExample(t),
 
 		"fingerprint": exampleOf(Fingerprints, fingerprint(t)),
+		"explore":     exampleOf(Explorations, exploration()),
 	}
 }
 

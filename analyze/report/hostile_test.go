@@ -64,6 +64,7 @@ func hostile(t *testing.T, text string) map[string]example {
 		"clocks":  poisoned(ClockLists, clocks(), text),
 
 		"fingerprint": poisoned(Fingerprints, fingerprint(t), text),
+		"explore":     poisoned(Explorations, exploration(), text),
 	}
 }
 

@@ -51,7 +51,7 @@ func NewExplore(ctx context.Context, config *glfile.File, path string, before *r
 	if err := f.Explore.Known(list.Collectives); err != nil {
 		return nil, setupf("explore.algorithms: %w", err)
 	}
-	if f.Measure.Turns == 0 && !f.Measure.Provable && f.Measure.Cache == protocol.CacheWarm {
+	if f.Explore.Rounds > 0 && f.Measure.Turns == 0 && !f.Measure.Provable && f.Measure.Cache == protocol.CacheWarm {
 		f.Measure.Turns = min(f.Explore.Rounds, f.NREP.Most())
 	}
 	c, err := New(&f, path, before, version)

@@ -151,7 +151,7 @@ var Keys = []Key{
 	{Name: "explore.algorithms", Text: "which of the library's own algorithms `pgmpi explore` tries: `all`, those of a collective (`MPI_Bcast`), one (`MPI_Bcast@binomial`); with a `!` in front: not these",
 		More: "`pgmpi list --algorithms` shows them; see [how-to-tune.md](how-to-tune.md).", Flag: "algorithms", Value: "LIST"},
 	{Name: "explore.select", Text: "mpiruns that choose the candidates; other ones test them", Flag: "select", Value: "N"},
-	{Name: "explore.rounds", Text: "in how many rounds these mpiruns visit their cases, each with its share of the repetitions, unless `measure.turns` says so"},
+	{Name: "explore.rounds", Text: "in how many rounds these mpiruns visit their cases, each with its share of the repetitions, unless `measure.turns` says so; `0`: ten, of at least ten repetitions each"},
 
 	{Name: "batch.scheduler", Text: "the batch system that `pgmpi submit` writes a script for", Names: batch.Names(),
 		More: "All but `slurm` are untested, and are not submitted; see [how-to-slurm.md](how-to-slurm.md)."},

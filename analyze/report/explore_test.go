@@ -1,0 +1,46 @@
+package report
+
+import (
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+)
+
+// exploration has every answer, and an algorithm that cannot be used.
+func exploration() *analyze.Exploration {
+	number := func(x float64) *float64 { return &x }
+	candidate := func(function string, ratio float64, verdict judge.Verdict) *analyze.Candidate {
+		c := &analyze.Candidate{Function: function, MedianS: number(1e-6 / ratio), Ratio: number(ratio), Verdict: verdict}
+		if verdict != "" {
+			c.RatioLo95, c.RatioHi95, c.PValue, c.PAdjusted = number(ratio/1.02), number(ratio*1.02), number(.001), number(.004)
+		}
+		return c
+	}
+	e := &analyze.Exploration{
+		Schema: analyze.ExploreSchema, Version: "1", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.0.2"},
+		Shapes: []analyze.Shape{{Name: "p2"}}, Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: "bytes of one block"},
+		Select: 3, R: 10, Test: judge.TestSignedRank, Adjust: judge.AdjustBH, M: 4, Alpha: .05, MinSlowdown: 1.05, PMin: 1. / 1024,
+		Count:  map[analyze.Advice]int{},
+		Itself: analyze.ErrorRate{Tests: 4, False: 1},
+		Unused: []analyze.Unused{{Function: "MPI_Allgather@two_proc", Shape: "p2", Status: "unavailable", Message: "MPI_ERR_UNSUPPORTED_OPERATION", Cases: 1}},
+	}
+	for i, c := range []struct {
+		word        analyze.Advice
+		own, mockup *analyze.Candidate
+	}{
+		{analyze.OwnAlgorithm, candidate("MPI_Allgather@ring", 2.5, judge.Violated), candidate("allgather_as_allreduce", .8, "")},
+		{analyze.OnlyMockup, candidate("MPI_Allgather@ring", 1, ""), candidate("allgather_as_alltoall", 1.4, judge.Violated)},
+		{analyze.NotDecided, candidate("MPI_Allgather@ring", 1.06, judge.Undecided), nil},
+		{analyze.DefaultIsBest, candidate("MPI_Allgather@ring", .9, ""), candidate("allgather_as_alltoall", .5, "")},
+		{word: analyze.NotExplored},
+	} {
+		cell := analyze.ExploreCell{Cell: medians.Cell{Function: "MPI_Allgather", Msize: 8 << (2 * i), Shape: "p2"}, NP: 2, Word: c.word, Own: c.own, Mockup: c.mockup}
+		if c.word != analyze.NotExplored {
+			cell.DefaultS = number(1e-6)
+		}
+		e.Cells = append(e.Cells, cell)
+		e.Count[c.word]++
+	}
+	e.Exit = 1
+	return e
+}
