@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	sizeAimMB      = 25.0
+	sizeAimMB      = 30.0
 	analyzeSamples = 10_000_000
 	analyzeSeconds = 2.0
 	analyzeMiB     = 512.0
