@@ -25,10 +25,6 @@ type Against struct {
 // worseBy is how many times larger than in a baseline a ratio is that counts as worse.
 const worseBy = 1.25
 
-// busyFrom are the involuntary context switches a second from which other programs were
-// running. Alone on its core a rank has some; one that shares it, 100 to 300.
-const busyFrom = 50
-
 // Confirmation plans to measure again what would make the night red, as a family of its
 // own, in as many mpiruns as pair well. A violation that a baseline has shown as well is
 // confirmed already. It is nil where there is nothing to confirm.
@@ -172,7 +168,7 @@ func (a *Analysis) violated(g *Against, v *Verdict) held {
 	var same, other []*PastNight // in the same states of the machine, and in others
 	states := a.statesOf(v)
 	for _, n := range g.Nights {
-		if n.met(v.Shape, states) {
+		if a.like(n, v.Shape, states) {
 			same = append(same, n)
 		} else {
 			other = append(other, n)
@@ -199,6 +195,12 @@ func (a *Analysis) violated(g *Against, v *Verdict) held {
 		return held{state: Unsure, reason: "the machine was in a state that no baseline has; " + worst.words(), nights: same}
 	}
 	return held{state: FirstShown, reason: firstShown(g, v), nights: same}
+}
+
+// like tells whether a night was, on a shape, in each of these states of the machine, and
+// as today beside other programs or alone.
+func (a *Analysis) like(n *PastNight, shape string, states []medians.Speed) bool {
+	return (n.Busy == nil || *n.Busy == busy(a.Report.Warnings)) && n.met(shape, states)
 }
 
 // statesOf are the states of the machine that a verdict rests on: those in which it is
@@ -341,8 +343,7 @@ func notViolated(g *Against, v *Verdict) held {
 // again is what the confirmation says of a test.
 type again struct {
 	judge.Outcome
-	problem     string  // why it says nothing
-	interrupted float64 // times a second; NaN: not known
+	problem string // why it says nothing
 }
 
 // confirmed judges what was measured again, by test of the Plan.
@@ -361,11 +362,6 @@ func (a *Analysis) confirmed() (map[int]*again, error) {
 	for i, x := range m.Confirm.FollowUps {
 		out[x.Test] = &again{}
 		pairs[i], out[x.Test].problem = a.measured(protocol.ModeConfirm, x, d.R())
-		for _, side := range [][2]int{{x.Case, 1}, {x.Part, x.Calls}} {
-			if k := a.set.Side(protocol.ModeConfirm, side[0], side[1]); k != nil {
-				out[x.Test].interrupted = max(out[x.Test].interrupted, k.Interrupted(side[1]))
-			}
-		}
 		if d.Refused != nil {
 			out[x.Test].problem = ": " + d.Refused.Reason
 		}
@@ -398,16 +394,12 @@ func (a *Analysis) confirm(g *Against, v *Verdict, h *held, x *again) bool {
 	if least := a.clears(h); x.Lo95 < least {
 		return unsure("not confirmed: %s, which is not clearly above %.2f×", measured, least)
 	}
-	if h.state == Worse && x.interrupted >= busyFrom {
-		return unsure("not confirmed: %s, while other programs ran on the cores (%.0f involuntary switches a second), which slows calls down by different factors",
-			measured, x.interrupted)
-	}
 	for _, shape := range a.manifest.Plan.Shapes {
 		if shape.String() != v.Shape {
 			continue
 		}
 		speed := []medians.Speed{a.set.SpeedAgain(shape)}
-		met := slices.DeleteFunc(slices.Clone(g.Nights), func(n *PastNight) bool { return !n.met(v.Shape, speed) })
+		met := slices.DeleteFunc(slices.Clone(g.Nights), func(n *PastNight) bool { return !a.like(n, v.Shape, speed) })
 		if len(g.Nights) > 0 && len(met) == 0 {
 			return unsure("not confirmed: %s, but the machine was in a state that no baseline has", measured)
 		}
@@ -453,7 +445,7 @@ func (a *Analysis) notes(g *Against) (out []string) {
 	}
 	for _, s := range today.Shapes {
 		states := a.statesOf(&Verdict{Shape: s})
-		if len(g.Nights) > 0 && !slices.ContainsFunc(g.Nights, func(n *PastNight) bool { return n.met(s, states) }) {
+		if len(g.Nights) > 0 && !slices.ContainsFunc(g.Nights, func(n *PastNight) bool { return a.like(n, s, states) }) {
 			out = append(out, fmt.Sprintf("on %s the machine was in a state that no baseline has: nothing that differs is an alarm there", s))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/remark"
 	"pgmpi/measure/results"
 )
 
@@ -24,6 +25,7 @@ type PastNight struct {
 	Yardstick []Yardstick
 	States    []medians.State
 	Tests     []Past // in the Plan's order
+	Busy      *bool  // other programs kept cores busy; nil: not known
 
 	at map[question]int // index into Tests
 }
@@ -81,7 +83,8 @@ func (p *Past) check() error {
 
 // PastNightOf is the night of a report; folder is how the user calls it.
 func PastNightOf(r *Report, folder string) *PastNight {
-	n := &PastNight{Baseline: Baseline{Folder: folder, Created: r.Created, Library: r.Library.Short()}, Operation: Operation{Datatype: r.Datatype, Op: r.Op, Root: r.Root}, Yardstick: r.Yardstick, States: r.States}
+	beside := busy(r.Warnings)
+	n := &PastNight{Baseline: Baseline{Folder: folder, Created: r.Created, Library: r.Library.Short()}, Operation: Operation{Datatype: r.Datatype, Op: r.Op, Root: r.Root}, Yardstick: r.Yardstick, States: r.States, Busy: &beside}
 	for _, s := range r.Shapes {
 		n.Shapes = append(n.Shapes, s.Name)
 	}
@@ -90,6 +93,11 @@ func PastNightOf(r *Report, folder string) *PastNight {
 	}
 	n.index()
 	return n
+}
+
+// busy tells whether other programs kept cores busy.
+func busy(warnings []remark.Remark) bool {
+	return slices.ContainsFunc(warnings, func(r remark.Remark) bool { return r.ID == remark.OthersBusy })
 }
 
 func (n *PastNight) index() {
@@ -164,6 +172,9 @@ func (n *PastNight) readKey(d *json.Decoder, key string, schema *string) error {
 		err := d.Decode(&l)
 		n.Library = l.Short()
 		return err
+	case "warnings":
+		n.Busy = new(bool)
+		return each(d, mostListed, func(r remark.Remark) error { *n.Busy = *n.Busy || busy([]remark.Remark{r}); return nil })
 	case "datatype":
 		return d.Decode(&n.Datatype)
 	case "op":

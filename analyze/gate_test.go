@@ -185,16 +185,12 @@ func TestAViolationInOneStateIsHeldAgainstNightsInThatState(t *testing.T) {
 }
 
 // again measures GL8 at 8 B again; line is the yardstick's.
-func measuredAgain(a *Analysis, reduce, allreduce int64, line float64, switches ...int64) {
+func measuredAgain(a *Analysis, reduce, allreduce int64, line float64) {
 	m := a.manifest
 	for n := 1; n <= m.Confirm.R; n++ {
 		run := &results.Run{Header: results.Header{Mode: protocol.ModeConfirm, Shape: p2, Run: n, Yardstick: []protocol.Yardstick{{LineNS: line}}}}
 		for i, ns := range map[int]int64{0: reduce, 2: allreduce} {
-			c := protocol.CaseResult{Status: protocol.StatusOK, NRep: 1}
-			if len(switches) > 0 {
-				c.Usage = &protocol.Usage{Switches: switches[0]}
-			}
-			run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: m.Plan.Cases[i].Function, Msize: 8, CaseResult: c})
+			run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: m.Plan.Cases[i].Function, Msize: 8, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
 			run.Samples = append(run.Samples, []protocol.Sample{{NS: ns + int64(n)}})
 		}
 		if err := a.set.Add(run); err != nil {
@@ -243,28 +239,33 @@ func TestAnAlarmIsOneOnlyIfItIsConfirmed(t *testing.T) {
 	}
 }
 
-// A call of 20 ms with one switch meets 50 in a second.
-func TestWhatIsWorseBesideOtherProgramsIsNoAlarm(t *testing.T) {
+// Other programs slow calls down by different factors: a night beside them is no baseline
+// for one without, and the other way round.
+func TestANightBesideOtherProgramsIsOneOfAnotherState(t *testing.T) {
+	others := []remark.Remark{{ID: remark.OthersBusy}}
 	for name, c := range map[string]struct {
 		before   Verdict
-		ns       int64
-		switches []int64
+		now      float64
+		then, is []remark.Remark
 		want     GateState
 	}{
-		"busy":               {asked(judge.Violated, 1.5), 20e6 - 100, []int64{1}, Unsure},
-		"quiet":              {asked(judge.Violated, 1.5), 20e6 + 100, []int64{1}, Worse},
-		"not counted":        {asked(judge.Violated, 1.5), 20e6 - 100, nil, Worse},
-		"new, beside others": {asked(judge.Kept, 1), 20e6 - 100, []int64{1}, New},
+		"new in both":       {asked(judge.Kept, 1), 1.5, others, others, New},
+		"new beside others": {asked(judge.Kept, 1), 1.5, nil, others, Unsure},
+		"new without":       {asked(judge.Kept, 1), 1.5, others, nil, Unsure},
+		"worse":             {asked(judge.Violated, 1.5), 3, nil, others, Known},
 	} {
-		a := judged(100, asked(judge.Violated, 2))
-		a.manifest.Confirm = &results.SplitPlan{R: 10, FollowUps: []results.FollowUp{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
-		measuredAgain(a, 2*c.ns, c.ns, 100, c.switches...)
-		if err := a.Hold(gateOf(baselineOf("a", 101, c.before))); err != nil {
-			t.Fatal(err)
+		a := judged(100, asked(judge.Violated, c.now))
+		a.Report.Warnings = c.is
+		n := baselineOf("a", 101, c.before)
+		beside := busy(c.then)
+		n.Busy = &beside
+		if err := a.Hold(gateOf(n)); err != nil || a.Report.Verdicts[0].State != c.want {
+			t.Errorf("%s: %v, %+v", name, err, a.Report.Verdicts[0].Gated)
 		}
-		if v := a.Report.Verdicts[0]; v.State != c.want || (c.want == Unsure) != strings.Contains(v.StateReason, "50 involuntary switches a second") {
-			t.Errorf("%s: %+v", name, v.Gated)
-		}
+	}
+	n, err := ReadPastNight(strings.NewReader(`{"schema": "`+Schema+`", "warnings": [{"id": "page-faults"}, {"id": "others-busy"}], "verdicts": []}`), "a")
+	if err != nil || !*n.Busy {
+		t.Errorf("%+v, %v", n, err)
 	}
 }
 

@@ -67,12 +67,6 @@ func (c *Case) Usage() Usage {
 	return Usage{stats.MedianFinite(faults), mostFrequent(faultsAt), stats.MedianFinite(switches), mostFrequent(switchesAt)}
 }
 
-// Interrupted is how often in a second the kernel gave the core of a rank to another program
-// while so many calls in a row were made, in the median mpirun; NaN: not known.
-func (c *Case) Interrupted(calls int) float64 {
-	return c.Usage().Switches * float64(calls) * 1e9 / c.Median()
-}
-
 // mostFrequent is the lowest of the values that are there most often.
 func mostFrequent(values []int) (found int) {
 	count, most := map[int]int{}, 0
