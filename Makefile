@@ -231,10 +231,10 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	echo "Real mpiruns:"
 	$(GO_TEST) -skip '^TestSlurm$$' ./cmd/pgmpi
 
-# Nothing waits here for mpiruns; what needs them is in packages that are left out.
+# Nothing waits here for mpiruns or a browser; what needs them is in packages that are left out.
 race: go-check ## run the tests that need no MPI with Go's race detector
 	@.ci/install gcc
-	CGO_ENABLED=1 CC=gcc go test -race -vet=off -timeout 15m $$(go list ./... | grep -v -e '/cmd/' -e '/mockups/c$$' -e '/measure/rank$$')
+	CGO_ENABLED=1 CC=gcc go test -race -vet=off -timeout 15m $$(go list ./... | grep -v -e '/cmd/' -e '/mockups/c$$' -e '/measure/rank$$' -e '/browser$$')
 
 lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) ## gofmt, go vet, staticcheck, exhaustive and C warnings, with and without MPI
 	@unformatted=$$(gofmt -l .)
