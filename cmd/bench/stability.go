@@ -129,6 +129,7 @@ func (e *env) showStability(checks []repeat) error {
 	fmt.Printf("   %d of %d cells were ever violated, %d of them in every check\n", all.violated, len(checks[0].Verdicts), all.violated-all.other)
 	showByRatio(checks)
 	showBetween(checks)
+	showIdeal(checks)
 	fmt.Printf("   of those not violated in another check, %d have 95 %% intervals on both sides of %.2f in two checks: whoever is right in both says two things\n",
 		apart(checks, all.cells), minSlowdown)
 	showCalibration(calibrate(across), calibrate(within))
@@ -297,10 +298,11 @@ func apart(checks []repeat, cells []int) (n int) {
 func showBetween(checks []repeat) {
 	var all, violated []float64
 	for i := range checks[0].Verdicts {
-		sd, ok := between(checks, i)
+		s, ok := spreadOf(checks, i)
 		if !ok {
 			continue
 		}
+		sd := s.between()
 		all = append(all, sd)
 		if slices.ContainsFunc(checks, func(c repeat) bool { return isViolated(&c.Verdicts[i]) }) {
 			violated = append(violated, sd)
@@ -322,21 +324,66 @@ func showBetween(checks []repeat) {
 	t.Flush()
 }
 
-// between is the standard deviation of the logarithm of a cell's ratio from check to
-// check, less what is within them: the variance over the checks less the mean of those
-// that the 95 % intervals stand for, 0 if there is nothing left.
-func between(checks []repeat, i int) (sd float64, ok bool) {
+// cellSpread is what a cell's logarithms of ratios do over several checks.
+type cellSpread struct {
+	mean, variance float64 // over the checks
+	within         float64 // variance that the 95 % intervals stand for, mean of the checks
+}
+
+func spreadOf(checks []repeat, i int) (s cellSpread, ok bool) {
 	var logs, within []float64
 	for _, c := range checks {
 		v := c.Verdicts[i]
 		if v.Ratio == nil || v.RatioLo95 == nil || v.RatioHi95 == nil {
-			return 0, false
+			return s, false
 		}
 		logs = append(logs, math.Log(*v.Ratio))
 		se := math.Log(*v.RatioHi95 / *v.RatioLo95) / (2 * distuv.UnitNormal.Quantile(.975))
 		within = append(within, se*se)
 	}
-	return math.Sqrt(max(0, stat.Variance(logs, nil)-stat.Mean(within, nil))), true
+	return cellSpread{stat.Mean(logs, nil), stat.Variance(logs, nil), stat.Mean(within, nil)}, true
+}
+
+// between is the standard deviation from check to check beyond the intervals, 0 if there
+// is nothing left.
+func (s cellSpread) between() float64 { return math.Sqrt(max(0, s.variance-s.within)) }
+
+// flip is the chance that somebody who calls a cell violated from the smallest slowdown on
+// does so in any of n checks, and that he does not in all of these, if what he sees has
+// this standard deviation from check to check.
+func (s cellSpread) flip(n int, sd float64) (once, other float64) {
+	above := 0.0
+	if far := s.mean - math.Log(minSlowdown); sd > 0 {
+		above = distuv.UnitNormal.CDF(far / sd)
+	} else if far >= 0 {
+		above = 1
+	}
+	once = 1 - math.Pow(1-above, float64(n))
+	return once, once - math.Pow(above, float64(n))
+}
+
+// showIdeal prints how many cells would be violated once and not in another check for
+// somebody who knew the ratio that a cell has in each check, and for somebody who has these
+// mpiruns only, and follows the ratio alone. No procedure flips less than the first.
+func showIdeal(checks []repeat) {
+	var known, seen expectedFlips
+	for i := range checks[0].Verdicts {
+		if s, ok := spreadOf(checks, i); ok {
+			known.add(s.flip(len(checks), s.between()))
+			seen.add(s.flip(len(checks), math.Sqrt(s.variance)))
+		}
+	}
+	fmt.Printf("   expected of whoever knows the ratio in each check: %v\n", known)
+	fmt.Printf("   expected of whoever has these mpiruns and goes by the ratio alone: %v\n", seen)
+}
+
+type expectedFlips struct{ once, other float64 }
+
+func (e *expectedFlips) add(once, other float64) { e.once, e.other = e.once+once, e.other+other }
+
+func (e expectedFlips) String() string {
+	return fmt.Sprintf("%.1f violated once, of them %.1f not violated in another check, %s",
+		e.once, e.other, number("%.1f %%", 100*e.other/e.once))
 }
 
 // history is a cell's ratio and verdict in each check.

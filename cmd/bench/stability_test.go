@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -169,6 +170,23 @@ func TestFlipsByRatioAndAnswersApart(t *testing.T) {
 		f := flipsOf([][]repeat{withRatio(checks, want.from, want.to)}, isViolated)
 		if f.violated != want.violated || f.other != want.violated {
 			t.Errorf("from %v to %v: %+v, want %d", want.from, want.to, f, want.violated)
+		}
+	}
+}
+
+func TestWhoeverKnowsTheRatiosFlipsWhereTheyLieOnBothSides(t *testing.T) {
+	at := math.Log(minSlowdown)
+	for _, c := range []struct {
+		mean, sd, once, other float64
+	}{
+		{at, .02, 1 - 1.0/8, 1 - 2.0/8}, // a half in each of three
+		{at + .01, 0, 1, 0},
+		{at - .01, 0, 0, 0},
+		{at + .02, .02, 1 - math.Pow(.158655, 3), 1 - math.Pow(.158655, 3) - math.Pow(.841345, 3)},
+	} {
+		once, other := cellSpread{mean: c.mean}.flip(3, c.sd)
+		if math.Abs(once-c.once) > 1e-6 || math.Abs(other-c.other) > 1e-6 {
+			t.Errorf("ln ratio %.3f, standard deviation %.2f: violated once in %.6f, not in another in %.6f; want %.6f, %.6f", c.mean, c.sd, once, other, c.once, c.other)
 		}
 	}
 }
