@@ -26,15 +26,14 @@ func (p *page) tablePart(t *Table) error {
 	rows := make([][]string, len(t.Rows))
 	for i, row := range t.Rows {
 		for _, c := range shown.columns {
-			cell := shown.cell(row[c], c)
+			// tablewriter leaves empty lines out, and grouped counts lines.
+			lines := slices.DeleteFunc(strings.Split(shown.cell(row[c], c), "\n"), func(line string) bool { return line == "" })
 			if t.Tone != nil {
-				lines := strings.Split(cell, "\n")
 				for j := range lines {
 					lines[j] = p.toned(lines[j], t.Tone(row, c))
 				}
-				cell = strings.Join(lines, "\n")
 			}
-			rows[i] = append(rows[i], cell)
+			rows[i] = append(rows[i], strings.Join(lines, "\n"))
 		}
 	}
 	padding := tw.CellPadding{Global: tw.Padding{Left: tw.Empty, Right: strings.Repeat(" ", gap), Overwrite: true}}
