@@ -95,7 +95,7 @@ func comparisons(list *Algorithms, config *glfile.File) (out []guidelines.User) 
 		for _, id := range wanted {
 			add(c.Collective, id)
 		}
-		for _, id := range mockups.Mockups(c.Collective) {
+		for _, id := range append(mockups.Mockups(c.Collective), guidelines.OwnMockups(config.Mockup, c.Collective)...) {
 			add(c.Collective, id)
 		}
 	}
