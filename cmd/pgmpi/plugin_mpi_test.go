@@ -5,8 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
 )
 
 // mpicc is the compiler wrapper of the library, as mpirunOf names its mpirun.
@@ -36,6 +40,32 @@ func ownScans(file string, names ...string) string {
 	return text + fmt.Sprintf("[[mockup]]\nfile = %q\nids = [%s]\n", file, quoteAll(ids))
 }
 
+// verifyOwn has a row of a file verified with numbers of processes, at the first and the last root.
+func (b *fixture) verifyOwn(file, id string, nps ...int) {
+	b.t.Helper()
+	d, _ := mockups.GetDatatype("int")
+	for _, np := range nps {
+		for _, root := range slices.Compact([]int{0, np - 1}) {
+			j := verifyJob(np, d, "sum", root, true)
+			j.Mockups = []protocol.Mockups{{File: file, IDs: []string{id}}}
+			j.Cases, j.Order = nil, nil
+			for i, count := range []int64{0, 1, 2, 840, 841} {
+				j.Order = append(j.Order, i)
+				j.Cases = append(j.Cases, protocol.JobCase{Function: id, Msize: count * d.Bytes, NRep: 2})
+			}
+			out, err := b.runJob(np, j)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			for _, c := range out.Cases {
+				if c.Status != protocol.StatusOK {
+					b.t.Errorf("p = %d, root %d, %d bytes: %s (%s)", np, root, j.Cases[c.Case].Msize, c.Status, c.Message)
+				}
+			}
+		}
+	}
+}
+
 // The example is built and used as its README says, but for its sizes.
 func TestExampleOfAnOwnMockupIsBuiltVerifiedAndMeasured(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
@@ -55,8 +85,11 @@ func TestExampleOfAnOwnMockupIsBuiltVerifiedAndMeasured(t *testing.T) {
 			t.Fatal(err)
 		}
 		gl := b.toml(strings.NewReplacer(`msizes = ["64Ki..4Mi*4"]`, `msizes = ["1", "24", "64Ki"]`).Replace(string(text)) + "[nrep]\nfixed = 10\n[analyze]\nmethod = \"paper\"\n")
-		b.pgmpi("list", "--guidelines", gl).exits(t, 0)
-		b.check("--guidelines", gl, "--np", "3", "--mpiruns", "3").exits(t, 0, 1)
+		if said := b.pgmpi("list", "--guidelines", gl).exits(t, 0).stdout; !strings.Contains(said, "libring.so") {
+			t.Errorf("list: %s", said)
+		}
+		b.verifyOwn(filepath.Join(b.dir, "libring.so"), "reduce_as_ring", 1, 3)
+		b.check("--guidelines", gl, "--np", "2", "--mpiruns", "3").exits(t, 0, 1)
 		for _, v := range b.report().Verdicts {
 			if v.Mockup != "reduce_as_ring" || v.MedianS == nil || v.OtherMedianS == nil {
 				t.Errorf("it was not measured: %+v", v)
@@ -72,7 +105,7 @@ func TestExampleOfAnOwnMockupIsBuiltVerifiedAndMeasured(t *testing.T) {
 		} else if _, err := f.WriteString("changed"); err != nil || f.Close() != nil {
 			t.Fatal(err)
 		}
-		b.check("--guidelines", gl, "--np", "3", "--mpiruns", "3", "--resume").exits(t, 3).says(t, "libring.so: it has changed", "--out")
+		b.check("--guidelines", gl, "--np", "2", "--mpiruns", "3", "--resume").exits(t, 3).says(t, "libring.so: it has changed", "--out")
 	})
 }
 

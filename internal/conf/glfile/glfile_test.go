@@ -123,9 +123,9 @@ mockup = "reduce_as_allreduce"
 				"gl.toml:2:1: mockup.ids: \"scan_as_mine\" is given twice\n" +
 				"gl.toml:3:3: mockup.ids: is missing: the ids of its rows, such as [\"scan_as_mine\"]"},
 		{"mock-up of no file", "[[mockup]]\nfile = \"a.so\"\nids = [\"gather_as_mine\"]\n[[guideline]]\nid = \"a\"\npattern = { function = \"MPI_Gather\", mockup = \"gather_as_mien\" }\n",
-			`gl.toml:6:36: unknown mock-up of MPI_Gather "gather_as_mien" (did you mean gather_as_mine?)`},
+			`gl.toml:6:38: unknown mock-up of MPI_Gather "gather_as_mien" (did you mean gather_as_mine?)`},
 		{"own mock-up of another collective", "[[mockup]]\nfile = \"a.so\"\nids = [\"gather_as_mine\"]\n[[guideline]]\nid = \"a\"\npattern = { function = \"MPI_Scan\", mockup = \"gather_as_mine\" }\n",
-			`gl.toml:6:34: guideline.pattern.mockup: mock-up "gather_as_mine" emulates MPI_Gather, not MPI_Scan`},
+			`gl.toml:6:36: guideline.pattern.mockup: mock-up "gather_as_mine" emulates MPI_Gather, not MPI_Scan`},
 		{"all errors, in the file's order", "[analyze]\nalpha = 2\ntest = 3\n[job]\nnpp = [2]\nroot = -1\n",
 			"gl.toml:2:1: analyze.alpha: must be between 0 and 1, not 2\n" +
 				"gl.toml:3:1: analyze.test: wants a string, not 3\n" +
@@ -200,7 +200,7 @@ func TestTemplateEqualsTheEmptyFile(t *testing.T) {
 	sameSections(t, *empty, Default())
 }
 
-var commentedExample = regexp.MustCompile(`(?m)^# (\[\[guideline\]\]|\w+ = .*)$`)
+var commentedExample = regexp.MustCompile(`(?m)^# (\[\[\w+\]\]|\w+ = .*)$`)
 
 // withExamples turns the guidelines in the template's comments on.
 func withExamples() string {
@@ -237,8 +237,8 @@ func TestExamplesOfTheTemplateAreValid(t *testing.T) {
 	if err := f.Validate(nil); err != nil {
 		t.Error(err)
 	}
-	if len(f.Guideline) != 3 {
-		t.Errorf("got %d guidelines, want 3", len(f.Guideline))
+	if len(f.Guideline) != 3 || len(f.Mockup) != 1 {
+		t.Errorf("got %d guidelines and %d [[mockup]], want 3 and 1", len(f.Guideline), len(f.Mockup))
 	}
 }
 
