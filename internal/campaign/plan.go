@@ -58,6 +58,10 @@ func (p *Plan) tests() report.Section {
 	case len(count[guidelines.Split]) > 0:
 		split = "; split-robustness is judged from medians, without a test"
 	}
+	if p.Manifest.Exploration {
+		s.Fact("mpiruns", "%d choose among them, at least %d others test what was chosen", p.Manifest.R, testingRuns(p.Manifest, p.Config))
+		return s
+	}
 	s.Fact("tests", "m = %d%s%s", p.Design.M, lost(plan, p.Costs), split)
 	s.Fact("mpiruns", "R = %d %s", p.Manifest.R, suffices(p.Design))
 	if d := p.Design; len(d.Looks) > 1 {
