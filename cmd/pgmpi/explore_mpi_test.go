@@ -303,7 +303,7 @@ func TestForcedAlgorithmIsNotExplored(t *testing.T) {
 func TestExplorationIsPlannedWithoutStartingAnything(t *testing.T) {
 	b := newFixture(t, libraries[1])
 	s := b.pgmpi("explore", "--dry-run", "--rank", b.rank, "--np", "2").exits(t, 0)
-	for _, want := range []string{"3 choose among them, at least 10 others test", "4 of each collective are assumed", "p2 candidates"} {
+	for _, want := range []string{"3 choose among them, at least 10 others test", "4 algorithms of each collective", "p2 candidates"} {
 		if !strings.Contains(s.stdout, want) {
 			t.Errorf("not %q:\n%s", want, s.stdout)
 		}

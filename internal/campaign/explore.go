@@ -78,12 +78,7 @@ func NewDryExplore(config *glfile.File, path string, before *results.Manifest, v
 		}
 		users = old.Guideline
 	}
-	x, err := newExplore(config, users, path, before, version, NewDry)
-	if err == nil && before == nil {
-		x.Manifest.Plan.Notes = append(x.Manifest.Plan.Notes, fmt.Sprintf(
-			"Which algorithms the library has is not known before it is asked: %d of each collective are assumed; `pgmpi list --algorithms` asks, in one mpirun.", assumedAlgorithms))
-	}
-	return x, err
+	return newExplore(config, users, path, before, version, NewDry)
 }
 
 func newExplore(config *glfile.File, users []guidelines.User, path string, before *results.Manifest, version string,

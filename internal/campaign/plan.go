@@ -59,6 +59,9 @@ func (p *Plan) tests() report.Section {
 		split = "; split-robustness is judged from medians, without a test"
 	}
 	if p.Manifest.Exploration {
+		if !p.Resumed {
+			s.Fact("assumed", "%d algorithms of each collective: the library is not asked, since nothing is started; `pgmpi list --algorithms` asks", assumedAlgorithms)
+		}
 		s.Fact("mpiruns", "%d choose among them, at least %d others test what was chosen", p.Manifest.R, testingRuns(p.Manifest, p.Config))
 		return s
 	}
