@@ -117,7 +117,7 @@ func TestOwnMockupWithAFaultIsNamedAndLeftOut(t *testing.T) {
 		for _, name := range []string{"crash", "abort"} {
 			s.says(t, "scan_as_"+name+" crashes: the mpirun is repeated without it")
 		}
-		want := map[string]string{"crash": "its first call ended the mpirun", "abort": "its first call ended the mpirun", "error": "MPI_ERR_OTHER", "greedy": "more temporaries than the temps of its row say", "refuse": "prepare: "}
+		want := map[string]string{"crash": "its first call ended the mpirun: a rank crashed (SIGSEGV)", "abort": "its first call ended the mpirun", "error": "MPI_ERR_OTHER", "greedy": "more temporaries than the temps of its row say", "refuse": "prepare: "}
 		r := b.report()
 		for _, c := range append(r.NotMeasured, r.Wrong...) {
 			name := strings.TrimPrefix(c.Function, "scan_as_")

@@ -115,7 +115,7 @@ func (c *Campaign) leaveOut(e *measure.Error) bool {
 	result := protocol.CaseResult{Status: protocol.StatusHangs, Message: fmt.Sprintf("it did not return within %v (measure.stall)", c.Config.Measure.Stall)}
 	if e.Crashed != "" {
 		function, what = e.Crashed, "crashes"
-		result = protocol.CaseResult{Status: protocol.StatusCrashes, Message: "its first call ended the mpirun: " + firstLine(e.What)}
+		result = protocol.CaseResult{Status: protocol.StatusCrashes, Message: "its first call ended the mpirun: " + howEnded(e)}
 	}
 	f, _ := mockups.Get(function)
 	if !f.MayEnd() {
@@ -141,8 +141,14 @@ func (c *Campaign) leaveOut(e *measure.Error) bool {
 	return skipped
 }
 
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(text, "\n")
+// howEnded is the end of an mpirun in a few words.
+func howEnded(e *measure.Error) string {
+	for _, sign := range []string{"SIGSEGV", "egmentation fault"} {
+		if strings.Contains(e.Stderr, sign) {
+			return "a rank crashed (SIGSEGV)"
+		}
+	}
+	line, _, _ := strings.Cut(e.What, "\n")
 	return line
 }
 
