@@ -160,15 +160,15 @@ typedef struct pg_mockup {
 /* What the rank program looks for in a shared library, by the name pgmpi_plugin. The
  * first two stay where they are in every version. */
 typedef struct pg_plugin {
-    int version;            /* PG_PLUGIN_VERSION */
-    char library[28];       /* PG_LIBRARY */
+    int version;      /* PG_PLUGIN_VERSION */
+    char library[28]; /* PG_LIBRARY */
     const pg_mockup *rows;
     int n;
 } pg_plugin;
 
 /* The last line of the shared library's source: PGMPI_PLUGIN(rows), with the array. */
-#define PGMPI_PLUGIN(rows)                                     \
-    __attribute__((visibility("default"))) extern const pg_plugin pgmpi_plugin; \
+#define PGMPI_PLUGIN(rows)                                                           \
+    __attribute__((visibility("default"))) extern const pg_plugin pgmpi_plugin;      \
     const pg_plugin pgmpi_plugin = {PG_PLUGIN_VERSION, PG_LIBRARY, rows, (int)(sizeof(rows) / sizeof *(rows))}
 
 #endif
