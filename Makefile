@@ -166,7 +166,8 @@ install: build ## install into PREFIX=/usr/local, below DESTDIR; again with MPIC
 		exit 1
 	fi
 	root="$(DESTDIR)$(PREFIX)"
-	install -d "$$root/bin" "$$root/libexec/pgmpi"
+	install -d "$$root/bin" "$$root/libexec/pgmpi" "$$root/include/pgmpi"
+	install -m 644 mockups/c/mockups.h "$$root/include/pgmpi/mockups.h"
 	install $(PGMPI) "$$root/bin/pgmpi"
 	install $(RANK) "$$root/libexec/pgmpi/rank-$$library"
 	install $(RANK)-delay.so "$$root/libexec/pgmpi/rank-$$library-delay.so"
@@ -252,7 +253,7 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 		$(call cgo,$$cc) bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) $(CGO_PACKAGES)
 		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS PGMPI_INJECTED_CLOCKS; do
 			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
-				mockups/c/*.c measure/rank/*.c cmd/bench/*.c measure/delay/*.c testdata/*/*.c
+				mockups/c/*.c measure/rank/*.c cmd/bench/*.c measure/delay/*.c testdata/*/*.c examples/plugin/*.c
 		done
 	done
 	echo "lint: nothing to say"

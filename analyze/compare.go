@@ -165,7 +165,7 @@ func (s *Side) unusable(i int) (change Change, reason string) {
 	switch k.Status {
 	case protocol.StatusWrong:
 		return NotCompared, "wrong data: " + k.Message
-	case protocol.StatusNotMeasured, protocol.StatusUnavailable, protocol.StatusHangs:
+	case protocol.StatusNotMeasured, protocol.StatusUnavailable, protocol.StatusHangs, protocol.StatusCrashes:
 		return LeftOut, k.Message
 	case protocol.StatusOK:
 	}

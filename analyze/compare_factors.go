@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -73,6 +74,9 @@ func factorsOf(m *results.Manifest) map[string]string {
 		"pml":           pmlOf(m),
 		"thread level":  threadLevelOf(m),
 		"measure.turns": "1", // in folders that do not say it
+	}
+	for file, hash := range m.Factors.Mockups {
+		f["mockup "+filepath.Base(file)] = hash
 	}
 	for shape, argv := range m.Launch {
 		f["launch "+shape] = strings.Join(argv, " ")

@@ -50,13 +50,13 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 		return nil
 	}
 	if plan.R = r; r == 0 {
-		plan.R = max(leastTesting, judge.Pairing(cfg.Alpha, candidates))
+		plan.R = max(LeastTesting, judge.Pairing(cfg.Alpha, candidates))
 	}
 	return plan
 }
 
-// leastTesting mpiruns test, unless another number is asked for.
-const leastTesting = 10
+// LeastTesting mpiruns test, unless another number is asked for.
+const LeastTesting = 10
 
 // cells are the tests of each collective, size and shape, in the Plan's order.
 func (x *explored) cells() (out [][]int) {

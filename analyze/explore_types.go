@@ -90,7 +90,7 @@ type ErrorRate struct {
 type Unused struct {
 	Function string `json:"function"`
 	Shape    string `json:"shape"`
-	Status   string `json:"status"` // unavailable, wrong, hangs, not_measured
+	Status   string `json:"status"` // unavailable, wrong, hangs, crashes, not_measured
 	Message  string `json:"message"`
 	Cases    int    `json:"cases"` // sizes
 }

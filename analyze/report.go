@@ -22,7 +22,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 		Rho: number(stats.MedianFinite(a.rhos)), TiedTests: a.ties, ZeroDifferences: a.zeros,
 		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
 		RunsNeededHalf: a.half, Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
-		Wrong: a.withStatus(protocol.StatusWrong), NotMeasured: a.withStatus(protocol.StatusNotMeasured, protocol.StatusUnavailable, protocol.StatusHangs), NotConverged: a.notConverged(),
+		Wrong: a.withStatus(protocol.StatusWrong), NotMeasured: a.withStatus(protocol.StatusNotMeasured, protocol.StatusUnavailable, protocol.StatusHangs, protocol.StatusCrashes), NotConverged: a.notConverged(),
 		OutOfSync: a.set.OutOfSync(), States: states, Yardstick: a.yardstick(), SlowMpiruns: a.set.Slow(), PageFaults: a.set.Faulting(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
 		Notes: append([]string{}, m.Plan.Notes...),
 	}

@@ -184,11 +184,17 @@ func (p *Plan) setTests(tests []pending) {
 	for i, f := range mockups.All() {
 		position[f.ID] = i
 	}
+	for c := range index { // the user's own come behind them
+		if f, ok := mockups.Get(c.Function); ok && f.User {
+			position[c.Function] = len(mockups.All())
+		}
+	}
 	p.Cases = slices.SortedFunc(maps.Keys(index), func(x, y Case) int {
 		return cmp.Or(
 			cmp.Compare(slices.Index(p.Shapes, x.Shape), slices.Index(p.Shapes, y.Shape)),
 			cmp.Compare(position[mockups.Collective(x.Function)], position[mockups.Collective(y.Function)]),
 			cmp.Compare(x.Variant, y.Variant),
+			cmp.Compare(x.Function, y.Function),
 			cmp.Compare(x.Msize, y.Msize))
 	})
 	for i, c := range p.Cases {

@@ -17,7 +17,7 @@ func TestEveryMockupOfTheCatalogueIsInTheTable(t *testing.T) {
 				continue
 			}
 			m, ok := mockups.Get(e.Mockup)
-			if !ok || !m.IsMockup() || g.Function != m.Of {
+			if !ok || !m.IsMockup() || m.User || g.Function != m.Of {
 				t.Errorf("%s: %q is no mock-up of %q", e.ID, e.Mockup, g.Function)
 			}
 		}
@@ -343,5 +343,25 @@ func TestBarrierIsTestedOnceAtSizeZero(t *testing.T) {
 	s.Users[0].Msizes = MsizeList{"8"}
 	if _, err := Build(s); err == nil {
 		t.Error("a Barrier with sizes is accepted")
+	}
+}
+
+func TestCasesOfOwnMockupsHaveOneOrderBehindAllOthers(t *testing.T) {
+	s := settings("GL1:MPI_Scan")
+	for _, name := range []string{"b", "c", "a", "d"} {
+		s.Users = append(s.Users, User{ID: name, Pattern: &UserPattern{Function: "MPI_Scan", Mockup: "scan_as_" + name}})
+	}
+	for range 20 { // a map has the cases
+		p, err := Build(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		for _, c := range p.Cases[len(p.Cases)-4*3:] { // at three sizes
+			order = append(order, c.Function)
+		}
+		if want := []string{"scan_as_a", "scan_as_b", "scan_as_c", "scan_as_d"}; !slices.IsSorted(order) || !slices.Equal(slices.Compact(order), want) {
+			t.Fatalf("the last cases are of %v, want %v", order, want)
+		}
 	}
 }

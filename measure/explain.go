@@ -44,6 +44,9 @@ func (m *mpirun) explain(err error) *Error {
 			e.What += "; the last case that was reported finished is " + m.last
 		}
 	}
+	if errors.Is(err, errEnded) && !killed.MatchString(clues) {
+		e.Crashed, _, _ = strings.Cut(m.first, " ")
+	}
 	e.Started = e.Started && !unstarted.MatchString(clues)
 	h := m.hintFor(clues, e.Started)
 	if h.what != "" {
@@ -56,6 +59,9 @@ func (m *mpirun) explain(err error) *Error {
 	return e
 }
 
+// killed is said of an mpirun that something else has ended.
+var killed = regexp.MustCompile(`[Ss]ignal:? (9|15|killed|terminated)|EXIT CODE: (9|15)\b`)
+
 // hung is what the ranks' watchdog says of a function.
 var hung = regexp.MustCompile(`\(measure\.stall\); the one running is (\S+) at `)
 
@@ -63,7 +69,7 @@ var hung = regexp.MustCompile(`\(measure\.stall\); the one running is (\S+) at `
 var ranksWords = regexp.MustCompile(`(?m)^pgmpi-rank: (.*)$`)
 
 // unstarted is said of a set-up in which no rank can begin its job.
-var unstarted = regexp.MustCompile(regexp.QuoteMeta(misplaced) + `|` + regexp.QuoteMeta(unseenJob))
+var unstarted = regexp.MustCompile(regexp.QuoteMeta(misplaced) + `|` + regexp.QuoteMeta(unseenJob) + `|` + regexp.QuoteMeta(protocol.MockupFault))
 
 // What the ranks say of it.
 const (
@@ -81,13 +87,21 @@ type hint struct {
 }
 
 const (
-	outOfMemory = "dmesg and the batch system's log: something killed a rank, such as the kernel when memory is short (a smaller measure.temp_memory and fewer processes help)"
-	unreached   = "the rank program under a path that all nodes see (--rank), or copied to the same place on each of them"
-	fewerRanks  = "fewer processes (--np, --shape), a larger allocation, or a launcher that may oversubscribe: --launch \"mpirun -np {np} --oversubscribe\""
+	outOfMemory  = "dmesg and the batch system's log: something killed a rank, such as the kernel when memory is short (a smaller measure.temp_memory and fewer processes help)"
+	unreached    = "the rank program under a path that all nodes see (--rank), or copied to the same place on each of them"
+	otherWrapper = "to compile it with the MPI compiler wrapper of the ranks' library, and a file for each library"
+	fewerRanks   = "fewer processes (--np, --shape), a larger allocation, or a launcher that may oversubscribe: --launch \"mpirun -np {np} --oversubscribe\""
 )
 
 // hints knows what the libraries say in trouble; the first that fits counts.
 var hints = []hint{
+	{text: "it has no symbol pgmpi_plugin", try: "PGMPI_PLUGIN(rows); as the last line of its source, with the name of the array of its rows"},
+	{text: "of mockups.h, this pgmpi has", try: "to compile it again with the mockups.h of this pgmpi (PREFIX/include/pgmpi, or mockups/c of its sources)"},
+	{text: "it was built for another MPI library", try: otherWrapper},
+	{text: "it was compiled for", try: otherWrapper},
+	{text: "since this results folder was begun", try: "a new folder with --out: what was measured with two versions of a function cannot be one result"},
+	{text: "unknown row", try: "the ids of [[mockup]] in gl.toml as the file's rows have them"},
+	{text: protocol.MockupFault, try: "a file that all nodes see under this path, made by the ranks' MPI compiler wrapper: mpicc -shared -fPIC (docs/how-to-mockup.md)"},
 	{text: "not enough slots", what: "the launcher has fewer slots than processes", try: fewerRanks},
 	{text: "than the ppr for", what: "the launcher has fewer nodes than the shape",
 		try: "an allocation with as many nodes, or their names in a file: --hostfile FILE"},

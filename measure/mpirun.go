@@ -54,6 +54,7 @@ type Error struct {
 	Started bool   // the ranks had taken the job
 	JobOver bool   // the batch system says that its job is at its end
 	Hung    string // the function that did not return, where the ranks say so; or ""
+	Crashed string // the function that ended the mpirun when it was called first; or ""
 }
 
 func (e *Error) Error() string {
@@ -89,6 +90,7 @@ type mpirun struct {
 	hello  *protocol.Hello
 	taken  bool   // the job, by the ranks
 	last   string // the case that progress named last
+	first  string // the case that is called for the first time, where that may end the mpirun; or ""
 	in     *protocol.OutputReader
 	begun  time.Time
 	launch time.Duration // until rank 0's hello was read
@@ -351,6 +353,10 @@ func (m *mpirun) collect(ctx context.Context, job *protocol.Job) (*protocol.Outp
 		line, err := m.line(ctx, m.limits.stall+stallGrace, fmt.Sprintf("no word from the ranks for %v: they hang, or were stopped (measure.stall)", m.limits.stall+stallGrace))
 		if err != nil {
 			return nil, err
+		}
+		if text, ok := strings.CutPrefix(string(line), protocol.LineFirst+" "); ok {
+			m.first = text
+			continue
 		}
 		if text, ok := strings.CutPrefix(string(line), protocol.LineProgress+" "); ok {
 			var done, total int

@@ -28,7 +28,8 @@ type Session struct {
 	MPI      MPIConfig
 	NREP     nrep.Config
 	Measure  Config
-	Start    Starter // nil: Exec
+	Own      []guidelines.Mockups // the user's own
+	Start    Starter              // nil: Exec
 
 	seen    map[guidelines.Shape]bool // shapes that this process has had an mpirun of, and its factors
 	leaving *mpirun                   // its samples are on disk, and it goes through MPI_Finalize; or nil
@@ -69,6 +70,11 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 		return nil, err
 	}
 	s.Learn(r)
+	for _, f := range out.End.Mockups {
+		if slices.ContainsFunc(job.Mockups, func(m protocol.Mockups) bool { return m.File == f.File }) {
+			putFirst(&s.Manifest.Factors.Mockups, f.File, f.Hash)
+		}
+	}
 	if pml := m.hello.PML; t.Mode == protocol.ModeMessages {
 		// It is the layer that counts, which stands before the one that the others have.
 	} else if pml != "" {
@@ -194,6 +200,9 @@ func (s *Session) fill(r *results.Run, out *protocol.Output, cases []Sampled) er
 		}
 		if got.Status == protocol.StatusWrong && got.Message != "" {
 			got.Message = nameOf(r) + ": " + got.Message
+		}
+		if got.Message != "" {
+			got.Message += guidelines.MadeBy(s.Own, c.Function)
 		}
 		got.Count(out.Samples[i])
 		r.Cases = append(r.Cases, results.CaseInfo{Plan: sampled.Plan, Function: c.Function, Msize: c.Msize, Calls: sampled.Calls, CaseResult: got})

@@ -9,6 +9,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
 // Task is what one mpirun of a Session is to do.
@@ -97,10 +98,11 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync,
 		FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup, WarmupNS: int64(s.Measure.WarmupTime),
 		TempMemory: int64(s.Measure.TempMemory), StallNS: int64(s.Measure.Stall),
-		MemoryCap: m.MemoryCap[t.Shape.String()], Layout: !s.seen[t.Shape],
+		MemoryCap: m.MemoryCap[t.Shape.String()], Layout: !s.seen[t.Shape], Mockups: s.mockups(),
 	}
 	// The first mpirun of a shape meets every case, and decides the cap.
 	j.Verify = j.MemoryCap == 0
+	j.Announce = slices.ContainsFunc(m.Plan.Cases, func(c guidelines.Case) bool { return mayEnd(c.Function) })
 	for _, i := range t.Cases {
 		c := m.Plan.Cases[i.Plan]
 		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
@@ -162,4 +164,27 @@ func runSeed(seed uint64, t Task) uint64 {
 		stream = stream*131 + uint64(b)
 	}
 	return rand.NewPCG(seed, stream).Uint64() >> 1
+}
+
+// mayEnd tells whether a call of a function may end the mpirun.
+func mayEnd(function string) bool {
+	f, _ := mockups.Get(function)
+	return f.MayEnd()
+}
+
+// mockups are the shared libraries of which the Plan has rows, as they were when the folder
+// was begun.
+func (s *Session) mockups() (out []protocol.Mockups) {
+	for _, file := range s.Own {
+		of := protocol.Mockups{File: file.File, Hash: s.Manifest.Factors.Mockups[file.File]}
+		for _, id := range file.IDs {
+			if slices.ContainsFunc(s.Manifest.Plan.Cases, func(c guidelines.Case) bool { return c.Function == id }) {
+				of.IDs = append(of.IDs, id)
+			}
+		}
+		if len(of.IDs) > 0 {
+			out = append(out, of)
+		}
+	}
+	return out
 }

@@ -40,6 +40,27 @@ func algorithmOf(id string) (Function, bool) {
 	return f, true
 }
 
+// userOf makes the row of a mock-up of the user's own, "scan_as_mine": it is in no table
+// here. Which ones there are gl.toml says, and what temporaries they take only the ranks know.
+func userOf(id string) (Function, bool) {
+	of, name, _ := strings.Cut(id, "_as_")
+	if of == "" || !algorithmName.MatchString(name) {
+		return Function{}, false
+	}
+	i, known := byID["MPI_"+capital(of)]
+	if !known || of != strings.ToLower(of) {
+		return Function{}, false
+	}
+	f := table[i]
+	f.ID, f.Of, f.User, f.Regular = id, f.ID, true, false
+	f.Formula, f.What = name+"(n)", "a mock-up of your own"
+	return f, true
+}
+
+// MayEnd tells that a call may end the program, or never return: the library's own algorithms
+// are not all for all numbers of processes, and users' code is not pgmpi's.
+func (f Function) MayEnd() bool { return f.Algorithm != "" || f.User }
+
 // Row is the id of the code that a function is called with.
 func (f Function) Row() string {
 	if f.Algorithm != "" {

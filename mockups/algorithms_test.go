@@ -17,3 +17,22 @@ func TestOwnAlgorithmIsItsCollectiveInAllButItsName(t *testing.T) {
 		}
 	}
 }
+
+func TestUsersOwnMockupIsOneOfItsCollective(t *testing.T) {
+	f, ok := Get("reduce_scatter_block_as_my-ring.2")
+	of, _ := Get("MPI_Reduce_scatter_block")
+	if !ok || !f.User || f.Of != of.ID || f.Formula != "my-ring.2(n)" || f.Row() != f.ID || f.Regular || !f.MayEnd() || of.MayEnd() {
+		t.Errorf("%+v", f)
+	}
+	if f.Memory(8, 4, 3) != of.Memory(8, 4, 3) {
+		t.Error("it takes other buffers than its collective")
+	}
+	for _, id := range []string{"scan_as_", "_as_mine", "Scan_as_mine", "MPI_Scan_as_mine", "scam_as_mine", "scan_as_a b", "scan_as_-x"} {
+		if f, ok := Get(id); ok {
+			t.Errorf("%q is %+v", id, f)
+		}
+	}
+	if f, ok := Get("scan_as_exscan+reduce_local"); !ok || f.User {
+		t.Error("a mock-up of pgmpi's is taken for a user's")
+	}
+}

@@ -87,7 +87,7 @@ var (
 
 // Function is a row of the table: a collective or a mock-up.
 type Function struct {
-	ID      string // "MPI_Gather", "gather_as_allgather" or "MPI_Gather@binomial"
+	ID      string // "MPI_Gather", "gather_as_allgather", "MPI_Gather@binomial" or, of the user's own, "gather_as_mine"
 	Of      string // the collective that a mock-up emulates; "" for a collective
 	Formula string // "Allgather(n)", as the guidelines of S-PGMPI, Appendix A write it
 	What    string // one line for people: what the mock-up does
@@ -109,6 +109,8 @@ type Function struct {
 	// Algorithm is the library's own that the collective is called with, behind the @ of
 	// the ID; "": as the library chooses.
 	Algorithm string
+	// User marks a mock-up of the user's own, whose code is in a file that gl.toml names.
+	User bool
 	// OneCount marks the collectives that MPI gets the count of one block for.
 	OneCount bool
 	Temp     Temp
@@ -264,12 +266,15 @@ func Identities() []string { return ids(func(f Function) bool { return f.Regular
 func All() []Function { return table }
 
 // Get looks a function up by its id. What is behind an @ need not be an algorithm of
-// any library: the ranks know that.
+// any library, and scan_as_mine need not be in any file: the ranks know that.
 func Get(id string) (Function, bool) {
 	if i, ok := byID[id]; ok {
 		return table[i], true
 	}
-	return algorithmOf(id)
+	if f, ok := algorithmOf(id); ok {
+		return f, true
+	}
+	return userOf(id)
 }
 
 // Collectives returns the ids of the MPI collectives, in alphabetical order.

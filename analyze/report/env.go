@@ -33,6 +33,9 @@ func envSections(e *Environment) []Section {
 	s.Fact("MPI library", "%s, rank program built for %s", r.LibVersion, r.BuiltFor)
 	s.Fact("compiler", "%s (%s) %s", r.MPICC, known(r.Compiler), r.Flags)
 	s.Fact("rank program", "version %s, hash %s", r.Version, r.Hash)
+	for _, file := range slices.Sorted(maps.Keys(f.Mockups)) {
+		s.Fact("own mock-ups", "%s, hash %s", file, f.Mockups[file])
+	}
 	s.Fact("driver", "%s, Linux %s, %d CPUs", f.Go, f.Kernel, f.Cores)
 	out := []Section{s}
 	if len(f.Layouts) == 0 {

@@ -62,6 +62,9 @@ without --out.`,
 			if err != nil {
 				return err
 			}
+			if m.Exploration {
+				return o.analyzeExploration(&s, folder, m)
+			}
 			config, err := s.load(m)
 			if err != nil {
 				return err

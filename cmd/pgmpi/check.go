@@ -93,6 +93,9 @@ func (o *output) prepare(s *settings) (*campaign.Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
+	if before != nil && before.Exploration {
+		return nil, setupf("%s is an exploration: `pgmpi explore --out %s --resume` goes on in it; take a new folder with --out", o.out, conf.Quote(o.out))
+	}
 	config, err := s.load(before)
 	if err != nil {
 		return nil, err
@@ -188,6 +191,7 @@ var stagesOf = map[string][]protocol.Mode{
 	"check":   {protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit},
 	"nrep":    {protocol.ModeNREP},
 	"measure": {protocol.ModeMeasure},
+	"explore": campaign.ExploreStages,
 }
 
 // plan is a dry run. A check that R is too small for ends with 4, as it would

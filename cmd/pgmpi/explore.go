@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/exitcode"
+	"pgmpi/measure/results"
 )
 
 var exploreCommand = command{
@@ -32,6 +33,7 @@ where none is shown to, 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
 		s.keys(fs, "algorithms", "select", "max-time")
 		fs.Lookup("mpiruns").Usage = "`R`, mpiruns that test (default: what suits the number of candidates, at least 10)"
 		o.folder(fs)
+		o.dry(fs)
 		s.judging(fs)
 		fs.Bool("full", false, "print all cells and how they were explored, not only what comes first")
 		o.formats = formatsFlag(fs, report.Explorations, ", all into the folder")
@@ -50,6 +52,14 @@ func explore(ctx context.Context, s *settings, o *output) error {
 	config, err := s.load(before)
 	if err != nil {
 		return err
+	}
+	if o.dryRun {
+		x, err := campaign.NewDryExplore(config, o.out, before, version)
+		if err != nil {
+			return err
+		}
+		x.LaunchTime, x.Network = o.launchTime, o.network
+		return o.plan(x.Campaign, "explore")
 	}
 	if before != nil && s.guidelines == "" {
 		if err := campaign.MayStart(o.out, before, config, s.given); err != nil {
@@ -74,12 +84,45 @@ func explore(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return goOnWith(err, x.Path)
 	}
+	return showExploration(e, x.Folder(), o.formats)
+}
+
+// showExploration puts an exploration into a folder and on standard output.
+func showExploration(e *analyze.Exploration, into *results.Folder, formats *formatFlag) error {
 	d := report.Explorations.Document(e)
-	if err := errors.Join(campaign.StoreExploration(x.Folder(), d, o.formats.stored()), o.formats.deliver(d), o.formats.print(d, x.Path)); err != nil {
+	if err := errors.Join(campaign.StoreExploration(into, d, formats.stored()), formats.deliver(d), formats.print(d, into.Path)); err != nil {
 		return err
 	}
-	warn("results: %s\n", x.Path)
+	warn("results: %s\n", into.Path)
 	return explorationExit(e)
+}
+
+// analyzeExploration judges a folder of pgmpi explore again.
+func (o *output) analyzeExploration(s *settings, folder *results.Folder, m *results.Manifest) error {
+	if len(o.explain) > 0 || s.given("gate.baseline", "gate.expect") {
+		return setupf("%s is an exploration: --explain, --baseline and --expect are for checks", folder.Path)
+	}
+	config, err := s.load(m)
+	if err != nil {
+		return err
+	}
+	formats := *o.formats
+	formats.pick = report.Explorations.Pick
+	if _ = formats.Set(o.formats.text); formats.err != nil {
+		return setupf("--format: %w", formats.err)
+	}
+	formats.usual = usually(report.Explorations, "")
+	into := folder
+	if o.out != "" {
+		if into, err = folderFor(o.out); err != nil {
+			return err
+		}
+	}
+	e, err := campaign.JudgeExploration(folder, m, config.Analyze)
+	if err != nil {
+		return err
+	}
+	return showExploration(e, into, &formats)
 }
 
 // explorationExit is how a command ends that has shown an exploration.

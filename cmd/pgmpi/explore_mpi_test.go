@@ -205,6 +205,7 @@ func TestExplorationHasEveryCellAndItsFiles(t *testing.T) {
 		if len(e.Cells) != 2 || e.Cells[0].Function != "MPI_Scan" || e.Cells[0].Own == nil || e.Cells[0].Mockup == nil || len(e.Unused) > 0 {
 			t.Errorf("found %+v, unused %+v", e.Cells, e.Unused)
 		}
+		b.explorationGoesOn()
 		for _, name := range []string{"explore.txt", "explore.csv", "explore.md", "explore.junit.xml", "explore.prom"} {
 			if _, err := os.Stat(filepath.Join(b.out, name)); err != nil {
 				t.Error(err)
@@ -213,8 +214,47 @@ func TestExplorationHasEveryCellAndItsFiles(t *testing.T) {
 	})
 }
 
-// Two algorithms that only a build for tests has: one moves nothing, one never returns.
-func TestAlgorithmThatIsWrongOrHangsIsNamedAndLeftOut(t *testing.T) {
+// explorationGoesOn takes mpiruns out of an exploration's folder: the other commands know how
+// far it is, and --resume measures what is missing and nothing else.
+func (b *fixture) explorationGoesOn() {
+	b.t.Helper()
+	before := b.read("explore.json")
+	tests, _ := filepath.Glob(filepath.Join(b.out, "raw", "explore-*"))
+	for _, name := range append(tests[min(2, len(tests)):], filepath.Join(b.out, "explore.json")) {
+		if err := os.Remove(name); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	finished := b.raw()
+	b.pgmpi("check", "--rank", b.rank, "--out", b.out, "--resume").exits(b.t, 2).says(b.t, "is an exploration", "pgmpi explore --out")
+	dry := b.pgmpi("explore", "--rank", b.rank, "--out", b.out, "--resume", "--dry-run").exits(b.t, 0).stdout
+	status := b.pgmpi("status", b.out).exits(b.t, 0).stdout
+	if len(tests) > 2 && (!strings.Contains(status, "test of candidates") || !strings.Contains(dry, "(2 of 6 are done)")) {
+		b.t.Errorf("status: %s\n--dry-run: %s", status, dry)
+	}
+	b.pgmpi("explore", "--rank", b.rank, "--out", b.out, "--resume", "--format", "table,csv,json,markdown,junit,openmetrics").exits(b.t, 0, 1)
+	again := b.raw()
+	for name, when := range finished {
+		if !when.Equal(again[name]) {
+			b.t.Errorf("%s was finished, and was measured again", name)
+		}
+	}
+	if now, _ := filepath.Glob(filepath.Join(b.out, "raw", "explore-*")); len(now) != len(tests) {
+		b.t.Errorf("%d mpiruns test, before %d", len(now), len(tests))
+	}
+	after := b.read("explore.json")
+	b.pgmpi("analyze", b.out).exits(b.t, 0, 1)
+	if b.read("explore.json") != after {
+		b.t.Error("analyze writes another explore.json")
+	}
+	if len(before) == 0 || !strings.Contains(b.pgmpi("status", b.out).exits(b.t, 0).stdout, "finished") {
+		b.t.Error("status does not know that it is finished")
+	}
+}
+
+// Three algorithms that only a build for tests has: one moves nothing, one never returns, one
+// ends the program.
+func TestAlgorithmThatIsWrongOrHangsOrCrashesIsNamedAndLeftOut(t *testing.T) {
 	b := newFixture(t, libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	file := b.toml(onlyUsers + `
@@ -225,17 +265,22 @@ pattern = { function = "MPI_Alltoall", mockup = "MPI_Alltoall@test_wrong" }
 id = "hangs"
 pattern = { function = "MPI_Alltoall", mockup = "MPI_Alltoall@test_hangs" }
 [[guideline]]
+id = "crashes"
+pattern = { function = "MPI_Alltoall", mockup = "MPI_Alltoall@test_crashes" }
+[[guideline]]
 id = "right"
 pattern = { function = "MPI_Alltoall", mockup = "MPI_Alltoall@linear" }
 `)
 	start := time.Now()
 	s := b.check("--guidelines", file, "--stall", "4s").exits(t, 3)
-	if !strings.Contains(s.stderr, "MPI_Alltoall@test_hangs hangs: the mpirun is repeated without it") {
-		t.Errorf("after %v: %s", time.Since(start), s.stderr)
+	for _, says := range []string{"MPI_Alltoall@test_hangs hangs: the mpirun is repeated without it", "MPI_Alltoall@test_crashes crashes: the mpirun is repeated without it"} {
+		if !strings.Contains(s.stderr, says) {
+			t.Errorf("after %v: not %q: %s", time.Since(start), says, s.stderr)
+		}
 	}
 	for _, v := range b.report().Verdicts {
 		wrong, missing := v.Verdict == "wrong", v.Verdict == "not_measured"
-		if wrong != (v.Guideline == "wrong") || missing != (v.Guideline == "hangs") {
+		if wrong != (v.Guideline == "wrong") || missing != (v.Guideline == "hangs" || v.Guideline == "crashes") {
 			t.Errorf("%s is %s: %s", v.Guideline, v.Verdict, v.Reason)
 		}
 	}
@@ -252,5 +297,20 @@ func TestForcedAlgorithmIsNotExplored(t *testing.T) {
 	file = b.toml(onlyUsers + "[[guideline]]\nid = \"a\"\npattern = { function = \"MPI_Scan\", mockup = \"MPI_Scan@linear\" }\n")
 	if s := b.check("--guidelines", file); s.code == 0 || !strings.Contains(s.stderr, "coll_tuned_scan_algorithm is 1") {
 		t.Errorf("exit status %d: %s", s.code, s.stderr)
+	}
+}
+
+func TestExplorationIsPlannedWithoutStartingAnything(t *testing.T) {
+	b := newFixture(t, libraries[1])
+	s := b.pgmpi("explore", "--dry-run", "--rank", b.rank, "--np", "2").exits(t, 0)
+	for _, want := range []string{"3 choose among them, at least 10 others test", "4 algorithms of each collective", "p2 candidates"} {
+		if !strings.Contains(s.stdout, want) {
+			t.Errorf("not %q:\n%s", want, s.stdout)
+		}
+	}
+	gl := b.toml("[job]\nnp = [2]\n")
+	b.pgmpi("submit", gl, "--explore", "--out", b.out, "--", "--rank", b.rank, "--select", "2").exits(t, 0)
+	if script := b.read("batch.sh"); !strings.Contains(script, "explore --guidelines") || !strings.Contains(script, "--select 2") {
+		t.Errorf("the script: %s", script)
 	}
 }

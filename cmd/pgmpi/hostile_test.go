@@ -249,6 +249,7 @@ func starting(t *testing.T, own bool) (dir, trace string) {
 	dir = edited(t, func(m *results.Manifest) {
 		f, err := glfile.Default(), error(nil)
 		f.Job.NP = []int{2}
+		f.Mockup = []guidelines.Mockups{{File: "/tmp/theirs.so", IDs: []string{"scan_as_theirs"}}}
 		f.MPI.Rank, f.MPI.Launch, f.MPI.Env = program, []string{program, "{np}"}, map[string]string{"LD_PRELOAD": "x.so"}
 		if m.Config, err = json.Marshal(f); err != nil {
 			t.Fatal(err)
@@ -274,7 +275,7 @@ func TestWhatAForeignFolderNamesIsNotStarted(t *testing.T) {
 			args = append(args, "--resume")
 		}
 		got, _, _ := limited(t, args...)
-		got.exits(t, 2).says(t, "mpi.rank = ", "mpi.launch = ", `mpi.env = ["LD_PRELOAD"]`, "--guidelines", "--out")
+		got.exits(t, 2).says(t, "mpi.rank = ", "mpi.launch = ", `mpi.env = ["LD_PRELOAD"]`, `mockup.file = "/tmp/theirs.so"`, "--guidelines", "--out")
 		// A dry run starts nothing, whosever the folder is.
 		got, _, _ = limited(t, append(args, "--dry-run")...)
 		if got.code != 0 {

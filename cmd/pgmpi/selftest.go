@@ -25,6 +25,7 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		var t campaign.Selftest
+		var own string
 		var quiet bool
 		s.base = campaign.SelftestDefaults()
 		s.keys(fs, "np", "shape", "mpiruns", "msizes", "rank", "launch", "seed")
@@ -32,12 +33,13 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 		fs.Lookup("shape").Usage = "`SHAPE` nodes × processes per node in place of --np, such as 2x1"
 		fs.Lookup("msizes").Usage += "; at least three, and the slowdown is planted at the middle one"
 		fs.StringVar(&t.Function, "function", "MPI_Allgather", "the `COLLECTIVE` that is slowed down")
+		fs.StringVar(&own, "guidelines", "", "the `FILE` gl.toml whose [[mockup]]s of that collective must find the slowdown, too")
 		fs.StringVar(&t.Out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
 		fs.BoolVar(&quiet, "quiet", false, "no progress")
 		format := oneFormat(fs, campaign.Selftests)
 		return func(ctx context.Context, _ []string) error {
 			found := campaign.SelftestResult{Selftest: &t}
-			failed := selftest(ctx, &found, &s, quiet)
+			failed := selftest(ctx, &found, &s, own, quiet)
 			if none := (*campaign.Inconclusive)(nil); errors.As(failed, &none) {
 				failed = verdictExit(none.Report)
 			}
@@ -50,11 +52,18 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 }
 
 // selftest fills in what it finds, as far as it gets.
-func selftest(ctx context.Context, found *campaign.SelftestResult, s *settings, quiet bool) error {
+func selftest(ctx context.Context, found *campaign.SelftestResult, s *settings, own string, quiet bool) error {
 	t := found.Selftest
 	var err error
 	if t.Config, err = s.load(nil); err != nil {
 		return err
+	}
+	if own != "" {
+		f, err := (&settings{guidelines: own}).load(nil)
+		if err != nil {
+			return err
+		}
+		t.Config.Mockup = f.Mockup
 	}
 	if err := t.Prepare(); err != nil {
 		return err

@@ -27,6 +27,7 @@ flags of check, such as: pgmpi submit gl.toml --go -- --method ci`,
 	flags: func(fs *pflag.FlagSet) action {
 		out := fs.String("out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
 		submit := fs.Bool("go", false, "submit the script")
+		explore := fs.Bool("explore", false, "the job of pgmpi explore in place of a check; what follows -- are its flags")
 		return func(_ context.Context, args []string) error {
 			own := args
 			var flags []string
@@ -39,7 +40,7 @@ flags of check, such as: pgmpi submit gl.toml --go -- --method ci`,
 			if *out == "" {
 				*out = campaign.NewFolder("pgmpi-", time.Now())
 			}
-			s, err := submission(own[0], *out, flags)
+			s, err := submission(own[0], *out, *explore, flags)
 			if err != nil {
 				return err
 			}
@@ -70,16 +71,20 @@ func sayWritten(s *campaign.Submission) {
 // given are the flags of check that submit gives itself.
 var given = []string{"guidelines", "out", "resume", "dry-run"}
 
-// submission is the job of a check with a gl.toml and more flags.
-func submission(toml, out string, flags []string) (*campaign.Submission, error) {
+// submission is the job of a check, or of an exploration, with a gl.toml and more flags.
+func submission(toml, out string, explore bool, flags []string) (*campaign.Submission, error) {
 	s := settings{guidelines: toml}
-	fs, _ := checkCommand.flagSet()
+	does := checkCommand
+	if explore {
+		does = exploreCommand
+	}
+	fs, _ := does.flagSet()
 	fs.Usage = func() {}
 	if err := fs.Parse(flags); err != nil {
-		return nil, setupf("submit: %w; see `pgmpi help check`", flagHint(err, fs))
+		return nil, setupf("submit: %w; see `pgmpi help %s`", flagHint(err, fs), does.name)
 	}
 	if fs.NArg() > 0 {
-		return nil, setupf("submit: unexpected argument %q behind --; see `pgmpi help check`", fs.Arg(0))
+		return nil, setupf("submit: unexpected argument %q behind --; see `pgmpi help %s`", fs.Arg(0), does.name)
 	}
 	var wrong error
 	fs.Visit(func(f *pflag.Flag) {
@@ -104,6 +109,6 @@ func submission(toml, out string, flags []string) (*campaign.Submission, error) 
 	if err != nil {
 		return nil, setup(err)
 	}
-	argv := slices.Concat([]string{self, "check", "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
-	return campaign.NewSubmission(config, out, version, argv)
+	argv := slices.Concat([]string{self, does.name, "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
+	return campaign.NewSubmission(config, out, version, explore, argv)
 }

@@ -106,6 +106,7 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 			{mode: protocol.ModeNREP, Name: "stage 1", Runs: c.predictions(), Each: first},
 			{mode: protocol.ModeMeasure, Name: "stage 2", After: 0, Runs: all, Each: second},
 			{mode: protocol.ModeMeasure, Name: "beyond", After: all, Runs: c.Manifest.R - all, Each: inSeconds(cost.start) + (second-inSeconds(cost.start))/pointing},
+			{mode: protocol.ModeExplore, Name: "candidates", Runs: testingRuns(c.Manifest, c.Config), Each: inSeconds(cost.start) + (second-inSeconds(cost.start))/pointing},
 		} {
 			if s.Runs == 0 || !slices.Contains(stages, s.mode) {
 				continue

@@ -1,11 +1,14 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
@@ -32,10 +35,16 @@ type Explore struct {
 	r int // mpiruns that test; 0: as many as suit
 }
 
+// ExploreStages are the stages of an exploration.
+var ExploreStages = []protocol.Mode{protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeExplore}
+
 // NewExplore asks the library for its algorithms, in an mpirun of its own, and makes the
 // Plan. before is the manifest of the folder that is resumed, or nil; no Starter is
 // measure.Exec.
 func NewExplore(ctx context.Context, config *glfile.File, path string, before *results.Manifest, version string, start measure.Starter) (*Explore, error) {
+	if before != nil && !before.Exploration {
+		return nil, setupf("%s is no exploration: go on with the command that has made it, or take a new folder with --out", path)
+	}
 	if err := config.ExploresForced(); err != nil {
 		return nil, setup(err)
 	}
@@ -43,26 +52,81 @@ func NewExplore(ctx context.Context, config *glfile.File, path string, before *r
 	if err != nil {
 		return nil, err
 	}
-	f := *config
-	f.Check.Guidelines, f.Check.Exclude, f.Guideline = []string{}, []string{}, comparisons(list, config)
-	if len(f.Guideline) == 0 {
-		return nil, setupf("nothing to explore: %s", nothingToExplore(list))
-	}
-	if err := f.Explore.Known(list.Collectives); err != nil {
+	if err := config.Explore.Known(list.Collectives); err != nil {
 		return nil, setupf("explore.algorithms: %w", err)
 	}
+	users := comparisons(list, config)
+	if len(users) == 0 {
+		return nil, setupf("nothing to explore: %s", nothingToExplore(list))
+	}
+	x, err := newExplore(config, users, path, before, version, New)
+	if err == nil {
+		x.Start = start
+	}
+	return x, err
+}
+
+// NewDryExplore is NewExplore for a Plan that is only shown: nothing is started, so that
+// which algorithms there are is known only in a folder that is resumed. Of others, some
+// are assumed.
+func NewDryExplore(config *glfile.File, path string, before *results.Manifest, version string) (*Explore, error) {
+	users := comparisons(assumed(config), config)
+	if before != nil {
+		old, err := ConfigOf(before)
+		if err != nil {
+			return nil, err
+		}
+		users = old.Guideline
+	}
+	return newExplore(config, users, path, before, version, NewDry)
+}
+
+func newExplore(config *glfile.File, users []guidelines.User, path string, before *results.Manifest, version string,
+	create func(*glfile.File, string, *results.Manifest, string) (*Campaign, error)) (*Explore, error) {
+	f := *config
+	f.Check.Guidelines, f.Check.Exclude, f.Guideline = []string{}, []string{}, users
 	if f.Explore.Rounds > 0 && f.Measure.Turns == 0 && !f.Measure.Provable && f.Measure.Cache == protocol.CacheWarm {
 		f.Measure.Turns = min(f.Explore.Rounds, f.NREP.Most())
 	}
-	c, err := New(&f, path, before, version)
+	c, err := create(&f, path, before, version)
 	if err != nil {
 		return nil, err
 	}
 	if before == nil {
+		c.Manifest.Exploration = true
 		c.Manifest.R, c.Manifest.Looks, c.Manifest.LookWeights = f.Explore.Select, nil, nil
 	}
-	c.Start = start
 	return &Explore{c, config.Job.MPIRuns}, nil
+}
+
+// assumedAlgorithms are as many as a collective usually has: Open MPI 4.1.4 and MPICH 4.0.2
+// have 3 to 4 in the mean.
+const assumedAlgorithms = 4
+
+// assumed is what a library that was not asked is taken to have, and what is named.
+func assumed(config *glfile.File) *Algorithms {
+	out := &Algorithms{}
+	for _, c := range mockups.Collectives() {
+		of := protocol.Algorithms{Collective: c}
+		for i := range assumedAlgorithms {
+			of.Names = append(of.Names, protocol.Algorithm{Name: fmt.Sprint(i + 1)})
+		}
+		for _, id := range config.Explore.Algorithms {
+			if name, ok := strings.CutPrefix(id, c+"@"); ok {
+				of.Names = append(of.Names, protocol.Algorithm{Name: name})
+			}
+		}
+		out.Collectives = append(out.Collectives, of)
+	}
+	return out
+}
+
+// testingRuns is how many mpiruns test the candidates: at least, while these are not chosen.
+func testingRuns(m *results.Manifest, config *glfile.File) int {
+	if m.Explore != nil {
+		return m.Explore.R
+	}
+	return cmp.Or(config.Job.MPIRuns, analyze.LeastTesting)
 }
 
 func nothingToExplore(list *Algorithms) string {
@@ -95,7 +159,7 @@ func comparisons(list *Algorithms, config *glfile.File) (out []guidelines.User) 
 		for _, id := range wanted {
 			add(c.Collective, id)
 		}
-		for _, id := range mockups.Mockups(c.Collective) {
+		for _, id := range append(mockups.Mockups(c.Collective), guidelines.OwnMockups(config.Mockup, c.Collective)...) {
 			add(c.Collective, id)
 		}
 	}
@@ -143,4 +207,13 @@ func (x *Explore) planTests() error {
 	}
 	c.Manifest.Explore = analyze.ExplorationPlan(c.Manifest, data, c.Config.Analyze, x.r)
 	return c.Folder().WriteManifest(c.Manifest)
+}
+
+// JudgeExploration judges what a results folder has of an exploration.
+func JudgeExploration(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*analyze.Exploration, error) {
+	data, err := collect(folder, m, m.R)
+	if err != nil {
+		return nil, err
+	}
+	return analyze.Explore(m, data, cfg)
 }

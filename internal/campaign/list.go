@@ -17,6 +17,9 @@ var Lists = report.Kind[glfile.File]{Name: "list", Sections: func(f *glfile.File
 	if f.Name != "" {
 		out = append(out, listUsers(f))
 	}
+	if len(f.Mockup) > 0 {
+		out = append(out, listOwn(f))
+	}
 	collectives := report.Titled("COLLECTIVES")
 	collectives.Lines(mockups.Collectives()...)
 	types := report.Titled("DATATYPES AND OPERATORS")
@@ -78,6 +81,20 @@ func listUsers(f *glfile.File) report.Section {
 			sizes = strings.Join(u.Msizes, ", ")
 		}
 		s.Table.Add(g.ID, g.Formula(), string(g.Type), sizes)
+	}
+	return s
+}
+
+// listOwn shows the mock-ups of a gl.toml. What they do only their file knows, which is not
+// loaded for a list.
+func listOwn(f *glfile.File) report.Section {
+	s := report.Titled("MOCK-UPS OF %s", f.Name)
+	s.Table = &report.Table{Head: []string{"id", "of", "file"}, Align: "lll", Flex: 2}
+	for _, m := range f.Mockup {
+		for _, id := range m.IDs {
+			own, _ := mockups.Get(id)
+			s.Table.Add(id, own.Of, m.File)
+		}
 	}
 	return s
 }

@@ -58,6 +58,13 @@ func (p *Plan) tests() report.Section {
 	case len(count[guidelines.Split]) > 0:
 		split = "; split-robustness is judged from medians, without a test"
 	}
+	if p.Manifest.Exploration {
+		if !p.Resumed {
+			s.Fact("assumed", "%d algorithms of each collective: the library is not asked, since nothing is started; `pgmpi list --algorithms` asks", assumedAlgorithms)
+		}
+		s.Fact("mpiruns", "%d choose among them, at least %d others test what was chosen", p.Manifest.R, testingRuns(p.Manifest, p.Config))
+		return s
+	}
 	s.Fact("tests", "m = %d%s%s", p.Design.M, lost(plan, p.Costs), split)
 	s.Fact("mpiruns", "R = %d %s", p.Manifest.R, suffices(p.Design))
 	if d := p.Design; len(d.Looks) > 1 {

@@ -76,6 +76,9 @@ func MayStart(path string, before *results.Manifest, config *glfile.File, given 
 	name("mpi.rank", fmt.Sprintf("%q", config.MPI.Rank), config.MPI.Rank != "")
 	name("mpi.launch", fmt.Sprintf("%q", config.MPI.Launch), len(config.MPI.Launch) > 0)
 	name("mpi.env", fmt.Sprintf("%q", slices.Sorted(maps.Keys(config.MPI.Env))), len(config.MPI.Env) > 0)
+	for _, m := range config.Mockup {
+		name("mockup.file", fmt.Sprintf("%q", m.File), true)
+	}
 	if len(names) == 0 || results.Own(path, before) {
 		return nil
 	}
@@ -105,7 +108,7 @@ func goOn(before, now *results.Manifest, config *glfile.File, path string) (*res
 func sameMeasurement(before, now *glfile.File, folder string) error {
 	var differ []string
 	there, here := settings(before), settings(now)
-	for i, name := range []string{"check", "guideline", "job", "mpi", "nrep", "measure"} {
+	for i, name := range []string{"check", "guideline", "mockup", "job", "mpi", "nrep", "measure"} {
 		a, errA := json.Marshal(there[i])
 		b, errB := json.Marshal(here[i])
 		if err := errors.Join(errA, errB); err != nil {
@@ -122,14 +125,14 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 // settings are the sections of a configuration that may not change, guidelines by
 // ID. The path of the rank program is left out, as its hash is compared, and the
 // way of the job to rank 0 and the limit of the start, which change no result.
-func settings(f *glfile.File) [6]any {
+func settings(f *glfile.File) [7]any {
 	byID := map[string]guidelines.User{}
 	for _, u := range f.Guideline {
 		byID[u.ID] = u
 	}
 	mpi := f.MPI
 	mpi.Rank, mpi.JobFile, mpi.StartLimit = "", false, 0
-	return [...]any{f.Check, byID, f.Job, mpi, f.NREP, f.Measure}
+	return [...]any{f.Check, byID, f.Mockup, f.Job, mpi, f.NREP, f.Measure}
 }
 
 // differences has a line for every key whose value is not the same in two JSON

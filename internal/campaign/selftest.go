@@ -54,7 +54,7 @@ func SelftestDefaults() *glfile.File {
 }
 
 // choose lets the checks be about all patterns of the paper, monotony and
-// split-robustness of the slowed function, and the identities.
+// split-robustness of the slowed function, its mock-ups of the user's own, and the identities.
 func (t *Selftest) choose() error {
 	if !slices.Contains(mockups.Identities(), t.Function) {
 		return setupf("--function: %s", conf.Unknown("collective", t.Function, mockups.Identities()))
@@ -64,6 +64,10 @@ func (t *Selftest) choose() error {
 	for _, c := range mockups.Identities() {
 		t.Config.Guideline = append(t.Config.Guideline, guidelines.User{ID: "self-" + strings.TrimPrefix(c, "MPI_"),
 			Pattern: &guidelines.UserPattern{Function: c, Mockup: mockups.IdentityOf(c)}})
+	}
+	for i, id := range guidelines.OwnMockups(t.Config.Mockup, t.Function) {
+		t.Config.Guideline = append(t.Config.Guideline, guidelines.User{ID: fmt.Sprintf("own-%d", i+1),
+			Pattern: &guidelines.UserPattern{Function: t.Function, Mockup: id}})
 	}
 	return nil
 }

@@ -4,7 +4,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 )
 
 func (b *bed) selftest() *Selftest {
@@ -58,4 +63,34 @@ func TestAFailureOfASelftestNamesNoFolderToGoOnIn(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+func TestOwnMockupsOfTheSlowedCollectiveMustFindThePlant(t *testing.T) {
+	s := &Selftest{Config: SelftestDefaults(), Function: "MPI_Scan"}
+	s.Config.Mockup = []guidelines.Mockups{{File: "a.so", IDs: []string{"scan_as_mine", "bcast_as_mine"}}}
+	if err := s.choose(); err != nil {
+		t.Fatal(err)
+	}
+	var own []guidelines.UserPattern
+	for _, u := range s.Config.Guideline {
+		if strings.HasPrefix(u.ID, "own-") {
+			own = append(own, *u.Pattern)
+		}
+	}
+	if len(own) != 1 || own[0] != (guidelines.UserPattern{Function: "MPI_Scan", Mockup: "scan_as_mine"}) {
+		t.Errorf("compared with %v", own)
+	}
+}
+
+func TestOwnMockupsAreExploredBesideThoseOfPgmpi(t *testing.T) {
+	config := ExploreDefaults()
+	config.Mockup = []guidelines.Mockups{{File: "a.so", IDs: []string{"scan_as_mine", "bcast_as_mine"}}}
+	list := &Algorithms{Collectives: []protocol.Algorithms{{Collective: "MPI_Scan", Names: []protocol.Algorithm{{Name: "linear"}}}}}
+	var others []string
+	for _, u := range comparisons(list, config) {
+		others = append(others, u.Pattern.Mockup)
+	}
+	if want := []string{"MPI_Scan@itself", "MPI_Scan@linear", "scan_as_exscan+reduce_local", "scan_as_mine"}; !slices.Equal(others, want) {
+		t.Errorf("%v, want %v", others, want)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"pgmpi/analyze"
@@ -13,6 +14,7 @@ import (
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
 // stage does the mpiruns of a mode from first to last, of all shapes, and takes
@@ -105,26 +107,49 @@ func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) 
 	return c.attempt(ctx, t, p)
 }
 
-// leaveOut skips one of the library's own algorithms that hung, in all its cases; false:
-// nothing of the kind, or it was skipped already.
+// leaveOut skips one of the library's own algorithms, or a mock-up of the user's own, that
+// hung or ended the mpirun, in all its cases; false: nothing of the kind, or it was skipped
+// already.
 func (c *Campaign) leaveOut(e *measure.Error) bool {
+	function, what := e.Hung, "hangs"
+	result := protocol.CaseResult{Status: protocol.StatusHangs, Message: fmt.Sprintf("it did not return within %v (measure.stall)", c.Config.Measure.Stall)}
+	if e.Crashed != "" {
+		function, what = e.Crashed, "crashes"
+		result = protocol.CaseResult{Status: protocol.StatusCrashes, Message: "its first call ended the mpirun: " + howEnded(e)}
+	}
+	f, _ := mockups.Get(function)
+	if !f.MayEnd() {
+		return false
+	}
+	result.Message += guidelines.MadeBy(c.Config.Mockup, function)
 	skipped := false
 	for i, k := range c.Manifest.Plan.Cases {
-		if _, already := c.Manifest.Skip[i]; k.Variant == "" || k.Function != e.Hung || already {
+		if _, already := c.Manifest.Skip[i]; k.Function != function || already {
 			continue
 		}
 		if c.Manifest.Skip == nil {
 			c.Manifest.Skip = map[int]protocol.CaseResult{}
 		}
-		c.Manifest.Skip[i] = protocol.CaseResult{Status: protocol.StatusHangs, Message: fmt.Sprintf("it did not return within %v (measure.stall)", c.Config.Measure.Stall)}
+		c.Manifest.Skip[i] = result
 		skipped = true
 	}
 	if skipped {
 		c.data.stale = true
-		c.Manifest.Events = append(c.Manifest.Events, e.Hung+" hangs: the mpirun was repeated without it")
-		c.say("%s hangs: the mpirun is repeated without it", e.Hung)
+		c.Manifest.Events = append(c.Manifest.Events, fmt.Sprintf("%s %s: the mpirun was repeated without it", function, what))
+		c.say("%s %s: the mpirun is repeated without it (%s)", function, what, result.Message)
 	}
 	return skipped
+}
+
+// howEnded is the end of an mpirun in a few words.
+func howEnded(e *measure.Error) string {
+	for _, sign := range []string{"SIGSEGV", "egmentation fault"} {
+		if strings.Contains(e.Stderr, sign) {
+			return "a rank crashed (SIGSEGV)"
+		}
+	}
+	line, _, _ := strings.Cut(e.What, "\n")
+	return line
 }
 
 // attempt is an mpirun. That its batch job has ended is no failure of it.

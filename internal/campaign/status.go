@@ -86,10 +86,20 @@ func (s *Status) count(folder *results.Folder, m *results.Manifest) error {
 		return err
 	}
 	c := Campaign{Config: config, Manifest: m}
+	name, explore := "report.json", 0
+	if m.Exploration {
+		name, explore = "explore.json", m.Runs(protocol.ModeExplore)
+	}
+	_, err = os.Stat(filepath.Join(folder.Path, name))
+	s.Reported = err == nil
+	if m.Exploration && m.Explore == nil && !s.Reported {
+		explore = testingRuns(m, config)
+	}
 	for _, stage := range []struct {
 		mode protocol.Mode
 		runs int
-	}{{protocol.ModeNREP, c.predictions()}, {protocol.ModeMeasure, m.Runs(protocol.ModeMeasure)}, {protocol.ModeSplit, m.Runs(protocol.ModeSplit)}} {
+	}{{protocol.ModeNREP, c.predictions()}, {protocol.ModeMeasure, m.Runs(protocol.ModeMeasure)},
+		{protocol.ModeSplit, m.Runs(protocol.ModeSplit)}, {protocol.ModeExplore, explore}} {
 		for _, shape := range m.Plan.Shapes {
 			if stage.runs == 0 {
 				continue
@@ -110,8 +120,6 @@ func (s *Status) count(folder *results.Folder, m *results.Manifest) error {
 		}
 		s.LeftS += float64(max(0, x.Planned-x.Done)) * last[x.Shape]
 	}
-	_, err = os.Stat(filepath.Join(folder.Path, "report.json"))
-	s.Reported = err == nil
 	return nil
 }
 
@@ -158,6 +166,7 @@ var Statuses = report.Kind[Status]{Name: "status", JSON: true, Sections: func(s 
 
 var stageNames = map[protocol.Mode]string{
 	protocol.ModeNREP: "1, predict", protocol.ModeMeasure: "2, measure", protocol.ModeSplit: "split experiment",
+	protocol.ModeExplore: "test of candidates",
 }
 
 func (s *Status) measured() []string {

@@ -29,9 +29,9 @@ type Submission struct {
 // start of a large job.
 const leastTime = 15 * time.Minute
 
-// NewSubmission plans the job of a check into a results folder. argv is the
-// command line that begins the check and goes on with it. Nothing is written.
-func NewSubmission(config *glfile.File, path, version string, argv []string) (*Submission, error) {
+// NewSubmission plans the job of a check into a results folder, or of an exploration. argv is
+// the command line that begins it and goes on with it. Nothing is written.
+func NewSubmission(config *glfile.File, path, version string, explore bool, argv []string) (*Submission, error) {
 	if len(config.Job.NP) == 0 {
 		return nil, setupf("how many processes? Give job.np in gl.toml, or -- --np: the cores of this machine say nothing of the job's")
 	}
@@ -55,7 +55,7 @@ func NewSubmission(config *glfile.File, path, version string, argv []string) (*S
 	}
 	s.Time = time.Duration(config.Batch.Time)
 	if s.Time == 0 {
-		if s.Estimate, err = estimate(config, path, version); err != nil {
+		if s.Estimate, err = estimate(config, path, version, explore); err != nil {
 			return nil, err
 		}
 		s.Time = max(leastTime, 2*s.Estimate)
@@ -64,11 +64,22 @@ func NewSubmission(config *glfile.File, path, version string, argv []string) (*S
 	return s, nil
 }
 
-// estimate is that of a whole check. The launcher may not be on this machine, and
+// estimate is that of a whole check, or exploration. The launcher may not be on this machine, and
 // srun starts nothing outside of a job; the estimate needs neither.
-func estimate(config *glfile.File, path, version string) (time.Duration, error) {
+func estimate(config *glfile.File, path, version string, explore bool) (time.Duration, error) {
 	planned := *config
 	planned.MPI.Launch = []string{"true", "{np}"}
+	if explore {
+		x, err := NewDryExplore(&planned, path, nil, version)
+		if err != nil {
+			return 0, setupf("%w\n  batch.time, the time limit of the job, makes this estimate unnecessary", err)
+		}
+		e, err := x.Estimate(ExploreStages...)
+		if err != nil {
+			return 0, err
+		}
+		return e.Total, nil
+	}
 	c, err := New(&planned, path, nil, version)
 	if err != nil {
 		return 0, setupf("%w\n  batch.time, the time limit of the job, makes this estimate unnecessary", err)

@@ -230,6 +230,8 @@ type Factors struct {
 	Cores    int               `json:"cores"` // of the driver's affinity mask
 	Env      map[string]string `json:"env"`   // OMPI_*, MPIR_CVAR_*, UCX_*, FI_*, SLURM_*, MV2_*, I_MPI_*
 	Go       string            `json:"go"`
+	// Mockups are the hashes of the files with mock-ups of the user's own, by path.
+	Mockups map[string]string `json:"mockups,omitempty"`
 	// Job is the batch system's job that the folder was begun in; nil: none.
 	Job *Job `json:"job,omitempty"`
 	// Layouts has one of every shape, from its first mpirun, and one more for

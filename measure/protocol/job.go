@@ -40,7 +40,11 @@ type Job struct {
 	Rounds []int `json:"rounds,omitempty"`
 	// SendNS is how often, at most, what is finished is sent before the end, in
 	// nanoseconds; 0: never.
-	SendNS    int64  `json:"send_ns,omitempty"`
+	SendNS int64 `json:"send_ns,omitempty"`
+	// Mockups are shared libraries with mock-ups of the user's own that the ranks load.
+	Mockups []Mockups `json:"mockups,omitempty"`
+	// Announce has rank 0 name what it calls for the first time, where that may end the mpirun.
+	Announce  bool   `json:"announce,omitempty"`
 	Datatype  string `json:"datatype"`
 	Op        string `json:"op"`
 	Root      int    `json:"root"`
@@ -77,6 +81,18 @@ type Job struct {
 	Layout      bool       `json:"layout,omitempty"` // say where the ranks run, before the first case
 	Clocks      *ClocksJob `json:"clocks,omitempty"` // only with ModeClocks
 }
+
+// Mockups is a shared library with mock-ups of the user's own.
+type Mockups struct {
+	File string   `json:"file"`          // absolute, at every rank
+	IDs  []string `json:"ids,omitempty"` // of the rows that are wanted
+	// Hash is the first 16 hex digits of the file's SHA-256. In a job: that it must
+	// have; empty: any.
+	Hash string `json:"hash,omitempty"`
+}
+
+// MockupFault is what a rank's error about a Mockups begins with.
+const MockupFault = "[[mockup]]"
 
 // JobCase is one case of a job.
 type JobCase struct {

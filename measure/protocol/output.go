@@ -23,6 +23,7 @@ const (
 	LineJob      = "job"         // + "I/N CRC32 CHUNK"; the driver's lines
 	LineAck      = "ack"         // + I, after job line I
 	LineProgress = "progress"    // + "DONE TOTAL NAME"
+	LineFirst    = "first"       // + "NAME at SIZE", before its first call; "" behind its first visit; only where the job asks for it
 	LineCase     = "case"        // + CaseResult as JSON
 	LineSamples  = "samples"     // + "CASE FIRST NS[:FLAGS]…"
 	LineRank     = "rank"        // + "CASE RANK FIRST NS…"; before the case, only where the job asks for it
@@ -48,6 +49,8 @@ type End struct {
 	// verifies or examines them.
 	Clock  *ClockInfo  `json:"clock,omitempty"`
 	Clocks []ClockInfo `json:"clocks,omitempty"`
+	// Mockups are those of the job, as they were loaded.
+	Mockups []Mockups `json:"mockups,omitempty"`
 	// Algorithms are only of ModeAlgorithms.
 	Algorithms []Algorithms `json:"algorithms,omitempty"`
 }
@@ -182,7 +185,7 @@ type OutputReader struct {
 func IsOutput(line []byte) bool {
 	word, _, _ := bytes.Cut(line, []byte(" "))
 	switch string(word) {
-	case LineProgress, LineCase, LineSamples, LineRank, LineNodes, LineSync, LineSoFar, LineEnd:
+	case LineProgress, LineFirst, LineCase, LineSamples, LineRank, LineNodes, LineSync, LineSoFar, LineEnd:
 		return true
 	}
 	return false

@@ -11,14 +11,16 @@ const (
 	StatusNotMeasured Status = "not_measured" // over the memory cap, p·count above an int, or more temporaries than its row has
 )
 
-// What becomes of a case of one of the library's own algorithms only.
+// What becomes of a case of one of the library's own algorithms, or of a mock-up of the
+// user's own, only.
 const (
 	StatusUnavailable Status = "unavailable" // the library does not have it, or it gave an MPI error
 	StatusHangs       Status = "hangs"       // it did not return; the driver says so
+	StatusCrashes     Status = "crashes"     // it ended the mpirun; the driver says so
 )
 
 // NotTimed are the statuses of a case without samples, from the least on.
-var NotTimed = []Status{StatusNotMeasured, StatusUnavailable, StatusHangs, StatusWrong}
+var NotTimed = []Status{StatusNotMeasured, StatusUnavailable, StatusHangs, StatusCrashes, StatusWrong}
 
 // CaseResult is what became of one case in one mpirun.
 type CaseResult struct {

@@ -141,10 +141,10 @@ func (b *bench) goBy(f mockups.Function) *function {
 // goByDefault undoes goBy.
 func (b *bench) goByDefault() { C.pg_choose_forced(b.x, nil) }
 
-// tryOnce calls an own algorithm once, and says which error any rank got: not every
-// one is for every number of processes.
+// tryOnce calls an own algorithm, or a mock-up of the user's own, once, and says which error
+// any rank got: not every one is for every number of processes.
 func (b *bench) tryOnce(f mockups.Function, row *function, count, temps int64) (refused string, err error) {
-	if f.Algorithm == "" {
+	if !f.MayEnd() {
 		return "", nil
 	}
 	if refused, err := b.prepare(f, row, count, temps); err != nil || refused != "" {

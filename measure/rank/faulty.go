@@ -2,8 +2,8 @@
 
 package rank
 
-// With this tag every collective has two algorithms more, which the library does not
-// know: one gives wrong data, one never returns.
+// With this tag every collective has three algorithms more, which the library does not
+// know: one gives wrong data, one never returns, one ends the program.
 
 // #include "faulty.h"
 import "C"
@@ -11,4 +11,5 @@ import "C"
 func init() {
 	testWays["test_wrong"] = C.pg_wrong_algorithm()
 	testWays["test_hangs"] = C.pg_hanging_algorithm()
+	testWays["test_crashes"] = C.pg_crashing_algorithm()
 }

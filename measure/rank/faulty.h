@@ -6,5 +6,6 @@
 
 const pg_function *pg_wrong_algorithm(void);
 const pg_function *pg_hanging_algorithm(void);
+const pg_function *pg_crashing_algorithm(void);
 
 #endif

@@ -23,6 +23,7 @@ import (
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
 	"pgmpi/mockups/c"
 )
 
@@ -131,8 +132,9 @@ const lastWords = 200 * time.Millisecond
 type session struct {
 	*world
 	info   protocol.RankInfo
-	hash   func() string // of the program; info has it at rank 0 only
-	beside int           // ranks on this host
+	hash   func() string           // of the program; info has it at rank 0 only
+	own    map[string]mockups.Temp // of mock-ups of the user's own, by id
+	beside int                     // ranks on this host
 	// The watchdog speaks too, from another thread.
 	mu   sync.Mutex
 	out  *bufio.Writer
@@ -238,6 +240,9 @@ func (s *session) serve(jobFile string) error {
 	if err := s.place(j.Place); err != nil {
 		return err
 	}
+	if err := s.loadMockups(j.Mockups); err != nil {
+		return err
+	}
 	before, err := s.load()
 	if err != nil {
 		return err
@@ -262,7 +267,7 @@ func (s *session) serve(jobFile string) error {
 	if err != nil || s.rank != 0 {
 		return err
 	}
-	o.end.Load = protocol.Load{Before: before, After: after}
+	o.end.Load, o.end.Mockups = protocol.Load{Before: before, After: after}, j.Mockups
 	for i, c := range o.cases {
 		if s := o.sent[i]; !s.whole {
 			w.More(c, o.samples[i], s.samples)

@@ -183,7 +183,7 @@ func (b *bench) plan() error {
 	sized := make([]mockups.Sized, len(b.job.Cases)) // a skipped one needs nothing
 	longest := 1
 	for i, c := range b.job.Cases {
-		f, ok := mockups.Get(c.Function)
+		f, ok := b.function(c.Function)
 		if !ok || b.rows[f.Row()] == nil {
 			return fmt.Errorf("unknown function %q", c.Function)
 		}
@@ -244,7 +244,7 @@ func (b *bench) visit(i int) error {
 	if r.Status != protocol.StatusOK {
 		return nil
 	}
-	f, _ := mockups.Get(c.Function)
+	f, _ := b.function(c.Function)
 	row, count := b.goBy(f), c.Msize/b.extent
 	defer b.goByDefault()
 	need := f.Memory(count, b.extent, b.size)
@@ -255,6 +255,9 @@ func (b *bench) visit(i int) error {
 		row = b.inARow(row, c.Calls)
 		b.rotate(need.Send, need.Recv)
 	} else {
+		if s.begun == 1 {
+			defer b.announce(f)()
+		}
 		if refused, err := b.tryOnce(f, row, count, s.temps); err != nil || refused != "" {
 			r.Status, r.Message = protocol.StatusUnavailable, refused
 			return err

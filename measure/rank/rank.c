@@ -6,18 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(I_MPI_NUMVERSION)
-#define FAMILY "intel"
-#elif defined(MVAPICH2_VERSION) || defined(MVAPICH_VERSION) || defined(MVAPICH_NUMVERSION)
-#define FAMILY "mvapich"
-#elif defined(MPICH_VERSION)
-#define FAMILY "mpich"
-#elif defined(OPEN_MPI)
-#define FAMILY "openmpi"
-#else
-#define FAMILY "unknown"
-#endif
-
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
 #if defined(OPEN_MPI)
@@ -42,7 +30,7 @@
 #define COMPILER ""
 #endif
 
-const char *pg_built_family(void) { return FAMILY; }
+const char *pg_built_family(void) { return PG_LIBRARY; }
 const char *pg_built_for(void) { return BUILT_FOR; }
 const char *pg_compiler(void) { return COMPILER; }
 

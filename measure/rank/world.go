@@ -131,9 +131,14 @@ func (w *world) prepare(f mockups.Function, row *C.pg_function, count, temps int
 	w.x.arena_bytes = C.int64_t(f.Memory(count, int64(w.x.extent), w.size).Temp)
 	w.x.temp_elements = C.int64_t(f.Temp.Elements(count, w.size))
 	rc := C.call_prepare(row, w.x)
-	if rc == C.MPI_ERR_NO_MEM {
+	switch {
+	case rc == C.MPI_ERR_NO_MEM && f.User:
+		refused = "prepare takes more temporaries than the temps of its row say"
+	case rc == C.MPI_ERR_NO_MEM:
 		refused = fmt.Sprintf("the table in mockups.go gives %s too little Temp", f.ID)
-	} else if rc != 0 {
+	case rc != 0 && f.User:
+		refused = mpiError("prepare", rc).Error()
+	case rc != 0:
 		return "", mpiError("prepare", rc)
 	}
 	here := refused != ""

@@ -65,6 +65,8 @@ type Manifest struct {
 	// Confirm measures again what would make the night red, fixed after everything else
 	// was measured; nil: there is nothing, or no gate.
 	Confirm *SplitPlan `json:"confirm,omitempty"`
+	// Exploration tells that it is one, and no check.
+	Exploration bool `json:"exploration,omitempty"`
 	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
 	// the candidates; nil: there are none, or nothing is explored.
 	Explore *SplitPlan `json:"explore,omitempty"`

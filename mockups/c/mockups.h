@@ -2,14 +2,35 @@
  *
  * One file per collective holds its row and the rows of its mock-ups, table.c
  * joins the files, and the Go table says by id what each row is. A row never names MPI_COMM_WORLD, and run neither allocates nor
- * prints: what it needs comes from the context. */
+ * prints: what it needs comes from the context.
+ *
+ * Mock-ups of your own are rows in a shared library, see the end of this file. It needs
+ * nothing else of pgmpi: what rows are written with is inline here, so that the
+ * library can be linked, and be tried by any program, without the rank program. */
 #ifndef PGMPI_MOCKUPS_H
 #define PGMPI_MOCKUPS_H
 
 #include <mpi.h>
 #include <stdint.h>
+#include <string.h>
 
-enum { PG_TEMPS = 4, PG_GUARD_BYTES = 64, PG_ALIGN = 4096 };
+/* The version of this file for shared libraries: a new one whenever a struct changes. */
+enum { PG_PLUGIN_VERSION = 1 };
+
+/* The family of the MPI library that the headers belong to. */
+#if defined(I_MPI_NUMVERSION)
+#define PG_LIBRARY "intel"
+#elif defined(MVAPICH2_VERSION) || defined(MVAPICH_VERSION) || defined(MVAPICH_NUMVERSION)
+#define PG_LIBRARY "mvapich"
+#elif defined(MPICH_VERSION)
+#define PG_LIBRARY "mpich"
+#elif defined(OPEN_MPI)
+#define PG_LIBRARY "openmpi"
+#else
+#define PG_LIBRARY "unknown"
+#endif
+
+enum { PG_TEMPS = 4, PG_GUARD_BYTES = 64, PG_GUARD = 0xa5, PG_ALIGN = 4096 };
 
 /* What one case works on. All of it is set before prepare; only prepare may
  * change temp, counts and displs. */
@@ -56,22 +77,62 @@ typedef struct pg_function {
 const pg_function *pg_table(int *n);
 
 /* Takes `elements` elements as temp[slot] from the arena, zeroed and guarded.
- * Returns MPI_ERR_NO_MEM when that is more than the Go table gives the row. */
-int pg_temp(pg_ctx *x, int slot, int64_t elements);
+ * Returns MPI_ERR_NO_MEM when that is more than the table gives the row. */
+static inline int pg_temp(pg_ctx *x, int slot, int64_t elements)
+{
+    if (slot < 0 || slot >= PG_TEMPS || elements < 0)
+        return MPI_ERR_ARG;
+
+    if (elements > x->temp_elements)
+        return MPI_ERR_NO_MEM;
+    int64_t bytes = elements * x->extent;
+    uintptr_t next = (uintptr_t)x->arena + (uintptr_t)x->arena_used;
+    int64_t start = x->arena_used + (int64_t)(-next % PG_ALIGN);
+    if (bytes + PG_GUARD_BYTES > x->arena_bytes - start)
+        return MPI_ERR_NO_MEM;
+
+    x->temp_elements -= elements;
+    x->temp[slot] = x->arena + start;
+    x->guard[slot] = x->arena + start + bytes;
+    x->arena_used = start + bytes + PG_GUARD_BYTES;
+    memset(x->temp[slot], 0, (size_t)bytes);
+    memset(x->guard[slot], PG_GUARD, PG_GUARD_BYTES);
+    return MPI_SUCCESS;
+}
 
 /* Gives all temporaries back. The release of a row that has nothing else. */
-void pg_release(pg_ctx *x);
+static inline void pg_release(pg_ctx *x)
+{
+    for (int i = 0; i < PG_TEMPS; i++) {
+        x->temp[i] = NULL;
+        x->guard[i] = NULL;
+    }
+    x->arena_used = 0;
+}
 
 /* The prepare of a row that needs nothing. */
-int pg_prepare_nothing(pg_ctx *x);
+static inline int pg_prepare_nothing(pg_ctx *x)
+{
+    (void)x;
+    return MPI_SUCCESS;
+}
 
 /* 1 if nothing was written behind a temporary, else 0. */
 int pg_temps_intact(const pg_ctx *x);
 
 /* The only ways in which a row copies and zeroes: n in elements, offsets are
  * the caller's through pg_at. Buffers do not overlap. */
-void pg_copy(const pg_ctx *x, void *to, const void *from, int64_t elements);
-void pg_zero(const pg_ctx *x, void *at, int64_t elements);
+static inline void pg_copy(const pg_ctx *x, void *to, const void *from, int64_t elements)
+{
+    if (elements > 0)
+        memcpy(to, from, (size_t)(elements * x->extent));
+}
+
+static inline void pg_zero(const pg_ctx *x, void *at, int64_t elements)
+{
+    if (elements > 0)
+        memset(at, 0, (size_t)(elements * x->extent));
+}
 
 /* The address of element i of a buffer. */
 static inline void *pg_at(const pg_ctx *x, const void *base, int64_t i)
@@ -84,5 +145,30 @@ static inline int64_t pg_part(const pg_ctx *x)
 {
     return (x->count + x->size - 1) / x->size;
 }
+
+/* A mock-up of your own. Its id says which collective it stands for: "scan_as_mine".
+ * The most temporaries that any rank takes are counted by their size: one block of
+ * count elements, one block per process, and one block rounded up to a multiple of the
+ * processes. */
+typedef struct pg_mockup {
+    pg_function call;
+    struct {
+        int one, per_rank, padded;
+    } temps;
+} pg_mockup;
+
+/* What the rank program looks for in a shared library, by the name pgmpi_plugin. The
+ * first two stay where they are in every version. */
+typedef struct pg_plugin {
+    int version;      /* PG_PLUGIN_VERSION */
+    char library[28]; /* PG_LIBRARY */
+    const pg_mockup *rows;
+    int n;
+} pg_plugin;
+
+/* The last line of the shared library's source: PGMPI_PLUGIN(rows), with the array. */
+#define PGMPI_PLUGIN(rows)                                                           \
+    __attribute__((visibility("default"))) extern const pg_plugin pgmpi_plugin;      \
+    const pg_plugin pgmpi_plugin = {PG_PLUGIN_VERSION, PG_LIBRARY, rows, (int)(sizeof(rows) / sizeof *(rows))}
 
 #endif

@@ -2,9 +2,6 @@
 #include "rows.h"
 
 #include <limits.h>
-#include <string.h>
-
-enum { GUARD = 0xa5 };
 
 /* The rows of each file. */
 extern const pg_function pg_allgather[], pg_allgatherv[], pg_allreduce[], pg_alltoall[], pg_alltoallv[], pg_barrier[],
@@ -36,64 +33,15 @@ const pg_function *pg_table(int *n)
     return table;
 }
 
-int pg_temp(pg_ctx *x, int slot, int64_t elements)
-{
-    if (slot < 0 || slot >= PG_TEMPS || elements < 0)
-        return MPI_ERR_ARG;
-
-    if (elements > x->temp_elements)
-        return MPI_ERR_NO_MEM;
-    int64_t bytes = elements * x->extent;
-    uintptr_t next = (uintptr_t)x->arena + (uintptr_t)x->arena_used;
-    int64_t start = x->arena_used + (int64_t)(-next % PG_ALIGN);
-    if (bytes + PG_GUARD_BYTES > x->arena_bytes - start)
-        return MPI_ERR_NO_MEM;
-
-    x->temp_elements -= elements;
-    x->temp[slot] = x->arena + start;
-    x->guard[slot] = x->arena + start + bytes;
-    x->arena_used = start + bytes + PG_GUARD_BYTES;
-    memset(x->temp[slot], 0, (size_t)bytes);
-    memset(x->guard[slot], GUARD, PG_GUARD_BYTES);
-    return MPI_SUCCESS;
-}
-
-void pg_release(pg_ctx *x)
-{
-    for (int i = 0; i < PG_TEMPS; i++) {
-        x->temp[i] = NULL;
-        x->guard[i] = NULL;
-    }
-    x->arena_used = 0;
-}
-
-int pg_prepare_nothing(pg_ctx *x)
-{
-    (void)x;
-    return MPI_SUCCESS;
-}
-
 int pg_temps_intact(const pg_ctx *x)
 {
     for (int i = 0; i < PG_TEMPS; i++) {
         const unsigned char *g = (const unsigned char *)x->guard[i];
         for (int k = 0; g != NULL && k < PG_GUARD_BYTES; k++)
-            if (g[k] != GUARD)
+            if (g[k] != PG_GUARD)
                 return 0;
     }
     return 1;
-}
-
-void pg_copy(const pg_ctx *x, void *to, const void *from, int64_t elements)
-{
-    if (elements > 0)
-        memcpy(to, from, (size_t)(elements * x->extent));
-}
-
-void pg_zero(const pg_ctx *x, void *at, int64_t elements)
-{
-    if (elements > 0)
-        memset(at, 0, (size_t)(elements * x->extent));
 }
 
 int pg_check_count(int64_t n)

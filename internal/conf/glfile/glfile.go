@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -39,6 +40,7 @@ type File struct {
 	Explore   analyze.ExploreConfig `toml:"explore" json:"explore"`
 	Batch     batch.Config          `toml:"batch" json:"-"` // an account is nothing for a manifest
 	Guideline []guidelines.User     `toml:"guideline" json:"guideline,omitempty"`
+	Mockup    []guidelines.Mockups  `toml:"mockup" json:"mockup,omitempty"`
 
 	Name   string `toml:"-" json:"-"` // of the file, for messages; "": there is none
 	Source string `toml:"-" json:"-"` // the text as read
@@ -79,7 +81,26 @@ func Load(path string) (*File, error) {
 	case len(data) > maxSource:
 		return nil, fmt.Errorf("%s has more than %d bytes: it is no gl.toml", path, maxSource)
 	}
-	return Parse(path, data)
+	file, err := Parse(path, data)
+	if err != nil {
+		return nil, err
+	}
+	for i := range file.Mockup {
+		if m := &file.Mockup[i]; m.File != "" {
+			if m.File, err = beside(path, m.File); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return file, nil
+}
+
+// beside is the absolute path of a file that another one names.
+func beside(path, file string) (string, error) {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(filepath.Dir(path), file)
+	}
+	return filepath.Abs(file)
 }
 
 // Parse reads a gl.toml. Text that cannot be decoded (syntax, unknown keys,
@@ -167,6 +188,8 @@ func (f *File) check() []conf.FieldError {
 		}),
 		inSection("batch.", f.Batch.Validate()),
 		inSection("guideline", guidelines.ValidateUsers(f.Guideline, guidelines.Extent(f.Job.Datatype))),
+		inSection("guideline", guidelines.ValidateUses(f.Guideline, f.Mockup)),
+		inSection("mockup", guidelines.ValidateMockups(f.Mockup)),
 	)
 }
 

@@ -2,6 +2,8 @@ package glfile
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
@@ -114,6 +116,16 @@ mockup = "reduce_as_allreduce"
 			`gl.toml:1:3: guideline: a guideline has exactly one of pattern, monotony and split, this one has 2`},
 		{"sizes of a guideline", "[[guideline]]\nid = \"a\"\nsplit = \"MPI_Scan\"\nmsizes = [\"4..2\"]\n",
 			`gl.toml:4:1: guideline.msizes: range "4..2" is empty: it starts above its end`},
+		{"own mock-ups that are none", "[[mockup]]\nids = [\"MPI_Scan\", \"scan_as_exscan+reduce_local\", \"scan_as_mine\", \"scan_as_mine\"]\n[[mockup]]\nfile = \"a.so\"\n",
+			"gl.toml:1:3: mockup.file: is missing: the shared library\n" +
+				"gl.toml:2:1: mockup.ids: \"MPI_Scan\": an id begins with its collective and _as_, as in scan_as_mine; behind that are letters, digits, _, +, . and -\n" +
+				"gl.toml:2:1: mockup.ids: \"scan_as_exscan+reduce_local\" is a mock-up of pgmpi's: give yours another id\n" +
+				"gl.toml:2:1: mockup.ids: \"scan_as_mine\" is given twice\n" +
+				"gl.toml:3:3: mockup.ids: is missing: the ids of its rows, such as [\"scan_as_mine\"]"},
+		{"mock-up of no file", "[[mockup]]\nfile = \"a.so\"\nids = [\"gather_as_mine\"]\n[[guideline]]\nid = \"a\"\npattern = { function = \"MPI_Gather\", mockup = \"gather_as_mien\" }\n",
+			`gl.toml:6:38: unknown mock-up of MPI_Gather "gather_as_mien" (did you mean gather_as_mine?)`},
+		{"own mock-up of another collective", "[[mockup]]\nfile = \"a.so\"\nids = [\"gather_as_mine\"]\n[[guideline]]\nid = \"a\"\npattern = { function = \"MPI_Scan\", mockup = \"gather_as_mine\" }\n",
+			`gl.toml:6:36: guideline.pattern.mockup: mock-up "gather_as_mine" emulates MPI_Gather, not MPI_Scan`},
 		{"all errors, in the file's order", "[analyze]\nalpha = 2\ntest = 3\n[job]\nnpp = [2]\nroot = -1\n",
 			"gl.toml:2:1: analyze.alpha: must be between 0 and 1, not 2\n" +
 				"gl.toml:3:1: analyze.test: wants a string, not 3\n" +
@@ -188,7 +200,7 @@ func TestTemplateEqualsTheEmptyFile(t *testing.T) {
 	sameSections(t, *empty, Default())
 }
 
-var commentedExample = regexp.MustCompile(`(?m)^# (\[\[guideline\]\]|\w+ = .*)$`)
+var commentedExample = regexp.MustCompile(`(?m)^# (\[\[\w+\]\]|\w+ = .*)$`)
 
 // withExamples turns the guidelines in the template's comments on.
 func withExamples() string {
@@ -225,8 +237,8 @@ func TestExamplesOfTheTemplateAreValid(t *testing.T) {
 	if err := f.Validate(nil); err != nil {
 		t.Error(err)
 	}
-	if len(f.Guideline) != 3 {
-		t.Errorf("got %d guidelines, want 3", len(f.Guideline))
+	if len(f.Guideline) != 3 || len(f.Mockup) != 1 {
+		t.Errorf("got %d guidelines and %d [[mockup]], want 3 and 1", len(f.Guideline), len(f.Mockup))
 	}
 }
 
@@ -335,5 +347,20 @@ func TestOfManyErrorsTwentyAreShown(t *testing.T) {
 	_, err := Parse("gl.toml", []byte(text.String()))
 	if lines := strings.Split(err.Error(), "\n"); len(lines) != 21 || lines[20] != "and 280 errors more" {
 		t.Errorf("%d lines, the last is %q", len(lines), lines[len(lines)-1])
+	}
+}
+
+func TestFileOfOwnMockupsIsBesideGlToml(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "gl.toml")
+	if err := os.WriteFile(path, []byte("[[mockup]]\nfile = \"lib/mine.so\"\nids = [\"scan_as_mine\"]\n[[mockup]]\nfile = \"/abs.so\"\nids = [\"scan_as_other\"]\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := f.Mockup[0].File, f.Mockup[1].File; a != filepath.Join(dir, "lib/mine.so") || b != "/abs.so" {
+		t.Errorf("%q and %q", a, b)
 	}
 }

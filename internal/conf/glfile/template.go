@@ -61,4 +61,11 @@ const templateTail = `
 # [[guideline]]
 # id = "bcast-splits"
 # split = "MPI_Bcast"
+#
+# Mock-ups of your own, in a shared library beside this file: their ids may
+# stand in a pattern as those of pgmpi do. See docs/how-to-mockup.md.
+#
+# [[mockup]]
+# file = "libmine.so"
+# ids = ["scan_as_mine"]
 `

@@ -1,0 +1,11 @@
+/* Shared libraries with mock-ups of the user's own. */
+#ifndef PGMPI_PLUGIN_H
+#define PGMPI_PLUGIN_H
+
+#include "mockups.h"
+
+/* Loads a shared library, whose path has a slash, and finds its pgmpi_plugin. NULL:
+ * *error says why not, until the next call. Its symbols are seen by nobody else. */
+const pg_plugin *pg_load_plugin(const char *path, const char **error);
+
+#endif
