@@ -51,7 +51,7 @@ func (t *rulesText) rule(from int64, c Choice) int {
 }
 
 func writeRules(t Target, choices []Choice) (*Setting, error) {
-	s := &Setting{Writer: openMPIRules.Name}
+	s := &Setting{Writer: "openmpi-rules"}
 	functions, of := accepted(choices, OwnAlgorithm, s, refusesRule)
 	slices.SortFunc(functions, func(a, b string) int { i, _ := numberOf(a); j, _ := numberOf(b); return i - j })
 	text := &rulesText{requests: t.Library.atLeast(5, 0, 7)}

@@ -22,7 +22,9 @@ const (
 	ModeClocks   Mode = "clocks" // examine clocks; no case is measured
 	// ModeAlgorithms only lists the library's own algorithms.
 	ModeAlgorithms Mode = "algorithms"
-	ModeEnv        Mode = "env" // only say where the ranks run
+	// ModeLegal makes calls that MPI allows and that are easy to get wrong.
+	ModeLegal Mode = "legal"
+	ModeEnv   Mode = "env" // only say where the ranks run
 )
 
 // Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the
@@ -76,6 +78,7 @@ type Job struct {
 	Predictions int        `json:"predictions,omitempty"`
 	Layout      bool       `json:"layout,omitempty"` // say where the ranks run, before the first case
 	Clocks      *ClocksJob `json:"clocks,omitempty"` // only with ModeClocks
+	Legal       *LegalJob  `json:"legal,omitempty"`  // only with ModeLegal
 }
 
 // JobCase is one case of a job.

@@ -50,6 +50,8 @@ type End struct {
 	Clocks []ClockInfo `json:"clocks,omitempty"`
 	// Algorithms are only of ModeAlgorithms.
 	Algorithms []Algorithms `json:"algorithms,omitempty"`
+	// Legal has every call that was made; only of ModeLegal.
+	Legal []LegalCall `json:"legal,omitempty"`
 }
 
 // SoFar closes the lines that an mpirun sends before its end.
@@ -401,7 +403,7 @@ func (e *End) check() error {
 			return fmt.Errorf("%s is %d", name, n)
 		}
 	}
-	if err := checkAlgorithms(e.Algorithms); err != nil {
+	if err := errors.Join(checkAlgorithms(e.Algorithms), checkLegal(e.Legal)); err != nil {
 		return err
 	}
 	for _, y := range e.Yardstick {

@@ -63,6 +63,8 @@ func (s *session) do(j *protocol.Job, w *protocol.OutputWriter) (*outcome, error
 		return s.examineClocks(j)
 	case protocol.ModeAlgorithms:
 		return s.algorithms()
+	case protocol.ModeLegal:
+		return s.legal(j)
 	default:
 	}
 	b, err := s.newBench(j)
