@@ -76,9 +76,10 @@ type Job struct {
 	// Predictions is how many times Order visits a case with ModeNREP, each a
 	// prediction of its own, of which the largest counts; 0: once.
 	Predictions int        `json:"predictions,omitempty"`
-	Layout      bool       `json:"layout,omitempty"` // say where the ranks run, before the first case
-	Clocks      *ClocksJob `json:"clocks,omitempty"` // only with ModeClocks
-	Legal       *LegalJob  `json:"legal,omitempty"`  // only with ModeLegal
+	Layout      bool       `json:"layout,omitempty"`    // say where the ranks run, before the first case
+	Clocks      *ClocksJob `json:"clocks,omitempty"`    // only with ModeClocks
+	Variables   []string   `json:"variables,omitempty"` // to read, with ModeAlgorithms
+	Legal       *LegalJob  `json:"legal,omitempty"`     // only with ModeLegal
 }
 
 // JobCase is one case of a job.

@@ -50,6 +50,8 @@ type End struct {
 	Clocks []ClockInfo `json:"clocks,omitempty"`
 	// Algorithms are only of ModeAlgorithms.
 	Algorithms []Algorithms `json:"algorithms,omitempty"`
+	// Variables are those that the job names; only of ModeAlgorithms.
+	Variables []Variable `json:"variables,omitempty"`
 	// Legal has every call that was made; only of ModeLegal.
 	Legal []LegalCall `json:"legal,omitempty"`
 }
