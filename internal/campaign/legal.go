@@ -17,7 +17,6 @@ import (
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
-	"pgmpi/mockups"
 )
 
 // Outcome is what became of a legal call.
@@ -51,11 +50,11 @@ const (
 var legalSizes = []int64{64, 64 << 10, 4 << 10, 1 << 20}
 
 // legalStall is the most that a legal call may take, unless measure.stall is shorter.
-const legalStall = 30 * time.Second
+const legalStall = 10 * time.Second
 
 // Legal makes calls that MPI allows and that are easy to get wrong, of every collective, on
 // the world of each configured shape and on parts of it, under an environment beside mpi.env,
-// and returns what became of each. Of a function whose call ends the mpirun, nothing more is called.
+// and returns what became of each. A kind of call that ends the mpirun is not made again.
 // It is an error only if nothing could be called.
 func Legal(ctx context.Context, config *glfile.File, env map[string]string) ([]Outcome, error) {
 	o, err := newOnce(config, nil)
@@ -82,11 +81,14 @@ func (o *once) legal(ctx context.Context, env map[string]string) (out []Outcome,
 	return out, nil
 }
 
+// mostEnded mpiruns may end in a legal call; what they have not come to is not called then.
+const mostEnded = 30
+
 // legalOn starts mpiruns until one comes to its end.
 func (o *once) legalOn(ctx context.Context, shape guidelines.Shape, env map[string]string) (bad []Outcome, err error) {
 	job := &protocol.Job{Mode: protocol.ModeLegal, StallNS: int64(min(legalStall, time.Duration(o.config.Measure.Stall))),
 		Legal: &protocol.LegalJob{Msizes: legalSizes}}
-	for range len(mockups.Collectives()) + 1 {
+	for range mostEnded {
 		var last *protocol.LegalCall
 		got, err := o.do(ctx, shape, env, job, func(_, _ int, name string) {
 			var c protocol.LegalCall
@@ -106,7 +108,7 @@ func (o *once) legalOn(ctx context.Context, shape guidelines.Shape, env map[stri
 			return nil, setup(err)
 		}
 		bad = append(bad, ended(shape, *last, failed))
-		job.Legal.Skip = append(slices.Clone(job.Legal.Skip), last.Function)
+		job.Legal.Skip = append(slices.Clone(job.Legal.Skip), last.Kind())
 	}
 	return bad, nil
 }
@@ -129,13 +131,14 @@ func outcomeOf(shape guidelines.Shape, c protocol.LegalCall) Outcome {
 // ended is the call in which an mpirun ended.
 func ended(shape guidelines.Shape, c protocol.LegalCall, e *measure.Error) Outcome {
 	x := outcomeOf(shape, c)
-	x.Message = e.What
+	x.Message, _, _ = strings.Cut(e.What, "; the last case that was reported finished")
 	switch {
 	case strings.Contains(e.What, protocol.LegalError):
 		x.State = CallError
-		x.Message = strings.Replace(e.What, protocol.LegalError+c.Name()+": ", "", 1)
+		x.Message = strings.Replace(x.Message, protocol.LegalError+c.Name()+": ", "", 1)
 	case strings.Contains(e.What, "measure.stall"):
 		x.State = CallHangs
+		x.Message, _, _ = strings.Cut(x.Message, "; the one running is")
 	default:
 		x.State = CallAborted
 		if e.Stderr != "" {

@@ -33,11 +33,11 @@ func intelVariable(function string) string {
 func writeIntel(_ Target, choices []Choice) (*Setting, error) {
 	s := &Setting{Writer: "intel", Env: map[string]string{}}
 	functions, of := accepted(choices, OwnAlgorithm, s, func(c Choice) string {
-		_, counted := numberOf(c.Function)
+		row := rowOf(c.Function)
 		switch {
 		case c.Value < 1:
 			return fmt.Sprintf("%d is no number of an algorithm", c.Value)
-		case !c.Everywhere() && (counted != ofVector || c.Function == "MPI_Allgatherv"):
+		case !c.Everywhere() && (row.counting != ofVector || row.unsafe != ""):
 			return "Intel does not say what the size of a message of " + c.Function + " is: only a choice that holds at all measured sizes can be written"
 		}
 		return ""

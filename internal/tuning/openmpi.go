@@ -16,48 +16,52 @@ type counting int
 
 const (
 	noRules  counting = iota // coll/tuned has no rules for it
-	ofVector                 // bytes of the argument, on every rank the same
+	ofVector                 // bytes of the argument
 	ofAll                    // the same times the number of processes
 	unsized                  // 0, or nothing that grows with the message
-	// unsafe: by arguments that MPI says do not count on some ranks, so that ranks of a
-	// legal call take different algorithms.
-	unsafe
 )
 
-// openMPI is a row for every collective that can have rules: its number (coll_base_functions.h)
-// and what the message size of a rule is (coll_tuned_decision_dynamic.c, 4.1 and 5.0).
-var openMPI = []struct {
+// rulesRow is what is known of the rules of a collective.
+type rulesRow struct {
 	function string
-	id       int
+	id       int // coll_base_functions.h
 	counting counting
-}{
-	{"MPI_Allgather", 0, ofAll},
-	{"MPI_Allgatherv", 1, ofVector}, // the sum of the counts, divided by the processes
-	{"MPI_Allreduce", 2, ofVector},
-	{"MPI_Alltoall", 3, ofAll},
-	{"MPI_Alltoallv", 4, unsized},
-	{"MPI_Alltoallw", 5, noRules},
-	{"MPI_Barrier", 6, unsized},
-	{"MPI_Bcast", 7, ofVector},
-	{"MPI_Exscan", 8, unsized}, // type size times processes: the count is missing
-	{"MPI_Gather", 9, unsafe},
-	{"MPI_Gatherv", 10, noRules},
-	{"MPI_Reduce", 11, ofVector},
-	{"MPI_Reduce_scatter", 12, ofAll},
-	{"MPI_Reduce_scatter_block", 13, ofAll},
-	{"MPI_Scan", 14, unsized}, // as Exscan
-	{"MPI_Scatter", 15, unsafe},
-	{"MPI_Scatterv", 16, noRules},
+	// unsafe: the size is taken from arguments that do not count on some ranks of a legal
+	// call, which then takes several algorithms at once. "": it is not.
+	unsafe string
 }
 
-// numberOf is the number of a collective in a rules file, and how its size is counted.
-func numberOf(function string) (id int, c counting) {
+const ignored = "sendcount and sendtype, which do not count with MPI_IN_PLACE"
+
+// openMPI has every collective with a number (coll_tuned_decision_dynamic.c, 4.1 and 5.0).
+var openMPI = []rulesRow{
+	{"MPI_Allgather", 0, ofAll, ignored},
+	{"MPI_Allgatherv", 1, ofVector, "sendtype, which does not count with MPI_IN_PLACE, and otherwise need not be like recvtype"}, // the sum of the counts, divided by the processes
+	{"MPI_Allreduce", 2, ofVector, ""},
+	{"MPI_Alltoall", 3, ofAll, ""}, // in place every algorithm is the same
+	{"MPI_Alltoallv", 4, unsized, ""},
+	{"MPI_Alltoallw", 5, noRules, ""},
+	{"MPI_Barrier", 6, unsized, ""},
+	{"MPI_Bcast", 7, ofVector, ""},
+	{"MPI_Exscan", 8, unsized, ""}, // type size times processes: the count is missing
+	{"MPI_Gather", 9, ofAll, "sendcount and sendtype, which do not count at a root with MPI_IN_PLACE"},
+	{"MPI_Gatherv", 10, noRules, ""},
+	{"MPI_Reduce", 11, ofVector, ""},
+	{"MPI_Reduce_scatter", 12, ofAll, ""},
+	{"MPI_Reduce_scatter_block", 13, ofAll, ""},
+	{"MPI_Scan", 14, unsized, ""}, // as Exscan
+	{"MPI_Scatter", 15, ofAll, "sendcount and sendtype, which count at the root only"},
+	{"MPI_Scatterv", 16, noRules, ""},
+}
+
+// rowOf is the row of a collective; that of one without rules has the number -1.
+func rowOf(function string) rulesRow {
 	for _, row := range openMPI {
 		if row.function == function {
-			return row.id, row.counting
+			return row
 		}
 	}
-	return -1, noRules
+	return rulesRow{function: function, id: -1}
 }
 
 // named is the collective of a number; "": there is none.
@@ -69,10 +73,10 @@ func named(id int) string {
 }
 
 // RuleSize is the message size by which Open MPI looks for a rule of a collective on so
-// many processes, for a block of so many bytes; ok is false where it is not that of the
+// many processes, for a block of so many bytes; ok is false where it does not grow with the
 // message.
 func RuleSize(function string, block int64, np int) (bytes int64, ok bool) {
-	switch _, c := numberOf(function); c {
+	switch rowOf(function).counting {
 	case ofVector:
 		return block, true
 	case ofAll:
@@ -82,33 +86,38 @@ func RuleSize(function string, block int64, np int) (bytes int64, ok bool) {
 	}
 }
 
+// bySizeSafely tells whether a rule may depend on the size.
+func (r rulesRow) bySizeSafely() bool {
+	return r.unsafe == "" && (r.counting == ofVector || r.counting == ofAll)
+}
+
 const (
 	noRulesFor  = "Open MPI has no rules for %s"
 	onlyAlways  = "the message size by which Open MPI looks for a rule of %s does not grow with the message: only a choice that holds at all measured sizes can be written"
-	neverBySize = "Open MPI looks for a rule of %s by arguments that do not count on every rank, so that a rule by size lets legal calls abort: only a choice that holds at all measured sizes can be written"
+	neverBySize = "Open MPI takes the size of %s from %s: a rule by size lets legal calls abort or hang, so that only a choice that holds at all measured sizes can be written"
 )
 
 // refusesRule is why Open MPI cannot have a rule for a choice; "": it can.
 func refusesRule(c Choice) string {
-	_, counted := numberOf(c.Function)
+	row := rowOf(c.Function)
 	switch {
-	case counted == noRules:
+	case row.counting == noRules:
 		return fmt.Sprintf(noRulesFor, c.Function)
 	case c.Value < 1:
 		return fmt.Sprintf("%d is no number of an algorithm", c.Value)
 	case c.Everywhere():
-	case counted == unsized:
+	case row.unsafe != "":
+		return fmt.Sprintf(neverBySize, c.Function, row.unsafe)
+	case row.counting == unsized:
 		return fmt.Sprintf(onlyAlways, c.Function)
-	case counted == unsafe:
-		return fmt.Sprintf(neverBySize, c.Function)
 	}
 	return ""
 }
 
-// whole is what a choice for a collective without message sizes is in a file: one rule
-// for all sizes, also for those that nobody measured.
+// whole is what a choice for a collective whose rules cannot depend on the size is in a
+// file: one rule for all sizes, also for those that nobody measured.
 func whole(function string, parts []part) []part {
-	if _, ok := RuleSize(function, 1, 1); ok || len(parts) == 0 {
+	if rowOf(function).bySizeSafely() || len(parts) == 0 {
 		return parts
 	}
 	return []part{{interval{0, 0}, parts[0].choice}}

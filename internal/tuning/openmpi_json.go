@@ -72,7 +72,7 @@ func jsonRuleOf(function string, np int, p part) jsonRule {
 	if p.choice.Algorithm == "chain" {
 		r.Fanout = chainFanout
 	}
-	if from, ok := RuleSize(function, p.from, np); ok {
+	if from, ok := RuleSize(function, p.from, np); ok && p.to > 0 {
 		end, _ := RuleSize(function, p.to, np)
 		r.From, r.Last = from, json.RawMessage(strconv.FormatInt(end-1, 10))
 	}
@@ -89,13 +89,7 @@ func readOpenMPIJSON(name string, text []byte) ([]Rule, error) {
 	}
 	var out []Rule
 	for _, f := range slices.Sorted(maps.Keys(file.Collectives)) {
-		i := slices.IndexFunc(openMPI, func(row struct {
-			function string
-			id       int
-			counting counting
-		}) bool {
-			return lower(row.function) == f
-		})
+		i := slices.IndexFunc(openMPI, func(row rulesRow) bool { return lower(row.function) == f })
 		if i < 0 {
 			return nil, fmt.Errorf("%s: unknown collective %.40q (all lower-case, without MPI_)", name, f)
 		}

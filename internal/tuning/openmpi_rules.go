@@ -53,7 +53,7 @@ func (t *rulesText) rule(from int64, c Choice) int {
 func writeRules(t Target, choices []Choice) (*Setting, error) {
 	s := &Setting{Writer: "openmpi-rules"}
 	functions, of := accepted(choices, OwnAlgorithm, s, refusesRule)
-	slices.SortFunc(functions, func(a, b string) int { i, _ := numberOf(a); j, _ := numberOf(b); return i - j })
+	slices.SortFunc(functions, func(a, b string) int { return rowOf(a).id - rowOf(b).id })
 	text := &rulesText{requests: t.Library.atLeast(5, 0, 7)}
 	if text.requests {
 		text.say("rule-file-version-2")
@@ -85,8 +85,7 @@ func (t *rulesText) collective(function string, choices []Choice, s *Setting) (e
 			sections = append(sections, -(np + 1))
 		}
 	}
-	id, _ := numberOf(function)
-	t.say("%d # %s", id, function)
+	t.say("%d # %s", rowOf(function).id, function)
 	t.say("%d # numbers of processes", len(sections))
 	for _, np := range sections {
 		if np <= 0 {

@@ -14,7 +14,7 @@ var mcaVariables = Writer{
 	For: isOpenMPI,
 	Write: func(_ Target, choices []Choice) (*Setting, error) {
 		refuses := func(c Choice) string {
-			if _, counted := numberOf(c.Function); counted == noRules {
+			if rowOf(c.Function).counting == noRules {
 				return "Open MPI has no variable for the algorithm of " + c.Function
 			}
 			if c.Value < 1 {

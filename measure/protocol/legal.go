@@ -12,7 +12,7 @@ type LegalJob struct {
 	// Msizes are bytes of a block, multiples of 16; communicators other than the world
 	// are called on with the first two.
 	Msizes []int64 `json:"msizes"`
-	// Skip are functions that are not called.
+	// Skip are the kinds of calls that are not made.
 	Skip []string `json:"skip,omitempty"`
 }
 
@@ -34,6 +34,9 @@ func (c LegalCall) Name() string {
 	}
 	return fmt.Sprintf("%s%s on %s: %s", c.Function, size, c.Comm, c.What)
 }
+
+// Kind is the same for a call of any size on any communicator.
+func (c LegalCall) Kind() string { return c.Function + ": " + c.What }
 
 // LegalError begins what a rank says of a call that gave an MPI error.
 const LegalError = "an MPI error of a legal call, "

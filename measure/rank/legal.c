@@ -34,6 +34,7 @@ typedef enum how {
     IN_PLACE, /* MPI_IN_PLACE, and what then does not count is 0 or MPI_DATATYPE_NULL */
     IN_PLACE_GARBAGE,
     TYPES, /* n ints on some ranks, n/4 times 4 ints on the others */
+    MIXED, /* the same, and the other one for what a rank receives */
     EMPTY, /* of nothing */
     ORDER, /* an operator that does not commute */
     ORDER_IN_PLACE,
@@ -46,6 +47,7 @@ typedef struct call {
     MPI_Comm comm;
     how how;
     int rank, size, root, n; /* n: ints in a block */
+    int64_t room;            /* ints of the buffers that this call has */
     int64_t written;         /* ints that recv may have got */
     char *why;
 } call;
@@ -69,12 +71,13 @@ static MPI_Datatype no_type(const call *c)
 static int *no_buffer(const call *c) { return c->how == GARBAGE ? c->l->recv : NULL; }
 
 /* Whether this rank gives no more than it must. */
-static int bare(const call *c) { return c->how != ALIKE && c->how != TYPES && c->how != EMPTY; }
+static int bare(const call *c) { return c->how != ALIKE && c->how != TYPES && c->how != MIXED && c->how != EMPTY; }
 
 /* What n ints are for this rank: itself as sender (0) or receiver (1). */
 static MPI_Datatype type(const call *c, int receives)
 {
-    return c->how == TYPES && (c->rank + receives) % 2 ? c->l->quad : MPI_INT;
+    int turn = c->how == MIXED ? receives : 0;
+    return (c->how == TYPES || c->how == MIXED) && (c->rank + turn) % 2 ? c->l->quad : MPI_INT;
 }
 static int many(const call *c, int receives, int n) { return type(c, receives) == c->l->quad ? n / 4 : n; }
 
@@ -95,7 +98,7 @@ static int has(const call *c, int64_t at, int64_t n, int from, int64_t first)
 
 static int untouched(const call *c, int64_t from)
 {
-    for (int64_t i = from; i < c->l->room + BEHIND; i++)
+    for (int64_t i = from; i < c->room + BEHIND; i++)
         if (c->l->recv[i] != POISON)
             return wrong(c, i, c->l->recv[i], POISON);
     return 1;
@@ -280,16 +283,16 @@ static int alltoallv(call *c)
         int *none = c->how == IN_PLACE ? NULL : l->zeros;
         return MPI_Alltoallv(MPI_IN_PLACE, none, none, no_type(c), l->recv, l->counts, l->displs, MPI_INT, c->comm);
     }
-    if (c->how != TYPES)
+    if (c->how != TYPES && c->how != MIXED)
         return MPI_Alltoallv(l->send, l->counts, l->displs, MPI_INT, l->recv, l->counts, l->displs, MPI_INT, c->comm);
     int *quads = l->zeros, *from = quads + c->size; /* of 4 ints */
     for (int i = 0; i < c->size; i++) {
         quads[i] = c->n / 4;
         from[i] = i * c->n / 4;
     }
-    if (c->rank % 2)
-        return MPI_Alltoallv(l->send, quads, from, l->quad, l->recv, l->counts, l->displs, MPI_INT, c->comm);
-    return MPI_Alltoallv(l->send, l->counts, l->displs, MPI_INT, l->recv, quads, from, l->quad, c->comm);
+    int s = type(c, 0) == l->quad, r = type(c, 1) == l->quad;
+    return MPI_Alltoallv(l->send, s ? quads : l->counts, s ? from : l->displs, type(c, 0), l->recv, r ? quads : l->counts,
+                         r ? from : l->displs, type(c, 1), c->comm);
 }
 static int alltoallw(call *c)
 {
@@ -383,7 +386,7 @@ static int reduce_right(call *c)
 {
     if (at_root(c))
         return allreduce_right(c);
-    c->written = bare(c) ? 0 : c->l->room; /* may be used, though it does not count */
+    c->written = bare(c) ? 0 : c->room; /* may be used, though it does not count */
     return 1;
 }
 
@@ -443,8 +446,8 @@ static int exscan_right(call *c)
 
 /* --- The table --- */
 
-#define ROOTED (1 << ALIKE | 1 << NOTHING | 1 << GARBAGE | 1 << IN_PLACE | 1 << IN_PLACE_GARBAGE | 1 << TYPES | 1 << EMPTY)
-#define ALL (1 << ALIKE | 1 << IN_PLACE | 1 << IN_PLACE_GARBAGE | 1 << TYPES | 1 << EMPTY)
+#define ROOTED (1 << ALIKE | 1 << NOTHING | 1 << GARBAGE | 1 << IN_PLACE | 1 << IN_PLACE_GARBAGE | 1 << TYPES | 1 << MIXED | 1 << EMPTY)
+#define ALL (1 << ALIKE | 1 << IN_PLACE | 1 << IN_PLACE_GARBAGE | 1 << TYPES | 1 << MIXED | 1 << EMPTY)
 #define REDUCES (1 << ALIKE | 1 << IN_PLACE | 1 << ORDER | 1 << ORDER_IN_PLACE | 1 << EMPTY)
 
 static const struct row {
@@ -480,6 +483,7 @@ static const char *const words[HOWS] = {
     "MPI_IN_PLACE, with 0 and MPI_DATATYPE_NULL",
     "MPI_IN_PLACE, with other ignored arguments on every rank",
     "n ints on some ranks, n/4 times a type of 4 ints on the others",
+    "n ints on some ranks, n/4 times a type of 4 ints on the others, and the other way round to receive",
     "nothing in it",
     "an operator that does not commute",
     "an operator that does not commute, MPI_IN_PLACE",
@@ -628,16 +632,16 @@ int pg_legal_make(pg_legal *l, int comm, int k, int ints, char *text)
     how h;
     const struct row *r = nth(k, &h);
     text[0] = 0;
-    call c = {l, p->comm, h, p->rank, p->size, k % 2 ? p->size - 1 : 0, h == EMPTY ? 0 : ints, 0, text};
-    int64_t n = (int64_t)p->size * (c.n + 4);
-    for (int64_t i = 0; i < n; i++)
+    call c = {l, p->comm, h, p->rank, p->size, k % 2 ? p->size - 1 : 0, h == EMPTY ? 0 : ints, 0, 0, text};
+    c.room = (int64_t)p->size * (c.n + 4);
+    for (int64_t i = 0; i < c.room; i++)
         l->send[i] = value(p->rank, i);
-    for (int64_t i = 0; i < l->room + BEHIND; i++)
+    for (int64_t i = 0; i < c.room + BEHIND; i++)
         l->recv[i] = POISON;
     int rc = r->make(&c);
     if (rc != MPI_SUCCESS)
         return rc;
-    if (r->right(&c) && unchanged(&c, n))
+    if (r->right(&c) && unchanged(&c, c.room))
         untouched(&c, c.written);
     return meet(l);
 }

@@ -73,10 +73,10 @@ func legalCalls(l *C.pg_legal, j *protocol.LegalJob) (out []legalCall) {
 	for comm := range int(C.pg_legal_comms(l)) {
 		for call := range int(C.pg_legal_calls()) {
 			function := C.GoString(C.pg_legal_function(C.int(call)))
-			if slices.Contains(j.Skip, function) {
+			C.pg_legal_name(C.int(call), text)
+			if slices.Contains(j.Skip, protocol.LegalCall{Function: function, What: C.GoString(text)}.Kind()) {
 				continue
 			}
-			C.pg_legal_name(C.int(call), text)
 			for i, size := range j.Msizes {
 				sized := C.pg_legal_sized(C.int(call)) != 0
 				if !sized && i > 0 || comm > 0 && i >= partSizes {
