@@ -307,6 +307,9 @@ func compareCounts(f *Force, beside []*Force, without, with counts) {
 			same = append(same, human)
 		case now == want && where:
 			seen = append(seen, fmt.Sprintf("%s: %d messages, %d by default", human, now.Count, byDefault.Count))
+		case now != want && where && now != byDefault && len(beside) > 1:
+			f.Text = fmt.Sprintf("at %s it sends neither what the default nor what %s alone sends: other entries may act inside of it", human, c.Algorithm)
+			return
 		case now != want && where:
 			f.State = NotInForce
 			f.Text = fmt.Sprintf("at %s it sends %d messages of %d bytes in all, and with %s %d of %d", human, now.Count, now.Bytes, c.Algorithm, want.Count, want.Bytes)

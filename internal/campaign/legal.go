@@ -64,9 +64,9 @@ func Legal(ctx context.Context, config *glfile.File, env map[string]string) ([]O
 	return o.legal(ctx, env)
 }
 
-func (o *once) legal(ctx context.Context, env map[string]string) (out []Outcome, err error) {
+func (o *once) legal(ctx context.Context, env map[string]string, functions ...string) (out []Outcome, err error) {
 	for _, shape := range o.shapes() {
-		of, err := o.legalOn(ctx, shape, env)
+		of, err := o.legalOn(ctx, shape, env, functions)
 		if err != nil {
 			return nil, err
 		}
@@ -85,9 +85,9 @@ func (o *once) legal(ctx context.Context, env map[string]string) (out []Outcome,
 const mostEnded = 30
 
 // legalOn starts mpiruns until one comes to its end.
-func (o *once) legalOn(ctx context.Context, shape guidelines.Shape, env map[string]string) (bad []Outcome, err error) {
+func (o *once) legalOn(ctx context.Context, shape guidelines.Shape, env map[string]string, functions []string) (bad []Outcome, err error) {
 	job := &protocol.Job{Mode: protocol.ModeLegal, StallNS: int64(min(legalStall, time.Duration(o.config.Measure.Stall))),
-		Legal: &protocol.LegalJob{Msizes: legalSizes}}
+		Legal: &protocol.LegalJob{Msizes: legalSizes, Functions: functions}}
 	for range mostEnded {
 		var last *protocol.LegalCall
 		got, err := o.do(ctx, shape, env, job, func(_, _ int, name string) {

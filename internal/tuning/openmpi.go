@@ -2,6 +2,7 @@ package tuning
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -86,6 +87,24 @@ func RuleSize(function string, block int64, np int) (bytes int64, ok bool) {
 	}
 }
 
+// commutativeOnly are the algorithms that give wrong data with operators that do not commute
+// (found with 4.1.4, by the legal calls of the rank program). Open MPI's own choice avoids them then;
+// a rule or a variable does not.
+var commutativeOnly = map[string][]string{
+	"MPI_Allreduce":            {"ring", "segmented_ring"},
+	"MPI_Reduce":               {"chain", "pipeline", "binary", "binomial"},
+	"MPI_Reduce_scatter":       {"recursive_halving", "ring"},
+	"MPI_Reduce_scatter_block": {"recursive_halving"},
+}
+
+// wrongOrder is why an algorithm cannot be chosen for all operators; "": it can.
+func wrongOrder(c Choice) string {
+	if !slices.Contains(commutativeOnly[c.Function], c.Algorithm) {
+		return ""
+	}
+	return fmt.Sprintf("%s gives wrong data with operators that do not commute, and Open MPI does not look when it is told to take it", c.Algorithm)
+}
+
 // bySizeSafely tells whether a rule may depend on the size.
 func (r rulesRow) bySizeSafely() bool {
 	return r.unsafe == "" && (r.counting == ofVector || r.counting == ofAll)
@@ -105,6 +124,8 @@ func refusesRule(c Choice) string {
 		return fmt.Sprintf(noRulesFor, c.Function)
 	case c.Value < 1:
 		return fmt.Sprintf("%d is no number of an algorithm", c.Value)
+	case wrongOrder(c) != "":
+		return wrongOrder(c)
 	case c.Everywhere():
 	case row.unsafe != "":
 		return fmt.Sprintf(neverBySize, c.Function, row.unsafe)

@@ -66,7 +66,7 @@ func TestRulesHoldWhereTheChoiceDoesAndNowhereElse(t *testing.T) {
 		own("MPI_Bcast", 4, "chain", 2, 16384, 65536),
 		own("MPI_Bcast", 4, "binomial", 6, 1048576),
 		own("MPI_Bcast", 5, "pipeline", 3, 8),
-		own("MPI_Reduce_scatter_block", 2, "recursive_halving", 3, 262144),
+		own("MPI_Reduce_scatter_block", 2, "butterfly", 4, 262144),
 		own("MPI_Scan", 4, "linear", 1, plan...),
 		own("MPI_Barrier", 4, "bruck", 4, plan...),
 		own("MPI_Scatter", 4, "binomial", 2, plan...),
@@ -147,6 +147,8 @@ func TestWhatCannotBeWrittenIsRefusedWithTheReason(t *testing.T) {
 		{openMPIRules, openMPI4, own("MPI_Bcast", 4, "chain", 2, 7), "not measured"},
 		{openMPIRules, openMPI4, own("MPI_Bcast", 4, "chain", 2), "no size"},
 		{mcaVariables, openMPI4, own("MPI_Bcast", 4, "chain", 2, 8), "all message sizes"},
+		{openMPIRules, openMPI4, own("MPI_Reduce", 4, "chain", 2, 8), "do not commute"},
+		{mcaVariables, openMPI4, own("MPI_Allreduce", 4, "ring", 4, plan...), "do not commute"},
 		{mpichVariables, Target{}, own("MPI_Bcast", 4, "binomial", 1, 8), "all message sizes"},
 		{mpichJSON, Target{}, own("MPI_Bcast", 4, "binomial", 1, 8), "was not found"},
 		{intelVariables, Target{}, own("MPI_Alltoall", 4, "2", 2, 8), "Intel does not say"},
@@ -208,13 +210,13 @@ func TestATrapIsFoundByItsLine(t *testing.T) {
 }
 
 func TestVariablesAreReadBack(t *testing.T) {
-	s := mustWrite(t, mcaVariables, openMPI4, own("MPI_Reduce_scatter_block", 2, "recursive_halving", 3, plan...))
+	s := mustWrite(t, mcaVariables, openMPI4, own("MPI_Reduce_scatter_block", 2, "recursive_doubling", 2, plan...))
 	u := mustWrite(t, mpichVariables, Target{}, own("MPI_Bcast", 2, "binomial", 1, plan...))
 	for _, c := range []struct {
 		w    Writer
 		env  map[string]string
 		want Rule
-	}{{mcaVariables, s.Env, Rule{Function: "MPI_Reduce_scatter_block", Algorithm: "3"}}, {mpichVariables, u.Env, Rule{Function: "MPI_Bcast", Algorithm: "binomial"}}} {
+	}{{mcaVariables, s.Env, Rule{Function: "MPI_Reduce_scatter_block", Algorithm: "2"}}, {mpichVariables, u.Env, Rule{Function: "MPI_Bcast", Algorithm: "binomial"}}} {
 		text, err := EnvSh(c.env, []string{"why\nand how"})
 		if err != nil {
 			t.Fatal(err)
@@ -273,7 +275,7 @@ func TestProfilesAreReadBack(t *testing.T) {
 }
 
 func TestOpenMPI6RulesAreReadBack(t *testing.T) {
-	choices := []Choice{own("MPI_Bcast", 4, "chain", 2, 16384, 65536), own("MPI_Alltoallv", 2, "pairwise", 2, plan...), own("MPI_Reduce_scatter", 2, "ring", 3, 8)}
+	choices := []Choice{own("MPI_Bcast", 4, "chain", 2, 16384, 65536), own("MPI_Alltoallv", 2, "pairwise", 2, plan...), own("MPI_Reduce_scatter", 2, "butterfly", 4, 8)}
 	s := mustWrite(t, openMPIJSON, Target{Library: Library{Family: "openmpi", Major: 6}, Folder: "/r"}, choices...)
 	rules, err := readOpenMPIJSON("f", s.Files[0].Content)
 	if err != nil {

@@ -20,7 +20,7 @@ var mcaVariables = Writer{
 			if c.Value < 1 {
 				return fmt.Sprintf("%d is no number of an algorithm", c.Value)
 			}
-			return ""
+			return wrongOrder(c)
 		}
 		s := forced("mca", choices, refuses, func(c Choice) (string, string, Proof) {
 			return mcaVariable(c.Function), strconv.Itoa(c.Value), ByMessages

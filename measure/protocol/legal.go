@@ -12,6 +12,8 @@ type LegalJob struct {
 	// Msizes are bytes of a block, multiples of 16; communicators other than the world
 	// are called on with the first two.
 	Msizes []int64 `json:"msizes"`
+	// Functions are the only ones that are called; none: all.
+	Functions []string `json:"functions,omitempty"`
 	// Skip are the kinds of calls that are not made.
 	Skip []string `json:"skip,omitempty"`
 }

@@ -50,6 +50,8 @@ type End struct {
 	Clocks []ClockInfo `json:"clocks,omitempty"`
 	// Algorithms are only of ModeAlgorithms.
 	Algorithms []Algorithms `json:"algorithms,omitempty"`
+	// LibraryFile is the shared object that MPI is in, at rank 0; only of ModeAlgorithms.
+	LibraryFile string `json:"library_file,omitempty"`
 	// Variables are those that the job names; only of ModeAlgorithms.
 	Variables []Variable `json:"variables,omitempty"`
 	// Legal has every call that was made; only of ModeLegal.

@@ -47,6 +47,7 @@ func variableName(collective string) string {
 // algorithms lists those of all collectives, and reads the variables that a job names.
 func (s *session) algorithms(j *protocol.Job) (*outcome, error) {
 	o := &outcome{}
+	o.end.LibraryFile = C.GoString(C.pg_library_file())
 	for _, name := range j.Variables {
 		v, err := s.variable(name)
 		if err != nil {

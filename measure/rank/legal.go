@@ -73,6 +73,9 @@ func legalCalls(l *C.pg_legal, j *protocol.LegalJob) (out []legalCall) {
 	for comm := range int(C.pg_legal_comms(l)) {
 		for call := range int(C.pg_legal_calls()) {
 			function := C.GoString(C.pg_legal_function(C.int(call)))
+			if len(j.Functions) > 0 && !slices.Contains(j.Functions, function) {
+				continue
+			}
 			C.pg_legal_name(C.int(call), text)
 			if slices.Contains(j.Skip, protocol.LegalCall{Function: function, What: C.GoString(text)}.Kind()) {
 				continue
