@@ -42,7 +42,9 @@ func bad(all []campaign.Outcome) (out []campaign.Outcome) {
 
 func TestUntouchedLibrariesMakeLegalCallsRight(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
-		all, err := campaign.Legal(t.Context(), b.onProcesses(2, 3, 4, 5), nil)
+		f := b.onProcesses(2, 5) // others: with a setting, below
+		f.Measure.Stall = conf.Duration(6 * time.Second)
+		all, err := campaign.Legal(t.Context(), f, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,7 +144,7 @@ func TestWrittenSettingsAreInForceAndLetLegalCallsPass(t *testing.T) {
 			if told < (len(s.Entries)+1)/2 {
 				t.Errorf("%s: %d of %d entries are seen to be in force", writer, told, len(s.Entries))
 			}
-			f.Measure.Stall = conf.Duration(20 * time.Second)
+			f.Measure.Stall = conf.Duration(6 * time.Second)
 			all, err := campaign.Legal(t.Context(), f, s.Env)
 			if err != nil {
 				t.Fatal(err)
@@ -156,10 +158,18 @@ func TestWrittenSettingsAreInForceAndLetLegalCallsPass(t *testing.T) {
 	})
 }
 
-// knownWrong: Open MPI 4.1.4 takes the size of MPI_Allgatherv from sendtype and recvcounts,
-// so that ranks that describe the same data differently take different algorithms.
+// knownWrong is what the libraries do wrong by themselves. Open MPI 4.1.4 takes the size of
+// MPI_Allgatherv from sendtype and recvcounts, so that ranks that describe the same data
+// differently take different algorithms. MPICH 4.0.2 crashes in MPI_Reduce in place at a
+// root other than 0 (pmodels/mpich#6540).
 func knownWrong(library string, o campaign.Outcome) bool {
-	return library == "openmpi" && o.Function == "MPI_Allgatherv" && strings.Contains(o.Call, "the other way round to receive") && o.State == campaign.CallHangs
+	switch library {
+	case "openmpi":
+		return o.Function == "MPI_Allgatherv" && strings.HasSuffix(o.Call, "the other way round to receive") && o.State == campaign.CallHangs
+	case "mpich":
+		return o.Function == "MPI_Reduce" && strings.Contains(o.Call, "MPI_IN_PLACE") && o.State == campaign.CallAborted
+	}
+	return false
 }
 
 // A file as the generators of others write it.
@@ -184,7 +194,7 @@ const byHand = `# Gather and Scatter by size, on 4 processes
 func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 	b := newFixture(t, libraries[0])
 	f := b.onProcesses(4)
-	f.Measure.Stall = conf.Duration(10 * time.Second)
+	f.Measure.Stall = conf.Duration(4 * time.Second)
 	path := filepath.Join(b.dir, "by-hand.rules")
 	if err := os.WriteFile(path, []byte(byHand), 0o666); err != nil {
 		t.Fatal(err)

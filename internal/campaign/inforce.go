@@ -180,7 +180,7 @@ func (r *readings) judge(f *Force, env map[string]string) {
 	case e.Proof == tuning.ByFile && variable.Value == "":
 		no("%s is empty: the ranks do not get it", e.Variable)
 	case e.Proof == tuning.ByFile:
-		f.State, f.Text = InForce, fmt.Sprintf("all ranks have %s = %s and can read it, and MPICH takes no other tree", e.Variable, variable.Value)
+		f.State, f.Text = InForce, fmt.Sprintf("all ranks have %s = %s and can read it; MPICH takes it as its whole tree, or ends the program. Which way it goes in the tree is not seen", e.Variable, variable.Value)
 	case e.Proof == tuning.ByVariable:
 		r.judgeForced(f)
 	}

@@ -91,10 +91,9 @@ func RuleSize(function string, block int64, np int) (bytes int64, ok bool) {
 // (found with 4.1.4, by the legal calls of the rank program). Open MPI's own choice avoids them then;
 // a rule or a variable does not.
 var commutativeOnly = map[string][]string{
-	"MPI_Allreduce":            {"ring", "segmented_ring"},
-	"MPI_Reduce":               {"chain", "pipeline", "binary", "binomial"},
-	"MPI_Reduce_scatter":       {"recursive_halving", "ring"},
-	"MPI_Reduce_scatter_block": {"recursive_halving"},
+	"MPI_Allreduce":      {"ring", "segmented_ring"},
+	"MPI_Reduce":         {"chain", "pipeline", "binary", "binomial"},
+	"MPI_Reduce_scatter": {"recursive_halving", "ring"},
 }
 
 // wrongOrder is why an algorithm cannot be chosen for all operators; "": it can.

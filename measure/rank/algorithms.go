@@ -13,6 +13,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"unsafe"
@@ -73,7 +74,9 @@ func (s *session) variable(name string) (protocol.Variable, error) {
 	v := protocol.Variable{Name: name}
 	v.Known = C.pg_read_variable(at, (*C.char)(unsafe.Pointer(&text[0])), C.int(len(text))) != 0
 	value, _, _ := bytes.Cut(text, []byte{0})
-	v.Value = string(value)
+	if v.Value = string(value); strings.HasPrefix(name, "MPIR_CVAR_") && strings.HasSuffix(name, "_FILE") {
+		v.Value = os.Getenv(name) // MPICH 4's MPI_T gives the bytes of a pointer for a text
+	}
 	unread := ""
 	if strings.HasPrefix(v.Value, "/") {
 		f, err := regular.Open(v.Value)
