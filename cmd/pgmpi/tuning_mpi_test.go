@@ -257,3 +257,28 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 		says(s.Env, s.Entries, map[string]string{"openmpi": "no such file", "mpich": "no MPI program starts"}[b.lib.name])
 	})
 }
+
+func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
+	b := newFixture(t, libraries[0])
+	for _, c := range []struct {
+		env  string
+		says []string
+	}{
+		{`OMPI_MCA_coll_tuned_bcast_algorithm = "6"`, []string{"coll_tuned_bcast_algorithm does nothing: OMPI_MCA_coll_tuned_use_dynamic_rules is not 1"}},
+		{`OMPI_MCA_coll_tuned_use_dynamic_rules = "1", OMPI_MCA_coll_tuned_bcast_algorithm = "99", OMPI_MCA_coll_tuned_dynamic_rules_filename = "/nowhere"`,
+			[]string{`coll_tuned_bcast_algorithm does nothing: unknown algorithm of MPI_Bcast "99"`, "coll_tuned_dynamic_rules_filename does nothing: rank 0 of 2: open /nowhere: no such file"}},
+		{`OMPI_MCA_coll_tuned_use_dynamic_rules = "1", OMPI_MCA_coll_tuned_bcast_algorithm = "6"`, nil},
+	} {
+		b.out = filepath.Join(b.dir, "out"+conf.FormatSize(int64(1+len(c.env))))
+		path := b.toml(quick + "[mpi]\nenv = { " + c.env + " }\n")
+		said := b.check(path, "--format", "json").exits(t, 0, 1, 4)
+		for _, want := range c.says {
+			if !strings.Contains(said.stderr, want) || !strings.Contains(said.stdout, strings.ReplaceAll(want, `"`, `\"`)) {
+				t.Errorf("%s: no remark says %q\n%s", c.env, want, said.stderr)
+			}
+		}
+		if n := strings.Count(said.stdout, `"setting-ignored"`); n != len(c.says) {
+			t.Errorf("%s: %d remarks, want %d", c.env, n, len(c.says))
+		}
+	}
+}
