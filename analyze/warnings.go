@@ -34,6 +34,9 @@ func (a *Analysis) warnings(r *Report) []remark.Remark {
 	}
 	out = append(out, m.Factors.Remarks()...)
 	out.ofCores(m)
+	for _, s := range m.Settings {
+		out.add(remark.SettingIgnored, "%s", s)
+	}
 	if n := len(m.Events); n > 0 {
 		out.add(remark.Repeated, "failed mpiruns that were repeated: %d, the last one: %s", n, m.Events[n-1])
 	}

@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"measure/results"},
 	{"measure/protocol"},
 	{"measure/host"},
-	{"guidelines", "nrep", "mockups/c"},
+	{"guidelines", "nrep", "mockups/c", "internal/tuning"},
 	{"mockups"},
 	{"internal/conf", "internal/clean", "internal/regular", "internal/stats", "internal/remark", "internal/exitcode", "internal/version", "measure/clocks"},
 }

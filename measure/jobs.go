@@ -50,6 +50,21 @@ func Algorithms(ctx context.Context, start Starter, argv []string, np int, mpi M
 	return out.End.Algorithms, nil
 }
 
+// Do does a job that times nothing in one mpirun under an environment beside mpi.env.
+// progress, or nil, hears what the ranks say of how far they are. A failure of the mpirun is
+// an *Error.
+func Do(ctx context.Context, start Starter, argv []string, mpi MPIConfig, env map[string]string, job *protocol.Job,
+	progress func(done, total int, name string)) (*protocol.Output, error) {
+	all := maps.Clone(mpi.Env)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, env)
+	m := newMpirun(start, argv, all, limitsFor(mpi, job.NP, time.Duration(job.StallNS)))
+	m.progress = progress
+	return m.run(ctx, job)
+}
+
 // ProbeNodes does one mpirun of a shape that measures nothing, and returns where its
 // ranks run and on what.
 func ProbeNodes(ctx context.Context, argv []string, shape guidelines.Shape, mpi MPIConfig, stall time.Duration) (*host.Layout, error) {

@@ -42,6 +42,8 @@ type Campaign struct {
 	spent   time.Duration
 	last    map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
 	opened  time.Time
+	// sawSettings: what mpi.env chooses was looked at.
+	sawSettings bool
 	// predicted is the last prediction of a shape: one mpirun may make several.
 	predicted map[guidelines.Shape]int
 }

@@ -22,6 +22,7 @@ import (
 // machine hits all of them.
 func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last int) error {
 	defer c.session.Finish(ctx)
+	c.seeSettings(ctx)
 	for run := first; run <= last; run++ {
 		if mode == protocol.ModeNREP && run > 1 && !c.timeToPredict(run, last) {
 			return nil

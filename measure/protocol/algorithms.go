@@ -23,6 +23,16 @@ type Algorithm struct {
 	Value int    `json:"value"` // of the variable
 }
 
+// Variable is a control variable of the library, as all ranks have it.
+type Variable struct {
+	Name string `json:"name"`
+	// Known: the library has it.
+	Known bool   `json:"known"`
+	Value string `json:"value"`
+	// Unread says which rank cannot read the file that it names, and why.
+	Unread string `json:"unread,omitempty"`
+}
+
 // mostAlgorithms of one collective, and collectives, are far more than any library has.
 const mostAlgorithms = 100
 

@@ -22,7 +22,9 @@ const (
 	ModeClocks   Mode = "clocks" // examine clocks; no case is measured
 	// ModeAlgorithms only lists the library's own algorithms.
 	ModeAlgorithms Mode = "algorithms"
-	ModeEnv        Mode = "env" // only say where the ranks run
+	// ModeLegal makes calls that MPI allows and that are easy to get wrong.
+	ModeLegal Mode = "legal"
+	ModeEnv   Mode = "env" // only say where the ranks run
 )
 
 // Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the
@@ -78,8 +80,10 @@ type Job struct {
 	// Predictions is how many times Order visits a case with ModeNREP, each a
 	// prediction of its own, of which the largest counts; 0: once.
 	Predictions int        `json:"predictions,omitempty"`
-	Layout      bool       `json:"layout,omitempty"` // say where the ranks run, before the first case
-	Clocks      *ClocksJob `json:"clocks,omitempty"` // only with ModeClocks
+	Layout      bool       `json:"layout,omitempty"`    // say where the ranks run, before the first case
+	Clocks      *ClocksJob `json:"clocks,omitempty"`    // only with ModeClocks
+	Variables   []string   `json:"variables,omitempty"` // to read, with ModeAlgorithms
+	Legal       *LegalJob  `json:"legal,omitempty"`     // only with ModeLegal
 }
 
 // Mockups is a shared library with mock-ups of the user's own.

@@ -53,6 +53,12 @@ type End struct {
 	Mockups []Mockups `json:"mockups,omitempty"`
 	// Algorithms are only of ModeAlgorithms.
 	Algorithms []Algorithms `json:"algorithms,omitempty"`
+	// LibraryFile is the shared object that MPI is in, at rank 0; only of ModeAlgorithms.
+	LibraryFile string `json:"library_file,omitempty"`
+	// Variables are those that the job names; only of ModeAlgorithms.
+	Variables []Variable `json:"variables,omitempty"`
+	// Legal has every call that was made; only of ModeLegal.
+	Legal []LegalCall `json:"legal,omitempty"`
 }
 
 // SoFar closes the lines that an mpirun sends before its end.
@@ -404,7 +410,7 @@ func (e *End) check() error {
 			return fmt.Errorf("%s is %d", name, n)
 		}
 	}
-	if err := checkAlgorithms(e.Algorithms); err != nil {
+	if err := errors.Join(checkAlgorithms(e.Algorithms), checkLegal(e.Legal)); err != nil {
 		return err
 	}
 	for _, y := range e.Yardstick {

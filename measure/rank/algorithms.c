@@ -146,6 +146,33 @@ int pg_list_algorithms(const char *collective, pg_algorithms *out)
     return rc;
 }
 
+int pg_read_variable(const char *name, char *text, int bytes)
+{
+    static char long_text[1 << 14];
+    char own[PG_NAME];
+    int index, verbosity, binding, scope, count, name_length = sizeof own, length = 0, number = 0;
+    MPI_Datatype type;
+    MPI_T_enum items;
+    MPI_T_cvar_handle handle;
+
+    text[0] = 0;
+    if (start() != MPI_SUCCESS || MPI_T_cvar_get_index(name, &index) != MPI_SUCCESS ||
+        MPI_T_cvar_get_info(index, own, &name_length, &verbosity, &type, &items, NULL, &length, &binding, &scope) != MPI_SUCCESS ||
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
+        return 0;
+    int rc = MPI_ERR_TYPE;
+    if (type == MPI_CHAR && count < (int)sizeof long_text) {
+        memset(long_text, 0, sizeof long_text);
+        rc = MPI_T_cvar_read(handle, long_text);
+        snprintf(text, (size_t)bytes, "%s", long_text);
+    } else if ((type == MPI_INT || type == MPI_C_BOOL) && count == 1) {
+        rc = MPI_T_cvar_read(handle, &number);
+        snprintf(text, (size_t)bytes, "%d", number);
+    }
+    MPI_T_cvar_handle_free(&handle);
+    return rc == MPI_SUCCESS;
+}
+
 static int write_value(const pg_forced *f, int value)
 {
     return MPI_T_cvar_write(f->handle, &value);

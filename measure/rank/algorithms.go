@@ -10,13 +10,16 @@ package rank
 import "C"
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"unsafe"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
@@ -42,9 +45,17 @@ func variableName(collective string) string {
 	return strings.ToLower(strings.TrimPrefix(collective, "MPI_"))
 }
 
-// algorithms lists those of all collectives.
-func (s *session) algorithms() (*outcome, error) {
+// algorithms lists those of all collectives, and reads the variables that a job names.
+func (s *session) algorithms(j *protocol.Job) (*outcome, error) {
 	o := &outcome{}
+	o.end.LibraryFile = C.GoString(C.pg_library_file())
+	for _, name := range j.Variables {
+		v, err := s.variable(name)
+		if err != nil {
+			return nil, err
+		}
+		o.end.Variables = append(o.end.Variables, v)
+	}
 	for _, c := range mockups.Collectives() {
 		list, err := listed(c)
 		if err != nil {
@@ -53,6 +64,31 @@ func (s *session) algorithms() (*outcome, error) {
 		o.end.Algorithms = append(o.end.Algorithms, list)
 	}
 	return o, nil
+}
+
+// variable reads a control variable on every rank, and, where its value is the absolute
+// path of a file, the file's first byte.
+func (s *session) variable(name string) (protocol.Variable, error) {
+	text, at := make([]byte, 4096), C.CString(name)
+	defer C.free(unsafe.Pointer(at))
+	v := protocol.Variable{Name: name}
+	v.Known = C.pg_read_variable(at, (*C.char)(unsafe.Pointer(&text[0])), C.int(len(text))) != 0
+	value, _, _ := bytes.Cut(text, []byte{0})
+	if v.Value = string(value); strings.HasPrefix(name, "MPIR_CVAR_") && strings.HasSuffix(name, "_FILE") {
+		v.Value = os.Getenv(name) // MPICH 4's MPI_T gives the bytes of a pointer for a text
+	}
+	unread := ""
+	if strings.HasPrefix(v.Value, "/") {
+		f, err := regular.Open(v.Value)
+		if err != nil {
+			unread = err.Error()
+		} else {
+			f.Close()
+		}
+	}
+	var err error
+	v.Unread, err = s.firstOf(unread)
+	return v, err
 }
 
 // way is how a function comes to its algorithm.

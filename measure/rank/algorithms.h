@@ -24,6 +24,10 @@ typedef struct pg_algorithms {
 /* The value with which the library chooses by itself, in Open MPI and MPICH. */
 enum { PG_DEFAULT = 0 };
 
+/* Reads a control variable, a number or a text, as text; 0: the library has none of that
+ * name, or of another type. */
+int pg_read_variable(const char *name, char *text, int bytes);
+
 /* How a function's calls come to one of them. */
 typedef struct pg_forced pg_forced;
 

@@ -62,7 +62,9 @@ func (s *session) do(j *protocol.Job, w *protocol.OutputWriter) (*outcome, error
 	case protocol.ModeClocks:
 		return s.examineClocks(j)
 	case protocol.ModeAlgorithms:
-		return s.algorithms()
+		return s.algorithms(j)
+	case protocol.ModeLegal:
+		return s.legal(j)
 	default:
 	}
 	b, err := s.newBench(j)

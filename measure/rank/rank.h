@@ -16,6 +16,9 @@ const char *pg_compiler(void);
  * MPI_Init; "" with other libraries, and where it cannot be told. */
 const char *pg_pml(void);
 
+/* The path of the shared object that MPI is in; "" where it cannot be told. */
+const char *pg_library_file(void);
+
 /* Starts MPI with a level of threads, as numbered in protocol.ThreadLevels: 0 is
  * MPI_Init. *provided gets the level that the library has then; -1: none of
  * these. Makes the communicator of the context and sets MPI_ERRORS_RETURN. */

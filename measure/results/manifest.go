@@ -72,6 +72,8 @@ type Manifest struct {
 	Explore *SplitPlan `json:"explore,omitempty"`
 	// Timing holds, by shape, how the first mpirun was timed.
 	Timing map[string]protocol.Timing `json:"timing,omitempty"`
+	// Settings has a sentence for every setting of mpi.env that the library ignores.
+	Settings []string `json:"settings,omitempty"`
 	// Events has a sentence for every mpirun that failed and was repeated.
 	Events []string `json:"events,omitempty"`
 }

@@ -1,0 +1,336 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/tuning"
+	"pgmpi/measure"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
+)
+
+// Force says whether an entry of a setting is in force.
+type Force struct {
+	Entry tuning.Entry `json:"entry"`
+	State ForceState   `json:"state"`
+	// Text says by what it is seen, or why it is not in force.
+	Text string `json:"text"`
+}
+
+// ForceState is an answer to "is it in force?".
+type ForceState string
+
+// The answers.
+const (
+	InForce    ForceState = "in force"
+	NotInForce ForceState = "not in force"
+	// CannotTell: nothing that the library tells differs with and without it.
+	CannotTell ForceState = "cannot be told"
+)
+
+// ReadForce tells, for an environment beside mpi.env, whether what its entries choose is
+// chosen, in a few mpiruns of each number of processes that time nothing.
+func ReadForce(ctx context.Context, config *glfile.File, env map[string]string, entries []tuning.Entry) ([]Force, error) {
+	o, err := newOnce(config, nil)
+	if err != nil {
+		return nil, err
+	}
+	return o.force(ctx, env, entries)
+}
+
+func (o *once) force(ctx context.Context, env map[string]string, entries []tuning.Entry) ([]Force, error) {
+	out := make([]Force, len(entries))
+	var nps []int
+	for i, e := range entries {
+		out[i] = Force{Entry: e, State: CannotTell, Text: "nothing that runs here shows it"}
+		if !slices.Contains(nps, e.Choice.NP) {
+			nps = append(nps, e.Choice.NP)
+		}
+	}
+	for _, np := range nps {
+		if err := o.forceOn(ctx, guidelines.Shape{NP: np}, env, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// forceOn answers the entries of a number of processes.
+func (o *once) forceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, all []Force) error {
+	var here []*Force
+	var byMessages []*Force
+	for i := range all {
+		if f := &all[i]; f.Entry.Choice.NP == shape.NP {
+			if here = append(here, f); f.Entry.Proof == tuning.ByMessages {
+				byMessages = append(byMessages, f)
+			}
+		}
+	}
+	seen, err := o.readBack(ctx, shape, env, here)
+	if err != nil {
+		return notStarted(ctx, err, here)
+	}
+	for _, f := range here {
+		seen.judge(f, env)
+	}
+	byMessages = slices.DeleteFunc(byMessages, func(f *Force) bool { return f.State == NotInForce })
+	if len(byMessages) == 0 {
+		return nil
+	}
+	return o.count(ctx, shape, env, byMessages)
+}
+
+// notStarted: an environment under which no MPI program starts is in force nowhere.
+func notStarted(ctx context.Context, err error, here []*Force) error {
+	var failed *measure.Error
+	if ctx.Err() != nil || !errors.As(err, &failed) {
+		return err
+	}
+	for _, f := range here {
+		f.State, f.Text = NotInForce, "no MPI program starts with it: "+failed.What
+		if failed.Stderr != "" {
+			f.Text += ": " + launch.LastLines(failed.Stderr, 1)
+		}
+	}
+	return nil
+}
+
+// readings are what the ranks say of the library's variables.
+type readings struct {
+	algorithms []protocol.Algorithms
+	variables  []protocol.Variable
+}
+
+func (o *once) readBack(ctx context.Context, shape guidelines.Shape, env map[string]string, here []*Force) (*readings, error) {
+	job := &protocol.Job{Mode: protocol.ModeAlgorithms, StallNS: int64(forceStall)}
+	for _, f := range here {
+		for _, name := range []string{tuningName(f.Entry.Variable), tuningName(switchedBy(f.Entry.Variable))} {
+			if name != "" && !slices.Contains(job.Variables, name) {
+				job.Variables = append(job.Variables, name)
+			}
+		}
+	}
+	got, err := o.do(ctx, shape, env, job, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &readings{got.End.Algorithms, got.End.Variables}, nil
+}
+
+// forceStall is how long a call may take where nothing is timed.
+const forceStall = 30 * time.Second
+
+// tuningName is what MPI_T calls a variable of the environment.
+func tuningName(variable string) string {
+	if name, ok := strings.CutPrefix(variable, "OMPI_MCA_"); ok {
+		return name
+	}
+	if strings.HasPrefix(variable, "MPIR_CVAR_") {
+		return variable
+	}
+	return ""
+}
+
+const dynamicRules = "OMPI_MCA_coll_tuned_use_dynamic_rules"
+
+// switchedBy is the variable without which Open MPI ignores another.
+func switchedBy(variable string) string {
+	if strings.HasPrefix(variable, "OMPI_MCA_coll_tuned_") && variable != dynamicRules {
+		return dynamicRules
+	}
+	return ""
+}
+
+func (r *readings) of(variable string) (v protocol.Variable) {
+	name := tuningName(variable)
+	if i := slices.IndexFunc(r.variables, func(v protocol.Variable) bool { return v.Name == name }); i >= 0 && name != "" {
+		return r.variables[i]
+	}
+	return v
+}
+
+// judge answers an entry by the library's variables alone.
+func (r *readings) judge(f *Force, env map[string]string) {
+	no := func(format string, args ...any) { f.State, f.Text = NotInForce, fmt.Sprintf(format, args...) }
+	e := f.Entry
+	variable := r.of(e.Variable)
+	switch {
+	case e.Proof == tuning.Unproved:
+		return
+	case e.Proof == tuning.ByRanks:
+		if f.State, f.Text = InForce, "the ranks are started with "+e.Variable; !all(e.Choice.Env, env) {
+			no("the environment lacks %s, or has other values", e.Variable)
+		}
+		return
+	case switchedBy(e.Variable) != "" && r.of(dynamicRules).Known && !isOn(r.of(dynamicRules).Value):
+		no("Open MPI ignores %s: %s is not 1", e.Variable, dynamicRules)
+	case !variable.Known:
+		no("the library has no variable %s", e.Variable)
+	case variable.Unread != "":
+		no("%s", variable.Unread)
+	case e.Proof == tuning.ByFile && variable.Value == "":
+		no("%s is empty: the ranks do not get it", e.Variable)
+	case e.Proof == tuning.ByFile:
+		f.State, f.Text = InForce, fmt.Sprintf("all ranks have %s = %s and can read it; MPICH takes it as its whole tree, or ends the program. Which way it goes in the tree is not seen", e.Variable, variable.Value)
+	case e.Proof == tuning.ByVariable:
+		r.judgeForced(f)
+	}
+}
+
+func isOn(value string) bool { return value == "1" || value == "true" }
+
+func all(want, env map[string]string) bool {
+	for name, value := range want {
+		if env[name] != value {
+			return false
+		}
+	}
+	return len(want) > 0
+}
+
+// judgeForced compares the value of a variable with the number of its algorithm.
+func (r *readings) judgeForced(f *Force) {
+	c := f.Entry.Choice
+	i := slices.IndexFunc(r.algorithms, func(a protocol.Algorithms) bool { return a.Collective == c.Function })
+	if i < 0 {
+		return
+	}
+	a := r.algorithms[i]
+	k := slices.IndexFunc(a.Names, func(n protocol.Algorithm) bool { return n.Name == c.Algorithm })
+	switch {
+	case k < 0:
+		f.State, f.Text = NotInForce, "the library has no algorithm "+c.Algorithm+" of "+c.Function
+	case a.Now != a.Names[k].Value:
+		f.State, f.Text = NotInForce, fmt.Sprintf("%s is %d, and %s is %d", a.Variable, a.Now, c.Algorithm, a.Names[k].Value)
+	default:
+		f.State, f.Text = InForce, fmt.Sprintf("%s is %d, which is %s", a.Variable, a.Now, c.Algorithm)
+	}
+}
+
+// counts are the messages of all ranks in calls of a function at a size.
+type counts map[protocol.JobCase]protocol.Messages
+
+// count compares the messages inside of the collectives under the setting with those of
+// the algorithm that it should choose, and with the default's.
+func (o *once) count(ctx context.Context, shape guidelines.Shape, env map[string]string, forces []*Force) error {
+	if launch.CountingEnv(o.info.Library) == nil {
+		return nil
+	}
+	var own, plain []protocol.JobCase
+	for _, f := range forces {
+		c := f.Entry.Choice
+		for _, size := range c.Measured {
+			plain = addCase(plain, c.Function, size)
+			own = addCase(own, mockups.AlgorithmID(c.Function, mockups.DefaultAlgorithm), size)
+		}
+		for _, size := range c.Sizes {
+			own = addCase(own, mockups.AlgorithmID(c.Function, c.Algorithm), size)
+		}
+	}
+	without, err := o.countOn(ctx, shape, launch.AlgorithmEnv(o.info.Library), own)
+	if err != nil {
+		return err
+	}
+	with, err := o.countOn(ctx, shape, env, plain)
+	if err != nil {
+		return err
+	}
+	for _, f := range forces {
+		compareCounts(f, forces, without, with)
+	}
+	return nil
+}
+
+func addCase(cases []protocol.JobCase, function string, size int64) []protocol.JobCase {
+	if c := (protocol.JobCase{Function: function, Msize: size}); !slices.Contains(cases, c) {
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+func (o *once) countOn(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (counts, error) {
+	job := &protocol.Job{Mode: protocol.ModeMessages, Cases: cases, Datatype: "byte", Op: "bor", Sync: protocol.SyncBarrier, Sample: protocol.SampleLocal,
+		Clock: protocol.ClockMonotonic, ClockSync: protocol.ClockSyncShared, Cache: protocol.CacheWarm, TempMemory: 1 << 30, StallNS: int64(forceStall)}
+	for i := range cases {
+		job.Order = append(job.Order, i)
+	}
+	all := map[string]string{}
+	for _, from := range []map[string]string{launch.CountingEnv(o.info.Library), env} {
+		for name, value := range from {
+			all[name] = value
+		}
+	}
+	got, err := o.do(ctx, shape, all, job, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := counts{}
+	for _, c := range got.Cases {
+		if c.Messages != nil {
+			out[cases[c.Case]] = *c.Messages
+		}
+	}
+	return out, nil
+}
+
+// compareCounts answers an entry by the counts at every size that was measured.
+func compareCounts(f *Force, beside []*Force, without, with counts) {
+	c := f.Entry.Choice
+	var seen, same []string
+	for _, size := range c.Measured {
+		at := func(function string, in counts) (protocol.Messages, bool) {
+			m, ok := in[protocol.JobCase{Function: function, Msize: size}]
+			return m, ok
+		}
+		now, known := at(c.Function, with)
+		byDefault, knownDefault := at(mockups.AlgorithmID(c.Function, mockups.DefaultAlgorithm), without)
+		want, where := byDefault, slices.Contains(c.Sizes, size)
+		if where {
+			forced, ok := at(mockups.AlgorithmID(c.Function, c.Algorithm), without)
+			want, known = forced, known && ok
+		}
+		human := conf.HumanSize(size)
+		switch {
+		case !known || !knownDefault:
+			f.State, f.Text = CannotTell, "the library has not counted its messages"
+			return
+		case where && want == byDefault:
+			same = append(same, human)
+		case now == want && where:
+			seen = append(seen, fmt.Sprintf("%s: %d messages, %d by default", human, now.Count, byDefault.Count))
+		case now != want && where && now != byDefault && len(beside) > 1:
+			f.Text = fmt.Sprintf("at %s it sends neither what the default nor what %s alone sends: other entries may act inside of it", human, c.Algorithm)
+			return
+		case now != want && where:
+			f.State = NotInForce
+			f.Text = fmt.Sprintf("at %s it sends %d messages of %d bytes in all, and with %s %d of %d", human, now.Count, now.Bytes, c.Algorithm, want.Count, want.Bytes)
+			return
+		case now != want && !chosen(beside, c, size):
+			f.State = NotInForce
+			f.Text = fmt.Sprintf("it also changes %s, where it sends %d messages, not %d as by default", human, now.Count, want.Count)
+			return
+		}
+	}
+	if len(seen) > 0 {
+		f.State, f.Text = InForce, strings.Join(seen, "; ")
+		return
+	}
+	f.State, f.Text = CannotTell, fmt.Sprintf("at %s %s sends as much as the default: it cannot be told apart by messages", strings.Join(same, ", "), c.Algorithm)
+}
+
+// chosen tells whether another choice for the same collective holds at a size.
+func chosen(beside []*Force, c tuning.Choice, size int64) bool {
+	return slices.ContainsFunc(beside, func(f *Force) bool {
+		o := f.Entry.Choice
+		return o.Function == c.Function && o.NP == c.NP && slices.Contains(o.Sizes, size)
+	})
+}

@@ -1,0 +1,385 @@
+package tuning
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pgmpi/mockups"
+)
+
+// TreeFile is the name of a selection tree for MPICH.
+const TreeFile = "mpich.json"
+
+const treeVariable = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
+
+// mpichJSON is MPICH's selection tree. A file takes the place of the library's whole own
+// tree, so that one is made from it: what the choices are not about stays.
+var mpichJSON = Writer{
+	Name: "mpich-json", Title: "selection tree of MPICH (JSON)",
+	For:   func(l Library) bool { return l.Family == "mpich" && l.Major >= 4 },
+	Write: writeTree, Read: readTree,
+}
+
+func mpichCollectives() []string { return mockups.Collectives() }
+
+// sized are the conditions on sizes that csel.c can answer for a collective, and what they
+// compare: bytes of the vector, or those of all processes together. With another condition
+// MPICH ends the program. Those of Gather and Scatter are counted in elements, and by arguments that
+// do not count on every rank.
+var sized = map[string]struct {
+	key string
+	all bool
+}{
+	"MPI_Allgather":            {"total_msg_size", true},
+	"MPI_Allgatherv":           {"total_msg_size", true},
+	"MPI_Allreduce":            {"avg_msg_size", false},
+	"MPI_Alltoall":             {"avg_msg_size", false},
+	"MPI_Bcast":                {"avg_msg_size", false},
+	"MPI_Reduce":               {"avg_msg_size", false},
+	"MPI_Reduce_scatter":       {"total_msg_size", true},
+	"MPI_Reduce_scatter_block": {"total_msg_size", true},
+}
+
+// TreeSize is the message size that MPICH's tree compares for a block of so many bytes on
+// so many processes; ok is false where it compares none that can be relied on.
+func TreeSize(function string, block int64, np int) (bytes int64, ok bool) {
+	s, ok := sized[function]
+	if s.all {
+		block *= int64(np)
+	}
+	return block, ok
+}
+
+// guard is a condition under which alone an algorithm may be called: MPICH checks nothing when
+// a tree says so (with a CVAR it does, and falls back).
+type guard struct{ no, yes string }
+
+var (
+	commutative = guard{"is_commutative=no", "is_commutative=yes"}
+	builtIn     = guard{"is_op_built_in=no", "is_op_built_in=yes"}
+	manyEnough  = guard{"count<pow2", "count=any"}
+	notInPlace  = guard{"is_sendbuf_inplace=yes", "is_sendbuf_inplace=no"}
+	regular     = guard{"is_block_regular=no", "is_block_regular=yes"}
+)
+
+// guards are those of an algorithm.
+func guards(function, algorithm string) (out []guard) {
+	switch function {
+	case "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw":
+		out = append(out, notInPlace)
+	case "MPI_Allreduce", "MPI_Reduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block":
+		out = append(out, commutative)
+	}
+	switch algorithm {
+	case "reduce_scatter_allgather", "reduce_scatter_gather":
+		out = append(out, builtIn, manyEnough)
+	case "noncommutative":
+		if function == "MPI_Reduce_scatter" {
+			out = append(out, regular)
+		}
+	}
+	return out
+}
+
+// refusesNode is why a choice cannot stand in the tree; "": it can.
+func refusesNode(c Choice, t *Tree) string {
+	_, counted := TreeSize(c.Function, 1, 1)
+	pow2 := c.NP&(c.NP-1) == 0
+	switch {
+	case leafName(c, t) == "":
+		return fmt.Sprintf("the library knows no algorithm %q of %s in a tree", c.Algorithm, c.Function)
+	case !counted && !c.Everywhere():
+		return fmt.Sprintf("MPICH's tree has no condition on the size of %s that is the same on all ranks: only a choice that holds at all measured sizes can be written", c.Function)
+	case c.Algorithm == "smp":
+		return "smp is for communicators that MPICH has split by nodes: a tree would call it for all of them"
+	case c.Algorithm == "pairwise_sendrecv_replace":
+		return "pairwise_sendrecv_replace is for calls in place, which are not measured"
+	case !pow2 && (c.Algorithm == "noncommutative" || strings.Contains(c.Algorithm, "recursive_doubling") && needsPow2[c.Function]):
+		return fmt.Sprintf("%s is for 2, 4, 8, … processes", c.Algorithm)
+	}
+	return ""
+}
+
+// needsPow2 has the collectives whose recursive doubling is for powers of two.
+var needsPow2 = map[string]bool{"MPI_Allgather": true, "MPI_Allgatherv": true, "MPI_Bcast": true}
+
+// leafName is the name of an algorithm in a tree; "": the library has none.
+func leafName(c Choice, t *Tree) string {
+	for _, part := range []string{"_intra_", "_allcomm_"} {
+		name := "MPIR_" + strings.TrimPrefix(c.Function, "MPI_") + part + c.Algorithm
+		if slices.Contains(t.Algorithms, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+func writeTree(t Target, choices []Choice) (*Setting, error) {
+	s := &Setting{Writer: "mpich-json"}
+	if t.Tree == nil {
+		for _, c := range choices {
+			why := c.check(OwnAlgorithm)
+			if why == "" {
+				why = "the library's own selection tree was not found: a file with a part of it would end every program"
+			}
+			s.Refused = append(s.Refused, Refusal{c, why})
+		}
+		return s, nil
+	}
+	root, err := parseTree("the library's tree", t.Tree.Text)
+	if err != nil {
+		return nil, err
+	}
+	functions, of := accepted(choices, OwnAlgorithm, s, func(c Choice) string { return refusesNode(c, t.Tree) })
+	for _, f := range functions {
+		n := root.find("collective=" + lower(f))
+		if n == nil {
+			return nil, fmt.Errorf("the library's tree has no %s", f)
+		}
+		groups := byProcesses(of[f], func(c Choice, why string) { s.Refused = append(s.Refused, Refusal{c, why}) })
+		entries, err := insert(n, f, groups, t.Tree)
+		if err != nil {
+			return nil, err
+		}
+		s.Entries = append(s.Entries, entries...)
+	}
+	if len(s.Entries) == 0 {
+		return s, nil
+	}
+	var b strings.Builder
+	root.write(&b, 0)
+	b.WriteString("\n")
+	if b.Len()%4096 == 0 {
+		b.WriteString("\n") // MPICH maps the file, and needs a zero behind it
+	}
+	s.Files = []File{{TreeFile, []byte(b.String())}}
+	s.Env = map[string]string{treeVariable: filepath.Join(t.Folder, TreeFile)}
+	s.Notes = []string{"mpich.json is made from the tree of this version of MPICH, and is for no other. If it is missing, every MPI program ends in MPI_Init."}
+	return s, nil
+}
+
+// insert puts choices before what a collective's part of the tree asks: for just these
+// numbers of processes. What is not chosen there is as it would be.
+func insert(n *node, function string, groups map[int][]part, t *Tree) (entries []Entry, err error) {
+	intra := n.find("comm_type=intra")
+	if intra == nil { // both kinds of communicators go one way
+		old := n.below
+		intra = &node{key: "comm_type=intra", below: old}
+		n.below = []*node{intra, {key: "comm_type=inter", below: old}}
+	}
+	old := &node{below: intra.below}
+	var below []*node
+	for _, np := range slices.Sorted(maps.Keys(groups)) {
+		usual, err := old.on(np)
+		if err != nil {
+			return nil, fmt.Errorf("%s in the library's tree: %w", function, err)
+		}
+		if np > 1 {
+			below = append(below, &node{key: fmt.Sprintf("comm_size<=%d", np-1), below: old.below})
+		}
+		here := &node{key: fmt.Sprintf("comm_size<=%d", np)}
+		for _, p := range wholeInTree(function, groups[np]) {
+			entries = append(entries, Entry{Choice: p.choice, From: p.from, To: p.to, Where: TreeFile, Variable: treeVariable, Value: TreeFile, Proof: ByFile})
+		}
+		here.below = bySize(function, np, wholeInTree(function, groups[np]), usual, t)
+		below = append(below, here)
+	}
+	intra.below = append(below, &node{key: "comm_size=any", below: old.below})
+	return entries, nil
+}
+
+// wholeInTree is whole for MPICH.
+func wholeInTree(function string, parts []part) []part {
+	if _, ok := TreeSize(function, 1, 1); ok || len(parts) == 0 {
+		return parts
+	}
+	return []part{{interval{0, 0}, parts[0].choice}}
+}
+
+// bySize are the conditions on the size of a message on np processes.
+func bySize(function string, np int, parts []part, usual []*node, t *Tree) []*node {
+	if len(parts) == 1 && parts[0].to == 0 {
+		return guarded(function, parts[0].choice, usual, t)
+	}
+	key := sized[function].key
+	below := func(block int64, then []*node) *node {
+		bytes, _ := TreeSize(function, block, np)
+		return &node{key: key + "<" + strconv.FormatInt(min(bytes, math.MaxInt32), 10), below: then}
+	}
+	var out []*node
+	end := int64(0)
+	for _, p := range parts {
+		if p.from > end {
+			out = append(out, below(p.from, usual))
+		}
+		out = append(out, below(p.to, guarded(function, p.choice, usual, t)))
+		end = p.to
+	}
+	return append(out, &node{key: key + "=any", below: usual})
+}
+
+// guarded is an algorithm where it may be called, else what the library has.
+func guarded(function string, c Choice, usual []*node, t *Tree) []*node {
+	out := []*node{{key: "algorithm=" + leafName(c, t)}}
+	for _, g := range slices.Backward(guards(function, c.Algorithm)) {
+		out = []*node{{key: g.no, below: usual}, {key: g.yes, below: out}}
+	}
+	return out
+}
+
+// on is what a tree asks on np processes, with the conditions on that number answered: below
+// a condition on sizes MPICH 4 takes "comm_size<8" for "comm_size<=8".
+func (n *node) on(np int) ([]*node, error) {
+	var out []*node
+	for _, c := range n.below {
+		holds, about, err := aboutProcesses(c.key, np)
+		switch {
+		case err != nil:
+			return nil, err
+		case about && holds:
+			rest, err := c.on(np)
+			if err != nil {
+				return nil, err
+			}
+			return append(out, rest...), nil
+		case about:
+			continue
+		}
+		below, err := c.on(np)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, &node{key: c.key, below: below})
+	}
+	if len(n.below) > 0 && len(out) == 0 {
+		return nil, errors.New("no condition holds on " + strconv.Itoa(np) + " processes")
+	}
+	return out, nil
+}
+
+// aboutProcesses answers a condition on the number of processes.
+func aboutProcesses(key string, np int) (holds, about bool, err error) {
+	rest, about := strings.CutPrefix(key, "comm_size")
+	if !about {
+		return false, false, nil
+	}
+	limit := func(text string) int64 {
+		var n int64
+		if n, err = strconv.ParseInt(text, 10, 32); err != nil {
+			err = fmt.Errorf("%.40q is no condition on the number of processes", key)
+		}
+		return n
+	}
+	switch {
+	case rest == "=any":
+		return true, true, nil
+	case rest == "=pow2":
+		return np&(np-1) == 0, true, nil
+	case rest == "=node_comm_size":
+		return false, false, nil // not about the number alone
+	case strings.HasPrefix(rest, "<="):
+		return int64(np) <= limit(rest[2:]), true, err
+	case strings.HasPrefix(rest, "<"):
+		return int64(np) < limit(rest[1:]), true, err
+	}
+	return false, true, fmt.Errorf("%.40q is no condition on the number of processes", key)
+}
+
+// readTree reads a tree, and refuses one that MPICH would end a program with: without every
+// collective, or with a place where no condition holds.
+func readTree(name string, text []byte) ([]Rule, error) {
+	root, err := parseTree(name, text)
+	if err != nil {
+		return nil, err
+	}
+	var out []Rule
+	for _, f := range mpichCollectives() {
+		n := root.find("collective=" + lower(f))
+		if n == nil {
+			return nil, fmt.Errorf("%s:1: %s is missing: MPICH ends a program that calls it; a file must have the whole tree", name, f)
+		}
+		rules, err := n.rules(name, Rule{Function: f})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, rules...)
+	}
+	return out, nil
+}
+
+// rules are the ways from a node to its algorithms, with what is known of processes and
+// sizes on each.
+func (n *node) rules(name string, r Rule) (out []Rule, err error) {
+	if len(n.below) == 0 {
+		return nil, fmt.Errorf("%s:%d: nothing is chosen below %.60q", name, n.line, n.key)
+	}
+	for i, c := range n.below {
+		if algorithm, ok := c.leaf(); ok {
+			if len(n.below) > 1 || len(c.below) > 0 {
+				return nil, fmt.Errorf("%s:%d: an algorithm has a condition beside or below it", name, c.line)
+			}
+			leaf := r
+			leaf.Line, leaf.Algorithm = c.line, algorithm
+			return append(out, leaf), nil
+		}
+		here := r
+		rest, err := narrow(&here, &r, c.key)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, c.line, err)
+		}
+		if i == len(n.below)-1 && rest {
+			return nil, fmt.Errorf("%s:%d: what is behind %.60q falls through: the last condition must be \"any\"", name, c.line, c.key)
+		}
+		rules, err := c.rules(name, here)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, rules...); len(out) > mostRules {
+			return nil, fmt.Errorf("%s: more than %d ways through the tree", name, mostRules)
+		}
+	}
+	return out, nil
+}
+
+// narrow applies a condition to what is known where it holds, and to what is known where it
+// does not; rest tells whether anything can be left there.
+func narrow(holds, not *Rule, key string) (rest bool, err error) {
+	at := strings.IndexAny(key, "<=")
+	if at < 1 {
+		return false, fmt.Errorf("%.60q is no condition", key)
+	}
+	what, op := key[:at], key[at:]
+	if op == "=any" {
+		return false, nil
+	}
+	text, and := strings.CutPrefix(op, "<=")
+	if !and {
+		var less bool
+		if text, less = strings.CutPrefix(op, "<"); !less {
+			return what == "comm_size" && op == "=pow2", nil // yes and no of other things
+		}
+	}
+	if what == "count" && text == "pow2" {
+		return true, nil
+	}
+	limit, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || limit < 0 {
+		return false, fmt.Errorf("%.60q is no condition", key)
+	}
+	if and {
+		limit++
+	}
+	switch what {
+	case "comm_size":
+		holds.MaxNP, not.MinNP = int(limit)-1, max(not.MinNP, int(limit))
+	case "avg_msg_size", "total_msg_size":
+		holds.To, not.From = limit, max(not.From, limit)
+	}
+	return true, nil
+}

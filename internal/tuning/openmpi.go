@@ -1,0 +1,154 @@
+package tuning
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The MCA variables of Open MPI's component coll/tuned.
+const (
+	useDynamicRules = "OMPI_MCA_coll_tuned_use_dynamic_rules"
+	rulesFilename   = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+)
+
+// counting is what Open MPI takes for the message size when it looks into a rules file.
+type counting int
+
+const (
+	noRules  counting = iota // coll/tuned has no rules for it
+	ofVector                 // bytes of the argument
+	ofAll                    // the same times the number of processes
+	unsized                  // 0, or nothing that grows with the message
+)
+
+// rulesRow is what is known of the rules of a collective.
+type rulesRow struct {
+	function string
+	id       int // coll_base_functions.h
+	counting counting
+	// unsafe: the size is taken from arguments that do not count on some ranks of a legal
+	// call, which then takes several algorithms at once. "": it is not.
+	unsafe string
+}
+
+const ignored = "sendcount and sendtype, which do not count with MPI_IN_PLACE"
+
+// openMPI has every collective with a number (coll_tuned_decision_dynamic.c, 4.1 and 5.0).
+var openMPI = []rulesRow{
+	{"MPI_Allgather", 0, ofAll, ignored},
+	{"MPI_Allgatherv", 1, ofVector, "sendtype, which does not count with MPI_IN_PLACE, and otherwise need not be like recvtype"}, // the sum of the counts, divided by the processes
+	{"MPI_Allreduce", 2, ofVector, ""},
+	{"MPI_Alltoall", 3, ofAll, ""}, // in place every algorithm is the same
+	{"MPI_Alltoallv", 4, unsized, ""},
+	{"MPI_Alltoallw", 5, noRules, ""},
+	{"MPI_Barrier", 6, unsized, ""},
+	{"MPI_Bcast", 7, ofVector, ""},
+	{"MPI_Exscan", 8, unsized, ""}, // type size times processes: the count is missing
+	{"MPI_Gather", 9, ofAll, "sendcount and sendtype, which do not count at a root with MPI_IN_PLACE"},
+	{"MPI_Gatherv", 10, noRules, ""},
+	{"MPI_Reduce", 11, ofVector, ""},
+	{"MPI_Reduce_scatter", 12, ofAll, ""},
+	{"MPI_Reduce_scatter_block", 13, ofAll, ""},
+	{"MPI_Scan", 14, unsized, ""}, // as Exscan
+	{"MPI_Scatter", 15, ofAll, "sendcount and sendtype, which count at the root only"},
+	{"MPI_Scatterv", 16, noRules, ""},
+}
+
+// rowOf is the row of a collective; that of one without rules has the number -1.
+func rowOf(function string) rulesRow {
+	for _, row := range openMPI {
+		if row.function == function {
+			return row
+		}
+	}
+	return rulesRow{function: function, id: -1}
+}
+
+// named is the collective of a number; "": there is none.
+func named(id int) string {
+	if id < 0 || id >= len(openMPI) {
+		return ""
+	}
+	return openMPI[id].function
+}
+
+// RuleSize is the message size by which Open MPI looks for a rule of a collective on so
+// many processes, for a block of so many bytes; ok is false where it does not grow with the
+// message.
+func RuleSize(function string, block int64, np int) (bytes int64, ok bool) {
+	switch rowOf(function).counting {
+	case ofVector:
+		return block, true
+	case ofAll:
+		return block * int64(np), true
+	default:
+		return 0, false
+	}
+}
+
+// commutativeOnly are the algorithms that give wrong data with operators that do not commute
+// (found with 4.1.4, by the legal calls of the rank program). Open MPI's own choice avoids them then;
+// a rule or a variable does not.
+var commutativeOnly = map[string][]string{
+	"MPI_Allreduce":      {"ring", "segmented_ring"},
+	"MPI_Reduce":         {"chain", "pipeline", "binary", "binomial"},
+	"MPI_Reduce_scatter": {"recursive_halving", "ring"},
+}
+
+// wrongOrder is why an algorithm cannot be chosen for all operators; "": it can.
+func wrongOrder(c Choice) string {
+	if !slices.Contains(commutativeOnly[c.Function], c.Algorithm) {
+		return ""
+	}
+	return fmt.Sprintf("%s gives wrong data with operators that do not commute, and Open MPI does not look when it is told to take it", c.Algorithm)
+}
+
+// bySizeSafely tells whether a rule may depend on the size.
+func (r rulesRow) bySizeSafely() bool {
+	return r.unsafe == "" && (r.counting == ofVector || r.counting == ofAll)
+}
+
+const (
+	noRulesFor  = "Open MPI has no rules for %s"
+	onlyAlways  = "the message size by which Open MPI looks for a rule of %s does not grow with the message: only a choice that holds at all measured sizes can be written"
+	neverBySize = "Open MPI takes the size of %s from %s: a rule by size lets legal calls abort or hang, so that only a choice that holds at all measured sizes can be written"
+)
+
+// refusesRule is why Open MPI cannot have a rule for a choice; "": it can.
+func refusesRule(c Choice) string {
+	row := rowOf(c.Function)
+	switch {
+	case row.counting == noRules:
+		return fmt.Sprintf(noRulesFor, c.Function)
+	case c.Value < 1:
+		return fmt.Sprintf("%d is no number of an algorithm", c.Value)
+	case wrongOrder(c) != "":
+		return wrongOrder(c)
+	case c.Everywhere():
+	case row.unsafe != "":
+		return fmt.Sprintf(neverBySize, c.Function, row.unsafe)
+	case row.counting == unsized:
+		return fmt.Sprintf(onlyAlways, c.Function)
+	}
+	return ""
+}
+
+// whole is what a choice for a collective whose rules cannot depend on the size is in a
+// file: one rule for all sizes, also for those that nobody measured.
+func whole(function string, parts []part) []part {
+	if rowOf(function).bySizeSafely() || len(parts) == 0 {
+		return parts
+	}
+	return []part{{interval{0, 0}, parts[0].choice}}
+}
+
+// lower makes "reduce_scatter" of "MPI_Reduce_scatter".
+func lower(function string) string { return strings.ToLower(strings.TrimPrefix(function, "MPI_")) }
+
+// mcaVariable chooses the algorithm of a collective.
+func mcaVariable(function string) string {
+	return "OMPI_MCA_coll_tuned_" + lower(function) + "_algorithm"
+}
+
+func isOpenMPI(l Library) bool { return l.Family == "openmpi" }

@@ -1,0 +1,116 @@
+package tuning
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// interval is a range of message sizes, in bytes of one block: from on, and below to (0: no
+// end).
+type interval struct{ from, to int64 }
+
+// intervals are where a choice applies: around each run of neighbouring measured sizes at
+// which it holds. Between two measured sizes the switch is at their geometric mean. Below
+// the smallest measured size the choice for that holds; behind the largest, no further than
+// twice of it.
+func (c Choice) intervals() (out []interval) {
+	for i, size := range c.Measured {
+		if !slices.Contains(c.Sizes, size) {
+			continue
+		}
+		var here interval
+		if i > 0 {
+			here.from = between(c.Measured[i-1], size)
+		}
+		if here.to = behind(size); i+1 < len(c.Measured) {
+			here.to = between(size, c.Measured[i+1])
+		}
+		if n := len(out); n > 0 && out[n-1].to == here.from {
+			out[n-1].to = here.to
+		} else {
+			out = append(out, here)
+		}
+	}
+	return out
+}
+
+// between is the first size that is nearer to b than to a, by their ratios.
+func between(a, b int64) int64 {
+	return max(a+1, min(b, int64(math.Ceil(math.Sqrt(float64(a)*float64(b))))))
+}
+
+// behind ends what holds at the largest measured size.
+func behind(size int64) int64 { return 2*size + 1 }
+
+// check refuses a choice that says nothing, or what no format can say.
+func (c Choice) check(kind Kind) string {
+	switch {
+	case c.Kind != kind:
+		return fmt.Sprintf("this format chooses no %s", c.Kind)
+	case c.NP < 1 || c.NP > math.MaxInt32-1:
+		return fmt.Sprintf("%d is no number of processes", c.NP)
+	case len(c.Sizes) == 0:
+		return "it holds at no size"
+	case !slices.IsSorted(c.Measured) || !slices.IsSorted(c.Sizes):
+		return "its sizes are not in ascending order"
+	case c.Measured[0] < 0 || c.Measured[len(c.Measured)-1] > math.MaxInt32:
+		return "a size of it is too large"
+	}
+	for i, size := range c.Sizes {
+		if !slices.Contains(c.Measured, size) || i > 0 && c.Sizes[i-1] == size {
+			return fmt.Sprintf("it holds at %d B, which was not measured, or twice", size)
+		}
+	}
+	return ""
+}
+
+// part is one interval of a choice, beside those of other choices.
+type part struct {
+	interval
+	choice Choice
+}
+
+// byProcesses groups choices of one function by their number of processes, each with its
+// parts in ascending order. A choice that overlaps one before it is refused.
+func byProcesses(choices []Choice, refuse func(Choice, string)) map[int][]part {
+	out := map[int][]part{}
+	for _, c := range choices {
+		var mine []part
+		overlaps := false
+		for _, i := range c.intervals() {
+			mine = append(mine, part{i, c})
+			overlaps = overlaps || slices.ContainsFunc(out[c.NP], func(o part) bool { return i.from < o.to && o.from < i.to })
+		}
+		if overlaps {
+			refuse(c, "another choice for the same collective holds at its sizes")
+			continue
+		}
+		out[c.NP] = append(out[c.NP], mine...)
+	}
+	for _, parts := range out {
+		slices.SortFunc(parts, func(a, b part) int { return int(min(1, max(-1, a.from-b.from))) })
+	}
+	return out
+}
+
+// accepted are the choices of each function that a writer can write, by name and in the
+// order in which the functions first come; why says what it cannot.
+func accepted(choices []Choice, kind Kind, s *Setting, why func(Choice) string) (functions []string, of map[string][]Choice) {
+	of = map[string][]Choice{}
+	for _, c := range choices {
+		reason := c.check(kind)
+		if reason == "" {
+			reason = why(c)
+		}
+		if reason != "" {
+			s.Refused = append(s.Refused, Refusal{c, reason})
+			continue
+		}
+		if of[c.Function] == nil {
+			functions = append(functions, c.Function)
+		}
+		of[c.Function] = append(of[c.Function], c)
+	}
+	return functions, of
+}

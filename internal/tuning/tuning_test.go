@@ -1,0 +1,327 @@
+package tuning
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/mockups"
+)
+
+var plan = []int64{8, 1024, 16384, 65536, 262144, 1048576}
+
+func own(function string, np int, algorithm string, value int, sizes ...int64) Choice {
+	return Choice{Function: function, NP: np, Kind: OwnAlgorithm, Algorithm: algorithm, Value: value, Sizes: sizes, Measured: plan}
+}
+
+var openMPI4 = Target{Library: LibraryOf("openmpi", "Open MPI v4.1.4, package: Debian"), Folder: "/r"}
+
+func mustWrite(t *testing.T, w Writer, to Target, choices ...Choice) *Setting {
+	t.Helper()
+	s, err := w.Write(to, choices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// chosenBy is what rules say for a function on np processes at a size as the format counts it.
+func chosenBy(rules []Rule, function string, np int, bytes int64) string {
+	for _, r := range rules {
+		if r.Function == function && np >= r.MinNP && (r.MaxNP == 0 || np <= r.MaxNP) && bytes >= r.From && (r.To == 0 || bytes < r.To) {
+			return r.Algorithm
+		}
+	}
+	return "0"
+}
+
+// The table of Open MPI's documentation ("The tuned Component", Collectives and their
+// Algorithms) and, where that differs, coll_tuned_decision_dynamic.c of 4.1.
+func TestRuleSizesAreWhatOpenMPICounts(t *testing.T) {
+	for function, want := range map[string]int64{
+		"MPI_Allgather": 400, "MPI_Allgatherv": 100, "MPI_Allreduce": 100, "MPI_Alltoall": 400, "MPI_Bcast": 100,
+		"MPI_Reduce": 100, "MPI_Reduce_scatter": 400, "MPI_Reduce_scatter_block": 400, "MPI_Scatter": 400, "MPI_Gather": 400,
+		// No size of the message at all.
+		"MPI_Scan": -1, "MPI_Exscan": -1, "MPI_Barrier": -1, "MPI_Alltoallv": -1, "MPI_Gatherv": -1, "MPI_Scatterv": -1,
+	} {
+		got, ok := RuleSize(function, 100, 4)
+		if !ok {
+			got = -1
+		}
+		if got != want {
+			t.Errorf("100 B of %s on 4 processes are %d, want %d", function, got, want)
+		}
+	}
+	for _, f := range mockups.Collectives() {
+		if rowOf(f).id < 0 {
+			t.Errorf("%s has no number", f)
+		}
+	}
+}
+
+func TestRulesHoldWhereTheChoiceDoesAndNowhereElse(t *testing.T) {
+	choices := []Choice{
+		own("MPI_Bcast", 4, "chain", 2, 16384, 65536),
+		own("MPI_Bcast", 4, "binomial", 6, 1048576),
+		own("MPI_Bcast", 5, "pipeline", 3, 8),
+		own("MPI_Reduce_scatter_block", 2, "butterfly", 4, 262144),
+		own("MPI_Scan", 4, "linear", 1, plan...),
+		own("MPI_Barrier", 4, "bruck", 4, plan...),
+		own("MPI_Scatter", 4, "binomial", 2, plan...),
+	}
+	for _, version := range []string{"Open MPI v4.1.4", "Open MPI v5.0.7"} {
+		to := Target{Library: LibraryOf("openmpi", version), Folder: "/r"}
+		s := mustWrite(t, openMPIRules, to, choices...)
+		if len(s.Refused) > 0 || s.Env[rulesFilename] != "/r/"+RulesFile || s.Env[useDynamicRules] != "1" {
+			t.Fatalf("%+v", s)
+		}
+		text := s.Files[0].Content
+		if has := strings.HasPrefix(string(text), "rule-file-version-2\n"); has != (version == "Open MPI v5.0.7") {
+			t.Errorf("%s: version line: %v", version, has)
+		}
+		rules, err := readRules(RulesFile, text)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		sameAsChosen(t, rules, choices, RuleSize)
+		for _, e := range s.Entries {
+			i := slices.IndexFunc(rules, func(r Rule) bool { return fmt.Sprintf("%s:%d", RulesFile, r.Line) == e.Where })
+			if i < 0 || rules[i].Function != e.Choice.Function || rules[i].Algorithm != fmt.Sprint(e.Choice.Value) {
+				t.Errorf("%s is not where %s is", e.Where, e.Choice)
+			}
+		}
+	}
+}
+
+// sameAsChosen compares what rules say for all numbers of processes and sizes with choices.
+func sameAsChosen(t *testing.T, rules []Rule, choices []Choice, sizeOf func(string, int64, int) (int64, bool)) {
+	t.Helper()
+	for _, c := range choices {
+		for np := 1; np < 8; np++ {
+			for _, block := range append([]int64{0, 1, 1 << 23}, plan...) {
+				want := "0"
+				bytes, sized := sizeOf(c.Function, block, np)
+				sized = sized && rowOf(c.Function).bySizeSafely()
+				for _, o := range choices {
+					if o.Function == c.Function && o.NP == np && (!sized || slices.Contains(o.Sizes, block) || block < 8 && o.Sizes[0] == 8) {
+						want = fmt.Sprint(o.Value)
+					}
+				}
+				if got := chosenBy(rules, c.Function, np, bytes); got != want {
+					t.Errorf("%s on %d processes, %d B: algorithm %s, want %s", c.Function, np, block, got, want)
+				}
+			}
+		}
+	}
+}
+
+// 724 and 128 KiB are the geometric means of 512 and 1024, and of 64 and 256 KiB.
+func TestSwitchIsAtTheGeometricMean(t *testing.T) {
+	c := Choice{Sizes: []int64{1024, 65536}, Measured: []int64{512, 1024, 65536, 262144}}
+	if got := c.intervals(); !reflect.DeepEqual(got, []interval{{725, 131072}}) {
+		t.Errorf("%v", got)
+	}
+	c = Choice{Sizes: []int64{512, 262144}, Measured: c.Measured}
+	if got := c.intervals(); !reflect.DeepEqual(got, []interval{{0, 725}, {131072, 524289}}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestWhatCannotBeWrittenIsRefusedWithTheReason(t *testing.T) {
+	for _, c := range []struct {
+		w      Writer
+		to     Target
+		choice Choice
+		why    string
+	}{
+		{openMPIRules, openMPI4, own("MPI_Scatter", 4, "binomial", 2, 65536), "legal calls abort"},
+		{openMPIRules, openMPI4, own("MPI_Gather", 4, "binomial", 2, 65536), "legal calls abort"},
+		{openMPIRules, openMPI4, own("MPI_Allgather", 4, "ring", 4, 65536), "legal calls abort"},
+		{openMPIRules, openMPI4, own("MPI_Allgatherv", 4, "ring", 3, 65536), "legal calls abort"},
+		{openMPIRules, openMPI4, own("MPI_Scan", 4, "linear", 1, 65536), "does not grow with the message"},
+		{openMPIRules, openMPI4, own("MPI_Exscan", 4, "linear", 1, 65536), "does not grow with the message"},
+		{openMPIRules, openMPI4, own("MPI_Gatherv", 4, "linear", 1, plan...), "no rules for MPI_Gatherv"},
+		{openMPIRules, openMPI4, own("MPI_Bcast", 4, "ignore", 0, plan...), "no number of an algorithm"},
+		{openMPIRules, openMPI4, own("MPI_Bcast", 4, "chain", 2, 7), "not measured"},
+		{openMPIRules, openMPI4, own("MPI_Bcast", 4, "chain", 2), "no size"},
+		{mcaVariables, openMPI4, own("MPI_Bcast", 4, "chain", 2, 8), "all message sizes"},
+		{openMPIRules, openMPI4, own("MPI_Reduce", 4, "chain", 2, 8), "do not commute"},
+		{mcaVariables, openMPI4, own("MPI_Allreduce", 4, "ring", 4, plan...), "do not commute"},
+		{mpichVariables, Target{}, own("MPI_Bcast", 4, "binomial", 1, 8), "all message sizes"},
+		{mpichJSON, Target{}, own("MPI_Bcast", 4, "binomial", 1, 8), "was not found"},
+		{intelVariables, Target{}, own("MPI_Alltoall", 4, "2", 2, 8), "Intel does not say"},
+		{environment, Target{}, own("MPI_Bcast", 4, "binomial", 1, 8), "chooses no algorithm"},
+		{environment, Target{}, Choice{Kind: ByEnv, Env: map[string]string{"A B": "1"}}, "no name of a variable"},
+		{environment, Target{}, Choice{Kind: ByEnv, Env: map[string]string{"A": "1\n2"}}, "character"},
+		{pgmpiTune, Target{}, Choice{Function: "MPI_Scatter", NP: 2, Kind: ByMockup, Mockup: "scatter_as_bcast", Sizes: plan[:1], Measured: plan}, "does not count"},
+		{pgmpiTune, Target{}, Choice{Function: "MPI_Barrier", NP: 2, Kind: ByMockup, Mockup: "barrier_as_allreduce", Sizes: plan, Measured: plan}, "no mock-up"},
+	} {
+		s := mustWrite(t, c.w, c.to, c.choice)
+		if len(s.Entries) > 0 || len(s.Files) > 0 || len(s.Refused) != 1 || !strings.Contains(s.Refused[0].Reason, c.why) {
+			t.Errorf("%s: %s: %+v, want %q", c.w.Name, c.choice, s.Refused, c.why)
+		}
+	}
+}
+
+func TestChoicesThatOverlapAreRefused(t *testing.T) {
+	s := mustWrite(t, openMPIRules, openMPI4, own("MPI_Bcast", 4, "chain", 2, 1024), own("MPI_Bcast", 4, "binomial", 6, 1024, 16384))
+	if len(s.Entries) != 1 || len(s.Refused) != 1 || s.Refused[0].Choice.Value != 6 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestHostileRulesAreRefusedWithTheirLine(t *testing.T) {
+	for text, where := range map[string]string{
+		"":                                "f:1: the file ends",
+		"1\n7\n1\n4\n1\n1 2 0 0\n":        "f:6: 1 cannot be the message size",
+		"1\n7\n1\n4\n2\n0 2 0 0\n0 3 0 0": "f:7: 0 cannot be the message size",
+		"1\n99\n":                         "f:2: 99 cannot be the number of a collective",
+		"1\n7\n1\n4\n1\n0 x 0 0\n":        "f:6: \"x\" is not an algorithm",
+		"1\n7\n1\n4\n1\n0 2 0\n":          "f:6: the file ends",
+		"1\n7\n1\n4\n1\n0 2 0 0\n5\n":     "f:7: \"5\" is behind the last rule",
+		"2\n7\n1\n4\n1\n0 2 0 0\n7\n":     "f:7: MPI_Bcast has rules above already",
+		"1\n7\n2\n4\n1\n0 2 0 0\n4\n":     "f:7: 4 cannot be a number of processes",
+		"rule-file-version-9\n":           "f:1: unknown version",
+		"999999999999999999999999\n":      "f:1: \"999999999999999999999999\" is not",
+		"-1\n":                            "f:1: -1 cannot be",
+	} {
+		if _, err := readRules("f", []byte(text)); err == nil || !strings.Contains(err.Error(), where) {
+			t.Errorf("%q: %v, want %q", text, err, where)
+		}
+	}
+}
+
+func TestATrapIsFoundByItsLine(t *testing.T) {
+	text := "1\n15 # Scatter\n2\n0\n1\n0 0 0 0\n4\n2\n0 1 0 0\n4096 2 0 0\n"
+	rules, err := readRules("f", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trap, ok := FindTrap(rules, "MPI_Scatter", 4); !ok || trap.Line != 10 {
+		t.Errorf("%v %v", trap, ok)
+	}
+	for _, np := range []int{2, 3} {
+		if trap, ok := FindTrap(rules, "MPI_Scatter", np); ok {
+			t.Errorf("on %d processes: %v", np, trap)
+		}
+	}
+}
+
+func TestVariablesAreReadBack(t *testing.T) {
+	s := mustWrite(t, mcaVariables, openMPI4, own("MPI_Reduce_scatter_block", 2, "recursive_doubling", 2, plan...))
+	u := mustWrite(t, mpichVariables, Target{}, own("MPI_Bcast", 2, "binomial", 1, plan...))
+	for _, c := range []struct {
+		w    Writer
+		env  map[string]string
+		want Rule
+	}{{mcaVariables, s.Env, Rule{Function: "MPI_Reduce_scatter_block", Algorithm: "2"}}, {mpichVariables, u.Env, Rule{Function: "MPI_Bcast", Algorithm: "binomial"}}} {
+		text, err := EnvSh(c.env, []string{"why\nand how"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := ReadEnv("env.sh", text)
+		if err != nil || !reflect.DeepEqual(back, c.env) {
+			t.Errorf("%v %v", back, err)
+		}
+		rules, err := c.w.Read("env.sh", text)
+		if err != nil || len(rules) != 1 {
+			t.Fatalf("%v %v", rules, err)
+		}
+		if rules[0].Line = 0; rules[0] != c.want {
+			t.Errorf("%+v", rules)
+		}
+	}
+}
+
+func TestEnvShSurvivesAnyValue(t *testing.T) {
+	env := map[string]string{"A": `it's $HOME "and" \more`, "B": ""}
+	text, err := EnvSh(env, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := ReadEnv("f", text); err != nil || !reflect.DeepEqual(back, env) {
+		t.Errorf("%v %v\n%s", back, err, text)
+	}
+	for text, where := range map[string]string{"A=1\nA=2\n": "f:2: A is set", "\nA\n": "f:2: \"A\" is not NAME=VALUE", "A=$(x)": "f:1: the value", "A='x'y'": "f:1: the value", "1A=2": "f:1: \"1A\" is no name"} {
+		if _, err := ReadEnv("f", []byte(text)); err == nil || !strings.Contains(err.Error(), where) {
+			t.Errorf("%q: %v, want %q", text, err, where)
+		}
+	}
+}
+
+func TestProfilesAreReadBack(t *testing.T) {
+	c := Choice{Function: "MPI_Scan", NP: 2, Kind: ByMockup, Mockup: "scan_as_exscan+reduce_local", Sizes: []int64{65536, 262144}, Measured: plan}
+	s := mustWrite(t, pgmpiTune, Target{Folder: "/r"}, c)
+	rules, err := readProfile("f", s.Files[0].Content)
+	want := []Rule{{Line: 7, Function: "MPI_Scan", MinNP: 2, MaxNP: 2, From: 32768, To: 524288, Algorithm: "scan_as_exscan_reducelocal"}}
+	if err != nil || !reflect.DeepEqual(rules, want) || s.Entries[0].Where != "scan_p2.prf:7" {
+		t.Errorf("%+v %v\n%s", rules, err, s.Files[0].Content)
+	}
+	for id := range theirNames {
+		if _, ok := mockups.Get(id); !ok {
+			t.Errorf("there is no mock-up %s", id)
+		}
+	}
+	// The example of its documentation.
+	example := "#\n# test profile\nMPI_Allgather # collective name\n4 # p\n3\n1 allgather_as_allreduce \n2 allgather_as_alltoall \n3 allgather_as_gather_bcast\n4 # ranges\n16 16 1\n32 32 2\n64 128 1\n1024 2048 3\n"
+	if rules, err := readProfile("f", []byte(example)); err != nil || len(rules) != 4 || rules[3].Algorithm != "allgather_as_gather_bcast" {
+		t.Errorf("%v %v", rules, err)
+	}
+	if _, err := readProfile("f", []byte(strings.Replace(example, "32 32 2", "32 32 7", 1))); err == nil || !strings.HasPrefix(err.Error(), "f:11: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestOpenMPI6RulesAreReadBack(t *testing.T) {
+	choices := []Choice{own("MPI_Bcast", 4, "chain", 2, 16384, 65536), own("MPI_Alltoallv", 2, "pairwise", 2, plan...), own("MPI_Reduce_scatter", 2, "butterfly", 4, 8)}
+	s := mustWrite(t, openMPIJSON, Target{Library: Library{Family: "openmpi", Major: 6}, Folder: "/r"}, choices...)
+	rules, err := readOpenMPIJSON("f", s.Files[0].Content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameAsChosen(t, rules, choices, RuleSize)
+	if _, err := readOpenMPIJSON("f", []byte("{\n\"rule_file_version\": 3,\n}")); err == nil || !strings.HasPrefix(err.Error(), "f:3: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestWriteTakesTheFirstWriterThatCan(t *testing.T) {
+	settings, refused, err := Write(openMPI4, []Choice{
+		own("MPI_Bcast", 4, "chain", 2, 1024),
+		own("MPI_Scatter", 4, "binomial", 2, 65536),
+		{Kind: ByEnv, Env: map[string]string{"MALLOC_TRIM_THRESHOLD_": "1000000000"}},
+		{Function: "MPI_Scan", NP: 4, Kind: ByMockup, Mockup: "scan_as_exscan+reduce_local", Sizes: plan[3:4], Measured: plan},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range settings {
+		names = append(names, s.Writer)
+	}
+	if !slices.Equal(names, []string{"openmpi-rules", "env", "pgmpitune"}) || len(refused) != 1 || !strings.Contains(refused[0].Reason, "legal calls abort") {
+		t.Errorf("%v, refused %+v", names, refused)
+	}
+	env, files, err := Join(settings)
+	if err != nil || env["MALLOC_TRIM_THRESHOLD_"] == "" || files[len(files)-1].Name != EnvFile {
+		t.Errorf("%v %v %v", env, files, err)
+	}
+	if _, _, err := Write(openMPI4, nil, "openmpi-rulez"); err == nil || !strings.Contains(err.Error(), "did you mean openmpi-rules") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestVersionsAreReadFromTheLibrarysText(t *testing.T) {
+	for text, want := range map[string]Library{
+		"Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4": {"x", 4, 1, 4},
+		"MPICH Version:      4.0.2":                              {"x", 4, 0, 2},
+		"Intel(R) MPI Library 2021.11 for Linux* OS":             {"x", 2021, 11, 0},
+		"no number at all":                                       {"x", 0, 0, 0},
+	} {
+		if got := LibraryOf("x", text); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package tuning
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// mcaVariables force an algorithm for all sizes and all communicators.
+var mcaVariables = Writer{
+	Name: "mca", Title: "MCA variables of Open MPI",
+	For: isOpenMPI,
+	Write: func(_ Target, choices []Choice) (*Setting, error) {
+		refuses := func(c Choice) string {
+			if rowOf(c.Function).counting == noRules {
+				return "Open MPI has no variable for the algorithm of " + c.Function
+			}
+			if c.Value < 1 {
+				return fmt.Sprintf("%d is no number of an algorithm", c.Value)
+			}
+			return wrongOrder(c)
+		}
+		s := forced("mca", choices, refuses, func(c Choice) (string, string, Proof) {
+			return mcaVariable(c.Function), strconv.Itoa(c.Value), ByMessages
+		})
+		if len(s.Entries) > 0 {
+			s.Env[useDynamicRules] = "1"
+		}
+		return s, nil
+	},
+	Read: readVariables(func(name string) string {
+		for _, row := range openMPI {
+			if mcaVariable(row.function) == name {
+				return row.function
+			}
+		}
+		return ""
+	}),
+}
+
+// mpichVariables force an algorithm for all sizes and all communicators.
+var mpichVariables = Writer{
+	Name: "cvar", Title: "variables (CVAR) of MPICH",
+	For: func(l Library) bool { return l.Family == "mpich" || l.Family == "mvapich" },
+	Write: func(_ Target, choices []Choice) (*Setting, error) {
+		return forced("cvar", choices, func(c Choice) string {
+			if c.Algorithm == "" {
+				return "it names no algorithm"
+			}
+			return ""
+		}, func(c Choice) (string, string, Proof) { return cvarVariable(c.Function), c.Algorithm, ByVariable }), nil
+	},
+	Read: readVariables(func(name string) string {
+		for _, f := range mpichCollectives() {
+			if cvarVariable(f) == name {
+				return f
+			}
+		}
+		return ""
+	}),
+}
+
+// cvarVariable chooses the algorithm of a collective in MPICH.
+func cvarVariable(function string) string {
+	return "MPIR_CVAR_" + strings.ToUpper(strings.TrimPrefix(function, "MPI_")) + "_INTRA_ALGORITHM"
+}
+
+// forced writes what holds at all measured sizes as one variable for each collective.
+func forced(writer string, choices []Choice, refuses func(Choice) string, as func(Choice) (name, value string, p Proof)) *Setting {
+	s := &Setting{Writer: writer, Env: map[string]string{}}
+	functions, of := accepted(choices, OwnAlgorithm, s, func(c Choice) string {
+		if why := refuses(c); why != "" {
+			return why
+		}
+		if !c.Everywhere() {
+			return "a variable holds for all message sizes, and this choice does not hold at all that were measured"
+		}
+		return ""
+	})
+	for _, f := range functions {
+		for _, c := range of[f] {
+			name, value, proof := as(c)
+			if old, ok := s.Env[name]; ok && old != value {
+				s.Refused = append(s.Refused, Refusal{c, fmt.Sprintf("a variable holds for all numbers of processes, and %s is %s already", name, old)})
+				continue
+			}
+			s.Env[name] = value
+			s.Entries = append(s.Entries, Entry{Choice: c, Where: name, Variable: name, Value: value, Proof: proof})
+		}
+	}
+	if len(s.Entries) > 0 {
+		s.Notes = append(s.Notes, "These variables hold for all message sizes, and for every communicator, whatever its number of processes.")
+	}
+	return s
+}
+
+// environment are variables that are no algorithm.
+var environment = Writer{
+	Name: "env", Title: "environment",
+	For: func(Library) bool { return true },
+	Write: func(_ Target, choices []Choice) (*Setting, error) {
+		s := &Setting{Writer: "env", Env: map[string]string{}}
+		for _, c := range choices {
+			if why := refusesEnv(s.Env, c); why != "" {
+				s.Refused = append(s.Refused, Refusal{c, why})
+				continue
+			}
+			maps.Copy(s.Env, c.Env)
+			names := strings.Join(slices.Sorted(maps.Keys(c.Env)), ", ")
+			s.Entries = append(s.Entries, Entry{Choice: c, Where: names, Variable: names, Proof: ByRanks})
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+			if cost := costs[name]; cost != "" {
+				s.Notes = append(s.Notes, name+": "+cost)
+			}
+		}
+		return s, nil
+	},
+	Read: readVariables(func(string) string { return "" }),
+}
+
+// costs says what a variable takes, besides what it gives.
+var costs = map[string]string{
+	"MALLOC_TRIM_THRESHOLD_": "the C library gives no memory that was freed back to the system below this size; a process keeps the most that it ever had",
+	"MALLOC_MMAP_THRESHOLD_": "memory of up to this size comes from the heap, and stays in the process when it is freed",
+}
+
+func refusesEnv(env map[string]string, c Choice) string {
+	if c.Kind != ByEnv {
+		return fmt.Sprintf("this format chooses no %s", c.Kind)
+	}
+	if len(c.Env) == 0 {
+		return "it has no variable"
+	}
+	for name, value := range c.Env {
+		if err := checkVariable(name, value); err != nil {
+			return err.Error()
+		}
+		if old, ok := env[name]; ok && old != value {
+			return fmt.Sprintf("%s is %s already", name, old)
+		}
+	}
+	return ""
+}
+
+// checkVariable refuses what a shell or a launcher would take apart.
+func checkVariable(name, value string) error {
+	for i, r := range name {
+		if r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (i == 0 || r < '0' || r > '9') {
+			return fmt.Errorf("%.40q is no name of a variable", name)
+		}
+	}
+	if name == "" {
+		return fmt.Errorf("a variable has no name")
+	}
+	for _, r := range value {
+		if r < ' ' || r == 0x7f || r == 0xfffd {
+			return fmt.Errorf("the value of %s has a character that no variable should have", name)
+		}
+	}
+	return nil
+}
