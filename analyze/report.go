@@ -10,6 +10,7 @@ import (
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
 // report puts everything that was found together.
@@ -83,6 +84,14 @@ func (a *Analysis) notConverged() []NotConverge {
 	return out
 }
 
+// isAboutCalls tells whether the guideline of a pattern is about several functions.
+func isAboutCalls(t guidelines.Test) bool {
+	return slices.ContainsFunc([]string{t.Function, t.Mockup}, func(id string) bool {
+		f, _ := mockups.Get(id)
+		return f.Call != ""
+	})
+}
+
 // exclude names the guidelines that need a case whose data were wrong, as
 // check.exclude takes them.
 func (a *Analysis) exclude() []string {
@@ -90,7 +99,7 @@ func (a *Analysis) exclude() []string {
 	wrong := func(i int) bool { return a.set.Cases[i].Status == protocol.StatusWrong }
 	for _, t := range a.manifest.Plan.Tests {
 		id := t.Guideline
-		if t.Type != guidelines.Pattern {
+		if t.Type != guidelines.Pattern || isAboutCalls(t) {
 			id += ":" + t.Function
 		}
 		if (wrong(t.Case) || slices.ContainsFunc(t.Others, wrong)) && !slices.Contains(out, id) {

@@ -147,7 +147,9 @@ type Verdict struct {
 	Type      guidelines.Type `json:"type"` // monotony, split, pattern
 	Function  string          `json:"function"`
 	Mockup    string          `json:"mockup"` // pattern only
-	Msize     int64           `json:"msize"`  // where the call is too slow
+	// Tolerant: other_median_s is what the call may take, with analyze.nb_tolerance.
+	Tolerant bool  `json:"tolerant,omitempty"`
+	Msize    int64 `json:"msize"` // where the call is too slow
 	// MsizeOther is the size of the other side: the larger for monotony, m_i
 	// for split, msize for a pattern.
 	MsizeOther int64  `json:"msize_other"`

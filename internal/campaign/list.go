@@ -32,6 +32,10 @@ func listGuidelines() report.Section {
 	s.Table = &report.Table{Head: []string{"id", "formula", ""}, Align: "lll", Flex: 1}
 	for _, e := range guidelines.Catalogue() {
 		g := e.Guidelines()
+		if e.Group != "" {
+			s.Table.Add(e.ID, e.Formula, fmt.Sprintf("%s: off by default", e.Group))
+			continue
+		}
 		if len(g) > 1 {
 			formula := guidelines.Guideline{ID: e.ID, Type: g[0].Type, Function: "MPI_A"}.Formula()
 			s.Table.Add(e.ID, formula, fmt.Sprintf("for each of the %d collectives A (%s)", len(g), g[0].Type))

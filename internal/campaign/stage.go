@@ -13,6 +13,7 @@ import (
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
 // stage does the mpiruns of a mode from first to last, of all shapes, and takes
@@ -110,7 +111,7 @@ func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) 
 func (c *Campaign) leaveOut(e *measure.Error) bool {
 	skipped := false
 	for i, k := range c.Manifest.Plan.Cases {
-		if _, already := c.Manifest.Skip[i]; k.Variant == "" || k.Function != e.Hung || already {
+		if _, already := c.Manifest.Skip[i]; mockups.Algorithm(k.Function) == "" || k.Function != e.Hung || already {
 			continue
 		}
 		if c.Manifest.Skip == nil {

@@ -198,6 +198,10 @@ func (b *bench) plan() error {
 				r.Status, r.Message = protocol.StatusUnavailable, way.why
 				continue
 			}
+			if f.Call == mockups.Persistent && b.loop.cache.rotates != 0 {
+				r.Status, r.Message = protocol.StatusNotMeasured, "a persistent request keeps its buffers: measure.cache = \"rotate\" cannot move them"
+				continue
+			}
 			sized[i] = mockups.Sized{Function: f, Count: c.Msize / b.extent}
 			longest = max(longest, c.NRep)
 		}
@@ -252,6 +256,9 @@ func (b *bench) visit(i int) error {
 	alone := b.job.Mode == protocol.ModeNREP
 	if s.begun++; s.begun > 1 && !alone {
 		b.takeUp(s.prepared)
+		if f.Consumes { // numbers that neither overflow nor vanish
+			b.verifier.fill(b.caseFor(f, count, b.extent))
+		}
 		row = b.inARow(row, c.Calls)
 		b.rotate(need.Send, need.Recv)
 	} else {
@@ -318,7 +325,7 @@ func (b *bench) begin(i int, f mockups.Function, row *function, count int64) (ok
 		return false, nil
 	}
 	if b.job.Verify && b.state[i].begun == 1 {
-		fault, err := b.verify(b.verifier, f, row, count, b.extent)
+		fault, err := b.verify(b.verifier, f, b.single(f, row), count, b.extent)
 		if err != nil {
 			return false, err
 		}
