@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -14,14 +15,28 @@ import (
 // first from the first start on, the others when they are started again.
 var brokenInMPICH4 = []string{"MPI_Gather", "MPI_Allgather", "MPI_Scatter"}
 
-// variantsJob verifies every other way to call a collective.
-func variantsJob(np int, d mockups.Datatype, op string, root int) *protocol.Job {
+// breaks tells whether a call may be wrong with a library.
+func (b *fixture) breaks(f mockups.Function) bool {
+	return b.lib.name == "mpich" && (f.Call == mockups.Persistent || f.Call == mockups.PersistentTimes) && slices.Contains(brokenInMPICH4, f.Of)
+}
+
+func (b *fixture) isMPICH402() bool {
+	version, _ := exec.Command(b.rank, "--version").Output()
+	return strings.Contains(string(version), "MPICH 4.0.2")
+}
+
+// variantsJob verifies every other way to call a collective, but for MPICH's persistent Scatter
+// on more than two processes: some of them get an error there, for which the others wait.
+func (b *fixture) variantsJob(np int, d mockups.Datatype, op string, root int) *protocol.Job {
 	j := &protocol.Job{Mode: protocol.ModeMeasure, NP: np, Datatype: d.Name, Op: op, Root: root, Verify: true,
 		Sync: "barrier", Clock: "monotonic", ClockSync: "shared", TempMemory: 64 << 20, StallNS: int64(20 * time.Second)}
 	for _, f := range mockups.Variants() {
-		for _, count := range []int64{0, 1, 840, 841} {
+		if b.breaks(f) && f.Of == "MPI_Scatter" && np > 2 {
+			continue
+		}
+		for _, count := range []int64{1, 841}[min(1, np/4):] { // beyond 3 processes the cores are shared
 			j.Order = append(j.Order, len(j.Cases))
-			j.Cases = append(j.Cases, protocol.JobCase{Function: f.ID, Msize: count * d.Bytes, NRep: 3})
+			j.Cases = append(j.Cases, protocol.JobCase{Function: f.ID, Msize: count * d.Bytes, NRep: 1})
 		}
 	}
 	return j
@@ -34,7 +49,7 @@ func TestEveryWayToCallACollectiveGivesTheRightData(t *testing.T) {
 		for np := 1; np <= 5; np++ {
 			d := types[np%len(types)]
 			root := roots(np)[(np+b.libraryIndex())%3]
-			j := variantsJob(np, d, d.Ops[np%len(d.Ops)], root)
+			j := b.variantsJob(np, d, d.Ops[np%len(d.Ops)], root)
 			out, err := b.runJob(np, j)
 			if err != nil {
 				t.Errorf("p = %d: %v", np, err)
@@ -43,19 +58,17 @@ func TestEveryWayToCallACollectiveGivesTheRightData(t *testing.T) {
 			wrong := map[string]bool{}
 			for _, c := range out.Cases {
 				f, _ := mockups.Get(j.Cases[c.Case].Function)
-				mpich := b.lib.name == "mpich"
-				mayBeWrong := mpich && (f.Call == mockups.Persistent || f.Call == mockups.PersistentTimes) && slices.Contains(brokenInMPICH4, f.Of)
-				crashes := mpich && f.ID == "MPI_Reduce/in_place" && root != 0
+				crashes := b.lib.name == "mpich" && f.ID == "MPI_Reduce/in_place" && root != 0
 				switch {
-				case c.Status == protocol.StatusWrong && mayBeWrong:
-					wrong[f.Of] = true
+				case c.Status == protocol.StatusWrong && b.breaks(f):
+					wrong[f.ID] = true
 				case crashes && c.Status == protocol.StatusNotMeasured && strings.Contains(c.Message, "6540"):
 				case c.Status != protocol.StatusOK || crashes:
 					t.Errorf("p = %d, %s, root %d: %s at %d bytes is %s: %s", np, d.Name, root, f.ID, j.Cases[c.Case].Msize, c.Status, c.Message)
 				}
 			}
-			if b.lib.name == "mpich" && np > 1 {
-				t.Logf("p = %d: wrong %v", np, wrong)
+			if np == 2 && b.isMPICH402() && len(wrong) != 2*len(brokenInMPICH4) {
+				t.Errorf("p = %d: wrong are %v, want the persistent %v", np, wrong, brokenInMPICH4)
 			}
 		}
 	})

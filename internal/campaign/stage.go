@@ -13,7 +13,6 @@ import (
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
-	"pgmpi/mockups"
 )
 
 // stage does the mpiruns of a mode from first to last, of all shapes, and takes
@@ -106,12 +105,12 @@ func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) 
 	return c.attempt(ctx, t, p)
 }
 
-// leaveOut skips one of the library's own algorithms that hung, in all its cases; false:
+// leaveOut skips one of the library's own algorithms, or another way to call, that hung, in all its cases; false:
 // nothing of the kind, or it was skipped already.
 func (c *Campaign) leaveOut(e *measure.Error) bool {
 	skipped := false
 	for i, k := range c.Manifest.Plan.Cases {
-		if _, already := c.Manifest.Skip[i]; mockups.Algorithm(k.Function) == "" || k.Function != e.Hung || already {
+		if _, already := c.Manifest.Skip[i]; k.Variant == "" || k.Function != e.Hung || already {
 			continue
 		}
 		if c.Manifest.Skip == nil {

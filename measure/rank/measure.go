@@ -326,6 +326,9 @@ func (b *bench) begin(i int, f mockups.Function, row *function, count int64) (ok
 	}
 	if b.job.Verify && b.state[i].begun == 1 {
 		fault, err := b.verify(b.verifier, f, b.single(f, row), count, b.extent)
+		if err == nil && fault == "" && f.Call == mockups.PersistentTimes {
+			fault, err = b.verifyStarts(f, count)
+		}
 		if err != nil {
 			return false, err
 		}
@@ -337,6 +340,18 @@ func (b *bench) begin(i int, f mockups.Function, row *function, count int64) (ok
 	}
 	b.verifier.fill(b.caseFor(f, count, b.extent)) // valid numbers, no denormals
 	return true, nil
+}
+
+// verifyStarts verifies the request that a case makes, starts ten times and frees, one start
+// after the other: between these nothing can be looked at.
+func (b *bench) verifyStarts(f mockups.Function, count int64) (string, error) {
+	persistent, _ := mockups.Get(mockups.CallOf(f.Of, mockups.Persistent))
+	row := b.rows[persistent.ID]
+	if refused, err := b.prepare(persistent, row, count, 0); err != nil || refused != "" {
+		return refused, err
+	}
+	defer b.release(row)
+	return b.verify(b.verifier, persistent, row, count, b.extent)
 }
 
 // firstCalls makes the untimed calls before a function's first case, at the
