@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
@@ -19,7 +20,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 	r := &Report{
 		Schema: Schema, Version: m.Version, Library: libraryOf(m), Shapes: []Shape{},
 		Operation: operationOf(&m.Plan), Origin: a.origin(), R: d.R(), Method: cfg.Method, Test: d.Test(d.Last()).Name, Adjust: d.Adjust, M: d.M, Alpha: cfg.Alpha, FamilyAlpha: d.Alpha,
-		MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance, PMin: d.PMin(d.Last()), ClockTickS: float64(a.set.TickNS) / 1e9,
+		MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance, NBTolerance: cfg.NBTolerance, NBAllowance: time.Duration(cfg.NBAllowance).Seconds(), PMin: d.PMin(d.Last()), ClockTickS: float64(a.set.TickNS) / 1e9,
 		Rho: number(stats.MedianFinite(a.rhos)), TiedTests: a.ties, ZeroDifferences: a.zeros,
 		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
 		RunsNeededHalf: a.half, Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),

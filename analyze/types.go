@@ -34,6 +34,9 @@ type Report struct {
 	FamilyAlpha    float64        `json:"alpha_family"`    // what of alpha this family has; the rest is the split experiment's
 	MinSlowdown    float64        `json:"min_slowdown"`    // ratio; not used by method paper
 	SplitTolerance float64        `json:"split_tolerance"` // fraction of k·median at m_i
+	// What the other side of a tolerant verdict is given beyond its time: a share, and seconds.
+	NBTolerance float64 `json:"nb_tolerance"`
+	NBAllowance float64 `json:"nb_allowance_s"`
 	PMin           float64        `json:"p_min"`           // smallest p-value attainable with this test and R
 	ClockTickS     float64        `json:"clock_tick_s"`    // seconds; the coarsest clock of all mpiruns
 	// Rho is the median over tests of the Pearson correlation of the paired
