@@ -37,8 +37,8 @@ type Report struct {
 	// What the other side of a tolerant verdict is given beyond its time: a share, and seconds.
 	NBTolerance float64 `json:"nb_tolerance"`
 	NBAllowance float64 `json:"nb_allowance_s"`
-	PMin           float64        `json:"p_min"`           // smallest p-value attainable with this test and R
-	ClockTickS     float64        `json:"clock_tick_s"`    // seconds; the coarsest clock of all mpiruns
+	PMin        float64 `json:"p_min"`        // smallest p-value attainable with this test and R
+	ClockTickS  float64 `json:"clock_tick_s"` // seconds; the coarsest clock of all mpiruns
 	// Rho is the median over tests of the Pearson correlation of the paired
 	// log run medians: how much of an mpirun's own effect both sides share.
 	Rho             *float64 `json:"rho"`

@@ -24,7 +24,7 @@ var Lists = report.Kind[glfile.File]{Name: "list", Sections: func(f *glfile.File
 	for _, d := range mockups.Datatypes() {
 		types.Table.Add(d.Name, strings.Join(d.Ops, " "), d.Auto)
 	}
-	return append(out, collectives, listMockups(), types)
+	return append(out, collectives, listCalls(), listMockups(), types)
 }}
 
 func listGuidelines() report.Section {
@@ -46,6 +46,22 @@ func listGuidelines() report.Section {
 			note = "extended: off by default"
 		}
 		s.Table.Add(e.ID, g[0].Formula(), note)
+	}
+	return s
+}
+
+// listCalls shows the other ways to call a collective, by the names of one.
+func listCalls() report.Section {
+	const example = "MPI_Reduce"
+	s := report.Titled("OTHER WAYS TO CALL A COLLECTIVE, such as %s", example)
+	s.Table = &report.Table{Head: []string{"id", "what it does", "collectives"}, Align: "llr", Flex: 1}
+	count := map[mockups.Call]int{}
+	for _, f := range mockups.Variants() {
+		count[f.Call]++
+	}
+	for _, c := range mockups.Calls {
+		f, _ := mockups.Get(mockups.CallOf(example, c))
+		s.Table.Add(f.ID, f.What, fmt.Sprint(count[c]))
 	}
 	return s
 }
