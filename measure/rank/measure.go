@@ -368,6 +368,11 @@ func (b *bench) firstCalls(f mockups.Function, row *function, temps int64) error
 		}
 	}
 	count := least / b.extent
+	if b.job.Verify && (f.Call == mockups.Persistent || f.Call == mockups.PersistentTimes) {
+		if fault, err := b.verifyStarts(f, count); err != nil || fault != "" {
+			return err // the case of this size says so, and no call that gives an error ends the mpirun
+		}
+	}
 	if refused, err := b.prepare(f, row, count, temps); err != nil || refused != "" {
 		return err // the case of this size is refused too
 	}
