@@ -135,7 +135,6 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 	case Persistent:
 		f.Formula, f.What = "Start + Wait of "+of.ID[4:]+"_init(n)", "a request that was made before, started and waited for"
 		return f, true
-		return f, true
 	case PersistentTimes:
 		f.Formula, f.What = of.ID[4:]+"_init(n) + 10·(Start + Wait)", "a request made, ten times started and waited for, freed"
 	case InPlace, Copied:

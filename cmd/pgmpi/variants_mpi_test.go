@@ -95,3 +95,23 @@ func TestWrongPersistentCallIsNamedAndLeftOut(t *testing.T) {
 		}
 	})
 }
+
+// A posted call that does nothing, one in place that leaves its input, and a request that
+// gives again what its first start has given.
+func TestWrongCallsAreCaught(t *testing.T) {
+	b := newFixture(t, libraries[0])
+	b.useRank("pgmpi-rank-wrong-openmpi")
+	d, _ := mockups.GetDatatype("int")
+	j := b.variantsJob(3, d, "sum", 0)
+	out, err := b.runJob(3, j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range out.Cases {
+		id, small := j.Cases[c.Case].Function, j.Cases[c.Case].Msize <= 1024
+		want := id == "MPI_Iallgather" || id == "MPI_Scan/in_place" || small && (id == "MPI_Allreduce_init" || id == "MPI_Allreduce_init/10")
+		if (c.Status == protocol.StatusWrong) != want {
+			t.Errorf("%s at %d bytes is %s: %s", id, j.Cases[c.Case].Msize, c.Status, c.Message)
+		}
+	}
+}
