@@ -13,7 +13,7 @@ func alternatives(verdicts []Verdict) {
 	mockups := map[medians.Cell]*Alternative{}
 	for i := range verdicts {
 		v := &verdicts[i]
-		if v.Type == guidelines.Pattern && v.OtherMedianS != nil {
+		if v.Type == guidelines.Pattern && v.OtherMedianS != nil && !v.Tolerant {
 			a := &Alternative{Function: v.Mockup, Msize: v.Msize, Calls: 1, MedianS: *v.OtherMedianS}
 			mockups[v.cell()] = faster(mockups[v.cell()], a)
 		}

@@ -92,7 +92,7 @@ func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	for i, t := range m.Plan.Tests {
 		v := &a.verdicts[i]
 		*v = Verdict{Guideline: t.Guideline, Type: t.Type, Function: t.Function, Mockup: t.Mockup,
-			Msize: t.Msize, MsizeOther: t.Msize, Shape: t.Shape.String(), NP: t.Shape.NP}
+			Msize: t.Msize, MsizeOther: t.Msize, Shape: t.Shape.String(), NP: t.Shape.NP, Tolerant: t.Tolerant}
 		if t.Type == guidelines.Split {
 			continue
 		}
@@ -131,7 +131,23 @@ func checkManifest(m *results.Manifest) error {
 // sides are the call and what it is compared with in test i.
 func (a *Analysis) sides(i int) (orig, other *medians.Case) {
 	t := &a.manifest.Plan.Tests[i]
-	return &a.set.Cases[t.Case], &a.set.Cases[t.Others[0]]
+	orig, other = &a.set.Cases[t.Case], &a.set.Cases[t.Others[0]]
+	if t.Tolerant {
+		with := *other
+		with.Medians = a.allowed(other.Medians)
+		other = &with
+	}
+	return orig, other
+}
+
+// allowed is what a tolerant test lets the call take, in ns, beside run medians of the other side:
+// a request has a price.
+func (a *Analysis) allowed(medians []float64) []float64 {
+	out := make([]float64, len(medians))
+	for i, ns := range medians {
+		out[i] = (1+a.cfg.NBTolerance)*ns + float64(a.cfg.NBAllowance)
+	}
+	return out
 }
 
 // settle gives the verdict where one of the cases cannot be compared: wrong

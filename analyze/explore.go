@@ -100,7 +100,7 @@ func (x *explored) fastest(tests []int) (best [2]*Candidate) {
 			continue
 		}
 		kind := 0
-		if mockups.Variant(t.Mockup) == "" {
+		if mockups.Algorithm(t.Mockup) == "" {
 			kind = 1
 		}
 		if b := best[kind]; b == nil || *ratio > *b.Ratio {
@@ -284,7 +284,7 @@ func (x *explored) unused() []Unused {
 // fault.
 func (e *Exploration) exitCode() int {
 	wrong := slices.ContainsFunc(e.Unused, func(u Unused) bool {
-		return u.Status == string(protocol.StatusWrong) && mockups.Variant(u.Function) == ""
+		return u.Status == string(protocol.StatusWrong) && mockups.Algorithm(u.Function) == ""
 	})
 	switch {
 	case wrong:

@@ -51,7 +51,7 @@ func (c ExploreConfig) Validate() []conf.FieldError {
 // Names tells whether any algorithm of a collective may be tried.
 func (c ExploreConfig) Names(collective string) bool {
 	return c.Wants(collective) || slices.ContainsFunc(c.Algorithms, func(text string) bool {
-		return mockups.Collective(text) == collective && mockups.Variant(text) != ""
+		return mockups.Collective(text) == collective && mockups.Algorithm(text) != ""
 	})
 }
 
@@ -68,7 +68,7 @@ func (c ExploreConfig) Wants(id string) bool {
 func (c ExploreConfig) Known(list []protocol.Algorithms) error {
 	for _, text := range c.Algorithms {
 		id := strings.TrimPrefix(text, "!")
-		if mockups.Variant(id) == "" {
+		if mockups.Algorithm(id) == "" {
 			continue
 		}
 		var ids []string

@@ -265,7 +265,7 @@ func ParseCase(text string) (function string, msize int64, shape string, err err
 		return "", 0, "", err
 	}
 	var known []string
-	for _, f := range mockups.All() {
+	for _, f := range slices.Concat(mockups.All(), mockups.Variants()) {
 		if fold(f.ID) == fold(function) {
 			return f.ID, msize, shape, nil
 		}

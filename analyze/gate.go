@@ -362,6 +362,9 @@ func (a *Analysis) confirmed() (map[int]*again, error) {
 	for i, x := range m.Confirm.FollowUps {
 		out[x.Test] = &again{}
 		pairs[i], out[x.Test].problem = a.measured(protocol.ModeConfirm, x, d.R())
+		if m.Plan.Tests[x.Test].Tolerant {
+			pairs[i].Other = a.allowed(pairs[i].Other)
+		}
 		if d.Refused != nil {
 			out[x.Test].problem = ": " + d.Refused.Reason
 		}

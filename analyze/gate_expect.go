@@ -58,7 +58,7 @@ func ValidateExpectations(list []Expectation) []conf.FieldError {
 	for i := range list {
 		e, at := &list[i], fmt.Sprintf("[%d].", i)
 		errs.Check(e.Guideline != "", at+"guideline", "is missing: an expectation is about one guideline, such as \"GL16\"")
-		if e.Function != "" {
+		if f, _ := mockups.Get(e.Function); e.Function != "" && f.Call == "" {
 			errs.Name(at+"function", "collective", e.Function, mockups.Collectives())
 		}
 		if e.Shape != "" {

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 )
 
 // report puts everything that was found together.
@@ -18,7 +20,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 	r := &Report{
 		Schema: Schema, Version: m.Version, Library: libraryOf(m), Shapes: []Shape{},
 		Operation: operationOf(&m.Plan), Origin: a.origin(), R: d.R(), Method: cfg.Method, Test: d.Test(d.Last()).Name, Adjust: d.Adjust, M: d.M, Alpha: cfg.Alpha, FamilyAlpha: d.Alpha,
-		MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance, PMin: d.PMin(d.Last()), ClockTickS: float64(a.set.TickNS) / 1e9,
+		MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance, NBTolerance: cfg.NBTolerance, NBAllowance: time.Duration(cfg.NBAllowance).Seconds(), PMin: d.PMin(d.Last()), ClockTickS: float64(a.set.TickNS) / 1e9,
 		Rho: number(stats.MedianFinite(a.rhos)), TiedTests: a.ties, ZeroDifferences: a.zeros,
 		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
 		RunsNeededHalf: a.half, Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
@@ -83,6 +85,14 @@ func (a *Analysis) notConverged() []NotConverge {
 	return out
 }
 
+// isAboutCalls tells whether the guideline of a pattern is about several functions.
+func isAboutCalls(t guidelines.Test) bool {
+	return slices.ContainsFunc([]string{t.Function, t.Mockup}, func(id string) bool {
+		f, _ := mockups.Get(id)
+		return f.Call != ""
+	})
+}
+
 // exclude names the guidelines that need a case whose data were wrong, as
 // check.exclude takes them.
 func (a *Analysis) exclude() []string {
@@ -90,7 +100,7 @@ func (a *Analysis) exclude() []string {
 	wrong := func(i int) bool { return a.set.Cases[i].Status == protocol.StatusWrong }
 	for _, t := range a.manifest.Plan.Tests {
 		id := t.Guideline
-		if t.Type != guidelines.Pattern {
+		if t.Type != guidelines.Pattern || isAboutCalls(t) {
 			id += ":" + t.Function
 		}
 		if (wrong(t.Case) || slices.ContainsFunc(t.Others, wrong)) && !slices.Contains(out, id) {

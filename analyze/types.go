@@ -34,8 +34,11 @@ type Report struct {
 	FamilyAlpha    float64        `json:"alpha_family"`    // what of alpha this family has; the rest is the split experiment's
 	MinSlowdown    float64        `json:"min_slowdown"`    // ratio; not used by method paper
 	SplitTolerance float64        `json:"split_tolerance"` // fraction of k·median at m_i
-	PMin           float64        `json:"p_min"`           // smallest p-value attainable with this test and R
-	ClockTickS     float64        `json:"clock_tick_s"`    // seconds; the coarsest clock of all mpiruns
+	// What the other side of a tolerant verdict is given beyond its time: a share, and seconds.
+	NBTolerance float64 `json:"nb_tolerance"`
+	NBAllowance float64 `json:"nb_allowance_s"`
+	PMin        float64 `json:"p_min"`        // smallest p-value attainable with this test and R
+	ClockTickS  float64 `json:"clock_tick_s"` // seconds; the coarsest clock of all mpiruns
 	// Rho is the median over tests of the Pearson correlation of the paired
 	// log run medians: how much of an mpirun's own effect both sides share.
 	Rho             *float64 `json:"rho"`
@@ -147,7 +150,9 @@ type Verdict struct {
 	Type      guidelines.Type `json:"type"` // monotony, split, pattern
 	Function  string          `json:"function"`
 	Mockup    string          `json:"mockup"` // pattern only
-	Msize     int64           `json:"msize"`  // where the call is too slow
+	// Tolerant: other_median_s is what the call may take, with analyze.nb_tolerance.
+	Tolerant bool  `json:"tolerant,omitempty"`
+	Msize    int64 `json:"msize"` // where the call is too slow
 	// MsizeOther is the size of the other side: the larger for monotony, m_i
 	// for split, msize for a pattern.
 	MsizeOther int64  `json:"msize_other"`

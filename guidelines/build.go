@@ -159,7 +159,7 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 			cases = append(cases, caseOf(g.Mockup, size, shape))
 		}
 		if len(cases) > 1 {
-			test := Test{Guideline: g.ID, Type: g.Type, Function: g.Function, Mockup: g.Mockup, Msize: size, Shape: shape}
+			test := Test{Guideline: g.ID, Type: g.Type, Function: g.Function, Mockup: g.Mockup, Msize: size, Shape: shape, Tolerant: g.Tolerant}
 			tests = append(tests, pending{test, cases})
 		}
 	}

@@ -8,6 +8,10 @@ type Entry struct {
 	Type     Type
 	Mockup   string // pattern only; it names the collective too
 	Extended bool   // not of S-PGMPI; off by default
+	// Group and Pairs are of what holds for every regular collective A, called in other ways.
+	Group   Group
+	Pairs   []Pair
+	Formula string // of A
 }
 
 // catalogue is S-PGMPI, Appendix A, and its extensions, in the order of their
@@ -42,6 +46,16 @@ var catalogue = []Entry{
 	{ID: "GL27", Type: Pattern, Mockup: "reduce_as_reduce_scatter+gatherv", Extended: true},
 	{ID: "GL28", Type: Pattern, Mockup: "bcast_as_allreduce", Extended: true},
 	{ID: "GL29", Type: Pattern, Mockup: "barrier_as_allreduce", Extended: true},
+	{ID: "NB1", Type: Pattern, Group: Nonblocking, Formula: "A(n) ≤ I_A(n) + Wait",
+		Pairs: []Pair{{"", mockups.Nonblocking, false}}},
+	{ID: "NB2", Type: Pattern, Group: Nonblocking, Formula: "I_A(n) + Wait ≤ A(n) + tolerance",
+		Pairs: []Pair{{mockups.Nonblocking, "", true}}},
+	{ID: "NB3", Type: Pattern, Group: Persistent, Formula: "Start + Wait of A_init(n) ≤ I_A(n) + Wait, A(n) ≤ Start + Wait of A_init(n)",
+		Pairs: []Pair{{mockups.Persistent, mockups.Nonblocking, false}, {"", mockups.Persistent, false}}},
+	{ID: "NB4", Type: Pattern, Group: Persistent, Formula: "A_init(n) + 10·(Start + Wait) ≤ 10·(I_A(n) + Wait)",
+		Pairs: []Pair{{mockups.PersistentTimes, mockups.NonblockingTimes, false}}},
+	{ID: "IP1", Type: Pattern, Group: InPlace, Formula: "A(n) in place ≤ copy + A(n)",
+		Pairs: []Pair{{mockups.InPlace, mockups.Copied, false}}},
 }
 
 // Catalogue returns the guidelines known by number.
@@ -50,6 +64,9 @@ func Catalogue() []Entry { return catalogue }
 // Guidelines returns the entry's guidelines, without sizes: one for a pattern,
 // one per regular collective for monotony and split-robustness.
 func (e Entry) Guidelines() []Guideline {
+	if len(e.Pairs) > 0 {
+		return e.pairs()
+	}
 	if e.Type == Pattern {
 		m, _ := mockups.Get(e.Mockup)
 		return []Guideline{{ID: e.ID, Type: Pattern, Function: m.Of, Mockup: e.Mockup}}

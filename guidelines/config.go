@@ -13,7 +13,7 @@ import (
 // Config is the [check] section of gl.toml.
 type Config struct {
 	// Guidelines are selectors: "GL8", "GL1..GL17", "GL1:MPI_Gather" for one
-	// collective, "extended" (GL18 and up), "all", the user's ids.
+	// collective, "extended" (GL18 and up), "all", a Group, "everything", the user's ids.
 	Guidelines []string `toml:"guidelines" json:"guidelines"`
 	Exclude    []string `toml:"exclude" json:"exclude"`     // selectors
 	Functions  []string `toml:"functions" json:"functions"` // only these collectives; empty: all
@@ -62,7 +62,7 @@ func (c Config) resolve(users []User) []Guideline {
 		in = append(in, selector{ids: []string{u.ID}})
 	}
 	return slices.DeleteFunc(known(users), func(g Guideline) bool {
-		return !matches(in, g) || matches(out, g) || len(c.Functions) > 0 && !slices.Contains(c.Functions, mockups.Collective(g.Function))
+		return !matches(in, g, selector.selects) || matches(out, g, selector.names) || len(c.Functions) > 0 && !slices.Contains(c.Functions, mockups.Collective(g.Function))
 	})
 }
 
@@ -70,18 +70,36 @@ func (c Config) resolve(users []User) []Guideline {
 type selector struct {
 	ids      []string
 	function string // "": any
+	group    Group  // that of the guidelines, where no function is given
+	any      bool   // everything
 }
 
-func matches(list []selector, g Guideline) bool {
-	return slices.ContainsFunc(list, func(s selector) bool {
-		return slices.Contains(s.ids, g.ID) && (s.function == "" || s.function == g.Function)
-	})
+func matches(list []selector, g Guideline, by func(selector, Guideline) bool) bool {
+	return slices.ContainsFunc(list, func(s selector) bool { return by(s, g) })
+}
+
+// names tells whether a selector, in exclude, is about a guideline: "GL1" is about those of all groups.
+func (s selector) names(g Guideline) bool {
+	switch {
+	case s.any:
+		return true
+	case s.ids == nil:
+		return s.group == g.Group
+	}
+	return slices.Contains(s.ids, g.ID) && (s.function == "" || s.function == g.Function)
+}
+
+// selects is stricter: "GL1" selects those of blocking calls.
+func (s selector) selects(g Guideline) bool {
+	return s.names(g) && (s.any || s.function != "" || s.group == g.Group)
 }
 
 func parseSelector(s string, users []User) (selector, error) {
 	var all, extended []string
 	for _, e := range catalogue {
-		all = append(all, e.ID)
+		if e.Group == "" {
+			all = append(all, e.ID)
+		}
 		if e.Extended {
 			extended = append(extended, e.ID)
 		}
@@ -91,6 +109,11 @@ func parseSelector(s string, users []User) (selector, error) {
 		return selector{ids: all}, nil
 	case "extended":
 		return selector{ids: extended}, nil
+	case everything:
+		return selector{any: true}, nil
+	}
+	if isGroup(s) {
+		return selector{group: Group(s)}, nil
 	}
 	if from, to, ok := strings.Cut(s, ".."); ok {
 		for _, id := range []string{from, to} {
@@ -105,7 +128,16 @@ func parseSelector(s string, users []User) (selector, error) {
 		return selector{ids: all[i : j+1]}, nil
 	}
 	id, function, hasFunction := strings.Cut(s, ":")
-	ids, of := []string{"all", "extended"}, []string(nil)
+	ids, of := []string{"all", "extended", everything}, []string(nil)
+	for _, group := range Groups() {
+		ids = append(ids, string(group))
+	}
+	group := Group("")
+	for _, e := range catalogue {
+		if e.ID == id {
+			group = e.Group
+		}
+	}
 	for _, g := range known(users) {
 		ids = append(ids, g.ID)
 		if g.ID == id {
@@ -115,18 +147,19 @@ func parseSelector(s string, users []User) (selector, error) {
 	switch {
 	case of == nil:
 		return selector{}, errors.New(conf.Unknown("guideline", id, ids))
-	case hasFunction && !isCollective(function):
+	case hasFunction && !isCall(function):
 		return selector{}, errors.New(conf.Unknown("collective", function, mockups.Collectives()))
 	case hasFunction && !slices.Contains(of, function):
-		return selector{}, fmt.Errorf("%q: %s is about %s", s, id, strings.Join(of, ", "))
+		return selector{}, fmt.Errorf("%q: %s is about %s", s, id, strings.Join(slices.Compact(of), ", "))
 	}
-	return selector{ids: []string{id}, function: function}, nil
+	return selector{ids: []string{id}, function: function, group: group}, nil
 }
 
 // known are all guidelines, the catalogue's and behind them the user's, without sizes.
 func known(users []User) (all []Guideline) {
 	for _, e := range catalogue {
 		all = append(all, e.Guidelines()...)
+		all = append(all, e.InGroups()...)
 	}
 	for _, u := range users {
 		all = append(all, u.Guideline())
@@ -134,13 +167,11 @@ func known(users []User) (all []Guideline) {
 	return all
 }
 
-func isCollective(name string) bool { return slices.Contains(mockups.Collectives(), name) }
-
 // isCall tells whether it is a collective, perhaps with one of the library's own
-// algorithms.
+// algorithms, or called in another way.
 func isCall(name string) bool {
 	f, ok := mockups.Get(name)
-	return ok && (!f.IsMockup() || f.Algorithm != "")
+	return ok && (!f.IsMockup() || f.Algorithm != "" || f.Call != "")
 }
 
 // ResolveOp returns the operator that op stands for on a datatype: op itself,

@@ -25,6 +25,10 @@ type Guideline struct {
 	Function string  `json:"function"`         // the collective
 	Mockup   string  `json:"mockup,omitempty"` // pattern only
 	Msizes   []int64 `json:"msizes"`           // bytes, ascending; where the guideline is checked
+	// Group is what is selected together; "": the catalogue of blocking calls.
+	Group Group `json:"group,omitempty"`
+	// Tolerant allows the call the price of a request beyond its mock-up (analyze.nb_tolerance).
+	Tolerant bool `json:"tolerant,omitempty"`
 }
 
 // Formula writes the guideline as S-PGMPI, Appendix A does: "Reduce(n) ≤ Allreduce(n)".
@@ -37,10 +41,25 @@ func (g Guideline) Formula() string {
 		return a + "(n) ≤ k·" + a + "(n/k)"
 	case Pattern:
 		if m, ok := mockups.Get(g.Mockup); ok {
-			return a + "(n) ≤ " + m.Formula
+			return left(g.Function) + " ≤ " + m.Formula + g.tolerance()
 		}
 	}
 	return a + "(n) ≤ " + g.Mockup
+}
+
+// left is the left side of a pattern.
+func left(function string) string {
+	if f, ok := mockups.Get(function); ok && f.Call != "" {
+		return f.Formula
+	}
+	return strings.TrimPrefix(function, "MPI_") + "(n)"
+}
+
+func (g Guideline) tolerance() string {
+	if g.Tolerant {
+		return " + tolerance"
+	}
+	return ""
 }
 
 // Shape is how many processes, and on how many nodes.
@@ -82,8 +101,8 @@ type Case struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"` // bytes
 	Shape    Shape  `json:"shape"`
-	// Variant is what Function has behind the collective: "@binomial", the library's own
-	// algorithm; "": the library chooses.
+	// Variant is how Function calls the collective: "@binomial", the library's own
+	// algorithm; "nonblocking" and the other values of mockups.Call; "": as usual.
 	Variant string `json:"variant,omitempty"`
 }
 
@@ -100,6 +119,8 @@ type Test struct {
 	// larger size for monotony, all smaller sizes (ascending) with
 	// k = ⌈msize/m_i⌉ ≤ MaxSplit for split.
 	Others []int `json:"others"`
+	// Tolerant is that of the guideline.
+	Tolerant bool `json:"tolerant,omitempty"`
 }
 
 // MaxSplit is the largest k of a split-robustness test (docs/statistics.md: k calls of

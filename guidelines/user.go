@@ -40,7 +40,7 @@ func (u User) Guideline() Guideline {
 // algorithms.
 func (u User) Calls(collective string) bool {
 	g := u.Guideline()
-	return slices.ContainsFunc([]string{g.Function, g.Mockup}, func(id string) bool { return mockups.Variant(id) != "" && mockups.Collective(id) == collective })
+	return slices.ContainsFunc([]string{g.Function, g.Mockup}, func(id string) bool { return mockups.Algorithm(id) != "" && mockups.Collective(id) == collective })
 }
 
 // ValidateUsers returns everything that is wrong with the user's guidelines,
@@ -76,7 +76,7 @@ func ValidateUsers(users []User, extent int64) []conf.FieldError {
 
 var (
 	idPattern  = regexp.MustCompile(`^[A-Za-z0-9_+-]+$`)
-	reservedID = regexp.MustCompile(`^(?i:GL[0-9]+|all|extended)$`)
+	reservedID = regexp.MustCompile(`^(?i:(GL|NB|IP)[0-9]+|all|extended|everything|nonblocking|persistent|in_place)$`)
 )
 
 func (u User) validateType(wrong func(key, format string, args ...any)) {

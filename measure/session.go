@@ -16,6 +16,7 @@ import (
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
+	"pgmpi/mockups"
 	"pgmpi/nrep"
 )
 
@@ -265,7 +266,7 @@ func (s *Session) envOf(shape guidelines.Shape) map[string]string {
 // has some.
 func (s *Session) algorithmEnv() map[string]string {
 	env := map[string]string{}
-	if slices.ContainsFunc(s.Manifest.Plan.Cases, func(c guidelines.Case) bool { return c.Variant != "" }) {
+	if slices.ContainsFunc(s.Manifest.Plan.Cases, func(c guidelines.Case) bool { return mockups.Algorithm(c.Function) != "" }) {
 		maps.Copy(env, launch.AlgorithmEnv(s.Manifest.Rank.Library))
 	}
 	maps.Copy(env, s.MPI.Env)

@@ -16,14 +16,32 @@ var algorithmName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}$`)
 // "MPI_Bcast@binomial".
 func AlgorithmID(collective, algorithm string) string { return collective + "@" + algorithm }
 
-// Collective is the collective that a function is, whatever its algorithm, or else the id.
+// Collective is the collective that a function is, whatever its algorithm and however it is
+// called, or else the id.
 func Collective(id string) string {
 	base, _, _ := strings.Cut(id, "@")
+	if i, ok := variantByID[base]; ok {
+		return variants[i].Of
+	}
 	return base
 }
 
-// Variant is what a function's id has behind its collective: "@binomial", or "".
-func Variant(id string) string { return strings.TrimPrefix(id, Collective(id)) }
+// Algorithm is the library's own that an id names: "binomial" of "MPI_Bcast@binomial"; "": none.
+func Algorithm(id string) string {
+	_, name, _ := strings.Cut(id, "@")
+	return name
+}
+
+// Variant is how a function calls its collective: "@binomial", "nonblocking", or "".
+func Variant(id string) string {
+	if i, ok := variantByID[id]; ok {
+		return string(variants[i].Call)
+	}
+	if name := Algorithm(id); name != "" {
+		return "@" + name
+	}
+	return ""
+}
 
 // algorithmOf makes the row of an id with an @. It is a mock-up of its collective in
 // all but its code.
@@ -59,7 +77,7 @@ func userOf(id string) (Function, bool) {
 
 // MayEnd tells that a call may end the program, or never return: the library's own algorithms
 // are not all for all numbers of processes, and users' code is not pgmpi's.
-func (f Function) MayEnd() bool { return f.Algorithm != "" || f.User }
+func (f Function) MayEnd() bool { return f.Algorithm != "" || f.User || f.Call != "" }
 
 // Row is the id of the code that a function is called with.
 func (f Function) Row() string {

@@ -87,7 +87,9 @@ var (
 
 // Function is a row of the table: a collective or a mock-up.
 type Function struct {
-	ID      string // "MPI_Gather", "gather_as_allgather", "MPI_Gather@binomial" or, of the user's own, "gather_as_mine"
+	// ID is "MPI_Gather", "gather_as_allgather", "MPI_Gather@binomial", "MPI_Igather",
+	// "MPI_Gather/in_place" or, of the user's own, "gather_as_mine".
+	ID      string
 	Of      string // the collective that a mock-up emulates; "" for a collective
 	Formula string // "Allgather(n)", as the guidelines of S-PGMPI, Appendix A write it
 	What    string // one line for people: what the mock-up does
@@ -97,7 +99,8 @@ type Function struct {
 	Rooted  bool // has a root
 	Reduces bool // has a reduction operator
 	InBytes bool // reduces MPI_BYTE with BOR, whatever the datatype
-	InPlace bool // the root's data come in its receive buffer
+	// Input is what the receive buffer holds before the call; nil: nothing.
+	Input Result
 	// Regular marks the collectives that GL1 and GL2 are about and that have an
 	// identity. Of the others, the ones with a vector of counts, measured with
 	// equal counts, would repeat what these say, and MPI_Barrier has no size;
@@ -111,6 +114,11 @@ type Function struct {
 	Algorithm string
 	// User marks a mock-up of the user's own, whose code is in a file that gl.toml names.
 	User bool
+	// Call is how the collective is called; "": blocking, with two buffers.
+	Call Call
+	// Consumes marks calls that put their result in the place of their input: the next call
+	// on the same buffers gives something else.
+	Consumes bool
 	// OneCount marks the collectives that MPI gets the count of one block for.
 	OneCount bool
 	Temp     Temp
@@ -126,7 +134,7 @@ func (f Function) IsMockup() bool { return f.Of != "" }
 // blocks of count elements of extent bytes. Above what an int holds the case
 // cannot be measured.
 func (f Function) MaxCount(count, extent int64, p int) int64 {
-	if f.OneCount && (!f.IsMockup() || f.Identity || f.Algorithm != "") {
+	if f.OneCount && (!f.IsMockup() || f.Identity || f.Algorithm != "" || f.Call != "" && f.Call != Copied) {
 		return count
 	}
 	if f.Send.Blocks == PerRank || f.Recv.Blocks == PerRank || f.Temp.PerRank > 0 {
@@ -165,7 +173,7 @@ var collectives = []Function{
 	{ID: "MPI_Alltoall", Send: vector, Recv: vector, Result: exchanged, Regular: true, OneCount: true},
 	{ID: "MPI_Alltoallv", Send: vector, Recv: vector, Result: exchanged},
 	{ID: "MPI_Barrier"},
-	{ID: "MPI_Bcast", Recv: block, Rooted: true, Result: roots, InPlace: true, Regular: true},
+	{ID: "MPI_Bcast", Recv: block, Rooted: true, Result: roots, Input: rootsOwn, Regular: true},
 	{ID: "MPI_Exscan", Send: block, Recv: block, Reduces: true, Result: beforeOwn, Regular: true},
 	{ID: "MPI_Gather", Send: block, Recv: vectorAtRoot, Rooted: true, Result: gathered, Regular: true, OneCount: true},
 	{ID: "MPI_Gatherv", Send: block, Recv: vectorAtRoot, Rooted: true, Result: gathered},
@@ -236,6 +244,9 @@ func init() {
 		f.Formula = cmp.Or(m.Formula, formula(by))
 		add(f)
 	}
+	for _, f := range collectives {
+		addVariants(table[byID[f.ID]])
+	}
 	for _, of := range Identities() {
 		f := table[byID[of]]
 		f.ID, f.Of, f.Regular, f.Identity, f.What = IdentityOf(of), of, false, true, "the collective itself, by its PMPI_ name"
@@ -270,6 +281,9 @@ func All() []Function { return table }
 func Get(id string) (Function, bool) {
 	if i, ok := byID[id]; ok {
 		return table[i], true
+	}
+	if i, ok := variantByID[id]; ok {
+		return variants[i], true
 	}
 	if f, ok := algorithmOf(id); ok {
 		return f, true

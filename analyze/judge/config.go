@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"time"
+
 	"pgmpi/internal/conf"
 	"pgmpi/internal/stats"
 )
@@ -43,11 +45,15 @@ type Config struct {
 	// violation; SplitTolerance the slack of split-robustness, ≥ 0: 0.05 is 5 %.
 	MinSlowdown    float64 `toml:"min_slowdown" json:"min_slowdown"`
 	SplitTolerance float64 `toml:"split_tolerance" json:"split_tolerance"`
+	// What a nonblocking call may take beyond the blocking one (NB2): a share of it, ≥ 0, and a time.
+	NBTolerance float64       `toml:"nb_tolerance" json:"nb_tolerance"`
+	NBAllowance conf.Duration `toml:"nb_allowance" json:"nb_allowance"`
 }
 
 // Default is the [analyze] section of an empty gl.toml.
 func Default() Config {
-	return Config{Method: MethodDefault, Test: TestAuto, Alpha: 0.05, Adjust: AdjustAuto, MinSlowdown: 1.05, SplitTolerance: 0.05}
+	return Config{Method: MethodDefault, Test: TestAuto, Alpha: 0.05, Adjust: AdjustAuto, MinSlowdown: 1.05, SplitTolerance: 0.05,
+		NBTolerance: 0.25, NBAllowance: conf.Duration(time.Microsecond)}
 }
 
 // Validate returns everything that is wrong with the section. NaN is out of
@@ -62,6 +68,9 @@ func (c Config) Validate() []conf.FieldError {
 		"is a ratio of at least 1 (1.05: five per cent slower), not %v", c.MinSlowdown)
 	errs.Check(c.SplitTolerance >= 0 && c.SplitTolerance < 1000, "split_tolerance",
 		"must be at least 0 (0.05: five per cent), not %v", c.SplitTolerance)
+	errs.Check(c.NBTolerance >= 0 && c.NBTolerance < 1000, "nb_tolerance",
+		"must be at least 0 (0.25: a quarter), not %v", c.NBTolerance)
+	errs.Check(c.NBAllowance >= 0 && c.NBAllowance <= conf.Duration(time.Second), "nb_allowance", "must be from 0s to 1s, not %v", c.NBAllowance)
 	return errs
 }
 

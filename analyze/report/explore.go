@@ -104,7 +104,7 @@ func exploreTable(e *analyze.Exploration, title string, shown func(*analyze.Expl
 		name := c.Function + when(len(e.Shapes) > 1, ", %s", c.Shape)
 		cells := []string{name, size(c.Msize), duration(c.DefaultS), "-", "-", "-", "-", "-", string(c.Word)}
 		if k := c.Own; k != nil {
-			cells[3], cells[4], cells[5] = strings.TrimPrefix(mockups.Variant(k.Function), "@"), candidateRatio(k), interval(k.RatioLo95, k.RatioHi95, "–")
+			cells[3], cells[4], cells[5] = mockups.Algorithm(k.Function), candidateRatio(k), interval(k.RatioLo95, k.RatioHi95, "–")
 		}
 		if k := c.Mockup; k != nil {
 			cells[6], cells[7] = formulaOf(k.Function), candidateRatio(k)

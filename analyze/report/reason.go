@@ -14,6 +14,10 @@ import (
 // because says in words why the verdict is what it is.
 func (s *Section) because(e *analyze.Explanation) {
 	r, v := e.Report, e.Verdict
+	if v.Tolerant {
+		s.Say("A request has a price: the other side is given %g times its time, and %s more. Test and ratio are about that.",
+			1+r.NBTolerance, duration(&r.NBAllowance))
+	}
 	fromMedians := v.Type == guidelines.Split && v.PValue == nil && e.Other != nil && v.OtherMedianS != nil
 	switch {
 	case v.Verdict == judge.Wrong:

@@ -80,7 +80,7 @@ func (s *settings) design(fs *pflag.FlagSet) {
 }
 
 func (s *settings) judging(fs *pflag.FlagSet) {
-	s.keys(fs, "method", "test", "alpha", "adjust", "min-slowdown", "split-tolerance")
+	s.keys(fs, "method", "test", "alpha", "adjust", "min-slowdown", "split-tolerance", "nb-tolerance")
 }
 
 // gate has the flags of what a check is held against.

@@ -27,7 +27,7 @@ var Lists = report.Kind[glfile.File]{Name: "list", Sections: func(f *glfile.File
 	for _, d := range mockups.Datatypes() {
 		types.Table.Add(d.Name, strings.Join(d.Ops, " "), d.Auto)
 	}
-	return append(out, collectives, listMockups(), types)
+	return append(out, collectives, listCalls(), listMockups(), types)
 }}
 
 func listGuidelines() report.Section {
@@ -35,6 +35,10 @@ func listGuidelines() report.Section {
 	s.Table = &report.Table{Head: []string{"id", "formula", ""}, Align: "lll", Flex: 1}
 	for _, e := range guidelines.Catalogue() {
 		g := e.Guidelines()
+		if e.Group != "" {
+			s.Table.Add(e.ID, e.Formula, fmt.Sprintf("%s: off by default", e.Group))
+			continue
+		}
 		if len(g) > 1 {
 			formula := guidelines.Guideline{ID: e.ID, Type: g[0].Type, Function: "MPI_A"}.Formula()
 			s.Table.Add(e.ID, formula, fmt.Sprintf("for each of the %d collectives A (%s)", len(g), g[0].Type))
@@ -45,6 +49,22 @@ func listGuidelines() report.Section {
 			note = "extended: off by default"
 		}
 		s.Table.Add(e.ID, g[0].Formula(), note)
+	}
+	return s
+}
+
+// listCalls shows the other ways to call a collective, by the names of one.
+func listCalls() report.Section {
+	const example = "MPI_Reduce"
+	s := report.Titled("OTHER WAYS TO CALL A COLLECTIVE, such as %s", example)
+	s.Table = &report.Table{Head: []string{"id", "what it does", "collectives"}, Align: "llr", Flex: 1}
+	count := map[mockups.Call]int{}
+	for _, f := range mockups.Variants() {
+		count[f.Call]++
+	}
+	for _, c := range mockups.Calls {
+		f, _ := mockups.Get(mockups.CallOf(example, c))
+		s.Table.Add(f.ID, f.What, fmt.Sprint(count[c]))
 	}
 	return s
 }

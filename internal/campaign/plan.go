@@ -37,7 +37,7 @@ func (p *Plan) tests() report.Section {
 	}
 	collectives, emulations, sizes := map[string]bool{}, map[string]bool{}, map[int64]bool{}
 	for _, c := range plan.Cases {
-		if f, _ := mockups.Get(c.Function); f.IsMockup() {
+		if f, _ := mockups.Get(c.Function); f.IsMockup() && f.Call == "" {
 			emulations[c.Function] = true
 		} else {
 			collectives[c.Function] = true

@@ -108,9 +108,9 @@ func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) 
 	return c.attempt(ctx, t, p)
 }
 
-// leaveOut skips one of the library's own algorithms, or a mock-up of the user's own, that
-// hung or ended the mpirun, in all its cases; false: nothing of the kind, or it was skipped
-// already.
+// leaveOut skips one of the library's own algorithms, a mock-up of the user's own, or another
+// way to call, that hung or ended the mpirun, in all its cases; false: nothing of the kind, or
+// it was skipped already.
 func (c *Campaign) leaveOut(e *measure.Error) bool {
 	function, what := e.Hung, "hangs"
 	result := protocol.CaseResult{Status: protocol.StatusHangs, Message: fmt.Sprintf("it did not return within %v (measure.stall)", c.Config.Measure.Stall)}

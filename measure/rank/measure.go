@@ -200,6 +200,10 @@ func (b *bench) plan() error {
 				r.Status, r.Message = protocol.StatusUnavailable, way.why
 				continue
 			}
+			if f.Call == mockups.Persistent && b.loop.cache.rotates != 0 {
+				r.Status, r.Message = protocol.StatusNotMeasured, "a persistent request keeps its buffers: measure.cache = \"rotate\" cannot move them"
+				continue
+			}
 			sized[i] = mockups.Sized{Function: f, Count: c.Msize / b.extent}
 			longest = max(longest, c.NRep)
 		}
@@ -254,6 +258,9 @@ func (b *bench) visit(i int) error {
 	alone := b.job.Mode == protocol.ModeNREP
 	if s.begun++; s.begun > 1 && !alone {
 		b.takeUp(s.prepared)
+		if f.Consumes { // numbers that neither overflow nor vanish
+			b.verifier.fill(b.caseFor(f, count, b.extent))
+		}
 		row = b.inARow(row, c.Calls)
 		b.rotate(need.Send, need.Recv)
 	} else {
@@ -323,7 +330,10 @@ func (b *bench) begin(i int, f mockups.Function, row *function, count int64) (ok
 		return false, nil
 	}
 	if b.job.Verify && b.state[i].begun == 1 {
-		fault, err := b.verify(b.verifier, f, row, count, b.extent)
+		fault, err := b.verify(b.verifier, f, b.single(f, row), count, b.extent)
+		if err == nil && fault == "" && f.Call == mockups.PersistentTimes {
+			fault, err = b.verifyStarts(f, count)
+		}
 		if err != nil {
 			return false, err
 		}
@@ -335,6 +345,18 @@ func (b *bench) begin(i int, f mockups.Function, row *function, count int64) (ok
 	}
 	b.verifier.fill(b.caseFor(f, count, b.extent)) // valid numbers, no denormals
 	return true, nil
+}
+
+// verifyStarts verifies the request that a case makes, starts ten times and frees, one start
+// after the other: between these nothing can be looked at.
+func (b *bench) verifyStarts(f mockups.Function, count int64) (string, error) {
+	persistent, _ := mockups.Get(mockups.CallOf(f.Of, mockups.Persistent))
+	row := b.rows[persistent.ID]
+	if refused, err := b.prepare(persistent, row, count, 0); err != nil || refused != "" {
+		return refused, err
+	}
+	defer b.release(row)
+	return b.verify(b.verifier, persistent, row, count, b.extent)
 }
 
 // firstCalls makes the untimed calls before a function's first case, at the
@@ -351,6 +373,11 @@ func (b *bench) firstCalls(f mockups.Function, row *function, temps int64) error
 		}
 	}
 	count := least / b.extent
+	if b.job.Verify && (f.Call == mockups.Persistent || f.Call == mockups.PersistentTimes) {
+		if fault, err := b.verifyStarts(f, count); err != nil || fault != "" {
+			return err // the case of this size says so, and no call that gives an error ends the mpirun
+		}
+	}
 	if refused, err := b.prepare(f, row, count, temps); err != nil || refused != "" {
 		return err // the case of this size is refused too
 	}

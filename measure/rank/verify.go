@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -47,6 +48,7 @@ type vcase struct {
 	rank, size int
 	root       int
 	count      int64
+	moved      int64 // the element of a rank's data that its buffers begin with
 	send, recv []byte
 }
 
@@ -230,22 +232,34 @@ func raw[T number](of []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(of))), len(of)*int(unsafe.Sizeof(t)))
 }
 
-// isInput tells whether a rank's receive buffer holds data before the call.
-func (c vcase) isInput() bool { return c.f.InPlace && c.rank == c.root }
+// input are the blocks of a rank's receive buffer that hold data before the call: each
+// with its place there, and the block of the rank's data that it is.
+func (c vcase) input() (blocks [][2]int64) {
+	if c.f.Input == nil || c.count == 0 {
+		return nil
+	}
+	for b := range c.f.Recv.Elements(c.count, c.size, c.rank == c.root) / c.count {
+		if from := c.f.Input(c.rank, c.size, c.root, int(b)); from.Last >= from.First {
+			blocks = append(blocks, [2]int64{b, int64(from.Block)})
+		}
+	}
+	return blocks
+}
 
 // A rank's data are the same in every case, so that its send buffer stays as it is
 // while cases take turns.
 func (e *elementsOf[T]) fill(c vcase) {
 	give := func(have, want []T) { copy(have, want) }
 	own := ranks{c.rank, c.rank}
-	e.along(view[T](c.send), own, 0, give)
-	if c.isInput() {
-		e.along(view[T](c.recv), own, 0, give)
+	e.along(view[T](c.send), own, c.moved, give)
+	recv := view[T](c.recv)
+	for _, b := range c.input() {
+		e.along(recv[b[0]*c.count:][:c.count], own, c.moved+b[1]*c.count, give)
 	}
 }
 
 func (e *elementsOf[T]) check(c vcase) string {
-	fault := e.differs(view[T](c.send), ranks{c.rank, c.rank}, 0, 0, func(i int64, have, want T) string {
+	fault := e.differs(view[T](c.send), ranks{c.rank, c.rank}, c.moved, 0, func(i int64, have, want T) string {
 		return fmt.Sprintf("the send buffer was changed at element %d of block %d: %v, was %v", i%c.count, i/c.count, have, want)
 	})
 	switch {
@@ -260,9 +274,9 @@ func (e *elementsOf[T]) check(c vcase) string {
 		n := min(c.count, int64(len(all)))
 		from := c.f.Result(c.rank, c.size, c.root, b)
 		if from.Last < from.First {
-			return "" // what MPI leaves undefined is so in all blocks of a rank
+			return "" // what MPI leaves undefined is so in all blocks behind
 		}
-		fault = e.differs(all[:n], ranks{from.First, from.Last}, int64(from.Block)*c.count, bound, func(i int64, have, want T) string {
+		fault = e.differs(all[:n], ranks{from.First, from.Last}, c.moved+int64(from.Block)*c.count, bound, func(i int64, have, want T) string {
 			return fmt.Sprintf("the receive buffer is wrong at element %d of block %d: %v, expected %v", i, b, have, want)
 		})
 		all = all[n:]
@@ -289,30 +303,56 @@ func (e *elementsOf[T]) differs(data []T, of ranks, i int64, bound float64, says
 	return fault
 }
 
-// verify runs one prepared case twice and returns what is wrong at any rank;
-// "" when nothing is.
+// restarts are the verified calls of a persistent request: a library may give what an
+// earlier start has left.
+const restarts = 4
+
+// verify runs one prepared case twice, each time on other data, and returns what is
+// wrong at any rank; "" when nothing is.
 func (w *world) verify(v verifier, f mockups.Function, row *function, count, extent int64) (string, error) {
 	c := w.caseFor(f, count, extent)
 	send, recv := c.send[:cap(c.send)], c.recv[:cap(c.recv)]
-	found := ""
-	for i, poison := range poisons {
+	found, calls := "", len(poisons)
+	if f.Call == mockups.Persistent {
+		calls = restarts
+	}
+	for i := range calls {
+		c.moved = int64(i)
 		fill(send, guardByte)
-		fill(recv, poison)
+		fill(recv, poisons[i%len(poisons)])
 		fill(recv[len(c.recv):], guardByte)
 		v.fill(c)
 		early, err := w.callOnce(f, row, i)
-		if err != nil {
+		if err != nil && f.Call != mockups.Persistent {
 			return "", err
 		}
 		if found == "" {
-			found = cmp.Or(early, v.check(c), guardFault("send", send[len(c.send):]),
+			found = cmp.Or(early, failedStart(i, err), v.check(c), guardFault("send", send[len(c.send):]),
 				guardFault("receive", recv[len(c.recv):]), w.tempFault())
+		}
+		if f.Call != mockups.Persistent {
+			continue
+		}
+		// A request that went wrong at any rank is not started again.
+		if found, err = w.firstOf(found); err != nil || found != "" {
+			c.send, c.moved = send, 0
+			v.fill(c)
+			return found, err
 		}
 	}
 	// Larger cases that have taken a turn send what was where the guard is.
-	c.send = send
+	c.send, c.moved = send, 0
 	v.fill(c)
 	return w.firstOf(found)
+}
+
+// failedStart says that start i of a persistent request gave an error: MPICH 4.0.2 does
+// so where it has lost what the request was made for.
+func failedStart(i int, err error) string {
+	if err == nil {
+		return ""
+	}
+	return fmt.Sprintf("start %d of the request failed: %s", i+1, strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "; "))
 }
 
 // callOnce is verified call i of a function. One that moves no data, a Barrier, has
@@ -356,10 +396,11 @@ func (b *bench) beforeLast(f mockups.Function, count int64, turns bool) {
 	}
 	c, need := b.caseFor(f, count, b.extent), f.Memory(count, b.extent, b.size)
 	b.poisoned++ // which poison a case meets differs between mpiruns, as their order does
-	if turns && (c.isInput() || b.loop.cache.rotates != 0) {
+	isInput := c.input() != nil
+	if turns && (isInput || b.loop.cache.rotates != 0) {
 		b.verifier.fill(c)
 	}
-	if !c.isInput() {
+	if !isInput {
 		fill(c.recv, poisons[b.poisoned%len(poisons)])
 	}
 	fill(c.recv[len(c.recv):cap(c.recv)], guardByte)
@@ -371,13 +412,17 @@ func (b *bench) beforeLast(f mockups.Function, count int64, turns bool) {
 }
 
 // afterLast says what is wrong after the last timed call of a case, at any rank;
-// "" when nothing is. Each function gives the same however often it is called.
+// "" when nothing is. Each function gives the same however often it is called, but for
+// those that consume their input: of these it is a call more, on fresh data.
 func (b *bench) afterLast(f mockups.Function, row *function, count int64) (string, error) {
 	if !f.HasData() {
 		return "", nil
 	}
-	if !b.loop.called { // its time was over
+	if !b.loop.called || f.Consumes { // its time was over
 		b.home()
+		if row = b.single(f, row); f.Consumes {
+			b.verifier.fill(b.caseFor(f, count, b.extent))
+		}
 		if err := b.call(row, 1); err != nil {
 			return "", err
 		}
@@ -388,6 +433,14 @@ func (b *bench) afterLast(f mockups.Function, row *function, count int64) (strin
 		found = "after the timed calls " + found
 	}
 	return b.firstOf(found)
+}
+
+// single is the row of one call, where several in a row would consume their input.
+func (b *bench) single(f mockups.Function, row *function) *function {
+	if f.Consumes {
+		return b.rows[f.ID]
+	}
+	return row
 }
 
 func guardFault(name string, guard []byte) string {

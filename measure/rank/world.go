@@ -7,10 +7,10 @@ package rank
 #cgo LDFLAGS: -rdynamic -ldl
 #include <stdlib.h>
 #include "rank.h"
+#include "variants.h"
 
 static int call_prepare(const pg_function *f, pg_ctx *x) { return f->prepare(x); }
 static void call_release(const pg_function *f, pg_ctx *x) { f->release(x); }
-static const pg_function *row(void *table, int i) { return (const pg_function *)table + i; }
 */
 import "C"
 
@@ -61,9 +61,9 @@ func start(level int) (*world, error) {
 		return nil, err
 	}
 	w.rank, w.size, w.level = int(w.x.rank), int(w.x.size), int(provided)
-	table, ids := c.Table()
+	rows, ids := c.Rows()
 	for i, id := range ids {
-		w.rows[id] = C.row(table, C.int(i))
+		w.rows[id] = (*function)(rows[i])
 	}
 	w.makeCounts()
 	return w, nil
@@ -138,6 +138,8 @@ func (w *world) prepare(f mockups.Function, row *C.pg_function, count, temps int
 		refused = fmt.Sprintf("the table in mockups.go gives %s too little Temp", f.ID)
 	case rc != 0 && f.User:
 		refused = mpiError("prepare", rc).Error()
+	case rc == C.PG_LACKS:
+		refused = f.Lacks()
 	case rc != 0:
 		return "", mpiError("prepare", rc)
 	}

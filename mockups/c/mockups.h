@@ -46,6 +46,7 @@ typedef struct pg_ctx {
     void *temp[PG_TEMPS]; /* what prepare took with pg_temp */
     int *counts, *displs; /* size entries each, for prepare to fill */
     MPI_Datatype made;     /* a datatype that prepare made and release frees */
+    MPI_Request request;   /* of a call that is nonblocking or persistent */
 
     /* The memory behind pg_temp: one arena for all cases of a run, of which a case
      * gets what the Go table gives it. */
@@ -73,8 +74,11 @@ typedef struct pg_function {
     void (*release)(pg_ctx *);
 } pg_function;
 
-/* The whole table, in no order; *n gets the number of rows. */
+/* The collectives and their mock-ups, in no order; *n gets the number of rows. */
 const pg_function *pg_table(int *n);
+
+/* Likewise, the other ways to call a collective. */
+const pg_function *pg_variants(int *n);
 
 /* Takes `elements` elements as temp[slot] from the arena, zeroed and guarded.
  * Returns MPI_ERR_NO_MEM when that is more than the table gives the row. */

@@ -6,7 +6,7 @@
 /* The rows of each file. */
 extern const pg_function pg_allgather[], pg_allgatherv[], pg_allreduce[], pg_alltoall[], pg_alltoallv[], pg_barrier[],
     pg_bcast[], pg_exscan[], pg_gather[], pg_gatherv[], pg_reduce[], pg_reduce_scatter[], pg_reduce_scatter_block[],
-    pg_scan[], pg_scatter[], pg_scatterv[], pg_identity[];
+    pg_scan[], pg_scatter[], pg_scatterv[], pg_identity[], pg_nonblocking[], pg_persistent[], pg_in_place[];
 
 static const pg_function *const files[] = {
     pg_allgather, pg_allgatherv, pg_allreduce, pg_alltoall, pg_alltoallv, pg_barrier,
@@ -14,22 +14,37 @@ static const pg_function *const files[] = {
     pg_scan, pg_scatter, pg_scatterv, pg_identity,
 };
 
+static const pg_function *const ways[] = {pg_nonblocking, pg_persistent, pg_in_place};
+
 #ifdef PGMPI_WRONG_MOCKUPS
 void pg_make_wrong(pg_function *table, int n);
 #endif
 
+enum { ROOM = 128 }; /* the Go side misses the rows beyond it */
+
+static int join(pg_function *table, const pg_function *const *of, size_t many)
+{
+    int n = 0;
+    for (size_t i = 0; i < many; i++)
+        for (const pg_function *f = of[i]; f->id != NULL && n < ROOM; f++)
+            table[n++] = *f;
+#ifdef PGMPI_WRONG_MOCKUPS
+    pg_make_wrong(table, n);
+#endif
+    return n;
+}
+
 const pg_function *pg_table(int *n)
 {
-    enum { ROOM = 128 }; /* the Go side misses the rows beyond it */
     static pg_function table[ROOM];
+    *n = join(table, files, sizeof files / sizeof *files);
+    return table;
+}
 
-    *n = 0;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        for (const pg_function *f = files[i]; f->id != NULL && *n < ROOM; f++)
-            table[(*n)++] = *f;
-#ifdef PGMPI_WRONG_MOCKUPS
-    pg_make_wrong(table, *n);
-#endif
+const pg_function *pg_variants(int *n)
+{
+    static pg_function table[ROOM];
+    *n = join(table, ways, sizeof ways / sizeof *ways);
     return table;
 }
 

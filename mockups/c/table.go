@@ -25,20 +25,23 @@ import (
 	"pgmpi/mockups"
 )
 
-// Table returns the C table (a const pg_function *) and the id of each row.
-func Table() (rows unsafe.Pointer, ids []string) {
-	var n C.int
-	table := C.pg_table(&n)
-	for _, f := range unsafe.Slice(table, n) {
-		ids = append(ids, C.GoString(f.id))
+// Rows returns the rows of C (each a const pg_function *) by their ids, twice where an id is
+// there twice: the collectives with their mock-ups, and the other ways to call them.
+func Rows() (rows []unsafe.Pointer, ids []string) {
+	var n, ways C.int
+	table, variants := C.pg_table(&n), C.pg_variants(&ways)
+	for _, of := range [][]C.pg_function{unsafe.Slice(table, n), unsafe.Slice(variants, ways)} {
+		for i := range of {
+			rows, ids = append(rows, unsafe.Pointer(&of[i])), append(ids, C.GoString(of[i].id))
+		}
 	}
-	return unsafe.Pointer(table), ids
+	return rows, ids
 }
 
-// Check names the functions that only one of the C table and mockups.All has.
+// Check names the functions that only one of the tables of C and of package mockups has.
 func Check() error {
-	_, ids := Table()
-	return compare(ids, mockups.All())
+	_, ids := Rows()
+	return compare(ids, slices.Concat(mockups.All(), mockups.Variants()))
 }
 
 func compare(ids []string, all []mockups.Function) error {

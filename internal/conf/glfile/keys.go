@@ -33,7 +33,7 @@ type Key struct {
 
 // Keys are in the order of the template. Those of [[guideline]] are not among them.
 var Keys = []Key{
-	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:MPI_Gather`), `extended` (GL18 and up), `all`",
+	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:MPI_Gather`), `extended` (GL18 and up), `all`, the groups `nonblocking`, `persistent` and `in_place`, `everything`",
 		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`."},
 	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines"},
 	{Name: "check.functions", Text: "only guidelines about these collectives, such as `MPI_Bcast`", Empty: "all"},
@@ -135,6 +135,8 @@ var Keys = []Key{
 	{Name: "analyze.adjust", Text: "adjustment for the number of tests (`auto`: the method's)", Names: judge.Strings(judge.Adjusts), Flag: "adjust", Value: "METHOD"},
 	{Name: "analyze.min_slowdown", Text: "least ratio that is a violation, at least 1; 1.05 is five per cent slower", Flag: "min-slowdown", Value: "RATIO"},
 	{Name: "analyze.split_tolerance", Text: "slack of split-robustness (GL2), at least 0; 0.05 is five per cent", Flag: "split-tolerance", Value: "N"},
+	{Name: "analyze.nb_tolerance", Text: "share of a blocking call that the nonblocking one may take longer (NB2), at least 0; 0.25 is a quarter", Flag: "nb-tolerance", Value: "N"},
+	{Name: "analyze.nb_allowance", Text: "and this time more, for the request"},
 
 	{Name: "gate.baseline", Text: "what the check is held against: results folders, their report.json, or folders whose sub-folders are nights", Empty: "nothing; exit code 1 means any violation",
 		More: "Then only what is newly wrong makes the exit code 1; see [gate.md](gate.md).", Flag: "baseline", Value: "LIST"},

@@ -1,0 +1,167 @@
+package mockups
+
+import "strings"
+
+// Call is how a collective is called, where that is not the usual way: blocking, with two
+// buffers. A case of such a call has it as its variant.
+type Call string
+
+// The calls. What MPI has a name for is called by that: MPI_Ireduce, MPI_Reduce_init. What is
+// a matter of the arguments is behind a slash, as an algorithm is behind an @.
+const (
+	Nonblocking Call = "nonblocking" // MPI_Ireduce, then Wait
+	Persistent  Call = "persistent"  // Start, then Wait; MPI_Reduce_init and the freeing are not timed
+	InPlace     Call = "in_place"    // MPI_Reduce/in_place
+	// What these are compared with, as mock-ups of guidelines.
+	Copied           Call = "copied"          // MPI_Reduce/copied: the input is copied first
+	NonblockingTimes Call = "nonblocking_x10" // MPI_Ireduce/10: ten of them
+	PersistentTimes  Call = "persistent_x10"  // MPI_Reduce_init/10: a request made, used ten times, freed
+)
+
+// Calls are all of them, as IDs of CallOf have them.
+var Calls = []Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes}
+
+// CallOf is the id of a collective that is called so.
+func CallOf(collective string, c Call) string {
+	name := strings.TrimPrefix(collective, "MPI_")
+	posted := "MPI_I" + strings.ToLower(name[:1]) + name[1:]
+	switch c {
+	case "":
+		return collective
+	case Nonblocking:
+		return posted
+	case NonblockingTimes:
+		return posted + "/10"
+	case Persistent:
+		return collective + "_init"
+	case PersistentTimes:
+		return collective + "_init/10"
+	case InPlace, Copied:
+	}
+	return collective + "/" + string(c)
+}
+
+// own is the block of its rank in a vector; the others are not input.
+var own Result = func(rank, p, root, block int) Source {
+	if block != rank {
+		return undefined
+	}
+	return Source{rank, rank, 0}
+}
+
+// The other inputs in a receive buffer.
+var (
+	ownBlock  Result = func(rank, p, root, block int) Source { return Source{rank, rank, 0} }
+	ownVector Result = func(rank, p, root, block int) Source { return Source{rank, rank, block} }
+	rootsOwn  Result = func(rank, p, root, block int) Source { return atRoot(ownBlock, rank, p, root, block) }
+	rootsPart Result = func(rank, p, root, block int) Source { return atRoot(own, rank, p, root, block) }
+)
+
+// undefined is a source that nobody has.
+var undefined = Source{0, -1, 0}
+
+func atRoot(r Result, rank, p, root, block int) Source {
+	if rank != root {
+		return undefined
+	}
+	return r(rank, p, root, block)
+}
+
+// inPlace says of each collective that can be called in place where its input is then, what
+// the temporary of the copy is, and the result where it differs.
+var inPlace = map[string]struct {
+	send, recv Buffer
+	input      Result
+	copied     Temp
+	result     Result
+}{
+	"MPI_Allgather":            {recv: vector, input: own, copied: Temp{One: 1}},
+	"MPI_Allreduce":            {recv: block, input: ownBlock, copied: Temp{One: 1}},
+	"MPI_Alltoall":             {recv: vector, input: ownVector, copied: Temp{PerRank: 1}},
+	"MPI_Exscan":               {recv: block, input: ownBlock, copied: Temp{One: 1}},
+	"MPI_Gather":               {send: block, recv: vectorAtRoot, input: rootsPart, copied: Temp{One: 1}},
+	"MPI_Reduce":               {send: block, recv: blockAtRoot, input: rootsOwn, copied: Temp{One: 1}},
+	"MPI_Reduce_scatter":       {recv: vector, input: ownVector, copied: Temp{PerRank: 1}, result: ownPartFirst},
+	"MPI_Reduce_scatter_block": {recv: vector, input: ownVector, copied: Temp{PerRank: 1}, result: ownPartFirst},
+	"MPI_Scan":                 {recv: block, input: ownBlock, copied: Temp{One: 1}},
+	"MPI_Scatter":              {send: vectorAtRoot, recv: block, result: scatteredToOthers},
+}
+
+// ownPartFirst: MPI leaves open what is behind the first block of the result.
+var ownPartFirst Result = func(rank, p, root, block int) Source {
+	if block > 0 {
+		return undefined
+	}
+	return Source{0, p - 1, rank}
+}
+
+// scatteredToOthers: the root's receive buffer is not given to MPI.
+var scatteredToOthers Result = func(rank, p, root, block int) Source {
+	if rank == root {
+		return undefined
+	}
+	return Source{root, root, rank}
+}
+
+var (
+	variants    []Function
+	variantByID = map[string]int{}
+)
+
+// addVariants makes the rows of all calls of a collective.
+func addVariants(of Function) {
+	if !of.HasData() {
+		return
+	}
+	for _, c := range Calls {
+		if f, ok := variantOf(of, c); ok {
+			variantByID[f.ID] = len(variants)
+			variants = append(variants, f)
+		}
+	}
+}
+
+func variantOf(of Function, c Call) (f Function, ok bool) {
+	f = of
+	f.ID, f.Of, f.Call, f.Regular = CallOf(of.ID, c), of.ID, c, false
+	name := strings.TrimPrefix(of.ID, "MPI_") + "(n)"
+	posted := strings.TrimPrefix(CallOf(of.ID, Nonblocking), "MPI_") + "(n)"
+	switch c {
+	case Nonblocking:
+		f.Formula, f.What = posted+" + Wait", "posted, then waited for"
+		return f, true
+	case NonblockingTimes:
+		f.Formula, f.What = "10·("+posted+" + Wait)", "ten times posted and waited for, in a row"
+	case Persistent:
+		f.Formula, f.What = "Start + Wait of "+of.ID[4:]+"_init(n)", "a request that was made before, started and waited for"
+		return f, true
+	case PersistentTimes:
+		f.Formula, f.What = of.ID[4:]+"_init(n) + 10·(Start + Wait)", "a request made, ten times started and waited for, freed"
+	case InPlace, Copied:
+		place, can := inPlace[of.ID]
+		if !can {
+			return f, false
+		}
+		f.Send, f.Recv, f.Input, f.Consumes = place.send, place.recv, place.input, true
+		if place.result != nil {
+			f.Result = place.result
+		}
+		f.Formula, f.What = name+" in place", "with MPI_IN_PLACE"
+		if c == Copied {
+			f.Temp, f.Formula, f.What = place.copied, "copy + "+name, "the input that is in the receive buffer copied to a temporary, then not in place"
+		}
+		return f, true
+	}
+	return f, of.Regular
+}
+
+// Variants are the other ways to call the collectives, in the order of these.
+func Variants() []Function { return variants }
+
+// Lacks says why a call that its code refuses cannot be made.
+func (f Function) Lacks() string {
+	if f.Call == InPlace {
+		return "MPICH crashes in " + f.Of + " with MPI_IN_PLACE at a root that is not rank 0 (pmodels/mpich, issue 6540)"
+	}
+	return "the library that the rank program was built for has no " + CallOf(f.Of, Persistent)
+}
