@@ -211,6 +211,8 @@ func nameOf(r *results.Run) string {
 		return "the mpirun that counts messages"
 	case protocol.ModeSplit:
 		return fmt.Sprintf("mpirun %d of the split experiment", r.Run)
+	case protocol.ModePipelined:
+		return fmt.Sprintf("mpirun %d of calls in a row", r.Run)
 	case protocol.ModeExplore:
 		return fmt.Sprintf("mpirun %d of the tests of candidates", r.Run)
 	default:

@@ -19,7 +19,9 @@ const (
 	ModeExplore Mode = "explore" // test what the library's own algorithms gain
 	// ModeMessages counts what the library sends inside of its calls; nothing is timed.
 	ModeMessages Mode = "messages"
-	ModeClocks   Mode = "clocks" // examine clocks; no case is measured
+	// ModePipelined times many calls in a row beside single ones, as other benchmarks do.
+	ModePipelined Mode = "pipelined"
+	ModeClocks    Mode = "clocks" // examine clocks; no case is measured
 	// ModeAlgorithms only lists the library's own algorithms.
 	ModeAlgorithms Mode = "algorithms"
 	ModeEnv        Mode = "env" // only say where the ranks run

@@ -28,6 +28,7 @@ const (
 	LineRank     = "rank"        // + "CASE RANK FIRST NS…"; before the case, only where the job asks for it
 	LineNodes    = "nodes"       // + a part of a Layout as JSON; only where the job asks for it
 	LineSync     = "sync"        // + ClockSync as JSON; only with ModeClocks
+	LineExit     = "exit"        // + Exit as JSON; only with ModeClocks, where the job asks for it
 	LineError    = "error"       // + a sentence; the mpirun has failed
 	LineSoFar    = "sofar"       // + SoFar as JSON: what came before has arrived whole
 	LineEnd      = "end"         // + End as JSON; without it an mpirun is not finished
@@ -35,7 +36,7 @@ const (
 
 // End is the last line of a finished mpirun.
 type End struct {
-	Lines     int    `json:"lines"` // nodes, case, samples and sync lines before it
+	Lines     int    `json:"lines"` // nodes, rank, case, samples, sync and exit lines before it
 	CRC       string `json:"crc"`   // CRC-32 (IEEE) over these lines with their newlines, in hex
 	MemoryCap int64  `json:"memory_cap"`
 	MeasureNS int64  `json:"measure_ns"`
@@ -50,6 +51,8 @@ type End struct {
 	Clocks []ClockInfo `json:"clocks,omitempty"`
 	// Algorithms are only of ModeAlgorithms.
 	Algorithms []Algorithms `json:"algorithms,omitempty"`
+	// Barriers are only there where the job asks for exits.
+	Barriers *Barriers `json:"barriers,omitempty"`
 }
 
 // SoFar closes the lines that an mpirun sends before its end.
@@ -69,6 +72,7 @@ type Output struct {
 	Layout *host.Layout // nil: not asked for
 	End    End
 	Syncs  []ClockSync // with ModeClocks
+	Exits  []Exit      // by rank, with ModeClocks where the job asks for them
 }
 
 // OutputWriter writes the closing lines of an mpirun.
@@ -182,7 +186,7 @@ type OutputReader struct {
 func IsOutput(line []byte) bool {
 	word, _, _ := bytes.Cut(line, []byte(" "))
 	switch string(word) {
-	case LineProgress, LineCase, LineSamples, LineRank, LineNodes, LineSync, LineSoFar, LineEnd:
+	case LineProgress, LineCase, LineSamples, LineRank, LineNodes, LineSync, LineExit, LineSoFar, LineEnd:
 		return true
 	}
 	return false
@@ -209,6 +213,8 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 			break
 		}
 		o.out.Syncs, err = with(o.out.Syncs, text)
+	case LineExit:
+		err = o.exit(text)
 	case LineSamples:
 		err = o.samples(string(text))
 	case LineRank:
@@ -401,7 +407,7 @@ func (e *End) check() error {
 			return fmt.Errorf("%s is %d", name, n)
 		}
 	}
-	if err := checkAlgorithms(e.Algorithms); err != nil {
+	if err := cmp.Or(checkAlgorithms(e.Algorithms), e.Barriers.check()); err != nil {
 		return err
 	}
 	for _, y := range e.Yardstick {

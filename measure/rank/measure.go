@@ -22,6 +22,7 @@ type outcome struct {
 	samples [][]protocol.Sample // by case
 	sent    []sent              // by case
 	syncs   []protocol.ClockSync
+	exits   []protocol.Exit
 	end     protocol.End
 }
 
