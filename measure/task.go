@@ -115,11 +115,15 @@ func followUpCases(m *results.Manifest, x *results.SplitPlan, shape guidelines.S
 // job is a task in the words of the protocol.
 func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	m := s.Manifest
+	counters := s.Measure.Counters
+	if t.Mode != protocol.ModeMeasure {
+		counters = nil
+	}
 	j = &protocol.Job{
 		Mode: t.Mode, NP: t.Shape.NP, Place: s.place(t.Shape), Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
 		Sync: s.Measure.Sync, Sample: s.Measure.Sample, WindowNS: int64(s.Measure.Window), SliceNS: int64(s.Measure.Slice),
 		MaxDriftNS: int64(s.Measure.MaxDrift), Cache: s.Measure.Cache, Provable: s.Measure.Provable, PerRank: s.Measure.PerRank && t.Mode == protocol.ModeMeasure,
-		Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync,
+		Counters: counters, Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync,
 		FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup, WarmupNS: int64(s.Measure.WarmupTime),
 		TempMemory: int64(s.Measure.TempMemory), StallNS: int64(s.Measure.Stall),
 		MemoryCap: m.MemoryCap[t.Shape.String()], Layout: !s.seen[t.Shape],
@@ -146,7 +150,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	case t.Mode == protocol.ModeNREP:
 		j.SendNS = int64(casesEvery)
 		j.NREP, err = json.Marshal(s.NREP)
-	case !j.PerRank: // what every rank took comes with the last round only
+	case !j.PerRank && len(j.Counters) == 0: // what every rank took, and counters, come with the last round only
 		j.SendNS = int64(roundsEvery)
 	}
 	return j, seed, err

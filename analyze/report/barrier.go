@@ -64,7 +64,7 @@ func barrierSections(list *[]BarrierExits) []Section {
 	}
 	if len(out) > 0 {
 		out[len(out)-1].note(`All ranks enter MPI_Barrier at the same time on the global clock, and each stamps when it leaves. Times are those after the first ` +
-			`rank's exit. mean ±: its 95 % interval. first, last: the share of barriers in which no rank left earlier, or later. off: how far the rank's clock ` +
+			`rank's exit. mean ±: its 95 %% interval. first, last: the share of barriers in which no rank left earlier, or later. off: how far the rank's clock ` +
 			`was from rank 0's before and after, as exchanges with it show it, and ± how far off that may be. A benchmark that synchronises ` +
 			`by MPI_Barrier begins its calls so far apart (measure.sync).`)
 	}
@@ -72,15 +72,15 @@ func barrierSections(list *[]BarrierExits) []Section {
 }
 
 func barrierSection(b *BarrierExits, number int) Section {
-	s := Titled("MPI_Barrier of %s, %s: the last rank leaves %s after the first", ShortVersion(b.Library), b.Shape, nanoseconds(b.ApartNS))
-	s.Fact("Apart", "%s in the median, at most %s in 95 %% of the barriers; from the first entry to the last exit a barrier takes %s", nanoseconds(b.ApartNS), nanoseconds(b.ApartP95NS), nanoseconds(b.TimeNS))
+	s := Titled("MPI_Barrier of %s, %s: the last rank leaves %s after the first", ShortVersion(b.Library), b.Shape, after(b.ApartNS))
+	s.Fact("Apart", "%s in the median, at most %s in 95 %% of the barriers; from the first entry to the last exit a barrier takes %s", after(b.ApartNS), after(b.ApartP95NS), after(b.TimeNS))
 	s.Fact("Barriers", "%d%s", b.Calls, when(b.Late > 0, "; %d more do not count, which some rank entered late", b.Late))
 	s.Fact("Clock", "%s, in steps of %d ns, made global by %s (started from %s)", b.Clock, b.ClockTickNS, b.ClockSync, b.Host)
 	s.Fact("Its error", "%s", b.clockError())
 	t := &Table{Head: []string{"rank", "mean", "±", "min", "Q1", "median", "Q3", "95 %", "max", "first", "last", "off", "then", "±"}, Align: "rrrrrrrrrrrrrr", Spare: []int{4, 6, 12, 3}}
 	for _, x := range b.Ranks {
-		t.Add(fmt.Sprint(x.Rank), nanoseconds(x.MeanNS), nanoseconds(x.CINS), nanoseconds(x.MinNS), nanoseconds(x.Q1NS), nanoseconds(x.MedianNS), nanoseconds(x.Q3NS), nanoseconds(x.P95NS),
-			nanoseconds(x.MaxNS), percent(x.First), percent(x.Last), signed(x.ErrorNS[0]), signed(x.ErrorNS[1]), nanoseconds(float64(max(x.BoundNS[0], x.BoundNS[1]))))
+		t.Add(fmt.Sprint(x.Rank), after(x.MeanNS), after(x.CINS), after(x.MinNS), after(x.Q1NS), after(x.MedianNS), after(x.Q3NS), after(x.P95NS), after(x.MaxNS),
+			percent(x.First), percent(x.Last), signed(x.ErrorNS[0]), signed(x.ErrorNS[1]), after(float64(max(x.BoundNS[0], x.BoundNS[1]))))
 	}
 	s.Table = t
 	s.Figures = []Figure{exitFigure(b, number)}
@@ -91,21 +91,29 @@ func barrierSection(b *BarrierExits, number int) Section {
 func (b *BarrierExits) clockError() string {
 	known := b.known()
 	if b.oneClock() {
-		return fmt.Sprintf("none but its step: all ranks read one clock, which exchanges of messages confirm to ±%s", nanoseconds(float64(known)))
+		return fmt.Sprintf("none but its step: all ranks read one clock, which exchanges of messages confirm to ±%s", after(float64(known)))
 	}
-	text := fmt.Sprintf("at most %s before the barriers and %s after them, known to ±%s", nanoseconds(float64(b.off(0))), nanoseconds(float64(b.off(1))), nanoseconds(float64(known)))
+	text := fmt.Sprintf("at most %s before the barriers and %s after them, known to ±%s", after(float64(b.off(0))), after(float64(b.off(1))), after(float64(known)))
 	if b.ApartNS <= float64(known+max(b.off(0), b.off(1))) {
 		text += ": as much as the exits are apart, so that these may be the clocks' alone; --clock-sync names other methods"
 	}
 	return text
 }
 
+// after is a time that may be none.
+func after(ns float64) string {
+	if ns == 0 {
+		return "0"
+	}
+	return nanoseconds(ns)
+}
+
 // signed is a difference of clocks.
 func signed(ns int64) string {
 	if ns < 0 {
-		return "-" + nanoseconds(float64(-ns))
+		return "-" + after(float64(-ns))
 	}
-	return nanoseconds(float64(ns))
+	return after(float64(ns))
 }
 
 // exitFigure is S-REVISITED, Fig. 10: the exits by rank.
@@ -121,6 +129,6 @@ func exitFigure(b *BarrierExits, number int) Figure {
 	}
 	f.Series = []Series{middle, mean}
 	f.Text = fmt.Sprintf("When each of %s leaves MPI_Barrier, after the first of them, in %s. The clocks are known to ±%s.",
-		conf.Plural(b.NP, "rank"), conf.Plural(b.Calls, "barrier"), nanoseconds(float64(b.known())))
+		conf.Plural(b.NP, "rank"), conf.Plural(b.Calls, "barrier"), after(float64(b.known())))
 	return f
 }

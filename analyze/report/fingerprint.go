@@ -29,7 +29,7 @@ func fingerprintRows(f *analyze.Fingerprint) [][]string {
 
 func fingerprintSections(f *analyze.Fingerprint) []Section {
 	return slices.Concat([]Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
-		fingerprintPictures(f), fingerprintRuns(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
+		fingerprintPictures(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
 }
 
 // fingerprintHead answers how long the call takes, and how surely.

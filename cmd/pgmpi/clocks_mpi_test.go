@@ -315,7 +315,7 @@ func TestClocksShowWhenRanksLeaveTheBarrier(t *testing.T) {
 		}
 		one := b.pgmpi("clocks", "--barrier", "--calls", "20", "--rank", b.rank, "--np", "1")
 		one.exits(t, 0)
-		if !strings.Contains(one.stdout, "the last rank leaves 0 ns after the first") {
+		if !strings.Contains(one.stdout, "the last rank leaves 0 after the first") {
 			t.Errorf("one rank is the first and the last:\n%s", one.stdout)
 		}
 	})
