@@ -33,6 +33,8 @@ static const struct event {
 
 enum { EVENTS = sizeof events / sizeof *events, MAX_VALUES = 4096 };
 
+const char *pg_counter_name(int i) { return i < EVENTS ? events[i].name : NULL; }
+
 /* One of the three ways to read a counter. */
 typedef struct counter {
     int fd;    /* of perf_event_open; -1: another way */

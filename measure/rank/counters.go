@@ -17,6 +17,14 @@ import (
 	"pgmpi/measure/protocol"
 )
 
+// eventNames are the counters that C has a row for.
+func eventNames() (names []string) {
+	for i := C.int(0); C.pg_counter_name(i) != nil; i++ {
+		names = append(names, C.GoString(C.pg_counter_name(i)))
+	}
+	return names
+}
+
 // openCounters opens those of the job that every rank has, and notes why the others are not.
 func (b *bench) openCounters() error {
 	if len(b.job.Counters) == 0 || b.job.Mode != protocol.ModeMeasure {

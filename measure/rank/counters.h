@@ -10,6 +10,9 @@ enum { PG_COUNTERS = 16, PG_COUNTER_WHY = 256 };
 
 typedef struct pg_counters pg_counters;
 
+/* The name of event i; NULL behind the last. */
+const char *pg_counter_name(int i);
+
 /* Room for the counters of `repetitions`; NULL: there is no memory. */
 pg_counters *pg_counters_new(int64_t repetitions);
 
