@@ -146,7 +146,7 @@ func (e *exits) batch(row *function, left time.Duration) error {
 func (e *exits) summary() (perRank []protocol.Exit, all *protocol.Barriers, err error) {
 	n := len(e.apart)
 	if n == 0 {
-		return nil, &protocol.Barriers{}, fmt.Errorf("in none of %d barriers all ranks came in time: the ranks share cores; use fewer of them, or a node for each", e.done)
+		return nil, &protocol.Barriers{}, fmt.Errorf("in none of %d barriers all ranks came in time: they share cores (use fewer of them), or their clocks are too far apart (`pgmpi clocks` shows it; --clock-sync)", e.done)
 	}
 	all = &protocol.Barriers{Calls: n, Late: e.late}
 	for _, q := range []struct {
