@@ -35,21 +35,50 @@ func (c *CaseSamples) Add(run *results.Run, plan int) error {
 	if at < 0 || run.Cases[at].Status != protocol.StatusOK {
 		return nil
 	}
-	s := RunSamples{Run: run.Run, Seconds: protocol.ValidSeconds(run.Samples[at]), StoppedBefore: run.Cases[at].Converged}
-	if len(s.Seconds) == 0 {
-		return nil
-	}
-	kept, fences, err := stats.Tukey(s.Seconds, stats.TukeyFactor)
-	if err != nil {
+	s, err := runSamples(run.Run, protocol.ValidSeconds(run.Samples[at]))
+	if err != nil || s == nil {
 		return err
 	}
-	s.Lo, s.Hi, s.Median = fences.Lo, fences.Hi, stats.MedianFinite(kept)
+	s.StoppedBefore = run.Cases[at].Converged
 	if run.Mode == protocol.ModeNREP {
-		c.Predictions = append(c.Predictions, s)
+		c.Predictions = append(c.Predictions, *s)
 	} else {
-		c.Runs = append(c.Runs, s)
+		c.Runs = append(c.Runs, *s)
 	}
 	return nil
+}
+
+// runSamples are the valid ones of an mpirun; nil: there are none.
+func runSamples(run int, valid []float64) (*RunSamples, error) {
+	if len(valid) == 0 {
+		return nil, nil
+	}
+	kept, fences, err := stats.Tukey(valid, stats.TukeyFactor)
+	if err != nil {
+		return nil, err
+	}
+	return &RunSamples{Run: run, Seconds: valid, Lo: fences.Lo, Hi: fences.Hi, Median: stats.MedianFinite(kept)}, nil
+}
+
+// CaseSamples are those of the fingerprint's mpiruns, for pictures of them.
+func (f *Fingerprint) CaseSamples() (*CaseSamples, error) {
+	c := &CaseSamples{Cell: f.Cell}
+	for _, r := range f.Runs {
+		var valid []float64
+		for i, of := range r.Of {
+			if of != "" {
+				valid = append(valid, float64(r.NS[i])/1e9)
+			}
+		}
+		s, err := runSamples(r.Run, valid)
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			c.Runs = append(c.Runs, *s)
+		}
+	}
+	return c, nil
 }
 
 // Kept are the samples that the filter leaves.

@@ -45,6 +45,11 @@ type Fingerprint struct {
 	Inefficiency float64          `json:"inefficiency"`
 	Runs         []FingerprintRun `json:"mpiruns"`
 
+	// Counters are what was counted in each repetition (measure.counters), Reading what that has
+	// cost; absent: nothing.
+	Counters []CounterTimes `json:"counters,omitempty"`
+	Reading  *Reading       `json:"reading,omitempty"`
+
 	ByRank []RankTimes `json:"by_rank,omitempty"` // absent: not stored (measure.per_rank)
 	// What can have changed it.
 	Launch  []string     `json:"launch"` // the launcher's words

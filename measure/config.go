@@ -183,6 +183,9 @@ type Config struct {
 	PerRank bool `toml:"per_rank" json:"per_rank"`
 	// Messages counts what the library sends inside of its calls, in an mpirun of its own.
 	Messages bool `toml:"messages" json:"messages"`
+	// Counters are read around each repetition, of protocol.Counters or performance variables
+	// of MPI_T.
+	Counters []string `toml:"counters" json:"counters"`
 	// SplitExperiment follows up suspected violations of split-robustness.
 	SplitExperiment bool `toml:"split_experiment" json:"split_experiment"`
 }
@@ -192,7 +195,7 @@ func Default() Config {
 	return Config{Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Sample: protocol.Auto,
 		Window: conf.Duration(time.Millisecond), Slice: conf.Duration(2 * time.Second), MaxDrift: conf.Duration(10 * time.Microsecond),
 		Cache: "warm", FirstCalls: 20, Warmup: 100, WarmupTime: conf.Duration(500 * time.Microsecond),
-		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, SplitExperiment: true}
+		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, Counters: []string{}, SplitExperiment: true}
 }
 
 // CheckTurns returns an error when there are more turns than a case has repetitions.
@@ -219,7 +222,22 @@ func (c Config) Validate() []conf.FieldError {
 	errs.Check(c.WarmupTime >= 0, "warmup_time", "must be at least 0s")
 	errs.Check(c.Turns >= 0 && c.Turns <= MaxTurns, "turns", "must be 1 (each call is repeated in a row) to %d, or 0 for the usual number, not %d", MaxTurns, c.Turns)
 	errs.Check(c.Turns <= 1 || !c.Provable, "turns", "must be 1 with measure.provable, which bounds one call repeated in a row; measure the bounds in a check of their own")
+	c.validateCounters(&errs)
 	errs.Check(c.Stall > 0, "stall", "must be above 0s")
 	errs.Check(c.TempMemory >= 1, "temp_memory", "must be at least 1 byte, not %d", int64(c.TempMemory))
 	return errs
+}
+
+// validateCounters refuses names of counters that cannot be, and counters where they would
+// not be those of the samples.
+func (c Config) validateCounters(errs *conf.FieldErrors) {
+	for i, name := range c.Counters {
+		if variable, isMPIT := strings.CutPrefix(name, protocol.PrefixMPIT); isMPIT {
+			errs.Check(variable != "" && !strings.ContainsAny(name, "\x00\n\t"), "counters", "%q names no performance variable", name)
+		} else {
+			errs.Name("counters", "counter", name, protocol.Counters)
+		}
+		errs.Check(!slices.Contains(c.Counters[:i], name), "counters", "%q is given twice", name)
+	}
+	errs.Check(len(c.Counters) <= protocol.MaxCounters, "counters", "%d are more than the %d that there can be at a time", len(c.Counters), protocol.MaxCounters)
 }

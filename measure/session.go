@@ -166,7 +166,7 @@ func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint
 	r := &results.Run{Header: results.Header{
 		Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Order: measured(job.Order, len(t.Cases)), Rank: m.hello.Rank, Predictions: job.Predictions,
 		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
-		Timing: out.End.Timing, Clock: out.End.Clock, Clocks: out.End.Clocks, Yardstick: out.End.Yardstick,
+		Counters: out.End.Counters, Timing: out.End.Timing, Clock: out.End.Clock, Clocks: out.End.Clocks, Yardstick: out.End.Yardstick,
 		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
 	}}
 	if r.Clock != nil {
@@ -178,6 +178,11 @@ func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint
 	r.Join(part)
 	if ranks := results.RanksOf(r, out.Ranks); ranks != nil {
 		if err := s.Folder.WriteRanks(ranks); err != nil {
+			return nil, err
+		}
+	}
+	if counts := results.CountsOf(r, out.Counts); counts != nil {
+		if err := s.Folder.WriteCounts(counts); err != nil {
 			return nil, err
 		}
 	}
@@ -221,6 +226,8 @@ func nameOf(r *results.Run) string {
 		return "the mpirun that counts messages"
 	case protocol.ModeSplit:
 		return fmt.Sprintf("mpirun %d of the split experiment", r.Run)
+	case protocol.ModePipelined:
+		return fmt.Sprintf("mpirun %d of calls in a row", r.Run)
 	case protocol.ModeExplore:
 		return fmt.Sprintf("mpirun %d of the tests of candidates", r.Run)
 	default:

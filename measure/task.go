@@ -48,6 +48,9 @@ func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sa
 	if x, ok := m.Experiment(mode); ok {
 		return followUpCases(m, x, shape)
 	}
+	if mode == protocol.ModePipelined {
+		return pipelinedCases(m, shape)
+	}
 	var out []Sampled
 	for _, i := range m.Plan.CasesOf(shape) {
 		c := Sampled{Plan: i}
@@ -55,6 +58,28 @@ func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sa
 			c.NRep = max(1, m.NRep[i].N)
 		}
 		out = append(out, c)
+	}
+	return out
+}
+
+// The samples of several calls in a row: so many of them, and the calls of one. Together they
+// are 1000 calls, and 100 of long ones, as the OSU benchmarks make.
+const (
+	pipelinedSamples  = 10
+	pipelinedCalls    = 100
+	pipelinedLong     = 10
+	pipelinedLongFrom = 64 << 10 // bytes
+)
+
+// pipelinedCases are every case once as single calls and once as calls in a row.
+func pipelinedCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
+	var out []Sampled
+	for _, i := range m.Plan.CasesOf(shape) {
+		calls := pipelinedCalls
+		if m.Plan.Cases[i].Msize > pipelinedLongFrom {
+			calls = pipelinedLong
+		}
+		out = append(out, Sampled{Plan: i, NRep: max(1, m.NRep[i].N)}, Sampled{Plan: i, Calls: calls, NRep: pipelinedSamples})
 	}
 	return out
 }
@@ -91,11 +116,15 @@ func followUpCases(m *results.Manifest, x *results.SplitPlan, shape guidelines.S
 // job is a task in the words of the protocol.
 func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	m := s.Manifest
+	counters := s.Measure.Counters
+	if t.Mode != protocol.ModeMeasure {
+		counters = nil
+	}
 	j = &protocol.Job{
 		Mode: t.Mode, NP: t.Shape.NP, Place: s.place(t.Shape), Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
 		Sync: s.Measure.Sync, Sample: s.Measure.Sample, WindowNS: int64(s.Measure.Window), SliceNS: int64(s.Measure.Slice),
 		MaxDriftNS: int64(s.Measure.MaxDrift), Cache: s.Measure.Cache, Provable: s.Measure.Provable, PerRank: s.Measure.PerRank && t.Mode == protocol.ModeMeasure,
-		Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync,
+		Counters: counters, Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync,
 		FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup, WarmupNS: int64(s.Measure.WarmupTime),
 		TempMemory: int64(s.Measure.TempMemory), StallNS: int64(s.Measure.Stall),
 		MemoryCap: m.MemoryCap[t.Shape.String()], Layout: !s.seen[t.Shape], Mockups: s.mockups(),
@@ -123,7 +152,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	case t.Mode == protocol.ModeNREP:
 		j.SendNS = int64(casesEvery)
 		j.NREP, err = json.Marshal(s.NREP)
-	case !j.PerRank: // what every rank took comes with the last round only
+	case !j.PerRank && len(j.Counters) == 0: // what every rank took, and counters, come with the last round only
 		j.SendNS = int64(roundsEvery)
 	}
 	return j, seed, err

@@ -27,25 +27,28 @@ func writeTeX(w io.Writer, p *report.Picture) error {
 
 func texPanel(out *bytes.Buffer, f *report.Figure) {
 	fmt.Fprintf(out, "\\begin{tikzpicture}\n\\begin{axis}[\n  title={%s}, xlabel={%s}, ylabel={%s},\n", tex(f.Title), tex(f.X.Title), tex(f.Y.Title))
-	if x, y, ok := f.Limits(); ok {
-		texAxis(out, "x", f.X, x)
-		texAxis(out, "y", f.Y, y)
+	x, y, ok := f.Limits()
+	if !ok {
+		x, y = [2]float64{0, 1}, [2]float64{0, 1}
+		fmt.Fprint(out, "  xmin=0, xmax=1, ymin=0, ymax=1, ticks=none,\n")
+	} else {
+		x, y = texAxis(out, "x", f.X, x), texAxis(out, "y", f.Y, y)
 	}
 	if f.Y.Scale == report.Named {
 		fmt.Fprint(out, "  y dir=reverse,\n")
 	}
-	fmt.Fprint(out, "  grid=major, legend pos=north west, legend style={font=\\footnotesize}, tick label style={font=\\footnotesize},\n]\n")
+	fmt.Fprint(out, "  grid=major, clip mode=individual, legend style={font=\\footnotesize, at={(0.5,-0.24)}, anchor=north, legend columns=1, draw=none}, tick label style={font=\\footnotesize},\n]\n")
 	for _, m := range f.Marks {
-		x := texNumber(f.X, m.X)
-		fmt.Fprintf(out, "\\draw[%s, line width=%s] (axis cs:%s,\\pgfkeysvalueof{/pgfplots/ymin}) -- (axis cs:%s,\\pgfkeysvalueof{/pgfplots/ymax}) node[below, black, font=\\footnotesize] {%s};\n",
-			texShades[m.Tone], texMarkWidth(m.Tone), x, x, tex(m.Sign))
+		at := texNumber(f.X, m.X)
+		fmt.Fprintf(out, "\\draw[%s, line width=%s] (axis cs:%s,%s) -- (axis cs:%s,%s) node[below, black, font=\\footnotesize] {%s};\n",
+			texShades[m.Tone], texMarkWidth(m.Tone), at, number(y[0]), at, number(y[1]), tex(m.Sign))
 	}
 	for i, s := range f.Series {
 		texSeries(out, f, &s, paletteOf(f.Series, i))
 	}
 	if f.Y.Level != 0 {
-		y := texNumber(f.Y, f.Y.Level)
-		fmt.Fprintf(out, "\\draw[dashed, gray] (axis cs:\\pgfkeysvalueof{/pgfplots/xmin},%s) -- (axis cs:\\pgfkeysvalueof{/pgfplots/xmax},%s);\n", y, y)
+		at := texNumber(f.Y, f.Y.Level)
+		fmt.Fprintf(out, "\\draw[dashed, gray] (axis cs:%s,%s) -- (axis cs:%s,%s);\n", number(x[0]), at, number(x[1]), at)
 	}
 	fmt.Fprint(out, "\\end{axis}\n\\end{tikzpicture}\n")
 }
@@ -60,8 +63,10 @@ func texMarkWidth(t report.Tone) string {
 	return "8pt"
 }
 
-// texAxis sets scale and ticks of an axis.
-func texAxis(out *bytes.Buffer, name string, a report.Axis, l [2]float64) {
+// texAxis sets scale, limits and ticks of an axis, and returns the limits: there is some room around all points. What is
+// drawn and not plotted, such as bars and marks, would not widen an axis that finds its own.
+func texAxis(out *bytes.Buffer, name string, a report.Axis, l [2]float64) (limits [2]float64) {
+	const room = 0.05
 	switch a.Scale {
 	case report.Log:
 		fmt.Fprintf(out, "  %smode=log,\n", name)
@@ -74,7 +79,27 @@ func texAxis(out *bytes.Buffer, name string, a report.Axis, l [2]float64) {
 	for _, t := range a.Ticks(l[0], l[1], most) {
 		values, labels = append(values, texNumber(a, t.Value)), append(labels, "{"+tex(t.Label)+"}")
 	}
+	lo, hi := a.At(l[0]), a.At(l[1])
+	pad := room * (hi - lo)
+	if hi == lo || a.Scale == report.Named {
+		pad = 0.5
+	}
+	limits = [2]float64{texBack(a, lo-pad), texBack(a, hi+pad)}
+	fmt.Fprintf(out, "  %smin=%s, %smax=%s,\n", name, number(limits[0]), name, number(limits[1]))
 	fmt.Fprintf(out, "  %stick={%s}, %sticklabels={%s},\n", name, strings.Join(values, ","), name, strings.Join(labels, ","))
+	return limits
+}
+
+// texBack is the value that Axis.At puts at a place.
+func texBack(a report.Axis, at float64) float64 {
+	switch a.Scale {
+	case report.Log:
+		return math.Pow(10, at)
+	case report.Log2:
+		return math.Exp2(at)
+	case report.Linear, report.Named:
+	}
+	return at
 }
 
 // texNumber is a value where pgfplots shall draw it: a logarithm has no 0.
@@ -93,6 +118,9 @@ func texSeries(out *bytes.Buffer, f *report.Figure, s *report.Series, l look) {
 				colour, texNumber(f.X, k.Lo), number(k.Y), texNumber(f.X, k.Hi), number(k.Y), tex(k.Text))
 		}
 		return
+	}
+	if len(s.Points) == 0 {
+		return // TeX warns of a plot without a point
 	}
 	style := l.tex
 	if s.Form == report.Dots {
@@ -138,7 +166,7 @@ func texHeat(out *bytes.Buffer, p *report.Picture) {
 
 // inTeX spells what TeX would obey, and what its fonts lack.
 var inTeX = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`, "^", `\^{}`, "~", `\~{}`,
-	"×", `$\times$`, "µ", `$\mu$`, "≤", `$\leq$`, "≥", `$\geq$`, "→", `$\to$`, "★", `$\star$`, "·", `$\cdot$`, "–", "--", "−", "$-$", "…", `\dots{}`, "✗", "x", "▲", "+", "▼", "$-$", "●", `$\bullet$`)
+	"×", `$\times$`, "µ", `$\mu$`, "<", `$<$`, ">", `$>$`, "|", `$|$`, `"`, "''", "≤", `$\leq$`, "≥", `$\geq$`, "→", `$\to$`, "★", `$\star$`, "·", `$\cdot$`, "–", "--", "−", "$-$", "…", `\dots{}`, "✗", "x", "▲", "+", "▼", "$-$", "●", `$\bullet$`)
 
 // tex is a text that TeX shows as it is.
 func tex(text string) string {

@@ -10,7 +10,7 @@ import (
 )
 
 // ClockLists are what `pgmpi clocks` found, one mpirun after the other.
-var ClockLists = Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, JSON: true}
+var ClockLists = Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, Rows: clocksRows, JSON: true}
 
 // Clocks is what one mpirun found about clocks and their synchronisation.
 type Clocks struct {
@@ -20,6 +20,26 @@ type Clocks struct {
 	Clocks []protocol.ClockInfo `json:"clocks"`
 	Syncs  []protocol.ClockSync `json:"syncs"`
 	Host   string               `json:"-"` // that started it
+}
+
+// clocksColumns are for one row per method, comparison and rank. New columns go to the end.
+var clocksColumns = []string{"shape", "np", "clock", "method", "duration_ns", "rounds", "messages", "seconds", "rank", "error_ns", "bound_ns", "failed"}
+
+func clocksRows(list *[]Clocks) [][]string {
+	out := [][]string{clocksColumns}
+	for _, c := range *list {
+		for _, s := range c.Syncs {
+			if s.Failed != "" {
+				out = append(out, row(c.Shape, c.NP, c.Clock, s.Method, nil, nil, nil, nil, nil, nil, nil, s.Failed))
+			}
+			for _, check := range s.Checks {
+				for rank := range min(len(check.ErrorNS), len(check.BoundNS)) {
+					out = append(out, row(c.Shape, c.NP, c.Clock, s.Method, s.DurationNS, s.Rounds, s.Messages, check.Seconds, rank, check.ErrorNS[rank], check.BoundNS[rank], ""))
+				}
+			}
+		}
+	}
+	return out
 }
 
 func clocksSections(list *[]Clocks) []Section {

@@ -12,7 +12,7 @@ import (
 )
 
 // Fingerprints show all samples of one case.
-var Fingerprints = Kind[analyze.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Rows: fingerprintRows, JSON: true}
+var Fingerprints = Kind[analyze.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Page: fingerprintPage, Rows: fingerprintRows, JSON: true}
 
 // fingerprintColumns are for one row per sample. New columns go to the end.
 var fingerprintColumns = []string{"function", "msize", "shape", "np", "mpirun", "rep", "ns", "category"}
@@ -29,7 +29,27 @@ func fingerprintRows(f *analyze.Fingerprint) [][]string {
 
 func fingerprintSections(f *analyze.Fingerprint) []Section {
 	return slices.Concat([]Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
-		fingerprintPictures(f), fingerprintRuns(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
+		fingerprintPictures(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
+}
+
+// fingerprintPage has pictures in place of the drawings of a terminal.
+func fingerprintPage(f *analyze.Fingerprint) []Section {
+	pictures := fingerprintPictures(f)
+	if c, err := f.CaseSamples(); err == nil {
+		s := Titled("Samples by repetition, their distribution, and a log-normal one")
+		s.Figures = SampleFigures(c)
+		pictures = []Section{s}
+	}
+	counters := fingerprintCounters(f)
+	if figures := counterFigures(f); len(figures) > 0 {
+		counters[0].Figures = figures
+	}
+	ranks := fingerprintRanks(f)
+	if len(ranks) > 0 {
+		ranks[0].Figures = []Figure{rankFigure(f)}
+	}
+	return slices.Concat([]Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
+		pictures, fingerprintRuns(f), counters, ranks, fingerprintACF(f), fingerprintFactors(f))
 }
 
 // fingerprintHead answers how long the call takes, and how surely.

@@ -7,6 +7,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
@@ -28,6 +29,15 @@ func fingerprint(t *testing.T) *analyze.Fingerprint {
 		t.Fatal(err)
 	}
 	if err := f.AddRanks([][][]int64{{{400000, 410000, 420000}, {300000, 310000, 430000}}}); err != nil {
+		t.Fatal(err)
+	}
+	f.Reading = &analyze.Reading{WithS: 4.1e-4, WithoutS: 4e-4, Ratio: 1.025}
+	f.AddCounts(1, []protocol.Counter{{Name: "page-faults", From: "perf_event_open"}}, [][]int64{make([]int64, len(f.Runs[0].NS))})
+	for i := range f.Counters[0].Runs[0].N {
+		f.Counters[0].Runs[0].N[i] = int64(i % 7)
+	}
+	f.Counters = append(f.Counters, analyze.CounterTimes{Counter: protocol.Counter{Name: "cycles", Why: "the virtual machine hides it"}, Runs: []analyze.CounterSamples{}})
+	if err := f.Correlate(); err != nil {
 		t.Fatal(err)
 	}
 	return f

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -29,20 +30,22 @@ func examples(t *testing.T) map[string]example {
 	constant := func(string, int64) int64 { return 5000 }
 	_, _, inStates := stated(t)
 	return map[string]example{
-		"planted": exampleOf(Reports, synthetic(t, p2, sizes, few, 12, config(), planted)),
-		"clean":   exampleOf(Reports, synthetic(t, p2, sizes, few, 12, config(), constant)),
-		"refused": exampleOf(Reports, synthetic(t, p2, sizes, few, 3, config(), planted)),
-		"states":  exampleOf(Reports, inStates.Report),
-		"noisy":   exampleOf(Reports, noisyReport(t)),
-		"gate":    exampleOf(Reports, gated(t)),
-		"compare": exampleOf(Comparisons, comparison()),
-		"shift":   exampleOf(Comparisons, shifted()),
-		"history": exampleOf(Histories, history()),
-		"spread":  exampleOf(Spreads, spread()),
-		"times":   exampleOf(RunTimes, times()),
-		"env":     exampleOf(Environments, environment(t)),
-		"clocks":  exampleOf(ClockLists, clocks()),
-		"explain": explainExample(t),
+		"planted":   exampleOf(Reports, synthetic(t, p2, sizes, few, 12, config(), planted)),
+		"clean":     exampleOf(Reports, synthetic(t, p2, sizes, few, 12, config(), constant)),
+		"refused":   exampleOf(Reports, synthetic(t, p2, sizes, few, 3, config(), planted)),
+		"states":    exampleOf(Reports, inStates.Report),
+		"noisy":     exampleOf(Reports, noisyReport(t)),
+		"gate":      exampleOf(Reports, gated(t)),
+		"compare":   exampleOf(Comparisons, comparison()),
+		"shift":     exampleOf(Comparisons, shifted()),
+		"history":   exampleOf(Histories, history()),
+		"spread":    exampleOf(Spreads, spread()),
+		"times":     exampleOf(RunTimes, times()),
+		"env":       exampleOf(Environments, environment(t)),
+		"clocks":    exampleOf(ClockLists, clocks()),
+		"barrier":   exampleOf(BarrierLists, barriers()),
+		"pipelined": exampleOf(PipelinedTimes, pipelined()),
+		"explain":   explainExample(t),
 
 		"fingerprint": exampleOf(Fingerprints, fingerprint(t)),
 		"explore":     exampleOf(Explorations, exploration()),
@@ -66,6 +69,23 @@ func times() *analyze.Times {
 		}}
 }
 
+func pipelined() *analyze.Pipelined {
+	at := func(s float64) *float64 { return &s }
+	of := func(function string, msize int64, calls int, single, row float64) analyze.PipelinedCase {
+		c := analyze.PipelinedCase{Cell: medians.Cell{Function: function, Msize: msize, Shape: "p2"}, NP: 2, R: 2, Calls: calls,
+			SingleS: at(single), RowS: at(row), MeanS: at(1.1 * row), Ratio: at(row / single)}
+		for run := range 2 {
+			c.Runs = append(c.Runs, analyze.PipelinedRun{Run: run + 1, SingleS: single * float64(run+1), RowS: row * float64(run+1), MeanS: row * float64(run+1)})
+		}
+		return c
+	}
+	return &analyze.Pipelined{Schema: analyze.PipelinedSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 2},
+		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Timing: protocol.Timing{Sync: "barrier"}, Cases: []analyze.PipelinedCase{
+			of("MPI_Bcast", 8, 100, 3e-7, 1e-7), of("MPI_Bcast", 1<<20, 10, 2e-4, 1.9e-4), of("MPI_Reduce", 8, 100, 4e-7, 3e-7),
+			{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 1 << 30, Shape: "p2"}, NP: 2, Reason: "needs 3 GiB"},
+		}}
+}
+
 func clocks() *[]Clocks {
 	check := func(seconds float64, wrong int64) protocol.ClockCheck {
 		return protocol.ClockCheck{Seconds: seconds, ErrorNS: []int64{0, wrong}, BoundNS: []int64{0, 90}}
@@ -77,6 +97,23 @@ func clocks() *[]Clocks {
 			{Method: "skampi", DurationNS: 12345678, Rounds: 1, Messages: 300, Checks: []protocol.ClockCheck{check(0, 100), check(5, 80000)}},
 			{Method: "hca3+shared", DurationNS: 3e9, Rounds: 1, Messages: 900, Checks: []protocol.ClockCheck{check(0, -100), check(5, -80001)}},
 			{Method: "shared", Failed: "two hosts"}}}}
+}
+
+// barriers are of one host, and of two whose clocks are no closer than the exits.
+func barriers() *[]BarrierExits {
+	exit := func(rank int, after, wrong, bound int64) protocol.Exit {
+		at := float64(after)
+		return protocol.Exit{Rank: rank, MeanNS: at * 1.1, CINS: at / 50, MinNS: 0, P5NS: at / 2, Q1NS: at * .9, MedianNS: at, Q3NS: at * 1.2, P95NS: at * 2, MaxNS: at * 90,
+			First: 1 / float64(rank+1), Last: float64(rank) / 3, ErrorNS: [2]int64{wrong, -wrong}, BoundNS: [2]int64{bound, bound + 10}}
+	}
+	of := func(library, method string, exits ...protocol.Exit) BarrierExits {
+		return BarrierExits{Shape: fmt.Sprintf("p%d", len(exits)), NP: len(exits), Library: library, Clock: "monotonic", ClockTickNS: 1, Host: "login1", Ranks: exits,
+			Barriers: protocol.Barriers{ClockSync: method, Calls: 1000, Late: 12, ApartNS: 400, ApartP95NS: 900, TimeNS: 2100}}
+	}
+	return &[]BarrierExits{
+		of("MPICH Version: 4.0.2\nand more", "shared", exit(0, 0, 0, 0), exit(1, 120, 20, 150), exit(2, 300, -30, 160), exit(3, 400, 10, 140)),
+		of("Open MPI v4.1.4, package", "hca3+shared", exit(0, 0, 0, 0), exit(1, 400, -2000, 5000)),
+	}
 }
 
 // environment has two unlike nodes, the second one of which tells little, and a

@@ -56,12 +56,14 @@ func poisoned[T any](k Kind[T], t *T, text string) example {
 func hostile(t *testing.T, text string) map[string]example {
 	planted := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
 	return map[string]example{
-		"planted": poisoned(Reports, planted, text),
-		"compare": poisoned(Comparisons, comparison(), text),
-		"spread":  poisoned(Spreads, spread(), text),
-		"times":   poisoned(RunTimes, times(), text),
-		"env":     poisoned(Environments, environment(t), text),
-		"clocks":  poisoned(ClockLists, clocks(), text),
+		"planted":   poisoned(Reports, planted, text),
+		"compare":   poisoned(Comparisons, comparison(), text),
+		"spread":    poisoned(Spreads, spread(), text),
+		"times":     poisoned(RunTimes, times(), text),
+		"env":       poisoned(Environments, environment(t), text),
+		"clocks":    poisoned(ClockLists, clocks(), text),
+		"pipelined": poisoned(PipelinedTimes, pipelined(), text),
+		"barrier":   poisoned(BarrierLists, barriers(), text),
 
 		"fingerprint": poisoned(Fingerprints, fingerprint(t), text),
 		"explore":     poisoned(Explorations, exploration(), text),

@@ -20,7 +20,24 @@ var htmlTemplate string
 //go:embed html.css
 var css string
 
-var htmlStyle = strings.ReplaceAll(css, "\t", "")
+// How many columns of a table may be numbers, and how many of the first may have a tone.
+const (
+	mostNumbers = 24
+	mostToned   = 8
+)
+
+var htmlStyle = strings.ReplaceAll(css, "\t", "") + columnRules("r", mostNumbers, "tr > *", "text-align: right") + columnRules("slow", mostToned, "td", "color: var(--slow)") +
+	columnRules("possible", mostToned, "td", "color: var(--possible)") + columnRules("open", mostToned, "td", "color: var(--open)")
+
+// columnRules are those of the columns of tables: a class of the table that names one is shorter than a class in each
+// of its cells.
+func columnRules(class string, columns int, cell, rule string) string {
+	var out []string
+	for i := range columns {
+		out = append(out, fmt.Sprintf(".%s%d %s:nth-child(%d)", class, i+1, strings.TrimSuffix(cell, "*"), i+1))
+	}
+	return strings.Join(out, ",\n") + " { " + rule + "; }\n"
+}
 
 // stylePolicy lets the page have this style and nothing else: no script, nothing from elsewhere.
 var stylePolicy = func() string {
@@ -33,10 +50,19 @@ var htmlPage = template.Must(template.New("page").Funcs(template.FuncMap{
 	"style": func() template.HTML { return template.HTML("<style>" + htmlStyle + "</style>") },
 	"heat":  heatClass,
 	"mark":  func(word string) string { return marked[word] },
+	"stars": stars,
 }).Parse(htmlTemplate))
 
 // marked are the classes of cells of a heat map that ask for something.
 var marked = map[string]string{"violated": "sure", "wrong data": "sure", "undecided": "unsure", "suspected": "unsure"}
+
+// stars is the class of a cell whose sign the style writes: an element for each would be a third of a heat map.
+func stars(sign string) string {
+	if n := len([]rune(sign)); n > 0 && n <= 3 && sign == strings.Repeat("★", n) {
+		return fmt.Sprintf(" x%d", n)
+	}
+	return ""
+}
 
 // htmlDocument is what the template lays out.
 type htmlDocument struct {
@@ -86,6 +112,7 @@ type htmlFact struct {
 
 type htmlTable struct {
 	Name    string
+	Class   string // says which columns are numbers, and whether the last is text
 	Grouped bool
 	Head    []htmlCell
 	Rows    [][]htmlCell
@@ -103,7 +130,7 @@ type htmlFigure struct {
 	Numbers *htmlTable
 }
 
-type htmlLegend struct{ Name, Class, Spot string }
+type htmlLegend struct{ Name, Class, Mark, Spot string }
 
 // toneClasses are those of titles and cells.
 var toneClasses = map[Tone]string{Slow: "slow", Possible: "possible", Open: "open"}
@@ -171,7 +198,7 @@ func sectionHTML(s Section, ids map[string]int) htmlSection {
 		of := htmlFigure{Figure: &f, Drawing: drawing}
 		for n := range f.Series {
 			if series := &f.Series[n]; series.Form != Ranges {
-				of.Legend = append(of.Legend, htmlLegend{series.Name, series.class(n), spot(series.Role, 14, 6)})
+				of.Legend = append(of.Legend, htmlLegend{series.Name, series.class(n), series.Role.spot(), spot(series.Role, 14, 6)})
 			}
 		}
 		if f.Table != nil {
@@ -221,23 +248,53 @@ func (s *htmlSection) add(t Text) {
 // tableHTML marks the cells that head their columns and rows, the numbers and the tones.
 func tableHTML(t *Table, name string) *htmlTable {
 	out := &htmlTable{Name: name, Grouped: t.Grouped}
+	var classes []string
 	for i, h := range t.Head {
-		out.Head = append(out.Head, htmlCell{Text: h, Class: when(t.Align[i] == 'r', "r"), Heads: h != ""})
+		out.Head = append(out.Head, htmlCell{Text: h, Heads: h != ""})
+		if t.Align[i] == 'r' {
+			classes = append(classes, fmt.Sprintf("r%d", i+1))
+		} else if i == len(t.Head)-1 {
+			classes = append(classes, "text")
+		}
 	}
+	out.Class = strings.Join(classes, " ")
 	head := 0 // the first column with a name heads the rows
 	for head < len(t.Head)-1 && t.Head[head] == "" {
 		head++
 	}
+	tones := t.columnTones()
+	for i, tone := range tones {
+		if tone != "" {
+			out.Class = strings.TrimSpace(fmt.Sprintf("%s %s%d", out.Class, tone, i+1))
+		}
+	}
 	for _, row := range t.Rows {
 		cells := make([]htmlCell, len(row))
 		for i, text := range row {
-			class := when(t.Align[i] == 'r', "r")
-			if t.Tone != nil {
-				class = strings.TrimSpace(class + " " + toneClasses[t.Tone(row, i)])
+			class := ""
+			if t.Tone != nil && tones[i] == "" {
+				class = toneClasses[t.Tone(row, i)]
 			}
 			cells[i] = htmlCell{strings.ReplaceAll(text, "+\n", "+"), class, i == head}
 		}
 		out.Rows = append(out.Rows, cells)
+	}
+	return out
+}
+
+// columnTones are the classes of columns in which all cells have the same.
+func (t *Table) columnTones() []string {
+	out := make([]string, len(t.Head))
+	if t.Tone == nil || len(t.Rows) == 0 {
+		return out
+	}
+	for i := range out[:min(len(out), mostToned)] {
+		out[i] = toneClasses[t.Tone(t.Rows[0], i)]
+		for _, row := range t.Rows {
+			if toneClasses[t.Tone(row, i)] != out[i] {
+				out[i] = ""
+			}
+		}
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -19,7 +20,8 @@ const (
 	signHeight    = 10
 	rangeHeight   = 30 // of a bar with its name
 	barHeight     = 9
-	whisker       = 3   // half of its bar
+	whisker       = 3   // half of its bar; one that is no longer than that is hidden by its point
+	dotStep       = 2   // of the heights of dots
 	letterHalf    = 3.2 // half of the usual width of a letter
 )
 
@@ -28,7 +30,7 @@ type drawing struct {
 	Width, Height float64
 	Bands, Bars   []band // below and above the grid
 	Grid, Level   string // paths
-	Labels        []label
+	Labels        []textGroup
 	Series        []drawn
 }
 
@@ -38,14 +40,18 @@ type band struct {
 	Class, Text         string
 }
 
-// label is a text; its anchor is start, middle or end. With several X it has a character at each.
-type label struct {
-	X, Y, Anchor, Class, Text string
+// label is a text. With several X it has a character at each.
+type label struct{ X, Y, Text string }
+
+// textGroup is labels that have class and anchor in common.
+type textGroup struct {
+	Class, Anchor string
+	Texts         []label
 }
 
 // drawn is a series as paths; those that are empty are not there.
 type drawn struct {
-	Class                       string
+	Class, Spot                 string
 	Each, Whiskers, Line, Spots string
 }
 
@@ -104,10 +110,8 @@ func (m *frame) py(y float64) float64 {
 	return m.bottom - (m.y.At(y)-m.lo[1])/(m.hi[1]-m.lo[1])*(m.bottom-m.top)
 }
 
-// coordinate writes a number with at most one decimal.
-func coordinate(x float64) string {
-	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
-}
+// coordinate writes a whole number: a unit is about a pixel, and a page has many.
+func coordinate(x float64) string { return strconv.Itoa(int(math.Round(x))) }
 
 // path writes commands with their numbers: path("M", x, y, "h", 3).
 func path(parts ...any) string {
@@ -145,21 +149,32 @@ func (d *drawing) bands(f *Figure, m frame) {
 		class := bandClasses[mark.Tone]
 		d.Bands = append(d.Bands, band{coordinate(lo), coordinate(m.top), coordinate(hi - lo), coordinate(m.bottom - m.top), class, f.X.Label(mark.X) + ": " + mark.Text})
 		for i, sign := range []rune(mark.Sign) {
-			d.sign(coordinate(at), label{"", coordinate(m.top + signHeight*float64(i+1)), "middle", "sign " + class, string(sign)})
+			d.sign("sign "+class, at, m.top+signHeight*float64(i+1), string(sign))
 		}
 	}
 }
 
-// sign adds a sign at x to those of its class and height: in a text with many x, each is of one character.
-func (d *drawing) sign(x string, of label) {
-	at := slices.IndexFunc(d.Labels, func(l label) bool { return l.Class == of.Class && l.Y == of.Y })
+// label adds a text; its anchor is start, middle or end.
+func (d *drawing) label(class, anchor string, x, y float64, text string) *textGroup {
+	at := slices.IndexFunc(d.Labels, func(l textGroup) bool { return l.Class == class && l.Anchor == anchor })
 	if at < 0 {
-		of.X = x
-		d.Labels = append(d.Labels, of)
-		return
+		at = len(d.Labels)
+		d.Labels = append(d.Labels, textGroup{Class: class, Anchor: anchor})
 	}
-	d.Labels[at].X += " " + x
-	d.Labels[at].Text += of.Text
+	d.Labels[at].Texts = append(d.Labels[at].Texts, label{coordinate(x), coordinate(y), text})
+	return &d.Labels[at]
+}
+
+// sign adds a sign to those of its class and height: in a text with many x, each is of one character.
+func (d *drawing) sign(class string, x, y float64, text string) {
+	of := d.label(class, "middle", x, y, text)
+	n := len(of.Texts) - 1
+	at := slices.IndexFunc(of.Texts[:n], func(l label) bool { return l.Y == of.Texts[n].Y })
+	if at >= 0 {
+		of.Texts[at].X += " " + of.Texts[n].X
+		of.Texts[at].Text += text
+		of.Texts = of.Texts[:n]
+	}
 }
 
 // halfWidth is half of the way to the nearest other point.
@@ -193,19 +208,19 @@ func (d *drawing) axes(f *Figure, m frame, x, y [2]float64) {
 	for _, t := range ticks {
 		at := m.px(t.Value)
 		grid.WriteString(path("M", at, m.top, "V", m.bottom))
-		d.Labels = append(d.Labels, label{coordinate(at), coordinate(m.bottom + 14), m.side(at, t.Label), "tick", t.Label})
+		d.label("tick", m.side(at, t.Label), at, m.bottom+14, t.Label)
 	}
 	for _, t := range f.Y.Ticks(y[0], y[1], mostY) {
 		at := m.py(t.Value)
 		grid.WriteString(path("M", m.left, at, "H", m.right))
-		d.Labels = append(d.Labels, label{coordinate(m.left - 5), coordinate(at + 4), "end", "tick", t.Label})
+		d.label("tick", "end", m.left-5, at+4, t.Label)
 	}
 	d.Grid = grid.String()
 	if f.Y.Level != 0 {
 		d.Level = path("M", m.left, m.py(f.Y.Level), "H", m.right)
 	}
-	d.Labels = append(d.Labels, label{coordinate((m.left + m.right) / 2), coordinate(m.bottom + 32), "middle", "axis", f.X.Title},
-		label{"2", "12", "start", "axis", f.Y.Title})
+	d.label("axis", "middle", (m.left+m.right)/2, m.bottom+32, f.X.Title)
+	d.label("axis", "start", 2, 12, f.Y.Title)
 }
 
 // sizeTicks are at sizes that were measured, as far as there is room for their labels.
@@ -255,22 +270,16 @@ func (s *Series) class(n int) string {
 
 // series draws the points of one; those that lie nowhere are left out.
 func (m *frame) series(s *Series, n int) drawn {
-	out := drawn{Class: s.class(n)}
+	out := drawn{Class: s.class(n), Spot: s.Role.spot()}
 	var each, whiskers, line, spots strings.Builder
 	command := "M"
 	for _, p := range s.Points {
-		x, y := m.px(p.X), m.py(p.Y)
+		x, y := math.Round(m.px(p.X)), math.Round(m.py(p.Y))
 		if nowhere(x) || nowhere(y) {
 			continue
 		}
-		seen := map[float64]bool{}
-		for _, v := range p.Each {
-			if at := math.Round(m.py(v)); !nowhere(at) && !seen[at] { // those in one place are one dot
-				seen[at] = true
-				each.WriteString(path("M", x, at, "h", 0.))
-			}
-		}
-		if lo, hi := m.py(p.Lo), m.py(p.Hi); !nowhere(lo) && !nowhere(hi) {
+		each.WriteString(m.each(x, p.Each))
+		if lo, hi := math.Round(m.py(p.Lo)), math.Round(m.py(p.Hi)); !nowhere(lo) && !nowhere(hi) && max(lo-y, y-hi) >= whisker {
 			whiskers.WriteString(path("M", x-whisker, lo, "h", 2.*whisker, "m", -1.*whisker, 0., "V", hi, "m", -1.*whisker, 0., "h", 2.*whisker))
 		}
 		line.WriteString(path(command, x, y))
@@ -284,16 +293,44 @@ func (m *frame) series(s *Series, n int) drawn {
 	return out
 }
 
-// spot is the mark of a point: a circle, a square or a triangle, so that colours are not needed.
-func spot(of Role, x, y float64) string {
-	switch of {
+// each draws dots above each other, those in one place as one: each is moved to from the one before.
+func (m *frame) each(x float64, values []float64) string {
+	var heights []float64
+	for _, v := range values {
+		if at := dotStep * math.Round(m.py(v)/dotStep); !nowhere(at) {
+			heights = append(heights, at)
+		}
+	}
+	slices.Sort(heights)
+	var out strings.Builder
+	for i, at := range slices.Compact(heights) {
+		if i == 0 {
+			out.WriteString(path("M", x, at, "h", 0.))
+		} else {
+			out.WriteString(path("m", 0., at-heights[i-1], "h", 0.))
+		}
+	}
+	return out.String()
+}
+
+// The marks of points, so that colours are not needed: a circle or a square is the end of a line that has no length.
+func (r Role) spot() string {
+	switch r {
 	case Call:
-		return path("M", x-3, y, "a", 3., 3., 0., 1., 0., 6., 0., "a", 3., 3., 0., 1., 0., -6., 0., "z")
+		return "round"
 	case Instead:
-		return path("M", x-2.7, y-2.7, "h", 5.4, "v", 5.4, "h", -5.4, "z")
+		return "square"
 	case Other:
 	}
-	return path("M", x, y-3.5, "l", 3.5, 6., "h", -7., "z")
+	return "spots"
+}
+
+// spot is the mark of a point, drawn by what its Role.spot says.
+func spot(of Role, x, y float64) string {
+	if of == Call || of == Instead {
+		return path("M", x, y, "h", 0.)
+	}
+	return path("M", x, y-4, "l", 4., 7., "h", -8., "z")
 }
 
 // drawRanges draws bars, each below its name.
@@ -307,17 +344,17 @@ func (f *Figure) drawRanges(x [2]float64) drawing {
 	for _, t := range f.X.Ticks(x[0], x[1], 7) {
 		at := m.px(t.Value)
 		grid.WriteString(path("M", at, m.top, "V", m.bottom))
-		d.Labels = append(d.Labels, label{coordinate(at), coordinate(m.bottom + 14), m.side(at, t.Label), "tick", t.Label})
+		d.label("tick", m.side(at, t.Label), at, m.bottom+14, t.Label)
 	}
 	d.Grid = grid.String()
-	d.Labels = append(d.Labels, label{coordinate((m.left + m.right) / 2), coordinate(m.bottom + 32), "middle", "axis", f.X.Title})
+	d.label("axis", "middle", (m.left+m.right)/2, m.bottom+32, f.X.Title)
 	for i, p := range points {
 		top := float64(i*rangeHeight) + 17
 		lo, hi := m.px(p.Lo), m.px(p.Hi)
 		name := f.Y.Label(p.Y)
 		d.Bars = append(d.Bars, band{coordinate(lo), coordinate(top), coordinate(max(hi-lo, 1)), fmt.Sprint(barHeight), "bar", name + ": " + p.Text})
-		d.Labels = append(d.Labels, label{coordinate(m.left), coordinate(top - 4), "start", "name", name},
-			label{coordinate(m.right), coordinate(top - 4), "end", "name", p.Text})
+		d.label("name", "start", m.left, top-4, name)
+		d.label("name", "end", m.right, top-4, p.Text)
 	}
 	return d
 }

@@ -30,6 +30,7 @@ var benches = []bench{
 	{"analyze", "10 million samples from the raw files to the verdict; the fastest counts", false, 3, analyzeBench},
 	{"export", "10 million samples from the raw files to a table, as Parquet and csv; the fastest counts", false, 3, exportBench},
 	{"loop", "the timing loop against the same loop in plain C, in rounds of three mpiruns", true, 30, loopBench},
+	{"pipelined", "many calls in a row as pgmpi times --pipelined has them, against the loop of other benchmarks in plain C", true, 20, pipelinedBench},
 	{"share", "share of stage 2 inside the measured calls, over mpiruns", true, 4, shareBench},
 	{"check", "a whole check of GL3-GL17 at five sizes; the fastest counts", true, 3, checkBench},
 	{"cluster", "a whole default check as a batch job on two virtual nodes", true, 1, clusterBench},

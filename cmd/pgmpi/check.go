@@ -35,7 +35,7 @@ newly wrong, and was so when it was measured again: see docs/gate.md.`,
 		var s settings
 		var o output
 		s.measuring(fs)
-		s.keys(fs, "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages")
+		s.keys(fs, "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
 		s.gate(fs)
 		o.folder(fs)
 		o.dry(fs)

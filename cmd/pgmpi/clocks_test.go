@@ -14,6 +14,9 @@ func TestClocksRefusesWhatItCannotDo(t *testing.T) {
 		"did you mean hca3+shared?":            func(c *clocksRun) { c.methods = []string{"hca3+share"} },
 		"[5 1] must be above 0":                func(c *clocksRun) { c.seconds = []float64{5, 1} },
 		"[1 100000] must be above 0, at most ": func(c *clocksRun) { c.seconds = []float64{1, 100000} },
+		"--rank names 2: leave it out":         func(c *clocksRun) { c.ranks, c.launch = []string{"a", "b"}, "mpirun -np {np}" },
+		"names 2 methods: --barrier uses one":  func(c *clocksRun) { c.barrier, c.calls, c.methods = true, 10, []string{"hca3", "jk"} },
+		"0 is not 1 to 1000000":                func(c *clocksRun) { c.barrier, c.calls = true, 0 },
 	} {
 		c := ok
 		change(&c)

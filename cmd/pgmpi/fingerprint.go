@@ -40,7 +40,7 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 		s := settings{base: &base}
 		var o output
 		s.file(fs)
-		s.keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level")
+		s.keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
 		fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-fingerprint-<UTC time>)")
 		fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 		o.formats = formatsFlag(fs, report.Fingerprints, "")

@@ -72,7 +72,7 @@ func at(e campaign.Progress) (done, total int) {
 var doing = map[protocol.Mode]string{
 	protocol.ModeNREP: "predicting nrep", protocol.ModeMeasure: "measuring", protocol.ModeSplit: "following up suspected splits",
 	protocol.ModeConfirm: "measuring again what would be an alarm", protocol.ModeMessages: "counting messages",
-	protocol.ModeExplore: "testing candidates",
+	protocol.ModeExplore: "testing candidates", protocol.ModePipelined: "measuring calls in a row",
 }
 
 func what(e campaign.Progress) string {

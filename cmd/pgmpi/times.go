@@ -1,39 +1,125 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/campaign"
+	"pgmpi/internal/conf/glfile"
+)
+
+// What is measured of calls in a row, where nothing says otherwise.
+const (
+	pipelinedRepetitions = 200 // of single calls beside them
+	pipelinedMPIRuns     = 5
 )
 
 var timesCommand = command{
 	name:  "times",
-	args:  "DIR",
+	args:  "[DIR]",
 	short: "the run-times of a results folder, without verdicts",
 	long: `Shows for every function and msize how long a call takes: smallest, quartiles
-and largest of the run medians of all mpiruns. Needs no MPI.`,
+and largest of the run medians of all mpiruns. Needs no MPI.
+
+With --pipelined it shows beside the time of a single call, which follows a
+synchronisation, that of one among many in a row, as mppTest and IMB time it, so
+that numbers can be held against theirs. Without DIR this is measured: each
+collective (check.functions of --guidelines) at each size, in 5 mpiruns, into a
+folder of its own; with DIR such a folder is shown again.`,
 	flags: func(fs *pflag.FlagSet) action {
+		base := glfile.Default()
+		base.Job.MPIRuns = pipelinedMPIRuns
+		s := settings{base: &base}
 		var o output
+		var pipelined bool
+		fs.BoolVar(&pipelined, "pipelined", false, "calls in a row beside single ones; measured where no folder is given")
+		s.file(fs)
+		s.keys(fs, "np", "shape", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "launch", "hostfile", "rank", "job-file", "thread-level")
+		fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 		o.functions(fs)
 		o.formats = formatsFlag(fs, report.RunTimes, "")
-		o.into(fs)
-		return func(_ context.Context, args []string) error {
-			if len(args) != 1 {
+		fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-times-<UTC time>)")
+		return func(ctx context.Context, args []string) error {
+			switch {
+			case pipelined && len(args) == 0:
+				return pipelinedAnew(ctx, &s, &o)
+			case len(args) != 1:
 				return setupf("times: give one results folder; see `pgmpi help times`")
+			case pipelined:
+				p, err := pipelinedOf(args[0])
+				if err != nil {
+					return err
+				}
+				return o.write(report.PipelinedTimes.Document(p))
 			}
-			sides, err := readSides(judge.Default(), args[0])
-			if err != nil {
-				return err
-			}
-			t, err := analyze.NewTimes(sides[0], o.all)
-			if err != nil {
-				return err
-			}
-			return o.write(report.RunTimes.Document(t))
+			return showTimes(&o, args[0])
 		}
 	},
+}
+
+func showTimes(o *output, folder string) error {
+	sides, err := readSides(judge.Default(), folder)
+	if err != nil {
+		return err
+	}
+	t, err := analyze.NewTimes(sides[0], o.all)
+	if err != nil {
+		return err
+	}
+	return o.write(report.RunTimes.Document(t))
+}
+
+// pipelinedOf reads a results folder.
+func pipelinedOf(path string) (*analyze.Pipelined, error) {
+	folder, m, err := campaign.OpenResults(path)
+	if err != nil {
+		return nil, err
+	}
+	return campaign.Pipelined(folder, m)
+}
+
+// pipelinedAnew measures calls in a row.
+func pipelinedAnew(ctx context.Context, s *settings, o *output) error {
+	if o.out == "" {
+		o.out = campaign.NewFolder("pgmpi-times-", time.Now())
+	}
+	if _, err := campaign.Before(o.out, false); err != nil {
+		return err
+	}
+	config, err := s.load(nil)
+	if err != nil {
+		return err
+	}
+	config.NREP.Fixed = cmp.Or(config.NREP.Fixed, pipelinedRepetitions)
+	config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, pipelinedMPIRuns)
+	c, err := campaign.NewPipelined(config, o.out, version)
+	if err != nil {
+		return err
+	}
+	o.progress = newProgress(o.quiet)
+	c.Tell = o.progress.tell
+	if err := c.Open(); err != nil {
+		return err
+	}
+	defer c.Close()
+	err = c.MeasurePipelined(ctx)
+	o.progress.clear()
+	if err != nil {
+		return err
+	}
+	p, err := pipelinedOf(c.Path)
+	if err != nil {
+		return err
+	}
+	if err := o.write(report.PipelinedTimes.Document(p)); err != nil {
+		return err
+	}
+	warn("results: %s\n", c.Path)
+	return nil
 }

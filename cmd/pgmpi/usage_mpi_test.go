@@ -42,6 +42,51 @@ func TestPageFaultsAndSwitchesArePlantedAndCounted(t *testing.T) {
 	})
 }
 
+// What testdata/fault plants is in the counters of every repetition, and in no other's.
+func TestCountersOfEachRepetitionShowWhatIsPlanted(t *testing.T) {
+	const repetitions, pages = 60, 32
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
+		j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
+		j.Cases = []protocol.JobCase{{Function: "MPI_Allgather", Msize: 64, NRep: repetitions}, {Function: "allgather_as_alltoall", Msize: 64, NRep: repetitions}}
+		j.Order, j.FirstCalls, j.Warmup = []int{0, 1, 0, 1}, 20, 100
+		const variable = "mpi_t:pml_ob1_unexpected_msgq_length" // Open MPI's
+		j.Counters = []string{"cycles", "page-faults", variable, "context-switches"}
+		out, err := b.with("pages").runJob(2, j)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(out.End.Counters) != len(j.Counters) {
+			t.Fatalf("%+v", out.End.Counters)
+		}
+		for i, c := range out.End.Counters {
+			has := len(out.Counts[0][i]) == repetitions && len(out.Counts[1][i]) == repetitions
+			if c.Name != j.Counters[i] || has == (c.Why != "") || (c.From == "") == (c.Why == "") {
+				t.Errorf("%+v, with %d counts", c, len(out.Counts[0][i]))
+			}
+		}
+		if c := out.End.Counters[2]; (c.Why == "") != (b.lib.name == "openmpi") {
+			t.Errorf("%s: %+v", variable, c)
+		}
+		for i, n := range out.Counts[0][1] {
+			if n < pages {
+				t.Errorf("repetition %d has %d page faults, and %d are planted", i, n, pages)
+			}
+		}
+		all := int64(0)
+		for _, n := range out.Counts[1][1] {
+			all += n
+		}
+		if all >= repetitions { // the library may meet a page for the first time
+			t.Errorf("%d page faults in %d calls in which none is planted", all, repetitions)
+		}
+		for i, c := range out.Cases {
+			if c.NRep != repetitions || c.Counting == nil || c.Counting.N != repetitions {
+				t.Errorf("case %d: %d samples, and of what reading costs %+v", i, c.NRep, c.Counting)
+			}
+		}
+	})
+}
+
 // With two ranks a broadcast is one message, and an Alltoall one of each rank.
 func TestMessagesInsideOfCallsAreCountedExactly(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {

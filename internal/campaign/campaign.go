@@ -38,7 +38,8 @@ type Campaign struct {
 	against *analyze.Against // what [gate] names; nil: nothing
 	tally   *tally
 	data    collection
-	dropped map[int]bool // cases that no undecided test needs, by index into Plan.Cases
+	dropped map[int]bool       // cases that no undecided test needs, by index into Plan.Cases
+	counted []guidelines.Shape // whose counters the user has heard of
 	spent   time.Duration
 	last    map[guidelines.Shape]time.Duration // wall-clock of the last mpirun
 	opened  time.Time

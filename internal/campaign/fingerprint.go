@@ -36,8 +36,14 @@ func Fingerprint(folder *results.Folder, m *results.Manifest, text string) (*ana
 	if err != nil {
 		return nil, &Failed{Err: err}
 	}
+	f.AddReading(runs, i)
 	var byRank [][][]int64
 	for _, r := range runs {
+		counters, counts, err := folder.CountsOfCase(r.Shape, r.Run, i)
+		if err != nil {
+			return nil, err
+		}
+		f.AddCounts(r.Run, counters, counts)
 		ranks, err := folder.RanksOfCase(r.Shape, r.Run, i)
 		if err != nil {
 			return nil, err
@@ -45,6 +51,9 @@ func Fingerprint(folder *results.Folder, m *results.Manifest, text string) (*ana
 		if ranks != nil {
 			byRank = append(byRank, ranks)
 		}
+	}
+	if err := f.Correlate(); err != nil {
+		return nil, err
 	}
 	return f, f.AddRanks(byRank)
 }

@@ -76,6 +76,7 @@ func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 		if r, err = c.onceOrAgain(ctx, t, p); err != nil {
 			return err
 		}
+		c.sayCounters(r)
 		c.startAhead(t, last)
 	}
 	c.clock(r)

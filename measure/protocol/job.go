@@ -19,7 +19,9 @@ const (
 	ModeExplore Mode = "explore" // test what the library's own algorithms gain
 	// ModeMessages counts what the library sends inside of its calls; nothing is timed.
 	ModeMessages Mode = "messages"
-	ModeClocks   Mode = "clocks" // examine clocks; no case is measured
+	// ModePipelined times many calls in a row beside single ones, as other benchmarks do.
+	ModePipelined Mode = "pipelined"
+	ModeClocks    Mode = "clocks" // examine clocks; no case is measured
 	// ModeAlgorithms only lists the library's own algorithms.
 	ModeAlgorithms Mode = "algorithms"
 	// ModeLegal makes calls that MPI allows and that are easy to get wrong.
@@ -65,12 +67,13 @@ type Job struct {
 	// WindowNS is the length of a window (sync "window"), SliceNS the time that
 	// a case may take (sync "round_time"), MaxDriftNS the error of the global
 	// clocks before which they are synchronised again.
-	WindowNS   int64  `json:"window_ns"`
-	SliceNS    int64  `json:"slice_ns"`
-	MaxDriftNS int64  `json:"max_drift_ns"`
-	Cache      string `json:"cache"`
-	PerRank    bool   `json:"per_rank,omitempty"` // send the local durations of every rank
-	Provable   bool   `json:"provable"`           // bound every case as Bound says
+	WindowNS   int64    `json:"window_ns"`
+	SliceNS    int64    `json:"slice_ns"`
+	MaxDriftNS int64    `json:"max_drift_ns"`
+	Cache      string   `json:"cache"`
+	PerRank    bool     `json:"per_rank,omitempty"` // send the local durations of every rank
+	Counters   []string `json:"counters,omitempty"` // read around each repetition, of Counters or with PrefixMPIT; only with ModeMeasure
+	Provable   bool     `json:"provable"`           // bound every case as Bound says
 	// MemoryCap is the most a rank's buffers and temporaries may take, in
 	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
 	MemoryCap  int64           `json:"memory_cap"`

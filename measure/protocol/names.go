@@ -18,6 +18,12 @@ const (
 	ThreadSingle      = "single"
 )
 
+// PrefixMPIT stands before the name of a performance variable of MPI_T among counters.
+const PrefixMPIT = "mpi_t:"
+
+// MaxCounters is how many counters there may be at a time.
+const MaxCounters = 16
+
 // The names of what the rank program has in C, as gl.toml spells them. A new
 // one is one file in measure/rank and one line here; a test of measure/rank
 // names what is on one side only.
@@ -32,6 +38,11 @@ var (
 		"window",          // fixed windows on the global clock
 		"window_auto",     // windows that adjust themselves
 		SyncRoundTime,     // a start stamp for every repetition, within a time slice
+	}
+	// Counters are what the kernel and the processor count of the thread that calls MPI.
+	Counters = []string{
+		"page-faults", "context-switches", "cpu-migrations",
+		"cycles", "instructions", "cache-references", "cache-misses", "branch-misses", "dTLB-load-misses",
 	}
 	// Caches is what is done to the caches before a repetition.
 	Caches = []string{

@@ -27,8 +27,10 @@ const (
 	LineCase     = "case"        // + CaseResult as JSON
 	LineSamples  = "samples"     // + "CASE FIRST NS[:FLAGS]…"
 	LineRank     = "rank"        // + "CASE RANK FIRST NS…"; before the case, only where the job asks for it
+	LineCount    = "count"       // + "CASE COUNTER FIRST N…"; the same, where the job has counters
 	LineNodes    = "nodes"       // + a part of a Layout as JSON; only where the job asks for it
 	LineSync     = "sync"        // + ClockSync as JSON; only with ModeClocks
+	LineExit     = "exit"        // + Exit as JSON; only with ModeClocks, where the job asks for it
 	LineError    = "error"       // + a sentence; the mpirun has failed
 	LineSoFar    = "sofar"       // + SoFar as JSON: what came before has arrived whole
 	LineEnd      = "end"         // + End as JSON; without it an mpirun is not finished
@@ -36,7 +38,7 @@ const (
 
 // End is the last line of a finished mpirun.
 type End struct {
-	Lines     int    `json:"lines"` // nodes, case, samples and sync lines before it
+	Lines     int    `json:"lines"` // nodes, rank, count, case, samples, sync and exit lines before it
 	CRC       string `json:"crc"`   // CRC-32 (IEEE) over these lines with their newlines, in hex
 	MemoryCap int64  `json:"memory_cap"`
 	MeasureNS int64  `json:"measure_ns"`
@@ -59,6 +61,10 @@ type End struct {
 	Variables []Variable `json:"variables,omitempty"`
 	// Legal has every call that was made; only of ModeLegal.
 	Legal []LegalCall `json:"legal,omitempty"`
+	// Counters are those of the job; absent: it has none.
+	Counters []Counter `json:"counters,omitempty"`
+	// Barriers are only there where the job asks for exits.
+	Barriers *Barriers `json:"barriers,omitempty"`
 }
 
 // SoFar closes the lines that an mpirun sends before its end.
@@ -74,10 +80,14 @@ type Output struct {
 	Samples map[int][]Sample // by index into Job.Cases
 	// Ranks are the local durations of every rank, ns, by index into Job.Cases and by
 	// rank; nil: not asked for.
-	Ranks  map[int][][]int64
+	Ranks map[int][][]int64
+	// Counts are what was counted in each repetition, at the rank with most of it, by index
+	// into Job.Cases and into Job.Counters; nil: nothing.
+	Counts map[int][][]int64
 	Layout *host.Layout // nil: not asked for
 	End    End
 	Syncs  []ClockSync // with ModeClocks
+	Exits  []Exit      // by rank, with ModeClocks where the job asks for them
 }
 
 // OutputWriter writes the closing lines of an mpirun.
@@ -125,9 +135,14 @@ func (o *OutputWriter) More(c CaseResult, samples []Sample, first int) {
 }
 
 // Rank writes local durations of a rank, ns, from repetition first on.
-func (o *OutputWriter) Rank(c, rank, first int, ns []int64) {
+func (o *OutputWriter) Rank(c, rank, first int, ns []int64) { o.series(LineRank, c, rank, first, ns) }
+
+// Count writes what a counter has counted in each repetition.
+func (o *OutputWriter) Count(c, counter int, n []int64) { o.series(LineCount, c, counter, 0, n) }
+
+func (o *OutputWriter) series(word string, c, which, first int, ns []int64) {
 	for at := 0; at < len(ns); at += samplesPerLine {
-		b := fmt.Appendf(nil, "%s %d %d %d", LineRank, c, rank, first+at)
+		b := fmt.Appendf(nil, "%s %d %d %d", word, c, which, first+at)
 		for _, d := range ns[at:min(len(ns), at+samplesPerLine)] {
 			b = strconv.AppendInt(append(b, ' '), d, 10)
 		}
@@ -191,7 +206,7 @@ type OutputReader struct {
 func IsOutput(line []byte) bool {
 	word, _, _ := bytes.Cut(line, []byte(" "))
 	switch string(word) {
-	case LineProgress, LineFirst, LineCase, LineSamples, LineRank, LineNodes, LineSync, LineSoFar, LineEnd:
+	case LineProgress, LineFirst, LineCase, LineSamples, LineRank, LineCount, LineNodes, LineSync, LineExit, LineSoFar, LineEnd:
 		return true
 	}
 	return false
@@ -218,10 +233,14 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 			break
 		}
 		o.out.Syncs, err = with(o.out.Syncs, text)
+	case LineExit:
+		err = o.exit(text)
 	case LineSamples:
 		err = o.samples(string(text))
 	case LineRank:
-		err = o.rank(string(text))
+		err = o.series(string(text), &o.out.Ranks, when(o.job.PerRank, o.job.NP))
+	case LineCount:
+		err = o.series(string(text), &o.out.Counts, len(o.job.Counters))
 	case LineNodes:
 		var part host.Layout
 		if err = json.Unmarshal(text, &part); o.out.Layout == nil {
@@ -274,7 +293,7 @@ func (o *OutputReader) checkCase(i int) error {
 	case c.WindowNS < 0 || c.Provable != nil && min(int64(c.Provable.N), c.Provable.MedianNS, c.Provable.MinNS) < 0:
 		return fmt.Errorf("case %d has a negative time", c.Case)
 	}
-	if err := cmp.Or(c.Usage.Check(o.job.NP), c.Messages.Check()); err != nil {
+	if err := cmp.Or(c.Usage.Check(o.job.NP), c.Messages.Check(), c.Counting.Check()); err != nil {
 		return fmt.Errorf("case %d: %w", c.Case, err)
 	}
 	if goesOn {
@@ -346,31 +365,31 @@ func (o *OutputReader) samples(text string) error {
 	return nil
 }
 
-// rank takes local durations of a rank.
-func (o *OutputReader) rank(text string) error {
+// series takes numbers of a case, by repetition, of one of `most` ranks or counters.
+func (o *OutputReader) series(text string, into *map[int][][]int64, most int) error {
 	f := strings.Fields(text)
-	if len(f) < 4 || !o.job.PerRank {
+	if len(f) < 4 || most == 0 {
 		return fmt.Errorf("%d fields, or the job does not ask for them", len(f))
 	}
-	var at [3]int // case, rank, first repetition
+	var at [3]int // case, rank or counter, first repetition
 	for i := range at {
 		var err error
 		if at[i], err = strconv.Atoi(f[i]); err != nil {
-			return fmt.Errorf("%.40q does not begin with a case, a rank and a repetition", text)
+			return fmt.Errorf("%.40q does not begin with three numbers", text)
 		}
 	}
-	if at[0] < 0 || at[0] >= len(o.job.Cases) || at[1] < 0 || at[1] >= o.job.NP {
-		return fmt.Errorf("case %d at rank %d, of a job with %d cases and %d ranks", at[0], at[1], len(o.job.Cases), o.job.NP)
+	if at[0] < 0 || at[0] >= len(o.job.Cases) || at[1] < 0 || at[1] >= most {
+		return fmt.Errorf("case %d at %d, of a job with %d cases and %d of these", at[0], at[1], len(o.job.Cases), most)
 	}
-	if o.out.Ranks == nil {
-		o.out.Ranks = map[int][][]int64{}
+	if *into == nil {
+		*into = map[int][][]int64{}
 	}
-	if o.out.Ranks[at[0]] == nil {
-		o.out.Ranks[at[0]] = make([][]int64, o.job.NP)
+	if (*into)[at[0]] == nil {
+		(*into)[at[0]] = make([][]int64, most)
 	}
-	have := &o.out.Ranks[at[0]][at[1]]
+	have := &(*into)[at[0]][at[1]]
 	if len(*have) != at[2] || len(*have)+len(f)-3 > o.most(at[0]) {
-		return fmt.Errorf("case %d at rank %d: durations from %d on, expected %d, and at most %d of them", at[0], at[1], at[2], len(*have), o.most(at[0]))
+		return fmt.Errorf("case %d at %d: numbers from %d on, expected %d, and at most %d of them", at[0], at[1], at[2], len(*have), o.most(at[0]))
 	}
 	for _, t := range f[3:] {
 		s, err := ParseSample(t)
@@ -383,6 +402,14 @@ func (o *OutputReader) rank(text string) error {
 		*have = append(*have, s.NS)
 	}
 	return nil
+}
+
+// when is n, or 0 where the condition does not hold.
+func when(condition bool, n int) int {
+	if condition {
+		return n
+	}
+	return 0
 }
 
 func (o *OutputReader) end(text []byte) error {
@@ -410,7 +437,7 @@ func (e *End) check() error {
 			return fmt.Errorf("%s is %d", name, n)
 		}
 	}
-	if err := errors.Join(checkAlgorithms(e.Algorithms), checkLegal(e.Legal)); err != nil {
+	if err := cmp.Or(checkAlgorithms(e.Algorithms), checkLegal(e.Legal), e.Barriers.check()); err != nil {
 		return err
 	}
 	for _, y := range e.Yardstick {

@@ -52,3 +52,35 @@ func TestDurationsThatTheJobCannotBringAreRefused(t *testing.T) {
 		t.Errorf("nobody asked: %v", err)
 	}
 }
+
+func TestCountsComeBackByCounter(t *testing.T) {
+	read := func(j Job, lines ...string) (*OutputReader, error) {
+		j.NP, j.Cases = 1, []JobCase{{NRep: 2}}
+		r := NewOutputReader(&j, 0)
+		for _, line := range lines {
+			if _, err := r.Add([]byte(line)); err != nil {
+				return r, err
+			}
+		}
+		return r, nil
+	}
+	var text bytes.Buffer
+	w := NewOutputWriter(&text)
+	w.Count(0, 0, []int64{385, 0})
+	w.Count(0, 1, []int64{1, 2})
+	two := Job{Counters: []string{"page-faults", "cycles"}}
+	r, err := read(two, strings.Split(strings.TrimSpace(text.String()), "\n")...)
+	if got := r.Output().Counts[0]; err != nil || len(got) != 2 || !slices.Equal(got[0], []int64{385, 0}) || !slices.Equal(got[1], []int64{1, 2}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for line, j := range map[string]Job{
+		"count 0 2 0 5":  two, // counters 0 and 1
+		"count 0 0 0 -5": two,
+		"count 1 0 0 5":  two,
+		"count 0 0 0 5":  {PerRank: true}, // nobody asked
+	} {
+		if _, err := read(j, line); err == nil {
+			t.Errorf("%s: taken", line)
+		}
+	}
+}

@@ -32,12 +32,13 @@ type CaseResult struct {
 	Reason    string `json:"reason,omitempty"`    // ModeNREP: why it did not converge
 	// Invalid of the NRep samples have a flag; Late and Long count by flag. The
 	// driver fills them in.
-	Invalid  int    `json:"invalid,omitempty"`
-	Late     int    `json:"late,omitempty"`
-	Long     int    `json:"long,omitempty"`
-	WindowNS int64  `json:"window_ns,omitempty"` // the last window; only with windows
-	Provable *Bound `json:"provable,omitempty"`
-	Usage    *Usage `json:"usage,omitempty"` // of the NRep repetitions; nil: not counted, as in older versions
+	Invalid  int       `json:"invalid,omitempty"`
+	Late     int       `json:"late,omitempty"`
+	Long     int       `json:"long,omitempty"`
+	WindowNS int64     `json:"window_ns,omitempty"` // the last window; only with windows
+	Provable *Bound    `json:"provable,omitempty"`
+	Usage    *Usage    `json:"usage,omitempty"`    // of the NRep repetitions; nil: not counted, as in older versions
+	Counting *Counting `json:"counting,omitempty"` // only where counters were read
 	// Messages is only there with ModeMessages, and where the library counts them.
 	Messages *Messages `json:"messages,omitempty"`
 }
@@ -80,6 +81,29 @@ type Messages struct {
 func (m *Messages) Check() error {
 	if m != nil && (m.Calls < 1 || min(m.Count, m.Bytes) < 0) {
 		return fmt.Errorf("%d messages of %d bytes in %d calls", m.Count, m.Bytes, m.Calls)
+	}
+	return nil
+}
+
+// Counter is one that was asked for.
+type Counter struct {
+	Name string `json:"name"`
+	From string `json:"from,omitempty"` // how it is read
+	Why  string `json:"why,omitempty"`  // it is not, at some rank
+}
+
+// Counting is what reading counters costs: the median of the samples of a case, whose
+// counters were read, and of N repetitions among them without. ns.
+type Counting struct {
+	N         int     `json:"n"`
+	WithNS    float64 `json:"with_ns"`
+	WithoutNS float64 `json:"without_ns"`
+}
+
+// Check refuses what cannot be.
+func (c *Counting) Check() error {
+	if c != nil && (c.N < 1 || !(c.WithNS > 0 && c.WithoutNS > 0)) {
+		return fmt.Errorf("counters were read in %v ns, and not in %v", c.WithNS, c.WithoutNS)
 	}
 	return nil
 }

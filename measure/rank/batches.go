@@ -44,6 +44,9 @@ type measured struct {
 	turn          C.int64_t     // of the caches
 	usage         C.pg_usage    // of this rank, in all its batches
 	local         []int64       // durations of this rank, ns, where they are kept
+	counts        [][]int64     // at rank 0, by counter that is open
+	plain         []float64     // at rank 0, of repetitions without counters beside the samples, ns
+	plainFirst    bool          // the next of these come before the next samples
 }
 
 // setTiming chooses the synchronisation, and synchronises the clocks where
@@ -140,6 +143,7 @@ func (b *bench) sample(i int, row *function) error {
 	if err := b.sendRanks(i, m.local); err != nil {
 		return err
 	}
+	b.sendCounts(i, m, r)
 	if b.loop.sync.windows != 0 {
 		r.WindowNS = int64(m.window)
 	}
@@ -218,6 +222,8 @@ func (b *bench) fetch(m *measured, row *function, n, most int) error {
 
 func (b *bench) batchSize() int {
 	switch {
+	case b.counters != nil:
+		return mostCounted
 	case b.loop.sync.windows != 0:
 		return windowBatch
 	case b.loop.needsClock():
@@ -235,7 +241,7 @@ func (b *bench) next(m *measured, row *function, n, want int) (done, invalid int
 	start := time.Now()
 	slice := min(m.limit-start.Sub(m.start), b.due.Sub(start))
 	b.loop.set(m.window, max(1, slice), want)
-	samples, done, err := b.batch(row, b.loop.sync, n)
+	samples, done, err := b.batchOf(m, row, n)
 	if err != nil {
 		return 0, 0, err
 	}

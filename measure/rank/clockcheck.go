@@ -40,6 +40,13 @@ func (s *session) examineClocks(j *protocol.Job) (*outcome, error) {
 			return nil, err
 		}
 	}
+	if j.Clocks.Barriers > 0 {
+		o.end.Clock = &s.clock
+		s.setName("MPI_Barrier")
+		var err error
+		o.exits, o.end.Barriers, err = s.barrierExits(j.Clocks, func() { watchdog.Reset(stall) })
+		return &o, err
+	}
 	for i, method := range j.Clocks.Methods {
 		s.setName(method)
 		if s.rank == 0 {

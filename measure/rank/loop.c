@@ -18,6 +18,7 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
     void (*touch)(pg_loop *) = l->touch;
     pg_ctx *x = l->x;
     int64_t *starts = l->start, *ends = l->end;
+    pg_counters *counters = l->counters;
 
     l->flags = 0;
     pg_force(x);
@@ -25,12 +26,16 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
     pg_usage before = pg_usage_now();
     for (l->n = 0; l->n < most; l->n++) {
         touch(l);
+        if (counters != NULL)
+            pg_counters_before(counters);
         int entered = enter(l);
         if (entered == PG_STOP)
             break;
         int64_t start = now();
         int rc = run(x);
         int64_t end = now();
+        if (counters != NULL)
+            pg_counters_after(counters, l->n);
         starts[l->n] = start;
         ends[l->n] = end;
         l->flags_of[l->n] = (unsigned char)l->flags;

@@ -4,6 +4,7 @@
 #define PGMPI_LOOP_H
 
 #include "clock.h"
+#include "counters.h"
 #include "mockups.h"
 #include "usage.h"
 
@@ -37,6 +38,7 @@ typedef struct pg_loop {
     int64_t window; /* window: from one start to the next */
     int64_t slice;  /* round_time: no repetition starts later than this after the first */
     int64_t want;   /* round_time: valid repetitions that are enough */
+    pg_counters *counters; /* that are read around each repetition; NULL: none */
 
     /* Of the synchronisation; times are global, ns. */
     int64_t first, at;    /* the start of the first repetition, and of the one in hand */

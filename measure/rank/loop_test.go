@@ -27,6 +27,7 @@ func TestDriverAndRankProgramHaveTheSameNames(t *testing.T) {
 		{"synchronisations", protocol.Syncs, keys(syncs)},
 		{"treatments of caches", protocol.Caches, keys(caches)},
 		{"clocks", protocol.Clocks, keys(times)},
+		{"counters", protocol.Counters, eventNames()},
 		{"clock synchronisations", protocol.ClockSyncs, keys(methods)},
 	} {
 		for _, name := range c.driver {

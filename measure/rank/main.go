@@ -276,6 +276,9 @@ func (s *session) serve(jobFile string) error {
 	for _, c := range o.syncs {
 		w.JSON(protocol.LineSync, c)
 	}
+	for _, x := range o.exits {
+		w.JSON(protocol.LineExit, x)
+	}
 	if err := w.End(o.end); err != nil {
 		return err
 	}

@@ -2,6 +2,11 @@
 
 package rank
 
+/*
+#include "rank.h"
+*/
+import "C"
+
 import (
 	"cmp"
 	"encoding/json"
@@ -22,6 +27,7 @@ type outcome struct {
 	samples [][]protocol.Sample // by case
 	sent    []sent              // by case
 	syncs   []protocol.ClockSync
+	exits   []protocol.Exit
 	end     protocol.End
 }
 
@@ -51,6 +57,8 @@ type bench struct {
 	out         outcome
 	w           *protocol.OutputWriter // at rank 0
 	counts      bool                   // the library counts its messages
+	counters    *C.pg_counters         // nil: none are wanted
+	counted     []int                  // those that are open, as indices into Job.Counters
 	stall       time.Duration
 	watchdog    *time.Timer
 }
@@ -151,6 +159,9 @@ func (s *session) newBench(j *protocol.Job) (*bench, error) {
 		if b.counts, err = b.openMessages(); err != nil {
 			return nil, err
 		}
+	}
+	if err := b.openCounters(); err != nil {
+		return nil, err
 	}
 	b.stall = time.Duration(j.StallNS)
 	if s.rank != 0 {

@@ -43,6 +43,9 @@ func mostCases(mode protocol.Mode, plan *guidelines.Plan) int {
 	if mode == protocol.ModeSplit {
 		return len(plan.Cases) + 2*len(plan.Tests)
 	}
+	if mode == protocol.ModePipelined { // single calls, and calls in a row
+		return 2 * len(plan.Cases)
+	}
 	return len(plan.Cases)
 }
 

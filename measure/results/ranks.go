@@ -52,20 +52,25 @@ func ranksName(shape guidelines.Shape, run int) string {
 
 // WriteRanks stores the durations by rank of an mpirun.
 func (f *Folder) WriteRanks(r *Ranks) error {
-	return f.WriteFile(ranksName(r.Shape, r.Run), func(w io.Writer) error {
+	return f.writeSeries(ranksName(r.Shape, r.Run), r, r.NRep, r.NS)
+}
+
+// writeSeries stores numbers by case, rank or counter, and repetition.
+func (f *Folder) writeSeries(name string, header any, nrep []int, all [][][]int64) error {
+	return f.WriteFile(name, func(w io.Writer) error {
 		z := gzip.NewWriter(w)
 		b := bufio.NewWriterSize(z, 1<<16)
-		head, err := json.Marshal(r)
+		head, err := json.Marshal(header)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(b, "#%s\n", head) // a bufio.Writer keeps its first error
 		var line []byte
 		rows := 0
-		for i, ranks := range r.NS {
-			for rank, series := range ranks {
-				if len(series) != r.NRep[i] {
-					return fmt.Errorf("rank %d has %d durations of case %d, which has %d repetitions", rank, len(series), i, r.NRep[i])
+		for i, parts := range all {
+			for rank, series := range parts {
+				if len(series) != nrep[i] {
+					return fmt.Errorf("part %d has %d numbers of case %d, which has %d repetitions", rank, len(series), i, nrep[i])
 				}
 				for k, ns := range series {
 					line = fmt.Appendf(line[:0], "%d\t%d\t%d\t%d\n", i, rank, k, ns)
@@ -82,41 +87,74 @@ func (f *Folder) WriteRanks(r *Ranks) error {
 // RanksOfCase are the durations by rank of a case of the Plan in an mpirun; nil: they were
 // not stored.
 func (f *Folder) RanksOfCase(shape guidelines.Shape, run, plan int) ([][]int64, error) {
-	path := filepath.Join(f.Path, ranksName(shape, run))
+	_, all, err := f.seriesOfCase(ranksName(shape, run), RanksSchema, shape, run, plan)
+	return all, err
+}
+
+// seriesOfCase reads one case of a file of series; nil: there is no such file, or it lacks
+// the case.
+func (f *Folder) seriesOfCase(name, schema string, shape guidelines.Shape, run, plan int) (*seriesHead, [][]int64, error) {
+	path := filepath.Join(f.Path, name)
 	file, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer file.Close()
 	z, err := gzip.NewReader(file)
 	if err != nil {
-		return nil, damaged(path, err)
+		return nil, nil, damaged(path, err)
 	}
 	in := bufio.NewScanner(z)
 	in.Buffer(nil, maxHeader)
-	out, err := readRanks(in, shape, run, plan)
-	if err != nil {
-		return nil, damaged(path, err)
+	head, err := readSeriesHead(in, schema, shape, run)
+	var out [][]int64
+	if err == nil {
+		out, err = head.readCase(in, plan)
 	}
-	return out, nil
+	if err != nil {
+		return nil, nil, damaged(path, err)
+	}
+	return head, out, nil
 }
 
-// readRanks reads one case of a file of durations by rank.
-func readRanks(in *bufio.Scanner, shape guidelines.Shape, run, plan int) ([][]int64, error) {
-	var head Ranks
+// seriesHead is the first line of a file of series: the fields of Ranks and Counts.
+type seriesHead struct {
+	Schema   string             `json:"schema"`
+	Shape    guidelines.Shape   `json:"shape"`
+	Run      int                `json:"run"`
+	Counters []protocol.Counter `json:"counters"`
+	Plan     []int              `json:"plan"`
+	NRep     []int              `json:"nrep"`
+}
+
+func readSeriesHead(in *bufio.Scanner, schema string, shape guidelines.Shape, run int) (*seriesHead, error) {
+	var head seriesHead
 	if !in.Scan() || !strings.HasPrefix(in.Text(), "#") {
 		return nil, errors.Join(errors.New("no header line"), in.Err())
 	}
 	if err := json.Unmarshal(in.Bytes()[1:], &head); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
-	if head.Schema != RanksSchema || head.Shape != shape || head.Run != run || len(head.NRep) != len(head.Plan) {
+	if head.Schema != schema || head.Shape != shape || head.Run != run || len(head.NRep) != len(head.Plan) {
 		return nil, fmt.Errorf("it is not about mpirun %d of %s", run, shape)
 	}
-	out := make([][]int64, min(shape.NP, maxMembers))
+	return &head, nil
+}
+
+// parts is how many series a case has.
+func (head *seriesHead) parts() int {
+	if head.Schema == CountsSchema {
+		return min(len(head.Counters), protocol.MaxCounters)
+	}
+	return min(head.Shape.NP, maxMembers)
+}
+
+// readCase reads the series of one case.
+func (head *seriesHead) readCase(in *bufio.Scanner, plan int) ([][]int64, error) {
+	out := make([][]int64, head.parts())
 	found, rows := false, 0
 	for in.Scan() {
 		line := in.Text()
@@ -135,7 +173,7 @@ func readRanks(in *bufio.Scanner, shape guidelines.Shape, run, plan int) ([][]in
 			return nil, fmt.Errorf("row %d: %w", rows, err)
 		}
 		if v[0] >= int64(len(head.Plan)) || v[1] >= int64(len(out)) {
-			return nil, fmt.Errorf("row %d: case %d at rank %d", rows, v[0], v[1])
+			return nil, fmt.Errorf("row %d: case %d, series %d", rows, v[0], v[1])
 		}
 		if head.Plan[v[0]] != plan {
 			continue
@@ -150,11 +188,11 @@ func readRanks(in *bufio.Scanner, shape guidelines.Shape, run, plan int) ([][]in
 	return nil, errors.Join(errors.New("the file ends before its #end line"), in.Err())
 }
 
-// rankRow is a row: case, rank, repetition, ns.
+// rankRow is a row: case, rank or counter, repetition, number.
 func rankRow(line string) (v [4]int64, err error) {
 	f := strings.Split(line, "\t")
 	if len(f) != len(v) {
-		return v, fmt.Errorf("expected case, rank, repetition and nanoseconds, got %.60q", line)
+		return v, fmt.Errorf("expected four numbers, got %.60q", line)
 	}
 	for i := range v {
 		if v[i], err = strconv.ParseInt(f[i], 10, 64); err != nil || v[i] < 0 || v[i] > protocol.MaxRawInt {

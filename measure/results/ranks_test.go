@@ -32,7 +32,7 @@ func TestDurationsByRankComeBackAsTheyWereWritten(t *testing.T) {
 	if RanksOf(run, nil) != nil {
 		t.Error("nothing was sent")
 	}
-	if err := f.WriteRanks(RanksOf(run, map[int][][]int64{0: {{1, 2, 3}, {4}}})); err == nil || !strings.Contains(err.Error(), "rank 1 has 1 durations") {
+	if err := f.WriteRanks(RanksOf(run, map[int][][]int64{0: {{1, 2, 3}, {4}}})); err == nil || !strings.Contains(err.Error(), "part 1 has 1 numbers") {
 		t.Errorf("a rank with too few: %v", err)
 	}
 }
@@ -50,11 +50,11 @@ func TestDamagedDurationsByRankAreRefused(t *testing.T) {
 		head + "0\t0\t0\t5\n#end rows=2\n":                     "after 1 rows",
 		head + "0\t0\t0\t5\n":                                  "before its #end line",
 		head + "0\t0\t0\t-5\n#end rows=1\n":                    "no number",
-		head + "0\t2\t0\t5\n#end rows=1\n":                     "at rank 2",
+		head + "0\t2\t0\t5\n#end rows=1\n":                     "series 2",
 		head + "1\t0\t0\t5\n#end rows=1\n":                     "case 1",
 		head + "0\t0\t1\t5\n#end rows=1\n":                     "repetition 1",
 		head + "0\t0\t0\t5\n0\t0\t1\t5\n#end rows=2\n":         "expected 1 of 1",
-		head + "nonsense\n":                                    "expected case, rank",
+		head + "nonsense\n":                                    "expected four numbers",
 		"":                                                     "no header",
 		strings.Replace(head, `"run":3`, `"run":4`, 1):         "mpirun 3",
 		strings.Replace(head, `"nrep":[1]`, `"nrep":[]`, 1):    "mpirun 3",

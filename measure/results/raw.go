@@ -39,6 +39,8 @@ type Header struct {
 	// Yardstick is how fast the machine was, in the order of time; absent in stage
 	// 1 and in files of older versions.
 	Yardstick []protocol.Yardstick `json:"yardstick,omitempty"`
+	// Counters are those that were asked for; absent: none.
+	Counters []protocol.Counter `json:"counters,omitempty"`
 	// Parts are mpiruns that were cut off and have made the first samples of the file,
 	// in the order of time; absent: one mpirun has made them all, or it is stage 1.
 	Parts []Part `json:"parts,omitempty"`

@@ -161,6 +161,7 @@ func (d *rawDecoder) header(text []byte) (err error) {
 		Cases     json.RawMessage `json:"cases"`
 		Clocks    json.RawMessage `json:"clocks"`
 		Yardstick json.RawMessage `json:"yardstick"`
+		Counters  json.RawMessage `json:"counters"`
 		Parts     json.RawMessage `json:"parts"`
 	}
 	if err := json.Unmarshal(text, &h); err != nil {
@@ -171,7 +172,7 @@ func (d *rawDecoder) header(text []byte) (err error) {
 		return err
 	}
 	for i, c := range d.run.Cases {
-		if err := cmp.Or(c.Usage.Check(d.run.Shape.NP), c.Messages.Check()); err != nil {
+		if err := cmp.Or(c.Usage.Check(d.run.Shape.NP), c.Messages.Check(), c.Counting.Check()); err != nil {
 			return fmt.Errorf("case %d: %w", i, err)
 		}
 	}
@@ -179,6 +180,9 @@ func (d *rawDecoder) header(text []byte) (err error) {
 		return err
 	}
 	if d.run.Yardstick, err = list[protocol.Yardstick](h.Yardstick, maxReadings, "readings of the yardstick"); err != nil {
+		return err
+	}
+	if d.run.Counters, err = list[protocol.Counter](h.Counters, protocol.MaxCounters, "counters"); err != nil {
 		return err
 	}
 	d.run.Parts, err = list[Part](h.Parts, maxParts, "parts")

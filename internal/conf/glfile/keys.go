@@ -123,6 +123,8 @@ var Keys = []Key{
 		More: "It is sent between the cases, which disturbs them a little. See [measuring.md](measuring.md#the-loop).", Flag: "per-rank"},
 	{Name: "measure.messages", Text: "count the messages and bytes that the library sends inside of its calls (Open MPI only), in an mpirun of its own for each shape, which is not timed",
 		More: "See [measuring.md](measuring.md#causes-without-a-clock).", Flag: "messages"},
+	{Name: "measure.counters", Text: "read these around each repetition of stage 2 and store them beside the samples: events of kernel and processor, or `mpi_t:NAME`, a performance variable of the library", Names: protocol.Counters,
+		Empty: "none", More: "It disturbs what is measured, by how much is measured too. See [measuring.md](measuring.md#counters).", Flag: "counters", Value: "LIST"},
 	{Name: "measure.split_experiment", Text: "test suspected violations of split-robustness (GL2) in mpiruns of their own",
 		More: "See [statistics.md](statistics.md#split-robustness).",
 		Flag: "no-split-experiment", FlagText: "leave suspected split-robustness untested", set: unsetSplit},

@@ -1,0 +1,71 @@
+package results
+
+import (
+	"compress/gzip"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+)
+
+// Of three counters the second could not be read.
+func TestCountersComeBackAsTheyWereWritten(t *testing.T) {
+	f, err := Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	run := sampleRun() // case 0 is plan 4 with 3 repetitions, case 2 plan 6 with one
+	run.Counters = []protocol.Counter{{Name: "page-faults", From: "getrusage"}, {Name: "cycles", Why: "hidden"}, {Name: "mpi_t:x", From: "MPI_T"}}
+	if err := f.WriteCounts(CountsOf(run, map[int][][]int64{0: {{1, 0, 385}, nil, {4, 5, 6}}, 2: {{7}, nil, {8}}})); err != nil {
+		t.Fatal(err)
+	}
+	for plan, want := range map[int][][]int64{4: {{1, 0, 385}, {4, 5, 6}}, 6: {{7}, {8}}} {
+		counters, got, err := f.CountsOfCase(run.Shape, run.Run, plan)
+		if err != nil || !reflect.DeepEqual(got, want) || len(counters) != 2 || counters[1].Name != "mpi_t:x" || counters[0].From != "getrusage" {
+			t.Errorf("case %d: %v of %v, %v", plan, got, counters, err)
+		}
+	}
+	for _, at := range [][2]int{{run.Run, 5}, {run.Run + 1, 4}} {
+		if counters, got, err := f.CountsOfCase(run.Shape, at[0], at[1]); err != nil || got != nil || counters != nil {
+			t.Errorf("mpirun %d, case %d: %v, %v", at[0], at[1], got, err)
+		}
+	}
+	if CountsOf(run, nil) != nil {
+		t.Error("nothing was sent")
+	}
+	if err := f.WriteCounts(CountsOf(run, map[int][][]int64{0: {{1, 2}, nil, {3, 4}}})); err == nil {
+		t.Error("two counts of three repetitions were taken")
+	}
+}
+
+func TestDamagedCountersAreRefused(t *testing.T) {
+	f, err := Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	shape := guidelines.Shape{NP: 2}
+	const head = `#{"schema":"pgmpi-counters/1","shape":{"np":2},"run":3,"counters":[{"name":"page-faults"}],"plan":[4],"nrep":[1]}` + "\n"
+	for text, want := range map[string]string{
+		head + "0\t0\t0\t5\n#end rows=1\n":                "",
+		head + "0\t1\t0\t5\n#end rows=1\n":                "series 1", // there is one counter
+		head + "0\t0\t0\t5\n":                             "before its #end line",
+		strings.Replace(head, "-counters/", "-ranks/", 1): "not about",
+	} {
+		file, err := os.Create(f.Path + "/" + countsName(shape, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := gzip.NewWriter(file)
+		_, _ = z.Write([]byte(text))
+		z.Close()
+		file.Close()
+		if _, _, err := f.CountsOfCase(shape, 3, 4); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
