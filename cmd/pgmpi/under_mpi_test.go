@@ -3,7 +3,6 @@ package main
 import (
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"pgmpi/analyze"
@@ -30,9 +29,9 @@ func TestSideOfAbRunsUnderASetting(t *testing.T) {
 			}
 		}
 		for side, want := range map[string]bool{"a": false, "b": true} {
-			ranks := b.pgmpi("env", filepath.Join(b.out, side)).exits(t, 0).stdout
-			if strings.Contains(ranks, variable) != want {
-				t.Errorf("ranks of %s have %s: want %t in\n%s", side, variable, want, ranks)
+			ranks := b.environment(filepath.Join(b.out, side)).Factors.Layouts[0].Kinds[0].Env
+			if _, there := ranks[variable]; there != want {
+				t.Errorf("ranks of %s have %s: %t, want %t", side, variable, there, want)
 			}
 		}
 	})
