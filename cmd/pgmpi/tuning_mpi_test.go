@@ -42,7 +42,7 @@ func bad(all []campaign.Outcome) (out []campaign.Outcome) {
 
 func TestUntouchedLibrariesMakeLegalCallsRight(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
-		f := b.onProcesses(2, 5) // others: with a setting, below
+		f := b.onProcesses(3) // others: with a setting, below
 		f.Measure.Stall = conf.Duration(6 * time.Second)
 		all, err := campaign.Legal(t.Context(), f, nil)
 		if err != nil {
@@ -145,7 +145,7 @@ func TestWrittenSettingsAreInForceAndLetLegalCallsPass(t *testing.T) {
 				t.Errorf("%s: %d of %d entries are seen to be in force", writer, told, len(s.Entries))
 			}
 			f.Measure.Stall = conf.Duration(6 * time.Second)
-			all, err := campaign.Legal(t.Context(), f, s.Env)
+			all, err := campaign.Legal(t.Context(), f, s.Env, functionsOf(s)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,6 +156,16 @@ func TestWrittenSettingsAreInForceAndLetLegalCallsPass(t *testing.T) {
 			}
 		}
 	})
+}
+
+// functionsOf are the collectives that a setting is about.
+func functionsOf(s *tuning.Setting) (out []string) {
+	for _, e := range s.Entries {
+		if !slices.Contains(out, e.Choice.Function) {
+			out = append(out, e.Choice.Function)
+		}
+	}
+	return out
 }
 
 // knownWrong is what the libraries do wrong by themselves. Open MPI 4.1.4 takes the size of
@@ -199,7 +209,7 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 	if err := os.WriteFile(path, []byte(byHand), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	all, err := campaign.Legal(t.Context(), f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path})
+	all, err := campaign.Legal(t.Context(), f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,7 +281,7 @@ func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
 	} {
 		b.out = filepath.Join(b.dir, "out"+conf.FormatSize(int64(1+len(c.env))))
 		path := b.toml(quick + "[mpi]\nenv = { " + c.env + " }\n")
-		said := b.check(path, "--format", "json").exits(t, 0, 1, 4)
+		said := b.check("--guidelines", path, "--format", "json").exits(t, 0, 1, 4)
 		for _, want := range c.says {
 			if !strings.Contains(said.stderr, want) || !strings.Contains(said.stdout, strings.ReplaceAll(want, `"`, `\"`)) {
 				t.Errorf("%s: no remark says %q\n%s", c.env, want, said.stderr)

@@ -55,13 +55,13 @@ const legalStall = 10 * time.Second
 // Legal makes calls that MPI allows and that are easy to get wrong, of every collective, on
 // the world of each configured shape and on parts of it, under an environment beside mpi.env,
 // and returns what became of each. A kind of call that ends the mpirun is not made again.
-// It is an error only if nothing could be called.
-func Legal(ctx context.Context, config *glfile.File, env map[string]string) ([]Outcome, error) {
+// It is an error only if nothing could be called. With functions only these are called.
+func Legal(ctx context.Context, config *glfile.File, env map[string]string, functions ...string) ([]Outcome, error) {
 	o, err := newOnce(config, nil)
 	if err != nil {
 		return nil, err
 	}
-	return o.legal(ctx, env)
+	return o.legal(ctx, env, functions...)
 }
 
 func (o *once) legal(ctx context.Context, env map[string]string, functions ...string) (out []Outcome, err error) {

@@ -176,7 +176,7 @@ func insert(n *node, function string, groups map[int][]part, t *Tree) (entries [
 	old := &node{below: intra.below}
 	var below []*node
 	for _, np := range slices.Sorted(maps.Keys(groups)) {
-		default_, err := old.on(np)
+		usual, err := old.on(np)
 		if err != nil {
 			return nil, fmt.Errorf("%s in the library's tree: %w", function, err)
 		}
@@ -184,18 +184,18 @@ func insert(n *node, function string, groups map[int][]part, t *Tree) (entries [
 			below = append(below, &node{key: fmt.Sprintf("comm_size<=%d", np-1), below: old.below})
 		}
 		here := &node{key: fmt.Sprintf("comm_size<=%d", np)}
-		for _, p := range whole2(function, groups[np]) {
+		for _, p := range wholeInTree(function, groups[np]) {
 			entries = append(entries, Entry{Choice: p.choice, From: p.from, To: p.to, Where: TreeFile, Variable: treeVariable, Value: TreeFile, Proof: ByFile})
 		}
-		here.below = bySize(function, np, whole2(function, groups[np]), default_, t)
+		here.below = bySize(function, np, wholeInTree(function, groups[np]), usual, t)
 		below = append(below, here)
 	}
 	intra.below = append(below, &node{key: "comm_size=any", below: old.below})
 	return entries, nil
 }
 
-// whole2 is whole for MPICH.
-func whole2(function string, parts []part) []part {
+// wholeInTree is whole for MPICH.
+func wholeInTree(function string, parts []part) []part {
 	if _, ok := TreeSize(function, 1, 1); ok || len(parts) == 0 {
 		return parts
 	}
@@ -203,9 +203,9 @@ func whole2(function string, parts []part) []part {
 }
 
 // bySize are the conditions on the size of a message on np processes.
-func bySize(function string, np int, parts []part, default_ []*node, t *Tree) []*node {
+func bySize(function string, np int, parts []part, usual []*node, t *Tree) []*node {
 	if len(parts) == 1 && parts[0].to == 0 {
-		return guarded(function, parts[0].choice, default_, t)
+		return guarded(function, parts[0].choice, usual, t)
 	}
 	key := sized[function].key
 	below := func(block int64, then []*node) *node {
@@ -216,19 +216,19 @@ func bySize(function string, np int, parts []part, default_ []*node, t *Tree) []
 	end := int64(0)
 	for _, p := range parts {
 		if p.from > end {
-			out = append(out, below(p.from, default_))
+			out = append(out, below(p.from, usual))
 		}
-		out = append(out, below(p.to, guarded(function, p.choice, default_, t)))
+		out = append(out, below(p.to, guarded(function, p.choice, usual, t)))
 		end = p.to
 	}
-	return append(out, &node{key: key + "=any", below: default_})
+	return append(out, &node{key: key + "=any", below: usual})
 }
 
 // guarded is an algorithm where it may be called, else what the library has.
-func guarded(function string, c Choice, default_ []*node, t *Tree) []*node {
+func guarded(function string, c Choice, usual []*node, t *Tree) []*node {
 	out := []*node{{key: "algorithm=" + leafName(c, t)}}
 	for _, g := range slices.Backward(guards(function, c.Algorithm)) {
-		out = []*node{{key: g.no, below: default_}, {key: g.yes, below: out}}
+		out = []*node{{key: g.no, below: usual}, {key: g.yes, below: out}}
 	}
 	return out
 }
