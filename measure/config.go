@@ -102,6 +102,8 @@ type MPIConfig struct {
 	Rank   string            `toml:"rank" json:"rank"`     // path of pgmpi-rank; "": launch.FindRank looks
 	Launch []string          `toml:"launch" json:"launch"` // argv with "{np}"; empty: by the library
 	Env    map[string]string `toml:"env" json:"env"`       // for the ranks
+	// Under is a folder whose env.sh sets more variables for the ranks; "": none.
+	Under string `toml:"under" json:"under,omitempty"`
 	// Hostfile is the launcher's list of hosts; "": the batch system's.
 	Hostfile    string `toml:"hostfile" json:"hostfile"`
 	CPUsPerRank int    `toml:"cpus_per_rank" json:"cpus_per_rank"` // cores that each rank has for itself

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -13,19 +14,22 @@ import (
 
 var abCommand = command{
 	name:  "ab",
-	args:  "A.toml B.toml",
+	args:  "A.toml [B.toml]",
 	short: "measure two set-ups alternately, then compare them",
 	long: `Measures two set-ups, such as two rank programs or two environments, each with a
 gl.toml of its own. Their mpiruns alternate, in an order drawn anew for every
 pair, so that what drifts on the machine hits both; then they are compared in
 pairs. The results folders are OUT/a and OUT/b, the comparison is in
-OUT/compare.*. An interrupted run goes on with --out OUT --resume.
+OUT/compare.*. An interrupted run goes on with --out OUT --resume. With
+--under B has the variables of a setting, and may be the same gl.toml.
 
 Exit codes: those of compare and of check.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		var o output
 		s.design(fs)
+		s.keys(fs, "under")
+		fs.Lookup("under").Usage = "run B, and not A, under the setting in `DIR`, a folder with an env.sh; B.toml may then be left out"
 		o.folder(fs)
 		o.mpiruns = 10
 		fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", o.mpiruns)
@@ -33,6 +37,9 @@ Exit codes: those of compare and of check.`,
 		s.judging(fs)
 		o.compared(fs)
 		return func(ctx context.Context, args []string) error {
+			if len(args) == 1 && s.given("mpi.under") {
+				args = append(args, args[0])
+			}
 			if len(args) != 2 {
 				return setupf("ab: give two configurations; see `pgmpi help ab`")
 			}
@@ -51,6 +58,9 @@ func ab(ctx context.Context, toml []string, s *settings, o *output) error {
 	for i, name := range []string{"a", "b"} {
 		mine, side := *s, *o
 		mine.guidelines, side.out = toml[i], filepath.Join(o.out, name)
+		if name == "a" {
+			mine.flags = slices.DeleteFunc(slices.Clone(s.flags), func(k *keyFlag) bool { return k.key.Flag == "under" })
+		}
 		if x.Sides[i], err = side.prepare(&mine); err != nil {
 			return err
 		}

@@ -66,7 +66,7 @@ func (s *settings) keys(fs *pflag.FlagSet, names ...string) {
 func (s *settings) measuring(fs *pflag.FlagSet) {
 	s.file(fs)
 	s.design(fs)
-	s.keys(fs, "launch", "hostfile", "rank", "job-file", "thread-level")
+	s.keys(fs, "launch", "hostfile", "rank", "job-file", "thread-level", "under")
 }
 
 // file has the flag for the whole configuration.
@@ -142,5 +142,8 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 	case err != nil:
 		return nil, setup(err)
 	}
-	return f, s.apply(f)
+	if err := s.apply(f); err != nil {
+		return nil, err
+	}
+	return f, campaign.Under(f)
 }
