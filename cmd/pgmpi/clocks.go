@@ -30,7 +30,7 @@ many rounds and messages. One mpirun for every number of processes and every
 shape. Nothing is written to disk. docs/clocks.md explains the methods.`,
 	flags: func(fs *pflag.FlagSet) action {
 		c := &clocksRun{}
-		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma `LIST` (default: the slots of the allocation, else the cores)")
+		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma `LIST` (default: the processes of the batch job, else the cores)")
 		fs.StringSliceVar(&c.shapes, "shape", nil, "shapes nodes × processes per node, a comma `LIST`: 2x1,1x2,16x32")
 		fs.StringVar(&c.rank, "rank", "", "the rank program `FILE` (default: as for check)")
 		fs.StringVar(&c.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: what comes with the rank program's library)")

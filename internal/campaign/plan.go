@@ -247,15 +247,35 @@ func hours(h float64) string {
 	return fmt.Sprintf("%.0f", h)
 }
 
-// rounded shows no more digits of an estimate than it has.
+// rounded shows no more digits of an estimate than it has: "180 ms", "3.4 s",
+// "1 min 30 s", "2 h 5 min", "12 days".
 func rounded(d time.Duration) string {
+	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
 	switch {
-	case d < time.Second:
-		return max(d.Round(10*time.Millisecond), 10*time.Millisecond).String()
+	case d < time.Second-5*time.Millisecond:
+		return fmt.Sprintf("%d ms", max(d.Round(10*time.Millisecond), 10*time.Millisecond).Milliseconds())
 	case d < 20*time.Second:
-		return d.Round(100 * time.Millisecond).String()
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
 	case d < 10*time.Minute:
-		return d.Round(time.Second).String()
+		return inUnits(d.Round(time.Second), time.Minute, "min", time.Second, "s")
+	case d < 2*day:
+		return inUnits(d.Round(time.Minute), time.Hour, "h", time.Minute, "min")
+	case d < 2*year:
+		return fmt.Sprintf("%.0f days", d.Hours()/day.Hours())
+	case d >= longest:
+		return fmt.Sprintf("over %d years", longest/year)
 	}
-	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	return fmt.Sprintf("%.0f years", d.Hours()/year.Hours())
+}
+
+// inUnits writes a time in two units, without what is 0.
+func inUnits(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
+	var parts []string
+	if n := d / large; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", n, largeName))
+	}
+	if n := d % large / small; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", n, smallName))
+	}
+	return strings.Join(parts, " ")
 }
