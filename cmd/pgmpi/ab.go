@@ -30,6 +30,7 @@ Exit codes: those of compare and of check.`,
 		var s settings
 		var o output
 		s.design(fs)
+		s.predicting(fs)
 		o.folder(fs)
 		o.mpiruns = 10
 		fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", o.mpiruns)

@@ -93,14 +93,14 @@ func TestExamplesRun(t *testing.T) {
 	b.run(exampleOf(t, "nightly/night.sh"), append([]string{nights}, few...)...).exits(t, 0, 4)
 
 	tuned := filepath.Join(b.dir, "tuned")
-	b.run(exampleOf(t, "tune/tune.sh"), tuned, "--mpiruns", "5", "--alpha", "0.3").exits(t, 0, 4).shows(t, "^Reduce, p2$")
+	b.run(exampleOf(t, "tune/tune.sh"), tuned, "--mpiruns", "5", "--alpha", "0.3", "--nrep-max", "20").exits(t, 0, 4).shows(t, "^Reduce, p2$")
 	for _, side := range []string{"a", "b"} {
 		if _, err := os.Stat(filepath.Join(tuned, side, "report.json")); err != nil {
 			t.Error(err)
 		}
 	}
 
-	b.run(exampleOf(t, "guideline/check.sh"), b.out, "--mpiruns", "5", "--alpha", "0.3", "--no-split-experiment").exits(t, 0, 1).
+	b.run(exampleOf(t, "guideline/check.sh"), b.out, "--mpiruns", "5", "--alpha", "0.3", "--nrep-max", "20", "--no-split-experiment").exits(t, 0, 1).
 		shows(t, "reduce-large", "bcast-grows", "scan-splits")
 
 	pictures := filepath.Join(b.dir, "pictures")
