@@ -151,6 +151,11 @@ demo: go-check ## install an MPI library if there is none, build, and check this
 	1) echo "The demo has worked: to find violations is what pgmpi is for (it ended with exit status 1, as it does in a nightly job)." ;;
 	*) exit $$status ;;
 	esac
+	if [ "$${OMPI_ALLOW_RUN_AS_ROOT:-}" ] && [ "$$(id -u)" -eq 0 ]; then
+		echo "You are root: before bin/pgmpi check, so that Open MPI's mpirun starts,"
+		echo "  export OMPI_ALLOW_RUN_AS_ROOT=1"
+		echo "  export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
+	fi
 
 build: go-check ## build bin/pgmpi and bin/pgmpi-rank; for another library: make build MPICC=mpicc.mpich RANK=bin/pgmpi-rank-mpich
 	@$(call build_rank,$(MPICC),$(RANK))

@@ -35,7 +35,7 @@ func Build(s Settings) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Shapes: s.Shapes, Datatype: s.Datatype, Op: op, Root: s.Root}
+	p := &Plan{Shapes: s.Shapes, Datatype: s.Datatype, Op: op, Root: s.Root, Notes: s.slips()}
 	if err := p.setGuidelines(s); err != nil {
 		return nil, err
 	}

@@ -29,17 +29,17 @@ func Default() Config {
 func (c Config) Validate(users []User) []conf.FieldError {
 	var errs conf.FieldErrors
 	check := func(key string, selectors []string) {
-		for _, s := range selectors {
+		for i, s := range selectors {
 			if _, err := parseSelector(s, users); err != nil {
-				errs.Check(false, key, "%v", err)
+				errs.Check(false, conf.Element(key, i), "%v", err)
 			}
 		}
 	}
 	errs.Check(len(c.Guidelines)+len(users) > 0, "guidelines", "is empty, and there is no [[guideline]]: nothing to check")
 	check("guidelines", c.Guidelines)
 	check("exclude", c.Exclude)
-	for _, f := range c.Functions {
-		errs.Name("functions", "collective", f, mockups.Collectives())
+	for i, f := range c.Functions {
+		errs.Name(conf.Element("functions", i), "collective", f, mockups.Collectives())
 	}
 	if len(errs) == 0 {
 		errs.Check(len(c.resolve(users)) > 0, "guidelines", "exclude and functions leave no guideline to check")

@@ -67,6 +67,21 @@ func FitMsizes(list []string, extent int64) (sizes, leftOut []int64, err error) 
 	return ascending(sizes), ascending(leftOut), nil
 }
 
+// CheckMsizes adds the error of FitMsizes, about the first size that it has.
+func CheckMsizes(errs *conf.FieldErrors, key string, list []string, extent int64) {
+	_, _, err := FitMsizes(list, extent)
+	if err == nil {
+		return
+	}
+	for i, item := range list {
+		if _, _, its := FitMsizes([]string{item}, extent); its != nil && its.Error() == err.Error() {
+			key = conf.Element(key, i)
+			break
+		}
+	}
+	errs.Check(false, key, "%v", err)
+}
+
 func ascending(sizes []int64) []int64 {
 	slices.Sort(sizes)
 	return slices.Compact(sizes)

@@ -66,9 +66,7 @@ func ValidateUsers(users []User, extent int64) []conf.FieldError {
 		if f := u.Guideline().Function; u.Msizes != nil && isCall(f) && !HasSize(f) {
 			wrong(".msizes", "%s has no message size", f)
 		} else if u.Msizes != nil {
-			if _, _, err := FitMsizes(u.Msizes, extent); err != nil {
-				wrong(".msizes", "%v", err)
-			}
+			CheckMsizes(&errs, fmt.Sprintf("[%d].msizes", i), u.Msizes, extent)
 		}
 	}
 	return errs

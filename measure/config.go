@@ -41,22 +41,22 @@ func DefaultJob() JobConfig {
 func (c JobConfig) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	for i, np := range c.NP {
-		errs.Check(np >= 1, "np", "%d is no number of processes", np)
-		errs.Check(np <= guidelines.MaxProcesses, "np", "%d is more than %d processes", np, guidelines.MaxProcesses)
-		errs.Check(!slices.Contains(c.NP[:i], np), "np", "%d is given twice", np)
+		key := conf.Element("np", i)
+		errs.Check(np >= 1, key, "%d is no number of processes", np)
+		errs.Check(np <= guidelines.MaxProcesses, key, "%d is more than %d processes", np, guidelines.MaxProcesses)
+		errs.Check(!slices.Contains(c.NP[:i], np), key, "%d is given twice", np)
 	}
 	for i, text := range c.Shapes {
+		key := conf.Element("shapes", i)
 		_, err := guidelines.ParseShape(text)
-		errs.Check(err == nil, "shapes", "%v", err)
-		errs.Check(!slices.Contains(c.Shapes[:i], text), "shapes", "%q is given twice", text)
+		errs.Check(err == nil, key, "%v", err)
+		errs.Check(!slices.Contains(c.Shapes[:i], text), key, "%q is given twice", text)
 	}
 	errs.Check(c.MPIRuns >= 0, "mpiruns", "must be at least 1, or 0 for as many as suit the number of tests, not %d", c.MPIRuns)
 	errs.Check(c.MPIRuns <= results.MaxMPIRuns, "mpiruns", "must be at most %d, not %d", results.MaxMPIRuns, c.MPIRuns)
 	c.validateLooks(&errs)
 	_, opErrs := guidelines.ResolveOp(c.Datatype, c.Op)
-	if _, _, err := guidelines.FitMsizes(c.Msizes, guidelines.Extent(c.Datatype)); err != nil {
-		errs.Check(false, "msizes", "%v", err)
-	}
+	guidelines.CheckMsizes(&errs, "msizes", c.Msizes, guidelines.Extent(c.Datatype))
 	return slices.Concat(errs, opErrs, c.CheckRoot(c.NP))
 }
 

@@ -166,6 +166,7 @@ func compareCases(c *analyze.Comparison) []Section {
 	case len(t.Rows) == 0:
 		s.Title += ": none"
 	default:
+		t.Spare = []int{slices.Index(t.Head, "p adj.")} // the stars say it, too
 		s.Table = t
 		s.note("p adj.: adjusted p-value, * ≤ .05, ** ≤ .01, *** ≤ .001%s", when(c.AllRows, "; ~: nothing significant, which does not show that there is nothing"))
 	}

@@ -23,7 +23,7 @@ type Environment struct {
 	Version string            `json:"pgmpi_version"`
 	Rank    protocol.RankInfo `json:"rank"`
 	Factors host.Factors      `json:"factors"`
-	Doubts  []remark.Remark   `json:"doubts"` // of Factors; never null
+	Doubts  []remark.Remark   `json:"doubts"` // of Factors and, in a folder, its mpiruns; never null
 	Config  json.RawMessage   `json:"config"`
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/internal/campaign"
 )
 
@@ -19,15 +21,17 @@ var abCommand = command{
 	long: `Measures two set-ups, such as two rank programs or two environments, each with a
 gl.toml of its own. Their mpiruns alternate, in an order drawn anew for every
 pair, so that what drifts on the machine hits both; then they are compared in
-pairs. The results folders are OUT/a and OUT/b, the comparison is in
-OUT/compare.*. An interrupted run goes on with --out OUT --resume. With
---under B has the variables of a setting, and may be the same gl.toml.
+pairs. The results folders are OUT/a and OUT/b, each with a report of its own;
+the comparison is in OUT/compare.*. An interrupted run goes on with --out OUT
+--resume. With --under B has the variables of a setting, and may be the same
+gl.toml.
 
 Exit codes: those of compare and of check.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		var o output
 		s.design(fs)
+		s.predicting(fs)
 		s.keys(fs, "under")
 		fs.Lookup("under").Usage = "run B, and not A, under the setting in `DIR`, a folder with an env.sh; B.toml may then be left out"
 		o.folder(fs)
@@ -86,6 +90,36 @@ func ab(ctx context.Context, toml []string, s *settings, o *output) error {
 	if err != nil {
 		return goOnWith(err, o.out)
 	}
-	warn("results: %s\n", o.out)
+	reports, err := x.Reports()
+	if err != nil {
+		return err
+	}
+	warn("results: %s\n%s", o.out, bySide(reports, a.Path, b.Path))
 	return o.compare(a.Path, b.Path, cfg)
+}
+
+// bySide says how many tests each side violates by itself, a line for each.
+func bySide(reports [2]*analyze.Report, paths ...string) string {
+	var violated [2][]string
+	for i, r := range reports {
+		for _, v := range r.Verdicts {
+			if v.Verdict == judge.Violated {
+				violated[i] = append(violated[i], fmt.Sprintf("%s %s %d %s", v.Guideline, v.Function, v.Msize, v.Shape))
+			}
+		}
+	}
+	both := 0
+	for _, v := range violated[1] {
+		if slices.Contains(violated[0], v) {
+			both++
+		}
+	}
+	same := fmt.Sprintf("%d of them also in A", both)
+	if both == len(violated[0]) && both == len(violated[1]) {
+		same = "the same as A"
+	}
+	line := func(i int, more string) string {
+		return fmt.Sprintf("%c: %d violated%s; %s\n", 'A'+i, len(violated[i]), more, filepath.Join(paths[i], "report.txt"))
+	}
+	return line(0, "") + line(1, ", "+same)
 }

@@ -27,10 +27,11 @@ var analyzeCommand = command{
 	args:  "DIR|FILE…",
 	short: "stage 3 only: judge a results folder again",
 	long: `Reads the raw files of a results folder, filters and tests them, prints the
-tables and writes report.json into the folder, in place of the one that is
-there, or into that of --out. The settings are those of the folder's gl.toml;
-flags beat them. With --explain, what single verdicts rest on is printed in
-place of the tables. With --baseline it is held against other checks as by
+tables and writes report.json into the folder, or into that of --out. The
+settings are those of the folder's gl.toml; flags beat them. Judged with other
+settings it is a look: the report that is there stays. With --explain, what
+single verdicts rest on is printed in place of the tables. With --baseline it is
+held against other checks as by
 ` + "`pgmpi check --baseline`" + `; nothing is measured again. Needs no MPI.
 
 With --from reprompi the arguments are output files of ReproMPI's mpibenchmark,
@@ -47,7 +48,7 @@ without --out.`,
 		o.explains(fs)
 		from := fs.String("from", "", "`PROGRAM` whose output files the arguments are: reprompi")
 		fs.StringVar(&s.guidelines, "guidelines", "", "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
-		fs.StringVar(&o.out, "out", "", "a `DIR` for the report (default: the results folder; with --from nothing is written)")
+		fs.StringVar(&o.out, "out", "", "a `DIR` for the report (default: the results folder, unless its report was made with other settings; with --from nothing is written)")
 		return func(_ context.Context, args []string) error {
 			if *from != "" {
 				return analyzeFiles(*from, args, &s, &o)
@@ -74,10 +75,13 @@ without --out.`,
 				return err
 			}
 			into := folder
-			if o.out != "" {
+			switch {
+			case o.out != "":
 				if into, err = folderFor(o.out); err != nil {
 					return err
 				}
+			case campaign.OnlyLooks(folder, m, config):
+				into = nil
 			}
 			j, err := campaign.Judge(folder, m, config.Analyze)
 			if err != nil {
@@ -95,29 +99,40 @@ without --out.`,
 
 // showJudgement puts report.json and the other formats into a folder or their files, and the first format
 // and the explanations on standard output; the exit code is from the findings.
-// tables says whether the first format is printed beside explanations.
+// tables says whether the first format is printed beside explanations. into is nil where the report of
+// the folder stays.
 func showJudgement(j *campaign.Judgement, path string, into *results.Folder, formats *formatFlag, selections []analyze.Selection, tables bool) error {
 	r := j.Report
 	d, explained := report.Reports.Document(r), chosen(selections, r)
 	var err error
+	stored := ""
 	// A report that cannot be stored is printed all the same.
-	unwritten := errors.Join(campaign.StoreReport(into, r, formats.stored()), formats.deliver(d), campaign.StoreMedians(into, j.Analysis))
+	unwritten := formats.deliver(d)
+	if into != nil {
+		stored = into.Path
+		unwritten = errors.Join(campaign.StoreReport(into, r, formats.stored()), unwritten, campaign.StoreMedians(into, j.Analysis))
+	}
 	if len(selections) == 0 || tables {
-		err = formats.print(d, into.Path)
+		err = formats.print(d, stored)
 		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
 	}
 	if err == nil {
 		err = explain(formats.beside(), j, explained)
 	}
 	switch {
+	case err != nil && stored == "":
+		return fmt.Errorf("standard output: %w", err)
 	case err != nil:
-		return fmt.Errorf("standard output: %w; the report is in %s", err, into.Path)
-	case unwritten != nil && path == into.Path && readOnly(unwritten):
+		return fmt.Errorf("standard output: %w; the report is in %s", err, stored)
+	case unwritten != nil && path == stored && readOnly(unwritten):
 		warn("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere\n", path)
 	case unwritten != nil:
 		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), os.Args[0], conf.Quote(path))
 	}
-	warn("%s\n", report.Closing(r, into.Path, formats.page(d, into.Path)))
+	if into == nil {
+		warn("note: the report in %s stays, since it was made with other settings; --out DIR has this one written\n", path)
+	}
+	warn("%s\n", report.Closing(r, stored, formats.page(d, stored)))
 	return verdictExit(r)
 }
 

@@ -35,6 +35,7 @@ newly wrong, and was so when it was measured again: see docs/gate.md.`,
 		var s settings
 		var o output
 		s.measuring(fs)
+		s.predicting(fs)
 		s.keys(fs, "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
 		s.gate(fs)
 		o.folder(fs)
@@ -68,6 +69,9 @@ func stageFlags(refuse func(*campaign.Campaign) error, do func(*campaign.Campaig
 		var s settings
 		var o output
 		s.measuring(fs)
+		if fs.Name() == "nrep" {
+			s.predicting(fs)
+		}
 		o.folder(fs)
 		o.dry(fs)
 		return func(ctx context.Context, _ []string) error {
@@ -157,6 +161,9 @@ func (o *output) run(s *settings, command string, refuse, do func(*campaign.Camp
 }
 
 func check(ctx context.Context, s *settings, o *output) error {
+	if o.dryRun && len(o.explain) > 0 {
+		return setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
+	}
 	if known := report.Explanations.Formats(); len(o.explain) > 0 && !slices.Contains(known, o.formats.beside().Name) {
 		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
 	}

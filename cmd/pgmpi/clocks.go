@@ -35,7 +35,7 @@ clock, and each stamps when it leaves, 1000 times (--calls). --rank takes the ra
 programs of several libraries, which are then shown one after the other.`,
 	flags: func(fs *pflag.FlagSet) action {
 		c := &clocksRun{}
-		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma `LIST` (default: the slots of the allocation, else the cores)")
+		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma `LIST` (default: the processes of the batch job, else the cores)")
 		fs.StringSliceVar(&c.shapes, "shape", nil, "shapes nodes × processes per node, a comma `LIST`: 2x1,1x2,16x32")
 		fs.StringSliceVar(&c.ranks, "rank", nil, "the rank program, or those of several libraries, a comma `LIST` of files (default: as for check)")
 		fs.StringVar(&c.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: what comes with the rank program's library)")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -159,10 +160,13 @@ func TestABComparesASetUpWithItselfAndResumes(t *testing.T) {
 		if len(c.Cases) != 6 || c.M != 6 || !c.Paired {
 			t.Errorf("%d cases, m = %d, paired %v", len(c.Cases), c.M, c.Paired)
 		}
+		if !regexp.MustCompile(`(?m)^A: \d+ violated; .*a/report\.txt\nB: \d+ violated, .* A; .*b/report\.txt$`).MatchString(s.stderr) {
+			t.Errorf("what each side violates is not said:\n%s", s.stderr)
+		}
 		if differ := ofSetUps(c.Differences); len(differ) != 0 {
 			t.Errorf("one set-up differs from itself: %+v", differ)
 		}
-		for _, name := range []string{"ab.json", "compare.json", "compare.csv", "compare.txt", "a/raw/nrep-p2-3.tsv.gz", "b/raw/run-p2-08.tsv.gz"} {
+		for _, name := range []string{"ab.json", "compare.json", "compare.csv", "compare.txt", "a/report.json", "b/report.txt", "a/raw/nrep-p2-3.tsv.gz", "b/raw/run-p2-08.tsv.gz"} {
 			if _, err := os.Stat(filepath.Join(b.out, name)); err != nil {
 				t.Error(err)
 			}

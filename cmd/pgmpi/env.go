@@ -19,9 +19,9 @@ var envCommand = command{
 	args:  "[DIR]",
 	short: "show what can change a result: nodes, pinning, settings",
 	long: `Shows what can change a result, and what of it is
-doubtful, with the remedy. With DIR, as a results folder has it. Without, as
-it is now: one mpirun for each --np and --shape looks at its nodes and measures
-nothing.`,
+doubtful, with the remedy. With DIR, as a results folder has it, with what was
+doubtful about its mpiruns. Without, as it is now: one mpirun for each --np and
+--shape looks at its nodes and measures nothing.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		s.file(fs)
@@ -41,7 +41,7 @@ nothing.`,
 			if err != nil {
 				return err
 			}
-			e.Doubts = append([]remark.Remark{}, e.Factors.Remarks()...)
+			e.Doubts = append(append([]remark.Remark{}, e.Factors.Remarks()...), e.Doubts...)
 			return show(report.Environments.Document(e), format.printed())
 		}
 	},
@@ -49,11 +49,15 @@ nothing.`,
 
 // recorded takes everything from a results folder.
 func recorded(path string) (*report.Environment, error) {
-	_, m, err := campaign.OpenResults(path)
+	folder, m, err := campaign.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
-	return &report.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config}, nil
+	doubts, err := campaign.Doubts(folder, m)
+	if err != nil {
+		warn("note: what its mpiruns took is not looked at: %v\n", err)
+	}
+	return &report.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: doubts}, nil
 }
 
 // look starts one mpirun for each number of processes and each shape.

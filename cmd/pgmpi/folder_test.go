@@ -75,3 +75,18 @@ func TestALookAtAReadOnlyFolderEndsWithTheVerdict(t *testing.T) {
 		t.Errorf("a folder of --out that cannot be written: exit status %d", s.code)
 	}
 }
+
+func TestEnvOfAFolderHasWhatIsDoubtfulAboutItsMpiruns(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "night")
+	writeFolder(t, dir)
+	folder, m, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inProcess("env", dir).exits(t, exitcode.OK)
+	m.Events = []string{"run-p2-03: it ended before its end record"}
+	if err := folder.WriteManifest(m); err != nil {
+		t.Fatal(err)
+	}
+	inProcess("env", dir).exits(t, exitcode.OK).shows(t, "^DOUBTFUL$", "repeated: failed mpiruns that were repeated: 1")
+}

@@ -101,7 +101,7 @@ func (p *progress) line(e campaign.Progress) {
 	left := ""
 	if p.fresh >= 0 && done < total {
 		took := time.Since(p.start)
-		left = fmt.Sprintf(", about %v left", (took * time.Duration(total-done) / time.Duration(done-p.fresh)).Round(time.Second))
+		left = fmt.Sprintf(", about %s left", campaign.Rounded(took*time.Duration(total-done)/time.Duration(done-p.fresh)))
 	}
 	warn("%s done%s\n", what(e), left)
 }

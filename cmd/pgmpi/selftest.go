@@ -29,7 +29,7 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 		var quiet bool
 		s.base = campaign.SelftestDefaults()
 		s.keys(fs, "np", "shape", "mpiruns", "msizes", "rank", "launch", "seed")
-		fs.Lookup("np").Usage = "`N` processes (default: the slots of the allocation, else the cores)"
+		fs.Lookup("np").Usage = "`N` processes (default: the processes of the batch job, else the cores)"
 		fs.Lookup("shape").Usage = "`SHAPE` nodes × processes per node in place of --np, such as 2x1"
 		fs.Lookup("msizes").Usage += "; at least three, and the slowdown is planted at the middle one"
 		fs.StringVar(&t.Function, "function", "MPI_Allgather", "the `COLLECTIVE` that is slowed down")

@@ -79,6 +79,11 @@ func (s *settings) design(fs *pflag.FlagSet) {
 	s.keys(fs, "np", "shape", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "cache", "turns")
 }
 
+// predicting has the flags of stage 1.
+func (s *settings) predicting(fs *pflag.FlagSet) {
+	s.keys(fs, "nrep-metrics", "nrep-rse", "nrep-cov-mean", "nrep-cov-median", "nrep-min", "nrep-max")
+}
+
 func (s *settings) judging(fs *pflag.FlagSet) {
 	s.keys(fs, "method", "test", "alpha", "adjust", "min-slowdown", "split-tolerance", "nb-tolerance")
 }

@@ -40,6 +40,7 @@ func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
 		{"env " + file, "is a file, and a results folder is wanted"},
 		{"analyze --from reprompi " + file + " --explain GL8:8", "--explain needs the raw files"},
 		{"analyze --guidelines " + file + " DIR", "--guidelines goes with --from"},
+		{"check --dry-run --explain foo:bar", "a dry run has none"},
 		{"ab --dry-run A.toml B.toml", "unknown flag: --dry-run"},
 	} {
 		inProcess(strings.Fields(c.args)...).exits(t, exitcode.Setup).says(t, c.want)

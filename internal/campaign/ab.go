@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/report"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -83,6 +85,25 @@ func (x *AB) Measure(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Reports judges each side by itself and stores its report.
+func (x *AB) Reports() (out [2]*analyze.Report, err error) {
+	text, err := report.Reports.Format("table")
+	if err != nil {
+		return out, err
+	}
+	for i, side := range x.Sides {
+		j, err := Judge(side.Folder(), side.Manifest, side.Config.Analyze)
+		if err == nil {
+			err = errors.Join(StoreReport(side.Folder(), j.Report, []report.Format{text}), StoreMedians(side.Folder(), j.Analysis))
+		}
+		if err != nil {
+			return out, fmt.Errorf("%s: %w", side.Path, err)
+		}
+		out[i] = j.Report
+	}
+	return out, nil
 }
 
 // order is what ab.json of the folder that is resumed has, or is drawn and

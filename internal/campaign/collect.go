@@ -4,12 +4,15 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -113,6 +116,27 @@ func judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg 
 func nameOf(path string) (string, error) {
 	whole, err := filepath.Abs(path)
 	return filepath.Base(whole), err
+}
+
+// OnlyLooks tells whether a judgement with these settings is only a look at a folder, which
+// keeps the report that it has: that was made with others, those of its check.
+func OnlyLooks(folder *results.Folder, m *results.Manifest, config *glfile.File) bool {
+	own, err := ConfigOf(m)
+	return err == nil && has(folder.Path, reportName) &&
+		!(reflect.DeepEqual(own.Analyze, config.Analyze) && reflect.DeepEqual(own.Gate, config.Gate))
+}
+
+// Doubts are what is doubtful about the mpiruns of a folder, by what they took.
+func Doubts(folder *results.Folder, m *results.Manifest) ([]remark.Remark, error) {
+	config, err := ConfigOf(m)
+	if err != nil {
+		return nil, err
+	}
+	j, err := Judge(folder, m, config.Analyze)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(j.Report.Warnings), func(r remark.Remark) bool { return !r.ID.AboutMpiruns() }), nil
 }
 
 // Explain shows what the verdict on a test rests on; it reads the test's raw

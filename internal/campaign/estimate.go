@@ -22,7 +22,7 @@ import (
 
 // The model behind the estimate of --dry-run. Nothing is known of the machine
 // before the first mpirun, so its constants are those of one node with shared
-// memory, in seconds and seconds per byte (docs/guide.md, "Before it starts");
+// memory, in seconds and seconds per byte (docs/dry-run.md);
 // what a library's start-up costs is in package launch.
 const (
 	stepTime   = 0.75e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
@@ -96,6 +96,7 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 	if looks := c.Manifest.Looks; len(looks) > 1 && slices.Contains(stages, protocol.ModeSplit) {
 		all = looks[0]
 	}
+	total := 0.0 // s
 	for _, shape := range c.Manifest.Plan.Shapes {
 		e.Nodes = max(e.Nodes, shape.Nodes)
 		cost, first, second, verify := c.costOf(shape)
@@ -118,11 +119,12 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 			if s.Left > 0 {
 				s.Verify, verify = verify, 0
 			}
-			e.Total += time.Duration(s.Left)*s.Each + s.Verify
+			total += float64(s.Left)*s.Each.Seconds() + s.Verify.Seconds()
 			cost.Stages = append(cost.Stages, s)
 		}
 		e.Costs = append(e.Costs, cost)
 	}
+	e.Total = inSeconds(total)
 	return e, nil
 }
 
@@ -263,8 +265,12 @@ func (c *Campaign) memoryCap(shape guidelines.Shape) int64 {
 	return limit
 }
 
+// longest is the most that is estimated: what is longer would not be waited for, and a
+// few of it still fit into a Duration.
+const longest = math.MaxInt64 / 10 * time.Nanosecond
+
 func inSeconds(s float64) time.Duration {
-	return time.Duration(min(s, math.MaxInt64/1e10) * 1e9)
+	return time.Duration(min(s*1e9, float64(longest)))
 }
 
 // warmups is how many untimed calls there are before a case whose calls take

@@ -152,7 +152,7 @@ func (p *Plan) ranks() report.Section {
 		if limit := p.memoryCap(c.Shape); limit < int64(p.Config.Measure.TempMemory) && p.Manifest.MemoryCap[c.Shape.String()] == 0 {
 			s.Fact("", "capped at %s: half of what is free on this host, for %s; the nodes may have more", conf.HumanMemory(limit), conf.Plural(c.Shape.PPN, "rank"))
 		}
-		s.Fact("", "given up if not started within %s (mpi.start_limit)", rounded(p.Config.MPI.StartsWithin(c.Shape.NP)))
+		s.Fact("", "given up if not started within %s (mpi.start_limit)", Rounded(p.Config.MPI.StartsWithin(c.Shape.NP)))
 	}
 	return s
 }
@@ -171,7 +171,7 @@ func (p *Plan) time() report.Section {
 		for _, stage := range c.Stages {
 			first, done := "", ""
 			if stage.Verify > 0 {
-				first = fmt.Sprintf(", and %s to verify the functions", rounded(stage.Verify))
+				first = fmt.Sprintf(", and %s to verify the functions", Rounded(stage.Verify))
 			}
 			if stage.Left < stage.Runs {
 				done = fmt.Sprintf(" (%d of %d are done)", stage.Runs-stage.Left, stage.Runs)
@@ -180,10 +180,10 @@ func (p *Plan) time() report.Section {
 			if stage.After > 0 {
 				most = "at most "
 			}
-			s.Fact(c.Shape.String()+" "+stage.Name, "%s%d mpiruns of %s%s%s", most, stage.Left, rounded(stage.Each), first, done)
+			s.Fact(c.Shape.String()+" "+stage.Name, "%s%d mpiruns of %s%s%s", most, stage.Left, Rounded(stage.Each), first, done)
 		}
 	}
-	s.Fact("in all", "about %s", rounded(p.Total))
+	s.Fact("in all", "about %s", Rounded(p.Total))
 	if p.Nodes > 0 {
 		s.Fact("node-hours", "about %s: %s for that time", hours(p.Total.Hours()*float64(p.Nodes)), conf.Plural(p.Nodes, "node"))
 	}
@@ -196,9 +196,9 @@ func (p *Plan) time() report.Section {
 	label := "it rests on"
 	for _, c := range p.Costs {
 		if c.Measured {
-			s.Fact(label, "%s: its finished mpiruns, which took %s to start", c.Shape, rounded(inSeconds(c.start)))
+			s.Fact(label, "%s: its finished mpiruns, which took %s to start", c.Shape, Rounded(inSeconds(c.start)))
 		} else {
-			s.Fact(label, "%s: %s to start an mpirun%s, %.3g µs for each step of a call", c.Shape, rounded(inSeconds(c.start)), given(p.LaunchTime), c.step*1e6)
+			s.Fact(label, "%s: %s to start an mpirun%s, %.3g µs for each step of a call", c.Shape, Rounded(inSeconds(c.start)), given(p.LaunchTime), c.step*1e6)
 		}
 		label = ""
 	}
@@ -254,15 +254,35 @@ func hours(h float64) string {
 	return fmt.Sprintf("%.0f", h)
 }
 
-// rounded shows no more digits of an estimate than it has.
-func rounded(d time.Duration) string {
+// Rounded shows no more digits of an estimate than it has: "180 ms", "3.4 s",
+// "1 min 30 s", "2 h 5 min", "12 days".
+func Rounded(d time.Duration) string {
+	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
 	switch {
-	case d < time.Second:
-		return max(d.Round(10*time.Millisecond), 10*time.Millisecond).String()
+	case d < time.Second-5*time.Millisecond:
+		return fmt.Sprintf("%d ms", max(d.Round(10*time.Millisecond), 10*time.Millisecond).Milliseconds())
 	case d < 20*time.Second:
-		return d.Round(100 * time.Millisecond).String()
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
 	case d < 10*time.Minute:
-		return d.Round(time.Second).String()
+		return inUnits(d.Round(time.Second), time.Minute, "min", time.Second, "s")
+	case d < 2*day:
+		return inUnits(d.Round(time.Minute), time.Hour, "h", time.Minute, "min")
+	case d < 2*year:
+		return fmt.Sprintf("%.0f days", d.Hours()/day.Hours())
+	case d >= longest:
+		return fmt.Sprintf("over %d years", longest/year)
 	}
-	return strings.TrimSuffix(d.Round(time.Minute).String(), "0s")
+	return fmt.Sprintf("%.0f years", d.Hours()/year.Hours())
+}
+
+// inUnits writes a time in two units, without what is 0.
+func inUnits(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
+	var parts []string
+	if n := d / large; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", n, largeName))
+	}
+	if n := d % large / small; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", n, smallName))
+	}
+	return strings.Join(parts, " ")
 }

@@ -148,7 +148,7 @@ var Statuses = report.Kind[Status]{Name: "status", JSON: true, Sections: func(s 
 	case s.Reported:
 		head.Say("The report is there: pgmpi analyze %s", conf.Quote(s.Folder))
 	case s.LeftS > 0:
-		head.Say("About %s of measuring left at most; mpiruns after an interim look take less, or are not needed.", rounded(inSeconds(s.LeftS)))
+		head.Say("About %s of measuring left at most; mpiruns after an interim look take less, or are not needed.", Rounded(inSeconds(s.LeftS)))
 	}
 	if len(s.Stages) == 0 {
 		return []report.Section{head}
@@ -157,7 +157,7 @@ var Statuses = report.Kind[Status]{Name: "status", JSON: true, Sections: func(s 
 	for _, x := range s.Stages {
 		took := ""
 		if x.LastS > 0 {
-			took = rounded(inSeconds(x.LastS))
+			took = Rounded(inSeconds(x.LastS))
 		}
 		head.Table.Add(stageNames[x.Stage], x.Shape, conf.Plural(x.Done, "mpirun"), conf.Plural(x.Planned, "mpirun"), took)
 	}

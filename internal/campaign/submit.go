@@ -108,7 +108,7 @@ func (s *Submission) Size() string {
 	}
 	text += fmt.Sprintf(", at most %d min in one allocation", s.Minutes())
 	if s.Estimate > 0 {
-		text += fmt.Sprintf(" (estimate of the whole: %s)", rounded(s.Estimate))
+		text += fmt.Sprintf(" (estimate of the whole: %s)", Rounded(s.Estimate))
 	}
 	return text
 }

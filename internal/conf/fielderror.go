@@ -6,12 +6,16 @@ import (
 )
 
 // FieldError is what is wrong with one key of a section of gl.toml. Key is
-// relative to the section, with dots: "cov_mean.window".
+// relative to the section, with dots: "cov_mean.window"; an element of a list has its
+// index, "msizes[2]".
 type FieldError struct {
 	Key, Msg string
 }
 
 func (e FieldError) Error() string { return e.Key + ": " + e.Msg }
+
+// Element is the key of an element of a list: "msizes[2]".
+func Element(key string, index int) string { return fmt.Sprintf("%s[%d]", key, index) }
 
 // FieldErrors collects what is wrong with a section.
 type FieldErrors []FieldError

@@ -1,5 +1,7 @@
 package remark
 
+import "slices"
+
 // What was found out about a check's data. Each id is a heading in
 // docs/statistics.md.
 const (
@@ -44,7 +46,7 @@ const (
 	NodesUnused      ID = "nodes-unused"
 )
 
-// What makes a comparison of results folders doubtful (docs/guide.md). Differs is
+// What makes a comparison of results folders doubtful (docs/how-to-compare.md). Differs is
 // followed by the name of a factor.
 const (
 	Differs           = "differs-"
@@ -63,6 +65,12 @@ const (
 	Comparing = inStatistics + "comparing-two-folders"
 	pinning   = "one core for each rank: mpirun --bind-to core (Open MPI), -bind-to core (MPICH), srun --cpu-bind=cores"
 )
+
+// AboutMpiruns tells whether it is about what happened while mpiruns measured, not about
+// how they were judged.
+func (id ID) AboutMpiruns() bool {
+	return slices.Contains([]ID{Repeated, Joined, OutOfSync, MachineStates, SlowMpirun, NeighboursAlike, Drift}, id)
+}
 
 type kind struct{ remedy, docs string }
 

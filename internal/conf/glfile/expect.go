@@ -22,6 +22,7 @@ type expectations struct {
 // wrong with it is an error of type Errors.
 func ParseExpect(name string, data []byte) ([]analyze.Expectation, error) {
 	var e expectations
+	data = withoutBOM(data)
 	var sections map[string]any
 	if _, err := toml.Decode(string(data), &sections); err != nil {
 		return nil, syntaxError(name, data, err)

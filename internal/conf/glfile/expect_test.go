@@ -24,6 +24,12 @@ func TestExpectationsReadBack(t *testing.T) {
 	}
 }
 
+func TestExpectationsMayBeginWithTheMarkOfWindows(t *testing.T) {
+	if got, err := ParseExpect("expect.toml", []byte("\uFEFF[[expect]]\nguideline = \"GL8\"\n")); err != nil || len(got) != 1 {
+		t.Errorf("%v, %+v", err, got)
+	}
+}
+
 func TestADateOfAnExpectationMayBeOneOfTOML(t *testing.T) {
 	got, err := ParseExpect("expect.toml", []byte("[[expect]]\nguideline = \"GL8\"\nuntil = 2027-01-31\nmsizes = [8, \"1Ki\"]\n"))
 	if err != nil || got[0].Until != "2027-01-31" || len(got[0].Msizes) != 2 {

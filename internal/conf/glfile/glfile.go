@@ -109,7 +109,7 @@ func beside(path, file string) (string, error) {
 // still replace them.
 func Parse(name string, data []byte) (*File, error) {
 	f := Default()
-	data = bytes.TrimPrefix(data, []byte("\uFEFF")) // editors on Windows put one before the text
+	data = withoutBOM(data)
 	f.Name, f.Source = name, string(data)
 	var sections map[string]any
 	if _, err := toml.Decode(f.Source, &sections); err != nil {
@@ -130,6 +130,9 @@ func Parse(name string, data []byte) (*File, error) {
 	})
 	return nil, f.located(append(d.errs, wrong...))
 }
+
+// withoutBOM leaves out the mark that editors on Windows put before a text.
+func withoutBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\uFEFF")) }
 
 // related tells whether one key is the other, or lies inside it.
 func related(a, b string) bool {
@@ -227,7 +230,7 @@ var index = regexp.MustCompile(`\[\d+\]`)
 func (f *File) located(errs []conf.FieldError) error {
 	var out Errors
 	for _, e := range errs {
-		if flag, ok := f.flags[e.Key]; ok {
+		if flag, ok := f.flags[index.ReplaceAllString(e.Key, "")]; ok {
 			out = append(out, Error{Msg: fmt.Sprintf("%s: %s", flag, e.Msg)})
 			continue
 		}

@@ -11,6 +11,8 @@ func TestFlagsSetTheirKeys(t *testing.T) {
 		{"stall", "3m", "measure.stall", `"3m"`},
 		{"job-file", "true", "mpi.job_file", "true"},
 		{"launch", " srun  -n {np}", "mpi.launch", `["srun","-n","{np}"]`},
+		{"nrep-metrics", "rse,cov_median", "nrep.metrics", `["rse","cov_median"]`},
+		{"nrep-cov-mean", "0.02", "nrep.cov_mean.threshold", "0.02"},
 		{"looks", "10, 20", "job.looks", "[10,20]"},
 		{"looks", "10:.2,20:.8", "job.look_weights", "[0.2,0.8]"},
 		{"no-split-experiment", "true", "measure.split_experiment", "false"},

@@ -107,15 +107,20 @@ func (x *indexer) value(path string, n *unstable.Node) {
 	case unstable.Array:
 		i := 0
 		for it := n.Children(); it.Next(); {
-			if it.Node().Kind != unstable.Comment {
-				x.value(fmt.Sprintf("%s[%d]", path, i), it.Node())
-				i++
+			if it.Node().Kind == unstable.Comment {
+				continue
 			}
+			element := fmt.Sprintf("%s[%d]", path, i)
+			if it.Node().Raw.Length > 0 && it.Node().Kind != unstable.InlineTable { // one has the places of its keys
+				x.note(element, it.Node())
+			}
+			x.value(element, it.Node())
+			i++
 		}
 	}
 }
 
-// note keeps the first place of a path: dotted keys name their tables again.
+// note keeps the first place of a path, or of an element of an array: dotted keys name their tables again.
 func (x *indexer) note(path string, key *unstable.Node) {
 	if _, ok := x.keys[path]; !ok {
 		x.keys[path] = positionAt(x.data, int(key.Raw.Offset))

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgmpi/internal/conf/glfile"
+)
+
+// exampleOf is a script below examples/.
+func exampleOf(t *testing.T, path string) string {
+	t.Helper()
+	script, err := filepath.Abs(filepath.Join("../../examples", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return script
+}
+
+func TestEveryExampleHasAReadmeAndAScript(t *testing.T) {
+	folders, err := filepath.Glob("../../examples/[a-z]*")
+	if err != nil || len(folders) < 5 {
+		t.Fatal(folders, err)
+	}
+	index, err := os.ReadFile("../../examples/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range folders {
+		name := filepath.Base(f)
+		if !strings.Contains(string(index), "\n| ["+name+"]("+name+") | ") {
+			t.Errorf("examples/README.md lacks %s", name)
+		}
+		scripts, _ := filepath.Glob(filepath.Join(f, "*.sh"))
+		makefile, _ := filepath.Glob(filepath.Join(f, "Makefile"))
+		if len(scripts)+len(makefile) == 0 {
+			t.Errorf("%s has no script", f)
+		}
+		if _, err := os.Stat(filepath.Join(f, "README.md")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The page and the example show one file.
+func TestTheExampleOfGuidelinesIsThatOfItsPage(t *testing.T) {
+	file, err := os.ReadFile(exampleOf(t, "guideline/gl.toml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../../docs/how-to-guideline.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := func(text string) string { // without comments and blanks before them
+		var lines []string
+		for line := range strings.Lines(text) {
+			line, _, _ = strings.Cut(line, "#")
+			if line = strings.TrimSpace(line); line != "" {
+				lines = append(lines, line)
+			}
+		}
+		return strings.Join(lines, "\n")
+	}
+	_, shown, _ := strings.Cut(string(page), "```toml\n")
+	shown, _, _ = strings.Cut(shown, "```")
+	if plain(shown) != plain(string(file)) {
+		t.Errorf("docs/how-to-guideline.md shows\n%s\nand examples/guideline/gl.toml is\n%s", plain(shown), plain(string(file)))
+	}
+}
+
+func TestFilesOfExamplesAreValid(t *testing.T) {
+	files, _ := filepath.Glob("../../examples/*/*.toml")
+	if len(files) < 4 {
+		t.Fatal(files)
+	}
+	for _, f := range files {
+		if _, err := glfile.Load(f); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Fewer and smaller calls than by themselves: what is shown is that they run.
+func TestExamplesRun(t *testing.T) {
+	b := newFixture(t, libraries[1])
+	b.env = append(b.env, "PGMPI_RANK="+b.rank)
+	nights := filepath.Join(b.dir, "nights")
+	few := []string{"--mpiruns", "6", "--msizes", "8,64", "--nrep-max", "20"}
+	b.run(exampleOf(t, "nightly/night.sh"), append([]string{nights}, few...)...).exits(t, 0, 4)
+
+	tuned := filepath.Join(b.dir, "tuned")
+	b.run(exampleOf(t, "tune/tune.sh"), tuned, "--mpiruns", "5", "--alpha", "0.3", "--nrep-max", "20").exits(t, 0, 4).shows(t, "^Reduce, p2$")
+	for _, side := range []string{"a", "b"} {
+		if _, err := os.Stat(filepath.Join(tuned, side, "report.json")); err != nil {
+			t.Error(err)
+		}
+	}
+
+	b.run(exampleOf(t, "guideline/check.sh"), b.out, "--mpiruns", "5", "--alpha", "0.3", "--nrep-max", "20", "--no-split-experiment").exits(t, 0, 1).
+		shows(t, "reduce-large", "bcast-grows", "scan-splits")
+
+	pictures := filepath.Join(b.dir, "pictures")
+	b.env = append(b.env, "PYTHON=/usr/bin/python3")
+	s := b.run(exampleOf(t, "figures/figures.sh"), pictures, b.out).exits(t, 0)
+	for _, made := range []string{"samples.csv", "heat-p2.pdf"} {
+		if _, err := os.Stat(filepath.Join(pictures, made)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := exec.LookPath("Rscript"); err == nil {
+		s.shows(t, `^wrote .*latency\.pdf with \d+ run medians$`)
+	}
+	if exec.Command("/usr/bin/python3", "-c", "import pandas").Run() == nil {
+		s.shows(t, `max/min`, `MPI_Reduce`)
+	}
+}

@@ -1,0 +1,54 @@
+package guidelines
+
+import (
+	"fmt"
+	"slices"
+
+	"pgmpi/internal/conf"
+)
+
+// slips are the parts of a selection that change nothing: probably something else was
+// meant. They are no errors, since what is left is clear.
+func (s Settings) slips() (notes []string) {
+	lists := []struct {
+		key   string
+		words []string
+	}{
+		{"check.guidelines", s.Check.Guidelines}, {"check.exclude", s.Check.Exclude},
+		{"check.functions", s.Check.Functions}, {"job.msizes", sameSize(s.Msizes)},
+	}
+	for _, u := range s.Users {
+		lists = append(lists, struct {
+			key   string
+			words []string
+		}{"msizes of guideline " + u.ID, sameSize(u.Msizes)})
+	}
+	for _, l := range lists {
+		for i, w := range l.words {
+			if slices.Index(l.words, w) < i && !slices.Contains(l.words[i+1:], w) {
+				notes = append(notes, fmt.Sprintf("%s: %s is given twice.", l.key, w))
+			}
+		}
+	}
+	without := s.Check
+	without.Exclude = nil
+	selected := without.resolve(s.Users)
+	for i, text := range s.Check.Exclude {
+		sel, err := parseSelector(text, s.Users)
+		if err == nil && slices.Index(s.Check.Exclude, text) == i && !slices.ContainsFunc(selected, sel.names) {
+			notes = append(notes, fmt.Sprintf("check.exclude: %s leaves nothing out, since nothing else selects it.", text))
+		}
+	}
+	return notes
+}
+
+// sameSize spells equal sizes alike; ranges stay as they are.
+func sameSize(msizes []string) []string {
+	out := slices.Clone(msizes)
+	for i, text := range out {
+		if n, err := conf.ParseSize(text); err == nil {
+			out[i] = conf.FormatSize(n)
+		}
+	}
+	return out
+}
