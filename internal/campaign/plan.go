@@ -198,7 +198,7 @@ func (p *Plan) time() report.Section {
 		if c.Measured {
 			s.Fact(label, "%s: its finished mpiruns, which took %s to start", c.Shape, Rounded(inSeconds(c.start)))
 		} else {
-			s.Fact(label, "%s: %s to start an mpirun%s, %.3g µs for each step of a call", c.Shape, Rounded(inSeconds(c.start)), given(p.LaunchTime), c.step*1e6)
+			s.Fact(label, "%s: %s to start an mpirun%s, %s for each step of a call", c.Shape, Rounded(inSeconds(c.start)), given(p.LaunchTime), short(c.step))
 		}
 		label = ""
 	}
@@ -273,6 +273,14 @@ func Rounded(d time.Duration) string {
 		return fmt.Sprintf("over %d years", longest/year)
 	}
 	return fmt.Sprintf("%.0f years", d.Hours()/year.Hours())
+}
+
+// short writes a time of a call, in seconds.
+func short(s float64) string {
+	if s < 1e-3 {
+		return fmt.Sprintf("%.3g µs", s*1e6)
+	}
+	return fmt.Sprintf("%.3g ms", s*1e3)
 }
 
 // inUnits writes a time in two units, without what is 0.
