@@ -48,9 +48,12 @@ func (p *Plan) tests() report.Section {
 	s := report.Titled("PLAN")
 	s.Fact("guidelines", "%d of monotony, %d of split-robustness, %d of pattern",
 		len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern]))
-	s.Fact("functions", "%d collectives, %d mock-ups", len(collectives), len(emulations))
-	s.Fact("sizes", "%d, from %s to %s; datatype %s, op %s, root %d",
-		len(sizes), conf.HumanSize(ascending[0]), conf.HumanSize(ascending[len(ascending)-1]), plan.Datatype, plan.Op, plan.Root)
+	s.Fact("functions", "%s, %s", conf.Plural(len(collectives), "collective"), conf.Plural(len(emulations), "mock-up"))
+	between := conf.HumanSize(ascending[0])
+	if n := len(ascending); n > 1 {
+		between = fmt.Sprintf("%d, from %s to %s", n, between, conf.HumanSize(ascending[n-1]))
+	}
+	s.Fact("sizes", "%s; datatype %s, op %s, root %d", between, plan.Datatype, plan.Op, plan.Root)
 	split := ""
 	switch {
 	case p.FollowUp:
