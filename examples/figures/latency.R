@@ -1,7 +1,7 @@
 # Run-times of every collective over message sizes: Rscript latency.R samples.csv latency.pdf
 args <- commandArgs(trailingOnly = TRUE)
 x <- read.csv(args[1], check.names = FALSE)
-x <- x[x$flags == 0 & !x$outlier & x$mode == "run" & x$mockup_of == "", ]
+x <- x[x$flags == 0 & !x$outlier & x$mode == "run" & (is.na(x$mockup_of) | x$mockup_of == ""), ]
 
 # Compare run medians, one for each mpirun: samples of one mpirun resemble each other.
 medians <- aggregate(ns ~ folder + shape + `function` + msize + mpirun, x, median)
