@@ -164,8 +164,10 @@ func check(ctx context.Context, s *settings, o *output) error {
 	if o.dryRun && len(o.explain) > 0 {
 		return setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
 	}
-	if known := report.Explanations.Formats(); len(o.explain) > 0 && !slices.Contains(known, o.formats.beside().Name) {
-		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
+	if len(o.explain) > 0 {
+		if err := mayExplain(o.formats); err != nil {
+			return err
+		}
 	}
 	var explained []analyze.Selection
 	refuse := func(c *campaign.Campaign) (err error) {
@@ -182,6 +184,14 @@ func check(ctx context.Context, s *settings, o *output) error {
 		}
 		return showJudgement(j, c.Path, c.Folder(), o.formats, explained, true)
 	})
+}
+
+// mayExplain returns an error where a check prints nothing that explanations can come after.
+func mayExplain(formats *formatFlag) error {
+	if known := report.Explanations.Formats(); !slices.Contains(known, formats.beside().Name) {
+		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
+	}
+	return nil
 }
 
 // refuseUnpredicted ends `pgmpi measure` before its first mpirun when it cannot
