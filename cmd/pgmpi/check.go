@@ -140,15 +140,12 @@ func (o *output) run(s *settings, command string, refuse, do func(*campaign.Camp
 			return err
 		}
 	}
+	if err := o.estimates(); err != nil {
+		return err
+	}
 	if o.dryRun {
-		if o.network.Gbit < 0 || o.network.Latency < 0 || o.launchTime < 0 {
-			return setupf("--launch-time, --network-gbit and --network-latency must be at least 0")
-		}
 		c.LaunchTime, c.Network = o.launchTime, o.network
 		return o.plan(c, command)
-	}
-	if o.launchTime != 0 || o.network != (campaign.Network{}) {
-		return setupf("--launch-time and --network-… are for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
 	}
 	if err := refuse(c); err != nil {
 		return err
@@ -184,6 +181,20 @@ func check(ctx context.Context, s *settings, o *output) error {
 		}
 		return showJudgement(j, c.Path, c.Folder(), o.formats, explained, true)
 	})
+}
+
+// estimates checks the flags of an estimate.
+func (o *output) estimates() error {
+	switch {
+	case !o.dryRun && (o.launchTime != 0 || o.network != (campaign.Network{})):
+		return setupf("--launch-time and --network-… are for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
+	case o.launchTime < 0:
+		return setupf("--launch-time must be at least 0")
+	}
+	if err := o.network.Validate(); err != nil {
+		return setup(err)
+	}
+	return nil
 }
 
 // mayExplain returns an error where a check prints nothing that explanations can come after.
