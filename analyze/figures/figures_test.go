@@ -126,19 +126,22 @@ func TestEveryPictureCanBeReadInEveryFormat(t *testing.T) {
 	}
 }
 
-func TestDataOfAPictureHaveARowForEveryPointAndValue(t *testing.T) {
+func TestDataOfAPictureHaveARowForEveryPointValueAndMark(t *testing.T) {
 	var out bytes.Buffer
 	if err := writeCSV(&out, examples()["pattern"]); err != nil {
 		t.Fatal(err)
 	}
 	want := `panel,series,name,x,each,y,lo,hi,sign,text
-GL8: Reduce,Reduce,,0,,1e-06,9e-07,1.1e-06,?,
+GL8: Reduce,Reduce,,0,,1e-06,9e-07,1.1e-06,,
 GL8: Reduce,Reduce,,0,1,9e-07,,,,
 GL8: Reduce,Reduce,,0,2,1.1e-06,,,,
-GL8: Reduce,Reduce,,8,,2e-06,1.8e-06,2.2e-06,**,violated
+GL8: Reduce,Reduce,,8,,2e-06,1.8e-06,2.2e-06,,
 GL8: Reduce,Reduce,,1048576,,0.003,0.0027,0.0033,,
-GL8: Reduce,Allreduce,,0,,2e-06,1.8e-06,2.2e-06,?,
-GL8: Reduce,Allreduce,,8,,,,,**,violated
+GL8: Reduce,Allreduce,,0,,2e-06,1.8e-06,2.2e-06,,
+GL8: Reduce,Allreduce,,8,,,,,,
+GL8: Reduce,,,8,,,,,**,violated
+GL8: Reduce,,,0,,,,,?,
+GL8: Reduce,,,1048576,,,,,,
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
