@@ -161,3 +161,34 @@ func TestSeriesAreToldApartByMoreThanColour(t *testing.T) {
 		t.Error("two others look alike")
 	}
 }
+
+func TestOnlySizesThatWereMeasuredAreLabelled(t *testing.T) {
+	f := &examples()["pattern"].Panels[0]
+	var labels []string
+	for _, tick := range xTicksOf(f, limits{0, 1 << 20}, 8) {
+		labels = append(labels, tick.Label)
+	}
+	if got := strings.Join(labels, " "); got != "0 8 1M" {
+		t.Errorf("labels %s", got)
+	}
+}
+
+func TestPanelsForTeXShareTitleAndAxes(t *testing.T) {
+	p := examples()["pattern"]
+	low := p.Panels[0]
+	low.Title, low.Series = "other", []report.Series{{Name: "Reduce", Points: []report.Point{point(8, 1e-9)}}}
+	p.Panels, p.Title = append(p.Panels, low), "GL8 in two folders"
+	var out bytes.Buffer
+	if err := writeTeX(&out, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"xmin=", "ymin=", "title={GL8 in two folders\\\\ "} {
+		parts := strings.Split(out.String(), of)
+		if len(parts) != 3 {
+			t.Fatalf("%q is there %d times:\n%s", of, len(parts)-1, out.String())
+		}
+		if first, second := parts[1][:20], parts[2][:20]; strings.HasSuffix(of, "=") && first != second {
+			t.Errorf("%s%s and %s", of, first, second)
+		}
+	}
+}
