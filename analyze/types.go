@@ -214,7 +214,7 @@ type CaseMessage struct {
 func (c CaseMessage) Did() string {
 	switch c.Status {
 	case protocol.StatusHangs:
-		return "did not return"
+		return "hangs"
 	case protocol.StatusCrashes:
 		return "crashed"
 	default:
