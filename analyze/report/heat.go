@@ -17,7 +17,7 @@ var signs = map[judge.Verdict][2]string{
 	judge.Suspected:   {"s", "suspected"},
 	judge.Undecided:   {"?", "undecided"},
 	judge.NotMeasured: {"–", "not measured"},
-	judge.Wrong:       {"✗", "wrong data"},
+	judge.Wrong:       {"✗", "wrong"},
 }
 
 // heatMaps are the ratios of all tests, guideline × msize, for each shape: first the guidelines with a finding, and
@@ -40,8 +40,8 @@ func heatMaps(r *analyze.Report) []Section {
 		}
 		if s.Heat != nil && !explained {
 			explained = true
-			s.note("★ violated, ? undecided, s split suspected without a test, – not measured, ✗ wrong data; a number alone: no violation found; blank: not planned. " +
-				"1.00: both take equally long; the stronger the warm colour, the slower the call, and the cold one, the faster. A cell leads to its picture.")
+			s.note("★ violated, ? undecided, s split suspected without a test, – not measured, ✗ %s; a number alone: no violation found; blank: not planned. "+
+				"1.00: both take equally long; the stronger the warm colour, the slower the call, and the cold one, the faster. A cell leads to its picture.", wrongWords(r))
 		}
 		out = append(out, s)
 		if len(rest.Rows) > 0 {

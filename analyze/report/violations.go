@@ -199,7 +199,7 @@ func columnTone(row []string, column int) Tone {
 
 func matrixLegend(m *analyze.Matrix) []Section {
 	var s Section
-	s.note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data; " +
+	s.note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
 		".: no violation found; -: not measured; blank: not planned.")
 	patterns := slices.ContainsFunc(m.Rows, func(r analyze.MatrixRow) bool { return r.Type == guidelines.Pattern })
 	if others := slices.ContainsFunc(m.Rows, func(r analyze.MatrixRow) bool { return r.Type != guidelines.Pattern }); others && patterns {

@@ -113,6 +113,11 @@ func (s said) wideLines(t *testing.T, most int) said {
 	return s
 }
 
+func TestVersionWithoutARankProgramFitsIn80Columns(t *testing.T) {
+	t.Setenv("PGMPI_RANK", "")
+	inProcess("version").exits(t, 0).wideLines(t, helpWidth)
+}
+
 func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 	inProcess("help").exits(t, 0).wideLines(t, helpWidth)
 	for _, c := range commands() {

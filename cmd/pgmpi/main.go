@@ -234,7 +234,7 @@ var exitCodes = []struct {
 	{exitcode.OK, "nothing violated; with a baseline: nothing newly wrong"},
 	{exitcode.Violated, "violated; with a baseline: an alarm"},
 	{exitcode.Setup, "nothing was measured"},
-	{exitcode.Failed, "the measurement failed, or gave wrong data"},
+	{exitcode.Failed, "the measurement failed, or a call is wrong"},
 	{exitcode.NoVerdict, "no verdict possible"},
 	{exitcode.Interrupted, "interrupted"},
 }
