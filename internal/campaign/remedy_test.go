@@ -32,15 +32,15 @@ msizes = ["8", "256Ki"]
 predictions = 2
 `
 
-// slowWithoutMalloc makes MPI_Gather slow at 256 KiB, unless malloc keeps its memory; then
+// slowWithoutMalloc makes MPI_Reduce slow at 256 KiB, unless malloc keeps its memory; then
 // something else takes worse times as long.
 func slowWithoutMalloc(b *bed, large, worse time.Duration) {
 	b.fake.Under = func(env []string, c protocol.JobCase) time.Duration {
 		kept := slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000")
 		switch {
-		case c.Function == "MPI_Gather" && c.Msize > 8 && !kept:
+		case c.Function == "MPI_Reduce" && c.Msize > 8 && !kept:
 			return large
-		case c.Function == "MPI_Gather" && c.Msize == 8 && kept:
+		case c.Function == "MPI_Reduce" && c.Msize == 8 && kept:
 			return worse
 		}
 		return 10 * time.Microsecond
@@ -98,7 +98,7 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Exit != exitcode.NoVerdict || len(r.Env) > 0 || len(r.Dropped) != 1 || !strings.Contains(r.Dropped[0].Reason, "MPI_Gather at 8 B on p2 takes 1.30× as long") {
+		if r.Exit != exitcode.NoVerdict || len(r.Env) > 0 || len(r.Dropped) != 1 || !strings.Contains(r.Dropped[0].Reason, "MPI_Reduce at 8 B on p2 takes 1.30× as long") {
 			t.Fatalf("%+v", r)
 		}
 		if r.Proofs[0].Holds || len(r.Proofs[0].Harms) == 0 {
@@ -111,7 +111,7 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bed) {
 		b.fake.Call = func(c protocol.JobCase, _ int) time.Duration {
-			if c.Function == "MPI_Gather" && c.Msize > 8 {
+			if c.Function == "MPI_Reduce" && c.Msize > 8 {
 				return 40 * time.Microsecond // whatever malloc does
 			}
 			return 10 * time.Microsecond

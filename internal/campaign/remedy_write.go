@@ -108,32 +108,36 @@ func (x *Remedy) toml(env map[string]string) ([]byte, error) {
 	if _, err := toml.Decode(x.Config.Source, &all); err != nil {
 		return nil, setup(err)
 	}
+	sectionOf := func(table string) map[string]any {
+		section, there := all[table].(map[string]any)
+		if !there {
+			section = map[string]any{}
+			all[table] = section
+		}
+		return section
+	}
 	f, usual := *x.Config, glfile.Default()
-	f.MPI.Env, f.MPI.Under = withEnv(f.MPI.Env, env), "" // which are in mpi.env by now
+	f.MPI.Under = "" // its variables are in mpi.env by now
 	for _, k := range glfile.Keys {
 		text := k.TOML(&f)
 		table, key, _ := strings.Cut(k.Name, ".")
-		section, there := all[table].(map[string]any)
-		if _, said := section[key]; !said && text == k.TOML(&usual) {
+		if k.Name == envKey || text == k.TOML(&usual) && !saysKey(all, table, key) {
 			continue
 		}
 		var one struct{ Value any }
 		if _, err := toml.Decode("Value = "+text, &one); err != nil {
 			return nil, setup(fmt.Errorf("%s: %w", k.Name, err))
 		}
-		if !there {
-			section = map[string]any{}
-			all[table] = section
-		}
-		section[key] = one.Value
+		sectionOf(table)[key] = one.Value
 	}
-	for i, m := range f.Mockup { // beside another gl.toml
-		if list, ok := all["mockup"].([]map[string]any); ok && i < len(list) {
-			list[i]["file"] = m.File
+	sectionOf("mpi")["env"] = withEnv(f.MPI.Env, env)
+	if list, ok := all["mockup"].([]map[string]any); ok { // their files are beside another gl.toml
+		for i := range min(len(list), len(f.Mockup)) {
+			list[i]["file"] = f.Mockup[i].File
 		}
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# The configuration of the check that was mended, with the setting in mpi.env.\n")
+	b.WriteString("# The configuration of the check that was mended, with the setting in mpi.env.\n")
 	if err := toml.NewEncoder(&b).Encode(all); err != nil {
 		return nil, setup(err)
 	}
@@ -141,6 +145,16 @@ func (x *Remedy) toml(env map[string]string) ([]byte, error) {
 		return nil, setup(err)
 	}
 	return b.Bytes(), nil
+}
+
+// envKey is the only key whose value is a table.
+const envKey = "mpi.env"
+
+// saysKey tells whether a gl.toml has a key.
+func saysKey(all map[string]any, table, key string) bool {
+	section, _ := all[table].(map[string]any)
+	_, there := section[key]
+	return there
 }
 
 // writeDocument writes README and remedy.json.
