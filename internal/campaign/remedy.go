@@ -390,7 +390,12 @@ func (x *Remedy) measured(ctx context.Context, p *proved) ([]Dropped, error) {
 	}
 	x.found.Proofs = append(x.found.Proofs, record)
 	if x.proved == nil {
-		x.cellsBy(e, nil) // what became of the cells, should nothing hold
+		x.cellsBy(e, nil)
+		for i := range x.cells { // should nothing hold
+			if s := &x.cells[i].State; *s == CellMended || *s == CellFaster {
+				*s = CellTakenBack
+			}
+		}
 	}
 	return e.takenBack(p.choices), nil
 }

@@ -101,7 +101,7 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 		if r.Exit != exitcode.NoVerdict || len(r.Env) > 0 || len(r.Dropped) != 1 || !strings.Contains(r.Dropped[0].Reason, "MPI_Reduce at 8 B on p2 takes 1.30× as long") {
 			t.Fatalf("%+v", r)
 		}
-		if r.Proofs[0].Holds || len(r.Proofs[0].Harms) == 0 {
+		if r.Proofs[0].Holds || len(r.Proofs[0].Harms) == 0 || r.Cells[0].State != CellTakenBack {
 			t.Errorf("%+v", r.Proofs)
 		}
 		b.holdsNoSetting(RemedyFolder(b.out))

@@ -43,12 +43,13 @@ const (
 	CellMended    CellState = "mended"         // faster, tested, and none of its guidelines violated any more
 	CellFaster    CellState = "still violated" // faster, tested, but not by enough
 	CellUnmended  CellState = "not mended"
+	CellTakenBack CellState = "taken back"     // faster, tested, by what harms something else
 	CellNotAgain  CellState = "not seen again" // not violated in the proof without the setting either
 	CellNotProved CellState = "not tried"      // there was nothing to try
 )
 
 // CellStates are in the order of interest.
-var CellStates = []CellState{CellMended, CellFaster, CellUnmended, CellNotProved, CellNotAgain}
+var CellStates = []CellState{CellMended, CellFaster, CellTakenBack, CellUnmended, CellNotProved, CellNotAgain}
 
 // RemedyCell is a collective at a size that violates guidelines.
 type RemedyCell struct {
