@@ -19,24 +19,31 @@ guidelines = ["GL10"]
 [job]
 np = [2]
 msizes = ["256Ki"]
-mpiruns = 6
+mpiruns = 5
 [nrep]
 fixed = 5
 ` + b.planted("MPI_Bcast:256Ki:20000000ns"))
 		b.check("--guidelines", gl).exits(t, 1)
-		s := b.pgmpi("remedy", b.out, "--kinds", "environment", "--mpiruns", "6", "--format", "json", "--quiet").exits(t, 0, 4)
+		s := b.pgmpi("remedy", b.out, "--kinds", "environment", "--mpiruns", "5", "--format", "json", "--quiet").exits(t, 0, 4)
 		var r campaign.Remedied
 		if err := json.Unmarshal([]byte(s.stdout), &r); err != nil {
 			t.Fatalf("%v: %s", err, s.stdout)
 		}
-		if len(r.Cells) != 1 || r.Cells[0].Function != "MPI_Bcast" || r.Cells[0].BeforeS == nil || len(r.Proofs) != 1 || r.Proofs[0].Mpiruns != 12 {
+		if len(r.Cells) != 1 || r.Cells[0].Function != "MPI_Bcast" || r.Cells[0].BeforeS == nil || len(r.Proofs) != 1 || r.Proofs[0].Mpiruns != 10 {
 			t.Fatalf("%+v", r)
 		}
 		folder := filepath.Join(b.out, "remedy")
 		for side, want := range map[string]bool{"a": false, "b": true} {
-			ranks := b.environment(filepath.Join(folder, r.Proofs[0].Folder, side)).Factors.Layouts[0].Kinds[0].Env
-			if _, there := ranks["MALLOC_TRIM_THRESHOLD_"]; there != want {
-				t.Errorf("ranks of %s have malloc's variables: %t, want %t", side, there, want)
+			_, m, err := campaign.OpenResults(filepath.Join(folder, r.Proofs[0].Folder, side))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := campaign.ConfigOf(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, there := f.MPI.Env["MALLOC_TRIM_THRESHOLD_"]; there != want || f.MPI.Env["PGMPI_DELAY"] == "" {
+				t.Errorf("ranks of %s have %v; malloc's variables wanted: %t", side, f.MPI.Env, want)
 			}
 		}
 		proved := s.code == 0
