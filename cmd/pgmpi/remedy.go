@@ -14,8 +14,8 @@ var remedyCommand = command{
 	name:  "remedy",
 	args:  "DIR",
 	short: "find a setting that mends what a check calls violated",
-	long: `Tries, for the violated guidelines of the results folder DIR of a check, what may
-mend them: variables of the C library's malloc, then the MPI library's own
+	long: `Tries, for the violated guidelines of the results folder DIR of a check, what
+may mend them: variables of the C library's malloc, then the MPI library's own
 algorithms. What is tried must be in force, let all legal calls go right, make
 violated cells faster, and harm no case and no guideline of the whole plan, in
 fresh mpiruns without and with it in turn; else it is taken back and the rest is
