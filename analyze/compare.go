@@ -79,7 +79,7 @@ func compareDesign(a, b *Side, cfg CompareConfig) (*judge.Design, []match, error
 	inB := b.cases()
 	for i, k := range a.manifest.Plan.Cases {
 		j, ok := inB[k]
-		if !ok || !alike(a, b, k.Shape.String()) || isMockup(k.Function) && !cfg.All {
+		if !ok || !alike(a, b, k.Shape.String()) || isMockup(k.Function) && !cfg.All || cfg.Only != nil && !cfg.Only(medians.CellOf(k)) {
 			continue
 		}
 		matches = append(matches, match{i, j})

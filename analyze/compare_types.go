@@ -53,6 +53,8 @@ type CompareConfig struct {
 	// `pgmpi ab` makes them, so that the signed-rank test may be used.
 	Paired bool
 	All    bool // mock-ups too, not only collectives
+	// Only tells whether a case is compared, and belongs to the family; nil: all are.
+	Only func(medians.Cell) bool
 	// FailOn is ExitOnBoth where it is empty.
 	FailOn ExitOn
 	// Need is a ratio that every case is to be able to show; 0: none.

@@ -61,6 +61,9 @@ func duration(s *float64) string {
 	return digits(*s) + " s"
 }
 
+// Duration is how all documents write seconds; undefined: "-".
+func Duration(s *float64) string { return duration(s) }
+
 // nanoseconds is duration for times of samples.
 func nanoseconds(ns float64) string {
 	if math.IsNaN(ns) {

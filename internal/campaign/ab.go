@@ -89,6 +89,14 @@ func (x *AB) Measure(ctx context.Context) error {
 
 // Reports judges each side by itself and stores its report.
 func (x *AB) Reports() (out [2]*analyze.Report, err error) {
+	both, err := x.judge()
+	if err == nil {
+		out = [2]*analyze.Report{both[0].Report, both[1].Report}
+	}
+	return out, err
+}
+
+func (x *AB) judge() (out [2]*Judgement, err error) {
 	text, err := report.Reports.Format("table")
 	if err != nil {
 		return out, err
@@ -101,7 +109,7 @@ func (x *AB) Reports() (out [2]*analyze.Report, err error) {
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", side.Path, err)
 		}
-		out[i] = j.Report
+		out[i] = j
 	}
 	return out, nil
 }

@@ -39,13 +39,15 @@ const (
 // rank 0's side of the line protocol and invents its samples. Inside a
 // testing/synctest bubble hours of measuring take no time.
 type fakeRanks struct {
-	Call  func(c protocol.JobCase, np int) time.Duration // how long one call takes; nil: 10 µs
-	Fault func(launch int) fault                         // of a launch, from 1; nil: none
-	Takes time.Duration                                  // for a job, beside what its samples say
-	Hosts int                                            // that a layout names; 0: this one
-	Comes time.Duration                                  // after the launcher was started
-	Place string                                         // where all ranks are; "": where they are wanted
-	Ends  map[string]fault                               // of a function, when it is called first
+	Call func(c protocol.JobCase, np int) time.Duration // how long one call takes; nil: 10 µs
+	// Under replaces Call by what depends on the environment too; nil: none does.
+	Under func(env []string, c protocol.JobCase) time.Duration
+	Fault func(launch int) fault // of a launch, from 1; nil: none
+	Takes time.Duration          // for a job, beside what its samples say
+	Hosts int                    // that a layout names; 0: this one
+	Comes time.Duration          // after the launcher was started
+	Place string                 // where all ranks are; "": where they are wanted
+	Ends  map[string]fault       // of a function, when it is called first
 
 	mu   sync.Mutex
 	jobs []protocol.Job
@@ -109,7 +111,7 @@ func (f *fakeRanks) Start(argv, env []string, stderr io.Writer) (*measure.Ranks,
 		<-x.Exited
 	})
 	go func() {
-		r := fakeLaunch{fake: f, fault: fault, in: in, out: out, stderr: stderr, killed: killed, delay: delayIn(env), np: npIn(argv)}
+		r := fakeLaunch{fake: f, fault: fault, in: in, out: out, stderr: stderr, killed: killed, delay: delayIn(env), env: env, np: npIn(argv)}
 		x.Err = r.run()
 		in.Close()
 		out.Close()
@@ -130,6 +132,7 @@ type fakeLaunch struct {
 	stderr io.Writer
 	killed chan struct{}
 	delay  delay
+	env    []string
 	np     int
 }
 
@@ -299,6 +302,9 @@ func (r *fakeLaunch) samples(job *protocol.Job, c protocol.JobCase) []protocol.S
 	each := 10 * time.Microsecond
 	if r.fake.Call != nil {
 		each = r.fake.Call(c, job.NP)
+	}
+	if r.fake.Under != nil {
+		each = r.fake.Under(r.env, c)
 	}
 	if c.Function == r.delay.function && c.Msize == r.delay.msize {
 		each += time.Duration(r.delay.ns)

@@ -20,6 +20,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/tuning"
 	"pgmpi/measure"
 	"pgmpi/measure/batch"
 	"pgmpi/measure/launch"
@@ -38,6 +39,7 @@ type File struct {
 	Analyze   judge.Config          `toml:"analyze" json:"analyze"`
 	Gate      analyze.GateConfig    `toml:"gate" json:"gate"`
 	Explore   analyze.ExploreConfig `toml:"explore" json:"explore"`
+	Remedy    tuning.Config         `toml:"remedy" json:"remedy"`
 	Batch     batch.Config          `toml:"batch" json:"-"` // an account is nothing for a manifest
 	Guideline []guidelines.User     `toml:"guideline" json:"guideline,omitempty"`
 	Mockup    []guidelines.Mockups  `toml:"mockup" json:"mockup,omitempty"`
@@ -60,6 +62,7 @@ func Default() File {
 		Analyze: judge.Default(),
 		Gate:    analyze.DefaultGate(),
 		Explore: analyze.DefaultExplore(),
+		Remedy:  tuning.DefaultConfig(),
 		Batch:   batch.Default(),
 	}
 }
@@ -186,6 +189,7 @@ func (f *File) check() []conf.FieldError {
 		inSection("analyze.", f.Analyze.Validate()),
 		inSection("gate.", f.Gate.Validate()),
 		inSection("explore.", f.Explore.Validate()),
+		inSection("remedy.", f.Remedy.Validate()),
 		f.forced(func(c string) bool {
 			return slices.ContainsFunc(f.Guideline, func(u guidelines.User) bool { return u.Calls(c) })
 		}),

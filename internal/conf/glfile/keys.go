@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/tuning"
 	"pgmpi/measure/batch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -160,6 +161,10 @@ var Keys = []Key{
 		More: "`pgmpi list --algorithms` shows them; see [how-to-tune.md](how-to-tune.md).", Flag: "algorithms", Value: "LIST"},
 	{Name: "explore.select", Text: "mpiruns that choose the candidates; other ones test them", Flag: "select", Value: "N"},
 	{Name: "explore.rounds", Text: "in how many rounds these mpiruns visit their cases, each with its share of the repetitions, unless `measure.turns` says so; `0`: ten, of at least ten repetitions each"},
+
+	{Name: "remedy.kinds", Text: "what `pgmpi remedy` tries; the environment comes first", Names: tuning.Kinds(),
+		More: "`environment`: variables of the C library's malloc; `algorithm`: the MPI library's own algorithms. See [how-to-tune.md](how-to-tune.md).", Flag: "kinds", Value: "LIST"},
+	{Name: "remedy.proofs", Text: "proofs, of many mpiruns each, at most: one more follows whenever a part of the setting is taken back"},
 
 	{Name: "batch.scheduler", Text: "the batch system that `pgmpi submit` writes a script for", Names: batch.Names(),
 		More: "All but `slurm` are untested, and are not submitted; see [how-to-slurm.md](how-to-slurm.md)."},

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"pgmpi/internal/campaign"
+	"pgmpi/internal/exitcode"
+)
+
+var remedyCommand = command{
+	name:  "remedy",
+	args:  "DIR",
+	short: "find a setting that mends what a check calls violated",
+	long: `Tries, for the violated guidelines of the results folder DIR of a check, what
+may mend them: variables of the C library's malloc, then the MPI library's own
+algorithms. What is tried must be in force, let all legal calls go right, make
+violated cells faster, and harm no case and no guideline of the whole plan, in
+fresh mpiruns without and with it in turn; else it is taken back and the rest is
+proved again. What is proved is in DIR/remedy: env.sh, the files that it names,
+gl.toml with the variables in mpi.env, README and remedy.json.
+
+Exit codes: 0 where something is proved to help, or nothing is violated; 4 where
+nothing is; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
+	flags: func(fs *pflag.FlagSet) action {
+		var s settings
+		var o output
+		var force bool
+		s.keys(fs, "kinds", "mpiruns", "launch", "rank", "seed", "alpha", "adjust", "min-slowdown")
+		fs.Lookup("mpiruns").Usage = "`R`, mpiruns without and as many with the setting in each proof (default: what shows one harmed case, at least 10)"
+		fs.BoolVar(&force, "force", false, "write over the remedy in DIR/remedy; the mpiruns of its proofs are kept")
+		fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+		fs.Bool("full", false, "print the setting and its proofs too, not only what comes first")
+		o.formats = oneFormat(fs, campaign.Remedies)
+		return func(ctx context.Context, args []string) error {
+			if len(args) != 1 {
+				return setupf("remedy: give the results folder of a check; see `pgmpi help remedy`")
+			}
+			return remedy(ctx, args[0], force, &s, &o)
+		}
+	},
+}
+
+func remedy(ctx context.Context, check string, force bool, s *settings, o *output) error {
+	_, m, err := campaign.OpenResults(check)
+	if err != nil {
+		return err
+	}
+	config, err := s.load(m)
+	if err != nil {
+		return err
+	}
+	x := &campaign.Remedy{Config: config, Check: check, Force: force, Version: version}
+	if s.given("job.mpiruns") {
+		x.Mpiruns = config.Job.MPIRuns
+	}
+	violated, err := x.Prepare()
+	if err != nil {
+		return err
+	}
+	if violated {
+		if err := campaign.MayStart(check, m, config, s.given); err != nil {
+			return err
+		}
+	}
+	o.progress = newProgress(o.quiet)
+	x.Tell = o.progress.tell
+	r, err := x.Do(ctx)
+	o.progress.clear()
+	if err != nil {
+		return err
+	}
+	return showRemedy(r, o)
+}
+
+func showRemedy(r *campaign.Remedied, o *output) error {
+	d := campaign.Remedies.Document(r)
+	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, "")); err != nil {
+		return err
+	}
+	if len(r.Cells) > 0 {
+		warn("results: %s\n", r.Folder)
+	}
+	if r.Exit == exitcode.NoVerdict {
+		return &campaign.Refused{Reason: "no remedy is shown; what was tried, and why it was dropped, is above"}
+	}
+	return nil
+}

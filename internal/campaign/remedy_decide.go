@@ -1,0 +1,153 @@
+package campaign
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/tuning"
+	"pgmpi/mockups"
+)
+
+// effects are what a setting does, by a proof: the violated cells, tested for being
+// faster, and all cases, tested for being slower.
+type effects struct {
+	helped, harmed *analyze.Comparison
+	before, after  *analyze.Report
+}
+
+// harms are what became worse under a setting.
+func (e *effects) harms() []Harm {
+	out := []Harm{}
+	for _, k := range e.harmed.Cases {
+		if k.Change == analyze.Slower {
+			out = append(out, Harm{Cell: k.Cell, Text: fmt.Sprintf("%s at %s on %s takes %s as long", k.Function, conf.HumanSize(k.Msize), k.Shape, report.Ratio(k.Ratio))})
+		}
+	}
+	for _, g := range e.harmed.Guidelines {
+		if g.Change == analyze.NewlyViolated {
+			out = append(out, Harm{Cell: medians.Cell{Function: g.Function, Msize: g.Msize, Shape: g.Shape}, mockup: g.Mockup,
+				Text: fmt.Sprintf("%s is newly violated: %s at %s on %s, %s", g.Guideline, g.Function, conf.HumanSize(g.Msize), g.Shape, report.Ratio(g.BRatio))})
+		}
+	}
+	return out
+}
+
+// fasterAt tells whether a violated cell became faster.
+func (e *effects) fasterAt(function string, np int, size int64) bool {
+	return slices.ContainsFunc(e.helped.Cases, func(k analyze.CaseChange) bool {
+		return k.Change == analyze.Faster && k.Function == function && k.NP == np && k.Msize == size
+	})
+}
+
+func (e *effects) faster() (n int) {
+	for _, k := range e.helped.Cases {
+		if k.Change == analyze.Faster {
+			n++
+		}
+	}
+	return n
+}
+
+// takenBack are the choices that a proof speaks against: those that harm something, and
+// those of the new kind that help nowhere. Harm that no algorithm explains by itself is
+// that of the newest kind.
+func (e *effects) takenBack(choices []tuning.Choice) (out []Dropped) {
+	newest := choices[len(choices)-1].Kind
+	drop := func(c tuning.Choice, reason string) {
+		if !slices.ContainsFunc(out, func(d Dropped) bool { return same(d.Choice, c) }) {
+			out = append(out, Dropped{called(c), c, reason})
+		}
+	}
+	for _, h := range e.harms() {
+		for _, c := range culprits(choices, h, newest) {
+			drop(c, "it harms: "+h.Text)
+		}
+	}
+	for _, c := range choices {
+		switch {
+		case c.Kind != newest:
+		case c.Kind == tuning.ByEnv && e.faster() > 0:
+		case c.Kind == tuning.OwnAlgorithm && e.fasterAt(c.Function, c.NP, c.Sizes[0]):
+		default:
+			drop(c, fmt.Sprintf("in mpiruns of their own no violated case is shown to be %g times faster with it", e.helped.MinSlowdown))
+		}
+	}
+	return out
+}
+
+func same(a, b tuning.Choice) bool { return called(a) == called(b) }
+
+// culprits are the choices that explain a harm: of the collective itself, or of one that
+// a mock-up calls.
+func culprits(choices []tuning.Choice, h Harm, newest tuning.Kind) []tuning.Choice {
+	of := func(explains func(tuning.Choice) bool) []tuning.Choice {
+		return slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return c.Kind != newest || !explains(c) })
+	}
+	for _, explains := range []func(tuning.Choice) bool{
+		func(c tuning.Choice) bool { return c.Function == h.Function && c.Sizes[0] == h.Msize },
+		func(c tuning.Choice) bool { return c.Function == h.Function },
+		func(c tuning.Choice) bool { return c.Function != "" && callsIt(h.mockup, c.Function) },
+	} {
+		if found := of(explains); len(found) > 0 {
+			return found
+		}
+	}
+	return of(func(tuning.Choice) bool { return true })
+}
+
+// callsIt tells whether a mock-up calls a collective.
+func callsIt(mockup, collective string) bool {
+	f, ok := mockups.Get(mockup)
+	return ok && strings.Contains(f.Formula, strings.TrimPrefix(collective, "MPI_")+"(")
+}
+
+// outcome fills in what a proof says of a violated cell.
+func (e *effects) outcome(c *RemedyCell, by []tuning.Choice) {
+	at := slices.IndexFunc(e.helped.Cases, func(k analyze.CaseChange) bool { return k.Cell == c.Cell })
+	if at < 0 {
+		return
+	}
+	k := e.helped.Cases[at]
+	c.BeforeS, c.AfterS, c.PAdjusted = k.AMedianS, k.BMedianS, k.PAdjusted
+	c.Gain, c.GainLo, c.GainHi = inverse(k.Ratio), inverse(k.RatioHi), inverse(k.RatioLo)
+	c.By = []string{}
+	for _, choice := range by {
+		switch {
+		case choice.Kind == tuning.ByEnv:
+			c.By = append(c.By, environment)
+		case choice.Function == c.Function && choice.NP == c.NP && slices.Contains(choice.Sizes, c.Msize):
+			c.By = append(c.By, choice.Algorithm)
+		}
+	}
+	switch {
+	case k.Change == analyze.Faster && !violates(e.after, c):
+		c.State = CellMended
+	case k.Change == analyze.Faster:
+		c.State = CellFaster
+	case !violates(e.before, c):
+		c.State = CellNotAgain
+	default:
+		c.State = CellUnmended
+	}
+}
+
+func inverse(x *float64) *float64 {
+	if x == nil || *x <= 0 {
+		return nil
+	}
+	y := 1 / *x
+	return &y
+}
+
+// violates tells whether a report calls a guideline violated that the cell violates.
+func violates(r *analyze.Report, c *RemedyCell) bool {
+	return slices.ContainsFunc(r.Verdicts, func(v analyze.Verdict) bool {
+		return v.Verdict == judge.Violated && v.Function == c.Function && v.Msize == c.Msize && v.Shape == c.Shape && slices.Contains(c.Guidelines, v.Guideline)
+	})
+}

@@ -1,0 +1,252 @@
+package campaign
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/medians"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/regular"
+	"pgmpi/internal/tuning"
+	"pgmpi/measure/protocol"
+)
+
+// faulting is a check of GL8 at a size where malloc may be the cause, and at one where it
+// cannot be.
+const faulting = `
+[check]
+guidelines = ["GL8"]
+[job]
+np = [2]
+mpiruns = 10
+msizes = ["8", "256Ki"]
+[nrep]
+predictions = 2
+`
+
+// slowWithoutMalloc makes MPI_Reduce slow at 256 KiB, unless malloc keeps its memory; then
+// something else takes worse times as long.
+func slowWithoutMalloc(b *bed, large, worse time.Duration) {
+	b.fake.Under = func(env []string, c protocol.JobCase) time.Duration {
+		kept := slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000")
+		switch {
+		case c.Function == "MPI_Reduce" && c.Msize > 8 && !kept:
+			return large
+		case c.Function == "MPI_Reduce" && c.Msize == 8 && kept:
+			return worse
+		}
+		return 10 * time.Microsecond
+	}
+}
+
+func (b *bed) remedied(change func(*Remedy)) (*Remedied, error) {
+	b.t.Helper()
+	b.checked(faulting)
+	x := &Remedy{Config: b.config(faulting), Check: b.out, Version: "test", Start: b.fake.Start, Tell: func(e Event) { b.said = append(b.said, e.Sentence) }}
+	if change != nil {
+		change(x)
+	}
+	if _, err := x.Prepare(); err != nil {
+		return nil, err
+	}
+	return x.Do(b.t.Context())
+}
+
+func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		r, err := b.remedied(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Exit != exitcode.OK || len(r.Cells) != 1 || r.Cells[0].State != CellMended || r.Mpiruns != 20 || len(r.Proofs) != 1 || !r.Proofs[0].Holds {
+			t.Fatalf("%+v", r)
+		}
+		folder := RemedyFolder(b.out)
+		f := glfile.Default()
+		f.MPI.Under = folder
+		if err := Under(&f); err != nil || f.MPI.Env["MALLOC_MMAP_THRESHOLD_"] != "1000000000" {
+			t.Errorf("--under %s: %v, %v", folder, f.MPI.Env, err)
+		}
+		mine, err := glfile.Load(filepath.Join(folder, settingTOML))
+		if err != nil || mine.MPI.Env["MALLOC_TRIM_THRESHOLD_"] != "1000000000" || mine.Job.MPIRuns != 10 || !slices.Equal(mine.Job.Msizes, b.config(faulting).Job.Msizes) {
+			t.Errorf("gl.toml: %+v, %v", mine, err)
+		}
+		readme, _ := regular.Read(filepath.Join(folder, readmeFile), 1<<20)
+		if first, _, _ := strings.Cut(string(readme), "\n"); first != "MENDED: 1 violated cell, by 2 environment variables; proved in 20 mpiruns." {
+			t.Errorf("README begins with %q", first)
+		}
+		var again Remedied
+		if text, err := os.ReadFile(filepath.Join(folder, RemedyFile)); err != nil || json.Unmarshal(text, &again) != nil || again.Schema != remedySchema {
+			t.Errorf("remedy.json: %v", err)
+		}
+	})
+}
+
+func TestWhatHarmsIsTakenBack(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 13*time.Microsecond) // 8 bytes pay for it
+		r, err := b.remedied(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Exit != exitcode.NoVerdict || len(r.Env) > 0 || len(r.Dropped) != 1 || !strings.Contains(r.Dropped[0].Reason, "MPI_Reduce at 8 B on p2 takes 1.30× as long") {
+			t.Fatalf("%+v", r)
+		}
+		if r.Proofs[0].Holds || len(r.Proofs[0].Harms) == 0 || r.Cells[0].State != CellTakenBack {
+			t.Errorf("%+v", r.Proofs)
+		}
+		b.holdsNoSetting(RemedyFolder(b.out))
+	})
+}
+
+func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		b.fake.Call = func(c protocol.JobCase, _ int) time.Duration {
+			if c.Function == "MPI_Reduce" && c.Msize > 8 {
+				return 40 * time.Microsecond // whatever malloc does
+			}
+			return 10 * time.Microsecond
+		}
+		r, err := b.remedied(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Exit != exitcode.NoVerdict || r.Cells[0].State != CellUnmended || len(r.Dropped) != 1 || !strings.Contains(r.Dropped[0].Reason, "no violated case") {
+			t.Fatalf("%+v", r)
+		}
+		b.holdsNoSetting(RemedyFolder(b.out))
+		// An env.sh of before must not outlive a remedy that finds nothing.
+		if err := os.WriteFile(filepath.Join(RemedyFolder(b.out), tuning.EnvFile), []byte("export A=1\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var s *Setup
+		x := &Remedy{Config: b.config(faulting), Check: b.out, Version: "test", Start: b.fake.Start, Tell: func(Event) {}}
+		if _, err := x.Prepare(); !errors.As(err, &s) || !strings.Contains(err.Error(), "--force") {
+			t.Errorf("a remedy is written over: %v", err)
+		}
+		x.Force = true
+		if _, err := x.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.Do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		b.holdsNoSetting(RemedyFolder(b.out))
+	})
+}
+
+func (b *bed) holdsNoSetting(folder string) {
+	b.t.Helper()
+	for _, name := range []string{tuning.EnvFile, settingTOML} {
+		if has(folder, name) {
+			b.t.Errorf("%s has %s, and nothing is proved", folder, name)
+		}
+	}
+	if !has(folder, readmeFile) || !has(folder, RemedyFile) {
+		b.t.Errorf("%s does not say what was tried", folder)
+	}
+}
+
+func TestNothingViolatedIsNothingToMend(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		r, err := b.remedied(nil)
+		if err != nil || r.Exit != exitcode.OK || has(b.out, "remedy") {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if d := Remedies.Document(r); !strings.HasPrefix(d.Sections[0].Text[0].Text, "NOTHING TO MEND") {
+			t.Errorf("%+v", d.Sections)
+		}
+	})
+}
+
+// algorithmsOf are choices of two algorithms beside malloc's variables.
+func algorithmsOf() []tuning.Choice {
+	own := func(function string, size int64) tuning.Choice {
+		return tuning.Choice{Function: function, NP: 2, Kind: tuning.OwnAlgorithm, Algorithm: "ring", Value: 1, Sizes: []int64{size}, Measured: []int64{8, 1024, 65536}}
+	}
+	return []tuning.Choice{{NP: 2, Kind: tuning.ByEnv, Env: mallocKeeps, Sizes: []int64{65536}},
+		own("MPI_Gather", 1024), own("MPI_Gather", 65536), own("MPI_Bcast", 65536)}
+}
+
+// proof is one in which so much became faster or slower.
+func proof(faster, slower []medians.Cell) *effects {
+	cases := func(cells []medians.Cell, c analyze.Change) *analyze.Comparison {
+		out := &analyze.Comparison{MinSlowdown: 1.1}
+		for _, k := range cells {
+			out.Cases = append(out.Cases, analyze.CaseChange{Cell: k, NP: 2, Change: c})
+		}
+		return out
+	}
+	return &effects{helped: cases(faster, analyze.Faster), harmed: cases(slower, analyze.Slower), before: &analyze.Report{}, after: &analyze.Report{}}
+}
+
+func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
+	gather1, gather64, bcast64 := medians.Cell{Function: "MPI_Gather", Msize: 1024, Shape: "p2"}, medians.Cell{Function: "MPI_Gather", Msize: 65536, Shape: "p2"}, medians.Cell{Function: "MPI_Bcast", Msize: 65536, Shape: "p2"}
+	faster := []medians.Cell{gather1, gather64, bcast64}
+	choices := algorithmsOf()
+	newly := func(mockup string) *effects {
+		e := proof(faster, nil)
+		e.harmed.Guidelines = []analyze.GuidelineChange{{Change: analyze.NewlyViolated, Guideline: "GLx", Function: "MPI_Scan", Mockup: mockup, Msize: 8, Shape: "p2"}}
+		return e
+	}
+	for _, c := range []struct {
+		what string
+		e    *effects
+		back []int // of choices
+	}{
+		{"nothing is harmed", proof(faster, nil), nil},
+		{"at the size of one choice", proof(faster, []medians.Cell{gather64}), []int{2}},
+		{"at a size between", proof(faster, []medians.Cell{{Function: "MPI_Gather", Msize: 8, Shape: "p2"}}), []int{1, 2}},
+		{"elsewhere", proof(faster, []medians.Cell{{Function: "MPI_Scan", Msize: 8, Shape: "p2"}}), []int{1, 2, 3}},
+		{"through a mock-up", newly("allgather_as_gather+bcast"), []int{1, 2, 3}},
+		{"through a mock-up of one", newly("bcast_as_scatter+allgather"), []int{1, 2, 3}},
+		{"no gain of one", proof([]medians.Cell{gather1, bcast64}, nil), []int{2}},
+		{"harm and no gain", proof([]medians.Cell{gather1}, []medians.Cell{gather1}), []int{1, 2, 3}},
+	} {
+		var want, got []string
+		for _, i := range c.back {
+			want = append(want, called(choices[i]))
+		}
+		for _, d := range c.e.takenBack(choices) {
+			got = append(got, d.What)
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q is taken back, want %q", c.what, got, want)
+		}
+	}
+	if got := proof(nil, nil).takenBack(choices[:1]); len(got) != 1 || got[0].Choice.Kind != tuning.ByEnv {
+		t.Errorf("malloc's variables that help nowhere: %+v", got)
+	}
+}
+
+func TestLegalCallThatGoesWrongTakesItsChoiceBack(t *testing.T) {
+	got := illegal(algorithmsOf(), []Outcome{{Call: "MPI_Gather, a count that does not count", Function: "MPI_Gather", Shape: "p2", State: CallError, Message: "MPI_ERR_TRUNCATE"}})
+	if len(got) != 2 || got[0].Choice.Function != "MPI_Gather" || !strings.Contains(got[1].Reason, "MPI_ERR_TRUNCATE") {
+		t.Errorf("%+v", got)
+	}
+	if got := illegal(algorithmsOf(), nil); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestChoicesOfOneAlgorithmAreWrittenAsOne(t *testing.T) {
+	got := joined(algorithmsOf())
+	if len(got) != 3 || !slices.Equal(got[1].Sizes, []int64{1024, 65536}) {
+		t.Errorf("%+v", got)
+	}
+	whole := partsOf(algorithmsOf(), got[1:2], func(c tuning.Choice) (tuning.Choice, string) { return c, "no" })
+	if len(whole) != 2 {
+		t.Errorf("one that cannot be written is %d choices", len(whole))
+	}
+}

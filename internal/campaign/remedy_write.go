@@ -1,0 +1,181 @@
+package campaign
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/regular"
+	"pgmpi/internal/tuning"
+)
+
+// The files of a remedy, beside those of the setting and remedy.json.
+const (
+	settingTOML = "gl.toml"
+	readmeFile  = "README"
+)
+
+// writeFiles writes the files that a setting's variables name. env.sh, which puts them in
+// force, comes last: when all is proved.
+func (x *Remedy) writeFiles(files []tuning.File) error {
+	if err := x.removeFiles(); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if f.Name == tuning.EnvFile {
+			continue
+		}
+		if err := x.writeFile(f.Name, f.Content); err != nil {
+			return err
+		}
+		x.files = append(x.files, f.Name)
+	}
+	return nil
+}
+
+func (x *Remedy) writeFile(name string, content []byte) error {
+	err := regular.Write(filepath.Join(x.found.Folder, name), func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+	if err != nil {
+		return setup(err)
+	}
+	return nil
+}
+
+// removeFiles takes away what was written for a setting that does not hold.
+func (x *Remedy) removeFiles() error {
+	for _, name := range x.files {
+		if err := os.Remove(filepath.Join(x.found.Folder, name)); err != nil && !os.IsNotExist(err) {
+			return setup(err)
+		}
+	}
+	x.files = nil
+	return nil
+}
+
+// export writes the setting that is proved, if one is.
+func (x *Remedy) export() error {
+	r := x.found
+	if x.proved == nil {
+		if err := x.removeFiles(); err != nil {
+			return err
+		}
+		r.Exit = r.exitCode()
+		return x.writeDocument()
+	}
+	p := x.proved
+	r.Env, r.Forces, r.Legal, r.Mpiruns = p.env, p.forces, p.legal, p.mpiruns
+	r.Exit = r.exitCode()
+	if err := x.writeFiles(p.files); err != nil {
+		return err
+	}
+	text, err := x.toml(p.env)
+	if err != nil {
+		return err
+	}
+	if err := x.writeFile(settingTOML, text); err != nil {
+		return err
+	}
+	for _, f := range p.files {
+		r.Files = append(r.Files, f.Name)
+		if f.Name == tuning.EnvFile {
+			err = x.writeFile(f.Name, f.Content)
+		}
+	}
+	r.Files = append(r.Files, settingTOML)
+	slices.Sort(r.Files)
+	if err != nil {
+		return err
+	}
+	return x.writeDocument()
+}
+
+// toml is the configuration of the check with the variables of a setting in mpi.env: what
+// its gl.toml had, and what its flags made different from the defaults.
+func (x *Remedy) toml(env map[string]string) ([]byte, error) {
+	all := map[string]any{}
+	if _, err := toml.Decode(x.Config.Source, &all); err != nil {
+		return nil, setup(err)
+	}
+	sectionOf := func(table string) map[string]any {
+		section, there := all[table].(map[string]any)
+		if !there {
+			section = map[string]any{}
+			all[table] = section
+		}
+		return section
+	}
+	f, usual := *x.Config, glfile.Default()
+	f.MPI.Under = "" // its variables are in mpi.env by now
+	for _, k := range glfile.Keys {
+		text := k.TOML(&f)
+		table, key, _ := strings.Cut(k.Name, ".")
+		if k.Name == envKey || text == k.TOML(&usual) && !saysKey(all, table, key) {
+			continue
+		}
+		var one struct{ Value any }
+		if _, err := toml.Decode("Value = "+text, &one); err != nil {
+			return nil, setup(fmt.Errorf("%s: %w", k.Name, err))
+		}
+		sectionOf(table)[key] = one.Value
+	}
+	sectionOf("mpi")["env"] = withEnv(f.MPI.Env, env)
+	if list, ok := all["mockup"].([]map[string]any); ok { // their files are beside another gl.toml
+		for i := range min(len(list), len(f.Mockup)) {
+			list[i]["file"] = f.Mockup[i].File
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString("# The configuration of the check that was mended, with the setting in mpi.env.\n")
+	if err := toml.NewEncoder(&b).Encode(all); err != nil {
+		return nil, setup(err)
+	}
+	if _, err := glfile.Parse(settingTOML, b.Bytes()); err != nil {
+		return nil, setup(err)
+	}
+	return b.Bytes(), nil
+}
+
+// envKey is the only key whose value is a table.
+const envKey = "mpi.env"
+
+// saysKey tells whether a gl.toml has a key.
+func saysKey(all map[string]any, table, key string) bool {
+	section, _ := all[table].(map[string]any)
+	_, there := section[key]
+	return there
+}
+
+// writeDocument writes README and remedy.json.
+func (x *Remedy) writeDocument() error {
+	d := Remedies.Document(x.found)
+	json, err := Remedies.Format("json")
+	if err != nil {
+		return err
+	}
+	text, err := Remedies.Format("table")
+	if err != nil {
+		return err
+	}
+	for name, f := range map[string]report.Format{RemedyFile: json, readmeFile: text} {
+		err := regular.Write(filepath.Join(x.found.Folder, name), func(w io.Writer) error { return f.Write(w, d) })
+		if err != nil {
+			return setup(err)
+		}
+	}
+	return nil
+}
+
+// variables are the names of an environment.
+func variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }

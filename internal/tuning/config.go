@@ -1,0 +1,36 @@
+package tuning
+
+import (
+	"slices"
+
+	"pgmpi/internal/conf"
+)
+
+// Config is the [remedy] section of gl.toml: what is tried against violations.
+type Config struct {
+	Kinds  []string `toml:"kinds" json:"kinds"`   // of choices, in the order in which they are tried
+	Proofs int      `toml:"proofs" json:"proofs"` // at most
+}
+
+// DefaultConfig is the [remedy] section of an empty gl.toml.
+func DefaultConfig() Config { return Config{Kinds: Kinds(), Proofs: 6} }
+
+// Kinds are the kinds of choices that a library can be set to.
+func Kinds() []string { return []string{string(ByEnv), string(OwnAlgorithm)} }
+
+// mostProofs is more than anybody waits for.
+const mostProofs = 100
+
+// Validate returns everything that is wrong with the section.
+func (c Config) Validate() []conf.FieldError {
+	var errs conf.FieldErrors
+	for _, k := range c.Kinds {
+		errs.Check(slices.Contains(Kinds(), k), "kinds", "%s", conf.Unknown("kind of remedy", k, Kinds()))
+	}
+	errs.Check(len(c.Kinds) > 0, "kinds", "is empty: nothing to try")
+	errs.Check(c.Proofs >= 1 && c.Proofs <= mostProofs, "proofs", "must be from 1 to %d, not %d", mostProofs, c.Proofs)
+	return errs
+}
+
+// Wants tells whether a kind is to be tried.
+func (c Config) Wants(k Kind) bool { return slices.Contains(c.Kinds, string(k)) }
