@@ -200,20 +200,38 @@ func (x *explored) look(d *judge.Design, followUps []results.FollowUp) ([]judge.
 	}
 	pairs := make([]judge.Pair, len(followUps))
 	for i, f := range followUps {
-		orig, other := x.set.Side(protocol.ModeExplore, f.Case, 1), x.set.Side(protocol.ModeExplore, f.Part, 1)
-		if orig == nil || other == nil || orig.Status != protocol.StatusOK || other.Status != protocol.StatusOK || cmp.Or(orig.Problem(d.R()), other.Problem(d.R())) != "" {
+		if x.problem(f) != "" {
 			continue
 		}
+		orig, other := x.set.Side(protocol.ModeExplore, f.Case, 1), x.set.Side(protocol.ModeExplore, f.Part, 1)
 		pairs[i] = judge.Pair{Orig: orig.Medians, Other: other.Medians}
 	}
 	return family.Outcomes, family.Look(pairs)
 }
 
+// problem says why what was measured of a candidate cannot be tested; "": it can.
+func (x *explored) problem(f results.FollowUp) string {
+	for _, i := range []int{f.Case, f.Part} {
+		function, side := x.m.Plan.Cases[i].Function, x.set.Side(protocol.ModeExplore, i, 1)
+		why := "not measured by the mpiruns that test"
+		if side != nil && side.Status != protocol.StatusOK {
+			why = cmp.Or(side.Message, string(side.Status))
+		} else if side != nil {
+			why = side.Problem(max(1, x.m.Runs(protocol.ModeExplore)))
+		}
+		if why != "" {
+			return function + ": " + why
+		}
+	}
+	return ""
+}
+
 func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell {
 	t := x.m.Plan.Tests[tests[0]]
-	c := ExploreCell{Cell: medians.CellOf(x.m.Plan.Cases[t.Case]), NP: t.Shape.NP, DefaultS: seconds(x.set.Cases[t.Case].Median())}
-	if c.DefaultS == nil {
-		c.Word, c.Reason = NotExplored, cmp.Or(x.set.Cases[t.Case].Message, "it has no valid times")
+	c := ExploreCell{Cell: medians.CellOf(x.m.Plan.Cases[t.Case]), NP: t.Shape.NP}
+	whole := x.set.Worst(protocol.ModeExplore, t.Case)
+	if c.DefaultS = seconds(whole.Median()); c.DefaultS == nil {
+		c.Word, c.Reason = NotExplored, cmp.Or(whole.Message, "it has no valid times")
 		return c
 	}
 	best := x.fastest(tests)
@@ -231,7 +249,10 @@ func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell
 		if whole := x.set.Side(protocol.ModeExplore, t.Case, 1); whole != nil {
 			c.DefaultS = cmp.Or(seconds(whole.Median()), c.DefaultS)
 		}
-		open = open || k.Verdict == judge.Undecided
+		if k.Verdict == judge.Undecided {
+			open = true
+			c.Reason = cmp.Or(c.Reason, x.whyUntested(k))
+		}
 	}
 	switch {
 	case c.Own.Faster():
@@ -244,6 +265,13 @@ func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell
 		c.Word = DefaultIsBest
 	}
 	return c
+}
+
+// whyUntested says why a candidate that was to be tested is not; "": it is, or the mpiruns are
+// too few for any.
+func (x *explored) whyUntested(k *Candidate) string {
+	i := slices.IndexFunc(x.m.Explore.FollowUps, func(f results.FollowUp) bool { return f.Test == k.test })
+	return x.problem(x.m.Explore.FollowUps[i])
 }
 
 // setOutcome replaces what the selection has said of a candidate.
@@ -263,7 +291,7 @@ func (x *explored) setOutcome(k *Candidate, o judge.Outcome) {
 func (x *explored) unused() []Unused {
 	out := []Unused{}
 	for i, k := range x.m.Plan.Cases {
-		c := &x.set.Cases[i]
+		c := x.set.Worst(protocol.ModeExplore, i)
 		if c.Status == protocol.StatusOK {
 			continue
 		}

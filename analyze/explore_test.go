@@ -1,11 +1,13 @@
 package analyze
 
 import (
+	"slices"
 	"testing"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/exitcode"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -113,6 +115,35 @@ func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
 		}
 		if want := map[bool]int{true: 1}[c.want == OwnAlgorithm]; e.Exit != want {
 			t.Errorf("%s: exit code %d", c.name, e.Exit)
+		}
+	}
+}
+
+// What the mpiruns that test find wrong was right before, and is no smaller fault.
+func TestWrongDataOfTheMpirunsThatTestAreNotSwallowed(t *testing.T) {
+	const own, mockup = "MPI_Scan@linear", "scan_as_exscan+reduce_local"
+	for _, c := range []struct {
+		wrong  string
+		word   Advice
+		exit   int
+		reason string
+	}{
+		{"MPI_Scan", NotExplored, exitcode.Failed, "element 3"},
+		{mockup, OwnAlgorithm, exitcode.Failed, mockup + ": element 3"},
+		{own, NotDecided, exitcode.OK, own + ": element 3"},
+	} {
+		m, set := exploredData(t, map[string][2]int64{own: {60_000, 60_000}, mockup: {60_000, 60_000}})
+		i := slices.IndexFunc(m.Plan.Cases, func(k guidelines.Case) bool { return k.Function == c.wrong })
+		side := set.Side(protocol.ModeExplore, i, 1)
+		side.Status, side.Message = protocol.StatusWrong, "element 3"
+		e, err := Explore(m, set, judge.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Cells[0]; got.Reason != c.reason || len(e.Unused) != 1 || e.Unused[0].Status != "wrong" || e.Exit != c.exit {
+			t.Errorf("%s wrong: %+v, unused %+v, exit code %d", c.wrong, got, e.Unused, e.Exit)
+		} else if got.Word != c.word {
+			t.Errorf("%s wrong: %s", c.wrong, got.Word)
 		}
 	}
 }
