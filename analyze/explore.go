@@ -90,21 +90,35 @@ func isItself(function string) bool { return mockups.Variant(function) == "@"+mo
 // cell in stage 2, by the median ratio within mpiruns; nil: none has times.
 func (x *explored) fastest(tests []int) (best [2]*Candidate) {
 	for _, i := range tests {
-		t := x.m.Plan.Tests[i]
-		if isItself(t.Mockup) {
-			continue
+		c, kind := x.candidate(i)
+		if b := best[kind]; c.Ratio != nil && !isItself(c.Function) && (b == nil || *c.Ratio > *b.Ratio) {
+			best[kind] = c
 		}
-		orig, other := &x.set.Cases[t.Case], &x.set.Cases[t.Others[0]]
-		ratio := medianRatio(orig, other)
-		if ratio == nil {
-			continue
-		}
-		kind := 0
-		if mockups.Algorithm(t.Mockup) == "" {
-			kind = 1
-		}
-		if b := best[kind]; b == nil || *ratio > *b.Ratio {
-			best[kind] = &Candidate{Function: t.Mockup, MedianS: seconds(other.Median()), Ratio: ratio, test: i}
+	}
+	return best
+}
+
+// candidate is the other side of a test, as stage 2 has it, and its kind: 0 an own
+// algorithm, 1 a mock-up.
+func (x *explored) candidate(test int) (c *Candidate, kind int) {
+	t := x.m.Plan.Tests[test]
+	orig, other := &x.set.Cases[t.Case], &x.set.Cases[t.Others[0]]
+	if mockups.Algorithm(t.Mockup) == "" {
+		kind = 1
+	}
+	return &Candidate{Function: t.Mockup, MedianS: seconds(other.Median()), Ratio: medianRatio(orig, other), test: test}, kind
+}
+
+// candidates are those that were planned to be tested, whatever is the fastest by the data
+// and the configuration of today; of a kind that has none, the fastest.
+func (x *explored) candidates(tests []int) [2]*Candidate {
+	best := x.fastest(tests)
+	if x.m.Explore == nil {
+		return best
+	}
+	for _, f := range x.m.Explore.FollowUps {
+		if c, kind := x.candidate(f.Test); slices.Contains(tests, f.Test) && !isItself(c.Function) {
+			best[kind] = c
 		}
 	}
 	return best
@@ -234,15 +248,18 @@ func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell
 		c.Word, c.Reason = NotExplored, cmp.Or(whole.Message, "it has no valid times")
 		return c
 	}
-	best := x.fastest(tests)
+	best := x.candidates(tests)
 	c.Own, c.Mockup = best[0], best[1]
-	open := false
-	for _, k := range best {
-		o, tested := judge.Outcome{}, false
-		if k != nil {
-			o, tested = outcomes[k.test]
+	var open [2]bool
+	for kind, k := range best {
+		if k == nil {
+			continue
 		}
+		o, tested := outcomes[k.test]
 		if !tested {
+			if open[kind] = k.Ratio != nil && *k.Ratio >= x.cfg.MinSlowdown; open[kind] {
+				c.Reason = cmp.Or(c.Reason, k.Function+": no mpirun was planned to test it")
+			}
 			continue
 		}
 		x.setOutcome(k, o)
@@ -250,14 +267,14 @@ func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell
 			c.DefaultS = cmp.Or(seconds(whole.Median()), c.DefaultS)
 		}
 		if k.Verdict == judge.Undecided {
-			open = true
+			open[kind] = true
 			c.Reason = cmp.Or(c.Reason, x.whyUntested(k))
 		}
 	}
 	switch {
 	case c.Own.Faster():
 		c.Word = OwnAlgorithm
-	case open && (c.Own == nil || c.Own.Verdict == judge.Undecided || !c.Mockup.Faster()):
+	case open[0] || open[1] && !c.Mockup.Faster():
 		c.Word = NotDecided
 	case c.Mockup.Faster():
 		c.Word = OnlyMockup

@@ -147,3 +147,24 @@ func TestWrongDataOfTheMpirunsThatTestAreNotSwallowed(t *testing.T) {
 		}
 	}
 }
+
+// What was planned is what is judged: nothing untested makes the default the best.
+func TestUntestedCandidatesLeaveACellUndecided(t *testing.T) {
+	const own, mockup = "MPI_Scan@linear", "scan_as_exscan+reduce_local"
+	m, set := exploredData(t, map[string][2]int64{own: {60_000, 60_000}, mockup: {101_000, 101_000}})
+	m.Explore.FollowUps[0].Test, m.Explore.FollowUps[0].Part = 1, 2 // the mock-up was planned
+	e, err := Explore(m, set, judge.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := e.Cells[0]; c.Word != NotDecided || c.Reason != own+": no mpirun was planned to test it" || c.Own.Verdict != "" {
+		t.Errorf("%+v", c)
+	}
+	m, set = exploredData(t, map[string][2]int64{own: {60_000, 60_000}})
+	for run := range set.Cases[1].Medians {
+		set.Cases[1].Medians[run] *= 2 // as if other data had chosen
+	}
+	if e, err = Explore(m, set, judge.Default()); err != nil || e.Cells[0].Word != OwnAlgorithm {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
