@@ -266,7 +266,7 @@ func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell
 		if whole := x.set.Side(protocol.ModeExplore, t.Case, 1); whole != nil {
 			c.DefaultS = cmp.Or(seconds(whole.Median()), c.DefaultS)
 		}
-		if k.Verdict == judge.Undecided {
+		if k.Verdict == judge.Undecided || k.Verdict == "" {
 			open[kind] = true
 			c.Reason = cmp.Or(c.Reason, x.whyUntested(k))
 		}
@@ -293,11 +293,10 @@ func (x *explored) whyUntested(k *Candidate) string {
 
 // setOutcome replaces what the selection has said of a candidate.
 func (x *explored) setOutcome(k *Candidate, o judge.Outcome) {
-	k.Verdict = o.Verdict
 	if o.Runs == 0 {
 		return // not enough valid data: the numbers stay those of the selection
 	}
-	k.Ratio, k.RatioLo95, k.RatioHi95, k.PValue, k.PAdjusted = number(o.Ratio), number(o.Lo95), number(o.Hi95), number(o.P), number(o.PAdjusted)
+	k.Verdict, k.Ratio, k.RatioLo95, k.RatioHi95, k.PValue, k.PAdjusted = o.Verdict, number(o.Ratio), number(o.Lo95), number(o.Hi95), number(o.P), number(o.PAdjusted)
 	if side := x.set.Side(protocol.ModeExplore, x.m.Plan.Tests[k.test].Others[0], 1); side != nil {
 		k.MedianS = seconds(side.Median())
 	}

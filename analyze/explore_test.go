@@ -140,6 +140,17 @@ func TestWrongDataOfTheMpirunsThatTestAreNotSwallowed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		untested := []*Candidate{e.Cells[0].Own, e.Cells[0].Mockup}
+		if c.wrong == own {
+			untested = untested[:1]
+		} else if c.wrong == mockup {
+			untested = untested[1:]
+		}
+		for _, k := range untested {
+			if k != nil && (k.Verdict != "" || k.PValue != nil) {
+				t.Errorf("%s wrong: %s is %q, and was not tested", c.wrong, k.Function, k.Verdict)
+			}
+		}
 		if got := e.Cells[0]; got.Reason != c.reason || len(e.Unused) != 1 || e.Unused[0].Status != "wrong" || e.Exit != c.exit {
 			t.Errorf("%s wrong: %+v, unused %+v, exit code %d", c.wrong, got, e.Unused, e.Exit)
 		} else if got.Word != c.word {

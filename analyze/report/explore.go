@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf"
 	"pgmpi/mockups"
 )
@@ -195,7 +194,7 @@ func exploreMetrics(e *analyze.Exploration) []Metric {
 	ratio := Metric{Name: "pgmpi_explore_ratio", Help: "How many times slower the default is than a candidate, where that was tested."}
 	for _, c := range e.Cells {
 		for _, k := range []*analyze.Candidate{c.Own, c.Mockup} {
-			if k != nil && k.Verdict != "" && k.Verdict != judge.NotMeasured && k.Ratio != nil {
+			if k != nil && k.PValue != nil && k.Ratio != nil { // else it is of the mpiruns that chose
 				ratio.add(*k.Ratio, append([]Label{{"candidate", k.Function}}, cellLabels(c.Function, c.Msize, c.Shape)...)...)
 			}
 		}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"testing"
+
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
@@ -43,4 +45,18 @@ func exploration() *analyze.Exploration {
 	}
 	e.Exit = 1
 	return e
+}
+
+func TestExportedRatiosAreThoseThatWereTested(t *testing.T) {
+	e := exploration()
+	e.Cells[2].Own.PValue = nil // it has no numbers but those of the mpiruns that chose
+	exported := map[float64]bool{}
+	for _, m := range exploreMetrics(e) {
+		for _, v := range m.Values {
+			exported[v.Value] = m.Name == "pgmpi_explore_ratio"
+		}
+	}
+	if !exported[2.5] || !exported[1.4] || exported[1.06] || exported[.8] {
+		t.Errorf("%v", exported)
+	}
 }
