@@ -160,6 +160,18 @@ func TestLibraryThatMayRunAnotherAlgorithmIsRefused(t *testing.T) {
 	})
 }
 
+// Else the default's times would come under another name.
+func TestForcedAlgorithmThatIsNotInForceIsNotTimed(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
+		for name, value := range launch.AlgorithmEnv(b.lib.name) {
+			b.env = append(b.env, name+"="+value)
+		}
+		if _, err := b.with("cvar-lost").runJob(2, algorithmJob(2, 1, "MPI_Bcast@binomial")); err == nil || !strings.Contains(err.Error(), "to force MPI_Bcast@binomial") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 // perCall is how many internal messages Open MPI sends for a repetition of each function
 // and the synchronisation before it, without a clock. What else is sent depends little on
 // how many repetitions there are.
