@@ -55,6 +55,16 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 	return plan
 }
 
+// Candidates is how many candidates a plan tests: the family of the adjustment.
+func Candidates(m *results.Manifest, plan *results.SplitPlan) (n int) {
+	for _, f := range plan.FollowUps {
+		if !isItself(m.Plan.Tests[f.Test].Mockup) {
+			n++
+		}
+	}
+	return n
+}
+
 // LeastTesting mpiruns test, unless another number is asked for.
 const LeastTesting = 10
 
