@@ -191,8 +191,9 @@ func (x *explored) outcomes(e *Exploration) (map[int]judge.Outcome, error) {
 		}
 		families[kind] = append(families[kind], f)
 	}
+	var ratios []float64 // of the default and itself
 	for kind, followUps := range families {
-		d, err := judge.NewDesign(x.cfg, judge.Once(max(1, x.m.Runs(protocol.ModeExplore))), len(followUps))
+		d, err := x.design(kind, len(followUps))
 		if err != nil {
 			return nil, err
 		}
@@ -207,13 +208,31 @@ func (x *explored) outcomes(e *Exploration) (map[int]judge.Outcome, error) {
 			out[f.Test] = found[i]
 			if kind == 1 && found[i].Runs > 0 {
 				e.Itself.Tests++
-				if found[i].Verdict == judge.Violated {
+				ratios = append(ratios, found[i].Ratio)
+				if x.differs(found[i]) {
 					e.Itself.False++
 				}
 			}
 		}
 	}
+	if len(ratios) > 0 {
+		e.ItselfRatio = number(stats.MedianFinite(ratios))
+	}
 	return out, nil
+}
+
+// design is that of the candidates, or of the default against itself: this is two-sided.
+func (x *explored) design(kind, m int) (*judge.Design, error) {
+	r := max(1, x.m.Runs(protocol.ModeExplore))
+	if kind == 0 {
+		return judge.NewDesign(x.cfg, judge.Once(r), m)
+	}
+	return judge.NewComparison(x.cfg, judge.TwoSided, true, r, r, m)
+}
+
+// differs tells whether the default differs from itself by min_slowdown or more.
+func (x *explored) differs(o judge.Outcome) bool {
+	return o.PAdjusted <= x.cfg.Alpha && max(o.Ratio, 1/o.Ratio) >= x.cfg.MinSlowdown
 }
 
 // look tests a family. Where R is too small nothing is.

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -177,5 +178,23 @@ func TestUntestedCandidatesLeaveACellUndecided(t *testing.T) {
 	}
 	if e, err = Explore(m, set, judge.Default()); err != nil || e.Cells[0].Word != OwnAlgorithm {
 		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// A slower way to the own algorithms is a handicap for all of them: the A/A must see it.
+func TestDefaultAgainstItselfIsTestedBothWays(t *testing.T) {
+	for _, c := range []struct {
+		ns    int64
+		found int
+	}{{100_000, 0}, {80_000, 1}, {125_000, 1}} {
+		m, set := exploredData(t, map[string][2]int64{"MPI_Scan@itself": {c.ns, c.ns}, "MPI_Scan@linear": {60_000, 60_000}})
+		e, err := Explore(m, set, judge.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 100_000 / float64(c.ns)
+		if e.Itself.Tests != 1 || e.Itself.False != c.found || e.ItselfRatio == nil || math.Abs(*e.ItselfRatio/want-1) > .02 {
+			t.Errorf("itself takes %d ns: %+v, ratio %v", c.ns, e.Itself, e.ItselfRatio)
+		}
 	}
 }

@@ -147,7 +147,8 @@ func exploreDesign(e *analyze.Exploration) []Section {
 		s.Fact("Test", "none: nothing was %g× faster in the mpiruns that chose", e.MinSlowdown)
 	}
 	if n := e.Itself; n.Tests > 0 {
-		s.Fact("A/A", "the default against itself: %d of %s found a difference that is not there", n.False, conf.Plural(n.Tests, "test"))
+		s.Fact("A/A", "the default against itself, called on the way of its own algorithms: %d of %s, two-sided, found a difference; median ratio %s",
+			n.False, conf.Plural(n.Tests, "test"), Ratio(e.ItselfRatio))
 	}
 	s.Fact("Answers", "own algorithm: the fastest of the library's own is shown to beat the default; only mock-up: no own one is, a mock-up is; "+
 		"default is best: nothing was faster in the mpiruns that chose, or what was is not when tested")

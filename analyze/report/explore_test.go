@@ -23,7 +23,7 @@ func exploration() *analyze.Exploration {
 		Shapes: []analyze.Shape{{Name: "p2"}}, Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: "bytes of one block"},
 		Select: 3, R: 10, Test: judge.TestSignedRank, Adjust: judge.AdjustBH, M: 4, Alpha: .05, MinSlowdown: 1.05, PMin: 1. / 1024,
 		Count:  map[analyze.Advice]int{},
-		Itself: analyze.ErrorRate{Tests: 4, False: 1},
+		Itself: analyze.ErrorRate{Tests: 4, False: 1}, ItselfRatio: number(.99),
 		Unused: []analyze.Unused{{Function: "MPI_Allgather@two_proc", Shape: "p2", Status: "unavailable", Message: "MPI_ERR_UNSUPPORTED_OPERATION", Cases: 1}},
 	}
 	for i, c := range []struct {
