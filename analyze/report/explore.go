@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf"
 	"pgmpi/mockups"
 )
@@ -148,7 +147,8 @@ func exploreDesign(e *analyze.Exploration) []Section {
 		s.Fact("Test", "none: nothing was %g× faster in the mpiruns that chose", e.MinSlowdown)
 	}
 	if n := e.Itself; n.Tests > 0 {
-		s.Fact("A/A", "the default against itself: %d of %s found a difference that is not there", n.False, conf.Plural(n.Tests, "test"))
+		s.Fact("A/A", "the default against itself, called on the way of its own algorithms: %d of %s, two-sided, found a difference; median ratio %s",
+			n.False, conf.Plural(n.Tests, "test"), Ratio(e.ItselfRatio))
 	}
 	s.Fact("Answers", "own algorithm: the fastest of the library's own is shown to beat the default; only mock-up: no own one is, a mock-up is; "+
 		"default is best: nothing was faster in the mpiruns that chose, or what was is not when tested")
@@ -195,7 +195,7 @@ func exploreMetrics(e *analyze.Exploration) []Metric {
 	ratio := Metric{Name: "pgmpi_explore_ratio", Help: "How many times slower the default is than a candidate, where that was tested."}
 	for _, c := range e.Cells {
 		for _, k := range []*analyze.Candidate{c.Own, c.Mockup} {
-			if k != nil && k.Verdict != "" && k.Verdict != judge.NotMeasured && k.Ratio != nil {
+			if k != nil && k.PValue != nil && k.Ratio != nil { // else it is of the mpiruns that chose
 				ratio.add(*k.Ratio, append([]Label{{"candidate", k.Function}}, cellLabels(c.Function, c.Msize, c.Shape)...)...)
 			}
 		}
