@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf"
 	"pgmpi/mockups"
 )
@@ -77,7 +78,7 @@ func exploredOn(e *analyze.Exploration) string {
 		shapes = append(shapes, cmp.Or(when(x.Nodes == 0, "%d %s", x.NP, processes(x.NP)), x.Name))
 	}
 	return fmt.Sprintf("%s, %s, %s", ShortVersion(e.Library.Version), strings.Join(shapes, ", "),
-		cmp.Or(when(e.R > 0, "%d mpiruns chose, %d others tested", e.Select, e.R), conf.Plural(e.Select, "mpirun")))
+		cmp.Or(when(e.R > 0, "%s chose, %d others tested", conf.Plural(e.Select, "mpirun"), e.R), conf.Plural(e.Select, "mpirun")))
 }
 
 func processes(n int) string { return cmp.Or(when(n == 1, "process"), "processes") }
@@ -141,8 +142,8 @@ func exploreDesign(e *analyze.Exploration) []Section {
 	s := Titled("How it was explored")
 	s.Fact("Design", "%s; datatype %s, op %s, root %d", exploredOn(e), e.Datatype, e.Op, e.Root)
 	if e.R > 0 {
-		s.Fact("Test", "%s within mpiruns, %s, m = %s, alpha = %g, from %g× on; smallest p attainable %s",
-			e.Test.Title(e.R), adjustNames[e.Adjust], conf.Plural(e.M, "candidate"), e.Alpha, e.MinSlowdown, probability(&e.PMin))
+		s.Fact("Test", "%s%s, %s, m = %s, alpha = %g, from %g× on; smallest p attainable %s",
+			e.Test.Title(e.R), within(e.Test), adjustNames[e.Adjust], conf.Plural(e.M, "candidate"), e.Alpha, e.MinSlowdown, probability(&e.PMin))
 	} else {
 		s.Fact("Test", "none: nothing was %g× faster in the mpiruns that chose", e.MinSlowdown)
 	}
@@ -208,4 +209,12 @@ func exploreMetrics(e *analyze.Exploration) []Metric {
 		return []Metric{cells}
 	}
 	return []Metric{ratio, cells}
+}
+
+// within says of a paired test that it compares within mpiruns.
+func within(test judge.TestName) string {
+	if t := judge.Get(test); t != nil && t.Paired {
+		return " within mpiruns"
+	}
+	return ""
 }
