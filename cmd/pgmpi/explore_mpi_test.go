@@ -242,7 +242,9 @@ func TestExplorationHasEveryCellAndItsFiles(t *testing.T) {
 		b.pgmpi("explore", "--rank", b.rank, "--out", b.out, "--np", "2", "--algorithms", "MPI_Scan,!MPI_Scan@recursive_doubling", "--msizes", "8,1Ki", "--select", "1",
 			"--mpiruns", "6", "--format", "table,csv,json,markdown,junit,openmetrics").exits(t, 0, 1)
 		e := b.exploration()
-		if len(e.Cells) != 2 || e.Cells[0].Function != "MPI_Scan" || e.Cells[0].Own == nil || e.Cells[0].Mockup == nil || len(e.Unused) > 0 {
+		// MPICH cannot force smp, its default, within a node.
+		faulty := slices.ContainsFunc(e.Unused, func(u analyze.Unused) bool { return u.Status != string(protocol.StatusUnavailable) })
+		if len(e.Cells) != 2 || e.Cells[0].Function != "MPI_Scan" || e.Cells[0].Own == nil || e.Cells[0].Mockup == nil || faulty {
 			t.Errorf("found %+v, unused %+v", e.Cells, e.Unused)
 		}
 		b.explorationGoesOn()
