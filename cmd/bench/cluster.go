@@ -28,7 +28,10 @@ type virtual struct {
 func newVirtual(ctx context.Context, e *env, n int, args ...string) (*virtual, error) {
 	v := &virtual{env: e, dir: filepath.Join(e.dir, "slurm"), launch: "srun -K --input=0 --mpi=pmix"}
 	args = append(append([]string{"-H", "-n", fmt.Sprint(n), "-c", "1"}, args...), v.dir)
-	if out, err := exec.CommandContext(ctx, "testdata/slurm/up", args...).CombinedOutput(); err != nil {
+	up := exec.CommandContext(ctx, "testdata/slurm/up", args...)
+	// A node's slurmd has its cores already. Slurm itself would bind the ranks of all nodes to the first one.
+	up.Env = append(os.Environ(), "TASKPLUGIN=task/none")
+	if out, err := up.CombinedOutput(); err != nil {
 		v.stop()
 		return nil, fmt.Errorf("no Slurm of our own (it needs root and .ci/install slurmctld): %w: %s", err, out)
 	}
