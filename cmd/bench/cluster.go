@@ -6,9 +6,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -169,9 +171,13 @@ func clusterBench(ctx context.Context, e *env) (err error) {
 	for _, v := range r.Verdicts {
 		count[string(v.Verdict.Verdict)]++
 		if v.Verdict.Verdict == "violated" && v.Ratio != nil {
-			fmt.Printf("   %s %s at %d B: %.2f times\n", v.Guideline, v.Function, v.Msize, *v.Ratio)
+			fmt.Printf("   %s %s at %s: %.2f times\n", v.Guideline, v.Function, conf.HumanSize(v.Msize), *v.Ratio)
 		}
 	}
-	fmt.Printf("   %d mpiruns in %v; verdicts: %v\n", s.Done, took.Round(time.Second), count)
+	var words []string
+	for _, word := range slices.Sorted(maps.Keys(count)) {
+		words = append(words, fmt.Sprintf("%d %s", count[word], strings.ReplaceAll(word, "_", " ")))
+	}
+	fmt.Printf("   %d mpiruns in %v: %s\n", s.Done, took.Round(time.Second), strings.Join(words, ", "))
 	return nil
 }
