@@ -254,6 +254,8 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 				t.Fatal(err)
 			}
 			says(s.Env, s.Entries, "messages")
+			two := tuning.Entry{Choice: ownAlgorithm("MPI_Alltoall", 4, "two_proc", 5, tuned...), Proof: tuning.ByMessages, Variable: "OMPI_MCA_coll_tuned_alltoall_algorithm", Value: "5"}
+			says(map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", two.Variable: two.Value}, []tuning.Entry{two}, "a plain call ends the mpirun under it")
 		} else {
 			says(nil, v.Entries, "is 0, and binomial is 1")
 			says(map[string]string{"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomail"}, v.Entries, "no MPI program starts")
@@ -264,6 +266,37 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 		}
 		says(s.Env, s.Entries, map[string]string{"openmpi": "no such file", "mpich": "no MPI program starts"}[b.lib.name])
 	})
+}
+
+// A launcher may not hand the environment to all ranks.
+func TestSettingThatNotAllRanksHaveIsNotInForce(t *testing.T) {
+	b := newFixture(t, libraries[1])
+	const variable, malloc = "MPIR_CVAR_SCAN_INTRA_ALGORITHM", "MALLOC_TRIM_THRESHOLD_"
+	b.rank, _, _ = strings.Cut(b.script("lost", `if [ "$PMI_RANK" = 1 ]; then unset `+variable+` `+malloc+`; fi
+exec `+b.rank+` "$@"`), " ")
+	scan := ownAlgorithm("MPI_Scan", 2, "recursive_doubling", 3, tuned...)
+	env := map[string]string{variable: scan.Algorithm, malloc: "1000"}
+	for _, x := range b.force(b.onProcesses(2), env, []tuning.Entry{
+		{Choice: scan, Proof: tuning.ByVariable, Variable: variable, Value: scan.Algorithm},
+		{Choice: tuning.Choice{Kind: tuning.ByEnv, NP: 2, Env: map[string]string{malloc: "1000"}}, Proof: tuning.ByRanks, Variable: malloc},
+	}) {
+		if x.State != campaign.NotInForce || !strings.Contains(x.Text, "rank 1 of 2: it is ") {
+			t.Errorf("%s: %s: %s", x.Entry.Choice, x.State, x.Text)
+		}
+	}
+}
+
+// An algorithm for 2, 4, 8, … processes ends the program on a part of four: a variable
+// chooses it there too.
+func TestLegalCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
+	b := newFixture(t, libraries[1])
+	all, err := campaign.Legal(t.Context(), b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(bad(all), func(o campaign.Outcome) bool { return o.NP == 3 && o.State == campaign.CallAborted }) {
+		t.Errorf("%+v", bad(all))
+	}
 }
 
 func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
