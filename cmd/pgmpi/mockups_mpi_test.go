@@ -71,6 +71,7 @@ func TestOperatorThatDoesNotCommuteKeepsTheOrderOfTheRanks(t *testing.T) {
 // A mock-up that combines in the wrong order passes with every predefined
 // operator, and is seen with one that does not commute.
 func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")
@@ -91,6 +92,7 @@ func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
 
 // Only the last rank wants an element more than the table gives: none may wait for it.
 func TestMockupThatTakesMoreThanItsTempIsNotMeasured(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")

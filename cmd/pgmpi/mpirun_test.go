@@ -51,9 +51,11 @@ func eachLibrary(t *testing.T, test func(*testing.T, *fixture)) {
 	}
 }
 
-// bothAtOnce runs a test with both libraries at the same time, one for each core:
-// for what waits, or is right or wrong whatever time it takes.
+// bothAtOnce runs a test with both libraries at the same time, and beside other tests: for
+// what waits, or is right or wrong whatever time it takes. Tests that run so come after all
+// others, which need the cores for themselves.
 func bothAtOnce(t *testing.T, test func(*testing.T, *fixture)) {
+	t.Parallel()
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		t.Parallel()
 		test(t, b)
