@@ -59,7 +59,6 @@ func TestPrintClock(t *testing.T) {
 }
 
 func TestHostsHaveNamesAndClocksOfTheirOwn(t *testing.T) {
-	t.Parallel()
 	c := newCluster(t, 3, "")
 	self, err := os.Executable()
 	if err != nil {
@@ -99,7 +98,7 @@ func (b *fixture) hostsFor(n int) int {
 }
 
 func TestCheckAcrossHostsOverTCP(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	bothAlone(t, func(t *testing.T, b *fixture) {
 		n := b.hostsFor(4)
 		c := newCluster(t, n, "")
 		b.check("--guidelines", b.toml(fmt.Sprintf(acrossHosts, n)+b.preloads()), "--launch", c.launch(b.lib)).exits(t, 0, 1)
@@ -129,7 +128,7 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 func TestTwoShapesInOneCheck(t *testing.T) {
 	shapes := strings.Replace(fmt.Sprintf(acrossHosts, 2), "np = [2]", `shapes = ["2x1", "1x2"]`, 1)
 	shapes = strings.Replace(shapes, "[measure]", "[measure]\ntemp_memory = \"4Ti\"", 1)
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	bothAlone(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
 		toml := b.toml(shapes + b.preloads())
 		if s := b.check("--guidelines", toml, "--launch", c.placing(b.lib)).exits(t, 0, 1); !strings.Contains(s.stdout, "2 (2x1) and 2 (1x2) processes") {
@@ -171,7 +170,6 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 // two, in one check. MPICH, whose ranks wait for each other for long where they share
 // cores, has its two shapes on two hosts.
 func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
-	t.Parallel()
 	b := newFixture(t, libraries[0])
 	c := newCluster(t, 4, "")
 	toml := strings.NewReplacer(`"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Bcast", "GL2:MPI_Bcast", "GL3..GL17"`,
@@ -197,7 +195,7 @@ func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 
 // Hosts whose clocks are 1000 s apart do not share one.
 func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	bothAlone(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
 		with := func(method string) string {
 			return b.toml(strings.Replace(fmt.Sprintf(acrossHosts, 2), `sync = "barrier"`, `sync = "round_time"`+"\nclock_sync = \""+method+"\"", 1) + b.preloads())
@@ -231,7 +229,7 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 	if _, err := find("clocks"); err != nil || len(methods) == 0 {
 		t.Skipf("this program has clock_sync %q only", protocol.ClockSyncs)
 	}
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	bothAlone(t, func(t *testing.T, b *fixture) {
 		hosts := b.hostsFor(3)
 		c := newCluster(t, hosts, "")
 		if b.lib.yield {
