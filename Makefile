@@ -179,17 +179,17 @@ install: build ## install into PREFIX=/usr/local, below DESTDIR; again with MPIC
 	$(call install_pages,"$$root/share")
 	echo "installed $$root/bin/pgmpi and $$root/libexec/pgmpi/rank-$$library"
 
-# Made beside, then moved: nothing half written is installed.
+# Made beside, then moved: nobody meets half of it.
 dist: go-check ## make a tarball of the last commit that builds without a network
 	@name=pgmpi-$(NUMBER)
 	work=$$(mktemp -d)
-	trap 'rm -rf "$$work"' EXIT
+	trap 'rm -rf "$$work" bin/.'$$name EXIT
 	git archive --prefix=$$name/ HEAD | tar -x -C $$work
 	git rev-parse --short HEAD >$$work/$$name/.commit
 	(cd $$work/$$name && CGO_ENABLED=0 go mod vendor)
 	mkdir -p bin
-	tar -c -C $$work --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$$(git log -1 --format=%ct)" $$name | gzip -n >$$work/made
-	mv $$work/made bin/$$name.tar.gz
+	tar -c -C $$work --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$$(git log -1 --format=%ct)" $$name | gzip -n >bin/.$$name
+	mv bin/.$$name bin/$$name.tar.gz
 	echo "made bin/$$name.tar.gz"
 
 # Packages without MPI are built and tested two at a time; where mpiruns or the C

@@ -175,7 +175,7 @@ func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
 		for _, i := range cases {
 			if k := &a.set.Cases[i]; k.Status == status {
 				v.Verdict = judge.NotMeasured
-				if status == protocol.StatusWrong {
+				if a.isWrong(i) {
 					v.Verdict = judge.Wrong
 				}
 				v.Reason = a.manifest.Plan.Cases[i].Function + ": " + k.Message

@@ -16,23 +16,33 @@ type RankTimes struct {
 	Slowest float64 `json:"slowest"` // the share of repetitions in which no rank took longer
 }
 
-// AddRanks describes the durations by rank, ns, of the mpiruns that have them, each by rank
-// and repetition.
-func (f *Fingerprint) AddRanks(runs [][][]int64) error {
+// RanksOfRun are the durations of an mpirun by rank and repetition, ns.
+type RanksOfRun struct {
+	Run int
+	NS  [][]int64
+}
+
+// AddRanks describes the durations by rank of the mpiruns that have them. Repetitions that were
+// out of sync are left out, as everywhere: an early rank waits for a late one.
+func (f *Fingerprint) AddRanks(runs []RanksOfRun) error {
 	np := 0
-	for _, ranks := range runs {
-		np = max(np, len(ranks))
+	for _, r := range runs {
+		np = max(np, len(r.NS))
 	}
 	all, slowest := make([][]float64, np), make([]int, np)
-	for _, ranks := range runs {
+	for _, r := range runs {
+		valid := f.validIn(r.Run)
 		longest := map[int]int64{}
-		for _, series := range ranks {
+		for _, series := range r.NS {
 			for rep, ns := range series {
 				longest[rep] = max(longest[rep], ns)
 			}
 		}
-		for rank, series := range ranks {
+		for rank, series := range r.NS {
 			for rep, ns := range series {
+				if !valid(rep) {
+					continue
+				}
 				all[rank] = append(all[rank], float64(ns))
 				if ns == longest[rep] {
 					slowest[rank]++
@@ -55,4 +65,15 @@ func (f *Fingerprint) AddRanks(runs [][][]int64) error {
 		f.ByRank = append(f.ByRank, r)
 	}
 	return nil
+}
+
+// validIn tells which repetitions of an mpirun are valid.
+func (f *Fingerprint) validIn(run int) func(rep int) bool {
+	for i := range f.Runs {
+		if f.Runs[i].Run == run {
+			of := f.Runs[i].Of
+			return func(rep int) bool { return rep < len(of) && of[rep] != "" }
+		}
+	}
+	return func(int) bool { return false }
 }

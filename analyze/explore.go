@@ -55,6 +55,16 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 	return plan
 }
 
+// Candidates is how many candidates a plan tests: the family of the adjustment.
+func Candidates(m *results.Manifest, plan *results.SplitPlan) (n int) {
+	for _, f := range plan.FollowUps {
+		if !isItself(m.Plan.Tests[f.Test].Mockup) {
+			n++
+		}
+	}
+	return n
+}
+
 // LeastTesting mpiruns test, unless another number is asked for.
 const LeastTesting = 10
 
@@ -90,21 +100,35 @@ func isItself(function string) bool { return mockups.Variant(function) == "@"+mo
 // cell in stage 2, by the median ratio within mpiruns; nil: none has times.
 func (x *explored) fastest(tests []int) (best [2]*Candidate) {
 	for _, i := range tests {
-		t := x.m.Plan.Tests[i]
-		if isItself(t.Mockup) {
-			continue
+		c, kind := x.candidate(i)
+		if b := best[kind]; c.Ratio != nil && !isItself(c.Function) && (b == nil || *c.Ratio > *b.Ratio) {
+			best[kind] = c
 		}
-		orig, other := &x.set.Cases[t.Case], &x.set.Cases[t.Others[0]]
-		ratio := medianRatio(orig, other)
-		if ratio == nil {
-			continue
-		}
-		kind := 0
-		if mockups.Algorithm(t.Mockup) == "" {
-			kind = 1
-		}
-		if b := best[kind]; b == nil || *ratio > *b.Ratio {
-			best[kind] = &Candidate{Function: t.Mockup, MedianS: seconds(other.Median()), Ratio: ratio, test: i}
+	}
+	return best
+}
+
+// candidate is the other side of a test, as stage 2 has it, and its kind: 0 an own
+// algorithm, 1 a mock-up.
+func (x *explored) candidate(test int) (c *Candidate, kind int) {
+	t := x.m.Plan.Tests[test]
+	orig, other := &x.set.Cases[t.Case], &x.set.Cases[t.Others[0]]
+	if mockups.Algorithm(t.Mockup) == "" {
+		kind = 1
+	}
+	return &Candidate{Function: t.Mockup, MedianS: seconds(other.Median()), Ratio: medianRatio(orig, other), test: test}, kind
+}
+
+// candidates are those that were planned to be tested, whatever is the fastest by the data
+// and the configuration of today; of a kind that has none, the fastest.
+func (x *explored) candidates(tests []int) [2]*Candidate {
+	best := x.fastest(tests)
+	if x.m.Explore == nil {
+		return best
+	}
+	for _, f := range x.m.Explore.FollowUps {
+		if c, kind := x.candidate(f.Test); slices.Contains(tests, f.Test) && !isItself(c.Function) {
+			best[kind] = c
 		}
 	}
 	return best
@@ -167,8 +191,9 @@ func (x *explored) outcomes(e *Exploration) (map[int]judge.Outcome, error) {
 		}
 		families[kind] = append(families[kind], f)
 	}
+	var ratios []float64 // of the default and itself
 	for kind, followUps := range families {
-		d, err := judge.NewDesign(x.cfg, judge.Once(max(1, x.m.Runs(protocol.ModeExplore))), len(followUps))
+		d, err := x.design(kind, len(followUps))
 		if err != nil {
 			return nil, err
 		}
@@ -183,13 +208,31 @@ func (x *explored) outcomes(e *Exploration) (map[int]judge.Outcome, error) {
 			out[f.Test] = found[i]
 			if kind == 1 && found[i].Runs > 0 {
 				e.Itself.Tests++
-				if found[i].Verdict == judge.Violated {
+				ratios = append(ratios, found[i].Ratio)
+				if x.differs(found[i]) {
 					e.Itself.False++
 				}
 			}
 		}
 	}
+	if len(ratios) > 0 {
+		e.ItselfRatio = number(stats.MedianFinite(ratios))
+	}
 	return out, nil
+}
+
+// design is that of the candidates, or of the default against itself: this is two-sided.
+func (x *explored) design(kind, m int) (*judge.Design, error) {
+	r := max(1, x.m.Runs(protocol.ModeExplore))
+	if kind == 0 {
+		return judge.NewDesign(x.cfg, judge.Once(r), m)
+	}
+	return judge.NewComparison(x.cfg, judge.TwoSided, true, r, r, m)
+}
+
+// differs tells whether the default differs from itself by min_slowdown or more.
+func (x *explored) differs(o judge.Outcome) bool {
+	return o.PAdjusted <= x.cfg.Alpha && max(o.Ratio, 1/o.Ratio) >= x.cfg.MinSlowdown
 }
 
 // look tests a family. Where R is too small nothing is.
@@ -200,43 +243,67 @@ func (x *explored) look(d *judge.Design, followUps []results.FollowUp) ([]judge.
 	}
 	pairs := make([]judge.Pair, len(followUps))
 	for i, f := range followUps {
-		orig, other := x.set.Side(protocol.ModeExplore, f.Case, 1), x.set.Side(protocol.ModeExplore, f.Part, 1)
-		if orig == nil || other == nil || orig.Status != protocol.StatusOK || other.Status != protocol.StatusOK || cmp.Or(orig.Problem(d.R()), other.Problem(d.R())) != "" {
+		if x.problem(f) != "" {
 			continue
 		}
+		orig, other := x.set.Side(protocol.ModeExplore, f.Case, 1), x.set.Side(protocol.ModeExplore, f.Part, 1)
 		pairs[i] = judge.Pair{Orig: orig.Medians, Other: other.Medians}
 	}
 	return family.Outcomes, family.Look(pairs)
 }
 
+// problem says why what was measured of a candidate cannot be tested; "": it can.
+func (x *explored) problem(f results.FollowUp) string {
+	for _, i := range []int{f.Case, f.Part} {
+		function, side := x.m.Plan.Cases[i].Function, x.set.Side(protocol.ModeExplore, i, 1)
+		why := "not measured by the mpiruns that test"
+		if side != nil && side.Status != protocol.StatusOK {
+			why = cmp.Or(side.Message, string(side.Status))
+		} else if side != nil {
+			why = side.Problem(max(1, x.m.Runs(protocol.ModeExplore)))
+		}
+		if why != "" {
+			return function + ": " + why
+		}
+	}
+	return ""
+}
+
 func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell {
 	t := x.m.Plan.Tests[tests[0]]
-	c := ExploreCell{Cell: medians.CellOf(x.m.Plan.Cases[t.Case]), NP: t.Shape.NP, DefaultS: seconds(x.set.Cases[t.Case].Median())}
-	if c.DefaultS == nil {
-		c.Word, c.Reason = NotExplored, cmp.Or(x.set.Cases[t.Case].Message, "it has no valid times")
+	c := ExploreCell{Cell: medians.CellOf(x.m.Plan.Cases[t.Case]), NP: t.Shape.NP}
+	whole := x.set.Worst(protocol.ModeExplore, t.Case)
+	if c.DefaultS = seconds(whole.Median()); c.DefaultS == nil {
+		c.Word, c.Reason = NotExplored, cmp.Or(whole.Message, "it has no valid times")
 		return c
 	}
-	best := x.fastest(tests)
+	best := x.candidates(tests)
 	c.Own, c.Mockup = best[0], best[1]
-	open := false
-	for _, k := range best {
-		o, tested := judge.Outcome{}, false
-		if k != nil {
-			o, tested = outcomes[k.test]
+	var open [2]bool
+	for kind, k := range best {
+		if k == nil {
+			continue
 		}
+		o, tested := outcomes[k.test]
 		if !tested {
+			if open[kind] = k.Ratio != nil && *k.Ratio >= x.cfg.MinSlowdown; open[kind] {
+				c.Reason = cmp.Or(c.Reason, k.Function+": no mpirun was planned to test it")
+			}
 			continue
 		}
 		x.setOutcome(k, o)
 		if whole := x.set.Side(protocol.ModeExplore, t.Case, 1); whole != nil {
 			c.DefaultS = cmp.Or(seconds(whole.Median()), c.DefaultS)
 		}
-		open = open || k.Verdict == judge.Undecided
+		if k.Verdict == judge.Undecided || k.Verdict == "" {
+			open[kind] = true
+			c.Reason = cmp.Or(c.Reason, x.whyUntested(k))
+		}
 	}
 	switch {
 	case c.Own.Faster():
 		c.Word = OwnAlgorithm
-	case open && (c.Own == nil || c.Own.Verdict == judge.Undecided || !c.Mockup.Faster()):
+	case open[0] || open[1] && !c.Mockup.Faster():
 		c.Word = NotDecided
 	case c.Mockup.Faster():
 		c.Word = OnlyMockup
@@ -246,13 +313,19 @@ func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell
 	return c
 }
 
+// whyUntested says why a candidate that was to be tested is not; "": it is, or the mpiruns are
+// too few for any.
+func (x *explored) whyUntested(k *Candidate) string {
+	i := slices.IndexFunc(x.m.Explore.FollowUps, func(f results.FollowUp) bool { return f.Test == k.test })
+	return x.problem(x.m.Explore.FollowUps[i])
+}
+
 // setOutcome replaces what the selection has said of a candidate.
 func (x *explored) setOutcome(k *Candidate, o judge.Outcome) {
-	k.Verdict = o.Verdict
 	if o.Runs == 0 {
 		return // not enough valid data: the numbers stay those of the selection
 	}
-	k.Ratio, k.RatioLo95, k.RatioHi95, k.PValue, k.PAdjusted = number(o.Ratio), number(o.Lo95), number(o.Hi95), number(o.P), number(o.PAdjusted)
+	k.Verdict, k.Ratio, k.RatioLo95, k.RatioHi95, k.PValue, k.PAdjusted = o.Verdict, number(o.Ratio), number(o.Lo95), number(o.Hi95), number(o.P), number(o.PAdjusted)
 	if side := x.set.Side(protocol.ModeExplore, x.m.Plan.Tests[k.test].Others[0], 1); side != nil {
 		k.MedianS = seconds(side.Median())
 	}
@@ -263,7 +336,7 @@ func (x *explored) setOutcome(k *Candidate, o judge.Outcome) {
 func (x *explored) unused() []Unused {
 	out := []Unused{}
 	for i, k := range x.m.Plan.Cases {
-		c := &x.set.Cases[i]
+		c := x.set.Worst(protocol.ModeExplore, i)
 		if c.Status == protocol.StatusOK {
 			continue
 		}

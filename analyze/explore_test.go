@@ -1,11 +1,14 @@
 package analyze
 
 import (
+	"math"
+	"slices"
 	"testing"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/exitcode"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -113,6 +116,85 @@ func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
 		}
 		if want := map[bool]int{true: 1}[c.want == OwnAlgorithm]; e.Exit != want {
 			t.Errorf("%s: exit code %d", c.name, e.Exit)
+		}
+	}
+}
+
+// What the mpiruns that test find wrong was right before, and is no smaller fault.
+func TestWrongDataOfTheMpirunsThatTestAreNotSwallowed(t *testing.T) {
+	const own, mockup = "MPI_Scan@linear", "scan_as_exscan+reduce_local"
+	for _, c := range []struct {
+		wrong  string
+		word   Advice
+		exit   int
+		reason string
+	}{
+		{"MPI_Scan", NotExplored, exitcode.Failed, "element 3"},
+		{mockup, OwnAlgorithm, exitcode.Failed, mockup + ": element 3"},
+		{own, NotDecided, exitcode.OK, own + ": element 3"},
+	} {
+		m, set := exploredData(t, map[string][2]int64{own: {60_000, 60_000}, mockup: {60_000, 60_000}})
+		i := slices.IndexFunc(m.Plan.Cases, func(k guidelines.Case) bool { return k.Function == c.wrong })
+		side := set.Side(protocol.ModeExplore, i, 1)
+		side.Status, side.Message = protocol.StatusWrong, "element 3"
+		e, err := Explore(m, set, judge.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		untested := []*Candidate{e.Cells[0].Own, e.Cells[0].Mockup}
+		if c.wrong == own {
+			untested = untested[:1]
+		} else if c.wrong == mockup {
+			untested = untested[1:]
+		}
+		for _, k := range untested {
+			if k != nil && (k.Verdict != "" || k.PValue != nil) {
+				t.Errorf("%s wrong: %s is %q, and was not tested", c.wrong, k.Function, k.Verdict)
+			}
+		}
+		if got := e.Cells[0]; got.Reason != c.reason || len(e.Unused) != 1 || e.Unused[0].Status != "wrong" || e.Exit != c.exit {
+			t.Errorf("%s wrong: %+v, unused %+v, exit code %d", c.wrong, got, e.Unused, e.Exit)
+		} else if got.Word != c.word {
+			t.Errorf("%s wrong: %s", c.wrong, got.Word)
+		}
+	}
+}
+
+// What was planned is what is judged: nothing untested makes the default the best.
+func TestUntestedCandidatesLeaveACellUndecided(t *testing.T) {
+	const own, mockup = "MPI_Scan@linear", "scan_as_exscan+reduce_local"
+	m, set := exploredData(t, map[string][2]int64{own: {60_000, 60_000}, mockup: {101_000, 101_000}})
+	m.Explore.FollowUps[0].Test, m.Explore.FollowUps[0].Part = 1, 2 // the mock-up was planned
+	e, err := Explore(m, set, judge.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := e.Cells[0]; c.Word != NotDecided || c.Reason != own+": no mpirun was planned to test it" || c.Own.Verdict != "" {
+		t.Errorf("%+v", c)
+	}
+	m, set = exploredData(t, map[string][2]int64{own: {60_000, 60_000}})
+	for run := range set.Cases[1].Medians {
+		set.Cases[1].Medians[run] *= 2 // as if other data had chosen
+	}
+	if e, err = Explore(m, set, judge.Default()); err != nil || e.Cells[0].Word != OwnAlgorithm {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// A slower way to the own algorithms is a handicap for all of them: the A/A must see it.
+func TestDefaultAgainstItselfIsTestedBothWays(t *testing.T) {
+	for _, c := range []struct {
+		ns    int64
+		found int
+	}{{100_000, 0}, {80_000, 1}, {125_000, 1}} {
+		m, set := exploredData(t, map[string][2]int64{"MPI_Scan@itself": {c.ns, c.ns}, "MPI_Scan@linear": {60_000, 60_000}})
+		e, err := Explore(m, set, judge.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 100_000 / float64(c.ns)
+		if e.Itself.Tests != 1 || e.Itself.False != c.found || e.ItselfRatio == nil || math.Abs(*e.ItselfRatio/want-1) > .02 {
+			t.Errorf("itself takes %d ns: %+v, ratio %v", c.ns, e.Itself, e.ItselfRatio)
 		}
 	}
 }

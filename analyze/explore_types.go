@@ -46,7 +46,10 @@ type Exploration struct {
 	Cells []ExploreCell  `json:"cells"` // in the Plan's order
 	Count map[Advice]int `json:"cells_by_word"`
 	// Itself is the default against itself, in the cells that have a candidate.
-	Itself ErrorRate `json:"itself"`
+	// Tests of it are two-sided: a way to the library's own algorithms that is slower would
+	// be a handicap for all candidates.
+	Itself      ErrorRate `json:"itself"`
+	ItselfRatio *float64  `json:"itself_ratio"` // median of these tests: how many times slower the default is; null: there are none
 	// Unused are the library's own algorithms that cannot be used here, and why.
 	Unused []Unused `json:"unused"`
 	Exit   int      `json:"exit_code"`

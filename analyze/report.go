@@ -24,7 +24,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 		Rho: number(stats.MedianFinite(a.rhos)), TiedTests: a.ties, ZeroDifferences: a.zeros,
 		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
 		RunsNeededHalf: a.half, Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
-		Wrong: a.withStatus(protocol.StatusWrong), NotMeasured: a.withStatus(protocol.StatusNotMeasured, protocol.StatusUnavailable, protocol.StatusHangs, protocol.StatusCrashes), NotConverged: a.notConverged(),
+		Wrong: a.untimed(a.isWrong), NotMeasured: a.untimed(func(i int) bool { return !a.isWrong(i) }), NotConverged: a.notConverged(),
 		OutOfSync: a.set.OutOfSync(), States: states, Yardstick: a.yardstick(), SlowMpiruns: a.set.Slow(), PageFaults: a.set.Faulting(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
 		Notes: append([]string{}, m.Plan.Notes...),
 	}
@@ -64,15 +64,35 @@ func pmlOf(m *results.Manifest) string {
 	return strings.Join(names, ", ")
 }
 
-// withStatus lists the cases of some statuses, with what happened to them.
-func (a *Analysis) withStatus(status ...protocol.Status) []CaseMessage {
+// untimed lists cases without times, with what happened to them.
+func (a *Analysis) untimed(which func(i int) bool) []CaseMessage {
 	out := []CaseMessage{}
 	for i, k := range a.manifest.Plan.Cases {
-		if of := &a.set.Cases[i]; slices.Contains(status, of.Status) {
-			out = append(out, CaseMessage{medians.CellOf(k), of.Message})
+		if of := &a.set.Cases[i]; slices.Contains(protocol.NotTimed, of.Status) && which(i) {
+			out = append(out, CaseMessage{medians.CellOf(k), of.Status, of.Message})
 		}
 	}
 	return out
+}
+
+// isWrong tells whether a case is a fault that no program can live with: wrong data, or a
+// call of the library that does not return or ends the program. Own algorithms, which nobody
+// gets unasked, and mock-ups of the user's own are only left out where they do that.
+func (a *Analysis) isWrong(i int) bool {
+	switch a.set.Cases[i].Status {
+	case protocol.StatusWrong:
+		return true
+	case protocol.StatusHangs, protocol.StatusCrashes:
+		return isOtherCall(a.manifest.Plan.Cases[i].Function)
+	default:
+		return false
+	}
+}
+
+// isOtherCall tells whether a function is another way to call a collective.
+func isOtherCall(id string) bool {
+	f, _ := mockups.Get(id)
+	return f.Call != ""
 }
 
 func (a *Analysis) notConverged() []NotConverge {
@@ -87,23 +107,19 @@ func (a *Analysis) notConverged() []NotConverge {
 
 // isAboutCalls tells whether the guideline of a pattern is about several functions.
 func isAboutCalls(t guidelines.Test) bool {
-	return slices.ContainsFunc([]string{t.Function, t.Mockup}, func(id string) bool {
-		f, _ := mockups.Get(id)
-		return f.Call != ""
-	})
+	return isOtherCall(t.Function) || isOtherCall(t.Mockup)
 }
 
-// exclude names the guidelines that need a case whose data were wrong, as
+// exclude names the guidelines that need a wrong case, as
 // check.exclude takes them.
 func (a *Analysis) exclude() []string {
 	out := []string{}
-	wrong := func(i int) bool { return a.set.Cases[i].Status == protocol.StatusWrong }
 	for _, t := range a.manifest.Plan.Tests {
 		id := t.Guideline
 		if t.Type != guidelines.Pattern || isAboutCalls(t) {
 			id += ":" + t.Function
 		}
-		if (wrong(t.Case) || slices.ContainsFunc(t.Others, wrong)) && !slices.Contains(out, id) {
+		if (a.isWrong(t.Case) || slices.ContainsFunc(t.Others, a.isWrong)) && !slices.Contains(out, id) {
 			out = append(out, id)
 		}
 	}

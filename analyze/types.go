@@ -5,6 +5,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
+	"pgmpi/measure/protocol"
 )
 
 // Schema names the format of report.json.
@@ -56,9 +57,9 @@ type Report struct {
 
 	Refused      *judge.Refusal      `json:"refused"`          // null: R is large enough
 	Incomplete   []Incomplete        `json:"incomplete"`       // planned tests without enough valid data
-	Wrong        []CaseMessage       `json:"wrong"`            // cases whose data were wrong
+	Wrong        []CaseMessage       `json:"wrong"`            // cases whose data were wrong, and calls of the library that hung or crashed
 	Exclude      []string            `json:"exclude"`          // for check.exclude: what leaves the wrong functions out
-	NotMeasured  []CaseMessage       `json:"not_measured"`     // cases that could not be measured
+	NotMeasured  []CaseMessage       `json:"not_measured"`     // other cases without times
 	NotConverged []NotConverge       `json:"not_converged"`    // cases whose nrep is not what the predictor wanted
 	OutOfSync    []medians.OutOfSync `json:"out_of_sync"`      // cases with samples that were left out
 	States       []medians.State     `json:"states,omitempty"` // of the machine, by shape; absent: one only
@@ -205,7 +206,20 @@ type Alternative struct {
 // CaseMessage is a case with what happened to it.
 type CaseMessage struct {
 	medians.Cell
-	Message string `json:"message"`
+	Status  protocol.Status `json:"status"` // empty in older reports
+	Message string          `json:"message"`
+}
+
+// Did says what the function of a wrong case did.
+func (c CaseMessage) Did() string {
+	switch c.Status {
+	case protocol.StatusHangs:
+		return "hangs"
+	case protocol.StatusCrashes:
+		return "crashed"
+	default:
+		return "gave wrong data"
+	}
 }
 
 // NotConverge is a case whose predictor stopped at max or max_time.

@@ -152,7 +152,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	case t.Mode == protocol.ModeNREP:
 		j.SendNS = int64(casesEvery)
 		j.NREP, err = json.Marshal(s.NREP)
-	case !j.PerRank && len(j.Counters) == 0: // what every rank took, and counters, come with the last round only
+	case t.Mode != protocol.ModeMeasure || s.Measure.sendsRounds():
 		j.SendNS = int64(roundsEvery)
 	}
 	return j, seed, err

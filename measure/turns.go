@@ -49,6 +49,13 @@ func (s *Session) turns(t Task) int {
 	return min(s.Measure.MostTurns(), max(1, results.MaxVisits/max(1, len(t.Cases))))
 }
 
+// LeavesParts tells whether an mpirun of stage 2 that is cut off may have left finished rounds.
+func (c Config) LeavesParts() bool { return c.MostTurns() > 1 && c.sendsRounds() }
+
+// sendsRounds tells whether stage 2 sends finished rounds: what every rank took, and counters, come with
+// the last one only.
+func (c Config) sendsRounds() bool { return !c.PerRank && len(c.Counters) == 0 }
+
 // MostTurns is in how many rounds mpiruns of stage 2 visit their cases, if there is
 // room for what each must keep.
 func (c Config) MostTurns() int {

@@ -121,6 +121,8 @@ type Function struct {
 	Consumes bool
 	// OneCount marks the collectives that MPI gets the count of one block for.
 	OneCount bool
+	// Exchange marks the functions in which every rank has other data for every rank.
+	Exchange bool
 	Temp     Temp
 }
 
@@ -170,8 +172,8 @@ var collectives = []Function{
 	{ID: "MPI_Allgather", Send: block, Recv: vector, Result: gathered, Regular: true, OneCount: true},
 	{ID: "MPI_Allgatherv", Send: block, Recv: vector, Result: gathered},
 	{ID: "MPI_Allreduce", Send: block, Recv: block, Reduces: true, Result: reduced, Regular: true},
-	{ID: "MPI_Alltoall", Send: vector, Recv: vector, Result: exchanged, Regular: true, OneCount: true},
-	{ID: "MPI_Alltoallv", Send: vector, Recv: vector, Result: exchanged},
+	{ID: "MPI_Alltoall", Send: vector, Recv: vector, Result: exchanged, Regular: true, OneCount: true, Exchange: true},
+	{ID: "MPI_Alltoallv", Send: vector, Recv: vector, Result: exchanged, Exchange: true},
 	{ID: "MPI_Barrier"},
 	{ID: "MPI_Bcast", Recv: block, Rooted: true, Result: roots, Input: rootsOwn, Regular: true},
 	{ID: "MPI_Exscan", Send: block, Recv: block, Reduces: true, Result: beforeOwn, Regular: true},
@@ -191,7 +193,7 @@ var mockupRows = []Function{
 	{ID: "gather_as_allgather", Temp: Temp{PerRank: 1}, What: "Allgather; the others receive into a temporary"},
 	{ID: "gather_as_reduce", InBytes: true, Temp: Temp{PerRank: 1},
 		What: "own block in a zeroed vector of p blocks, Reduce with BOR on bytes"},
-	{ID: "allgather_as_alltoall", Temp: Temp{PerRank: 1},
+	{ID: "allgather_as_alltoall", Temp: Temp{PerRank: 1}, Exchange: true,
 		What: "own block p times over (copied if small, by a datatype of extent 0 if large), Alltoall"},
 	{ID: "allgather_as_allreduce", InBytes: true, What: "own block in a zeroed vector of p blocks, Allreduce with BOR on bytes"},
 	{ID: "scatter_as_bcast", Temp: Temp{PerRank: 1}, What: "Bcast of all p blocks, keep the own one"},
@@ -241,6 +243,7 @@ func init() {
 		of, by, _ := strings.Cut(m.ID, "_as_")
 		f := table[byID["MPI_"+capital(of)]]
 		f.ID, f.Of, f.What, f.InBytes, f.Temp, f.Regular = m.ID, "MPI_"+capital(of), m.What, m.InBytes, m.Temp, false
+		f.Exchange = f.Exchange || m.Exchange
 		f.Formula = cmp.Or(m.Formula, formula(by))
 		add(f)
 	}

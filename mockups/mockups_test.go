@@ -1,6 +1,10 @@
 package mockups
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
 func TestEveryMockupEmulatesACollectiveOfTheTable(t *testing.T) {
 	for _, f := range All() {
@@ -101,6 +105,14 @@ func TestBarrierNeedsNoMemoryAtAnySize(t *testing.T) {
 		f, ok := Get(id)
 		if !ok || f.Send.Elements(10, 3, true) != 0 || f.Recv.Elements(10, 3, true) != 0 || f.Temp.Elements(10, 3) != 0 {
 			t.Errorf("%s, in the table %v, needs buffers", id, ok)
+		}
+	}
+}
+
+func TestWhatCallsAnAlltoallExchanges(t *testing.T) {
+	for _, f := range append(slices.Clone(All()), Variants()...) {
+		if want := strings.Contains(strings.ToLower(f.ID), "alltoall"); f.Exchange != want {
+			t.Errorf("%s: %v", f.ID, f.Exchange)
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"pgmpi/internal/clean"
 )
 
-// writeCSV writes the data behind a picture: a row for each point, and one for each value that it is the
-// middle of.
+// writeCSV writes the data behind a picture: a row for each point, one for each value that it is the
+// middle of, and one for each mark.
 func writeCSV(w io.Writer, p *report.Picture) error {
 	rows := heatRows(p.Heat)
 	if p.Heat == nil {
@@ -37,13 +37,14 @@ func panelRows(panels []report.Figure) [][]string {
 		f := &panels[i]
 		for _, s := range f.Series {
 			for _, k := range s.Points {
-				mark := markAt(f, k.X)
-				out = append(out, []string{f.Title, s.Name, cmp.Or(nameOn(f.X, k.X), nameOn(f.Y, k.Y)), value(k.X), "", value(k.Y), value(k.Lo), value(k.Hi),
-					shown(mark.Sign), cmp.Or(k.Text, mark.Text)})
+				out = append(out, []string{f.Title, s.Name, cmp.Or(nameOn(f.X, k.X), nameOn(f.Y, k.Y)), value(k.X), "", value(k.Y), value(k.Lo), value(k.Hi), "", k.Text})
 				for n, y := range k.Each {
 					out = append(out, []string{f.Title, s.Name, nameOn(f.X, k.X), value(k.X), fmt.Sprint(n + 1), value(y), "", "", "", ""})
 				}
 			}
+		}
+		for _, m := range f.Marks {
+			out = append(out, []string{f.Title, "", nameOn(f.X, m.X), value(m.X), "", "", "", "", shown(m.Sign), m.Text})
 		}
 	}
 	return out
@@ -63,16 +64,6 @@ func nameOn(a report.Axis, x float64) string {
 		return a.Names[i]
 	}
 	return ""
-}
-
-// markAt is the mark at a place; the zero value: there is none.
-func markAt(f *report.Figure, x float64) report.Mark {
-	for _, m := range f.Marks {
-		if m.X == x {
-			return m
-		}
-	}
-	return report.Mark{}
 }
 
 // heatRows are the cells of a heat map.

@@ -126,19 +126,22 @@ func TestEveryPictureCanBeReadInEveryFormat(t *testing.T) {
 	}
 }
 
-func TestDataOfAPictureHaveARowForEveryPointAndValue(t *testing.T) {
+func TestDataOfAPictureHaveARowForEveryPointValueAndMark(t *testing.T) {
 	var out bytes.Buffer
 	if err := writeCSV(&out, examples()["pattern"]); err != nil {
 		t.Fatal(err)
 	}
 	want := `panel,series,name,x,each,y,lo,hi,sign,text
-GL8: Reduce,Reduce,,0,,1e-06,9e-07,1.1e-06,?,
+GL8: Reduce,Reduce,,0,,1e-06,9e-07,1.1e-06,,
 GL8: Reduce,Reduce,,0,1,9e-07,,,,
 GL8: Reduce,Reduce,,0,2,1.1e-06,,,,
-GL8: Reduce,Reduce,,8,,2e-06,1.8e-06,2.2e-06,**,violated
+GL8: Reduce,Reduce,,8,,2e-06,1.8e-06,2.2e-06,,
 GL8: Reduce,Reduce,,1048576,,0.003,0.0027,0.0033,,
-GL8: Reduce,Allreduce,,0,,2e-06,1.8e-06,2.2e-06,?,
-GL8: Reduce,Allreduce,,8,,,,,**,violated
+GL8: Reduce,Allreduce,,0,,2e-06,1.8e-06,2.2e-06,,
+GL8: Reduce,Allreduce,,8,,,,,,
+GL8: Reduce,,,8,,,,,**,violated
+GL8: Reduce,,,0,,,,,?,
+GL8: Reduce,,,1048576,,,,,,
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -156,5 +159,36 @@ func TestSeriesAreToldApartByMoreThanColour(t *testing.T) {
 	all := []report.Series{{Role: report.Call}, {Role: report.Instead}, {Role: report.Other}, {Role: report.Other}}
 	if a, b := paletteOf(all, 2), paletteOf(all, 3); a.tex == b.tex {
 		t.Error("two others look alike")
+	}
+}
+
+func TestOnlySizesThatWereMeasuredAreLabelled(t *testing.T) {
+	f := &examples()["pattern"].Panels[0]
+	var labels []string
+	for _, tick := range xTicksOf(f, limits{0, 1 << 20}, 8) {
+		labels = append(labels, tick.Label)
+	}
+	if got := strings.Join(labels, " "); got != "0 8 1M" {
+		t.Errorf("labels %s", got)
+	}
+}
+
+func TestPanelsForTeXShareTitleAndAxes(t *testing.T) {
+	p := examples()["pattern"]
+	low := p.Panels[0]
+	low.Title, low.Series = "other", []report.Series{{Name: "Reduce", Points: []report.Point{point(8, 1e-9)}}}
+	p.Panels, p.Title = append(p.Panels, low), "GL8 in two folders"
+	var out bytes.Buffer
+	if err := writeTeX(&out, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"xmin=", "ymin=", "title={GL8 in two folders\\\\ "} {
+		parts := strings.Split(out.String(), of)
+		if len(parts) != 3 {
+			t.Fatalf("%q is there %d times:\n%s", of, len(parts)-1, out.String())
+		}
+		if first, second := parts[1][:20], parts[2][:20]; strings.HasSuffix(of, "=") && first != second {
+			t.Errorf("%s%s and %s", of, first, second)
+		}
 	}
 }

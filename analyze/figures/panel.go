@@ -60,8 +60,8 @@ func panel(f *report.Figure, title string, x, y limits) *plot.Plot {
 		beside = besideBars(f)
 		xTicks = 4
 	}
-	axis(&p.X, f.X, x, 0.04, 0.04, xTicks)
-	axis(&p.Y, f.Y, y, 0.04, room, yTicks)
+	axis(&p.X, f.X, x, 0.04, 0.04, xTicksOf(f, x, xTicks))
+	axis(&p.Y, f.Y, y, 0.04, room, ticksOf(f.Y, y, yTicks))
 	if f.Y.Scale == report.Named {
 		upsideDown(&p.Y, f.Y)
 		p.X.Max = p.X.Min + (p.X.Max-p.X.Min)/(1-beside)
@@ -89,7 +89,7 @@ func besideBars(f *report.Figure) float64 {
 }
 
 // axis sets an axis up. Values are drawn where report.Axis.At puts them.
-func axis(a *plot.Axis, of report.Axis, l limits, before, after float64, ticks int) {
+func axis(a *plot.Axis, of report.Axis, l limits, before, after float64, ticks []report.Tick) {
 	a.Label.Text = shown(of.Title)
 	a.Label.TextStyle.Font.Size = vg.Points(textSize)
 	a.Tick.Label.Font.Size = vg.Points(textSize)
@@ -105,10 +105,20 @@ func axis(a *plot.Axis, of report.Axis, l limits, before, after float64, ticks i
 	}
 	a.Min, a.Max = lo-before*span, hi+after*span
 	var out plot.ConstantTicks
-	for _, t := range ticksOf(of, l, ticks) {
+	for _, t := range ticks {
 		out = append(out, plot.Tick{Value: of.At(t.Value), Label: shown(t.Label)})
 	}
 	a.Tick.Marker = out
+}
+
+// xTicksOf are the ticks of the x axis of a figure: of sizes only those that were measured.
+func xTicksOf(f *report.Figure, l limits, most int) []report.Tick {
+	if f.X.Scale != report.Log2 {
+		return ticksOf(f.X, l, most)
+	}
+	const room = 0.08 // of the width, for a label
+	lo, hi := f.X.At(l.lo), f.X.At(l.hi)
+	return f.SizeTicks(most, room, func(size float64) float64 { return (f.X.At(size) - lo) / max(hi-lo, 1) })
 }
 
 // ticksOf are the ticks of an axis; a logarithmic one that shows less than a decade may need other

@@ -17,22 +17,29 @@ func writeTeX(w io.Writer, p *report.Picture) error {
 		texHeat(&out, p)
 	} else {
 		fmt.Fprint(&out, "% In the preamble: \\usepackage{pgfplots} \\pgfplotsset{compat=1.16}\n")
+		x, y, ok := common(p.Panels)
 		for i := range p.Panels {
-			texPanel(&out, &p.Panels[i])
+			f := &p.Panels[i]
+			title := tex(f.Title)
+			if len(p.Panels) > 1 {
+				title = tex(p.Title) + `\\ ` + title
+			}
+			texPanel(&out, f, title, x, y, ok)
 		}
 	}
 	_, err := w.Write(out.Bytes())
 	return err
 }
 
-func texPanel(out *bytes.Buffer, f *report.Figure) {
-	fmt.Fprintf(out, "\\begin{tikzpicture}\n\\begin{axis}[\n  title={%s}, xlabel={%s}, ylabel={%s},\n", tex(f.Title), tex(f.X.Title), tex(f.Y.Title))
-	x, y, ok := f.Limits()
+// texPanel writes a panel with the limits of all panels; ok is false where they have nothing to draw.
+func texPanel(out *bytes.Buffer, f *report.Figure, title string, x, y limits, ok bool) {
+	fmt.Fprintf(out, "\\begin{tikzpicture}\n\\begin{axis}[\n  title={%s}, title style={align=center}, xlabel={%s}, ylabel={%s},\n", title, tex(f.X.Title), tex(f.Y.Title))
 	if !ok {
-		x, y = [2]float64{0, 1}, [2]float64{0, 1}
+		x, y = limits{0, 1}, limits{0, 1}
 		fmt.Fprint(out, "  xmin=0, xmax=1, ymin=0, ymax=1, ticks=none,\n")
 	} else {
-		x, y = texAxis(out, "x", f.X, x), texAxis(out, "y", f.Y, y)
+		const most = 8
+		x, y = texAxis(out, "x", f.X, x, xTicksOf(f, x, most)), texAxis(out, "y", f.Y, y, f.Y.Ticks(y.lo, y.hi, most))
 	}
 	if f.Y.Scale == report.Named {
 		fmt.Fprint(out, "  y dir=reverse,\n")
@@ -41,14 +48,14 @@ func texPanel(out *bytes.Buffer, f *report.Figure) {
 	for _, m := range f.Marks {
 		at := texNumber(f.X, m.X)
 		fmt.Fprintf(out, "\\draw[%s, line width=%s] (axis cs:%s,%s) -- (axis cs:%s,%s) node[below, black, font=\\footnotesize] {%s};\n",
-			texShades[m.Tone], texMarkWidth(m.Tone), at, number(y[0]), at, number(y[1]), tex(m.Sign))
+			texShades[m.Tone], texMarkWidth(m.Tone), at, number(y.lo), at, number(y.hi), tex(m.Sign))
 	}
 	for i, s := range f.Series {
 		texSeries(out, f, &s, paletteOf(f.Series, i))
 	}
 	if f.Y.Level != 0 {
 		at := texNumber(f.Y, f.Y.Level)
-		fmt.Fprintf(out, "\\draw[dashed, gray] (axis cs:%s,%s) -- (axis cs:%s,%s);\n", number(x[0]), at, number(x[1]), at)
+		fmt.Fprintf(out, "\\draw[dashed, gray] (axis cs:%s,%s) -- (axis cs:%s,%s);\n", number(x.lo), at, number(x.hi), at)
 	}
 	fmt.Fprint(out, "\\end{axis}\n\\end{tikzpicture}\n")
 }
@@ -65,7 +72,7 @@ func texMarkWidth(t report.Tone) string {
 
 // texAxis sets scale, limits and ticks of an axis, and returns the limits: there is some room around all points. What is
 // drawn and not plotted, such as bars and marks, would not widen an axis that finds its own.
-func texAxis(out *bytes.Buffer, name string, a report.Axis, l [2]float64) (limits [2]float64) {
+func texAxis(out *bytes.Buffer, name string, a report.Axis, l limits, ticks []report.Tick) limits {
 	const room = 0.05
 	switch a.Scale {
 	case report.Log:
@@ -75,19 +82,18 @@ func texAxis(out *bytes.Buffer, name string, a report.Axis, l [2]float64) (limit
 	case report.Linear, report.Named:
 	}
 	var values, labels []string
-	const most = 8
-	for _, t := range a.Ticks(l[0], l[1], most) {
+	for _, t := range ticks {
 		values, labels = append(values, texNumber(a, t.Value)), append(labels, "{"+tex(t.Label)+"}")
 	}
-	lo, hi := a.At(l[0]), a.At(l[1])
+	lo, hi := a.At(l.lo), a.At(l.hi)
 	pad := room * (hi - lo)
 	if hi == lo || a.Scale == report.Named {
 		pad = 0.5
 	}
-	limits = [2]float64{texBack(a, lo-pad), texBack(a, hi+pad)}
-	fmt.Fprintf(out, "  %smin=%s, %smax=%s,\n", name, number(limits[0]), name, number(limits[1]))
+	wide := limits{texBack(a, lo-pad), texBack(a, hi+pad)}
+	fmt.Fprintf(out, "  %smin=%s, %smax=%s,\n", name, number(wide.lo), name, number(wide.hi))
 	fmt.Fprintf(out, "  %stick={%s}, %sticklabels={%s},\n", name, strings.Join(values, ","), name, strings.Join(labels, ","))
-	return limits
+	return wide
 }
 
 // texBack is the value that Axis.At puts at a place.

@@ -14,7 +14,7 @@ const (
 	Suspected    Verdict = "suspected"     // split-robustness from medians, without a test
 	NotSuspected Verdict = "not_suspected" // the same
 	NotMeasured  Verdict = "not_measured"  // too much memory, or counts above an int
-	Wrong        Verdict = "wrong"         // the call or its mock-up gave wrong data
+	Wrong        Verdict = "wrong"         // the call or its mock-up gave wrong data, or the library did not return from it
 )
 
 // Pair holds the run medians of a call and of what it must not be slower than,

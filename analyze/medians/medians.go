@@ -114,6 +114,16 @@ func (s *Set) Side(mode protocol.Mode, plan, calls int) *Case {
 	return s.sides[side{mode, plan, calls}]
 }
 
+// Worst is a case of stage 2 with its worst status: there, or in an experiment that calls it
+// once.
+func (s *Set) Worst(mode protocol.Mode, plan int) Case {
+	c := s.Cases[plan]
+	if k := s.Side(mode, plan, 1); k != nil {
+		c.worsen(protocol.CaseResult{Status: k.Status, Message: k.Message})
+	}
+	return c
+}
+
 // Has tells whether the Set has an mpirun.
 func (s *Set) Has(mode protocol.Mode, shape guidelines.Shape, run int) bool {
 	_, ok := s.finished[results.RawName(mode, shape, run)]

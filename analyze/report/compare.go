@@ -64,7 +64,7 @@ func compareAnswer(c *analyze.Comparison) []Section {
 	switch {
 	case len(c.Wrong) > 0:
 		w := c.Wrong[0]
-		answer = fmt.Sprintf("WRONG DATA: %s at %s on %s (%s); wrong functions in both: %d.", w.Function, size(w.Msize), w.Shape, w.Message, len(c.Wrong))
+		answer = fmt.Sprintf("%s: %s at %s on %s (%s).", faults(c.Wrong), w.Function, size(w.Msize), w.Shape, w.Message)
 	case len(worse) > 0:
 		answer = "WORSE: " + strings.Join(append(worse, better...), "; ") + "."
 	case c.Refused != nil:

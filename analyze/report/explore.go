@@ -78,7 +78,7 @@ func exploredOn(e *analyze.Exploration) string {
 		shapes = append(shapes, cmp.Or(when(x.Nodes == 0, "%d %s", x.NP, processes(x.NP)), x.Name))
 	}
 	return fmt.Sprintf("%s, %s, %s", ShortVersion(e.Library.Version), strings.Join(shapes, ", "),
-		cmp.Or(when(e.R > 0, "%d mpiruns chose, %d others tested", e.Select, e.R), conf.Plural(e.Select, "mpirun")))
+		cmp.Or(when(e.R > 0, "%s chose, %d others tested", conf.Plural(e.Select, "mpirun"), e.R), conf.Plural(e.Select, "mpirun")))
 }
 
 func processes(n int) string { return cmp.Or(when(n == 1, "process"), "processes") }
@@ -142,13 +142,14 @@ func exploreDesign(e *analyze.Exploration) []Section {
 	s := Titled("How it was explored")
 	s.Fact("Design", "%s; datatype %s, op %s, root %d", exploredOn(e), e.Datatype, e.Op, e.Root)
 	if e.R > 0 {
-		s.Fact("Test", "%s within mpiruns, %s, m = %s, alpha = %g, from %g× on; smallest p attainable %s",
-			e.Test.Title(e.R), adjustNames[e.Adjust], conf.Plural(e.M, "candidate"), e.Alpha, e.MinSlowdown, probability(&e.PMin))
+		s.Fact("Test", "%s%s, %s, m = %s, alpha = %g, from %g× on; smallest p attainable %s",
+			e.Test.Title(e.R), within(e.Test), adjustNames[e.Adjust], conf.Plural(e.M, "candidate"), e.Alpha, e.MinSlowdown, probability(&e.PMin))
 	} else {
 		s.Fact("Test", "none: nothing was %g× faster in the mpiruns that chose", e.MinSlowdown)
 	}
 	if n := e.Itself; n.Tests > 0 {
-		s.Fact("A/A", "the default against itself: %d of %s found a difference that is not there", n.False, conf.Plural(n.Tests, "test"))
+		s.Fact("A/A", "the default against itself, called on the way of its own algorithms: %d of %s, two-sided, found a difference; median ratio %s",
+			n.False, conf.Plural(n.Tests, "test"), Ratio(e.ItselfRatio))
 	}
 	s.Fact("Answers", "own algorithm: the fastest of the library's own is shown to beat the default; only mock-up: no own one is, a mock-up is; "+
 		"default is best: nothing was faster in the mpiruns that chose, or what was is not when tested")
@@ -195,7 +196,7 @@ func exploreMetrics(e *analyze.Exploration) []Metric {
 	ratio := Metric{Name: "pgmpi_explore_ratio", Help: "How many times slower the default is than a candidate, where that was tested."}
 	for _, c := range e.Cells {
 		for _, k := range []*analyze.Candidate{c.Own, c.Mockup} {
-			if k != nil && k.Verdict != "" && k.Verdict != judge.NotMeasured && k.Ratio != nil {
+			if k != nil && k.PValue != nil && k.Ratio != nil { // else it is of the mpiruns that chose
 				ratio.add(*k.Ratio, append([]Label{{"candidate", k.Function}}, cellLabels(c.Function, c.Msize, c.Shape)...)...)
 			}
 		}
@@ -208,4 +209,12 @@ func exploreMetrics(e *analyze.Exploration) []Metric {
 		return []Metric{cells}
 	}
 	return []Metric{ratio, cells}
+}
+
+// within says of a paired test that it compares within mpiruns.
+func within(test judge.TestName) string {
+	if t := judge.Get(test); t != nil && t.Paired {
+		return " within mpiruns"
+	}
+	return ""
 }

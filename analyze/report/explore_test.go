@@ -1,6 +1,8 @@
 package report
 
 import (
+	"testing"
+
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
@@ -21,7 +23,7 @@ func exploration() *analyze.Exploration {
 		Shapes: []analyze.Shape{{Name: "p2"}}, Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: "bytes of one block"},
 		Select: 3, R: 10, Test: judge.TestSignedRank, Adjust: judge.AdjustBH, M: 4, Alpha: .05, MinSlowdown: 1.05, PMin: 1. / 1024,
 		Count:  map[analyze.Advice]int{},
-		Itself: analyze.ErrorRate{Tests: 4, False: 1},
+		Itself: analyze.ErrorRate{Tests: 4, False: 1}, ItselfRatio: number(.99),
 		Unused: []analyze.Unused{{Function: "MPI_Allgather@two_proc", Shape: "p2", Status: "unavailable", Message: "MPI_ERR_UNSUPPORTED_OPERATION", Cases: 1}},
 	}
 	for i, c := range []struct {
@@ -43,4 +45,18 @@ func exploration() *analyze.Exploration {
 	}
 	e.Exit = 1
 	return e
+}
+
+func TestExportedRatiosAreThoseThatWereTested(t *testing.T) {
+	e := exploration()
+	e.Cells[2].Own.PValue = nil // it has no numbers but those of the mpiruns that chose
+	exported := map[float64]bool{}
+	for _, m := range exploreMetrics(e) {
+		for _, v := range m.Values {
+			exported[v.Value] = m.Name == "pgmpi_explore_ratio"
+		}
+	}
+	if !exported[2.5] || !exported[1.4] || exported[1.06] || exported[.8] {
+		t.Errorf("%v", exported)
+	}
 }

@@ -142,6 +142,27 @@ func (a Axis) Ticks(lo, hi float64, most int) []Tick {
 	return out
 }
 
+// SizeTicks are at sizes that were measured, at most `most` of them and none nearer than room to the
+// one before, where at says how far each is from the left.
+func (f *Figure) SizeTicks(most int, room float64, at func(size float64) float64) (out []Tick) {
+	var sizes []float64
+	for _, s := range f.Series {
+		for _, p := range s.Points {
+			sizes = append(sizes, p.X)
+		}
+	}
+	slices.Sort(sizes)
+	sizes = slices.Compact(sizes)
+	step := (len(sizes) + most - 1) / most
+	last := math.Inf(-1)
+	for i := 0; i < len(sizes); i += step {
+		if x := at(sizes[i]); x-last >= room {
+			out, last = append(out, Tick{sizes[i], f.X.Label(sizes[i])}), x
+		}
+	}
+	return out
+}
+
 // Label writes a value of the axis.
 func (a Axis) Label(x float64) string {
 	if i := int(x); a.Scale == Named && i >= 0 && i < len(a.Names) {

@@ -22,10 +22,10 @@ func sizeAxis() Axis { return Axis{Title: "msize in bytes (K = 1024)", Scale: Lo
 // one figure for each pattern that is violated or undecided somewhere, the violated ones first.
 func PatternFigures(r *analyze.Report) []Figure {
 	groups := patternGroups(r)
-	cases := casesOf(r)
+	cases, ids := casesOf(r), patternIDs(r)
 	out := make([]Figure, len(groups))
 	for i, of := range groups {
-		out[i] = patternFigure(r, of, cases)
+		out[i] = patternFigure(r, ids[patternOf(of[0])], of, cases)
 	}
 	return out
 }
@@ -33,23 +33,23 @@ func PatternFigures(r *analyze.Report) []Figure {
 // patternGroups are the tests of each pattern on each shape that has something to show, the largest
 // ratio that is violated first.
 func patternGroups(r *analyze.Report) [][]*analyze.Verdict {
-	by := map[string][]*analyze.Verdict{}
-	var order []string
+	by := map[patternKey][]*analyze.Verdict{}
+	var order []patternKey
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		if v.Type != guidelines.Pattern {
 			continue
 		}
-		id := patternID(v)
-		if by[id] == nil {
-			order = append(order, id)
+		p := patternOf(v)
+		if by[p] == nil {
+			order = append(order, p)
 		}
-		by[id] = append(by[id], v)
+		by[p] = append(by[p], v)
 	}
 	var out [][]*analyze.Verdict
-	for _, id := range order {
-		if slices.ContainsFunc(by[id], func(v *analyze.Verdict) bool { return isFound(v) && v.MedianS != nil }) {
-			out = append(out, by[id])
+	for _, p := range order {
+		if slices.ContainsFunc(by[p], func(v *analyze.Verdict) bool { return isFound(v) && v.MedianS != nil }) {
+			out = append(out, by[p])
 		}
 	}
 	slices.SortStableFunc(out, func(a, b []*analyze.Verdict) int { return cmp.Compare(worstRatio(b), worstRatio(a)) })
@@ -71,8 +71,27 @@ func worstRatio(of []*analyze.Verdict) float64 {
 	return worst
 }
 
-// patternID is the ID of the figure of a verdict's pattern.
-func patternID(v *analyze.Verdict) string { return anchor(v.Guideline, v.Function, v.Shape) }
+// patternKey is what a figure shows the tests of.
+type patternKey struct{ guideline, function, shape, mockup string }
+
+func patternOf(v *analyze.Verdict) patternKey {
+	return patternKey{v.Guideline, v.Function, v.Shape, v.Mockup}
+}
+
+// patternIDs are the IDs of the figures of all patterns of reports; names that differ in a character
+// that no ID has get numbers.
+func patternIDs(reports ...*analyze.Report) map[patternKey]string {
+	out, taken := map[patternKey]string{}, map[string]int{}
+	for _, r := range reports {
+		for i := range r.Verdicts {
+			v := &r.Verdicts[i]
+			if p := patternOf(v); v.Type == guidelines.Pattern && out[p] == "" {
+				out[p] = unique(taken, anchor(p.guideline, p.function, p.shape))
+			}
+		}
+	}
+	return out
+}
 
 // latencyID is the ID of the figure with all run-times of a collective.
 func latencyID(function string) string { return anchor("latency", function) }
@@ -87,10 +106,10 @@ func casesOf(r *analyze.Report) map[medians.Cell]*medians.CaseMedians {
 }
 
 // patternFigure is that of the tests of one pattern on one shape.
-func patternFigure(r *analyze.Report, of []*analyze.Verdict, cases map[medians.Cell]*medians.CaseMedians) Figure {
+func patternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases map[medians.Cell]*medians.CaseMedians) Figure {
 	v := of[0]
 	call, instead := plain(v.Function), strings.ReplaceAll(plain(v.Mockup), "+", " + ")
-	f := Figure{ID: patternID(v), Title: fmt.Sprintf("%s: %s against %s%s", v.Guideline, call, instead, when(len(r.Shapes) > 1, ", %s", v.Shape)),
+	f := Figure{ID: id, Title: fmt.Sprintf("%s: %s against %s%s", v.Guideline, call, instead, when(len(r.Shapes) > 1, ", %s", v.Shape)),
 		X: sizeAxis(), Y: Axis{Title: "run-time", Scale: Log, Unit: Seconds},
 		Series: []Series{{Name: call, Role: Call}, {Name: instead, Role: Instead}},
 		Table:  &Table{Head: []string{"msize", call, "instead", "ratio", "95 %", "p adjusted", "verdict"}, Align: "rrrrlll"}}
@@ -304,18 +323,19 @@ func orNaN(x *float64) float64 {
 // ChangeFigures are the run-times of each function in both folders of a comparison.
 func ChangeFigures(c *analyze.Comparison) []Figure {
 	var out []Figure
-	index := map[string]int{}
+	type series struct{ function, shape string }
+	index, ids := map[series]int{}, map[string]int{}
 	for i := range c.Cases {
 		k := &c.Cases[i]
 		if k.AMedianS == nil || k.BMedianS == nil {
 			continue
 		}
-		id := anchor(k.Function, k.Shape)
-		n, ok := index[id]
+		of := series{k.Function, k.Shape}
+		n, ok := index[of]
 		if !ok {
 			n = len(out)
-			index[id] = n
-			out = append(out, Figure{ID: id, Title: functionName(k.Function) + ", " + k.Shape, X: sizeAxis(), Y: Axis{Title: "run-time", Scale: Log, Unit: Seconds},
+			index[of] = n
+			out = append(out, Figure{ID: unique(ids, anchor(k.Function, k.Shape)), Title: functionName(k.Function) + ", " + k.Shape, X: sizeAxis(), Y: Axis{Title: "run-time", Scale: Log, Unit: Seconds},
 				Series: []Series{{Name: "A", Role: Instead}, {Name: "B", Role: Call}}})
 		}
 		f := &out[n]

@@ -149,13 +149,13 @@ func samplesOf(f *analyze.Fingerprint, keep func(analyze.Category) bool) (out []
 	return out
 }
 
-// fingerprintPictures shows all samples, and those without first ones and outliers.
+// fingerprintPictures shows all samples, and the good ones.
 func fingerprintPictures(f *analyze.Fingerprint) []Section {
 	all := samplesOf(f, func(analyze.Category) bool { return true })
-	zoomed := samplesOf(f, func(c analyze.Category) bool { return c == analyze.Good || c == analyze.Warmup })
+	zoomed := samplesOf(f, func(c analyze.Category) bool { return c == analyze.Good })
 	out := picturesOf(all, "all samples")
 	if len(zoomed) > 0 && len(zoomed) < len(all) {
-		out = append(out, picturesOf(zoomed, "zoomed: without first ones and outliers")...)
+		out = append(out, picturesOf(zoomed, "zoomed: good ones only")...)
 	}
 	return out
 }

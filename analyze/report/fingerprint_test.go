@@ -28,7 +28,7 @@ func fingerprint(t *testing.T) *analyze.Fingerprint {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.AddRanks([][][]int64{{{400000, 410000, 420000}, {300000, 310000, 430000}}}); err != nil {
+	if err := f.AddRanks([]analyze.RanksOfRun{{Run: 1, NS: [][]int64{{400000, 410000, 420000}, {300000, 310000, 430000}}}}); err != nil {
 		t.Fatal(err)
 	}
 	f.Reading = &analyze.Reading{WithS: 4.1e-4, WithoutS: 4e-4, Ratio: 1.025}
@@ -56,6 +56,21 @@ func TestPicturesOfSamplesAreThoseOfTheSamples(t *testing.T) {
 	for i, want := range []string{"▒ █", "▒█"} {
 		if !strings.HasSuffix(lines[i], " "+want) {
 			t.Errorf("line %d is %q, want %q", i, lines[i], want)
+		}
+	}
+}
+
+func TestTheZoomedPicturesHaveTheGoodSamplesOnly(t *testing.T) {
+	f := &analyze.Fingerprint{Runs: []analyze.FingerprintRun{{NS: []int64{9e6, 5e6, 1000, 1010, 7e6, 1020},
+		Of: []analyze.Category{analyze.First, analyze.Warmup, analyze.Good, analyze.Good, analyze.Outlier, analyze.Good}}}}
+	pictures := fingerprintPictures(f)
+	if len(pictures) != 4 {
+		t.Fatalf("%d pictures", len(pictures))
+	}
+	for i, p := range pictures {
+		lines := strings.Join(p.Text[0].Draw(80), "\n")
+		if zoomed := i >= 2; strings.Contains(lines, " ms") == zoomed {
+			t.Errorf("%s:\n%s", p.Title, lines)
 		}
 	}
 }

@@ -176,26 +176,29 @@ func ofFolder(name string, i int) string { return name + when(i > 0, "-%d", i+1)
 
 // patternPanels are, by side, the figures of the patterns that are violated or undecided on any side.
 func patternPanels(sides []*analyze.Side) [][]Figure {
-	var ids []string
+	var shown []patternKey
+	var reports []*analyze.Report
 	for _, s := range sides {
+		reports = append(reports, s.Report)
 		for _, of := range patternGroups(s.Report) {
-			if id := patternID(of[0]); !slices.Contains(ids, id) {
-				ids = append(ids, id)
+			if p := patternOf(of[0]); !slices.Contains(shown, p) {
+				shown = append(shown, p)
 			}
 		}
 	}
+	ids := patternIDs(reports...)
 	out := make([][]Figure, len(sides))
 	for i, s := range sides {
 		cases := casesOf(s.Report)
-		for _, id := range ids {
+		for _, p := range shown {
 			var of []*analyze.Verdict
 			for k := range s.Report.Verdicts {
-				if v := &s.Report.Verdicts[k]; v.Type == guidelines.Pattern && patternID(v) == id {
+				if v := &s.Report.Verdicts[k]; v.Type == guidelines.Pattern && patternOf(v) == p {
 					of = append(of, v)
 				}
 			}
 			if len(of) > 0 {
-				out[i] = append(out[i], patternFigure(s.Report, of, cases))
+				out[i] = append(out[i], patternFigure(s.Report, ids[p], of, cases))
 			}
 		}
 	}

@@ -17,7 +17,7 @@ var signs = map[judge.Verdict][2]string{
 	judge.Suspected:   {"s", "suspected"},
 	judge.Undecided:   {"?", "undecided"},
 	judge.NotMeasured: {"–", "not measured"},
-	judge.Wrong:       {"✗", "wrong data"},
+	judge.Wrong:       {"✗", "wrong"},
 }
 
 // heatMaps are the ratios of all tests, guideline × msize, for each shape: first the guidelines with a finding, and
@@ -40,8 +40,8 @@ func heatMaps(r *analyze.Report) []Section {
 		}
 		if s.Heat != nil && !explained {
 			explained = true
-			s.note("★ violated, ? undecided, s split suspected without a test, – not measured, ✗ wrong data; a number alone: no violation found; blank: not planned. " +
-				"1.00: both take equally long; the stronger the warm colour, the slower the call, and the cold one, the faster. A cell leads to its picture.")
+			s.note("★ violated, ? undecided, s split suspected without a test, – not measured, ✗ %s; a number alone: no violation found; blank: not planned. "+
+				"1.00: both take equally long; the stronger the warm colour, the slower the call, and the cold one, the faster. A cell leads to its picture.", wrongWords(r))
 		}
 		out = append(out, s)
 		if len(rest.Rows) > 0 {
@@ -55,7 +55,7 @@ func heatMaps(r *analyze.Report) []Section {
 
 // heatRows are the rows of one shape, those with a finding apart from the others.
 func heatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, rest *HeatMap) {
-	sizes := map[int64]bool{}
+	sizes, ids := map[int64]bool{}, patternIDs(r)
 	of := map[matrixRow][]*analyze.Verdict{}
 	var order []matrixRow
 	for i := range r.Verdicts {
@@ -82,7 +82,7 @@ func heatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, re
 		into := rest
 		for _, v := range of[row] {
 			at, _ := slices.BinarySearch(columns, v.Msize)
-			heat.Cells[at] = heatCell(v, drawn)
+			heat.Cells[at] = heatCell(v, drawn, ids)
 			if isFound(v) || v.Verdict == judge.Suspected || v.Verdict == judge.Wrong {
 				into = found
 			}
@@ -96,7 +96,7 @@ func typeOrder(t guidelines.Type) int {
 	return slices.Index([]guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}, t)
 }
 
-func heatCell(v *analyze.Verdict, drawn map[string]bool) HeatCell {
+func heatCell(v *analyze.Verdict, drawn map[string]bool, ids map[patternKey]string) HeatCell {
 	sign := signs[v.Verdict]
 	c := HeatCell{Sign: sign[0], Word: sign[1]}
 	if v.Ratio != nil {
@@ -105,8 +105,8 @@ func heatCell(v *analyze.Verdict, drawn map[string]bool) HeatCell {
 			c.Text = fmt.Sprintf("%.3g", *v.Ratio)
 		}
 	}
-	for _, id := range []string{patternID(v), latencyID(v.Function)} {
-		if drawn[id] && (v.Type == guidelines.Pattern || id == latencyID(v.Function)) {
+	for _, id := range []string{ids[patternOf(v)], latencyID(v.Function)} {
+		if drawn[id] {
 			c.Link = id
 			break
 		}

@@ -54,7 +54,7 @@ var htmlPage = template.Must(template.New("page").Funcs(template.FuncMap{
 }).Parse(htmlTemplate))
 
 // marked are the classes of cells of a heat map that ask for something.
-var marked = map[string]string{"violated": "sure", "wrong data": "sure", "undecided": "unsure", "suspected": "unsure"}
+var marked = map[string]string{"violated": "sure", "wrong": "sure", "undecided": "unsure", "suspected": "unsure"}
 
 // stars is the class of a cell whose sign the style writes: an element for each would be a third of a heat map.
 func stars(sign string) string {

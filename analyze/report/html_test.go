@@ -12,6 +12,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 )
@@ -204,7 +205,7 @@ func TestEveryViolatedSizeIsShadedAndStarredInItsPicture(t *testing.T) {
 	violated := map[string]int{}
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Type == guidelines.Pattern && v.Verdict == judge.Violated {
-			violated[patternID(v)]++
+			violated[patternIDs(r)[patternOf(v)]]++
 		}
 	}
 	if len(violated) != 3 {
@@ -317,5 +318,43 @@ func TestSectionsAndPicturesOfOneNameHaveIDsOfTheirOwn(t *testing.T) {
 		if n := strings.Count(page, ` id="`+id+`"`); n != 1 {
 			t.Errorf("%d elements are called %s", n, id)
 		}
+	}
+}
+
+// Names that differ in a character that no ID has: each has a picture of its own, to which its cells lead.
+func TestGuidelinesWithSimilarNamesHavePicturesOfTheirOwn(t *testing.T) {
+	half, slow := 1., 2.
+	r := &analyze.Report{Shapes: []analyze.Shape{{Name: "p2"}}}
+	for _, id := range []string{"my-bcast", "my_bcast", "other"} {
+		for _, msize := range []int64{8, 64} {
+			r.Verdicts = append(r.Verdicts, analyze.Verdict{Guideline: id, Type: guidelines.Pattern, Function: "MPI_Bcast", Mockup: "bcast_as_" + id,
+				Msize: msize, Shape: "p2", Verdict: judge.Violated, Ratio: &slow, MedianS: &slow, OtherMedianS: &half})
+		}
+	}
+	figures := PatternFigures(r)
+	if len(figures) != 3 {
+		t.Fatalf("%d pictures", len(figures))
+	}
+	drawn := map[string]bool{}
+	for _, f := range figures {
+		drawn[f.ID] = true
+		if len(f.Series[0].Points) != 2 {
+			t.Errorf("%s has %d points", f.ID, len(f.Series[0].Points))
+		}
+	}
+	found, _ := heatRows(r, "p2", drawn)
+	links := map[string]bool{}
+	for _, row := range found.Rows {
+		links[row.Cells[0].Link] = true
+	}
+	if len(drawn) != 3 || len(links) != 3 {
+		t.Errorf("IDs %v, links %v", drawn, links)
+	}
+	c := &analyze.Comparison{AllRows: true}
+	for _, function := range []string{"bcast_as_my-own", "bcast_as_my_own"} {
+		c.Cases = append(c.Cases, analyze.CaseChange{Cell: medians.Cell{Function: function, Msize: 8, Shape: "p2"}, AMedianS: &half, BMedianS: &slow})
+	}
+	if changed := ChangeFigures(c); len(changed) != 2 || changed[0].ID == changed[1].ID {
+		t.Errorf("%d pictures of two functions", len(changed))
 	}
 }

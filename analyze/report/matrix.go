@@ -57,8 +57,8 @@ func matrix(r *analyze.Report) []Section {
 		}
 	}
 	s.Table = t
-	s.note("m, s, p: violated (monotony, split, pattern); ?: split suspected; .: no violation found; -: not measured; x: wrong data; blank: not planned. "+
-		"%d more rows have nothing.", len(cells)-len(shown))
+	s.note("m, s, p: violated (monotony, split, pattern); ?: split suspected; .: no violation found; -: not measured; x: %s; blank: not planned. "+
+		"%d more rows have nothing.", wrongWords(r), len(cells)-len(shown))
 	return []Section{s}
 }
 

@@ -44,7 +44,7 @@ const (
 	Passed Result = iota
 	Failed
 	Skipped // nothing was shown, or it is known
-	Errored // it could not be made, since the data were wrong
+	Errored // it could not be made, since the data were wrong or it did not return
 )
 
 // reportOutcomes has a suite for every shape and type of guideline.

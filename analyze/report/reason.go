@@ -21,7 +21,7 @@ func (s *Section) because(e *analyze.Explanation) {
 	fromMedians := v.Type == guidelines.Split && v.PValue == nil && e.Other != nil && v.OtherMedianS != nil
 	switch {
 	case v.Verdict == judge.Wrong:
-		s.Say("It was not timed, since the data were wrong. %s.", v.Reason)
+		s.Say("It was not timed. %s.", v.Reason)
 	case v.Verdict == judge.NotMeasured:
 		s.Say("%s.", v.Reason)
 	case fromMedians:

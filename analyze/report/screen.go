@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/measure/protocol"
 )
 
 // reportScreen is what a reader wants to know first: the verdict, what is too slow and what to call
@@ -20,7 +21,7 @@ func reportScreen(r *analyze.Report) []Section {
 
 // findings are what screen and full report begin with.
 func findings(r *analyze.Report) []Section {
-	return slices.Concat(verdict(r), gateSections(r), wrongData(r), losses(r), probably(r), disturbed(r))
+	return slices.Concat(verdict(r), gateSections(r), wrongCases(r), losses(r), probably(r), disturbed(r))
 }
 
 // verdict is the answer in a sentence, and what limits it in another.
@@ -86,9 +87,9 @@ func headline(r *analyze.Report) (string, Tone) {
 	violated := fmt.Sprintf("%d of %s", count[judge.Violated], conf.Plural(len(r.Verdicts), "test"))
 	switch {
 	case len(r.Wrong) > 0 && r.Gate != nil:
-		return fmt.Sprintf("WRONG DATA in %s; %s", conf.Plural(len(r.Wrong), "case"), gateVerdict(r)), Slow
+		return faults(r.Wrong) + "; " + gateVerdict(r), Slow
 	case len(r.Wrong) > 0:
-		return fmt.Sprintf("WRONG DATA in %s; %s violated", conf.Plural(len(r.Wrong), "case"), violated), Slow
+		return fmt.Sprintf("%s; %s violated", faults(r.Wrong), violated), Slow
 	case r.Refused != nil:
 		return "NO VERDICT: " + r.Refused.Reason, Open
 	case r.Gate != nil && r.Gate.Alarms > 0:
@@ -101,6 +102,43 @@ func headline(r *analyze.Report) (string, Tone) {
 		return fmt.Sprintf("NO VERDICT on %d of %s for lack of data; no other is violated", len(r.Incomplete), conf.Plural(len(r.Verdicts), "test")), Open
 	}
 	return fmt.Sprintf("No violation found in %s, %d shown to be kept", conf.Plural(len(r.Verdicts), "test"), count[judge.Kept]), Plain
+}
+
+// faultKinds are the kinds of wrong cases.
+var faultKinds = []struct {
+	name   string
+	status []protocol.Status
+}{
+	{"WRONG DATA", []protocol.Status{protocol.StatusWrong, ""}},
+	{"NO RETURN", []protocol.Status{protocol.StatusHangs}},
+	{"CRASH", []protocol.Status{protocol.StatusCrashes}},
+}
+
+// byKind divides wrong cases.
+func byKind(wrong []analyze.CaseMessage, f func(name string, of []analyze.CaseMessage)) {
+	for _, k := range faultKinds {
+		of := slices.DeleteFunc(slices.Clone(wrong), func(c analyze.CaseMessage) bool { return !slices.Contains(k.status, c.Status) })
+		if len(of) > 0 {
+			f(k.name, of)
+		}
+	}
+}
+
+// faults counts wrong cases: "WRONG DATA in 1 case, NO RETURN in 2 cases".
+func faults(wrong []analyze.CaseMessage) string {
+	var out []string
+	byKind(wrong, func(name string, of []analyze.CaseMessage) {
+		out = append(out, fmt.Sprintf("%s in %s", name, conf.Plural(len(of), "case")))
+	})
+	return strings.Join(out, ", ")
+}
+
+// wrongWords explain a cell that is wrong.
+func wrongWords(r *analyze.Report) string {
+	if slices.ContainsFunc(r.Wrong, func(c analyze.CaseMessage) bool { return c.Did() != "gave wrong data" }) {
+		return "wrong data or no return"
+	}
+	return "wrong data"
 }
 
 // setting is what was measured: "MPICH 4.0.2, 2 processes, 10 mpiruns".

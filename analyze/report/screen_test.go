@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
 )
 
 // shown is the screen of a report, as a page shows it.
@@ -154,7 +155,11 @@ func TestTheFirstLineIsTheAnswer(t *testing.T) {
 		return r
 	}
 	wrong, refused, incomplete := reportOf(violated), reportOf(kept), reportOf(kept)
-	wrong.Wrong = []analyze.CaseMessage{{Cell: medians.Cell{Function: "MPI_Reduce"}}}
+	wrong.Wrong = []analyze.CaseMessage{{Cell: medians.Cell{Function: "MPI_Reduce"}}} // of an older version: without a status
+	mixed := reportOf(violated)
+	for _, s := range []protocol.Status{protocol.StatusHangs, protocol.StatusWrong, protocol.StatusHangs, protocol.StatusCrashes} {
+		mixed.Wrong = append(mixed.Wrong, analyze.CaseMessage{Status: s})
+	}
 	refused.Refused = &judge.Refusal{Reason: "R = 3 mpiruns are too few"}
 	incomplete.Incomplete = []analyze.Incomplete{{Guideline: "GL8"}}
 	many := reportOf(violated)
@@ -167,6 +172,7 @@ func TestTheFirstLineIsTheAnswer(t *testing.T) {
 		{many, "VIOLATED: 1 of 1 test. MPICH 4.0.2, 2 and 32 (16x2) processes, 10 mpiruns."},
 		{reportOf(kept), "No violation found in 1 test, 1 shown to be kept. MPICH"},
 		{wrong, "WRONG DATA in 1 case; 1 of 1 test violated. MPICH"},
+		{mixed, "WRONG DATA in 1 case, NO RETURN in 2 cases, CRASH in 1 case; 1 of 1 test violated. MPICH"},
 		{refused, "NO VERDICT: R = 3 mpiruns are too few. MPICH"},
 		{incomplete, "NO VERDICT on 1 of 1 test for lack of data; no other is violated."},
 		{gate(0, violated), "No alarm: nothing is newly wrong. MPICH"},

@@ -316,9 +316,9 @@ func plain(id string) string {
 	return strings.Join(names, "+")
 }
 
-// wrongData names the cases with wrong data, and what leaves them out.
-func wrongData(r *analyze.Report) []Section {
-	out := cases("WRONG DATA", r.Wrong)
+// wrongCases names the wrong cases, and what leaves them out.
+func wrongCases(r *analyze.Report) (out []Section) {
+	byKind(r.Wrong, func(name string, of []analyze.CaseMessage) { out = append(out, cases(name, of)...) })
 	if len(r.Exclude) > 0 {
 		out = append(out, Section{Notes: []string{fmt.Sprintf("To check without them: exclude = [%s]", join(", ", "%q", r.Exclude))}})
 	}

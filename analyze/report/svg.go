@@ -203,7 +203,8 @@ func (d *drawing) axes(f *Figure, m frame, x, y [2]float64) {
 	var grid strings.Builder
 	ticks := f.X.Ticks(x[0], x[1], mostX)
 	if f.X.Scale == Log2 {
-		ticks = m.sizeTicks(f, mostX)
+		const room = 28
+		ticks = f.SizeTicks(mostX, room, m.px)
 	}
 	for _, t := range ticks {
 		at := m.px(t.Value)
@@ -221,27 +222,6 @@ func (d *drawing) axes(f *Figure, m frame, x, y [2]float64) {
 	}
 	d.label("axis", "middle", (m.left+m.right)/2, m.bottom+32, f.X.Title)
 	d.label("axis", "start", 2, 12, f.Y.Title)
-}
-
-// sizeTicks are at sizes that were measured, as far as there is room for their labels.
-func (m *frame) sizeTicks(f *Figure, most int) (out []Tick) {
-	var sizes []float64
-	for _, s := range f.Series {
-		for _, p := range s.Points {
-			sizes = append(sizes, p.X)
-		}
-	}
-	slices.Sort(sizes)
-	sizes = slices.Compact(sizes)
-	step := (len(sizes) + most - 1) / most
-	const room = 28
-	last := math.Inf(-1)
-	for i := 0; i < len(sizes); i += step {
-		if at := m.px(sizes[i]); at-last >= room {
-			out, last = append(out, Tick{sizes[i], f.X.Label(sizes[i])}), at
-		}
-	}
-	return out
 }
 
 // side anchors a label so that it stays inside of the drawing.

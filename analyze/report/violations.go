@@ -51,16 +51,7 @@ func matrixScreen(m *analyze.Matrix) []Section {
 // matrixHead has the answer, and what the columns are.
 func matrixHead(m *analyze.Matrix) []Section {
 	var answer Section
-	anywhere := 0
-	var counts []string
-	for _, typ := range []guidelines.Type{guidelines.Pattern, guidelines.Monotony, guidelines.Split} {
-		violated, rows := violatedRows(m, typ)
-		anywhere += violated
-		if rows > 0 {
-			counts = append(counts, fmt.Sprintf("%d of %d %s", violated, rows, typeNames[typ]))
-		}
-	}
-	answer.Say("%s in any of %s: %s.", cmp.Or(when(anywhere > 0, "VIOLATED"), "NOTHING VIOLATED"), conf.Plural(len(m.Columns), "column"), strings.Join(counts, ", "))
+	answer.Say("%s", matrixAnswer(m))
 	for i, c := range m.Columns {
 		answer.Fact(columnName(i), "%s, %s; %s; R = %d mpiruns, %s to %s%s%s%s", known(ShortVersion(c.Library.Version)), c.Shape, c.Folder, c.R, size(c.LeastMsize), size(c.LargestMsize),
 			when(c.Host != "", "; on %s", c.Host), when(c.Created != "", "; %s", c.Created), when(differs(m, func(c analyze.MatrixColumn) string { return string(c.Method) }), "; method %s", c.Method))
@@ -72,6 +63,46 @@ func matrixHead(m *analyze.Matrix) []Section {
 		answer.Say("The columns differ in datatype or operator: do not compare them.")
 	}
 	return []Section{answer}
+}
+
+// matrixAnswer is the first line: what was found, what is open, and which columns can say nothing.
+func matrixAnswer(m *analyze.Matrix) string {
+	anywhere, open := 0, 0
+	var counts []string
+	for _, typ := range []guidelines.Type{guidelines.Pattern, guidelines.Monotony, guidelines.Split} {
+		violated, rows := violatedRows(m, typ)
+		anywhere += violated
+		if rows > 0 {
+			counts = append(counts, fmt.Sprintf("%d of %d %s", violated, rows, typeNames[typ]))
+		}
+	}
+	var silent []string // columns without any verdict
+	for i := range m.Columns {
+		decided, undecided := decidedIn(m, i)
+		if open += undecided; decided == 0 {
+			silent = append(silent, columnName(i))
+		}
+	}
+	none := when(len(silent) > 0, "NO VERDICT in %s", strings.Join(silent, ", "))
+	if len(silent) == len(m.Columns) {
+		return none + when(open > 0, ": %s undecided", conf.Plural(open, "test")) + "."
+	}
+	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(when(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), strings.Join(counts, ", "))
+	return joined(answer, when(open > 0, "%s undecided", conf.Plural(open, "test")), none) + "."
+}
+
+// decidedIn counts the tests of a column that could tell, and the undecided ones. What is suspected or not comes
+// from medians, without a test, and stands in a report that can give no verdict, too.
+func decidedIn(m *analyze.Matrix, column int) (decided, undecided int) {
+	for _, r := range m.Rows {
+		c := r.Cells[column]
+		if c == nil {
+			continue
+		}
+		undecided += c.Tests[judge.Undecided]
+		decided += c.Tests[judge.Violated] + c.Tests[judge.Marginal] + c.Tests[judge.Kept]
+	}
+	return decided, undecided
 }
 
 // typeNames are what guidelines of a type are called.
@@ -168,7 +199,7 @@ func columnTone(row []string, column int) Tone {
 
 func matrixLegend(m *analyze.Matrix) []Section {
 	var s Section
-	s.note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data; " +
+	s.note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
 		".: no violation found; -: not measured; blank: not planned.")
 	patterns := slices.ContainsFunc(m.Rows, func(r analyze.MatrixRow) bool { return r.Type == guidelines.Pattern })
 	if others := slices.ContainsFunc(m.Rows, func(r analyze.MatrixRow) bool { return r.Type != guidelines.Pattern }); others && patterns {

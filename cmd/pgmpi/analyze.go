@@ -148,8 +148,8 @@ func verdictExit(r *analyze.Report) error {
 		return errFound
 	case found == exitcode.Failed:
 		w := r.Wrong[0]
-		return fmt.Errorf("%s at %s gave wrong data (%s). Leave it out with:\n  exclude = [%s]",
-			clean.Line(w.Function), conf.HumanSize(w.Msize), clean.Line(w.Message), quoteAll(r.Exclude))
+		return fmt.Errorf("%s at %s %s (%s). Leave it out with:\n  exclude = [%s]",
+			clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message), quoteAll(r.Exclude))
 	case found == exitcode.NoVerdict && r.Refused != nil:
 		return &campaign.Refused{Reason: r.Refused.Reason}
 	case found == exitcode.NoVerdict:

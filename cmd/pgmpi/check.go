@@ -140,15 +140,12 @@ func (o *output) run(s *settings, command string, refuse, do func(*campaign.Camp
 			return err
 		}
 	}
+	if err := o.estimates(); err != nil {
+		return err
+	}
 	if o.dryRun {
-		if o.network.Gbit < 0 || o.network.Latency < 0 || o.launchTime < 0 {
-			return setupf("--launch-time, --network-gbit and --network-latency must be at least 0")
-		}
 		c.LaunchTime, c.Network = o.launchTime, o.network
 		return o.plan(c, command)
-	}
-	if o.launchTime != 0 || o.network != (campaign.Network{}) {
-		return setupf("--launch-time and --network-… are for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
 	}
 	if err := refuse(c); err != nil {
 		return err
@@ -164,8 +161,10 @@ func check(ctx context.Context, s *settings, o *output) error {
 	if o.dryRun && len(o.explain) > 0 {
 		return setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
 	}
-	if known := report.Explanations.Formats(); len(o.explain) > 0 && !slices.Contains(known, o.formats.beside().Name) {
-		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
+	if len(o.explain) > 0 {
+		if err := mayExplain(o.formats); err != nil {
+			return err
+		}
 	}
 	var explained []analyze.Selection
 	refuse := func(c *campaign.Campaign) (err error) {
@@ -182,6 +181,28 @@ func check(ctx context.Context, s *settings, o *output) error {
 		}
 		return showJudgement(j, c.Path, c.Folder(), o.formats, explained, true)
 	})
+}
+
+// estimates checks the flags of an estimate.
+func (o *output) estimates() error {
+	switch {
+	case !o.dryRun && (o.launchTime != 0 || o.network != (campaign.Network{})):
+		return setupf("--launch-time and --network-… are for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
+	case o.launchTime < 0:
+		return setupf("--launch-time must be at least 0")
+	}
+	if err := o.network.Validate(); err != nil {
+		return setup(err)
+	}
+	return nil
+}
+
+// mayExplain returns an error where a check prints nothing that explanations can come after.
+func mayExplain(formats *formatFlag) error {
+	if known := report.Explanations.Formats(); !slices.Contains(known, formats.beside().Name) {
+		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
+	}
+	return nil
 }
 
 // refuseUnpredicted ends `pgmpi measure` before its first mpirun when it cannot

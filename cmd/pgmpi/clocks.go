@@ -31,8 +31,8 @@ shape. Nothing is written to disk. docs/clocks.md explains the methods.
 
 With --barrier it shows instead when each rank leaves MPI_Barrier, which other
 benchmarks synchronise with: the ranks enter it at the same time on the global
-clock, and each stamps when it leaves, 1000 times (--calls). --rank takes the rank
-programs of several libraries, which are then shown one after the other.`,
+clock, and each stamps when it leaves, 1000 times (--calls). --rank takes the
+rank programs of several libraries, which are then shown one after the other.`,
 	flags: func(fs *pflag.FlagSet) action {
 		c := &clocksRun{}
 		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma `LIST` (default: the processes of the batch job, else the cores)")
@@ -40,7 +40,7 @@ programs of several libraries, which are then shown one after the other.`,
 		fs.StringSliceVar(&c.ranks, "rank", nil, "the rank program, or those of several libraries, a comma `LIST` of files (default: as for check)")
 		fs.StringVar(&c.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: what comes with the rank program's library)")
 		fs.StringVar(&c.clock, "clock", measure.Default().Clock, "the `CLOCK`: "+strings.Join(protocol.Clocks, ", "))
-		fs.StringSliceVar(&c.methods, "clock-sync", nil, "methods, a comma `LIST` (default shared,skampi,netgauge,jk,hca,hca2,hca3,hca3+shared; with --barrier one: shared on one host, else hca3+shared)")
+		fs.StringSliceVar(&c.methods, "clock-sync", nil, "methods, a comma `LIST` (default: shared, skampi, netgauge, jk, hca, hca2, hca3 and hca3+shared; with --barrier one: shared on one host, else hca3+shared)")
 		fs.Float64SliceVar(&c.seconds, "seconds", []float64{1, 5, 10}, "when the clocks are compared, a comma `LIST` of seconds after a synchronisation")
 		fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
 		fs.BoolVar(&c.barrier, "barrier", false, "when each rank leaves MPI_Barrier, instead of methods of synchronisation")

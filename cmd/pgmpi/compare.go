@@ -108,7 +108,7 @@ func (o *output) compare(pathA, pathB string, cfg analyze.CompareConfig) error {
 		return errFound
 	case found == exitcode.Failed:
 		w := c.Wrong[0]
-		return fmt.Errorf("%s at %s gave wrong data (%s): leave it out of both with check.exclude", clean.Line(w.Function), conf.HumanSize(w.Msize), clean.Line(w.Message))
+		return fmt.Errorf("%s at %s %s (%s): leave it out of both with check.exclude", clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message))
 	case found == exitcode.NoVerdict && c.Refused != nil:
 		return &campaign.Refused{Reason: c.Refused.Reason}
 	case found == exitcode.NoVerdict && c.Blind > 0:

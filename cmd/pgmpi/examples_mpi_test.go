@@ -89,18 +89,18 @@ func TestExamplesRun(t *testing.T) {
 	b := newFixture(t, libraries[1])
 	b.env = append(b.env, "PGMPI_RANK="+b.rank)
 	nights := filepath.Join(b.dir, "nights")
-	few := []string{"--mpiruns", "6", "--msizes", "8,64", "--nrep-max", "20"}
-	b.run(exampleOf(t, "nightly/night.sh"), append([]string{nights}, few...)...).exits(t, 0, 4)
+	b.run(exampleOf(t, "nightly/night.sh"), nights, "--method", "paper", "--mpiruns", "3", "--msizes", "64", "--nrep-max", "10", "--no-split-experiment").exits(t, 0, 1).
+		shows(t, "last of 1 check")
 
 	tuned := filepath.Join(b.dir, "tuned")
-	b.run(exampleOf(t, "tune/tune.sh"), tuned, "--mpiruns", "5", "--alpha", "0.3", "--nrep-max", "20").exits(t, 0, 4).shows(t, "^Reduce, p2$")
+	b.run(exampleOf(t, "tune/tune.sh"), tuned, "--mpiruns", "4", "--alpha", "0.5", "--nrep-max", "10", "--msizes", "64").exits(t, 0, 1).shows(t, "^Reduce, p2$")
 	for _, side := range []string{"a", "b"} {
 		if _, err := os.Stat(filepath.Join(tuned, side, "report.json")); err != nil {
 			t.Error(err)
 		}
 	}
 
-	b.run(exampleOf(t, "guideline/check.sh"), b.out, "--mpiruns", "5", "--alpha", "0.3", "--nrep-max", "20", "--no-split-experiment").exits(t, 0, 1).
+	b.run(exampleOf(t, "guideline/check.sh"), b.out, "--method", "paper", "--mpiruns", "3", "--nrep-max", "10", "--no-split-experiment").exits(t, 0, 1).
 		shows(t, "reduce-large", "bcast-grows", "scan-splits")
 
 	pictures := filepath.Join(b.dir, "pictures")

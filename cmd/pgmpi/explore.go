@@ -53,6 +53,9 @@ func explore(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
+	if err := o.estimates(); err != nil {
+		return err
+	}
 	if o.dryRun {
 		x, err := campaign.NewDryExplore(config, o.out, before, version)
 		if err != nil {

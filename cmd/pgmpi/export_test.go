@@ -143,3 +143,47 @@ func TestAnExportThatFailsLeavesNoFile(t *testing.T) {
 		t.Error("a part of a table was left")
 	}
 }
+
+// samplesOfAll are rows of which no two may be pooled, each twice: as a valid sample, and as an outlier.
+const samplesOfAll = `folder,library,host,shape,function,mockup_of,variant,msize,mpirun,rep,ns,flags,outlier,mode,calls
+a,,,p2,MPI_Bcast,,,8,1,0,100,0,FALSE,run,1
+a,,,p2,MPI_Bcast,,,8,1,1,900,0,TRUE,run,1
+b,,,p2,MPI_Bcast,,,8,1,0,200,0,FALSE,run,1
+a,,,p4,MPI_Bcast,,,8,1,0,300,0,FALSE,run,1
+a,,,p2,MPI_Scan,,,8,1,0,400,0,FALSE,run,1
+a,,,p2,MPI_Bcast,,,16,1,0,500,0,FALSE,run,1
+a,,,p2,MPI_Bcast,,,8,2,0,600,0,FALSE,run,1
+a,,,p2,MPI_Bcast,,,8,1,0,700,0,FALSE,split,1
+a,,,p2,MPI_Bcast,,,8,1,0,800,0,FALSE,split,4
+a,,,p2,MPI_Bcast,,,8,1,1,850,1,FALSE,split,4
+`
+
+// The lines that how-to-figures.md has for R and pandas.
+func TestDocumentedRunMediansPoolNothingThatDiffers(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "how-to-figures.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := func(language string) string {
+		_, rest, _ := strings.Cut(string(page), "```"+language+"\n")
+		text, _, _ := strings.Cut(rest, "```")
+		return text
+	}
+	for _, column := range []string{"folder", "shape", "function", "msize", "mode", "calls", "mpirun"} {
+		if !strings.Contains(block("python"), strconv.Quote(column)) {
+			t.Errorf("pandas pools all %ss", column)
+		}
+	}
+	if _, err := exec.LookPath("Rscript"); err != nil {
+		t.Skip("no Rscript here")
+	}
+	samples := filepath.Join(t.TempDir(), "samples.csv")
+	if err := os.WriteFile(samples, []byte(samplesOfAll), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, lines, _ := strings.Cut(block("r"), "\n") // the first reads the file
+	said, err := exec.Command("Rscript", "-e", fmt.Sprintf("x <- read.csv(%q, check.names = FALSE)\nm <- {%s}\ncat(sort(m$ns))", samples, lines)).CombinedOutput()
+	if want := "100 200 300 400 500 600 700 800"; err != nil || string(said) != want {
+		t.Errorf("run medians %s, %v; want %s", said, err, want)
+	}
+}

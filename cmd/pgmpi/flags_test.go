@@ -3,15 +3,19 @@ package main
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
+	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/exitcode"
 
 	"github.com/spf13/pflag"
 )
@@ -109,6 +113,11 @@ func (s said) wideLines(t *testing.T, most int) said {
 	return s
 }
 
+func TestVersionWithoutARankProgramFitsIn80Columns(t *testing.T) {
+	t.Setenv("PGMPI_RANK", "")
+	inProcess("version").exits(t, 0).wideLines(t, helpWidth)
+}
+
 func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 	inProcess("help").exits(t, 0).wideLines(t, helpWidth)
 	for _, c := range commands() {
@@ -120,4 +129,25 @@ func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 	if s := inProcess("help", "clocks"); !strings.Contains(s.stdout, "(default 1,5,10)") {
 		t.Errorf("%s", s.stdout)
 	}
+}
+
+func TestNetworksThatCannotBeAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		gbit    float64
+		latency time.Duration
+		fine    bool
+	}{{0, 0, true}, {25, time.Microsecond, true}, {math.NaN(), 0, false}, {math.Inf(1), 0, false}, {-1, 0, false}, {1, -1, false}} {
+		o := output{dryRun: true, network: campaign.Network{Gbit: c.gbit, Latency: c.latency}}
+		if err := o.estimates(); (err == nil) != c.fine {
+			t.Errorf("%v: %v", o.network, err)
+		}
+		o.dryRun = false
+		if err := o.estimates(); (err == nil) != (o.network == campaign.Network{}) {
+			t.Errorf("%v without --dry-run: %v", o.network, err)
+		}
+	}
+}
+
+func TestOneManualPageIsNotWrittenIntoAFolder(t *testing.T) {
+	inProcess("man", "check", "--out", t.TempDir()).exits(t, exitcode.Setup).says(t, "--out is for all pages")
 }

@@ -95,7 +95,7 @@ var versionCommand = command{
 				if *rank != "" {
 					return setup(err)
 				}
-				return say(clean.Text(fmt.Sprintf("%s%v\n", name, err)))
+				return say(clean.Text(fmt.Sprintf("%s%s\n", name, strings.NewReplacer(", and none", ",\n  and none", ": build", ":\n  build", ", or name", ",\n  or name").Replace(err.Error()))))
 			}
 			info, err := launch.Probe(path)
 			if err != nil {

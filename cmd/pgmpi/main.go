@@ -165,13 +165,18 @@ func dispatch(ctx context.Context, args []string) error {
 	if c.args == "" && fs.NArg() > 0 {
 		return setupf("%s: unexpected argument %q; see `pgmpi help %s`", c.name, fs.Arg(0), c.name)
 	}
-	if f := documentFormat(fs); f != nil && f.err != nil {
-		return setupf("--format: %w", f.err)
-	}
-	if printed, err = screenOf(fs, os.Getenv, columnsOf(stdout)); err != nil {
+	if printed, err = checked(fs); err != nil {
 		return err
 	}
 	return run(ctx, fs.Args())
+}
+
+// checked is the screen that parsed flags ask for; values that no flag may have are errors.
+func checked(fs *pflag.FlagSet) (screen, error) {
+	if f := documentFormat(fs); f != nil && f.err != nil {
+		return screen{}, setupf("--format: %w", f.err)
+	}
+	return screenOf(fs, os.Getenv, columnsOf(stdout))
 }
 
 func find(name string) (command, error) {
@@ -229,7 +234,7 @@ var exitCodes = []struct {
 	{exitcode.OK, "nothing violated; with a baseline: nothing newly wrong"},
 	{exitcode.Violated, "violated; with a baseline: an alarm"},
 	{exitcode.Setup, "nothing was measured"},
-	{exitcode.Failed, "the measurement failed, or gave wrong data"},
+	{exitcode.Failed, "the measurement failed, or a call is wrong"},
 	{exitcode.NoVerdict, "no verdict possible"},
 	{exitcode.Interrupted, "interrupted"},
 }

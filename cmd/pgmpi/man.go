@@ -21,13 +21,14 @@ func manCommand() command {
 		flags: func(fs *pflag.FlagSet) action {
 			out := fs.String("out", "", "a `DIR` for all pages")
 			return func(_ context.Context, args []string) error {
-				switch len(args) {
-				case 0:
-					if *out != "" {
-						return writePages(*out)
-					}
+				switch {
+				case len(args) == 1 && *out != "":
+					return setupf("man: --out is for all pages; that of %s alone goes to standard output", args[0])
+				case len(args) == 0 && *out != "":
+					return writePages(*out)
+				case len(args) == 0:
 					return say(overviewPage())
-				case 1:
+				case len(args) == 1:
 					c, err := find(args[0])
 					if err != nil {
 						return err

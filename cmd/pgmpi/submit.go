@@ -13,6 +13,7 @@ import (
 
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
 )
 
 var submitCommand = command{
@@ -86,6 +87,9 @@ func submission(toml, out string, explore bool, flags []string) (*campaign.Submi
 	if fs.NArg() > 0 {
 		return nil, setupf("submit: unexpected argument %q behind --; see `pgmpi help %s`", fs.Arg(0), does.name)
 	}
+	if _, err := checked(fs); err != nil {
+		return nil, err
+	}
 	var wrong error
 	fs.Visit(func(f *pflag.Flag) {
 		if slices.Contains(given, f.Name) {
@@ -102,6 +106,9 @@ func submission(toml, out string, explore bool, flags []string) (*campaign.Submi
 	if err != nil {
 		return nil, err
 	}
+	if err := startable(fs, config); err != nil {
+		return nil, err
+	}
 	self, err := exec.LookPath(os.Args[0])
 	if err == nil {
 		self, err = filepath.Abs(self)
@@ -111,4 +118,30 @@ func submission(toml, out string, explore bool, flags []string) (*campaign.Submi
 	}
 	argv := slices.Concat([]string{self, does.name, "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
 	return campaign.NewSubmission(config, out, version, explore, argv)
+}
+
+// startable returns the error with which the job would end before its first mpirun, after it has waited.
+func startable(fs *pflag.FlagSet, config *glfile.File) error {
+	for _, name := range []string{"launch-time", "network-gbit", "network-latency"} {
+		if fs.Changed(name) {
+			return setupf("submit: --%s is for the estimate of --dry-run", name)
+		}
+	}
+	labels, _ := fs.GetStringArray("label")
+	if err := campaign.ValidateLabels(labels); err != nil {
+		return err
+	}
+	explain, _ := fs.GetStringArray("explain") // explore has none
+	if len(explain) == 0 || len(config.Job.NP) == 0 {
+		return nil
+	}
+	if err := mayExplain(documentFormat(fs)); err != nil {
+		return err
+	}
+	plan, err := config.Plan(config.Job.NP)
+	if err != nil {
+		return setup(err)
+	}
+	_, err = selected(plan, explain)
+	return err
 }

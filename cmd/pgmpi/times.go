@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -63,12 +64,16 @@ folder of its own; with DIR such a folder is shown again.`,
 	},
 }
 
-func showTimes(o *output, folder string) error {
-	sides, err := readSides(judge.Default(), folder)
+func showTimes(o *output, path string) error {
+	folder, m, err := campaign.OpenResults(path)
 	if err != nil {
 		return err
 	}
-	t, err := analyze.NewTimes(sides[0], o.all)
+	j, err := campaign.Described(folder, m, judge.Default())
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	t, err := analyze.NewTimes(&analyze.Side{Name: path, Analysis: j.Analysis}, o.all)
 	if err != nil {
 		return err
 	}

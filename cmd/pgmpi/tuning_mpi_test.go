@@ -13,6 +13,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/tuning"
+	"pgmpi/mockups"
 )
 
 // onProcesses is a configuration of a fixture's library, for calls of a campaign itself.
@@ -43,18 +44,24 @@ func bad(all []campaign.Outcome) (out []campaign.Outcome) {
 func TestUntouchedLibrariesMakeLegalCallsRight(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(3) // others: with a setting, below
-		f.Measure.Stall = conf.Duration(6 * time.Second)
-		all, err := campaign.Legal(t.Context(), f, nil)
+		all, err := campaign.Legal(t.Context(), f, nil, b.returning()...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, o := range bad(all) {
-			if !knownWrong(b.lib.name, o) {
+			if !b.knownWrong(o) {
 				t.Errorf("%s: %s: %s: %s", o.Shape, o.Call, o.State, o.Message)
 			}
 		}
 		t.Logf("%d calls", len(all))
 	})
+}
+
+// returning are the collectives whose legal calls return. In Open MPI 4.1.4 MPI_Allgatherv
+// takes its size from sendtype and recvcounts: ranks that describe the same data differently
+// take different algorithms, and hang.
+func (b *fixture) returning() []string {
+	return slices.DeleteFunc(mockups.Collectives(), func(f string) bool { return b.lib.name == "openmpi" && f == "MPI_Allgatherv" })
 }
 
 var tuned = []int64{1 << 10, 64 << 10, 256 << 10}
@@ -144,13 +151,12 @@ func TestWrittenSettingsAreInForceAndLetLegalCallsPass(t *testing.T) {
 			if told < (len(s.Entries)+1)/2 {
 				t.Errorf("%s: %d of %d entries are seen to be in force", writer, told, len(s.Entries))
 			}
-			f.Measure.Stall = conf.Duration(6 * time.Second)
 			all, err := campaign.Legal(t.Context(), f, s.Env, functionsOf(s)...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, o := range bad(all) {
-				if !knownWrong(b.lib.name, o) {
+				if !b.knownWrong(o) {
 					t.Errorf("%s: %s: %s: %s", writer, o.Call, o.State, o.Message)
 				}
 			}
@@ -168,18 +174,10 @@ func functionsOf(s *tuning.Setting) (out []string) {
 	return out
 }
 
-// knownWrong is what the libraries do wrong by themselves. Open MPI 4.1.4 takes the size of
-// MPI_Allgatherv from sendtype and recvcounts, so that ranks that describe the same data
-// differently take different algorithms. MPICH 4.0.2 crashes in MPI_Reduce in place at a
-// root other than 0 (pmodels/mpich#6540).
-func knownWrong(library string, o campaign.Outcome) bool {
-	switch library {
-	case "openmpi":
-		return o.Function == "MPI_Allgatherv" && strings.HasSuffix(o.Call, "the other way round to receive") && o.State == campaign.CallHangs
-	case "mpich":
-		return o.Function == "MPI_Reduce" && strings.Contains(o.Call, "MPI_IN_PLACE") && o.State == campaign.CallAborted
-	}
-	return false
+// knownWrong: MPICH 4.0.2 crashes in MPI_Reduce in place at a root other than 0
+// (pmodels/mpich#6540).
+func (b *fixture) knownWrong(o campaign.Outcome) bool {
+	return b.lib.name == "mpich" && o.Function == "MPI_Reduce" && strings.Contains(o.Call, "MPI_IN_PLACE") && o.State == campaign.CallAborted
 }
 
 // A file as the generators of others write it.
@@ -204,7 +202,7 @@ const byHand = `# Gather and Scatter by size, on 4 processes
 func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 	b := newFixture(t, libraries[0])
 	f := b.onProcesses(4)
-	f.Measure.Stall = conf.Duration(4 * time.Second)
+	f.Measure.Stall = conf.Duration(time.Second) // two calls hang; one that is only late has the same cause
 	path := filepath.Join(b.dir, "by-hand.rules")
 	if err := os.WriteFile(path, []byte(byHand), 0o666); err != nil {
 		t.Fatal(err)
@@ -224,7 +222,7 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 		}
 	}
 	for _, o := range bad(all) {
-		if o.Cause == "" && !knownWrong("openmpi", o) {
+		if o.Cause == "" {
 			t.Errorf("%s: %s, without a cause", o.Call, o.State)
 		}
 	}

@@ -47,7 +47,7 @@ case $code in
     fi
     ;;
 2) echo "pgmpi: nothing was measured: mend what it says above." ;;
-3) echo "pgmpi: the measurement failed, or a function gave wrong data; see above." ;;
+3) echo "pgmpi: the measurement failed, or a function gave wrong data or did not return; see above." ;;
 4) echo "pgmpi: no verdict is possible: more mpiruns, or a quieter machine; see above." ;;
 130) echo "pgmpi: interrupted; the line above goes on in $out." ;;
 *) echo "pgmpi: ended with $code; see above." ;;

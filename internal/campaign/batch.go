@@ -29,7 +29,7 @@ func (c *Campaign) fits(shape guidelines.Shape) error {
 // onlyInParts tells whether an mpirun takes longer than the whole batch job has time
 // for, and can leave a part in the time that is left.
 func (c *Campaign) onlyInParts(takes, left time.Duration) bool {
-	return takes >= c.Job.Ends.Sub(c.opened) && left > measure.PartTime && c.Config.Measure.MostTurns() > 1
+	return takes >= c.Job.Ends.Sub(c.opened) && left > measure.PartTime && c.Config.Measure.LeavesParts()
 }
 
 // signalGrace is how much later than the ranks, which die of it, the driver may get

@@ -232,6 +232,8 @@ func TestAnMpirunLongerThanABatchJobIsStartedIfItCanLeaveAPart(t *testing.T) {
 	}{
 		"it can":              {"", 30 * time.Minute, ""},
 		"nothing is finished": {"turns = 1\n", 30 * time.Minute, "an mpirun takes about 1h0m0s"},
+		"nothing is sent":     {"per_rank = true\n", 30 * time.Minute, "an mpirun takes about 1h0m0s"},
+		"nor with counters":   {"counters = [\"page-faults\"]\n", 30 * time.Minute, "an mpirun takes about 1h0m0s"},
 		"no time for a round": {"", measure.PartTime, "an mpirun takes about 1h0m0s"},
 	} {
 		t.Run(name, func(t *testing.T) {

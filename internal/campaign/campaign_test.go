@@ -16,6 +16,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/exitcode"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 )
@@ -269,6 +270,61 @@ func TestWrongDataInALaterMpirunMakeTheCaseWrong(t *testing.T) {
 			}
 		}
 	})
+}
+
+// ending is a check in which two calls of a library, and one of its own algorithms, may end.
+const ending = `
+[check]
+guidelines = ["NB3:MPI_Scatter_init", "NB3:MPI_Gather_init", "own"]
+[job]
+np = [2]
+mpiruns = 3
+msizes = ["8"]
+[nrep]
+fixed = 10
+[analyze]
+method = "paper"
+[[guideline]]
+id = "own"
+pattern = { function = "MPI_Bcast", mockup = "MPI_Bcast@binomial" }
+`
+
+// No program can live with a library that does not return; an algorithm that nobody gets
+// unasked is only left out.
+func TestACallOfTheLibraryThatEndsTheMpirunIsWrong(t *testing.T) {
+	for name, c := range map[string]struct {
+		function string
+		how      fault
+		did      string // "": it is no fault of the check
+	}{
+		"hangs":             {"MPI_Scatter_init", hangs, "hangs"},
+		"crashes":           {"MPI_Scatter_init", dies, "crashed"},
+		"algorithm hangs":   {"MPI_Bcast@binomial", hangs, ""},
+		"algorithm crashes": {"MPI_Bcast@binomial", dies, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, b *bed) {
+				b.fake.Ends = map[string]fault{c.function: c.how}
+				r := b.checked(ending).Report
+				list, verdict, exclude := r.Wrong, judge.Wrong, []string{"NB3:MPI_Scatter_init"}
+				if c.did == "" {
+					list, verdict, exclude = r.NotMeasured, judge.NotMeasured, []string{}
+				}
+				if len(list) != 1 || len(r.Wrong)+len(r.NotMeasured) != 1 || list[0].Function != c.function || c.did != "" && list[0].Did() != c.did {
+					t.Errorf("wrong %+v, not measured %+v", r.Wrong, r.NotMeasured)
+				}
+				if (r.Exit == exitcode.Failed) != (c.did != "") || !slices.Equal(r.Exclude, exclude) {
+					t.Errorf("exit %d, exclude %q", r.Exit, r.Exclude)
+				}
+				for _, v := range r.Verdicts {
+					is := v.Function == c.function || v.Mockup == c.function
+					if (v.Verdict == verdict) != is || !is && v.MedianS == nil {
+						t.Errorf("%s %s is %s: %s", v.Guideline, v.Function, v.Verdict, v.Reason)
+					}
+				}
+			})
+		})
+	}
 }
 
 // looking looks after 10, 12 and 14 mpiruns.

@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
@@ -92,8 +93,17 @@ type Judgement struct {
 	manifest *results.Manifest
 }
 
-// Judge is stage 3: it judges a results folder.
+// Judge is stage 3: it judges the results folder of a check. Stage 2 of an exploration has chosen
+// what others of its mpiruns test, so verdicts on that would use the same data twice.
 func Judge(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judgement, error) {
+	if m.Exploration {
+		return nil, setupf("an exploration, and no check: its answer is that of `pgmpi analyze %s`", conf.Quote(folder.Path))
+	}
+	return Described(folder, m, cfg)
+}
+
+// Described is Judge for those who want what mpiruns took, and no verdicts: of an exploration, too.
+func Described(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judgement, error) {
 	data, err := collect(folder, m, m.R)
 	if err != nil {
 		return nil, err
@@ -132,7 +142,7 @@ func Doubts(folder *results.Folder, m *results.Manifest) ([]remark.Remark, error
 	if err != nil {
 		return nil, err
 	}
-	j, err := Judge(folder, m, config.Analyze)
+	j, err := Described(folder, m, config.Analyze)
 	if err != nil {
 		return nil, err
 	}

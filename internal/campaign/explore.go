@@ -3,6 +3,7 @@ package campaign
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,6 +84,9 @@ func NewDryExplore(config *glfile.File, path string, before *results.Manifest, v
 
 func newExplore(config *glfile.File, users []guidelines.User, path string, before *results.Manifest, version string,
 	create func(*glfile.File, string, *results.Manifest, string) (*Campaign, error)) (*Explore, error) {
+	if err := refuseTests(config, config.Job.MPIRuns, 1); err != nil {
+		return nil, err
+	}
 	f := *config
 	f.Check.Guidelines, f.Check.Exclude, f.Guideline = []string{}, []string{}, users
 	if f.Explore.Rounds > 0 && f.Measure.Turns == 0 && !f.Measure.Provable && f.Measure.Cache == protocol.CacheWarm {
@@ -97,6 +101,15 @@ func newExplore(config *glfile.File, users []guidelines.User, path string, befor
 		c.Manifest.R, c.Manifest.Looks, c.Manifest.LookWeights = f.Explore.Select, nil, nil
 	}
 	return &Explore{c, config.Job.MPIRuns}, nil
+}
+
+// refuseTests returns a *Refused where r mpiruns cannot show any of m candidates to be faster;
+// r = 0: as many will be made as suit.
+func refuseTests(config *glfile.File, r, m int) error {
+	if r == 0 {
+		return nil
+	}
+	return refusedBy(judge.NewDesign(config.Analyze, judge.Once(r), m))
 }
 
 // assumedAlgorithms are as many as a collective usually has: Open MPI 4.1.4 and MPICH 4.0.2
@@ -177,7 +190,10 @@ func (x *Explore) Do(ctx context.Context) (*analyze.Exploration, error) {
 	if err := c.measure(ctx, 1, c.Manifest.R); err != nil {
 		return nil, err
 	}
-	if err := x.planTests(); err != nil {
+	var refused *Refused
+	if err := x.planTests(); errors.As(err, &refused) {
+		return nil, err
+	} else if err != nil {
 		return nil, c.failure(ctx, err)
 	}
 	if p := c.Manifest.Explore; p != nil {
@@ -205,7 +221,13 @@ func (x *Explore) planTests() error {
 	if err != nil {
 		return err
 	}
-	c.Manifest.Explore = analyze.ExplorationPlan(c.Manifest, data, c.Config.Analyze, x.r)
+	plan := analyze.ExplorationPlan(c.Manifest, data, c.Config.Analyze, x.r)
+	if plan != nil {
+		if err := refuseTests(c.Config, x.r, analyze.Candidates(c.Manifest, plan)); err != nil {
+			return err
+		}
+	}
+	c.Manifest.Explore = plan
 	return c.Folder().WriteManifest(c.Manifest)
 }
 

@@ -47,6 +47,7 @@ type fakeRanks struct {
 	Hosts int                    // that a layout names; 0: this one
 	Comes time.Duration          // after the launcher was started
 	Place string                 // where all ranks are; "": where they are wanted
+	Ends  map[string]fault       // of a function, when it is called first
 
 	mu   sync.Mutex
 	jobs []protocol.Job
@@ -208,6 +209,11 @@ func (r *fakeLaunch) run() error {
 	if r.fault == cutRounds {
 		return r.firstRounds(job)
 	}
+	for _, c := range job.Cases {
+		if how := r.fake.Ends[c.Function]; how != noFault && c.Skip == "" {
+			return r.endIn(c.Function, how)
+		}
+	}
 	fmt.Fprintf(r.out, "%s 1 %d the first case\n", protocol.LineProgress, len(job.Cases))
 	if r.fault == hangs {
 		return r.hang()
@@ -218,6 +224,17 @@ func (r *fakeLaunch) run() error {
 		return errDied
 	}
 	return r.output(job)
+}
+
+// endIn is the end of an mpirun in the first call of a function, in the ranks' words.
+func (r *fakeLaunch) endIn(function string, how fault) error {
+	fmt.Fprintf(r.out, "%s %s at 8 B\n", protocol.LineFirst, function)
+	if how == hangs {
+		fmt.Fprintf(r.out, "%s no case finished for 2m0s (measure.stall); the one running is %s at 8 B\n", protocol.LineError, function)
+	} else {
+		fmt.Fprintln(r.stderr, "Segmentation fault (signal 11)")
+	}
+	return errDied
 }
 
 // firstRounds sends what half of the rounds have brought, and hangs.

@@ -37,7 +37,7 @@ func Fingerprint(folder *results.Folder, m *results.Manifest, text string) (*ana
 		return nil, &Failed{Err: err}
 	}
 	f.AddReading(runs, i)
-	var byRank [][][]int64
+	var byRank []analyze.RanksOfRun
 	for _, r := range runs {
 		counters, counts, err := folder.CountsOfCase(r.Shape, r.Run, i)
 		if err != nil {
@@ -49,7 +49,7 @@ func Fingerprint(folder *results.Folder, m *results.Manifest, text string) (*ana
 			return nil, err
 		}
 		if ranks != nil {
-			byRank = append(byRank, ranks)
+			byRank = append(byRank, analyze.RanksOfRun{Run: r.Run, NS: ranks})
 		}
 	}
 	if err := f.Correlate(); err != nil {

@@ -2,7 +2,9 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"pgmpi/analyze"
@@ -137,7 +139,11 @@ func Against(config *glfile.File, m *results.Manifest, self string) (*analyze.Ag
 	}
 	b := baselines{Against: g, m: m, self: self}
 	for _, path := range cfg.Baseline {
-		if err := b.add(path); err != nil {
+		err := b.add(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; before the first of many nights: mkdir %s", err, conf.Quote(path))
+		}
+		if err != nil {
 			return nil, setup(fmt.Errorf("gate.baseline: %w", err))
 		}
 	}

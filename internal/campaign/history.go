@@ -116,6 +116,8 @@ func (c *chronicle) folder(path string, depth int) error {
 		if err := c.night(filepath.Join(path, reportName)); err != nil {
 			return err
 		}
+	case has(manifestName) && isExploration(path):
+		c.skip(path, "an exploration: a history is of checks")
 	case has(manifestName):
 		c.skip(path, "no "+reportName+": `pgmpi analyze DIR` writes one")
 	}
@@ -134,6 +136,15 @@ func (c *chronicle) folder(path string, depth int) error {
 		}
 	}
 	return nil
+}
+
+// isExploration tells whether the manifest of a folder says so.
+func isExploration(folder string) bool {
+	var m struct {
+		Exploration bool `json:"exploration"`
+	}
+	_, err := readJSON(filepath.Join(folder, manifestName), &m)
+	return err == nil && m.Exploration
 }
 
 // night takes a report. A damaged one is skipped.

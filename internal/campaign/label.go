@@ -12,9 +12,8 @@ var labelKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 // longestLabel is for a commit, a ticket, a job: one line of a table.
 const longestLabel = 200
 
-// Label notes KEY=VALUE pairs in the manifest. A folder that is resumed keeps its
-// labels, but for those that are given anew.
-func (c *Campaign) Label(pairs []string) error {
+// ValidateLabels returns an error for what is no KEY=VALUE pair of a Label.
+func ValidateLabels(pairs []string) error {
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
 		switch {
@@ -25,6 +24,18 @@ func (c *Campaign) Label(pairs []string) error {
 		case !utf8.ValidString(value) || strings.ContainsFunc(value, func(r rune) bool { return unicode.Is(unicode.C, r) }):
 			return setupf("--label: the value of %s has control characters", key)
 		}
+	}
+	return nil
+}
+
+// Label notes KEY=VALUE pairs in the manifest. A folder that is resumed keeps its
+// labels, but for those that are given anew.
+func (c *Campaign) Label(pairs []string) error {
+	if err := ValidateLabels(pairs); err != nil {
+		return err
+	}
+	for _, pair := range pairs {
+		key, value, _ := strings.Cut(pair, "=")
 		if c.Manifest.Label == nil {
 			c.Manifest.Label = map[string]string{}
 		}

@@ -1,9 +1,10 @@
 package campaign
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"math/bits"
-	"strings"
 	"time"
 
 	"pgmpi/guidelines"
@@ -18,6 +19,14 @@ type Network struct {
 
 // UsualNetwork is taken where nothing is known: that of many clusters.
 var UsualNetwork = Network{Gbit: 100, Latency: 2 * time.Microsecond}
+
+// Validate returns an error for what no network has; 0 is one that is not known.
+func (n Network) Validate() error {
+	if !(n.Gbit >= 0) || math.IsInf(n.Gbit, 0) || n.Latency < 0 {
+		return errors.New("--network-gbit and --network-latency must be numbers of at least 0")
+	}
+	return nil
+}
 
 func (n Network) String() string {
 	return fmt.Sprintf("%g Gbit/s and %v between nodes", n.Gbit, n.Latency)
@@ -51,7 +60,7 @@ func (n Network) data(shape guidelines.Shape, f mockups.Function, need mockups.N
 		return 0
 	}
 	bytes := float64(max(need.Send, need.Recv))
-	if strings.Contains(strings.ToLower(f.ID), "alltoall") {
+	if f.Exchange {
 		bytes *= float64(shape.PPN)
 	}
 	elsewhere := float64(shape.Nodes-1) / float64(shape.Nodes)

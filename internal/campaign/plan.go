@@ -48,9 +48,12 @@ func (p *Plan) tests() report.Section {
 	s := report.Titled("PLAN")
 	s.Fact("guidelines", "%d of monotony, %d of split-robustness, %d of pattern",
 		len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern]))
-	s.Fact("functions", "%d collectives, %d mock-ups", len(collectives), len(emulations))
-	s.Fact("sizes", "%d, from %s to %s; datatype %s, op %s, root %d",
-		len(sizes), conf.HumanSize(ascending[0]), conf.HumanSize(ascending[len(ascending)-1]), plan.Datatype, plan.Op, plan.Root)
+	s.Fact("functions", "%s, %s", conf.Plural(len(collectives), "collective"), conf.Plural(len(emulations), "mock-up"))
+	between := conf.HumanSize(ascending[0])
+	if n := len(ascending); n > 1 {
+		between = fmt.Sprintf("%d, from %s to %s", n, between, conf.HumanSize(ascending[n-1]))
+	}
+	s.Fact("sizes", "%s; datatype %s, op %s, root %d", between, plan.Datatype, plan.Op, plan.Root)
 	split := ""
 	switch {
 	case p.FollowUp:
@@ -198,7 +201,7 @@ func (p *Plan) time() report.Section {
 		if c.Measured {
 			s.Fact(label, "%s: its finished mpiruns, which took %s to start", c.Shape, Rounded(inSeconds(c.start)))
 		} else {
-			s.Fact(label, "%s: %s to start an mpirun%s, %.3g µs for each step of a call", c.Shape, Rounded(inSeconds(c.start)), given(p.LaunchTime), c.step*1e6)
+			s.Fact(label, "%s: %s to start an mpirun%s, %s for each step of a call", c.Shape, Rounded(inSeconds(c.start)), given(p.LaunchTime), short(c.step))
 		}
 		label = ""
 	}
@@ -273,6 +276,14 @@ func Rounded(d time.Duration) string {
 		return fmt.Sprintf("over %d years", longest/year)
 	}
 	return fmt.Sprintf("%.0f years", d.Hours()/year.Hours())
+}
+
+// short writes a time of a call, in seconds.
+func short(s float64) string {
+	if s < 1e-3 {
+		return fmt.Sprintf("%.3g µs", s*1e6)
+	}
+	return fmt.Sprintf("%.3g ms", s*1e3)
 }
 
 // inUnits writes a time in two units, without what is 0.

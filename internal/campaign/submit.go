@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"time"
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/regular"
 	"pgmpi/measure/batch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -149,7 +151,14 @@ func (s *Submission) Go() (job string, err error) {
 		Submitted: time.Now().UTC().Format(time.RFC3339)})
 }
 
-const jobSchema = "pgmpi-batch/1"
+const (
+	jobSchema = "pgmpi-batch/1"
+	mostJob   = 64 << 10 // bytes of batch.json
+)
+
+// jobID is what schedulers call their jobs. A word of somebody else becomes an argument of the
+// program that asks for the job's state.
+var jobID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._+\[\]-]{0,99}$`)
 
 // jobRecord is batch.json.
 type jobRecord struct {
@@ -164,7 +173,7 @@ func (r *jobRecord) scheduler() *batch.Scheduler { return batch.Get(r.Scheduler)
 // readJob is the job that was submitted for a folder; nil: none.
 func readJob(folder string) (*jobRecord, error) {
 	path := filepath.Join(folder, results.BatchJob)
-	text, err := os.ReadFile(path)
+	text, err := regular.Read(path, mostJob)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -177,6 +186,9 @@ func readJob(folder string) (*jobRecord, error) {
 	}
 	if r.Schema != jobSchema || !batch.Known(r.Scheduler) {
 		return nil, setupf("%s: schema %q and scheduler %q, and this pgmpi reads %q", path, r.Schema, r.Scheduler, jobSchema)
+	}
+	if !jobID.MatchString(r.Job) {
+		return nil, setupf("%s: no job is called %q; the file is damaged: move it away", path, r.Job)
 	}
 	return &r, nil
 }

@@ -7,7 +7,7 @@ const (
 	OK          = 0
 	Violated    = 1 // a guideline is violated; compared: newly, or a function became slower
 	Setup       = 2 // what was asked for cannot be done
-	Failed      = 3 // a function gave wrong data, or something broke
+	Failed      = 3 // a function gave wrong data or did not return, or something broke
 	NoVerdict   = 4 // none is possible for at least some tests
 	Interrupted = 130
 )

@@ -17,7 +17,7 @@ type library struct {
 	startUp   StartUp
 	counting  map[string]string // has the library count the messages inside of its calls; nil: it cannot
 	// chooses is what the ranks' environment needs so that MPI_T chooses among the
-	// library's own algorithms.
+	// library's own algorithms, and an error says that one cannot do a call.
 	chooses map[string]string
 }
 
@@ -86,6 +86,7 @@ var libraries = []library{{
 		words: hydra(nil, []string{"-genv", "I_MPI_PIN_DOMAIN", "core"}, []string{"-genv", "I_MPI_PIN_DOMAIN", "{cpus}:compact"},
 			[]string{"-genv", "I_MPI_PIN", "off"}),
 	}},
+	chooses: noFallback,
 }, {
 	// MVAPICH comes with MPICH's hydra; mpirun_rsh, its own launcher, wants the hosts
 	// named. Its library binds processes itself unless told not to (MV2_ in
@@ -97,6 +98,7 @@ var libraries = []library{{
 		words: hydra([]string{"-genv", "MV2_ENABLE_AFFINITY", "0", "-genv", "MVP_ENABLE_AFFINITY", "0"},
 			[]string{"-bind-to", "core"}, []string{"-bind-to", "core:{cpus}"}, nil),
 	}},
+	chooses: noFallback,
 }, {
 	family: "mpich", says: "MPICH", pmi: "pmi2",
 	launchers: []launcher{{
@@ -105,7 +107,12 @@ var libraries = []library{{
 		words:    hydra(nil, []string{"-bind-to", "core"}, []string{"-bind-to", "core:{cpus}"}, nil),
 	}},
 	startUp: StartUp{PerRank: 0.045, SharedStep: spinningStep},
+	chooses: noFallback,
 }}
+
+// noFallback: MPICH would silently run another algorithm where the forced one cannot do
+// the call.
+var noFallback = map[string]string{"MPIR_CVAR_COLLECTIVE_FALLBACK": "error"}
 
 // ofHydra: it is MPICH's process manager, which libraries made from MPICH keep.
 var ofHydra = regexp.MustCompile(`(?m)^HYDRA build details:`)

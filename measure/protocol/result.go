@@ -11,8 +11,8 @@ const (
 	StatusNotMeasured Status = "not_measured" // over the memory cap, p·count above an int, or more temporaries than its row has
 )
 
-// What becomes of a case of one of the library's own algorithms, or of a mock-up of the
-// user's own, only.
+// What becomes of a case only of one of the library's own algorithms, of a mock-up of the
+// user's own, or of another way to call a collective.
 const (
 	StatusUnavailable Status = "unavailable" // the library does not have it, or it gave an MPI error
 	StatusHangs       Status = "hangs"       // it did not return; the driver says so

@@ -178,6 +178,16 @@ static int write_value(const pg_forced *f, int value)
     return MPI_T_cvar_write(f->handle, &value);
 }
 
+/* Writes a value, and sees that it is there: times of the default must not come under
+ * another name. */
+static int set_value(const pg_forced *f, int value)
+{
+    int now = ~value, rc = write_value(f, value);
+    if (rc == MPI_SUCCESS)
+        rc = MPI_T_cvar_read(f->handle, &now);
+    return rc == MPI_SUCCESS && now != value ? MPI_T_ERR_CVAR_SET_NEVER : rc;
+}
+
 int pg_make_forced(pg_ctx *x, const char *collective, int value, pg_forced **out)
 {
     char variable[PG_NAME];
@@ -201,15 +211,13 @@ int pg_make_forced(pg_ctx *x, const char *collective, int value, pg_forced **out
     }
     f->next = all;
     all = *out = f;
-    if (!per_communicator)
-        return MPI_SUCCESS;
-    rc = write_value(f, value);
-    if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_dup(x->own, &f->comm);
-    int back = write_value(f, PG_DEFAULT);
-    if (rc == MPI_SUCCESS)
-        rc = MPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN);
-    return rc != MPI_SUCCESS ? rc : back;
+    rc = set_value(f, value);
+    if (per_communicator) /* all ranks do, also one whose value is not there */
+        rc = pg_first(rc, MPI_Comm_dup(x->own, &f->comm));
+    rc = pg_first(rc, set_value(f, PG_DEFAULT));
+    if (f->comm != MPI_COMM_NULL)
+        rc = pg_first(rc, MPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN));
+    return rc;
 }
 
 void pg_choose_forced(pg_ctx *x, const pg_forced *forced)
@@ -219,16 +227,14 @@ void pg_choose_forced(pg_ctx *x, const pg_forced *forced)
     x->forced = own_comm ? NULL : forced;
 }
 
-void pg_force(const pg_ctx *x)
+int pg_force(const pg_ctx *x)
 {
-    if (x->forced != NULL)
-        write_value(x->forced, x->forced->value);
+    return x->forced != NULL ? write_value(x->forced, x->forced->value) : MPI_SUCCESS;
 }
 
-void pg_unforce(const pg_ctx *x)
+int pg_unforce(const pg_ctx *x)
 {
-    if (x->forced != NULL)
-        write_value(x->forced, PG_DEFAULT);
+    return x->forced != NULL ? write_value(x->forced, PG_DEFAULT) : MPI_SUCCESS;
 }
 
 int pg_algorithms_done(void)

@@ -69,12 +69,8 @@ func (s *session) algorithms(j *protocol.Job) (*outcome, error) {
 // variable reads a control variable on every rank, and, where its value is the absolute
 // path of a file, the file's first byte.
 func (s *session) variable(name string) (protocol.Variable, error) {
-	text, at := make([]byte, 4096), C.CString(name)
-	defer C.free(unsafe.Pointer(at))
 	v := protocol.Variable{Name: name}
-	v.Known = C.pg_read_variable(at, (*C.char)(unsafe.Pointer(&text[0])), C.int(len(text))) != 0
-	value, _, _ := bytes.Cut(text, []byte{0})
-	if v.Value = string(value); strings.HasPrefix(name, "MPIR_CVAR_") && strings.HasSuffix(name, "_FILE") {
+	if v.Value, v.Known = readVariable(name); strings.HasPrefix(name, "MPIR_CVAR_") && strings.HasSuffix(name, "_FILE") {
 		v.Value = os.Getenv(name) // MPICH 4's MPI_T gives the bytes of a pointer for a text
 	}
 	unread := ""
@@ -89,6 +85,16 @@ func (s *session) variable(name string) (protocol.Variable, error) {
 	var err error
 	v.Unread, err = s.firstOf(unread)
 	return v, err
+}
+
+// readVariable reads a control variable of this rank as text; false: the library has none of
+// that name.
+func readVariable(name string) (value string, known bool) {
+	text, at := make([]byte, 4096), C.CString(name)
+	defer C.free(unsafe.Pointer(at))
+	known = C.pg_read_variable(at, (*C.char)(unsafe.Pointer(&text[0])), C.int(len(text))) != 0
+	of, _, _ := bytes.Cut(text, []byte{0})
+	return string(of), known
 }
 
 // way is how a function comes to its algorithm.
@@ -131,6 +137,9 @@ func (b *bench) newWay(f mockups.Function) (*way, error) {
 		return nil, fmt.Errorf("%s is %d: the environment, or a file of the library's, forces an algorithm of %s, whose own algorithms are compared here; leave it out",
 			list.Variable, list.Now, f.Of)
 	}
+	if err := fallsBack(list); err != nil {
+		return nil, err
+	}
 	if list.Fixed && f.Algorithm == mockups.DefaultAlgorithm {
 		return &way{}, nil
 	}
@@ -151,6 +160,18 @@ func (b *bench) newWay(f mockups.Function) (*way, error) {
 	w, name := &way{}, C.CString(variableName(f.Of))
 	defer C.free(unsafe.Pointer(name))
 	return w, mpiError("to force "+f.ID, C.pg_make_forced(b.x, name, C.int(value), &w.forced))
+}
+
+// fallsBack is the error that MPICH would silently run another algorithm where the forced
+// one cannot do the call: times under a name that is not theirs.
+func fallsBack(list protocol.Algorithms) error {
+	const variable, failing = "MPIR_CVAR_COLLECTIVE_FALLBACK", "0" // the number of "error" in MPICH 4
+	now, known := readVariable(variable)
+	if !strings.HasPrefix(list.Variable, "MPIR_") || !known || now == failing {
+		return nil
+	}
+	return fmt.Errorf("%s is not error: the library may run another algorithm of %s under the forced one's name; leave it out of mpi.env and of the library's files, pgmpi sets it",
+		variable, list.Collective)
 }
 
 func unknownAlgorithm(f mockups.Function, list protocol.Algorithms) string {

@@ -43,9 +43,13 @@ int pg_make_forced(pg_ctx *x, const char *collective, int value, pg_forced **out
 void pg_choose_forced(pg_ctx *x, const pg_forced *forced);
 
 /* Before and behind calls, outside of the timed region: MPICH reads its variable in
- * every call, so that it has the value during these only. */
-void pg_force(const pg_ctx *x);
-void pg_unforce(const pg_ctx *x);
+ * every call, so that it has the value during these only. They return an MPI error code: where
+ * one fails the calls may have been the default's. */
+int pg_force(const pg_ctx *x);
+int pg_unforce(const pg_ctx *x);
+
+/* The first of two error codes that is one. */
+static inline int pg_first(int rc, int next) { return rc != MPI_SUCCESS ? rc : next; }
 
 /* Frees all that was made. */
 int pg_algorithms_done(void);

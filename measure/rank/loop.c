@@ -21,8 +21,9 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
     pg_counters *counters = l->counters;
 
     l->flags = 0;
-    pg_force(x);
-    int failed = s->begin ? s->begin(l) : MPI_SUCCESS;
+    int failed = pg_force(x);
+    if (s->begin)
+        failed = pg_first(failed, s->begin(l));
     pg_usage before = pg_usage_now();
     for (l->n = 0; l->n < most; l->n++) {
         touch(l);
@@ -43,7 +44,7 @@ int pg_measure(const pg_function *f, const pg_sync *s, pg_loop *l, int64_t most)
             failed = failed != MPI_SUCCESS ? failed : rc != MPI_SUCCESS ? rc : entered;
     }
     l->usage = pg_usage_since(before);
-    pg_unforce(x);
+    failed = pg_first(failed, pg_unforce(x));
     if (s->judge)
         s->judge(l);
     return failed;
@@ -80,8 +81,7 @@ int pg_gather_durations(pg_ctx *x, const int64_t *mine, int n, int64_t *all)
 int pg_provable(const pg_function *f, pg_loop *l, int64_t n, int64_t *ns)
 {
     pg_clock *now = l->time->now;
-    int failed = MPI_SUCCESS;
-    pg_force(l->x);
+    int failed = pg_force(l->x);
     for (int64_t i = 0; i < n && failed == MPI_SUCCESS; i++) {
         l->touch(l);
         int64_t start = now();
@@ -91,7 +91,7 @@ int pg_provable(const pg_function *f, pg_loop *l, int64_t n, int64_t *ns)
         l->end[i] = now() - start;
         failed = rc != MPI_SUCCESS ? rc : before != MPI_SUCCESS ? before : after;
     }
-    pg_unforce(l->x);
+    failed = pg_first(failed, pg_unforce(l->x));
     if (failed != MPI_SUCCESS)
         return failed;
     return MPI_Reduce(l->end, ns, (int)n, MPI_INT64_T, MPI_MIN, 0, l->x->own);

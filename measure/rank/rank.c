@@ -144,12 +144,10 @@ const pg_function *pg_in_a_row(pg_function *many, const pg_function *f, pg_ctx *
 
 int pg_call(const pg_function *f, pg_ctx *x, int64_t n)
 {
-    int rc = MPI_SUCCESS;
-    pg_force(x);
+    int rc = pg_force(x);
     for (int64_t i = 0; i < n && rc == MPI_SUCCESS; i++)
         rc = f->run(x);
-    pg_unforce(x);
-    return rc;
+    return pg_first(rc, pg_unforce(x));
 }
 
 /* Whoever has left tells the late rank, which looks before it enters. No clock

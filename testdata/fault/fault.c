@@ -9,6 +9,7 @@
  *   banner      every rank prints lines to standard output, before main and in MPI_Init
  *   one-thread  MPI_Query_thread says MPI_THREAD_SINGLE, which is 0 with every library
  *   pages       MPI_Allgather of pgmpi's cases touches 32 fresh pages at rank 1
+ *   cvar-lost   MPI_T_cvar_write says that it has written, and has not
  *   switches    getrusage counts 7 more involuntary switches every time, at rank 1, and none elsewhere
  * or MPI_Allgather gives wrong data (to pgmpi's cases, not to what it says itself):
  *   wrong-every, -64-bytes, -rank-1, -second  in every call; of blocks of 64 B; at rank 1; every second time
@@ -225,4 +226,11 @@ int clock_gettime(clockid_t clock, struct timespec *t)
         }
     }
     return rc;
+}
+
+int MPI_T_cvar_write(void *handle, const void *value)
+{
+    int (*write_it)(void *, const void *);
+    *(void **)&write_it = real("MPI_T_cvar_write");
+    return is("cvar-lost") ? 0 : write_it(handle, value);
 }

@@ -126,7 +126,7 @@ func (d *decoder) list(raw any, into reflect.Value, path string) bool {
 		if table, isTable := item.(map[string]any); isTable && all.Index(i).Kind() == reflect.Struct {
 			d.table(table, all.Index(i), fmt.Sprintf("%s[%d]", path, i))
 		} else if !scalar(item, all.Index(i)) {
-			return false
+			d.fail(fmt.Sprintf("%s[%d]", path, i), "wants %s, not %s", wanted(all.Index(i).Type()), shown(item))
 		}
 	}
 	if ok {

@@ -1,0 +1,35 @@
+package report
+
+import (
+	"testing"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+)
+
+func TestTheMatrixBeginsWithWhatItCanSay(t *testing.T) {
+	type tests = map[judge.Verdict]int
+	for _, c := range []struct {
+		columns []tests
+		want    string
+	}{
+		{[]tests{{judge.Violated: 1, judge.Kept: 1}, {judge.Kept: 2}}, "VIOLATED in any of 2 columns: 1 of 1 patterns."},
+		{[]tests{{judge.Violated: 1, judge.Undecided: 1}}, "VIOLATED in any of 1 column: 1 of 1 patterns; 1 test undecided."},
+		{[]tests{{judge.Kept: 2}, {judge.Undecided: 1, judge.Kept: 1}}, "NO VIOLATION SHOWN in any of 2 columns: 0 of 1 patterns; 1 test undecided."},
+		{[]tests{{judge.Undecided: 2}}, "NO VERDICT in A: 2 tests undecided."},
+		{[]tests{{judge.NotMeasured: 2}, {judge.NotMeasured: 1, judge.Undecided: 1}}, "NO VERDICT in A, B: 1 test undecided."},
+		{[]tests{{judge.Undecided: 1, judge.NotSuspected: 1, judge.Wrong: 1}}, "NO VERDICT in A: 1 test undecided."},
+		{[]tests{{judge.NotMeasured: 2}}, "NO VERDICT in A."},
+		{[]tests{{judge.Kept: 2}, {judge.NotMeasured: 2}}, "NO VIOLATION SHOWN in any of 2 columns: 0 of 1 patterns; NO VERDICT in B."},
+		{[]tests{{judge.Violated: 1}, {judge.Undecided: 2}}, "VIOLATED in any of 2 columns: 1 of 1 patterns; 2 tests undecided; NO VERDICT in B."},
+	} {
+		m := &analyze.Matrix{Columns: make([]analyze.MatrixColumn, len(c.columns)), Rows: []analyze.MatrixRow{{Guideline: "GL8", Type: guidelines.Pattern}}}
+		for _, tests := range c.columns {
+			m.Rows[0].Cells = append(m.Rows[0].Cells, &analyze.MatrixCell{Tests: tests})
+		}
+		if got := matrixSections(m)[0].Text[0].Text; got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
