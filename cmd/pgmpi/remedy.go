@@ -28,7 +28,7 @@ nothing is; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 		var s settings
 		var o output
 		var force bool
-		s.keys(fs, "kinds", "mpiruns", "launch", "rank", "seed", "alpha", "adjust", "min-slowdown")
+		s.keys(fs, "kinds", "harm", "mpiruns", "launch", "rank", "seed", "alpha", "adjust", "min-slowdown")
 		fs.Lookup("mpiruns").Usage = "`R`, mpiruns without and as many with the setting in each proof (default: what shows one harmed case, at least 10)"
 		fs.BoolVar(&force, "force", false, "write over the remedy in DIR/remedy; the mpiruns of its proofs are kept")
 		fs.BoolVar(&o.quiet, "quiet", false, "no progress")

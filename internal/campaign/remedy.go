@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +88,8 @@ func (x *Remedy) Prepare() (bool, error) {
 	x.plan = &m.Plan
 	x.found = &Remedied{Schema: remedySchema, Version: x.Version, Created: time.Now().UTC().Format(time.RFC3339), Library: m.Rank.LibVersion,
 		Check: x.Check, Folder: path, Alpha: x.Config.Analyze.Alpha, MinSlowdown: x.Config.Analyze.MinSlowdown,
-		Cells: violatedCells(j.Report), Env: map[string]string{}, Files: []string{}, Forces: []Force{}, Dropped: []Dropped{}, Proofs: []Proof{}, Notes: []string{}}
+		Harm:  cmp.Or(x.Config.Remedy.Harm, x.Config.Analyze.MinSlowdown),
+		Cells: violatedCells(j.Report), Env: map[string]string{}, Files: []string{}, Forces: []Force{}, Dropped: []Dropped{}, Proofs: []Proof{}, Profiles: []string{}, Notes: []string{}}
 	x.cells = x.found.Cells
 	return len(x.cells) > 0, nil
 }
@@ -141,12 +143,6 @@ func (x *Remedy) tryEnvironment(ctx context.Context) error {
 	if !may {
 		x.note("malloc's variables were not tried: no violated case is of 128 KiB or more, or meets page faults")
 		return nil
-	}
-	for name := range c.Env {
-		if old, ok := x.Config.MPI.Env[name]; ok {
-			x.note("malloc's variables were not tried: mpi.env sets %s to %q already", name, old)
-			return nil
-		}
 	}
 	return x.prove(ctx, []tuning.Choice{c})
 }
@@ -240,7 +236,7 @@ func (x *Remedy) prove(ctx context.Context, choices []tuning.Choice) error {
 	newest := choices[len(choices)-1].Kind
 	for slices.ContainsFunc(choices, func(c tuning.Choice) bool { return c.Kind == newest }) {
 		if x.proofs >= x.Config.Remedy.Proofs {
-			return x.drop(&choices, x.unproved(choices, newest))
+			return x.drop(&choices, newestOf(choices, fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.Config.Remedy.Proofs)))
 		}
 		p, back, err := x.inForceAndLegal(ctx, choices)
 		if err == nil && len(back) == 0 {
@@ -260,10 +256,12 @@ func (x *Remedy) prove(ctx context.Context, choices []tuning.Choice) error {
 	return nil
 }
 
-func (x *Remedy) unproved(choices []tuning.Choice, newest tuning.Kind) (out []Dropped) {
+// newestOf takes all choices of the newest kind back, for one reason.
+func newestOf(choices []tuning.Choice, reason string) (out []Dropped) {
+	newest := choices[len(choices)-1].Kind
 	for _, c := range choices {
 		if c.Kind == newest {
-			out = append(out, Dropped{called(c), c, fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.Config.Remedy.Proofs)})
+			out = append(out, Dropped{called(c), c, reason})
 		}
 	}
 	return out
@@ -312,6 +310,9 @@ func (x *Remedy) inForceAndLegal(ctx context.Context, choices []tuning.Choice) (
 	if p.env, p.files, err = tuning.Join(settings); err != nil {
 		return nil, nil, setup(err)
 	}
+	if reason := setAlready(x.Config.MPI.Env, p.env); reason != "" {
+		return nil, newestOf(choices, reason), nil
+	}
 	if err := x.writeFiles(p.files); err != nil {
 		return nil, nil, err
 	}
@@ -325,6 +326,16 @@ func (x *Remedy) inForceAndLegal(ctx context.Context, choices []tuning.Choice) (
 	}
 	back, err := x.legal(ctx, p)
 	return p, back, err
+}
+
+// setAlready is why an environment cannot be tried beside mpi.env; "": it can.
+func setAlready(mine, env map[string]string) string {
+	for _, name := range variables(env) {
+		if old, ok := mine[name]; ok && old != env[name] {
+			return fmt.Sprintf("mpi.env sets %s to %q already", name, old)
+		}
+	}
+	return ""
 }
 
 func entriesOf(settings []tuning.Setting) (out []tuning.Entry) {
@@ -423,21 +434,11 @@ func (x *Remedy) mpiruns() int {
 	return r
 }
 
-// compare measures in folders of its own.
+// compare measures in folders of its own, and says in how many mpiruns.
 func (x *Remedy) compare(ctx context.Context, path string, env map[string]string) (*effects, int, error) {
-	ab := &AB{Out: path, Names: [2]string{"without the setting", "with it"}}
-	for i, name := range []string{"a", "b"} {
-		f := *x.Config
-		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, analyze.DefaultGate(), false
-		if name == "b" {
-			f.MPI.Env = withEnv(f.MPI.Env, env)
-		}
-		side, err := New(&f, filepath.Join(path, name), nil, x.Version)
-		if err != nil {
-			return nil, 0, err
-		}
-		side.Tell, side.Start = x.Tell, x.Start
-		ab.Sides[i] = side
+	ab, err := x.sides(path, env)
+	if err != nil {
+		return nil, 0, err
 	}
 	helps, harms := x.questions()
 	if err := ab.answers(helps, harms); err != nil {
@@ -465,6 +466,23 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 	return e, 2 * ab.Sides[0].Manifest.R * len(x.plan.Shapes), err
 }
 
+// sides are the plan of the check without and with a setting.
+func (x *Remedy) sides(path string, env map[string]string) (*AB, error) {
+	ab := &AB{Out: path, Names: [2]string{"without the setting", "with it"}}
+	for i, more := range []map[string]string{nil, env} {
+		f := *x.Config
+		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, analyze.DefaultGate(), false
+		f.MPI.Env = withEnv(f.MPI.Env, more)
+		side, err := New(&f, filepath.Join(path, string(rune('a'+i))), nil, x.Version)
+		if err != nil {
+			return nil, err
+		}
+		side.Tell, side.Start = x.Tell, x.Start
+		ab.Sides[i] = side
+	}
+	return ab, nil
+}
+
 // questions are those of a proof: are the violated cases faster, a family of their own,
 // and is any case slower?
 func (x *Remedy) questions() (helps, harms analyze.CompareConfig) {
@@ -473,6 +491,7 @@ func (x *Remedy) questions() (helps, harms analyze.CompareConfig) {
 	}}
 	harms = helps
 	helps.All, harms.Alternative, harms.Only = true, judge.Greater, nil
+	harms.MinSlowdown = x.found.Harm
 	return helps, harms
 }
 

@@ -139,11 +139,11 @@ func valueOf(list []protocol.Algorithms, collective, name string) int {
 	return 0
 }
 
-// joined puts choices of one algorithm at several sizes into one, as writers want it.
+// joined puts choices of one algorithm, or mock-up, at several sizes into one, as writers want it.
 func joined(choices []tuning.Choice) (out []tuning.Choice) {
 	for _, c := range choices {
 		at := slices.IndexFunc(out, func(o tuning.Choice) bool {
-			return o.Kind == c.Kind && c.Kind == tuning.OwnAlgorithm && o.Function == c.Function && o.NP == c.NP && o.Algorithm == c.Algorithm
+			return o.Kind == c.Kind && c.Kind != tuning.ByEnv && o.Function == c.Function && o.NP == c.NP && o.Algorithm == c.Algorithm && o.Mockup == c.Mockup
 		})
 		if at < 0 {
 			out = append(out, c)
@@ -154,6 +154,25 @@ func joined(choices []tuning.Choice) (out []tuning.Choice) {
 		out[at].Sizes = slices.Compact(sizes)
 	}
 	return out
+}
+
+// mockupChoices are for the cells that no setting mends: the mock-up that was faster in
+// the check.
+func mockupChoices(cells []RemedyCell, p *guidelines.Plan) (out []tuning.Choice) {
+	for _, c := range cells {
+		f, known := mockups.Get(c.Mockup)
+		if c.State == CellMended || c.State == CellNotAgain || !known || !f.IsMockup() || f.Algorithm != "" {
+			continue
+		}
+		choice := tuning.Choice{Function: c.Function, NP: c.NP, Kind: tuning.ByMockup, Mockup: c.Mockup,
+			Sizes: []int64{c.Msize}, Measured: sizesOf(p, c.Function, c.NP)}
+		if !slices.ContainsFunc(out, func(o tuning.Choice) bool {
+			return o.Function == c.Function && o.NP == c.NP && slices.Contains(o.Sizes, c.Msize)
+		}) {
+			out = append(out, choice)
+		}
+	}
+	return joined(out)
 }
 
 // called is how a choice is told.

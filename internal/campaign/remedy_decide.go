@@ -35,6 +35,17 @@ func (e *effects) harms() []Harm {
 				Text: fmt.Sprintf("%s is newly violated: %s at %s on %s, %s", g.Guideline, g.Function, conf.HumanSize(g.Msize), g.Shape, report.Ratio(g.BRatio))})
 		}
 	}
+	return append(out, e.failures()...)
+}
+
+// failures are the cases that have times without a setting, and wrong data or none with it.
+func (e *effects) failures() (out []Harm) {
+	before := slices.Concat(e.before.Wrong, e.before.NotMeasured)
+	for _, w := range slices.Concat(e.after.Wrong, e.after.NotMeasured) {
+		if !slices.ContainsFunc(before, func(b analyze.CaseMessage) bool { return b.Cell == w.Cell }) {
+			out = append(out, Harm{Cell: w.Cell, mockup: w.Function, Text: fmt.Sprintf("%s at %s on %s cannot be timed any more: %s", w.Function, conf.HumanSize(w.Msize), w.Shape, w.Message)})
+		}
+	}
 	return out
 }
 

@@ -171,6 +171,9 @@ func remedyMockups(r *Remedied) []report.Section {
 	if len(s.Text) == 0 {
 		return nil
 	}
+	if len(r.Profiles) > 0 {
+		s.Say("For programs that are linked with PGMPITuneLib, neither tried nor proved: %s.", strings.Join(r.Profiles, ", "))
+	}
 	return []report.Section{s}
 }
 
@@ -179,8 +182,8 @@ func remedyProof(r *Remedied) []report.Section {
 		return nil
 	}
 	s := report.Titled("How it was proved")
-	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the whole plan for harm, alpha = %g, from %g× on",
-		r.Alpha, r.MinSlowdown)
+	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the whole plan for harm, alpha = %g; a gain counts from %g× on, a harm from %g× on",
+		r.Alpha, r.MinSlowdown, r.Harm)
 	for i, p := range r.Proofs {
 		outcome := "holds"
 		if !p.Holds {

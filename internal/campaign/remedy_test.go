@@ -124,6 +124,9 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 			t.Fatalf("%+v", r)
 		}
 		b.holdsNoSetting(RemedyFolder(b.out))
+		if len(r.Profiles) != 1 || !has(RemedyFolder(b.out), r.Profiles[0]) {
+			t.Errorf("what only a mock-up mends has no profile: %q", r.Profiles)
+		}
 		// An env.sh of before must not outlive a remedy that finds nothing.
 		if err := os.WriteFile(filepath.Join(RemedyFolder(b.out), tuning.EnvFile), []byte("export A=1\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -153,6 +156,42 @@ func (b *bed) holdsNoSetting(folder string) {
 	}
 	if !has(folder, readmeFile) || !has(folder, RemedyFile) {
 		b.t.Errorf("%s does not say what was tried", folder)
+	}
+}
+
+func TestHarmThatIsPutUpWithTakesNothingBack(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 13*time.Microsecond)
+		r, err := b.remedied(func(x *Remedy) {
+			x.Config.Remedy.Harm = 1.5
+			x.Config.Analyze.MinSlowdown = 1.5 // nor is 8 B newly violated
+		})
+		if err != nil || r.Exit != exitcode.OK || len(r.Dropped) > 0 || r.Cells[0].State != CellMended || len(r.Profiles) > 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
+func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		r, err := b.remedied(func(x *Remedy) { x.Config.MPI.Env = map[string]string{"MALLOC_MMAP_THRESHOLD_": "5"} })
+		if err != nil || r.Exit != exitcode.NoVerdict || len(r.Proofs) > 0 || len(r.Dropped) != 1 || r.Cells[0].State != CellNotProved {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if want := `mpi.env sets MALLOC_MMAP_THRESHOLD_ to "5" already`; r.Dropped[0].Reason != want {
+			t.Errorf("%q, want %q", r.Dropped[0].Reason, want)
+		}
+	})
+}
+
+func TestProofsAreNotMoreThanWanted(t *testing.T) {
+	x := &Remedy{Config: &glfile.File{}, found: &Remedied{}, Tell: func(Event) {}}
+	if err := x.prove(t.Context(), algorithmsOf()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(x.found.Dropped); n != 3 || !strings.Contains(x.found.Dropped[0].Reason, "remedy.proofs = 0") {
+		t.Errorf("%d were dropped: %+v", n, x.found.Dropped)
 	}
 }
 
@@ -198,6 +237,11 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 		e.harmed.Guidelines = []analyze.GuidelineChange{{Change: analyze.NewlyViolated, Guideline: "GLx", Function: "MPI_Scan", Mockup: mockup, Msize: 8, Shape: "p2"}}
 		return e
 	}
+	wrong := func(function string) *effects {
+		e := proof(faster, nil)
+		e.after.Wrong = []analyze.CaseMessage{{Cell: medians.Cell{Function: function, Msize: 65536, Shape: "p2"}, Message: "rank 0 has 1 in place of 2"}}
+		return e
+	}
 	for _, c := range []struct {
 		what string
 		e    *effects
@@ -209,6 +253,8 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 		{"elsewhere", proof(faster, []medians.Cell{{Function: "MPI_Scan", Msize: 8, Shape: "p2"}}), []int{1, 2, 3}},
 		{"through a mock-up", newly("allgather_as_gather+bcast"), []int{1, 2, 3}},
 		{"through a mock-up of one", newly("bcast_as_scatter+allgather"), []int{1, 2, 3}},
+		{"wrong data", wrong("MPI_Bcast"), []int{3}},
+		{"wrong data of a mock-up", wrong("scatter_as_bcast"), []int{3}},
 		{"no gain of one", proof([]medians.Cell{gather1, bcast64}, nil), []int{2}},
 		{"harm and no gain", proof([]medians.Cell{gather1}, []medians.Cell{gather1}), []int{1, 2, 3}},
 	} {
