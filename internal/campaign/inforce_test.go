@@ -38,3 +38,20 @@ func TestOtherMessagesThanThoseOfTheAlgorithmAreNotInForce(t *testing.T) {
 		}
 	}
 }
+
+func TestComponentIsInForceWhereTheLibraryHasItsValue(t *testing.T) {
+	const variable = "OMPI_MCA_coll_sm_priority"
+	for _, c := range []struct {
+		seen []protocol.Variable
+		want ForceState
+	}{
+		{[]protocol.Variable{{Name: "coll_sm_priority", Value: "100", Known: true}}, InForce},
+		{[]protocol.Variable{{Name: "coll_sm_priority", Value: "0", Known: true}}, NotInForce},
+		{[]protocol.Variable{{Name: "coll_sm_priority"}}, NotInForce}, // built without it
+	} {
+		f := &Force{Entry: tuning.Entry{Variable: variable, Value: "100", Proof: tuning.ByValue}, State: CannotTell}
+		if (&readings{variables: c.seen}).judge(f); f.State != c.want {
+			t.Errorf("%+v: %s (%s), want %s", c.seen, f.State, f.Text, c.want)
+		}
+	}
+}
