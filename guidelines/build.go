@@ -172,7 +172,8 @@ func (p *Plan) noteLeftOut(prefix string, sizes []int64, extent int64) {
 // known: the case that would be too slow, and behind it the others.
 type pending struct {
 	Test
-	cases []Case
+	cases  []Case
+	beside []Case // measured, too, and compared with nothing
 }
 
 func caseOf(function string, msize int64, shape Shape) Case {
@@ -197,11 +198,23 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 			cases = append(cases, caseOf(g.Mockup, size, shape))
 		}
 		if len(cases) > 1 {
+			beside := besides(g, size, shape)
 			test := Test{Guideline: g.ID, Type: g.Type, Function: g.Function, Mockup: g.Mockup, Msize: size, Shape: shape, Tolerant: g.Tolerant}
-			tests = append(tests, pending{test, cases})
+			tests = append(tests, pending{test, cases, beside})
 		}
 	}
 	return tests
+}
+
+// besides are the single uses beside a test about ten uses of a request: from both it is told
+// from how many on the request pays.
+func besides(g Guideline, size int64, shape Shape) []Case {
+	f, _ := mockups.Get(g.Function)
+	m, _ := mockups.Get(g.Mockup)
+	if f.Call != mockups.PersistentTimes || m.Call != mockups.NonblockingTimes {
+		return nil
+	}
+	return []Case{caseOf(mockups.CallOf(f.Of, mockups.PersistentOnce), size, shape), caseOf(mockups.CallOf(f.Of, mockups.Nonblocking), size, shape)}
 }
 
 // SplitFactor is k = ⌈size/small⌉, the calls on small bytes that do what one
@@ -215,7 +228,7 @@ func SplitFactor(size, small int64) int64 {
 func (p *Plan) setTests(tests []pending) {
 	index, position := map[Case]int{}, map[string]int{}
 	for _, t := range tests {
-		for _, c := range t.cases {
+		for _, c := range slices.Concat(t.cases, t.beside) {
 			index[c] = 0
 		}
 	}

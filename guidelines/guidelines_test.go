@@ -413,7 +413,7 @@ func TestVariantOfACaseIsHowItIsCalled(t *testing.T) {
 		got[c.Function] = c.Variant
 	}
 	for id, want := range map[string]string{"MPI_Scan": "", "MPI_Iscan": "nonblocking", "MPI_Scan/in_place": "in_place", "MPI_Scan/copied": "copied",
-		"MPI_Scan_init/10": "persistent_x10", "MPI_Iscan/10": "nonblocking_x10", "reduce_as_allreduce": ""} {
+		"MPI_Scan_init/10": "persistent_x10", "MPI_Iscan/10": "nonblocking_x10", "MPI_Scan_init/1": "persistent_x1", "reduce_as_allreduce": ""} {
 		if v, ok := got[id]; !ok || v != want {
 			t.Errorf("%s: %q, %v; want %q", id, v, ok, want)
 		}
