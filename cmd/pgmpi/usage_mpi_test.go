@@ -89,7 +89,7 @@ func TestCountersOfEachRepetitionShowWhatIsPlanted(t *testing.T) {
 
 // With two ranks a broadcast is one message, and an Alltoall one of each rank.
 func TestMessagesInsideOfCallsAreCountedExactly(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
 		j.Mode, j.Verify = protocol.ModeMessages, false
 		j.Cases = []protocol.JobCase{{Function: "MPI_Bcast", Msize: 64}, {Function: "MPI_Alltoall", Msize: 1 << 10}}
