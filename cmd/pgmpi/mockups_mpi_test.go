@@ -173,6 +173,7 @@ func (b *fixture) verify(np int, d mockups.Datatype, op string, root int, all bo
 
 // What divides its work among nodes says why it cannot.
 func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	for _, c := range []struct {
 		np          int
