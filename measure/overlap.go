@@ -21,11 +21,8 @@ func DefaultOverlap() OverlapConfig {
 func (c OverlapConfig) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Name("method", "method", c.Method, protocol.OverlapMethods)
-	sizes, err := c.intervals()
+	_, err := c.intervals()
 	errs.Check(err == nil, "tests", "%v", err)
-	for _, size := range sizes {
-		errs.Check(size > 0, "tests", "%d is no distance in bytes: it must be above 0", size)
-	}
 	return errs
 }
 

@@ -56,13 +56,23 @@ func overlapAnswer(o *analyze.Overlap) []Section {
 		s.Say("NOTHING COULD BE MEASURED of the nonblocking calls: the tables say why.")
 	default:
 		s.Say("OVERLAP: %s of a nonblocking call is hidden behind computation without progress tests, %s with the best ones (medians of %s). %s, %s.",
-			share(none), share(best), conf.Plural(len(o.Cases), "case"), ShortVersion(o.Folder.Library.Version), conf.Plural(o.Folder.R, "mpirun"))
+			share(none), share(best), conf.Plural(overlapMeasured(o), "case"), ShortVersion(o.Folder.Library.Version), conf.Plural(o.Folder.R, "mpirun"))
 	}
 	s.Say("Of %s (NB5, NB7): %s.", conf.Plural(o.M, "test"), overlapCounts(o))
 	if o.Refused != nil {
 		s.Say("NO VERDICT of them: %s.", o.Refused.Reason)
 	}
 	return []Section{s}
+}
+
+// overlapMeasured counts the cases that have times.
+func overlapMeasured(o *analyze.Overlap) (n int) {
+	for _, c := range o.Cases {
+		if c.R > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func overlapCounts(o *analyze.Overlap) string {
@@ -101,7 +111,7 @@ func overlapTables(o *analyze.Overlap) []Section {
 	for i, c := range o.Cases {
 		if i == 0 || c.Function != o.Cases[i-1].Function || c.Shape != o.Cases[i-1].Shape {
 			s := Titled("%s, %s", functionName(c.Function), c.Shape)
-			s.Table = &Table{Head: []string{"msize", "T_b", "hidden, %", "tests", "hidden, %", "post", "tests", "wait", "of T_b", "NB5", "NB7"},
+			s.Table = &Table{Head: []string{"msize", "T_b", "hidden, %", "N", "with N, %", "post", "tests", "wait", "of T_b", "NB5", "NB7"},
 				Align: "rrrrrrrrrll", Spare: []int{5, 6, 7}}
 			out = append(out, s)
 		}
@@ -113,8 +123,8 @@ func overlapTables(o *analyze.Overlap) []Section {
 			duration(c.Best.Post.Median), cmp.Or(when(c.Best.InTests.Median == nil || *c.Best.InTests.Median > 0, "%s", duration(c.Best.InTests.Median)), "-"), duration(c.Best.Wait.Median), share(c.Best.Share.Median), words(c.NB5.Verdict), words(c.NB7.Verdict))
 	}
 	if len(out) > 0 {
-		out[len(out)-1].note("T_b: post and Wait, nothing in between. hidden: of T_b, where one computes for T_b between the two, with its 95 %% interval; first without, then with so many progress tests (MPI_Test), " +
-			"the best of those tried. post, tests, wait: what MPI takes of the processor then. of T_b: their sum.")
+		out[len(out)-1].note("T_b: post and Wait, nothing in between. hidden: how much of T_b is, where one computes for T_b between the two, with its 95 %% interval; with N: with so many progress tests (MPI_Test), " +
+			"the best of the numbers tried. post, tests, wait: what MPI takes of the processor then. of T_b: their sum.")
 	}
 	return out
 }

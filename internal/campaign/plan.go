@@ -119,7 +119,7 @@ func (p *Plan) leftOut() []report.Section {
 	if len(check.Exclude) > 0 {
 		s.Item("check.exclude: %s", strings.Join(check.Exclude, ", "))
 	}
-	if len(check.Functions) > 0 {
+	if len(check.Functions) > 0 && !isOverlap(p.Manifest) {
 		s.Item("check.functions: all guidelines but those about %s", strings.Join(check.Functions, ", "))
 	}
 	for _, n := range p.Manifest.Plan.Notes {

@@ -6,7 +6,8 @@
  *                                    for 5 ms completes the call: all of it can be hidden
  *     PGMPI_OVERLAP=wait:5000000     the processor is busy for 5 ms in Wait, or in the first
  *                                    test, and then the data come: none of it can be
- *     PGMPI_OVERLAP=spoil:0          right, unless it is tested: then a byte is wrong
+ *     PGMPI_OVERLAP=spoil:0          right, unless it is tested: then a byte is wrong at
+ *                                    all ranks but the root
  *
  * It refers to no MPI data, so that a launcher that it is preloaded into does not mind. */
 #define _POSIX_C_SOURCE 200809L
@@ -138,6 +139,14 @@ static int finish(void)
     return rc == MPI_SUCCESS ? PMPI_Grequest_complete(call.request) : rc;
 }
 
+static void spoil(void)
+{
+    int rank;
+    PMPI_Comm_rank(call.comm, &rank);
+    if (rank != call.root && call.count > 0)
+        *(char *)call.buffer ^= 1;
+}
+
 static int is_ours(const MPI_Request *request) { return call.active && *request == call.request; }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -155,8 +164,8 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     int rc = MPI_SUCCESS;
     if (is_ours(request)) {
-        if (mode == SPOIL && call.count > 0 && !call.tested)
-            *(char *)call.buffer ^= 1;
+        if (mode == SPOIL && !call.tested)
+            spoil();
         if ((mode == HELPER && !atomic_load(&slept)) || (mode == SPOIL && !call.tested)) {
             call.tested = 1;
             *flag = 0;
