@@ -22,13 +22,13 @@ var overlapCommand = command{
 	long: `Measures every nonblocking collective as post and Wait, then with computation as
 long as that between the two: how much of the call is hidden, and what MPI takes
 of the processor: post, progress tests (MPI_Test), Wait. The best distance of
-tests is searched in every mpirun. Without --guidelines the sizes are 8 B, 1, 16,
-64 and 256 KiB and 1 MiB. With DIR, a folder of this command is shown again.
+tests is searched in every mpirun. Without --guidelines the sizes are 8 B, 1,
+16, 64 and 256 KiB and 1 MiB. With DIR, a folder of this command is shown again.
 An interrupted run goes on with --out FOLDER --resume.
 
-Exit codes: 1 where tests delay a call (NB5) or all of it still costs more than
-the call alone (NB7), 0 where none is shown to, 2, 3, 4 and 130 as for check. See
-docs/how-to-overlap.md.`,
+Exit codes: 1 where tests delay a call (NB5), or where it costs more with
+computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
+130 as for check. See docs/how-to-overlap.md.`,
 	flags: func(fs *pflag.FlagSet) action {
 		s := settings{base: campaign.OverlapDefaults()}
 		var o output
