@@ -68,6 +68,14 @@ func TestOverlapIsTheMedianOverMpirunsOfWhatIsHidden(t *testing.T) {
 	near("the same with tests", best, 0.9)
 }
 
+// Of numbers of tests that equally many mpiruns chose, the smallest is shown.
+func TestFewerTestsAreShownWhereNoneIsChosenMore(t *testing.T) {
+	o, err := NewOverlap("folder", protocol.OverlapTime, fixture(), []*results.Run{overlapRun(3), overlapRun(4)}, judge.Default())
+	if err != nil || o.Cases[1].Best.Tests != 1 || o.Cases[1].Best.Chosen != 1 {
+		t.Errorf("%d tests, %v", o.Cases[1].Best.Tests, err)
+	}
+}
+
 // Overlap beyond both ends is cut, as the OSU benchmarks do.
 func TestOverlapIsAShare(t *testing.T) {
 	for _, c := range [][3]float64{{0, 10, 1}, {10, 10, 0}, {2.5, 10, .75}, {-3, 10, 1}, {12, 10, 0}} {

@@ -105,7 +105,7 @@ func TestOverlapGoesOnWhereItWasInterrupted(t *testing.T) {
 	again := &fakeRanks{}
 	c = measuredOverlap(t, config, path, before, again)
 	o, err := Overlap(c.Folder(), c.Manifest, config.Analyze)
-	if err != nil || o.Cases[0].R != 3 || len(again.Jobs()) != 2 {
+	if err != nil || !c.Resumed || c.Manifest.Created != before.Created || o.Cases[0].R != 3 || len(again.Jobs()) != 2 {
 		t.Errorf("%d mpiruns more: %+v, %v", len(again.Jobs()), o, err)
 	}
 }

@@ -59,7 +59,7 @@ func (b *bench) overlap(f mockups.Function, msize int64, n int, samples []protoc
 	}
 	blocking := 0.0
 	if b.rank == 0 {
-		blocking = 1e9 * stats.MedianFinite(protocol.ValidSeconds(samples))
+		blocking = medianOf(samples)
 	}
 	ns, err := b.fromRoot(int64(blocking + .5))
 	if err != nil || ns <= 0 {
@@ -82,6 +82,20 @@ func (b *bench) overlap(f mockups.Function, msize int64, n int, samples []protoc
 		return nil, err
 	}
 	return o.result, nil
+}
+
+// medianOf is the median of the valid samples, ns; 0: there are none.
+func medianOf(samples []protocol.Sample) float64 {
+	var valid []float64
+	for _, s := range samples {
+		if s.Flags == 0 {
+			valid = append(valid, float64(s.NS))
+		}
+	}
+	if len(valid) == 0 {
+		return 0
+	}
+	return stats.MedianFinite(valid)
 }
 
 func (o *overlapping) allocate() error {
