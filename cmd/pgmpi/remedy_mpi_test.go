@@ -12,8 +12,8 @@ import (
 // Whatever the proof says on this machine: only B ran under the setting, legal calls were
 // made, and a setting is exported if and only if one is proved.
 func TestRemedyOfAPlantedSlowdown(t *testing.T) {
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
-		gl := b.toml(`
+	b := newFixture(t, libraries[1])
+	gl := b.toml(`
 [check]
 guidelines = ["GL10"]
 [job]
@@ -23,38 +23,37 @@ mpiruns = 5
 [nrep]
 fixed = 5
 ` + b.planted("MPI_Bcast:256Ki:20000000ns"))
-		b.check("--guidelines", gl).exits(t, 1)
-		s := b.pgmpi("remedy", b.out, "--kinds", "environment", "--mpiruns", "5", "--format", "json", "--quiet").exits(t, 0, 4)
-		var r campaign.Remedied
-		if err := json.Unmarshal([]byte(s.stdout), &r); err != nil {
-			t.Fatalf("%v: %s", err, s.stdout)
+	b.check("--guidelines", gl).exits(t, 1)
+	s := b.pgmpi("remedy", b.out, "--kinds", "environment", "--mpiruns", "5", "--format", "json", "--quiet").exits(t, 0, 4)
+	var r campaign.Remedied
+	if err := json.Unmarshal([]byte(s.stdout), &r); err != nil {
+		t.Fatalf("%v: %s", err, s.stdout)
+	}
+	if len(r.Cells) != 1 || r.Cells[0].Function != "MPI_Bcast" || r.Cells[0].BeforeS == nil || len(r.Proofs) != 1 || r.Proofs[0].Mpiruns != 10 {
+		t.Fatalf("%+v", r)
+	}
+	folder := filepath.Join(b.out, "remedy")
+	for side, want := range map[string]bool{"a": false, "b": true} {
+		_, m, err := campaign.OpenResults(filepath.Join(folder, r.Proofs[0].Folder, side))
+		if err != nil {
+			t.Fatal(err)
 		}
-		if len(r.Cells) != 1 || r.Cells[0].Function != "MPI_Bcast" || r.Cells[0].BeforeS == nil || len(r.Proofs) != 1 || r.Proofs[0].Mpiruns != 10 {
-			t.Fatalf("%+v", r)
+		f, err := campaign.ConfigOf(m)
+		if err != nil {
+			t.Fatal(err)
 		}
-		folder := filepath.Join(b.out, "remedy")
-		for side, want := range map[string]bool{"a": false, "b": true} {
-			_, m, err := campaign.OpenResults(filepath.Join(folder, r.Proofs[0].Folder, side))
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := campaign.ConfigOf(m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, there := f.MPI.Env["MALLOC_TRIM_THRESHOLD_"]; there != want || f.MPI.Env["PGMPI_DELAY"] == "" {
-				t.Errorf("ranks of %s have %v; malloc's variables wanted: %t", side, f.MPI.Env, want)
-			}
+		if _, there := f.MPI.Env["MALLOC_TRIM_THRESHOLD_"]; there != want || f.MPI.Env["PGMPI_DELAY"] == "" {
+			t.Errorf("ranks of %s have %v; malloc's variables wanted: %t", side, f.MPI.Env, want)
 		}
-		proved := s.code == 0
-		for _, name := range []string{"env.sh", "gl.toml"} {
-			if b.there(filepath.Join(filepath.Base(b.out), "remedy", name)) != proved || slices.Contains(r.Files, name) != proved {
-				t.Errorf("exit code %d and %s do not go together: %+v", s.code, name, r)
-			}
+	}
+	proved := s.code == 0
+	for _, name := range []string{"env.sh", "gl.toml"} {
+		if b.there(filepath.Join(filepath.Base(b.out), "remedy", name)) != proved || slices.Contains(r.Files, name) != proved {
+			t.Errorf("exit code %d and %s do not go together: %+v", s.code, name, r)
 		}
-		if proved != (r.Legal > 0) || proved != (len(r.Dropped) == 0) {
-			t.Errorf("%+v", r)
-		}
-		b.pgmpi("remedy", b.out).exits(t, 2).says(t, "--force")
-	})
+	}
+	if proved != (r.Legal > 0) || proved != (len(r.Dropped) == 0) {
+		t.Errorf("%+v", r)
+	}
+	b.pgmpi("remedy", b.out).exits(t, 2).says(t, "--force")
 }

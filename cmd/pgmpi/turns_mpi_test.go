@@ -106,7 +106,7 @@ func TestResumedTurnsHaveTheirOrder(t *testing.T) {
 
 func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
 	const repetitions = 20
-	bothAtOnce(t, func(t *testing.T, b *fixture) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
 		for i, sync := range append([]string{protocol.Auto}, protocol.Syncs...) {
 			turns := []int{3, repetitions}[i%2]
 			how := timed{2, sync, protocol.Samples[i%len(protocol.Samples)], protocol.Caches[i%len(protocol.Caches)]}
