@@ -41,6 +41,10 @@ func TestFormulaReadsAsInThePaper(t *testing.T) {
 		{Guideline{Type: Pattern, Function: "MPI_Scan_init", Mockup: "MPI_Iscan"}, "Start + Wait of Scan_init(n) ≤ Iscan(n) + Wait"},
 		{Guideline{Type: Pattern, Function: "MPI_Scan_init/10", Mockup: "MPI_Iscan/10"}, "Scan_init(n) + 10·(Start + Wait) ≤ 10·(Iscan(n) + Wait)"},
 		{Guideline{Type: Pattern, Function: "MPI_Scan/in_place", Mockup: "MPI_Scan/copied"}, "Scan(n) in place ≤ copy + Scan(n)"},
+		{Guideline{Type: Pattern, Function: "MPI_Alltoallv", Mockup: "MPI_Alltoallw"}, "Alltoallv(n) ≤ Alltoallw(n)"},
+		{Guideline{Type: Pattern, Function: "MPI_Alltoallv/linear", Mockup: "MPI_Alltoallw/linear"}, "Alltoallv(n, linear) ≤ Alltoallw(n, linear)"},
+		{Guideline{Type: Pattern, Function: "MPI_Allgatherv/random", Mockup: "MPI_Allgatherv/random/gatherv+bcast"},
+			"Allgatherv(n, random) ≤ Gatherv(n, random) + Bcast(n)"},
 	}
 	for _, test := range tests {
 		if got := test.g.Formula(); got != test.want {
@@ -395,6 +399,12 @@ func TestGroupsAreOffUntilTheyAreNamed(t *testing.T) {
 		{Config{Guidelines: []string{"in_place", "GL1"}, Exclude: []string{"GL2", "GL1:MPI_Scan"}, Functions: []string{"MPI_Scan"}}, "GL1:Scan/in_place IP1:Scan/in_place"},
 		{Config{Guidelines: []string{"GL1:MPI_Iscan", "NB2"}, Functions: []string{"MPI_Scan"}}, "GL1:Iscan NB2:Iscan"},
 		{Config{Guidelines: []string{"everything"}, Exclude: []string{"GL1", "GL2", "persistent", "in_place"}, Functions: []string{"MPI_Scan"}}, "GL16:Scan NB1:Scan NB2:Iscan"},
+		{Config{Guidelines: []string{"irregular"}, Exclude: []string{"GL2"}, Functions: []string{"MPI_Gather", "MPI_Gatherv"}},
+			"GL1:Gatherv/linear GL1:Gatherv/one_large GL1:Gatherv/one_empty GL1:Gatherv/random GL18:Gather"},
+		{Config{Guidelines: []string{"irregular"}, Exclude: []string{"GL1", "V1"}, Functions: []string{"MPI_Alltoallv"}},
+			"GL2:Alltoallv/linear GL2:Alltoallv/one_large GL2:Alltoallv/one_empty GL2:Alltoallv/random GL2:Alltoallw/linear GL2:Alltoallw/one_large GL2:Alltoallw/one_empty GL2:Alltoallw/random"},
+		{Config{Guidelines: []string{"V1", "V2:MPI_Allgatherv/linear"}},
+			"V1:Alltoallv V1:Alltoallv/linear V1:Alltoallv/one_large V1:Alltoallv/one_empty V1:Alltoallv/random V2:Allgatherv/linear"},
 	} {
 		if errs := test.check.Validate(nil); errs != nil {
 			t.Errorf("%v: %v", test.check, errs)
@@ -406,13 +416,14 @@ func TestGroupsAreOffUntilTheyAreNamed(t *testing.T) {
 }
 
 func TestVariantOfACaseIsHowItIsCalled(t *testing.T) {
-	s := settings("NB2", "IP1:MPI_Scan/in_place", "NB4:MPI_Scan_init/10")
+	s := settings("NB2", "IP1:MPI_Scan/in_place", "NB4:MPI_Scan_init/10", "V1", "V2:MPI_Allgatherv/linear")
 	s.Users = []User{{ID: "mine", Pattern: &UserPattern{"MPI_Ireduce", "reduce_as_allreduce"}}}
 	got := map[string]string{}
 	for _, c := range build(t, s).Cases {
 		got[c.Function] = c.Variant
 	}
 	for id, want := range map[string]string{"MPI_Scan": "", "MPI_Iscan": "nonblocking", "MPI_Scan/in_place": "in_place", "MPI_Scan/copied": "copied",
+		"MPI_Alltoallw": "w", "MPI_Alltoallw/linear": "w/linear", "MPI_Allgatherv/linear/gatherv+bcast": "linear/gatherv+bcast",
 		"MPI_Scan_init/10": "persistent_x10", "MPI_Iscan/10": "nonblocking_x10", "reduce_as_allreduce": ""} {
 		if v, ok := got[id]; !ok || v != want {
 			t.Errorf("%s: %q, %v; want %q", id, v, ok, want)

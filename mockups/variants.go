@@ -1,6 +1,9 @@
 package mockups
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Call is how a collective is called, where that is not the usual way: blocking, with two
 // buffers. A case of such a call has it as its variant.
@@ -18,27 +21,36 @@ const (
 	PersistentTimes  Call = "persistent_x10"  // MPI_Reduce_init/10: a request made, used ten times, freed
 )
 
-// Calls are all of them, as IDs of CallOf have them.
-var Calls = []Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes}
+// Calls are all of them, in the order of lists.
+var Calls = slices.Concat(
+	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes},
+	irregularCalls())
 
 // CallOf is the id of a collective that is called so.
 func CallOf(collective string, c Call) string {
 	name := strings.TrimPrefix(collective, "MPI_")
-	posted := "MPI_I" + strings.ToLower(name[:1]) + name[1:]
-	switch c {
+	lower := strings.ToLower(name[:1]) + name[1:]
+	first, rest, hasRest := strings.Cut(string(c), "/")
+	switch Call(first) {
 	case "":
 		return collective
 	case Nonblocking:
-		return posted
+		return "MPI_I" + lower
 	case NonblockingTimes:
-		return posted + "/10"
+		return "MPI_I" + lower + "/10"
 	case Persistent:
 		return collective + "_init"
 	case PersistentTimes:
 		return collective + "_init/10"
-	case InPlace, Copied:
+	case Wide:
+		collective = strings.TrimSuffix(collective, "v") + "w"
+	default:
+		return collective + "/" + string(c)
 	}
-	return collective + "/" + string(c)
+	if !hasRest {
+		return collective
+	}
+	return collective + "/" + rest
 }
 
 // own is the block of its rank in a vector; the others are not input.
@@ -151,6 +163,9 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 			f.Temp, f.Formula, f.What = place.copied, "copy + "+name, "the input that is in the receive buffer copied to a temporary, then not in place"
 		}
 		return f, true
+	default:
+		ok = makeIrregular(&f)
+		return f, ok
 	}
 	return f, of.Regular
 }

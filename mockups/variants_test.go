@@ -1,6 +1,9 @@
 package mockups
 
-import "testing"
+import (
+	"maps"
+	"testing"
+)
 
 func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 	count := map[Call]int{}
@@ -18,11 +21,15 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 		}
 	}
 	// MPI_Barrier moves nothing; the four with counts for each process are called once, not ten
-	// times; and MPI_Bcast has nothing to be in place of.
-	for call, want := range map[Call]int{Nonblocking: 15, Persistent: 15, InPlace: 10, Copied: 10, NonblockingTimes: 11, PersistentTimes: 11} {
-		if count[call] != want {
-			t.Errorf("%d calls are %s, want %d", count[call], call, want)
-		}
+	// times; and MPI_Bcast has nothing to be in place of. Five collectives have counts that can
+	// differ.
+	want := map[Call]int{Nonblocking: 15, Persistent: 15, InPlace: 10, Copied: 10, NonblockingTimes: 11, PersistentTimes: 11,
+		Wide: 1, ByGatherv: 1}
+	for _, r := range Unequal {
+		want[Call(r)], want[WideCall(r)], want[GathervCall(r)] = 5, 1, 1
+	}
+	if !maps.Equal(count, want) || len(want) != len(Calls) {
+		t.Errorf("calls: %v, want %v", count, want)
 	}
 }
 
@@ -32,6 +39,10 @@ func TestNamesOfCallsAreThoseOfMPI(t *testing.T) {
 		CallOf("MPI_Reduce", Persistent):                "MPI_Reduce_init",
 		CallOf("MPI_Reduce", InPlace):                   "MPI_Reduce/in_place",
 		CallOf("MPI_Reduce", PersistentTimes):           "MPI_Reduce_init/10",
+		CallOf("MPI_Gatherv", Call(Linear)):             "MPI_Gatherv/linear",
+		CallOf("MPI_Alltoallv", Wide):                   "MPI_Alltoallw",
+		CallOf("MPI_Alltoallv", WideCall(Random)):       "MPI_Alltoallw/random",
+		CallOf("MPI_Allgatherv", GathervCall(OneEmpty)): "MPI_Allgatherv/one_empty/gatherv+bcast",
 		CallOf("MPI_Reduce", ""):                        "MPI_Reduce",
 	} {
 		if id != want {

@@ -47,7 +47,8 @@ type vcase struct {
 	f          mockups.Function
 	rank, size int
 	root       int
-	count      int64
+	layout     mockups.Layout
+	count      int64 // elements that a block takes
 	moved      int64 // the element of a rank's data that its buffers begin with
 	send, recv []byte
 }
@@ -246,6 +247,14 @@ func (c vcase) input() (blocks [][2]int64) {
 	return blocks
 }
 
+// sent says where element i of the send buffer is.
+func (c vcase) sent(i int64) string {
+	if c.f.Rule != "" {
+		return fmt.Sprintf("element %d", i)
+	}
+	return fmt.Sprintf("element %d of block %d", i%c.count, i/c.count)
+}
+
 // A rank's data are the same in every case, so that its send buffer stays as it is
 // while cases take turns.
 func (e *elementsOf[T]) fill(c vcase) {
@@ -260,7 +269,7 @@ func (e *elementsOf[T]) fill(c vcase) {
 
 func (e *elementsOf[T]) check(c vcase) string {
 	fault := e.differs(view[T](c.send), ranks{c.rank, c.rank}, c.moved, 0, func(i int64, have, want T) string {
-		return fmt.Sprintf("the send buffer was changed at element %d of block %d: %v, was %v", i%c.count, i/c.count, have, want)
+		return fmt.Sprintf("the send buffer was changed at %s: %v, was %v", c.sent(i), have, want)
 	})
 	switch {
 	case fault != "" || !c.f.HasData():
@@ -270,16 +279,16 @@ func (e *elementsOf[T]) check(c vcase) string {
 	}
 	// p−1 operations, each off by at most eps/2, in any order; doubled.
 	bound := float64(c.size) * e.eps
-	for b, all := 0, view[T](c.recv); len(all) > 0 && fault == ""; b++ {
-		n := min(c.count, int64(len(all)))
+	for b, all := 0, view[T](c.recv); b < c.layout.RecvBlocks(c.rank) && fault == ""; b++ {
 		from := c.f.Result(c.rank, c.size, c.root, b)
 		if from.Last < from.First {
 			return "" // what MPI leaves undefined is so in all blocks behind
 		}
-		fault = e.differs(all[:n], ranks{from.First, from.Last}, c.moved+int64(from.Block)*c.count, bound, func(i int64, have, want T) string {
+		at := c.layout.Received(c.rank, b)
+		source := c.moved + c.layout.Sent(from.First, from.Block).At
+		fault = e.differs(all[at.At:][:at.N], ranks{from.First, from.Last}, source, bound, func(i int64, have, want T) string {
 			return fmt.Sprintf("the receive buffer is wrong at element %d of block %d: %v, expected %v", i, b, have, want)
 		})
-		all = all[n:]
 	}
 	return fault
 }
@@ -374,9 +383,9 @@ func (w *world) callOnce(f mockups.Function, row *function, i int) (fault string
 // length and their capacity.
 func (w *world) caseFor(f mockups.Function, count, extent int64) vcase {
 	root := int(w.x.root)
-	s := f.Send.Elements(count, w.size, w.rank == root) * extent
-	r := f.Recv.Elements(count, w.size, w.rank == root) * extent
-	return vcase{f: f, rank: w.rank, size: w.size, root: root, count: count,
+	l := f.Layout(count, w.size, root, w.seed)
+	s, r := l.SendElements(w.rank)*extent, l.RecvElements(w.rank)*extent
+	return vcase{f: f, rank: w.rank, size: w.size, root: root, layout: l, count: count,
 		send: unsafe.Slice((*byte)(w.x.send), s+C.PG_GUARD_BYTES)[:s],
 		recv: unsafe.Slice((*byte)(w.x.recv), r+C.PG_GUARD_BYTES)[:r]}
 }

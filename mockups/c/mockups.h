@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* The version of this file for shared libraries: a new one whenever a struct changes. */
-enum { PG_PLUGIN_VERSION = 1 };
+enum { PG_PLUGIN_VERSION = 2 };
 
 /* The family of the MPI library that the headers belong to. */
 #if defined(I_MPI_NUMVERSION)
@@ -31,6 +31,12 @@ enum { PG_PLUGIN_VERSION = 1 };
 #endif
 
 enum { PG_TEMPS = 4, PG_GUARD_BYTES = 64, PG_GUARD = 0xa5, PG_ALIGN = 4096 };
+
+/* What calls with counts for every process need beside counts and displs: size entries each. */
+typedef struct pg_lists {
+    int *from_counts, *from_displs; /* of what is received, where that differs from what is sent */
+    MPI_Datatype *types;
+} pg_lists;
 
 /* What one case works on. All of it is set before prepare; only prepare may
  * change temp, counts and displs. */
@@ -64,6 +70,10 @@ typedef struct pg_ctx {
      * during the calls; NULL: none. */
     MPI_Comm own;
     const struct pg_forced *forced;
+
+    /* Of its rows alone: where counts are by a rule they are set before prepare, like the
+     * first two of lists, which others have not. */
+    pg_lists *lists;
 } pg_ctx;
 
 /* A measurable function. All three return an MPI error code. */
