@@ -62,6 +62,9 @@ var catalogue = []Entry{
 		Pairs: byRule(ruled, mockups.WideCall)},
 	{ID: "V2", Type: Pattern, Group: Irregular, Of: "MPI_Allgatherv", Formula: "Allgatherv(n, counts) ≤ Gatherv(n, counts) + Bcast(n)",
 		Pairs: byRule(ruled, mockups.GathervCall)},
+	{ID: "DT1", Type: Pattern, Group: Derived, Formula: "A(n, datatype) ≤ Pack + A(n) + Unpack",
+		Pairs: []Pair{{mockups.Call(mockups.Vector), mockups.PackedCall(mockups.Vector), false},
+			{mockups.Call(mockups.Indexed), mockups.PackedCall(mockups.Indexed), false}}},
 }
 
 // Catalogue returns the guidelines known by number.

@@ -17,6 +17,7 @@ const (
 	InPlace     Group = "in_place"
 	// Counts, datatypes and processes that differ from those of the regular calls.
 	Irregular Group = "irregular"
+	Derived   Group = "datatypes"
 
 	everything = "everything"
 )
@@ -24,7 +25,7 @@ const (
 // callsOf are the calls that a group is about.
 var callsOf = map[Group][]mockups.Call{
 	Nonblocking: {mockups.Nonblocking}, Persistent: {mockups.Persistent}, InPlace: {mockups.InPlace},
-	Irregular: irregular(),
+	Irregular: irregular(), Derived: {mockups.Call(mockups.Vector), mockups.Call(mockups.Indexed)},
 }
 
 func irregular() (calls []mockups.Call) {
@@ -36,7 +37,7 @@ func irregular() (calls []mockups.Call) {
 
 // Groups are all of them, in the order of the catalogue.
 func Groups() []Group {
-	return []Group{Nonblocking, Persistent, InPlace, Irregular}
+	return []Group{Nonblocking, Persistent, InPlace, Irregular, Derived}
 }
 
 // Pair says that a collective called in one way is not to be slower than called in another;

@@ -45,6 +45,7 @@ func TestFormulaReadsAsInThePaper(t *testing.T) {
 		{Guideline{Type: Pattern, Function: "MPI_Alltoallv/linear", Mockup: "MPI_Alltoallw/linear"}, "Alltoallv(n, linear) ≤ Alltoallw(n, linear)"},
 		{Guideline{Type: Pattern, Function: "MPI_Allgatherv/random", Mockup: "MPI_Allgatherv/random/gatherv+bcast"},
 			"Allgatherv(n, random) ≤ Gatherv(n, random) + Bcast(n)"},
+		{Guideline{Type: Pattern, Function: "MPI_Bcast/vector", Mockup: "MPI_Bcast/vector/packed"}, "Bcast(n, vector) ≤ Pack + Bcast(n) + Unpack"},
 	}
 	for _, test := range tests {
 		if got := test.g.Formula(); got != test.want {
@@ -405,6 +406,8 @@ func TestGroupsAreOffUntilTheyAreNamed(t *testing.T) {
 			"GL2:Alltoallv/linear GL2:Alltoallv/one_large GL2:Alltoallv/one_empty GL2:Alltoallv/random GL2:Alltoallw/linear GL2:Alltoallw/one_large GL2:Alltoallw/one_empty GL2:Alltoallw/random"},
 		{Config{Guidelines: []string{"V1", "V2:MPI_Allgatherv/linear"}},
 			"V1:Alltoallv V1:Alltoallv/linear V1:Alltoallv/one_large V1:Alltoallv/one_empty V1:Alltoallv/random V2:Allgatherv/linear"},
+		{Config{Guidelines: []string{"datatypes"}, Exclude: []string{"GL2"}, Functions: []string{"MPI_Bcast", "MPI_Reduce"}},
+			"GL1:Bcast/vector GL1:Bcast/indexed DT1:Bcast/vector DT1:Bcast/indexed"},
 	} {
 		if errs := test.check.Validate(nil); errs != nil {
 			t.Errorf("%v: %v", test.check, errs)

@@ -72,7 +72,7 @@ type Stretch struct{ At, N int64 }
 // Layout says where the blocks of a call are in the ranks' buffers.
 type Layout struct {
 	f       Function
-	count   int64 // elements of a block
+	count   int64 // elements that a block takes, with its gaps
 	p, root int
 	starts  []int64 // of the parts; nil: each block has count elements
 }
@@ -80,7 +80,7 @@ type Layout struct {
 // Layout is that of a call with blocks of count elements on p processes. The seed is that of
 // Random.
 func (f Function) Layout(count int64, p, root int, seed uint64) Layout {
-	l := Layout{f: f, count: count, p: p, root: root}
+	l := Layout{f: f, count: f.Span(count), p: p, root: root}
 	if f.Rule != "" {
 		l.starts = f.Rule.starts(count, p, seed)
 	}

@@ -118,6 +118,8 @@ type Function struct {
 	Call Call
 	// Rule cuts the data into unequal parts; "": as its collective does, into equal ones.
 	Rule Rule
+	// Derived is the datatype of the call's blocks; "": they are contiguous.
+	Derived Derived
 	// Consumes marks calls that put their result in the place of their input: the next call
 	// on the same buffers gives something else.
 	Consumes bool
@@ -163,7 +165,7 @@ func (f Function) Memory(count, extent int64, p int) Need {
 		if f.Rule != "" && b.Blocks == One {
 			b.Blocks = PerRank // a part can be nearly all
 		}
-		return b.Elements(count, p, true) * extent
+		return b.Elements(f.Span(count), p, true) * extent
 	}
 	return Need{
 		Send: length(f.Send),

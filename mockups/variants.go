@@ -24,7 +24,7 @@ const (
 // Calls are all of them, in the order of lists.
 var Calls = slices.Concat(
 	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes},
-	irregularCalls())
+	irregularCalls(), derivedCalls())
 
 // CallOf is the id of a collective that is called so.
 func CallOf(collective string, c Call) string {
@@ -164,7 +164,7 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 		}
 		return f, true
 	default:
-		ok = makeIrregular(&f)
+		ok = makeIrregular(&f) || makeDerived(&f)
 		return f, ok
 	}
 	return f, of.Regular

@@ -22,11 +22,14 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 	}
 	// MPI_Barrier moves nothing; the four with counts for each process are called once, not ten
 	// times; and MPI_Bcast has nothing to be in place of. Five collectives have counts that can
-	// differ.
+	// differ, five have no operator.
 	want := map[Call]int{Nonblocking: 15, Persistent: 15, InPlace: 10, Copied: 10, NonblockingTimes: 11, PersistentTimes: 11,
 		Wide: 1, ByGatherv: 1}
 	for _, r := range Unequal {
 		want[Call(r)], want[WideCall(r)], want[GathervCall(r)] = 5, 1, 1
+	}
+	for _, d := range []Derived{Vector, Indexed} {
+		want[Call(d)], want[PackedCall(d)] = 5, 5
 	}
 	if !maps.Equal(count, want) || len(want) != len(Calls) {
 		t.Errorf("calls: %v, want %v", count, want)
@@ -43,6 +46,8 @@ func TestNamesOfCallsAreThoseOfMPI(t *testing.T) {
 		CallOf("MPI_Alltoallv", Wide):                   "MPI_Alltoallw",
 		CallOf("MPI_Alltoallv", WideCall(Random)):       "MPI_Alltoallw/random",
 		CallOf("MPI_Allgatherv", GathervCall(OneEmpty)): "MPI_Allgatherv/one_empty/gatherv+bcast",
+		CallOf("MPI_Bcast", Call(Vector)):               "MPI_Bcast/vector",
+		CallOf("MPI_Bcast", PackedCall(Vector)):         "MPI_Bcast/vector/packed",
 		CallOf("MPI_Reduce", ""):                        "MPI_Reduce",
 	} {
 		if id != want {

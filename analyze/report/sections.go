@@ -317,9 +317,9 @@ func plain(id string) string {
 	return strings.Join(names, "+")
 }
 
-// emulation is what a pattern calls in place of a collective: "Exscan + Reduce_local", "Gatherv(n, linear) + Bcast".
+// emulation is what a pattern calls in place of a collective: "Exscan + Reduce_local", "Pack + Bcast + Unpack".
 func emulation(id string) string {
-	if f, _ := mockups.Get(id); f.Rule != "" {
+	if f, _ := mockups.Get(id); f.Rule != "" || f.Derived != "" {
 		return strings.ReplaceAll(f.Formula, "(n)", "")
 	}
 	return strings.ReplaceAll(plain(id), "+", " + ")

@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -50,6 +51,7 @@ type vcase struct {
 	layout     mockups.Layout
 	count      int64 // elements that a block takes
 	moved      int64 // the element of a rank's data that its buffers begin with
+	gap        byte  // what the gaps of the receive buffer hold
 	send, recv []byte
 }
 
@@ -255,6 +257,38 @@ func (c vcase) sent(i int64) string {
 	return fmt.Sprintf("element %d of block %d", i%c.count, i/c.count)
 }
 
+// piece is a part of a block that holds data, and how many elements of gap are behind it.
+type piece struct {
+	mockups.Stretch
+	gap int64
+}
+
+// pieces are those of block b of the receive buffer, which takes n elements. Where a block is
+// input all of it holds data, the gaps too.
+func (c vcase) pieces(b int, n int64) iter.Seq[piece] {
+	whole := c.f.Derived == "" || slices.ContainsFunc(c.input(), func(in [2]int64) bool { return in[0] == int64(b) })
+	return func(yield func(piece) bool) {
+		if whole {
+			yield(piece{mockups.Stretch{N: n}, 0})
+			return
+		}
+		for at := range c.f.Derived.Pieces(n / 2) {
+			if !yield(piece{at, at.N}) {
+				return
+			}
+		}
+	}
+}
+
+// gapFault says where the gap behind a piece of block b was written to.
+func (c vcase) gapFault(gap []byte, b int, of piece) string {
+	i := slices.IndexFunc(gap, func(g byte) bool { return g != c.gap })
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf("byte %d of the gap behind element %d of block %d of the receive buffer was overwritten", i, of.At+of.N-1, b)
+}
+
 // A rank's data are the same in every case, so that its send buffer stays as it is
 // while cases take turns.
 func (e *elementsOf[T]) fill(c vcase) {
@@ -286,9 +320,18 @@ func (e *elementsOf[T]) check(c vcase) string {
 		}
 		at := c.layout.Received(c.rank, b)
 		source := c.moved + c.layout.Sent(from.First, from.Block).At
-		fault = e.differs(all[at.At:][:at.N], ranks{from.First, from.Last}, source, bound, func(i int64, have, want T) string {
-			return fmt.Sprintf("the receive buffer is wrong at element %d of block %d: %v, expected %v", i, b, have, want)
-		})
+		for piece := range c.pieces(b, at.N) {
+			if fault = c.gapFault(raw(all[at.At+piece.At+piece.N:][:piece.gap]), b, piece); fault != "" {
+				break
+			}
+			have := all[at.At+piece.At:][:piece.N]
+			fault = e.differs(have, ranks{from.First, from.Last}, source+piece.At, bound, func(i int64, have, want T) string {
+				return fmt.Sprintf("the receive buffer is wrong at element %d of block %d: %v, expected %v", piece.At+i, b, have, want)
+			})
+			if fault != "" {
+				break
+			}
+		}
 	}
 	return fault
 }
@@ -328,7 +371,8 @@ func (w *world) verify(v verifier, f mockups.Function, row *function, count, ext
 	for i := range calls {
 		c.moved = int64(i)
 		fill(send, guardByte)
-		fill(recv, poisons[i%len(poisons)])
+		c.gap = poisons[i%len(poisons)]
+		fill(recv, c.gap)
 		fill(recv[len(c.recv):], guardByte)
 		v.fill(c)
 		early, err := w.callOnce(f, row, i)
@@ -385,7 +429,7 @@ func (w *world) caseFor(f mockups.Function, count, extent int64) vcase {
 	root := int(w.x.root)
 	l := f.Layout(count, w.size, root, w.seed)
 	s, r := l.SendElements(w.rank)*extent, l.RecvElements(w.rank)*extent
-	return vcase{f: f, rank: w.rank, size: w.size, root: root, layout: l, count: count,
+	return vcase{f: f, rank: w.rank, size: w.size, root: root, layout: l, count: f.Span(count),
 		send: unsafe.Slice((*byte)(w.x.send), s+C.PG_GUARD_BYTES)[:s],
 		recv: unsafe.Slice((*byte)(w.x.recv), r+C.PG_GUARD_BYTES)[:r]}
 }
@@ -410,7 +454,7 @@ func (b *bench) beforeLast(f mockups.Function, count int64, turns bool) {
 		b.verifier.fill(c)
 	}
 	if !isInput {
-		fill(c.recv, poisons[b.poisoned%len(poisons)])
+		fill(c.recv, b.poison())
 	}
 	fill(c.recv[len(c.recv):cap(c.recv)], guardByte)
 	if !turns {
@@ -419,6 +463,9 @@ func (b *bench) beforeLast(f mockups.Function, count int64, turns bool) {
 	b.spread(need.Send, need.Recv)
 	b.loop.called = false
 }
+
+// poison is what the receive buffer of the case in hand was filled with last.
+func (b *bench) poison() byte { return poisons[b.poisoned%len(poisons)] }
 
 // afterLast says what is wrong after the last timed call of a case, at any rank;
 // "" when nothing is. Each function gives the same however often it is called, but for
@@ -437,6 +484,7 @@ func (b *bench) afterLast(f mockups.Function, row *function, count int64) (strin
 		}
 	}
 	c := b.caseFor(f, count, b.extent)
+	c.gap = b.poison()
 	found := cmp.Or(b.verifier.check(c), guardFault("receive", c.recv[len(c.recv):cap(c.recv)]), b.tempFault())
 	if found != "" {
 		found = "after the timed calls " + found

@@ -10,7 +10,7 @@ void pg_make_wrong(pg_function *table, int n);
 
 /* What some of the wrong ones spoil. */
 static int (*right_reduce)(pg_ctx *), (*right_scatter)(pg_ctx *), (*right_reduce_scatter)(pg_ctx *), (*right_start)(pg_ctx *),
-    (*right_gatherv)(pg_ctx *);
+    (*right_gatherv)(pg_ctx *), (*right_bcast)(pg_ctx *);
 
 /* Every block one place too far. With one process that is the right place, so
  * the first byte is made wrong as well. */
@@ -104,6 +104,15 @@ static int last_part_moved(pg_ctx *x)
     return err;
 }
 
+/* In a datatype of vectors the last element of a block is one of a gap. */
+static int byte_in_gap(pg_ctx *x)
+{
+    int err = right_bcast(x);
+    if (x->rank != x->root)
+        ++*(unsigned char *)pg_at(x, x->recv, 2 * x->count - 1);
+    return err;
+}
+
 /* The last rank takes an element more than the Go table gives. */
 static int prepare_too_much(pg_ctx *x)
 {
@@ -137,6 +146,9 @@ static void replace(pg_function *f)
     } else if (strcmp(f->id, "MPI_Gatherv/linear") == 0) {
         right_gatherv = f->run;
         f->run = last_part_moved;
+    } else if (strcmp(f->id, "MPI_Bcast/vector") == 0) {
+        right_bcast = f->run;
+        f->run = byte_in_gap;
     } else if (strcmp(f->id, "MPI_Allreduce_init") == 0) {
         right_start = f->run;
         f->run = stale_start;
