@@ -65,6 +65,8 @@ var catalogue = []Entry{
 	{ID: "DT1", Type: Pattern, Group: Derived, Formula: "A(n, datatype) ≤ Pack + A(n) + Unpack",
 		Pairs: []Pair{{mockups.Call(mockups.Vector), mockups.PackedCall(mockups.Vector), false},
 			{mockups.Call(mockups.Indexed), mockups.PackedCall(mockups.Indexed), false}}},
+	{ID: "NB6", Type: Pattern, Group: Neighborhood, Formula: "Neighbor_A(n) ≤ 2·Isend(n) + 2·Irecv(n) + Waitall",
+		Pairs: []Pair{{mockups.Neighborhood, mockups.ByMessages, false}}},
 }
 
 // Catalogue returns the guidelines known by number.

@@ -16,8 +16,9 @@ const (
 	Persistent  Group = "persistent"
 	InPlace     Group = "in_place"
 	// Counts, datatypes and processes that differ from those of the regular calls.
-	Irregular Group = "irregular"
-	Derived   Group = "datatypes"
+	Irregular    Group = "irregular"
+	Derived      Group = "datatypes"
+	Neighborhood Group = "neighborhood"
 
 	everything = "everything"
 )
@@ -26,6 +27,7 @@ const (
 var callsOf = map[Group][]mockups.Call{
 	Nonblocking: {mockups.Nonblocking}, Persistent: {mockups.Persistent}, InPlace: {mockups.InPlace},
 	Irregular: irregular(), Derived: {mockups.Call(mockups.Vector), mockups.Call(mockups.Indexed)},
+	Neighborhood: {mockups.Neighborhood},
 }
 
 func irregular() (calls []mockups.Call) {
@@ -37,7 +39,7 @@ func irregular() (calls []mockups.Call) {
 
 // Groups are all of them, in the order of the catalogue.
 func Groups() []Group {
-	return []Group{Nonblocking, Persistent, InPlace, Irregular, Derived}
+	return []Group{Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood}
 }
 
 // Pair says that a collective called in one way is not to be slower than called in another;

@@ -46,6 +46,8 @@ func TestFormulaReadsAsInThePaper(t *testing.T) {
 		{Guideline{Type: Pattern, Function: "MPI_Allgatherv/random", Mockup: "MPI_Allgatherv/random/gatherv+bcast"},
 			"Allgatherv(n, random) ≤ Gatherv(n, random) + Bcast(n)"},
 		{Guideline{Type: Pattern, Function: "MPI_Bcast/vector", Mockup: "MPI_Bcast/vector/packed"}, "Bcast(n, vector) ≤ Pack + Bcast(n) + Unpack"},
+		{Guideline{Type: Pattern, Function: "MPI_Neighbor_alltoall", Mockup: "MPI_Neighbor_alltoall/isend+irecv"},
+			"Neighbor_alltoall(n) ≤ 2·Isend(n) + 2·Irecv(n) + Waitall"},
 	}
 	for _, test := range tests {
 		if got := test.g.Formula(); got != test.want {
@@ -408,6 +410,7 @@ func TestGroupsAreOffUntilTheyAreNamed(t *testing.T) {
 			"V1:Alltoallv V1:Alltoallv/linear V1:Alltoallv/one_large V1:Alltoallv/one_empty V1:Alltoallv/random V2:Allgatherv/linear"},
 		{Config{Guidelines: []string{"datatypes"}, Exclude: []string{"GL2"}, Functions: []string{"MPI_Bcast", "MPI_Reduce"}},
 			"GL1:Bcast/vector GL1:Bcast/indexed DT1:Bcast/vector DT1:Bcast/indexed"},
+		{Config{Guidelines: []string{"neighborhood"}, Functions: []string{"MPI_Alltoall"}}, "GL1:Neighbor_alltoall GL2:Neighbor_alltoall NB6:Neighbor_alltoall"},
 	} {
 		if errs := test.check.Validate(nil); errs != nil {
 			t.Errorf("%v: %v", test.check, errs)

@@ -16,11 +16,12 @@ import (
 // Blocks counts the blocks of msize bytes in a buffer.
 type Blocks int
 
-// A buffer holds nothing, one block, or one block per process.
+// A buffer holds nothing, one block, one block per process, or one for each of two neighbors.
 const (
 	None Blocks = iota
 	One
 	PerRank
+	Pair
 )
 
 // Buffer describes one of the caller's buffers.
@@ -47,6 +48,8 @@ func (b Buffer) Elements(count int64, p int, isRoot bool) int64 {
 		return count
 	case PerRank:
 		return count * int64(p)
+	case Pair:
+		return 2 * count
 	case None:
 	}
 	return 0

@@ -24,7 +24,7 @@ const (
 // Calls are all of them, in the order of lists.
 var Calls = slices.Concat(
 	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes},
-	irregularCalls(), derivedCalls())
+	irregularCalls(), derivedCalls(), []Call{Neighborhood, ByMessages})
 
 // CallOf is the id of a collective that is called so.
 func CallOf(collective string, c Call) string {
@@ -42,6 +42,8 @@ func CallOf(collective string, c Call) string {
 		return collective + "_init"
 	case PersistentTimes:
 		return collective + "_init/10"
+	case Neighborhood:
+		collective = "MPI_Neighbor_" + lower
 	case Wide:
 		collective = strings.TrimSuffix(collective, "v") + "w"
 	default:
@@ -164,7 +166,7 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 		}
 		return f, true
 	default:
-		ok = makeIrregular(&f) || makeDerived(&f)
+		ok = makeIrregular(&f) || makeDerived(&f) || makeNeighbors(&f)
 		return f, ok
 	}
 	return f, of.Regular

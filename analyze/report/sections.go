@@ -319,7 +319,7 @@ func plain(id string) string {
 
 // emulation is what a pattern calls in place of a collective: "Exscan + Reduce_local", "Pack + Bcast + Unpack".
 func emulation(id string) string {
-	if f, _ := mockups.Get(id); f.Rule != "" || f.Derived != "" {
+	if f, _ := mockups.Get(id); f.Rule != "" || f.Derived != "" || f.Call == mockups.ByMessages {
 		return strings.ReplaceAll(f.Formula, "(n)", "")
 	}
 	return strings.ReplaceAll(plain(id), "+", " + ")

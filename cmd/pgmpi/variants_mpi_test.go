@@ -100,7 +100,8 @@ func TestWrongPersistentCallIsNamedAndLeftOut(t *testing.T) {
 }
 
 // A posted call that does nothing, one in place that leaves its input, a request that gives again
-// what its first start has given, a part in the wrong place, and a byte in a gap.
+// what its first start has given, a part in the wrong place, a byte in a gap, and
+// neighbors taken for each other.
 func TestWrongCallsAreCaught(t *testing.T) {
 	b := newFixture(t, libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
@@ -112,7 +113,7 @@ func TestWrongCallsAreCaught(t *testing.T) {
 	}
 	for _, c := range out.Cases {
 		id, small := j.Cases[c.Case].Function, j.Cases[c.Case].Msize <= 1024
-		always := slices.Contains([]string{"MPI_Iallgather", "MPI_Scan/in_place", "MPI_Gatherv/linear", "MPI_Bcast/vector"}, id)
+		always := slices.Contains([]string{"MPI_Iallgather", "MPI_Scan/in_place", "MPI_Gatherv/linear", "MPI_Bcast/vector", "MPI_Neighbor_alltoall"}, id)
 		want := always || small && (id == "MPI_Allreduce_init" || id == "MPI_Allreduce_init/10")
 		if (c.Status == protocol.StatusWrong) != want {
 			t.Errorf("%s at %d bytes is %s: %s", id, j.Cases[c.Case].Msize, c.Status, c.Message)

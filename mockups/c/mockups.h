@@ -74,6 +74,7 @@ typedef struct pg_ctx {
     /* Of its rows alone: where counts are by a rule they are set before prepare, like the
      * first two of lists, which others have not. */
     pg_lists *lists;
+    MPI_Comm ring; /* that prepare made and release frees */
 } pg_ctx;
 
 /* A measurable function. All three return an MPI error code. */

@@ -113,6 +113,18 @@ static int byte_in_gap(pg_ctx *x)
     return err;
 }
 
+/* What comes from above and what comes from below. */
+static int neighbors_swapped(pg_ctx *x)
+{
+    int n = (int)x->count, below = (x->rank + x->size - 1) % x->size, above = (x->rank + 1) % x->size;
+    void *first = x->recv, *second = pg_at(x, x->recv, n);
+    int err = MPI_Sendrecv(x->send, n, x->type, below, 0, first, n, x->type, above, 0, x->comm, MPI_STATUS_IGNORE);
+    if (err != MPI_SUCCESS)
+        return err;
+    return MPI_Sendrecv(pg_at(x, x->send, n), n, x->type, above, 0, second, n, x->type, below, 0, x->comm,
+                        MPI_STATUS_IGNORE);
+}
+
 /* The last rank takes an element more than the Go table gives. */
 static int prepare_too_much(pg_ctx *x)
 {
@@ -149,6 +161,8 @@ static void replace(pg_function *f)
     } else if (strcmp(f->id, "MPI_Bcast/vector") == 0) {
         right_bcast = f->run;
         f->run = byte_in_gap;
+    } else if (strcmp(f->id, "MPI_Neighbor_alltoall") == 0) {
+        f->run = neighbors_swapped;
     } else if (strcmp(f->id, "MPI_Allreduce_init") == 0) {
         right_start = f->run;
         f->run = stale_start;
