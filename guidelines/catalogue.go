@@ -67,6 +67,8 @@ var catalogue = []Entry{
 			{mockups.Call(mockups.Indexed), mockups.PackedCall(mockups.Indexed), false}}},
 	{ID: "NB6", Type: Pattern, Group: Neighborhood, Formula: "Neighbor_A(n) ≤ 2·Isend(n) + 2·Irecv(n) + Waitall",
 		Pairs: []Pair{{mockups.Neighborhood, mockups.ByMessages, false}}},
+	{ID: "LC1", Type: Pattern, Group: LargeCounts, Formula: "A_c(n) ≤ A(n), A(n) ≤ A_c(n)",
+		Pairs: []Pair{{mockups.LargeCount, "", false}, {"", mockups.LargeCount, false}}},
 }
 
 // Catalogue returns the guidelines known by number.

@@ -19,6 +19,7 @@ const (
 	Irregular    Group = "irregular"
 	Derived      Group = "datatypes"
 	Neighborhood Group = "neighborhood"
+	LargeCounts  Group = "large_counts"
 
 	everything = "everything"
 )
@@ -27,7 +28,7 @@ const (
 var callsOf = map[Group][]mockups.Call{
 	Nonblocking: {mockups.Nonblocking}, Persistent: {mockups.Persistent}, InPlace: {mockups.InPlace},
 	Irregular: irregular(), Derived: {mockups.Call(mockups.Vector), mockups.Call(mockups.Indexed)},
-	Neighborhood: {mockups.Neighborhood},
+	Neighborhood: {mockups.Neighborhood}, LargeCounts: {mockups.LargeCount},
 }
 
 func irregular() (calls []mockups.Call) {
@@ -39,7 +40,7 @@ func irregular() (calls []mockups.Call) {
 
 // Groups are all of them, in the order of the catalogue.
 func Groups() []Group {
-	return []Group{Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood}
+	return []Group{Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts}
 }
 
 // Pair says that a collective called in one way is not to be slower than called in another;

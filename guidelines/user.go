@@ -75,7 +75,7 @@ func ValidateUsers(users []User, extent int64) []conf.FieldError {
 
 var (
 	idPattern  = regexp.MustCompile(`^[A-Za-z0-9_+-]+$`)
-	reservedID = regexp.MustCompile(`^(?i:(GL|NB|IP|V|DT)[0-9]+|all|extended|everything|` + groupNames() + `)$`)
+	reservedID = regexp.MustCompile(`^(?i:(GL|NB|IP|V|DT|LC)[0-9]+|all|extended|everything|` + groupNames() + `)$`)
 )
 
 func groupNames() string {

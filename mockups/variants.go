@@ -21,10 +21,13 @@ const (
 	PersistentTimes  Call = "persistent_x10"  // MPI_Reduce_init/10: a request made, used ten times, freed
 )
 
+// LargeCount is a call with counts that are MPI_Count: MPI_Reduce_c.
+const LargeCount Call = "large_count"
+
 // Calls are all of them, in the order of lists.
 var Calls = slices.Concat(
 	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes},
-	irregularCalls(), derivedCalls(), []Call{Neighborhood, ByMessages})
+	irregularCalls(), derivedCalls(), []Call{Neighborhood, ByMessages, LargeCount})
 
 // CallOf is the id of a collective that is called so.
 func CallOf(collective string, c Call) string {
@@ -44,6 +47,8 @@ func CallOf(collective string, c Call) string {
 		return collective + "_init/10"
 	case Neighborhood:
 		collective = "MPI_Neighbor_" + lower
+	case LargeCount:
+		return collective + "_c"
 	case Wide:
 		collective = strings.TrimSuffix(collective, "v") + "w"
 	default:
@@ -165,6 +170,9 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 			f.Temp, f.Formula, f.What = place.copied, "copy + "+name, "the input that is in the receive buffer copied to a temporary, then not in place"
 		}
 		return f, true
+	case LargeCount:
+		f.Formula, f.What = of.ID[4:]+"_c(n)", "with counts that are MPI_Count"
+		return f, true
 	default:
 		ok = makeIrregular(&f) || makeDerived(&f) || makeNeighbors(&f)
 		return f, ok
@@ -180,5 +188,9 @@ func (f Function) Lacks() string {
 	if f.Call == InPlace {
 		return "MPICH crashes in " + f.Of + " with MPI_IN_PLACE at a root that is not rank 0 (pmodels/mpich, issue 6540)"
 	}
-	return "the library that the rank program was built for has no " + CallOf(f.Of, Persistent)
+	call := Persistent
+	if f.Call == LargeCount {
+		call = LargeCount
+	}
+	return "the library that the rank program was built for has no " + CallOf(f.Of, call)
 }

@@ -24,7 +24,7 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 	// times; and MPI_Bcast has nothing to be in place of. Five collectives have counts that can
 	// differ, five have no operator, two have a form for neighbors.
 	want := map[Call]int{Nonblocking: 15, Persistent: 15, InPlace: 10, Copied: 10, NonblockingTimes: 11, PersistentTimes: 11,
-		Wide: 1, ByGatherv: 1, Neighborhood: 2, ByMessages: 2}
+		Wide: 1, ByGatherv: 1, Neighborhood: 2, ByMessages: 2, LargeCount: 15}
 	for _, r := range Unequal {
 		want[Call(r)], want[WideCall(r)], want[GathervCall(r)] = 5, 1, 1
 	}
@@ -50,6 +50,7 @@ func TestNamesOfCallsAreThoseOfMPI(t *testing.T) {
 		CallOf("MPI_Bcast", PackedCall(Vector)):         "MPI_Bcast/vector/packed",
 		CallOf("MPI_Alltoall", Neighborhood):            "MPI_Neighbor_alltoall",
 		CallOf("MPI_Alltoall", ByMessages):              "MPI_Neighbor_alltoall/isend+irecv",
+		CallOf("MPI_Reduce", LargeCount):                "MPI_Reduce_c",
 		CallOf("MPI_Reduce", ""):                        "MPI_Reduce",
 	} {
 		if id != want {

@@ -132,7 +132,9 @@ pg_lists *pg_make_lists(int size)
     l->from_counts = calloc(n, sizeof *l->from_counts);
     l->from_displs = calloc(n, sizeof *l->from_displs);
     l->types = calloc(n, sizeof *l->types);
-    int whole = l->from_counts && l->from_displs && l->types;
+    l->long_counts = calloc(n, sizeof *l->long_counts);
+    l->long_displs = calloc(n, sizeof *l->long_displs);
+    int whole = l->from_counts && l->from_displs && l->types && l->long_counts && l->long_displs;
     return whole ? l : NULL;
 }
 
@@ -143,6 +145,8 @@ void pg_free_lists(pg_lists *l)
     free(l->from_counts);
     free(l->from_displs);
     free(l->types);
+    free(l->long_counts);
+    free(l->long_displs);
     free(l);
 }
 

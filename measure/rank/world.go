@@ -81,13 +81,16 @@ func (w *world) makeCounts() {
 // setCounts gives the context the counts and displacements that f's rule makes for blocks of
 // count elements, and room for what else such calls need.
 func (w *world) setCounts(f mockups.Function, count int64) error {
-	if f.Rule == "" {
+	if f.Rule == "" && f.Call != mockups.LargeCount {
 		return nil
 	}
 	if w.x.lists == nil {
 		if w.x.lists = C.pg_make_lists(w.x.size); w.x.lists == nil {
 			return fmt.Errorf("no memory for lists of %d processes", w.size)
 		}
+	}
+	if f.Rule == "" {
+		return nil
 	}
 	parts, from := f.Layout(count, w.size, int(w.x.root), w.seed).Counts(w.rank)
 	set := func(counts, displs *C.int, to []mockups.Stretch) {

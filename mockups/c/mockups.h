@@ -36,6 +36,8 @@ enum { PG_TEMPS = 4, PG_GUARD_BYTES = 64, PG_GUARD = 0xa5, PG_ALIGN = 4096 };
 typedef struct pg_lists {
     int *from_counts, *from_displs; /* of what is received, where that differs from what is sent */
     MPI_Datatype *types;
+    MPI_Count *long_counts;
+    MPI_Aint *long_displs;
 } pg_lists;
 
 /* What one case works on. All of it is set before prepare; only prepare may
