@@ -177,6 +177,8 @@ install: build ## install into PREFIX=/usr/local, below DESTDIR; again with MPIC
 	install $(RANK) "$$root/libexec/pgmpi/rank-$$library"
 	install $(RANK)-delay.so "$$root/libexec/pgmpi/rank-$$library-delay.so"
 	$(call install_pages,"$$root/share")
+	install -d "$$root/share/doc/pgmpi"
+	cp -r README.md CHANGELOG.md CITATION.cff LICENSE docs examples "$$root/share/doc/pgmpi"
 	echo "installed $$root/bin/pgmpi and $$root/libexec/pgmpi/rank-$$library"
 
 # Made beside, then moved: nobody meets half of it.

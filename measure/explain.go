@@ -169,13 +169,16 @@ var noise = regexp.MustCompile(`^[-=\s]*$|` +
 	`standard input was closed|Primary job +terminated normally|a non-zero exit code\. Per user-direction|` +
 	`HYDU_|HYDT_|HYD_|ui_cmd_cb|main \(ui/mpich|CLEANING UP REMAINING|YOU CAN IGNORE`)
 
-// stacks is what Go's runtime prints when C code has crashed: its own stacks and
-// the registers.
+// crash is how Go's runtime begins when a signal ends a rank: C code has crashed, or
+// somebody has sent it. A panic of a rank's own begins otherwise, and keeps its stacks.
+var crash = regexp.MustCompile(`(?m)^SIG[A-Z]+: .*\r?\nPC=`)
+
+// stacks is what it prints then: its own stacks and the registers.
 var stacks = regexp.MustCompile(`^goroutine \d|^created by |^\t.*:\d+|^\S+\(.*\)$|^(r[a-z0-9]+|[cfg]s) +0x|^PC=`)
 
 func withoutNoise(text string) string {
 	var kept []string
-	crashed := strings.Contains(text, "signal arrived during cgo execution")
+	crashed := crash.MatchString(text)
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\r\n")
 		if telling.MatchString(l) || !noise.MatchString(l) && !(crashed && stacks.MatchString(l)) {

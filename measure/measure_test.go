@@ -213,6 +213,16 @@ func TestWordsOfARankAreTheReasonAndStacksOfACrashAreNone(t *testing.T) {
 	if e := crashed.explain(errEnded); e.Stderr != "SIGSEGV: segmentation violation\nsignal arrived during cgo execution" {
 		t.Errorf("got %q", e.Stderr)
 	}
+	killed := &mpirun{hello: &protocol.Hello{}, taken: true} // outside of C code
+	_, _ = killed.stderr.Write([]byte("SIGSEGV: segmentation violation\nPC=0x42 m=0 sigcode=0\n\ngoroutine 0 gp=0x1 m=0 [idle]:\nruntime.futex(0x4, 0x5)\n\t/usr/go/sys.s:167 +0x4b\nrax    0x0\n"))
+	if e := killed.explain(errEnded); e.Stderr != "SIGSEGV: segmentation violation" {
+		t.Errorf("got %q", e.Stderr)
+	}
+	panicked := &mpirun{hello: &protocol.Hello{}, taken: true}
+	_, _ = panicked.stderr.Write([]byte("panic: oops\n\ngoroutine 1 [running]:\nmain.main()\n\t/src/main.go:3 +0x4b\n"))
+	if e := panicked.explain(errEnded); !strings.Contains(e.Stderr, "main.go:3") {
+		t.Errorf("got %q", e.Stderr)
+	}
 }
 
 func TestLimitsGrowWithTheNumberOfProcesses(t *testing.T) {

@@ -126,16 +126,42 @@ func candidateRatio(k *analyze.Candidate) string {
 	return when(k.Verdict == "" || k.PValue == nil, "~") + Ratio(k.Ratio)
 }
 
-// exploreUnused names the algorithms without times.
+// exploreUnused names the algorithms without times, those with one reason together.
 func exploreUnused(e *analyze.Exploration) []Section {
 	if len(e.Unused) == 0 {
 		return nil
 	}
 	s := Titled("Not used here")
-	for _, u := range e.Unused {
-		s.Item("%s, %s: %s in %s: %s", u.Function, u.Shape, words(u.Status), conf.Plural(u.Cases, "size"), u.Message)
+	for left := e.Unused; len(left) > 0; {
+		first := left[0]
+		alike := func(u analyze.Unused) bool {
+			return u.Shape == first.Shape && u.Status == first.Status && inShort(u.Message) == inShort(first.Message)
+		}
+		var names []string
+		for _, u := range left {
+			if alike(u) {
+				names = append(names, u.Function)
+			}
+		}
+		left = slices.DeleteFunc(slices.Clone(left), alike)
+		if len(names) == 1 {
+			names[0] += " in " + conf.Plural(first.Cases, "size")
+		}
+		s.Item("%s: %s with %s: %s", strings.Join(names, ", "), words(first.Status), first.Shape, inShort(first.Message))
 	}
 	return []Section{s}
+}
+
+// notUsable is MPICH's word for an algorithm that it does not have for a call.
+const notUsable = "User set collective algorithm is not usable for the provided arguments"
+
+// inShort is what an MPI library says without the functions of its own that it was in.
+func inShort(message string) string {
+	if strings.Contains(message, notUsable) {
+		return notUsable
+	}
+	short, _, _ := strings.Cut(message, ", error stack:")
+	return short
 }
 
 func exploreDesign(e *analyze.Exploration) []Section {

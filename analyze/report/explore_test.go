@@ -24,7 +24,12 @@ func exploration() *analyze.Exploration {
 		Select: 3, R: 10, Test: judge.TestSignedRank, Adjust: judge.AdjustBH, M: 4, Alpha: .05, MinSlowdown: 1.05, PMin: 1. / 1024,
 		Count:  map[analyze.Advice]int{},
 		Itself: analyze.ErrorRate{Tests: 4, False: 1}, ItselfRatio: number(.99),
-		Unused: []analyze.Unused{{Function: "MPI_Allgather@two_proc", Shape: "p2", Status: "unavailable", Message: "MPI_ERR_UNSUPPORTED_OPERATION", Cases: 1}},
+		Unused: []analyze.Unused{
+			{Function: "MPI_Allgather@two_proc", Shape: "p2", Status: "unavailable", Message: "MPI_ERR_UNSUPPORTED_OPERATION", Cases: 1},
+			{Function: "MPI_Bcast@smp", Shape: "p2", Status: "unavailable", Message: "rank 0 of 2: MPI_Bcast: Other MPI error, error stack: MPIR_Bcast_impl(345): " + notUsable, Cases: 2},
+			{Function: "MPI_Scan@smp", Shape: "p2", Status: "unavailable", Message: "rank 0 of 2: MPI_Scan: Other MPI error, error stack: MPIR_Scan_impl(5918): " + notUsable, Cases: 1},
+			{Function: "MPI_Reduce@smp", Shape: "p2", Status: "unavailable", Message: "rank 0 of 2: MPI_Reduce: Other MPI error, error stack: MPID_Reduce(68", Cases: 2},
+		},
 	}
 	for i, c := range []struct {
 		word        analyze.Advice

@@ -82,7 +82,7 @@ func TestWhatIsInstalledWorks(t *testing.T) {
 	}
 	for _, file := range []string{
 		"libexec/pgmpi/rank-openmpi", "libexec/pgmpi/rank-openmpi-delay.so", "libexec/pgmpi/rank-mpich", "libexec/pgmpi/rank-mpich-delay.so",
-		"share/man/man1/pgmpi.1", "include/pgmpi/mockups.h", "share/bash-completion/completions/pgmpi", "share/zsh/site-functions/_pgmpi", "share/fish/vendor_completions.d/pgmpi.fish",
+		"share/man/man1/pgmpi.1", "share/doc/pgmpi/docs/guide.md", "include/pgmpi/mockups.h", "share/bash-completion/completions/pgmpi", "share/zsh/site-functions/_pgmpi", "share/fish/vendor_completions.d/pgmpi.fish",
 	} {
 		if info, err := os.Stat(filepath.Join(s.root, file)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", file, err)

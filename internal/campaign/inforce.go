@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,6 +182,10 @@ func (r *readings) judge(f *Force, env map[string]string) {
 		no("%s is empty: the ranks do not get it", e.Variable)
 	case e.Proof == tuning.ByFile:
 		f.State, f.Text = InForce, fmt.Sprintf("all ranks have %s = %s and can read it; MPICH takes it as its whole tree, or ends the program. Which way it goes in the tree is not seen", e.Variable, variable.Value)
+	case e.Proof == tuning.ByValue && variable.Value != e.Value:
+		no("%s is %s, and not %s", e.Variable, cmp.Or(variable.Value, "empty"), e.Value)
+	case e.Proof == tuning.ByValue:
+		f.State, f.Text = InForce, fmt.Sprintf("%s is %s for the library", e.Variable, variable.Value)
 	case e.Proof == tuning.ByVariable:
 		r.judgeForced(f)
 	}

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -87,7 +88,8 @@ func (x *Remedy) Prepare() (bool, error) {
 	x.plan = &m.Plan
 	x.found = &Remedied{Schema: remedySchema, Version: x.Version, Created: time.Now().UTC().Format(time.RFC3339), Library: m.Rank.LibVersion,
 		Check: x.Check, Folder: path, Alpha: x.Config.Analyze.Alpha, MinSlowdown: x.Config.Analyze.MinSlowdown,
-		Cells: violatedCells(j.Report), Env: map[string]string{}, Files: []string{}, Forces: []Force{}, Dropped: []Dropped{}, Proofs: []Proof{}, Notes: []string{}}
+		Harm:  cmp.Or(x.Config.Remedy.Harm, x.Config.Analyze.MinSlowdown),
+		Cells: violatedCells(j.Report), Env: map[string]string{}, Files: []string{}, Forces: []Force{}, Dropped: []Dropped{}, Proofs: []Proof{}, Profiles: []string{}, Notes: []string{}}
 	x.cells = x.found.Cells
 	return len(x.cells) > 0, nil
 }
@@ -101,17 +103,29 @@ func (x *Remedy) Do(ctx context.Context) (*Remedied, error) {
 	if err := x.begin(ctx); err != nil {
 		return nil, err
 	}
-	if x.Config.Remedy.Wants(tuning.ByEnv) {
-		if err := x.tryEnvironment(ctx); err != nil {
-			return nil, err
+	err := x.try(ctx)
+	if err != nil && x.proved == nil {
+		return nil, err
+	}
+	if err != nil { // what is proved took many mpiruns
+		x.note("it ended early, and what is proved so far is here: %v", err)
+	}
+	return x.found, errors.Join(x.export(), err)
+}
+
+func (x *Remedy) try(ctx context.Context) error {
+	for _, kind := range []struct {
+		of  tuning.Kind
+		try func(context.Context) error
+	}{{tuning.ByEnv, x.tryEnvironment}, {tuning.OwnAlgorithm, x.tryAlgorithms}, {tuning.ByComponent, x.tryComponents}} {
+		if !x.Config.Remedy.Wants(kind.of) {
+			continue
+		}
+		if err := kind.try(ctx); err != nil {
+			return err
 		}
 	}
-	if x.Config.Remedy.Wants(tuning.OwnAlgorithm) {
-		if err := x.tryAlgorithms(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return x.found, x.export()
+	return nil
 }
 
 // begin makes the folder, and asks the library what does not depend on a setting.
@@ -125,8 +139,9 @@ func (x *Remedy) begin(ctx context.Context) (err error) {
 	if err := os.MkdirAll(x.found.Folder, 0o777); err != nil {
 		return setup(err)
 	}
-	for _, name := range []string{tuning.EnvFile, settingTOML} { // no setting is there until one is proved
-		if err := os.Remove(filepath.Join(x.found.Folder, name)); err != nil && !os.IsNotExist(err) {
+	// No setting is there, and nothing tells of one, until one is proved.
+	for _, name := range append([]string{RemedyFile, readmeFile, settingTOML, profiles}, tuning.FileNames()...) {
+		if err := os.RemoveAll(filepath.Join(x.found.Folder, name)); err != nil {
 			return setup(err)
 		}
 	}
@@ -141,12 +156,6 @@ func (x *Remedy) tryEnvironment(ctx context.Context) error {
 	if !may {
 		x.note("malloc's variables were not tried: no violated case is of 128 KiB or more, or meets page faults")
 		return nil
-	}
-	for name := range c.Env {
-		if old, ok := x.Config.MPI.Env[name]; ok {
-			x.note("malloc's variables were not tried: mpi.env sets %s to %q already", name, old)
-			return nil
-		}
 	}
 	return x.prove(ctx, []tuning.Choice{c})
 }
@@ -178,6 +187,26 @@ func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 	}
 	if choices := algorithmChoices(e, x.cells, x.plan, list.Collectives); len(choices) > 0 {
 		return x.prove(ctx, append(slices.Clone(had), choices...))
+	}
+	return nil
+}
+
+// tryComponents proves other components of the library one by one, beside what is proved
+// already: each acts on all sizes, so that only a proof of its own tells what it harms.
+func (x *Remedy) tryComponents(ctx context.Context) error {
+	functions, _ := x.unmended()
+	for _, c := range tuning.Components(x.target.Library, functions) {
+		if still, _ := x.unmended(); len(still) == 0 {
+			return nil
+		}
+		var had []tuning.Choice
+		if x.proved != nil {
+			had = x.proved.choices
+		}
+		c.NP = x.cells[0].NP
+		if err := x.prove(ctx, append(slices.Clone(had), c)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -240,7 +269,7 @@ func (x *Remedy) prove(ctx context.Context, choices []tuning.Choice) error {
 	newest := choices[len(choices)-1].Kind
 	for slices.ContainsFunc(choices, func(c tuning.Choice) bool { return c.Kind == newest }) {
 		if x.proofs >= x.Config.Remedy.Proofs {
-			return x.drop(&choices, x.unproved(choices, newest))
+			return x.drop(&choices, newestOf(choices, fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.Config.Remedy.Proofs)))
 		}
 		p, back, err := x.inForceAndLegal(ctx, choices)
 		if err == nil && len(back) == 0 {
@@ -260,10 +289,12 @@ func (x *Remedy) prove(ctx context.Context, choices []tuning.Choice) error {
 	return nil
 }
 
-func (x *Remedy) unproved(choices []tuning.Choice, newest tuning.Kind) (out []Dropped) {
+// newestOf takes all choices of the newest kind back, for one reason.
+func newestOf(choices []tuning.Choice, reason string) (out []Dropped) {
+	newest := choices[len(choices)-1].Kind
 	for _, c := range choices {
 		if c.Kind == newest {
-			out = append(out, Dropped{called(c), c, fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.Config.Remedy.Proofs)})
+			out = append(out, Dropped{called(c), c, reason})
 		}
 	}
 	return out
@@ -312,6 +343,9 @@ func (x *Remedy) inForceAndLegal(ctx context.Context, choices []tuning.Choice) (
 	if p.env, p.files, err = tuning.Join(settings); err != nil {
 		return nil, nil, setup(err)
 	}
+	if reason := setAlready(x.Config.MPI.Env, p.env); reason != "" {
+		return nil, newestOf(choices, reason), nil
+	}
 	if err := x.writeFiles(p.files); err != nil {
 		return nil, nil, err
 	}
@@ -325,6 +359,16 @@ func (x *Remedy) inForceAndLegal(ctx context.Context, choices []tuning.Choice) (
 	}
 	back, err := x.legal(ctx, p)
 	return p, back, err
+}
+
+// setAlready is why an environment cannot be tried beside mpi.env; "": it can.
+func setAlready(mine, env map[string]string) string {
+	for _, name := range variables(env) {
+		if old, ok := mine[name]; ok && old != env[name] {
+			return fmt.Sprintf("mpi.env sets %s to %q already", name, old)
+		}
+	}
+	return ""
 }
 
 func entriesOf(settings []tuning.Setting) (out []tuning.Entry) {
@@ -364,7 +408,8 @@ func illegal(choices []tuning.Choice, bad []Outcome) (out []Dropped) {
 		if o.Message != "" {
 			reason += ": " + o.Message
 		}
-		for _, c := range culprits(choices, Harm{Cell: medians.Cell{Function: o.Function, Msize: o.Msize}}, choices[len(choices)-1].Kind) {
+		found, _ := culprits(choices, Harm{Cell: medians.Cell{Function: o.Function, Msize: o.Msize}}, choices[len(choices)-1].Kind)
+		for _, c := range found {
 			if !slices.ContainsFunc(out, func(d Dropped) bool { return same(d.Choice, c) }) {
 				out = append(out, Dropped{called(c), c, reason})
 			}
@@ -397,7 +442,11 @@ func (x *Remedy) measured(ctx context.Context, p *proved) ([]Dropped, error) {
 			}
 		}
 	}
-	return e.takenBack(p.choices), nil
+	back := e.takenBack(p.choices)
+	if len(back) == 0 && x.proved != nil && !e.betters(x.cells) {
+		back = newestOf(p.choices, "with it no violated cell is better off than with what is proved already")
+	}
+	return back, nil
 }
 
 // leastProving is enough for pairs to show what all mpiruns agree on; mostProving is
@@ -423,21 +472,11 @@ func (x *Remedy) mpiruns() int {
 	return r
 }
 
-// compare measures in folders of its own.
+// compare measures in folders of its own, and says in how many mpiruns.
 func (x *Remedy) compare(ctx context.Context, path string, env map[string]string) (*effects, int, error) {
-	ab := &AB{Out: path, Names: [2]string{"without the setting", "with it"}}
-	for i, name := range []string{"a", "b"} {
-		f := *x.Config
-		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, analyze.DefaultGate(), false
-		if name == "b" {
-			f.MPI.Env = withEnv(f.MPI.Env, env)
-		}
-		side, err := New(&f, filepath.Join(path, name), nil, x.Version)
-		if err != nil {
-			return nil, 0, err
-		}
-		side.Tell, side.Start = x.Tell, x.Start
-		ab.Sides[i] = side
+	ab, err := x.sides(path, env)
+	if err != nil {
+		return nil, 0, err
 	}
 	helps, harms := x.questions()
 	if err := ab.answers(helps, harms); err != nil {
@@ -465,6 +504,23 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 	return e, 2 * ab.Sides[0].Manifest.R * len(x.plan.Shapes), err
 }
 
+// sides are the plan of the check without and with a setting.
+func (x *Remedy) sides(path string, env map[string]string) (*AB, error) {
+	ab := &AB{Out: path, Names: [2]string{"without the setting", "with it"}}
+	for i, more := range []map[string]string{nil, env} {
+		f := *x.Config
+		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, analyze.DefaultGate(), false
+		f.MPI.Env = withEnv(f.MPI.Env, more)
+		side, err := New(&f, filepath.Join(path, string(rune('a'+i))), nil, x.Version)
+		if err != nil {
+			return nil, err
+		}
+		side.Tell, side.Start = x.Tell, x.Start
+		ab.Sides[i] = side
+	}
+	return ab, nil
+}
+
 // questions are those of a proof: are the violated cases faster, a family of their own,
 // and is any case slower?
 func (x *Remedy) questions() (helps, harms analyze.CompareConfig) {
@@ -473,6 +529,7 @@ func (x *Remedy) questions() (helps, harms analyze.CompareConfig) {
 	}}
 	harms = helps
 	helps.All, harms.Alternative, harms.Only = true, judge.Greater, nil
+	harms.MinSlowdown = x.found.Harm
 	return helps, harms
 }
 

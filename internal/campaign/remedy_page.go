@@ -34,6 +34,16 @@ func (r *Remedied) count(s CellState) (n int) {
 	return n
 }
 
+// believed counts the parts of which nothing shows that they are in force.
+func (r *Remedied) believed() (n int) {
+	for _, f := range r.Forces {
+		if f.State == CannotTell {
+			n++
+		}
+	}
+	return n
+}
+
 // remedyAnswer has the answer in its first line, and how the setting is used.
 func remedyAnswer(r *Remedied) []report.Section {
 	s := report.Section{}
@@ -81,6 +91,8 @@ func (r *Remedied) means() string {
 	algorithms := 0
 	for _, f := range r.Forces {
 		switch c := f.Entry.Choice; c.Kind {
+		case tuning.ByComponent:
+			out = append(out, "the component "+c.Component)
 		case tuning.ByEnv:
 			out = append(out, conf.Plural(len(c.Env), "environment variable"))
 		case tuning.OwnAlgorithm:
@@ -171,6 +183,9 @@ func remedyMockups(r *Remedied) []report.Section {
 	if len(s.Text) == 0 {
 		return nil
 	}
+	if len(r.Profiles) > 0 {
+		s.Say("For programs that are linked with PGMPITuneLib, neither tried nor proved: %s.", strings.Join(r.Profiles, ", "))
+	}
 	return []report.Section{s}
 }
 
@@ -179,8 +194,8 @@ func remedyProof(r *Remedied) []report.Section {
 		return nil
 	}
 	s := report.Titled("How it was proved")
-	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the whole plan for harm, alpha = %g, from %g× on",
-		r.Alpha, r.MinSlowdown)
+	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the whole plan for harm, alpha = %g; a gain counts from %g× on, a harm from %g× on",
+		r.Alpha, r.MinSlowdown, r.Harm)
 	for i, p := range r.Proofs {
 		outcome := "holds"
 		if !p.Holds {

@@ -21,7 +21,8 @@ type Remedied struct {
 	Folder  string `json:"folder"` // of the setting
 
 	Alpha       float64 `json:"alpha"`
-	MinSlowdown float64 `json:"min_slowdown"` // a gain or a harm below this ratio is none
+	MinSlowdown float64 `json:"min_slowdown"` // a gain below this ratio is none
+	Harm        float64 `json:"harm"`         // the same of a harm
 	Mpiruns     int     `json:"mpiruns"`      // of the proof that holds, both sides together; 0: none does
 
 	Cells   []RemedyCell      `json:"cells"`   // those that the check calls violated, firm ones first
@@ -30,9 +31,11 @@ type Remedied struct {
 	Forces  []Force           `json:"entries"` // what it chooses, and by what that is seen
 	Dropped []Dropped         `json:"dropped"`
 	Proofs  []Proof           `json:"proofs"` // in the order in which they were made
-	Legal   int               `json:"legal"`  // legal calls that were made under the setting
-	Notes   []string          `json:"notes"`
-	Exit    int               `json:"exit_code"`
+	// Profiles are files of PGMPITuneLib, for what only a mock-up mends: neither tried nor proved.
+	Profiles []string `json:"profiles"`
+	Legal    int      `json:"legal"` // legal calls that were made under the setting
+	Notes    []string `json:"notes"`
+	Exit     int      `json:"exit_code"`
 }
 
 // CellState is what became of a violated cell.
@@ -68,6 +71,8 @@ type RemedyCell struct {
 	GainHi     *float64  `json:"gain_hi95"`
 	PAdjusted  *float64  `json:"p_adjusted"`       // over the violated cells
 	Mockup     string    `json:"mockup,omitempty"` // the fastest that the check measured
+	// mockupRatio is how many times slower than it the cell was there.
+	mockupRatio float64
 	// Explored is what the exploration says of the library's own algorithms; "": none was made.
 	Explored string `json:"explored,omitempty"`
 }

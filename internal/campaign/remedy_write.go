@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
@@ -22,6 +24,7 @@ import (
 const (
 	settingTOML = "gl.toml"
 	readmeFile  = "README"
+	profiles    = "pgmpitune" // a folder
 )
 
 // writeFiles writes the files that a setting's variables name. env.sh, which puts them in
@@ -64,41 +67,68 @@ func (x *Remedy) removeFiles() error {
 	return nil
 }
 
-// export writes the setting that is proved, if one is.
+// export writes the setting that is proved, if one is, and what tells of it.
 func (x *Remedy) export() error {
-	r := x.found
+	if err := x.writeProfiles(); err != nil {
+		return err
+	}
 	if x.proved == nil {
-		if err := x.removeFiles(); err != nil {
-			return err
-		}
-		r.Exit = r.exitCode()
-		return x.writeDocument()
+		x.found.Exit = x.found.exitCode()
+		return errors.Join(x.removeFiles(), x.writeDocument())
 	}
-	p := x.proved
+	p, r := x.proved, x.found
 	r.Env, r.Forces, r.Legal, r.Mpiruns = p.env, p.forces, p.legal, p.mpiruns
+	if n := r.believed(); n > 0 {
+		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Forces), "part"))
+	}
 	r.Exit = r.exitCode()
-	if err := x.writeFiles(p.files); err != nil {
-		return err
-	}
 	text, err := x.toml(p.env)
-	if err != nil {
-		return err
+	if err == nil {
+		err = x.writeFiles(p.files)
 	}
-	if err := x.writeFile(settingTOML, text); err != nil {
+	if err == nil {
+		err = x.writeFile(settingTOML, text)
+	}
+	if err != nil {
 		return err
 	}
 	for _, f := range p.files {
 		r.Files = append(r.Files, f.Name)
 		if f.Name == tuning.EnvFile {
-			err = x.writeFile(f.Name, f.Content)
+			err = errors.Join(err, x.writeFile(f.Name, f.Content))
 		}
 	}
 	r.Files = append(r.Files, settingTOML)
 	slices.Sort(r.Files)
-	if err != nil {
-		return err
+	return errors.Join(err, x.writeDocument())
+}
+
+// writeProfiles writes what PGMPITuneLib takes for the cells that only a mock-up mends.
+func (x *Remedy) writeProfiles() error {
+	folder := filepath.Join(x.found.Folder, profiles)
+	t := x.target
+	t.Folder = folder
+	settings, refused, err := tuning.Write(t, mockupChoices(x.cells, x.plan), "pgmpitune")
+	for _, r := range refused {
+		x.note("no profile for %s in place of %s: %s", r.Choice.Mockup, r.Choice.Function, r.Reason)
 	}
-	return x.writeDocument()
+	if err != nil {
+		return setup(err)
+	}
+	if len(settings) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return setup(err)
+	}
+	for _, f := range settings[0].Files {
+		name := filepath.Join(profiles, f.Name)
+		if err := x.writeFile(name, f.Content); err != nil {
+			return err
+		}
+		x.found.Profiles = append(x.found.Profiles, name)
+	}
+	return nil
 }
 
 // toml is the configuration of the check with the variables of a setting in mpi.env: what

@@ -10,16 +10,20 @@ import (
 type Config struct {
 	Kinds  []string `toml:"kinds" json:"kinds"`   // of choices, in the order in which they are tried
 	Proofs int      `toml:"proofs" json:"proofs"` // at most
+	Harm   float64  `toml:"harm" json:"harm"`     // ratio from which a slower case counts; 0: analyze.min_slowdown
 }
 
 // DefaultConfig is the [remedy] section of an empty gl.toml.
-func DefaultConfig() Config { return Config{Kinds: Kinds(), Proofs: 6} }
+func DefaultConfig() Config { return Config{Kinds: Kinds(), Proofs: 8} }
 
 // Kinds are the kinds of choices that a library can be set to.
-func Kinds() []string { return []string{string(ByEnv), string(OwnAlgorithm)} }
+func Kinds() []string { return []string{string(ByEnv), string(OwnAlgorithm), string(ByComponent)} }
 
 // mostProofs is more than anybody waits for.
 const mostProofs = 100
+
+// mostHarm is a ratio from which on any case is harmed.
+const mostHarm = 100.
 
 // Validate returns everything that is wrong with the section.
 func (c Config) Validate() []conf.FieldError {
@@ -29,6 +33,7 @@ func (c Config) Validate() []conf.FieldError {
 	}
 	errs.Check(len(c.Kinds) > 0, "kinds", "is empty: nothing to try")
 	errs.Check(c.Proofs >= 1 && c.Proofs <= mostProofs, "proofs", "must be from 1 to %d, not %d", mostProofs, c.Proofs)
+	errs.Check(c.Harm == 0 || c.Harm >= 1 && c.Harm <= mostHarm, "harm", "must be from 1 to %g, or 0, not %g", mostHarm, c.Harm)
 	return errs
 }
 

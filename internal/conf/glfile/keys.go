@@ -164,6 +164,8 @@ var Keys = []Key{
 
 	{Name: "remedy.kinds", Text: "what `pgmpi remedy` tries; the environment comes first", Names: tuning.Kinds(),
 		More: "`environment`: variables of the C library's malloc; `algorithm`: the MPI library's own algorithms. See [how-to-tune.md](how-to-tune.md).", Flag: "kinds", Value: "LIST"},
+	{Name: "remedy.harm", Text: "ratio from which a case that is significantly slower is harmed", Empty: "`analyze.min_slowdown`",
+		More: "A guideline that is newly violated is a harm in any case.", Flag: "harm", Value: "RATIO"},
 	{Name: "remedy.proofs", Text: "proofs, of many mpiruns each, at most: one more follows whenever a part of the setting is taken back"},
 
 	{Name: "batch.scheduler", Text: "the batch system that `pgmpi submit` writes a script for", Names: batch.Names(),
