@@ -423,6 +423,19 @@ func TestGroupsAreOffUntilTheyAreNamed(t *testing.T) {
 	}
 }
 
+func TestIDsAndGroupsOfTheCatalogueAreNotTheUsers(t *testing.T) {
+	names := []string{"all", "extended", everything}
+	for _, e := range Catalogue() {
+		names = append(names, e.ID, strings.ToLower(e.ID), string(e.Group))
+	}
+	for _, name := range names {
+		errs := ValidateUsers([]User{{ID: name, Monotony: "MPI_Bcast"}}, 1)
+		if name != "" && (len(errs) != 1 || !strings.Contains(errs[0].Error(), "belongs to the catalogue")) {
+			t.Errorf("%s: %v", name, errs)
+		}
+	}
+}
+
 func TestVariantOfACaseIsHowItIsCalled(t *testing.T) {
 	s := settings("NB2", "IP1:MPI_Scan/in_place", "NB4:MPI_Scan_init/10", "V1", "V2:MPI_Allgatherv/linear")
 	s.Users = []User{{ID: "mine", Pattern: &UserPattern{"MPI_Ireduce", "reduce_as_allreduce"}}}
