@@ -98,7 +98,7 @@ func (b *fixture) hostsFor(n int) int {
 }
 
 func TestCheckAcrossHostsOverTCP(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAlone(t, func(t *testing.T, b *fixture) {
 		n := b.hostsFor(4)
 		c := newCluster(t, n, "")
 		b.check("--guidelines", b.toml(fmt.Sprintf(acrossHosts, n)+b.preloads()), "--launch", c.launch(b.lib)).exits(t, 0, 1)
@@ -128,7 +128,7 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 func TestTwoShapesInOneCheck(t *testing.T) {
 	shapes := strings.Replace(fmt.Sprintf(acrossHosts, 2), "np = [2]", `shapes = ["2x1", "1x2"]`, 1)
 	shapes = strings.Replace(shapes, "[measure]", "[measure]\ntemp_memory = \"4Ti\"", 1)
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAlone(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
 		toml := b.toml(shapes + b.preloads())
 		if s := b.check("--guidelines", toml, "--launch", c.placing(b.lib)).exits(t, 0, 1); !strings.Contains(s.stdout, "2 (2x1) and 2 (1x2) processes") {
@@ -195,7 +195,7 @@ func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 
 // Hosts whose clocks are 1000 s apart do not share one.
 func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAlone(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
 		with := func(method string) string {
 			return b.toml(strings.Replace(fmt.Sprintf(acrossHosts, 2), `sync = "barrier"`, `sync = "round_time"`+"\nclock_sync = \""+method+"\"", 1) + b.preloads())
@@ -229,7 +229,7 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 	if _, err := find("clocks"); err != nil || len(methods) == 0 {
 		t.Skipf("this program has clock_sync %q only", protocol.ClockSyncs)
 	}
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAlone(t, func(t *testing.T, b *fixture) {
 		hosts := b.hostsFor(3)
 		c := newCluster(t, hosts, "")
 		if b.lib.yield {

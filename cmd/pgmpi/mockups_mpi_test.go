@@ -19,8 +19,8 @@ import (
 
 // Every collective and every mock-up is compared with its definition for one to
 // eight processes, at counts that p divides and does not, at 1 and at 0. Not
-// the full product: each p up to 4 meets every datatype and every kind of root,
-// each above one of the four datatypes, and p = 7 and 8 one library each; operators
+// the full product: each p up to 4 meets every datatype and every kind of root, p = 1
+// and 4 with one library or the other, each above one of the four datatypes, and p = 7 and 8 one library each; operators
 // alternate over p, and p = 3 meets them all with one library or the other, the
 // second and later ones of a datatype in the functions that reduce. What an operator
 // computes does not depend on p, and what a root does not on the operator.
@@ -31,7 +31,7 @@ func TestEveryFunctionGivesTheRightData(t *testing.T) {
 				continue
 			}
 			for i, d := range mockups.Datatypes() {
-				if np > 4 && i != np%4 {
+				if np > 4 && i != np%4 || np%3 == 1 && np <= 4 && i%len(libraries) != b.libraryIndex() {
 					continue
 				}
 				for k, op := range d.Ops {
@@ -71,6 +71,7 @@ func TestOperatorThatDoesNotCommuteKeepsTheOrderOfTheRanks(t *testing.T) {
 // A mock-up that combines in the wrong order passes with every predefined
 // operator, and is seen with one that does not commute.
 func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")
@@ -91,6 +92,7 @@ func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
 
 // Only the last rank wants an element more than the table gives: none may wait for it.
 func TestMockupThatTakesMoreThanItsTempIsNotMeasured(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")

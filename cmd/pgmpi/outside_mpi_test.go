@@ -36,6 +36,7 @@ func TestFunctionsGiveWhatMPIDefines(t *testing.T) {
 }
 
 func TestWrongMockupsDifferFromTheDefinition(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	b.lib.name = "wrong-openmpi"
 	out, err := b.plain(3, nil, "exhaustive", "400")
@@ -85,6 +86,7 @@ func TestAnotherProgramRunsThroughTheMockups(t *testing.T) {
 }
 
 func TestAnotherProgramSeesWrongMockups(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	out, err := b.interposed(3, "wrong-openmpi", os.DevNull)
 	if err == nil || strings.Contains(out, "No Errors") {

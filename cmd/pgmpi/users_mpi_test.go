@@ -50,7 +50,7 @@ method = "paper"
 
 func TestEveryUserGuidelineIsListedMeasuredAndReported(t *testing.T) {
 	text, ids := everyUserGuideline()
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		file := b.toml(onlyUsers + text)
 		listed := b.pgmpi("list", "--guidelines", file).exits(t, 0).stdout
 		b.check("--guidelines", file, "--format", "table,csv").exits(t, 0, 1)

@@ -46,8 +46,11 @@ var mpichVariables = Writer{
 	For: func(l Library) bool { return l.Family == "mpich" || l.Family == "mvapich" },
 	Write: func(_ Target, choices []Choice) (*Setting, error) {
 		return forced("cvar", choices, func(c Choice) string {
-			if c.Algorithm == "" {
+			switch c.Algorithm {
+			case "":
 				return "it names no algorithm"
+			case powersOfTwo: // the others fall back
+				return "noncommutative is for 2, 4, 8, … processes, and the variable holds for every communicator: MPICH would end the program on others"
 			}
 			return ""
 		}, func(c Choice) (string, string, Proof) { return cvarVariable(c.Function), c.Algorithm, ByVariable }), nil
