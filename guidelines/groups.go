@@ -6,8 +6,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// Group is a part of the catalogue that is selected by its name, and off by default: the
-// guidelines about another way to call a collective, with GL1 and GL2 of such calls.
+// Group is a part of the catalogue that is selected by its name, and off by default. Most
+// are the guidelines about another way to call a collective, with GL1 and GL2 of such calls.
 type Group string
 
 // The groups, and the selector of the whole catalogue with all of them.
@@ -15,6 +15,8 @@ const (
 	Nonblocking Group = "nonblocking"
 	Persistent  Group = "persistent"
 	InPlace     Group = "in_place"
+	// Lanes are about mock-ups that divide their work among nodes.
+	Lanes Group = "lanes"
 	// Counts, datatypes and processes that differ from those of the regular calls.
 	Irregular    Group = "irregular"
 	Derived      Group = "datatypes"
@@ -24,7 +26,7 @@ const (
 	everything = "everything"
 )
 
-// callsOf are the calls that a group is about.
+// callsOf are the calls that a group is about, if any.
 var callsOf = map[Group][]mockups.Call{
 	Nonblocking: {mockups.Nonblocking}, Persistent: {mockups.Persistent}, InPlace: {mockups.InPlace},
 	Irregular: irregular(), Derived: {mockups.Call(mockups.Vector), mockups.Call(mockups.Indexed)},
@@ -40,7 +42,7 @@ func irregular() (calls []mockups.Call) {
 
 // Groups are all of them, in the order of the catalogue.
 func Groups() []Group {
-	return []Group{Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts}
+	return []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts}
 }
 
 // Pair says that a collective called in one way is not to be slower than called in another;

@@ -23,7 +23,7 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 	// MPI_Barrier moves nothing; the four with counts for each process are called once, not ten
 	// times; and MPI_Bcast has nothing to be in place of. Five collectives have counts that can
 	// differ, five have no operator, two have a form for neighbors.
-	want := map[Call]int{Nonblocking: 15, Persistent: 15, InPlace: 10, Copied: 10, NonblockingTimes: 11, PersistentTimes: 11,
+	want := map[Call]int{Nonblocking: 15, Persistent: 15, InPlace: 10, Copied: 10, NonblockingTimes: 11, PersistentTimes: 11, PersistentOnce: 11,
 		Wide: 1, ByGatherv: 1, Neighborhood: 2, ByMessages: 2, LargeCount: 15}
 	for _, r := range Unequal {
 		want[Call(r)], want[WideCall(r)], want[GathervCall(r)] = 5, 1, 1

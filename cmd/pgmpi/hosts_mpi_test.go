@@ -167,12 +167,12 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 }
 
 // The guidelines of the paper's Table 2 on four hosts, one rank on each and two on each of
-// two, in one check. MPICH, whose ranks wait for each other for long where they share
+// two, in one check; on the two also those about lanes. MPICH, whose ranks wait for each other for long where they share
 // cores, has its two shapes on two hosts.
 func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 	b := newFixture(t, libraries[0])
 	c := newCluster(t, 4, "")
-	toml := strings.NewReplacer(`"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Bcast", "GL2:MPI_Bcast", "GL3..GL17"`,
+	toml := strings.NewReplacer(`"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Bcast", "GL2:MPI_Bcast", "GL3..GL17", "lanes"`,
 		"np = [4]", `shapes = ["4x1", "2x2"]`, "fixed = 3", "fixed = 2").Replace(fmt.Sprintf(acrossHosts, 4))
 	b.check("--guidelines", b.toml(toml+b.preloads()), "--turns", "1", "--launch", c.placing(b.lib)).exits(t, 0, 1)
 	seen := map[string]map[string]bool{"4x1": {}, "2x2": {}}
@@ -182,8 +182,11 @@ func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 		}
 		seen[v.Shape][v.Guideline] = true
 	}
-	if len(seen) != 2 || len(seen["4x1"]) != 17 || len(seen["2x2"]) != 17 {
+	if len(seen) != 2 || len(seen["4x1"]) != 17 || len(seen["2x2"]) != 17+2 {
 		t.Errorf("guidelines by shape: %v", seen)
+	}
+	if notes := strings.Join(b.report().Notes, "\n"); !strings.Contains(notes, "GL31 is not tested on 4x1: each node has one process") {
+		t.Errorf("no note says why lanes are not tested on 4x1:\n%s", notes)
 	}
 	for _, l := range b.environment(b.out).Factors.Layouts {
 		if l.Place() != l.Shape {

@@ -73,6 +73,9 @@ typedef struct pg_ctx {
     MPI_Comm own;
     const struct pg_forced *forced;
 
+    /* Of its rows alone: the nodes that the processes are on; NULL: not looked for. */
+    struct pg_lanes *lanes;
+
     /* Of its rows alone: where counts are by a rule they are set before prepare, like the
      * first two of lists, which others have not. */
     pg_lists *lists;
