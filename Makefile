@@ -102,6 +102,11 @@ $(1) -std=c11 -O2 -Imockups/c $(3) -fPIC -shared testdata/interpose/interpose.c 
 $(1) -std=c11 -O2 testdata/interpose/calls.c -o bin/calls-$(2)
 endef
 
+# $(call build_overlap,MPICC,SUFFIX): a library whose calls have a known overlap.
+define build_overlap
+$(1) -std=c11 -O2 -Wall -Wextra -fPIC -shared testdata/overlap/overlap.c -o bin/overlap-$(2).so -lpthread
+endef
+
 define build_bench
 $(build_pgmpi)
 $(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
@@ -113,6 +118,8 @@ done
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/yield.so testdata/yield/yield.c -ldl
 gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/slowclock.so testdata/slowclock/slowclock.c -ldl
 $(build_injected)
+$(call build_overlap,$(OPENMPI_CC),openmpi)
+$(call build_overlap,$(MPICH_CC),mpich)
 $(call build_data,$(OPENMPI_CC),openmpi)
 $(call build_data,$(MPICH_CC),mpich)
 CGO_ENABLED=0 go build -buildvcs=false -o bin/bench ./cmd/bench
@@ -217,6 +224,7 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-wrong-openmpi,-tags wrongmockups$(comma)matmul2)
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-injected-openmpi,-tags injectedclocks)
 	$(OPENMPI_CC) $(sync_test) -o bin/sync-openmpi
+	$(call build_overlap,$(OPENMPI_CC),openmpi)
 	$(call build_data,$(OPENMPI_CC),openmpi)
 	$(call build_data,$(OPENMPI_CC),wrong-openmpi,-DPGMPI_WRONG_MOCKUPS)
 	} &
@@ -224,6 +232,7 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-matmul2-mpich,-tags matmul2)
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-injected-mpich,-tags injectedclocks)
 	$(MPICH_CC) $(sync_test) -o bin/sync-mpich
+	$(call build_overlap,$(MPICH_CC),mpich)
 	$(call build_data,$(MPICH_CC),mpich)
 	wait $$others
 	echo "Tests without MPI:"

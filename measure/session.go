@@ -29,6 +29,7 @@ type Session struct {
 	MPI      MPIConfig
 	NREP     nrep.Config
 	Measure  Config
+	Overlap  OverlapConfig
 	Own      []guidelines.Mockups // the user's own
 	Start    Starter              // nil: Exec
 
@@ -228,6 +229,8 @@ func nameOf(r *results.Run) string {
 		return fmt.Sprintf("mpirun %d of the split experiment", r.Run)
 	case protocol.ModePipelined:
 		return fmt.Sprintf("mpirun %d of calls in a row", r.Run)
+	case protocol.ModeOverlap:
+		return fmt.Sprintf("mpirun %d of overlapped calls", r.Run)
 	case protocol.ModeExplore:
 		return fmt.Sprintf("mpirun %d of the tests of candidates", r.Run)
 	default:

@@ -54,7 +54,7 @@ func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sa
 	var out []Sampled
 	for _, i := range m.Plan.CasesOf(shape) {
 		c := Sampled{Plan: i}
-		if mode == protocol.ModeMeasure {
+		if mode == protocol.ModeMeasure || mode == protocol.ModeOverlap {
 			c.NRep = max(1, m.NRep[i].N)
 		}
 		out = append(out, c)
@@ -149,6 +149,9 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		j.Order = append(j.Order, round...)
 	}
 	switch {
+	case t.Mode == protocol.ModeOverlap:
+		j.Sample = protocol.SampleLocal // as what is held against it: by the ranks' own clocks
+		j.Overlap, err = s.Overlap.job()
 	case t.Mode == protocol.ModeNREP:
 		j.SendNS = int64(casesEvery)
 		j.NREP, err = json.Marshal(s.NREP)

@@ -43,6 +43,8 @@ func (s *Session) turns(t Task) int {
 		return 1 // what is repeated until it is known well enough has no parts
 	case t.Mode == protocol.ModePipelined:
 		return 1 // as the benchmarks that it is held against
+	case t.Mode == protocol.ModeOverlap:
+		return 1 // what is computed for is what the call has just taken
 	case s.Measure.Turns == 0 && !s.roomForTurns(t):
 		return 1
 	}

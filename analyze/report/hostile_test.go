@@ -63,6 +63,7 @@ func hostile(t *testing.T, text string) map[string]example {
 		"env":       poisoned(Environments, environment(t), text),
 		"clocks":    poisoned(ClockLists, clocks(), text),
 		"pipelined": poisoned(PipelinedTimes, pipelined(), text),
+		"overlap":   poisoned(Overlaps, overlap(), text),
 		"barrier":   poisoned(BarrierLists, barriers(), text),
 
 		"fingerprint": poisoned(Fingerprints, fingerprint(t), text),

@@ -45,6 +45,7 @@ var benches = []bench{
 	{"proof", "the same in real checks of collectives with themselves", true, 20, proofBench},
 	{"explore", "explorations whose answers are known", true, 5, exploreBench},
 	{"nonblocking", "a check of nonblocking and persistent calls, with known answers", true, 1, nonblockingBench},
+	{"overlap", "how much of calls is hidden where that is known", true, 1, overlapBench},
 	{"stability", "checks in a row: how many verdicts flip", true, 10, stabilityBench},
 	{"nights", "a night against the one before and the first: false alarms, planted slowdowns", true, 20, nightsBench},
 }

@@ -220,6 +220,7 @@ var stagesOf = map[string][]protocol.Mode{
 	"nrep":    {protocol.ModeNREP},
 	"measure": {protocol.ModeMeasure},
 	"explore": campaign.ExploreStages,
+	"overlap": campaign.OverlapStages,
 }
 
 // plan is a dry run. A check that R is too small for ends with 4, as it would

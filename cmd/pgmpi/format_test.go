@@ -28,7 +28,7 @@ import (
 var formatsOf = map[string][]string{
 	"check": report.Reports.Formats(), "analyze": report.Reports.Formats(), "times": report.RunTimes.Formats(),
 	"compare": report.Comparisons.Formats(), "ab": report.Comparisons.Formats(), "reproduce": report.Spreads.Formats(), "history": report.Histories.Formats(),
-	"selftest": campaign.Selftests.Formats(), "env": report.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": campaign.Lists.Formats(), "explore": report.Explorations.Formats(), "remedy": campaign.Remedies.Formats(),
+	"selftest": campaign.Selftests.Formats(), "env": report.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": campaign.Lists.Formats(), "explore": report.Explorations.Formats(), "overlap": report.Overlaps.Formats(), "remedy": campaign.Remedies.Formats(),
 	"status": campaign.Statuses.Formats(), "fingerprint": report.Fingerprints.Formats(),
 	"matrix": report.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
 }

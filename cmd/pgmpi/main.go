@@ -66,7 +66,7 @@ func commands() []command {
 		checkCommand, nrepCommand, measureCommand, analyzeCommand, timesCommand, fingerprintCommand, compareCommand, abCommand, reproduceCommand, historyCommand,
 		matrixCommand, figuresCommand, exportCommand,
 		expectCommand,
-		exploreCommand, remedyCommand, selftestCommand, envCommand, clocksCommand, listCommand, initCommand, submitCommand, statusCommand, completionCommand(), manCommand(), versionCommand,
+		exploreCommand, overlapCommand, remedyCommand, selftestCommand, envCommand, clocksCommand, listCommand, initCommand, submitCommand, statusCommand, completionCommand(), manCommand(), versionCommand,
 	}
 }
 

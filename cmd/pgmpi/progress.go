@@ -73,6 +73,7 @@ var doing = map[protocol.Mode]string{
 	protocol.ModeNREP: "predicting nrep", protocol.ModeMeasure: "measuring", protocol.ModeSplit: "following up suspected splits",
 	protocol.ModeConfirm: "measuring again what would be an alarm", protocol.ModeMessages: "counting messages",
 	protocol.ModeExplore: "testing candidates", protocol.ModePipelined: "measuring calls in a row",
+	protocol.ModeOverlap: "computing beside calls",
 }
 
 func what(e campaign.Progress) string {

@@ -63,6 +63,14 @@ func (s *settings) keys(fs *pflag.FlagSet, names ...string) {
 	}
 }
 
+// named adds a flag of a key that elsewhere has none, or whose flag is another key's.
+func (s *settings) named(fs *pflag.FlagSet, flag, key, value string) {
+	k := &keyFlag{key: glfile.NamedKey(key)}
+	k.key.Flag, k.key.Value = flag, value
+	s.flags = append(s.flags, k)
+	fs.VarPF(k, flag, "", k.key.Usage(s.defaults()))
+}
+
 func (s *settings) measuring(fs *pflag.FlagSet) {
 	s.file(fs)
 	s.design(fs)

@@ -175,7 +175,7 @@ func (c *Campaign) Open() error {
 		return setupf("%w; make room there, or choose another folder with --out", err)
 	}
 	c.session = measure.Session{Folder: folder, Manifest: c.Manifest, RankPath: c.RankPath, MPI: c.Config.MPI,
-		NREP: c.Config.NREP, Measure: c.Config.Measure, Own: c.Config.Mockup, Start: c.Start}
+		NREP: c.Config.NREP, Measure: c.Config.Measure, Overlap: c.Config.Overlap, Own: c.Config.Mockup, Start: c.Start}
 	if c.Job.ID == "" {
 		c.Job = batch.Here()
 	}

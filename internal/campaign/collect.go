@@ -196,6 +196,11 @@ func StoreExploration(folder *results.Folder, d *report.Document, formats []repo
 	return storeWithJSON(folder, report.Explorations, d, formats)
 }
 
+// StoreOverlap is StoreExploration for what `pgmpi overlap` found.
+func StoreOverlap(folder *results.Folder, d *report.Document, formats []report.Format) error {
+	return storeWithJSON(folder, report.Overlaps, d, formats)
+}
+
 func storeWithJSON[T any](folder *results.Folder, k report.Kind[T], d *report.Document, formats []report.Format) error {
 	if !slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "json" }) {
 		json, err := k.Format("json")

@@ -48,6 +48,10 @@ const (
 // (docs/statistics.md).
 const pointing = 7
 
+// An overlapped call is made as often alone, and three times with computation or tests beside it,
+// after a search of as many calls as in one of these.
+const overlapTimes = 8
+
 // Estimate is what a command would take.
 type Estimate struct {
 	Design   *judge.Design
@@ -107,6 +111,7 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 			{mode: protocol.ModeNREP, Name: "stage 1", Runs: c.predictions(), Each: first},
 			{mode: protocol.ModeMeasure, Name: "stage 2", After: 0, Runs: all, Each: second},
 			{mode: protocol.ModeMeasure, Name: "beyond", After: all, Runs: c.Manifest.R - all, Each: inSeconds(cost.start) + (second-inSeconds(cost.start))/pointing},
+			{mode: protocol.ModeOverlap, Name: "overlap", Runs: c.Manifest.R, Each: inSeconds(cost.start) + overlapTimes*(second-inSeconds(cost.start))},
 			{mode: protocol.ModeExplore, Name: "candidates", Runs: testingRuns(c.Manifest, c.Config), Each: inSeconds(cost.start) + (second-inSeconds(cost.start))/pointing},
 		} {
 			if s.Runs == 0 || !slices.Contains(stages, s.mode) {

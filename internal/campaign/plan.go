@@ -46,9 +46,14 @@ func (p *Plan) tests() report.Section {
 	}
 	ascending := slices.Sorted(maps.Keys(sizes))
 	s := report.Titled("PLAN")
-	s.Fact("guidelines", "%d of monotony, %d of split-robustness, %d of pattern",
-		len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern]))
-	s.Fact("functions", "%s, %s", conf.Plural(len(collectives), "collective"), conf.Plural(len(emulations), "mock-up"))
+	overlap := isOverlap(p.Manifest)
+	if overlap {
+		s.Fact("functions", "%s", conf.Plural(len(collectives), "nonblocking collective"))
+	} else {
+		s.Fact("guidelines", "%d of monotony, %d of split-robustness, %d of pattern",
+			len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern]))
+		s.Fact("functions", "%s, %s", conf.Plural(len(collectives), "collective"), conf.Plural(len(emulations), "mock-up"))
+	}
 	between := conf.HumanSize(ascending[0])
 	if n := len(ascending); n > 1 {
 		between = fmt.Sprintf("%d, from %s to %s", n, between, conf.HumanSize(ascending[n-1]))
@@ -66,6 +71,10 @@ func (p *Plan) tests() report.Section {
 			s.Fact("assumed", "%d algorithms of each collective: the library is not asked, since nothing is started; `pgmpi list --algorithms` asks", assumedAlgorithms)
 		}
 		s.Fact("mpiruns", "%d choose among them, at least %d others test what was chosen", p.Manifest.R, testingRuns(p.Manifest, p.Config))
+		return s
+	}
+	if overlap {
+		s.Fact("mpiruns", "R = %d, each with %s of a call alone, and as many beside computation (%s)", p.Manifest.R, conf.Plural(p.Config.NREP.Fixed, "repetition"), p.Config.Overlap.Method)
 		return s
 	}
 	s.Fact("tests", "m = %d%s%s", p.Design.M, lost(plan, p.Costs), split)
@@ -110,7 +119,7 @@ func (p *Plan) leftOut() []report.Section {
 	if len(check.Exclude) > 0 {
 		s.Item("check.exclude: %s", strings.Join(check.Exclude, ", "))
 	}
-	if len(check.Functions) > 0 {
+	if len(check.Functions) > 0 && !isOverlap(p.Manifest) {
 		s.Item("check.functions: all guidelines but those about %s", strings.Join(check.Functions, ", "))
 	}
 	for _, n := range p.Manifest.Plan.Notes {

@@ -30,7 +30,7 @@ type tally struct{ planned, done map[protocol.Mode]int }
 func (y *tally) at(t measure.Task) Progress {
 	p := Progress{Mode: t.Mode, Shape: t.Shape, Run: y.done[t.Mode] + 1, Runs: y.planned[t.Mode]}
 	p.Before = y.done[t.Mode]
-	for _, mode := range []protocol.Mode{protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages, protocol.ModePipelined} {
+	for _, mode := range []protocol.Mode{protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages, protocol.ModePipelined, protocol.ModeOverlap} {
 		if mode == t.Mode {
 			p.Before += p.All
 		}

@@ -108,7 +108,7 @@ func goOn(before, now *results.Manifest, config *glfile.File, path string) (*res
 func sameMeasurement(before, now *glfile.File, folder string) error {
 	var differ []string
 	there, here := settings(before), settings(now)
-	for i, name := range []string{"check", "guideline", "mockup", "job", "mpi", "nrep", "measure"} {
+	for i, name := range []string{"check", "guideline", "mockup", "job", "mpi", "nrep", "measure", "overlap"} {
 		a, errA := json.Marshal(there[i])
 		b, errB := json.Marshal(here[i])
 		if err := errors.Join(errA, errB); err != nil {
@@ -125,14 +125,14 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 // settings are the sections of a configuration that may not change, guidelines by
 // ID. The path of the rank program is left out, as its hash is compared, and the
 // way of the job to rank 0 and the limit of the start, which change no result.
-func settings(f *glfile.File) [7]any {
+func settings(f *glfile.File) [8]any {
 	byID := map[string]guidelines.User{}
 	for _, u := range f.Guideline {
 		byID[u.ID] = u
 	}
 	mpi := f.MPI
 	mpi.Rank, mpi.JobFile, mpi.StartLimit = "", false, 0
-	return [...]any{f.Check, byID, f.Mockup, f.Job, mpi, f.NREP, f.Measure}
+	return [...]any{f.Check, byID, f.Mockup, f.Job, mpi, f.NREP, f.Measure, f.Overlap}
 }
 
 // differences has a line for every key whose value is not the same in two JSON

@@ -7,7 +7,7 @@ import (
 )
 
 // ofMPI begin the names of variables that set MPI libraries and batch systems.
-var ofMPI = []string{"OMPI_", "PRTE_MCA_", "MPIR_CVAR_", "UCX_", "FI_", "SLURM_", "MV2_", "I_MPI_"}
+var ofMPI = []string{"OMPI_", "PRTE_MCA_", "MPIR_CVAR_", "MPICH_ASYNC_PROGRESS", "UCX_", "FI_", "SLURM_", "MV2_", "I_MPI_"}
 
 // ofSlurm begin those of Slurm's that can change a result: where ranks are bound,
 // and how they find each other. The others number jobs and steps, name users and

@@ -21,7 +21,9 @@ const (
 	ModeMessages Mode = "messages"
 	// ModePipelined times many calls in a row beside single ones, as other benchmarks do.
 	ModePipelined Mode = "pipelined"
-	ModeClocks    Mode = "clocks" // examine clocks; no case is measured
+	// ModeOverlap computes beside nonblocking calls.
+	ModeOverlap Mode = "overlap"
+	ModeClocks  Mode = "clocks" // examine clocks; no case is measured
 	// ModeAlgorithms only lists the library's own algorithms.
 	ModeAlgorithms Mode = "algorithms"
 	// ModeLegal makes calls that MPI allows and that are easy to get wrong.
@@ -83,11 +85,12 @@ type Job struct {
 	NREP       json.RawMessage `json:"nrep,omitempty"` // an nrep.Config; only with ModeNREP
 	// Predictions is how many times Order visits a case with ModeNREP, each a
 	// prediction of its own, of which the largest counts; 0: once.
-	Predictions int        `json:"predictions,omitempty"`
-	Layout      bool       `json:"layout,omitempty"`    // say where the ranks run, before the first case
-	Clocks      *ClocksJob `json:"clocks,omitempty"`    // only with ModeClocks
-	Variables   []string   `json:"variables,omitempty"` // to read, with ModeAlgorithms; OfEnvironment begins those of the environment
-	Legal       *LegalJob  `json:"legal,omitempty"`     // only with ModeLegal
+	Predictions int         `json:"predictions,omitempty"`
+	Layout      bool        `json:"layout,omitempty"`    // say where the ranks run, before the first case
+	Clocks      *ClocksJob  `json:"clocks,omitempty"`    // only with ModeClocks
+	Variables   []string    `json:"variables,omitempty"` // to read, with ModeAlgorithms; OfEnvironment begins those of the environment
+	Legal       *LegalJob   `json:"legal,omitempty"`     // only with ModeLegal
+	Overlap     *OverlapJob `json:"overlap,omitempty"`   // only with ModeOverlap
 }
 
 // Mockups is a shared library with mock-ups of the user's own.

@@ -293,7 +293,7 @@ func (o *OutputReader) checkCase(i int) error {
 	case c.WindowNS < 0 || c.Provable != nil && min(int64(c.Provable.N), c.Provable.MedianNS, c.Provable.MinNS) < 0:
 		return fmt.Errorf("case %d has a negative time", c.Case)
 	}
-	if err := cmp.Or(c.Usage.Check(o.job.NP), c.Messages.Check(), c.Counting.Check()); err != nil {
+	if err := cmp.Or(c.Usage.Check(o.job.NP), c.Messages.Check(), c.Counting.Check(), c.Overlap.Check()); err != nil {
 		return fmt.Errorf("case %d: %w", c.Case, err)
 	}
 	if goesOn {

@@ -41,6 +41,7 @@ type CaseResult struct {
 	Counting *Counting `json:"counting,omitempty"` // only where counters were read
 	// Messages is only there with ModeMessages, and where the library counts them.
 	Messages *Messages `json:"messages,omitempty"`
+	Overlap  *Overlap  `json:"overlap,omitempty"` // only with ModeOverlap
 }
 
 // Count sets Invalid, Late and Long by the flags of the case's samples.

@@ -331,6 +331,12 @@ func (b *bench) visit(i int) error {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
 	}
+	if fault == "" && b.job.Overlap != nil {
+		var err error
+		if fault, err = b.overlapOf(i, f, row, count); err != nil {
+			return fmt.Errorf("%s: %w", b.name, err)
+		}
+	}
 	b.home()
 	if fault != "" {
 		*r, b.out.samples[i] = protocol.CaseResult{Case: i, Status: protocol.StatusWrong, Message: fault}, nil

@@ -96,6 +96,10 @@ const pg_function *pg_table(int *n);
 /* Likewise, the other ways to call a collective. */
 const pg_function *pg_variants(int *n);
 
+/* The row of a nonblocking collective whose run only posts, into the request of the
+ * context; NULL: there is none. */
+const pg_function *pg_post_of(const char *id);
+
 /* Takes `elements` elements as temp[slot] from the arena, zeroed and guarded.
  * Returns MPI_ERR_NO_MEM when that is more than the table gives the row. */
 static inline int pg_temp(pg_ctx *x, int slot, int64_t elements)

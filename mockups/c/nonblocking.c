@@ -150,3 +150,26 @@ const pg_function pg_nonblocking[] = {
     {"MPI_Iscatter/10", pg_prepare_nothing, scatter_times, pg_release},
     {NULL},
 };
+
+/* What only posts. */
+static const pg_function posts[] = {
+    {"MPI_Iallgather", pg_prepare_nothing, post_allgather, pg_release},
+    {"MPI_Iallreduce", pg_prepare_nothing, post_allreduce, pg_release},
+    {"MPI_Ialltoall", pg_prepare_nothing, post_alltoall, pg_release},
+    {"MPI_Ibcast", pg_prepare_nothing, post_bcast, pg_release},
+    {"MPI_Iexscan", pg_prepare_nothing, post_exscan, pg_release},
+    {"MPI_Igather", pg_prepare_nothing, post_gather, pg_release},
+    {"MPI_Ireduce", pg_prepare_nothing, post_reduce, pg_release},
+    {"MPI_Ireduce_scatter", pg_equal_parts, post_reduce_scatter, pg_release},
+    {"MPI_Ireduce_scatter_block", pg_prepare_nothing, post_reduce_scatter_block, pg_release},
+    {"MPI_Iscan", pg_prepare_nothing, post_scan, pg_release},
+    {"MPI_Iscatter", pg_prepare_nothing, post_scatter, pg_release},
+};
+
+const pg_function *pg_post_of(const char *id)
+{
+    for (size_t i = 0; i < sizeof posts / sizeof *posts; i++)
+        if (strcmp(posts[i].id, id) == 0)
+            return &posts[i];
+    return NULL;
+}

@@ -39,6 +39,7 @@ type File struct {
 	Analyze   judge.Config          `toml:"analyze" json:"analyze"`
 	Gate      analyze.GateConfig    `toml:"gate" json:"gate"`
 	Explore   analyze.ExploreConfig `toml:"explore" json:"explore"`
+	Overlap   measure.OverlapConfig `toml:"overlap" json:"overlap"`
 	Remedy    tuning.Config         `toml:"remedy" json:"remedy"`
 	Batch     batch.Config          `toml:"batch" json:"-"` // an account is nothing for a manifest
 	Guideline []guidelines.User     `toml:"guideline" json:"guideline,omitempty"`
@@ -62,6 +63,7 @@ func Default() File {
 		Analyze: judge.Default(),
 		Gate:    analyze.DefaultGate(),
 		Explore: analyze.DefaultExplore(),
+		Overlap: measure.DefaultOverlap(),
 		Remedy:  tuning.DefaultConfig(),
 		Batch:   batch.Default(),
 	}
@@ -189,6 +191,7 @@ func (f *File) check() []conf.FieldError {
 		inSection("analyze.", f.Analyze.Validate()),
 		inSection("gate.", f.Gate.Validate()),
 		inSection("explore.", f.Explore.Validate()),
+		inSection("overlap.", f.Overlap.Validate()),
 		inSection("remedy.", f.Remedy.Validate()),
 		f.forced(func(c string) bool {
 			return slices.ContainsFunc(f.Guideline, func(u guidelines.User) bool { return u.Calls(c) })

@@ -37,7 +37,8 @@ var Keys = []Key{
 	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:MPI_Gather`), `extended` (GL18 and up), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
 		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`."},
 	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines"},
-	{Name: "check.functions", Text: "only guidelines about these collectives, such as `MPI_Bcast`", Empty: "all"},
+	{Name: "check.functions", Text: "only guidelines about these collectives, such as `MPI_Bcast`", Empty: "all",
+		Flag: "functions", Value: "LIST", FlagText: "only these collectives: MPI_Bcast,MPI_Reduce"},
 
 	{Name: "job.np", Text: "numbers of processes, one or several", Empty: "the processes of the batch job (`SLURM_NTASKS`), else the cores that pgmpi may run on",
 		Flag: "np", Value: "LIST", FlagText: "numbers of processes: 2,4"},
@@ -162,6 +163,11 @@ var Keys = []Key{
 	{Name: "explore.select", Text: "mpiruns that choose the candidates; other ones test them", Flag: "select", Value: "N"},
 	{Name: "explore.rounds", Text: "in how many rounds these mpiruns visit their cases, each with its share of the repetitions, unless `measure.turns` says so; `0`: ten, of at least ten repetitions each"},
 
+	{Name: "overlap.method", Text: "how `pgmpi overlap` computes beside a nonblocking call: `time`, as long as the call takes, by the clock; `work`, steps of a loop that take as long where nothing else is done", Names: protocol.OverlapMethods,
+		More: "The flag `--method` of `pgmpi overlap` sets it; see [how-to-overlap.md](how-to-overlap.md#time-or-work)."},
+	{Name: "overlap.tests", Text: "bytes of msize from one progress test (MPI_Test) to the next, of which the best is searched; none at all is always tried",
+		More: "The flag `--tests` sets it. A call has floor(msize/interval) + 1 tests; an interval that gives more than 4096 is not tried."},
+
 	{Name: "remedy.kinds", Text: "what `pgmpi remedy` tries; the environment comes first", Names: tuning.Kinds(),
 		More: "`environment`: variables of the C library's malloc; `algorithm`: the MPI library's own algorithms. See [how-to-tune.md](how-to-tune.md).", Flag: "kinds", Value: "LIST"},
 	{Name: "remedy.harm", Text: "ratio from which a case that is significantly slower is harmed", Empty: "`analyze.min_slowdown`",
@@ -181,6 +187,11 @@ var Keys = []Key{
 	{Name: "batch.modules", Text: "modules that the script loads"},
 	{Name: "batch.prolog", Text: "lines of shell before pgmpi is started"},
 	{Name: "batch.restarts", Text: "how often the job may go on in another allocation"},
+}
+
+// NamedKey is the key of a name; there must be one.
+func NamedKey(name string) Key {
+	return Keys[slices.IndexFunc(Keys, func(k Key) bool { return k.Name == name })]
 }
 
 // FlagKey is the key that a flag sets; there must be one.

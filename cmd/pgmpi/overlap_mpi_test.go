@@ -1,0 +1,78 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/measure/protocol"
+)
+
+// overlapped runs `pgmpi overlap` of a few repetitions, and reads what it wrote.
+func (b *fixture) overlapped(code int, toml string, args ...string) (said, *analyze.Overlap) {
+	b.t.Helper()
+	file := b.toml("[job]\nnp = [2]\nmpiruns = 1\n[nrep]\nfixed = 6\n" + toml)
+	s := b.pgmpi(append([]string{"overlap", "--rank", b.rank, "--out", b.out, "--guidelines", file, "--format", "table,csv,html"}, args...)...).exits(b.t, code)
+	text, err := os.ReadFile(filepath.Join(b.out, "overlap.json"))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var o analyze.Overlap
+	if err := json.Unmarshal(text, &o); err != nil {
+		b.t.Fatal(err)
+	}
+	return s, &o
+}
+
+// One mpirun finds what there is to find of every call, and is too few for a verdict. Nothing here asks how long.
+func TestOverlapOfEveryNonblockingCollective(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
+		method := protocol.OverlapMethods[b.libraryIndex()]
+		s, o := b.overlapped(4, "", "--method", method, "--msizes", "8,64Ki", "--tests", "4Ki")
+		s.shows(t, "^OVERLAP: ", "^Iallreduce, p2$", "^Iscatter, p2$").wideLines(t, textWidth)
+		if len(o.Cases) != 22 || o.Method != method {
+			t.Errorf("%d cases by %s", len(o.Cases), o.Method)
+		}
+		for _, c := range o.Cases {
+			if c.R != 1 || c.Reason != "" {
+				t.Errorf("%s at %d: R = %d, %s", c.Function, c.Msize, c.R, c.Reason)
+				continue
+			}
+			r := c.Runs[0]
+			if want := c.Msize/4096 + 1; len(r.Search) != 2 || r.Search[0].Tests != 0 || r.Search[1].Tests != want {
+				t.Errorf("%s at %d: searched %+v", c.Function, c.Msize, r.Search)
+			}
+			if (r.Steps > 0) != (method == protocol.OverlapWork) || r.None.N != 6 || r.Best.N != 6 || r.None.TestsNS != 0 || r.Best.Tests > 0 && r.Best.TestsNS == 0 || r.DoneNS <= 0 {
+				t.Errorf("%s at %d: %+v", c.Function, c.Msize, r)
+			}
+		}
+		again := b.pgmpi("overlap", b.out, "--format", "csv").exits(t, 4)
+		stored, err := os.ReadFile(filepath.Join(b.out, "overlap.csv"))
+		if err != nil || again.stdout != string(stored) {
+			t.Errorf("shown again it differs, or %v", err)
+		}
+	})
+}
+
+// A call that is right by itself, and wrong when it is tested, is named; one that a preloaded library completes is measured.
+func TestOverlapVerifiesTheCallsThatItTests(t *testing.T) {
+	b := newFixture(t, libraries[0])
+	const shim = "[mpi]\nenv = { LD_PRELOAD = \"%s/overlap-%s.so\", PGMPI_OVERLAP = \"%s\" }\n"
+	for mode, wrong := range map[string]bool{"spoil:0": true, "wait:1000": false, "helper:1000": false} {
+		code := 4
+		if wrong {
+			code = 3
+		}
+		b.out = filepath.Join(b.dir, mode[:4])
+		_, o := b.overlapped(code, fmt.Sprintf(shim, b.bin, b.lib.name, mode), "--functions", "MPI_Bcast,MPI_Reduce", "--msizes", "1Ki")
+		for _, c := range o.Cases {
+			if want := wrong && c.Function == "MPI_Ibcast"; c.Wrong != want || (c.NB7.Verdict == judge.Wrong) != want || (c.R == 0) != want {
+				t.Errorf("%s: %s is %+v", mode, c.Function, c)
+			}
+		}
+	}
+}
