@@ -67,6 +67,7 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 		return nil, err
 	}
 	a.usage()
+	a.payoffs()
 	alternatives(a.verdicts)
 	a.Report = a.report(states)
 	return a, nil

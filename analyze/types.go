@@ -185,6 +185,7 @@ type Verdict struct {
 	Reason      string            `json:"reason,omitempty"` // why there is none
 	Alternative *Alternative      `json:"alternative"`      // violated and suspected: the fastest that was measured
 	RunsNeeded  *judge.RunsNeeded `json:"runs_needed"`      // undecided by the data: how many mpiruns would decide it
+	Payoff      *Payoff           `json:"payoff,omitempty"` // NB4
 	Counted
 	// ByState is there where the answer depends on the state of the machine.
 	ByState []StateVerdict `json:"by_state,omitempty"`

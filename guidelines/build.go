@@ -40,22 +40,60 @@ func Build(s Settings) (*Plan, error) {
 		return nil, err
 	}
 	var tests []pending
+	p.Shapes = nil
 	for _, shape := range s.Shapes {
+		before := len(tests)
 		for _, g := range p.Guidelines {
+			if why := g.unfit(shape); why != "" {
+				p.note(why)
+				continue
+			}
 			its := testsOf(g, shape)
-			note := fmt.Sprintf("%s is not tested: its sizes allow no %s test.", g.ID, g.Type)
-			if len(its) == 0 && !slices.Contains(p.Notes, note) {
-				p.Notes = append(p.Notes, note)
+			if len(its) == 0 {
+				p.note(fmt.Sprintf("%s is not tested: its sizes allow no %s test", g.ID, g.Type))
 			}
 			tests = append(tests, its...)
 		}
+		if len(tests) > before { // no mpirun without cases
+			p.Shapes = append(p.Shapes, shape)
+		}
 	}
 	if len(tests) == 0 {
-		return nil, errors.New("nothing to check: monotony and split-robustness need at least two sizes, " +
-			fmt.Sprintf("split-robustness a ratio of at most %d", MaxSplit))
+		return nil, fmt.Errorf("nothing to check: %s", p.nothing(s.Shapes[0]))
 	}
 	p.setTests(tests)
 	return p, nil
+}
+
+// note says once what is left out.
+func (p *Plan) note(text string) {
+	if text += "."; !slices.Contains(p.Notes, text) {
+		p.Notes = append(p.Notes, text)
+	}
+}
+
+// nothing says why no test of a shape is possible.
+func (p *Plan) nothing(s Shape) string {
+	if len(p.Guidelines) > 0 && !slices.ContainsFunc(p.Guidelines, func(g Guideline) bool { return g.unfit(s) == "" }) {
+		return p.Guidelines[0].unfit(s)
+	}
+	return fmt.Sprintf("monotony and split-robustness need at least two sizes, split-robustness a ratio of at most %d", MaxSplit)
+}
+
+// unfit says why a guideline is not asked of a shape; "": it is.
+func (g Guideline) unfit(s Shape) string {
+	why := ""
+	switch {
+	case g.Group != Lanes || s.HasLanes():
+		return ""
+	case s.Nodes == 0:
+		why = "it divides the work among nodes, which only a shape such as 2x2 gives (job.shapes, --shape)"
+	case s.Nodes == 1:
+		why = "all its processes are on one node, and there is nothing to divide among nodes"
+	default:
+		why = "each node has one process, and there is nothing to divide on a node"
+	}
+	return fmt.Sprintf("%s is not tested on %s: %s", g.ID, s, why)
 }
 
 func (s Settings) check() (op string, err error) {
@@ -134,7 +172,8 @@ func (p *Plan) noteLeftOut(prefix string, sizes []int64, extent int64) {
 // known: the case that would be too slow, and behind it the others.
 type pending struct {
 	Test
-	cases []Case
+	cases  []Case
+	beside []Case // measured, too, and compared with nothing
 }
 
 func caseOf(function string, msize int64, shape Shape) Case {
@@ -159,11 +198,23 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 			cases = append(cases, caseOf(g.Mockup, size, shape))
 		}
 		if len(cases) > 1 {
+			beside := besides(g, size, shape)
 			test := Test{Guideline: g.ID, Type: g.Type, Function: g.Function, Mockup: g.Mockup, Msize: size, Shape: shape, Tolerant: g.Tolerant}
-			tests = append(tests, pending{test, cases})
+			tests = append(tests, pending{test, cases, beside})
 		}
 	}
 	return tests
+}
+
+// besides are the single uses beside a test about ten uses of a request: from both it is told
+// from how many on the request pays.
+func besides(g Guideline, size int64, shape Shape) []Case {
+	f, _ := mockups.Get(g.Function)
+	m, _ := mockups.Get(g.Mockup)
+	if f.Call != mockups.PersistentTimes || m.Call != mockups.NonblockingTimes {
+		return nil
+	}
+	return []Case{caseOf(mockups.CallOf(f.Of, mockups.PersistentOnce), size, shape), caseOf(mockups.CallOf(f.Of, mockups.Nonblocking), size, shape)}
 }
 
 // SplitFactor is k = ⌈size/small⌉, the calls on small bytes that do what one
@@ -177,7 +228,7 @@ func SplitFactor(size, small int64) int64 {
 func (p *Plan) setTests(tests []pending) {
 	index, position := map[Case]int{}, map[string]int{}
 	for _, t := range tests {
-		for _, c := range t.cases {
+		for _, c := range slices.Concat(t.cases, t.beside) {
 			index[c] = 0
 		}
 	}

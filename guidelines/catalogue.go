@@ -12,6 +12,8 @@ type Entry struct {
 	Group   Group
 	Pairs   []Pair
 	Formula string // of A
+	// Over is of a pattern about every collective that has a mock-up of this kind.
+	Over mockups.Decomposition
 }
 
 // catalogue is S-PGMPI, Appendix A, and its extensions, in the order of their
@@ -46,6 +48,8 @@ var catalogue = []Entry{
 	{ID: "GL27", Type: Pattern, Mockup: "reduce_as_reduce_scatter+gatherv", Extended: true},
 	{ID: "GL28", Type: Pattern, Mockup: "bcast_as_allreduce", Extended: true},
 	{ID: "GL29", Type: Pattern, Mockup: "barrier_as_allreduce", Extended: true},
+	{ID: "GL30", Type: Pattern, Group: Lanes, Over: mockups.Lane, Formula: "A(n) ≤ A(n) on lanes"},
+	{ID: "GL31", Type: Pattern, Group: Lanes, Over: mockups.Hier, Formula: "A(n) ≤ A(n) by leaders"},
 	{ID: "NB1", Type: Pattern, Group: Nonblocking, Formula: "A(n) ≤ I_A(n) + Wait",
 		Pairs: []Pair{{"", mockups.Nonblocking, false}}},
 	{ID: "NB2", Type: Pattern, Group: Nonblocking, Formula: "I_A(n) + Wait ≤ A(n) + tolerance",
@@ -61,19 +65,31 @@ var catalogue = []Entry{
 // Catalogue returns the guidelines known by number.
 func Catalogue() []Entry { return catalogue }
 
-// Guidelines returns the entry's guidelines, without sizes: one for a pattern,
-// one per regular collective for monotony and split-robustness.
+// Guidelines returns the entry's guidelines, without sizes: one for a pattern with one
+// mock-up, else one for each collective that it is about.
 func (e Entry) Guidelines() []Guideline {
 	if len(e.Pairs) > 0 {
 		return e.pairs()
 	}
 	if e.Type == Pattern {
-		m, _ := mockups.Get(e.Mockup)
-		return []Guideline{{ID: e.ID, Type: Pattern, Function: m.Of, Mockup: e.Mockup}}
+		return e.patterns()
 	}
 	var out []Guideline
 	for _, f := range mockups.Identities() {
 		out = append(out, Guideline{ID: e.ID, Type: e.Type, Function: f})
+	}
+	return out
+}
+
+// patterns are those of an entry that names a mock-up, or a kind of them.
+func (e Entry) patterns() (out []Guideline) {
+	ids := []string{e.Mockup}
+	if e.Over != "" {
+		ids = mockups.Decomposed(e.Over)
+	}
+	for _, id := range ids {
+		m, _ := mockups.Get(id)
+		out = append(out, Guideline{ID: e.ID, Type: Pattern, Function: m.Of, Mockup: id, Group: e.Group})
 	}
 	return out
 }

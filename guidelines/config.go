@@ -117,6 +117,9 @@ func parseSelector(s string, users []User) (selector, error) {
 	}
 	if from, to, ok := strings.Cut(s, ".."); ok {
 		for _, id := range []string{from, to} {
+			if group := groupOf(id); group != "" {
+				return selector{}, fmt.Errorf("range %q: %s is in the group %q, which is selected by that name", s, id, group)
+			}
 			if !slices.Contains(all, id) {
 				return selector{}, fmt.Errorf("range %q: %s", s, conf.Unknown("guideline", id, all))
 			}
@@ -132,12 +135,6 @@ func parseSelector(s string, users []User) (selector, error) {
 	for _, group := range Groups() {
 		ids = append(ids, string(group))
 	}
-	group := Group("")
-	for _, e := range catalogue {
-		if e.ID == id {
-			group = e.Group
-		}
-	}
 	for _, g := range known(users) {
 		ids = append(ids, g.ID)
 		if g.ID == id {
@@ -152,7 +149,16 @@ func parseSelector(s string, users []User) (selector, error) {
 	case hasFunction && !slices.Contains(of, function):
 		return selector{}, fmt.Errorf("%q: %s is about %s", s, id, strings.Join(slices.Compact(of), ", "))
 	}
-	return selector{ids: []string{id}, function: function, group: group}, nil
+	return selector{ids: []string{id}, function: function, group: groupOf(id)}, nil
+}
+
+// groupOf is the group of the catalogue's guidelines of an id; "": none.
+func groupOf(id string) Group {
+	i := slices.IndexFunc(catalogue, func(e Entry) bool { return e.ID == id })
+	if i < 0 {
+		return ""
+	}
+	return catalogue[i].Group
 }
 
 // known are all guidelines, the catalogue's and behind them the user's, without sizes.

@@ -6,8 +6,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// Group is a part of the catalogue that is selected by its name, and off by default: the
-// guidelines about another way to call a collective, with GL1 and GL2 of such calls.
+// Group is a part of the catalogue that is selected by its name, and off by default. Most
+// are the guidelines about another way to call a collective, with GL1 and GL2 of such calls.
 type Group string
 
 // The groups, and the selector of the whole catalogue with all of them.
@@ -15,15 +15,17 @@ const (
 	Nonblocking Group = "nonblocking"
 	Persistent  Group = "persistent"
 	InPlace     Group = "in_place"
+	// Lanes are about mock-ups that divide their work among nodes.
+	Lanes Group = "lanes"
 
 	everything = "everything"
 )
 
-// callsOf are the calls that a group is about.
+// callsOf are the calls that a group is about, if any.
 var callsOf = map[Group]mockups.Call{Nonblocking: mockups.Nonblocking, Persistent: mockups.Persistent, InPlace: mockups.InPlace}
 
 // Groups are all of them, in the order of the catalogue.
-func Groups() []Group { return []Group{Nonblocking, Persistent, InPlace} }
+func Groups() []Group { return []Group{Lanes, Nonblocking, Persistent, InPlace} }
 
 // Pair says that a collective called in one way is not to be slower than called in another;
 // "": as usual.
@@ -51,8 +53,12 @@ func (e Entry) InGroups() (out []Guideline) {
 		return nil
 	}
 	for _, group := range Groups() {
+		call := callsOf[group]
+		if call == "" {
+			continue
+		}
 		for _, of := range mockups.Identities() {
-			if f := mockups.CallOf(of, callsOf[group]); isCall(f) {
+			if f := mockups.CallOf(of, call); isCall(f) {
 				out = append(out, Guideline{ID: e.ID, Type: e.Type, Function: f, Group: group})
 			}
 		}

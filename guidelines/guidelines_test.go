@@ -394,7 +394,7 @@ func TestGroupsAreOffUntilTheyAreNamed(t *testing.T) {
 		{Config{Guidelines: []string{"in_place"}, Functions: []string{"MPI_Scan", "MPI_Bcast"}}, "GL1:Scan/in_place GL2:Scan/in_place IP1:Scan/in_place"},
 		{Config{Guidelines: []string{"in_place", "GL1"}, Exclude: []string{"GL2", "GL1:MPI_Scan"}, Functions: []string{"MPI_Scan"}}, "GL1:Scan/in_place IP1:Scan/in_place"},
 		{Config{Guidelines: []string{"GL1:MPI_Iscan", "NB2"}, Functions: []string{"MPI_Scan"}}, "GL1:Iscan NB2:Iscan"},
-		{Config{Guidelines: []string{"everything"}, Exclude: []string{"GL1", "GL2", "persistent", "in_place"}, Functions: []string{"MPI_Scan"}}, "GL16:Scan NB1:Scan NB2:Iscan"},
+		{Config{Guidelines: []string{"everything"}, Exclude: []string{"GL1", "GL2", "persistent", "in_place"}, Functions: []string{"MPI_Scan"}}, "GL16:Scan GL30:Scan GL31:Scan NB1:Scan NB2:Iscan"},
 	} {
 		if errs := test.check.Validate(nil); errs != nil {
 			t.Errorf("%v: %v", test.check, errs)
@@ -413,7 +413,7 @@ func TestVariantOfACaseIsHowItIsCalled(t *testing.T) {
 		got[c.Function] = c.Variant
 	}
 	for id, want := range map[string]string{"MPI_Scan": "", "MPI_Iscan": "nonblocking", "MPI_Scan/in_place": "in_place", "MPI_Scan/copied": "copied",
-		"MPI_Scan_init/10": "persistent_x10", "MPI_Iscan/10": "nonblocking_x10", "reduce_as_allreduce": ""} {
+		"MPI_Scan_init/10": "persistent_x10", "MPI_Iscan/10": "nonblocking_x10", "MPI_Scan_init/1": "persistent_x1", "reduce_as_allreduce": ""} {
 		if v, ok := got[id]; !ok || v != want {
 			t.Errorf("%s: %q, %v; want %q", id, v, ok, want)
 		}

@@ -77,6 +77,9 @@ func (s Shape) String() string {
 	return fmt.Sprintf("p%d", s.NP)
 }
 
+// HasLanes tells whether there are several nodes with several processes each.
+func (s Shape) HasLanes() bool { return s.Nodes > 1 && s.PPN > 1 }
+
 // MaxProcesses is more than any machine starts, so that a slip of the keyboard is found.
 const MaxProcesses = 10_000_000
 

@@ -74,7 +74,7 @@ func ValidateUsers(users []User, extent int64) []conf.FieldError {
 
 var (
 	idPattern  = regexp.MustCompile(`^[A-Za-z0-9_+-]+$`)
-	reservedID = regexp.MustCompile(`^(?i:(GL|NB|IP)[0-9]+|all|extended|everything|nonblocking|persistent|in_place)$`)
+	reservedID = regexp.MustCompile(`^(?i:(GL|NB|IP)[0-9]+|all|extended|everything|lanes|nonblocking|persistent|in_place)$`)
 )
 
 func (u User) validateType(wrong func(key, format string, args ...any)) {

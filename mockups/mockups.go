@@ -10,6 +10,7 @@ package mockups
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -123,7 +124,9 @@ type Function struct {
 	OneCount bool
 	// Exchange marks the functions in which every rank has other data for every rank.
 	Exchange bool
-	Temp     Temp
+	// Over is how a mock-up uses the nodes that the ranks are on; "": not at all.
+	Over Decomposition
+	Temp Temp
 }
 
 // HasData is false for a function that only synchronises.
@@ -239,11 +242,11 @@ func init() {
 		f.Formula = strings.TrimPrefix(f.ID, "MPI_") + "(n)"
 		add(f)
 	}
-	for _, m := range mockupRows {
+	for _, m := range slices.Concat(mockupRows, decomposed()) {
 		of, by, _ := strings.Cut(m.ID, "_as_")
 		f := table[byID["MPI_"+capital(of)]]
 		f.ID, f.Of, f.What, f.InBytes, f.Temp, f.Regular = m.ID, "MPI_"+capital(of), m.What, m.InBytes, m.Temp, false
-		f.Exchange = f.Exchange || m.Exchange
+		f.Exchange, f.Over = f.Exchange || m.Exchange, m.Over
 		f.Formula = cmp.Or(m.Formula, formula(by))
 		add(f)
 	}

@@ -16,10 +16,14 @@ const (
 	Copied           Call = "copied"          // MPI_Reduce/copied: the input is copied first
 	NonblockingTimes Call = "nonblocking_x10" // MPI_Ireduce/10: ten of them
 	PersistentTimes  Call = "persistent_x10"  // MPI_Reduce_init/10: a request made, used ten times, freed
+	PersistentOnce   Call = "persistent_x1"   // MPI_Reduce_init/1: the same, used once
 )
 
+// Times is how often calls are made that their names have a 10 behind.
+const Times = 10
+
 // Calls are all of them, as IDs of CallOf have them.
-var Calls = []Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes}
+var Calls = []Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes, PersistentOnce}
 
 // CallOf is the id of a collective that is called so.
 func CallOf(collective string, c Call) string {
@@ -36,6 +40,8 @@ func CallOf(collective string, c Call) string {
 		return collective + "_init"
 	case PersistentTimes:
 		return collective + "_init/10"
+	case PersistentOnce:
+		return collective + "_init/1"
 	case InPlace, Copied:
 	}
 	return collective + "/" + string(c)
@@ -137,6 +143,8 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 		return f, true
 	case PersistentTimes:
 		f.Formula, f.What = of.ID[4:]+"_init(n) + 10·(Start + Wait)", "a request made, ten times started and waited for, freed"
+	case PersistentOnce:
+		f.Formula, f.What = of.ID[4:]+"_init(n) + Start + Wait", "a request made, started and waited for once, freed"
 	case InPlace, Copied:
 		place, can := inPlace[of.ID]
 		if !can {

@@ -19,7 +19,7 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 	}
 	// MPI_Barrier moves nothing; the four with counts for each process are called once, not ten
 	// times; and MPI_Bcast has nothing to be in place of.
-	for call, want := range map[Call]int{Nonblocking: 15, Persistent: 15, InPlace: 10, Copied: 10, NonblockingTimes: 11, PersistentTimes: 11} {
+	for call, want := range map[Call]int{Nonblocking: 15, Persistent: 15, InPlace: 10, Copied: 10, NonblockingTimes: 11, PersistentTimes: 11, PersistentOnce: 11} {
 		if count[call] != want {
 			t.Errorf("%d calls are %s, want %d", count[call], call, want)
 		}

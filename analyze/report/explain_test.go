@@ -178,6 +178,27 @@ func TestReasonsAreThoseOfTheVerdict(t *testing.T) {
 	}
 }
 
+func TestWhenARequestPaysIsSaid(t *testing.T) {
+	seven := 7
+	for _, c := range []struct {
+		payoff *analyze.Payoff
+		want   string
+	}{
+		{nil, ""},
+		{&analyze.Payoff{InitS: 3.5e-6, GainS: 0.5e-6, From: &seven}, "The request pays from 7 uses on: it costs 3.50 µs beside its uses, and a use saves 500 ns."},
+		{&analyze.Payoff{InitS: 3.5e-6, GainS: -0.5e-6, Never: true}, "The request never pays: it costs 3.50 µs beside its uses, and a use takes 500 ns more."},
+		{&analyze.Payoff{InitS: -1e-6, GainS: -0.5e-6}, "From how many uses on the request pays cannot be told: it costs nothing to speak of beside its uses, and a use takes 500 ns more, but ten uses take no longer."},
+	} {
+		s := Titled("x")
+		if s.payoffReason(&analyze.Verdict{Payoff: c.payoff}); len(s.Text) == 0 && c.want == "" {
+			continue
+		}
+		if len(s.Text) != 2 || s.Text[0].Text != c.want {
+			t.Errorf("%+v: %v, want %q", c.payoff, s.Text, c.want)
+		}
+	}
+}
+
 func TestAScreenIsExplainedAsOne(t *testing.T) {
 	e := explained(t, few, noisySizes, config(), "GL8:1", noisy)[0] // undecided
 	e.Test.Screen = true

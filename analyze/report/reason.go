@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/mockups"
 )
 
 // because says in words why the verdict is what it is.
@@ -45,6 +46,32 @@ func (s *Section) because(e *analyze.Explanation) {
 	default:
 		s.undecidedReason(e)
 	}
+	s.payoffReason(v)
+}
+
+// payoffReason says from how many uses on a persistent request pays.
+func (s *Section) payoffReason(v *analyze.Verdict) {
+	p := v.Payoff
+	if p == nil {
+		return
+	}
+	use := fmt.Sprintf("a use saves %s", duration(&p.GainS))
+	if p.GainS <= 0 {
+		use = fmt.Sprintf("a use takes %s more", nanoseconds(-p.GainS*1e9))
+	}
+	beside := fmt.Sprintf("it costs %s beside its uses, and", duration(&p.InitS))
+	if p.InitS <= 0 {
+		beside = "it costs nothing to speak of beside its uses, and"
+	}
+	switch {
+	case p.From != nil:
+		s.Say("The request pays from %s on: %s %s.", conf.Plural(*p.From, "use"), beside, use)
+	case p.Never:
+		s.Say("The request never pays: %s %s.", beside, use)
+	default:
+		s.Say("From how many uses on the request pays cannot be told: %s %s, but ten uses take no longer.", beside, use)
+	}
+	s.Say("That is by the lines through the medians of one use and of %d, and no test.", mockups.Times)
 }
 
 func (s *Section) splitReason(e *analyze.Explanation) {

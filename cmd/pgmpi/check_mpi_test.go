@@ -7,6 +7,7 @@ import (
 )
 
 func TestWrongMockupsAreNamedAndTheRestGoesOn(t *testing.T) {
+	t.Parallel()
 	wrong := libraries[0]
 	wrong.rank = "pgmpi-rank-wrong-openmpi"
 	b := newFixture(t, wrong)

@@ -46,7 +46,15 @@ rank programs of several libraries, which are then shown one after the other.`,
 		fs.BoolVar(&c.barrier, "barrier", false, "when each rank leaves MPI_Barrier, instead of methods of synchronisation")
 		fs.IntVar(&c.calls, "calls", barrierCalls, "with --barrier, how many barriers to stamp, a `NUMBER`")
 		c.format = oneFormat(fs, report.ClockLists)
-		return func(ctx context.Context, _ []string) error { return c.run(ctx) }
+		return func(ctx context.Context, _ []string) error {
+			switch {
+			case fs.Changed("calls") && !c.barrier:
+				return setupf("--calls goes with --barrier")
+			case fs.Changed("seconds") && c.barrier:
+				return setupf("--seconds does not go with --barrier")
+			}
+			return c.run(ctx)
+		}
 	},
 }
 
@@ -112,23 +120,23 @@ func (c *clocksRun) run(ctx context.Context) error {
 	if len(c.ranks) == 0 {
 		c.ranks = []string{""}
 	}
+	programs, err := c.programs()
+	if err != nil {
+		return err
+	}
 	var found []report.Clocks
 	var exits []report.BarrierExits
 	var failed error
 	job := measure.JobConfig{NP: c.np, Shapes: c.shapes}
-	for _, rank := range c.ranks {
-		path, info, err := c.program(rank)
-		if err != nil {
-			return err
-		}
+	for _, p := range programs {
 		for _, shape := range job.On(job.NPOr(launch.DefaultNP)) {
-			out, err := c.examine(ctx, info, path, shape)
+			out, err := c.examine(ctx, p.info, p.path, shape)
 			if err != nil {
 				failed = cmp.Or(failed, err)
 				break
 			}
 			if c.barrier {
-				exits = append(exits, c.exitsOf(info, shape, out))
+				exits = append(exits, c.exitsOf(p.info, shape, out))
 			} else {
 				found = append(found, c.clocksOf(shape, out))
 			}
@@ -137,15 +145,25 @@ func (c *clocksRun) run(ctx context.Context) error {
 	return cmp.Or(failed, c.show(found, exits))
 }
 
-// program finds a rank program; "" is the usual one.
-func (c *clocksRun) program(rank string) (path string, info protocol.RankInfo, err error) {
-	if path, err = launch.FindRank(rank); err != nil {
-		return "", info, setup(err)
+// rankProgram is one of a library.
+type rankProgram struct {
+	path string
+	info protocol.RankInfo
+}
+
+// programs finds all rank programs before the first is started; "" is the usual one.
+func (c *clocksRun) programs() (all []rankProgram, err error) {
+	for _, rank := range c.ranks {
+		var p rankProgram
+		if p.path, err = launch.FindRank(rank); err != nil {
+			return nil, setup(err)
+		}
+		if p.info, err = launch.Probe(p.path); err != nil {
+			return nil, setup(err)
+		}
+		all = append(all, p)
 	}
-	if info, err = launch.Probe(path); err != nil {
-		return "", info, setup(err)
-	}
-	return path, info, nil
+	return all, nil
 }
 
 // examine does the mpirun of a shape.

@@ -46,8 +46,8 @@ func TestLinearModelsFollowDriftAndOffsetsDoNot(t *testing.T) {
 	methods := []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"}
 	eachInjected(t, func(t *testing.T, b *fixture) {
 		// The methods are ours, not the libraries': a power of two with one of them,
-		// two ranks more than one with the other.
-		np := map[string]int{"openmpi": 4, "mpich": 6}[b.lib.name]
+		// a rank more than one with the other. Who meets whom is tested for all p in measure/rank.
+		np := map[string]int{"openmpi": 4, "mpich": 3}[b.lib.name]
 		todo := methods
 		// A fit whose exchanges were preempted may miss; one that knows no
 		// drift misses always.
@@ -140,24 +140,23 @@ func TestClocksAreSynchronisedAgainBeforeTheyDriftTooFar(t *testing.T) {
 		return ""
 	}
 	eachInjected(t, func(t *testing.T, b *fixture) {
-		for _, method := range []string{"skampi", "hca3"} {
-			// A synchronisation of ranks that are held up takes long, and waits
-			// four times as long for its renewal; one that is inexact does not
-			// wait long enough.
-			fault := "not tried"
-			for attempt := 1; fault != "" && attempt <= 4; attempt++ {
-				j := syncJob(2, 1000)
-				j.Sync, j.ClockSync, j.WindowNS, j.MaxDriftNS = "window", method, int64(least)/2000, bound
-				out, err := b.runJob(2, j)
-				if err != nil {
-					t.Fatal(err)
-				}
-				fault = wrong(method, out.End.Timing)
-				t.Logf("%s, attempt %d: %+v", method, attempt, out.End.Timing)
+		method := map[string]string{"openmpi": "skampi", "mpich": "hca3"}[b.lib.name]
+		// A synchronisation of ranks that are held up takes long, and waits
+		// four times as long for its renewal; one that is inexact does not
+		// wait long enough.
+		fault := "not tried"
+		for attempt := 1; fault != "" && attempt <= 4; attempt++ {
+			j := syncJob(2, 1000)
+			j.Sync, j.ClockSync, j.WindowNS, j.MaxDriftNS = "window", method, int64(least)/2000, bound
+			out, err := b.runJob(2, j)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if fault != "" {
-				t.Error(fault)
-			}
+			fault = wrong(method, out.End.Timing)
+			t.Logf("%s, attempt %d: %+v", method, attempt, out.End.Timing)
+		}
+		if fault != "" {
+			t.Error(fault)
 		}
 	})
 }
@@ -166,7 +165,8 @@ func TestClocksAreSynchronisedAgainBeforeTheyDriftTooFar(t *testing.T) {
 // error to within its bound.
 func TestPingPongsFindTheTrueErrorAfterASecond(t *testing.T) {
 	eachInjected(t, func(t *testing.T, b *fixture) {
-		for _, s := range b.clocks(3, protocol.ClocksJob{Methods: []string{"netgauge", "hca3"}, Seconds: []float64{1}}) {
+		method := map[string]string{"openmpi": "netgauge", "mpich": "hca3"}[b.lib.name]
+		for _, s := range b.clocks(3, protocol.ClocksJob{Methods: []string{method}, Seconds: []float64{1}}) {
 			if s.Failed != "" || len(s.Checks) != 2 {
 				t.Errorf("%s failed with %d checks: %s", s.Method, len(s.Checks), s.Failed)
 				continue
@@ -266,6 +266,7 @@ func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 }
 
 func TestClocksCommandShowsEveryMethod(t *testing.T) {
+	t.Parallel()
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		got := b.pgmpi("clocks", "--rank", b.rank, "--shape", "1x2", "--clock-sync", "shared,netgauge,hca3", "--seconds", "0.5")
 		if got.code != 0 {
@@ -292,6 +293,7 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 
 // The exits of MPI_Barrier are told on one clock, and what is said of them agrees with itself.
 func TestClocksShowWhenRanksLeaveTheBarrier(t *testing.T) {
+	t.Parallel()
 	const calls = 300
 	exits := func(t *testing.T, b *fixture, np int, args ...string) report.BarrierExits {
 		t.Helper()

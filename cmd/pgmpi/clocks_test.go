@@ -1,8 +1,12 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/exitcode"
 )
 
 func TestClocksRefusesWhatItCannotDo(t *testing.T) {
@@ -32,4 +36,21 @@ func TestClocksRefusesWhatItCannotDo(t *testing.T) {
 	if err := all.check(); err != nil || len(all.methods) != 8 {
 		t.Errorf("by default %+v (%v), want every method once", all, err)
 	}
+}
+
+// What is wrong with the second rank program is said before the first is started.
+func TestClocksFindsAllRankProgramsBeforeItStartsOne(t *testing.T) {
+	b := emptyFixture(t, t.TempDir())
+	const rank = `#!/bin/sh
+echo '{"program": "pgmpi-rank", "library": "openmpi", "lib_version": "Open MPI", "built_for": "Open MPI", "hash": "x"}'
+`
+	if err := os.WriteFile(filepath.Join(b.dir, "rank"), []byte(rank), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	s := b.pgmpi("clocks", "--np", "2", "--rank", b.dir+"/rank,"+b.dir+"/nowhere").exits(t, exitcode.Setup).says(t, "no rank program at", "nowhere")
+	if strings.Contains(s.stderr, "methods to examine") {
+		t.Errorf("an mpirun was started: %s", s.stderr)
+	}
+	b.pgmpi("clocks", "--calls", "20").exits(t, exitcode.Setup).says(t, "--calls goes with --barrier")
+	b.pgmpi("clocks", "--barrier", "--seconds", "1").exits(t, exitcode.Setup).says(t, "--seconds does not go with --barrier")
 }

@@ -104,6 +104,7 @@ func TestKilledMpirunLeavesNeitherRanksNorSharedMemory(t *testing.T) {
 }
 
 func TestFinishedMpirunsOutliveAKilledOne(t *testing.T) {
+	t.Parallel()
 	for i, l := range libraries {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()

@@ -9,6 +9,7 @@ import (
 )
 
 func TestDamagedRawFileIsRefusedAndMeasuredAgain(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[1])
 	gl := b.toml(quick)
 	b.check("--guidelines", gl).exits(t, 0, 1)

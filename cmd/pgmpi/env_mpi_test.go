@@ -49,7 +49,7 @@ func twoCores(t *testing.T) {
 
 func TestEnvShowsRanksOnDistinctCores(t *testing.T) {
 	twoCores(t)
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		e := b.environment("--rank", b.rank, "--np", "2")
 		if len(e.Factors.Layouts) != 1 || len(e.Factors.Layouts[0].Nodes) != 1 {
 			t.Fatalf("layouts %+v", e.Factors.Layouts)
@@ -82,7 +82,7 @@ func TestEnvShowsRanksOnDistinctCores(t *testing.T) {
 func TestEnvDoubtsRanksThatAreNotPinned(t *testing.T) {
 	twoCores(t)
 	none := map[string]string{"openmpi": "--bind-to none", "mpich": "-bind-to none"}
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		launch := b.lib.mpi + " " + none[b.lib.name]
 		e := b.environment("--rank", b.rank, "--np", "2", "--launch", launch)
 		if !doubted(e.Doubts, remark.Unpinned, "ranks 0-1") {
@@ -97,7 +97,7 @@ func TestEnvDoubtsRanksThatAreNotPinned(t *testing.T) {
 }
 
 func TestEnvDoubtsMoreRanksThanCores(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		n := 2 * runtime.NumCPU()
 		e := b.environment("--rank", b.rank, "--np", strconv.Itoa(n))
 		if !doubted(e.Doubts, remark.Oversubscribed, strconv.Itoa(n)+" ranks") || doubted(e.Doubts, remark.Unpinned) {
@@ -149,7 +149,7 @@ func TestCheckKeepsTheFactorsAndWarns(t *testing.T) {
 // elsewhere now, it says so.
 func TestResumeNoticesOtherFactors(t *testing.T) {
 	twoCores(t)
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		b.check("--guidelines", b.toml(quick), "--launch", b.lib.mpi+" --bind-to none").exits(t, 0, 1)
 		cpu := strconv.Itoa(b.environment(b.out).Factors.Layouts[0].Kinds[0].Online[0])
 		for _, c := range []struct {

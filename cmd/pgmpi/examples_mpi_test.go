@@ -86,6 +86,7 @@ func TestFilesOfExamplesAreValid(t *testing.T) {
 
 // Fewer and smaller calls than by themselves: what is shown is that they run.
 func TestExamplesRun(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[1])
 	b.env = append(b.env, "PGMPI_RANK="+b.rank)
 	nights := filepath.Join(b.dir, "nights")

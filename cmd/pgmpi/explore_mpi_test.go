@@ -32,7 +32,7 @@ func (b *fixture) algorithms(flags ...string) (out campaign.Algorithms) {
 // Open MPI's own tool lists what it has; MPICH takes names from the environment, and
 // its variable then has their value.
 func TestAlgorithmsAreThoseOfTheLibrarysOwnTools(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		found := b.algorithms()
 		if b.lib.name == "openmpi" {
 			sameAsOmpiInfo(t, found)
@@ -103,7 +103,7 @@ func algorithmJob(np, nrep int, functions ...string) *protocol.Job {
 const dynamicRules = "OMPI_MCA_coll_tuned_use_dynamic_rules=1"
 
 func TestAllOwnAlgorithmsGiveRightDataOrAnMPIError(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for name, value := range launch.AlgorithmEnv(b.lib.name) {
 			b.env = append(b.env, name+"="+value)
 		}
@@ -149,7 +149,7 @@ func unfit(library, id string, np int) bool {
 }
 
 func TestLibraryThatMayRunAnotherAlgorithmIsRefused(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		if b.lib.name != "mpich" {
 			t.Skip("a forced algorithm of Open MPI that cannot do a call is an MPI error")
 		}
@@ -162,7 +162,7 @@ func TestLibraryThatMayRunAnotherAlgorithmIsRefused(t *testing.T) {
 
 // Else the default's times would come under another name.
 func TestForcedAlgorithmThatIsNotInForceIsNotTimed(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for name, value := range launch.AlgorithmEnv(b.lib.name) {
 			b.env = append(b.env, name+"="+value)
 		}
@@ -214,6 +214,7 @@ func (b *fixture) perCall(env []string, functions ...string) int {
 // The messages are those of the setting by hand, and the default is the default between
 // calls of the others.
 func TestForcedAlgorithmSendsTheMessagesOfTheSetting(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	const f, own = "MPI_Reduce_scatter_block", "MPI_Reduce_scatter_block@basic_linear"
 	plain := b.perCall(nil, f)
@@ -238,7 +239,7 @@ func (b *fixture) exploration() (e analyze.Exploration) {
 }
 
 func TestExplorationHasEveryCellAndItsFiles(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		b.pgmpi("explore", "--rank", b.rank, "--out", b.out, "--np", "2", "--algorithms", "MPI_Scan,!MPI_Scan@recursive_doubling", "--msizes", "8,1Ki", "--select", "1",
 			"--mpiruns", "6", "--format", "table,csv,json,markdown,junit,openmetrics").exits(t, 0, 1)
 		e := b.exploration()
@@ -297,6 +298,7 @@ func (b *fixture) explorationGoesOn() {
 // Three algorithms that only a build for tests has: one moves nothing, one never returns, one
 // ends the program.
 func TestAlgorithmThatIsWrongOrHangsOrCrashesIsNamedAndLeftOut(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	file := b.toml(onlyUsers + `
@@ -329,6 +331,7 @@ pattern = { function = "MPI_Alltoall", mockup = "MPI_Alltoall@linear" }
 }
 
 func TestForcedAlgorithmIsNotExplored(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	file := b.toml("[mpi]\nenv = { OMPI_MCA_coll_tuned_bcast_algorithm = \"1\" }\n")
 	s := b.pgmpi("explore", "--guidelines", file, "--rank", b.rank, "--out", b.out, "--np", "2").exits(t, 2)
@@ -343,6 +346,7 @@ func TestForcedAlgorithmIsNotExplored(t *testing.T) {
 }
 
 func TestExplorationIsPlannedWithoutStartingAnything(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[1])
 	s := b.pgmpi("explore", "--dry-run", "--rank", b.rank, "--np", "2").exits(t, 0)
 	for _, want := range []string{"3 choose among them, at least 10 others test", "4 algorithms of each collective", "p2 candidates"} {

@@ -146,6 +146,7 @@ func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
 }
 
 func TestFailedMpirunIsRepeatedOnceAndReported(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[1])
 	gl := b.toml(quick)
 	// Before the kill, ranks linger long enough to be caught.
@@ -227,6 +228,7 @@ func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
 }
 
 func TestFolderInUseIsRefused(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[1])
 	folder, err := results.Create(b.out)
 	if err != nil {

@@ -98,7 +98,7 @@ func (b *fixture) hostsFor(n int) int {
 }
 
 func TestCheckAcrossHostsOverTCP(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAlone(t, func(t *testing.T, b *fixture) {
 		n := b.hostsFor(4)
 		c := newCluster(t, n, "")
 		b.check("--guidelines", b.toml(fmt.Sprintf(acrossHosts, n)+b.preloads()), "--launch", c.launch(b.lib)).exits(t, 0, 1)
@@ -128,7 +128,7 @@ func TestCheckAcrossHostsOverTCP(t *testing.T) {
 func TestTwoShapesInOneCheck(t *testing.T) {
 	shapes := strings.Replace(fmt.Sprintf(acrossHosts, 2), "np = [2]", `shapes = ["2x1", "1x2"]`, 1)
 	shapes = strings.Replace(shapes, "[measure]", "[measure]\ntemp_memory = \"4Ti\"", 1)
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAlone(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
 		toml := b.toml(shapes + b.preloads())
 		if s := b.check("--guidelines", toml, "--launch", c.placing(b.lib)).exits(t, 0, 1); !strings.Contains(s.stdout, "2 (2x1) and 2 (1x2) processes") {
@@ -167,12 +167,12 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 }
 
 // The guidelines of the paper's Table 2 on four hosts, one rank on each and two on each of
-// two, in one check. MPICH, whose ranks wait for each other for long where they share
+// two, in one check; on the two also those about lanes. MPICH, whose ranks wait for each other for long where they share
 // cores, has its two shapes on two hosts.
 func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 	b := newFixture(t, libraries[0])
 	c := newCluster(t, 4, "")
-	toml := strings.NewReplacer(`"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Bcast", "GL2:MPI_Bcast", "GL3..GL17"`,
+	toml := strings.NewReplacer(`"GL8", "GL1:MPI_Bcast"`, `"GL1:MPI_Bcast", "GL2:MPI_Bcast", "GL3..GL17", "lanes"`,
 		"np = [4]", `shapes = ["4x1", "2x2"]`, "fixed = 3", "fixed = 2").Replace(fmt.Sprintf(acrossHosts, 4))
 	b.check("--guidelines", b.toml(toml+b.preloads()), "--turns", "1", "--launch", c.placing(b.lib)).exits(t, 0, 1)
 	seen := map[string]map[string]bool{"4x1": {}, "2x2": {}}
@@ -182,8 +182,11 @@ func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 		}
 		seen[v.Shape][v.Guideline] = true
 	}
-	if len(seen) != 2 || len(seen["4x1"]) != 17 || len(seen["2x2"]) != 17 {
+	if len(seen) != 2 || len(seen["4x1"]) != 17 || len(seen["2x2"]) != 17+2 {
 		t.Errorf("guidelines by shape: %v", seen)
+	}
+	if notes := strings.Join(b.report().Notes, "\n"); !strings.Contains(notes, "GL31 is not tested on 4x1: each node has one process") {
+		t.Errorf("no note says why lanes are not tested on 4x1:\n%s", notes)
 	}
 	for _, l := range b.environment(b.out).Factors.Layouts {
 		if l.Place() != l.Shape {
@@ -195,7 +198,7 @@ func TestFourHostsInTwoShapesCheckTheTableOfThePaper(t *testing.T) {
 
 // Hosts whose clocks are 1000 s apart do not share one.
 func TestStartTimesAcrossHostsNeedASynchronisedClock(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAlone(t, func(t *testing.T, b *fixture) {
 		c := newCluster(t, 2, "")
 		with := func(method string) string {
 			return b.toml(strings.Replace(fmt.Sprintf(acrossHosts, 2), `sync = "barrier"`, `sync = "round_time"`+"\nclock_sync = \""+method+"\"", 1) + b.preloads())
@@ -229,7 +232,7 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 	if _, err := find("clocks"); err != nil || len(methods) == 0 {
 		t.Skipf("this program has clock_sync %q only", protocol.ClockSyncs)
 	}
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAlone(t, func(t *testing.T, b *fixture) {
 		hosts := b.hostsFor(3)
 		c := newCluster(t, hosts, "")
 		if b.lib.yield {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -32,6 +33,12 @@ type cluster struct {
 // host before it; the first host is one step ahead of the machine.
 const clockStep = 1000 * time.Second
 
+// building is held where a cluster is made; clusters counts those of this process.
+var (
+	building sync.Mutex
+	clusters int
+)
+
 // ahead is how far the CLOCK_MONOTONIC of host i, from 1, is ahead of this process's.
 func ahead(i int) time.Duration { return time.Duration(i) * clockStep }
 
@@ -48,9 +55,12 @@ func newCluster(t *testing.T, n int, rate string) *cluster {
 			t.Skipf("several hosts in network namespaces need %s (iproute2, util-linux): %v", program, err)
 		}
 	}
+	building.Lock() // one subnet is taken before the next looks for one
+	defer building.Unlock()
 	removeOrphans()
 	dir := t.TempDir()
-	c := &cluster{t: t, id: fmt.Sprintf("pg%d", os.Getpid()), subnet: freeSubnet(t), size: n,
+	clusters++
+	c := &cluster{t: t, id: fmt.Sprintf("pg%dc%d", os.Getpid(), clusters), subnet: freeSubnet(t), size: n,
 		agent: filepath.Join(dir, "agent"), hosts: filepath.Join(dir, "hosts")}
 	t.Cleanup(c.remove)
 	if err := c.build(rate); err != nil {
@@ -148,7 +158,7 @@ func (c *cluster) remove() { removeHosts(c.id) }
 // removeHosts ends what still runs in the namespaces of a cluster and removes
 // them. Links first: a namespace lives on with the last process in it.
 func removeHosts(id string) {
-	links, _ := filepath.Glob("/sys/class/net/" + id + "*")
+	links, _ := filepath.Glob("/sys/class/net/" + id + "[bv]*")
 	for _, l := range links {
 		_ = exec.Command("ip", "link", "del", filepath.Base(l)).Run()
 	}
@@ -165,7 +175,7 @@ func removeHosts(id string) {
 	}
 }
 
-var ourNames = regexp.MustCompile(`^pg([0-9]+)(br|v[0-9]+|-[0-9]+)$`)
+var ourNames = regexp.MustCompile(`^(pg([0-9]+)c[0-9]+)(br|v[0-9]+|-[0-9]+)$`)
 
 // removeOrphans clears up after tests that were killed.
 func removeOrphans() {
@@ -176,8 +186,8 @@ func removeOrphans() {
 			if m == nil {
 				continue
 			}
-			if _, err := os.Stat("/proc/" + m[1]); errors.Is(err, fs.ErrNotExist) {
-				removeHosts("pg" + m[1])
+			if _, err := os.Stat("/proc/" + m[2]); errors.Is(err, fs.ErrNotExist) {
+				removeHosts(m[1])
 			}
 		}
 	}

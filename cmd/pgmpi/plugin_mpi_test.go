@@ -152,7 +152,7 @@ func TestFileOfOwnMockupsThatCannotBeUsedIsNamedWithTheRemedy(t *testing.T) {
 			{none, "right", "it is no shared library", "-shared -fPIC"},
 			{b.dir, "right", "is a folder", "all nodes see"},
 			{b.plugin(libraries[1-i], "other.so"), "right", "it was built for another MPI library", "compiler wrapper of the ranks' library"},
-			{b.plugin(b.lib, "version.so", "-DVERSION=9"), "right", "it has version 9 of mockups.h, this pgmpi has 1", "compile it again"},
+			{b.plugin(b.lib, "version.so", "-DVERSION=9"), "right", "it has version 9 of mockups.h, this pgmpi has 2", "compile it again"},
 			{b.plugin(b.lib, "symbol.so", "-DNAME=another"), "right", "it has no symbol pgmpi_plugin", "PGMPI_PLUGIN(rows)"},
 			{b.plugin(b.lib, "row.so"), "rihgt", `unknown row "scan_as_rihgt" (did you mean scan_as_right?)`, "ids"},
 		} {

@@ -42,6 +42,7 @@ func TestDurationsOfAllRanksGiveTheSamples(t *testing.T) {
 }
 
 func TestDurationsByRankAreStoredIfAskedFor(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	b.check("--guidelines", b.toml(quick), "--per-rank").exits(t, 0, 1, 4)
 	folder, m, err := results.Open(b.out)

@@ -28,6 +28,7 @@ func TestScripts(t *testing.T) {
 
 // Every script under testdata/script/mpi is run with real mpiruns of each library.
 func TestScriptsWithMPI(t *testing.T) {
+	t.Parallel()
 	for _, l := range libraries {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel() // no script is about times

@@ -36,47 +36,46 @@ test = "ranksum" # one disturbed mpirun of eight is no matter
 const smallDelay = 50000 // ns
 
 func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
-		gl := b.slowBcast("mpiruns = 8")
-		b.check("--guidelines", gl).exits(t, 1)
-		r := b.report()
-		v := r.Verdicts[0]
-		if v.Guideline != "GL2" || v.Msize != 1024 || v.Verdict != "violated" || v.K != 16 || v.PValue == nil || v.Runs != 8 {
-			t.Errorf("%+v", v)
+	b := newFixture(t, libraries[1])
+	gl := b.slowBcast("mpiruns = 8")
+	b.check("--guidelines", gl).exits(t, 1)
+	r := b.report()
+	v := r.Verdicts[0]
+	if v.Guideline != "GL2" || v.Msize != 1024 || v.Verdict != "violated" || v.K != 16 || v.PValue == nil || v.Runs != 8 {
+		t.Errorf("%+v", v)
+	}
+	if r.Split == nil || r.Split.M != 1 || r.Split.Alpha != 0.01 {
+		t.Errorf("%+v", r.Split)
+	}
+	split := filepath.Join(b.out, "raw", "split-p2-03.tsv.gz")
+	if err := os.Remove(split); err != nil {
+		t.Fatal(err)
+	}
+	before := b.raw()
+	b.check("--resume").exits(t, 1)
+	for name, when := range b.raw() {
+		if old, ok := before[name]; ok && !old.Equal(when) || !ok && name != "split-p2-03.tsv.gz" {
+			t.Errorf("--resume wrote %s", name)
 		}
-		if r.Split == nil || r.Split.M != 1 || r.Split.Alpha != 0.01 {
-			t.Errorf("%+v", r.Split)
+	}
+	b.pgmpi("analyze", b.out).exits(t, 1)
+	if again := b.report().Verdicts[0]; again.Verdict != "violated" || again.PValue == nil {
+		t.Errorf("analyze makes another verdict: %+v", again)
+	}
+	// The experiment's samples are k calls: 16 of 64 B, next to one of 1 KiB.
+	raw, err := results.ReadRaw(split)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(raw.Cases) != 2 || raw.Cases[0].Calls != 16 || raw.Cases[0].Msize != 64 || raw.Cases[1].Calls != 0 || raw.Cases[1].Msize != 1024 {
+		t.Fatalf("cases of %s: %+v", split, raw.Cases)
+	}
+	checkYardstick(t, 2, raw.Yardstick, 5)
+	for _, s := range raw.Samples[0] {
+		if s.NS < 16*smallDelay {
+			t.Errorf("16 calls took %d ns, less than their delays", s.NS)
 		}
-		split := filepath.Join(b.out, "raw", "split-p2-03.tsv.gz")
-		if err := os.Remove(split); err != nil {
-			t.Fatal(err)
-		}
-		before := b.raw()
-		b.check("--resume").exits(t, 1)
-		for name, when := range b.raw() {
-			if old, ok := before[name]; ok && !old.Equal(when) || !ok && name != "split-p2-03.tsv.gz" {
-				t.Errorf("--resume wrote %s", name)
-			}
-		}
-		b.pgmpi("analyze", b.out).exits(t, 1)
-		if again := b.report().Verdicts[0]; again.Verdict != "violated" || again.PValue == nil {
-			t.Errorf("analyze makes another verdict: %+v", again)
-		}
-		// The experiment's samples are k calls: 16 of 64 B, next to one of 1 KiB.
-		raw, err := results.ReadRaw(split)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(raw.Cases) != 2 || raw.Cases[0].Calls != 16 || raw.Cases[0].Msize != 64 || raw.Cases[1].Calls != 0 || raw.Cases[1].Msize != 1024 {
-			t.Fatalf("cases of %s: %+v", split, raw.Cases)
-		}
-		checkYardstick(t, 2, raw.Yardstick, 5)
-		for _, s := range raw.Samples[0] {
-			if s.NS < 16*smallDelay {
-				t.Errorf("16 calls took %d ns, less than their delays", s.NS)
-			}
-		}
-	})
+	}
 }
 
 func TestWithoutTheExperimentASplitIsOnlySuspected(t *testing.T) {
@@ -88,8 +87,8 @@ func TestWithoutTheExperimentASplitIsOnlySuspected(t *testing.T) {
 }
 
 func TestALargeSlowdownIsDecidedAtTheFirstLook(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
-		gl := b.toml(`
+	b := newFixture(t, libraries[1])
+	gl := b.toml(`
 [check]
 guidelines = ["GL1:MPI_Bcast"]
 [job]
@@ -99,24 +98,24 @@ looks = [8, 12, 16]
 [nrep]
 fixed = 10
 ` + b.planted("MPI_Bcast:64:5000000ns"))
-		b.check("--guidelines", gl).exits(t, 1)
-		r := b.report()
-		v := r.Verdicts[0]
-		if v.Verdict != "violated" || v.Runs != 8 || r.Looks == nil || r.Looks.Decided[0] != 1 {
-			t.Errorf("%+v, %+v", v, r.Looks)
-		}
-		if n := len(b.raw()); n != 8 {
-			t.Errorf("%d mpiruns, want the first look's 8", n)
-		}
-		before := b.raw()
-		b.check("--resume").exits(t, 1)
-		if after := b.raw(); len(after) != len(before) {
-			t.Errorf("--resume went on with a check that is over: %d mpiruns", len(after))
-		}
-	})
+	b.check("--guidelines", gl).exits(t, 1)
+	r := b.report()
+	v := r.Verdicts[0]
+	if v.Verdict != "violated" || v.Runs != 8 || r.Looks == nil || r.Looks.Decided[0] != 1 {
+		t.Errorf("%+v, %+v", v, r.Looks)
+	}
+	if n := len(b.raw()); n != 8 {
+		t.Errorf("%d mpiruns, want the first look's 8", n)
+	}
+	before := b.raw()
+	b.check("--resume").exits(t, 1)
+	if after := b.raw(); len(after) != len(before) {
+		t.Errorf("--resume went on with a check that is over: %d mpiruns", len(after))
+	}
 }
 
 func TestMaxTimeAndMaxMpirunsEndACheckWithAVerdict(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[1])
 	gl := b.toml(strings.Replace(quick, "mpiruns = 3", "mpiruns = 4000", 1))
 	b.check("--guidelines", gl, "--max-time", "4s").exits(t, 0, 1).says(t, "job.max_time", "ended after")
@@ -136,7 +135,7 @@ func TestMaxTimeAndMaxMpirunsEndACheckWithAVerdict(t *testing.T) {
 }
 
 func TestSelftestShowsWhatItPlantedAndFound(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		// Where other programs want the cores too, it may fail: honestly.
 		s := b.pgmpi("selftest", "--rank", b.rank, "--shape", "1x2", "--mpiruns", "9", "--quiet").exits(t, 0, 1)
 		for _, words := range []string{"(a) A/A: 33 tests", "MPI_Allgather is", "GL1 monotony", "GL2 split", "GL11 pattern", "planted 6, found "} {
@@ -152,6 +151,7 @@ func TestSelftestShowsWhatItPlantedAndFound(t *testing.T) {
 
 // The self-test must notice when nothing is planted.
 func TestSelftestFailsWhenTheSlowdownIsMissing(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[1])
 	source := filepath.Join(b.dir, "nothing.c")
 	if err := os.WriteFile(source, []byte("int pgmpi_nothing;\n"), 0o666); err != nil {

@@ -127,6 +127,18 @@ func (s *settings) given(keys ...string) bool {
 	return slices.ContainsFunc(s.flags, func(k *keyFlag) bool { return len(k.typed) > 0 && slices.Contains(keys, k.key.Name) })
 }
 
+// first is the first flag that was given; "": none was.
+func (s *settings) first() string {
+	if s.guidelines != "" {
+		return "guidelines"
+	}
+	i := slices.IndexFunc(s.flags, func(k *keyFlag) bool { return len(k.typed) > 0 })
+	if i < 0 {
+		return ""
+	}
+	return s.flags[i].key.Flag
+}
+
 func (s *settings) defaults() *glfile.File {
 	if s.base != nil {
 		return s.base

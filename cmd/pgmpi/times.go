@@ -52,6 +52,8 @@ folder of its own; with DIR such a folder is shown again.`,
 				return pipelinedAnew(ctx, &s, &o)
 			case len(args) != 1:
 				return setupf("times: give one results folder; see `pgmpi help times`")
+			case s.first() != "":
+				return setupf("times: --%s is for what is measured, and %s was measured already", s.first(), args[0])
 			case pipelined:
 				p, err := pipelinedOf(args[0])
 				if err != nil {

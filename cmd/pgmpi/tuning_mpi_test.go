@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,13 +17,18 @@ import (
 	"pgmpi/mockups"
 )
 
+// allowRoot is what the environment of a fixture has, for campaigns of this process itself.
+var allowRoot = sync.OnceFunc(func() {
+	if os.Geteuid() == 0 {
+		os.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
+		os.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+	}
+})
+
 // onProcesses is a configuration of a fixture's library, for calls of a campaign itself.
 func (b *fixture) onProcesses(np ...int) *glfile.File {
 	b.t.Helper()
-	if os.Geteuid() == 0 {
-		b.t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
-		b.t.Setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-	}
+	allowRoot()
 	f := glfile.Default()
 	f.MPI.Rank, f.Job.NP = b.rank, np
 	if b.lib.yield { // more ranks than cores would spin
@@ -42,7 +48,7 @@ func bad(all []campaign.Outcome) (out []campaign.Outcome) {
 }
 
 func TestUntouchedLibrariesMakeLegalCallsRight(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(3) // others: with a setting, below
 		all, err := campaign.Legal(t.Context(), f, nil, b.returning()...)
 		if err != nil {
@@ -133,7 +139,7 @@ func (b *fixture) force(f *glfile.File, env map[string]string, entries []tuning.
 }
 
 func TestWrittenSettingsAreInForceAndLetLegalCallsPass(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(4)
 		for writer := range theirs[b.lib.name] {
 			s, _ := b.written(f, writer)
@@ -200,6 +206,7 @@ const byHand = `# Gather and Scatter by size, on 4 processes
 // The two calls that abort under such a file: what sendcount is does not count on the ranks
 // that give 0.
 func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	f := b.onProcesses(4)
 	f.Measure.Stall = conf.Duration(time.Second) // two calls hang; one that is only late has the same cause
@@ -229,7 +236,7 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 }
 
 func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(4)
 		file, variable := "openmpi-rules", "mca"
 		if b.lib.name == "mpich" {
@@ -254,6 +261,8 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 				t.Fatal(err)
 			}
 			says(s.Env, s.Entries, "messages")
+			two := tuning.Entry{Choice: ownAlgorithm("MPI_Alltoall", 4, "two_proc", 5, tuned...), Proof: tuning.ByMessages, Variable: "OMPI_MCA_coll_tuned_alltoall_algorithm", Value: "5"}
+			says(map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", two.Variable: two.Value}, []tuning.Entry{two}, "a plain call ends the mpirun under it")
 		} else {
 			says(nil, v.Entries, "is 0, and binomial is 1")
 			says(map[string]string{"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomail"}, v.Entries, "no MPI program starts")
@@ -266,7 +275,41 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 	})
 }
 
+// A launcher may not hand the environment to all ranks.
+func TestSettingThatNotAllRanksHaveIsNotInForce(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[1])
+	const variable, malloc = "MPIR_CVAR_SCAN_INTRA_ALGORITHM", "MALLOC_TRIM_THRESHOLD_"
+	b.rank, _, _ = strings.Cut(b.script("lost", `if [ "$PMI_RANK" = 1 ]; then unset `+variable+` `+malloc+`; fi
+exec `+b.rank+` "$@"`), " ")
+	scan := ownAlgorithm("MPI_Scan", 2, "recursive_doubling", 3, tuned...)
+	env := map[string]string{variable: scan.Algorithm, malloc: "1000"}
+	for _, x := range b.force(b.onProcesses(2), env, []tuning.Entry{
+		{Choice: scan, Proof: tuning.ByVariable, Variable: variable, Value: scan.Algorithm},
+		{Choice: tuning.Choice{Kind: tuning.ByEnv, NP: 2, Env: map[string]string{malloc: "1000"}}, Proof: tuning.ByRanks, Variable: malloc},
+	}) {
+		if x.State != campaign.NotInForce || !strings.Contains(x.Text, "rank 1 of 2: it is ") {
+			t.Errorf("%s: %s: %s", x.Entry.Choice, x.State, x.Text)
+		}
+	}
+}
+
+// An algorithm for 2, 4, 8, … processes ends the program on a part of four: a variable
+// chooses it there too.
+func TestLegalCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[1])
+	all, err := campaign.Legal(t.Context(), b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(bad(all), func(o campaign.Outcome) bool { return o.NP == 3 && o.State == campaign.CallAborted }) {
+		t.Errorf("%+v", bad(all))
+	}
+}
+
 func TestSettingsThatDoNothingAreRemarks(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	for _, c := range []struct {
 		env  string

@@ -79,6 +79,7 @@ func TestTurnsGiveEverySample(t *testing.T) {
 
 // An mpirun that is missing is done again in the same order.
 func TestResumedTurnsHaveTheirOrder(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[1])
 	args := []string{"--guidelines", b.toml(quick), "--turns", "3"}
 	b.check(args...).exits(t, 0, 1, 4)
@@ -105,7 +106,7 @@ func TestResumedTurnsHaveTheirOrder(t *testing.T) {
 
 func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
 	const repetitions = 20
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for i, sync := range append([]string{protocol.Auto}, protocol.Syncs...) {
 			turns := []int{3, repetitions}[i%2]
 			how := timed{2, sync, protocol.Samples[i%len(protocol.Samples)], protocol.Caches[i%len(protocol.Caches)]}

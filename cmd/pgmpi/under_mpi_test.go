@@ -38,6 +38,7 @@ func TestSideOfAbRunsUnderASetting(t *testing.T) {
 }
 
 func TestAFileOfASettingThatIsNotThereStartsNothing(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	b.put("setting/env.sh", "export OMPI_MCA_coll_tuned_dynamic_rules_filename='"+b.dir+"/absent.rules'\n")
 	b.pgmpi("check", "--rank", b.rank, "--under", filepath.Join(b.dir, "setting"), "--out", b.out).

@@ -2,9 +2,11 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
 
@@ -87,9 +89,32 @@ func TestCountersOfEachRepetitionShowWhatIsPlanted(t *testing.T) {
 	})
 }
 
+// The kernel may take a counter away while it counts: what is missing is no 0.
+func TestCounterThatCannotBeReadAnyMoreIsLeftOut(t *testing.T) {
+	t.Parallel()
+	b := newFixture(t, libraries[1])
+	s := b.with("counter-lost").check("--guidelines", b.toml(strings.Replace(quick, "fixed = 10", "fixed = 60", 1)), "--counters", "page-faults").exits(t, 0, 1)
+	folder, m, err := results.Open(b.out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], 1, &m.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Counters) != 1 || r.Counters[0].Why != "it could not be read in every repetition" {
+		t.Errorf("%+v\n%s", r.Counters, s.stderr)
+	}
+	for i := range m.Plan.Cases {
+		if counters, _, err := folder.CountsOfCase(m.Plan.Shapes[0], 1, i); len(counters) > 0 || err != nil {
+			t.Errorf("case %d has %+v, %v", i, counters, err)
+		}
+	}
+}
+
 // With two ranks a broadcast is one message, and an Alltoall one of each rank.
 func TestMessagesInsideOfCallsAreCountedExactly(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
 		j.Mode, j.Verify = protocol.ModeMessages, false
 		j.Cases = []protocol.JobCase{{Function: "MPI_Bcast", Msize: 64}, {Function: "MPI_Alltoall", Msize: 1 << 10}}

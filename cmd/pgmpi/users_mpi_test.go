@@ -11,7 +11,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// everyUserGuideline names each mock-up in a pattern, and each collective that
+// everyUserGuideline names each mock-up that one node suffices for in a pattern, and each collective that
 // has a size in a monotony and a split.
 func everyUserGuideline() (text string, ids []string) {
 	var b strings.Builder
@@ -25,6 +25,7 @@ func everyUserGuideline() (text string, ids []string) {
 			sizes = ""
 		}
 		switch {
+		case f.Over != "": // needs nodes
 		case f.IsMockup():
 			add(fmt.Sprintf("my-pattern-%d", i), fmt.Sprintf("pattern = { function = %q, mockup = %q }", f.Of, f.ID), sizes)
 		case sizes != "":
@@ -50,7 +51,7 @@ method = "paper"
 
 func TestEveryUserGuidelineIsListedMeasuredAndReported(t *testing.T) {
 	text, ids := everyUserGuideline()
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		file := b.toml(onlyUsers + text)
 		listed := b.pgmpi("list", "--guidelines", file).exits(t, 0).stdout
 		b.check("--guidelines", file, "--format", "table,csv").exits(t, 0, 1)

@@ -78,7 +78,7 @@ func TestEveryWayToCallACollectiveGivesTheRightData(t *testing.T) {
 // MPICH 4.0.2 gives wrong data when a persistent Gather is started: it is named with what
 // leaves it out, and the others are judged.
 func TestWrongPersistentCallIsNamedAndLeftOut(t *testing.T) {
-	eachLibrary(t, func(t *testing.T, b *fixture) {
+	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		file := b.toml(strings.Replace(quick, `"GL8", "GL1:MPI_Bcast"`, `"NB3:MPI_Gather_init", "NB3:MPI_Scan_init"`, 1))
 		if !b.isMPICH402() {
 			b.check("--guidelines", file).exits(t, 0, 1)
@@ -99,6 +99,7 @@ func TestWrongPersistentCallIsNamedAndLeftOut(t *testing.T) {
 // A posted call that does nothing, one in place that leaves its input, and a request that
 // gives again what its first start has given.
 func TestWrongCallsAreCaught(t *testing.T) {
+	t.Parallel()
 	b := newFixture(t, libraries[0])
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")

@@ -32,7 +32,7 @@ func TestLibraryThatGivesWrongDataIsCaughtInEveryMpirun(t *testing.T) {
 		} {
 			j := wrongJob()
 			if c.alone {
-				j.Cases, j.Order, j.FirstCalls = j.Cases[:1], j.Order[:1], 100
+				j.Cases, j.Order, j.Warmup = j.Cases[:1], j.Order[:1], 100 // however long they take
 			}
 			out, err := b.with("wrong-"+c.fault).runJob(2, j)
 			if err != nil {

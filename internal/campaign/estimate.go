@@ -178,8 +178,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 		k := m.Plan.Cases[i]
 		f, _ := mockups.Get(k.Function)
 		need := f.Memory(k.Msize/extent, extent, shape.NP)
-		// A mock-up is as many collectives as it is named after.
-		call := empty*float64(1+strings.Count(f.ID, "+")) + byteTime*float64(need.Sum()) + network.data(shape, f, need)
+		call := empty*float64(collectivesIn(f)) + byteTime*float64(need.Sum()) + network.data(shape, f, need)
 		untimed := warmups(config, call)
 		if !called[k.Function] {
 			called[k.Function] = true
@@ -198,6 +197,14 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 	}
 	verified += foldTime * float64(folded) * float64(shape.NP)
 	return c.measured(cost, inSeconds(cost.start+nrep), inSeconds(cost.start+run), inSeconds(verified))
+}
+
+// collectivesIn is how many a mock-up is made of; 1 for a collective.
+func collectivesIn(f mockups.Function) int {
+	if f.Over != "" {
+		return 1 + strings.Count(f.Formula, "+")
+	}
+	return 1 + strings.Count(f.ID, "+")
 }
 
 // measured replaces what the model says by what finished mpiruns of the folder have

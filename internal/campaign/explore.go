@@ -150,12 +150,15 @@ func nothingToExplore(list *Algorithms) string {
 }
 
 // comparisons are those of every collective of which an own algorithm is wanted: with
-// itself once more, with these algorithms, and with its mock-ups.
+// itself once more, with these algorithms, and with its mock-ups, those that divide their
+// work among nodes only where all shapes let them.
 func comparisons(list *Algorithms, config *glfile.File) (out []guidelines.User) {
 	add := func(collective, other string) {
 		id := strings.NewReplacer("@", "-", ".", "_").Replace(strings.TrimPrefix(other, "MPI_"))
 		out = append(out, guidelines.User{ID: "explore-" + id, Pattern: &guidelines.UserPattern{Function: collective, Mockup: other}})
 	}
+	shapes := config.Job.On(config.Job.NP)
+	lanes := len(shapes) > 0 && !slices.ContainsFunc(shapes, func(s guidelines.Shape) bool { return !s.HasLanes() })
 	for _, c := range list.Collectives {
 		var wanted []string
 		only := config.Check.Functions
@@ -173,7 +176,9 @@ func comparisons(list *Algorithms, config *glfile.File) (out []guidelines.User) 
 			add(c.Collective, id)
 		}
 		for _, id := range append(mockups.Mockups(c.Collective), guidelines.OwnMockups(config.Mockup, c.Collective)...) {
-			add(c.Collective, id)
+			if f, _ := mockups.Get(id); f.Over == "" || lanes {
+				add(c.Collective, id)
+			}
 		}
 	}
 	return out

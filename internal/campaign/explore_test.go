@@ -2,7 +2,10 @@ package campaign
 
 import (
 	"errors"
+	"slices"
 	"testing"
+
+	"pgmpi/guidelines"
 )
 
 // Mpiruns that cannot decide anything are refused before they are made, and again when the
@@ -23,5 +26,21 @@ func TestMpirunsThatCannotDecideAreRefused(t *testing.T) {
 	}
 	if err := refuseTests(enough, 0, 100); err != nil {
 		t.Errorf("as many mpiruns as suit: %v", err)
+	}
+}
+
+func TestMockupsOnNodesAreExploredWhereAllShapesHaveNodes(t *testing.T) {
+	b := newBed(t)
+	for job, want := range map[string]bool{
+		`np = [4]`: false, `shapes = ["2x2"]`: true, `shapes = ["2x2", "4x1"]`: false, "np = [4]\nshapes = [\"2x2\"]": false,
+	} {
+		config := b.config("[job]\n" + job + "\nmsizes = [\"8\"]\n")
+		list := comparisons(assumed(config), config)
+		has := func(mockup string) bool {
+			return slices.ContainsFunc(list, func(u guidelines.User) bool { return u.Pattern.Mockup == mockup })
+		}
+		if has("bcast_as_lane") != want || has("bcast_as_hier") != want || !has("bcast_as_allreduce") {
+			t.Errorf("%s: on lanes %v, by leaders %v", job, has("bcast_as_lane"), has("bcast_as_hier"))
+		}
 	}
 }

@@ -297,7 +297,21 @@ func (r *fakeLaunch) output(job *protocol.Job) error {
 		o.Case(result, samples)
 	}
 	clock := protocol.ClockInfo{Name: "monotonic", TickNS: 1}
-	return o.End(protocol.End{MemoryCap: 1 << 30, Clock: &clock, Timing: protocol.Timing{Sync: job.Sync, Sample: "local", Cache: job.Cache}})
+	return o.End(protocol.End{MemoryCap: 1 << 30, Clock: &clock, Variables: r.variables(job.Variables), Timing: protocol.Timing{Sync: job.Sync, Sample: "local", Cache: job.Cache}})
+}
+
+// variables are those of the environment; the library has none.
+func (r *fakeLaunch) variables(names []string) (out []protocol.Variable) {
+	for _, name := range names {
+		v := protocol.Variable{Name: name}
+		for _, line := range r.env {
+			if value, ok := strings.CutPrefix(protocol.OfEnvironment+line, name+"="); ok {
+				v.Known, v.Value = true, value
+			}
+		}
+		out = append(out, v)
+	}
+	return out
 }
 
 // hidden is a call of which nothing is hidden without tests, and half with the most of them.

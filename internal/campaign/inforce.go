@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,10 +78,10 @@ func (o *once) forceOn(ctx context.Context, shape guidelines.Shape, env map[stri
 	}
 	seen, err := o.readBack(ctx, shape, env, here)
 	if err != nil {
-		return notStarted(ctx, err, here)
+		return notUsable(ctx, err, here, "no MPI program starts with it")
 	}
 	for _, f := range here {
-		seen.judge(f, env)
+		seen.judge(f)
 	}
 	byMessages = slices.DeleteFunc(byMessages, func(f *Force) bool { return f.State == NotInForce })
 	if len(byMessages) == 0 {
@@ -89,14 +90,14 @@ func (o *once) forceOn(ctx context.Context, shape guidelines.Shape, env map[stri
 	return o.count(ctx, shape, env, byMessages)
 }
 
-// notStarted: an environment under which no MPI program starts is in force nowhere.
-func notStarted(ctx context.Context, err error, here []*Force) error {
+// notUsable: an environment under which an mpirun fails is in force nowhere.
+func notUsable(ctx context.Context, err error, here []*Force, why string) error {
 	var failed *measure.Error
 	if ctx.Err() != nil || !errors.As(err, &failed) {
 		return err
 	}
 	for _, f := range here {
-		f.State, f.Text = NotInForce, "no MPI program starts with it: "+failed.What
+		f.State, f.Text = NotInForce, why+": "+failed.What
 		if failed.Stderr != "" {
 			f.Text += ": " + launch.LastLines(failed.Stderr, 1)
 		}
@@ -113,7 +114,7 @@ type readings struct {
 func (o *once) readBack(ctx context.Context, shape guidelines.Shape, env map[string]string, here []*Force) (*readings, error) {
 	job := &protocol.Job{Mode: protocol.ModeAlgorithms, StallNS: int64(forceStall)}
 	for _, f := range here {
-		for _, name := range []string{tuningName(f.Entry.Variable), tuningName(switchedBy(f.Entry.Variable))} {
+		for _, name := range readFor(f.Entry) {
 			if name != "" && !slices.Contains(job.Variables, name) {
 				job.Variables = append(job.Variables, name)
 			}
@@ -124,6 +125,18 @@ func (o *once) readBack(ctx context.Context, shape guidelines.Shape, env map[str
 		return nil, err
 	}
 	return &readings{got.End.Algorithms, got.End.Variables}, nil
+}
+
+// readFor are the names of the variables that ranks read for an entry; "": none.
+func readFor(e tuning.Entry) []string {
+	if e.Proof != tuning.ByRanks {
+		return []string{tuningName(e.Variable), tuningName(switchedBy(e.Variable))}
+	}
+	var names []string
+	for name := range e.Choice.Env {
+		names = append(names, protocol.OfEnvironment+name)
+	}
+	return names
 }
 
 // forceStall is how long a call may take where nothing is timed.
@@ -150,8 +163,9 @@ func switchedBy(variable string) string {
 	return ""
 }
 
-func (r *readings) of(variable string) (v protocol.Variable) {
-	name := tuningName(variable)
+func (r *readings) of(variable string) protocol.Variable { return r.named(tuningName(variable)) }
+
+func (r *readings) named(name string) (v protocol.Variable) {
 	if i := slices.IndexFunc(r.variables, func(v protocol.Variable) bool { return v.Name == name }); i >= 0 && name != "" {
 		return r.variables[i]
 	}
@@ -159,7 +173,7 @@ func (r *readings) of(variable string) (v protocol.Variable) {
 }
 
 // judge answers an entry by the library's variables alone.
-func (r *readings) judge(f *Force, env map[string]string) {
+func (r *readings) judge(f *Force) {
 	no := func(format string, args ...any) { f.State, f.Text = NotInForce, fmt.Sprintf(format, args...) }
 	e := f.Entry
 	variable := r.of(e.Variable)
@@ -167,10 +181,7 @@ func (r *readings) judge(f *Force, env map[string]string) {
 	case e.Proof == tuning.Unproved:
 		return
 	case e.Proof == tuning.ByRanks:
-		if f.State, f.Text = InForce, "the ranks are started with "+e.Variable; !all(e.Choice.Env, env) {
-			no("the environment lacks %s, or has other values", e.Variable)
-		}
-		return
+		r.judgeRanks(f)
 	case switchedBy(e.Variable) != "" && r.of(dynamicRules).Known && !isOn(r.of(dynamicRules).Value):
 		no("Open MPI ignores %s: %s is not 1", e.Variable, dynamicRules)
 	case !variable.Known:
@@ -181,6 +192,10 @@ func (r *readings) judge(f *Force, env map[string]string) {
 		no("%s is empty: the ranks do not get it", e.Variable)
 	case e.Proof == tuning.ByFile:
 		f.State, f.Text = InForce, fmt.Sprintf("all ranks have %s = %s and can read it; MPICH takes it as its whole tree, or ends the program. Which way it goes in the tree is not seen", e.Variable, variable.Value)
+	case e.Proof == tuning.ByValue && variable.Value != e.Value:
+		no("%s is %s, and not %s", e.Variable, cmp.Or(variable.Value, "empty"), e.Value)
+	case e.Proof == tuning.ByValue:
+		f.State, f.Text = InForce, fmt.Sprintf("%s is %s for the library", e.Variable, variable.Value)
 	case e.Proof == tuning.ByVariable:
 		r.judgeForced(f)
 	}
@@ -188,13 +203,20 @@ func (r *readings) judge(f *Force, env map[string]string) {
 
 func isOn(value string) bool { return value == "1" || value == "true" }
 
-func all(want, env map[string]string) bool {
-	for name, value := range want {
-		if env[name] != value {
-			return false
+// judgeRanks compares the environment of the ranks with what is to be in it.
+func (r *readings) judgeRanks(f *Force) {
+	f.State, f.Text = InForce, "all ranks have "+f.Entry.Variable
+	for _, name := range variables(f.Entry.Choice.Env) {
+		want, v := f.Entry.Choice.Env[name], r.named(protocol.OfEnvironment+name)
+		switch {
+		case v.Unread != "":
+			f.State, f.Text = NotInForce, name+": "+v.Unread
+		case !v.Known:
+			f.State, f.Text = NotInForce, "the ranks do not have "+name
+		case v.Value != want:
+			f.State, f.Text = NotInForce, fmt.Sprintf("the ranks have %s = %.200q, not %.200q", name, v.Value, want)
 		}
 	}
-	return len(want) > 0
 }
 
 // judgeForced compares the value of a variable with the number of its algorithm.
@@ -242,7 +264,7 @@ func (o *once) count(ctx context.Context, shape guidelines.Shape, env map[string
 	}
 	with, err := o.countOn(ctx, shape, env, plain)
 	if err != nil {
-		return err
+		return notUsable(ctx, err, forces, "a plain call ends the mpirun under it")
 	}
 	for _, f := range forces {
 		compareCounts(f, forces, without, with)
@@ -303,7 +325,7 @@ func compareCounts(f *Force, beside []*Force, without, with counts) {
 		case !known || !knownDefault:
 			f.State, f.Text = CannotTell, "the library has not counted its messages"
 			return
-		case where && want == byDefault:
+		case where && want == byDefault && now == want:
 			same = append(same, human)
 		case now == want && where:
 			seen = append(seen, fmt.Sprintf("%s: %d messages, %d by default", human, now.Count, byDefault.Count))

@@ -103,17 +103,29 @@ func (x *Remedy) Do(ctx context.Context) (*Remedied, error) {
 	if err := x.begin(ctx); err != nil {
 		return nil, err
 	}
-	if x.Config.Remedy.Wants(tuning.ByEnv) {
-		if err := x.tryEnvironment(ctx); err != nil {
-			return nil, err
+	err := x.try(ctx)
+	if err != nil && x.proved == nil {
+		return nil, err
+	}
+	if err != nil { // what is proved took many mpiruns
+		x.note("it ended early, and what is proved so far is here: %v", err)
+	}
+	return x.found, errors.Join(x.export(), err)
+}
+
+func (x *Remedy) try(ctx context.Context) error {
+	for _, kind := range []struct {
+		of  tuning.Kind
+		try func(context.Context) error
+	}{{tuning.ByEnv, x.tryEnvironment}, {tuning.OwnAlgorithm, x.tryAlgorithms}, {tuning.ByComponent, x.tryComponents}} {
+		if !x.Config.Remedy.Wants(kind.of) {
+			continue
+		}
+		if err := kind.try(ctx); err != nil {
+			return err
 		}
 	}
-	if x.Config.Remedy.Wants(tuning.OwnAlgorithm) {
-		if err := x.tryAlgorithms(ctx); err != nil {
-			return nil, err
-		}
-	}
-	return x.found, x.export()
+	return nil
 }
 
 // begin makes the folder, and asks the library what does not depend on a setting.
@@ -127,8 +139,9 @@ func (x *Remedy) begin(ctx context.Context) (err error) {
 	if err := os.MkdirAll(x.found.Folder, 0o777); err != nil {
 		return setup(err)
 	}
-	for _, name := range []string{tuning.EnvFile, settingTOML} { // no setting is there until one is proved
-		if err := os.Remove(filepath.Join(x.found.Folder, name)); err != nil && !os.IsNotExist(err) {
+	// No setting is there, and nothing tells of one, until one is proved.
+	for _, name := range append([]string{RemedyFile, readmeFile, settingTOML, profiles}, tuning.FileNames()...) {
+		if err := os.RemoveAll(filepath.Join(x.found.Folder, name)); err != nil {
 			return setup(err)
 		}
 	}
@@ -174,6 +187,26 @@ func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 	}
 	if choices := algorithmChoices(e, x.cells, x.plan, list.Collectives); len(choices) > 0 {
 		return x.prove(ctx, append(slices.Clone(had), choices...))
+	}
+	return nil
+}
+
+// tryComponents proves other components of the library one by one, beside what is proved
+// already: each acts on all sizes, so that only a proof of its own tells what it harms.
+func (x *Remedy) tryComponents(ctx context.Context) error {
+	functions, _ := x.unmended()
+	for _, c := range tuning.Components(x.target.Library, functions) {
+		if still, _ := x.unmended(); len(still) == 0 {
+			return nil
+		}
+		var had []tuning.Choice
+		if x.proved != nil {
+			had = x.proved.choices
+		}
+		c.NP = x.cells[0].NP
+		if err := x.prove(ctx, append(slices.Clone(had), c)); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -375,7 +408,8 @@ func illegal(choices []tuning.Choice, bad []Outcome) (out []Dropped) {
 		if o.Message != "" {
 			reason += ": " + o.Message
 		}
-		for _, c := range culprits(choices, Harm{Cell: medians.Cell{Function: o.Function, Msize: o.Msize}}, choices[len(choices)-1].Kind) {
+		found, _ := culprits(choices, Harm{Cell: medians.Cell{Function: o.Function, Msize: o.Msize}}, choices[len(choices)-1].Kind)
+		for _, c := range found {
 			if !slices.ContainsFunc(out, func(d Dropped) bool { return same(d.Choice, c) }) {
 				out = append(out, Dropped{called(c), c, reason})
 			}
@@ -408,7 +442,11 @@ func (x *Remedy) measured(ctx context.Context, p *proved) ([]Dropped, error) {
 			}
 		}
 	}
-	return e.takenBack(p.choices), nil
+	back := e.takenBack(p.choices)
+	if len(back) == 0 && x.proved != nil && !e.betters(x.cells) {
+		back = newestOf(p.choices, "with it no violated cell is better off than with what is proved already")
+	}
+	return back, nil
 }
 
 // leastProving is enough for pairs to show what all mpiruns agree on; mostProving is

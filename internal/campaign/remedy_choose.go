@@ -35,7 +35,9 @@ func violatedCells(r *analyze.Report) []RemedyCell {
 		c.Guidelines, c.Firm = append(c.Guidelines, v.Guideline), c.Firm || v.Firm
 		if v.Ratio != nil && (c.Ratio == nil || *v.Ratio > *c.Ratio) {
 			c.Ratio = v.Ratio
-			c.Mockup = v.Mockup
+		}
+		if v.Mockup != "" && orZero(v.Ratio) >= c.mockupRatio {
+			c.Mockup, c.mockupRatio = v.Mockup, orZero(v.Ratio)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b RemedyCell) int {
@@ -143,7 +145,7 @@ func valueOf(list []protocol.Algorithms, collective, name string) int {
 func joined(choices []tuning.Choice) (out []tuning.Choice) {
 	for _, c := range choices {
 		at := slices.IndexFunc(out, func(o tuning.Choice) bool {
-			return o.Kind == c.Kind && c.Kind != tuning.ByEnv && o.Function == c.Function && o.NP == c.NP && o.Algorithm == c.Algorithm && o.Mockup == c.Mockup
+			return o.Kind == c.Kind && forOne(c) && o.Function == c.Function && o.NP == c.NP && o.Algorithm == c.Algorithm && o.Mockup == c.Mockup
 		})
 		if at < 0 {
 			out = append(out, c)
@@ -155,6 +157,9 @@ func joined(choices []tuning.Choice) (out []tuning.Choice) {
 	}
 	return out
 }
+
+// forOne tells whether a choice is for one collective, and not for the library as a whole.
+func forOne(c tuning.Choice) bool { return c.Kind == tuning.OwnAlgorithm || c.Kind == tuning.ByMockup }
 
 // mockupChoices are for the cells that no setting mends: the mock-up that was faster in
 // the check.
@@ -177,8 +182,12 @@ func mockupChoices(cells []RemedyCell, p *guidelines.Plan) (out []tuning.Choice)
 
 // called is how a choice is told.
 func called(c tuning.Choice) string {
-	if c.Kind == tuning.ByEnv {
+	switch c.Kind {
+	case tuning.ByEnv:
 		return environment
+	case tuning.ByComponent:
+		return c.ComponentTitle()
+	case tuning.OwnAlgorithm, tuning.ByMockup:
 	}
 	var sizes []string
 	for _, s := range c.Sizes {

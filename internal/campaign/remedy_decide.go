@@ -76,14 +76,19 @@ func (e *effects) takenBack(choices []tuning.Choice) (out []Dropped) {
 		}
 	}
 	for _, h := range e.harms() {
-		for _, c := range culprits(choices, h, newest) {
-			drop(c, "it harms: "+h.Text)
+		found, explained := culprits(choices, h, newest)
+		reason := "it harms: "
+		if !explained && len(found) > 1 {
+			reason = "none of what was tried explains this harm by itself: "
+		}
+		for _, c := range found {
+			drop(c, reason+h.Text)
 		}
 	}
 	for _, c := range choices {
 		switch {
 		case c.Kind != newest:
-		case c.Kind == tuning.ByEnv && e.faster() > 0:
+		case !forOne(c) && e.faster() > 0:
 		case c.Kind == tuning.OwnAlgorithm && e.fasterAt(c.Function, c.NP, c.Sizes[0]):
 		default:
 			drop(c, fmt.Sprintf("in mpiruns of their own no violated case is shown to be %g times faster with it", e.helped.MinSlowdown))
@@ -92,24 +97,37 @@ func (e *effects) takenBack(choices []tuning.Choice) (out []Dropped) {
 	return out
 }
 
+// betters tells whether a cell is better off by a proof than by what is held of it so far.
+func (e *effects) betters(cells []RemedyCell) bool {
+	rank := map[CellState]int{CellMended: 2, CellFaster: 1}
+	return slices.ContainsFunc(cells, func(c RemedyCell) bool {
+		before := rank[c.State]
+		e.outcome(&c, nil)
+		return rank[c.State] > before
+	})
+}
+
 func same(a, b tuning.Choice) bool { return called(a) == called(b) }
 
 // culprits are the choices that explain a harm: of the collective itself, or of one that
 // a mock-up calls.
-func culprits(choices []tuning.Choice, h Harm, newest tuning.Kind) []tuning.Choice {
+// false: none explains it, and all of the newest kind are meant.
+func culprits(choices []tuning.Choice, h Harm, newest tuning.Kind) (found []tuning.Choice, explained bool) {
 	of := func(explains func(tuning.Choice) bool) []tuning.Choice {
 		return slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return c.Kind != newest || !explains(c) })
 	}
 	for _, explains := range []func(tuning.Choice) bool{
-		func(c tuning.Choice) bool { return c.Function == h.Function && c.Sizes[0] == h.Msize },
+		func(c tuning.Choice) bool {
+			return c.Function == h.Function && len(c.Sizes) > 0 && c.Sizes[0] == h.Msize
+		},
 		func(c tuning.Choice) bool { return c.Function == h.Function },
 		func(c tuning.Choice) bool { return c.Function != "" && callsIt(h.mockup, c.Function) },
 	} {
 		if found := of(explains); len(found) > 0 {
-			return found
+			return found, true
 		}
 	}
-	return of(func(tuning.Choice) bool { return true })
+	return of(func(tuning.Choice) bool { return true }), false
 }
 
 // callsIt tells whether a mock-up calls a collective.
@@ -132,6 +150,8 @@ func (e *effects) outcome(c *RemedyCell, by []tuning.Choice) {
 		switch {
 		case choice.Kind == tuning.ByEnv:
 			c.By = append(c.By, environment)
+		case choice.Kind == tuning.ByComponent:
+			c.By = append(c.By, choice.Component)
 		case choice.Function == c.Function && choice.NP == c.NP && slices.Contains(choice.Sizes, c.Msize):
 			c.By = append(c.By, choice.Algorithm)
 		}

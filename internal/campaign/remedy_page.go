@@ -34,6 +34,16 @@ func (r *Remedied) count(s CellState) (n int) {
 	return n
 }
 
+// believed counts the parts of which nothing shows that they are in force.
+func (r *Remedied) believed() (n int) {
+	for _, f := range r.Forces {
+		if f.State == CannotTell {
+			n++
+		}
+	}
+	return n
+}
+
 // remedyAnswer has the answer in its first line, and how the setting is used.
 func remedyAnswer(r *Remedied) []report.Section {
 	s := report.Section{}
@@ -81,6 +91,8 @@ func (r *Remedied) means() string {
 	algorithms := 0
 	for _, f := range r.Forces {
 		switch c := f.Entry.Choice; c.Kind {
+		case tuning.ByComponent:
+			out = append(out, "the component "+c.Component)
 		case tuning.ByEnv:
 			out = append(out, conf.Plural(len(c.Env), "environment variable"))
 		case tuning.OwnAlgorithm:

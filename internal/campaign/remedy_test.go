@@ -3,6 +3,7 @@ package campaign
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,11 +12,13 @@ import (
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
+	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 )
 
@@ -170,6 +173,89 @@ func TestHarmThatIsPutUpWithTakesNothingBack(t *testing.T) {
 			t.Errorf("%+v, %v", r, err)
 		}
 	})
+}
+
+func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		inTime := b.fake.Under
+		b.fake.Under = func(env []string, c protocol.JobCase) time.Duration {
+			if took := inTime(env, c); c.Function != "MPI_Reduce" || c.Msize == 8 || took > 10*time.Microsecond {
+				return took
+			}
+			return 20 * time.Microsecond // still violated with it
+		}
+		r, err := b.remedied(func(x *Remedy) {
+			x.Start = func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
+				if x.proved != nil {
+					return nil, errors.New("no such launcher")
+				}
+				return b.fake.Start(argv, env, stderr)
+			}
+		})
+		if err == nil || !strings.Contains(err.Error(), "no such launcher") {
+			t.Fatalf("%v", err)
+		}
+		if r == nil || r.Cells[0].State != CellFaster || len(r.Notes) == 0 || !strings.Contains(r.Notes[len(r.Notes)-1], "ended early") || !has(RemedyFolder(b.out), tuning.EnvFile) {
+			t.Errorf("what was proved is lost: %+v", r)
+		}
+	})
+}
+
+func TestRemedyWrittenOverLeavesNothingOfTheOneBefore(t *testing.T) {
+	bubble(t, func(t *testing.T, b *bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		if _, err := b.remedied(nil); err != nil {
+			t.Fatal(err)
+		}
+		folder := RemedyFolder(b.out)
+		if err := os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("0\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x := &Remedy{Config: b.config(faulting), Check: b.out, Version: "test", Force: true, Tell: func(Event) {},
+			Start: func([]string, []string, io.Writer) (*measure.Ranks, error) {
+				return nil, errors.New("no such launcher")
+			}}
+		if _, err := x.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.Do(t.Context()); err == nil {
+			t.Fatal("nothing has failed")
+		}
+		for _, name := range []string{RemedyFile, readmeFile, tuning.EnvFile, settingTOML, tuning.RulesFile} {
+			if has(folder, name) {
+				t.Errorf("%s of the remedy before is still there", name)
+			}
+		}
+	})
+}
+
+func TestFastestMockupIsThatOfTheLargestRatioOfAPattern(t *testing.T) {
+	number := func(x float64) *float64 { return &x }
+	verdict := func(guideline, mockup string, ratio float64) analyze.Verdict {
+		v := analyze.Verdict{}
+		v.Guideline, v.Function, v.Mockup, v.Msize, v.Shape, v.Ratio = guideline, "MPI_Scan", mockup, 8, "p2", number(ratio)
+		v.Verdict = judge.Violated
+		return v
+	}
+	got := violatedCells(&analyze.Report{Verdicts: []analyze.Verdict{verdict("A", "slow", 1.2), verdict("B", "fast", 1.5), verdict("GL1", "", 3), verdict("C", "slower", 1.3)}})
+	if len(got) != 1 || got[0].Mockup != "fast" || *got[0].Ratio != 3 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {
+	cell := medians.Cell{Function: "MPI_Bcast", Msize: 65536, Shape: "p2"}
+	e := proof([]medians.Cell{cell}, nil)
+	for state, want := range map[CellState]bool{CellUnmended: true, CellFaster: true, CellMended: false} {
+		if got := e.betters([]RemedyCell{{Cell: cell, NP: 2, State: state}}); got != want {
+			t.Errorf("%s: %v", state, got)
+		}
+	}
+	c := tuning.Choice{Kind: tuning.ByComponent, Component: "sm", Env: map[string]string{"OMPI_MCA_coll_sm_priority": "100"}}
+	if back := proof(nil, nil).takenBack(append(algorithmsOf(), c)); len(back) != 1 || !strings.Contains(back[0].What, "component sm (OMPI_MCA_coll_sm_priority=100)") {
+		t.Errorf("%+v", back)
+	}
 }
 
 func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {

@@ -71,6 +71,8 @@ type RemedyCell struct {
 	GainHi     *float64  `json:"gain_hi95"`
 	PAdjusted  *float64  `json:"p_adjusted"`       // over the violated cells
 	Mockup     string    `json:"mockup,omitempty"` // the fastest that the check measured
+	// mockupRatio is how many times slower than it the cell was there.
+	mockupRatio float64
 	// Explored is what the exploration says of the library's own algorithms; "": none was made.
 	Explored string `json:"explored,omitempty"`
 }

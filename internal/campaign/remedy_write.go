@@ -14,6 +14,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"pgmpi/analyze/report"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
@@ -77,6 +78,9 @@ func (x *Remedy) export() error {
 	}
 	p, r := x.proved, x.found
 	r.Env, r.Forces, r.Legal, r.Mpiruns = p.env, p.forces, p.legal, p.mpiruns
+	if n := r.believed(); n > 0 {
+		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Forces), "part"))
+	}
 	r.Exit = r.exitCode()
 	text, err := x.toml(p.env)
 	if err == nil {
@@ -102,16 +106,19 @@ func (x *Remedy) export() error {
 // writeProfiles writes what PGMPITuneLib takes for the cells that only a mock-up mends.
 func (x *Remedy) writeProfiles() error {
 	folder := filepath.Join(x.found.Folder, profiles)
-	if err := os.RemoveAll(folder); err != nil { // of an earlier remedy
-		return setup(err)
-	}
 	t := x.target
 	t.Folder = folder
-	settings, _, err := tuning.Write(t, mockupChoices(x.cells, x.plan), "pgmpitune")
-	if err != nil || len(settings) == 0 {
-		return err
+	settings, refused, err := tuning.Write(t, mockupChoices(x.cells, x.plan), "pgmpitune")
+	for _, r := range refused {
+		x.note("no profile for %s in place of %s: %s", r.Choice.Mockup, r.Choice.Function, r.Reason)
 	}
-	if err := os.Mkdir(folder, 0o777); err != nil {
+	if err != nil {
+		return setup(err)
+	}
+	if len(settings) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return setup(err)
 	}
 	for _, f := range settings[0].Files {

@@ -14,10 +14,10 @@ type Config struct {
 }
 
 // DefaultConfig is the [remedy] section of an empty gl.toml.
-func DefaultConfig() Config { return Config{Kinds: Kinds(), Proofs: 6} }
+func DefaultConfig() Config { return Config{Kinds: Kinds(), Proofs: 8} }
 
 // Kinds are the kinds of choices that a library can be set to.
-func Kinds() []string { return []string{string(ByEnv), string(OwnAlgorithm)} }
+func Kinds() []string { return []string{string(ByEnv), string(OwnAlgorithm), string(ByComponent)} }
 
 // mostProofs is more than anybody waits for.
 const mostProofs = 100

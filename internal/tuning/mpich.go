@@ -79,7 +79,7 @@ func guards(function, algorithm string) (out []guard) {
 	switch algorithm {
 	case "reduce_scatter_allgather", "reduce_scatter_gather":
 		out = append(out, builtIn, manyEnough)
-	case "noncommutative":
+	case powersOfTwo:
 		if function == "MPI_Reduce_scatter" {
 			out = append(out, regular)
 		}
@@ -100,11 +100,15 @@ func refusesNode(c Choice, t *Tree) string {
 		return "smp is for communicators that MPICH has split by nodes: a tree would call it for all of them"
 	case c.Algorithm == "pairwise_sendrecv_replace":
 		return "pairwise_sendrecv_replace is for calls in place, which are not measured"
-	case !pow2 && (c.Algorithm == "noncommutative" || strings.Contains(c.Algorithm, "recursive_doubling") && needsPow2[c.Function]):
+	case !pow2 && (c.Algorithm == powersOfTwo || strings.Contains(c.Algorithm, "recursive_doubling") && needsPow2[c.Function]):
 		return fmt.Sprintf("%s is for 2, 4, 8, … processes", c.Algorithm)
 	}
 	return ""
 }
+
+// powersOfTwo ends the program on any other number of processes (Reduce_scatter and
+// Reduce_scatter_block).
+const powersOfTwo = "noncommutative"
 
 // needsPow2 has the collectives whose recursive doubling is for powers of two.
 var needsPow2 = map[string]bool{"MPI_Allgather": true, "MPI_Allgatherv": true, "MPI_Bcast": true}

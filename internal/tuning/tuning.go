@@ -12,11 +12,12 @@ const (
 	OwnAlgorithm Kind = "algorithm"   // one of the library's own
 	ByMockup     Kind = "mockup"      // other collectives in its place
 	ByEnv        Kind = "environment" // variables, such as those of malloc
+	ByComponent  Kind = "component"   // another part of the library that has collectives
 )
 
 // Choice is what a collective is to do.
 type Choice struct {
-	Function string `json:"function"` // "MPI_Bcast"; of ByEnv it may be ""
+	Function string `json:"function"` // "MPI_Bcast"; of ByEnv and ByComponent it may be ""
 	NP       int    `json:"np"`
 	// Sizes are the message sizes (bytes of one block) at which the choice holds, and
 	// Measured all those that the collective was measured at: at the others of them it
@@ -27,8 +28,9 @@ type Choice struct {
 	// Algorithm and its Value are as the library says them; only of OwnAlgorithm.
 	Algorithm string            `json:"algorithm,omitempty"`
 	Value     int               `json:"value,omitempty"`
-	Mockup    string            `json:"mockup,omitempty"` // id; only of ByMockup
-	Env       map[string]string `json:"env,omitempty"`    // only of ByEnv
+	Mockup    string            `json:"mockup,omitempty"`    // id; only of ByMockup
+	Component string            `json:"component,omitempty"` // only of ByComponent
+	Env       map[string]string `json:"env,omitempty"`       // of ByEnv, and the one variable of ByComponent
 }
 
 // Everywhere tells whether a choice holds at all sizes that were measured.
@@ -41,6 +43,8 @@ func (c Choice) String() string {
 		what = c.Mockup
 	case ByEnv:
 		what = "environment"
+	case ByComponent:
+		what = c.Component
 	case OwnAlgorithm:
 	}
 	return fmt.Sprintf("%s on %d processes: %s", c.Function, c.NP, what)
@@ -72,6 +76,8 @@ const (
 	ByVariable Proof = "variable"
 	// ByFile: the library's variable names the file, and the ranks can read it.
 	ByFile Proof = "file"
+	// ByValue: the library's control variable has the very value (MPI_T).
+	ByValue Proof = "value"
 	// ByRanks: the environment of the ranks has the variables.
 	ByRanks Proof = "environment"
 	// Unproved: nothing that runs here shows it.
@@ -86,7 +92,7 @@ type Entry struct {
 	From  int64  `json:"from"`
 	To    int64  `json:"to"`
 	Where string `json:"where"` // a file with its line, or a variable
-	// Variable and Value are what ByVariable and ByFile look at.
+	// Variable and Value are what ByVariable, ByValue and ByFile look at.
 	Variable string `json:"variable,omitempty"`
 	Value    string `json:"value,omitempty"`
 	Proof    Proof  `json:"proof"`
@@ -177,6 +183,9 @@ func Names() (out []string) {
 func Write(t Target, choices []Choice, names ...string) ([]Setting, []Refusal, error) {
 	return write(t, choices, names)
 }
+
+// FileNames are those that a setting's files can have.
+func FileNames() []string { return []string{EnvFile, RulesFile, JSONFile, TreeFile} }
 
 // Join is the environment and the files of several settings together, as they are to
 // be used, with env.sh, which sets and explains the variables.

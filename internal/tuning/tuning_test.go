@@ -313,6 +313,29 @@ func TestWriteTakesTheFirstWriterThatCan(t *testing.T) {
 	}
 }
 
+func TestComponentsAreChosenByOneVariableThatIsReadBack(t *testing.T) {
+	if got := Components(openMPI4.Library, []string{"MPI_Scan"}); len(got) > 0 {
+		t.Errorf("no component has MPI_Scan: %+v", got)
+	}
+	for l, want := range map[Library]Entry{
+		{Family: "openmpi"}: {Variable: "OMPI_MCA_coll_sm_priority", Value: "100"},
+		{Family: "mpich"}:   {Variable: "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", Value: "1"}, // the number of release_gather
+	} {
+		choices := Components(l, []string{"MPI_Bcast"})
+		if len(choices) == 0 {
+			t.Fatalf("%v has none", l)
+		}
+		s, err := environment.Write(Target{Library: l}, choices[:1])
+		if err != nil || len(s.Entries) != 1 || s.Entries[0].Proof != ByValue || s.Entries[0].Variable != want.Variable || s.Entries[0].Value != want.Value {
+			t.Errorf("%v: %+v, %v", l, s, err)
+		}
+	}
+	two := Choice{Kind: ByComponent, Env: map[string]string{"A": "1", "B": "2"}}
+	if s, _ := environment.Write(Target{}, []Choice{two}); len(s.Refused) != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
 func TestVersionsAreReadFromTheLibrarysText(t *testing.T) {
 	for text, want := range map[string]Library{
 		"Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4": {"x", 4, 1, 4},

@@ -46,8 +46,11 @@ var mpichVariables = Writer{
 	For: func(l Library) bool { return l.Family == "mpich" || l.Family == "mvapich" },
 	Write: func(_ Target, choices []Choice) (*Setting, error) {
 		return forced("cvar", choices, func(c Choice) string {
-			if c.Algorithm == "" {
+			switch c.Algorithm {
+			case "":
 				return "it names no algorithm"
+			case powersOfTwo: // the others fall back
+				return "noncommutative is for 2, 4, 8, … processes, and the variable holds for every communicator: MPICH would end the program on others"
 			}
 			return ""
 		}, func(c Choice) (string, string, Proof) { return cvarVariable(c.Function), c.Algorithm, ByVariable }), nil
@@ -109,7 +112,11 @@ var environment = Writer{
 			}
 			maps.Copy(s.Env, c.Env)
 			names := strings.Join(slices.Sorted(maps.Keys(c.Env)), ", ")
-			s.Entries = append(s.Entries, Entry{Choice: c, Where: names, Variable: names, Proof: ByRanks})
+			entry := Entry{Choice: c, Where: names, Variable: names, Proof: ByRanks}
+			if c.Kind == ByComponent {
+				entry.Value, entry.Proof = readAs(names, c.Env[names]), ByValue
+			}
+			s.Entries = append(s.Entries, entry)
 		}
 		for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 			if cost := costs[name]; cost != "" {
@@ -128,11 +135,14 @@ var costs = map[string]string{
 }
 
 func refusesEnv(env map[string]string, c Choice) string {
-	if c.Kind != ByEnv {
+	if c.Kind != ByEnv && c.Kind != ByComponent {
 		return fmt.Sprintf("this format chooses no %s", c.Kind)
 	}
 	if len(c.Env) == 0 {
 		return "it has no variable"
+	}
+	if c.Kind == ByComponent && len(c.Env) > 1 {
+		return "a component is chosen by one variable"
 	}
 	for name, value := range c.Env {
 		if err := checkVariable(name, value); err != nil {

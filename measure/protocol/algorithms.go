@@ -23,13 +23,17 @@ type Algorithm struct {
 	Value int    `json:"value"` // of the variable
 }
 
-// Variable is a control variable of the library, as all ranks have it.
+// OfEnvironment begins the name of a variable of the ranks' environment.
+const OfEnvironment = "$"
+
+// Variable is a control variable of the library, or of the environment, as all ranks have it.
 type Variable struct {
 	Name string `json:"name"`
-	// Known: the library has it.
+	// Known: the library, or the environment of rank 0, has it.
 	Known bool   `json:"known"`
 	Value string `json:"value"`
-	// Unread says which rank cannot read the file that it names, and why.
+	// Unread says which rank has another value than rank 0, or cannot read the file that it
+	// names, and why.
 	Unread string `json:"unread,omitempty"`
 }
 

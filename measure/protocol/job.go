@@ -87,7 +87,7 @@ type Job struct {
 	Predictions int         `json:"predictions,omitempty"`
 	Layout      bool        `json:"layout,omitempty"`    // say where the ranks run, before the first case
 	Clocks      *ClocksJob  `json:"clocks,omitempty"`    // only with ModeClocks
-	Variables   []string    `json:"variables,omitempty"` // to read, with ModeAlgorithms
+	Variables   []string    `json:"variables,omitempty"` // to read, with ModeAlgorithms; OfEnvironment begins those of the environment
 	Legal       *LegalJob   `json:"legal,omitempty"`     // only with ModeLegal
 	Overlap     *OverlapJob `json:"overlap,omitempty"`   // only with ModeOverlap
 }

@@ -66,15 +66,20 @@ func (s *session) algorithms(j *protocol.Job) (*outcome, error) {
 	return o, nil
 }
 
-// variable reads a control variable on every rank, and, where its value is the absolute
-// path of a file, the file's first byte.
+// variable reads a variable on every rank, sees that it is the same on all, and, where the
+// library's has the absolute path of a file, that this can be opened.
 func (s *session) variable(name string) (protocol.Variable, error) {
 	v := protocol.Variable{Name: name}
-	if v.Value, v.Known = readVariable(name); strings.HasPrefix(name, "MPIR_CVAR_") && strings.HasSuffix(name, "_FILE") {
-		v.Value = os.Getenv(name) // MPICH 4's MPI_T gives the bytes of a pointer for a text
+	v.Value, v.Known = ownVariable(name)
+	first, err := s.text([]byte(v.Value), 0)
+	if err != nil {
+		return v, err
 	}
 	unread := ""
-	if strings.HasPrefix(v.Value, "/") {
+	switch {
+	case v.Value != string(first):
+		unread = fmt.Sprintf("it is %.200q, and on rank 0 %.200q", v.Value, first)
+	case strings.HasPrefix(v.Value, "/") && !strings.HasPrefix(name, protocol.OfEnvironment):
 		f, err := regular.Open(v.Value)
 		if err != nil {
 			unread = err.Error()
@@ -82,9 +87,20 @@ func (s *session) variable(name string) (protocol.Variable, error) {
 			f.Close()
 		}
 	}
-	var err error
 	v.Unread, err = s.firstOf(unread)
 	return v, err
+}
+
+// ownVariable reads a variable of the library, or of the environment, of this rank.
+func ownVariable(name string) (value string, known bool) {
+	if own, of := strings.CutPrefix(name, protocol.OfEnvironment); of {
+		return os.LookupEnv(own)
+	}
+	value, known = readVariable(name)
+	if strings.HasPrefix(name, "MPIR_CVAR_") && strings.HasSuffix(name, "_FILE") {
+		value = os.Getenv(name) // MPICH 4's MPI_T gives the bytes of a pointer for a text
+	}
+	return value, known
 }
 
 // readVariable reads a control variable of this rank as text; false: the library has none of

@@ -227,16 +227,17 @@ static int64_t sum(const pg_counters *c, const counter *k)
     return all;
 }
 
+/* What a counter shows now. The kernel takes a counter of the processor away where it must. */
 static int64_t value(pg_counters *c, counter *k)
 {
     uint64_t v = 0;
     struct rusage usage;
     if (k->fd >= 0)
-        return read(k->fd, &v, sizeof v) == sizeof v ? (int64_t)v : 0;
+        return read(k->fd, &v, sizeof v) == sizeof v ? (int64_t)v : PG_COUNTER_LOST;
     if (k->usage == 0)
-        return MPI_T_pvar_read(c->session, k->handle, c->scratch) == MPI_SUCCESS ? sum(c, k) : 0;
+        return MPI_T_pvar_read(c->session, k->handle, c->scratch) == MPI_SUCCESS ? sum(c, k) : PG_COUNTER_LOST;
     if (getrusage(RUSAGE_THREAD, &usage) != 0)
-        return 0;
+        return PG_COUNTER_LOST;
     return k->usage == FAULTS ? usage.ru_minflt + usage.ru_majflt : usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
@@ -249,8 +250,9 @@ void pg_counters_before(pg_counters *c)
 void pg_counters_after(pg_counters *c, int64_t i)
 {
     for (int k = 0; k < c->n && i < c->room; k++) {
-        int64_t now = value(c, &c->of[k]), grown = c->of[k].is_level ? now : now - c->before[k];
-        c->counted[i * c->n + k] = grown > 0 ? grown : 0;
+        int64_t now = value(c, &c->of[k]), before = c->of[k].is_level ? 0 : c->before[k];
+        int lost = now == PG_COUNTER_LOST || before == PG_COUNTER_LOST;
+        c->counted[i * c->n + k] = lost ? PG_COUNTER_LOST : now > before ? now - before : 0;
     }
 }
 

@@ -8,6 +8,9 @@
 
 enum { PG_COUNTERS = 16, PG_COUNTER_WHY = 256 };
 
+/* In place of a number where a counter could not be read. */
+#define PG_COUNTER_LOST INT64_MAX
+
 typedef struct pg_counters pg_counters;
 
 /* The name of event i; NULL behind the last. */
@@ -29,7 +32,7 @@ void pg_counters_before(pg_counters *c);
 void pg_counters_after(pg_counters *c, int64_t i);
 
 /* The most of any rank by repetition and counter, at rank 0, of n repetitions: all has room
- * for n times the number of counters. Returns an MPI error code. */
+ * for n times the number of counters; PG_COUNTER_LOST where any rank has. Returns an MPI error code. */
 int pg_counters_most(pg_counters *c, pg_ctx *x, int64_t n, int64_t *all);
 
 #endif

@@ -26,8 +26,8 @@ static int communicators(pg_legal *l)
     int rc = add(l, "the world", 0, l->rank);
     if (rc == MPI_SUCCESS && l->size > 1)
         rc = add(l, "the world in reverse order", 0, -l->rank);
-    if (rc == MPI_SUCCESS && l->size > 2)
-        rc = add(l, "each half", l->rank < (l->size + 1) / 2, l->rank);
+    if (rc == MPI_SUCCESS && l->size > 2) /* of 4, 8, … ranks a number that is no power of two */
+        rc = add(l, "all but the last rank, and this alone", l->rank < l->size - 1, l->rank);
     if (rc == MPI_SUCCESS && l->size > 3)
         rc = add(l, "the even and the odd ranks", l->rank % 2, l->rank);
     if (rc == MPI_SUCCESS && l->size > 1)

@@ -211,8 +211,11 @@ func (b *bench) plan() error {
 				r.Status, r.Message = protocol.StatusUnavailable, way.why
 				continue
 			}
-			if f.Call == mockups.Persistent && b.loop.cache.rotates != 0 {
-				r.Status, r.Message = protocol.StatusNotMeasured, "a persistent request keeps its buffers: measure.cache = \"rotate\" cannot move them"
+			if r.Message, err = b.cannot(f); err != nil {
+				return err
+			}
+			if r.Message != "" {
+				r.Status = protocol.StatusNotMeasured
 				continue
 			}
 			sized[i] = mockups.Sized{Function: f, Count: c.Msize / b.extent}
@@ -238,6 +241,17 @@ func (b *bench) plan() error {
 		longest = clockBatch
 	}
 	return b.allocate(shared, longest)
+}
+
+// cannot says why a function is not measured in this mpirun; "": it is.
+func (b *bench) cannot(f mockups.Function) (why string, err error) {
+	switch {
+	case f.Call == mockups.Persistent && b.loop.cache.rotates != 0:
+		return "a persistent request keeps its buffers: measure.cache = \"rotate\" cannot move them", nil
+	case f.Over != "":
+		return b.lanes()
+	}
+	return "", nil
 }
 
 // companyCalls are as many as a case always has before its first sample.

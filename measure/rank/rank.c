@@ -2,6 +2,7 @@
 #include "rank.h"
 
 #include "algorithms.h"
+#include "lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,8 @@ int pg_start(pg_ctx *x, int level, int *provided)
 int pg_stop(pg_ctx *x)
 {
     int rc = pg_algorithms_done();
+    if (rc == MPI_SUCCESS && x->lanes != NULL)
+        rc = pg_free_lanes(x->lanes);
     if (rc == MPI_SUCCESS)
         rc = MPI_Comm_free(&x->own);
     return rc == MPI_SUCCESS ? MPI_Finalize() : rc;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* The version of this file for shared libraries: a new one whenever a struct changes. */
-enum { PG_PLUGIN_VERSION = 1 };
+enum { PG_PLUGIN_VERSION = 2 };
 
 /* The family of the MPI library that the headers belong to. */
 #if defined(I_MPI_NUMVERSION)
@@ -64,6 +64,9 @@ typedef struct pg_ctx {
      * during the calls; NULL: none. */
     MPI_Comm own;
     const struct pg_forced *forced;
+
+    /* Of its rows alone: the nodes that the processes are on; NULL: not looked for. */
+    struct pg_lanes *lanes;
 } pg_ctx;
 
 /* A measurable function. All three return an MPI error code. */

@@ -159,27 +159,39 @@ static int prepare_reduce_scatter(pg_ctx *x) { return with_parts(x, init_reduce_
 static int prepare_scatterv(pg_ctx *x) { return with_parts(x, init_scatterv); }
 
 /* The whole life of a request, after its initialisation. */
-static int times(pg_ctx *x, int err)
+static int uses(pg_ctx *x, int err, int times)
 {
     if (err != MPI_SUCCESS)
         return err;
-    for (int i = 0; i < PG_TIMES && err == MPI_SUCCESS; i++)
+    for (int i = 0; i < times && err == MPI_SUCCESS; i++)
         err = start(x);
     int freed = MPI_Request_free(&x->request);
     return err != MPI_SUCCESS ? err : freed;
 }
 
-static int allgather_times(pg_ctx *x) { return times(x, init_allgather(x)); }
-static int allreduce_times(pg_ctx *x) { return times(x, init_allreduce(x)); }
-static int alltoall_times(pg_ctx *x) { return times(x, init_alltoall(x)); }
-static int bcast_times(pg_ctx *x) { return times(x, init_bcast(x)); }
-static int exscan_times(pg_ctx *x) { return times(x, init_exscan(x)); }
-static int gather_times(pg_ctx *x) { return times(x, init_gather(x)); }
-static int reduce_times(pg_ctx *x) { return times(x, init_reduce(x)); }
-static int reduce_scatter_times(pg_ctx *x) { return times(x, init_reduce_scatter(x)); }
-static int reduce_scatter_block_times(pg_ctx *x) { return times(x, init_reduce_scatter_block(x)); }
-static int scan_times(pg_ctx *x) { return times(x, init_scan(x)); }
-static int scatter_times(pg_ctx *x) { return times(x, init_scatter(x)); }
+static int allgather_times(pg_ctx *x) { return uses(x, init_allgather(x), PG_TIMES); }
+static int allreduce_times(pg_ctx *x) { return uses(x, init_allreduce(x), PG_TIMES); }
+static int alltoall_times(pg_ctx *x) { return uses(x, init_alltoall(x), PG_TIMES); }
+static int bcast_times(pg_ctx *x) { return uses(x, init_bcast(x), PG_TIMES); }
+static int exscan_times(pg_ctx *x) { return uses(x, init_exscan(x), PG_TIMES); }
+static int gather_times(pg_ctx *x) { return uses(x, init_gather(x), PG_TIMES); }
+static int reduce_times(pg_ctx *x) { return uses(x, init_reduce(x), PG_TIMES); }
+static int reduce_scatter_times(pg_ctx *x) { return uses(x, init_reduce_scatter(x), PG_TIMES); }
+static int reduce_scatter_block_times(pg_ctx *x) { return uses(x, init_reduce_scatter_block(x), PG_TIMES); }
+static int scan_times(pg_ctx *x) { return uses(x, init_scan(x), PG_TIMES); }
+static int scatter_times(pg_ctx *x) { return uses(x, init_scatter(x), PG_TIMES); }
+
+static int allgather_once(pg_ctx *x) { return uses(x, init_allgather(x), 1); }
+static int allreduce_once(pg_ctx *x) { return uses(x, init_allreduce(x), 1); }
+static int alltoall_once(pg_ctx *x) { return uses(x, init_alltoall(x), 1); }
+static int bcast_once(pg_ctx *x) { return uses(x, init_bcast(x), 1); }
+static int exscan_once(pg_ctx *x) { return uses(x, init_exscan(x), 1); }
+static int gather_once(pg_ctx *x) { return uses(x, init_gather(x), 1); }
+static int reduce_once(pg_ctx *x) { return uses(x, init_reduce(x), 1); }
+static int reduce_scatter_once(pg_ctx *x) { return uses(x, init_reduce_scatter(x), 1); }
+static int reduce_scatter_block_once(pg_ctx *x) { return uses(x, init_reduce_scatter_block(x), 1); }
+static int scan_once(pg_ctx *x) { return uses(x, init_scan(x), 1); }
+static int scatter_once(pg_ctx *x) { return uses(x, init_scatter(x), 1); }
 
 /* Says in time where the library lacks the call. */
 static int try_init(pg_ctx *x, int (*prepare)(pg_ctx *))
@@ -227,5 +239,16 @@ const pg_function pg_persistent[] = {
     {"MPI_Reduce_scatter_block_init/10", try_reduce_scatter_block, reduce_scatter_block_times, pg_release},
     {"MPI_Scan_init/10", try_scan, scan_times, pg_release},
     {"MPI_Scatter_init/10", try_scatter, scatter_times, pg_release},
+    {"MPI_Allgather_init/1", try_allgather, allgather_once, pg_release},
+    {"MPI_Allreduce_init/1", try_allreduce, allreduce_once, pg_release},
+    {"MPI_Alltoall_init/1", try_alltoall, alltoall_once, pg_release},
+    {"MPI_Bcast_init/1", try_bcast, bcast_once, pg_release},
+    {"MPI_Exscan_init/1", try_exscan, exscan_once, pg_release},
+    {"MPI_Gather_init/1", try_gather, gather_once, pg_release},
+    {"MPI_Reduce_init/1", try_reduce, reduce_once, pg_release},
+    {"MPI_Reduce_scatter_init/1", try_reduce_scatter, reduce_scatter_once, pg_release},
+    {"MPI_Reduce_scatter_block_init/1", try_reduce_scatter_block, reduce_scatter_block_once, pg_release},
+    {"MPI_Scan_init/1", try_scan, scan_once, pg_release},
+    {"MPI_Scatter_init/1", try_scatter, scatter_once, pg_release},
     {NULL},
 };

@@ -6,6 +6,10 @@
 
 #include <stddef.h>
 
+/* What a prepare returns where a call cannot be made: the library has none or crashes in
+ * it, or the processes are not where it needs them. */
+enum { PG_LACKS = MPI_ERR_UNSUPPORTED_OPERATION };
+
 /* Takes a vector of size blocks as temp[0]. */
 int pg_prepare_vector(pg_ctx *x);
 
@@ -20,8 +24,11 @@ int pg_check_count(int64_t n);
 /* Fills counts and displs with size parts of count elements. */
 int pg_equal_parts(pg_ctx *x);
 
-/* Fills counts and displs with the size parts of one block of count elements.
- * The first count mod size parts have one element more than the others. */
+/* Fills counts and displs with parts of one block of count elements, at most size
+ * of them. The first count mod parts ones have one element more than the others. */
+int pg_cut_block(pg_ctx *x, int parts);
+
+/* Likewise, with a part for every process. */
 int pg_unequal_parts(pg_ctx *x);
 
 /* The place of this rank's part in a block, after pg_unequal_parts. Behind the last

@@ -6,12 +6,12 @@
 /* The rows of each file. */
 extern const pg_function pg_allgather[], pg_allgatherv[], pg_allreduce[], pg_alltoall[], pg_alltoallv[], pg_barrier[],
     pg_bcast[], pg_exscan[], pg_gather[], pg_gatherv[], pg_reduce[], pg_reduce_scatter[], pg_reduce_scatter_block[],
-    pg_scan[], pg_scatter[], pg_scatterv[], pg_identity[], pg_nonblocking[], pg_persistent[], pg_in_place[];
+    pg_scan[], pg_scatter[], pg_scatterv[], pg_lane[], pg_hier[], pg_identity[], pg_nonblocking[], pg_persistent[], pg_in_place[];
 
 static const pg_function *const files[] = {
     pg_allgather, pg_allgatherv, pg_allreduce, pg_alltoall, pg_alltoallv, pg_barrier,
     pg_bcast, pg_exscan, pg_gather, pg_gatherv, pg_reduce, pg_reduce_scatter, pg_reduce_scatter_block,
-    pg_scan, pg_scatter, pg_scatterv, pg_identity,
+    pg_scan, pg_scatter, pg_scatterv, pg_lane, pg_hier, pg_identity,
 };
 
 static const pg_function *const ways[] = {pg_nonblocking, pg_persistent, pg_in_place};
@@ -76,18 +76,20 @@ int pg_equal_parts(pg_ctx *x)
     return MPI_SUCCESS;
 }
 
-int pg_unequal_parts(pg_ctx *x)
+int pg_cut_block(pg_ctx *x, int parts)
 {
     int err = pg_check_count(x->count);
     if (err != MPI_SUCCESS)
         return err;
-    int small = (int)(x->count / x->size), larger = (int)(x->count % x->size);
-    for (int i = 0; i < x->size; i++) {
+    int small = (int)(x->count / parts), larger = (int)(x->count % parts);
+    for (int i = 0; i < parts; i++) {
         x->counts[i] = small + (i < larger);
         x->displs[i] = i == 0 ? 0 : x->displs[i - 1] + x->counts[i - 1];
     }
     return MPI_SUCCESS;
 }
+
+int pg_unequal_parts(pg_ctx *x) { return pg_cut_block(x, x->size); }
 
 int pg_all_to_root(pg_ctx *x)
 {

@@ -7,9 +7,6 @@
 /* How often the rows behind "/10" call. */
 enum { PG_TIMES = 10 };
 
-/* What a prepare returns where the library has no such call, or crashes in it. */
-enum { PG_LACKS = MPI_ERR_UNSUPPORTED_OPERATION };
-
 /* Waits for the request of the context, unless posting or starting it failed. */
 static inline int pg_wait_for(pg_ctx *x, int err)
 {

@@ -9,8 +9,12 @@
  *   banner      every rank prints lines to standard output, before main and in MPI_Init
  *   one-thread  MPI_Query_thread says MPI_THREAD_SINGLE, which is 0 with every library
  *   pages       MPI_Allgather of pgmpi's cases touches 32 fresh pages at rank 1
+ *   counter-lost  no counter of repetitions can be read at rank 1 after its first 50 readings
  *   cvar-lost   MPI_T_cvar_write says that it has written, and has not
  *   switches    getrusage counts 7 more involuntary switches every time, at rank 1, and none elsewhere
+ * or MPI_Comm_split_type finds other nodes than there are:
+ *   nodes-of-1, -of-2, …  each with as many processes, in a row
+ *   nodes-dealt  one with every other process, and one with the others
  * or MPI_Allgather gives wrong data (to pgmpi's cases, not to what it says itself):
  *   wrong-every, -64-bytes, -rank-1, -second  in every call; of blocks of 64 B; at rank 1; every second time
  *   wrong-after-100, -1-in-100, -1-in-10000, -first-2  in these calls only
@@ -23,6 +27,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -197,12 +202,56 @@ int MPI_Allgather(const void *send, int n, void *type, void *recv, int m, void *
     return rc;
 }
 
+/* Whether this reading of a counter fails. */
+static int loses(void)
+{
+    static int bad = -1, readings;
+    if (bad < 0)
+        bad = is("counter-lost") && rank() == 1;
+    return bad && ++readings > 50;
+}
+
+static int is_counter(int fd)
+{
+    char name[32], of[64] = "";
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    return readlink(name, of, sizeof of - 1) > 0 && strstr(of, "[perf_event]") != NULL;
+}
+
+ssize_t read(int fd, void *to, size_t n)
+{
+    static ssize_t (*real)(int, void *, size_t);
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "read");
+    if (n == sizeof(uint64_t) && is("counter-lost") && is_counter(fd) && loses())
+        return 0;
+    return real(fd, to, n);
+}
+
+int MPI_Comm_split_type(void *comm, int type, int key, void *info, void *made)
+{
+    static const char row[] = "nodes-of-";
+    int (*split_type)(void *, int, int, void *, void *), (*split)(void *, int, int, void *), (*comm_rank)(void *, int *), at;
+    const char *chosen = getenv("PGMPI_FAULT");
+    int of = chosen && strncmp(chosen, row, strlen(row)) == 0 ? atoi(chosen + strlen(row)) : 0;
+
+    *(void **)&split_type = real("MPI_Comm_split_type");
+    if (of == 0 && !is("nodes-dealt"))
+        return split_type(comm, type, key, info, made);
+    *(void **)&split = real("PMPI_Comm_split");
+    *(void **)&comm_rank = real("PMPI_Comm_rank");
+    comm_rank(comm, &at);
+    return split(comm, of > 0 ? at / of : at % 2, key, made);
+}
+
 int getrusage(__rusage_who_t who, struct rusage *usage)
 {
     static int (*real)(int, struct rusage *), calls;
     if (!real)
         *(void **)&real = dlsym(RTLD_NEXT, "getrusage");
     int rc = real((int)who, usage);
+    if (who == RUSAGE_THREAD && loses())
+        return -1;
     if (is("switches"))
         usage->ru_nivcsw = rank() == 1 ? 7 * ++calls : 0;
     return rc;

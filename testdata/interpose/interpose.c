@@ -9,7 +9,8 @@
  * mockups/c. Mock-ups have no notion of MPI_IN_PLACE, derived datatypes,
  * intercommunicators, unequal counts, or datatypes that differ between sending and
  * receiving: where any rank has one of these, all fall back to the call itself. So
- * they do when the program is inside MPI already, as mock-ups are.
+ * they do when the program is inside MPI already, as mock-ups are. Those that divide
+ * their work among nodes are left out: they need communicators of their own.
  *
  * The send buffer, and what lies behind the temporaries, must be as it was. In
  * MPI_Finalize rank 0 appends to the file of PGMPI_INTERPOSED one line for each
@@ -43,6 +44,12 @@ static int rows;
 static int only_counts;
 static int inside; /* MPI calls that mock-ups make are their own */
 
+static int is_on_nodes(const char *id)
+{
+    size_t length = strlen(id);
+    return length > 8 && (strcmp(id + length - 8, "_as_lane") == 0 || strcmp(id + length - 8, "_as_hier") == 0);
+}
+
 static void choose(void)
 {
     const char *chosen = getenv("PGMPI_MOCKUP");
@@ -57,6 +64,7 @@ static void choose(void)
         for (int c = 0; c < COLLECTIVES; c++) {
             size_t length = strlen(names[c]);
             if (strncmp(table[i].id, names[c], length) != 0 || strncmp(table[i].id + length, "_as_", 4) != 0 ||
+                is_on_nodes(table[i].id) ||
                 (!all && strcmp(table[i].id, chosen) != 0) || of[c].n == MOST_OF_ONE)
                 continue;
             of[c].row[of[c].n++] = i;

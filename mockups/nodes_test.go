@@ -1,0 +1,26 @@
+package mockups
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every regular collective but Reduce_scatter, which is Reduce_scatter_block with equal parts,
+// has both; of Alltoall the authors have none by leaders.
+func TestEveryCollectiveCanBeDividedAmongNodes(t *testing.T) {
+	for d, without := range map[Decomposition][]string{Lane: {"MPI_Reduce_scatter"}, Hier: {"MPI_Alltoall", "MPI_Reduce_scatter"}} {
+		var of []string
+		for _, id := range Decomposed(d) {
+			f, ok := Get(id)
+			if !ok || f.User || f.Over != d || !strings.HasSuffix(id, "_as_"+string(d)) || !strings.HasSuffix(f.Formula, onNodes[d]) {
+				t.Errorf("%s is %+v", id, f)
+			}
+			of = append(of, f.Of)
+		}
+		want := slices.DeleteFunc(Identities(), func(c string) bool { return slices.Contains(without, c) })
+		if !slices.Equal(of, want) {
+			t.Errorf("%s: %v, want %v", d, of, want)
+		}
+	}
+}
