@@ -8,9 +8,11 @@ type Entry struct {
 	Type     Type
 	Mockup   string // pattern only; it names the collective too
 	Extended bool   // not of S-PGMPI; off by default
+	Also     Group  // that selects it, too
 	// Group and Pairs are of what holds for every regular collective A, called in other ways.
 	Group   Group
 	Pairs   []Pair
+	Of      string // the only collective that it is about; "": each that has both sides
 	Formula string // of A
 	// Over is of a pattern about every collective that has a mock-up of this kind.
 	Over mockups.Decomposition
@@ -36,11 +38,11 @@ var catalogue = []Entry{
 	{ID: "GL15", Type: Pattern, Mockup: "reduce_scatter_block_as_reduce+scatter"},
 	{ID: "GL16", Type: Pattern, Mockup: "scan_as_exscan+reduce_local"},
 	{ID: "GL17", Type: Pattern, Mockup: "reduce_scatter_as_reduce+scatterv"},
-	{ID: "GL18", Type: Pattern, Mockup: "gather_as_gatherv", Extended: true},
-	{ID: "GL19", Type: Pattern, Mockup: "scatter_as_scatterv", Extended: true},
-	{ID: "GL20", Type: Pattern, Mockup: "allgather_as_allgatherv", Extended: true},
-	{ID: "GL21", Type: Pattern, Mockup: "alltoall_as_alltoallv", Extended: true},
-	{ID: "GL22", Type: Pattern, Mockup: "reduce_scatter_block_as_reduce_scatter", Extended: true},
+	{ID: "GL18", Type: Pattern, Mockup: "gather_as_gatherv", Extended: true, Also: Irregular},
+	{ID: "GL19", Type: Pattern, Mockup: "scatter_as_scatterv", Extended: true, Also: Irregular},
+	{ID: "GL20", Type: Pattern, Mockup: "allgather_as_allgatherv", Extended: true, Also: Irregular},
+	{ID: "GL21", Type: Pattern, Mockup: "alltoall_as_alltoallv", Extended: true, Also: Irregular},
+	{ID: "GL22", Type: Pattern, Mockup: "reduce_scatter_block_as_reduce_scatter", Extended: true, Also: Irregular},
 	{ID: "GL23", Type: Pattern, Mockup: "reduce_scatter_block_as_allreduce", Extended: true},
 	{ID: "GL24", Type: Pattern, Mockup: "bcast_as_allgatherv", Extended: true},
 	{ID: "GL25", Type: Pattern, Mockup: "reduce_as_reduce_scatter", Extended: true},
@@ -60,6 +62,17 @@ var catalogue = []Entry{
 		Pairs: []Pair{{mockups.PersistentTimes, mockups.NonblockingTimes, false}}},
 	{ID: "IP1", Type: Pattern, Group: InPlace, Formula: "A(n) in place ≤ copy + A(n)",
 		Pairs: []Pair{{mockups.InPlace, mockups.Copied, false}}},
+	{ID: "V1", Type: Pattern, Group: Irregular, Of: "MPI_Alltoallv", Formula: "Alltoallv(n, counts) ≤ Alltoallw(n, counts)",
+		Pairs: byRule(ruled, mockups.WideCall)},
+	{ID: "V2", Type: Pattern, Group: Irregular, Of: "MPI_Allgatherv", Formula: "Allgatherv(n, counts) ≤ Gatherv(n, counts) + Bcast(n)",
+		Pairs: byRule(ruled, mockups.GathervCall)},
+	{ID: "DT1", Type: Pattern, Group: Derived, Formula: "A(n, datatype) ≤ Pack + A(n) + Unpack",
+		Pairs: []Pair{{mockups.Call(mockups.Vector), mockups.PackedCall(mockups.Vector), false},
+			{mockups.Call(mockups.Indexed), mockups.PackedCall(mockups.Indexed), false}}},
+	{ID: "NB6", Type: Pattern, Group: Neighborhood, Formula: "Neighbor_A(n) ≤ 2·Isend(n) + 2·Irecv(n) + Waitall",
+		Pairs: []Pair{{mockups.Neighborhood, mockups.ByMessages, false}}},
+	{ID: "LC1", Type: Pattern, Group: LargeCounts, Formula: "A_c(n) ≤ A(n), A(n) ≤ A_c(n)",
+		Pairs: []Pair{{mockups.LargeCount, "", false}, {"", mockups.LargeCount, false}}},
 }
 
 // Catalogue returns the guidelines known by number.

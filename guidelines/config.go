@@ -69,9 +69,10 @@ func (c Config) resolve(users []User) []Guideline {
 // selector is a parsed element of check.guidelines or check.exclude.
 type selector struct {
 	ids      []string
-	function string // "": any
-	group    Group  // that of the guidelines, where no function is given
-	any      bool   // everything
+	function string   // "": any
+	group    Group    // that of the guidelines, where no function is given
+	also     []string // ids of blocking calls that the group has, too
+	any      bool     // everything
 }
 
 func matches(list []selector, g Guideline, by func(selector, Guideline) bool) bool {
@@ -84,14 +85,14 @@ func (s selector) names(g Guideline) bool {
 	case s.any:
 		return true
 	case s.ids == nil:
-		return s.group == g.Group
+		return s.group == g.Group || slices.Contains(s.also, g.ID)
 	}
 	return slices.Contains(s.ids, g.ID) && (s.function == "" || s.function == g.Function)
 }
 
 // selects is stricter: "GL1" selects those of blocking calls.
 func (s selector) selects(g Guideline) bool {
-	return s.names(g) && (s.any || s.function != "" || s.group == g.Group)
+	return s.names(g) && (s.any || s.function != "" || s.group == g.Group || slices.Contains(s.also, g.ID))
 }
 
 func parseSelector(s string, users []User) (selector, error) {
@@ -113,7 +114,7 @@ func parseSelector(s string, users []User) (selector, error) {
 		return selector{any: true}, nil
 	}
 	if isGroup(s) {
-		return selector{group: Group(s)}, nil
+		return selector{group: Group(s), also: also(Group(s))}, nil
 	}
 	if from, to, ok := strings.Cut(s, ".."); ok {
 		for _, id := range []string{from, to} {

@@ -17,15 +17,33 @@ const (
 	InPlace     Group = "in_place"
 	// Lanes are about mock-ups that divide their work among nodes.
 	Lanes Group = "lanes"
+	// Counts, datatypes and processes that differ from those of the regular calls.
+	Irregular    Group = "irregular"
+	Derived      Group = "datatypes"
+	Neighborhood Group = "neighborhood"
+	LargeCounts  Group = "large_counts"
 
 	everything = "everything"
 )
 
 // callsOf are the calls that a group is about, if any.
-var callsOf = map[Group]mockups.Call{Nonblocking: mockups.Nonblocking, Persistent: mockups.Persistent, InPlace: mockups.InPlace}
+var callsOf = map[Group][]mockups.Call{
+	Nonblocking: {mockups.Nonblocking}, Persistent: {mockups.Persistent}, InPlace: {mockups.InPlace},
+	Irregular: irregular(), Derived: {mockups.Call(mockups.Vector), mockups.Call(mockups.Indexed)},
+	Neighborhood: {mockups.Neighborhood}, LargeCounts: {mockups.LargeCount},
+}
+
+func irregular() (calls []mockups.Call) {
+	for _, r := range mockups.Unequal {
+		calls = append(calls, mockups.Call(r), mockups.WideCall(r))
+	}
+	return calls
+}
 
 // Groups are all of them, in the order of the catalogue.
-func Groups() []Group { return []Group{Lanes, Nonblocking, Persistent, InPlace} }
+func Groups() []Group {
+	return []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts}
+}
 
 // Pair says that a collective called in one way is not to be slower than called in another;
 // "": as usual.
@@ -36,7 +54,7 @@ type Pair struct {
 
 // pairs are the guidelines of an entry about calls: as many as collectives have both sides.
 func (e Entry) pairs() (out []Guideline) {
-	for _, of := range mockups.Identities() {
+	for _, of := range e.collectives() {
 		for _, p := range e.Pairs {
 			g := Guideline{ID: e.ID, Type: Pattern, Function: mockups.CallOf(of, p.Call), Mockup: mockups.CallOf(of, p.Than), Group: e.Group, Tolerant: p.Tolerant}
 			if isCall(g.Function) && isCall(g.Mockup) {
@@ -47,23 +65,60 @@ func (e Entry) pairs() (out []Guideline) {
 	return out
 }
 
+// collectives are those that an entry about calls is about.
+func (e Entry) collectives() []string {
+	if e.Of != "" {
+		return []string{e.Of}
+	}
+	return mockups.Identities()
+}
+
+// byRule pairs calls that have counts by the same rule.
+func byRule(call, than func(mockups.Rule) mockups.Call) (pairs []Pair) {
+	for _, r := range append([]mockups.Rule{mockups.Equal}, mockups.Unequal...) {
+		pairs = append(pairs, Pair{call(r), than(r), false})
+	}
+	return pairs
+}
+
+// ruled is a collective with counts by a rule.
+func ruled(r mockups.Rule) mockups.Call {
+	if r == mockups.Equal {
+		return ""
+	}
+	return mockups.Call(r)
+}
+
 // InGroups are the guidelines that an entry without a mock-up, GL1 or GL2, is in the groups.
 func (e Entry) InGroups() (out []Guideline) {
 	if e.Type == Pattern {
 		return nil
 	}
 	for _, group := range Groups() {
-		call := callsOf[group]
-		if call == "" {
-			continue
-		}
-		for _, of := range mockups.Identities() {
-			if f := mockups.CallOf(of, call); isCall(f) {
-				out = append(out, Guideline{ID: e.ID, Type: e.Type, Function: f, Group: group})
+		for _, f := range mockups.Variants() {
+			if slices.Contains(callsOf[group], f.Call) && hasOwnSizes(f) {
+				out = append(out, Guideline{ID: e.ID, Type: e.Type, Function: f.ID, Group: group})
 			}
 		}
 	}
 	return out
+}
+
+// hasOwnSizes leaves out what would repeat a regular collective: its call with a vector of
+// equal counts.
+func hasOwnSizes(f mockups.Function) bool {
+	of, _ := mockups.Get(f.Of)
+	return of.Regular || f.Rule != ""
+}
+
+// also are the ids of entries without a group that a group selects.
+func also(group Group) (ids []string) {
+	for _, e := range catalogue {
+		if e.Also == group {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
 }
 
 func isGroup(name string) bool { return slices.Contains(Groups(), Group(name)) }

@@ -41,6 +41,14 @@ func TestFormulaReadsAsInThePaper(t *testing.T) {
 		{Guideline{Type: Pattern, Function: "MPI_Scan_init", Mockup: "MPI_Iscan"}, "Start + Wait of Scan_init(n) ≤ Iscan(n) + Wait"},
 		{Guideline{Type: Pattern, Function: "MPI_Scan_init/10", Mockup: "MPI_Iscan/10"}, "Scan_init(n) + 10·(Start + Wait) ≤ 10·(Iscan(n) + Wait)"},
 		{Guideline{Type: Pattern, Function: "MPI_Scan/in_place", Mockup: "MPI_Scan/copied"}, "Scan(n) in place ≤ copy + Scan(n)"},
+		{Guideline{Type: Pattern, Function: "MPI_Alltoallv", Mockup: "MPI_Alltoallw"}, "Alltoallv(n) ≤ Alltoallw(n)"},
+		{Guideline{Type: Pattern, Function: "MPI_Alltoallv/linear", Mockup: "MPI_Alltoallw/linear"}, "Alltoallv(n, linear) ≤ Alltoallw(n, linear)"},
+		{Guideline{Type: Pattern, Function: "MPI_Allgatherv/random", Mockup: "MPI_Allgatherv/random/gatherv+bcast"},
+			"Allgatherv(n, random) ≤ Gatherv(n, random) + Bcast(n)"},
+		{Guideline{Type: Pattern, Function: "MPI_Bcast/vector", Mockup: "MPI_Bcast/vector/packed"}, "Bcast(n, vector) ≤ Pack + Bcast(n) + Unpack"},
+		{Guideline{Type: Pattern, Function: "MPI_Neighbor_alltoall", Mockup: "MPI_Neighbor_alltoall/isend+irecv"},
+			"Neighbor_alltoall(n) ≤ 2·Isend(n) + 2·Irecv(n) + Waitall"},
+		{Guideline{Type: Pattern, Function: "MPI_Bcast", Mockup: "MPI_Bcast_c"}, "Bcast(n) ≤ Bcast_c(n)"},
 	}
 	for _, test := range tests {
 		if got := test.g.Formula(); got != test.want {
@@ -394,7 +402,17 @@ func TestGroupsAreOffUntilTheyAreNamed(t *testing.T) {
 		{Config{Guidelines: []string{"in_place"}, Functions: []string{"MPI_Scan", "MPI_Bcast"}}, "GL1:Scan/in_place GL2:Scan/in_place IP1:Scan/in_place"},
 		{Config{Guidelines: []string{"in_place", "GL1"}, Exclude: []string{"GL2", "GL1:MPI_Scan"}, Functions: []string{"MPI_Scan"}}, "GL1:Scan/in_place IP1:Scan/in_place"},
 		{Config{Guidelines: []string{"GL1:MPI_Iscan", "NB2"}, Functions: []string{"MPI_Scan"}}, "GL1:Iscan NB2:Iscan"},
-		{Config{Guidelines: []string{"everything"}, Exclude: []string{"GL1", "GL2", "persistent", "in_place"}, Functions: []string{"MPI_Scan"}}, "GL16:Scan GL30:Scan GL31:Scan NB1:Scan NB2:Iscan"},
+		{Config{Guidelines: []string{"everything"}, Exclude: []string{"GL1", "GL2", "persistent", "in_place"}, Functions: []string{"MPI_Scan"}}, "GL16:Scan GL30:Scan GL31:Scan NB1:Scan NB2:Iscan LC1:Scan_c LC1:Scan"},
+		{Config{Guidelines: []string{"irregular"}, Exclude: []string{"GL2"}, Functions: []string{"MPI_Gather", "MPI_Gatherv"}},
+			"GL1:Gatherv/linear GL1:Gatherv/one_large GL1:Gatherv/one_empty GL1:Gatherv/random GL18:Gather"},
+		{Config{Guidelines: []string{"irregular"}, Exclude: []string{"GL1", "V1"}, Functions: []string{"MPI_Alltoallv"}},
+			"GL2:Alltoallv/linear GL2:Alltoallv/one_large GL2:Alltoallv/one_empty GL2:Alltoallv/random GL2:Alltoallw/linear GL2:Alltoallw/one_large GL2:Alltoallw/one_empty GL2:Alltoallw/random"},
+		{Config{Guidelines: []string{"V1", "V2:MPI_Allgatherv/linear"}},
+			"V1:Alltoallv V1:Alltoallv/linear V1:Alltoallv/one_large V1:Alltoallv/one_empty V1:Alltoallv/random V2:Allgatherv/linear"},
+		{Config{Guidelines: []string{"datatypes"}, Exclude: []string{"GL2"}, Functions: []string{"MPI_Bcast", "MPI_Reduce"}},
+			"GL1:Bcast/vector GL1:Bcast/indexed DT1:Bcast/vector DT1:Bcast/indexed"},
+		{Config{Guidelines: []string{"neighborhood"}, Functions: []string{"MPI_Alltoall"}}, "GL1:Neighbor_alltoall GL2:Neighbor_alltoall NB6:Neighbor_alltoall"},
+		{Config{Guidelines: []string{"large_counts"}, Functions: []string{"MPI_Scan", "MPI_Gatherv"}}, "GL1:Scan_c GL2:Scan_c LC1:Scan_c LC1:Scan"},
 	} {
 		if errs := test.check.Validate(nil); errs != nil {
 			t.Errorf("%v: %v", test.check, errs)
@@ -405,14 +423,28 @@ func TestGroupsAreOffUntilTheyAreNamed(t *testing.T) {
 	}
 }
 
+func TestIDsAndGroupsOfTheCatalogueAreNotTheUsers(t *testing.T) {
+	names := []string{"all", "extended", everything}
+	for _, e := range Catalogue() {
+		names = append(names, e.ID, strings.ToLower(e.ID), string(e.Group))
+	}
+	for _, name := range names {
+		errs := ValidateUsers([]User{{ID: name, Monotony: "MPI_Bcast"}}, 1)
+		if name != "" && (len(errs) != 1 || !strings.Contains(errs[0].Error(), "belongs to the catalogue")) {
+			t.Errorf("%s: %v", name, errs)
+		}
+	}
+}
+
 func TestVariantOfACaseIsHowItIsCalled(t *testing.T) {
-	s := settings("NB2", "IP1:MPI_Scan/in_place", "NB4:MPI_Scan_init/10")
+	s := settings("NB2", "IP1:MPI_Scan/in_place", "NB4:MPI_Scan_init/10", "V1", "V2:MPI_Allgatherv/linear")
 	s.Users = []User{{ID: "mine", Pattern: &UserPattern{"MPI_Ireduce", "reduce_as_allreduce"}}}
 	got := map[string]string{}
 	for _, c := range build(t, s).Cases {
 		got[c.Function] = c.Variant
 	}
 	for id, want := range map[string]string{"MPI_Scan": "", "MPI_Iscan": "nonblocking", "MPI_Scan/in_place": "in_place", "MPI_Scan/copied": "copied",
+		"MPI_Alltoallw": "w", "MPI_Alltoallw/linear": "w/linear", "MPI_Allgatherv/linear/gatherv+bcast": "linear/gatherv+bcast",
 		"MPI_Scan_init/10": "persistent_x10", "MPI_Iscan/10": "nonblocking_x10", "MPI_Scan_init/1": "persistent_x1", "reduce_as_allreduce": ""} {
 		if v, ok := got[id]; !ok || v != want {
 			t.Errorf("%s: %q, %v; want %q", id, v, ok, want)

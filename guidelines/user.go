@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"pgmpi/internal/conf"
 	"pgmpi/mockups"
@@ -74,8 +75,16 @@ func ValidateUsers(users []User, extent int64) []conf.FieldError {
 
 var (
 	idPattern  = regexp.MustCompile(`^[A-Za-z0-9_+-]+$`)
-	reservedID = regexp.MustCompile(`^(?i:(GL|NB|IP)[0-9]+|all|extended|everything|lanes|nonblocking|persistent|in_place)$`)
+	reservedID = regexp.MustCompile(`^(?i:(GL|NB|IP|V|DT|LC)[0-9]+|all|extended|everything|` + groupNames() + `)$`)
 )
+
+func groupNames() string {
+	var names []string
+	for _, g := range Groups() {
+		names = append(names, string(g))
+	}
+	return strings.Join(names, "|")
+}
 
 func (u User) validateType(wrong func(key, format string, args ...any)) {
 	given := 0

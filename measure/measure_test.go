@@ -41,6 +41,7 @@ func somePlan() guidelines.Plan {
 
 func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
 	s := session(somePlan())
+	s.Manifest.Seed = 5
 	shape := guidelines.Shape{NP: 4}
 	orders := map[string]bool{}
 	for run := 1; run <= 8; run++ {
@@ -51,6 +52,9 @@ func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
 		b, again, _ := s.job(s.task(protocol.ModeMeasure, shape, run))
 		if seed != again || !slices.Equal(a.Order, b.Order) {
 			t.Errorf("run %d: two orders from one seed", run)
+		}
+		if a.Seed != 5 {
+			t.Errorf("run %d: counts are drawn by seed %d, not by the folder's", run, a.Seed)
 		}
 		sorted := slices.Sorted(slices.Values(a.Order))
 		for i, v := range sorted {

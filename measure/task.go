@@ -121,7 +121,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		counters = nil
 	}
 	j = &protocol.Job{
-		Mode: t.Mode, NP: t.Shape.NP, Place: s.place(t.Shape), Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root,
+		Mode: t.Mode, NP: t.Shape.NP, Place: s.place(t.Shape), Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root, Seed: m.Seed,
 		Sync: s.Measure.Sync, Sample: s.Measure.Sample, WindowNS: int64(s.Measure.Window), SliceNS: int64(s.Measure.Slice),
 		MaxDriftNS: int64(s.Measure.MaxDrift), Cache: s.Measure.Cache, Provable: s.Measure.Provable, PerRank: s.Measure.PerRank && t.Mode == protocol.ModeMeasure,
 		Counters: counters, Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync,

@@ -17,11 +17,12 @@ import (
 // Blocks counts the blocks of msize bytes in a buffer.
 type Blocks int
 
-// A buffer holds nothing, one block, or one block per process.
+// A buffer holds nothing, one block, one block per process, or one for each of two neighbors.
 const (
 	None Blocks = iota
 	One
 	PerRank
+	Pair
 )
 
 // Buffer describes one of the caller's buffers.
@@ -48,6 +49,8 @@ func (b Buffer) Elements(count int64, p int, isRoot bool) int64 {
 		return count
 	case PerRank:
 		return count * int64(p)
+	case Pair:
+		return 2 * count
 	case None:
 	}
 	return 0
@@ -99,7 +102,7 @@ type Function struct {
 	Result  Result
 	Rooted  bool // has a root
 	Reduces bool // has a reduction operator
-	InBytes bool // reduces MPI_BYTE with BOR, whatever the datatype
+	InBytes bool // gives MPI counts or displacements of bytes, whatever the datatype
 	// Input is what the receive buffer holds before the call; nil: nothing.
 	Input Result
 	// Regular marks the collectives that GL1 and GL2 are about and that have an
@@ -117,6 +120,10 @@ type Function struct {
 	User bool
 	// Call is how the collective is called; "": blocking, with two buffers.
 	Call Call
+	// Rule cuts the data into unequal parts; "": as its collective does, into equal ones.
+	Rule Rule
+	// Derived is the datatype of the call's blocks; "": they are contiguous.
+	Derived Derived
 	// Consumes marks calls that put their result in the place of their input: the next call
 	// on the same buffers gives something else.
 	Consumes bool
@@ -139,7 +146,7 @@ func (f Function) IsMockup() bool { return f.Of != "" }
 // blocks of count elements of extent bytes. Above what an int holds the case
 // cannot be measured.
 func (f Function) MaxCount(count, extent int64, p int) int64 {
-	if f.OneCount && (!f.IsMockup() || f.Identity || f.Algorithm != "" || f.Call != "" && f.Call != Copied) {
+	if f.OneCount && !f.InBytes && (!f.IsMockup() || f.Identity || f.Algorithm != "" || f.Call != "" && f.Call != Copied) {
 		return count
 	}
 	if f.Send.Blocks == PerRank || f.Recv.Blocks == PerRank || f.Temp.PerRank > 0 {
@@ -160,9 +167,15 @@ const Period = 8191
 // caller's buffers and the temporaries, for blocks of count elements of extent
 // bytes on p processes.
 func (f Function) Memory(count, extent int64, p int) Need {
+	length := func(b Buffer) int64 {
+		if f.Rule != "" && b.Blocks == One {
+			b.Blocks = PerRank // a part can be nearly all
+		}
+		return b.Elements(f.Span(count), p, true) * extent
+	}
 	return Need{
-		Send: f.Send.Elements(count, p, true) * extent,
-		Recv: f.Recv.Elements(count, p, true) * extent,
+		Send: length(f.Send),
+		Recv: length(f.Recv),
 		// Every temporary is aligned to a page and guarded.
 		Temp: f.Temp.Elements(count, p)*extent + int64(f.Temp.One+f.Temp.PerRank+f.Temp.Padded)*2*4096,
 	}

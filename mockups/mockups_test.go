@@ -111,7 +111,7 @@ func TestBarrierNeedsNoMemoryAtAnySize(t *testing.T) {
 
 func TestWhatCallsAnAlltoallExchanges(t *testing.T) {
 	for _, f := range append(slices.Clone(All()), Variants()...) {
-		if want := strings.Contains(strings.ToLower(f.ID), "alltoall"); f.Exchange != want {
+		if want := strings.Contains(strings.ToLower(f.ID), "alltoall") && !strings.Contains(f.ID, "Neighbor"); f.Exchange != want {
 			t.Errorf("%s: %v", f.ID, f.Exchange)
 		}
 	}

@@ -1,6 +1,9 @@
 package mockups
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Call is how a collective is called, where that is not the usual way: blocking, with two
 // buffers. A case of such a call has it as its variant.
@@ -22,29 +25,45 @@ const (
 // Times is how often calls are made that their names have a 10 behind.
 const Times = 10
 
-// Calls are all of them, as IDs of CallOf have them.
-var Calls = []Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes, PersistentOnce}
+// LargeCount is a call with counts that are MPI_Count: MPI_Reduce_c.
+const LargeCount Call = "large_count"
+
+// Calls are all of them, in the order of lists.
+var Calls = slices.Concat(
+	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes, PersistentOnce},
+	irregularCalls(), derivedCalls(), []Call{Neighborhood, ByMessages, LargeCount})
 
 // CallOf is the id of a collective that is called so.
 func CallOf(collective string, c Call) string {
 	name := strings.TrimPrefix(collective, "MPI_")
-	posted := "MPI_I" + strings.ToLower(name[:1]) + name[1:]
-	switch c {
+	lower := strings.ToLower(name[:1]) + name[1:]
+	first, rest, hasRest := strings.Cut(string(c), "/")
+	switch Call(first) {
 	case "":
 		return collective
 	case Nonblocking:
-		return posted
+		return "MPI_I" + lower
 	case NonblockingTimes:
-		return posted + "/10"
+		return "MPI_I" + lower + "/10"
 	case Persistent:
 		return collective + "_init"
 	case PersistentTimes:
 		return collective + "_init/10"
 	case PersistentOnce:
 		return collective + "_init/1"
-	case InPlace, Copied:
+	case Neighborhood:
+		collective = "MPI_Neighbor_" + lower
+	case LargeCount:
+		return collective + "_c"
+	case Wide:
+		collective = strings.TrimSuffix(collective, "v") + "w"
+	default:
+		return collective + "/" + string(c)
 	}
-	return collective + "/" + string(c)
+	if !hasRest {
+		return collective
+	}
+	return collective + "/" + rest
 }
 
 // own is the block of its rank in a vector; the others are not input.
@@ -159,6 +178,12 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 			f.Temp, f.Formula, f.What = place.copied, "copy + "+name, "the input that is in the receive buffer copied to a temporary, then not in place"
 		}
 		return f, true
+	case LargeCount:
+		f.Formula, f.What = of.ID[4:]+"_c(n)", "with counts that are MPI_Count"
+		return f, true
+	default:
+		ok = makeIrregular(&f) || makeDerived(&f) || makeNeighbors(&f)
+		return f, ok
 	}
 	return f, of.Regular
 }
@@ -171,5 +196,9 @@ func (f Function) Lacks() string {
 	if f.Call == InPlace {
 		return "MPICH crashes in " + f.Of + " with MPI_IN_PLACE at a root that is not rank 0 (pmodels/mpich, issue 6540)"
 	}
-	return "the library that the rank program was built for has no " + CallOf(f.Of, Persistent)
+	call := Persistent
+	if f.Call == LargeCount {
+		call = LargeCount
+	}
+	return "the library that the rank program was built for has no " + CallOf(f.Of, call)
 }

@@ -1,6 +1,9 @@
 package mockups
 
-import "testing"
+import (
+	"maps"
+	"testing"
+)
 
 func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 	count := map[Call]int{}
@@ -18,11 +21,18 @@ func TestEveryCallIsOneOfACollectiveWithItsResult(t *testing.T) {
 		}
 	}
 	// MPI_Barrier moves nothing; the four with counts for each process are called once, not ten
-	// times; and MPI_Bcast has nothing to be in place of.
-	for call, want := range map[Call]int{Nonblocking: 15, Persistent: 15, InPlace: 10, Copied: 10, NonblockingTimes: 11, PersistentTimes: 11, PersistentOnce: 11} {
-		if count[call] != want {
-			t.Errorf("%d calls are %s, want %d", count[call], call, want)
-		}
+	// times; and MPI_Bcast has nothing to be in place of. Five collectives have counts that can
+	// differ, five have no operator, two have a form for neighbors.
+	want := map[Call]int{Nonblocking: 15, Persistent: 15, InPlace: 10, Copied: 10, NonblockingTimes: 11, PersistentTimes: 11, PersistentOnce: 11,
+		Wide: 1, ByGatherv: 1, Neighborhood: 2, ByMessages: 2, LargeCount: 15}
+	for _, r := range Unequal {
+		want[Call(r)], want[WideCall(r)], want[GathervCall(r)] = 5, 1, 1
+	}
+	for _, d := range []Derived{Vector, Indexed} {
+		want[Call(d)], want[PackedCall(d)] = 5, 5
+	}
+	if !maps.Equal(count, want) || len(want) != len(Calls) {
+		t.Errorf("calls: %v, want %v", count, want)
 	}
 }
 
@@ -32,6 +42,15 @@ func TestNamesOfCallsAreThoseOfMPI(t *testing.T) {
 		CallOf("MPI_Reduce", Persistent):                "MPI_Reduce_init",
 		CallOf("MPI_Reduce", InPlace):                   "MPI_Reduce/in_place",
 		CallOf("MPI_Reduce", PersistentTimes):           "MPI_Reduce_init/10",
+		CallOf("MPI_Gatherv", Call(Linear)):             "MPI_Gatherv/linear",
+		CallOf("MPI_Alltoallv", Wide):                   "MPI_Alltoallw",
+		CallOf("MPI_Alltoallv", WideCall(Random)):       "MPI_Alltoallw/random",
+		CallOf("MPI_Allgatherv", GathervCall(OneEmpty)): "MPI_Allgatherv/one_empty/gatherv+bcast",
+		CallOf("MPI_Bcast", Call(Vector)):               "MPI_Bcast/vector",
+		CallOf("MPI_Bcast", PackedCall(Vector)):         "MPI_Bcast/vector/packed",
+		CallOf("MPI_Alltoall", Neighborhood):            "MPI_Neighbor_alltoall",
+		CallOf("MPI_Alltoall", ByMessages):              "MPI_Neighbor_alltoall/isend+irecv",
+		CallOf("MPI_Reduce", LargeCount):                "MPI_Reduce_c",
 		CallOf("MPI_Reduce", ""):                        "MPI_Reduce",
 	} {
 		if id != want {

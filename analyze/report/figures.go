@@ -108,7 +108,7 @@ func casesOf(r *analyze.Report) map[medians.Cell]*medians.CaseMedians {
 // patternFigure is that of the tests of one pattern on one shape.
 func patternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases map[medians.Cell]*medians.CaseMedians) Figure {
 	v := of[0]
-	call, instead := plain(v.Function), strings.ReplaceAll(plain(v.Mockup), "+", " + ")
+	call, instead := plain(v.Function), emulation(v.Mockup)
 	f := Figure{ID: id, Title: fmt.Sprintf("%s: %s against %s%s", v.Guideline, call, instead, when(len(r.Shapes) > 1, ", %s", v.Shape)),
 		X: sizeAxis(), Y: Axis{Title: "run-time", Scale: Log, Unit: Seconds},
 		Series: []Series{{Name: call, Role: Call}, {Name: instead, Role: Instead}},

@@ -272,7 +272,7 @@ func alike(a, b *analyze.Verdict) bool {
 func instance(v *analyze.Verdict, several bool) string {
 	switch {
 	case v.Type == guidelines.Pattern:
-		return strings.ReplaceAll(plain(v.Mockup), "+", " + ")
+		return emulation(v.Mockup)
 	case v.K > 1 && several:
 		return fmt.Sprintf("k × %s of %s", plain(v.Function), size(v.MsizeOther))
 	case v.K > 1:

@@ -244,6 +244,9 @@ func TestWhatIsFasterIsTheFunctionItselfOrOthers(t *testing.T) {
 		verdicts []analyze.Verdict
 		want     string
 	}{
+		{[]analyze.Verdict{pattern(judge.Violated, "DT1", "MPI_Bcast/vector", "MPI_Bcast/vector/packed", 1, 2, 1, 2)}, "1 B 2.00 µs 1.00 µs 1.00 µs 2.00× Pack + Bcast + Unpack [DT1]"},
+		{[]analyze.Verdict{pattern(judge.Violated, "V2", "MPI_Allgatherv/linear", "MPI_Allgatherv/linear/gatherv+bcast", 1, 2, 1, 2)}, "1 B 2.00 µs 1.00 µs 1.00 µs 2.00× Gatherv(n, linear) + Bcast [V2]"},
+		{[]analyze.Verdict{pattern(judge.Violated, "NB6", "MPI_Neighbor_alltoall", "MPI_Neighbor_alltoall/isend+irecv", 1, 2, 1, 2)}, "1 B 2.00 µs 1.00 µs 1.00 µs 2.00× 2·Isend + 2·Irecv + Waitall [NB6]"},
 		{[]analyze.Verdict{monotony}, "1 B 2.00 µs 1.00 µs 1.00 µs 2.00× Gather of 64 B [GL1]"},
 		{[]analyze.Verdict{split}, "256 KiB 20.0 µs 16.0 µs 4.00 µs 1.25× 16 × Reduce of 16 KiB [GL2]"},
 		{[]analyze.Verdict{split, larger}, "256–512 KiB 64.0 µs 32.0 µs 32.0 µs 1.25×† k × Reduce of 16 KiB [GL2]"},

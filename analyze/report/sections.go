@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/mockups"
 )
 
 // Reports are verdicts with what they rest on.
@@ -314,6 +315,14 @@ func plain(id string) string {
 		}
 	}
 	return strings.Join(names, "+")
+}
+
+// emulation is what a pattern calls in place of a collective: "Exscan + Reduce_local", "Pack + Bcast + Unpack".
+func emulation(id string) string {
+	if f, _ := mockups.Get(id); f.Rule != "" || f.Derived != "" || f.Call == mockups.ByMessages {
+		return strings.ReplaceAll(f.Formula, "(n)", "")
+	}
+	return strings.ReplaceAll(plain(id), "+", " + ")
 }
 
 // wrongCases names the wrong cases, and what leaves them out.

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgmpi/analyze/report"
@@ -45,7 +46,10 @@ func listGuidelines() report.Section {
 			continue
 		}
 		note := ""
-		if e.Extended {
+		switch {
+		case e.Also != "":
+			note = fmt.Sprintf("extended, %s: off by default", e.Also)
+		case e.Extended:
 			note = "extended: off by default"
 		}
 		s.Table.Add(e.ID, g[0].Formula(), note)
@@ -53,18 +57,19 @@ func listGuidelines() report.Section {
 	return s
 }
 
-// listCalls shows the other ways to call a collective, by the names of one.
+// listCalls shows the other ways to call a collective, by the names of one each.
 func listCalls() report.Section {
-	const example = "MPI_Reduce"
-	s := report.Titled("OTHER WAYS TO CALL A COLLECTIVE, such as %s", example)
+	usual := []string{"MPI_Alltoall", "MPI_Gatherv", "MPI_Bcast", "MPI_Reduce"} // the last that has the call
+	s := report.Titled("OTHER WAYS TO CALL A COLLECTIVE, each by an example")
 	s.Table = &report.Table{Head: []string{"id", "what it does", "collectives"}, Align: "llr", Flex: 1}
-	count := map[mockups.Call]int{}
+	count, example := map[mockups.Call]int{}, map[mockups.Call]mockups.Function{}
 	for _, f := range mockups.Variants() {
-		count[f.Call]++
+		if count[f.Call]++; count[f.Call] == 1 || slices.Index(usual, f.Of) > slices.Index(usual, example[f.Call].Of) {
+			example[f.Call] = f
+		}
 	}
 	for _, c := range mockups.Calls {
-		f, _ := mockups.Get(mockups.CallOf(example, c))
-		s.Table.Add(f.ID, f.What, fmt.Sprint(count[c]))
+		s.Table.Add(example[c].ID, example[c].What, fmt.Sprint(count[c]))
 	}
 	return s
 }

@@ -54,7 +54,8 @@ type Job struct {
 	Datatype  string `json:"datatype"`
 	Op        string `json:"op"`
 	Root      int    `json:"root"`
-	Verify    bool   `json:"verify"` // verify every case before it is timed
+	Seed      uint64 `json:"seed,omitempty"` // of counts that are drawn
+	Verify    bool   `json:"verify"`         // verify every case before it is timed
 	Sync      string `json:"sync"`
 	Sample    string `json:"sample"` // what a sample is: of Samples, or Auto
 	Clock     string `json:"clock"`

@@ -132,6 +132,7 @@ func (s *session) newBench(j *protocol.Job) (*bench, error) {
 	if err := s.choose(j.Datatype, j.Op, j.Root); err != nil {
 		return nil, err
 	}
+	s.seed = j.Seed
 	if j.Verify {
 		if err := s.listClocks(&b.out.end.Clocks); err != nil {
 			return nil, err

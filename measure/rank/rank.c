@@ -126,6 +126,33 @@ char *pg_alloc(int64_t bytes)
     return at;
 }
 
+pg_lists *pg_make_lists(int size)
+{
+    size_t n = (size_t)size;
+    pg_lists *l = calloc(1, sizeof *l);
+    if (l == NULL)
+        return NULL;
+    l->from_counts = calloc(n, sizeof *l->from_counts);
+    l->from_displs = calloc(n, sizeof *l->from_displs);
+    l->types = calloc(n, sizeof *l->types);
+    l->long_counts = calloc(n, sizeof *l->long_counts);
+    l->long_displs = calloc(n, sizeof *l->long_displs);
+    int whole = l->from_counts && l->from_displs && l->types && l->long_counts && l->long_displs;
+    return whole ? l : NULL;
+}
+
+void pg_free_lists(pg_lists *l)
+{
+    if (l == NULL)
+        return;
+    free(l->from_counts);
+    free(l->from_displs);
+    free(l->types);
+    free(l->long_counts);
+    free(l->long_displs);
+    free(l);
+}
+
 static int run_in_a_row(pg_ctx *x)
 {
     int rc = MPI_SUCCESS;

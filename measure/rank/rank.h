@@ -33,6 +33,10 @@ int pg_choose(pg_ctx *x, const char *type, const char *op);
  * when there is none. */
 char *pg_alloc(int64_t bytes);
 
+/* The lists of a context, for `size` processes; NULL when there is no memory. */
+pg_lists *pg_make_lists(int size);
+void pg_free_lists(pg_lists *l);
+
 /* A row whose run is `calls` calls of f in a row. It fills *many, which must
  * live as long as it is used, and returns it; f itself for one call, so that
  * nothing comes between the clock and a single call. */

@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -47,8 +48,10 @@ type vcase struct {
 	f          mockups.Function
 	rank, size int
 	root       int
-	count      int64
+	layout     mockups.Layout
+	count      int64 // elements that a block takes
 	moved      int64 // the element of a rank's data that its buffers begin with
+	gap        byte  // what the gaps of the receive buffer hold
 	send, recv []byte
 }
 
@@ -246,6 +249,46 @@ func (c vcase) input() (blocks [][2]int64) {
 	return blocks
 }
 
+// sent says where element i of the send buffer is.
+func (c vcase) sent(i int64) string {
+	if c.f.Rule != "" {
+		return fmt.Sprintf("element %d", i)
+	}
+	return fmt.Sprintf("element %d of block %d", i%c.count, i/c.count)
+}
+
+// piece is a part of a block that holds data, and how many elements of gap are behind it.
+type piece struct {
+	mockups.Stretch
+	gap int64
+}
+
+// pieces are those of block b of the receive buffer, which takes n elements. Where a block is
+// input all of it holds data, the gaps too.
+func (c vcase) pieces(b int, n int64) iter.Seq[piece] {
+	whole := c.f.Derived == "" || slices.ContainsFunc(c.input(), func(in [2]int64) bool { return in[0] == int64(b) })
+	return func(yield func(piece) bool) {
+		if whole {
+			yield(piece{mockups.Stretch{N: n}, 0})
+			return
+		}
+		for at := range c.f.Derived.Pieces(n / 2) {
+			if !yield(piece{at, at.N}) {
+				return
+			}
+		}
+	}
+}
+
+// gapFault says where the gap behind a piece of block b was written to.
+func (c vcase) gapFault(gap []byte, b int, of piece) string {
+	i := slices.IndexFunc(gap, func(g byte) bool { return g != c.gap })
+	if i < 0 {
+		return ""
+	}
+	return fmt.Sprintf("byte %d of the gap behind element %d of block %d of the receive buffer was overwritten", i, of.At+of.N-1, b)
+}
+
 // A rank's data are the same in every case, so that its send buffer stays as it is
 // while cases take turns.
 func (e *elementsOf[T]) fill(c vcase) {
@@ -260,7 +303,7 @@ func (e *elementsOf[T]) fill(c vcase) {
 
 func (e *elementsOf[T]) check(c vcase) string {
 	fault := e.differs(view[T](c.send), ranks{c.rank, c.rank}, c.moved, 0, func(i int64, have, want T) string {
-		return fmt.Sprintf("the send buffer was changed at element %d of block %d: %v, was %v", i%c.count, i/c.count, have, want)
+		return fmt.Sprintf("the send buffer was changed at %s: %v, was %v", c.sent(i), have, want)
 	})
 	switch {
 	case fault != "" || !c.f.HasData():
@@ -270,16 +313,25 @@ func (e *elementsOf[T]) check(c vcase) string {
 	}
 	// p−1 operations, each off by at most eps/2, in any order; doubled.
 	bound := float64(c.size) * e.eps
-	for b, all := 0, view[T](c.recv); len(all) > 0 && fault == ""; b++ {
-		n := min(c.count, int64(len(all)))
+	for b, all := 0, view[T](c.recv); b < c.layout.RecvBlocks(c.rank) && fault == ""; b++ {
 		from := c.f.Result(c.rank, c.size, c.root, b)
 		if from.Last < from.First {
 			return "" // what MPI leaves undefined is so in all blocks behind
 		}
-		fault = e.differs(all[:n], ranks{from.First, from.Last}, c.moved+int64(from.Block)*c.count, bound, func(i int64, have, want T) string {
-			return fmt.Sprintf("the receive buffer is wrong at element %d of block %d: %v, expected %v", i, b, have, want)
-		})
-		all = all[n:]
+		at := c.layout.Received(c.rank, b)
+		source := c.moved + c.layout.Sent(from.First, from.Block).At
+		for piece := range c.pieces(b, at.N) {
+			if fault = c.gapFault(raw(all[at.At+piece.At+piece.N:][:piece.gap]), b, piece); fault != "" {
+				break
+			}
+			have := all[at.At+piece.At:][:piece.N]
+			fault = e.differs(have, ranks{from.First, from.Last}, source+piece.At, bound, func(i int64, have, want T) string {
+				return fmt.Sprintf("the receive buffer is wrong at element %d of block %d: %v, expected %v", piece.At+i, b, have, want)
+			})
+			if fault != "" {
+				break
+			}
+		}
 	}
 	return fault
 }
@@ -319,7 +371,8 @@ func (w *world) verify(v verifier, f mockups.Function, row *function, count, ext
 	for i := range calls {
 		c.moved = int64(i)
 		fill(send, guardByte)
-		fill(recv, poisons[i%len(poisons)])
+		c.gap = poisons[i%len(poisons)]
+		fill(recv, c.gap)
 		fill(recv[len(c.recv):], guardByte)
 		v.fill(c)
 		early, err := w.callOnce(f, row, i)
@@ -374,9 +427,9 @@ func (w *world) callOnce(f mockups.Function, row *function, i int) (fault string
 // length and their capacity.
 func (w *world) caseFor(f mockups.Function, count, extent int64) vcase {
 	root := int(w.x.root)
-	s := f.Send.Elements(count, w.size, w.rank == root) * extent
-	r := f.Recv.Elements(count, w.size, w.rank == root) * extent
-	return vcase{f: f, rank: w.rank, size: w.size, root: root, count: count,
+	l := f.Layout(count, w.size, root, w.seed)
+	s, r := l.SendElements(w.rank)*extent, l.RecvElements(w.rank)*extent
+	return vcase{f: f, rank: w.rank, size: w.size, root: root, layout: l, count: f.Span(count),
 		send: unsafe.Slice((*byte)(w.x.send), s+C.PG_GUARD_BYTES)[:s],
 		recv: unsafe.Slice((*byte)(w.x.recv), r+C.PG_GUARD_BYTES)[:r]}
 }
@@ -401,7 +454,7 @@ func (b *bench) beforeLast(f mockups.Function, count int64, turns bool) {
 		b.verifier.fill(c)
 	}
 	if !isInput {
-		fill(c.recv, poisons[b.poisoned%len(poisons)])
+		fill(c.recv, b.poison())
 	}
 	fill(c.recv[len(c.recv):cap(c.recv)], guardByte)
 	if !turns {
@@ -410,6 +463,9 @@ func (b *bench) beforeLast(f mockups.Function, count int64, turns bool) {
 	b.spread(need.Send, need.Recv)
 	b.loop.called = false
 }
+
+// poison is what the receive buffer of the case in hand was filled with last.
+func (b *bench) poison() byte { return poisons[b.poisoned%len(poisons)] }
 
 // afterLast says what is wrong after the last timed call of a case, at any rank;
 // "" when nothing is. Each function gives the same however often it is called, but for
@@ -428,6 +484,7 @@ func (b *bench) afterLast(f mockups.Function, row *function, count int64) (strin
 		}
 	}
 	c := b.caseFor(f, count, b.extent)
+	c.gap = b.poison()
 	found := cmp.Or(b.verifier.check(c), guardFault("receive", c.recv[len(c.recv):cap(c.recv)]), b.tempFault())
 	if found != "" {
 		found = "after the timed calls " + found

@@ -16,7 +16,7 @@ func TestFunctionWithoutAResultIsNotTakenForAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, _ := mockups.Get("MPI_Exscan")
-	c := vcase{f: f, size: 2, count: 1, send: make([]byte, 1), recv: make([]byte, 1)}
+	c := vcase{f: f, size: 2, layout: f.Layout(1, 2, 0, 0), count: 1, send: make([]byte, 1), recv: make([]byte, 1)}
 	v.fill(c)
 	if fault := v.check(c); fault != "" {
 		t.Errorf("the undefined result of rank 0: %s", fault)
@@ -65,7 +65,7 @@ func TestPartsThatChangePlacesAreSeen(t *testing.T) {
 				t.Fatal(err)
 			}
 			f, _ := mockups.Get("MPI_Allreduce")
-			c := vcase{f: f, size: 1, count: count, send: make([]byte, count*d.Bytes)}
+			c := vcase{f: f, size: 1, layout: f.Layout(count, 1, 0, 0), count: count, send: make([]byte, count*d.Bytes)}
 			v.fill(c)
 			for _, apart := range []int64{1, 2, 64, 4096, period - 1, period, period + 1, 2 * period, 8 * period, 64 << 10, 50 * period} {
 				c.recv = slices.Clone(c.send)

@@ -39,6 +39,7 @@ type world struct {
 	loop  *loop
 	clock protocol.ClockInfo // the one in time
 	level int                // of threads, that the library provides: an index into protocol.ThreadLevels; -1: none of them
+	seed  uint64             // of the counts that are drawn
 }
 
 // mpiError says which call failed with which MPI error.
@@ -74,6 +75,33 @@ func (w *world) makeCounts() {
 	ints := (*C.int)(C.calloc(C.size_t(2*w.size), C.sizeof_int))
 	w.x.counts = ints
 	w.x.displs = (*C.int)(unsafe.Add(unsafe.Pointer(ints), w.size*C.sizeof_int))
+	w.x.lists = nil
+}
+
+// setCounts gives the context the counts and displacements that f's rule makes for blocks of
+// count elements, and room for what else such calls need.
+func (w *world) setCounts(f mockups.Function, count int64) error {
+	if f.Rule == "" && f.Call != mockups.LargeCount {
+		return nil
+	}
+	if w.x.lists == nil {
+		if w.x.lists = C.pg_make_lists(w.x.size); w.x.lists == nil {
+			return fmt.Errorf("no memory for lists of %d processes", w.size)
+		}
+	}
+	if f.Rule == "" {
+		return nil
+	}
+	parts, from := f.Layout(count, w.size, int(w.x.root), w.seed).Counts(w.rank)
+	set := func(counts, displs *C.int, to []mockups.Stretch) {
+		n, at := unsafe.Slice(counts, len(to)), unsafe.Slice(displs, len(to))
+		for i, of := range to {
+			n[i], at[i] = C.int(of.N), C.int(of.At)
+		}
+	}
+	set(w.x.counts, w.x.displs, parts)
+	set(w.x.lists.from_counts, w.x.lists.from_displs, from)
+	return nil
 }
 
 // prepared is the context of a case that is prepared.
@@ -88,8 +116,12 @@ func (w *world) putAway() prepared {
 	return p
 }
 
-// takeUp makes a case that was put away the one in hand.
-func (w *world) takeUp(p prepared) { *w.x = C.pg_ctx(p) }
+// takeUp makes a case that was put away the one in hand, whose counts nobody needs any more.
+func (w *world) takeUp(p prepared) {
+	C.free(unsafe.Pointer(w.x.counts))
+	C.pg_free_lists(w.x.lists)
+	*w.x = C.pg_ctx(p)
+}
 
 // pml names Open MPI's point-to-point messaging layer; "" where it cannot be told.
 func (w *world) pml() string { return C.GoString(C.pg_pml()) }
@@ -130,6 +162,9 @@ func (w *world) prepare(f mockups.Function, row *C.pg_function, count, temps int
 	w.x.arena = (*C.char)(unsafe.Add(unsafe.Pointer(w.arena), temps))
 	w.x.arena_bytes = C.int64_t(f.Memory(count, int64(w.x.extent), w.size).Temp)
 	w.x.temp_elements = C.int64_t(f.Temp.Elements(count, w.size))
+	if err := w.setCounts(f, count); err != nil {
+		return "", err
+	}
 	rc := C.call_prepare(row, w.x)
 	switch {
 	case rc == C.MPI_ERR_NO_MEM && f.User:

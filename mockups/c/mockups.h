@@ -32,6 +32,14 @@ enum { PG_PLUGIN_VERSION = 2 };
 
 enum { PG_TEMPS = 4, PG_GUARD_BYTES = 64, PG_GUARD = 0xa5, PG_ALIGN = 4096 };
 
+/* What calls with counts for every process need beside counts and displs: size entries each. */
+typedef struct pg_lists {
+    int *from_counts, *from_displs; /* of what is received, where that differs from what is sent */
+    MPI_Datatype *types;
+    MPI_Count *long_counts;
+    MPI_Aint *long_displs;
+} pg_lists;
+
 /* What one case works on. All of it is set before prepare; only prepare may
  * change temp, counts and displs. */
 typedef struct pg_ctx {
@@ -67,6 +75,11 @@ typedef struct pg_ctx {
 
     /* Of its rows alone: the nodes that the processes are on; NULL: not looked for. */
     struct pg_lanes *lanes;
+
+    /* Of its rows alone: where counts are by a rule they are set before prepare, like the
+     * first two of lists, which others have not. */
+    pg_lists *lists;
+    MPI_Comm ring; /* that prepare made and release frees */
 } pg_ctx;
 
 /* A measurable function. All three return an MPI error code. */

@@ -8,8 +8,9 @@
 
 void pg_make_wrong(pg_function *table, int n);
 
-/* What four of the wrong ones spoil. */
-static int (*right_reduce)(pg_ctx *), (*right_scatter)(pg_ctx *), (*right_reduce_scatter)(pg_ctx *), (*right_start)(pg_ctx *);
+/* What some of the wrong ones spoil. */
+static int (*right_reduce)(pg_ctx *), (*right_scatter)(pg_ctx *), (*right_reduce_scatter)(pg_ctx *), (*right_start)(pg_ctx *),
+    (*right_gatherv)(pg_ctx *), (*right_bcast)(pg_ctx *);
 
 /* Every block one place too far. With one process that is the right place, so
  * the first byte is made wrong as well. */
@@ -91,6 +92,39 @@ static int stale_start(pg_ctx *x)
     return err;
 }
 
+/* The last part begins where it would with equal counts, or, if it does not fit there, at the start. */
+static int last_part_moved(pg_ctx *x)
+{
+    int *last = &x->displs[x->size - 1], right = *last;
+    *last = (x->size - 1) * (int)x->count;
+    if (*last + x->counts[x->size - 1] > x->size * x->count)
+        *last = 0;
+    int err = right_gatherv(x);
+    *last = right;
+    return err;
+}
+
+/* In a datatype of vectors the last element of a block is one of a gap. */
+static int byte_in_gap(pg_ctx *x)
+{
+    int err = right_bcast(x);
+    if (x->rank != x->root)
+        ++*(unsigned char *)pg_at(x, x->recv, 2 * x->count - 1);
+    return err;
+}
+
+/* What comes from above and what comes from below. */
+static int neighbors_swapped(pg_ctx *x)
+{
+    int n = (int)x->count, below = (x->rank + x->size - 1) % x->size, above = (x->rank + 1) % x->size;
+    void *first = x->recv, *second = pg_at(x, x->recv, n);
+    int err = MPI_Sendrecv(x->send, n, x->type, below, 0, first, n, x->type, above, 0, x->comm, MPI_STATUS_IGNORE);
+    if (err != MPI_SUCCESS)
+        return err;
+    return MPI_Sendrecv(pg_at(x, x->send, n), n, x->type, above, 0, second, n, x->type, below, 0, x->comm,
+                        MPI_STATUS_IGNORE);
+}
+
 /* The last rank takes an element more than the Go table gives. */
 static int prepare_too_much(pg_ctx *x)
 {
@@ -121,6 +155,14 @@ static void replace(pg_function *f)
         f->prepare = prepare_too_much;
     } else if (strcmp(f->id, "MPI_Iallgather") == 0 || strcmp(f->id, "MPI_Scan/in_place") == 0) {
         f->run = nothing_written;
+    } else if (strcmp(f->id, "MPI_Gatherv/linear") == 0) {
+        right_gatherv = f->run;
+        f->run = last_part_moved;
+    } else if (strcmp(f->id, "MPI_Bcast/vector") == 0) {
+        right_bcast = f->run;
+        f->run = byte_in_gap;
+    } else if (strcmp(f->id, "MPI_Neighbor_alltoall") == 0) {
+        f->run = neighbors_swapped;
     } else if (strcmp(f->id, "MPI_Allreduce_init") == 0) {
         right_start = f->run;
         f->run = stale_start;

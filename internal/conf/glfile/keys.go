@@ -34,7 +34,7 @@ type Key struct {
 
 // Keys are in the order of the template. Those of [[guideline]] are not among them.
 var Keys = []Key{
-	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:MPI_Gather`), `extended` (GL18 and up), `all`, the groups `lanes`, `nonblocking`, `persistent` and `in_place`, `everything`",
+	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:MPI_Gather`), `extended` (GL18 and up), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
 		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`."},
 	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines"},
 	{Name: "check.functions", Text: "only guidelines about these collectives, such as `MPI_Bcast`", Empty: "all",
@@ -55,7 +55,7 @@ var Keys = []Key{
 	{Name: "job.datatype", Text: "datatype", Names: guidelines.Datatypes()},
 	{Name: "job.op", Text: "operator of the reductions; `auto`: the first of those that the datatype allows", More: operators()},
 	{Name: "job.root", Text: "the root of Bcast, Gather, Reduce and Scatter; a rank for every number of processes"},
-	{Name: "job.seed", Text: "seed of the order of the cases", Flag: "seed", Value: "N"},
+	{Name: "job.seed", Text: "seed of the order of the cases, and of counts that are drawn", Flag: "seed", Value: "N"},
 	{Name: "job.looks", Text: "interim looks: numbers of mpiruns after which the data are judged, and what is decided is not measured any further; the last is R, in place of `mpiruns`",
 		Empty: "see `mpiruns`", More: "See [statistics.md](statistics.md#looks).",
 		Flag: "looks", Value: "LIST", set: setLooks,

@@ -1,0 +1,130 @@
+/* The collectives with counts that are MPI_Count (new in MPI 4.0). Open MPI 4 and 5 lack them. */
+#include "variants.h"
+
+#if MPI_VERSION >= 4
+
+static int prepare_lists(pg_ctx *x)
+{
+    int err = pg_equal_parts(x);
+    for (int i = 0; i < x->size && err == MPI_SUCCESS; i++) {
+        x->lists->long_counts[i] = x->counts[i];
+        x->lists->long_displs[i] = x->displs[i];
+    }
+    return err;
+}
+
+static int allgather(pg_ctx *x)
+{
+    return MPI_Allgather_c(x->send, x->count, x->type, x->recv, x->count, x->type, x->comm);
+}
+
+static int allgatherv(pg_ctx *x)
+{
+    const pg_lists *l = x->lists;
+    return MPI_Allgatherv_c(x->send, x->count, x->type, x->recv, l->long_counts, l->long_displs, x->type, x->comm);
+}
+
+static int allreduce(pg_ctx *x)
+{
+    return MPI_Allreduce_c(x->send, x->recv, x->count, x->type, x->op, x->comm);
+}
+
+static int alltoall(pg_ctx *x)
+{
+    return MPI_Alltoall_c(x->send, x->count, x->type, x->recv, x->count, x->type, x->comm);
+}
+
+static int alltoallv(pg_ctx *x)
+{
+    const pg_lists *l = x->lists;
+    return MPI_Alltoallv_c(x->send, l->long_counts, l->long_displs, x->type, x->recv, l->long_counts, l->long_displs,
+                           x->type, x->comm);
+}
+
+static int bcast(pg_ctx *x)
+{
+    return MPI_Bcast_c(x->recv, x->count, x->type, x->root, x->comm);
+}
+
+static int exscan(pg_ctx *x)
+{
+    return MPI_Exscan_c(x->send, x->recv, x->count, x->type, x->op, x->comm);
+}
+
+static int gather(pg_ctx *x)
+{
+    return MPI_Gather_c(x->send, x->count, x->type, x->recv, x->count, x->type, x->root, x->comm);
+}
+
+static int gatherv(pg_ctx *x)
+{
+    const pg_lists *l = x->lists;
+    return MPI_Gatherv_c(x->send, x->count, x->type, x->recv, l->long_counts, l->long_displs, x->type, x->root,
+                         x->comm);
+}
+
+static int reduce(pg_ctx *x)
+{
+    return MPI_Reduce_c(x->send, x->recv, x->count, x->type, x->op, x->root, x->comm);
+}
+
+static int reduce_scatter(pg_ctx *x)
+{
+    const pg_lists *l = x->lists;
+    return MPI_Reduce_scatter_c(x->send, x->recv, l->long_counts, x->type, x->op, x->comm);
+}
+
+static int reduce_scatter_block(pg_ctx *x)
+{
+    return MPI_Reduce_scatter_block_c(x->send, x->recv, x->count, x->type, x->op, x->comm);
+}
+
+static int scan(pg_ctx *x)
+{
+    return MPI_Scan_c(x->send, x->recv, x->count, x->type, x->op, x->comm);
+}
+
+static int scatter(pg_ctx *x)
+{
+    return MPI_Scatter_c(x->send, x->count, x->type, x->recv, x->count, x->type, x->root, x->comm);
+}
+
+static int scatterv(pg_ctx *x)
+{
+    const pg_lists *l = x->lists;
+    return MPI_Scatterv_c(x->send, l->long_counts, l->long_displs, x->type, x->recv, x->count, x->type, x->root,
+                          x->comm);
+}
+
+#define ROW(name, prepare, run) {"MPI_" #name "_c", prepare, run, pg_release}
+
+#else
+
+static int lacks(pg_ctx *x)
+{
+    (void)x;
+    return PG_LACKS;
+}
+
+#define ROW(name, prepare, run) {"MPI_" #name "_c", lacks, lacks, pg_release}
+
+#endif
+
+const pg_function pg_large_counts[] = {
+    ROW(Allgather, pg_prepare_nothing, allgather),
+    ROW(Allgatherv, prepare_lists, allgatherv),
+    ROW(Allreduce, pg_prepare_nothing, allreduce),
+    ROW(Alltoall, pg_prepare_nothing, alltoall),
+    ROW(Alltoallv, prepare_lists, alltoallv),
+    ROW(Bcast, pg_prepare_nothing, bcast),
+    ROW(Exscan, pg_prepare_nothing, exscan),
+    ROW(Gather, pg_prepare_nothing, gather),
+    ROW(Gatherv, prepare_lists, gatherv),
+    ROW(Reduce, pg_prepare_nothing, reduce),
+    ROW(Reduce_scatter, prepare_lists, reduce_scatter),
+    ROW(Reduce_scatter_block, pg_prepare_nothing, reduce_scatter_block),
+    ROW(Scan, pg_prepare_nothing, scan),
+    ROW(Scatter, pg_prepare_nothing, scatter),
+    ROW(Scatterv, prepare_lists, scatterv),
+    {NULL},
+};

@@ -1,0 +1,98 @@
+package mockups
+
+import (
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Derived is a datatype with gaps. A block of count elements lies in 2·count elements of a
+// buffer: behind every piece of data is a gap of the same length.
+type Derived string
+
+// The datatypes. mockups/c/derived.c makes them.
+const (
+	Vector  Derived = "vector"  // pieces of gcd(count, 16) elements
+	Indexed Derived = "indexed" // pieces of 1, 2, 3, …, 16, 1, 2, … elements; the last one is cut
+)
+
+// longestPiece is that of both, in elements.
+const longestPiece = 16
+
+var deriveds = map[Derived]string{
+	Vector:  "blocks as vectors with gaps",
+	Indexed: "blocks as indexed pieces with gaps",
+}
+
+// Pieces are where the data of a block are.
+func (d Derived) Pieces(count int64) iter.Seq[Stretch] {
+	n := int64(1)
+	if d == Vector {
+		n = gcd(count, longestPiece)
+	}
+	return func(yield func(Stretch) bool) {
+		for at, next := int64(0), n; at < 2*count; {
+			of := min(next, count-at/2)
+			if !yield(Stretch{at, of}) {
+				return
+			}
+			at += 2 * of
+			if d == Indexed {
+				next = next%longestPiece + 1
+			}
+		}
+	}
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// Span is how many elements of a buffer a block of count elements takes.
+func (f Function) Span(count int64) int64 {
+	if f.Derived != "" {
+		return 2 * count
+	}
+	return count
+}
+
+// Packed is a call on data that are packed before and unpacked behind it: MPI_Bcast/vector/packed.
+const Packed Call = "packed"
+
+// PackedCall is what a call with a datatype is compared with.
+func PackedCall(d Derived) Call { return Call(d) + "/" + Packed }
+
+func derivedCalls() []Call {
+	return []Call{Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed)}
+}
+
+// packed has the temporaries of the calls on packed data, for the collectives that can be
+// called with such datatypes: the operators are for predefined ones.
+var packed = map[string]Temp{
+	"MPI_Allgather": {One: 1, PerRank: 1},
+	"MPI_Alltoall":  {PerRank: 2},
+	"MPI_Bcast":     {One: 1},
+	"MPI_Gather":    {One: 1, PerRank: 1},
+	"MPI_Scatter":   {One: 1, PerRank: 1},
+}
+
+// makeDerived makes a collective's row one with such a datatype, if its call is that.
+func makeDerived(f *Function) bool {
+	temps, can := packed[f.Of]
+	name := strings.TrimPrefix(f.Of, "MPI_")
+	d, how, _ := strings.Cut(string(f.Call), "/")
+	if !slices.Contains([]Derived{Vector, Indexed}, Derived(d)) {
+		return false
+	}
+	f.Derived = Derived(d)
+	if Call(how) == Packed {
+		f.Temp, f.InBytes = temps, true
+		f.Formula, f.What = "Pack + "+name+"(n) + Unpack", "packed, called on MPI_PACKED, unpacked; "+deriveds[f.Derived]
+	} else {
+		f.Formula, f.What = name+"(n, "+d+")", deriveds[f.Derived]
+	}
+	return can
+}
