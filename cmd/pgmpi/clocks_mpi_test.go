@@ -293,7 +293,6 @@ func TestClocksCommandShowsEveryMethod(t *testing.T) {
 
 // The exits of MPI_Barrier are told on one clock, and what is said of them agrees with itself.
 func TestClocksShowWhenRanksLeaveTheBarrier(t *testing.T) {
-	t.Parallel()
 	const calls = 300
 	exits := func(t *testing.T, b *fixture, np int, args ...string) report.BarrierExits {
 		t.Helper()

@@ -104,6 +104,9 @@ func (o *once) legalOn(ctx context.Context, shape guidelines.Shape, env map[stri
 			return nil, &Interrupted{}
 		case !errors.As(err, &failed):
 			return nil, err
+		case job.Legal.PauseNS == 0 && (last == nil || ended(shape, *last, failed).State == CallAborted):
+			job.Legal.PauseNS = int64(legalPause) // the launcher may have dropped the name of the call
+			continue
 		case last == nil:
 			return nil, setup(err)
 		}
@@ -147,6 +150,9 @@ func ended(shape guidelines.Shape, c protocol.LegalCall, e *measure.Error) Outco
 	}
 	return x
 }
+
+// legalPause is between a call's name and the call as soon as a call has ended an mpirun.
+const legalPause = 3 * time.Millisecond
 
 // largestRules is the most that is read of a file with rules.
 const largestRules = 16 << 20

@@ -16,6 +16,9 @@ type LegalJob struct {
 	Functions []string `json:"functions,omitempty"`
 	// Skip are the kinds of calls that are not made.
 	Skip []string `json:"skip,omitempty"`
+	// PauseNS is between the name of a call and the call, for launchers that drop what they
+	// have not read when a rank aborts.
+	PauseNS int64 `json:"pause_ns,omitempty"`
 }
 
 // LegalCall is one of these calls, and what was wrong with its results.

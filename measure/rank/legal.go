@@ -49,6 +49,7 @@ func (s *session) legal(j *protocol.Job) (*outcome, error) {
 		if s.rank == 0 {
 			name, _ := json.Marshal(c.LegalCall)
 			s.say("%s %d %d %s", protocol.LineProgress, i, len(calls), name)
+			time.Sleep(time.Duration(j.Legal.PauseNS))
 		}
 		rc := C.pg_legal_make(l, C.int(c.comm), C.int(c.call), C.int(c.Msize/4), text)
 		if err := mpiError(protocol.LegalError+c.Name(), rc); err != nil {
