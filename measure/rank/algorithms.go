@@ -12,6 +12,7 @@ import "C"
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -153,7 +154,7 @@ func (b *bench) newWay(f mockups.Function) (*way, error) {
 		return nil, fmt.Errorf("%s is %d: the environment, or a file of the library's, forces an algorithm of %s, whose own algorithms are compared here; leave it out",
 			list.Variable, list.Now, f.Of)
 	}
-	if err := fallsBack(list); err != nil {
+	if err := errors.Join(fallsBack(list), ruled(list)); err != nil {
 		return nil, err
 	}
 	if list.Fixed && f.Algorithm == mockups.DefaultAlgorithm {
@@ -188,6 +189,18 @@ func fallsBack(list protocol.Algorithms) error {
 	}
 	return fmt.Errorf("%s is not error: the library may run another algorithm of %s under the forced one's name; leave it out of mpi.env and of the library's files, pgmpi sets it",
 		variable, list.Collective)
+}
+
+// ruled is the error that a file of rules comes before what Open MPI is forced to
+// (coll_tuned_decision_dynamic.c): its algorithm would run under the other's name.
+func ruled(list protocol.Algorithms) error {
+	const variable = "coll_tuned_dynamic_rules_filename"
+	file, _ := readVariable(variable)
+	if !strings.HasPrefix(list.Variable, "coll_tuned_") || file == "" {
+		return nil
+	}
+	return fmt.Errorf("%s is %s: rules of a file come before the algorithms of %s that are compared here; leave it out of the environment, of mpi.env and of the library's files",
+		variable, file, list.Collective)
 }
 
 func unknownAlgorithm(f mockups.Function, list protocol.Algorithms) string {
