@@ -44,6 +44,7 @@ var benches = []bench{
 	{"replay", "R needed and the probability of replication in parts of one folder of many mpiruns", true, 100, replayBench},
 	{"proof", "the same in real checks of collectives with themselves", true, 20, proofBench},
 	{"explore", "explorations whose answers are known", true, 5, exploreBench},
+	{"remedy", "what is known to be mended by a setting: by malloc's variables, and a planted algorithm", true, 5, remedyBench},
 	{"nonblocking", "a check of nonblocking and persistent calls, with known answers", true, 1, nonblockingBench},
 	{"overlap", "how much of calls is hidden where that is known", true, 1, overlapBench},
 	{"stability", "checks in a row: how many verdicts flip", true, 10, stabilityBench},
