@@ -35,6 +35,9 @@ func TestEveryFunctionGivesTheRightDataWhenItTakesTurns(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, c := range out.Cases {
+				if f, _ := mockups.Get(j.Cases[c.Case].Function); f.Over != "" { // there is one node
+					continue
+				}
 				if c.Status != protocol.StatusOK || len(out.Samples[c.Case]) != 4 {
 					t.Errorf("p = %d, %s: %s at %d bytes is %s with %d samples: %s", np, d.Name, j.Cases[c.Case].Function, j.Cases[c.Case].Msize,
 						c.Status, len(out.Samples[c.Case]), c.Message)
