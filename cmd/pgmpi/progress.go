@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"time"
@@ -16,6 +17,7 @@ import (
 // finished mpirun. It is called by the campaign's events only; nothing runs
 // beside the ranks.
 type progress struct {
+	quiet bool
 	show  func(campaign.Progress)
 	bar   *progressbar.ProgressBar
 	start time.Time
@@ -26,7 +28,7 @@ type progress struct {
 const steps = 100
 
 func newProgress(quiet bool) *progress {
-	p := &progress{fresh: -1}
+	p := &progress{quiet: quiet, fresh: -1}
 	switch f, ok := stderr.(*os.File); {
 	case quiet:
 		p.show = func(campaign.Progress) {}
@@ -40,9 +42,11 @@ func newProgress(quiet bool) *progress {
 
 func (p *progress) tell(e campaign.Event) {
 	switch {
-	case e.Sentence != "":
+	case e.Sentence != "" || e.Step != "" && !p.quiet:
 		p.clear()
-		warn("%s\n", e.Sentence)
+		warn("%s\n", cmp.Or(e.Sentence, e.Step))
+		return
+	case e.Step != "":
 		return
 	case e.Before+e.Done == 0 && !e.Finished: // the next check of a self-test
 		p.bar, p.fresh = nil, -1

@@ -6,10 +6,11 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Event is what a campaign tells while it goes on: a sentence for the user, or,
-// where that is empty, how far it is.
+// Event is what a campaign tells while it goes on: a sentence for the user, or a step
+// that begins, or, where both are empty, how far it is.
 type Event struct {
 	Sentence string
+	Step     string // for who wants to see progress
 	Progress
 }
 

@@ -146,7 +146,7 @@ func (x *Remedy) begin(ctx context.Context) (err error) {
 		}
 	}
 	x.work = NewFolder(filepath.Join(x.found.Folder, "proof-"), time.Now())
-	x.Tell(Event{Sentence: "legal calls without a setting"})
+	x.Tell(Event{Step: "legal calls without a setting"})
 	x.alone, err = x.once.legal(ctx, nil)
 	return err
 }
@@ -234,7 +234,7 @@ func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *Algorithms) 
 		x.note("no algorithms were tried: %s does not tell any of its own (MPI_T)", list.Library)
 		return nil, nil
 	}
-	x.Tell(Event{Sentence: fmt.Sprintf("exploring the library's own algorithms of %s", conf.Plural(len(f.Check.Functions), "violated collective"))})
+	x.Tell(Event{Step: fmt.Sprintf("exploring the library's own algorithms of %s", conf.Plural(len(f.Check.Functions), "violated collective"))})
 	e, err := NewExplore(ctx, f, filepath.Join(x.work, "explore"), nil, x.Version, x.Start)
 	if err != nil {
 		return nil, x.unless(ctx, err, "no algorithms were tried")
@@ -349,7 +349,7 @@ func (x *Remedy) inForceAndLegal(ctx context.Context, choices []tuning.Choice) (
 	if err := x.writeFiles(p.files); err != nil {
 		return nil, nil, err
 	}
-	x.Tell(Event{Sentence: "is the setting in force, and are legal calls right under it?"})
+	x.Tell(Event{Step: "is the setting in force, and are legal calls right under it?"})
 	if p.forces, err = x.once.force(ctx, p.env, entriesOf(settings)); err != nil {
 		return nil, nil, err
 	}
@@ -423,7 +423,7 @@ func illegal(choices []tuning.Choice, bad []Outcome) (out []Dropped) {
 func (x *Remedy) measured(ctx context.Context, p *proved) ([]Dropped, error) {
 	x.proofs++
 	name := fmt.Sprintf("ab-%d", x.proofs)
-	x.Tell(Event{Sentence: fmt.Sprintf("proof %d: the whole plan without and with %s", x.proofs, conf.Plural(len(p.choices), "choice"))})
+	x.Tell(Event{Step: fmt.Sprintf("proof %d: the whole plan without and with %s", x.proofs, conf.Plural(len(p.choices), "choice"))})
 	e, mpiruns, err := x.compare(ctx, filepath.Join(x.work, name), p.env)
 	if err != nil {
 		return nil, err

@@ -111,7 +111,7 @@ func remedyCells(r *Remedied) []report.Section {
 		return nil
 	}
 	t := &report.Table{Head: []string{"collective", "shape", "size", "violates", "without", "with", "gain", "95 %", "answer", "by"},
-		Align: "llrlrrrlll", Grouped: true, Flex: 3, Spare: []int{7}}
+		Align: "llrlrrrlll", Grouped: true, Flex: 9, Spare: []int{7}}
 	for _, c := range r.Cells {
 		interval := ""
 		if c.GainLo != nil && c.GainHi != nil {
