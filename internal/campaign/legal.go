@@ -107,6 +107,9 @@ func (o *once) legalOn(ctx context.Context, shape guidelines.Shape, env map[stri
 		case job.Legal.PauseNS == 0 && (last == nil || ended(shape, *last, failed).State == CallAborted):
 			job.Legal.PauseNS = int64(legalPause) // the launcher may have dropped the name of the call
 			continue
+		case last == nil && job.Legal.PauseNS < int64(longestPause):
+			job.Legal.PauseNS *= 10 // a busy machine
+			continue
 		case last == nil:
 			return nil, setup(err)
 		}
@@ -151,8 +154,9 @@ func ended(shape guidelines.Shape, c protocol.LegalCall, e *measure.Error) Outco
 	return x
 }
 
-// legalPause is between a call's name and the call as soon as a call has ended an mpirun.
-const legalPause = 3 * time.Millisecond
+// legalPause is between a call's name and the call as soon as a call has ended an mpirun,
+// and longer, up to longestPause, where no name at all has come through.
+const legalPause, longestPause = 3 * time.Millisecond, 300 * time.Millisecond
 
 // largestRules is the most that is read of a file with rules.
 const largestRules = 16 << 20
