@@ -25,7 +25,8 @@ func ExamineClocks(ctx context.Context, argv []string, shape guidelines.Shape, c
 	progress func(i, of int, method string)) (*protocol.Output, error) {
 	longest := slices.Max(append([]float64{0}, what.Seconds...))
 	stall := time.Duration(Default().Stall) + time.Duration(longest*1e9)
-	job := &protocol.Job{Mode: protocol.ModeClocks, NP: shape.NP, Clock: clock, StallNS: int64(stall), Clocks: what}
+	what.Clock = clock
+	job := &protocol.Job{NP: shape.NP, StallNS: int64(stall), Clocks: what}
 	if shape.Nodes > 0 {
 		job.Place = shape.String()
 	}
@@ -42,12 +43,12 @@ func Algorithms(ctx context.Context, start Starter, argv []string, np int, mpi M
 		env = map[string]string{}
 	}
 	maps.Copy(env, mpi.Env)
-	job := &protocol.Job{Mode: protocol.ModeAlgorithms, NP: np}
+	job := &protocol.Job{NP: np, Algorithms: &protocol.AlgorithmsJob{}}
 	out, err := newMpirun(start, argv, env, limitsFor(mpi, np, time.Duration(Default().Stall))).run(ctx, job)
 	if err != nil {
 		return nil, err
 	}
-	return out.End.Algorithms, nil
+	return out.End.Algorithms.Collectives, nil
 }
 
 // Do does a job that times nothing in one mpirun under an environment beside mpi.env.
@@ -68,7 +69,7 @@ func Do(ctx context.Context, start Starter, argv []string, mpi MPIConfig, env ma
 // ProbeNodes does one mpirun of a shape that measures nothing, and returns where its
 // ranks run and on what.
 func ProbeNodes(ctx context.Context, argv []string, shape guidelines.Shape, mpi MPIConfig, stall time.Duration) (*host.Layout, error) {
-	out, err := newMpirun(nil, argv, mpi.Env, limitsFor(mpi, shape.NP, stall)).run(ctx, &protocol.Job{Mode: protocol.ModeEnv, NP: shape.NP, Layout: true})
+	out, err := newMpirun(nil, argv, mpi.Env, limitsFor(mpi, shape.NP, stall)).run(ctx, &protocol.Job{NP: shape.NP, Layout: true})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ import (
 
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
-	"pgmpi/nrep"
 )
 
 // Time limits of the protocol.
@@ -345,10 +344,7 @@ func (m *mpirun) greet(ctx context.Context, np int) error {
 }
 
 func (m *mpirun) collect(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
-	var err error
-	if m.in, err = outputOf(job); err != nil {
-		return nil, err
-	}
+	m.in = protocol.NewOutputReader(job)
 	for {
 		line, err := m.line(ctx, m.limits.stall+stallGrace, fmt.Sprintf("no word from the ranks for %v: they hang, or were stopped (measure.stall)", m.limits.stall+stallGrace))
 		if err != nil {
@@ -376,17 +372,6 @@ func (m *mpirun) collect(ctx context.Context, job *protocol.Job) (*protocol.Outp
 			return m.in.Output(), nil
 		}
 	}
-}
-
-// outputOf reads what becomes of a job.
-func outputOf(job *protocol.Job) (*protocol.OutputReader, error) {
-	var predictor nrep.Config
-	if job.Mode == protocol.ModeNREP {
-		if err := json.Unmarshal(job.NREP, &predictor); err != nil {
-			return nil, err
-		}
-	}
-	return protocol.NewOutputReader(job, predictor.Most()), nil
 }
 
 // orEnded returns err, the fault of a line, if rank 0 goes on or mpirun ends as it

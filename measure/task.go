@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -115,50 +114,59 @@ func followUpCases(m *results.Manifest, x *results.SplitPlan, shape guidelines.S
 
 // job is a task in the words of the protocol.
 func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
-	m := s.Manifest
-	counters := s.Measure.Counters
-	if t.Mode != protocol.ModeMeasure {
-		counters = nil
-	}
-	j = &protocol.Job{
-		Mode: t.Mode, NP: t.Shape.NP, Place: s.place(t.Shape), Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root, Seed: m.Seed,
-		Sync: s.Measure.Sync, Sample: s.Measure.Sample, WindowNS: int64(s.Measure.Window), SliceNS: int64(s.Measure.Slice),
-		MaxDriftNS: int64(s.Measure.MaxDrift), Cache: s.Measure.Cache, Provable: s.Measure.Provable, PerRank: s.Measure.PerRank && t.Mode == protocol.ModeMeasure,
-		Counters: counters, Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync,
-		FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup, WarmupNS: int64(s.Measure.WarmupTime),
-		TempMemory: int64(s.Measure.TempMemory), StallNS: int64(s.Measure.Stall),
-		MemoryCap: m.MemoryCap[t.Shape.String()], Layout: !s.seen[t.Shape], Mockups: s.mockups(),
+	m, c := s.Manifest, &s.Measure
+	calls := &protocol.CallsJob{
+		Mode: t.Mode, Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root, Seed: m.Seed,
+		Sync: c.Sync, Sample: c.Sample, WindowNS: int64(c.Window), SliceNS: int64(c.Slice), MaxDriftNS: int64(c.MaxDrift),
+		Cache: c.Cache, Clock: c.Clock, ClockSync: c.ClockSync,
+		FirstCalls: c.FirstCalls, Warmup: c.Warmup, WarmupNS: int64(c.WarmupTime),
+		TempMemory: int64(c.TempMemory), MemoryCap: m.MemoryCap[t.Shape.String()], Mockups: s.mockups(),
 	}
 	// The first mpirun of a shape meets every case, and decides the cap.
-	j.Verify = j.MemoryCap == 0
-	j.Announce = slices.ContainsFunc(m.Plan.Cases, func(c guidelines.Case) bool { return mayEnd(c.Function) })
+	calls.Verify = calls.MemoryCap == 0
+	calls.Announce = slices.ContainsFunc(m.Plan.Cases, func(c guidelines.Case) bool { return mayEnd(c.Function) })
 	for _, i := range t.Cases {
 		c := m.Plan.Cases[i.Plan]
-		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
+		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
 	}
 	for _, i := range t.Company {
 		c := m.Plan.Cases[i]
-		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Skip: m.Skip[i].Status, Company: true})
+		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Skip: m.Skip[i].Status, Company: true})
 	}
 	seed = runSeed(m.Seed, t)
 	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), s.Measure.leastCalls(), m)
 	for i, round := range rounds {
 		if i > 0 {
-			j.Rounds = append(j.Rounds, len(j.Order))
+			calls.Rounds = append(calls.Rounds, len(calls.Order))
 		}
-		j.Order = append(j.Order, round...)
+		calls.Order = append(calls.Order, round...)
 	}
-	switch {
-	case t.Mode == protocol.ModeOverlap:
-		j.Sample = protocol.SampleLocal // as what is held against it: by the ranks' own clocks
-		j.Overlap, err = s.Overlap.job()
-	case t.Mode == protocol.ModeNREP:
+	err = s.work(calls)
+	return &protocol.Job{NP: t.Shape.NP, Place: s.place(t.Shape), StallNS: int64(c.Stall), Layout: !s.seen[t.Shape], CallsJob: calls}, seed, err
+}
+
+// work says what the calls of a mode are for.
+func (s *Session) work(j *protocol.CallsJob) (err error) {
+	j.SendNS = int64(roundsEvery)
+	switch j.Mode {
+	case protocol.ModeNREP:
 		j.SendNS = int64(casesEvery)
-		j.NREP, err = json.Marshal(s.NREP)
-	case t.Mode != protocol.ModeMeasure || s.Measure.sendsRounds():
-		j.SendNS = int64(roundsEvery)
+		j.Predict = &protocol.PredictJob{NREP: s.NREP}
+	case protocol.ModeMessages:
+		j.Messages = &protocol.MessagesJob{}
+	case protocol.ModeOverlap:
+		j.SendNS = 0
+		j.Sample = protocol.SampleLocal // as what it is compared with: by the ranks' own clocks
+		j.Overlap, err = s.Overlap.job()
+	case protocol.ModeMeasure:
+		j.Measure = &protocol.MeasureJob{PerRank: s.Measure.PerRank, Counters: s.Measure.Counters, Provable: s.Measure.Provable}
+		if !s.Measure.sendsRounds() {
+			j.SendNS = 0
+		}
+	default:
+		j.Measure = &protocol.MeasureJob{}
 	}
-	return j, seed, err
+	return err
 }
 
 // longStart is the time to start an mpirun from which on one makes all the predictions
@@ -177,8 +185,16 @@ func (s *Session) predictAtOnce(t Task, j *protocol.Job, seed uint64) func(launc
 		for range left - 1 {
 			j.Order = append(j.Order, rng.Perm(len(t.Cases))...)
 		}
-		j.Predictions = left
+		j.Predict.Times = left
 	}
+}
+
+// predictions is how many predictions a job makes, where that is more than one.
+func predictions(j *protocol.Job) int {
+	if j.Predict == nil {
+		return 0
+	}
+	return j.Predict.Times
 }
 
 // place is where the ranks of a shape must be: as it says, or as in its first mpirun.

@@ -29,8 +29,8 @@ func eachInjected(t *testing.T, test func(*testing.T, *fixture)) {
 
 func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 	b.t.Helper()
-	out, err := b.runJob(np, &protocol.Job{Mode: protocol.ModeClocks, NP: np, Clock: "monotonic",
-		StallNS: int64(60 * time.Second), Clocks: &j})
+	j.Clock = "monotonic"
+	out, err := b.runJob(np, &protocol.Job{NP: np, StallNS: int64(60 * time.Second), Clocks: &j})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -242,8 +242,7 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 
 func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
-		out, err := b.runJob(3, &protocol.Job{Mode: protocol.ModeClocks, NP: 3, Clock: "monotonic",
-			StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{}})
+		out, err := b.runJob(3, &protocol.Job{NP: 3, StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{Clock: "monotonic"}})
 		if err != nil {
 			t.Fatal(err)
 		}

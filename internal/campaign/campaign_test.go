@@ -746,8 +746,8 @@ func TestAMpirunThatIsLongInStartingMakesAllPredictions(t *testing.T) {
 			t.Errorf("measured %s", got)
 		}
 		first := b.fake.Jobs()[0]
-		if first.Predictions != 3 || len(first.Order) != 3*len(first.Cases) {
-			t.Errorf("%d predictions, %d visits of %d cases", first.Predictions, len(first.Order), len(first.Cases))
+		if first.Predict.Times != 3 || len(first.Order) != 3*len(first.Cases) {
+			t.Errorf("%d predictions, %d visits of %d cases", first.Predict.Times, len(first.Order), len(first.Cases))
 		}
 		b.remove("run-p3-03") // and nothing else is missing
 		e, err := b.prepared(b.out, toml).Estimate(protocol.ModeNREP, protocol.ModeMeasure)

@@ -183,6 +183,9 @@ func (r *fakeLaunch) run() error {
 	if err != nil {
 		return err // the driver does not need this mpirun
 	}
+	if job.CallsJob == nil {
+		job.CallsJob = &protocol.CallsJob{}
+	}
 	r.fake.mu.Lock()
 	r.fake.jobs = append(r.fake.jobs, *job)
 	r.fake.mu.Unlock()
@@ -277,7 +280,7 @@ func (r *fakeLaunch) output(job *protocol.Job) error {
 		o.Layout(oneHost(job.NP))
 	}
 	for i, c := range job.Cases {
-		result := protocol.CaseResult{Case: i, Status: protocol.StatusOK, Converged: job.Mode == protocol.ModeNREP}
+		result := protocol.CaseResult{Case: i, Status: protocol.StatusOK, Converged: job.Predict != nil}
 		if c.Company {
 			break // and what follows has no result either
 		}
@@ -296,8 +299,13 @@ func (r *fakeLaunch) output(job *protocol.Job) error {
 		}
 		o.Case(result, samples)
 	}
-	clock := protocol.ClockInfo{Name: "monotonic", TickNS: 1}
-	return o.End(protocol.End{MemoryCap: 1 << 30, Clock: &clock, Variables: r.variables(job.Variables), Timing: protocol.Timing{Sync: job.Sync, Sample: "local", Cache: job.Cache}})
+	end := protocol.End{Clock: &protocol.ClockInfo{Name: "monotonic", TickNS: 1}}
+	if a := job.Algorithms; a != nil {
+		end.Algorithms = &protocol.AlgorithmsEnd{Variables: r.variables(a.Variables)}
+	} else if job.Conformance == nil {
+		end.CallsEnd = &protocol.CallsEnd{MemoryCap: 1 << 30, Timing: protocol.Timing{Sync: job.Sync, Sample: "local", Cache: job.Cache}}
+	}
+	return o.End(end)
 }
 
 // variables are those of the environment; the library has none.
@@ -336,7 +344,7 @@ func (r *fakeLaunch) samples(job *protocol.Job, c protocol.JobCase) []protocol.S
 		each += time.Duration(r.delay.ns)
 	}
 	n := c.NRep
-	if job.Mode == protocol.ModeNREP {
+	if job.Predict != nil {
 		n = 20
 	}
 	samples := make([]protocol.Sample, n)

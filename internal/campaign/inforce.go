@@ -112,19 +112,19 @@ type readings struct {
 }
 
 func (o *once) readBack(ctx context.Context, shape guidelines.Shape, env map[string]string, here []*Force) (*readings, error) {
-	job := &protocol.Job{Mode: protocol.ModeAlgorithms, StallNS: int64(forceStall)}
+	read := &protocol.AlgorithmsJob{}
 	for _, f := range here {
 		for _, name := range readFor(f.Entry) {
-			if name != "" && !slices.Contains(job.Variables, name) {
-				job.Variables = append(job.Variables, name)
+			if name != "" && !slices.Contains(read.Variables, name) {
+				read.Variables = append(read.Variables, name)
 			}
 		}
 	}
-	got, err := o.do(ctx, shape, env, job, nil)
+	got, err := o.do(ctx, shape, env, &protocol.Job{StallNS: int64(forceStall), Algorithms: read}, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &readings{got.End.Algorithms, got.End.Variables}, nil
+	return &readings{got.End.Algorithms.Collectives, got.End.Algorithms.Variables}, nil
 }
 
 // readFor are the names of the variables that ranks read for an entry; "": none.
@@ -280,10 +280,10 @@ func addCase(cases []protocol.JobCase, function string, size int64) []protocol.J
 }
 
 func (o *once) countOn(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (counts, error) {
-	job := &protocol.Job{Mode: protocol.ModeMessages, Cases: cases, Datatype: "byte", Op: "bor", Sync: protocol.SyncBarrier, Sample: protocol.SampleLocal,
-		Clock: protocol.ClockMonotonic, ClockSync: protocol.ClockSyncShared, Cache: protocol.CacheWarm, TempMemory: 1 << 30, StallNS: int64(forceStall)}
+	calls := &protocol.CallsJob{Mode: protocol.ModeMessages, Messages: &protocol.MessagesJob{}, Cases: cases, Datatype: "byte", Op: "bor", Sync: protocol.SyncBarrier, Sample: protocol.SampleLocal,
+		Clock: protocol.ClockMonotonic, ClockSync: protocol.ClockSyncShared, Cache: protocol.CacheWarm, TempMemory: 1 << 30}
 	for i := range cases {
-		job.Order = append(job.Order, i)
+		calls.Order = append(calls.Order, i)
 	}
 	all := map[string]string{}
 	for _, from := range []map[string]string{launch.CountingEnv(o.info.Library), env} {
@@ -291,7 +291,7 @@ func (o *once) countOn(ctx context.Context, shape guidelines.Shape, env map[stri
 			all[name] = value
 		}
 	}
-	got, err := o.do(ctx, shape, all, job, nil)
+	got, err := o.do(ctx, shape, all, &protocol.Job{StallNS: int64(forceStall), CallsJob: calls}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -28,16 +28,16 @@ func (o *once) target(ctx context.Context, folder string) (t tuning.Target, err 
 	if o.info.Library != "mpich" {
 		return t, nil
 	}
-	got, err := o.do(ctx, o.shapes()[0], nil, &protocol.Job{Mode: protocol.ModeAlgorithms, StallNS: int64(forceStall)}, nil)
+	got, err := o.do(ctx, o.shapes()[0], nil, &protocol.Job{StallNS: int64(forceStall), Algorithms: &protocol.AlgorithmsJob{}}, nil)
 	switch {
 	case ctx.Err() != nil:
 		return t, &Interrupted{}
 	case err != nil:
 		return t, setup(err)
-	case got.End.LibraryFile == "":
+	case got.End.Algorithms.LibraryFile == "":
 		return t, nil // then no tree is written
 	}
-	if t.Tree, err = tuning.FindTree(got.End.LibraryFile); err != nil {
+	if t.Tree, err = tuning.FindTree(got.End.Algorithms.LibraryFile); err != nil {
 		return t, setup(fmt.Errorf("the library's selection tree: %w", err))
 	}
 	return t, nil

@@ -22,7 +22,7 @@ func TestLayoutTravelsInShortLines(t *testing.T) {
 	if err := w.End(End{}); err != nil {
 		t.Fatal(err)
 	}
-	in := NewOutputReader(&Job{NP: 2000}, 0)
+	in := NewOutputReader(&Job{NP: 2000})
 	for line := range bytes.Lines(text.Bytes()) {
 		if len(line) > 8<<10 {
 			t.Fatalf("a line of %d bytes", len(line))

@@ -47,22 +47,22 @@ func variableName(collective string) string {
 }
 
 // algorithms lists those of all collectives, and reads the variables that a job names.
-func (s *session) algorithms(j *protocol.Job) (*outcome, error) {
-	o := &outcome{}
-	o.end.LibraryFile = C.GoString(C.pg_library_file())
+func (s *session) algorithms(j *protocol.AlgorithmsJob) (*outcome, error) {
+	out := &protocol.AlgorithmsEnd{LibraryFile: C.GoString(C.pg_library_file())}
+	o := &outcome{end: protocol.End{Algorithms: out}}
 	for _, name := range j.Variables {
 		v, err := s.variable(name)
 		if err != nil {
 			return nil, err
 		}
-		o.end.Variables = append(o.end.Variables, v)
+		out.Variables = append(out.Variables, v)
 	}
 	for _, c := range mockups.Collectives() {
 		list, err := listed(c)
 		if err != nil {
 			return nil, err
 		}
-		o.end.Algorithms = append(o.end.Algorithms, list)
+		out.Collectives = append(out.Collectives, list)
 	}
 	return o, nil
 }

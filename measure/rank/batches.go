@@ -107,7 +107,7 @@ func (b *bench) clocksAgain() error {
 // run-time. In the mode that counts messages it does that instead.
 func (b *bench) sample(i int, row *function) error {
 	c, r, s := b.job.Cases[i], &b.out.cases[i], &b.state[i]
-	if b.job.Mode == protocol.ModeMessages {
+	if b.job.Messages != nil {
 		return b.countMessages(r, row)
 	}
 	start := time.Now()
@@ -120,7 +120,7 @@ func (b *bench) sample(i int, row *function) error {
 			}
 		}
 	}
-	if b.job.Mode == protocol.ModeNREP {
+	if b.job.Predict != nil {
 		return b.prediction(i, row)
 	}
 	m := s.measured
@@ -147,7 +147,7 @@ func (b *bench) sample(i int, row *function) error {
 	if b.loop.sync.windows != 0 {
 		r.WindowNS = int64(m.window)
 	}
-	if b.job.Provable && b.job.Mode == protocol.ModeMeasure {
+	if m := b.job.Measure; m != nil && m.Provable {
 		r.Provable, err = b.provable(row, min(c.NRep, b.loop.room, mostBounds))
 	}
 	return err

@@ -15,11 +15,11 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// examineClocks is a job of ModeClocks: what the clocks are, and for every
+// examineClocks is a ClocksJob: what the clocks are, and for every
 // method what it costs and how far the global clocks are from rank 0's at once
 // and some seconds later (S-REVISITED, Algorithms 20 and 22).
 func (s *session) examineClocks(j *protocol.Job) (*outcome, error) {
-	if j.NP != s.size || j.Clocks == nil {
+	if j.NP != s.size {
 		return nil, fmt.Errorf("the job is for %d processes, MPI_COMM_WORLD has %d", j.NP, s.size)
 	}
 	stall := time.Duration(j.StallNS)
@@ -30,7 +30,7 @@ func (s *session) examineClocks(j *protocol.Job) (*outcome, error) {
 	if err := s.listClocks(&o.end.Clocks); err != nil {
 		return nil, err
 	}
-	if err := s.setClock(j.Clock, tscMeasure); err != nil {
+	if err := s.setClock(j.Clocks.Clock, tscMeasure); err != nil {
 		return nil, err
 	}
 	// The first messages between two ranks make their connection; in turn and in a

@@ -27,13 +27,13 @@ func eventNames() (names []string) {
 
 // openCounters opens those of the job that every rank has, and notes why the others are not.
 func (b *bench) openCounters() error {
-	if len(b.job.Counters) == 0 || b.job.Mode != protocol.ModeMeasure {
+	if b.job.Measure == nil || len(b.job.Measure.Counters) == 0 {
 		return nil
 	}
 	if b.counters = C.pg_counters_new(C.int64_t(b.loop.room)); b.counters == nil {
 		return errors.New("no memory for counters")
 	}
-	for i, name := range b.job.Counters {
+	for i, name := range b.job.Measure.Counters {
 		from, why := b.openCounter(name)
 		found := protocol.Counter{Name: name}
 		var err error

@@ -26,7 +26,7 @@ func (b *bench) early(done int, w *protocol.OutputWriter) error {
 	switch {
 	case b.job.SendNS == 0:
 		return nil
-	case b.job.Mode == protocol.ModeNREP:
+	case b.job.Predict != nil:
 		if b.rank == 0 && time.Since(r.sent) > time.Duration(b.job.SendNS) {
 			return b.send(w)
 		}

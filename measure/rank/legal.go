@@ -25,15 +25,15 @@ const partSizes = 2
 
 // legal makes the calls of a job, each named before it is made.
 func (s *session) legal(j *protocol.Job) (*outcome, error) {
-	if j.NP != s.size || j.Legal == nil {
-		return nil, errors.New("the job is not for these processes, or names no calls")
+	if j.NP != s.size {
+		return nil, errors.New("the job is not for these processes")
 	}
 	var l *C.pg_legal
-	if err := mpiError("communicators for legal calls", C.pg_legal_open(s.x.own, C.long(slices.Max(append([]int64{64}, j.Legal.Msizes...))), &l)); err != nil {
+	if err := mpiError("communicators for legal calls", C.pg_legal_open(s.x.own, C.long(slices.Max(append([]int64{64}, j.Conformance.Msizes...))), &l)); err != nil {
 		return nil, err
 	}
 	defer C.pg_legal_close(l)
-	calls := legalCalls(l, j.Legal)
+	calls := legalCalls(l, j.Conformance)
 	stall := time.Duration(j.StallNS)
 	if s.rank != 0 {
 		stall += 2 * time.Second // rank 0 has the word
@@ -42,21 +42,21 @@ func (s *session) legal(j *protocol.Job) (*outcome, error) {
 	defer watchdog.Stop()
 	text := (*C.char)(C.malloc(C.PG_LEGAL_TEXT))
 	defer C.free(unsafe.Pointer(text))
-	var mine []protocol.LegalCall
+	var mine []protocol.ConformanceCall
 	for i, c := range calls {
 		watchdog.Reset(stall)
 		s.setName(c.Name())
 		if s.rank == 0 {
-			name, _ := json.Marshal(c.LegalCall)
+			name, _ := json.Marshal(c.ConformanceCall)
 			s.say("%s %d %d %s", protocol.LineProgress, i, len(calls), name)
-			time.Sleep(time.Duration(j.Legal.PauseNS))
+			time.Sleep(time.Duration(j.Conformance.PauseNS))
 		}
 		rc := C.pg_legal_make(l, C.int(c.comm), C.int(c.call), C.int(c.Msize/4), text)
-		if err := mpiError(protocol.LegalError+c.Name(), rc); err != nil {
+		if err := mpiError(protocol.ConformanceError+c.Name(), rc); err != nil {
 			return nil, err
 		}
 		if c.Wrong = C.GoString(text); c.Wrong != "" {
-			mine = append(mine, c.LegalCall)
+			mine = append(mine, c.ConformanceCall)
 		}
 	}
 	return s.legalOutcome(calls, mine)
@@ -64,11 +64,11 @@ func (s *session) legal(j *protocol.Job) (*outcome, error) {
 
 // legalCall is a call with where C has it.
 type legalCall struct {
-	protocol.LegalCall
+	protocol.ConformanceCall
 	comm, call int
 }
 
-func legalCalls(l *C.pg_legal, j *protocol.LegalJob) (out []legalCall) {
+func legalCalls(l *C.pg_legal, j *protocol.ConformanceJob) (out []legalCall) {
 	text := (*C.char)(C.malloc(C.PG_LEGAL_TEXT))
 	defer C.free(unsafe.Pointer(text))
 	for comm := range int(C.pg_legal_comms(l)) {
@@ -78,7 +78,7 @@ func legalCalls(l *C.pg_legal, j *protocol.LegalJob) (out []legalCall) {
 				continue
 			}
 			C.pg_legal_name(C.int(call), text)
-			if slices.Contains(j.Skip, protocol.LegalCall{Function: function, What: C.GoString(text)}.Kind()) {
+			if slices.Contains(j.Skip, protocol.ConformanceCall{Function: function, What: C.GoString(text)}.Kind()) {
 				continue
 			}
 			for i, size := range j.Msizes {
@@ -89,7 +89,7 @@ func legalCalls(l *C.pg_legal, j *protocol.LegalJob) (out []legalCall) {
 				if !sized {
 					size = 0
 				}
-				out = append(out, legalCall{protocol.LegalCall{Function: function, NP: int(C.pg_legal_size(l, C.int(comm))),
+				out = append(out, legalCall{protocol.ConformanceCall{Function: function, NP: int(C.pg_legal_size(l, C.int(comm))),
 					Msize: size, Comm: C.GoString(C.pg_legal_comm(l, C.int(comm))), What: C.GoString(text)}, comm, call})
 			}
 		}
@@ -98,7 +98,7 @@ func legalCalls(l *C.pg_legal, j *protocol.LegalJob) (out []legalCall) {
 }
 
 // legalOutcome joins what all ranks found.
-func (s *session) legalOutcome(calls []legalCall, mine []protocol.LegalCall) (*outcome, error) {
+func (s *session) legalOutcome(calls []legalCall, mine []protocol.ConformanceCall) (*outcome, error) {
 	if most := 100; len(mine) > most {
 		mine = mine[:most]
 	}
@@ -117,7 +117,7 @@ func (s *session) legalOutcome(calls []legalCall, mine []protocol.LegalCall) (*o
 	o := &outcome{}
 	for _, c := range calls {
 		c.Wrong = wrong[c.Name()]
-		o.end.Legal = append(o.end.Legal, c.LegalCall)
+		o.end.Conformance = append(o.end.Conformance, c.ConformanceCall)
 	}
 	return o, nil
 }

@@ -240,8 +240,10 @@ func (s *session) serve(jobFile string) error {
 	if err := s.place(j.Place); err != nil {
 		return err
 	}
-	if err := s.loadMockups(j.Mockups); err != nil {
-		return err
+	if j.CallsJob != nil {
+		if err := s.loadMockups(j.Mockups); err != nil {
+			return err
+		}
 	}
 	before, err := s.load()
 	if err != nil {
@@ -258,16 +260,24 @@ func (s *session) serve(jobFile string) error {
 		w.Layout(where)
 	}
 	o := &outcome{}
-	if j.Mode != protocol.ModeEnv {
-		if o, err = s.do(j, w); err != nil {
-			return err
-		}
+	switch {
+	case j.CallsJob != nil:
+		o, err = s.do(j, w)
+	case j.Clocks != nil:
+		o, err = s.examineClocks(j)
+	case j.Conformance != nil:
+		o, err = s.legal(j)
+	case j.Algorithms != nil:
+		o, err = s.algorithms(j.Algorithms)
+	}
+	if err != nil {
+		return err
 	}
 	after, err := s.load()
 	if err != nil || s.rank != 0 {
 		return err
 	}
-	o.end.Load, o.end.Mockups = protocol.Load{Before: before, After: after}, j.Mockups
+	o.end.Load = protocol.Load{Before: before, After: after}
 	for i, c := range o.cases {
 		if s := o.sent[i]; !s.whole {
 			w.More(c, o.samples[i], s.samples)

@@ -9,7 +9,6 @@ import "C"
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"time"
@@ -40,7 +39,7 @@ type sent struct {
 // bench is a job being done.
 type bench struct {
 	*session
-	job      *protocol.Job
+	job      *protocol.CallsJob
 	state    []state // by case
 	extent   int64
 	verifier verifier
@@ -66,15 +65,6 @@ type bench struct {
 // do measures every case of the job in its order. Rank 0 writes to w what may not
 // wait for the end.
 func (s *session) do(j *protocol.Job, w *protocol.OutputWriter) (*outcome, error) {
-	switch j.Mode {
-	case protocol.ModeClocks:
-		return s.examineClocks(j)
-	case protocol.ModeAlgorithms:
-		return s.algorithms(j)
-	case protocol.ModeLegal:
-		return s.legal(j)
-	default:
-	}
 	b, err := s.newBench(j)
 	if err != nil {
 		return nil, err
@@ -128,7 +118,8 @@ func (s *session) newBench(j *protocol.Job) (*bench, error) {
 	if j.NP != s.size {
 		return nil, fmt.Errorf("the job is for %d processes, MPI_COMM_WORLD has %d", j.NP, s.size)
 	}
-	b := &bench{session: s, job: j, extent: t.Bytes, called: map[string]bool{}, ways: map[string]*way{}}
+	b := &bench{session: s, job: j.CallsJob, extent: t.Bytes, called: map[string]bool{}, ways: map[string]*way{}}
+	b.out.end.CallsEnd = &protocol.CallsEnd{Mockups: j.Mockups}
 	if err := s.choose(j.Datatype, j.Op, j.Root); err != nil {
 		return nil, err
 	}
@@ -148,15 +139,13 @@ func (s *session) newBench(j *protocol.Job) (*bench, error) {
 	if b.verifier, err = newVerifier(j.Datatype, j.Op); err != nil {
 		return nil, err
 	}
-	if j.Mode == protocol.ModeNREP {
-		if err := json.Unmarshal(j.NREP, &b.nrep); err != nil {
-			return nil, err
-		}
+	if j.Predict != nil {
+		b.nrep = j.Predict.NREP
 	}
 	if err := b.plan(); err != nil {
 		return nil, err
 	}
-	if j.Mode == protocol.ModeMessages {
+	if j.Messages != nil {
 		if b.counts, err = b.openMessages(); err != nil {
 			return nil, err
 		}
@@ -193,7 +182,7 @@ func (b *bench) plan() error {
 	for _, i := range b.job.Order {
 		b.state[i].visits++
 	}
-	turns := len(b.job.Order) > len(b.job.Cases) && b.job.Mode != protocol.ModeNREP
+	turns := len(b.job.Order) > len(b.job.Cases) && b.job.Predict == nil
 	sized := make([]mockups.Sized, len(b.job.Cases)) // a skipped one needs nothing
 	longest := 1
 	for i, c := range b.job.Cases {
@@ -235,7 +224,7 @@ func (b *bench) plan() error {
 			temps += sized[i].Function.Memory(sized[i].Count, b.extent, b.size).Temp
 		}
 	}
-	if b.job.Mode == protocol.ModeNREP {
+	if b.job.Predict != nil {
 		longest = max(longest, b.nrep.Max)
 	}
 	if b.loop.needsClock() {
@@ -281,7 +270,7 @@ func (b *bench) visit(i int) error {
 	defer b.goByDefault()
 	need := f.Memory(count, b.extent, b.size)
 	// Each visit of stage 1 is a prediction of its own.
-	alone := b.job.Mode == protocol.ModeNREP
+	alone := b.job.Predict != nil
 	if s.begun++; s.begun > 1 && !alone {
 		b.takeUp(s.prepared)
 		if f.Consumes { // numbers that neither overflow nor vanish

@@ -49,5 +49,5 @@ func (b *bench) sendRanks(i int, local []int64) error {
 
 // keepRanks has every rank keep its durations, if the job asks for them.
 func (b *bench) keepRanks(w *protocol.OutputWriter) {
-	b.w, b.loop.keep = w, b.job.PerRank && b.job.Mode == protocol.ModeMeasure
+	b.w, b.loop.keep = w, b.job.Measure != nil && b.job.Measure.PerRank
 }

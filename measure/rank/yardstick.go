@@ -32,7 +32,7 @@ func due(done, cases int) bool {
 // yardsticks returns what reads the yardstick, if a reading is due, when so many
 // cases are done; in stage 1, and where nothing is timed, none ever is. All ranks call it.
 func (b *bench) yardsticks() (look func(done int) error, err error) {
-	if b.job.Mode == protocol.ModeNREP || b.job.Mode == protocol.ModeMessages {
+	if b.job.Predict != nil || b.job.Messages != nil {
 		return func(int) error { return nil }, nil
 	}
 	b.setName("the yardstick")

@@ -15,17 +15,18 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
+	"pgmpi/nrep"
 )
 
 // FuzzReadJob: rank 0 acknowledges the lines in their order and no other, and
 // a job that it took is one that the driver can send.
 func FuzzReadJob(f *testing.F) {
-	lines, err := protocol.EncodeJob(&protocol.Job{Mode: protocol.ModeNREP, NP: 2, Cases: []protocol.JobCase{{Function: "MPI_Bcast", Msize: 8}}, Order: []int{0}, NREP: json.RawMessage(`{"min":1}`)})
+	lines, err := protocol.EncodeJob(&protocol.Job{NP: 2, CallsJob: &protocol.CallsJob{Mode: protocol.ModeNREP, Cases: []protocol.JobCase{{Function: "MPI_Bcast", Msize: 8}}, Order: []int{0}, Predict: &protocol.PredictJob{NREP: nrep.Default()}}})
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add([]byte(strings.Join(lines, "\n") + "\n"))
-	lines, err = protocol.EncodeJob(&protocol.Job{Mode: protocol.ModeMeasure, Op: strings.Repeat("é\"", protocol.JobChunk)})
+	lines, err = protocol.EncodeJob(&protocol.Job{CallsJob: &protocol.CallsJob{Op: strings.Repeat("é\"", protocol.JobChunk), Measure: &protocol.MeasureJob{}}})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -87,7 +88,7 @@ func FuzzOutputReader(f *testing.F) {
 	w := protocol.NewOutputWriter(&b)
 	w.Case(protocol.CaseResult{Case: 0, Status: protocol.StatusOK, NRep: 2}, []protocol.Sample{{NS: 5}, {NS: 7, Flags: protocol.FlagLate}})
 	w.Case(protocol.CaseResult{Case: 1, Status: protocol.StatusWrong, Message: "element 0"}, nil)
-	if err := w.End(protocol.End{MemoryCap: 1 << 20}); err != nil {
+	if err := w.End(protocol.End{CallsEnd: &protocol.CallsEnd{MemoryCap: 1 << 20}}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes(), uint16(9))
@@ -119,7 +120,7 @@ func FuzzOutputReader(f *testing.F) {
 
 // ending is the end record of closing lines.
 func ending(lines string) string {
-	end := protocol.End{Lines: strings.Count(lines, "\n"), CRC: fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(lines)))}
+	end := protocol.End{Lines: strings.Count(lines, "\n"), CRC: fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(lines))), CallsEnd: &protocol.CallsEnd{}}
 	text, err := json.Marshal(end)
 	if err != nil {
 		panic(err)
@@ -130,11 +131,11 @@ func ending(lines string) string {
 // fedLines returns nil unless the lines hold an end record that fits; used
 // counts the lines up to it.
 func fedLines(lines [][]byte) (out *protocol.Output, used int) {
-	job := &protocol.Job{NP: 4, Mode: protocol.ModeMeasure, Clocks: &protocol.ClocksJob{Methods: []string{"shared"}}}
+	job := &protocol.Job{NP: 4, CallsJob: &protocol.CallsJob{}, Clocks: &protocol.ClocksJob{Methods: []string{"shared"}}}
 	for range 8 {
 		job.Cases = append(job.Cases, protocol.JobCase{NRep: 100})
 	}
-	r := protocol.NewOutputReader(job, 0)
+	r := protocol.NewOutputReader(job)
 	for i, line := range lines {
 		done, err := r.Add(line)
 		if err != nil {

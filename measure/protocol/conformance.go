@@ -1,14 +1,13 @@
 package protocol
 
 import (
-	"errors"
 	"fmt"
 
 	"pgmpi/internal/conf"
 )
 
-// LegalJob asks for calls that MPI allows and that are easy to get wrong, with ModeLegal.
-type LegalJob struct {
+// ConformanceJob makes conformance calls: calls that MPI allows and that are easy to get wrong.
+type ConformanceJob struct {
 	// Msizes are bytes of a block, multiples of 16; communicators other than the world
 	// are called on with the first two.
 	Msizes []int64 `json:"msizes"`
@@ -21,8 +20,8 @@ type LegalJob struct {
 	PauseNS int64 `json:"pause_ns,omitempty"`
 }
 
-// LegalCall is one of these calls, and what was wrong with its results.
-type LegalCall struct {
+// ConformanceCall is one of these calls, and what was wrong with its results.
+type ConformanceCall struct {
 	Function string `json:"function"`
 	NP       int    `json:"np"`
 	Msize    int64  `json:"msize"`
@@ -31,8 +30,8 @@ type LegalCall struct {
 	Wrong    string `json:"wrong,omitempty"`
 }
 
-// Name is what the call is called.
-func (c LegalCall) Name() string {
+// Name names a call with its size and communicator.
+func (c ConformanceCall) Name() string {
 	size := ""
 	if c.Msize > 0 {
 		size = " of " + conf.HumanSize(c.Msize)
@@ -40,18 +39,11 @@ func (c LegalCall) Name() string {
 	return fmt.Sprintf("%s%s on %s: %s", c.Function, size, c.Comm, c.What)
 }
 
-// Kind is the same for a call of any size on any communicator.
-func (c LegalCall) Kind() string { return c.Function + ": " + c.What }
+// Kind names a call of any size on any communicator.
+func (c ConformanceCall) Kind() string { return c.Function + ": " + c.What }
 
-// LegalError begins what a rank says of a call that gave an MPI error.
-const LegalError = "an MPI error of a legal call, "
+// ConformanceError begins what a rank says of a call that gave an MPI error.
+const ConformanceError = "an MPI error of a conformance call, "
 
-// mostLegal calls are more than any rank program has.
-const mostLegal = 10000
-
-func checkLegal(all []LegalCall) error {
-	if len(all) > mostLegal {
-		return errors.New("too many legal calls")
-	}
-	return nil
-}
+// mostConformance calls are more than any rank program has.
+const mostConformance = 10000
