@@ -40,7 +40,7 @@ func (s *Session) part(t *Task) *results.Run {
 	if t.Mode == protocol.ModeNREP {
 		rest = t.withoutCases(done)
 	} else if left := r.RoundsLeft(); left < s.turns(*t) {
-		rest = t.withoutRounds(done, left).WithCompany(s.Manifest)
+		rest = t.withoutRounds(done, left).WithFillers(s.Manifest)
 	}
 	if len(rest.Cases) == 0 {
 		return nil // never written: the last case comes with the end record

@@ -190,7 +190,7 @@ func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint
 	return r, s.Folder.WriteRun(r)
 }
 
-// measured is the part of an order that raw files have: without the company.
+// measured is the part of an order that raw files have: without the fillers.
 func measured(order []int, cases int) []int {
 	return slices.DeleteFunc(slices.Clone(order), func(i int) bool { return i >= cases })
 }

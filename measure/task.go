@@ -17,19 +17,19 @@ type Task struct {
 	Shape guidelines.Shape
 	Run   int // 1-based
 	Cases []Sampled
-	// Company are the other cases of the Plan, as indices into Plan.Cases. They are
+	// Fillers are the other cases of the Plan, as indices into Plan.Cases. They are
 	// called in the first round and not timed: the library keeps memory and more from
-	// one call to the next, so that a case is only itself in the same company.
-	Company []int
+	// one call to the next, so that a case is only itself among the same calls.
+	Fillers []int
 	turns   int // that are left of an mpirun that was cut off; 0: all
 }
 
-// WithCompany is the task with what else there is in its shape to call.
-func (t Task) WithCompany(m *results.Manifest) Task {
-	t.Company = nil
+// WithFillers is the task with what else there is in its shape to call.
+func (t Task) WithFillers(m *results.Manifest) Task {
+	t.Fillers = nil
 	for _, i := range m.Plan.CasesOf(t.Shape) {
 		if !slices.ContainsFunc(t.Cases, func(s Sampled) bool { return s.Plan == i }) {
-			t.Company = append(t.Company, i)
+			t.Fillers = append(t.Fillers, i)
 		}
 	}
 	return t
@@ -129,9 +129,9 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		c := m.Plan.Cases[i.Plan]
 		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
 	}
-	for _, i := range t.Company {
+	for _, i := range t.Fillers {
 		c := m.Plan.Cases[i]
-		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Skip: m.Skip[i].Status, Company: true})
+		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Skip: m.Skip[i].Status, Filler: true})
 	}
 	seed = runSeed(m.Seed, t)
 	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), s.Measure.leastCalls(), m)

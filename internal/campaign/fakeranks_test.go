@@ -263,7 +263,7 @@ func (r *fakeLaunch) firstRounds(job *protocol.Job) error {
 
 // measured are the cases of a job that are not only called.
 func measured(j protocol.Job) []protocol.JobCase {
-	return slices.DeleteFunc(slices.Clone(j.Cases), func(c protocol.JobCase) bool { return c.Company })
+	return slices.DeleteFunc(slices.Clone(j.Cases), func(c protocol.JobCase) bool { return c.Filler })
 }
 
 // hang returns when the driver has ended the launch.
@@ -281,7 +281,7 @@ func (r *fakeLaunch) output(job *protocol.Job) error {
 	}
 	for i, c := range job.Cases {
 		result := protocol.CaseResult{Case: i, Status: protocol.StatusOK, Converged: job.Predict != nil}
-		if c.Company {
+		if c.Filler {
 			break // and what follows has no result either
 		}
 		if c.Skip != "" {

@@ -36,7 +36,7 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 			t := measure.Task{Mode: mode, Shape: shape, Run: run, Cases: c.cases(mode, shape)}
 			if len(t.Cases) > 0 && (mode != protocol.ModeNREP || run > c.predicted[shape]) {
 				if mode != protocol.ModeExplore { // a candidate is to be itself without all others
-					t = t.WithCompany(c.Manifest)
+					t = t.WithFillers(c.Manifest)
 				}
 				if err := c.mpirun(ctx, t, last); err != nil {
 					return c.failure(ctx, err)

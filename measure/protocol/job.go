@@ -151,9 +151,9 @@ type JobCase struct {
 	NRep     int    `json:"nrep,omitempty"` // timed repetitions; where the job predicts, the predictor decides
 	// Calls is how many calls in a row one repetition is; 0 and 1: one.
 	Calls int `json:"calls,omitempty"`
-	// Company marks a case behind all others that is called in its place of the order
+	// Filler marks a case behind all others that is called in its place of the order
 	// and not timed. It has no result.
-	Company bool `json:"company,omitempty"`
+	Filler bool `json:"filler,omitempty"`
 	// Skip is why the case is not measured: its status in an earlier mpirun; empty: the case is measured.
 	Skip Status `json:"skip,omitempty"`
 }
