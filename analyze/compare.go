@@ -9,27 +9,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/guidelines"
-	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
-
-// Side is a results folder to be compared with others. Without an Analysis its
-// Design can be asked for, no more.
-type Side struct {
-	Name string // what the user calls the folder
-	*Analysis
-}
-
-// Planned is a Side before its first mpirun.
-func Planned(name string, m *results.Manifest) *Side {
-	return &Side{name, &Analysis{manifest: m, set: medians.New(m)}}
-}
-
-// NotComparable is the error for folders whose numbers do not mean the same.
-type NotComparable struct{ Reason string }
-
-func (e *NotComparable) Error() string { return e.Reason }
 
 // Compare tests for every case that both folders planned whether B is slower
 // or faster than A (S-REVISITED §6.2), and lists the guidelines whose verdict
@@ -100,28 +80,6 @@ func compareDesign(a, b *Side, cfg CompareConfig) (*judge.Design, []match, error
 	return d, matches, nil
 }
 
-func (s *Side) mpiruns() int { return s.manifest.Runs(protocol.ModeMeasure) }
-
-// without counts the cases that another folder lacks.
-func (s *Side) without(other *Side) (n int) {
-	there := other.cases()
-	for _, k := range s.manifest.Plan.Cases {
-		if _, ok := there[k]; !ok || !alike(s, other, k.Shape.String()) {
-			n++
-		}
-	}
-	return n
-}
-
-// cases are the indices of the planned cases.
-func (s *Side) cases() map[guidelines.Case]int {
-	at := map[guidelines.Case]int{}
-	for i, k := range s.manifest.Plan.Cases {
-		at[k] = i
-	}
-	return at
-}
-
 // alike tells whether the ranks of a shape lay on as many nodes in both folders, as far
 // as that is known: p4 on one node and p4 on four are not the same question.
 func alike(a, b *Side, shape string) bool {
@@ -141,36 +99,19 @@ func placedUnlike(a, b *Side) string {
 	return strings.Join(out, "; ")
 }
 
-// isMockup tells a mock-up from a collective of MPI.
-func isMockup(function string) bool { return !strings.HasPrefix(function, "MPI_") }
-
-func (s *Side) folder() ComparedFolder {
-	m := s.manifest
-	return ComparedFolder{Folder: s.Name, Library: libraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: s.mpiruns()}
-}
-
 // unusable says why a case cannot be compared; empty: it can.
 func unusable(a, b *Side, m match) (change Change, reason string) {
-	if change, reason = a.unusable(m.a); change != "" {
-		return change, "A: " + reason
-	}
-	if change, reason = b.unusable(m.b); change != "" {
-		return change, "B: " + reason
-	}
-	return "", ""
-}
-
-func (s *Side) unusable(i int) (change Change, reason string) {
-	k := &s.set.Cases[i]
-	switch k.Status {
-	case protocol.StatusWrong:
-		return NotCompared, "wrong data: " + k.Message
-	case protocol.StatusNotMeasured, protocol.StatusUnavailable, protocol.StatusHangs, protocol.StatusCrashes:
-		return LeftOut, k.Message
-	case protocol.StatusOK:
-	}
-	if problem := problem(scheduleOf(s.manifest), k); problem != "" {
-		return NotCompared, problem
+	for _, side := range []struct {
+		name string
+		*Side
+		at int
+	}{{"A", a, m.a}, {"B", b, m.b}} {
+		switch yes, left, why := side.unusable(side.at); {
+		case left:
+			return LeftOut, side.name + ": " + why
+		case yes:
+			return NotCompared, side.name + ": " + why
+		}
 	}
 	return "", ""
 }
@@ -295,4 +236,29 @@ func means(cases []CaseChange) []FunctionChange {
 		}
 	}
 	return out
+}
+
+// without counts the cases that another folder lacks.
+func (s *Side) without(other *Side) (n int) {
+	there := other.cases()
+	for _, k := range s.manifest.Plan.Cases {
+		if _, ok := there[k]; !ok || !alike(s, other, k.Shape.String()) {
+			n++
+		}
+	}
+	return n
+}
+
+// ExitCode sums the comparison up.
+func (c *Comparison) ExitCode() int {
+	slow, incomplete := false, c.Refused != nil || c.Blind > 0
+	times := c.FailOn == ExitOnTimes || c.FailOn != ExitOnGuidelines && c.Shift == nil
+	for _, k := range c.Cases {
+		slow = slow || times && k.Change == Slower
+		incomplete = incomplete || k.Change == NotCompared
+	}
+	for _, g := range c.Guidelines {
+		slow = slow || g.Change == NewlyViolated
+	}
+	return exitCode(len(c.Wrong) > 0, slow, incomplete)
 }

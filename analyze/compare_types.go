@@ -101,15 +101,6 @@ type Comparison struct {
 	Exit        int               `json:"exit_code"` // ExitCode()
 }
 
-// ComparedFolder is one side of a Comparison.
-type ComparedFolder struct {
-	Folder  string  `json:"folder"`
-	Library Library `json:"library"`
-	Hash    string  `json:"rank_hash"`
-	Created string  `json:"created"` // RFC 3339, UTC
-	R       int     `json:"r"`       // mpiruns, as planned or up to the end by max_time
-}
-
 // CaseChange is one case in both folders. Times are seconds.
 type CaseChange struct {
 	medians.Cell

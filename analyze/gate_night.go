@@ -257,26 +257,17 @@ func testOf(m *results.Manifest, t guidelines.Test) *Verdict {
 	return v
 }
 
-// splitViolated is the smaller size of which k calls were faster in the newest night
-// that violates a test; 0: none does.
-func splitViolated(nights []*PastNight, v *Verdict) int64 {
-	for _, n := range nights {
-		if p := n.past(v); p != nil && p.Verdict == judge.Violated {
-			return p.MsizeOther
+// SplitViolated returns what FollowUps asks: of how small a part k calls were faster, in the
+// newest night that violates a test.
+func SplitViolated(nights []*PastNight) func(*Verdict) int64 {
+	return func(v *Verdict) int64 {
+		for _, n := range nights {
+			if p := n.past(v); p != nil && p.Verdict == judge.Violated {
+				return p.MsizeOther
+			}
 		}
+		return 0
 	}
-	return 0
-}
-
-// Short is what the library says of itself, up to the first comma or line.
-func (l Library) Short() string {
-	short, _, _ := strings.Cut(strings.ReplaceAll(l.Version, "\n", ","), ",")
-	short = strings.Join(strings.Fields(short), " ")
-	const most = 200
-	if r := []rune(short); len(r) > most {
-		short = string(r[:most])
-	}
-	return cmp.Or(short, l.Name)
 }
 
 // speeds are those of the states of the machine in a night, of a shape.

@@ -315,7 +315,7 @@ func TestSplitsThatABaselineViolatesAreFollowedUp(t *testing.T) {
 	runs := measured(m, 1000, 7000, 60000, 60000, 60000, 60000) // 8 calls of 8 B take longer than one of 64 B
 	before := Verdict{Guideline: "GL2", Type: guidelines.Split, Function: "MPI_Reduce", Msize: 64, MsizeOther: 8, K: 8, Shape: "p2", Verdict: judge.Violated}
 	for want, nights := range [][]*PastNight{nil, {baselineOf("a", 0, before)}} {
-		plan, err := FollowUps(m, collected(t, m, runs), judge.Default(), nights)
+		plan, err := FollowUps(m, collected(t, m, runs), judge.Default(), SplitViolated(nights))
 		if err != nil || want == 0 && plan != nil || want == 1 && (plan == nil || !slices.Equal(plan.FollowUps, []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}})) {
 			t.Errorf("%d: %v, %+v", want, err, plan)
 		}

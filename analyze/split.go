@@ -106,10 +106,11 @@ func (a *Analysis) usableParts(t guidelines.Test) []int {
 
 // FollowUps plans the experiment on split-robustness from the medians of stage
 // 2: one follow-up for each suspicion, about the m_i that is reported, and for what the
-// baselines violate, so that there both sides are tests. It is measured
+// baselines violate, so that there both sides are tests: violatedBefore gives the smaller
+// size of which k calls were faster there, 0 for none; it may be nil. It is measured
 // in as many mpiruns as pair well, but no more than the check has. It is nil where
 // there is nothing to follow up: no suspicion, method paper, or an R that is too small.
-func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, nights []*PastNight) (*results.SplitPlan, error) {
+func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, violatedBefore func(*Verdict) int64) (*results.SplitPlan, error) {
 	if cfg.Method == judge.MethodPaper {
 		return nil, nil
 	}
@@ -121,8 +122,8 @@ func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, nights [
 	plan := &results.SplitPlan{}
 	for i, v := range a.verdicts {
 		other := v.MsizeOther
-		if v.Verdict == judge.NotSuspected {
-			other = splitViolated(nights, &v)
+		if v.Verdict == judge.NotSuspected && violatedBefore != nil {
+			other = violatedBefore(&v)
 		} else if v.Verdict != judge.Suspected {
 			continue
 		}

@@ -42,7 +42,7 @@ func NewTimes(s *Side, all bool) (*Times, error) {
 			continue
 		}
 		row := CaseTimes{Cell: medians.CellOf(k), NP: k.Shape.NP}
-		if _, row.Reason = s.unusable(i); !math.IsNaN(s.set.Cases[i].Median()) {
+		if _, _, row.Reason = s.unusable(i); !math.IsNaN(s.set.Cases[i].Median()) {
 			valid := medians.Valid(s.set.Cases[i].Medians)
 			row.R = len(valid)
 			for quarter, to := range []**float64{&row.MinS, &row.Q1S, &row.MedianS, &row.Q3S, &row.MaxS} {

@@ -9,19 +9,6 @@ import (
 	"pgmpi/internal/clean"
 )
 
-// Benchmarks are run medians, for programs that compare benchmarks.
-type Benchmarks struct {
-	Facts      []Label // of all
-	Benchmarks []Benchmark
-}
-
-// Benchmark is a run median; those with the same name are of the same case.
-type Benchmark struct {
-	Name  string
-	Calls int
-	NS    float64
-}
-
 // reportBenchmarks are those of the collectives.
 func reportBenchmarks(r *analyze.Report) *Benchmarks {
 	out := &Benchmarks{Facts: []Label{{"library", oneLine(ShortVersion(r.Library.Version))}, {"host", oneLine(r.Host)}}}

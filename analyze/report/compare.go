@@ -149,7 +149,7 @@ func compareCases(c *analyze.Comparison) []Section {
 			left[k.Change]++
 			continue
 		}
-		cells := []string{functionName(k.Function), k.Shape, size(k.Msize), duration(k.AMedianS), duration(k.BMedianS), "-", "", "", "", cmp.Or(k.Reason, words(k.Change))}
+		cells := []string{functionName(k.Function), k.Shape, size(k.Msize), Duration(k.AMedianS), Duration(k.BMedianS), "-", "", "", "", cmp.Or(k.Reason, words(k.Change))}
 		if k.Ratio != nil {
 			cells = append(cells[:5], Ratio(k.Ratio), interval(k.RatioLo, k.RatioHi, "–"), probability(k.PAdjusted), k.Stars, words(k.Change))
 		}

@@ -25,7 +25,7 @@ func fingerprintCounters(f *analyze.Fingerprint) []Section {
 		"run-time within an mpirun, - where one of the two does not change."
 	if x := f.Reading; x != nil {
 		note += fmt.Sprintf(" Reading them costs: a call takes %s with them and %s without, in repetitions that alternate in parts of 25, %s as long.",
-			duration(&x.WithS), duration(&x.WithoutS), Ratio(&x.Ratio))
+			Duration(&x.WithS), Duration(&x.WithoutS), Ratio(&x.Ratio))
 	}
 	return tabled(t, note, "Counters of each repetition")
 }

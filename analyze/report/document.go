@@ -73,16 +73,6 @@ const (
 	Drawing
 )
 
-// Tone is what a terminal says by a colour beside the words.
-type Tone int
-
-const (
-	Plain    Tone = iota
-	Slow          // violated
-	Possible      // what could be
-	Open          // undecided
-)
-
 // Table has cells for people; programs read the Rows or the Value of the document.
 type Table struct {
 	Head  []string
@@ -216,15 +206,6 @@ func (d *Document) Brief() *Document {
 	return &brief
 }
 
-// all puts every text of a list through a function.
-func all(change func(string) string, list []string) []string {
-	out := make([]string, len(list))
-	for i, t := range list {
-		out[i] = change(t)
-	}
-	return out
-}
-
 // rewritten is the table with every text put through a function; no table stays none.
 func (t *Table) rewritten(line, cell func(string) string) *Table {
 	if t == nil {
@@ -267,21 +248,4 @@ func apply(filter func(string) string, texts []string) {
 			texts[i] = c
 		}
 	}
-}
-
-// longestCell is the most bytes of a cell: every other one of its column is made as
-// wide.
-const longestCell = 1000
-
-// cleanCell keeps only the breaks that we make ourselves, behind a plus.
-func cleanCell(cell string) string {
-	parts := strings.Split(cell, "+\n")
-	for i := range parts {
-		parts[i] = clean.Line(parts[i])
-	}
-	cell = strings.Join(parts, "+\n")
-	if len(cell) > longestCell {
-		cell = strings.ToValidUTF8(cell[:longestCell], "") + "…"
-	}
-	return cell
 }

@@ -102,7 +102,7 @@ func exploreTable(e *analyze.Exploration, title string, shown func(*analyze.Expl
 			continue
 		}
 		name := c.Function + when(len(e.Shapes) > 1, ", %s", c.Shape)
-		cells := []string{name, size(c.Msize), duration(c.DefaultS), "-", "-", "-", "-", "-", string(c.Word)}
+		cells := []string{name, size(c.Msize), Duration(c.DefaultS), "-", "-", "-", "-", "-", string(c.Word)}
 		if k := c.Own; k != nil {
 			cells[3], cells[4], cells[5] = mockups.Algorithm(k.Function), candidateRatio(k), interval(k.RatioLo95, k.RatioHi95, "–")
 		}
@@ -212,7 +212,7 @@ func exploreOutcome(c *analyze.ExploreCell) Outcome {
 	call := fmt.Sprintf("%s %s, %s", plain(c.Function), size(c.Msize), c.Shape)
 	o.Title, o.Text = oneLine(call+": "+o.Why), oneLine(call+": "+o.Why)
 	if c.Own.Faster() {
-		o.Text = oneLine(fmt.Sprintf("%s takes %s, %s %s as long as by %s", call, duration(c.DefaultS), "which is", Ratio(c.Own.Ratio), c.Own.Function))
+		o.Text = oneLine(fmt.Sprintf("%s takes %s, %s %s as long as by %s", call, Duration(c.DefaultS), "which is", Ratio(c.Own.Ratio), c.Own.Function))
 	}
 	return o
 }

@@ -12,14 +12,24 @@ import (
 
 // Figure is what a picture shows, whatever draws it.
 type Figure struct {
-	ID     string // letters, digits, "-" and ".": for links and the names of files
-	Title  string
-	Text   string // what there is to see, for those who cannot
-	X, Y   Axis
-	Series []Series
-	Marks  []Mark
-	Table  *Table // the numbers, for those who want them; nil: they are elsewhere
+	ID      string // letters, digits, "-" and ".": for links and the names of files
+	Title   string
+	Text    string // what there is to see, for those who cannot
+	X, Y    Axis
+	Series  []Series
+	Marks   []Mark
+	Numbers *Numbers // for those who want them; nil: they are elsewhere
 }
+
+// Numbers is the table below a figure.
+type Numbers struct {
+	Head  []string
+	Align string // "l" or "r" for each column
+	Rows  [][]string
+}
+
+// Add appends a row.
+func (n *Numbers) Add(cells ...string) { n.Rows = append(n.Rows, cells) }
 
 // Axis is one of the two of a figure.
 type Axis struct {
@@ -172,7 +182,7 @@ func (a Axis) Label(x float64) string {
 	case Bytes:
 		return conf.ShortSize(int64(x))
 	case Seconds:
-		return tidy(duration(&x))
+		return tidy(Duration(&x))
 	case Factor:
 		return tidy(Ratio(&x))
 	case Number:
@@ -331,7 +341,12 @@ func (f *Figure) rewrite(line, cell func(string) string) {
 	for i, m := range f.Marks {
 		f.Marks[i].Sign, f.Marks[i].Text = line(m.Sign), line(m.Text)
 	}
-	f.Table = f.Table.rewritten(line, cell)
+	if n := f.Numbers; n != nil {
+		f.Numbers = &Numbers{all(line, n.Head), n.Align, slices.Clone(n.Rows)}
+		for i, row := range n.Rows {
+			f.Numbers.Rows[i] = all(cell, row)
+		}
+	}
 }
 
 // rewritten is the map with every text put through a function.

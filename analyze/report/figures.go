@@ -111,12 +111,12 @@ func patternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases ma
 	call, instead := plain(v.Function), emulation(v.Mockup)
 	f := Figure{ID: id, Title: fmt.Sprintf("%s: %s against %s%s", v.Guideline, call, instead, when(len(r.Shapes) > 1, ", %s", v.Shape)),
 		X: sizeAxis(), Y: Axis{Title: "run-time", Scale: Log, Unit: Seconds},
-		Series: []Series{{Name: call, Role: Call}, {Name: instead, Role: Instead}},
-		Table:  &Table{Head: []string{"msize", call, "instead", "ratio", "95 %", "p adjusted", "verdict"}, Align: "rrrrlll"}}
+		Series:  []Series{{Name: call, Role: Call}, {Name: instead, Role: Instead}},
+		Numbers: &Numbers{Head: []string{"msize", call, "instead", "ratio", "95 %", "p adjusted", "verdict"}, Align: "rrrrlll"}}
 	for _, v := range of {
 		f.Series[0].add(v.Msize, v.MedianS, cases[medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}])
 		f.Series[1].add(v.Msize, v.OtherMedianS, cases[medians.Cell{Function: v.Mockup, Msize: v.Msize, Shape: v.Shape}])
-		f.Table.Add(size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), ratioOf(v), interval(v.RatioLo95, v.RatioHi95, "–"),
+		f.Numbers.Add(size(v.Msize), Duration(v.MedianS), Duration(v.AllCallsS()), ratioOf(v), interval(v.RatioLo95, v.RatioHi95, "–"),
 			strings.TrimSpace(probability(v.PAdjusted)+" "+v.Stars), words(v.Verdict))
 		switch {
 		case v.Verdict == judge.Violated:
@@ -252,7 +252,7 @@ func LossFigure(r *analyze.Report) *Figure {
 		saved := lost(l.worst)
 		f.Y.Names = append(f.Y.Names, plain(l.group)+" "+sizes(l.from, l.to))
 		f.Series[0].Points = append(f.Series[0].Points, Point{X: saved, Y: float64(i), Lo: *l.worst.AllCallsS(), Hi: *l.worst.MedianS,
-			Text: fmt.Sprintf("%s, %s", duration(&saved), between(l.lo, l.hi))})
+			Text: fmt.Sprintf("%s, %s", Duration(&saved), between(l.lo, l.hi))})
 	}
 	f.Text = fmt.Sprintf("On the right the loss of a call, and the factor. The %d largest of %d; the table above has all numbers.", len(shown), len(rows))
 	return &f
@@ -290,13 +290,13 @@ func MpirunFigures(r *analyze.Report) []Figure {
 func TrendFigure(s *analyze.Series, t *analyze.Trend, id string) Figure {
 	f := Figure{ID: id, Title: fmt.Sprintf("%s %s at %s on %s", t.Guideline, functionName(t.Function), size(t.Msize), t.Shape),
 		X: Axis{Title: "check (UTC)", Scale: Named}, Y: Axis{Title: "ratio", Scale: Log, Unit: Factor, Level: 1, Holds: []float64{0.8, 1.25}}, Series: []Series{{Name: "ratio"}},
-		Table: &Table{Head: []string{"check (UTC)", "call", "ratio", "95 %", "verdict", "not as before"}, Align: "lrrlll"}}
+		Numbers: &Numbers{Head: []string{"check (UTC)", "call", "ratio", "95 %", "verdict", "not as before"}, Align: "lrrlll"}}
 	violated := 0
 	for i, p := range t.Points {
 		k := &s.Nights[p.Night]
 		f.X.Names = append(f.X.Names, nightTime(k))
 		news := changed(k, " ", "; ") + when(k.Shift != nil, "; the machine")
-		f.Table.Add(nightTime(k), duration(p.MedianS), Ratio(p.Ratio), interval(p.RatioLo95, p.RatioHi95, "–"), words(knownVerdict(p.Verdict)), strings.TrimPrefix(news, "; "))
+		f.Numbers.Add(nightTime(k), Duration(p.MedianS), Ratio(p.Ratio), interval(p.RatioLo95, p.RatioHi95, "–"), words(knownVerdict(p.Verdict)), strings.TrimPrefix(news, "; "))
 		if p.Ratio != nil && *p.Ratio > 0 {
 			f.Series[0].Points = append(f.Series[0].Points, Point{X: float64(i), Y: *p.Ratio, Lo: orNaN(p.RatioLo95), Hi: orNaN(p.RatioHi95)})
 		}

@@ -55,7 +55,7 @@ func fingerprintPage(f *analyze.Fingerprint) []Section {
 // fingerprintHead answers how long the call takes, and how surely.
 func fingerprintHead(f *analyze.Fingerprint) Section {
 	clusters := when(len(f.Modes) > 0, ", %s", conf.Plural(len(f.Modes), "mode"))
-	s := Titled("%s at %s on %s: %s in the median%s", f.Function, size(f.Msize), f.Shape, duration(f.All.At(.5)), clusters)
+	s := Titled("%s at %s on %s: %s in the median%s", f.Function, size(f.Msize), f.Shape, Duration(f.All.At(.5)), clusters)
 	s.folderFact("Folder", f.Folder)
 	s.Fact("Samples", "%d in %s, %d of them good%s", f.Samples, conf.Plural(len(f.Runs), "mpirun"), f.Categories[analyze.Good],
 		when(f.Invalid > 0, "; %d were out of sync, and nothing below rests on them", f.Invalid))
@@ -98,9 +98,9 @@ func fingerprintQuantiles(f *analyze.Fingerprint) Section {
 		}
 		cells := []string{name, fmt.Sprint(d.N)}
 		for _, q := range d.Quantiles {
-			cells = append(cells, duration(&q.S))
+			cells = append(cells, Duration(&q.S))
 		}
-		s.Table.Add(append(cells, duration(&d.Mean))...)
+		s.Table.Add(append(cells, Duration(&d.Mean))...)
 	}
 	add("all", f.All)
 	add("good", f.Good)
@@ -110,7 +110,7 @@ func fingerprintQuantiles(f *analyze.Fingerprint) Section {
 func fingerprintModes(f *analyze.Fingerprint) []Section {
 	t := &Table{Head: []string{"mode", "near", "from", "to", "share", ""}, Align: "rrrrrl"}
 	for i, m := range f.Modes {
-		t.Add(fmt.Sprint(i+1), duration(&m.AtS), duration(&m.LoS), duration(&m.HiS), percent(m.Share), strings.Repeat("█", int(math.Ceil(40*m.Share))))
+		t.Add(fmt.Sprint(i+1), Duration(&m.AtS), Duration(&m.LoS), Duration(&m.HiS), percent(m.Share), strings.Repeat("█", int(math.Ceil(40*m.Share))))
 	}
 	return tabled(t, "", "Modes: where the good samples cluster")
 }
@@ -271,7 +271,7 @@ func fingerprintRuns(f *analyze.Fingerprint) []Section {
 	t := &Table{Head: []string{"mpirun", "n", "warm-up", "outliers", "good", "first", "median", "run median", "faults", "switches"}, Align: "rrrrrrrrrr", Spare: []int{1}}
 	for _, r := range f.Runs {
 		t.Add(fmt.Sprint(r.Run), fmt.Sprint(len(r.NS)), blankZero(r.Categories[analyze.Warmup]), blankZero(r.Categories[analyze.Outlier]), fmt.Sprint(r.Categories[analyze.Good]),
-			duration(r.FirstS), duration(r.MedianS), duration(r.RunMedianS), callsOf(r.PageFaults), callsOf(r.Switches))
+			Duration(r.FirstS), Duration(r.MedianS), Duration(r.RunMedianS), callsOf(r.PageFaults), callsOf(r.Switches))
 	}
 	return tabled(t, "run median: after the outlier filter; what tests compare. faults, switches: page faults and involuntary context switches a call, at the rank that has most.",
 		"By mpirun")
@@ -293,7 +293,7 @@ func fingerprintRanks(f *analyze.Fingerprint) []Section {
 	}
 	t := &Table{Head: []string{"rank", "min", "Q1", "median", "Q3", "max", "slowest", ""}, Align: "rrrrrrrl"}
 	for _, r := range ranks {
-		t.Add(fmt.Sprint(r.Rank), duration(&r.MinS), duration(&r.Q1S), duration(&r.MedianS), duration(&r.Q3S), duration(&r.MaxS), percent(r.Slowest),
+		t.Add(fmt.Sprint(r.Rank), Duration(&r.MinS), Duration(&r.Q1S), Duration(&r.MedianS), Duration(&r.Q3S), Duration(&r.MaxS), percent(r.Slowest),
 			strings.Repeat("█", int(math.Ceil(20*r.MedianS/max(longest, 1e-12)))))
 	}
 	return tabled(t, "slowest: in this share of the repetitions no rank took longer; bars are the medians."+

@@ -10,18 +10,8 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 )
-
-// Picture is what one set of files shows: panels beside each other with the same axes, or a heat map.
-type Picture struct {
-	Name   string // of its files, without the ending
-	Kind   string // what it is one of, in the plural
-	Title  string
-	Panels []Figure
-	Heat   *HeatMap
-}
 
 // Gallery is the pictures of one or several results folders.
 type Gallery struct {
@@ -95,17 +85,6 @@ func NewGallery(sides []*analyze.Side, samples [][]*analyze.CaseSamples) *Galler
 		g.Pictures[i].clean()
 	}
 	return g
-}
-
-// clean makes every character of what others have named visible.
-func (p *Picture) clean() {
-	p.Title = clean.Line(p.Title)
-	for i := range p.Panels {
-		p.Panels[i].rewrite(clean.Line, cleanCell)
-	}
-	if p.Heat != nil {
-		p.Heat = p.Heat.rewritten(clean.Line)
-	}
 }
 
 // add adds a picture that shows anything, under a name that no other has.

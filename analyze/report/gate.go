@@ -132,7 +132,7 @@ func slowerSection(g *analyze.Gate) []Section {
 	t := &Table{Head: []string{"function", "shape", "msize", "before", "now", "ratio", "than in"}, Align: "llrrrrl", Flex: 6}
 	shown, more := first(g.Slower, mostAlarms, moreRows)
 	for _, k := range shown {
-		t.Add(plain(k.Function), k.Shape, size(k.Msize), duration(k.BeforeS), duration(k.NowS), Ratio(k.Ratio), k.Baseline)
+		t.Add(plain(k.Function), k.Shape, size(k.Msize), Duration(k.BeforeS), Duration(k.NowS), Ratio(k.Ratio), k.Baseline)
 	}
 	return tabled(t, more, "Slower than in every baseline: %s", conf.Plural(len(g.Slower), "run-time"))
 }

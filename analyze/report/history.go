@@ -297,7 +297,7 @@ func trendLines(s *analyze.Series, t *analyze.Trend, width int) []string {
 			picture[column(*p.Ratio)] = cmp.Or(map[judge.Verdict]byte{judge.Violated: '#'}[p.Verdict], 'o')
 		}
 		mark := when(len(k.Changed) > 0 || k.Shift != nil, "*")
-		lines = append(lines, strings.TrimRight(fmt.Sprintf(form, nightTime(k), mark, duration(p.MedianS), Ratio(p.Ratio), interval(p.RatioLo95, p.RatioHi95, "-"), words(knownVerdict(p.Verdict)))+string(picture), " "))
+		lines = append(lines, strings.TrimRight(fmt.Sprintf(form, nightTime(k), mark, Duration(p.MedianS), Ratio(p.Ratio), interval(p.RatioLo95, p.RatioHi95, "-"), words(knownVerdict(p.Verdict)))+string(picture), " "))
 	}
 	return lines
 }

@@ -201,8 +201,8 @@ func sectionHTML(s Section, ids map[string]int) htmlSection {
 				of.Legend = append(of.Legend, htmlLegend{series.Name, series.class(n), series.Role.spot(), spot(series.Role, 14, 6)})
 			}
 		}
-		if f.Table != nil {
-			of.Numbers = tableHTML(f.Table, "numbers of "+f.Title)
+		if n := f.Numbers; n != nil {
+			of.Numbers = tableHTML(&Table{Head: n.Head, Align: n.Align, Rows: n.Rows}, "numbers of "+f.Title)
 		}
 		out.Figures = append(out.Figures, of)
 	}

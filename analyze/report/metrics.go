@@ -6,20 +6,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/clean"
 )
-
-// Metric is a quantity that may go up and down, with its values.
-type Metric struct {
-	Name, Help string
-	Values     []MetricValue
-}
-
-// MetricValue is the value of a metric for its labels.
-type MetricValue struct {
-	Labels []Label
-	Value  float64
-}
 
 // reportMetrics are what one draws over the nights. A metric without a value is left out.
 func reportMetrics(r *analyze.Report) []Metric {
@@ -64,13 +51,6 @@ func reportMetrics(r *analyze.Report) []Metric {
 		}
 	}
 	return out
-}
-
-func (m *Metric) add(value float64, labels ...Label) {
-	for i := range labels {
-		labels[i].Value = clean.Line(labels[i].Value)
-	}
-	m.Values = append(m.Values, MetricValue{labels, value})
 }
 
 func cellLabels(function string, msize int64, shape string) []Label {

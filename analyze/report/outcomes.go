@@ -10,43 +10,6 @@ import (
 	"pgmpi/guidelines"
 )
 
-// Outcomes are what programs that show tests want: one outcome for each planned test.
-type Outcomes struct {
-	Facts   []Label // of all
-	Created string  // RFC 3339; "": not known
-	Host    string
-	Suites  []Suite
-}
-
-// Suite is a group of outcomes.
-type Suite struct {
-	Name     string
-	Outcomes []Outcome
-}
-
-// Outcome is what became of one test. Class and Name tell it from all others, and
-// stay the same from night to night.
-type Outcome struct {
-	Class, Name string
-	Result      Result
-	Why         string   // a word: the verdict, or the state of the gate
-	Title       string   // what failed, in a few words
-	Text        string   // a sentence
-	Details     []Label  // numbers
-	Seconds     *float64 // that the call takes; nil: not known
-	Ratio       float64  // how many times slower it is; 0: not known
-}
-
-// Result is how a test ended, in the words of test programs.
-type Result int
-
-const (
-	Passed Result = iota
-	Failed
-	Skipped // nothing was shown, or it is known
-	Errored // it could not be made, since the data were wrong or it did not return
-)
-
 // reportOutcomes has a suite for every shape and type of guideline.
 func reportOutcomes(r *analyze.Report) *Outcomes {
 	out := &Outcomes{Created: r.Created, Host: oneLine(r.Host)}
@@ -82,7 +45,7 @@ func (o *Outcomes) slower(r *analyze.Report) *Outcomes {
 			if k.Shape != s.Name {
 				continue
 			}
-			times := fmt.Sprintf("%s instead of %s in %s", duration(k.NowS), duration(k.BeforeS), k.Baseline)
+			times := fmt.Sprintf("%s instead of %s in %s", Duration(k.NowS), Duration(k.BeforeS), k.Baseline)
 			suite.Outcomes = append(suite.Outcomes, Outcome{
 				Class: oneLine("pgmpi." + k.Shape + ".times." + k.Function), Name: fmt.Sprintf("%d B", k.Msize), Result: Failed, Why: "slower",
 				Title: oneLine(fmt.Sprintf("%s %s, %s: takes %s as long as before", plain(k.Function), size(k.Msize), k.Shape, Ratio(k.Ratio))),
@@ -93,13 +56,6 @@ func (o *Outcomes) slower(r *analyze.Report) *Outcomes {
 		}
 	}
 	return o
-}
-
-// fact adds one that is known.
-func (o *Outcomes) fact(name, value string) {
-	if value != "" {
-		o.Facts = append(o.Facts, Label{name, oneLine(value)})
-	}
 }
 
 func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string) Outcome {
@@ -116,8 +72,8 @@ func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string) Outcome {
 	o.Title, o.Text = oneLine(o.Title), oneLine(sentence(v, o.Why))
 	for _, d := range []Label{
 		{"guideline", strings.TrimSpace(v.Guideline + "  " + formula)},
-		{"call", fmt.Sprintf("%s, msize %d B, %s: %s", v.Function, v.Msize, v.Shape, duration(v.MedianS))},
-		{"other", fmt.Sprintf("%s: %s", rival(v), duration(v.AllCallsS()))},
+		{"call", fmt.Sprintf("%s, msize %d B, %s: %s", v.Function, v.Msize, v.Shape, Duration(v.MedianS))},
+		{"other", fmt.Sprintf("%s: %s", rival(v), Duration(v.AllCallsS()))},
 		{"ratio", effect(v)},
 		{"p adjusted", strings.TrimSpace(probability(v.PAdjusted) + " " + v.Stars)},
 		{"mpiruns", fmt.Sprint(v.Runs)},
@@ -189,7 +145,7 @@ func sentence(v *analyze.Verdict, why string) string {
 	text := words(why)
 	if v.Ratio != nil && v.MedianS != nil {
 		text += fmt.Sprintf(": %s at %s on %s takes %s, %s as long as %s (%s)",
-			v.Function, size(v.Msize), v.Shape, duration(v.MedianS), effect(v), rival(v), duration(v.AllCallsS()))
+			v.Function, size(v.Msize), v.Shape, Duration(v.MedianS), effect(v), rival(v), Duration(v.AllCallsS()))
 	}
 	return strings.TrimRight(text+when(reason != "", "; %s", reason), ".")
 }

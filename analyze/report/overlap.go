@@ -119,8 +119,8 @@ func overlapTables(o *analyze.Overlap) []Section {
 		if c.R == 0 {
 			s.note("%s: %s", size(c.Msize), c.Reason)
 		}
-		s.Table.Add(size(c.Msize), duration(c.Blocking.Median), shareOf(c.None.Overlap), cmp.Or(when(c.R > 0, "%d", c.Best.Tests), "-"), shareOf(c.Best.Overlap),
-			duration(c.Best.Post.Median), cmp.Or(when(c.Best.InTests.Median == nil || *c.Best.InTests.Median > 0, "%s", duration(c.Best.InTests.Median)), "-"), duration(c.Best.Wait.Median), share(c.Best.Share.Median), words(c.NB5.Verdict), words(c.NB7.Verdict))
+		s.Table.Add(size(c.Msize), Duration(c.Blocking.Median), shareOf(c.None.Overlap), cmp.Or(when(c.R > 0, "%d", c.Best.Tests), "-"), shareOf(c.Best.Overlap),
+			Duration(c.Best.Post.Median), cmp.Or(when(c.Best.InTests.Median == nil || *c.Best.InTests.Median > 0, "%s", Duration(c.Best.InTests.Median)), "-"), Duration(c.Best.Wait.Median), share(c.Best.Share.Median), words(c.NB5.Verdict), words(c.NB7.Verdict))
 	}
 	if len(out) > 0 {
 		out[len(out)-1].note("T_b: post and Wait, nothing in between. hidden: how much of T_b is, where one computes for T_b between the two, with its 95 %% interval; with N: with so many progress tests (MPI_Test), " +

@@ -39,7 +39,7 @@ func pipelinedSections(p *analyze.Pipelined) []Section {
 			s.Table = &Table{Head: []string{"msize", "R", "single", "calls", "in a row", "mean", "row/single", ""}, Align: "rrrrrrrl", Flex: 7}
 			out = append(out, s)
 		}
-		out[len(out)-1].Table.Add(size(c.Msize), fmt.Sprint(c.R), duration(c.SingleS), when(c.Calls > 0, "%d", c.Calls), duration(c.RowS), duration(c.MeanS), Ratio(c.Ratio), c.Reason)
+		out[len(out)-1].Table.Add(size(c.Msize), fmt.Sprint(c.R), Duration(c.SingleS), when(c.Calls > 0, "%d", c.Calls), Duration(c.RowS), Duration(c.MeanS), Ratio(c.Ratio), c.Reason)
 	}
 	out[len(out)-1].note("single: the run median of calls that each follow a synchronisation, as a check times them. in a row: the time of so many calls, "+
 		"over their number, at the rank that takes longest; the median of %s in each mpirun. mean: the mean of these, as mppTest and IMB report it. Where calls in a row take less, they overlap.", conf.Plural(10, "sample"))

@@ -17,7 +17,7 @@ func (s *Section) because(e *analyze.Explanation) {
 	r, v := e.Report, e.Verdict
 	if v.Tolerant {
 		s.Say("A request has a price: the other side is given %g times its time, and %s more. Test and ratio are about that.",
-			1+r.NBTolerance, duration(&r.NBAllowance))
+			1+r.NBTolerance, Duration(&r.NBAllowance))
 	}
 	fromMedians := v.Type == guidelines.Split && v.PValue == nil && e.Other != nil && v.OtherMedianS != nil
 	switch {
@@ -55,11 +55,11 @@ func (s *Section) payoffReason(v *analyze.Verdict) {
 	if p == nil {
 		return
 	}
-	use := fmt.Sprintf("a use saves %s", duration(&p.GainS))
+	use := fmt.Sprintf("a use saves %s", Duration(&p.GainS))
 	if p.GainS <= 0 {
 		use = fmt.Sprintf("a use takes %s more", nanoseconds(-p.GainS*1e9))
 	}
-	beside := fmt.Sprintf("it costs %s beside its uses, and", duration(&p.InitS))
+	beside := fmt.Sprintf("it costs %s beside its uses, and", Duration(&p.InitS))
 	if p.InitS <= 0 {
 		beside = "it costs nothing to speak of beside its uses, and"
 	}
@@ -81,7 +81,7 @@ func (s *Section) splitReason(e *analyze.Explanation) {
 		relation = "more than"
 	}
 	s.Say("One call takes %s. %d calls on 1/%d of the data take %d × %s = %s, with the tolerance of %g %% %s: the one call takes %s that.",
-		duration(v.MedianS), v.K, v.K, v.K, duration(v.OtherMedianS), duration(v.AllCallsS()), 100*r.SplitTolerance, duration(e.LimitS), relation)
+		Duration(v.MedianS), v.K, v.K, v.K, Duration(v.OtherMedianS), Duration(v.AllCallsS()), 100*r.SplitTolerance, Duration(e.LimitS), relation)
 	s.Say("This compares medians and assumes that k calls in a row take k times as long as one; it is no test and has no p-value.")
 }
 
@@ -121,7 +121,7 @@ func (s *Section) violatedReason(e *analyze.Explanation) {
 	}
 	if a := v.Alternative; a != nil {
 		s.Say("The fastest that was measured in its place: %s, %s instead of %s.",
-			strings.ReplaceAll(instead(v), "\n", ""), duration(&a.MedianS), duration(v.MedianS))
+			strings.ReplaceAll(instead(v), "\n", ""), Duration(&a.MedianS), Duration(v.MedianS))
 	}
 }
 

@@ -181,8 +181,8 @@ func losses(r *analyze.Report) []Section {
 		v := l.worst
 		joined = joined || l.from != l.to
 		saved := lost(v)
-		gain := cmp.Or(when(saved > 0, "%s", duration(&saved)), "-")
-		t.Add(l.group, sizes(l.from, l.to), duration(v.MedianS), duration(v.AllCallsS()), gain,
+		gain := cmp.Or(when(saved > 0, "%s", Duration(&saved)), "-")
+		t.Add(l.group, sizes(l.from, l.to), Duration(v.MedianS), Duration(v.AllCallsS()), gain,
 			between(l.lo, l.hi)+when(l.marked, mark), instance(v, l.from != l.to)+" ["+strings.Join(l.broken, ",")+"]")
 	}
 	note := when(joined, "Of sizes in one row, times and loss are those of the size that loses most.")
@@ -348,7 +348,7 @@ func probably(r *analyze.Report) []Section {
 		Tone: toneOf(map[int]Tone{4: Open})}
 	shown, more := first(open, mostRows, moreRows)
 	for _, v := range shown {
-		t.Add(plain(v.Function)+when(len(r.Shapes) > 1, ", %s", v.Shape), size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), ratioOf(v),
+		t.Add(plain(v.Function)+when(len(r.Shapes) > 1, ", %s", v.Shape), size(v.Msize), Duration(v.MedianS), Duration(v.AllCallsS()), ratioOf(v),
 			interval(v.RatioLo95, v.RatioHi95, "–"), instance(v, false)+" ["+v.Guideline+"]")
 	}
 	note := fmt.Sprintf("Taken alone, each is slower with 95 %% confidence; the verdict is for all %s together, and asks for more.%s", conf.Plural(r.M, "test"), decidedBy(open, r.R))

@@ -204,7 +204,7 @@ func violations(r *analyze.Report) []Section {
 		t := &Table{Head: []string{"guideline", "msize", "median", "other", "ratio", "95 %", "p adjusted", "again", "fastest instead"}, Align: "lrrrrllrl",
 			Tone: toneOf(map[int]Tone{2: Slow, 3: Possible})}
 		for _, v := range worst(r.Verdicts, s.Name, judge.Violated) {
-			t.Add(v.Guideline+" "+plain(v.Function), size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), ratioOf(v), interval(v.RatioLo95, v.RatioHi95, "–"),
+			t.Add(v.Guideline+" "+plain(v.Function), size(v.Msize), Duration(v.MedianS), Duration(v.AllCallsS()), ratioOf(v), interval(v.RatioLo95, v.RatioHi95, "–"),
 				strings.TrimSpace(probability(v.PAdjusted)+" "+v.Stars), again(v), instead(v))
 		}
 		t.Spare = []int{6, 7, 5}
@@ -244,8 +244,8 @@ func suspected(r *analyze.Report) []Section {
 	t := &Table{Head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr", Spare: spareShape(r, 1)}
 	for _, s := range r.Shapes {
 		for _, v := range worst(r.Verdicts, s.Name, judge.Suspected) {
-			t.Add(v.Guideline+" "+plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS),
-				fmt.Sprintf("%d × %s", v.K, size(v.MsizeOther)), duration(v.AllCallsS()), Ratio(v.Ratio))
+			t.Add(v.Guideline+" "+plain(v.Function), v.Shape, size(v.Msize), Duration(v.MedianS),
+				fmt.Sprintf("%d × %s", v.K, size(v.MsizeOther)), Duration(v.AllCallsS()), Ratio(v.Ratio))
 		}
 	}
 	return tabled(t, "", "Suspected of violating split-robustness: from medians, without a test and without effect on the exit code")

@@ -35,8 +35,8 @@ func timesSections(t *analyze.Times) []Section {
 			s.Table = &Table{Head: []string{"msize", "R", "min", "Q1", "median", "Q3", "max", ""}, Align: "rrrrrrrl", Flex: 7}
 			out = append(out, s)
 		}
-		out[len(out)-1].Table.Add(size(k.Msize), fmt.Sprint(k.R), duration(k.MinS), duration(k.Q1S), duration(k.MedianS),
-			duration(k.Q3S), duration(k.MaxS), k.Reason)
+		out[len(out)-1].Table.Add(size(k.Msize), fmt.Sprint(k.R), Duration(k.MinS), Duration(k.Q1S), Duration(k.MedianS),
+			Duration(k.Q3S), Duration(k.MaxS), k.Reason)
 	}
 	return out
 }
@@ -85,7 +85,7 @@ func spreadCases(s *analyze.Spread) []Section {
 	}
 	t.Head, t.Align = append(t.Head, "min", "max", "max/min", "CV"), t.Align+"rrrr"
 	for _, k := range s.Cases {
-		row := []string{functionName(k.Function), k.Shape, size(k.Msize), duration(&k.MedianS)}
+		row := []string{functionName(k.Function), k.Shape, size(k.Msize), Duration(&k.MedianS)}
 		for _, x := range k.Normalised[:folders] {
 			row = append(row, digits(x))
 		}

@@ -16,12 +16,6 @@ const (
 	moreRows = "%d more are in report.json."
 )
 
-// first are the first values of a list, and a sentence about how many more there are.
-func first[T any](list []T, most int, more string) (shown []T, sentence string) {
-	n := len(list) - most
-	return list[:min(len(list), most)], when(n > 0, more, n)
-}
-
 // undecided lists the tests that the data leave open, but those that are probably slower: what
 // the fewest mpiruns would decide first.
 func undecided(r *analyze.Report) []Section {
@@ -44,7 +38,7 @@ func undecided(r *analyze.Report) []Section {
 	shown, more := first(open, mostRows, moreRows)
 	for _, v := range shown {
 		n := v.RunsNeeded
-		s.Table.Add(v.Guideline+" "+plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), ratioOf(v),
+		s.Table.Add(v.Guideline+" "+plain(v.Function), v.Shape, size(v.Msize), Duration(v.MedianS), Duration(v.AllCallsS()), ratioOf(v),
 			interval(v.RatioLo95, v.RatioHi95, "–"), needed(v), cmp.Or(string(n.Towards), "-"))
 	}
 	s.note("R needed: a new check with that many mpiruns decides it four times in five or more, if effect and spread stay as observed. "+
@@ -76,7 +70,7 @@ func bounds(r *analyze.Report) []Section {
 	t := &Table{Head: []string{"case", "shape", "msize", "samples", "bound", "least bound"}, Align: "llrrrr", Spare: spareShape(r, 1)}
 	shown, more := first(r.Bounds, mostRows, moreRows)
 	for _, b := range shown {
-		t.Add(fit(plain(b.Function), 45), b.Shape, size(b.Msize), duration(b.SamplesS), duration(&b.MedianS), duration(&b.MinS))
+		t.Add(fit(plain(b.Function), 45), b.Shape, size(b.Msize), Duration(b.SamplesS), Duration(&b.MedianS), Duration(&b.MinS))
 	}
 	return tabled(t, more, "Upper bounds of run-times that need no common clock, two barriers included, beside the samples")
 }

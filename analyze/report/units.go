@@ -8,16 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf"
 )
-
-var adjustNames = map[judge.Adjust]string{
-	judge.AdjustBH:   "adjusted by Benjamini-Hochberg",
-	judge.AdjustHolm: "adjusted by Holm",
-	judge.AdjustNone: "not adjusted",
-}
 
 // when is a part of a sentence that is only there on a condition.
 func when(condition bool, format string, args ...any) string {
@@ -45,9 +37,9 @@ func join[T any](separator, format string, values []T) string {
 	return strings.Join(text, separator)
 }
 
-// duration writes seconds with three digits in the unit that suits: "812 ns",
+// Duration writes seconds with three digits in the unit that suits: "812 ns",
 // "1.53 µs", "24.8 ms". Undefined: "-".
-func duration(s *float64) string {
+func Duration(s *float64) string {
 	if s == nil {
 		return "-"
 	}
@@ -61,16 +53,13 @@ func duration(s *float64) string {
 	return digits(*s) + " s"
 }
 
-// Duration is how all documents write seconds; undefined: "-".
-func Duration(s *float64) string { return duration(s) }
-
-// nanoseconds is duration for times of samples.
+// nanoseconds is Duration for times of samples.
 func nanoseconds(ns float64) string {
 	if math.IsNaN(ns) {
 		return "-"
 	}
 	s := ns / 1e9
-	return duration(&s)
+	return Duration(&s)
 }
 
 // digits writes three significant digits without an exponent.
@@ -96,12 +85,6 @@ func Ratio(x *float64) string {
 		return fmt.Sprintf("%.0e×", *x)
 	}
 	return digits(*x) + "×"
-}
-
-// effect writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
-func effect(v *analyze.Verdict) string {
-	limits := interval(v.RatioLo95, v.RatioHi95, ", ")
-	return Ratio(v.Ratio) + when(limits != "", " [%s]", limits)
 }
 
 // interval writes the limits of a ratio: "0.98–1.03".
@@ -147,4 +130,10 @@ func row(values ...any) []string {
 		}
 	}
 	return out
+}
+
+// first are the first values of a list, and a sentence about how many more there are.
+func first[T any](list []T, most int, more string) (shown []T, sentence string) {
+	n := len(list) - most
+	return list[:min(len(list), most)], when(n > 0, more, n)
 }

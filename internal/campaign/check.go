@@ -116,7 +116,7 @@ func (c *Campaign) planFollowUps() error {
 	if err != nil {
 		return err
 	}
-	if c.Manifest.Split, err = analyze.FollowUps(c.Manifest, data, c.Config.Analyze, c.nights()); err != nil {
+	if c.Manifest.Split, err = analyze.FollowUps(c.Manifest, data, c.Config.Analyze, analyze.SplitViolated(c.nights())); err != nil {
 		return err
 	}
 	return c.Folder().WriteManifest(c.Manifest)

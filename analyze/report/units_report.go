@@ -1,0 +1,18 @@
+package report
+
+import (
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+)
+
+var adjustNames = map[judge.Adjust]string{
+	judge.AdjustBH:   "adjusted by Benjamini-Hochberg",
+	judge.AdjustHolm: "adjusted by Holm",
+	judge.AdjustNone: "not adjusted",
+}
+
+// effect writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
+func effect(v *analyze.Verdict) string {
+	limits := interval(v.RatioLo95, v.RatioHi95, ", ")
+	return Ratio(v.Ratio) + when(limits != "", " [%s]", limits)
+}
