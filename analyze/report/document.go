@@ -33,7 +33,7 @@ type Document struct {
 	Benchmarks *Benchmarks
 	Page       Page
 	screen     []Section // of Kind.Screen
-	page       []Section // of Kind.Page
+	pictured   []Section // of Kind.Page
 }
 
 // Label is a fact with its name, for programs.
@@ -163,11 +163,11 @@ func (k Kind[T]) Document(t *T) *Document {
 	if k.Screen != nil {
 		d.screen = k.Screen(t)
 	}
-	d.page = d.Sections
+	d.pictured = d.Sections
 	if k.Page != nil {
-		d.page = k.Page(t)
+		d.pictured = k.Page(t)
 	}
-	for _, sections := range [][]Section{d.Sections, d.screen, d.page} {
+	for _, sections := range [][]Section{d.Sections, d.screen, d.pictured} {
 		for i := range sections {
 			// The names of libraries, hosts, functions and folders are others'.
 			sections[i].rewrite(clean.Line, clean.Text, cleanCell)

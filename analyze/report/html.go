@@ -139,7 +139,7 @@ var toneClasses = map[Tone]string{Slow: "slow", Possible: "possible", Open: "ope
 func writeHTML(w io.Writer, d *Document) error {
 	p := htmlDocument{Kind: "pgmpi " + d.Name, Policy: stylePolicy}
 	ids := map[string]int{}
-	sections := d.page
+	sections := d.pictured
 	if len(sections) > 0 {
 		p.Title, p.Answer = sections[0].Title, sectionHTML(sections[0], ids)
 		if blocks := p.Answer.Blocks; p.Title == "" && len(blocks) > 0 { // the first sentence is the answer

@@ -313,7 +313,7 @@ func TestSectionsAndPicturesOfOneNameHaveIDsOfTheirOwn(t *testing.T) {
 	f := Figure{ID: "same", Title: "one of two", Series: []Series{{Points: []Point{bare(1, 2), bare(2, 3)}}}}
 	s := Titled("Same")
 	s.Figures = []Figure{f, f}
-	page := written(t, "html", &Document{Name: "two", page: []Section{Titled("First"), s, s}})
+	page := written(t, "html", &Document{Name: "two", pictured: []Section{Titled("First"), s, s}})
 	for _, id := range []string{"part-same", "part-same-2", "same", "same-2", "same-3", "same-4"} {
 		if n := strings.Count(page, ` id="`+id+`"`); n != 1 {
 			t.Errorf("%d elements are called %s", n, id)
