@@ -7,56 +7,10 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
-
-const testR = 12
-
-var p2 = guidelines.Shape{NP: 2}
-
-// fixture is a plan about MPI_Reduce at 8 and 64 B with two mock-ups: cases 0,
-// 1 are Reduce, 2, 3 reduce_as_allreduce, 4, 5 the other. Test 0 is monotony
-// at 8 B, 1 split at 64 B, 2 and 3 GL8, 4 and 5 GL14.
-func fixture() *results.Manifest {
-	m := &results.Manifest{R: testR}
-	plan := &m.Plan
-	plan.Shapes = []guidelines.Shape{p2}
-	names := []string{"MPI_Reduce", "reduce_as_allreduce", "reduce_as_reduce_scatter_block+gather"}
-	for _, f := range names {
-		for _, size := range []int64{8, 64} {
-			plan.Cases = append(plan.Cases, guidelines.Case{Function: f, Msize: size, Shape: p2})
-		}
-	}
-	add := func(id string, typ guidelines.Type, mockup string, size int64, c int, others ...int) {
-		plan.Tests = append(plan.Tests, guidelines.Test{Guideline: id, Type: typ, Function: "MPI_Reduce", Mockup: mockup,
-			Msize: size, Shape: p2, Case: c, Others: others})
-	}
-	add("GL1", guidelines.Monotony, "", 8, 0, 1)
-	add("GL2", guidelines.Split, "", 64, 1, 0)
-	add("GL8", guidelines.Pattern, names[1], 8, 0, 2)
-	add("GL8", guidelines.Pattern, names[1], 64, 1, 3)
-	add("GL14", guidelines.Pattern, names[2], 8, 0, 4)
-	add("GL14", guidelines.Pattern, names[2], 64, 1, 5)
-	return m
-}
-
-// measured gives runs in which case i takes about ns[i].
-func measured(m *results.Manifest, ns ...int64) []results.Run {
-	var runs []results.Run
-	for n := 1; n <= m.R; n++ {
-		run := results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: p2, Run: n}}
-		for i, c := range m.Plan.Cases {
-			run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: c.Function, Msize: c.Msize,
-				CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
-			run.Samples = append(run.Samples, []protocol.Sample{{NS: ns[i] + int64(n)}, {NS: ns[i] + int64(n)}, {NS: ns[i] + int64(n) + 2}, {NS: ns[i] + int64(n) - 2}})
-		}
-		runs = append(runs, run)
-	}
-	return runs
-}
 
 func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config) *Report {
 	t.Helper()
@@ -65,18 +19,6 @@ func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.C
 		t.Fatal(err)
 	}
 	return a.Report
-}
-
-// collected reduces the runs.
-func collected(t *testing.T, m *results.Manifest, runs []results.Run) *medians.Set {
-	t.Helper()
-	set := medians.New(m)
-	for i := range runs {
-		if err := set.Add(&runs[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return set
 }
 
 func verdicts(r *Report) string {

@@ -13,13 +13,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// withLooks is the fixture over 30 mpiruns with looks.
-func withLooks() *results.Manifest {
-	m := fixture()
-	m.R, m.Looks, m.LookWeights = 30, []int{10, 20, 30}, []float64{0.2, 0.3, 0.5}
-	return m
-}
-
 // noisy gives runs in which case i takes ns[i], and case wild anything.
 func noisy(m *results.Manifest, wild int, ns ...int64) []results.Run {
 	runs := measured(m, ns...)

@@ -3,7 +3,6 @@ package analyze
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -24,20 +23,6 @@ func wide(r int) *results.Manifest {
 		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Bcast", Msize: int64(len(m.Plan.Cases)), Shape: p2})
 	}
 	return m
-}
-
-// inMpiruns measures wide: what case i takes in an mpirun, with noise of 1 %.
-func inMpiruns(m *results.Manifest, ns func(i, run int) float64) []results.Run {
-	rng := rand.New(rand.NewPCG(3, 4))
-	all := make([]int64, len(m.Plan.Cases))
-	runs := measured(m, all...)
-	for n := range runs {
-		for i := range all {
-			x := int64(ns(i, n+1) * math.Exp(0.01*rng.NormFloat64()))
-			runs[n].Samples[i] = []protocol.Sample{{NS: x}, {NS: x}, {NS: x}}
-		}
-	}
-	return runs
 }
 
 // slowIn tells whether the machine is slow in an mpirun of the tests below: in 8 of 20.
