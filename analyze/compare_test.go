@@ -14,9 +14,6 @@ import (
 	"pgmpi/measure/results"
 )
 
-// quiet is a library that keeps every guideline of fixture.
-var quiet = []int64{10000, 15000, 20000, 30000, 20000, 25000}
-
 // side is a folder of fixture in which case i takes about ns[i]; change may
 // spoil its manifest and its mpiruns before they are read.
 func side(t *testing.T, name string, ns []int64, change func(*results.Manifest, []results.Run)) *Side {

@@ -87,3 +87,6 @@ func withLooks() *results.Manifest {
 	m.R, m.Looks, m.LookWeights = 30, []int{10, 20, 30}, []float64{0.2, 0.3, 0.5}
 	return m
 }
+
+// quiet is a library that keeps every guideline of fixture.
+var quiet = []int64{10000, 15000, 20000, 30000, 20000, 25000}

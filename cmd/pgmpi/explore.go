@@ -37,11 +37,11 @@ where none is shown to, 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
 		s.judging(fs)
 		fs.Bool("full", false, "print all cells and how they were explored, not only what comes first")
 		o.formats = formatsFlag(fs, report.Explorations, ", all into the folder")
-		return func(ctx context.Context, _ []string) error { return explore(ctx, &s, &o) }
+		return func(ctx context.Context, _ []string) error { return exploreAnew(ctx, &s, &o) }
 	},
 }
 
-func explore(ctx context.Context, s *settings, o *output) error {
+func exploreAnew(ctx context.Context, s *settings, o *output) error {
 	if o.out == "" {
 		o.out = campaign.NewFolder("pgmpi-explore-", time.Now())
 	}
