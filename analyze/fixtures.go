@@ -90,3 +90,32 @@ func withLooks() *results.Manifest {
 
 // quiet is a library that keeps every guideline of fixture.
 var quiet = []int64{10000, 15000, 20000, 30000, 20000, 25000}
+
+// wide is fixture with 20 cases, and r mpiruns.
+func wide(r int) *results.Manifest {
+	m := fixture()
+	m.R = r
+	m.Plan.Datatype, m.Plan.Op = "byte", "bor"
+	for len(m.Plan.Cases) < 20 {
+		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Bcast", Msize: int64(len(m.Plan.Cases)), Shape: p2})
+	}
+	return m
+}
+
+// slowIn tells whether the machine is slow in an mpirun of the tests below: in 8 of 20.
+func slowIn(run int) bool { return run%5 == 2 || run%5 == 4 }
+
+// stately is a machine that is 1.9 times as slow in some mpiruns. There the call of test 3, case
+// 1, takes `there` times as long as its mock-up, case 3; else it takes `here` times as long.
+func stately(here, there float64) func(i, run int) float64 {
+	return func(i, run int) float64 {
+		ns, ratio := 100000.0*float64(1+i%2), here
+		if slowIn(run) {
+			ns, ratio = 1.9*ns, there
+		}
+		if i == 1 {
+			ns *= ratio
+		}
+		return ns
+	}
+}

@@ -3,45 +3,13 @@ package analyze
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
-
-// wide is fixture with 20 cases, and r mpiruns.
-func wide(r int) *results.Manifest {
-	m := fixture()
-	m.R = r
-	m.Plan.Datatype, m.Plan.Op = "byte", "bor"
-	for len(m.Plan.Cases) < 20 {
-		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Bcast", Msize: int64(len(m.Plan.Cases)), Shape: p2})
-	}
-	return m
-}
-
-// slowIn tells whether the machine is slow in an mpirun of the tests below: in 8 of 20.
-func slowIn(run int) bool { return run%5 == 2 || run%5 == 4 }
-
-// stately is a machine that is 1.9 times as slow in some mpiruns. There the call of test 3, case
-// 1, takes `there` times as long as its mock-up, case 3; else it takes `here` times as long.
-func stately(here, there float64) func(i, run int) float64 {
-	return func(i, run int) float64 {
-		ns, ratio := 100000.0*float64(1+i%2), here
-		if slowIn(run) {
-			ns, ratio = 1.9*ns, there
-		}
-		if i == 1 {
-			ns *= ratio
-		}
-		return ns
-	}
-}
 
 func TestAnAnswerThatDependsOnTheStateIsSaidByState(t *testing.T) {
 	m := wide(20)
@@ -211,46 +179,6 @@ func TestUnlikeSpreadsAreSaidWhereTheRankSumIsUsed(t *testing.T) {
 		w := warning(r, remark.SpreadsDiffer)
 		if (w != nil) != c.said || w != nil && !strings.Contains(w.Text, "in 4 of 5 tests") {
 			t.Errorf("%s: %s, %+v", name, r.Test, w)
-		}
-	}
-}
-
-func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
-	pingPong := 300.0
-	folder := func(lines func(run int) float64) *Side {
-		m := wide(12)
-		runs := inMpiruns(m, func(i, run int) float64 { return 100000 })
-		for n := range runs {
-			if ns := lines(n + 1); ns > 0 {
-				runs[n].Yardstick = []protocol.Yardstick{{LineNS: ns, MemcpyNS: 9000, PingPong8NS: pingPong}}
-			}
-		}
-		a, err := Analyze(m, runs, judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return &Side{"folder", a}
-	}
-	fast, slow, unread := folder(func(int) float64 { return 100 }), folder(func(int) float64 { return 400 }), folder(func(int) float64 { return 0 })
-	both := folder(func(run int) float64 { return 100 + 300*float64(run%4/3) })
-	pingPong = 900
-	library := folder(func(int) float64 { return 100 })
-	for name, c := range map[string]struct {
-		a, b       *Side
-		inA, inB   string
-		difference bool
-	}{
-		"another":     {fast, slow, "cache-line round trip 100 ns (one state)", "cache-line round trip 400 ns (one state)", true},
-		"the same":    {fast, fast, "", "", false},
-		"not read":    {fast, unread, "", "", false},
-		"its library": {fast, library, "", "", false},
-		"one of both": {fast, both, "one state", "A in 9 mpiruns, B in 3 (1.00× as slow)", true},
-	} {
-		cmp := compared(t, c.a, c.b, nil)
-		i := slices.IndexFunc(cmp.Differences, func(d Difference) bool { return d.Factor == "machine state p2" })
-		j := slices.IndexFunc(cmp.Warnings, func(w remark.Remark) bool { return w.ID == "differs-machine-state-p2" })
-		if (i >= 0) != c.difference || (j >= 0) != c.difference || i >= 0 && (cmp.Differences[i].A != c.inA || cmp.Differences[i].B != c.inB) {
-			t.Errorf("%s: %+v, %+v", name, cmp.Differences, cmp.Warnings)
 		}
 	}
 }
