@@ -7,6 +7,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/internal/fixture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -15,9 +16,9 @@ import (
 // panic, and every Report can be written and says the same when read. method
 // picks one of judge.Methods.
 func FuzzReport(f *testing.F) {
-	m := fixture()
+	m := fixture.Manifest()
 	m.R = 1
-	run := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[0]
+	run := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[0]
 	manifest, err1 := json.Marshal(m)
 	raw, err2 := json.Marshal(run)
 	if err1 != nil || err2 != nil {

@@ -17,7 +17,7 @@ type Side struct {
 
 // Planned is a Side before its first mpirun.
 func Planned(name string, m *results.Manifest) *Side {
-	return &Side{name, &Analysis{manifest: m, set: medians.New(m)}}
+	return &Side{name, &Analysis{Manifest: m, Set: medians.New(m)}}
 }
 
 // NotComparable is the error for folders whose numbers do not mean the same.
@@ -25,29 +25,29 @@ type NotComparable struct{ Reason string }
 
 func (e *NotComparable) Error() string { return e.Reason }
 
-func (s *Side) mpiruns() int { return s.manifest.Runs(protocol.ModeMeasure) }
+func (s *Side) Mpiruns() int { return s.Manifest.Runs(protocol.ModeMeasure) }
 
 // cases are the indices of the planned cases.
-func (s *Side) cases() map[guidelines.Case]int {
+func (s *Side) Cases() map[guidelines.Case]int {
 	at := map[guidelines.Case]int{}
-	for i, k := range s.manifest.Plan.Cases {
+	for i, k := range s.Manifest.Plan.Cases {
 		at[k] = i
 	}
 	return at
 }
 
 // isMockup tells a mock-up from a collective of MPI.
-func isMockup(function string) bool { return !strings.HasPrefix(function, "MPI_") }
+func IsMockup(function string) bool { return !strings.HasPrefix(function, "MPI_") }
 
-func (s *Side) folder() ComparedFolder {
-	m := s.manifest
-	return ComparedFolder{Folder: s.Name, Library: libraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: s.mpiruns()}
+func (s *Side) Folder() ComparedFolder {
+	m := s.Manifest
+	return ComparedFolder{Folder: s.Name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: s.Mpiruns()}
 }
 
 // unusable reports whether the medians of a case cannot be compared, and why; left: it
 // was not measured at all.
-func (s *Side) unusable(i int) (yes, left bool, reason string) {
-	k := &s.set.Cases[i]
+func (s *Side) Unusable(i int) (yes, left bool, reason string) {
+	k := &s.Set.Cases[i]
 	switch k.Status {
 	case protocol.StatusWrong:
 		return true, false, "wrong data: " + k.Message
@@ -55,7 +55,7 @@ func (s *Side) unusable(i int) (yes, left bool, reason string) {
 		return true, true, k.Message
 	case protocol.StatusOK:
 	}
-	reason = problem(scheduleOf(s.manifest), k)
+	reason = problem(scheduleOf(s.Manifest), k)
 	return reason != "", false, reason
 }
 

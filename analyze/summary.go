@@ -86,11 +86,11 @@ func (r *Report) ExitCode() int {
 	if r.Gate != nil {
 		slow = r.Gate.Alarms > 0
 	}
-	return exitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0)
+	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0)
 }
 
 // exitCode is about the first that holds.
-func exitCode(wrong, slow, incomplete bool) int {
+func ExitCode(wrong, slow, incomplete bool) int {
 	switch {
 	case wrong:
 		return exitcode.Failed

@@ -90,7 +90,7 @@ type Operation struct {
 	MsizeLegend string `json:"msize_legend"` // Legend
 }
 
-func operationOf(p *guidelines.Plan) Operation { return Operation{p.Datatype, p.Op, p.Root, Legend} }
+func OperationOf(p *guidelines.Plan) Operation { return Operation{p.Datatype, p.Op, p.Root, Legend} }
 
 // Library is the MPI library that was measured.
 type Library struct {
@@ -194,7 +194,7 @@ type Verdict struct {
 }
 
 // cell is where the call is too slow.
-func (v *Verdict) cell() medians.Cell {
+func (v *Verdict) Cell() medians.Cell {
 	return medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/phrase"
 )
 
 var adjustNames = map[judge.Adjust]string{
@@ -13,6 +14,6 @@ var adjustNames = map[judge.Adjust]string{
 
 // effect writes a ratio with its 95 % interval: "1.55× [1.42, 1.71]".
 func effect(v *analyze.Verdict) string {
-	limits := interval(v.RatioLo95, v.RatioHi95, ", ")
-	return Ratio(v.Ratio) + when(limits != "", " [%s]", limits)
+	limits := phrase.Interval(v.RatioLo95, v.RatioHi95, ", ")
+	return phrase.Ratio(v.Ratio) + phrase.When(limits != "", " [%s]", limits)
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/exitcode"
@@ -91,7 +91,7 @@ func exploreAnew(ctx context.Context, s *settings, o *output) error {
 }
 
 // showExploration puts an exploration into a folder and on standard output.
-func showExploration(e *analyze.Exploration, into *results.Folder, formats *formatFlag) error {
+func showExploration(e *explore.Exploration, into *results.Folder, formats *formatFlag) error {
 	d := report.Explorations.Document(e)
 	if err := errors.Join(campaign.StoreExploration(into, d, formats.stored()), formats.deliver(d), formats.print(d, into.Path)); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (o *output) analyzeExploration(s *settings, folder *results.Folder, m *resu
 }
 
 // explorationExit is how a command ends that has shown an exploration.
-func explorationExit(e *analyze.Exploration) error {
+func explorationExit(e *explore.Exploration) error {
 	switch e.Exit {
 	case exitcode.Violated:
 		return errFound

@@ -6,6 +6,7 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -56,17 +57,17 @@ func (a *Algorithms) count() (algorithms, collectives int) {
 }
 
 // AlgorithmLists are the documents of `pgmpi list --algorithms`.
-var AlgorithmLists = report.Kind[Algorithms]{Name: "algorithms", JSON: true,
-	Sections: func(a *Algorithms) []report.Section {
+var AlgorithmLists = document.Kind[Algorithms]{Name: "algorithms", JSON: true,
+	Sections: func(a *Algorithms) []document.Section {
 		n, of := a.count()
-		head := report.Section{}
+		head := document.Section{}
 		if n == 0 {
 			head.Say("%s does not tell any algorithm of its own (MPI_T).", report.ShortVersion(a.Library))
-			return []report.Section{head}
+			return []document.Section{head}
 		}
 		head.Say("%s tells %d algorithms of its own, of %d collectives.", report.ShortVersion(a.Library), n, of)
-		table := report.Titled("ALGORITHMS")
-		table.Table = &report.Table{Head: []string{"id", "value", "of the variable"}, Align: "lrl", Flex: 2}
+		table := document.Titled("ALGORITHMS")
+		table.Table = &document.Table{Head: []string{"id", "value", "of the variable"}, Align: "lrl", Flex: 2}
 		for _, row := range algorithmRows(a)[1:] {
 			table.Table.Add(row[2], row[3], row[4])
 		}
@@ -78,7 +79,7 @@ var AlgorithmLists = report.Kind[Algorithms]{Name: "algorithms", JSON: true,
 				table.Notes = append(table.Notes, fmt.Sprintf("%s is forced: its value is %d now.", c.Variable, c.Now))
 			}
 		}
-		return []report.Section{head, table}
+		return []document.Section{head, table}
 	},
 	Rows: algorithmRows,
 }

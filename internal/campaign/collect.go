@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -174,7 +175,7 @@ func refusedBy(d *judge.Design, err error) error {
 }
 
 // Store writes a document into a folder, in all formats.
-func Store(folder *results.Folder, d *report.Document, formats []report.Format) (err error) {
+func Store(folder *results.Folder, d *document.Document, formats []document.Format) (err error) {
 	for _, f := range formats {
 		err = errors.Join(err, folder.WriteFile(f.File(d), func(w io.Writer) error { return f.Write(w, d) }))
 	}
@@ -188,21 +189,21 @@ func StoreMedians(folder *results.Folder, a *analyze.Analysis) error {
 		return err
 	}
 	rows := a.RunMedians()
-	return Store(folder, report.RunMedians.Document(&rows), []report.Format{csv})
+	return Store(folder, report.RunMedians.Document(&rows), []document.Format{csv})
 }
 
 // StoreExploration writes what was explored into a folder, in all formats and as JSON.
-func StoreExploration(folder *results.Folder, d *report.Document, formats []report.Format) error {
+func StoreExploration(folder *results.Folder, d *document.Document, formats []document.Format) error {
 	return storeWithJSON(folder, report.Explorations, d, formats)
 }
 
 // StoreOverlap is StoreExploration for what `pgmpi overlap` found.
-func StoreOverlap(folder *results.Folder, d *report.Document, formats []report.Format) error {
+func StoreOverlap(folder *results.Folder, d *document.Document, formats []document.Format) error {
 	return storeWithJSON(folder, report.Overlaps, d, formats)
 }
 
-func storeWithJSON[T any](folder *results.Folder, k report.Kind[T], d *report.Document, formats []report.Format) error {
-	if !slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "json" }) {
+func storeWithJSON[T any](folder *results.Folder, k document.Kind[T], d *document.Document, formats []document.Format) error {
+	if !slices.ContainsFunc(formats, func(f document.Format) bool { return f.Name == "json" }) {
 		json, err := k.Format("json")
 		if err != nil {
 			return err
@@ -214,6 +215,6 @@ func storeWithJSON[T any](folder *results.Folder, k report.Kind[T], d *report.Do
 
 // StoreReport writes a report into a folder, in all formats and as JSON, which
 // every results folder has.
-func StoreReport(folder *results.Folder, r *analyze.Report, formats []report.Format) error {
+func StoreReport(folder *results.Folder, r *analyze.Report, formats []document.Format) error {
 	return storeWithJSON(folder, report.Reports, report.Reports.Document(r), formats)
 }

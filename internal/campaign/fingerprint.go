@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
@@ -16,8 +16,8 @@ import (
 
 // Fingerprint describes the samples of the case that "FUNCTION:MSIZE[:SHAPE]" names, from
 // the raw files of stage 2.
-func Fingerprint(folder *results.Folder, m *results.Manifest, text string) (*analyze.Fingerprint, error) {
-	i, err := analyze.FindCase(&m.Plan, text)
+func Fingerprint(folder *results.Folder, m *results.Manifest, text string) (*samples.Fingerprint, error) {
+	i, err := samples.FindCase(&m.Plan, text)
 	if err != nil {
 		return nil, setup(err)
 	}
@@ -32,12 +32,12 @@ func Fingerprint(folder *results.Folder, m *results.Manifest, text string) (*ana
 	if err != nil {
 		return nil, err
 	}
-	f, err := analyze.NewFingerprint(name, m, i, runs)
+	f, err := samples.NewFingerprint(name, m, i, runs)
 	if err != nil {
 		return nil, &Failed{Err: err}
 	}
 	f.AddReading(runs, i)
-	var byRank []analyze.RanksOfRun
+	var byRank []samples.RanksOfRun
 	for _, r := range runs {
 		counters, counts, err := folder.CountsOfCase(r.Shape, r.Run, i)
 		if err != nil {
@@ -49,7 +49,7 @@ func Fingerprint(folder *results.Folder, m *results.Manifest, text string) (*ana
 			return nil, err
 		}
 		if ranks != nil {
-			byRank = append(byRank, analyze.RanksOfRun{Run: r.Run, NS: ranks})
+			byRank = append(byRank, samples.RanksOfRun{Run: r.Run, NS: ranks})
 		}
 	}
 	if err := f.Correlate(); err != nil {
@@ -71,7 +71,7 @@ func only(r *results.Run, plan int) *results.Run {
 // NewFingerprint is New for the one case that "FUNCTION:MSIZE[:SHAPE]" names, whose
 // nrep.fixed repetitions are made in a row.
 func NewFingerprint(config *glfile.File, path, text, version string) (*Campaign, error) {
-	function, size, on, err := analyze.ParseCase(text)
+	function, size, on, err := samples.ParseCase(text)
 	if err != nil {
 		return nil, setup(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/protocol"
@@ -22,7 +23,7 @@ func (c *Campaign) ReadGate() (err error) {
 }
 
 // nights are the baselines.
-func (c *Campaign) nights() []*analyze.PastNight {
+func (c *Campaign) nights() []*series.PastNight {
 	if c.against == nil {
 		return nil
 	}
@@ -64,27 +65,27 @@ func (c *Campaign) planConfirmation() error {
 	if err != nil {
 		return err
 	}
-	if c.Manifest.Confirm, err = a.Confirmation(c.against); err != nil {
+	if c.Manifest.Confirm, err = series.Confirmation(a, c.against); err != nil {
 		return err
 	}
 	return c.Folder().WriteManifest(c.Manifest)
 }
 
 // hold holds a judgement against what [gate] names; nil: nothing.
-func (j *Judgement) hold(g *analyze.Against, cfg analyze.CompareConfig) error {
+func (j *Judgement) hold(g *series.Against, cfg series.CompareConfig) error {
 	if g == nil {
 		return nil
 	}
-	if g.FailOn == analyze.FailOnTimes {
+	if g.FailOn == series.FailOnTimes {
 		if err := j.compare(g, cfg); err != nil {
 			return err
 		}
 	}
-	return j.Analysis.Hold(g)
+	return series.Hold(j.Analysis, g)
 }
 
 // compare compares the run-times with those of every baseline.
-func (j *Judgement) compare(g *analyze.Against, cfg analyze.CompareConfig) error {
+func (j *Judgement) compare(g *series.Against, cfg series.CompareConfig) error {
 	g.Times = nil
 	today := &analyze.Side{Name: j.folder.Path, Analysis: j.Analysis}
 	for _, n := range g.Nights {
@@ -96,7 +97,7 @@ func (j *Judgement) compare(g *analyze.Against, cfg analyze.CompareConfig) error
 		if err != nil {
 			return setupf("the baseline %s: %w", n.Folder, err)
 		}
-		c, err := analyze.Compare(&analyze.Side{Name: n.Folder, Analysis: before.Analysis}, today, cfg)
+		c, err := series.Compare(&analyze.Side{Name: n.Folder, Analysis: before.Analysis}, today, cfg)
 		if err != nil {
 			return err
 		}
@@ -115,19 +116,19 @@ func (j *Judgement) Hold(config *glfile.File) error {
 }
 
 // timesConfig is how run-times are compared with those of a baseline.
-func timesConfig(config *glfile.File) analyze.CompareConfig {
-	return analyze.CompareConfig{Config: config.Analyze, Alternative: judge.TwoSided}
+func timesConfig(config *glfile.File) series.CompareConfig {
+	return series.CompareConfig{Config: config.Analyze, Alternative: judge.TwoSided}
 }
 
 // Against reads what [gate] names, for the check of a manifest in the folder self; nil:
 // it names nothing. What cannot be read, or compared, is an error.
-func Against(config *glfile.File, m *results.Manifest, self string) (*analyze.Against, error) {
+func Against(config *glfile.File, m *results.Manifest, self string) (*series.Against, error) {
 	cfg := config.Gate
 	cfg.Baseline = slices.DeleteFunc(slices.Clone(cfg.Baseline), func(s string) bool { return s == "" })
 	if !cfg.Wanted() {
 		return nil, nil
 	}
-	g := &analyze.Against{GateConfig: cfg}
+	g := &series.Against{GateConfig: cfg}
 	if cfg.Expect != "" {
 		text, err := readFile(cfg.Expect, mostExpect)
 		if err != nil {
@@ -147,9 +148,9 @@ func Against(config *glfile.File, m *results.Manifest, self string) (*analyze.Ag
 			return nil, setup(fmt.Errorf("gate.baseline: %w", err))
 		}
 	}
-	analyze.NewestFirst(g.Nights)
+	series.NewestFirst(g.Nights)
 	for _, n := range g.Nights {
-		if _, _, err := OpenResults(n.Folder); err != nil && cfg.FailOn == analyze.FailOnTimes {
+		if _, _, err := OpenResults(n.Folder); err != nil && cfg.FailOn == series.FailOnTimes {
 			return nil, setupf("gate.fail_on = \"times\" compares mpiruns, so a baseline has to be a results folder: %w", err)
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/protocol"
@@ -107,7 +107,7 @@ func (c *Campaign) MeasureOverlap(ctx context.Context) error {
 }
 
 // Overlap sums up what such a folder holds; its tests are as cfg says.
-func Overlap(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*analyze.Overlap, error) {
+func Overlap(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*samples.Overlap, error) {
 	var runs []*results.Run
 	for _, shape := range m.Plan.Shapes {
 		for r, err := range folder.Runs(protocol.ModeOverlap, shape, &m.Plan) {
@@ -125,7 +125,7 @@ func Overlap(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*an
 	if err != nil {
 		return nil, err
 	}
-	o, err := analyze.NewOverlap(name, config.Overlap.Method, m, runs, cfg)
+	o, err := samples.NewOverlap(name, config.Overlap.Method, m, runs, cfg)
 	if err != nil {
 		return nil, setupf("%s: %w", folder.Path, err)
 	}

@@ -3,7 +3,7 @@ package campaign
 import (
 	"context"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/protocol"
@@ -49,7 +49,7 @@ func (c *Campaign) MeasurePipelined(ctx context.Context) error {
 }
 
 // Pipelined compares what such a folder holds.
-func Pipelined(folder *results.Folder, m *results.Manifest) (*analyze.Pipelined, error) {
+func Pipelined(folder *results.Folder, m *results.Manifest) (*samples.Pipelined, error) {
 	var runs []*results.Run
 	for _, shape := range m.Plan.Shapes {
 		for r, err := range folder.Runs(protocol.ModePipelined, shape, &m.Plan) {
@@ -63,7 +63,7 @@ func Pipelined(folder *results.Folder, m *results.Manifest) (*analyze.Pipelined,
 	if err != nil {
 		return nil, err
 	}
-	p, err := analyze.NewPipelined(name, m, runs)
+	p, err := samples.NewPipelined(name, m, runs)
 	if err != nil {
 		return nil, setupf("%s: %w", folder.Path, err)
 	}
