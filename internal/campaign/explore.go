@@ -235,12 +235,3 @@ func (x *Explore) planTests() error {
 	c.Manifest.Explore = plan
 	return c.Folder().WriteManifest(c.Manifest)
 }
-
-// JudgeExploration judges what a results folder has of an exploration.
-func JudgeExploration(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*explore.Exploration, error) {
-	data, err := collect(folder, m, m.R)
-	if err != nil {
-		return nil, err
-	}
-	return explore.Explore(m, data, cfg)
-}

@@ -11,62 +11,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
-
-// Fingerprint describes the samples of the case that "FUNCTION:MSIZE[:SHAPE]" names, from
-// the raw files of stage 2.
-func Fingerprint(folder *results.Folder, m *results.Manifest, text string) (*samples.Fingerprint, error) {
-	i, err := samples.FindCase(&m.Plan, text)
-	if err != nil {
-		return nil, setup(err)
-	}
-	var runs []*results.Run
-	for r, err := range folder.Runs(protocol.ModeMeasure, m.Plan.Cases[i].Shape, &m.Plan) {
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, only(r, i))
-	}
-	name, err := nameOf(folder.Path)
-	if err != nil {
-		return nil, err
-	}
-	f, err := samples.NewFingerprint(name, m, i, runs)
-	if err != nil {
-		return nil, &Failed{Err: err}
-	}
-	f.AddReading(runs, i)
-	var byRank []samples.RanksOfRun
-	for _, r := range runs {
-		counters, counts, err := folder.CountsOfCase(r.Shape, r.Run, i)
-		if err != nil {
-			return nil, err
-		}
-		f.AddCounts(r.Run, counters, counts)
-		ranks, err := folder.RanksOfCase(r.Shape, r.Run, i)
-		if err != nil {
-			return nil, err
-		}
-		if ranks != nil {
-			byRank = append(byRank, samples.RanksOfRun{Run: r.Run, NS: ranks})
-		}
-	}
-	if err := f.Correlate(); err != nil {
-		return nil, err
-	}
-	return f, f.AddRanks(byRank)
-}
-
-// only is an mpirun without the samples of other cases.
-func only(r *results.Run, plan int) *results.Run {
-	for k, c := range r.Cases {
-		if c.Plan != plan {
-			r.Samples[k] = nil
-		}
-	}
-	return r
-}
 
 // NewFingerprint is New for the one case that "FUNCTION:MSIZE[:SHAPE]" names, whose
 // nrep.fixed repetitions are made in a row.
