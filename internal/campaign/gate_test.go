@@ -15,83 +15,8 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/document"
 	"pgmpi/measure/protocol"
 )
-
-// nightly is a check whose family can find a violation.
-const nightly = `
-[check]
-guidelines = ["GL8"]
-[job]
-np = [2]
-mpiruns = 10
-msizes = ["8", "1Ki"]
-[nrep]
-fixed = 10
-`
-
-// slowFrom makes Reduce slower than its mock-up from a moment on, until another.
-func (b *bed) slowFrom(slow func() bool) {
-	b.fake.Call = func(c protocol.JobCase, np int) time.Duration {
-		if slow() {
-			return reduceSlow(c, np)
-		}
-		if c.Function == "MPI_Reduce" {
-			return 9 * time.Microsecond
-		}
-		return 10 * time.Microsecond
-	}
-}
-
-// night makes a check in a folder of the bed, and stores its report.
-func (b *bed) night(name, toml string, slow bool) string {
-	b.t.Helper()
-	path := filepath.Join(filepath.Dir(b.out), name)
-	b.slowFrom(func() bool { return slow })
-	c := b.prepared(path, toml)
-	if err := c.Open(); err != nil {
-		b.t.Fatal(err)
-	}
-	defer c.Close()
-	j, err := c.Check(b.t.Context())
-	if err == nil {
-		err = StoreReport(c.Folder(), j.Report, []document.Format{})
-	}
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return path
-}
-
-// gated is a check held against something.
-func (b *bed) gated(ctx context.Context, toml string) (*Judgement, error) {
-	b.t.Helper()
-	c := b.prepared(b.out, toml)
-	if err := c.ReadGate(); err != nil {
-		return nil, err
-	}
-	if err := c.Open(); err != nil {
-		b.t.Fatal(err)
-	}
-	defer c.Close()
-	return c.Check(ctx)
-}
-
-func with(toml string, gate ...string) string {
-	return toml + "[gate]\n" + strings.Join(gate, "\n") + "\n"
-}
-
-func baseline(path string) string { return "baseline = [\"" + path + "\"]" }
-
-func (b *bed) confirming() (n int) {
-	for _, job := range b.fake.Jobs() {
-		if job.Mode == protocol.ModeConfirm {
-			n++
-		}
-	}
-	return n
-}
 
 func TestWhatIsNewlyViolatedIsMeasuredAgainAndAnAlarm(t *testing.T) {
 	bubble(t, func(t *testing.T, b *bed) {

@@ -19,25 +19,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// Force says whether an entry of a setting is in force.
-type Force struct {
-	Entry tuning.Entry `json:"entry"`
-	State ForceState   `json:"state"`
-	// Text says by what it is seen, or why it is not in force.
-	Text string `json:"text"`
-}
-
-// ForceState is an answer to "is it in force?".
-type ForceState string
-
-// The answers.
-const (
-	InForce    ForceState = "in force"
-	NotInForce ForceState = "not in force"
-	// CannotTell: nothing that the library tells differs with and without it.
-	CannotTell ForceState = "cannot be told"
-)
-
 // ReadForce tells, for an environment beside mpi.env, whether what its entries choose is
 // chosen, in a few mpiruns of each number of processes that time nothing.
 func ReadForce(ctx context.Context, config *glfile.File, env map[string]string, entries []tuning.Entry) ([]Force, error) {

@@ -2,16 +2,13 @@ package campaign
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
-	"pgmpi/internal/conf"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -63,14 +60,6 @@ func orZero(x *float64) float64 {
 
 // mallocKeeps is the environment in which glibc's malloc gives nothing back to the kernel.
 var mallocKeeps = map[string]string{"MALLOC_TRIM_THRESHOLD_": "1000000000", "MALLOC_MMAP_THRESHOLD_": "1000000000"}
-
-// Where malloc may be the cause: glibc takes what is larger than this from the kernel
-// until it was freed once, and a call that meets pages anew tells it by itself.
-const (
-	mallocFrom  = 128 << 10 // bytes
-	faultsFrom  = .5        // page faults a call
-	environment = "malloc's variables"
-)
 
 // mallocMay tells whether a cell may be slow for what malloc does.
 func mallocMay(c RemedyCell) bool {
@@ -179,20 +168,4 @@ func mockupChoices(cells []RemedyCell, p *guidelines.Plan) (out []tuning.Choice)
 		}
 	}
 	return joined(out)
-}
-
-// called is how a choice is told.
-func called(c tuning.Choice) string {
-	switch c.Kind {
-	case tuning.ByEnv:
-		return environment
-	case tuning.ByComponent:
-		return c.ComponentTitle()
-	case tuning.OwnAlgorithm, tuning.ByMockup:
-	}
-	var sizes []string
-	for _, s := range c.Sizes {
-		sizes = append(sizes, conf.HumanSize(s))
-	}
-	return fmt.Sprintf("%s at %s on %d processes", mockups.AlgorithmID(c.Function, c.Algorithm), strings.Join(sizes, ", "), c.NP)
 }

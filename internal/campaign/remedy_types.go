@@ -102,3 +102,29 @@ type Dropped struct {
 	Choice tuning.Choice `json:"choice"`
 	Reason string        `json:"reason"`
 }
+
+// The files of a remedy, beside those of the setting and remedy.json.
+const (
+	settingTOML = "gl.toml"
+	readmeFile  = "README"
+	profiles    = "pgmpitune" // a folder
+)
+
+// Force says whether an entry of a setting is in force.
+type Force struct {
+	Entry tuning.Entry `json:"entry"`
+	State ForceState   `json:"state"`
+	// Text says by what it is seen, or why it is not in force.
+	Text string `json:"text"`
+}
+
+// ForceState is an answer to "is it in force?".
+type ForceState string
+
+// The answers.
+const (
+	InForce    ForceState = "in force"
+	NotInForce ForceState = "not in force"
+	// CannotTell: nothing that the library tells differs with and without it.
+	CannotTell ForceState = "cannot be told"
+)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,13 +17,6 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
-)
-
-// The files of a remedy, beside those of the setting and remedy.json.
-const (
-	settingTOML = "gl.toml"
-	readmeFile  = "README"
-	profiles    = "pgmpitune" // a folder
 )
 
 // writeFiles writes the files that a setting's variables name. env.sh, which puts them in
@@ -206,6 +198,3 @@ func (x *Remedy) writeDocument() error {
 	}
 	return nil
 }
-
-// variables are the names of an environment.
-func variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }
