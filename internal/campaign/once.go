@@ -28,7 +28,12 @@ func newOnce(config *glfile.File, start measure.Starter) (*once, error) {
 	if err != nil {
 		return nil, setup(err)
 	}
-	return &once{config, start, path, info}, nil
+	return onceWith(config, start, path, info), nil
+}
+
+// onceWith takes a rank program that has been found and asked already.
+func onceWith(config *glfile.File, start measure.Starter, path string, info protocol.RankInfo) *once {
+	return &once{config, start, path, info}
 }
 
 // shapes are those of the configuration.

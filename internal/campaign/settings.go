@@ -15,7 +15,7 @@ func (c *Campaign) seeSettings(ctx context.Context) {
 		return
 	}
 	c.sawSettings = true
-	o := &once{c.Config, c.Start, c.RankPath, c.Manifest.Rank}
+	o := onceWith(c.Config, c.Start, c.RankPath, c.Manifest.Rank)
 	found, err := o.ignored(ctx, c.Manifest.Plan.Shapes[0], env, names)
 	if err != nil {
 		return // the first mpirun that measures tells why, and what to do
