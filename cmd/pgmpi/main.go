@@ -79,7 +79,7 @@ func main() {
 		<-ctx.Done()
 		stop()
 	}()
-	os.Exit(run(ctx, os.Args[1:]))
+	os.Exit(execute(ctx, os.Args[1:]))
 }
 
 // endings are the signals that end a measurement with exit status 130: from the
@@ -91,7 +91,7 @@ func endings() []os.Signal {
 	}, signal.Ignored)
 }
 
-func run(ctx context.Context, args []string) (code int) {
+func execute(ctx context.Context, args []string) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			warn("pgmpi: internal error: %v\n  This is a fault of pgmpi %s, not of your input. Finished mpiruns are on disk; --resume goes on.\n", r, version)
