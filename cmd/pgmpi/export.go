@@ -74,13 +74,13 @@ func exportTable(paths []string, what, format, out string) error {
 		_, err := campaign.Export(paths, what, format, to)
 		return errors.Join(err, to.Flush())
 	}
-	rows, reading := 0, error(nil)
+	rows, failed := 0, error(nil)
 	err := regular.Write(out, func(w io.Writer) error {
-		rows, reading = campaign.Export(paths, what, format, w)
-		return reading
+		rows, failed = campaign.Export(paths, what, format, w)
+		return failed
 	})
-	if reading != nil {
-		return reading
+	if failed != nil {
+		return failed
 	}
 	if err != nil {
 		return err

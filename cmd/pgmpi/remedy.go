@@ -39,12 +39,12 @@ nothing is; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 			if len(args) != 1 {
 				return setupf("remedy: give the results folder of a check; see `pgmpi help remedy`")
 			}
-			return remedy(ctx, args[0], force, &s, &o)
+			return mend(ctx, args[0], force, &s, &o)
 		}
 	},
 }
 
-func remedy(ctx context.Context, check string, force bool, s *settings, o *output) error {
+func mend(ctx context.Context, check string, force bool, s *settings, o *output) error {
 	_, m, err := campaign.OpenResults(check)
 	if err != nil {
 		return err
