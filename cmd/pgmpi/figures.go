@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/picture"
+	"pgmpi/internal/reading"
 )
 
 var figuresCommand = command{
@@ -44,7 +44,7 @@ and as LaTeX for pgfplots. Needs no MPI.
 			if err != nil {
 				return err
 			}
-			g, err := campaign.Figures(args, cases, folder, chosen)
+			g, err := reading.Figures(args, cases, folder, chosen)
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
-	"pgmpi/internal/campaign"
+	"pgmpi/internal/reading"
 )
 
 var matrixCommand = command{
@@ -30,7 +30,7 @@ Exit codes: 0, whatever is violated; 2, or 3 where a folder cannot be read.`,
 			if len(args) == 0 {
 				return setupf("matrix: give at least one results folder; see `pgmpi help matrix`")
 			}
-			sides, err := campaign.Sides(args)
+			sides, err := reading.Sides(args)
 			if err != nil {
 				return err
 			}
