@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
-	"pgmpi/internal/remark"
 )
 
 // Comparisons are of two results folders.
@@ -104,23 +102,6 @@ func compareEnd(c *series.Comparison) []document.Section {
 	return []document.Section{s}
 }
 
-// warnings lists remarks on a comparison; their place is in their text.
-func warnings(list []remark.Remark) []document.Section {
-	if len(list) == 0 {
-		return nil
-	}
-	s := document.Titled("Remarks")
-	for _, w := range list {
-		s.Item("%s%s", w.Text, phrase.When(w.Remedy != "", "; %s", w.Remedy))
-	}
-	return []document.Section{s}
-}
-
-// folderFact names a results folder.
-func folderFact(s *document.Section, name string, f analyze.ComparedFolder) {
-	s.Fact(name, "%s: %s; R = %d mpiruns; %s", f.Folder, ShortVersion(f.Library.Version), f.R, f.Created)
-}
-
 // compareDesign says how it was compared.
 func compareDesign(c *series.Comparison) []document.Section {
 	s := document.Titled("How it was compared")
@@ -186,9 +167,6 @@ func compareCases(c *series.Comparison) []document.Section {
 	}
 	return []document.Section{s}
 }
-
-// functionName is Bcast for MPI_Bcast, and the id of a mock-up.
-func functionName(id string) string { return strings.TrimPrefix(id, "MPI_") }
 
 // compareMeans sums up the functions that changed, or with AllRows all.
 func compareMeans(c *series.Comparison) []document.Section {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"pgmpi/analyze/explore"
-	"pgmpi/analyze/judge"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -238,12 +237,4 @@ func exploreMetrics(e *explore.Exploration) []document.Metric {
 		return []document.Metric{cells}
 	}
 	return []document.Metric{ratio, cells}
-}
-
-// within says of a paired test that it compares within mpiruns.
-func within(test judge.TestName) string {
-	if t := judge.Get(test); t != nil && t.Paired {
-		return " within mpiruns"
-	}
-	return ""
 }

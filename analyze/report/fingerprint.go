@@ -224,52 +224,6 @@ func scatter(samples []sampleAt, a axis, columns int) []string {
 	return append(out, fmt.Sprintf("%9s 0%*d", "", max(columns-1, 1), last))
 }
 
-// box draws Tukey's box plot of ascending times: the median in a box of the quartiles, lines to the
-// last times within 1.5 of its lengths, and points beyond.
-func (a axis) box(ascending []float64) string {
-	n := len(ascending)
-	at := func(share float64) float64 { return ascending[int(share*float64(n-1)+.5)] }
-	q1, q3 := at(.25), at(.75)
-	line := []rune(strings.Repeat(" ", a.cells))
-	lo, hi := q1, q3
-	for _, t := range ascending {
-		if t < q1-1.5*(q3-q1) || t > q3+1.5*(q3-q1) {
-			line[a.cell(t)] = '·'
-		} else {
-			lo, hi = min(lo, t), max(hi, t)
-		}
-	}
-	fill := func(from, to float64, r rune) {
-		for i := a.cell(from); i <= a.cell(to); i++ {
-			line[i] = r
-		}
-	}
-	fill(lo, hi, '─')
-	fill(q1, q3, '▄')
-	line[a.cell(at(.5))] = '█'
-	return strings.TrimRight(string(line), " ")
-}
-
-// ecdf draws what share of ascending times is not longer than each cell.
-func (a axis) ecdf(ascending []float64, rows int) []string {
-	counts := make([]int, a.cells)
-	for _, t := range ascending {
-		counts[a.cell(t)]++
-	}
-	for i := 1; i < len(counts); i++ {
-		counts[i] += counts[i-1]
-	}
-	lines := make([]string, rows)
-	for r := range lines {
-		line := make([]rune, a.cells)
-		for i, n := range counts {
-			line[i] = blocks[min(max(n*8*rows/len(ascending)-8*(rows-1-r), 0), 8)]
-		}
-		lines[r] = strings.TrimRight(string(line), " ")
-	}
-	return lines
-}
-
 func fingerprintRuns(f *samples.Fingerprint) []document.Section {
 	t := &document.Table{Head: []string{"mpirun", "n", "warm-up", "outliers", "good", "first", "median", "run median", "faults", "switches"}, Align: "rrrrrrrrrr", Spare: []int{1}}
 	for _, r := range f.Runs {

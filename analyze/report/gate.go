@@ -138,5 +138,3 @@ func slowerSection(g *analyze.Gate) []document.Section {
 	}
 	return tabled(t, more, "Slower than in every baseline: %s", conf.Plural(len(g.Slower), "run-time"))
 }
-
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

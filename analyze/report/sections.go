@@ -130,12 +130,6 @@ func wallClock(seconds float64) string {
 	return d.Round(unit).String()
 }
 
-// ShortVersion is what a library says of itself, up to the first comma or line.
-func ShortVersion(s string) string {
-	short, _, _ := strings.Cut(strings.ReplaceAll(s, "\n", ","), ",")
-	return strings.TrimSpace(short)
-}
-
 // summary is Table 2 of S-PGMPI: violated/checked by shape and type.
 func summary(r *analyze.Report) []document.Section {
 	checked, violated := 0, 0
@@ -157,19 +151,6 @@ func summary(r *analyze.Report) []document.Section {
 	}
 	if len(t.Rows) > 0 {
 		s.Table = t
-	}
-	return []document.Section{s}
-}
-
-// tabled is a section with a table and a note where there is one, if the table has rows.
-func tabled(t *document.Table, note, title string, args ...any) []document.Section {
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	s := document.Titled(title, args...)
-	s.Table = t
-	if note != "" {
-		s.Notes = []string{note}
 	}
 	return []document.Section{s}
 }
@@ -302,22 +283,6 @@ func instead(v *analyze.Verdict) string {
 		name = strings.ReplaceAll(name, "+", "+\n")
 	}
 	return name
-}
-
-// plain is what people call an id: "Bcast" for "MPI_Bcast", "Reduce" for "gather_as_reduce".
-func plain(id string) string {
-	id = strings.TrimPrefix(id, "MPI_")
-	_, parts, ok := strings.Cut(id, "_as_")
-	if !ok {
-		return id
-	}
-	names := strings.Split(parts, "+")
-	for i, n := range names {
-		if n != "" {
-			names[i] = strings.ToUpper(n[:1]) + n[1:]
-		}
-	}
-	return strings.Join(names, "+")
 }
 
 // emulation is what a pattern calls in place of a collective: "Exscan + Reduce_local", "Pack + Bcast + Unpack".
