@@ -6,42 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/samples"
-	"pgmpi/guidelines"
-	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
-
-// fingerprint is that of Reduce at 64 KiB, in the noisy mpiruns.
-func fingerprint(t *testing.T) *samples.Fingerprint {
-	t.Helper()
-	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 4, noisy)
-	countFaults(runs)
-	i, err := samples.FindCase(&m.Plan, "Reduce:64Ki")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []*results.Run
-	for n := range runs {
-		all = append(all, &runs[n])
-	}
-	f, err := samples.NewFingerprint("results", m, i, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.AddRanks([]samples.RanksOfRun{{Run: 1, NS: [][]int64{{400000, 410000, 420000}, {300000, 310000, 430000}}}}); err != nil {
-		t.Fatal(err)
-	}
-	f.Reading = &samples.Reading{WithS: 4.1e-4, WithoutS: 4e-4, Ratio: 1.025}
-	f.AddCounts(1, []protocol.Counter{{Name: "page-faults", From: "perf_event_open"}}, [][]int64{make([]int64, len(f.Runs[0].NS))})
-	for i := range f.Counters[0].Runs[0].N {
-		f.Counters[0].Runs[0].N[i] = int64(i % 7)
-	}
-	f.Counters = append(f.Counters, samples.CounterTimes{Counter: protocol.Counter{Name: "cycles", Why: "the virtual machine hides it"}, Runs: []samples.CounterSamples{}})
-	if err := f.Correlate(); err != nil {
-		t.Fatal(err)
-	}
-	return f
-}
 
 func TestPicturesOfSamplesAreThoseOfTheSamples(t *testing.T) {
 	times := []float64{100, 110, 120, 130, 200}

@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 )
 
 // example is a document of a kind, with the names of the formats that the kind has.
@@ -233,4 +234,36 @@ func TestWrapBreaksAtBlanksAndInLongWords(t *testing.T) {
 	if got := strings.Join(document.Wrap("aaaaaaa b", 4, "  "), "|"); got != "aaaa|  aa|  a|  b" {
 		t.Errorf("%q", got)
 	}
+}
+
+// fingerprint is that of Reduce at 64 KiB, in the noisy mpiruns.
+func fingerprint(t *testing.T) *samples.Fingerprint {
+	t.Helper()
+	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 4, noisy)
+	countFaults(runs)
+	i, err := samples.FindCase(&m.Plan, "Reduce:64Ki")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*results.Run
+	for n := range runs {
+		all = append(all, &runs[n])
+	}
+	f, err := samples.NewFingerprint("results", m, i, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.AddRanks([]samples.RanksOfRun{{Run: 1, NS: [][]int64{{400000, 410000, 420000}, {300000, 310000, 430000}}}}); err != nil {
+		t.Fatal(err)
+	}
+	f.Reading = &samples.Reading{WithS: 4.1e-4, WithoutS: 4e-4, Ratio: 1.025}
+	f.AddCounts(1, []protocol.Counter{{Name: "page-faults", From: "perf_event_open"}}, [][]int64{make([]int64, len(f.Runs[0].NS))})
+	for i := range f.Counters[0].Runs[0].N {
+		f.Counters[0].Runs[0].N[i] = int64(i % 7)
+	}
+	f.Counters = append(f.Counters, samples.CounterTimes{Counter: protocol.Counter{Name: "cycles", Why: "the virtual machine hides it"}, Runs: []samples.CounterSamples{}})
+	if err := f.Correlate(); err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

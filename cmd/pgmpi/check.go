@@ -44,7 +44,7 @@ newly wrong, and was so when it was measured again: see docs/gate.md.`,
 		s.judging(fs)
 		o.formats = formatsFlag(fs, report.Reports, ", all into the folder")
 		o.explains(fs)
-		return func(ctx context.Context, _ []string) error { return check(ctx, &s, &o) }
+		return func(ctx context.Context, _ []string) error { return checkAnew(ctx, &s, &o) }
 	},
 }
 
@@ -158,7 +158,7 @@ func (o *output) run(s *settings, command string, refuse, do func(*run.Campaign)
 	return goOnWith(do(c), c.Path)
 }
 
-func check(ctx context.Context, s *settings, o *output) error {
+func checkAnew(ctx context.Context, s *settings, o *output) error {
 	if o.dryRun && len(o.explain) > 0 {
 		return setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
 	}
