@@ -10,8 +10,12 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pgmpi/analyze/report/calls"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
+	"pgmpi/internal/document"
 )
 
 // poison puts a text behind every string of a value, as somebody may have done
@@ -47,7 +51,7 @@ func poison(v reflect.Value, text string) {
 	}
 }
 
-func poisoned[T any](k Kind[T], t *T, text string) example {
+func poisoned[T any](k document.Kind[T], t *T, text string) example {
 	poison(reflect.ValueOf(t), text)
 	return exampleOf(k, t)
 }
@@ -56,17 +60,17 @@ func poisoned[T any](k Kind[T], t *T, text string) example {
 func hostile(t *testing.T, text string) map[string]example {
 	planted := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
 	return map[string]example{
-		"planted":   poisoned(Reports, planted, text),
-		"compare":   poisoned(Comparisons, comparison(), text),
-		"spread":    poisoned(Spreads, spread(), text),
-		"times":     poisoned(RunTimes, times(), text),
-		"env":       poisoned(Environments, environment(t), text),
+		"planted":   poisoned(check.Reports, planted, text),
+		"compare":   poisoned(checks.Comparisons, comparison(), text),
+		"spread":    poisoned(checks.Spreads, spread(), text),
+		"times":     poisoned(calls.RunTimes, times(), text),
+		"env":       poisoned(check.Environments, environment(t), text),
 		"clocks":    poisoned(ClockLists, clocks(), text),
-		"pipelined": poisoned(PipelinedTimes, pipelined(), text),
-		"overlap":   poisoned(Overlaps, overlap(), text),
+		"pipelined": poisoned(calls.PipelinedTimes, pipelined(), text),
+		"overlap":   poisoned(calls.Overlaps, overlap(), text),
 		"barrier":   poisoned(BarrierLists, barriers(), text),
 
-		"fingerprint": poisoned(Fingerprints, fingerprint(t), text),
+		"fingerprint": poisoned(calls.Fingerprints, fingerprint(t), text),
 		"explore":     poisoned(Explorations, exploration(), text),
 	}
 }
@@ -134,12 +138,12 @@ func TestCellsThatASpreadsheetWouldCalculateAreTexts(t *testing.T) {
 }
 
 func TestTextCannotLeaveItsFenceInMarkdown(t *testing.T) {
-	got := fenced("a\n```\n# b\n````")
+	got := document.Fenced("a\n```\n# b\n````")
 	if !strings.HasPrefix(got, "`````\n") || !strings.HasSuffix(got, "\n`````\n") {
 		t.Errorf("%s", got)
 	}
 	for text, want := range map[string]string{"# b": `\# b`, "> b": `\> b`, "a&lt;": `a\&lt;`, "": ""} {
-		if got := block(text); got != want {
+		if got := document.Block(text); got != want {
 			t.Errorf("%q became %s", text, got)
 		}
 	}

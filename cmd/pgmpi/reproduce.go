@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/checks"
+	"pgmpi/analyze/series"
 )
 
 var reproduceCommand = command{
@@ -22,7 +22,7 @@ the folders are named. Needs no MPI.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var o output
 		o.functions(fs)
-		o.formats = formatsFlag(fs, report.Spreads, "")
+		o.formats = formatsFlag(fs, checks.Spreads, "")
 		o.into(fs)
 		return func(_ context.Context, args []string) error {
 			if len(args) < 2 {
@@ -32,11 +32,11 @@ the folders are named. Needs no MPI.`,
 			if err != nil {
 				return err
 			}
-			s, err := analyze.NewSpread(sides, o.all)
+			s, err := series.NewSpread(sides, o.all)
 			if err != nil {
 				return err
 			}
-			return o.write(report.Spreads.Document(s))
+			return o.write(checks.Spreads.Document(s))
 		}
 	},
 }
