@@ -16,7 +16,7 @@ import (
 )
 
 // The clocks of the test build: every rank but the reference drifts by 50 ppm,
-// its neighbours in the other direction (measure/rank/clock_inject.c).
+// its neighbours in the other direction (measure/rank/native/clock_inject.c).
 const injectedDrift = 50e-6
 
 // eachInjected runs a test with rank programs whose clocks are known.

@@ -46,7 +46,7 @@ func TestEveryFunctionGivesTheRightData(t *testing.T) {
 // roots are the first, a middle and the last rank.
 func roots(np int) [3]int { return [3]int{0, np / 2, np - 1} }
 
-// matmul2 is the operator of measure/rank/matmul2.c, which does not commute.
+// matmul2 is the operator of measure/rank/native/matmul2.c, which does not commute.
 const matmul2 = "matmul2"
 
 // The order of the ranks is kept by every function that reduces, also where the
