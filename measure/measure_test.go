@@ -244,6 +244,11 @@ func TestLimitsGrowWithTheNumberOfProcesses(t *testing.T) {
 	if got := limitsFor(mpi, 2, time.Second).hello; got != 5*time.Second {
 		t.Errorf("a short stall leaves %v", got)
 	}
+	for stall := time.Second; stall < 5*time.Minute; stall += time.Second {
+		if got := limitsFor(mpi, 2, stall); got.hello != min(StartLimit, 5*stall) || got.end < endLimit {
+			t.Errorf("measure.stall = %v: %+v", stall, got)
+		}
+	}
 	mpi.StartLimit = conf.Duration(10 * time.Minute)
 	if got := limitsFor(mpi, 2, time.Second); got.hello != 10*time.Minute || got.end != 520*time.Second {
 		t.Errorf("as configured: %+v", got)

@@ -20,7 +20,7 @@ import (
 const (
 	ackLimit   = 30 * time.Second
 	stallGrace = 10 * time.Second // beyond measure.stall, which the ranks watch themselves
-	// From the end record to the end of mpirun. MPI_Finalize may hang: MPICH 4.0.2
+	// From the end record to the end of mpirun, at least. MPI_Finalize may hang: MPICH 4.0.2
 	// over UCX's TCP does, one time in four at p = 4.
 	endLimit  = 10 * time.Second
 	termGrace = 2 * time.Second // between SIGTERM and SIGKILL
@@ -36,9 +36,9 @@ type limits struct {
 // nobody has set.
 func limitsFor(c MPIConfig, np int, stall time.Duration) limits {
 	start := c.StartsWithin(np)
-	l := limits{hello: start, ack: min(ackLimit, 2*stall), stall: stall, end: max(endLimit, start-80*time.Second)}
+	l := limits{hello: start, ack: min(ackLimit, 2*stall), stall: stall, end: max(endLimit, start-EndsEarlier)}
 	if c.StartLimit == 0 {
-		l.hello -= max(0, 90*time.Second-5*stall)
+		l.hello = min(start, 5*stall+startPerRank(np))
 	}
 	return l
 }

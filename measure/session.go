@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -99,7 +98,7 @@ func (s *Session) started(ctx context.Context, t Task, jobFile string) (*mpirun,
 	}
 	m = s.mpirunOf(t.Shape, jobFile)
 	if t.Mode == protocol.ModeMessages {
-		m.env = environment(s.countingEnv())
+		m.env = environment(Env(launch.CountingEnv(s.Manifest.Rank.Library), s.MPI.Env))
 	}
 	return m, m.start()
 }
@@ -267,26 +266,15 @@ func (s *Session) envOf(shape guidelines.Shape) map[string]string {
 	if !s.MPI.KeepPML || !s.seen[shape] || s.Manifest.PML[shape.String()] != pmlKept || byHand || os.Getenv(pmlVariable) != "" {
 		return env
 	}
-	env = maps.Clone(env)
-	env[pmlVariable] = pmlKept
-	return env
+	return Env(env, map[string]string{pmlVariable: pmlKept})
 }
 
 // algorithmEnv is mpi.env, and what the library's own algorithms need where the Plan
 // has some.
 func (s *Session) algorithmEnv() map[string]string {
-	env := map[string]string{}
+	var own map[string]string
 	if slices.ContainsFunc(s.Manifest.Plan.Cases, func(c guidelines.Case) bool { return mockups.Algorithm(c.Function) != "" }) {
-		maps.Copy(env, launch.AlgorithmEnv(s.Manifest.Rank.Library))
+		own = launch.AlgorithmEnv(s.Manifest.Rank.Library)
 	}
-	maps.Copy(env, s.MPI.Env)
-	return env
-}
-
-// countingEnv is what ranks get that count messages: the configured variables, and
-// the library's own for that.
-func (s *Session) countingEnv() map[string]string {
-	env := maps.Clone(launch.CountingEnv(s.Manifest.Rank.Library))
-	maps.Copy(env, s.MPI.Env)
-	return env
+	return Env(own, s.MPI.Env)
 }

@@ -171,7 +171,10 @@ func (e *env) do(ctx context.Context, rank string, job *protocol.Job) (*protocol
 	if err != nil {
 		return nil, err
 	}
-	return measure.RunJob(ctx, launch.RankArgv(argv, e.program(rank), guidelines.Shape{NP: job.NP}), job)
+	mpi := measure.DefaultMPI()
+	mpi.Launch = argv
+	ranks := &measure.Outside{MPI: mpi, Path: e.program(rank), Info: e.info}
+	return ranks.Do(ctx, guidelines.Shape{NP: job.NP}, nil, job, nil)
 }
 
 // plain runs a plain C program on p processes and returns what it wrote to

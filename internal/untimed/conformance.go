@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -73,12 +72,7 @@ func (o *Once) Legal(ctx context.Context, env map[string]string, functions ...st
 		}
 		out = append(out, of...)
 	}
-	all := maps.Clone(o.config.MPI.Env)
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, env)
-	blame(out, all)
+	blame(out, measure.Env(o.config.MPI.Env, env))
 	return out, nil
 }
 

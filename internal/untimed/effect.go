@@ -226,7 +226,7 @@ type counts map[protocol.JobCase]protocol.Messages
 // count compares the messages inside of the collectives under the setting with those of
 // the algorithm that it should choose, and with the default's.
 func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string]string, forces []*report.Force) error {
-	if launch.CountingEnv(o.info.Library) == nil {
+	if launch.CountingEnv(o.ranks.Info.Library) == nil {
 		return nil
 	}
 	var own, plain []protocol.JobCase
@@ -240,7 +240,7 @@ func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string
 			own = addCase(own, mockups.AlgorithmID(c.Function, c.Algorithm), size)
 		}
 	}
-	without, err := o.countOn(ctx, shape, launch.AlgorithmEnv(o.info.Library), own)
+	without, err := o.countOn(ctx, shape, launch.AlgorithmEnv(o.ranks.Info.Library), own)
 	if err != nil {
 		return err
 	}
@@ -267,13 +267,7 @@ func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[stri
 	for i := range cases {
 		calls.Order = append(calls.Order, i)
 	}
-	all := map[string]string{}
-	for _, from := range []map[string]string{launch.CountingEnv(o.info.Library), env} {
-		for name, value := range from {
-			all[name] = value
-		}
-	}
-	got, err := o.do(ctx, shape, all, &protocol.Job{StallNS: int64(forceStall), CallsJob: calls}, nil)
+	got, err := o.do(ctx, shape, measure.Env(launch.CountingEnv(o.ranks.Info.Library), env), &protocol.Job{StallNS: int64(forceStall), CallsJob: calls}, nil)
 	if err != nil {
 		return nil, err
 	}

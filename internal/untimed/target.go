@@ -22,11 +22,11 @@ func TuningTarget(ctx context.Context, config *glfile.File, folder string) (tuni
 }
 
 func (o *Once) Target(ctx context.Context, folder string) (t tuning.Target, err error) {
-	t.Library = tuning.LibraryOf(o.info.Library, o.info.LibVersion)
+	t.Library = tuning.LibraryOf(o.ranks.Info.Library, o.ranks.Info.LibVersion)
 	if t.Folder, err = filepath.Abs(folder); err != nil {
 		return t, fail.AsSetup(err)
 	}
-	if o.info.Library != "mpich" {
+	if o.ranks.Info.Library != "mpich" {
 		return t, nil
 	}
 	got, err := o.do(ctx, o.shapes()[0], nil, &protocol.Job{StallNS: int64(forceStall), Algorithms: &protocol.AlgorithmsJob{}}, nil)
