@@ -159,7 +159,9 @@ const (
 	EndsEarlier  = StartLimit - endLimit
 )
 
-func startPerRank(np int) time.Duration { return (time.Duration(np) * StartPerRank).Truncate(time.Second) }
+func startPerRank(np int) time.Duration {
+	return (time.Duration(np) * StartPerRank).Truncate(time.Second)
+}
 
 // RankArgs are the arguments of the rank program, beside the number of
 // processes and the job; none where they are its defaults.

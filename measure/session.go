@@ -40,6 +40,9 @@ type Session struct {
 // Run does one mpirun and stores it. A failure of the mpirun is an *Error.
 // progress is called at most twice a second.
 func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int)) (*results.Run, error) {
+	if s.seen == nil {
+		s.seen = map[guidelines.Shape]bool{}
+	}
 	part := s.part(&t)
 	job, seed, err := s.job(t)
 	if err != nil {
@@ -70,20 +73,15 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 	if err != nil {
 		return nil, err
 	}
-	s.Learn(r)
-	for _, f := range out.End.Mockups {
-		if slices.ContainsFunc(job.Mockups, func(m protocol.Mockups) bool { return m.File == f.File }) {
-			putFirst(&s.Manifest.Factors.Mockups, f.File, f.Hash)
-		}
+	s.Manifest.Learned(r, s.NREP)
+	loaded := slices.DeleteFunc(out.End.Mockups, func(f protocol.Mockups) bool {
+		return !slices.ContainsFunc(job.Mockups, func(asked protocol.Mockups) bool { return asked.File == f.File })
+	})
+	s.Manifest.Saw(r, m.hello.PML, loaded)
+	if out.Layout != nil {
+		s.seen[t.Shape] = true
+		s.Manifest.Ran(r, out.Layout, m.argv)
 	}
-	if pml := m.hello.PML; t.Mode == protocol.ModeMessages {
-		// It is the layer that counts, which stands before the one that the others have.
-	} else if pml != "" {
-		put(&s.Manifest.PML, t.Shape.String(), pml)
-	} else {
-		delete(s.Manifest.PML, t.Shape.String())
-	}
-	s.seeFactors(r, out.Layout, m.argv)
 	return r, s.Folder.WriteManifest(s.Manifest)
 }
 
@@ -235,17 +233,6 @@ func nameOf(r *results.Run) string {
 	default:
 		return fmt.Sprintf("mpirun %d of stage 2", r.Run)
 	}
-}
-
-// seeFactors keeps where the first mpirun of a shape in this process ran, and,
-// after a --resume, only what differs from what is known.
-func (s *Session) seeFactors(r *results.Run, l *host.Layout, argv []string) {
-	if l == nil {
-		return
-	}
-	put(&s.seen, r.Shape, true)
-	l.Shape, l.Since, l.Command = r.Shape.String(), results.RawName(r.Mode, r.Shape, r.Run), argv
-	s.Manifest.Factors.Add(*l)
 }
 
 // Open MPI chooses its point-to-point messaging layer (PML) anew in every
