@@ -164,7 +164,7 @@ func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint
 	r := &results.Run{Header: results.Header{
 		Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Order: measured(job.Order, len(t.Cases)), Rank: m.hello.Rank, Predictions: predictions(job),
 		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
-		Counters: out.End.Counters, Timing: out.End.Timing, Clock: out.End.Clock, Clocks: out.End.Clocks, Yardstick: out.End.Yardstick,
+		Counters: out.End.Counters, Timing: out.End.Timing, Clock: out.End.Clock, Clocks: out.End.Clocks, Probes: out.End.Probes,
 		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
 	}}
 	if r.Clock != nil {

@@ -15,7 +15,7 @@ var p2 = guidelines.Shape{NP: 2}
 
 // folder has mpiruns in which each of so many cases takes 1000 ns times the factor of
 // the mpirun; yardstick gives an mpirun's readings.
-func folder(t *testing.T, cases int, factors []float64, yardstick func(run int) []protocol.Yardstick) *Set {
+func folder(t *testing.T, cases int, factors []float64, yardstick func(run int) []protocol.Probes) *Set {
 	t.Helper()
 	m := &results.Manifest{R: len(factors)}
 	m.Plan.Shapes = []guidelines.Shape{p2}
@@ -26,7 +26,7 @@ func folder(t *testing.T, cases int, factors []float64, yardstick func(run int) 
 	for i, f := range factors {
 		run := results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: p2, Run: i + 1}}
 		if yardstick != nil {
-			run.Yardstick = yardstick(i + 1)
+			run.Probes = yardstick(i + 1)
 		}
 		for k, c := range m.Plan.Cases {
 			run.Cases = append(run.Cases, results.CaseInfo{Plan: k, Function: c.Function, Msize: c.Msize, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
@@ -82,11 +82,11 @@ func TestTwoStatesAreFoundWhicheverIsTheMajority(t *testing.T) {
 	}
 }
 
-func TestTheYardstickTellsStatesThatFewCasesCannot(t *testing.T) {
+func TestTheProbesTellsStatesThatFewCasesCannot(t *testing.T) {
 	lines := map[int][]float64{1: {90, 95, 100}, 2: {500, 510, 90}, 3: {80, 85}, 4: {400, 600, 700}, 5: {120, 0, 110}, 6: {100, 390}}
-	states := folder(t, 3, []float64{1, 1.5, 1, 1.5, 1, 1}, func(run int) (out []protocol.Yardstick) {
+	states := folder(t, 3, []float64{1, 1.5, 1, 1.5, 1, 1}, func(run int) (out []protocol.Probes) {
 		for _, ns := range lines[run] {
-			out = append(out, protocol.Yardstick{LineNS: ns, MemcpyNS: 9000})
+			out = append(out, protocol.Probes{LineNS: ns, MemcpyNS: 9000})
 		}
 		return out
 	}).States(p2)
@@ -99,8 +99,8 @@ func TestTheYardstickTellsStatesThatFewCasesCannot(t *testing.T) {
 		t.Errorf("%+v", states)
 	}
 	// A quantity after the others is used where they tell nothing.
-	states = folder(t, 3, []float64{1, 1, 1, 1, 1, 1}, func(run int) []protocol.Yardstick {
-		return []protocol.Yardstick{{LineNS: 100, PingPong8NS: float64(1 + run%2)}}
+	states = folder(t, 3, []float64{1, 1, 1, 1, 1, 1}, func(run int) []protocol.Probes {
+		return []protocol.Probes{{LineNS: 100, PingPong8NS: float64(1 + run%2)}}
 	}).States(p2)
 	if got, want := members(states), [][]int{{2, 4, 6}, {1, 3, 5}}; !slices.EqualFunc(got, want, slices.Equal[[]int]) || states[0].By != ByPingPong8 {
 		t.Errorf("%+v", states)
@@ -146,7 +146,7 @@ func TestNoiseHasNoStatesAndStatesAreFound(t *testing.T) {
 			}
 		}
 		for _, sd := range []float64{.05, .1} {
-			got := share(n, sd, 1, 0, yardstickRule, t2)
+			got := share(n, sd, 1, 0, probeRule, t2)
 			t.Logf("%d mpiruns, yardstick, t2, sd %.2f: states in %.2f %%", n, sd, 100*got)
 			if got > .025 {
 				t.Errorf("%d mpiruns, yardstick, sd %.2f: states in %.1f %%", n, sd, 100*got)

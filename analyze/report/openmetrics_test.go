@@ -43,7 +43,7 @@ func values(t *testing.T, text string) map[string]float64 {
 
 func TestMetricsReadBack(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
-	r.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{MemcpyNS: 2500}}}
+	r.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{MemcpyNS: 2500}}}
 	text := written(t, "openmetrics", check.Reports.Document(r))
 	got := values(t, text)
 	for key, want := range map[string]float64{

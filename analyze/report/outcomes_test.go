@@ -46,7 +46,7 @@ func hostileReport(t *testing.T) *analyze.Report {
 		r.Measured.Cases[i].Function += hostileText
 		r.Measured.Cases[i].Shape = hostileText
 	}
-	r.Yardstick = []analyze.Yardstick{{Shape: hostileText, Speed: medians.Speed{LineNS: 100}}}
+	r.Probes = []analyze.Probes{{Shape: hostileText, Speed: medians.Speed{LineNS: 100}}}
 	r.Notes = []string{hostileText}
 	return r
 }

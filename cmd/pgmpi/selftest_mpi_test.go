@@ -70,7 +70,7 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 	if len(raw.Cases) != 2 || raw.Cases[0].Calls != 16 || raw.Cases[0].Msize != 64 || raw.Cases[1].Calls != 0 || raw.Cases[1].Msize != 1024 {
 		t.Fatalf("cases of %s: %+v", split, raw.Cases)
 	}
-	checkYardstick(t, 2, raw.Yardstick, 5)
+	checkProbes(t, 2, raw.Probes, 5)
 	for _, s := range raw.Samples[0] {
 		if s.NS < 16*smallDelay {
 			t.Errorf("16 calls took %d ns, less than their delays", s.NS)

@@ -60,10 +60,10 @@ type CallsEnd struct {
 	MeasureNS int64  `json:"measure_ns"`
 	TimedNS   int64  `json:"timed_ns"`
 	Timing    Timing `json:"timing"`
-	// Yardstick is in the order of time; only of an mpirun that measures.
-	Yardstick []Yardstick `json:"yardstick,omitempty"`
-	Mockups   []Mockups   `json:"mockups,omitempty"`  // of the job, as they were loaded
-	Counters  []Counter   `json:"counters,omitempty"` // of the job; absent: it has none
+	// Probes is in the order of time; only of an mpirun that measures.
+	Probes   []Probes  `json:"yardstick,omitempty"`
+	Mockups  []Mockups `json:"mockups,omitempty"`  // of the job, as they were loaded
+	Counters []Counter `json:"counters,omitempty"` // of the job; absent: it has none
 }
 
 // SoFar closes the lines that an mpirun sends before its end.
@@ -461,7 +461,7 @@ func (e *CallsEnd) check() error {
 			return fmt.Errorf("%s is %d", name, n)
 		}
 	}
-	for _, y := range e.Yardstick {
+	for _, y := range e.Probes {
 		if min(y.AtS, y.LineNS, y.MemcpyNS, y.ReduceLocalNS, y.PingPong8NS, y.PingPong64KNS) < 0 {
 			return errors.New("a negative reading of the yardstick")
 		}

@@ -148,10 +148,10 @@ type Timing struct {
 	MaxDriftNS int64 `json:"max_drift_ns,omitempty"`
 }
 
-// Yardstick is how fast the machine was at one moment of an mpirun, outside of
+// Probes is how fast the machine was at one moment of an mpirun, outside of
 // every timed region. Each value is the slowest of all ranks' or pairs'; 0: not
 // read.
-type Yardstick struct {
+type Probes struct {
 	AtS           float64 `json:"at_s"`                      // seconds since the mpirun began to measure
 	LineNS        float64 `json:"line_ns,omitempty"`         // round trip of a cache line between two ranks of a node, ns
 	MemcpyNS      float64 `json:"memcpy_ns,omitempty"`       // memcpy of 256 KiB, ns

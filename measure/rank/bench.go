@@ -136,7 +136,7 @@ func (b *bench) probes() (look func(done int) error, err error) {
 		}
 		b.setName("the reference probes")
 		err := r.Read()
-		b.out.end.Yardstick = r.All
+		b.out.end.Probes = r.All
 		return err
 	}, nil
 }

@@ -40,7 +40,7 @@ type Reader struct {
 	c     *C.pg_probes
 	start time.Time
 	cases int
-	All   []protocol.Yardstick // at rank 0, in the order of time
+	All   []protocol.Probes // at rank 0, in the order of time
 }
 
 // New returns what reads the probes when a reading is due among `cases` cases.
@@ -65,7 +65,7 @@ func (r *Reader) Read() error {
 	at := time.Since(r.start)
 	v, err := r.read()
 	if err == nil && r.w.Rank == 0 {
-		r.All = append(r.All, protocol.Yardstick{AtS: at.Seconds(),
+		r.All = append(r.All, protocol.Probes{AtS: at.Seconds(),
 			LineNS: float64(v[C.PG_LINE]), MemcpyNS: float64(v[C.PG_MEMCPY]), ReduceLocalNS: float64(v[C.PG_REDUCE_LOCAL]),
 			PingPong8NS: float64(v[C.PG_PINGPONG_8]), PingPong64KNS: float64(v[C.PG_PINGPONG_64K])})
 	}

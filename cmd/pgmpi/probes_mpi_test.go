@@ -12,7 +12,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-func TestMpirunsThatMeasureReadTheYardstick(t *testing.T) {
+func TestMpirunsThatMeasureReadTheProbes(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{1, 2, 3, 5} {
 			out, err := b.runJob(np, syncJob(np, 3))
@@ -20,7 +20,7 @@ func TestMpirunsThatMeasureReadTheYardstick(t *testing.T) {
 				t.Fatalf("p = %d: %v", np, err)
 			}
 			// With two cases: before, between and after them.
-			lines := checkYardstick(t, np, out.End.Yardstick, 3)
+			lines := checkProbes(t, np, out.End.Probes, 3)
 			if lines > 0 && (np == 1 || np > runtime.NumCPU()) {
 				t.Errorf("p = %d on %d cores: %d readings have a round trip of a line", np, runtime.NumCPU(), lines)
 			}
@@ -28,8 +28,8 @@ func TestMpirunsThatMeasureReadTheYardstick(t *testing.T) {
 	})
 }
 
-// checkYardstick returns how many readings have a round trip of a line.
-func checkYardstick(t *testing.T, np int, got []protocol.Yardstick, want int) (lines int) {
+// checkProbes returns how many readings have a round trip of a line.
+func checkProbes(t *testing.T, np int, got []protocol.Probes, want int) (lines int) {
 	t.Helper()
 	if len(got) != want {
 		t.Fatalf("p = %d: %d readings, want %d", np, len(got), want)
@@ -49,7 +49,7 @@ func checkYardstick(t *testing.T, np int, got []protocol.Yardstick, want int) (l
 	return lines
 }
 
-func TestRawFilesOfStageTwoHaveTheYardstick(t *testing.T) {
+func TestRawFilesOfStageTwoHaveTheProbes(t *testing.T) {
 	twoCores(t)
 	eachLibrary(t, func(t *testing.T, b *fixture) {
 		gl := b.toml(strings.Replace(quick, "fixed = 10", "max = 20\npredictions = 1", 1))
@@ -66,8 +66,8 @@ func TestRawFilesOfStageTwoHaveTheYardstick(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				lines += checkYardstick(t, 2, run.Yardstick, want)
-				for _, y := range run.Yardstick {
+				lines += checkProbes(t, 2, run.Probes, want)
+				for _, y := range run.Probes {
 					if y.AtS > float64(run.MeasureNS)*1e-9 {
 						t.Errorf("%s: a reading at %v s of %d ns", name, y.AtS, run.MeasureNS)
 					}
