@@ -38,7 +38,11 @@ func (s *Session) part(t *Task) *results.Run {
 	}
 	var rest Task
 	if t.Mode == protocol.ModeNREP {
-		rest = t.withoutCases(done)
+		rest = *t // without the cases that are done
+		rest.Cases = slices.DeleteFunc(slices.Clone(t.Cases), func(c Sampled) bool {
+			_, is := done[[2]int{c.Plan, c.Calls}]
+			return is
+		})
 	} else if left := r.RoundsLeft(); left < s.turns(*t) {
 		rest = t.withoutRounds(done, left).WithFillers(s.Manifest)
 	}
@@ -47,15 +51,6 @@ func (s *Session) part(t *Task) *results.Run {
 	}
 	*t = rest
 	return r
-}
-
-// withoutCases is a prediction of the cases that are not done.
-func (t Task) withoutCases(done map[[2]int]results.CaseInfo) Task {
-	t.Cases = slices.DeleteFunc(slices.Clone(t.Cases), func(c Sampled) bool {
-		_, is := done[[2]int{c.Plan, c.Calls}]
-		return is
-	})
-	return t
 }
 
 // withoutRounds is the task with the repetitions and the rounds that are left. Where

@@ -244,24 +244,17 @@ const (
 	pmlKept = "ob1"
 )
 
-// envOf is what the ranks of a shape's next mpirun get: the configured variables,
-// and the layer that the first one in this process chose, unless it was chosen by
-// hand.
+// envOf is what the ranks of a shape's next mpirun get: what the library's own algorithms
+// need where the Plan has some, the configured variables, and the layer that the first one in
+// this process chose, unless it was chosen by hand.
 func (s *Session) envOf(shape guidelines.Shape) map[string]string {
-	env := s.algorithmEnv()
-	_, byHand := s.MPI.Env[pmlVariable]
-	if !s.MPI.KeepPML || !s.seen[shape] || s.Manifest.PML[shape.String()] != pmlKept || byHand || os.Getenv(pmlVariable) != "" {
-		return env
-	}
-	return Env(env, map[string]string{pmlVariable: pmlKept})
-}
-
-// algorithmEnv is mpi.env, and what the library's own algorithms need where the Plan
-// has some.
-func (s *Session) algorithmEnv() map[string]string {
-	var own map[string]string
+	var own, pml map[string]string
 	if slices.ContainsFunc(s.Manifest.Plan.Cases, func(c guidelines.Case) bool { return mockups.Algorithm(c.Function) != "" }) {
 		own = launch.AlgorithmEnv(s.Manifest.Rank.Library)
 	}
-	return Env(own, s.MPI.Env)
+	_, byHand := s.MPI.Env[pmlVariable]
+	if s.MPI.KeepPML && s.seen[shape] && s.Manifest.PML[shape.String()] == pmlKept && !byHand && os.Getenv(pmlVariable) == "" {
+		pml = map[string]string{pmlVariable: pmlKept}
+	}
+	return Env(own, s.MPI.Env, pml)
 }

@@ -124,7 +124,10 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	}
 	// The first mpirun of a shape meets every case, and decides the cap.
 	calls.Verify = calls.MemoryCap == 0
-	calls.Announce = slices.ContainsFunc(m.Plan.Cases, func(c guidelines.Case) bool { return mayEnd(c.Function) })
+	calls.Announce = slices.ContainsFunc(m.Plan.Cases, func(c guidelines.Case) bool {
+		f, _ := mockups.Get(c.Function)
+		return f.MayEnd()
+	})
 	for _, i := range t.Cases {
 		c := m.Plan.Cases[i.Plan]
 		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
@@ -133,7 +136,11 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		c := m.Plan.Cases[i]
 		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Skip: m.Skip[i].Status, Filler: true})
 	}
-	seed = runSeed(m.Seed, t)
+	stream := uint64(t.Run) // every mpirun has an order of its own that the configured seed determines
+	for _, b := range []byte(string(t.Mode) + t.Shape.String()) {
+		stream = stream*131 + uint64(b)
+	}
+	seed = rand.NewPCG(m.Seed, stream).Uint64() >> 1
 	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), s.Measure.leastCalls(), m)
 	for i, round := range rounds {
 		if i > 0 {
@@ -141,8 +148,12 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		}
 		calls.Order = append(calls.Order, round...)
 	}
+	place := m.Factors.Place(t.Shape.String()) // as in the first mpirun
+	if t.Shape.Nodes > 0 {
+		place = t.Shape.String()
+	}
 	err = s.work(calls)
-	return &protocol.Job{NP: t.Shape.NP, Place: s.place(t.Shape), StallNS: int64(c.Stall), Layout: !s.seen[t.Shape], CallsJob: calls}, seed, err
+	return &protocol.Job{NP: t.Shape.NP, Place: place, StallNS: int64(c.Stall), Layout: !s.seen[t.Shape], CallsJob: calls}, seed, err
 }
 
 // work says what the calls of a mode are for.
@@ -195,29 +206,6 @@ func predictions(j *protocol.Job) int {
 		return 0
 	}
 	return j.Predict.Times
-}
-
-// place is where the ranks of a shape must be: as it says, or as in its first mpirun.
-func (s *Session) place(shape guidelines.Shape) string {
-	if shape.Nodes > 0 {
-		return shape.String()
-	}
-	return s.Manifest.Factors.Place(shape.String())
-}
-
-// runSeed gives every mpirun an order of its own that the configured seed determines.
-func runSeed(seed uint64, t Task) uint64 {
-	stream := uint64(t.Run)
-	for _, b := range []byte(string(t.Mode) + t.Shape.String()) {
-		stream = stream*131 + uint64(b)
-	}
-	return rand.NewPCG(seed, stream).Uint64() >> 1
-}
-
-// mayEnd tells whether a call of a function may end the mpirun.
-func mayEnd(function string) bool {
-	f, _ := mockups.Get(function)
-	return f.MayEnd()
 }
 
 // mockups are the shared libraries of which the Plan has rows, as they were when the folder

@@ -192,7 +192,8 @@ const maxMessage = 1 << 10
 // job can bring.
 type OutputReader struct {
 	job    *Job
-	calls  CallsJob // of the job; empty: it has none
+	calls  CallsJob   // of the job; empty: it has none
+	timed  MeasureJob // of calls; empty: it has none
 	out    Output
 	at     map[int]int // where in out.Cases a case of the job is
 	closed Finished    // by the last SoFar
@@ -217,6 +218,9 @@ func NewOutputReader(job *Job) *OutputReader {
 	if job.CallsJob != nil {
 		o.calls = *job.CallsJob
 	}
+	if m := o.calls.Measure; m != nil {
+		o.timed = *m
+	}
 	return o
 }
 
@@ -240,9 +244,13 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 	case LineSamples:
 		err = o.samples(string(text))
 	case LineRank:
-		err = o.series(string(text), &o.out.Ranks, o.ranks())
+		most := o.job.NP
+		if !o.timed.PerRank {
+			most = 0
+		}
+		err = o.series(string(text), &o.out.Ranks, most)
 	case LineCount:
-		err = o.series(string(text), &o.out.Counts, o.counters())
+		err = o.series(string(text), &o.out.Counts, len(o.timed.Counters))
 	case LineNodes:
 		var part host.Layout
 		if err = json.Unmarshal(text, &part); o.out.Layout == nil {
@@ -404,22 +412,6 @@ func (o *OutputReader) series(text string, into *map[int][][]int64, most int) er
 		*have = append(*have, s.NS)
 	}
 	return nil
-}
-
-// ranks is how many ranks send their durations.
-func (o *OutputReader) ranks() int {
-	if m := o.calls.Measure; m != nil && m.PerRank {
-		return o.job.NP
-	}
-	return 0
-}
-
-// counters is how many counters a case has.
-func (o *OutputReader) counters() int {
-	if m := o.calls.Measure; m != nil {
-		return len(m.Counters)
-	}
-	return 0
 }
 
 func (o *OutputReader) end(text []byte) error {

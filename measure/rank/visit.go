@@ -66,7 +66,12 @@ func (b *bench) visit(i int) error {
 func (v *visit) do() error {
 	// Each visit of stage 1 is a prediction of its own.
 	if v.s.begun++; v.s.begun > 1 && v.job.Predict == nil {
-		v.resume()
+		v.TakeUp(v.s.prepared)
+		if v.f.Consumes { // numbers that neither overflow nor vanish
+			v.fill()
+		}
+		v.row = v.InARow(v.call, v.c.Calls)
+		v.Rotate(v.need.Send, v.need.Recv)
 	} else if ok, err := v.begin(); !ok || err != nil {
 		return err
 	}
@@ -91,16 +96,6 @@ func (v *visit) do() error {
 	return nil
 }
 
-// resume takes up a case that was put away.
-func (v *visit) resume() {
-	v.TakeUp(v.s.prepared)
-	if v.f.Consumes { // numbers that neither overflow nor vanish
-		v.fill()
-	}
-	v.row = v.InARow(v.call, v.c.Calls)
-	v.Rotate(v.need.Send, v.need.Recv)
-}
-
 // begin tries, prepares and verifies a case, and makes its untimed calls; ok is false where
 // it is not to be measured.
 func (v *visit) begin() (ok bool, err error) {
@@ -120,7 +115,10 @@ func (v *visit) begin() (ok bool, err error) {
 		return false, err
 	}
 	if v.job.Verify && v.s.begun == 1 {
-		fault, err := v.verified()
+		fault, err := v.Verify(v.verifier, v.f, v.single(), v.count)
+		if err == nil && fault == "" && v.f.Call == mockups.PersistentTimes {
+			fault, err = v.verifyStarts()
+		}
 		if err != nil {
 			return false, err
 		}
@@ -237,15 +235,6 @@ func (v *visit) work() (fault string, err error) {
 func (v *visit) of() verify.Case { return v.Case(v.f, v.count) }
 
 func (v *visit) fill() { v.verifier.Fill(v.of()) }
-
-// verified says what is wrong with the data of a prepared case; "" when nothing is.
-func (v *visit) verified() (fault string, err error) {
-	fault, err = v.Verify(v.verifier, v.f, v.single(), v.count)
-	if err == nil && fault == "" && v.f.Call == mockups.PersistentTimes {
-		return v.verifyStarts()
-	}
-	return fault, err
-}
 
 // verifyStarts verifies the request that a case makes, starts ten times and frees, one start
 // after the other: between these nothing can be looked at.

@@ -37,19 +37,14 @@ type Caller struct {
 
 // New returns a Caller without buffers.
 func New(w *mpi.World) *Caller {
-	c := &Caller{World: w, x: (*C.pg_ctx)(unsafe.Pointer(w.Context)), rows: tableRows(), own: map[string]mockups.Temp{},
+	caller := &Caller{World: w, x: (*C.pg_ctx)(unsafe.Pointer(w.Context)), rows: map[string]*native.Function{}, own: map[string]mockups.Temp{},
 		many: (*C.pg_function)(C.calloc(1, C.sizeof_pg_function))}
-	c.makeCounts()
-	return c
-}
-
-func tableRows() map[string]*native.Function {
-	out := map[string]*native.Function{}
 	rows, ids := c.Rows()
 	for i, id := range ids {
-		out[id] = (*native.Function)(rows[i])
+		caller.rows[id] = (*native.Function)(rows[i])
 	}
-	return out
+	caller.makeCounts()
+	return caller
 }
 
 func own(f *native.Function) *C.pg_function { return (*C.pg_function)(unsafe.Pointer(f)) }

@@ -66,13 +66,16 @@ func (c *Caller) loadFile(f *protocol.Mockups, library string) (hash string, err
 	defer C.free(unsafe.Pointer(path))
 	var why *C.char
 	plugin := C.pg_load_plugin(path, &why)
-	switch {
-	case plugin == nil:
+	if plugin == nil {
 		return "", errors.New(strings.TrimPrefix(C.GoString(why), f.File+": "))
+	}
+	// The text may lack its end.
+	builtFor, _, _ := strings.Cut(C.GoStringN(&plugin.library[0], C.int(len(plugin.library))), "\x00")
+	switch {
 	case plugin.version != C.PG_PLUGIN_VERSION:
 		return "", fmt.Errorf("it has version %d of mockups.h, this pgmpi has %d", plugin.version, C.PG_PLUGIN_VERSION)
-	case libraryOf(plugin) != library:
-		return "", fmt.Errorf("it was compiled for %s, and the ranks run with %s", libraryOf(plugin), library)
+	case builtFor != library:
+		return "", fmt.Errorf("it was compiled for %s, and the ranks run with %s", builtFor, library)
 	}
 	rows := map[string]*C.pg_mockup{}
 	for i := range int(plugin.n) {
@@ -92,18 +95,6 @@ func (c *Caller) loadFile(f *protocol.Mockups, library string) (hash string, err
 		c.own[id] = mockups.Temp{One: int(t.one), PerRank: int(t.per_rank), Padded: int(t.padded)}
 	}
 	return hash, nil
-}
-
-func libraryOf(p *C.pg_plugin) string {
-	return C.GoStringN(&p.library[0], C.int(textLength(p.library[:])))
-}
-
-// textLength is that of a text in an array, which may lack its end.
-func textLength(text []C.char) int {
-	if n := slices.Index(text, 0); n >= 0 {
-		return n
-	}
-	return len(text)
 }
 
 func idsOf(rows map[string]*C.pg_mockup) (ids []string) {

@@ -112,8 +112,9 @@ func clockStep(now *C.pg_clock) int64 {
 // would make one counter many clocks (S-REVISITED §4.2.1).
 func (c *Clock) startTSC(measure time.Duration) error {
 	hz, from, refused := tscFrequency(measure)
-	if refused == nil {
-		refused = tscPinned()
+	// The counter of another core may show another time (S-REVISITED §3.4).
+	if may := host.Affinity(); refused == nil && !host.IsOneCore(hostFiles, may) {
+		refused = fmt.Errorf("it may run on the processors %s and is not bound to one core; bind ranks (mpirun --bind-to core, at most as many ranks as cores) or use monotonic", may)
 	}
 	if refused != nil {
 		refused = fmt.Errorf("clock rdtscp refused: %c", refused)
@@ -150,15 +151,6 @@ func tscFrequency(measure time.Duration) (hz int64, from string, refused error) 
 		return hz, fmt.Sprintf("measured against CLOCK_MONOTONIC_RAW for %d ms", measure.Milliseconds()), nil
 	}
 	return 0, "", errors.New("this processor has no time-stamp counter that pgmpi knows; use monotonic")
-}
-
-// tscPinned refuses a rank that may move to another core, whose counter may
-// show another time (S-REVISITED §3.4).
-func tscPinned() error {
-	if may := host.Affinity(); !host.IsOneCore(hostFiles, may) {
-		return fmt.Errorf("it may run on the processors %s and is not bound to one core; bind ranks (mpirun --bind-to core, at most as many ranks as cores) or use monotonic", may)
-	}
-	return nil
 }
 
 // List examines every clock; rank 0's findings count. All ranks must call

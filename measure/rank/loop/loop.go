@@ -185,14 +185,6 @@ func (l *Loop) Spread(send, recv int64) {
 	}
 }
 
-// stay puts the buffers where repetition n of the caches has had them.
-func (l *Loop) stay(n C.int64_t) {
-	at := func(r C.pg_rotation) unsafe.Pointer {
-		return unsafe.Add(unsafe.Pointer(r.base), n%r.positions*r.stride)
-	}
-	l.x.send, l.x.recv = at(l.c.send), at(l.c.recv)
-}
-
 // Home puts the buffers back to their first position.
 func (l *Loop) Home() {
 	l.x.send, l.x.recv = unsafe.Pointer(l.c.send.base), unsafe.Pointer(l.c.recv.base)
@@ -210,9 +202,13 @@ func (l *Loop) made(start time.Time, first C.int64_t) int {
 	l.Took += time.Since(start)
 	n := int(l.c.n)
 	if n > 0 {
-		// A repetition that the synchronisation did not begin has had its place.
+		// A repetition that the synchronisation did not begin has had its place: the buffers
+		// stay where the last one had them.
 		l.Called = true
-		l.stay(first + l.c.n - 1)
+		at := func(r C.pg_rotation) unsafe.Pointer {
+			return unsafe.Add(unsafe.Pointer(r.base), (first+l.c.n-1)%r.positions*r.stride)
+		}
+		l.x.send, l.x.recv = at(l.c.send), at(l.c.recv)
 	}
 	return n
 }
