@@ -174,13 +174,11 @@ func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint
 		return nil, &Error{Argv: m.argv, What: err.Error(), Started: true}
 	}
 	r.Join(part)
-	if ranks := results.RanksOf(r, out.Ranks); ranks != nil {
-		if err := s.Folder.WriteRanks(ranks); err != nil {
-			return nil, err
+	for _, series := range []*results.Series{results.RanksOf(r, out.Ranks), results.CountsOf(r, out.Counts)} {
+		if series == nil {
+			continue
 		}
-	}
-	if counts := results.CountsOf(r, out.Counts); counts != nil {
-		if err := s.Folder.WriteCounts(counts); err != nil {
+		if err := s.Folder.WriteSeries(series); err != nil {
 			return nil, err
 		}
 	}

@@ -20,7 +20,7 @@ func TestCountersComeBackAsTheyWereWritten(t *testing.T) {
 	defer f.Close()
 	run := sampleRun() // case 0 is plan 4 with 3 repetitions, case 2 plan 6 with one
 	run.Counters = []protocol.Counter{{Name: "page-faults", From: "getrusage"}, {Name: "cycles", Why: "hidden"}, {Name: "mpi_t:x", From: "MPI_T"}}
-	if err := f.WriteCounts(CountsOf(run, map[int][][]int64{0: {{1, 0, 385}, nil, {4, 5, 6}}, 2: {{7}, nil, {8}}})); err != nil {
+	if err := f.WriteSeries(CountsOf(run, map[int][][]int64{0: {{1, 0, 385}, nil, {4, 5, 6}}, 2: {{7}, nil, {8}}})); err != nil {
 		t.Fatal(err)
 	}
 	for plan, want := range map[int][][]int64{4: {{1, 0, 385}, {4, 5, 6}}, 6: {{7}, {8}}} {
@@ -37,7 +37,7 @@ func TestCountersComeBackAsTheyWereWritten(t *testing.T) {
 	if CountsOf(run, nil) != nil {
 		t.Error("nothing was sent")
 	}
-	if err := f.WriteCounts(CountsOf(run, map[int][][]int64{0: {{1, 2}, nil, {3, 4}}})); err == nil {
+	if err := f.WriteSeries(CountsOf(run, map[int][][]int64{0: {{1, 2}, nil, {3, 4}}})); err == nil {
 		t.Error("two counts of three repetitions were taken")
 	}
 }
@@ -56,7 +56,7 @@ func TestDamagedCountersAreRefused(t *testing.T) {
 		head + "0\t0\t0\t5\n":                             "before its #end line",
 		strings.Replace(head, "-counters/", "-ranks/", 1): "not about",
 	} {
-		file, err := os.Create(f.Path + "/" + countsName(shape, 3))
+		file, err := os.Create(f.Path + "/" + seriesName(CountsSchema, shape, 3))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ func TestDurationsByRankComeBackAsTheyWereWritten(t *testing.T) {
 	defer f.Close()
 	run := sampleRun() // case 0 is plan 4 with 3 repetitions, case 2 plan 6 with one
 	want := map[int][][]int64{0: {{1, 2, 3}, {4, 5, 6}}, 2: {{7}, {8}}}
-	if err := f.WriteRanks(RanksOf(run, want)); err != nil {
+	if err := f.WriteSeries(RanksOf(run, want)); err != nil {
 		t.Fatal(err)
 	}
 	for plan, ranks := range map[int][][]int64{4: want[0], 6: want[2], 5: nil} {
@@ -32,7 +32,7 @@ func TestDurationsByRankComeBackAsTheyWereWritten(t *testing.T) {
 	if RanksOf(run, nil) != nil {
 		t.Error("nothing was sent")
 	}
-	if err := f.WriteRanks(RanksOf(run, map[int][][]int64{0: {{1, 2, 3}, {4}}})); err == nil || !strings.Contains(err.Error(), "part 1 has 1 numbers") {
+	if err := f.WriteSeries(RanksOf(run, map[int][][]int64{0: {{1, 2, 3}, {4}}})); err == nil || !strings.Contains(err.Error(), "part 1 has 1 numbers") {
 		t.Errorf("a rank with too few: %v", err)
 	}
 }
@@ -60,7 +60,7 @@ func TestDamagedDurationsByRankAreRefused(t *testing.T) {
 		strings.Replace(head, `"nrep":[1]`, `"nrep":[]`, 1):    "mpirun 3",
 		strings.Replace(head, "pgmpi-ranks/1", "another/1", 1): "mpirun 3",
 	} {
-		file, err := os.Create(f.Path + "/" + ranksName(shape, 3))
+		file, err := os.Create(f.Path + "/" + seriesName(RanksSchema, shape, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
