@@ -186,6 +186,8 @@ install: build ## install into PREFIX=/usr/local, below DESTDIR; again with MPIC
 	$(call install_pages,"$$root/share")
 	install -d "$$root/share/doc/pgmpi"
 	cp -r README.md CHANGELOG.md CITATION.cff LICENSE docs examples "$$root/share/doc/pgmpi"
+	rm -r "$$root/share/doc/pgmpi/docs/dev"
+	sed -i '/^Developers: /d' "$$root"/share/doc/pgmpi/README.md "$$root"/share/doc/pgmpi/docs/*.md
 	echo "installed $$root/bin/pgmpi and $$root/libexec/pgmpi/rank-$$library"
 
 # Made beside, then moved: nobody meets half of it.
