@@ -178,7 +178,7 @@ func (a *Analysis) measured(mode protocol.Mode, f results.FollowUp, runs int) (p
 }
 
 // experiment tests the follow-ups like patterns whose mock-up is k calls
-// (docs/statistics.md).
+// (docs/dev/statistics.md).
 func (a *Analysis) experiment() error {
 	m := a.manifest
 	if a.cfg.Method == judge.MethodPaper || m.Split == nil || len(m.Split.FollowUps) == 0 {

@@ -88,7 +88,7 @@ func (c *Campaign) Check(ctx context.Context) (*Judgement, error) {
 	return j, j.hold(c.against, timesConfig(c.Config))
 }
 
-// followUp measures the experiment on split-robustness (docs/statistics.md), in
+// followUp measures the experiment on split-robustness (docs/dev/statistics.md), in
 // mpiruns of its own.
 func (c *Campaign) followUp(ctx context.Context) error {
 	if err := c.planFollowUps(); err != nil {

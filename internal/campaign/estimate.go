@@ -45,7 +45,7 @@ const (
 )
 
 // One case in so many still points to a violation after the first look
-// (docs/statistics.md).
+// (docs/dev/statistics.md).
 const pointing = 7
 
 // An overlapped call is made as often alone, and three times with computation or tests beside it,
