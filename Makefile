@@ -26,7 +26,7 @@ LIBRARY ?=
 PGMPI ?= bin/pgmpi
 
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
-# What `make bench` runs (empty: everything); flags of bin/bench may be among it.
+# What `make bench` runs (everything if it is empty); flags of bin/bench may be among it.
 BENCHES ?=
 # MPICH's test/mpi/coll as built with each library, for BENCHES=interpose.
 DIR ?=

@@ -112,6 +112,28 @@ func TestLinksOfPagesLeadSomewhere(t *testing.T) {
 	}
 }
 
+var forDevelopers = regexp.MustCompile(`(?m)^Developers: .*$`)
+
+// `make install` leaves developers' pages out, and the lines of users' pages that lead there.
+func TestUsersNeedNoPageThatIsNotInstalled(t *testing.T) {
+	installed := []string{"README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "docs/", "examples/"}
+	comes := func(file string) bool {
+		return !strings.HasPrefix(file, developers) &&
+			slices.ContainsFunc(installed, func(with string) bool { return strings.HasPrefix(file, with) })
+	}
+	for from, text := range textsOf(t, ".md") {
+		if !comes(from) {
+			continue
+		}
+		for _, m := range linkForm.FindAllStringSubmatch(prose(forDevelopers.ReplaceAllString(text, "")), -1) {
+			to, _, _ := strings.Cut(m[1], "#")
+			if to != "" && !strings.Contains(to, "://") && !comes(path.Join(path.Dir(from), to)) {
+				t.Errorf("%s: (%s) is not installed: a link for developers stands in a line that begins with Developers:", from, m[1])
+			}
+		}
+	}
+}
+
 // Messages, comments and scripts name pages, too.
 func TestPagesThatCodeNamesAreThere(t *testing.T) {
 	pages := textsOf(t, ".md")
