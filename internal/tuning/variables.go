@@ -30,14 +30,6 @@ var mcaVariables = Writer{
 		}
 		return s, nil
 	},
-	Read: readVariables(func(name string) string {
-		for _, row := range openMPI {
-			if mcaVariable(row.function) == name {
-				return row.function
-			}
-		}
-		return ""
-	}),
 }
 
 // mpichVariables force an algorithm for all sizes and all communicators.
@@ -55,14 +47,6 @@ var mpichVariables = Writer{
 			return ""
 		}, func(c Choice) (string, string, Proof) { return cvarVariable(c.Function), c.Algorithm, ByVariable }), nil
 	},
-	Read: readVariables(func(name string) string {
-		for _, f := range mpichCollectives() {
-			if cvarVariable(f) == name {
-				return f
-			}
-		}
-		return ""
-	}),
 }
 
 // cvarVariable chooses the algorithm of a collective in MPICH.
@@ -125,7 +109,6 @@ var environment = Writer{
 		}
 		return s, nil
 	},
-	Read: readVariables(func(string) string { return "" }),
 }
 
 // costs says what a variable takes, besides what it gives.

@@ -8,8 +8,10 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// write gives each choice to one writer after the other.
-func write(t Target, choices []Choice, names []string) (out []Setting, refused []Refusal, err error) {
+// Write gives every choice to the first of the named writers (without names: of all that
+// the library takes) that can write it. It returns one setting for each writer that wrote
+// something; Join puts them together.
+func Write(t Target, choices []Choice, names ...string) (out []Setting, refused []Refusal, err error) {
 	try := Writers(t.Library)
 	if len(names) > 0 {
 		try = nil
@@ -73,9 +75,11 @@ func vague(r Refusal) bool {
 	return len(r.Reason) > 9 && r.Reason[:9] == "no format"
 }
 
-func join(settings []Setting) (map[string]string, []File, error) {
-	env, notes := map[string]string{}, []string(nil)
-	var files []File
+// Join returns the environment and the files of several settings together, with env.sh,
+// which sets and explains the variables.
+func Join(settings []Setting) (env map[string]string, files []File, err error) {
+	env = map[string]string{}
+	var notes []string
 	for _, s := range settings {
 		for name, value := range s.Env {
 			if old, ok := env[name]; ok && old != value {
