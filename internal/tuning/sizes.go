@@ -47,7 +47,7 @@ func behind(size int64) int64 { return 2*size + 1 }
 func (c Choice) check(kind Kind) string {
 	switch {
 	case c.Kind != kind:
-		return fmt.Sprintf("this format chooses no %s", c.Kind)
+		return c.wrongKind()
 	case c.NP < 1 || c.NP > math.MaxInt32-1:
 		return fmt.Sprintf("%d is no number of processes", c.NP)
 	case len(c.Sizes) == 0:
@@ -64,6 +64,9 @@ func (c Choice) check(kind Kind) string {
 	}
 	return ""
 }
+
+// wrongKind is the reason of a format for another kind of choice.
+func (c Choice) wrongKind() string { return fmt.Sprintf("this format chooses no %s", c.Kind) }
 
 // part is one interval of a choice, beside those of other choices.
 type part struct {

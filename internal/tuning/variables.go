@@ -119,7 +119,7 @@ var costs = map[string]string{
 
 func refusesEnv(env map[string]string, c Choice) string {
 	if c.Kind != ByEnv && c.Kind != ByComponent {
-		return fmt.Sprintf("this format chooses no %s", c.Kind)
+		return c.wrongKind()
 	}
 	if len(c.Env) == 0 {
 		return "it has no variable"
