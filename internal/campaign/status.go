@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/measure/batch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -70,7 +71,7 @@ func StatusOf(path string) (*Status, error) {
 
 func (r *jobRecord) status() *JobStatus {
 	j := &JobStatus{Scheduler: r.Scheduler, ID: r.Job, Submitted: r.Submitted}
-	state, err := r.scheduler().State(r.Job)
+	state, err := batch.StateOf(r.Job)
 	if err != nil {
 		j.Unknown = err.Error()
 		return j

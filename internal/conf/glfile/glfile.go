@@ -90,22 +90,22 @@ func Load(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	named := []*string{&file.Batch.Template}
 	for i := range file.Mockup {
-		if m := &file.Mockup[i]; m.File != "" {
-			if m.File, err = beside(path, m.File); err != nil {
-				return nil, err
-			}
+		named = append(named, &file.Mockup[i].File)
+	}
+	for _, other := range named { // they lie beside the file
+		if *other == "" {
+			continue
+		}
+		if !filepath.IsAbs(*other) {
+			*other = filepath.Join(filepath.Dir(path), *other)
+		}
+		if *other, err = filepath.Abs(*other); err != nil {
+			return nil, err
 		}
 	}
 	return file, nil
-}
-
-// beside is the absolute path of a file that another one names.
-func beside(path, file string) (string, error) {
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(filepath.Dir(path), file)
-	}
-	return filepath.Abs(file)
 }
 
 // Parse reads a gl.toml. Text that cannot be decoded (syntax, unknown keys,
