@@ -123,10 +123,8 @@ func submission(toml, out string, explore bool, flags []string) (*campaign.Submi
 
 // startable returns the error with which the job would end before its first mpirun, after it has waited.
 func startable(fs *pflag.FlagSet, config *glfile.File) error {
-	for _, name := range []string{"launch-time", "network-gbit", "network-latency"} {
-		if fs.Changed(name) {
-			return setupf("submit: --%s is for the estimate of --dry-run", name)
-		}
+	if fs.Changed("launch-time") {
+		return setupf("submit: --launch-time is for the estimate of --dry-run")
 	}
 	labels, _ := fs.GetStringArray("label")
 	if err := campaign.ValidateLabels(labels); err != nil {
