@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/mockups"
 )
 
 // smallTree has what there is in MPICH's: every collective, conditions on processes below
@@ -14,7 +16,7 @@ import (
 func smallTree() *Tree {
 	t := &Tree{}
 	var parts []string
-	for _, f := range mpichCollectives() {
+	for _, f := range mockups.Collectives() {
 		name := strings.TrimPrefix(f, "MPI_")
 		body := fmt.Sprintf(`{"comm_type=intra":{"algorithm=MPIR_%s_intra_old":{}},"comm_type=inter":{"algorithm=MPIR_%s_inter_old":{}}}`, name, name)
 		switch f {
@@ -92,7 +94,7 @@ func TestTreeChangesWhatIsChosenAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range mpichCollectives() {
+	for _, f := range mockups.Collectives() {
 		for np := 1; np < 9; np++ {
 			for _, block := range plan {
 				key := "collective=" + lower(f)
