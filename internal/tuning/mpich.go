@@ -44,9 +44,9 @@ var sized = map[string]struct {
 	"MPI_Reduce_scatter_block": {"total_msg_size", true},
 }
 
-// TreeSize is the message size that MPICH's tree compares for a block of so many bytes on
+// treeSize is the message size that MPICH's tree compares for a block of so many bytes on
 // so many processes; ok is false where it compares none that can be relied on.
-func TreeSize(function string, block int64, np int) (bytes int64, ok bool) {
+func treeSize(function string, block int64, np int) (bytes int64, ok bool) {
 	s, ok := sized[function]
 	if s.all {
 		block *= int64(np)
@@ -87,7 +87,7 @@ func guards(function, algorithm string) (out []guard) {
 
 // refusesNode is why a choice cannot stand in the tree; "": it can.
 func refusesNode(c Choice, t *Tree) string {
-	_, counted := TreeSize(c.Function, 1, 1)
+	_, counted := treeSize(c.Function, 1, 1)
 	pow2 := c.NP&(c.NP-1) == 0
 	switch {
 	case leafName(c, t) == "":
@@ -144,7 +144,7 @@ func writeTree(t Target, choices []Choice) (*Setting, error) {
 		if n == nil {
 			return nil, fmt.Errorf("the library's tree has no %s", f)
 		}
-		groups := byProcesses(of[f], func(c Choice, why string) { s.Refused = append(s.Refused, Refusal{c, why}) })
+		groups := byProcesses(of[f], s)
 		entries, err := insert(n, f, groups, t.Tree)
 		if err != nil {
 			return nil, err
@@ -186,22 +186,18 @@ func insert(n *node, function string, groups map[int][]part, t *Tree) (entries [
 			below = append(below, &node{key: fmt.Sprintf("comm_size<=%d", np-1), below: old.below})
 		}
 		here := &node{key: fmt.Sprintf("comm_size<=%d", np)}
-		for _, p := range wholeInTree(function, groups[np]) {
+		parts := groups[np]
+		if _, ok := treeSize(function, 1, 1); !ok { // one way for all sizes, also for those that nobody measured
+			parts = []part{{interval{0, 0}, parts[0].choice}}
+		}
+		for _, p := range parts {
 			entries = append(entries, Entry{Choice: p.choice, From: p.from, To: p.to, Where: TreeFile, Variable: treeVariable, Value: TreeFile, Proof: ByFile})
 		}
-		here.below = bySize(function, np, wholeInTree(function, groups[np]), usual, t)
+		here.below = bySize(function, np, parts, usual, t)
 		below = append(below, here)
 	}
 	intra.below = append(below, &node{key: "comm_size=any", below: old.below})
 	return entries, nil
-}
-
-// wholeInTree is whole for MPICH.
-func wholeInTree(function string, parts []part) []part {
-	if _, ok := TreeSize(function, 1, 1); ok || len(parts) == 0 {
-		return parts
-	}
-	return []part{{interval{0, 0}, parts[0].choice}}
 }
 
 // bySize are the conditions on the size of a message on np processes.
@@ -211,7 +207,7 @@ func bySize(function string, np int, parts []part, usual []*node, t *Tree) []*no
 	}
 	key := sized[function].key
 	below := func(block int64, then []*node) *node {
-		bytes, _ := TreeSize(function, block, np)
+		bytes, _ := treeSize(function, block, np)
 		return &node{key: key + "<" + strconv.FormatInt(min(bytes, math.MaxInt32), 10), below: then}
 	}
 	var out []*node

@@ -57,7 +57,7 @@ func writeProfiles(t Target, choices []Choice) (*Setting, error) {
 		return ""
 	})
 	for _, f := range functions {
-		groups := byProcesses(of[f], func(c Choice, why string) { s.Refused = append(s.Refused, Refusal{c, why}) })
+		groups := byProcesses(of[f], s)
 		for _, np := range slices.Sorted(maps.Keys(groups)) {
 			file, entries := profile(f, np, groups[np])
 			s.Files, s.Entries = append(s.Files, file), append(s.Entries, entries...)

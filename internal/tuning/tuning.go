@@ -151,11 +151,6 @@ var writers = []Writer{
 	pgmpiTune,
 }
 
-// Writers are those that a library takes, in the order in which they should be tried.
-func Writers(l Library) []Writer {
-	return slices.DeleteFunc(slices.Clone(writers), func(w Writer) bool { return !w.For(l) })
-}
-
 // Get returns the writer of a name.
 func Get(name string) (Writer, bool) {
 	i := slices.IndexFunc(writers, func(w Writer) bool { return w.Name == name })
@@ -163,14 +158,6 @@ func Get(name string) (Writer, bool) {
 		return Writer{}, false
 	}
 	return writers[i], true
-}
-
-// Names are those of all writers.
-func Names() (out []string) {
-	for _, w := range writers {
-		out = append(out, w.Name)
-	}
-	return out
 }
 
 // FileNames are those that a setting's files can have.

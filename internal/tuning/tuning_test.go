@@ -46,7 +46,7 @@ func TestRuleSizesAreWhatOpenMPICounts(t *testing.T) {
 		// No size of the message at all.
 		"MPI_Scan": -1, "MPI_Exscan": -1, "MPI_Barrier": -1, "MPI_Alltoallv": -1, "MPI_Gatherv": -1, "MPI_Scatterv": -1,
 	} {
-		got, ok := RuleSize(function, 100, 4)
+		got, ok := ruleSize(function, 100, 4)
 		if !ok {
 			got = -1
 		}
@@ -85,7 +85,7 @@ func TestRulesHoldWhereTheChoiceDoesAndNowhereElse(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		sameAsChosen(t, rules, choices, RuleSize)
+		sameAsChosen(t, rules, choices, ruleSize)
 		for _, e := range s.Entries {
 			i := slices.IndexFunc(rules, func(r Rule) bool { return fmt.Sprintf("%s:%d", RulesFile, r.Line) == e.Where })
 			if i < 0 || rules[i].Function != e.Choice.Function || rules[i].Algorithm != fmt.Sprint(e.Choice.Value) {

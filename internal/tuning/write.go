@@ -13,16 +13,19 @@ import (
 // the library takes) that can write it. It returns one setting for each writer that wrote
 // something; Join puts them together.
 func Write(t Target, choices []Choice, names ...string) (out []Setting, refused []Refusal, err error) {
-	try := Writers(t.Library)
-	if len(names) > 0 {
-		try = nil
-		for _, n := range names {
-			w, ok := Get(n)
-			if !ok {
-				return nil, nil, errors.New(conf.Unknown("kind of setting", n, Names()))
-			}
+	var try []Writer
+	var known []string
+	for _, w := range writers {
+		if known = append(known, w.Name); len(names) == 0 && w.For(t.Library) {
 			try = append(try, w)
 		}
+	}
+	for _, n := range names {
+		w, ok := Get(n)
+		if !ok {
+			return nil, nil, errors.New(conf.Unknown("kind of setting", n, known))
+		}
+		try = append(try, w)
 	}
 	why := map[string]string{} // the first reason that is about the choice, not about the kind of format
 	left := choices
