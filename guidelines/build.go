@@ -77,7 +77,7 @@ func (p *Plan) nothing(s Shape) string {
 	if len(p.Guidelines) > 0 && !slices.ContainsFunc(p.Guidelines, func(g Guideline) bool { return g.unfit(s) == "" }) {
 		return p.Guidelines[0].unfit(s)
 	}
-	return fmt.Sprintf("monotony and split-robustness need at least two sizes, split-robustness a ratio of at most %d", MaxSplit)
+	return fmt.Sprintf("monotony and split-robustness need at least two sizes, split-robustness a ratio of at most %d", maxSplit)
 }
 
 // unfit says why a guideline is not asked of a shape; "": it is.
@@ -140,22 +140,16 @@ func (p *Plan) setGuidelines(s Settings, selected []Guideline) error {
 		if !HasSize(g.Function) {
 			g.Msizes = []int64{0}
 		}
-		if g.Msizes = s.measured(g); len(g.Msizes) == 0 {
-			continue
+		if s.Measured != nil { // only the sizes at which both sides were
+			g.Msizes = slices.DeleteFunc(slices.Clone(g.Msizes), func(size int64) bool {
+				return !slices.Contains(s.Measured[g.Function], size) || g.Type == Pattern && !slices.Contains(s.Measured[g.Mockup], size)
+			})
 		}
-		p.Guidelines = append(p.Guidelines, g)
+		if len(g.Msizes) > 0 {
+			p.Guidelines = append(p.Guidelines, g)
+		}
 	}
 	return nil
-}
-
-// measured leaves a guideline the sizes at which both sides were measured.
-func (s Settings) measured(g Guideline) []int64 {
-	if s.Measured == nil {
-		return g.Msizes
-	}
-	return slices.DeleteFunc(slices.Clone(g.Msizes), func(size int64) bool {
-		return !slices.Contains(s.Measured[g.Function], size) || g.Type == Pattern && !slices.Contains(s.Measured[g.Mockup], size)
-	})
 }
 
 func (p *Plan) noteLeftOut(prefix string, sizes []int64, extent int64) {
@@ -192,7 +186,7 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 			}
 		case Split:
 			for _, small := range g.Msizes[:i] {
-				if SplitFactor(size, small) <= MaxSplit {
+				if SplitFactor(size, small) <= maxSplit {
 					cases = append(cases, caseOf(g.Function, small, shape))
 				}
 			}

@@ -40,26 +40,18 @@ func (g Guideline) Formula() string {
 	case Split:
 		return a + "(n) ≤ k·" + a + "(n/k)"
 	case Pattern:
+		left, tolerance := a+"(n)", ""
+		if f, ok := mockups.Get(g.Function); ok && f.Call != "" {
+			left = f.Formula
+		}
+		if g.Tolerant {
+			tolerance = " + tolerance"
+		}
 		if m, ok := mockups.Get(g.Mockup); ok {
-			return left(g.Function) + " ≤ " + m.Formula + g.tolerance()
+			return left + " ≤ " + m.Formula + tolerance
 		}
 	}
 	return a + "(n) ≤ " + g.Mockup
-}
-
-// left is the left side of a pattern.
-func left(function string) string {
-	if f, ok := mockups.Get(function); ok && f.Call != "" {
-		return f.Formula
-	}
-	return strings.TrimPrefix(function, "MPI_") + "(n)"
-}
-
-func (g Guideline) tolerance() string {
-	if g.Tolerant {
-		return " + tolerance"
-	}
-	return ""
 }
 
 // Shape is how many processes, and on how many nodes.
@@ -120,15 +112,14 @@ type Test struct {
 	Case      int    `json:"case"` // index into Plan.Cases
 	// Others are indices into Plan.Cases: the mock-up for a pattern, the next
 	// larger size for monotony, all smaller sizes (ascending) with
-	// k = ⌈msize/m_i⌉ ≤ MaxSplit for split.
-	Others []int `json:"others"`
-	// Tolerant is that of the guideline.
-	Tolerant bool `json:"tolerant,omitempty"`
+	// k = ⌈msize/m_i⌉ ≤ maxSplit for split.
+	Others   []int `json:"others"`
+	Tolerant bool  `json:"tolerant,omitempty"`
 }
 
-// MaxSplit is the largest k of a split-robustness test (docs/statistics.md: k calls of
+// maxSplit is the largest k of a split-robustness test (docs/statistics.md: k calls of
 // 1/k of the data).
-const MaxSplit = 1024
+const maxSplit = 1024
 
 // Plan is everything that will be measured and tested, fixed before the start.
 type Plan struct {

@@ -65,10 +65,6 @@ const Packed Call = "packed"
 // PackedCall is what a call with a datatype is compared with.
 func PackedCall(d Derived) Call { return Call(d) + "/" + Packed }
 
-func derivedCalls() []Call {
-	return []Call{Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed)}
-}
-
 // packed has the temporaries of the calls on packed data, for the collectives that can be
 // called with such datatypes: the operators are for predefined ones.
 var packed = map[string]Temp{

@@ -31,7 +31,7 @@ const LargeCount Call = "large_count"
 // Calls are all of them, in the order of lists.
 var Calls = slices.Concat(
 	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes, PersistentOnce},
-	irregularCalls(), derivedCalls(), []Call{Neighborhood, ByMessages, LargeCount})
+	irregularCalls(), []Call{Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount})
 
 // CallOf is the id of a collective that is called so.
 func CallOf(collective string, c Call) string {

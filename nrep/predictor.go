@@ -33,23 +33,14 @@ func (p *Predictor) Done(samples []float64) (stop, converged bool) {
 	if len(samples) < p.next {
 		return false, false
 	}
-	converged = p.satisfied(samples[:p.next])
+	// What is undefined is NaN, which is not below a threshold.
+	fails := func(metric string) bool { return !(p.cfg.Metric(metric, samples[:p.next]) < p.cfg.Threshold(metric)) }
+	converged = len(p.cfg.Metrics) > 0 && !slices.ContainsFunc(p.cfg.Metrics, fails)
 	if converged || p.next >= p.cfg.Max {
 		return true, converged
 	}
-	p.advance()
+	p.next = min(p.cfg.Max, p.next+(p.next-p.cfg.Min)+max(1, p.cfg.Step)) // 2·t + step − min, without overflow
 	return false, false
-}
-
-// advance uses t_{i+1} = 2·t_i + step − min, capped so that nothing overflows.
-func (p *Predictor) advance() {
-	p.next = min(p.cfg.Max, p.next+(p.next-p.cfg.Min)+max(1, p.cfg.Step))
-}
-
-// satisfied: "<" is false for NaN, so an undefined metric does not satisfy.
-func (p *Predictor) satisfied(x []float64) bool {
-	fails := func(metric string) bool { return !(p.cfg.Metric(metric, x) < p.cfg.Threshold(metric)) }
-	return len(p.cfg.Metrics) > 0 && !slices.ContainsFunc(p.cfg.Metrics, fails)
 }
 
 // Metric is the metric of a name of samples, in the order of measurement; NaN: undefined, or unknown.
@@ -58,9 +49,9 @@ func (c Config) Metric(metric string, x []float64) float64 {
 	case MetricRSE:
 		return RSE(x)
 	case MetricCovMean:
-		return CovMean(x, c.CovMean.Window)
+		return covMean(x, c.CovMean.Window)
 	case MetricCovMedian:
-		return CovMedian(x, c.CovMedian.Window)
+		return covMedian(x, c.CovMedian.Window)
 	}
 	return math.NaN()
 }

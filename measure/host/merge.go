@@ -35,7 +35,7 @@ func ReadNode(root fs.FS, rank RankFacts, environ []string, library, program str
 	f.Kind.Env, f.Kind.Library, f.Kind.Program = Env(environ), library, program
 	f.Node.MemTotal, f.Node.MemAvailable = Memory(root)
 	if len(rank.CPUs) > 0 {
-		f.Node.MHz = MHz(root, rank.CPUs[0])
+		f.Node.MHz = mhz(root, rank.CPUs[0])
 	}
 	if load := Load(root); load >= 0 {
 		f.Node.Load = &load

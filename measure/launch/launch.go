@@ -46,8 +46,9 @@ func Launch(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 	return c.settle(argv, shape)
 }
 
-// srun launches through Slurm, only when asked for: the library's own mpirun
-// knows Slurm too.
+// srun starts ranks as a step of a Slurm job, only when asked for: the library's own
+// mpirun knows Slurm too. Standard input goes to rank 0 alone, and a rank that dies ends
+// the step (-K).
 func srun(program string, rank protocol.RankInfo, w wish) ([]string, error) {
 	if _, err := exec.LookPath(program); err != nil {
 		return nil, fmt.Errorf("launcher %q: %w; it comes with Slurm", program, errors.Unwrap(err))
@@ -59,7 +60,10 @@ func srun(program string, rank protocol.RankInfo, w wish) ([]string, error) {
 	if known == nil {
 		return nil, fmt.Errorf("the rank program is built for %s: say how srun starts it, as in --launch \"srun -K --input=0 --mpi=pmix -n {np}\"", rank.BuiltFor)
 	}
-	return append([]string{program}, srunWords(known.pmi, w)...), nil
+	words := []string{program, "-K", "--input=0", "--mpi=" + known.pmi, "-n", "{np}"}
+	words = append(words, when(w.grid, "-N", "{nodes}", "--ntasks-per-node={ppn}", "--distribution=block")...)
+	words = append(words, when(w.several, "--cpus-per-task={cpus}")...)
+	return append(words, when(w.shared, "--overcommit")...), nil
 }
 
 // findLauncher takes the first program that says it is one of the known launchers.

@@ -32,8 +32,8 @@ type launcher struct {
 // CountingEnv is what the ranks of a library need in their environment to count the
 // messages inside of its calls; nil: it cannot.
 func CountingEnv(family string) map[string]string {
-	if i := slices.IndexFunc(libraries, func(l library) bool { return l.family == family }); i >= 0 {
-		return libraries[i].counting
+	if l := find(family); l != nil {
+		return l.counting
 	}
 	return nil
 }

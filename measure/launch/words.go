@@ -75,16 +75,6 @@ func hydra(always, core, several, shared []string) func(wish) []string {
 	}
 }
 
-// srunWords start ranks as a step of a Slurm job. Standard input goes to rank 0
-// alone, a rank that dies ends the step (-K), and the way in which ranks find each
-// other is the library's.
-func srunWords(pmi string, w wish) []string {
-	words := []string{"-K", "--input=0", "--mpi=" + pmi, "-n", "{np}"}
-	words = append(words, when(w.grid, "-N", "{nodes}", "--ntasks-per-node={ppn}", "--distribution=block")...)
-	words = append(words, when(w.several, "--cpus-per-task={cpus}")...)
-	return append(words, when(w.shared, "--overcommit")...)
-}
-
 func when(wanted bool, words ...string) []string {
 	if !wanted {
 		return nil
@@ -163,7 +153,7 @@ func RankArgv(launch []string, rankPath string, s guidelines.Shape, args ...stri
 func Crowded(s guidelines.Shape, cpusPerRank int) (cores int, crowded bool) {
 	job, wanted := host.ReadJob(), max(1, cpusPerRank)
 	if s.Nodes == 0 {
-		cores = Slots()
+		cores = slots()
 		if wanted > 1 && job != nil && job.NodeCPU > 0 {
 			cores = max(Cores(), job.NodeCPU*max(1, job.NodeCount))
 		}
@@ -188,9 +178,9 @@ func DefaultNP() int {
 	return Cores()
 }
 
-// Slots is how many ranks can have a core each: of a batch allocation, which may
+// slots is how many ranks can have a core each: of a batch allocation, which may
 // have many nodes, its tasks, unless it was asked to overcommit; else the cores.
-func Slots() int {
+func slots() int {
 	if os.Getenv("SLURM_OVERCOMMIT") != "" {
 		return Cores()
 	}
