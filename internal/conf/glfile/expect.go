@@ -6,25 +6,25 @@ import (
 	"reflect"
 	"strings"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/series"
 )
 
 // ParseExpect reads the file of gate.expect, as strictly as gl.toml: everything that is
 // wrong with it is an error of type Errors.
-func ParseExpect(name string, data []byte) ([]analyze.Expectation, error) {
+func ParseExpect(name string, data []byte) ([]series.Expectation, error) {
 	var e struct {
-		Expect []analyze.Expectation `toml:"expect"`
+		Expect []series.Expectation `toml:"expect"`
 	}
 	f := File{Name: name}
 	errs, err := f.decode(data, &e)
 	if err != nil {
 		return nil, err
 	}
-	return e.Expect, f.located(beside(errs, inSection("expect", analyze.ValidateExpectations(e.Expect))))
+	return e.Expect, f.located(beside(errs, inSection("expect", series.ValidateExpectations(e.Expect))))
 }
 
 // FormatExpect writes the file that ParseExpect reads.
-func FormatExpect(list []analyze.Expectation) string {
+func FormatExpect(list []series.Expectation) string {
 	var b strings.Builder
 	for i := range list {
 		b.WriteString("\n[[expect]]\n")
