@@ -12,7 +12,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// Settings are what a Plan depends on.
 type Settings struct {
 	Check    Config
 	Users    []User
@@ -65,7 +64,6 @@ func Build(s Settings) (*Plan, error) {
 	return p, nil
 }
 
-// note says once what is left out.
 func (p *Plan) note(text string) {
 	if text += "."; !slices.Contains(p.Notes, text) {
 		p.Notes = append(p.Notes, text)
@@ -80,7 +78,7 @@ func (p *Plan) nothing(s Shape) string {
 	return fmt.Sprintf("monotony and split-robustness need at least two sizes, split-robustness a ratio of at most %d", maxSplit)
 }
 
-// unfit says why a guideline is not asked of a shape; "": it is.
+// unfit returns the reason why a guideline is not tested on a shape; "": it is.
 func (g Guideline) unfit(s Shape) string {
 	why := ""
 	switch {
@@ -96,7 +94,6 @@ func (g Guideline) unfit(s Shape) string {
 	return fmt.Sprintf("%s is not tested on %s: %s", g.ID, s, why)
 }
 
-// check returns the selection and the operator.
 func (s Settings) check() (*selection, string, error) {
 	var errs []error
 	if len(s.Shapes) == 0 {
@@ -202,8 +199,8 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 	return tests
 }
 
-// besides are the single uses beside a test about ten uses of a request: from both it is told
-// from how many on the request pays.
+// besides returns the single uses that are measured beside a test about ten uses of a
+// request: both tell from how many uses on the request pays.
 func besides(g Guideline, size int64, shape Shape) []Case {
 	f, _ := mockups.Get(g.Function)
 	m, _ := mockups.Get(g.Mockup)

@@ -8,10 +8,9 @@ import (
 	"pgmpi/mockups"
 )
 
-// Type is the kind of promise that a guideline is (S-PGMPI §2).
+// Type is the kind of a guideline (S-PGMPI §2).
 type Type string
 
-// The three types of guidelines.
 const (
 	Monotony Type = "monotony" // A(n) is not slower than A(n+k)
 	Split    Type = "split"    // A(n) is not slower than k calls of A(n/k)
@@ -25,7 +24,7 @@ type Guideline struct {
 	Function string  `json:"function"`         // the collective
 	Mockup   string  `json:"mockup,omitempty"` // pattern only
 	Msizes   []int64 `json:"msizes"`           // bytes, ascending; where the guideline is checked
-	// Group is what is selected together; "": the catalogue of blocking calls.
+	// Group is selected as a whole; "": the catalogue of blocking calls.
 	Group Group `json:"group,omitempty"`
 	// Tolerant allows the call the price of a request beyond its mock-up (analyze.nb_tolerance).
 	Tolerant bool `json:"tolerant,omitempty"`
@@ -61,7 +60,6 @@ type Shape struct {
 	PPN   int `json:"ppn,omitempty"`   // processes per node
 }
 
-// String returns "p4", or "16x1" where nodes were given.
 func (s Shape) String() string {
 	if s.Nodes > 0 {
 		return fmt.Sprintf("%dx%d", s.Nodes, s.PPN)
@@ -145,8 +143,8 @@ func (p *Plan) CasesOf(s Shape) []int {
 	return out
 }
 
-// MockedUp are the collectives that the mock-ups of the Plan's patterns stand for; a collective
-// that another is compared with stands for itself.
+// MockedUp maps the mock-ups of the patterns of the Plan to their collectives. A collective
+// that another is compared with is not among them.
 func (p *Plan) MockedUp() map[string]string {
 	of := map[string]string{}
 	for _, t := range p.Tests {

@@ -22,7 +22,7 @@ const (
 	PersistentOnce   Call = "persistent_x1"   // MPI_Reduce_init/1: the same, used once
 )
 
-// Times is how often calls are made that their names have a 10 behind.
+// Times is how often a call with a 10 behind its name is made.
 const Times = 10
 
 // LargeCount is a call with counts that are MPI_Count: MPI_Reduce_c.

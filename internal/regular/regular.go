@@ -17,7 +17,6 @@ import (
 	"syscall"
 )
 
-// Open opens a file to read it.
 func Open(path string) (*os.File, error) { return open(path, os.O_RDONLY) }
 
 // Within opens a file of at most limit bytes in a folder that anybody may have written
@@ -50,7 +49,6 @@ func Lock(path string) (*os.File, error) {
 	return f, err
 }
 
-// open opens a regular file, and does not wait for anything else.
 func open(path string, flags int) (*os.File, error) {
 	f, err := os.OpenFile(path, flags|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0o666)
 	if err != nil {

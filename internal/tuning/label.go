@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// variables are the names of an environment.
+// Variables returns the sorted names of an environment.
 func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }
 
-// called is how a choice is told.
+// Label names a choice in reports.
 func Label(c Choice) string {
 	switch c.Kind {
 	case ByEnv:

@@ -18,7 +18,7 @@ var pgmpiTune = Writer{
 	Write: writeProfiles,
 }
 
-// theirNames are the mock-ups that PGMPITuneLib has, by the ids of ours.
+// theirNames has the mock-ups of PGMPITuneLib by the ids of ours.
 var theirNames = map[string]string{
 	"allgather_as_allgatherv":                     "allgather_as_allgatherv",
 	"allgather_as_allreduce":                      "allgather_as_allreduce",

@@ -70,7 +70,6 @@ func word(root fs.FS, name string) string {
 	return line
 }
 
-// number is a file with one number; 0 where there is none.
 func number(root fs.FS, name string) float64 {
 	f, err := strconv.ParseFloat(word(root, name), 64)
 	if err != nil {

@@ -37,7 +37,6 @@ func parseRanges(text string) (Ranges, error) {
 	return slices.Compact(out), nil
 }
 
-// ends reads "0-3", or "8" for both.
 func ends(part string) (a, b int, ok bool) {
 	first, last, isRange := strings.Cut(part, "-")
 	if !isRange {
@@ -77,10 +76,8 @@ func (r Ranges) String() string {
 	return strings.Join(parts, ",")
 }
 
-// MarshalText is String.
 func (r Ranges) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText is parseRanges.
 func (r *Ranges) UnmarshalText(text []byte) (err error) {
 	*r, err = parseRanges(string(text))
 	return err

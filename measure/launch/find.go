@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// rankVariable names the rank program where neither a flag nor gl.toml does.
 const rankVariable = "PGMPI_RANK"
 
 // FindRank returns the path of the rank program: the configured one, that of
@@ -31,7 +30,6 @@ func FindRank(configured string) (string, error) {
 	return findFrom(filepath.Dir(self))
 }
 
-// findFrom looks around the folder of this program.
 func findFrom(bin string) (string, error) {
 	beside := filepath.Join(bin, "pgmpi-rank")
 	if there(beside) {
@@ -49,7 +47,7 @@ func findFrom(bin string) (string, error) {
 	return choose(ranks)
 }
 
-// named is the path of a rank program that somebody has named.
+// named returns the absolute path of a rank program that must exist.
 func named(path, remedy string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

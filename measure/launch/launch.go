@@ -16,7 +16,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Cores is the number of cores in this process's affinity mask.
 func Cores() int { return runtime.NumCPU() }
 
 // Launch returns the argument list, with "{np}", "{nodes}" and "{ppn}" and without
@@ -109,8 +108,8 @@ func candidates(known []launcher, mpicc string) []string {
 	return append(beside, names...)
 }
 
-// versionText is what a launcher answers to --version; it may exit with an error
-// and still have said it.
+// versionText returns the answer of a launcher to --version, which may exit with an error
+// and still give it.
 func versionText(path string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

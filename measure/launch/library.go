@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// library is all that pgmpi knows of starting one family.
+// library says how the ranks of one family of MPI libraries are started.
 type library struct {
 	family    string // as in RankInfo.Library
 	says      string // is found in the text of MPI_Get_library_version
@@ -29,8 +29,8 @@ type launcher struct {
 	refuses  func() error        // why it would not start anything; nil if it would
 }
 
-// CountingEnv is what the ranks of a library need in their environment to count the
-// messages inside of its calls; nil: it cannot.
+// CountingEnv returns the variables with which the ranks of a library count the messages
+// inside of its calls; nil: it cannot.
 func CountingEnv(family string) map[string]string {
 	if l := find(family); l != nil {
 		return l.counting
@@ -38,8 +38,8 @@ func CountingEnv(family string) map[string]string {
 	return nil
 }
 
-// StartUp is what an mpirun costs without its cases, and a step of a collective
-// where ranks share cores, in seconds: the estimate before the first mpirun.
+// StartUp is the time that an mpirun takes without its cases, and a step of a collective
+// takes where ranks share cores, in seconds: the estimate before the first mpirun.
 type StartUp struct {
 	Fixed, PerRank float64
 	Choice         float64 // more, where the messaging layer is chosen anew (mpi.keep_pml)
@@ -134,8 +134,8 @@ func StartUpOf(family string) StartUp {
 	return StartUp{Fixed: 0.5, PerRank: 0.065, SharedStep: spinningStep}
 }
 
-// AlgorithmEnv is what the ranks of a family need in their environment so that their
-// library's own algorithms can be chosen.
+// AlgorithmEnv returns the variables with which the ranks' library lets its own algorithms
+// be chosen.
 func AlgorithmEnv(family string) map[string]string {
 	if l := find(family); l != nil {
 		return l.chooses
@@ -150,8 +150,8 @@ func Forces(variable, collective string) bool {
 	return variable == "OMPI_MCA_coll_tuned_"+strings.ToLower(name)+"_algorithm" || variable == "MPIR_CVAR_"+strings.ToUpper(name)+"_INTRA_ALGORITHM"
 }
 
-// Family is the family of MPI libraries that the text of
-// MPI_Get_library_version belongs to, as in RankInfo.Library; "" if unknown.
+// Family returns the family of the MPI library with this text of MPI_Get_library_version,
+// as in RankInfo.Library; "" if unknown.
 func Family(version string) string {
 	for _, l := range libraries {
 		if strings.Contains(version, l.says) {
@@ -161,7 +161,6 @@ func Family(version string) string {
 	return ""
 }
 
-// find returns the row of a family; nil if there is none.
 func find(family string) *library {
 	i := slices.IndexFunc(libraries, func(l library) bool { return l.family == family })
 	if i < 0 {

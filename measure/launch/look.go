@@ -15,7 +15,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// maxProgram is the most bytes that are read of what is said to be a rank program.
 const maxProgram = 1 << 30
 
 // Look is Probe without starting the rank program: what its file holds. The MPI
@@ -47,7 +46,6 @@ func Look(path string) (protocol.RankInfo, error) {
 	return info, nil
 }
 
-// linked is what the linker's flags set a variable to.
 func linked(flags, name string) string {
 	_, value, _ := strings.Cut(flags, name+"=")
 	value, _, _ = strings.Cut(value, " ")
