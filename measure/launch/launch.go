@@ -31,7 +31,7 @@ func Launch(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 	switch {
 	case len(argv) == 1 && filepath.Base(argv[0]) == "srun":
 		argv, err = srun(argv[0], rank, c.wishFor(shape))
-	case len(argv) == 0 && known == nil:
+	case len(argv) == 0 && known.family == "":
 		return nil, fmt.Errorf("the rank program is built for %s, and no launcher is known for it; give one with --launch, for example --launch \"mpiexec -n {np}\"", rank.BuiltFor)
 	case len(argv) == 0:
 		argv, err = findLauncher(known.launchers, rank, c.wishFor(shape))
@@ -56,7 +56,7 @@ func srun(program string, rank protocol.RankInfo, w wish) ([]string, error) {
 		return nil, errors.New("srun would ask for an allocation for every mpirun: start pgmpi inside one, with salloc or sbatch")
 	}
 	known := find(rank.Library)
-	if known == nil {
+	if known.family == "" {
 		return nil, fmt.Errorf("the rank program is built for %s: say how srun starts it, as in --launch \"srun -K --input=0 --mpi=pmix -n {np}\"", rank.BuiltFor)
 	}
 	words := []string{program, "-K", "--input=0", "--mpi=" + known.pmi, "-n", "{np}"}

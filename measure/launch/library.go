@@ -1,10 +1,10 @@
 package launch
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -31,12 +31,7 @@ type launcher struct {
 
 // CountingEnv returns the variables with which the ranks of a library count the messages
 // inside of its calls; nil: it cannot.
-func CountingEnv(family string) map[string]string {
-	if l := find(family); l != nil {
-		return l.counting
-	}
-	return nil
-}
+func CountingEnv(family string) map[string]string { return find(family).counting }
 
 // StartUp is the time that an mpirun takes without its cases, and a step of a collective
 // takes where ranks share cores, in seconds: the estimate before the first mpirun.
@@ -128,20 +123,12 @@ func refusesRoot() error {
 
 // StartUpOf is the start-up of a family, or of any other library.
 func StartUpOf(family string) StartUp {
-	if l := find(family); l != nil && l.startUp != (StartUp{}) {
-		return l.startUp
-	}
-	return StartUp{Fixed: 0.5, PerRank: 0.065, SharedStep: spinningStep}
+	return cmp.Or(find(family).startUp, StartUp{Fixed: 0.5, PerRank: 0.065, SharedStep: spinningStep})
 }
 
 // AlgorithmEnv returns the variables with which the ranks' library lets its own algorithms
 // be chosen.
-func AlgorithmEnv(family string) map[string]string {
-	if l := find(family); l != nil {
-		return l.chooses
-	}
-	return nil
-}
+func AlgorithmEnv(family string) map[string]string { return find(family).chooses }
 
 // Forces tells whether a variable of the ranks' environment forces an algorithm of a
 // collective, in Open MPI, or MPICH and what is made from it.
@@ -161,10 +148,12 @@ func Family(version string) string {
 	return ""
 }
 
-func find(family string) *library {
-	i := slices.IndexFunc(libraries, func(l library) bool { return l.family == family })
-	if i < 0 {
-		return nil
+// find returns the row of a family, or one without a family.
+func find(family string) library {
+	for _, l := range libraries {
+		if l.family == family {
+			return l
+		}
 	}
-	return &libraries[i]
+	return library{}
 }

@@ -77,9 +77,6 @@ func Likely(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 		return Launch(c, rank, shape)
 	}
 	known := find(rank.Library)
-	if known == nil {
-		return nil, nil
-	}
 	for _, name := range candidates(known.launchers, rank.MPICC) {
 		path, err := exec.LookPath(name)
 		if err != nil {
