@@ -2,7 +2,6 @@ package tuning
 
 import (
 	"slices"
-	"strings"
 )
 
 // component is a part of a library with collectives of its own, and the variable that
@@ -37,14 +36,4 @@ func Components(l Library, functions []string) (out []Choice) {
 		}
 	}
 	return out
-}
-
-// ComponentTitle names a choice of a component with its variables.
-func (c Choice) ComponentTitle() string {
-	var set []string
-	for name, value := range c.Env {
-		set = append(set, name+"="+value)
-	}
-	slices.Sort(set)
-	return "component " + c.Component + " (" + strings.Join(set, " ") + ")"
 }

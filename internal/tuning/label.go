@@ -3,10 +3,11 @@ package tuning
 import (
 	"fmt"
 	"maps"
-	"pgmpi/internal/conf"
-	"pgmpi/mockups"
 	"slices"
 	"strings"
+
+	"pgmpi/internal/conf"
+	"pgmpi/mockups"
 )
 
 // Variables returns the sorted names of an environment.
@@ -18,7 +19,11 @@ func Label(c Choice) string {
 	case ByEnv:
 		return Environment
 	case ByComponent:
-		return c.ComponentTitle()
+		var set []string
+		for _, name := range Variables(c.Env) {
+			set = append(set, name+"="+c.Env[name])
+		}
+		return "component " + c.Component + " (" + strings.Join(set, " ") + ")"
 	case OwnAlgorithm, ByMockup:
 	}
 	var sizes []string
