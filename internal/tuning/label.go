@@ -13,7 +13,12 @@ import (
 // Variables returns the sorted names of an environment.
 func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }
 
-// Label names a choice in reports.
+// Key tells choices apart: two with the same key set the same.
+func (c Choice) Key() string {
+	return fmt.Sprintf("%s %s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Mockup, c.Component, c.Env, c.NP, c.Sizes)
+}
+
+// Label names a choice to people.
 func Label(c Choice) string {
 	switch c.Kind {
 	case ByEnv:
