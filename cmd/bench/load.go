@@ -23,20 +23,14 @@ func (e *env) conditions() string {
 	return ""
 }
 
-// besideLoad does something beside the load that --load asks for.
-func (e *env) besideLoad(ctx context.Context, do func(context.Context) error) error {
-	if !e.load {
-		return do(ctx)
+// besideLoad does something beside the load, if there is to be one. A load that cannot go
+// on ends it.
+func besideLoad(ctx context.Context, load bool, do func(context.Context)) {
+	if !load {
+		do(ctx)
+		return
 	}
-	return withLoad(ctx, do)
-}
-
-// withLoad does something beside the load. A load that cannot go on ends it.
-func withLoad(ctx context.Context, do func(context.Context) error) error {
-	cpus, err := twoCores()
-	if err != nil {
-		return err
-	}
+	cpus := twoCores()
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error)
 	go func() {
@@ -48,9 +42,9 @@ func withLoad(ctx context.Context, do func(context.Context) error) error {
 		cancel()
 		ended <- err
 	}()
-	err = do(ctx)
+	err := try(func() { do(ctx) })
 	cancel()
-	return errors.Join(<-ended, err)
+	must(errors.Join(<-ended, err))
 }
 
 // comeAndGo is one period of the load.
