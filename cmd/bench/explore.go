@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
 	"pgmpi/mockups"
 )
 
@@ -14,15 +14,15 @@ import (
 var knownAnswers = []struct {
 	version, function string
 	msize             int64
-	word              analyze.Advice
+	word              explore.Advice
 	own               string  // "": any
 	ratio             float64 // at least
 }{
-	{"MPICH 4.0.2", "MPI_Reduce_scatter_block", 64 << 10, analyze.OwnAlgorithm, "pairwise", 1.5},
-	{"MPICH 4.0.2", "MPI_Reduce_scatter", 64 << 10, analyze.OwnAlgorithm, "pairwise", 1.5},
-	{"MPICH 4.0.2", "MPI_Alltoall", 16 << 10, analyze.OwnAlgorithm, "pairwise", 1.2},
-	{"MPICH 4.0.2", "MPI_Scan", 16 << 10, analyze.OnlyMockup, "", 0}, // at 64 KiB the default meets 16 or 48 page faults a call, by mpirun
-	{"Open MPI v4.1.4", "MPI_Scan", 64 << 10, analyze.OnlyMockup, "", 0},
+	{"MPICH 4.0.2", "MPI_Reduce_scatter_block", 64 << 10, explore.OwnAlgorithm, "pairwise", 1.5},
+	{"MPICH 4.0.2", "MPI_Reduce_scatter", 64 << 10, explore.OwnAlgorithm, "pairwise", 1.5},
+	{"MPICH 4.0.2", "MPI_Alltoall", 16 << 10, explore.OwnAlgorithm, "pairwise", 1.2},
+	{"MPICH 4.0.2", "MPI_Scan", 16 << 10, explore.OnlyMockup, "", 0}, // at 64 KiB the default meets 16 or 48 page faults a call, by mpirun
+	{"Open MPI v4.1.4", "MPI_Scan", 64 << 10, explore.OnlyMockup, "", 0},
 }
 
 const exploreTOML = `
@@ -45,7 +45,7 @@ func exploreBench(ctx context.Context, e *env) {
 		}
 	}
 	e.ask(ctx, measured, []question{{"explorations", e.times, figures, func(_ *design, n int, _ *rand.Rand) *series {
-		var x analyze.Exploration
+		var x explore.Exploration
 		_, took := e.measure(ctx, "explore", exploreTOML, n+1, &x)
 		fmt.Printf("   exploration %d: %.0f s\n", n+1, took)
 		counted := []count{{float64(x.Itself.False), float64(x.Itself.Tests)}}

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 )
 
@@ -200,7 +199,7 @@ func judgedBest(first, last string) (collective string) {
 // clocks run faster. It counts whether the report notes that.
 func (e *env) slowMachine(ctx context.Context, before []string) *series {
 	n := e.night(ctx, 999, false, preload(filepath.Join(e.bin, "slowclock.so"), "PGMPI_FASTER", fmt.Sprint(machineFactor)), before)
-	e.pgmpi(ctx, "analyze", n.out, "--baseline", strings.Join(baselines[0].of(before), ","), "--fail-on", string(analyze.FailOnTimes))
+	e.pgmpi(ctx, "analyze", n.out, "--baseline", strings.Join(baselines[0].of(before), ","), "--fail-on", "times")
 	r, found := alarms(n.out, "run-times too")
 	var said count
 	said.add(slices.ContainsFunc(r.Gate.Notes, func(n string) bool { return strings.Contains(n, "raise no alarm") }))

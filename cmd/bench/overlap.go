@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/samples"
 	"pgmpi/measure/protocol"
 )
 
@@ -29,7 +29,7 @@ func overlapBench(ctx context.Context, e *env) {
 			for _, method := range protocol.OverlapMethods {
 				seed++
 				text := fmt.Sprintf("[check]\nfunctions = [\"MPI_Bcast\"]\n[job]\nnp = [%d]\nmpiruns = %d\nmsizes = [\"64Ki\"]\n[nrep]\nfixed = 10\n[overlap]\nmethod = %q\n", p, overlapMpiruns, method)
-				var x analyze.Overlap
+				var x samples.Overlap
 				e.measure(ctx, "overlap", text+preload(e.program("overlap")+".so", "PGMPI_OVERLAP", fmt.Sprintf("%s:%d", k.mode, overlapLength)), seed, &x)
 				if len(x.Cases) != 1 {
 					must(fmt.Errorf("overlap.json has %d cases", len(x.Cases)))
@@ -42,7 +42,7 @@ func overlapBench(ctx context.Context, e *env) {
 	}
 }
 
-func (e *env) knownOverlap(what string, got analyze.Middle, want float64) {
+func (e *env) knownOverlap(what string, got samples.Middle, want float64) {
 	text, ok := "-", false
 	if m := got.Median; m != nil {
 		text, ok = fmt.Sprintf("%.1f %%", 100**m), *m >= want-overlapAllowed && *m <= want+overlapAllowed

@@ -12,7 +12,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
-	"pgmpi/internal/campaign"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -45,7 +45,7 @@ type mpiruns struct {
 }
 
 func openMpiruns(dir string) *mpiruns {
-	folder, m, err := campaign.OpenResults(dir)
+	folder, m, err := reading.OpenResults(dir)
 	must(err)
 	set := medians.New(m)
 	for _, shape := range m.Plan.Shapes {

@@ -177,8 +177,8 @@ func repeats(times, tests int) (out []question) {
 		figures := slices.Concat(flips(row.most, 0, .03), []figure{
 			{what: "intervals that hold the ratio", least: .935, most: .965, count: covered(false)},
 			{what: "the same of violations", count: covered(true)},
-			{what: "samples, times those of R = 10", most: 1.5, mean: true, count: samples},
-			{what: "mpiruns started, times those of R = 10", mean: true, count: started},
+			{what: "samples, times those of R = 10", most: 1.5, mean: true, count: samplesTaken},
+			{what: "mpiruns started, times those of R = 10", mean: true, count: mpirunsStarted},
 		}, replications())
 		if row.w.between > 0 {
 			figures = append(figures, figure{what: "who knows each check's ratios: the first line", count: knower})
@@ -269,7 +269,7 @@ func knower(s *series) count {
 // usualR is the R in which samples and mpiruns are counted.
 const usualR = 10
 
-func samples(s *series) (c count) {
+func samplesTaken(s *series) (c count) {
 	for _, check := range s.checks {
 		for i := range check {
 			c.n += float64(check[i].Runs)
@@ -279,7 +279,7 @@ func samples(s *series) (c count) {
 	return c
 }
 
-func started(s *series) (c count) {
+func mpirunsStarted(s *series) (c count) {
 	for _, check := range s.checks {
 		most := 0
 		for i := range check {

@@ -15,10 +15,12 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
 
@@ -59,7 +61,7 @@ without --out.`,
 			if len(args) != 1 {
 				return setupf("analyze: give one results folder; see `pgmpi help analyze`")
 			}
-			folder, m, err := campaign.OpenResults(args[0])
+			folder, m, err := reading.OpenResults(args[0])
 			if err != nil {
 				return err
 			}
@@ -80,10 +82,10 @@ without --out.`,
 				if into, err = folderFor(o.out); err != nil {
 					return err
 				}
-			case campaign.OnlyLooks(folder, m, config):
+			case reading.OnlyLooks(folder, m, config):
 				into = nil
 			}
-			j, err := campaign.Judge(folder, m, config.Analyze)
+			j, err := reading.Judge(folder, m, config.Analyze)
 			if err != nil {
 				return err
 			}
@@ -101,7 +103,7 @@ without --out.`,
 // and the explanations on standard output; the exit code is from the findings.
 // tables says whether the first format is printed beside explanations. into is nil where the report of
 // the folder stays.
-func showJudgement(j *campaign.Judgement, path string, into *results.Folder, formats *formatFlag, selections []analyze.Selection, tables bool) error {
+func showJudgement(j *reading.Judgement, path string, into *results.Folder, formats *formatFlag, selections []analyze.Selection, tables bool) error {
 	r := j.Report
 	d, explained := report.Reports.Document(r), chosen(selections, r)
 	var err error
@@ -110,7 +112,7 @@ func showJudgement(j *campaign.Judgement, path string, into *results.Folder, for
 	unwritten := formats.deliver(d)
 	if into != nil {
 		stored = into.Path
-		unwritten = errors.Join(campaign.StoreReport(into, r, formats.stored()), unwritten, campaign.StoreMedians(into, j.Analysis))
+		unwritten = errors.Join(reading.StoreReport(into, r, formats.stored()), unwritten, reading.StoreMedians(into, j.Analysis))
 	}
 	if len(selections) == 0 || tables {
 		err = formats.print(d, stored)
@@ -151,9 +153,9 @@ func verdictExit(r *analyze.Report) error {
 		return fmt.Errorf("%s at %s %s (%s). Leave it out with:\n  exclude = [%s]",
 			clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message), quoteAll(r.Exclude))
 	case found == exitcode.NoVerdict && r.Refused != nil:
-		return &campaign.Refused{Reason: r.Refused.Reason}
+		return &fail.Refused{Reason: r.Refused.Reason}
 	case found == exitcode.NoVerdict:
-		return &campaign.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
+		return &fail.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
 	}
 	return nil
 }
@@ -198,7 +200,7 @@ func chosen(selections []analyze.Selection, r *analyze.Report) []int {
 }
 
 // explain shows what the verdicts on tests rest on.
-func explain(f report.Format, j *campaign.Judgement, tests []int) error {
+func explain(f document.Format, j *reading.Judgement, tests []int) error {
 	f = usually(report.Explanations, f.Name)
 	for n, i := range tests {
 		e, err := j.Explain(i)
@@ -233,7 +235,7 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	if s.guidelines == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	r, err := campaign.Import(paths, config, version)
+	r, err := reading.Import(paths, config, version)
 	if err != nil {
 		return err
 	}
@@ -243,7 +245,7 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 		if err != nil {
 			return err
 		}
-		if err := campaign.StoreReport(folder, r, o.formats.stored()); err != nil {
+		if err := reading.StoreReport(folder, r, o.formats.stored()); err != nil {
 			return err
 		}
 	}

@@ -12,10 +12,13 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 )
 
 var compareCommand = command{
@@ -48,7 +51,7 @@ mpiruns, or less than --need could be seen, else 0.`,
 			if err != nil {
 				return err
 			}
-			_, m, err := campaign.OpenResults(a)
+			_, m, err := reading.OpenResults(a)
 			if err != nil {
 				return err
 			}
@@ -71,7 +74,7 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	case len(args) == 2:
 		return args[0], args[1], false, nil
 	case len(args) == 1:
-		if _, err := os.Stat(filepath.Join(args[0], campaign.ABFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(args[0], run.ABFile)); err == nil {
 			return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
 		}
 	}
@@ -79,24 +82,24 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 }
 
 // comparison is how two folders are compared.
-func (o *output) comparison(cfg judge.Config, paired bool) (analyze.CompareConfig, error) {
-	switch words := judge.Strings(analyze.ExitOns); {
+func (o *output) comparison(cfg judge.Config, paired bool) (series.CompareConfig, error) {
+	switch words := judge.Strings(series.ExitOns); {
 	case !slices.Contains(words, o.failOn):
-		return analyze.CompareConfig{}, setupf("--fail-on: %s", conf.Unknown("word", o.failOn, words))
+		return series.CompareConfig{}, setupf("--fail-on: %s", conf.Unknown("word", o.failOn, words))
 	case o.need != 0 && !(o.need > 1 && o.need <= 1000):
-		return analyze.CompareConfig{}, setupf("--need: is a ratio above 1, such as 1.25, not %v", o.need)
+		return series.CompareConfig{}, setupf("--need: is a ratio above 1, such as 1.25, not %v", o.need)
 	}
-	return analyze.CompareConfig{Config: cfg, Alternative: judge.Alternative(o.alternative), Paired: paired, All: o.all,
-		FailOn: analyze.ExitOn(o.failOn), Need: o.need, AllRows: o.allRows}, nil
+	return series.CompareConfig{Config: cfg, Alternative: judge.Alternative(o.alternative), Paired: paired, All: o.all,
+		FailOn: series.ExitOn(o.failOn), Need: o.need, AllRows: o.allRows}, nil
 }
 
 // compare reads both folders, compares, and writes the report.
-func (o *output) compare(pathA, pathB string, cfg analyze.CompareConfig) error {
+func (o *output) compare(pathA, pathB string, cfg series.CompareConfig) error {
 	sides, err := readSides(cfg.Config, pathA, pathB)
 	if err != nil {
 		return err
 	}
-	c, err := analyze.Compare(sides[0], sides[1], cfg)
+	c, err := series.Compare(sides[0], sides[1], cfg)
 	if err != nil {
 		return err
 	}
@@ -110,11 +113,11 @@ func (o *output) compare(pathA, pathB string, cfg analyze.CompareConfig) error {
 		w := c.Wrong[0]
 		return fmt.Errorf("%s at %s %s (%s): leave it out of both with check.exclude", clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message))
 	case found == exitcode.NoVerdict && c.Refused != nil:
-		return &campaign.Refused{Reason: c.Refused.Reason}
+		return &fail.Refused{Reason: c.Refused.Reason}
 	case found == exitcode.NoVerdict && c.Blind > 0:
-		return &campaign.Refused{Reason: fmt.Sprintf("%s could not have shown a change by %g (--need): more mpiruns in both (--mpiruns)", conf.Plural(c.Blind, "case"), c.Need)}
+		return &fail.Refused{Reason: fmt.Sprintf("%s could not have shown a change by %g (--need): more mpiruns in both (--mpiruns)", conf.Plural(c.Blind, "case"), c.Need)}
 	case found == exitcode.NoVerdict:
-		return &campaign.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
+		return &fail.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
 	}
 	return nil
 }
@@ -122,11 +125,11 @@ func (o *output) compare(pathA, pathB string, cfg analyze.CompareConfig) error {
 func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
 	var sides []*analyze.Side
 	for _, path := range paths {
-		folder, m, err := campaign.OpenResults(path)
+		folder, m, err := reading.OpenResults(path)
 		if err != nil {
 			return nil, err
 		}
-		j, err := campaign.Judge(folder, m, cfg)
+		j, err := reading.Judge(folder, m, cfg)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
+	"pgmpi/internal/reading"
 )
 
 var historyCommand = command{
@@ -31,7 +31,7 @@ Exit codes: 0, or 2 where there is no report.`,
 			if len(args) == 0 {
 				return setupf("history: give at least one folder; see `pgmpi help history`")
 			}
-			h, err := campaign.History(args, cells)
+			h, err := reading.History(args, cells)
 			if err != nil {
 				return err
 			}

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/reading"
 )
 
 var matrixCommand = command{
@@ -30,11 +30,11 @@ Exit codes: 0, whatever is violated; 2, or 3 where a folder cannot be read.`,
 			if len(args) == 0 {
 				return setupf("matrix: give at least one results folder; see `pgmpi help matrix`")
 			}
-			sides, err := campaign.Sides(args)
+			sides, err := reading.Sides(args)
 			if err != nil {
 				return err
 			}
-			return o.write(report.Matrices.Document(analyze.NewMatrix(sides)))
+			return o.write(report.Matrices.Document(series.NewMatrix(sides)))
 		}
 	},
 }
