@@ -79,6 +79,9 @@ func (e *env) title(format string, args ...any) {
 	if e.library != "" {
 		on = e.info.LibVersion + "; " + on
 	}
+	if e.load {
+		on += "; beside a load that comes and goes"
+	}
 	fmt.Printf("\n== "+format+"\n   %s\n", append(args, on)...)
 }
 

@@ -15,14 +15,6 @@ const (
 	loadPeriod = 30 * time.Second
 )
 
-// conditions end a title.
-func (e *env) conditions() string {
-	if e.load {
-		return " beside a load that comes and goes"
-	}
-	return ""
-}
-
 // besideLoad does something beside the load, if there is to be one. A load that cannot go
 // on ends it.
 func besideLoad(ctx context.Context, load bool, do func(context.Context)) {

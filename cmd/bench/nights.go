@@ -138,7 +138,8 @@ func (e *env) goOn(ctx context.Context, out string, k, seed int, baselines []str
 
 // alarms prints the alarms of a night, and returns them as violations.
 func alarms(dir, against string) (r report, found []judge.Outcome) {
-	if read(filepath.Join(dir, "report.json"), &r); r.Gate == nil {
+	read(filepath.Join(dir, "report.json"), &r)
+	if r.Gate == nil {
 		must(fmt.Errorf("%s has no gate", dir))
 	}
 	for i := range r.Verdicts {

@@ -21,7 +21,7 @@ const (
 // collective is compared with itself, and the share of planted slowdowns that it
 // finds. docs/statistics.md has what it printed once.
 func proofBench(ctx context.Context, e *env) {
-	e.title("every collective against itself%s: p = %d, sizes %s", e.conditions(), np, proofSizes)
+	e.title("every collective against itself: p = %d, sizes %s", np, proofSizes)
 	var questions []question
 	for _, row := range []struct {
 		percent, times int

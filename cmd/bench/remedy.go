@@ -93,7 +93,8 @@ func (e *env) plantedAlgorithm(ctx context.Context) {
 	sizes := []int64{256 << 10}
 	settings, refused, err := tuning.Write(tuning.Target{Library: tuning.LibraryOf("mpich", e.info.LibVersion), Folder: e.dir, Tree: tree},
 		[]tuning.Choice{{Function: "MPI_Alltoall", NP: np, Sizes: sizes, Measured: sizes, Kind: tuning.OwnAlgorithm, Algorithm: "brucks"}}, "mpich-json")
-	if must(err); len(refused) > 0 {
+	must(err)
+	if len(refused) > 0 {
 		must(fmt.Errorf("refused: %+v", refused))
 	}
 	const variable = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"

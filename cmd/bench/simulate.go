@@ -59,7 +59,8 @@ func newDesign(name string, tests int) design {
 		must(schedule.Check(schedule.R()))
 	}
 	d, err := judge.NewDesign(cfg, schedule, tests)
-	if must(err); d.Refused != nil {
+	must(err)
+	if d.Refused != nil {
 		must(fmt.Errorf("--designs %s: %s", name, d.Refused.Reason))
 	}
 	return design{name, d}

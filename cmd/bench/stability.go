@@ -40,7 +40,7 @@ func stabilityBench(ctx context.Context, e *env) {
 	if e.times < 2 {
 		must(errors.New("one check has nothing to be compared with: --times must be at least 2"))
 	}
-	e.title("%d checks in a row of the same library%s: GL3-GL17 at 1 B to 1 MiB, p = %d", e.times, e.conditions(), np)
+	e.title("%d checks in a row of the same library: GL3-GL17 at 1 B to 1 MiB, p = %d", e.times, np)
 	meter := newStateMeter()
 	var checks []repeat
 	besideLoad(ctx, e.load, func(ctx context.Context) {
