@@ -172,12 +172,12 @@ func TestAnotherProgramSeesWrongMockups(t *testing.T) {
 	}
 }
 
-// calls are what became of the calls of a collective.
-type calls struct{ through, fellBack, failed int }
+// callCounts count what became of the calls of a collective.
+type callCounts struct{ through, fellBack, failed int }
 
 // interposed runs a program through mock-ups, and returns its calls by the mock-ups that
 // were used. A program that does not end well within two minutes is an error.
-func (b *fixture) interposed(p program, by, mockup string) (map[string]calls, error) {
+func (b *fixture) interposed(p program, by, mockup string) (map[string]callCounts, error) {
 	preload := filepath.Join(b.bin, "interpose-"+by+".so")
 	if b.lib.yield {
 		preload += ":" + filepath.Join(b.bin, "yield.so")
@@ -189,10 +189,10 @@ func (b *fixture) interposed(p program, by, mockup string) (map[string]calls, er
 		err = fmt.Errorf("%v on %d: %w: %s", p.argv, p.np, cmp.Or(err, errors.New("it does not say \"No Errors\"")), said)
 	}
 	text, _ := os.ReadFile(counts) // one that was aborted writes none
-	found := map[string]calls{}
+	found := map[string]callCounts{}
 	for line := range strings.Lines(string(text)) {
 		var id string
-		var c calls
+		var c callCounts
 		if _, err := fmt.Sscan(line, &id, &c.through, &c.fellBack, &c.failed); err != nil {
 			return found, fmt.Errorf("counts of %v: %q: %w", p.argv, line, err)
 		}
