@@ -78,15 +78,14 @@ func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {
 func TestTablesOfFlagsAreThoseOfTheProgram(t *testing.T) {
 	var order []*pflag.Flag // one for each row
 	commandsOf := map[string][]string{}
-	for _, c := range commands() {
-		fs, _ := c.flagSet()
-		fs.VisitAll(func(f *pflag.Flag) {
+	for _, c := range commands(rootCommand()) {
+		for _, f := range flagsOf(c) {
 			row := f.Name + f.Usage
 			if commandsOf[row] == nil {
 				order = append(order, f)
 			}
-			commandsOf[row] = append(commandsOf[row], c.name)
-		})
+			commandsOf[row] = append(commandsOf[row], c.Name())
+		}
 	}
 	rows := []string{"| flag | key | commands | meaning |", "|---|---|---|---|"}
 	for _, f := range order {
@@ -120,10 +119,23 @@ func TestVersionWithoutARankProgramFitsIn80Columns(t *testing.T) {
 
 func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 	inProcess("help").exits(t, 0).wideLines(t, helpWidth)
-	for _, c := range commands() {
-		s := inProcess("help", c.name).exits(t, 0).wideLines(t, helpWidth)
+	for _, c := range commands(rootCommand()) {
+		few := inProcess("help", c.Name()).exits(t, 0).wideLines(t, helpWidth)
+		s := inProcess(c.Name(), "--help=all").exits(t, 0).wideLines(t, helpWidth)
 		if m := regexp.MustCompile(`--\S+ (string|int|uint|float|ints|strings|float64Slice)\b.*`).FindString(s.stdout); m != "" {
-			t.Errorf("help %s: %s", c.name, m)
+			t.Errorf("help %s: %s", c.Name(), m)
+		}
+		const flag = "\n      --"
+		if n := strings.Count(few.stdout, flag); n > fewFlags {
+			t.Errorf("help %s shows %d flags", c.Name(), n)
+		}
+		if n := strings.Count(s.stdout, flag); n != len(flagsOf(c)) {
+			t.Errorf("%s --help=all shows %d flags of %d", c.Name(), n, len(flagsOf(c)))
+		}
+		for _, name := range strings.Fields(c.Annotations["most needed"]) {
+			if c.Flags().Lookup(name) == nil {
+				t.Errorf("%s has no --%s", c.Name(), name)
+			}
 		}
 	}
 	if s := inProcess("help", "clocks"); !strings.Contains(s.stdout, "(default 1,5,10)") {
@@ -137,13 +149,13 @@ func TestNetworksThatCannotBeAreRefused(t *testing.T) {
 		latency time.Duration
 		fine    bool
 	}{{0, 0, true}, {25, time.Microsecond, true}, {math.NaN(), 0, false}, {math.Inf(1), 0, false}, {-1, 0, false}, {1, -1, false}} {
-		o := output{dryRun: true, network: campaign.Network{Gbit: c.gbit, Latency: c.latency}}
-		if err := o.estimates(); (err == nil) != c.fine {
-			t.Errorf("%v: %v", o.network, err)
+		d := dryRun{wanted: true, network: campaign.Network{Gbit: c.gbit, Latency: c.latency}}
+		if err := d.check(); (err == nil) != c.fine {
+			t.Errorf("%v: %v", d.network, err)
 		}
-		o.dryRun = false
-		if err := o.estimates(); (err == nil) != (o.network == campaign.Network{}) {
-			t.Errorf("%v without --dry-run: %v", o.network, err)
+		d.wanted = false
+		if err := d.check(); (err == nil) != (d.network == campaign.Network{}) {
+			t.Errorf("%v without --dry-run: %v", d.network, err)
 		}
 	}
 }

@@ -88,8 +88,8 @@ func TestWhatIsInstalledWorks(t *testing.T) {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
-	for _, c := range commands() {
-		if _, err := os.Stat(filepath.Join(s.root, "share/man/man1/pgmpi-"+c.name+".1")); err != nil {
+	for _, c := range commands(rootCommand()) {
+		if _, err := os.Stat(filepath.Join(s.root, "share/man/man1/pgmpi-"+c.Name()+".1")); err != nil {
 			t.Error(err)
 		}
 	}
