@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 
 	"pgmpi/analyze"
 	"pgmpi/internal/conf"
@@ -153,7 +153,7 @@ func normalQuantiles(c *analyze.CaseSamples, runs []analyze.RunSamples) Figure {
 	f.Series = runSeries(runs, Dots, func(r *analyze.RunSamples) (out []Point) {
 		x := slices.Sorted(slices.Values(r.Kept()))
 		thinned(x, func(rank int, value float64) {
-			out = append(out, bare(distuv.UnitNormal.Quantile((float64(rank)+0.5)/float64(len(x))), value))
+			out = append(out, bare(mathext.NormalQuantile((float64(rank)+0.5)/float64(len(x))), value))
 		})
 		return out
 	})
