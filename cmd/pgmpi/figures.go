@@ -26,7 +26,7 @@ found (Fig. 1). Several folders are beside each other: libraries, or before and
 after a change. Each picture is a PDF, an SVG and a PNG, with its data as csv
 and as LaTeX for pgfplots. Needs no MPI.
 
-  pgmpi figures before after --out fig --case MPI_Scan:256Ki`,
+  pgmpi figures before after --out fig --case Scan:256Ki`,
 		Args: wants(1, anyNumber, "at least one results folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			chosen, err := pictureFormats(formats)
@@ -46,7 +46,7 @@ and as LaTeX for pgfplots. Needs no MPI.
 	}
 	fs := c.Flags()
 	fs.StringVar(&out, "out", "fig", "the `DIR` for the pictures")
-	fs.StringArrayVar(&cases, "case", nil, "draw the samples of a `CASE` FUNCTION:MSIZE[:SHAPE], such as MPI_Scan:256Ki; may be given again (default: the largest loss, and its mock-up)")
+	fs.StringArrayVar(&cases, "case", nil, "draw the samples of a `CASE` FUNCTION:MSIZE[:SHAPE], such as Scan:256Ki; may be given again (default: the largest loss, and its mock-up)")
 	fs.StringSliceVar(&formats, "format", extensions(), "comma `LIST` of "+strings.Join(extensions(), ", "))
 	return c
 }

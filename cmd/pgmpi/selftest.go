@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/internal/campaign"
+	"pgmpi/mockups"
 )
 
 func selftestCommand() *cobra.Command {
@@ -46,7 +47,7 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 	fs.Lookup("np").Usage = "`N` processes (default: the processes of the batch job, else the cores)"
 	fs.Lookup("shape").Usage = "`SHAPE` nodes × processes per node in place of --np, such as 2x1"
 	fs.Lookup("msizes").Usage += "; at least three, and the slowdown is planted at the middle one"
-	fs.StringVar(&t.Function, "function", "MPI_Allgather", "the `COLLECTIVE` that is slowed down")
+	fs.StringVar(&t.Function, "function", "Allgather", "the `COLLECTIVE` that is slowed down")
 	fs.StringVar(&own, "guidelines", "", "the `FILE` gl.toml whose [[mockup]]s of that collective must find the slowdown, too")
 	fs.StringVar(&t.Out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
 	fs.BoolVar(&quiet, "quiet", false, "no progress")
@@ -57,6 +58,7 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 // selftest fills in what it finds, as far as it gets.
 func selftest(ctx context.Context, found *campaign.SelftestResult, s *settings, own string, quiet bool) error {
 	t := found.Selftest
+	t.Function = mockups.Canonical(t.Function)
 	var err error
 	if t.Config, err = s.load(nil); err != nil {
 		return err

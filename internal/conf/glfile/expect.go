@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/internal/conf"
+	"pgmpi/mockups"
 )
 
 // expectations is the file of gate.expect.
@@ -34,6 +35,9 @@ func ParseExpect(name string, data []byte) ([]analyze.Expectation, error) {
 	}
 	var d decoder
 	d.table(sections, reflect.ValueOf(&e).Elem(), "")
+	for i := range e.Expect {
+		e.Expect[i].Function = mockups.Canonical(e.Expect[i].Function)
+	}
 	wrong := slices.DeleteFunc(inSection("expect", analyze.ValidateExpectations(e.Expect)), func(e conf.FieldError) bool {
 		return slices.ContainsFunc(d.errs, func(x conf.FieldError) bool { return related(x.Key, e.Key) })
 	})
