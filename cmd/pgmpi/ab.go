@@ -11,7 +11,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/internal/campaign"
+	"pgmpi/internal/experiment/run"
 )
 
 func abCommand() *cobra.Command {
@@ -56,9 +56,9 @@ Exit codes: those of compare and of check.`,
 
 func ab(ctx context.Context, toml [2]string, s *settings, o *comparison) error {
 	if o.out == "" {
-		o.out = campaign.NewFolder("pgmpi-ab-", time.Now())
+		o.out = run.NewFolder("pgmpi-ab-", time.Now())
 	}
-	x := &campaign.AB{Out: o.out, Names: toml}
+	x := &run.AB{Out: o.out, Names: toml}
 	var p *progress // one for both
 	var err error
 	for i, name := range []string{"a", "b"} {

@@ -14,10 +14,12 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
 
@@ -69,7 +71,7 @@ without --out.`,
 
 // analyzeFolder judges a results folder again.
 func analyzeFolder(path string, s *settings, o *output) error {
-	folder, m, err := campaign.OpenResults(path)
+	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return err
 	}
@@ -90,10 +92,10 @@ func analyzeFolder(path string, s *settings, o *output) error {
 		if into, err = folderFor(o.out); err != nil {
 			return err
 		}
-	case campaign.OnlyLooks(folder, m, config):
+	case reading.OnlyLooks(folder, m, config):
 		into = nil
 	}
-	j, err := campaign.Judge(folder, m, config.Analyze)
+	j, err := reading.Judge(folder, m, config.Analyze)
 	if err != nil {
 		return err
 	}
@@ -109,7 +111,7 @@ func analyzeFolder(path string, s *settings, o *output) error {
 // and the explanations on standard output; the exit code is from the findings.
 // tables says whether the first format is printed beside explanations. into is nil where the report of
 // the folder stays.
-func showJudgement(j *campaign.Judgement, path string, into *results.Folder, formats *formatFlag, selections []analyze.Selection, tables bool) error {
+func showJudgement(j *reading.Judgement, path string, into *results.Folder, formats *formatFlag, selections []analyze.Selection, tables bool) error {
 	r := j.Report
 	d, explained := report.Reports.Document(r), chosen(selections, r)
 	var err error
@@ -118,7 +120,7 @@ func showJudgement(j *campaign.Judgement, path string, into *results.Folder, for
 	unwritten := formats.deliver(d)
 	if into != nil {
 		stored = into.Path
-		unwritten = errors.Join(campaign.StoreReport(into, r, formats.stored()), unwritten, campaign.StoreMedians(into, j.Analysis))
+		unwritten = errors.Join(reading.StoreReport(into, r, formats.stored()), unwritten, reading.StoreMedians(into, j.Analysis))
 	}
 	if len(selections) == 0 || tables {
 		err = formats.print(d, stored)
@@ -159,9 +161,9 @@ func verdictExit(r *analyze.Report) error {
 		return fmt.Errorf("%s at %s %s (%s). Leave it out with:\n  exclude = [%s]",
 			clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message), quoteAll(r.Exclude))
 	case found == exitcode.NoVerdict && r.Refused != nil:
-		return &campaign.Refused{Reason: r.Refused.Reason}
+		return &fail.Refused{Reason: r.Refused.Reason}
 	case found == exitcode.NoVerdict:
-		return &campaign.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
+		return &fail.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
 	}
 	return nil
 }
@@ -206,7 +208,7 @@ func chosen(selections []analyze.Selection, r *analyze.Report) []int {
 }
 
 // explain shows what the verdicts on tests rest on.
-func explain(f report.Format, j *campaign.Judgement, tests []int) error {
+func explain(f document.Format, j *reading.Judgement, tests []int) error {
 	f = usually(report.Explanations, f.Name)
 	for n, i := range tests {
 		e, err := j.Explain(i)
@@ -238,7 +240,7 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	if s.guidelines == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	r, err := campaign.Import(paths, config, version)
+	r, err := reading.Import(paths, config, version)
 	if err != nil {
 		return err
 	}
@@ -248,7 +250,7 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 		if err != nil {
 			return err
 		}
-		if err := campaign.StoreReport(folder, r, o.formats.stored()); err != nil {
+		if err := reading.StoreReport(folder, r, o.formats.stored()); err != nil {
 			return err
 		}
 	}

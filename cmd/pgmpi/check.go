@@ -14,8 +14,9 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
 	"pgmpi/measure/protocol"
 )
 
@@ -64,8 +65,8 @@ and stores them in the results folder, where
 		Args:        s.fileOrNone,
 		Annotations: mostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			predict := func(x *campaign.Campaign) error { return x.Predict(c.Context()) }
-			return o.stage(&s, "nrep", func(*campaign.Campaign) error { return nil }, predict)
+			predict := func(x *run.Campaign) error { return x.Predict(c.Context()) }
+			return o.stage(&s, "nrep", func(*run.Campaign) error { return nil }, predict)
 		},
 	}
 	fs := c.Flags()
@@ -87,7 +88,7 @@ with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`
 		Args:        s.fileOrNone,
 		Annotations: mostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			measure := func(x *campaign.Campaign) error { return x.Measure(c.Context()) }
+			measure := func(x *run.Campaign) error { return x.Measure(c.Context()) }
 			return o.stage(&s, "measure", refuseUnpredicted, measure)
 		},
 	}
@@ -99,9 +100,9 @@ with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`
 }
 
 // stage does one stage of a check.
-func (o *output) stage(s *settings, command string, refuse, do func(*campaign.Campaign) error) error {
+func (o *output) stage(s *settings, command string, refuse, do func(*run.Campaign) error) error {
 	o.resume = true // the stages share a folder
-	return o.run(s, command, refuse, func(c *campaign.Campaign) error {
+	return o.run(s, command, refuse, func(c *run.Campaign) error {
 		err := do(c)
 		o.progress.clear()
 		if err == nil {
@@ -112,11 +113,11 @@ func (o *output) stage(s *settings, command string, refuse, do func(*campaign.Ca
 }
 
 // prepare makes the campaign of the flags. No MPI is started and nothing is written.
-func (o *output) prepare(s *settings) (*campaign.Campaign, error) {
+func (o *output) prepare(s *settings) (*run.Campaign, error) {
 	if o.out == "" {
-		o.out = campaign.NewFolder("pgmpi-", time.Now())
+		o.out = run.NewFolder("pgmpi-", time.Now())
 	}
-	before, err := campaign.Before(o.out, o.resume)
+	before, err := run.Before(o.out, o.resume)
 	if err != nil {
 		return nil, err
 	}
@@ -130,12 +131,12 @@ func (o *output) prepare(s *settings) (*campaign.Campaign, error) {
 	if config.Job.MPIRuns == 0 && len(config.Job.Looks) == 0 {
 		config.Job.MPIRuns = o.mpiruns
 	}
-	prepare := campaign.New
+	prepare := run.New
 	switch {
 	case o.dry.wanted:
-		prepare = campaign.NewDry
+		prepare = run.NewDry
 	case before != nil && s.guidelines == "":
-		if err := campaign.MayStart(o.out, before, config, s.given); err != nil {
+		if err := run.MayStart(o.out, before, config, s.given); err != nil {
 			return nil, err
 		}
 	}
@@ -153,7 +154,7 @@ func (o *output) prepare(s *settings) (*campaign.Campaign, error) {
 
 // run does what a command is there for in its results folder, unless refuse has
 // a reason not to, or a dry run is wanted.
-func (o *output) run(s *settings, command string, refuse, do func(*campaign.Campaign) error) error {
+func (o *output) run(s *settings, command string, refuse, do func(*run.Campaign) error) error {
 	c, err := o.prepare(s)
 	if err != nil {
 		return err
@@ -190,13 +191,13 @@ func check(ctx context.Context, s *settings, o *output) error {
 		}
 	}
 	var explained []analyze.Selection
-	refuse := func(c *campaign.Campaign) (err error) {
+	refuse := func(c *run.Campaign) (err error) {
 		if explained, err = selected(&c.Manifest.Plan, o.explain); err != nil {
 			return err
 		}
 		return c.Refuse()
 	}
-	return o.run(s, "check", refuse, func(c *campaign.Campaign) error {
+	return o.run(s, "check", refuse, func(c *run.Campaign) error {
 		j, err := c.Check(ctx)
 		o.progress.clear()
 		if err != nil {
@@ -216,8 +217,8 @@ func mayExplain(formats *formatFlag) error {
 
 // refuseUnpredicted ends `pgmpi measure` before its first mpirun when it cannot
 // know how often to repeat.
-func refuseUnpredicted(c *campaign.Campaign) error {
-	if err := campaign.Unpredicted(c.Manifest, conf.Quote(c.Path)); err != nil {
+func refuseUnpredicted(c *run.Campaign) error {
+	if err := run.Unpredicted(c.Manifest, conf.Quote(c.Path)); err != nil {
 		return setup(err)
 	}
 	return nil
@@ -228,26 +229,26 @@ var stagesOf = map[string][]protocol.Mode{
 	"check":   {protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit},
 	"nrep":    {protocol.ModeNREP},
 	"measure": {protocol.ModeMeasure},
-	"explore": campaign.ExploreStages,
-	"overlap": campaign.OverlapStages,
+	"explore": run.ExploreStages,
+	"overlap": run.OverlapStages,
 }
 
 // plan is a dry run. A check that R is too small for ends with 4, as it would
 // without it.
-func (o *output) plan(c *campaign.Campaign, command string) error {
+func (o *output) plan(c *run.Campaign, command string) error {
 	e, err := c.Estimate(stagesOf[command]...)
 	if err != nil {
 		return err
 	}
-	plan, format := campaign.Plan{Campaign: c, Estimate: e, Command: command}, ""
+	plan, format := run.Plan{Campaign: c, Estimate: e, Command: command}, ""
 	if o.formats != nil { // nrep and measure have no --format
 		format = o.formats.beside().Name
 	}
-	if err := show(campaign.Plans.Document(&plan), usually(campaign.Plans, format)); err != nil {
+	if err := show(run.Plans.Document(&plan), usually(run.Plans, format)); err != nil {
 		return err
 	}
 	if command == "check" && e.Design.Refused != nil {
-		return &campaign.Refused{Reason: e.Design.Refused.Reason}
+		return &fail.Refused{Reason: e.Design.Refused.Reason}
 	}
 	return nil
 }
@@ -255,8 +256,8 @@ func (o *output) plan(c *campaign.Campaign, command string) error {
 // goOnWith adds to what ended a measurement the command line that goes on in
 // the folder of --out.
 func goOnWith(err error, folder string) error {
-	var interrupted *campaign.Interrupted
-	var failed *campaign.Failed
+	var interrupted *fail.Interrupted
+	var failed *fail.Failed
 	switch {
 	case errors.As(err, &interrupted):
 		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(os.Args, folder))

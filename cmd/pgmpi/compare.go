@@ -13,10 +13,13 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 )
 
 // comparison is how results folders are compared.
@@ -30,7 +33,7 @@ type comparison struct {
 func (x *comparison) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&x.alternative, "alternative", string(judge.TwoSided),
 		"what is asked of B against A, a `WORD`: "+strings.Join(judge.Strings(judge.Alternatives), ", ")+" (greater: B takes longer)")
-	fs.StringVar(&x.failOn, "fail-on", string(analyze.ExitOnBoth),
+	fs.StringVar(&x.failOn, "fail-on", string(series.ExitOnBoth),
 		"what ends with exit code 1, a `WORD`: guidelines (newly violated), both (also slower calls, unless the machine changed), times (slower calls even then)")
 	fs.Float64Var(&x.need, "need", 0, "end with exit code 4 if a case could not have shown a change by `RATIO`, such as 1.25 (default: nothing is needed)")
 	fs.BoolVar(&x.allRows, "all-rows", false, "show the calls that have not changed too")
@@ -113,14 +116,14 @@ func forTwo(fs *pflag.FlagSet) (name string) {
 // renamed is a command of version 0.2 that is a flag of compare now. It is hidden.
 func renamed(use, flag string) *cobra.Command {
 	c := compareCommand()
-	run, now := c.RunE, fmt.Sprintf("`pgmpi compare --%s`", flag)
+	do, now := c.RunE, fmt.Sprintf("`pgmpi compare --%s`", flag)
 	c.Use, c.Short = use, "now "+now
 	c.RunE = func(c *cobra.Command, args []string) error {
 		warn("note: `pgmpi %s` is now %s\n", c.Name(), now)
 		if err := c.Flags().Set(flag, "true"); err != nil {
 			return err
 		}
-		return run(c, args)
+		return do(c, args)
 	}
 	return c
 }
@@ -131,11 +134,11 @@ func matrixCommand() *cobra.Command { return renamed("matrix DIR…", "matrix") 
 
 // matrix shows the guidelines of all folders side by side.
 func (x *comparison) matrix(paths []string) error {
-	sides, err := campaign.Sides(paths)
+	sides, err := reading.Sides(paths)
 	if err != nil {
 		return err
 	}
-	return x.write(report.Matrices.Document(analyze.NewMatrix(sides)))
+	return x.write(report.Matrices.Document(series.NewMatrix(sides)))
 }
 
 // spread shows how well the folders repeat each other.
@@ -147,7 +150,7 @@ func (x *comparison) spread(paths []string) error {
 	if err != nil {
 		return err
 	}
-	s, err := analyze.NewSpread(sides, x.all)
+	s, err := series.NewSpread(sides, x.all)
 	if err != nil {
 		return err
 	}
@@ -160,7 +163,7 @@ func (x *comparison) two(s *settings, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, m, err := campaign.OpenResults(a)
+	_, m, err := reading.OpenResults(a)
 	if err != nil {
 		return err
 	}
@@ -181,7 +184,7 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	case len(args) == 2:
 		return args[0], args[1], false, nil
 	case len(args) == 1:
-		if _, err := os.Stat(filepath.Join(args[0], campaign.ABFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(args[0], run.ABFile)); err == nil {
 			return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
 		}
 	}
@@ -189,24 +192,24 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 }
 
 // config is how two folders are compared.
-func (x *comparison) config(cfg judge.Config, paired bool) (analyze.CompareConfig, error) {
-	switch words := judge.Strings(analyze.ExitOns); {
+func (x *comparison) config(cfg judge.Config, paired bool) (series.CompareConfig, error) {
+	switch words := judge.Strings(series.ExitOns); {
 	case !slices.Contains(words, x.failOn):
-		return analyze.CompareConfig{}, setupf("--fail-on: %s", conf.Unknown("word", x.failOn, words))
+		return series.CompareConfig{}, setupf("--fail-on: %s", conf.Unknown("word", x.failOn, words))
 	case x.need != 0 && !(x.need > 1 && x.need <= 1000):
-		return analyze.CompareConfig{}, setupf("--need: is a ratio above 1, such as 1.25, not %v", x.need)
+		return series.CompareConfig{}, setupf("--need: is a ratio above 1, such as 1.25, not %v", x.need)
 	}
-	return analyze.CompareConfig{Config: cfg, Alternative: judge.Alternative(x.alternative), Paired: paired, All: x.all,
-		FailOn: analyze.ExitOn(x.failOn), Need: x.need, AllRows: x.allRows}, nil
+	return series.CompareConfig{Config: cfg, Alternative: judge.Alternative(x.alternative), Paired: paired, All: x.all,
+		FailOn: series.ExitOn(x.failOn), Need: x.need, AllRows: x.allRows}, nil
 }
 
 // compare reads both folders, compares, and writes the report.
-func (x *comparison) compare(pathA, pathB string, cfg analyze.CompareConfig) error {
+func (x *comparison) compare(pathA, pathB string, cfg series.CompareConfig) error {
 	sides, err := readSides(cfg.Config, pathA, pathB)
 	if err != nil {
 		return err
 	}
-	c, err := analyze.Compare(sides[0], sides[1], cfg)
+	c, err := series.Compare(sides[0], sides[1], cfg)
 	if err != nil {
 		return err
 	}
@@ -220,11 +223,11 @@ func (x *comparison) compare(pathA, pathB string, cfg analyze.CompareConfig) err
 		w := c.Wrong[0]
 		return fmt.Errorf("%s at %s %s (%s): leave it out of both with check.exclude", clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message))
 	case found == exitcode.NoVerdict && c.Refused != nil:
-		return &campaign.Refused{Reason: c.Refused.Reason}
+		return &fail.Refused{Reason: c.Refused.Reason}
 	case found == exitcode.NoVerdict && c.Blind > 0:
-		return &campaign.Refused{Reason: fmt.Sprintf("%s could not have shown a change by %g (--need): more mpiruns in both (--mpiruns)", conf.Plural(c.Blind, "case"), c.Need)}
+		return &fail.Refused{Reason: fmt.Sprintf("%s could not have shown a change by %g (--need): more mpiruns in both (--mpiruns)", conf.Plural(c.Blind, "case"), c.Need)}
 	case found == exitcode.NoVerdict:
-		return &campaign.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
+		return &fail.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
 	}
 	return nil
 }
@@ -232,11 +235,11 @@ func (x *comparison) compare(pathA, pathB string, cfg analyze.CompareConfig) err
 func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
 	var sides []*analyze.Side
 	for _, path := range paths {
-		folder, m, err := campaign.OpenResults(path)
+		folder, m, err := reading.OpenResults(path)
 		if err != nil {
 			return nil, err
 		}
-		j, err := campaign.Judge(folder, m, cfg)
+		j, err := reading.Judge(folder, m, cfg)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 	"pgmpi/internal/remark"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
@@ -49,11 +51,11 @@ and measures nothing.`,
 
 // recorded takes everything from a results folder.
 func recorded(path string) (*report.Environment, error) {
-	folder, m, err := campaign.OpenResults(path)
+	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
-	doubts, err := campaign.Doubts(folder, m)
+	doubts, err := reading.Doubts(folder, m)
 	if err != nil {
 		warn("note: what its mpiruns took is not looked at: %v\n", err)
 	}
@@ -70,7 +72,7 @@ func look(ctx context.Context, s *settings) (*report.Environment, error) {
 	if err != nil {
 		return nil, setup(err)
 	}
-	e := &report.Environment{Version: version, Factors: campaign.Factors()}
+	e := &report.Environment{Version: version, Factors: run.Factors()}
 	if e.Rank, err = launch.Probe(path); err != nil {
 		return nil, setup(err)
 	}
@@ -85,7 +87,7 @@ func look(ctx context.Context, s *settings) (*report.Environment, error) {
 		l, err := measure.ProbeNodes(ctx, launch.RankArgv(argv, path, shape, config.MPI.RankArgs()...), shape, config.MPI, time.Duration(config.Measure.Stall))
 		switch {
 		case ctx.Err() != nil:
-			return nil, &campaign.Interrupted{}
+			return nil, &fail.Interrupted{}
 		case err != nil:
 			return nil, setup(err)
 		}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/reading"
 )
 
 func expectCommand() *cobra.Command {
@@ -21,7 +21,7 @@ alarm. Add a ticket, and until, the last day on which it is expected:
   pgmpi check --expect expect.toml`,
 		Args: wants(1, 1, "one results folder, or its report.json"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			list, err := campaign.Expectations(args[0])
+			list, err := reading.Expectations(args[0])
 			if err != nil {
 				return setup(err)
 			}

@@ -7,17 +7,19 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
 
 func exploreCommand() *cobra.Command {
 	var s settings
 	var o output
-	s.base = campaign.ExploreDefaults()
+	s.base = run.ExploreDefaults()
 	c := &cobra.Command{
 		Use:   "explore [gl.toml]",
 		Short: "test the library's choices against its own algorithms",
@@ -31,7 +33,7 @@ Exit codes: 1 where one of the library's own algorithms beats the default, 0
 where none is shown to, 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
 		Args:        s.fileOrNone,
 		Annotations: mostNeeded("guidelines np msizes algorithms mpiruns max-time rank out resume dry-run full format quiet"),
-		RunE:        func(c *cobra.Command, _ []string) error { return explore(c.Context(), &s, &o) },
+		RunE:        func(c *cobra.Command, _ []string) error { return exploreAnew(c.Context(), &s, &o) },
 	}
 	fs := c.Flags()
 	s.measuring(fs)
@@ -46,11 +48,11 @@ where none is shown to, 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
 	return c
 }
 
-func explore(ctx context.Context, s *settings, o *output) error {
+func exploreAnew(ctx context.Context, s *settings, o *output) error {
 	if o.out == "" {
-		o.out = campaign.NewFolder("pgmpi-explore-", time.Now())
+		o.out = run.NewFolder("pgmpi-explore-", time.Now())
 	}
-	before, err := campaign.Before(o.out, o.resume)
+	before, err := run.Before(o.out, o.resume)
 	if err != nil {
 		return err
 	}
@@ -62,7 +64,7 @@ func explore(ctx context.Context, s *settings, o *output) error {
 		return err
 	}
 	if o.dry.wanted {
-		x, err := campaign.NewDryExplore(config, o.out, before, version)
+		x, err := run.NewDryExplore(config, o.out, before, version)
 		if err != nil {
 			return err
 		}
@@ -70,11 +72,11 @@ func explore(ctx context.Context, s *settings, o *output) error {
 		return o.plan(x.Campaign, "explore")
 	}
 	if before != nil && s.guidelines == "" {
-		if err := campaign.MayStart(o.out, before, config, s.given); err != nil {
+		if err := run.MayStart(o.out, before, config, s.given); err != nil {
 			return err
 		}
 	}
-	x, err := campaign.NewExplore(ctx, config, o.out, before, version, nil)
+	x, err := run.NewExplore(ctx, config, o.out, before, version, nil)
 	if err != nil {
 		return err
 	}
@@ -96,9 +98,9 @@ func explore(ctx context.Context, s *settings, o *output) error {
 }
 
 // showExploration puts an exploration into a folder and on standard output.
-func showExploration(e *analyze.Exploration, into *results.Folder, formats *formatFlag) error {
+func showExploration(e *explore.Exploration, into *results.Folder, formats *formatFlag) error {
 	d := report.Explorations.Document(e)
-	if err := errors.Join(campaign.StoreExploration(into, d, formats.stored()), formats.deliver(d), formats.print(d, into.Path)); err != nil {
+	if err := errors.Join(reading.StoreExploration(into, d, formats.stored()), formats.deliver(d), formats.print(d, into.Path)); err != nil {
 		return err
 	}
 	warn("results: %s\n", into.Path)
@@ -126,7 +128,7 @@ func (o *output) analyzeExploration(s *settings, folder *results.Folder, m *resu
 			return err
 		}
 	}
-	e, err := campaign.JudgeExploration(folder, m, config.Analyze)
+	e, err := reading.JudgeExploration(folder, m, config.Analyze)
 	if err != nil {
 		return err
 	}
@@ -134,12 +136,12 @@ func (o *output) analyzeExploration(s *settings, folder *results.Folder, m *resu
 }
 
 // explorationExit is how a command ends that has shown an exploration.
-func explorationExit(e *analyze.Exploration) error {
+func explorationExit(e *explore.Exploration) error {
 	switch e.Exit {
 	case exitcode.Violated:
 		return errFound
 	case exitcode.NoVerdict:
-		return &campaign.Refused{Reason: e.Refused.Reason}
+		return &fail.Refused{Reason: e.Refused.Reason}
 	case exitcode.Failed:
 		return errors.New("a collective or a mock-up gave wrong data: the exploration names it")
 	}

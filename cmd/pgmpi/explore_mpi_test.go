@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/analyze"
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/explore"
+	"pgmpi/analyze/report"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
 
 // algorithms are what the library says in one mpirun.
-func (b *fixture) algorithms(flags ...string) (out campaign.Algorithms) {
+func (b *fixture) algorithms(flags ...string) (out report.Algorithms) {
 	b.t.Helper()
 	args := append([]string{"list", "--algorithms", "--format", "json", "--np", "2", "--rank", b.rank}, flags...)
 	if err := json.Unmarshal([]byte(b.pgmpi(args...).exits(b.t, 0).stdout), &out); err != nil {
@@ -56,7 +56,7 @@ func TestAlgorithmsAreThoseOfTheLibrarysOwnTools(t *testing.T) {
 	})
 }
 
-func sameAsOmpiInfo(t *testing.T, found campaign.Algorithms) {
+func sameAsOmpiInfo(t *testing.T, found report.Algorithms) {
 	path, err := exec.LookPath("ompi_info")
 	if err != nil {
 		t.Skip("there is no ompi_info")
@@ -236,7 +236,7 @@ func TestForcedAlgorithmSendsTheMessagesOfTheSetting(t *testing.T) {
 	}
 }
 
-func (b *fixture) exploration() (e analyze.Exploration) {
+func (b *fixture) exploration() (e explore.Exploration) {
 	b.t.Helper()
 	if err := json.Unmarshal([]byte(b.read("explore.json")), &e); err != nil {
 		b.t.Fatal(err)
@@ -250,7 +250,7 @@ func TestExplorationHasEveryCellAndItsFiles(t *testing.T) {
 			"--mpiruns", "6", "--format", "table,csv,json,markdown,junit,openmetrics").exits(t, 0, 1)
 		e := b.exploration()
 		// MPICH cannot force smp, its default, within a node.
-		faulty := slices.ContainsFunc(e.Unused, func(u analyze.Unused) bool { return u.Status != string(protocol.StatusUnavailable) })
+		faulty := slices.ContainsFunc(e.Unused, func(u explore.Unused) bool { return u.Status != string(protocol.StatusUnavailable) })
 		if len(e.Cells) != 2 || e.Cells[0].Function != "MPI_Scan" || e.Cells[0].Own == nil || e.Cells[0].Mockup == nil || faulty {
 			t.Errorf("found %+v, unused %+v", e.Cells, e.Unused)
 		}

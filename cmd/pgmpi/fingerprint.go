@@ -7,10 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/reading"
 )
 
 // What is measured anew for a fingerprint, where nothing says otherwise.
@@ -62,20 +63,20 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 }
 
 // fingerprintOf reads a results folder.
-func fingerprintOf(path, text string) (*analyze.Fingerprint, error) {
-	folder, m, err := campaign.OpenResults(path)
+func fingerprintOf(path, text string) (*samples.Fingerprint, error) {
+	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
-	return campaign.Fingerprint(folder, m, text)
+	return reading.Fingerprint(folder, m, text)
 }
 
 // fingerprintAnew measures a case alone.
 func fingerprintAnew(ctx context.Context, s *settings, o *output, text string) error {
 	if o.out == "" {
-		o.out = campaign.NewFolder("pgmpi-fingerprint-", time.Now())
+		o.out = run.NewFolder("pgmpi-fingerprint-", time.Now())
 	}
-	if _, err := campaign.Before(o.out, false); err != nil {
+	if _, err := run.Before(o.out, false); err != nil {
 		return err
 	}
 	config, err := s.load(nil)
@@ -86,7 +87,7 @@ func fingerprintAnew(ctx context.Context, s *settings, o *output, text string) e
 	config.Measure.PerRank, config.Measure.Turns = true, 1
 	config.NREP.Fixed = cmp.Or(config.NREP.Fixed, fingerprintRepetitions)
 	config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, fingerprintMPIRuns)
-	c, err := campaign.NewFingerprint(config, o.out, text, version)
+	c, err := run.NewFingerprint(config, o.out, text, version)
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"pgmpi/internal/campaign"
+	"github.com/spf13/pflag"
+
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
-
-	"github.com/spf13/pflag"
+	"pgmpi/internal/experiment/run"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/ anew")
@@ -149,12 +149,12 @@ func TestNetworksThatCannotBeAreRefused(t *testing.T) {
 		latency time.Duration
 		fine    bool
 	}{{0, 0, true}, {25, time.Microsecond, true}, {math.NaN(), 0, false}, {math.Inf(1), 0, false}, {-1, 0, false}, {1, -1, false}} {
-		d := dryRun{wanted: true, network: campaign.Network{Gbit: c.gbit, Latency: c.latency}}
+		d := dryRun{wanted: true, network: run.Network{Gbit: c.gbit, Latency: c.latency}}
 		if err := d.check(); (err == nil) != c.fine {
 			t.Errorf("%v: %v", d.network, err)
 		}
 		d.wanted = false
-		if err := d.check(); (err == nil) != (d.network == campaign.Network{}) {
+		if err := d.check(); (err == nil) != (d.network == run.Network{}) {
 			t.Errorf("%v without --dry-run: %v", d.network, err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
+	"pgmpi/internal/reading"
 )
 
 func historyCommand() *cobra.Command {
@@ -23,7 +23,7 @@ cannot be read is named and left out. Needs no MPI.
 Exit codes: 0, or 2 where there is no report.`,
 		Args: wants(1, anyNumber, "at least one folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			h, err := campaign.History(args, cells)
+			h, err := reading.History(args, cells)
 			if err != nil {
 				return err
 			}

@@ -10,9 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
+	"pgmpi/internal/untimed"
 	"pgmpi/measure/launch"
 )
 
@@ -35,27 +36,27 @@ nothing: Bcast@binomial stands wherever a function may.`,
 			if own {
 				return listAlgorithms(c.Context(), file, format.printed())
 			}
-			f, err := campaign.Lists.Format(format.printed().Name)
+			f, err := report.Lists.Format(format.printed().Name)
 			if err != nil {
 				return setupf("--format: %w; the others are for --algorithms", err)
 			}
-			return show(campaign.Lists.Document(file), f)
+			return show(report.Lists.Document(file), f)
 		},
 	}
 	fs := c.Flags()
 	fs.StringVar(&s.guidelines, "guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
 	fs.BoolVar(&own, "algorithms", false, "the library's own algorithms of its collectives, instead")
 	s.keys(fs, "np", "launch", "rank")
-	format = newFormat(fs, campaign.Lists.Formats(), "`FORMAT`: "+strings.Join(campaign.Lists.Formats(), ", ")+"; with --algorithms also json, csv", campaign.AlgorithmLists.Pick)
+	format = newFormat(fs, report.Lists.Formats(), "`FORMAT`: "+strings.Join(report.Lists.Formats(), ", ")+"; with --algorithms also json, csv", report.AlgorithmLists.Pick)
 	return c
 }
 
-func listAlgorithms(ctx context.Context, file *glfile.File, format report.Format) error {
-	list, err := campaign.ReadAlgorithms(ctx, file, nil)
+func listAlgorithms(ctx context.Context, file *glfile.File, format document.Format) error {
+	list, err := untimed.ReadAlgorithms(ctx, file, nil)
 	if err != nil {
 		return err
 	}
-	return show(campaign.AlgorithmLists.Document(list), format)
+	return show(report.AlgorithmLists.Document(list), format)
 }
 
 func initCommand() *cobra.Command {

@@ -9,15 +9,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/samples"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
 
 func overlapCommand() *cobra.Command {
-	s := settings{base: campaign.OverlapDefaults()}
+	s := settings{base: run.OverlapDefaults()}
 	var o output
 	c := &cobra.Command{
 		Use:   "overlap [gl.toml|DIR]",
@@ -74,9 +76,9 @@ func isFolder(path string) bool {
 
 func overlapAnew(ctx context.Context, s *settings, o *output) error {
 	if o.out == "" {
-		o.out = campaign.NewFolder("pgmpi-overlap-", time.Now())
+		o.out = run.NewFolder("pgmpi-overlap-", time.Now())
 	}
-	before, err := campaign.Before(o.out, o.resume)
+	before, err := run.Before(o.out, o.resume)
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 		return err
 	}
 	if o.dry.wanted {
-		c, err := campaign.NewDryOverlap(config, o.out, before, version)
+		c, err := run.NewDryOverlap(config, o.out, before, version)
 		if err != nil {
 			return err
 		}
@@ -96,11 +98,11 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 		return o.plan(c, "overlap")
 	}
 	if before != nil && s.guidelines == "" {
-		if err := campaign.MayStart(o.out, before, config, s.given); err != nil {
+		if err := run.MayStart(o.out, before, config, s.given); err != nil {
 			return err
 		}
 	}
-	c, err := campaign.NewOverlap(config, o.out, before, version)
+	c, err := run.NewOverlap(config, o.out, before, version)
 	if err != nil {
 		return err
 	}
@@ -118,7 +120,7 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return goOnWith(err, c.Path)
 	}
-	found, err := campaign.Overlap(c.Folder(), c.Manifest, config.Analyze)
+	found, err := reading.Overlap(c.Folder(), c.Manifest, config.Analyze)
 	if err != nil {
 		return err
 	}
@@ -126,9 +128,9 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 }
 
 // overlapInto puts the document into a folder and on standard output.
-func (o *output) overlapInto(found *analyze.Overlap, into *results.Folder) error {
+func (o *output) overlapInto(found *samples.Overlap, into *results.Folder) error {
 	d := report.Overlaps.Document(found)
-	if err := errors.Join(campaign.StoreOverlap(into, d, o.formats.stored()), o.formats.deliver(d), o.formats.print(d, into.Path)); err != nil {
+	if err := errors.Join(reading.StoreOverlap(into, d, o.formats.stored()), o.formats.deliver(d), o.formats.print(d, into.Path)); err != nil {
 		return err
 	}
 	warn("results: %s\n", into.Path)
@@ -137,7 +139,7 @@ func (o *output) overlapInto(found *analyze.Overlap, into *results.Folder) error
 
 // showOverlap shows a folder of this command again.
 func showOverlap(s *settings, o *output, path string) error {
-	folder, m, err := campaign.OpenResults(path)
+	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return err
 	}
@@ -145,7 +147,7 @@ func showOverlap(s *settings, o *output, path string) error {
 	if err != nil {
 		return err
 	}
-	found, err := campaign.Overlap(folder, m, config.Analyze)
+	found, err := reading.Overlap(folder, m, config.Analyze)
 	if err != nil {
 		return err
 	}
@@ -157,12 +159,12 @@ func showOverlap(s *settings, o *output, path string) error {
 }
 
 // overlapExit is how the command ends that has shown it.
-func overlapExit(found *analyze.Overlap) error {
+func overlapExit(found *samples.Overlap) error {
 	switch found.Exit {
 	case exitcode.Violated:
 		return errFound
 	case exitcode.NoVerdict:
-		return &campaign.Refused{Reason: found.Refused.Reason}
+		return &fail.Refused{Reason: found.Refused.Reason}
 	case exitcode.Failed:
 		var names []string
 		for _, c := range found.Cases {

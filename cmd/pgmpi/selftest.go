@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/internal/campaign"
+	"pgmpi/internal/experiment/run"
 	"pgmpi/mockups"
 )
 
 func selftestCommand() *cobra.Command {
-	s := settings{base: campaign.SelftestDefaults()}
-	var t campaign.Selftest
+	s := settings{base: run.SelftestDefaults()}
+	var t run.Selftest
 	var own string
 	var quiet bool
 	var format *formatFlag
@@ -30,15 +30,15 @@ A test at level alpha errs now and then: a part with an error is repeated once
 in another order, and fails only with an error that comes back.
 Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			found := campaign.SelftestResult{Selftest: &t}
+			found := run.SelftestResult{Selftest: &t}
 			failed := selftest(c.Context(), &found, &s, own, quiet)
-			if none := (*campaign.Inconclusive)(nil); errors.As(failed, &none) {
+			if none := (*run.Inconclusive)(nil); errors.As(failed, &none) {
 				failed = verdictExit(none.Report)
 			}
 			if found.A == nil {
 				return failed
 			}
-			return cmp.Or(show(campaign.Selftests.Document(&found), format.printed()), failed)
+			return cmp.Or(show(run.Selftests.Document(&found), format.printed()), failed)
 		},
 	}
 	fs := c.Flags()
@@ -51,12 +51,12 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 	fs.StringVar(&own, "guidelines", "", "the `FILE` gl.toml whose [[mockup]]s of that collective must find the slowdown, too")
 	fs.StringVar(&t.Out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
 	fs.BoolVar(&quiet, "quiet", false, "no progress")
-	format = oneFormat(fs, campaign.Selftests)
+	format = oneFormat(fs, run.Selftests)
 	return c
 }
 
 // selftest fills in what it finds, as far as it gets.
-func selftest(ctx context.Context, found *campaign.SelftestResult, s *settings, own string, quiet bool) error {
+func selftest(ctx context.Context, found *run.SelftestResult, s *settings, own string, quiet bool) error {
 	t := found.Selftest
 	t.Function = mockups.Canonical(t.Function)
 	var err error

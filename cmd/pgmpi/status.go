@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"pgmpi/internal/campaign"
+	"pgmpi/internal/experiment/run"
 )
 
 func statusCommand() *cobra.Command {
@@ -15,13 +15,13 @@ func statusCommand() *cobra.Command {
 take, and, where pgmpi submit has submitted it, the state of its batch job.`,
 		Args: wants(1, 1, "one results folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := campaign.StatusOf(args[0])
+			s, err := run.StatusOf(args[0])
 			if err != nil {
 				return err
 			}
-			return format.print(campaign.Statuses.Document(s), "")
+			return format.print(run.Statuses.Document(s), "")
 		},
 	}
-	format = oneFormat(c.Flags(), campaign.Statuses)
+	format = oneFormat(c.Flags(), run.Statuses)
 	return c
 }

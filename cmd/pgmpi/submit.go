@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
 )
 
 func submitCommand() *cobra.Command {
@@ -35,7 +35,7 @@ flags of check, such as: pgmpi submit gl.toml --go -- --method ci`,
 		RunE: func(c *cobra.Command, args []string) error {
 			_, flags := flagsBehind(c, args)
 			if out == "" {
-				out = campaign.NewFolder("pgmpi-", time.Now())
+				out = run.NewFolder("pgmpi-", time.Now())
 			}
 			name := "check"
 			if explore {
@@ -79,7 +79,7 @@ func flagsBehind(c *cobra.Command, args []string) (own, flags []string) {
 	return args, nil
 }
 
-func sayWritten(s *campaign.Submission) {
+func sayWritten(s *run.Submission) {
 	fmt.Fprintf(stdout, "wrote %s: %s\n  submit it with: %s %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size(), s.Scheduler.Submit, conf.Quote(s.Path))
 	if s.Scheduler.Untested {
 		fmt.Fprintf(stdout, "  scripts for %s are untested: read it before\n", s.Scheduler.Name)
@@ -90,7 +90,7 @@ func sayWritten(s *campaign.Submission) {
 var given = []string{"guidelines", "out", "resume", "dry-run"}
 
 // submission is the job of a check, or of an exploration, with a gl.toml and more flags.
-func submission(does *cobra.Command, toml, out string, flags []string) (*campaign.Submission, error) {
+func submission(does *cobra.Command, toml, out string, flags []string) (*run.Submission, error) {
 	s := settings{guidelines: toml}
 	fs := does.Flags()
 	err := does.ParseFlags(flags)
@@ -133,7 +133,7 @@ func submission(does *cobra.Command, toml, out string, flags []string) (*campaig
 		return nil, setup(err)
 	}
 	argv := slices.Concat([]string{self, does.Name(), "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
-	return campaign.NewSubmission(config, out, version, does.Name() == "explore", argv)
+	return run.NewSubmission(config, out, version, does.Name() == "explore", argv)
 }
 
 // startable returns the error with which the job would end before its first mpirun, after it has waited.
@@ -144,7 +144,7 @@ func startable(fs *pflag.FlagSet, config *glfile.File) error {
 		}
 	}
 	labels, _ := fs.GetStringArray("label")
-	if err := campaign.ValidateLabels(labels); err != nil {
+	if err := run.ValidateLabels(labels); err != nil {
 		return err
 	}
 	explain, _ := fs.GetStringArray("explain") // explore has none

@@ -12,8 +12,10 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/reading"
 )
 
 // What is measured of calls in a row, where nothing says otherwise.
@@ -72,15 +74,15 @@ folder of its own; with DIR such a folder is shown again.`,
 }
 
 func showTimes(o *output, path string, all bool) error {
-	folder, m, err := campaign.OpenResults(path)
+	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return err
 	}
-	j, err := campaign.Described(folder, m, judge.Default())
+	j, err := reading.Described(folder, m, judge.Default())
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	t, err := analyze.NewTimes(&analyze.Side{Name: path, Analysis: j.Analysis}, all)
+	t, err := samples.NewTimes(&analyze.Side{Name: path, Analysis: j.Analysis}, all)
 	if err != nil {
 		return err
 	}
@@ -88,20 +90,20 @@ func showTimes(o *output, path string, all bool) error {
 }
 
 // pipelinedOf reads a results folder.
-func pipelinedOf(path string) (*analyze.Pipelined, error) {
-	folder, m, err := campaign.OpenResults(path)
+func pipelinedOf(path string) (*samples.Pipelined, error) {
+	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
-	return campaign.Pipelined(folder, m)
+	return reading.Pipelined(folder, m)
 }
 
 // pipelinedAnew measures calls in a row.
 func pipelinedAnew(ctx context.Context, s *settings, o *output) error {
 	if o.out == "" {
-		o.out = campaign.NewFolder("pgmpi-times-", time.Now())
+		o.out = run.NewFolder("pgmpi-times-", time.Now())
 	}
-	if _, err := campaign.Before(o.out, false); err != nil {
+	if _, err := run.Before(o.out, false); err != nil {
 		return err
 	}
 	config, err := s.load(nil)
@@ -110,7 +112,7 @@ func pipelinedAnew(ctx context.Context, s *settings, o *output) error {
 	}
 	config.NREP.Fixed = cmp.Or(config.NREP.Fixed, pipelinedRepetitions)
 	config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, pipelinedMPIRuns)
-	c, err := campaign.NewPipelined(config, o.out, version)
+	c, err := run.NewPipelined(config, o.out, version)
 	if err != nil {
 		return err
 	}
