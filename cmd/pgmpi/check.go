@@ -40,6 +40,7 @@ newly wrong, and was so when it was measured again: see docs/gate.md.`,
 		RunE:        func(c *cobra.Command, _ []string) error { return check(c.Context(), &s, &o) },
 	}
 	fs := c.Flags()
+	s.file(fs, "GL1–GL17 and the defaults")
 	s.measuring(fs)
 	s.predicting(fs)
 	s.keys(fs, "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
@@ -70,6 +71,7 @@ and stores them in the results folder, where
 		},
 	}
 	fs := c.Flags()
+	s.file(fs, "GL1–GL17 and the defaults")
 	s.measuring(fs)
 	s.predicting(fs)
 	o.folder(fs)
@@ -93,6 +95,7 @@ with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`
 		},
 	}
 	fs := c.Flags()
+	s.file(fs, "GL1–GL17 and the defaults")
 	s.measuring(fs)
 	o.folder(fs)
 	o.dry.flags(fs)

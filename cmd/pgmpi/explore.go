@@ -36,6 +36,7 @@ where none is shown to, 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
 		RunE:        func(c *cobra.Command, _ []string) error { return exploreAnew(c.Context(), &s, &o) },
 	}
 	fs := c.Flags()
+	s.file(fs, "all collectives and the defaults")
 	s.measuring(fs)
 	s.keys(fs, "algorithms", "select", "max-time")
 	fs.Lookup("mpiruns").Usage = "mpiruns that test (default: what suits the number of candidates, at least 10)"

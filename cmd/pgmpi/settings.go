@@ -84,7 +84,6 @@ func (s *settings) means(fs *pflag.FlagSet, flag, text string) {
 }
 
 func (s *settings) measuring(fs *pflag.FlagSet) {
-	s.file(fs, "GL1–GL17 and the defaults")
 	s.design(fs)
 	s.keys(fs, "launch", "hostfile", "rank", "job-file", "thread-level", "under")
 }
@@ -101,6 +100,9 @@ func (s *settings) fileOrNone(c *cobra.Command, args []string) error {
 	}
 	if s.guidelines != "" {
 		return usageError(c, fmt.Errorf("%s and --guidelines %s: give one of the two", args[0], s.guidelines))
+	}
+	if isFolder(args[0]) {
+		return usageError(c, fmt.Errorf("%s is a folder, and a gl.toml is wanted", args[0]))
 	}
 	s.guidelines = args[0]
 	return nil

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -94,10 +93,7 @@ func submission(does *cobra.Command, toml, out string, flags []string) (*run.Sub
 	s := settings{guidelines: toml}
 	fs := does.Flags()
 	err := does.ParseFlags(flags)
-	switch {
-	case err == nil && fs.Changed("help"):
-		err = errors.New("--help behind --")
-	case err == nil && fs.NArg() > 0:
+	if err == nil && fs.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q behind --", fs.Arg(0))
 	}
 	if err != nil {
