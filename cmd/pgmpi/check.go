@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
@@ -37,7 +37,7 @@ With --baseline, and with --expect, the exit code is 1 only where something is
 newly wrong, and was so when it was measured again: see docs/gate.md.`,
 		Args:        s.fileOrNone,
 		Annotations: mostNeeded("guidelines np msizes functions mpiruns max-time rank baseline expect out resume dry-run explain full format"),
-		RunE:        func(c *cobra.Command, _ []string) error { return check(c.Context(), &s, &o) },
+		RunE:        func(c *cobra.Command, _ []string) error { return checkAnew(c.Context(), &s, &o) },
 	}
 	fs := c.Flags()
 	s.file(fs, "GL1–GL17 and the defaults")
@@ -49,7 +49,7 @@ newly wrong, and was so when it was measured again: see docs/gate.md.`,
 	o.resumable(fs)
 	o.dry.flags(fs)
 	s.judging(fs)
-	o.formats = formatsFlag(fs, report.Reports, ", all into the folder")
+	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 	o.explains(fs)
 	return c
 }
@@ -184,7 +184,7 @@ func (o *output) run(s *settings, command string, refuse, do func(*run.Campaign)
 	return goOnWith(do(c), c.Path)
 }
 
-func check(ctx context.Context, s *settings, o *output) error {
+func checkAnew(ctx context.Context, s *settings, o *output) error {
 	if o.dry.wanted && len(o.explain) > 0 {
 		return setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
 	}
@@ -212,7 +212,7 @@ func check(ctx context.Context, s *settings, o *output) error {
 
 // mayExplain returns an error where a check prints nothing that explanations can come after.
 func mayExplain(formats *formatFlag) error {
-	if known := report.Explanations.Formats(); !slices.Contains(known, formats.beside().Name) {
+	if known := check.Explanations.Formats(); !slices.Contains(known, formats.beside().Name) {
 		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
 	}
 	return nil

@@ -12,7 +12,8 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
@@ -38,7 +39,7 @@ func (x *comparison) flags(fs *pflag.FlagSet) {
 	fs.Float64Var(&x.need, "need", 0, "end with exit code 4 if a case could not have shown a change by `RATIO`, such as 1.25 (default: nothing is needed)")
 	fs.BoolVar(&x.allRows, "all-rows", false, "show the calls that have not changed too")
 	mockupsToo(fs, &x.all)
-	x.formats = formatsFlag(fs, report.Comparisons, "") // matrix and spread have the same
+	x.formats = formatsFlag(fs, checks.Comparisons, "") // matrix and spread have the same
 }
 
 func compareCommand() *cobra.Command {
@@ -138,7 +139,7 @@ func (x *comparison) matrix(paths []string) error {
 	if err != nil {
 		return err
 	}
-	return x.write(report.Matrices.Document(series.NewMatrix(sides)))
+	return x.write(check.Matrices.Document(series.NewMatrix(sides)))
 }
 
 // spread shows how well the folders repeat each other.
@@ -154,7 +155,7 @@ func (x *comparison) spread(paths []string) error {
 	if err != nil {
 		return err
 	}
-	return x.write(report.Spreads.Document(s))
+	return x.write(checks.Spreads.Document(s))
 }
 
 // two compares two folders, or those of `pgmpi ab`.
@@ -213,7 +214,7 @@ func (x *comparison) compare(pathA, pathB string, cfg series.CompareConfig) erro
 	if err != nil {
 		return err
 	}
-	if err := x.write(report.Comparisons.Document(c)); err != nil {
+	if err := x.write(checks.Comparisons.Document(c)); err != nil {
 		return err
 	}
 	switch found := c.ExitCode(); {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/reading"
@@ -41,7 +41,7 @@ and as LaTeX for pgfplots. Needs no MPI.
 			if err != nil {
 				return err
 			}
-			return show(report.Galleries.Document(g), usually(report.Galleries, ""))
+			return show(checks.Galleries.Document(g), usually(checks.Galleries, ""))
 		},
 	}
 	fs := c.Flags()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
@@ -49,7 +49,7 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 			if err != nil {
 				return err
 			}
-			return o.write(report.Fingerprints.Document(f))
+			return o.write(calls.Fingerprints.Document(f))
 		},
 	}
 	fs := c.Flags()
@@ -58,7 +58,7 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 	s.means(fs, "mpiruns", "mpiruns, for each number of processes")
 	fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-fingerprint-<UTC time>)")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-	o.formats = formatsFlag(fs, report.Fingerprints, "")
+	o.formats = formatsFlag(fs, calls.Fingerprints, "")
 	return c
 }
 
@@ -106,7 +106,7 @@ func fingerprintAnew(ctx context.Context, s *settings, o *output, text string) e
 	if err != nil {
 		return err
 	}
-	if err := o.write(report.Fingerprints.Document(f)); err != nil {
+	if err := o.write(calls.Fingerprints.Document(f)); err != nil {
 		return err
 	}
 	warn("results: %s\n", c.Path)

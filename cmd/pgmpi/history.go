@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/reading"
 )
 
@@ -27,12 +27,12 @@ Exit codes: 0, or 2 where there is no report.`,
 			if err != nil {
 				return err
 			}
-			return o.write(report.Histories.Document(h))
+			return o.write(checks.Histories.Document(h))
 		},
 	}
 	fs := c.Flags()
 	fs.StringArrayVar(&cells, "cell", nil, "also show the ratio of a `SELECTOR` in each check: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL16:Scan:256Ki; may be given again")
-	o.formats = formatsFlag(fs, report.Histories, "")
+	o.formats = formatsFlag(fs, checks.Histories, "")
 	o.into(fs)
 	return c
 }

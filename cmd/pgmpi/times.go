@@ -11,7 +11,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
@@ -56,7 +56,7 @@ folder of its own; with DIR such a folder is shown again.`,
 				if err != nil {
 					return err
 				}
-				return o.write(report.PipelinedTimes.Document(p))
+				return o.write(calls.PipelinedTimes.Document(p))
 			}
 			return showTimes(&o, args[0], all)
 		},
@@ -68,7 +68,7 @@ folder of its own; with DIR such a folder is shown again.`,
 	s.means(fs, "mpiruns", "mpiruns, for each number of processes")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	mockupsToo(fs, &all)
-	o.formats = formatsFlag(fs, report.RunTimes, "")
+	o.formats = formatsFlag(fs, calls.RunTimes, "")
 	fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-times-<UTC time>)")
 	return c
 }
@@ -86,7 +86,7 @@ func showTimes(o *output, path string, all bool) error {
 	if err != nil {
 		return err
 	}
-	return o.write(report.RunTimes.Document(t))
+	return o.write(calls.RunTimes.Document(t))
 }
 
 // pipelinedOf reads a results folder.
@@ -131,7 +131,7 @@ func pipelinedAnew(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	if err := o.write(report.PipelinedTimes.Document(p)); err != nil {
+	if err := o.write(calls.PipelinedTimes.Document(p)); err != nil {
 		return err
 	}
 	warn("results: %s\n", c.Path)
