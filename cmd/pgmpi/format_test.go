@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"pgmpi/analyze"
 	"pgmpi/analyze/export"
 	"pgmpi/analyze/judge"
@@ -38,15 +36,13 @@ var formatsOf = map[string][]string{
 }
 
 func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
-	for _, c := range commands() {
-		fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-		c.flags(fs)
-		f := fs.Lookup("format")
-		if (f == nil) != (formatsOf[c.name] == nil) {
-			t.Errorf("%s: is there a --format?", c.name)
+	for _, c := range rootCommand().Commands() {
+		f, want := c.Flags().Lookup("format"), formatsOf[c.Name()]
+		if (f == nil) != (want == nil) {
+			t.Errorf("%s: is there a --format?", c.Name())
 		}
-		if f != nil && !strings.Contains(f.Usage, strings.Join(formatsOf[c.name], ", ")) {
-			t.Errorf("%s: %q lacks %q", c.name, f.Usage, formatsOf[c.name])
+		if f != nil && !strings.Contains(f.Usage, strings.Join(want, ", ")) {
+			t.Errorf("%s: %q lacks %q", c.Name(), f.Usage, want)
 		}
 	}
 }
