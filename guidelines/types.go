@@ -126,7 +126,7 @@ type Test struct {
 	Tolerant bool `json:"tolerant,omitempty"`
 }
 
-// MaxSplit is the largest k of a split-robustness test (docs/statistics.md: k calls of
+// MaxSplit is the largest k of a split-robustness test (docs/dev/statistics.md: k calls of
 // 1/k of the data).
 const MaxSplit = 1024
 

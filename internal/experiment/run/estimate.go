@@ -22,7 +22,7 @@ import (
 
 // The model behind the estimate of --dry-run. Nothing is known of the machine
 // before the first mpirun, so its constants are those of one node with shared
-// memory, in seconds and seconds per byte (docs/dry-run.md);
+// memory, in seconds and seconds per byte (docs/guide.md, "Dry run");
 // what a library's start-up costs is in package launch.
 const (
 	stepTime   = 0.75e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
@@ -45,7 +45,7 @@ const (
 )
 
 // One case in so many still points to a violation after the first look
-// (docs/statistics.md).
+// (docs/dev/statistics.md).
 const pointing = 7
 
 // An overlapped call is made as often alone, and three times with computation or tests beside it,
