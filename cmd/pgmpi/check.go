@@ -171,7 +171,7 @@ func (o *output) run(s *settings, command string, refuse, do func(*run.Campaign)
 		return err
 	}
 	if o.dry.wanted {
-		c.LaunchTime, c.Network = o.dry.launchTime, o.dry.network
+		c.LaunchTime = o.dry.launchTime
 		return o.plan(c, command)
 	}
 	if err := refuse(c); err != nil {

@@ -69,7 +69,7 @@ func exploreAnew(ctx context.Context, s *settings, o *output) error {
 		if err != nil {
 			return err
 		}
-		x.LaunchTime, x.Network = o.dry.launchTime, o.dry.network
+		x.LaunchTime = o.dry.launchTime
 		return o.plan(x.Campaign, "explore")
 	}
 	if before != nil && s.guidelines == "" {

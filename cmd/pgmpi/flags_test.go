@@ -3,21 +3,18 @@ package main
 import (
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/experiment/run"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/ anew")
@@ -146,19 +143,13 @@ func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 	}
 }
 
-func TestNetworksThatCannotBeAreRefused(t *testing.T) {
+func TestTheTimeOfALaunchIsForADryRun(t *testing.T) {
 	for _, c := range []struct {
-		gbit    float64
-		latency time.Duration
-		fine    bool
-	}{{0, 0, true}, {25, time.Microsecond, true}, {math.NaN(), 0, false}, {math.Inf(1), 0, false}, {-1, 0, false}, {1, -1, false}} {
-		d := dryRun{wanted: true, network: run.Network{Gbit: c.gbit, Latency: c.latency}}
-		if err := d.check(); (err == nil) != c.fine {
-			t.Errorf("%v: %v", d.network, err)
-		}
-		d.wanted = false
-		if err := d.check(); (err == nil) != (d.network == run.Network{}) {
-			t.Errorf("%v without --dry-run: %v", d.network, err)
+		d    dryRun
+		fine bool
+	}{{dryRun{launchTime: 1}, false}, {dryRun{wanted: true, launchTime: 1}, true}, {dryRun{wanted: true, launchTime: -1}, false}, {dryRun{}, true}} {
+		if err := c.d.check(); (err == nil) != c.fine {
+			t.Errorf("%+v: %v", c.d, err)
 		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/internal/document"
-	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -37,7 +36,6 @@ type output struct {
 type dryRun struct {
 	wanted     bool
 	launchTime time.Duration
-	network    run.Network
 }
 
 func (o *output) folder(fs *pflag.FlagSet) {
@@ -53,21 +51,15 @@ func (o *output) resumable(fs *pflag.FlagSet) {
 func (d *dryRun) flags(fs *pflag.FlagSet) {
 	fs.BoolVar(&d.wanted, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
 	fs.DurationVar(&d.launchTime, "launch-time", 0, "with --dry-run: the `TIME` that the start of an mpirun takes, such as 10s")
-	usual := run.UsualNetwork
-	fs.Float64Var(&d.network.Gbit, "network-gbit", 0, fmt.Sprintf("with --dry-run: the `GBIT` a second of a node's network, 10⁹ bit (0: %g)", usual.Gbit))
-	fs.DurationVar(&d.network.Latency, "network-latency", 0, fmt.Sprintf("with --dry-run: the `TIME` of a message without data between nodes (0: %v)", usual.Latency))
 }
 
 // check returns what is wrong with the flags of an estimate.
 func (d *dryRun) check() error {
 	switch {
-	case !d.wanted && (d.launchTime != 0 || d.network != (run.Network{})):
-		return setupf("--launch-time and --network-… are for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
+	case !d.wanted && d.launchTime != 0:
+		return setupf("--launch-time is for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
 	case d.launchTime < 0:
 		return setupf("--launch-time must be at least 0")
-	}
-	if err := d.network.Validate(); err != nil {
-		return setup(err)
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 		if err != nil {
 			return err
 		}
-		c.LaunchTime, c.Network = o.dry.launchTime, o.dry.network
+		c.LaunchTime = o.dry.launchTime
 		return o.plan(c, "overlap")
 	}
 	if before != nil && s.guidelines == "" {
