@@ -186,9 +186,9 @@ func TestAnUndecidedTestGoesOnOnlyWhereItPointsToAViolation(t *testing.T) {
 		stopped bool
 		p       float64
 	}{
-		"slower by 3 %, p = 0.19":  {[]float64{3, 3.1, 3.2, 3.3, -4, -4.1, -4.2, 6, 6.1, 6.2}, false, 0.1875},
-		"slower by 3 %, p = 0.22":  {[]float64{3, 3.1, 3.2, 3.3, -4, -4.1, -6.05, 6, 6.1, 6.2}, true, 0.2158},
-		"slower by 1 %, p = 0.19":  {[]float64{1, 1.1, 1.2, 1.3, -2, -2.1, -2.2, 3, 3.1, 3.2}, true, 0.1875},
+		"slower by 3 %, p = 0.19":  {[]float64{3, 3.1, 3.2, 3.3, -4, -4.1, -4.2, 16, 16.1, 16.2}, false, 0.1875},
+		"slower by 3 %, p = 0.22":  {[]float64{3, 3.1, 3.2, 3.3, -4, -4.1, -16.05, 16, 16.1, 16.2}, true, 0.2158},
+		"slower by 1 %, p = 0.19":  {[]float64{1, 1.1, 1.2, 1.3, -2, -2.1, -2.2, 13, 13.1, 13.2}, true, 0.1875},
 		"slower by 17 %, p = 0.22": {[]float64{16, 16.1, 16.2, 16.3, -20, -20.1, -30.5, 30, 31, 32}, false, 0.2158},
 	} {
 		d, err := NewDesign(Default(), Schedule{[]int{10, 20}, []float64{.5, .5}}, 1)
