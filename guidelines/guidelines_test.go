@@ -451,3 +451,11 @@ func TestVariantOfACaseIsHowItIsCalled(t *testing.T) {
 		}
 	}
 }
+
+func TestSplitFactorRoundsUp(t *testing.T) {
+	for _, c := range [][3]int64{{64, 8, 8}, {65, 8, 9}, {8, 8, 1}, {1 << 20, 1 << 10, 1024}} {
+		if got := SplitFactor(c[0], c[1]); got != c[2] {
+			t.Errorf("⌈%d/%d⌉ = %d, want %d", c[0], c[1], got, c[2])
+		}
+	}
+}

@@ -19,7 +19,7 @@ const module = "pgmpi/"
 // line below its own. A folder that is not named belongs to the nearest one above
 // it that is.
 var layers = [][]string{
-	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench", "internal/fixture"}, // of fixture, tests only
+	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench", "internal/fixture"}, // only tests import fixture
 	{"internal/campaign"},
 	{"internal/conf/glfile"},
 	{"measure", "measure/rank"},

@@ -206,3 +206,16 @@ func FuzzReaders(f *testing.F) {
 		}
 	})
 }
+
+// MPICH maps the file and reads on until a zero: behind a file of whole pages there is none.
+func TestNoTreeFillsWholePages(t *testing.T) {
+	tree := smallTree()
+	to := Target{Library: Library{Family: "mpich", Major: 4}, Tree: tree}
+	choice := own("MPI_Bcast", 4, "new", 1, 16384)
+	length := func() int { return len(mustWrite(t, mpichJSON, to, choice).Files[0].Content) }
+	longer := strings.Repeat("x", 4096-length()%4096)
+	tree.Text = []byte(strings.Replace(string(tree.Text), "MPIR_Ibarrier_intra_old", "MPIR_Ibarrier_intra_old"+longer, 1))
+	if n := length(); n%4096 != 1 {
+		t.Errorf("%d bytes: whole pages, and no line break behind them", n)
+	}
+}

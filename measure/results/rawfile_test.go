@@ -257,3 +257,28 @@ func TestMoreRowsThanTheHeaderSaysAreRefusedAtOnce(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestAFinishedMpirunReplacesItsPart(t *testing.T) {
+	f, err := Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r := sampleRun()
+	plan := &guidelines.Plan{Cases: make([]guidelines.Case, 7)}
+	for _, c := range r.Cases {
+		plan.Cases[c.Plan] = guidelines.Case{Function: c.Function, Msize: c.Msize, Shape: r.Shape}
+	}
+	if err := f.WritePart(r); err != nil {
+		t.Fatal(err)
+	}
+	if part := f.Part(r.Mode, r.Shape, r.Run, plan); !reflect.DeepEqual(part, r) || f.Has(r.Mode, r.Shape, r.Run) {
+		t.Errorf("a part: %+v", part)
+	}
+	if err := f.WriteRun(r); err != nil {
+		t.Fatal(err)
+	}
+	if part := f.Part(r.Mode, r.Shape, r.Run, plan); part != nil || !f.Has(r.Mode, r.Shape, r.Run) {
+		t.Errorf("beside the finished mpirun: %+v", part)
+	}
+}
