@@ -84,6 +84,9 @@ func TestStatesAgainstABaseline(t *testing.T) {
 		"new":                       {now: violated, nights: []*PastNight{baselineOf("a", 0, kept)}, want: New, alarm: true, says: "kept in a (1.00× [0.98, 1.02])"},
 		"new, marginal before":      {now: violated, nights: []*PastNight{baselineOf("a", 0, marginal)}, want: New, alarm: true},
 		"intervals overlap":         {now: asked(judge.Violated, 1.06), nights: []*PastNight{baselineOf("a", 0, marginal)}, want: Unsure, says: "the ratio may be the same"},
+		// The interval before ends at 1.02: today's must begin above 1.02·1.05 = 1.071.
+		"above, by too little":      {now: asked(judge.Violated, 1.08), nights: []*PastNight{baselineOf("a", 0, kept)}, want: Unsure, says: "the ratio may be the same"},
+		"above by min_slowdown":     {now: asked(judge.Violated, 1.1), nights: []*PastNight{baselineOf("a", 0, kept)}, want: New, alarm: true},
 		"one of several kept it":    {now: violated, nights: []*PastNight{baselineOf("b", 0, undecided), baselineOf("a", 0, kept)}, want: New, alarm: true},
 		"one of several violates":   {now: violated, nights: []*PastNight{baselineOf("b", 0, kept), baselineOf("a", 0, violated)}, want: Known, says: "violated in a"},
 		"known":                     {now: violated, nights: []*PastNight{baselineOf("a", 0, violated)}, want: Known},

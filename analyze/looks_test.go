@@ -302,3 +302,25 @@ func TestAnExplanationEndsWithTheLookThatDecided(t *testing.T) {
 		}
 	}
 }
+
+// A fifth is the experiment's, so that both families together err with alpha.
+func TestTheSplitExperimentTakesItsShareOfTheLevelFromTheFirstFamily(t *testing.T) {
+	for _, c := range []struct {
+		method     judge.Method
+		experiment bool
+		own, split float64
+	}{{judge.MethodDefault, true, .04, .01}, {judge.MethodDefault, false, .05, .05}, {judge.MethodPaper, true, .05, .05}} {
+		m := fixture()
+		m.SplitExperiment = c.experiment
+		cfg := judge.Default()
+		cfg.Method = c.method
+		a, err := begin(m, medians.New(m), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, split := levels(m, cfg)
+		if math.Abs(own.Alpha-c.own)+math.Abs(split.Alpha-c.split) > 1e-12 || a.family.Alpha != own.Alpha {
+			t.Errorf("%+v: levels %v and %v, judged with %v", c, own.Alpha, split.Alpha, a.family.Alpha)
+		}
+	}
+}

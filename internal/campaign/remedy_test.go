@@ -382,3 +382,15 @@ func TestChoicesOfOneAlgorithmAreWrittenAsOne(t *testing.T) {
 		t.Errorf("one that cannot be written is %d choices", len(whole))
 	}
 }
+
+// Half to two thirds of the time is 1.5 to 2 times as fast.
+func TestTheIntervalOfAGainRunsFromItsLessToItsLargerEnd(t *testing.T) {
+	ratio, lo, hi := 0.6, 0.5, 2./3
+	cell := RemedyCell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 8, Shape: "p2"}}
+	e := effects{helped: &analyze.Comparison{Cases: []analyze.CaseChange{{Cell: cell.Cell, Change: analyze.Faster, Ratio: &ratio, RatioLo: &lo, RatioHi: &hi}}},
+		before: &analyze.Report{}, after: &analyze.Report{}}
+	e.outcome(&cell, nil)
+	if cell.State != CellMended || *cell.Gain != 1/ratio || *cell.GainLo != 1.5 || *cell.GainHi != 2 {
+		t.Errorf("%s by %v, %v to %v", cell.State, *cell.Gain, *cell.GainLo, *cell.GainHi)
+	}
+}
