@@ -81,9 +81,9 @@ func TestStatesAgainstABaseline(t *testing.T) {
 		alarm  bool
 		says   string
 	}{
-		"new":                       {now: violated, nights: []*PastNight{baselineOf("a", 0, kept)}, want: New, alarm: true, says: "kept in a (1.00× [0.98, 1.02])"},
-		"new, marginal before":      {now: violated, nights: []*PastNight{baselineOf("a", 0, marginal)}, want: New, alarm: true},
-		"intervals overlap":         {now: asked(judge.Violated, 1.06), nights: []*PastNight{baselineOf("a", 0, marginal)}, want: Unsure, says: "the ratio may be the same"},
+		"new":                  {now: violated, nights: []*PastNight{baselineOf("a", 0, kept)}, want: New, alarm: true, says: "kept in a (1.00× [0.98, 1.02])"},
+		"new, marginal before": {now: violated, nights: []*PastNight{baselineOf("a", 0, marginal)}, want: New, alarm: true},
+		"intervals overlap":    {now: asked(judge.Violated, 1.06), nights: []*PastNight{baselineOf("a", 0, marginal)}, want: Unsure, says: "the ratio may be the same"},
 		// The interval before ends at 1.02: today's must begin above 1.02·1.05 = 1.071.
 		"above, by too little":      {now: asked(judge.Violated, 1.08), nights: []*PastNight{baselineOf("a", 0, kept)}, want: Unsure, says: "the ratio may be the same"},
 		"above by min_slowdown":     {now: asked(judge.Violated, 1.1), nights: []*PastNight{baselineOf("a", 0, kept)}, want: New, alarm: true},
