@@ -44,7 +44,7 @@ NUMBER = $(shell cat internal/version/VERSION)
 COMMIT = $(shell cat .commit 2>/dev/null || git describe --exclude '*' --always --dirty 2>/dev/null)
 VERSION = $(NUMBER)$(addprefix +,$(COMMIT))
 # `make lint` vets; the tests need not do it again.
-GO_TEST := go test -count=1 -vet=off -timeout 15m
+GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -timeout 15m
 CGO_PACKAGES := ./mockups/c ./measure/rank ./cmd/pgmpi-rank
 
 # Go's build cache sees neither that mpicc means another library now nor a
@@ -201,12 +201,22 @@ dist: go-check ## make a tarball of the last commit that builds without a networ
 	mv bin/.$$name bin/$$name.tar.gz
 	echo "made bin/$$name.tar.gz"
 
+# Reasons, and below each the tests that were skipped for it.
+define list_skips
+[ ! -s $$GOTEST_SKIPS ] || echo "Skipped:"
+sort -u $$GOTEST_SKIPS | awk -F "\t" "\$$1 != why {why = \$$1; print \"  \" why} {print \"      \" \$$2}"
+rm $$GOTEST_SKIPS
+endef
+
 # Packages without MPI are built and tested two at a time; where mpiruns or the C
 # parts take times, nothing else runs. Tests that are right whatever time they take
 # run at the end of cmd/pgmpi, three at a time on any machine: Open MPI binds the ranks
 # of every mpirun to the first cores. The test program of cmd/pgmpi is pgmpi.
-test: go-check both ## run every test, against Open MPI and MPICH (installs them if missing)
-	@{ # a core for each library
+test: go-check both ## run every test, against Open MPI and MPICH (installs them if missing); at the end, what was skipped
+	@CGO_ENABLED=0 go build -o bin/gotest .ci/gotest.go
+	export GOTEST_SKIPS=$$(mktemp)
+	trap '$(list_skips)' EXIT
+	{ # a core for each library
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
 	} &
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
@@ -263,7 +273,9 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 		exit 1
 	fi
 	CGO_ENABLED=0 go vet ./...
+	CGO_ENABLED=0 go vet .ci/gotest.go
 	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) ./...
+	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) .ci/gotest.go
 	CGO_ENABLED=0 bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) ./...
 	for cc in $(OPENMPI_CC) $(MPICH_CC); do
 		$(call cgo,$$cc) go vet $(CGO_PACKAGES)

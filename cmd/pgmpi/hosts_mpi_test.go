@@ -50,7 +50,7 @@ func monotonic() time.Duration {
 func TestPrintClock(t *testing.T) {
 	file := os.Getenv("PGMPI_PRINT_CLOCK")
 	if file == "" {
-		t.Skip("only for TestHostsHaveNamesAndClocksOfTheirOwn")
+		return
 	}
 	name, _ := os.Hostname()
 	if err := os.WriteFile(file, fmt.Appendf(nil, "%s %d", name, monotonic()), 0o666); err != nil {
