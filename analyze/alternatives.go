@@ -15,7 +15,7 @@ func alternatives(verdicts []Verdict) {
 		v := &verdicts[i]
 		if v.Type == guidelines.Pattern && v.OtherMedianS != nil && !v.Tolerant {
 			a := &Alternative{Function: v.Mockup, Msize: v.Msize, Calls: 1, MedianS: *v.OtherMedianS}
-			mockups[v.cell()] = faster(mockups[v.cell()], a)
+			mockups[v.Cell()] = faster(mockups[v.Cell()], a)
 		}
 	}
 	for i := range verdicts {
@@ -23,7 +23,7 @@ func alternatives(verdicts []Verdict) {
 		if v.Verdict != judge.Violated && v.Verdict != judge.Suspected {
 			continue
 		}
-		v.Alternative = mockups[v.cell()]
+		v.Alternative = mockups[v.Cell()]
 		if v.Type != guidelines.Pattern && v.OtherMedianS != nil {
 			own := &Alternative{Function: v.Function, Msize: v.MsizeOther, Calls: max(v.K, 1), MedianS: *v.AllCallsS()}
 			v.Alternative = faster(v.Alternative, own)

@@ -17,13 +17,13 @@ import (
 // verdicts rest on.
 type Analysis struct {
 	Report   *Report
-	manifest *results.Manifest
-	set      *medians.Set
-	cfg      judge.Config
+	Manifest *results.Manifest
+	Set      *medians.Set
+	Cfg      judge.Config
 
-	verdicts   []Verdict // by test of the Plan
+	Verdicts   []Verdict // by test of the Plan
 	tests      []int     // of the Plan, by test of the family
-	family     *judge.Family
+	Family     *judge.Family
 	split      *judge.Family // of the follow-ups; nil: none was made
 	incomplete []Incomplete
 
@@ -68,7 +68,7 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	}
 	a.usage()
 	a.payoffs()
-	alternatives(a.verdicts)
+	alternatives(a.Verdicts)
 	a.Report = a.report(states)
 	return a, nil
 }
@@ -79,19 +79,19 @@ func Design(m *results.Manifest, cfg judge.Config) (*judge.Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.family.Design, nil
+	return a.Family.Design, nil
 }
 
 // begin checks the manifest and fixes the family: the planned tests of monotony
 // and patterns that can be measured, by the Plan and by what the first mpirun
 // could not measure. A wrong or an incomplete test stays in and counts.
 func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, error) {
-	if err := checkManifest(m); err != nil {
+	if err := CheckManifest(m); err != nil {
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
-	a := &Analysis{manifest: m, set: set, cfg: cfg, verdicts: make([]Verdict, len(m.Plan.Tests)), incomplete: []Incomplete{}}
+	a := &Analysis{Manifest: m, Set: set, Cfg: cfg, Verdicts: make([]Verdict, len(m.Plan.Tests)), incomplete: []Incomplete{}}
 	for i, t := range m.Plan.Tests {
-		v := &a.verdicts[i]
+		v := &a.Verdicts[i]
 		*v = Verdict{Guideline: t.Guideline, Type: t.Type, Function: t.Function, Mockup: t.Mockup,
 			Msize: t.Msize, MsizeOther: t.Msize, Shape: t.Shape.String(), NP: t.Shape.NP, Tolerant: t.Tolerant}
 		if t.Type == guidelines.Split {
@@ -108,13 +108,13 @@ func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	if err != nil {
 		return nil, fmt.Errorf("analyze: %w", err)
 	}
-	a.family = d.Family(float64(set.TickNS))
+	a.Family = d.Family(float64(set.TickNS))
 	return a, nil
 }
 
 // checkManifest refuses indices and looks that lead nowhere: the manifest is a
 // file that anybody can edit.
-func checkManifest(m *results.Manifest) error {
+func CheckManifest(m *results.Manifest) error {
 	if m.R > results.MaxMPIRuns {
 		return fmt.Errorf("%d mpiruns are more than %d", m.R, results.MaxMPIRuns)
 	}
@@ -131,11 +131,11 @@ func checkManifest(m *results.Manifest) error {
 
 // sides are the call and what it is compared with in test i.
 func (a *Analysis) sides(i int) (orig, other *medians.Case) {
-	t := &a.manifest.Plan.Tests[i]
-	orig, other = &a.set.Cases[t.Case], &a.set.Cases[t.Others[0]]
+	t := &a.Manifest.Plan.Tests[i]
+	orig, other = &a.Set.Cases[t.Case], &a.Set.Cases[t.Others[0]]
 	if t.Tolerant {
 		with := *other
-		with.Medians = a.allowed(other.Medians)
+		with.Medians = a.Allowed(other.Medians)
 		other = &with
 	}
 	return orig, other
@@ -143,10 +143,10 @@ func (a *Analysis) sides(i int) (orig, other *medians.Case) {
 
 // allowed is what a tolerant test lets the call take, in ns, beside run medians of the other side:
 // a request has a price.
-func (a *Analysis) allowed(medians []float64) []float64 {
+func (a *Analysis) Allowed(medians []float64) []float64 {
 	out := make([]float64, len(medians))
 	for i, ns := range medians {
-		out[i] = (1+a.cfg.NBTolerance)*ns + float64(a.cfg.NBAllowance)
+		out[i] = (1+a.Cfg.NBTolerance)*ns + float64(a.Cfg.NBAllowance)
 	}
 	return out
 }
@@ -158,8 +158,8 @@ func (a *Analysis) settle(v *Verdict, s judge.Schedule, cases ...int) {
 		return
 	}
 	for _, i := range cases {
-		if problem := problem(s, &a.set.Cases[i]); problem != "" {
-			v.Verdict, v.Reason = judge.Undecided, a.manifest.Plan.Cases[i].Function+": "+problem
+		if problem := problem(s, &a.Set.Cases[i]); problem != "" {
+			v.Verdict, v.Reason = judge.Undecided, a.Manifest.Plan.Cases[i].Function+": "+problem
 			return
 		}
 	}
@@ -174,12 +174,12 @@ func problem(s judge.Schedule, k *medians.Case) string {
 func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
 	for _, status := range slices.Backward(protocol.NotTimed) {
 		for _, i := range cases {
-			if k := &a.set.Cases[i]; k.Status == status {
+			if k := &a.Set.Cases[i]; k.Status == status {
 				v.Verdict = judge.NotMeasured
 				if a.isWrong(i) {
 					v.Verdict = judge.Wrong
 				}
-				v.Reason = a.manifest.Plan.Cases[i].Function + ": " + k.Message
+				v.Reason = a.Manifest.Plan.Cases[i].Function + ": " + k.Message
 				return
 			}
 		}
@@ -189,22 +189,22 @@ func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
 // look takes all looks that the data suffice for. A case that was dropped ends
 // with the look it was dropped at; so do its tests.
 func (a *Analysis) look() error {
-	for _, at := range a.family.Looks {
+	for _, at := range a.Family.Looks {
 		pairs := make([]judge.Pair, len(a.tests))
 		general := a.general(at)
 		enough := false
 		for n, i := range a.tests {
 			orig, other := a.sides(i)
-			if a.verdicts[i].Verdict != "" || min(orig.Runs, other.Runs) < at || orig.Problem(at) != "" || other.Problem(at) != "" {
+			if a.Verdicts[i].Verdict != "" || min(orig.Runs, other.Runs) < at || orig.Problem(at) != "" || other.Problem(at) != "" {
 				continue
 			}
-			pairs[n] = judge.Pair{Orig: orig.Medians[:at], Other: other.Medians[:at], Factor: general[a.manifest.Plan.Tests[i].Shape]}
+			pairs[n] = judge.Pair{Orig: orig.Medians[:at], Other: other.Medians[:at], Factor: general[a.Manifest.Plan.Tests[i].Shape]}
 			enough = true
 		}
 		if !enough {
 			break
 		}
-		if err := a.family.Look(pairs); err != nil {
+		if err := a.Family.Look(pairs); err != nil {
 			return err
 		}
 	}
@@ -214,28 +214,28 @@ func (a *Analysis) look() error {
 // general is, by shape, how slow each of the first mpiruns was.
 func (a *Analysis) general(runs int) map[guidelines.Shape][]float64 {
 	out := map[guidelines.Shape][]float64{}
-	for _, shape := range a.manifest.Plan.Shapes {
-		out[shape] = a.set.General(shape, runs)
+	for _, shape := range a.Manifest.Plan.Shapes {
+		out[shape] = a.Set.General(shape, runs)
 	}
 	return out
 }
 
 // conclude fills the outcomes of the family in.
 func (a *Analysis) conclude() {
-	a.decided = make([]int, len(a.family.Looks))
-	outlook := a.family.Outlook()
+	a.decided = make([]int, len(a.Family.Looks))
+	outlook := a.Family.Outlook()
 	a.half = outlook.Half
 	for n, i := range a.tests {
-		v, o := &a.verdicts[i], a.family.Outcomes[n]
+		v, o := &a.Verdicts[i], a.Family.Outcomes[n]
 		orig, other := a.sides(i)
 		runs := o.Runs
 		if runs == 0 {
 			runs = len(orig.Medians)
 		}
-		v.MedianS, v.OtherMedianS = seconds(orig.MedianOf(runs)), seconds(other.MedianOf(runs))
+		v.MedianS, v.OtherMedianS = Seconds(orig.MedianOf(runs)), Seconds(other.MedianOf(runs))
 		// What is done stays so, whatever befalls a case that others still need.
-		if t := &a.manifest.Plan.Tests[i]; v.Verdict == "" && !o.Done() {
-			a.settle(v, a.family.Schedule, t.Case, t.Others[0])
+		if t := &a.Manifest.Plan.Tests[i]; v.Verdict == "" && !o.Done() {
+			a.settle(v, a.Family.Schedule, t.Case, t.Others[0])
 		}
 		if v.Verdict != "" {
 			if v.Verdict == judge.Undecided {
@@ -243,7 +243,7 @@ func (a *Analysis) conclude() {
 			}
 			continue
 		}
-		v.set(o, a.family.Refused)
+		v.set(o, a.Family.Refused)
 		v.RunsNeeded = outlook.Needed[n]
 		a.account(v, o, orig, other)
 		pair := judge.Pair{Orig: orig.Medians[:o.Runs], Other: other.Medians[:o.Runs]}
@@ -255,11 +255,11 @@ func (a *Analysis) conclude() {
 }
 
 func (v *Verdict) set(o judge.Outcome, refused *judge.Refusal) {
-	v.PValue, v.PAdjusted, v.PKept, v.Ratio = number(o.P), number(o.PAdjusted), number(o.PKept), number(o.Ratio)
-	v.RatioLo95, v.RatioHi95 = number(o.Lo95), number(o.Hi95)
+	v.PValue, v.PAdjusted, v.PKept, v.Ratio = Number(o.P), Number(o.PAdjusted), Number(o.PKept), Number(o.Ratio)
+	v.RatioLo95, v.RatioHi95 = Number(o.Lo95), Number(o.Hi95)
 	v.Stars, v.Verdict, v.Runs = o.Stars, o.Verdict, o.Runs
 	if o.Replication > 0 {
-		v.Replication, v.Firm = number(o.Replication), o.Firm()
+		v.Replication, v.Firm = Number(o.Replication), o.Firm()
 	}
 	if refused != nil {
 		v.Stars, v.Reason = "", "R is too small for the level"
@@ -268,13 +268,13 @@ func (v *Verdict) set(o judge.Outcome, refused *judge.Refusal) {
 
 // account says at which look a test was decided, or why it has not been.
 func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Case) {
-	d := a.family
+	d := a.Family
 	switch {
 	case o.Decided:
 		a.decided[d.After(o.Runs)]++
 	case o.Stopped:
 	case o.Runs == d.R() || d.Refused != nil:
-	case min(orig.Runs, other.Runs) < len(a.set.WallNS[v.Shape]):
+	case min(orig.Runs, other.Runs) < len(a.Set.WallNS[v.Shape]):
 		v.Reason = fmt.Sprintf("not measured beyond %d mpiruns: other [analyze] settings had decided it", o.Runs)
 	default:
 		v.Reason = fmt.Sprintf("only %d of %d mpiruns were made", o.Runs, d.R())
@@ -285,24 +285,24 @@ func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Cas
 // count counts what the test itself meets: for method margin the other side
 // times the minimum slowdown.
 func (a *Analysis) count(pair judge.Pair) {
-	against := a.family.Against(pair)
+	against := a.Family.Against(pair)
 	all := slices.Concat(pair.Orig, against)
 	slices.Sort(all)
 	if len(slices.Compact(all)) < len(pair.Orig)+len(against) {
 		a.ties++
 	}
-	if len(pair.Orig) == 0 || !a.family.Test(a.family.Last()).Paired {
+	if len(pair.Orig) == 0 || !a.Family.Test(a.Family.Last()).Paired {
 		return
 	}
 	a.zeros += judge.ZeroDifferences(pair.Orig, against)
 }
 
 func (a *Analysis) isIncomplete(v *Verdict) {
-	a.incomplete = append(a.incomplete, Incomplete{v.Guideline, v.cell(), v.Reason})
+	a.incomplete = append(a.incomplete, Incomplete{v.Guideline, v.Cell(), v.Reason})
 }
 
 // number is null where x is undefined, which JSON has no number for.
-func number(x float64) *float64 {
+func Number(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
@@ -310,4 +310,4 @@ func number(x float64) *float64 {
 }
 
 // seconds turns nanoseconds into the Report's unit.
-func seconds(ns float64) *float64 { return number(ns / 1e9) }
+func Seconds(ns float64) *float64 { return Number(ns / 1e9) }

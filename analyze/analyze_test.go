@@ -9,54 +9,10 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
-
-const testR = 12
-
-var p2 = guidelines.Shape{NP: 2}
-
-// fixture is a plan about MPI_Reduce at 8 and 64 B with two mock-ups: cases 0,
-// 1 are Reduce, 2, 3 reduce_as_allreduce, 4, 5 the other. Test 0 is monotony
-// at 8 B, 1 split at 64 B, 2 and 3 GL8, 4 and 5 GL14.
-func fixture() *results.Manifest {
-	m := &results.Manifest{R: testR}
-	plan := &m.Plan
-	plan.Shapes = []guidelines.Shape{p2}
-	names := []string{"MPI_Reduce", "reduce_as_allreduce", "reduce_as_reduce_scatter_block+gather"}
-	for _, f := range names {
-		for _, size := range []int64{8, 64} {
-			plan.Cases = append(plan.Cases, guidelines.Case{Function: f, Msize: size, Shape: p2})
-		}
-	}
-	add := func(id string, typ guidelines.Type, mockup string, size int64, c int, others ...int) {
-		plan.Tests = append(plan.Tests, guidelines.Test{Guideline: id, Type: typ, Function: "MPI_Reduce", Mockup: mockup,
-			Msize: size, Shape: p2, Case: c, Others: others})
-	}
-	add("GL1", guidelines.Monotony, "", 8, 0, 1)
-	add("GL2", guidelines.Split, "", 64, 1, 0)
-	add("GL8", guidelines.Pattern, names[1], 8, 0, 2)
-	add("GL8", guidelines.Pattern, names[1], 64, 1, 3)
-	add("GL14", guidelines.Pattern, names[2], 8, 0, 4)
-	add("GL14", guidelines.Pattern, names[2], 64, 1, 5)
-	return m
-}
-
-// measured gives runs in which case i takes about ns[i].
-func measured(m *results.Manifest, ns ...int64) []results.Run {
-	var runs []results.Run
-	for n := 1; n <= m.R; n++ {
-		run := results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: p2, Run: n}}
-		for i, c := range m.Plan.Cases {
-			run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: c.Function, Msize: c.Msize,
-				CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
-			run.Samples = append(run.Samples, []protocol.Sample{{NS: ns[i] + int64(n)}, {NS: ns[i] + int64(n)}, {NS: ns[i] + int64(n) + 2}, {NS: ns[i] + int64(n) - 2}})
-		}
-		runs = append(runs, run)
-	}
-	return runs
-}
 
 func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config) *Report {
 	t.Helper()
@@ -65,18 +21,6 @@ func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.C
 		t.Fatal(err)
 	}
 	return a.Report
-}
-
-// collected reduces the runs.
-func collected(t *testing.T, m *results.Manifest, runs []results.Run) *medians.Set {
-	t.Helper()
-	set := medians.New(m)
-	for i := range runs {
-		if err := set.Add(&runs[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return set
 }
 
 func verdicts(r *Report) string {
@@ -88,8 +32,8 @@ func verdicts(r *Report) string {
 }
 
 func TestVerdictsOfAPlantedViolation(t *testing.T) {
-	m := fixture()
-	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), judge.Default())
+	m := fixture.Manifest()
+	r := analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000), judge.Default())
 	if got, want := verdicts(r), "kept not_suspected kept violated kept violated"; got != want {
 		t.Fatalf("verdicts %q, want %q", got, want)
 	}
@@ -97,7 +41,7 @@ func TestVerdictsOfAPlantedViolation(t *testing.T) {
 	if *v.MedianS < 50e-6 || *v.MedianS > 50.02e-6 || *v.OtherMedianS < 30e-6 || *v.OtherMedianS > 30.02e-6 {
 		t.Errorf("medians %g, %g s", *v.MedianS, *v.OtherMedianS)
 	}
-	if math.Abs(*v.Ratio-5.0/3) > 0.01 || *v.PValue != math.Ldexp(1, -testR) || v.Stars != "***" {
+	if math.Abs(*v.Ratio-5.0/3) > 0.01 || *v.PValue != math.Ldexp(1, -fixture.R) || v.Stars != "***" {
 		t.Errorf("ratio %g, p %g %s", *v.Ratio, *v.PValue, v.Stars)
 	}
 	if a := v.Alternative; a == nil || a.Function != "reduce_as_reduce_scatter_block+gather" {
@@ -112,8 +56,8 @@ func TestVerdictsOfAPlantedViolation(t *testing.T) {
 }
 
 func TestMonotonyMarksTheSmallerSize(t *testing.T) {
-	m := fixture()
-	r := analyzed(t, m, measured(m, 50000, 20000, 90000, 90000, 90000, 90000), judge.Default())
+	m := fixture.Manifest()
+	r := analyzed(t, m, fixture.Measured(m, 50000, 20000, 90000, 90000, 90000, 90000), judge.Default())
 	v := r.Verdicts[0]
 	if v.Verdict != judge.Violated || v.Msize != 8 || v.MsizeOther != 64 {
 		t.Errorf("%+v", v)
@@ -124,8 +68,8 @@ func TestMonotonyMarksTheSmallerSize(t *testing.T) {
 }
 
 func TestSplitIsSuspectedFromMediansAndAViolationForThePaper(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
 	r := analyzed(t, m, runs, judge.Default())
 	v := r.Verdicts[1]
 	if v.Verdict != judge.Suspected || v.K != 8 || v.MsizeOther != 8 || v.PValue != nil || math.Abs(*v.Ratio-50006.5/8/1006.5) > 1e-9 {
@@ -142,19 +86,19 @@ func TestSplitIsSuspectedFromMediansAndAViolationForThePaper(t *testing.T) {
 }
 
 func TestSplitReportsTheLargestSuspectedPart(t *testing.T) {
-	m := fixture()
+	m := fixture.Manifest()
 	plan := &m.Plan
-	plan.Cases = append(plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: 16, Shape: p2}, guidelines.Case{Function: "MPI_Reduce", Msize: 32, Shape: p2})
+	plan.Cases = append(plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: 16, Shape: fixture.P2}, guidelines.Case{Function: "MPI_Reduce", Msize: 32, Shape: fixture.P2})
 	plan.Tests[1].Others = []int{0, 6, 7}
-	r := analyzed(t, m, measured(m, 1000, 50000, 60000, 60000, 60000, 60000, 2000, 40000), judge.Default())
+	r := analyzed(t, m, fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000, 2000, 40000), judge.Default())
 	if v := r.Verdicts[1]; v.Verdict != judge.Suspected || v.MsizeOther != 16 || v.K != 4 {
 		t.Errorf("%+v, want 4 × 16 B", v)
 	}
 }
 
 func TestNotMeasuredLeavesTheFamilyAndWrongStays(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	for i := range runs {
 		runs[i].Cases[3].Status, runs[i].Cases[3].Message = protocol.StatusNotMeasured, "over the cap"
 	}
@@ -170,15 +114,15 @@ func TestNotMeasuredLeavesTheFamilyAndWrongStays(t *testing.T) {
 }
 
 func TestMissingOrInvalidDataIsExit4(t *testing.T) {
-	m := fixture()
+	m := fixture.Manifest()
 	kept := []int64{10000, 15000, 20000, 30000, 20000, 25000}
-	if r := analyzed(t, m, measured(m, kept...), judge.Default()); r.Exit != 0 {
+	if r := analyzed(t, m, fixture.Measured(m, kept...), judge.Default()); r.Exit != 0 {
 		t.Fatalf("exit %d before anything is spoiled: %s", r.Exit, verdicts(r))
 	}
-	if r := analyzed(t, m, measured(m, kept...)[1:], judge.Default()); r.Exit != 4 || len(r.Incomplete) != 6 {
+	if r := analyzed(t, m, fixture.Measured(m, kept...)[1:], judge.Default()); r.Exit != 4 || len(r.Incomplete) != 6 {
 		t.Errorf("a run is missing: exit %d, %d incomplete", r.Exit, len(r.Incomplete))
 	}
-	runs := measured(m, kept...)
+	runs := fixture.Measured(m, kept...)
 	for i := range runs {
 		runs[i].Samples[2][0].Flags = protocol.FlagLate
 	}
@@ -189,7 +133,7 @@ func TestMissingOrInvalidDataIsExit4(t *testing.T) {
 	if r := analyzed(t, m, runs, judge.Default()); r.Exit != 4 || r.Verdicts[2].Verdict != judge.Undecided || r.M != 5 {
 		t.Errorf("more than 25 %% invalid: exit %d, %s, m %d", r.Exit, r.Verdicts[2].Verdict, r.M)
 	}
-	violated := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	violated := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	if r := analyzed(t, m, violated[1:], judge.Default()); r.Exit != 4 {
 		t.Errorf("exit %d", r.Exit)
 	}
@@ -200,9 +144,9 @@ func TestMissingOrInvalidDataIsExit4(t *testing.T) {
 }
 
 func TestTooFewRunsAreRefused(t *testing.T) {
-	m := fixture()
+	m := fixture.Manifest()
 	m.R = 3
-	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), judge.Default())
+	r := analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000), judge.Default())
 	if r.Exit != 4 || r.Refused == nil || r.Refused.RNeeded != 5 {
 		t.Errorf("exit %d, %+v", r.Exit, r.Refused)
 	}
@@ -212,20 +156,20 @@ func TestTooFewRunsAreRefused(t *testing.T) {
 }
 
 func TestOutliersAndFlaggedSamplesDoNotReachTheMedian(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	for i := range runs {
 		n := int64(i)
 		runs[i].Samples[1] = []protocol.Sample{{NS: 100 + n}, {NS: 101 + n}, {NS: 102 + n}, {NS: 103 + n}, {NS: 99 + n}, {NS: 100000}, {NS: -5, Flags: protocol.FlagLate}}
 	}
-	if got := collected(t, m, runs).Cases[1].Medians[0]; got != 101 {
+	if got := fixture.Collected(t, medians.New(m), runs).Cases[1].Medians[0]; got != 101 {
 		t.Errorf("median %g ns, want 101", got)
 	}
 }
 
 func TestZeroQuartileRangeIsAWarning(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
 	if r := analyzed(t, m, runs, judge.Default()); len(r.Warnings) != 0 {
 		t.Fatalf("%v", r.Warnings)
 	}
@@ -237,8 +181,8 @@ func TestZeroQuartileRangeIsAWarning(t *testing.T) {
 }
 
 func TestTheCoarsestClockCounts(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 1000, 2000, 1000, 1900, 1000, 1900)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 1000, 2000, 1000, 1900, 1000, 1900)
 	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[3].Verdict != judge.Violated {
 		t.Fatalf("%s", verdicts(r))
 	}
@@ -250,8 +194,8 @@ func TestTheCoarsestClockCounts(t *testing.T) {
 
 func TestBadInputIsAnErrorThatNamesThePlace(t *testing.T) {
 	good := func() (*results.Manifest, []results.Run) {
-		m := fixture()
-		return m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+		m := fixture.Manifest()
+		return m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	}
 	for _, c := range []struct {
 		name  string
@@ -279,8 +223,8 @@ func TestBadInputIsAnErrorThatNamesThePlace(t *testing.T) {
 }
 
 func TestSummaryCountsTestsAndFunctionsOrGuidelines(t *testing.T) {
-	m := fixture()
-	r := analyzed(t, m, measured(m, 30000, 50000, 20000, 30000, 20000, 25000), judge.Default())
+	m := fixture.Manifest()
+	r := analyzed(t, m, fixture.Measured(m, 30000, 50000, 20000, 30000, 20000, 25000), judge.Default())
 	want := map[guidelines.Type][2]Count{
 		guidelines.Monotony: {{Checked: 1}, {Checked: 1}},
 		guidelines.Split:    {{Checked: 1}, {Checked: 1}},

@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"pgmpi/analyze/medians"
+	"pgmpi/internal/fixture"
 	"pgmpi/measure/protocol"
 )
 
 // BenchmarkAMillionSamples is what the analysis costs beside reading the files:
 // six cases in one mpirun, 1,000,000 samples in all.
 func BenchmarkAMillionSamples(b *testing.B) {
-	m := fixture()
-	run := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[0]
+	m := fixture.Manifest()
+	run := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[0]
 	rng := rand.New(rand.NewPCG(1, 1))
 	for i := range run.Samples {
 		run.Samples[i] = make([]protocol.Sample, 1000000/len(run.Samples))

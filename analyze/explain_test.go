@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/internal/fixture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -32,8 +33,8 @@ func explained(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.
 }
 
 func TestExplanationCountsTheVisitsOfACase(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	if e := explained(t, m, runs, judge.Default(), 3); e.Call.Visits != 0 {
 		t.Errorf("a raw file without an order: %d visits", e.Call.Visits)
 	}
@@ -47,8 +48,8 @@ func TestExplanationCountsTheVisitsOfACase(t *testing.T) {
 }
 
 func TestExplanationShowsWhatTheRunMediansRestOn(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	// 21 samples 30001…30021 in which one is late, one long and late, one an outlier.
 	var samples []protocol.Sample
 	for i := range 21 {
@@ -58,7 +59,7 @@ func TestExplanationShowsWhatTheRunMediansRestOn(t *testing.T) {
 		protocol.Sample{NS: 900000})
 	runs[4].Samples[3] = samples
 	e := explained(t, m, runs, judge.Default(), 3)
-	if e.Verdict.Verdict != judge.Violated || len(e.Call.Runs) != testR || e.Other.Function != "reduce_as_allreduce" || e.Other.Msize != 64 {
+	if e.Verdict.Verdict != judge.Violated || len(e.Call.Runs) != fixture.R || e.Other.Function != "reduce_as_allreduce" || e.Other.Msize != 64 {
 		t.Fatalf("%+v", e)
 	}
 	s := e.Other.Runs[4]
@@ -78,24 +79,24 @@ func TestExplanationShowsWhatTheRunMediansRestOn(t *testing.T) {
 }
 
 func TestExplanationHasTheTestAgain(t *testing.T) {
-	m := fixture()
+	m := fixture.Manifest()
 	m.Rank.ClockTickNS = 10
-	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
-	const pairs = testR * testR
-	const sums = testR * (testR + 1) / 2
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	const pairs = fixture.R * fixture.R
+	const sums = fixture.R * (fixture.R + 1) / 2
 	for _, c := range []struct {
 		test judge.TestName
 		i    int
 		want judge.Numbers
 	}{
-		{judge.TestSignedRank, 3, judge.Numbers{Statistic: sums, Largest: sums, Rank: 2, Slower: testR, Difference: 20000, Tick: 10}},
-		{judge.TestRankSum, 3, judge.Numbers{Statistic: pairs, Largest: pairs, Rank: 2, Slower: testR, Difference: 20000, Tick: 10}},
+		{judge.TestSignedRank, 3, judge.Numbers{Statistic: sums, Largest: sums, Rank: 2, Slower: fixture.R, Difference: 20000, Tick: 10}},
+		{judge.TestRankSum, 3, judge.Numbers{Statistic: pairs, Largest: pairs, Rank: 2, Slower: fixture.R, Difference: 20000, Tick: 10}},
 		{judge.TestKS, 2, judge.Numbers{Statistic: 0, Largest: 1, KeptStatistic: 1, Rank: 5, Difference: -10000, Tick: 10}},
 	} {
 		cfg := judge.Default()
 		cfg.Test = c.test
-		c.want.Test, c.want.R, c.want.Family, c.want.ByChance = judge.Get(c.test), testR, 5, 1
-		c.want.PMin = c.want.Test.MinP(testR, testR)
+		c.want.Test, c.want.R, c.want.Family, c.want.ByChance = judge.Get(c.test), fixture.R, 5, 1
+		c.want.PMin = c.want.Test.MinP(fixture.R, fixture.R)
 		c.want.Alpha, c.want.KeptAlpha = 0.05, 0.05
 		if e := explained(t, m, runs, cfg, c.i); e.Test == nil || *e.Test != c.want {
 			t.Errorf("%s: %+v, want %+v", c.test, *e.Test, c.want)
@@ -104,8 +105,8 @@ func TestExplanationHasTheTestAgain(t *testing.T) {
 }
 
 func TestExplanationOfWhatWasNotTested(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
 	if e := explained(t, m, runs, judge.Default(), 1); e.Test != nil || e.Other == nil || e.Other.Calls != 8 || e.Other.Msize != 8 {
 		t.Errorf("split: %+v", e)
 	}

@@ -8,21 +8,15 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/internal/fixture"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
-// withLooks is the fixture over 30 mpiruns with looks.
-func withLooks() *results.Manifest {
-	m := fixture()
-	m.R, m.Looks, m.LookWeights = 30, []int{10, 20, 30}, []float64{0.2, 0.3, 0.5}
-	return m
-}
-
 // noisy gives runs in which case i takes ns[i], and case wild anything.
 func noisy(m *results.Manifest, wild int, ns ...int64) []results.Run {
-	runs := measured(m, ns...)
+	runs := fixture.Measured(m, ns...)
 	for n := range runs {
 		for k := range runs[n].Samples[wild] {
 			runs[n].Samples[wild][k].NS = int64(float64(ns[wild]) * (1 + 0.5*math.Sin(2.4*float64(n))))
@@ -44,11 +38,11 @@ func without(run results.Run, needed map[int]bool) results.Run {
 }
 
 func TestDecidedTestsAreDroppedAndKeepTheirVerdict(t *testing.T) {
-	m := withLooks()
+	m := fixture.WithLooks()
 	// Reduce at 64 B is slower than both mock-ups; its GL8 mock-up at 8 B wavers
 	// around it.
 	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
-	needed, err := Needed(m, collected(t, m, runs[:10]), judge.Default(), 10)
+	needed, err := Needed(m, fixture.Collected(t, medians.New(m), runs[:10]), judge.Default(), 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,9 +80,9 @@ func mapsEqual(a, b map[int]bool) bool {
 }
 
 func TestACheckEndsAtTheLookThatDecidesEverything(t *testing.T) {
-	m := withLooks()
-	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:10]
-	needed, err := Needed(m, collected(t, m, runs), judge.Default(), 10)
+	m := fixture.WithLooks()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:10]
+	needed, err := Needed(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), 10)
 	if err != nil || len(needed) != 0 {
 		t.Fatalf("needed %v, %v", needed, err)
 	}
@@ -98,7 +92,7 @@ func TestACheckEndsAtTheLookThatDecidesEverything(t *testing.T) {
 }
 
 func TestAnInterruptedCheckWithLooksIsIncomplete(t *testing.T) {
-	m := withLooks()
+	m := fixture.WithLooks()
 	runs := noisy(m, 2, 10000, 30000, 9400, 30000, 20000, 40000)
 	r := analyzed(t, m, runs[:14], judge.Default())
 	if r.Exit != 4 || len(r.Incomplete) == 0 || r.Verdicts[2].Verdict != judge.Undecided || r.Verdicts[2].Runs != 10 {
@@ -110,7 +104,7 @@ func TestAnInterruptedCheckWithLooksIsIncomplete(t *testing.T) {
 }
 
 func TestADecidedTestOutlivesItsCase(t *testing.T) {
-	m := withLooks()
+	m := fixture.WithLooks()
 	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
 	for n := 10; n < 30; n++ {
 		runs[n] = without(runs[n], map[int]bool{0: true, 2: true})
@@ -125,34 +119,34 @@ func TestADecidedTestOutlivesItsCase(t *testing.T) {
 	if v := r.Verdicts[2]; len(r.Incomplete) != 1 || !strings.Contains(v.Reason, "29 of 30") || v.PValue != nil {
 		t.Errorf("incomplete %v, %+v", r.Incomplete, v)
 	}
-	needed, err := Needed(m, collected(t, m, runs[:20]), judge.Default(), 20)
+	needed, err := Needed(m, fixture.Collected(t, medians.New(m), runs[:20]), judge.Default(), 20)
 	if err != nil || len(needed) != 0 {
 		t.Errorf("nothing can be decided any more: %v, %v", needed, err)
 	}
 }
 
 func TestARefusedSequenceHasNoVerdicts(t *testing.T) {
-	m := withLooks()
+	m := fixture.WithLooks()
 	m.R, m.Looks, m.LookWeights = 7, []int{7}, []float64{.5} // .05·.5/5 < 2^-7 < .05/5
 	cfg := judge.Default()
 	cfg.Test = judge.TestSignedRank
-	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), cfg)
+	r := analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000), cfg)
 	if got, want := verdicts(r), "undecided not_suspected undecided undecided undecided undecided"; got != want || r.Refused == nil || r.Exit != 4 {
 		t.Errorf("verdicts %q, want %q; exit %d", got, want, r.Exit)
 	}
 }
 
 func TestALoneLookSpendsNoMoreThanItsWeight(t *testing.T) {
-	m := withLooks()
+	m := fixture.WithLooks()
 	m.R, m.Looks, m.LookWeights = 10, []int{10}, []float64{.5}
-	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000), judge.Default())
+	r := analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000), judge.Default())
 	if got, want := *r.Verdicts[3].PValue, math.Ldexp(1, -10)/.5; got != want || r.Verdicts[3].Verdict != judge.Violated {
 		t.Errorf("p %v, want %v; %s", got, want, r.Verdicts[3].Verdict)
 	}
 }
 
 func TestMaxTimeEndsWithTheRunsReached(t *testing.T) {
-	m := withLooks()
+	m := fixture.WithLooks()
 	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 14}
 	s := scheduleOf(m)
 	if !slices.Equal(s.Looks, []int{10, 14}) || math.Abs(s.Weights[1]-0.8) > 1e-12 {
@@ -162,9 +156,9 @@ func TestMaxTimeEndsWithTheRunsReached(t *testing.T) {
 	if r := analyzed(t, m, runs[:14], judge.Default()); r.Exit != 1 || r.R != 14 || r.Verdicts[2].Runs != 14 {
 		t.Errorf("exit %d, R %d, %+v", r.Exit, r.R, r.Verdicts[2])
 	}
-	m = fixture()
+	m = fixture.Manifest()
 	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 8}
-	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:8], judge.Default())
+	r := analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:8], judge.Default())
 	if r.R != 8 || r.Exit != 1 || r.Test != judge.TestSignedRank {
 		t.Errorf("without looks: R %d, exit %d, test %s", r.R, r.Exit, r.Test)
 	}
@@ -182,7 +176,7 @@ func TestSchedulesThatLeadNowhereAreErrors(t *testing.T) {
 		"calls of none":  func(m *results.Manifest) { m.Split.FollowUps[0].Calls = 0 },
 		"case of no one": func(m *results.Manifest) { m.Split.FollowUps[0].Case = 6 },
 	} {
-		m := withLooks()
+		m := fixture.WithLooks()
 		m.Split = &results.SplitPlan{R: 10, FollowUps: []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
 		spoil(m)
 		if _, err := Design(m, judge.Default()); err == nil {
@@ -196,7 +190,7 @@ func TestSchedulesThatLeadNowhereAreErrors(t *testing.T) {
 func followed(m *results.Manifest, whole, parts int64) []results.Run {
 	var runs []results.Run
 	for n := 1; n <= m.Split.R; n++ {
-		run := results.Run{Header: results.Header{Mode: protocol.ModeSplit, Shape: p2, Run: n}}
+		run := results.Run{Header: results.Header{Mode: protocol.ModeSplit, Shape: fixture.P2, Run: n}}
 		run.Cases = []results.CaseInfo{
 			{Plan: 0, Function: "MPI_Reduce", Msize: 8, Calls: 8, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}},
 			{Plan: 1, Function: "MPI_Reduce", Msize: 64, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}},
@@ -217,16 +211,16 @@ func TestSuspectedSplitIsDecidedByExperiment(t *testing.T) {
 		{50000, 49000, judge.Marginal, 0},
 		{50000, 90000, judge.Kept, 0},
 	} {
-		m := fixture()
-		runs := measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
-		plan, err := FollowUps(m, collected(t, m, runs), judge.Default(), nil)
-		if err != nil || plan == nil || plan.R != testR || len(plan.FollowUps) != 1 || plan.FollowUps[0] != (results.FollowUp{Test: 1, Case: 1, Part: 0, Calls: 8}) {
+		m := fixture.Manifest()
+		runs := fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
+		plan, err := FollowUps(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), nil)
+		if err != nil || plan == nil || plan.R != fixture.R || len(plan.FollowUps) != 1 || plan.FollowUps[0] != (results.FollowUp{Test: 1, Case: 1, Part: 0, Calls: 8}) {
 			t.Fatalf("follow-ups %+v, %v", plan, err)
 		}
 		m.Split = plan
 		r := analyzed(t, m, append(runs, followed(m, c.whole, c.parts)...), judge.Default())
 		v := r.Verdicts[1]
-		if v.Verdict != c.want || v.PValue == nil || v.Runs != testR || v.K != 8 || r.Exit != c.exit {
+		if v.Verdict != c.want || v.PValue == nil || v.Runs != fixture.R || v.K != 8 || r.Exit != c.exit {
 			t.Errorf("%d against %d ns: %+v, exit %d", c.whole, c.parts, v, r.Exit)
 		}
 		if math.Abs(*v.Ratio-float64(c.whole)/float64(c.parts)) > 0.01*(*v.Ratio) || math.Abs(*v.OtherMedianS*8e9-float64(c.parts)) > 20 {
@@ -239,26 +233,26 @@ func TestSuspectedSplitIsDecidedByExperiment(t *testing.T) {
 }
 
 func TestUnfinishedExperimentLeavesTheSuspicion(t *testing.T) {
-	m := fixture()
-	m.Split = &results.SplitPlan{R: testR, FollowUps: []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
-	runs := append(measured(m, 1000, 50000, 60000, 60000, 60000, 60000), followed(m, 50000, 8000)[1:]...)
+	m := fixture.Manifest()
+	m.Split = &results.SplitPlan{R: fixture.R, FollowUps: []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
+	runs := append(fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000), followed(m, 50000, 8000)[1:]...)
 	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[1].Verdict != judge.Suspected || r.Exit != 4 || len(r.Incomplete) != 1 {
 		t.Errorf("a run is missing: %+v, exit %d", r.Verdicts[1], r.Exit)
 	}
 	m.Stopped = map[protocol.Mode]int{protocol.ModeSplit: 2}
-	if r := analyzed(t, m, runs[:testR], judge.Default()); r.Verdicts[1].Verdict != judge.Suspected || r.Exit != 0 || r.Split.Refused == nil {
+	if r := analyzed(t, m, runs[:fixture.R], judge.Default()); r.Verdicts[1].Verdict != judge.Suspected || r.Exit != 0 || r.Split.Refused == nil {
 		t.Errorf("ended by max_time: %+v, exit %d", r.Verdicts[1], r.Exit)
 	}
 	cfg := judge.Default()
 	cfg.Method = judge.MethodPaper
-	if r := analyzed(t, m, runs[:testR], cfg); r.Verdicts[1].Verdict != judge.Violated || r.Split != nil {
+	if r := analyzed(t, m, runs[:fixture.R], cfg); r.Verdicts[1].Verdict != judge.Violated || r.Split != nil {
 		t.Errorf("method paper knows no experiment: %+v", r.Verdicts[1])
 	}
 }
 
 func TestSeveralCallsBelongToTheExperimentAlone(t *testing.T) {
-	m := fixture()
-	run := measured(m, 1, 1, 1, 1, 1, 1)[0]
+	m := fixture.Manifest()
+	run := fixture.Measured(m, 1, 1, 1, 1, 1, 1)[0]
 	for k := range run.Samples {
 		for s := range run.Samples[k] {
 			run.Samples[k][s].NS = 5
@@ -271,11 +265,11 @@ func TestSeveralCallsBelongToTheExperimentAlone(t *testing.T) {
 }
 
 func TestALookThatCannotFindAnythingIsWarnedOf(t *testing.T) {
-	m := withLooks()
+	m := fixture.WithLooks()
 	m.Looks = []int{5, 20, 30} // 1/C(10,5) is above .04·.2/5
 	cfg := judge.Default()
 	cfg.Test = judge.TestRankSum
-	r := analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 60000), cfg)
+	r := analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 60000), cfg)
 	warned := slices.ContainsFunc(r.Warnings, func(w remark.Remark) bool { return w.ID == "blind-look" })
 	if !warned || !slices.Equal(r.Looks.Blind, []int{5}) || r.Refused != nil {
 		t.Errorf("blind %v, refused %v, warnings %v", r.Looks.Blind, r.Refused, r.Warnings)
@@ -284,14 +278,14 @@ func TestALookThatCannotFindAnythingIsWarnedOf(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	m.R, m.Looks, m.LookWeights = 4, []int{2, 3, 4}, []float64{.2, .3, .5}
-	r = analyzed(t, m, measured(m, 10000, 50000, 20000, 30000, 20000, 60000), judge.Default())
+	r = analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 60000), judge.Default())
 	if r.Refused == nil || r.Exit != 4 || r.Verdicts[3].Verdict != judge.Undecided {
 		t.Errorf("no look can find anything: refused %v, exit %d, %s", r.Refused, r.Exit, r.Verdicts[3].Verdict)
 	}
 }
 
 func TestAnExplanationEndsWithTheLookThatDecided(t *testing.T) {
-	m := withLooks()
+	m := fixture.WithLooks()
 	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
 	for n := 10; n < 30; n++ {
 		runs[n] = without(runs[n], map[int]bool{0: true, 2: true})
@@ -310,7 +304,7 @@ func TestTheSplitExperimentTakesItsShareOfTheLevelFromTheFirstFamily(t *testing.
 		experiment bool
 		own, split float64
 	}{{judge.MethodDefault, true, .04, .01}, {judge.MethodDefault, false, .05, .05}, {judge.MethodPaper, true, .05, .05}} {
-		m := fixture()
+		m := fixture.Manifest()
 		m.SplitExperiment = c.experiment
 		cfg := judge.Default()
 		cfg.Method = c.method
@@ -319,8 +313,8 @@ func TestTheSplitExperimentTakesItsShareOfTheLevelFromTheFirstFamily(t *testing.
 			t.Fatal(err)
 		}
 		own, split := levels(m, cfg)
-		if math.Abs(own.Alpha-c.own)+math.Abs(split.Alpha-c.split) > 1e-12 || a.family.Alpha != own.Alpha {
-			t.Errorf("%+v: levels %v and %v, judged with %v", c, own.Alpha, split.Alpha, a.family.Alpha)
+		if math.Abs(own.Alpha-c.own)+math.Abs(split.Alpha-c.split) > 1e-12 || a.Family.Alpha != own.Alpha {
+			t.Errorf("%+v: levels %v and %v, judged with %v", c, own.Alpha, split.Alpha, a.Family.Alpha)
 		}
 	}
 }

@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/fixture"
 	"pgmpi/measure/protocol"
 )
 
 func TestMoreMpirunsAreNamedForTestsThatTheDataLeaveOpen(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 50000, 10000, 50000, 10000, 50000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 10000, 50000, 10000, 50000)
 	// GL8 at 8 B: as often slower as faster; at 64 B: slower in eight mpiruns
 	// of twelve, by more than it is faster in the other four.
 	for i := range runs {

@@ -28,15 +28,15 @@ func OriginOf(m *results.Manifest) Origin {
 			}
 		}
 	}
-	o.Nodes = unique(o.Nodes)
-	o.Kernel = cmp.Or(strings.Join(unique(kernels), ", "), m.Factors.Kernel)
+	o.Nodes = Unique(o.Nodes)
+	o.Kernel = cmp.Or(strings.Join(Unique(kernels), ", "), m.Factors.Kernel)
 	return o
 }
 
 // origin also knows what the raw files say.
 func (a *Analysis) origin() Origin {
-	o := OriginOf(a.manifest)
-	last := a.set.LastFinished()
+	o := OriginOf(a.Manifest)
+	last := a.Set.LastFinished()
 	if last.IsZero() {
 		return o
 	}
@@ -49,8 +49,8 @@ func (a *Analysis) origin() Origin {
 
 // yardstick is what was read in the median mpirun of each shape.
 func (a *Analysis) yardstick() (out []Yardstick) {
-	for _, shape := range a.manifest.Plan.Shapes {
-		y := Yardstick{Shape: shape.String(), Speed: a.set.Speed(shape)}
+	for _, shape := range a.Manifest.Plan.Shapes {
+		y := Yardstick{Shape: shape.String(), Speed: a.Set.Speed(shape)}
 		if (y != Yardstick{Shape: y.Shape}) {
 			out = append(out, y)
 		}
@@ -59,7 +59,7 @@ func (a *Analysis) yardstick() (out []Yardstick) {
 }
 
 // unique are the texts that are not empty, each once, in their order.
-func unique(texts []string) (out []string) {
+func Unique(texts []string) (out []string) {
 	for _, t := range texts {
 		if t != "" && !slices.Contains(out, t) {
 			out = append(out, t)

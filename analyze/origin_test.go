@@ -6,18 +6,19 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/internal/fixture"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
 func TestAReportSaysWhereItIsFrom(t *testing.T) {
-	m := fixture()
+	m := fixture.Manifest()
 	m.Created, m.TOML, m.Label, m.Rank.Hash = "2026-01-02T03:00:00Z", "abc", map[string]string{"commit": "4f3c2a1"}, "0123456789abcdef"
 	m.Factors = host.Factors{Hostname: "login", Kernel: "5.15", Layouts: []host.Layout{
 		{Shape: "p2", Kinds: []host.NodeKind{{Kernel: "6.1"}, {Kernel: "6.2"}}, Pinnings: [][]host.Pin{nil}, Nodes: []host.Node{{Host: "n1"}, {Host: "n2", Kind: 1}}},
 		{Shape: "p2", Kinds: []host.NodeKind{{Kernel: "6.1"}}, Pinnings: [][]host.Pin{nil}, Nodes: []host.Node{{Host: "n1"}, {Host: "n3"}}}}}
-	runs := measured(m, quiet...)
+	runs := fixture.Measured(m, fixture.Quiet...)
 	for i := range runs {
 		runs[i].FinishedAt = "2026-01-02T03:10:00Z"
 	}
@@ -32,16 +33,16 @@ func TestAReportSaysWhereItIsFrom(t *testing.T) {
 	if r.GLTomlHash != "ba7816bf8f01cfea" {
 		t.Error(r.GLTomlHash)
 	}
-	old := fixture()
+	old := fixture.Manifest()
 	old.Factors.Kernel = "5.15"
-	if o := analyzed(t, old, measured(old, quiet...), judge.Default()).Origin; o.Kernel != "5.15" || o.Finished != "" || o.WallClockS != 0 || o.GLTomlHash != "" || o.Label != nil {
+	if o := analyzed(t, old, fixture.Measured(old, fixture.Quiet...), judge.Default()).Origin; o.Kernel != "5.15" || o.Finished != "" || o.WallClockS != 0 || o.GLTomlHash != "" || o.Label != nil {
 		t.Errorf("an older folder: %+v", o)
 	}
 }
 
 func TestTheYardstickOfAReportIsThatOfTheMedianMpirun(t *testing.T) {
-	m := fixture()
-	runs := measured(m, quiet...)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, fixture.Quiet...)
 	if r := analyzed(t, m, runs, judge.Default()); r.Yardstick != nil {
 		t.Errorf("not read: %+v", r.Yardstick)
 	}
@@ -55,9 +56,9 @@ func TestTheYardstickOfAReportIsThatOfTheMedianMpirun(t *testing.T) {
 }
 
 func TestRunMediansHaveARowForEveryMpirunThatHadTheCase(t *testing.T) {
-	m := fixture()
+	m := fixture.Manifest()
 	m.Split = &results.SplitPlan{R: 2, FollowUps: []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
-	runs := measured(m, quiet...)
+	runs := fixture.Measured(m, fixture.Quiet...)
 	runs[1].Samples[0] = nil // not there, as after an interim look
 	runs[2].Samples[0] = []protocol.Sample{{NS: 100}, {NS: 101}, {NS: 102}, {NS: 103}, {NS: 99}, {NS: 100}, {NS: 100000}, {NS: 5, Flags: protocol.FlagLate}}
 	for k := range runs[3].Samples[0] {
@@ -76,7 +77,7 @@ func TestRunMediansHaveARowForEveryMpirunThatHadTheCase(t *testing.T) {
 	for _, k := range all {
 		rows += len(k.Runs)
 	}
-	if want := 6*testR - 1 + 2*2; rows != want {
+	if want := 6*fixture.R - 1 + 2*2; rows != want {
 		t.Fatalf("%d run medians, want %d", rows, want)
 	}
 	k := all[0]

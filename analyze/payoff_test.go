@@ -6,6 +6,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture"
 	"pgmpi/measure/results"
 )
 
@@ -39,17 +40,17 @@ func TestRequestPaysFromTheUseOnThatItsMakingIsSaved(t *testing.T) {
 
 func TestWhenARequestPaysIsSaidOfNB4(t *testing.T) {
 	plan, err := guidelines.Build(guidelines.Settings{Check: guidelines.Config{Guidelines: []string{"NB4:MPI_Scan_init/10"}},
-		Msizes: []string{"8"}, Datatype: "byte", Op: "auto", Shapes: []guidelines.Shape{p2}})
+		Msizes: []string{"8"}, Datatype: "byte", Op: "auto", Shapes: []guidelines.Shape{fixture.P2}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ns := map[string]int64{"MPI_Scan_init/10": 15000, "MPI_Iscan/10": 16500, "MPI_Scan_init/1": 6000, "MPI_Iscan": 3000}
-	m := &results.Manifest{R: testR, Plan: *plan}
+	m := &results.Manifest{R: fixture.R, Plan: *plan}
 	var times []int64
 	for _, c := range plan.Cases {
 		times = append(times, ns[c.Function])
 	}
-	r := analyzed(t, m, measured(m, times...), judge.Default())
+	r := analyzed(t, m, fixture.Measured(m, times...), judge.Default())
 	if p := r.Verdicts[0].Payoff; len(times) != 4 || p == nil || p.From == nil || *p.From != 7 || math.Abs(p.InitS-3.5e-6) > 1e-12 {
 		t.Errorf("of %d cases: %+v", len(times), p)
 	}
@@ -58,7 +59,7 @@ func TestWhenARequestPaysIsSaidOfNB4(t *testing.T) {
 			m.Plan.Cases[i].Function = "MPI_Bcast_init/1"
 		}
 	}
-	if p := analyzed(t, m, measured(m, times...), judge.Default()).Verdicts[0].Payoff; p != nil {
+	if p := analyzed(t, m, fixture.Measured(m, times...), judge.Default()).Verdicts[0].Payoff; p != nil {
 		t.Errorf("without the time of one use: %+v", p)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/internal/fixture"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 )
@@ -24,8 +25,8 @@ func wave(n, long int) []protocol.Sample {
 }
 
 func TestStronglyDependentSamplesAreWarnedOf(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	if r := analyzed(t, m, runs, judge.Default()); r.Dependence.Series != 0 {
 		t.Errorf("%+v of 4 samples", r.Dependence)
 	}
@@ -35,7 +36,7 @@ func TestStronglyDependentSamplesAreWarnedOf(t *testing.T) {
 	}
 	r := analyzed(t, m, runs, judge.Default())
 	d := r.Dependence
-	if d.Series != 2*testR || d.Significant != testR || d.Lags != 10 || len(d.Strong) != 1 {
+	if d.Series != 2*fixture.R || d.Significant != fixture.R || d.Lags != 10 || len(d.Strong) != 1 {
 		t.Fatalf("%+v", d)
 	}
 	if k := d.Strong[0]; k.Function != "MPI_Reduce" || k.Msize != 8 || k.Shape != "p2" || k.Lag1 < 0.8 || k.Inefficiency < 5 || k.Inefficiency > 21 {
@@ -57,8 +58,8 @@ func warning(r *Report, id remark.ID) *remark.Remark {
 }
 
 func TestLateAndLongSamplesAreCountedByCase(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
 	runs[0].Samples[2][0].Flags = protocol.FlagLate
 	runs[1].Samples[2][1].Flags = protocol.FlagLong
 	runs[2].Samples[2][1].Flags = protocol.FlagLong | protocol.FlagLate
@@ -70,7 +71,7 @@ func TestLateAndLongSamplesAreCountedByCase(t *testing.T) {
 	if len(r.OutOfSync) != 2 {
 		t.Fatalf("%+v", r.OutOfSync)
 	}
-	want := medians.OutOfSync{Cell: medians.Cell{Function: "reduce_as_allreduce", Msize: 8, Shape: "p2"}, Samples: 4 * testR, Invalid: 3, Late: 2, Long: 2, Share: 3.0 / (4 * testR)}
+	want := medians.OutOfSync{Cell: medians.Cell{Function: "reduce_as_allreduce", Msize: 8, Shape: "p2"}, Samples: 4 * fixture.R, Invalid: 3, Late: 2, Long: 2, Share: 3.0 / (4 * fixture.R)}
 	if r.OutOfSync[0] != want {
 		t.Errorf("%+v, want %+v", r.OutOfSync[0], want)
 	}
@@ -84,8 +85,8 @@ func TestLateAndLongSamplesAreCountedByCase(t *testing.T) {
 }
 
 func TestEveryTestedVerdictHasItsInterval(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	for _, method := range judge.Methods {
 		cfg := judge.Default()
 		cfg.Method = method
@@ -110,8 +111,8 @@ func TestEveryTestedVerdictHasItsInterval(t *testing.T) {
 
 // A coarse clock can make all samples equal; they depend on nothing.
 func TestEqualSamplesHaveNoDependence(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	for i := range runs {
 		runs[i].Samples[0] = make([]protocol.Sample, 50)
 		for k := range runs[i].Samples[0] {
@@ -128,8 +129,8 @@ func TestEqualSamplesHaveNoDependence(t *testing.T) {
 
 // With looks, or an end by max_time, a case has fewer mpiruns than R.
 func TestDependenceIsSeenInTheMpirunsThatACaseHas(t *testing.T) {
-	m := withLooks()
-	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:10]
+	m := fixture.WithLooks()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:10]
 	for i := range runs {
 		runs[i].Samples[0] = nil
 		for k := range 60 { // a slow wave

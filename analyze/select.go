@@ -76,7 +76,7 @@ const (
 
 var (
 	// shapeForm is what Shape.String writes.
-	shapeForm = regexp.MustCompile(`^(p[0-9]+|[0-9]+x[0-9]+)$`)
+	ShapeForm = regexp.MustCompile(`^(p[0-9]+|[0-9]+x[0-9]+)$`)
 	// spacedSize is a size with a blank before its unit, as reports print it.
 	spacedSize = regexp.MustCompile(`(?i)\b([0-9]+)\s+([kmg]i?b?|b)\b`)
 )
@@ -85,7 +85,7 @@ var (
 func partsOf(plan *guidelines.Plan, selector string) (map[part]string, error) {
 	parts := map[part]string{}
 	known := func(word string, of func(*guidelines.Test) string) bool {
-		return slices.ContainsFunc(plan.Tests, func(t guidelines.Test) bool { return fold(of(&t)) == fold(word) })
+		return slices.ContainsFunc(plan.Tests, func(t guidelines.Test) bool { return Fold(of(&t)) == Fold(word) })
 	}
 	separates := func(r rune) bool { return r == ':' || unicode.IsSpace(r) }
 	for _, word := range strings.FieldsFunc(spacedSize.ReplaceAllString(selector, "$1$2"), separates) {
@@ -97,7 +97,7 @@ func partsOf(plan *guidelines.Plan, selector string) (map[part]string, error) {
 			is = theViolated
 		case known(word, func(t *guidelines.Test) string { return t.Function }):
 			is = aFunction
-		case shapeForm.MatchString(word):
+		case ShapeForm.MatchString(word):
 			is = aShape
 		case strings.ContainsAny(word[:1], "+-0123456789"):
 			is = aSize
@@ -116,7 +116,7 @@ func partsOf(plan *guidelines.Plan, selector string) (map[part]string, error) {
 }
 
 // fold is a name without regard to case and "MPI_".
-func fold(name string) string { return strings.TrimPrefix(strings.ToLower(name), "mpi_") }
+func Fold(name string) string { return strings.TrimPrefix(strings.ToLower(name), "mpi_") }
 
 // narrow keeps the tests that have a name.
 func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guidelines.Test) []string) ([]int, error) {
@@ -124,7 +124,7 @@ func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guid
 	var out []int
 	for _, i := range tests {
 		names := of(&plan.Tests[i])
-		if slices.ContainsFunc(names, func(n string) bool { return fold(n) == fold(name) }) {
+		if slices.ContainsFunc(names, func(n string) bool { return Fold(n) == Fold(name) }) {
 			out = append(out, i)
 		}
 		for _, n := range names {

@@ -7,13 +7,14 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture"
 )
 
 func TestSelectorsNameTests(t *testing.T) {
-	plan := &fixture().Plan
+	plan := &fixture.Manifest().Plan
 	p4 := plan.Tests[2]
 	p4.Shape = guidelines.Shape{NP: 4, Nodes: 2, PPN: 2}
-	barrier := guidelines.Test{Guideline: "GL29", Type: guidelines.Pattern, Function: "MPI_Barrier", Shape: p2, Others: []int{0}}
+	barrier := guidelines.Test{Guideline: "GL29", Type: guidelines.Pattern, Function: "MPI_Barrier", Shape: fixture.P2, Others: []int{0}}
 	plan.Tests = append(plan.Tests, p4, barrier)
 	for selector, want := range map[string][]int{
 		"GL8:8":              {2, 6},
@@ -35,7 +36,7 @@ func TestSelectorsNameTests(t *testing.T) {
 }
 
 func TestWithoutASizeWhatIsViolatedIsSelected(t *testing.T) {
-	plan := &fixture().Plan
+	plan := &fixture.Manifest().Plan
 	r := &Report{Verdicts: make([]Verdict, len(plan.Tests))}
 	for i := range r.Verdicts {
 		r.Verdicts[i].Verdict = judge.Kept
@@ -53,7 +54,7 @@ func TestWithoutASizeWhatIsViolatedIsSelected(t *testing.T) {
 }
 
 func TestSizesAreSelectedAsReportsPrintThem(t *testing.T) {
-	plan := &fixture().Plan
+	plan := &fixture.Manifest().Plan
 	plan.Tests = slices.Clone(plan.Tests)
 	plan.Tests[3].Msize = 256 << 10
 	for _, size := range []string{"256Ki", "256 KiB", "256KiB", "256K", "256k", "262144", "262144 B"} {
@@ -64,7 +65,7 @@ func TestSizesAreSelectedAsReportsPrintThem(t *testing.T) {
 }
 
 func TestSelectorsOfNothingSayWhatThereIs(t *testing.T) {
-	plan := &fixture().Plan
+	plan := &fixture.Manifest().Plan
 	for selector, want := range map[string]string{
 		"GL9:8":            "there are: GL1, MPI_Reduce, GL2, GL8, GL14",
 		"GL41:8":           "did you mean GL1?",

@@ -25,7 +25,7 @@ func SelectCases(plan *guidelines.Plan, selector string) ([]int, error) {
 	for i, c := range plan.Cases {
 		shape := c.Shape.String()
 		functions = append(functions, c.Function)
-		if fold(c.Function) != fold(parts[0]) {
+		if Fold(c.Function) != Fold(parts[0]) {
 			continue
 		}
 		sizes = append(sizes, conf.FormatSize(c.Msize))
@@ -41,9 +41,9 @@ func SelectCases(plan *guidelines.Plan, selector string) ([]int, error) {
 	case len(out) > 0:
 		return out, nil
 	case len(sizes) == 0:
-		return nil, errors.New(conf.Unknown("function", parts[0], unique(functions)))
+		return nil, errors.New(conf.Unknown("function", parts[0], Unique(functions)))
 	case len(shapes) == 0:
-		return nil, fmt.Errorf("%s was not measured at %s; there are: %s", parts[0], conf.HumanSize(size), strings.Join(unique(sizes), ", "))
+		return nil, fmt.Errorf("%s was not measured at %s; there are: %s", parts[0], conf.HumanSize(size), strings.Join(Unique(sizes), ", "))
 	}
-	return nil, fmt.Errorf("%s was not measured on %s; there are: %s", parts[0], parts[2], strings.Join(unique(shapes), ", "))
+	return nil, fmt.Errorf("%s was not measured on %s; there are: %s", parts[0], parts[2], strings.Join(Unique(shapes), ", "))
 }

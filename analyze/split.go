@@ -31,15 +31,15 @@ func levels(m *results.Manifest, cfg judge.Config) (own, split judge.Config) {
 // judgeSplit judges split-robustness from the medians, without a test. What it
 // suspects, experiment tests.
 func (a *Analysis) judgeSplit() {
-	plan := &a.manifest.Plan
+	plan := &a.Manifest.Plan
 	for i, t := range plan.Tests {
 		if t.Type != guidelines.Split {
 			continue
 		}
-		v := &a.verdicts[i]
+		v := &a.Verdicts[i]
 		parts := a.usableParts(t)
-		a.settle(v, judge.Once(a.family.Looks[0]), append([]int{t.Case}, parts...)...)
-		v.MedianS = seconds(a.set.Cases[t.Case].MedianOf(a.family.Looks[0]))
+		a.settle(v, judge.Once(a.Family.Looks[0]), append([]int{t.Case}, parts...)...)
+		v.MedianS = Seconds(a.Set.Cases[t.Case].MedianOf(a.Family.Looks[0]))
 		switch {
 		case v.Verdict == judge.Undecided:
 			a.isIncomplete(v)
@@ -62,17 +62,17 @@ type suspicion struct {
 // compare compares a size with a smaller one, by the medians of the mpiruns that
 // both have for certain.
 func (a *Analysis) compare(t guidelines.Test, part int) suspicion {
-	runs := a.family.Looks[0]
-	whole, of := a.set.Cases[t.Case].MedianOf(runs), a.set.Cases[part].MedianOf(runs)
-	k := int(guidelines.SplitFactor(t.Msize, a.manifest.Plan.Cases[part].Msize))
-	return suspicion{part, k, whole / (float64(k) * of), judge.SplitSuspected(whole, of, k, a.cfg.SplitTolerance)}
+	runs := a.Family.Looks[0]
+	whole, of := a.Set.Cases[t.Case].MedianOf(runs), a.Set.Cases[part].MedianOf(runs)
+	k := int(guidelines.SplitFactor(t.Msize, a.Manifest.Plan.Cases[part].Msize))
+	return suspicion{part, k, whole / (float64(k) * of), judge.SplitSuspected(whole, of, k, a.Cfg.SplitTolerance)}
 }
 
 // suspect gives a verdict about the part with the largest ratio, or about the largest
 // part where none is suspicious.
 func (a *Analysis) suspect(v *Verdict, t guidelines.Test, parts []int) {
 	yes, no := judge.Suspected, judge.NotSuspected
-	if a.cfg.Method == judge.MethodPaper {
+	if a.Cfg.Method == judge.MethodPaper {
 		yes, no = judge.Violated, judge.Kept
 	}
 	v.Verdict = no
@@ -87,9 +87,9 @@ func (a *Analysis) suspect(v *Verdict, t guidelines.Test, parts []int) {
 
 // about fills in what a verdict from medians is about.
 func (a *Analysis) about(v *Verdict, s suspicion) {
-	v.MsizeOther, v.K = a.manifest.Plan.Cases[s.part].Msize, s.calls
-	v.OtherMedianS = seconds(a.set.Cases[s.part].MedianOf(a.family.Looks[0]))
-	v.Ratio = number(s.ratio)
+	v.MsizeOther, v.K = a.Manifest.Plan.Cases[s.part].Msize, s.calls
+	v.OtherMedianS = Seconds(a.Set.Cases[s.part].MedianOf(a.Family.Looks[0]))
+	v.Ratio = Number(s.ratio)
 }
 
 // usableParts are the smaller sizes that were measured, ascending as in the
@@ -97,7 +97,7 @@ func (a *Analysis) about(v *Verdict, s suspicion) {
 func (a *Analysis) usableParts(t guidelines.Test) []int {
 	var parts []int
 	for _, o := range t.Others {
-		if a.set.Cases[o].Status == protocol.StatusOK && a.manifest.Plan.Cases[o].Msize > 0 {
+		if a.Set.Cases[o].Status == protocol.StatusOK && a.Manifest.Plan.Cases[o].Msize > 0 {
 			parts = append(parts, o)
 		}
 	}
@@ -106,10 +106,11 @@ func (a *Analysis) usableParts(t guidelines.Test) []int {
 
 // FollowUps plans the experiment on split-robustness from the medians of stage
 // 2: one follow-up for each suspicion, about the m_i that is reported, and for what the
-// baselines violate, so that there both sides are tests. It is measured
+// baselines violate, so that there both sides are tests: violatedBefore gives the smaller
+// size of which k calls were faster there, 0 for none; it may be nil. It is measured
 // in as many mpiruns as pair well, but no more than the check has. It is nil where
 // there is nothing to follow up: no suspicion, method paper, or an R that is too small.
-func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, nights []*PastNight) (*results.SplitPlan, error) {
+func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, violatedBefore func(*Verdict) int64) (*results.SplitPlan, error) {
 	if cfg.Method == judge.MethodPaper {
 		return nil, nil
 	}
@@ -119,10 +120,10 @@ func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, nights [
 	}
 	a.judgeSplit()
 	plan := &results.SplitPlan{}
-	for i, v := range a.verdicts {
+	for i, v := range a.Verdicts {
 		other := v.MsizeOther
-		if v.Verdict == judge.NotSuspected {
-			other = splitViolated(nights, &v)
+		if v.Verdict == judge.NotSuspected && violatedBefore != nil {
+			other = violatedBefore(&v)
 		} else if v.Verdict != judge.Suspected {
 			continue
 		}
@@ -134,7 +135,7 @@ func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, nights [
 		}
 	}
 	_, split := levels(m, cfg)
-	plan.R = min(a.family.R(), max(a.family.Looks[0], judge.Pairing(split.Alpha, len(plan.FollowUps))))
+	plan.R = min(a.Family.R(), max(a.Family.Looks[0], judge.Pairing(split.Alpha, len(plan.FollowUps))))
 	d, err := judge.NewDesign(split, judge.Once(plan.R), len(plan.FollowUps))
 	if err != nil || d.M == 0 || d.Refused != nil {
 		return nil, err
@@ -144,7 +145,7 @@ func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, nights [
 
 // untested is the strongest suspicion of a test beside the one that was followed up.
 func (a *Analysis) untested(f results.FollowUp) (strongest suspicion, ok bool) {
-	t := a.manifest.Plan.Tests[f.Test]
+	t := a.Manifest.Plan.Tests[f.Test]
 	for _, part := range a.usableParts(t) {
 		if s := a.compare(t, part); part != f.Part && s.suspicious && (!ok || s.ratio > strongest.ratio) {
 			strongest, ok = s, true
@@ -166,8 +167,8 @@ type SplitExperiment struct {
 }
 
 // measured are both sides of a follow-up in an experiment; why: they are not there.
-func (a *Analysis) measured(mode protocol.Mode, f results.FollowUp, runs int) (pair judge.Pair, why string) {
-	whole, parts := a.set.Side(mode, f.Case, 1), a.set.Side(mode, f.Part, f.Calls)
+func (a *Analysis) Measured(mode protocol.Mode, f results.FollowUp, runs int) (pair judge.Pair, why string) {
+	whole, parts := a.Set.Side(mode, f.Case, 1), a.Set.Side(mode, f.Part, f.Calls)
 	if whole == nil || parts == nil || whole.Status != protocol.StatusOK || parts.Status != protocol.StatusOK {
 		return pair, " has not been measured"
 	}
@@ -180,25 +181,25 @@ func (a *Analysis) measured(mode protocol.Mode, f results.FollowUp, runs int) (p
 // experiment tests the follow-ups like patterns whose mock-up is k calls
 // (docs/statistics.md).
 func (a *Analysis) experiment() error {
-	m := a.manifest
-	if a.cfg.Method == judge.MethodPaper || m.Split == nil || len(m.Split.FollowUps) == 0 {
+	m := a.Manifest
+	if a.Cfg.Method == judge.MethodPaper || m.Split == nil || len(m.Split.FollowUps) == 0 {
 		return nil
 	}
-	_, split := levels(m, a.cfg)
+	_, split := levels(m, a.Cfg)
 	d, err := judge.NewDesign(split, judge.Once(m.Runs(protocol.ModeSplit)), len(m.Split.FollowUps))
 	if err != nil {
 		return err
 	}
-	a.split = d.Family(float64(a.set.TickNS))
+	a.split = d.Family(float64(a.Set.TickNS))
 	if d.Refused != nil {
 		return nil
 	}
 	pairs := make([]judge.Pair, d.M)
 	for i, f := range m.Split.FollowUps {
-		pair, why := a.measured(protocol.ModeSplit, f, d.R())
+		pair, why := a.Measured(protocol.ModeSplit, f, d.R())
 		if why != "" { // it stays suspected
-			a.verdicts[f.Test].Reason = "its experiment" + why
-			a.isIncomplete(&a.verdicts[f.Test])
+			a.Verdicts[f.Test].Reason = "its experiment" + why
+			a.isIncomplete(&a.Verdicts[f.Test])
 			continue
 		}
 		pairs[i] = pair
@@ -211,7 +212,7 @@ func (a *Analysis) experiment() error {
 		if o.Runs == 0 {
 			continue
 		}
-		v := &a.verdicts[f.Test]
+		v := &a.Verdicts[f.Test]
 		if rest, ok := a.untested(f); ok && o.Verdict != judge.Violated {
 			v.Reason = fmt.Sprintf("%s against %d calls of %s, where it was tested; the medians suggest it here as well", o.Verdict, f.Calls, conf.HumanSize(m.Plan.Cases[f.Part].Msize))
 			a.about(v, rest)
@@ -220,8 +221,8 @@ func (a *Analysis) experiment() error {
 		v.set(o, nil)
 		v.Reason = ""
 		v.K, v.MsizeOther = f.Calls, m.Plan.Cases[f.Part].Msize
-		v.MedianS = seconds(stats.MedianFinite(pairs[i].Orig))
-		v.OtherMedianS = seconds(stats.MedianFinite(pairs[i].Other) / float64(f.Calls))
+		v.MedianS = Seconds(stats.MedianFinite(pairs[i].Orig))
+		v.OtherMedianS = Seconds(stats.MedianFinite(pairs[i].Other) / float64(f.Calls))
 	}
 	return nil
 }

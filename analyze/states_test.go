@@ -3,64 +3,18 @@ package analyze
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/guidelines"
+	"pgmpi/internal/fixture"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
 
-// wide is fixture with 20 cases, and r mpiruns.
-func wide(r int) *results.Manifest {
-	m := fixture()
-	m.R = r
-	m.Plan.Datatype, m.Plan.Op = "byte", "bor"
-	for len(m.Plan.Cases) < 20 {
-		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Bcast", Msize: int64(len(m.Plan.Cases)), Shape: p2})
-	}
-	return m
-}
-
-// inMpiruns measures wide: what case i takes in an mpirun, with noise of 1 %.
-func inMpiruns(m *results.Manifest, ns func(i, run int) float64) []results.Run {
-	rng := rand.New(rand.NewPCG(3, 4))
-	all := make([]int64, len(m.Plan.Cases))
-	runs := measured(m, all...)
-	for n := range runs {
-		for i := range all {
-			x := int64(ns(i, n+1) * math.Exp(0.01*rng.NormFloat64()))
-			runs[n].Samples[i] = []protocol.Sample{{NS: x}, {NS: x}, {NS: x}}
-		}
-	}
-	return runs
-}
-
-// slowIn tells whether the machine is slow in an mpirun of the tests below: in 8 of 20.
-func slowIn(run int) bool { return run%5 == 2 || run%5 == 4 }
-
-// stately is a machine that is 1.9 times as slow in some mpiruns. There the call of test 3, case
-// 1, takes `there` times as long as its mock-up, case 3; else it takes `here` times as long.
-func stately(here, there float64) func(i, run int) float64 {
-	return func(i, run int) float64 {
-		ns, ratio := 100000.0*float64(1+i%2), here
-		if slowIn(run) {
-			ns, ratio = 1.9*ns, there
-		}
-		if i == 1 {
-			ns *= ratio
-		}
-		return ns
-	}
-}
-
 func TestAnAnswerThatDependsOnTheStateIsSaidByState(t *testing.T) {
-	m := wide(20)
-	r := analyzed(t, m, inMpiruns(m, stately(1, 2.5)), judge.Default())
+	m := fixture.Wide(20)
+	r := analyzed(t, m, fixture.Noisy(m, fixture.Stately(1, 2.5)), judge.Default())
 	if len(r.States) != 2 || fmt.Sprint(r.States[1].Mpiruns) != "[2 4 7 9 12 14 17 19]" || math.Abs(*r.States[1].Ratio-1.9) > 0.05 {
 		t.Fatalf("states %+v", r.States)
 	}
@@ -93,10 +47,10 @@ func TestStatesLeaveTheVerdictsAlone(t *testing.T) {
 		"method paper":              {1, 2.5, judge.MethodPaper, 20},
 		"too few mpiruns to say so": {1, 2.5, judge.MethodDefault, 8},
 	} {
-		m := wide(c.r)
+		m := fixture.Wide(c.r)
 		cfg := judge.Default()
 		cfg.Method = c.method
-		r := analyzed(t, m, inMpiruns(m, stately(c.here, c.there)), cfg)
+		r := analyzed(t, m, fixture.Noisy(m, fixture.Stately(c.here, c.there)), cfg)
 		if len(r.States) != 2 {
 			t.Errorf("%s: states %+v", name, r.States)
 		}
@@ -109,7 +63,7 @@ func TestStatesLeaveTheVerdictsAlone(t *testing.T) {
 }
 
 func TestAnswersThatAreKeptOrTooFewInAllStatesAreNotSaid(t *testing.T) {
-	m := wide(20)
+	m := fixture.Wide(20)
 	rare := func(i, run int) float64 { // .5 and, in 4 mpiruns, .8 as long as the mock-up
 		ns := []float64{100000, 200000}[i%2]
 		if i == 1 {
@@ -123,7 +77,7 @@ func TestAnswersThatAreKeptOrTooFewInAllStatesAreNotSaid(t *testing.T) {
 		}
 		return ns
 	}
-	r := analyzed(t, m, inMpiruns(m, rare), judge.Default())
+	r := analyzed(t, m, fixture.Noisy(m, rare), judge.Default())
 	if v := r.Verdicts[3]; len(r.States) != 2 || v.ByState != nil {
 		t.Errorf("states %+v, by state %+v", r.States, v.ByState)
 	}
@@ -131,17 +85,17 @@ func TestAnswersThatAreKeptOrTooFewInAllStatesAreNotSaid(t *testing.T) {
 
 func TestASlowMpirunBesideStatesIsStillNamed(t *testing.T) {
 	for name, read := range map[string]bool{"in no state": false, "in the fastest": true} {
-		m := wide(20)
-		runs := inMpiruns(m, func(i, run int) float64 {
+		m := fixture.Wide(20)
+		runs := fixture.Noisy(m, func(i, run int) float64 {
 			if run == 3 {
-				return 9 * stately(1, 1)(i, run)
+				return 9 * fixture.Stately(1, 1)(i, run)
 			}
-			return stately(1, 1)(i, run)
+			return fixture.Stately(1, 1)(i, run)
 		})
 		for n := range runs {
 			if read {
 				line := 100.0
-				if slowIn(n + 1) {
+				if fixture.SlowIn(n + 1) {
 					line = 400
 				}
 				runs[n].Yardstick = []protocol.Yardstick{{LineNS: line}}
@@ -155,7 +109,7 @@ func TestASlowMpirunBesideStatesIsStillNamed(t *testing.T) {
 }
 
 func TestNeighboursThatAreAlikeAreSaid(t *testing.T) {
-	m := wide(12)
+	m := fixture.Wide(12)
 	order := []int{1, 11, 3, 9, 5, 7, 6, 8, 4, 10, 2, 12}
 	for name, c := range map[string]struct {
 		factor func(run int) float64
@@ -165,13 +119,13 @@ func TestNeighboursThatAreAlikeAreSaid(t *testing.T) {
 		"by turns":     {func(run int) float64 { return 1 + 0.05*float64(run%2) }, false},
 		"in any order": {func(run int) float64 { return 1 + 0.05*float64(order[run-1]) }, false},
 	} {
-		r := analyzed(t, m, inMpiruns(m, func(i, run int) float64 { return 100000 * c.factor(run) }), judge.Default())
+		r := analyzed(t, m, fixture.Noisy(m, func(i, run int) float64 { return 100000 * c.factor(run) }), judge.Default())
 		if w := warning(r, remark.NeighboursAlike); (w != nil) != c.said {
 			t.Errorf("%s: %+v", name, w)
 		}
 	}
 	m.R = 9
-	r := analyzed(t, m, inMpiruns(m, func(i, run int) float64 { return 100000 * (1 + 0.05*float64(run)) }), judge.Default())
+	r := analyzed(t, m, fixture.Noisy(m, func(i, run int) float64 { return 100000 * (1 + 0.05*float64(run)) }), judge.Default())
 	if w := warning(r, remark.NeighboursAlike); w != nil {
 		t.Errorf("%d mpiruns are enough to say %q", m.R, w.Text)
 	}
@@ -179,25 +133,25 @@ func TestNeighboursThatAreAlikeAreSaid(t *testing.T) {
 
 func TestTooFewMpirunsToPairAreSaidWithTheNumberThatWouldDo(t *testing.T) {
 	flat := func(i, run int) float64 { return 100000 }
-	m := wide(6) // m = 5: signed-rank can give 2^-6 > .05/5
-	r := analyzed(t, m, inMpiruns(m, flat), judge.Default())
+	m := fixture.Wide(6) // m = 5: signed-rank can give 2^-6 > .05/5
+	r := analyzed(t, m, fixture.Noisy(m, flat), judge.Default())
 	want := judge.Pairing(0.05, 5)
 	if w := warning(r, remark.NotPaired); r.Test != judge.TestRankSum || w == nil || !strings.Contains(w.Text, fmt.Sprintf("R = %d mpiruns would do", want)) {
 		t.Errorf("%s: %+v, want R = %d", r.Test, w, want)
 	}
-	m = wide(want)
-	if r = analyzed(t, m, inMpiruns(m, flat), judge.Default()); r.Test != judge.TestSignedRank || warning(r, remark.NotPaired) != nil {
+	m = fixture.Wide(want)
+	if r = analyzed(t, m, fixture.Noisy(m, flat), judge.Default()); r.Test != judge.TestSignedRank || warning(r, remark.NotPaired) != nil {
 		t.Errorf("with %d mpiruns: %s, %+v", want, r.Test, r.Warnings)
 	}
-	asked, m := judge.Default(), wide(6)
+	asked, m := judge.Default(), fixture.Wide(6)
 	asked.Test = judge.TestRankSum
-	if r = analyzed(t, m, inMpiruns(m, flat), asked); warning(r, remark.NotPaired) != nil {
+	if r = analyzed(t, m, fixture.Noisy(m, flat), asked); warning(r, remark.NotPaired) != nil {
 		t.Errorf("the rank-sum was asked for: %+v", r.Warnings)
 	}
 }
 
 func TestUnlikeSpreadsAreSaidWhereTheRankSumIsUsed(t *testing.T) {
-	m := wide(10)
+	m := fixture.Wide(10)
 	// The noise of 1 % has an interquartile range of .013, a slope in steps of .02 one of .09.
 	// Reduce has it in an order of its own.
 	sloping := func(step, common float64) func(i, run int) float64 {
@@ -222,50 +176,10 @@ func TestUnlikeSpreadsAreSaidWhereTheRankSumIsUsed(t *testing.T) {
 		"alike beside what all share":       {0, .1, ranksum, false},
 		"unlike, and compared within pairs": {.02, 0, judge.Default(), false},
 	} {
-		r := analyzed(t, m, inMpiruns(m, sloping(c.step, c.common)), c.cfg)
+		r := analyzed(t, m, fixture.Noisy(m, sloping(c.step, c.common)), c.cfg)
 		w := warning(r, remark.SpreadsDiffer)
 		if (w != nil) != c.said || w != nil && !strings.Contains(w.Text, "in 4 of 5 tests") {
 			t.Errorf("%s: %s, %+v", name, r.Test, w)
-		}
-	}
-}
-
-func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
-	pingPong := 300.0
-	folder := func(lines func(run int) float64) *Side {
-		m := wide(12)
-		runs := inMpiruns(m, func(i, run int) float64 { return 100000 })
-		for n := range runs {
-			if ns := lines(n + 1); ns > 0 {
-				runs[n].Yardstick = []protocol.Yardstick{{LineNS: ns, MemcpyNS: 9000, PingPong8NS: pingPong}}
-			}
-		}
-		a, err := Analyze(m, runs, judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return &Side{"folder", a}
-	}
-	fast, slow, unread := folder(func(int) float64 { return 100 }), folder(func(int) float64 { return 400 }), folder(func(int) float64 { return 0 })
-	both := folder(func(run int) float64 { return 100 + 300*float64(run%4/3) })
-	pingPong = 900
-	library := folder(func(int) float64 { return 100 })
-	for name, c := range map[string]struct {
-		a, b       *Side
-		inA, inB   string
-		difference bool
-	}{
-		"another":     {fast, slow, "cache-line round trip 100 ns (one state)", "cache-line round trip 400 ns (one state)", true},
-		"the same":    {fast, fast, "", "", false},
-		"not read":    {fast, unread, "", "", false},
-		"its library": {fast, library, "", "", false},
-		"one of both": {fast, both, "one state", "A in 9 mpiruns, B in 3 (1.00× as slow)", true},
-	} {
-		cmp := compared(t, c.a, c.b, nil)
-		i := slices.IndexFunc(cmp.Differences, func(d Difference) bool { return d.Factor == "machine state p2" })
-		j := slices.IndexFunc(cmp.Warnings, func(w remark.Remark) bool { return w.ID == "differs-machine-state-p2" })
-		if (i >= 0) != c.difference || (j >= 0) != c.difference || i >= 0 && (cmp.Differences[i].A != c.inA || cmp.Differences[i].B != c.inB) {
-			t.Errorf("%s: %+v, %+v", name, cmp.Differences, cmp.Warnings)
 		}
 	}
 }

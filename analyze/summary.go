@@ -86,25 +86,11 @@ func (r *Report) ExitCode() int {
 	if r.Gate != nil {
 		slow = r.Gate.Alarms > 0
 	}
-	return exitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0)
-}
-
-// ExitCode sums the comparison up.
-func (c *Comparison) ExitCode() int {
-	slow, incomplete := false, c.Refused != nil || c.Blind > 0
-	times := c.FailOn == ExitOnTimes || c.FailOn != ExitOnGuidelines && c.Shift == nil
-	for _, k := range c.Cases {
-		slow = slow || times && k.Change == Slower
-		incomplete = incomplete || k.Change == NotCompared
-	}
-	for _, g := range c.Guidelines {
-		slow = slow || g.Change == NewlyViolated
-	}
-	return exitCode(len(c.Wrong) > 0, slow, incomplete)
+	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0)
 }
 
 // exitCode is about the first that holds.
-func exitCode(wrong, slow, incomplete bool) int {
+func ExitCode(wrong, slow, incomplete bool) int {
 	switch {
 	case wrong:
 		return exitcode.Failed

@@ -8,12 +8,13 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture"
 	"pgmpi/measure/protocol"
 )
 
 func TestBoundsAreSummedUpOverMpiruns(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
 	for i, median := range []int64{900, 700, 800} {
 		runs[i].Cases[3].Provable = &protocol.Bound{N: 5, MedianNS: median, MinNS: median - 100*int64(i)}
 	}
@@ -29,8 +30,8 @@ func TestBoundsAreSummedUpOverMpiruns(t *testing.T) {
 }
 
 func TestClocksThatDriftedBeyondTheBoundAreAWarning(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
 	for i, drift := range []int64{10000, 12000, 10001} {
 		runs[i].Timing = protocol.Timing{DriftNS: drift, MaxDriftNS: 10000}
 	}
@@ -46,8 +47,8 @@ func TestClocksThatDriftedBeyondTheBoundAreAWarning(t *testing.T) {
 }
 
 func TestNotesSayWhatAutoHasChosenAndWhy(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
 	m.Timing = map[string]protocol.Timing{"p2": {Sync: "barrier", Sample: "local"}}
 	if r := analyzed(t, m, runs, judge.Default()); len(r.Notes) != 0 {
 		t.Errorf("a note on a synchronisation that nobody chose: %v", r.Notes)
@@ -59,17 +60,17 @@ func TestNotesSayWhatAutoHasChosenAndWhy(t *testing.T) {
 }
 
 func TestMpirunsThatAreSlowThroughoutAreNamedAndStay(t *testing.T) {
-	m := fixture()
+	m := fixture.Manifest()
 	m.R = 6
 	for len(m.Plan.Cases) < 10 { // further sizes that no test needs
-		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: int64(1000 + len(m.Plan.Cases)), Shape: p2})
+		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: int64(1000 + len(m.Plan.Cases)), Shape: fixture.P2})
 	}
 	ns := make([]int64, len(m.Plan.Cases))
 	for i := range ns {
 		ns[i] = 100000
 	}
 	slowed := func(cases int) *Report {
-		runs := measured(m, ns...)
+		runs := fixture.Measured(m, ns...)
 		for i := range cases {
 			for k := range runs[3].Samples[i] {
 				runs[3].Samples[i][k].NS *= 2

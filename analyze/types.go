@@ -1,11 +1,13 @@
 package analyze
 
 import (
+	"cmp"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
+	"strings"
 )
 
 // Schema names the format of report.json.
@@ -88,7 +90,7 @@ type Operation struct {
 	MsizeLegend string `json:"msize_legend"` // Legend
 }
 
-func operationOf(p *guidelines.Plan) Operation { return Operation{p.Datatype, p.Op, p.Root, Legend} }
+func OperationOf(p *guidelines.Plan) Operation { return Operation{p.Datatype, p.Op, p.Root, Legend} }
 
 // Library is the MPI library that was measured.
 type Library struct {
@@ -192,7 +194,7 @@ type Verdict struct {
 }
 
 // cell is where the call is too slow.
-func (v *Verdict) cell() medians.Cell {
+func (v *Verdict) Cell() medians.Cell {
 	return medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}
 }
 
@@ -235,4 +237,15 @@ type Incomplete struct {
 	Guideline string `json:"guideline"`
 	medians.Cell
 	Reason string `json:"reason"`
+}
+
+// Short is what the library says of itself, up to the first comma or line.
+func (l Library) Short() string {
+	short, _, _ := strings.Cut(strings.ReplaceAll(l.Version, "\n", ","), ",")
+	short = strings.Join(strings.Fields(short), " ")
+	const most = 200
+	if r := []rune(short); len(r) > most {
+		short = string(r[:most])
+	}
+	return cmp.Or(short, l.Name)
 }

@@ -26,17 +26,17 @@ type Counted struct {
 
 // usage fills in what was counted for the sides of every verdict.
 func (a *Analysis) usage() {
-	plan := &a.manifest.Plan
-	for i := range a.verdicts {
-		v, t := &a.verdicts[i], &plan.Tests[i]
-		call := a.set.Cases[t.Case].Usage()
-		v.PageFaults, v.Switches, v.Sent = number(call.Faults), number(call.Switches), a.set.Cases[t.Case].Sent()
+	plan := &a.Manifest.Plan
+	for i := range a.Verdicts {
+		v, t := &a.Verdicts[i], &plan.Tests[i]
+		call := a.Set.Cases[t.Case].Usage()
+		v.PageFaults, v.Switches, v.Sent = Number(call.Faults), Number(call.Switches), a.Set.Cases[t.Case].Sent()
 		at := slices.IndexFunc(t.Others, func(o int) bool { return t.Type != guidelines.Split || plan.Cases[o].Msize == v.MsizeOther })
 		if at < 0 || t.Type == guidelines.Split && v.K == 0 {
 			continue
 		}
-		other := a.set.Cases[t.Others[at]].Usage()
-		v.OtherPageFaults, v.OtherSwitches, v.OtherSent = number(other.Faults), number(other.Switches), a.set.Cases[t.Others[at]].Sent()
+		other := a.Set.Cases[t.Others[at]].Usage()
+		v.OtherPageFaults, v.OtherSwitches, v.OtherSent = Number(other.Faults), Number(other.Switches), a.Set.Cases[t.Others[at]].Sent()
 	}
 }
 
@@ -44,7 +44,7 @@ func (a *Analysis) usage() {
 const mostNamed = 3
 
 // ofFaults is about calls that meet page faults.
-func (r *remarks) ofFaults(of *Report) {
+func (r *Remarks) ofFaults(of *Report) {
 	if len(of.PageFaults) == 0 {
 		return
 	}
@@ -53,6 +53,6 @@ func (r *remarks) ofFaults(of *Report) {
 		named = append(named, fmt.Sprintf("%s at %s on %s: %s (rank %d)", f.Function, conf.HumanSize(f.Msize), f.Shape,
 			conf.Plural(int(f.PerCall+.5), "page fault"), f.Rank))
 	}
-	r.add(remark.PageFaults, "%s in which every call meets memory that the kernel has to map first; most a call: %s",
+	r.Add(remark.PageFaults, "%s in which every call meets memory that the kernel has to map first; most a call: %s",
 		conf.Plural(len(of.PageFaults), "case"), strings.Join(named, "; "))
 }

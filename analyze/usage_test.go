@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/fixture"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 )
 
 // Each case has four calls in an mpirun.
 func TestPageFaultsAreCountedByCallAndMpirun(t *testing.T) {
-	m := fixture()
-	runs := measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
 	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[2].PageFaults != nil || r.PageFaults != nil || warning(r, remark.PageFaults) != nil {
 		t.Error("page faults of a folder that has none counted")
 	}
@@ -30,10 +31,10 @@ func TestPageFaultsAreCountedByCallAndMpirun(t *testing.T) {
 	}
 	r := a.Report
 	for i, want := range map[int]Counted{ // GL1 at 8 B, GL2 at 64 B, GL8 at 8 and 64 B
-		0: {PageFaults: number(.75), OtherPageFaults: number(481.), Switches: number(0.), OtherSwitches: number(0.)},
-		1: {PageFaults: number(481.), OtherPageFaults: number(.75), Switches: number(0.), OtherSwitches: number(0.)},
-		2: {PageFaults: number(.75), OtherPageFaults: number(0.), Switches: number(0.), OtherSwitches: number(.5)},
-		3: {PageFaults: number(481.), OtherPageFaults: number(0.), Switches: number(0.), OtherSwitches: number(.5)},
+		0: {PageFaults: Number(.75), OtherPageFaults: Number(481.), Switches: Number(0.), OtherSwitches: Number(0.)},
+		1: {PageFaults: Number(481.), OtherPageFaults: Number(.75), Switches: Number(0.), OtherSwitches: Number(0.)},
+		2: {PageFaults: Number(.75), OtherPageFaults: Number(0.), Switches: Number(0.), OtherSwitches: Number(.5)},
+		3: {PageFaults: Number(481.), OtherPageFaults: Number(0.), Switches: Number(0.), OtherSwitches: Number(.5)},
 	} {
 		v := r.Verdicts[i]
 		if *v.PageFaults != *want.PageFaults || *v.OtherPageFaults != *want.OtherPageFaults || *v.Switches != *want.Switches || *v.OtherSwitches != *want.OtherSwitches {

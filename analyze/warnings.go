@@ -17,34 +17,34 @@ import (
 )
 
 // remarks are collected in the order in which they are shown.
-type remarks []remark.Remark
+type Remarks []remark.Remark
 
-func (r *remarks) add(id remark.ID, format string, args ...any) {
+func (r *Remarks) Add(id remark.ID, format string, args ...any) {
 	*r = append(*r, remark.New(id, "", format, args...))
 }
 
 // warnings collects what a reader of the verdicts should know.
 func (a *Analysis) warnings(r *Report) []remark.Remark {
-	out := remarks{}
-	m, set := a.manifest, a.set
+	out := Remarks{}
+	m, set := a.Manifest, a.Set
 	if r.Method == judge.MethodPaper {
-		out.add(remark.PaperMethod, "method paper neither adjusts for m = %d tests nor asks for a minimum slowdown: expect false violations", r.M)
+		out.Add(remark.PaperMethod, "method paper neither adjusts for m = %d tests nor asks for a minimum slowdown: expect false violations", r.M)
 	} else if r.Test == judge.TestRankSumNormal {
-		out.add(remark.NormalApproximation, "with more than %d mpiruns the rank-sum p-values are from the normal approximation", stats.MaxExactRankSum)
+		out.Add(remark.NormalApproximation, "with more than %d mpiruns the rank-sum p-values are from the normal approximation", stats.MaxExactRankSum)
 	}
 	out = append(out, m.Factors.Remarks()...)
 	out.ofCores(m)
 	for _, s := range m.Settings {
-		out.add(remark.SettingIgnored, "%s", s)
+		out.Add(remark.SettingIgnored, "%s", s)
 	}
 	if n := len(m.Events); n > 0 {
-		out.add(remark.Repeated, "failed mpiruns that were repeated: %d, the last one: %s", n, m.Events[n-1])
+		out.Add(remark.Repeated, "failed mpiruns that were repeated: %d, the last one: %s", n, m.Events[n-1])
 	}
 	if set.Joined > 0 {
-		out.add(remark.Joined, "mpiruns that were cut off and went on in another one: %d; each run median of theirs is of samples of both", set.Joined)
+		out.Add(remark.Joined, "mpiruns that were cut off and went on in another one: %d; each run median of theirs is of samples of both", set.Joined)
 	}
 	if set.ZeroIQR > 0 {
-		out.add(remark.ZeroIQR, "%d times the quartiles of a case in an mpirun were equal, so the outlier filter kept one value only: "+
+		out.Add(remark.ZeroIQR, "%d times the quartiles of a case in an mpirun were equal, so the outlier filter kept one value only: "+
 			"the clock ticks coarsely (%.0f ns) for calls this short", set.ZeroIQR, 1e9*r.ClockTickS)
 	}
 	out.ofSamples(r, set)
@@ -53,19 +53,19 @@ func (a *Analysis) warnings(r *Report) []remark.Remark {
 	out.ofNeighbours(m, set)
 	out.ofPairing(a, r)
 	if n := len(r.NotConverged); n > 0 {
-		out.add(remark.NotConverged, "cases that reached nrep.max or nrep.max_time before their run-time was stable: %d", n)
+		out.Add(remark.NotConverged, "cases that reached nrep.max or nrep.max_time before their run-time was stable: %d", n)
 	}
 	if r.Looks != nil && len(r.Looks.Blind) > 0 && r.Refused == nil {
-		out.add(remark.BlindLook, "after %v mpiruns a lone violation cannot be found yet: the smallest p-value of the test is above alpha·weight/m", r.Looks.Blind)
+		out.Add(remark.BlindLook, "after %v mpiruns a lone violation cannot be found yet: the smallest p-value of the test is above alpha·weight/m", r.Looks.Blind)
 	}
 	if n := len(r.Incomplete); n > 0 {
-		out.add(remark.Incomplete, "planned tests that have no verdict for lack of valid data: %d", n)
+		out.Add(remark.Incomplete, "planned tests that have no verdict for lack of valid data: %d", n)
 	}
 	return out
 }
 
 // ofCores is for older folders, whose ranks have not said where they ran.
-func (r *remarks) ofCores(m *results.Manifest) {
+func (r *Remarks) ofCores(m *results.Manifest) {
 	for _, shape := range m.Plan.Shapes {
 		if shape.Nodes > 0 || len(m.Factors.Layouts) > 0 {
 			continue
@@ -77,7 +77,7 @@ func (r *remarks) ofCores(m *results.Manifest) {
 }
 
 // ofSamples is about what the run medians rest on.
-func (r *remarks) ofSamples(of *Report, set *medians.Set) {
+func (r *Remarks) ofSamples(of *Report, set *medians.Set) {
 	total, measured := 0, 0
 	for i := range set.Cases {
 		n := set.Cases[i].Samples().Total
@@ -94,11 +94,11 @@ func (r *remarks) ofSamples(of *Report, set *medians.Set) {
 				inconclusive++
 			}
 		}
-		r.add(remark.OutOfSync, "%d of %d samples were out of sync and left out; cases with more than %.0f %% of them are inconclusive (%d here)",
+		r.Add(remark.OutOfSync, "%d of %d samples were out of sync and left out; cases with more than %.0f %% of them are inconclusive (%d here)",
 			invalid, total, 100*medians.MaxInvalid, inconclusive)
 	}
 	if set.Drifted > 0 {
-		r.add(remark.Drift, "in %d mpiruns a global clock was off by more than measure.max_drift when it was synchronised again, at worst by %.3g µs",
+		r.Add(remark.Drift, "in %d mpiruns a global clock was off by more than measure.max_drift when it was synchronised again, at worst by %.3g µs",
 			set.Drifted, float64(set.WorstDriftNS)/1e3)
 	}
 	var slow []string
@@ -106,12 +106,12 @@ func (r *remarks) ofSamples(of *Report, set *medians.Set) {
 		slow = append(slow, s.String())
 	}
 	if len(slow) > 0 {
-		r.add(remark.SlowMpirun, "slower than the others throughout: %s. Such an mpirun counts like the others, and leaves small slowdowns undecided",
+		r.Add(remark.SlowMpirun, "slower than the others throughout: %s. Such an mpirun counts like the others, and leaves small slowdowns undecided",
 			strings.Join(slow, ", "))
 	}
 	if strong := of.Dependence.Strong; len(strong) > 0 {
 		worst := slices.MaxFunc(strong, func(a, b medians.DependentCase) int { return cmp.Compare(a.Inefficiency, b.Inefficiency) })
-		r.add(remark.DependentSamples, "in %d of %d cases the samples resemble their neighbours so much that %d of them are worth one independent sample or less "+
+		r.Add(remark.DependentSamples, "in %d of %d cases the samples resemble their neighbours so much that %d of them are worth one independent sample or less "+
 			"(the worst: %s at %s on %s, where %.0f are worth one). The tests compare mpiruns, not samples; but the run medians are less precise than stage 1 thought",
 			len(strong), measured, medians.StrongDependence, worst.Function, conf.HumanSize(worst.Msize), worst.Shape, worst.Inefficiency)
 	}
@@ -125,7 +125,7 @@ const (
 )
 
 // ofNeighbours says that mpiruns resemble the ones before them.
-func (r *remarks) ofNeighbours(m *results.Manifest, set *medians.Set) {
+func (r *Remarks) ofNeighbours(m *results.Manifest, set *medians.Set) {
 	for _, shape := range m.Plan.Shapes {
 		general := set.LastGeneral(shape)
 		if len(general) < leastNeighbours {
@@ -139,14 +139,14 @@ func (r *remarks) ofNeighbours(m *results.Manifest, set *medians.Set) {
 }
 
 // ofPairing is for tests that compare run medians across mpiruns.
-func (r *remarks) ofPairing(a *Analysis, of *Report) {
-	d := a.family
+func (r *Remarks) ofPairing(a *Analysis, of *Report) {
+	d := a.Family
 	if d.Test(d.Last()).Paired || of.Method == judge.MethodPaper || d.M == 0 {
 		return
 	}
 	pairing := judge.Pairing(d.Alpha, d.M)
-	if a.cfg.Test == judge.TestAuto && d.R() < pairing && of.Refused == nil {
-		r.add(remark.NotPaired, "R = %d mpiruns are too few to compare the two sides of a test within each mpirun (m = %s), so that mpiruns which are slow throughout hide slowdowns; "+
+	if a.Cfg.Test == judge.TestAuto && d.R() < pairing && of.Refused == nil {
+		r.Add(remark.NotPaired, "R = %d mpiruns are too few to compare the two sides of a test within each mpirun (m = %s), so that mpiruns which are slow throughout hide slowdowns; "+
 			"R = %d mpiruns would do", d.R(), conf.Plural(d.M, "test"), pairing)
 	}
 	tests, differ := 0, 0
@@ -161,7 +161,7 @@ func (r *remarks) ofPairing(a *Analysis, of *Report) {
 		}
 		tests++
 		orig, other := a.sides(i)
-		factor := general[runs][a.manifest.Plan.Tests[i].Shape]
+		factor := general[runs][a.Manifest.Plan.Tests[i].Shape]
 		x, y := spreadOf(orig.Medians[:runs], factor), spreadOf(other.Medians[:runs], factor)
 		if max(x, y) > unlike*min(x, y) {
 			differ++
@@ -169,7 +169,7 @@ func (r *remarks) ofPairing(a *Analysis, of *Report) {
 	}
 	usual := unlikeShare * float64(tests)
 	if float64(differ) > usual+2*math.Sqrt(usual*(1-unlikeShare)) {
-		r.add(remark.SpreadsDiffer, "in %d of %s the run medians of one side spread over three times as far as the other's; the %s test takes both for alike and may err there. "+
+		r.Add(remark.SpreadsDiffer, "in %d of %s the run medians of one side spread over three times as far as the other's; the %s test takes both for alike and may err there. "+
 			"R = %d mpiruns would pair the sides", differ, conf.Plural(tests, "test"), of.Test, pairing)
 	}
 }
@@ -197,7 +197,7 @@ func spreadOf(runMedians, factor []float64) float64 {
 }
 
 // differs is a remark about a factor that is not the same in all folders.
-func (r *remarks) differs(factor, remedy, format string, args ...any) {
+func (r *Remarks) Differs(factor, remedy, format string, args ...any) {
 	*r = append(*r, remark.Remark{ID: remark.Differs + remark.ID(strings.NewReplacer(".", "-", " ", "-").Replace(factor)), Place: factor,
 		Text: fmt.Sprintf(format, args...), Remedy: remedy, Docs: remark.Comparing})
 }

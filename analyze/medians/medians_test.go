@@ -14,16 +14,9 @@ import (
 	"pgmpi/measure/results"
 )
 
-// collected is the Set of the mpiruns.
 func collected(t *testing.T, m *results.Manifest, runs []results.Run) *Set {
 	t.Helper()
-	set := New(m)
-	for i := range runs {
-		if err := set.Add(&runs[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return set
+	return fixture.Collected(t, New(m), runs)
 }
 
 // bcast plans MPI_Bcast at 1, 2, … bytes.
@@ -136,7 +129,7 @@ func TestACaseGivesNoVerdictWhereItsDataAreNotWhole(t *testing.T) {
 func TestTheWorstStatusOfACaseIsKept(t *testing.T) {
 	m := bcast(2, 4)
 	m.Skip = map[int]protocol.CaseResult{3: {Status: protocol.StatusNotMeasured, Message: "over the cap"}}
-	runs := fixture.Around(m, 100, 200, 300, 400)
+	runs := fixture.Measured(m, 100, 200, 300, 400)
 	runs[0].Cases[1].Status, runs[0].Cases[1].Message = protocol.StatusWrong, "block 1 differs"
 	runs[1].Cases[2].Status, runs[1].Cases[2].Message = protocol.StatusNotMeasured, "over the cap"
 	set := collected(t, m, runs)
@@ -171,7 +164,7 @@ func TestMpirunsThatDoNotBelongToTheManifestAreRefused(t *testing.T) {
 		"repetition 0 took -5 ns":                      func(r *results.Run) { r.Samples[1][0].NS = -5 },
 	} {
 		set := New(m)
-		runs := fixture.Around(m, 100, 200)
+		runs := fixture.Measured(m, 100, 200)
 		if err := set.Add(&runs[0]); err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +178,7 @@ func TestMpirunsThatDoNotBelongToTheManifestAreRefused(t *testing.T) {
 func TestWhatMpirunsSayOfTheWholeFolderIsCollected(t *testing.T) {
 	m := bcast(3, 1)
 	m.Rank.ClockTickNS = 10
-	runs := fixture.Around(m, 100)
+	runs := fixture.Measured(m, 100)
 	for i, drift := range []int64{10000, 12000, 10001} {
 		runs[i].Timing = protocol.Timing{DriftNS: drift, MaxDriftNS: 10000}
 		runs[i].WallNS = int64(i + 5)
@@ -209,7 +202,7 @@ func TestWhatMpirunsSayOfTheWholeFolderIsCollected(t *testing.T) {
 func TestExperimentsKeepTheirSidesApart(t *testing.T) {
 	m := bcast(2, 2)
 	m.Split = &results.SplitPlan{R: 2, FollowUps: []results.FollowUp{{Case: 1, Part: 0, Calls: 2}, {Case: 1, Part: 0, Calls: 2}}}
-	runs := fixture.Around(m, 100, 200)
+	runs := fixture.Measured(m, 100, 200)
 	for n := 1; n <= 2; n++ {
 		run := results.Run{Header: results.Header{Mode: protocol.ModeSplit, Shape: fixture.P2, Run: n, FinishedAt: "later"}}
 		fixture.Add(&run, m, 1, 1, fixture.Samples(2000))
@@ -242,7 +235,7 @@ func TestExperimentsKeepTheirSidesApart(t *testing.T) {
 
 // In R, qbinom(.025, 6, .5) is 1: the interval of six run medians is from the least to the largest.
 func TestRunMediansAreListedWithWhatTheyRestOn(t *testing.T) {
-	m := fixture.Manifest(7, []guidelines.Shape{fixture.P2}, []int64{8}, fixture.GL8)
+	m := fixture.Planned(7, []guidelines.Shape{fixture.P2}, []int64{8}, fixture.GL8)
 	fixture.Case(m, "MPI_Bcast", fixture.P2, 8)
 	runs := fixture.Runs(m, func(plan, run int) []protocol.Sample {
 		out := fixture.Samples(int64(100*run), int64(100*run), int64(100*run)+1, int64(100*run)-1, 1e6)
@@ -273,7 +266,7 @@ func TestRunMediansAreListedWithWhatTheyRestOn(t *testing.T) {
 
 func TestBoundsAreSummedUpOverMpiruns(t *testing.T) {
 	m := bcast(3, 2)
-	runs := fixture.Around(m, 100, 998)
+	runs := fixture.Measured(m, 100, 998)
 	for i, median := range []int64{900, 700, 800} {
 		runs[i].Cases[1].Provable = &protocol.Bound{N: 5, MedianNS: median, MinNS: median - 100*int64(i)}
 	}
@@ -290,12 +283,12 @@ func TestBoundsAreSummedUpOverMpiruns(t *testing.T) {
 
 func TestMessagesAreOfOneCall(t *testing.T) {
 	m := bcast(1, 2)
-	runs := fixture.Around(m, 100, 200)
+	runs := fixture.Measured(m, 100, 200)
 	set := collected(t, m, runs)
 	if set.HasMessages() || set.Cases[1].Sent() != nil {
 		t.Error("messages that nobody counted")
 	}
-	counted := fixture.Around(m, 100, 200)[0]
+	counted := fixture.Measured(m, 100, 200)[0]
 	counted.Mode = protocol.ModeMessages
 	counted.Cases[1].Messages = &protocol.Messages{Calls: 4, Count: 6, Bytes: 800}
 	if err := set.Add(&counted); err != nil {

@@ -5,11 +5,14 @@ import (
 	"math"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 )
 
 // BarrierLists are what `pgmpi clocks --barrier` found, one mpirun after the other.
-var BarrierLists = Kind[[]BarrierExits]{Name: "barrier", Sections: barrierSections, Rows: barrierRows, JSON: true}
+var BarrierLists = document.Kind[[]BarrierExits]{Name: "barrier", Sections: barrierSections, Rows: barrierRows, JSON: true}
 
 // BarrierExits are when the ranks of an mpirun leave MPI_Barrier (S-REVISITED §4.6).
 type BarrierExits struct {
@@ -31,7 +34,7 @@ func barrierRows(list *[]BarrierExits) [][]string {
 	out := [][]string{barrierColumns}
 	for _, b := range *list {
 		for _, x := range b.Ranks {
-			out = append(out, row(b.Shape, b.NP, ShortVersion(b.Library), b.Clock, b.ClockSync, b.Calls, b.Late, x.Rank, x.MeanNS, x.CINS, x.MinNS, x.P5NS, x.Q1NS, x.MedianNS,
+			out = append(out, phrase.Row(b.Shape, b.NP, ShortVersion(b.Library), b.Clock, b.ClockSync, b.Calls, b.Late, x.Rank, x.MeanNS, x.CINS, x.MinNS, x.P5NS, x.Q1NS, x.MedianNS,
 				x.Q3NS, x.P95NS, x.MaxNS, x.First, x.Last, x.ErrorNS[0], x.ErrorNS[1], x.BoundNS[0], x.BoundNS[1]))
 		}
 	}
@@ -57,13 +60,13 @@ func (b *BarrierExits) off(when int) (ns int64) {
 // oneClock tells whether the ranks read one and the same clock.
 func (b *BarrierExits) oneClock() bool { return b.ClockSync == protocol.ClockSyncShared }
 
-func barrierSections(list *[]BarrierExits) []Section {
-	var out []Section
+func barrierSections(list *[]BarrierExits) []document.Section {
+	var out []document.Section
 	for i := range *list {
 		out = append(out, barrierSection(&(*list)[i], i))
 	}
 	if len(out) > 0 {
-		out[len(out)-1].note(`All ranks enter MPI_Barrier at the same time on the global clock, and each stamps when it leaves. Times are those after the first ` +
+		out[len(out)-1].Note(`All ranks enter MPI_Barrier at the same time on the global clock, and each stamps when it leaves. Times are those after the first ` +
 			`rank's exit. mean ±: its 95 %% interval. first, last: the share of barriers in which no rank left earlier, or later. off: how far the rank's clock ` +
 			`was from rank 0's before and after, as exchanges with it show it, and ± how far off that may be. A benchmark that synchronises ` +
 			`by MPI_Barrier begins its calls so far apart (measure.sync).`)
@@ -71,19 +74,19 @@ func barrierSections(list *[]BarrierExits) []Section {
 	return out
 }
 
-func barrierSection(b *BarrierExits, number int) Section {
-	s := Titled("MPI_Barrier of %s, %s: the last rank leaves %s after the first", ShortVersion(b.Library), b.Shape, after(b.ApartNS))
+func barrierSection(b *BarrierExits, number int) document.Section {
+	s := document.Titled("MPI_Barrier of %s, %s: the last rank leaves %s after the first", ShortVersion(b.Library), b.Shape, after(b.ApartNS))
 	s.Fact("Apart", "%s in the median, at most %s in 95 %% of the barriers; from the first entry to the last exit a barrier takes %s", after(b.ApartNS), after(b.ApartP95NS), after(b.TimeNS))
-	s.Fact("Barriers", "%d%s", b.Calls, when(b.Late > 0, "; %d more do not count, which some rank entered late", b.Late))
+	s.Fact("Barriers", "%d%s", b.Calls, phrase.When(b.Late > 0, "; %d more do not count, which some rank entered late", b.Late))
 	s.Fact("Clock", "%s, in steps of %d ns, made global by %s (started from %s)", b.Clock, b.ClockTickNS, b.ClockSync, b.Host)
 	s.Fact("Its error", "%s", b.clockError())
-	t := &Table{Head: []string{"rank", "mean", "±", "min", "Q1", "median", "Q3", "95 %", "max", "first", "last", "off", "then", "±"}, Align: "rrrrrrrrrrrrrr", Spare: []int{4, 6, 12, 3}}
+	t := &document.Table{Head: []string{"rank", "mean", "±", "min", "Q1", "median", "Q3", "95 %", "max", "first", "last", "off", "then", "±"}, Align: "rrrrrrrrrrrrrr", Spare: []int{4, 6, 12, 3}}
 	for _, x := range b.Ranks {
 		t.Add(fmt.Sprint(x.Rank), after(x.MeanNS), after(x.CINS), after(x.MinNS), after(x.Q1NS), after(x.MedianNS), after(x.Q3NS), after(x.P95NS), after(x.MaxNS),
 			percent(x.First), percent(x.Last), signed(x.ErrorNS[0]), signed(x.ErrorNS[1]), after(float64(max(x.BoundNS[0], x.BoundNS[1]))))
 	}
 	s.Table = t
-	s.Figures = []Figure{exitFigure(b, number)}
+	s.Figures = []picture.Figure{exitFigure(b, number)}
 	return s
 }
 
@@ -105,7 +108,7 @@ func after(ns float64) string {
 	if ns == 0 {
 		return "0"
 	}
-	return nanoseconds(ns)
+	return phrase.Nanoseconds(ns)
 }
 
 // signed is a difference of clocks.
@@ -117,17 +120,17 @@ func signed(ns int64) string {
 }
 
 // exitFigure is S-REVISITED, Fig. 10: the exits by rank.
-func exitFigure(b *BarrierExits, number int) Figure {
-	f := Figure{ID: anchor("barrier", fmt.Sprint(number+1), b.Shape, ShortVersion(b.Library)), Title: fmt.Sprintf("Exit from MPI_Barrier, %s, %s", ShortVersion(b.Library), b.Shape),
-		X: Axis{Title: "rank", Scale: Named}, Y: Axis{Title: "after the first exit", Unit: Seconds, Holds: []float64{0}}}
-	middle, mean := Series{Name: "median, 5 % to 95 %", Role: Call, Form: Dots}, Series{Name: "mean, its 95 % interval", Role: Instead, Form: Dots}
+func exitFigure(b *BarrierExits, number int) picture.Figure {
+	f := picture.Figure{ID: picture.Anchor("barrier", fmt.Sprint(number+1), b.Shape, ShortVersion(b.Library)), Title: fmt.Sprintf("Exit from MPI_Barrier, %s, %s", ShortVersion(b.Library), b.Shape),
+		X: picture.Axis{Title: "rank", Scale: picture.Named}, Y: picture.Axis{Title: "after the first exit", Unit: picture.Seconds, Holds: []float64{0}}}
+	middle, mean := picture.Series{Name: "median, 5 % to 95 %", Role: picture.Call, Form: picture.Dots}, picture.Series{Name: "mean, its 95 % interval", Role: picture.Instead, Form: picture.Dots}
 	for i, x := range b.Ranks {
 		f.X.Names = append(f.X.Names, fmt.Sprint(x.Rank))
 		at := float64(i)
-		middle.Points = append(middle.Points, Point{X: at, Y: x.MedianNS / 1e9, Lo: x.P5NS / 1e9, Hi: x.P95NS / 1e9})
-		mean.Points = append(mean.Points, Point{X: at, Y: x.MeanNS / 1e9, Lo: math.Max(0, x.MeanNS-x.CINS) / 1e9, Hi: (x.MeanNS + x.CINS) / 1e9})
+		middle.Points = append(middle.Points, picture.Point{X: at, Y: x.MedianNS / 1e9, Lo: x.P5NS / 1e9, Hi: x.P95NS / 1e9})
+		mean.Points = append(mean.Points, picture.Point{X: at, Y: x.MeanNS / 1e9, Lo: math.Max(0, x.MeanNS-x.CINS) / 1e9, Hi: (x.MeanNS + x.CINS) / 1e9})
 	}
-	f.Series = []Series{middle, mean}
+	f.Series = []picture.Series{middle, mean}
 	f.Text = fmt.Sprintf("When each of %s leaves MPI_Barrier, after the first of them, in %s. The clocks are known to ±%s.",
 		conf.Plural(b.NP, "rank"), conf.Plural(b.Calls, "barrier"), after(float64(b.known())))
 	return f

@@ -7,31 +7,20 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 )
 
-// Benchmarks are run medians, for programs that compare benchmarks.
-type Benchmarks struct {
-	Facts      []Label // of all
-	Benchmarks []Benchmark
-}
-
-// Benchmark is a run median; those with the same name are of the same case.
-type Benchmark struct {
-	Name  string
-	Calls int
-	NS    float64
-}
-
 // reportBenchmarks are those of the collectives.
-func reportBenchmarks(r *analyze.Report) *Benchmarks {
-	out := &Benchmarks{Facts: []Label{{"library", oneLine(ShortVersion(r.Library.Version))}, {"host", oneLine(r.Host)}}}
+func reportBenchmarks(r *analyze.Report) *document.Benchmarks {
+	out := &document.Benchmarks{Facts: []document.Label{{Name: "library", Value: document.OneLine(ShortVersion(r.Library.Version))}, {Name: "host", Value: document.OneLine(r.Host)}}}
 	for _, k := range r.Measured.Cases {
 		if !strings.HasPrefix(k.Function, "MPI_") {
 			continue
 		}
-		name := fmt.Sprintf("%s/msize=%d/np=%d%s", k.Function, k.Msize, k.NP, when(k.Shape != guidelines.Shape{NP: k.NP}.String(), "/shape=%s", k.Shape))
+		name := fmt.Sprintf("%s/msize=%d/np=%d%s", k.Function, k.Msize, k.NP, phrase.When(k.Shape != guidelines.Shape{NP: k.NP}.String(), "/shape=%s", k.Shape))
 		for _, run := range k.Runs {
-			out.Benchmarks = append(out.Benchmarks, Benchmark{strings.Join(strings.Fields(clean.Line(name)), "_"), run.Samples, run.NS})
+			out.Benchmarks = append(out.Benchmarks, document.Benchmark{Name: strings.Join(strings.Fields(clean.Line(name)), "_"), Calls: run.Samples, NS: run.NS})
 		}
 	}
 	return out

@@ -6,11 +6,13 @@ import (
 	"math"
 	"slices"
 
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 )
 
 // ClockLists are what `pgmpi clocks` found, one mpirun after the other.
-var ClockLists = Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, Rows: clocksRows, JSON: true}
+var ClockLists = document.Kind[[]Clocks]{Name: "clocks", Sections: clocksSections, Rows: clocksRows, JSON: true}
 
 // Clocks is what one mpirun found about clocks and their synchronisation.
 type Clocks struct {
@@ -30,11 +32,11 @@ func clocksRows(list *[]Clocks) [][]string {
 	for _, c := range *list {
 		for _, s := range c.Syncs {
 			if s.Failed != "" {
-				out = append(out, row(c.Shape, c.NP, c.Clock, s.Method, nil, nil, nil, nil, nil, nil, nil, s.Failed))
+				out = append(out, phrase.Row(c.Shape, c.NP, c.Clock, s.Method, nil, nil, nil, nil, nil, nil, nil, s.Failed))
 			}
 			for _, check := range s.Checks {
 				for rank := range min(len(check.ErrorNS), len(check.BoundNS)) {
-					out = append(out, row(c.Shape, c.NP, c.Clock, s.Method, s.DurationNS, s.Rounds, s.Messages, check.Seconds, rank, check.ErrorNS[rank], check.BoundNS[rank], ""))
+					out = append(out, phrase.Row(c.Shape, c.NP, c.Clock, s.Method, s.DurationNS, s.Rounds, s.Messages, check.Seconds, rank, check.ErrorNS[rank], check.BoundNS[rank], ""))
 				}
 			}
 		}
@@ -42,54 +44,54 @@ func clocksRows(list *[]Clocks) [][]string {
 	return out
 }
 
-func clocksSections(list *[]Clocks) []Section {
-	var out []Section
+func clocksSections(list *[]Clocks) []document.Section {
+	var out []document.Section
 	for i := range *list {
 		out = append(out, clockSection(&(*list)[i]), syncSection(&(*list)[i]))
 	}
 	if len(out) > 0 {
-		out[len(out)-1].note(`Error: the largest over the ranks, as 100 exchanges with rank 0 show it. Half of the shortest round trip is the ` +
+		out[len(out)-1].Note(`Error: the largest over the ranks, as 100 exchanges with rank 0 show it. Half of the shortest round trip is the ` +
 			`most it can be wrong by ("known to ±"). Rounds: pairs of ranks that must come one after the other. Pareto *: no other method is ` +
 			`both faster and, at the last comparison, closer; errors below what is known count as equal.`)
 	}
 	return out
 }
 
-func clockSection(c *Clocks) Section {
-	s := Titled("CLOCKS, as rank 0 finds them (started from %s)", c.Host)
-	s.Table = &Table{Head: []string{"clock", "resolution", "one reading", ""}, Align: "lrrl", Flex: 3}
+func clockSection(c *Clocks) document.Section {
+	s := document.Titled("CLOCKS, as rank 0 finds them (started from %s)", c.Host)
+	s.Table = &document.Table{Head: []string{"clock", "resolution", "one reading", ""}, Align: "lrrl", Flex: 3}
 	for _, k := range c.Clocks {
 		if k.Refused != "" {
 			s.Table.Add(k.Name, "refused", "", "")
-			s.note("%s", k.Refused)
+			s.Note("%s", k.Refused)
 			continue
 		}
 		s.Table.Add(k.Name, fmt.Sprintf("%d ns", k.TickNS), fmt.Sprintf("%.0f ns", k.CostNS),
-			when(k.HZ > 0, "at %.6f GHz, %s", float64(k.HZ)/1e9, k.HZFrom))
+			phrase.When(k.HZ > 0, "at %.6f GHz, %s", float64(k.HZ)/1e9, k.HZFrom))
 	}
 	return s
 }
 
-func syncSection(c *Clocks) Section {
-	s := Titled("CLOCK SYNCHRONISATION, %s, clock %s: error against rank 0 in µs", c.Shape, c.Clock)
-	t, best := &Table{Head: []string{"method"}, Align: "l"}, pareto(c.Syncs)
+func syncSection(c *Clocks) document.Section {
+	s := document.Titled("CLOCK SYNCHRONISATION, %s, clock %s: error against rank 0 in µs", c.Shape, c.Clock)
+	t, best := &document.Table{Head: []string{"method"}, Align: "l"}, pareto(c.Syncs)
 	for i, sync := range c.Syncs {
 		if sync.Failed != "" {
-			s.note("%s: not here: %s", sync.Method, sync.Failed)
+			s.Note("%s: not here: %s", sync.Method, sync.Failed)
 			continue
 		}
 		first := len(t.Rows) == 0
 		cells, bound := []string{sync.Method}, int64(0)
 		for _, check := range sync.Checks {
 			if first {
-				moment := cmp.Or(when(check.Seconds != 0, "after %v s", check.Seconds), "at once")
+				moment := cmp.Or(phrase.When(check.Seconds != 0, "after %v s", check.Seconds), "at once")
 				t.Head, t.Align = append(t.Head, moment), t.Align+"r"
 			}
 			cells = append(cells, micros(protocol.Worst(check.ErrorNS)))
 			bound = max(bound, protocol.Worst(check.BoundNS))
 		}
-		t.Add(append(cells, micros(bound), nanoseconds(float64(sync.DurationNS)), fmt.Sprint(sync.Rounds), fmt.Sprint(sync.Messages),
-			when(best[i], "*"))...)
+		t.Add(append(cells, micros(bound), phrase.Nanoseconds(float64(sync.DurationNS)), fmt.Sprint(sync.Rounds), fmt.Sprint(sync.Messages),
+			phrase.When(best[i], "*"))...)
 	}
 	t.Head, t.Align = append(t.Head, "known to ±", "takes", "rounds", "messages", "Pareto"), t.Align+"rrrrl"
 	known := len(t.Head) - 5

@@ -7,37 +7,40 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 )
 
 // Comparisons are of two results folders.
-var Comparisons = Kind[analyze.Comparison]{Name: "compare", Sections: compareSections, Rows: compareRows, JSON: true}
+var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Rows: compareRows, JSON: true}
 
 // compareColumns are the names of compare.json. New columns go to the end.
 var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
 	"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason", "could_have_seen"}
 
-func compareRows(c *analyze.Comparison) [][]string {
+func compareRows(c *series.Comparison) [][]string {
 	out := [][]string{compareColumns}
 	for _, k := range c.Cases {
-		out = append(out, row(k.Function, k.Msize, k.Shape, k.NP, k.AMedianS, k.BMedianS, k.AR, k.BR,
+		out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, k.AMedianS, k.BMedianS, k.AR, k.BR,
 			k.Ratio, k.RatioLo, k.RatioHi, k.PValue, k.PAdjusted, k.Stars, k.Change, k.Reason, k.CouldHaveSeen))
 	}
 	return out
 }
 
-func compareSections(c *analyze.Comparison) []Section {
+func compareSections(c *series.Comparison) []document.Section {
 	return slices.Concat(compareAnswer(c), compareGuidelines(c), compareCases(c), compareMeans(c), compareDesign(c), warnings(c.Warnings), compareEnd(c))
 }
 
 // compareAnswer is the first line: what became of B.
-func compareAnswer(c *analyze.Comparison) []Section {
-	cases, tests := map[analyze.Change]int{}, map[analyze.Change]int{}
+func compareAnswer(c *series.Comparison) []document.Section {
+	cases, tests := map[series.Change]int{}, map[series.Change]int{}
 	worst := 1.0
 	for _, k := range c.Cases {
 		cases[k.Change]++
-		if k.Change == analyze.Slower {
+		if k.Change == series.Slower {
 			worst = max(worst, *k.Ratio)
 		}
 	}
@@ -46,25 +49,25 @@ func compareAnswer(c *analyze.Comparison) []Section {
 	}
 	calls := conf.Plural(c.M, "call")
 	var worse, better []string
-	if n := tests[analyze.NewlyViolated]; n > 0 {
+	if n := tests[series.NewlyViolated]; n > 0 {
 		worse = append(worse, conf.Plural(n, "guideline test")+" newly violated")
 	}
-	slower := fmt.Sprintf("%d of %s slower, by up to %s", cases[analyze.Slower], calls, Ratio(&worst))
-	counts := cases[analyze.Slower] > 0 && (c.Shift == nil || c.FailOn == analyze.ExitOnTimes)
+	slower := fmt.Sprintf("%d of %s slower, by up to %s", cases[series.Slower], calls, phrase.Ratio(&worst))
+	counts := cases[series.Slower] > 0 && (c.Shift == nil || c.FailOn == series.ExitOnTimes)
 	if counts {
 		worse = append(worse, slower)
 	}
-	if n := cases[analyze.Faster]; n > 0 && c.Shift == nil {
+	if n := cases[series.Faster]; n > 0 && c.Shift == nil {
 		better = append(better, fmt.Sprintf("%d of %s faster", n, calls))
 	}
-	if n := tests[analyze.NewlyKept]; n > 0 {
+	if n := tests[series.NewlyKept]; n > 0 {
 		better = append(better, conf.Plural(n, "guideline test")+" newly kept")
 	}
 	var answer string
 	switch {
 	case len(c.Wrong) > 0:
 		w := c.Wrong[0]
-		answer = fmt.Sprintf("%s: %s at %s on %s (%s).", faults(c.Wrong), w.Function, size(w.Msize), w.Shape, w.Message)
+		answer = fmt.Sprintf("%s: %s at %s on %s (%s).", faults(c.Wrong), w.Function, phrase.Size(w.Msize), w.Shape, w.Message)
 	case len(worse) > 0:
 		answer = "WORSE: " + strings.Join(append(worse, better...), "; ") + "."
 	case c.Refused != nil:
@@ -76,90 +79,90 @@ func compareAnswer(c *analyze.Comparison) []Section {
 	default:
 		answer = fmt.Sprintf("NO CHANGE SHOWN: of %s none is slower or faster, and no guideline is newly violated.", calls)
 	}
-	s := Section{}
+	s := document.Section{}
 	s.Say("%s", answer)
 	if c.Shift != nil {
-		s.Say("Run-times: %s%s.", c.Shift, when(cases[analyze.Slower] > 0 && !counts, "; %s, which raises no alarm", slower))
+		s.Say("Run-times: %s%s.", c.Shift, phrase.When(cases[series.Slower] > 0 && !counts, "; %s, which raises no alarm", slower))
 	}
-	s.folderFact("A", c.A)
-	s.folderFact("B", c.B)
-	return []Section{s}
+	folderFact(&s, "A", c.A)
+	folderFact(&s, "B", c.B)
+	return []document.Section{s}
 }
 
 // compareEnd says what could have been seen, and how the command ends.
-func compareEnd(c *analyze.Comparison) []Section {
+func compareEnd(c *series.Comparison) []document.Section {
 	text := "Could have seen: nothing"
 	if c.CouldHaveSeen != nil {
-		text = fmt.Sprintf("Could have seen: %s or more in half of the cases (80 %% chance)", Ratio(c.CouldHaveSeen))
+		text = fmt.Sprintf("Could have seen: %s or more in half of the cases (80 %% chance)", phrase.Ratio(c.CouldHaveSeen))
 	}
 	if c.Need > 0 {
-		text += cmp.Or(when(c.Blind > 0, "; %s could not have shown %s (--need)", conf.Plural(c.Blind, "case"), Ratio(&c.Need)),
-			when(true, "; every case could have shown %s (--need)", Ratio(&c.Need)))
+		text += cmp.Or(phrase.When(c.Blind > 0, "; %s could not have shown %s (--need)", conf.Plural(c.Blind, "case"), phrase.Ratio(&c.Need)),
+			phrase.When(true, "; every case could have shown %s (--need)", phrase.Ratio(&c.Need)))
 	}
-	s := Titled("What a comparison of these can show")
+	s := document.Titled("What a comparison of these can show")
 	s.Say("%s. Exit code %d.", text, c.Exit)
-	return []Section{s}
+	return []document.Section{s}
 }
 
 // warnings lists remarks on a comparison; their place is in their text.
-func warnings(list []remark.Remark) []Section {
+func warnings(list []remark.Remark) []document.Section {
 	if len(list) == 0 {
 		return nil
 	}
-	s := Titled("Remarks")
+	s := document.Titled("Remarks")
 	for _, w := range list {
-		s.Item("%s%s", w.Text, when(w.Remedy != "", "; %s", w.Remedy))
+		s.Item("%s%s", w.Text, phrase.When(w.Remedy != "", "; %s", w.Remedy))
 	}
-	return []Section{s}
+	return []document.Section{s}
 }
 
 // folderFact names a results folder.
-func (s *Section) folderFact(name string, f analyze.ComparedFolder) {
+func folderFact(s *document.Section, name string, f analyze.ComparedFolder) {
 	s.Fact(name, "%s: %s; R = %d mpiruns; %s", f.Folder, ShortVersion(f.Library.Version), f.R, f.Created)
 }
 
 // compareDesign says how it was compared.
-func compareDesign(c *analyze.Comparison) []Section {
-	s := Titled("How it was compared")
+func compareDesign(c *series.Comparison) []document.Section {
+	s := document.Titled("How it was compared")
 	var differences []string
-	shown, more := first(c.Differences, 12, "and %d more factors, see compare.json")
+	shown, more := phrase.First(c.Differences, 12, "and %d more factors, see compare.json")
 	for _, d := range shown {
-		differences = append(differences, fmt.Sprintf("%s: %s → %s", d.Factor, fit(d.A, 60), fit(d.B, 60)))
+		differences = append(differences, fmt.Sprintf("%s: %s → %s", d.Factor, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60)))
 	}
 	if more != "" {
 		differences = append(differences, more)
 	}
-	s.facts("Differ", differences)
+	s.Facts("Differ", differences)
 	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)),
-		cmp.Or(when(c.Paired, "measured alternately"), "mpiruns not paired"), adjustNames[c.Adjust], conf.Plural(c.M, "case"), c.Alpha, c.MinSlowdown)
-	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", probability(&c.PMin))
+		cmp.Or(phrase.When(c.Paired, "measured alternately"), "mpiruns not paired"), adjustNames[c.Adjust], conf.Plural(c.M, "case"), c.Alpha, c.MinSlowdown)
+	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", phrase.Probability(&c.PMin))
 	s.Fact("Sizes", "%s", c.MsizeLegend)
-	return []Section{s}
+	return []document.Section{s}
 }
 
 // compareCases has the run-times that changed, or with AllRows all.
-func compareCases(c *analyze.Comparison) []Section {
-	t := &Table{Align: "llrrrrrrll", Flex: 9,
+func compareCases(c *series.Comparison) []document.Section {
+	t := &document.Table{Align: "llrrrrrrll", Flex: 9,
 		Head: []string{"function", "shape", "msize", "A", "B", "B/A", "95 % interval", "p adj.", "", "change"}}
-	left, shapes := map[analyze.Change]int{}, map[string]bool{}
+	left, shapes := map[series.Change]int{}, map[string]bool{}
 	for i := range c.Cases {
 		k := &c.Cases[i]
 		shapes[k.Shape] = true
-		if !c.AllRows && (k.Change == analyze.NoDifference || k.Change == analyze.LeftOut) {
+		if !c.AllRows && (k.Change == series.NoDifference || k.Change == series.LeftOut) {
 			left[k.Change]++
 			continue
 		}
-		cells := []string{functionName(k.Function), k.Shape, size(k.Msize), duration(k.AMedianS), duration(k.BMedianS), "-", "", "", "", cmp.Or(k.Reason, words(k.Change))}
+		cells := []string{functionName(k.Function), k.Shape, phrase.Size(k.Msize), phrase.Duration(k.AMedianS), phrase.Duration(k.BMedianS), "-", "", "", "", cmp.Or(k.Reason, phrase.Words(k.Change))}
 		if k.Ratio != nil {
-			cells = append(cells[:5], Ratio(k.Ratio), interval(k.RatioLo, k.RatioHi, "–"), probability(k.PAdjusted), k.Stars, words(k.Change))
+			cells = append(cells[:5], phrase.Ratio(k.Ratio), phrase.Interval(k.RatioLo, k.RatioHi, "–"), phrase.Probability(k.PAdjusted), k.Stars, phrase.Words(k.Change))
 		}
 		t.Add(cells...)
 	}
 	if len(shapes) == 1 {
-		t.drop(1)
+		t.Drop(1)
 		t.Flex--
 	}
-	s := Titled("%s", cmp.Or(when(c.AllRows, "Run-times"), "Run-times that changed"))
+	s := document.Titled("%s", cmp.Or(phrase.When(c.AllRows, "Run-times"), "Run-times that changed"))
 	switch {
 	case len(t.Rows) == 0 && len(left) == 0:
 		return nil
@@ -168,49 +171,49 @@ func compareCases(c *analyze.Comparison) []Section {
 	default:
 		t.Spare = []int{slices.Index(t.Head, "p adj.")} // the stars say it, too
 		s.Table = t
-		s.note("p adj.: adjusted p-value, * ≤ .05, ** ≤ .01, *** ≤ .001%s", when(c.AllRows, "; ~: nothing significant, which does not show that there is nothing"))
+		s.Note("p adj.: adjusted p-value, * ≤ .05, ** ≤ .01, *** ≤ .001%s", phrase.When(c.AllRows, "; ~: nothing significant, which does not show that there is nothing"))
 	}
 	var not []string
-	if n := left[analyze.NoDifference]; n > 0 {
+	if n := left[series.NoDifference]; n > 0 {
 		not = append(not, fmt.Sprintf("%s without a significant change", conf.Plural(n, "call")))
 	}
-	if n := left[analyze.LeftOut]; n > 0 {
+	if n := left[series.LeftOut]; n > 0 {
 		not = append(not, fmt.Sprintf("%d that could not be measured", n))
 	}
 	s.Figures = ChangeFigures(c)
 	if len(not) > 0 {
-		s.note("Not shown: %s (--all-rows shows them).", strings.Join(not, ", "))
+		s.Note("Not shown: %s (--all-rows shows them).", strings.Join(not, ", "))
 	}
-	return []Section{s}
+	return []document.Section{s}
 }
 
 // functionName is Bcast for MPI_Bcast, and the id of a mock-up.
 func functionName(id string) string { return strings.TrimPrefix(id, "MPI_") }
 
 // compareMeans sums up the functions that changed, or with AllRows all.
-func compareMeans(c *analyze.Comparison) []Section {
-	t := &Table{Head: []string{"function", "shape", "sizes", "slower", "faster", "B/A"}, Align: "llrrrr"}
+func compareMeans(c *series.Comparison) []document.Section {
+	t := &document.Table{Head: []string{"function", "shape", "sizes", "slower", "faster", "B/A"}, Align: "llrrrr"}
 	for _, f := range c.Functions {
 		if c.AllRows || f.Slower+f.Faster > 0 {
-			t.Add(functionName(f.Function), f.Shape, fmt.Sprint(f.Sizes), blankZero(f.Slower), blankZero(f.Faster), Ratio(f.Ratio))
+			t.Add(functionName(f.Function), f.Shape, fmt.Sprint(f.Sizes), phrase.BlankZero(f.Slower), phrase.BlankZero(f.Faster), phrase.Ratio(f.Ratio))
 		}
 	}
 	return tabled(t, "", "Geometric means of B/A over the sizes")
 }
 
 // compareGuidelines lists what became of guidelines.
-func compareGuidelines(c *analyze.Comparison) []Section {
-	var out []Section
-	for _, change := range []analyze.Change{analyze.NewlyViolated, analyze.NewlyKept} {
-		t := &Table{Head: []string{"guideline", "shape", "msize", "compared with", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3, Spare: []int{5, 7}}
+func compareGuidelines(c *series.Comparison) []document.Section {
+	var out []document.Section
+	for _, change := range []series.Change{series.NewlyViolated, series.NewlyKept} {
+		t := &document.Table{Head: []string{"guideline", "shape", "msize", "compared with", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3, Spare: []int{5, 7}}
 		for _, k := range c.Guidelines {
 			if k.Change == change {
-				t.Add(fit(k.Guideline, 14)+" "+plain(k.Function), k.Shape, size(k.Msize), cmp.Or(plain(k.Mockup), "itself at "+size(k.MsizeOther)),
-					string(k.AVerdict), Ratio(k.ARatio), string(k.BVerdict), Ratio(k.BRatio))
+				t.Add(phrase.Fit(k.Guideline, 14)+" "+plain(k.Function), k.Shape, phrase.Size(k.Msize), cmp.Or(plain(k.Mockup), "itself at "+phrase.Size(k.MsizeOther)),
+					string(k.AVerdict), phrase.Ratio(k.ARatio), string(k.BVerdict), phrase.Ratio(k.BRatio))
 			}
 		}
 		if len(t.Rows) > 0 {
-			section := Titled("Guidelines %s in B: %d", words(change), len(t.Rows))
+			section := document.Titled("Guidelines %s in B: %d", phrase.Words(change), len(t.Rows))
 			section.Table = t
 			out = append(out, section)
 		}

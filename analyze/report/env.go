@@ -10,13 +10,15 @@ import (
 	"strings"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 )
 
 // Environments are what can change a result, and what of it is doubtful.
-var Environments = Kind[Environment]{Name: "env", Sections: envSections, JSON: true}
+var Environments = document.Kind[Environment]{Name: "env", Sections: envSections, JSON: true}
 
 // Environment is where ranks run or ran.
 type Environment struct {
@@ -27,21 +29,21 @@ type Environment struct {
 	Config  json.RawMessage   `json:"config"`
 }
 
-func envSections(e *Environment) []Section {
+func envSections(e *Environment) []document.Section {
 	f, r := &e.Factors, &e.Rank
-	s := Titled("pgmpi %s on %s", e.Version, f.Hostname)
+	s := document.Titled("pgmpi %s on %s", e.Version, f.Hostname)
 	s.Fact("MPI library", "%s, rank program built for %s", r.LibVersion, r.BuiltFor)
-	s.Fact("compiler", "%s (%s) %s", r.MPICC, known(r.Compiler), r.Flags)
+	s.Fact("compiler", "%s (%s) %s", r.MPICC, phrase.Known(r.Compiler), r.Flags)
 	s.Fact("rank program", "version %s, hash %s", r.Version, r.Hash)
 	for _, file := range slices.Sorted(maps.Keys(f.Mockups)) {
 		s.Fact("own mock-ups", "%s, hash %s", file, f.Mockups[file])
 	}
 	s.Fact("driver", "%s, Linux %s, %d CPUs", f.Go, f.Kernel, f.Cores)
-	out := []Section{s}
+	out := []document.Section{s}
 	if len(f.Layouts) == 0 {
-		s.Fact("CPU", "%s", known(f.CPU))
-		s.variables(f.Env)
-		out = []Section{s, Titled("The nodes are not known: no mpirun was finished, or by an older pgmpi.")}
+		s.Fact("CPU", "%s", phrase.Known(f.CPU))
+		variables(&s, f.Env)
+		out = []document.Section{s, document.Titled("The nodes are not known: no mpirun was finished, or by an older pgmpi.")}
 	}
 	shown := map[string]int{} // numbers of the kinds of nodes, by their JSON
 	for i := range f.Layouts {
@@ -50,14 +52,14 @@ func envSections(e *Environment) []Section {
 	return slices.Concat(out, settings(e.Config), doubts(e))
 }
 
-func layoutSections(l *host.Layout, library string, shown map[string]int) []Section {
+func layoutSections(l *host.Layout, library string, shown map[string]int) []document.Section {
 	ranks := 0
 	for _, n := range l.Nodes {
 		ranks += len(n.Ranks)
 	}
-	s := Titled("%s: %s on %s%s", l.Shape, conf.Plural(ranks, "rank"), conf.Plural(len(l.Nodes), "node"), when(l.Since != "", ", since %s", l.Since))
-	s.Fact("command", "%s", known(strings.Join(l.Command, " ")))
-	out := []Section{s}
+	s := document.Titled("%s: %s on %s%s", l.Shape, conf.Plural(ranks, "rank"), conf.Plural(len(l.Nodes), "node"), phrase.When(l.Since != "", ", since %s", l.Since))
+	s.Fact("command", "%s", phrase.Known(strings.Join(l.Command, " ")))
+	out := []document.Section{s}
 	for k := range l.Kinds {
 		out = append(out, kindSection(l, k, library, shown))
 	}
@@ -68,7 +70,7 @@ func layoutSections(l *host.Layout, library string, shown map[string]int) []Sect
 }
 
 // kindSection shows what nodes have in common, once.
-func kindSection(l *host.Layout, index int, library string, shown map[string]int) Section {
+func kindSection(l *host.Layout, index int, library string, shown map[string]int) document.Section {
 	k := &l.Kinds[index]
 	var hosts []string
 	for _, n := range l.Nodes {
@@ -82,34 +84,34 @@ func kindSection(l *host.Layout, index int, library string, shown map[string]int
 		number = len(shown) + 1
 		shown[string(text)] = number
 	}
-	s := Titled("%s, nodes of kind %d: %s", l.Shape, number, strings.Join(hosts, " "))
+	s := document.Titled("%s, nodes of kind %d: %s", l.Shape, number, strings.Join(hosts, " "))
 	if again {
 		return s
 	}
-	s.Fact("CPU", "%s%s", known(k.CPU), when(k.Virtual, " (virtual machine)"))
-	s.Fact("CPUs", "%s", known(k.Online.String()))
-	s.Fact("packages", "%s", known(sets(k.Packages)))
-	s.Fact("memory nodes", "%s", known(sets(k.NUMA)))
+	s.Fact("CPU", "%s%s", phrase.Known(k.CPU), phrase.When(k.Virtual, " (virtual machine)"))
+	s.Fact("CPUs", "%s", phrase.Known(k.Online.String()))
+	s.Fact("packages", "%s", phrase.Known(sets(k.Packages)))
+	s.Fact("memory nodes", "%s", phrase.Known(sets(k.NUMA)))
 	if len(k.Online) > 0 {
 		s.Fact("SMT siblings", "%s", cmp.Or(sets(k.Siblings), "none: every CPU is a core"))
 	}
 	s.Fact("last cache", "%s", memory(k.LLC))
-	s.Fact("frequency", "governor %s, driver %s, turbo %s%s", known(k.Governor), known(k.FreqDriver), known(k.Turbo),
-		when(k.MaxMHz > 0, ", %.0f to %.0f MHz", k.MinMHz, k.MaxMHz))
-	s.Fact("clock", "clocksource %s; CPU flags %s", known(k.Clocksource), known(strings.Join(k.TSC, " ")))
-	s.Fact("kernel", "%s", known(k.Kernel))
-	s.Fact("cgroup limit", "%s", cmp.Or(when(k.CPULimit > 0, "%.4g CPUs", k.CPULimit), "none seen"))
+	s.Fact("frequency", "governor %s, driver %s, turbo %s%s", phrase.Known(k.Governor), phrase.Known(k.FreqDriver), phrase.Known(k.Turbo),
+		phrase.When(k.MaxMHz > 0, ", %.0f to %.0f MHz", k.MinMHz, k.MaxMHz))
+	s.Fact("clock", "clocksource %s; CPU flags %s", phrase.Known(k.Clocksource), phrase.Known(strings.Join(k.TSC, " ")))
+	s.Fact("kernel", "%s", phrase.Known(k.Kernel))
+	s.Fact("cgroup limit", "%s", cmp.Or(phrase.When(k.CPULimit > 0, "%.4g CPUs", k.CPULimit), "none seen"))
 	s.Fact("network", "%s", cmp.Or(strings.Join(k.Devices, ", "), "none is up"))
 	if k.Library != library {
-		s.Fact("MPI library", "%s", known(k.Library))
+		s.Fact("MPI library", "%s", phrase.Known(k.Library))
 	}
-	s.variables(k.Env)
+	variables(&s, k.Env)
 	return s
 }
 
 // sets counts sets of CPUs and lists them.
 func sets(list []host.Ranges) string {
-	return when(len(list) > 0, "%d: CPUs %s", len(list), join(" | ", "%v", list))
+	return phrase.When(len(list) > 0, "%d: CPUs %s", len(list), phrase.Join(" | ", "%v", list))
 }
 
 // memory is an amount of it; 0 is not known.
@@ -120,7 +122,7 @@ func memory(bytes int64) string {
 	return conf.HumanMemory(bytes)
 }
 
-func (s *Section) variables(env map[string]string) {
+func variables(s *document.Section, env map[string]string) {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		list = append(list, name+"="+env[name])
@@ -128,11 +130,11 @@ func (s *Section) variables(env map[string]string) {
 	if len(list) == 0 {
 		list = []string{"none"}
 	}
-	s.facts("variables", list)
+	s.Facts("variables", list)
 }
 
-func nodeSection(l *host.Layout, n *host.Node) Section {
-	s := Titled("%s, node %s", l.Shape, n.Host)
+func nodeSection(l *host.Layout, n *host.Node) document.Section {
+	s := document.Titled("%s, node %s", l.Shape, n.Host)
 	load, busy := "load unknown", "others unknown"
 	if n.Load != nil {
 		load = fmt.Sprintf("load %.2f in the minute before", *n.Load)
@@ -140,13 +142,13 @@ func nodeSection(l *host.Layout, n *host.Node) Section {
 	if n.OthersBusy != nil {
 		busy = fmt.Sprintf("other programs used %.1f CPUs", *n.OthersBusy)
 	}
-	s.Fact("memory", "%s%s", memory(n.MemTotal), when(n.MemAvailable > 0, ", %s of it free", memory(n.MemAvailable)))
-	s.Fact("at the start", "%s; %s%s", load, busy, when(n.MHz > 0, "; CPU at %.0f MHz", n.MHz))
+	s.Fact("memory", "%s%s", memory(n.MemTotal), phrase.When(n.MemAvailable > 0, ", %s of it free", memory(n.MemAvailable)))
+	s.Fact("at the start", "%s; %s%s", load, busy, phrase.When(n.MHz > 0, "; CPU at %.0f MHz", n.MHz))
 	first := 0
 	for _, p := range l.Pinnings[n.Pinning] {
 		ranks := n.Ranks[first : first+p.Ranks]
 		first += p.Ranks
-		s.Fact("rank"+when(p.Ranks > 1, "s")+" "+ranks.String(), "%s", cpus(&l.Kinds[n.Kind], p.CPUs))
+		s.Fact("rank"+phrase.When(p.Ranks > 1, "s")+" "+ranks.String(), "%s", cpus(&l.Kinds[n.Kind], p.CPUs))
 	}
 	return s
 }
@@ -162,16 +164,16 @@ func cpus(k *host.NodeKind, mask host.Ranges) string {
 			in = append(in, fmt.Sprint(i))
 		}
 	}
-	return fmt.Sprintf("CPU%s %s%s", when(len(mask) > 1, "s"), mask, when(len(k.Packages) > 1, ", package %s", strings.Join(in, " and ")))
+	return fmt.Sprintf("CPU%s %s%s", phrase.When(len(mask) > 1, "s"), mask, phrase.When(len(k.Packages) > 1, ", package %s", strings.Join(in, " and ")))
 }
 
 // settings are the sections of gl.toml that measuring depends on.
-func settings(config json.RawMessage) []Section {
+func settings(config json.RawMessage) []document.Section {
 	var sections map[string]map[string]json.RawMessage
 	if json.Unmarshal(config, &sections) != nil {
 		return nil // by an older pgmpi, or damaged: nothing rests on it here
 	}
-	s := Titled("Settings of gl.toml and flags")
+	s := document.Titled("Settings of gl.toml and flags")
 	for _, name := range []string{"job", "mpi", "nrep", "measure"} {
 		values, ok := sections[name]
 		if !ok {
@@ -185,19 +187,19 @@ func settings(config json.RawMessage) []Section {
 		}
 		s.Fact("["+name+"]", "%s", strings.Join(keys, " "))
 	}
-	return []Section{s}
+	return []document.Section{s}
 }
 
-func doubts(e *Environment) []Section {
+func doubts(e *Environment) []document.Section {
 	switch {
 	case len(e.Doubts) > 0:
-		s := Titled("DOUBTFUL")
+		s := document.Titled("DOUBTFUL")
 		for _, d := range e.Doubts {
 			s.Item("%s: %s. Remedy: %s.", d.ID, d.Text, d.Remedy)
 		}
-		return []Section{s}
+		return []document.Section{s}
 	case len(e.Factors.Layouts) > 0:
-		return []Section{Titled("Nothing doubtful was found.")}
+		return []document.Section{document.Titled("Nothing doubtful was found.")}
 	}
 	return nil
 }

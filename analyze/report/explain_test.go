@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
+	"pgmpi/internal/document"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -111,7 +112,7 @@ func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Confi
 		text += written(t, "table", Explanations.Document(e))
 	}
 	for line := range strings.Lines(text) {
-		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > usualWidth {
+		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > document.UsualWidth {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
@@ -189,8 +190,8 @@ func TestWhenARequestPaysIsSaid(t *testing.T) {
 		{&analyze.Payoff{InitS: 3.5e-6, GainS: -0.5e-6, Never: true}, "The request never pays: it costs 3.50 µs beside its uses, and a use takes 500 ns more."},
 		{&analyze.Payoff{InitS: -1e-6, GainS: -0.5e-6}, "From how many uses on the request pays cannot be told: it costs nothing to speak of beside its uses, and a use takes 500 ns more, but ten uses take no longer."},
 	} {
-		s := Titled("x")
-		if s.payoffReason(&analyze.Verdict{Payoff: c.payoff}); len(s.Text) == 0 && c.want == "" {
+		s := document.Titled("x")
+		if payoffReason(&s, &analyze.Verdict{Payoff: c.payoff}); len(s.Text) == 0 && c.want == "" {
 			continue
 		}
 		if len(s.Text) != 2 || s.Text[0].Text != c.want {

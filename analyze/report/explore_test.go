@@ -4,27 +4,28 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 )
 
 // exploration has every answer, and an algorithm that cannot be used.
-func exploration() *analyze.Exploration {
+func exploration() *explore.Exploration {
 	number := func(x float64) *float64 { return &x }
-	candidate := func(function string, ratio float64, verdict judge.Verdict) *analyze.Candidate {
-		c := &analyze.Candidate{Function: function, MedianS: number(1e-6 / ratio), Ratio: number(ratio), Verdict: verdict}
+	candidate := func(function string, ratio float64, verdict judge.Verdict) *explore.Candidate {
+		c := &explore.Candidate{Function: function, MedianS: number(1e-6 / ratio), Ratio: number(ratio), Verdict: verdict}
 		if verdict != "" {
 			c.RatioLo95, c.RatioHi95, c.PValue, c.PAdjusted = number(ratio/1.02), number(ratio*1.02), number(.001), number(.004)
 		}
 		return c
 	}
-	e := &analyze.Exploration{
-		Schema: analyze.ExploreSchema, Version: "1", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.0.2"},
+	e := &explore.Exploration{
+		Schema: explore.ExploreSchema, Version: "1", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.0.2"},
 		Shapes: []analyze.Shape{{Name: "p2"}}, Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: "bytes of one block"},
 		Select: 3, R: 10, Test: judge.TestSignedRank, Adjust: judge.AdjustBH, M: 4, Alpha: .05, MinSlowdown: 1.05, PMin: 1. / 1024,
-		Count:  map[analyze.Advice]int{},
-		Itself: analyze.ErrorRate{Tests: 4, False: 1}, ItselfRatio: number(.99),
-		Unused: []analyze.Unused{
+		Count:  map[explore.Advice]int{},
+		Itself: explore.ErrorRate{Tests: 4, False: 1}, ItselfRatio: number(.99),
+		Unused: []explore.Unused{
 			{Function: "MPI_Allgather@two_proc", Shape: "p2", Status: "unavailable", Message: "MPI_ERR_UNSUPPORTED_OPERATION", Cases: 1},
 			{Function: "MPI_Bcast@smp", Shape: "p2", Status: "unavailable", Message: "rank 0 of 2: MPI_Bcast: Other MPI error, error stack: MPIR_Bcast_impl(345): " + notUsable, Cases: 2},
 			{Function: "MPI_Scan@smp", Shape: "p2", Status: "unavailable", Message: "rank 0 of 2: MPI_Scan: Other MPI error, error stack: MPIR_Scan_impl(5918): " + notUsable, Cases: 1},
@@ -32,17 +33,17 @@ func exploration() *analyze.Exploration {
 		},
 	}
 	for i, c := range []struct {
-		word        analyze.Advice
-		own, mockup *analyze.Candidate
+		word        explore.Advice
+		own, mockup *explore.Candidate
 	}{
-		{analyze.OwnAlgorithm, candidate("MPI_Allgather@ring", 2.5, judge.Violated), candidate("allgather_as_allreduce", .8, "")},
-		{analyze.OnlyMockup, candidate("MPI_Allgather@ring", 1, ""), candidate("allgather_as_alltoall", 1.4, judge.Violated)},
-		{analyze.NotDecided, candidate("MPI_Allgather@ring", 1.06, judge.Undecided), nil},
-		{analyze.DefaultIsBest, candidate("MPI_Allgather@ring", .9, ""), candidate("allgather_as_alltoall", .5, "")},
-		{word: analyze.NotExplored},
+		{explore.OwnAlgorithm, candidate("MPI_Allgather@ring", 2.5, judge.Violated), candidate("allgather_as_allreduce", .8, "")},
+		{explore.OnlyMockup, candidate("MPI_Allgather@ring", 1, ""), candidate("allgather_as_alltoall", 1.4, judge.Violated)},
+		{explore.NotDecided, candidate("MPI_Allgather@ring", 1.06, judge.Undecided), nil},
+		{explore.DefaultIsBest, candidate("MPI_Allgather@ring", .9, ""), candidate("allgather_as_alltoall", .5, "")},
+		{word: explore.NotExplored},
 	} {
-		cell := analyze.ExploreCell{Cell: medians.Cell{Function: "MPI_Allgather", Msize: 8 << (2 * i), Shape: "p2"}, NP: 2, Word: c.word, Own: c.own, Mockup: c.mockup}
-		if c.word != analyze.NotExplored {
+		cell := explore.ExploreCell{Cell: medians.Cell{Function: "MPI_Allgather", Msize: 8 << (2 * i), Shape: "p2"}, NP: 2, Word: c.word, Own: c.own, Mockup: c.mockup}
+		if c.word != explore.NotExplored {
 			cell.DefaultS = number(1e-6)
 		}
 		e.Cells = append(e.Cells, cell)

@@ -11,19 +11,25 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 )
 
 // sizeAxis is that of message sizes.
-func sizeAxis() Axis { return Axis{Title: "msize in bytes (K = 1024)", Scale: Log2, Unit: Bytes} }
+func sizeAxis() picture.Axis {
+	return picture.Axis{Title: "msize in bytes (K = 1024)", Scale: picture.Log2, Unit: picture.Bytes}
+}
 
 // PatternFigures are Fig. 2 and 3 of S-PGMPI: the run-times of a call and of its mock-up over the sizes,
 // one figure for each pattern that is violated or undecided somewhere, the violated ones first.
-func PatternFigures(r *analyze.Report) []Figure {
+func PatternFigures(r *analyze.Report) []picture.Figure {
 	groups := patternGroups(r)
 	cases, ids := casesOf(r), patternIDs(r)
-	out := make([]Figure, len(groups))
+	out := make([]picture.Figure, len(groups))
 	for i, of := range groups {
 		out[i] = patternFigure(r, ids[patternOf(of[0])], of, cases)
 	}
@@ -86,7 +92,7 @@ func patternIDs(reports ...*analyze.Report) map[patternKey]string {
 		for i := range r.Verdicts {
 			v := &r.Verdicts[i]
 			if p := patternOf(v); v.Type == guidelines.Pattern && out[p] == "" {
-				out[p] = unique(taken, anchor(p.guideline, p.function, p.shape))
+				out[p] = document.Unique(taken, picture.Anchor(p.guideline, p.function, p.shape))
 			}
 		}
 	}
@@ -94,7 +100,7 @@ func patternIDs(reports ...*analyze.Report) map[patternKey]string {
 }
 
 // latencyID is the ID of the figure with all run-times of a collective.
-func latencyID(function string) string { return anchor("latency", function) }
+func latencyID(function string) string { return picture.Anchor("latency", function) }
 
 func casesOf(r *analyze.Report) map[medians.Cell]*medians.CaseMedians {
 	out := map[medians.Cell]*medians.CaseMedians{}
@@ -106,23 +112,23 @@ func casesOf(r *analyze.Report) map[medians.Cell]*medians.CaseMedians {
 }
 
 // patternFigure is that of the tests of one pattern on one shape.
-func patternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases map[medians.Cell]*medians.CaseMedians) Figure {
+func patternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases map[medians.Cell]*medians.CaseMedians) picture.Figure {
 	v := of[0]
 	call, instead := plain(v.Function), emulation(v.Mockup)
-	f := Figure{ID: id, Title: fmt.Sprintf("%s: %s against %s%s", v.Guideline, call, instead, when(len(r.Shapes) > 1, ", %s", v.Shape)),
-		X: sizeAxis(), Y: Axis{Title: "run-time", Scale: Log, Unit: Seconds},
-		Series: []Series{{Name: call, Role: Call}, {Name: instead, Role: Instead}},
-		Table:  &Table{Head: []string{"msize", call, "instead", "ratio", "95 %", "p adjusted", "verdict"}, Align: "rrrrlll"}}
+	f := picture.Figure{ID: id, Title: fmt.Sprintf("%s: %s against %s%s", v.Guideline, call, instead, phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)),
+		X: sizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
+		Series:  []picture.Series{{Name: call, Role: picture.Call}, {Name: instead, Role: picture.Instead}},
+		Numbers: &picture.Numbers{Head: []string{"msize", call, "instead", "ratio", "95 %", "p adjusted", "verdict"}, Align: "rrrrlll"}}
 	for _, v := range of {
-		f.Series[0].add(v.Msize, v.MedianS, cases[medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}])
-		f.Series[1].add(v.Msize, v.OtherMedianS, cases[medians.Cell{Function: v.Mockup, Msize: v.Msize, Shape: v.Shape}])
-		f.Table.Add(size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), ratioOf(v), interval(v.RatioLo95, v.RatioHi95, "–"),
-			strings.TrimSpace(probability(v.PAdjusted)+" "+v.Stars), words(v.Verdict))
+		add(&f.Series[0], v.Msize, v.MedianS, cases[medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}])
+		add(&f.Series[1], v.Msize, v.OtherMedianS, cases[medians.Cell{Function: v.Mockup, Msize: v.Msize, Shape: v.Shape}])
+		f.Numbers.Add(phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.AllCallsS()), ratioOf(v), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
+			strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), phrase.Words(v.Verdict))
 		switch {
 		case v.Verdict == judge.Violated:
-			f.Marks = append(f.Marks, Mark{float64(v.Msize), Slow, strings.Repeat("★", max(1, min(strings.Count(v.Stars, "*"), 3))), "violated, " + effect(v)})
+			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Slow, Sign: strings.Repeat("★", max(1, min(strings.Count(v.Stars, "*"), 3))), Text: "violated, " + effect(v)})
 		case v.Verdict == judge.Undecided:
-			f.Marks = append(f.Marks, Mark{float64(v.Msize), Open, "?", "undecided, " + effect(v)})
+			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Open, Sign: "?", Text: "undecided, " + effect(v)})
 		}
 	}
 	f.Text = capital(cmp.Or(joined(spans(of, judge.Violated), spans(of, judge.Undecided)), "undecided")) + "."
@@ -157,15 +163,15 @@ func spans(of []*analyze.Verdict, verdict judge.Verdict) string {
 	for i, s := range out {
 		texts[i] = fmt.Sprintf("%s (%s)", sizes(s.from, s.to), between(s.lo, s.hi))
 	}
-	return when(len(out) > 0, "%s at %s", verdict, strings.Join(texts, ", "))
+	return phrase.When(len(out) > 0, "%s at %s", verdict, strings.Join(texts, ", "))
 }
 
 // add adds the median of a case, with its run medians where they are known.
-func (s *Series) add(msize int64, medianS *float64, of *medians.CaseMedians) {
+func add(s *picture.Series, msize int64, medianS *float64, of *medians.CaseMedians) {
 	if medianS == nil {
 		return
 	}
-	p := bare(float64(msize), *medianS)
+	p := picture.Bare(float64(msize), *medianS)
 	if of != nil {
 		p.Lo, p.Hi = of.LoNS/1e9, of.HiNS/1e9
 		for _, run := range of.Runs {
@@ -176,8 +182,8 @@ func (s *Series) add(msize int64, medianS *float64, of *medians.CaseMedians) {
 }
 
 // LatencyFigures are the run-times of every collective over the sizes, a line for each shape.
-func LatencyFigures(r *analyze.Report) []Figure {
-	var out []Figure
+func LatencyFigures(r *analyze.Report) []picture.Figure {
+	var out []picture.Figure
 	index := map[string]int{}
 	for _, k := range r.Measured.Cases {
 		if !strings.HasPrefix(k.Function, "MPI_") {
@@ -187,25 +193,25 @@ func LatencyFigures(r *analyze.Report) []Figure {
 		if !ok {
 			i = len(out)
 			index[k.Function] = i
-			out = append(out, Figure{ID: latencyID(k.Function), Title: k.Function, X: sizeAxis(), Y: Axis{Title: "run-time", Scale: Log, Unit: Seconds}})
+			out = append(out, picture.Figure{ID: latencyID(k.Function), Title: k.Function, X: sizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}})
 		}
 		f := &out[i]
-		n := slices.IndexFunc(f.Series, func(s Series) bool { return s.Name == k.Shape })
+		n := slices.IndexFunc(f.Series, func(s picture.Series) bool { return s.Name == k.Shape })
 		if n < 0 {
 			n = len(f.Series)
-			f.Series = append(f.Series, Series{Name: k.Shape, Role: []Role{Call, Instead, Other}[min(n, 2)]})
+			f.Series = append(f.Series, picture.Series{Name: k.Shape, Role: []picture.Role{picture.Call, picture.Instead, picture.Other}[min(n, 2)]})
 		}
 		s := k.MedianNS / 1e9
-		f.Series[n].Points = append(f.Series[n].Points, Point{X: float64(k.Msize), Y: s, Lo: k.LoNS / 1e9, Hi: k.HiNS / 1e9})
+		f.Series[n].Points = append(f.Series[n].Points, picture.Point{X: float64(k.Msize), Y: s, Lo: k.LoNS / 1e9, Hi: k.HiNS / 1e9})
 	}
 	for i := range out {
-		out[i].brokenAt(r)
+		brokenAt(&out[i], r)
 	}
 	return out
 }
 
 // brokenAt marks the sizes at which a collective breaks any guideline.
-func (f *Figure) brokenAt(r *analyze.Report) {
+func brokenAt(f *picture.Figure, r *analyze.Report) {
 	broken := map[int64][]string{}
 	tests := map[string][]*analyze.Verdict{} // by guideline and shape
 	var order []string
@@ -214,7 +220,7 @@ func (f *Figure) brokenAt(r *analyze.Report) {
 		if v.Function != f.Title {
 			continue
 		}
-		name := v.Guideline + when(len(r.Shapes) > 1, " on %s", v.Shape)
+		name := v.Guideline + phrase.When(len(r.Shapes) > 1, " on %s", v.Shape)
 		if tests[name] == nil {
 			order = append(order, name)
 		}
@@ -224,7 +230,7 @@ func (f *Figure) brokenAt(r *analyze.Report) {
 		}
 	}
 	for _, s := range slices.Sorted(maps.Keys(broken)) {
-		f.Marks = append(f.Marks, Mark{float64(s), Slow, "★", "violated: " + strings.Join(broken[s], ", ")})
+		f.Marks = append(f.Marks, picture.Mark{X: float64(s), Tone: picture.Slow, Sign: "★", Text: "violated: " + strings.Join(broken[s], ", ")})
 	}
 	var texts []string
 	for _, name := range order {
@@ -239,73 +245,73 @@ func (f *Figure) brokenAt(r *analyze.Report) {
 const mostBars = 24
 
 // LossFigure has a bar from what is possible to what a call takes, the largest loss first; nil: nothing is lost.
-func LossFigure(r *analyze.Report) *Figure {
+func LossFigure(r *analyze.Report) *picture.Figure {
 	rows := slices.DeleteFunc(lossRows(r), func(l loss) bool { return !(lost(l.worst) > 0) || *l.worst.AllCallsS() <= 0 })
 	if len(rows) == 0 {
 		return nil
 	}
 	slices.SortStableFunc(rows, func(a, b loss) int { return cmp.Compare(lost(b.worst), lost(a.worst)) })
 	shown := rows[:min(len(rows), mostBars)]
-	f := Figure{ID: "losses", Title: "What a call loses: from what is possible to what it takes now",
-		X: Axis{Title: "run-time", Scale: Log, Unit: Seconds}, Y: Axis{Scale: Named}, Series: []Series{{Name: "loss per call", Form: Ranges}}}
+	f := picture.Figure{ID: "losses", Title: "What a call loses: from what is possible to what it takes now",
+		X: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}, Y: picture.Axis{Scale: picture.Named}, Series: []picture.Series{{Name: "loss per call", Form: picture.Ranges}}}
 	for i, l := range shown {
 		saved := lost(l.worst)
 		f.Y.Names = append(f.Y.Names, plain(l.group)+" "+sizes(l.from, l.to))
-		f.Series[0].Points = append(f.Series[0].Points, Point{X: saved, Y: float64(i), Lo: *l.worst.AllCallsS(), Hi: *l.worst.MedianS,
-			Text: fmt.Sprintf("%s, %s", duration(&saved), between(l.lo, l.hi))})
+		f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: saved, Y: float64(i), Lo: *l.worst.AllCallsS(), Hi: *l.worst.MedianS,
+			Text: fmt.Sprintf("%s, %s", phrase.Duration(&saved), between(l.lo, l.hi))})
 	}
 	f.Text = fmt.Sprintf("On the right the loss of a call, and the factor. The %d largest of %d; the table above has all numbers.", len(shown), len(rows))
 	return &f
 }
 
 // MpirunFigures show for each shape how slow every mpirun was in general.
-func MpirunFigures(r *analyze.Report) []Figure {
-	var out []Figure
+func MpirunFigures(r *analyze.Report) []picture.Figure {
+	var out []picture.Figure
 	for _, m := range r.Measured.Mpiruns {
 		if len(m.Factors) < 2 {
 			continue
 		}
-		f := Figure{ID: anchor("mpiruns", m.Shape), Title: "How slow each mpirun was as a whole, " + m.Shape,
-			X: Axis{Title: "mpirun"}, Y: Axis{Title: "factor to the median mpirun", Scale: Log, Unit: Factor, Level: 1, Holds: []float64{0.8, 1.25}},
-			Series: []Series{{Name: "median over all cases", Form: Dots}}}
+		f := picture.Figure{ID: picture.Anchor("mpiruns", m.Shape), Title: "How slow each mpirun was as a whole, " + m.Shape,
+			X: picture.Axis{Title: "mpirun"}, Y: picture.Axis{Title: "factor to the median mpirun", Scale: picture.Log, Unit: picture.Factor, Level: 1, Holds: []float64{0.8, 1.25}},
+			Series: []picture.Series{{Name: "median over all cases", Form: picture.Dots}}}
 		worst, at := 0.0, 0
 		for i, x := range m.Factors {
 			if x > worst {
 				worst, at = x, i+1
 			}
-			f.Series[0].Points = append(f.Series[0].Points, bare(float64(i+1), x))
+			f.Series[0].Points = append(f.Series[0].Points, picture.Bare(float64(i+1), x))
 		}
 		for _, s := range r.SlowMpiruns {
 			if s.Shape == m.Shape {
-				f.Marks = append(f.Marks, Mark{float64(s.Run), Open, "!", "slow throughout: " + s.String()})
+				f.Marks = append(f.Marks, picture.Mark{X: float64(s.Run), Tone: picture.Open, Sign: "!", Text: "slow throughout: " + s.String()})
 			}
 		}
-		f.Text = fmt.Sprintf("%s; the slowest is number %d, %s as slow as the median one; %d slow throughout.", conf.Plural(len(m.Factors), "mpirun"), at, Ratio(&worst), len(f.Marks))
+		f.Text = fmt.Sprintf("%s; the slowest is number %d, %s as slow as the median one; %d slow throughout.", conf.Plural(len(m.Factors), "mpirun"), at, phrase.Ratio(&worst), len(f.Marks))
 		out = append(out, f)
 	}
 	return out
 }
 
 // TrendFigure is a test night by night.
-func TrendFigure(s *analyze.Series, t *analyze.Trend, id string) Figure {
-	f := Figure{ID: id, Title: fmt.Sprintf("%s %s at %s on %s", t.Guideline, functionName(t.Function), size(t.Msize), t.Shape),
-		X: Axis{Title: "check (UTC)", Scale: Named}, Y: Axis{Title: "ratio", Scale: Log, Unit: Factor, Level: 1, Holds: []float64{0.8, 1.25}}, Series: []Series{{Name: "ratio"}},
-		Table: &Table{Head: []string{"check (UTC)", "call", "ratio", "95 %", "verdict", "not as before"}, Align: "lrrlll"}}
+func TrendFigure(s *series.Series, t *series.Trend, id string) picture.Figure {
+	f := picture.Figure{ID: id, Title: fmt.Sprintf("%s %s at %s on %s", t.Guideline, functionName(t.Function), phrase.Size(t.Msize), t.Shape),
+		X: picture.Axis{Title: "check (UTC)", Scale: picture.Named}, Y: picture.Axis{Title: "ratio", Scale: picture.Log, Unit: picture.Factor, Level: 1, Holds: []float64{0.8, 1.25}}, Series: []picture.Series{{Name: "ratio"}},
+		Numbers: &picture.Numbers{Head: []string{"check (UTC)", "call", "ratio", "95 %", "verdict", "not as before"}, Align: "lrrlll"}}
 	violated := 0
 	for i, p := range t.Points {
 		k := &s.Nights[p.Night]
 		f.X.Names = append(f.X.Names, nightTime(k))
-		news := changed(k, " ", "; ") + when(k.Shift != nil, "; the machine")
-		f.Table.Add(nightTime(k), duration(p.MedianS), Ratio(p.Ratio), interval(p.RatioLo95, p.RatioHi95, "–"), words(knownVerdict(p.Verdict)), strings.TrimPrefix(news, "; "))
+		news := changed(k, " ", "; ") + phrase.When(k.Shift != nil, "; the machine")
+		f.Numbers.Add(nightTime(k), phrase.Duration(p.MedianS), phrase.Ratio(p.Ratio), phrase.Interval(p.RatioLo95, p.RatioHi95, "–"), phrase.Words(knownVerdict(p.Verdict)), strings.TrimPrefix(news, "; "))
 		if p.Ratio != nil && *p.Ratio > 0 {
-			f.Series[0].Points = append(f.Series[0].Points, Point{X: float64(i), Y: *p.Ratio, Lo: orNaN(p.RatioLo95), Hi: orNaN(p.RatioHi95)})
+			f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: float64(i), Y: *p.Ratio, Lo: orNaN(p.RatioLo95), Hi: orNaN(p.RatioHi95)})
 		}
 		switch {
 		case p.Verdict == judge.Violated:
 			violated++
-			f.Marks = append(f.Marks, Mark{float64(i), Slow, "★", "violated"})
+			f.Marks = append(f.Marks, picture.Mark{X: float64(i), Tone: picture.Slow, Sign: "★", Text: "violated"})
 		case news != "":
-			f.Marks = append(f.Marks, Mark{float64(i), Plain, "*", "not as in the check before"})
+			f.Marks = append(f.Marks, picture.Mark{X: float64(i), Tone: picture.Plain, Sign: "*", Text: "not as in the check before"})
 		}
 	}
 	f.Text = fmt.Sprintf("%s, %d of them violated (★). *: not as in the check before. At 1× both take equally long.", conf.Plural(len(t.Points), "check"), violated)
@@ -321,39 +327,39 @@ func orNaN(x *float64) float64 {
 }
 
 // ChangeFigures are the run-times of each function in both folders of a comparison.
-func ChangeFigures(c *analyze.Comparison) []Figure {
-	var out []Figure
-	type series struct{ function, shape string }
-	index, ids := map[series]int{}, map[string]int{}
+func ChangeFigures(c *series.Comparison) []picture.Figure {
+	var out []picture.Figure
+	type line struct{ function, shape string }
+	index, ids := map[line]int{}, map[string]int{}
 	for i := range c.Cases {
 		k := &c.Cases[i]
 		if k.AMedianS == nil || k.BMedianS == nil {
 			continue
 		}
-		of := series{k.Function, k.Shape}
+		of := line{k.Function, k.Shape}
 		n, ok := index[of]
 		if !ok {
 			n = len(out)
 			index[of] = n
-			out = append(out, Figure{ID: unique(ids, anchor(k.Function, k.Shape)), Title: functionName(k.Function) + ", " + k.Shape, X: sizeAxis(), Y: Axis{Title: "run-time", Scale: Log, Unit: Seconds},
-				Series: []Series{{Name: "A", Role: Instead}, {Name: "B", Role: Call}}})
+			out = append(out, picture.Figure{ID: document.Unique(ids, picture.Anchor(k.Function, k.Shape)), Title: functionName(k.Function) + ", " + k.Shape, X: sizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
+				Series: []picture.Series{{Name: "A", Role: picture.Instead}, {Name: "B", Role: picture.Call}}})
 		}
 		f := &out[n]
-		f.Series[0].Points = append(f.Series[0].Points, bare(float64(k.Msize), *k.AMedianS))
-		f.Series[1].Points = append(f.Series[1].Points, bare(float64(k.Msize), *k.BMedianS))
+		f.Series[0].Points = append(f.Series[0].Points, picture.Bare(float64(k.Msize), *k.AMedianS))
+		f.Series[1].Points = append(f.Series[1].Points, picture.Bare(float64(k.Msize), *k.BMedianS))
 		switch k.Change {
-		case analyze.Slower, analyze.SlightlySlower:
-			f.Marks = append(f.Marks, Mark{float64(k.Msize), Slow, "▲", words(k.Change) + ", " + Ratio(k.Ratio)})
-		case analyze.Faster, analyze.SlightlyFaster:
-			f.Marks = append(f.Marks, Mark{float64(k.Msize), Possible, "▼", words(k.Change) + ", " + Ratio(k.Ratio)})
-		case analyze.NoDifference, analyze.NotCompared, analyze.LeftOut, analyze.NewlyViolated, analyze.NewlyKept, analyze.NewlyShown, analyze.NoLongerShown:
+		case series.Slower, series.SlightlySlower:
+			f.Marks = append(f.Marks, picture.Mark{X: float64(k.Msize), Tone: picture.Slow, Sign: "▲", Text: phrase.Words(k.Change) + ", " + phrase.Ratio(k.Ratio)})
+		case series.Faster, series.SlightlyFaster:
+			f.Marks = append(f.Marks, picture.Mark{X: float64(k.Msize), Tone: picture.Possible, Sign: "▼", Text: phrase.Words(k.Change) + ", " + phrase.Ratio(k.Ratio)})
+		case series.NoDifference, series.NotCompared, series.LeftOut, series.NewlyViolated, series.NewlyKept, series.NewlyShown, series.NoLongerShown:
 		}
 	}
-	out = slices.DeleteFunc(out, func(f Figure) bool { return !c.AllRows && len(f.Marks) == 0 })
+	out = slices.DeleteFunc(out, func(f picture.Figure) bool { return !c.AllRows && len(f.Marks) == 0 })
 	for i := range out {
 		var text []string
 		for _, m := range out[i].Marks {
-			text = append(text, fmt.Sprintf("%s %s", size(int64(m.X)), m.Text))
+			text = append(text, fmt.Sprintf("%s %s", phrase.Size(int64(m.X)), m.Text))
 		}
 		out[i].Text = cmp.Or(strings.Join(text, "; "), "Nothing significant") + "."
 	}

@@ -7,38 +7,41 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 )
 
 // Fingerprints show all samples of one case.
-var Fingerprints = Kind[analyze.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Page: fingerprintPage, Rows: fingerprintRows, JSON: true}
+var Fingerprints = document.Kind[samples.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Page: fingerprintPage, Rows: fingerprintRows, JSON: true}
 
 // fingerprintColumns are for one row per sample. New columns go to the end.
 var fingerprintColumns = []string{"function", "msize", "shape", "np", "mpirun", "rep", "ns", "category"}
 
-func fingerprintRows(f *analyze.Fingerprint) [][]string {
+func fingerprintRows(f *samples.Fingerprint) [][]string {
 	out := [][]string{fingerprintColumns}
 	for _, r := range f.Runs {
 		for i, ns := range r.NS {
-			out = append(out, row(f.Function, f.Msize, f.Shape, f.NP, r.Run, i, ns, r.Of[i]))
+			out = append(out, phrase.Row(f.Function, f.Msize, f.Shape, f.NP, r.Run, i, ns, r.Of[i]))
 		}
 	}
 	return out
 }
 
-func fingerprintSections(f *analyze.Fingerprint) []Section {
-	return slices.Concat([]Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
+func fingerprintSections(f *samples.Fingerprint) []document.Section {
+	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
 		fingerprintPictures(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
 }
 
 // fingerprintPage has pictures in place of the drawings of a terminal.
-func fingerprintPage(f *analyze.Fingerprint) []Section {
+func fingerprintPage(f *samples.Fingerprint) []document.Section {
 	pictures := fingerprintPictures(f)
 	if c, err := f.CaseSamples(); err == nil {
-		s := Titled("Samples by repetition, their distribution, and a log-normal one")
+		s := document.Titled("Samples by repetition, their distribution, and a log-normal one")
 		s.Figures = SampleFigures(c)
-		pictures = []Section{s}
+		pictures = []document.Section{s}
 	}
 	counters := fingerprintCounters(f)
 	if figures := counterFigures(f); len(figures) > 0 {
@@ -46,21 +49,21 @@ func fingerprintPage(f *analyze.Fingerprint) []Section {
 	}
 	ranks := fingerprintRanks(f)
 	if len(ranks) > 0 {
-		ranks[0].Figures = []Figure{rankFigure(f)}
+		ranks[0].Figures = []picture.Figure{rankFigure(f)}
 	}
-	return slices.Concat([]Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
+	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
 		pictures, fingerprintRuns(f), counters, ranks, fingerprintACF(f), fingerprintFactors(f))
 }
 
 // fingerprintHead answers how long the call takes, and how surely.
-func fingerprintHead(f *analyze.Fingerprint) Section {
-	clusters := when(len(f.Modes) > 0, ", %s", conf.Plural(len(f.Modes), "mode"))
-	s := Titled("%s at %s on %s: %s in the median%s", f.Function, size(f.Msize), f.Shape, duration(f.All.At(.5)), clusters)
-	s.folderFact("Folder", f.Folder)
-	s.Fact("Samples", "%d in %s, %d of them good%s", f.Samples, conf.Plural(len(f.Runs), "mpirun"), f.Categories[analyze.Good],
-		when(f.Invalid > 0, "; %d were out of sync, and nothing below rests on them", f.Invalid))
+func fingerprintHead(f *samples.Fingerprint) document.Section {
+	clusters := phrase.When(len(f.Modes) > 0, ", %s", conf.Plural(len(f.Modes), "mode"))
+	s := document.Titled("%s at %s on %s: %s in the median%s", f.Function, phrase.Size(f.Msize), f.Shape, phrase.Duration(f.All.At(.5)), clusters)
+	folderFact(&s, "Folder", f.Folder)
+	s.Fact("Samples", "%d in %s, %d of them good%s", f.Samples, conf.Plural(len(f.Runs), "mpirun"), f.Categories[samples.Good],
+		phrase.When(f.Invalid > 0, "; %d were out of sync, and nothing below rests on them", f.Invalid))
 	t := f.Timing
-	s.Fact("Timed", "sync %s, sample %s, cache %s%s; %s", known(t.Sync), known(t.Sample), known(t.Cache), when(t.ThreadLevel != "", ", thread level %s", t.ThreadLevel), visits(f.Visits))
+	s.Fact("Timed", "sync %s, sample %s, cache %s%s; %s", phrase.Known(t.Sync), phrase.Known(t.Sample), phrase.Known(t.Cache), phrase.When(t.ThreadLevel != "", ", thread level %s", t.ThreadLevel), visits(f.Visits))
 	s.Fact("Operation", "datatype %s, op %s, root %d", f.Datatype, f.Op, f.Root)
 	return s
 }
@@ -76,9 +79,9 @@ func visits(n int) string {
 	return fmt.Sprintf("in %d turns an mpirun, with other calls in between", n)
 }
 
-func fingerprintQuantiles(f *analyze.Fingerprint) Section {
-	s := Titled("Quantiles")
-	s.Table = &Table{Head: []string{"samples", "n"}, Align: "lr", Narrow: true, Key: 2}
+func fingerprintQuantiles(f *samples.Fingerprint) document.Section {
+	s := document.Titled("Quantiles")
+	s.Table = &document.Table{Head: []string{"samples", "n"}, Align: "lr", Narrow: true, Key: 2}
 	for _, q := range f.All.Quantiles {
 		name := fmt.Sprintf("%g %%", 100*q.P)
 		switch q.P {
@@ -92,40 +95,40 @@ func fingerprintQuantiles(f *analyze.Fingerprint) Section {
 		s.Table.Head, s.Table.Align = append(s.Table.Head, name), s.Table.Align+"r"
 	}
 	s.Table.Head, s.Table.Align = append(s.Table.Head, "mean"), s.Table.Align+"r"
-	add := func(name string, d *analyze.Distribution) {
+	add := func(name string, d *samples.Distribution) {
 		if d == nil {
 			return
 		}
 		cells := []string{name, fmt.Sprint(d.N)}
 		for _, q := range d.Quantiles {
-			cells = append(cells, duration(&q.S))
+			cells = append(cells, phrase.Duration(&q.S))
 		}
-		s.Table.Add(append(cells, duration(&d.Mean))...)
+		s.Table.Add(append(cells, phrase.Duration(&d.Mean))...)
 	}
 	add("all", f.All)
 	add("good", f.Good)
 	return s
 }
 
-func fingerprintModes(f *analyze.Fingerprint) []Section {
-	t := &Table{Head: []string{"mode", "near", "from", "to", "share", ""}, Align: "rrrrrl"}
+func fingerprintModes(f *samples.Fingerprint) []document.Section {
+	t := &document.Table{Head: []string{"mode", "near", "from", "to", "share", ""}, Align: "rrrrrl"}
 	for i, m := range f.Modes {
-		t.Add(fmt.Sprint(i+1), duration(&m.AtS), duration(&m.LoS), duration(&m.HiS), percent(m.Share), strings.Repeat("█", int(math.Ceil(40*m.Share))))
+		t.Add(fmt.Sprint(i+1), phrase.Duration(&m.AtS), phrase.Duration(&m.LoS), phrase.Duration(&m.HiS), percent(m.Share), strings.Repeat("█", int(math.Ceil(40*m.Share))))
 	}
 	return tabled(t, "", "Modes: where the good samples cluster")
 }
 
 // categoryMeanings are in the order of analyze.Categories.
-var categoryMeanings = map[analyze.Category]string{
-	analyze.First:   "the first of an mpirun",
-	analyze.Warmup:  "before the running minimum falls by a tenth of the median; misfires often",
-	analyze.Outlier: "at least twice the median of its mpirun",
-	analyze.Good:    "all others",
+var categoryMeanings = map[samples.Category]string{
+	samples.First:   "the first of an mpirun",
+	samples.Warmup:  "before the running minimum falls by a tenth of the median; misfires often",
+	samples.Outlier: "at least twice the median of its mpirun",
+	samples.Good:    "all others",
 }
 
-func fingerprintCategories(f *analyze.Fingerprint) []Section {
-	t := &Table{Head: []string{"category", "samples", "share", "which"}, Align: "lrrl", Flex: 3}
-	for _, c := range analyze.Categories {
+func fingerprintCategories(f *samples.Fingerprint) []document.Section {
+	t := &document.Table{Head: []string{"category", "samples", "share", "which"}, Align: "lrrl", Flex: 3}
+	for _, c := range samples.Categories {
 		t.Add(string(c), fmt.Sprint(f.Categories[c]), percent(float64(f.Categories[c])/float64(max(1, f.Samples-f.Invalid))), categoryMeanings[c])
 	}
 	return tabled(t, "", "Categories")
@@ -138,7 +141,7 @@ type sampleAt struct {
 }
 
 // samplesOf are the valid ones that `keep` wants.
-func samplesOf(f *analyze.Fingerprint, keep func(analyze.Category) bool) (out []sampleAt) {
+func samplesOf(f *samples.Fingerprint, keep func(samples.Category) bool) (out []sampleAt) {
 	for _, r := range f.Runs {
 		for i, c := range r.Of {
 			if c != "" && keep(c) {
@@ -150,9 +153,9 @@ func samplesOf(f *analyze.Fingerprint, keep func(analyze.Category) bool) (out []
 }
 
 // fingerprintPictures shows all samples, and the good ones.
-func fingerprintPictures(f *analyze.Fingerprint) []Section {
-	all := samplesOf(f, func(analyze.Category) bool { return true })
-	zoomed := samplesOf(f, func(c analyze.Category) bool { return c == analyze.Good })
+func fingerprintPictures(f *samples.Fingerprint) []document.Section {
+	all := samplesOf(f, func(samples.Category) bool { return true })
+	zoomed := samplesOf(f, func(c samples.Category) bool { return c == samples.Good })
 	out := picturesOf(all, "all samples")
 	if len(zoomed) > 0 && len(zoomed) < len(all) {
 		out = append(out, picturesOf(zoomed, "zoomed: good ones only")...)
@@ -166,25 +169,25 @@ const (
 	histogramRows = 4
 )
 
-func picturesOf(samples []sampleAt, which string) []Section {
+func picturesOf(samples []sampleAt, which string) []document.Section {
 	times := make([]float64, len(samples))
 	for i, x := range samples {
 		times[i] = x.ns
 	}
 	slices.Sort(times)
-	logarithmic := when(newAxis(times, 1).logarithmic, "; logarithmic axis")
-	byRep := Titled("Run-time by repetition, %s%s", which, logarithmic)
-	byRep.drawing(func(width int) []string { return scatter(samples, newAxis(times, scatterRows), width-14) })
-	byRep.note("The darker, the more of the samples near a repetition; all mpiruns together, each from its repetition 0 on.")
-	spread := Titled("Histogram, box plot and cumulative distribution, %s%s", which, logarithmic)
-	spread.drawing(func(width int) []string {
+	logarithmic := phrase.When(newAxis(times, 1).logarithmic, "; logarithmic axis")
+	byRep := document.Titled("Run-time by repetition, %s%s", which, logarithmic)
+	byRep.Drawing(func(width int) []string { return scatter(samples, newAxis(times, scatterRows), width-14) })
+	byRep.Note("The darker, the more of the samples near a repetition; all mpiruns together, each from its repetition 0 on.")
+	spread := document.Titled("Histogram, box plot and cumulative distribution, %s%s", which, logarithmic)
+	spread.Drawing(func(width int) []string {
 		a := newAxis(times, width-8)
 		rule, labels := a.ruler()
 		lines := append(a.histogram(times, histogramRows), a.box(times), "")
 		lines = append(lines, a.ecdf(times, histogramRows)...)
 		return append(lines, rule, labels)
 	})
-	return []Section{byRep, spread}
+	return []document.Section{byRep, spread}
 }
 
 var shades = []rune(" ░▒▓█")
@@ -215,7 +218,7 @@ func scatter(samples []sampleAt, a axis, columns int) []string {
 				line[at] = shades[max(1, (len(shades)-1)*counts[at][row]/all[at])]
 			}
 		}
-		label := nanoseconds(a.at((float64(row) + .5) / float64(a.cells)))
+		label := phrase.Nanoseconds(a.at((float64(row) + .5) / float64(a.cells)))
 		out = append(out, fmt.Sprintf("%9s ", label)+strings.TrimRight(string(line), " "))
 	}
 	return append(out, fmt.Sprintf("%9s 0%*d", "", max(columns-1, 1), last))
@@ -267,11 +270,11 @@ func (a axis) ecdf(ascending []float64, rows int) []string {
 	return lines
 }
 
-func fingerprintRuns(f *analyze.Fingerprint) []Section {
-	t := &Table{Head: []string{"mpirun", "n", "warm-up", "outliers", "good", "first", "median", "run median", "faults", "switches"}, Align: "rrrrrrrrrr", Spare: []int{1}}
+func fingerprintRuns(f *samples.Fingerprint) []document.Section {
+	t := &document.Table{Head: []string{"mpirun", "n", "warm-up", "outliers", "good", "first", "median", "run median", "faults", "switches"}, Align: "rrrrrrrrrr", Spare: []int{1}}
 	for _, r := range f.Runs {
-		t.Add(fmt.Sprint(r.Run), fmt.Sprint(len(r.NS)), blankZero(r.Categories[analyze.Warmup]), blankZero(r.Categories[analyze.Outlier]), fmt.Sprint(r.Categories[analyze.Good]),
-			duration(r.FirstS), duration(r.MedianS), duration(r.RunMedianS), callsOf(r.PageFaults), callsOf(r.Switches))
+		t.Add(fmt.Sprint(r.Run), fmt.Sprint(len(r.NS)), phrase.BlankZero(r.Categories[samples.Warmup]), phrase.BlankZero(r.Categories[samples.Outlier]), fmt.Sprint(r.Categories[samples.Good]),
+			phrase.Duration(r.FirstS), phrase.Duration(r.MedianS), phrase.Duration(r.RunMedianS), callsOf(r.PageFaults), callsOf(r.Switches))
 	}
 	return tabled(t, "run median: after the outlier filter; what tests compare. faults, switches: page faults and involuntary context switches a call, at the rank that has most.",
 		"By mpirun")
@@ -281,30 +284,30 @@ func fingerprintRuns(f *analyze.Fingerprint) []Section {
 const mostRanks = 32
 
 // fingerprintRanks compares the ranks, each by its own clock.
-func fingerprintRanks(f *analyze.Fingerprint) []Section {
+func fingerprintRanks(f *samples.Fingerprint) []document.Section {
 	ranks := slices.Clone(f.ByRank)
 	if len(ranks) > mostRanks {
-		slices.SortStableFunc(ranks, func(a, b analyze.RankTimes) int { return cmp.Compare(b.MedianS, a.MedianS) })
+		slices.SortStableFunc(ranks, func(a, b samples.RankTimes) int { return cmp.Compare(b.MedianS, a.MedianS) })
 		ranks = ranks[:mostRanks]
 	}
 	longest := 0.0
 	for _, r := range ranks {
 		longest = max(longest, r.MedianS)
 	}
-	t := &Table{Head: []string{"rank", "min", "Q1", "median", "Q3", "max", "slowest", ""}, Align: "rrrrrrrl"}
+	t := &document.Table{Head: []string{"rank", "min", "Q1", "median", "Q3", "max", "slowest", ""}, Align: "rrrrrrrl"}
 	for _, r := range ranks {
-		t.Add(fmt.Sprint(r.Rank), duration(&r.MinS), duration(&r.Q1S), duration(&r.MedianS), duration(&r.Q3S), duration(&r.MaxS), percent(r.Slowest),
+		t.Add(fmt.Sprint(r.Rank), phrase.Duration(&r.MinS), phrase.Duration(&r.Q1S), phrase.Duration(&r.MedianS), phrase.Duration(&r.Q3S), phrase.Duration(&r.MaxS), percent(r.Slowest),
 			strings.Repeat("█", int(math.Ceil(20*r.MedianS/max(longest, 1e-12)))))
 	}
 	return tabled(t, "slowest: in this share of the repetitions no rank took longer; bars are the medians."+
-		when(len(ranks) < len(f.ByRank), " %d more ranks, with shorter medians, are in fingerprint.json.", len(f.ByRank)-len(ranks)), "By rank, each by its own clock")
+		phrase.When(len(ranks) < len(f.ByRank), " %d more ranks, with shorter medians, are in fingerprint.json.", len(f.ByRank)-len(ranks)), "By rank, each by its own clock")
 }
 
-func fingerprintACF(f *analyze.Fingerprint) []Section {
+func fingerprintACF(f *samples.Fingerprint) []document.Section {
 	if len(f.ACF) == 0 {
 		return nil
 	}
-	t := &Table{Head: []string{"lag"}, Align: "l", Narrow: true}
+	t := &document.Table{Head: []string{"lag"}, Align: "l", Narrow: true}
 	numbers, bars := []string{"r"}, []string{""}
 	for h, r := range f.ACF {
 		t.Head, t.Align = append(t.Head, fmt.Sprintf("%4d", h+1)), t.Align+"r"
@@ -316,12 +319,12 @@ func fingerprintACF(f *analyze.Fingerprint) []Section {
 }
 
 // fingerprintFactors are what can have changed the times.
-func fingerprintFactors(f *analyze.Fingerprint) []Section {
-	s := Titled("Factors")
-	s.Fact("MPI library", "%s", ShortVersion(f.Folder.Library.Version)+when(f.Folder.Library.PML != "", " (pml %s)", f.Folder.Library.PML))
-	s.Fact("launch", "%s", known(strings.Join(f.Launch, " ")))
-	s.Fact("host", "%s, Linux %s, %s", known(f.Factors.Hostname), known(f.Factors.Kernel), known(f.Factors.CPU))
-	out := []Section{s}
+func fingerprintFactors(f *samples.Fingerprint) []document.Section {
+	s := document.Titled("Factors")
+	s.Fact("MPI library", "%s", ShortVersion(f.Folder.Library.Version)+phrase.When(f.Folder.Library.PML != "", " (pml %s)", f.Folder.Library.PML))
+	s.Fact("launch", "%s", phrase.Known(strings.Join(f.Launch, " ")))
+	s.Fact("host", "%s, Linux %s, %s", phrase.Known(f.Factors.Hostname), phrase.Known(f.Factors.Kernel), phrase.Known(f.Factors.CPU))
+	out := []document.Section{s}
 	shown := map[string]int{}
 	for i := range f.Factors.Layouts {
 		if l := &f.Factors.Layouts[i]; l.Shape == f.Shape {

@@ -5,18 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
 // fingerprint is that of Reduce at 64 KiB, in the noisy mpiruns.
-func fingerprint(t *testing.T) *analyze.Fingerprint {
+func fingerprint(t *testing.T) *samples.Fingerprint {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 4, noisy)
 	countFaults(runs)
-	i, err := analyze.FindCase(&m.Plan, "Reduce:64Ki")
+	i, err := samples.FindCase(&m.Plan, "Reduce:64Ki")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,19 +24,19 @@ func fingerprint(t *testing.T) *analyze.Fingerprint {
 	for n := range runs {
 		all = append(all, &runs[n])
 	}
-	f, err := analyze.NewFingerprint("results", m, i, all)
+	f, err := samples.NewFingerprint("results", m, i, all)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.AddRanks([]analyze.RanksOfRun{{Run: 1, NS: [][]int64{{400000, 410000, 420000}, {300000, 310000, 430000}}}}); err != nil {
+	if err := f.AddRanks([]samples.RanksOfRun{{Run: 1, NS: [][]int64{{400000, 410000, 420000}, {300000, 310000, 430000}}}}); err != nil {
 		t.Fatal(err)
 	}
-	f.Reading = &analyze.Reading{WithS: 4.1e-4, WithoutS: 4e-4, Ratio: 1.025}
+	f.Reading = &samples.Reading{WithS: 4.1e-4, WithoutS: 4e-4, Ratio: 1.025}
 	f.AddCounts(1, []protocol.Counter{{Name: "page-faults", From: "perf_event_open"}}, [][]int64{make([]int64, len(f.Runs[0].NS))})
 	for i := range f.Counters[0].Runs[0].N {
 		f.Counters[0].Runs[0].N[i] = int64(i % 7)
 	}
-	f.Counters = append(f.Counters, analyze.CounterTimes{Counter: protocol.Counter{Name: "cycles", Why: "the virtual machine hides it"}, Runs: []analyze.CounterSamples{}})
+	f.Counters = append(f.Counters, samples.CounterTimes{Counter: protocol.Counter{Name: "cycles", Why: "the virtual machine hides it"}, Runs: []samples.CounterSamples{}})
 	if err := f.Correlate(); err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +61,8 @@ func TestPicturesOfSamplesAreThoseOfTheSamples(t *testing.T) {
 }
 
 func TestTheZoomedPicturesHaveTheGoodSamplesOnly(t *testing.T) {
-	f := &analyze.Fingerprint{Runs: []analyze.FingerprintRun{{NS: []int64{9e6, 5e6, 1000, 1010, 7e6, 1020},
-		Of: []analyze.Category{analyze.First, analyze.Warmup, analyze.Good, analyze.Good, analyze.Outlier, analyze.Good}}}}
+	f := &samples.Fingerprint{Runs: []samples.FingerprintRun{{NS: []int64{9e6, 5e6, 1000, 1010, 7e6, 1020},
+		Of: []samples.Category{samples.First, samples.Warmup, samples.Good, samples.Good, samples.Outlier, samples.Good}}}}
 	pictures := fingerprintPictures(f)
 	if len(pictures) != 4 {
 		t.Fatalf("%d pictures", len(pictures))

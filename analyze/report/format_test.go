@@ -11,18 +11,20 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
+	"pgmpi/internal/document"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 )
 
 // example is a document of a kind, with the names of the formats that the kind has.
 type example struct {
-	document *Document
+	document *document.Document
 	formats  []string
 }
 
-func exampleOf[T any](k Kind[T], t *T) example { return example{k.Document(t), k.Formats()} }
+func exampleOf[T any](k document.Kind[T], t *T) example { return example{k.Document(t), k.Formats()} }
 
 // examples has every kind of document, by the name of its golden files.
 func examples(t *testing.T) map[string]example {
@@ -62,67 +64,67 @@ func TestEveryDocumentInEveryFormatMatchesGoldenFiles(t *testing.T) {
 	}
 }
 
-func times() *analyze.Times {
+func times() *samples.Times {
 	x := 1.5e-6
-	return &analyze.Times{Schema: analyze.TimesSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 10},
-		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Cases: []analyze.CaseTimes{
+	return &samples.Times{Schema: samples.TimesSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 10},
+		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Cases: []samples.CaseTimes{
 			{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 8, Shape: "p2"}, NP: 2, R: 10, MinS: &x, Q1S: &x, MedianS: &x, Q3S: &x, MaxS: &x},
 			{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 1 << 30, Shape: "p2"}, NP: 2, Reason: "needs 3 GiB"},
 		}}
 }
 
-func pipelined() *analyze.Pipelined {
+func pipelined() *samples.Pipelined {
 	at := func(s float64) *float64 { return &s }
-	of := func(function string, msize int64, calls int, single, row float64) analyze.PipelinedCase {
-		c := analyze.PipelinedCase{Cell: medians.Cell{Function: function, Msize: msize, Shape: "p2"}, NP: 2, R: 2, Calls: calls,
+	of := func(function string, msize int64, calls int, single, row float64) samples.PipelinedCase {
+		c := samples.PipelinedCase{Cell: medians.Cell{Function: function, Msize: msize, Shape: "p2"}, NP: 2, R: 2, Calls: calls,
 			SingleS: at(single), RowS: at(row), MeanS: at(1.1 * row), Ratio: at(row / single)}
 		for run := range 2 {
-			c.Runs = append(c.Runs, analyze.PipelinedRun{Run: run + 1, SingleS: single * float64(run+1), RowS: row * float64(run+1), MeanS: row * float64(run+1)})
+			c.Runs = append(c.Runs, samples.PipelinedRun{Run: run + 1, SingleS: single * float64(run+1), RowS: row * float64(run+1), MeanS: row * float64(run+1)})
 		}
 		return c
 	}
-	return &analyze.Pipelined{Schema: analyze.PipelinedSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 2},
-		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Timing: protocol.Timing{Sync: "barrier"}, Cases: []analyze.PipelinedCase{
+	return &samples.Pipelined{Schema: samples.PipelinedSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 2},
+		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Timing: protocol.Timing{Sync: "barrier"}, Cases: []samples.PipelinedCase{
 			of("MPI_Bcast", 8, 100, 3e-7, 1e-7), of("MPI_Bcast", 1<<20, 10, 2e-4, 1.9e-4), of("MPI_Reduce", 8, 100, 4e-7, 3e-7),
 			{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 1 << 30, Shape: "p2"}, NP: 2, Reason: "needs 3 GiB"},
 		}}
 }
 
 // overlap has a call that tests hide, one that they delay, and one that could not be measured.
-func overlap() *analyze.Overlap {
+func overlap() *samples.Overlap {
 	at := func(s float64) *float64 { return &s }
-	middle := func(s float64) analyze.Middle {
-		return analyze.Middle{Median: at(s), Lo95: at(.9 * s), Hi95: at(min(1, 1.1*s))}
+	middle := func(s float64) samples.Middle {
+		return samples.Middle{Median: at(s), Lo95: at(.9 * s), Hi95: at(min(1, 1.1*s))}
 	}
-	side := func(interval, tests int64, blocking, overlap float64) analyze.OverlapSide {
+	side := func(interval, tests int64, blocking, overlap float64) samples.OverlapSide {
 		left := blocking * (1 - overlap)
-		return analyze.OverlapSide{Interval: interval, Tests: tests, Chosen: 2, Post: middle(.2 * left), InTests: middle(.3 * left * float64(min(tests, 1))), Wait: middle(.5 * left),
+		return samples.OverlapSide{Interval: interval, Tests: tests, Chosen: 2, Post: middle(.2 * left), InTests: middle(.3 * left * float64(min(tests, 1))), Wait: middle(.5 * left),
 			Overhead: middle(left), Share: middle(left / blocking), Overall: middle(blocking + left), Overlap: middle(overlap)}
 	}
-	of := func(function string, msize, tests int64, blocking, none, best float64, nb5, nb7 judge.Verdict) analyze.OverlapCase {
-		c := analyze.OverlapCase{Cell: medians.Cell{Function: function, Msize: msize, Shape: "p2"}, NP: 2, R: 2, Blocking: middle(blocking), Done: middle(1.2 * blocking),
+	of := func(function string, msize, tests int64, blocking, none, best float64, nb5, nb7 judge.Verdict) samples.OverlapCase {
+		c := samples.OverlapCase{Cell: medians.Cell{Function: function, Msize: msize, Shape: "p2"}, NP: 2, R: 2, Blocking: middle(blocking), Done: middle(1.2 * blocking),
 			None: side(0, 0, blocking, none), Best: side(4096*min(tests, 1), tests, blocking, best),
-			NB5: analyze.OverlapTest{Ratio: at(1.2), RatioLo95: at(1.1), RatioHi95: at(1.3), PValue: at(.01), PAdjusted: at(.02), Verdict: nb5},
-			NB7: analyze.OverlapTest{Ratio: at(1 - best), RatioLo95: at(.9 - .9*best), RatioHi95: at(1.1 - best), PValue: at(1), PAdjusted: at(1), Verdict: nb7}}
+			NB5: samples.OverlapTest{Ratio: at(1.2), RatioLo95: at(1.1), RatioHi95: at(1.3), PValue: at(.01), PAdjusted: at(.02), Verdict: nb5},
+			NB7: samples.OverlapTest{Ratio: at(1 - best), RatioLo95: at(.9 - .9*best), RatioHi95: at(1.1 - best), PValue: at(1), PAdjusted: at(1), Verdict: nb7}}
 		for run := range 2 {
 			ns := 1e9 * blocking * float64(run+1)
 			part := func(tests int64, hidden float64) protocol.Overlapped {
 				left := ns * (1 - hidden)
 				return protocol.Overlapped{Interval: 4096 * min(tests, 1), Tests: tests, N: 50, PostNS: left / 2, WaitNS: left / 2, OverheadNS: left, OverallNS: ns + left, ExcessNS: left}
 			}
-			c.Runs = append(c.Runs, analyze.OverlapRun{Run: run + 1, Overlap: protocol.Overlap{BlockingNS: ns, ComputeNS: int64(ns), None: part(0, none), Best: part(tests, best), DoneNS: 1.2 * ns,
+			c.Runs = append(c.Runs, samples.OverlapRun{Run: run + 1, Overlap: protocol.Overlap{BlockingNS: ns, ComputeNS: int64(ns), None: part(0, none), Best: part(tests, best), DoneNS: 1.2 * ns,
 				Search: []protocol.OverlapTry{{OverheadNS: ns}, {Interval: 4096, Tests: max(1, tests), OverheadNS: ns / 2}}}})
 		}
 		return c
 	}
-	return &analyze.Overlap{Schema: analyze.OverlapSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 2, Library: analyze.Library{Version: "MPICH Version: 4.0.2"}}, Method: protocol.OverlapWork,
+	return &samples.Overlap{Schema: samples.OverlapSchema, Version: "1.0", Folder: analyze.ComparedFolder{Folder: "one", R: 2, Library: analyze.Library{Version: "MPICH Version: 4.0.2"}}, Method: protocol.OverlapWork,
 		Operation: analyze.Operation{Datatype: "byte", Op: "bor", MsizeLegend: analyze.Legend}, Timing: protocol.Timing{Sync: "barrier", Sample: "local"},
 		Progress: map[string]string{"MPICH_ASYNC_PROGRESS": "1"}, Test: "ranksum", Adjust: judge.AdjustBH, M: 8, Alpha: .05, MinSlowdown: 1.05,
-		Cases: []analyze.OverlapCase{
+		Cases: []samples.OverlapCase{
 			of("MPI_Ibcast", 8, 0, 5e-7, .2, .2, judge.Violated, judge.Kept), of("MPI_Ibcast", 1<<20, 257, 2e-4, .01, .85, judge.Undecided, judge.Kept),
 			of("MPI_Ireduce", 8, 1, 7e-7, 0, .1, judge.Kept, judge.Marginal),
-			{Cell: medians.Cell{Function: "MPI_Ireduce", Msize: 1 << 30, Shape: "p2"}, NP: 2, Reason: "needs 3 GiB", Runs: []analyze.OverlapRun{},
-				NB5: analyze.OverlapTest{Verdict: judge.NotMeasured}, NB7: analyze.OverlapTest{Verdict: judge.NotMeasured}},
+			{Cell: medians.Cell{Function: "MPI_Ireduce", Msize: 1 << 30, Shape: "p2"}, NP: 2, Reason: "needs 3 GiB", Runs: []samples.OverlapRun{},
+				NB5: samples.OverlapTest{Verdict: judge.NotMeasured}, NB7: samples.OverlapTest{Verdict: judge.NotMeasured}},
 		},
 		Count: map[judge.Verdict]int{judge.Violated: 1, judge.Kept: 3, judge.Undecided: 1, judge.Marginal: 1, judge.NotMeasured: 2}, Exit: 1}
 }
@@ -179,7 +181,7 @@ func TestNoTextIsWiderThan100ColumnsOrCommandsTheTerminal(t *testing.T) {
 	for name, e := range examples(t) {
 		text := written(t, "table", e.document)
 		for line := range strings.Lines(text) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > usualWidth {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > document.UsualWidth {
 				t.Errorf("%s: %d columns: %s", name, n, line)
 			}
 		}
@@ -210,7 +212,7 @@ func TestAFormatThatAKindLacksIsRefused(t *testing.T) {
 			t.Errorf("%s: %v", list, err)
 		}
 	}
-	if all := Reports.Formats(); len(all) != len(formats) || len(Explanations.Formats()) >= len(all) {
+	if all := Reports.Formats(); len(all) != len(document.Formats) || len(Explanations.Formats()) >= len(all) {
 		t.Errorf("a report has %q, an explanation %q", all, Explanations.Formats())
 	}
 }
@@ -219,16 +221,16 @@ func TestWrapBreaksAtBlanksAndInLongWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "a b": "a b", "aaa bbb": "aaa|bbb", "a bb cc": "a bb|cc", "aaaaaaa b": "aaaa|aaa|b", "ab ccccc": "ab|cccc|c",
 	} {
-		if got := strings.Join(wrap(text, 4, ""), "|"); got != want {
+		if got := strings.Join(document.Wrap(text, 4, ""), "|"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 	for n, want := range map[int]string{19: "Exscan+Reduce_local", 15: "Exscan+|Reduce_local", 12: "Exscan+|Reduce_local", 7: "Exscan+|Reduce_|local"} {
-		if got := strings.Join(wrap("Exscan+Reduce_local", n, ""), "|"); got != want {
+		if got := strings.Join(document.Wrap("Exscan+Reduce_local", n, ""), "|"); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}
-	if got := strings.Join(wrap("aaaaaaa b", 4, "  "), "|"); got != "aaaa|  aa|  a|  b" {
+	if got := strings.Join(document.Wrap("aaaaaaa b", 4, "  "), "|"); got != "aaaa|  aa|  a|  b" {
 		t.Errorf("%q", got)
 	}
 }

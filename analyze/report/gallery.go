@@ -9,33 +9,28 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/samples"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
-	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 )
-
-// Picture is what one set of files shows: panels beside each other with the same axes, or a heat map.
-type Picture struct {
-	Name   string // of its files, without the ending
-	Kind   string // what it is one of, in the plural
-	Title  string
-	Panels []Figure
-	Heat   *HeatMap
-}
 
 // Gallery is the pictures of one or several results folders.
 type Gallery struct {
 	Out      string // the folder that they are in
 	Formats  []string
-	Pictures []Picture
+	Pictures []picture.Picture
 	Notes    []string
 }
 
 // Galleries list pictures.
-var Galleries = Kind[Gallery]{Name: "figures", Sections: gallerySections}
+var Galleries = document.Kind[Gallery]{Name: "figures", Sections: gallerySections}
 
-func gallerySections(g *Gallery) []Section {
-	var s Section
+func gallerySections(g *Gallery) []document.Section {
+	var s document.Section
 	var kinds []string
 	count := map[string]int{}
 	for _, p := range g.Pictures {
@@ -48,43 +43,43 @@ func gallerySections(g *Gallery) []Section {
 		kinds[i] = fmt.Sprintf("%d of %s", count[kind], kind)
 	}
 	s.Say("%s in %s, each as %s: %s.", conf.Plural(len(g.Pictures), "picture"), g.Out, strings.Join(g.Formats, ", "), strings.Join(kinds, ", "))
-	t := &Table{Head: []string{"file", "shows"}, Align: "ll", Flex: 1}
+	t := &document.Table{Head: []string{"file", "shows"}, Align: "ll", Flex: 1}
 	for _, p := range g.Pictures {
 		t.Add(p.Name, p.Title)
 	}
 	s.Table, s.Notes = t, g.Notes
-	return []Section{s}
+	return []document.Section{s}
 }
 
 // NewGallery draws the reports of results folders, and the samples of cases of each, by side. Several folders share
 // a picture: patterns and samples in panels of their own, run-times as lines.
-func NewGallery(sides []*analyze.Side, samples [][]*analyze.CaseSamples) *Gallery {
+func NewGallery(sides []*analyze.Side, samples [][]*samples.CaseSamples) *Gallery {
 	g := &Gallery{}
 	labels := sideLabels(sides)
 	if len(sides) > 1 {
-		g.add(Picture{Name: "matrix", Kind: "violations by folder", Title: "The largest ratio of each pattern that is violated", Heat: matrixHeat(analyze.NewMatrix(sides), labels)})
+		g.add(picture.Picture{Name: "matrix", Kind: "violations by folder", Title: "The largest ratio of each pattern that is violated", Heat: matrixHeat(series.NewMatrix(sides), labels)})
 	}
 	for i, s := range sides {
 		for _, shape := range s.Report.Shapes {
 			found, rest := heatRows(s.Report, shape.Name, nil)
 			found.Rows = append(found.Rows, rest.Rows...)
-			g.add(Picture{Name: ofFolder(anchor("heat", shape.Name), i), Kind: "ratios", Title: titled("How many times slower a call is than it may be, "+shape.Name, labels[i]), Heat: found})
+			g.add(picture.Picture{Name: ofFolder(picture.Anchor("heat", shape.Name), i), Kind: "ratios", Title: titled("How many times slower a call is than it may be, "+shape.Name, labels[i]), Heat: found})
 		}
 	}
 	g.panels("patterns", labels, patternPanels(sides))
-	g.panels("run-times", []string{""}, [][]Figure{latencyLines(sides, labels)})
-	var mpiruns [][]Figure
+	g.panels("run-times", []string{""}, [][]picture.Figure{latencyLines(sides, labels)})
+	var mpiruns [][]picture.Figure
 	for i, s := range sides {
 		mpiruns = append(mpiruns, MpirunFigures(s.Report))
 		if f := LossFigure(s.Report); f != nil {
 			f.Title = titled(f.Title, labels[i])
-			g.add(Picture{Name: ofFolder(f.ID, i), Kind: "losses", Title: f.Title, Panels: []Figure{*f}})
+			g.add(picture.Picture{Name: ofFolder(f.ID, i), Kind: "losses", Title: f.Title, Panels: []picture.Figure{*f}})
 		}
 	}
 	g.panels("mpiruns", labels, mpiruns)
-	var cases [][]Figure
+	var cases [][]picture.Figure
 	for _, of := range samples {
-		var figures []Figure
+		var figures []picture.Figure
 		for _, c := range of {
 			figures = append(figures, SampleFigures(c)...)
 		}
@@ -92,43 +87,32 @@ func NewGallery(sides []*analyze.Side, samples [][]*analyze.CaseSamples) *Galler
 	}
 	g.panels("samples", labels, cases)
 	for i := range g.Pictures {
-		g.Pictures[i].clean()
+		g.Pictures[i].Clean()
 	}
 	return g
 }
 
-// clean makes every character of what others have named visible.
-func (p *Picture) clean() {
-	p.Title = clean.Line(p.Title)
-	for i := range p.Panels {
-		p.Panels[i].rewrite(clean.Line, cleanCell)
-	}
-	if p.Heat != nil {
-		p.Heat = p.Heat.rewritten(clean.Line)
-	}
-}
-
 // add adds a picture that shows anything, under a name that no other has.
-func (g *Gallery) add(p Picture) {
+func (g *Gallery) add(p picture.Picture) {
 	if len(p.Panels) == 0 && (p.Heat == nil || len(p.Heat.Rows) == 0) {
 		return
 	}
 	name := p.Name
-	for n := 2; slices.ContainsFunc(g.Pictures, func(o Picture) bool { return o.Name == p.Name }); n++ {
+	for n := 2; slices.ContainsFunc(g.Pictures, func(o picture.Picture) bool { return o.Name == p.Name }); n++ {
 		p.Name = fmt.Sprintf("%s-%d", name, n)
 	}
 	g.Pictures = append(g.Pictures, p)
 }
 
 // panels adds a picture for each figure; those of the same ID of several folders are beside each other.
-func (g *Gallery) panels(kind string, labels []string, by [][]Figure) {
-	var pictures []Picture
+func (g *Gallery) panels(kind string, labels []string, by [][]picture.Figure) {
+	var pictures []picture.Picture
 	for i, figures := range by {
 		for _, f := range figures {
-			at := slices.IndexFunc(pictures, func(p Picture) bool { return p.Name == f.ID })
+			at := slices.IndexFunc(pictures, func(p picture.Picture) bool { return p.Name == f.ID })
 			if at < 0 {
 				at = len(pictures)
-				pictures = append(pictures, Picture{Name: f.ID, Kind: kind, Title: f.Title})
+				pictures = append(pictures, picture.Picture{Name: f.ID, Kind: kind, Title: f.Title})
 			}
 			f.Title = cmp.Or(labels[i], f.Title)
 			pictures[at].Panels = append(pictures[at].Panels, f)
@@ -169,13 +153,13 @@ func different(labels []string) bool {
 }
 
 // titled is a title with the label of a folder, where it has one.
-func titled(title, label string) string { return title + when(label != "", ": %s", label) }
+func titled(title, label string) string { return title + phrase.When(label != "", ": %s", label) }
 
 // ofFolder is a name with the number of a folder, from the second on.
-func ofFolder(name string, i int) string { return name + when(i > 0, "-%d", i+1) }
+func ofFolder(name string, i int) string { return name + phrase.When(i > 0, "-%d", i+1) }
 
 // patternPanels are, by side, the figures of the patterns that are violated or undecided on any side.
-func patternPanels(sides []*analyze.Side) [][]Figure {
+func patternPanels(sides []*analyze.Side) [][]picture.Figure {
 	var shown []patternKey
 	var reports []*analyze.Report
 	for _, s := range sides {
@@ -187,7 +171,7 @@ func patternPanels(sides []*analyze.Side) [][]Figure {
 		}
 	}
 	ids := patternIDs(reports...)
-	out := make([][]Figure, len(sides))
+	out := make([][]picture.Figure, len(sides))
 	for i, s := range sides {
 		cases := casesOf(s.Report)
 		for _, p := range shown {
@@ -206,22 +190,22 @@ func patternPanels(sides []*analyze.Side) [][]Figure {
 }
 
 // latencyLines are the run-times of each collective, a line for each folder and shape.
-func latencyLines(sides []*analyze.Side, labels []string) []Figure {
+func latencyLines(sides []*analyze.Side, labels []string) []picture.Figure {
 	if len(sides) == 1 {
 		return LatencyFigures(sides[0].Report)
 	}
-	var out []Figure
+	var out []picture.Figure
 	for i, s := range sides {
 		for _, f := range LatencyFigures(s.Report) {
-			at := slices.IndexFunc(out, func(o Figure) bool { return o.ID == f.ID })
+			at := slices.IndexFunc(out, func(o picture.Figure) bool { return o.ID == f.ID })
 			if at < 0 {
 				at = len(out)
 				out = append(out, f)
 				out[at].Series, out[at].Marks = nil, nil
 			}
 			for _, line := range f.Series {
-				line.Name = labels[i] + when(len(f.Series) > 1, ", %s", line.Name)
-				line.Role = []Role{Call, Instead, Other}[min(len(out[at].Series), 2)]
+				line.Name = labels[i] + phrase.When(len(f.Series) > 1, ", %s", line.Name)
+				line.Role = []picture.Role{picture.Call, picture.Instead, picture.Other}[min(len(out[at].Series), 2)]
 				out[at].Series = append(out[at].Series, line)
 			}
 		}
@@ -230,8 +214,8 @@ func latencyLines(sides []*analyze.Side, labels []string) []Figure {
 }
 
 // matrixHeat has the largest ratio of each violated pattern.
-func matrixHeat(m *analyze.Matrix, labels []string) *HeatMap {
-	h := &HeatMap{Corner: "guideline"}
+func matrixHeat(m *series.Matrix, labels []string) *picture.HeatMap {
+	h := &picture.HeatMap{Corner: "guideline"}
 	folders := map[string]int{}
 	for _, c := range m.Columns {
 		if _, seen := folders[c.Folder]; !seen {
@@ -243,7 +227,7 @@ func matrixHeat(m *analyze.Matrix, labels []string) *HeatMap {
 		if r.Type != guidelines.Pattern {
 			continue
 		}
-		row := HeatRow{Name: r.Guideline + " " + plain(r.Function) + " ≤ " + plain(r.Mockup), Cells: make([]HeatCell, len(r.Cells))}
+		row := picture.HeatRow{Name: r.Guideline + " " + plain(r.Function) + " ≤ " + plain(r.Mockup), Cells: make([]picture.HeatCell, len(r.Cells))}
 		for i, cell := range r.Cells {
 			row.Cells[i] = matrixHeatCell(cell)
 		}
@@ -252,18 +236,18 @@ func matrixHeat(m *analyze.Matrix, labels []string) *HeatMap {
 	return h
 }
 
-func matrixHeatCell(c *analyze.MatrixCell) HeatCell {
+func matrixHeatCell(c *series.MatrixCell) picture.HeatCell {
 	if c == nil {
-		return HeatCell{}
+		return picture.HeatCell{}
 	}
 	for _, verdict := range []judge.Verdict{judge.Wrong, judge.Violated, judge.Undecided} {
 		if n := c.Tests[verdict]; n > 0 {
-			cell := HeatCell{Sign: signs[verdict][0], Word: fmt.Sprintf("%s at %d of %d sizes", signs[verdict][1], n, c.Planned())}
+			cell := picture.HeatCell{Sign: signs[verdict][0], Word: fmt.Sprintf("%s at %d of %d sizes", signs[verdict][1], n, c.Planned())}
 			if verdict == judge.Violated && c.Ratio != nil {
 				cell.Ratio, cell.Text = *c.Ratio, fmt.Sprintf("%.2f", *c.Ratio)
 			}
 			return cell
 		}
 	}
-	return HeatCell{Word: "no violation found", Text: "·"}
+	return picture.HeatCell{Word: "no violation found", Text: "·"}
 }

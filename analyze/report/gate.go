@@ -9,6 +9,8 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 )
 
 // gateWords say what each state is, in the order in which they are shown.
@@ -28,21 +30,21 @@ var gateWords = []struct {
 }
 
 // gateSections say how a check stands against its baselines, the alarms first.
-func gateSections(r *analyze.Report) []Section {
+func gateSections(r *analyze.Report) []document.Section {
 	g := r.Gate
 	if g == nil {
 		return nil
 	}
 	alarms := gateAlarms(r)
-	out := []Section{Titled("Held against %s", cmp.Or(when(len(g.Baselines) > 0, "%s", conf.Plural(len(g.Baselines), "baseline")), "expectations"))}
+	out := []document.Section{document.Titled("Held against %s", cmp.Or(phrase.When(len(g.Baselines) > 0, "%s", conf.Plural(len(g.Baselines), "baseline")), "expectations"))}
 	s := &out[0]
 	for i, b := range g.Baselines {
-		s.Fact(when(i == 0, "Against"), "%s: %s%s", b.Folder, b.Library, when(len(b.Created) >= len(time.DateOnly), ", %s", b.Created[:min(len(b.Created), len(time.DateOnly))]))
+		s.Fact(phrase.When(i == 0, "Against"), "%s: %s%s", b.Folder, b.Library, phrase.When(len(b.Created) >= len(time.DateOnly), ", %s", b.Created[:min(len(b.Created), len(time.DateOnly))]))
 	}
-	s.facts("Note", g.Notes)
+	s.Facts("Note", g.Notes)
 	s.Table = gateTable(alarms, true)
-	if _, more := first(alarms, mostAlarms, moreRows); more != "" {
-		s.note("%s", more)
+	if _, more := phrase.First(alarms, mostAlarms, moreRows); more != "" {
+		s.Note("%s", more)
 	}
 	out = append(out, slowerSection(g)...)
 	for _, w := range gateWords {
@@ -50,7 +52,7 @@ func gateSections(r *analyze.Report) []Section {
 		if w.long == "" || len(in) == 0 {
 			continue
 		}
-		shown, more := first(byRatio(in), mostRows, moreRows)
+		shown, more := phrase.First(byRatio(in), mostRows, moreRows)
 		out = append(out, tabled(gateTable(shown, false), more, "%s, %s: %s", capital(w.short), conf.Plural(len(in), "test"), w.long)...)
 	}
 	return out
@@ -90,7 +92,7 @@ func gateVerdict(r *analyze.Report) string {
 			others = append(others, fmt.Sprintf("%d %s", n, w.short))
 		}
 	}
-	rest := when(len(others) > 0, "; beside that %s", strings.Join(others, ", "))
+	rest := phrase.When(len(others) > 0, "; beside that %s", strings.Join(others, ", "))
 	if len(counts) > 0 {
 		return fmt.Sprintf("ALARM: %s%s", strings.Join(counts, ", "), rest)
 	}
@@ -98,17 +100,17 @@ func gateVerdict(r *analyze.Report) string {
 }
 
 // gateTable lists tests with their states; all says that they have several.
-func gateTable(tests []*analyze.Verdict, all bool) *Table {
+func gateTable(tests []*analyze.Verdict, all bool) *document.Table {
 	if len(tests) == 0 {
 		return nil
 	}
-	t := &Table{Head: []string{"", "guideline", "msize", "shape", "ratio [95 %]", "before"}, Align: "llrlll", Flex: 5}
-	shown, _ := first(byRatio(tests), mostAlarms, "")
+	t := &document.Table{Head: []string{"", "guideline", "msize", "shape", "ratio [95 %]", "before"}, Align: "llrlll", Flex: 5}
+	shown, _ := phrase.First(byRatio(tests), mostAlarms, "")
 	for _, v := range shown {
-		t.Add(words(v.State), v.Guideline+" "+plain(v.Function), size(v.Msize), v.Shape, effect(v), v.StateReason+when(v.Ticket != "", " [%s]", v.Ticket))
+		t.Add(phrase.Words(v.State), v.Guideline+" "+plain(v.Function), phrase.Size(v.Msize), v.Shape, effect(v), v.StateReason+phrase.When(v.Ticket != "", " [%s]", v.Ticket))
 	}
 	if !all {
-		t.drop(0)
+		t.Drop(0)
 		t.Flex--
 	}
 	return t
@@ -128,11 +130,11 @@ func byRatio(tests []*analyze.Verdict) []*analyze.Verdict {
 }
 
 // slowerSection lists run-times, where they are alarms.
-func slowerSection(g *analyze.Gate) []Section {
-	t := &Table{Head: []string{"function", "shape", "msize", "before", "now", "ratio", "than in"}, Align: "llrrrrl", Flex: 6}
-	shown, more := first(g.Slower, mostAlarms, moreRows)
+func slowerSection(g *analyze.Gate) []document.Section {
+	t := &document.Table{Head: []string{"function", "shape", "msize", "before", "now", "ratio", "than in"}, Align: "llrrrrl", Flex: 6}
+	shown, more := phrase.First(g.Slower, mostAlarms, moreRows)
 	for _, k := range shown {
-		t.Add(plain(k.Function), k.Shape, size(k.Msize), duration(k.BeforeS), duration(k.NowS), Ratio(k.Ratio), k.Baseline)
+		t.Add(plain(k.Function), k.Shape, phrase.Size(k.Msize), phrase.Duration(k.BeforeS), phrase.Duration(k.NowS), phrase.Ratio(k.Ratio), k.Baseline)
 	}
 	return tabled(t, more, "Slower than in every baseline: %s", conf.Plural(len(g.Slower), "run-time"))
 }

@@ -6,6 +6,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 )
@@ -45,11 +46,11 @@ func gated(t *testing.T) *analyze.Report {
 			set(judge.Undecided, 1.3)
 		}
 	}
-	g := &analyze.Against{GateConfig: analyze.GateConfig{Baseline: []string{"nights"}, FailOn: analyze.FailOnTimes}, Nights: []*analyze.PastNight{analyze.PastNightOf(before, "nights/2026-11-21")},
-		Times: []*analyze.Comparison{comparison()}, Notes: []string{"left out: nights/2026-11-20/report.json: it is damaged: verdicts: unexpected EOF"},
-		Expect: []analyze.Expectation{{Guideline: "GL14", Function: "MPI_Reduce", Msizes: guidelines.MsizeList{"128Ki"}, Reason: "known since 2026-10-01", Ticket: "HPC-12"},
+	g := &series.Against{GateConfig: series.GateConfig{Baseline: []string{"nights"}, FailOn: series.FailOnTimes}, Nights: []*series.PastNight{series.PastNightOf(before, "nights/2026-11-21")},
+		Times: []*series.Comparison{comparison()}, Notes: []string{"left out: nights/2026-11-20/report.json: it is damaged: verdicts: unexpected EOF"},
+		Expect: []series.Expectation{{Guideline: "GL14", Function: "MPI_Reduce", Msizes: guidelines.MsizeList{"128Ki"}, Reason: "known since 2026-10-01", Ticket: "HPC-12"},
 			{Guideline: "GL5", Function: "MPI_Allgather", Msizes: guidelines.MsizeList{"1Mi"}}, {Guideline: "GL9"}}}
-	if err := a.Hold(g); err != nil {
+	if err := series.Hold(a, g); err != nil {
 		t.Fatal(err)
 	}
 	return a.Report

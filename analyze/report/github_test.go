@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/document"
 )
 
 func TestAnnotationsAreOneLineEachAndEscaped(t *testing.T) {
@@ -24,15 +26,15 @@ func TestAnnotationsAreOneLineEachAndEscaped(t *testing.T) {
 }
 
 func TestTenAnnotationsAtMostAndTheWorstFirst(t *testing.T) {
-	d := &Document{Outcomes: &Outcomes{Suites: []Suite{{Outcomes: []Outcome{{Title: "passed"}, {Result: Skipped, Title: "known"}}}}}}
+	d := &document.Document{Outcomes: &document.Outcomes{Suites: []document.Suite{{Outcomes: []document.Outcome{{Title: "passed"}, {Result: document.Skipped, Title: "known"}}}}}}
 	if text := written(t, "github", d); text != "" {
 		t.Errorf("nothing failed: %q", text)
 	}
 	s := &d.Outcomes.Suites[0]
 	for i := range 12 {
-		s.Outcomes = append(s.Outcomes, Outcome{Result: Failed, Title: fmt.Sprint("call ", i), Text: "slow", Ratio: float64(i)})
+		s.Outcomes = append(s.Outcomes, document.Outcome{Result: document.Failed, Title: fmt.Sprint("call ", i), Text: "slow", Ratio: float64(i)})
 	}
-	s.Outcomes = append(s.Outcomes, Outcome{Result: Errored, Title: "wrong, 8 B", Text: "100 %\nwrong"})
+	s.Outcomes = append(s.Outcomes, document.Outcome{Result: document.Errored, Title: "wrong, 8 B", Text: "100 %\nwrong"})
 	lines := strings.Split(written(t, "github", d), "\n")
 	if len(lines) != 12 || lines[0] != "::error title=wrong%2C 8 B::100 %25%0Awrong" || lines[1] != "::error title=call 11::slow" ||
 		lines[9] != "::error title=call 3::slow" || lines[10] != "::notice title=pgmpi%3A 13 findings::and 3 more: see the report" {

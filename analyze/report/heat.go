@@ -9,6 +9,9 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 )
 
 // signs are those of the cells of a heat map, with what they say.
@@ -22,8 +25,8 @@ var signs = map[judge.Verdict][2]string{
 
 // heatMaps are the ratios of all tests, guideline × msize, for each shape: first the guidelines with a finding, and
 // folded those without.
-func heatMaps(r *analyze.Report) []Section {
-	var out []Section
+func heatMaps(r *analyze.Report) []document.Section {
+	var out []document.Section
 	drawn := map[string]bool{} // IDs of figures
 	for _, f := range slices.Concat(PatternFigures(r), LatencyFigures(r)) {
 		drawn[f.ID] = true
@@ -31,8 +34,8 @@ func heatMaps(r *analyze.Report) []Section {
 	explained := false
 	for _, shape := range r.Shapes {
 		found, rest := heatRows(r, shape.Name, drawn)
-		name := when(len(r.Shapes) > 1, ", %s", shape.Name)
-		s := Titled("Heat map%s: how many times slower a call is than what it must not be slower than", name)
+		name := phrase.When(len(r.Shapes) > 1, ", %s", shape.Name)
+		s := document.Titled("Heat map%s: how many times slower a call is than what it must not be slower than", name)
 		if len(found.Rows) == 0 {
 			s.Say("No guideline is violated, suspected or undecided at any size.")
 		} else {
@@ -40,12 +43,12 @@ func heatMaps(r *analyze.Report) []Section {
 		}
 		if s.Heat != nil && !explained {
 			explained = true
-			s.note("★ violated, ? undecided, s split suspected without a test, – not measured, ✗ %s; a number alone: no violation found; blank: not planned. "+
+			s.Note("★ violated, ? undecided, s split suspected without a test, – not measured, ✗ %s; a number alone: no violation found; blank: not planned. "+
 				"1.00: both take equally long; the stronger the warm colour, the slower the call, and the cold one, the faster. A cell leads to its picture.", wrongWords(r))
 		}
 		out = append(out, s)
 		if len(rest.Rows) > 0 {
-			folded := Titled("%s without a finding%s", conf.Plural(len(rest.Rows), "more guideline row"), name)
+			folded := document.Titled("%s without a finding%s", conf.Plural(len(rest.Rows), "more guideline row"), name)
 			folded.Folded, folded.Heat = true, rest
 			out = append(out, folded)
 		}
@@ -54,7 +57,7 @@ func heatMaps(r *analyze.Report) []Section {
 }
 
 // heatRows are the rows of one shape, those with a finding apart from the others.
-func heatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, rest *HeatMap) {
+func heatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, rest *picture.HeatMap) {
 	sizes, ids := map[int64]bool{}, patternIDs(r)
 	of := map[matrixRow][]*analyze.Verdict{}
 	var order []matrixRow
@@ -71,14 +74,14 @@ func heatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, re
 	}
 	slices.SortStableFunc(order, func(a, b matrixRow) int { return typeOrder(a.typ) - typeOrder(b.typ) })
 	columns := slices.Sorted(maps.Keys(sizes))
-	found, rest = &HeatMap{Corner: "guideline"}, &HeatMap{Corner: "guideline"}
-	for _, m := range []*HeatMap{found, rest} {
+	found, rest = &picture.HeatMap{Corner: "guideline"}, &picture.HeatMap{Corner: "guideline"}
+	for _, m := range []*picture.HeatMap{found, rest} {
 		for _, s := range columns {
 			m.Columns = append(m.Columns, conf.ShortSize(s))
 		}
 	}
 	for _, row := range order {
-		heat := HeatRow{Name: row.guideline + " " + plain(row.function), Cells: make([]HeatCell, len(columns))}
+		heat := picture.HeatRow{Name: row.guideline + " " + plain(row.function), Cells: make([]picture.HeatCell, len(columns))}
 		into := rest
 		for _, v := range of[row] {
 			at, _ := slices.BinarySearch(columns, v.Msize)
@@ -96,9 +99,9 @@ func typeOrder(t guidelines.Type) int {
 	return slices.Index([]guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}, t)
 }
 
-func heatCell(v *analyze.Verdict, drawn map[string]bool, ids map[patternKey]string) HeatCell {
+func heatCell(v *analyze.Verdict, drawn map[string]bool, ids map[patternKey]string) picture.HeatCell {
 	sign := signs[v.Verdict]
-	c := HeatCell{Sign: sign[0], Word: sign[1]}
+	c := picture.HeatCell{Sign: sign[0], Word: sign[1]}
 	if v.Ratio != nil {
 		c.Ratio, c.Text = *v.Ratio, fmt.Sprintf("%.2f", *v.Ratio)
 		if *v.Ratio >= 9.995 {

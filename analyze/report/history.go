@@ -9,14 +9,17 @@ import (
 	"strings"
 	"time"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 )
 
 // Histories are of many checks, one after another.
-var Histories = Kind[analyze.History]{Name: "history", Sections: historySections, Rows: historyRows, JSON: true}
+var Histories = document.Kind[series.History]{Name: "history", Sections: historySections, Rows: historyRows, JSON: true}
 
 // historyColumns are for one row per check, or with trends one per check and trend.
 // New columns go to the end.
@@ -24,7 +27,7 @@ var historyColumns = []string{"series", "created", "folder", "path", "label", "h
 	"shapes", "r", "tests", "violated", "firm", "alarms", "gone", "slow_mpiruns", "exit_code", "machine_shift", "changed",
 	"guideline", "function", "mockup", "msize", "msize_other", "shape", "median_s", "other_median_s", "ratio", "ratio_lo95", "ratio_hi95", "verdict"}
 
-func historyRows(h *analyze.History) [][]string {
+func historyRows(h *series.History) [][]string {
 	out := [][]string{historyColumns}
 	for i := range h.Series {
 		s := &h.Series[i]
@@ -35,7 +38,7 @@ func historyRows(h *analyze.History) [][]string {
 		}
 		for _, t := range s.Trends {
 			for _, p := range t.Points {
-				out = append(out, append(nightRow(s, i, p.Night), row(t.Guideline, t.Function, t.Mockup, t.Msize, t.MsizeOther, t.Shape,
+				out = append(out, append(nightRow(s, i, p.Night), phrase.Row(t.Guideline, t.Function, t.Mockup, t.Msize, t.MsizeOther, t.Shape,
 					p.MedianS, p.OtherMedianS, p.Ratio, p.RatioLo95, p.RatioHi95, p.Verdict)...))
 			}
 		}
@@ -43,7 +46,7 @@ func historyRows(h *analyze.History) [][]string {
 	return out
 }
 
-func nightRow(s *analyze.Series, series, n int) []string {
+func nightRow(s *series.Series, series, n int) []string {
 	k := &s.Nights[n]
 	var alarms, shift any
 	if k.Alarms != nil {
@@ -52,7 +55,7 @@ func nightRow(s *analyze.Series, series, n int) []string {
 	if k.Shift != nil {
 		shift = k.Shift.Ratio
 	}
-	return row(series+1, k.Created, k.Folder, k.Path, labels(k.Label), k.Host, strings.Join(k.Nodes, " "), k.Kernel, k.Library.Name, ShortVersion(k.Library.Version), k.Version,
+	return phrase.Row(series+1, k.Created, k.Folder, k.Path, labels(k.Label), k.Host, strings.Join(k.Nodes, " "), k.Kernel, k.Library.Name, ShortVersion(k.Library.Version), k.Version,
 		k.RankHash, k.GLTomlHash, strings.Join(s.Shapes, " "), k.R, k.Tests, k.Violated, k.Firm, alarms, k.Gone, k.SlowMpiruns, k.Exit, shift, changed(k, ": ", "; "))
 }
 
@@ -66,16 +69,16 @@ func labels(of map[string]string) string {
 }
 
 // changed says what is not as it was the night before.
-func changed(k *analyze.Night, is, separator string) string {
+func changed(k *series.Night, is, separator string) string {
 	var out []string
 	for _, d := range k.Changed {
-		out = append(out, fmt.Sprintf("%s%s%s → %s", d.Factor, is, fit(d.A, 60), fit(d.B, 60)))
+		out = append(out, fmt.Sprintf("%s%s%s → %s", d.Factor, is, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60)))
 	}
 	return strings.Join(out, separator)
 }
 
 // when a night was, to the minute.
-func nightTime(k *analyze.Night) string {
+func nightTime(k *series.Night) string {
 	at, err := time.Parse(time.RFC3339, k.Created)
 	if err != nil {
 		return "unknown"
@@ -83,19 +86,19 @@ func nightTime(k *analyze.Night) string {
 	return at.UTC().Format("2006-01-02 15:04")
 }
 
-func historySections(h *analyze.History) []Section {
-	var answers Section
-	out := []Section{answers}
+func historySections(h *series.History) []document.Section {
+	var answers document.Section
+	out := []document.Section{answers}
 	for i := range h.Series {
 		s := &h.Series[i]
 		out[0].Say("%s", historyAnswer(s))
 		out = append(out, slices.Concat(historyNights(s), historyChanges(s), historyTrends(s))...)
 	}
 	if len(h.Skipped) > 0 {
-		s := Titled("Left out: %d that could not be read", len(h.Skipped))
-		shown, more := first(h.Skipped, 20, "and %d more, see history.json")
+		s := document.Titled("Left out: %d that could not be read", len(h.Skipped))
+		shown, more := phrase.First(h.Skipped, 20, "and %d more, see history.json")
 		for _, k := range shown {
-			s.Item("%s: %s", fit(k.Path, 120), fit(k.Reason, 200))
+			s.Item("%s: %s", phrase.Fit(k.Path, 120), phrase.Fit(k.Reason, 200))
 		}
 		if more != "" {
 			s.Item("%s", more)
@@ -106,12 +109,12 @@ func historySections(h *analyze.History) []Section {
 }
 
 // seriesName is "mpich, p2".
-func seriesName(s *analyze.Series) string {
-	return known(s.Library) + ", " + strings.Join(s.Shapes, " ")
+func seriesName(s *series.Series) string {
+	return phrase.Known(s.Library) + ", " + strings.Join(s.Shapes, " ")
 }
 
 // historyAnswer is the last night in a sentence, with what has changed for good.
-func historyAnswer(s *analyze.Series) string {
+func historyAnswer(s *series.Series) string {
 	last := &s.Nights[len(s.Nights)-1]
 	text := fmt.Sprintf("%s: last of %s, %s: %d of %s violated", seriesName(s), conf.Plural(len(s.Nights), "check"), nightTime(last), last.Violated, conf.Plural(last.Tests, "test"))
 	if last.Alarms != nil {
@@ -119,20 +122,20 @@ func historyAnswer(s *analyze.Series) string {
 	}
 	var found []string
 	groups := lastingGroups(s)
-	shown, more := first(groups, 3, "%d more")
+	shown, more := phrase.First(groups, 3, "%d more")
 	for _, g := range shown {
 		found = append(found, fmt.Sprintf("%s %s since %s", functionName(g.function), g.factors(), nightTime(&s.Nights[g.night])))
 	}
 	if more != "" {
 		found = append(found, more)
 	}
-	return text + ". " + cmp.Or(when(len(groups) > 0, "Lasting changes of ratios: %s.", strings.Join(found, "; ")), "No lasting change of a ratio.")
+	return text + ". " + cmp.Or(phrase.When(len(groups) > 0, "Lasting changes of ratios: %s.", strings.Join(found, "; ")), "No lasting change of a ratio.")
 }
 
-func historyNights(s *analyze.Series) []Section {
-	t := &Table{Head: []string{"check", "", "library", "violated", "alarms", "gone", "slow", "line", "memcpy", "label"}, Align: "lllrrrrrrl", Flex: 9, Spare: []int{8, 7, 2}}
+func historyNights(s *series.Series) []document.Section {
+	t := &document.Table{Head: []string{"check", "", "library", "violated", "alarms", "gone", "slow", "line", "memcpy", "label"}, Align: "lllrrrrrrl", Flex: 9, Spare: []int{8, 7, 2}}
 	labelled := false
-	var notes []Text
+	var notes []document.Text
 	timeFrom := map[string]int{} // checks
 	for i := range s.Nights {
 		k := &s.Nights[i]
@@ -154,24 +157,24 @@ func historyNights(s *analyze.Series) []Section {
 		}
 		if len(news) > 0 {
 			mark = "*"
-			notes = append(notes, Text{Style: Item, Text: nightTime(k) + ": " + strings.Join(news, "; ")})
+			notes = append(notes, document.Text{Style: document.Item, Text: nightTime(k) + ": " + strings.Join(news, "; ")})
 		}
-		t.Add(nightTime(k), mark, known(fit(ShortVersion(k.Library.Version), 20)), fmt.Sprintf("%d/%d", k.Violated, k.Tests), alarms, fmt.Sprint(k.Gone), fmt.Sprint(k.SlowMpiruns),
+		t.Add(nightTime(k), mark, phrase.Known(phrase.Fit(ShortVersion(k.Library.Version), 20)), fmt.Sprintf("%d/%d", k.Violated, k.Tests), alarms, fmt.Sprint(k.Gone), fmt.Sprint(k.SlowMpiruns),
 			reading(k, medians.ByLine), reading(k, medians.ByMemcpy), labels(k.Label))
 	}
 	if !labelled {
-		t.drop(9)
+		t.Drop(9)
 		t.Flex = 2
 	}
 	out := tabled(t, "slow: mpiruns that were slower than the others throughout. line, memcpy: what a cache line between two cores and a memcpy of 256 KiB took in the median mpirun.",
 		"Checks of %s (UTC)", seriesName(s))
 	for _, from := range slices.Sorted(maps.Keys(timeFrom)) {
-		out[0].note("The time of %s is not in the report, and is from %s.", conf.Plural(timeFrom[from], "check"), from)
+		out[0].Note("The time of %s is not in the report, and is from %s.", conf.Plural(timeFrom[from], "check"), from)
 	}
 	if len(notes) > 0 {
-		marked := Titled("* Not as in the check before")
+		marked := document.Titled("* Not as in the check before")
 		const most = 30
-		shown, more := first(notes, most, "and %d more, see history.json")
+		shown, more := phrase.First(notes, most, "and %d more, see history.json")
 		marked.Text = shown
 		if more != "" {
 			marked.Item("%s", more)
@@ -182,10 +185,10 @@ func historyNights(s *analyze.Series) []Section {
 }
 
 // reading is of the yardstick, on the first shape that has it.
-func reading(k *analyze.Night, q medians.Quantity) string {
+func reading(k *series.Night, q medians.Quantity) string {
 	for i := range k.Yardstick {
 		if ns := *k.Yardstick[i].At(q); ns > 0 {
-			return nanoseconds(ns)
+			return phrase.Nanoseconds(ns)
 		}
 	}
 	return "-"
@@ -203,7 +206,7 @@ type lastingGroup struct {
 
 // factors are the least and the largest change.
 func (g *lastingGroup) factors() string {
-	least, most := Ratio(&g.least), Ratio(&g.most)
+	least, most := phrase.Ratio(&g.least), phrase.Ratio(&g.most)
 	if least == most {
 		return least
 	}
@@ -211,7 +214,7 @@ func (g *lastingGroup) factors() string {
 }
 
 // lastingGroups are in the order of time, those that became slower apart from those that became faster.
-func lastingGroups(s *analyze.Series) (out []*lastingGroup) {
+func lastingGroups(s *series.Series) (out []*lastingGroup) {
 	for _, c := range s.Changes {
 		factor := c.After / c.Before
 		i := slices.IndexFunc(out, func(g *lastingGroup) bool {
@@ -237,28 +240,30 @@ func lastingGroups(s *analyze.Series) (out []*lastingGroup) {
 	return out
 }
 
-func historyChanges(s *analyze.Series) []Section {
-	t := &Table{Head: []string{"since", "function", "shape", "sizes", "tests", "ratio, after/before", "guidelines"}, Align: "lllrrrl", Flex: 6, Spare: []int{4, 2}}
+func historyChanges(s *series.Series) []document.Section {
+	t := &document.Table{Head: []string{"since", "function", "shape", "sizes", "tests", "ratio, after/before", "guidelines"}, Align: "lllrrrl", Flex: 6, Spare: []int{4, 2}}
 	for _, g := range lastingGroups(s) {
-		sizes := size(g.sizes[0])
+		sizes := phrase.Size(g.sizes[0])
 		if last := g.sizes[len(g.sizes)-1]; last != g.sizes[0] {
-			sizes += " … " + size(last)
+			sizes += " … " + phrase.Size(last)
 		}
 		t.Add(nightTime(&s.Nights[g.night]), functionName(g.function), g.shape, sizes, fmt.Sprint(g.tests), g.factors(), strings.Join(g.guidelines, " "))
 	}
 	return tabled(t, "", "Ratios that changed, and stayed so for three checks")
 }
 
-func historyTrends(s *analyze.Series) (out []Section) {
+func historyTrends(s *series.Series) (out []document.Section) {
 	for i := range s.Trends {
 		t := &s.Trends[i]
-		with := "itself at " + size(t.MsizeOther)
+		with := "itself at " + phrase.Size(t.MsizeOther)
 		if t.Mockup != "" {
 			with = plain(t.Mockup)
 		}
-		section := Titled("%s %s at %s on %s, against %s", t.Guideline, functionName(t.Function), size(t.Msize), t.Shape, with)
-		section.drawing(func(width int) []string { return append(trendLines(s, t, width), wrap(trendLegend, width-3, "  ")...) })
-		section.Figures = []Figure{TrendFigure(s, t, anchor("trend", t.Guideline, t.Function, size(t.Msize), t.Shape))}
+		section := document.Titled("%s %s at %s on %s, against %s", t.Guideline, functionName(t.Function), phrase.Size(t.Msize), t.Shape, with)
+		section.Drawing(func(width int) []string {
+			return append(trendLines(s, t, width), document.Wrap(trendLegend, width-3, "  ")...)
+		})
+		section.Figures = []picture.Figure{TrendFigure(s, t, picture.Anchor("trend", t.Guideline, t.Function, phrase.Size(t.Msize), t.Shape))}
 		out = append(out, section)
 	}
 	return out
@@ -267,7 +272,7 @@ func historyTrends(s *analyze.Series) (out []Section) {
 const trendLegend = "o the ratio, # where it is violated, --- its 95 % interval, : where both take equally long, * not as in the check before."
 
 // trendLines draws a trend, a line for each night, in ASCII as far as it is a picture.
-func trendLines(s *analyze.Series, t *analyze.Trend, width int) []string {
+func trendLines(s *series.Series, t *series.Trend, width int) []string {
 	const form, formed = "%-16s %-1s %8s %7s %-12s %-13s ", 66 // with what a drawing is indented by
 	trendCells := min(34, max(12, width-formed))
 	lo, hi := 0.95, 1.05
@@ -282,7 +287,7 @@ func trendLines(s *analyze.Series, t *analyze.Trend, width int) []string {
 	column := func(x float64) int {
 		return min(max(int(math.Log(x/lo)/math.Log(hi/lo)*float64(trendCells-1)+0.5), 0), trendCells-1)
 	}
-	low, high := Ratio(&lo), Ratio(&hi)
+	low, high := phrase.Ratio(&lo), phrase.Ratio(&hi)
 	lines := []string{fmt.Sprintf(form, "check (UTC)", "", "call", "ratio", "95 %", "verdict") + fmt.Sprintf("%-*s%*s", trendCells/2, low, trendCells-trendCells/2, high)}
 	for _, p := range t.Points {
 		k := &s.Nights[p.Night]
@@ -296,8 +301,8 @@ func trendLines(s *analyze.Series, t *analyze.Trend, width int) []string {
 		if valid(p.Ratio) {
 			picture[column(*p.Ratio)] = cmp.Or(map[judge.Verdict]byte{judge.Violated: '#'}[p.Verdict], 'o')
 		}
-		mark := when(len(k.Changed) > 0 || k.Shift != nil, "*")
-		lines = append(lines, strings.TrimRight(fmt.Sprintf(form, nightTime(k), mark, duration(p.MedianS), Ratio(p.Ratio), interval(p.RatioLo95, p.RatioHi95, "-"), words(knownVerdict(p.Verdict)))+string(picture), " "))
+		mark := phrase.When(len(k.Changed) > 0 || k.Shift != nil, "*")
+		lines = append(lines, strings.TrimRight(fmt.Sprintf(form, nightTime(k), mark, phrase.Duration(p.MedianS), phrase.Ratio(p.Ratio), phrase.Interval(p.RatioLo95, p.RatioHi95, "-"), phrase.Words(knownVerdict(p.Verdict)))+string(picture), " "))
 	}
 	return lines
 }

@@ -10,49 +10,50 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 )
 
 // history has two series: of one, the library changes in the fifth night, and with it two ratios.
-func history() *analyze.History {
+func history() *series.History {
 	zero := 0
-	s := analyze.Series{Library: "mpich", Shapes: []string{"p2"}, Datatype: "byte", Op: "bor"}
-	asked := analyze.Asked{Guideline: "GL16", Type: guidelines.Pattern, Function: "MPI_Scan", Mockup: "scan_as_exscan+reduce_local", Msize: 262144, MsizeOther: 262144, Shape: "p2"}
-	trend := analyze.Trend{Asked: asked}
+	s := series.Series{Library: "mpich", Shapes: []string{"p2"}, Datatype: "byte", Op: "bor"}
+	asked := series.Asked{Guideline: "GL16", Type: guidelines.Pattern, Function: "MPI_Scan", Mockup: "scan_as_exscan+reduce_local", Msize: 262144, MsizeOther: 262144, Shape: "p2"}
+	trend := series.Trend{Asked: asked}
 	for i := range 8 {
-		n := analyze.Night{Path: fmt.Sprintf("nights/%02d/report.json", i+1), Version: "1.0", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.0.2\nand more"},
+		n := series.Night{Path: fmt.Sprintf("nights/%02d/report.json", i+1), Version: "1.0", Library: analyze.Library{Name: "mpich", Version: "MPICH Version: 4.0.2\nand more"},
 			Origin: analyze.Origin{Created: fmt.Sprintf("2026-01-%02dT02:00:00Z", i+1), Folder: fmt.Sprintf("%02d", i+1), Host: "login", Nodes: []string{"n1"}, Kernel: "6.1",
 				Label: map[string]string{"commit": fmt.Sprintf("4f3c2a%d", i)}},
 			R: 10, Tests: 119, Violated: 3, Alarms: &zero, SlowMpiruns: i % 3, Yardstick: []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 100 + float64(i), MemcpyNS: 9000}}}, Exit: 0}
-		p := analyze.Point{Night: i, MedianS: pointer(2.2e-4), OtherMedianS: pointer(2.2e-4), Ratio: pointer(1 + 0.01*float64(i%3)), RatioLo95: pointer(0.97), RatioHi95: pointer(1.05), Verdict: judge.Kept}
+		p := series.Point{Night: i, MedianS: pointer(2.2e-4), OtherMedianS: pointer(2.2e-4), Ratio: pointer(1 + 0.01*float64(i%3)), RatioLo95: pointer(0.97), RatioHi95: pointer(1.05), Verdict: judge.Kept}
 		if i >= 4 {
 			n.Library.Version, n.Violated = "MPICH Version: 4.1\nand more", 5
 			p.MedianS, p.Ratio, p.RatioLo95, p.RatioHi95, p.Verdict = pointer(8.2e-4), pointer(3.69), pointer(3.2), pointer(4.1), judge.Violated
 		}
 		switch i {
 		case 1:
-			n.Shift = &analyze.Shift{Cases: 55, Slower: 52, Faster: 3, Ratio: pointer(1.31), Together: true}
+			n.Shift = &series.Shift{Cases: 55, Slower: 52, Faster: 3, Ratio: pointer(1.31), Together: true}
 		case 4:
 			two := 2
-			n.Alarms, n.Exit, n.Changed = &two, 1, []analyze.Difference{{Factor: "library", A: "MPICH Version: 4.0.2", B: "MPICH Version: 4.1"}}
+			n.Alarms, n.Exit, n.Changed = &two, 1, []series.Difference{{Factor: "library", A: "MPICH Version: 4.0.2", B: "MPICH Version: 4.1"}}
 		case 6:
-			p = analyze.Point{Night: i, Verdict: judge.NotMeasured}
+			p = series.Point{Night: i, Verdict: judge.NotMeasured}
 		}
 		s.Nights, trend.Points = append(s.Nights, n), append(trend.Points, p)
 	}
-	s.Trends = []analyze.Trend{trend}
+	s.Trends = []series.Trend{trend}
 	smaller, faster := asked, asked
 	smaller.Msize, smaller.Guideline = 64, "GL2"
 	faster.Function = "MPI_Bcast"
-	s.Changes = []analyze.Lasting{{Asked: asked, Night: 4, Before: 1, After: 3.69}, {Asked: smaller, Night: 4, Before: 1, After: 1.25}, {Asked: faster, Night: 5, Before: 1, After: 0.8}}
-	other := analyze.Series{Library: "openmpi", Shapes: []string{"p2", "2x1"}, Datatype: "byte", Op: "bor", Nights: []analyze.Night{
+	s.Changes = []series.Lasting{{Asked: asked, Night: 4, Before: 1, After: 3.69}, {Asked: smaller, Night: 4, Before: 1, After: 1.25}, {Asked: faster, Night: 5, Before: 1, After: 0.8}}
+	other := series.Series{Library: "openmpi", Shapes: []string{"p2", "2x1"}, Datatype: "byte", Op: "bor", Nights: []series.Night{
 		{Path: "old/report.json", Origin: analyze.Origin{Created: "2025-12-31T23:59:59Z", Folder: "old\x1b[2J"}, TimeFrom: "the file's time",
 			Library: analyze.Library{Name: "openmpi", Version: "Open MPI v4.1.4, package: Debian"}, R: 10, Tests: 1, Violated: 1, Exit: 1}}}
-	return &analyze.History{Schema: analyze.HistorySchema, Series: []analyze.Series{s, other}, Skipped: []analyze.Skipped{{Path: "nights/09/report.json", Reason: "damaged: unexpected end of JSON input"}}}
+	return &series.History{Schema: series.HistorySchema, Series: []series.Series{s, other}, Skipped: []series.Skipped{{Path: "nights/09/report.json", Reason: "damaged: unexpected end of JSON input"}}}
 }
 
 func TestAHistoryIsWholeInJSON(t *testing.T) {
-	var again analyze.History
+	var again series.History
 	if err := json.Unmarshal([]byte(written(t, "json", Histories.Document(history()))), &again); err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestAHistoryIsWholeInJSON(t *testing.T) {
 
 func TestEveryRowOfAHistoryHasItsColumns(t *testing.T) {
 	h := history()
-	for _, rows := range [][][]string{historyRows(h), historyRows(&analyze.History{Series: h.Series[1:]})} {
+	for _, rows := range [][][]string{historyRows(h), historyRows(&series.History{Series: h.Series[1:]})} {
 		for _, row := range rows {
 			if len(row) != len(historyColumns) {
 				t.Errorf("%d cells, want %d: %q", len(row), len(historyColumns), row)

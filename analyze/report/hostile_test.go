@@ -12,6 +12,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
+	"pgmpi/internal/document"
 )
 
 // poison puts a text behind every string of a value, as somebody may have done
@@ -47,7 +48,7 @@ func poison(v reflect.Value, text string) {
 	}
 }
 
-func poisoned[T any](k Kind[T], t *T, text string) example {
+func poisoned[T any](k document.Kind[T], t *T, text string) example {
 	poison(reflect.ValueOf(t), text)
 	return exampleOf(k, t)
 }
@@ -134,12 +135,12 @@ func TestCellsThatASpreadsheetWouldCalculateAreTexts(t *testing.T) {
 }
 
 func TestTextCannotLeaveItsFenceInMarkdown(t *testing.T) {
-	got := fenced("a\n```\n# b\n````")
+	got := document.Fenced("a\n```\n# b\n````")
 	if !strings.HasPrefix(got, "`````\n") || !strings.HasSuffix(got, "\n`````\n") {
 		t.Errorf("%s", got)
 	}
 	for text, want := range map[string]string{"# b": `\# b`, "> b": `\> b`, "a&lt;": `a\&lt;`, "": ""} {
-		if got := block(text); got != want {
+		if got := document.Block(text); got != want {
 			t.Errorf("%q became %s", text, got)
 		}
 	}

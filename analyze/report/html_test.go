@@ -13,7 +13,10 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/document"
+	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 )
 
@@ -263,16 +266,16 @@ func TestEveryTestHasACellOfTheHeatMapWithItsRatio(t *testing.T) {
 
 func TestAColourStandsForARatio(t *testing.T) {
 	for ratio, want := range map[float64]string{1: "h0", 1.1: "h0", 1.5: "h1", 2: "h2", 4: "h4", 100: "h4", 0.5: "c2", 0.01: "c4", 0: "h0"} {
-		if got := heatClass(ratio); got != want {
+		if got := document.HeatClass(ratio); got != want {
 			t.Errorf("%v is %s, want %s", ratio, got, want)
 		}
 	}
 }
 
 func TestTicksAreRoundAndNotTooMany(t *testing.T) {
-	seconds, sizes := Axis{Scale: Log, Unit: Seconds}, sizeAxis()
+	seconds, sizes := picture.Axis{Scale: picture.Log, Unit: picture.Seconds}, sizeAxis()
 	for _, c := range []struct {
-		a      Axis
+		a      picture.Axis
 		lo, hi float64
 		most   int
 		want   string
@@ -281,8 +284,8 @@ func TestTicksAreRoundAndNotTooMany(t *testing.T) {
 		{seconds, 9e-7, 2e-3, 7, "1 µs, 3 µs, 10 µs, 30 µs, 100 µs, 300 µs, 1 ms"},
 		{sizes, 1, 1 << 20, 11, "1, 4, 16, 64, 256, 1K, 4K, 16K, 64K, 256K, 1M"},
 		{sizes, 0, 8, 11, "0, 1, 2, 4, 8"},
-		{Axis{}, 1, 24, 7, "5, 10, 15, 20"},
-		{Axis{Scale: Log, Unit: Factor}, 0.9, 3, 7, "1×, 1.5×, 2×, 2.5×, 3×"},
+		{picture.Axis{}, 1, 24, 7, "5, 10, 15, 20"},
+		{picture.Axis{Scale: picture.Log, Unit: picture.Factor}, 0.9, 3, 7, "1×, 1.5×, 2×, 2.5×, 3×"},
 	} {
 		var got []string
 		for _, tick := range c.a.Ticks(c.lo, c.hi, c.most) {
@@ -295,25 +298,25 @@ func TestTicksAreRoundAndNotTooMany(t *testing.T) {
 }
 
 func TestColoursOfAPageAreInItsStyle(t *testing.T) {
-	used := regexp.MustCompile(`var\((--[a-z0-9-]+)\)`).FindAllStringSubmatch(htmlStyle, -1)
+	used := regexp.MustCompile(`var\((--[a-z0-9-]+)\)`).FindAllStringSubmatch(document.HtmlStyle, -1)
 	for _, u := range used {
-		if strings.Count(htmlStyle, u[1]+":") != 2 { // light and dark
+		if strings.Count(document.HtmlStyle, u[1]+":") != 2 { // light and dark
 			t.Errorf("%s is not there twice, for light and for dark", u[1])
 		}
 	}
 	page := written(t, "html", examples(t)["planted"].document)
 	for _, class := range []string{"h4", "slow", "s0", "s1", "each", "whiskers"} {
-		if !slices.ContainsFunc([]string{"." + class + " ", "." + class + ".", "." + class + ",", "." + class + "{"}, func(rule string) bool { return strings.Contains(htmlStyle, rule) }) || !strings.Contains(page, class) {
+		if !slices.ContainsFunc([]string{"." + class + " ", "." + class + ".", "." + class + ",", "." + class + "{"}, func(rule string) bool { return strings.Contains(document.HtmlStyle, rule) }) || !strings.Contains(page, class) {
 			t.Errorf("%s: no rule, or not used", class)
 		}
 	}
 }
 
 func TestSectionsAndPicturesOfOneNameHaveIDsOfTheirOwn(t *testing.T) {
-	f := Figure{ID: "same", Title: "one of two", Series: []Series{{Points: []Point{bare(1, 2), bare(2, 3)}}}}
-	s := Titled("Same")
-	s.Figures = []Figure{f, f}
-	page := written(t, "html", &Document{Name: "two", page: []Section{Titled("First"), s, s}})
+	f := picture.Figure{ID: "same", Title: "one of two", Series: []picture.Series{{Points: []picture.Point{picture.Bare(1, 2), picture.Bare(2, 3)}}}}
+	s := document.Titled("Same")
+	s.Figures = []picture.Figure{f, f}
+	page := written(t, "html", &document.Document{Name: "two", Pictured: []document.Section{document.Titled("First"), s, s}})
 	for _, id := range []string{"part-same", "part-same-2", "same", "same-2", "same-3", "same-4"} {
 		if n := strings.Count(page, ` id="`+id+`"`); n != 1 {
 			t.Errorf("%d elements are called %s", n, id)
@@ -350,9 +353,9 @@ func TestGuidelinesWithSimilarNamesHavePicturesOfTheirOwn(t *testing.T) {
 	if len(drawn) != 3 || len(links) != 3 {
 		t.Errorf("IDs %v, links %v", drawn, links)
 	}
-	c := &analyze.Comparison{AllRows: true}
+	c := &series.Comparison{AllRows: true}
 	for _, function := range []string{"bcast_as_my-own", "bcast_as_my_own"} {
-		c.Cases = append(c.Cases, analyze.CaseChange{Cell: medians.Cell{Function: function, Msize: 8, Shape: "p2"}, AMedianS: &half, BMedianS: &slow})
+		c.Cases = append(c.Cases, series.CaseChange{Cell: medians.Cell{Function: function, Msize: 8, Shape: "p2"}, AMedianS: &half, BMedianS: &slow})
 	}
 	if changed := ChangeFigures(c); len(changed) != 2 || changed[0].ID == changed[1].ID {
 		t.Errorf("%d pictures of two functions", len(changed))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/document"
 )
 
 // lint validates a JUnit file with the schema.
@@ -66,11 +67,11 @@ func TestTheJUnitSchemaRefusesWhatReadersDo(t *testing.T) {
 func TestJUnitReadsBackWithItsCounts(t *testing.T) {
 	r := hostileReport(t)
 	d := Reports.Document(r)
-	var got junitSuites
+	var got document.JunitSuites
 	if err := xml.Unmarshal([]byte(written(t, "junit", d)), &got); err != nil {
 		t.Fatal(err)
 	}
-	var n junitCount
+	var n document.JunitCount
 	for i, s := range got.Suites {
 		if s.Timestamp != "2026-01-02T02:04:05" || s.Host != d.Outcomes.Host || s.Name != d.Outcomes.Suites[i].Name {
 			t.Errorf("%q %q %q", s.Timestamp, s.Host, s.Name)
@@ -79,14 +80,14 @@ func TestJUnitReadsBackWithItsCounts(t *testing.T) {
 			n.Tests++
 			if c.Failure != nil {
 				n.Failures++
-				if c.Failure.Type != "new" || !strings.Contains(c.Failure.Body, "\nstate        new: "+oneLine(hostileText)+"\n") {
+				if c.Failure.Type != "new" || !strings.Contains(c.Failure.Body, "\nstate        new: "+document.OneLine(hostileText)+"\n") {
 					t.Errorf("%+v", c.Failure)
 				}
 			}
 		}
 	}
-	if n != got.junitCount || n.Tests != len(r.Verdicts) || n.Failures == 0 || n.Failures == n.Tests {
-		t.Errorf("%+v, and the file says %+v", n, got.junitCount)
+	if n != got.JunitCount || n.Tests != len(r.Verdicts) || n.Failures == 0 || n.Failures == n.Tests {
+		t.Errorf("%+v, and the file says %+v", n, got.JunitCount)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	goldtext "github.com/yuin/goldmark/text"
 
 	"pgmpi/internal/clean"
+	"pgmpi/internal/document"
 )
 
 // A reader of GitHub's Markdown finds every text as it was, and no more structure than we gave.
@@ -19,16 +20,16 @@ func TestMarkdownShowsEveryTextAsItIs(t *testing.T) {
 		"MPI_Bcast and a_b_c_", "`code", "<b>&lt;</b>", "[no](link)", "![no](picture)", `a\*b`, "a|b", "no heading\n===", "\tno code"}
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser()
 	for _, want := range texts {
-		s := Section{Title: want, Notes: []string{want}, Table: &Table{Head: []string{"head", "x"}, Align: "ll", Rows: [][]string{{want, "x"}}}}
+		s := document.Section{Title: want, Notes: []string{want}, Table: &document.Table{Head: []string{"head", "x"}, Align: "ll", Rows: [][]string{{want, "x"}}}}
 		s.Say("%s", want)
 		s.Item("%s", want)
 		s.Fact(want, "%s", want)
 		s.Lines(want, "```", "````")
-		s.rewrite(clean.Line, clean.Text, cleanCell)
+		s.Rewrite(clean.Line, clean.Text, clean.TableCell)
 		fields := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 		line, flow := fields(clean.Line(want)), fields(clean.Text(want))
 		var out bytes.Buffer
-		if err := writeMarkdown(&out, &Document{Sections: []Section{s}}); err != nil {
+		if err := document.WriteMarkdown(&out, &document.Document{Sections: []document.Section{s}}); err != nil {
 			t.Fatal(err)
 		}
 		source := out.Bytes()

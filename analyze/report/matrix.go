@@ -9,6 +9,9 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 )
 
 // marks are the cells of the matrix; a violation is the letter of its type, and all else a dot.
@@ -21,7 +24,7 @@ type matrixRow struct {
 }
 
 // matrix is Table 4 of S-PGMPI: guideline × msize, without the rows where nothing was found.
-func matrix(r *analyze.Report) []Section {
+func matrix(r *analyze.Report) []document.Section {
 	cells := map[matrixRow]map[int64]string{}
 	var order []matrixRow
 	found := map[matrixRow]bool{}
@@ -41,14 +44,14 @@ func matrix(r *analyze.Report) []Section {
 	}
 	shown := slices.DeleteFunc(order, func(row matrixRow) bool { return !found[row] })
 	if len(shown) == 0 {
-		return []Section{Titled("Matrix: %s checked, found 0 with a violation", conf.Plural(len(cells), "guideline row"))}
+		return []document.Section{document.Titled("Matrix: %s checked, found 0 with a violation", conf.Plural(len(cells), "guideline row"))}
 	}
 	types := []guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}
 	slices.SortStableFunc(shown, func(a, b matrixRow) int { return slices.Index(types, a.typ) - slices.Index(types, b.typ) })
-	s := Titled("Matrix: guideline × msize in bytes (K = 1024)")
-	t := &Table{Head: []string{"guideline"}, Align: "l", Narrow: true, Key: 1, Tone: matrixTone}
+	s := document.Titled("Matrix: guideline × msize in bytes (K = 1024)")
+	t := &document.Table{Head: []string{"guideline"}, Align: "l", Narrow: true, Key: 1, Tone: matrixTone}
 	for _, row := range shown {
-		t.Add(fit(row.guideline, 14) + " " + plain(row.function) + when(len(r.Shapes) > 1, " %s", row.shape))
+		t.Add(phrase.Fit(row.guideline, 14) + " " + plain(row.function) + phrase.When(len(r.Shapes) > 1, " %s", row.shape))
 	}
 	for _, size := range slices.Sorted(maps.Keys(sizes)) {
 		t.Head, t.Align = append(t.Head, conf.ShortSize(size)), t.Align+"r"
@@ -57,18 +60,18 @@ func matrix(r *analyze.Report) []Section {
 		}
 	}
 	s.Table = t
-	s.note("m, s, p: violated (monotony, split, pattern); ?: split suspected; .: no violation found; -: not measured; x: %s; blank: not planned. "+
+	s.Note("m, s, p: violated (monotony, split, pattern); ?: split suspected; .: no violation found; -: not measured; x: %s; blank: not planned. "+
 		"%d more rows have nothing.", wrongWords(r), len(cells)-len(shown))
-	return []Section{s}
+	return []document.Section{s}
 }
 
 // matrixTone is that of a mark.
-func matrixTone(row []string, column int) Tone {
+func matrixTone(row []string, column int) picture.Tone {
 	switch cell := row[column]; {
 	case column == 0 || cell == "" || cell == "." || cell == "-":
-		return Plain
+		return picture.Plain
 	case cell == marks[judge.Suspected]:
-		return Open
+		return picture.Open
 	}
-	return Slow
+	return picture.Slow
 }

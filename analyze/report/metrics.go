@@ -6,24 +6,12 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/clean"
+	"pgmpi/internal/document"
 )
 
-// Metric is a quantity that may go up and down, with its values.
-type Metric struct {
-	Name, Help string
-	Values     []MetricValue
-}
-
-// MetricValue is the value of a metric for its labels.
-type MetricValue struct {
-	Labels []Label
-	Value  float64
-}
-
 // reportMetrics are what one draws over the nights. A metric without a value is left out.
-func reportMetrics(r *analyze.Report) []Metric {
-	ratio := Metric{Name: "pgmpi_ratio", Help: "How many times slower the call is than what it must not be slower than."}
+func reportMetrics(r *analyze.Report) []document.Metric {
+	ratio := document.Metric{Name: "pgmpi_ratio", Help: "How many times slower the call is than what it must not be slower than."}
 	violated := 0
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
@@ -31,33 +19,33 @@ func reportMetrics(r *analyze.Report) []Metric {
 			violated++
 		}
 		if v.Ratio != nil {
-			ratio.add(*v.Ratio, append([]Label{{"guideline", v.Guideline}}, cellLabels(v.Function, v.Msize, v.Shape)...)...)
+			ratio.Add(*v.Ratio, append([]document.Label{{Name: "guideline", Value: v.Guideline}}, cellLabels(v.Function, v.Msize, v.Shape)...)...)
 		}
 	}
-	seconds := Metric{Name: "pgmpi_seconds", Help: "Median of the run medians of a call, in seconds."}
+	seconds := document.Metric{Name: "pgmpi_seconds", Help: "Median of the run medians of a call, in seconds."}
 	for _, k := range r.Measured.Cases {
-		seconds.add(k.MedianNS/1e9, cellLabels(k.Function, k.Msize, k.Shape)...)
+		seconds.Add(k.MedianNS/1e9, cellLabels(k.Function, k.Msize, k.Shape)...)
 	}
-	count := func(name, help string, n int) Metric {
-		return Metric{Name: name, Help: help, Values: []MetricValue{{Value: float64(n)}}}
+	count := func(name, help string, n int) document.Metric {
+		return document.Metric{Name: name, Help: help, Values: []document.MetricValue{{Value: float64(n)}}}
 	}
 	alarms := violated
 	if r.Gate != nil {
 		alarms = r.Gate.Alarms
 	}
-	yardstick := Metric{Name: "pgmpi_yardstick_seconds", Help: "How fast the machine was, in seconds of the median mpirun."}
+	yardstick := document.Metric{Name: "pgmpi_yardstick_seconds", Help: "How fast the machine was, in seconds of the median mpirun."}
 	for _, s := range r.Yardstick {
 		for _, q := range medians.Yardsticks {
 			if ns := *s.At(q); ns > 0 {
-				yardstick.add(ns/1e9, Label{"quantity", string(q)}, Label{"shape", s.Shape})
+				yardstick.Add(ns/1e9, document.Label{Name: "quantity", Value: string(q)}, document.Label{Name: "shape", Value: s.Shape})
 			}
 		}
 	}
-	all := []Metric{ratio, seconds,
+	all := []document.Metric{ratio, seconds,
 		count("pgmpi_violated", "Tests whose guideline is violated.", violated),
 		count("pgmpi_alarms", "Tests that make the check fail: new ones where there is a baseline, else all that are violated.", alarms),
 		count("pgmpi_slow_mpiruns", "Mpiruns that were slower than the others throughout.", len(r.SlowMpiruns)), yardstick}
-	var out []Metric
+	var out []document.Metric
 	for _, m := range all {
 		if len(m.Values) > 0 {
 			out = append(out, m)
@@ -66,13 +54,6 @@ func reportMetrics(r *analyze.Report) []Metric {
 	return out
 }
 
-func (m *Metric) add(value float64, labels ...Label) {
-	for i := range labels {
-		labels[i].Value = clean.Line(labels[i].Value)
-	}
-	m.Values = append(m.Values, MetricValue{labels, value})
-}
-
-func cellLabels(function string, msize int64, shape string) []Label {
-	return []Label{{"function", function}, {"msize", fmt.Sprint(msize)}, {"shape", shape}}
+func cellLabels(function string, msize int64, shape string) []document.Label {
+	return []document.Label{{Name: "function", Value: function}, {Name: "msize", Value: fmt.Sprint(msize)}, {Name: "shape", Value: shape}}
 }

@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
+	"pgmpi/internal/document"
 )
 
 // values reads metrics back: by name and labels, as the program writes them.
@@ -100,7 +101,7 @@ func TestMetricsAreOpenMetrics(t *testing.T) {
 		t.Skipf("no parser of OpenMetrics here: .ci/install python3-prometheus-client (%v %s)", err, lastLine(out))
 	}
 	parse := func(text string) (string, error) { return parseBy(python, text) }
-	for _, d := range []*Document{examples(t)["planted"].document, Reports.Document(hostileReport(t))} {
+	for _, d := range []*document.Document{examples(t)["planted"].document, Reports.Document(hostileReport(t))} {
 		text := written(t, "openmetrics", d)
 		want := fmt.Sprintln(len(values(t, text)))
 		if got, err := parse(text); err != nil || got != want {

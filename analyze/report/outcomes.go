@@ -8,59 +8,24 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
-)
-
-// Outcomes are what programs that show tests want: one outcome for each planned test.
-type Outcomes struct {
-	Facts   []Label // of all
-	Created string  // RFC 3339; "": not known
-	Host    string
-	Suites  []Suite
-}
-
-// Suite is a group of outcomes.
-type Suite struct {
-	Name     string
-	Outcomes []Outcome
-}
-
-// Outcome is what became of one test. Class and Name tell it from all others, and
-// stay the same from night to night.
-type Outcome struct {
-	Class, Name string
-	Result      Result
-	Why         string   // a word: the verdict, or the state of the gate
-	Title       string   // what failed, in a few words
-	Text        string   // a sentence
-	Details     []Label  // numbers
-	Seconds     *float64 // that the call takes; nil: not known
-	Ratio       float64  // how many times slower it is; 0: not known
-}
-
-// Result is how a test ended, in the words of test programs.
-type Result int
-
-const (
-	Passed Result = iota
-	Failed
-	Skipped // nothing was shown, or it is known
-	Errored // it could not be made, since the data were wrong or it did not return
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 )
 
 // reportOutcomes has a suite for every shape and type of guideline.
-func reportOutcomes(r *analyze.Report) *Outcomes {
-	out := &Outcomes{Created: r.Created, Host: oneLine(r.Host)}
-	out.fact("library", ShortVersion(r.Library.Version))
-	out.fact("host", r.Host)
-	out.fact("R", fmt.Sprint(r.R))
-	out.fact("pgmpi", r.Version)
-	out.fact("folder", r.Folder)
+func reportOutcomes(r *analyze.Report) *document.Outcomes {
+	out := &document.Outcomes{Created: r.Created, Host: document.OneLine(r.Host)}
+	out.Fact("library", ShortVersion(r.Library.Version))
+	out.Fact("host", r.Host)
+	out.Fact("R", fmt.Sprint(r.R))
+	out.Fact("pgmpi", r.Version)
+	out.Fact("folder", r.Folder)
 	formulas := map[[2]string]string{}
 	for _, g := range r.Guidelines {
 		formulas[[2]string{g.Guideline, g.Function}] = g.Formula
 	}
 	for _, s := range r.Summary {
-		suite := Suite{Name: oneLine(s.Shape + "." + string(s.Type))}
+		suite := document.Suite{Name: document.OneLine(s.Shape + "." + string(s.Type))}
 		for i := range r.Verdicts {
 			if v := &r.Verdicts[i]; v.Shape == s.Shape && v.Type == s.Type {
 				suite.Outcomes = append(suite.Outcomes, outcomeOf(r, v, formulas[[2]string{v.Guideline, v.Function}]))
@@ -68,25 +33,25 @@ func reportOutcomes(r *analyze.Report) *Outcomes {
 		}
 		out.Suites = append(out.Suites, suite)
 	}
-	return out.slower(r)
+	return slower(out, r)
 }
 
 // slower adds a suite for every shape with run-times that are alarms.
-func (o *Outcomes) slower(r *analyze.Report) *Outcomes {
+func slower(o *document.Outcomes, r *analyze.Report) *document.Outcomes {
 	if r.Gate == nil {
 		return o
 	}
 	for _, s := range r.Shapes {
-		suite := Suite{Name: oneLine(s.Name + ".times")}
+		suite := document.Suite{Name: document.OneLine(s.Name + ".times")}
 		for _, k := range r.Gate.Slower {
 			if k.Shape != s.Name {
 				continue
 			}
-			times := fmt.Sprintf("%s instead of %s in %s", duration(k.NowS), duration(k.BeforeS), k.Baseline)
-			suite.Outcomes = append(suite.Outcomes, Outcome{
-				Class: oneLine("pgmpi." + k.Shape + ".times." + k.Function), Name: fmt.Sprintf("%d B", k.Msize), Result: Failed, Why: "slower",
-				Title: oneLine(fmt.Sprintf("%s %s, %s: takes %s as long as before", plain(k.Function), size(k.Msize), k.Shape, Ratio(k.Ratio))),
-				Text:  oneLine(fmt.Sprintf("slower: %s at %s on %s takes %s", k.Function, size(k.Msize), k.Shape, times)), Seconds: k.NowS})
+			times := fmt.Sprintf("%s instead of %s in %s", phrase.Duration(k.NowS), phrase.Duration(k.BeforeS), k.Baseline)
+			suite.Outcomes = append(suite.Outcomes, document.Outcome{
+				Class: document.OneLine("pgmpi." + k.Shape + ".times." + k.Function), Name: fmt.Sprintf("%d B", k.Msize), Result: document.Failed, Why: "slower",
+				Title: document.OneLine(fmt.Sprintf("%s %s, %s: takes %s as long as before", plain(k.Function), phrase.Size(k.Msize), k.Shape, phrase.Ratio(k.Ratio))),
+				Text:  document.OneLine(fmt.Sprintf("slower: %s at %s on %s takes %s", k.Function, phrase.Size(k.Msize), k.Shape, times)), Seconds: k.NowS})
 		}
 		if len(suite.Outcomes) > 0 {
 			o.Suites = append(o.Suites, suite)
@@ -95,71 +60,64 @@ func (o *Outcomes) slower(r *analyze.Report) *Outcomes {
 	return o
 }
 
-// fact adds one that is known.
-func (o *Outcomes) fact(name, value string) {
-	if value != "" {
-		o.Facts = append(o.Facts, Label{name, oneLine(value)})
-	}
-}
-
-func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string) Outcome {
-	o := Outcome{Class: oneLine("pgmpi." + v.Shape + "." + v.Guideline + "." + v.Function), Name: fmt.Sprintf("%d B", v.Msize), Seconds: v.MedianS}
+func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string) document.Outcome {
+	o := document.Outcome{Class: document.OneLine("pgmpi." + v.Shape + "." + v.Guideline + "." + v.Function), Name: fmt.Sprintf("%d B", v.Msize), Seconds: v.MedianS}
 	o.Result, o.Why = resultOf(r, v)
 	if v.Ratio != nil {
 		o.Ratio = *v.Ratio
 	}
-	call := fmt.Sprintf("%s %s, %s", plain(v.Function), size(v.Msize), v.Shape)
-	o.Title = call + ": " + words(o.Why)
+	call := fmt.Sprintf("%s %s, %s", plain(v.Function), phrase.Size(v.Msize), v.Shape)
+	o.Title = call + ": " + phrase.Words(o.Why)
 	if v.Verdict == judge.Violated && v.Ratio != nil {
-		o.Title = fmt.Sprintf("%s: %s slower than %s", call, Ratio(v.Ratio), rival(v))
+		o.Title = fmt.Sprintf("%s: %s slower than %s", call, phrase.Ratio(v.Ratio), rival(v))
 	}
-	o.Title, o.Text = oneLine(o.Title), oneLine(sentence(v, o.Why))
-	for _, d := range []Label{
-		{"guideline", strings.TrimSpace(v.Guideline + "  " + formula)},
-		{"call", fmt.Sprintf("%s, msize %d B, %s: %s", v.Function, v.Msize, v.Shape, duration(v.MedianS))},
-		{"other", fmt.Sprintf("%s: %s", rival(v), duration(v.AllCallsS()))},
-		{"ratio", effect(v)},
-		{"p adjusted", strings.TrimSpace(probability(v.PAdjusted) + " " + v.Stars)},
-		{"mpiruns", fmt.Sprint(v.Runs)},
-		{"again", again(v)},
-		{"fastest", strings.ReplaceAll(instead(v), "\n", "")},
-		{"verdict", words(v.Verdict)},
-		{"reason", v.Reason},
+	o.Title, o.Text = document.OneLine(o.Title), document.OneLine(sentence(v, o.Why))
+	for _, d := range []document.Label{
+		{Name: "guideline", Value: strings.TrimSpace(v.Guideline + "  " + formula)},
+		{Name: "call", Value: fmt.Sprintf("%s, msize %d B, %s: %s", v.Function, v.Msize, v.Shape, phrase.Duration(v.MedianS))},
+		{Name: "other", Value: fmt.Sprintf("%s: %s", rival(v), phrase.Duration(v.AllCallsS()))},
+		{Name: "ratio", Value: effect(v)},
+		{Name: "p adjusted", Value: strings.TrimSpace(phrase.Probability(v.PAdjusted) + " " + v.Stars)},
+		{Name: "mpiruns", Value: fmt.Sprint(v.Runs)},
+		{Name: "again", Value: again(v)},
+		{Name: "fastest", Value: strings.ReplaceAll(instead(v), "\n", "")},
+		{Name: "verdict", Value: phrase.Words(v.Verdict)},
+		{Name: "reason", Value: v.Reason},
 	} {
 		if d.Value != "" && d.Value != "-" {
-			o.Details = append(o.Details, Label{d.Name, oneLine(d.Value)})
+			o.Details = append(o.Details, document.Label{Name: d.Name, Value: document.OneLine(d.Value)})
 		}
 	}
 	if g := v.Gated; g != nil {
-		o.Details = append(o.Details, Label{"state", oneLine(words(g.State) + when(g.StateReason != "", ": %s", g.StateReason))})
+		o.Details = append(o.Details, document.Label{Name: "state", Value: document.OneLine(phrase.Words(g.State) + phrase.When(g.StateReason != "", ": %s", g.StateReason))})
 		if g.Ticket != "" {
-			o.Details = append(o.Details, Label{"ticket", oneLine(g.Ticket)})
+			o.Details = append(o.Details, document.Label{Name: "ticket", Value: document.OneLine(g.Ticket)})
 		}
 	}
 	return o
 }
 
 // resultOf says how a test ended, and why in a word. Where there is a gate, only its alarms fail.
-func resultOf(r *analyze.Report, v *analyze.Verdict) (result Result, why string) {
+func resultOf(r *analyze.Report, v *analyze.Verdict) (result document.Result, why string) {
 	why = string(v.Verdict)
 	if v.Gated != nil && v.Verdict != judge.Wrong {
 		why = string(v.State)
 	}
 	switch v.Verdict {
 	case judge.Wrong:
-		return Errored, why
+		return document.Errored, why
 	case judge.Violated:
-		result = Failed
+		result = document.Failed
 	case judge.Undecided, judge.Suspected, judge.NotMeasured:
-		result = Skipped
+		result = document.Skipped
 	case judge.Kept, judge.Marginal, judge.NotSuspected:
-		result = Passed
+		result = document.Passed
 	}
 	switch {
 	case v.Gated != nil && v.Alarm:
-		result = Failed
-	case r.Gate != nil && result == Failed:
-		result = Skipped
+		result = document.Failed
+	case r.Gate != nil && result == document.Failed:
+		result = document.Skipped
 	}
 	return result, why
 }
@@ -168,12 +126,12 @@ func resultOf(r *analyze.Report, v *analyze.Verdict) (result Result, why string)
 func rival(v *analyze.Verdict) string {
 	switch v.Type {
 	case guidelines.Monotony:
-		return "itself at " + size(v.MsizeOther)
+		return "itself at " + phrase.Size(v.MsizeOther)
 	case guidelines.Split:
 		if v.K == 0 {
 			return "calls of smaller sizes"
 		}
-		return fmt.Sprintf("%d calls of %s", v.K, size(v.MsizeOther))
+		return fmt.Sprintf("%d calls of %s", v.K, phrase.Size(v.MsizeOther))
 	case guidelines.Pattern:
 	}
 	return plain(v.Mockup)
@@ -183,13 +141,13 @@ func rival(v *analyze.Verdict) string {
 func sentence(v *analyze.Verdict, why string) string {
 	var reason string
 	if g := v.Gated; g != nil {
-		reason = strings.TrimSpace(g.StateReason + when(g.Ticket != "", " (%s)", g.Ticket))
+		reason = strings.TrimSpace(g.StateReason + phrase.When(g.Ticket != "", " (%s)", g.Ticket))
 	}
 	reason = cmp.Or(reason, v.Reason)
-	text := words(why)
+	text := phrase.Words(why)
 	if v.Ratio != nil && v.MedianS != nil {
 		text += fmt.Sprintf(": %s at %s on %s takes %s, %s as long as %s (%s)",
-			v.Function, size(v.Msize), v.Shape, duration(v.MedianS), effect(v), rival(v), duration(v.AllCallsS()))
+			v.Function, phrase.Size(v.Msize), v.Shape, phrase.Duration(v.MedianS), effect(v), rival(v), phrase.Duration(v.AllCallsS()))
 	}
-	return strings.TrimRight(text+when(reason != "", "; %s", reason), ".")
+	return strings.TrimRight(text+phrase.When(reason != "", "; %s", reason), ".")
 }

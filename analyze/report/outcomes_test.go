@@ -9,6 +9,8 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 )
 
 // hostileText means something to every format, and to a terminal.
@@ -87,7 +89,7 @@ func TestEveryPlannedTestIsOneOutcomeWithANameOfItsOwn(t *testing.T) {
 	for _, s := range Reports.Document(r).Outcomes.Suites {
 		for _, o := range s.Outcomes {
 			name := o.Class + " " + o.Name
-			if seen[name] || o.Result != Failed {
+			if seen[name] || o.Result != document.Failed {
 				t.Errorf("%s is there twice, or did not fail", name)
 			}
 			seen[name] = true
@@ -105,8 +107,8 @@ func TestOnlyAlarmsFailWhereThereIsAGate(t *testing.T) {
 	gated := func(state analyze.GateState, alarm bool) *analyze.Gated {
 		return &analyze.Gated{State: state, Alarm: alarm, StateReason: "because", Ticket: "#7"}
 	}
-	all := map[judge.Verdict]Result{judge.Violated: Failed, judge.Marginal: Passed, judge.Kept: Passed, judge.Undecided: Skipped,
-		judge.Suspected: Skipped, judge.NotSuspected: Passed, judge.NotMeasured: Skipped, judge.Wrong: Errored}
+	all := map[judge.Verdict]document.Result{judge.Violated: document.Failed, judge.Marginal: document.Passed, judge.Kept: document.Passed, judge.Undecided: document.Skipped,
+		judge.Suspected: document.Skipped, judge.NotSuspected: document.Passed, judge.NotMeasured: document.Skipped, judge.Wrong: document.Errored}
 	for verdict, want := range all {
 		if got, why := resultOf(&analyze.Report{}, &analyze.Verdict{Verdict: verdict}); got != want || why != string(verdict) {
 			t.Errorf("no gate, %s: %d (%s), want %d", verdict, got, why, want)
@@ -115,29 +117,29 @@ func TestOnlyAlarmsFailWhereThereIsAGate(t *testing.T) {
 	for _, c := range []struct {
 		verdict judge.Verdict
 		gated   *analyze.Gated
-		want    Result
+		want    document.Result
 		why     string
 	}{
-		{judge.Violated, nil, Skipped, "violated"},
-		{judge.Violated, gated(analyze.New, true), Failed, "new"},
-		{judge.Violated, gated(analyze.Worse, true), Failed, "worse"},
-		{judge.Violated, gated(analyze.Expired, true), Failed, "expired"},
-		{judge.Kept, gated(analyze.Xpass, true), Failed, "xpass"},
-		{judge.Kept, gated(analyze.Xpass, false), Passed, "xpass"},
-		{judge.Kept, gated(analyze.Gone, false), Passed, "gone"},
-		{judge.Violated, gated(analyze.Known, false), Skipped, "known"},
-		{judge.Violated, gated(analyze.Expected, false), Skipped, "expected"},
-		{judge.Violated, gated(analyze.FirstShown, false), Skipped, "shown_first"},
-		{judge.Violated, gated(analyze.Unsure, false), Skipped, "unsure"},
-		{judge.Undecided, nil, Skipped, "undecided"},
-		{judge.Wrong, gated(analyze.Known, false), Errored, "wrong"},
+		{judge.Violated, nil, document.Skipped, "violated"},
+		{judge.Violated, gated(analyze.New, true), document.Failed, "new"},
+		{judge.Violated, gated(analyze.Worse, true), document.Failed, "worse"},
+		{judge.Violated, gated(analyze.Expired, true), document.Failed, "expired"},
+		{judge.Kept, gated(analyze.Xpass, true), document.Failed, "xpass"},
+		{judge.Kept, gated(analyze.Xpass, false), document.Passed, "xpass"},
+		{judge.Kept, gated(analyze.Gone, false), document.Passed, "gone"},
+		{judge.Violated, gated(analyze.Known, false), document.Skipped, "known"},
+		{judge.Violated, gated(analyze.Expected, false), document.Skipped, "expected"},
+		{judge.Violated, gated(analyze.FirstShown, false), document.Skipped, "shown_first"},
+		{judge.Violated, gated(analyze.Unsure, false), document.Skipped, "unsure"},
+		{judge.Undecided, nil, document.Skipped, "undecided"},
+		{judge.Wrong, gated(analyze.Known, false), document.Errored, "wrong"},
 	} {
 		v := &analyze.Verdict{Verdict: c.verdict, Gated: c.gated}
 		got, why := resultOf(&analyze.Report{Gate: &analyze.Gate{}}, v)
 		if got != c.want || why != c.why {
 			t.Errorf("%s, %+v: %d (%s), want %d (%s)", c.verdict, c.gated, got, why, c.want, c.why)
 		}
-		if text := sentence(v, why); c.gated != nil && text != words(c.why)+"; because (#7)" {
+		if text := sentence(v, why); c.gated != nil && text != phrase.Words(c.why)+"; because (#7)" {
 			t.Errorf("%q", text)
 		}
 	}
@@ -151,7 +153,7 @@ func TestRunTimesThatAreAlarmsFailInASuiteOfTheirOwn(t *testing.T) {
 	if len(suites) != 1 || suites[0].Name != "p4.times" || len(suites[0].Outcomes) != 1 {
 		t.Fatalf("%+v", suites)
 	}
-	if o := suites[0].Outcomes[0]; o.Class+" "+o.Name != "pgmpi.p4.times.MPI_Bcast 1024 B" || o.Result != Failed ||
+	if o := suites[0].Outcomes[0]; o.Class+" "+o.Name != "pgmpi.p4.times.MPI_Bcast 1024 B" || o.Result != document.Failed ||
 		o.Title != "Bcast 1 KiB, p4: takes 2.00× as long as before" || o.Text != "slower: MPI_Bcast at 1 KiB on p4 takes 2.00 µs instead of 1.00 µs in monday" {
 		t.Errorf("%+v", o)
 	}
@@ -162,7 +164,7 @@ func TestAFailureSaysWhatIsSlowerThanWhat(t *testing.T) {
 	var got []string
 	for _, s := range Reports.Document(r).Outcomes.Suites {
 		for _, o := range s.Outcomes {
-			if o.Result != Passed {
+			if o.Result != document.Passed {
 				got = append(got, s.Name+" | "+o.Title+" | "+o.Text)
 			}
 		}
@@ -193,7 +195,7 @@ func TestEveryTextOfAnOutcomeIsOneVisibleLine(t *testing.T) {
 		}
 	}
 	for _, text := range texts {
-		if text != oneLine(text) {
+		if text != document.OneLine(text) {
 			t.Errorf("%q", text)
 		}
 	}

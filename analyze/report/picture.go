@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 )
 
 var blocks = []rune(" ▁▂▃▄▅▆▇█")
@@ -74,7 +76,7 @@ func (a axis) ruler() (line, labels string) {
 		share := float64(i) / steps
 		pos := min(int(share*float64(a.cells)), a.cells-1)
 		rule[pos] = '┼'
-		label := []rune(nanoseconds(a.at(share)))
+		label := []rune(phrase.Nanoseconds(a.at(share)))
 		copy(text[min(max(pos-len(label)/2, 0), a.cells-len(label)):], label)
 	}
 	return string(rule), strings.TrimRight(string(text), " ")
@@ -82,7 +84,7 @@ func (a axis) ruler() (line, labels string) {
 
 // pictures draws the run medians and the samples of both sides on one axis.
 // For split the other side is all k calls together.
-func pictures(e *analyze.Explanation) []Section {
+func pictures(e *analyze.Explanation) []document.Section {
 	if e.Other == nil {
 		return nil
 	}
@@ -105,18 +107,18 @@ func pictures(e *analyze.Explanation) []Section {
 		return newAxis(slices.Concat(medians[0], medians[1], samples[0], samples[1]), width-8)
 	}
 	names := [2]string{sideName(&e.Call), sideName(e.Other)}
-	of := Titled("Run medians, one per mpirun; the test compares these%s", when(axisOf(usualWidth).logarithmic, " (logarithmic axis)"))
-	all := Titled("All samples after the outlier filter, %d and %d; the same axis, each side to its own height", len(samples[0]), len(samples[1]))
+	of := document.Titled("Run medians, one per mpirun; the test compares these%s", phrase.When(axisOf(document.UsualWidth).logarithmic, " (logarithmic axis)"))
+	all := document.Titled("All samples after the outlier filter, %d and %d; the same axis, each side to its own height", len(samples[0]), len(samples[1]))
 	draw(&of, axisOf, names, medians, 1)
 	draw(&all, axisOf, names, samples, 3)
-	return []Section{of, all}
+	return []document.Section{of, all}
 }
 
-func draw(s *Section, axisOf func(width int) axis, names [2]string, times [2][]float64, rows int) {
+func draw(s *document.Section, axisOf func(width int) axis, names [2]string, times [2][]float64, rows int) {
 	s.Say("%s", names[0])
-	s.drawing(func(width int) []string { return axisOf(width).histogram(times[0], rows) })
+	s.Drawing(func(width int) []string { return axisOf(width).histogram(times[0], rows) })
 	s.Say("%s", names[1])
-	s.drawing(func(width int) []string {
+	s.Drawing(func(width int) []string {
 		a := axisOf(width)
 		rule, labels := a.ruler()
 		return append(a.histogram(times[1], rows), rule, labels)
@@ -129,5 +131,5 @@ func bar(r float64) string {
 	if level == 0 {
 		return "·"
 	}
-	return when(r < 0, "-") + string(blocks[level])
+	return phrase.When(r < 0, "-") + string(blocks[level])
 }

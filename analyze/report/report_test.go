@@ -17,6 +17,8 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -135,7 +137,7 @@ func text(t *testing.T, name string, r *analyze.Report) string {
 }
 
 // written is a document in a format.
-func written(t *testing.T, name string, d *Document) string {
+func written(t *testing.T, name string, d *document.Document) string {
 	t.Helper()
 	f, err := Reports.Format(name) // it has all
 	if err != nil {
@@ -343,7 +345,7 @@ func TestJSONHasTheDocumentedKeysAndNoNulledLists(t *testing.T) {
 
 func TestUnitsAreChosenForReading(t *testing.T) {
 	for s, want := range map[float64]string{2.4e-7: "240 ns", 1.5312e-6: "1.53 µs", 9.996e-7: "1.00 µs", 2.477e-3: "2.48 ms", 0.0999: "99.9 ms", 2: "2.00 s"} {
-		if got := duration(&s); got != want {
+		if got := phrase.Duration(&s); got != want {
 			t.Errorf("%g s: %q, want %q", s, got, want)
 		}
 	}

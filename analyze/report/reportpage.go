@@ -4,10 +4,12 @@ import (
 	"slices"
 
 	"pgmpi/analyze"
+	"pgmpi/internal/document"
+	"pgmpi/internal/picture"
 )
 
 // reportPage is a report with its pictures: what is wrong and what is faster first, then how it was measured.
-func reportPage(r *analyze.Report) []Section {
+func reportPage(r *analyze.Report) []document.Section {
 	return explainMark(slices.Concat(verdict(r), gateSections(r), wrongCases(r), heatMaps(r), pageLosses(r), probably(r),
 		figured("Pictures of the patterns that are violated or undecided", "Dots are run medians, one for each mpirun; the line is their median, with its 95 % interval where there are six or more. "+
 			"Shaded with stars: violated (p adjusted: ★ ≤ .05, ★★ ≤ .01, ★★★ ≤ .001); shaded with ?: undecided.", PatternFigures(r)),
@@ -16,46 +18,46 @@ func reportPage(r *analyze.Report) []Section {
 }
 
 // figured is a section of pictures, where there are any.
-func figured(title, text string, figures []Figure) []Section {
+func figured(title, text string, figures []picture.Figure) []document.Section {
 	if len(figures) == 0 {
 		return nil
 	}
-	s := Titled("%s", title)
+	s := document.Titled("%s", title)
 	s.Say("%s", text)
 	s.Figures = figures
-	return []Section{s}
+	return []document.Section{s}
 }
 
 // pageLosses are the losses with their picture.
-func pageLosses(r *analyze.Report) []Section {
+func pageLosses(r *analyze.Report) []document.Section {
 	out := losses(r)
 	if f := LossFigure(r); f != nil && len(out) > 0 {
-		out[0].Figures = []Figure{*f}
+		out[0].Figures = []picture.Figure{*f}
 	}
 	return out
 }
 
 // pageDisturbed has a picture of the mpiruns, also where none was disturbed.
-func pageDisturbed(r *analyze.Report) []Section {
+func pageDisturbed(r *analyze.Report) []document.Section {
 	out, figures := disturbed(r), MpirunFigures(r)
 	if len(figures) == 0 {
 		return out
 	}
 	if len(out) == 0 {
-		out = []Section{Titled("No mpirun was disturbed")}
+		out = []document.Section{document.Titled("No mpirun was disturbed")}
 	}
 	out[0].Figures = figures
 	return out
 }
 
 // pageFactors is what could change the result, folded.
-func pageFactors(r *analyze.Report) []Section {
+func pageFactors(r *analyze.Report) []document.Section {
 	m := &r.Measured
 	if m.Rank.LibVersion == "" {
 		return nil
 	}
 	out := envSections(&Environment{Version: r.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config})
-	out = append([]Section{Titled("What could change the result")}, out...)
+	out = append([]document.Section{document.Titled("What could change the result")}, out...)
 	for i := range out {
 		out[i].Folded = true
 	}

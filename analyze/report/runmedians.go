@@ -4,11 +4,13 @@ import (
 	"math"
 
 	"pgmpi/analyze/medians"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 )
 
 // RunMedians are those of a results folder, for programs only.
-var RunMedians = Kind[[]medians.CaseMedians]{Name: "medians", Rows: runMedianRows,
-	Sections: func(*[]medians.CaseMedians) []Section { return nil }}
+var RunMedians = document.Kind[[]medians.CaseMedians]{Name: "medians", Rows: runMedianRows,
+	Sections: func(*[]medians.CaseMedians) []document.Section { return nil }}
 
 // runMedianColumns: new ones go to the end.
 var runMedianColumns = []string{"function", "mockup_of", "msize", "shape", "np", "run", "median_s", "n", "outliers", "finished_at",
@@ -19,7 +21,7 @@ func runMedianRows(list *[]medians.CaseMedians) [][]string {
 	for _, k := range *list {
 		for _, r := range k.Runs {
 			u := r.Usage
-			out = append(out, row(k.Function, k.MockupOf, k.Msize, k.Shape, k.NP, r.Run, r.Seconds(), r.Samples-r.Outliers, r.Outliers, r.FinishedAt,
+			out = append(out, phrase.Row(k.Function, k.MockupOf, k.Msize, k.Shape, k.NP, r.Run, r.Seconds(), r.Samples-r.Outliers, r.Outliers, r.FinishedAt,
 				k.Mode, k.Calls, r.Invalid, ifCounted(u, u.Faults), ifCounted(u, u.FaultsRank), ifCounted(u, u.Switches), ifCounted(u, u.SwitchesRank)))
 		}
 	}

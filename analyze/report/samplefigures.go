@@ -8,8 +8,10 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 	"pgmpi/nrep"
 )
 
@@ -19,8 +21,8 @@ const mostPoints = 1000
 // SampleFigures are the samples of a case in its fastest, its median and its slowest mpirun: by
 // repetition, as histogram, as distribution function, and against a log-normal distribution; and what
 // stage 1 saw (S-PGMPI, Fig. 1).
-func SampleFigures(c *analyze.CaseSamples) []Figure {
-	var out []Figure
+func SampleFigures(c *samples.CaseSamples) []picture.Figure {
+	var out []picture.Figure
 	if runs := c.Typical(); len(runs) > 0 {
 		out = append(out, overRepetitions(c, runs), histogram(c, runs), distribution(c, runs), normalQuantiles(c, runs))
 	}
@@ -33,22 +35,22 @@ func SampleFigures(c *analyze.CaseSamples) []Figure {
 }
 
 // sampleFigure begins a figure about a case.
-func sampleFigure(c *analyze.CaseSamples, id, what string, x, y Axis) Figure {
-	return Figure{ID: anchor(id, c.Function, fmt.Sprint(c.Msize), c.Shape), Title: fmt.Sprintf("%s at %s, %s: %s", plain(c.Function), size(c.Msize), c.Shape, what), X: x, Y: y}
+func sampleFigure(c *samples.CaseSamples, id, what string, x, y picture.Axis) picture.Figure {
+	return picture.Figure{ID: picture.Anchor(id, c.Function, fmt.Sprint(c.Msize), c.Shape), Title: fmt.Sprintf("%s at %s, %s: %s", plain(c.Function), phrase.Size(c.Msize), c.Shape, what), X: x, Y: y}
 }
 
 // runSeries has a series for each mpirun.
-func runSeries(runs []analyze.RunSamples, form Form, points func(*analyze.RunSamples) []Point) []Series {
+func runSeries(runs []samples.RunSamples, form picture.Form, points func(*samples.RunSamples) []picture.Point) []picture.Series {
 	which := [][]string{{""}, {", fastest", ", slowest"}, {", fastest", ", median", ", slowest"}}[min(len(runs), 3)-1]
-	var out []Series
+	var out []picture.Series
 	for i := range runs {
-		out = append(out, Series{Name: fmt.Sprintf("mpirun %d%s", runs[i].Run, which[i]), Role: []Role{Instead, Call, Other}[i], Form: form, Points: points(&runs[i])})
+		out = append(out, picture.Series{Name: fmt.Sprintf("mpirun %d%s", runs[i].Run, which[i]), Role: []picture.Role{picture.Instead, picture.Call, picture.Other}[i], Form: form, Points: points(&runs[i])})
 	}
 	return out
 }
 
-func overRepetitions(c *analyze.CaseSamples, runs []analyze.RunSamples) Figure {
-	f := sampleFigure(c, "repetitions", "run-time by repetition", Axis{Title: "repetition"}, Axis{Title: "run-time", Scale: Log, Unit: Seconds})
+func overRepetitions(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
+	f := sampleFigure(c, "repetitions", "run-time by repetition", picture.Axis{Title: "repetition"}, picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds})
 	longest, outliers, all := 0, 0, 0
 	for i := range runs {
 		longest = max(longest, len(runs[i].Seconds))
@@ -56,28 +58,28 @@ func overRepetitions(c *analyze.CaseSamples, runs []analyze.RunSamples) Figure {
 		outliers += len(runs[i].Seconds) - len(runs[i].Kept())
 	}
 	step := 1 + (longest-1)/mostPoints
-	f.Series = runSeries(runs, Dots, func(r *analyze.RunSamples) (out []Point) {
+	f.Series = runSeries(runs, picture.Dots, func(r *samples.RunSamples) (out []picture.Point) {
 		for i := 0; i < len(r.Seconds); i += step {
-			out = append(out, bare(float64(i+1), r.Seconds[i]))
+			out = append(out, picture.Bare(float64(i+1), r.Seconds[i]))
 		}
 		return out
 	})
 	f.Text = fmt.Sprintf("%s of %s; the filter leaves %d out as outliers%s.", conf.Plural(all, "valid sample"), conf.Plural(len(runs), "mpirun"), outliers,
-		when(step > 1, "; every %dth is shown", step))
+		phrase.When(step > 1, "; every %dth is shown", step))
 	return f
 }
 
 // histogram counts what the filter leaves, in bins of the logarithm as wide as Freedman and Diaconis
 // have it: 2·IQR/∛n.
-func histogram(c *analyze.CaseSamples, runs []analyze.RunSamples) Figure {
-	f := sampleFigure(c, "histogram", "histogram", Axis{Title: "run-time", Scale: Log, Unit: Seconds}, Axis{Title: "samples in a bin"})
+func histogram(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
+	f := sampleFigure(c, "histogram", "histogram", picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}, picture.Axis{Title: "samples in a bin"})
 	var pooled []float64
 	for i := range runs {
 		pooled = append(pooled, logs(runs[i].Kept())...)
 	}
 	slices.Sort(pooled)
 	lo, width, bins := binsOf(pooled)
-	f.Series = runSeries(runs, Line, func(r *analyze.RunSamples) []Point {
+	f.Series = runSeries(runs, picture.Line, func(r *samples.RunSamples) []picture.Point {
 		counts := make([]int, bins)
 		for _, s := range logs(r.Kept()) {
 			counts[min(int((s-lo)/width), bins-1)]++
@@ -114,13 +116,13 @@ func logs(x []float64) []float64 {
 }
 
 // stairs is the outline of a histogram; lo and width are of logarithms.
-func stairs(counts []int, lo, width float64) []Point {
+func stairs(counts []int, lo, width float64) []picture.Point {
 	edge := func(i int) float64 { return math.Pow(10, lo+float64(i)*width) }
-	out := []Point{bare(edge(0), 0)}
+	out := []picture.Point{picture.Bare(edge(0), 0)}
 	for i, n := range counts {
-		out = append(out, bare(edge(i), float64(n)), bare(edge(i+1), float64(n)))
+		out = append(out, picture.Bare(edge(i), float64(n)), picture.Bare(edge(i+1), float64(n)))
 	}
-	return append(out, bare(edge(len(counts)), 0))
+	return append(out, picture.Bare(edge(len(counts)), 0))
 }
 
 // thinned are so many of ascending values, the first and the last among them, with their ranks from 0.
@@ -135,11 +137,11 @@ func thinned(x []float64, give func(rank int, value float64)) {
 	}
 }
 
-func distribution(c *analyze.CaseSamples, runs []analyze.RunSamples) Figure {
-	f := sampleFigure(c, "ecdf", "empirical distribution function", Axis{Title: "run-time", Scale: Log, Unit: Seconds}, Axis{Title: "share of the samples that take no longer"})
-	f.Series = runSeries(runs, Line, func(r *analyze.RunSamples) (out []Point) {
+func distribution(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
+	f := sampleFigure(c, "ecdf", "empirical distribution function", picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}, picture.Axis{Title: "share of the samples that take no longer"})
+	f.Series = runSeries(runs, picture.Line, func(r *samples.RunSamples) (out []picture.Point) {
 		x := slices.Sorted(slices.Values(r.Seconds))
-		thinned(x, func(rank int, value float64) { out = append(out, bare(value, float64(rank+1)/float64(len(x)))) })
+		thinned(x, func(rank int, value float64) { out = append(out, picture.Bare(value, float64(rank+1)/float64(len(x)))) })
 		return out
 	})
 	f.Text = "All valid samples, outliers too."
@@ -148,12 +150,12 @@ func distribution(c *analyze.CaseSamples, runs []analyze.RunSamples) Figure {
 
 // normalQuantiles has the quantile of a standard normal distribution at (rank − ½)/n beside each
 // sample that the filter leaves.
-func normalQuantiles(c *analyze.CaseSamples, runs []analyze.RunSamples) Figure {
-	f := sampleFigure(c, "qq", "against a log-normal distribution", Axis{Title: "quantile of the standard normal distribution"}, Axis{Title: "run-time", Scale: Log, Unit: Seconds})
-	f.Series = runSeries(runs, Dots, func(r *analyze.RunSamples) (out []Point) {
+func normalQuantiles(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
+	f := sampleFigure(c, "qq", "against a log-normal distribution", picture.Axis{Title: "quantile of the standard normal distribution"}, picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds})
+	f.Series = runSeries(runs, picture.Dots, func(r *samples.RunSamples) (out []picture.Point) {
 		x := slices.Sorted(slices.Values(r.Kept()))
 		thinned(x, func(rank int, value float64) {
-			out = append(out, bare(distuv.UnitNormal.Quantile((float64(rank)+0.5)/float64(len(x))), value))
+			out = append(out, picture.Bare(distuv.UnitNormal.Quantile((float64(rank)+0.5)/float64(len(x))), value))
 		})
 		return out
 	})
@@ -165,22 +167,22 @@ func normalQuantiles(c *analyze.CaseSamples, runs []analyze.RunSamples) Figure {
 var metricNames = map[string]string{nrep.MetricRSE: "relative standard error of the mean", nrep.MetricCovMean: "coefficient of variation of the last means",
 	nrep.MetricCovMedian: "coefficient of variation of the last medians"}
 
-func metricFigure(c *analyze.CaseSamples, metric string) Figure {
+func metricFigure(c *samples.CaseSamples, metric string) picture.Figure {
 	threshold := c.NREP.Threshold(metric)
-	f := sampleFigure(c, "nrep-"+strings.ReplaceAll(metric, "_", "-"), "how many repetitions are enough", Axis{Title: "repetitions"},
-		Axis{Title: metricNames[metric], Scale: Log, Level: threshold})
+	f := sampleFigure(c, "nrep-"+strings.ReplaceAll(metric, "_", "-"), "how many repetitions are enough", picture.Axis{Title: "repetitions"},
+		picture.Axis{Title: metricNames[metric], Scale: picture.Log, Level: threshold})
 	var ended []string
 	for i, p := range c.Predictions {
-		s := Series{Name: fmt.Sprintf("prediction %d", p.Run), Role: []Role{Call, Instead, Other}[min(i, 2)]}
+		s := picture.Series{Name: fmt.Sprintf("prediction %d", p.Run), Role: []picture.Role{picture.Call, picture.Instead, picture.Other}[min(i, 2)]}
 		ns := checkPoints(c.NREP.Min, len(p.Seconds))
 		for k, y := range c.Metric(metric, p, ns) {
 			if y > 0 {
-				s.Points = append(s.Points, bare(float64(ns[k]), y))
+				s.Points = append(s.Points, picture.Bare(float64(ns[k]), y))
 			}
 		}
 		f.Series = append(f.Series, s)
-		f.Marks = append(f.Marks, Mark{float64(len(p.Seconds)), Plain, "", fmt.Sprintf("prediction %d ends", p.Run)})
-		ended = append(ended, fmt.Sprintf("%d after %d%s", p.Run, len(p.Seconds), when(!p.StoppedBefore, " without convergence")))
+		f.Marks = append(f.Marks, picture.Mark{X: float64(len(p.Seconds)), Tone: picture.Plain, Sign: "", Text: fmt.Sprintf("prediction %d ends", p.Run)})
+		ended = append(ended, fmt.Sprintf("%d after %d%s", p.Run, len(p.Seconds), phrase.When(!p.StoppedBefore, " without convergence")))
 	}
 	f.Text = fmt.Sprintf("The line across is the threshold, %g. Predictions ended: %s.", threshold, strings.Join(ended, "; "))
 	return f

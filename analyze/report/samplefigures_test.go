@@ -6,18 +6,19 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
+	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/nrep"
 )
 
 // sampled has five mpiruns of a case, number r around r µs with one outlier, and a prediction of 40 samples.
-func sampled(t *testing.T) *analyze.CaseSamples {
+func sampled(t *testing.T) *samples.CaseSamples {
 	t.Helper()
-	c := &analyze.CaseSamples{Cell: medians.Cell{Function: "MPI_Scan", Msize: 8, Shape: "p2"}, NREP: nrep.Default()}
+	c := &samples.CaseSamples{Cell: medians.Cell{Function: "MPI_Scan", Msize: 8, Shape: "p2"}, NREP: nrep.Default()}
 	add := func(mode protocol.Mode, run int, samples []protocol.Sample) {
 		info := results.CaseInfo{Plan: 3, Function: "MPI_Scan", Msize: 8, CaseResult: protocol.CaseResult{Status: protocol.StatusOK, NRep: len(samples), Converged: true}}
 		r := &results.Run{Header: results.Header{Mode: mode, Shape: guidelines.Shape{NP: 2}, Run: run, Cases: []results.CaseInfo{info}}, Samples: [][]protocol.Sample{samples}}
@@ -36,9 +37,9 @@ func sampled(t *testing.T) *analyze.CaseSamples {
 	return c
 }
 
-func figureNamed(t *testing.T, figures []Figure, prefix string) Figure {
+func figureNamed(t *testing.T, figures []picture.Figure, prefix string) picture.Figure {
 	t.Helper()
-	i := slices.IndexFunc(figures, func(f Figure) bool { return strings.HasPrefix(f.ID, prefix) })
+	i := slices.IndexFunc(figures, func(f picture.Figure) bool { return strings.HasPrefix(f.ID, prefix) })
 	if i < 0 {
 		t.Fatalf("no figure %s", prefix)
 	}
@@ -92,7 +93,7 @@ func TestThePictureOfStage1ShowsItsMetricAndThreshold(t *testing.T) {
 }
 
 func TestEqualSamplesHaveAPicture(t *testing.T) {
-	c := &analyze.CaseSamples{Cell: medians.Cell{Function: "MPI_Scan"}, Runs: []analyze.RunSamples{{Run: 1, Seconds: []float64{1e-6, 1e-6}, Lo: 1e-6, Hi: 1e-6, Median: 1e-6}}}
+	c := &samples.CaseSamples{Cell: medians.Cell{Function: "MPI_Scan"}, Runs: []samples.RunSamples{{Run: 1, Seconds: []float64{1e-6, 1e-6}, Lo: 1e-6, Hi: 1e-6, Median: 1e-6}}}
 	for _, f := range SampleFigures(c) {
 		if _, _, ok := f.Limits(); !ok {
 			t.Errorf("nothing to draw in %s", f.ID)

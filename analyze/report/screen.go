@@ -10,24 +10,27 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 )
 
 // reportScreen is what a reader wants to know first: the verdict, what is too slow and what to call
 // instead, what may be, and what disturbed the measurement.
-func reportScreen(r *analyze.Report) []Section {
+func reportScreen(r *analyze.Report) []document.Section {
 	return explainMark(slices.Concat(findings(r), matrix(r), more(r)))
 }
 
 // findings are what screen and full report begin with.
-func findings(r *analyze.Report) []Section {
+func findings(r *analyze.Report) []document.Section {
 	return slices.Concat(verdict(r), gateSections(r), wrongCases(r), losses(r), probably(r), disturbed(r))
 }
 
 // verdict is the answer in a sentence, and what limits it in another.
-func verdict(r *analyze.Report) []Section {
+func verdict(r *analyze.Report) []document.Section {
 	title, tone := headline(r)
-	s := Titled("%s. %s.", title, setting(r))
+	s := document.Titled("%s. %s.", title, setting(r))
 	s.Tone = tone
 	slow := map[string]bool{}
 	found, firm, known := 0, 0, false
@@ -61,7 +64,7 @@ func verdict(r *analyze.Report) []Section {
 	if len(parts) > 0 {
 		s.Say("%s.", strings.Join(parts, "; "))
 	}
-	return []Section{s}
+	return []document.Section{s}
 }
 
 // subject is a number of things with its verb: "1 test is", "2 tests are".
@@ -82,26 +85,26 @@ func countVerdicts(r *analyze.Report) map[judge.Verdict]int {
 }
 
 // headline is the verdict in a few words: with a gate, first whether it raises an alarm.
-func headline(r *analyze.Report) (string, Tone) {
+func headline(r *analyze.Report) (string, picture.Tone) {
 	count := countVerdicts(r)
 	violated := fmt.Sprintf("%d of %s", count[judge.Violated], conf.Plural(len(r.Verdicts), "test"))
 	switch {
 	case len(r.Wrong) > 0 && r.Gate != nil:
-		return faults(r.Wrong) + "; " + gateVerdict(r), Slow
+		return faults(r.Wrong) + "; " + gateVerdict(r), picture.Slow
 	case len(r.Wrong) > 0:
-		return fmt.Sprintf("%s; %s violated", faults(r.Wrong), violated), Slow
+		return fmt.Sprintf("%s; %s violated", faults(r.Wrong), violated), picture.Slow
 	case r.Refused != nil:
-		return "NO VERDICT: " + r.Refused.Reason, Open
+		return "NO VERDICT: " + r.Refused.Reason, picture.Open
 	case r.Gate != nil && r.Gate.Alarms > 0:
-		return gateVerdict(r), Slow
+		return gateVerdict(r), picture.Slow
 	case r.Gate != nil:
-		return gateVerdict(r), Plain
+		return gateVerdict(r), picture.Plain
 	case count[judge.Violated] > 0:
-		return "VIOLATED: " + violated, Slow
+		return "VIOLATED: " + violated, picture.Slow
 	case len(r.Incomplete) > 0:
-		return fmt.Sprintf("NO VERDICT on %d of %s for lack of data; no other is violated", len(r.Incomplete), conf.Plural(len(r.Verdicts), "test")), Open
+		return fmt.Sprintf("NO VERDICT on %d of %s for lack of data; no other is violated", len(r.Incomplete), conf.Plural(len(r.Verdicts), "test")), picture.Open
 	}
-	return fmt.Sprintf("No violation found in %s, %d shown to be kept", conf.Plural(len(r.Verdicts), "test"), count[judge.Kept]), Plain
+	return fmt.Sprintf("No violation found in %s, %d shown to be kept", conf.Plural(len(r.Verdicts), "test"), count[judge.Kept]), picture.Plain
 }
 
 // faultKinds are the kinds of wrong cases.
@@ -146,10 +149,10 @@ func setting(r *analyze.Report) string {
 	library := strings.Join(strings.Fields(strings.Replace(ShortVersion(r.Library.Version), " Version:", "", 1)), " ")
 	var shapes []string
 	for _, s := range r.Shapes {
-		shapes = append(shapes, fmt.Sprintf("%d%s", s.NP, when(s.Nodes > 0, " (%s)", s.Name)))
+		shapes = append(shapes, fmt.Sprintf("%d%s", s.NP, phrase.When(s.Nodes > 0, " (%s)", s.Name)))
 	}
 	one := len(r.Shapes) == 1 && r.Shapes[0].NP == 1
-	return fmt.Sprintf("%s, %s process%s, %s", fit(cmp.Or(library, "Unknown MPI library"), 60), strings.Join(shapes, " and "), when(!one, "es"), conf.Plural(r.R, "mpirun"))
+	return fmt.Sprintf("%s, %s process%s, %s", phrase.Fit(cmp.Or(library, "Unknown MPI library"), 60), strings.Join(shapes, " and "), phrase.When(!one, "es"), conf.Plural(r.R, "mpirun"))
 }
 
 // loss is one row of the losses: a collective at a size, or at neighbouring sizes with the same alternative.
@@ -172,20 +175,20 @@ func lost(v *analyze.Verdict) float64 {
 
 // losses has one row for each collective and size that is too slow: what it takes, and what the fastest
 // takes that it is shown to be slower than.
-func losses(r *analyze.Report) []Section {
+func losses(r *analyze.Report) []document.Section {
 	rows := lossRows(r)
-	t := &Table{Head: []string{"collective", "size", "now", "possible", "loss", "factor", "call instead [guideline]"}, Align: "lrrrrrl", Flex: 6, Spare: []int{4},
-		Grouped: true, Tone: toneOf(map[int]Tone{2: Slow, 3: Possible})}
+	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "loss", "factor", "call instead [guideline]"}, Align: "lrrrrrl", Flex: 6, Spare: []int{4},
+		Grouped: true, Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
 	joined := false
 	for _, l := range rows {
 		v := l.worst
 		joined = joined || l.from != l.to
 		saved := lost(v)
-		gain := cmp.Or(when(saved > 0, "%s", duration(&saved)), "-")
-		t.Add(l.group, sizes(l.from, l.to), duration(v.MedianS), duration(v.AllCallsS()), gain,
-			between(l.lo, l.hi)+when(l.marked, mark), instance(v, l.from != l.to)+" ["+strings.Join(l.broken, ",")+"]")
+		gain := cmp.Or(phrase.When(saved > 0, "%s", phrase.Duration(&saved)), "-")
+		t.Add(l.group, sizes(l.from, l.to), phrase.Duration(v.MedianS), phrase.Duration(v.AllCallsS()), gain,
+			between(l.lo, l.hi)+phrase.When(l.marked, mark), instance(v, l.from != l.to)+" ["+strings.Join(l.broken, ",")+"]")
 	}
-	note := when(joined, "Of sizes in one row, times and loss are those of the size that loses most.")
+	note := phrase.When(joined, "Of sizes in one row, times and loss are those of the size that loses most.")
 	return tabled(t, note, "Too slow, and what is faster: the largest loss per call first")
 }
 
@@ -195,7 +198,7 @@ func lossRows(r *analyze.Report) []loss {
 	var groups []string
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
-		group := v.Function + when(len(r.Shapes) > 1, ", %s", v.Shape)
+		group := v.Function + phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)
 		if cells[group] == nil {
 			cells[group] = map[int64]*loss{}
 			groups = append(groups, group)
@@ -274,31 +277,31 @@ func instance(v *analyze.Verdict, several bool) string {
 	case v.Type == guidelines.Pattern:
 		return emulation(v.Mockup)
 	case v.K > 1 && several:
-		return fmt.Sprintf("k × %s of %s", plain(v.Function), size(v.MsizeOther))
+		return fmt.Sprintf("k × %s of %s", plain(v.Function), phrase.Size(v.MsizeOther))
 	case v.K > 1:
-		return fmt.Sprintf("%d × %s of %s", v.K, plain(v.Function), size(v.MsizeOther))
+		return fmt.Sprintf("%d × %s of %s", v.K, plain(v.Function), phrase.Size(v.MsizeOther))
 	}
-	return fmt.Sprintf("%s of %s", plain(v.Function), size(v.MsizeOther))
+	return fmt.Sprintf("%s of %s", plain(v.Function), phrase.Size(v.MsizeOther))
 }
 
 // sizes writes a range: "64 B", "16–256 KiB", "64 KiB–1 MiB".
 func sizes(from, to int64) string {
 	if from == to {
-		return size(from)
+		return phrase.Size(from)
 	}
-	n, unit, _ := strings.Cut(size(from), " ")
-	if strings.HasSuffix(size(to), " "+unit) {
-		return n + "–" + size(to)
+	n, unit, _ := strings.Cut(phrase.Size(from), " ")
+	if strings.HasSuffix(phrase.Size(to), " "+unit) {
+		return n + "–" + phrase.Size(to)
 	}
-	return size(from) + "–" + size(to)
+	return phrase.Size(from) + "–" + phrase.Size(to)
 }
 
 // between writes ratios: "1.91×", "1.50–3.69×".
 func between(lo, hi float64) string {
-	if Ratio(&lo) == Ratio(&hi) {
-		return Ratio(&lo)
+	if phrase.Ratio(&lo) == phrase.Ratio(&hi) {
+		return phrase.Ratio(&lo)
 	}
-	return strings.TrimSuffix(Ratio(&lo), "×") + "–" + Ratio(&hi)
+	return strings.TrimSuffix(phrase.Ratio(&lo), "×") + "–" + phrase.Ratio(&hi)
 }
 
 // mark is beside a ratio that is not the quotient of the times beside it.
@@ -314,10 +317,10 @@ func differ(v *analyze.Verdict) bool {
 }
 
 // ratioOf is a verdict's ratio, marked where need be.
-func ratioOf(v *analyze.Verdict) string { return Ratio(v.Ratio) + when(differ(v), mark) }
+func ratioOf(v *analyze.Verdict) string { return phrase.Ratio(v.Ratio) + phrase.When(differ(v), mark) }
 
 // explainMark says in the first section with a mark what it means.
-func explainMark(sections []Section) []Section {
+func explainMark(sections []document.Section) []document.Section {
 	for i := range sections {
 		s := &sections[i]
 		if s.Table == nil || !slices.ContainsFunc(s.Table.Rows, func(row []string) bool {
@@ -325,7 +328,7 @@ func explainMark(sections []Section) []Section {
 		}) {
 			continue
 		}
-		s.note(mark + " The ratio is over 10 %% off the quotient of the two times: it compares the sides within or across mpiruns, the times are medians of each side, " +
+		s.Note(mark + " The ratio is over 10 %% off the quotient of the two times: it compares the sides within or across mpiruns, the times are medians of each side, " +
 			"and some mpiruns were slow as a whole. Believe the ratio.")
 		break
 	}
@@ -338,23 +341,23 @@ func isProbable(v *analyze.Verdict) bool {
 }
 
 // probably lists what may be too slow, the largest ratio first.
-func probably(r *analyze.Report) []Section {
+func probably(r *analyze.Report) []document.Section {
 	if r.Refused != nil {
 		return nil
 	}
 	open := those(r.Verdicts, isProbable)
 	slices.SortStableFunc(open, func(a, b *analyze.Verdict) int { return cmp.Compare(*b.Ratio, *a.Ratio) })
-	t := &Table{Head: []string{"collective", "size", "now", "possible", "ratio", "95 %", "compared with [guideline]"}, Align: "lrrrrll", Flex: 6, Spare: []int{5},
-		Tone: toneOf(map[int]Tone{4: Open})}
-	shown, more := first(open, mostRows, moreRows)
+	t := &document.Table{Head: []string{"collective", "size", "now", "possible", "ratio", "95 %", "compared with [guideline]"}, Align: "lrrrrll", Flex: 6, Spare: []int{5},
+		Tone: document.ToneOf(map[int]picture.Tone{4: picture.Open})}
+	shown, more := phrase.First(open, mostRows, moreRows)
 	for _, v := range shown {
-		t.Add(plain(v.Function)+when(len(r.Shapes) > 1, ", %s", v.Shape), size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), ratioOf(v),
-			interval(v.RatioLo95, v.RatioHi95, "–"), instance(v, false)+" ["+v.Guideline+"]")
+		t.Add(plain(v.Function)+phrase.When(len(r.Shapes) > 1, ", %s", v.Shape), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.AllCallsS()), ratioOf(v),
+			phrase.Interval(v.RatioLo95, v.RatioHi95, "–"), instance(v, false)+" ["+v.Guideline+"]")
 	}
 	note := fmt.Sprintf("Taken alone, each is slower with 95 %% confidence; the verdict is for all %s together, and asks for more.%s", conf.Plural(r.M, "test"), decidedBy(open, r.R))
-	out := tabled(t, note+when(more != "", " %s", more), "Probably slower, not yet sure (%d)", len(open))
+	out := tabled(t, note+phrase.When(more != "", " %s", more), "Probably slower, not yet sure (%d)", len(open))
 	for i := range out {
-		out[i].Tone = Open
+		out[i].Tone = picture.Open
 	}
 	return out
 }
@@ -372,8 +375,8 @@ func decidedBy(open []*analyze.Verdict, r int) string {
 	}
 	slices.Sort(runs)
 	least, most := runs[0], runs[len(runs)-1]
-	return fmt.Sprintf(" A new check with %d%s mpiruns in place of %d would probably decide %s.", least, when(most > least, " to %d", most), r,
-		cmp.Or(when(len(runs) < len(open), "%d of them", len(runs)), when(len(open) > 1, "them"), "it"))
+	return fmt.Sprintf(" A new check with %d%s mpiruns in place of %d would probably decide %s.", least, phrase.When(most > least, " to %d", most), r,
+		cmp.Or(phrase.When(len(runs) < len(open), "%d of them", len(runs)), phrase.When(len(open) > 1, "them"), "it"))
 }
 
 // needed is how many mpiruns would decide an undecided test.
@@ -382,22 +385,22 @@ func needed(v *analyze.Verdict) string {
 	if n == nil {
 		return "-"
 	}
-	return cmp.Or(when(n.R > 0, "%d", n.R), fmt.Sprintf("> %d", n.Limit))
+	return cmp.Or(phrase.When(n.R > 0, "%d", n.R), fmt.Sprintf("> %d", n.Limit))
 }
 
 // disturbed names the mpiruns that were slow throughout, and the states of the machine.
-func disturbed(r *analyze.Report) []Section {
+func disturbed(r *analyze.Report) []document.Section {
 	const most = 6
 	slow := r.Disturbed()
 	if len(slow)+len(r.States) == 0 {
 		return nil
 	}
-	s := Titled("Disturbed: %d of %s slow throughout", len(slow), subject(r.R*len(r.Shapes), "mpirun", "was", "were"))
+	s := document.Titled("Disturbed: %d of %s slow throughout", len(slow), subject(r.R*len(r.Shapes), "mpirun", "was", "were"))
 	if len(slow) == 0 {
-		s = Titled("The machine was in several states")
+		s = document.Titled("The machine was in several states")
 	}
-	s.Tone = Open
-	shown, more := first(slow, most, "and %d more, in report.json")
+	s.Tone = picture.Open
+	shown, more := phrase.First(slow, most, "and %d more, in report.json")
 	for _, m := range shown {
 		s.Item("%s", m)
 	}
@@ -410,24 +413,24 @@ func disturbed(r *analyze.Report) []Section {
 	for _, shape := range r.Shapes {
 		if states := analyze.StatesOf(r.States, shape.Name); states != "" {
 			n := len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Shape == shape.Name && v.ByState != nil }))
-			s.Say("States of the machine, %s: %s; %s on them.", shape.Name, states, cmp.Or(when(n == 0, "no answer depends"), when(n == 1, "1 answer depends"), fmt.Sprintf("%d answers depend", n)))
+			s.Say("States of the machine, %s: %s; %s on them.", shape.Name, states, cmp.Or(phrase.When(n == 0, "no answer depends"), phrase.When(n == 1, "1 answer depends"), fmt.Sprintf("%d answers depend", n)))
 		}
 	}
-	return []Section{s}
+	return []document.Section{s}
 }
 
 // more says what the full report has.
-func more(r *analyze.Report) []Section {
+func more(r *analyze.Report) []document.Section {
 	var ids []string
 	for _, w := range r.Warnings {
 		if id := string(w.ID); !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
 	}
-	s := Titled("More with --full")
-	s.Say("How it was measured and tested, all tables%s%s.", when(len(r.Notes) > 0, ", %s on what was chosen or left out", conf.Plural(len(r.Notes), "note")),
-		when(len(ids) > 0, ", and the remarks with their remedies: %s", strings.Join(ids, ", ")))
-	return []Section{s}
+	s := document.Titled("More with --full")
+	s.Say("How it was measured and tested, all tables%s%s.", phrase.When(len(r.Notes) > 0, ", %s on what was chosen or left out", conf.Plural(len(r.Notes), "note")),
+		phrase.When(len(ids) > 0, ", and the remarks with their remedies: %s", strings.Join(ids, ", ")))
+	return []document.Section{s}
 }
 
 // Closing is the line that a command ends with: counts, exit code, folder, and the page for browsers.
@@ -436,13 +439,13 @@ func Closing(r *analyze.Report, folder, page string) string {
 	parts := []string{fmt.Sprintf("%d violated", count[judge.Violated])}
 	for _, v := range []judge.Verdict{judge.Undecided, judge.Kept, judge.Marginal, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong} {
 		if n := count[v]; n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, words(v)))
+			parts = append(parts, fmt.Sprintf("%d %s", n, phrase.Words(v)))
 		}
 	}
 	alarm := ""
 	if r.Gate != nil {
 		alarm = conf.Plural(r.Gate.Alarms, "alarm") + "; "
 	}
-	return fmt.Sprintf("%s%s. Exit %d.%s%s", alarm, strings.Join(parts, ", "), r.ExitCode(), when(folder != "", " %s/", strings.TrimSuffix(folder, "/")),
-		when(page != "", " Page: %s", page))
+	return fmt.Sprintf("%s%s. Exit %d.%s%s", alarm, strings.Join(parts, ", "), r.ExitCode(), phrase.When(folder != "", " %s/", strings.TrimSuffix(folder, "/")),
+		phrase.When(page != "", " Page: %s", page))
 }

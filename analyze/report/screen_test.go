@@ -11,11 +11,12 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
+	"pgmpi/internal/document"
 	"pgmpi/measure/protocol"
 )
 
 // shown is the screen of a report, as a page shows it.
-func shown(t *testing.T, r *analyze.Report, p Page) string {
+func shown(t *testing.T, r *analyze.Report, p document.Page) string {
 	t.Helper()
 	d := Reports.Document(r).Brief()
 	d.Page = p
@@ -49,15 +50,15 @@ func TestScreensMatchGoldenFiles(t *testing.T) {
 		"noisy":   noisyReport(t),
 		"states":  inStates.Report,
 	} {
-		matchGolden(t, name+"-screen.txt", shown(t, r, Page{Width: LeastWidth}))
+		matchGolden(t, name+"-screen.txt", shown(t, r, document.Page{Width: document.LeastWidth}))
 	}
-	matchGolden(t, "planted-screen-colour.txt", shown(t, synthetic(t, p2, sizes, few, 12, config(), planted), Page{Width: LeastWidth, Colour: true, ASCII: true}))
+	matchGolden(t, "planted-screen-colour.txt", shown(t, synthetic(t, p2, sizes, few, 12, config(), planted), document.Page{Width: document.LeastWidth, Colour: true, ASCII: true}))
 }
 
 // everyDocument has what is wide besides the examples.
-func everyDocument(t *testing.T) map[string]*Document {
+func everyDocument(t *testing.T) map[string]*document.Document {
 	wide := Reports.Document(wideReport(t))
-	out := map[string]*Document{"wide": wide, "wide-screen": wide.Brief(), "wide-compare": Comparisons.Document(wideComparison()),
+	out := map[string]*document.Document{"wide": wide, "wide-screen": wide.Brief(), "wide-compare": Comparisons.Document(wideComparison()),
 		"wide-spread": Spreads.Document(wideSpread(6)), "spread-of-many": Spreads.Document(wideSpread(20))}
 	for name, e := range examples(t) {
 		out[name] = e.document
@@ -70,7 +71,7 @@ func TestNoLineIsWiderThanItsPage(t *testing.T) {
 	for name, d := range everyDocument(t) {
 		for _, width := range []int{80, 100, 160} {
 			for _, ascii := range []bool{false, true} {
-				d.Page = Page{Width: width, ASCII: ascii}
+				d.Page = document.Page{Width: width, ASCII: ascii}
 				for line := range strings.Lines(written(t, "table", d)) {
 					if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > width {
 						t.Errorf("%s: %d columns of %d: %s", name, n, width, line)
@@ -91,7 +92,7 @@ func TestAWideTerminalIsUsed(t *testing.T) {
 
 func TestNamesOfCollectivesStayWhole(t *testing.T) {
 	d := Reports.Document(wideReport(t))
-	d.Page.Width = LeastWidth
+	d.Page.Width = document.LeastWidth
 	for line := range strings.Lines(written(t, "table", d)) {
 		if m := regexp.MustCompile(`\b(Reduce_|scatter_)(\s|$)`).FindString(line); m != "" {
 			t.Errorf("a name is broken: %s", line)
@@ -105,7 +106,7 @@ func TestInASCIIThereIsNothingElse(t *testing.T) {
 	documents := everyDocument(t)
 	documents["foreign"] = Reports.Document(r)
 	for name, d := range documents {
-		d.Page = Page{}
+		d.Page = document.Page{}
 		unspelt := strings.Count(written(t, "table", d), "?")
 		d.Page.ASCII = true
 		text := written(t, "table", d)
@@ -124,7 +125,7 @@ func TestInASCIIThereIsNothingElse(t *testing.T) {
 func TestColourIsThereWhereItIsWantedAndSaysNothingByItself(t *testing.T) {
 	codes := regexp.MustCompile("\x1b\\[[0-9]*m")
 	for name, d := range everyDocument(t) {
-		d.Page = Page{Width: LeastWidth}
+		d.Page = document.Page{Width: document.LeastWidth}
 		plain := written(t, "table", d)
 		d.Page.Colour = true
 		colourful := written(t, "table", d)
@@ -133,7 +134,7 @@ func TestColourIsThereWhereItIsWantedAndSaysNothingByItself(t *testing.T) {
 		}
 	}
 	text := shown(t, reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2),
-		pattern(judge.Undecided, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 3, 2, 1.5)), Page{Colour: true})
+		pattern(judge.Undecided, "GL8", "MPI_Reduce", "reduce_as_allreduce", 16, 3, 2, 1.5)), document.Page{Colour: true})
 	for _, want := range []string{"\x1b[31mVIOLATED: 1 of 2 tests", "\x1b[31m2.00 µs\x1b[0m", "\x1b[32m1.00 µs\x1b[0m", "\x1b[33mProbably slower, not yet sure (1)", "\x1b[33m1.50×\x1b[0m"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -179,7 +180,7 @@ func TestTheFirstLineIsTheAnswer(t *testing.T) {
 		{gate(3, gated(analyze.Worse, true), gated(analyze.Known, false), gated(analyze.New, true), gated(analyze.New, true)),
 			"ALARM: 2 new, 1 clearly worse. MPICH"},
 	} {
-		if text := strings.Join(strings.Fields(shown(t, c.r, Page{})), " "); !strings.HasPrefix(text, c.want) {
+		if text := strings.Join(strings.Fields(shown(t, c.r, document.Page{})), " "); !strings.HasPrefix(text, c.want) {
 			t.Errorf("want %s\n%s", c.want, text)
 		}
 	}
@@ -216,7 +217,7 @@ func TestNeighbouringSizesWithTheSameAlternativeAreOneRow(t *testing.T) {
 	add(judge.Violated, one, 16384, 3, 2)
 	add(judge.Violated, two, 16384, 3, 1) // the faster one counts
 	slow := pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 20, 1, 20)
-	text := shown(t, reportOf(append(verdicts, slow)...), Page{})
+	text := shown(t, reportOf(append(verdicts, slow)...), document.Page{})
 	want := []string{
 		"MPI_Reduce", // loses more
 		"8 B 20.0 µs 1.00 µs 19.0 µs 20.0× Allreduce [GL8]",
@@ -251,7 +252,7 @@ func TestWhatIsFasterIsTheFunctionItselfOrOthers(t *testing.T) {
 		{[]analyze.Verdict{split}, "256 KiB 20.0 µs 16.0 µs 4.00 µs 1.25× 16 × Reduce of 16 KiB [GL2]"},
 		{[]analyze.Verdict{split, larger}, "256–512 KiB 64.0 µs 32.0 µs 32.0 µs 1.25×† k × Reduce of 16 KiB [GL2]"},
 	} {
-		text := shown(t, reportOf(c.verdicts...), Page{})
+		text := shown(t, reportOf(c.verdicts...), document.Page{})
 		if got := rowsOf(text, "Too slow"); len(got) != 2 || got[1] != c.want {
 			t.Errorf("%q, want %q\n%s", got, c.want, text)
 		}
@@ -263,7 +264,7 @@ func TestARatioThatIsNotTheQuotientIsMarkedAndExplainedOnce(t *testing.T) {
 		return pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, ratio)
 	}
 	for ratio, marked := range map[float64]bool{2: false, 2.19: false, 2.21: true, 1.83: false, 1.8: true} {
-		text := shown(t, reportOf(like(ratio)), Page{})
+		text := shown(t, reportOf(like(ratio)), document.Page{})
 		if strings.Contains(text, fmt.Sprintf("%.2f×†", ratio)) != marked || (strings.Count(text, "† The ratio") == 1) != marked {
 			t.Errorf("%g beside 2 µs and 1 µs:\n%s", ratio, text)
 		}
@@ -272,7 +273,7 @@ func TestARatioThatIsNotTheQuotientIsMarkedAndExplainedOnce(t *testing.T) {
 	if full := text(t, "table", r); strings.Count(full, "† The ratio") != 1 || strings.Count(full, "3.00×†") < 3 {
 		t.Errorf("%s", full)
 	}
-	if text := shown(t, reportOf(like(3)), Page{ASCII: true}); !strings.Contains(text, "3.00x*") || !strings.Contains(text, "\n* The ratio") {
+	if text := shown(t, reportOf(like(3)), document.Page{ASCII: true}); !strings.Contains(text, "3.00x*") || !strings.Contains(text, "\n* The ratio") {
 		t.Errorf("%s", text)
 	}
 }
@@ -301,7 +302,7 @@ func TestDisturbedMpirunsAreNamed(t *testing.T) {
 	for run := 1; run <= 8; run++ {
 		r.SlowMpiruns = append(r.SlowMpiruns, medians.SlowMpirun{Shape: "p2", Run: run, Share: 0.5, Ratio: 1.5})
 	}
-	text := shown(t, r, Page{})
+	text := shown(t, r, document.Page{})
 	for _, want := range []string{"8 of 10 mpiruns were disturbed", "Disturbed: 8 of 10 mpiruns were slow throughout\n- mpirun 1 of p2 (50 % of its cases, 1.50× in their median)", "- and 2 more"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -328,7 +329,7 @@ func TestMarkdownHasTheSameSections(t *testing.T) {
 	d := Reports.Document(r).Brief()
 	markdown := written(t, "markdown", d)
 	for _, s := range d.Sections {
-		if s.Title != "" && !strings.Contains(markdown, "## "+escaped(s.Title)) {
+		if s.Title != "" && !strings.Contains(markdown, "## "+document.Escaped(s.Title)) {
 			t.Errorf("no %q in\n%s", s.Title, markdown)
 		}
 	}

@@ -12,14 +12,17 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 	"pgmpi/mockups"
 )
 
 // Reports are verdicts with what they rest on.
-var Reports = Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Page: reportPage, Rows: reportRows, JSON: true,
+var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Page: reportPage, Rows: reportRows, JSON: true,
 	Outcomes: reportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks}
 
-func reportSections(r *analyze.Report) []Section {
+func reportSections(r *analyze.Report) []document.Section {
 	return explainMark(slices.Concat(findings(r), matrix(r), header(r), summary(r), patterns(r), violations(r), states(r), suspected(r), undecided(r),
 		outOfSync(r), bounds(r), remarks(r)))
 }
@@ -50,7 +53,7 @@ func reportRows(r *analyze.Report) [][]string {
 		if g := v.Gated; g != nil {
 			gated = []any{g.State, g.Alarm, g.StateReason}
 		}
-		out = append(out, row(slices.Concat([]any{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, k, v.Shape, v.NP,
+		out = append(out, phrase.Row(slices.Concat([]any{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, k, v.Shape, v.NP,
 			v.MedianS, v.OtherMedianS, v.Ratio, v.PValue, v.PAdjusted, v.PKept, v.Stars, v.Verdict, v.Reason},
 			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs, v.Replication, v.Firm, answers(v.ByState)}, gated,
 			[]any{v.PageFaults, v.OtherPageFaults, v.Switches, v.OtherSwitches}, sent(v.Sent), sent(v.OtherSent))...))
@@ -59,23 +62,23 @@ func reportRows(r *analyze.Report) [][]string {
 }
 
 // header says what was measured and what the verdicts rest on.
-func header(r *analyze.Report) []Section {
-	s := Titled("How it was measured")
+func header(r *analyze.Report) []document.Section {
+	s := document.Titled("How it was measured")
 	var shapes []string
 	for _, shape := range r.Shapes {
-		shapes = append(shapes, fmt.Sprintf("p = %d%s", shape.NP, cmp.Or(when(shape.Nodes > 0, " (%s)", shape.Name), when(shape.Place != "", " (placed as %s)", shape.Place))))
+		shapes = append(shapes, fmt.Sprintf("p = %d%s", shape.NP, cmp.Or(phrase.When(shape.Nodes > 0, " (%s)", shape.Name), phrase.When(shape.Place != "", " (placed as %s)", shape.Place))))
 	}
-	s.Fact("Library", "%s%s", fit(ShortVersion(r.Library.Version), 75), when(r.Library.PML != "", ", pml %s", r.Library.PML))
+	s.Fact("Library", "%s%s", phrase.Fit(ShortVersion(r.Library.Version), 75), phrase.When(r.Library.PML != "", ", pml %s", r.Library.PML))
 	s.Fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
-	slowdown := cmp.Or(when(r.Method != judge.MethodPaper, "minimum slowdown %.2f×", r.MinSlowdown), "no minimum slowdown")
+	slowdown := cmp.Or(phrase.When(r.Method != judge.MethodPaper, "minimum slowdown %.2f×", r.MinSlowdown), "no minimum slowdown")
 	s.Fact("Test", "method %s: %s, %s, m = %s, alpha = %g%s, %s",
-		r.Method, r.Test.Title(r.R), adjustNames[r.Adjust], conf.Plural(r.M, "test"), r.Alpha, when(r.FamilyAlpha < r.Alpha, " (%g here)", r.FamilyAlpha), slowdown)
+		r.Method, r.Test.Title(r.R), adjustNames[r.Adjust], conf.Plural(r.M, "test"), r.Alpha, phrase.When(r.FamilyAlpha < r.Alpha, " (%g here)", r.FamilyAlpha), slowdown)
 	rho := "undefined"
 	if r.Rho != nil {
 		rho = fmt.Sprintf("%.2f", *r.Rho)
 	}
 	s.Fact("", "smallest p attainable %s; correlation within mpiruns %s; %s with ties, %s",
-		probability(&r.PMin), rho, conf.Plural(r.TiedTests, "test"), conf.Plural(r.ZeroDifferences, "zero difference"))
+		phrase.Probability(&r.PMin), rho, conf.Plural(r.TiedTests, "test"), conf.Plural(r.ZeroDifferences, "zero difference"))
 	if l := r.Looks; l != nil {
 		s.Fact("Looks", "%s; %s; stage 2 took %s, about %s less than without looking",
 			schedule(r), decided(r), wallClock(l.SpentS), wallClock(max(0, l.FullS-l.SpentS)))
@@ -87,7 +90,7 @@ func header(r *analyze.Report) []Section {
 			conf.Plural(x.M, "suspicion"), x.R, x.Test.Title(x.R), adjustNames[x.Adjust], x.M, x.Alpha)
 	}
 	s.Fact("Sizes", "%s", r.MsizeLegend)
-	return []Section{s}
+	return []document.Section{s}
 }
 
 // schedule says what the mpiruns up to each look measured.
@@ -105,7 +108,7 @@ func schedule(r *analyze.Report) string {
 			what = "what still was not"
 		}
 	}
-	return text + when(len(l.Looks)-len(l.Screens) > 1, " (weights %s)", join(", ", "%v", l.Weights))
+	return text + phrase.When(len(l.Looks)-len(l.Screens) > 1, " (weights %s)", phrase.Join(", ", "%v", l.Weights))
 }
 
 // decided counts the tests that each look decided.
@@ -134,47 +137,47 @@ func ShortVersion(s string) string {
 }
 
 // summary is Table 2 of S-PGMPI: violated/checked by shape and type.
-func summary(r *analyze.Report) []Section {
+func summary(r *analyze.Report) []document.Section {
 	checked, violated := 0, 0
-	t := &Table{Head: []string{"shape", "type", "violated/checked", "", "tests violated/checked", "suspected"}, Align: "llrlrr"}
+	t := &document.Table{Head: []string{"shape", "type", "violated/checked", "", "tests violated/checked", "suspected"}, Align: "llrlrr"}
 	for _, s := range r.Summary {
 		tests := s.Tests
 		checked, violated = checked+tests.Checked, violated+tests.Violated
 		t.Add(s.Shape, string(s.Type), fmt.Sprintf("%d/%d", s.Units.Violated, s.Units.Checked), s.Unit,
 			fmt.Sprintf("%d/%d", tests.Violated, tests.Checked),
-			when(s.Type == guidelines.Split && r.Method != judge.MethodPaper, "%d/%d", tests.Suspected, tests.Checked))
+			phrase.When(s.Type == guidelines.Split && r.Method != judge.MethodPaper, "%d/%d", tests.Suspected, tests.Checked))
 	}
 	firm := ""
 	if known := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Replication != nil }); len(known) > 0 {
 		firm = fmt.Sprintf(", %d of them firm", len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Firm })))
 	}
-	s := Titled("Summary: checked %d, found %d violated%s", checked, violated, firm)
+	s := document.Titled("Summary: checked %d, found %d violated%s", checked, violated, firm)
 	if r.Refused != nil {
-		s = Titled("Summary: measured %d, no verdict possible", checked)
+		s = document.Titled("Summary: measured %d, no verdict possible", checked)
 	}
 	if len(t.Rows) > 0 {
 		s.Table = t
 	}
-	return []Section{s}
+	return []document.Section{s}
 }
 
 // tabled is a section with a table and a note where there is one, if the table has rows.
-func tabled(t *Table, note, title string, args ...any) []Section {
+func tabled(t *document.Table, note, title string, args ...any) []document.Section {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	s := Titled(title, args...)
+	s := document.Titled(title, args...)
 	s.Table = t
 	if note != "" {
 		s.Notes = []string{note}
 	}
-	return []Section{s}
+	return []document.Section{s}
 }
 
 // patterns is Table 3 of S-PGMPI: every pattern that was checked.
-func patterns(r *analyze.Report) []Section {
-	t := &Table{Head: []string{"", "guideline", "", "shape", "violated", "marginal", "kept", "undecided", "other"}, Align: "llllrrrrr", Flex: 2, Narrow: true,
-		Spare: spareShape(r, 3), Tone: toneOf(map[int]Tone{0: Slow})}
+func patterns(r *analyze.Report) []document.Section {
+	t := &document.Table{Head: []string{"", "guideline", "", "shape", "violated", "marginal", "kept", "undecided", "other"}, Align: "llllrrrrr", Flex: 2, Narrow: true,
+		Spare: spareShape(r, 3), Tone: document.ToneOf(map[int]picture.Tone{0: picture.Slow})}
 	for _, row := range r.Guidelines {
 		for _, s := range r.Shapes {
 			n := row.ByShape[s.Name]
@@ -185,40 +188,40 @@ func patterns(r *analyze.Report) []Section {
 			for _, count := range n {
 				others += count
 			}
-			cells := []string{when(n[judge.Violated] > 0, "●"), fit(row.Guideline, 14), strings.ReplaceAll(row.Formula, "(n)", ""), s.Name}
+			cells := []string{phrase.When(n[judge.Violated] > 0, "●"), phrase.Fit(row.Guideline, 14), strings.ReplaceAll(row.Formula, "(n)", ""), s.Name}
 			for _, verdict := range []judge.Verdict{judge.Violated, judge.Marginal, judge.Kept, judge.Undecided} {
-				cells = append(cells, blankZero(n[verdict]))
+				cells = append(cells, phrase.BlankZero(n[verdict]))
 				others -= n[verdict]
 			}
-			t.Add(append(cells, blankZero(others))...)
+			t.Add(append(cells, phrase.BlankZero(others))...)
 		}
 	}
 	return tabled(t, "", "Patterns: tests by verdict; ● marks a guideline that is violated")
 }
 
 // violations lists what to do something about, the worst of a shape first.
-func violations(r *analyze.Report) []Section {
-	var out []Section
+func violations(r *analyze.Report) []document.Section {
+	var out []document.Section
 	known := len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Replication != nil })) > 0
 	for _, s := range r.Shapes {
-		t := &Table{Head: []string{"guideline", "msize", "median", "other", "ratio", "95 %", "p adjusted", "again", "fastest instead"}, Align: "lrrrrllrl",
-			Tone: toneOf(map[int]Tone{2: Slow, 3: Possible})}
+		t := &document.Table{Head: []string{"guideline", "msize", "median", "other", "ratio", "95 %", "p adjusted", "again", "fastest instead"}, Align: "lrrrrllrl",
+			Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
 		for _, v := range worst(r.Verdicts, s.Name, judge.Violated) {
-			t.Add(v.Guideline+" "+plain(v.Function), size(v.Msize), duration(v.MedianS), duration(v.AllCallsS()), ratioOf(v), interval(v.RatioLo95, v.RatioHi95, "–"),
-				strings.TrimSpace(probability(v.PAdjusted)+" "+v.Stars), again(v), instead(v))
+			t.Add(v.Guideline+" "+plain(v.Function), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.AllCallsS()), ratioOf(v), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
+				strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), again(v), instead(v))
 		}
 		t.Spare = []int{6, 7, 5}
 		if !known {
-			t.drop(7)
+			t.Drop(7)
 			t.Spare = []int{6, 5}
 		}
 		out = append(out, tabled(t, "", "Violations, %s: the call at msize takes median, what it must not be slower than takes other", s.Name)...)
 	}
 	if len(out) > 0 {
-		out[len(out)-1].note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. 95 %%: the interval of the ratio, for this test alone, not adjusted for being chosen as a finding.%s",
-			when(known, " again: the estimated probability that a new check of this design shows it; .90 and more is firm, - is not known."))
+		out[len(out)-1].Note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. 95 %%: the interval of the ratio, for this test alone, not adjusted for being chosen as a finding.%s",
+			phrase.When(known, " again: the estimated probability that a new check of this design shows it; .90 and more is firm, - is not known."))
 		if t := judge.Get(r.Test); t != nil && !t.Paired && r.Method != judge.MethodPaper {
-			out[len(out)-1].note("The test does not pair the mpiruns: p is exact if both sides spread alike and do not depend on each other (docs/statistics.md#tests).")
+			out[len(out)-1].Note("The test does not pair the mpiruns: p is exact if both sides spread alike and do not depend on each other (docs/statistics.md#tests).")
 		}
 	}
 	return out
@@ -240,12 +243,12 @@ func again(v *analyze.Verdict) string {
 }
 
 // suspected lists split-robustness from medians: no test, no exit code.
-func suspected(r *analyze.Report) []Section {
-	t := &Table{Head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr", Spare: spareShape(r, 1)}
+func suspected(r *analyze.Report) []document.Section {
+	t := &document.Table{Head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr", Spare: spareShape(r, 1)}
 	for _, s := range r.Shapes {
 		for _, v := range worst(r.Verdicts, s.Name, judge.Suspected) {
-			t.Add(v.Guideline+" "+plain(v.Function), v.Shape, size(v.Msize), duration(v.MedianS),
-				fmt.Sprintf("%d × %s", v.K, size(v.MsizeOther)), duration(v.AllCallsS()), Ratio(v.Ratio))
+			t.Add(v.Guideline+" "+plain(v.Function), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS),
+				fmt.Sprintf("%d × %s", v.K, phrase.Size(v.MsizeOther)), phrase.Duration(v.AllCallsS()), phrase.Ratio(v.Ratio))
 		}
 	}
 	return tabled(t, "", "Suspected of violating split-robustness: from medians, without a test and without effect on the exit code")
@@ -290,9 +293,9 @@ func instead(v *analyze.Verdict) string {
 	case a == nil:
 		return "-"
 	case a.Calls > 1:
-		return fmt.Sprintf("%d calls of %s", a.Calls, size(a.Msize))
+		return fmt.Sprintf("%d calls of %s", a.Calls, phrase.Size(a.Msize))
 	case a.Function == v.Function:
-		return "itself at " + size(a.Msize)
+		return "itself at " + phrase.Size(a.Msize)
 	}
 	name := plain(a.Function)
 	if len(name) > 20 {
@@ -326,25 +329,25 @@ func emulation(id string) string {
 }
 
 // wrongCases names the wrong cases, and what leaves them out.
-func wrongCases(r *analyze.Report) (out []Section) {
+func wrongCases(r *analyze.Report) (out []document.Section) {
 	byKind(r.Wrong, func(name string, of []analyze.CaseMessage) { out = append(out, cases(name, of)...) })
 	if len(r.Exclude) > 0 {
-		out = append(out, Section{Notes: []string{fmt.Sprintf("To check without them: exclude = [%s]", join(", ", "%q", r.Exclude))}})
+		out = append(out, document.Section{Notes: []string{fmt.Sprintf("To check without them: exclude = [%s]", phrase.Join(", ", "%q", r.Exclude))}})
 	}
 	return out
 }
 
 // remarks are what limits the verdicts.
-func remarks(r *analyze.Report) []Section {
+func remarks(r *analyze.Report) []document.Section {
 	out := cases("Not measured", r.NotMeasured)
 	if len(r.Incomplete) > 0 {
 		first := r.Incomplete[0]
-		out = append(out, Titled("Without a verdict for lack of data: %s; the first: %s at %s on %s: %s", conf.Plural(len(r.Incomplete), "test"),
-			first.Guideline, size(first.Msize), first.Shape, first.Reason))
+		out = append(out, document.Titled("Without a verdict for lack of data: %s; the first: %s at %s on %s: %s", conf.Plural(len(r.Incomplete), "test"),
+			first.Guideline, phrase.Size(first.Msize), first.Shape, first.Reason))
 	}
-	s := Titled("Remarks")
+	s := document.Titled("Remarks")
 	for _, w := range r.Warnings {
-		s.Item("%s: %s.%s", w.ID, w.Text, when(w.Remedy != "", " Remedy: %s (%s).", w.Remedy, w.Docs))
+		s.Item("%s: %s.%s", w.ID, w.Text, phrase.When(w.Remedy != "", " Remedy: %s (%s).", w.Remedy, w.Docs))
 	}
 	for _, n := range r.Notes {
 		s.Item("%s", n)
@@ -356,17 +359,17 @@ func remarks(r *analyze.Report) []Section {
 }
 
 // cases lists the first of them, with what happened.
-func cases(title string, list []analyze.CaseMessage) []Section {
+func cases(title string, list []analyze.CaseMessage) []document.Section {
 	if len(list) == 0 {
 		return nil
 	}
-	s := Titled("%s: %s", title, conf.Plural(len(list), "case"))
-	shown, more := first(list, 10, "and %d more, see report.json")
+	s := document.Titled("%s: %s", title, conf.Plural(len(list), "case"))
+	shown, more := phrase.First(list, 10, "and %d more, see report.json")
 	for _, c := range shown {
-		s.Item("%s, %s, %s: %s", c.Function, size(c.Msize), c.Shape, c.Message)
+		s.Item("%s, %s, %s: %s", c.Function, phrase.Size(c.Msize), c.Shape, c.Message)
 	}
 	if more != "" {
 		s.Say("%s", more)
 	}
-	return []Section{s}
+	return []document.Section{s}
 }

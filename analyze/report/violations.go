@@ -6,20 +6,23 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 )
 
 // Matrices say which guideline is violated where.
-var Matrices = Kind[analyze.Matrix]{Name: "matrix", Sections: matrixSections, Screen: matrixScreen, Rows: matrixRows, JSON: true}
+var Matrices = document.Kind[series.Matrix]{Name: "matrix", Sections: matrixSections, Screen: matrixScreen, Rows: matrixRows, JSON: true}
 
 // matrixColumns are for one row per guideline and column. New ones go to the end.
 var matrixColumns = []string{"guideline", "type", "function", "mockup", "folder", "library", "library_version", "host", "shape", "created", "r",
 	"planned", "violated", "suspected", "marginal", "kept", "not_suspected", "undecided", "not_measured", "wrong", "violated_msizes", "largest_ratio"}
 
-func matrixRows(m *analyze.Matrix) [][]string {
+func matrixRows(m *series.Matrix) [][]string {
 	out := [][]string{matrixColumns}
 	for _, r := range m.Rows {
 		for i, cell := range r.Cells {
@@ -27,20 +30,20 @@ func matrixRows(m *analyze.Matrix) [][]string {
 				continue
 			}
 			c, n := &m.Columns[i], cell.Tests
-			out = append(out, row(r.Guideline, r.Type, r.Function, r.Mockup, c.Folder, c.Library.Name, ShortVersion(c.Library.Version), c.Host, c.Shape, c.Created, c.R,
+			out = append(out, phrase.Row(r.Guideline, r.Type, r.Function, r.Mockup, c.Folder, c.Library.Name, ShortVersion(c.Library.Version), c.Host, c.Shape, c.Created, c.R,
 				cell.Planned(), n[judge.Violated], n[judge.Suspected], n[judge.Marginal], n[judge.Kept], n[judge.NotSuspected], n[judge.Undecided], n[judge.NotMeasured], n[judge.Wrong],
-				join(" ", "%d", cell.Violated), cell.Ratio))
+				phrase.Join(" ", "%d", cell.Violated), cell.Ratio))
 		}
 	}
 	return out
 }
 
-func matrixSections(m *analyze.Matrix) []Section {
+func matrixSections(m *series.Matrix) []document.Section {
 	return slices.Concat(matrixHead(m), matrixTables(m, guidelines.Pattern, guidelines.Monotony, guidelines.Split), matrixLegend(m))
 }
 
 // matrixScreen is S-PGMPI's Table 3: patterns only, unless there are none.
-func matrixScreen(m *analyze.Matrix) []Section {
+func matrixScreen(m *series.Matrix) []document.Section {
 	tables := matrixTables(m, guidelines.Pattern)
 	if len(tables) == 0 {
 		return matrixSections(m)
@@ -49,24 +52,24 @@ func matrixScreen(m *analyze.Matrix) []Section {
 }
 
 // matrixHead has the answer, and what the columns are.
-func matrixHead(m *analyze.Matrix) []Section {
-	var answer Section
+func matrixHead(m *series.Matrix) []document.Section {
+	var answer document.Section
 	answer.Say("%s", matrixAnswer(m))
 	for i, c := range m.Columns {
-		answer.Fact(columnName(i), "%s, %s; %s; R = %d mpiruns, %s to %s%s%s%s", known(ShortVersion(c.Library.Version)), c.Shape, c.Folder, c.R, size(c.LeastMsize), size(c.LargestMsize),
-			when(c.Host != "", "; on %s", c.Host), when(c.Created != "", "; %s", c.Created), when(differs(m, func(c analyze.MatrixColumn) string { return string(c.Method) }), "; method %s", c.Method))
+		answer.Fact(columnName(i), "%s, %s; %s; R = %d mpiruns, %s to %s%s%s%s", phrase.Known(ShortVersion(c.Library.Version)), c.Shape, c.Folder, c.R, phrase.Size(c.LeastMsize), phrase.Size(c.LargestMsize),
+			phrase.When(c.Host != "", "; on %s", c.Host), phrase.When(c.Created != "", "; %s", c.Created), phrase.When(differs(m, func(c series.MatrixColumn) string { return string(c.Method) }), "; method %s", c.Method))
 	}
-	if differs(m, func(c analyze.MatrixColumn) string { return fmt.Sprint(c.R, c.LeastMsize, c.LargestMsize, c.Method) }) {
+	if differs(m, func(c series.MatrixColumn) string { return fmt.Sprint(c.R, c.LeastMsize, c.LargestMsize, c.Method) }) {
 		answer.Say("The columns were not measured alike: fewer mpiruns or sizes find fewer violations.")
 	}
-	if differs(m, func(c analyze.MatrixColumn) string { return c.Datatype + c.Op }) {
+	if differs(m, func(c series.MatrixColumn) string { return c.Datatype + c.Op }) {
 		answer.Say("The columns differ in datatype or operator: do not compare them.")
 	}
-	return []Section{answer}
+	return []document.Section{answer}
 }
 
 // matrixAnswer is the first line: what was found, what is open, and which columns can say nothing.
-func matrixAnswer(m *analyze.Matrix) string {
+func matrixAnswer(m *series.Matrix) string {
 	anywhere, open := 0, 0
 	var counts []string
 	for _, typ := range []guidelines.Type{guidelines.Pattern, guidelines.Monotony, guidelines.Split} {
@@ -83,17 +86,17 @@ func matrixAnswer(m *analyze.Matrix) string {
 			silent = append(silent, columnName(i))
 		}
 	}
-	none := when(len(silent) > 0, "NO VERDICT in %s", strings.Join(silent, ", "))
+	none := phrase.When(len(silent) > 0, "NO VERDICT in %s", strings.Join(silent, ", "))
 	if len(silent) == len(m.Columns) {
-		return none + when(open > 0, ": %s undecided", conf.Plural(open, "test")) + "."
+		return none + phrase.When(open > 0, ": %s undecided", conf.Plural(open, "test")) + "."
 	}
-	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(when(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), strings.Join(counts, ", "))
-	return joined(answer, when(open > 0, "%s undecided", conf.Plural(open, "test")), none) + "."
+	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(phrase.When(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), strings.Join(counts, ", "))
+	return joined(answer, phrase.When(open > 0, "%s undecided", conf.Plural(open, "test")), none) + "."
 }
 
 // decidedIn counts the tests of a column that could tell, and the undecided ones. What is suspected or not comes
 // from medians, without a test, and stands in a report that can give no verdict, too.
-func decidedIn(m *analyze.Matrix, column int) (decided, undecided int) {
+func decidedIn(m *series.Matrix, column int) (decided, undecided int) {
 	for _, r := range m.Rows {
 		c := r.Cells[column]
 		if c == nil {
@@ -109,13 +112,13 @@ func decidedIn(m *analyze.Matrix, column int) (decided, undecided int) {
 var typeNames = map[guidelines.Type]string{guidelines.Pattern: "patterns", guidelines.Monotony: "guidelines of monotony", guidelines.Split: "of split-robustness"}
 
 // violatedRows counts the guidelines of a type, and those that are violated in some column.
-func violatedRows(m *analyze.Matrix, typ guidelines.Type) (violated, rows int) {
+func violatedRows(m *series.Matrix, typ guidelines.Type) (violated, rows int) {
 	for _, r := range m.Rows {
 		if r.Type != typ {
 			continue
 		}
 		rows++
-		if slices.ContainsFunc(r.Cells, func(c *analyze.MatrixCell) bool { return c != nil && c.Tests[judge.Violated] > 0 }) {
+		if slices.ContainsFunc(r.Cells, func(c *series.MatrixCell) bool { return c != nil && c.Tests[judge.Violated] > 0 }) {
 			violated++
 		}
 	}
@@ -123,8 +126,8 @@ func violatedRows(m *analyze.Matrix, typ guidelines.Type) (violated, rows int) {
 }
 
 // differs tells whether the columns are not all alike in something.
-func differs(m *analyze.Matrix, of func(analyze.MatrixColumn) string) bool {
-	return slices.ContainsFunc(m.Columns, func(c analyze.MatrixColumn) bool { return of(c) != of(m.Columns[0]) })
+func differs(m *series.Matrix, of func(series.MatrixColumn) string) bool {
+	return slices.ContainsFunc(m.Columns, func(c series.MatrixColumn) bool { return of(c) != of(m.Columns[0]) })
 }
 
 // columnName is how a column is called in the table: A, B, …, Z, 27, 28, …
@@ -143,9 +146,9 @@ var typeTitles = map[guidelines.Type]string{
 }
 
 // matrixTables has a table for each type.
-func matrixTables(m *analyze.Matrix, types ...guidelines.Type) (out []Section) {
+func matrixTables(m *series.Matrix, types ...guidelines.Type) (out []document.Section) {
 	for _, typ := range types {
-		t := &Table{Head: []string{"guideline"}, Align: "l", Key: 1, Narrow: true, Tone: columnTone}
+		t := &document.Table{Head: []string{"guideline"}, Align: "l", Key: 1, Narrow: true, Tone: columnTone}
 		for i := range m.Columns {
 			t.Head, t.Align = append(t.Head, columnName(i)), t.Align+"l"
 		}
@@ -153,7 +156,7 @@ func matrixTables(m *analyze.Matrix, types ...guidelines.Type) (out []Section) {
 			if r.Type != typ {
 				continue
 			}
-			cells := []string{fit(r.Guideline, 14) + " " + plain(r.Function) + when(r.Mockup != "", " ≤ %s", plain(r.Mockup))}
+			cells := []string{phrase.Fit(r.Guideline, 14) + " " + plain(r.Function) + phrase.When(r.Mockup != "", " ≤ %s", plain(r.Mockup))}
 			for _, cell := range r.Cells {
 				cells = append(cells, matrixCell(cell))
 			}
@@ -165,7 +168,7 @@ func matrixTables(m *analyze.Matrix, types ...guidelines.Type) (out []Section) {
 }
 
 // matrixCell says the worst that was found over the sizes.
-func matrixCell(c *analyze.MatrixCell) string {
+func matrixCell(c *series.MatrixCell) string {
 	if c == nil {
 		return ""
 	}
@@ -175,7 +178,7 @@ func matrixCell(c *analyze.MatrixCell) string {
 		sign    string
 	}{{judge.Wrong, "x"}, {judge.Violated, "●"}, {judge.Suspected, "?"}, {judge.Undecided, "u"}} {
 		if n := c.Tests[k.verdict]; n > 0 {
-			return fmt.Sprintf("%s %d/%d", k.sign, n, planned) + when(k.verdict == judge.Violated && c.Ratio != nil, " %s", Ratio(c.Ratio))
+			return fmt.Sprintf("%s %d/%d", k.sign, n, planned) + phrase.When(k.verdict == judge.Violated && c.Ratio != nil, " %s", phrase.Ratio(c.Ratio))
 		}
 	}
 	if c.Tests[judge.NotMeasured] == planned {
@@ -185,25 +188,25 @@ func matrixCell(c *analyze.MatrixCell) string {
 }
 
 // columnTone is that of a cell of the matrix.
-func columnTone(row []string, column int) Tone {
+func columnTone(row []string, column int) picture.Tone {
 	switch {
 	case column == 0 || row[column] == "":
-		return Plain
+		return picture.Plain
 	case strings.HasPrefix(row[column], "●") || strings.HasPrefix(row[column], "x"):
-		return Slow
+		return picture.Slow
 	case strings.HasPrefix(row[column], "?") || strings.HasPrefix(row[column], "u"):
-		return Open
+		return picture.Open
 	}
-	return Plain
+	return picture.Plain
 }
 
-func matrixLegend(m *analyze.Matrix) []Section {
-	var s Section
-	s.note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
+func matrixLegend(m *series.Matrix) []document.Section {
+	var s document.Section
+	s.Note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
 		".: no violation found; -: not measured; blank: not planned.")
-	patterns := slices.ContainsFunc(m.Rows, func(r analyze.MatrixRow) bool { return r.Type == guidelines.Pattern })
-	if others := slices.ContainsFunc(m.Rows, func(r analyze.MatrixRow) bool { return r.Type != guidelines.Pattern }); others && patterns {
-		s.note("--full shows monotony and split-robustness too.")
+	patterns := slices.ContainsFunc(m.Rows, func(r series.MatrixRow) bool { return r.Type == guidelines.Pattern })
+	if others := slices.ContainsFunc(m.Rows, func(r series.MatrixRow) bool { return r.Type != guidelines.Pattern }); others && patterns {
+		s.Note("--full shows monotony and split-robustness too.")
 	}
-	return []Section{s}
+	return []document.Section{s}
 }

@@ -3,8 +3,8 @@ package report
 import (
 	"testing"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 )
 
@@ -24,9 +24,9 @@ func TestTheMatrixBeginsWithWhatItCanSay(t *testing.T) {
 		{[]tests{{judge.Kept: 2}, {judge.NotMeasured: 2}}, "NO VIOLATION SHOWN in any of 2 columns: 0 of 1 patterns; NO VERDICT in B."},
 		{[]tests{{judge.Violated: 1}, {judge.Undecided: 2}}, "VIOLATED in any of 2 columns: 1 of 1 patterns; 2 tests undecided; NO VERDICT in B."},
 	} {
-		m := &analyze.Matrix{Columns: make([]analyze.MatrixColumn, len(c.columns)), Rows: []analyze.MatrixRow{{Guideline: "GL8", Type: guidelines.Pattern}}}
+		m := &series.Matrix{Columns: make([]series.MatrixColumn, len(c.columns)), Rows: []series.MatrixRow{{Guideline: "GL8", Type: guidelines.Pattern}}}
 		for _, tests := range c.columns {
-			m.Rows[0].Cells = append(m.Rows[0].Cells, &analyze.MatrixCell{Tests: tests})
+			m.Rows[0].Cells = append(m.Rows[0].Cells, &series.MatrixCell{Tests: tests})
 		}
 		if got := matrixSections(m)[0].Text[0].Text; got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
 	"pgmpi/mockups"
 )
 
@@ -16,21 +16,21 @@ import (
 type knownAnswer struct {
 	version, function string
 	msize             int64
-	word              analyze.Advice
+	word              explore.Advice
 	own               string  // "": any
 	ratio             float64 // at least; 0: any
 }
 
 var knownAnswers = []knownAnswer{
-	{"MPICH 4.0.2", "MPI_Reduce_scatter_block", 64 << 10, analyze.OwnAlgorithm, "pairwise", 1.5},
-	{"MPICH 4.0.2", "MPI_Reduce_scatter", 64 << 10, analyze.OwnAlgorithm, "pairwise", 1.5},
-	{"MPICH 4.0.2", "MPI_Alltoall", 16 << 10, analyze.OwnAlgorithm, "pairwise", 1.2},
-	{"MPICH 4.0.2", "MPI_Scan", 16 << 10, analyze.OnlyMockup, "", 0}, // at 64 KiB the default meets 16 or 48 page faults a call, by mpirun
-	{"Open MPI v4.1.4", "MPI_Scan", 64 << 10, analyze.OnlyMockup, "", 0},
+	{"MPICH 4.0.2", "MPI_Reduce_scatter_block", 64 << 10, explore.OwnAlgorithm, "pairwise", 1.5},
+	{"MPICH 4.0.2", "MPI_Reduce_scatter", 64 << 10, explore.OwnAlgorithm, "pairwise", 1.5},
+	{"MPICH 4.0.2", "MPI_Alltoall", 16 << 10, explore.OwnAlgorithm, "pairwise", 1.2},
+	{"MPICH 4.0.2", "MPI_Scan", 16 << 10, explore.OnlyMockup, "", 0}, // at 64 KiB the default meets 16 or 48 page faults a call, by mpirun
+	{"Open MPI v4.1.4", "MPI_Scan", 64 << 10, explore.OnlyMockup, "", 0},
 }
 
 // right tells whether a cell has the known answer.
-func (k *knownAnswer) right(c *analyze.ExploreCell) bool {
+func (k *knownAnswer) right(c *explore.ExploreCell) bool {
 	if c.Word != k.word {
 		return false
 	}
@@ -43,7 +43,7 @@ const itselfAim = 0.05
 func exploreBench(ctx context.Context, e *env) error {
 	e.title("explorations with known answers: p = %d, 16 and 64 KiB", np)
 	found := make([]int, len(knownAnswers))
-	var itself analyze.ErrorRate
+	var itself explore.ErrorRate
 	for i := range e.times {
 		x, took, err := e.explore(ctx, i+1)
 		if err != nil {
@@ -73,7 +73,7 @@ func exploreBench(ctx context.Context, e *env) error {
 	return nil
 }
 
-func (e *env) explore(ctx context.Context, seed int) (*analyze.Exploration, float64, error) {
+func (e *env) explore(ctx context.Context, seed int) (*explore.Exploration, float64, error) {
 	text := fmt.Sprintf("[check]\nfunctions = [\"MPI_Reduce_scatter_block\", \"MPI_Reduce_scatter\", \"MPI_Alltoall\", \"MPI_Scan\"]\n[job]\nnp = [%d]\nmsizes = [\"16Ki\", \"64Ki\"]\n[nrep]\npredictions = 1\n", np)
 	out, took, err := e.measure(ctx, "explore", text, seed)
 	if err != nil {
@@ -83,6 +83,6 @@ func (e *env) explore(ctx context.Context, seed int) (*analyze.Exploration, floa
 	if err != nil {
 		return nil, 0, err
 	}
-	var x analyze.Exploration
+	var x explore.Exploration
 	return &x, took, json.Unmarshal(data, &x)
 }

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
 )
 
 // nightParts are what nightsBench shows beside nights of the unchanged library: plants
@@ -324,7 +324,7 @@ func (e *env) slowMachine(ctx context.Context, before []string) error {
 	out, _, err := e.nightWith(ctx, 999, fmt.Sprintf("[mpi]\nenv = { LD_PRELOAD = %q, PGMPI_FASTER = \"%g\" }\n",
 		filepath.Join(e.bin, "slowclock.so"), machineFactor), baselines...)
 	if err == nil {
-		_, err = e.pgmpi(ctx, "analyze", out, "--baseline", strings.Join(baselines, ","), "--fail-on", string(analyze.FailOnTimes))
+		_, err = e.pgmpi(ctx, "analyze", out, "--baseline", strings.Join(baselines, ","), "--fail-on", string(series.FailOnTimes))
 	}
 	if err != nil {
 		return err

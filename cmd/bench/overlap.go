@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/samples"
 	"pgmpi/measure/protocol"
 )
 
@@ -46,12 +46,12 @@ func (e *env) knownOverlaps(ctx context.Context, p int) error {
 }
 
 // knownOverlap compares what was measured without and with tests.
-func knownOverlap(x *analyze.Overlap, what string, want float64) error {
+func knownOverlap(x *samples.Overlap, what string, want float64) error {
 	var missed error
 	aim := fmt.Sprintf("%.0f ± %.0f %%", 100*want, 100*overlapAllowed)
 	for _, s := range []struct {
 		name string
-		of   analyze.Middle
+		of   samples.Middle
 	}{{"no tests", x.Cases[0].None.Overlap}, {"best tests", x.Cases[0].Best.Overlap}} {
 		text, ok := "-", false
 		if m := s.of.Median; m != nil {
@@ -63,7 +63,7 @@ func knownOverlap(x *analyze.Overlap, what string, want float64) error {
 }
 
 // overlap measures the call with a shim in one of its modes.
-func (e *env) overlap(ctx context.Context, p int, mode, method string, seed int) (*analyze.Overlap, error) {
+func (e *env) overlap(ctx context.Context, p int, mode, method string, seed int) (*samples.Overlap, error) {
 	text := fmt.Sprintf("[check]\nfunctions = [\"MPI_Bcast\"]\n[job]\nnp = [%d]\nmpiruns = %d\nmsizes = [\"64Ki\"]\n[nrep]\nfixed = 10\n[overlap]\nmethod = %q\n[mpi]\nenv = { LD_PRELOAD = %q, PGMPI_OVERLAP = \"%s:%d\" }\n",
 		p, overlapMpiruns, method, e.program("overlap")+".so", mode, overlapLength)
 	out, _, err := e.measure(ctx, "overlap", text, seed)
@@ -75,7 +75,7 @@ func (e *env) overlap(ctx context.Context, p int, mode, method string, seed int)
 	if err != nil {
 		return nil, err
 	}
-	var x analyze.Overlap
+	var x samples.Overlap
 	if err := json.Unmarshal(data, &x); err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/measure/results"
 )
@@ -198,7 +199,7 @@ func chosen(selections []analyze.Selection, r *analyze.Report) []int {
 }
 
 // explain shows what the verdicts on tests rest on.
-func explain(f report.Format, j *campaign.Judgement, tests []int) error {
+func explain(f document.Format, j *campaign.Judgement, tests []int) error {
 	f = usually(report.Explanations, f.Name)
 	for n, i := range tests {
 		e, err := j.Explain(i)

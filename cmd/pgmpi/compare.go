@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
@@ -79,24 +80,24 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 }
 
 // comparison is how two folders are compared.
-func (o *output) comparison(cfg judge.Config, paired bool) (analyze.CompareConfig, error) {
-	switch words := judge.Strings(analyze.ExitOns); {
+func (o *output) comparison(cfg judge.Config, paired bool) (series.CompareConfig, error) {
+	switch words := judge.Strings(series.ExitOns); {
 	case !slices.Contains(words, o.failOn):
-		return analyze.CompareConfig{}, setupf("--fail-on: %s", conf.Unknown("word", o.failOn, words))
+		return series.CompareConfig{}, setupf("--fail-on: %s", conf.Unknown("word", o.failOn, words))
 	case o.need != 0 && !(o.need > 1 && o.need <= 1000):
-		return analyze.CompareConfig{}, setupf("--need: is a ratio above 1, such as 1.25, not %v", o.need)
+		return series.CompareConfig{}, setupf("--need: is a ratio above 1, such as 1.25, not %v", o.need)
 	}
-	return analyze.CompareConfig{Config: cfg, Alternative: judge.Alternative(o.alternative), Paired: paired, All: o.all,
-		FailOn: analyze.ExitOn(o.failOn), Need: o.need, AllRows: o.allRows}, nil
+	return series.CompareConfig{Config: cfg, Alternative: judge.Alternative(o.alternative), Paired: paired, All: o.all,
+		FailOn: series.ExitOn(o.failOn), Need: o.need, AllRows: o.allRows}, nil
 }
 
 // compare reads both folders, compares, and writes the report.
-func (o *output) compare(pathA, pathB string, cfg analyze.CompareConfig) error {
+func (o *output) compare(pathA, pathB string, cfg series.CompareConfig) error {
 	sides, err := readSides(cfg.Config, pathA, pathB)
 	if err != nil {
 		return err
 	}
-	c, err := analyze.Compare(sides[0], sides[1], cfg)
+	c, err := series.Compare(sides[0], sides[1], cfg)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/remark"
 )
 
@@ -25,9 +26,9 @@ func (b *fixture) setUp(name, text string) string {
 	return path
 }
 
-func comparisonOf(t *testing.T, text string) *analyze.Comparison {
+func comparisonOf(t *testing.T, text string) *series.Comparison {
 	t.Helper()
-	var c analyze.Comparison
+	var c series.Comparison
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
 		t.Fatalf("%v in:\n%.500s", err, text)
 	}
@@ -75,10 +76,10 @@ func TestForcedSlowAlgorithmIsFoundAndASlowdownAndNewlyViolates(t *testing.T) {
 
 	s := b.pgmpi("compare", before, b.out, "--format", "json").exits(t, 1)
 	c := comparisonOf(t, s.stdout)
-	if len(c.Cases) != 1 || c.Cases[0].Change != analyze.Slower || *c.Cases[0].Ratio < 1.3 || c.Test != judge.TestRankSum {
+	if len(c.Cases) != 1 || c.Cases[0].Change != series.Slower || *c.Cases[0].Ratio < 1.3 || c.Test != judge.TestRankSum {
 		t.Errorf("cases %+v by %s", c.Cases, c.Test)
 	}
-	if len(c.Guidelines) != 1 || c.Guidelines[0].Change != analyze.NewlyViolated || c.Guidelines[0].Guideline != "GL5" {
+	if len(c.Guidelines) != 1 || c.Guidelines[0].Change != series.NewlyViolated || c.Guidelines[0].Guideline != "GL5" {
 		t.Errorf("guidelines %+v", c.Guidelines)
 	}
 	differ, warned := ofSetUps(c.Differences), ofSetUpsWarned(c.Warnings)
@@ -90,7 +91,7 @@ func TestForcedSlowAlgorithmIsFoundAndASlowdownAndNewlyViolates(t *testing.T) {
 	// Two folders of one set-up and one of another do not repeat.
 	out := filepath.Join(b.dir, "spread")
 	b.pgmpi("reproduce", before, before, b.out, "--format", "csv,json", "--out", out).exits(t, 0)
-	var spread analyze.Spread
+	var spread series.Spread
 	text, err := os.ReadFile(filepath.Join(out, "reproduce.json"))
 	if err != nil || json.Unmarshal(text, &spread) != nil {
 		t.Fatal(err)
@@ -101,8 +102,8 @@ func TestForcedSlowAlgorithmIsFoundAndASlowdownAndNewlyViolates(t *testing.T) {
 }
 
 // ofSetUps leaves out that the machine was in another state.
-func ofSetUps(all []analyze.Difference) []analyze.Difference {
-	return slices.DeleteFunc(slices.Clone(all), func(d analyze.Difference) bool { return strings.HasPrefix(d.Factor, "machine state") })
+func ofSetUps(all []series.Difference) []series.Difference {
+	return slices.DeleteFunc(slices.Clone(all), func(d series.Difference) bool { return strings.HasPrefix(d.Factor, "machine state") })
 }
 
 func ofSetUpsWarned(all []remark.Remark) []remark.Remark {
@@ -121,7 +122,7 @@ func TestForcedBetterAlgorithmIsFasterAndNewlyKept(t *testing.T) {
 	after := b.setUp("after", gl+`env = { MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM = "pairwise" }`+"\n")
 	s := b.pgmpi("ab", before, after, "--out", b.out, "--format", "json", "--quiet").exits(t, 0)
 	c := comparisonOf(t, s.stdout)
-	if len(c.Guidelines) != 1 || c.Guidelines[0].Change != analyze.NewlyKept || c.Guidelines[0].Guideline != "GL21" {
+	if len(c.Guidelines) != 1 || c.Guidelines[0].Change != series.NewlyKept || c.Guidelines[0].Guideline != "GL21" {
 		t.Errorf("guidelines %+v", c.Guidelines)
 	}
 	whole := b.out
@@ -131,7 +132,7 @@ func TestForcedBetterAlgorithmIsFasterAndNewlyKept(t *testing.T) {
 	b.out = filepath.Join(whole, "a")
 	b.pgmpi("analyze", b.out).exits(t, 1)
 	b.isFound("MPI_Alltoall", &without)
-	if c.Cases[0].Change != analyze.Faster || *c.Cases[0].Ratio > 0.75 || c.Test != judge.TestSignedRank || !c.Paired {
+	if c.Cases[0].Change != series.Faster || *c.Cases[0].Ratio > 0.75 || c.Test != judge.TestSignedRank || !c.Paired {
 		t.Errorf("cases %+v by %s", c.Cases, c.Test)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/exitcode"
@@ -37,11 +37,11 @@ where none is shown to, 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
 		s.judging(fs)
 		fs.Bool("full", false, "print all cells and how they were explored, not only what comes first")
 		o.formats = formatsFlag(fs, report.Explorations, ", all into the folder")
-		return func(ctx context.Context, _ []string) error { return explore(ctx, &s, &o) }
+		return func(ctx context.Context, _ []string) error { return exploreAnew(ctx, &s, &o) }
 	},
 }
 
-func explore(ctx context.Context, s *settings, o *output) error {
+func exploreAnew(ctx context.Context, s *settings, o *output) error {
 	if o.out == "" {
 		o.out = campaign.NewFolder("pgmpi-explore-", time.Now())
 	}
@@ -91,7 +91,7 @@ func explore(ctx context.Context, s *settings, o *output) error {
 }
 
 // showExploration puts an exploration into a folder and on standard output.
-func showExploration(e *analyze.Exploration, into *results.Folder, formats *formatFlag) error {
+func showExploration(e *explore.Exploration, into *results.Folder, formats *formatFlag) error {
 	d := report.Explorations.Document(e)
 	if err := errors.Join(campaign.StoreExploration(into, d, formats.stored()), formats.deliver(d), formats.print(d, into.Path)); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (o *output) analyzeExploration(s *settings, folder *results.Folder, m *resu
 }
 
 // explorationExit is how a command ends that has shown an exploration.
-func explorationExit(e *analyze.Exploration) error {
+func explorationExit(e *explore.Exploration) error {
 	switch e.Exit {
 	case exitcode.Violated:
 		return errFound

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
 	"pgmpi/internal/campaign"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -236,7 +236,7 @@ func TestForcedAlgorithmSendsTheMessagesOfTheSetting(t *testing.T) {
 	}
 }
 
-func (b *fixture) exploration() (e analyze.Exploration) {
+func (b *fixture) exploration() (e explore.Exploration) {
 	b.t.Helper()
 	if err := json.Unmarshal([]byte(b.read("explore.json")), &e); err != nil {
 		b.t.Fatal(err)
@@ -250,7 +250,7 @@ func TestExplorationHasEveryCellAndItsFiles(t *testing.T) {
 			"--mpiruns", "6", "--format", "table,csv,json,markdown,junit,openmetrics").exits(t, 0, 1)
 		e := b.exploration()
 		// MPICH cannot force smp, its default, within a node.
-		faulty := slices.ContainsFunc(e.Unused, func(u analyze.Unused) bool { return u.Status != string(protocol.StatusUnavailable) })
+		faulty := slices.ContainsFunc(e.Unused, func(u explore.Unused) bool { return u.Status != string(protocol.StatusUnavailable) })
 		if len(e.Cells) != 2 || e.Cells[0].Function != "MPI_Scan" || e.Cells[0].Own == nil || e.Cells[0].Mockup == nil || faulty {
 			t.Errorf("found %+v, unused %+v", e.Cells, e.Unused)
 		}

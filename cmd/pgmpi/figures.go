@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/figures"
 	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/picture"
 )
 
 var figuresCommand = command{
@@ -55,20 +55,20 @@ and as LaTeX for pgfplots. Needs no MPI.
 
 // extensions are those of all formats of pictures.
 func extensions() (out []string) {
-	for _, f := range figures.Formats {
+	for _, f := range picture.Formats {
 		out = append(out, f.Ext)
 	}
 	return out
 }
 
 // pictureFormats looks up the formats of --format.
-func pictureFormats(names []string) (out []figures.Format, err error) {
+func pictureFormats(names []string) (out []picture.Format, err error) {
 	for _, name := range names {
 		i := slices.Index(extensions(), strings.TrimSpace(name))
 		if i < 0 {
 			return nil, setupf("--format: %s", conf.Unknown("format", name, extensions()))
 		}
-		out = append(out, figures.Formats[i])
+		out = append(out, picture.Formats[i])
 	}
 	return out, nil
 }

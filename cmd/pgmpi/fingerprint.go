@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/samples"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
 )
@@ -61,7 +61,7 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 }
 
 // fingerprintOf reads a results folder.
-func fingerprintOf(path, text string) (*analyze.Fingerprint, error) {
+func fingerprintOf(path, text string) (*samples.Fingerprint, error) {
 	folder, m, err := campaign.OpenResults(path)
 	if err != nil {
 		return nil, err

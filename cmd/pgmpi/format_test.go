@@ -20,6 +20,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 	"pgmpi/measure/results"
 )
@@ -81,7 +82,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table = append(table, fmt.Sprintf("| `%s` | %s | %s |", name, f.File(&report.Document{}), text))
+		table = append(table, fmt.Sprintf("| `%s` | %s | %s |", name, f.File(&document.Document{}), text))
 	}
 	sameTable(t, "guide.md", "formats", table)
 }
@@ -108,7 +109,7 @@ func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 	failed := campaign.SelftestResult{Selftest: of, A: &again, B: &campaign.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 2, Wrong: 1, Again: 1,
 		Shown: []campaign.PlantedTest{found, {Before: &r.Verdicts[1], With: &slow[1], Result: "MISSED"}}}}
 	users := &glfile.File{Name: "gl.toml", Guideline: []guidelines.User{{ID: "grows", Monotony: "MPI_Bcast"}}}
-	for name, d := range map[string]*report.Document{
+	for name, d := range map[string]*document.Document{
 		"selftest-passed": campaign.Selftests.Document(passed), "selftest-failed": campaign.Selftests.Document(&failed), "list": campaign.Lists.Document(users),
 	} {
 		for _, width := range []int{80, 160} {

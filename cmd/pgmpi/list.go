@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/measure/launch"
 )
 
@@ -46,7 +46,7 @@ nothing: MPI_Bcast@binomial stands wherever a function may.`,
 	},
 }
 
-func listAlgorithms(ctx context.Context, file *glfile.File, format report.Format) error {
+func listAlgorithms(ctx context.Context, file *glfile.File, format document.Format) error {
 	list, err := campaign.ReadAlgorithms(ctx, file, nil)
 	if err != nil {
 		return err

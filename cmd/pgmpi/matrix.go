@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/campaign"
 )
 
@@ -34,7 +34,7 @@ Exit codes: 0, whatever is violated; 2, or 3 where a folder cannot be read.`,
 			if err != nil {
 				return err
 			}
-			return o.write(report.Matrices.Document(analyze.NewMatrix(sides)))
+			return o.write(report.Matrices.Document(series.NewMatrix(sides)))
 		}
 	},
 }

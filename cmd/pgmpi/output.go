@@ -15,10 +15,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/campaign"
+	"pgmpi/internal/document"
 	"pgmpi/measure/results"
 )
 
@@ -66,7 +67,7 @@ func (o *output) explains(fs *pflag.FlagSet) {
 func (o *output) compared(fs *pflag.FlagSet) {
 	fs.StringVar(&o.alternative, "alternative", string(judge.TwoSided),
 		"what is asked of B against A, a `WORD`: "+strings.Join(judge.Strings(judge.Alternatives), ", ")+" (greater: B takes longer)")
-	fs.StringVar(&o.failOn, "fail-on", string(analyze.ExitOnBoth),
+	fs.StringVar(&o.failOn, "fail-on", string(series.ExitOnBoth),
 		"what ends with exit code 1, a `WORD`: guidelines (newly violated), both (also slower calls, unless the machine changed), times (slower calls even then)")
 	fs.Float64Var(&o.need, "need", 0, "end with exit code 4 if a case could not have shown a change by `RATIO`, such as 1.25 (default: nothing is needed)")
 	fs.BoolVar(&o.allRows, "all-rows", false, "show the calls that have not changed too")
@@ -84,10 +85,10 @@ func (o *output) into(fs *pflag.FlagSet) {
 
 // formatFlag is --format: the formats of a kind of document that it names.
 type formatFlag struct {
-	pick   func(text string) ([]report.Target, error)
+	pick   func(text string) ([]document.Target, error)
 	text   string
-	usual  report.Format
-	picked []report.Target
+	usual  document.Format
+	picked []document.Target
 	err    error // of text; dispatch returns it once all flags are parsed
 }
 
@@ -110,8 +111,8 @@ func (f *formatFlag) String() string { return f.text }
 func (f *formatFlag) Type() string { return "string" }
 
 // unnamed are the formats that no file was named for.
-func (f *formatFlag) unnamed() []report.Format {
-	var out []report.Format
+func (f *formatFlag) unnamed() []document.Format {
+	var out []document.Format
 	for _, t := range f.picked {
 		if t.Path == "" {
 			out = append(out, t.Format)
@@ -121,16 +122,16 @@ func (f *formatFlag) unnamed() []report.Format {
 }
 
 // printed is the format for standard output: the first without a file, or the usual one.
-func (f *formatFlag) printed() report.Format { return append(f.unnamed(), f.usual)[0] }
+func (f *formatFlag) printed() document.Format { return append(f.unnamed(), f.usual)[0] }
 
 // beside is printed where a folder gets all formats: not what is for browsers, which they find there.
-func (f *formatFlag) beside() report.Format {
-	readable := slices.DeleteFunc(f.unnamed(), func(f report.Format) bool { return f.ForBrowsers })
+func (f *formatFlag) beside() document.Format {
+	readable := slices.DeleteFunc(f.unnamed(), func(f document.Format) bool { return f.ForBrowsers })
 	return append(readable, f.usual)[0]
 }
 
 // page is the path of the page for browsers, where one is stored in the folder or has a file; "": there is none.
-func (f *formatFlag) page(d *report.Document, folder string) string {
+func (f *formatFlag) page(d *document.Document, folder string) string {
 	for _, t := range f.picked {
 		switch {
 		case !t.ForBrowsers:
@@ -144,8 +145,8 @@ func (f *formatFlag) page(d *report.Document, folder string) string {
 }
 
 // stored are the formats for the folder.
-func (f *formatFlag) stored() []report.Format {
-	return slices.DeleteFunc(f.unnamed(), func(f report.Format) bool { return f.Log != "" })
+func (f *formatFlag) stored() []document.Format {
+	return slices.DeleteFunc(f.unnamed(), func(f document.Format) bool { return f.Log != "" })
 }
 
 // writable refuses a FILE of --format that a report would find no place in, before
@@ -166,7 +167,7 @@ func writable(path string) error {
 
 // deliver writes a document into the files that --format names, and to standard error
 // what is for a log and not printed anyway.
-func (f *formatFlag) deliver(d *report.Document) (err error) {
+func (f *formatFlag) deliver(d *document.Document) (err error) {
 	for _, t := range f.picked {
 		if t.Path == "" {
 			continue
@@ -183,7 +184,7 @@ func (f *formatFlag) deliver(d *report.Document) (err error) {
 }
 
 // print writes a document to standard output; folder has it too, unless it is "".
-func (f *formatFlag) print(d *report.Document, folder string) error {
+func (f *formatFlag) print(d *document.Document, folder string) error {
 	format := f.printed()
 	if folder != "" {
 		format = f.beside()
@@ -195,7 +196,7 @@ func (f *formatFlag) print(d *report.Document, folder string) error {
 }
 
 // understood tells whether this is the log that a format is for, and says so where it is not.
-func understood(f report.Format) bool {
+func understood(f document.Format) bool {
 	if f.Log == "" || os.Getenv(f.Log) == "true" {
 		return true
 	}
@@ -212,7 +213,7 @@ func documentFormat(fs *pflag.FlagSet) *formatFlag {
 	return nil
 }
 
-func newFormat(fs *pflag.FlagSet, names []string, usage string, pick func(string) ([]report.Target, error)) *formatFlag {
+func newFormat(fs *pflag.FlagSet, names []string, usage string, pick func(string) ([]document.Target, error)) *formatFlag {
 	f := &formatFlag{pick: pick}
 	_ = f.Set(names[0])
 	f.usual = f.picked[0].Format
@@ -222,21 +223,21 @@ func newFormat(fs *pflag.FlagSet, names []string, usage string, pick func(string
 }
 
 // oneFormat is --format of a command that writes one document to standard output.
-func oneFormat[T any](fs *pflag.FlagSet, k report.Kind[T]) *formatFlag {
-	return newFormat(fs, k.Formats(), "`FORMAT`: "+strings.Join(k.Formats(), ", "), func(name string) ([]report.Target, error) {
+func oneFormat[T any](fs *pflag.FlagSet, k document.Kind[T]) *formatFlag {
+	return newFormat(fs, k.Formats(), "`FORMAT`: "+strings.Join(k.Formats(), ", "), func(name string) ([]document.Target, error) {
 		f, err := k.Format(name)
-		return []report.Target{{Format: f}}, err
+		return []document.Target{{Format: f}}, err
 	})
 }
 
 // formatsFlag is --format of a command that writes a document into a folder too.
-func formatsFlag[T any](fs *pflag.FlagSet, k report.Kind[T], folder string) *formatFlag {
+func formatsFlag[T any](fs *pflag.FlagSet, k document.Kind[T], folder string) *formatFlag {
 	return newFormat(fs, k.Formats(), "comma `LIST` of "+strings.Join(k.Formats(), ", ")+": the first to standard output"+folder+
 		"; NAME=FILE writes one into FILE instead", k.Pick)
 }
 
 // usually is the format of a name, or the usual one of a kind that lacks it.
-func usually[T any](k report.Kind[T], name string) report.Format {
+func usually[T any](k document.Kind[T], name string) document.Format {
 	f, err := k.Format(name)
 	if err != nil {
 		f, _ = k.Format(k.Formats()[0])
@@ -245,7 +246,7 @@ func usually[T any](k report.Kind[T], name string) report.Format {
 }
 
 // show writes a document to standard output, as it fits there.
-func show(d *report.Document, f report.Format) error {
+func show(d *document.Document, f document.Format) error {
 	shown := *d
 	if !printed.full {
 		shown = *d.Brief()
@@ -271,7 +272,7 @@ func folderFor(path string) (*results.Folder, error) {
 
 // write writes all formats where they belong: into the folder of --out, where one is
 // given, into the files that are named, and the first to standard output.
-func (o *output) write(d *report.Document) error {
+func (o *output) write(d *document.Document) error {
 	if o.out != "" {
 		folder, err := folderFor(o.out)
 		if err != nil {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/samples"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/exitcode"
 	"pgmpi/measure/results"
@@ -109,7 +109,7 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 }
 
 // overlapInto puts the document into a folder and on standard output.
-func (o *output) overlapInto(found *analyze.Overlap, into *results.Folder) error {
+func (o *output) overlapInto(found *samples.Overlap, into *results.Folder) error {
 	d := report.Overlaps.Document(found)
 	if err := errors.Join(campaign.StoreOverlap(into, d, o.formats.stored()), o.formats.deliver(d), o.formats.print(d, into.Path)); err != nil {
 		return err
@@ -140,7 +140,7 @@ func showOverlap(s *settings, o *output, path string) error {
 }
 
 // overlapExit is how the command ends that has shown it.
-func overlapExit(found *analyze.Overlap) error {
+func overlapExit(found *samples.Overlap) error {
 	switch found.Exit {
 	case exitcode.Violated:
 		return errFound

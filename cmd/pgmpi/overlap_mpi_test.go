@@ -7,13 +7,13 @@ import (
 	"path/filepath"
 	"testing"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/samples"
 	"pgmpi/measure/protocol"
 )
 
 // overlapped runs `pgmpi overlap` of five repetitions, of which it drops none however long they take, and reads what it wrote.
-func (b *fixture) overlapped(code int, toml string, args ...string) (said, *analyze.Overlap) {
+func (b *fixture) overlapped(code int, toml string, args ...string) (said, *samples.Overlap) {
 	b.t.Helper()
 	file := b.toml("[job]\nnp = [2]\nmpiruns = 1\n[nrep]\nfixed = 5\n" + toml)
 	s := b.pgmpi(append([]string{"overlap", "--rank", b.rank, "--out", b.out, "--guidelines", file, "--format", "table,csv,html"}, args...)...).exits(b.t, code)
@@ -21,7 +21,7 @@ func (b *fixture) overlapped(code int, toml string, args ...string) (said, *anal
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	var o analyze.Overlap
+	var o samples.Overlap
 	if err := json.Unmarshal(text, &o); err != nil {
 		b.t.Fatal(err)
 	}

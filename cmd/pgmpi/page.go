@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
 )
 
 // screen is how documents are printed on standard output.
 type screen struct {
-	report.Page
+	document.Page
 	full bool // all sections, not only those that come first
 }
 
@@ -27,7 +27,7 @@ var colours = []string{"auto", "always", "never"}
 
 // pageFlags are the flags of commands that print documents.
 func pageFlags(fs *pflag.FlagSet) {
-	fs.Int("width", 0, "`COLUMNS` that a line may take, from "+strconv.Itoa(report.LeastWidth)+" on (default: those of the terminal, from 80 to 160; elsewhere 100)")
+	fs.Int("width", 0, "`COLUMNS` that a line may take, from "+strconv.Itoa(document.LeastWidth)+" on (default: those of the terminal, from 80 to 160; elsewhere 100)")
 	fs.String("color", colours[0], "`WHEN` to use colour: "+strings.Join(colours, ", ")+"; auto: on a terminal, unless NO_COLOR is set or TERM is dumb")
 	chooses(fs, "color", colours)
 	fs.Bool("ascii", false, "print ASCII only (default where LC_ALL, LC_CTYPE or LANG names a locale that is not UTF-8)")
@@ -36,7 +36,7 @@ func pageFlags(fs *pflag.FlagSet) {
 // screenOf is the screen that the flags of a command ask for; columns are those of the
 // terminal, 0 where there is none.
 func screenOf(fs *pflag.FlagSet, env func(string) string, columns int) (screen, error) {
-	s := screen{Page: report.Page{ASCII: notUTF8(env)}}
+	s := screen{Page: document.Page{ASCII: notUTF8(env)}}
 	if columns > 0 {
 		s.Width = fitting(columns)
 		s.Colour = env("NO_COLOR") == "" && env("TERM") != "dumb"
@@ -61,15 +61,15 @@ func screenOf(fs *pflag.FlagSet, env func(string) string, columns int) (screen, 
 		return s, setupf("--color: %s", conf.Unknown("word", colour, colours))
 	}
 	width, _ := fs.GetInt("width")
-	if fs.Changed("width") && (width < report.LeastWidth || width > 10000) {
-		return s, setupf("--width: %d is below %d columns, which tables need, or above 10000", width, report.LeastWidth)
+	if fs.Changed("width") && (width < document.LeastWidth || width > 10000) {
+		return s, setupf("--width: %d is below %d columns, which tables need, or above 10000", width, document.LeastWidth)
 	}
 	s.Width = cmp.Or(width, s.Width)
 	return s, nil
 }
 
 // fitting is a width that tables fit into and that can be read.
-func fitting(columns int) int { return min(max(columns, report.LeastWidth), report.MostWidth) }
+func fitting(columns int) int { return min(max(columns, document.LeastWidth), document.MostWidth) }
 
 var utf8Name = regexp.MustCompile(`(?i)utf-?8`)
 
@@ -88,7 +88,7 @@ func columnsOf(out any) int {
 	}
 	columns, _, err := term.GetSize(int(f.Fd()))
 	if err != nil || columns <= 0 { // a terminal that does not know
-		return report.LeastWidth
+		return document.LeastWidth
 	}
 	return columns
 }

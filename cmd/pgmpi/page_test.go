@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
+	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
 )
 
@@ -14,29 +14,29 @@ func TestThePageIsThatOfTerminalEnvironmentAndFlags(t *testing.T) {
 	for _, c := range []struct {
 		flags, env string
 		columns    int // of the terminal
-		want       report.Page
+		want       document.Page
 	}{
-		{"", "", 0, report.Page{}}, // a file
-		{"", "", 80, report.Page{Width: 80, Colour: true}},
-		{"", "", 40, report.Page{Width: 80, Colour: true}},
-		{"", "", 120, report.Page{Width: 120, Colour: true}},
-		{"", "", 300, report.Page{Width: 160, Colour: true}},
-		{"", "COLUMNS=90", 120, report.Page{Width: 90, Colour: true}},
-		{"", "COLUMNS=90", 0, report.Page{Width: 90}},
-		{"", "COLUMNS=5", 0, report.Page{Width: 80}},
-		{"", "COLUMNS=many", 0, report.Page{}},
-		{"--width=200", "COLUMNS=90", 120, report.Page{Width: 200, Colour: true}},
-		{"", "NO_COLOR=1", 80, report.Page{Width: 80}},
-		{"", "TERM=dumb", 80, report.Page{Width: 80}},
-		{"--color=always", "NO_COLOR=1", 0, report.Page{Colour: true}},
-		{"--color=never", "", 80, report.Page{Width: 80}},
-		{"", "LANG=C", 0, report.Page{ASCII: true}},
-		{"", "LANG=de_DE.UTF-8", 0, report.Page{}},
-		{"", "LC_CTYPE=POSIX LANG=C.utf8", 0, report.Page{ASCII: true}},
-		{"", "LC_ALL=C.utf8 LC_CTYPE=POSIX", 0, report.Page{}},
-		{"", "LANG=de_DE@euro", 0, report.Page{ASCII: true}},
-		{"--ascii", "LANG=C.UTF-8", 0, report.Page{ASCII: true}},
-		{"--ascii=false", "LANG=C", 0, report.Page{}},
+		{"", "", 0, document.Page{}}, // a file
+		{"", "", 80, document.Page{Width: 80, Colour: true}},
+		{"", "", 40, document.Page{Width: 80, Colour: true}},
+		{"", "", 120, document.Page{Width: 120, Colour: true}},
+		{"", "", 300, document.Page{Width: 160, Colour: true}},
+		{"", "COLUMNS=90", 120, document.Page{Width: 90, Colour: true}},
+		{"", "COLUMNS=90", 0, document.Page{Width: 90}},
+		{"", "COLUMNS=5", 0, document.Page{Width: 80}},
+		{"", "COLUMNS=many", 0, document.Page{}},
+		{"--width=200", "COLUMNS=90", 120, document.Page{Width: 200, Colour: true}},
+		{"", "NO_COLOR=1", 80, document.Page{Width: 80}},
+		{"", "TERM=dumb", 80, document.Page{Width: 80}},
+		{"--color=always", "NO_COLOR=1", 0, document.Page{Colour: true}},
+		{"--color=never", "", 80, document.Page{Width: 80}},
+		{"", "LANG=C", 0, document.Page{ASCII: true}},
+		{"", "LANG=de_DE.UTF-8", 0, document.Page{}},
+		{"", "LC_CTYPE=POSIX LANG=C.utf8", 0, document.Page{ASCII: true}},
+		{"", "LC_ALL=C.utf8 LC_CTYPE=POSIX", 0, document.Page{}},
+		{"", "LANG=de_DE@euro", 0, document.Page{ASCII: true}},
+		{"--ascii", "LANG=C.UTF-8", 0, document.Page{ASCII: true}},
+		{"--ascii=false", "LANG=C", 0, document.Page{}},
 	} {
 		fs := pflag.NewFlagSet("x", pflag.ContinueOnError)
 		pageFlags(fs)

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/series"
 )
 
 var reproduceCommand = command{
@@ -32,7 +32,7 @@ the folders are named. Needs no MPI.`,
 			if err != nil {
 				return err
 			}
-			s, err := analyze.NewSpread(sides, o.all)
+			s, err := series.NewSpread(sides, o.all)
 			if err != nil {
 				return err
 			}

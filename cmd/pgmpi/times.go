@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/samples"
 	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
 )
@@ -75,7 +76,7 @@ func showTimes(o *output, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	t, err := analyze.NewTimes(&analyze.Side{Name: path, Analysis: j.Analysis}, o.all)
+	t, err := samples.NewTimes(&analyze.Side{Name: path, Analysis: j.Analysis}, o.all)
 	if err != nil {
 		return err
 	}
@@ -83,7 +84,7 @@ func showTimes(o *output, path string) error {
 }
 
 // pipelinedOf reads a results folder.
-func pipelinedOf(path string) (*analyze.Pipelined, error) {
+func pipelinedOf(path string) (*samples.Pipelined, error) {
 	folder, m, err := campaign.OpenResults(path)
 	if err != nil {
 		return nil, err

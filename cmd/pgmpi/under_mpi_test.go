@@ -2,10 +2,9 @@ package main
 
 import (
 	"path/filepath"
+	"pgmpi/analyze/series"
 	"slices"
 	"testing"
-
-	"pgmpi/analyze"
 )
 
 // A variable of each library, and a value with which it changes nothing.
@@ -23,7 +22,7 @@ func TestSideOfAbRunsUnderASetting(t *testing.T) {
 		s := b.pgmpi("ab", gl, "--under", filepath.Join(b.dir, "setting"), "--out", b.out, "--format", "json", "--quiet").exits(t, 0, 1, 4)
 		c := comparisonOf(t, s.stdout)
 		for _, name := range []string{variable, "MALLOC_TRIM_THRESHOLD_"} {
-			i := slices.IndexFunc(c.Differences, func(d analyze.Difference) bool { return d.Factor == "env "+name })
+			i := slices.IndexFunc(c.Differences, func(d series.Difference) bool { return d.Factor == "env "+name })
 			if i < 0 || c.Differences[i].B != map[string]string{variable: value, "MALLOC_TRIM_THRESHOLD_": "1000000000"}[name] {
 				t.Errorf("%s is not among what differs: %+v", name, c.Differences)
 			}

@@ -12,6 +12,8 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/document"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -42,7 +44,7 @@ type AB struct {
 
 // Refuse returns why there is nothing to begin with: sides that cannot be
 // compared (*Setup), or an R with which no result could be significant (*Refused).
-func (x *AB) Refuse(cfg analyze.CompareConfig) error {
+func (x *AB) Refuse(cfg series.CompareConfig) error {
 	a, b := x.Sides[0], x.Sides[1]
 	if a.Manifest.R != b.Manifest.R {
 		return setupf("A asks for %d mpiruns and B for %d: they alternate, so give both the same, or --mpiruns", a.Manifest.R, b.Manifest.R)
@@ -50,7 +52,7 @@ func (x *AB) Refuse(cfg analyze.CompareConfig) error {
 	if !slices.Equal(a.Manifest.Plan.Shapes, b.Manifest.Plan.Shapes) {
 		return setupf("A and B are about different numbers of processes: give both the same job.np, or --np")
 	}
-	d, err := analyze.CompareDesign(analyze.Planned("A", a.Manifest), analyze.Planned("B", b.Manifest), cfg)
+	d, err := series.CompareDesign(analyze.Planned("A", a.Manifest), analyze.Planned("B", b.Manifest), cfg)
 	if no := (*analyze.NotComparable)(nil); errors.As(err, &no) {
 		return setup(err)
 	}
@@ -104,7 +106,7 @@ func (x *AB) judge() (out [2]*Judgement, err error) {
 	for i, side := range x.Sides {
 		j, err := Judge(side.Folder(), side.Manifest, side.Config.Analyze)
 		if err == nil {
-			err = errors.Join(StoreReport(side.Folder(), j.Report, []report.Format{text}), StoreMedians(side.Folder(), j.Analysis))
+			err = errors.Join(StoreReport(side.Folder(), j.Report, []document.Format{text}), StoreMedians(side.Folder(), j.Analysis))
 		}
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", side.Path, err)

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
 )
 
 func TestOrderOfTheSidesIsDrawnAndTheSeedDecides(t *testing.T) {
@@ -99,7 +99,7 @@ func TestSidesThatCannotBeComparedAreRefused(t *testing.T) {
 		{`"8"`, `"16"`, "no case"},
 	} {
 		x := &AB{Sides: [2]*Campaign{a, b.prepared(filepath.Join(b.out, "b"), strings.Replace(quick, c.old, c.new, 1))}}
-		err := x.Refuse(analyze.CompareConfig{Config: a.Config.Analyze, Alternative: judge.TwoSided, Paired: true})
+		err := x.Refuse(series.CompareConfig{Config: a.Config.Analyze, Alternative: judge.TwoSided, Paired: true})
 		var setup *Setup
 		if !errors.As(err, &setup) {
 			t.Errorf("%s: %v", c.says, err)

@@ -2,24 +2,11 @@ package campaign
 
 import (
 	"context"
-	"fmt"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
-	"pgmpi/measure/protocol"
-	"pgmpi/mockups"
 )
-
-// Algorithms are what a library says of its own algorithms.
-type Algorithms struct {
-	Schema      string                `json:"schema"` // algorithmsSchema
-	Library     string                `json:"library"`
-	Collectives []protocol.Algorithms `json:"collectives"`
-}
-
-const algorithmsSchema = "pgmpi-algorithms/1"
 
 // ReadAlgorithms asks the library in an mpirun of its own; no Starter is measure.Exec.
 func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Starter) (*Algorithms, error) {
@@ -44,51 +31,4 @@ func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Star
 		return nil, setup(err)
 	}
 	return &Algorithms{algorithmsSchema, info.LibVersion, list}, nil
-}
-
-// count is how many algorithms there are, of how many collectives.
-func (a *Algorithms) count() (algorithms, collectives int) {
-	for _, c := range a.Collectives {
-		algorithms += len(c.Names)
-		collectives += min(1, len(c.Names))
-	}
-	return algorithms, collectives
-}
-
-// AlgorithmLists are the documents of `pgmpi list --algorithms`.
-var AlgorithmLists = report.Kind[Algorithms]{Name: "algorithms", JSON: true,
-	Sections: func(a *Algorithms) []report.Section {
-		n, of := a.count()
-		head := report.Section{}
-		if n == 0 {
-			head.Say("%s does not tell any algorithm of its own (MPI_T).", report.ShortVersion(a.Library))
-			return []report.Section{head}
-		}
-		head.Say("%s tells %d algorithms of its own, of %d collectives.", report.ShortVersion(a.Library), n, of)
-		table := report.Titled("ALGORITHMS")
-		table.Table = &report.Table{Head: []string{"id", "value", "of the variable"}, Align: "lrl", Flex: 2}
-		for _, row := range algorithmRows(a)[1:] {
-			table.Table.Add(row[2], row[3], row[4])
-		}
-		for _, c := range a.Collectives {
-			if c.Fixed {
-				table.Notes = append(table.Notes, fmt.Sprintf("%s cannot be changed while the library runs: those of %s are not available here.", c.Variable, c.Collective))
-			}
-			if c.Now != 0 {
-				table.Notes = append(table.Notes, fmt.Sprintf("%s is forced: its value is %d now.", c.Variable, c.Now))
-			}
-		}
-		return []report.Section{head, table}
-	},
-	Rows: algorithmRows,
-}
-
-func algorithmRows(a *Algorithms) [][]string {
-	out := [][]string{{"collective", "algorithm", "id", "value", "variable"}}
-	for _, c := range a.Collectives {
-		for _, x := range c.Names {
-			out = append(out, []string{c.Collective, x.Name, mockups.AlgorithmID(c.Collective, x.Name), fmt.Sprint(x.Value), c.Variable})
-		}
-	}
-	return out
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure"
@@ -35,7 +36,7 @@ type Campaign struct {
 	Job        batch.Job // that all this is in; Open asks where it is not set
 
 	session measure.Session
-	against *analyze.Against // what [gate] names; nil: nothing
+	against *series.Against // what [gate] names; nil: nothing
 	tally   *tally
 	data    collection
 	dropped map[int]bool       // cases that no undecided test needs, by index into Plan.Cases

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -116,7 +117,7 @@ func (c *Campaign) planFollowUps() error {
 	if err != nil {
 		return err
 	}
-	if c.Manifest.Split, err = analyze.FollowUps(c.Manifest, data, c.Config.Analyze, c.nights()); err != nil {
+	if c.Manifest.Split, err = analyze.FollowUps(c.Manifest, data, c.Config.Analyze, series.SplitViolated(c.nights())); err != nil {
 		return err
 	}
 	return c.Folder().WriteManifest(c.Manifest)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
@@ -139,7 +139,7 @@ func testingRuns(m *results.Manifest, config *glfile.File) int {
 	if m.Explore != nil {
 		return m.Explore.R
 	}
-	return cmp.Or(config.Job.MPIRuns, analyze.LeastTesting)
+	return cmp.Or(config.Job.MPIRuns, explore.LeastTesting)
 }
 
 func nothingToExplore(list *Algorithms) string {
@@ -185,7 +185,7 @@ func comparisons(list *Algorithms, config *glfile.File) (out []guidelines.User) 
 }
 
 // Do selects, tests, and judges.
-func (x *Explore) Do(ctx context.Context) (*analyze.Exploration, error) {
+func (x *Explore) Do(ctx context.Context) (*explore.Exploration, error) {
 	c := x.Campaign
 	c.data.wanted = true
 	c.plan(protocol.ModeMeasure, c.Manifest.R)
@@ -212,7 +212,7 @@ func (x *Explore) Do(ctx context.Context) (*analyze.Exploration, error) {
 	if err != nil {
 		return nil, err
 	}
-	return analyze.Explore(c.Manifest, data, c.Config.Analyze)
+	return explore.Explore(c.Manifest, data, c.Config.Analyze)
 }
 
 // planTests fixes what is tested when stage 2 has ended. What was planned stays so as
@@ -226,21 +226,12 @@ func (x *Explore) planTests() error {
 	if err != nil {
 		return err
 	}
-	plan := analyze.ExplorationPlan(c.Manifest, data, c.Config.Analyze, x.r)
+	plan := explore.ExplorationPlan(c.Manifest, data, c.Config.Analyze, x.r)
 	if plan != nil {
-		if err := refuseTests(c.Config, x.r, analyze.Candidates(c.Manifest, plan)); err != nil {
+		if err := refuseTests(c.Config, x.r, explore.Candidates(c.Manifest, plan)); err != nil {
 			return err
 		}
 	}
 	c.Manifest.Explore = plan
 	return c.Folder().WriteManifest(c.Manifest)
-}
-
-// JudgeExploration judges what a results folder has of an exploration.
-func JudgeExploration(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*analyze.Exploration, error) {
-	data, err := collect(folder, m, m.R)
-	if err != nil {
-		return nil, err
-	}
-	return analyze.Explore(m, data, cfg)
 }

@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/figures"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
+	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -19,7 +20,7 @@ import (
 // Figures draws several results folders, each judged by its own settings, into a folder. The samples of
 // the cases that selectors name are drawn too; without any, those of the largest loss of the first folder
 // that has one.
-func Figures(paths, selectors []string, out *results.Folder, formats []figures.Format) (*report.Gallery, error) {
+func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format) (*report.Gallery, error) {
 	all, err := sources(paths)
 	if err != nil {
 		return nil, err
@@ -32,7 +33,7 @@ func Figures(paths, selectors []string, out *results.Folder, formats []figures.F
 	if len(selectors) == 0 {
 		selectors, note = worstCases(sides)
 	}
-	samples := make([][]*analyze.CaseSamples, len(all))
+	samples := make([][]*samples.CaseSamples, len(all))
 	for i := range all {
 		if samples[i], err = all[i].samples(selectors, note != ""); err != nil {
 			return nil, fmt.Errorf("%s: %w", all[i].path, err)
@@ -50,7 +51,7 @@ func Figures(paths, selectors []string, out *results.Folder, formats []figures.F
 }
 
 // drawn writes all pictures in all formats.
-func drawn(g *report.Gallery, out *results.Folder, formats []figures.Format) (err error) {
+func drawn(g *report.Gallery, out *results.Folder, formats []picture.Format) (err error) {
 	for i := range g.Pictures {
 		p := &g.Pictures[i]
 		for _, f := range formats {
@@ -82,13 +83,13 @@ func worstCases(sides []*analyze.Side) (selectors []string, note string) {
 
 // samples reads those of the cases that selectors name, in stages 1 and 2; a folder that lacks them has none where
 // that is lenient.
-func (s *source) samples(selectors []string, lenient bool) ([]*analyze.CaseSamples, error) {
+func (s *source) samples(selectors []string, lenient bool) ([]*samples.CaseSamples, error) {
 	config, err := ConfigOf(s.manifest)
 	if err != nil {
 		return nil, err
 	}
 	plan := &s.manifest.Plan
-	var out []*analyze.CaseSamples
+	var out []*samples.CaseSamples
 	var chosen []int
 	for _, selector := range selectors {
 		cases, err := analyze.SelectCases(plan, selector)
@@ -98,7 +99,7 @@ func (s *source) samples(selectors []string, lenient bool) ([]*analyze.CaseSampl
 		for _, i := range cases {
 			if !slices.Contains(chosen, i) {
 				chosen = append(chosen, i)
-				out = append(out, &analyze.CaseSamples{Cell: medians.CellOf(plan.Cases[i]), NREP: config.NREP})
+				out = append(out, &samples.CaseSamples{Cell: medians.CellOf(plan.Cases[i]), NREP: config.NREP})
 			}
 		}
 	}

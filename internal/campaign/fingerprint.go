@@ -6,72 +6,17 @@ import (
 	"strconv"
 	"strings"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
-
-// Fingerprint describes the samples of the case that "FUNCTION:MSIZE[:SHAPE]" names, from
-// the raw files of stage 2.
-func Fingerprint(folder *results.Folder, m *results.Manifest, text string) (*analyze.Fingerprint, error) {
-	i, err := analyze.FindCase(&m.Plan, text)
-	if err != nil {
-		return nil, setup(err)
-	}
-	var runs []*results.Run
-	for r, err := range folder.Runs(protocol.ModeMeasure, m.Plan.Cases[i].Shape, &m.Plan) {
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, only(r, i))
-	}
-	name, err := nameOf(folder.Path)
-	if err != nil {
-		return nil, err
-	}
-	f, err := analyze.NewFingerprint(name, m, i, runs)
-	if err != nil {
-		return nil, &Failed{Err: err}
-	}
-	f.AddReading(runs, i)
-	var byRank []analyze.RanksOfRun
-	for _, r := range runs {
-		counters, counts, err := folder.CountsOfCase(r.Shape, r.Run, i)
-		if err != nil {
-			return nil, err
-		}
-		f.AddCounts(r.Run, counters, counts)
-		ranks, err := folder.RanksOfCase(r.Shape, r.Run, i)
-		if err != nil {
-			return nil, err
-		}
-		if ranks != nil {
-			byRank = append(byRank, analyze.RanksOfRun{Run: r.Run, NS: ranks})
-		}
-	}
-	if err := f.Correlate(); err != nil {
-		return nil, err
-	}
-	return f, f.AddRanks(byRank)
-}
-
-// only is an mpirun without the samples of other cases.
-func only(r *results.Run, plan int) *results.Run {
-	for k, c := range r.Cases {
-		if c.Plan != plan {
-			r.Samples[k] = nil
-		}
-	}
-	return r
-}
 
 // NewFingerprint is New for the one case that "FUNCTION:MSIZE[:SHAPE]" names, whose
 // nrep.fixed repetitions are made in a row.
 func NewFingerprint(config *glfile.File, path, text, version string) (*Campaign, error) {
-	function, size, on, err := analyze.ParseCase(text)
+	function, size, on, err := samples.ParseCase(text)
 	if err != nil {
 		return nil, setup(err)
 	}

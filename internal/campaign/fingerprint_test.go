@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/results"
 )
@@ -48,7 +48,7 @@ func TestFingerprintMeasuresOneCaseAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Samples != 150 || len(f.Runs) != 3 || f.Shape != "p4" || f.Visits != 1 || f.Categories[analyze.First] != 3 {
+	if f.Samples != 150 || len(f.Runs) != 3 || f.Shape != "p4" || f.Visits != 1 || f.Categories[samples.First] != 3 {
 		t.Errorf("%+v", f)
 	}
 	for text, want := range map[string]string{

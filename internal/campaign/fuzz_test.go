@@ -14,10 +14,13 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/samples"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -78,19 +81,19 @@ func noLaunch(_ *glfile.File, m *results.Manifest) (string, error) {
 }
 
 // shows are what is made of one folder. A new document about folders belongs here.
-var shows = []func(path string) ([]*report.Document, error){
-	func(path string) ([]*report.Document, error) { // analyze, times
+var shows = []func(path string) ([]*document.Document, error){
+	func(path string) ([]*document.Document, error) { // analyze, times
 		j, err := judgedFolder(path)
 		if err != nil {
 			return nil, err
 		}
-		t, err := analyze.NewTimes(&analyze.Side{Name: path, Analysis: j.Analysis}, true)
+		t, err := samples.NewTimes(&analyze.Side{Name: path, Analysis: j.Analysis}, true)
 		if err != nil {
 			return nil, err
 		}
-		return []*report.Document{report.Reports.Document(j.Report), report.RunTimes.Document(t)}, nil
+		return []*document.Document{report.Reports.Document(j.Report), report.RunTimes.Document(t)}, nil
 	},
-	func(path string) ([]*report.Document, error) { // fingerprint
+	func(path string) ([]*document.Document, error) { // fingerprint
 		folder, m, err := OpenResults(path)
 		if err != nil || len(m.Plan.Cases) == 0 {
 			return nil, err
@@ -100,9 +103,9 @@ var shows = []func(path string) ([]*report.Document, error){
 		if err != nil {
 			return nil, err
 		}
-		return []*report.Document{report.Fingerprints.Document(f)}, nil
+		return []*document.Document{report.Fingerprints.Document(f)}, nil
 	},
-	func(path string) ([]*report.Document, error) { // compare, reproduce, matrix, figures
+	func(path string) ([]*document.Document, error) { // compare, reproduce, matrix, figures
 		var sides []*analyze.Side
 		for range 2 {
 			j, err := judgedFolder(path)
@@ -111,25 +114,25 @@ var shows = []func(path string) ([]*report.Document, error){
 			}
 			sides = append(sides, &analyze.Side{Name: path, Analysis: j.Analysis})
 		}
-		c, err := analyze.Compare(sides[0], sides[1], analyze.CompareConfig{Config: judge.Default(), Alternative: judge.TwoSided})
+		c, err := series.Compare(sides[0], sides[1], series.CompareConfig{Config: judge.Default(), Alternative: judge.TwoSided})
 		if err != nil {
 			return nil, err
 		}
-		s, err := analyze.NewSpread(sides, true)
+		s, err := series.NewSpread(sides, true)
 		if err != nil {
 			return nil, err
 		}
 		g := report.NewGallery(sides, nil)
-		return []*report.Document{report.Comparisons.Document(c), report.Spreads.Document(s), report.Matrices.Document(analyze.NewMatrix(sides)), report.Galleries.Document(g)}, nil
+		return []*document.Document{report.Comparisons.Document(c), report.Spreads.Document(s), report.Matrices.Document(series.NewMatrix(sides)), report.Galleries.Document(g)}, nil
 	},
-	func(path string) ([]*report.Document, error) { // env
+	func(path string) ([]*document.Document, error) { // env
 		_, m, err := OpenResults(path)
 		if err != nil {
 			return nil, err
 		}
-		return []*report.Document{report.Environments.Document(&report.Environment{Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: m.Factors.Remarks()})}, nil
+		return []*document.Document{report.Environments.Document(&report.Environment{Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: m.Factors.Remarks()})}, nil
 	},
-	func(path string) ([]*report.Document, error) { // --explain
+	func(path string) ([]*document.Document, error) { // --explain
 		j, err := judgedFolder(path)
 		if err != nil || len(j.manifest.Plan.Tests) == 0 {
 			return nil, err
@@ -138,7 +141,7 @@ var shows = []func(path string) ([]*report.Document, error){
 		if err != nil {
 			return nil, err
 		}
-		return []*report.Document{report.Explanations.Document(e)}, nil
+		return []*document.Document{report.Explanations.Document(e)}, nil
 	},
 }
 

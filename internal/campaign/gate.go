@@ -2,17 +2,11 @@ package campaign
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"slices"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
 
 // ReadGate reads what the check is held against, before anything is measured.
@@ -22,7 +16,7 @@ func (c *Campaign) ReadGate() (err error) {
 }
 
 // nights are the baselines.
-func (c *Campaign) nights() []*analyze.PastNight {
+func (c *Campaign) nights() []*series.PastNight {
 	if c.against == nil {
 		return nil
 	}
@@ -64,94 +58,8 @@ func (c *Campaign) planConfirmation() error {
 	if err != nil {
 		return err
 	}
-	if c.Manifest.Confirm, err = a.Confirmation(c.against); err != nil {
+	if c.Manifest.Confirm, err = series.Confirmation(a, c.against); err != nil {
 		return err
 	}
 	return c.Folder().WriteManifest(c.Manifest)
-}
-
-// hold holds a judgement against what [gate] names; nil: nothing.
-func (j *Judgement) hold(g *analyze.Against, cfg analyze.CompareConfig) error {
-	if g == nil {
-		return nil
-	}
-	if g.FailOn == analyze.FailOnTimes {
-		if err := j.compare(g, cfg); err != nil {
-			return err
-		}
-	}
-	return j.Analysis.Hold(g)
-}
-
-// compare compares the run-times with those of every baseline.
-func (j *Judgement) compare(g *analyze.Against, cfg analyze.CompareConfig) error {
-	g.Times = nil
-	today := &analyze.Side{Name: j.folder.Path, Analysis: j.Analysis}
-	for _, n := range g.Nights {
-		folder, m, err := OpenResults(n.Folder)
-		if err != nil {
-			return err
-		}
-		before, err := Judge(folder, m, cfg.Config)
-		if err != nil {
-			return setupf("the baseline %s: %w", n.Folder, err)
-		}
-		c, err := analyze.Compare(&analyze.Side{Name: n.Folder, Analysis: before.Analysis}, today, cfg)
-		if err != nil {
-			return err
-		}
-		g.Times = append(g.Times, c)
-	}
-	return nil
-}
-
-// Hold holds the judgement of a folder against what [gate] of a configuration names.
-func (j *Judgement) Hold(config *glfile.File) error {
-	g, err := Against(config, j.manifest, j.folder.Path)
-	if err != nil {
-		return err
-	}
-	return j.hold(g, timesConfig(config))
-}
-
-// timesConfig is how run-times are compared with those of a baseline.
-func timesConfig(config *glfile.File) analyze.CompareConfig {
-	return analyze.CompareConfig{Config: config.Analyze, Alternative: judge.TwoSided}
-}
-
-// Against reads what [gate] names, for the check of a manifest in the folder self; nil:
-// it names nothing. What cannot be read, or compared, is an error.
-func Against(config *glfile.File, m *results.Manifest, self string) (*analyze.Against, error) {
-	cfg := config.Gate
-	cfg.Baseline = slices.DeleteFunc(slices.Clone(cfg.Baseline), func(s string) bool { return s == "" })
-	if !cfg.Wanted() {
-		return nil, nil
-	}
-	g := &analyze.Against{GateConfig: cfg}
-	if cfg.Expect != "" {
-		text, err := readFile(cfg.Expect, mostExpect)
-		if err != nil {
-			return nil, setupf("gate.expect: %w", err)
-		}
-		if g.Expect, err = glfile.ParseExpect(cfg.Expect, text); err != nil {
-			return nil, setup(err)
-		}
-	}
-	b := baselines{Against: g, m: m, self: self}
-	for _, path := range cfg.Baseline {
-		err := b.add(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%w; before the first of many nights: mkdir %s", err, conf.Quote(path))
-		}
-		if err != nil {
-			return nil, setup(fmt.Errorf("gate.baseline: %w", err))
-		}
-	}
-	analyze.NewestFirst(g.Nights)
-	for _, n := range g.Nights {
-		if _, _, err := OpenResults(n.Folder); err != nil && cfg.FailOn == analyze.FailOnTimes {
-			return nil, setupf("gate.fail_on = \"times\" compares mpiruns, so a baseline has to be a results folder: %w", err)
-		}
-	}
-	return g, nil
 }

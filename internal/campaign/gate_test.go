@@ -14,8 +14,8 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/measure/protocol"
 )
 
@@ -56,7 +56,7 @@ func (b *bed) night(name, toml string, slow bool) string {
 	defer c.Close()
 	j, err := c.Check(b.t.Context())
 	if err == nil {
-		err = StoreReport(c.Folder(), j.Report, []report.Format{})
+		err = StoreReport(c.Folder(), j.Report, []document.Format{})
 	}
 	if err != nil {
 		b.t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/results"
 )
@@ -28,7 +29,7 @@ const (
 // History reads the reports in and below the roots, each a folder or a report.json.
 // Symbolic links below a root are not followed. What cannot be read is named and
 // left out.
-func History(roots, selectors []string) (*analyze.History, error) {
+func History(roots, selectors []string) (*series.History, error) {
 	c := chronicle{seen: map[string]bool{}}
 	for _, root := range roots {
 		info, err := os.Stat(root)
@@ -69,14 +70,14 @@ func isLink(path string) bool {
 }
 
 type chronicle struct {
-	nights         analyze.Nights
-	skipped        []analyze.Skipped
+	nights         series.Nights
+	skipped        []series.Skipped
 	seen           map[string]bool // folders and files, whatever way leads there
 	folders, found int
 }
 
 func (c *chronicle) skip(path string, reason any) {
-	c.skipped = append(c.skipped, analyze.Skipped{Path: path, Reason: fmt.Sprint(reason)})
+	c.skipped = append(c.skipped, series.Skipped{Path: path, Reason: fmt.Sprint(reason)})
 }
 
 // isNew tells whether nothing has led to a path yet, whatever its folder is called.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/series"
 	"pgmpi/measure/results"
 )
 
@@ -40,7 +41,7 @@ func created(at string) *analyze.Report {
 }
 
 // foldersOf lists the nights, and what was skipped with the reason.
-func foldersOf(t *testing.T, roots ...string) (nights []analyze.Night, skipped map[string]string) {
+func foldersOf(t *testing.T, roots ...string) (nights []series.Night, skipped map[string]string) {
 	t.Helper()
 	h, err := History(roots, nil)
 	if err != nil {

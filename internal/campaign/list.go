@@ -5,35 +5,35 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/mockups"
 )
 
 // Lists are the tables of what can be measured and checked, and the guidelines
 // of a gl.toml if it has a name.
-var Lists = report.Kind[glfile.File]{Name: "list", Sections: func(f *glfile.File) []report.Section {
-	out := []report.Section{listGuidelines()}
+var Lists = document.Kind[glfile.File]{Name: "list", Sections: func(f *glfile.File) []document.Section {
+	out := []document.Section{listGuidelines()}
 	if f.Name != "" {
 		out = append(out, listUsers(f))
 	}
 	if len(f.Mockup) > 0 {
 		out = append(out, listOwn(f))
 	}
-	collectives := report.Titled("COLLECTIVES")
+	collectives := document.Titled("COLLECTIVES")
 	collectives.Lines(mockups.Collectives()...)
-	types := report.Titled("DATATYPES AND OPERATORS")
-	types.Table = &report.Table{Head: []string{"datatype", "operators", "auto"}, Align: "lll"}
+	types := document.Titled("DATATYPES AND OPERATORS")
+	types.Table = &document.Table{Head: []string{"datatype", "operators", "auto"}, Align: "lll"}
 	for _, d := range mockups.Datatypes() {
 		types.Table.Add(d.Name, strings.Join(d.Ops, " "), d.Auto)
 	}
 	return append(out, collectives, listCalls(), listMockups(), types)
 }}
 
-func listGuidelines() report.Section {
-	s := report.Titled("GUIDELINES")
-	s.Table = &report.Table{Head: []string{"id", "formula", ""}, Align: "lll", Flex: 1}
+func listGuidelines() document.Section {
+	s := document.Titled("GUIDELINES")
+	s.Table = &document.Table{Head: []string{"id", "formula", ""}, Align: "lll", Flex: 1}
 	for _, e := range guidelines.Catalogue() {
 		g := e.Guidelines()
 		if e.Group != "" {
@@ -58,10 +58,10 @@ func listGuidelines() report.Section {
 }
 
 // listCalls shows the other ways to call a collective, by the names of one each.
-func listCalls() report.Section {
+func listCalls() document.Section {
 	usual := []string{"MPI_Alltoall", "MPI_Gatherv", "MPI_Bcast", "MPI_Reduce"} // the last that has the call
-	s := report.Titled("OTHER WAYS TO CALL A COLLECTIVE, each by an example")
-	s.Table = &report.Table{Head: []string{"id", "what it does", "collectives"}, Align: "llr", Flex: 1}
+	s := document.Titled("OTHER WAYS TO CALL A COLLECTIVE, each by an example")
+	s.Table = &document.Table{Head: []string{"id", "what it does", "collectives"}, Align: "llr", Flex: 1}
 	count, example := map[mockups.Call]int{}, map[mockups.Call]mockups.Function{}
 	for _, f := range mockups.Variants() {
 		if count[f.Call]++; count[f.Call] == 1 || slices.Index(usual, f.Of) > slices.Index(usual, example[f.Call].Of) {
@@ -76,9 +76,9 @@ func listCalls() report.Section {
 
 // listMockups shows the mock-ups, and those that are the collectives themselves
 // in one row.
-func listMockups() report.Section {
-	s := report.Titled("MOCK-UPS")
-	s.Table = &report.Table{Head: []string{"id", "what it does"}, Align: "ll", Flex: 1}
+func listMockups() document.Section {
+	s := document.Titled("MOCK-UPS")
+	s.Table = &document.Table{Head: []string{"id", "what it does"}, Align: "ll", Flex: 1}
 	for _, f := range mockups.All() {
 		if f.IsMockup() && !f.Identity {
 			s.Table.Add(f.ID, f.What)
@@ -90,13 +90,13 @@ func listMockups() report.Section {
 }
 
 // listUsers shows the guidelines of a gl.toml and where they are checked.
-func listUsers(f *glfile.File) report.Section {
-	s := report.Titled("GUIDELINES OF %s", f.Name)
+func listUsers(f *glfile.File) document.Section {
+	s := document.Titled("GUIDELINES OF %s", f.Name)
 	if len(f.Guideline) == 0 {
 		s.Say("none: it has no [[guideline]]")
 		return s
 	}
-	s.Table = &report.Table{Head: []string{"id", "formula", "type", "sizes"}, Align: "llll", Flex: 1}
+	s.Table = &document.Table{Head: []string{"id", "formula", "type", "sizes"}, Align: "llll", Flex: 1}
 	for _, u := range f.Guideline {
 		g, sizes := u.Guideline(), "job.msizes"
 		switch {
@@ -112,9 +112,9 @@ func listUsers(f *glfile.File) report.Section {
 
 // listOwn shows the mock-ups of a gl.toml. What they do only their file knows, which is not
 // loaded for a list.
-func listOwn(f *glfile.File) report.Section {
-	s := report.Titled("MOCK-UPS OF %s", f.Name)
-	s.Table = &report.Table{Head: []string{"id", "of", "file"}, Align: "lll", Flex: 2}
+func listOwn(f *glfile.File) document.Section {
+	s := document.Titled("MOCK-UPS OF %s", f.Name)
+	s.Table = &document.Table{Head: []string{"id", "of", "file"}, Align: "lll", Flex: 2}
 	for _, m := range f.Mockup {
 		for _, id := range m.IDs {
 			own, _ := mockups.Get(id)

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/regular"
 	"pgmpi/measure/results"
 )
@@ -32,7 +32,7 @@ const (
 
 // baselines collects the nights that a check is held against.
 type baselines struct {
-	*analyze.Against
+	*series.Against
 	m    *results.Manifest // of the check
 	self string            // its folder
 }
@@ -63,11 +63,11 @@ func (b *baselines) add(path string) error {
 }
 
 // keep takes a night in, if it can be compared.
-func (b *baselines) keep(n *analyze.PastNight) error {
+func (b *baselines) keep(n *series.PastNight) error {
 	if err := n.Comparable(b.m); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(b.Nights, func(other *analyze.PastNight) bool { return other.Folder == n.Folder }) {
+	if !slices.ContainsFunc(b.Nights, func(other *series.PastNight) bool { return other.Folder == n.Folder }) {
 		b.Nights = append(b.Nights, n)
 	}
 	return nil
@@ -149,7 +149,7 @@ func has(folder, name string) bool {
 
 // readNight reads the report.json of a results folder; without one its mpiruns are
 // judged, with its own settings.
-func readNight(path string) (n *analyze.PastNight, err error) {
+func readNight(path string) (n *series.PastNight, err error) {
 	if has(path, reportName) {
 		n, err = readPast(filepath.Join(path, reportName), path)
 	} else {
@@ -161,7 +161,7 @@ func readNight(path string) (n *analyze.PastNight, err error) {
 	return n, err
 }
 
-func judgeNight(path string) (*analyze.PastNight, error) {
+func judgeNight(path string) (*series.PastNight, error) {
 	folder, m, err := OpenResults(path)
 	if err != nil {
 		return nil, err
@@ -174,18 +174,18 @@ func judgeNight(path string) (*analyze.PastNight, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	n := analyze.PastNightOf(j.Report, path)
+	n := series.PastNightOf(j.Report, path)
 	n.Created = m.Created
 	return n, nil
 }
 
-func readPast(path, name string) (*analyze.PastNight, error) {
+func readPast(path, name string) (*series.PastNight, error) {
 	f, err := regular.Within(path, mostReport)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	n, err := analyze.ReadPastNight(io.LimitReader(f, mostReport), name)
+	n, err := series.ReadPastNight(io.LimitReader(f, mostReport), name)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -235,12 +235,12 @@ func readFile(path string, most int64) ([]byte, error) {
 }
 
 // Expectations name the violations of a results folder, or of a report.json.
-func Expectations(path string) ([]analyze.Expectation, error) {
+func Expectations(path string) ([]series.Expectation, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
-	var n *analyze.PastNight
+	var n *series.PastNight
 	if info.IsDir() {
 		n, err = readNight(path)
 	} else {
@@ -249,5 +249,5 @@ func Expectations(path string) ([]analyze.Expectation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return analyze.Expectations(n), nil
+	return series.Expectations(n), nil
 }

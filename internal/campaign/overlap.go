@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/protocol"
@@ -104,30 +102,4 @@ func overlapPlan(config *glfile.File, np []int) (*guidelines.Plan, error) {
 func (c *Campaign) MeasureOverlap(ctx context.Context) error {
 	c.plan(protocol.ModeOverlap, c.Manifest.R)
 	return c.stage(ctx, protocol.ModeOverlap, 1, c.Manifest.R)
-}
-
-// Overlap sums up what such a folder holds; its tests are as cfg says.
-func Overlap(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*analyze.Overlap, error) {
-	var runs []*results.Run
-	for _, shape := range m.Plan.Shapes {
-		for r, err := range folder.Runs(protocol.ModeOverlap, shape, &m.Plan) {
-			if err != nil {
-				return nil, err
-			}
-			runs = append(runs, r)
-		}
-	}
-	name, err := nameOf(folder.Path)
-	if err != nil {
-		return nil, err
-	}
-	config, err := ConfigOf(m)
-	if err != nil {
-		return nil, err
-	}
-	o, err := analyze.NewOverlap(name, config.Overlap.Method, m, runs, cfg)
-	if err != nil {
-		return nil, setupf("%s: %w", folder.Path, err)
-	}
-	return o, nil
 }

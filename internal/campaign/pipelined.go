@@ -3,11 +3,9 @@ package campaign
 import (
 	"context"
 
-	"pgmpi/analyze"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
 
@@ -46,26 +44,4 @@ func NewPipelined(config *glfile.File, path, version string) (*Campaign, error) 
 func (c *Campaign) MeasurePipelined(ctx context.Context) error {
 	c.plan(protocol.ModePipelined, c.Manifest.R)
 	return c.stage(ctx, protocol.ModePipelined, 1, c.Manifest.R)
-}
-
-// Pipelined compares what such a folder holds.
-func Pipelined(folder *results.Folder, m *results.Manifest) (*analyze.Pipelined, error) {
-	var runs []*results.Run
-	for _, shape := range m.Plan.Shapes {
-		for r, err := range folder.Runs(protocol.ModePipelined, shape, &m.Plan) {
-			if err != nil {
-				return nil, err
-			}
-			runs = append(runs, r)
-		}
-	}
-	name, err := nameOf(folder.Path)
-	if err != nil {
-		return nil, err
-	}
-	p, err := analyze.NewPipelined(name, m, runs)
-	if err != nil {
-		return nil, setupf("%s: %w", folder.Path, err)
-	}
-	return p, nil
 }

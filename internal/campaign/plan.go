@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
 	"pgmpi/measure/launch"
 	"pgmpi/mockups"
 )
@@ -24,12 +24,12 @@ type Plan struct {
 }
 
 // Plans are the documents of dry runs.
-var Plans = report.Kind[Plan]{Name: "plan", Sections: func(p *Plan) []report.Section {
-	head := report.Titled("Dry run of pgmpi %s: nothing is started and no folder is made.", p.Command)
-	return slices.Concat([]report.Section{head, p.tests()}, p.leftOut(), []report.Section{p.ranks(), p.time()})
+var Plans = document.Kind[Plan]{Name: "plan", Sections: func(p *Plan) []document.Section {
+	head := document.Titled("Dry run of pgmpi %s: nothing is started and no folder is made.", p.Command)
+	return slices.Concat([]document.Section{head, p.tests()}, p.leftOut(), []document.Section{p.ranks(), p.time()})
 }}
 
-func (p *Plan) tests() report.Section {
+func (p *Plan) tests() document.Section {
 	plan := &p.Manifest.Plan
 	count := map[guidelines.Type]map[string]bool{guidelines.Monotony: {}, guidelines.Split: {}, guidelines.Pattern: {}}
 	for _, t := range plan.Tests {
@@ -45,7 +45,7 @@ func (p *Plan) tests() report.Section {
 		sizes[c.Msize] = true
 	}
 	ascending := slices.Sorted(maps.Keys(sizes))
-	s := report.Titled("PLAN")
+	s := document.Titled("PLAN")
 	overlap := isOverlap(p.Manifest)
 	if overlap {
 		s.Fact("functions", "%s", conf.Plural(len(collectives), "nonblocking collective"))
@@ -113,8 +113,8 @@ func suffices(d *judge.Design) string {
 	return fmt.Sprintf("suffice: method %s, %s, adjusted by %s; the smallest p-value they can give is %.2g", d.Method, d.Test(d.Last()).Name, d.Adjust, d.PMin(d.Last()))
 }
 
-func (p *Plan) leftOut() []report.Section {
-	s := report.Titled("LEFT OUT")
+func (p *Plan) leftOut() []document.Section {
+	s := document.Titled("LEFT OUT")
 	check := p.Config.Check
 	if len(check.Exclude) > 0 {
 		s.Item("check.exclude: %s", strings.Join(check.Exclude, ", "))
@@ -137,11 +137,11 @@ func (p *Plan) leftOut() []report.Section {
 	if len(s.Text) == 0 {
 		return nil
 	}
-	return []report.Section{s}
+	return []document.Section{s}
 }
 
-func (p *Plan) ranks() report.Section {
-	s := report.Titled("RANKS")
+func (p *Plan) ranks() document.Section {
+	s := document.Titled("RANKS")
 	s.Fact("library", "%s", cmp.Or(p.Manifest.Rank.LibVersion, "not asked, since nothing is started; `pgmpi version` asks"))
 	if len(p.Config.MPI.Launch) == 0 {
 		s.Fact("launcher", "by its name; a check asks the programs whose they are, and takes the library's own")
@@ -177,8 +177,8 @@ func onNode(s guidelines.Shape) string {
 	return ""
 }
 
-func (p *Plan) time() report.Section {
-	s := report.Titled("TIME, an estimate")
+func (p *Plan) time() document.Section {
+	s := document.Titled("TIME, an estimate")
 	for _, c := range p.Costs {
 		for _, stage := range c.Stages {
 			first, done := "", ""

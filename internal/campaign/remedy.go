@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
@@ -169,7 +171,7 @@ func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 	}
 	f := *x.Config
 	f.Check.Functions, f.NREP.Predictions, f.NREP.Fixed = functions, 1, 0
-	f.Job.MPIRuns, f.Job.Looks, f.Gate = 0, nil, analyze.DefaultGate()
+	f.Job.MPIRuns, f.Job.Looks, f.Gate = 0, nil, series.DefaultGate()
 	if len(sizes) > 0 {
 		f.Job.Msizes = sizes
 	}
@@ -229,7 +231,7 @@ func (x *Remedy) unmended() (functions, sizes []string) {
 }
 
 // explore returns nil where the library has no algorithms to tell of.
-func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *Algorithms) (*analyze.Exploration, error) {
+func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *Algorithms) (*explore.Exploration, error) {
 	if n, _ := list.count(); n == 0 {
 		x.note("no algorithms were tried: %s does not tell any of its own (MPI_T)", list.Library)
 		return nil, nil
@@ -497,10 +499,10 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 	}
 	e := &effects{before: both[0].Report, after: both[1].Report}
 	a, b := &analyze.Side{Name: ab.Names[0], Analysis: both[0].Analysis}, &analyze.Side{Name: ab.Names[1], Analysis: both[1].Analysis}
-	if e.helped, err = analyze.Compare(a, b, helps); err != nil {
+	if e.helped, err = series.Compare(a, b, helps); err != nil {
 		return nil, 0, err
 	}
-	e.harmed, err = analyze.Compare(a, b, harms)
+	e.harmed, err = series.Compare(a, b, harms)
 	return e, 2 * ab.Sides[0].Manifest.R * len(x.plan.Shapes), err
 }
 
@@ -509,7 +511,7 @@ func (x *Remedy) sides(path string, env map[string]string) (*AB, error) {
 	ab := &AB{Out: path, Names: [2]string{"without the setting", "with it"}}
 	for i, more := range []map[string]string{nil, env} {
 		f := *x.Config
-		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, analyze.DefaultGate(), false
+		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, series.DefaultGate(), false
 		f.MPI.Env = withEnv(f.MPI.Env, more)
 		side, err := New(&f, filepath.Join(path, string(rune('a'+i))), nil, x.Version)
 		if err != nil {
@@ -523,8 +525,8 @@ func (x *Remedy) sides(path string, env map[string]string) (*AB, error) {
 
 // questions are those of a proof: are the violated cases faster, a family of their own,
 // and is any case slower?
-func (x *Remedy) questions() (helps, harms analyze.CompareConfig) {
-	helps = analyze.CompareConfig{Config: x.Config.Analyze, Alternative: judge.Less, Paired: true, Only: func(c medians.Cell) bool {
+func (x *Remedy) questions() (helps, harms series.CompareConfig) {
+	helps = series.CompareConfig{Config: x.Config.Analyze, Alternative: judge.Less, Paired: true, Only: func(c medians.Cell) bool {
 		return slices.ContainsFunc(x.cells, func(v RemedyCell) bool { return v.Cell == c })
 	}}
 	harms = helps
@@ -534,9 +536,9 @@ func (x *Remedy) questions() (helps, harms analyze.CompareConfig) {
 }
 
 // answers returns an error where mpiruns are too few to answer a question.
-func (x *AB) answers(questions ...analyze.CompareConfig) error {
+func (x *AB) answers(questions ...series.CompareConfig) error {
 	for _, q := range questions {
-		d, err := analyze.CompareDesign(analyze.Planned("A", x.Sides[0].Manifest), analyze.Planned("B", x.Sides[1].Manifest), q)
+		d, err := series.CompareDesign(analyze.Planned("A", x.Sides[0].Manifest), analyze.Planned("B", x.Sides[1].Manifest), q)
 		if no := (*analyze.NotComparable)(nil); errors.As(err, &no) {
 			return setup(err)
 		}

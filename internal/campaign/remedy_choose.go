@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
@@ -105,7 +106,7 @@ func sizesOf(p *guidelines.Plan, function string, np int) (out []int64) {
 
 // algorithmChoices are what an exploration has shown to be faster, a choice for each
 // violated cell, and notes in the cells what was found.
-func algorithmChoices(e *analyze.Exploration, cells []RemedyCell, p *guidelines.Plan, list []protocol.Algorithms) (out []tuning.Choice) {
+func algorithmChoices(e *explore.Exploration, cells []RemedyCell, p *guidelines.Plan, list []protocol.Algorithms) (out []tuning.Choice) {
 	for i := range e.Cells {
 		found := &e.Cells[i]
 		at := slices.IndexFunc(cells, func(c RemedyCell) bool { return c.Cell == found.Cell })
@@ -113,7 +114,7 @@ func algorithmChoices(e *analyze.Exploration, cells []RemedyCell, p *guidelines.
 			continue
 		}
 		cells[at].Explored = string(found.Word)
-		if found.Word != analyze.OwnAlgorithm {
+		if found.Word != explore.OwnAlgorithm {
 			continue
 		}
 		name := mockups.Algorithm(found.Own.Function)

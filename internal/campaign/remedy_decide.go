@@ -8,8 +8,9 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/tuning"
 	"pgmpi/mockups"
 )
@@ -17,7 +18,7 @@ import (
 // effects are what a setting does, by a proof: the violated cells, tested for being
 // faster, and all cases, tested for being slower.
 type effects struct {
-	helped, harmed *analyze.Comparison
+	helped, harmed *series.Comparison
 	before, after  *analyze.Report
 }
 
@@ -25,14 +26,14 @@ type effects struct {
 func (e *effects) harms() []Harm {
 	out := []Harm{}
 	for _, k := range e.harmed.Cases {
-		if k.Change == analyze.Slower {
-			out = append(out, Harm{Cell: k.Cell, Text: fmt.Sprintf("%s at %s on %s takes %s as long", k.Function, conf.HumanSize(k.Msize), k.Shape, report.Ratio(k.Ratio))})
+		if k.Change == series.Slower {
+			out = append(out, Harm{Cell: k.Cell, Text: fmt.Sprintf("%s at %s on %s takes %s as long", k.Function, conf.HumanSize(k.Msize), k.Shape, phrase.Ratio(k.Ratio))})
 		}
 	}
 	for _, g := range e.harmed.Guidelines {
-		if g.Change == analyze.NewlyViolated {
+		if g.Change == series.NewlyViolated {
 			out = append(out, Harm{Cell: medians.Cell{Function: g.Function, Msize: g.Msize, Shape: g.Shape}, mockup: g.Mockup,
-				Text: fmt.Sprintf("%s is newly violated: %s at %s on %s, %s", g.Guideline, g.Function, conf.HumanSize(g.Msize), g.Shape, report.Ratio(g.BRatio))})
+				Text: fmt.Sprintf("%s is newly violated: %s at %s on %s, %s", g.Guideline, g.Function, conf.HumanSize(g.Msize), g.Shape, phrase.Ratio(g.BRatio))})
 		}
 	}
 	return append(out, e.failures()...)
@@ -51,14 +52,14 @@ func (e *effects) failures() (out []Harm) {
 
 // fasterAt tells whether a violated cell became faster.
 func (e *effects) fasterAt(function string, np int, size int64) bool {
-	return slices.ContainsFunc(e.helped.Cases, func(k analyze.CaseChange) bool {
-		return k.Change == analyze.Faster && k.Function == function && k.NP == np && k.Msize == size
+	return slices.ContainsFunc(e.helped.Cases, func(k series.CaseChange) bool {
+		return k.Change == series.Faster && k.Function == function && k.NP == np && k.Msize == size
 	})
 }
 
 func (e *effects) faster() (n int) {
 	for _, k := range e.helped.Cases {
-		if k.Change == analyze.Faster {
+		if k.Change == series.Faster {
 			n++
 		}
 	}
@@ -138,7 +139,7 @@ func callsIt(mockup, collective string) bool {
 
 // outcome fills in what a proof says of a violated cell.
 func (e *effects) outcome(c *RemedyCell, by []tuning.Choice) {
-	at := slices.IndexFunc(e.helped.Cases, func(k analyze.CaseChange) bool { return k.Cell == c.Cell })
+	at := slices.IndexFunc(e.helped.Cases, func(k series.CaseChange) bool { return k.Cell == c.Cell })
 	if at < 0 {
 		return
 	}
@@ -157,9 +158,9 @@ func (e *effects) outcome(c *RemedyCell, by []tuning.Choice) {
 		}
 	}
 	switch {
-	case k.Change == analyze.Faster && !violates(e.after, c):
+	case k.Change == series.Faster && !violates(e.after, c):
 		c.State = CellMended
-	case k.Change == analyze.Faster:
+	case k.Change == series.Faster:
 		c.State = CellFaster
 	case !violates(e.before, c):
 		c.State = CellNotAgain

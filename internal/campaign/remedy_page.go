@@ -10,16 +10,19 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
 	"pgmpi/internal/tuning"
 	"pgmpi/mockups"
 )
 
 // Remedies say which violations a setting mends.
-var Remedies = report.Kind[Remedied]{Name: "remedy", JSON: true, Rows: remedyRows,
-	Sections: func(r *Remedied) []report.Section {
+var Remedies = document.Kind[Remedied]{Name: "remedy", JSON: true, Rows: remedyRows,
+	Sections: func(r *Remedied) []document.Section {
 		return slices.Concat(remedyAnswer(r), remedyCells(r), remedySetting(r), remedyDropped(r), remedyMockups(r), remedyProof(r))
 	},
-	Screen: func(r *Remedied) []report.Section {
+	Screen: func(r *Remedied) []document.Section {
 		return slices.Concat(remedyAnswer(r), remedyCells(r), remedyDropped(r), remedyMockups(r))
 	},
 }
@@ -45,16 +48,16 @@ func (r *Remedied) believed() (n int) {
 }
 
 // remedyAnswer has the answer in its first line, and how the setting is used.
-func remedyAnswer(r *Remedied) []report.Section {
-	s := report.Section{}
+func remedyAnswer(r *Remedied) []document.Section {
+	s := document.Section{}
 	mended, faster, all := r.count(CellMended), r.count(CellFaster), len(r.Cells)
 	switch {
 	case all == 0:
 		s.Say("NOTHING TO MEND: %s has no violated guideline.", r.Check)
-		return []report.Section{s}
+		return []document.Section{s}
 	case len(r.Env) == 0:
 		s.Say("NO REMEDY SHOWN for %s: nothing that was tried is proved to help and to harm nothing.", violatedOnes(all, all))
-		s.Tone = report.Open
+		s.Tone = picture.Open
 	case mended > 0:
 		s.Say("MENDED: %s, by %s; proved in %s.", violatedOnes(mended, all), r.means(), conf.Plural(r.Mpiruns, "mpirun"))
 	default:
@@ -74,7 +77,7 @@ func remedyAnswer(r *Remedied) []report.Section {
 	for _, n := range r.Notes {
 		s.Say("Note: %s.", n)
 	}
-	return []report.Section{s}
+	return []document.Section{s}
 }
 
 // violatedOnes is "5 of 7 violated cells".
@@ -106,33 +109,33 @@ func (r *Remedied) means() string {
 	return strings.Join(out, " and ")
 }
 
-func remedyCells(r *Remedied) []report.Section {
+func remedyCells(r *Remedied) []document.Section {
 	if len(r.Cells) == 0 {
 		return nil
 	}
-	t := &report.Table{Head: []string{"collective", "shape", "size", "violates", "without", "with", "gain", "95 %", "answer", "by"},
+	t := &document.Table{Head: []string{"collective", "shape", "size", "violates", "without", "with", "gain", "95 %", "answer", "by"},
 		Align: "llrlrrrlll", Grouped: true, Flex: 9, Spare: []int{7}}
 	for _, c := range r.Cells {
 		interval := ""
 		if c.GainLo != nil && c.GainHi != nil {
-			interval = fmt.Sprintf("%s–%s", strings.TrimSuffix(report.Ratio(c.GainLo), "×"), strings.TrimSuffix(report.Ratio(c.GainHi), "×"))
+			interval = fmt.Sprintf("%s–%s", strings.TrimSuffix(phrase.Ratio(c.GainLo), "×"), strings.TrimSuffix(phrase.Ratio(c.GainHi), "×"))
 		}
-		t.Add(c.Function, c.Shape, conf.HumanSize(c.Msize), strings.Join(c.Guidelines, ", "), report.Duration(c.BeforeS), report.Duration(c.AfterS),
-			report.Ratio(c.Gain), interval, string(c.State), cmp.Or(strings.Join(c.By, " + "), "-"))
+		t.Add(c.Function, c.Shape, conf.HumanSize(c.Msize), strings.Join(c.Guidelines, ", "), phrase.Duration(c.BeforeS), phrase.Duration(c.AfterS),
+			phrase.Ratio(c.Gain), interval, string(c.State), cmp.Or(strings.Join(c.By, " + "), "-"))
 	}
-	s := report.Titled("The violated cells")
+	s := document.Titled("The violated cells")
 	s.Table = t
 	s.Notes = []string{"gain: how many times faster it is with the setting, over pairs of mpiruns; 95 %: its interval, for this test alone. " +
 		"mended: faster, tested, and its guidelines are violated no more; taken back: faster, but what does it is dropped below; not seen again: they were not violated without the setting either."}
-	return []report.Section{s}
+	return []document.Section{s}
 }
 
 // remedySetting says what is set, and by what that is seen to be in force.
-func remedySetting(r *Remedied) []report.Section {
+func remedySetting(r *Remedied) []document.Section {
 	if len(r.Env) == 0 {
 		return nil
 	}
-	s := report.Titled("The setting")
+	s := document.Titled("The setting")
 	for _, name := range variables(r.Env) {
 		s.Fact(name, "%s", r.Env[name])
 	}
@@ -143,7 +146,7 @@ func remedySetting(r *Remedied) []report.Section {
 		}
 		s.Item("%s, in %s: %s: %s", what, f.Entry.Where, f.State, f.Text)
 	}
-	return []report.Section{s}
+	return []document.Section{s}
 }
 
 func below(to int64) string {
@@ -153,20 +156,20 @@ func below(to int64) string {
 	return ", below " + conf.HumanSize(to)
 }
 
-func remedyDropped(r *Remedied) []report.Section {
+func remedyDropped(r *Remedied) []document.Section {
 	if len(r.Dropped) == 0 {
 		return nil
 	}
-	s := report.Titled("Tried and dropped")
+	s := document.Titled("Tried and dropped")
 	for _, d := range r.Dropped {
 		s.Item("%s: %s", d.What, d.Reason)
 	}
-	return []report.Section{s}
+	return []document.Section{s}
 }
 
 // remedyMockups lists what no setting mends, and what was faster in the check.
-func remedyMockups(r *Remedied) []report.Section {
-	s := report.Titled("What no setting mends here")
+func remedyMockups(r *Remedied) []document.Section {
+	s := document.Titled("What no setting mends here")
 	for _, c := range r.Cells {
 		if c.State == CellMended || c.State == CellNotAgain {
 			continue
@@ -178,7 +181,7 @@ func remedyMockups(r *Remedied) []report.Section {
 		if c.Explored != "" {
 			what += "; of its own algorithms: " + c.Explored
 		}
-		s.Item("%s at %s on %s, %s slower in the check: %s", c.Function, conf.HumanSize(c.Msize), c.Shape, report.Ratio(c.Ratio), what)
+		s.Item("%s at %s on %s, %s slower in the check: %s", c.Function, conf.HumanSize(c.Msize), c.Shape, phrase.Ratio(c.Ratio), what)
 	}
 	if len(s.Text) == 0 {
 		return nil
@@ -186,14 +189,14 @@ func remedyMockups(r *Remedied) []report.Section {
 	if len(r.Profiles) > 0 {
 		s.Say("For programs that are linked with PGMPITuneLib, neither tried nor proved: %s.", strings.Join(r.Profiles, ", "))
 	}
-	return []report.Section{s}
+	return []document.Section{s}
 }
 
-func remedyProof(r *Remedied) []report.Section {
+func remedyProof(r *Remedied) []document.Section {
 	if len(r.Proofs) == 0 {
 		return nil
 	}
-	s := report.Titled("How it was proved")
+	s := document.Titled("How it was proved")
 	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the whole plan for harm, alpha = %g; a gain counts from %g× on, a harm from %g× on",
 		r.Alpha, r.MinSlowdown, r.Harm)
 	for i, p := range r.Proofs {
@@ -207,7 +210,7 @@ func remedyProof(r *Remedied) []report.Section {
 	if r.Legal > 0 {
 		s.Fact("Legal calls", "%d under the setting; none is wrong that is right without it", r.Legal)
 	}
-	return []report.Section{s}
+	return []document.Section{s}
 }
 
 var remedyColumns = []string{"collective", "msize", "shape", "np", "guidelines", "firm", "ratio", "page_faults", "state", "by",

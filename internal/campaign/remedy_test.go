@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/regular"
@@ -304,14 +305,14 @@ func algorithmsOf() []tuning.Choice {
 
 // proof is one in which so much became faster or slower.
 func proof(faster, slower []medians.Cell) *effects {
-	cases := func(cells []medians.Cell, c analyze.Change) *analyze.Comparison {
-		out := &analyze.Comparison{MinSlowdown: 1.1}
+	cases := func(cells []medians.Cell, c series.Change) *series.Comparison {
+		out := &series.Comparison{MinSlowdown: 1.1}
 		for _, k := range cells {
-			out.Cases = append(out.Cases, analyze.CaseChange{Cell: k, NP: 2, Change: c})
+			out.Cases = append(out.Cases, series.CaseChange{Cell: k, NP: 2, Change: c})
 		}
 		return out
 	}
-	return &effects{helped: cases(faster, analyze.Faster), harmed: cases(slower, analyze.Slower), before: &analyze.Report{}, after: &analyze.Report{}}
+	return &effects{helped: cases(faster, series.Faster), harmed: cases(slower, series.Slower), before: &analyze.Report{}, after: &analyze.Report{}}
 }
 
 func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
@@ -320,7 +321,7 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 	choices := algorithmsOf()
 	newly := func(mockup string) *effects {
 		e := proof(faster, nil)
-		e.harmed.Guidelines = []analyze.GuidelineChange{{Change: analyze.NewlyViolated, Guideline: "GLx", Function: "MPI_Scan", Mockup: mockup, Msize: 8, Shape: "p2"}}
+		e.harmed.Guidelines = []series.GuidelineChange{{Change: series.NewlyViolated, Guideline: "GLx", Function: "MPI_Scan", Mockup: mockup, Msize: 8, Shape: "p2"}}
 		return e
 	}
 	wrong := func(function string) *effects {
@@ -387,7 +388,7 @@ func TestChoicesOfOneAlgorithmAreWrittenAsOne(t *testing.T) {
 func TestTheIntervalOfAGainRunsFromItsLessToItsLargerEnd(t *testing.T) {
 	ratio, lo, hi := 0.6, 0.5, 2./3
 	cell := RemedyCell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 8, Shape: "p2"}}
-	e := effects{helped: &analyze.Comparison{Cases: []analyze.CaseChange{{Cell: cell.Cell, Change: analyze.Faster, Ratio: &ratio, RatioLo: &lo, RatioHi: &hi}}},
+	e := effects{helped: &series.Comparison{Cases: []series.CaseChange{{Cell: cell.Cell, Change: series.Faster, Ratio: &ratio, RatioLo: &lo, RatioHi: &hi}}},
 		before: &analyze.Report{}, after: &analyze.Report{}}
 	e.outcome(&cell, nil)
 	if cell.State != CellMended || *cell.Gain != 1/ratio || *cell.GainLo != 1.5 || *cell.GainHi != 2 {

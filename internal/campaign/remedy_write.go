@@ -13,9 +13,9 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
 )
@@ -198,7 +198,7 @@ func (x *Remedy) writeDocument() error {
 	if err != nil {
 		return err
 	}
-	for name, f := range map[string]report.Format{RemedyFile: json, readmeFile: text} {
+	for name, f := range map[string]document.Format{RemedyFile: json, readmeFile: text} {
 		err := regular.Write(filepath.Join(x.found.Folder, name), func(w io.Writer) error { return f.Write(w, d) })
 		if err != nil {
 			return setup(err)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -39,28 +38,6 @@ func Before(path string, resume bool) (*results.Manifest, error) {
 	}
 	_, m, err := OpenResults(path)
 	return m, err
-}
-
-// OpenResults opens a results folder to read it.
-func OpenResults(path string) (*results.Folder, *results.Manifest, error) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, nil, setupf("%s is a file, and a results folder is wanted; `pgmpi analyze --from reprompi FILE…` reads files of ReproMPI", path)
-	}
-	folder, m, err := results.Open(path)
-	if err != nil {
-		return nil, nil, setup(err)
-	}
-	return folder, m, nil
-}
-
-// ConfigOf is the configuration that a results folder was made with.
-func ConfigOf(m *results.Manifest) (*glfile.File, error) {
-	f := glfile.Default()
-	if err := json.Unmarshal(m.Config, &f); err != nil {
-		return nil, setupf("manifest.json: config: %w", err)
-	}
-	f.Source = m.TOML
-	return &f, nil
 }
 
 // MayStart returns an error if resuming would start what only the manifest of the

@@ -8,6 +8,8 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 )
 
 // SelftestResult is what a self-test has found, as far as it came.
@@ -21,25 +23,25 @@ type SelftestResult struct {
 func (r *SelftestResult) Failed() bool { return r.A.Again+r.B.Again > 0 }
 
 // Selftests are the documents of self-tests.
-var Selftests = report.Kind[SelftestResult]{Name: "selftest", Sections: func(r *SelftestResult) []report.Section {
+var Selftests = document.Kind[SelftestResult]{Name: "selftest", Sections: func(r *SelftestResult) []document.Section {
 	base := r.A.Report
-	out := []report.Section{
-		report.Titled("Self-test with %s, p = %d, R = %d mpiruns, sizes %s", report.ShortVersion(base.Library.Version),
+	out := []document.Section{
+		document.Titled("Self-test with %s, p = %d, R = %d mpiruns, sizes %s", report.ShortVersion(base.Library.Version),
 			base.Shapes[0].NP, base.R, strings.Join(r.Config.Job.Msizes, ", ")),
 		r.A.section(),
 	}
 	if r.B == nil {
 		return out
 	}
-	end := report.Titled("The self-test has passed.")
+	end := document.Titled("The self-test has passed.")
 	if r.Failed() {
-		end = report.Titled("The self-test has FAILED. On a busy machine it may: give every process a core of its own, or more --mpiruns.")
+		end = document.Titled("The self-test has FAILED. On a busy machine it may: give every process a core of its own, or more --mpiruns.")
 	}
 	return append(out, r.B.section(r.Function), end)
 }}
 
-func (x *Identities) section() report.Section {
-	s := report.Titled("(a) A/A: %d tests of a collective against itself: %d violated, %d marginal, %d kept, %d undecided",
+func (x *Identities) section() document.Section {
+	s := document.Titled("(a) A/A: %d tests of a collective against itself: %d violated, %d marginal, %d kept, %d undecided",
 		x.Tests, x.Verdicts[judge.Violated], x.Verdicts[judge.Marginal], x.Verdicts[judge.Kept], x.Verdicts[judge.Undecided])
 	s.Say("Stated error: alpha = %g for all %d tests of a check together, adjustment %s.", x.Report.Alpha, x.Report.M, x.Report.Adjust)
 	if x.False > 0 {
@@ -49,15 +51,15 @@ func (x *Identities) section() report.Section {
 }
 
 // section shows what was planted, found, missed and extra.
-func (x *Planted) section(function string) report.Section {
-	s := report.Titled("(b) Planted: %s is %v slower at %s", function, x.By.Round(time.Microsecond), conf.HumanSize(x.Msize))
-	s.Table = &report.Table{Head: []string{"guideline", "msize", "without", "", "with the plant", "", ""}, Align: "lrrlrll"}
+func (x *Planted) section(function string) document.Section {
+	s := document.Titled("(b) Planted: %s is %v slower at %s", function, x.By.Round(time.Microsecond), conf.HumanSize(x.Msize))
+	s.Table = &document.Table{Head: []string{"guideline", "msize", "without", "", "with the plant", "", ""}, Align: "lrrlrll"}
 	count := map[string]int{}
 	for _, c := range x.Shown {
 		v, b := c.With, c.Before
 		count[c.Result]++
 		s.Table.Add(fmt.Sprintf("%s %s", v.Guideline, v.Type), conf.HumanSize(v.Msize),
-			report.Ratio(b.Ratio), string(b.Verdict), report.Ratio(v.Ratio), string(v.Verdict), c.Result)
+			phrase.Ratio(b.Ratio), string(b.Verdict), phrase.Ratio(v.Ratio), string(v.Verdict), c.Result)
 	}
 	planted := count["found"] + count["MISSED"]
 	s.Notes = []string{fmt.Sprintf("planted %d, found %d, missed %d; extra %d among %d other tests",

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -142,8 +142,8 @@ func stageStatus(folder *results.Folder, m *results.Manifest, mode protocol.Mode
 }
 
 // Statuses are the documents of `pgmpi status`.
-var Statuses = report.Kind[Status]{Name: "status", JSON: true, Sections: func(s *Status) []report.Section {
-	head := report.Titled("%s", strings.Join(append(s.measured(), s.Job.words()...), "; "))
+var Statuses = document.Kind[Status]{Name: "status", JSON: true, Sections: func(s *Status) []document.Section {
+	head := document.Titled("%s", strings.Join(append(s.measured(), s.Job.words()...), "; "))
 	switch {
 	case s.Reported:
 		head.Say("The report is there: pgmpi analyze %s", conf.Quote(s.Folder))
@@ -151,9 +151,9 @@ var Statuses = report.Kind[Status]{Name: "status", JSON: true, Sections: func(s 
 		head.Say("About %s of measuring left at most; mpiruns after an interim look take less, or are not needed.", Rounded(inSeconds(s.LeftS)))
 	}
 	if len(s.Stages) == 0 {
-		return []report.Section{head}
+		return []document.Section{head}
 	}
-	head.Table = &report.Table{Head: []string{"stage", "shape", "done", "planned", "the last took"}, Align: "llrrr"}
+	head.Table = &document.Table{Head: []string{"stage", "shape", "done", "planned", "the last took"}, Align: "llrrr"}
 	for _, x := range s.Stages {
 		took := ""
 		if x.LastS > 0 {
@@ -161,7 +161,7 @@ var Statuses = report.Kind[Status]{Name: "status", JSON: true, Sections: func(s 
 		}
 		head.Table.Add(stageNames[x.Stage], x.Shape, conf.Plural(x.Done, "mpirun"), conf.Plural(x.Planned, "mpirun"), took)
 	}
-	return []report.Section{head}
+	return []document.Section{head}
 }}
 
 var stageNames = map[protocol.Mode]string{

@@ -9,18 +9,18 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 )
 
 // expectations is the file of gate.expect.
 type expectations struct {
-	Expect []analyze.Expectation `toml:"expect"`
+	Expect []series.Expectation `toml:"expect"`
 }
 
 // ParseExpect reads the file of gate.expect, as strictly as gl.toml: everything that is
 // wrong with it is an error of type Errors.
-func ParseExpect(name string, data []byte) ([]analyze.Expectation, error) {
+func ParseExpect(name string, data []byte) ([]series.Expectation, error) {
 	var e expectations
 	data = withoutBOM(data)
 	var sections map[string]any
@@ -34,14 +34,14 @@ func ParseExpect(name string, data []byte) ([]analyze.Expectation, error) {
 	}
 	var d decoder
 	d.table(sections, reflect.ValueOf(&e).Elem(), "")
-	wrong := slices.DeleteFunc(inSection("expect", analyze.ValidateExpectations(e.Expect)), func(e conf.FieldError) bool {
+	wrong := slices.DeleteFunc(inSection("expect", series.ValidateExpectations(e.Expect)), func(e conf.FieldError) bool {
 		return slices.ContainsFunc(d.errs, func(x conf.FieldError) bool { return related(x.Key, e.Key) })
 	})
 	return e.Expect, f.located(append(d.errs, wrong...))
 }
 
 // FormatExpect writes the file that ParseExpect reads.
-func FormatExpect(list []analyze.Expectation) string {
+func FormatExpect(list []series.Expectation) string {
 	var b strings.Builder
 	for i := range list {
 		b.WriteString("\n[[expect]]\n")

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 )
 
 func TestExpectationsReadBack(t *testing.T) {
-	want := []analyze.Expectation{
+	want := []series.Expectation{
 		{Guideline: "GL16", Function: "MPI_Scan", Msizes: guidelines.MsizeList{"8..64", "256Ki"}, Shape: "p2", Library: `MPICH "4" <\>` + "\x1b\x7f", Reason: "known since 2026-11-22", Ticket: "T-7", Until: "2027-01-31"},
 		{Guideline: "mine"},
 	}

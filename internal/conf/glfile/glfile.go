@@ -16,8 +16,9 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/tuning"
@@ -37,8 +38,8 @@ type File struct {
 	NREP      nrep.Config           `toml:"nrep" json:"nrep"`
 	Measure   measure.Config        `toml:"measure" json:"measure"`
 	Analyze   judge.Config          `toml:"analyze" json:"analyze"`
-	Gate      analyze.GateConfig    `toml:"gate" json:"gate"`
-	Explore   analyze.ExploreConfig `toml:"explore" json:"explore"`
+	Gate      series.GateConfig     `toml:"gate" json:"gate"`
+	Explore   explore.ExploreConfig `toml:"explore" json:"explore"`
 	Overlap   measure.OverlapConfig `toml:"overlap" json:"overlap"`
 	Remedy    tuning.Config         `toml:"remedy" json:"remedy"`
 	Batch     batch.Config          `toml:"batch" json:"-"` // an account is nothing for a manifest
@@ -61,8 +62,8 @@ func Default() File {
 		NREP:    nrep.Default(),
 		Measure: measure.Default(),
 		Analyze: judge.Default(),
-		Gate:    analyze.DefaultGate(),
-		Explore: analyze.DefaultExplore(),
+		Gate:    series.DefaultGate(),
+		Explore: explore.DefaultExplore(),
 		Overlap: measure.DefaultOverlap(),
 		Remedy:  tuning.DefaultConfig(),
 		Batch:   batch.Default(),

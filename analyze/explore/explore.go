@@ -1,0 +1,372 @@
+package explore
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// explored is what an exploration is made from. Its tests are patterns: a collective
+// against itself once more, against its own algorithms and its mock-ups.
+type explored struct {
+	m   *results.Manifest
+	set *medians.Set
+	cfg judge.Config
+}
+
+// ExplorationPlan chooses, by the mpiruns of stage 2, what is tested in mpiruns of its
+// own: for every collective and size the fastest of the library's own algorithms and the
+// fastest mock-up, where the default is slower by min_slowdown or more; and there the
+// default against itself. What has chosen is never tested. r is how many mpiruns test; 0:
+// as many as suit their number. Nil: there are no candidates.
+func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r int) *results.SplitPlan {
+	x := &explored{m, set, cfg}
+	plan, candidates := &results.SplitPlan{}, 0
+	for _, tests := range x.cells() {
+		var chosen []int
+		for _, c := range x.fastest(tests) {
+			if c != nil && c.Ratio != nil && *c.Ratio >= cfg.MinSlowdown {
+				chosen = append(chosen, c.test)
+				candidates++
+			}
+		}
+		if i := x.itself(tests); i >= 0 && len(chosen) > 0 {
+			chosen = append(chosen, i)
+		}
+		for _, i := range chosen {
+			plan.FollowUps = append(plan.FollowUps, results.FollowUp{Test: i, Case: m.Plan.Tests[i].Case, Part: m.Plan.Tests[i].Others[0], Calls: 1})
+		}
+	}
+	if candidates == 0 {
+		return nil
+	}
+	if plan.R = r; r == 0 {
+		plan.R = max(LeastTesting, judge.Pairing(cfg.Alpha, candidates))
+	}
+	return plan
+}
+
+// Candidates is how many candidates a plan tests: the family of the adjustment.
+func Candidates(m *results.Manifest, plan *results.SplitPlan) (n int) {
+	for _, f := range plan.FollowUps {
+		if !isItself(m.Plan.Tests[f.Test].Mockup) {
+			n++
+		}
+	}
+	return n
+}
+
+// LeastTesting mpiruns test, unless another number is asked for.
+const LeastTesting = 10
+
+// cells are the tests of each collective, size and shape, in the Plan's order.
+func (x *explored) cells() (out [][]int) {
+	at := map[int]int{} // by the case of the default
+	for i, t := range x.m.Plan.Tests {
+		if t.Type != guidelines.Pattern || mockups.Variant(t.Function) != "" || len(t.Others) == 0 {
+			continue
+		}
+		if _, ok := at[t.Case]; !ok {
+			at[t.Case] = len(out)
+			out = append(out, nil)
+		}
+		out[at[t.Case]] = append(out[at[t.Case]], i)
+	}
+	slices.SortStableFunc(out, func(a, b []int) int { return cmp.Compare(x.m.Plan.Tests[a[0]].Case, x.m.Plan.Tests[b[0]].Case) })
+	return out
+}
+
+// itself is the test of the default against itself; -1: there is none.
+func (x *explored) itself(tests []int) int {
+	i := slices.IndexFunc(tests, func(i int) bool { return isItself(x.m.Plan.Tests[i].Mockup) })
+	if i < 0 {
+		return -1
+	}
+	return tests[i]
+}
+
+func isItself(function string) bool { return mockups.Variant(function) == "@"+mockups.DefaultAlgorithm }
+
+// fastest are the fastest of the library's own algorithms and the fastest mock-up of a
+// cell in stage 2, by the median ratio within mpiruns; nil: none has times.
+func (x *explored) fastest(tests []int) (best [2]*Candidate) {
+	for _, i := range tests {
+		c, kind := x.candidate(i)
+		if b := best[kind]; c.Ratio != nil && !isItself(c.Function) && (b == nil || *c.Ratio > *b.Ratio) {
+			best[kind] = c
+		}
+	}
+	return best
+}
+
+// candidate is the other side of a test, as stage 2 has it, and its kind: 0 an own
+// algorithm, 1 a mock-up.
+func (x *explored) candidate(test int) (c *Candidate, kind int) {
+	t := x.m.Plan.Tests[test]
+	orig, other := &x.set.Cases[t.Case], &x.set.Cases[t.Others[0]]
+	if mockups.Algorithm(t.Mockup) == "" {
+		kind = 1
+	}
+	return &Candidate{Function: t.Mockup, MedianS: analyze.Seconds(other.Median()), Ratio: medianRatio(orig, other), test: test}, kind
+}
+
+// candidates are those that were planned to be tested, whatever is the fastest by the data
+// and the configuration of today; of a kind that has none, the fastest.
+func (x *explored) candidates(tests []int) [2]*Candidate {
+	best := x.fastest(tests)
+	if x.m.Explore == nil {
+		return best
+	}
+	for _, f := range x.m.Explore.FollowUps {
+		if c, kind := x.candidate(f.Test); slices.Contains(tests, f.Test) && !isItself(c.Function) {
+			best[kind] = c
+		}
+	}
+	return best
+}
+
+// medianRatio is how many times slower a case is than another, of the mpiruns that have
+// both.
+func medianRatio(slow, fast *medians.Case) *float64 {
+	if slow.Status != protocol.StatusOK || fast.Status != protocol.StatusOK {
+		return nil
+	}
+	var ratios []float64
+	for run, ns := range slow.Medians {
+		if r := ns / fast.Medians[run]; !math.IsNaN(r) && !math.IsInf(r, 0) {
+			ratios = append(ratios, r)
+		}
+	}
+	if len(ratios) == 0 {
+		return nil
+	}
+	return analyze.Number(stats.MedianFinite(ratios))
+}
+
+// Explore judges an exploration, as far as it was measured.
+func Explore(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Exploration, error) {
+	if err := analyze.CheckManifest(m); err != nil {
+		return nil, err
+	}
+	x := &explored{m, set, cfg}
+	e := &Exploration{Schema: ExploreSchema, Version: m.Version, Library: analyze.LibraryOf(m), Shapes: []analyze.Shape{}, Operation: analyze.OperationOf(&m.Plan), Origin: analyze.OriginOf(m),
+		Select: m.Runs(protocol.ModeMeasure), Adjust: cfg.Adjust, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown, Cells: []ExploreCell{}, Count: map[Advice]int{}, Unused: x.unused()}
+	for _, s := range m.Plan.Shapes {
+		e.Shapes = append(e.Shapes, analyze.Shape{Name: s.String(), Shape: s})
+	}
+	outcomes, err := x.outcomes(e)
+	if err != nil {
+		return nil, err
+	}
+	for _, tests := range x.cells() {
+		cell := x.cell(tests, outcomes)
+		e.Count[cell.Word]++
+		e.Cells = append(e.Cells, cell)
+	}
+	e.Exit = e.exitCode()
+	return e, nil
+}
+
+// outcomes are what was found of the candidates, by test, and fill in how they were
+// tested. The default against itself is a family of its own.
+func (x *explored) outcomes(e *Exploration) (map[int]judge.Outcome, error) {
+	out := map[int]judge.Outcome{}
+	if x.m.Explore == nil {
+		return out, nil
+	}
+	var families [2][]results.FollowUp
+	for _, f := range x.m.Explore.FollowUps {
+		kind := 0
+		if isItself(x.m.Plan.Tests[f.Test].Mockup) {
+			kind = 1
+		}
+		families[kind] = append(families[kind], f)
+	}
+	var ratios []float64 // of the default and itself
+	for kind, followUps := range families {
+		d, err := x.design(kind, len(followUps))
+		if err != nil {
+			return nil, err
+		}
+		found, err := x.look(d, followUps)
+		if err != nil {
+			return nil, err
+		}
+		if kind == 0 {
+			e.R, e.Test, e.Adjust, e.M, e.PMin, e.Refused = d.R(), d.Test(d.Last()).Name, d.Adjust, d.M, d.PMin(d.Last()), d.Refused
+		}
+		for i, f := range followUps {
+			out[f.Test] = found[i]
+			if kind == 1 && found[i].Runs > 0 {
+				e.Itself.Tests++
+				ratios = append(ratios, found[i].Ratio)
+				if x.differs(found[i]) {
+					e.Itself.False++
+				}
+			}
+		}
+	}
+	if len(ratios) > 0 {
+		e.ItselfRatio = analyze.Number(stats.MedianFinite(ratios))
+	}
+	return out, nil
+}
+
+// design is that of the candidates, or of the default against itself: this is two-sided.
+func (x *explored) design(kind, m int) (*judge.Design, error) {
+	r := max(1, x.m.Runs(protocol.ModeExplore))
+	if kind == 0 {
+		return judge.NewDesign(x.cfg, judge.Once(r), m)
+	}
+	return judge.NewComparison(x.cfg, judge.TwoSided, true, r, r, m)
+}
+
+// differs tells whether the default differs from itself by min_slowdown or more.
+func (x *explored) differs(o judge.Outcome) bool {
+	return o.PAdjusted <= x.cfg.Alpha && max(o.Ratio, 1/o.Ratio) >= x.cfg.MinSlowdown
+}
+
+// look tests a family. Where R is too small nothing is.
+func (x *explored) look(d *judge.Design, followUps []results.FollowUp) ([]judge.Outcome, error) {
+	family := d.Family(float64(x.set.TickNS))
+	if d.Refused != nil {
+		return family.Outcomes, nil
+	}
+	pairs := make([]judge.Pair, len(followUps))
+	for i, f := range followUps {
+		if x.problem(f) != "" {
+			continue
+		}
+		orig, other := x.set.Side(protocol.ModeExplore, f.Case, 1), x.set.Side(protocol.ModeExplore, f.Part, 1)
+		pairs[i] = judge.Pair{Orig: orig.Medians, Other: other.Medians}
+	}
+	return family.Outcomes, family.Look(pairs)
+}
+
+// problem says why what was measured of a candidate cannot be tested; "": it can.
+func (x *explored) problem(f results.FollowUp) string {
+	for _, i := range []int{f.Case, f.Part} {
+		function, side := x.m.Plan.Cases[i].Function, x.set.Side(protocol.ModeExplore, i, 1)
+		why := "not measured by the mpiruns that test"
+		if side != nil && side.Status != protocol.StatusOK {
+			why = cmp.Or(side.Message, string(side.Status))
+		} else if side != nil {
+			why = side.Problem(max(1, x.m.Runs(protocol.ModeExplore)))
+		}
+		if why != "" {
+			return function + ": " + why
+		}
+	}
+	return ""
+}
+
+func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell {
+	t := x.m.Plan.Tests[tests[0]]
+	c := ExploreCell{Cell: medians.CellOf(x.m.Plan.Cases[t.Case]), NP: t.Shape.NP}
+	whole := x.set.Worst(protocol.ModeExplore, t.Case)
+	if c.DefaultS = analyze.Seconds(whole.Median()); c.DefaultS == nil {
+		c.Word, c.Reason = NotExplored, cmp.Or(whole.Message, "it has no valid times")
+		return c
+	}
+	best := x.candidates(tests)
+	c.Own, c.Mockup = best[0], best[1]
+	var open [2]bool
+	for kind, k := range best {
+		if k == nil {
+			continue
+		}
+		o, tested := outcomes[k.test]
+		if !tested {
+			if open[kind] = k.Ratio != nil && *k.Ratio >= x.cfg.MinSlowdown; open[kind] {
+				c.Reason = cmp.Or(c.Reason, k.Function+": no mpirun was planned to test it")
+			}
+			continue
+		}
+		x.setOutcome(k, o)
+		if whole := x.set.Side(protocol.ModeExplore, t.Case, 1); whole != nil {
+			c.DefaultS = cmp.Or(analyze.Seconds(whole.Median()), c.DefaultS)
+		}
+		if k.Verdict == judge.Undecided || k.Verdict == "" {
+			open[kind] = true
+			c.Reason = cmp.Or(c.Reason, x.whyUntested(k))
+		}
+	}
+	switch {
+	case c.Own.Faster():
+		c.Word = OwnAlgorithm
+	case open[0] || open[1] && !c.Mockup.Faster():
+		c.Word = NotDecided
+	case c.Mockup.Faster():
+		c.Word = OnlyMockup
+	default:
+		c.Word = DefaultIsBest
+	}
+	return c
+}
+
+// whyUntested says why a candidate that was to be tested is not; "": it is, or the mpiruns are
+// too few for any.
+func (x *explored) whyUntested(k *Candidate) string {
+	i := slices.IndexFunc(x.m.Explore.FollowUps, func(f results.FollowUp) bool { return f.Test == k.test })
+	return x.problem(x.m.Explore.FollowUps[i])
+}
+
+// setOutcome replaces what the selection has said of a candidate.
+func (x *explored) setOutcome(k *Candidate, o judge.Outcome) {
+	if o.Runs == 0 {
+		return // not enough valid data: the numbers stay those of the selection
+	}
+	k.Verdict, k.Ratio, k.RatioLo95, k.RatioHi95, k.PValue, k.PAdjusted = o.Verdict, analyze.Number(o.Ratio), analyze.Number(o.Lo95), analyze.Number(o.Hi95), analyze.Number(o.P), analyze.Number(o.PAdjusted)
+	if side := x.set.Side(protocol.ModeExplore, x.m.Plan.Tests[k.test].Others[0], 1); side != nil {
+		k.MedianS = analyze.Seconds(side.Median())
+	}
+}
+
+// unused lists the algorithms and mock-ups without times, each once for a shape and a
+// reason.
+func (x *explored) unused() []Unused {
+	out := []Unused{}
+	for i, k := range x.m.Plan.Cases {
+		c := x.set.Worst(protocol.ModeExplore, i)
+		if c.Status == protocol.StatusOK {
+			continue
+		}
+		same := slices.IndexFunc(out, func(u Unused) bool {
+			return u.Function == k.Function && u.Shape == k.Shape.String() && u.Status == string(c.Status)
+		})
+		if same < 0 {
+			same = len(out)
+			out = append(out, Unused{Function: k.Function, Shape: k.Shape.String(), Status: string(c.Status), Message: c.Message})
+		}
+		out[same].Cases++
+	}
+	return out
+}
+
+// exitCode is 1 where one of the library's own algorithms beats its default. An own
+// algorithm with wrong data is named, and nobody gets it unasked; what is not one is a
+// fault.
+func (e *Exploration) exitCode() int {
+	wrong := slices.ContainsFunc(e.Unused, func(u Unused) bool {
+		return u.Status == string(protocol.StatusWrong) && mockups.Algorithm(u.Function) == ""
+	})
+	switch {
+	case wrong:
+		return exitcode.Failed
+	case e.Count[OwnAlgorithm] > 0:
+		return exitcode.Violated
+	case e.Refused != nil:
+		return exitcode.NoVerdict
+	}
+	return exitcode.OK
+}

@@ -1,0 +1,200 @@
+package explore
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/exitcode"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+func TestAlgorithmsAreChosenByNameAndLeftOutByAMark(t *testing.T) {
+	for _, c := range []struct {
+		list []string
+		id   string
+		want bool
+	}{
+		{[]string{"all"}, "MPI_Bcast@chain", true},
+		{[]string{"all", "!MPI_Bcast"}, "MPI_Bcast@chain", false},
+		{[]string{"MPI_Bcast", "!MPI_Bcast@chain"}, "MPI_Bcast@chain", false},
+		{[]string{"MPI_Bcast", "!MPI_Bcast@chain"}, "MPI_Bcast@binomial", true},
+		{[]string{"MPI_Bcast@chain"}, "MPI_Bcast@binomial", false},
+		{[]string{"!MPI_Scan"}, "MPI_Bcast@chain", true},
+	} {
+		if got := (ExploreConfig{Algorithms: c.list}).Wants(c.id); got != c.want {
+			t.Errorf("%v wants %s: %v", c.list, c.id, got)
+		}
+	}
+	bad := DefaultExplore()
+	bad.Algorithms, bad.Select = []string{"MPI_Bcst@chain", "gather_as_reduce"}, 0
+	if errs := bad.Validate(); len(errs) != 3 {
+		t.Errorf("%v", errs)
+	}
+}
+
+// exploredData are mpiruns of a collective that takes 100 µs, and what each candidate
+// takes in the mpiruns that choose and in those that test.
+func exploredData(t *testing.T, candidates map[string][2]int64) (*results.Manifest, *medians.Set) {
+	t.Helper()
+	shape := guidelines.Shape{NP: 2}
+	m := &results.Manifest{R: 3, Plan: guidelines.Plan{Shapes: []guidelines.Shape{shape}, Datatype: "byte", Op: "bor",
+		Cases: []guidelines.Case{{Function: "MPI_Scan", Msize: 8, Shape: shape}}}}
+	m.Rank.ClockTickNS = 1
+	took := [][2]int64{{100_000, 100_000}}
+	for _, id := range []string{"MPI_Scan@itself", "MPI_Scan@linear", "scan_as_exscan+reduce_local"} {
+		if ns, ok := candidates[id]; ok {
+			i := len(m.Plan.Cases)
+			c := guidelines.Case{Function: id, Msize: 8, Shape: shape}
+			m.Plan.Cases = append(m.Plan.Cases, c)
+			m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "x", Type: guidelines.Pattern, Function: "MPI_Scan", Mockup: id, Msize: 8, Shape: shape, Others: []int{i}})
+			took = append(took, ns)
+		}
+	}
+	set := medians.New(m)
+	run := func(mode protocol.Mode, n, phase int, cases []int) {
+		r := &results.Run{Header: results.Header{Mode: mode, Shape: shape, Run: n}}
+		for i, plan := range cases {
+			c := m.Plan.Cases[plan]
+			r.Cases = append(r.Cases, results.CaseInfo{Plan: plan, Function: c.Function, Msize: 8, CaseResult: protocol.CaseResult{Case: i, Status: protocol.StatusOK, NRep: 1}})
+			r.Samples = append(r.Samples, []protocol.Sample{{NS: took[plan][phase] + int64((n*7+plan*3)%5)*100}})
+		}
+		if err := set.Add(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all []int
+	for i := range m.Plan.Cases {
+		all = append(all, i)
+	}
+	for n := range m.R {
+		run(protocol.ModeMeasure, n+1, 0, all)
+	}
+	if m.Explore = ExplorationPlan(m, set, judge.Default(), 0); m.Explore != nil {
+		tested := []int{0}
+		for _, f := range m.Explore.FollowUps {
+			tested = append(tested, f.Part)
+		}
+		for n := range m.Explore.R {
+			run(protocol.ModeExplore, n+1, 1, tested)
+		}
+	}
+	return m, set
+}
+
+// What has chosen is never what is tested: a candidate that was lucky is found out.
+func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
+	const own, mockup, itself = "MPI_Scan@linear", "scan_as_exscan+reduce_local", "MPI_Scan@itself"
+	same := [2]int64{100_000, 100_000}
+	for _, c := range []struct {
+		name        string
+		own, mockup [2]int64
+		want        Advice
+		tested      int // with the default against itself
+	}{
+		{"nothing faster", [2]int64{101_000, 1}, [2]int64{120_000, 1}, DefaultIsBest, 0},
+		{"faster in both", [2]int64{60_000, 60_000}, [2]int64{50_000, 50_000}, OwnAlgorithm, 3},
+		{"lucky", [2]int64{60_000, 100_000}, [2]int64{120_000, 1}, DefaultIsBest, 2},
+		{"lucky own, true mock-up", [2]int64{60_000, 110_000}, [2]int64{60_000, 60_000}, OnlyMockup, 3},
+		{"mock-up", [2]int64{101_000, 1}, [2]int64{60_000, 60_000}, OnlyMockup, 2},
+	} {
+		m, set := exploredData(t, map[string][2]int64{itself: same, own: c.own, mockup: c.mockup})
+		e, err := Explore(m, set, judge.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tested := 0
+		if m.Explore != nil {
+			tested = len(m.Explore.FollowUps)
+		}
+		if len(e.Cells) != 1 || e.Cells[0].Word != c.want || tested != c.tested || e.Itself.False != 0 {
+			t.Errorf("%s: %+v, %d follow-ups, itself %+v", c.name, e.Cells, tested, e.Itself)
+		}
+		if want := map[bool]int{true: 1}[c.want == OwnAlgorithm]; e.Exit != want {
+			t.Errorf("%s: exit code %d", c.name, e.Exit)
+		}
+	}
+}
+
+// What the mpiruns that test find wrong was right before, and is no smaller fault.
+func TestWrongDataOfTheMpirunsThatTestAreNotSwallowed(t *testing.T) {
+	const own, mockup = "MPI_Scan@linear", "scan_as_exscan+reduce_local"
+	for _, c := range []struct {
+		wrong  string
+		word   Advice
+		exit   int
+		reason string
+	}{
+		{"MPI_Scan", NotExplored, exitcode.Failed, "element 3"},
+		{mockup, OwnAlgorithm, exitcode.Failed, mockup + ": element 3"},
+		{own, NotDecided, exitcode.OK, own + ": element 3"},
+	} {
+		m, set := exploredData(t, map[string][2]int64{own: {60_000, 60_000}, mockup: {60_000, 60_000}})
+		i := slices.IndexFunc(m.Plan.Cases, func(k guidelines.Case) bool { return k.Function == c.wrong })
+		side := set.Side(protocol.ModeExplore, i, 1)
+		side.Status, side.Message = protocol.StatusWrong, "element 3"
+		e, err := Explore(m, set, judge.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		untested := []*Candidate{e.Cells[0].Own, e.Cells[0].Mockup}
+		if c.wrong == own {
+			untested = untested[:1]
+		} else if c.wrong == mockup {
+			untested = untested[1:]
+		}
+		for _, k := range untested {
+			if k != nil && (k.Verdict != "" || k.PValue != nil) {
+				t.Errorf("%s wrong: %s is %q, and was not tested", c.wrong, k.Function, k.Verdict)
+			}
+		}
+		if got := e.Cells[0]; got.Reason != c.reason || len(e.Unused) != 1 || e.Unused[0].Status != "wrong" || e.Exit != c.exit {
+			t.Errorf("%s wrong: %+v, unused %+v, exit code %d", c.wrong, got, e.Unused, e.Exit)
+		} else if got.Word != c.word {
+			t.Errorf("%s wrong: %s", c.wrong, got.Word)
+		}
+	}
+}
+
+// What was planned is what is judged: nothing untested makes the default the best.
+func TestUntestedCandidatesLeaveACellUndecided(t *testing.T) {
+	const own, mockup = "MPI_Scan@linear", "scan_as_exscan+reduce_local"
+	m, set := exploredData(t, map[string][2]int64{own: {60_000, 60_000}, mockup: {101_000, 101_000}})
+	m.Explore.FollowUps[0].Test, m.Explore.FollowUps[0].Part = 1, 2 // the mock-up was planned
+	e, err := Explore(m, set, judge.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := e.Cells[0]; c.Word != NotDecided || c.Reason != own+": no mpirun was planned to test it" || c.Own.Verdict != "" {
+		t.Errorf("%+v", c)
+	}
+	m, set = exploredData(t, map[string][2]int64{own: {60_000, 60_000}})
+	for run := range set.Cases[1].Medians {
+		set.Cases[1].Medians[run] *= 2 // as if other data had chosen
+	}
+	if e, err = Explore(m, set, judge.Default()); err != nil || e.Cells[0].Word != OwnAlgorithm {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// A slower way to the own algorithms is a handicap for all of them: the A/A must see it.
+func TestDefaultAgainstItselfIsTestedBothWays(t *testing.T) {
+	for _, c := range []struct {
+		ns    int64
+		found int
+	}{{100_000, 0}, {80_000, 1}, {125_000, 1}} {
+		m, set := exploredData(t, map[string][2]int64{"MPI_Scan@itself": {c.ns, c.ns}, "MPI_Scan@linear": {60_000, 60_000}})
+		e, err := Explore(m, set, judge.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 100_000 / float64(c.ns)
+		if e.Itself.Tests != 1 || e.Itself.False != c.found || e.ItselfRatio == nil || math.Abs(*e.ItselfRatio/want-1) > .02 {
+			t.Errorf("itself takes %d ns: %+v, ratio %v", c.ns, e.Itself, e.ItselfRatio)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package samples
+
+import (
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// CounterTimes is a counter of a case, at the rank where it counted most, and how the
+// run-time goes with it.
+type CounterTimes struct {
+	protocol.Counter
+	Mean *float64 `json:"mean"` // of a repetition; null, as the following: it was not read
+	Max  *float64 `json:"max"`
+	None *float64 `json:"none"` // the share of repetitions without any
+	// R is the correlation (Pearson) of a valid sample with its count, the median over the
+	// mpiruns; null: one of the two does not change.
+	R    *float64         `json:"r"`
+	Runs []CounterSamples `json:"mpiruns"`
+}
+
+// CounterSamples are what was counted in the repetitions of an mpirun, also in those that are
+// not valid.
+type CounterSamples struct {
+	Run int     `json:"run"`
+	N   []int64 `json:"n"`
+}
+
+// Reading is what reading counters costs: medians over the mpiruns of a call's run median
+// with them, and of repetitions among them without.
+type Reading struct {
+	WithS    float64 `json:"with_s"`
+	WithoutS float64 `json:"without_s"`
+	Ratio    float64 `json:"ratio"` // the median of the mpiruns' own
+}
+
+// AddReading takes over what the mpiruns say of reading counters, and which of them there were.
+func (f *Fingerprint) AddReading(runs []*results.Run, plan int) {
+	var with, without, ratios []float64
+	for _, run := range runs {
+		at := slices.IndexFunc(run.Cases, func(c results.CaseInfo) bool { return c.Plan == plan })
+		for _, c := range run.Counters {
+			if !slices.ContainsFunc(f.Counters, func(k CounterTimes) bool { return k.Name == c.Name }) {
+				f.Counters = append(f.Counters, CounterTimes{Counter: c, Runs: []CounterSamples{}})
+			}
+		}
+		if at < 0 || run.Cases[at].Counting == nil {
+			continue
+		}
+		c := run.Cases[at].Counting
+		with, without, ratios = append(with, c.WithNS/1e9), append(without, c.WithoutNS/1e9), append(ratios, c.WithNS/c.WithoutNS)
+	}
+	if len(ratios) > 0 {
+		f.Reading = &Reading{stats.MedianFinite(with), stats.MedianFinite(without), stats.MedianFinite(ratios)}
+	}
+}
+
+// AddCounts takes in what counters have counted in an mpirun, by counter and repetition.
+func (f *Fingerprint) AddCounts(run int, counters []protocol.Counter, n [][]int64) {
+	for i, c := range counters {
+		k := slices.IndexFunc(f.Counters, func(k CounterTimes) bool { return k.Name == c.Name })
+		if k < 0 {
+			k = len(f.Counters)
+			f.Counters = append(f.Counters, CounterTimes{Counter: c})
+		}
+		f.Counters[k].Runs = append(f.Counters[k].Runs, CounterSamples{run, n[i]})
+	}
+}
+
+// Correlate sums up what was counted, when all mpiruns are there.
+func (f *Fingerprint) Correlate() error {
+	for i := range f.Counters {
+		if err := f.Counters[i].correlate(f.Runs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *CounterTimes) correlate(runs []FingerprintRun) error {
+	var all, r []float64
+	none := 0
+	for _, counted := range c.Runs {
+		at := slices.IndexFunc(runs, func(r FingerprintRun) bool { return r.Run == counted.Run })
+		if at < 0 || len(runs[at].NS) != len(counted.N) {
+			continue // the mpirun has other samples of the case
+		}
+		var times, counts []float64
+		for i, of := range runs[at].Of {
+			if of == "" {
+				continue
+			}
+			if counted.N[i] == 0 {
+				none++
+			}
+			times, counts = append(times, float64(runs[at].NS[i])), append(counts, float64(counted.N[i]))
+		}
+		all = append(all, counts...)
+		if x, err := stats.Pearson(times, counts); err == nil {
+			r = append(r, x)
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	mean, _, err := stats.MeanSD(all)
+	c.Mean, c.Max, c.None, c.R = analyze.Number(mean), analyze.Number(slices.Max(all)), analyze.Number(float64(none)/float64(len(all))), analyze.Number(stats.MedianFinite(r))
+	return err
+}

@@ -1,0 +1,322 @@
+package samples
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/stats"
+	"pgmpi/measure/host"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// FingerprintSchema names the format of fingerprint.json.
+const FingerprintSchema = "pgmpi-fingerprint/1"
+
+// Fingerprint is everything about the samples of one case: MPI-MiBFi of S-THESIS §4.7.
+// Times are seconds.
+type Fingerprint struct {
+	Schema  string                 `json:"schema"` // FingerprintSchema
+	Version string                 `json:"pgmpi_version"`
+	Folder  analyze.ComparedFolder `json:"folder"`
+	analyze.Operation
+	medians.Cell
+	NP         int               `json:"np"`
+	Timing     protocol.Timing   `json:"timing"`
+	Visits     int               `json:"visits"`  // in how many parts an mpirun made its samples; 1: in a row
+	Samples    int               `json:"samples"` // of all mpiruns
+	Invalid    int               `json:"invalid"` // of these, out of sync; nothing below rests on them
+	Categories map[Category]int  `json:"categories"`
+	All        *Distribution     `json:"all"`  // null: no sample is valid
+	Good       *Distribution     `json:"good"` // without first ones, warm-up and outliers; null: none is left
+	Modes      []FingerprintMode `json:"modes"`
+	// ACF is the autocorrelation of the good samples at lag 1 and on, Bound what most of
+	// independent samples stay within, Inefficiency how many are worth one: medians over
+	// the mpiruns; null and 0: too few.
+	ACF          []float64        `json:"acf"`
+	ACFBound     float64          `json:"acf_bound"`
+	Inefficiency float64          `json:"inefficiency"`
+	Runs         []FingerprintRun `json:"mpiruns"`
+
+	// Counters are what was counted in each repetition (measure.counters), Reading what that has
+	// cost; absent: nothing.
+	Counters []CounterTimes `json:"counters,omitempty"`
+	Reading  *Reading       `json:"reading,omitempty"`
+
+	ByRank []RankTimes `json:"by_rank,omitempty"` // absent: not stored (measure.per_rank)
+	// What can have changed it.
+	Launch  []string     `json:"launch"` // the launcher's words
+	Factors host.Factors `json:"factors"`
+}
+
+// Category is what a sample is (S-THESIS §4.5).
+type Category string
+
+const (
+	First   Category = "first"   // of its mpirun
+	Warmup  Category = "warm-up" // before the running minimum falls by a tenth of the median
+	Outlier Category = "outlier" // at least twice the median of its mpirun
+	Good    Category = "good"    // all others
+)
+
+// Categories are in the order in which a sample is put into one.
+var Categories = []Category{First, Warmup, Outlier, Good}
+
+// outlierFactor is from which multiple of the median on a sample is an outlier.
+const outlierFactor = 2
+
+// Distribution describes samples, in seconds.
+type Distribution struct {
+	N         int        `json:"n"`
+	Mean      float64    `json:"mean_s"`
+	Quantiles []Quantile `json:"quantiles"`
+}
+
+// Quantile is a time that a share of the samples does not exceed (type 7).
+type Quantile struct {
+	P float64 `json:"p"`
+	S float64 `json:"s"`
+}
+
+// quantiles are the shares that a distribution has.
+var quantiles = []float64{0, .05, .25, .5, .75, .9, .95, .99, 1}
+
+// FingerprintMode is a cluster of good samples.
+type FingerprintMode struct {
+	AtS   float64 `json:"at_s"` // the time that most of it is near
+	LoS   float64 `json:"lo_s"`
+	HiS   float64 `json:"hi_s"`
+	Share float64 `json:"share"`
+}
+
+// FingerprintRun is one mpirun.
+type FingerprintRun struct {
+	Run        int              `json:"run"`
+	Categories map[Category]int `json:"categories"`
+	Invalid    int              `json:"invalid"`
+	FirstS     *float64         `json:"first_s"`
+	MedianS    *float64         `json:"median_s"`
+	// RunMedianS is what the tests of a check compare: that after the Tukey filter.
+	RunMedianS *float64   `json:"run_median_s"`
+	PageFaults *float64   `json:"page_faults,omitempty"` // a call, at the rank with most of them
+	Switches   *float64   `json:"switches,omitempty"`    // involuntary ones, the same
+	NS         []int64    `json:"ns"`                    // all samples, in the order of measurement
+	Of         []Category `json:"-"`                     // by sample; "": not valid
+	Letters    string     `json:"of"`                    // the same: f, w, o, g, and - for those that are not valid
+}
+
+// NewFingerprint describes the samples of case i of a plan. The mpiruns are those of
+// its shape.
+func NewFingerprint(name string, m *results.Manifest, i int, runs []*results.Run) (*Fingerprint, error) {
+	k := m.Plan.Cases[i]
+	f := &Fingerprint{Schema: FingerprintSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Cell: medians.CellOf(k), NP: k.Shape.NP,
+		Folder:     analyze.ComparedFolder{Folder: name, Library: analyze.LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: len(runs)},
+		Categories: map[Category]int{}, Modes: []FingerprintMode{}, ACF: []float64{}, Runs: []FingerprintRun{},
+		Launch: m.Launch[k.Shape.String()], Factors: m.Factors}
+	var all, good []float64
+	series := analyze.SideSamples{Calls: 1}
+	for _, run := range runs {
+		at := slices.IndexFunc(run.Cases, func(c results.CaseInfo) bool { return c.Plan == i })
+		if at < 0 || run.Cases[at].Status != protocol.StatusOK {
+			continue
+		}
+		f.Timing = run.Timing
+		if err := series.Add(run, i); err != nil {
+			return nil, err
+		}
+		r := newFingerprintRun(run, at)
+		if kept := series.Runs[len(series.Runs)-1].RunMedian; !math.IsNaN(kept) {
+			r.RunMedianS = analyze.Seconds(kept)
+		}
+		for j, c := range r.Of {
+			ns := float64(r.NS[j])
+			if c != "" {
+				all = append(all, ns)
+			}
+			if c == Good {
+				good = append(good, ns)
+			}
+		}
+		f.Samples, f.Invalid = f.Samples+len(r.NS), f.Invalid+r.Invalid
+		for c, n := range r.Categories {
+			f.Categories[c] += n
+		}
+		f.Runs = append(f.Runs, r)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s at %s on %s has no valid sample in %s", k.Function, conf.HumanSize(k.Msize), k.Shape, name)
+	}
+	series.Dependence()
+	f.Visits, f.ACFBound, f.Inefficiency = series.Visits, series.ACFBound, series.Inefficiency
+	f.ACF = append(f.ACF, series.ACF...)
+	if err := f.describe(all, good); err != nil {
+		return nil, fmt.Errorf("%s at %s on %s in %s: %w", k.Function, conf.HumanSize(k.Msize), k.Shape, name, err)
+	}
+	return f, nil
+}
+
+// newFingerprintRun puts every sample of a case of an mpirun into a category.
+func newFingerprintRun(run *results.Run, at int) FingerprintRun {
+	usage := medians.UsageOf(&run.Cases[at])
+	r := FingerprintRun{Run: run.Run, Categories: map[Category]int{}, PageFaults: analyze.Number(usage.Faults), Switches: analyze.Number(usage.Switches)}
+	var valid []float64
+	for _, x := range run.Samples[at] {
+		if x.Flags == 0 {
+			valid = append(valid, float64(x.NS))
+		}
+	}
+	categories := categoriesOf(valid)
+	letters := strings.Builder{}
+	for _, x := range run.Samples[at] {
+		r.NS = append(r.NS, x.NS)
+		if x.Flags != 0 {
+			r.Invalid++
+			r.Of = append(r.Of, "")
+			letters.WriteByte('-')
+			continue
+		}
+		c := categories[len(r.Of)-r.Invalid]
+		r.Categories[c]++
+		r.Of = append(r.Of, c)
+		letters.WriteByte(c[0])
+	}
+	r.Letters = letters.String()
+	if len(valid) > 0 {
+		r.FirstS, r.MedianS = analyze.Seconds(valid[0]), analyze.Seconds(stats.MedianFinite(valid))
+	}
+	return r
+}
+
+// categoriesOf are those of the samples of one mpirun, in their order.
+func categoriesOf(valid []float64) []Category {
+	out := make([]Category, len(valid))
+	warm, err := stats.WarmupEnd(valid)
+	if err != nil {
+		return out // there are none
+	}
+	limit := outlierFactor * stats.MedianFinite(valid)
+	for i, x := range valid {
+		switch {
+		case i == 0:
+			out[i] = First
+		case i < warm:
+			out[i] = Warmup
+		case x >= limit:
+			out[i] = Outlier
+		default:
+			out[i] = Good
+		}
+	}
+	return out
+}
+
+// describe sums up all samples, and the good ones, in nanoseconds.
+func (f *Fingerprint) describe(all, good []float64) (err error) {
+	if f.All, err = distributionOf(all); err != nil || len(good) == 0 {
+		return err
+	}
+	if f.Good, err = distributionOf(good); err != nil {
+		return err
+	}
+	modes, err := stats.Modes(good)
+	for _, m := range modes {
+		f.Modes = append(f.Modes, FingerprintMode{m.At / 1e9, m.Lo / 1e9, m.Hi / 1e9, m.Share})
+	}
+	return err
+}
+
+func distributionOf(ns []float64) (*Distribution, error) {
+	mean, _, err := stats.MeanSD(ns)
+	d := &Distribution{N: len(ns), Mean: mean / 1e9}
+	slices.Sort(ns)
+	for _, p := range quantiles {
+		q, e := stats.Quantile(ns, p)
+		if err == nil {
+			err = e
+		}
+		d.Quantiles = append(d.Quantiles, Quantile{p, q / 1e9})
+	}
+	return d, err
+}
+
+// caseForm is what names a case.
+const caseForm = "of the form FUNCTION:MSIZE[:SHAPE], such as Bcast:1Ki or MPI_Reduce:64Ki:p4"
+
+// partsOfCase are those of "FUNCTION:MSIZE[:SHAPE]".
+func partsOfCase(text string) (function string, msize int64, shape string, err error) {
+	function, rest, ok := strings.Cut(text, ":")
+	sizeText, shape, _ := strings.Cut(rest, ":")
+	if !ok || function == "" || sizeText == "" {
+		return "", 0, "", fmt.Errorf("%q is not %s", text, caseForm)
+	}
+	if sizeText != "0" {
+		msize, err = conf.ParsePrintedSize(sizeText)
+	}
+	return function, msize, shape, err
+}
+
+// ParseCase reads "FUNCTION:MSIZE[:SHAPE]" of a function that can be measured; shape is ""
+// where none is given.
+func ParseCase(text string) (function string, msize int64, shape string, err error) {
+	function, msize, shape, err = partsOfCase(text)
+	if err != nil {
+		return "", 0, "", err
+	}
+	var known []string
+	for _, f := range slices.Concat(mockups.All(), mockups.Variants()) {
+		if analyze.Fold(f.ID) == analyze.Fold(function) {
+			return f.ID, msize, shape, nil
+		}
+		known = append(known, f.ID)
+	}
+	return "", 0, "", errors.New(conf.Unknown("function", function, known))
+}
+
+// FindCase is the case of a plan that "FUNCTION:MSIZE[:SHAPE]" names; without a shape,
+// that of the plan's first. One that is not there is an error, which says what there is.
+func FindCase(p *guidelines.Plan, text string) (int, error) {
+	function, msize, shape, err := partsOfCase(text)
+	if err != nil {
+		return 0, err
+	}
+	var functions, sizes, shapes []string
+	for i, k := range p.Cases {
+		functions = append(functions, k.Function)
+		if analyze.Fold(k.Function) != analyze.Fold(function) {
+			continue
+		}
+		sizes = append(sizes, conf.FormatSize(k.Msize))
+		if k.Msize != msize {
+			continue
+		}
+		if shape == "" || k.Shape.String() == shape {
+			return i, nil
+		}
+		shapes = append(shapes, k.Shape.String())
+	}
+	switch {
+	case len(sizes) == 0:
+		return 0, errors.New(conf.Unknown("function", function, analyze.Unique(functions)))
+	case len(shapes) == 0:
+		return 0, fmt.Errorf("%s was not measured at %s; there are: %s", function, conf.HumanSize(msize), strings.Join(analyze.Unique(sizes), ", "))
+	}
+	return 0, fmt.Errorf("%s at %s was not measured on %q; there are: %s", function, conf.HumanSize(msize), shape, strings.Join(analyze.Unique(shapes), ", "))
+}
+
+// At is the quantile of a share, in seconds; nil: the distribution has another.
+func (d *Distribution) At(p float64) *float64 {
+	for _, q := range d.Quantiles {
+		if q.P == p {
+			return &q.S
+		}
+	}
+	return nil
+}

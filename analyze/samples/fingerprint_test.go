@@ -1,0 +1,113 @@
+package samples
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/internal/fixture"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// fingerprinted is about MPI_Reduce at 64 B: samples of 100 µs, but for the first, 12 of
+// warm-up, one outlier and one that was late, in each mpirun.
+func fingerprinted(t *testing.T) *Fingerprint {
+	t.Helper()
+	m := fixture.Manifest()
+	m.R = 3
+	runs := fixture.Measured(m, 1, 1, 1, 1, 1, 1)
+	var all []*results.Run
+	for n := range runs {
+		samples := make([]protocol.Sample, 60)
+		for i := range samples {
+			samples[i].NS = 100000 + int64(i*7%10)
+			if i < 13 {
+				samples[i].NS += 30000
+			}
+		}
+		samples[0].NS, samples[40].NS, samples[50].Flags = 150000, 200020, protocol.FlagLate
+		runs[n].Samples[1], runs[n].Order = samples, []int{0, 1, 1, 2}
+		runs[n].Cases[1].NRep, runs[n].Cases[1].Usage = 60, &protocol.Usage{Faults: 120, FaultsRank: 1}
+		all = append(all, &runs[n])
+	}
+	f, err := NewFingerprint("folder", m, 1, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// S-THESIS §4.5, with the median of 100 µs.
+func TestEverySampleHasItsCategory(t *testing.T) {
+	f := fingerprinted(t)
+	want := "f" + strings.Repeat("w", 12) + strings.Repeat("g", 27) + "o" + strings.Repeat("g", 9) + "-" + strings.Repeat("g", 9)
+	for _, r := range f.Runs {
+		if r.Letters != want {
+			t.Errorf("mpirun %d:\n%s, want\n%s", r.Run, r.Letters, want)
+		}
+	}
+	if f.Samples != 180 || f.Invalid != 3 || f.Categories[First] != 3 || f.Categories[Warmup] != 36 || f.Categories[Outlier] != 3 || f.Categories[Good] != 135 {
+		t.Errorf("%d, %d, %v", f.Samples, f.Invalid, f.Categories)
+	}
+	if f.Visits != 2 || len(f.ACF) == 0 || *f.Runs[0].PageFaults != 2 {
+		t.Errorf("%d visits, %v, %v", f.Visits, f.ACF, *f.Runs[0].PageFaults)
+	}
+}
+
+func TestDistributionsAreOfAllAndOfGoodSamples(t *testing.T) {
+	f := fingerprinted(t)
+	near := func(what string, got *float64, ns float64) {
+		if got == nil || math.Abs(*got*1e9-ns) > 1e-3 {
+			t.Errorf("%s: %v, want %v ns", what, got, ns)
+		}
+	}
+	near("longest", f.All.At(1), 200020)
+	near("longest good one", f.Good.At(1), 100009)
+	near("shortest", f.All.At(0), 100000)
+	if f.All.N != 177 || f.Good.N != 135 || f.All.At(.3) != nil {
+		t.Errorf("%d, %d", f.All.N, f.Good.N)
+	}
+	if len(f.Modes) == 0 || f.Modes[0].LoS < 99e-6 || f.Modes[len(f.Modes)-1].HiS > 101e-6 {
+		t.Errorf("%+v", f.Modes)
+	}
+}
+
+func TestCasesAreFoundByTheirNames(t *testing.T) {
+	m := fixture.Manifest()
+	for text, want := range map[string]int{"Reduce:8": 0, "MPI_Reduce:64": 1, "mpi_reduce:64B:p2": 1, "reduce_as_allreduce:8:p2": 2} {
+		if got, err := FindCase(&m.Plan, text); err != nil || got != want {
+			t.Errorf("%s: %d, %v", text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"Reduce":       "of the form FUNCTION:MSIZE[:SHAPE]",
+		"Reduse:8":     "did you mean MPI_Reduce?",
+		"Reduce:9":     "there are: 8, 64",
+		"Reduce:8:p4":  "there are: p2",
+		"Reduce:lots":  "lots",
+		":8":           "of the form",
+		"MPI_Bcast:8":  "unknown function",
+		"Reduce:8:":    "",
+		"Reduce:8:p2":  "",
+		"Reduce:8 B  ": "",
+	} {
+		if _, err := FindCase(&m.Plan, text); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	if _, _, _, err := ParseCase("Reduse:8"); err == nil || !strings.Contains(err.Error(), "did you mean MPI_Reduce?") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestNoSampleIsNoFingerprint(t *testing.T) {
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 1, 1, 1, 1, 1, 1)
+	runs[0].Cases = slices.Delete(runs[0].Cases, 0, 1)
+	runs[0].Samples = slices.Delete(runs[0].Samples, 0, 1)
+	if _, err := NewFingerprint("folder", m, 0, []*results.Run{&runs[0]}); err == nil || !strings.Contains(err.Error(), "no valid sample") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,291 @@
+package samples
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// OverlapSchema names the format of overlap.json.
+const OverlapSchema = "pgmpi-overlap/1"
+
+// Overlap says how much of nonblocking calls is hidden behind computation (S-NETGAUGE §4.1,
+// 4.2). Undefined numbers are null.
+type Overlap struct {
+	Schema  string                 `json:"schema"` // OverlapSchema
+	Version string                 `json:"pgmpi_version"`
+	Folder  analyze.ComparedFolder `json:"folder"`
+	analyze.Operation
+	Timing protocol.Timing `json:"timing"`
+	Method string          `json:"method"` // of protocol.OverlapMethods
+	// Progress are variables of the ranks that ask the library for threads of its own.
+	Progress map[string]string `json:"progress"`
+
+	Test        judge.TestName `json:"test"` // of NB5 and NB7
+	Adjust      judge.Adjust   `json:"adjust"`
+	M           int            `json:"m"` // tests: the family of the adjustment
+	Alpha       float64        `json:"alpha"`
+	MinSlowdown float64        `json:"min_slowdown"`
+	Refused     *judge.Refusal `json:"refused"` // null: the mpiruns suffice
+
+	Cases []OverlapCase         `json:"cases"` // in the order of the Plan
+	Count map[judge.Verdict]int `json:"tests_by_verdict"`
+	Exit  int                   `json:"exit_code"`
+}
+
+// OverlapCase is a nonblocking call at one size. Times are seconds.
+type OverlapCase struct {
+	medians.Cell
+	NP       int          `json:"np"`
+	R        int          `json:"r"`          // mpiruns
+	Blocking Middle       `json:"blocking_s"` // T_b: post, then Wait
+	None     OverlapSide  `json:"none"`       // no progress tests
+	Best     OverlapSide  `json:"best"`       // with the interval that each mpirun's search chose
+	Done     Middle       `json:"done_s"`     // until tests in a row find the call done
+	Wrong    bool         `json:"wrong,omitempty"`
+	Reason   string       `json:"reason,omitempty"` // why it is missing
+	NB5      OverlapTest  `json:"nb5"`              // Done ≤ Blocking
+	NB7      OverlapTest  `json:"nb7"`              // Best.Overhead ≤ Blocking
+	Runs     []OverlapRun `json:"mpiruns"`
+}
+
+// OverlapSide is a call with computation of its own length beside it.
+type OverlapSide struct {
+	Interval int64  `json:"interval"` // bytes of msize between tests, that most mpiruns chose; 0: no tests
+	Tests    int64  `json:"tests"`
+	Chosen   int    `json:"chosen"` // by so many mpiruns
+	Post     Middle `json:"post_s"`
+	InTests  Middle `json:"tests_s"`
+	Wait     Middle `json:"wait_s"`
+	Overhead Middle `json:"overhead_s"`     // what the call took of the processor: all three
+	Share    Middle `json:"overhead_share"` // of T_b
+	Overall  Middle `json:"overall_s"`
+	Overlap  Middle `json:"overlap"` // 1 − (overall − computation)/T_b, in 0…1
+}
+
+// Middle is the median over the mpiruns with its 95 % interval.
+type Middle struct {
+	Median *float64 `json:"median"`
+	Lo95   *float64 `json:"lo95"` // null: fewer than 6 mpiruns
+	Hi95   *float64 `json:"hi95"`
+}
+
+// OverlapTest is what is said of a guideline, by a test over the mpiruns.
+type OverlapTest struct {
+	Ratio     *float64      `json:"ratio"` // how many times longer its left side takes
+	RatioLo95 *float64      `json:"ratio_lo95"`
+	RatioHi95 *float64      `json:"ratio_hi95"`
+	PValue    *float64      `json:"p_value"`
+	PAdjusted *float64      `json:"p_adjusted"`
+	Verdict   judge.Verdict `json:"verdict"`
+}
+
+// OverlapRun is what one mpirun found.
+type OverlapRun struct {
+	Run int `json:"run"`
+	protocol.Overlap
+}
+
+// NewOverlap sums up the mpiruns of ModeOverlap, and tests NB5 and NB7.
+func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, cfg judge.Config) (*Overlap, error) {
+	if len(runs) == 0 {
+		return nil, errors.New("it has no overlapped calls; `pgmpi overlap`, without a folder, measures them")
+	}
+	o := &Overlap{Schema: OverlapSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: runs[0].Timing, Method: method, Progress: progressOf(m),
+		Folder: analyze.ComparedFolder{Folder: name, Library: analyze.LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: m.R},
+		Alpha:  cfg.Alpha, MinSlowdown: cfg.MinSlowdown, Cases: []OverlapCase{}, Count: map[judge.Verdict]int{}}
+	most, tick := 0, int64(0)
+	for i, k := range m.Plan.Cases {
+		c := OverlapCase{Cell: medians.CellOf(k), NP: k.Shape.NP, Runs: []OverlapRun{}}
+		for _, run := range runs {
+			if run.Shape == k.Shape {
+				c.add(run, i)
+				tick = max(tick, run.Rank.ClockTickNS)
+			}
+		}
+		c.sumUp()
+		most = max(most, c.R)
+		o.Cases = append(o.Cases, c)
+	}
+	if err := o.judge(cfg, most, float64(tick)); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	o.Exit = o.exitCode()
+	return o, nil
+}
+
+// progressOf are the variables of ranks and configuration that ask for progress threads.
+func progressOf(m *results.Manifest) map[string]string {
+	out := map[string]string{}
+	take := func(env map[string]string) {
+		for name, value := range env {
+			if strings.Contains(name, "ASYNC_PROGRESS") || strings.Contains(name, "PROGRESS_THREAD") {
+				out[name] = value
+			}
+		}
+	}
+	take(m.Factors.Env)
+	for _, l := range m.Factors.Layouts {
+		for _, k := range l.Kinds {
+			take(k.Env)
+		}
+	}
+	return out
+}
+
+// add takes in an mpirun.
+func (c *OverlapCase) add(run *results.Run, plan int) {
+	for _, info := range run.Cases {
+		switch {
+		case info.Plan != plan:
+		case info.Status != protocol.StatusOK:
+			c.Reason, c.Wrong = cmp.Or(info.Message, string(info.Status)), c.Wrong || info.Status == protocol.StatusWrong
+		case info.Overlap == nil:
+			c.Reason = cmp.Or(c.Reason, fmt.Sprintf("in mpirun %d no repetition is valid", run.Run))
+		default:
+			c.Runs = append(c.Runs, OverlapRun{Run: run.Run, Overlap: *info.Overlap})
+		}
+	}
+}
+
+// sumUp takes medians over the mpiruns. What was measured of a call with wrong data does not count.
+func (c *OverlapCase) sumUp() {
+	if c.Wrong {
+		c.Runs = []OverlapRun{}
+	}
+	slices.SortFunc(c.Runs, func(a, b OverlapRun) int { return cmp.Compare(a.Run, b.Run) })
+	if c.R = len(c.Runs); c.R == 0 {
+		c.Reason = cmp.Or(c.Reason, "no mpirun has it")
+	}
+	c.Blocking = c.over(1e-9, func(r *OverlapRun) float64 { return r.BlockingNS })
+	c.Done = c.over(1e-9, func(r *OverlapRun) float64 { return r.DoneNS })
+	c.None = c.side(func(r *OverlapRun) *protocol.Overlapped { return &r.None })
+	c.Best = c.side(func(r *OverlapRun) *protocol.Overlapped { return &r.Best })
+}
+
+// over is the median of one value of the mpiruns, in another unit.
+func (c *OverlapCase) over(unit float64, of func(*OverlapRun) float64) Middle {
+	var all []float64
+	for i := range c.Runs {
+		all = append(all, unit*of(&c.Runs[i]))
+	}
+	if len(all) == 0 {
+		return Middle{}
+	}
+	lo, hi := stats.MedianInterval(all, .95)
+	return Middle{analyze.Number(stats.MedianFinite(all)), analyze.Number(lo), analyze.Number(hi)}
+}
+
+func (c *OverlapCase) side(of func(*OverlapRun) *protocol.Overlapped) OverlapSide {
+	var s OverlapSide
+	chosen := map[int64]int{}
+	for i := range c.Runs {
+		x := of(&c.Runs[i])
+		chosen[x.Tests]++
+		if n := chosen[x.Tests]; n > s.Chosen || n == s.Chosen && x.Tests < s.Tests {
+			s.Chosen, s.Tests, s.Interval = n, x.Tests, x.Interval
+		}
+	}
+	part := func(get func(*protocol.Overlapped) float64) Middle {
+		return c.over(1e-9, func(r *OverlapRun) float64 { return get(of(r)) })
+	}
+	s.Post = part(func(x *protocol.Overlapped) float64 { return x.PostNS })
+	s.InTests = part(func(x *protocol.Overlapped) float64 { return x.TestsNS })
+	s.Wait = part(func(x *protocol.Overlapped) float64 { return x.WaitNS })
+	s.Overhead = part(func(x *protocol.Overlapped) float64 { return x.OverheadNS })
+	s.Overall = part(func(x *protocol.Overlapped) float64 { return x.OverallNS })
+	s.Share = c.over(1, func(r *OverlapRun) float64 { return of(r).OverheadNS / r.BlockingNS })
+	s.Overlap = c.over(1, func(r *OverlapRun) float64 { return Overlapped(of(r).ExcessNS, r.BlockingNS) })
+	return s
+}
+
+// Overlapped is the share of a call of `blocking` that is hidden where `excess` is left of
+// overall time without computation; in 0…1, as the OSU benchmarks have it.
+func Overlapped(excess, blocking float64) float64 { return min(1, max(0, 1-excess/blocking)) }
+
+// judge tests NB5 and NB7 of all cases as one family.
+func (o *Overlap) judge(cfg judge.Config, r int, tick float64) error {
+	o.M = 2 * len(o.Cases)
+	d, err := judge.NewDesign(cfg, judge.Once(max(1, r)), o.M)
+	if err != nil {
+		return err
+	}
+	o.Test, o.Adjust, o.Refused = d.Test(d.Last()).Name, d.Adjust, d.Refused
+	family := d.Family(tick)
+	if d.Refused == nil {
+		pairs := make([]judge.Pair, 0, o.M)
+		for i := range o.Cases {
+			c := &o.Cases[i]
+			pairs = append(pairs, c.pair(r, func(x *OverlapRun) float64 { return x.DoneNS }), c.pair(r, func(x *OverlapRun) float64 { return x.Best.OverheadNS }))
+		}
+		if err := family.Look(pairs); err != nil {
+			return err
+		}
+	}
+	for i := range o.Cases {
+		c := &o.Cases[i]
+		c.NB5, c.NB7 = c.testOf(family.Outcomes[2*i]), c.testOf(family.Outcomes[2*i+1])
+		o.Count[c.NB5.Verdict]++
+		o.Count[c.NB7.Verdict]++
+	}
+	return nil
+}
+
+// pair holds something of the call against its post and Wait; empty where mpiruns lack.
+func (c *OverlapCase) pair(r int, of func(*OverlapRun) float64) (p judge.Pair) {
+	if c.R < r {
+		return p
+	}
+	for i := range c.Runs {
+		p.Orig, p.Other = append(p.Orig, max(1, of(&c.Runs[i]))), append(p.Other, c.Runs[i].BlockingNS)
+	}
+	return p
+}
+
+func (c *OverlapCase) testOf(x judge.Outcome) OverlapTest {
+	t := OverlapTest{analyze.Number(x.Ratio), analyze.Number(x.Lo95), analyze.Number(x.Hi95), analyze.Number(x.P), analyze.Number(x.PAdjusted), x.Verdict}
+	switch {
+	case c.Wrong:
+		t.Verdict = judge.Wrong
+	case c.R == 0:
+		t.Verdict = judge.NotMeasured
+	}
+	return t
+}
+
+// exitCode is 1 where NB5 or NB7 is violated.
+func (o *Overlap) exitCode() int {
+	switch {
+	case o.Count[judge.Wrong] > 0:
+		return exitcode.Failed
+	case o.Count[judge.Violated] > 0:
+		return exitcode.Violated
+	case o.Refused != nil:
+		return exitcode.NoVerdict
+	}
+	return exitcode.OK
+}
+
+// Median is the median over the cases of how much is hidden, without tests and with the best;
+// nil: there is none.
+func (o *Overlap) Median() (none, best *float64) {
+	var all [2][]float64
+	for _, c := range o.Cases {
+		for i, s := range []OverlapSide{c.None, c.Best} {
+			if s.Overlap.Median != nil {
+				all[i] = append(all[i], *s.Overlap.Median)
+			}
+		}
+	}
+	return analyze.Number(stats.MedianFinite(all[0])), analyze.Number(stats.MedianFinite(all[1]))
+}

@@ -1,0 +1,265 @@
+package series
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+)
+
+// Compare tests for every case that both folders planned whether B is slower
+// or faster than A (S-REVISITED §6.2), and lists the guidelines whose verdict
+// changed. Folders that measured other operations, or nothing in common, are
+// a *NotComparable; all other factors that differ are in the Comparison.
+func Compare(a, b *analyze.Side, cfg CompareConfig) (*Comparison, error) {
+	d, matches, err := compareDesign(a, b, cfg)
+	if err != nil {
+		return nil, err
+	}
+	c := &Comparison{
+		Schema: CompareSchema, Version: a.Manifest.Version, A: a.Folder(), B: b.Folder(), Operation: analyze.OperationOf(&a.Manifest.Plan),
+		Alternative: cfg.Alternative, Paired: cfg.Paired, Alpha: cfg.Alpha, MinSlowdown: cfg.MinSlowdown,
+		Test: d.Test(0).Name, Adjust: d.Adjust, M: d.M, PMin: d.PMin(0), Refused: d.Refused,
+		ClockTickS: float64(max(a.Set.TickNS, b.Set.TickNS)) / 1e9, Guidelines: changedGuidelines(a, b), Differences: differences(a, b),
+		Wrong: slices.Concat([]analyze.CaseMessage{}, a.Report.Wrong, b.Report.Wrong), FailOn: cmp.Or(cfg.FailOn, ExitOnBoth),
+		Need: cfg.Need, AllRows: cfg.AllRows, Shift: machineShift(a.Report, b.Report, cfg.Paired),
+	}
+	c.OnlyA, c.OnlyB = without(a, b), without(b, a)
+	if c.Cases, err = compareCases(c, d, a, b, matches); err != nil {
+		return nil, err
+	}
+	c.Functions = means(c.Cases)
+	c.sensitivity()
+	c.Warnings = compareWarnings(c, a, b)
+	c.Exit = c.ExitCode()
+	return c, nil
+}
+
+// CompareDesign is how two folders will be compared, asked without data.
+func CompareDesign(a, b *analyze.Side, cfg CompareConfig) (*judge.Design, error) {
+	d, _, err := compareDesign(a, b, cfg)
+	return d, err
+}
+
+// match is a case of both folders, by index into their Plans.
+type match struct{ a, b int }
+
+// compareDesign also gives the cases to compare. The family is all of them but
+// those that could not be measured.
+func compareDesign(a, b *analyze.Side, cfg CompareConfig) (*judge.Design, []match, error) {
+	if err := sameOperation(a, b); err != nil {
+		return nil, nil, err
+	}
+	var matches []match
+	m := 0
+	inB := b.Cases()
+	for i, k := range a.Manifest.Plan.Cases {
+		j, ok := inB[k]
+		if !ok || !alike(a, b, k.Shape.String()) || analyze.IsMockup(k.Function) && !cfg.All || cfg.Only != nil && !cfg.Only(medians.CellOf(k)) {
+			continue
+		}
+		matches = append(matches, match{i, j})
+		if change, _ := unusable(a, b, match{i, j}); change != LeftOut {
+			m++
+		}
+	}
+	if len(matches) == 0 {
+		if reason := placedUnlike(a, b); reason != "" {
+			return nil, nil, &analyze.NotComparable{Reason: reason}
+		}
+		return nil, nil, &analyze.NotComparable{Reason: fmt.Sprintf("%s and %s have no function at one size on one number of processes in common: there is nothing to compare", a.Name, b.Name)}
+	}
+	d, err := judge.NewComparison(cfg.Config, cfg.Alternative, cfg.Paired, a.Mpiruns(), b.Mpiruns(), m)
+	if err != nil {
+		return nil, nil, &analyze.NotComparable{Reason: err.Error()}
+	}
+	return d, matches, nil
+}
+
+// alike tells whether the ranks of a shape lay on as many nodes in both folders, as far
+// as that is known: p4 on one node and p4 on four are not the same question.
+func alike(a, b *analyze.Side, shape string) bool {
+	pa, pb := a.Manifest.Factors.Place(shape), b.Manifest.Factors.Place(shape)
+	return pa == "" || pb == "" || pa == pb
+}
+
+// placedUnlike says which numbers of processes are not compared for that; "" where none.
+func placedUnlike(a, b *analyze.Side) string {
+	var out []string
+	for _, s := range a.Manifest.Plan.Shapes {
+		if slices.Contains(b.Manifest.Plan.Shapes, s) && !alike(a, b, s.String()) {
+			out = append(out, fmt.Sprintf("the ranks of %s were placed as %s in %s and as %s in %s (nodes × ranks on each): they are not compared; measure both with the same --shape",
+				s, a.Manifest.Factors.Place(s.String()), a.Name, b.Manifest.Factors.Place(s.String()), b.Name))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// unusable says why a case cannot be compared; empty: it can.
+func unusable(a, b *analyze.Side, m match) (change Change, reason string) {
+	for _, side := range []struct {
+		name string
+		*analyze.Side
+		at int
+	}{{"A", a, m.a}, {"B", b, m.b}} {
+		switch yes, left, why := side.Unusable(side.at); {
+		case left:
+			return LeftOut, side.name + ": " + why
+		case yes:
+			return NotCompared, side.name + ": " + why
+		}
+	}
+	return "", ""
+}
+
+// compareCases tests B (Orig) against A (Other).
+func compareCases(c *Comparison, d *judge.Design, a, b *analyze.Side, matches []match) ([]CaseChange, error) {
+	rows := make([]CaseChange, len(matches))
+	var pairs []judge.Pair
+	var family []*CaseChange
+	for n, m := range matches {
+		k, caseA, caseB := a.Manifest.Plan.Cases[m.a], &a.Set.Cases[m.a], &b.Set.Cases[m.b]
+		pair := judge.Pair{Orig: medians.Valid(caseB.Medians), Other: medians.Valid(caseA.Medians)}
+		if c.Paired {
+			pair = bothValid(judge.Pair{Orig: caseB.Medians, Other: caseA.Medians})
+		}
+		row := &rows[n]
+		*row = CaseChange{Cell: medians.CellOf(k), NP: k.Shape.NP,
+			AMedianS: analyze.Seconds(caseA.Median()), BMedianS: analyze.Seconds(caseB.Median()), AR: len(pair.Other), BR: len(pair.Orig)}
+		row.Change, row.Reason = unusable(a, b, m)
+		if row.Change == LeftOut {
+			continue
+		}
+		if row.Change != "" {
+			pair = judge.Pair{} // planned, hence counted
+		}
+		pairs, family = append(pairs, pair), append(family, row)
+	}
+	f := d.Family(1e9 * c.ClockTickS)
+	if err := f.Look(pairs); err != nil {
+		return nil, err
+	}
+	for n, o := range f.Outcomes {
+		if row := family[n]; o.Runs > 0 {
+			row.PValue, row.PAdjusted, row.Ratio = analyze.Number(o.P), analyze.Number(o.PAdjusted), analyze.Number(o.Ratio)
+			row.RatioLo, row.RatioHi = analyze.Number(o.Lo95), analyze.Number(o.Hi95)
+			row.CouldHaveSeen = analyze.Number(d.Visible(o.Lo95, o.Hi95))
+			row.judge(c, o)
+		}
+	}
+	return rows, nil
+}
+
+// sensitivity says what the data could have shown. A case with a significant change has
+// shown what there was.
+func (c *Comparison) sensitivity() {
+	var seen []float64
+	for _, k := range c.Cases {
+		if k.Change == LeftOut || k.Change == NotCompared {
+			continue
+		}
+		least := math.Inf(1)
+		if k.CouldHaveSeen != nil {
+			least = *k.CouldHaveSeen
+		}
+		seen = append(seen, least)
+		if c.Need > 0 && k.Change == NoDifference && least > c.Need {
+			c.Blind++
+		}
+	}
+	if len(seen) > 0 {
+		slices.Sort(seen)
+		c.CouldHaveSeen = analyze.Number(seen[(len(seen)-1)/2]) // half of the cases, or more
+	}
+}
+
+func bothValid(p judge.Pair) judge.Pair {
+	var out judge.Pair
+	for i := range min(len(p.Orig), len(p.Other)) {
+		if !math.IsNaN(p.Orig[i]) && !math.IsNaN(p.Other[i]) {
+			out.Orig, out.Other = append(out.Orig, p.Orig[i]), append(out.Other, p.Other[i])
+		}
+	}
+	return out
+}
+
+// judge gives the change of a case from its adjusted p-value and its effect.
+func (row *CaseChange) judge(c *Comparison, o judge.Outcome) {
+	row.Change = NoDifference
+	if c.Refused != nil || !(o.PAdjusted <= c.Alpha) || row.Ratio == nil {
+		return
+	}
+	row.Stars = o.Stars
+	ratio, up := o.Ratio, c.Alternative == judge.Greater || c.Alternative == judge.TwoSided && o.Ratio > 1
+	if !up {
+		ratio = 1 / ratio
+	}
+	large := ratio >= c.MinSlowdown && math.Abs(*row.AMedianS-*row.BMedianS) >= 2*c.ClockTickS
+	switch {
+	case up && large:
+		row.Change = Slower
+	case up:
+		row.Change = SlightlySlower
+	case large:
+		row.Change = Faster
+	default:
+		row.Change = SlightlyFaster
+	}
+}
+
+// means makes the geometric means: of the ratios, since those are what is
+// compared, over the sizes that were.
+func means(cases []CaseChange) []FunctionChange {
+	out := []FunctionChange{}
+	for _, k := range cases {
+		if k.Ratio == nil {
+			continue
+		}
+		i := slices.IndexFunc(out, func(f FunctionChange) bool { return f.Function == k.Function && f.Shape == k.Shape })
+		if i < 0 {
+			i = len(out)
+			out = append(out, FunctionChange{Function: k.Function, Shape: k.Shape})
+		}
+		f := &out[i]
+		f.Sizes++
+		f.logs += math.Log(*k.Ratio)
+		f.Ratio = analyze.Number(math.Exp(f.logs / float64(f.Sizes)))
+		if k.Change == Slower {
+			f.Slower++
+		}
+		if k.Change == Faster {
+			f.Faster++
+		}
+	}
+	return out
+}
+
+// without counts the cases that another folder lacks.
+func without(s *analyze.Side, other *analyze.Side) (n int) {
+	there := other.Cases()
+	for _, k := range s.Manifest.Plan.Cases {
+		if _, ok := there[k]; !ok || !alike(s, other, k.Shape.String()) {
+			n++
+		}
+	}
+	return n
+}
+
+// ExitCode sums the comparison up.
+func (c *Comparison) ExitCode() int {
+	slow, incomplete := false, c.Refused != nil || c.Blind > 0
+	times := c.FailOn == ExitOnTimes || c.FailOn != ExitOnGuidelines && c.Shift == nil
+	for _, k := range c.Cases {
+		slow = slow || times && k.Change == Slower
+		incomplete = incomplete || k.Change == NotCompared
+	}
+	for _, g := range c.Guidelines {
+		slow = slow || g.Change == NewlyViolated
+	}
+	return analyze.ExitCode(len(c.Wrong) > 0, slow, incomplete)
+}

@@ -1,0 +1,200 @@
+package series
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/remark"
+	"pgmpi/measure/results"
+)
+
+// sameOperation refuses folders whose functions did other things under the
+// same name.
+func sameOperation(a, b *analyze.Side) error {
+	pa, pb := &a.Manifest.Plan, &b.Manifest.Plan
+	for _, f := range []struct{ name, a, b string }{
+		{"job.datatype", pa.Datatype, pb.Datatype}, {"job.op", pa.Op, pb.Op}, {"job.root", fmt.Sprint(pa.Root), fmt.Sprint(pb.Root)},
+	} {
+		if f.a != f.b {
+			return &analyze.NotComparable{Reason: fmt.Sprintf("%s is %s in %s and %s in %s: these are other operations, so their times cannot be compared; measure both with the same %s",
+				f.name, f.a, a.Name, f.b, b.Name, f.name)}
+		}
+	}
+	return nil
+}
+
+// What to do about a factor that should not differ.
+const (
+	sameMachine = "what differs may be the machine, not the set-up; measure both on one machine, best with `pgmpi ab`"
+	sameState   = "the difference may be the machine's; measure both by turns, with `pgmpi ab`"
+	sameMethod  = "it changes what is timed, whatever the set-ups do; measure both with the same"
+	sameEffort  = "it changes how well the medians are known; better measure both with the same"
+)
+
+// doubtful names the factors that make a comparison doubtful, by prefix, with
+// the remedy. Others that differ, such as the library, are what one wants to compare.
+var doubtful = []struct{ prefix, remedy string }{
+	{"hostname", sameMachine}, {"kernel", sameMachine}, {"cpu", sameMachine}, {"cores", sameMachine}, {machineState, sameState},
+	{"measure.", sameMethod}, {"thread level", sameMethod}, {"nrep.", sameEffort},
+}
+
+// unimportant are settings that bound a measurement and do not change it.
+var unimportant = []string{"measure.stall", "measure.temp_memory"}
+
+const unset = "(unset)"
+
+// differences lists every factor that is known of both folders and differs.
+func differences(a, b *analyze.Side) []Difference {
+	out := []Difference{}
+	fa, fb := factorsOf(a.Manifest), factorsOf(b.Manifest)
+	names := maps.Clone(fa)
+	maps.Copy(names, fb)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if fa[name] != fb[name] && !slices.Contains(unimportant, name) {
+			out = append(out, Difference{Factor: name, A: cmp.Or(fa[name], unset), B: cmp.Or(fb[name], unset)})
+		}
+	}
+	return append(out, machineStates(a, b)...)
+}
+
+// factorsOf is what S-REVISITED, Table VI calls the factors, as far as the
+// manifest has them.
+func factorsOf(m *results.Manifest) map[string]string {
+	version, _, _ := strings.Cut(m.Rank.LibVersion, "\n")
+	f := map[string]string{
+		"library": strings.Join(strings.Fields(version), " "), "rank program": m.Rank.Hash, "pgmpi": m.Version, "mpiruns": fmt.Sprint(m.R),
+		"hostname": m.Factors.Hostname, "kernel": m.Factors.Kernel, "cpu": m.Factors.CPU, "cores": fmt.Sprint(m.Factors.Cores),
+		"pml":           analyze.PmlOf(m),
+		"thread level":  threadLevelOf(m),
+		"measure.turns": "1", // in folders that do not say it
+	}
+	for file, hash := range m.Factors.Mockups {
+		f["mockup "+filepath.Base(file)] = hash
+	}
+	for shape, argv := range m.Launch {
+		f["launch "+shape] = strings.Join(argv, " ")
+	}
+	for name, value := range m.Factors.Env {
+		if !strings.HasPrefix(name, "SLURM_") { // older folders have numbers of jobs and steps: every time others
+			f["env "+name] = value
+		}
+	}
+	var config struct {
+		Measure, NRep map[string]any
+		MPI           struct{ Env map[string]any }
+	}
+	_ = json.Unmarshal(m.Config, &config) // what cannot be read is unknown
+	for prefix, keys := range map[string]map[string]any{"measure.": config.Measure, "nrep.": config.NRep, "env ": config.MPI.Env} {
+		for key, value := range keys {
+			f[prefix+key] = asText(value)
+		}
+	}
+	return f
+}
+
+// threadLevelOf is what the library provided, all levels where shapes differ; ""
+// where nothing was measured.
+func threadLevelOf(m *results.Manifest) string {
+	var levels []string
+	for _, s := range m.Plan.Shapes {
+		t, measured := m.Timing[s.String()]
+		level := cmp.Or(t.ThreadLevel, "funneled") // which all asked for before it could be chosen
+		if measured && !slices.Contains(levels, level) {
+			levels = append(levels, level)
+		}
+	}
+	return strings.Join(levels, ", ")
+}
+
+// asText writes a value of gl.toml.
+func asText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	text, _ := json.Marshal(v)
+	return string(text)
+}
+
+// compareWarnings says what makes the comparison doubtful.
+func compareWarnings(c *Comparison, a, b *analyze.Side) []remark.Remark {
+	out := analyze.Remarks{}
+	for _, d := range c.Differences {
+		for _, f := range doubtful {
+			if strings.HasPrefix(d.Factor, f.prefix) {
+				out.Differs(d.Factor, f.remedy, "%s is %s in A and %s in B", d.Factor, d.A, d.B)
+			}
+		}
+	}
+	if a.Manifest.Rank.LibVersion != b.Manifest.Rank.LibVersion && (entersByMPIBarrier(a) || entersByMPIBarrier(b)) {
+		out.Add(remark.LibraryBarrier, "A and B are different libraries, and MPI_Barrier, which begins each repetition, is the library's own: "+
+			"the times of short calls also differ by its skew")
+	}
+	if reason := placedUnlike(a, b); reason != "" {
+		out.Add(remark.DiffersCases, "%s", reason)
+	}
+	if c.OnlyA+c.OnlyB > 0 {
+		out.Add(remark.DiffersCases, "%d cases (functions, sizes or numbers of processes) are in A only and %d in B only; they are not compared",
+			c.OnlyA, c.OnlyB)
+	}
+	for i, side := range []*analyze.Side{a, b} {
+		if refused := side.Report.Refused; refused != nil {
+			out.Add(remark.Undecided, "the guidelines of %c have no verdict (%s), so what is newly violated or kept cannot be said", "AB"[i], refused.Reason)
+		}
+	}
+	if c.Shift != nil {
+		out.Add(remark.MachineShift, "%s", c.Shift)
+	}
+	if names := changedNames(c.Guidelines, NewlyShown); len(names) > 0 {
+		out.Add(remark.NewlyShown, "violated in B, and not shown to be new (A has no test of them, or the intervals of the ratios overlap): %s", atMost(5, names))
+	}
+	if names := changedNames(c.Guidelines, NoLongerShown); len(names) > 0 {
+		out.Add(remark.NoLongerShown, "violated in A, and not shown to be kept in B (undecided there, or not tested): %s", atMost(5, names))
+	}
+	return out
+}
+
+// changedNames names the tests of a change, with what they were and are.
+func changedNames(list []GuidelineChange, change Change) (out []string) {
+	of := func(v judge.Verdict, ratio *float64) string {
+		text := strings.ReplaceAll(string(v), "_", " ")
+		if ratio != nil {
+			text += fmt.Sprintf(" %.2f×", *ratio)
+		}
+		return text
+	}
+	for _, g := range list {
+		if g.Change == change {
+			out = append(out, fmt.Sprintf("%s %s %s on %s (%s → %s)", g.Guideline, strings.TrimPrefix(g.Function, "MPI_"), conf.HumanSize(g.Msize), g.Shape,
+				of(g.AVerdict, g.ARatio), of(g.BVerdict, g.BRatio)))
+		}
+	}
+	return out
+}
+
+// atMost lists the first names, and how many more there are.
+func atMost(most int, names []string) string {
+	text := strings.Join(names[:min(most, len(names))], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// entersByMPIBarrier tells whether processes were synchronised by the library
+// itself; older folders do not say, and were.
+func entersByMPIBarrier(s *analyze.Side) bool {
+	for _, t := range s.Manifest.Timing {
+		if !slices.Contains([]string{"", "barrier", "double_barrier"}, t.Sync) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,158 @@
+package series
+
+import (
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/remark"
+)
+
+// CompareSchema names the format of compare.json.
+const CompareSchema = "pgmpi-compare/1"
+
+// Change is what became of a case, or of a guideline at one size, from A to B.
+type Change string
+
+// What became of a case.
+const (
+	Slower         Change = "slower"          // significant, and by at least min_slowdown
+	Faster         Change = "faster"          // the same the other way round
+	SlightlySlower Change = "slightly_slower" // significant, but smaller than min_slowdown or two clock ticks
+	SlightlyFaster Change = "slightly_faster"
+	NoDifference   Change = "~"            // nothing significant; not a proof that there is none
+	NotCompared    Change = "not_compared" // a side lacks valid data; Reason says which
+	LeftOut        Change = Change(judge.NotMeasured)
+)
+
+// What became of a guideline at one size.
+const (
+	NewlyViolated Change = "newly_violated"  // violated in B; tested in A, and not violated; the intervals are apart
+	NewlyKept     Change = "newly_kept"      // violated in A; kept or marginal in B
+	NewlyShown    Change = "newly_shown"     // violated in B; not tested in A, or with a ratio that may be the same
+	NoLongerShown Change = "no_longer_shown" // violated in A; undecided, or not tested, in B
+)
+
+// ExitOn is what of a Comparison is a reason for exit code 1.
+type ExitOn string
+
+// What --fail-on of a comparison may name.
+const (
+	ExitOnBoth       ExitOn = "both"       // guidelines newly violated and run-times, but these not where the machine changed
+	ExitOnGuidelines ExitOn = "guidelines" // guidelines newly violated only
+	ExitOnTimes      ExitOn = "times"      // both, and run-times even where the machine changed
+)
+
+// ExitOns are the words of --fail-on.
+var ExitOns = []ExitOn{ExitOnBoth, ExitOnGuidelines, ExitOnTimes}
+
+// CompareConfig says how two results folders are compared.
+type CompareConfig struct {
+	judge.Config // Alpha, Adjust and MinSlowdown hold for the run-times too; the rest for the guidelines
+	Alternative  judge.Alternative
+	// Paired: the i-th mpirun of A and of B were neighbours in time, as
+	// `pgmpi ab` makes them, so that the signed-rank test may be used.
+	Paired bool
+	All    bool // mock-ups too, not only collectives
+	// Only tells whether a case is compared, and belongs to the family; nil: all are.
+	Only func(medians.Cell) bool
+	// FailOn is ExitOnBoth where it is empty.
+	FailOn ExitOn
+	// Need is a ratio that every case is to be able to show; 0: none.
+	Need float64
+	// AllRows shows people the cases that have not changed too.
+	AllRows bool
+}
+
+// Comparison is compare.json: what changed from A to B. Undefined numbers are
+// null.
+type Comparison struct {
+	Schema  string                 `json:"schema"` // CompareSchema
+	Version string                 `json:"pgmpi_version"`
+	A       analyze.ComparedFolder `json:"a"`
+	B       analyze.ComparedFolder `json:"b"`
+	analyze.Operation
+
+	Alternative judge.Alternative `json:"alternative"`  // of B against A: two-sided, less, greater
+	Paired      bool              `json:"paired"`       // by the number of the mpirun
+	Test        judge.TestName    `json:"test"`         // ranksum or signedrank
+	Adjust      judge.Adjust      `json:"adjust"`       // bh, holm, none
+	M           int               `json:"m"`            // cases that are compared: the family of the adjustment
+	Alpha       float64           `json:"alpha"`        // level of the family
+	MinSlowdown float64           `json:"min_slowdown"` // ratio from which a significant change counts
+	PMin        float64           `json:"p_min"`        // smallest p-value attainable
+	ClockTickS  float64           `json:"clock_tick_s"` // seconds; the coarser of both
+	FailOn      ExitOn            `json:"fail_on"`
+	// CouldHaveSeen is what half of the cases or more could have shown; null: fewer could show anything.
+	CouldHaveSeen *float64 `json:"could_have_seen"`
+	Need          float64  `json:"need,omitempty"` // that every case was to be able to show
+	Blind         int      `json:"blind"`          // cases without a change that could not have shown Need
+	Shift         *Shift   `json:"machine_shift"`  // null: nothing speaks for the machine
+	AllRows       bool     `json:"-"`
+
+	Cases       []CaseChange          `json:"cases"`      // in the order of A's Plan
+	Functions   []FunctionChange      `json:"functions"`  // geometric means
+	Guidelines  []GuidelineChange     `json:"guidelines"` // only those that changed
+	Differences []Difference          `json:"differences"`
+	OnlyA       int                   `json:"only_a"` // cases that only A has
+	OnlyB       int                   `json:"only_b"`
+	Wrong       []analyze.CaseMessage `json:"wrong"` // in either folder
+	Refused     *judge.Refusal        `json:"refused"`
+	Warnings    []remark.Remark       `json:"warnings"`
+	Exit        int                   `json:"exit_code"` // ExitCode()
+}
+
+// CaseChange is one case in both folders. Times are seconds.
+type CaseChange struct {
+	medians.Cell
+	NP        int      `json:"np"`
+	AMedianS  *float64 `json:"a_median_s"` // median of run medians
+	BMedianS  *float64 `json:"b_median_s"`
+	AR        int      `json:"a_r"`      // run medians of A
+	BR        int      `json:"b_r"`      // of B
+	Ratio     *float64 `json:"ratio"`    // B/A, Hodges-Lehmann (docs/statistics.md)
+	RatioLo   *float64 `json:"ratio_lo"` // 95 % interval
+	RatioHi   *float64 `json:"ratio_hi"`
+	PValue    *float64 `json:"p_value"`    // of the alternative
+	PAdjusted *float64 `json:"p_adjusted"` // over the family
+	Stars     string   `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
+	Change    Change   `json:"change"`
+	Reason    string   `json:"reason,omitempty"` // not compared: why
+	// CouldHaveSeen is the least change, as a ratio above 1, that the case's data
+	// would have shown with a chance of 80 %; null: none.
+	CouldHaveSeen *float64 `json:"could_have_seen"`
+}
+
+// FunctionChange sums a function up over the sizes that were compared.
+type FunctionChange struct {
+	Function string   `json:"function"`
+	Shape    string   `json:"shape"`
+	Sizes    int      `json:"sizes"`
+	Ratio    *float64 `json:"ratio"` // geometric mean of the ratios B/A
+	Slower   int      `json:"slower"`
+	Faster   int      `json:"faster"`
+	logs     float64  // the sum that Ratio is made of
+}
+
+// GuidelineChange is a planned test of both folders whose verdict changed.
+type GuidelineChange struct {
+	Change     Change          `json:"change"`
+	Guideline  string          `json:"guideline"`
+	Type       guidelines.Type `json:"type"`
+	Function   string          `json:"function"`
+	Mockup     string          `json:"mockup,omitempty"`
+	Msize      int64           `json:"msize"`       // bytes
+	MsizeOther int64           `json:"msize_other"` // as in a Verdict, of the folder where it is violated
+	Shape      string          `json:"shape"`
+	AVerdict   judge.Verdict   `json:"a_verdict"`
+	BVerdict   judge.Verdict   `json:"b_verdict"`
+	ARatio     *float64        `json:"a_ratio"` // of the call to its other side
+	BRatio     *float64        `json:"b_ratio"`
+}
+
+// Difference is a factor that is not the same in both folders.
+type Difference struct {
+	Factor string `json:"factor"`
+	A      string `json:"a"`
+	B      string `json:"b"`
+}

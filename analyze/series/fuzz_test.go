@@ -1,0 +1,72 @@
+package series
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/internal/fixture"
+)
+
+// FuzzNight: whatever a report.json holds, reading it as a night ends with the night
+// or an error.
+func FuzzNight(f *testing.F) {
+	m := fixture.Manifest()
+	m.R = 1
+	run := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[0]
+	set := medians.New(m)
+	if err := set.Add(&run); err != nil {
+		f.Fatal(err)
+	}
+	a, err := analyze.Judge(m, set, judge.Default())
+	if err != nil {
+		f.Fatal(err)
+	}
+	text, err := json.Marshal(a.Report)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Add([]byte(`{"schema":"pgmpi-report/1","verdicts":[{},{"msize":-1}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if n, err := ReadPastNight(bytes.NewReader(text), "night"); (n == nil) == (err == nil) {
+			t.Fatalf("%v and %v", n, err)
+		}
+	})
+}
+
+// FuzzHistory: no two reports, whoever wrote them, make a history panic or say what JSON cannot.
+func FuzzHistory(f *testing.F) {
+	for _, x := range []float64{1, 1.3, 1e-300} {
+		before, err1 := json.Marshal(nightly(1, 1, 0.5))
+		after, err2 := json.Marshal(nightly(2, x, 0.5))
+		if err1 != nil || err2 != nil {
+			f.Fatal(err1, err2)
+		}
+		f.Add(before, after)
+	}
+	f.Add([]byte(`{"verdicts":[{"median_s":1e-308,"ratio":1e-308,"ratio_lo95":1e-308,"ratio_hi95":1e-308}]}`),
+		[]byte(`{"verdicts":[{"median_s":1e308,"ratio":1e308,"ratio_lo95":1e308,"ratio_hi95":1e308},{}],"gate":{},"yardstick":[{"line_ns":-1}]}`))
+	f.Fuzz(func(t *testing.T, before, after []byte) {
+		var a, b analyze.Report
+		if json.Unmarshal(before, &a) != nil || json.Unmarshal(after, &b) != nil {
+			t.Skip()
+		}
+		var n Nights
+		for _, r := range []*analyze.Report{&a, &a, &a, &b, &b, &b} {
+			if err := n.Add("path", r, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		h, err := n.History(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := json.Marshal(h); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package series
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/fixture"
+)
+
+// nightly is the report of a day of January. ratios are those of GL8 at 8, 16, … bytes, known to 2 %.
+func nightly(day int, ratios ...float64) *analyze.Report {
+	r := &analyze.Report{Schema: analyze.Schema, Version: "1.0", Library: analyze.Library{Name: "mpich", Version: "MPICH 4.0.2\nand more"}, Shapes: []analyze.Shape{{Name: "p2", Shape: fixture.P2}},
+		Operation: analyze.Operation{Datatype: "byte", Op: "bor"}, R: 10,
+		Origin: analyze.Origin{Created: time.Date(2026, 1, day, 2, 0, 0, 0, time.UTC).Format(time.RFC3339), Folder: fmt.Sprint("night-", day), Host: "login", Nodes: []string{"n1"}, Kernel: "6.1"}}
+	for i, x := range ratios {
+		v := analyze.Verdict{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce", Msize: int64(8 << i), MsizeOther: int64(8 << i), Shape: "p2",
+			MedianS: analyze.Number(1e-6 * x), OtherMedianS: analyze.Number(1e-6), Ratio: analyze.Number(x), RatioLo95: analyze.Number(0.98 * x), RatioHi95: analyze.Number(1.02 * x), Verdict: judge.Kept}
+		if x >= 1.05 {
+			v.Verdict, v.Firm = judge.Violated, true
+		}
+		r.Verdicts = append(r.Verdicts, v)
+	}
+	return r
+}
+
+func historyOf(t *testing.T, selectors []string, reports ...*analyze.Report) *History {
+	t.Helper()
+	var n Nights
+	for _, r := range reports {
+		if err := n.Add("nights/"+r.Folder, r, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, err := n.History(selectors)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func TestAChangeIsOneThatLastsThreeNights(t *testing.T) {
+	for name, c := range map[string]struct {
+		ratios []float64
+		since  []int // by index of the night
+	}{
+		"from the fourth night on":      {[]float64{1, 1, 1, 1.3, 1.3, 1.3, 1.3, 1.3}, []int{3}},
+		"mended":                        {[]float64{1.3, 1.3, 1.3, 1, 1, 1}, []int{3}},
+		"there and back":                {[]float64{1, 1, 1, 1.3, 1.3, 1.3, 1, 1, 1}, []int{3, 6}},
+		"by ten per cent, slowly known": {[]float64{1, 1.01, 0.99, 1, 1.1, 1.1, 1.11}, []int{4}},
+		"only two nights":               {[]float64{1, 1, 1, 1, 1, 1.3, 1.3}, nil},
+		"one bad night":                 {[]float64{1, 1, 1, 2, 1, 1, 1, 1}, nil},
+		"one bad night in three":        {[]float64{1, 1, 1, 1.3, 1, 1.3, 1.3}, nil},
+		"intervals overlap":             {[]float64{1, 1, 1, 1.03, 1.03, 1.03}, nil},
+		"by less than five per cent":    {[]float64{1, 1, 1, 1.045, 1.045, 1.045}, nil},
+		"new on the second night":       {[]float64{1, 1.3, 1.3, 1.3}, nil},
+	} {
+		var nights []*analyze.Report
+		for i, x := range c.ratios {
+			nights = append(nights, nightly(i+1, x, 0.5))
+		}
+		var since []int
+		for _, found := range historyOf(t, nil, nights...).Series[0].Changes {
+			since = append(since, found.Night)
+			if found.Msize != 8 || found.Guideline != "GL8" || found.Mockup != "reduce_as_allreduce" {
+				t.Errorf("%s: %+v", name, found)
+			}
+		}
+		if !slices.Equal(since, c.since) {
+			t.Errorf("%s: since %v, want %v", name, since, c.since)
+		}
+	}
+	c := historyOf(t, nil, nightly(1, 1), nightly(2, 1.01), nightly(3, 1.02), nightly(4, 1.3), nightly(5, 1.31), nightly(6, 1.4)).Series[0].Changes[0]
+	if c.Before != 1.01 || c.After != 1.31 {
+		t.Errorf("medians of three: %+v", c)
+	}
+}
+
+// Nights without the test, or without an interval, count neither for nor against.
+func TestNightsWithoutATestArePassedOver(t *testing.T) {
+	var nights []*analyze.Report
+	for i, x := range []float64{1, 0, 1, 1, 1.3, 0, 1.3, 1.3} {
+		r := nightly(i+1, x)
+		if x == 0 {
+			r.Verdicts[0].RatioLo95, r.Verdicts[0].Verdict = nil, judge.Suspected
+		}
+		if i == 2 {
+			r.Verdicts = nil
+		}
+		nights = append(nights, r)
+	}
+	if c := historyOf(t, nil, nights...).Series[0].Changes; len(c) != 0 {
+		t.Errorf("two nights before: %+v", c)
+	}
+	nights = append([]*analyze.Report{nightly(1, 1)}, nights...)
+	if c := historyOf(t, nil, nights...).Series[0].Changes; len(c) != 1 || c[0].Night != 5 {
+		t.Errorf("three nights before: %+v", c)
+	}
+}
+
+func TestNightsAreInOrderAndSeriesApart(t *testing.T) {
+	other := nightly(2, 1)
+	other.Library.Name = "openmpi"
+	wider := nightly(5, 1)
+	wider.Shapes = []analyze.Shape{{Name: "p4"}}
+	h := historyOf(t, nil, nightly(3, 1.2, 1), other, nightly(1, 1.2, 1.3), wider, nightly(2, 1, 1))
+	var got []string
+	for _, s := range h.Series {
+		text := s.Library + strings.Join(s.Shapes, ",")
+		for _, n := range s.Nights {
+			text += fmt.Sprintf(" %s:%d/%d-%d", n.Folder, n.Violated, n.Tests, n.Gone)
+		}
+		got = append(got, text)
+	}
+	if want := "mpichp2 night-1:2/2-0 night-2:0/2-2 night-3:1/2-0|openmpip2 night-2:0/1-0|mpichp4 night-5:0/1-0"; strings.Join(got, "|") != want {
+		t.Errorf("%s\nwant %s", strings.Join(got, "|"), want)
+	}
+}
+
+func TestTheGateSaysWhatIsAnAlarmAndWhatHasGone(t *testing.T) {
+	gated := nightly(2, 1)
+	gated.Gate = &analyze.Gate{Alarms: 3, ByState: map[analyze.GateState]int{analyze.Gone: 7}}
+	nights := historyOf(t, nil, nightly(1, 1.2), gated).Series[0].Nights
+	if nights[0].Alarms != nil || *nights[1].Alarms != 3 || nights[1].Gone != 7 {
+		t.Errorf("%+v", nights)
+	}
+}
+
+func TestWhatChangedFromNightToNightIsMarked(t *testing.T) {
+	next := nightly(2, 1)
+	next.Library.Version, next.Kernel, next.Nodes, next.GLTomlHash = "MPICH 4.1\nand more", "6.2", []string{"n2"}, "unknown before"
+	same := nightly(3, 1)
+	same.Library.Version, same.Kernel, same.Nodes, same.Host = "MPICH 4.1\nand others", "6.2", nil, ""
+	nights := historyOf(t, nil, nightly(1, 1), next, same).Series[0].Nights
+	if got := fmt.Sprint(nights[1].Changed); got != "[{library MPICH 4.0.2 MPICH 4.1} {nodes n1 n2} {kernel 6.1 6.2}]" {
+		t.Error(got)
+	}
+	if len(nights[0].Changed)+len(nights[2].Changed) > 0 {
+		t.Errorf("%+v", nights)
+	}
+	fast, slow := nightly(1, 1), nightly(2, 1)
+	fast.Yardstick, slow.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}, []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
+	if nights = historyOf(t, nil, fast, slow, slow).Series[0].Nights; nights[1].Shift == nil || nights[0].Shift != nil || nights[2].Shift != nil {
+		t.Errorf("%+v", nights)
+	}
+}
+
+func TestATrendHasEveryNightOfTheTest(t *testing.T) {
+	h := historyOf(t, []string{"GL8:Reduce:16", "GL8:16:p2"}, nightly(1, 1, 1.2), nightly(2, 1), nightly(3, 1, 1.3))
+	trends := h.Series[0].Trends
+	if len(trends) != 1 || len(trends[0].Points) != 2 || trends[0].Msize != 16 || trends[0].Points[1].Night != 2 || *trends[0].Points[1].Ratio != 1.3 || trends[0].Points[1].Verdict != judge.Violated {
+		t.Errorf("%+v", trends)
+	}
+	var n Nights
+	if _, err := n.History(nil); err == nil {
+		t.Error("no night is a history")
+	}
+	if err := n.Add("night", nightly(1, 1), ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.History([]string{"GL9:8"}); err == nil || !strings.Contains(err.Error(), `"GL9" was tested`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAReportThatAsksTwiceCountsOnce(t *testing.T) {
+	twice := func(day int, x float64) *analyze.Report {
+		r := nightly(day, x, x)
+		r.Verdicts[1] = r.Verdicts[0]
+		return r
+	}
+	h := historyOf(t, []string{"GL8:8"}, twice(1, 1), twice(2, 1), twice(3, 1.3), twice(4, 1.3))
+	if s := h.Series[0]; len(s.Changes) != 0 || len(s.Trends[0].Points) != 4 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestReportsThatWouldFillTheMemoryAreRefused(t *testing.T) {
+	n := Nights{tests: mostTests}
+	if err := n.Add("night", nightly(1, 1), ""); err == nil || !strings.Contains(err.Error(), "fewer") {
+		t.Errorf("%v", err)
+	}
+}

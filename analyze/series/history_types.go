@@ -1,0 +1,92 @@
+package series
+
+import (
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+)
+
+// HistorySchema names the format of history.json.
+const HistorySchema = "pgmpi-history/1"
+
+// History is history.json: checks one after another, which are called nights.
+type History struct {
+	Schema  string    `json:"schema"` // HistorySchema
+	Series  []Series  `json:"series"`
+	Skipped []Skipped `json:"skipped"` // folders that could not be read
+}
+
+// Skipped is a folder or file that gave no night.
+type Skipped struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+// Series are the nights of one family of libraries on the same shapes with the same operation.
+type Series struct {
+	Library  string    `json:"library"` // family
+	Shapes   []string  `json:"shapes"`
+	Datatype string    `json:"datatype"`
+	Op       string    `json:"op"`
+	Root     int       `json:"root"`
+	Nights   []Night   `json:"nights"`  // by time
+	Changes  []Lasting `json:"changes"` // of ratios, that lasted
+	Trends   []Trend   `json:"trends"`  // of the cells that were asked for
+}
+
+// Night is one check.
+type Night struct {
+	Path string `json:"path"` // where its report was found
+	analyze.Origin
+	// TimeFrom says where Created is from, if not from the report: an older version's.
+	TimeFrom    string              `json:"time_from,omitempty"`
+	Version     string              `json:"pgmpi_version"`
+	Library     analyze.Library     `json:"library"`
+	R           int                 `json:"r"`
+	Tests       int                 `json:"tests"` // checked
+	Violated    int                 `json:"violated"`
+	Firm        int                 `json:"firm"`
+	Alarms      *int                `json:"alarms"` // of its gate; null: it had none
+	Gone        int                 `json:"gone"`   // violated in the baseline, or where there is none in the night before, and kept now
+	SlowMpiruns int                 `json:"slow_mpiruns"`
+	Yardstick   []analyze.Yardstick `json:"yardstick"`
+	Exit        int                 `json:"exit_code"`
+	Changed     []Difference        `json:"changed"`       // against the night before: library, nodes, kernel, …
+	Shift       *Shift              `json:"machine_shift"` // against the night before; null: none
+}
+
+// Asked is a test of a series.
+type Asked struct {
+	Guideline  string          `json:"guideline"`
+	Type       guidelines.Type `json:"type"`
+	Function   string          `json:"function"`
+	Mockup     string          `json:"mockup,omitempty"`
+	Msize      int64           `json:"msize"` // bytes
+	MsizeOther int64           `json:"msize_other"`
+	Shape      string          `json:"shape"`
+}
+
+// Lasting is a test whose ratio changed from one night to the next, and stayed so for three.
+type Lasting struct {
+	Asked
+	Night  int     `json:"night"`  // index into Nights: the first one that differs
+	Before float64 `json:"before"` // ratio; the median of three nights
+	After  float64 `json:"after"`
+}
+
+// Trend is a test night by night.
+type Trend struct {
+	Asked
+	Points []Point `json:"points"`
+}
+
+// Point is a test in one night. Undefined numbers are null.
+type Point struct {
+	Night        int           `json:"night"` // index into Nights
+	MedianS      *float64      `json:"median_s"`
+	OtherMedianS *float64      `json:"other_median_s"`
+	Ratio        *float64      `json:"ratio"`
+	RatioLo95    *float64      `json:"ratio_lo95"`
+	RatioHi95    *float64      `json:"ratio_hi95"`
+	Verdict      judge.Verdict `json:"verdict"`
+}

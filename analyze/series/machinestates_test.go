@@ -1,0 +1,52 @@
+package series
+
+import (
+	"slices"
+	"testing"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/internal/fixture"
+	"pgmpi/internal/remark"
+	"pgmpi/measure/protocol"
+)
+
+func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
+	pingPong := 300.0
+	folder := func(lines func(run int) float64) *analyze.Side {
+		m := fixture.Wide(12)
+		runs := fixture.Noisy(m, func(i, run int) float64 { return 100000 })
+		for n := range runs {
+			if ns := lines(n + 1); ns > 0 {
+				runs[n].Yardstick = []protocol.Yardstick{{LineNS: ns, MemcpyNS: 9000, PingPong8NS: pingPong}}
+			}
+		}
+		a, err := analyze.Analyze(m, runs, judge.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &analyze.Side{Name: "folder", Analysis: a}
+	}
+	fast, slow, unread := folder(func(int) float64 { return 100 }), folder(func(int) float64 { return 400 }), folder(func(int) float64 { return 0 })
+	both := folder(func(run int) float64 { return 100 + 300*float64(run%4/3) })
+	pingPong = 900
+	library := folder(func(int) float64 { return 100 })
+	for name, c := range map[string]struct {
+		a, b       *analyze.Side
+		inA, inB   string
+		difference bool
+	}{
+		"another":     {fast, slow, "cache-line round trip 100 ns (one state)", "cache-line round trip 400 ns (one state)", true},
+		"the same":    {fast, fast, "", "", false},
+		"not read":    {fast, unread, "", "", false},
+		"its library": {fast, library, "", "", false},
+		"one of both": {fast, both, "one state", "A in 9 mpiruns, B in 3 (1.00× as slow)", true},
+	} {
+		cmp := compared(t, c.a, c.b, nil)
+		i := slices.IndexFunc(cmp.Differences, func(d Difference) bool { return d.Factor == "machine state p2" })
+		j := slices.IndexFunc(cmp.Warnings, func(w remark.Remark) bool { return w.ID == "differs-machine-state-p2" })
+		if (i >= 0) != c.difference || (j >= 0) != c.difference || i >= 0 && (cmp.Differences[i].A != c.inA || cmp.Differences[i].B != c.inB) {
+			t.Errorf("%s: %+v, %+v", name, cmp.Differences, cmp.Warnings)
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package series
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/fixture"
+	"pgmpi/internal/remark"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// timed is a report in which the calls of some functions take so long at each of some sizes.
+func timed(functions, sizes int, seconds func(i int) float64) *analyze.Report {
+	r := &analyze.Report{}
+	for i := range functions * sizes {
+		s := seconds(i)
+		r.Verdicts = append(r.Verdicts, analyze.Verdict{Type: guidelines.Split, Function: fmt.Sprint("MPI_", i%functions), Msize: int64(i / functions), Shape: "p2", MedianS: &s})
+	}
+	return r
+}
+
+func TestTheMachineIsSuspectedOnlyWhereNearlyAllMovesTogether(t *testing.T) {
+	flat := func(int) float64 { return 1e-6 }
+	times := func(factor float64, but int) func(int) float64 {
+		return func(i int) float64 {
+			if i < but {
+				return 0.999e-6
+			}
+			return factor * 1e-6
+		}
+	}
+	for name, c := range map[string]struct {
+		functions, sizes int
+		now              func(int) float64
+		together         bool
+	}{
+		"all slower":             {3, 4, times(1.3, 0), true},
+		"all faster":             {3, 4, times(0.7, 0), true},
+		"four of five":           {5, 2, times(1.3, 2), true},
+		"less than four of five": {3, 4, times(1.3, 3), false},
+		"all by little":          {3, 4, times(1.04, 0), false},
+		"few cases":              {3, 3, times(1.3, 0), false},
+		"few functions":          {2, 10, times(1.3, 0), false},
+		"nothing":                {3, 4, flat, false},
+	} {
+		s := MachineShift(timed(c.functions, c.sizes, flat), timed(c.functions, c.sizes, c.now))
+		if (s != nil) != c.together || s != nil && !s.Together {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	least, most := func(int) float64 { return 1e-200 }, func(int) float64 { return 1e200 }
+	if s := MachineShift(timed(3, 4, least), timed(3, 4, most)); s != nil {
+		t.Errorf("a ratio that no number can say: %+v", s)
+	}
+	s := MachineShift(timed(5, 4, flat), timed(5, 4, times(1.3, 2)))
+	if s.Cases != 20 || s.Slower != 18 || s.Faster != 2 || *s.Ratio < 1.29 || *s.Ratio > 1.31 ||
+		!strings.Contains(s.String(), "18 of 20 cases became slower together (1.30× in the median)") {
+		t.Errorf("%+v: %s", s, s)
+	}
+}
+
+func TestTheYardstickIsSuspectedWhereTheMachineMoved(t *testing.T) {
+	of := func(line, memcpy, pingPong float64, shape string) *analyze.Report {
+		r := timed(1, 1, func(int) float64 { return 1e-6 })
+		r.Yardstick = []analyze.Yardstick{{Shape: shape, Speed: medians.Speed{LineNS: line, MemcpyNS: memcpy, PingPong8NS: pingPong}}}
+		return r
+	}
+	before := of(100, 9000, 300, "p2")
+	for name, c := range map[string]struct {
+		now   *analyze.Report
+		moved bool
+	}{
+		"the same":             {of(120, 9500, 310, "p2"), false},
+		"line":                 {of(150, 9000, 300, "p2"), true},
+		"memcpy, faster":       {of(100, 6000, 300, "p2"), true},
+		"what the library has": {of(100, 9000, 900, "p2"), false},
+		"not read":             {of(0, 0, 0, "p2"), false},
+		"of another shape":     {of(400, 40000, 300, "p4"), false},
+	} {
+		if s := MachineShift(before, c.now); (s != nil) != c.moved {
+			t.Errorf("%s: %+v", name, s)
+		}
+	}
+	if s := MachineShift(before, of(400, 9000, 300, "p2")); s.Together || !strings.Contains(s.String(), "cache-line round trip on p2: 100 ns → 400 ns") {
+		t.Errorf("%+v: %s", s, s)
+	}
+	slow := timed(3, 4, func(int) float64 { return 2e-6 })
+	slow.Yardstick = before.Yardstick
+	quick := timed(3, 4, func(int) float64 { return 1e-6 })
+	quick.Yardstick = before.Yardstick
+	if s := MachineShift(quick, slow); !strings.HasSuffix(s.String(), "; though this did not: cache-line round trip on p2, memcpy on p2") {
+		t.Error(s)
+	}
+}
+
+// A report's cases are those of both sides of its tests, each once.
+func TestMockupsAndLargerSizesAreCasesToo(t *testing.T) {
+	m := fixture.Manifest()
+	r := analyzed(t, m, fixture.Measured(m, fixture.Quiet...), judge.Default())
+	if got := caseMedians(r); len(got) != 6 {
+		t.Errorf("%v", got)
+	}
+}
+
+// sixSizes is fixture with its functions at six sizes: 18 cases of three functions.
+func sixSizes() *results.Manifest {
+	m := fixture.Manifest()
+	plan := &m.Plan
+	plan.Datatype, plan.Op = "byte", "bor"
+	functions := []string{plan.Cases[0].Function, plan.Cases[2].Function, plan.Cases[4].Function}
+	plan.Cases, plan.Tests = nil, nil
+	for size := int64(8); len(plan.Cases) < 18; size *= 8 {
+		i := len(plan.Cases)
+		for k, f := range functions {
+			plan.Cases = append(plan.Cases, guidelines.Case{Function: f, Msize: size, Shape: fixture.P2})
+			if k > 0 {
+				plan.Tests = append(plan.Tests, guidelines.Test{Guideline: fmt.Sprint("GL", k), Type: guidelines.Pattern, Function: functions[0], Mockup: f,
+					Msize: size, Shape: fixture.P2, Case: i, Others: []int{i + k}})
+			}
+		}
+	}
+	return m
+}
+
+func TestASlowMachineRaisesNoAlarmUnlessToldTo(t *testing.T) {
+	folder := func(factor float64, line float64) *analyze.Side {
+		m := sixSizes()
+		runs := fixture.Noisy(m, func(i, run int) float64 { return 10000 * factor })
+		for n := range runs {
+			runs[n].Yardstick = []protocol.Yardstick{{LineNS: line}}
+		}
+		a, err := analyze.Analyze(m, runs, judge.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &analyze.Side{Name: "folder", Analysis: a}
+	}
+	a := folder(1, 100)
+	for name, c := range map[string]struct {
+		b      *analyze.Side
+		set    CompareConfig
+		exit   int
+		shift  bool
+		slower bool
+	}{
+		"the same":                  {a, CompareConfig{}, 0, false, false},
+		"slower":                    {folder(1.3, 100), CompareConfig{}, 0, true, true},
+		"slower, told to":           {folder(1.3, 100), CompareConfig{FailOn: ExitOnTimes}, 1, true, true},
+		"the yardstick":             {folder(1.3, 200), CompareConfig{FailOn: ExitOnBoth}, 0, true, true},
+		"by turns":                  {folder(1.3, 100), CompareConfig{Paired: true}, 1, false, true},
+		"the yardstick, by turns":   {folder(1.3, 200), CompareConfig{Paired: true}, 0, true, true},
+		"guidelines only, by turns": {folder(1.3, 100), CompareConfig{Paired: true, FailOn: ExitOnGuidelines}, 0, false, true},
+	} {
+		got := compared(t, a, c.b, func(cfg *CompareConfig) { cfg.Paired, cfg.FailOn = c.set.Paired, c.set.FailOn })
+		warned := false
+		for _, w := range got.Warnings {
+			warned = warned || w.ID == remark.MachineShift
+		}
+		if got.Exit != c.exit || (got.Shift != nil) != c.shift || warned != c.shift || (got.Cases[0].Change == Slower) != c.slower {
+			t.Errorf("%s: exit %d, %+v, warned %v, %s", name, got.Exit, got.Shift, warned, changes(got))
+		}
+	}
+}
+
+// A guideline that is newly violated counts on a slow machine as on any other.
+func TestASlowMachineHidesNoGuideline(t *testing.T) {
+	folder := func(factor, mockup float64) *analyze.Side {
+		m := sixSizes()
+		a, err := analyze.Analyze(m, fixture.Noisy(m, func(i, run int) float64 {
+			if i == 1 {
+				return 10000 * mockup
+			}
+			return 10000 * factor
+		}), judge.Default())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &analyze.Side{Name: "folder", Analysis: a}
+	}
+	c := compared(t, folder(1, 1), folder(1.3, .65), nil)
+	if c.Shift == nil || c.Exit != 1 || len(c.Guidelines) != 1 || c.Guidelines[0].Change != NewlyViolated {
+		t.Errorf("exit %d, %+v, %+v", c.Exit, c.Shift, c.Guidelines)
+	}
+}

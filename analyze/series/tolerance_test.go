@@ -1,0 +1,65 @@
+package series
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/internal/fixture"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// nonblocking is a plan of NB2 about MPI_Ireduce at 8 and 64 B: cases 0, 1, against 2, 3.
+func nonblocking() *results.Manifest {
+	m := &results.Manifest{R: fixture.R}
+	m.Plan.Shapes = []guidelines.Shape{fixture.P2}
+	for _, f := range []string{"MPI_Ireduce", "MPI_Reduce"} {
+		for _, size := range []int64{8, 64} {
+			c := guidelines.Case{Function: f, Msize: size, Shape: fixture.P2}
+			if f == "MPI_Ireduce" {
+				c.Variant = "nonblocking"
+			}
+			m.Plan.Cases = append(m.Plan.Cases, c)
+		}
+	}
+	for i, size := range []int64{8, 64} {
+		m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "NB2", Type: guidelines.Pattern, Function: "MPI_Ireduce", Mockup: "MPI_Reduce",
+			Msize: size, Shape: fixture.P2, Case: i, Others: []int{2 + i}, Tolerant: true})
+	}
+	return m
+}
+
+// 1.25 · 1 µs + 1 µs is more than 1.9 µs; 1.25 · 100 µs + 1 µs is less than 150 µs.
+func TestNonblockingCallMayTakeWhatARequestCosts(t *testing.T) {
+	m := nonblocking()
+	runs := fixture.Measured(m, 1900, 150000, 1000, 100000)
+	r := analyzed(t, m, runs, judge.Default())
+	if got, want := verdicts(r), "kept violated"; got != want {
+		t.Fatalf("verdicts %q, want %q", got, want)
+	}
+	v := r.Verdicts[1]
+	if math.Abs(*v.OtherMedianS-126e-6) > 1e-7 || math.Abs(*v.Ratio-150.0/126) > 0.01 || v.Alternative != nil {
+		t.Errorf("it may take %g s, ratio %g, alternative %v", *v.OtherMedianS, *v.Ratio, v.Alternative)
+	}
+	cfg := judge.Default()
+	cfg.NBTolerance, cfg.NBAllowance = 0, 0
+	if got, want := verdicts(analyzed(t, m, runs, cfg)), "violated violated"; got != want {
+		t.Errorf("without tolerance: %q, want %q", got, want)
+	}
+}
+
+func TestWrongCallIsExcludedByItsName(t *testing.T) {
+	m := nonblocking()
+	runs := fixture.Measured(m, 1900, 150000, 1000, 100000)
+	runs[0].Cases[1].CaseResult = protocol.CaseResult{Status: protocol.StatusWrong, Message: "wrong"}
+	r := analyzed(t, m, runs, judge.Default())
+	if want := []string{"NB2:MPI_Ireduce"}; !slices.Equal(r.Exclude, want) {
+		t.Errorf("exclude %v, want %v", r.Exclude, want)
+	}
+	if (guidelines.Config{Guidelines: []string{"nonblocking"}, Exclude: r.Exclude}).Validate(nil) != nil {
+		t.Errorf("check.exclude does not take %v", r.Exclude)
+	}
+}

@@ -1,0 +1,69 @@
+package analyze
+
+import (
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"strings"
+)
+
+// Side is a results folder to be compared with others. Without an Analysis its
+// Design can be asked for, no more.
+type Side struct {
+	Name string // what the user calls the folder
+	*Analysis
+}
+
+// Planned is a Side before its first mpirun.
+func Planned(name string, m *results.Manifest) *Side {
+	return &Side{name, &Analysis{Manifest: m, Set: medians.New(m)}}
+}
+
+// NotComparable is the error for folders whose numbers do not mean the same.
+type NotComparable struct{ Reason string }
+
+func (e *NotComparable) Error() string { return e.Reason }
+
+func (s *Side) Mpiruns() int { return s.Manifest.Runs(protocol.ModeMeasure) }
+
+// cases are the indices of the planned cases.
+func (s *Side) Cases() map[guidelines.Case]int {
+	at := map[guidelines.Case]int{}
+	for i, k := range s.Manifest.Plan.Cases {
+		at[k] = i
+	}
+	return at
+}
+
+// isMockup tells a mock-up from a collective of MPI.
+func IsMockup(function string) bool { return !strings.HasPrefix(function, "MPI_") }
+
+func (s *Side) Folder() ComparedFolder {
+	m := s.Manifest
+	return ComparedFolder{Folder: s.Name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: s.Mpiruns()}
+}
+
+// unusable reports whether the medians of a case cannot be compared, and why; left: it
+// was not measured at all.
+func (s *Side) Unusable(i int) (yes, left bool, reason string) {
+	k := &s.Set.Cases[i]
+	switch k.Status {
+	case protocol.StatusWrong:
+		return true, false, "wrong data: " + k.Message
+	case protocol.StatusNotMeasured, protocol.StatusUnavailable, protocol.StatusHangs, protocol.StatusCrashes:
+		return true, true, k.Message
+	case protocol.StatusOK:
+	}
+	reason = problem(scheduleOf(s.Manifest), k)
+	return reason != "", false, reason
+}
+
+// ComparedFolder is one side of a Comparison.
+type ComparedFolder struct {
+	Folder  string  `json:"folder"`
+	Library Library `json:"library"`
+	Hash    string  `json:"rank_hash"`
+	Created string  `json:"created"` // RFC 3339, UTC
+	R       int     `json:"r"`       // mpiruns, as planned or up to the end by max_time
+}

@@ -1,0 +1,31 @@
+package document
+
+import (
+	"io"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// benchfmtFormat is for benchstat.
+var benchfmtFormat = Format{Name: "benchfmt", ext: "bench.txt", from: benchmarks, Write: writeBenchfmt}
+
+func writeBenchfmt(w io.Writer, d *Document) error {
+	out := benchfmt.NewWriter(w)
+	unit := benchfmt.UnitMetadata{UnitMetadataKey: benchfmt.UnitMetadataKey{Unit: "ns/op", Key: "better"}, OrigUnit: "ns/op", Value: "lower"}
+	if err := out.Write(&unit); err != nil {
+		return err
+	}
+	var config []benchfmt.Config
+	for _, f := range d.Benchmarks.Facts {
+		if f.Value != "" { // an empty one would unset it
+			config = append(config, benchfmt.Config{Key: f.Name, Value: []byte(f.Value), File: true})
+		}
+	}
+	for _, b := range d.Benchmarks.Benchmarks {
+		if err := out.Write(&benchfmt.Result{Config: config, Name: benchfmt.Name(b.Name), Iters: b.Calls,
+			Values: []benchfmt.Value{{Value: b.NS, Unit: "ns/op"}}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,252 @@
+package document
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/internal/clean"
+	"pgmpi/internal/picture"
+)
+
+// Kind is a sort of document about a T.
+type Kind[T any] struct {
+	Name     string              // of its files, without the ending
+	Sections func(*T) []Section  // for people
+	Screen   func(*T) []Section  // what of that is shown first, unless all is asked for; nil: all
+	Page     func(*T) []Section  // for a page with pictures; nil: Sections
+	Rows     func(*T) [][]string // for spreadsheets, the head first; nil: it has none
+	JSON     bool                // whether the T itself, as JSON, is for programs
+	// For programs of others, each nil where a document has none.
+	Outcomes   func(*T) *Outcomes
+	Metrics    func(*T) []Metric
+	Benchmarks func(*T) *Benchmarks
+}
+
+// Document is what one command has to say, in every form that it has.
+type Document struct {
+	Name       string
+	Sections   []Section
+	Rows       [][]string
+	Value      any
+	Outcomes   *Outcomes
+	Metrics    []Metric
+	Benchmarks *Benchmarks
+	Page       Page
+	screen     []Section // of Kind.Screen
+	Pictured   []Section // of Kind.Page
+}
+
+// Label is a fact with its name, for programs.
+type Label struct{ Name, Value string }
+
+// Section is a part of a document. One without a title continues the one before it.
+type Section struct {
+	Title string
+	Tone  picture.Tone // of the title
+	Text  []Text
+	Table *Table
+	Notes []string // paragraphs below the table
+	// What only pages with pictures show; the Drawings of the text are left out there where a section has Figures.
+	Figures []picture.Figure
+	Heat    *picture.HeatMap
+	Folded  bool // until the reader opens it
+}
+
+// Text is a part of a section's text.
+type Text struct {
+	Style Style
+	Name  string // of a Fact or Command; of Verbatim too where it has one
+	Text  string
+	Words []string                 // of a Command
+	Draw  func(width int) []string // of a Drawing: its lines, for a page of so many columns
+}
+
+// Style says how a Text is laid out.
+type Style int
+
+const (
+	Paragraph Style = iota
+	Item            // of a list
+	Fact            // beside its name; without one it belongs to the fact before it
+	Verbatim        // lines as they are
+	Command         // to copy: words stay whole, and a line that continues ends in a backslash
+	Drawing
+)
+
+// Table has cells for people; programs read the Rows or the Value of the document.
+type Table struct {
+	Head  []string
+	Rows  [][]string
+	Align string // a letter per column: l or r
+	// Flex is the column whose cells are broken where the table is too wide.
+	Flex   int
+	Narrow bool // many small columns
+	// Spare are columns that a text leaves out where the table is too wide, the first of them first.
+	Spare []int
+	// Key is how many columns begin every part of a table whose other columns do not fit beside
+	// each other; 0: it is not parted.
+	Key int
+	// Grouped: a text shows the first column above the rows that have it in common.
+	Grouped bool
+	Tone    func(row []string, column int) picture.Tone // of a cell; nil: all are plain
+}
+
+// toneOf is a Table's Tone by column.
+func ToneOf(columns map[int]picture.Tone) func([]string, int) picture.Tone {
+	return func(_ []string, column int) picture.Tone { return columns[column] }
+}
+
+// Add adds a row.
+func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// drop leaves a column out.
+func (t *Table) Drop(column int) {
+	t.Head, t.Align = slices.Delete(t.Head, column, column+1), t.Align[:column]+t.Align[column+1:]
+	for i := range t.Rows {
+		t.Rows[i] = slices.Delete(t.Rows[i], column, column+1)
+	}
+}
+
+// Titled makes a section.
+func Titled(format string, args ...any) Section { return Section{Title: fmt.Sprintf(format, args...)} }
+
+// note adds a paragraph below the table.
+func (s *Section) Note(format string, args ...any) {
+	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
+}
+
+// Say adds a paragraph.
+func (s *Section) Say(format string, args ...any) {
+	s.Text = append(s.Text, Text{Text: fmt.Sprintf(format, args...)})
+}
+
+// Item adds an item of a list.
+func (s *Section) Item(format string, args ...any) {
+	s.Text = append(s.Text, Text{Style: Item, Text: fmt.Sprintf(format, args...)})
+}
+
+// Fact adds a paragraph beside its name.
+func (s *Section) Fact(name, format string, args ...any) {
+	s.Text = append(s.Text, Text{Style: Fact, Name: name, Text: fmt.Sprintf(format, args...)})
+}
+
+// facts adds paragraphs beside one name.
+func (s *Section) Facts(name string, texts []string) {
+	for _, text := range texts {
+		s.Fact(name, "%s", text)
+		name = ""
+	}
+}
+
+// Lines adds lines that stay as they are.
+func (s *Section) Lines(lines ...string) {
+	lines = slices.Clone(lines)
+	for i := range lines {
+		lines[i] = clean.Line(lines[i])
+	}
+	s.Text = append(s.Text, Text{Style: Verbatim, Text: strings.Join(lines, "\n")})
+}
+
+// Command adds a command line to copy.
+func (s *Section) Command(name string, words []string) {
+	s.Text = append(s.Text, Text{Style: Command, Name: name, Words: words})
+}
+
+// drawing adds lines that depend on the width of the page.
+func (s *Section) Drawing(draw func(width int) []string) {
+	s.Text = append(s.Text, Text{Style: Drawing, Draw: draw})
+}
+
+// Document makes the document about a T.
+func (k Kind[T]) Document(t *T) *Document {
+	d := &Document{Name: k.Name, Sections: k.Sections(t)}
+	if k.Screen != nil {
+		d.screen = k.Screen(t)
+	}
+	d.Pictured = d.Sections
+	if k.Page != nil {
+		d.Pictured = k.Page(t)
+	}
+	for _, sections := range [][]Section{d.Sections, d.screen, d.Pictured} {
+		for i := range sections {
+			// The names of libraries, hosts, functions and folders are others'.
+			sections[i].Rewrite(clean.Line, clean.Text, clean.TableCell)
+		}
+	}
+	if k.Rows != nil {
+		d.Rows = k.Rows(t)
+		for _, row := range d.Rows {
+			apply(clean.Line, row)
+		}
+	}
+	if k.JSON {
+		d.Value = t
+	}
+	if k.Outcomes != nil {
+		d.Outcomes = k.Outcomes(t)
+	}
+	if k.Metrics != nil {
+		d.Metrics = k.Metrics(t)
+	}
+	if k.Benchmarks != nil {
+		d.Benchmarks = k.Benchmarks(t)
+	}
+	return d
+}
+
+// oneLine is a text on one line, every character of it visible.
+func OneLine(text string) string { return clean.Line(strings.Join(strings.Fields(text), " ")) }
+
+// Brief is the document with only those sections that are shown first.
+func (d *Document) Brief() *Document {
+	brief := *d
+	if d.screen != nil {
+		brief.Sections = d.screen
+	}
+	return &brief
+}
+
+// rewritten is the table with every text put through a function; no table stays none.
+func (t *Table) rewritten(line, cell func(string) string) *Table {
+	if t == nil {
+		return nil
+	}
+	out := *t
+	out.Head, out.Rows = clean.All(line, t.Head), slices.Clone(t.Rows)
+	for i, row := range t.Rows {
+		out.Rows[i] = clean.All(cell, row)
+	}
+	return &out
+}
+
+// rewrite puts every text of the section through a function: what is on one line, what has
+// lines, and cells.
+func (s *Section) Rewrite(line, text, cell func(string) string) {
+	s.Title = line(s.Title)
+	s.Text = slices.Clone(s.Text)
+	for i, t := range s.Text {
+		s.Text[i].Name, s.Text[i].Text, s.Text[i].Words = line(t.Name), text(t.Text), clean.All(line, t.Words)
+		if t.Draw != nil {
+			s.Text[i].Draw = func(width int) []string { return clean.All(line, t.Draw(width)) }
+		}
+	}
+	s.Table = s.Table.rewritten(line, cell)
+	s.Notes = clean.All(text, s.Notes)
+	s.Figures = slices.Clone(s.Figures)
+	for i := range s.Figures {
+		s.Figures[i].Rewrite(line, cell)
+	}
+	if s.Heat != nil {
+		s.Heat = s.Heat.Rewritten(line)
+	}
+}
+
+// apply writes only what changes: the names of columns are everybody's.
+func apply(filter func(string) string, texts []string) {
+	for i, text := range texts {
+		if c := filter(text); c != text {
+			texts[i] = c
+		}
+	}
+}

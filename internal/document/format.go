@@ -1,0 +1,117 @@
+package document
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// formats is the registry, in the order that help texts show.
+var Formats = []Format{
+	textFormat,
+	jsonFormat,
+	csvFormat,
+	markdownFormat,
+	htmlFormat,
+	junitFormat,
+	githubFormat,
+	openmetricsFormat,
+	benchfmtFormat,
+}
+
+// Format is one way to write documents.
+type Format struct {
+	Name string // as --format takes it
+	ext  string // of its files
+	from form
+	// Log is the variable that is "true" in the log that the lines are for. Such a
+	// format is printed there and nowhere else, and a folder has none of it.
+	Log string
+	// ForBrowsers: nobody wants to read it on a terminal. Where it goes into a folder it is not printed.
+	ForBrowsers bool
+	Write       func(w io.Writer, d *Document) error
+}
+
+// form is what a format is made from.
+type form int
+
+const (
+	sections form = iota
+	rows
+	value
+	outcomes
+	metrics
+	benchmarks
+)
+
+// File is the name of a document's file; "": it has none.
+func (f Format) File(d *Document) string {
+	if f.Log != "" {
+		return ""
+	}
+	return d.Name + "." + f.ext
+}
+
+// Formats are the names of the formats that a kind of document has.
+func (k Kind[T]) Formats() []string {
+	var names []string
+	for _, f := range Formats {
+		if k.has(f.from) {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+func (k Kind[T]) has(from form) bool {
+	switch from {
+	case sections:
+		return true
+	case rows:
+		return k.Rows != nil
+	case value:
+		return k.JSON
+	case outcomes:
+		return k.Outcomes != nil
+	case metrics:
+		return k.Metrics != nil
+	case benchmarks:
+		return k.Benchmarks != nil
+	}
+	return false
+}
+
+// Format looks one up by its name.
+func (k Kind[T]) Format(name string) (Format, error) {
+	known := k.Formats()
+	if !slices.Contains(known, name) {
+		return Format{}, fmt.Errorf("unknown format %q: choose from %s", name, strings.Join(known, ", "))
+	}
+	return Formats[slices.IndexFunc(Formats, func(f Format) bool { return f.Name == name })], nil
+}
+
+// Target is a format and the file that it is to be written to.
+type Target struct {
+	Format
+	Path string // "": none was named
+}
+
+// Pick looks up the formats of a comma list, each of which may be followed by =FILE.
+func (k Kind[T]) Pick(list string) ([]Target, error) {
+	var out []Target
+	for _, item := range strings.Split(list, ",") {
+		name, path, named := strings.Cut(strings.TrimSpace(item), "=")
+		f, err := k.Format(name)
+		switch {
+		case err != nil:
+			return nil, err
+		case named && path == "":
+			return nil, fmt.Errorf("%s= names no file: write %s=FILE, or %s alone", name, name, name)
+		case named && slices.ContainsFunc(out, func(t Target) bool { return t.Path == path }):
+			return nil, fmt.Errorf("two formats go into %s: name a file for each", path)
+		}
+		out = append(out, Target{f, path})
+	}
+	return out, nil
+}

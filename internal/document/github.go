@@ -1,0 +1,49 @@
+package document
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
+)
+
+// githubFormat is annotations of a run of GitHub Actions.
+var githubFormat = Format{Name: "github", from: outcomes, Log: "GITHUB_ACTIONS", Write: writeGitHub}
+
+// mostAnnotations are as many errors of a step as GitHub shows.
+const mostAnnotations = 10
+
+// writeGitHub writes wrong data first, then the largest ratios.
+func writeGitHub(w io.Writer, d *Document) error {
+	var found []Outcome
+	for _, s := range d.Outcomes.Suites {
+		for _, o := range s.Outcomes {
+			if o.Result == Failed || o.Result == Errored {
+				found = append(found, o)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Outcome) int {
+		return cmp.Or(cmp.Compare(b.Result, a.Result), cmp.Compare(b.Ratio, a.Ratio))
+	})
+	shown, more := phrase.First(found, mostAnnotations, "and %d more: see the report")
+	var out strings.Builder
+	for _, o := range shown {
+		fmt.Fprintf(&out, "::error title=%s::%s\n", githubProperty.Replace(o.Title), githubData.Replace(o.Text))
+	}
+	if more != "" {
+		fmt.Fprintf(&out, "::notice title=%s::%s\n", githubProperty.Replace("pgmpi: "+conf.Plural(len(found), "finding")), githubData.Replace(more))
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// The escapes of workflow commands.
+var (
+	githubData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	githubProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+)

@@ -1,0 +1,315 @@
+package document
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"pgmpi/internal/picture"
+	"strings"
+)
+
+var htmlFormat = Format{Name: "html", ext: "html", from: sections, ForBrowsers: true, Write: writeHTML}
+
+//go:embed html.tmpl
+var htmlTemplate string
+
+//go:embed html.css
+var css string
+
+// How many columns of a table may be numbers, and how many of the first may have a tone.
+const (
+	mostNumbers = 24
+	mostToned   = 8
+)
+
+var HtmlStyle = strings.ReplaceAll(css, "\t", "") + columnRules("r", mostNumbers, "tr > *", "text-align: right") + columnRules("slow", mostToned, "td", "color: var(--slow)") +
+	columnRules("possible", mostToned, "td", "color: var(--possible)") + columnRules("open", mostToned, "td", "color: var(--open)")
+
+// columnRules are those of the columns of tables: a class of the table that names one is shorter than a class in each
+// of its cells.
+func columnRules(class string, columns int, cell, rule string) string {
+	var out []string
+	for i := range columns {
+		out = append(out, fmt.Sprintf(".%s%d %s:nth-child(%d)", class, i+1, strings.TrimSuffix(cell, "*"), i+1))
+	}
+	return strings.Join(out, ",\n") + " { " + rule + "; }\n"
+}
+
+// stylePolicy lets the page have this style and nothing else: no script, nothing from elsewhere.
+var stylePolicy = func() string {
+	sum := sha256.Sum256([]byte(HtmlStyle))
+	return "default-src 'none'; img-src data:; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}()
+
+// Everything that is not in the template itself is escaped by html/template for the place it goes to.
+var htmlPage = template.Must(template.New("page").Funcs(template.FuncMap{
+	"style": func() template.HTML { return template.HTML("<style>" + HtmlStyle + "</style>") },
+	"heat":  HeatClass,
+	"mark":  func(word string) string { return marked[word] },
+	"stars": stars,
+}).Parse(htmlTemplate))
+
+// marked are the classes of cells of a heat map that ask for something.
+var marked = map[string]string{"violated": "sure", "wrong": "sure", "undecided": "unsure", "suspected": "unsure"}
+
+// stars is the class of a cell whose sign the style writes: an element for each would be a third of a heat map.
+func stars(sign string) string {
+	if n := len([]rune(sign)); n > 0 && n <= 3 && sign == strings.Repeat("★", n) {
+		return fmt.Sprintf(" x%d", n)
+	}
+	return ""
+}
+
+// htmlDocument is what the template lays out.
+type htmlDocument struct {
+	Kind, Title, Policy string
+	Answer              htmlSection
+	Groups              []htmlGroup
+}
+
+// htmlGroup is a part of the page with its heading; its sections but the first have headings below that.
+type htmlGroup struct {
+	ID, Title string
+	Folded    bool
+	Sections  []htmlSection
+}
+
+// Short is the title up to where it explains itself.
+func (g htmlGroup) Short() string {
+	if at := strings.IndexAny(g.Title, ":;"); at > 0 {
+		return g.Title[:at]
+	}
+	return g.Title
+}
+
+type htmlSection struct {
+	Heading string // below that of the group
+	Tone    string
+	Blocks  []htmlBlock
+	Heat    *picture.HeatMap
+	Table   *htmlTable
+	Figures []htmlFigure
+	Notes   []string
+}
+
+// htmlBlock is a run of texts of one kind; one of the fields is there.
+type htmlBlock struct {
+	Paragraph string
+	Items     []string
+	Facts     []htmlFact
+	Name, Pre string
+}
+
+// htmlFact is a name with its paragraphs.
+type htmlFact struct {
+	Name  string
+	Texts []string
+}
+
+type htmlTable struct {
+	Name    string
+	Class   string // says which columns are numbers, and whether the last is text
+	Grouped bool
+	Head    []htmlCell
+	Rows    [][]htmlCell
+}
+
+type htmlCell struct {
+	Text, Class string
+	Heads       bool // its row or column
+}
+
+type htmlFigure struct {
+	*picture.Figure
+	Drawing picture.Drawing
+	Legend  []htmlLegend
+	Numbers *htmlTable
+}
+
+type htmlLegend struct{ Name, Class, Mark, Spot string }
+
+// toneClasses are those of titles and cells.
+var toneClasses = map[picture.Tone]string{picture.Slow: "slow", picture.Possible: "possible", picture.Open: "open"}
+
+// writeHTML writes a page that needs nothing but itself.
+func writeHTML(w io.Writer, d *Document) error {
+	p := htmlDocument{Kind: "pgmpi " + d.Name, Policy: stylePolicy}
+	ids := map[string]int{}
+	sections := d.Pictured
+	if len(sections) > 0 {
+		p.Title, p.Answer = sections[0].Title, sectionHTML(sections[0], ids)
+		if blocks := p.Answer.Blocks; p.Title == "" && len(blocks) > 0 { // the first sentence is the answer
+			if p.Title = blocks[0].Paragraph; p.Title != "" {
+				p.Answer.Blocks = blocks[1:]
+			}
+		}
+		sections = sections[1:]
+	}
+	p.Title = cmp.Or(p.Title, p.Kind)
+	for i, s := range sections {
+		of := sectionHTML(s, ids)
+		n := len(p.Groups) - 1
+		// What is folded belongs together, and so does what has no title of its own.
+		if n >= 0 && (s.Title == "" || s.Folded && p.Groups[n].Folded && sections[i-1].Folded) {
+			of.Heading = s.Title
+			p.Groups[n].Sections = append(p.Groups[n].Sections, of)
+			continue
+		}
+		p.Groups = append(p.Groups, htmlGroup{ID: Unique(ids, "part-"+picture.Anchor(firstRunes(s.Title, 30))), Title: s.Title, Folded: s.Folded, Sections: []htmlSection{of}})
+	}
+	var out bytes.Buffer
+	if err := htmlPage.Execute(&out, &p); err != nil {
+		return err
+	}
+	_, err := w.Write(bytes.ReplaceAll(out.Bytes(), []byte{'\t'}, []byte{' '})) // browsers show no difference
+	return err
+}
+
+// unique is an ID that no other part of the page has.
+func Unique(ids map[string]int, id string) string {
+	ids[id]++
+	if n := ids[id]; n > 1 {
+		return Unique(ids, fmt.Sprintf("%s-%d", id, n))
+	}
+	return id
+}
+
+func sectionHTML(s Section, ids map[string]int) htmlSection {
+	out := htmlSection{Tone: toneClasses[s.Tone], Heat: s.Heat, Notes: s.Notes}
+	for _, t := range s.Text {
+		if t.Style != Drawing || len(s.Figures) == 0 {
+			out.add(t)
+		}
+	}
+	if s.Table != nil {
+		out.Table = tableHTML(s.Table, cmp.Or(s.Title, "table"))
+	}
+	for i := range s.Figures {
+		f := s.Figures[i]
+		drawing, ok := f.Draw()
+		if !ok {
+			continue
+		}
+		f.ID = Unique(ids, f.ID)
+		of := htmlFigure{Figure: &f, Drawing: drawing}
+		for n := range f.Series {
+			if series := &f.Series[n]; series.Form != picture.Ranges {
+				of.Legend = append(of.Legend, htmlLegend{series.Name, series.Class(n), series.Role.Spot(), picture.Spot(series.Role, 14, 6)})
+			}
+		}
+		if n := f.Numbers; n != nil {
+			of.Numbers = tableHTML(&Table{Head: n.Head, Align: n.Align, Rows: n.Rows}, "numbers of "+f.Title)
+		}
+		out.Figures = append(out.Figures, of)
+	}
+	return out
+}
+
+// add adds a text to the blocks, to the last one where that is of its kind.
+func (s *htmlSection) add(t Text) {
+	n := len(s.Blocks) - 1
+	switch t.Style {
+	case Paragraph:
+		s.Blocks = append(s.Blocks, htmlBlock{Paragraph: t.Text})
+	case Item:
+		if n < 0 || s.Blocks[n].Items == nil {
+			s.Blocks = append(s.Blocks, htmlBlock{})
+			n++
+		}
+		s.Blocks[n].Items = append(s.Blocks[n].Items, t.Text)
+	case Fact:
+		if t.Name == "" && (n < 0 || s.Blocks[n].Facts == nil) {
+			s.Blocks = append(s.Blocks, htmlBlock{Paragraph: t.Text})
+			return
+		}
+		if n < 0 || s.Blocks[n].Facts == nil {
+			s.Blocks = append(s.Blocks, htmlBlock{})
+			n++
+		}
+		facts := &s.Blocks[n].Facts
+		if t.Name != "" || len(*facts) == 0 {
+			*facts = append(*facts, htmlFact{Name: t.Name})
+		}
+		last := &(*facts)[len(*facts)-1]
+		last.Texts = append(last.Texts, t.Text)
+	case Verbatim:
+		s.Blocks = append(s.Blocks, htmlBlock{Name: t.Name, Pre: t.Text})
+	case Command:
+		s.Blocks = append(s.Blocks, htmlBlock{Name: t.Name, Pre: strings.Join(continued(t.Words, LeastWidth), "\n")})
+	case Drawing:
+		s.Blocks = append(s.Blocks, htmlBlock{Name: t.Name, Pre: strings.Join(t.Draw(UsualWidth), "\n")})
+	}
+}
+
+// tableHTML marks the cells that head their columns and rows, the numbers and the tones.
+func tableHTML(t *Table, name string) *htmlTable {
+	out := &htmlTable{Name: name, Grouped: t.Grouped}
+	var classes []string
+	for i, h := range t.Head {
+		out.Head = append(out.Head, htmlCell{Text: h, Heads: h != ""})
+		if t.Align[i] == 'r' {
+			classes = append(classes, fmt.Sprintf("r%d", i+1))
+		} else if i == len(t.Head)-1 {
+			classes = append(classes, "text")
+		}
+	}
+	out.Class = strings.Join(classes, " ")
+	head := 0 // the first column with a name heads the rows
+	for head < len(t.Head)-1 && t.Head[head] == "" {
+		head++
+	}
+	tones := t.columnTones()
+	for i, tone := range tones {
+		if tone != "" {
+			out.Class = strings.TrimSpace(fmt.Sprintf("%s %s%d", out.Class, tone, i+1))
+		}
+	}
+	for _, row := range t.Rows {
+		cells := make([]htmlCell, len(row))
+		for i, text := range row {
+			class := ""
+			if t.Tone != nil && tones[i] == "" {
+				class = toneClasses[t.Tone(row, i)]
+			}
+			cells[i] = htmlCell{strings.ReplaceAll(text, "+\n", "+"), class, i == head}
+		}
+		out.Rows = append(out.Rows, cells)
+	}
+	return out
+}
+
+// columnTones are the classes of columns in which all cells have the same.
+func (t *Table) columnTones() []string {
+	out := make([]string, len(t.Head))
+	if t.Tone == nil || len(t.Rows) == 0 {
+		return out
+	}
+	for i := range out[:min(len(out), mostToned)] {
+		out[i] = toneClasses[t.Tone(t.Rows[0], i)]
+		for _, row := range t.Rows {
+			if toneClasses[t.Tone(row, i)] != out[i] {
+				out[i] = ""
+			}
+		}
+	}
+	return out
+}
+
+// heatSteps is how many colours a heat map has on each side of 1.
+const heatSteps = 4
+
+// heatClass is the colour of a ratio: h1 to h4 where the call is slower, c1 to c4 where it is faster.
+func HeatClass(ratio float64) string {
+	switch step := picture.Heat(ratio, heatSteps); {
+	case step > 0:
+		return fmt.Sprintf("h%d", step)
+	case step < 0:
+		return fmt.Sprintf("c%d", -step)
+	}
+	return "h0"
+}

@@ -1,0 +1,130 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"pgmpi/internal/phrase"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+var markdownFormat = Format{Name: "markdown", ext: "md", from: sections, Write: WriteMarkdown}
+
+// writeMarkdown writes sections as GitHub and GitLab show them.
+func WriteMarkdown(w io.Writer, d *Document) error {
+	var out bytes.Buffer
+	for _, s := range d.sections() {
+		if s.Title != "" {
+			fmt.Fprintf(&out, "## %s\n\n", Escaped(s.Title))
+		}
+		for i, t := range s.Text {
+			out.WriteString(markdownText(t))
+			if i+1 == len(s.Text) || t.Style != s.Text[i+1].Style || t.Style == Paragraph {
+				out.WriteString("\n")
+			}
+		}
+		if s.Table != nil {
+			if err := markdownTable(&out, s.Table); err != nil {
+				return err
+			}
+		}
+		for _, n := range s.Notes {
+			fmt.Fprintf(&out, "%s\n\n", Block(n))
+		}
+	}
+	_, err := w.Write(append(bytes.TrimRight(out.Bytes(), "\n"), '\n'))
+	return err
+}
+
+func markdownText(t Text) string {
+	switch t.Style {
+	case Paragraph:
+	case Item:
+		return fmt.Sprintf("- %s\n", Block(t.Text))
+	case Fact:
+		if t.Name == "" {
+			return fmt.Sprintf("  - %s\n", Block(t.Text))
+		}
+		return fmt.Sprintf("- **%s:** %s\n", Escaped(t.Name), Escaped(t.Text))
+	case Verbatim:
+		return codeBlock(t.Name, t.Text)
+	case Command:
+		return codeBlock(t.Name, strings.Join(continued(t.Words, LeastWidth), "\n"))
+	case Drawing:
+		return codeBlock(t.Name, strings.Join(t.Draw(UsualWidth), "\n"))
+	}
+	return Block(t.Text) + "\n"
+}
+
+// fenced is a text as it is, in a fence that it cannot end.
+func Fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + text + "\n" + fence + "\n"
+}
+
+func codeBlock(name, text string) string {
+	return phrase.When(name != "", "%s:\n\n", Escaped(name)) + Fenced(text)
+}
+
+func markdownTable(out *bytes.Buffer, t *Table) error {
+	rows := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		rows[i] = escapedCells(row)
+	}
+	err := t.draw(out, escapedCells(t.Head), rows, tw.CellPadding{Global: tw.PaddingDefault}, tablewriter.WithRenderer(renderer.NewMarkdown()))
+	out.WriteString("\n")
+	return err
+}
+
+func escapedCells(cells []string) []string {
+	out := make([]string, len(cells))
+	for i, c := range cells {
+		out[i] = Escaped(strings.ReplaceAll(c, "+\n", "+"))
+	}
+	return out
+}
+
+// Marks that mean something anywhere in a line, also those of GitHub's formulas ($) and
+// entities (&); and those that do so only at the edge of a word: MPI_Bcast and
+// page.md#place stay as they are.
+const (
+	strongMarks = "\\`*~<[|$&"
+	edgeMarks   = "_#"
+)
+
+// escaped is a text as it is, on one line.
+func Escaped(text string) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	word := func(i int) bool {
+		return i >= 0 && i < len(runes) && (unicode.IsLetter(runes[i]) || unicode.IsDigit(runes[i]))
+	}
+	var out strings.Builder
+	for i, r := range runes {
+		if strings.ContainsRune(strongMarks, r) || strings.ContainsRune(edgeMarks, r) && !(word(i-1) && word(i+1)) {
+			out.WriteByte('\\')
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
+}
+
+// numbered begins an item of a list.
+var numbered = regexp.MustCompile(`^(\d+)([.)])( |$)`)
+
+// block is escaped where it begins a line or an item of a list: no quotation, list or rule.
+func Block(text string) string {
+	text = Escaped(text)
+	if text != "" && strings.ContainsRune(">+=-", rune(text[0])) {
+		return `\` + text
+	}
+	return numbered.ReplaceAllString(text, `$1\$2$3`)
+}

@@ -1,0 +1,29 @@
+package document
+
+import (
+	"io"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+)
+
+// openmetricsFormat is for Prometheus, also by the textfile collector of its node exporter.
+var openmetricsFormat = Format{Name: "openmetrics", ext: "prom", from: metrics, Write: writeOpenMetrics}
+
+func writeOpenMetrics(w io.Writer, d *Document) error {
+	for _, m := range d.Metrics {
+		family := &dto.MetricFamily{Name: &m.Name, Help: &m.Help, Type: dto.MetricType_GAUGE.Enum()}
+		for _, v := range m.Values {
+			sample := &dto.Metric{Gauge: &dto.Gauge{Value: &v.Value}}
+			for _, l := range v.Labels {
+				sample.Label = append(sample.Label, &dto.LabelPair{Name: &l.Name, Value: &l.Value})
+			}
+			family.Metric = append(family.Metric, sample)
+		}
+		if _, err := expfmt.MetricFamilyToOpenMetrics(w, family); err != nil {
+			return err
+		}
+	}
+	_, err := expfmt.FinalizeOpenMetrics(w)
+	return err
+}

@@ -1,0 +1,45 @@
+package document
+
+// Outcomes are what programs that show tests want: one outcome for each planned test.
+type Outcomes struct {
+	Facts   []Label // of all
+	Created string  // RFC 3339; "": not known
+	Host    string
+	Suites  []Suite
+}
+
+// Suite is a group of outcomes.
+type Suite struct {
+	Name     string
+	Outcomes []Outcome
+}
+
+// Outcome is what became of one test. Class and Name tell it from all others, and
+// stay the same from night to night.
+type Outcome struct {
+	Class, Name string
+	Result      Result
+	Why         string   // a word: the verdict, or the state of the gate
+	Title       string   // what failed, in a few words
+	Text        string   // a sentence
+	Details     []Label  // numbers
+	Seconds     *float64 // that the call takes; nil: not known
+	Ratio       float64  // how many times slower it is; 0: not known
+}
+
+// Result is how a test ended, in the words of test programs.
+type Result int
+
+const (
+	Passed Result = iota
+	Failed
+	Skipped // nothing was shown, or it is known
+	Errored // it could not be made, since the data were wrong or it did not return
+)
+
+// fact adds one that is known.
+func (o *Outcomes) Fact(name, value string) {
+	if value != "" {
+		o.Facts = append(o.Facts, Label{name, OneLine(value)})
+	}
+}

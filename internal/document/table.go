@@ -1,0 +1,239 @@
+package document
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// table draws a table without vertical lines, in parts if need be.
+func (p *page) table(t *Table) error {
+	for _, part := range t.parts(p.width()) {
+		if err := p.tablePart(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *page) tablePart(t *Table) error {
+	shown, gap := t.fitted(p.width())
+	rows := make([][]string, len(t.Rows))
+	for i, row := range t.Rows {
+		for _, c := range shown.columns {
+			// tablewriter leaves empty lines out, and grouped counts lines.
+			lines := slices.DeleteFunc(strings.Split(shown.cell(row[c], c), "\n"), func(line string) bool { return line == "" })
+			if t.Tone != nil {
+				for j := range lines {
+					lines[j] = p.toned(lines[j], t.Tone(row, c))
+				}
+			}
+			rows[i] = append(rows[i], strings.Join(lines, "\n"))
+		}
+	}
+	padding := tw.CellPadding{Global: tw.Padding{Left: tw.Empty, Right: strings.Repeat(" ", gap), Overwrite: true}}
+	var out bytes.Buffer
+	if err := shown.draw(&out, pick(t.Head, shown.columns), rows, padding, tablewriter.WithTrimSpace(tw.Off), tablewriter.WithRenderer(renderer.NewBlueprint(tw.Rendition{
+		Symbols: tw.NewSymbols(tw.StyleLight),
+		Borders: tw.Border{Left: tw.Off, Right: tw.Off, Top: tw.Off, Bottom: tw.On},
+		Settings: tw.Settings{
+			Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off, ShowHeader: tw.On},
+			Lines:      tw.Lines{ShowHeaderLine: tw.On},
+		},
+	}))); err != nil {
+		return err
+	}
+	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	if p.ASCII {
+		for i := range lines {
+			lines[i] = inASCII.Replace(lines[i]) // the rules
+		}
+	}
+	if t.Grouped {
+		lines = grouped(lines, t.Rows, rows)
+	}
+	for _, line := range lines {
+		p.line(line)
+	}
+	return nil
+}
+
+// grouped puts the first column of a table above the rows that have it in common.
+func grouped(lines []string, all, shown [][]string) []string {
+	const head, margin = 2, "  "
+	out := []string{margin + lines[0], strings.Repeat(string([]rune(lines[1])[:1]), len(margin)) + lines[1]}
+	at := head
+	for i, row := range shown {
+		if i == 0 || all[i][0] != all[i-1][0] {
+			out = append(out, all[i][0])
+		}
+		height := 1
+		for _, cell := range row {
+			height = max(height, 1+strings.Count(cell, "\n"))
+		}
+		for _, line := range lines[at : at+height] {
+			out = append(out, margin+line)
+		}
+		at += height
+	}
+	return append(out, out[1])
+}
+
+// draw draws head and rows, as they are, aligned as t.Align says.
+func (t *Table) draw(out io.Writer, head []string, rows [][]string, padding tw.CellPadding, options ...tablewriter.Option) error {
+	aligns := make([]tw.Align, len(t.Align))
+	for i, a := range t.Align {
+		aligns[i] = tw.AlignLeft
+		if a == 'r' {
+			aligns[i] = tw.AlignRight
+		}
+	}
+	cell := tw.CellConfig{
+		Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off},
+		Alignment:  tw.CellAlignment{PerColumn: aligns},
+		Padding:    padding,
+	}
+	w := tablewriter.NewTable(out, slices.Concat([]tablewriter.Option{
+		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell}),
+		tablewriter.WithHeaderAutoFormat(tw.Off),
+		tablewriter.WithEastAsian(tw.Off),
+	}, options)...)
+	w.Header(head)
+	if err := w.Bulk(rows); err != nil {
+		return err
+	}
+	return w.Render()
+}
+
+// parts are the table, or tables that have its key and as many of its other columns as fit.
+func (t *Table) parts(width int) []*Table {
+	const gap = 1
+	if t.Key == 0 || t.total(gap) <= width {
+		return []*Table{t}
+	}
+	var out []*Table
+	for rest := t.Key; rest < len(t.Head); {
+		var columns []int
+		used := 0
+		for c := range t.Key {
+			columns = append(columns, c)
+			used += t.columnWidth(c) + gap
+		}
+		for first := rest; rest < len(t.Head) && (rest == first || used+t.columnWidth(rest)+gap <= width); rest++ {
+			columns = append(columns, rest)
+			used += t.columnWidth(rest) + gap
+		}
+		part := *t
+		part.Head, part.Rows, part.Align = pick(t.Head, columns), nil, t.aligns(columns)
+		for _, row := range t.Rows {
+			part.Rows = append(part.Rows, pick(row, columns))
+		}
+		out = append(out, &part)
+	}
+	return out
+}
+
+func pick(cells []string, columns []int) []string {
+	out := make([]string, len(columns))
+	for i, c := range columns {
+		out[i] = cells[c]
+	}
+	return out
+}
+
+func (t *Table) aligns(columns []int) string {
+	out := ""
+	for _, c := range columns {
+		out += t.Align[c : c+1]
+	}
+	return out
+}
+
+// fitting is what a page shows of a table.
+type fitting struct {
+	*Table
+	columns []int // in order
+	flex    int   // width of the column t.Flex, if that is broken; else 0
+}
+
+func (f *fitting) cell(text string, column int) string {
+	if f.flex > 0 && column == f.Flex && cellWidth(text) > f.flex {
+		return strings.Join(Wrap(text, f.flex, ""), "\n")
+	}
+	return text
+}
+
+// draw draws head and rows of the columns shown.
+func (f *fitting) draw(out io.Writer, head []string, rows [][]string, padding tw.CellPadding, options ...tablewriter.Option) error {
+	t := Table{Align: f.aligns(f.columns)}
+	return t.draw(out, head, rows, padding, options...)
+}
+
+// fitted narrows the gaps of a table that is too wide, then leaves spare columns out, then breaks
+// the cells of its flexible column: words only if nothing else helps.
+func (t *Table) fitted(width int) (*fitting, int) {
+	f := &fitting{Table: t}
+	if t.Grouped {
+		width -= 2
+	}
+	for c := range t.Head {
+		if c > 0 || !t.Grouped {
+			f.columns = append(f.columns, c)
+		}
+	}
+	gap := 2
+	if t.Narrow || f.total(gap) > width {
+		gap = 1
+	}
+	over := func() int { return f.total(gap) - width }
+	for _, c := range t.Spare {
+		if over() <= t.columnWidth(t.Flex)-t.wordWidth(t.Flex) {
+			break
+		}
+		f.columns = slices.DeleteFunc(f.columns, func(column int) bool { return column == c })
+	}
+	if n := over(); n > 0 {
+		f.flex = max(t.columnWidth(t.Flex)-n, 1)
+	}
+	return f, gap
+}
+
+func (f *fitting) total(gap int) int {
+	total := 0
+	for _, c := range f.columns {
+		total += f.columnWidth(c) + gap
+	}
+	return total
+}
+
+func (t *Table) total(gap int) int {
+	f := fitting{Table: t}
+	for c := range t.Head {
+		f.columns = append(f.columns, c)
+	}
+	return f.total(gap)
+}
+
+func (t *Table) columnWidth(i int) int {
+	widest := cellWidth(t.Head[i])
+	for _, row := range t.Rows {
+		widest = max(widest, cellWidth(row[i]))
+	}
+	return widest
+}
+
+// wordWidth is how wide a column is whose cells are broken at every joint.
+func (t *Table) wordWidth(i int) int {
+	widest := cellWidth(t.Head[i])
+	for _, row := range t.Rows {
+		for word := range strings.FieldsSeq(spaced.Replace(row[i])) {
+			widest = max(widest, cellWidth(word))
+		}
+	}
+	return widest
+}

@@ -1,0 +1,194 @@
+package document
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+var textFormat = Format{Name: "table", ext: "txt", from: sections, Write: writeText}
+
+// writeText writes sections for a terminal.
+func writeText(w io.Writer, d *Document) error {
+	sections := d.sections()
+	p := &page{Page: d.Page, column: factColumn(sections)}
+	for _, s := range sections {
+		if err := p.section(s); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(p.Bytes())
+	return err
+}
+
+// page is a text that is being written.
+type page struct {
+	bytes.Buffer
+	Page
+	column int // that facts begin at
+}
+
+// factColumn has room for the names of facts, unless they are very long.
+func factColumn(sections []Section) int {
+	const least, most = 9, 18
+	column := least
+	for _, s := range sections {
+		for _, t := range s.Text {
+			column = max(column, s.margin()+cellWidth(t.Name)+2)
+		}
+	}
+	return min(column, most)
+}
+
+// margin is what facts below a title are indented by.
+func (s *Section) margin() int {
+	if s.Title == "" {
+		return 0
+	}
+	return 2
+}
+
+func (p *page) section(s Section) error {
+	if s.Title != "" {
+		if p.Len() > 0 {
+			p.line("")
+		}
+		for _, line := range Wrap(s.Title, p.width(), "  ") {
+			p.line(p.toned(line, s.Tone))
+		}
+	}
+	for _, t := range s.Text {
+		p.text(t, s.margin())
+	}
+	if s.Table != nil {
+		if err := p.table(s.Table); err != nil {
+			return err
+		}
+	}
+	for _, n := range s.Notes {
+		p.paragraph("", n)
+	}
+	return nil
+}
+
+func (p *page) text(t Text, margin int) {
+	var lines []string
+	switch t.Style {
+	case Paragraph:
+		p.paragraph("", t.Text)
+		return
+	case Item:
+		p.paragraph("- ", t.Text)
+		return
+	case Fact:
+		p.fact(margin, t.Name, Wrap(t.Text, p.width()-p.column, ""))
+		return
+	case Command:
+		p.fact(margin, t.Name, continued(t.Words, p.width()-p.column))
+		return
+	case Verbatim:
+		lines = strings.Split(t.Text, "\n")
+	case Drawing:
+		lines = t.Draw(p.width())
+	}
+	if t.Name != "" {
+		p.fact(margin, t.Name, lines)
+		return
+	}
+	for _, line := range lines {
+		p.line("   " + line)
+	}
+}
+
+// continued breaks a command between its words.
+func continued(words []string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range words {
+		switch {
+		case line == "":
+			line = word
+		case cellWidth(line)+1+cellWidth(word)+len(` \`) > width:
+			lines, line = append(lines, line+` \`), word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
+}
+
+// line writes a line without blanks at its end.
+func (p *page) line(text string) { p.WriteString(strings.TrimRight(text, " ") + "\n") }
+
+func (p *page) paragraph(mark, text string) {
+	for _, line := range Wrap(mark+text, p.width(), "  ") {
+		p.line(line)
+	}
+}
+
+// fact writes lines beside their name, or below it where it is long.
+func (p *page) fact(margin int, name string, lines []string) {
+	name = strings.Repeat(" ", margin) + name
+	if cellWidth(name) > p.column-2 {
+		p.line(name)
+		name = ""
+	}
+	for _, line := range lines {
+		p.line(name + strings.Repeat(" ", p.column-cellWidth(name)) + line)
+		name = ""
+	}
+}
+
+// cellWidth is the longest line of a cell, in characters.
+func cellWidth(cell string) int {
+	longest := 0
+	for line := range strings.SplitSeq(cell, "\n") {
+		longest = max(longest, utf8.RuneCountInString(line))
+	}
+	return longest
+}
+
+// joints are where a long word is broken, and spaced has a blank after each.
+const joints = "+/,="
+
+var spaced = strings.NewReplacer("+", "+ ", "/", "/ ", ",", ", ", "=", "= ")
+
+// longer tells whether a word has more than n characters.
+func longer(word string, n int) bool { return len(word) > len(firstRunes(word, n)) }
+
+// firstRunes are the first n characters of a word.
+func firstRunes(word string, n int) string {
+	for i := range word {
+		if n--; n < 0 {
+			return word[:i]
+		}
+	}
+	return word
+}
+
+// wrap breaks text into lines of at most width characters: at blanks, and longer words at a joint,
+// within a name if there is none. Lines after the first are indented.
+func Wrap(text string, width int, indent string) []string {
+	var lines []string
+	line, begun := "", false
+	for _, word := range strings.Fields(text) {
+		if begun && longer(word, width-1-cellWidth(line)) {
+			lines, line, begun = append(lines, line), indent, false
+		}
+		if begun {
+			line += " "
+		}
+		for n := width - cellWidth(line); longer(word, n); n = width - cellWidth(line) {
+			head := firstRunes(word, n)
+			if at := strings.LastIndexAny(head, joints); at > 0 {
+				head = head[:at+1]
+			} else if at := strings.LastIndex(head, "_"); at > len(head)/2 {
+				head = head[:at+1]
+			}
+			lines, line, word = append(lines, line+head), indent, word[len(head):]
+		}
+		line, begun = line+word, true
+	}
+	return append(lines, line)
+}

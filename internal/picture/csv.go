@@ -1,0 +1,87 @@
+package picture
+
+import (
+	"cmp"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+
+	"pgmpi/internal/clean"
+)
+
+// writeCSV writes the data behind a picture: a row for each point, one for each value that it is the
+// middle of, and one for each mark.
+func writeCSV(w io.Writer, p *Picture) error {
+	rows := heatRows(p.Heat)
+	if p.Heat == nil {
+		rows = panelRows(p.Panels)
+	}
+	out := csv.NewWriter(w)
+	for _, row := range rows {
+		for i := range row {
+			row[i] = clean.Cell(row[i])
+		}
+		if err := out.Write(row); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func panelRows(panels []Figure) [][]string {
+	out := [][]string{{"panel", "series", "name", "x", "each", "y", "lo", "hi", "sign", "text"}}
+	for i := range panels {
+		f := &panels[i]
+		for _, s := range f.Series {
+			for _, k := range s.Points {
+				out = append(out, []string{f.Title, s.Name, cmp.Or(nameOn(f.X, k.X), nameOn(f.Y, k.Y)), value(k.X), "", value(k.Y), value(k.Lo), value(k.Hi), "", k.Text})
+				for n, y := range k.Each {
+					out = append(out, []string{f.Title, s.Name, nameOn(f.X, k.X), value(k.X), fmt.Sprint(n + 1), value(y), "", "", "", ""})
+				}
+			}
+		}
+		for _, m := range f.Marks {
+			out = append(out, []string{f.Title, "", nameOn(f.X, m.X), value(m.X), "", "", "", "", shown(m.Sign), m.Text})
+		}
+	}
+	return out
+}
+
+// value writes a number, what is undefined empty.
+func value(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return ""
+	}
+	return number(x)
+}
+
+// nameOn is the name of a value on an axis that has names.
+func nameOn(a Axis, x float64) string {
+	if i := int(x); a.Scale == Named && i >= 0 && i < len(a.Names) {
+		return a.Names[i]
+	}
+	return ""
+}
+
+// heatRows are the cells of a heat map.
+func heatRows(m *HeatMap) [][]string {
+	out := [][]string{{"row", "column", "ratio", "what"}}
+	if m == nil {
+		return out
+	}
+	for _, r := range m.Rows {
+		for i, cell := range r.Cells {
+			if cell == (HeatCell{}) {
+				continue
+			}
+			ratio := ""
+			if cell.Ratio > 0 {
+				ratio = number(cell.Ratio)
+			}
+			out = append(out, []string{r.Name, m.Columns[i], ratio, cell.Word})
+		}
+	}
+	return out
+}

@@ -1,0 +1,389 @@
+package picture
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"pgmpi/internal/clean"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
+)
+
+// Figure is what a picture shows, whatever draws it.
+type Figure struct {
+	ID      string // letters, digits, "-" and ".": for links and the names of files
+	Title   string
+	Text    string // what there is to see, for those who cannot
+	X, Y    Axis
+	Series  []Series
+	Marks   []Mark
+	Numbers *Numbers // for those who want them; nil: they are elsewhere
+}
+
+// Numbers is the table below a figure.
+type Numbers struct {
+	Head  []string
+	Align string // "l" or "r" for each column
+	Rows  [][]string
+}
+
+// Add appends a row.
+func (n *Numbers) Add(cells ...string) { n.Rows = append(n.Rows, cells) }
+
+// Axis is one of the two of a figure.
+type Axis struct {
+	Title string
+	Scale Scale
+	Unit  Unit
+	Names []string  // of 0, 1, 2, …, where the scale is Named
+	Level float64   // a line across, such as where both sides take equally long; 0: none
+	Holds []float64 // values that it reaches in any case
+}
+
+// Scale says where a value lies on an axis.
+type Scale int
+
+const (
+	Linear Scale = iota
+	Log
+	Log2  // of sizes: 0 is a step before 1
+	Named // the values are indices into the names of the axis
+)
+
+// Unit is that of the values on an axis.
+type Unit int
+
+const (
+	Number Unit = iota
+	Bytes
+	Seconds
+	Factor // how many times as much
+)
+
+// Series are points that belong together.
+type Series struct {
+	Name   string
+	Role   Role
+	Form   Form
+	Points []Point
+}
+
+// Role is what a series is to the others: each is drawn in its own way.
+type Role int
+
+const (
+	Call    Role = iota // what is judged
+	Instead             // what it must not be slower than
+	Other               // beside them: a second shape, a third library, …
+)
+
+// Form is how a series is drawn.
+type Form int
+
+const (
+	Line   Form = iota // points, joined
+	Dots               // points alone
+	Ranges             // bars from Lo to Hi along the x axis, one for each name of the y axis
+)
+
+// Point is a value with what it was made from.
+type Point struct {
+	X, Y   float64
+	Lo, Hi float64   // of its interval; NaN: there is none
+	Each   []float64 // values that Y is the middle of, such as run medians
+	Text   string    // beside it; "": nothing
+}
+
+// bare is a point without an interval.
+func Bare(x, y float64) Point { return Point{X: x, Y: y, Lo: math.NaN(), Hi: math.NaN()} }
+
+// Mark is about a place on the x axis.
+type Mark struct {
+	X    float64
+	Tone Tone
+	Sign string // above it, such as "★★"
+	Text string // what it says
+}
+
+// At is where a value lies on the axis, in steps of any width; NaN: nowhere.
+func (a Axis) At(x float64) float64 {
+	switch a.Scale {
+	case Log2:
+		return math.Log2(max(x, 0.5))
+	case Log:
+		if x <= 0 {
+			return math.NaN()
+		}
+		return math.Log10(x)
+	case Linear, Named:
+	}
+	return x
+}
+
+// Tick is a value on an axis with its label.
+type Tick struct {
+	Value float64
+	Label string
+}
+
+// Ticks are at most `most` round values from lo to hi, both included.
+func (a Axis) Ticks(lo, hi float64, most int) []Tick {
+	var values []float64
+	switch a.Scale {
+	case Named:
+		step := max(1, (len(a.Names)+most-1)/most)
+		for i := 0; i < len(a.Names); i += step {
+			values = append(values, float64(i))
+		}
+	case Log2:
+		values = powersOfTwo(lo, hi, most)
+	case Log:
+		if values = logTicks(lo, hi, most); len(values) < 3 { // less than a decade
+			values = linearTicks(lo, hi, most)
+		}
+	case Linear:
+		values = linearTicks(lo, hi, most)
+	}
+	out := make([]Tick, len(values))
+	for i, v := range values {
+		out[i] = Tick{v, a.Label(v)}
+	}
+	return out
+}
+
+// SizeTicks are at sizes that were measured, at most `most` of them and none nearer than room to the
+// one before, where at says how far each is from the left.
+func (f *Figure) SizeTicks(most int, room float64, at func(size float64) float64) (out []Tick) {
+	var sizes []float64
+	for _, s := range f.Series {
+		for _, p := range s.Points {
+			sizes = append(sizes, p.X)
+		}
+	}
+	slices.Sort(sizes)
+	sizes = slices.Compact(sizes)
+	step := (len(sizes) + most - 1) / most
+	last := math.Inf(-1)
+	for i := 0; i < len(sizes); i += step {
+		if x := at(sizes[i]); x-last >= room {
+			out, last = append(out, Tick{sizes[i], f.X.Label(sizes[i])}), x
+		}
+	}
+	return out
+}
+
+// Label writes a value of the axis.
+func (a Axis) Label(x float64) string {
+	if i := int(x); a.Scale == Named && i >= 0 && i < len(a.Names) {
+		return a.Names[i]
+	}
+	switch a.Unit {
+	case Bytes:
+		return conf.ShortSize(int64(x))
+	case Seconds:
+		return tidy(phrase.Duration(&x))
+	case Factor:
+		return tidy(phrase.Ratio(&x))
+	case Number:
+	}
+	return fmt.Sprintf("%.6g", x)
+}
+
+// tidy is a round number without the zeros that a measured one would have: "5 µs" for "5.00 µs".
+func tidy(text string) string {
+	end := strings.IndexFunc(text, func(r rune) bool { return r != '.' && (r < '0' || r > '9') })
+	if end < 0 || !strings.Contains(text[:end], ".") {
+		return text
+	}
+	return strings.TrimRight(strings.TrimRight(text[:end], "0"), ".") + text[end:]
+}
+
+func powersOfTwo(lo, hi float64, most int) []float64 {
+	var out []float64
+	first, last := int(math.Floor(math.Log2(max(lo, 1)))), int(math.Ceil(math.Log2(max(hi, 1))))
+	step := 1
+	for (last-first)/step+1 > most {
+		step++
+	}
+	for e := first; e <= last; e += step {
+		if x := math.Exp2(float64(e)); x >= lo && x <= hi {
+			out = append(out, x)
+		}
+	}
+	if lo == 0 {
+		out = append([]float64{0}, out...)
+	}
+	return out
+}
+
+// logTicks are 1, 2 and 5 of every decade, or 1 and 3, or 1, or 1 of every second, …
+func logTicks(lo, hi float64, most int) []float64 {
+	if lo <= 0 || hi < lo || math.IsInf(hi, 0) {
+		return nil
+	}
+	first, last := int(math.Floor(math.Log10(lo))), int(math.Floor(math.Log10(hi)))
+	for step := 1; ; step++ {
+		for _, of := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
+			var out []float64
+			for e := first; e <= last; e += step {
+				for _, n := range of {
+					if x := n * math.Pow(10, float64(e)); x >= lo*(1-1e-9) && x <= hi*(1+1e-9) {
+						out = append(out, x)
+					}
+				}
+			}
+			if len(out) <= max(most, 1) {
+				return out
+			}
+		}
+	}
+}
+
+// linearTicks are multiples of 1, 2 or 5 times a power of ten.
+func linearTicks(lo, hi float64, most int) []float64 {
+	if !(hi > lo) || math.IsInf(hi-lo, 0) {
+		return nil
+	}
+	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(max(most, 1)))))
+	for _, times := range []float64{1, 2, 5, 10, 20} {
+		if (hi-lo)/(step*times) <= float64(max(most-1, 1)) {
+			step *= times
+			break
+		}
+	}
+	var out []float64
+	for n := math.Ceil(lo/step - 1e-9); n*step <= hi*(1+1e-9) && len(out) <= most; n++ {
+		out = append(out, n*step+0) // no −0
+	}
+	return out
+}
+
+// Limits are the least and the largest value of each axis, with everything that is drawn; ok is
+// false where there is nothing to draw.
+func (f *Figure) Limits() (x, y [2]float64, ok bool) {
+	var xs, ys []float64
+	for _, s := range f.Series {
+		for _, p := range s.Points {
+			if s.Form == Ranges {
+				xs, ys = append(xs, p.Lo, p.Hi), append(ys, p.Y)
+				continue
+			}
+			xs, ys = append(xs, p.X), append(ys, p.Y, p.Lo, p.Hi)
+			ys = append(ys, p.Each...)
+		}
+	}
+	if f.Y.Level != 0 {
+		ys = append(ys, f.Y.Level)
+	}
+	xs, ys = append(xs, f.X.Holds...), append(ys, f.Y.Holds...)
+	x, okX := f.X.limits(xs)
+	y, okY := f.Y.limits(ys)
+	return x, y, okX && okY
+}
+
+func (a Axis) limits(values []float64) (of [2]float64, ok bool) {
+	if a.Scale == Named && len(a.Names) > 0 {
+		return [2]float64{0, float64(len(a.Names) - 1)}, true
+	}
+	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(a.At(v)) || math.IsInf(a.At(v), 0) })
+	if len(values) == 0 {
+		return of, false
+	}
+	return [2]float64{slices.Min(values), slices.Max(values)}, true
+}
+
+// HeatMap is a table whose cells have the colour of a ratio beside their number.
+type HeatMap struct {
+	Corner  string // above the names of the rows
+	Columns []string
+	Rows    []HeatRow
+}
+
+// HeatRow is a row of a HeatMap.
+type HeatRow struct {
+	Name  string
+	Cells []HeatCell // one for each column
+}
+
+// HeatCell is a ratio; the zero value is nothing that was planned.
+type HeatCell struct {
+	Ratio float64 // 0: none
+	Sign  string  // before the number, such as "★"
+	Word  string  // what the sign says, for those who cannot see it
+	Text  string  // the number
+	Link  string  // ID of the figure that shows it; "": none
+}
+
+// Heat is the step of a ratio on the scale of a HeatMap's colours: 0 where both sides take equally
+// long, to ±steps where one takes four times as long or more.
+func Heat(ratio float64, steps int) int {
+	if !(ratio > 0) {
+		return 0
+	}
+	step := math.Round(math.Log(ratio) / math.Log(4) * float64(steps))
+	return int(min(max(step, float64(-steps)), float64(steps)))
+}
+
+// rewrite puts every text of the figure through a function: what is on one line, and cells.
+func (f *Figure) Rewrite(line, cell func(string) string) {
+	f.Title, f.Text = line(f.Title), line(f.Text)
+	for _, a := range []*Axis{&f.X, &f.Y} {
+		a.Title, a.Names = line(a.Title), clean.All(line, a.Names)
+	}
+	f.Series, f.Marks = slices.Clone(f.Series), slices.Clone(f.Marks)
+	for i, s := range f.Series {
+		f.Series[i].Name, f.Series[i].Points = line(s.Name), slices.Clone(s.Points)
+		for j, p := range s.Points {
+			f.Series[i].Points[j].Text = line(p.Text)
+		}
+	}
+	for i, m := range f.Marks {
+		f.Marks[i].Sign, f.Marks[i].Text = line(m.Sign), line(m.Text)
+	}
+	if n := f.Numbers; n != nil {
+		f.Numbers = &Numbers{clean.All(line, n.Head), n.Align, slices.Clone(n.Rows)}
+		for i, row := range n.Rows {
+			f.Numbers.Rows[i] = clean.All(cell, row)
+		}
+	}
+}
+
+// rewritten is the map with every text put through a function.
+func (h *HeatMap) Rewritten(line func(string) string) *HeatMap {
+	out := HeatMap{line(h.Corner), clean.All(line, h.Columns), slices.Clone(h.Rows)}
+	for i, row := range h.Rows {
+		out.Rows[i].Name, out.Rows[i].Cells = line(row.Name), slices.Clone(row.Cells)
+		for j, c := range row.Cells {
+			out.Rows[i].Cells[j].Sign, out.Rows[i].Cells[j].Word, out.Rows[i].Cells[j].Text = line(c.Sign), line(c.Word), line(c.Text)
+		}
+	}
+	return &out
+}
+
+// anchor is an ID of words: small letters, digits, and "-" for all else.
+func Anchor(words ...string) string {
+	out := []byte{}
+	for _, word := range words {
+		for _, c := range []byte(word) {
+			switch {
+			case c >= 'A' && c <= 'Z':
+				out = append(out, c-'A'+'a')
+			case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
+				out = append(out, c)
+			case len(out) > 0 && out[len(out)-1] != '-':
+				out = append(out, '-')
+			}
+		}
+		if len(out) > 0 && out[len(out)-1] != '-' {
+			out = append(out, '-')
+		}
+	}
+	if n := len(out); n > 0 && out[n-1] == '-' {
+		out = out[:n-1]
+	}
+	const most = 80
+	return cmp.Or(string(out[:min(len(out), most)]), "figure")
+}

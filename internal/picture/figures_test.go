@@ -1,0 +1,192 @@
+package picture
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"strings"
+	"testing"
+)
+
+func point(x, y float64, each ...float64) Point {
+	return Point{X: x, Y: y, Lo: y * 0.9, Hi: y * 1.1, Each: each}
+}
+
+const hostile = `</text><script>\input{/etc/passwd} $x$ % & # _ {` + "\u202e=1+1 ★ 語"
+
+// examples have everything that a figure can have, and what none should.
+func examples() map[string]*Picture {
+	nan := math.NaN()
+	times := Axis{Title: "run-time", Scale: Log, Unit: Seconds}
+	sizes := Axis{Title: "msize", Scale: Log2, Unit: Bytes}
+	pattern := Figure{ID: "gl8", Title: "GL8: Reduce", X: sizes, Y: times, Series: []Series{
+		{Name: "Reduce", Role: Call, Points: []Point{point(0, 1e-6, 0.9e-6, 1.1e-6), point(8, 2e-6), point(1<<20, 3e-3)}},
+		{Name: "Allreduce", Role: Instead, Points: []Point{point(0, 2e-6), {X: 8, Y: nan, Lo: nan, Hi: nan}}}},
+		Marks: []Mark{{X: 8, Tone: Slow, Sign: "★★", Text: "violated"}, {X: 0, Tone: Open, Sign: "?"}, {X: 1 << 20}}}
+	losses := Figure{Title: "losses", X: times, Y: Axis{Scale: Named, Names: []string{"Scan 8 B", hostile}}, Series: []Series{
+		{Form: Ranges, Points: []Point{{X: 1, Y: 0, Lo: 1e-6, Hi: 2e-6, Text: "1 µs"}, {X: 1, Y: 1, Lo: 1e-6, Hi: 3e-6, Text: hostile}}}}}
+	dots := Figure{Title: "dots", X: Axis{}, Y: Axis{Scale: Log, Level: 0.025}, Series: []Series{
+		{Name: hostile, Role: Other, Form: Dots, Points: []Point{point(1, 0.1), point(2, 0)}}, {Name: "none", Role: Other}}}
+	other := pattern
+	other.Title = hostile
+	return map[string]*Picture{
+		"pattern": {Title: "GL8", Panels: []Figure{pattern}},
+		"panels":  {Title: hostile, Panels: []Figure{pattern, other, pattern, pattern}},
+		"losses":  {Title: "losses", Panels: []Figure{losses}},
+		"dots":    {Title: strings.Repeat("a very long title ", 20), Panels: []Figure{dots}},
+		"empty":   {Title: "empty", Panels: []Figure{{Title: "empty"}}},
+		"heat": {Title: hostile, Heat: &HeatMap{Corner: "guideline", Columns: []string{"8", "1K", hostile}, Rows: []HeatRow{
+			{Name: "GL8", Cells: []HeatCell{{Ratio: 2.5, Sign: "★", Text: "2.50", Word: "violated"}, {}, {Sign: "?", Word: "undecided"}}},
+			{Name: hostile, Cells: []HeatCell{{Ratio: 0.01}, {Ratio: 100}, {Ratio: nan}}}}}},
+	}
+}
+
+// checks are what programs that read a format ask of a file.
+var checks = map[string]func(t *testing.T, file []byte){
+	"pdf": func(t *testing.T, file []byte) {
+		if !bytes.HasPrefix(file, []byte("%PDF-")) || !bytes.Contains(file[len(file)-20:], []byte("%%EOF")) {
+			t.Error("no PDF")
+		}
+	},
+	"svg": func(t *testing.T, file []byte) {
+		for d := xml.NewDecoder(bytes.NewReader(file)); ; {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				return
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if start, ok := token.(xml.StartElement); ok && start.Name.Local == "script" {
+				t.Error("a script")
+			}
+		}
+	},
+	"png": func(t *testing.T, file []byte) {
+		if _, err := png.Decode(bytes.NewReader(file)); err != nil {
+			t.Error(err)
+		}
+	},
+	"csv": func(t *testing.T, file []byte) {
+		if _, err := csv.NewReader(bytes.NewReader(file)).ReadAll(); err != nil {
+			t.Error(err)
+		}
+	},
+	"tex": checkTeX,
+}
+
+// checkTeX wants every group and environment closed, and nothing of a text obeyed.
+func checkTeX(t *testing.T, file []byte) {
+	text := string(file)
+	if strings.Count(text, `\begin{`) != strings.Count(text, `\end{`) || strings.Contains(text, `\input`) {
+		t.Errorf("%s", text)
+	}
+	depth := 0
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "%") {
+			continue
+		}
+		for i := 0; i < len(line); i++ {
+			switch line[i] {
+			case '\\':
+				i++
+			case '{':
+				depth++
+			case '}':
+				depth--
+			case '%':
+				t.Errorf("a comment in %q", line)
+			}
+			if line[i] > 0x7e || depth < 0 {
+				t.Fatalf("%q", line)
+			}
+		}
+	}
+	if depth != 0 {
+		t.Errorf("%d groups are open:\n%s", depth, text)
+	}
+}
+
+func TestEveryPictureCanBeReadInEveryFormat(t *testing.T) {
+	for name, p := range examples() {
+		for _, f := range Formats {
+			t.Run(name+"."+f.Ext, func(t *testing.T) {
+				var out bytes.Buffer
+				if err := f.Write(&out, p); err != nil {
+					t.Fatal(err)
+				}
+				checks[f.Ext](t, out.Bytes())
+			})
+		}
+	}
+}
+
+func TestDataOfAPictureHaveARowForEveryPointValueAndMark(t *testing.T) {
+	var out bytes.Buffer
+	if err := writeCSV(&out, examples()["pattern"]); err != nil {
+		t.Fatal(err)
+	}
+	want := `panel,series,name,x,each,y,lo,hi,sign,text
+GL8: Reduce,Reduce,,0,,1e-06,9e-07,1.1e-06,,
+GL8: Reduce,Reduce,,0,1,9e-07,,,,
+GL8: Reduce,Reduce,,0,2,1.1e-06,,,,
+GL8: Reduce,Reduce,,8,,2e-06,1.8e-06,2.2e-06,,
+GL8: Reduce,Reduce,,1048576,,0.003,0.0027,0.0033,,
+GL8: Reduce,Allreduce,,0,,2e-06,1.8e-06,2.2e-06,,
+GL8: Reduce,Allreduce,,8,,,,,,
+GL8: Reduce,,,8,,,,,**,violated
+GL8: Reduce,,,0,,,,,?,
+GL8: Reduce,,,1048576,,,,,,
+`
+	if got := out.String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
+func TestSeriesAreToldApartByMoreThanColour(t *testing.T) {
+	seen := map[string]bool{}
+	for _, l := range looks {
+		seen[l.tex] = true
+	}
+	if len(seen) != len(looks) {
+		t.Errorf("%d of %d looks", len(seen), len(looks))
+	}
+	all := []Series{{Role: Call}, {Role: Instead}, {Role: Other}, {Role: Other}}
+	if a, b := paletteOf(all, 2), paletteOf(all, 3); a.tex == b.tex {
+		t.Error("two others look alike")
+	}
+}
+
+func TestOnlySizesThatWereMeasuredAreLabelled(t *testing.T) {
+	f := &examples()["pattern"].Panels[0]
+	var labels []string
+	for _, tick := range xTicksOf(f, limits{0, 1 << 20}, 8) {
+		labels = append(labels, tick.Label)
+	}
+	if got := strings.Join(labels, " "); got != "0 8 1M" {
+		t.Errorf("labels %s", got)
+	}
+}
+
+func TestPanelsForTeXShareTitleAndAxes(t *testing.T) {
+	p := examples()["pattern"]
+	low := p.Panels[0]
+	low.Title, low.Series = "other", []Series{{Name: "Reduce", Points: []Point{point(8, 1e-9)}}}
+	p.Panels, p.Title = append(p.Panels, low), "GL8 in two folders"
+	var out bytes.Buffer
+	if err := writeTeX(&out, p); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"xmin=", "ymin=", "title={GL8 in two folders\\\\ "} {
+		parts := strings.Split(out.String(), of)
+		if len(parts) != 3 {
+			t.Fatalf("%q is there %d times:\n%s", of, len(parts)-1, out.String())
+		}
+		if first, second := parts[1][:20], parts[2][:20]; strings.HasSuffix(of, "=") && first != second {
+			t.Errorf("%s%s and %s", of, first, second)
+		}
+	}
+}

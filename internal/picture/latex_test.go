@@ -1,0 +1,61 @@
+package picture
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+)
+
+// preamble is what the first lines of the files ask for. `table` goes before pgfplots, which loads xcolor.
+const preamble = `\documentclass{article}
+\usepackage[margin=1cm]{geometry}
+\usepackage[table]{xcolor}
+\usepackage{pgfplots} \pgfplotsset{compat=1.16}
+\pagestyle{empty}
+\begin{document}
+`
+
+// A real TeX, where there is one, sets every picture, hostile texts and all, without a word about missing characters
+// or numbers.
+func TestTeXSetsEveryPicture(t *testing.T) {
+	if exec.Command("kpsewhich", "pgfplots.sty").Run() != nil {
+		t.Skip("no pdflatex with pgfplots on the PATH")
+	}
+	// PGMPI_TEX keeps what is set, to be looked at.
+	dir := os.Getenv("PGMPI_TEX")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	var document bytes.Buffer
+	document.WriteString(preamble)
+	all := examples()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		var out bytes.Buffer
+		if err := writeTeX(&out, all[name]); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".tex"), out.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&document, "\\noindent\\input{%s}\n\\clearpage\n", name)
+	}
+	document.WriteString("\\end{document}\n")
+	if err := os.WriteFile(filepath.Join(dir, "all.tex"), document.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "all.tex")
+	cmd.Dir = dir
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, said)
+	}
+	if bad := regexp.MustCompile(`(?m)^.*(Missing character|Package pgfplots Warning|Dimension too large|NaN).*$`).FindAll(said, 5); bad != nil {
+		t.Errorf("%s", bytes.Join(bad, []byte("\n")))
+	}
+}
