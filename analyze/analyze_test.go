@@ -87,9 +87,7 @@ func TestSplitIsSuspectedFromMediansAndAViolationForThePaper(t *testing.T) {
 
 func TestSplitReportsTheLargestSuspectedPart(t *testing.T) {
 	m := fixture.Manifest()
-	plan := &m.Plan
-	plan.Cases = append(plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: 16, Shape: fixture.P2}, guidelines.Case{Function: "MPI_Reduce", Msize: 32, Shape: fixture.P2})
-	plan.Tests[1].Others = []int{0, 6, 7}
+	m.Plan.Tests[1].Others = []int{0, fixture.Case(m, "MPI_Reduce", fixture.P2, 16), fixture.Case(m, "MPI_Reduce", fixture.P2, 32)}
 	r := analyzed(t, m, fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000, 2000, 40000), judge.Default())
 	if v := r.Verdicts[1]; v.Verdict != judge.Suspected || v.MsizeOther != 16 || v.K != 4 {
 		t.Errorf("%+v, want 4 × 16 B", v)

@@ -191,11 +191,8 @@ func followed(m *results.Manifest, whole, parts int64) []results.Run {
 	var runs []results.Run
 	for n := 1; n <= m.Split.R; n++ {
 		run := results.Run{Header: results.Header{Mode: protocol.ModeSplit, Shape: fixture.P2, Run: n}}
-		run.Cases = []results.CaseInfo{
-			{Plan: 0, Function: "MPI_Reduce", Msize: 8, Calls: 8, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}},
-			{Plan: 1, Function: "MPI_Reduce", Msize: 64, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}},
-		}
-		run.Samples = [][]protocol.Sample{{{NS: parts + int64(n)}}, {{NS: whole + int64(n)}}}
+		fixture.Add(&run, m, 0, 8, fixture.Samples(parts+int64(n)))
+		fixture.Add(&run, m, 1, 1, fixture.Samples(whole+int64(n)))
 		runs = append(runs, run)
 	}
 	return runs

@@ -7,7 +7,6 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
 	"pgmpi/measure/protocol"
 )
@@ -63,7 +62,7 @@ func TestMpirunsThatAreSlowThroughoutAreNamedAndStay(t *testing.T) {
 	m := fixture.Manifest()
 	m.R = 6
 	for len(m.Plan.Cases) < 10 { // further sizes that no test needs
-		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: int64(1000 + len(m.Plan.Cases)), Shape: fixture.P2})
+		fixture.Case(m, "MPI_Reduce", fixture.P2, int64(1000+len(m.Plan.Cases)))
 	}
 	ns := make([]int64, len(m.Plan.Cases))
 	for i := range ns {

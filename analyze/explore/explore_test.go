@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -41,27 +42,21 @@ func TestAlgorithmsAreChosenByNameAndLeftOutByAMark(t *testing.T) {
 // takes in the mpiruns that choose and in those that test.
 func exploredData(t *testing.T, candidates map[string][2]int64) (*results.Manifest, *medians.Set) {
 	t.Helper()
-	shape := guidelines.Shape{NP: 2}
-	m := &results.Manifest{R: 3, Plan: guidelines.Plan{Shapes: []guidelines.Shape{shape}, Datatype: "byte", Op: "bor",
-		Cases: []guidelines.Case{{Function: "MPI_Scan", Msize: 8, Shape: shape}}}}
+	m := fixture.Empty(3)
 	m.Rank.ClockTickNS = 1
+	fixture.Case(m, "MPI_Scan", fixture.P2, 8)
 	took := [][2]int64{{100_000, 100_000}}
 	for _, id := range []string{"MPI_Scan@itself", "MPI_Scan@linear", "scan_as_exscan+reduce_local"} {
 		if ns, ok := candidates[id]; ok {
-			i := len(m.Plan.Cases)
-			c := guidelines.Case{Function: id, Msize: 8, Shape: shape}
-			m.Plan.Cases = append(m.Plan.Cases, c)
-			m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "x", Type: guidelines.Pattern, Function: "MPI_Scan", Mockup: id, Msize: 8, Shape: shape, Others: []int{i}})
+			fixture.Test(m, fixture.Pattern{ID: "x", Function: "MPI_Scan", Mockup: id}.Guideline(), fixture.P2, 8, fixture.Case(m, id, fixture.P2, 8))
 			took = append(took, ns)
 		}
 	}
 	set := medians.New(m)
 	run := func(mode protocol.Mode, n, phase int, cases []int) {
-		r := &results.Run{Header: results.Header{Mode: mode, Shape: shape, Run: n}}
-		for i, plan := range cases {
-			c := m.Plan.Cases[plan]
-			r.Cases = append(r.Cases, results.CaseInfo{Plan: plan, Function: c.Function, Msize: 8, CaseResult: protocol.CaseResult{Case: i, Status: protocol.StatusOK, NRep: 1}})
-			r.Samples = append(r.Samples, []protocol.Sample{{NS: took[plan][phase] + int64((n*7+plan*3)%5)*100}})
+		r := &results.Run{Header: results.Header{Mode: mode, Shape: fixture.P2, Run: n}}
+		for _, plan := range cases {
+			fixture.Add(r, m, plan, 0, fixture.Samples(took[plan][phase]+int64((n*7+plan*3)%5)*100))
 		}
 		if err := set.Add(r); err != nil {
 			t.Fatal(err)

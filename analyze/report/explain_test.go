@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -79,7 +80,7 @@ func noisyReport(t *testing.T) *analyze.Report {
 }
 
 // explained are the verdicts that the selector names.
-func explained(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Config, selector string,
+func explained(t *testing.T, patterns []fixture.Pattern, sizes []int64, cfg judge.Config, selector string,
 	samples func(string, int64, int) []protocol.Sample) []*analyze.Explanation {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, sizes, patterns, 10, samples)
@@ -104,7 +105,7 @@ func explained(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Config,
 }
 
 // explanation is the text about them.
-func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Config, selector string,
+func explanation(t *testing.T, patterns []fixture.Pattern, sizes []int64, cfg judge.Config, selector string,
 	samples func(string, int64, int) []protocol.Sample) string {
 	t.Helper()
 	text := ""
@@ -235,8 +236,8 @@ func TestHistogramShowsEveryCellThatIsNotEmpty(t *testing.T) {
 }
 
 func TestNoExplanationIsWiderThan100Columns(t *testing.T) {
-	long := []mockup{{"a-very-long-id-of-a-users-own-guideline", "MPI_Reduce_scatter_block", "reduce_scatter_block_as_reduce+scatter"},
-		{"GL13", "MPI_Allreduce", "allreduce_as_reduce_scatter_block+allgather"}}
+	long := []fixture.Pattern{{ID: "a-very-long-id-of-a-users-own-guideline", Function: "MPI_Reduce_scatter_block", Mockup: "reduce_scatter_block_as_reduce+scatter"},
+		{ID: "GL13", Function: "MPI_Allreduce", Mockup: "allreduce_as_reduce_scatter_block+allgather"}}
 	wide := func(function string, size int64, run int) []protocol.Sample {
 		out := noisy(function, size, run)
 		for i := range out {

@@ -16,6 +16,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 )
@@ -159,10 +160,10 @@ func largeReport(t *testing.T) *analyze.Report {
 	for s := int64(1); s <= 1<<20; s *= 2 {
 		sizes = append(sizes, s)
 	}
-	var patterns []mockup
+	var patterns []fixture.Pattern
 	for i := range 17 {
 		f := fmt.Sprintf("Collective_%d", i%11)
-		patterns = append(patterns, mockup{fmt.Sprintf("GL%d", i+1), "MPI_" + f, fmt.Sprintf("%s_as_mockup_%d", strings.ToLower(f), i)})
+		patterns = append(patterns, fixture.Pattern{ID: fmt.Sprintf("GL%d", i+1), Function: "MPI_" + f, Mockup: fmt.Sprintf("%s_as_mockup_%d", strings.ToLower(f), i)})
 	}
 	m, runs := measured([]guidelines.Shape{{NP: 2}, {NP: 4}}, sizes, patterns, 24, func(function string, size int64, run int) []protocol.Sample {
 		ns := 1000 + 2*size

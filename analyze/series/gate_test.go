@@ -194,10 +194,8 @@ func measuredAgain(a *analyze.Analysis, reduce, allreduce int64, line float64) {
 	m := a.Manifest
 	for n := 1; n <= m.Confirm.R; n++ {
 		run := &results.Run{Header: results.Header{Mode: protocol.ModeConfirm, Shape: fixture.P2, Run: n, Yardstick: []protocol.Yardstick{{LineNS: line}}}}
-		for i, ns := range map[int]int64{0: reduce, 2: allreduce} {
-			run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: m.Plan.Cases[i].Function, Msize: 8, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
-			run.Samples = append(run.Samples, []protocol.Sample{{NS: ns + int64(n)}})
-		}
+		fixture.Add(run, m, 0, 1, fixture.Samples(reduce+int64(n)))
+		fixture.Add(run, m, 2, 1, fixture.Samples(allreduce+int64(n)))
 		if err := a.Set.Add(run); err != nil {
 			panic(err)
 		}

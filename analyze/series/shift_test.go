@@ -108,21 +108,15 @@ func TestMockupsAndLargerSizesAreCasesToo(t *testing.T) {
 	}
 }
 
-// sixSizes is fixture with its functions at six sizes: 18 cases of three functions.
+// sixSizes has MPI_Reduce and two mock-ups at six sizes: 18 cases of three functions.
 func sixSizes() *results.Manifest {
-	m := fixture.Manifest()
-	plan := &m.Plan
-	plan.Datatype, plan.Op = "byte", "bor"
-	functions := []string{plan.Cases[0].Function, plan.Cases[2].Function, plan.Cases[4].Function}
-	plan.Cases, plan.Tests = nil, nil
-	for size := int64(8); len(plan.Cases) < 18; size *= 8 {
-		i := len(plan.Cases)
-		for k, f := range functions {
-			plan.Cases = append(plan.Cases, guidelines.Case{Function: f, Msize: size, Shape: fixture.P2})
-			if k > 0 {
-				plan.Tests = append(plan.Tests, guidelines.Test{Guideline: fmt.Sprint("GL", k), Type: guidelines.Pattern, Function: functions[0], Mockup: f,
-					Msize: size, Shape: fixture.P2, Case: i, Others: []int{i + k}})
-			}
+	m := fixture.Empty(fixture.R)
+	for size := int64(8); len(m.Plan.Cases) < 18; size *= 8 {
+		at := len(m.Plan.Cases)
+		fixture.Case(m, fixture.GL8.Function, fixture.P2, size)
+		for k, p := range []fixture.Pattern{fixture.GL8, fixture.GL14} {
+			fixture.Case(m, p.Mockup, fixture.P2, size)
+			fixture.Test(m, p.Guideline(), fixture.P2, size, at+1+k)
 		}
 	}
 	return m

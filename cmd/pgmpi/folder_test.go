@@ -7,9 +7,9 @@ import (
 	"syscall"
 	"testing"
 
-	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
+	plans "pgmpi/internal/fixture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -22,18 +22,13 @@ func writeFolder(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p2 := guidelines.Shape{NP: 2}
-	m := &results.Manifest{R: 10, Config: config}
-	m.Plan = guidelines.Plan{Shapes: []guidelines.Shape{p2}, Datatype: "byte", Op: "bor"}
-	var infos []results.CaseInfo
+	m := plans.Empty(10)
+	m.Config = config
 	for i, f := range []string{"MPI_Reduce", "MPI_Reduce", "reduce_as_allreduce", "reduce_as_allreduce"} {
-		size := []int64{8, 64}[i%2]
-		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: f, Msize: size, Shape: p2})
-		infos = append(infos, results.CaseInfo{Plan: i, Function: f, Msize: size, CaseResult: protocol.CaseResult{Case: i, Status: protocol.StatusOK, NRep: 3}})
+		plans.Case(m, f, plans.P2, []int64{8, 64}[i%2])
 	}
 	for i, size := range []int64{8, 64} {
-		m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce",
-			Mockup: "reduce_as_allreduce", Msize: size, Shape: p2, Case: i, Others: []int{i + 2}})
+		plans.Test(m, plans.GL8.Guideline(), plans.P2, size, i+2)
 	}
 	f, err := results.Create(dir)
 	if err != nil {
@@ -44,12 +39,10 @@ func writeFolder(t *testing.T, dir string) {
 	if err := f.WriteManifest(m); err != nil {
 		t.Fatal(err)
 	}
-	for n := 1; n <= m.R; n++ {
-		run := results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: p2, Run: n, Cases: infos}}
-		for _, ns := range []int64{2000, 3000, 1000, 3000} {
-			ns += int64(n)
-			run.Samples = append(run.Samples, []protocol.Sample{{NS: ns}, {NS: ns + 1}, {NS: ns + 2}})
-		}
+	for _, run := range plans.Runs(m, func(plan, run int) []protocol.Sample {
+		ns := []int64{2000, 3000, 1000, 3000}[plan] + int64(run)
+		return plans.Samples(ns, ns+1, ns+2)
+	}) {
 		if err := f.WriteRun(&run); err != nil {
 			t.Fatal(err)
 		}

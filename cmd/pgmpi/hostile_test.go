@@ -17,6 +17,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
+	plans "pgmpi/internal/fixture"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -104,7 +105,6 @@ const (
 )
 
 func TestHostileFolderCostsNoMoreThanItHolds(t *testing.T) {
-	p2 := guidelines.Shape{NP: 2}
 	many := func(n int, part string) string { return part + strings.Repeat(","+part, n/(len(part)+1)) }
 	manifest := func(fields string) string { return `{"schema":"pgmpi-manifest/1","mpiruns":2,` + fields + `}` }
 	header := func(fields string) string {
@@ -166,9 +166,7 @@ func TestHostileFolderCostsNoMoreThanItHolds(t *testing.T) {
 		"many cases and one wide": func(t *testing.T) string {
 			return edited(t, func(m *results.Manifest) {
 				for i := range 4000 {
-					m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Scan", Msize: int64(i), Shape: p2})
-					m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "x", Type: guidelines.Monotony, Function: "MPI_Scan", Msize: int64(i), Shape: p2,
-						Case: len(m.Plan.Cases) - 1, Others: []int{len(m.Plan.Cases) - 1}})
+					plans.Test(m, guidelines.Guideline{ID: "x", Type: guidelines.Monotony, Function: "MPI_Scan"}, plans.P2, int64(i), plans.Case(m, "MPI_Scan", plans.P2, int64(i)))
 				}
 				m.Plan.Cases[10].Function = strings.Repeat("y", 100000)
 				m.Plan.Tests[10].Function = strings.Repeat("y", 100000)
