@@ -100,12 +100,8 @@ func matchGolden(t *testing.T, name, got string) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, got)
+	if want, err := os.ReadFile(golden); err != nil || got != string(want) {
+		t.Errorf("%s differs (go test -update writes it anew; %v); got:\n%s", golden, err, got)
 	}
 }
 
