@@ -196,6 +196,7 @@ dist: go-check ## make a tarball of the last commit that builds without a networ
 	git archive --prefix=$$name/ HEAD | tar -x -C $$work
 	git rev-parse --short HEAD >$$work/$$name/.commit
 	(cd $$work/$$name && CGO_ENABLED=0 go mod vendor)
+	(cd $$work/$$name/internal/consumers && CGO_ENABLED=0 go mod vendor)
 	mkdir -p bin
 	tar -c -C $$work --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$$(git log -1 --format=%ct)" $$name | gzip -n >bin/.$$name
 	mv bin/.$$name bin/$$name.tar.gz
@@ -247,6 +248,8 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	wait $$others
 	echo "Tests without MPI:"
 	$(GO_TEST) $$(go list ./... | grep -v '/cmd/pgmpi$$')
+	echo "Programs that read what pgmpi writes, and scripts:"
+	(cd internal/consumers && $(GO_TEST) ./...)
 	echo "Tests of the C parts, with $(OPENMPI_CC) and with $(MPICH_CC):"
 	{ $(call cgo,$(OPENMPI_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES); } &
 	parts=$$!
@@ -260,10 +263,10 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	echo "Real mpiruns:"
 	$(GO_TEST) -parallel 3 -skip '^TestSlurm$$' ./cmd/pgmpi
 
-# Nothing waits here for mpiruns or a browser; what needs them is in packages that are left out.
+# Nothing waits here for mpiruns; what needs them is in packages that are left out.
 race: go-check ## run the tests that need no MPI with Go's race detector
 	@.ci/install gcc
-	CGO_ENABLED=1 CC=gcc go test -race -vet=off -timeout 15m $$(go list ./... | grep -v -e '/cmd/' -e '/mockups/c$$' -e '/measure/rank$$' -e '/browser$$')
+	CGO_ENABLED=1 CC=gcc go test -race -vet=off -timeout 15m $$(go list ./... | grep -v -e '/cmd/' -e '/mockups/c$$' -e '/measure/rank$$')
 
 lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) ## gofmt, go vet, staticcheck, exhaustive and C warnings, with and without MPI
 	@unformatted=$$(gofmt -l .)
@@ -277,6 +280,11 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) ./...
 	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) .ci/gotest.go
 	CGO_ENABLED=0 bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) ./...
+	(
+		cd internal/consumers
+		CGO_ENABLED=0 go vet ./...
+		CGO_ENABLED=0 ../../bin/staticcheck-$(STATICCHECK) ./...
+	)
 	for cc in $(OPENMPI_CC) $(MPICH_CC); do
 		$(call cgo,$$cc) go vet $(CGO_PACKAGES)
 		$(call cgo,$$cc) bin/staticcheck-$(STATICCHECK) $(CGO_PACKAGES)
@@ -341,4 +349,4 @@ go-check:
 		echo "pgmpi needs Go $$need or newer, and $$(command -v go) is $${have:-of no known version}: $$remedy" >&2
 		exit 1
 	fi
-	go mod download >/dev/null 2>&1 || true # silently here; what is missing shows in the build
+	{ go mod download && cd internal/consumers && go mod download; } >/dev/null 2>&1 || true # silently here; what is missing shows in the build

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -72,6 +73,28 @@ func TestEveryDocumentInEveryFormatMatchesGoldenFiles(t *testing.T) {
 		}
 		if pictures := dataOfPictures(t, e.document); pictures != "" {
 			matchGolden(t, name+".pictures", pictures)
+		}
+	}
+}
+
+// TestDocumentsForConsumers writes the documents that internal/consumers feeds to programs that
+// read them. The first of the texts of somebody else's is harmless.
+func TestDocumentsForConsumers(t *testing.T) {
+	if *documents == "" {
+		return
+	}
+	all := examples(t)
+	all["hostile"], all["every-test"] = exampleOf(Reports, hostileReport(t)), exampleOf(Reports, everyTest(t))
+	for i, text := range []string{"x", `"><script>alert(1)</script>`, `'"--></title></style><img src=x onerror=alert(1)>`, "]]></svg>&lt;b>{{.}}", `" onclick="x`} {
+		for name, e := range hostile(t, text) {
+			all[fmt.Sprintf("elses-%d-%s", i, name)] = e
+		}
+	}
+	for name, e := range all {
+		for _, format := range e.formats {
+			if err := os.WriteFile(filepath.Join(*documents, name+"."+format), []byte(written(t, format, e.document)), 0o666); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture"
 )
 
 // lint validates a JUnit file with the schema.
@@ -80,7 +81,7 @@ func TestJUnitReadsBackWithItsCounts(t *testing.T) {
 			n.Tests++
 			if c.Failure != nil {
 				n.Failures++
-				if c.Failure.Type != "new" || !strings.Contains(c.Failure.Body, "\nstate        new: "+document.OneLine(hostileText)+"\n") {
+				if c.Failure.Type != "new" || !strings.Contains(c.Failure.Body, "\nstate        new: "+document.OneLine(fixture.Hostile)+"\n") {
 					t.Errorf("%+v", c.Failure)
 				}
 			}

@@ -23,7 +23,10 @@ import (
 	"pgmpi/measure/results"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var (
+	update    = flag.Bool("update", false, "write the golden files anew")
+	documents = flag.String("documents", "", "write every document in every format into this folder")
+)
 
 var few = []fixture.Pattern{fixture.GL8, fixture.GL14, fixture.GL5}
 

@@ -7,6 +7,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/conf/glfile"
+	plans "pgmpi/internal/fixture"
 )
 
 // stubbed is a fixture whose pgmpi writes its arguments and report.json, and ends with a code.
@@ -125,7 +128,7 @@ func TestTheNightlyScriptHoldsANightAgainstTheLastFiveGoodOnes(t *testing.T) {
 // The stub hands what the script asks for to the real pgmpi, which judges a folder.
 func TestPgmpiWritesTheFormatsThatTheNightlyScriptAsksFor(t *testing.T) {
 	b := stubbed(t, 0)
-	writeFolder(t, filepath.Join(b.dir, "out"))
+	plans.Folder(t, filepath.Join(b.dir, "out"), glfile.Default())
 	b.put("pgmpi-stub", "#!/bin/sh\nexec pgmpi analyze \"$3\" --format \"$6\"\n")
 	b.put("summary.md", "")
 	b.env = append(b.env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+filepath.Join(b.dir, "summary.md"))

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/conf/glfile"
+	plans "pgmpi/internal/fixture"
+
 	"pgmpi/internal/exitcode"
 )
 
@@ -128,7 +131,7 @@ func TestOtherProgramsReadTables(t *testing.T) {
 
 func TestAnExportThatFailsLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
-	writeFolder(t, filepath.Join(dir, "a"))
+	plans.Folder(t, filepath.Join(dir, "a"), glfile.Default())
 	raw := filepath.Join(dir, "a", "raw", "run-p2-03.tsv.gz")
 	text, err := os.ReadFile(raw)
 	if err != nil {

@@ -56,7 +56,7 @@ func limited(t *testing.T, args ...string) (got said, kib int64, took time.Durat
 func edited(t *testing.T, change func(m *results.Manifest)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
-	writeFolder(t, dir)
+	plans.Folder(t, dir, glfile.Default())
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if err != nil {
 		t.Fatal(err)

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	plans "pgmpi/internal/fixture"
+
 	"pgmpi/analyze"
 )
 
@@ -123,20 +125,7 @@ func (b *fixture) toml(text string) string {
 	return path
 }
 
-// quick is a check of a few cases without a prediction,
-// over the least number of mpiruns that method paper takes.
-const quick = `
-[check]
-guidelines = ["GL8", "GL1:MPI_Bcast"]
-[job]
-np = [2]
-mpiruns = 3
-msizes = ["8", "1Ki"]
-[nrep]
-fixed = 10
-[analyze]
-method = "paper"
-`
+const quick = plans.Quick
 
 // long lasts until it is ended.
 const long = `

@@ -1,4 +1,4 @@
-package main
+package consumers
 
 import (
 	"errors"
@@ -12,40 +12,79 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fixture"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain makes this program pgmpi itself when it is called by that name, and
-// puts that name on the PATH: no test needs the command built before.
-func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pgmpi": main, "costs": costs})
-}
+// libraries are the MPI libraries of the scripts with mpiruns; see testdata/yield.
+var libraries = []string{"openmpi", "mpich"}
 
-// Every script under testdata/script is a claim, and needs no MPI.
+// TestScripts plays every script under testdata/script: each is a claim, and needs no MPI.
 func TestScripts(t *testing.T) {
-	runScripts(t, "testdata/script", "", emptyFixture)
+	runScripts(t, "testdata/script", "")
 }
 
-// Every script under testdata/script/mpi is run with real mpiruns of each library.
+// TestScriptsWithMPI plays every script under testdata/script/mpi with real mpiruns of each library.
 func TestScriptsWithMPI(t *testing.T) {
+	if os.Getenv("PGMPI_TEST_BIN") == "" {
+		t.Skip("real mpiruns need the folder of the built programs in PGMPI_TEST_BIN: `make test` sets it")
+	}
 	t.Parallel()
-	for _, l := range libraries {
-		t.Run(l.name, func(t *testing.T) {
+	for _, library := range libraries {
+		t.Run(library, func(t *testing.T) {
 			t.Parallel() // no script is about times
-			runScripts(t, "testdata/script/mpi", l.name, func(t *testing.T, dir string) *fixture { return newFixtureIn(t, dir, l) })
+			runScripts(t, "testdata/script/mpi", library)
 		})
 	}
 }
 
 // script is what our commands need of the script that they are in.
 type script struct {
-	*fixture
+	t    *testing.T
+	rank string               // a path of this script only, so that its processes can be told apart
+	env  []string             // of its programs
 	kept map[string]time.Time // what `keep` has seen
+}
+
+// newScript prepares the folder of a script; library: "" needs no MPI.
+func newScript(t *testing.T, dir, library string) (*script, error) {
+	// The environment of the tests in Go, not testscript's: an MPI library may need
+	// variables of the user, and where TMPDIR is new, an mpirun of Open MPI that
+	// starts while another ends can fail to make its session directory.
+	s := &script{t: t, env: append(os.Environ(), "WORK="+dir)}
+	if library == "" {
+		return s, nil
+	}
+	bin, mpirun := os.Getenv("PGMPI_TEST_BIN"), "mpirun."+library
+	if fedora := "/usr/lib64/" + library + "/bin/mpirun"; exec.Command(mpirun, "--version").Run() != nil && exec.Command(fedora, "--version").Run() == nil {
+		mpirun = fedora
+	}
+	s.rank = filepath.Join(dir, "pgmpi-rank")
+	other := libraries[1-slices.Index(libraries, library)]
+	s.env = append(s.env, "BIN="+bin, "RANK="+s.rank, "MPIRUN="+mpirun, "LIB="+library, "OTHER="+other)
+	if os.Geteuid() == 0 {
+		s.env = append(s.env, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1")
+	}
+	return s, errors.Join(os.Symlink(filepath.Join(bin, "pgmpi-rank-"+library), s.rank), os.WriteFile(filepath.Join(dir, "quick.toml"), []byte(fixture.Quick), 0o666))
+}
+
+// processes are the command lines that name the script's rank program.
+func (s *script) processes() (found []string) {
+	names, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range names {
+		text, _ := os.ReadFile(name)
+		if argv := strings.Split(string(text), "\x00"); slices.Contains(argv, s.rank) {
+			found = append(found, strings.Join(argv, " "))
+		}
+	}
+	return found
 }
 
 type scriptKey struct{}
 
-func runScripts(t *testing.T, dir, library string, in func(t *testing.T, dir string) *fixture) {
+func runScripts(t *testing.T, dir, library string) {
 	commands := map[string]func(*testscript.TestScript, bool, []string){}
 	for name, do := range scriptCommands {
 		commands[name] = func(ts *testscript.TestScript, not bool, args []string) {
@@ -70,13 +109,10 @@ func runScripts(t *testing.T, dir, library string, in func(t *testing.T, dir str
 			return false, errors.New("there are openmpi, mpich and root")
 		},
 		Setup: func(env *testscript.Env) error {
-			s := &script{fixture: in(env.T().(inTurn).T, env.WorkDir)}
-			// The environment of the tests in Go, not testscript's: an MPI library may need
-			// variables of the user, and where TMPDIR is new, an mpirun of Open MPI that
-			// starts while another ends can fail to make its session directory.
+			s, err := newScript(env.T().(inTurn).T, env.WorkDir, library)
 			env.Vars = s.env
 			env.Values[scriptKey{}] = s
-			return nil
+			return err
 		},
 	})
 }
@@ -92,6 +128,8 @@ func (t inTurn) Run(name string, test func(testscript.T)) {
 
 // scriptCommands are those that testscript lacks.
 var scriptCommands = map[string]func(ts *testscript.TestScript, s *script, args []string){
+	// pgmpi ARGS…: it ends well.
+	"pgmpi": func(ts *testscript.TestScript, _ *script, args []string) { ts.Check(ts.Exec("pgmpi", args...)) },
 	// exits CODE[,CODE] PROGRAM ARGS…: it ends with one of these.
 	"exits": func(ts *testscript.TestScript, _ *script, args []string) {
 		code, exit := 0, (*exec.ExitError)(nil)
@@ -108,8 +146,10 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, s *script, args 
 	"gone": func(ts *testscript.TestScript, s *script, args []string) {
 		limit, err := time.ParseDuration(args[0])
 		ts.Check(err)
-		if !within(limit, s.ended) {
-			ts.Fatalf("processes of %s are left after %v: %v", s.rank, limit, s.processes(false))
+		for end := time.Now().Add(limit); len(s.processes()) > 0; time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				ts.Fatalf("processes of %s are left after %v: %v", s.rank, limit, s.processes())
+			}
 		}
 	},
 	// files N GLOB
@@ -142,7 +182,9 @@ var scriptCommands = map[string]func(ts *testscript.TestScript, s *script, args 
 		ts.Defer(func() { _ = syscall.Unmount(mount, syscall.MNT_DETACH) })
 	},
 	// results DIR writes a results folder that violates GL8 at 8 bytes and keeps it at 64.
-	"results": func(ts *testscript.TestScript, s *script, args []string) { writeFolder(s.t, ts.MkAbs(args[0])) },
+	"results": func(ts *testscript.TestScript, s *script, args []string) {
+		fixture.Folder(s.t, ts.MkAbs(args[0]), glfile.Default())
+	},
 }
 
 func glob(ts *testscript.TestScript, pattern string) []string {

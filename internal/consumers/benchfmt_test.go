@@ -1,18 +1,20 @@
-package report
+package consumers
 
 import (
 	"encoding/csv"
+	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"golang.org/x/perf/benchfmt"
 
-	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
+	"pgmpi/internal/fixture"
 )
 
 // benchmarksIn reads a file back: values in nanoseconds by name.
@@ -43,39 +45,36 @@ func benchmarksIn(t *testing.T, text string) (byName map[string][]float64, last 
 }
 
 func TestEveryRunMedianOfACollectiveIsALineOfBenchfmt(t *testing.T) {
-	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
-	r.Host = "login1"
-	byName, last := benchmarksIn(t, written(t, "benchfmt", Reports.Document(r)))
-	if len(byName) != 2*3 || len(byName["MPI_Reduce/msize=65536/np=2"]) != 12 {
+	byName, last := benchmarksIn(t, saved(t, "planted.benchfmt"))
+	if len(byName) != 2*4 || len(byName["MPI_Reduce/msize=65536/np=2"]) != 12 {
 		t.Errorf("%v", byName)
 	}
 	// planted: 1002 ns, .1 % more in every mpirun, and the middle of three samples one more.
 	if got := byName["MPI_Reduce/msize=1/np=2"][0]; math.Abs(got-1004) > 1e-6 {
 		t.Errorf("%g ns", got)
 	}
-	if last.Iters != 3 || last.GetConfig("library") != "MPICH Version: 4.0.2" || last.GetConfig("host") != "login1" {
+	if last.Iters != 3 || last.GetConfig("library") != "MPICH Version: 4.0.2" {
 		t.Errorf("%d %+v", last.Iters, last.Config)
 	}
 }
 
 func TestBenchfmtReadsBackWhateverTheNames(t *testing.T) {
-	r := hostileReport(t)
-	d := Reports.Document(r)
-	byName, last := benchmarksIn(t, written(t, "benchfmt", d))
+	text := saved(t, "hostile.benchfmt")
+	byName, last := benchmarksIn(t, text)
 	lines := 0
 	for name, values := range byName {
 		lines += len(values)
-		if !strings.HasPrefix(name, "MPI_") || !strings.HasSuffix(name, "/np=2/shape="+strings.Join(strings.Fields(clean.Line(hostileText)), "_")) {
+		if !strings.HasPrefix(name, "MPI_") || !strings.HasSuffix(name, "/np=2/shape="+strings.Join(strings.Fields(clean.Line(fixture.Hostile)), "_")) {
 			t.Errorf("%q", name)
 		}
 	}
-	if lines == 0 || lines != len(d.Benchmarks.Benchmarks) || last.GetConfig("host") != d.Benchmarks.Facts[1].Value {
-		t.Errorf("%d lines of %d, host %q", lines, len(d.Benchmarks.Benchmarks), last.GetConfig("host"))
+	if host := clean.Line(strings.Join(strings.Fields(fixture.Hostile), " ")); lines == 0 || lines != strings.Count(text, "\nBenchmark") || last.GetConfig("host") != host {
+		t.Errorf("%d lines of %d, host %q, want %q", lines, strings.Count(text, "\nBenchmark"), last.GetConfig("host"), host)
 	}
 }
 
 func TestShapesWithAsManyProcessesAreDifferentBenchmarks(t *testing.T) {
-	byName, _ := benchmarksIn(t, written(t, "benchfmt", Reports.Document(everyTest(t))))
+	byName, _ := benchmarksIn(t, saved(t, "every-test.benchfmt"))
 	for _, name := range []string{"MPI_Scan/msize=262144/np=2/shape=2x1", "MPI_Scan/msize=262144/np=2/shape=1x2"} {
 		if len(byName[name]) != 24 {
 			t.Errorf("%s: %v", name, byName[name])
@@ -90,20 +89,20 @@ func TestBenchstatReadsIt(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", benchstat, "golang.org/x/perf/cmd/benchstat").CombinedOutput(); err != nil {
 		t.Skipf("benchstat cannot be built here, perhaps for lack of network: %s", lastLine(string(out)))
 	}
-	write := func(name string, factor float64) string {
-		r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
-		for _, k := range r.Measured.Cases {
-			for i := range k.Runs {
-				k.Runs[i].NS *= factor
-			}
-		}
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(written(t, "benchfmt", Reports.Document(r))), 0o666); err != nil {
+	one := saved(t, "planted.benchfmt")
+	two := regexp.MustCompile(`(?m)[\d.e+]+ ns/op$`).ReplaceAllStringFunc(one, func(time string) string {
+		var ns float64
+		fmt.Sscan(time, &ns)
+		return fmt.Sprint(1.2*ns, " ns/op")
+	})
+	var paths []string
+	for i, text := range []string{one, two} {
+		paths = append(paths, filepath.Join(dir, fmt.Sprint("night", i)))
+		if err := os.WriteFile(paths[i], []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		return path
 	}
-	out, err := exec.Command(benchstat, "-format", "csv", write("one", 1), write("two", 1.2)).Output()
+	out, err := exec.Command(benchstat, "-format", "csv", paths[0], paths[1]).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +118,7 @@ func TestBenchstatReadsIt(t *testing.T) {
 			found[row[0]] = row[5]
 		}
 	}
-	if len(found) != 2*2 || found["MPI_Reduce/msize=1024/np=2"] != "+20.00%" {
+	if len(found) != 2*4 || found["MPI_Reduce/msize=1024/np=2"] != "+20.00%" {
 		t.Errorf("%v in:\n%s", found, out)
 	}
 }

@@ -1,4 +1,4 @@
-package report
+package consumers
 
 import (
 	"bytes"
@@ -12,11 +12,12 @@ import (
 
 	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture"
 )
 
 // A reader of GitHub's Markdown finds every text as it was, and no more structure than we gave.
 func TestMarkdownShowsEveryTextAsItIs(t *testing.T) {
-	texts := []string{hostileText, "# no heading", "## #", "> no quotation", "- no list", "+ no list", "1. no list", "12) no list", "=", "---", "_no_ emphasis __no__ *no* **no** ~~no~~",
+	texts := []string{fixture.Hostile, "# no heading", "## #", "> no quotation", "- no list", "+ no list", "1. no list", "12) no list", "=", "---", "_no_ emphasis __no__ *no* **no** ~~no~~",
 		"MPI_Bcast and a_b_c_", "`code", "<b>&lt;</b>", "[no](link)", "![no](picture)", `a\*b`, "a|b", "no heading\n===", "\tno code"}
 	parser := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser()
 	for _, want := range texts {

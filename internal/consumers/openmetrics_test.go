@@ -1,4 +1,4 @@
-package report
+package consumers
 
 import (
 	"fmt"
@@ -9,11 +9,8 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
-	"pgmpi/analyze"
-	"pgmpi/analyze/medians"
-	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
-	"pgmpi/internal/document"
+	"pgmpi/internal/fixture"
 )
 
 // values reads metrics back: by name and labels, as the program writes them.
@@ -41,15 +38,12 @@ func values(t *testing.T, text string) map[string]float64 {
 }
 
 func TestMetricsReadBack(t *testing.T) {
-	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
-	r.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{MemcpyNS: 2500}}}
-	text := written(t, "openmetrics", Reports.Document(r))
+	text := saved(t, "planted.openmetrics")
 	got := values(t, text)
 	for key, want := range map[string]float64{
 		`pgmpi_ratio guideline="GL8" function="MPI_Reduce" msize="65536" shape="p2"`: 3,
 		`pgmpi_seconds function="MPI_Reduce" msize="1" shape="p2"`:                   1.009e-06,
-		"pgmpi_violated": 3, "pgmpi_alarms": 3, "pgmpi_slow_mpiruns": 0,
-		`pgmpi_yardstick_seconds quantity="memcpy" shape="p2"`: 2.5e-6,
+		"pgmpi_violated": 5, "pgmpi_alarms": 5, "pgmpi_slow_mpiruns": 0,
 	} {
 		if got[key] < want*.999 || got[key] > want*1.001 {
 			t.Errorf("%s is %g, want %g", key, got[key], want)
@@ -58,20 +52,19 @@ func TestMetricsReadBack(t *testing.T) {
 	if !strings.HasSuffix(text, "\n# EOF\n") || strings.Count(text, "# EOF") != 1 {
 		t.Errorf("the end is %q", text[len(text)-20:])
 	}
-	r.Gate = &analyze.Gate{Alarms: 1}
-	if got := values(t, written(t, "openmetrics", Reports.Document(r)))["pgmpi_alarms"]; got != 1 {
-		t.Errorf("%g alarms of a gate with one", got)
+	if got := values(t, saved(t, "hostile.openmetrics")); got["pgmpi_alarms"] != 2 || got[fmt.Sprintf("pgmpi_yardstick_seconds quantity=\"cache-line round trip\" shape=%q", clean.Line(fixture.Hostile))] != 1e-7 {
+		t.Errorf("a gate with two alarms, and a yardstick: %v", got)
 	}
 }
 
 func TestMetricsAreUniqueAndEscaped(t *testing.T) {
-	values(t, written(t, "openmetrics", Reports.Document(everyTest(t))))
-	text := written(t, "openmetrics", Reports.Document(hostileReport(t)))
+	values(t, saved(t, "every-test.openmetrics"))
+	text := saved(t, "hostile.openmetrics")
 	if strings.ContainsAny(text, "\x1b\x00\r") || strings.Count(text, "\n# EOF") != 1 {
 		t.Errorf("%q", text)
 	}
 	for key := range values(t, text) {
-		if strings.Contains(key, "shape=") && !strings.Contains(key, fmt.Sprintf("shape=%q", clean.Line(hostileText))) {
+		if strings.Contains(key, "shape=") && !strings.Contains(key, fmt.Sprintf("shape=%q", clean.Line(fixture.Hostile))) {
 			t.Errorf("%s", key)
 		}
 	}
@@ -101,8 +94,7 @@ func TestMetricsAreOpenMetrics(t *testing.T) {
 		t.Skipf("no parser of OpenMetrics here: .ci/install python3-prometheus-client (%v %s)", err, lastLine(out))
 	}
 	parse := func(text string) (string, error) { return parseBy(python, text) }
-	for _, d := range []*document.Document{examples(t)["planted"].document, Reports.Document(hostileReport(t))} {
-		text := written(t, "openmetrics", d)
+	for _, text := range []string{saved(t, "planted.openmetrics"), saved(t, "hostile.openmetrics")} {
 		want := fmt.Sprintln(len(values(t, text)))
 		if got, err := parse(text); err != nil || got != want {
 			t.Errorf("%v: %s, want %s samples", err, got, want)
