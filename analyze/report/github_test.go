@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/analyze/report/check"
 	"pgmpi/internal/document"
 )
 
 func TestAnnotationsAreOneLineEachAndEscaped(t *testing.T) {
-	text := written(t, "github", Reports.Document(hostileReport(t)))
+	text := written(t, "github", check.Reports.Document(hostileReport(t)))
 	escape := regexp.MustCompile(`%(25|0D|0A|3A|2C)`)
 	line := regexp.MustCompile(`^::error title=[^:,\r\n]+::[^\r\n]+\n$`)
 	n := 0

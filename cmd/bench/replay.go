@@ -10,7 +10,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
-	"pgmpi/internal/campaign"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -79,11 +79,11 @@ type mpiruns struct {
 }
 
 func openMpiruns(dir string) (*mpiruns, error) {
-	folder, m, err := campaign.OpenResults(dir)
+	folder, m, err := reading.OpenResults(dir)
 	if err != nil {
 		return nil, err
 	}
-	config, err := campaign.ConfigOf(m)
+	config, err := reading.ConfigOf(m)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/internal/campaign"
+	"pgmpi/internal/experiment/run"
 )
 
 var abCommand = command{
@@ -54,9 +54,9 @@ Exit codes: those of compare and of check.`,
 
 func ab(ctx context.Context, toml []string, s *settings, o *output) error {
 	if o.out == "" {
-		o.out = campaign.NewFolder("pgmpi-ab-", time.Now())
+		o.out = run.NewFolder("pgmpi-ab-", time.Now())
 	}
-	x := &campaign.AB{Out: o.out, Names: [2]string(toml)}
+	x := &run.AB{Out: o.out, Names: [2]string(toml)}
 	var p *progress // one for both
 	var err error
 	for i, name := range []string{"a", "b"} {

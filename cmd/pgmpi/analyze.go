@@ -13,13 +13,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
 
@@ -45,7 +46,7 @@ without --out.`,
 		var o output
 		s.judging(fs)
 		s.gate(fs)
-		o.formats = formatsFlag(fs, report.Reports, ", all into the folder")
+		o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 		o.explains(fs)
 		from := fs.String("from", "", "`PROGRAM` whose output files the arguments are: reprompi")
 		fs.StringVar(&s.guidelines, "guidelines", "", "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
@@ -60,7 +61,7 @@ without --out.`,
 			if len(args) != 1 {
 				return setupf("analyze: give one results folder; see `pgmpi help analyze`")
 			}
-			folder, m, err := campaign.OpenResults(args[0])
+			folder, m, err := reading.OpenResults(args[0])
 			if err != nil {
 				return err
 			}
@@ -81,10 +82,10 @@ without --out.`,
 				if into, err = folderFor(o.out); err != nil {
 					return err
 				}
-			case campaign.OnlyLooks(folder, m, config):
+			case reading.OnlyLooks(folder, m, config):
 				into = nil
 			}
-			j, err := campaign.Judge(folder, m, config.Analyze)
+			j, err := reading.Judge(folder, m, config.Analyze)
 			if err != nil {
 				return err
 			}
@@ -102,16 +103,16 @@ without --out.`,
 // and the explanations on standard output; the exit code is from the findings.
 // tables says whether the first format is printed beside explanations. into is nil where the report of
 // the folder stays.
-func showJudgement(j *campaign.Judgement, path string, into *results.Folder, formats *formatFlag, selections []analyze.Selection, tables bool) error {
+func showJudgement(j *reading.Judgement, path string, into *results.Folder, formats *formatFlag, selections []analyze.Selection, tables bool) error {
 	r := j.Report
-	d, explained := report.Reports.Document(r), chosen(selections, r)
+	d, explained := check.Reports.Document(r), chosen(selections, r)
 	var err error
 	stored := ""
 	// A report that cannot be stored is printed all the same.
 	unwritten := formats.deliver(d)
 	if into != nil {
 		stored = into.Path
-		unwritten = errors.Join(campaign.StoreReport(into, r, formats.stored()), unwritten, campaign.StoreMedians(into, j.Analysis))
+		unwritten = errors.Join(reading.StoreReport(into, r, formats.stored()), unwritten, reading.StoreMedians(into, j.Analysis))
 	}
 	if len(selections) == 0 || tables {
 		err = formats.print(d, stored)
@@ -133,7 +134,7 @@ func showJudgement(j *campaign.Judgement, path string, into *results.Folder, for
 	if into == nil {
 		warn("note: the report in %s stays, since it was made with other settings; --out DIR has this one written\n", path)
 	}
-	warn("%s\n", report.Closing(r, stored, formats.page(d, stored)))
+	warn("%s\n", check.Closing(r, stored, formats.page(d, stored)))
 	return verdictExit(r)
 }
 
@@ -152,9 +153,9 @@ func verdictExit(r *analyze.Report) error {
 		return fmt.Errorf("%s at %s %s (%s). Leave it out with:\n  exclude = [%s]",
 			clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message), quoteAll(r.Exclude))
 	case found == exitcode.NoVerdict && r.Refused != nil:
-		return &campaign.Refused{Reason: r.Refused.Reason}
+		return &fail.Refused{Reason: r.Refused.Reason}
 	case found == exitcode.NoVerdict:
-		return &campaign.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
+		return &fail.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
 	}
 	return nil
 }
@@ -199,8 +200,8 @@ func chosen(selections []analyze.Selection, r *analyze.Report) []int {
 }
 
 // explain shows what the verdicts on tests rest on.
-func explain(f document.Format, j *campaign.Judgement, tests []int) error {
-	f = usually(report.Explanations, f.Name)
+func explain(f document.Format, j *reading.Judgement, tests []int) error {
+	f = usually(check.Explanations, f.Name)
 	for n, i := range tests {
 		e, err := j.Explain(i)
 		if err != nil {
@@ -209,7 +210,7 @@ func explain(f document.Format, j *campaign.Judgement, tests []int) error {
 		if n > 0 {
 			fmt.Fprintln(stdout)
 		}
-		if err := show(report.Explanations.Document(e), f); err != nil {
+		if err := show(check.Explanations.Document(e), f); err != nil {
 			return err
 		}
 	}
@@ -234,23 +235,23 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	if s.guidelines == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
-	r, err := campaign.Import(paths, config, version)
+	r, err := reading.Import(paths, config, version)
 	if err != nil {
 		return err
 	}
-	d := report.Reports.Document(r)
+	d := check.Reports.Document(r)
 	if o.out != "" {
 		folder, err := folderFor(o.out)
 		if err != nil {
 			return err
 		}
-		if err := campaign.StoreReport(folder, r, o.formats.stored()); err != nil {
+		if err := reading.StoreReport(folder, r, o.formats.stored()); err != nil {
 			return err
 		}
 	}
 	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, o.out)); err != nil {
 		return err
 	}
-	warn("%s\n", report.Closing(r, o.out, o.formats.page(d, o.out)))
+	warn("%s\n", check.Closing(r, o.out, o.formats.page(d, o.out)))
 	return verdictExit(r)
 }

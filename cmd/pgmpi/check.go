@@ -13,9 +13,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
 	"pgmpi/measure/protocol"
 )
 
@@ -41,9 +42,9 @@ newly wrong, and was so when it was measured again: see docs/gate.md.`,
 		o.folder(fs)
 		o.dry(fs)
 		s.judging(fs)
-		o.formats = formatsFlag(fs, report.Reports, ", all into the folder")
+		o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 		o.explains(fs)
-		return func(ctx context.Context, _ []string) error { return check(ctx, &s, &o) }
+		return func(ctx context.Context, _ []string) error { return checkAnew(ctx, &s, &o) }
 	},
 }
 
@@ -53,7 +54,7 @@ var nrepCommand = command{
 	long: `Predicts for every case how many repetitions give a reproducible run median
 and stores them in the results folder, where
 ` + "`pgmpi measure --out FOLDER` goes on.",
-	flags: stageFlags(func(*campaign.Campaign) error { return nil }, (*campaign.Campaign).Predict),
+	flags: stageFlags(func(*run.Campaign) error { return nil }, (*run.Campaign).Predict),
 }
 
 var measureCommand = command{
@@ -61,10 +62,10 @@ var measureCommand = command{
 	short: "stage 2 only: measure all cases over R mpiruns",
 	long: `Measures with the repetitions that ` + "`pgmpi nrep --out FOLDER`" + ` predicted, or
 with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`,
-	flags: stageFlags(refuseUnpredicted, (*campaign.Campaign).Measure),
+	flags: stageFlags(refuseUnpredicted, (*run.Campaign).Measure),
 }
 
-func stageFlags(refuse func(*campaign.Campaign) error, do func(*campaign.Campaign, context.Context) error) func(*pflag.FlagSet) action {
+func stageFlags(refuse func(*run.Campaign) error, do func(*run.Campaign, context.Context) error) func(*pflag.FlagSet) action {
 	return func(fs *pflag.FlagSet) action {
 		var s settings
 		var o output
@@ -76,7 +77,7 @@ func stageFlags(refuse func(*campaign.Campaign) error, do func(*campaign.Campaig
 		o.dry(fs)
 		return func(ctx context.Context, _ []string) error {
 			o.resume = true // the stages share a folder
-			return o.run(&s, fs.Name(), refuse, func(c *campaign.Campaign) error {
+			return o.run(&s, fs.Name(), refuse, func(c *run.Campaign) error {
 				err := do(c, ctx)
 				o.progress.clear()
 				if err == nil {
@@ -89,11 +90,11 @@ func stageFlags(refuse func(*campaign.Campaign) error, do func(*campaign.Campaig
 }
 
 // prepare makes the campaign of the flags. No MPI is started and nothing is written.
-func (o *output) prepare(s *settings) (*campaign.Campaign, error) {
+func (o *output) prepare(s *settings) (*run.Campaign, error) {
 	if o.out == "" {
-		o.out = campaign.NewFolder("pgmpi-", time.Now())
+		o.out = run.NewFolder("pgmpi-", time.Now())
 	}
-	before, err := campaign.Before(o.out, o.resume)
+	before, err := run.Before(o.out, o.resume)
 	if err != nil {
 		return nil, err
 	}
@@ -107,12 +108,12 @@ func (o *output) prepare(s *settings) (*campaign.Campaign, error) {
 	if config.Job.MPIRuns == 0 && len(config.Job.Looks) == 0 {
 		config.Job.MPIRuns = o.mpiruns
 	}
-	prepare := campaign.New
+	prepare := run.New
 	switch {
 	case o.dryRun:
-		prepare = campaign.NewDry
+		prepare = run.NewDry
 	case before != nil && s.guidelines == "":
-		if err := campaign.MayStart(o.out, before, config, s.given); err != nil {
+		if err := run.MayStart(o.out, before, config, s.given); err != nil {
 			return nil, err
 		}
 	}
@@ -130,7 +131,7 @@ func (o *output) prepare(s *settings) (*campaign.Campaign, error) {
 
 // run does what a command is there for in its results folder, unless refuse has
 // a reason not to, or a dry run is wanted.
-func (o *output) run(s *settings, command string, refuse, do func(*campaign.Campaign) error) error {
+func (o *output) run(s *settings, command string, refuse, do func(*run.Campaign) error) error {
 	c, err := o.prepare(s)
 	if err != nil {
 		return err
@@ -157,7 +158,7 @@ func (o *output) run(s *settings, command string, refuse, do func(*campaign.Camp
 	return goOnWith(do(c), c.Path)
 }
 
-func check(ctx context.Context, s *settings, o *output) error {
+func checkAnew(ctx context.Context, s *settings, o *output) error {
 	if o.dryRun && len(o.explain) > 0 {
 		return setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
 	}
@@ -167,13 +168,13 @@ func check(ctx context.Context, s *settings, o *output) error {
 		}
 	}
 	var explained []analyze.Selection
-	refuse := func(c *campaign.Campaign) (err error) {
+	refuse := func(c *run.Campaign) (err error) {
 		if explained, err = selected(&c.Manifest.Plan, o.explain); err != nil {
 			return err
 		}
 		return c.Refuse()
 	}
-	return o.run(s, "check", refuse, func(c *campaign.Campaign) error {
+	return o.run(s, "check", refuse, func(c *run.Campaign) error {
 		j, err := c.Check(ctx)
 		o.progress.clear()
 		if err != nil {
@@ -186,7 +187,7 @@ func check(ctx context.Context, s *settings, o *output) error {
 // estimates checks the flags of an estimate.
 func (o *output) estimates() error {
 	switch {
-	case !o.dryRun && (o.launchTime != 0 || o.network != (campaign.Network{})):
+	case !o.dryRun && (o.launchTime != 0 || o.network != (run.Network{})):
 		return setupf("--launch-time and --network-… are for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
 	case o.launchTime < 0:
 		return setupf("--launch-time must be at least 0")
@@ -199,7 +200,7 @@ func (o *output) estimates() error {
 
 // mayExplain returns an error where a check prints nothing that explanations can come after.
 func mayExplain(formats *formatFlag) error {
-	if known := report.Explanations.Formats(); !slices.Contains(known, formats.beside().Name) {
+	if known := check.Explanations.Formats(); !slices.Contains(known, formats.beside().Name) {
 		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
 	}
 	return nil
@@ -207,8 +208,8 @@ func mayExplain(formats *formatFlag) error {
 
 // refuseUnpredicted ends `pgmpi measure` before its first mpirun when it cannot
 // know how often to repeat.
-func refuseUnpredicted(c *campaign.Campaign) error {
-	if err := campaign.Unpredicted(c.Manifest, conf.Quote(c.Path)); err != nil {
+func refuseUnpredicted(c *run.Campaign) error {
+	if err := run.Unpredicted(c.Manifest, conf.Quote(c.Path)); err != nil {
 		return setup(err)
 	}
 	return nil
@@ -219,26 +220,26 @@ var stagesOf = map[string][]protocol.Mode{
 	"check":   {protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit},
 	"nrep":    {protocol.ModeNREP},
 	"measure": {protocol.ModeMeasure},
-	"explore": campaign.ExploreStages,
-	"overlap": campaign.OverlapStages,
+	"explore": run.ExploreStages,
+	"overlap": run.OverlapStages,
 }
 
 // plan is a dry run. A check that R is too small for ends with 4, as it would
 // without it.
-func (o *output) plan(c *campaign.Campaign, command string) error {
+func (o *output) plan(c *run.Campaign, command string) error {
 	e, err := c.Estimate(stagesOf[command]...)
 	if err != nil {
 		return err
 	}
-	plan, format := campaign.Plan{Campaign: c, Estimate: e, Command: command}, ""
+	plan, format := run.Plan{Campaign: c, Estimate: e, Command: command}, ""
 	if o.formats != nil { // nrep and measure have no --format
 		format = o.formats.beside().Name
 	}
-	if err := show(campaign.Plans.Document(&plan), usually(campaign.Plans, format)); err != nil {
+	if err := show(run.Plans.Document(&plan), usually(run.Plans, format)); err != nil {
 		return err
 	}
 	if command == "check" && e.Design.Refused != nil {
-		return &campaign.Refused{Reason: e.Design.Refused.Reason}
+		return &fail.Refused{Reason: e.Design.Refused.Reason}
 	}
 	return nil
 }
@@ -246,8 +247,8 @@ func (o *output) plan(c *campaign.Campaign, command string) error {
 // goOnWith adds to what ended a measurement the command line that goes on in
 // the folder of --out.
 func goOnWith(err error, folder string) error {
-	var interrupted *campaign.Interrupted
-	var failed *campaign.Failed
+	var interrupted *fail.Interrupted
+	var failed *fail.Failed
 	switch {
 	case errors.As(err, &interrupted):
 		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(os.Args, folder))

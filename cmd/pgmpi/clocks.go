@@ -13,8 +13,8 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -193,7 +193,7 @@ func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path st
 	case err == nil:
 		return out, nil
 	case ctx.Err() != nil:
-		return nil, &campaign.Interrupted{}
+		return nil, &fail.Interrupted{}
 	case errors.As(err, &failed) && !failed.Started:
 		return nil, setup(err)
 	}

@@ -11,12 +11,14 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 )
 
 var compareCommand = command{
@@ -49,7 +51,7 @@ mpiruns, or less than --need could be seen, else 0.`,
 			if err != nil {
 				return err
 			}
-			_, m, err := campaign.OpenResults(a)
+			_, m, err := reading.OpenResults(a)
 			if err != nil {
 				return err
 			}
@@ -72,7 +74,7 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	case len(args) == 2:
 		return args[0], args[1], false, nil
 	case len(args) == 1:
-		if _, err := os.Stat(filepath.Join(args[0], campaign.ABFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(args[0], run.ABFile)); err == nil {
 			return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
 		}
 	}
@@ -101,7 +103,7 @@ func (o *output) compare(pathA, pathB string, cfg series.CompareConfig) error {
 	if err != nil {
 		return err
 	}
-	if err := o.write(report.Comparisons.Document(c)); err != nil {
+	if err := o.write(checks.Comparisons.Document(c)); err != nil {
 		return err
 	}
 	switch found := c.ExitCode(); {
@@ -111,11 +113,11 @@ func (o *output) compare(pathA, pathB string, cfg series.CompareConfig) error {
 		w := c.Wrong[0]
 		return fmt.Errorf("%s at %s %s (%s): leave it out of both with check.exclude", clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message))
 	case found == exitcode.NoVerdict && c.Refused != nil:
-		return &campaign.Refused{Reason: c.Refused.Reason}
+		return &fail.Refused{Reason: c.Refused.Reason}
 	case found == exitcode.NoVerdict && c.Blind > 0:
-		return &campaign.Refused{Reason: fmt.Sprintf("%s could not have shown a change by %g (--need): more mpiruns in both (--mpiruns)", conf.Plural(c.Blind, "case"), c.Need)}
+		return &fail.Refused{Reason: fmt.Sprintf("%s could not have shown a change by %g (--need): more mpiruns in both (--mpiruns)", conf.Plural(c.Blind, "case"), c.Need)}
 	case found == exitcode.NoVerdict:
-		return &campaign.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
+		return &fail.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
 	}
 	return nil
 }
@@ -123,11 +125,11 @@ func (o *output) compare(pathA, pathB string, cfg series.CompareConfig) error {
 func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
 	var sides []*analyze.Side
 	for _, path := range paths {
-		folder, m, err := campaign.OpenResults(path)
+		folder, m, err := reading.OpenResults(path)
 		if err != nil {
 			return nil, err
 		}
-		j, err := campaign.Judge(folder, m, cfg)
+		j, err := reading.Judge(folder, m, cfg)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}

@@ -7,8 +7,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/report/check"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 	"pgmpi/internal/remark"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
@@ -26,9 +28,9 @@ doubtful about its mpiruns. Without, as it is now: one mpirun for each --np and
 		var s settings
 		s.file(fs)
 		s.keys(fs, "np", "shape", "launch", "hostfile", "rank")
-		format := oneFormat(fs, report.Environments)
+		format := oneFormat(fs, check.Environments)
 		return func(ctx context.Context, args []string) error {
-			var e *report.Environment
+			var e *check.Environment
 			var err error
 			switch len(args) {
 			case 0:
@@ -42,26 +44,26 @@ doubtful about its mpiruns. Without, as it is now: one mpirun for each --np and
 				return err
 			}
 			e.Doubts = append(append([]remark.Remark{}, e.Factors.Remarks()...), e.Doubts...)
-			return show(report.Environments.Document(e), format.printed())
+			return show(check.Environments.Document(e), format.printed())
 		}
 	},
 }
 
 // recorded takes everything from a results folder.
-func recorded(path string) (*report.Environment, error) {
-	folder, m, err := campaign.OpenResults(path)
+func recorded(path string) (*check.Environment, error) {
+	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
-	doubts, err := campaign.Doubts(folder, m)
+	doubts, err := reading.Doubts(folder, m)
 	if err != nil {
 		warn("note: what its mpiruns took is not looked at: %v\n", err)
 	}
-	return &report.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: doubts}, nil
+	return &check.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: doubts}, nil
 }
 
 // look starts one mpirun for each number of processes and each shape.
-func look(ctx context.Context, s *settings) (*report.Environment, error) {
+func look(ctx context.Context, s *settings) (*check.Environment, error) {
 	config, err := s.load(nil)
 	if err != nil {
 		return nil, err
@@ -70,7 +72,7 @@ func look(ctx context.Context, s *settings) (*report.Environment, error) {
 	if err != nil {
 		return nil, setup(err)
 	}
-	e := &report.Environment{Version: version, Factors: campaign.Factors()}
+	e := &check.Environment{Version: version, Factors: run.Factors()}
 	if e.Rank, err = launch.Probe(path); err != nil {
 		return nil, setup(err)
 	}
@@ -85,7 +87,7 @@ func look(ctx context.Context, s *settings) (*report.Environment, error) {
 		l, err := measure.ProbeNodes(ctx, launch.RankArgv(argv, path, shape, config.MPI.RankArgs()...), shape, config.MPI, time.Duration(config.Measure.Stall))
 		switch {
 		case ctx.Err() != nil:
-			return nil, &campaign.Interrupted{}
+			return nil, &fail.Interrupted{}
 		case err != nil:
 			return nil, setup(err)
 		}

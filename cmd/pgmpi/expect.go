@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/reading"
 )
 
 var expectCommand = command{
@@ -25,7 +25,7 @@ alarm. Add a ticket, and until, the last day on which it is expected:
 			if len(args) != 1 {
 				return setupf("expect: give one results folder, or its report.json; see `pgmpi help expect`")
 			}
-			list, err := campaign.Expectations(args[0])
+			list, err := reading.Expectations(args[0])
 			if err != nil {
 				return setup(err)
 			}

@@ -9,8 +9,10 @@ import (
 
 	"pgmpi/analyze/explore"
 	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
 
@@ -28,7 +30,7 @@ where none is shown to, 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
 		var o output
-		s.base = campaign.ExploreDefaults()
+		s.base = run.ExploreDefaults()
 		s.measuring(fs)
 		s.keys(fs, "algorithms", "select", "max-time")
 		fs.Lookup("mpiruns").Usage = "`R`, mpiruns that test (default: what suits the number of candidates, at least 10)"
@@ -43,9 +45,9 @@ where none is shown to, 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
 
 func exploreAnew(ctx context.Context, s *settings, o *output) error {
 	if o.out == "" {
-		o.out = campaign.NewFolder("pgmpi-explore-", time.Now())
+		o.out = run.NewFolder("pgmpi-explore-", time.Now())
 	}
-	before, err := campaign.Before(o.out, o.resume)
+	before, err := run.Before(o.out, o.resume)
 	if err != nil {
 		return err
 	}
@@ -57,7 +59,7 @@ func exploreAnew(ctx context.Context, s *settings, o *output) error {
 		return err
 	}
 	if o.dryRun {
-		x, err := campaign.NewDryExplore(config, o.out, before, version)
+		x, err := run.NewDryExplore(config, o.out, before, version)
 		if err != nil {
 			return err
 		}
@@ -65,11 +67,11 @@ func exploreAnew(ctx context.Context, s *settings, o *output) error {
 		return o.plan(x.Campaign, "explore")
 	}
 	if before != nil && s.guidelines == "" {
-		if err := campaign.MayStart(o.out, before, config, s.given); err != nil {
+		if err := run.MayStart(o.out, before, config, s.given); err != nil {
 			return err
 		}
 	}
-	x, err := campaign.NewExplore(ctx, config, o.out, before, version, nil)
+	x, err := run.NewExplore(ctx, config, o.out, before, version, nil)
 	if err != nil {
 		return err
 	}
@@ -93,7 +95,7 @@ func exploreAnew(ctx context.Context, s *settings, o *output) error {
 // showExploration puts an exploration into a folder and on standard output.
 func showExploration(e *explore.Exploration, into *results.Folder, formats *formatFlag) error {
 	d := report.Explorations.Document(e)
-	if err := errors.Join(campaign.StoreExploration(into, d, formats.stored()), formats.deliver(d), formats.print(d, into.Path)); err != nil {
+	if err := errors.Join(reading.StoreExploration(into, d, formats.stored()), formats.deliver(d), formats.print(d, into.Path)); err != nil {
 		return err
 	}
 	warn("results: %s\n", into.Path)
@@ -121,7 +123,7 @@ func (o *output) analyzeExploration(s *settings, folder *results.Folder, m *resu
 			return err
 		}
 	}
-	e, err := campaign.JudgeExploration(folder, m, config.Analyze)
+	e, err := reading.JudgeExploration(folder, m, config.Analyze)
 	if err != nil {
 		return err
 	}
@@ -134,7 +136,7 @@ func explorationExit(e *explore.Exploration) error {
 	case exitcode.Violated:
 		return errFound
 	case exitcode.NoVerdict:
-		return &campaign.Refused{Reason: e.Refused.Reason}
+		return &fail.Refused{Reason: e.Refused.Reason}
 	case exitcode.Failed:
 		return errors.New("a collective or a mock-up gave wrong data: the exploration names it")
 	}

@@ -13,14 +13,14 @@ import (
 	"time"
 
 	"pgmpi/analyze/explore"
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/report"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
 
 // algorithms are what the library says in one mpirun.
-func (b *fixture) algorithms(flags ...string) (out campaign.Algorithms) {
+func (b *fixture) algorithms(flags ...string) (out report.Algorithms) {
 	b.t.Helper()
 	args := append([]string{"list", "--algorithms", "--format", "json", "--np", "2", "--rank", b.rank}, flags...)
 	if err := json.Unmarshal([]byte(b.pgmpi(args...).exits(b.t, 0).stdout), &out); err != nil {
@@ -56,7 +56,7 @@ func TestAlgorithmsAreThoseOfTheLibrarysOwnTools(t *testing.T) {
 	})
 }
 
-func sameAsOmpiInfo(t *testing.T, found campaign.Algorithms) {
+func sameAsOmpiInfo(t *testing.T, found report.Algorithms) {
 	path, err := exec.LookPath("ompi_info")
 	if err != nil {
 		t.Skip("there is no ompi_info")

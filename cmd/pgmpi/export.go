@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/export"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 )
 
@@ -31,7 +31,7 @@ docs/results-format.md. Needs no MPI.
   pgmpi export DIR --what medians > medians.csv`,
 	flags: func(fs *pflag.FlagSet) action {
 		var what, format, out string
-		fs.StringVar(&what, "what", campaign.ExportSamples, "`WHAT` a row is of: "+strings.Join(campaign.Exports, ", "))
+		fs.StringVar(&what, "what", reading.ExportSamples, "`WHAT` a row is of: "+strings.Join(reading.Exports, ", "))
 		fs.StringVar(&format, "format", "", "`FORMAT`: "+strings.Join(export.Formats, ", ")+" (default: parquet where the name of --out ends so, else csv)")
 		fs.StringVar(&out, "out", "", "the `FILE` to write (default: csv goes to standard output)")
 		return func(_ context.Context, args []string) error {
@@ -71,16 +71,16 @@ func tableFormat(format, out string) (string, error) {
 func exportTable(paths []string, what, format, out string) error {
 	if out == "" {
 		to := bufio.NewWriter(stdout)
-		_, err := campaign.Export(paths, what, format, to)
+		_, err := reading.Export(paths, what, format, to)
 		return errors.Join(err, to.Flush())
 	}
-	rows, reading := 0, error(nil)
+	rows, failed := 0, error(nil)
 	err := regular.Write(out, func(w io.Writer) error {
-		rows, reading = campaign.Export(paths, what, format, w)
-		return reading
+		rows, failed = reading.Export(paths, what, format, w)
+		return failed
 	})
-	if reading != nil {
-		return reading
+	if failed != nil {
+		return failed
 	}
 	if err != nil {
 		return err

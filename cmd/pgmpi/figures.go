@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/picture"
+	"pgmpi/internal/reading"
 )
 
 var figuresCommand = command{
@@ -44,11 +44,11 @@ and as LaTeX for pgfplots. Needs no MPI.
 			if err != nil {
 				return err
 			}
-			g, err := campaign.Figures(args, cases, folder, chosen)
+			g, err := reading.Figures(args, cases, folder, chosen)
 			if err != nil {
 				return err
 			}
-			return show(report.Galleries.Document(g), usually(report.Galleries, ""))
+			return show(checks.Galleries.Document(g), usually(checks.Galleries, ""))
 		}
 	},
 }

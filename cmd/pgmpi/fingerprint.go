@@ -7,10 +7,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/reading"
 )
 
 // What is measured anew for a fingerprint, where nothing says otherwise.
@@ -43,7 +44,7 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 		s.keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
 		fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-fingerprint-<UTC time>)")
 		fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-		o.formats = formatsFlag(fs, report.Fingerprints, "")
+		o.formats = formatsFlag(fs, calls.Fingerprints, "")
 		return func(ctx context.Context, args []string) error {
 			switch len(args) {
 			case 1:
@@ -53,7 +54,7 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 				if err != nil {
 					return err
 				}
-				return o.write(report.Fingerprints.Document(f))
+				return o.write(calls.Fingerprints.Document(f))
 			}
 			return setupf("fingerprint: give a results folder and FUNCTION:MSIZE[:SHAPE], or only the latter; see `pgmpi help fingerprint`")
 		}
@@ -62,19 +63,19 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 
 // fingerprintOf reads a results folder.
 func fingerprintOf(path, text string) (*samples.Fingerprint, error) {
-	folder, m, err := campaign.OpenResults(path)
+	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
-	return campaign.Fingerprint(folder, m, text)
+	return reading.Fingerprint(folder, m, text)
 }
 
 // fingerprintAnew measures a case alone.
 func fingerprintAnew(ctx context.Context, s *settings, o *output, text string) error {
 	if o.out == "" {
-		o.out = campaign.NewFolder("pgmpi-fingerprint-", time.Now())
+		o.out = run.NewFolder("pgmpi-fingerprint-", time.Now())
 	}
-	if _, err := campaign.Before(o.out, false); err != nil {
+	if _, err := run.Before(o.out, false); err != nil {
 		return err
 	}
 	config, err := s.load(nil)
@@ -85,7 +86,7 @@ func fingerprintAnew(ctx context.Context, s *settings, o *output, text string) e
 	config.Measure.PerRank, config.Measure.Turns = true, 1
 	config.NREP.Fixed = cmp.Or(config.NREP.Fixed, fingerprintRepetitions)
 	config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, fingerprintMPIRuns)
-	c, err := campaign.NewFingerprint(config, o.out, text, version)
+	c, err := run.NewFingerprint(config, o.out, text, version)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func fingerprintAnew(ctx context.Context, s *settings, o *output, text string) e
 	if err != nil {
 		return err
 	}
-	if err := o.write(report.Fingerprints.Document(f)); err != nil {
+	if err := o.write(calls.Fingerprints.Document(f)); err != nil {
 		return err
 	}
 	warn("results: %s\n", c.Path)

@@ -13,9 +13,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
 
 	"github.com/spf13/pflag"
 )
@@ -137,12 +137,12 @@ func TestNetworksThatCannotBeAreRefused(t *testing.T) {
 		latency time.Duration
 		fine    bool
 	}{{0, 0, true}, {25, time.Microsecond, true}, {math.NaN(), 0, false}, {math.Inf(1), 0, false}, {-1, 0, false}, {1, -1, false}} {
-		o := output{dryRun: true, network: campaign.Network{Gbit: c.gbit, Latency: c.latency}}
+		o := output{dryRun: true, network: run.Network{Gbit: c.gbit, Latency: c.latency}}
 		if err := o.estimates(); (err == nil) != c.fine {
 			t.Errorf("%v: %v", o.network, err)
 		}
 		o.dryRun = false
-		if err := o.estimates(); (err == nil) != (o.network == campaign.Network{}) {
+		if err := o.estimates(); (err == nil) != (o.network == run.Network{}) {
 			t.Errorf("%v without --dry-run: %v", o.network, err)
 		}
 	}

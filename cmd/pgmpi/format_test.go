@@ -17,21 +17,24 @@ import (
 	"pgmpi/analyze/export"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
 	"pgmpi/measure/results"
 )
 
 // formatsOf are the formats of the document that a command prints.
 var formatsOf = map[string][]string{
-	"check": report.Reports.Formats(), "analyze": report.Reports.Formats(), "times": report.RunTimes.Formats(),
-	"compare": report.Comparisons.Formats(), "ab": report.Comparisons.Formats(), "reproduce": report.Spreads.Formats(), "history": report.Histories.Formats(),
-	"selftest": campaign.Selftests.Formats(), "env": report.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": campaign.Lists.Formats(), "explore": report.Explorations.Formats(), "overlap": report.Overlaps.Formats(), "remedy": campaign.Remedies.Formats(),
-	"status": campaign.Statuses.Formats(), "fingerprint": report.Fingerprints.Formats(),
-	"matrix": report.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
+	"check": check.Reports.Formats(), "analyze": check.Reports.Formats(), "times": calls.RunTimes.Formats(),
+	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "reproduce": checks.Spreads.Formats(), "history": checks.Histories.Formats(),
+	"selftest": run.Selftests.Formats(), "env": check.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(), "overlap": calls.Overlaps.Formats(), "remedy": report.Remedies.Formats(),
+	"status": run.Statuses.Formats(), "fingerprint": calls.Fingerprints.Formats(),
+	"matrix": check.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
 }
 
 func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
@@ -65,9 +68,9 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 		formats []string
 	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", formatsOf["reproduce"]}, {"history", formatsOf["history"]}, {"times", formatsOf["times"]}, {"matrix", formatsOf["matrix"]},
 		{"selftest", formatsOf["selftest"]}, {"env", formatsOf["env"]}, {"clocks", formatsOf["clocks"]}, {"list", formatsOf["list"]},
-		{"plan", campaign.Plans.Formats()}, {"explain", report.Explanations.Formats()}}
+		{"plan", run.Plans.Formats()}, {"explain", check.Explanations.Formats()}}
 	table := []string{"| format | files | has |", "|---|---|---|"}
-	for _, name := range report.Reports.Formats() { // it has all
+	for _, name := range check.Reports.Formats() { // it has all
 		var has []string
 		for _, d := range documents {
 			if slices.Contains(d.formats, name) {
@@ -78,7 +81,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 		if len(has) == len(documents) {
 			text = "every document"
 		}
-		f, err := report.Reports.Format(name)
+		f, err := check.Reports.Format(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,29 +103,29 @@ func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 	slow := []analyze.Verdict{verdict("GL1", guidelines.Monotony, "", judge.Violated, 41.4), verdict("GL5", guidelines.Pattern, "allgather_as_alltoall", judge.Kept, 1)}
 	config := glfile.Default()
 	config.Job.Msizes = []string{"64", "1Ki", "16Ki"}
-	of := &campaign.Selftest{Config: &config, Function: "MPI_Allgather"}
-	aa := campaign.Identities{Report: r, Tests: 1, Verdicts: map[judge.Verdict]int{judge.Undecided: 1}}
-	found := campaign.PlantedTest{Before: &r.Verdicts[0], With: &slow[0], Result: "found"}
-	passed := &campaign.SelftestResult{Selftest: of, A: &aa, B: &campaign.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 1, Shown: []campaign.PlantedTest{found}}}
+	of := &run.Selftest{Config: &config, Function: "MPI_Allgather"}
+	aa := run.Identities{Report: r, Tests: 1, Verdicts: map[judge.Verdict]int{judge.Undecided: 1}}
+	found := run.PlantedTest{Before: &r.Verdicts[0], With: &slow[0], Result: "found"}
+	passed := &run.SelftestResult{Selftest: of, A: &aa, B: &run.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 1, Shown: []run.PlantedTest{found}}}
 	again := aa
 	again.False = 1
-	failed := campaign.SelftestResult{Selftest: of, A: &again, B: &campaign.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 2, Wrong: 1, Again: 1,
-		Shown: []campaign.PlantedTest{found, {Before: &r.Verdicts[1], With: &slow[1], Result: "MISSED"}}}}
+	failed := run.SelftestResult{Selftest: of, A: &again, B: &run.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 2, Wrong: 1, Again: 1,
+		Shown: []run.PlantedTest{found, {Before: &r.Verdicts[1], With: &slow[1], Result: "MISSED"}}}}
 	users := &glfile.File{Name: "gl.toml", Guideline: []guidelines.User{{ID: "grows", Monotony: "MPI_Bcast"}}}
 	for name, d := range map[string]*document.Document{
-		"selftest-passed": campaign.Selftests.Document(passed), "selftest-failed": campaign.Selftests.Document(&failed), "list": campaign.Lists.Document(users),
+		"selftest-passed": run.Selftests.Document(passed), "selftest-failed": run.Selftests.Document(&failed), "list": report.Lists.Document(users),
 	} {
 		for _, width := range []int{80, 160} {
 			narrow := *d
 			narrow.Page.Width = width
 			var out bytes.Buffer
-			if err := usually(campaign.Lists, "table").Write(&out, &narrow); err != nil {
+			if err := usually(report.Lists, "table").Write(&out, &narrow); err != nil {
 				t.Fatal(err)
 			}
 			said{stdout: out.String()}.wideLines(t, width)
 		}
 		for _, format := range slices.DeleteFunc(slices.Clone(formatsOf[d.Name]), func(f string) bool { return f == "html" }) {
-			f, err := report.Reports.Format(format)
+			f, err := check.Reports.Format(format)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,19 +155,19 @@ func TestADryRunIsWrittenInEveryFormatItHas(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &results.Manifest{Plan: *plan, R: 10, SplitExperiment: true, Launch: map[string][]string{"p2": {"mpirun", "-np", "2"}}}
-	c := &campaign.Campaign{Config: &f, Manifest: m, RankPath: "/a path/" + strings.Repeat("deep/", 30)}
+	c := &run.Campaign{Config: &f, Manifest: m, RankPath: "/a path/" + strings.Repeat("deep/", 30)}
 	e, err := c.Estimate(stagesOf["check"]...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &campaign.Plan{Campaign: c, Estimate: e, Command: "check"}
-	for _, name := range campaign.Plans.Formats() {
-		format, err := campaign.Plans.Format(name)
+	p := &run.Plan{Campaign: c, Estimate: e, Command: "check"}
+	for _, name := range run.Plans.Formats() {
+		format, err := run.Plans.Format(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		d := campaign.Plans.Document(p)
+		d := run.Plans.Document(p)
 		d.Page.Width = 80
 		if err := format.Write(&out, d); err != nil {
 			t.Fatal(err)

@@ -9,10 +9,11 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/report"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
+	"pgmpi/internal/untimed"
 	"pgmpi/measure/launch"
 )
 
@@ -28,7 +29,7 @@ nothing: MPI_Bcast@binomial stands wherever a function may.`,
 		fs.StringVar(&s.guidelines, "guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
 		own := fs.Bool("algorithms", false, "the library's own algorithms of its collectives, instead")
 		s.keys(fs, "np", "launch", "rank")
-		format := newFormat(fs, campaign.Lists.Formats(), "`FORMAT`: "+strings.Join(campaign.Lists.Formats(), ", ")+"; with --algorithms also json, csv", campaign.AlgorithmLists.Pick)
+		format := newFormat(fs, report.Lists.Formats(), "`FORMAT`: "+strings.Join(report.Lists.Formats(), ", ")+"; with --algorithms also json, csv", report.AlgorithmLists.Pick)
 		return func(ctx context.Context, _ []string) error {
 			file, err := s.load(nil)
 			if err != nil {
@@ -37,21 +38,21 @@ nothing: MPI_Bcast@binomial stands wherever a function may.`,
 			if *own {
 				return listAlgorithms(ctx, file, format.printed())
 			}
-			f, err := campaign.Lists.Format(format.printed().Name)
+			f, err := report.Lists.Format(format.printed().Name)
 			if err != nil {
 				return setupf("--format: %w; the others are for --algorithms", err)
 			}
-			return show(campaign.Lists.Document(file), f)
+			return show(report.Lists.Document(file), f)
 		}
 	},
 }
 
 func listAlgorithms(ctx context.Context, file *glfile.File, format document.Format) error {
-	list, err := campaign.ReadAlgorithms(ctx, file, nil)
+	list, err := untimed.ReadAlgorithms(ctx, file, nil)
 	if err != nil {
 		return err
 	}
-	return show(campaign.AlgorithmLists.Document(list), format)
+	return show(report.AlgorithmLists.Document(list), format)
 }
 
 var initCommand = command{

@@ -22,10 +22,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fail"
 	programVersion "pgmpi/internal/version"
 )
 
@@ -34,7 +34,7 @@ var version = programVersion.String()
 // errFound is exit code 1: what was found has been shown.
 var errFound = errors.New("violated")
 
-func setup(err error) error { return &campaign.Setup{Err: err} }
+func setup(err error) error { return &fail.Setup{Err: err} }
 
 func setupf(format string, args ...any) error { return setup(fmt.Errorf(format, args...)) }
 
@@ -79,7 +79,7 @@ func main() {
 		<-ctx.Done()
 		stop()
 	}()
-	os.Exit(run(ctx, os.Args[1:]))
+	os.Exit(execute(ctx, os.Args[1:]))
 }
 
 // endings are the signals that end a measurement with exit status 130: from the
@@ -91,7 +91,7 @@ func endings() []os.Signal {
 	}, signal.Ignored)
 }
 
-func run(ctx context.Context, args []string) (code int) {
+func execute(ctx context.Context, args []string) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
 			warn("pgmpi: internal error: %v\n  This is a fault of pgmpi %s, not of your input. Finished mpiruns are on disk; --resume goes on.\n", r, version)
@@ -113,10 +113,10 @@ func warn(format string, args ...any) {
 // codeOf is the exit code of what ended a command.
 func codeOf(err error) int {
 	var (
-		setup        *campaign.Setup
+		setup        *fail.Setup
 		incomparable *analyze.NotComparable
-		refused      *campaign.Refused
-		interrupted  *campaign.Interrupted
+		refused      *fail.Refused
+		interrupted  *fail.Interrupted
 	)
 	switch {
 	case err == nil:

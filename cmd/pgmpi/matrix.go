@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
-	"pgmpi/internal/campaign"
+	"pgmpi/internal/reading"
 )
 
 var matrixCommand = command{
@@ -24,17 +24,17 @@ Exit codes: 0, whatever is violated; 2, or 3 where a folder cannot be read.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var o output
 		fs.Bool("full", false, "print monotony and split-robustness too")
-		o.formats = formatsFlag(fs, report.Matrices, "")
+		o.formats = formatsFlag(fs, check.Matrices, "")
 		o.into(fs)
 		return func(_ context.Context, args []string) error {
 			if len(args) == 0 {
 				return setupf("matrix: give at least one results folder; see `pgmpi help matrix`")
 			}
-			sides, err := campaign.Sides(args)
+			sides, err := reading.Sides(args)
 			if err != nil {
 				return err
 			}
-			return o.write(report.Matrices.Document(series.NewMatrix(sides)))
+			return o.write(check.Matrices.Document(series.NewMatrix(sides)))
 		}
 	},
 }

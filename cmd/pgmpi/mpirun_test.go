@@ -180,7 +180,7 @@ func inProcess(args ...string) said {
 	var out, errs bytes.Buffer
 	stdout, stderr = &out, &errs
 	defer func() { stdout, stderr = os.Stdout, os.Stderr }()
-	code := run(context.Background(), args)
+	code := execute(context.Background(), args)
 	return said{code, out.String(), errs.String()}
 }
 

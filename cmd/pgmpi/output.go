@@ -16,10 +16,11 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/document"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
 
@@ -28,7 +29,7 @@ type output struct {
 	out                   string // a folder
 	resume, quiet, dryRun bool
 	launchTime            time.Duration // of a dry run, as is the network
-	network               campaign.Network
+	network               run.Network
 	mpiruns               int    // of a command, where nothing says how many; 0: what suits the tests
 	all                   bool   // mock-ups too
 	alternative           string // of a comparison
@@ -53,7 +54,7 @@ func (o *output) folder(fs *pflag.FlagSet) {
 func (o *output) dry(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
 	fs.DurationVar(&o.launchTime, "launch-time", 0, "with --dry-run: the `TIME` that the start of an mpirun takes, such as 10s")
-	usual := campaign.UsualNetwork
+	usual := run.UsualNetwork
 	fs.Float64Var(&o.network.Gbit, "network-gbit", 0, fmt.Sprintf("with --dry-run: the `GBIT` a second of a node's network, 10⁹ bit (0: %g)", usual.Gbit))
 	fs.DurationVar(&o.network.Latency, "network-latency", 0, fmt.Sprintf("with --dry-run: the `TIME` of a message without data between nodes (0: %v)", usual.Latency))
 }
@@ -72,7 +73,7 @@ func (o *output) compared(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.need, "need", 0, "end with exit code 4 if a case could not have shown a change by `RATIO`, such as 1.25 (default: nothing is needed)")
 	fs.BoolVar(&o.allRows, "all-rows", false, "show the calls that have not changed too")
 	o.functions(fs)
-	o.formats = formatsFlag(fs, report.Comparisons, "")
+	o.formats = formatsFlag(fs, checks.Comparisons, "")
 }
 
 func (o *output) functions(fs *pflag.FlagSet) {
@@ -278,7 +279,7 @@ func (o *output) write(d *document.Document) error {
 		if err != nil {
 			return err
 		}
-		if err := campaign.Store(folder, d, o.formats.stored()); err != nil {
+		if err := reading.Store(folder, d, o.formats.stored()); err != nil {
 			return err
 		}
 	}

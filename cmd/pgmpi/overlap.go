@@ -8,10 +8,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
 
@@ -30,7 +32,7 @@ Exit codes: 1 where tests delay a call (NB5), or where it costs more with
 computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
 130 as for check. See docs/how-to-overlap.md.`,
 	flags: func(fs *pflag.FlagSet) action {
-		s := settings{base: campaign.OverlapDefaults()}
+		s := settings{base: run.OverlapDefaults()}
 		var o output
 		s.file(fs)
 		s.keys(fs, "np", "shape", "mpiruns", "functions", "msizes")
@@ -40,7 +42,7 @@ computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
 		s.keys(fs, "alpha", "adjust", "min-slowdown")
 		o.folder(fs)
 		o.dry(fs)
-		o.formats = formatsFlag(fs, report.Overlaps, ", all into the folder")
+		o.formats = formatsFlag(fs, calls.Overlaps, ", all into the folder")
 		return func(ctx context.Context, args []string) error {
 			switch {
 			case len(args) > 1:
@@ -57,9 +59,9 @@ computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
 
 func overlapAnew(ctx context.Context, s *settings, o *output) error {
 	if o.out == "" {
-		o.out = campaign.NewFolder("pgmpi-overlap-", time.Now())
+		o.out = run.NewFolder("pgmpi-overlap-", time.Now())
 	}
-	before, err := campaign.Before(o.out, o.resume)
+	before, err := run.Before(o.out, o.resume)
 	if err != nil {
 		return err
 	}
@@ -71,7 +73,7 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 		return err
 	}
 	if o.dryRun {
-		c, err := campaign.NewDryOverlap(config, o.out, before, version)
+		c, err := run.NewDryOverlap(config, o.out, before, version)
 		if err != nil {
 			return err
 		}
@@ -79,11 +81,11 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 		return o.plan(c, "overlap")
 	}
 	if before != nil && s.guidelines == "" {
-		if err := campaign.MayStart(o.out, before, config, s.given); err != nil {
+		if err := run.MayStart(o.out, before, config, s.given); err != nil {
 			return err
 		}
 	}
-	c, err := campaign.NewOverlap(config, o.out, before, version)
+	c, err := run.NewOverlap(config, o.out, before, version)
 	if err != nil {
 		return err
 	}
@@ -101,7 +103,7 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return goOnWith(err, c.Path)
 	}
-	found, err := campaign.Overlap(c.Folder(), c.Manifest, config.Analyze)
+	found, err := reading.Overlap(c.Folder(), c.Manifest, config.Analyze)
 	if err != nil {
 		return err
 	}
@@ -110,8 +112,8 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 
 // overlapInto puts the document into a folder and on standard output.
 func (o *output) overlapInto(found *samples.Overlap, into *results.Folder) error {
-	d := report.Overlaps.Document(found)
-	if err := errors.Join(campaign.StoreOverlap(into, d, o.formats.stored()), o.formats.deliver(d), o.formats.print(d, into.Path)); err != nil {
+	d := calls.Overlaps.Document(found)
+	if err := errors.Join(reading.StoreOverlap(into, d, o.formats.stored()), o.formats.deliver(d), o.formats.print(d, into.Path)); err != nil {
 		return err
 	}
 	warn("results: %s\n", into.Path)
@@ -120,7 +122,7 @@ func (o *output) overlapInto(found *samples.Overlap, into *results.Folder) error
 
 // showOverlap shows a folder of this command again.
 func showOverlap(s *settings, o *output, path string) error {
-	folder, m, err := campaign.OpenResults(path)
+	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return err
 	}
@@ -128,11 +130,11 @@ func showOverlap(s *settings, o *output, path string) error {
 	if err != nil {
 		return err
 	}
-	found, err := campaign.Overlap(folder, m, config.Analyze)
+	found, err := reading.Overlap(folder, m, config.Analyze)
 	if err != nil {
 		return err
 	}
-	d := report.Overlaps.Document(found)
+	d := calls.Overlaps.Document(found)
 	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, "")); err != nil {
 		return err
 	}
@@ -145,7 +147,7 @@ func overlapExit(found *samples.Overlap) error {
 	case exitcode.Violated:
 		return errFound
 	case exitcode.NoVerdict:
-		return &campaign.Refused{Reason: found.Refused.Reason}
+		return &fail.Refused{Reason: found.Refused.Reason}
 	case exitcode.Failed:
 		var names []string
 		for _, c := range found.Cases {

@@ -9,7 +9,7 @@ import (
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
-	"pgmpi/internal/campaign"
+	"pgmpi/internal/experiment/run"
 	"pgmpi/measure/protocol"
 )
 
@@ -18,7 +18,7 @@ import (
 // beside the ranks.
 type progress struct {
 	quiet bool
-	show  func(campaign.Progress)
+	show  func(run.Progress)
 	bar   *progressbar.ProgressBar
 	start time.Time
 	fresh int // steps done before the first mpirun that was not on disk already
@@ -31,7 +31,7 @@ func newProgress(quiet bool) *progress {
 	p := &progress{quiet: quiet, fresh: -1}
 	switch f, ok := stderr.(*os.File); {
 	case quiet:
-		p.show = func(campaign.Progress) {}
+		p.show = func(run.Progress) {}
 	case ok && term.IsTerminal(int(f.Fd())):
 		p.show = p.draw
 	default:
@@ -40,7 +40,7 @@ func newProgress(quiet bool) *progress {
 	return p
 }
 
-func (p *progress) tell(e campaign.Event) {
+func (p *progress) tell(e run.Event) {
 	switch {
 	case e.Sentence != "" || e.Step != "" && !p.quiet:
 		p.clear()
@@ -62,7 +62,7 @@ func (p *progress) clear() {
 }
 
 // at is the number of steps done, of all stages that this command runs.
-func at(e campaign.Progress) (done, total int) {
+func at(e run.Progress) (done, total int) {
 	done = e.Before * steps
 	switch {
 	case e.Finished:
@@ -80,11 +80,11 @@ var doing = map[protocol.Mode]string{
 	protocol.ModeOverlap: "computing beside calls",
 }
 
-func what(e campaign.Progress) string {
+func what(e run.Progress) string {
 	return fmt.Sprintf("%s, mpirun %d of %d (%s)", doing[e.Mode], e.Run, e.Runs, e.Shape)
 }
 
-func (p *progress) draw(e campaign.Progress) {
+func (p *progress) draw(e run.Progress) {
 	done, total := at(e)
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions(total, progressbar.OptionSetWriter(stderr), progressbar.OptionSetWidth(24),
@@ -94,7 +94,7 @@ func (p *progress) draw(e campaign.Progress) {
 	_ = p.bar.Set(done)
 }
 
-func (p *progress) line(e campaign.Progress) {
+func (p *progress) line(e run.Progress) {
 	if !e.Finished {
 		if p.fresh < 0 {
 			p.fresh, _ = at(e)
@@ -106,7 +106,7 @@ func (p *progress) line(e campaign.Progress) {
 	left := ""
 	if p.fresh >= 0 && done < total {
 		took := time.Since(p.start)
-		left = fmt.Sprintf(", about %s left", campaign.Rounded(took*time.Duration(total-done)/time.Duration(done-p.fresh)))
+		left = fmt.Sprintf(", about %s left", run.Rounded(took*time.Duration(total-done)/time.Duration(done-p.fresh)))
 	}
 	warn("%s done%s\n", what(e), left)
 }

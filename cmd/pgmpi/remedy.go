@@ -6,8 +6,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/report"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/internal/remedy"
 )
 
 var remedyCommand = command{
@@ -34,18 +38,18 @@ nothing is; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 		fs.BoolVar(&force, "force", false, "write over the remedy in DIR/remedy; the mpiruns of its proofs are kept")
 		fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 		fs.Bool("full", false, "print the setting and its proofs too, not only what comes first")
-		o.formats = oneFormat(fs, campaign.Remedies)
+		o.formats = oneFormat(fs, report.Remedies)
 		return func(ctx context.Context, args []string) error {
 			if len(args) != 1 {
 				return setupf("remedy: give the results folder of a check; see `pgmpi help remedy`")
 			}
-			return remedy(ctx, args[0], force, &s, &o)
+			return mend(ctx, args[0], force, &s, &o)
 		}
 	},
 }
 
-func remedy(ctx context.Context, check string, force bool, s *settings, o *output) error {
-	_, m, err := campaign.OpenResults(check)
+func mend(ctx context.Context, check string, force bool, s *settings, o *output) error {
+	_, m, err := reading.OpenResults(check)
 	if err != nil {
 		return err
 	}
@@ -53,7 +57,7 @@ func remedy(ctx context.Context, check string, force bool, s *settings, o *outpu
 	if err != nil {
 		return err
 	}
-	x := &campaign.Remedy{Config: config, Check: check, Force: force, Version: version}
+	x := &remedy.Remedy{Config: config, Check: check, Force: force, Version: version}
 	if s.given("job.mpiruns") {
 		x.Mpiruns = config.Job.MPIRuns
 	}
@@ -62,7 +66,7 @@ func remedy(ctx context.Context, check string, force bool, s *settings, o *outpu
 		return err
 	}
 	if violated {
-		if err := campaign.MayStart(check, m, config, s.given); err != nil {
+		if err := run.MayStart(check, m, config, s.given); err != nil {
 			return err
 		}
 	}
@@ -80,8 +84,8 @@ func remedy(ctx context.Context, check string, force bool, s *settings, o *outpu
 	return shown
 }
 
-func showRemedy(r *campaign.Remedied, o *output) error {
-	d := campaign.Remedies.Document(r)
+func showRemedy(r *report.Remedied, o *output) error {
+	d := report.Remedies.Document(r)
 	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, "")); err != nil {
 		return err
 	}
@@ -89,7 +93,7 @@ func showRemedy(r *campaign.Remedied, o *output) error {
 		warn("results: %s\n", r.Folder)
 	}
 	if r.Exit == exitcode.NoVerdict {
-		return &campaign.Refused{Reason: "no remedy is shown; what was tried, and why it was dropped, is above"}
+		return &fail.Refused{Reason: "no remedy is shown; what was tried, and why it was dropped, is above"}
 	}
 	return nil
 }

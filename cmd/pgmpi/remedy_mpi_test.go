@@ -6,7 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/report"
+	"pgmpi/internal/reading"
 )
 
 // Whatever the proof says on this machine: only B ran under the setting, legal calls were
@@ -25,7 +26,7 @@ fixed = 5
 ` + b.planted("MPI_Bcast:256Ki:20000000ns"))
 	b.check("--guidelines", gl).exits(t, 1)
 	s := b.pgmpi("remedy", b.out, "--kinds", "environment", "--mpiruns", "5", "--format", "json", "--quiet").exits(t, 0, 4)
-	var r campaign.Remedied
+	var r report.Remedied
 	if err := json.Unmarshal([]byte(s.stdout), &r); err != nil {
 		t.Fatalf("%v: %s", err, s.stdout)
 	}
@@ -34,11 +35,11 @@ fixed = 5
 	}
 	folder := filepath.Join(b.out, "remedy")
 	for side, want := range map[string]bool{"a": false, "b": true} {
-		_, m, err := campaign.OpenResults(filepath.Join(folder, r.Proofs[0].Folder, side))
+		_, m, err := reading.OpenResults(filepath.Join(folder, r.Proofs[0].Folder, side))
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := campaign.ConfigOf(m)
+		f, err := reading.ConfigOf(m)
 		if err != nil {
 			t.Fatal(err)
 		}

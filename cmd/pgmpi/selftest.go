@@ -5,10 +5,9 @@ import (
 	"context"
 	"errors"
 	"os"
+	"pgmpi/internal/experiment/run"
 
 	"github.com/spf13/pflag"
-
-	"pgmpi/internal/campaign"
 )
 
 var selftestCommand = command{
@@ -24,10 +23,10 @@ in another order, and fails only with an error that comes back.
 Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var s settings
-		var t campaign.Selftest
+		var t run.Selftest
 		var own string
 		var quiet bool
-		s.base = campaign.SelftestDefaults()
+		s.base = run.SelftestDefaults()
 		s.keys(fs, "np", "shape", "mpiruns", "msizes", "rank", "launch", "seed")
 		fs.Lookup("np").Usage = "`N` processes (default: the processes of the batch job, else the cores)"
 		fs.Lookup("shape").Usage = "`SHAPE` nodes × processes per node in place of --np, such as 2x1"
@@ -36,23 +35,23 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 		fs.StringVar(&own, "guidelines", "", "the `FILE` gl.toml whose [[mockup]]s of that collective must find the slowdown, too")
 		fs.StringVar(&t.Out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
 		fs.BoolVar(&quiet, "quiet", false, "no progress")
-		format := oneFormat(fs, campaign.Selftests)
+		format := oneFormat(fs, run.Selftests)
 		return func(ctx context.Context, _ []string) error {
-			found := campaign.SelftestResult{Selftest: &t}
+			found := run.SelftestResult{Selftest: &t}
 			failed := selftest(ctx, &found, &s, own, quiet)
-			if none := (*campaign.Inconclusive)(nil); errors.As(failed, &none) {
+			if none := (*run.Inconclusive)(nil); errors.As(failed, &none) {
 				failed = verdictExit(none.Report)
 			}
 			if found.A == nil {
 				return failed
 			}
-			return cmp.Or(show(campaign.Selftests.Document(&found), format.printed()), failed)
+			return cmp.Or(show(run.Selftests.Document(&found), format.printed()), failed)
 		}
 	},
 }
 
 // selftest fills in what it finds, as far as it gets.
-func selftest(ctx context.Context, found *campaign.SelftestResult, s *settings, own string, quiet bool) error {
+func selftest(ctx context.Context, found *run.SelftestResult, s *settings, own string, quiet bool) error {
 	t := found.Selftest
 	var err error
 	if t.Config, err = s.load(nil); err != nil {

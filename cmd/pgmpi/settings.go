@@ -10,8 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/guidelines"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
 
@@ -155,7 +156,7 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 	case s.guidelines != "":
 		f, err = glfile.Load(s.guidelines)
 	case m != nil:
-		f, err = campaign.ConfigOf(m)
+		f, err = reading.ConfigOf(m)
 	}
 	absent, names := errors.Is(err, fs.ErrNotExist), strings.Split(s.guidelines, ",")
 	switch {
@@ -170,5 +171,5 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 	if err := s.apply(f); err != nil {
 		return nil, err
 	}
-	return f, campaign.Under(f)
+	return f, run.Under(f)
 }

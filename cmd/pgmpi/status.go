@@ -2,10 +2,9 @@ package main
 
 import (
 	"context"
+	"pgmpi/internal/experiment/run"
 
 	"github.com/spf13/pflag"
-
-	"pgmpi/internal/campaign"
 )
 
 var statusCommand = command{
@@ -15,16 +14,16 @@ var statusCommand = command{
 	long: `Says how many mpiruns of a results folder are done, what the missing ones will
 take, and, where pgmpi submit has submitted it, the state of its batch job.`,
 	flags: func(fs *pflag.FlagSet) action {
-		format := oneFormat(fs, campaign.Statuses)
+		format := oneFormat(fs, run.Statuses)
 		return func(_ context.Context, args []string) error {
 			if len(args) != 1 {
 				return setupf("status: give one results folder; see `pgmpi help status`")
 			}
-			s, err := campaign.StatusOf(args[0])
+			s, err := run.StatusOf(args[0])
 			if err != nil {
 				return err
 			}
-			return format.print(campaign.Statuses.Document(s), "")
+			return format.print(run.Statuses.Document(s), "")
 		}
 	},
 }

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
 )
 
 var submitCommand = command{
@@ -39,7 +39,7 @@ flags of check, such as: pgmpi submit gl.toml --go -- --method ci`,
 				return setupf("submit: give one gl.toml, and flags of check behind --; see `pgmpi help submit`")
 			}
 			if *out == "" {
-				*out = campaign.NewFolder("pgmpi-", time.Now())
+				*out = run.NewFolder("pgmpi-", time.Now())
 			}
 			s, err := submission(own[0], *out, *explore, flags)
 			if err != nil {
@@ -62,7 +62,7 @@ flags of check, such as: pgmpi submit gl.toml --go -- --method ci`,
 	},
 }
 
-func sayWritten(s *campaign.Submission) {
+func sayWritten(s *run.Submission) {
 	fmt.Fprintf(stdout, "wrote %s: %s\n  submit it with: %s %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size(), s.Scheduler.Submit, conf.Quote(s.Path))
 	if s.Scheduler.Untested {
 		fmt.Fprintf(stdout, "  scripts for %s are untested: read it before\n", s.Scheduler.Name)
@@ -73,7 +73,7 @@ func sayWritten(s *campaign.Submission) {
 var given = []string{"guidelines", "out", "resume", "dry-run"}
 
 // submission is the job of a check, or of an exploration, with a gl.toml and more flags.
-func submission(toml, out string, explore bool, flags []string) (*campaign.Submission, error) {
+func submission(toml, out string, explore bool, flags []string) (*run.Submission, error) {
 	s := settings{guidelines: toml}
 	does := checkCommand
 	if explore {
@@ -117,7 +117,7 @@ func submission(toml, out string, explore bool, flags []string) (*campaign.Submi
 		return nil, setup(err)
 	}
 	argv := slices.Concat([]string{self, does.name, "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
-	return campaign.NewSubmission(config, out, version, explore, argv)
+	return run.NewSubmission(config, out, version, explore, argv)
 }
 
 // startable returns the error with which the job would end before its first mpirun, after it has waited.
@@ -128,7 +128,7 @@ func startable(fs *pflag.FlagSet, config *glfile.File) error {
 		}
 	}
 	labels, _ := fs.GetStringArray("label")
-	if err := campaign.ValidateLabels(labels); err != nil {
+	if err := run.ValidateLabels(labels); err != nil {
 		return err
 	}
 	explain, _ := fs.GetStringArray("explain") // explore has none

@@ -10,10 +10,11 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
-	"pgmpi/internal/campaign"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/reading"
 )
 
 // What is measured of calls in a row, where nothing says otherwise.
@@ -45,7 +46,7 @@ folder of its own; with DIR such a folder is shown again.`,
 		s.keys(fs, "np", "shape", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "launch", "hostfile", "rank", "job-file", "thread-level")
 		fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 		o.functions(fs)
-		o.formats = formatsFlag(fs, report.RunTimes, "")
+		o.formats = formatsFlag(fs, calls.RunTimes, "")
 		fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-times-<UTC time>)")
 		return func(ctx context.Context, args []string) error {
 			switch {
@@ -60,7 +61,7 @@ folder of its own; with DIR such a folder is shown again.`,
 				if err != nil {
 					return err
 				}
-				return o.write(report.PipelinedTimes.Document(p))
+				return o.write(calls.PipelinedTimes.Document(p))
 			}
 			return showTimes(&o, args[0])
 		}
@@ -68,11 +69,11 @@ folder of its own; with DIR such a folder is shown again.`,
 }
 
 func showTimes(o *output, path string) error {
-	folder, m, err := campaign.OpenResults(path)
+	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return err
 	}
-	j, err := campaign.Described(folder, m, judge.Default())
+	j, err := reading.Described(folder, m, judge.Default())
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -80,24 +81,24 @@ func showTimes(o *output, path string) error {
 	if err != nil {
 		return err
 	}
-	return o.write(report.RunTimes.Document(t))
+	return o.write(calls.RunTimes.Document(t))
 }
 
 // pipelinedOf reads a results folder.
 func pipelinedOf(path string) (*samples.Pipelined, error) {
-	folder, m, err := campaign.OpenResults(path)
+	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return nil, err
 	}
-	return campaign.Pipelined(folder, m)
+	return reading.Pipelined(folder, m)
 }
 
 // pipelinedAnew measures calls in a row.
 func pipelinedAnew(ctx context.Context, s *settings, o *output) error {
 	if o.out == "" {
-		o.out = campaign.NewFolder("pgmpi-times-", time.Now())
+		o.out = run.NewFolder("pgmpi-times-", time.Now())
 	}
-	if _, err := campaign.Before(o.out, false); err != nil {
+	if _, err := run.Before(o.out, false); err != nil {
 		return err
 	}
 	config, err := s.load(nil)
@@ -106,7 +107,7 @@ func pipelinedAnew(ctx context.Context, s *settings, o *output) error {
 	}
 	config.NREP.Fixed = cmp.Or(config.NREP.Fixed, pipelinedRepetitions)
 	config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, pipelinedMPIRuns)
-	c, err := campaign.NewPipelined(config, o.out, version)
+	c, err := run.NewPipelined(config, o.out, version)
 	if err != nil {
 		return err
 	}
@@ -125,7 +126,7 @@ func pipelinedAnew(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	if err := o.write(report.PipelinedTimes.Document(p)); err != nil {
+	if err := o.write(calls.PipelinedTimes.Document(p)); err != nil {
 		return err
 	}
 	warn("results: %s\n", c.Path)

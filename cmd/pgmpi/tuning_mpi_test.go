@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/campaign"
+	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/tuning"
+	"pgmpi/internal/untimed"
 	"pgmpi/mockups"
 )
 
@@ -38,9 +39,9 @@ func (b *fixture) onProcesses(np ...int) *glfile.File {
 }
 
 // bad are the outcomes that are not right.
-func bad(all []campaign.Outcome) (out []campaign.Outcome) {
+func bad(all []untimed.Outcome) (out []untimed.Outcome) {
 	for _, o := range all {
-		if o.State != campaign.CallRight {
+		if o.State != untimed.CallRight {
 			out = append(out, o)
 		}
 	}
@@ -50,7 +51,7 @@ func bad(all []campaign.Outcome) (out []campaign.Outcome) {
 func TestUntouchedLibrariesMakeLegalCallsRight(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(3) // others: with a setting, below
-		all, err := campaign.Legal(t.Context(), f, nil, b.returning()...)
+		all, err := untimed.Legal(t.Context(), f, nil, b.returning()...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +110,7 @@ var theirs = map[string]map[string][]tuning.Choice{
 func (b *fixture) written(f *glfile.File, writer string) (*tuning.Setting, string) {
 	b.t.Helper()
 	folder := filepath.Join(b.dir, writer)
-	target, err := campaign.TuningTarget(b.t.Context(), f, folder)
+	target, err := untimed.TuningTarget(b.t.Context(), f, folder)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -129,9 +130,9 @@ func (b *fixture) written(f *glfile.File, writer string) (*tuning.Setting, strin
 	return s, folder
 }
 
-func (b *fixture) force(f *glfile.File, env map[string]string, entries []tuning.Entry) []campaign.Force {
+func (b *fixture) force(f *glfile.File, env map[string]string, entries []tuning.Entry) []report.Force {
 	b.t.Helper()
-	out, err := campaign.ReadForce(b.t.Context(), f, env, entries)
+	out, err := untimed.ReadForce(b.t.Context(), f, env, entries)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -146,18 +147,18 @@ func TestWrittenSettingsAreInForceAndLetLegalCallsPass(t *testing.T) {
 			told := 0
 			for _, x := range b.force(f, s.Env, s.Entries) {
 				switch x.State {
-				case campaign.InForce:
+				case report.InForce:
 					told++
-				case campaign.CannotTell:
+				case report.CannotTell:
 					t.Logf("%s: %s", x.Entry.Choice, x.Text)
-				case campaign.NotInForce:
+				case report.NotInForce:
 					t.Errorf("%s: %s: %s", writer, x.Entry.Choice, x.Text)
 				}
 			}
 			if told < (len(s.Entries)+1)/2 {
 				t.Errorf("%s: %d of %d entries are seen to be in force", writer, told, len(s.Entries))
 			}
-			all, err := campaign.Legal(t.Context(), f, s.Env, functionsOf(s)...)
+			all, err := untimed.Legal(t.Context(), f, s.Env, functionsOf(s)...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -182,8 +183,8 @@ func functionsOf(s *tuning.Setting) (out []string) {
 
 // knownWrong: MPICH 4.0.2 crashes in MPI_Reduce in place at a root other than 0
 // (pmodels/mpich#6540).
-func (b *fixture) knownWrong(o campaign.Outcome) bool {
-	return b.lib.name == "mpich" && o.Function == "MPI_Reduce" && strings.Contains(o.Call, "MPI_IN_PLACE") && o.State == campaign.CallAborted
+func (b *fixture) knownWrong(o untimed.Outcome) bool {
+	return b.lib.name == "mpich" && o.Function == "MPI_Reduce" && strings.Contains(o.Call, "MPI_IN_PLACE") && o.State == untimed.CallAborted
 }
 
 // A file as the generators of others write it.
@@ -214,7 +215,7 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 	if err := os.WriteFile(path, []byte(byHand), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	all, err := campaign.Legal(t.Context(), f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter")
+	all, err := untimed.Legal(t.Context(), f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +223,7 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 		"MPI_Gather":  {"MPI_IN_PLACE, with 0 and MPI_DATATYPE_NULL", path + ":8: "},
 		"MPI_Scatter": {"0, NULL and MPI_DATATYPE_NULL where arguments do not count", path + ":14: "},
 	} {
-		if !slices.ContainsFunc(bad(all), func(o campaign.Outcome) bool {
+		if !slices.ContainsFunc(bad(all), func(o untimed.Outcome) bool {
 			return o.Function == function && strings.HasSuffix(o.Call, c.what) && strings.HasPrefix(o.Cause, c.line)
 		}) {
 			t.Errorf("no call of %s is named with %s\n%+v", function, c.line, bad(all))
@@ -247,7 +248,7 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 		says := func(env map[string]string, entries []tuning.Entry, text string) {
 			t.Helper()
 			for _, x := range b.force(f, env, entries[:1]) {
-				if x.State != campaign.NotInForce || !strings.Contains(x.Text, text) {
+				if x.State != report.NotInForce || !strings.Contains(x.Text, text) {
 					t.Errorf("%s: %s, want %q", x.State, x.Text, text)
 				}
 			}
@@ -288,7 +289,7 @@ exec `+b.rank+` "$@"`), " ")
 		{Choice: scan, Proof: tuning.ByVariable, Variable: variable, Value: scan.Algorithm},
 		{Choice: tuning.Choice{Kind: tuning.ByEnv, NP: 2, Env: map[string]string{malloc: "1000"}}, Proof: tuning.ByRanks, Variable: malloc},
 	}) {
-		if x.State != campaign.NotInForce || !strings.Contains(x.Text, "rank 1 of 2: it is ") {
+		if x.State != report.NotInForce || !strings.Contains(x.Text, "rank 1 of 2: it is ") {
 			t.Errorf("%s: %s: %s", x.Entry.Choice, x.State, x.Text)
 		}
 	}
@@ -299,11 +300,11 @@ exec `+b.rank+` "$@"`), " ")
 func TestLegalCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[1])
-	all, err := campaign.Legal(t.Context(), b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter")
+	all, err := untimed.Legal(t.Context(), b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(bad(all), func(o campaign.Outcome) bool { return o.NP == 3 && o.State == campaign.CallAborted }) {
+	if !slices.ContainsFunc(bad(all), func(o untimed.Outcome) bool { return o.NP == 3 && o.State == untimed.CallAborted }) {
 		t.Errorf("%+v", bad(all))
 	}
 }

@@ -69,7 +69,7 @@ func TestAFullDiskIsAnErrorOfEveryText(t *testing.T) {
 	for _, args := range []string{"help", "help check", "check --help", "version", "list", "man", "completion bash"} {
 		var errs strings.Builder
 		stdout, stderr = full, &errs
-		code := run(t.Context(), strings.Fields(args))
+		code := execute(t.Context(), strings.Fields(args))
 		stdout, stderr = os.Stdout, os.Stderr
 		if n := strings.Count(errs.String(), "no space left"); code != exitcode.Failed || n != 1 {
 			t.Errorf("pgmpi %s: exit status %d; said %d times: %s", args, code, n, errs.String())

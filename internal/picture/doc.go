@@ -1,7 +1,6 @@
-// Package figures writes figures as files for papers and slides: PDF, SVG and PNG, the data
-// behind them as csv, and LaTeX for pgfplots.
+// Package picture draws: a Figure is data (series, points, intervals, marks, axes), and is
+// drawn into pages as SVG, and into files as PDF, SVG, PNG, csv and LaTeX for pgfplots.
 //
-// Pictures go in, made of figures of analyze/report whose texts have been through
-// internal/clean; bytes come out. It computes nothing but where things are drawn, and a
-// format is one file and one line of Formats.
+// Figures go in, whose texts have been through internal/clean; bytes come out. It computes
+// nothing but where things are drawn. A format of files is one file and one line of Formats.
 package picture

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"fmt"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
+)
+
+// Algorithms are what a library says of its own algorithms.
+type Algorithms struct {
+	Schema      string                `json:"schema"` // algorithmsSchema
+	Library     string                `json:"library"`
+	Collectives []protocol.Algorithms `json:"collectives"`
+}
+
+const AlgorithmsSchema = "pgmpi-algorithms/1"
+
+// count is how many algorithms there are, of how many collectives.
+func (a *Algorithms) Count() (algorithms, collectives int) {
+	for _, c := range a.Collectives {
+		algorithms += len(c.Names)
+		collectives += min(1, len(c.Names))
+	}
+	return algorithms, collectives
+}
+
+// AlgorithmLists are the documents of `pgmpi list --algorithms`.
+var AlgorithmLists = document.Kind[Algorithms]{Name: "algorithms", JSON: true,
+	Sections: func(a *Algorithms) []document.Section {
+		n, of := a.Count()
+		head := document.Section{}
+		if n == 0 {
+			head.Say("%s does not tell any algorithm of its own (MPI_T).", phrase.ShortVersion(a.Library))
+			return []document.Section{head}
+		}
+		head.Say("%s tells %d algorithms of its own, of %d collectives.", phrase.ShortVersion(a.Library), n, of)
+		table := document.Titled("ALGORITHMS")
+		table.Table = &document.Table{Head: []string{"id", "value", "of the variable"}, Align: "lrl", Flex: 2}
+		for _, row := range algorithmRows(a)[1:] {
+			table.Table.Add(row[2], row[3], row[4])
+		}
+		for _, c := range a.Collectives {
+			if c.Fixed {
+				table.Notes = append(table.Notes, fmt.Sprintf("%s cannot be changed while the library runs: those of %s are not available here.", c.Variable, c.Collective))
+			}
+			if c.Now != 0 {
+				table.Notes = append(table.Notes, fmt.Sprintf("%s is forced: its value is %d now.", c.Variable, c.Now))
+			}
+		}
+		return []document.Section{head, table}
+	},
+	Rows: algorithmRows,
+}
+
+func algorithmRows(a *Algorithms) [][]string {
+	out := [][]string{{"collective", "algorithm", "id", "value", "variable"}}
+	for _, c := range a.Collectives {
+		for _, x := range c.Names {
+			out = append(out, []string{c.Collective, x.Name, mockups.AlgorithmID(c.Collective, x.Name), fmt.Sprint(x.Value), c.Variable})
+		}
+	}
+	return out
+}

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
+	"pgmpi/mockups"
+)
+
+// Lists are the tables of what can be measured and checked, and the guidelines
+// of a gl.toml if it has a name.
+var Lists = document.Kind[glfile.File]{Name: "list", Sections: func(f *glfile.File) []document.Section {
+	out := []document.Section{listGuidelines()}
+	if f.Name != "" {
+		out = append(out, listUsers(f))
+	}
+	if len(f.Mockup) > 0 {
+		out = append(out, listOwn(f))
+	}
+	collectives := document.Titled("COLLECTIVES")
+	collectives.Lines(mockups.Collectives()...)
+	types := document.Titled("DATATYPES AND OPERATORS")
+	types.Table = &document.Table{Head: []string{"datatype", "operators", "auto"}, Align: "lll"}
+	for _, d := range mockups.Datatypes() {
+		types.Table.Add(d.Name, strings.Join(d.Ops, " "), d.Auto)
+	}
+	return append(out, collectives, listCalls(), listMockups(), types)
+}}
+
+func listGuidelines() document.Section {
+	s := document.Titled("GUIDELINES")
+	s.Table = &document.Table{Head: []string{"id", "formula", ""}, Align: "lll", Flex: 1}
+	for _, e := range guidelines.Catalogue() {
+		g := e.Guidelines()
+		if e.Group != "" {
+			s.Table.Add(e.ID, e.Formula, fmt.Sprintf("%s: off by default", e.Group))
+			continue
+		}
+		if len(g) > 1 {
+			formula := guidelines.Guideline{ID: e.ID, Type: g[0].Type, Function: "MPI_A"}.Formula()
+			s.Table.Add(e.ID, formula, fmt.Sprintf("for each of the %d collectives A (%s)", len(g), g[0].Type))
+			continue
+		}
+		note := ""
+		switch {
+		case e.Also != "":
+			note = fmt.Sprintf("extended, %s: off by default", e.Also)
+		case e.Extended:
+			note = "extended: off by default"
+		}
+		s.Table.Add(e.ID, g[0].Formula(), note)
+	}
+	return s
+}
+
+// listCalls shows the other ways to call a collective, by the names of one each.
+func listCalls() document.Section {
+	usual := []string{"MPI_Alltoall", "MPI_Gatherv", "MPI_Bcast", "MPI_Reduce"} // the last that has the call
+	s := document.Titled("OTHER WAYS TO CALL A COLLECTIVE, each by an example")
+	s.Table = &document.Table{Head: []string{"id", "what it does", "collectives"}, Align: "llr", Flex: 1}
+	count, example := map[mockups.Call]int{}, map[mockups.Call]mockups.Function{}
+	for _, f := range mockups.Variants() {
+		if count[f.Call]++; count[f.Call] == 1 || slices.Index(usual, f.Of) > slices.Index(usual, example[f.Call].Of) {
+			example[f.Call] = f
+		}
+	}
+	for _, c := range mockups.Calls {
+		s.Table.Add(example[c].ID, example[c].What, fmt.Sprint(count[c]))
+	}
+	return s
+}
+
+// listMockups shows the mock-ups, and those that are the collectives themselves
+// in one row.
+func listMockups() document.Section {
+	s := document.Titled("MOCK-UPS")
+	s.Table = &document.Table{Head: []string{"id", "what it does"}, Align: "ll", Flex: 1}
+	for _, f := range mockups.All() {
+		if f.IsMockup() && !f.Identity {
+			s.Table.Add(f.ID, f.What)
+		}
+	}
+	s.Table.Add(mockups.IdentityOf("MPI_A"),
+		fmt.Sprintf("MPI_A itself by its PMPI_ name, for each of the %d collectives of GL1: for A/A tests in a [[guideline]]", len(mockups.Identities())))
+	return s
+}
+
+// listUsers shows the guidelines of a gl.toml and where they are checked.
+func listUsers(f *glfile.File) document.Section {
+	s := document.Titled("GUIDELINES OF %s", f.Name)
+	if len(f.Guideline) == 0 {
+		s.Say("none: it has no [[guideline]]")
+		return s
+	}
+	s.Table = &document.Table{Head: []string{"id", "formula", "type", "sizes"}, Align: "llll", Flex: 1}
+	for _, u := range f.Guideline {
+		g, sizes := u.Guideline(), "job.msizes"
+		switch {
+		case !guidelines.HasSize(g.Function):
+			sizes = "no size"
+		case len(u.Msizes) > 0:
+			sizes = strings.Join(u.Msizes, ", ")
+		}
+		s.Table.Add(g.ID, g.Formula(), string(g.Type), sizes)
+	}
+	return s
+}
+
+// listOwn shows the mock-ups of a gl.toml. What they do only their file knows, which is not
+// loaded for a list.
+func listOwn(f *glfile.File) document.Section {
+	s := document.Titled("MOCK-UPS OF %s", f.Name)
+	s.Table = &document.Table{Head: []string{"id", "of", "file"}, Align: "lll", Flex: 2}
+	for _, m := range f.Mockup {
+		for _, id := range m.IDs {
+			own, _ := mockups.Get(id)
+			s.Table.Add(id, own.Of, m.File)
+		}
+	}
+	return s
+}

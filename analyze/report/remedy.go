@@ -1,0 +1,130 @@
+package report
+
+import (
+	"pgmpi/analyze/medians"
+	"pgmpi/internal/tuning"
+)
+
+// RemedyFile marks a folder of `pgmpi remedy`.
+const RemedyFile = "remedy.json"
+
+const RemedySchema = "pgmpi-remedy/1"
+
+// Remedied is remedy.json: which violations a setting mends, how that was proved, and what
+// was tried in vain. Undefined numbers are null.
+type Remedied struct {
+	Schema  string `json:"schema"` // remedySchema
+	Version string `json:"pgmpi_version"`
+	Created string `json:"created"` // RFC 3339, UTC
+	Library string `json:"library"`
+	Check   string `json:"check"`  // the results folder with the violations
+	Folder  string `json:"folder"` // of the setting
+
+	Alpha       float64 `json:"alpha"`
+	MinSlowdown float64 `json:"min_slowdown"` // a gain below this ratio is none
+	Harm        float64 `json:"harm"`         // the same of a harm
+	Mpiruns     int     `json:"mpiruns"`      // of the proof that holds, both sides together; 0: none does
+
+	Cells   []RemedyCell      `json:"cells"`   // those that the check calls violated, firm ones first
+	Env     map[string]string `json:"env"`     // the setting; empty: there is none
+	Files   []string          `json:"files"`   // that belong to it
+	Forces  []Force           `json:"entries"` // what it chooses, and by what that is seen
+	Dropped []Dropped         `json:"dropped"`
+	Proofs  []Proof           `json:"proofs"` // in the order in which they were made
+	// Profiles are files of PGMPITuneLib, for what only a mock-up mends: neither tried nor proved.
+	Profiles []string `json:"profiles"`
+	Legal    int      `json:"legal"` // legal calls that were made under the setting
+	Notes    []string `json:"notes"`
+	Exit     int      `json:"exit_code"`
+}
+
+// CellState is what became of a violated cell.
+type CellState string
+
+// What became of it.
+const (
+	CellMended    CellState = "mended"         // faster, tested, and none of its guidelines violated any more
+	CellFaster    CellState = "still violated" // faster, tested, but not by enough
+	CellUnmended  CellState = "not mended"
+	CellTakenBack CellState = "taken back"     // faster, tested, by what harms something else
+	CellNotAgain  CellState = "not seen again" // not violated in the proof without the setting either
+	CellNotProved CellState = "not tried"      // there was nothing to try
+)
+
+// CellStates are in the order of interest.
+var CellStates = []CellState{CellMended, CellFaster, CellTakenBack, CellUnmended, CellNotProved, CellNotAgain}
+
+// RemedyCell is a collective at a size that violates guidelines.
+type RemedyCell struct {
+	medians.Cell
+	NP         int       `json:"np"`
+	Guidelines []string  `json:"guidelines"`  // that it violates in the check
+	Firm       bool      `json:"firm"`        // one of them is firm
+	Ratio      *float64  `json:"ratio"`       // the largest of them, in the check
+	PageFaults *float64  `json:"page_faults"` // a call
+	State      CellState `json:"state"`
+	By         []string  `json:"by"`       // what was set for it
+	BeforeS    *float64  `json:"before_s"` // seconds, in the proof; null: there is none
+	AfterS     *float64  `json:"after_s"`
+	Gain       *float64  `json:"gain"` // how many times faster (Hodges-Lehmann)
+	GainLo     *float64  `json:"gain_lo95"`
+	GainHi     *float64  `json:"gain_hi95"`
+	PAdjusted  *float64  `json:"p_adjusted"`       // over the violated cells
+	Mockup     string    `json:"mockup,omitempty"` // the fastest that the check measured
+	// mockupRatio is how many times slower than it the cell was there.
+	MockupRatio float64
+	// Explored is what the exploration says of the library's own algorithms; "": none was made.
+	Explored string `json:"explored,omitempty"`
+}
+
+// Proof is one comparison of the library without and with a setting, in mpiruns of its own.
+type Proof struct {
+	Folder  string   `json:"folder"` // of `pgmpi ab`, within that of the remedy
+	Tried   []string `json:"tried"`
+	Mpiruns int      `json:"mpiruns"` // of both sides together
+	Cases   int      `json:"cases"`   // that were tested for harm
+	Helped  int      `json:"helped"`  // violated cells that became faster
+	Harms   []Harm   `json:"harms"`
+	Holds   bool     `json:"holds"` // nothing was taken back
+}
+
+// Harm is what a setting makes worse.
+type Harm struct {
+	medians.Cell
+	Text string `json:"text"`
+	// mockup is the other side of a guideline that is newly violated.
+	Mockup string
+}
+
+// Dropped is what was tried, and is not in the setting.
+type Dropped struct {
+	What   string        `json:"what"`
+	Choice tuning.Choice `json:"choice"`
+	Reason string        `json:"reason"`
+}
+
+// The files of a remedy, beside those of the setting and remedy.json.
+const (
+	SettingTOML = "gl.toml"
+	ReadmeFile  = "README"
+	Profiles    = "pgmpitune" // a folder
+)
+
+// Force says whether an entry of a setting is in force.
+type Force struct {
+	Entry tuning.Entry `json:"entry"`
+	State ForceState   `json:"state"`
+	// Text says by what it is seen, or why it is not in force.
+	Text string `json:"text"`
+}
+
+// ForceState is an answer to "is it in force?".
+type ForceState string
+
+// The answers.
+const (
+	InForce    ForceState = "in force"
+	NotInForce ForceState = "not in force"
+	// CannotTell: nothing that the library tells differs with and without it.
+	CannotTell ForceState = "cannot be told"
+)

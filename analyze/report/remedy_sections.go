@@ -1,0 +1,234 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+	"pgmpi/internal/tuning"
+	"pgmpi/mockups"
+)
+
+// Remedies say which violations a setting mends.
+var Remedies = document.Kind[Remedied]{Name: "remedy", JSON: true, Rows: remedyRows,
+	Sections: func(r *Remedied) []document.Section {
+		return slices.Concat(remedyAnswer(r), remedyCells(r), remedySetting(r), remedyDropped(r), remedyMockups(r), remedyProof(r))
+	},
+	Screen: func(r *Remedied) []document.Section {
+		return slices.Concat(remedyAnswer(r), remedyCells(r), remedyDropped(r), remedyMockups(r))
+	},
+}
+
+// count counts cells by what became of them.
+func (r *Remedied) count(s CellState) (n int) {
+	for _, c := range r.Cells {
+		if c.State == s {
+			n++
+		}
+	}
+	return n
+}
+
+// believed counts the parts of which nothing shows that they are in force.
+func (r *Remedied) Believed() (n int) {
+	for _, f := range r.Forces {
+		if f.State == CannotTell {
+			n++
+		}
+	}
+	return n
+}
+
+// remedyAnswer has the answer in its first line, and how the setting is used.
+func remedyAnswer(r *Remedied) []document.Section {
+	s := document.Section{}
+	mended, faster, all := r.count(CellMended), r.count(CellFaster), len(r.Cells)
+	switch {
+	case all == 0:
+		s.Say("NOTHING TO MEND: %s has no violated guideline.", r.Check)
+		return []document.Section{s}
+	case len(r.Env) == 0:
+		s.Say("NO REMEDY SHOWN for %s: nothing that was tried is proved to help and to harm nothing.", violatedOnes(all, all))
+		s.Tone = picture.Open
+	case mended > 0:
+		s.Say("MENDED: %s, by %s; proved in %s.", violatedOnes(mended, all), r.means(), conf.Plural(r.Mpiruns, "mpirun"))
+	default:
+		s.Say("FASTER, BUT STILL VIOLATED: %s, by %s; proved in %s.", violatedOnes(faster, all), r.means(), conf.Plural(r.Mpiruns, "mpirun"))
+	}
+	var counts []string
+	for _, state := range CellStates {
+		if n := r.count(state); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, state))
+		}
+	}
+	s.Say("%s. Of %s (a collective at a size): %s.", phrase.ShortVersion(r.Library), violatedOnes(all, all), strings.Join(counts, ", "))
+	if len(r.Env) > 0 {
+		s.Command("Before mpirun", []string{".", conf.Quote(filepath.Join(r.Folder, tuning.EnvFile))})
+		s.Command("The check under it", []string{"pgmpi", "check", "--guidelines", conf.Quote(filepath.Join(r.Folder, SettingTOML))})
+	}
+	for _, n := range r.Notes {
+		s.Say("Note: %s.", n)
+	}
+	return []document.Section{s}
+}
+
+// violatedOnes is "5 of 7 violated cells".
+func violatedOnes(n, all int) string {
+	if n == all {
+		return conf.Plural(all, "violated cell")
+	}
+	return fmt.Sprintf("%d of %s", n, conf.Plural(all, "violated cell"))
+}
+
+// means are what the setting is made of: "2 environment variables and 1 algorithm".
+func (r *Remedied) means() string {
+	var out []string
+	algorithms := 0
+	for _, f := range r.Forces {
+		switch c := f.Entry.Choice; c.Kind {
+		case tuning.ByComponent:
+			out = append(out, "the component "+c.Component)
+		case tuning.ByEnv:
+			out = append(out, conf.Plural(len(c.Env), "environment variable"))
+		case tuning.OwnAlgorithm:
+			algorithms++
+		case tuning.ByMockup:
+		}
+	}
+	if algorithms > 0 {
+		out = append(out, fmt.Sprintf("%s of the library's own", conf.Plural(algorithms, "algorithm")))
+	}
+	return strings.Join(out, " and ")
+}
+
+func remedyCells(r *Remedied) []document.Section {
+	if len(r.Cells) == 0 {
+		return nil
+	}
+	t := &document.Table{Head: []string{"collective", "shape", "size", "violates", "without", "with", "gain", "95 %", "answer", "by"},
+		Align: "llrlrrrlll", Grouped: true, Flex: 9, Spare: []int{7}}
+	for _, c := range r.Cells {
+		interval := ""
+		if c.GainLo != nil && c.GainHi != nil {
+			interval = fmt.Sprintf("%s–%s", strings.TrimSuffix(phrase.Ratio(c.GainLo), "×"), strings.TrimSuffix(phrase.Ratio(c.GainHi), "×"))
+		}
+		t.Add(c.Function, c.Shape, conf.HumanSize(c.Msize), strings.Join(c.Guidelines, ", "), phrase.Duration(c.BeforeS), phrase.Duration(c.AfterS),
+			phrase.Ratio(c.Gain), interval, string(c.State), cmp.Or(strings.Join(c.By, " + "), "-"))
+	}
+	s := document.Titled("The violated cells")
+	s.Table = t
+	s.Notes = []string{"gain: how many times faster it is with the setting, over pairs of mpiruns; 95 %: its interval, for this test alone. " +
+		"mended: faster, tested, and its guidelines are violated no more; taken back: faster, but what does it is dropped below; not seen again: they were not violated without the setting either."}
+	return []document.Section{s}
+}
+
+// remedySetting says what is set, and by what that is seen to be in force.
+func remedySetting(r *Remedied) []document.Section {
+	if len(r.Env) == 0 {
+		return nil
+	}
+	s := document.Titled("The setting")
+	for _, name := range tuning.Variables(r.Env) {
+		s.Fact(name, "%s", r.Env[name])
+	}
+	for _, f := range r.Forces {
+		what := tuning.Label(f.Entry.Choice)
+		if e := f.Entry; f.Entry.Choice.Kind == tuning.OwnAlgorithm && (e.From > 0 || e.To > 0) {
+			what += fmt.Sprintf(" (from %s on%s)", conf.HumanSize(e.From), below(e.To))
+		}
+		s.Item("%s, in %s: %s: %s", what, f.Entry.Where, f.State, f.Text)
+	}
+	return []document.Section{s}
+}
+
+func below(to int64) string {
+	if to == 0 {
+		return ""
+	}
+	return ", below " + conf.HumanSize(to)
+}
+
+func remedyDropped(r *Remedied) []document.Section {
+	if len(r.Dropped) == 0 {
+		return nil
+	}
+	s := document.Titled("Tried and dropped")
+	for _, d := range r.Dropped {
+		s.Item("%s: %s", d.What, d.Reason)
+	}
+	return []document.Section{s}
+}
+
+// remedyMockups lists what no setting mends, and what was faster in the check.
+func remedyMockups(r *Remedied) []document.Section {
+	s := document.Titled("What no setting mends here")
+	for _, c := range r.Cells {
+		if c.State == CellMended || c.State == CellNotAgain {
+			continue
+		}
+		what := "only itself at another size was measured beside it"
+		if f, ok := mockups.Get(c.Mockup); ok && c.Mockup != "" {
+			what = fmt.Sprintf("in its place call %s (%s)", f.Formula, f.ID)
+		}
+		if c.Explored != "" {
+			what += "; of its own algorithms: " + c.Explored
+		}
+		s.Item("%s at %s on %s, %s slower in the check: %s", c.Function, conf.HumanSize(c.Msize), c.Shape, phrase.Ratio(c.Ratio), what)
+	}
+	if len(s.Text) == 0 {
+		return nil
+	}
+	if len(r.Profiles) > 0 {
+		s.Say("For programs that are linked with PGMPITuneLib, neither tried nor proved: %s.", strings.Join(r.Profiles, ", "))
+	}
+	return []document.Section{s}
+}
+
+func remedyProof(r *Remedied) []document.Section {
+	if len(r.Proofs) == 0 {
+		return nil
+	}
+	s := document.Titled("How it was proved")
+	s.Fact("Test", "without and with the setting in turn, fresh mpiruns in pairs, one-sided; adjusted over the violated cells for gains and over the whole plan for harm, alpha = %g; a gain counts from %g× on, a harm from %g× on",
+		r.Alpha, r.MinSlowdown, r.Harm)
+	for i, p := range r.Proofs {
+		outcome := "holds"
+		if !p.Holds {
+			outcome = "something was taken back"
+		}
+		s.Fact(fmt.Sprintf("Proof %d", i+1), "%s: %s; %s, %s: %s", p.Folder, strings.Join(p.Tried, "; "), conf.Plural(p.Mpiruns, "mpirun"),
+			fmt.Sprintf("%d of the violated cells faster, harm in %d of %s", p.Helped, len(p.Harms), conf.Plural(p.Cases, "case")), outcome)
+	}
+	if r.Legal > 0 {
+		s.Fact("Legal calls", "%d under the setting; none is wrong that is right without it", r.Legal)
+	}
+	return []document.Section{s}
+}
+
+var remedyColumns = []string{"collective", "msize", "shape", "np", "guidelines", "firm", "ratio", "page_faults", "state", "by",
+	"before_s", "after_s", "gain", "gain_lo95", "gain_hi95", "p_adjusted", "mockup", "explored"}
+
+func remedyRows(r *Remedied) [][]string {
+	out := [][]string{remedyColumns}
+	for _, c := range r.Cells {
+		out = append(out, []string{c.Function, fmt.Sprint(c.Msize), c.Shape, fmt.Sprint(c.NP), strings.Join(c.Guidelines, " "), fmt.Sprint(c.Firm),
+			cellNumber(c.Ratio), cellNumber(c.PageFaults), string(c.State), strings.Join(c.By, " "), cellNumber(c.BeforeS), cellNumber(c.AfterS),
+			cellNumber(c.Gain), cellNumber(c.GainLo), cellNumber(c.GainHi), cellNumber(c.PAdjusted), c.Mockup, c.Explored})
+	}
+	return out
+}
+
+// cellNumber writes a number for programs; undefined: nothing.
+func cellNumber(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*x, 'g', -1, 64)
+}

@@ -1,0 +1,587 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/reading"
+	"pgmpi/measure"
+	"pgmpi/measure/protocol"
+)
+
+func TestCheckJudgesWhatItHasMeasuredAsItsFolderDoes(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Call = bed.ReduceSlow
+		j := b.Checked(bed.Quick)
+		if v := j.Report.Verdicts[0]; v.Verdict != judge.Violated || v.Guideline != "GL8" {
+			t.Errorf("%+v", v)
+		}
+		folder, m, err := reading.OpenResults(b.Out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, err := reading.ConfigOf(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := reading.Judge(folder, m, config.Analyze)
+		if err != nil || bed.Text(t, again.Report) != bed.Text(t, j.Report) {
+			t.Errorf("%v, another report:\n%s\n%s", err, bed.Text(t, j.Report), bed.Text(t, again.Report))
+		}
+		if n := len(b.Raw()); n != 2*2+2*3 {
+			t.Errorf("%d raw files", n)
+		}
+	})
+}
+
+func TestProgressCountsTheMpirunsOfAllStages(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Checked(bed.Quick)
+		n := 0
+		for _, p := range b.Seen {
+			if p.Finished {
+				if p.Before != n || p.All != 10 {
+					t.Errorf("mpirun %d: %+v", n, p)
+				}
+				n++
+			}
+		}
+		if last := b.Seen[len(b.Seen)-1]; n != 10 || last.Run != 6 || last.Runs != 6 || last.Mode != protocol.ModeMeasure {
+			t.Errorf("%d mpiruns, the last %+v", n, last)
+		}
+	})
+}
+
+func TestResumeMeasuresWhatIsMissingAndNothingElse(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		before := bed.Text(t, b.Checked(bed.Quick).Report)
+		done := len(b.Fake.Jobs())
+		b.Remove("nrep-p3-2", "run-p2-02")
+		after := bed.Text(t, b.Checked(bed.Quick).Report)
+		if after != before {
+			t.Errorf("another report:\n%s\n%s", before, after)
+		}
+		jobs := b.Fake.Jobs()[done:]
+		if len(jobs) != 2 || jobs[0].Mode != protocol.ModeNREP || jobs[0].NP != 3 || jobs[1].Mode != protocol.ModeMeasure || jobs[1].NP != 2 {
+			t.Errorf("measured again: %+v", jobs)
+		}
+		if jobs[1].Verify || jobs[1].MemoryCap != 1<<30 {
+			t.Errorf("the first mpirun's cap is forgotten: %+v", jobs[1])
+		}
+	})
+}
+
+func TestFixedRepetitionsHoldForEveryMpirun(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Checked(strings.Replace(bed.Quick, "predictions = 2", "fixed = 50", 1))
+		jobs := b.Fake.Jobs()
+		if len(jobs) != 6 {
+			t.Fatalf("%d mpiruns", len(jobs))
+		}
+		for i, job := range jobs {
+			for _, c := range job.Cases {
+				if job.Mode != protocol.ModeMeasure || c.NRep != 50 {
+					t.Errorf("mpirun %d, %s: %+v", i, job.Mode, c)
+				}
+			}
+		}
+	})
+}
+
+func TestWrongDataIsNotTimedAgain(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Fault = func(launch int) bed.Fault {
+			if launch == 1 {
+				return bed.WrongData
+			}
+			return bed.NoFault
+		}
+		j := b.Checked(bed.Quick)
+		if len(j.Report.Wrong) != 1 || j.Report.Exit != 3 {
+			t.Errorf("%+v", j.Report.Wrong)
+		}
+		for i, job := range b.Fake.Jobs()[1:] {
+			if skipped := job.Cases[0].Skip == protocol.StatusWrong; skipped != (job.NP == 2) {
+				t.Errorf("job %d: %+v", i+1, job.Cases)
+			}
+		}
+	})
+}
+
+// What the mpiruns before it have measured does not count any more.
+func TestWrongDataInALaterMpirunMakeTheCaseWrong(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Fault = func(launch int) bed.Fault {
+			if launch == 6 { // the last one
+				return bed.WrongData
+			}
+			return bed.NoFault
+		}
+		r := b.Checked(strings.Replace(bed.Quick, "predictions = 2", "fixed = 10", 1)).Report
+		if len(r.Wrong) != 1 || r.Exit != 3 || !strings.HasPrefix(r.Wrong[0].Message, "mpirun 3 of stage 2: rank 0") {
+			t.Errorf("exit %d, wrong: %+v", r.Exit, r.Wrong)
+		}
+		for _, v := range r.Verdicts {
+			if is := r.Wrong[0].Shape == v.Shape; is != (v.Verdict == judge.Wrong) {
+				t.Errorf("%+v", v)
+			}
+		}
+	})
+}
+
+// No program can live with a library that does not return; an algorithm that nobody gets
+// unasked is only left out.
+func TestACallOfTheLibraryThatEndsTheMpirunIsWrong(t *testing.T) {
+	for name, c := range map[string]struct {
+		function string
+		how      bed.Fault
+		did      string // "": it is no fault of the check
+	}{
+		"hangs":             {"MPI_Scatter_init", bed.Hangs, "hangs"},
+		"crashes":           {"MPI_Scatter_init", bed.Dies, "crashed"},
+		"algorithm hangs":   {"MPI_Bcast@binomial", bed.Hangs, ""},
+		"algorithm crashes": {"MPI_Bcast@binomial", bed.Dies, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+				b.Fake.Ends = map[string]bed.Fault{c.function: c.how}
+				r := b.Checked(bed.Ending).Report
+				list, verdict, exclude := r.Wrong, judge.Wrong, []string{"NB3:MPI_Scatter_init"}
+				if c.did == "" {
+					list, verdict, exclude = r.NotMeasured, judge.NotMeasured, []string{}
+				}
+				if len(list) != 1 || len(r.Wrong)+len(r.NotMeasured) != 1 || list[0].Function != c.function || c.did != "" && list[0].Did() != c.did {
+					t.Errorf("wrong %+v, not measured %+v", r.Wrong, r.NotMeasured)
+				}
+				if (r.Exit == exitcode.Failed) != (c.did != "") || !slices.Equal(r.Exclude, exclude) {
+					t.Errorf("exit %d, exclude %q", r.Exit, r.Exclude)
+				}
+				for _, v := range r.Verdicts {
+					is := v.Function == c.function || v.Mockup == c.function
+					if (v.Verdict == verdict) != is || !is && v.MedianS == nil {
+						t.Errorf("%s %s is %s: %s", v.Guideline, v.Function, v.Verdict, v.Reason)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestALookDropsWhatIsDecided(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Undecided()
+		j := b.Checked(bed.Looking)
+		jobs := b.Fake.Jobs()
+		if len(jobs) != 14 || len(bed.Measured(jobs[9])) != 4 || len(bed.Measured(jobs[10])) != 2 || jobs[10].Cases[0].Msize != 1024 || len(jobs[10].Cases) != 4 {
+			t.Fatalf("%d mpiruns, after the look %+v", len(jobs), jobs[min(10, len(jobs)-1)].Cases)
+		}
+		if v := j.Report.Verdicts[0]; v.Runs != 10 || v.Verdict != judge.Violated {
+			t.Errorf("%+v", v)
+		}
+	})
+}
+
+func TestALookIsRepeatedOnResumeWithTheMpirunsItHad(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Undecided()
+		b.Checked(bed.Looking)
+		done := len(b.Fake.Jobs())
+		b.Remove("run-p2-05", "run-p2-11")
+		b.Checked(bed.Looking)
+		jobs := b.Fake.Jobs()[done:]
+		if len(jobs) != 2 || len(bed.Measured(jobs[0])) != 4 || len(bed.Measured(jobs[1])) != 2 {
+			t.Errorf("%+v", jobs)
+		}
+	})
+}
+
+func TestADecidedCheckEndsAtItsLook(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Call = bed.ReduceSlow
+		j := b.Checked(bed.Looking)
+		if n := len(b.Raw()); n != 10 || j.Report.Looks == nil || j.Report.Looks.Decided[0] != 2 {
+			t.Errorf("%d mpiruns, %+v", n, j.Report.Looks)
+		}
+	})
+}
+
+func TestMaxTimeEndsAStageAndResumeDoesNotGoOn(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Takes = 10 * time.Second
+		toml := strings.Replace(bed.Quick, "mpiruns = 3", "mpiruns = 30\nmax_time = \"125s\"", 1)
+		j := b.Checked(toml)
+		// Stage 1 takes 40 s, each round of two shapes 20 s.
+		if j.Report.R != 4 || len(b.Raw()) != 4+8 {
+			t.Errorf("R = %d after %v", j.Report.R, b.Raw())
+		}
+		want := "job.max_time = 2m5s: stage 2 ended after 4 mpiruns"
+		if !slices.Equal(b.Said, []string{want}) {
+			t.Errorf("%q", b.Said)
+		}
+		if again := b.Checked(toml); again.Report.R != 4 || len(b.Raw()) != 12 {
+			t.Errorf("R = %d after %v", again.Report.R, b.Raw())
+		}
+	})
+}
+
+func TestAGapIsFilledThoughTheTimeIsSpent(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Takes = 10 * time.Second
+		b.Checked(strings.Replace(bed.Quick, "[nrep]", "max_time = \"100s\"\n[nrep]", 1))
+		b.Remove("run-p3-02")
+		if j := b.Checked(strings.Replace(bed.Quick, "[nrep]", "max_time = \"100s\"\n[nrep]", 1)); j.Report.R != 3 {
+			t.Errorf("R = %d", j.Report.R)
+		}
+	})
+}
+
+func TestAnMpirunThatFailsIsRepeatedOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault bed.Fault
+		says  string
+	}{
+		"dies":   {bed.Dies, "rank 1: it is a fake"},
+		"hangs":  {bed.Hangs, "no word from the ranks for 2m10s"},
+		"silent": {bed.Silent, "no word from rank 0 within 1m30s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+				b.Fake.Fault = func(launch int) bed.Fault {
+					if launch == 3 {
+						return c.fault
+					}
+					return bed.NoFault
+				}
+				j := b.Checked(bed.Quick)
+				if len(b.Said) != 1 || !strings.Contains(b.Said[0], "repeated once: "+c.says) {
+					t.Errorf("said %q", b.Said)
+				}
+				if events := j.Manifest.Events; len(events) != 1 || !strings.HasPrefix(events[0], "nrep-p2-2.tsv.gz failed and was repeated") {
+					t.Errorf("%q", events)
+				}
+			})
+		})
+	}
+}
+
+func TestAnMpirunThatFailsTwiceEndsTheCheckAndResumeGoesOn(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Fault = func(launch int) bed.Fault {
+			if launch == 6 || launch == 7 {
+				return bed.Dies
+			}
+			return bed.NoFault
+		}
+		_, err := b.Check(bed.Quick)
+		var failed *fail.Failed
+		if !errors.As(err, &failed) || !failed.Twice || !strings.HasPrefix(err.Error(), "an mpirun failed twice: rank 1: it is a fake") {
+			t.Fatalf("%v", err)
+		}
+		if n := len(b.Raw()); n != 5 {
+			t.Errorf("%d raw files, want the five before", n)
+		}
+		b.Checked(bed.Quick)
+		if n := len(b.Fake.Jobs()); n != 12 {
+			t.Errorf("%d jobs, want 10 and the two that failed", n)
+		}
+	})
+}
+
+func TestASetUpThatNeverWorkedIsNotTriedAgain(t *testing.T) {
+	for _, which := range []bed.Fault{bed.Unstarted, bed.Silent} {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			launches := 0
+			b.Fake.Fault = func(launch int) bed.Fault {
+				launches = launch
+				return which
+			}
+			_, err := b.Check(bed.Quick)
+			var setup *fail.Setup
+			var failed *measure.Error
+			if !errors.As(err, &setup) || !errors.As(err, &failed) || launches != 1 {
+				t.Errorf("after %d launches: %v", launches, err)
+			}
+		})
+	}
+}
+
+func TestInterruptKeepsWhatIsFinished(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Takes = time.Minute
+		c := b.Campaign(bed.Quick)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute+30*time.Second)
+		defer cancel()
+		_, err := c.Check(ctx)
+		var interrupted *fail.Interrupted
+		if !errors.As(err, &interrupted) || len(b.Raw()) != 5 || b.Fake.Live() != 0 {
+			t.Fatalf("%v with %v, %d launches left", err, b.Raw(), b.Fake.Live())
+		}
+		c.Close()
+		b.Checked(bed.Quick)
+		if n := len(b.Raw()); n != 10 {
+			t.Errorf("%d raw files", n)
+		}
+	})
+}
+
+func TestADamagedRawFileEndsAResumedCheck(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Checked(bed.Quick)
+		path := filepath.Join(b.Out, "raw", "run-p2-02.tsv.gz")
+		if err := os.WriteFile(path, []byte("no raw file"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Check(bed.Quick); err == nil || !strings.Contains(err.Error(), "run-p2-02.tsv.gz") || !strings.Contains(err.Error(), "move it away") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestASuspectedSplitIsFollowedUp(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
+			if c.Msize == 1024 {
+				return time.Millisecond
+			}
+			return time.Microsecond
+		}
+		j := b.Checked(`
+[check]
+guidelines = ["GL2:MPI_Bcast"]
+[job]
+np = [2]
+mpiruns = 8
+msizes = ["64", "1Ki"]
+[nrep]
+fixed = 10
+`)
+		if v := j.Report.Verdicts[0]; v.Verdict != judge.Violated || v.PValue == nil || j.Report.Split == nil {
+			t.Errorf("%+v, %+v", v, j.Report.Split)
+		}
+		last := b.Fake.Jobs()[15]
+		if last.Mode != protocol.ModeSplit || len(last.Cases) != 2 || last.Cases[0].Calls != 16 {
+			t.Errorf("%+v", last)
+		}
+	})
+}
+
+func TestStagesOfTheirOwnShareAFolder(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		c := b.Campaign(bed.Quick)
+		if err := c.Measure(t.Context()); err == nil || !strings.Contains(err.Error(), "pgmpi nrep") {
+			t.Errorf("without stage 1: %v", err)
+		}
+		if err := c.Predict(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c.Close()
+		c = b.Campaign(bed.Quick)
+		if err := c.Measure(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(b.Fake.Jobs()); n != 10 || c.Manifest.NRep[0].N < 20 {
+			t.Errorf("%d jobs, %+v", n, c.Manifest.NRep)
+		}
+	})
+}
+
+func TestAMeasurementThatCanShowNothingIsRefused(t *testing.T) {
+	b := bed.New(t)
+	c := b.Prepared(b.Out, strings.Replace(bed.Quick, `method = "paper"`, `method = "default"`, 1))
+	var refused *fail.Refused
+	if err := c.Refuse(); !errors.As(err, &refused) || !strings.Contains(err.Error(), "would do") {
+		t.Errorf("%v", err)
+	}
+	if err := b.Prepared(b.Out, bed.Quick).Refuse(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestShapesOfOneNumberOfProcessesAreMeasuredApart(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		j := b.Checked(bed.InShapes)
+		if got := strings.Join(b.Raw(), " "); !strings.Contains(got, "run-1x2-01") || !strings.Contains(got, "run-2x1-03") || strings.Contains(got, "p2") {
+			t.Errorf("raw files: %s", got)
+		}
+		var shapes []string
+		for _, v := range j.Report.Verdicts {
+			if v.NP != 2 {
+				t.Errorf("%s has %d processes", v.Shape, v.NP)
+			}
+			shapes = append(shapes, v.Shape)
+		}
+		if got := strings.Join(shapes, " "); got != "2x1 1x2" {
+			t.Errorf("verdicts on %s", got)
+		}
+		for _, job := range b.Fake.Jobs() {
+			if job.Place != "2x1" && job.Place != "1x2" {
+				t.Fatalf("an mpirun may be placed anywhere: %q", job.Place)
+			}
+		}
+	})
+}
+
+func TestRanksInAnotherShapeMeasureNothing(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Place = "1x2"
+		_, err := b.Check(bed.InShapes)
+		var setup *fail.Setup
+		if !errors.As(err, &setup) || !strings.Contains(err.Error(), "placed as 1x2") || !strings.Contains(err.Error(), "2x1 is wanted") || !strings.Contains(err.Error(), "{ppn}") {
+			t.Errorf("got %T: %v", err, err)
+		}
+		if n := len(b.Fake.Jobs()); n != 1 {
+			t.Errorf("%d launches", n)
+		}
+	})
+}
+
+func TestAFolderGoesOnWhereItBegan(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Checked(bed.Quick)
+		b.Remove("run-p2-03")
+		b.Fake.Place = "2x1"
+		_, err := b.Check(bed.Quick)
+		var failed *fail.Failed
+		if !errors.As(err, &failed) || !strings.Contains(err.Error(), "placed as 2x1") || !strings.Contains(err.Error(), "1x2 is wanted") {
+			t.Errorf("got %T: %v", err, err)
+		}
+		b.Fake.Place = "1x2"
+		b.Checked(bed.Quick)
+	})
+}
+
+// On two shapes, each round of mpiruns of 10 s takes 20 s. A verdict needs four.
+func TestStageOneLeavesTimeForVerdicts(t *testing.T) {
+	for limit, predictions := range map[string]int{"120s": 2, "119s": 1} {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			b.Fake.Takes = 10 * time.Second
+			toml := strings.NewReplacer("mpiruns = 3", "mpiruns = 10\nmax_time = \""+limit+"\"", "paper", "default").Replace(bed.Quick)
+			j := b.Checked(toml)
+			count := map[string]int{}
+			for _, name := range b.Raw() {
+				count[name[:strings.Index(name, "-")]]++
+			}
+			if count["nrep"] != 2*predictions || count["run"] != 8 || j.Report.Refused != nil {
+				t.Errorf("max_time %s: %v, refused %v", limit, count, j.Report.Refused)
+			}
+			b.Checked(toml)
+			if n := len(b.Raw()); n != count["nrep"]+count["run"] {
+				t.Errorf("max_time %s: %d raw files after --resume", limit, n)
+			}
+		})
+	}
+}
+
+func TestEstimateAtScaleIsDominatedByWhatTakesLong(t *testing.T) {
+	b := bed.New(t)
+	toml := "[check]\nguidelines = [\"all\"]\n[job]\nshapes = [\"1024x64\"]\n"
+	c := b.Prepared(filepath.Join(t.TempDir(), "out"), toml)
+	c.LaunchTime = 10 * time.Second
+	e, err := c.Estimate(protocol.ModeNREP, protocol.ModeMeasure)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stage := e.Costs[0].Stages[0]
+	if e.Nodes != 1024 || stage.Each < 10*time.Second || stage.Verify < time.Second || stage.Verify > 5*time.Minute {
+		t.Errorf("%d nodes, an mpirun of %v, %v to verify", e.Nodes, stage.Each, stage.Verify)
+	}
+	p := run.Plan{Campaign: c, Estimate: e, Command: "check"}
+	var all strings.Builder
+	for _, s := range run.Plans.Sections(&p) {
+		fmt.Fprintln(&all, s.Text)
+	}
+	for _, want := range []string{"node-hours", "1024 nodes", "--launch-time", "100 Gbit/s and 2µs between nodes, which is a guess: --network-gbit", "mpi.start_limit"} {
+		if !strings.Contains(all.String(), want) {
+			t.Errorf("the plan lacks %q:\n%s", want, all.String())
+		}
+	}
+}
+
+// What a network adds is what its bandwidth and latency say: of an Alltoall the data of
+// every rank of a node, of other calls those of one.
+func TestEstimateCountsTheNetworkBetweenNodes(t *testing.T) {
+	each := func(function, shape string, n run.Network) time.Duration {
+		c := bed.New(t).Prepared(filepath.Join(t.TempDir(), "out"), fmt.Sprintf(
+			"[check]\nguidelines = [\"GL1:%s\"]\n[job]\nshapes = [%q]\nmsizes = [\"64Ki\", \"128Ki\"]\n[nrep]\nfixed = 10\n[measure]\nwarmup = 0\nfirst_calls = 0\nturns = 1\n", function, shape))
+		c.LaunchTime, c.Network = time.Second, n
+		e, err := c.Estimate(protocol.ModeMeasure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Costs[0].Stages[0].Each
+	}
+	fast, slow := run.Network{Gbit: 1e6, Latency: 1}, run.Network{Gbit: 8, Latency: 1} // a byte a nanosecond
+	const blocks = 64<<10 + 128<<10
+	for _, c := range []struct {
+		function, shape string
+		want            time.Duration // for 10 calls of both sizes
+	}{
+		{"MPI_Bcast", "4x2", 10 * blocks * 3 / 4},            // the rank's message
+		{"MPI_Allgather", "4x2", 10 * 8 * blocks * 3 / 4},    // those of 8 ranks
+		{"MPI_Alltoall", "4x2", 10 * 8 * blocks * 3 / 4 * 2}, // of each of a node's 2 ranks
+		{"MPI_Alltoall", "1x2", 0},
+	} {
+		more := each(c.function, c.shape, slow) - each(c.function, c.shape, fast)
+		if diff := more - c.want; diff.Abs() > c.want/1000+time.Microsecond {
+			t.Errorf("%s on %s: %v more at 8 Gbit/s, want %v", c.function, c.shape, more, c.want)
+		}
+	}
+	if more := each("MPI_Bcast", "4x2", run.Network{1e6, time.Millisecond}) - each("MPI_Bcast", "4x2", run.Network{1e6, 1}); more < 2*20*2*time.Millisecond-time.Millisecond {
+		t.Errorf("1 ms of latency adds %v to 20 calls with a barrier each, of two steps between 4 nodes", more)
+	}
+}
+
+func TestEstimateOfAResumedFolderRestsOnItsMpiruns(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Takes = 10 * time.Second
+		b.Checked(bed.Quick)
+		b.Remove("run-p2-03")
+		e, err := b.Prepared(b.Out, bed.Quick).Estimate(protocol.ModeNREP, protocol.ModeMeasure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !e.Costs[0].Measured || e.Total < 10*time.Second || e.Total > 11*time.Second {
+			t.Errorf("one mpirun of 10 s is left: %v", e.Total)
+		}
+	})
+}
+
+func TestAMpirunThatIsLongInStartingMakesAllPredictions(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Comes = 30 * time.Second
+		toml := strings.Replace(bed.Quick, "predictions = 2", "predictions = 3", 1)
+		b.Checked(toml)
+		if got, want := strings.Join(b.Raw(), " "), "nrep-p2-1 nrep-p3-1 run-p2-01 run-p2-02 run-p2-03 run-p3-01 run-p3-02 run-p3-03"; got != want {
+			t.Errorf("measured %s", got)
+		}
+		first := b.Fake.Jobs()[0]
+		if first.Predictions != 3 || len(first.Order) != 3*len(first.Cases) {
+			t.Errorf("%d predictions, %d visits of %d cases", first.Predictions, len(first.Order), len(first.Cases))
+		}
+		b.Remove("run-p3-03") // and nothing else is missing
+		e, err := b.Prepared(b.Out, toml).Estimate(protocol.ModeNREP, protocol.ModeMeasure)
+		if err != nil || e.Costs[0].Stages[0].Left != 0 || e.Costs[1].Stages[1].Left != 1 {
+			t.Errorf("%+v, %v", e, err)
+		}
+		s, err := run.StatusOf(b.Out)
+		if err != nil || s.Done != 7 || s.Planned != 8 {
+			t.Errorf("%+v, %v", s, err)
+		}
+		b.Checked(toml)
+		if n := len(b.Fake.Jobs()); n != 9 {
+			t.Errorf("%d mpiruns", n)
+		}
+	})
+}

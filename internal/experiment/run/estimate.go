@@ -1,0 +1,334 @@
+package run
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/measure/host"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// The model behind the estimate of --dry-run. Nothing is known of the machine
+// before the first mpirun, so its constants are those of one node with shared
+// memory, in seconds and seconds per byte (docs/dry-run.md);
+// what a library's start-up costs is in package launch.
+const (
+	stepTime   = 0.75e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
+	byteTime   = 0.12e-9 // each byte of the buffers of the busiest rank
+	fillTime   = 0.5e-9  // each byte of its buffers that is given data before a case, and compared after it
+	verifyTime = 1e-9    // each byte of its buffers that is verified
+	foldTime   = 16e-9   // each element of each process that is reduced to verify, for all, all before, and all but this one
+	caseTime   = 20e-6   // what a case costs beside its calls
+	visitTime  = 8e-6    // what each further visit costs beside its calls (measure.turns)
+)
+
+// The expected repetitions of a case with metric rse at 0.025, in the mean: the
+// spread of short calls is larger. The largest prediction is kept, twice the
+// mean one.
+const (
+	shortCall   = 5e-6 // s
+	shortRepeat = 30
+	longRepeat  = 15
+	usualRSE    = 0.025
+)
+
+// One case in so many still points to a violation after the first look
+// (docs/statistics.md).
+const pointing = 7
+
+// An overlapped call is made as often alone, and three times with computation or tests beside it,
+// after a search of as many calls as in one of these.
+const overlapTimes = 8
+
+// Estimate is what a command would take.
+type Estimate struct {
+	Design   *judge.Design
+	Costs    []Cost // by shape
+	Total    time.Duration
+	Nodes    int  // most that a shape has; 0: not known
+	FollowUp bool // split-robustness may be tested in mpiruns of its own
+}
+
+// Cost is what a check takes in one shape.
+type Cost struct {
+	Shape    guidelines.Shape
+	Cases    int
+	Memory   int64 // bytes of a rank's buffers: the largest of each kind, over all cases
+	LeftOut  []LeftOut
+	Stages   []StageCost
+	Measured bool // Stages rest on finished mpiruns
+	// What an mpirun without its cases and a step of a call are taken to cost, in seconds.
+	start, step float64
+}
+
+// LeftOut is a case that cannot be measured.
+type LeftOut struct {
+	guidelines.Case
+	Why string
+}
+
+// StageCost is what a stage still takes in one shape.
+type StageCost struct {
+	mode       protocol.Mode
+	Name       string
+	After      int           // mpiruns of the mode before these
+	Runs, Left int           // mpiruns, and those that are not on disk yet
+	Each       time.Duration // mpirun
+	Verify     time.Duration // once, in the first; 0: done
+}
+
+// Estimate is what the given stages of a check would take.
+func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
+	design, err := analyze.Design(c.Manifest, c.Config.Analyze)
+	if err != nil {
+		return nil, err
+	}
+	e := &Estimate{Design: design, FollowUp: slices.Contains(stages, protocol.ModeSplit) && c.mayFollowUp()}
+	all := c.Manifest.R // mpiruns that measure everything
+	if looks := c.Manifest.Looks; len(looks) > 1 && slices.Contains(stages, protocol.ModeSplit) {
+		all = looks[0]
+	}
+	total := 0.0 // s
+	for _, shape := range c.Manifest.Plan.Shapes {
+		e.Nodes = max(e.Nodes, shape.Nodes)
+		cost, first, second, verify := c.costOf(shape)
+		if c.Manifest.MemoryCap[shape.String()] > 0 {
+			verify = 0
+		}
+		for _, s := range []StageCost{
+			{mode: protocol.ModeNREP, Name: "stage 1", Runs: c.predictions(), Each: first},
+			{mode: protocol.ModeMeasure, Name: "stage 2", After: 0, Runs: all, Each: second},
+			{mode: protocol.ModeMeasure, Name: "beyond", After: all, Runs: c.Manifest.R - all, Each: inSeconds(cost.start) + (second-inSeconds(cost.start))/pointing},
+			{mode: protocol.ModeOverlap, Name: "overlap", Runs: c.Manifest.R, Each: inSeconds(cost.start) + overlapTimes*(second-inSeconds(cost.start))},
+			{mode: protocol.ModeExplore, Name: "candidates", Runs: testingRuns(c.Manifest, c.Config), Each: inSeconds(cost.start) + (second-inSeconds(cost.start))/pointing},
+		} {
+			if s.Runs == 0 || !slices.Contains(stages, s.mode) {
+				continue
+			}
+			s.Left = c.remaining(s.mode, shape, s.After, s.Runs)
+			if h := c.finished(s.mode, shape); h != nil && s.mode == protocol.ModeNREP {
+				s.Left = min(s.Left, max(0, s.Runs-h.Predicted()))
+			}
+			if s.Left > 0 {
+				s.Verify, verify = verify, 0
+			}
+			total += float64(s.Left)*s.Each.Seconds() + s.Verify.Seconds()
+			cost.Stages = append(cost.Stages, s)
+		}
+		e.Costs = append(e.Costs, cost)
+	}
+	e.Total = inSeconds(total)
+	return e, nil
+}
+
+// mayFollowUp tells whether suspected split-robustness is tested in mpiruns of
+// its own, as far as that is known before there is a suspicion.
+func (c *Campaign) mayFollowUp() bool {
+	return c.Manifest.SplitExperiment && c.Config.Analyze.Method != judge.MethodPaper
+}
+
+// remaining counts the mpiruns of a mode, after some, that are not on disk yet.
+func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, after, runs int) int {
+	folder := results.Folder{Path: c.Path}
+	left := 0
+	for run := after + 1; run <= after+runs; run++ {
+		if !c.Resumed || !folder.Has(mode, shape, run) {
+			left++
+		}
+	}
+	return left
+}
+
+// costOf is the Cost without its Stages, and what an mpirun of stage 1, one of
+// stage 2, and the verification in the first mpirun take.
+func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, verify time.Duration) {
+	m, config := c.Manifest, c.Config
+	extent := guidelines.Extent(m.Plan.Datatype)
+	up := launch.StartUpOf(m.Rank.Library)
+	_, crowded := launch.Crowded(shape, config.MPI.CPUsPerRank)
+	cost = Cost{Shape: shape, start: startOf(up, shape.NP, crowded), step: stepTime}
+	if !config.MPI.KeepPML {
+		cost.start += up.Choice
+	}
+	if crowded {
+		cost.step = up.SharedStep
+	}
+	if c.LaunchTime > 0 {
+		cost.start = c.LaunchTime.Seconds()
+	}
+	// What a collective without data costs: ⌈log2 p⌉ steps.
+	network := c.network()
+	empty := cost.step*float64(max(1, bits.Len(uint(shape.NP-1)))) + network.steps(shape)
+	called := map[string]bool{}
+	var nrep, run, verified float64
+	folded := int64(0) // elements
+	for _, i := range cost.leaveOut(m, mockups.Room{Cap: c.memoryCap(shape), OwnTemps: config.Measure.Turns > 1}, extent) {
+		k := m.Plan.Cases[i]
+		f, _ := mockups.Get(k.Function)
+		need := f.Memory(k.Msize/extent, extent, shape.NP)
+		call := empty*float64(collectivesIn(f)) + byteTime*float64(need.Sum()) + network.data(shape, f, need)
+		untimed := warmups(config, call)
+		if !called[k.Function] {
+			called[k.Function] = true
+			untimed += config.Measure.FirstCalls
+		}
+		data := float64(need.Send + need.Recv)
+		once := caseTime + fillTime*data + call*float64(untimed)
+		each := call + empty // with its MPI_Barrier
+		predicted, kept := repetitions(config, call, each, m.NRep[i].N)
+		nrep += once + each*predicted
+		run += once + each*kept + (visitTime+empty)*(min(float64(config.Measure.MostTurns()), kept)-1)
+		verified += verifyTime * data
+		if f.Reduces {
+			folded = max(folded, min(k.Msize/extent, mockups.Period))
+		}
+	}
+	verified += foldTime * float64(folded) * float64(shape.NP)
+	return c.measured(cost, inSeconds(cost.start+nrep), inSeconds(cost.start+run), inSeconds(verified))
+}
+
+// collectivesIn is how many a mock-up is made of; 1 for a collective.
+func collectivesIn(f mockups.Function) int {
+	if f.Over != "" {
+		return 1 + strings.Count(f.Formula, "+")
+	}
+	return 1 + strings.Count(f.ID, "+")
+}
+
+// measured replaces what the model says by what finished mpiruns of the folder have
+// taken. One stage also says by how much the model of the other is off.
+func (c *Campaign) measured(cost Cost, first, second, verify time.Duration) (Cost, time.Duration, time.Duration, time.Duration) {
+	start := inSeconds(cost.start)
+	model := map[protocol.Mode]time.Duration{protocol.ModeNREP: first, protocol.ModeMeasure: second}
+	took := map[protocol.Mode]time.Duration{}
+	factor := 0.0
+	for mode, each := range model {
+		if h := c.finished(mode, cost.Shape); h != nil {
+			cost.start, cost.Measured = float64(h.LaunchNS)/1e9, true
+			took[mode] = time.Duration(h.WallNS)
+			factor = max(factor, float64(h.WallNS-h.LaunchNS)/float64(max(1, each-start)))
+		}
+	}
+	if !cost.Measured {
+		return cost, first, second, verify
+	}
+	for mode, each := range model {
+		model[mode] = cmp.Or(took[mode], inSeconds(cost.start+factor*(each-start).Seconds()))
+	}
+	return cost, model[protocol.ModeNREP], model[protocol.ModeMeasure], verify
+}
+
+// finished is the head of the last finished mpirun of stage 1, which began without
+// looking at functions again, or the first of another stage, which measured
+// everything; nil where there is none.
+func (c *Campaign) finished(mode protocol.Mode, shape guidelines.Shape) *results.Header {
+	if !c.Resumed || c.LaunchTime > 0 {
+		return nil
+	}
+	folder := results.Folder{Path: c.Path}
+	there, err := folder.Finished(mode, shape)
+	if err != nil || len(there) == 0 {
+		return nil
+	}
+	at := there[0]
+	if mode == protocol.ModeNREP {
+		at = there[len(there)-1]
+	}
+	r, err := folder.ReadRun(mode, shape, at, &c.Manifest.Plan)
+	if err != nil {
+		return nil
+	}
+	return &r.Header
+}
+
+// startOf is what an mpirun without its cases takes, in seconds. Ranks that share
+// cores start one after the other, others side by side.
+func startOf(up launch.StartUp, np int, crowded bool) float64 {
+	const oneByOne = 8
+	ranks := float64(np)
+	if !crowded && np > oneByOne {
+		ranks = oneByOne * (1 + math.Log2(ranks/oneByOne))
+	}
+	return up.Fixed + up.PerRank*ranks
+}
+
+// memoryCap is the cap of a rank's buffers: as the first mpirun has decided it; before,
+// if the shape says how many ranks a node has, by the memory that is free here.
+func (c *Campaign) memoryCap(shape guidelines.Shape) int64 {
+	if known := c.Manifest.MemoryCap[shape.String()]; known > 0 {
+		return known
+	}
+	limit := int64(c.Config.Measure.TempMemory)
+	if _, free := host.Memory(os.DirFS("/")); free > 0 && shape.PPN > 0 {
+		limit = min(limit, free/2/int64(shape.PPN))
+	}
+	return limit
+}
+
+// longest is the most that is estimated: what is longer would not be waited for, and a
+// few of it still fit into a Duration.
+const longest = math.MaxInt64 / 10 * time.Nanosecond
+
+func inSeconds(s float64) time.Duration {
+	return time.Duration(min(s*1e9, float64(longest)))
+}
+
+// warmups is how many untimed calls there are before a case whose calls take
+// this long, in seconds.
+func warmups(config *glfile.File, call float64) int {
+	most := config.Measure.Warmup
+	if limit := time.Duration(config.Measure.WarmupTime).Seconds(); limit > 0 {
+		return min(most, max(2, int(limit/call)))
+	}
+	return most
+}
+
+// repetitions are those of a case in stage 1 and in stage 2. What a metric needs
+// grows with the inverse square of its threshold; the others count as rse does.
+func repetitions(config *glfile.File, call, each float64, known int) (predicted, kept float64) {
+	n := config.NREP
+	usual := float64(longRepeat)
+	if each < shortCall {
+		usual = shortRepeat
+	}
+	usual *= usualRSE * usualRSE / (n.RSE * n.RSE)
+	most := min(float64(n.Max), time.Duration(n.MaxTime).Seconds()/each)
+	predicted = max(float64(n.Min), min(usual, most))
+	kept = max(float64(n.Min), min(2*usual, most), float64(n.ForMinTime([]float64{call})))
+	if known > 0 {
+		kept = float64(known)
+	}
+	return predicted, kept
+}
+
+// leaveOut fills in what the ranks will not measure, and returns the rest.
+func (c *Cost) leaveOut(m *results.Manifest, room mockups.Room, extent int64) (left []int) {
+	all := m.Plan.CasesOf(c.Shape)
+	sized := make([]mockups.Sized, len(all))
+	for n, i := range all {
+		k := m.Plan.Cases[i]
+		sized[n] = mockups.Size(k.Function, k.Msize, extent)
+	}
+	why, shared := mockups.Fit(sized, extent, c.Shape.NP, room)
+	for n, i := range all {
+		if why[n] == "" {
+			left = append(left, i)
+		} else {
+			c.LeftOut = append(c.LeftOut, LeftOut{m.Plan.Cases[i], why[n]})
+		}
+	}
+	c.Memory, c.Cases = shared.Sum(), len(left)
+	return left
+}

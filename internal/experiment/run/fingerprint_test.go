@@ -1,0 +1,75 @@
+package run_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgmpi/analyze/samples"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/results"
+)
+
+func TestFingerprintMeasuresOneCaseAlone(t *testing.T) {
+	alone := func(text string, change func(*glfile.File)) (*run.Campaign, *bed.Ranks, error) {
+		config := glfile.Default()
+		config.MPI.Rank, config.NREP.Fixed, config.Job.MPIRuns, config.Measure.Turns, config.Job.NP = bed.RankProgram(t), 50, 3, 1, []int{2}
+		config.MPI.Launch = []string{"true", "{np}"}
+		if change != nil {
+			change(&config)
+		}
+		c, err := run.NewFingerprint(&config, t.TempDir()+"/out", text, "test")
+		ranks := &bed.Ranks{}
+		if err == nil {
+			c.Start, c.Tell = ranks.Start, func(run.Event) {}
+		}
+		return c, ranks, err
+	}
+	c, ranks, err := alone("Bcast:1Ki:p4", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.MeasureAlone(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, j := range ranks.Jobs() {
+		if len(j.Cases) != 1 || j.NP != 4 || j.Cases[0].Function != "MPI_Bcast" || j.Cases[0].NRep != 50 || len(j.Order) != 1 {
+			t.Errorf("%+v", j)
+		}
+	}
+	_, m, err := results.Open(c.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := reading.Fingerprint(c.Folder(), m, "Bcast:1Ki")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Samples != 150 || len(f.Runs) != 3 || f.Shape != "p4" || f.Visits != 1 || f.Categories[samples.First] != 3 {
+		t.Errorf("%+v", f)
+	}
+	for text, want := range map[string]string{
+		"Bcats:8":       "did you mean MPI_Bcast?",
+		"Bcast:8:four":  "four",
+		"Bcast:2x":      "2x",
+		"Bcast":         "of the form",
+		"Reduce:8:p0":   "0",
+		"Bcast:8:2x2x2": "2x2x2",
+	} {
+		if _, _, err := alone(text, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	if _, _, err := alone("Bcast:9", func(f *glfile.File) { f.Job.Datatype = "double" }); err == nil || !strings.Contains(err.Error(), "no multiple of the 8 bytes") {
+		t.Errorf("9 bytes of doubles: %v", err)
+	}
+	if _, _, err := alone("Bcast:8", func(f *glfile.File) { f.Job.NP = []int{2, 4} }); err == nil || !strings.Contains(err.Error(), "one number of processes") {
+		t.Errorf("two numbers of processes: %v", err)
+	}
+}

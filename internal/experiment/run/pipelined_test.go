@@ -1,0 +1,68 @@
+package run_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// Every collective is measured as single calls and as calls in a row, whose ratio is that of the library.
+func TestPipelinedMeasuresSingleCallsAndCallsInARow(t *testing.T) {
+	config := glfile.Default()
+	config.MPI.Rank, config.NREP.Fixed, config.Job.MPIRuns, config.Job.NP = bed.RankProgram(t), 30, 2, []int{2}
+	config.MPI.Launch, config.Job.Msizes = []string{"true", "{np}"}, guidelines.MsizeList{"8", "64Ki", "128Ki"}
+	config.Check.Functions = []string{"MPI_Bcast", "MPI_Reduce"}
+	c, err := run.NewPipelined(&config, t.TempDir()+"/out", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranks := &bed.Ranks{Call: func(c protocol.JobCase, _ int) time.Duration {
+		if c.Calls > 1 {
+			return 4 * time.Microsecond
+		}
+		return 10 * time.Microsecond
+	}}
+	c.Start, c.Tell = ranks.Start, func(run.Event) {}
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.MeasurePipelined(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	calls := map[int64]int{8: 100, 64 << 10: 100, 128 << 10: 10}
+	for _, j := range ranks.Jobs() {
+		if j.Mode != protocol.ModePipelined || len(j.Cases) != 12 || len(j.Order) != 12 {
+			t.Fatalf("mode %s, %d cases, %d visits", j.Mode, len(j.Cases), len(j.Order))
+		}
+		for i, k := range j.Cases {
+			if single := i%2 == 0; single && (k.Calls != 0 || k.NRep != 30) || !single && (k.Calls != calls[k.Msize] || k.NRep != 10) {
+				t.Errorf("%+v", k)
+			}
+		}
+	}
+	_, m, err := results.Open(c.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := reading.Pipelined(c.Folder(), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range p.Cases {
+		if k.R != 2 || k.Calls != calls[k.Msize] || math.Abs(*k.Ratio-0.4) > 1e-3 {
+			t.Errorf("%+v", k)
+		}
+	}
+	if len(p.Cases) != 6 || len(ranks.Jobs()) != 2 {
+		t.Errorf("%d cases in %d mpiruns", len(p.Cases), len(ranks.Jobs()))
+	}
+}

@@ -1,0 +1,308 @@
+package run
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/measure/launch"
+	"pgmpi/mockups"
+)
+
+// Plan is what a command would do.
+type Plan struct {
+	*Campaign
+	*Estimate
+	Command string
+}
+
+// Plans are the documents of dry runs.
+var Plans = document.Kind[Plan]{Name: "plan", Sections: func(p *Plan) []document.Section {
+	head := document.Titled("Dry run of pgmpi %s: nothing is started and no folder is made.", p.Command)
+	return slices.Concat([]document.Section{head, p.tests()}, p.leftOut(), []document.Section{p.ranks(), p.time()})
+}}
+
+func (p *Plan) tests() document.Section {
+	plan := &p.Manifest.Plan
+	count := map[guidelines.Type]map[string]bool{guidelines.Monotony: {}, guidelines.Split: {}, guidelines.Pattern: {}}
+	for _, t := range plan.Tests {
+		count[t.Type][t.Guideline+":"+t.Function] = true
+	}
+	collectives, emulations, sizes := map[string]bool{}, map[string]bool{}, map[int64]bool{}
+	for _, c := range plan.Cases {
+		if f, _ := mockups.Get(c.Function); f.IsMockup() && f.Call == "" {
+			emulations[c.Function] = true
+		} else {
+			collectives[c.Function] = true
+		}
+		sizes[c.Msize] = true
+	}
+	ascending := slices.Sorted(maps.Keys(sizes))
+	s := document.Titled("PLAN")
+	overlap := isOverlap(p.Manifest)
+	if overlap {
+		s.Fact("functions", "%s", conf.Plural(len(collectives), "nonblocking collective"))
+	} else {
+		s.Fact("guidelines", "%d of monotony, %d of split-robustness, %d of pattern",
+			len(count[guidelines.Monotony]), len(count[guidelines.Split]), len(count[guidelines.Pattern]))
+		s.Fact("functions", "%s, %s", conf.Plural(len(collectives), "collective"), conf.Plural(len(emulations), "mock-up"))
+	}
+	between := conf.HumanSize(ascending[0])
+	if n := len(ascending); n > 1 {
+		between = fmt.Sprintf("%d, from %s to %s", n, between, conf.HumanSize(ascending[n-1]))
+	}
+	s.Fact("sizes", "%s; datatype %s, op %s, root %d", between, plan.Datatype, plan.Op, plan.Root)
+	split := ""
+	switch {
+	case p.FollowUp:
+		split = "; split-robustness is suspected from medians, then tested in mpiruns of its own"
+	case len(count[guidelines.Split]) > 0:
+		split = "; split-robustness is judged from medians, without a test"
+	}
+	if p.Manifest.Exploration {
+		if !p.Resumed {
+			s.Fact("assumed", "%d algorithms of each collective: the library is not asked, since nothing is started; `pgmpi list --algorithms` asks", assumedAlgorithms)
+		}
+		s.Fact("mpiruns", "%d choose among them, at least %d others test what was chosen", p.Manifest.R, testingRuns(p.Manifest, p.Config))
+		return s
+	}
+	if overlap {
+		s.Fact("mpiruns", "R = %d, each with %s of a call alone, and as many beside computation (%s)", p.Manifest.R, conf.Plural(p.Config.NREP.Fixed, "repetition"), p.Config.Overlap.Method)
+		return s
+	}
+	s.Fact("tests", "m = %d%s%s", p.Design.M, lost(plan, p.Costs), split)
+	s.Fact("mpiruns", "R = %d %s", p.Manifest.R, suffices(p.Design))
+	if d := p.Design; len(d.Looks) > 1 {
+		s.Fact("", "%d of them measure everything, the others what points to a violation after that", d.Looks[0])
+	}
+	return s
+}
+
+// lost says how many tests of the family lack a case that can be measured.
+func lost(plan *guidelines.Plan, costs []Cost) string {
+	left := map[guidelines.Case]bool{}
+	for _, c := range costs {
+		for _, l := range c.LeftOut {
+			left[l.Case] = true
+		}
+	}
+	n := 0
+	for _, t := range plan.Tests {
+		if t.Type != guidelines.Split && (left[plan.Cases[t.Case]] || left[plan.Cases[t.Others[0]]]) {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", of which %d need a case that is left out", n)
+}
+
+// suffices says whether R is large enough for a verdict.
+func suffices(d *judge.Design) string {
+	if d.Refused != nil {
+		return fmt.Sprintf("do NOT suffice: a check would refuse to start; R = %d would do", d.Refused.RNeeded)
+	}
+	return fmt.Sprintf("suffice: method %s, %s, adjusted by %s; the smallest p-value they can give is %.2g", d.Method, d.Test(d.Last()).Name, d.Adjust, d.PMin(d.Last()))
+}
+
+func (p *Plan) leftOut() []document.Section {
+	s := document.Titled("LEFT OUT")
+	check := p.Config.Check
+	if len(check.Exclude) > 0 {
+		s.Item("check.exclude: %s", strings.Join(check.Exclude, ", "))
+	}
+	if len(check.Functions) > 0 && !isOverlap(p.Manifest) {
+		s.Item("check.functions: all guidelines but those about %s", strings.Join(check.Functions, ", "))
+	}
+	for _, n := range p.Manifest.Plan.Notes {
+		s.Item("%s", n)
+	}
+	const most = 5
+	for _, c := range p.Costs {
+		for _, l := range c.LeftOut[:min(len(c.LeftOut), most)] {
+			s.Item("%s: %s at %s: %s", c.Shape, l.Function, conf.HumanSize(l.Msize), l.Why)
+		}
+		if more := len(c.LeftOut) - most; more > 0 {
+			s.Item("%s: and %d cases more", c.Shape, more)
+		}
+	}
+	if len(s.Text) == 0 {
+		return nil
+	}
+	return []document.Section{s}
+}
+
+func (p *Plan) ranks() document.Section {
+	s := document.Titled("RANKS")
+	s.Fact("library", "%s", cmp.Or(p.Manifest.Rank.LibVersion, "not asked, since nothing is started; `pgmpi version` asks"))
+	if len(p.Config.MPI.Launch) == 0 {
+		s.Fact("launcher", "by its name; a check asks the programs whose they are, and takes the library's own")
+	}
+	for _, c := range p.Costs {
+		starts := p.Manifest.Launch[c.Shape.String()]
+		if starts == nil {
+			starts = []string{"mpirun", "-np", "{np}"}
+		}
+		argv := launch.RankArgv(starts, p.RankPath, c.Shape, p.Config.MPI.RankArgs()...)
+		for i := range argv {
+			argv[i] = conf.Quote(argv[i])
+		}
+		s.Command(c.Shape.String(), argv)
+		over := ""
+		if cores, crowded := launch.Crowded(c.Shape, p.Config.MPI.CPUsPerRank); crowded {
+			over = fmt.Sprintf("; more ranks than the %d cores%s", cores, onNode(c.Shape))
+		}
+		s.Fact("", "cases: %d; buffers: %s in each rank%s", c.Cases, conf.HumanMemory(c.Memory), over)
+		if limit := p.memoryCap(c.Shape); limit < int64(p.Config.Measure.TempMemory) && p.Manifest.MemoryCap[c.Shape.String()] == 0 {
+			s.Fact("", "capped at %s: half of what is free on this host, for %s; the nodes may have more", conf.HumanMemory(limit), conf.Plural(c.Shape.PPN, "rank"))
+		}
+		s.Fact("", "given up if not started within %s (mpi.start_limit)", Rounded(p.Config.MPI.StartsWithin(c.Shape.NP)))
+	}
+	return s
+}
+
+// onNode tells that cores are those of one node.
+func onNode(s guidelines.Shape) string {
+	if s.Nodes > 0 {
+		return " of a node"
+	}
+	return ""
+}
+
+func (p *Plan) time() document.Section {
+	s := document.Titled("TIME, an estimate")
+	for _, c := range p.Costs {
+		for _, stage := range c.Stages {
+			first, done := "", ""
+			if stage.Verify > 0 {
+				first = fmt.Sprintf(", and %s to verify the functions", Rounded(stage.Verify))
+			}
+			if stage.Left < stage.Runs {
+				done = fmt.Sprintf(" (%d of %d are done)", stage.Runs-stage.Left, stage.Runs)
+			}
+			most := ""
+			if stage.After > 0 {
+				most = "at most "
+			}
+			s.Fact(c.Shape.String()+" "+stage.Name, "%s%d mpiruns of %s%s%s", most, stage.Left, Rounded(stage.Each), first, done)
+		}
+	}
+	s.Fact("in all", "about %s", Rounded(p.Total))
+	if p.Nodes > 0 {
+		s.Fact("node-hours", "about %s: %s for that time", hours(p.Total.Hours()*float64(p.Nodes)), conf.Plural(p.Nodes, "node"))
+	}
+	if p.FollowUp {
+		s.Fact("not counted", "up to %d mpiruns more for each number of processes, where split-robustness is suspected; they measure only what is suspected", p.Manifest.R)
+	}
+	if p.Against != nil && p.Against.Confirm {
+		s.Fact("not counted", "what would be an alarm is measured again, in mpiruns that time nothing else")
+	}
+	label := "it rests on"
+	for _, c := range p.Costs {
+		if c.Measured {
+			s.Fact(label, "%s: its finished mpiruns, which took %s to start", c.Shape, Rounded(inSeconds(c.start)))
+		} else {
+			s.Fact(label, "%s: %s to start an mpirun%s, %s for each step of a call", c.Shape, Rounded(inSeconds(c.start)), given(p.LaunchTime), short(c.step))
+		}
+		label = ""
+	}
+	repeated := fmt.Sprintf("%d repetitions of short calls, %d of long ones, in stage 2 twice that", shortRepeat, longRepeat)
+	switch n := p.Config.NREP; {
+	case n.Fixed > 0:
+		repeated = fmt.Sprintf("%d repetitions (nrep.fixed)", n.Fixed)
+	case len(p.Manifest.NRep) > 0:
+		repeated = "the repetitions that are predicted already"
+	}
+	s.Fact("", "%.2g ns a byte; %s", byteTime*1e9, repeated)
+	unseen := slices.ContainsFunc(p.Costs, func(c Cost) bool { return c.Shape.Nodes > 1 && !c.Measured })
+	if unseen {
+		s.Fact("", "%s%s", p.network(), p.guessed())
+		s.Say("Over a network no data are taken to be sent twice: a library that does, or others on the network, can make it several times more. When mpiruns are finished, --dry-run with --out and --resume tells by what they took.")
+	} else {
+		s.Say("A network, a busy machine, or more ranks than cores can make it many times more.")
+	}
+	return s
+}
+
+// given says where a time to start comes from that is not the model's.
+func given(launchTime time.Duration) string {
+	if launchTime > 0 {
+		return " (--launch-time)"
+	}
+	return ""
+}
+
+// guessed says how to replace what nobody has said of the network.
+func (p *Plan) guessed() string {
+	var flags []string
+	if p.Network.Gbit == 0 {
+		flags = append(flags, "--network-gbit")
+	}
+	if p.Network.Latency == 0 {
+		flags = append(flags, "--network-latency")
+	}
+	if len(flags) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", which is a guess: %s", strings.Join(flags, ", "))
+}
+
+// hours shows two digits or more of a number of node-hours.
+func hours(h float64) string {
+	switch {
+	case h < 0.01:
+		return "0.01"
+	case h < 10:
+		return fmt.Sprintf("%.2g", h)
+	}
+	return fmt.Sprintf("%.0f", h)
+}
+
+// Rounded shows no more digits of an estimate than it has: "180 ms", "3.4 s",
+// "1 min 30 s", "2 h 5 min", "12 days".
+func Rounded(d time.Duration) string {
+	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
+	switch {
+	case d < time.Second-5*time.Millisecond:
+		return fmt.Sprintf("%d ms", max(d.Round(10*time.Millisecond), 10*time.Millisecond).Milliseconds())
+	case d < 20*time.Second:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
+	case d < 10*time.Minute:
+		return inUnits(d.Round(time.Second), time.Minute, "min", time.Second, "s")
+	case d < 2*day:
+		return inUnits(d.Round(time.Minute), time.Hour, "h", time.Minute, "min")
+	case d < 2*year:
+		return fmt.Sprintf("%.0f days", d.Hours()/day.Hours())
+	case d >= longest:
+		return fmt.Sprintf("over %d years", longest/year)
+	}
+	return fmt.Sprintf("%.0f years", d.Hours()/year.Hours())
+}
+
+// short writes a time of a call, in seconds.
+func short(s float64) string {
+	if s < 1e-3 {
+		return fmt.Sprintf("%.3g µs", s*1e6)
+	}
+	return fmt.Sprintf("%.3g ms", s*1e3)
+}
+
+// inUnits writes a time in two units, without what is 0.
+func inUnits(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
+	var parts []string
+	if n := d / large; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", n, largeName))
+	}
+	if n := d % large / small; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d %s", n, smallName))
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,135 @@
+package run
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/results"
+)
+
+// NewFolder is a path named by the time; a second one in the same second gets a number.
+func NewFolder(prefix string, now time.Time) string {
+	name := prefix + now.UTC().Format("20060102T150405Z")
+	path := name
+	for i := 2; !results.IsFresh(path); i++ {
+		path = fmt.Sprintf("%s-%d", name, i)
+	}
+	return path
+}
+
+// Before is the manifest of a folder that is to be resumed; nil where nothing
+// has been measured yet.
+func Before(path string, resume bool) (*results.Manifest, error) {
+	if results.IsFresh(path) {
+		return nil, nil
+	}
+	if !resume {
+		return nil, fail.Setupf("the folder %s is not empty: --resume goes on in it, another --out starts anew", path)
+	}
+	_, m, err := reading.OpenResults(path)
+	return m, err
+}
+
+// MayStart returns an error if resuming would start what only the manifest of the
+// folder names, and the folder may be somebody else's. given tells whether a key
+// of gl.toml comes from a flag.
+func MayStart(path string, before *results.Manifest, config *glfile.File, given func(keys ...string) bool) error {
+	var names []string
+	name := func(key, value string, set bool) {
+		if set && !given(key) {
+			names = append(names, fmt.Sprintf("%s = %s", key, clean.Line(value)))
+		}
+	}
+	name("mpi.rank", fmt.Sprintf("%q", config.MPI.Rank), config.MPI.Rank != "")
+	name("mpi.launch", fmt.Sprintf("%q", config.MPI.Launch), len(config.MPI.Launch) > 0)
+	name("mpi.env", fmt.Sprintf("%q", slices.Sorted(maps.Keys(config.MPI.Env))), len(config.MPI.Env) > 0)
+	for _, m := range config.Mockup {
+		name("mockup.file", fmt.Sprintf("%q", m.File), true)
+	}
+	if len(names) == 0 || results.Own(path, before) {
+		return nil
+	}
+	return fail.Setupf("%s says what is to be started:\n  %s\n  Nothing shows that you have made this folder: it is a copy, or others may write to it. Give these again (--rank, --launch, or --guidelines with your gl.toml), or take a new folder with --out",
+		path, strings.Join(names, "\n  "))
+}
+
+// goOn checks that a folder can be resumed; its Plan rules.
+func goOn(before, now *results.Manifest, config *glfile.File, path string) (*results.Manifest, error) {
+	old, err := reading.ConfigOf(before)
+	if err != nil {
+		return nil, err
+	}
+	if err := sameMeasurement(old, config, path); err != nil {
+		return nil, err
+	}
+	if before.Rank.Hash != now.Rank.Hash || now.Rank.LibVersion != "" && before.Rank.LibVersion != now.Rank.LibVersion {
+		return nil, fail.Setupf("%s was measured with another rank program or MPI library (%s, %s; now %s, %s): take a new folder with --out",
+			path, clean.Line(before.Rank.LibVersion), clean.Line(before.Rank.Hash), now.Rank.LibVersion, now.Rank.Hash)
+	}
+	before.Config, before.Launch = now.Config, now.Launch
+	return before, nil
+}
+
+// sameMeasurement refuses to go on in a folder with another configuration;
+// only [analyze] may change.
+func sameMeasurement(before, now *glfile.File, folder string) error {
+	var differ []string
+	there, here := settings(before), settings(now)
+	for i, name := range []string{"check", "guideline", "mockup", "job", "mpi", "nrep", "measure", "overlap"} {
+		a, errA := json.Marshal(there[i])
+		b, errB := json.Marshal(here[i])
+		if err := errors.Join(errA, errB); err != nil {
+			return err
+		}
+		differ = append(differ, differences(name, a, b)...)
+	}
+	if len(differ) == 0 {
+		return nil
+	}
+	return fail.Setupf("%s was measured with another configuration:\n  %s\n  take a new folder with --out, or the old settings (without --guidelines, --resume uses those of the folder)", folder, strings.Join(differ, "\n  "))
+}
+
+// settings are the sections of a configuration that may not change, guidelines by
+// ID. The path of the rank program is left out, as its hash is compared, and the
+// way of the job to rank 0 and the limit of the start, which change no result.
+func settings(f *glfile.File) [8]any {
+	byID := map[string]guidelines.User{}
+	for _, u := range f.Guideline {
+		byID[u.ID] = u
+	}
+	mpi := f.MPI
+	mpi.Rank, mpi.JobFile, mpi.StartLimit = "", false, 0
+	return [...]any{f.Check, byID, f.Mockup, f.Job, mpi, f.NREP, f.Measure, f.Overlap}
+}
+
+// differences has a line for every key whose value is not the same in two JSON
+// texts. The keys are those of gl.toml, with dots between tables.
+func differences(key string, there, now json.RawMessage) (out []string) {
+	if bytes.Equal(there, now) {
+		return nil
+	}
+	var a, b map[string]json.RawMessage
+	if errors.Join(json.Unmarshal(there, &a), json.Unmarshal(now, &b)) != nil { // at most one is a table
+		const missing = "nothing" // such as a variable of mpi.env
+		return []string{fmt.Sprintf("%s: %s there, %s now", key, cmp.Or(string(there), missing), cmp.Or(string(now), missing))}
+	}
+	names := map[string]json.RawMessage{}
+	maps.Copy(names, a)
+	maps.Copy(names, b)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		out = append(out, differences(key+"."+name, a[name], b[name])...)
+	}
+	return out
+}

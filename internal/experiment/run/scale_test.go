@@ -1,0 +1,82 @@
+package run_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/protocol"
+)
+
+// The plan of a default check grows with the ranks as its parts do: no term runs over, and
+// what cannot be measured is named.
+func TestDryRunsReachAHundredThousandRanks(t *testing.T) {
+	var before time.Duration
+	for _, nodes := range []int{2, 16, 157, 1563} { // 128 to 100,032 ranks
+		c := bed.New(t).Prepared(filepath.Join(t.TempDir(), "out"), fmt.Sprintf("[job]\nshapes = [\"%dx64\"]\n[measure]\ntemp_memory = \"1Gi\"\n", nodes))
+		c.LaunchTime = 10 * time.Second
+		c.Manifest.MemoryCap = map[string]int64{c.Manifest.Plan.Shapes[0].String(): 1 << 30} // not this machine's
+		e, err := c.Estimate(protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost := e.Costs[0]
+		if e.Nodes != nodes || e.Total <= 0 || e.Total > 24*time.Hour || cost.Memory > 1<<30 || cost.Cases+len(cost.LeftOut) != len(c.Manifest.Plan.Cases) {
+			t.Errorf("%d nodes: %v, %d bytes, %d and %d cases", e.Nodes, e.Total, cost.Memory, cost.Cases, len(cost.LeftOut))
+		}
+		if each := cost.Stages[0].Each - 10*time.Second; each <= 0 || nodes == 16 && each <= before {
+			t.Errorf("%d nodes: an mpirun of stage 1 measures for %v, on fewer nodes for %v", nodes, each, before)
+		} else {
+			before = each
+		}
+		var all strings.Builder
+		for _, s := range run.Plans.Sections(&run.Plan{Campaign: c, Estimate: e, Command: "check"}) {
+			fmt.Fprintln(&all, s.Text)
+		}
+		if nodes > 16 && (!strings.Contains(all.String(), "cases more") || !strings.Contains(all.String(), fmt.Sprintf("%d nodes for that time", nodes))) {
+			t.Errorf("%d nodes:\n%s", nodes, all.String())
+		}
+	}
+}
+
+// A check of 100,032 ranks on 1563 nodes, as far as the driver has a part in it: the
+// layout is the only thing that grows with the ranks.
+func TestTheDriverHasRoomForAHundredThousandRanks(t *testing.T) {
+	const nodes, each = 1563, 64
+	taken := func(nodes int) (memory uint64, manifest int64) {
+		bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+			b.Fake.Hosts = nodes
+			toml := strings.Replace(bed.Quick, "np = [2, 3]", fmt.Sprintf("shapes = [\"%dx%d\"]", nodes, each), 1)
+			var start, end runtime.MemStats
+			runtime.ReadMemStats(&start)
+			j := b.Checked(toml)
+			runtime.ReadMemStats(&end)
+			memory = end.TotalAlloc - start.TotalAlloc
+			info, err := os.Stat(filepath.Join(b.Out, "manifest.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			manifest = info.Size()
+			if _, m, err := reading.OpenResults(b.Out); err != nil || m.Factors.Layouts[0].Place() != fmt.Sprintf("%dx%d", nodes, each) {
+				t.Errorf("%v: the layout has not come whole", err)
+			}
+			if n := len(j.Report.Verdicts); n == 0 {
+				t.Error("no verdicts")
+			}
+		})
+		return memory, manifest
+	}
+	memory, manifest := taken(nodes)
+	few, _ := taken(1)
+	t.Logf("%d ranks: %.0f MB in all (%d ranks: %.0f MB), manifest.json %.0f KB", nodes*each, float64(memory)/1e6, each, float64(few)/1e6, float64(manifest)/1e3)
+	if memory > 512e6 || manifest > 2e6 {
+		t.Errorf("%d ranks take %d bytes of memory, one after the other, and a manifest of %d", nodes*each, memory, manifest)
+	}
+}

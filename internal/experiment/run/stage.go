@@ -1,0 +1,310 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
+	"pgmpi/measure"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// stage does the mpiruns of a mode from first to last, of all shapes, and takes
+// in what is on disk already. Shapes alternate, so that what drifts on the
+// machine hits all of them.
+func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last int) error {
+	defer c.session.Finish(ctx)
+	c.seeSettings(ctx)
+	for run := first; run <= last; run++ {
+		if mode == protocol.ModeNREP && run > 1 && !c.timeToPredict(run, last) {
+			return nil
+		}
+		if mode != protocol.ModeNREP {
+			if goesOn, err := c.goesOn(mode, run); err != nil || !goesOn {
+				return c.failure(ctx, err)
+			}
+		}
+		for _, shape := range c.Manifest.Plan.Shapes {
+			t := measure.Task{Mode: mode, Shape: shape, Run: run, Cases: c.cases(mode, shape)}
+			if len(t.Cases) > 0 && (mode != protocol.ModeNREP || run > c.predicted[shape]) {
+				if mode != protocol.ModeExplore { // a candidate is to be itself without all others
+					t = t.WithCompany(c.Manifest)
+				}
+				if err := c.mpirun(ctx, t, last); err != nil {
+					return c.failure(ctx, err)
+				}
+			}
+			c.tally.done[mode]++
+		}
+	}
+	return nil
+}
+
+// cases are what the next mpirun of a shape samples: with looks, what undecided
+// tests still need.
+func (c *Campaign) cases(mode protocol.Mode, shape guidelines.Shape) []measure.Sampled {
+	all := measure.Cases(c.Manifest, mode, shape)
+	if _, ok := c.Manifest.Experiment(mode); ok || mode == protocol.ModeMessages {
+		return all
+	}
+	return slices.DeleteFunc(all, func(s measure.Sampled) bool { return c.dropped[s.Plan] })
+}
+
+// mpirun does a task, or reads what it gave.
+func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
+	p := c.tally.at(t)
+	var r *results.Run
+	var err error
+	if c.Folder().Has(t.Mode, t.Shape, t.Run) {
+		if r, err = c.Folder().ReadRun(t.Mode, t.Shape, t.Run, &c.Manifest.Plan); err != nil {
+			return err
+		}
+		c.session.Learn(r)
+	} else {
+		if err := c.fits(t.Shape); err != nil {
+			return err
+		}
+		c.Tell(Event{Progress: p})
+		if r, err = c.onceOrAgain(ctx, t, p); err != nil {
+			return err
+		}
+		c.sayCounters(r)
+		c.startAhead(t, last)
+	}
+	c.clock(r)
+	c.data.add(c.Manifest, r)
+	p.Finished = true
+	c.Tell(Event{Progress: p})
+	return nil
+}
+
+// onceOrAgain repeats an mpirun that failed once, and notes it in the manifest.
+// A set-up that has never worked is not tried again.
+func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
+	r, err := c.attempt(ctx, t, p)
+	var failed *measure.Error
+	for errors.As(err, &failed) && ctx.Err() == nil && c.leaveOut(failed) {
+		if err := c.Folder().WriteManifest(c.Manifest); err != nil {
+			return nil, err
+		}
+		failed = nil
+		r, err = c.attempt(ctx, t, p)
+	}
+	if !errors.As(err, &failed) || ctx.Err() != nil || c.neverWorked(failed) {
+		return r, err
+	}
+	c.Manifest.Events = append(c.Manifest.Events, fmt.Sprintf("%s failed and was repeated: %s", results.RawName(t.Mode, t.Shape, t.Run), failed.What))
+	if err := c.Folder().WriteManifest(c.Manifest); err != nil {
+		return nil, err
+	}
+	c.say("an mpirun failed and is repeated once: %s", failed.What)
+	return c.attempt(ctx, t, p)
+}
+
+// leaveOut skips one of the library's own algorithms, a mock-up of the user's own, or another
+// way to call, that hung or ended the mpirun, in all its cases; false: nothing of the kind, or
+// it was skipped already.
+func (c *Campaign) leaveOut(e *measure.Error) bool {
+	function, what := e.Hung, "hangs"
+	result := protocol.CaseResult{Status: protocol.StatusHangs, Message: fmt.Sprintf("it did not return within %v (measure.stall)", c.Config.Measure.Stall)}
+	if e.Crashed != "" {
+		function, what = e.Crashed, "crashes"
+		result = protocol.CaseResult{Status: protocol.StatusCrashes, Message: "its first call ended the mpirun: " + howEnded(e)}
+	}
+	f, _ := mockups.Get(function)
+	if !f.MayEnd() {
+		return false
+	}
+	result.Message += guidelines.MadeBy(c.Config.Mockup, function)
+	skipped := false
+	for i, k := range c.Manifest.Plan.Cases {
+		if _, already := c.Manifest.Skip[i]; k.Function != function || already {
+			continue
+		}
+		if c.Manifest.Skip == nil {
+			c.Manifest.Skip = map[int]protocol.CaseResult{}
+		}
+		c.Manifest.Skip[i] = result
+		skipped = true
+	}
+	if skipped {
+		c.data.stale = true
+		c.Manifest.Events = append(c.Manifest.Events, fmt.Sprintf("%s %s: the mpirun was repeated without it", function, what))
+		c.say("%s %s: the mpirun is repeated without it (%s)", function, what, result.Message)
+	}
+	return skipped
+}
+
+// howEnded is the end of an mpirun in a few words.
+func howEnded(e *measure.Error) string {
+	for _, sign := range []string{"SIGSEGV", "egmentation fault"} {
+		if strings.Contains(e.Stderr, sign) {
+			return "a rank crashed (SIGSEGV)"
+		}
+	}
+	line, _, _ := strings.Cut(e.What, "\n")
+	return line
+}
+
+// attempt is an mpirun. That its batch job has ended is no failure of it.
+func (c *Campaign) attempt(ctx context.Context, t measure.Task, p Progress) (*results.Run, error) {
+	r, err := c.session.Run(ctx, t, func(done, total int) {
+		p.Done, p.Total = done, total
+		c.Tell(Event{Progress: p})
+	})
+	var failed *measure.Error
+	if errors.As(err, &failed) && c.jobIsOver(ctx, failed) {
+		return nil, &fail.Interrupted{Why: "batch job " + c.Job.ID + " is at its end"}
+	}
+	return r, err
+}
+
+// neverWorked tells whether an mpirun failed before its ranks had a job, and
+// none before it got further.
+func (c *Campaign) neverWorked(e *measure.Error) bool {
+	return !e.Started && len(c.Manifest.MemoryCap) == 0
+}
+
+// failure gives what ended a stage its type.
+func (c *Campaign) failure(ctx context.Context, err error) error {
+	var failed *measure.Error
+	var interrupted *fail.Interrupted
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &interrupted):
+		return interrupted
+	case ctx.Err() != nil:
+		return &fail.Interrupted{}
+	case !errors.As(err, &failed):
+		return &fail.Failed{Err: err}
+	case c.neverWorked(failed):
+		return fail.AsSetup(err)
+	}
+	return &fail.Failed{Err: err, Twice: true}
+}
+
+// startAhead starts the mpirun after a task, if it is certain to come.
+func (c *Campaign) startAhead(t measure.Task, last int) {
+	shapes, run := c.Manifest.Plan.Shapes, t.Run
+	i := slices.Index(shapes, t.Shape) + 1
+	if i == len(shapes) {
+		i, run = 0, run+1
+	}
+	_, stopped := c.Manifest.Stopped[t.Mode]
+	uncertain := run > last || i < len(shapes) && c.fits(shapes[i]) != nil || c.Config.Job.MaxTime > 0 || stopped || i == 0 && c.looksAfter(t.Mode, t.Run)
+	if !uncertain && !c.Folder().Has(t.Mode, shapes[i], run) && len(c.cases(t.Mode, shapes[i])) > 0 {
+		c.session.Ahead(shapes[i])
+	}
+}
+
+// goesOn tells, before the mpiruns number run of all shapes, whether there is
+// anything left to measure, and time for it.
+func (c *Campaign) goesOn(mode protocol.Mode, run int) (bool, error) {
+	m := c.Manifest
+	if n, ok := m.Stopped[mode]; ok && run > n {
+		return false, nil
+	}
+	if err := c.look(mode, run-1); err != nil {
+		return false, err
+	}
+	var next time.Duration
+	left := 0
+	for _, shape := range m.Plan.Shapes {
+		n := len(c.cases(mode, shape))
+		left += n
+		if n > 0 && !c.Folder().Has(mode, shape, run) {
+			next += c.last[shape]
+		}
+	}
+	limit := time.Duration(c.Config.Job.MaxTime)
+	if left == 0 || limit == 0 || c.spent+next <= limit {
+		return left > 0, nil
+	}
+	// Nothing on disk may lie behind the end: a gap is filled.
+	for _, shape := range m.Plan.Shapes {
+		there, err := c.Folder().Finished(mode, shape)
+		if err != nil || len(there) > 0 && there[len(there)-1] >= run {
+			return err == nil, err
+		}
+	}
+	if m.Stopped == nil {
+		m.Stopped = map[protocol.Mode]int{}
+	}
+	m.Stopped[mode] = run - 1
+	c.data.stale = true
+	return false, c.Folder().WriteManifest(m)
+}
+
+// timeToPredict tells, before the predictions number run of all shapes, whether these
+// leave max_time for the mpiruns that verdicts need: the predictions that are there
+// do, too.
+func (c *Campaign) timeToPredict(run, last int) bool {
+	limit := time.Duration(c.Config.Job.MaxTime)
+	if limit == 0 {
+		return true
+	}
+	var each time.Duration // an mpirun of all shapes; stage 2 repeats short calls more often
+	for _, shape := range c.Manifest.Plan.Shapes {
+		if c.Folder().Has(protocol.ModeNREP, shape, run) || c.predicted[shape] >= run {
+			return true
+		}
+		each += c.last[shape]
+	}
+	needed := c.leastR()
+	if c.spent+time.Duration(last-run+1+needed)*each <= limit {
+		return true
+	}
+	c.say("stage 1 ends after %s: max_time is needed for stage 2", conf.Plural(run-1, "prediction"))
+	return false
+}
+
+// leastR is the fewest mpiruns that any verdict can come from.
+func (c *Campaign) leastR() int {
+	one := *c.Manifest
+	one.R, one.Looks, one.LookWeights = 1, nil, nil
+	if d, err := analyze.Design(&one, c.Config.Analyze); err == nil && d.Refused != nil {
+		return min(d.Refused.RNeeded, c.Manifest.R)
+	}
+	return 1
+}
+
+// look drops the cases that no undecided test needs after a look's mpiruns.
+func (c *Campaign) look(mode protocol.Mode, done int) error {
+	if !c.looksAfter(mode, done) {
+		return nil
+	}
+	data, err := c.collected(done, mode)
+	if err != nil {
+		return err
+	}
+	needed, err := analyze.Needed(c.Manifest, data, c.Config.Analyze, done)
+	for i := range c.Manifest.Plan.Cases {
+		c.dropped[i] = !needed[i]
+	}
+	return err
+}
+
+// looksAfter tells whether there is a look after this many mpiruns, with more to follow.
+func (c *Campaign) looksAfter(mode protocol.Mode, done int) bool {
+	looks := c.Manifest.Looks
+	return mode == protocol.ModeMeasure && c.data.wanted && slices.Contains(looks[:max(0, len(looks)-1)], done)
+}
+
+// clock adds an mpirun to what max_time has been spent on.
+func (c *Campaign) clock(r *results.Run) {
+	c.last[r.Shape] = time.Duration(r.WallNS)
+	c.spent += time.Duration(r.WallNS)
+	if r.Mode == protocol.ModeNREP {
+		c.predicted[r.Shape] = r.Predicted()
+	}
+}

@@ -1,0 +1,3 @@
+// Package fail names the ways in which a command ends without an answer; cmd/pgmpi makes
+// exit codes of them.
+package fail

@@ -1,0 +1,101 @@
+package reading
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fail"
+	"pgmpi/measure/results"
+	"slices"
+)
+
+// hold holds a judgement against what [gate] names; nil: nothing.
+func (j *Judgement) HoldAgainst(g *series.Against, cfg series.CompareConfig) error {
+	if g == nil {
+		return nil
+	}
+	if g.FailOn == series.FailOnTimes {
+		if err := j.compare(g, cfg); err != nil {
+			return err
+		}
+	}
+	return series.Hold(j.Analysis, g)
+}
+
+// compare compares the run-times with those of every baseline.
+func (j *Judgement) compare(g *series.Against, cfg series.CompareConfig) error {
+	g.Times = nil
+	today := &analyze.Side{Name: j.folder.Path, Analysis: j.Analysis}
+	for _, n := range g.Nights {
+		folder, m, err := OpenResults(n.Folder)
+		if err != nil {
+			return err
+		}
+		before, err := Judge(folder, m, cfg.Config)
+		if err != nil {
+			return fail.Setupf("the baseline %s: %w", n.Folder, err)
+		}
+		c, err := series.Compare(&analyze.Side{Name: n.Folder, Analysis: before.Analysis}, today, cfg)
+		if err != nil {
+			return err
+		}
+		g.Times = append(g.Times, c)
+	}
+	return nil
+}
+
+// Hold holds the judgement of a folder against what [gate] of a configuration names.
+func (j *Judgement) Hold(config *glfile.File) error {
+	g, err := Against(config, j.Manifest, j.folder.Path)
+	if err != nil {
+		return err
+	}
+	return j.HoldAgainst(g, TimesConfig(config))
+}
+
+// timesConfig is how run-times are compared with those of a baseline.
+func TimesConfig(config *glfile.File) series.CompareConfig {
+	return series.CompareConfig{Config: config.Analyze, Alternative: judge.TwoSided}
+}
+
+// Against reads what [gate] names, for the check of a manifest in the folder self; nil:
+// it names nothing. What cannot be read, or compared, is an error.
+func Against(config *glfile.File, m *results.Manifest, self string) (*series.Against, error) {
+	cfg := config.Gate
+	cfg.Baseline = slices.DeleteFunc(slices.Clone(cfg.Baseline), func(s string) bool { return s == "" })
+	if !cfg.Wanted() {
+		return nil, nil
+	}
+	g := &series.Against{GateConfig: cfg}
+	if cfg.Expect != "" {
+		text, err := readFile(cfg.Expect, mostExpect)
+		if err != nil {
+			return nil, fail.Setupf("gate.expect: %w", err)
+		}
+		if g.Expect, err = glfile.ParseExpect(cfg.Expect, text); err != nil {
+			return nil, fail.AsSetup(err)
+		}
+	}
+	b := baselines{Against: g, m: m, self: self}
+	for _, path := range cfg.Baseline {
+		err := b.add(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = fmt.Errorf("%w; before the first of many nights: mkdir %s", err, conf.Quote(path))
+		}
+		if err != nil {
+			return nil, fail.AsSetup(fmt.Errorf("gate.baseline: %w", err))
+		}
+	}
+	series.NewestFirst(g.Nights)
+	for _, n := range g.Nights {
+		if _, _, err := OpenResults(n.Folder); err != nil && cfg.FailOn == series.FailOnTimes {
+			return nil, fail.Setupf("gate.fail_on = \"times\" compares mpiruns, so a baseline has to be a results folder: %w", err)
+		}
+	}
+	return g, nil
+}

@@ -1,0 +1,194 @@
+package reading
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/export"
+	"pgmpi/analyze/medians"
+	"pgmpi/internal/clean"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/phrase"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// What can be exported, in the order of help.
+const (
+	ExportSamples  = "samples"
+	ExportMedians  = "medians"
+	ExportVerdicts = "verdicts"
+)
+
+// Exports are their names.
+var Exports = []string{ExportSamples, ExportMedians, ExportVerdicts}
+
+// Export writes one table of several results folders, a row for each sample, run median or
+// verdict, and returns how many there are.
+func Export(paths []string, what, format string, to io.Writer) (rows int, err error) {
+	all, err := sources(paths)
+	if err != nil {
+		return 0, err
+	}
+	switch what {
+	case ExportSamples:
+		return exported(all, format, to, samplesOf)
+	case ExportMedians:
+		return exported(all, format, to, mediansOf)
+	case ExportVerdicts:
+		return exported(all, format, to, verdictsOf)
+	}
+	return 0, fail.Setupf("--what: %s", conf.Unknown("word", what, Exports))
+}
+
+// source is a results folder that rows come from.
+type source struct {
+	path     string
+	folder   *results.Folder
+	manifest *results.Manifest
+}
+
+// sources opens results folders, each of them once.
+func sources(paths []string) ([]source, error) {
+	var out []source
+	for _, path := range paths {
+		path = filepath.Clean(path)
+		if slices.ContainsFunc(out, func(s source) bool { return s.path == path }) {
+			return nil, fail.Setupf("%s is given twice", path)
+		}
+		folder, m, err := OpenResults(path)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, source{path, folder, m})
+	}
+	return out, nil
+}
+
+// row is the beginning of a row about a shape.
+func (s *source) row(shape string) export.Source {
+	return export.Source{Folder: clean.Line(s.path), Library: clean.Line(phrase.ShortVersion(s.manifest.Rank.LibVersion)),
+		Host: clean.Line(s.manifest.Factors.Hostname), Shape: clean.Line(shape)}
+}
+
+// exported writes what rows gives of all sources.
+func exported[T any](all []source, format string, to io.Writer, rows func(*source, func([]T) error) error) (n int, err error) {
+	w, err := export.New[T](format, to)
+	if err != nil {
+		return 0, fail.Setupf("--format: %w", err)
+	}
+	for i := range all {
+		err := rows(&all[i], func(some []T) error {
+			n += len(some)
+			return w.Write(some)
+		})
+		if err != nil {
+			return n, fmt.Errorf("%s: %w", all[i].path, err)
+		}
+	}
+	return n, w.Close()
+}
+
+// samplesOf gives the samples of all mpiruns that are judged, one case of one mpirun after the
+// other.
+func samplesOf(s *source, give func([]export.Sample) error) error {
+	var filter medians.Filter
+	var rows []export.Sample
+	of := s.manifest.Plan.MockedUp()
+	for _, mode := range JudgedModes {
+		for _, shape := range s.manifest.Plan.Shapes {
+			for run, err := range s.folder.Runs(mode, shape, &s.manifest.Plan) {
+				if err != nil {
+					return err
+				}
+				for i, info := range run.Cases {
+					row := export.Sample{Source: s.row(shape.String()), Function: clean.Line(info.Function), MockupOf: clean.Line(of[info.Function]),
+						Variant: clean.Line(s.manifest.Plan.Cases[info.Plan].Variant), Msize: info.Msize, Mpirun: int32(run.Run), Mode: string(mode), Calls: int32(max(info.Calls, 1))}
+					rows = sampleRows(rows[:0], row, run.Samples[i], &filter)
+					if err := give(rows); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sampleRows appends the samples of a case in one mpirun, with all else as in row.
+func sampleRows(rows []export.Sample, row export.Sample, samples []protocol.Sample, filter *medians.Filter) []export.Sample {
+	fences, _ := filter.Fences(samples)
+	for k, x := range samples {
+		ns := float64(x.NS)
+		row.Rep, row.NS, row.Flags = int32(k), x.NS, int32(x.Flags)
+		row.Outlier = x.Flags == 0 && (ns < fences.Lo || ns > fences.Hi)
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// mediansOf gives the run medians, as medians.csv of the folder has them.
+func mediansOf(s *source, give func([]export.Median) error) error {
+	set, err := Collect(s.folder, s.manifest, s.manifest.R)
+	if err != nil {
+		return err
+	}
+	for _, k := range set.AllMedians() {
+		var rows []export.Median
+		for _, r := range k.Runs {
+			row := export.Median{Source: s.row(k.Shape), Function: clean.Line(k.Function), MockupOf: clean.Line(k.MockupOf), Variant: clean.Line(k.Variant), Msize: k.Msize,
+				NP: int32(k.NP), Mpirun: int32(r.Run), N: int32(r.Samples - r.Outliers), Outliers: int32(r.Outliers), Invalid: int32(r.Invalid),
+				Mode: string(k.Mode), Calls: int32(k.Calls), FinishedAt: clean.Line(r.FinishedAt), MedianS: r.Seconds()}
+			rows = append(rows, row)
+		}
+		if err := give(rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verdictsOf judges a folder by its own settings.
+func verdictsOf(s *source, give func([]export.Verdict) error) error {
+	j, err := s.judged()
+	if err != nil {
+		return err
+	}
+	var rows []export.Verdict
+	for _, v := range j.Report.Verdicts {
+		rows = append(rows, export.Verdict{Source: s.row(v.Shape), Guideline: clean.Line(v.Guideline), Type: string(v.Type), Function: clean.Line(v.Function), Mockup: clean.Line(v.Mockup),
+			Msize: v.Msize, MsizeOther: v.MsizeOther, K: int32(v.K), NP: int32(v.NP), Verdict: string(v.Verdict), Ratio: v.Ratio, RatioLo95: v.RatioLo95, RatioHi95: v.RatioHi95,
+			MedianS: v.MedianS, OtherMedianS: v.OtherMedianS, PAdjusted: v.PAdjusted, Replication: v.Replication, Firm: v.Firm, Mpiruns: int32(v.Runs), Reason: clean.Line(v.Reason)})
+	}
+	return give(rows)
+}
+
+// judged is the judgement of a folder by its own settings.
+func (s *source) judged() (*Judgement, error) {
+	config, err := ConfigOf(s.manifest)
+	if err != nil {
+		return nil, err
+	}
+	return Judge(s.folder, s.manifest, config.Analyze)
+}
+
+// Sides judges several results folders by their own settings.
+func Sides(paths []string) ([]*analyze.Side, error) {
+	all, err := sources(paths)
+	if err != nil {
+		return nil, err
+	}
+	var out []*analyze.Side
+	for i := range all {
+		j, err := all[i].judged()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", all[i].path, err)
+		}
+		out = append(out, &analyze.Side{Name: all[i].path, Analysis: j.Analysis})
+	}
+	return out, nil
+}

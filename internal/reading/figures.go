@@ -1,0 +1,123 @@
+package reading
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/checks"
+	"pgmpi/analyze/samples"
+	"pgmpi/guidelines"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/picture"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// Figures draws several results folders, each judged by its own settings, into a folder. The samples of
+// the cases that selectors name are drawn too; without any, those of the largest loss of the first folder
+// that has one.
+func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format) (*checks.Gallery, error) {
+	all, err := sources(paths)
+	if err != nil {
+		return nil, err
+	}
+	sides, err := Sides(paths)
+	if err != nil {
+		return nil, err
+	}
+	var note string
+	if len(selectors) == 0 {
+		selectors, note = worstCases(sides)
+	}
+	samples := make([][]*samples.CaseSamples, len(all))
+	for i := range all {
+		if samples[i], err = all[i].samples(selectors, note != ""); err != nil {
+			return nil, fmt.Errorf("%s: %w", all[i].path, err)
+		}
+	}
+	g := checks.NewGallery(sides, samples)
+	g.Out = out.Path
+	for _, f := range formats {
+		g.Formats = append(g.Formats, f.Ext)
+	}
+	if note != "" {
+		g.Notes = append(g.Notes, note)
+	}
+	return g, drawn(g, out, formats)
+}
+
+// drawn writes all pictures in all formats.
+func drawn(g *checks.Gallery, out *results.Folder, formats []picture.Format) (err error) {
+	for i := range g.Pictures {
+		p := &g.Pictures[i]
+		for _, f := range formats {
+			err = errors.Join(err, out.WriteFile(p.Name+"."+f.Ext, func(w io.Writer) error { return f.Write(w, p) }))
+		}
+	}
+	return err
+}
+
+// worstCases are both sides of the pattern that loses most time in a call, and a sentence on that.
+func worstCases(sides []*analyze.Side) (selectors []string, note string) {
+	lost := 0.0
+	for _, s := range sides {
+		for i := range s.Report.Verdicts {
+			v := &s.Report.Verdicts[i]
+			if v.Verdict != judge.Violated || v.Type != guidelines.Pattern || v.MedianS == nil || v.OtherMedianS == nil || *v.MedianS-*v.OtherMedianS <= lost {
+				continue
+			}
+			lost = *v.MedianS - *v.OtherMedianS
+			size := fmt.Sprint(v.Msize)
+			selectors = []string{v.Function + ":" + size + ":" + v.Shape, v.Mockup + ":" + size + ":" + v.Shape}
+		}
+		if lost > 0 {
+			return selectors, fmt.Sprintf("Samples are those of the largest loss, %s against its mock-up. --case %s has those of another case.", selectors[0], "FUNCTION:MSIZE")
+		}
+	}
+	return nil, ""
+}
+
+// samples reads those of the cases that selectors name, in stages 1 and 2; a folder that lacks them has none where
+// that is lenient.
+func (s *source) samples(selectors []string, lenient bool) ([]*samples.CaseSamples, error) {
+	config, err := ConfigOf(s.manifest)
+	if err != nil {
+		return nil, err
+	}
+	plan := &s.manifest.Plan
+	var out []*samples.CaseSamples
+	var chosen []int
+	for _, selector := range selectors {
+		cases, err := analyze.SelectCases(plan, selector)
+		if err != nil && !lenient {
+			return nil, fail.Setupf("--case: %w", err)
+		}
+		for _, i := range cases {
+			if !slices.Contains(chosen, i) {
+				chosen = append(chosen, i)
+				out = append(out, &samples.CaseSamples{Cell: medians.CellOf(plan.Cases[i]), NREP: config.NREP})
+			}
+		}
+	}
+	for _, mode := range []protocol.Mode{protocol.ModeNREP, protocol.ModeMeasure} {
+		for _, shape := range plan.Shapes {
+			if !slices.ContainsFunc(chosen, func(i int) bool { return plan.Cases[i].Shape == shape }) {
+				continue
+			}
+			for run, err := range s.folder.Runs(mode, shape, plan) {
+				for k := 0; k < len(chosen) && err == nil; k++ {
+					err = out[k].Add(run, chosen[k])
+				}
+				if err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,230 @@
+package reading
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/regular"
+	"pgmpi/measure/results"
+)
+
+// A tree may be large, and anybody may have written into it.
+const (
+	deepest     = 6       // folders below a ROOT
+	mostFolders = 100_000 // that are looked into
+	mostNights  = 5_000   // reports
+)
+
+// History reads the reports in and below the roots, each a folder or a report.json.
+// Symbolic links below a root are not followed. What cannot be read is named and
+// left out.
+func History(roots, selectors []string) (*series.History, error) {
+	c := chronicle{seen: map[string]bool{}}
+	for _, root := range roots {
+		info, err := os.Stat(root)
+		if err != nil {
+			return nil, fail.Setupf("%w; give a folder that has results folders", err)
+		}
+		if real, linked := filepath.EvalSymlinks(root); linked == nil && isLink(root) {
+			root = real
+		}
+		if info.IsDir() {
+			err = c.folder(root, 0)
+		} else {
+			err = c.night(root)
+		}
+		if err != nil {
+			return nil, fail.AsSetup(err)
+		}
+	}
+	if c.found == 0 {
+		err := fmt.Errorf("no report was found: `pgmpi check` and `pgmpi analyze DIR` write one (%s) into each results folder", ReportName)
+		for _, s := range c.skipped {
+			err = fmt.Errorf("%w\n  %q: %s", err, s.Path, s.Reason)
+		}
+		return nil, fail.AsSetup(err)
+	}
+	h, err := c.nights.History(selectors)
+	if err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	h.Skipped = append(h.Skipped, c.skipped...)
+	return h, nil
+}
+
+// isLink tells whether the last part of a path is a symbolic link.
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+type chronicle struct {
+	nights         series.Nights
+	skipped        []series.Skipped
+	seen           map[string]bool // folders and files, whatever way leads there
+	folders, found int
+}
+
+func (c *chronicle) skip(path string, reason any) {
+	c.skipped = append(c.skipped, series.Skipped{Path: path, Reason: fmt.Sprint(reason)})
+}
+
+// isNew tells whether nothing has led to a path yet, whatever its folder is called.
+func (c *chronicle) isNew(path string) bool {
+	dir, name := filepath.Split(filepath.Clean(path))
+	if real, err := filepath.EvalSymlinks(cmp.Or(dir, ".")); err == nil {
+		path = filepath.Join(real, name)
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if c.seen[path] {
+		return false
+	}
+	c.seen[path] = true
+	return true
+}
+
+// folder takes the report of a folder, and unless it is a results folder goes on below it.
+func (c *chronicle) folder(path string, depth int) error {
+	if !c.isNew(path) {
+		return nil
+	}
+	if c.folders++; c.folders > mostFolders {
+		return fmt.Errorf("there are more than %d folders: give one with fewer", mostFolders)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		c.skip(path, err)
+		return nil
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
+	}
+	switch {
+	case has(ReportName):
+		if err := c.night(filepath.Join(path, ReportName)); err != nil {
+			return err
+		}
+	case has(ManifestName) && isExploration(path):
+		c.skip(path, "an exploration: a history is of checks")
+	case has(ManifestName):
+		c.skip(path, "no "+ReportName+": `pgmpi analyze DIR` writes one")
+	}
+	if has(ManifestName) {
+		return nil
+	}
+	for _, e := range entries {
+		switch {
+		case !e.IsDir() || strings.HasPrefix(e.Name(), "."):
+		case depth == deepest:
+			c.skip(filepath.Join(path, e.Name()), fmt.Sprintf("more than %d folders deep", deepest))
+		default:
+			if err := c.folder(filepath.Join(path, e.Name()), depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isExploration tells whether the manifest of a folder says so.
+func isExploration(folder string) bool {
+	var m struct {
+		Exploration bool `json:"exploration"`
+	}
+	_, err := readJSON(filepath.Join(folder, ManifestName), &m)
+	return err == nil && m.Exploration
+}
+
+// night takes a report. A damaged one is skipped.
+func (c *chronicle) night(path string) error {
+	if !c.isNew(path) {
+		return nil
+	}
+	if c.found == mostNights {
+		return fmt.Errorf("there are more than %d reports: give a folder with fewer", mostNights)
+	}
+	r, written, err := readReport(path)
+	if err != nil {
+		c.skip(path, err)
+		return nil
+	}
+	c.found++
+	return c.nights.Add(path, r, completed(r, path, written))
+}
+
+// readReport reads a report.json; written is the time of the file.
+func readReport(path string) (r *analyze.Report, written time.Time, err error) {
+	r = &analyze.Report{}
+	if written, err = readJSON(path, r); err != nil {
+		return nil, written, err
+	}
+	if r.Schema != analyze.Schema {
+		return nil, written, fmt.Errorf("schema %.40q, and this pgmpi reads %q", r.Schema, analyze.Schema)
+	}
+	return r, written, nil
+}
+
+// readJSON reads a file of limited size. Who made it may not wish us well.
+func readJSON(path string, v any) (written time.Time, err error) {
+	f, err := regular.Within(path, MostReport)
+	if err != nil {
+		return written, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return written, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, MostReport))
+	if err != nil {
+		return written, err
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		return written, fmt.Errorf("damaged: %w", err)
+	}
+	return info.ModTime(), nil
+}
+
+// namedByTime is how NewFolder names folders.
+var namedByTime = regexp.MustCompile(`[0-9]{8}T[0-9]{6}Z`)
+
+// completed fills in what reports of older versions do not say of their origin, and
+// tells where the time is from, if not from the report.
+func completed(r *analyze.Report, path string, written time.Time) (timeFrom string) {
+	dir := filepath.Dir(path)
+	if r.Folder == "" {
+		r.Folder, _ = nameOf(dir)
+	}
+	if _, err := time.Parse(time.RFC3339, r.Created); err == nil {
+		return ""
+	}
+	var m results.Manifest
+	if _, err := readJSON(filepath.Join(dir, ManifestName), &m); err == nil {
+		folder := r.Folder
+		r.Origin = analyze.OriginOf(&m)
+		r.Folder = folder
+	}
+	if _, err := time.Parse(time.RFC3339, r.Created); err == nil {
+		return ManifestName
+	}
+	if at, err := time.Parse("20060102T150405Z", namedByTime.FindString(r.Folder)); err == nil {
+		r.Created = at.Format(time.RFC3339)
+		return "the folder's name"
+	}
+	r.Created = written.UTC().Format(time.RFC3339)
+	return "the file's time"
+}

@@ -1,0 +1,172 @@
+package remedy
+
+import (
+	"cmp"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/tuning"
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
+)
+
+// violatedCells are the collectives and sizes that a report calls violated: firm ones
+// first, then by how much.
+func violatedCells(r *analyze.Report) []report.RemedyCell {
+	out := []report.RemedyCell{}
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Verdict != judge.Violated {
+			continue
+		}
+		cell := medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}
+		at := slices.IndexFunc(out, func(c report.RemedyCell) bool { return c.Cell == cell })
+		if at < 0 {
+			at = len(out)
+			out = append(out, report.RemedyCell{Cell: cell, NP: v.NP, State: report.CellNotProved, By: []string{}, PageFaults: v.PageFaults})
+		}
+		c := &out[at]
+		c.Guidelines, c.Firm = append(c.Guidelines, v.Guideline), c.Firm || v.Firm
+		if v.Ratio != nil && (c.Ratio == nil || *v.Ratio > *c.Ratio) {
+			c.Ratio = v.Ratio
+		}
+		if v.Mockup != "" && orZero(v.Ratio) >= c.MockupRatio {
+			c.Mockup, c.MockupRatio = v.Mockup, orZero(v.Ratio)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b report.RemedyCell) int {
+		return cmp.Or(cmp.Compare(rank(a.Firm), rank(b.Firm)), -cmp.Compare(orZero(a.Ratio), orZero(b.Ratio)))
+	})
+	return out
+}
+
+func rank(firm bool) int {
+	if firm {
+		return 0
+	}
+	return 1
+}
+
+func orZero(x *float64) float64 {
+	if x == nil {
+		return 0
+	}
+	return *x
+}
+
+// mallocKeeps is the environment in which glibc's malloc gives nothing back to the kernel.
+var mallocKeeps = map[string]string{"MALLOC_TRIM_THRESHOLD_": "1000000000", "MALLOC_MMAP_THRESHOLD_": "1000000000"}
+
+// mallocMay tells whether a cell may be slow for what malloc does.
+func mallocMay(c report.RemedyCell) bool {
+	return c.Msize >= tuning.MallocFrom || orZero(c.PageFaults) >= tuning.FaultsFrom
+}
+
+// environmentChoice is malloc's environment for the cells that may gain by it; false: none may.
+func environmentChoice(cells []report.RemedyCell, measured []int64) (tuning.Choice, bool) {
+	c := tuning.Choice{Kind: tuning.ByEnv, Env: mallocKeeps, Measured: measured}
+	for _, cell := range cells {
+		if !mallocMay(cell) {
+			continue
+		}
+		c.NP = cmp.Or(c.NP, cell.NP)
+		if !slices.Contains(c.Sizes, cell.Msize) {
+			c.Sizes = append(c.Sizes, cell.Msize)
+		}
+	}
+	slices.Sort(c.Sizes)
+	return c, len(c.Sizes) > 0
+}
+
+// sizesOf are the sizes at which a plan has a function, on so many processes; "" and 0: all.
+func sizesOf(p *guidelines.Plan, function string, np int) (out []int64) {
+	for _, k := range p.Cases {
+		if (function == "" || k.Function == function) && (np == 0 || k.Shape.NP == np) && !slices.Contains(out, k.Msize) {
+			out = append(out, k.Msize)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// algorithmChoices are what an exploration has shown to be faster, a choice for each
+// violated cell, and notes in the cells what was found.
+func algorithmChoices(e *explore.Exploration, cells []report.RemedyCell, p *guidelines.Plan, list []protocol.Algorithms) (out []tuning.Choice) {
+	for i := range e.Cells {
+		found := &e.Cells[i]
+		at := slices.IndexFunc(cells, func(c report.RemedyCell) bool { return c.Cell == found.Cell })
+		if at < 0 {
+			continue
+		}
+		cells[at].Explored = string(found.Word)
+		if found.Word != explore.OwnAlgorithm {
+			continue
+		}
+		name := mockups.Algorithm(found.Own.Function)
+		c := tuning.Choice{Function: found.Function, NP: found.NP, Kind: tuning.OwnAlgorithm, Algorithm: name, Value: valueOf(list, found.Function, name),
+			Sizes: []int64{found.Msize}, Measured: sizesOf(p, found.Function, found.NP)}
+		twice := slices.ContainsFunc(out, func(o tuning.Choice) bool {
+			return o.Function == c.Function && o.NP == c.NP && o.Sizes[0] == c.Sizes[0]
+		})
+		if !twice { // other shapes of as many processes
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// valueOf is the library's number of an algorithm.
+func valueOf(list []protocol.Algorithms, collective, name string) int {
+	for _, a := range list {
+		for _, x := range a.Names {
+			if a.Collective == collective && x.Name == name {
+				return x.Value
+			}
+		}
+	}
+	return 0
+}
+
+// joined puts choices of one algorithm, or mock-up, at several sizes into one, as writers want it.
+func joined(choices []tuning.Choice) (out []tuning.Choice) {
+	for _, c := range choices {
+		at := slices.IndexFunc(out, func(o tuning.Choice) bool {
+			return o.Kind == c.Kind && forOne(c) && o.Function == c.Function && o.NP == c.NP && o.Algorithm == c.Algorithm && o.Mockup == c.Mockup
+		})
+		if at < 0 {
+			out = append(out, c)
+			continue
+		}
+		sizes := append(slices.Clone(out[at].Sizes), c.Sizes...)
+		slices.Sort(sizes)
+		out[at].Sizes = slices.Compact(sizes)
+	}
+	return out
+}
+
+// forOne tells whether a choice is for one collective, and not for the library as a whole.
+func forOne(c tuning.Choice) bool { return c.Kind == tuning.OwnAlgorithm || c.Kind == tuning.ByMockup }
+
+// mockupChoices are for the cells that no setting mends: the mock-up that was faster in
+// the check.
+func mockupChoices(cells []report.RemedyCell, p *guidelines.Plan) (out []tuning.Choice) {
+	for _, c := range cells {
+		f, known := mockups.Get(c.Mockup)
+		if c.State == report.CellMended || c.State == report.CellNotAgain || !known || !f.IsMockup() || f.Algorithm != "" {
+			continue
+		}
+		choice := tuning.Choice{Function: c.Function, NP: c.NP, Kind: tuning.ByMockup, Mockup: c.Mockup,
+			Sizes: []int64{c.Msize}, Measured: sizesOf(p, c.Function, c.NP)}
+		if !slices.ContainsFunc(out, func(o tuning.Choice) bool {
+			return o.Function == c.Function && o.NP == c.NP && slices.Contains(o.Sizes, c.Msize)
+		}) {
+			out = append(out, choice)
+		}
+	}
+	return joined(out)
+}

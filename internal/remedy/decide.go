@@ -1,0 +1,186 @@
+package remedy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/tuning"
+	"pgmpi/mockups"
+)
+
+// effects are what a setting does, by a proof: the violated cells, tested for being
+// faster, and all cases, tested for being slower.
+type effects struct {
+	helped, harmed *series.Comparison
+	before, after  *analyze.Report
+}
+
+// harms are what became worse under a setting.
+func (e *effects) harms() []report.Harm {
+	out := []report.Harm{}
+	for _, k := range e.harmed.Cases {
+		if k.Change == series.Slower {
+			out = append(out, report.Harm{Cell: k.Cell, Text: fmt.Sprintf("%s at %s on %s takes %s as long", k.Function, conf.HumanSize(k.Msize), k.Shape, phrase.Ratio(k.Ratio))})
+		}
+	}
+	for _, g := range e.harmed.Guidelines {
+		if g.Change == series.NewlyViolated {
+			out = append(out, report.Harm{Cell: medians.Cell{Function: g.Function, Msize: g.Msize, Shape: g.Shape}, Mockup: g.Mockup,
+				Text: fmt.Sprintf("%s is newly violated: %s at %s on %s, %s", g.Guideline, g.Function, conf.HumanSize(g.Msize), g.Shape, phrase.Ratio(g.BRatio))})
+		}
+	}
+	return append(out, e.failures()...)
+}
+
+// failures are the cases that have times without a setting, and wrong data or none with it.
+func (e *effects) failures() (out []report.Harm) {
+	before := slices.Concat(e.before.Wrong, e.before.NotMeasured)
+	for _, w := range slices.Concat(e.after.Wrong, e.after.NotMeasured) {
+		if !slices.ContainsFunc(before, func(b analyze.CaseMessage) bool { return b.Cell == w.Cell }) {
+			out = append(out, report.Harm{Cell: w.Cell, Mockup: w.Function, Text: fmt.Sprintf("%s at %s on %s cannot be timed any more: %s", w.Function, conf.HumanSize(w.Msize), w.Shape, w.Message)})
+		}
+	}
+	return out
+}
+
+// fasterAt tells whether a violated cell became faster.
+func (e *effects) fasterAt(function string, np int, size int64) bool {
+	return slices.ContainsFunc(e.helped.Cases, func(k series.CaseChange) bool {
+		return k.Change == series.Faster && k.Function == function && k.NP == np && k.Msize == size
+	})
+}
+
+func (e *effects) faster() (n int) {
+	for _, k := range e.helped.Cases {
+		if k.Change == series.Faster {
+			n++
+		}
+	}
+	return n
+}
+
+// takenBack are the choices that a proof speaks against: those that harm something, and
+// those of the new kind that help nowhere. Harm that no algorithm explains by itself is
+// that of the newest kind.
+func (e *effects) takenBack(choices []tuning.Choice) (out []report.Dropped) {
+	newest := choices[len(choices)-1].Kind
+	drop := func(c tuning.Choice, reason string) {
+		if !slices.ContainsFunc(out, func(d report.Dropped) bool { return same(d.Choice, c) }) {
+			out = append(out, report.Dropped{What: tuning.Label(c), Choice: c, Reason: reason})
+		}
+	}
+	for _, h := range e.harms() {
+		found, explained := culprits(choices, h, newest)
+		reason := "it harms: "
+		if !explained && len(found) > 1 {
+			reason = "none of what was tried explains this harm by itself: "
+		}
+		for _, c := range found {
+			drop(c, reason+h.Text)
+		}
+	}
+	for _, c := range choices {
+		switch {
+		case c.Kind != newest:
+		case !forOne(c) && e.faster() > 0:
+		case c.Kind == tuning.OwnAlgorithm && e.fasterAt(c.Function, c.NP, c.Sizes[0]):
+		default:
+			drop(c, fmt.Sprintf("in mpiruns of their own no violated case is shown to be %g times faster with it", e.helped.MinSlowdown))
+		}
+	}
+	return out
+}
+
+// betters tells whether a cell is better off by a proof than by what is held of it so far.
+func (e *effects) betters(cells []report.RemedyCell) bool {
+	rank := map[report.CellState]int{report.CellMended: 2, report.CellFaster: 1}
+	return slices.ContainsFunc(cells, func(c report.RemedyCell) bool {
+		before := rank[c.State]
+		e.outcome(&c, nil)
+		return rank[c.State] > before
+	})
+}
+
+func same(a, b tuning.Choice) bool { return tuning.Label(a) == tuning.Label(b) }
+
+// culprits are the choices that explain a harm: of the collective itself, or of one that
+// a mock-up calls.
+// false: none explains it, and all of the newest kind are meant.
+func culprits(choices []tuning.Choice, h report.Harm, newest tuning.Kind) (found []tuning.Choice, explained bool) {
+	of := func(explains func(tuning.Choice) bool) []tuning.Choice {
+		return slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return c.Kind != newest || !explains(c) })
+	}
+	for _, explains := range []func(tuning.Choice) bool{
+		func(c tuning.Choice) bool {
+			return c.Function == h.Function && len(c.Sizes) > 0 && c.Sizes[0] == h.Msize
+		},
+		func(c tuning.Choice) bool { return c.Function == h.Function },
+		func(c tuning.Choice) bool { return c.Function != "" && callsIt(h.Mockup, c.Function) },
+	} {
+		if found := of(explains); len(found) > 0 {
+			return found, true
+		}
+	}
+	return of(func(tuning.Choice) bool { return true }), false
+}
+
+// callsIt tells whether a mock-up calls a collective.
+func callsIt(mockup, collective string) bool {
+	f, ok := mockups.Get(mockup)
+	return ok && strings.Contains(f.Formula, strings.TrimPrefix(collective, "MPI_")+"(")
+}
+
+// outcome fills in what a proof says of a violated cell.
+func (e *effects) outcome(c *report.RemedyCell, by []tuning.Choice) {
+	at := slices.IndexFunc(e.helped.Cases, func(k series.CaseChange) bool { return k.Cell == c.Cell })
+	if at < 0 {
+		return
+	}
+	k := e.helped.Cases[at]
+	c.BeforeS, c.AfterS, c.PAdjusted = k.AMedianS, k.BMedianS, k.PAdjusted
+	c.Gain, c.GainLo, c.GainHi = inverse(k.Ratio), inverse(k.RatioHi), inverse(k.RatioLo)
+	c.By = []string{}
+	for _, choice := range by {
+		switch {
+		case choice.Kind == tuning.ByEnv:
+			c.By = append(c.By, tuning.Environment)
+		case choice.Kind == tuning.ByComponent:
+			c.By = append(c.By, choice.Component)
+		case choice.Function == c.Function && choice.NP == c.NP && slices.Contains(choice.Sizes, c.Msize):
+			c.By = append(c.By, choice.Algorithm)
+		}
+	}
+	switch {
+	case k.Change == series.Faster && !violates(e.after, c):
+		c.State = report.CellMended
+	case k.Change == series.Faster:
+		c.State = report.CellFaster
+	case !violates(e.before, c):
+		c.State = report.CellNotAgain
+	default:
+		c.State = report.CellUnmended
+	}
+}
+
+func inverse(x *float64) *float64 {
+	if x == nil || *x <= 0 {
+		return nil
+	}
+	y := 1 / *x
+	return &y
+}
+
+// violates tells whether a report calls a guideline violated that the cell violates.
+func violates(r *analyze.Report, c *report.RemedyCell) bool {
+	return slices.ContainsFunc(r.Verdicts, func(v analyze.Verdict) bool {
+		return v.Verdict == judge.Violated && v.Function == c.Function && v.Msize == c.Msize && v.Shape == c.Shape && slices.Contains(c.Guidelines, v.Guideline)
+	})
+}

@@ -1,0 +1,573 @@
+package remedy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/explore"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report"
+	"pgmpi/analyze/series"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/internal/tuning"
+	"pgmpi/internal/untimed"
+	"pgmpi/measure"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// Remedy looks for a setting of the MPI library that mends what a check calls violated,
+// and proves it.
+type Remedy struct {
+	Config  *glfile.File // of the check, with flags
+	Check   string       // its results folder
+	Mpiruns int          // of each side of a proof; 0: as many as one harmed case needs to be seen
+	Force   bool         // write over an earlier remedy
+	Version string
+	Tell    func(run.Event)
+	Start   measure.Starter // nil: measure.Exec
+
+	once   *untimed.Once
+	target tuning.Target
+	plan   *guidelines.Plan
+	work   string            // folder of the mpiruns
+	alone  []untimed.Outcome // legal calls without a setting
+	found  *report.Remedied
+	cells  []report.RemedyCell // those of found
+	proofs int
+	// What holds so far.
+	proved *proved
+	files  []string // that were written, by name
+}
+
+// proved is a setting with the proof that it holds.
+type proved struct {
+	choices []tuning.Choice
+	env     map[string]string
+	files   []tuning.File
+	forces  []report.Force
+	effects *effects
+	legal   int
+	mpiruns int
+}
+
+// RemedyFolder is where the remedy of a check lies.
+func RemedyFolder(check string) string { return filepath.Join(check, "remedy") }
+
+// Prepare judges the check and refuses what cannot be begun; nothing is written or
+// started. false: nothing is violated.
+func (x *Remedy) Prepare() (bool, error) {
+	folder, m, err := reading.OpenResults(x.Check)
+	if err != nil {
+		return false, err
+	}
+	if m.Exploration {
+		return false, fail.Setupf("%s is an exploration, and the results folder of a check is wanted", x.Check)
+	}
+	j, err := reading.Judge(folder, m, x.Config.Analyze)
+	if err != nil {
+		return false, err
+	}
+	path, err := filepath.Abs(RemedyFolder(x.Check))
+	if err != nil {
+		return false, fail.AsSetup(err)
+	}
+	if !x.Force && !results.IsFresh(path) {
+		return false, fail.Setupf("%s is not empty: --force writes over the remedy there, and keeps its mpiruns", path)
+	}
+	x.plan = &m.Plan
+	x.found = &report.Remedied{Schema: report.RemedySchema, Version: x.Version, Created: time.Now().UTC().Format(time.RFC3339), Library: m.Rank.LibVersion,
+		Check: x.Check, Folder: path, Alpha: x.Config.Analyze.Alpha, MinSlowdown: x.Config.Analyze.MinSlowdown,
+		Harm:  cmp.Or(x.Config.Remedy.Harm, x.Config.Analyze.MinSlowdown),
+		Cells: violatedCells(j.Report), Env: map[string]string{}, Files: []string{}, Forces: []report.Force{}, Dropped: []report.Dropped{}, Proofs: []report.Proof{}, Profiles: []string{}, Notes: []string{}}
+	x.cells = x.found.Cells
+	return len(x.cells) > 0, nil
+}
+
+// Do tries what may mend, in the order of remedy.kinds, and returns what is proved. It is
+// written into the folder of the remedy.
+func (x *Remedy) Do(ctx context.Context) (*report.Remedied, error) {
+	if len(x.cells) == 0 {
+		return x.found, nil
+	}
+	if err := x.begin(ctx); err != nil {
+		return nil, err
+	}
+	err := x.try(ctx)
+	if err != nil && x.proved == nil {
+		return nil, err
+	}
+	if err != nil { // what is proved took many mpiruns
+		x.note("it ended early, and what is proved so far is here: %v", err)
+	}
+	return x.found, errors.Join(x.export(), err)
+}
+
+func (x *Remedy) try(ctx context.Context) error {
+	for _, kind := range []struct {
+		of  tuning.Kind
+		try func(context.Context) error
+	}{{tuning.ByEnv, x.tryEnvironment}, {tuning.OwnAlgorithm, x.tryAlgorithms}, {tuning.ByComponent, x.tryComponents}} {
+		if !x.Config.Remedy.Wants(kind.of) {
+			continue
+		}
+		if err := kind.try(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin makes the folder, and asks the library what does not depend on a setting.
+func (x *Remedy) begin(ctx context.Context) (err error) {
+	if x.once, err = untimed.NewOnce(x.Config, x.Start); err != nil {
+		return err
+	}
+	if x.target, err = x.once.Target(ctx, x.found.Folder); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(x.found.Folder, 0o777); err != nil {
+		return fail.AsSetup(err)
+	}
+	// No setting is there, and nothing tells of one, until one is proved.
+	for _, name := range append([]string{report.RemedyFile, report.ReadmeFile, report.SettingTOML, report.Profiles}, tuning.FileNames()...) {
+		if err := os.RemoveAll(filepath.Join(x.found.Folder, name)); err != nil {
+			return fail.AsSetup(err)
+		}
+	}
+	x.work = run.NewFolder(filepath.Join(x.found.Folder, "proof-"), time.Now())
+	x.Tell(run.Event{Step: "legal calls without a setting"})
+	x.alone, err = x.once.Legal(ctx, nil)
+	return err
+}
+
+func (x *Remedy) tryEnvironment(ctx context.Context) error {
+	c, may := environmentChoice(x.cells, sizesOf(x.plan, "", 0))
+	if !may {
+		x.note("malloc's variables were not tried: no violated case is of 128 KiB or more, or meets page faults")
+		return nil
+	}
+	return x.prove(ctx, []tuning.Choice{c})
+}
+
+// tryAlgorithms explores, under what is proved already, the collectives that are still
+// violated.
+func (x *Remedy) tryAlgorithms(ctx context.Context) error {
+	functions, sizes := x.unmended()
+	if len(functions) == 0 {
+		return nil
+	}
+	f := *x.Config
+	f.Check.Functions, f.NREP.Predictions, f.NREP.Fixed = functions, 1, 0
+	f.Job.MPIRuns, f.Job.Looks, f.Gate = 0, nil, series.DefaultGate()
+	if len(sizes) > 0 {
+		f.Job.Msizes = sizes
+	}
+	var had []tuning.Choice
+	if x.proved != nil {
+		f.MPI.Env, had = withEnv(f.MPI.Env, x.proved.env), x.proved.choices
+	}
+	list, err := untimed.ReadAlgorithms(ctx, &f, x.Start)
+	if err != nil {
+		return err
+	}
+	e, err := x.explore(ctx, &f, list)
+	if err != nil || e == nil {
+		return err
+	}
+	if choices := algorithmChoices(e, x.cells, x.plan, list.Collectives); len(choices) > 0 {
+		return x.prove(ctx, append(slices.Clone(had), choices...))
+	}
+	return nil
+}
+
+// tryComponents proves other components of the library one by one, beside what is proved
+// already: each acts on all sizes, so that only a proof of its own tells what it harms.
+func (x *Remedy) tryComponents(ctx context.Context) error {
+	functions, _ := x.unmended()
+	for _, c := range tuning.Components(x.target.Library, functions) {
+		if still, _ := x.unmended(); len(still) == 0 {
+			return nil
+		}
+		var had []tuning.Choice
+		if x.proved != nil {
+			had = x.proved.choices
+		}
+		c.NP = x.cells[0].NP
+		if err := x.prove(ctx, append(slices.Clone(had), c)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unmended are the collectives with algorithms and the sizes of the cells that are not
+// mended yet.
+func (x *Remedy) unmended() (functions, sizes []string) {
+	for _, c := range x.cells {
+		if c.State == report.CellMended || c.State == report.CellNotAgain || !slices.Contains(mockups.Collectives(), c.Function) {
+			continue
+		}
+		if !slices.Contains(functions, c.Function) {
+			functions = append(functions, c.Function)
+		}
+		if text := fmt.Sprint(c.Msize); c.Msize > 0 && !slices.Contains(sizes, text) {
+			sizes = append(sizes, text)
+		}
+	}
+	return functions, sizes
+}
+
+// explore returns nil where the library has no algorithms to tell of.
+func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *report.Algorithms) (*explore.Exploration, error) {
+	if n, _ := list.Count(); n == 0 {
+		x.note("no algorithms were tried: %s does not tell any of its own (MPI_T)", list.Library)
+		return nil, nil
+	}
+	x.Tell(run.Event{Step: fmt.Sprintf("exploring the library's own algorithms of %s", conf.Plural(len(f.Check.Functions), "violated collective"))})
+	e, err := run.NewExplore(ctx, f, filepath.Join(x.work, "explore"), nil, x.Version, x.Start)
+	if err != nil {
+		return nil, x.unless(ctx, err, "no algorithms were tried")
+	}
+	e.Tell = x.Tell
+	if err := e.Open(); err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	return e.Do(ctx)
+}
+
+// unless notes an error of a set-up as the reason why something was not tried; others end
+// the remedy.
+func (x *Remedy) unless(ctx context.Context, err error, what string) error {
+	var s *fail.Setup
+	if ctx.Err() != nil || !errors.As(err, &s) {
+		return err
+	}
+	x.note("%s: %v", what, err)
+	return nil
+}
+
+func (x *Remedy) note(format string, args ...any) {
+	x.found.Notes = append(x.found.Notes, fmt.Sprintf(format, args...))
+}
+
+// prove measures with choices, takes back what speaks against itself, and proves the
+// rest again, until nothing was taken back or nothing is left. Then what held before
+// still does.
+func (x *Remedy) prove(ctx context.Context, choices []tuning.Choice) error {
+	newest := choices[len(choices)-1].Kind
+	for slices.ContainsFunc(choices, func(c tuning.Choice) bool { return c.Kind == newest }) {
+		if x.proofs >= x.Config.Remedy.Proofs {
+			return x.drop(&choices, newestOf(choices, fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.Config.Remedy.Proofs)))
+		}
+		p, back, err := x.inForceAndLegal(ctx, choices)
+		if err == nil && len(back) == 0 {
+			back, err = x.measured(ctx, p)
+		}
+		switch {
+		case err != nil:
+			return err
+		case len(back) == 0:
+			x.hold(p)
+			return nil
+		}
+		if err := x.drop(&choices, back); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newestOf takes all choices of the newest kind back, for one reason.
+func newestOf(choices []tuning.Choice, reason string) (out []report.Dropped) {
+	newest := choices[len(choices)-1].Kind
+	for _, c := range choices {
+		if c.Kind == newest {
+			out = append(out, report.Dropped{What: tuning.Label(c), Choice: c, Reason: reason})
+		}
+	}
+	return out
+}
+
+func (x *Remedy) drop(choices *[]tuning.Choice, back []report.Dropped) error {
+	for _, d := range back {
+		x.Tell(run.Event{Sentence: fmt.Sprintf("taken back: %s: %s", d.What, d.Reason)})
+	}
+	x.found.Dropped = append(x.found.Dropped, back...)
+	before := len(*choices)
+	*choices = slices.DeleteFunc(slices.Clone(*choices), func(c tuning.Choice) bool {
+		return slices.ContainsFunc(back, func(d report.Dropped) bool { return same(d.Choice, c) })
+	})
+	if len(*choices) == before {
+		return fmt.Errorf("internal error: nothing of %d choices was taken back", before)
+	}
+	return nil
+}
+
+// hold notes a setting that is proved, and what became of the cells.
+func (x *Remedy) hold(p *proved) {
+	x.proved = p
+	x.found.Proofs[len(x.found.Proofs)-1].Holds = true
+	x.cellsBy(p.effects, p.choices)
+}
+
+// cellsBy notes what a proof says of the cells.
+func (x *Remedy) cellsBy(e *effects, by []tuning.Choice) {
+	for i := range x.cells {
+		e.outcome(&x.cells[i], by)
+	}
+}
+
+// inForceAndLegal writes the files of choices and tells which of these cannot be written,
+// are not in force, or let legal calls fail. No clock is needed.
+func (x *Remedy) inForceAndLegal(ctx context.Context, choices []tuning.Choice) (*proved, []report.Dropped, error) {
+	p := &proved{choices: choices}
+	settings, refused, err := tuning.Write(x.target, joined(choices))
+	if err != nil {
+		return nil, nil, fail.AsSetup(err)
+	}
+	if len(refused) > 0 {
+		return nil, partsOf(choices, refused, func(r tuning.Refusal) (tuning.Choice, string) { return r.Choice, "it cannot be written: " + r.Reason }), nil
+	}
+	if p.env, p.files, err = tuning.Join(settings); err != nil {
+		return nil, nil, fail.AsSetup(err)
+	}
+	if reason := setAlready(x.Config.MPI.Env, p.env); reason != "" {
+		return nil, newestOf(choices, reason), nil
+	}
+	if err := x.writeFiles(p.files); err != nil {
+		return nil, nil, err
+	}
+	x.Tell(run.Event{Step: "is the setting in force, and are legal calls right under it?"})
+	if p.forces, err = x.once.Force(ctx, p.env, entriesOf(settings)); err != nil {
+		return nil, nil, err
+	}
+	not := slices.DeleteFunc(slices.Clone(p.forces), func(f report.Force) bool { return f.State != report.NotInForce })
+	if len(not) > 0 {
+		return nil, partsOf(choices, not, func(f report.Force) (tuning.Choice, string) { return f.Entry.Choice, "it is not in force: " + f.Text }), nil
+	}
+	back, err := x.legal(ctx, p)
+	return p, back, err
+}
+
+// setAlready is why an environment cannot be tried beside mpi.env; "": it can.
+func setAlready(mine, env map[string]string) string {
+	for _, name := range tuning.Variables(env) {
+		if old, ok := mine[name]; ok && old != env[name] {
+			return fmt.Sprintf("mpi.env sets %s to %q already", name, old)
+		}
+	}
+	return ""
+}
+
+func entriesOf(settings []tuning.Setting) (out []tuning.Entry) {
+	for _, s := range settings {
+		out = append(out, s.Entries...)
+	}
+	return out
+}
+
+// partsOf are the choices that others, which may have been joined, are made of.
+func partsOf[T any](choices []tuning.Choice, of []T, read func(T) (tuning.Choice, string)) (out []report.Dropped) {
+	for _, t := range of {
+		whole, reason := read(t)
+		for _, c := range choices {
+			if c.Kind == whole.Kind && c.Function == whole.Function && c.NP == whole.NP && c.Algorithm == whole.Algorithm {
+				out = append(out, report.Dropped{What: tuning.Label(c), Choice: c, Reason: reason})
+			}
+		}
+	}
+	return out
+}
+
+// legal makes legal calls under a setting. What goes wrong with a collective takes back
+// its own choices, or else all of the newest kind.
+func (x *Remedy) legal(ctx context.Context, p *proved) ([]report.Dropped, error) {
+	all, err := x.once.Legal(ctx, p.env)
+	if err != nil {
+		return nil, err
+	}
+	p.legal = len(all)
+	return illegal(p.choices, untimed.NewlyBad(x.alone, all)), nil
+}
+
+func illegal(choices []tuning.Choice, bad []untimed.Outcome) (out []report.Dropped) {
+	for _, o := range bad {
+		reason := fmt.Sprintf("a legal call goes wrong with it: %s on %s: %s", o.Call, o.Shape, o.State)
+		if o.Message != "" {
+			reason += ": " + o.Message
+		}
+		found, _ := culprits(choices, report.Harm{Cell: medians.Cell{Function: o.Function, Msize: o.Msize}}, choices[len(choices)-1].Kind)
+		for _, c := range found {
+			if !slices.ContainsFunc(out, func(d report.Dropped) bool { return same(d.Choice, c) }) {
+				out = append(out, report.Dropped{What: tuning.Label(c), Choice: c, Reason: reason})
+			}
+		}
+	}
+	return out
+}
+
+// measured compares the library without and with a setting, in fresh mpiruns, and returns
+// what that takes back.
+func (x *Remedy) measured(ctx context.Context, p *proved) ([]report.Dropped, error) {
+	x.proofs++
+	name := fmt.Sprintf("ab-%d", x.proofs)
+	x.Tell(run.Event{Step: fmt.Sprintf("proof %d: the whole plan without and with %s", x.proofs, conf.Plural(len(p.choices), "choice"))})
+	e, mpiruns, err := x.compare(ctx, filepath.Join(x.work, name), p.env)
+	if err != nil {
+		return nil, err
+	}
+	p.effects, p.mpiruns = e, mpiruns
+	record := report.Proof{Folder: filepath.Join(filepath.Base(x.work), name), Tried: []string{}, Mpiruns: mpiruns, Cases: e.harmed.M, Helped: e.faster(), Harms: e.harms()}
+	for _, c := range joined(p.choices) {
+		record.Tried = append(record.Tried, tuning.Label(c))
+	}
+	x.found.Proofs = append(x.found.Proofs, record)
+	if x.proved == nil {
+		x.cellsBy(e, nil)
+		for i := range x.cells { // should nothing hold
+			if s := &x.cells[i].State; *s == report.CellMended || *s == report.CellFaster {
+				*s = report.CellTakenBack
+			}
+		}
+	}
+	back := e.takenBack(p.choices)
+	if len(back) == 0 && x.proved != nil && !e.betters(x.cells) {
+		back = newestOf(p.choices, "with it no violated cell is better off than with what is proved already")
+	}
+	return back, nil
+}
+
+// leastProving is enough for pairs to show what all mpiruns agree on; mostProving is
+// more than any adjustment asks for.
+const leastProving, mostProving = 10, 40
+
+// mpiruns are so many of each side that one case alone that is slower in all pairs would
+// be seen: the least p-value of the signed-rank test, 2⁻ᴿ, times all cases.
+func (x *Remedy) mpiruns() int {
+	if x.Mpiruns > 0 {
+		return x.Mpiruns
+	}
+	cases := 0
+	for _, k := range x.plan.Cases {
+		if strings.HasPrefix(k.Function, "MPI_") {
+			cases++
+		}
+	}
+	r := leastProving
+	for r < mostProving && math.Ldexp(float64(cases), -r) > x.Config.Analyze.Alpha {
+		r++
+	}
+	return r
+}
+
+// compare measures in folders of its own, and says in how many mpiruns.
+func (x *Remedy) compare(ctx context.Context, path string, env map[string]string) (*effects, int, error) {
+	ab, err := x.sides(path, env)
+	if err != nil {
+		return nil, 0, err
+	}
+	helps, harms := x.questions()
+	if err := answers(ab, helps, harms); err != nil {
+		return nil, 0, err
+	}
+	for _, side := range ab.Sides {
+		if err := side.Open(); err != nil {
+			return nil, 0, err
+		}
+		defer side.Close()
+	}
+	if err := ab.Measure(ctx); err != nil {
+		return nil, 0, err
+	}
+	both, err := ab.Judge()
+	if err != nil {
+		return nil, 0, err
+	}
+	e := &effects{before: both[0].Report, after: both[1].Report}
+	a, b := &analyze.Side{Name: ab.Names[0], Analysis: both[0].Analysis}, &analyze.Side{Name: ab.Names[1], Analysis: both[1].Analysis}
+	if e.helped, err = series.Compare(a, b, helps); err != nil {
+		return nil, 0, err
+	}
+	e.harmed, err = series.Compare(a, b, harms)
+	return e, 2 * ab.Sides[0].Manifest.R * len(x.plan.Shapes), err
+}
+
+// sides are the plan of the check without and with a setting.
+func (x *Remedy) sides(path string, env map[string]string) (*run.AB, error) {
+	ab := &run.AB{Out: path, Names: [2]string{"without the setting", "with it"}}
+	for i, more := range []map[string]string{nil, env} {
+		f := *x.Config
+		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, series.DefaultGate(), false
+		f.MPI.Env = withEnv(f.MPI.Env, more)
+		side, err := run.New(&f, filepath.Join(path, string(rune('a'+i))), nil, x.Version)
+		if err != nil {
+			return nil, err
+		}
+		side.Tell, side.Start = x.Tell, x.Start
+		ab.Sides[i] = side
+	}
+	return ab, nil
+}
+
+// questions are those of a proof: are the violated cases faster, a family of their own,
+// and is any case slower?
+func (x *Remedy) questions() (helps, harms series.CompareConfig) {
+	helps = series.CompareConfig{Config: x.Config.Analyze, Alternative: judge.Less, Paired: true, Only: func(c medians.Cell) bool {
+		return slices.ContainsFunc(x.cells, func(v report.RemedyCell) bool { return v.Cell == c })
+	}}
+	harms = helps
+	helps.All, harms.Alternative, harms.Only = true, judge.Greater, nil
+	harms.MinSlowdown = x.found.Harm
+	return helps, harms
+}
+
+// answers returns an error where mpiruns are too few to answer a question.
+func answers(x *run.AB, questions ...series.CompareConfig) error {
+	for _, q := range questions {
+		d, err := series.CompareDesign(analyze.Planned("A", x.Sides[0].Manifest), analyze.Planned("B", x.Sides[1].Manifest), q)
+		if no := (*analyze.NotComparable)(nil); errors.As(err, &no) {
+			return fail.AsSetup(err)
+		}
+		if err := run.RefusedBy(d, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withEnv is an environment and another over it.
+func withEnv(env, more map[string]string) map[string]string {
+	out := maps.Clone(env)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.Copy(out, more)
+	return out
+}
+
+// exitCode: nothing to mend and something mended are both well.
+func exitCode(r *report.Remedied) int {
+	if len(r.Cells) == 0 || len(r.Env) > 0 {
+		return exitcode.OK
+	}
+	return exitcode.NoVerdict
+}

@@ -1,0 +1,403 @@
+package remedy
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/reading"
+	"pgmpi/internal/regular"
+	"pgmpi/internal/tuning"
+	"pgmpi/internal/untimed"
+	"pgmpi/measure"
+	"pgmpi/measure/protocol"
+)
+
+// faulting is a check of GL8 at a size where malloc may be the cause, and at one where it
+// cannot be.
+const faulting = `
+[check]
+guidelines = ["GL8"]
+[job]
+np = [2]
+mpiruns = 10
+msizes = ["8", "256Ki"]
+[nrep]
+predictions = 2
+`
+
+// slowWithoutMalloc makes MPI_Reduce slow at 256 KiB, unless malloc keeps its memory; then
+// something else takes worse times as long.
+func slowWithoutMalloc(b *bed.Bed, large, worse time.Duration) {
+	b.Fake.Under = func(env []string, c protocol.JobCase) time.Duration {
+		kept := slices.Contains(env, "MALLOC_TRIM_THRESHOLD_=1000000000")
+		switch {
+		case c.Function == "MPI_Reduce" && c.Msize > 8 && !kept:
+			return large
+		case c.Function == "MPI_Reduce" && c.Msize == 8 && kept:
+			return worse
+		}
+		return 10 * time.Microsecond
+	}
+}
+
+func remedied(b *bed.Bed, change func(*Remedy)) (*report.Remedied, error) {
+	b.T.Helper()
+	b.Checked(faulting)
+	x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(e run.Event) { b.Said = append(b.Said, e.Sentence) }}
+	if change != nil {
+		change(x)
+	}
+	if _, err := x.Prepare(); err != nil {
+		return nil, err
+	}
+	return x.Do(b.T.Context())
+}
+
+func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		r, err := remedied(b, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Exit != exitcode.OK || len(r.Cells) != 1 || r.Cells[0].State != report.CellMended || r.Mpiruns != 20 || len(r.Proofs) != 1 || !r.Proofs[0].Holds {
+			t.Fatalf("%+v", r)
+		}
+		folder := RemedyFolder(b.Out)
+		f := glfile.Default()
+		f.MPI.Under = folder
+		if err := run.Under(&f); err != nil || f.MPI.Env["MALLOC_MMAP_THRESHOLD_"] != "1000000000" {
+			t.Errorf("--under %s: %v, %v", folder, f.MPI.Env, err)
+		}
+		mine, err := glfile.Load(filepath.Join(folder, report.SettingTOML))
+		if err != nil || mine.MPI.Env["MALLOC_TRIM_THRESHOLD_"] != "1000000000" || mine.Job.MPIRuns != 10 || !slices.Equal(mine.Job.Msizes, b.Config(faulting).Job.Msizes) {
+			t.Errorf("gl.toml: %+v, %v", mine, err)
+		}
+		readme, _ := regular.Read(filepath.Join(folder, report.ReadmeFile), 1<<20)
+		if first, _, _ := strings.Cut(string(readme), "\n"); first != "MENDED: 1 violated cell, by 2 environment variables; proved in 20 mpiruns." {
+			t.Errorf("README begins with %q", first)
+		}
+		var again report.Remedied
+		if text, err := os.ReadFile(filepath.Join(folder, report.RemedyFile)); err != nil || json.Unmarshal(text, &again) != nil || again.Schema != report.RemedySchema {
+			t.Errorf("remedy.json: %v", err)
+		}
+	})
+}
+
+func TestWhatHarmsIsTakenBack(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 13*time.Microsecond) // 8 bytes pay for it
+		r, err := remedied(b, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Exit != exitcode.NoVerdict || len(r.Env) > 0 || len(r.Dropped) != 1 || !strings.Contains(r.Dropped[0].Reason, "MPI_Reduce at 8 B on p2 takes 1.30× as long") {
+			t.Fatalf("%+v", r)
+		}
+		if r.Proofs[0].Holds || len(r.Proofs[0].Harms) == 0 || r.Cells[0].State != report.CellTakenBack {
+			t.Errorf("%+v", r.Proofs)
+		}
+		holdsNoSetting(b, RemedyFolder(b.Out))
+	})
+}
+
+func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
+			if c.Function == "MPI_Reduce" && c.Msize > 8 {
+				return 40 * time.Microsecond // whatever malloc does
+			}
+			return 10 * time.Microsecond
+		}
+		r, err := remedied(b, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Exit != exitcode.NoVerdict || r.Cells[0].State != report.CellUnmended || len(r.Dropped) != 1 || !strings.Contains(r.Dropped[0].Reason, "no violated case") {
+			t.Fatalf("%+v", r)
+		}
+		holdsNoSetting(b, RemedyFolder(b.Out))
+		if len(r.Profiles) != 1 || !reading.Has(RemedyFolder(b.Out), r.Profiles[0]) {
+			t.Errorf("what only a mock-up mends has no profile: %q", r.Profiles)
+		}
+		// An env.sh of before must not outlive a remedy that finds nothing.
+		if err := os.WriteFile(filepath.Join(RemedyFolder(b.Out), tuning.EnvFile), []byte("export A=1\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var s *fail.Setup
+		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
+		if _, err := x.Prepare(); !errors.As(err, &s) || !strings.Contains(err.Error(), "--force") {
+			t.Errorf("a remedy is written over: %v", err)
+		}
+		x.Force = true
+		if _, err := x.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.Do(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		holdsNoSetting(b, RemedyFolder(b.Out))
+	})
+}
+
+func holdsNoSetting(b *bed.Bed, folder string) {
+	b.T.Helper()
+	for _, name := range []string{tuning.EnvFile, report.SettingTOML} {
+		if reading.Has(folder, name) {
+			b.T.Errorf("%s has %s, and nothing is proved", folder, name)
+		}
+	}
+	if !reading.Has(folder, report.ReadmeFile) || !reading.Has(folder, report.RemedyFile) {
+		b.T.Errorf("%s does not say what was tried", folder)
+	}
+}
+
+func TestHarmThatIsPutUpWithTakesNothingBack(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 13*time.Microsecond)
+		r, err := remedied(b, func(x *Remedy) {
+			x.Config.Remedy.Harm = 1.5
+			x.Config.Analyze.MinSlowdown = 1.5 // nor is 8 B newly violated
+		})
+		if err != nil || r.Exit != exitcode.OK || len(r.Dropped) > 0 || r.Cells[0].State != report.CellMended || len(r.Profiles) > 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
+func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		inTime := b.Fake.Under
+		b.Fake.Under = func(env []string, c protocol.JobCase) time.Duration {
+			if took := inTime(env, c); c.Function != "MPI_Reduce" || c.Msize == 8 || took > 10*time.Microsecond {
+				return took
+			}
+			return 20 * time.Microsecond // still violated with it
+		}
+		r, err := remedied(b, func(x *Remedy) {
+			x.Start = func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
+				if x.proved != nil {
+					return nil, errors.New("no such launcher")
+				}
+				return b.Fake.Start(argv, env, stderr)
+			}
+		})
+		if err == nil || !strings.Contains(err.Error(), "no such launcher") {
+			t.Fatalf("%v", err)
+		}
+		if r == nil || r.Cells[0].State != report.CellFaster || len(r.Notes) == 0 || !strings.Contains(r.Notes[len(r.Notes)-1], "ended early") || !reading.Has(RemedyFolder(b.Out), tuning.EnvFile) {
+			t.Errorf("what was proved is lost: %+v", r)
+		}
+	})
+}
+
+func TestRemedyWrittenOverLeavesNothingOfTheOneBefore(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		if _, err := remedied(b, nil); err != nil {
+			t.Fatal(err)
+		}
+		folder := RemedyFolder(b.Out)
+		if err := os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("0\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Force: true, Tell: func(run.Event) {},
+			Start: func([]string, []string, io.Writer) (*measure.Ranks, error) {
+				return nil, errors.New("no such launcher")
+			}}
+		if _, err := x.Prepare(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.Do(t.Context()); err == nil {
+			t.Fatal("nothing has failed")
+		}
+		for _, name := range []string{report.RemedyFile, report.ReadmeFile, tuning.EnvFile, report.SettingTOML, tuning.RulesFile} {
+			if reading.Has(folder, name) {
+				t.Errorf("%s of the remedy before is still there", name)
+			}
+		}
+	})
+}
+
+func TestFastestMockupIsThatOfTheLargestRatioOfAPattern(t *testing.T) {
+	number := func(x float64) *float64 { return &x }
+	verdict := func(guideline, mockup string, ratio float64) analyze.Verdict {
+		v := analyze.Verdict{}
+		v.Guideline, v.Function, v.Mockup, v.Msize, v.Shape, v.Ratio = guideline, "MPI_Scan", mockup, 8, "p2", number(ratio)
+		v.Verdict = judge.Violated
+		return v
+	}
+	got := violatedCells(&analyze.Report{Verdicts: []analyze.Verdict{verdict("A", "slow", 1.2), verdict("B", "fast", 1.5), verdict("GL1", "", 3), verdict("C", "slower", 1.3)}})
+	if len(got) != 1 || got[0].Mockup != "fast" || *got[0].Ratio != 3 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {
+	cell := medians.Cell{Function: "MPI_Bcast", Msize: 65536, Shape: "p2"}
+	e := proof([]medians.Cell{cell}, nil)
+	for state, want := range map[report.CellState]bool{report.CellUnmended: true, report.CellFaster: true, report.CellMended: false} {
+		if got := e.betters([]report.RemedyCell{{Cell: cell, NP: 2, State: state}}); got != want {
+			t.Errorf("%s: %v", state, got)
+		}
+	}
+	c := tuning.Choice{Kind: tuning.ByComponent, Component: "sm", Env: map[string]string{"OMPI_MCA_coll_sm_priority": "100"}}
+	if back := proof(nil, nil).takenBack(append(algorithmsOf(), c)); len(back) != 1 || !strings.Contains(back[0].What, "component sm (OMPI_MCA_coll_sm_priority=100)") {
+		t.Errorf("%+v", back)
+	}
+}
+
+func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
+		r, err := remedied(b, func(x *Remedy) { x.Config.MPI.Env = map[string]string{"MALLOC_MMAP_THRESHOLD_": "5"} })
+		if err != nil || r.Exit != exitcode.NoVerdict || len(r.Proofs) > 0 || len(r.Dropped) != 1 || r.Cells[0].State != report.CellNotProved {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		if want := `mpi.env sets MALLOC_MMAP_THRESHOLD_ to "5" already`; r.Dropped[0].Reason != want {
+			t.Errorf("%q, want %q", r.Dropped[0].Reason, want)
+		}
+	})
+}
+
+func TestProofsAreNotMoreThanWanted(t *testing.T) {
+	x := &Remedy{Config: &glfile.File{}, found: &report.Remedied{}, Tell: func(run.Event) {}}
+	if err := x.prove(t.Context(), algorithmsOf()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(x.found.Dropped); n != 3 || !strings.Contains(x.found.Dropped[0].Reason, "remedy.proofs = 0") {
+		t.Errorf("%d were dropped: %+v", n, x.found.Dropped)
+	}
+}
+
+func TestNothingViolatedIsNothingToMend(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		r, err := remedied(b, nil)
+		if err != nil || r.Exit != exitcode.OK || reading.Has(b.Out, "remedy") {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if d := report.Remedies.Document(r); !strings.HasPrefix(d.Sections[0].Text[0].Text, "NOTHING TO MEND") {
+			t.Errorf("%+v", d.Sections)
+		}
+	})
+}
+
+// algorithmsOf are choices of two algorithms beside malloc's variables.
+func algorithmsOf() []tuning.Choice {
+	own := func(function string, size int64) tuning.Choice {
+		return tuning.Choice{Function: function, NP: 2, Kind: tuning.OwnAlgorithm, Algorithm: "ring", Value: 1, Sizes: []int64{size}, Measured: []int64{8, 1024, 65536}}
+	}
+	return []tuning.Choice{{NP: 2, Kind: tuning.ByEnv, Env: mallocKeeps, Sizes: []int64{65536}},
+		own("MPI_Gather", 1024), own("MPI_Gather", 65536), own("MPI_Bcast", 65536)}
+}
+
+// proof is one in which so much became faster or slower.
+func proof(faster, slower []medians.Cell) *effects {
+	cases := func(cells []medians.Cell, c series.Change) *series.Comparison {
+		out := &series.Comparison{MinSlowdown: 1.1}
+		for _, k := range cells {
+			out.Cases = append(out.Cases, series.CaseChange{Cell: k, NP: 2, Change: c})
+		}
+		return out
+	}
+	return &effects{helped: cases(faster, series.Faster), harmed: cases(slower, series.Slower), before: &analyze.Report{}, after: &analyze.Report{}}
+}
+
+func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
+	gather1, gather64, bcast64 := medians.Cell{Function: "MPI_Gather", Msize: 1024, Shape: "p2"}, medians.Cell{Function: "MPI_Gather", Msize: 65536, Shape: "p2"}, medians.Cell{Function: "MPI_Bcast", Msize: 65536, Shape: "p2"}
+	faster := []medians.Cell{gather1, gather64, bcast64}
+	choices := algorithmsOf()
+	newly := func(mockup string) *effects {
+		e := proof(faster, nil)
+		e.harmed.Guidelines = []series.GuidelineChange{{Change: series.NewlyViolated, Guideline: "GLx", Function: "MPI_Scan", Mockup: mockup, Msize: 8, Shape: "p2"}}
+		return e
+	}
+	wrong := func(function string) *effects {
+		e := proof(faster, nil)
+		e.after.Wrong = []analyze.CaseMessage{{Cell: medians.Cell{Function: function, Msize: 65536, Shape: "p2"}, Message: "rank 0 has 1 in place of 2"}}
+		return e
+	}
+	for _, c := range []struct {
+		what string
+		e    *effects
+		back []int // of choices
+	}{
+		{"nothing is harmed", proof(faster, nil), nil},
+		{"at the size of one choice", proof(faster, []medians.Cell{gather64}), []int{2}},
+		{"at a size between", proof(faster, []medians.Cell{{Function: "MPI_Gather", Msize: 8, Shape: "p2"}}), []int{1, 2}},
+		{"elsewhere", proof(faster, []medians.Cell{{Function: "MPI_Scan", Msize: 8, Shape: "p2"}}), []int{1, 2, 3}},
+		{"through a mock-up", newly("allgather_as_gather+bcast"), []int{1, 2, 3}},
+		{"through a mock-up of one", newly("bcast_as_scatter+allgather"), []int{1, 2, 3}},
+		{"wrong data", wrong("MPI_Bcast"), []int{3}},
+		{"wrong data of a mock-up", wrong("scatter_as_bcast"), []int{3}},
+		{"no gain of one", proof([]medians.Cell{gather1, bcast64}, nil), []int{2}},
+		{"harm and no gain", proof([]medians.Cell{gather1}, []medians.Cell{gather1}), []int{1, 2, 3}},
+	} {
+		var want, got []string
+		for _, i := range c.back {
+			want = append(want, tuning.Label(choices[i]))
+		}
+		for _, d := range c.e.takenBack(choices) {
+			got = append(got, d.What)
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q is taken back, want %q", c.what, got, want)
+		}
+	}
+	if got := proof(nil, nil).takenBack(choices[:1]); len(got) != 1 || got[0].Choice.Kind != tuning.ByEnv {
+		t.Errorf("malloc's variables that help nowhere: %+v", got)
+	}
+}
+
+func TestLegalCallThatGoesWrongTakesItsChoiceBack(t *testing.T) {
+	got := illegal(algorithmsOf(), []untimed.Outcome{{Call: "MPI_Gather, a count that does not count", Function: "MPI_Gather", Shape: "p2", State: untimed.CallError, Message: "MPI_ERR_TRUNCATE"}})
+	if len(got) != 2 || got[0].Choice.Function != "MPI_Gather" || !strings.Contains(got[1].Reason, "MPI_ERR_TRUNCATE") {
+		t.Errorf("%+v", got)
+	}
+	if got := illegal(algorithmsOf(), nil); len(got) > 0 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestChoicesOfOneAlgorithmAreWrittenAsOne(t *testing.T) {
+	got := joined(algorithmsOf())
+	if len(got) != 3 || !slices.Equal(got[1].Sizes, []int64{1024, 65536}) {
+		t.Errorf("%+v", got)
+	}
+	whole := partsOf(algorithmsOf(), got[1:2], func(c tuning.Choice) (tuning.Choice, string) { return c, "no" })
+	if len(whole) != 2 {
+		t.Errorf("one that cannot be written is %d choices", len(whole))
+	}
+}
+
+// Half to two thirds of the time is 1.5 to 2 times as fast.
+func TestTheIntervalOfAGainRunsFromItsLessToItsLargerEnd(t *testing.T) {
+	ratio, lo, hi := 0.6, 0.5, 2./3
+	cell := report.RemedyCell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 8, Shape: "p2"}}
+	e := effects{helped: &series.Comparison{Cases: []series.CaseChange{{Cell: cell.Cell, Change: series.Faster, Ratio: &ratio, RatioLo: &lo, RatioHi: &hi}}},
+		before: &analyze.Report{}, after: &analyze.Report{}}
+	e.outcome(&cell, nil)
+	if cell.State != report.CellMended || *cell.Gain != 1/ratio || *cell.GainLo != 1.5 || *cell.GainHi != 2 {
+		t.Errorf("%s by %v, %v to %v", cell.State, *cell.Gain, *cell.GainLo, *cell.GainHi)
+	}
+}

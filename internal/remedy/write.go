@@ -1,0 +1,202 @@
+package remedy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/regular"
+	"pgmpi/internal/tuning"
+)
+
+// writeFiles writes the files that a setting's variables name. env.sh, which puts them in
+// force, comes last: when all is proved.
+func (x *Remedy) writeFiles(files []tuning.File) error {
+	if err := x.removeFiles(); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if f.Name == tuning.EnvFile {
+			continue
+		}
+		if err := x.writeFile(f.Name, f.Content); err != nil {
+			return err
+		}
+		x.files = append(x.files, f.Name)
+	}
+	return nil
+}
+
+func (x *Remedy) writeFile(name string, content []byte) error {
+	err := regular.Write(filepath.Join(x.found.Folder, name), func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	return nil
+}
+
+// removeFiles takes away what was written for a setting that does not hold.
+func (x *Remedy) removeFiles() error {
+	for _, name := range x.files {
+		if err := os.Remove(filepath.Join(x.found.Folder, name)); err != nil && !os.IsNotExist(err) {
+			return fail.AsSetup(err)
+		}
+	}
+	x.files = nil
+	return nil
+}
+
+// export writes the setting that is proved, if one is, and what tells of it.
+func (x *Remedy) export() error {
+	if err := x.writeProfiles(); err != nil {
+		return err
+	}
+	if x.proved == nil {
+		x.found.Exit = exitCode(x.found)
+		return errors.Join(x.removeFiles(), x.writeDocument())
+	}
+	p, r := x.proved, x.found
+	r.Env, r.Forces, r.Legal, r.Mpiruns = p.env, p.forces, p.legal, p.mpiruns
+	if n := r.Believed(); n > 0 {
+		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Forces), "part"))
+	}
+	r.Exit = exitCode(r)
+	text, err := x.toml(p.env)
+	if err == nil {
+		err = x.writeFiles(p.files)
+	}
+	if err == nil {
+		err = x.writeFile(report.SettingTOML, text)
+	}
+	if err != nil {
+		return err
+	}
+	for _, f := range p.files {
+		r.Files = append(r.Files, f.Name)
+		if f.Name == tuning.EnvFile {
+			err = errors.Join(err, x.writeFile(f.Name, f.Content))
+		}
+	}
+	r.Files = append(r.Files, report.SettingTOML)
+	slices.Sort(r.Files)
+	return errors.Join(err, x.writeDocument())
+}
+
+// writeProfiles writes what PGMPITuneLib takes for the cells that only a mock-up mends.
+func (x *Remedy) writeProfiles() error {
+	folder := filepath.Join(x.found.Folder, report.Profiles)
+	t := x.target
+	t.Folder = folder
+	settings, refused, err := tuning.Write(t, mockupChoices(x.cells, x.plan), "pgmpitune")
+	for _, r := range refused {
+		x.note("no profile for %s in place of %s: %s", r.Choice.Mockup, r.Choice.Function, r.Reason)
+	}
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	if len(settings) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return fail.AsSetup(err)
+	}
+	for _, f := range settings[0].Files {
+		name := filepath.Join(report.Profiles, f.Name)
+		if err := x.writeFile(name, f.Content); err != nil {
+			return err
+		}
+		x.found.Profiles = append(x.found.Profiles, name)
+	}
+	return nil
+}
+
+// toml is the configuration of the check with the variables of a setting in mpi.env: what
+// its gl.toml had, and what its flags made different from the defaults.
+func (x *Remedy) toml(env map[string]string) ([]byte, error) {
+	all := map[string]any{}
+	if _, err := toml.Decode(x.Config.Source, &all); err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	sectionOf := func(table string) map[string]any {
+		section, there := all[table].(map[string]any)
+		if !there {
+			section = map[string]any{}
+			all[table] = section
+		}
+		return section
+	}
+	f, usual := *x.Config, glfile.Default()
+	f.MPI.Under = "" // its variables are in mpi.env by now
+	for _, k := range glfile.Keys {
+		text := k.TOML(&f)
+		table, key, _ := strings.Cut(k.Name, ".")
+		if k.Name == envKey || text == k.TOML(&usual) && !saysKey(all, table, key) {
+			continue
+		}
+		var one struct{ Value any }
+		if _, err := toml.Decode("Value = "+text, &one); err != nil {
+			return nil, fail.AsSetup(fmt.Errorf("%s: %w", k.Name, err))
+		}
+		sectionOf(table)[key] = one.Value
+	}
+	sectionOf("mpi")["env"] = withEnv(f.MPI.Env, env)
+	if list, ok := all["mockup"].([]map[string]any); ok { // their files are beside another gl.toml
+		for i := range min(len(list), len(f.Mockup)) {
+			list[i]["file"] = f.Mockup[i].File
+		}
+	}
+	var b bytes.Buffer
+	b.WriteString("# The configuration of the check that was mended, with the setting in mpi.env.\n")
+	if err := toml.NewEncoder(&b).Encode(all); err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	if _, err := glfile.Parse(report.SettingTOML, b.Bytes()); err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	return b.Bytes(), nil
+}
+
+// envKey is the only key whose value is a table.
+const envKey = "mpi.env"
+
+// saysKey tells whether a gl.toml has a key.
+func saysKey(all map[string]any, table, key string) bool {
+	section, _ := all[table].(map[string]any)
+	_, there := section[key]
+	return there
+}
+
+// writeDocument writes README and remedy.json.
+func (x *Remedy) writeDocument() error {
+	d := report.Remedies.Document(x.found)
+	json, err := report.Remedies.Format("json")
+	if err != nil {
+		return err
+	}
+	text, err := report.Remedies.Format("table")
+	if err != nil {
+		return err
+	}
+	for name, f := range map[string]document.Format{report.RemedyFile: json, report.ReadmeFile: text} {
+		err := regular.Write(filepath.Join(x.found.Folder, name), func(w io.Writer) error { return f.Write(w, d) })
+		if err != nil {
+			return fail.AsSetup(err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+package tuning
+
+import (
+	"fmt"
+	"maps"
+	"pgmpi/internal/conf"
+	"pgmpi/mockups"
+	"slices"
+	"strings"
+)
+
+// variables are the names of an environment.
+func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }
+
+// called is how a choice is told.
+func Label(c Choice) string {
+	switch c.Kind {
+	case ByEnv:
+		return Environment
+	case ByComponent:
+		return c.ComponentTitle()
+	case OwnAlgorithm, ByMockup:
+	}
+	var sizes []string
+	for _, s := range c.Sizes {
+		sizes = append(sizes, conf.HumanSize(s))
+	}
+	return fmt.Sprintf("%s at %s on %d processes", mockups.AlgorithmID(c.Function, c.Algorithm), strings.Join(sizes, ", "), c.NP)
+}
+
+// Where malloc may be the cause: glibc takes what is larger than this from the kernel
+// until it was freed once, and a call that meets pages anew tells it by itself.
+const (
+	MallocFrom  = 128 << 10 // bytes
+	FaultsFrom  = .5        // page faults a call
+	Environment = "malloc's variables"
+)

@@ -1,0 +1,213 @@
+package untimed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/regular"
+	"pgmpi/internal/tuning"
+	"pgmpi/measure"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
+)
+
+// Outcome is what became of a legal call.
+type Outcome struct {
+	// Call is what was called, and what is special about its arguments.
+	Call     string       `json:"call"`
+	Function string       `json:"function"`
+	Shape    string       `json:"shape"` // of the mpirun
+	NP       int          `json:"np"`    // processes of the communicator
+	Msize    int64        `json:"msize"` // bytes of one block; 0: none
+	State    OutcomeState `json:"state"`
+	Message  string       `json:"message,omitempty"` // what was wrong
+	// Cause is the place in a file of the environment that explains it.
+	Cause string `json:"cause,omitempty"`
+}
+
+// OutcomeState is how a legal call ended.
+type OutcomeState string
+
+// How it ended.
+const (
+	CallRight   OutcomeState = "right"
+	CallWrong   OutcomeState = "wrong"   // other data than MPI defines
+	CallError   OutcomeState = "error"   // an MPI error: most programs abort with it
+	CallAborted OutcomeState = "aborted" // the mpirun ended in it
+	CallHangs   OutcomeState = "hangs"   // it did not return within measure.stall
+)
+
+// legalSizes are bytes of a block, on both sides of what rules usually switch at. Parts of
+// the world are called on with the first two.
+var legalSizes = []int64{64, 64 << 10, 4 << 10, 1 << 20}
+
+// legalStall is the most that a legal call may take, unless measure.stall is shorter.
+const legalStall = 10 * time.Second
+
+// Legal makes calls that MPI allows and that are easy to get wrong, of every collective, on
+// the world of each configured shape and on parts of it, under an environment beside mpi.env,
+// and returns what became of each. A kind of call that ends the mpirun is not made again.
+// It is an error only if nothing could be called. With functions only these are called.
+func Legal(ctx context.Context, config *glfile.File, env map[string]string, functions ...string) ([]Outcome, error) {
+	o, err := NewOnce(config, nil)
+	if err != nil {
+		return nil, err
+	}
+	return o.Legal(ctx, env, functions...)
+}
+
+func (o *Once) Legal(ctx context.Context, env map[string]string, functions ...string) (out []Outcome, err error) {
+	for _, shape := range o.shapes() {
+		of, err := o.legalOn(ctx, shape, env, functions)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, of...)
+	}
+	all := maps.Clone(o.config.MPI.Env)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, env)
+	blame(out, all)
+	return out, nil
+}
+
+// mostEnded mpiruns may end in a legal call; what they have not come to is not called then.
+const mostEnded = 30
+
+// legalOn starts mpiruns until one comes to its end.
+func (o *Once) legalOn(ctx context.Context, shape guidelines.Shape, env map[string]string, functions []string) (bad []Outcome, err error) {
+	job := &protocol.Job{Mode: protocol.ModeLegal, StallNS: int64(min(legalStall, time.Duration(o.config.Measure.Stall))),
+		Legal: &protocol.LegalJob{Msizes: legalSizes, Functions: functions}}
+	for range mostEnded {
+		var last *protocol.LegalCall
+		got, err := o.do(ctx, shape, env, job, func(_, _ int, name string) {
+			var c protocol.LegalCall
+			if json.Unmarshal([]byte(name), &c) == nil {
+				last = &c
+			}
+		})
+		var failed *measure.Error
+		switch {
+		case err == nil:
+			return append(bad, outcomes(shape, got.End.Legal)...), nil
+		case ctx.Err() != nil:
+			return nil, &fail.Interrupted{}
+		case !errors.As(err, &failed):
+			return nil, err
+		case job.Legal.PauseNS == 0 && (last == nil || ended(shape, *last, failed).State == CallAborted):
+			job.Legal.PauseNS = int64(legalPause) // the launcher may have dropped the name of the call
+			continue
+		case last == nil && job.Legal.PauseNS < int64(longestPause):
+			job.Legal.PauseNS *= 10 // a busy machine
+			continue
+		case last == nil:
+			return nil, fail.AsSetup(err)
+		}
+		bad = append(bad, ended(shape, *last, failed))
+		job.Legal.Skip = append(slices.Clone(job.Legal.Skip), last.Kind())
+	}
+	return bad, nil
+}
+
+func outcomes(shape guidelines.Shape, calls []protocol.LegalCall) (out []Outcome) {
+	for _, c := range calls {
+		x := outcomeOf(shape, c)
+		if x.State = CallRight; c.Wrong != "" {
+			x.State, x.Message = CallWrong, c.Wrong
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+func outcomeOf(shape guidelines.Shape, c protocol.LegalCall) Outcome {
+	return Outcome{Call: c.Name(), Function: c.Function, Shape: shape.String(), NP: c.NP, Msize: c.Msize}
+}
+
+// ended is the call in which an mpirun ended.
+func ended(shape guidelines.Shape, c protocol.LegalCall, e *measure.Error) Outcome {
+	x := outcomeOf(shape, c)
+	x.Message, _, _ = strings.Cut(e.What, "; the last case that was reported finished")
+	switch {
+	case strings.Contains(e.What, protocol.LegalError):
+		x.State = CallError
+		x.Message = strings.Replace(x.Message, protocol.LegalError+c.Name()+": ", "", 1)
+	case strings.Contains(e.What, "measure.stall"):
+		x.State = CallHangs
+		x.Message, _, _ = strings.Cut(x.Message, "; the one running is")
+	default:
+		x.State = CallAborted
+		if e.Stderr != "" {
+			x.Message += ": " + launch.LastLines(e.Stderr, 1)
+		}
+	}
+	return x
+}
+
+// legalPause is between a call's name and the call as soon as a call has ended an mpirun,
+// and longer, up to longestPause, where no name at all has come through.
+const legalPause, longestPause = 3 * time.Millisecond, 300 * time.Millisecond
+
+// largestRules is the most that is read of a file with rules.
+const largestRules = 16 << 20
+
+// settingFiles are the variables that name a file, and who reads it.
+var SettingFiles = []struct{ Variable, Writer string }{
+	{"OMPI_MCA_coll_tuned_dynamic_rules_filename", "openmpi-rules"},
+	{"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "mpich-json"},
+}
+
+// rulesOf reads the file that a variable of an environment names; nil without an error:
+// none is named.
+func RulesOf(env map[string]string, variable, writer string) (path string, rules []tuning.Rule, err error) {
+	if path = env[variable]; path == "" {
+		return "", nil, nil
+	}
+	text, err := regular.Read(path, largestRules)
+	if err != nil {
+		return path, nil, err
+	}
+	w, _ := tuning.Get(writer)
+	rules, err = w.Read(path, text)
+	return path, rules, err
+}
+
+// blame looks for the rule behind each call that is not right.
+func blame(out []Outcome, env map[string]string) {
+	path, rules, err := RulesOf(env, SettingFiles[0].Variable, SettingFiles[0].Writer)
+	if err != nil || len(rules) == 0 {
+		return
+	}
+	for i, o := range out {
+		if trap, ok := tuning.FindTrap(rules, o.Function, o.NP); ok && o.State != CallRight {
+			out[i].Cause = fmt.Sprintf("%s:%d: %s", path, trap.Line, trap.Why)
+		}
+	}
+}
+
+// NewlyBad are the outcomes of calls that are not right, and were before: what a library
+// does wrong by itself is no setting's fault.
+func NewlyBad(before, after []Outcome) (out []Outcome) {
+	type key struct{ call, shape string }
+	was := map[key]OutcomeState{}
+	for _, o := range before {
+		was[key{o.Call, o.Shape}] = o.State
+	}
+	for _, o := range after {
+		if old, known := was[key{o.Call, o.Shape}]; o.State != CallRight && (!known || old == CallRight) {
+			out = append(out, o)
+		}
+	}
+	return out
+}

@@ -1,0 +1,340 @@
+package untimed
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/tuning"
+	"pgmpi/measure"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
+)
+
+// ReadForce tells, for an environment beside mpi.env, whether what its entries choose is
+// chosen, in a few mpiruns of each number of processes that time nothing.
+func ReadForce(ctx context.Context, config *glfile.File, env map[string]string, entries []tuning.Entry) ([]report.Force, error) {
+	o, err := NewOnce(config, nil)
+	if err != nil {
+		return nil, err
+	}
+	return o.Force(ctx, env, entries)
+}
+
+func (o *Once) Force(ctx context.Context, env map[string]string, entries []tuning.Entry) ([]report.Force, error) {
+	out := make([]report.Force, len(entries))
+	var nps []int
+	for i, e := range entries {
+		out[i] = report.Force{Entry: e, State: report.CannotTell, Text: "nothing that runs here shows it"}
+		if !slices.Contains(nps, e.Choice.NP) {
+			nps = append(nps, e.Choice.NP)
+		}
+	}
+	for _, np := range nps {
+		if err := o.forceOn(ctx, guidelines.Shape{NP: np}, env, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// forceOn answers the entries of a number of processes.
+func (o *Once) forceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, all []report.Force) error {
+	var here []*report.Force
+	var byMessages []*report.Force
+	for i := range all {
+		if f := &all[i]; f.Entry.Choice.NP == shape.NP {
+			if here = append(here, f); f.Entry.Proof == tuning.ByMessages {
+				byMessages = append(byMessages, f)
+			}
+		}
+	}
+	seen, err := o.readBack(ctx, shape, env, here)
+	if err != nil {
+		return notUsable(ctx, err, here, "no MPI program starts with it")
+	}
+	for _, f := range here {
+		seen.judge(f)
+	}
+	byMessages = slices.DeleteFunc(byMessages, func(f *report.Force) bool { return f.State == report.NotInForce })
+	if len(byMessages) == 0 {
+		return nil
+	}
+	return o.count(ctx, shape, env, byMessages)
+}
+
+// notUsable: an environment under which an mpirun fails is in force nowhere.
+func notUsable(ctx context.Context, err error, here []*report.Force, why string) error {
+	var failed *measure.Error
+	if ctx.Err() != nil || !errors.As(err, &failed) {
+		return err
+	}
+	for _, f := range here {
+		f.State, f.Text = report.NotInForce, why+": "+failed.What
+		if failed.Stderr != "" {
+			f.Text += ": " + launch.LastLines(failed.Stderr, 1)
+		}
+	}
+	return nil
+}
+
+// readings are what the ranks say of the library's variables.
+type readings struct {
+	algorithms []protocol.Algorithms
+	variables  []protocol.Variable
+}
+
+func (o *Once) readBack(ctx context.Context, shape guidelines.Shape, env map[string]string, here []*report.Force) (*readings, error) {
+	job := &protocol.Job{Mode: protocol.ModeAlgorithms, StallNS: int64(forceStall)}
+	for _, f := range here {
+		for _, name := range readFor(f.Entry) {
+			if name != "" && !slices.Contains(job.Variables, name) {
+				job.Variables = append(job.Variables, name)
+			}
+		}
+	}
+	got, err := o.do(ctx, shape, env, job, nil)
+	if err != nil {
+		return nil, err
+	}
+	return &readings{got.End.Algorithms, got.End.Variables}, nil
+}
+
+// readFor are the names of the variables that ranks read for an entry; "": none.
+func readFor(e tuning.Entry) []string {
+	if e.Proof != tuning.ByRanks {
+		return []string{tuningName(e.Variable), tuningName(switchedBy(e.Variable))}
+	}
+	var names []string
+	for name := range e.Choice.Env {
+		names = append(names, protocol.OfEnvironment+name)
+	}
+	return names
+}
+
+// forceStall is how long a call may take where nothing is timed.
+const forceStall = 30 * time.Second
+
+// tuningName is what MPI_T calls a variable of the environment.
+func tuningName(variable string) string {
+	if name, ok := strings.CutPrefix(variable, "OMPI_MCA_"); ok {
+		return name
+	}
+	if strings.HasPrefix(variable, "MPIR_CVAR_") {
+		return variable
+	}
+	return ""
+}
+
+const dynamicRules = "OMPI_MCA_coll_tuned_use_dynamic_rules"
+
+// switchedBy is the variable without which Open MPI ignores another.
+func switchedBy(variable string) string {
+	if strings.HasPrefix(variable, "OMPI_MCA_coll_tuned_") && variable != dynamicRules {
+		return dynamicRules
+	}
+	return ""
+}
+
+func (r *readings) of(variable string) protocol.Variable { return r.named(tuningName(variable)) }
+
+func (r *readings) named(name string) (v protocol.Variable) {
+	if i := slices.IndexFunc(r.variables, func(v protocol.Variable) bool { return v.Name == name }); i >= 0 && name != "" {
+		return r.variables[i]
+	}
+	return v
+}
+
+// judge answers an entry by the library's variables alone.
+func (r *readings) judge(f *report.Force) {
+	no := func(format string, args ...any) { f.State, f.Text = report.NotInForce, fmt.Sprintf(format, args...) }
+	e := f.Entry
+	variable := r.of(e.Variable)
+	switch {
+	case e.Proof == tuning.Unproved:
+		return
+	case e.Proof == tuning.ByRanks:
+		r.judgeRanks(f)
+	case switchedBy(e.Variable) != "" && r.of(dynamicRules).Known && !isOn(r.of(dynamicRules).Value):
+		no("Open MPI ignores %s: %s is not 1", e.Variable, dynamicRules)
+	case !variable.Known:
+		no("the library has no variable %s", e.Variable)
+	case variable.Unread != "":
+		no("%s", variable.Unread)
+	case e.Proof == tuning.ByFile && variable.Value == "":
+		no("%s is empty: the ranks do not get it", e.Variable)
+	case e.Proof == tuning.ByFile:
+		f.State, f.Text = report.InForce, fmt.Sprintf("all ranks have %s = %s and can read it; MPICH takes it as its whole tree, or ends the program. Which way it goes in the tree is not seen", e.Variable, variable.Value)
+	case e.Proof == tuning.ByValue && variable.Value != e.Value:
+		no("%s is %s, and not %s", e.Variable, cmp.Or(variable.Value, "empty"), e.Value)
+	case e.Proof == tuning.ByValue:
+		f.State, f.Text = report.InForce, fmt.Sprintf("%s is %s for the library", e.Variable, variable.Value)
+	case e.Proof == tuning.ByVariable:
+		r.judgeForced(f)
+	}
+}
+
+func isOn(value string) bool { return value == "1" || value == "true" }
+
+// judgeRanks compares the environment of the ranks with what is to be in it.
+func (r *readings) judgeRanks(f *report.Force) {
+	f.State, f.Text = report.InForce, "all ranks have "+f.Entry.Variable
+	for _, name := range tuning.Variables(f.Entry.Choice.Env) {
+		want, v := f.Entry.Choice.Env[name], r.named(protocol.OfEnvironment+name)
+		switch {
+		case v.Unread != "":
+			f.State, f.Text = report.NotInForce, name+": "+v.Unread
+		case !v.Known:
+			f.State, f.Text = report.NotInForce, "the ranks do not have "+name
+		case v.Value != want:
+			f.State, f.Text = report.NotInForce, fmt.Sprintf("the ranks have %s = %.200q, not %.200q", name, v.Value, want)
+		}
+	}
+}
+
+// judgeForced compares the value of a variable with the number of its algorithm.
+func (r *readings) judgeForced(f *report.Force) {
+	c := f.Entry.Choice
+	i := slices.IndexFunc(r.algorithms, func(a protocol.Algorithms) bool { return a.Collective == c.Function })
+	if i < 0 {
+		return
+	}
+	a := r.algorithms[i]
+	k := slices.IndexFunc(a.Names, func(n protocol.Algorithm) bool { return n.Name == c.Algorithm })
+	switch {
+	case k < 0:
+		f.State, f.Text = report.NotInForce, "the library has no algorithm "+c.Algorithm+" of "+c.Function
+	case a.Now != a.Names[k].Value:
+		f.State, f.Text = report.NotInForce, fmt.Sprintf("%s is %d, and %s is %d", a.Variable, a.Now, c.Algorithm, a.Names[k].Value)
+	default:
+		f.State, f.Text = report.InForce, fmt.Sprintf("%s is %d, which is %s", a.Variable, a.Now, c.Algorithm)
+	}
+}
+
+// counts are the messages of all ranks in calls of a function at a size.
+type counts map[protocol.JobCase]protocol.Messages
+
+// count compares the messages inside of the collectives under the setting with those of
+// the algorithm that it should choose, and with the default's.
+func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string]string, forces []*report.Force) error {
+	if launch.CountingEnv(o.info.Library) == nil {
+		return nil
+	}
+	var own, plain []protocol.JobCase
+	for _, f := range forces {
+		c := f.Entry.Choice
+		for _, size := range c.Measured {
+			plain = addCase(plain, c.Function, size)
+			own = addCase(own, mockups.AlgorithmID(c.Function, mockups.DefaultAlgorithm), size)
+		}
+		for _, size := range c.Sizes {
+			own = addCase(own, mockups.AlgorithmID(c.Function, c.Algorithm), size)
+		}
+	}
+	without, err := o.countOn(ctx, shape, launch.AlgorithmEnv(o.info.Library), own)
+	if err != nil {
+		return err
+	}
+	with, err := o.countOn(ctx, shape, env, plain)
+	if err != nil {
+		return notUsable(ctx, err, forces, "a plain call ends the mpirun under it")
+	}
+	for _, f := range forces {
+		compareCounts(f, forces, without, with)
+	}
+	return nil
+}
+
+func addCase(cases []protocol.JobCase, function string, size int64) []protocol.JobCase {
+	if c := (protocol.JobCase{Function: function, Msize: size}); !slices.Contains(cases, c) {
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (counts, error) {
+	job := &protocol.Job{Mode: protocol.ModeMessages, Cases: cases, Datatype: "byte", Op: "bor", Sync: protocol.SyncBarrier, Sample: protocol.SampleLocal,
+		Clock: protocol.ClockMonotonic, ClockSync: protocol.ClockSyncShared, Cache: protocol.CacheWarm, TempMemory: 1 << 30, StallNS: int64(forceStall)}
+	for i := range cases {
+		job.Order = append(job.Order, i)
+	}
+	all := map[string]string{}
+	for _, from := range []map[string]string{launch.CountingEnv(o.info.Library), env} {
+		for name, value := range from {
+			all[name] = value
+		}
+	}
+	got, err := o.do(ctx, shape, all, job, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := counts{}
+	for _, c := range got.Cases {
+		if c.Messages != nil {
+			out[cases[c.Case]] = *c.Messages
+		}
+	}
+	return out, nil
+}
+
+// compareCounts answers an entry by the counts at every size that was measured.
+func compareCounts(f *report.Force, beside []*report.Force, without, with counts) {
+	c := f.Entry.Choice
+	var seen, same []string
+	for _, size := range c.Measured {
+		at := func(function string, in counts) (protocol.Messages, bool) {
+			m, ok := in[protocol.JobCase{Function: function, Msize: size}]
+			return m, ok
+		}
+		now, known := at(c.Function, with)
+		byDefault, knownDefault := at(mockups.AlgorithmID(c.Function, mockups.DefaultAlgorithm), without)
+		want, where := byDefault, slices.Contains(c.Sizes, size)
+		if where {
+			forced, ok := at(mockups.AlgorithmID(c.Function, c.Algorithm), without)
+			want, known = forced, known && ok
+		}
+		human := conf.HumanSize(size)
+		switch {
+		case !known || !knownDefault:
+			f.State, f.Text = report.CannotTell, "the library has not counted its messages"
+			return
+		case where && want == byDefault && now == want:
+			same = append(same, human)
+		case now == want && where:
+			seen = append(seen, fmt.Sprintf("%s: %d messages, %d by default", human, now.Count, byDefault.Count))
+		case now != want && where && now != byDefault && len(beside) > 1:
+			f.Text = fmt.Sprintf("at %s it sends neither what the default nor what %s alone sends: other entries may act inside of it", human, c.Algorithm)
+			return
+		case now != want && where:
+			f.State = report.NotInForce
+			f.Text = fmt.Sprintf("at %s it sends %d messages of %d bytes in all, and with %s %d of %d", human, now.Count, now.Bytes, c.Algorithm, want.Count, want.Bytes)
+			return
+		case now != want && !chosen(beside, c, size):
+			f.State = report.NotInForce
+			f.Text = fmt.Sprintf("it also changes %s, where it sends %d messages, not %d as by default", human, now.Count, want.Count)
+			return
+		}
+	}
+	if len(seen) > 0 {
+		f.State, f.Text = report.InForce, strings.Join(seen, "; ")
+		return
+	}
+	f.State, f.Text = report.CannotTell, fmt.Sprintf("at %s %s sends as much as the default: it cannot be told apart by messages", strings.Join(same, ", "), c.Algorithm)
+}
+
+// chosen tells whether another choice for the same collective holds at a size.
+func chosen(beside []*report.Force, c tuning.Choice, size int64) bool {
+	return slices.ContainsFunc(beside, func(f *report.Force) bool {
+		o := f.Entry.Choice
+		return o.Function == c.Function && o.NP == c.NP && slices.Contains(o.Sizes, size)
+	})
+}
