@@ -1,10 +1,9 @@
-package analyze
+package medians
 
 import (
 	"math/rand/v2"
 	"testing"
 
-	"pgmpi/analyze/medians"
 	"pgmpi/internal/fixture"
 	"pgmpi/measure/protocol"
 )
@@ -22,7 +21,7 @@ func BenchmarkAMillionSamples(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if err := medians.New(m).Add(&run); err != nil {
+		if err := New(m).Add(&run); err != nil {
 			b.Fatal(err)
 		}
 	}
