@@ -1,12 +1,11 @@
 package judge
 
 import (
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/golden"
 )
 
 // goldenSequence is one case of sequential.json.
@@ -26,22 +25,7 @@ type goldenSequence struct {
 
 func loadSequences(t *testing.T) []goldenSequence {
 	t.Helper()
-	folder := os.Getenv("PGMPI_GOLDEN")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "testdata", "golden")
-	}
-	text, err := os.ReadFile(filepath.Join(folder, "sequential.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g struct{ Cases []goldenSequence }
-	if err := json.Unmarshal(text, &g); err != nil {
-		t.Fatal(err)
-	}
-	if len(g.Cases) == 0 {
-		t.Fatal("no cases")
-	}
-	return g.Cases
+	return golden.Load[struct{ Cases []goldenSequence }](t, "sequential.json", "sequential_bonferroni_spending").Cases
 }
 
 // familyOf is a Family whose p-values come from elsewhere.

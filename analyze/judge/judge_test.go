@@ -1,13 +1,12 @@
 package judge
 
 import (
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/golden"
 )
 
 type goldenProcedure struct {
@@ -46,31 +45,11 @@ type goldenProcedure struct {
 	}
 }
 
-func loadProcedure(t *testing.T) goldenProcedure {
-	t.Helper()
-	dir := os.Getenv("PGMPI_GOLDEN")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "testdata", "golden")
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "procedure.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g goldenProcedure
-	if err := json.Unmarshal(data, &g); err != nil {
-		t.Fatal(err)
-	}
-	if len(g.Cases) == 0 {
-		t.Fatal("procedure.json has no cases")
-	}
-	return g
-}
-
 // testName maps the vectors' names of tests to ours.
 var testName = map[string]TestName{"rank-sum": TestRankSum, "signed-rank": TestSignedRank, "ks": TestKS}
 
 func TestProcedureMatchesGoldenVectors(t *testing.T) {
-	for _, c := range loadProcedure(t).Cases {
+	for _, c := range golden.Load[goldenProcedure](t, "procedure.json", "default_procedure").Cases {
 		t.Run(c.ID, func(t *testing.T) {
 			want := c.Expect
 			cfg := Config{Method: MethodDefault, Test: testName[want.Test], Alpha: want.Alpha, Adjust: Adjust(want.Correction),

@@ -19,7 +19,7 @@ type rankSumCase struct {
 	}
 }
 
-func loadRankSum(t testing.TB) golden[rankSumCase] {
+func loadRankSum(t testing.TB) goldenFile[rankSumCase] {
 	return load[rankSumCase](t, "wilcoxon_greater.json", "wilcoxon_rank_sum_greater")
 }
 
