@@ -194,7 +194,7 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 		}
 		r, err := remedied(b, func(x *Remedy) {
 			x.Start = func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
-				if x.proved != nil {
+				if len(x.held.choices) > 0 {
 					return nil, errors.New("no such launcher")
 				}
 				return b.Fake.Start(argv, env, stderr)
@@ -399,5 +399,14 @@ func TestTheIntervalOfAGainRunsFromItsLessToItsLargerEnd(t *testing.T) {
 	e.outcome(&cell, nil)
 	if cell.State != report.CellMended || *cell.Gain != 1/ratio || *cell.GainLo != 1.5 || *cell.GainHi != 2 {
 		t.Errorf("%s by %v, %v to %v", cell.State, *cell.Gain, *cell.GainLo, *cell.GainHi)
+	}
+}
+
+func TestChoicesAreToldApartByWhatTheySetNotByTheirNames(t *testing.T) {
+	a := tuning.Choice{Kind: tuning.ByMockup, Function: "MPI_Bcast", Mockup: "bcast_as_scatter+allgather", Sizes: []int64{8}, NP: 4}
+	b := a
+	b.Mockup = "bcast_as_scatterv+allgatherv"
+	if tuning.Label(a) != tuning.Label(b) || a.Key() == b.Key() {
+		t.Errorf("%q and %q have keys %q and %q", tuning.Label(a), tuning.Label(b), a.Key(), b.Key())
 	}
 }
