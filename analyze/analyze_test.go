@@ -10,16 +10,14 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
 func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config) *Report {
 	t.Helper()
-	a, err := Analyze(m, runs, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(Analyze(m, runs, cfg))(t)
 	return a.Report
 }
 

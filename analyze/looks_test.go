@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -42,10 +43,7 @@ func TestDecidedTestsAreDroppedAndKeepTheirVerdict(t *testing.T) {
 	// Reduce at 64 B is slower than both mock-ups; its GL8 mock-up at 8 B wavers
 	// around it.
 	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
-	needed, err := Needed(m, fixture.Collected(t, medians.New(m), runs[:10]), judge.Default(), 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needed := must.Get(Needed(m, fixture.Collected(t, medians.New(m), runs[:10]), judge.Default(), 10))(t)
 	if want := map[int]bool{0: true, 2: true}; !mapsEqual(needed, want) {
 		t.Fatalf("needed after the first look: %v, want Reduce at 8 B and its mock-up", needed)
 	}
@@ -305,10 +303,7 @@ func TestTheSplitExperimentTakesItsShareOfTheLevelFromTheFirstFamily(t *testing.
 		m.SplitExperiment = c.experiment
 		cfg := judge.Default()
 		cfg.Method = c.method
-		a, err := begin(m, medians.New(m), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(begin(m, medians.New(m), cfg))(t)
 		own, split := levels(m, cfg)
 		if math.Abs(own.Alpha-c.own)+math.Abs(split.Alpha-c.split) > 1e-12 || a.Family.Alpha != own.Alpha {
 			t.Errorf("%+v: levels %v and %v, judged with %v", c, own.Alpha, split.Alpha, a.Family.Alpha)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/mockups"
 )
 
@@ -193,10 +194,7 @@ func settings(selectors ...string) Settings {
 
 func build(t *testing.T, s Settings) *Plan {
 	t.Helper()
-	p, err := Build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Build(s))(t)
 	return p
 }
 
@@ -370,10 +368,7 @@ func TestCasesOfOwnMockupsHaveOneOrderBehindAllOthers(t *testing.T) {
 		s.Users = append(s.Users, User{ID: name, Pattern: &UserPattern{Function: "MPI_Scan", Mockup: "scan_as_" + name}})
 	}
 	for range 20 { // a map has the cases
-		p, err := Build(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Build(s))(t)
 		var order []string
 		for _, c := range p.Cases[len(p.Cases)-4*3:] { // at three sizes
 			order = append(order, c.Function)

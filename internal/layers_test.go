@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 const module = "pgmpi/"
@@ -59,7 +61,7 @@ var withC = []string{"measure/rank", "mockups/c", "cmd/pgmpi-rank"}
 func importsOf(t *testing.T, root string) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -85,10 +87,7 @@ func importsOf(t *testing.T, root string) map[string][]string {
 		}
 		out[path.Dir(name)] = imports
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 
@@ -135,10 +134,7 @@ func TestImportsRunDownwards(t *testing.T) {
 }
 
 func TestArchitecturePageShowsTheLayers(t *testing.T) {
-	page, err := os.ReadFile("../docs/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/architecture.md"))(t)
 	var want strings.Builder
 	for _, entries := range layers {
 		want.WriteString("    " + strings.Join(entries, "   ") + "\n")

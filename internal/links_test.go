@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"pgmpi/internal/fixture/must"
 )
 
 const repository = ".."
@@ -19,7 +21,7 @@ const repository = ".."
 func textsOf(t *testing.T, endings ...string) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	err := filepath.WalkDir(repository, func(file string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(repository, func(file string, d fs.DirEntry, err error) error {
 		name := d.Name()
 		switch {
 		case err != nil:
@@ -33,10 +35,7 @@ func textsOf(t *testing.T, endings ...string) map[string]string {
 		rel, _ := filepath.Rel(repository, file)
 		texts[filepath.ToSlash(rel)] = string(text)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return texts
 }
 

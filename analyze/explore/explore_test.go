@@ -10,6 +10,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -58,9 +59,7 @@ func exploredData(t *testing.T, candidates map[string][2]int64) (*results.Manife
 		for _, plan := range cases {
 			fixture.Add(r, m, plan, 0, fixture.Samples(took[plan][phase]+int64((n*7+plan*3)%5)*100))
 		}
-		if err := set.Add(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, set.Add(r))
 	}
 	var all []int
 	for i := range m.Plan.Cases {
@@ -98,10 +97,7 @@ func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
 		{"mock-up", [2]int64{101_000, 1}, [2]int64{60_000, 60_000}, OnlyMockup, 2},
 	} {
 		m, set := exploredData(t, map[string][2]int64{itself: same, own: c.own, mockup: c.mockup})
-		e, err := Explore(m, set, judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(Explore(m, set, judge.Default()))(t)
 		tested := 0
 		if m.Explore != nil {
 			tested = len(m.Explore.FollowUps)
@@ -132,10 +128,7 @@ func TestWrongDataOfTheMpirunsThatTestAreNotSwallowed(t *testing.T) {
 		i := slices.IndexFunc(m.Plan.Cases, func(k guidelines.Case) bool { return k.Function == c.wrong })
 		side := set.Side(protocol.ModeExplore, i, 1)
 		side.Status, side.Message = protocol.StatusWrong, "element 3"
-		e, err := Explore(m, set, judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(Explore(m, set, judge.Default()))(t)
 		untested := []*Candidate{e.Cells[0].Own, e.Cells[0].Mockup}
 		if c.wrong == own {
 			untested = untested[:1]
@@ -183,10 +176,7 @@ func TestDefaultAgainstItselfIsTestedBothWays(t *testing.T) {
 		found int
 	}{{100_000, 0}, {80_000, 1}, {125_000, 1}} {
 		m, set := exploredData(t, map[string][2]int64{"MPI_Scan@itself": {c.ns, c.ns}, "MPI_Scan@linear": {60_000, 60_000}})
-		e, err := Explore(m, set, judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(Explore(m, set, judge.Default()))(t)
 		want := 100_000 / float64(c.ns)
 		if e.Itself.Tests != 1 || e.Itself.False != c.found || e.ItselfRatio == nil || math.Abs(*e.ItselfRatio/want-1) > .02 {
 			t.Errorf("itself takes %d ns: %+v, ratio %v", c.ns, e.Itself, e.ItselfRatio)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/golden"
+	"pgmpi/internal/fixture/must"
 )
 
 // goldenSequence is one case of sequential.json.
@@ -33,10 +34,7 @@ func familyOf(t *testing.T, g goldenSequence, adjust Adjust) *Family {
 	t.Helper()
 	cfg := Default()
 	cfg.Adjust, cfg.Test = adjust, TestRankSum // a test that was asked for decides at every look
-	d, err := NewDesign(cfg, Schedule{g.Looks, g.Weights}, len(g.P))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(NewDesign(cfg, Schedule{g.Looks, g.Weights}, len(g.P)))(t)
 	return d.Family(0)
 }
 
@@ -44,9 +42,7 @@ func familyOf(t *testing.T, g goldenSequence, adjust Adjust) *Family {
 func lookAt(t *testing.T, q *Family, i, k int, p float64) {
 	t.Helper()
 	q.Outcomes[i].Runs = q.Looks[k]
-	if err := q.spend(i, k, p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, q.spend(i, k, p))
 }
 
 func TestFamilySpendsAndAdjustsAsTheGoldenVectors(t *testing.T) {
@@ -57,9 +53,7 @@ func TestFamilySpendsAndAdjustsAsTheGoldenVectors(t *testing.T) {
 				for i := range g.P {
 					lookAt(t, q, i, k, g.P[i][k])
 				}
-				if err := q.adjust(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, q.adjust())
 				adjusted, violated := want.Holm, want.ByHolm
 				if adjust == AdjustBH {
 					adjusted, violated = want.BH, want.ByBH
@@ -93,9 +87,7 @@ func TestFrozenTestsChangeNoGoldenFinding(t *testing.T) {
 					lookAt(t, q, i, k, g.P[i][k])
 				}
 			}
-			if err := q.adjust(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, q.adjust())
 			for i, o := range q.Outcomes {
 				if q.Outcomes[i].Decided && o.PAdjusted > 0.05 {
 					t.Errorf("%s, look %d: test %d was violated, and is no more", g.ID, want.Look, i)
@@ -151,10 +143,7 @@ func TestBeingKeptSpendsItsErrorToo(t *testing.T) {
 		weight float64
 		want   Verdict
 	}{{1, Kept}, {0.2, Undecided}} {
-		d, err := NewDesign(Default(), Schedule{[]int{10}, []float64{c.weight}}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(NewDesign(Default(), Schedule{[]int{10}, []float64{c.weight}}, 1))(t)
 		if o := judged(t, d, 0, []Pair{pair})[0]; o.Verdict != c.want || math.Abs(o.PKept-43.0/1024) > 1e-12 {
 			t.Errorf("weight %v: %s with p = %v of being kept, want %s", c.weight, o.Verdict, o.PKept, c.want)
 		}
@@ -175,10 +164,7 @@ func TestAnUndecidedTestGoesOnOnlyWhereItPointsToAViolation(t *testing.T) {
 		"slower by 1 %, p = 0.19":  {[]float64{1, 1.1, 1.2, 1.3, -2, -2.1, -2.2, 13, 13.1, 13.2}, true, 0.1875},
 		"slower by 17 %, p = 0.22": {[]float64{16, 16.1, 16.2, 16.3, -20, -20.1, -30.5, 30, 31, 32}, false, 0.2158},
 	} {
-		d, err := NewDesign(Default(), Schedule{[]int{10, 20}, []float64{.5, .5}}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(NewDesign(Default(), Schedule{[]int{10, 20}, []float64{.5, .5}}, 1))(t)
 		var pair Pair
 		for _, by := range c.percent {
 			pair.Orig, pair.Other = append(pair.Orig, 1000*math.Exp(by/100)), append(pair.Other, 1000)
@@ -205,10 +191,7 @@ func TestTheChanceOfSeeingAViolationAgainCountsWhatDiffersBetweenChecks(t *testi
 		{1.08, 1.07, 1.09, 1, 1, 1, 0.744060}, // 0.99999 if checks did not differ
 		{1.2, 1.05, 1.4, 40, 2, .5, 0.362111}, // level = .05·2/40·.5
 	} {
-		d, err := NewDesign(Default(), Schedule{[]int{20}, []float64{c.weight}}, c.m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(NewDesign(Default(), Schedule{[]int{20}, []float64{c.weight}}, c.m))(t)
 		f := d.Family(0)
 		for i := range c.violated {
 			f.Outcomes[i] = Outcome{Ratio: c.ratio, Lo95: c.lo, Hi95: c.hi, Runs: 20, Verdict: Violated}

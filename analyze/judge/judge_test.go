@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/golden"
+	"pgmpi/internal/fixture/must"
 )
 
 type goldenProcedure struct {
@@ -138,10 +139,7 @@ func methodsAreTheDefaultWithOneChange(t *testing.T, cfg Config, r, m int, famil
 // designed is the design of a single look.
 func designed(t *testing.T, cfg Config, r, m int) *Design {
 	t.Helper()
-	d, err := NewDesign(cfg, Once(r), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(NewDesign(cfg, Once(r), m))(t)
 	return d
 }
 
@@ -149,9 +147,7 @@ func designed(t *testing.T, cfg Config, r, m int) *Design {
 func judged(t *testing.T, d *Design, tick float64, pairs []Pair) []Outcome {
 	t.Helper()
 	f := d.Family(tick)
-	if err := f.Look(pairs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Look(pairs))
 	return f.Outcomes
 }
 
@@ -265,10 +261,7 @@ func TestComparedRefusalAndTestFollowTheMpirunsOfBoth(t *testing.T) {
 		{12, 12, 0, TestRankSum},
 		{12, 51, 0, TestRankSumNormal},
 	} {
-		d, err := NewComparison(Default(), TwoSided, false, x.a, x.b, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(NewComparison(Default(), TwoSided, false, x.a, x.b, 2))(t)
 		if d.Test(0).Name != x.test || (d.Refused != nil) != (x.needed > 0) || d.Refused != nil && d.Refused.RNeeded != x.needed {
 			t.Errorf("%d and %d mpiruns: %s, %+v", x.a, x.b, d.Test(0).Name, d.Refused)
 		}

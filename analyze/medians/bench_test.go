@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
@@ -21,8 +22,6 @@ func BenchmarkAMillionSamples(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if err := New(m).Add(&run); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, New(m).Add(&run))
 	}
 }

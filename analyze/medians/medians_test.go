@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -165,9 +166,7 @@ func TestMpirunsThatDoNotBelongToTheManifestAreRefused(t *testing.T) {
 	} {
 		set := New(m)
 		runs := fixture.Measured(m, 100, 200)
-		if err := set.Add(&runs[0]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, set.Add(&runs[0]))
 		change(&runs[1])
 		if err := set.Add(&runs[1]); err == nil || !strings.Contains(err.Error(), says) || !strings.HasPrefix(err.Error(), "raw/") {
 			t.Errorf("%v, want %q", err, says)
@@ -291,9 +290,7 @@ func TestMessagesAreOfOneCall(t *testing.T) {
 	counted := fixture.Measured(m, 100, 200)[0]
 	counted.Mode = protocol.ModeMessages
 	counted.Cases[1].Messages = &protocol.Messages{Calls: 4, Count: 6, Bytes: 800}
-	if err := set.Add(&counted); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, set.Add(&counted))
 	if got := set.Cases[1].Sent(); !set.HasMessages() || set.Cases[0].Sent() != nil || *got != (Sent{1.5, 200}) || set.Cases[1].Runs != 1 {
 		t.Errorf("%+v", got)
 	}

@@ -14,6 +14,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -74,10 +75,7 @@ func noisyReport(t *testing.T) *analyze.Report {
 		runs[i].Cases[0].Provable = &protocol.Bound{N: 40, MedianNS: 2100 + int64(i), MinNS: 1900}
 	}
 	countFaults(runs)
-	a, err := analyze.Analyze(m, runs, config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, config()))(t)
 	return a.Report
 }
 
@@ -87,20 +85,11 @@ func explained(t *testing.T, patterns []fixture.Pattern, sizes []int64, cfg judg
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, sizes, patterns, 10, samples)
 	countFaults(runs)
-	a, err := analyze.Analyze(m, runs, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	selection, err := analyze.Select(&m.Plan, selector)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, cfg))(t)
+	selection := must.Get(analyze.Select(&m.Plan, selector))(t)
 	var out []*analyze.Explanation
 	for _, i := range selection.Tests {
-		e, err := a.Explain(i, func(run int) (*results.Run, error) { return &runs[run-1], nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(a.Explain(i, func(run int) (*results.Run, error) { return &runs[run-1], nil }))(t)
 		out = append(out, e)
 	}
 	return out

@@ -20,6 +20,7 @@ import (
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
@@ -96,9 +97,7 @@ func TestDocumentsForConsumers(t *testing.T) {
 	}
 	for name, e := range all {
 		for _, format := range e.formats {
-			if err := os.WriteFile(filepath.Join(*documents, name+"."+format), []byte(written(t, format, e.document)), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(*documents, name+"."+format), []byte(written(t, format, e.document)), 0o666))
 		}
 	}
 }
@@ -110,9 +109,7 @@ func dataOfPictures(t *testing.T, d *document.Document) string {
 	var out bytes.Buffer
 	add := func(title, text string, p picture.Picture) {
 		fmt.Fprintf(&out, "%s: %s\n", title, text)
-		if err := picture.Formats[i].Write(&out, &p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, picture.Formats[i].Write(&out, &p))
 	}
 	for _, s := range slices.Concat(d.Sections, d.Pictured) {
 		for _, f := range s.Figures {
@@ -224,14 +221,9 @@ func barriers() *[]BarrierExits {
 // host whose name would clear the screen.
 func environment(t *testing.T) *check.Environment {
 	t.Helper()
-	text, err := os.ReadFile("testdata/environment.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/environment.json"))(t)
 	var e check.Environment
-	if err := json.Unmarshal(text, &e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &e))
 	e.Factors.Hostname = "login1\x1b[2J"
 	e.Factors.Layouts[0].Kinds[0].Env["OMPI_MCA_long"] = strings.Repeat("x", 300)
 	e.Doubts = e.Factors.Remarks()
@@ -301,29 +293,19 @@ func fingerprint(t *testing.T) *samples.Fingerprint {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 4, noisy)
 	countFaults(runs)
-	i, err := samples.FindCase(&m.Plan, "Reduce:64Ki")
-	if err != nil {
-		t.Fatal(err)
-	}
+	i := must.Get(samples.FindCase(&m.Plan, "Reduce:64Ki"))(t)
 	var all []*results.Run
 	for n := range runs {
 		all = append(all, &runs[n])
 	}
-	f, err := samples.NewFingerprint("results", m, i, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.AddRanks([]samples.RanksOfRun{{Run: 1, NS: [][]int64{{400000, 410000, 420000}, {300000, 310000, 430000}}}}); err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(samples.NewFingerprint("results", m, i, all))(t)
+	must.Do(t, f.AddRanks([]samples.RanksOfRun{{Run: 1, NS: [][]int64{{400000, 410000, 420000}, {300000, 310000, 430000}}}}))
 	f.Reading = &samples.Reading{WithS: 4.1e-4, WithoutS: 4e-4, Ratio: 1.025}
 	f.AddCounts(1, []protocol.Counter{{Name: "page-faults", From: "perf_event_open"}}, [][]int64{make([]int64, len(f.Runs[0].NS))})
 	for i := range f.Counters[0].Runs[0].N {
 		f.Counters[0].Runs[0].N[i] = int64(i % 7)
 	}
 	f.Counters = append(f.Counters, samples.CounterTimes{Counter: protocol.Counter{Name: "cycles", Why: "the virtual machine hides it"}, Runs: []samples.CounterSamples{}})
-	if err := f.Correlate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Correlate())
 	return f
 }

@@ -16,6 +16,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 )
@@ -41,10 +42,7 @@ func largeReport(t *testing.T) *analyze.Report {
 		ns += ns * int64(run*7919%97) / 300
 		return []protocol.Sample{{NS: ns}, {NS: ns + 1}, {NS: ns + 2}}
 	})
-	a, err := analyze.Analyze(m, runs, config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, config()))(t)
 	return a.Report
 }
 

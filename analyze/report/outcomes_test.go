@@ -12,6 +12,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/phrase"
 )
 
@@ -55,10 +56,7 @@ func everyTest(t *testing.T) *analyze.Report {
 	shapes := []guidelines.Shape{{NP: 2, Nodes: 2, PPN: 1}, {NP: 2, Nodes: 1, PPN: 2}}
 	check := guidelines.Default()
 	check.Guidelines = []string{"all"}
-	p, err := guidelines.Build(guidelines.Settings{Check: check, Msizes: []string{"1..1Mi"}, Datatype: "byte", Op: "auto", Shapes: shapes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(guidelines.Build(guidelines.Settings{Check: check, Msizes: []string{"1..1Mi"}, Datatype: "byte", Op: "auto", Shapes: shapes}))(t)
 	r := &analyze.Report{R: 24, Library: analyze.Library{Version: "Open MPI v4.1.4"}}
 	seconds := 12.345e-6
 	for _, s := range shapes {

@@ -19,6 +19,7 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -41,10 +42,7 @@ func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns 
 		base += int64(run) * base / 1000
 		return []protocol.Sample{{NS: base}, {NS: base + 1}, {NS: base + 2}}
 	})
-	a, err := analyze.Analyze(m, runs, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, cfg))(t)
 	return a.Report
 }
 
@@ -80,14 +78,9 @@ func text(t *testing.T, name string, r *analyze.Report) string {
 // written is a document in a format.
 func written(t *testing.T, name string, d *document.Document) string {
 	t.Helper()
-	f, err := check.Reports.Format(name) // it has all
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(check.Reports.Format(name))(t)
 	var out bytes.Buffer
-	if err := f.Write(&out, d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Write(&out, d))
 	return out.String()
 }
 
@@ -100,9 +93,7 @@ func matchGolden(t *testing.T, name, got string) {
 	t.Helper()
 	golden := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
 	if want, err := os.ReadFile(golden); err != nil || got != string(want) {
 		t.Errorf("%s differs (go test -update writes it anew; %v); got:\n%s", golden, err, got)
@@ -248,10 +239,7 @@ func TestTheProbabilityOfARepeatIsCutNotRounded(t *testing.T) {
 
 func TestCSVHasOneRowPerVerdict(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
-	rows, err := csv.NewReader(strings.NewReader(text(t, "csv", r))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(csv.NewReader(strings.NewReader(text(t, "csv", r))).ReadAll())(t)
 	if len(rows) != len(r.Verdicts)+1 || strings.Join(rows[0], ",") != strings.Join(check.ReportColumns, ",") {
 		t.Errorf("%d rows for %d verdicts, head %v", len(rows), len(r.Verdicts), rows[0])
 	}
@@ -260,9 +248,7 @@ func TestCSVHasOneRowPerVerdict(t *testing.T) {
 func TestJSONHasTheDocumentedKeysAndNoNulledLists(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
 	var top map[string]any
-	if err := json.Unmarshal([]byte(text(t, "json", r)), &top); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text(t, "json", r)), &top))
 	if top["schema"] != analyze.Schema {
 		t.Errorf("schema %v", top["schema"])
 	}

@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -133,9 +134,7 @@ func TestStatesAgainstABaseline(t *testing.T) {
 			if c.set != nil {
 				c.set(&g.GateConfig)
 			}
-			if err := Hold(a, g); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, Hold(a, g))
 			v, gate := &a.Report.Verdicts[0], a.Report.Gate
 			if c.want == "" {
 				if v.Gated != nil {
@@ -231,9 +230,7 @@ func TestAnAlarmIsOneOnlyIfItIsConfirmed(t *testing.T) {
 			if c.reduce > 0 {
 				measuredAgain(a, c.reduce, 10000, c.line)
 			}
-			if err := Hold(a, gateOf(baselineOf("a", 101, c.before))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, Hold(a, gateOf(baselineOf("a", 101, c.before))))
 			v := a.Report.Verdicts[0]
 			if v.State != c.want || v.Alarm != (c.want != analyze.Unsure) || !strings.Contains(v.StateReason, c.says) {
 				t.Errorf("%+v", v.Gated)
@@ -276,9 +273,7 @@ func TestAConfirmationInAStateInWhichItIsKnownIsNone(t *testing.T) {
 	a := judged(100, asked(judge.Violated, 1.5))
 	a.Manifest.Confirm = &results.SplitPlan{R: 10, FollowUps: []results.FollowUp{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
 	measuredAgain(a, 15000, 10000, 400)
-	if err := Hold(a, gateOf(baselineOf("b", 100, asked(judge.Kept, 1)), baselineOf("a", 400, asked(judge.Violated, 1.5)))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Hold(a, gateOf(baselineOf("b", 100, asked(judge.Kept, 1)), baselineOf("a", 400, asked(judge.Violated, 1.5)))))
 	if v := a.Report.Verdicts[0]; v.State != analyze.Unsure || v.Alarm || !strings.Contains(v.StateReason, "in that state of the machine it was violated in a") {
 		t.Errorf("%+v", v.Gated)
 	}
@@ -357,10 +352,7 @@ func TestAReportIsReadBackAsANight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := ReadPastNight(strings.NewReader(string(text)), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(ReadPastNight(strings.NewReader(string(text)), "a"))(t)
 	again, err := json.Marshal(n)
 	want, _ := json.Marshal(PastNightOf(r, "a"))
 	if err != nil || string(again) != string(want) || len(n.Tests) != 6 || n.Yardstick[0].LineNS != 100 {
@@ -484,10 +476,7 @@ func TestASpeedThatWasNotReadIsNoOtherState(t *testing.T) {
 
 func TestAMachineThatBecameSlowerIsSaid(t *testing.T) {
 	m := fixture.Manifest()
-	a, err := analyze.Analyze(m, fixture.Measured(m, 20000, 20000, 10000, 30000, 20000, 25000), judge.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, fixture.Measured(m, 20000, 20000, 10000, 30000, 20000, 25000), judge.Default()))(t)
 	before := PastNightOf(a.Report, "before")
 	before.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}
 	a.Report.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
@@ -498,10 +487,7 @@ func TestAMachineThatBecameSlowerIsSaid(t *testing.T) {
 
 func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config) *analyze.Report {
 	t.Helper()
-	a, err := analyze.Analyze(m, runs, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, cfg))(t)
 	return a.Report
 }
 

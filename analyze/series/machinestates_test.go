@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 )
@@ -21,10 +22,7 @@ func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
 				runs[n].Yardstick = []protocol.Yardstick{{LineNS: ns, MemcpyNS: 9000, PingPong8NS: pingPong}}
 			}
 		}
-		a, err := analyze.Analyze(m, runs, judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
 		return &analyze.Side{Name: "folder", Analysis: a}
 	}
 	fast, slow, unread := folder(func(int) float64 { return 100 }), folder(func(int) float64 { return 400 }), folder(func(int) float64 { return 0 })

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -129,10 +130,7 @@ func TestASlowMachineRaisesNoAlarmUnlessToldTo(t *testing.T) {
 		for n := range runs {
 			runs[n].Yardstick = []protocol.Yardstick{{LineNS: line}}
 		}
-		a, err := analyze.Analyze(m, runs, judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
 		return &analyze.Side{Name: "folder", Analysis: a}
 	}
 	a := folder(1, 100)
@@ -166,15 +164,12 @@ func TestASlowMachineRaisesNoAlarmUnlessToldTo(t *testing.T) {
 func TestASlowMachineHidesNoGuideline(t *testing.T) {
 	folder := func(factor, mockup float64) *analyze.Side {
 		m := sixSizes()
-		a, err := analyze.Analyze(m, fixture.Noisy(m, func(i, run int) float64 {
+		a := must.Get(analyze.Analyze(m, fixture.Noisy(m, func(i, run int) float64 {
 			if i == 1 {
 				return 10000 * mockup
 			}
 			return 10000 * factor
-		}), judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		}), judge.Default()))(t)
 		return &analyze.Side{Name: "folder", Analysis: a}
 	}
 	c := compared(t, folder(1, 1), folder(1.3, .65), nil)

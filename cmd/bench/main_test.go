@@ -5,13 +5,12 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func TestEveryBenchIsDescribedOnceInTheDocs(t *testing.T) {
-	text, err := os.ReadFile("../../docs/benchmarks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../docs/benchmarks.md"))(t)
 	for _, b := range benches {
 		if n := strings.Count(string(text), "\n| `"+b.name+"` |"); n != 1 {
 			t.Errorf("%s: in %d rows of the table", b.name, n)

@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 )
 
 // madeUp are so many tests that ten mpiruns of them cannot be judged in pairs.
@@ -84,20 +85,14 @@ func TestPartsAreJudgedByTheirOwnMpiruns(t *testing.T) {
 	for first, want := range map[int]judge.Verdict{0: judge.Violated, 10: judge.Kept, 20: judge.Kept} {
 		runs := span(first, first+10)
 		slices.Reverse(runs)
-		r, err := m.check(runs, judge.Once(10))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.check(runs, judge.Once(10)))(t)
 		for i, o := range m.outcomes(r) {
 			if i == 2 && o.Verdict != want || i != 2 && o.Verdict != judge.Kept {
 				t.Errorf("mpiruns from %d, test %d: %s", first, i, o.Verdict)
 			}
 		}
 	}
-	r, err := m.check(span(5, 29), judge.Usual(judge.Default(), madeUp))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.check(span(5, 29), judge.Usual(judge.Default(), madeUp)))(t)
 	if r.R != 24 || r.Looks == nil || r.Verdicts[0].Runs != 8 {
 		t.Errorf("R = %d, %d mpiruns of a kept test, want the usual 24 and 8", r.R, r.Verdicts[0].Runs)
 	}
@@ -143,10 +138,7 @@ func TestEveryRNeededIsMadeOnceForAllItsTests(t *testing.T) {
 		}
 		return out, nil
 	}}
-	got, err := again.count(said)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(again.count(said))(t)
 	if slices.Sort(made); !slices.Equal(made, []int{12, 15, 20}) {
 		t.Errorf("made checks with %v mpiruns, want 12, 15 and 20 once", made)
 	}

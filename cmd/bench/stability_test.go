@@ -12,6 +12,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/fixture/must"
 )
 
 // The letters of checksOf.
@@ -125,13 +126,8 @@ func TestReportsWithAndWithoutStatesAndReplicationAreRead(t *testing.T) {
 		  "states": [{"name": "A", "mpiruns": [1, 3]}, {"name": "B", "mpiruns": [2]}]}`: {2, 1},
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "report.json"), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		r, err := reportOf(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, "report.json"), []byte(text), 0o666))
+		r := must.Get(reportOf(dir))(t)
 		v := &r.Verdicts[0]
 		if firm := isFirm(v); len(r.States) != want[0] || firm != (want[1] == 1) || firm != (v.Replication != nil) || v.Msize != 8 || !isViolated(v) {
 			t.Errorf("%s: got %+v", text, r)

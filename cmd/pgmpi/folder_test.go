@@ -9,6 +9,7 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
 	plans "pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/results"
 )
 
@@ -20,9 +21,7 @@ func TestALookAtAReadOnlyFolderEndsWithTheVerdict(t *testing.T) {
 	defer syscall.Unmount(mount, syscall.MNT_DETACH)
 	dir, other := filepath.Join(mount, "night"), filepath.Join(mount, "other")
 	plans.Folder(t, dir, glfile.Default())
-	if err := syscall.Mount("", mount, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mount("", mount, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	s := inProcess("analyze", dir).exits(t, exitcode.Violated)
 	if !strings.Contains(s.stderr, "may not be written") {
 		t.Errorf("%s", s.stderr)
@@ -35,14 +34,9 @@ func TestALookAtAReadOnlyFolderEndsWithTheVerdict(t *testing.T) {
 func TestEnvOfAFolderHasWhatIsDoubtfulAboutItsMpiruns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "night")
 	plans.Folder(t, dir, glfile.Default())
-	folder, m, err := results.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder, m := must.Two(results.Open(dir))(t)
 	inProcess("env", dir).exits(t, exitcode.OK)
 	m.Events = []string{"run-p2-03: it ended before its end record"}
-	if err := folder.WriteManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, folder.WriteManifest(m))
 	inProcess("env", dir).exits(t, exitcode.OK).shows(t, "^DOUBTFUL$", "repeated: failed mpiruns that were repeated: 1")
 }

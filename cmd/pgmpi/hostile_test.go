@@ -18,6 +18,7 @@ import (
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
 	plans "pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -62,9 +63,7 @@ func edited(t *testing.T, change func(m *results.Manifest)) string {
 		t.Fatal(err)
 	}
 	var m results.Manifest
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &m))
 	change(&m)
 	if text, err = json.Marshal(m); err != nil {
 		t.Fatal(err)
@@ -76,9 +75,7 @@ func edited(t *testing.T, change func(m *results.Manifest)) string {
 // replace writes another manifest.
 func replace(t *testing.T, dir, manifest string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(manifest), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(manifest), 0o666))
 }
 
 // packed replaces the raw file of the first mpirun.
@@ -89,12 +86,8 @@ func packed(t *testing.T, dir, text string) {
 	if _, err := z.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "raw", "run-p2-01.tsv.gz"), b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, z.Close())
+	must.Do(t, os.WriteFile(filepath.Join(dir, "raw", "run-p2-01.tsv.gz"), b.Bytes(), 0o666))
 }
 
 // A megabyte, whatever it holds, costs less than these to read.
@@ -241,9 +234,7 @@ func starting(t *testing.T, own bool) (dir, trace string) {
 	trace = filepath.Join(tmp, "trace")
 	program := filepath.Join(tmp, "pgmpi-rank")
 	script := fmt.Appendf(nil, "#!/bin/sh\ntouch '%s'\n", trace)
-	if err := os.WriteFile(program, script, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(program, script, 0o777))
 	dir = edited(t, func(m *results.Manifest) {
 		f, err := glfile.Default(), error(nil)
 		f.Job.NP = []int{2}
@@ -258,9 +249,7 @@ func starting(t *testing.T, own bool) (dir, trace string) {
 		}
 	})
 	for _, name := range []string{".", "manifest.json", ".lock"} { // whatever the umask is
-		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(filepath.Join(dir, name), 0o755))
 	}
 	return dir, trace
 }

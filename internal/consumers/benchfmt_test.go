@@ -15,6 +15,7 @@ import (
 
 	"pgmpi/internal/clean"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 )
 
 // benchmarksIn reads a file back: values in nanoseconds by name.
@@ -35,9 +36,7 @@ func benchmarksIn(t *testing.T, text string) (byName map[string][]float64, last 
 			t.Error(record)
 		}
 	}
-	if err := in.Err(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, in.Err())
 	if better := in.Units().Get("sec/op", "better"); better == nil || better.Value != "lower" {
 		t.Error("it does not say that less is better")
 	}
@@ -98,20 +97,12 @@ func TestBenchstatReadsIt(t *testing.T) {
 	var paths []string
 	for i, text := range []string{one, two} {
 		paths = append(paths, filepath.Join(dir, fmt.Sprint("night", i)))
-		if err := os.WriteFile(paths[i], []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(paths[i], []byte(text), 0o666))
 	}
-	out, err := exec.Command(benchstat, "-format", "csv", paths[0], paths[1]).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command(benchstat, "-format", "csv", paths[0], paths[1]).Output())(t)
 	in := csv.NewReader(strings.NewReader(string(out)))
 	in.FieldsPerRecord = -1
-	rows, err := in.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(in.ReadAll())(t)
 	found := map[string]string{}
 	for _, row := range rows {
 		if len(row) > 5 && strings.Contains(row[0], "msize=") {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/fixture/must"
+
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -68,19 +70,10 @@ func pages(t *testing.T) (paths []string) {
 // axe is axe-core (testdata/README.md).
 func axe(t *testing.T) string {
 	t.Helper()
-	file, err := os.Open(filepath.Join("testdata", "axe.min.js.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(filepath.Join("testdata", "axe.min.js.gz")))(t)
 	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.Get(gzip.NewReader(file))(t)
+	text := must.Get(io.ReadAll(z))(t)
 	return string(text)
 }
 
@@ -165,9 +158,7 @@ func TestABrowserHasNothingToSayAboutAPage(t *testing.T) {
 	ctx, library := start(t), axe(t)
 	var heard said
 	heard.listen(ctx)
-	if err := chromedp.Run(ctx, log.Enable(), network.Enable(), runtime.Enable(), page.SetBypassCSP(true)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Run(ctx, log.Enable(), network.Enable(), runtime.Enable(), page.SetBypassCSP(true)))
 	for _, path := range pages(t) {
 		if !slices.Contains(manifold, filepath.Base(path)) {
 			continue
@@ -210,9 +201,7 @@ func TestAPageKeepsItsOwnPolicy(t *testing.T) {
 	ctx := start(t)
 	var heard said
 	heard.listen(ctx)
-	if err := chromedp.Run(ctx, log.Enable(), network.Enable(), runtime.Enable()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Run(ctx, log.Enable(), network.Enable(), runtime.Enable()))
 	for _, path := range pages(t) {
 		if err := chromedp.Run(ctx, chromedp.Navigate(fileURL(path))); err != nil {
 			t.Fatalf("%s: %v", path, err)
@@ -264,9 +253,7 @@ func TestScreenshots(t *testing.T) {
 				t.Fatalf("%s: %v", path, err)
 			}
 			name := strings.TrimSuffix(filepath.Base(path), ".html") + "-" + v.name + ".png"
-			if err := os.WriteFile(filepath.Join(folder, name), picture, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(folder, name), picture, 0o644))
 		}
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // temp is removed at the end of all tests.
@@ -61,10 +63,7 @@ func matching(t *testing.T, pattern string) map[string]string {
 	}
 	out := map[string]string{}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		out[filepath.Base(path)] = string(text)
 	}
 	return out

@@ -4,16 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
+
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 )
 
 func parsed(t *testing.T, page string) *html.Node {
 	t.Helper()
-	root, err := html.Parse(strings.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(html.Parse(strings.NewReader(page)))(t)
 	return root
 }
 

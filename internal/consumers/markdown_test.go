@@ -13,6 +13,7 @@ import (
 	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 )
 
 // A reader of GitHub's Markdown finds every text as it was, and no more structure than we gave.
@@ -30,12 +31,10 @@ func TestMarkdownShowsEveryTextAsItIs(t *testing.T) {
 		fields := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 		line, flow := fields(clean.Line(want)), fields(clean.Text(want))
 		var out bytes.Buffer
-		if err := document.WriteMarkdown(&out, &document.Document{Sections: []document.Section{s}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, document.WriteMarkdown(&out, &document.Document{Sections: []document.Section{s}}))
 		source := out.Bytes()
 		var got []string
-		err := ast.Walk(parser.Parse(goldtext.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		must.Do(t, ast.Walk(parser.Parse(goldtext.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 			switch n := n.(type) {
 			case *ast.FencedCodeBlock:
 				if entering {
@@ -49,10 +48,7 @@ func TestMarkdownShowsEveryTextAsItIs(t *testing.T) {
 				got = append(got, n.Kind().String()+": "+plainText(n, source))
 			}
 			return ast.WalkContinue, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		expect := []string{"Heading: " + line, "Paragraph: " + flow, "Paragraph: " + flow, "Paragraph: " + line + ": " + flow,
 			"FencedCodeBlock: " + clean.Line(want) + "\n```\n````\n", "TableCell: head", "TableCell: x", "TableCell: " + line, "TableCell: x", "Paragraph: " + flow}
 		if a, b := strings.Join(got, "\n"), strings.Join(expect, "\n"); a != b {

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // smallTree has what there is in MPICH's: every collective, conditions on processes below
@@ -84,14 +86,8 @@ func TestTreeChangesWhatIsChosenAndNothingElse(t *testing.T) {
 	if _, err := readTree("f", text); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	before, err := parseTree("before", tree.Text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := parseTree("after", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(parseTree("before", tree.Text))(t)
+	after := must.Get(parseTree("after", text))(t)
 	for _, f := range mpichCollectives() {
 		for np := 1; np < 9; np++ {
 			for _, block := range plan {
@@ -169,16 +165,12 @@ func TestTreeIsFoundInALibrary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "libmpich.so")
 	other := `{"collective=bcast":{"composition=MPIDI_Bcast_intra_composition_alpha":{}}}`
 	text := "\x7fELF\x00" + other + "\x00" + string(tree.Text) + "\x00algorithm=MPIR_Bcast_intra_new\x00"
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	got, err := FindTree(path)
 	if err != nil || string(got.Text) != string(tree.Text) || !slices.Contains(got.Algorithms, "MPIR_Bcast_intra_new") {
 		t.Errorf("%v %v", got, err)
 	}
-	if err := os.WriteFile(path, []byte(other), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(other), 0o666))
 	if _, err := FindTree(path); err == nil {
 		t.Error("a library without the tree has one")
 	}

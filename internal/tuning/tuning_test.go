@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/mockups"
 )
 
@@ -20,10 +21,7 @@ var openMPI4 = Target{Library: LibraryOf("openmpi", "Open MPI v4.1.4, package: D
 
 func mustWrite(t *testing.T, w Writer, to Target, choices ...Choice) *Setting {
 	t.Helper()
-	s, err := w.Write(to, choices)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(w.Write(to, choices))(t)
 	return s
 }
 
@@ -195,10 +193,7 @@ func TestHostileRulesAreRefusedWithTheirLine(t *testing.T) {
 
 func TestATrapIsFoundByItsLine(t *testing.T) {
 	text := "1\n15 # Scatter\n2\n0\n1\n0 0 0 0\n4\n2\n0 1 0 0\n4096 2 0 0\n"
-	rules, err := readRules("f", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(readRules("f", []byte(text)))(t)
 	if trap, ok := FindTrap(rules, "MPI_Scatter", 4); !ok || trap.Line != 10 {
 		t.Errorf("%v %v", trap, ok)
 	}
@@ -237,10 +232,7 @@ func TestVariablesAreReadBack(t *testing.T) {
 
 func TestEnvShSurvivesAnyValue(t *testing.T) {
 	env := map[string]string{"A": `it's $HOME "and" \more`, "B": ""}
-	text, err := EnvSh(env, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(EnvSh(env, nil))(t)
 	if back, err := ReadEnv("f", text); err != nil || !reflect.DeepEqual(back, env) {
 		t.Errorf("%v %v\n%s", back, err, text)
 	}
@@ -277,10 +269,7 @@ func TestProfilesAreReadBack(t *testing.T) {
 func TestOpenMPI6RulesAreReadBack(t *testing.T) {
 	choices := []Choice{own("MPI_Bcast", 4, "chain", 2, 16384, 65536), own("MPI_Alltoallv", 2, "pairwise", 2, plan...), own("MPI_Reduce_scatter", 2, "butterfly", 4, 8)}
 	s := mustWrite(t, openMPIJSON, Target{Library: Library{Family: "openmpi", Major: 6}, Folder: "/r"}, choices...)
-	rules, err := readOpenMPIJSON("f", s.Files[0].Content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(readOpenMPIJSON("f", s.Files[0].Content))(t)
 	sameAsChosen(t, rules, choices, RuleSize)
 	if _, err := readOpenMPIJSON("f", []byte("{\n\"rule_file_version\": 3,\n}")); err == nil || !strings.HasPrefix(err.Error(), "f:3: ") {
 		t.Errorf("%v", err)

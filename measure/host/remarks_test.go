@@ -7,15 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 )
 
 func list(t *testing.T, text string) Ranges {
 	t.Helper()
-	r, err := ParseRanges(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(ParseRanges(text))(t)
 	return r
 }
 
@@ -49,9 +47,7 @@ func onOneNode(t *testing.T, masks ...string) *Layout {
 		l.Pinnings[0] = append(l.Pinnings[0], Pin{CPUs: list(t, m), Ranks: 1})
 		l.Nodes[0].Ranks = append(l.Nodes[0].Ranks, r)
 	}
-	if err := l.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Check())
 	return l
 }
 
