@@ -12,6 +12,7 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
@@ -30,10 +31,8 @@ func eachInjected(t *testing.T, test func(*testing.T, *fixture)) {
 func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 	b.t.Helper()
 	j.Clock = "monotonic"
-	out, err := b.runJob(np, &protocol.Job{NP: np, StallNS: int64(60 * time.Second), Clocks: &j})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	out := must.Get(b.runJob(np, &protocol.Job{NP: np,
+		StallNS: int64(60 * time.Second), Clocks: &j}))(b.t)
 	if len(out.Syncs) != len(j.Methods) {
 		b.t.Fatalf("%d methods reported, want %d", len(out.Syncs), len(j.Methods))
 	}
@@ -148,10 +147,7 @@ func TestClocksAreSynchronisedAgainBeforeTheyDriftTooFar(t *testing.T) {
 		for attempt := 1; fault != "" && attempt <= 4; attempt++ {
 			j := syncJob(2, 1000)
 			j.Sync, j.ClockSync, j.WindowNS, j.MaxDriftNS = "window", method, int64(least)/2000, bound
-			out, err := b.runJob(2, j)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(b.runJob(2, j))(t)
 			fault = wrong(method, out.End.Timing)
 			t.Logf("%s, attempt %d: %+v", method, attempt, out.End.Timing)
 		}
@@ -219,9 +215,7 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 		program := b.rank + "-shifted"
 		script := "#!/bin/sh\nif [ $((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} % 2)) = 1 ]; then\n" +
 			"\texec unshare --time --monotonic " + shift + " " + b.rank + " \"$@\"\nfi\nexec " + b.rank + " \"$@\"\n"
-		if err := os.WriteFile(program, []byte(script), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(program, []byte(script), 0o777))
 		if err := exec.Command("unshare", "--time", "--monotonic", shift, "true").Run(); err != nil {
 			t.Skipf("no time namespaces here (they need root and Linux 5.6): %v", err)
 		}
@@ -242,10 +236,7 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 
 func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
-		out, err := b.runJob(3, &protocol.Job{NP: 3, StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{Clock: "monotonic"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(b.runJob(3, &protocol.Job{NP: 3, StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{Clock: "monotonic"}}))(t)
 		if len(out.End.Clocks) != len(protocol.Clocks) {
 			t.Fatalf("%d clocks listed, want %d", len(out.End.Clocks), len(protocol.Clocks))
 		}

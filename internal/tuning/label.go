@@ -3,22 +3,32 @@ package tuning
 import (
 	"fmt"
 	"maps"
-	"pgmpi/internal/conf"
-	"pgmpi/mockups"
 	"slices"
 	"strings"
+
+	"pgmpi/internal/conf"
+	"pgmpi/mockups"
 )
 
-// variables are the names of an environment.
+// Variables returns the sorted names of an environment.
 func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }
 
-// called is how a choice is told.
+// Key tells choices apart: two with the same key set the same.
+func (c Choice) Key() string {
+	return fmt.Sprintf("%s %s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Mockup, c.Component, c.Env, c.NP, c.Sizes)
+}
+
+// Label names a choice to people.
 func Label(c Choice) string {
 	switch c.Kind {
 	case ByEnv:
 		return Environment
 	case ByComponent:
-		return c.ComponentTitle()
+		var set []string
+		for _, name := range Variables(c.Env) {
+			set = append(set, name+"="+c.Env[name])
+		}
+		return "component " + c.Component + " (" + strings.Join(set, " ") + ")"
 	case OwnAlgorithm, ByMockup:
 	}
 	var sizes []string

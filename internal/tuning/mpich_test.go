@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
+	"pgmpi/mockups"
 )
 
 // smallTree has what there is in MPICH's: every collective, conditions on processes below
@@ -14,7 +17,7 @@ import (
 func smallTree() *Tree {
 	t := &Tree{}
 	var parts []string
-	for _, f := range mpichCollectives() {
+	for _, f := range mockups.Collectives() {
 		name := strings.TrimPrefix(f, "MPI_")
 		body := fmt.Sprintf(`{"comm_type=intra":{"algorithm=MPIR_%s_intra_old":{}},"comm_type=inter":{"algorithm=MPIR_%s_inter_old":{}}}`, name, name)
 		switch f {
@@ -92,7 +95,7 @@ func TestTreeChangesWhatIsChosenAndNothingElse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range mpichCollectives() {
+	for _, f := range mockups.Collectives() {
 		for np := 1; np < 9; np++ {
 			for _, block := range plan {
 				key := "collective=" + lower(f)
@@ -169,16 +172,12 @@ func TestTreeIsFoundInALibrary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "libmpich.so")
 	other := `{"collective=bcast":{"composition=MPIDI_Bcast_intra_composition_alpha":{}}}`
 	text := "\x7fELF\x00" + other + "\x00" + string(tree.Text) + "\x00algorithm=MPIR_Bcast_intra_new\x00"
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	got, err := FindTree(path)
 	if err != nil || string(got.Text) != string(tree.Text) || !slices.Contains(got.Algorithms, "MPIR_Bcast_intra_new") {
 		t.Errorf("%v %v", got, err)
 	}
-	if err := os.WriteFile(path, []byte(other), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(other), 0o666))
 	if _, err := FindTree(path); err == nil {
 		t.Error("a library without the tree has one")
 	}
@@ -188,21 +187,33 @@ func FuzzReaders(f *testing.F) {
 	f.Add([]byte("1\n7\n1\n4\n1\n0 2 0 0\n"))
 	f.Add([]byte("rule-file-version-2\n1\n7\n1\n4\n1\n0 2 0 0 0\n"))
 	f.Add(smallTree().Text)
-	f.Add([]byte("MPI_Scan\n2\n1\n1 scan_as_exscan_reducelocal\n1\n1 2 1\n"))
-	f.Add([]byte(`{"rule_file_version":3,"collectives":{"bcast":[{"comm_size_min":4,"rules":[{"msg_size_min":0,"msg_size_max":"inf","alg":"chain"}]}]}}`))
 	f.Add([]byte("export A='x'\\''y'\nMPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, w := range writers {
-			rules, err := w.Read("f", text)
+		_, _ = ReadEnv("f", text)
+		for _, read := range []func(string, []byte) ([]Rule, error){readRules, readTree} {
+			rules, err := read("f", text)
 			if err != nil && rules != nil {
-				t.Errorf("%s: rules with an error", w.Name)
+				t.Errorf("rules with the error %v", err)
 			}
 			for _, r := range rules {
-				if r.MinNP < 0 || r.From < 0 && w.Name != "openmpi-json" {
-					t.Errorf("%s: %+v", w.Name, r)
+				if r.MinNP < 0 || r.From < 0 {
+					t.Errorf("%+v", r)
 				}
 				FindTrap(rules, r.Function, r.MinNP)
 			}
 		}
 	})
+}
+
+// MPICH maps the file and reads on until a zero: behind a file of whole pages there is none.
+func TestNoTreeFillsWholePages(t *testing.T) {
+	tree := smallTree()
+	to := Target{Library: Library{Family: "mpich", Major: 4}, Tree: tree}
+	choice := own("MPI_Bcast", 4, "new", 1, 16384)
+	length := func() int { return len(mustWrite(t, mpichJSON, to, choice).Files[0].Content) }
+	longer := strings.Repeat("x", 4096-length()%4096)
+	tree.Text = []byte(strings.Replace(string(tree.Text), "MPIR_Ibarrier_intra_old", "MPIR_Ibarrier_intra_old"+longer, 1))
+	if n := length(); n%4096 != 1 {
+		t.Errorf("%d bytes: whole pages, and no line break behind them", n)
+	}
 }

@@ -40,8 +40,13 @@ func PrivateCache(root fs.FS) int64 {
 // TSCLacks lists the flags of an invariant time-stamp counter that /proc/cpuinfo lacks.
 func TSCLacks(root fs.FS) string {
 	missing := []string{"rdtscp", "constant_tsc", "nonstop_tsc"}
-	flags := strings.Fields(cpuInfo(root)["flags"])
-	missing = slices.DeleteFunc(missing, func(f string) bool { return slices.Contains(flags, f) })
+	for key, value := range fields(root, "proc/cpuinfo") {
+		if key == "flags" {
+			flags := strings.Fields(value)
+			missing = slices.DeleteFunc(missing, func(f string) bool { return slices.Contains(flags, f) })
+			break
+		}
+	}
 	return strings.Join(missing, ", ")
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"testing/fstest"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func TestRDTSCPNeedsTheFlagsOfAnInvariantCounter(t *testing.T) {
@@ -22,11 +24,7 @@ func TestRDTSCPNeedsTheFlagsOfAnInvariantCounter(t *testing.T) {
 func TestAListOfSeveralCoresIsNotOneCore(t *testing.T) {
 	root := fstest.MapFS{cpuDir + "/cpu0/topology/thread_siblings_list": {Data: []byte("0,8\n")}}
 	for list, want := range map[string]bool{"3": true, "0,8": true, "0-4095": false, "0,4095": false, "1,9": false} {
-		cpus, err := ParseRanges(list)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := IsOneCore(root, cpus); got != want {
+		if got := IsOneCore(root, must.Get(parseRanges(list))(t)); got != want {
 			t.Errorf("processors %s are one core: %t, want %t", list, got, want)
 		}
 	}

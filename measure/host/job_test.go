@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 )
 
@@ -16,9 +17,7 @@ import (
 func TestJobOfABatchSystemIsReadWithoutItsOwner(t *testing.T) {
 	dir := t.TempDir()
 	nodes := filepath.Join(dir, "nodes")
-	if err := os.WriteFile(nodes, []byte("a\na\nb\nb\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(nodes, []byte("a\na\nb\nb\n"), 0o666))
 	for name, c := range map[string]struct {
 		env  []string
 		want *Job
@@ -38,7 +37,7 @@ func TestJobOfABatchSystemIsReadWithoutItsOwner(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, v := range os.Environ() {
-				for _, prefix := range []string{"SLURM_", "PBS_", "LSB_", "FLUX_", "JOB_ID", "SGE_", "NSLOTS", "NHOSTS"} {
+				for _, prefix := range []string{"SLURM_", "PBS_", "LSB_", "JOB_ID", "SGE_", "NSLOTS", "NHOSTS"} {
 					if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, prefix) {
 						t.Setenv(name, "")
 					}
@@ -55,19 +54,11 @@ func TestJobOfABatchSystemIsReadWithoutItsOwner(t *testing.T) {
 	}
 }
 
-// Flux answers itself; Slurm says when a job is over.
-func TestBatchSystemsAreAsked(t *testing.T) {
+func TestSlurmSaysWhenAJobIsOver(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	program := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("FLUX_ENCLOSING_ID", "f12")
-	program("flux", "echo 2 64")
-	if j := ReadJob(); j == nil || j.Scheduler != "flux" || j.NodeCount != 2 || j.Slots != 64 {
-		t.Errorf("got %+v", j)
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777))
 	}
 	job := &Job{Scheduler: "slurm", ID: "12"}
 	for answer, want := range map[string][2]bool{
@@ -103,10 +94,7 @@ func twoNodes(t *testing.T, first, second map[string]string) *Layout {
 	for i, env := range []map[string]string{first, second} {
 		nodes = append(nodes, NodeFacts{Kind: NodeKind{Env: env, Library: "Open MPI v4.1.4"}, Node: Node{Host: []string{"a", "b"}[i]}})
 	}
-	l, err := Merge([]RankFacts{{Host: "a", CPUs: Ranges{0}}, {Host: "b", CPUs: Ranges{0}}}, nodes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Merge([]RankFacts{{Host: "a", CPUs: Ranges{0}}, {Host: "b", CPUs: Ranges{0}}}, nodes))(t)
 	return l
 }
 

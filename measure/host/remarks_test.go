@@ -7,12 +7,13 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 )
 
 func list(t *testing.T, text string) Ranges {
 	t.Helper()
-	r, err := ParseRanges(text)
+	r, err := parseRanges(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func TestRangesComeBackAsTheyWereWritten(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"-1", "3-1", "x", "1,,2", "0-99999999999", "16777216", "0-1048577", "0-1000000,0-1000000"} {
-		if r, err := ParseRanges(bad); err == nil {
+		if r, err := parseRanges(bad); err == nil {
 			t.Errorf("%q was taken: %d numbers", bad, len(r))
 		}
 	}
@@ -49,9 +50,7 @@ func onOneNode(t *testing.T, masks ...string) *Layout {
 		l.Pinnings[0] = append(l.Pinnings[0], Pin{CPUs: list(t, m), Ranks: 1})
 		l.Nodes[0].Ranks = append(l.Nodes[0].Ranks, r)
 	}
-	if err := l.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Check())
 	return l
 }
 

@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
 // noBatch takes this test out of any batch job.
 func noBatch(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"SLURM_JOB_ID", "SLURM_NTASKS", "SLURM_JOB_CPUS_PER_NODE", "SLURM_OVERCOMMIT", "SLURM_STEP_NUM_TASKS", "FLUX_ENCLOSING_ID",
+	for _, name := range []string{"SLURM_JOB_ID", "SLURM_NTASKS", "SLURM_JOB_CPUS_PER_NODE", "SLURM_OVERCOMMIT", "SLURM_STEP_NUM_TASKS",
 		"FLUX_JOB_SIZE", "PBS_JOBID", "PBS_NODEFILE", "LSB_JOBID", "LSB_DJOB_HOSTFILE", "JOB_ID", "SGE_ROOT", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} {
 		t.Setenv(name, "")
 	}
@@ -21,19 +22,14 @@ func noBatch(t *testing.T) {
 
 func shapeOf(t *testing.T, text string) guidelines.Shape {
 	t.Helper()
-	s, err := guidelines.ParseShape(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(guidelines.ParseShape(text))(t)
 	return s
 }
 
 func TestWordsOfEveryLauncherPlaceAShape(t *testing.T) {
 	noBatch(t)
 	hosts := filepath.Join(t.TempDir(), "hosts")
-	if err := os.WriteFile(hosts, []byte("a\nb\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(hosts, []byte("a\nb\n"), 0o666))
 	const openmpi, openmpi5, mpich, intel, mvapich = 0, 1, 2, 3, 4
 	libraries := []struct {
 		library, program, says string
@@ -63,11 +59,10 @@ func TestWordsOfEveryLauncherPlaceAShape(t *testing.T) {
 		{openmpi, "srun", "4(x2)", "2x3", 1, false, "srun -K --input=0 --mpi=pmix -n 6 -N 2 --ntasks-per-node=3 --distribution=block"},
 		{mpich, "srun", "4(x2)", "2x2", 2, false, "srun -K --input=0 --mpi=pmi2 -n 4 -N 2 --ntasks-per-node=2 --distribution=block --cpus-per-task=2"},
 		{mpich, "srun", "4(x2)", "1x8", 1, false, "srun -K --input=0 --mpi=pmi2 -n 8 -N 1 --ntasks-per-node=8 --distribution=block --overcommit"},
-		{openmpi, "flux", "", "2x3", 1, false, "flux run --input=0 -o exit-on-error -N 2 --tasks-per-node=3"},
 	} {
 		t.Run(c.want, func(t *testing.T) {
 			l := libraries[c.library]
-			onlyLaunchers(t, map[string]string{l.program: l.says, "srun": "slurm-wlm 22.05.8\n", "flux": "commands: 0.60.0\n"})
+			onlyLaunchers(t, map[string]string{l.program: l.says, "srun": "slurm-wlm 22.05.8\n"})
 			if c.nodes != "" {
 				t.Setenv("SLURM_JOB_ID", "7")
 				t.Setenv("SLURM_JOB_CPUS_PER_NODE", c.nodes)
@@ -77,10 +72,7 @@ func TestWordsOfEveryLauncherPlaceAShape(t *testing.T) {
 				config.Hostfile = hosts
 			}
 			shape := shapeOf(t, c.shape)
-			argv, err := Launch(config, protocol.RankInfo{Library: l.library}, shape)
-			if err != nil {
-				t.Fatal(err)
-			}
+			argv := must.Get(Launch(config, protocol.RankInfo{Library: l.library}, shape))(t)
 			argv = Placed(argv, shape)
 			argv[0] = filepath.Base(argv[0])
 			if got := strings.ReplaceAll(strings.Join(argv, " "), hosts, "HOSTS"); got != c.want {

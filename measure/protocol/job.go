@@ -31,7 +31,7 @@ const (
 
 // Job is what one mpirun is asked to do: what every mpirun needs, and one kind of work.
 // Without any, the ranks only say where they run. It travels to rank 0 as JSON over the
-// line protocol (docs/protocol.md).
+// line protocol (docs/dev/protocol.md).
 type Job struct {
 	NP      int    `json:"np"`               // processes that must take part
 	Place   string `json:"place,omitempty"`  // where they must be, as host.Place writes it; "": anywhere

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/nrep"
 )
 
@@ -22,10 +23,7 @@ func bigJob() *Job {
 
 func TestJobArrivesWholeInLinesThatLaunchersForward(t *testing.T) {
 	want := bigJob()
-	lines, err := EncodeJob(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(EncodeJob(want))(t)
 	if len(lines) < 3 {
 		t.Fatalf("%d lines: the test needs several", len(lines))
 	}
@@ -35,10 +33,7 @@ func TestJobArrivesWholeInLinesThatLaunchersForward(t *testing.T) {
 		}
 	}
 	var acks []int
-	got, err := ReadJob(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), func(i int) { acks = append(acks, i) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ReadJob(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), func(i int) { acks = append(acks, i) }))(t)
 	if !reflect.DeepEqual(got, want) {
 		t.Error("the job has changed on its way")
 	}
@@ -48,10 +43,7 @@ func TestJobArrivesWholeInLinesThatLaunchersForward(t *testing.T) {
 }
 
 func TestDamagedJobLinesAreRefused(t *testing.T) {
-	lines, err := EncodeJob(bigJob())
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(EncodeJob(bigJob()))(t)
 	for name, text := range map[string]string{
 		"checksum":   strings.Replace(lines[0], "allreduce", "allREDUCE", 1) + "\n",
 		"lost":       strings.Join(append([]string{lines[0]}, lines[2:]...), "\n") + "\n",
@@ -100,9 +92,7 @@ func output(t *testing.T) []string {
 	}
 	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: len(samples)}, samples)
 	w.Case(CaseResult{Case: 1, Status: StatusWrong, Message: "rank 1"}, nil)
-	if err := w.End(End{CallsEnd: &CallsEnd{MemoryCap: 9}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.End(End{CallsEnd: &CallsEnd{MemoryCap: 9}}))
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
@@ -186,9 +176,7 @@ func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
 	var text bytes.Buffer
 	o := NewOutputWriter(&text)
 	o.Case(CaseResult{Case: 1, NRep: 1, Status: StatusOK}, []Sample{{NS: 7}})
-	if err := o.SoFar(0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.SoFar(0))
 	o.Case(CaseResult{Case: 0, NRep: 1, Status: StatusOK}, []Sample{{NS: 8}})
 	job := &Job{NP: 1, CallsJob: &CallsJob{Cases: make([]JobCase, 2), Predict: &PredictJob{NREP: nrep.Config{Max: 1}}}}
 	r := NewOutputReader(job)
@@ -201,9 +189,7 @@ func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
 		t.Errorf("finished: %+v", f)
 	}
 	text.Reset()
-	if err := o.End(End{CallsEnd: &CallsEnd{}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.End(End{CallsEnd: &CallsEnd{}}))
 	if done, err := r.Add(bytes.TrimSpace(text.Bytes())); !done || err != nil {
 		t.Fatal(done, err)
 	}
@@ -223,9 +209,7 @@ func TestFinishedRoundsAreKnownBeforeTheEnd(t *testing.T) {
 	ok := func(i, n int) CaseResult { return CaseResult{Case: i, NRep: n, Status: StatusOK} }
 	o.Case(ok(0, 1), []Sample{{NS: 1}})
 	o.Case(ok(1, 2), []Sample{{NS: 10}, {NS: 11}})
-	if err := o.SoFar(1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.SoFar(1))
 	o.More(ok(0, 2), []Sample{{NS: 1}, {NS: 2}}, 1)
 	o.More(CaseResult{Case: 1, Status: StatusWrong}, nil, 2)
 	job := &Job{NP: 1, CallsJob: &CallsJob{Cases: []JobCase{{NRep: 3}, {NRep: 4}}, Rounds: []int{2, 4}}}

@@ -11,7 +11,6 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
-	"pgmpi/measure/batch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 	"pgmpi/nrep"
@@ -33,13 +32,13 @@ type Key struct {
 	set      func(f *File, text string) error
 }
 
-// Keys are in the order of the template. Those of [[guideline]] are not among them.
+// Keys are in the order of the template, without the keys of [[guideline]].
 var Keys = []Key{
-	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:MPI_Gather`), `extended` (GL18 and up), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
+	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:Gather`), `extended` (GL18 and up), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
 		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`."},
 	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines"},
-	{Name: "check.functions", Text: "only guidelines about these collectives, such as `MPI_Bcast`", Empty: "all",
-		Flag: "functions", Value: "LIST", FlagText: "only these collectives: MPI_Bcast,MPI_Reduce"},
+	{Name: "check.functions", Text: "only guidelines about these collectives, such as `Bcast`", Empty: "all",
+		Flag: "functions", Value: "LIST", FlagText: "only these collectives: Bcast,Reduce"},
 
 	{Name: "job.np", Text: "numbers of processes, one or several", Empty: "the processes of the batch job (`SLURM_NTASKS`), else the cores that pgmpi may run on",
 		Flag: "np", Value: "LIST", FlagText: "numbers of processes: 2,4"},
@@ -159,7 +158,7 @@ var Keys = []Key{
 		Flag: "fail-on", Value: "WORD"},
 	{Name: "gate.strict", Text: "what is expected to be violated and is kept is an alarm, too", Flag: "strict"},
 
-	{Name: "explore.algorithms", Text: "which of the library's own algorithms `pgmpi explore` tries: `all`, those of a collective (`MPI_Bcast`), one (`MPI_Bcast@binomial`); with a `!` in front: not these",
+	{Name: "explore.algorithms", Text: "which of the library's own algorithms `pgmpi explore` tries: `all`, those of a collective (`Bcast`), one (`Bcast@binomial`); with a `!` in front: not these",
 		More: "`pgmpi list --algorithms` shows them; see [how-to-tune.md](how-to-tune.md).", Flag: "algorithms", Value: "LIST"},
 	{Name: "explore.select", Text: "mpiruns that choose the candidates; other ones test them", Flag: "select", Value: "N"},
 	{Name: "explore.rounds", Text: "in how many rounds these mpiruns visit their cases, each with its share of the repetitions, unless `measure.turns` says so; `0`: ten, of at least ten repetitions each"},
@@ -175,16 +174,17 @@ var Keys = []Key{
 		More: "A guideline that is newly violated is a harm in any case.", Flag: "harm", Value: "RATIO"},
 	{Name: "remedy.proofs", Text: "proofs, of many mpiruns each, at most: one more follows whenever a part of the setting is taken back"},
 
-	{Name: "batch.scheduler", Text: "the batch system that `pgmpi submit` writes a script for", Names: batch.Names(),
-		More: "All but `slurm` are untested, and are not submitted; see [how-to-slurm.md](how-to-slurm.md)."},
+	{Name: "batch.template", Text: "a file, beside gl.toml, from which `pgmpi submit` makes a script for another batch system than Slurm", Empty: "a script for Slurm",
+		More: "See [how-to-slurm.md](how-to-slurm.md#other-batch-systems)."},
+	{Name: "batch.submit", Text: "the words that submit a script made from `template`, such as `[\"qsub\"]`; the script's path follows them"},
 	{Name: "batch.nodes", Text: "nodes of the job", Empty: "as many as the processes need"},
 	{Name: "batch.time", Text: "time limit of one allocation, such as `\"30m\"`; a job that needs longer goes on in another one",
 		Empty: "twice the estimate of `pgmpi check --dry-run`, but at least 15 minutes"},
-	{Name: "batch.account", Text: "the account that pays", Empty: "the scheduler's default"},
-	{Name: "batch.partition", Text: "the partition, or queue", Empty: "the scheduler's default"},
-	{Name: "batch.constraint", Text: "which nodes, in the scheduler's words", Empty: "any"},
+	{Name: "batch.account", Text: "the account that pays", Empty: "Slurm's default"},
+	{Name: "batch.partition", Text: "the partition", Empty: "Slurm's default"},
+	{Name: "batch.constraint", Text: "which nodes, in Slurm's words", Empty: "any"},
 	{Name: "batch.exclusive", Text: "ask for nodes that nobody else uses meanwhile"},
-	{Name: "batch.options", Text: "more options of the scheduler, such as `[\"--qos=debug\"]`"},
+	{Name: "batch.options", Text: "more options of sbatch, such as `[\"--qos=debug\"]`"},
 	{Name: "batch.modules", Text: "modules that the script loads"},
 	{Name: "batch.prolog", Text: "lines of shell before pgmpi is started"},
 	{Name: "batch.restarts", Text: "how often the job may go on in another allocation"},

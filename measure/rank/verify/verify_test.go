@@ -5,14 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/mockups"
 )
 
 func TestFunctionWithoutAResultIsNotTakenForAnother(t *testing.T) {
-	v, err := New("byte", "bor")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(New("byte", "bor"))(t)
 	f, _ := mockups.Get("MPI_Exscan")
 	c := Case{Function: f, Size: 2, Layout: f.Layout(1, 2, 0, 0), Count: 1, Send: make([]byte, 1), Recv: make([]byte, 1)}
 	v.Fill(c)
@@ -27,10 +25,7 @@ func TestFunctionWithoutAResultIsNotTakenForAnother(t *testing.T) {
 
 // Element by element, what along gives a part at a time.
 func TestPartsOfAStretchAreItsElements(t *testing.T) {
-	v, err := New("int", "sum")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(New("int", "sum"))(t)
 	e := v.(*elementsOf[int32])
 	for _, of := range []ranks{{2, 2}, {0, 2}} {
 		for _, first := range []int64{0, 5, period - 1, period, 3*period + 17} {
@@ -58,10 +53,7 @@ func TestPartsThatChangePlacesAreSeen(t *testing.T) {
 	const count = 100 * period
 	for _, d := range mockups.Datatypes() {
 		for _, op := range d.Ops {
-			v, err := New(d.Name, op)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(New(d.Name, op))(t)
 			f, _ := mockups.Get("MPI_Allreduce")
 			c := Case{Function: f, Size: 1, Layout: f.Layout(count, 1, 0, 0), Count: count, Send: make([]byte, count*d.Bytes)}
 			v.Fill(c)
