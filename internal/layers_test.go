@@ -139,10 +139,7 @@ func TestImportsRunDownwards(t *testing.T) {
 }
 
 func TestArchitecturePageShowsTheLayers(t *testing.T) {
-	page, err := os.ReadFile("../docs/dev/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/dev/architecture.md"))(t)
 	var want strings.Builder
 	for _, entries := range layers {
 		want.WriteString("    " + strings.Join(entries, "   ") + "\n")

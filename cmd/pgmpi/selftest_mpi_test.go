@@ -82,34 +82,6 @@ func TestWithoutTheExperimentASplitIsOnlySuspected(t *testing.T) {
 	}
 }
 
-func TestALargeSlowdownIsDecidedAtTheFirstLook(t *testing.T) {
-	b := newFixture(t, libraries[1])
-	gl := b.toml(`
-[check]
-guidelines = ["GL1:MPI_Bcast"]
-[job]
-np = [2]
-msizes = ["64", "1Ki"]
-looks = [8, 12, 16]
-[nrep]
-fixed = 10
-` + b.planted("MPI_Bcast:64:5000000ns"))
-	b.check("--guidelines", gl).exits(t, 1)
-	r := b.report()
-	v := r.Verdicts[0]
-	if v.Verdict != "violated" || v.Runs != 8 || r.Looks == nil || r.Looks.Decided[0] != 1 {
-		t.Errorf("%+v, %+v", v, r.Looks)
-	}
-	if n := len(b.raw()); n != 8 {
-		t.Errorf("%d mpiruns, want the first look's 8", n)
-	}
-	before := b.raw()
-	b.check("--resume").exits(t, 1)
-	if after := b.raw(); len(after) != len(before) {
-		t.Errorf("--resume went on with a check that is over: %d mpiruns", len(after))
-	}
-}
-
 func TestMaxTimeAndMaxMpirunsEndACheckWithAVerdict(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[1])
