@@ -21,7 +21,7 @@ const splitPart = 5
 // split experiment, so that a check as a whole errs with alpha.
 func levels(m *results.Manifest, cfg judge.Config) (own, split judge.Config) {
 	own, split = cfg, cfg
-	if cfg.Method != judge.MethodPaper && (m.SplitExperiment || m.Split != nil) {
+	if cfg.Method.Rules().FollowsUp && (m.SplitExperiment || m.Split != nil) {
 		split.Alpha = cfg.Alpha / splitPart
 		own.Alpha = cfg.Alpha * (splitPart - 1) / splitPart
 	}
@@ -72,7 +72,7 @@ func (a *Analysis) compare(t guidelines.Test, part int) suspicion {
 // part where none is suspicious.
 func (a *Analysis) suspect(v *Verdict, t guidelines.Test, parts []int) {
 	yes, no := judge.Suspected, judge.NotSuspected
-	if a.Cfg.Method == judge.MethodPaper {
+	if !a.Cfg.Method.Rules().FollowsUp {
 		yes, no = judge.Violated, judge.Kept
 	}
 	v.Verdict = no
@@ -111,7 +111,7 @@ func (a *Analysis) usableParts(t guidelines.Test) []int {
 // in as many mpiruns as pair well, but no more than the check has. It is nil where
 // there is nothing to follow up: no suspicion, method paper, or an R that is too small.
 func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, violatedBefore func(*Verdict) int64) (*results.SplitPlan, error) {
-	if cfg.Method == judge.MethodPaper {
+	if !cfg.Method.Rules().FollowsUp {
 		return nil, nil
 	}
 	a, err := begin(m, set, cfg)
@@ -182,7 +182,7 @@ func (a *Analysis) Measured(mode protocol.Mode, f results.FollowUp, runs int) (p
 // (docs/statistics.md).
 func (a *Analysis) experiment() error {
 	m := a.Manifest
-	if a.Cfg.Method == judge.MethodPaper || m.Split == nil || len(m.Split.FollowUps) == 0 {
+	if !a.Cfg.Method.Rules().FollowsUp || m.Split == nil || len(m.Split.FollowUps) == 0 {
 		return nil
 	}
 	_, split := levels(m, a.Cfg)

@@ -58,7 +58,7 @@ type divided struct {
 // min_slowdown, and so do the verdicts. They are a family of their own, which changes
 // no verdict.
 func (a *Analysis) byState(states []medians.State) error {
-	if a.Cfg.Method == judge.MethodPaper || len(states) == 0 {
+	if !a.Cfg.Method.Rules().Slowdown || len(states) == 0 {
 		return nil
 	}
 	family := a.divided(states)

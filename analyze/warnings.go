@@ -27,7 +27,7 @@ func (r *Remarks) Add(id remark.ID, format string, args ...any) {
 func (a *Analysis) warnings(r *Report) []remark.Remark {
 	out := Remarks{}
 	m, set := a.Manifest, a.Set
-	if r.Method == judge.MethodPaper {
+	if !r.Method.Rules().Slowdown {
 		out.Add(remark.PaperMethod, "method paper neither adjusts for m = %d tests nor asks for a minimum slowdown: expect false violations", r.M)
 	} else if r.Test == judge.TestRankSumNormal {
 		out.Add(remark.NormalApproximation, "with more than %d mpiruns the rank-sum p-values are from the normal approximation", stats.MaxExactRankSum)
@@ -141,7 +141,7 @@ func (r *Remarks) ofNeighbours(m *results.Manifest, set *medians.Set) {
 // ofPairing is for tests that compare run medians across mpiruns.
 func (r *Remarks) ofPairing(a *Analysis, of *Report) {
 	d := a.Family
-	if d.Test(d.Last()).Paired || of.Method == judge.MethodPaper || d.M == 0 {
+	if d.Test(d.Last()).Paired || !of.Method.Rules().Exact || d.M == 0 {
 		return
 	}
 	pairing := judge.Pairing(d.Alpha, d.M)

@@ -83,17 +83,14 @@ func Strings[T ~string](names []T) []string {
 	return out
 }
 
-// adjustments are what "auto" stands for.
-var adjustments = map[Method]Adjust{MethodDefault: AdjustBH, MethodCI: AdjustHolm, MethodPaper: AdjustNone, MethodMargin: AdjustBH}
-
-// resolved is the Config with the method's adjustment in place of "auto". What
+// resolved returns the Config with the method's adjustment in place of "auto". What
 // is unknown or out of range is an error.
 func (c Config) resolved() (Config, error) {
 	if errs := c.Validate(); len(errs) > 0 {
 		return c, errs[0]
 	}
 	if c.Adjust == AdjustAuto {
-		c.Adjust = adjustments[c.Method]
+		c.Adjust = c.Method.Rules().Adjust
 	}
 	return c, nil
 }

@@ -194,12 +194,12 @@ func (d *Design) candidates(r int) []*Test {
 	switch {
 	case d.Config.Test != TestAuto:
 		asked = []*Test{Get(d.Config.Test)}
-	case d.Method == MethodPaper:
+	case !d.Method.Rules().Exact:
 		asked = []*Test{&rankSum}
 	}
 	var out []*Test
 	for _, t := range asked {
-		if t.Beyond != nil && (d.Method == MethodPaper || r > t.Most) {
+		if t.Beyond != nil && (!d.Method.Rules().Exact || r > t.Most) {
 			t = t.Beyond
 		}
 		if !(t.Paired && d.unpaired) {

@@ -80,7 +80,7 @@ func (f *Family) Outlook() Outlook {
 
 // open are the tests that the data leave undecided, and the fewest mpiruns of one.
 func (f *Family) open() (open []int, least int) {
-	if f.Refused != nil || f.looks[f.Last()].weak || f.Method == MethodPaper || f.folders {
+	if f.Refused != nil || f.looks[f.Last()].weak || f.folders {
 		return nil, 0
 	}
 	for i, o := range f.Outcomes {
@@ -229,7 +229,7 @@ var cases = [...]float64{-1.2816, -0.5244, 0, 0.5244, 1.2816}
 // The logarithm of the spread that the new mpiruns happen to have varies by `again`.
 func (f *Family) chance(p *prospect, r int, forSlower, forKept, again float64) (slower, kept float64) {
 	zero, allowed := 0.0, math.Log(f.MinSlowdown)
-	if f.Method == MethodMargin {
+	if f.Method.Rules().Margin {
 		zero = allowed
 	}
 	for _, z := range cases {

@@ -70,7 +70,7 @@ func header(r *analyze.Report) []document.Section {
 	}
 	s.Fact("Library", "%s%s", phrase.Fit(ShortVersion(r.Library.Version), 75), phrase.When(r.Library.PML != "", ", pml %s", r.Library.PML))
 	s.Fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
-	slowdown := cmp.Or(phrase.When(r.Method != judge.MethodPaper, "minimum slowdown %.2f×", r.MinSlowdown), "no minimum slowdown")
+	slowdown := cmp.Or(phrase.When(r.Method.Rules().Slowdown, "minimum slowdown %.2f×", r.MinSlowdown), "no minimum slowdown")
 	s.Fact("Test", "method %s: %s, %s, m = %s, alpha = %g%s, %s",
 		r.Method, r.Test.Title(r.R), adjustNames[r.Adjust], conf.Plural(r.M, "test"), r.Alpha, phrase.When(r.FamilyAlpha < r.Alpha, " (%g here)", r.FamilyAlpha), slowdown)
 	rho := "undefined"
@@ -98,13 +98,13 @@ func schedule(r *analyze.Report) string {
 	l := r.Looks
 	text := conf.Plural(l.Looks[0], "mpirun") + " measured everything"
 	what := "what pointed to a violation"
-	if r.Method == judge.MethodPaper {
+	if !r.Method.Rules().Slowdown {
 		what = "what was not violated yet"
 	}
 	for k, at := range l.Looks[1:] {
 		text += fmt.Sprintf(", %d more %s", at-l.Looks[k], what)
 		what = "of that what still did"
-		if r.Method == judge.MethodPaper {
+		if !r.Method.Rules().Slowdown {
 			what = "what still was not"
 		}
 	}
@@ -145,7 +145,7 @@ func summary(r *analyze.Report) []document.Section {
 		checked, violated = checked+tests.Checked, violated+tests.Violated
 		t.Add(s.Shape, string(s.Type), fmt.Sprintf("%d/%d", s.Units.Violated, s.Units.Checked), s.Unit,
 			fmt.Sprintf("%d/%d", tests.Violated, tests.Checked),
-			phrase.When(s.Type == guidelines.Split && r.Method != judge.MethodPaper, "%d/%d", tests.Suspected, tests.Checked))
+			phrase.When(s.Type == guidelines.Split && r.Method.Rules().FollowsUp, "%d/%d", tests.Suspected, tests.Checked))
 	}
 	firm := ""
 	if known := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Replication != nil }); len(known) > 0 {
@@ -220,7 +220,7 @@ func violations(r *analyze.Report) []document.Section {
 	if len(out) > 0 {
 		out[len(out)-1].Note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. 95 %%: the interval of the ratio, for this test alone, not adjusted for being chosen as a finding.%s",
 			phrase.When(known, " again: the estimated probability that a new check of this design shows it; .90 and more is firm, - is not known."))
-		if t := judge.Get(r.Test); t != nil && !t.Paired && r.Method != judge.MethodPaper {
+		if t := judge.Get(r.Test); t != nil && !t.Paired && r.Method.Rules().Exact {
 			out[len(out)-1].Note("The test does not pair the mpiruns: p is exact if both sides spread alike and do not depend on each other (docs/statistics.md#tests).")
 		}
 	}

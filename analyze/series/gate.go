@@ -50,7 +50,7 @@ func Confirmation(a *analyze.Analysis, g *Against) (*results.SplitPlan, error) {
 	if len(plan.FollowUps) == 0 {
 		return nil, nil
 	}
-	if a.Cfg.Method != judge.MethodPaper {
+	if a.Cfg.Method.Rules().Plans {
 		plan.R = max(a.Family.Looks[0], judge.Pairing(a.Cfg.Alpha, len(plan.FollowUps)))
 	}
 	return plan, nil
