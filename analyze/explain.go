@@ -52,8 +52,8 @@ type SideRun struct {
 // mpirun of the verdict's shape, nil where there is none; only the samples of
 // the two cases are kept.
 func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Explanation, error) {
-	plan := &a.Manifest.Plan
-	t, v := &plan.Tests[i], &a.Verdicts[i]
+	plan := &a.manifest.Plan
+	t, v := &plan.Tests[i], &a.verdicts[i]
 	call := plan.Cases[t.Case]
 	e := &Explanation{Report: a.Report, Verdict: v, Call: SideSamples{Function: call.Function, Msize: call.Msize, Calls: 1}}
 	cases, sides := []int{t.Case}, []*SideSamples{&e.Call}
@@ -62,7 +62,7 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 		e.Other = &SideSamples{Function: other.Function, Msize: other.Msize, Calls: max(v.K, 1)}
 		cases, sides = append(cases, t.Others[i]), append(sides, e.Other)
 	}
-	last := len(a.Set.Cases[t.Case].Medians)
+	last := len(a.set.Cases[t.Case].Medians)
 	if v.PValue != nil && t.Type != guidelines.Split {
 		last = v.Runs // a case may have been measured on for other tests
 	}
@@ -88,9 +88,9 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 		return e, nil
 	}
 	if t.Type == guidelines.Split {
-		e.Test = a.split.Numbers(slices.IndexFunc(a.Manifest.Split.FollowUps, func(f results.FollowUp) bool { return f.Test == i }))
+		e.Test = a.split.Numbers(slices.IndexFunc(a.manifest.Split.Comparisons, func(f results.Comparison) bool { return f.Test == i }))
 	} else {
-		e.Test = a.Family.Numbers(slices.Index(a.tests, i))
+		e.Test = a.family.Numbers(slices.Index(a.tests, i))
 	}
 	return e, nil
 }

@@ -34,4 +34,4 @@ func measuredOf(set *medians.Set, m *results.Manifest) Measured {
 }
 
 // RunMedians are all that the tests rest on.
-func (a *Analysis) RunMedians() []medians.CaseMedians { return a.Set.AllMedians() }
+func (a *Analysis) RunMedians() []medians.CaseMedians { return a.set.AllMedians() }

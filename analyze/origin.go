@@ -35,8 +35,8 @@ func OriginOf(m *results.Manifest) Origin {
 
 // origin also knows what the raw files say.
 func (a *Analysis) origin() Origin {
-	o := OriginOf(a.Manifest)
-	last := a.Set.LastFinished()
+	o := OriginOf(a.manifest)
+	last := a.set.LastFinished()
 	if last.IsZero() {
 		return o
 	}
@@ -49,8 +49,8 @@ func (a *Analysis) origin() Origin {
 
 // yardstick is what was read in the median mpirun of each shape.
 func (a *Analysis) yardstick() (out []Yardstick) {
-	for _, shape := range a.Manifest.Plan.Shapes {
-		y := Yardstick{Shape: shape.String(), Speed: a.Set.Speed(shape)}
+	for _, shape := range a.manifest.Plan.Shapes {
+		y := Yardstick{Shape: shape.String(), Speed: a.set.Speed(shape)}
 		if (y != Yardstick{Shape: y.Shape}) {
 			out = append(out, y)
 		}

@@ -8,16 +8,27 @@ import (
 	"strings"
 )
 
-// Side is a results folder to be compared with others. Without an Analysis its
-// Design can be asked for, no more.
+// Side is a results folder to be compared with others.
 type Side struct {
-	Name string // what the user calls the folder
-	*Analysis
+	Name     string // what the user calls the folder
+	Manifest *results.Manifest
+	Set      *medians.Set
+	Report   *Report // nil: nothing has been measured yet, and only designs can be asked for
 }
+
+// With returns the Analysis with another report about it.
+func (a *Analysis) With(r *Report) *Analysis {
+	out := *a
+	out.Report, out.verdicts = r, r.Verdicts
+	return &out
+}
+
+// Side is the folder of an Analysis.
+func (a *Analysis) Side(name string) *Side { return &Side{name, a.manifest, a.set, a.Report} }
 
 // Planned is a Side before its first mpirun.
 func Planned(name string, m *results.Manifest) *Side {
-	return &Side{name, &Analysis{Manifest: m, Set: medians.New(m)}}
+	return &Side{Name: name, Manifest: m, Set: medians.New(m)}
 }
 
 // NotComparable is the error for folders whose numbers do not mean the same.

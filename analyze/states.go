@@ -27,8 +27,8 @@ type StateVerdict struct {
 // states are those of all shapes.
 func (a *Analysis) states() []medians.State {
 	var out []medians.State
-	for _, shape := range a.Manifest.Plan.Shapes {
-		out = append(out, a.Set.States(shape)...)
+	for _, shape := range a.manifest.Plan.Shapes {
+		out = append(out, a.set.States(shape)...)
 	}
 	return out
 }
@@ -58,7 +58,7 @@ type divided struct {
 // min_slowdown, and so do the verdicts. They are a family of their own, which changes
 // no verdict.
 func (a *Analysis) byState(states []medians.State) error {
-	if !a.Cfg.Method.Rules().Slowdown || len(states) == 0 {
+	if !a.cfg.Method.Rules().Slowdown || len(states) == 0 {
 		return nil
 	}
 	family := a.divided(states)
@@ -69,7 +69,7 @@ func (a *Analysis) byState(states []medians.State) error {
 	for i, d := range family {
 		pairs[i] = judge.Pair{Orig: ratios(d.second), Other: ratios(d.large)}
 	}
-	design, err := judge.NewComparison(a.Cfg, judge.TwoSided, false, len(family[0].large.Orig), len(family[0].second.Orig), len(family))
+	design, err := judge.NewComparison(a.cfg, judge.TwoSided, false, len(family[0].large.Orig), len(family[0].second.Orig), len(family))
 	if err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (a *Analysis) byState(states []medians.State) error {
 		return err
 	}
 	for i, o := range f.Outcomes {
-		if !(o.PAdjusted <= a.Cfg.Alpha) || math.Abs(math.Log(o.Ratio)) < math.Log(a.Cfg.MinSlowdown) {
+		if !(o.PAdjusted <= a.cfg.Alpha) || math.Abs(math.Log(o.Ratio)) < math.Log(a.cfg.MinSlowdown) {
 			continue
 		}
 		if err := a.answers(family[i]); err != nil {
@@ -91,11 +91,11 @@ func (a *Analysis) byState(states []medians.State) error {
 // divided are the tests with at least two mpiruns in two states.
 func (a *Analysis) divided(states []medians.State) (out []divided) {
 	for n, i := range a.tests {
-		runs := a.Family.Outcomes[n].Runs
+		runs := a.family.Outcomes[n].Runs
 		d := divided{test: n}
 		orig, other := a.sides(i)
 		for _, s := range states {
-			if s.Shape != a.Verdicts[i].Shape {
+			if s.Shape != a.verdicts[i].Shape {
 				continue
 			}
 			if p := inState(s, orig, other, runs); len(p.Orig) > 1 {
@@ -124,7 +124,7 @@ func ratios(p judge.Pair) []float64 {
 // answers judges a test in each state by itself, and keeps that where the verdicts
 // differ and some state has a ratio of min_slowdown.
 func (a *Analysis) answers(d divided) error {
-	cfg := a.Cfg
+	cfg := a.cfg
 	cfg.Method, cfg.Test, cfg.Adjust = judge.MethodDefault, judge.TestSignedRank, judge.AdjustNone
 	var out []StateVerdict
 	differ, slow := false, false
@@ -133,17 +133,17 @@ func (a *Analysis) answers(d divided) error {
 		if err != nil {
 			return err
 		}
-		f := design.Family(float64(a.Set.TickNS))
+		f := design.Family(float64(a.set.TickNS))
 		if err := f.Look(d.pairs[i : i+1]); err != nil {
 			return err
 		}
 		o := f.Outcomes[0]
 		out = append(out, StateVerdict{State: s.Name, Mpiruns: o.Runs, Ratio: Number(o.Ratio), RatioLo95: Number(o.Lo95), RatioHi95: Number(o.Hi95), Verdict: o.Verdict})
 		differ = differ || o.Verdict != out[0].Verdict
-		slow = slow || o.Ratio >= a.Cfg.MinSlowdown
+		slow = slow || o.Ratio >= a.cfg.MinSlowdown
 	}
 	if differ && slow {
-		a.Verdicts[a.tests[d.test]].ByState = out
+		a.verdicts[a.tests[d.test]].ByState = out
 	}
 	return nil
 }

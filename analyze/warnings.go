@@ -26,7 +26,7 @@ func (r *Remarks) Add(id remark.ID, format string, args ...any) {
 // warnings collects what a reader of the verdicts should know.
 func (a *Analysis) warnings(r *Report) []remark.Remark {
 	out := Remarks{}
-	m, set := a.Manifest, a.Set
+	m, set := a.manifest, a.set
 	if !r.Method.Rules().Slowdown {
 		out.Add(remark.PaperMethod, "method paper neither adjusts for m = %d tests nor asks for a minimum slowdown: expect false violations", r.M)
 	} else if r.Test == judge.TestRankSumNormal {
@@ -140,12 +140,12 @@ func (r *Remarks) ofNeighbours(m *results.Manifest, set *medians.Set) {
 
 // ofPairing is for tests that compare run medians across mpiruns.
 func (r *Remarks) ofPairing(a *Analysis, of *Report) {
-	d := a.Family
+	d := a.family
 	if d.Test(d.Last()).Paired || !of.Method.Rules().Exact || d.M == 0 {
 		return
 	}
 	pairing := judge.Pairing(d.Alpha, d.M)
-	if a.Cfg.Test == judge.TestAuto && d.R() < pairing && of.Refused == nil {
+	if a.cfg.Test == judge.TestAuto && d.R() < pairing && of.Refused == nil {
 		r.Add(remark.NotPaired, "R = %d mpiruns are too few to compare the two sides of a test within each mpirun (m = %s), so that mpiruns which are slow throughout hide slowdowns; "+
 			"R = %d mpiruns would do", d.R(), conf.Plural(d.M, "test"), pairing)
 	}
@@ -161,7 +161,7 @@ func (r *Remarks) ofPairing(a *Analysis, of *Report) {
 		}
 		tests++
 		orig, other := a.sides(i)
-		factor := general[runs][a.Manifest.Plan.Tests[i].Shape]
+		factor := general[runs][a.manifest.Plan.Tests[i].Shape]
 		x, y := spreadOf(orig.Medians[:runs], factor), spreadOf(other.Medians[:runs], factor)
 		if max(x, y) > unlike*min(x, y) {
 			differ++

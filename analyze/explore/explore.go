@@ -29,9 +29,9 @@ type explored struct {
 // fastest mock-up, where the default is slower by min_slowdown or more; and there the
 // default against itself. What has chosen is never tested. r is how many mpiruns test; 0:
 // as many as suit their number. Nil: there are no candidates.
-func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r int) *results.SplitPlan {
+func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r int) *results.FollowUps {
 	x := &explored{m, set, cfg}
-	plan, candidates := &results.SplitPlan{}, 0
+	plan, candidates := &results.FollowUps{}, 0
 	for _, tests := range x.cells() {
 		var chosen []int
 		for _, c := range x.fastest(tests) {
@@ -44,7 +44,7 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 			chosen = append(chosen, i)
 		}
 		for _, i := range chosen {
-			plan.FollowUps = append(plan.FollowUps, results.FollowUp{Test: i, Case: m.Plan.Tests[i].Case, Part: m.Plan.Tests[i].Others[0], Calls: 1})
+			plan.Comparisons = append(plan.Comparisons, results.Comparison{Test: i, Case: m.Plan.Tests[i].Case, Part: m.Plan.Tests[i].Others[0], Calls: 1})
 		}
 	}
 	if candidates == 0 {
@@ -57,8 +57,8 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 }
 
 // Candidates is how many candidates a plan tests: the family of the adjustment.
-func Candidates(m *results.Manifest, plan *results.SplitPlan) (n int) {
-	for _, f := range plan.FollowUps {
+func Candidates(m *results.Manifest, plan *results.FollowUps) (n int) {
+	for _, f := range plan.Comparisons {
 		if !isItself(m.Plan.Tests[f.Test].Mockup) {
 			n++
 		}
@@ -127,7 +127,7 @@ func (x *explored) candidates(tests []int) [2]*Candidate {
 	if x.m.Explore == nil {
 		return best
 	}
-	for _, f := range x.m.Explore.FollowUps {
+	for _, f := range x.m.Explore.Comparisons {
 		if c, kind := x.candidate(f.Test); slices.Contains(tests, f.Test) && !isItself(c.Function) {
 			best[kind] = c
 		}
@@ -184,8 +184,8 @@ func (x *explored) outcomes(e *Exploration) (map[int]judge.Outcome, error) {
 	if x.m.Explore == nil {
 		return out, nil
 	}
-	var families [2][]results.FollowUp
-	for _, f := range x.m.Explore.FollowUps {
+	var families [2][]results.Comparison
+	for _, f := range x.m.Explore.Comparisons {
 		kind := 0
 		if isItself(x.m.Plan.Tests[f.Test].Mockup) {
 			kind = 1
@@ -237,7 +237,7 @@ func (x *explored) differs(o judge.Outcome) bool {
 }
 
 // look tests a family. Where R is too small nothing is.
-func (x *explored) look(d *judge.Design, followUps []results.FollowUp) ([]judge.Outcome, error) {
+func (x *explored) look(d *judge.Design, followUps []results.Comparison) ([]judge.Outcome, error) {
 	family := d.Family(float64(x.set.TickNS))
 	if d.Refused != nil {
 		return family.Outcomes, nil
@@ -254,7 +254,7 @@ func (x *explored) look(d *judge.Design, followUps []results.FollowUp) ([]judge.
 }
 
 // problem says why what was measured of a candidate cannot be tested; "": it can.
-func (x *explored) problem(f results.FollowUp) string {
+func (x *explored) problem(f results.Comparison) string {
 	for _, i := range []int{f.Case, f.Part} {
 		function, side := x.m.Plan.Cases[i].Function, x.set.Side(protocol.ModeExplore, i, 1)
 		why := "not measured by the mpiruns that test"
@@ -317,8 +317,8 @@ func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell
 // whyUntested says why a candidate that was to be tested is not; "": it is, or the mpiruns are
 // too few for any.
 func (x *explored) whyUntested(k *Candidate) string {
-	i := slices.IndexFunc(x.m.Explore.FollowUps, func(f results.FollowUp) bool { return f.Test == k.test })
-	return x.problem(x.m.Explore.FollowUps[i])
+	i := slices.IndexFunc(x.m.Explore.Comparisons, func(f results.Comparison) bool { return f.Test == k.test })
+	return x.problem(x.m.Explore.Comparisons[i])
 }
 
 // setOutcome replaces what the selection has said of a candidate.

@@ -57,5 +57,5 @@ func side(t *testing.T, name string, ns []int64, change func(*results.Manifest, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &analyze.Side{Name: name, Analysis: a}
+	return a.Side(name)
 }

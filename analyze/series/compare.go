@@ -27,7 +27,7 @@ func Compare(a, b *analyze.Side, cfg CompareConfig) (*Comparison, error) {
 		Test: d.Test(0).Name, Adjust: d.Adjust, M: d.M, PMin: d.PMin(0), Refused: d.Refused,
 		ClockTickS: float64(max(a.Set.TickNS, b.Set.TickNS)) / 1e9, Guidelines: changedGuidelines(a, b), Differences: differences(a, b),
 		Wrong: slices.Concat([]analyze.CaseMessage{}, a.Report.Wrong, b.Report.Wrong), FailOn: cmp.Or(cfg.FailOn, ExitOnBoth),
-		Need: cfg.Need, AllRows: cfg.AllRows, Shift: machineShift(a.Report, b.Report, cfg.Paired),
+		Need: cfg.Need, AllRows: cfg.AllRows, Shift: machineShift(CheckOf(a.Report, a.Name), CheckOf(b.Report, b.Name), cfg.Paired),
 	}
 	c.OnlyA, c.OnlyB = without(a, b), without(b, a)
 	if c.Cases, err = compareCases(c, d, a, b, matches); err != nil {

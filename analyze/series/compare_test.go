@@ -31,7 +31,7 @@ func side(t *testing.T, name string, ns []int64, change func(*results.Manifest, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &analyze.Side{Name: name, Analysis: a}
+	return a.Side(name)
 }
 
 func compared(t *testing.T, a, b *analyze.Side, set func(*CompareConfig)) *Comparison {
@@ -139,14 +139,16 @@ func TestGuidelinesNewlyViolatedAndNewlyKept(t *testing.T) {
 		{judge.Violated, judge.Marginal, NewlyKept}, {judge.Violated, judge.Kept, NewlyKept},
 		{judge.Violated, judge.Violated, ""}, {judge.Kept, judge.Undecided, ""}, {judge.NotMeasured, judge.Violated, ""}, {judge.Violated, judge.Wrong, ""},
 	} {
-		if got := guidelineChange(&analyze.Verdict{Verdict: x.a}, &analyze.Verdict{Verdict: x.b}); got != x.want {
+		if got := guidelineChange(answered(analyze.Verdict{Verdict: x.a}), answered(analyze.Verdict{Verdict: x.b})); got != x.want {
 			t.Errorf("%s to %s: %q, want %q", x.a, x.b, got, x.want)
 		}
 	}
-	if got := guidelineChange(&analyze.Verdict{Verdict: judge.Undecided, Reason: "only 2 of 10 mpiruns"}, &analyze.Verdict{Verdict: judge.Violated}); got != "" {
+	if got := guidelineChange(answered(analyze.Verdict{Verdict: judge.Undecided, Reason: "only 2 of 10 mpiruns"}), answered(analyze.Verdict{Verdict: judge.Violated})); got != "" {
 		t.Errorf("without data in A: %q", got)
 	}
 }
+
+func answered(v analyze.Verdict) *Point { p := pointOf(&v); return &p }
 
 func TestNewlyViolatedIsOnlyBetweenTwoTestsWhoseIntervalsAreApart(t *testing.T) {
 	hi := 1.07
@@ -159,11 +161,11 @@ func TestNewlyViolatedIsOnlyBetweenTwoTestsWhoseIntervalsAreApart(t *testing.T) 
 		{judge.Kept, 1.06, NewlyShown}, {judge.Marginal, 1.06, NewlyShown}, {judge.Undecided, 1.06, NewlyShown},
 		{judge.NotSuspected, 1.9, NewlyShown}, {judge.Suspected, 1.9, NewlyShown}, // medians only
 	} {
-		if got := guidelineChange(&analyze.Verdict{Verdict: x.a, RatioHi95: &hi}, &analyze.Verdict{Verdict: judge.Violated, RatioLo95: &x.lo}); got != x.want {
+		if got := guidelineChange(answered(analyze.Verdict{Verdict: x.a, RatioHi95: &hi}), answered(analyze.Verdict{Verdict: judge.Violated, RatioLo95: &x.lo})); got != x.want {
 			t.Errorf("%s up to 1.07, violated from %v: %q, want %q", x.a, x.lo, got, x.want)
 		}
 	}
-	if got := guidelineChange(&analyze.Verdict{Verdict: judge.Kept}, &analyze.Verdict{Verdict: judge.Violated}); got != NewlyShown {
+	if got := guidelineChange(answered(analyze.Verdict{Verdict: judge.Kept}), answered(analyze.Verdict{Verdict: judge.Violated})); got != NewlyShown {
 		t.Errorf("without intervals: %q", got)
 	}
 }
@@ -172,7 +174,7 @@ func TestOverlappingTestsAreNamedUpToFive(t *testing.T) {
 	var list []GuidelineChange
 	ratio := 1.31
 	for i := range 7 {
-		list = append(list, GuidelineChange{Change: NewlyShown, Guideline: "GL16", Function: "MPI_Scan", Msize: 1 << i, Shape: "p2",
+		list = append(list, GuidelineChange{Change: NewlyShown, Asked: Asked{Guideline: "GL16", Function: "MPI_Scan", Msize: 1 << i, Shape: "p2"},
 			AVerdict: judge.NotSuspected, BVerdict: judge.Violated, BRatio: &ratio})
 	}
 	got := atMost(5, changedNames(list, NewlyShown))
@@ -210,11 +212,11 @@ func TestAComparisonSaysWhatItCouldHaveSeen(t *testing.T) {
 
 func TestMonotonyWithAnotherLargerSizeIsAnotherQuestion(t *testing.T) {
 	a, b := analyze.Verdict{Type: "monotony", Msize: 8, MsizeOther: 16}, analyze.Verdict{Type: "monotony", Msize: 8, MsizeOther: 64}
-	if questionOf(&a) == questionOf(&b) {
+	if askedBy(&a).question() == askedBy(&b).question() {
 		t.Error("monotony from 8 to 16 bytes is matched with that from 8 to 64")
 	}
 	a.Type, b.Type = "split", "split"
-	if questionOf(&a) != questionOf(&b) {
+	if askedBy(&a).question() != askedBy(&b).question() {
 		t.Error("for split-robustness the smaller size is found, not asked")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 )
 
@@ -136,18 +135,12 @@ type FunctionChange struct {
 
 // GuidelineChange is a planned test of both folders whose verdict changed.
 type GuidelineChange struct {
-	Change     Change          `json:"change"`
-	Guideline  string          `json:"guideline"`
-	Type       guidelines.Type `json:"type"`
-	Function   string          `json:"function"`
-	Mockup     string          `json:"mockup,omitempty"`
-	Msize      int64           `json:"msize"`       // bytes
-	MsizeOther int64           `json:"msize_other"` // as in a Verdict, of the folder where it is violated
-	Shape      string          `json:"shape"`
-	AVerdict   judge.Verdict   `json:"a_verdict"`
-	BVerdict   judge.Verdict   `json:"b_verdict"`
-	ARatio     *float64        `json:"a_ratio"` // of the call to its other side
-	BRatio     *float64        `json:"b_ratio"`
+	Change   Change        `json:"change"`
+	Asked                  // MsizeOther is of the folder where it is violated
+	AVerdict judge.Verdict `json:"a_verdict"`
+	BVerdict judge.Verdict `json:"b_verdict"`
+	ARatio   *float64      `json:"a_ratio"` // of the call to its other side
+	BRatio   *float64      `json:"b_ratio"`
 }
 
 // Difference is a factor that is not the same in both folders.

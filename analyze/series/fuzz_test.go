@@ -31,7 +31,7 @@ func FuzzNight(f *testing.F) {
 	f.Add(text)
 	f.Add([]byte(`{"schema":"pgmpi-report/1","verdicts":[{},{"msize":-1}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if n, err := ReadPastNight(bytes.NewReader(text), "night"); (n == nil) == (err == nil) {
+		if n, err := ReadCheck(bytes.NewReader(text), "night"); (n == nil) == (err == nil) {
 			t.Fatalf("%v and %v", n, err)
 		}
 	})
@@ -54,13 +54,11 @@ func FuzzHistory(f *testing.F) {
 		if json.Unmarshal(before, &a) != nil || json.Unmarshal(after, &b) != nil {
 			t.Skip()
 		}
-		var n Nights
+		var checks []*Check
 		for _, r := range []*analyze.Report{&a, &a, &a, &b, &b, &b} {
-			if err := n.Add("path", r, ""); err != nil {
-				t.Fatal(err)
-			}
+			checks = append(checks, CheckOf(r, "path"))
 		}
-		h, err := n.History(nil)
+		h, err := NewHistory(checks, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -13,7 +14,6 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
-	"pgmpi/measure/results"
 	"pgmpi/mockups"
 )
 
@@ -100,12 +100,12 @@ func sizeOrNone(text string) (int64, error) {
 }
 
 // about tells whether a test is one that the expectation names, with any library.
-func (e *Expectation) about(v *analyze.Verdict) bool {
-	if e.Guideline != v.Guideline || e.Function != "" && e.Function != v.Function || e.Shape != "" && e.Shape != v.Shape {
+func (e *Expectation) about(a Asked) bool {
+	if e.Guideline != a.Guideline || e.Function != "" && e.Function != a.Function || e.Shape != "" && e.Shape != a.Shape {
 		return false
 	}
 	ranges, err := e.ranges()
-	return err == nil && (len(ranges) == 0 || slices.ContainsFunc(ranges, func(r [2]int64) bool { return r[0] <= v.Msize && v.Msize <= r[1] }))
+	return err == nil && (len(ranges) == 0 || slices.ContainsFunc(ranges, func(r [2]int64) bool { return r[0] <= a.Msize && a.Msize <= r[1] }))
 }
 
 // with tells whether the expectation is about a library.
@@ -133,18 +133,18 @@ func (e *Expectation) words() string {
 	return out
 }
 
-// Expectations name today's violations: one for each guideline, function and shape,
+// Expectations name the violations of a check: one for each guideline, function and shape,
 // sizes that are neighbours in the Plan joined.
-func Expectations(n *PastNight) (out []Expectation) {
+func Expectations(n *Check) (out []Expectation) {
 	reason := "known"
 	if len(n.Created) >= len(time.DateOnly) {
 		reason += " since " + n.Created[:len(time.DateOnly)]
 	}
 	type group struct{ guideline, function, shape string }
-	sizes := map[group][]*Past{}
+	sizes := map[group][]*Point{}
 	var order []group
-	for i := range n.Tests {
-		p := &n.Tests[i]
+	for i := range n.Points {
+		p := &n.Points[i]
 		g := group{p.Guideline, p.Function, p.Shape}
 		if sizes[g] == nil {
 			order = append(order, g)
@@ -152,16 +152,16 @@ func Expectations(n *PastNight) (out []Expectation) {
 		sizes[g] = append(sizes[g], p)
 	}
 	for _, g := range order {
-		slices.SortStableFunc(sizes[g], func(a, b *Past) int { return int(min(max(a.Msize-b.Msize, -1), 1)) })
+		slices.SortStableFunc(sizes[g], func(a, b *Point) int { return cmp.Compare(a.Msize, b.Msize) })
 		if ranges := joined(sizes[g]); len(ranges) > 0 {
-			out = append(out, Expectation{Guideline: g.guideline, Function: g.function, Msizes: ranges, Shape: g.shape, Library: n.Library, Reason: reason})
+			out = append(out, Expectation{Guideline: g.guideline, Function: g.function, Msizes: ranges, Shape: g.shape, Library: n.Library.Short(), Reason: reason})
 		}
 	}
 	return out
 }
 
 // joined are the sizes of violations among the tests of one guideline, ascending.
-func joined(tests []*Past) (out guidelines.MsizeList) {
+func joined(tests []*Point) (out guidelines.MsizeList) {
 	for i := 0; i < len(tests); i++ {
 		first := i
 		for i < len(tests) && tests[i].Verdict == judge.Violated {
@@ -183,16 +183,4 @@ func sizeText(bytes int64) string {
 		return strconv.Itoa(0)
 	}
 	return conf.FormatSize(bytes)
-}
-
-// unmatched says which expectations name no test of a check. Those about another library do not.
-func unmatched(list []Expectation, m *results.Manifest) (notes []string) {
-	for i := range list {
-		e := &list[i]
-		if !e.with(analyze.LibraryOf(m)) || slices.ContainsFunc(m.Plan.Tests, func(t guidelines.Test) bool { return e.about(testOf(m, t)) }) {
-			continue
-		}
-		notes = append(notes, fmt.Sprintf("the expectation about %s matches no test of this check", e.words()))
-	}
-	return notes
 }

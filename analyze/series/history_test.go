@@ -32,13 +32,11 @@ func nightly(day int, ratios ...float64) *analyze.Report {
 
 func historyOf(t *testing.T, selectors []string, reports ...*analyze.Report) *History {
 	t.Helper()
-	var n Nights
+	var checks []*Check
 	for _, r := range reports {
-		if err := n.Add("nights/"+r.Folder, r, ""); err != nil {
-			t.Fatal(err)
-		}
+		checks = append(checks, CheckOf(r, "nights/"+r.Folder))
 	}
-	h, err := n.History(selectors)
+	h, err := NewHistory(checks, selectors)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,14 +155,10 @@ func TestATrendHasEveryNightOfTheTest(t *testing.T) {
 	if len(trends) != 1 || len(trends[0].Points) != 2 || trends[0].Msize != 16 || trends[0].Points[1].Night != 2 || *trends[0].Points[1].Ratio != 1.3 || trends[0].Points[1].Verdict != judge.Violated {
 		t.Errorf("%+v", trends)
 	}
-	var n Nights
-	if _, err := n.History(nil); err == nil {
+	if _, err := NewHistory(nil, nil); err == nil {
 		t.Error("no night is a history")
 	}
-	if err := n.Add("night", nightly(1, 1), ""); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := n.History([]string{"GL9:8"}); err == nil || !strings.Contains(err.Error(), `"GL9" was tested`) {
+	if _, err := NewHistory([]*Check{CheckOf(nightly(1, 1), "night")}, []string{"GL9:8"}); err == nil || !strings.Contains(err.Error(), `"GL9" was tested`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -178,12 +172,5 @@ func TestAReportThatAsksTwiceCountsOnce(t *testing.T) {
 	h := historyOf(t, []string{"GL8:8"}, twice(1, 1), twice(2, 1), twice(3, 1.3), twice(4, 1.3))
 	if s := h.Series[0]; len(s.Changes) != 0 || len(s.Trends[0].Points) != 4 {
 		t.Errorf("%+v", s)
-	}
-}
-
-func TestReportsThatWouldFillTheMemoryAreRefused(t *testing.T) {
-	n := Nights{tests: mostTests}
-	if err := n.Add("night", nightly(1, 1), ""); err == nil || !strings.Contains(err.Error(), "fewer") {
-		t.Errorf("%v", err)
 	}
 }

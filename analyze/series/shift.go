@@ -49,11 +49,11 @@ var ofMachine = []medians.Quantity{medians.ByLine, medians.ByMemcpy}
 
 // MachineShift says what speaks for a change of the machine from check a to check b,
 // which measured the same operation; nil: nothing.
-func MachineShift(a, b *analyze.Report) *Shift { return machineShift(a, b, false) }
+func MachineShift(a, b *Check) *Shift { return machineShift(a, b, false) }
 
 // machineShift: by turns, what drifts hits both, so that cases which moved together
 // say nothing of the machine.
-func machineShift(a, b *analyze.Report, byTurns bool) *Shift {
+func machineShift(a, b *Check, byTurns bool) *Shift {
 	s := &Shift{Yardstick: readings(a, b)}
 	moved := slices.ContainsFunc(s.Yardstick, func(y YardstickShift) bool { return y.Moved })
 	s.together(a, b)
@@ -63,7 +63,7 @@ func machineShift(a, b *analyze.Report, byTurns bool) *Shift {
 	return s
 }
 
-func (s *Shift) together(a, b *analyze.Report) {
+func (s *Shift) together(a, b *Check) {
 	before, after := caseMedians(a), caseMedians(b)
 	var logs []float64
 	var functions []string
@@ -88,24 +88,23 @@ func (s *Shift) together(a, b *analyze.Report) {
 		float64(max(s.Slower, s.Faster)) >= shiftedShare*float64(s.Cases) && max(ratio, 1/ratio) > shiftedRatio
 }
 
-// caseMedians are the medians of the cases that a report's verdicts have, mock-ups too.
-func caseMedians(r *analyze.Report) map[medians.Cell]float64 {
+// caseMedians returns the medians of the cases that a check's tests have, mock-ups too.
+func caseMedians(c *Check) map[medians.Cell]float64 {
 	out := map[medians.Cell]float64{}
-	put := func(k medians.Cell, s *float64) {
+	put := func(function string, msize int64, shape string, s *float64) {
+		k := medians.Cell{Function: function, Msize: msize, Shape: shape}
 		if _, there := out[k]; !there && s != nil && *s > 0 {
 			out[k] = *s
 		}
 	}
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		put(v.Cell(), v.MedianS)
-		other := medians.Cell{Function: v.Function, Msize: v.MsizeOther, Shape: v.Shape}
-		switch v.Type {
+	for i := range c.Points {
+		p := &c.Points[i]
+		put(p.Function, p.Msize, p.Shape, p.MedianS)
+		switch p.Type {
 		case guidelines.Pattern:
-			other.Function = v.Mockup
-			put(other, v.OtherMedianS)
+			put(p.Mockup, p.MsizeOther, p.Shape, p.OtherMedianS)
 		case guidelines.Monotony:
-			put(other, v.OtherMedianS)
+			put(p.Function, p.MsizeOther, p.Shape, p.OtherMedianS)
 		case guidelines.Split: // of k calls in a row
 		}
 	}
@@ -113,7 +112,7 @@ func caseMedians(r *analyze.Report) map[medians.Cell]float64 {
 }
 
 // readings pairs what was read of the machine.
-func readings(a, b *analyze.Report) []YardstickShift {
+func readings(a, b *Check) []YardstickShift {
 	out := []YardstickShift{}
 	for _, x := range a.Yardstick {
 		i := slices.IndexFunc(b.Yardstick, func(y analyze.Yardstick) bool { return y.Shape == x.Shape })

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/samples"
@@ -77,7 +76,7 @@ func showTimes(o *output, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	t, err := samples.NewTimes(&analyze.Side{Name: path, Analysis: j.Analysis}, o.all)
+	t, err := samples.NewTimes(j.Side(path), o.all)
 	if err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func Sides(paths []string) ([]*analyze.Side, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", all[i].path, err)
 		}
-		out = append(out, &analyze.Side{Name: all[i].path, Analysis: j.Analysis})
+		out = append(out, j.Side(all[i].path))
 	}
 	return out, nil
 }
