@@ -10,6 +10,8 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
+	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
@@ -130,12 +132,12 @@ func Store(folder *results.Folder, d *document.Document, formats []document.Form
 
 // StoreMedians writes medians.csv into a folder.
 func StoreMedians(folder *results.Folder, a *analyze.Analysis) error {
-	csv, err := report.RunMedians.Format("csv")
+	csv, err := check.RunMedians.Format("csv")
 	if err != nil {
 		return err
 	}
 	rows := a.RunMedians()
-	return Store(folder, report.RunMedians.Document(&rows), []document.Format{csv})
+	return Store(folder, check.RunMedians.Document(&rows), []document.Format{csv})
 }
 
 // StoreExploration writes what was explored into a folder, in all formats and as JSON.
@@ -145,7 +147,7 @@ func StoreExploration(folder *results.Folder, d *document.Document, formats []do
 
 // StoreOverlap is StoreExploration for what `pgmpi overlap` found.
 func StoreOverlap(folder *results.Folder, d *document.Document, formats []document.Format) error {
-	return storeWithJSON(folder, report.Overlaps, d, formats)
+	return storeWithJSON(folder, calls.Overlaps, d, formats)
 }
 
 func storeWithJSON[T any](folder *results.Folder, k document.Kind[T], d *document.Document, formats []document.Format) error {
@@ -162,7 +164,7 @@ func storeWithJSON[T any](folder *results.Folder, k document.Kind[T], d *documen
 // StoreReport writes a report into a folder, in all formats and as JSON, which
 // every results folder has.
 func StoreReport(folder *results.Folder, r *analyze.Report, formats []document.Format) error {
-	return storeWithJSON(folder, report.Reports, report.Reports.Document(r), formats)
+	return storeWithJSON(folder, check.Reports, check.Reports.Document(r), formats)
 }
 
 // OpenResults opens a results folder to read it.

@@ -194,7 +194,7 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 		}
 		r, err := remedied(b, func(x *Remedy) {
 			x.Start = func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
-				if x.proved != nil {
+				if len(x.held.choices) > 0 {
 					return nil, errors.New("no such launcher")
 				}
 				return b.Fake.Start(argv, env, stderr)
@@ -387,5 +387,14 @@ func TestChoicesOfOneAlgorithmAreWrittenAsOne(t *testing.T) {
 	whole := partsOf(algorithmsOf(), got[1:2], func(c tuning.Choice) (tuning.Choice, string) { return c, "no" })
 	if len(whole) != 2 {
 		t.Errorf("one that cannot be written is %d choices", len(whole))
+	}
+}
+
+func TestChoicesAreToldApartByWhatTheySetNotByTheirNames(t *testing.T) {
+	a := tuning.Choice{Kind: tuning.ByMockup, Function: "MPI_Bcast", Mockup: "bcast_as_scatter+allgather", Sizes: []int64{8}, NP: 4}
+	b := a
+	b.Mockup = "bcast_as_scatterv+allgatherv"
+	if tuning.Label(a) != tuning.Label(b) || a.Key() == b.Key() {
+		t.Errorf("%q and %q have keys %q and %q", tuning.Label(a), tuning.Label(b), a.Key(), b.Key())
 	}
 }

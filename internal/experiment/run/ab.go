@@ -11,7 +11,7 @@ import (
 	"slices"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
@@ -101,7 +101,7 @@ func (x *AB) Reports() (out [2]*analyze.Report, err error) {
 }
 
 func (x *AB) Judge() (out [2]*reading.Judgement, err error) {
-	text, err := report.Reports.Format("table")
+	text, err := check.Reports.Format("table")
 	if err != nil {
 		return out, err
 	}

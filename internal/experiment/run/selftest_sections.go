@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -26,7 +25,7 @@ func (r *SelftestResult) Failed() bool { return r.A.Again+r.B.Again > 0 }
 var Selftests = document.Kind[SelftestResult]{Name: "selftest", Sections: func(r *SelftestResult) []document.Section {
 	base := r.A.Report
 	out := []document.Section{
-		document.Titled("Self-test with %s, p = %d, R = %d mpiruns, sizes %s", report.ShortVersion(base.Library.Version),
+		document.Titled("Self-test with %s, p = %d, R = %d mpiruns, sizes %s", phrase.ShortVersion(base.Library.Version),
 			base.Shapes[0].NP, base.R, strings.Join(r.Config.Job.Msizes, ", ")),
 		r.A.section(),
 	}
