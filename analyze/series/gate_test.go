@@ -396,12 +396,12 @@ func TestDamagedAndHostileReportsAreRefused(t *testing.T) {
 		`{"verdicts": [{"ratio": NaN}]}`:   "damaged: verdicts",
 		`{"verdicts": [{"ratio": 1e999}]}`: "damaged: verdicts",
 		`{"verdicts": [{"ratio": -1}]}`:    "damaged: verdicts: value 1: -1 is no ratio",
-		`{"verdicts": [{"ratio_lo95": 2, "ratio_hi95": 1}]}`:             "damaged: verdicts",
-		`{"verdicts": [{"msize": -8}]}`:                                  "damaged: verdicts",
-		`{"root": "\u001b[31m"}`:                                         "damaged: root",
-		`{"verdicts": ` + strings.Repeat("[", 20000):                     "damaged",
-		`{"notes": ` + strings.Repeat("[", 20000):                        "damaged",
-		`{"shapes": [{}` + strings.Repeat(",{}", mostListed) + `]}`:      "more than 1000",
+		`{"verdicts": [{"ratio_lo95": 2, "ratio_hi95": 1}]}`:          "damaged: verdicts",
+		`{"verdicts": [{"msize": -8}]}`:                               "damaged: verdicts",
+		`{"root": "\u001b[31m"}`:                                      "damaged: root",
+		`{"verdicts": ` + strings.Repeat("[", 20000):                  "damaged",
+		`{"notes": ` + strings.Repeat("[", 20000):                     "damaged",
+		`{"shapes": [{}` + strings.Repeat(",{}", mostListed) + `]}`:   "more than 1000",
 		`{"verdicts": [{}` + strings.Repeat(",{}", mostPoints) + `]}`: "more than 200000",
 	} {
 		if _, err := ReadCheck(strings.NewReader(text), "a"); err == nil || !strings.Contains(err.Error(), says) {
