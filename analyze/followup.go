@@ -37,7 +37,7 @@ func Compare(plan *guidelines.Plan, test int, size int64) (c results.Comparison,
 
 // Follow judges comparisons by a design, in one look with all mpiruns of the mode.
 func Follow(m *results.Manifest, set *medians.Set, mode protocol.Mode, d *judge.Design, comparisons []results.Comparison) (*FollowedUp, error) {
-	x := &FollowedUp{Family: d.Family(float64(set.TickNS)), Comparisons: comparisons, Problems: make([]string, len(comparisons)), pairs: make([]judge.Pair, len(comparisons))}
+	x := &FollowedUp{Comparisons: comparisons, Problems: make([]string, len(comparisons)), pairs: make([]judge.Pair, len(comparisons))}
 	for i, c := range comparisons {
 		whole, parts := set.Side(mode, c.Case, 1), set.Side(mode, c.Part, c.Calls)
 		x.Problems[i] = cmp.Or(sideProblem(&m.Plan, c.Case, whole, d.R()), sideProblem(&m.Plan, c.Part, parts, d.R()))
@@ -48,10 +48,9 @@ func Follow(m *results.Manifest, set *medians.Set, mode protocol.Mode, d *judge.
 			}
 		}
 	}
-	if d.Refused != nil {
-		return x, nil
-	}
-	return x, x.Look(x.pairs)
+	var err error
+	x.Family, err = d.Judge(float64(set.TickNS), x.pairs)
+	return x, err
 }
 
 // sideProblem says why one side of a comparison cannot be judged; "": it can.

@@ -31,6 +31,15 @@ func (d *Design) Family(tick float64) *Family {
 		Outcomes: slices.Repeat([]Outcome{untested}, d.M), spent: slices.Repeat([]float64{1}, d.M)}
 }
 
+// Judge tests all pairs in one look; where R is too small for any finding, none.
+func (d *Design) Judge(tick float64, pairs []Pair) (*Family, error) {
+	f := d.Family(tick)
+	if d.Refused != nil {
+		return f, nil
+	}
+	return f, f.Look(pairs)
+}
+
 // Look tests what still needs mpiruns with all data so far. A Pair without
 // medians adds nothing to its test; those of tests that are done are not read.
 func (f *Family) Look(pairs []Pair) error {

@@ -221,16 +221,14 @@ func (o *Overlap) judge(cfg judge.Config, r int, tick float64) error {
 		return err
 	}
 	o.Test, o.Adjust, o.Refused = d.Test(d.Last()).Name, d.Adjust, d.Refused
-	family := d.Family(tick)
-	if d.Refused == nil {
-		pairs := make([]judge.Pair, 0, o.M)
-		for i := range o.Cases {
-			c := &o.Cases[i]
-			pairs = append(pairs, c.pair(r, func(x *OverlapRun) float64 { return x.DoneNS }), c.pair(r, func(x *OverlapRun) float64 { return x.Best.OverheadNS }))
-		}
-		if err := family.Look(pairs); err != nil {
-			return err
-		}
+	pairs := make([]judge.Pair, 0, o.M)
+	for i := range o.Cases {
+		c := &o.Cases[i]
+		pairs = append(pairs, c.pair(r, func(x *OverlapRun) float64 { return x.DoneNS }), c.pair(r, func(x *OverlapRun) float64 { return x.Best.OverheadNS }))
+	}
+	family, err := d.Judge(tick, pairs)
+	if err != nil {
+		return err
 	}
 	for i := range o.Cases {
 		c := &o.Cases[i]
