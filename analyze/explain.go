@@ -169,13 +169,3 @@ func (s *SideSamples) Dependence() {
 	}
 	s.ACFBound, s.Inefficiency = stats.MedianFinite(bounds), stats.MedianFinite(inefficiencies)
 }
-
-// AllCallsS is what the other side takes, in seconds: for split all k calls. nil:
-// it was not measured.
-func (v *Verdict) AllCallsS() *float64 {
-	if v.OtherMedianS == nil {
-		return nil
-	}
-	all := *v.OtherMedianS * float64(max(v.K, 1))
-	return &all
-}

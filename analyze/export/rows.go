@@ -1,5 +1,15 @@
 package export
 
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/internal/clean"
+)
+
 // Source is where a row comes from. Columns of every table begin with it; new ones of a
 // table go to its end.
 type Source struct {
@@ -43,26 +53,71 @@ type Median struct {
 	FinishedAt string   `parquet:"finished_at,dict"`
 }
 
-// Verdict is what was found for one planned test; docs/results-format.md has the fields.
-type Verdict struct {
-	Source
-	Guideline    string   `parquet:"guideline,dict"`
-	Type         string   `parquet:"type,dict"`
-	Function     string   `parquet:"function,dict"`
-	Mockup       string   `parquet:"mockup,dict"`
-	Msize        int64    `parquet:"msize"`
-	MsizeOther   int64    `parquet:"msize_other"`
-	K            int32    `parquet:"k"`
-	NP           int32    `parquet:"np"`
-	Verdict      string   `parquet:"verdict,dict"`
-	Ratio        *float64 `parquet:"ratio,optional"`
-	RatioLo95    *float64 `parquet:"ratio_lo95,optional"`
-	RatioHi95    *float64 `parquet:"ratio_hi95,optional"`
-	MedianS      *float64 `parquet:"median_s,optional"`
-	OtherMedianS *float64 `parquet:"other_median_s,optional"`
-	PAdjusted    *float64 `parquet:"p_adjusted,optional"`
-	Replication  *float64 `parquet:"replication,optional"`
-	Firm         bool     `parquet:"firm"`
-	Mpiruns      int32    `parquet:"mpiruns"` // that it rests on
-	Reason       string   `parquet:"reason"`
+// verdicts are the columns of the table of verdicts behind its Source: the first ones in an
+// order of their own, then the others of analyze.Columns. A gate is not held again for an
+// export, so what one says is not among them.
+var verdicts = func() (out []analyze.Column) {
+	first := []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "np", "verdict", "ratio", "ratio_lo95", "ratio_hi95",
+		"median_s", "other_median_s", "p_adjusted", "replication", "firm", "runs", "reason"}
+	left := []string{"shape", "state", "alarm", "state_reason"}
+	for _, c := range analyze.Columns {
+		if !slices.Contains(left, c.Name) {
+			out = append(out, c)
+		}
+	}
+	at := func(c analyze.Column) int {
+		if i := slices.Index(first, c.Name); i >= 0 {
+			return i
+		}
+		return len(first)
+	}
+	slices.SortStableFunc(out, func(a, b analyze.Column) int { return at(a) - at(b) })
+	return out
+}()
+
+// Verdict is the type of a row of the table of verdicts.
+var Verdict = func() reflect.Type {
+	fields := []reflect.StructField{{Name: "Source", Type: reflect.TypeFor[Source](), Anonymous: true}}
+	for i, c := range verdicts {
+		f := reflect.StructField{Name: fmt.Sprint("Column", i), Type: c.Type, Tag: reflect.StructTag(`parquet:"` + cmp.Or(renamed[c.Name], c.Name))}
+		switch c.Type.Kind() {
+		case reflect.String:
+			f.Type = reflect.TypeFor[string]()
+			f.Tag += ",dict"
+		case reflect.Int:
+			f.Type = reflect.TypeFor[int32]()
+		}
+		if c.Optional {
+			f.Type = reflect.PointerTo(f.Type)
+			f.Tag += ",optional"
+		}
+		f.Tag += `"`
+		fields = append(fields, f)
+	}
+	return reflect.StructOf(fields)
+}()
+
+// renamed are the columns that have another name in tables of export.
+var renamed = map[string]string{"runs": "mpiruns"}
+
+// OfVerdict is the row of a verdict.
+func OfVerdict(s Source, v *analyze.Verdict) any {
+	row := reflect.New(Verdict).Elem()
+	row.Field(0).Set(reflect.ValueOf(s))
+	for i, c := range verdicts {
+		value, field := reflect.ValueOf(c.Value(v)), row.Field(1+i)
+		if !value.IsValid() {
+			continue
+		}
+		if c.Optional {
+			field.Set(reflect.New(field.Type().Elem()))
+			field = field.Elem()
+		}
+		if field.Kind() == reflect.String {
+			field.SetString(clean.Line(value.String()))
+		} else {
+			field.Set(value.Convert(field.Type()))
+		}
+	}
+	return row.Interface()
 }

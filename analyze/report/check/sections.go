@@ -27,36 +27,21 @@ func reportSections(r *analyze.Report) []document.Section {
 		outOfSync(r), bounds(r), remarks(r)))
 }
 
-// reportColumns are the names of report.json; what is null there is empty here. New columns go to the end.
-var ReportColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
-	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
-	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
-	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs", "replication", "firm", "by_state", "state", "alarm", "state_reason",
-	"page_faults", "other_page_faults", "switches", "other_switches",
-	"messages", "message_bytes", "other_messages", "other_message_bytes"}
-
-// reportRows has one row per verdict.
+// reportRows has one row per verdict; what is null in report.json is empty.
 func reportRows(r *analyze.Report) [][]string {
-	out := [][]string{ReportColumns}
+	head := make([]string, len(analyze.Columns))
+	for i, c := range analyze.Columns {
+		head[i] = c.Name
+	}
+	out := [][]string{head}
 	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		alternative, needed, k, gated := make([]any, 4), make([]any, 2), any(v.K), make([]any, 3)
-		if a := v.Alternative; a != nil {
-			alternative = []any{a.Function, a.Msize, a.Calls, a.MedianS}
+		row := make([]any, len(analyze.Columns))
+		for k, c := range analyze.Columns {
+			if row[k] = c.Value(&r.Verdicts[i]); c.OmitZero && row[k] == 0 {
+				row[k] = nil
+			}
 		}
-		if n := v.RunsNeeded; n != nil && n.R > 0 {
-			needed = []any{n.R, n.Towards}
-		}
-		if v.K == 0 {
-			k = nil
-		}
-		if g := v.Gated; g != nil {
-			gated = []any{g.State, g.Alarm, g.StateReason}
-		}
-		out = append(out, phrase.Row(slices.Concat([]any{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, k, v.Shape, v.NP,
-			v.MedianS, v.OtherMedianS, v.Ratio, v.PValue, v.PAdjusted, v.PKept, v.Stars, v.Verdict, v.Reason},
-			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs, v.Replication, v.Firm, answers(v.ByState)}, gated,
-			[]any{v.PageFaults, v.OtherPageFaults, v.Switches, v.OtherSwitches}, sent(v.Sent), sent(v.OtherSent))...))
+		out = append(out, phrase.Row(row...))
 	}
 	return out
 }

@@ -1,0 +1,77 @@
+package export
+
+import (
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze"
+)
+
+// untabled are the fields of a verdict that tables do not have, and names that columns have
+// in place of theirs.
+var (
+	untabled = []string{"tolerant", "ticket", "payoff"}
+	namedBy  = map[string]string{"sent": "messages", "other_sent": "other_messages"}
+)
+
+// between is a part of docs/results-format.md, without line breaks.
+func between(t *testing.T, begin, end string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/results-format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(text), begin)
+	part, _, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatalf("docs/results-format.md has no part from %q to %q", begin, end)
+	}
+	return part
+}
+
+func TestEveryFieldOfAVerdictHasItsColumnAndItsLineInTheDocs(t *testing.T) {
+	var columns []string
+	for _, c := range analyze.Columns {
+		columns = append(columns, c.Name)
+	}
+	table := between(t, "\nA verdict:\n", "\n## ")
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[analyze.Verdict]()) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous || len(f.Index) > 2 {
+			continue
+		}
+		if !slices.Contains(columns, name) && !slices.Contains(columns, namedBy[name]) && !slices.Contains(untabled, name) {
+			t.Errorf("field %s (%s) of analyze.Verdict has no column: give it a line at the end of analyze.Columns", f.Name, name)
+		}
+		if !regexp.MustCompile("(?m)^\\|[^|]*`" + name + "`[^|]*\\|").MatchString(table) {
+			t.Errorf("field %s of a verdict has no line in the table of docs/results-format.md", name)
+		}
+	}
+}
+
+func TestTheDocsListTheColumnsOfVerdicts(t *testing.T) {
+	var csv, export []string
+	for _, c := range analyze.Columns {
+		csv = append(csv, c.Name)
+	}
+	for _, f := range reflect.VisibleFields(Verdict)[1+reflect.TypeFor[Source]().NumField():] {
+		name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
+		export = append(export, name)
+	}
+	for part, want := range map[string][]string{
+		between(t, "One row per verdict with the columns ", "Undefined is empty"):                                    csv,
+		strings.ReplaceAll(between(t, "\n| `verdicts` | `guideline`, `type`, ", "|\n"), "(`runs` of a verdict", "("): export[2:],
+	} {
+		var got []string
+		for _, m := range regexp.MustCompile("`([a-z0-9_]+)`").FindAllStringSubmatch(part, -1) {
+			got = append(got, m[1])
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("docs/results-format.md lists\n%s\nnot\n%s", strings.Join(got, ", "), strings.Join(want, ", "))
+		}
+	}
+}
