@@ -26,7 +26,7 @@ LIBRARY ?=
 PGMPI ?= bin/pgmpi
 
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
-# What `make bench` runs (empty: everything); flags of bin/bench may be among it.
+# What `make bench` runs (everything if it is empty); flags of bin/bench may be among it.
 BENCHES ?=
 # MPICH's test/mpi/coll as built with each library, for BENCHES=interpose.
 DIR ?=
@@ -186,6 +186,8 @@ install: build ## install into PREFIX=/usr/local, below DESTDIR; again with MPIC
 	$(call install_pages,"$$root/share")
 	install -d "$$root/share/doc/pgmpi"
 	cp -r README.md CHANGELOG.md CITATION.cff LICENSE docs examples "$$root/share/doc/pgmpi"
+	rm -r "$$root/share/doc/pgmpi/docs/dev"
+	sed -i '/^Developers: /d' "$$root"/share/doc/pgmpi/README.md "$$root"/share/doc/pgmpi/docs/*.md
 	echo "installed $$root/bin/pgmpi and $$root/libexec/pgmpi/rank-$$library"
 
 # Made beside, then moved: nobody meets half of it.

@@ -163,7 +163,7 @@ type SplitExperiment struct {
 }
 
 // experiment tests the follow-ups like patterns whose mock-up is k calls
-// (docs/statistics.md).
+// (docs/dev/statistics.md).
 func (a *Analysis) experiment() error {
 	m := a.manifest
 	if !a.cfg.Method.Rules().FollowsUp || m.Split == nil || len(m.Split.Comparisons) == 0 {

@@ -12,7 +12,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// Settings are what a Plan depends on.
 type Settings struct {
 	Check    Config
 	Users    []User
@@ -31,12 +30,12 @@ type Settings struct {
 // has validated the sections meets none but that no test is possible, or that
 // the root is not a rank of every shape.
 func Build(s Settings) (*Plan, error) {
-	op, err := s.check()
+	sel, op, err := s.check()
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Shapes: s.Shapes, Datatype: s.Datatype, Op: op, Root: s.Root, Notes: s.slips()}
-	if err := p.setGuidelines(s); err != nil {
+	p := &Plan{Shapes: s.Shapes, Datatype: s.Datatype, Op: op, Root: s.Root, Notes: s.slips(sel)}
+	if err := p.setGuidelines(s, sel.guidelines()); err != nil {
 		return nil, err
 	}
 	var tests []pending
@@ -65,7 +64,6 @@ func Build(s Settings) (*Plan, error) {
 	return p, nil
 }
 
-// note says once what is left out.
 func (p *Plan) note(text string) {
 	if text += "."; !slices.Contains(p.Notes, text) {
 		p.Notes = append(p.Notes, text)
@@ -77,10 +75,10 @@ func (p *Plan) nothing(s Shape) string {
 	if len(p.Guidelines) > 0 && !slices.ContainsFunc(p.Guidelines, func(g Guideline) bool { return g.unfit(s) == "" }) {
 		return p.Guidelines[0].unfit(s)
 	}
-	return fmt.Sprintf("monotony and split-robustness need at least two sizes, split-robustness a ratio of at most %d", MaxSplit)
+	return fmt.Sprintf("monotony and split-robustness need at least two sizes, split-robustness a ratio of at most %d", maxSplit)
 }
 
-// unfit says why a guideline is not asked of a shape; "": it is.
+// unfit returns the reason why a guideline is not tested on a shape; "": it is.
 func (g Guideline) unfit(s Shape) string {
 	why := ""
 	switch {
@@ -96,7 +94,7 @@ func (g Guideline) unfit(s Shape) string {
 	return fmt.Sprintf("%s is not tested on %s: %s", g.ID, s, why)
 }
 
-func (s Settings) check() (op string, err error) {
+func (s Settings) check() (*selection, string, error) {
 	var errs []error
 	if len(s.Shapes) == 0 {
 		errs = append(errs, errors.New("no number of processes is given"))
@@ -112,21 +110,22 @@ func (s Settings) check() (op string, err error) {
 		}
 	}
 	op, fields := ResolveOp(s.Datatype, s.Op)
-	for _, f := range slices.Concat(fields, s.Check.Validate(s.Users), ValidateUsers(s.Users, Extent(s.Datatype))) {
+	sel, wrong := s.Check.selection(s.Users)
+	for _, f := range slices.Concat(fields, wrong, ValidateUsers(s.Users, Extent(s.Datatype))) {
 		errs = append(errs, f)
 	}
-	return op, errors.Join(errs...)
+	return sel, op, errors.Join(errs...)
 }
 
-// setGuidelines resolves the selection and gives every guideline its sizes.
-func (p *Plan) setGuidelines(s Settings) error {
+// setGuidelines gives every selected guideline its sizes.
+func (p *Plan) setGuidelines(s Settings, selected []Guideline) error {
 	extent := Extent(s.Datatype)
 	msizes, leftOut, err := FitMsizes(s.Msizes, extent)
 	if err != nil {
 		return fmt.Errorf("msizes: %w", err)
 	}
 	p.noteLeftOut("", leftOut, extent)
-	for _, g := range s.Check.resolve(s.Users) {
+	for _, g := range selected {
 		g.Msizes = msizes
 		i := slices.IndexFunc(s.Users, func(u User) bool { return u.ID == g.ID })
 		if i >= 0 && len(s.Users[i].Msizes) > 0 {
@@ -138,22 +137,16 @@ func (p *Plan) setGuidelines(s Settings) error {
 		if !HasSize(g.Function) {
 			g.Msizes = []int64{0}
 		}
-		if g.Msizes = s.measured(g); len(g.Msizes) == 0 {
-			continue
+		if s.Measured != nil { // only the sizes at which both sides were
+			g.Msizes = slices.DeleteFunc(slices.Clone(g.Msizes), func(size int64) bool {
+				return !slices.Contains(s.Measured[g.Function], size) || g.Type == Pattern && !slices.Contains(s.Measured[g.Mockup], size)
+			})
 		}
-		p.Guidelines = append(p.Guidelines, g)
+		if len(g.Msizes) > 0 {
+			p.Guidelines = append(p.Guidelines, g)
+		}
 	}
 	return nil
-}
-
-// measured leaves a guideline the sizes at which both sides were measured.
-func (s Settings) measured(g Guideline) []int64 {
-	if s.Measured == nil {
-		return g.Msizes
-	}
-	return slices.DeleteFunc(slices.Clone(g.Msizes), func(size int64) bool {
-		return !slices.Contains(s.Measured[g.Function], size) || g.Type == Pattern && !slices.Contains(s.Measured[g.Mockup], size)
-	})
 }
 
 func (p *Plan) noteLeftOut(prefix string, sizes []int64, extent int64) {
@@ -190,7 +183,7 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 			}
 		case Split:
 			for _, small := range g.Msizes[:i] {
-				if SplitFactor(size, small) <= MaxSplit {
+				if SplitFactor(size, small) <= maxSplit {
 					cases = append(cases, caseOf(g.Function, small, shape))
 				}
 			}
@@ -206,8 +199,8 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 	return tests
 }
 
-// besides are the single uses beside a test about ten uses of a request: from both it is told
-// from how many on the request pays.
+// besides returns the single uses that are measured beside a test about ten uses of a
+// request: both tell from how many uses on the request pays.
 func besides(g Guideline, size int64, shape Shape) []Case {
 	f, _ := mockups.Get(g.Function)
 	m, _ := mockups.Get(g.Mockup)

@@ -1,7 +1,7 @@
 // Bench measures what pgmpi itself costs and how far its verdicts can be
 // trusted; `make bench` runs all of it. Each bench says what it measures, on
 // which machine, the number, the aim, and "ok" or "missed"; the exit status is 1
-// when an aim is missed. docs/benchmarks.md explains them.
+// when an aim is missed. docs/dev/benchmarks.md explains them.
 package main
 
 import (

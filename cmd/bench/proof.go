@@ -65,7 +65,7 @@ type proven struct {
 
 // proofBench measures how often pgmpi is wrong: false violations where a
 // collective is compared with itself, and the share of planted slowdowns that it
-// finds. docs/statistics.md has what it printed once.
+// finds. docs/dev/statistics.md has what it printed once.
 func proofBench(ctx context.Context, e *env) error {
 	e.title("every collective against itself%s: p = %d, sizes %s", e.conditions(), np, proofSizes)
 	var all []proven

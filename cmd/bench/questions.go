@@ -26,7 +26,7 @@ const (
 	neededShare = 5
 )
 
-// mixed is how far the sides' spreads differ in reality; docs/statistics.md says where.
+// mixed is how far the sides' spreads differ in reality; docs/dev/statistics.md says where.
 var mixed = []spread{{.07, 7}, {.14, 4}, {.14, 2.5}}
 
 // states are a machine that is in its second state in 30 or 70 % of the mpiruns.

@@ -21,7 +21,7 @@ type simulation struct {
 	rows    string
 }
 
-// simulateBench shows what the statistics promise (docs/statistics.md): worlds in which
+// simulateBench shows what the statistics promise (docs/dev/statistics.md): worlds in which
 // everything is known are measured and judged as a check does it.
 func simulateBench(ctx context.Context, e *env) error {
 	var designs []design

@@ -99,7 +99,7 @@ func sharedPages(n int) ([]byte, error) {
 const (
 	meterPages = 64
 	// sameState is how far apart two readings of one state may be. On the machine
-	// of docs/benchmarks.md those of one were 66 to 119 ns, of the other 367 to 453.
+	// of docs/dev/benchmarks.md those of one were 66 to 119 ns, of the other 367 to 453.
 	sameState = 2
 )
 

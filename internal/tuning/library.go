@@ -1,16 +1,14 @@
 package tuning
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
 )
 
-// Library is the one that a setting is for.
+// Library is the MPI library that a setting is for; version 0.0.0 is not known.
 type Library struct {
-	Family string // as in protocol.RankInfo: "openmpi", "mpich", "mvapich", "intel"
-	// Major, Minor and Patch are its version; 0.0.0: unknown.
+	Family              string // as in protocol.RankInfo: "openmpi", "mpich", "mvapich", "intel"
 	Major, Minor, Patch int
 }
 
@@ -27,11 +25,6 @@ func LibraryOf(family, text string) Library {
 
 // versionNumber is the first number with dots: "Open MPI v4.1.4", "MPICH Version: 4.0.2".
 var versionNumber = regexp.MustCompile(`\b[vV]?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?`)
-
-// atLeast compares the version.
-func (l Library) atLeast(major, minor, patch int) bool {
-	return cmp.Or(cmp.Compare(l.Major, major), cmp.Compare(l.Minor, minor), cmp.Compare(l.Patch, patch)) >= 0
-}
 
 func (l Library) String() string {
 	return fmt.Sprintf("%s %d.%d.%d", l.Family, l.Major, l.Minor, l.Patch)

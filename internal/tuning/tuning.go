@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Kind is what kind of thing a Choice chooses.
+// Kind is the kind of a Choice.
 type Kind string
 
 const (
@@ -15,7 +15,7 @@ const (
 	ByComponent  Kind = "component"   // another part of the library that has collectives
 )
 
-// Choice is what a collective is to do.
+// Choice says how a collective is to be done.
 type Choice struct {
 	Function string `json:"function"` // "MPI_Bcast"; of ByEnv and ByComponent it may be ""
 	NP       int    `json:"np"`
@@ -50,7 +50,7 @@ func (c Choice) String() string {
 	return fmt.Sprintf("%s on %d processes: %s", c.Function, c.NP, what)
 }
 
-// Target is for whom a setting is written.
+// Target is the library and the folder that a setting is written for.
 type Target struct {
 	Library Library
 	Folder  string // where its files will lie, an absolute path: the environment names them
@@ -59,13 +59,12 @@ type Target struct {
 	Tree *Tree
 }
 
-// File is a file of a setting.
 type File struct {
 	Name    string // without a folder
 	Content []byte
 }
 
-// Proof is how a choice is seen to be in force.
+// Proof says how a choice is seen to be in effect.
 type Proof string
 
 const (
@@ -130,15 +129,13 @@ type Rule struct {
 type Writer struct {
 	Name  string
 	Title string
-	// Untested: nothing that this project has can load it. Only the round trip is tested.
-	Untested bool
 	// For tells whether a library takes the format.
 	For func(Library) bool
 	// Write puts choices into one setting. What it cannot write is in Refused: no choice
 	// is an error.
 	Write func(Target, []Choice) (*Setting, error)
-	// Read reads a file of the format, or, of a writer that has none, lines NAME=VALUE.
-	// An error names the line.
+	// Read reads a file of rules back; an error names the line. Formats that no variable of
+	// mpi.env can name have none.
 	Read func(name string, text []byte) ([]Rule, error)
 }
 
@@ -146,21 +143,13 @@ type Writer struct {
 // sizes apart before one that cannot.
 var writers = []Writer{
 	openMPIRules,
-	openMPIJSON,
 	mpichJSON,
 	mpichVariables,
 	mcaVariables,
-	intelVariables,
 	environment,
 	pgmpiTune,
 }
 
-// Writers are those that a library takes, in the order in which they should be tried.
-func Writers(l Library) []Writer {
-	return slices.DeleteFunc(slices.Clone(writers), func(w Writer) bool { return !w.For(l) })
-}
-
-// Get returns the writer of a name.
 func Get(name string) (Writer, bool) {
 	i := slices.IndexFunc(writers, func(w Writer) bool { return w.Name == name })
 	if i < 0 {
@@ -169,26 +158,5 @@ func Get(name string) (Writer, bool) {
 	return writers[i], true
 }
 
-// Names are those of all writers.
-func Names() (out []string) {
-	for _, w := range writers {
-		out = append(out, w.Name)
-	}
-	return out
-}
-
-// Write gives every choice to the first of some writers (none: all that the library
-// takes) that can write it, and returns one setting for each writer that wrote
-// something. Settings is joined by Join.
-func Write(t Target, choices []Choice, names ...string) ([]Setting, []Refusal, error) {
-	return write(t, choices, names)
-}
-
-// FileNames are those that a setting's files can have.
-func FileNames() []string { return []string{EnvFile, RulesFile, JSONFile, TreeFile} }
-
-// Join is the environment and the files of several settings together, as they are to
-// be used, with env.sh, which sets and explains the variables.
-func Join(settings []Setting) (env map[string]string, files []File, err error) {
-	return join(settings)
-}
+// FileNames returns the names that a setting's files can have.
+func FileNames() []string { return []string{EnvFile, RulesFile, TreeFile} }

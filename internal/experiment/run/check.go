@@ -90,7 +90,7 @@ func (c *Campaign) Check(ctx context.Context) (*reading.Judgement, error) {
 	return j, j.HoldAgainst(c.Against, reading.TimesConfig(c.Config))
 }
 
-// followUp measures the experiment on split-robustness (docs/statistics.md), in
+// followUp measures the experiment on split-robustness (docs/dev/statistics.md), in
 // mpiruns of its own.
 func (c *Campaign) followUp(ctx context.Context) error {
 	if err := c.planFollowUps(); err != nil {
