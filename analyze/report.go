@@ -105,18 +105,13 @@ func (a *Analysis) notConverged() []NotConverge {
 	return out
 }
 
-// isAboutCalls tells whether the guideline of a pattern is about several functions.
-func isAboutCalls(t guidelines.Test) bool {
-	return isOtherCall(t.Function) || isOtherCall(t.Mockup)
-}
-
 // exclude names the guidelines that need a wrong case, as
 // check.exclude takes them.
 func (a *Analysis) exclude() []string {
 	out := []string{}
 	for _, t := range a.manifest.Plan.Tests {
 		id := t.Guideline
-		if t.Type != guidelines.Pattern || isAboutCalls(t) {
+		if t.Type != guidelines.Pattern || isOtherCall(t.Function) || isOtherCall(t.Mockup) { // it is about several functions
 			id += ":" + t.Function
 		}
 		if (a.isWrong(t.Case) || slices.ContainsFunc(t.Others, a.isWrong)) && !slices.Contains(out, id) {

@@ -50,9 +50,11 @@ func (s *Side) Cases() map[guidelines.Case]int {
 // isMockup tells a mock-up from a collective of MPI.
 func IsMockup(function string) bool { return !strings.HasPrefix(function, "MPI_") }
 
-func (s *Side) Folder() ComparedFolder {
-	m := s.Manifest
-	return ComparedFolder{Folder: s.Name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: s.Mpiruns()}
+func (s *Side) Folder() ComparedFolder { return FolderOf(s.Name, s.Manifest, s.Mpiruns()) }
+
+// FolderOf names a results folder where r mpiruns of it are compared or shown.
+func FolderOf(name string, m *results.Manifest, r int) ComparedFolder {
+	return ComparedFolder{Folder: name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: r}
 }
 
 // unusable reports whether the medians of a case cannot be compared, and why; left: it

@@ -148,16 +148,13 @@ func (a *Analysis) answers(d divided) error {
 	return nil
 }
 
-// fromState tells whether an mpirun is slow because of the machine's state.
-func fromState(states []medians.State, m medians.SlowMpirun) bool {
-	return slices.ContainsFunc(states, func(s medians.State) bool {
-		return s.Shape == m.Shape && s.Name != "A" && slices.Contains(s.Mpiruns, m.Run)
-	})
-}
-
 // Disturbed are the slow mpiruns that no state of the machine explains.
 func (r *Report) Disturbed() []medians.SlowMpirun {
-	return slices.DeleteFunc(slices.Clone(r.SlowMpiruns), func(m medians.SlowMpirun) bool { return fromState(r.States, m) })
+	return slices.DeleteFunc(slices.Clone(r.SlowMpiruns), func(m medians.SlowMpirun) bool {
+		return slices.ContainsFunc(r.States, func(s medians.State) bool {
+			return s.Shape == m.Shape && s.Name != "A" && slices.Contains(s.Mpiruns, m.Run)
+		})
+	})
 }
 
 // StatesOf describes the states of a shape: "A in 6 mpiruns, B in 4 (1.92× as slow)".

@@ -244,7 +244,7 @@ func fingerprint(t *testing.T) *samples.Fingerprint {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 4, noisy)
 	countFaults(runs)
-	i, err := samples.FindCase(&m.Plan, "Reduce:64Ki")
+	cases, err := analyze.SelectCases(&m.Plan, "Reduce:64Ki")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func fingerprint(t *testing.T) *samples.Fingerprint {
 	for n := range runs {
 		all = append(all, &runs[n])
 	}
-	f, err := samples.NewFingerprint("results", m, i, all)
+	f, err := samples.NewFingerprint("results", m, cases[0], all)
 	if err != nil {
 		t.Fatal(err)
 	}

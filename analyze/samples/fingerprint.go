@@ -9,7 +9,6 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
-	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/host"
@@ -118,7 +117,7 @@ type FingerprintRun struct {
 func NewFingerprint(name string, m *results.Manifest, i int, runs []*results.Run) (*Fingerprint, error) {
 	k := m.Plan.Cases[i]
 	f := &Fingerprint{Schema: FingerprintSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Cell: medians.CellOf(k), NP: k.Shape.NP,
-		Folder:     analyze.ComparedFolder{Folder: name, Library: analyze.LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: len(runs)},
+		Folder:     analyze.FolderOf(name, m, len(runs)),
 		Categories: map[Category]int{}, Modes: []FingerprintMode{}, ACF: []float64{}, Runs: []FingerprintRun{},
 		Launch: m.Launch[k.Shape.String()], Factors: m.Factors}
 	var all, good []float64
@@ -247,26 +246,10 @@ func distributionOf(ns []float64) (*Distribution, error) {
 	return d, err
 }
 
-// caseForm is what names a case.
-const caseForm = "of the form FUNCTION:MSIZE[:SHAPE], such as Bcast:1Ki or MPI_Reduce:64Ki:p4"
-
-// partsOfCase are those of "FUNCTION:MSIZE[:SHAPE]".
-func partsOfCase(text string) (function string, msize int64, shape string, err error) {
-	function, rest, ok := strings.Cut(text, ":")
-	sizeText, shape, _ := strings.Cut(rest, ":")
-	if !ok || function == "" || sizeText == "" {
-		return "", 0, "", fmt.Errorf("%q is not %s", text, caseForm)
-	}
-	if sizeText != "0" {
-		msize, err = conf.ParsePrintedSize(sizeText)
-	}
-	return function, msize, shape, err
-}
-
 // ParseCase reads "FUNCTION:MSIZE[:SHAPE]" of a function that can be measured; shape is ""
 // where none is given.
 func ParseCase(text string) (function string, msize int64, shape string, err error) {
-	function, msize, shape, err = partsOfCase(text)
+	function, msize, shape, err = analyze.ParseCase(text)
 	if err != nil {
 		return "", 0, "", err
 	}
@@ -278,37 +261,6 @@ func ParseCase(text string) (function string, msize int64, shape string, err err
 		known = append(known, f.ID)
 	}
 	return "", 0, "", errors.New(conf.Unknown("function", function, known))
-}
-
-// FindCase is the case of a plan that "FUNCTION:MSIZE[:SHAPE]" names; without a shape,
-// that of the plan's first. One that is not there is an error, which says what there is.
-func FindCase(p *guidelines.Plan, text string) (int, error) {
-	function, msize, shape, err := partsOfCase(text)
-	if err != nil {
-		return 0, err
-	}
-	var functions, sizes, shapes []string
-	for i, k := range p.Cases {
-		functions = append(functions, k.Function)
-		if analyze.Fold(k.Function) != analyze.Fold(function) {
-			continue
-		}
-		sizes = append(sizes, conf.FormatSize(k.Msize))
-		if k.Msize != msize {
-			continue
-		}
-		if shape == "" || k.Shape.String() == shape {
-			return i, nil
-		}
-		shapes = append(shapes, k.Shape.String())
-	}
-	switch {
-	case len(sizes) == 0:
-		return 0, errors.New(conf.Unknown("function", function, analyze.Unique(functions)))
-	case len(shapes) == 0:
-		return 0, fmt.Errorf("%s was not measured at %s; there are: %s", function, conf.HumanSize(msize), strings.Join(analyze.Unique(sizes), ", "))
-	}
-	return 0, fmt.Errorf("%s at %s was not measured on %q; there are: %s", function, conf.HumanSize(msize), shape, strings.Join(analyze.Unique(shapes), ", "))
 }
 
 // At is the quantile of a share, in seconds; nil: the distribution has another.

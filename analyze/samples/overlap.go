@@ -102,7 +102,7 @@ func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, c
 		return nil, errors.New("it has no overlapped calls; `pgmpi overlap`, without a folder, measures them")
 	}
 	o := &Overlap{Schema: OverlapSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: runs[0].Timing, Method: method, Progress: progressOf(m),
-		Folder: analyze.ComparedFolder{Folder: name, Library: analyze.LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: m.R},
+		Folder: analyze.FolderOf(name, m, m.R),
 		Alpha:  cfg.Alpha, MinSlowdown: cfg.MinSlowdown, Cases: []OverlapCase{}, Count: map[judge.Verdict]int{}}
 	most, tick := 0, int64(0)
 	for i, k := range m.Plan.Cases {

@@ -56,7 +56,7 @@ func NewPipelined(name string, m *results.Manifest, runs []*results.Run) (*Pipel
 		return nil, errors.New("it has no samples of calls in a row; `pgmpi times --pipelined`, without a folder, measures them")
 	}
 	p := &Pipelined{Schema: PipelinedSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: runs[0].Timing, Cases: []PipelinedCase{},
-		Folder: analyze.ComparedFolder{Folder: name, Library: analyze.LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: m.R}}
+		Folder: analyze.FolderOf(name, m, m.R)}
 	for i, k := range m.Plan.Cases {
 		c := PipelinedCase{Cell: medians.CellOf(k), NP: k.Shape.NP, Runs: []PipelinedRun{}}
 		for _, run := range runs {

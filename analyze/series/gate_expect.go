@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -167,20 +166,13 @@ func joined(tests []*Point) (out guidelines.MsizeList) {
 		for i < len(tests) && tests[i].Verdict == judge.Violated {
 			i++
 		}
-		switch from := sizeText(tests[first].Msize); {
+		switch from := conf.FormatSize(tests[first].Msize); {
 		case i == first:
 		case i == first+1:
 			out = append(out, from)
 		default:
-			out = append(out, from+".."+sizeText(tests[i-1].Msize))
+			out = append(out, from+".."+conf.FormatSize(tests[i-1].Msize))
 		}
 	}
 	return out
-}
-
-func sizeText(bytes int64) string {
-	if bytes == 0 {
-		return strconv.Itoa(0)
-	}
-	return conf.FormatSize(bytes)
 }
