@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 )
 
@@ -22,6 +23,21 @@ type StateVerdict struct {
 	RatioLo95 *float64      `json:"ratio_lo95"`
 	RatioHi95 *float64      `json:"ratio_hi95"`
 	Verdict   judge.Verdict `json:"verdict"`
+}
+
+// InStates are the answers of a test in each state.
+type InStates []StateVerdict
+
+// String is "violated in state A (6 mpiruns), kept in state B (4)".
+func (by InStates) String() (out string) {
+	for i, in := range by {
+		n := fmt.Sprint(in.Mpiruns)
+		if i == 0 {
+			n = conf.Plural(in.Mpiruns, "mpirun")
+		}
+		out += fmt.Sprintf("%s%s in state %s (%s)", phrase.When(i > 0, ", "), phrase.Words(in.Verdict), in.State, n)
+	}
+	return out
 }
 
 // states are those of all shapes.

@@ -21,7 +21,7 @@ type Counted struct {
 	OtherSwitches   *float64 `json:"other_switches,omitempty"`
 	// Sent is what all ranks together send in a call; nil: not counted.
 	Sent      *medians.Sent `json:"sent,omitempty"`
-	OtherSent *medians.Sent `json:"other_sent,omitempty"`
+	OtherSent *medians.Sent `json:"other_sent,omitempty" column:"other_"`
 }
 
 // usage fills in what was counted for the sides of every verdict.

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -53,60 +52,47 @@ type Median struct {
 	FinishedAt string   `parquet:"finished_at,dict"`
 }
 
-// verdicts are the columns of the table of verdicts behind its Source: the first ones in an
-// order of their own, then the others of analyze.Columns. A gate is not held again for an
-// export, so what one says is not among them.
-var verdicts = func() (out []analyze.Column) {
-	first := []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "np", "verdict", "ratio", "ratio_lo95", "ratio_hi95",
-		"median_s", "other_median_s", "p_adjusted", "replication", "firm", "runs", "reason"}
-	left := []string{"shape", "state", "alarm", "state_reason"}
-	for _, c := range analyze.Columns {
-		if !slices.Contains(left, c.Name) {
-			out = append(out, c)
-		}
-	}
-	at := func(c analyze.Column) int {
-		if i := slices.Index(first, c.Name); i >= 0 {
-			return i
-		}
-		return len(first)
-	}
-	slices.SortStableFunc(out, func(a, b analyze.Column) int { return at(a) - at(b) })
-	return out
-}()
+// verdicts are the columns of the table of verdicts behind its Source. A gate is not held again
+// for an export, so what one says is not among them.
+var verdicts = slices.DeleteFunc(analyze.InOrder([]string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "np", "verdict", "ratio", "ratio_lo95", "ratio_hi95",
+	"median_s", "other_median_s", "p_adjusted", "replication", "firm", "runs", "reason"}, analyze.Columns),
+	func(c analyze.Column) bool {
+		return slices.Contains([]string{"shape", "state", "alarm", "state_reason"}, c.Name)
+	})
+
+// plain are the types of cells, by the kind of a column's values.
+var plain = map[reflect.Kind]reflect.Type{reflect.String: reflect.TypeFor[string](), reflect.Slice: reflect.TypeFor[string](), reflect.Bool: reflect.TypeFor[bool](),
+	reflect.Int: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](), reflect.Float64: reflect.TypeFor[float64]()}
 
 // Verdict is the type of a row of the table of verdicts.
 var Verdict = func() reflect.Type {
 	fields := []reflect.StructField{{Name: "Source", Type: reflect.TypeFor[Source](), Anonymous: true}}
 	for i, c := range verdicts {
-		f := reflect.StructField{Name: fmt.Sprint("Column", i), Type: c.Type, Tag: reflect.StructTag(`parquet:"` + cmp.Or(renamed[c.Name], c.Name))}
-		switch c.Type.Kind() {
-		case reflect.String:
-			f.Type = reflect.TypeFor[string]()
-			f.Tag += ",dict"
-		case reflect.Int:
-			f.Type = reflect.TypeFor[int32]()
+		f := reflect.StructField{Name: fmt.Sprint("Column", i), Type: plain[c.Type.Kind()]}
+		tag := c.Name
+		if tag == "runs" {
+			tag = "mpiruns"
+		}
+		if f.Type.Kind() == reflect.String {
+			tag += ",dict"
 		}
 		if c.Optional {
 			f.Type = reflect.PointerTo(f.Type)
-			f.Tag += ",optional"
+			tag += ",optional"
 		}
-		f.Tag += `"`
+		f.Tag = reflect.StructTag(fmt.Sprintf("parquet:%q", tag))
 		fields = append(fields, f)
 	}
 	return reflect.StructOf(fields)
 }()
-
-// renamed are the columns that have another name in tables of export.
-var renamed = map[string]string{"runs": "mpiruns"}
 
 // OfVerdict is the row of a verdict.
 func OfVerdict(s Source, v *analyze.Verdict) any {
 	row := reflect.New(Verdict).Elem()
 	row.Field(0).Set(reflect.ValueOf(s))
 	for i, c := range verdicts {
-		value, field := reflect.ValueOf(c.Value(v)), row.Field(1+i)
-		if !value.IsValid() {
+		value, field := c.Value(v), row.Field(1+i)
+		if value == nil {
 			continue
 		}
 		if c.Optional {
@@ -114,10 +100,9 @@ func OfVerdict(s Source, v *analyze.Verdict) any {
 			field = field.Elem()
 		}
 		if field.Kind() == reflect.String {
-			field.SetString(clean.Line(value.String()))
-		} else {
-			field.Set(value.Convert(field.Type()))
+			value = clean.Line(fmt.Sprint(value))
 		}
+		field.Set(reflect.ValueOf(value).Convert(field.Type()))
 	}
 	return row.Interface()
 }

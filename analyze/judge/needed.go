@@ -18,11 +18,11 @@ const (
 
 // RunsNeeded is how many mpiruns of a new check would decide an undecided test.
 type RunsNeeded struct {
-	R       int      `json:"r"`       // in all, not in addition; 0: more than Limit
-	Limit   int      `json:"limit"`   // the most that were considered
-	Chance  float64  `json:"chance"`  // that R mpiruns decide it, or Limit of them
-	Towards Verdict  `json:"towards"` // the verdict it would probably be; empty where the data do not say, or with R = 0
-	Test    TestName `json:"test"`    // that R mpiruns choose, or Limit of them
+	R       int      `json:"r" column:"runs_needed,omitzero"`               // in all, not in addition; 0: more than Limit
+	Limit   int      `json:"limit"`                                         // the most that were considered
+	Chance  float64  `json:"chance"`                                        // that R mpiruns decide it, or Limit of them
+	Towards Verdict  `json:"towards" column:"runs_needed_towards,omitzero"` // the verdict it would probably be; empty where the data do not say, or with R = 0
+	Test    TestName `json:"test"`                                          // that R mpiruns choose, or Limit of them
 }
 
 // Outlook is what new checks with more mpiruns would decide.

@@ -37,9 +37,7 @@ func reportRows(r *analyze.Report) [][]string {
 	for i := range r.Verdicts {
 		row := make([]any, len(analyze.Columns))
 		for k, c := range analyze.Columns {
-			if row[k] = c.Value(&r.Verdicts[i]); c.OmitZero && row[k] == 0 {
-				row[k] = nil
-			}
+			row[k] = c.Value(&r.Verdicts[i])
 		}
 		out = append(out, phrase.Row(row...))
 	}

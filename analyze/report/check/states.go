@@ -68,7 +68,7 @@ func byStateReason(s *document.Section, v *analyze.Verdict) {
 	if v.ByState == nil {
 		return
 	}
-	s.Say("It depends on the state of the machine: %s.", v.InEachState())
+	s.Say("It depends on the state of the machine: %s.", v.ByState.String())
 	for _, in := range v.ByState {
 		limits := phrase.Interval(in.RatioLo95, in.RatioHi95, ", ")
 		s.Item("state %s: %s%s", in.State, phrase.Ratio(in.Ratio), phrase.When(limits != "", " [%s]", limits))
