@@ -24,7 +24,7 @@ type Analysis struct {
 	verdicts   []Verdict // by test of the Plan
 	tests      []int     // of the Plan, by test of the family
 	family     *judge.Family
-	split      *FollowedUp // of suspicions; nil: none was made
+	split      *FollowedUp // of suspicions; may be nil
 	incomplete []Incomplete
 
 	// Of the tests of the family.
@@ -112,7 +112,7 @@ func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	return a, nil
 }
 
-// checkManifest refuses indices and looks that lead nowhere: the manifest is a
+// CheckManifest refuses indices and looks that lead nowhere: the manifest is a
 // file that anybody can edit.
 func CheckManifest(m *results.Manifest) error {
 	if m.R > results.MaxMPIRuns {
@@ -129,7 +129,6 @@ func CheckManifest(m *results.Manifest) error {
 	return judge.Schedule{Looks: m.Looks, Weights: m.LookWeights}.Check(m.R)
 }
 
-// sides are the call and what it is compared with in test i.
 func (a *Analysis) sides(i int) (orig, other *medians.Case) {
 	t := &a.manifest.Plan.Tests[i]
 	orig, other = &a.set.Cases[t.Case], &a.set.Cases[t.Others[0]]
@@ -141,8 +140,8 @@ func (a *Analysis) sides(i int) (orig, other *medians.Case) {
 	return orig, other
 }
 
-// allowed is what a tolerant test lets the call take, in ns, beside run medians of the other side:
-// a request has a price.
+// allowed is the time in ns that a tolerant test grants the call beside the other side: a request
+// has a price.
 func allowed(cfg judge.Config, medians []float64) []float64 {
 	out := make([]float64, len(medians))
 	for i, ns := range medians {
@@ -152,7 +151,7 @@ func allowed(cfg judge.Config, medians []float64) []float64 {
 }
 
 // settle gives the verdict where one of the cases cannot be compared: wrong
-// before not_measured before incomplete. Else the verdict stays empty.
+// before not_measured before incomplete. Otherwise the verdict stays empty.
 func (a *Analysis) settle(v *Verdict, s judge.Schedule, cases ...int) {
 	if a.settleStatus(v, cases...); v.Verdict != "" {
 		return
@@ -170,7 +169,7 @@ func problem(s judge.Schedule, k *medians.Case) string {
 	return k.Problem(s.Looks[max(0, s.After(k.Runs))])
 }
 
-// settleStatus is settle without what more mpiruns, or fewer, would change.
+// settleStatus is settle by what the number of mpiruns does not change.
 func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
 	for _, status := range slices.Backward(protocol.NotTimed) {
 		for _, i := range cases {
@@ -211,7 +210,7 @@ func (a *Analysis) look() error {
 	return nil
 }
 
-// general is, by shape, how slow each of the first mpiruns was.
+// general returns, by shape, how slow each of the first mpiruns was.
 func (a *Analysis) general(runs int) map[guidelines.Shape][]float64 {
 	out := map[guidelines.Shape][]float64{}
 	for _, shape := range a.manifest.Plan.Shapes {
@@ -220,7 +219,6 @@ func (a *Analysis) general(runs int) map[guidelines.Shape][]float64 {
 	return out
 }
 
-// conclude fills the outcomes of the family in.
 func (a *Analysis) conclude() {
 	a.decided = make([]int, len(a.family.Looks))
 	outlook := a.family.Outlook()
@@ -233,7 +231,7 @@ func (a *Analysis) conclude() {
 			runs = len(orig.Medians)
 		}
 		v.MedianS, v.OtherMedianS = Seconds(orig.MedianOf(runs)), Seconds(other.MedianOf(runs))
-		// What is done stays so, whatever befalls a case that others still need.
+		// A decided test stays decided, whatever befalls a case that others still need.
 		if t := &a.manifest.Plan.Tests[i]; v.Verdict == "" && !o.Done() {
 			a.settle(v, a.family.Schedule, t.Case, t.Others[0])
 		}
@@ -282,8 +280,8 @@ func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Cas
 	}
 }
 
-// count counts what the test itself meets: for method margin the other side
-// times the minimum slowdown.
+// count counts ties and zero differences as the test meets them: for method margin with the
+// other side times the minimum slowdown.
 func (a *Analysis) count(pair judge.Pair) {
 	against := a.family.Against(pair)
 	all := slices.Concat(pair.Orig, against)
@@ -301,7 +299,7 @@ func (a *Analysis) isIncomplete(v *Verdict) {
 	a.incomplete = append(a.incomplete, Incomplete{v.Guideline, v.Cell(), v.Reason})
 }
 
-// number is null where x is undefined, which JSON has no number for.
+// Number is nil where x is undefined: JSON has no number for that.
 func Number(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -309,5 +307,5 @@ func Number(x float64) *float64 {
 	return &x
 }
 
-// seconds turns nanoseconds into the Report's unit.
+// Seconds turns nanoseconds into the unit of reports.
 func Seconds(ns float64) *float64 { return Number(ns / 1e9) }

@@ -17,8 +17,8 @@ type Explanation struct {
 	Report  *Report
 	Verdict *Verdict
 	Call    SideSamples
-	Other   *SideSamples   // what the call must not be slower than; nil: split without a smaller size
-	Test    *judge.Numbers // in nanoseconds; nil: no test was made
+	Other   *SideSamples   // what the call must not be slower than; nil for split without a smaller size
+	Test    *judge.Numbers // in nanoseconds; nil without a test
 	LimitS  *float64       // split: what the call may take by the medians, in seconds
 }
 
@@ -43,7 +43,7 @@ type SideRun struct {
 	Kept                []float64
 	RunMedian           float64   // of Kept, what the outlier filter left, in the order of measurement
 	WarmupEnd           int       // first repetition after a warm-up, if one was seen; −1: none
-	ACF                 []float64 // of Kept, at lag 1 on; nil: too few, or all equal
+	ACF                 []float64 // of Kept, at lag 1 on; nil if they are too few, or all equal
 	Usage               medians.Usage
 	ACFBound            float64 // within which most of ACF is if samples do not depend on each other
 }
@@ -95,7 +95,7 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 	return e, nil
 }
 
-// add describes the case's samples of one mpirun.
+// Add describes the case's samples of one mpirun.
 func (s *SideSamples) Add(run *results.Run, plan int) error {
 	if run == nil {
 		return nil
@@ -131,7 +131,7 @@ func (s *SideSamples) Add(run *results.Run, plan int) error {
 	return nil
 }
 
-// describe does what medians.Set does with the samples, and more.
+// describe filters the samples as medians.Set does, and sums them up.
 func (s *SideRun) describe(valid []float64) error {
 	kept, fences, err := stats.Tukey(valid, stats.TukeyFactor)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *SideRun) describe(valid []float64) error {
 	return err
 }
 
-// dependence sums up the autocorrelation of all mpiruns.
+// Dependence sums up the autocorrelation of all mpiruns.
 func (s *SideSamples) Dependence() {
 	var bounds, inefficiencies []float64
 	lags := make([][]float64, medians.Lags)

@@ -53,7 +53,7 @@ func Follow(m *results.Manifest, set *medians.Set, mode protocol.Mode, d *judge.
 	return x, err
 }
 
-// sideProblem says why one side of a comparison cannot be judged; "": it can.
+// sideProblem says why one side of a comparison cannot be judged, if so.
 func sideProblem(plan *guidelines.Plan, i int, k *medians.Case, runs int) string {
 	function := plan.Cases[i].Function
 	if k == nil {
@@ -74,8 +74,7 @@ func (x *FollowedUp) Times(i int) (whole, part *float64) {
 	return Seconds(stats.MedianFinite(x.pairs[i].Orig)), Seconds(stats.MedianFinite(x.pairs[i].Other) / float64(x.Comparisons[i].Calls))
 }
 
-// Again plans to measure tests of the Plan again, in as many mpiruns as pair well; nil: there
-// are none.
+// Again plans to measure tests of the Plan again, in as many mpiruns as pair well.
 func (a *Analysis) Again(tests []int) *results.FollowUps {
 	plan := &results.FollowUps{R: a.family.R()}
 	for _, i := range tests {
@@ -92,7 +91,7 @@ func (a *Analysis) Again(tests []int) *results.FollowUps {
 	return plan
 }
 
-// Confirmation judges what was measured again; nil: nothing was planned.
+// Confirmation judges the tests that were measured again; it is nil if none were planned.
 func (a *Analysis) Confirmation() (*FollowedUp, error) {
 	plan := a.manifest.Confirm
 	if plan == nil {

@@ -58,7 +58,7 @@ func (a *Analysis) yardstick() (out []Yardstick) {
 	return out
 }
 
-// unique are the texts that are not empty, each once, in their order.
+// Unique returns the texts that are not empty, each once, in their order.
 func Unique(texts []string) (out []string) {
 	for _, t := range texts {
 		if t != "" && !slices.Contains(out, t) {

@@ -26,7 +26,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 		RunsNeededHalf: a.half, Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
 		Wrong: a.untimed(a.isWrong), NotMeasured: a.untimed(func(i int) bool { return !a.isWrong(i) }), NotConverged: a.notConverged(),
 		OutOfSync: a.set.OutOfSync(), States: states, Yardstick: a.yardstick(), SlowMpiruns: a.set.Slow(), PageFaults: a.set.Faulting(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
-		Notes: append([]string{}, m.Plan.Notes...),
+		Notes: append([]string{}, m.Plan.Notes...), Measured: Measured{Cases: a.set.CaseMedians(), Rank: m.Rank, Factors: m.Factors, Config: m.Config},
 	}
 	for _, s := range m.Plan.Shapes {
 		shape := Shape{Name: s.String(), Shape: s}
@@ -35,6 +35,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: the launcher placed the ranks as %s (nodes × ranks on each); only folders with this placement are compared. To ask for a placement, give --shape", s, place))
 		}
 		r.Shapes = append(r.Shapes, shape)
+		r.Measured.Mpiruns = append(r.Measured.Mpiruns, MpirunFactors{s.String(), a.set.LastGeneral(s)})
 		if t := m.Timing[s.String()]; t.Why != "" {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: sync = \"auto\" has chosen %s (sample = %q): %s", s, t.Sync, t.Sample, t.Why))
 		}
@@ -45,7 +46,6 @@ func (a *Analysis) report(states []medians.State) *Report {
 		r.Split = &SplitExperiment{s.R(), s.Test(0).Name, s.Adjust, s.M, s.Alpha, s.PMin(0), s.Refused}
 	}
 	r.Exit = r.ExitCode()
-	r.Measured = measuredOf(a.set, m)
 	return r
 }
 
@@ -53,7 +53,7 @@ func LibraryOf(m *results.Manifest) Library {
 	return Library{Name: m.Rank.Library, Version: m.Rank.LibVersion, PML: PmlOf(m)}
 }
 
-// pmlOf names Open MPI's point-to-point messaging layer, each that a shape uses once.
+// PmlOf names Open MPI's point-to-point messaging layer, each that a shape uses once.
 func PmlOf(m *results.Manifest) string {
 	var names []string
 	for _, s := range m.Plan.Shapes {

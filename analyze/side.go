@@ -38,7 +38,7 @@ func (e *NotComparable) Error() string { return e.Reason }
 
 func (s *Side) Mpiruns() int { return s.Manifest.Runs(protocol.ModeMeasure) }
 
-// cases are the indices of the planned cases.
+// Cases returns the indices of the planned cases.
 func (s *Side) Cases() map[guidelines.Case]int {
 	at := map[guidelines.Case]int{}
 	for i, k := range s.Manifest.Plan.Cases {
@@ -47,7 +47,7 @@ func (s *Side) Cases() map[guidelines.Case]int {
 	return at
 }
 
-// isMockup tells a mock-up from a collective of MPI.
+// IsMockup tells a mock-up from a collective of MPI.
 func IsMockup(function string) bool { return !strings.HasPrefix(function, "MPI_") }
 
 func (s *Side) Folder() ComparedFolder { return FolderOf(s.Name, s.Manifest, s.Mpiruns()) }
@@ -57,7 +57,7 @@ func FolderOf(name string, m *results.Manifest, r int) ComparedFolder {
 	return ComparedFolder{Folder: name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: r}
 }
 
-// unusable reports whether the medians of a case cannot be compared, and why; left: it
+// Unusable reports whether the medians of a case cannot be compared, and why; left: it
 // was not measured at all.
 func (s *Side) Unusable(i int) (yes, left bool, reason string) {
 	k := &s.Set.Cases[i]

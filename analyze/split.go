@@ -16,7 +16,7 @@ import (
 // is small, and the other is to lose little.
 const splitPart = 5
 
-// levels divides alpha between the family of monotony and patterns and that of the
+// levels divides alpha between the family of monotony and patterns and the
 // split experiment, so that a check as a whole errs with alpha.
 func levels(m *results.Manifest, cfg judge.Config) (own, split judge.Config) {
 	own, split = cfg, cfg
@@ -157,7 +157,7 @@ type SplitExperiment struct {
 	Test    judge.TestName `json:"test"`    // what was used
 	Adjust  judge.Adjust   `json:"adjust"`  // what was used
 	M       int            `json:"m"`       // follow-ups: tests in this family
-	Alpha   float64        `json:"alpha"`   // its level, which with that of the other family makes the check's
+	Alpha   float64        `json:"alpha"`   // its level; the two families' levels add up to the check's
 	PMin    float64        `json:"p_min"`   // smallest p-value attainable
 	Refused *judge.Refusal `json:"refused"` // null: R is large enough; else they stay suspected
 }

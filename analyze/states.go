@@ -15,7 +15,7 @@ import (
 )
 
 // StateVerdict is what a test would say of the mpiruns of one state of the machine
-// alone, at alpha and not adjusted. It explains a verdict, and is none.
+// alone, at alpha and not adjusted. It explains the verdict; it is not a verdict of its own.
 type StateVerdict struct {
 	State     string        `json:"state"`   // its name
 	Mpiruns   int           `json:"mpiruns"` // steady ones of it, that the test has
@@ -40,7 +40,6 @@ func (by InStates) String() (out string) {
 	return out
 }
 
-// states are those of all shapes.
 func (a *Analysis) states() []medians.State {
 	var out []medians.State
 	for _, shape := range a.manifest.Plan.Shapes {

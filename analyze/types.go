@@ -34,7 +34,7 @@ type Report struct {
 	Adjust         judge.Adjust   `json:"adjust"` // what was used: bh, holm, none
 	M              int            `json:"m"`      // tests in the family that the adjustment is over
 	Alpha          float64        `json:"alpha"`
-	FamilyAlpha    float64        `json:"alpha_family"`    // what of alpha this family has; the rest is the split experiment's
+	FamilyAlpha    float64        `json:"alpha_family"`    // this family's part of alpha; the rest is the split experiment's
 	MinSlowdown    float64        `json:"min_slowdown"`    // ratio; not used by method paper
 	SplitTolerance float64        `json:"split_tolerance"` // fraction of k·median at m_i
 	// What the other side of a tolerant verdict is given beyond its time: a share, and seconds.
@@ -54,7 +54,7 @@ type Report struct {
 	Summary    []SummaryRow   `json:"summary"`    // by shape and type
 	Guidelines []GuidelineRow `json:"guidelines"` // in the Plan's order
 	Verdicts   []Verdict      `json:"verdicts"`   // one per planned test, in the Plan's order
-	// RunsNeededHalf is for what the data leave undecided; null: there is none, or none would do.
+	// RunsNeededHalf would decide half of what the data leave undecided, or null.
 	RunsNeededHalf *judge.Half `json:"runs_needed_half"`
 
 	Refused      *judge.Refusal      `json:"refused"`          // null: R is large enough
@@ -64,8 +64,8 @@ type Report struct {
 	NotMeasured  []CaseMessage       `json:"not_measured"`     // other cases without times
 	NotConverged []NotConverge       `json:"not_converged"`    // cases whose nrep is not what the predictor wanted
 	OutOfSync    []medians.OutOfSync `json:"out_of_sync"`      // cases with samples that were left out
-	States       []medians.State     `json:"states,omitempty"` // of the machine, by shape; absent: one only
-	// Yardstick is how fast the machine was, by shape; absent: not read.
+	States       []medians.State     `json:"states,omitempty"` // of the machine, by shape; absent where there was one
+	// Yardstick is how fast the machine was, by shape, as far as it was read.
 	Yardstick []Yardstick `json:"yardstick,omitempty"`
 	// SlowMpiruns are those in which many cases took longer than usual.
 	SlowMpiruns []medians.SlowMpirun `json:"slow_mpiruns,omitempty"`

@@ -19,7 +19,7 @@ type Counted struct {
 	OtherPageFaults *float64 `json:"other_page_faults,omitempty"`
 	Switches        *float64 `json:"switches,omitempty"` // involuntary ones
 	OtherSwitches   *float64 `json:"other_switches,omitempty"`
-	// Sent is what all ranks together send in a call; nil: not counted.
+	// Sent is the traffic of all ranks together in a call, if it was counted.
 	Sent      *medians.Sent `json:"sent,omitempty"`
 	OtherSent *medians.Sent `json:"other_sent,omitempty" column:"other_"`
 }

@@ -52,7 +52,7 @@ type Verdict struct {
 	ByState InStates `json:"by_state,omitempty"` // where the answer depends on the state of the machine
 }
 
-// cell is where the call is too slow.
+// Cell is where the call is too slow.
 func (v *Verdict) Cell() medians.Cell {
 	return medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}
 }

@@ -16,7 +16,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// remarks are collected in the order in which they are shown.
+// Remarks are collected in the order in which they are shown.
 type Remarks []remark.Remark
 
 func (r *Remarks) Add(id remark.ID, format string, args ...any) {
@@ -175,7 +175,7 @@ func (r *Remarks) ofPairing(a *Analysis, of *Report) {
 }
 
 // The spreads of two sides are unlike when one is three times the other's. Chance
-// makes that of up to one test in ten (docs/dev/statistics.md).
+// makes them so in up to one test in ten (docs/dev/statistics.md).
 const (
 	leastSpread = 10 // mpiruns
 	unlike      = 3
@@ -196,7 +196,7 @@ func spreadOf(runMedians, factor []float64) float64 {
 	return hi - lo
 }
 
-// differs is a remark about a factor that is not the same in all folders.
+// Differs is a remark about a factor that is not the same in all folders.
 func (r *Remarks) Differs(factor, remedy, format string, args ...any) {
 	*r = append(*r, remark.Remark{ID: remark.Differs + remark.ID(strings.NewReplacer(".", "-", " ", "-").Replace(factor)), Place: factor,
 		Text: fmt.Sprintf(format, args...), Remedy: remedy, Docs: remark.Comparing})

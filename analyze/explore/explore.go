@@ -16,7 +16,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// explored is what an exploration is made from. Its tests are patterns: a collective
+// explored are the data of an exploration. Its tests are patterns: a collective
 // against itself once more, against its own algorithms and its mock-ups.
 type explored struct {
 	m   *results.Manifest
@@ -27,8 +27,8 @@ type explored struct {
 // ExplorationPlan chooses, by the mpiruns of stage 2, what is tested in mpiruns of its
 // own: for every collective and size the fastest of the library's own algorithms and the
 // fastest mock-up, where the default is slower by min_slowdown or more; and there the
-// default against itself. What has chosen is never tested. r is how many mpiruns test; 0:
-// as many as suit their number. Nil: there are no candidates.
+// default against itself. Data that choose never test. r mpiruns test, or for 0 as many as
+// suit the number of candidates. It is nil without candidates.
 func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r int) *results.FollowUps {
 	x := &explored{m, set, cfg}
 	plan, candidates := &results.FollowUps{}, 0
@@ -57,7 +57,7 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 	return plan
 }
 
-// Candidates is how many candidates a plan tests: the family of the adjustment.
+// Candidates counts the candidates that a plan tests: the family of the adjustment.
 func Candidates(m *results.Manifest, plan *results.FollowUps) (n int) {
 	for _, f := range plan.Comparisons {
 		if !isItself(m.Plan.Tests[f.Test].Mockup) {
@@ -70,7 +70,7 @@ func Candidates(m *results.Manifest, plan *results.FollowUps) (n int) {
 // LeastTesting mpiruns test, unless another number is asked for.
 const LeastTesting = 10
 
-// cells are the tests of each collective, size and shape, in the Plan's order.
+// cells groups the tests by collective, size and shape, in the Plan's order.
 func (x *explored) cells() (out [][]int) {
 	at := map[int]int{} // by the case of the default
 	for i, t := range x.m.Plan.Tests {
@@ -87,7 +87,7 @@ func (x *explored) cells() (out [][]int) {
 	return out
 }
 
-// itself is the test of the default against itself; -1: there is none.
+// itself returns the test of the default against itself, or -1.
 func (x *explored) itself(tests []int) int {
 	i := slices.IndexFunc(tests, func(i int) bool { return isItself(x.m.Plan.Tests[i].Mockup) })
 	if i < 0 {
@@ -99,7 +99,7 @@ func (x *explored) itself(tests []int) int {
 func isItself(function string) bool { return mockups.Variant(function) == "@"+mockups.DefaultAlgorithm }
 
 // fastest are the fastest of the library's own algorithms and the fastest mock-up of a
-// cell in stage 2, by the median ratio within mpiruns; nil: none has times.
+// cell in stage 2, by the median ratio within mpiruns; nil where none has times.
 func (x *explored) fastest(tests []int) (best [2]*Candidate) {
 	for _, i := range tests {
 		c, kind := x.candidate(i)
@@ -110,8 +110,8 @@ func (x *explored) fastest(tests []int) (best [2]*Candidate) {
 	return best
 }
 
-// candidate is the other side of a test, as stage 2 has it, and its kind: 0 an own
-// algorithm, 1 a mock-up.
+// candidate describes the other side of a test by stage 2; kind is 0 for an own algorithm, 1 for
+// a mock-up.
 func (x *explored) candidate(test int) (c *Candidate, kind int) {
 	t := x.m.Plan.Tests[test]
 	orig, other := &x.set.Cases[t.Case], &x.set.Cases[t.Others[0]]
@@ -121,8 +121,8 @@ func (x *explored) candidate(test int) (c *Candidate, kind int) {
 	return &Candidate{Function: t.Mockup, MedianS: analyze.Seconds(other.Median()), Ratio: medianRatio(orig, other), test: test}, kind
 }
 
-// candidates are those that were planned to be tested, whatever is the fastest by the data
-// and the configuration of today; of a kind that has none, the fastest.
+// candidates returns the planned ones, whatever is fastest by the data and the configuration
+// of today; of a kind without any, the fastest.
 func (x *explored) candidates(tests []int) [2]*Candidate {
 	best := x.fastest(tests)
 	if x.m.Explore == nil {
@@ -136,8 +136,7 @@ func (x *explored) candidates(tests []int) [2]*Candidate {
 	return best
 }
 
-// medianRatio is how many times slower a case is than another, of the mpiruns that have
-// both.
+// medianRatio is the median over the mpiruns that have both cases.
 func medianRatio(slow, fast *medians.Case) *float64 {
 	if slow.Status != protocol.StatusOK || fast.Status != protocol.StatusOK {
 		return nil

@@ -43,7 +43,7 @@ type Median struct {
 	Msize      int64    `parquet:"msize"`
 	NP         int32    `parquet:"np"`
 	Mpirun     int32    `parquet:"mpirun"`
-	MedianS    *float64 `parquet:"median_s,optional"` // seconds; nil: no sample is valid
+	MedianS    *float64 `parquet:"median_s,optional"` // seconds; nil without a valid sample
 	N          int32    `parquet:"n"`                 // samples that it is of
 	Outliers   int32    `parquet:"outliers"`
 	Invalid    int32    `parquet:"invalid"`

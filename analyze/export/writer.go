@@ -38,7 +38,7 @@ func New[T any](format string, w io.Writer, row reflect.Type) (Writer[T], error)
 	return nil, errors.New(conf.Unknown("format", format, Formats))
 }
 
-// groupRows bounds the memory: a row group is written once it has so many rows.
+// groupRows are the rows that are kept in memory before they are written.
 const groupRows = 1 << 18
 
 type parquetWriter[T any] struct{ *parquet.GenericWriter[T] }

@@ -29,7 +29,7 @@ const (
 	AdjustNone Adjust = stats.AdjustNone
 )
 
-// The names that the keys of [analyze] take, beside those of tests.
+// The names that the keys of [analyze] take, beside names of tests.
 var (
 	Methods = []Method{MethodDefault, MethodCI, MethodPaper, MethodMargin}
 	Adjusts = []Adjust{AdjustAuto, AdjustBH, AdjustHolm, AdjustNone}
@@ -74,7 +74,6 @@ func (c Config) Validate() []conf.FieldError {
 	return errs
 }
 
-// Strings are names as text.
 func Strings[T ~string](names []T) []string {
 	out := make([]string, len(names))
 	for i, n := range names {

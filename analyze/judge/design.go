@@ -113,7 +113,7 @@ func choose(d Design) (*Design, error) {
 }
 
 // screens makes a screen of every look whose mpiruns are too few for the paired
-// test, where those of the last look are not.
+// test, where the last look has enough.
 func (d *Design) screens() {
 	last := len(d.looks) - 1
 	if d.Config.Test != TestAuto || !d.looks[last].test.Paired || d.looks[last].weak {

@@ -41,7 +41,7 @@ func (d *Design) Judge(tick float64, pairs []Pair) (*Family, error) {
 }
 
 // Look tests what still needs mpiruns with all data so far. A Pair without
-// medians adds nothing to its test; those of tests that are done are not read.
+// medians adds nothing to its test; pairs of done tests are not read.
 func (f *Family) Look(pairs []Pair) error {
 	k := f.done
 	for i, pair := range pairs {
@@ -265,7 +265,7 @@ type Numbers struct {
 	Tick          float64 // the clock's step; 0: unknown
 }
 
-// Numbers are those of the i-th test; nil: it was not made.
+// Numbers returns the numbers of the i-th test, or nil if it was not made.
 func (f *Family) Numbers(i int) *Numbers {
 	o, pair := f.Outcomes[i], f.pairs[i]
 	if o.Runs == 0 {

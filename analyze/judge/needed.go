@@ -94,7 +94,7 @@ func (f *Family) open() (open []int, least int) {
 	return open, least
 }
 
-// following is the next R that is tried: they need not be exact where they are large.
+// following is the next R to try: large ones need not be exact.
 func following(r int) int {
 	if r < neededLimit {
 		return min(neededLimit, r+max(1, r/20))
@@ -127,7 +127,7 @@ type prospects struct {
 type prospect struct {
 	effect float64
 	// spread is the standard deviation of one mpirun's difference as the Test sees it,
-	// paired that of the two sides in the same mpirun, which moves the estimate.
+	// paired the deviation of the two sides in the same mpirun, which moves the estimate.
 	spread, paired float64
 	unsure         float64 // standard deviation of the logarithm of spread
 	n              int
@@ -247,10 +247,15 @@ func (f *Family) chance(p *prospect, r int, forSlower, forKept, again float64) (
 	return slower, kept
 }
 
-// over is the probability that what moves so much about x is above 0.
-func over(x, moves float64) float64 {
-	if moves == 0 {
-		return half(x)
+// over is the probability of a value above 0 that spreads about x with a standard deviation.
+func over(x, deviation float64) float64 {
+	switch {
+	case deviation != 0:
+		return distuv.UnitNormal.CDF(x / deviation)
+	case x > 0:
+		return 1
+	case x == 0:
+		return 0.5
 	}
-	return distuv.UnitNormal.CDF(x / moves)
+	return 0
 }

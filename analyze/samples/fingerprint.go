@@ -35,7 +35,7 @@ type Fingerprint struct {
 	Invalid    int               `json:"invalid"` // of these, out of sync; nothing below rests on them
 	Categories map[Category]int  `json:"categories"`
 	All        *Distribution     `json:"all"`  // null: no sample is valid
-	Good       *Distribution     `json:"good"` // without first ones, warm-up and outliers; null: none is left
+	Good       *Distribution     `json:"good"` // without first ones, warm-up and outliers; null if none is left
 	Modes      []FingerprintMode `json:"modes"`
 	// ACF is the autocorrelation of the good samples at lag 1 and on, Bound what most of
 	// independent samples stay within, Inefficiency how many are worth one: medians over
@@ -45,8 +45,7 @@ type Fingerprint struct {
 	Inefficiency float64          `json:"inefficiency"`
 	Runs         []FingerprintRun `json:"mpiruns"`
 
-	// Counters are what was counted in each repetition (measure.counters), Reading what that has
-	// cost; absent: nothing.
+	// Counters and the cost of reading them, where measure.counters names some.
 	Counters []CounterTimes `json:"counters,omitempty"`
 	Reading  *Reading       `json:"reading,omitempty"`
 
@@ -112,8 +111,7 @@ type FingerprintRun struct {
 	Letters    string     `json:"of"`                    // the same: f, w, o, g, and - for those that are not valid
 }
 
-// NewFingerprint describes the samples of case i of a plan. The mpiruns are those of
-// its shape.
+// NewFingerprint describes the samples of case i of a plan from the mpiruns of its shape.
 func NewFingerprint(name string, m *results.Manifest, i int, runs []*results.Run) (*Fingerprint, error) {
 	k := m.Plan.Cases[i]
 	f := &Fingerprint{Schema: FingerprintSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Cell: medians.CellOf(k), NP: k.Shape.NP,
@@ -194,7 +192,6 @@ func newFingerprintRun(run *results.Run, at int) FingerprintRun {
 	return r
 }
 
-// categoriesOf are those of the samples of one mpirun, in their order.
 func categoriesOf(valid []float64) []Category {
 	out := make([]Category, len(valid))
 	warm, err := stats.WarmupEnd(valid)
@@ -263,7 +260,7 @@ func ParseCase(text string) (function string, msize int64, shape string, err err
 	return "", 0, "", errors.New(conf.Unknown("function", function, known))
 }
 
-// At is the quantile of a share, in seconds; nil: the distribution has another.
+// At returns a quantile of the distribution in seconds, or nil.
 func (d *Distribution) At(p float64) *float64 {
 	for _, q := range d.Quantiles {
 		if q.P == p {

@@ -63,7 +63,7 @@ type OverlapCase struct {
 type OverlapSide struct {
 	Interval int64  `json:"interval"` // bytes of msize between tests, that most mpiruns chose; 0: no tests
 	Tests    int64  `json:"tests"`
-	Chosen   int    `json:"chosen"` // by so many mpiruns
+	Chosen   int    `json:"chosen"` // by how many mpiruns
 	Post     Middle `json:"post_s"`
 	InTests  Middle `json:"tests_s"`
 	Wait     Middle `json:"wait_s"`
@@ -80,7 +80,7 @@ type Middle struct {
 	Hi95   *float64 `json:"hi95"`
 }
 
-// OverlapTest is what is said of a guideline, by a test over the mpiruns.
+// OverlapTest is a guideline tested over the mpiruns.
 type OverlapTest struct {
 	Ratio     *float64      `json:"ratio"` // how many times longer its left side takes
 	RatioLo95 *float64      `json:"ratio_lo95"`

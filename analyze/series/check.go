@@ -37,7 +37,7 @@ type Check struct {
 	Gate        *analyze.Gate        `json:"gate"`
 	Exit        int                  `json:"exit_code"`
 
-	Busy   *bool   `json:"-"` // other programs kept cores busy; nil: not known
+	Busy   *bool   `json:"-"` // other programs kept cores busy; nil if not known
 	Points []Point `json:"-"` // in the Plan's order
 
 	at map[Asked]int // into Points, by question
@@ -147,7 +147,7 @@ func (c *Check) index() {
 	}
 }
 
-// find returns the check's answer to a question; nil: it did not plan it.
+// find returns the check's answer to a question, or nil if it did not plan it.
 func (c *Check) find(a Asked) *Point {
 	if i, ok := c.at[a.question()]; ok {
 		return &c.Points[i]
@@ -269,7 +269,7 @@ func (c *Check) Comparable(m *results.Manifest) error {
 	return &analyze.NotComparable{Reason: fmt.Sprintf("the baseline %s and this check have no test in common: check the same guidelines and sizes (check.guidelines, job.msizes), or take another baseline", c.Path)}
 }
 
-// speeds are the machine's on a shape, in each state that the check met; nil: not read.
+// speeds are the machine's on a shape, in each state that the check met, as far as they were read.
 func (c *Check) speeds(shape string) (out []medians.Speed) {
 	for _, s := range c.States {
 		if s.Shape == shape {

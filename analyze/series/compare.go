@@ -47,7 +47,11 @@ func CompareDesign(a, b *analyze.Side, cfg CompareConfig) (*judge.Design, error)
 }
 
 // match is a case of both folders, by index into their Plans.
-type match struct{ a, b int }
+type match struct {
+	a, b   int
+	change Change // why it cannot be compared; "" where it can
+	reason string
+}
 
 // compareDesign also gives the cases to compare. The family is all of them but
 // those that could not be measured.
@@ -63,8 +67,21 @@ func compareDesign(a, b *analyze.Side, cfg CompareConfig) (*judge.Design, []matc
 		if !ok || !alike(a, b, k.Shape.String()) || analyze.IsMockup(k.Function) && !cfg.All || cfg.Only != nil && !cfg.Only(medians.CellOf(k)) {
 			continue
 		}
-		matches = append(matches, match{i, j})
-		if change, _ := unusable(a, b, match{i, j}); change != LeftOut {
+		one := match{a: i, b: j}
+		for _, side := range []struct {
+			name string
+			*analyze.Side
+			at int
+		}{{"B", b, j}, {"A", a, i}} {
+			if yes, left, why := side.Unusable(side.at); yes {
+				one.change, one.reason = NotCompared, side.name+": "+why
+				if left {
+					one.change = LeftOut
+				}
+			}
+		}
+		matches = append(matches, one)
+		if one.change != LeftOut {
 			m++
 		}
 	}
@@ -100,23 +117,6 @@ func placedUnlike(a, b *analyze.Side) string {
 	return strings.Join(out, "; ")
 }
 
-// unusable says why a case cannot be compared; empty: it can.
-func unusable(a, b *analyze.Side, m match) (change Change, reason string) {
-	for _, side := range []struct {
-		name string
-		*analyze.Side
-		at int
-	}{{"A", a, m.a}, {"B", b, m.b}} {
-		switch yes, left, why := side.Unusable(side.at); {
-		case left:
-			return LeftOut, side.name + ": " + why
-		case yes:
-			return NotCompared, side.name + ": " + why
-		}
-	}
-	return "", ""
-}
-
 // compareCases tests B (Orig) against A (Other).
 func compareCases(c *Comparison, d *judge.Design, a, b *analyze.Side, matches []match) ([]CaseChange, error) {
 	rows := make([]CaseChange, len(matches))
@@ -130,15 +130,13 @@ func compareCases(c *Comparison, d *judge.Design, a, b *analyze.Side, matches []
 		}
 		row := &rows[n]
 		*row = CaseChange{Cell: medians.CellOf(k), NP: k.Shape.NP,
-			AMedianS: analyze.Seconds(caseA.Median()), BMedianS: analyze.Seconds(caseB.Median()), AR: len(pair.Other), BR: len(pair.Orig)}
-		row.Change, row.Reason = unusable(a, b, m)
-		if row.Change == LeftOut {
-			continue
-		}
-		if row.Change != "" {
+			AMedianS: analyze.Seconds(caseA.Median()), BMedianS: analyze.Seconds(caseB.Median()), AR: len(pair.Other), BR: len(pair.Orig), Change: m.change, Reason: m.reason}
+		if m.change == NotCompared {
 			pair = judge.Pair{} // planned, hence counted
 		}
-		pairs, family = append(pairs, pair), append(family, row)
+		if m.change != LeftOut {
+			pairs, family = append(pairs, pair), append(family, row)
+		}
 	}
 	f := d.Family(1e9 * c.ClockTickS)
 	if err := f.Look(pairs); err != nil {

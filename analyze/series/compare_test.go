@@ -403,7 +403,7 @@ func TestSpreadIsThatOfTheFoldersMedians(t *testing.T) {
 	}
 }
 
-// placed puts the ranks of every shape on nodes with so many of them each.
+// placed puts the ranks of every shape on nodes with that number of ranks each.
 func placed(ranks ...int) func(*results.Manifest, []results.Run) {
 	return func(m *results.Manifest, _ []results.Run) {
 		l := host.Layout{Shape: m.Plan.Shapes[0].String(), Kinds: []host.NodeKind{{}}}

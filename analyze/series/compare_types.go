@@ -32,7 +32,7 @@ const (
 	NoLongerShown Change = "no_longer_shown" // violated in A; undecided, or not tested, in B
 )
 
-// ExitOn is what of a Comparison is a reason for exit code 1.
+// ExitOn names the changes that make a Comparison exit with 1.
 type ExitOn string
 
 // What --fail-on of a comparison may name.
@@ -53,7 +53,7 @@ type CompareConfig struct {
 	// `pgmpi ab` makes them, so that the signed-rank test may be used.
 	Paired bool
 	All    bool // mock-ups too, not only collectives
-	// Only tells whether a case is compared, and belongs to the family; nil: all are.
+	// Only selects the cases that are compared, and so the family; nil selects all.
 	Only func(medians.Cell) bool
 	// FailOn is ExitOnBoth where it is empty.
 	FailOn ExitOn
@@ -82,7 +82,7 @@ type Comparison struct {
 	PMin        float64           `json:"p_min"`        // smallest p-value attainable
 	ClockTickS  float64           `json:"clock_tick_s"` // seconds; the coarser of both
 	FailOn      ExitOn            `json:"fail_on"`
-	// CouldHaveSeen is what half of the cases or more could have shown; null: fewer could show anything.
+	// CouldHaveSeen is the change that half of the cases or more could have shown, or null.
 	CouldHaveSeen *float64 `json:"could_have_seen"`
 	Need          float64  `json:"need,omitempty"` // that every case was to be able to show
 	Blind         int      `json:"blind"`          // cases without a change that could not have shown Need
@@ -118,7 +118,7 @@ type CaseChange struct {
 	Change    Change   `json:"change"`
 	Reason    string   `json:"reason,omitempty"` // not compared: why
 	// CouldHaveSeen is the least change, as a ratio above 1, that the case's data
-	// would have shown with a chance of 80 %; null: none.
+	// would have shown with a chance of 80 %, or null.
 	CouldHaveSeen *float64 `json:"could_have_seen"`
 }
 

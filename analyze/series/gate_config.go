@@ -23,7 +23,7 @@ var FailOns = []FailOn{FailOnNew, FailOnFirm, FailOnViolated, FailOnTimes}
 // makes it red.
 type GateConfig struct {
 	Baseline []string `toml:"baseline" json:"baseline"` // results folders, report.json, folders of nights
-	Nights   int      `toml:"nights" json:"nights"`     // of a folder of nights, the last so many
+	Nights   int      `toml:"nights" json:"nights"`     // how many of a folder of nights, the last ones
 	Expect   string   `toml:"expect" json:"expect"`     // file of [[expect]]; "": none
 	Confirm  bool     `toml:"confirm" json:"confirm"`   // measure again what would be an alarm
 	FailOn   FailOn   `toml:"fail_on" json:"fail_on"`

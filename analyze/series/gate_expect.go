@@ -16,7 +16,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// Expectation names violations that are known. What it does not give holds for all.
+// Expectation names known violations. A field that it does not give matches everything.
 type Expectation struct {
 	Guideline string `toml:"guideline"`
 	Function  string `toml:"function"`
@@ -70,7 +70,7 @@ func ValidateExpectations(list []Expectation) []conf.FieldError {
 	return errs
 }
 
-// ranges are the sizes, each from the first to the second; nil: all.
+// ranges are the sizes, each from the first to the second; nil stands for all.
 func (e *Expectation) ranges() (out [][2]int64, err error) {
 	for _, text := range e.Msizes {
 		from, to, isRange := strings.Cut(text, "..")
@@ -90,7 +90,7 @@ func (e *Expectation) ranges() (out [][2]int64, err error) {
 	return out, nil
 }
 
-// sizeOrNone is a size; 0 is that of Barrier.
+// sizeOrNone reads a size; Barrier has 0.
 func sizeOrNone(text string) (int64, error) {
 	if strings.TrimSpace(text) == "0" {
 		return 0, nil

@@ -188,7 +188,7 @@ const (
 )
 
 // lasting returns the changes of a test: all intervals of three nights lie on one side
-// of those of the three nights before them.
+// of all intervals of the three nights before.
 func lasting(points []TrendPoint) (out []Lasting) {
 	known := slices.DeleteFunc(slices.Clone(points), func(p TrendPoint) bool {
 		return p.Ratio == nil || p.RatioLo95 == nil || p.RatioHi95 == nil || !(*p.RatioLo95 > 0) || !(*p.Ratio > 0)
@@ -206,7 +206,6 @@ func lasting(points []TrendPoint) (out []Lasting) {
 	return out
 }
 
-// above tells whether all intervals of some nights lie above those of others.
 func above(these, others []TrendPoint) bool {
 	lowest, highest := math.Inf(1), 0.0
 	for _, p := range these {

@@ -14,7 +14,7 @@ import (
 	"pgmpi/internal/fixture"
 )
 
-// nightly is the report of a day of January. ratios are those of GL8 at 8, 16, … bytes, known to 2 %.
+// nightly is the report of a day of January. ratios are GL8's at 8, 16, … bytes, known to 2 %.
 func nightly(day int, ratios ...float64) *analyze.Report {
 	r := &analyze.Report{Schema: analyze.Schema, Version: "1.0", Library: analyze.Library{Name: "mpich", Version: "MPICH 4.0.2\nand more"}, Shapes: []analyze.Shape{{Name: "p2", Shape: fixture.P2}},
 		Operation: analyze.Operation{Datatype: "byte", Op: "bor"}, R: 10,

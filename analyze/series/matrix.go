@@ -44,14 +44,14 @@ type MatrixRow struct {
 	Type      guidelines.Type `json:"type"`
 	Function  string          `json:"function"`
 	Mockup    string          `json:"mockup,omitempty"`
-	Cells     []*MatrixCell   `json:"cells"` // one for each column; null: not planned there
+	Cells     []*MatrixCell   `json:"cells"` // one for each column; null where not planned
 }
 
-// MatrixCell is what was found over all sizes.
+// MatrixCell sums up all sizes.
 type MatrixCell struct {
 	Tests    map[judge.Verdict]int `json:"tests_by_verdict"`
 	Violated []int64               `json:"violated_msizes"` // bytes, ascending
-	Ratio    *float64              `json:"largest_ratio"`   // of those that are violated; null: none is
+	Ratio    *float64              `json:"largest_ratio"`   // of the violated tests; null without any
 }
 
 // Planned counts the tests of all verdicts.
@@ -106,7 +106,7 @@ func matrixColumn(s *analyze.Side, shape string) MatrixColumn {
 	return c
 }
 
-// row is that of a verdict's guideline and function, a new one where there is none yet.
+// row finds the row of a verdict's guideline and function, or adds it.
 func (m *Matrix) row(v *analyze.Verdict) *MatrixRow {
 	i := slices.IndexFunc(m.Rows, func(r MatrixRow) bool {
 		return r.Guideline == v.Guideline && r.Type == v.Type && r.Function == v.Function && r.Mockup == v.Mockup

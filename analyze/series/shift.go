@@ -48,7 +48,7 @@ const (
 var ofMachine = []medians.Quantity{medians.ByLine, medians.ByMemcpy}
 
 // MachineShift says what speaks for a change of the machine from check a to check b,
-// which measured the same operation; nil: nothing.
+// which measured the same operation, if anything does.
 func MachineShift(a, b *Check) *Shift { return machineShift(a, b, false) }
 
 // machineShift: by turns, what drifts hits both, so that cases which moved together

@@ -99,7 +99,7 @@ func TestTheYardstickIsSuspectedWhereTheMachineMoved(t *testing.T) {
 	}
 }
 
-// A report's cases are those of both sides of its tests, each once.
+// A report's cases are both sides of its tests, each once.
 func TestMockupsAndLargerSizesAreCasesToo(t *testing.T) {
 	m := fixture.Manifest()
 	r := analyzed(t, m, fixture.Measured(m, fixture.Quiet...), judge.Default())

@@ -14,7 +14,7 @@ import (
 	"slices"
 )
 
-// HoldAgainst holds a judgement against its baselines; nil: there are none.
+// HoldAgainst holds a judgement against its baselines, if there are any.
 func (j *Judgement) HoldAgainst(g *series.Baselines, cfg series.CompareConfig) error {
 	if g == nil {
 		return nil
@@ -31,7 +31,7 @@ func (j *Judgement) HoldAgainst(g *series.Baselines, cfg series.CompareConfig) e
 	return err
 }
 
-// compare compares the run-times with those of every baseline.
+// compare compares the run-times with every baseline's.
 func (j *Judgement) compare(g *series.Baselines, cfg series.CompareConfig) error {
 	g.Times = nil
 	today := j.Side(j.folder.Path)

@@ -36,8 +36,11 @@ func History(roots, selectors []string) (*series.History, error) {
 		if err != nil {
 			return nil, fail.Setupf("%w; give a folder that has results folders", err)
 		}
-		if real, linked := filepath.EvalSymlinks(root); linked == nil && isLink(root) {
-			root = real
+		if link, err := os.Lstat(root); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+			root, err = filepath.EvalSymlinks(root)
+			if err != nil {
+				return nil, fail.AsSetup(err)
+			}
 		}
 		if info.IsDir() {
 			err = c.folder(root, 0)
@@ -61,12 +64,6 @@ func History(roots, selectors []string) (*series.History, error) {
 	}
 	h.Skipped = append(h.Skipped, c.skipped...)
 	return h, nil
-}
-
-// isLink tells whether the last part of a path is a symbolic link.
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
 type chronicle struct {
