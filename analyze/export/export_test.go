@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/clean"
+	"pgmpi/internal/fixture/must"
 )
 
 func ratio(x float64) *float64 { return &x }
@@ -50,10 +51,7 @@ func TestCSVHasAColumnForEveryFieldAndNoFormula(t *testing.T) {
 	if got := string(written(t, CSV, samples)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	got, err := csv.NewReader(bytes.NewReader(written(t, CSV, found))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(csv.NewReader(bytes.NewReader(written(t, CSV, found))).ReadAll())(t)
 	head := got[0]
 	const first = "folder,library,host,shape,guideline,type,function,mockup,msize,msize_other,k,np,verdict,ratio,ratio_lo95,ratio_hi95,median_s,other_median_s,p_adjusted,replication,firm,mpiruns,reason,p_value,"
 	if !strings.HasPrefix(strings.Join(head, ","), first) || len(head) != reflect.TypeFor[Source]().NumField()+len(analyze.Columns)-4 {

@@ -3,8 +3,6 @@ package judge
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"pgmpi/internal/stats"
 )
 
@@ -156,7 +154,7 @@ func (f *Family) prospects(t *Test) prospects {
 func spreadOf(t *Test, e stats.Effect, n int) float64 {
 	reach := t.Reach(n, 0.025)
 	if math.IsInf(reach, 0) { // so few that no interval covers 95 %
-		reach = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975) / math.Sqrt(float64(n))
+		reach = stats.StudentQuantile(0.975, n-1) / math.Sqrt(float64(n))
 	}
 	return math.Log(e.Hi95/e.Lo95) / 2 / reach
 }
@@ -251,7 +249,7 @@ func (f *Family) chance(p *prospect, r int, forSlower, forKept, again float64) (
 func over(x, deviation float64) float64 {
 	switch {
 	case deviation != 0:
-		return distuv.UnitNormal.CDF(x / deviation)
+		return stats.NormalCDF(x / deviation)
 	case x > 0:
 		return 1
 	case x == 0:

@@ -15,6 +15,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -106,9 +107,12 @@ func TestStatesAgainstABaseline(t *testing.T) {
 		alarm  bool
 		says   string
 	}{
-		"new":                       {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.New, alarm: true, says: "kept in a (1.00× [0.98, 1.02])"},
-		"new, marginal before":      {now: violated, nights: []*Check{baselineOf("a", 0, marginal)}, want: analyze.New, alarm: true},
-		"intervals overlap":         {now: asked(judge.Violated, 1.06), nights: []*Check{baselineOf("a", 0, marginal)}, want: analyze.Unsure, says: "the ratio may be the same"},
+		"new":                  {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.New, alarm: true, says: "kept in a (1.00× [0.98, 1.02])"},
+		"new, marginal before": {now: violated, nights: []*Check{baselineOf("a", 0, marginal)}, want: analyze.New, alarm: true},
+		"intervals overlap":    {now: asked(judge.Violated, 1.06), nights: []*Check{baselineOf("a", 0, marginal)}, want: analyze.Unsure, says: "the ratio may be the same"},
+		// The interval before ends at 1.02: today's must begin above 1.02·1.05 = 1.071.
+		"above, by too little":      {now: asked(judge.Violated, 1.08), nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.Unsure, says: "the ratio may be the same"},
+		"above by min_slowdown":     {now: asked(judge.Violated, 1.1), nights: []*Check{baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
 		"one of several kept it":    {now: violated, nights: []*Check{baselineOf("b", 0, undecided), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
 		"one of several violates":   {now: violated, nights: []*Check{baselineOf("b", 0, kept), baselineOf("a", 0, violated)}, want: analyze.Known, says: "violated in a"},
 		"known":                     {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, want: analyze.Known},
@@ -215,10 +219,8 @@ func measuredAgain(a today, reduce, allreduce int64, line float64) {
 	m := a.m
 	for n := 1; n <= m.Confirm.R; n++ {
 		run := &results.Run{Header: results.Header{Mode: protocol.ModeConfirm, Shape: fixture.P2, Run: n, Yardstick: []protocol.Yardstick{{LineNS: line}}}}
-		for i, ns := range map[int]int64{0: reduce, 2: allreduce} {
-			run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: m.Plan.Cases[i].Function, Msize: 8, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
-			run.Samples = append(run.Samples, []protocol.Sample{{NS: ns + int64(n)}})
-		}
+		fixture.Add(run, m, 0, 1, fixture.Samples(reduce+int64(n)))
+		fixture.Add(run, m, 2, 1, fixture.Samples(allreduce+int64(n)))
 		if err := a.set.Add(run); err != nil {
 			panic(err)
 		}
@@ -335,7 +337,7 @@ func TestSplitsThatABaselineViolatesAreFollowedUp(t *testing.T) {
 	runs := fixture.Measured(m, 1000, 7000, 60000, 60000, 60000, 60000) // 8 calls of 8 B take longer than one of 64 B
 	before := analyze.Verdict{Guideline: "GL2", Type: guidelines.Split, Function: "MPI_Reduce", Msize: 64, MsizeOther: 8, K: 8, Shape: "p2", Verdict: judge.Violated}
 	for want, nights := range [][]*Check{nil, {baselineOf("a", 0, before)}} {
-		plan, err := analyze.PlanSplit(m, fixture.Collected(t, m, runs), judge.Default(), gateOf(nights...).SplitViolated)
+		plan, err := analyze.PlanSplit(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), gateOf(nights...).SplitViolated)
 		if err != nil || want == 0 && plan != nil || want == 1 && (plan == nil || !slices.Equal(plan.Comparisons, []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}})) {
 			t.Errorf("%d: %v, %+v", want, err, plan)
 		}
@@ -499,10 +501,7 @@ func TestASpeedThatWasNotReadIsNoOtherState(t *testing.T) {
 
 func TestAMachineThatBecameSlowerIsSaid(t *testing.T) {
 	m := fixture.Manifest()
-	a, err := analyze.Analyze(m, fixture.Measured(m, 20000, 20000, 10000, 30000, 20000, 25000), judge.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, fixture.Measured(m, 20000, 20000, 10000, 30000, 20000, 25000), judge.Default()))(t)
 	before := CheckOf(a.Report, "before")
 	before.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}
 	a.Report.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
@@ -513,10 +512,7 @@ func TestAMachineThatBecameSlowerIsSaid(t *testing.T) {
 
 func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config) *analyze.Report {
 	t.Helper()
-	a, err := analyze.Analyze(m, runs, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, cfg))(t)
 	return a.Report
 }
 

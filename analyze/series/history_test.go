@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 )
 
 // nightly is the report of a day of January. ratios are GL8's at 8, 16, … bytes, known to 2 %.
@@ -36,11 +37,7 @@ func historyOf(t *testing.T, selectors []string, reports ...*analyze.Report) *Hi
 	for _, r := range reports {
 		checks = append(checks, CheckOf(r, "nights/"+r.Folder))
 	}
-	h, err := NewHistory(checks, selectors)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return must.Get(NewHistory(checks, selectors))(t)
 }
 
 func TestAChangeIsOneThatLastsThreeNights(t *testing.T) {

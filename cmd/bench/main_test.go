@@ -32,3 +32,20 @@ func TestFailedBenchEndsWith1(t *testing.T) {
 		t.Errorf("exit status %d, expected 1", status)
 	}
 }
+
+func TestOnlyFailuresAreCaughtAndMissedAimsGoOn(t *testing.T) {
+	var e env
+	err := e.run(context.Background(), bench{run: func(_ context.Context, e *env) {
+		e.outcome("one", "2", "1", false)
+		e.outcome("another", "1", "1", true)
+	}}, "")
+	if err != errMissed {
+		t.Errorf("got %v", err)
+	}
+	defer func() {
+		if r := recover(); r != "a bug" {
+			t.Errorf("recovered %v", r)
+		}
+	}()
+	_ = try(func() { panic("a bug") })
+}

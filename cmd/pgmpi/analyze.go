@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
@@ -24,11 +23,14 @@ import (
 	"pgmpi/measure/results"
 )
 
-var analyzeCommand = command{
-	name:  "analyze",
-	args:  "DIR|FILE…",
-	short: "stage 3 only: judge a results folder again",
-	long: `Reads the raw files of a results folder, filters and tests them, prints the
+func analyzeCommand() *cobra.Command {
+	var s settings
+	var o output
+	var from string
+	c := &cobra.Command{
+		Use:   "analyze DIR|FILE…",
+		Short: "stage 3 only: judge a results folder again",
+		Long: `Reads the raw files of a results folder, filters and tests them, prints the
 tables and writes report.json into the folder, or into that of --out. The
 settings are those of the folder's gl.toml; flags beat them. Judged with other
 settings it is a look: the report that is there stays. With --explain, what
@@ -41,62 +43,68 @@ each of them one mpirun:
 ` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. All guidelines that have
 both sides in the data are judged, or those of --guidelines; nothing is written
 without --out.`,
-	flags: func(fs *pflag.FlagSet) action {
-		var s settings
-		var o output
-		s.judging(fs)
-		s.gate(fs)
-		o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
-		o.explains(fs)
-		from := fs.String("from", "", "`PROGRAM` whose output files the arguments are: reprompi")
-		fs.StringVar(&s.guidelines, "guidelines", "", "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
-		fs.StringVar(&o.out, "out", "", "a `DIR` for the report (default: the results folder, unless its report was made with other settings; with --from nothing is written)")
-		return func(_ context.Context, args []string) error {
-			if *from != "" {
-				return analyzeFiles(*from, args, &s, &o)
+		Args:        wants(1, anyNumber, "one results folder, or output files with --from"),
+		Annotations: mostNeeded("explain baseline expect method alpha min-slowdown out full format from guidelines"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if from != "" {
+				return analyzeFiles(from, args, &s, &o)
 			}
 			if s.guidelines != "" {
 				return setupf("analyze: --guidelines goes with --from; a results folder has its own")
 			}
 			if len(args) != 1 {
-				return setupf("analyze: give one results folder; see `pgmpi help analyze`")
+				return setupf("analyze: give one results folder: `pgmpi compare` and `pgmpi history` take several")
 			}
-			folder, m, err := reading.OpenResults(args[0])
-			if err != nil {
-				return err
-			}
-			if m.Exploration {
-				return o.analyzeExploration(&s, folder, m)
-			}
-			config, err := s.load(m)
-			if err != nil {
-				return err
-			}
-			tests, err := selected(&m.Plan, o.explain)
-			if err != nil {
-				return err
-			}
-			into := folder
-			switch {
-			case o.out != "":
-				if into, err = folderFor(o.out); err != nil {
-					return err
-				}
-			case reading.OnlyLooks(folder, m, config):
-				into = nil
-			}
-			j, err := reading.Judge(folder, m, config.Analyze)
-			if err != nil {
-				return err
-			}
-			if err := j.Hold(config); err != nil && !s.given("gate.baseline", "gate.expect") {
-				return fmt.Errorf("%w\n  the folder was checked against that; --baseline '' --expect '' judges it without", err)
-			} else if err != nil {
-				return err
-			}
-			return showJudgement(j, folder.Path, into, o.formats, tests, false)
+			return analyzeFolder(args[0], &s, &o)
+		},
+	}
+	fs := c.Flags()
+	s.judging(fs)
+	s.gate(fs)
+	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
+	o.explains(fs)
+	fs.StringVar(&from, "from", "", "`PROGRAM` whose output files the arguments are: reprompi")
+	fs.StringVar(&s.guidelines, "guidelines", "", "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
+	fs.StringVar(&o.out, "out", "", "a `DIR` for the report (default: the results folder, unless its report was made with other settings; with --from nothing is written)")
+	return c
+}
+
+// analyzeFolder judges a results folder again.
+func analyzeFolder(path string, s *settings, o *output) error {
+	folder, m, err := reading.OpenResults(path)
+	if err != nil {
+		return err
+	}
+	if m.Exploration {
+		return o.analyzeExploration(s, folder, m)
+	}
+	config, err := s.load(m)
+	if err != nil {
+		return err
+	}
+	tests, err := selected(&m.Plan, o.explain)
+	if err != nil {
+		return err
+	}
+	into := folder
+	switch {
+	case o.out != "":
+		if into, err = folderFor(o.out); err != nil {
+			return err
 		}
-	},
+	case reading.OnlyLooks(folder, m, config):
+		into = nil
+	}
+	j, err := reading.Judge(folder, m, config.Analyze)
+	if err != nil {
+		return err
+	}
+	if err := j.Hold(config); err != nil && !s.given("gate.baseline", "gate.expect") {
+		return fmt.Errorf("%w\n  the folder was checked against that; --baseline '' --expect '' judges it without", err)
+	} else if err != nil {
+		return err
+	}
+	return showJudgement(j, folder.Path, into, o.formats, tests, false)
 }
 
 // showJudgement puts report.json and the other formats into a folder or their files, and the first format
@@ -224,9 +232,6 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	}
 	if len(o.explain) > 0 {
 		return setupf("analyze: --explain needs the raw files of a results folder, it does not go with --from")
-	}
-	if len(paths) == 0 {
-		return setupf("analyze --from %s: give its output files, one for each mpirun", from)
 	}
 	config, err := s.load(nil)
 	if err != nil {

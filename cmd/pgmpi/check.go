@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
@@ -20,10 +20,13 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-var checkCommand = command{
-	name:  "check",
-	short: "measure and judge: all three stages",
-	long: `Predicts how often to measure (stage 1), measures every collective and mock-up
+func checkCommand() *cobra.Command {
+	var s settings
+	var o output
+	c := &cobra.Command{
+		Use:   "check [gl.toml]",
+		Short: "measure and judge: all three stages",
+		Long: `Predicts how often to measure (stage 1), measures every collective and mock-up
 over 8 mpiruns, and what then points to a violation over up to 16 more (stage
 2), tests the guidelines and prints the tables (stage 3). Where the medians
 suggest that k calls on 1/k of the data are faster than one, mpiruns of their
@@ -32,61 +35,84 @@ with --out FOLDER --resume.
 
 With --baseline, and with --expect, the exit code is 1 only where something is
 newly wrong, and was so when it was measured again: see docs/gate.md.`,
-	flags: func(fs *pflag.FlagSet) action {
-		var s settings
-		var o output
-		s.measuring(fs)
-		s.predicting(fs)
-		s.keys(fs, "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
-		s.gate(fs)
-		o.folder(fs)
-		o.dry(fs)
-		s.judging(fs)
-		o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
-		o.explains(fs)
-		return func(ctx context.Context, _ []string) error { return checkAnew(ctx, &s, &o) }
-	},
+		Args:        s.fileOrNone,
+		Annotations: mostNeeded("guidelines np msizes functions mpiruns max-time rank baseline expect out resume dry-run explain full format"),
+		RunE:        func(c *cobra.Command, _ []string) error { return checkAnew(c.Context(), &s, &o) },
+	}
+	fs := c.Flags()
+	s.file(fs, "GL1–GL17 and the defaults")
+	s.measuring(fs)
+	s.predicting(fs)
+	s.keys(fs, "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
+	s.gate(fs)
+	o.folder(fs)
+	o.resumable(fs)
+	o.dry.flags(fs)
+	s.judging(fs)
+	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
+	o.explains(fs)
+	return c
 }
 
-var nrepCommand = command{
-	name:  "nrep",
-	short: "stage 1 only: predict the repetitions of every case",
-	long: `Predicts for every case how many repetitions give a reproducible run median
+func nrepCommand() *cobra.Command {
+	var s settings
+	var o output
+	c := &cobra.Command{
+		Use:   "nrep [gl.toml]",
+		Short: "stage 1 only: predict the repetitions of every case",
+		Long: `Predicts for every case how many repetitions give a reproducible run median
 and stores them in the results folder, where
 ` + "`pgmpi measure --out FOLDER` goes on.",
-	flags: stageFlags(func(*run.Campaign) error { return nil }, (*run.Campaign).Predict),
-}
-
-var measureCommand = command{
-	name:  "measure",
-	short: "stage 2 only: measure all cases over R mpiruns",
-	long: `Measures with the repetitions that ` + "`pgmpi nrep --out FOLDER`" + ` predicted, or
-with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`,
-	flags: stageFlags(refuseUnpredicted, (*run.Campaign).Measure),
-}
-
-func stageFlags(refuse func(*run.Campaign) error, do func(*run.Campaign, context.Context) error) func(*pflag.FlagSet) action {
-	return func(fs *pflag.FlagSet) action {
-		var s settings
-		var o output
-		s.measuring(fs)
-		if fs.Name() == "nrep" {
-			s.predicting(fs)
-		}
-		o.folder(fs)
-		o.dry(fs)
-		return func(ctx context.Context, _ []string) error {
-			o.resume = true // the stages share a folder
-			return o.run(&s, fs.Name(), refuse, func(c *run.Campaign) error {
-				err := do(c, ctx)
-				o.progress.clear()
-				if err == nil {
-					warn("results: %s\n", c.Path)
-				}
-				return err
-			})
-		}
+		Args:        s.fileOrNone,
+		Annotations: mostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			predict := func(x *run.Campaign) error { return x.Predict(c.Context()) }
+			return o.stage(&s, "nrep", func(*run.Campaign) error { return nil }, predict)
+		},
 	}
+	fs := c.Flags()
+	s.file(fs, "GL1–GL17 and the defaults")
+	s.measuring(fs)
+	s.predicting(fs)
+	o.folder(fs)
+	o.dry.flags(fs)
+	return c
+}
+
+func measureCommand() *cobra.Command {
+	var s settings
+	var o output
+	c := &cobra.Command{
+		Use:   "measure [gl.toml]",
+		Short: "stage 2 only: measure all cases over R mpiruns",
+		Long: `Measures with the repetitions that ` + "`pgmpi nrep --out FOLDER`" + ` predicted, or
+with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`,
+		Args:        s.fileOrNone,
+		Annotations: mostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			measure := func(x *run.Campaign) error { return x.Measure(c.Context()) }
+			return o.stage(&s, "measure", refuseUnpredicted, measure)
+		},
+	}
+	fs := c.Flags()
+	s.file(fs, "GL1–GL17 and the defaults")
+	s.measuring(fs)
+	o.folder(fs)
+	o.dry.flags(fs)
+	return c
+}
+
+// stage does one stage of a check.
+func (o *output) stage(s *settings, command string, refuse, do func(*run.Campaign) error) error {
+	o.resume = true // the stages share a folder
+	return o.run(s, command, refuse, func(c *run.Campaign) error {
+		err := do(c)
+		o.progress.clear()
+		if err == nil {
+			warn("results: %s\n", c.Path)
+		}
+		return err
+	})
 }
 
 // prepare makes the campaign of the flags. No MPI is started and nothing is written.
@@ -110,7 +136,7 @@ func (o *output) prepare(s *settings) (*run.Campaign, error) {
 	}
 	prepare := run.New
 	switch {
-	case o.dryRun:
+	case o.dry.wanted:
 		prepare = run.NewDry
 	case before != nil && s.guidelines == "":
 		if err := run.MayStart(o.out, before, config, s.given); err != nil {
@@ -141,11 +167,11 @@ func (o *output) run(s *settings, command string, refuse, do func(*run.Campaign)
 			return err
 		}
 	}
-	if err := o.estimates(); err != nil {
+	if err := o.dry.check(); err != nil {
 		return err
 	}
-	if o.dryRun {
-		c.LaunchTime = o.launchTime
+	if o.dry.wanted {
+		c.LaunchTime = o.dry.launchTime
 		return o.plan(c, command)
 	}
 	if err := refuse(c); err != nil {
@@ -159,7 +185,7 @@ func (o *output) run(s *settings, command string, refuse, do func(*run.Campaign)
 }
 
 func checkAnew(ctx context.Context, s *settings, o *output) error {
-	if o.dryRun && len(o.explain) > 0 {
+	if o.dry.wanted && len(o.explain) > 0 {
 		return setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
 	}
 	if len(o.explain) > 0 {
@@ -182,17 +208,6 @@ func checkAnew(ctx context.Context, s *settings, o *output) error {
 		}
 		return showJudgement(j, c.Path, c.Folder(), o.formats, explained, true)
 	})
-}
-
-// estimates checks the flags of an estimate.
-func (o *output) estimates() error {
-	switch {
-	case !o.dryRun && o.launchTime != 0:
-		return setupf("--launch-time is for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
-	case o.launchTime < 0:
-		return setupf("--launch-time must be at least 0")
-	}
-	return nil
 }
 
 // mayExplain returns an error where a check prints nothing that explanations can come after.

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // completing are command lines, with the words that a shell must offer at the end
@@ -43,9 +45,7 @@ func shell(t *testing.T, name string) string {
 func offered(t *testing.T, completion, line string, argv ...string) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "completion")
-	if err := os.WriteFile(file, []byte(completion), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(completion), 0o666))
 	cmd := exec.Command(argv[0], append(argv[1:], file, line)...)
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
 	out, err := cmd.CombinedOutput()
@@ -56,8 +56,9 @@ func offered(t *testing.T, completion, line string, argv ...string) []string {
 }
 
 // bashAsks fills what bash hands to a function for completion, cutting at blanks.
-const bashAsks = `set -u; source "$1"; read -ra COMP_WORDS <<<"$2"; [[ $2 == *' ' ]] && COMP_WORDS+=("")
-COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _pgmpi; complete -p pgmpi >/dev/null; echo "${COMPREPLY[@]}"`
+// A list of words has what they mean behind them.
+const bashAsks = `set -u; compopt() { :; }; source "$1"; COLUMNS=80 COMP_LINE=$2 COMP_POINT=${#2} COMP_TYPE=9; read -ra COMP_WORDS <<<"$2"; [[ $2 == *' ' ]] && COMP_WORDS+=("")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); __start_pgmpi; complete -p pgmpi >/dev/null; printf '%s\n' "${COMPREPLY[@]%% *}"`
 
 func TestBashCompletes(t *testing.T) {
 	bash, text := shell(t, "bash"), inProcess("completion", "bash").exits(t, 0).stdout
@@ -67,8 +68,8 @@ func TestBashCompletes(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.line, got, c.want)
 		}
 	}
-	// Bash makes three words of --sync=w.
-	for line, want := range map[string]int{"pgmpi check --sync = w": 2, "pgmpi check --sync =": 7} {
+	// Bash makes three words of --sync=w in COMP_WORDS, but not in COMP_LINE.
+	for line, want := range map[string]int{"pgmpi check --sync=w": 2, "pgmpi check --sync=": 7} {
 		if got := offered(t, text, line, bash, "--norc", "-c", bashAsks, "bash"); len(got) != want {
 			t.Errorf("%q: %q", line, got)
 		}
@@ -101,9 +102,7 @@ zpty -w -n z "$2"$'\t\t'; zpty -r z seen "$3"; zpty -d z`
 
 func TestZshCompletes(t *testing.T) {
 	zsh, file := shell(t, "zsh"), filepath.Join(t.TempDir(), "completion")
-	if err := os.WriteFile(file, []byte(inProcess("completion", "zsh").exits(t, 0).stdout), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(inProcess("completion", "zsh").exits(t, 0).stdout), 0o666))
 	for _, c := range completing[2:7] { // each starts a shell of its own
 		cmd := exec.Command("timeout", "60", zsh, "-f", "-c", zshAsks, "zsh", file, c.line, "*"+strings.Join(c.want, "*")+"*")
 		if out, err := cmd.CombinedOutput(); err != nil {

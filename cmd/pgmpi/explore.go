@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/explore"
 	"pgmpi/analyze/report"
@@ -16,31 +16,37 @@ import (
 	"pgmpi/measure/results"
 )
 
-var exploreCommand = command{
-	name:  "explore",
-	short: "compare what the library chooses with its own algorithms",
-	long: `Measures every collective as the library chooses, by each of the library's own
+func exploreCommand() *cobra.Command {
+	var s settings
+	var o output
+	s.base = run.ExploreDefaults()
+	c := &cobra.Command{
+		Use:   "explore [gl.toml]",
+		Short: "test the library's choices against its own algorithms",
+		Long: `Measures every collective as the library chooses, by each of the library's own
 algorithms (MPI_T), and its mock-ups, all in the same mpiruns. A few mpiruns
 choose the fastest at every size; others, which measure nothing else, test
-whether it beats the default. Without --guidelines the sizes are 8 B, 1, 16, 64
+whether it beats the default. Without gl.toml the sizes are 8 B, 1, 16, 64
 and 256 KiB and 1 MiB. An interrupted run goes on with --out FOLDER --resume.
 
 Exit codes: 1 where one of the library's own algorithms beats the default, 0
 where none is shown to, 2, 3, 4 and 130 as for check. See docs/how-to-tune.md.`,
-	flags: func(fs *pflag.FlagSet) action {
-		var s settings
-		var o output
-		s.base = run.ExploreDefaults()
-		s.measuring(fs)
-		s.keys(fs, "algorithms", "select", "max-time")
-		fs.Lookup("mpiruns").Usage = "`R`, mpiruns that test (default: what suits the number of candidates, at least 10)"
-		o.folder(fs)
-		o.dry(fs)
-		s.judging(fs)
-		fs.Bool("full", false, "print all cells and how they were explored, not only what comes first")
-		o.formats = formatsFlag(fs, report.Explorations, ", all into the folder")
-		return func(ctx context.Context, _ []string) error { return exploreAnew(ctx, &s, &o) }
-	},
+		Args:        s.fileOrNone,
+		Annotations: mostNeeded("guidelines np msizes algorithms mpiruns max-time rank out resume dry-run full format quiet"),
+		RunE:        func(c *cobra.Command, _ []string) error { return exploreAnew(c.Context(), &s, &o) },
+	}
+	fs := c.Flags()
+	s.file(fs, "all collectives and the defaults")
+	s.measuring(fs)
+	s.keys(fs, "algorithms", "select", "max-time")
+	fs.Lookup("mpiruns").Usage = "mpiruns that test (default: what suits the number of candidates, at least 10)"
+	o.folder(fs)
+	o.resumable(fs)
+	o.dry.flags(fs)
+	s.judging(fs)
+	fs.Bool("full", false, "print all cells and how they were explored, not only what comes first")
+	o.formats = formatsFlag(fs, report.Explorations, ", all into the folder")
+	return c
 }
 
 func exploreAnew(ctx context.Context, s *settings, o *output) error {
@@ -55,15 +61,15 @@ func exploreAnew(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	if err := o.estimates(); err != nil {
+	if err := o.dry.check(); err != nil {
 		return err
 	}
-	if o.dryRun {
+	if o.dry.wanted {
 		x, err := run.NewDryExplore(config, o.out, before, version)
 		if err != nil {
 			return err
 		}
-		x.LaunchTime = o.launchTime
+		x.LaunchTime = o.dry.launchTime
 		return o.plan(x.Campaign, "explore")
 	}
 	if before != nil && s.guidelines == "" {

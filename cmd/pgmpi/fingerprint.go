@@ -5,7 +5,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
@@ -20,12 +20,16 @@ const (
 	fingerprintMPIRuns     = 5
 )
 
-var fingerprintCommand = command{
-	name:  "fingerprint",
-	args:  "[DIR] CASE",
-	short: "all samples of one call: modes, distribution, ranks",
-	long: `Shows all samples of one function at one size, the CASE, such as Bcast:1Ki or
-MPI_Reduce:64Ki:p4 (FUNCTION:MSIZE[:SHAPE]): which are first ones, warm-up,
+func fingerprintCommand() *cobra.Command {
+	base := glfile.Default()
+	base.Job.MPIRuns = fingerprintMPIRuns
+	s := settings{base: &base}
+	var o output
+	c := &cobra.Command{
+		Use:   "fingerprint [DIR] CASE",
+		Short: "all samples of one call: modes, distribution, ranks",
+		Long: `Shows all samples of one function at one size, the CASE, such as Bcast:1Ki or
+Reduce:64Ki:p4 (FUNCTION:MSIZE[:SHAPE]): which are first ones, warm-up,
 outliers or good, where they cluster, quantiles, run-time by repetition,
 histogram, box plot and cumulative distribution, with and without outliers, each
 mpirun with its page faults, the ranks side by side, the dependence of samples
@@ -35,30 +39,27 @@ a micro-benchmark).
 With DIR the samples are those of a results folder, and no MPI is needed.
 Without, the call alone is measured anew, 1000 times in a row in each of 5
 mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
-	flags: func(fs *pflag.FlagSet) action {
-		base := glfile.Default()
-		base.Job.MPIRuns = fingerprintMPIRuns
-		s := settings{base: &base}
-		var o output
-		s.file(fs)
-		s.keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
-		fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-fingerprint-<UTC time>)")
-		fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-		o.formats = formatsFlag(fs, calls.Fingerprints, "")
-		return func(ctx context.Context, args []string) error {
-			switch len(args) {
-			case 1:
-				return fingerprintAnew(ctx, &s, &o, args[0])
-			case 2:
-				f, err := fingerprintOf(args[0], args[1])
-				if err != nil {
-					return err
-				}
-				return o.write(calls.Fingerprints.Document(f))
+		Args:        wants(1, 2, "a results folder and FUNCTION:MSIZE[:SHAPE], or only the latter"),
+		Annotations: mostNeeded("guidelines np mpiruns counters rank out format quiet"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return fingerprintAnew(c.Context(), &s, &o, args[0])
 			}
-			return setupf("fingerprint: give a results folder and FUNCTION:MSIZE[:SHAPE], or only the latter; see `pgmpi help fingerprint`")
-		}
-	},
+			f, err := fingerprintOf(args[0], args[1])
+			if err != nil {
+				return err
+			}
+			return o.write(calls.Fingerprints.Document(f))
+		},
+	}
+	fs := c.Flags()
+	s.file(fs, "the defaults")
+	s.keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
+	s.means(fs, "mpiruns", "mpiruns, for each number of processes")
+	fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-fingerprint-<UTC time>)")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	o.formats = formatsFlag(fs, calls.Fingerprints, "")
+	return c
 }
 
 // fingerprintOf reads a results folder.

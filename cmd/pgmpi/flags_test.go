@@ -11,10 +11,11 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/spf13/pflag"
+
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
-
-	"github.com/spf13/pflag"
+	"pgmpi/internal/fixture/must"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/ anew")
@@ -23,10 +24,7 @@ var update = flag.Bool("update", false, "write the tables of docs/ anew")
 func sameTable(t *testing.T, file, name string, rows []string) {
 	t.Helper()
 	path := filepath.Join("../../docs", file)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	before, rest, begins := strings.Cut(string(text), "<!-- "+name+": made by go test ./cmd/pgmpi -run Tables -update -->\n")
 	got, after, ends := strings.Cut(rest, "<!-- end -->\n")
 	if !begins || !ends {
@@ -40,9 +38,7 @@ func sameTable(t *testing.T, file, name string, rows []string) {
 		t.Errorf("%s: the table of %s should be:\n%s\n(go test ./cmd/pgmpi -run Tables -update writes it)", file, name, want)
 		return
 	}
-	if err := os.WriteFile(path, []byte(before+string(text)[len(before):len(text)-len(rest)]+want+"<!-- end -->\n"+after), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(before+string(text)[len(before):len(text)-len(rest)]+want+"<!-- end -->\n"+after), 0o666))
 }
 
 func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {
@@ -75,15 +71,14 @@ func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {
 func TestTablesOfFlagsAreThoseOfTheProgram(t *testing.T) {
 	var order []*pflag.Flag // one for each row
 	commandsOf := map[string][]string{}
-	for _, c := range commands() {
-		fs, _ := c.flagSet()
-		fs.VisitAll(func(f *pflag.Flag) {
+	for _, c := range commands(rootCommand()) {
+		for _, f := range flagsOf(c) {
 			row := f.Name + f.Usage
 			if commandsOf[row] == nil {
 				order = append(order, f)
 			}
-			commandsOf[row] = append(commandsOf[row], c.name)
-		})
+			commandsOf[row] = append(commandsOf[row], c.Name())
+		}
 	}
 	rows := []string{"| flag | key | commands | meaning |", "|---|---|---|---|"}
 	for _, f := range order {
@@ -120,10 +115,23 @@ func TestVersionWithoutARankProgramFitsIn80Columns(t *testing.T) {
 
 func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 	inProcess("help").exits(t, 0).wideLines(t, helpWidth)
-	for _, c := range commands() {
-		s := inProcess("help", c.name).exits(t, 0).wideLines(t, helpWidth)
+	for _, c := range commands(rootCommand()) {
+		few := inProcess("help", c.Name()).exits(t, 0).wideLines(t, helpWidth)
+		s := inProcess(c.Name(), "--help=all").exits(t, 0).wideLines(t, helpWidth)
 		if m := regexp.MustCompile(`--\S+ (string|int|uint|float|ints|strings|float64Slice)\b.*`).FindString(s.stdout); m != "" {
-			t.Errorf("help %s: %s", c.name, m)
+			t.Errorf("help %s: %s", c.Name(), m)
+		}
+		const flag = "\n      --"
+		if n := strings.Count(few.stdout, flag); n > fewFlags {
+			t.Errorf("help %s shows %d flags", c.Name(), n)
+		}
+		if n := strings.Count(s.stdout, flag); n != len(flagsOf(c)) {
+			t.Errorf("%s --help=all shows %d flags of %d", c.Name(), n, len(flagsOf(c)))
+		}
+		for _, name := range strings.Fields(c.Annotations["most needed"]) {
+			if c.Flags().Lookup(name) == nil {
+				t.Errorf("%s has no --%s", c.Name(), name)
+			}
 		}
 	}
 	if s := inProcess("help", "clocks"); !strings.Contains(s.stdout, "(default 1,5,10)") {
@@ -133,11 +141,11 @@ func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 
 func TestTheTimeOfALaunchIsForADryRun(t *testing.T) {
 	for _, c := range []struct {
-		o    output
+		d    dryRun
 		fine bool
-	}{{output{launchTime: 1}, false}, {output{dryRun: true, launchTime: 1}, true}, {output{dryRun: true, launchTime: -1}, false}, {output{}, true}} {
-		if err := c.o.estimates(); (err == nil) != c.fine {
-			t.Errorf("%+v: %v", c.o, err)
+	}{{dryRun{launchTime: 1}, false}, {dryRun{wanted: true, launchTime: 1}, true}, {dryRun{wanted: true, launchTime: -1}, false}, {dryRun{}, true}} {
+		if err := c.d.check(); (err == nil) != c.fine {
+			t.Errorf("%+v: %v", c.d, err)
 		}
 	}
 }

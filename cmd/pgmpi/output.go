@@ -15,9 +15,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report/checks"
-	"pgmpi/analyze/series"
 	"pgmpi/internal/document"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
@@ -25,54 +22,57 @@ import (
 
 // output is where results go and what is printed.
 type output struct {
-	out                   string // a folder
-	resume, quiet, dryRun bool
-	launchTime            time.Duration // of a dry run
-	mpiruns               int           // of a command, where nothing says how many; 0: what suits the tests
-	all                   bool          // mock-ups too
-	alternative           string        // of a comparison
-	failOn                string        // of a comparison
-	need                  float64
-	allRows               bool
-	label                 []string
-	formats               *formatFlag
-	explain               []string  // selectors of verdicts that are explained
-	progress              *progress // once the campaign is prepared
+	out           string // a folder
+	resume, quiet bool
+	dry           dryRun
+	mpiruns       int // of a command, where nothing says how many; 0: what suits the tests
+	label         []string
+	formats       *formatFlag
+	explain       []string  // selectors of verdicts that are explained
+	progress      *progress // once the campaign is prepared
+}
+
+// dryRun is --dry-run, with what it assumes of the machine.
+type dryRun struct {
+	wanted     bool
+	launchTime time.Duration
 }
 
 func (o *output) folder(fs *pflag.FlagSet) {
 	fs.StringVar(&o.out, "out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
-	if fs.Name() != "nrep" && fs.Name() != "measure" {
-		fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
-	}
 	fs.StringArrayVar(&o.label, "label", nil, "a label `KEY=VALUE` of this measurement, such as commit=4f3c2a1, for report.json and `pgmpi history`; may be given again")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 }
 
-func (o *output) dry(fs *pflag.FlagSet) {
-	fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
-	fs.DurationVar(&o.launchTime, "launch-time", 0, "with --dry-run: the `TIME` that the start of an mpirun takes, such as 10s")
+func (o *output) resumable(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
+}
+
+func (d *dryRun) flags(fs *pflag.FlagSet) {
+	fs.BoolVar(&d.wanted, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
+	fs.DurationVar(&d.launchTime, "launch-time", 0, "with --dry-run: the `TIME` that the start of an mpirun takes, such as 10s")
+}
+
+// check returns what is wrong with the flags of an estimate.
+func (d *dryRun) check() error {
+	switch {
+	case !d.wanted && d.launchTime != 0:
+		return setupf("--launch-time is for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
+	case d.launchTime < 0:
+		return setupf("--launch-time must be at least 0")
+	}
+	return nil
 }
 
 func (o *output) explains(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.explain, "explain", nil,
-		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:MPI_Bcast:1Ki:p2; without a size (GL8, Scan), those that are violated; violated: all that are; may be given again")
+		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:Bcast:1Ki:p2; without a size (GL8, Scan), those that are violated; violated: all that are; may be given again")
 	fs.Bool("full", false, "print how it was measured and all tables, not only what comes first")
 }
 
-func (o *output) compared(fs *pflag.FlagSet) {
-	fs.StringVar(&o.alternative, "alternative", string(judge.TwoSided),
-		"what is asked of B against A, a `WORD`: "+strings.Join(judge.Strings(judge.Alternatives), ", ")+" (greater: B takes longer)")
-	fs.StringVar(&o.failOn, "fail-on", string(series.ExitOnBoth),
-		"what ends with exit code 1, a `WORD`: guidelines (newly violated), both (also slower calls, unless the machine changed), times (slower calls even then)")
-	fs.Float64Var(&o.need, "need", 0, "end with exit code 4 if a case could not have shown a change by `RATIO`, such as 1.25 (default: nothing is needed)")
-	fs.BoolVar(&o.allRows, "all-rows", false, "show the calls that have not changed too")
-	o.functions(fs)
-	o.formats = formatsFlag(fs, checks.Comparisons, "")
-}
-
-func (o *output) functions(fs *pflag.FlagSet) {
-	fs.BoolVar(&o.all, "all", false, "mock-ups too, not only collectives")
+// mockupsToo is --all.
+func mockupsToo(fs *pflag.FlagSet, all *bool) {
+	fs.BoolVar(all, "all", false, "mock-ups too, not only collectives")
 }
 
 func (o *output) into(fs *pflag.FlagSet) {

@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
@@ -17,44 +18,60 @@ import (
 	"pgmpi/measure/results"
 )
 
-var overlapCommand = command{
-	name:  "overlap",
-	args:  "[DIR]",
-	short: "how much of nonblocking calls is hidden behind computation",
-	long: `Measures every nonblocking collective as post and Wait, then with computation as
+func overlapCommand() *cobra.Command {
+	s := settings{base: run.OverlapDefaults()}
+	var o output
+	c := &cobra.Command{
+		Use:   "overlap [gl.toml|DIR]",
+		Short: "how much of a nonblocking call computation hides",
+		Long: `Measures every nonblocking collective as post and Wait, then with computation as
 long as that between the two: how much of the call is hidden, and what MPI takes
 of the processor: post, progress tests (MPI_Test), Wait. The best distance of
-tests is searched in every mpirun. Without --guidelines the sizes are 8 B, 1,
+tests is searched in every mpirun. Without gl.toml the sizes are 8 B, 1,
 16, 64 and 256 KiB and 1 MiB. With DIR, a folder of this command is shown again.
 An interrupted run goes on with --out FOLDER --resume.
 
 Exit codes: 1 where tests delay a call (NB5), or where it costs more with
 computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
 130 as for check. See docs/how-to-overlap.md.`,
-	flags: func(fs *pflag.FlagSet) action {
-		s := settings{base: run.OverlapDefaults()}
-		var o output
-		s.file(fs)
-		s.keys(fs, "np", "shape", "mpiruns", "functions", "msizes")
-		s.named(fs, "method", "overlap.method", "METHOD")
-		s.named(fs, "tests", "overlap.tests", "LIST")
-		s.keys(fs, "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "under")
-		s.keys(fs, "alpha", "adjust", "min-slowdown")
-		o.folder(fs)
-		o.dry(fs)
-		o.formats = formatsFlag(fs, calls.Overlaps, ", all into the folder")
-		return func(ctx context.Context, args []string) error {
-			switch {
-			case len(args) > 1:
-				return setupf("overlap: give one results folder, or none; see `pgmpi help overlap`")
-			case len(args) == 1 && (o.out != "" || o.dryRun || o.resume):
-				return setupf("overlap: %s is shown again, and nothing is measured: leave out --out, --resume and --dry-run", args[0])
-			case len(args) == 1:
-				return showOverlap(&s, &o, args[0])
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 && isFolder(args[0]) {
+				return nil
 			}
-			return overlapAnew(ctx, &s, &o)
-		}
-	},
+			return s.fileOrNone(c, args)
+		},
+		Annotations: mostNeeded("guidelines np msizes functions mpiruns method tests rank out resume dry-run format quiet"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 || !isFolder(args[0]) {
+				return overlapAnew(c.Context(), &s, &o)
+			}
+			if o.out != "" || o.dry.wanted || o.resume {
+				return setupf("overlap: %s is shown again, and nothing is measured: leave out --out, --resume and --dry-run", args[0])
+			}
+			return showOverlap(&s, &o, args[0])
+		},
+	}
+	fs := c.Flags()
+	s.file(fs, "all nonblocking collectives and the defaults")
+	s.keys(fs, "np", "shape", "mpiruns", "functions", "msizes")
+	s.named(fs, "method", "overlap.method", "METHOD")
+	s.named(fs, "tests", "overlap.tests", "LIST")
+	s.keys(fs, "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "under")
+	s.keys(fs, "alpha", "adjust", "min-slowdown")
+	s.means(fs, "mpiruns", "mpiruns, for each number of processes")
+	s.means(fs, "functions", "only the nonblocking calls of these collectives: Bcast,Reduce")
+	s.means(fs, "alpha", "level of all tests together; between 0 and 1")
+	s.means(fs, "min-slowdown", "least ratio that counts, at least 1; 1.05 is five per cent slower")
+	o.folder(fs)
+	o.resumable(fs)
+	o.dry.flags(fs)
+	o.formats = formatsFlag(fs, calls.Overlaps, ", all into the folder")
+	return c
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func overlapAnew(ctx context.Context, s *settings, o *output) error {
@@ -69,15 +86,15 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	if err := o.estimates(); err != nil {
+	if err := o.dry.check(); err != nil {
 		return err
 	}
-	if o.dryRun {
+	if o.dry.wanted {
 		c, err := run.NewDryOverlap(config, o.out, before, version)
 		if err != nil {
 			return err
 		}
-		c.LaunchTime = o.launchTime
+		c.LaunchTime = o.dry.launchTime
 		return o.plan(c, "overlap")
 	}
 	if before != nil && s.guidelines == "" {

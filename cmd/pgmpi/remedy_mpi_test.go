@@ -3,10 +3,12 @@ package main
 import (
 	"encoding/json"
 	"path/filepath"
-	"pgmpi/analyze/report"
-	"pgmpi/internal/reading"
 	"slices"
 	"testing"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/reading"
 )
 
 // Whatever the proof says on this machine: only B ran under the setting, legal calls were
@@ -34,14 +36,8 @@ fixed = 5
 	}
 	folder := filepath.Join(b.out, "remedy")
 	for side, want := range map[string]bool{"a": false, "b": true} {
-		_, m, err := reading.OpenResults(filepath.Join(folder, r.Proofs[0].Folder, side))
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := reading.ConfigOf(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, m := must.Two(reading.OpenResults(filepath.Join(folder, r.Proofs[0].Folder, side)))(t)
+		f := must.Get(reading.ConfigOf(m))(t)
 		if _, there := f.MPI.Env["MALLOC_TRIM_THRESHOLD_"]; there != want || f.MPI.Env["PGMPI_DELAY"] == "" {
 			t.Errorf("ranks of %s have %v; malloc's variables wanted: %t", side, f.MPI.Env, want)
 		}

@@ -3,10 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/calls"
@@ -22,11 +23,16 @@ const (
 	pipelinedMPIRuns     = 5
 )
 
-var timesCommand = command{
-	name:  "times",
-	args:  "[DIR]",
-	short: "the run-times of a results folder, without verdicts",
-	long: `Shows for every function and msize how long a call takes: smallest, quartiles
+func timesCommand() *cobra.Command {
+	base := glfile.Default()
+	base.Job.MPIRuns = pipelinedMPIRuns
+	s := settings{base: &base}
+	var o output
+	var pipelined, all bool
+	c := &cobra.Command{
+		Use:   "times [DIR]",
+		Short: "the run-times of a results folder, without verdicts",
+		Long: `Shows for every function and msize how long a call takes: smallest, quartiles
 and largest of the run medians of all mpiruns. Needs no MPI.
 
 With --pipelined it shows beside the time of a single call, which follows a
@@ -34,25 +40,14 @@ synchronisation, that of one among many in a row, as mppTest and IMB time it, so
 that numbers can be held against theirs. Without DIR this is measured: each
 collective (check.functions of --guidelines) at each size, in 5 mpiruns, into a
 folder of its own; with DIR such a folder is shown again.`,
-	flags: func(fs *pflag.FlagSet) action {
-		base := glfile.Default()
-		base.Job.MPIRuns = pipelinedMPIRuns
-		s := settings{base: &base}
-		var o output
-		var pipelined bool
-		fs.BoolVar(&pipelined, "pipelined", false, "calls in a row beside single ones; measured where no folder is given")
-		s.file(fs)
-		s.keys(fs, "np", "shape", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "launch", "hostfile", "rank", "job-file", "thread-level")
-		fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-		o.functions(fs)
-		o.formats = formatsFlag(fs, calls.RunTimes, "")
-		fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-times-<UTC time>)")
-		return func(ctx context.Context, args []string) error {
+		Args:        wants(0, 1, "one results folder"),
+		Annotations: mostNeeded("pipelined guidelines np msizes mpiruns rank all out format quiet"),
+		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case pipelined && len(args) == 0:
-				return pipelinedAnew(ctx, &s, &o)
-			case len(args) != 1:
-				return setupf("times: give one results folder; see `pgmpi help times`")
+				return pipelinedAnew(c.Context(), &s, &o)
+			case len(args) == 0:
+				return setup(usageError(c, errors.New("give one results folder")))
 			case s.first() != "":
 				return setupf("times: --%s is for what is measured, and %s was measured already", s.first(), args[0])
 			case pipelined:
@@ -62,12 +57,22 @@ folder of its own; with DIR such a folder is shown again.`,
 				}
 				return o.write(calls.PipelinedTimes.Document(p))
 			}
-			return showTimes(&o, args[0])
-		}
-	},
+			return showTimes(&o, args[0], all)
+		},
+	}
+	fs := c.Flags()
+	fs.BoolVar(&pipelined, "pipelined", false, "calls in a row beside single ones; measured where no folder is given")
+	s.file(fs, "all collectives and the defaults")
+	s.keys(fs, "np", "shape", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "launch", "hostfile", "rank", "job-file", "thread-level")
+	s.means(fs, "mpiruns", "mpiruns, for each number of processes")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	mockupsToo(fs, &all)
+	o.formats = formatsFlag(fs, calls.RunTimes, "")
+	fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-times-<UTC time>)")
+	return c
 }
 
-func showTimes(o *output, path string) error {
+func showTimes(o *output, path string, all bool) error {
 	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return err
@@ -76,7 +81,7 @@ func showTimes(o *output, path string) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	t, err := samples.NewTimes(j.Side(path), o.all)
+	t, err := samples.NewTimes(j.Side(path), all)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remark"
 	"pgmpi/measure"
@@ -26,9 +27,7 @@ func inJob(b *bed.Bed, toml string, left time.Duration) error {
 	if left > 0 {
 		c.Job.Ends = time.Now().Add(left)
 	}
-	if err := c.Open(); err != nil {
-		b.T.Fatal(err)
-	}
+	must.Do(b.T, c.Open())
 	defer c.Close()
 	_, err := c.Check(b.T.Context())
 	return err
@@ -106,9 +105,7 @@ func TestASignalRightAfterTheRanksHaveDiedIsAnInterruption(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		c := b.Prepared(b.Out, bed.Quick)
 		c.Job = batch.Job{ID: "17"}
-		if err := c.Open(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Open())
 		defer c.Close()
 		ctx, cancel := context.WithCancel(t.Context())
 		b.Fake.Fault = func(launch int) bed.Fault {
@@ -138,9 +135,7 @@ func TestWhatACutOffPredictionHasFinishedIsNotPredictedAgain(t *testing.T) {
 			return bed.NoFault
 		}
 		c := b.Prepared(b.Out, bed.Quick)
-		if err := c.Open(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Open())
 		_, err := c.Check(ctx)
 		c.Close()
 		wantInterrupted(t, err, "interrupted")
@@ -151,10 +146,7 @@ func TestWhatACutOffPredictionHasFinishedIsNotPredictedAgain(t *testing.T) {
 		if n := len(b.Fake.Jobs()[1].Cases); n != whole-1 {
 			t.Errorf("the next attempt predicts %d of %d cases", n, whole)
 		}
-		folder, m, err := reading.OpenResults(b.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		folder, m := must.Two(reading.OpenResults(b.Out))(t)
 		r, err := folder.ReadRun(protocol.ModeNREP, m.Plan.Shapes[0], 1, &m.Plan)
 		if err != nil || len(r.Cases) != whole || len(r.Order) != whole {
 			t.Errorf("%v, %+v", err, r)
@@ -184,9 +176,7 @@ func TestWhatFinishedRoundsHaveMeasuredIsNotMeasuredAgain(t *testing.T) {
 				return bed.NoFault
 			}
 			c := b.Prepared(b.Out, toml)
-			if err := c.Open(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Open())
 			_, err := c.Check(ctx)
 			c.Close()
 			wantInterrupted(t, err, "interrupted")

@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
@@ -32,10 +33,7 @@ func TestCheckJudgesWhatItHasMeasuredAsItsFolderDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		config, err := reading.ConfigOf(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := must.Get(reading.ConfigOf(m))(t)
 		again, err := reading.Judge(folder, m, config.Analyze)
 		if err != nil || bed.Text(t, again.Report) != bed.Text(t, j.Report) {
 			t.Errorf("%v, another report:\n%s\n%s", err, bed.Text(t, j.Report), bed.Text(t, again.Report))
@@ -340,9 +338,7 @@ func TestADamagedRawFileEndsAResumedCheck(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Checked(bed.Quick)
 		path := filepath.Join(b.Out, "raw", "run-p2-02.tsv.gz")
-		if err := os.WriteFile(path, []byte("no raw file"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte("no raw file"), 0o666))
 		if _, err := b.Check(bed.Quick); err == nil || !strings.Contains(err.Error(), "run-p2-02.tsv.gz") || !strings.Contains(err.Error(), "move it away") {
 			t.Errorf("%v", err)
 		}
@@ -383,14 +379,10 @@ func TestStagesOfTheirOwnShareAFolder(t *testing.T) {
 		if err := c.Measure(t.Context()); err == nil || !strings.Contains(err.Error(), "pgmpi nrep") {
 			t.Errorf("without stage 1: %v", err)
 		}
-		if err := c.Predict(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Predict(t.Context()))
 		c.Close()
 		c = b.Campaign(bed.Quick)
-		if err := c.Measure(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Measure(t.Context()))
 		if n := len(b.Fake.Jobs()); n != 10 || c.Manifest.NRep[0].N < 20 {
 			t.Errorf("%d jobs, %+v", n, c.Manifest.NRep)
 		}
@@ -489,10 +481,7 @@ func TestEstimateAtScaleIsDominatedByWhatTakesLong(t *testing.T) {
 	toml := "[check]\nguidelines = [\"all\"]\n[job]\nshapes = [\"1024x64\"]\n"
 	c := b.Prepared(filepath.Join(t.TempDir(), "out"), toml)
 	c.LaunchTime = 10 * time.Second
-	e, err := c.Estimate(protocol.ModeNREP, protocol.ModeMeasure)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(c.Estimate(protocol.ModeNREP, protocol.ModeMeasure))(t)
 	stage := e.Costs[0].Stages[0]
 	if e.Nodes != 1024 || stage.Each < 10*time.Second || stage.Verify < time.Second || stage.Verify > 5*time.Minute {
 		t.Errorf("%d nodes, an mpirun of %v, %v to verify", e.Nodes, stage.Each, stage.Verify)
@@ -514,10 +503,7 @@ func TestEstimateOfAResumedFolderRestsOnItsMpiruns(t *testing.T) {
 		b.Fake.Takes = 10 * time.Second
 		b.Checked(bed.Quick)
 		b.Remove("run-p2-03")
-		e, err := b.Prepared(b.Out, bed.Quick).Estimate(protocol.ModeNREP, protocol.ModeMeasure)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(b.Prepared(b.Out, bed.Quick).Estimate(protocol.ModeNREP, protocol.ModeMeasure))(t)
 		if !e.Costs[0].Measured || e.Total < 10*time.Second || e.Total > 11*time.Second {
 			t.Errorf("one mpirun of 10 s is left: %v", e.Total)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -17,14 +18,9 @@ import (
 func TestExplorationsAreNotJudgedAsChecks(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Checked(bed.Quick)
-		folder, m, err := reading.OpenResults(b.Out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		folder, m := must.Two(reading.OpenResults(b.Out))(t)
 		m.Exploration = true
-		if err := folder.WriteManifest(m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, folder.WriteManifest(m))
 		verdicts := map[string]func() error{
 			"matrix": func() error { _, err := reading.Sides([]string{b.Out}); return err },
 			"figures": func() error {
@@ -57,9 +53,7 @@ func TestHistoryNamesAnExplorationAsSuch(t *testing.T) {
 	root := t.TempDir()
 	aReport(t, root+"/night", created("2026-01-01T02:00:00Z"), nil)
 	aReport(t, root+"/explored", created(""), &results.Manifest{Exploration: true})
-	if err := os.Remove(root + "/explored/" + reading.ReportName); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(root+"/explored/"+reading.ReportName))
 	if _, skipped := foldersOf(t, root); len(skipped) != 1 || !strings.Contains(fmt.Sprint(skipped), "an exploration: a history is of checks") {
 		t.Errorf("skipped: %v", skipped)
 	}

@@ -8,6 +8,7 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -27,30 +28,17 @@ func TestFingerprintMeasuresOneCaseAlone(t *testing.T) {
 		}
 		return c, ranks, err
 	}
-	c, ranks, err := alone("Bcast:1Ki:p4", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Open(); err != nil {
-		t.Fatal(err)
-	}
+	c, ranks := must.Two(alone("Bcast:1Ki:p4", nil))(t)
+	must.Do(t, c.Open())
 	defer c.Close()
-	if err := c.MeasureAlone(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.MeasureAlone(t.Context()))
 	for _, j := range ranks.Jobs() {
 		if len(j.Cases) != 1 || j.NP != 4 || j.Cases[0].Function != "MPI_Bcast" || j.Cases[0].NRep != 50 || len(j.Order) != 1 {
 			t.Errorf("%+v", j)
 		}
 	}
-	_, m, err := results.Open(c.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := reading.Fingerprint(c.Folder(), m, "Bcast:1Ki")
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, m := must.Two(results.Open(c.Path))(t)
+	f := must.Get(reading.Fingerprint(c.Folder(), m, "Bcast:1Ki"))(t)
 	if f.Samples != 150 || len(f.Runs) != 3 || f.Shape != "p4" || f.Visits != 1 || f.Categories[samples.First] != 3 {
 		t.Errorf("%+v", f)
 	}

@@ -12,6 +12,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -28,18 +29,11 @@ func overlapConfig(t *testing.T) *glfile.File {
 
 func measuredOverlap(t *testing.T, config *glfile.File, path string, before *results.Manifest, ranks *bed.Ranks) *run.Campaign {
 	t.Helper()
-	c, err := run.NewOverlap(config, path, before, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(run.NewOverlap(config, path, before, "test"))(t)
 	c.Start, c.Tell = ranks.Start, func(run.Event) {}
-	if err := c.Open(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Open())
 	t.Cleanup(func() { c.Close() })
-	if err := c.MeasureOverlap(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.MeasureOverlap(t.Context()))
 	return c
 }
 
@@ -63,10 +57,7 @@ func TestOverlapMeasuresEachNonblockingCallOncePerMpirun(t *testing.T) {
 			t.Errorf("%+v", j)
 		}
 	}
-	o, err := reading.Overlap(c.Folder(), c.Manifest, config.Analyze)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(reading.Overlap(c.Folder(), c.Manifest, config.Analyze))(t)
 	for _, k := range o.Cases {
 		tests := k.Msize/4096 + 1
 		if k.R != 3 || k.Best.Tests != tests || *k.None.Overlap.Median != 0 || math.Abs(*k.Best.Overlap.Median-.5) > 1e-9 || k.Blocking.Lo95 != nil {
@@ -91,21 +82,13 @@ func TestOverlapGoesOnWhereItWasInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Start, c.Tell = ranks.Start, func(run.Event) {}
-	if err := c.Open(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Open())
 	if err := c.MeasureOverlap(t.Context()); err == nil {
 		t.Fatal("an mpirun that dies is no fault")
 	}
 	c.Close()
-	before, err := run.Before(path, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	config, err = reading.ConfigOf(before)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(run.Before(path, true))(t)
+	config = must.Get(reading.ConfigOf(before))(t)
 	again := &bed.Ranks{}
 	c = measuredOverlap(t, config, path, before, again)
 	o, err := reading.Overlap(c.Folder(), c.Manifest, config.Analyze)
@@ -136,10 +119,7 @@ func TestOverlapRefusesWhatItCannotMeasure(t *testing.T) {
 
 func TestOverlapDoesNotGoOnInAnotherCommandsFolder(t *testing.T) {
 	config := overlapConfig(t)
-	p, err := run.NewPipelined(config, t.TempDir()+"/out", "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(run.NewPipelined(config, t.TempDir()+"/out", "test"))(t)
 	var refused *fail.Setup
 	if _, err := run.NewOverlap(config, p.Path, p.Manifest, "test"); !errors.As(err, &refused) || !strings.Contains(err.Error(), "is no folder of pgmpi overlap") {
 		t.Errorf("%v", err)

@@ -9,6 +9,7 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -20,10 +21,7 @@ func TestPipelinedMeasuresSingleCallsAndCallsInARow(t *testing.T) {
 	config.MPI.Rank, config.NREP.Fixed, config.Job.MPIRuns, config.Job.NP = bed.RankProgram(t), 30, 2, []int{2}
 	config.MPI.Launch, config.Job.Msizes = []string{"true", "{np}"}, guidelines.MsizeList{"8", "64Ki", "128Ki"}
 	config.Check.Functions = []string{"MPI_Bcast", "MPI_Reduce"}
-	c, err := run.NewPipelined(&config, t.TempDir()+"/out", "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(run.NewPipelined(&config, t.TempDir()+"/out", "test"))(t)
 	ranks := &bed.Ranks{Call: func(c protocol.JobCase, _ int) time.Duration {
 		if c.Calls > 1 {
 			return 4 * time.Microsecond
@@ -31,13 +29,9 @@ func TestPipelinedMeasuresSingleCallsAndCallsInARow(t *testing.T) {
 		return 10 * time.Microsecond
 	}}
 	c.Start, c.Tell = ranks.Start, func(run.Event) {}
-	if err := c.Open(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Open())
 	defer c.Close()
-	if err := c.MeasurePipelined(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.MeasurePipelined(t.Context()))
 	calls := map[int64]int{8: 100, 64 << 10: 100, 128 << 10: 10}
 	for _, j := range ranks.Jobs() {
 		if j.Mode != protocol.ModePipelined || len(j.Cases) != 12 || len(j.Order) != 12 {
@@ -49,14 +43,8 @@ func TestPipelinedMeasuresSingleCallsAndCallsInARow(t *testing.T) {
 			}
 		}
 	}
-	_, m, err := results.Open(c.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := reading.Pipelined(c.Folder(), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, m := must.Two(results.Open(c.Path))(t)
+	p := must.Get(reading.Pipelined(c.Folder(), m))(t)
 	for _, k := range p.Cases {
 		if k.R != 2 || k.Calls != calls[k.Msize] || math.Abs(*k.Ratio-0.4) > 1e-3 {
 			t.Errorf("%+v", k)

@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 )
@@ -23,10 +24,7 @@ func TestDryRunsReachAHundredThousandRanks(t *testing.T) {
 		c := bed.New(t).Prepared(filepath.Join(t.TempDir(), "out"), fmt.Sprintf("[job]\nshapes = [\"%dx64\"]\n[measure]\ntemp_memory = \"1Gi\"\n", nodes))
 		c.LaunchTime = 10 * time.Second
 		c.Manifest.MemoryCap = map[string]int64{c.Manifest.Plan.Shapes[0].String(): 1 << 30} // not this machine's
-		e, err := c.Estimate(protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(c.Estimate(protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit))(t)
 		cost := e.Costs[0]
 		if e.Nodes != nodes || e.Total <= 0 || e.Total > 24*time.Hour || cost.Memory > 1<<30 || cost.Cases+len(cost.LeftOut) != len(c.Manifest.Plan.Cases) {
 			t.Errorf("%d nodes: %v, %d bytes, %d and %d cases", e.Nodes, e.Total, cost.Memory, cost.Cases, len(cost.LeftOut))
@@ -59,10 +57,7 @@ func TestTheDriverHasRoomForAHundredThousandRanks(t *testing.T) {
 			j := b.Checked(toml)
 			runtime.ReadMemStats(&end)
 			memory = end.TotalAlloc - start.TotalAlloc
-			info, err := os.Stat(filepath.Join(b.Out, "manifest.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			info := must.Get(os.Stat(filepath.Join(b.Out, "manifest.json")))(t)
 			manifest = info.Size()
 			if _, m, err := reading.OpenResults(b.Out); err != nil || m.Factors.Layouts[0].Place() != fmt.Sprintf("%dx%d", nodes, each) {
 				t.Errorf("%v: the layout has not come whole", err)

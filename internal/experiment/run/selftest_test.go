@@ -13,37 +13,28 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
 func selftest(b *bed.Bed) *run.Selftest {
 	b.T.Helper()
-	if err := os.WriteFile(b.Rank+"-delay.so", nil, 0o666); err != nil {
-		b.T.Fatal(err)
-	}
+	must.Do(b.T, os.WriteFile(b.Rank+"-delay.so", nil, 0o666))
 	config := run.SelftestDefaults()
 	config.Job.NP, config.MPI.Rank, config.MPI.Launch = []int{2}, b.Rank, []string{"true", "{np}"}
 	s := &run.Selftest{Config: config, Function: "MPI_Allgather", Out: b.Out, Version: "test", Tell: func(run.Event) {}, Start: b.Fake.Start}
-	if err := s.Prepare(); err != nil {
-		b.T.Fatal(err)
-	}
+	must.Do(b.T, s.Prepare())
 	return s
 }
 
 func TestSelftestFindsWhatItPlantsAndNothingElse(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		s := selftest(b)
-		a, err := s.Identities(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(s.Identities(t.Context()))(t)
 		if a.Tests != 33 || a.False != 0 {
 			t.Errorf("%+v", a)
 		}
-		p, err := s.Planted(t.Context(), a.Report)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(s.Planted(t.Context(), a.Report))(t)
 		if p.Msize != 1024 || len(p.Shown) != 6 || p.Wrong != 0 {
 			t.Errorf("%+v", p)
 		}
@@ -72,9 +63,7 @@ func TestAFailureOfASelftestNamesNoFolderToGoOnIn(t *testing.T) {
 func TestOwnMockupsOfTheSlowedCollectiveMustFindThePlant(t *testing.T) {
 	s := &run.Selftest{Config: run.SelftestDefaults(), Function: "MPI_Scan"}
 	s.Config.Mockup = []guidelines.Mockups{{File: "a.so", IDs: []string{"scan_as_mine", "bcast_as_mine"}}}
-	if err := s.Choose(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Choose())
 	var own []guidelines.UserPattern
 	for _, u := range s.Config.Guideline {
 		if strings.HasPrefix(u.ID, "own-") {

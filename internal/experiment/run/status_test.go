@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/results"
 )
 
@@ -24,9 +25,7 @@ func TestStatusReadsOnlyWhatAJobCanHaveLeft(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, results.BatchJob)
-		if err := leave(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, leave(path))
 		if _, err := run.StatusOf(dir); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %s", err, says)
 		}
