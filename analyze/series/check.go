@@ -244,13 +244,9 @@ func each[T any](d *json.Decoder, most int, take func(T) error) error {
 // Comparable is a *NotComparable where a planned check asks nothing that this one asked.
 func (c *Check) Comparable(m *results.Manifest) error {
 	plan := &m.Plan
-	for _, f := range []struct{ name, now, then string }{
-		{"job.datatype", plan.Datatype, c.Datatype}, {"job.op", plan.Op, c.Op}, {"job.root", fmt.Sprint(plan.Root), fmt.Sprint(c.Root)},
-	} {
-		if f.now != f.then {
-			return &analyze.NotComparable{Reason: fmt.Sprintf("the baseline %s has another %s, %.40q, and this check %q: these are other operations; check with the same, or take another baseline",
-				c.Path, f.name, f.then, f.now)}
-		}
+	if name, now, then := otherOperation(analyze.OperationOf(plan), c.Operation); name != "" {
+		return &analyze.NotComparable{Reason: fmt.Sprintf("the baseline %s has another %s, %.40q, and this check %q: these are other operations; check with the same, or take another baseline",
+			c.Path, name, then, now)}
 	}
 	var now, then []string
 	for _, s := range plan.Shapes {

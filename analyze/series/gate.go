@@ -160,25 +160,24 @@ func (t tonight) violated(v *analyze.Verdict) provisional {
 			other = append(other, n)
 		}
 	}
-	shown, most := against(same, v)
+	most, tested := against(same, v)
 	changing := len(slices.DeleteFunc(slices.Clone(t.States), func(s medians.State) bool { return s.Shape != v.Shape })) > 1
 	switch {
-	case shown.violated > 0 && worse(v, most.Point) && (changing || len(most.check.speeds(v.Shape)) > 1):
+	case tested && most.violated() && worse(v, most.Point) && (changing || len(most.check.speeds(v.Shape)) > 1):
 		return provisional{state: analyze.Unsure, reason: "the machine was in several states, whose shares may have changed: " + most.words(), known: true}
-	case shown.violated > 0 && worse(v, most.Point):
+	case tested && most.violated() && worse(v, most.Point):
 		return provisional{state: analyze.Worse, reason: most.words(), past: most.Point}
-	case shown.violated > 0:
+	case tested && most.violated():
 		return provisional{state: analyze.Known, reason: most.words(), known: true}
-	case shown.tested > 0 && v.RatioLo95 != nil && most.RatioHi95 != nil && *v.RatioLo95 > t.MinSlowdown**most.RatioHi95:
+	case tested && v.RatioLo95 != nil && most.RatioHi95 != nil && *v.RatioLo95 > t.MinSlowdown**most.RatioHi95:
 		return provisional{state: analyze.New, reason: most.words(), past: most.Point}
-	case shown.tested > 0:
+	case tested:
 		return provisional{state: analyze.Unsure, reason: "the ratio may be the same: " + most.words()}
 	}
-	elsewhere, most := against(other, v)
-	switch {
-	case elsewhere.violated > 0:
+	switch most, tested := against(other, v); {
+	case tested && most.violated():
 		return provisional{state: analyze.Known, reason: most.words() + ", in another state of the machine", known: true}
-	case elsewhere.tested > 0:
+	case tested:
 		return provisional{state: analyze.Unsure, reason: "the machine was in a state that no baseline has; " + most.words()}
 	}
 	for _, n := range t.Nights {
@@ -240,9 +239,6 @@ func (t tonight) statesOf(shape string, byState []analyze.StateVerdict) (in []me
 	return in
 }
 
-// counts are the nights that have tested something.
-type counts struct{ tested, violated int }
-
 // strongest is the answer that speaks most against something being new: of the nights that
 // violate it, else of those that tested it, the one with the largest ratio.
 type strongest struct {
@@ -250,22 +246,19 @@ type strongest struct {
 	*Point
 }
 
-func against(nights []*Check, v *analyze.Verdict) (c counts, most strongest) {
+// against returns the strongest answer of some nights; ok if one has tested it.
+func against(nights []*Check, v *analyze.Verdict) (most strongest, ok bool) {
 	for _, n := range nights {
 		p := n.find(askedBy(v))
 		if p == nil || !p.tested() {
 			continue
 		}
-		c.tested++
-		if p.violated() {
-			c.violated++
-		}
-		first := most.Point == nil || p.violated() && !most.violated()
+		first := !ok || p.violated() && !most.violated()
 		if first || p.violated() == most.violated() && p.upper() > most.upper() {
-			most = strongest{n, p}
+			most, ok = strongest{n, p}, true
 		}
 	}
-	return c, most
+	return most, ok
 }
 
 // upper is the end of the ratio's interval, or the ratio.
@@ -331,7 +324,7 @@ func (t tonight) confirm(a *analyze.Analysis, v *analyze.Verdict, p *provisional
 		if len(t.Nights) > 0 && len(met) == 0 {
 			return unsure("not confirmed: %s, but the machine was in a state that no baseline has", measured)
 		}
-		if c, most := against(met, v); p.state == analyze.New && c.violated > 0 {
+		if most, tested := against(met, v); p.state == analyze.New && tested && most.violated() {
 			return unsure("not confirmed: %s, but in that state of the machine it was %s", measured, most.words())
 		}
 	}

@@ -91,17 +91,15 @@ func columnKey(side int, shape string) string { return fmt.Sprint(side, " ", sha
 func matrixColumn(s *analyze.Side, shape string) MatrixColumn {
 	r := s.Report
 	c := MatrixColumn{Folder: s.Name, Library: r.Library, Host: r.Host, Shape: shape, Created: r.Created, R: r.R, Method: r.Method, Datatype: r.Datatype, Op: r.Op}
-	first := true
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		if v.Shape != shape {
-			continue
+	var sizes []int64
+	for _, v := range r.Verdicts {
+		if v.Shape == shape {
+			sizes = append(sizes, v.Msize)
+			c.LargestMsize = max(c.LargestMsize, v.Msize, v.MsizeOther)
 		}
-		if first || v.Msize < c.LeastMsize {
-			c.LeastMsize = v.Msize
-		}
-		c.LargestMsize = max(c.LargestMsize, v.Msize, v.MsizeOther)
-		first = false
+	}
+	if len(sizes) > 0 {
+		c.LeastMsize = slices.Min(sizes)
 	}
 	return c
 }
