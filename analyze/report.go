@@ -25,7 +25,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
 		RunsNeededHalf: a.half, Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
 		Wrong: a.untimed(a.isWrong), NotMeasured: a.untimed(func(i int) bool { return !a.isWrong(i) }), NotConverged: a.notConverged(),
-		OutOfSync: a.set.OutOfSync(), States: states, Yardstick: a.yardstick(), SlowMpiruns: a.set.Slow(), PageFaults: a.set.Faulting(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
+		OutOfSync: a.set.OutOfSync(), States: states, Probes: a.yardstick(), SlowMpiruns: a.set.Slow(), PageFaults: a.set.Faulting(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
 		Notes: append([]string{}, m.Plan.Notes...), Measured: Measured{Cases: a.set.CaseMedians(), Rank: m.Rank, Factors: m.Factors, Config: m.Config},
 	}
 	for _, s := range m.Plan.Shapes {

@@ -31,7 +31,7 @@ type Check struct {
 	analyze.Origin
 	Shapes      []analyze.Shape      `json:"shapes"`
 	R           int                  `json:"r"`
-	Yardstick   []analyze.Yardstick  `json:"yardstick"`
+	Probes      []analyze.Probes     `json:"yardstick"`
 	States      []medians.State      `json:"states"`
 	SlowMpiruns []medians.SlowMpirun `json:"slow_mpiruns"`
 	Gate        *analyze.Gate        `json:"gate"`
@@ -127,7 +127,7 @@ func (p *Point) validate() error {
 func CheckOf(r *analyze.Report, path string) *Check {
 	beside := busy(r.Warnings)
 	c := &Check{Path: path, Schema: r.Schema, Version: r.Version, Library: r.Library, Operation: r.Operation, Origin: r.Origin, Shapes: r.Shapes, R: r.R,
-		Yardstick: r.Yardstick, States: r.States, SlowMpiruns: r.SlowMpiruns, Gate: r.Gate, Exit: r.Exit, Busy: &beside}
+		Probes: r.Probes, States: r.States, SlowMpiruns: r.SlowMpiruns, Gate: r.Gate, Exit: r.Exit, Busy: &beside}
 	for i := range r.Verdicts {
 		c.Points = append(c.Points, pointOf(&r.Verdicts[i]))
 	}
@@ -210,7 +210,7 @@ func (c *Check) readKey(d *json.Decoder, key string) error {
 	if err == nil {
 		err = json.Unmarshal(text, c)
 	}
-	if n := max(len(c.Shapes), len(c.Yardstick), len(c.States)); err == nil && n > mostListed {
+	if n := max(len(c.Shapes), len(c.Probes), len(c.States)); err == nil && n > mostListed {
 		err = fmt.Errorf("it has more than %d values", mostListed)
 	}
 	return err
@@ -272,7 +272,7 @@ func (c *Check) speeds(shape string) (out []medians.Speed) {
 			out = append(out, s.Speed)
 		}
 	}
-	for _, s := range c.Yardstick {
+	for _, s := range c.Probes {
 		if len(out) == 0 && s.Shape == shape {
 			out = append(out, s.Speed)
 		}

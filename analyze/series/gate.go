@@ -231,7 +231,7 @@ func (t tonight) statesOf(shape string, byState []analyze.StateVerdict) (in []me
 	if len(in) == 0 && len(most.Mpiruns) > 0 {
 		in = append(in, most.Speed)
 	}
-	for _, s := range t.Yardstick {
+	for _, s := range t.Probes {
 		if len(in) == 0 && s.Shape == shape {
 			in = append(in, s.Speed)
 		}

@@ -33,7 +33,7 @@ func asked(verdict judge.Verdict, ratio float64) analyze.Verdict {
 func baselineOf(name string, line float64, verdicts ...analyze.Verdict) *Check {
 	r := &analyze.Report{Shapes: []analyze.Shape{{Name: "p2"}}, Operation: analyze.Operation{Datatype: "byte", Op: "bor"}, Verdicts: verdicts}
 	if line > 0 {
-		r.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: line}}}
+		r.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: line}}}
 	}
 	return CheckOf(r, name)
 }
@@ -56,7 +56,7 @@ func judged(line float64, v analyze.Verdict) today {
 	if err != nil {
 		panic(err)
 	}
-	a.Report.Verdicts, a.Report.Yardstick, a.Report.States, a.Report.Warnings = []analyze.Verdict{v}, baselineOf("", line).Yardstick, nil, nil
+	a.Report.Verdicts, a.Report.Probes, a.Report.States, a.Report.Warnings = []analyze.Verdict{v}, baselineOf("", line).Probes, nil, nil
 	a.Report.Incomplete, a.Report.Refused = nil, nil
 	return today{a, m, set}
 }
@@ -218,7 +218,7 @@ func TestAViolationInOneStateIsHeldAgainstNightsInThatState(t *testing.T) {
 func measuredAgain(a today, reduce, allreduce int64, line float64) {
 	m := a.m
 	for n := 1; n <= m.Confirm.R; n++ {
-		run := &results.Run{Header: results.Header{Mode: protocol.ModeConfirm, Shape: fixture.P2, Run: n, Yardstick: []protocol.Yardstick{{LineNS: line}}}}
+		run := &results.Run{Header: results.Header{Mode: protocol.ModeConfirm, Shape: fixture.P2, Run: n, Probes: []protocol.Probes{{LineNS: line}}}}
 		fixture.Add(run, m, 0, 1, fixture.Samples(reduce+int64(n)))
 		fixture.Add(run, m, 2, 1, fixture.Samples(allreduce+int64(n)))
 		if err := a.set.Add(run); err != nil {
@@ -369,7 +369,7 @@ func TestAReportIsReadBackAsANight(t *testing.T) {
 	m := fixture.Manifest()
 	runs := fixture.Measured(m, 20000, 20000, 10000, 30000, 20000, 25000)
 	for i := range runs {
-		runs[i].Yardstick = []protocol.Yardstick{{LineNS: 100}}
+		runs[i].Probes = []protocol.Probes{{LineNS: 100}}
 	}
 	r := analyzed(t, m, runs, judge.Default())
 	text, err := json.Marshal(r)
@@ -380,7 +380,7 @@ func TestAReportIsReadBackAsANight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := CheckOf(r, "a"); !reflect.DeepEqual(n, want) || len(n.Points) != 6 || n.Yardstick[0].LineNS != 100 {
+	if want := CheckOf(r, "a"); !reflect.DeepEqual(n, want) || len(n.Points) != 6 || n.Probes[0].LineNS != 100 {
 		t.Errorf("%+v\n%+v", n, want)
 	}
 }
@@ -503,8 +503,8 @@ func TestAMachineThatBecameSlowerIsSaid(t *testing.T) {
 	m := fixture.Manifest()
 	a := must.Get(analyze.Analyze(m, fixture.Measured(m, 20000, 20000, 10000, 30000, 20000, 25000), judge.Default()))(t)
 	before := CheckOf(a.Report, "before")
-	before.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}
-	a.Report.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
+	before.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}
+	a.Report.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
 	if r, err := Hold(a, gateOf(before)); err != nil || !strings.HasPrefix(r.Gate.Notes[0], "since before: probably the machine changed") {
 		t.Errorf("%v, %q", err, r.Gate.Notes)
 	}

@@ -132,7 +132,7 @@ func (s *Series) fill(checks []*Check, wanted []Asked) {
 
 func (c *Check) row() Night {
 	row := Night{Path: c.Path, Origin: c.Origin, TimeFrom: c.TimeFrom, Version: c.Version, Library: c.Library, R: c.R,
-		SlowMpiruns: len(c.SlowMpiruns), Yardstick: append([]analyze.Yardstick{}, c.Yardstick...), Exit: c.Exit, Changed: []Difference{}}
+		SlowMpiruns: len(c.SlowMpiruns), Probes: append([]analyze.Probes{}, c.Probes...), Exit: c.Exit, Changed: []Difference{}}
 	for i := range c.Points {
 		switch p := &c.Points[i]; p.Verdict {
 		case judge.NotMeasured, judge.Wrong:

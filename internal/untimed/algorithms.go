@@ -8,29 +8,22 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 // ReadAlgorithms asks the library in an mpirun of its own; no Starter is measure.Exec.
 func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Starter) (*report.Algorithms, error) {
-	path, err := launch.FindRank(config.MPI.Rank)
+	o, err := NewOnce(config, start)
 	if err != nil {
-		return nil, fail.AsSetup(err)
+		return nil, err
 	}
-	info, err := launch.Probe(path)
-	if err != nil {
-		return nil, fail.AsSetup(err)
-	}
-	shape := config.Job.On(config.Job.NPOr(launch.DefaultNP))[0]
-	words, err := launch.Launch(config.MPI.Launcher(), info, shape)
-	if err != nil {
-		return nil, fail.AsSetup(err)
-	}
-	list, err := measure.Algorithms(ctx, start, launch.RankArgv(words, path, shape), shape.NP, config.MPI, info.Library)
+	env := measure.Env(launch.AlgorithmEnv(o.ranks.Info.Library), config.MPI.Env)
+	out, err := o.do(ctx, o.shapes()[0], env, &protocol.Job{StallNS: int64(measure.Default().Stall), Algorithms: &protocol.AlgorithmsJob{}}, nil)
 	switch {
 	case ctx.Err() != nil:
 		return nil, &fail.Interrupted{}
 	case err != nil:
 		return nil, fail.AsSetup(err)
 	}
-	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: info.LibVersion, Collectives: list}, nil
+	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: o.ranks.Info.LibVersion, Collectives: out.End.Algorithms.Collectives}, nil
 }

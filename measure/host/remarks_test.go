@@ -13,10 +13,7 @@ import (
 
 func list(t *testing.T, text string) Ranges {
 	t.Helper()
-	r, err := parseRanges(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(parseRanges(text))(t)
 	return r
 }
 

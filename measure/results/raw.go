@@ -36,9 +36,9 @@ type Header struct {
 	// Predictions is how many of stage 1 one mpirun has made, where starting takes
 	// long; absent: one.
 	Predictions int `json:"predictions,omitempty"`
-	// Yardstick is how fast the machine was, in the order of time; absent in stage
+	// Probes is how fast the machine was, in the order of time; absent in stage
 	// 1 and in files of older versions.
-	Yardstick []protocol.Yardstick `json:"yardstick,omitempty"`
+	Probes []protocol.Probes `json:"yardstick,omitempty"`
 	// Counters are those that were asked for; absent: none.
 	Counters []protocol.Counter `json:"counters,omitempty"`
 	// Parts are mpiruns that were cut off and have made the first samples of the file,

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/tuning"
+	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 	"pgmpi/nrep"
@@ -72,8 +73,8 @@ var Keys = []Key{
 		Flag:  "launch", Value: "TEXT", FlagText: "the launcher, split at spaces, no shell: \"mpirun.mpich -np {np}\"", set: setLaunch},
 	{Name: "mpi.hostfile", Text: "the launcher's list of hosts", Empty: "the batch system's", Flag: "hostfile", Value: "FILE"},
 	{Name: "mpi.cpus_per_rank", Text: "cores that each rank has for itself, as in a hybrid program"},
-	{Name: "mpi.start_limit", Text: "give an mpirun up whose ranks have not started after this long, such as `\"10m\"`", Empty: "90 s, and 10 ms for each process",
-		More: "MPI_Finalize may take 80 s less, and 10 s in any case."},
+	{Name: "mpi.start_limit", Text: "give an mpirun up whose ranks have not started after this long, such as `\"10m\"`", Empty: fmt.Sprintf("%v s, and %d ms for each process", measure.StartLimit.Seconds(), measure.StartPerRank.Milliseconds()),
+		More: fmt.Sprintf("MPI_Finalize may take %v s less, and %v s in any case.", measure.EndsEarlier.Seconds(), (measure.StartLimit - measure.EndsEarlier).Seconds())},
 	{Name: "mpi.env", Text: "environment variables for the ranks, such as `{ OMPI_MCA_pml = \"ob1\" }`"},
 	{Name: "mpi.under", Text: "a folder with the `env.sh` of a setting, whose variables the ranks get beside those of `mpi.env`", Empty: "none",
 		More: "Files that the variables name must be there, by absolute paths. See [how-to-tune.md](how-to-tune.md#check-under-a-setting).",

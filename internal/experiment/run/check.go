@@ -30,7 +30,7 @@ func (c *Campaign) Measure(ctx context.Context) error {
 			if err != nil {
 				return &fail.Failed{Err: err}
 			}
-			c.session.Learn(r)
+			c.Manifest.Learned(r, c.Config.NREP)
 			c.clock(r)
 		}
 	}
@@ -118,9 +118,11 @@ func (c *Campaign) planFollowUps() error {
 	if err != nil {
 		return err
 	}
-	if c.Manifest.Split, err = analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, c.Against.SplitViolated); err != nil {
+	plan, err := analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, c.Against.SplitViolated)
+	if err != nil {
 		return err
 	}
+	c.Manifest.Planned(protocol.ModeSplit, plan)
 	return c.Folder().WriteManifest(c.Manifest)
 }
 

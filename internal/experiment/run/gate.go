@@ -51,6 +51,6 @@ func (c *Campaign) planConfirmation() error {
 	if err != nil {
 		return err
 	}
-	c.Manifest.Confirm = series.Confirmation(a, c.Against)
+	c.Manifest.Planned(protocol.ModeConfirm, series.Confirmation(a, c.Against))
 	return c.Folder().WriteManifest(c.Manifest)
 }
