@@ -85,7 +85,7 @@ func pipelinedCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
 
 // followUpCases are both sides of the follow-ups of a shape, each once. k calls are
 // repeated as often as the one call that they replace, which takes longer.
-func followUpCases(m *results.Manifest, x *results.SplitPlan, shape guidelines.Shape) []Sampled {
+func followUpCases(m *results.Manifest, x *results.FollowUps, shape guidelines.Shape) []Sampled {
 	var out []Sampled
 	at := map[[2]int]int{}
 	add := func(plan, calls, nrep int) {
@@ -97,7 +97,7 @@ func followUpCases(m *results.Manifest, x *results.SplitPlan, shape guidelines.S
 		c := &out[at[key]]
 		c.NRep = max(c.NRep, nrep)
 	}
-	for _, f := range x.FollowUps {
+	for _, f := range x.Comparisons {
 		if m.Plan.Cases[f.Case].Shape != shape {
 			continue
 		}

@@ -8,8 +8,8 @@ import (
 
 // Sent is what all ranks together send in a call, inside of the library.
 type Sent struct {
-	Messages float64 `json:"messages"`
-	Bytes    float64 `json:"bytes"`
+	Messages float64 `json:"messages" column:"messages"`
+	Bytes    float64 `json:"bytes" column:"message_bytes"`
 }
 
 // addMessages takes in an mpirun that counted messages.

@@ -72,7 +72,7 @@ func (s *Set) AllMedians() []CaseMedians {
 			continue
 		}
 		var seen [][2]int
-		for _, f := range x.FollowUps {
+		for _, f := range x.Comparisons {
 			for _, side := range [][2]int{{f.Case, 1}, {f.Part, f.Calls}} {
 				if k := s.Side(mode, side[0], side[1]); k != nil && !slices.Contains(seen, side) {
 					seen = append(seen, side)

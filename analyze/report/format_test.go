@@ -300,7 +300,7 @@ func fingerprint(t *testing.T) *samples.Fingerprint {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 4, noisy)
 	countFaults(runs)
-	i := must.Get(samples.FindCase(&m.Plan, "Reduce:64Ki"))(t)
+	i := must.Get(analyze.SelectCases(&m.Plan, "Reduce:64Ki"))(t)[0]
 	var all []*results.Run
 	for n := range runs {
 		all = append(all, &runs[n])

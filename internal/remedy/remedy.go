@@ -479,7 +479,7 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 		return nil, 0, err
 	}
 	e := &effects{before: both[0].Report, after: both[1].Report}
-	a, b := &analyze.Side{Name: ab.Names[0], Analysis: both[0].Analysis}, &analyze.Side{Name: ab.Names[1], Analysis: both[1].Analysis}
+	a, b := both[0].Side(ab.Names[0]), both[1].Side(ab.Names[1])
 	if e.helped, err = series.Compare(a, b, helps); err != nil {
 		return nil, 0, err
 	}

@@ -316,7 +316,7 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 	choices := algorithmsOf()
 	newly := func(mockup string) *effects {
 		e := proof(faster, nil)
-		e.harmed.Guidelines = []series.GuidelineChange{{Change: series.NewlyViolated, Guideline: "GLx", Function: "MPI_Scan", Mockup: mockup, Msize: 8, Shape: "p2"}}
+		e.harmed.Guidelines = []series.GuidelineChange{{Change: series.NewlyViolated, Asked: series.Asked{Guideline: "GLx", Function: "MPI_Scan", Mockup: mockup, Msize: 8, Shape: "p2"}}}
 		return e
 	}
 	wrong := func(function string) *effects {

@@ -111,7 +111,7 @@ func (m *Manifest) Repeated(raw, why string) {
 func (m *Manifest) StopAfter(mode protocol.Mode, runs int) { put(&m.Stopped, mode, runs) }
 
 // Planned fixes the experiment of a mode; nil: there is nothing to measure.
-func (m *Manifest) Planned(mode protocol.Mode, plan *SplitPlan) {
+func (m *Manifest) Planned(mode protocol.Mode, plan *FollowUps) {
 	switch mode {
 	case protocol.ModeSplit:
 		m.Split = plan

@@ -133,7 +133,7 @@ func dependence(e *analyze.Explanation) []document.Section {
 
 // otherSide is what a method's test compares the call with.
 func otherSide(r *analyze.Report) string {
-	return phrase.When(r.Method == judge.MethodMargin, "%.2f times ", r.MinSlowdown) + "the other side"
+	return phrase.When(r.Method.Rules().Margin, "%.2f times ", r.MinSlowdown) + "the other side"
 }
 
 func numbers(e *analyze.Explanation) []document.Section {

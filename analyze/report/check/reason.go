@@ -111,7 +111,7 @@ func significantReason(s *document.Section, e *analyze.Explanation) {
 
 func violatedReason(s *document.Section, e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test
-	if r.Method == judge.MethodPaper {
+	if !r.Method.Rules().Slowdown {
 		s.Say("The medians' ratio is %s. Method paper asks for no minimum slowdown.", phrase.Ratio(v.Ratio))
 	} else {
 		s.Say("It takes %s as long, which reaches the minimum slowdown of %.2f×%s. The 95 %% interval, %s to %s, is for this test alone%s.",
@@ -130,7 +130,7 @@ func violatedReason(s *document.Section, e *analyze.Explanation) {
 func keptReason(s *document.Section, e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test
 	s.Say("The call was slower in %d of %d mpiruns; that it is slower is not shown (%s).", t.Slower, t.R, notSignificant(e))
-	if r.Method == judge.MethodPaper {
+	if !r.Method.Rules().Slowdown {
 		s.Say("Method paper calls everything kept that is not violated; it does not ask whether anything shows that the guideline holds.")
 		return
 	}
