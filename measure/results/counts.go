@@ -10,8 +10,8 @@ import (
 // CountsSchema names the format of a file of counters.
 const CountsSchema = "pgmpi-counters/1"
 
-// Counts are what counters have counted in an mpirun of stage 2, at the rank with most of it:
-// N[case][counter] has the repetitions.
+// Counts holds what counters counted in an mpirun of stage 2, at the rank with the highest
+// count: N[case][counter] has the repetitions.
 type Counts struct {
 	Schema   string             `json:"schema"` // CountsSchema
 	Shape    guidelines.Shape   `json:"shape"`
@@ -22,7 +22,8 @@ type Counts struct {
 	N        [][][]int64        `json:"-"`
 }
 
-// CountsOf are those of a run, from what its ranks sent by case and counter of their job; nil: nothing.
+// CountsOf takes the counts of a run from what its ranks sent by case and counter, if they
+// sent any.
 func CountsOf(r *Run, sent map[int][][]int64) *Counts {
 	if len(sent) == 0 {
 		return nil
@@ -51,13 +52,12 @@ func countsName(shape guidelines.Shape, run int) string {
 	return filepath.Join(rawName, "counters-"+RawName(protocol.ModeMeasure, shape, run))
 }
 
-// WriteCounts stores the counters of an mpirun.
 func (f *Folder) WriteCounts(c *Counts) error {
 	return f.writeSeries(countsName(c.Shape, c.Run), c, c.NRep, c.N)
 }
 
-// CountsOfCase are the counters of an mpirun, and what they have counted of a case of the
-// Plan in each repetition; nil: none were read.
+// CountsOfCase returns the counters of an mpirun, and their counts for a case of the
+// Plan in each repetition; nil if none were read.
 func (f *Folder) CountsOfCase(shape guidelines.Shape, run, plan int) ([]protocol.Counter, [][]int64, error) {
 	head, all, err := f.seriesOfCase(countsName(shape, run), CountsSchema, shape, run, plan)
 	if head == nil || all == nil {

@@ -21,8 +21,8 @@ import (
 // RanksSchema names the format of a file of durations by rank.
 const RanksSchema = "pgmpi-ranks/1"
 
-// Ranks are what every rank took in an mpirun of stage 2, by its own clock: NS[case][rank]
-// has the repetitions, ns.
+// Ranks holds the durations of every rank in an mpirun of stage 2, by its own clock:
+// NS[case][rank] has the repetitions, ns.
 type Ranks struct {
 	Schema string           `json:"schema"` // RanksSchema
 	Shape  guidelines.Shape `json:"shape"`
@@ -32,7 +32,7 @@ type Ranks struct {
 	NS     [][][]int64      `json:"-"`
 }
 
-// RanksOf are those of a run, from what its ranks sent by case of their job; nil: nothing.
+// RanksOf takes the durations of a run from what its ranks sent by case, if they sent any.
 func RanksOf(r *Run, sent map[int][][]int64) *Ranks {
 	if len(sent) == 0 {
 		return nil
@@ -50,7 +50,6 @@ func ranksName(shape guidelines.Shape, run int) string {
 	return filepath.Join(rawName, "ranks-"+RawName(protocol.ModeMeasure, shape, run))
 }
 
-// WriteRanks stores the durations by rank of an mpirun.
 func (f *Folder) WriteRanks(r *Ranks) error {
 	return f.writeSeries(ranksName(r.Shape, r.Run), r, r.NRep, r.NS)
 }
@@ -84,15 +83,15 @@ func (f *Folder) writeSeries(name string, header any, nrep []int, all [][][]int6
 	})
 }
 
-// RanksOfCase are the durations by rank of a case of the Plan in an mpirun; nil: they were
-// not stored.
+// RanksOfCase returns the durations by rank of a case of the Plan in an mpirun, or nil if
+// they were not stored.
 func (f *Folder) RanksOfCase(shape guidelines.Shape, run, plan int) ([][]int64, error) {
 	_, all, err := f.seriesOfCase(ranksName(shape, run), RanksSchema, shape, run, plan)
 	return all, err
 }
 
-// seriesOfCase reads one case of a file of series; nil: there is no such file, or it lacks
-// the case.
+// seriesOfCase reads one case of a file of series; it returns nil if there is no such file, or
+// it lacks the case.
 func (f *Folder) seriesOfCase(name, schema string, shape guidelines.Shape, run, plan int) (*seriesHead, [][]int64, error) {
 	path := filepath.Join(f.Path, name)
 	file, err := regular.Open(path)
@@ -144,7 +143,6 @@ func readSeriesHead(in *bufio.Scanner, schema string, shape guidelines.Shape, ru
 	return &head, nil
 }
 
-// parts is how many series a case has.
 func (head *seriesHead) parts() int {
 	if head.Schema == CountsSchema {
 		return min(len(head.Counters), protocol.MaxCounters)
@@ -152,7 +150,6 @@ func (head *seriesHead) parts() int {
 	return min(head.Shape.NP, maxMembers)
 }
 
-// readCase reads the series of one case.
 func (head *seriesHead) readCase(in *bufio.Scanner, plan int) ([][]int64, error) {
 	out := make([][]int64, head.parts())
 	found, rows := false, 0
@@ -188,7 +185,7 @@ func (head *seriesHead) readCase(in *bufio.Scanner, plan int) ([][]int64, error)
 	return nil, errors.Join(errors.New("the file ends before its #end line"), in.Err())
 }
 
-// rankRow is a row: case, rank or counter, repetition, number.
+// rankRow parses case, rank or counter, repetition, and number.
 func rankRow(line string) (v [4]int64, err error) {
 	f := strings.Split(line, "\t")
 	if len(f) != len(v) {
