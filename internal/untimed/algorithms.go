@@ -10,27 +10,23 @@ import (
 	"pgmpi/measure/launch"
 )
 
-// ReadAlgorithms asks the library in an mpirun of its own; no Starter is measure.Exec.
+// ReadAlgorithms asks the library in an mpirun of its own; start is measure.Exec by default.
 func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Starter) (*report.Algorithms, error) {
-	path, err := launch.FindRank(config.MPI.Rank)
+	o, err := NewOnce(config, start)
+	if err != nil {
+		return nil, err
+	}
+	shape := o.shapes()[0]
+	words, err := launch.Launch(config.MPI.Launcher(), o.info, shape)
 	if err != nil {
 		return nil, fail.AsSetup(err)
 	}
-	info, err := launch.Probe(path)
-	if err != nil {
-		return nil, fail.AsSetup(err)
-	}
-	shape := config.Job.On(config.Job.NPOr(launch.DefaultNP))[0]
-	words, err := launch.Launch(config.MPI.Launcher(), info, shape)
-	if err != nil {
-		return nil, fail.AsSetup(err)
-	}
-	list, err := measure.Algorithms(ctx, start, launch.RankArgv(words, path, shape), shape.NP, config.MPI, info.Library)
+	list, err := measure.Algorithms(ctx, start, launch.RankArgv(words, o.path, shape), shape.NP, config.MPI, o.info.Library)
 	switch {
 	case ctx.Err() != nil:
 		return nil, &fail.Interrupted{}
 	case err != nil:
 		return nil, fail.AsSetup(err)
 	}
-	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: info.LibVersion, Collectives: list}, nil
+	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: o.info.LibVersion, Collectives: list}, nil
 }

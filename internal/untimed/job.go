@@ -11,11 +11,10 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// once does jobs that time nothing, each in an mpirun of its own, outside of any results
-// folder.
+// Once does untimed jobs, each in an mpirun of its own, outside of any results folder.
 type Once struct {
 	config *glfile.File
-	start  measure.Starter // nil: measure.Exec
+	start  measure.Starter // by default measure.Exec
 	path   string          // of the rank program
 	info   protocol.RankInfo
 }
@@ -32,18 +31,17 @@ func NewOnce(config *glfile.File, start measure.Starter) (*Once, error) {
 	return OnceWith(config, start, path, info), nil
 }
 
-// onceWith takes a rank program that has been found and asked already.
+// OnceWith takes a rank program that has been found and probed already.
 func OnceWith(config *glfile.File, start measure.Starter, path string, info protocol.RankInfo) *Once {
 	return &Once{config, start, path, info}
 }
 
-// shapes are those of the configuration.
 func (o *Once) shapes() []guidelines.Shape {
 	return o.config.Job.On(o.config.Job.NPOr(launch.DefaultNP))
 }
 
-// do does a job on a shape, under an environment beside mpi.env. A failure of the mpirun is
-// a *measure.Error.
+// do does a job on a shape, under an environment beside mpi.env. If the mpirun fails, the error
+// is a *measure.Error.
 func (o *Once) do(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job,
 	progress func(done, total int, name string)) (*protocol.Output, error) {
 	words, err := launch.Launch(o.config.MPI.Launcher(), o.info, shape)

@@ -17,16 +17,16 @@ import (
 
 // Key is one key of gl.toml. Its flag with its help, the template and the
 // tables of docs/ are all made from it. Texts are Markdown; help and template
-// leave the marks out.
+// show it as plain text.
 type Key struct {
 	Name  string   // such as "job.np"
-	Text  string   // what it means
-	Names []string // what it may be, where that is a name
-	Empty string   // what 0, "" or [] means, where that is the default
-	More  string   // sentences for those who read on; not in the help of the flag
+	Text  string   // its meaning
+	Names []string // allowed values, where these are names
+	Empty string   // meaning of 0, "" or [], where that is the default
+	More  string   // further sentences, not in the help of the flag
 
-	Flag     string // without "--"; "": there is none
-	Value    string // what follows the flag, such as "LIST"; "": nothing does
+	Flag     string // without "--", if there is one
+	Value    string // the flag's value, such as "LIST", if it takes one
 	FlagText string // in place of Text, where the flag is written in another way
 	set      func(f *File, text string) error
 }
@@ -189,12 +189,12 @@ var Keys = []Key{
 	{Name: "batch.restarts", Text: "how often the job may go on in another allocation"},
 }
 
-// NamedKey is the key of a name; there must be one.
+// NamedKey returns the key of a name, which must exist.
 func NamedKey(name string) Key {
 	return Keys[slices.IndexFunc(Keys, func(k Key) bool { return k.Name == name })]
 }
 
-// FlagKey is the key that a flag sets; there must be one.
+// FlagKey returns the key that a flag sets, which must exist.
 func FlagKey(flag string) Key {
 	return Keys[slices.IndexFunc(Keys, func(k Key) bool { return k.Flag == flag })]
 }

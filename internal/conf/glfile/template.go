@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Template is a gl.toml with every key, its default and what it means. Loaded,
+// Template returns a gl.toml with every key, its default and its meaning. Loaded,
 // it equals an empty file.
 func Template() string {
 	var b strings.Builder
