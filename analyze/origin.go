@@ -48,10 +48,10 @@ func (a *Analysis) origin() Origin {
 }
 
 // yardstick is what was read in the median mpirun of each shape.
-func (a *Analysis) yardstick() (out []Yardstick) {
+func (a *Analysis) yardstick() (out []Probes) {
 	for _, shape := range a.Manifest.Plan.Shapes {
-		y := Yardstick{Shape: shape.String(), Speed: a.Set.Speed(shape)}
-		if (y != Yardstick{Shape: y.Shape}) {
+		y := Probes{Shape: shape.String(), Speed: a.Set.Speed(shape)}
+		if (y != Probes{Shape: y.Shape}) {
 			out = append(out, y)
 		}
 	}

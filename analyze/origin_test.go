@@ -41,18 +41,18 @@ func TestAReportSaysWhereItIsFrom(t *testing.T) {
 	}
 }
 
-func TestTheYardstickOfAReportIsThatOfTheMedianMpirun(t *testing.T) {
+func TestTheProbesOfAReportIsThatOfTheMedianMpirun(t *testing.T) {
 	m := fixture.Manifest()
 	runs := fixture.Measured(m, fixture.Quiet...)
-	if r := analyzed(t, m, runs, judge.Default()); r.Yardstick != nil {
-		t.Errorf("not read: %+v", r.Yardstick)
+	if r := analyzed(t, m, runs, judge.Default()); r.Probes != nil {
+		t.Errorf("not read: %+v", r.Probes)
 	}
 	for i := range runs {
-		runs[i].Yardstick = []protocol.Yardstick{{LineNS: 100 + float64(i), MemcpyNS: 9000}}
+		runs[i].Probes = []protocol.Probes{{LineNS: 100 + float64(i), MemcpyNS: 9000}}
 	}
 	r := analyzed(t, m, runs, judge.Default())
-	if len(r.Yardstick) != 1 || r.Yardstick[0].Shape != "p2" || r.Yardstick[0].LineNS != 105 || r.Yardstick[0].MemcpyNS != 9000 {
-		t.Errorf("%+v", r.Yardstick)
+	if len(r.Probes) != 1 || r.Probes[0].Shape != "p2" || r.Probes[0].LineNS != 105 || r.Probes[0].MemcpyNS != 9000 {
+		t.Errorf("%+v", r.Probes)
 	}
 }
 

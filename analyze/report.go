@@ -25,7 +25,7 @@ func (a *Analysis) report(states []medians.State) *Report {
 		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.Verdicts), Verdicts: a.Verdicts,
 		RunsNeededHalf: a.half, Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
 		Wrong: a.untimed(a.isWrong), NotMeasured: a.untimed(func(i int) bool { return !a.isWrong(i) }), NotConverged: a.notConverged(),
-		OutOfSync: a.Set.OutOfSync(), States: states, Yardstick: a.yardstick(), SlowMpiruns: a.Set.Slow(), PageFaults: a.Set.Faulting(), Bounds: a.Set.Bounds(), Dependence: a.Set.Dependence(),
+		OutOfSync: a.Set.OutOfSync(), States: states, Probes: a.yardstick(), SlowMpiruns: a.Set.Slow(), PageFaults: a.Set.Faulting(), Bounds: a.Set.Bounds(), Dependence: a.Set.Dependence(),
 		Notes: append([]string{}, m.Plan.Notes...),
 	}
 	for _, s := range m.Plan.Shapes {

@@ -65,8 +65,8 @@ type Report struct {
 	NotConverged []NotConverge       `json:"not_converged"`    // cases whose nrep is not what the predictor wanted
 	OutOfSync    []medians.OutOfSync `json:"out_of_sync"`      // cases with samples that were left out
 	States       []medians.State     `json:"states,omitempty"` // of the machine, by shape; absent: one only
-	// Yardstick is how fast the machine was, by shape; absent: not read.
-	Yardstick []Yardstick `json:"yardstick,omitempty"`
+	// Probes is how fast the machine was, by shape; absent: not read.
+	Probes []Probes `json:"yardstick,omitempty"`
 	// SlowMpiruns are those in which many cases took longer than usual.
 	SlowMpiruns []medians.SlowMpirun `json:"slow_mpiruns,omitempty"`
 	// PageFaults lists the cases whose calls meet page faults, most of them first.
@@ -100,8 +100,8 @@ type Library struct {
 	PML string `json:"pml,omitempty"`
 }
 
-// Yardstick is what the yardstick read in the median mpirun of a shape.
-type Yardstick struct {
+// Probes is what the yardstick read in the median mpirun of a shape.
+type Probes struct {
 	Shape string `json:"shape"`
 	medians.Speed
 }

@@ -32,6 +32,10 @@ var layers = [][]string{
 	{"internal/conf/glfile"},
 	{"measure", "measure/rank"},
 	{"measure/launch", "measure/batch", "measure/results/reprompi"},
+	{"measure/rank/loop", "measure/rank/probe"},
+	{"measure/rank/call", "measure/rank/clock", "measure/rank/conformance", "measure/rank/mpit"},
+	{"measure/rank/mpi"},
+	{"measure/rank/native", "measure/rank/verify"},
 	{"analyze/series", "analyze/samples", "analyze/explore"},
 	{"analyze"},
 	{"analyze/judge"},
@@ -54,7 +58,8 @@ var forTests = []string{"internal/fixture", "internal/consumers"}
 const producer, consumer = "measure", "analyze"
 
 // withC are the only packages with cgo: all else is built and tested without MPI.
-var withC = []string{"measure/rank", "mockups/c", "cmd/pgmpi-rank"}
+var withC = []string{"mockups/c", "measure/rank/native", "measure/rank/mpi", "measure/rank/call", "measure/rank/clock",
+	"measure/rank/conformance", "measure/rank/mpit", "measure/rank/loop", "measure/rank/probe"}
 
 // importsOf returns the packages of the module and "C" that each package imports,
 // by the files that are not tests, whatever their build tags.
@@ -134,10 +139,7 @@ func TestImportsRunDownwards(t *testing.T) {
 }
 
 func TestArchitecturePageShowsTheLayers(t *testing.T) {
-	page, err := os.ReadFile("../docs/dev/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/dev/architecture.md"))(t)
 	var want strings.Builder
 	for _, entries := range layers {
 		want.WriteString("    " + strings.Join(entries, "   ") + "\n")

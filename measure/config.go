@@ -148,7 +148,19 @@ func (c MPIConfig) StartsWithin(np int) time.Duration {
 	if c.StartLimit > 0 {
 		return time.Duration(c.StartLimit)
 	}
-	return 90*time.Second + (time.Duration(np) * 10 * time.Millisecond).Truncate(time.Second)
+	return StartLimit + startPerRank(np)
+}
+
+// StartLimit is how long an mpirun may take to start, beside StartPerRank for each process.
+// It may take EndsEarlier less to end.
+const (
+	StartLimit   = 90 * time.Second
+	StartPerRank = 10 * time.Millisecond
+	EndsEarlier  = StartLimit - endLimit
+)
+
+func startPerRank(np int) time.Duration {
+	return (time.Duration(np) * StartPerRank).Truncate(time.Second)
 }
 
 // RankArgs are the arguments of the rank program, beside the number of

@@ -60,7 +60,7 @@ func (s *Set) CaseMedians() []CaseMedians {
 }
 
 // AllMedians lists everything that tests rest on, even without a valid sample: the cases of
-// stage 2 in the Plan's order, then those of the experiments.
+// stage 2 in the Plan's order, then the cases of the experiments.
 func (s *Set) AllMedians() []CaseMedians {
 	var out []CaseMedians
 	for i := range s.Cases {

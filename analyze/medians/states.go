@@ -50,8 +50,8 @@ type Speed struct {
 	PingPong64KNS float64 `json:"pingpong_64k_ns,omitempty"`
 }
 
-// Yardsticks are the quantities of a Speed.
-var Yardsticks = []Quantity{ByLine, ByPingPong8, ByPingPong64K, ByMemcpy, ByReduceLocal}
+// ProbeQuantities are the quantities of a Speed.
+var ProbeQuantities = []Quantity{ByLine, ByPingPong8, ByPingPong64K, ByMemcpy, ByReduceLocal}
 
 // At points to the field of a quantity; it returns nil for ByCases.
 func (s *Speed) At(q Quantity) *float64 {
@@ -74,7 +74,7 @@ func (s *Speed) At(q Quantity) *float64 {
 // middle returns the median reading of each quantity: for an even number the lower one of
 // the middle two, since the mean of two states is in neither.
 func middle(of []Speed) (out Speed) {
-	for _, q := range Yardsticks {
+	for _, q := range ProbeQuantities {
 		var values []float64
 		for _, s := range of {
 			if v := *s.At(q); v > 0 {
@@ -108,7 +108,7 @@ func put(readings map[string]map[int][]Speed, run *results.Run) {
 	if readings[shape] == nil {
 		readings[shape] = map[int][]Speed{}
 	}
-	for _, y := range run.Yardstick {
+	for _, y := range run.Probes {
 		readings[shape][run.Run] = append(readings[shape][run.Run], Speed{y.LineNS, y.MemcpyNS, y.ReduceLocalNS, y.PingPong8NS, y.PingPong64KNS})
 	}
 }
@@ -120,8 +120,8 @@ func put(readings map[string]map[int][]Speed, run *results.Run) {
 type rule struct{ apart, gap, spreads float64 }
 
 var (
-	casesRule     = rule{apart: 1.2, gap: 1.1, spreads: 3.5}
-	yardstickRule = rule{apart: 1.5, gap: 1.5, spreads: 2}
+	casesRule = rule{apart: 1.2, gap: 1.1, spreads: 3.5}
+	probeRule = rule{apart: 1.5, gap: 1.5, spreads: 2}
 )
 
 const (
@@ -137,10 +137,10 @@ func (s *Set) States(shape guidelines.Shape) []State {
 	for i := range speeds {
 		speeds[i] = middle(s.readings[shape.String()][i+1])
 	}
-	for _, q := range slices.Insert(slices.Clone(Yardsticks), 1, ByCases) {
+	for _, q := range slices.Insert(slices.Clone(ProbeQuantities), 1, ByCases) {
 		values, by := general, casesRule
 		if q != ByCases {
-			values, by = nil, yardstickRule
+			values, by = nil, probeRule
 			for i := range speeds {
 				values = append(values, *speeds[i].At(q))
 			}

@@ -58,7 +58,7 @@ func shifted() *series.Comparison {
 	c := comparison()
 	c.Guidelines, c.AllRows, c.Need, c.Blind, c.Exit = nil, true, 1.1, 1, 4
 	c.Shift = &series.Shift{Cases: 20, Slower: 18, Faster: 2, Ratio: pointer(1.3), Together: true,
-		Yardstick: []series.YardstickShift{{Shape: "p2", Quantity: medians.ByLine, ANS: 100, BNS: 400, Moved: true}, {Shape: "p2", Quantity: medians.ByMemcpy, ANS: 9000, BNS: 9100}}}
+		Probes: []series.ProbeShift{{Shape: "p2", Quantity: medians.ByLine, ANS: 100, BNS: 400, Moved: true}, {Shape: "p2", Quantity: medians.ByMemcpy, ANS: 9000, BNS: 9100}}}
 	return c
 }
 

@@ -34,9 +34,9 @@ func stated(t *testing.T) (*results.Manifest, []results.Run, *analyze.Analysis) 
 		if slow(i + 1) {
 			line = 512.3
 		}
-		runs[i].Yardstick = []protocol.Yardstick{{LineNS: line}, {AtS: 1, LineNS: line + 4, MemcpyNS: 9123}, {AtS: 2, LineNS: line - 4}}
+		runs[i].Probes = []protocol.Probes{{LineNS: line}, {AtS: 1, LineNS: line + 4, MemcpyNS: 9123}, {AtS: 2, LineNS: line - 4}}
 	}
-	runs[2].Yardstick[2].LineNS = 480
+	runs[2].Probes[2].LineNS = 480
 	a := must.Get(analyze.Analyze(m, runs, config()))(t)
 	return m, runs, a
 }

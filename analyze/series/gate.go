@@ -223,7 +223,7 @@ func statesOf(a *analyze.Analysis, v *analyze.Verdict) []medians.Speed {
 	if len(in) == 0 && len(most.Mpiruns) > 0 {
 		in = append(in, most.Speed)
 	}
-	for _, s := range a.Report.Yardstick {
+	for _, s := range a.Report.Probes {
 		if len(in) == 0 && s.Shape == v.Shape {
 			in = append(in, s.Speed)
 		}

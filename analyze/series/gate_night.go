@@ -22,11 +22,11 @@ import (
 type PastNight struct {
 	analyze.Baseline
 	analyze.Operation
-	Shapes    []string
-	Yardstick []analyze.Yardstick
-	States    []medians.State
-	Tests     []Past // in the Plan's order
-	Busy      *bool  // other programs kept cores busy; nil: not known
+	Shapes []string
+	Probes []analyze.Probes
+	States []medians.State
+	Tests  []Past // in the Plan's order
+	Busy   *bool  // other programs kept cores busy; nil: not known
 
 	at map[question]int // index into Tests
 }
@@ -85,7 +85,7 @@ func (p *Past) check() error {
 // PastNightOf is the night of a report; folder is how the user calls it.
 func PastNightOf(r *analyze.Report, folder string) *PastNight {
 	beside := busy(r.Warnings)
-	n := &PastNight{Baseline: analyze.Baseline{Folder: folder, Created: r.Created, Library: r.Library.Short()}, Operation: analyze.Operation{Datatype: r.Datatype, Op: r.Op, Root: r.Root}, Yardstick: r.Yardstick, States: r.States, Busy: &beside}
+	n := &PastNight{Baseline: analyze.Baseline{Folder: folder, Created: r.Created, Library: r.Library.Short()}, Operation: analyze.Operation{Datatype: r.Datatype, Op: r.Op, Root: r.Root}, Probes: r.Probes, States: r.States, Busy: &beside}
 	for _, s := range r.Shapes {
 		n.Shapes = append(n.Shapes, s.Name)
 	}
@@ -119,7 +119,7 @@ func (n *PastNight) past(v *analyze.Verdict) *Past {
 
 // report is what the night has of its report.
 func (n *PastNight) report() *analyze.Report {
-	r := &analyze.Report{Yardstick: n.Yardstick}
+	r := &analyze.Report{Probes: n.Probes}
 	for i := range n.Tests {
 		p := &n.Tests[i]
 		r.Verdicts = append(r.Verdicts, analyze.Verdict{Guideline: p.Guideline, Type: p.Type, Function: p.Function, Mockup: p.Mockup,
@@ -185,7 +185,7 @@ func (n *PastNight) readKey(d *json.Decoder, key string, schema *string) error {
 	case "shapes":
 		return each(d, mostListed, func(s analyze.Shape) error { n.Shapes = append(n.Shapes, s.Name); return nil })
 	case "yardstick":
-		return each(d, mostListed, func(s analyze.Yardstick) error { n.Yardstick = append(n.Yardstick, s); return nil })
+		return each(d, mostListed, func(s analyze.Probes) error { n.Probes = append(n.Probes, s); return nil })
 	case "states":
 		return each(d, mostListed, func(s medians.State) error { n.States = append(n.States, s); return nil })
 	case "verdicts":
@@ -278,7 +278,7 @@ func (n *PastNight) speeds(shape string) (out []medians.Speed) {
 			out = append(out, s.Speed)
 		}
 	}
-	for _, s := range n.Yardstick {
+	for _, s := range n.Probes {
 		if len(out) == 0 && s.Shape == shape {
 			out = append(out, s.Speed)
 		}

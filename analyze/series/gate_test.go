@@ -32,7 +32,7 @@ func asked(verdict judge.Verdict, ratio float64) analyze.Verdict {
 func baselineOf(name string, line float64, verdicts ...analyze.Verdict) *PastNight {
 	r := &analyze.Report{Shapes: []analyze.Shape{{Name: "p2"}}, Operation: analyze.Operation{Datatype: "byte", Op: "bor"}, Verdicts: verdicts}
 	if line > 0 {
-		r.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: line}}}
+		r.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: line}}}
 	}
 	return PastNightOf(r, name)
 }
@@ -44,7 +44,7 @@ func judged(line float64, v analyze.Verdict) *analyze.Analysis {
 	m.Plan.Datatype, m.Plan.Op, m.Created = "byte", "bor", "2026-11-22T03:00:00Z"
 	m.Rank.Library, m.Rank.LibVersion = "mpich", "MPICH Version:\t4.0.2, and more"
 	a := &analyze.Analysis{Manifest: m, Set: medians.New(m), Cfg: judge.Default(), Verdicts: []analyze.Verdict{v}}
-	a.Report = &analyze.Report{Verdicts: a.Verdicts, Shapes: []analyze.Shape{{Name: "p2"}}, Yardstick: baselineOf("", line).Yardstick}
+	a.Report = &analyze.Report{Verdicts: a.Verdicts, Shapes: []analyze.Shape{{Name: "p2"}}, Probes: baselineOf("", line).Probes}
 	return a
 }
 
@@ -192,7 +192,7 @@ func TestAViolationInOneStateIsHeldAgainstNightsInThatState(t *testing.T) {
 func measuredAgain(a *analyze.Analysis, reduce, allreduce int64, line float64) {
 	m := a.Manifest
 	for n := 1; n <= m.Confirm.R; n++ {
-		run := &results.Run{Header: results.Header{Mode: protocol.ModeConfirm, Shape: fixture.P2, Run: n, Yardstick: []protocol.Yardstick{{LineNS: line}}}}
+		run := &results.Run{Header: results.Header{Mode: protocol.ModeConfirm, Shape: fixture.P2, Run: n, Probes: []protocol.Probes{{LineNS: line}}}}
 		fixture.Add(run, m, 0, 1, fixture.Samples(reduce+int64(n)))
 		fixture.Add(run, m, 2, 1, fixture.Samples(allreduce+int64(n)))
 		if err := a.Set.Add(run); err != nil {
@@ -345,7 +345,7 @@ func TestAReportIsReadBackAsANight(t *testing.T) {
 	m := fixture.Manifest()
 	runs := fixture.Measured(m, 20000, 20000, 10000, 30000, 20000, 25000)
 	for i := range runs {
-		runs[i].Yardstick = []protocol.Yardstick{{LineNS: 100}}
+		runs[i].Probes = []protocol.Probes{{LineNS: 100}}
 	}
 	r := analyzed(t, m, runs, judge.Default())
 	text, err := json.Marshal(r)
@@ -355,7 +355,7 @@ func TestAReportIsReadBackAsANight(t *testing.T) {
 	n := must.Get(ReadPastNight(strings.NewReader(string(text)), "a"))(t)
 	again, err := json.Marshal(n)
 	want, _ := json.Marshal(PastNightOf(r, "a"))
-	if err != nil || string(again) != string(want) || len(n.Tests) != 6 || n.Yardstick[0].LineNS != 100 {
+	if err != nil || string(again) != string(want) || len(n.Tests) != 6 || n.Probes[0].LineNS != 100 {
 		t.Errorf("%v\n%s\n%s", err, again, want)
 	}
 }
@@ -478,8 +478,8 @@ func TestAMachineThatBecameSlowerIsSaid(t *testing.T) {
 	m := fixture.Manifest()
 	a := must.Get(analyze.Analyze(m, fixture.Measured(m, 20000, 20000, 10000, 30000, 20000, 25000), judge.Default()))(t)
 	before := PastNightOf(a.Report, "before")
-	before.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}
-	a.Report.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
+	before.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}
+	a.Report.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
 	if err := Hold(a, gateOf(before)); err != nil || !strings.HasPrefix(a.Report.Gate.Notes[0], "since before: probably the machine changed") {
 		t.Errorf("%v, %q", err, a.Report.Gate.Notes)
 	}

@@ -202,7 +202,7 @@ func (q question) asked(r *analyze.Report) Asked {
 func rowOf(one night) Night {
 	r := one.report
 	row := Night{Path: one.path, Origin: r.Origin, TimeFrom: one.timeFrom, Version: r.Version, Library: r.Library, R: r.R,
-		SlowMpiruns: len(r.SlowMpiruns), Yardstick: append([]analyze.Yardstick{}, r.Yardstick...), Exit: r.Exit, Changed: []Difference{}}
+		SlowMpiruns: len(r.SlowMpiruns), Probes: append([]analyze.Probes{}, r.Probes...), Exit: r.Exit, Changed: []Difference{}}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
 		switch v.Verdict {

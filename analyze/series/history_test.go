@@ -141,7 +141,7 @@ func TestWhatChangedFromNightToNightIsMarked(t *testing.T) {
 		t.Errorf("%+v", nights)
 	}
 	fast, slow := nightly(1, 1), nightly(2, 1)
-	fast.Yardstick, slow.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}, []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
+	fast.Probes, slow.Probes = []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}, []analyze.Probes{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
 	if nights = historyOf(t, nil, fast, slow, slow).Series[0].Nights; nights[1].Shift == nil || nights[0].Shift != nil || nights[2].Shift != nil {
 		t.Errorf("%+v", nights)
 	}

@@ -39,20 +39,20 @@ type Night struct {
 	Path string `json:"path"` // where its report was found
 	analyze.Origin
 	// TimeFrom says where Created is from, if not from the report: an older version's.
-	TimeFrom    string              `json:"time_from,omitempty"`
-	Version     string              `json:"pgmpi_version"`
-	Library     analyze.Library     `json:"library"`
-	R           int                 `json:"r"`
-	Tests       int                 `json:"tests"` // checked
-	Violated    int                 `json:"violated"`
-	Firm        int                 `json:"firm"`
-	Alarms      *int                `json:"alarms"` // of its gate; null: it had none
-	Gone        int                 `json:"gone"`   // violated in the baseline, or where there is none in the night before, and kept now
-	SlowMpiruns int                 `json:"slow_mpiruns"`
-	Yardstick   []analyze.Yardstick `json:"yardstick"`
-	Exit        int                 `json:"exit_code"`
-	Changed     []Difference        `json:"changed"`       // against the night before: library, nodes, kernel, …
-	Shift       *Shift              `json:"machine_shift"` // against the night before; null: none
+	TimeFrom    string           `json:"time_from,omitempty"`
+	Version     string           `json:"pgmpi_version"`
+	Library     analyze.Library  `json:"library"`
+	R           int              `json:"r"`
+	Tests       int              `json:"tests"` // checked
+	Violated    int              `json:"violated"`
+	Firm        int              `json:"firm"`
+	Alarms      *int             `json:"alarms"` // of its gate; null: it had none
+	Gone        int              `json:"gone"`   // violated in the baseline, or where there is none in the night before, and kept now
+	SlowMpiruns int              `json:"slow_mpiruns"`
+	Probes      []analyze.Probes `json:"yardstick"`
+	Exit        int              `json:"exit_code"`
+	Changed     []Difference     `json:"changed"`       // against the night before: library, nodes, kernel, …
+	Shift       *Shift           `json:"machine_shift"` // against the night before; null: none
 }
 
 // Asked is a test of a series.

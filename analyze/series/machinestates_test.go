@@ -19,7 +19,7 @@ func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
 		runs := fixture.Noisy(m, func(i, run int) float64 { return 100000 })
 		for n := range runs {
 			if ns := lines(n + 1); ns > 0 {
-				runs[n].Yardstick = []protocol.Yardstick{{LineNS: ns, MemcpyNS: 9000, PingPong8NS: pingPong}}
+				runs[n].Probes = []protocol.Probes{{LineNS: ns, MemcpyNS: 9000, PingPong8NS: pingPong}}
 			}
 		}
 		a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)

@@ -21,12 +21,12 @@ type Shift struct {
 	Faster   int      `json:"faster"`   // in the second
 	Ratio    *float64 `json:"ratio"`    // of the run-times, second to first, in the median case
 	Together bool     `json:"together"` // nearly all moved in one direction
-	// Yardstick has what was read of the machine in both.
-	Yardstick []YardstickShift `json:"yardstick"`
+	// Probes has what was read of the machine in both.
+	Probes []ProbeShift `json:"yardstick"`
 }
 
-// YardstickShift is a reading of the machine in the median mpirun of each check.
-type YardstickShift struct {
+// ProbeShift is a reading of the machine in the median mpirun of each check.
+type ProbeShift struct {
 	Shape    string           `json:"shape"`
 	Quantity medians.Quantity `json:"quantity"`
 	ANS      float64          `json:"a_ns"`
@@ -54,8 +54,8 @@ func MachineShift(a, b *analyze.Report) *Shift { return machineShift(a, b, false
 // machineShift: by turns, what drifts hits both, so that cases which moved together
 // say nothing of the machine.
 func machineShift(a, b *analyze.Report, byTurns bool) *Shift {
-	s := &Shift{Yardstick: readings(a, b)}
-	moved := slices.ContainsFunc(s.Yardstick, func(y YardstickShift) bool { return y.Moved })
+	s := &Shift{Probes: readings(a, b)}
+	moved := slices.ContainsFunc(s.Probes, func(y ProbeShift) bool { return y.Moved })
 	s.together(a, b)
 	if s.Together = s.Together && !byTurns; !s.Together && !moved {
 		return nil
@@ -113,17 +113,17 @@ func caseMedians(r *analyze.Report) map[medians.Cell]float64 {
 }
 
 // readings pairs what was read of the machine.
-func readings(a, b *analyze.Report) []YardstickShift {
-	out := []YardstickShift{}
-	for _, x := range a.Yardstick {
-		i := slices.IndexFunc(b.Yardstick, func(y analyze.Yardstick) bool { return y.Shape == x.Shape })
+func readings(a, b *analyze.Report) []ProbeShift {
+	out := []ProbeShift{}
+	for _, x := range a.Probes {
+		i := slices.IndexFunc(b.Probes, func(y analyze.Probes) bool { return y.Shape == x.Shape })
 		if i < 0 {
 			continue
 		}
 		for _, q := range ofMachine {
-			before, now := *x.At(q), *b.Yardstick[i].At(q)
+			before, now := *x.At(q), *b.Probes[i].At(q)
 			if min(before, now) > 0 {
-				out = append(out, YardstickShift{x.Shape, q, before, now, otherState(before, now)})
+				out = append(out, ProbeShift{x.Shape, q, before, now, otherState(before, now)})
 			}
 		}
 	}
@@ -143,7 +143,7 @@ func (s *Shift) String() string {
 		}
 		parts = append(parts, fmt.Sprintf("%d of %s became %s together (%.2f× in the median)", n, conf.Plural(s.Cases, "case"), how, *s.Ratio))
 	}
-	for _, y := range s.Yardstick {
+	for _, y := range s.Probes {
 		name := fmt.Sprintf("%s on %s", y.Quantity, y.Shape)
 		if y.Moved {
 			moved = append(moved, fmt.Sprintf("%s: %.3g ns → %.3g ns", name, y.ANS, y.BNS))

@@ -66,10 +66,10 @@ func TestTheMachineIsSuspectedOnlyWhereNearlyAllMovesTogether(t *testing.T) {
 	}
 }
 
-func TestTheYardstickIsSuspectedWhereTheMachineMoved(t *testing.T) {
+func TestTheProbesIsSuspectedWhereTheMachineMoved(t *testing.T) {
 	of := func(line, memcpy, pingPong float64, shape string) *analyze.Report {
 		r := timed(1, 1, func(int) float64 { return 1e-6 })
-		r.Yardstick = []analyze.Yardstick{{Shape: shape, Speed: medians.Speed{LineNS: line, MemcpyNS: memcpy, PingPong8NS: pingPong}}}
+		r.Probes = []analyze.Probes{{Shape: shape, Speed: medians.Speed{LineNS: line, MemcpyNS: memcpy, PingPong8NS: pingPong}}}
 		return r
 	}
 	before := of(100, 9000, 300, "p2")
@@ -92,9 +92,9 @@ func TestTheYardstickIsSuspectedWhereTheMachineMoved(t *testing.T) {
 		t.Errorf("%+v: %s", s, s)
 	}
 	slow := timed(3, 4, func(int) float64 { return 2e-6 })
-	slow.Yardstick = before.Yardstick
+	slow.Probes = before.Probes
 	quick := timed(3, 4, func(int) float64 { return 1e-6 })
-	quick.Yardstick = before.Yardstick
+	quick.Probes = before.Probes
 	if s := MachineShift(quick, slow); !strings.HasSuffix(s.String(), "; though this did not: cache-line round trip on p2, memcpy on p2") {
 		t.Error(s)
 	}
@@ -128,7 +128,7 @@ func TestASlowMachineRaisesNoAlarmUnlessToldTo(t *testing.T) {
 		m := sixSizes()
 		runs := fixture.Noisy(m, func(i, run int) float64 { return 10000 * factor })
 		for n := range runs {
-			runs[n].Yardstick = []protocol.Yardstick{{LineNS: line}}
+			runs[n].Probes = []protocol.Probes{{LineNS: line}}
 		}
 		a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
 		return &analyze.Side{Name: "folder", Analysis: a}

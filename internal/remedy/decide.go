@@ -66,7 +66,7 @@ func (e *effects) faster() (n int) {
 	return n
 }
 
-// takenBack returns the choices that a proof rejects: those that harm, and those of the new
+// takenBack returns the choices that a proof rejects: all that harm, and all of the new
 // kind that help nowhere. Harm that no algorithm explains by itself is blamed on the newest
 // kind.
 func (e *effects) takenBack(choices []tuning.Choice) (out []report.Dropped) {

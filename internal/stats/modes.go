@@ -21,7 +21,7 @@ const (
 )
 
 // Modes finds the clusters of positive values, from the smallest on. The density is
-// that of their logarithms with a Gaussian kernel (Silverman 1986, eq. 2.2a), whose
+// taken of their logarithms with a Gaussian kernel (Silverman 1986, eq. 2.2a), whose
 // bandwidth is half of his rule of thumb (eq. 3.31: 0.9·min(sd, IQR/1.34)·n^(−1/5)),
 // which is for one mode and flattens several.
 func Modes(x []float64) ([]Mode, error) {

@@ -10,7 +10,7 @@ type Kind string
 const (
 	OwnAlgorithm Kind = "algorithm"   // one of the library's own
 	ByMockup     Kind = "mockup"      // other collectives in its place
-	ByEnv        Kind = "environment" // variables, such as those of malloc
+	ByEnv        Kind = "environment" // variables, such as malloc's
 	ByComponent  Kind = "component"   // another part of the library that has collectives
 )
 

@@ -8,6 +8,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 // ReadAlgorithms asks the library in an mpirun of its own; start is measure.Exec by default.
@@ -16,17 +17,13 @@ func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Star
 	if err != nil {
 		return nil, err
 	}
-	shape := o.shapes()[0]
-	words, err := launch.Launch(config.MPI.Launcher(), o.info, shape)
-	if err != nil {
-		return nil, fail.AsSetup(err)
-	}
-	list, err := measure.Algorithms(ctx, start, launch.RankArgv(words, o.path, shape), shape.NP, config.MPI, o.info.Library)
+	env := measure.Env(launch.AlgorithmEnv(o.ranks.Info.Library), config.MPI.Env)
+	out, err := o.do(ctx, o.shapes()[0], env, &protocol.Job{StallNS: int64(measure.Default().Stall), Algorithms: &protocol.AlgorithmsJob{}}, nil)
 	switch {
 	case ctx.Err() != nil:
 		return nil, &fail.Interrupted{}
 	case err != nil:
 		return nil, fail.AsSetup(err)
 	}
-	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: o.info.LibVersion, Collectives: list}, nil
+	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: o.ranks.Info.LibVersion, Collectives: out.End.Algorithms.Collectives}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -62,10 +61,7 @@ func (o *Once) Legal(ctx context.Context, env map[string]string, functions ...st
 		}
 		out = append(out, of...)
 	}
-	all := map[string]string{}
-	maps.Copy(all, o.config.MPI.Env)
-	maps.Copy(all, env)
-	blame(out, all)
+	blame(out, measure.Env(o.config.MPI.Env, env))
 	return out, nil
 }
 
@@ -74,12 +70,12 @@ const mostEnded = 30
 
 // legalOn starts mpiruns until one comes to its end.
 func (o *Once) legalOn(ctx context.Context, shape guidelines.Shape, env map[string]string, functions []string) (bad []Outcome, err error) {
-	job := &protocol.Job{Mode: protocol.ModeLegal, StallNS: int64(min(legalStall, time.Duration(o.config.Measure.Stall))),
-		Legal: &protocol.LegalJob{Msizes: legalSizes, Functions: functions}}
+	job := &protocol.Job{StallNS: int64(min(legalStall, time.Duration(o.config.Measure.Stall))),
+		Conformance: &protocol.ConformanceJob{Msizes: legalSizes, Functions: functions}}
 	for range mostEnded {
-		var last *protocol.LegalCall
+		var last *protocol.ConformanceCall
 		got, err := o.do(ctx, shape, env, job, func(_, _ int, name string) {
-			var c protocol.LegalCall
+			var c protocol.ConformanceCall
 			if json.Unmarshal([]byte(name), &c) == nil {
 				last = &c
 			}
@@ -87,27 +83,27 @@ func (o *Once) legalOn(ctx context.Context, shape guidelines.Shape, env map[stri
 		var failed *measure.Error
 		switch {
 		case err == nil:
-			return append(bad, outcomes(shape, got.End.Legal)...), nil
+			return append(bad, outcomes(shape, got.End.Conformance)...), nil
 		case ctx.Err() != nil:
 			return nil, &fail.Interrupted{}
 		case !errors.As(err, &failed):
 			return nil, err
-		case job.Legal.PauseNS == 0 && (last == nil || ended(shape, *last, failed).State == CallAborted):
-			job.Legal.PauseNS = int64(legalPause) // the launcher may have dropped the name of the call
+		case job.Conformance.PauseNS == 0 && (last == nil || ended(shape, *last, failed).State == CallAborted):
+			job.Conformance.PauseNS = int64(legalPause) // the launcher may have dropped the name of the call
 			continue
-		case last == nil && job.Legal.PauseNS < int64(longestPause):
-			job.Legal.PauseNS *= 10 // a busy machine
+		case last == nil && job.Conformance.PauseNS < int64(longestPause):
+			job.Conformance.PauseNS *= 10 // a busy machine
 			continue
 		case last == nil:
 			return nil, fail.AsSetup(err)
 		}
 		bad = append(bad, ended(shape, *last, failed))
-		job.Legal.Skip = append(slices.Clone(job.Legal.Skip), last.Kind())
+		job.Conformance.Skip = append(slices.Clone(job.Conformance.Skip), last.Kind())
 	}
 	return bad, nil
 }
 
-func outcomes(shape guidelines.Shape, calls []protocol.LegalCall) (out []Outcome) {
+func outcomes(shape guidelines.Shape, calls []protocol.ConformanceCall) (out []Outcome) {
 	for _, c := range calls {
 		x := outcomeOf(shape, c)
 		if x.State = CallRight; c.Wrong != "" {
@@ -118,18 +114,18 @@ func outcomes(shape guidelines.Shape, calls []protocol.LegalCall) (out []Outcome
 	return out
 }
 
-func outcomeOf(shape guidelines.Shape, c protocol.LegalCall) Outcome {
+func outcomeOf(shape guidelines.Shape, c protocol.ConformanceCall) Outcome {
 	return Outcome{Call: c.Name(), Function: c.Function, Shape: shape.String(), NP: c.NP, Msize: c.Msize}
 }
 
 // ended returns the call in which an mpirun ended.
-func ended(shape guidelines.Shape, c protocol.LegalCall, e *measure.Error) Outcome {
+func ended(shape guidelines.Shape, c protocol.ConformanceCall, e *measure.Error) Outcome {
 	x := outcomeOf(shape, c)
 	x.Message, _, _ = strings.Cut(e.What, "; the last case that was reported finished")
 	switch {
-	case strings.Contains(e.What, protocol.LegalError):
+	case strings.Contains(e.What, protocol.ConformanceError):
 		x.State = CallError
-		x.Message = strings.Replace(x.Message, protocol.LegalError+c.Name()+": ", "", 1)
+		x.Message = strings.Replace(x.Message, protocol.ConformanceError+c.Name()+": ", "", 1)
 	case strings.Contains(e.What, "measure.stall"):
 		x.State = CallHangs
 		x.Message, _, _ = strings.Cut(x.Message, "; the one running is")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -86,19 +85,19 @@ type readings struct {
 }
 
 func (o *Once) readBack(ctx context.Context, shape guidelines.Shape, env map[string]string, here []*report.Force) (*readings, error) {
-	job := &protocol.Job{Mode: protocol.ModeAlgorithms, StallNS: int64(forceStall)}
+	read := &protocol.AlgorithmsJob{}
 	for _, f := range here {
 		for _, name := range readFor(f.Entry) {
-			if name != "" && !slices.Contains(job.Variables, name) {
-				job.Variables = append(job.Variables, name)
+			if name != "" && !slices.Contains(read.Variables, name) {
+				read.Variables = append(read.Variables, name)
 			}
 		}
 	}
-	got, err := o.do(ctx, shape, env, job, nil)
+	got, err := o.do(ctx, shape, env, &protocol.Job{StallNS: int64(forceStall), Algorithms: read}, nil)
 	if err != nil {
 		return nil, err
 	}
-	return &readings{got.End.Algorithms, got.End.Variables}, nil
+	return &readings{got.End.Algorithms.Collectives, got.End.Algorithms.Variables}, nil
 }
 
 // readFor returns the variables that ranks read for an entry; some may be "".
@@ -216,7 +215,7 @@ type counts map[protocol.JobCase]protocol.Messages
 // count compares the messages inside the collectives under the setting with the messages of
 // the algorithm that it should choose, and with the default's.
 func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string]string, forces []*report.Force) error {
-	if launch.CountingEnv(o.info.Library) == nil {
+	if launch.CountingEnv(o.ranks.Info.Library) == nil {
 		return nil
 	}
 	var own, plain []protocol.JobCase
@@ -230,7 +229,7 @@ func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string
 			own = addCase(own, mockups.AlgorithmID(c.Function, c.Algorithm), size)
 		}
 	}
-	without, err := o.countOn(ctx, shape, launch.AlgorithmEnv(o.info.Library), own)
+	without, err := o.countOn(ctx, shape, launch.AlgorithmEnv(o.ranks.Info.Library), own)
 	if err != nil {
 		return err
 	}
@@ -252,14 +251,12 @@ func addCase(cases []protocol.JobCase, function string, size int64) []protocol.J
 }
 
 func (o *Once) countOn(ctx context.Context, shape guidelines.Shape, env map[string]string, cases []protocol.JobCase) (counts, error) {
-	job := &protocol.Job{Mode: protocol.ModeMessages, Cases: cases, Datatype: "byte", Op: "bor", Sync: protocol.SyncBarrier, Sample: protocol.SampleLocal,
-		Clock: protocol.ClockMonotonic, ClockSync: protocol.ClockSyncShared, Cache: protocol.CacheWarm, TempMemory: 1 << 30, StallNS: int64(forceStall)}
+	calls := &protocol.CallsJob{Mode: protocol.ModeMessages, Messages: &protocol.MessagesJob{}, Cases: cases, Datatype: "byte", Op: "bor", Sync: protocol.SyncBarrier, Sample: protocol.SampleLocal,
+		Clock: protocol.ClockMonotonic, ClockSync: protocol.ClockSyncShared, Cache: protocol.CacheWarm, TempMemory: 1 << 30}
 	for i := range cases {
-		job.Order = append(job.Order, i)
+		calls.Order = append(calls.Order, i)
 	}
-	all := maps.Clone(launch.CountingEnv(o.info.Library))
-	maps.Copy(all, env)
-	got, err := o.do(ctx, shape, all, job, nil)
+	got, err := o.do(ctx, shape, measure.Env(launch.CountingEnv(o.ranks.Info.Library), env), &protocol.Job{StallNS: int64(forceStall), CallsJob: calls}, nil)
 	if err != nil {
 		return nil, err
 	}

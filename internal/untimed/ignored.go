@@ -20,15 +20,15 @@ func ChoosesAlgorithm(name string) bool {
 
 // Ignored returns a sentence for each of these variables that does nothing.
 func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[string]string, names []string) (out []string, err error) {
-	job := &protocol.Job{Mode: protocol.ModeAlgorithms, StallNS: int64(forceStall), Variables: []string{tuningName(dynamicRules)}}
+	read := &protocol.AlgorithmsJob{Variables: []string{tuningName(dynamicRules)}}
 	for _, name := range names {
-		job.Variables = append(job.Variables, tuningName(name))
+		read.Variables = append(read.Variables, tuningName(name))
 	}
-	got, err := o.do(ctx, shape, nil, job, nil)
+	got, err := o.do(ctx, shape, nil, &protocol.Job{StallNS: int64(forceStall), Algorithms: read}, nil)
 	if err != nil {
 		return nil, err
 	}
-	r := &readings{got.End.Algorithms, got.End.Variables}
+	r := &readings{got.End.Algorithms.Collectives, got.End.Algorithms.Variables}
 	for _, name := range names {
 		if why := r.ignores(name, env); why != "" {
 			out = append(out, name+" does nothing: "+why)

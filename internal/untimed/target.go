@@ -13,23 +13,23 @@ import (
 // Target returns the library of the configuration, asked in an mpirun of its own, and the folder
 // for the files of settings.
 func (o *Once) Target(ctx context.Context, folder string) (t tuning.Target, err error) {
-	t.Library = tuning.LibraryOf(o.info.Library, o.info.LibVersion)
+	t.Library = tuning.LibraryOf(o.ranks.Info.Library, o.ranks.Info.LibVersion)
 	if t.Folder, err = filepath.Abs(folder); err != nil {
 		return t, fail.AsSetup(err)
 	}
-	if o.info.Library != "mpich" {
+	if o.ranks.Info.Library != "mpich" {
 		return t, nil
 	}
-	got, err := o.do(ctx, o.shapes()[0], nil, &protocol.Job{Mode: protocol.ModeAlgorithms, StallNS: int64(forceStall)}, nil)
+	got, err := o.do(ctx, o.shapes()[0], nil, &protocol.Job{StallNS: int64(forceStall), Algorithms: &protocol.AlgorithmsJob{}}, nil)
 	switch {
 	case ctx.Err() != nil:
 		return t, &fail.Interrupted{}
 	case err != nil:
 		return t, fail.AsSetup(err)
-	case got.End.LibraryFile == "":
+	case got.End.Algorithms.LibraryFile == "":
 		return t, nil // then no tree is written
 	}
-	if t.Tree, err = tuning.FindTree(got.End.LibraryFile); err != nil {
+	if t.Tree, err = tuning.FindTree(got.End.Algorithms.LibraryFile); err != nil {
 		return t, fail.AsSetup(fmt.Errorf("the library's selection tree: %w", err))
 	}
 	return t, nil

@@ -65,7 +65,7 @@ func (f *Factors) Oversubscribed(shape string, np int) (r remark.Remark, found b
 	return remark.New(remark.Oversubscribed, shape, "%s on this machine, "+oversubscribed, shape, np, conf.Plural(f.Cores, "CPU")), true
 }
 
-const oversubscribed = "%d ranks run on %s: times are those of the scheduler as much as of the library"
+const oversubscribed = "%d ranks run on %s: times depend on the scheduler as much as on the library"
 
 // Remarks lists what is doubtful about one layout: first where the ranks are, then
 // the hosts.

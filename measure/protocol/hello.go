@@ -10,7 +10,7 @@ type Hello struct {
 }
 
 // ProtocolVersion is what Hello.Protocol says.
-const ProtocolVersion = 3
+const ProtocolVersion = 4
 
 // RankInfo is what a rank program knows of itself and its clock.
 type RankInfo struct {

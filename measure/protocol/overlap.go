@@ -16,7 +16,7 @@ const (
 // OverlapMethods are their names in gl.toml.
 var OverlapMethods = []string{OverlapTime, OverlapWork}
 
-// OverlapJob asks to compute beside the calls, with ModeOverlap.
+// OverlapJob computes beside the calls.
 type OverlapJob struct {
 	Method string `json:"method"` // of OverlapMethods
 	// Intervals are what is tried between two progress tests, in bytes of msize; none at

@@ -28,8 +28,8 @@ type CaseResult struct {
 	Status    Status `json:"status"`
 	Message   string `json:"message,omitempty"`
 	NRep      int    `json:"nrep"`
-	Converged bool   `json:"converged,omitempty"` // ModeNREP: the predictor stopped before max and max_time
-	Reason    string `json:"reason,omitempty"`    // ModeNREP: why it did not converge
+	Converged bool   `json:"converged,omitempty"` // of a prediction: it stopped before max and max_time
+	Reason    string `json:"reason,omitempty"`    // of a prediction: why it did not converge
 	// Invalid of the NRep samples have a flag; Late and Long count by flag. The
 	// driver fills them in.
 	Invalid  int       `json:"invalid,omitempty"`
@@ -39,9 +39,9 @@ type CaseResult struct {
 	Provable *Bound    `json:"provable,omitempty"`
 	Usage    *Usage    `json:"usage,omitempty"`    // of the NRep repetitions; nil: not counted, as in older versions
 	Counting *Counting `json:"counting,omitempty"` // only where counters were read
-	// Messages is only there with ModeMessages, and where the library counts them.
+	// Messages are only there where the job asks for them and the library counts them.
 	Messages *Messages `json:"messages,omitempty"`
-	Overlap  *Overlap  `json:"overlap,omitempty"` // only with ModeOverlap
+	Overlap  *Overlap  `json:"overlap,omitempty"` // only of an OverlapJob
 }
 
 // Count sets Invalid, Late and Long by the flags of the case's samples.
@@ -148,10 +148,10 @@ type Timing struct {
 	MaxDriftNS int64 `json:"max_drift_ns,omitempty"`
 }
 
-// Yardstick is how fast the machine was at one moment of an mpirun, outside of
+// Probes is how fast the machine was at one moment of an mpirun, outside of
 // every timed region. Each value is the slowest of all ranks' or pairs'; 0: not
 // read.
-type Yardstick struct {
+type Probes struct {
 	AtS           float64 `json:"at_s"`                      // seconds since the mpirun began to measure
 	LineNS        float64 `json:"line_ns,omitempty"`         // round trip of a cache line between two ranks of a node, ns
 	MemcpyNS      float64 `json:"memcpy_ns,omitempty"`       // memcpy of 256 KiB, ns

@@ -137,14 +137,12 @@ func (m *Manifest) check() error {
 	if m.R < 0 || m.R > MaxMPIRuns {
 		return fmt.Errorf("%d mpiruns, not 0 to %d", m.R, MaxMPIRuns)
 	}
+	runs := m.R
 	for mode, x := range m.experiments() {
 		if x.R < 0 || x.R > MaxMPIRuns {
 			return fmt.Errorf("%d mpiruns of %s, not 0 to %d", x.R, mode, MaxMPIRuns)
 		}
-	}
-	runs := m.R
-	if m.Split != nil {
-		runs += m.Split.R
+		runs += x.R
 	}
 	if n := runs * len(m.Plan.Cases); n > maxMedians {
 		return fmt.Errorf("%d mpiruns of %d cases are %d run medians, and pgmpi keeps at most %d: fewer mpiruns (--mpiruns), sizes (--msizes) or guidelines (check.guidelines)", runs, len(m.Plan.Cases), n, maxMedians)

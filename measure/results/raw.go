@@ -35,10 +35,10 @@ type Header struct {
 	// Predictions counts the predictions of stage 1 that one mpirun has made, where starting
 	// takes long; absent means one.
 	Predictions int `json:"predictions,omitempty"`
-	// Yardstick has the speed of the machine, in the order of time; absent in stage 1 and in
+	// Probes has the speed of the machine, in the order of time; absent in stage 1 and in
 	// files of older versions.
-	Yardstick []protocol.Yardstick `json:"yardstick,omitempty"`
-	Counters  []protocol.Counter   `json:"counters,omitempty"` // that were asked for
+	Probes   []protocol.Probes  `json:"yardstick,omitempty"`
+	Counters []protocol.Counter `json:"counters,omitempty"` // that were asked for
 	// Parts are mpiruns that were cut off and have made the first samples of the file,
 	// in the order of time; absent if one mpirun has made them all, and in stage 1.
 	Parts []Part `json:"parts,omitempty"`

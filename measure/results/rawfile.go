@@ -157,11 +157,11 @@ func (d *rawDecoder) decode() error {
 func (d *rawDecoder) header(text []byte) (err error) {
 	var h struct {
 		Header
-		Cases     json.RawMessage `json:"cases"`
-		Clocks    json.RawMessage `json:"clocks"`
-		Yardstick json.RawMessage `json:"yardstick"`
-		Counters  json.RawMessage `json:"counters"`
-		Parts     json.RawMessage `json:"parts"`
+		Cases    json.RawMessage `json:"cases"`
+		Clocks   json.RawMessage `json:"clocks"`
+		Probes   json.RawMessage `json:"yardstick"`
+		Counters json.RawMessage `json:"counters"`
+		Parts    json.RawMessage `json:"parts"`
 	}
 	if err := json.Unmarshal(text, &h); err != nil {
 		return err
@@ -178,7 +178,7 @@ func (d *rawDecoder) header(text []byte) (err error) {
 	if d.run.Clocks, err = list[protocol.ClockInfo](h.Clocks, maxClocks, "clocks"); err != nil {
 		return err
 	}
-	if d.run.Yardstick, err = list[protocol.Yardstick](h.Yardstick, maxReadings, "readings of the yardstick"); err != nil {
+	if d.run.Probes, err = list[protocol.Probes](h.Probes, maxReadings, "readings of the yardstick"); err != nil {
 		return err
 	}
 	if d.run.Counters, err = list[protocol.Counter](h.Counters, protocol.MaxCounters, "counters"); err != nil {

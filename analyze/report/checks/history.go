@@ -186,8 +186,8 @@ func historyNights(s *series.Series) []document.Section {
 
 // reading is of the yardstick, on the first shape that has it.
 func reading(k *series.Night, q medians.Quantity) string {
-	for i := range k.Yardstick {
-		if ns := *k.Yardstick[i].At(q); ns > 0 {
+	for i := range k.Probes {
+		if ns := *k.Probes[i].At(q); ns > 0 {
 			return phrase.Nanoseconds(ns)
 		}
 	}

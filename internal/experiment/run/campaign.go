@@ -103,10 +103,7 @@ func planned(config *glfile.File, path string, before *results.Manifest, version
 		}
 	}
 	if n := config.NREP.Fixed; n > 0 { // stage 1 has nothing to predict
-		m.NRep = map[int]results.NRep{}
-		for i := range m.Plan.Cases {
-			m.NRep[i] = results.NRep{N: n, Converged: true}
-		}
+		m.Fixed(n)
 	}
 	return &Campaign{Config: config, Manifest: m, Path: path, RankPath: rankPath, Resumed: before != nil,
 		tally:   &tally{planned: map[protocol.Mode]int{}, done: map[protocol.Mode]int{}},

@@ -31,7 +31,7 @@ func (c *Campaign) Measure(ctx context.Context) error {
 			if err != nil {
 				return &fail.Failed{Err: err}
 			}
-			c.session.Learn(r)
+			c.Manifest.Learned(r, c.Config.NREP)
 			c.clock(r)
 		}
 	}
@@ -119,9 +119,11 @@ func (c *Campaign) planFollowUps() error {
 	if err != nil {
 		return err
 	}
-	if c.Manifest.Split, err = analyze.FollowUps(c.Manifest, data, c.Config.Analyze, series.SplitViolated(c.nights())); err != nil {
+	plan, err := analyze.FollowUps(c.Manifest, data, c.Config.Analyze, series.SplitViolated(c.nights()))
+	if err != nil {
 		return err
 	}
+	c.Manifest.Planned(protocol.ModeSplit, plan)
 	return c.Folder().WriteManifest(c.Manifest)
 }
 

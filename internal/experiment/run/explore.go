@@ -101,8 +101,7 @@ func newExplore(config *glfile.File, users []guidelines.User, path string, befor
 		return nil, err
 	}
 	if before == nil {
-		c.Manifest.Exploration = true
-		c.Manifest.R, c.Manifest.Looks, c.Manifest.LookWeights = f.Explore.Select, nil, nil
+		c.Manifest.Explores(f.Explore.Select)
 	}
 	return &Explore{c, config.Job.MPIRuns}, nil
 }
@@ -236,6 +235,6 @@ func (x *Explore) planTests() error {
 			return err
 		}
 	}
-	c.Manifest.Explore = plan
+	c.Manifest.Planned(protocol.ModeExplore, plan)
 	return c.Folder().WriteManifest(c.Manifest)
 }

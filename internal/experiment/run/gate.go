@@ -59,8 +59,10 @@ func (c *Campaign) planConfirmation() error {
 	if err != nil {
 		return err
 	}
-	if c.Manifest.Confirm, err = series.Confirmation(a, c.Against); err != nil {
+	plan, err := series.Confirmation(a, c.Against)
+	if err != nil {
 		return err
 	}
+	c.Manifest.Planned(protocol.ModeConfirm, plan)
 	return c.Folder().WriteManifest(c.Manifest)
 }

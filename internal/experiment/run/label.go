@@ -37,10 +37,7 @@ func (c *Campaign) Label(pairs []string) error {
 	}
 	for _, pair := range pairs {
 		key, value, _ := strings.Cut(pair, "=")
-		if c.Manifest.Label == nil {
-			c.Manifest.Label = map[string]string{}
-		}
-		c.Manifest.Label[key] = value
+		c.Manifest.Labelled(key, value)
 	}
 	return nil
 }
