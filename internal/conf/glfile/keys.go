@@ -148,7 +148,7 @@ var Keys = []Key{
 
 	{Name: "gate.baseline", Text: "what the check is held against: results folders, their report.json, or folders whose sub-folders are nights", Empty: "nothing; exit code 1 means any violation",
 		More: "Then only what is newly wrong makes the exit code 1; see [gate.md](gate.md).", Flag: "baseline", Value: "LIST"},
-	{Name: "gate.nights", Text: "number of nights that count of a folder of nights, the last before this check; at most 100", Flag: "nights", Value: "N"},
+	{Name: "gate.nights", Text: "number of nights that are compared, of a folder of nights: the last ones before this check; at most 100", Flag: "nights", Value: "N"},
 	{Name: "gate.expect", Text: "file of the violations that are known, its `[[expect]]`; `pgmpi expect` writes one", Empty: "none",
 		More: "See [gate.md](gate.md#expectations).", Flag: "expect", Value: "FILE"},
 	{Name: "gate.confirm", Text: "only what is violated again when it is measured again, in mpiruns of its own, is an alarm",
