@@ -26,7 +26,6 @@ var Remedies = document.Kind[Remedied]{Name: "remedy", JSON: true, Rows: remedyR
 	},
 }
 
-// count counts cells by what became of them.
 func (r *Remedied) count(s CellState) (n int) {
 	for _, c := range r.Cells {
 		if c.State == s {
@@ -36,7 +35,7 @@ func (r *Remedied) count(s CellState) (n int) {
 	return n
 }
 
-// believed counts the parts of which nothing shows that they are in force.
+// Believed counts the parts of which nothing shows that they are in force.
 func (r *Remedied) Believed() (n int) {
 	for _, f := range r.Forces {
 		if f.State == CannotTell {
@@ -79,7 +78,6 @@ func remedyAnswer(r *Remedied) []document.Section {
 	return []document.Section{s}
 }
 
-// violatedOnes is "5 of 7 violated cells".
 func violatedOnes(n, all int) string {
 	if n == all {
 		return conf.Plural(all, "violated cell")

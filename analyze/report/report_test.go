@@ -233,7 +233,7 @@ func TestTheProbabilityOfARepeatIsCutNotRounded(t *testing.T) {
 		r.Verdicts[i].Replication, r.Verdicts[i].Firm = nil, false
 	}
 	if out := text(t, "table", r); strings.Contains(out, "again") || strings.Contains(out, "firm") || !strings.Contains(out, "Violations") {
-		t.Errorf("something is said of repeats where nothing is known:\n%s", out)
+		t.Errorf("repeats are mentioned where nothing is known:\n%s", out)
 	}
 }
 

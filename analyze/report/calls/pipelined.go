@@ -45,12 +45,11 @@ func pipelinedSections(p *samples.Pipelined) []document.Section {
 		}
 		out[len(out)-1].Table.Add(phrase.Size(c.Msize), fmt.Sprint(c.R), phrase.Duration(c.SingleS), phrase.When(c.Calls > 0, "%d", c.Calls), phrase.Duration(c.RowS), phrase.Duration(c.MeanS), phrase.Ratio(c.Ratio), c.Reason)
 	}
-	out[len(out)-1].Note("single: the run median of calls that each follow a synchronisation, as a check times them. in a row: the time of so many calls, "+
+	out[len(out)-1].Note("single: the run median of calls that each follow a synchronisation, as a check times them. in a row: the time of all calls, "+
 		"over their number, at the rank that takes longest; the median of %s in each mpirun. mean: the mean of these, as mppTest and IMB report it. Where calls in a row take less, they overlap.", conf.Plural(10, "sample"))
 	return out
 }
 
-// pipelinedPage has a picture for each table.
 func pipelinedPage(p *samples.Pipelined) []document.Section {
 	out := pipelinedSections(p)
 	for i, from := 1, 0; i < len(out); i++ {
@@ -61,7 +60,6 @@ func pipelinedPage(p *samples.Pipelined) []document.Section {
 	return out
 }
 
-// pipelinedFigure has both times over the sizes.
 func pipelinedFigure(cases []samples.PipelinedCase) picture.Figure {
 	c := cases[0]
 	f := picture.Figure{ID: picture.Anchor("pipelined", c.Function, c.Shape), Title: fmt.Sprintf("%s, %s: single and in a row", phrase.Plain(c.Function), c.Shape),

@@ -45,7 +45,7 @@ func counted(e *analyze.Explanation) []document.Section {
 	return document.Tabled(t, note, "What a call does, counted without a clock")
 }
 
-// callsOf is aCall of a number that may be unknown.
+// CallsOf is aCall of a number that may be unknown.
 func CallsOf(n *float64) string {
 	if n == nil {
 		return "-"

@@ -27,7 +27,7 @@ func reportSections(r *analyze.Report) []document.Section {
 		outOfSync(r), bounds(r), remarks(r)))
 }
 
-// reportColumns are the names of report.json; what is null there is empty here. New columns go to the end.
+// ReportColumns are the names of report.json; what is null there is empty here. New columns go to the end.
 var ReportColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
 	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
 	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
@@ -35,7 +35,6 @@ var ReportColumns = []string{"guideline", "type", "function", "mockup", "msize",
 	"page_faults", "other_page_faults", "switches", "other_switches",
 	"messages", "message_bytes", "other_messages", "other_message_bytes"}
 
-// reportRows has one row per verdict.
 func reportRows(r *analyze.Report) [][]string {
 	out := [][]string{ReportColumns}
 	for i := range r.Verdicts {
@@ -111,7 +110,6 @@ func schedule(r *analyze.Report) string {
 	return text + phrase.When(len(l.Looks)-len(l.Screens) > 1, " (weights %s)", phrase.Join(", ", "%v", l.Weights))
 }
 
-// decided counts the tests that each look decided.
 func decided(r *analyze.Report) string {
 	l := r.Looks
 	text := fmt.Sprintf("%d of m = %s decided after %d", l.Decided[0], conf.Plural(r.M, "test"), l.Looks[0])
@@ -121,7 +119,6 @@ func decided(r *analyze.Report) string {
 	return text
 }
 
-// wallClock rounds seconds for reading.
 func wallClock(seconds float64) string {
 	d, unit := time.Duration(seconds*float64(time.Second)), time.Second
 	if d < 10*time.Second {
@@ -208,7 +205,7 @@ func violations(r *analyze.Report) []document.Section {
 	return out
 }
 
-// again writes the probability that a new check shows a violation: "> .99", ".85". Unknown: "-".
+// Again writes the probability that a new check shows a violation: "> .99", ".85". Unknown: "-".
 func Again(v *analyze.Verdict) string {
 	switch q := v.Replication; {
 	case q == nil:
@@ -243,7 +240,6 @@ func spareShape(r *analyze.Report, column int) []int {
 	return []int{column}
 }
 
-// those are the verdicts that a condition holds for.
 func those(verdicts []analyze.Verdict, holds func(*analyze.Verdict) bool) []*analyze.Verdict {
 	var out []*analyze.Verdict
 	for i := range verdicts {
@@ -293,7 +289,6 @@ func emulation(id string) string {
 	return strings.ReplaceAll(phrase.Plain(id), "+", " + ")
 }
 
-// wrongCases names the wrong cases, and what leaves them out.
 func wrongCases(r *analyze.Report) (out []document.Section) {
 	byKind(r.Wrong, func(name string, of []analyze.CaseMessage) { out = append(out, cases(name, of)...) })
 	if len(r.Exclude) > 0 {
@@ -302,7 +297,6 @@ func wrongCases(r *analyze.Report) (out []document.Section) {
 	return out
 }
 
-// remarks are what limits the verdicts.
 func remarks(r *analyze.Report) []document.Section {
 	out := cases("Not measured", r.NotMeasured)
 	if len(r.Incomplete) > 0 {
@@ -323,7 +317,6 @@ func remarks(r *analyze.Report) []document.Section {
 	return out
 }
 
-// cases lists the first of them, with what happened.
 func cases(title string, list []analyze.CaseMessage) []document.Section {
 	if len(list) == 0 {
 		return nil

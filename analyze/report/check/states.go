@@ -23,7 +23,6 @@ func states(r *analyze.Report) []document.Section {
 	return out
 }
 
-// statesSection describes the states of a shape.
 func statesSection(of []medians.State) document.Section {
 	shape, by := of[0].Shape, of[0].By
 	out := document.Titled("States of the machine, %s: %d, told apart by %s: %s", shape, len(of), by, analyze.StatesOf(of, shape))
