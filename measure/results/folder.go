@@ -21,7 +21,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Folder is a results folder on disk.
 type Folder struct {
 	Path string
 	lock *lock
@@ -104,7 +103,6 @@ func Own(path string, m *Manifest) bool {
 	return true
 }
 
-// Close unlocks the folder.
 func (f *Folder) Close() error { return f.lock.release() }
 
 // Open takes an existing results folder for reading, without a lock: a file is
@@ -137,7 +135,6 @@ func IsFresh(path string) bool {
 	})
 }
 
-// Manifest reads manifest.json.
 func (f *Folder) Manifest() (*Manifest, error) {
 	path := filepath.Join(f.Path, manifestName)
 	text, err := regular.Read(path, maxManifest)
@@ -205,7 +202,6 @@ func (f *Folder) WriteJob(j *protocol.Job) (string, error) {
 	return path, errors.Join(err, file.Close())
 }
 
-// Has tells whether an mpirun is finished.
 func (f *Folder) Has(mode protocol.Mode, shape guidelines.Shape, run int) bool {
 	_, err := os.Stat(f.rawPath(mode, shape, run))
 	return err == nil
@@ -215,7 +211,6 @@ func (f *Folder) rawPath(mode protocol.Mode, shape guidelines.Shape, run int) st
 	return filepath.Join(f.Path, rawName, RawName(mode, shape, run))
 }
 
-// WriteRun stores a finished mpirun.
 func (f *Folder) WriteRun(r *Run) error {
 	err := f.writeRaw(filepath.Join(rawName, RawName(r.Mode, r.Shape, r.Run)), r)
 	if err == nil {

@@ -135,7 +135,6 @@ func sign(file *os.File) error {
 	return err
 }
 
-// readHolder is who has signed; an empty one where nobody has.
 func readHolder(name string) (h holder) {
 	text, err := regular.Read(name, 1<<16)
 	if err != nil || json.Unmarshal(text, &h) != nil {

@@ -61,7 +61,6 @@ func CountsOf(r *Run, sent map[int][][]int64) *Series {
 	return out
 }
 
-// seriesOf takes these parts of what was sent, of n that each case has.
 func seriesOf(schema string, r *Run, sent map[int][][]int64, n int, parts []int) *Series {
 	if len(sent) == 0 {
 		return nil
@@ -85,7 +84,6 @@ func seriesName(schema string, shape guidelines.Shape, run int) string {
 	return filepath.Join(rawName, word+RawName(protocol.ModeMeasure, shape, run))
 }
 
-// WriteSeries stores a Series.
 func (f *Folder) WriteSeries(s *Series) error {
 	return f.WriteFile(seriesName(s.Schema, s.Shape, s.Run), func(w io.Writer) error {
 		z := gzip.NewWriter(w)
@@ -174,7 +172,6 @@ func readSeriesHead(in *bufio.Scanner, schema string, shape guidelines.Shape, ru
 	return &head, nil
 }
 
-// parts is how many series a case has.
 func (head *Series) parts() int {
 	if head.Schema == CountsSchema {
 		return min(len(head.Counters), protocol.MaxCounters)
@@ -182,7 +179,6 @@ func (head *Series) parts() int {
 	return min(head.Shape.NP, maxMembers)
 }
 
-// readCase reads the series of one case.
 func (head *Series) readCase(in *bufio.Scanner, plan int) ([][]int64, error) {
 	out := make([][]int64, head.parts())
 	found, rows := false, 0
@@ -218,7 +214,6 @@ func (head *Series) readCase(in *bufio.Scanner, plan int) ([][]int64, error) {
 	return nil, errors.Join(errors.New("the file ends before its #end line"), in.Err())
 }
 
-// rankRow is a row: case, rank or counter, repetition, number.
 func rankRow(line string) (v [4]int64, err error) {
 	f := strings.Split(line, "\t")
 	if len(f) != len(v) {
