@@ -124,7 +124,6 @@ func DefaultMPI() MPIConfig {
 	return MPIConfig{Launch: []string{}, Env: map[string]string{}, CPUsPerRank: 1, KeepPML: true, ThreadLevel: protocol.ThreadSingle}
 }
 
-// Validate returns everything that is wrong with the section.
 func (c MPIConfig) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(len(c.Launch) == 0 || c.Launch[0] != "", "launch", "the first word, the launcher, is empty")
@@ -219,7 +218,6 @@ func (c Config) CheckTurns(n nrep.Config) []conf.FieldError {
 	return errs
 }
 
-// Validate returns everything that is wrong with the section.
 func (c Config) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	auto := []string{protocol.Auto}

@@ -215,7 +215,6 @@ var errLost = errors.New("the launcher could not start a rank")
 
 var errEnded = errors.New("mpirun ended before its end record")
 
-// line returns the next line of rank 0.
 func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) ([]byte, error) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -275,7 +274,6 @@ func (m *mpirun) lineWith(ctx context.Context, word string, limit time.Duration,
 // aside adds a line that is not rank 0's to the launcher's words.
 func (m *mpirun) aside(line []byte) { fmt.Fprintf(&m.stderr, "%s\n", line) }
 
-// hand gives the job to rank 0.
 func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {
 	lines, err := protocol.EncodeJob(job)
 	if err != nil {

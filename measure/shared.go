@@ -78,7 +78,6 @@ func (f *sharedFiles) see(pid int) {
 	}
 }
 
-// remove deletes what is left of them.
 func (f *sharedFiles) remove() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

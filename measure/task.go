@@ -35,7 +35,6 @@ func (t Task) WithFillers(m *results.Manifest) Task {
 	return t
 }
 
-// Sampled is a case of an mpirun.
 type Sampled struct {
 	Plan  int // index into Plan.Cases
 	Calls int // in a row, that one sample is; 0: one

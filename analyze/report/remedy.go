@@ -32,10 +32,10 @@ type Remedied struct {
 	Dropped []Dropped         `json:"dropped"`
 	Proofs  []Proof           `json:"proofs"` // in the order in which they were made
 	// Profiles are files of PGMPITuneLib, for what only a mock-up mends: neither tried nor proved.
-	Profiles []string `json:"profiles"`
-	Legal    int      `json:"legal"` // legal calls that were made under the setting
-	Notes    []string `json:"notes"`
-	Exit     int      `json:"exit_code"`
+	Profiles    []string `json:"profiles"`
+	Conformance int      `json:"legal"` // conformance calls that were made under the setting
+	Notes       []string `json:"notes"`
+	Exit        int      `json:"exit_code"`
 }
 
 // CellState is what became of a violated cell.

@@ -204,8 +204,8 @@ func remedyProof(r *Remedied) []document.Section {
 		s.Fact(fmt.Sprintf("Proof %d", i+1), "%s: %s; %s, %s: %s", p.Folder, strings.Join(p.Tried, "; "), conf.Plural(p.Mpiruns, "mpirun"),
 			fmt.Sprintf("%d of the violated cells faster, harm in %d of %s", p.Helped, len(p.Harms), conf.Plural(p.Cases, "case")), outcome)
 	}
-	if r.Legal > 0 {
-		s.Fact("Legal calls", "%d under the setting; none is wrong that is right without it", r.Legal)
+	if r.Conformance > 0 {
+		s.Fact("Conformance calls", "%d under the setting; none is wrong that is right without it", r.Conformance)
 	}
 	return []document.Section{s}
 }

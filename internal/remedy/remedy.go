@@ -57,13 +57,13 @@ type Remedy struct {
 // setting holds choices, their files and environment, and the findings about them.
 // Without choices it is the library as it is.
 type setting struct {
-	choices []tuning.Choice
-	env     map[string]string
-	files   []tuning.File
-	forces  []report.Force
-	effects *effects
-	legal   int // conformance calls
-	mpiruns int
+	choices     []tuning.Choice
+	env         map[string]string
+	files       []tuning.File
+	forces      []report.Force
+	effects     *effects
+	conformance int // conformance calls
+	mpiruns     int
 }
 
 func RemedyFolder(check string) string { return filepath.Join(check, "remedy") }
@@ -149,8 +149,8 @@ func (x *Remedy) begin(ctx context.Context) (err error) {
 		}
 	}
 	x.work = run.NewFolder(filepath.Join(x.found.Folder, "proof-"), time.Now())
-	x.Tell(run.Event{Step: "legal calls without a setting"})
-	x.alone, err = x.once.Legal(ctx, nil)
+	x.Tell(run.Event{Step: "conformance calls without a setting"})
+	x.alone, err = x.once.Conformance(ctx, nil)
 	return err
 }
 
@@ -335,7 +335,7 @@ func (x *Remedy) withoutClock(ctx context.Context, p *setting) ([]report.Dropped
 	if err := x.writeFiles(p.files); err != nil {
 		return nil, err
 	}
-	x.Tell(run.Event{Step: "is the setting in force, and are legal calls right under it?"})
+	x.Tell(run.Event{Step: "is the setting in force, and are conformance calls right under it?"})
 	var entries []tuning.Entry
 	for _, s := range written {
 		entries = append(entries, s.Entries...)
@@ -347,12 +347,12 @@ func (x *Remedy) withoutClock(ctx context.Context, p *setting) ([]report.Dropped
 	if len(not) > 0 {
 		return partsOf(p.choices, not, func(f report.Force) (tuning.Choice, string) { return f.Entry.Choice, "it is not in force: " + f.Text }), nil
 	}
-	all, err := x.once.Legal(ctx, p.env)
+	all, err := x.once.Conformance(ctx, p.env)
 	if err != nil {
 		return nil, err
 	}
-	p.legal = len(all)
-	return illegal(p.choices, untimed.NewlyBad(x.alone, all)), nil
+	p.conformance = len(all)
+	return nonconforming(p.choices, untimed.NewlyBad(x.alone, all)), nil
 }
 
 // setAlready returns why an environment cannot be tried beside mpi.env, if so.
@@ -378,11 +378,11 @@ func partsOf[T any](choices []tuning.Choice, of []T, read func(T) (tuning.Choice
 	return out
 }
 
-// illegal returns the choices of the collectives that fail conformance calls, or else all of
+// nonconforming returns the choices of the collectives that fail conformance calls, or else all of
 // the newest kind.
-func illegal(choices []tuning.Choice, bad []untimed.Outcome) (out []report.Dropped) {
+func nonconforming(choices []tuning.Choice, bad []untimed.Outcome) (out []report.Dropped) {
 	for _, o := range bad {
-		reason := fmt.Sprintf("a legal call goes wrong with it: %s on %s: %s", o.Call, o.Shape, o.State)
+		reason := fmt.Sprintf("a conformance call goes wrong with it: %s on %s: %s", o.Call, o.Shape, o.State)
 		if o.Message != "" {
 			reason += ": " + o.Message
 		}

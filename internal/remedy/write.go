@@ -71,7 +71,7 @@ func (x *Remedy) export() error {
 		return errors.Join(x.removeFiles(), x.writeDocument())
 	}
 	p, r := x.held, x.found
-	r.Env, r.Forces, r.Legal, r.Mpiruns = p.env, p.forces, p.legal, p.mpiruns
+	r.Env, r.Forces, r.Conformance, r.Mpiruns = p.env, p.forces, p.conformance, p.mpiruns
 	if n := r.Believed(); n > 0 {
 		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Forces), "part"))
 	}

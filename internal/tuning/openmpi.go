@@ -78,9 +78,9 @@ func ruleSize(function string, block int64, np int) (bytes int64, ok bool) {
 	}
 }
 
-// commutativeOnly has the algorithms that give wrong data with operators that do not commute
-// (found with 4.1.4, by the legal calls of the rank program). Open MPI's own choice avoids
-// them then; a rule or a variable does not.
+// commutativeOnly are the algorithms that give wrong data with operators that do not commute
+// (found with 4.1.4, by the conformance calls of the rank program). Open MPI's own choice avoids them then;
+// a rule or a variable does not.
 var commutativeOnly = map[string][]string{
 	"MPI_Allreduce":      {"ring", "segmented_ring"},
 	"MPI_Reduce":         {"chain", "pipeline", "binary", "binomial"},

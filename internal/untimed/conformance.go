@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
@@ -18,7 +19,7 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Outcome is the result of a legal call.
+// Outcome is what became of a conformance call.
 type Outcome struct {
 	// Call names the function, and what is special about its arguments.
 	Call     string       `json:"call"`
@@ -32,6 +33,7 @@ type Outcome struct {
 	Cause string `json:"cause,omitempty"`
 }
 
+// OutcomeState is how a conformance call ended.
 type OutcomeState string
 
 const (
@@ -42,20 +44,28 @@ const (
 	CallHangs   OutcomeState = "hangs"   // it did not return within measure.stall
 )
 
-// legalSizes are bytes of a block, on both sides of sizes at which rules usually switch. Parts
-// of the world are called on with the first two.
-var legalSizes = []int64{64, 64 << 10, 4 << 10, 1 << 20}
+// conformanceSizes are bytes of a block, on both sides of what rules usually switch at. Parts of
+// the world are called on with the first two.
+var conformanceSizes = []int64{64, 64 << 10, 4 << 10, 1 << 20}
 
-// legalStall limits a legal call, unless measure.stall is shorter.
-const legalStall = 10 * time.Second
+// conformanceStall is the most that a conformance call may take, unless measure.stall is shorter.
+const conformanceStall = 10 * time.Second
 
-// Legal makes calls that MPI allows and that are easy to get wrong, of every collective or the
-// given ones, on the world of each configured shape and on parts of it, under an environment
-// beside mpi.env. A kind of call that ends the mpirun is not made again. It returns an error
-// only if nothing could be called.
-func (o *Once) Legal(ctx context.Context, env map[string]string, functions ...string) (out []Outcome, err error) {
+// Conformance makes conformance calls, of every collective, on
+// the world of each configured shape and on parts of it, under an environment beside mpi.env,
+// and returns what became of each. A kind of call that ends the mpirun is not made again.
+// It is an error only if nothing could be called. With functions only these are called.
+func Conformance(ctx context.Context, config *glfile.File, env map[string]string, functions ...string) ([]Outcome, error) {
+	o, err := NewOnce(config, nil)
+	if err != nil {
+		return nil, err
+	}
+	return o.Conformance(ctx, env, functions...)
+}
+
+func (o *Once) Conformance(ctx context.Context, env map[string]string, functions ...string) (out []Outcome, err error) {
 	for _, shape := range o.shapes() {
-		of, err := o.legalOn(ctx, shape, env, functions)
+		of, err := o.conformanceOn(ctx, shape, env, functions)
 		if err != nil {
 			return nil, err
 		}
@@ -65,13 +75,13 @@ func (o *Once) Legal(ctx context.Context, env map[string]string, functions ...st
 	return out, nil
 }
 
-// mostEnded mpiruns may end in a legal call; the calls after that are not made.
+// mostEnded mpiruns may end in a conformance call; what they have not come to is not called then.
 const mostEnded = 30
 
-// legalOn starts mpiruns until one comes to its end.
-func (o *Once) legalOn(ctx context.Context, shape guidelines.Shape, env map[string]string, functions []string) (bad []Outcome, err error) {
-	job := &protocol.Job{StallNS: int64(min(legalStall, time.Duration(o.config.Measure.Stall))),
-		Conformance: &protocol.ConformanceJob{Msizes: legalSizes, Functions: functions}}
+// conformanceOn starts mpiruns until one comes to its end.
+func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, functions []string) (bad []Outcome, err error) {
+	job := &protocol.Job{StallNS: int64(min(conformanceStall, time.Duration(o.config.Measure.Stall))),
+		Conformance: &protocol.ConformanceJob{Msizes: conformanceSizes, Functions: functions}}
 	for range mostEnded {
 		var last *protocol.ConformanceCall
 		got, err := o.do(ctx, shape, env, job, func(_, _ int, name string) {
@@ -89,7 +99,7 @@ func (o *Once) legalOn(ctx context.Context, shape guidelines.Shape, env map[stri
 		case !errors.As(err, &failed):
 			return nil, err
 		case job.Conformance.PauseNS == 0 && (last == nil || ended(shape, *last, failed).State == CallAborted):
-			job.Conformance.PauseNS = int64(legalPause) // the launcher may have dropped the name of the call
+			job.Conformance.PauseNS = int64(namePause) // the launcher may have dropped the name of the call
 			continue
 		case last == nil && job.Conformance.PauseNS < int64(longestPause):
 			job.Conformance.PauseNS *= 10 // a busy machine
@@ -138,9 +148,9 @@ func ended(shape guidelines.Shape, c protocol.ConformanceCall, e *measure.Error)
 	return x
 }
 
-// legalPause is between a call's name and the call once a call has ended an mpirun; the pause
-// grows up to longestPause if no name at all has come through.
-const legalPause, longestPause = 3 * time.Millisecond, 300 * time.Millisecond
+// namePause is between a call's name and the call as soon as a call has ended an mpirun,
+// and longer, up to longestPause, where no name at all has come through.
+const namePause, longestPause = 3 * time.Millisecond, 300 * time.Millisecond
 
 // largestRules limits a file with rules.
 const largestRules = 16 << 20

@@ -207,7 +207,6 @@ func (f *Folder) rawPath(mode protocol.Mode, shape guidelines.Shape, run int) st
 	return filepath.Join(f.Path, rawName, RawName(mode, shape, run))
 }
 
-// WriteRun stores a finished mpirun.
 func (f *Folder) WriteRun(r *Run) error {
 	err := f.writeRaw(filepath.Join(rawName, RawName(r.Mode, r.Shape, r.Run)), r)
 	if err == nil {

@@ -138,5 +138,4 @@ func (m *Manifest) Ignored(text string) bool {
 	return true
 }
 
-// Labelled notes a label, which replaces one of the same key.
 func (m *Manifest) Labelled(key, value string) { put(&m.Label, key, value) }

@@ -61,7 +61,6 @@ func CountsOf(r *Run, sent map[int][][]int64) *Series {
 	return out
 }
 
-// seriesOf takes these parts of what was sent, of n that each case has.
 func seriesOf(schema string, r *Run, sent map[int][][]int64, n int, parts []int) *Series {
 	if len(sent) == 0 {
 		return nil
@@ -215,7 +214,6 @@ func (head *Series) readCase(in *bufio.Scanner, plan int) ([][]int64, error) {
 	return nil, errors.Join(errors.New("the file ends before its #end line"), in.Err())
 }
 
-// rankRow parses case, rank or counter, repetition, and number.
 func rankRow(line string) (v [4]int64, err error) {
 	f := strings.Split(line, "\t")
 	if len(f) != len(v) {
