@@ -31,12 +31,12 @@ type Settings struct {
 // has validated the sections meets none but that no test is possible, or that
 // the root is not a rank of every shape.
 func Build(s Settings) (*Plan, error) {
-	op, err := s.check()
+	sel, op, err := s.check()
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Shapes: s.Shapes, Datatype: s.Datatype, Op: op, Root: s.Root, Notes: s.slips()}
-	if err := p.setGuidelines(s); err != nil {
+	p := &Plan{Shapes: s.Shapes, Datatype: s.Datatype, Op: op, Root: s.Root, Notes: s.slips(sel)}
+	if err := p.setGuidelines(s, sel.guidelines()); err != nil {
 		return nil, err
 	}
 	var tests []pending
@@ -96,7 +96,8 @@ func (g Guideline) unfit(s Shape) string {
 	return fmt.Sprintf("%s is not tested on %s: %s", g.ID, s, why)
 }
 
-func (s Settings) check() (op string, err error) {
+// check returns the selection and the operator.
+func (s Settings) check() (*selection, string, error) {
 	var errs []error
 	if len(s.Shapes) == 0 {
 		errs = append(errs, errors.New("no number of processes is given"))
@@ -112,21 +113,22 @@ func (s Settings) check() (op string, err error) {
 		}
 	}
 	op, fields := ResolveOp(s.Datatype, s.Op)
-	for _, f := range slices.Concat(fields, s.Check.Validate(s.Users), ValidateUsers(s.Users, Extent(s.Datatype))) {
+	sel, wrong := s.Check.selection(s.Users)
+	for _, f := range slices.Concat(fields, wrong, ValidateUsers(s.Users, Extent(s.Datatype))) {
 		errs = append(errs, f)
 	}
-	return op, errors.Join(errs...)
+	return sel, op, errors.Join(errs...)
 }
 
-// setGuidelines resolves the selection and gives every guideline its sizes.
-func (p *Plan) setGuidelines(s Settings) error {
+// setGuidelines gives every selected guideline its sizes.
+func (p *Plan) setGuidelines(s Settings, selected []Guideline) error {
 	extent := Extent(s.Datatype)
 	msizes, leftOut, err := FitMsizes(s.Msizes, extent)
 	if err != nil {
 		return fmt.Errorf("msizes: %w", err)
 	}
 	p.noteLeftOut("", leftOut, extent)
-	for _, g := range s.Check.resolve(s.Users) {
+	for _, g := range selected {
 		g.Msizes = msizes
 		i := slices.IndexFunc(s.Users, func(u User) bool { return u.ID == g.ID })
 		if i >= 0 && len(s.Users[i].Msizes) > 0 {

@@ -27,59 +27,77 @@ func Default() Config {
 // Validate returns everything that is wrong with the section; users are the
 // user's guidelines, whose ids may be selected.
 func (c Config) Validate(users []User) []conf.FieldError {
-	var errs conf.FieldErrors
-	check := func(key string, selectors []string) {
-		for i, s := range selectors {
-			if _, err := parseSelector(s, users); err != nil {
-				errs.Check(false, conf.Element(key, i), "%v", err)
-			}
-		}
-	}
-	errs.Check(len(c.Guidelines)+len(users) > 0, "guidelines", "is empty, and there is no [[guideline]]: nothing to check")
-	check("guidelines", c.Guidelines)
-	check("exclude", c.Exclude)
-	for i, f := range c.Functions {
-		errs.Name(conf.Element("functions", i), "collective", f, mockups.Collectives())
-	}
-	if len(errs) == 0 {
-		errs.Check(len(c.resolve(users)) > 0, "guidelines", "exclude and functions leave no guideline to check")
-	}
+	_, errs := c.selection(users)
 	return errs
 }
 
-// resolve returns the selected guidelines in the order of the catalogue, then
-// the user's, without sizes. It expects a valid Config.
-func (c Config) resolve(users []User) []Guideline {
-	parse := func(list []string) (all []selector) {
-		for _, s := range list {
-			sel, _ := parseSelector(s, users)
-			all = append(all, sel)
-		}
-		return all
-	}
-	in, out := parse(c.Guidelines), parse(c.Exclude)
-	for _, u := range users {
-		in = append(in, selector{ids: []string{u.ID}})
-	}
-	return slices.DeleteFunc(known(users), func(g Guideline) bool {
-		return !matches(in, g, selector.selects) || matches(out, g, selector.names) || len(c.Functions) > 0 && !slices.Contains(c.Functions, mockups.Collective(g.Function))
-	})
+// selection is a Config whose words are resolved.
+type selection struct {
+	known     []Guideline // the catalogue's and behind them the user's, without sizes
+	in, out   []selector
+	functions []string // only of these collectives; empty: all
 }
 
 // selector is a parsed element of check.guidelines or check.exclude.
 type selector struct {
 	ids      []string
 	function string   // "": any
-	group    Group    // that of the guidelines, where no function is given
+	group    Group    // of the guidelines, where no function is given
 	also     []string // ids of blocking calls that the group has, too
 	any      bool     // everything
 }
 
-func matches(list []selector, g Guideline, by func(selector, Guideline) bool) bool {
-	return slices.ContainsFunc(list, func(s selector) bool { return by(s, g) })
+// selection resolves the section. What is returned beside errors is not whole.
+func (c Config) selection(users []User) (*selection, conf.FieldErrors) {
+	s := &selection{functions: c.Functions}
+	for _, e := range catalogue {
+		s.known = append(s.known, e.Guidelines()...)
+		s.known = append(s.known, e.inGroups()...)
+	}
+	for _, u := range users {
+		s.known = append(s.known, u.Guideline())
+		s.in = append(s.in, selector{ids: []string{u.ID}})
+	}
+	var errs conf.FieldErrors
+	parse := func(key string, words []string, into *[]selector) {
+		for i, word := range words {
+			sel, err := s.parse(word)
+			if err != nil {
+				errs.Check(false, conf.Element(key, i), "%v", err)
+			}
+			*into = append(*into, sel)
+		}
+	}
+	errs.Check(len(c.Guidelines)+len(users) > 0, "guidelines", "is empty, and there is no [[guideline]]: nothing to check")
+	parse("guidelines", c.Guidelines, &s.in)
+	parse("exclude", c.Exclude, &s.out)
+	for i, f := range c.Functions {
+		errs.Name(conf.Element("functions", i), "collective", f, mockups.Collectives())
+	}
+	if len(errs) == 0 {
+		errs.Check(len(s.guidelines()) > 0, "guidelines", "exclude and functions leave no guideline to check")
+	}
+	return s, errs
 }
 
-// names tells whether a selector, in exclude, is about a guideline: "GL1" is about those of all groups.
+// guidelines are the selected ones, in the order of the catalogue, then the user's.
+func (s *selection) guidelines() []Guideline {
+	return slices.DeleteFunc(slices.Clone(s.known), func(g Guideline) bool {
+		return !s.wants(g) || slices.ContainsFunc(s.out, func(out selector) bool { return out.names(g) })
+	})
+}
+
+// wants tells whether a guideline is selected, unless it is excluded. "GL1" selects the
+// guidelines about blocking calls only.
+func (s *selection) wants(g Guideline) bool {
+	selected := slices.ContainsFunc(s.in, func(in selector) bool {
+		return in.names(g) && (in.any || in.function != "" || in.group == g.Group || slices.Contains(in.also, g.ID))
+	})
+	return selected && (len(s.functions) == 0 || slices.Contains(s.functions, mockups.Collective(g.Function)))
+}
+
+// names tells whether a selector, in exclude, is about a guideline: "GL1" is about the
+// guidelines of all groups.
 func (s selector) names(g Guideline) bool {
 	switch {
 	case s.any:
@@ -90,13 +108,11 @@ func (s selector) names(g Guideline) bool {
 	return slices.Contains(s.ids, g.ID) && (s.function == "" || s.function == g.Function)
 }
 
-// selects is stricter: "GL1" selects those of blocking calls.
-func (s selector) selects(g Guideline) bool {
-	return s.names(g) && (s.any || s.function != "" || s.group == g.Group || slices.Contains(s.also, g.ID))
-}
-
-func parseSelector(s string, users []User) (selector, error) {
-	var all, extended []string
+func (s *selection) parse(word string) (selector, error) {
+	if word == everything {
+		return selector{any: true}, nil
+	}
+	var all, extended, also []string // also: without a group, and selected by one
 	for _, e := range catalogue {
 		if e.Group == "" {
 			all = append(all, e.ID)
@@ -104,39 +120,44 @@ func parseSelector(s string, users []User) (selector, error) {
 		if e.Extended {
 			extended = append(extended, e.ID)
 		}
+		if e.Also == Group(word) {
+			also = append(also, e.ID)
+		}
 	}
-	switch s {
-	case "all":
+	switch {
+	case word == "all":
 		return selector{ids: all}, nil
-	case "extended":
+	case word == "extended":
 		return selector{ids: extended}, nil
-	case everything:
-		return selector{any: true}, nil
+	case slices.Contains(groups, Group(word)):
+		return selector{group: Group(word), also: also}, nil
 	}
-	if isGroup(s) {
-		return selector{group: Group(s), also: also(Group(s))}, nil
-	}
-	if from, to, ok := strings.Cut(s, ".."); ok {
+	if from, to, ok := strings.Cut(word, ".."); ok {
 		for _, id := range []string{from, to} {
 			if group := groupOf(id); group != "" {
-				return selector{}, fmt.Errorf("range %q: %s is in the group %q, which is selected by that name", s, id, group)
+				return selector{}, fmt.Errorf("range %q: %s is in the group %q, which is selected by that name", word, id, group)
 			}
 			if !slices.Contains(all, id) {
-				return selector{}, fmt.Errorf("range %q: %s", s, conf.Unknown("guideline", id, all))
+				return selector{}, fmt.Errorf("range %q: %s", word, conf.Unknown("guideline", id, all))
 			}
 		}
 		i, j := slices.Index(all, from), slices.Index(all, to)
 		if i > j {
-			return selector{}, fmt.Errorf("range %q is empty: it starts above its end", s)
+			return selector{}, fmt.Errorf("range %q is empty: it starts above its end", word)
 		}
 		return selector{ids: all[i : j+1]}, nil
 	}
-	id, function, hasFunction := strings.Cut(s, ":")
+	return s.parseID(word)
+}
+
+// parseID reads "GL1" and "GL1:MPI_Gather".
+func (s *selection) parseID(word string) (selector, error) {
+	id, function, hasFunction := strings.Cut(word, ":")
 	ids, of := []string{"all", "extended", everything}, []string(nil)
-	for _, group := range Groups() {
+	for _, group := range groups {
 		ids = append(ids, string(group))
 	}
-	for _, g := range known(users) {
+	for _, g := range s.known {
 		ids = append(ids, g.ID)
 		if g.ID == id {
 			of = append(of, g.Function)
@@ -148,7 +169,7 @@ func parseSelector(s string, users []User) (selector, error) {
 	case hasFunction && !isCall(function):
 		return selector{}, errors.New(conf.Unknown("collective", function, mockups.Collectives()))
 	case hasFunction && !slices.Contains(of, function):
-		return selector{}, fmt.Errorf("%q: %s is about %s", s, id, strings.Join(slices.Compact(of), ", "))
+		return selector{}, fmt.Errorf("%q: %s is about %s", word, id, strings.Join(slices.Compact(of), ", "))
 	}
 	return selector{ids: []string{id}, function: function, group: groupOf(id)}, nil
 }
@@ -160,18 +181,6 @@ func groupOf(id string) Group {
 		return ""
 	}
 	return catalogue[i].Group
-}
-
-// known are all guidelines, the catalogue's and behind them the user's, without sizes.
-func known(users []User) (all []Guideline) {
-	for _, e := range catalogue {
-		all = append(all, e.Guidelines()...)
-		all = append(all, e.InGroups()...)
-	}
-	for _, u := range users {
-		all = append(all, u.Guideline())
-	}
-	return all
 }
 
 // isCall tells whether it is a collective, perhaps with one of the library's own

@@ -40,10 +40,8 @@ func irregular() (calls []mockups.Call) {
 	return calls
 }
 
-// Groups are all of them, in the order of the catalogue.
-func Groups() []Group {
-	return []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts}
-}
+// groups are all of them, in the order of the catalogue.
+var groups = []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts}
 
 // Pair says that a collective called in one way is not to be slower than called in another;
 // "": as usual.
@@ -54,7 +52,11 @@ type Pair struct {
 
 // pairs are the guidelines of an entry about calls: as many as collectives have both sides.
 func (e Entry) pairs() (out []Guideline) {
-	for _, of := range e.collectives() {
+	about := mockups.Identities()
+	if e.Of != "" {
+		about = []string{e.Of}
+	}
+	for _, of := range about {
 		for _, p := range e.Pairs {
 			g := Guideline{ID: e.ID, Type: Pattern, Function: mockups.CallOf(of, p.Call), Mockup: mockups.CallOf(of, p.Than), Group: e.Group, Tolerant: p.Tolerant}
 			if isCall(g.Function) && isCall(g.Mockup) {
@@ -63,14 +65,6 @@ func (e Entry) pairs() (out []Guideline) {
 		}
 	}
 	return out
-}
-
-// collectives are those that an entry about calls is about.
-func (e Entry) collectives() []string {
-	if e.Of != "" {
-		return []string{e.Of}
-	}
-	return mockups.Identities()
 }
 
 // byRule pairs calls that have counts by the same rule.
@@ -89,36 +83,18 @@ func ruled(r mockups.Rule) mockups.Call {
 	return mockups.Call(r)
 }
 
-// InGroups are the guidelines that an entry without a mock-up, GL1 or GL2, is in the groups.
-func (e Entry) InGroups() (out []Guideline) {
+// inGroups are the guidelines of an entry without a mock-up, GL1 or GL2, about the calls of
+// the groups. A call with a vector of equal counts would repeat a regular collective.
+func (e Entry) inGroups() (out []Guideline) {
 	if e.Type == Pattern {
 		return nil
 	}
-	for _, group := range Groups() {
+	for _, group := range groups {
 		for _, f := range mockups.Variants() {
-			if slices.Contains(callsOf[group], f.Call) && hasOwnSizes(f) {
+			if of, _ := mockups.Get(f.Of); slices.Contains(callsOf[group], f.Call) && (of.Regular || f.Rule != "") {
 				out = append(out, Guideline{ID: e.ID, Type: e.Type, Function: f.ID, Group: group})
 			}
 		}
 	}
 	return out
 }
-
-// hasOwnSizes leaves out what would repeat a regular collective: its call with a vector of
-// equal counts.
-func hasOwnSizes(f mockups.Function) bool {
-	of, _ := mockups.Get(f.Of)
-	return of.Regular || f.Rule != ""
-}
-
-// also are the ids of entries without a group that a group selects.
-func also(group Group) (ids []string) {
-	for _, e := range catalogue {
-		if e.Also == group {
-			ids = append(ids, e.ID)
-		}
-	}
-	return ids
-}
-
-func isGroup(name string) bool { return slices.Contains(Groups(), Group(name)) }

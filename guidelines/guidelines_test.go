@@ -11,6 +11,12 @@ import (
 	"pgmpi/mockups"
 )
 
+// resolve is the selection of a valid section.
+func (c Config) resolve(users []User) []Guideline {
+	s, _ := c.selection(users)
+	return s.guidelines()
+}
+
 func TestEveryMockupOfTheCatalogueIsInTheTable(t *testing.T) {
 	for _, e := range Catalogue() {
 		for _, g := range e.Guidelines() {

@@ -9,7 +9,7 @@ import (
 
 // slips are the parts of a selection that change nothing: probably something else was
 // meant. They are no errors, since what is left is clear.
-func (s Settings) slips() (notes []string) {
+func (s Settings) slips(sel *selection) (notes []string) {
 	lists := []struct {
 		key   string
 		words []string
@@ -30,12 +30,9 @@ func (s Settings) slips() (notes []string) {
 			}
 		}
 	}
-	without := s.Check
-	without.Exclude = nil
-	selected := without.resolve(s.Users)
 	for i, text := range s.Check.Exclude {
-		sel, err := parseSelector(text, s.Users)
-		if err == nil && slices.Index(s.Check.Exclude, text) == i && !slices.ContainsFunc(selected, sel.names) {
+		out := sel.out[i]
+		if slices.Index(s.Check.Exclude, text) == i && !slices.ContainsFunc(sel.known, func(g Guideline) bool { return sel.wants(g) && out.names(g) }) {
 			notes = append(notes, fmt.Sprintf("check.exclude: %s leaves nothing out, since nothing else selects it.", text))
 		}
 	}

@@ -58,7 +58,7 @@ func ValidateUsers(users []User, extent int64) []conf.FieldError {
 			wrong(".id", "the guideline has no id")
 		case !idPattern.MatchString(u.ID):
 			wrong(".id", "guideline id %q: an id is made of letters, digits, _, + and -", u.ID)
-		case reservedID.MatchString(u.ID):
+		case reservedID.MatchString(u.ID), slices.ContainsFunc(groups, func(g Group) bool { return strings.EqualFold(string(g), u.ID) }):
 			wrong(".id", "guideline id %q belongs to the catalogue", u.ID)
 		case slices.ContainsFunc(users[:i], func(v User) bool { return v.ID == u.ID }):
 			wrong(".id", "duplicate guideline id %q", u.ID)
@@ -75,16 +75,8 @@ func ValidateUsers(users []User, extent int64) []conf.FieldError {
 
 var (
 	idPattern  = regexp.MustCompile(`^[A-Za-z0-9_+-]+$`)
-	reservedID = regexp.MustCompile(`^(?i:(GL|NB|IP|V|DT|LC)[0-9]+|all|extended|everything|` + groupNames() + `)$`)
+	reservedID = regexp.MustCompile(`^(?i:(GL|NB|IP|V|DT|LC)[0-9]+|all|extended|everything)$`)
 )
-
-func groupNames() string {
-	var names []string
-	for _, g := range Groups() {
-		names = append(names, string(g))
-	}
-	return strings.Join(names, "|")
-}
 
 func (u User) validateType(wrong func(key, format string, args ...any)) {
 	given := 0

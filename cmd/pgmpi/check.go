@@ -145,7 +145,7 @@ func (o *output) run(s *settings, command string, refuse, do func(*run.Campaign)
 		return err
 	}
 	if o.dryRun {
-		c.LaunchTime, c.Network = o.launchTime, o.network
+		c.LaunchTime = o.launchTime
 		return o.plan(c, command)
 	}
 	if err := refuse(c); err != nil {
@@ -187,13 +187,10 @@ func check(ctx context.Context, s *settings, o *output) error {
 // estimates checks the flags of an estimate.
 func (o *output) estimates() error {
 	switch {
-	case !o.dryRun && (o.launchTime != 0 || o.network != (run.Network{})):
-		return setupf("--launch-time and --network-… are for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
+	case !o.dryRun && o.launchTime != 0:
+		return setupf("--launch-time is for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
 	case o.launchTime < 0:
 		return setupf("--launch-time must be at least 0")
-	}
-	if err := o.network.Validate(); err != nil {
-		return setup(err)
 	}
 	return nil
 }

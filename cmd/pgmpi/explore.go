@@ -63,7 +63,7 @@ func exploreAnew(ctx context.Context, s *settings, o *output) error {
 		if err != nil {
 			return err
 		}
-		x.LaunchTime, x.Network = o.launchTime, o.network
+		x.LaunchTime = o.launchTime
 		return o.plan(x.Campaign, "explore")
 	}
 	if before != nil && s.guidelines == "" {

@@ -3,19 +3,16 @@ package main
 import (
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
-	"pgmpi/internal/experiment/run"
 
 	"github.com/spf13/pflag"
 )
@@ -131,19 +128,13 @@ func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 	}
 }
 
-func TestNetworksThatCannotBeAreRefused(t *testing.T) {
+func TestTheTimeOfALaunchIsForADryRun(t *testing.T) {
 	for _, c := range []struct {
-		gbit    float64
-		latency time.Duration
-		fine    bool
-	}{{0, 0, true}, {25, time.Microsecond, true}, {math.NaN(), 0, false}, {math.Inf(1), 0, false}, {-1, 0, false}, {1, -1, false}} {
-		o := output{dryRun: true, network: run.Network{Gbit: c.gbit, Latency: c.latency}}
-		if err := o.estimates(); (err == nil) != c.fine {
-			t.Errorf("%v: %v", o.network, err)
-		}
-		o.dryRun = false
-		if err := o.estimates(); (err == nil) != (o.network == run.Network{}) {
-			t.Errorf("%v without --dry-run: %v", o.network, err)
+		o    output
+		fine bool
+	}{{output{launchTime: 1}, false}, {output{dryRun: true, launchTime: 1}, true}, {output{dryRun: true, launchTime: -1}, false}, {output{}, true}} {
+		if err := c.o.estimates(); (err == nil) != c.fine {
+			t.Errorf("%+v: %v", c.o, err)
 		}
 	}
 }

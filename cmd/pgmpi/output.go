@@ -19,7 +19,6 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/document"
-	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -28,12 +27,11 @@ import (
 type output struct {
 	out                   string // a folder
 	resume, quiet, dryRun bool
-	launchTime            time.Duration // of a dry run, as is the network
-	network               run.Network
-	mpiruns               int    // of a command, where nothing says how many; 0: what suits the tests
-	all                   bool   // mock-ups too
-	alternative           string // of a comparison
-	failOn                string // of a comparison
+	launchTime            time.Duration // of a dry run
+	mpiruns               int           // of a command, where nothing says how many; 0: what suits the tests
+	all                   bool          // mock-ups too
+	alternative           string        // of a comparison
+	failOn                string        // of a comparison
 	need                  float64
 	allRows               bool
 	label                 []string
@@ -54,9 +52,6 @@ func (o *output) folder(fs *pflag.FlagSet) {
 func (o *output) dry(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
 	fs.DurationVar(&o.launchTime, "launch-time", 0, "with --dry-run: the `TIME` that the start of an mpirun takes, such as 10s")
-	usual := run.UsualNetwork
-	fs.Float64Var(&o.network.Gbit, "network-gbit", 0, fmt.Sprintf("with --dry-run: the `GBIT` a second of a node's network, 10⁹ bit (0: %g)", usual.Gbit))
-	fs.DurationVar(&o.network.Latency, "network-latency", 0, fmt.Sprintf("with --dry-run: the `TIME` of a message without data between nodes (0: %v)", usual.Latency))
 }
 
 func (o *output) explains(fs *pflag.FlagSet) {

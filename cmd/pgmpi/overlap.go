@@ -77,7 +77,7 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 		if err != nil {
 			return err
 		}
-		c.LaunchTime, c.Network = o.launchTime, o.network
+		c.LaunchTime = o.launchTime
 		return o.plan(c, "overlap")
 	}
 	if before != nil && s.guidelines == "" {

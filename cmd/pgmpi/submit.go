@@ -21,10 +21,11 @@ var submitCommand = command{
 	args:  "gl.toml",
 	short: "write a batch script for a check, and submit it",
 	long: `Writes the script of a batch job that does a check, by the section [batch] of
-gl.toml, to OUT/batch.sh. With --go the job is submitted (Slurm only), and its
-id is kept in OUT. Before the time limit of an allocation the job goes back into
-the queue and then goes on, until the check has its report. What follows -- are
-flags of check, such as: pgmpi submit gl.toml --go -- --method ci`,
+gl.toml, to OUT/batch.sh, for Slurm or from a template of your own. With --go
+the job is submitted. Slurm's id is kept in OUT, and before the time limit of an
+allocation the job goes back into the queue and then goes on, until the check
+has its report. What follows -- are flags of check, such as:
+pgmpi submit gl.toml --go -- --method ci`,
 	flags: func(fs *pflag.FlagSet) action {
 		out := fs.String("out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
 		submit := fs.Bool("go", false, "submit the script")
@@ -63,9 +64,9 @@ flags of check, such as: pgmpi submit gl.toml --go -- --method ci`,
 }
 
 func sayWritten(s *run.Submission) {
-	fmt.Fprintf(stdout, "wrote %s: %s\n  submit it with: %s %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size(), s.Scheduler.Submit, conf.Quote(s.Path))
-	if s.Scheduler.Untested {
-		fmt.Fprintf(stdout, "  scripts for %s are untested: read it before\n", s.Scheduler.Name)
+	fmt.Fprintf(stdout, "wrote %s: %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size())
+	if line := s.SubmitLine(); line != "" {
+		fmt.Fprintf(stdout, "  submit it with: %s\n", line)
 	}
 }
 
@@ -122,10 +123,8 @@ func submission(toml, out string, explore bool, flags []string) (*run.Submission
 
 // startable returns the error with which the job would end before its first mpirun, after it has waited.
 func startable(fs *pflag.FlagSet, config *glfile.File) error {
-	for _, name := range []string{"launch-time", "network-gbit", "network-latency"} {
-		if fs.Changed(name) {
-			return setupf("submit: --%s is for the estimate of --dry-run", name)
-		}
+	if fs.Changed("launch-time") {
+		return setupf("submit: --launch-time is for the estimate of --dry-run")
 	}
 	labels, _ := fs.GetStringArray("label")
 	if err := run.ValidateLabels(labels); err != nil {

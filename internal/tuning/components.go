@@ -39,16 +39,6 @@ func Components(l Library, functions []string) (out []Choice) {
 	return out
 }
 
-// readAs is what MPI_T gives for the value of a component's variable.
-func readAs(variable, value string) string {
-	for _, c := range components {
-		if c.variable == variable && c.value == value {
-			return c.read
-		}
-	}
-	return value
-}
-
 // ComponentTitle is how a choice of a component is told.
 func (c Choice) ComponentTitle() string {
 	var set []string

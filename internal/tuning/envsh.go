@@ -28,43 +28,32 @@ func EnvSh(env map[string]string, notes []string) ([]byte, error) {
 
 // ReadEnv reads lines NAME=VALUE, with "export" and single quotes as EnvSh writes them,
 // blank lines and comments.
-func ReadEnv(name string, text []byte) (map[string]string, error) {
+func ReadEnv(file string, text []byte) (map[string]string, error) {
 	out := map[string]string{}
-	err := eachVariable(name, text, func(line int, variable, value string) error {
-		if _, twice := out[variable]; twice {
-			return fmt.Errorf("%s:%d: %s is set above already", name, line, variable)
-		}
-		out[variable] = value
-		return nil
-	})
-	return out, err
-}
-
-func eachVariable(file string, text []byte, do func(line int, name, value string) error) error {
 	for i, line := range strings.Split(string(text), "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		fail := func(format string, args ...any) error {
-			return fmt.Errorf("%s:%d: %s", file, i+1, fmt.Sprintf(format, args...))
+		fail := func(format string, args ...any) (map[string]string, error) {
+			return nil, fmt.Errorf("%s:%d: %s", file, i+1, fmt.Sprintf(format, args...))
 		}
 		name, value, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
 		if !ok {
 			return fail("%.60q is not NAME=VALUE", line)
 		}
-		value, ok = unquoted(value)
-		if !ok {
+		if value, ok = unquoted(value); !ok {
 			return fail("the value of %.40q is not in single quotes as a whole, and has characters that a shell would take apart", name)
 		}
 		if err := checkVariable(name, value); err != nil {
 			return fail("%v", err)
 		}
-		if err := do(i+1, name, value); err != nil {
-			return err
+		if _, twice := out[name]; twice {
+			return fail("%s is set above already", name)
 		}
+		out[name] = value
 	}
-	return nil
+	return out, nil
 }
 
 // unquoted reads a word of a shell without quotes, or in single quotes.
@@ -83,23 +72,4 @@ func unquoted(text string) (string, bool) {
 		}
 	}
 	return strings.Join(parts, "'"), true
-}
-
-// readVariables is a reader of lines NAME=VALUE. functionOf is the collective of which a
-// variable chooses the algorithm; other variables are left out.
-func readVariables(functionOf func(name string) string) func(string, []byte) ([]Rule, error) {
-	return func(file string, text []byte) (out []Rule, err error) {
-		seen := map[string]bool{}
-		err = eachVariable(file, text, func(line int, name, value string) error {
-			if seen[name] {
-				return fmt.Errorf("%s:%d: %s is set above already", file, line, name)
-			}
-			seen[name] = true
-			if f := functionOf(name); f != "" {
-				out = append(out, Rule{Line: line, Function: f, Algorithm: value})
-			}
-			return nil
-		})
-		return out, err
-	}
 }

@@ -1,7 +1,6 @@
 package tuning
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -27,11 +26,6 @@ func LibraryOf(family, text string) Library {
 
 // versionNumber is the first number with dots: "Open MPI v4.1.4", "MPICH Version: 4.0.2".
 var versionNumber = regexp.MustCompile(`\b[vV]?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?`)
-
-// atLeast compares the version.
-func (l Library) atLeast(major, minor, patch int) bool {
-	return cmp.Or(cmp.Compare(l.Major, major), cmp.Compare(l.Minor, minor), cmp.Compare(l.Patch, patch)) >= 0
-}
 
 func (l Library) String() string {
 	return fmt.Sprintf("%s %d.%d.%d", l.Family, l.Major, l.Minor, l.Patch)

@@ -26,8 +26,6 @@ var mpichJSON = Writer{
 	Write: writeTree, Read: readTree,
 }
 
-func mpichCollectives() []string { return mockups.Collectives() }
-
 // sized are the conditions on sizes that csel.c can answer for a collective, and what they
 // compare: bytes of the vector, or those of all processes together. With another condition
 // MPICH ends the program. Those of Gather and Scatter are counted in elements, and by arguments that
@@ -46,9 +44,9 @@ var sized = map[string]struct {
 	"MPI_Reduce_scatter_block": {"total_msg_size", true},
 }
 
-// TreeSize is the message size that MPICH's tree compares for a block of so many bytes on
+// treeSize is the message size that MPICH's tree compares for a block of so many bytes on
 // so many processes; ok is false where it compares none that can be relied on.
-func TreeSize(function string, block int64, np int) (bytes int64, ok bool) {
+func treeSize(function string, block int64, np int) (bytes int64, ok bool) {
 	s, ok := sized[function]
 	if s.all {
 		block *= int64(np)
@@ -89,7 +87,7 @@ func guards(function, algorithm string) (out []guard) {
 
 // refusesNode is why a choice cannot stand in the tree; "": it can.
 func refusesNode(c Choice, t *Tree) string {
-	_, counted := TreeSize(c.Function, 1, 1)
+	_, counted := treeSize(c.Function, 1, 1)
 	pow2 := c.NP&(c.NP-1) == 0
 	switch {
 	case leafName(c, t) == "":
@@ -146,7 +144,7 @@ func writeTree(t Target, choices []Choice) (*Setting, error) {
 		if n == nil {
 			return nil, fmt.Errorf("the library's tree has no %s", f)
 		}
-		groups := byProcesses(of[f], func(c Choice, why string) { s.Refused = append(s.Refused, Refusal{c, why}) })
+		groups := byProcesses(of[f], s)
 		entries, err := insert(n, f, groups, t.Tree)
 		if err != nil {
 			return nil, err
@@ -188,22 +186,18 @@ func insert(n *node, function string, groups map[int][]part, t *Tree) (entries [
 			below = append(below, &node{key: fmt.Sprintf("comm_size<=%d", np-1), below: old.below})
 		}
 		here := &node{key: fmt.Sprintf("comm_size<=%d", np)}
-		for _, p := range wholeInTree(function, groups[np]) {
+		parts := groups[np]
+		if _, ok := treeSize(function, 1, 1); !ok { // one way for all sizes, also for those that nobody measured
+			parts = []part{{interval{0, 0}, parts[0].choice}}
+		}
+		for _, p := range parts {
 			entries = append(entries, Entry{Choice: p.choice, From: p.from, To: p.to, Where: TreeFile, Variable: treeVariable, Value: TreeFile, Proof: ByFile})
 		}
-		here.below = bySize(function, np, wholeInTree(function, groups[np]), usual, t)
+		here.below = bySize(function, np, parts, usual, t)
 		below = append(below, here)
 	}
 	intra.below = append(below, &node{key: "comm_size=any", below: old.below})
 	return entries, nil
-}
-
-// wholeInTree is whole for MPICH.
-func wholeInTree(function string, parts []part) []part {
-	if _, ok := TreeSize(function, 1, 1); ok || len(parts) == 0 {
-		return parts
-	}
-	return []part{{interval{0, 0}, parts[0].choice}}
 }
 
 // bySize are the conditions on the size of a message on np processes.
@@ -213,7 +207,7 @@ func bySize(function string, np int, parts []part, usual []*node, t *Tree) []*no
 	}
 	key := sized[function].key
 	below := func(block int64, then []*node) *node {
-		bytes, _ := TreeSize(function, block, np)
+		bytes, _ := treeSize(function, block, np)
 		return &node{key: key + "<" + strconv.FormatInt(min(bytes, math.MaxInt32), 10), below: then}
 	}
 	var out []*node
@@ -295,95 +289,63 @@ func aboutProcesses(key string, np int) (holds, about bool, err error) {
 	return false, true, fmt.Errorf("%.40q is no condition on the number of processes", key)
 }
 
-// readTree reads a tree, and refuses one that MPICH would end a program with: without every
-// collective, or with a place where no condition holds.
+// readTree refuses a tree that MPICH would end a program with: without every collective, or
+// with a place where no condition holds. It has no Rules, since nobody asks for them.
 func readTree(name string, text []byte) ([]Rule, error) {
 	root, err := parseTree(name, text)
 	if err != nil {
 		return nil, err
 	}
-	var out []Rule
-	for _, f := range mpichCollectives() {
+	for _, f := range mockups.Collectives() {
 		n := root.find("collective=" + lower(f))
 		if n == nil {
 			return nil, fmt.Errorf("%s:1: %s is missing: MPICH ends a program that calls it; a file must have the whole tree", name, f)
 		}
-		rules, err := n.rules(name, Rule{Function: f})
-		if err != nil {
+		if err := n.complete(name); err != nil {
 			return nil, err
 		}
-		out = append(out, rules...)
 	}
-	return out, nil
+	return nil, nil
 }
 
-// rules are the ways from a node to its algorithms, with what is known of processes and
-// sizes on each.
-func (n *node) rules(name string, r Rule) (out []Rule, err error) {
+// complete returns an error unless every way down from a node ends in an algorithm.
+func (n *node) complete(name string) error {
 	if len(n.below) == 0 {
-		return nil, fmt.Errorf("%s:%d: nothing is chosen below %.60q", name, n.line, n.key)
+		return fmt.Errorf("%s:%d: nothing is chosen below %.60q", name, n.line, n.key)
 	}
 	for i, c := range n.below {
-		if algorithm, ok := c.leaf(); ok {
+		if _, ok := c.leaf(); ok {
 			if len(n.below) > 1 || len(c.below) > 0 {
-				return nil, fmt.Errorf("%s:%d: an algorithm has a condition beside or below it", name, c.line)
+				return fmt.Errorf("%s:%d: an algorithm has a condition beside or below it", name, c.line)
 			}
-			leaf := r
-			leaf.Line, leaf.Algorithm = c.line, algorithm
-			return append(out, leaf), nil
+			return nil
 		}
-		here := r
-		rest, err := narrow(&here, &r, c.key)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, c.line, err)
+		mayFail, err := conditional(c.key)
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s:%d: %w", name, c.line, err)
+		case mayFail && i == len(n.below)-1:
+			return fmt.Errorf("%s:%d: what is behind %.60q falls through: the last condition must be \"any\"", name, c.line, c.key)
 		}
-		if i == len(n.below)-1 && rest {
-			return nil, fmt.Errorf("%s:%d: what is behind %.60q falls through: the last condition must be \"any\"", name, c.line, c.key)
-		}
-		rules, err := c.rules(name, here)
-		if err != nil {
-			return nil, err
-		}
-		if out = append(out, rules...); len(out) > mostRules {
-			return nil, fmt.Errorf("%s: more than %d ways through the tree", name, mostRules)
+		if err := c.complete(name); err != nil {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
-// narrow applies a condition to what is known where it holds, and to what is known where it
-// does not; rest tells whether anything can be left there.
-func narrow(holds, not *Rule, key string) (rest bool, err error) {
+// conditional tells whether the last of several conditions may not hold: a limit, or a power of two.
+func conditional(key string) (mayFail bool, err error) {
 	at := strings.IndexAny(key, "<=")
 	if at < 1 {
 		return false, fmt.Errorf("%.60q is no condition", key)
 	}
-	what, op := key[:at], key[at:]
-	if op == "=any" {
-		return false, nil
+	limit, less := strings.CutPrefix(key[at:], "<")
+	if !less || key == "count<pow2" || key == "count<=pow2" {
+		return less || key == "comm_size=pow2", nil
 	}
-	text, and := strings.CutPrefix(op, "<=")
-	if !and {
-		var less bool
-		if text, less = strings.CutPrefix(op, "<"); !less {
-			return what == "comm_size" && op == "=pow2", nil // yes and no of other things
-		}
-	}
-	if what == "count" && text == "pow2" {
-		return true, nil
-	}
-	limit, err := strconv.ParseInt(text, 10, 32)
-	if err != nil || limit < 0 {
+	if n, err := strconv.ParseInt(strings.TrimPrefix(limit, "="), 10, 32); err != nil || n < 0 {
 		return false, fmt.Errorf("%.60q is no condition", key)
-	}
-	if and {
-		limit++
-	}
-	switch what {
-	case "comm_size":
-		holds.MaxNP, not.MinNP = int(limit)-1, max(not.MinNP, int(limit))
-	case "avg_msg_size", "total_msg_size":
-		holds.To, not.From = limit, max(not.From, limit)
 	}
 	return true, nil
 }

@@ -65,18 +65,10 @@ func rowOf(function string) rulesRow {
 	return rulesRow{function: function, id: -1}
 }
 
-// named is the collective of a number; "": there is none.
-func named(id int) string {
-	if id < 0 || id >= len(openMPI) {
-		return ""
-	}
-	return openMPI[id].function
-}
-
-// RuleSize is the message size by which Open MPI looks for a rule of a collective on so
+// ruleSize is the message size by which Open MPI looks for a rule of a collective on so
 // many processes, for a block of so many bytes; ok is false where it does not grow with the
 // message.
-func RuleSize(function string, block int64, np int) (bytes int64, ok bool) {
+func ruleSize(function string, block int64, np int) (bytes int64, ok bool) {
 	switch rowOf(function).counting {
 	case ofVector:
 		return block, true
@@ -134,21 +126,7 @@ func refusesRule(c Choice) string {
 	return ""
 }
 
-// whole is what a choice for a collective whose rules cannot depend on the size is in a
-// file: one rule for all sizes, also for those that nobody measured.
-func whole(function string, parts []part) []part {
-	if rowOf(function).bySizeSafely() || len(parts) == 0 {
-		return parts
-	}
-	return []part{{interval{0, 0}, parts[0].choice}}
-}
-
 // lower makes "reduce_scatter" of "MPI_Reduce_scatter".
 func lower(function string) string { return strings.ToLower(strings.TrimPrefix(function, "MPI_")) }
-
-// mcaVariable chooses the algorithm of a collective.
-func mcaVariable(function string) string {
-	return "OMPI_MCA_coll_tuned_" + lower(function) + "_algorithm"
-}
 
 func isOpenMPI(l Library) bool { return l.Family == "openmpi" }

@@ -104,7 +104,7 @@ func (r *ruleReader) collective(seen map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	function := named(int(id))
+	function := openMPI[id].function
 	if seen[function] {
 		return r.errorf("%s has rules above already", function)
 	}

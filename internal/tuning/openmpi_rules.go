@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -35,7 +36,7 @@ func (t *rulesText) say(format string, args ...any) int {
 	return t.line
 }
 
-// rule writes one; algorithm 0 is the library's own choice.
+// rule writes a rule; algorithm 0 is the library's own choice.
 func (t *rulesText) rule(from int64, c Choice) int {
 	fanout, what := 0, "as without this file"
 	if c.Value != 0 {
@@ -54,7 +55,8 @@ func writeRules(t Target, choices []Choice) (*Setting, error) {
 	s := &Setting{Writer: "openmpi-rules"}
 	functions, of := accepted(choices, OwnAlgorithm, s, refusesRule)
 	slices.SortFunc(functions, func(a, b string) int { return rowOf(a).id - rowOf(b).id })
-	text := &rulesText{requests: t.Library.atLeast(5, 0, 7)}
+	l := t.Library
+	text := &rulesText{requests: cmp.Or(cmp.Compare(l.Major, 5), cmp.Compare(l.Minor, 0), cmp.Compare(l.Patch, 7)) >= 0}
 	if text.requests {
 		text.say("rule-file-version-2")
 	}
@@ -76,7 +78,7 @@ func writeRules(t Target, choices []Choice) (*Setting, error) {
 // collective writes the rules of a collective: for fewer processes than the first number
 // and for every number that was not measured the library chooses.
 func (t *rulesText) collective(function string, choices []Choice, s *Setting) (entries []Entry) {
-	groups := byProcesses(choices, func(c Choice, why string) { s.Refused = append(s.Refused, Refusal{c, why}) })
+	groups := byProcesses(choices, s)
 	nps := slices.Sorted(maps.Keys(groups))
 	var sections []int // numbers of processes; a negative one: from there on as without the file
 	sections = append(sections, 0)
@@ -99,14 +101,15 @@ func (t *rulesText) collective(function string, choices []Choice, s *Setting) (e
 	return entries
 }
 
-// processes writes the rules of a collective on so many processes.
 func (t *rulesText) processes(function string, np int, parts []part) (entries []Entry) {
 	type line struct {
 		from   int64
 		choice Choice
 		of     *part
 	}
-	parts = whole(function, parts)
+	if !rowOf(function).bySizeSafely() && len(parts) > 0 { // one rule for all sizes, also for those that nobody measured
+		parts = []part{{interval{0, 0}, parts[0].choice}}
+	}
 	var lines []line
 	end := int64(0) // of the rules so far, in bytes of a block
 	for i := range parts {
@@ -133,6 +136,6 @@ func (t *rulesText) processes(function string, np int, parts []part) (entries []
 }
 
 func (t *rulesText) size(function string, block int64, np int) int64 {
-	bytes, _ := RuleSize(function, block, np)
+	bytes, _ := ruleSize(function, block, np)
 	return bytes
 }

@@ -23,7 +23,7 @@ func (c Choice) intervals() (out []interval) {
 		if i > 0 {
 			here.from = between(c.Measured[i-1], size)
 		}
-		if here.to = behind(size); i+1 < len(c.Measured) {
+		if here.to = 2*size + 1; i+1 < len(c.Measured) {
 			here.to = between(size, c.Measured[i+1])
 		}
 		if n := len(out); n > 0 && out[n-1].to == here.from {
@@ -40,14 +40,11 @@ func between(a, b int64) int64 {
 	return max(a+1, min(b, int64(math.Ceil(math.Sqrt(float64(a)*float64(b))))))
 }
 
-// behind ends what holds at the largest measured size.
-func behind(size int64) int64 { return 2*size + 1 }
-
 // check refuses a choice that says nothing, or what no format can say.
 func (c Choice) check(kind Kind) string {
 	switch {
 	case c.Kind != kind:
-		return fmt.Sprintf("this format chooses no %s", c.Kind)
+		return c.wrongKind()
 	case c.NP < 1 || c.NP > math.MaxInt32-1:
 		return fmt.Sprintf("%d is no number of processes", c.NP)
 	case len(c.Sizes) == 0:
@@ -65,6 +62,9 @@ func (c Choice) check(kind Kind) string {
 	return ""
 }
 
+// wrongKind is the reason of a format for another kind of choice.
+func (c Choice) wrongKind() string { return fmt.Sprintf("this format chooses no %s", c.Kind) }
+
 // part is one interval of a choice, beside those of other choices.
 type part struct {
 	interval
@@ -72,8 +72,8 @@ type part struct {
 }
 
 // byProcesses groups choices of one function by their number of processes, each with its
-// parts in ascending order. A choice that overlaps one before it is refused.
-func byProcesses(choices []Choice, refuse func(Choice, string)) map[int][]part {
+// parts in ascending order. A choice that overlaps one before it is refused in s.
+func byProcesses(choices []Choice, s *Setting) map[int][]part {
 	out := map[int][]part{}
 	for _, c := range choices {
 		var mine []part
@@ -83,7 +83,7 @@ func byProcesses(choices []Choice, refuse func(Choice, string)) map[int][]part {
 			overlaps = overlaps || slices.ContainsFunc(out[c.NP], func(o part) bool { return i.from < o.to && o.from < i.to })
 		}
 		if overlaps {
-			refuse(c, "another choice for the same collective holds at its sizes")
+			s.Refused = append(s.Refused, Refusal{c, "another choice for the same collective holds at its sizes"})
 			continue
 		}
 		out[c.NP] = append(out[c.NP], mine...)

@@ -130,15 +130,13 @@ type Rule struct {
 type Writer struct {
 	Name  string
 	Title string
-	// Untested: nothing that this project has can load it. Only the round trip is tested.
-	Untested bool
 	// For tells whether a library takes the format.
 	For func(Library) bool
 	// Write puts choices into one setting. What it cannot write is in Refused: no choice
 	// is an error.
 	Write func(Target, []Choice) (*Setting, error)
-	// Read reads a file of the format, or, of a writer that has none, lines NAME=VALUE.
-	// An error names the line.
+	// Read reads a file of rules back; an error names the line. Formats that no variable of
+	// mpi.env can name have none.
 	Read func(name string, text []byte) ([]Rule, error)
 }
 
@@ -146,18 +144,11 @@ type Writer struct {
 // sizes apart before one that cannot.
 var writers = []Writer{
 	openMPIRules,
-	openMPIJSON,
 	mpichJSON,
 	mpichVariables,
 	mcaVariables,
-	intelVariables,
 	environment,
 	pgmpiTune,
-}
-
-// Writers are those that a library takes, in the order in which they should be tried.
-func Writers(l Library) []Writer {
-	return slices.DeleteFunc(slices.Clone(writers), func(w Writer) bool { return !w.For(l) })
 }
 
 // Get returns the writer of a name.
@@ -169,26 +160,5 @@ func Get(name string) (Writer, bool) {
 	return writers[i], true
 }
 
-// Names are those of all writers.
-func Names() (out []string) {
-	for _, w := range writers {
-		out = append(out, w.Name)
-	}
-	return out
-}
-
-// Write gives every choice to the first of some writers (none: all that the library
-// takes) that can write it, and returns one setting for each writer that wrote
-// something. Settings is joined by Join.
-func Write(t Target, choices []Choice, names ...string) ([]Setting, []Refusal, error) {
-	return write(t, choices, names)
-}
-
 // FileNames are those that a setting's files can have.
-func FileNames() []string { return []string{EnvFile, RulesFile, JSONFile, TreeFile} }
-
-// Join is the environment and the files of several settings together, as they are to
-// be used, with env.sh, which sets and explains the variables.
-func Join(settings []Setting) (env map[string]string, files []File, err error) {
-	return join(settings)
-}
+func FileNames() []string { return []string{EnvFile, RulesFile, TreeFile} }

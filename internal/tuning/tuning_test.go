@@ -46,7 +46,7 @@ func TestRuleSizesAreWhatOpenMPICounts(t *testing.T) {
 		// No size of the message at all.
 		"MPI_Scan": -1, "MPI_Exscan": -1, "MPI_Barrier": -1, "MPI_Alltoallv": -1, "MPI_Gatherv": -1, "MPI_Scatterv": -1,
 	} {
-		got, ok := RuleSize(function, 100, 4)
+		got, ok := ruleSize(function, 100, 4)
 		if !ok {
 			got = -1
 		}
@@ -85,7 +85,7 @@ func TestRulesHoldWhereTheChoiceDoesAndNowhereElse(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		sameAsChosen(t, rules, choices, RuleSize)
+		sameAsChosen(t, rules, choices, ruleSize)
 		for _, e := range s.Entries {
 			i := slices.IndexFunc(rules, func(r Rule) bool { return fmt.Sprintf("%s:%d", RulesFile, r.Line) == e.Where })
 			if i < 0 || rules[i].Function != e.Choice.Function || rules[i].Algorithm != fmt.Sprint(e.Choice.Value) {
@@ -151,7 +151,6 @@ func TestWhatCannotBeWrittenIsRefusedWithTheReason(t *testing.T) {
 		{mcaVariables, openMPI4, own("MPI_Allreduce", 4, "ring", 4, plan...), "do not commute"},
 		{mpichVariables, Target{}, own("MPI_Bcast", 4, "binomial", 1, 8), "all message sizes"},
 		{mpichJSON, Target{}, own("MPI_Bcast", 4, "binomial", 1, 8), "was not found"},
-		{intelVariables, Target{}, own("MPI_Alltoall", 4, "2", 2, 8), "Intel does not say"},
 		{environment, Target{}, own("MPI_Bcast", 4, "binomial", 1, 8), "chooses no algorithm"},
 		{environment, Target{}, Choice{Kind: ByEnv, Env: map[string]string{"A B": "1"}}, "no name of a variable"},
 		{environment, Target{}, Choice{Kind: ByEnv, Env: map[string]string{"A": "1\n2"}}, "character"},
@@ -210,27 +209,20 @@ func TestATrapIsFoundByItsLine(t *testing.T) {
 }
 
 func TestVariablesAreReadBack(t *testing.T) {
-	s := mustWrite(t, mcaVariables, openMPI4, own("MPI_Reduce_scatter_block", 2, "recursive_doubling", 2, plan...))
-	u := mustWrite(t, mpichVariables, Target{}, own("MPI_Bcast", 2, "binomial", 1, plan...))
 	for _, c := range []struct {
-		w    Writer
-		env  map[string]string
-		want Rule
-	}{{mcaVariables, s.Env, Rule{Function: "MPI_Reduce_scatter_block", Algorithm: "2"}}, {mpichVariables, u.Env, Rule{Function: "MPI_Bcast", Algorithm: "binomial"}}} {
-		text, err := EnvSh(c.env, []string{"why\nand how"})
+		s              *Setting
+		variable, want string
+	}{
+		{mustWrite(t, mcaVariables, openMPI4, own("MPI_Reduce_scatter_block", 2, "recursive_doubling", 2, plan...)), "OMPI_MCA_coll_tuned_reduce_scatter_block_algorithm", "2"},
+		{mustWrite(t, mpichVariables, Target{}, own("MPI_Bcast", 2, "binomial", 1, plan...)), "MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial"},
+	} {
+		text, err := EnvSh(c.s.Env, []string{"why\nand how"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		back, err := ReadEnv("env.sh", text)
-		if err != nil || !reflect.DeepEqual(back, c.env) {
+		if err != nil || !reflect.DeepEqual(back, c.s.Env) || back[c.variable] != c.want {
 			t.Errorf("%v %v", back, err)
-		}
-		rules, err := c.w.Read("env.sh", text)
-		if err != nil || len(rules) != 1 {
-			t.Fatalf("%v %v", rules, err)
-		}
-		if rules[0].Line = 0; rules[0] != c.want {
-			t.Errorf("%+v", rules)
 		}
 	}
 }
@@ -251,39 +243,17 @@ func TestEnvShSurvivesAnyValue(t *testing.T) {
 	}
 }
 
-func TestProfilesAreReadBack(t *testing.T) {
+func TestProfilesAreWhatPGMPITuneLibReads(t *testing.T) {
 	c := Choice{Function: "MPI_Scan", NP: 2, Kind: ByMockup, Mockup: "scan_as_exscan+reduce_local", Sizes: []int64{65536, 262144}, Measured: plan}
 	s := mustWrite(t, pgmpiTune, Target{Folder: "/r"}, c)
-	rules, err := readProfile("f", s.Files[0].Content)
-	want := []Rule{{Line: 7, Function: "MPI_Scan", MinNP: 2, MaxNP: 2, From: 32768, To: 524288, Algorithm: "scan_as_exscan_reducelocal"}}
-	if err != nil || !reflect.DeepEqual(rules, want) || s.Entries[0].Where != "scan_p2.prf:7" {
-		t.Errorf("%+v %v\n%s", rules, err, s.Files[0].Content)
+	want := "# MPI_Scan on 2 processes; for PGMPITuneLib\nMPI_Scan\n2\n1\n1 scan_as_exscan_reducelocal\n1\n32768 524287 1\n"
+	if got := string(s.Files[0].Content); got != want || s.Entries[0].Where != "scan_p2.prf:7" || s.Env["PGMPI_PARAMS"] != "--ppath=/r" {
+		t.Errorf("%+v\n%s", s, got)
 	}
 	for id := range theirNames {
 		if _, ok := mockups.Get(id); !ok {
 			t.Errorf("there is no mock-up %s", id)
 		}
-	}
-	// The example of its documentation.
-	example := "#\n# test profile\nMPI_Allgather # collective name\n4 # p\n3\n1 allgather_as_allreduce \n2 allgather_as_alltoall \n3 allgather_as_gather_bcast\n4 # ranges\n16 16 1\n32 32 2\n64 128 1\n1024 2048 3\n"
-	if rules, err := readProfile("f", []byte(example)); err != nil || len(rules) != 4 || rules[3].Algorithm != "allgather_as_gather_bcast" {
-		t.Errorf("%v %v", rules, err)
-	}
-	if _, err := readProfile("f", []byte(strings.Replace(example, "32 32 2", "32 32 7", 1))); err == nil || !strings.HasPrefix(err.Error(), "f:11: ") {
-		t.Errorf("%v", err)
-	}
-}
-
-func TestOpenMPI6RulesAreReadBack(t *testing.T) {
-	choices := []Choice{own("MPI_Bcast", 4, "chain", 2, 16384, 65536), own("MPI_Alltoallv", 2, "pairwise", 2, plan...), own("MPI_Reduce_scatter", 2, "butterfly", 4, 8)}
-	s := mustWrite(t, openMPIJSON, Target{Library: Library{Family: "openmpi", Major: 6}, Folder: "/r"}, choices...)
-	rules, err := readOpenMPIJSON("f", s.Files[0].Content)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sameAsChosen(t, rules, choices, RuleSize)
-	if _, err := readOpenMPIJSON("f", []byte("{\n\"rule_file_version\": 3,\n}")); err == nil || !strings.HasPrefix(err.Error(), "f:3: ") {
-		t.Errorf("%v", err)
 	}
 }
 

@@ -23,21 +23,13 @@ var mcaVariables = Writer{
 			return wrongOrder(c)
 		}
 		s := forced("mca", choices, refuses, func(c Choice) (string, string, Proof) {
-			return mcaVariable(c.Function), strconv.Itoa(c.Value), ByMessages
+			return "OMPI_MCA_coll_tuned_" + lower(c.Function) + "_algorithm", strconv.Itoa(c.Value), ByMessages
 		})
 		if len(s.Entries) > 0 {
 			s.Env[useDynamicRules] = "1"
 		}
 		return s, nil
 	},
-	Read: readVariables(func(name string) string {
-		for _, row := range openMPI {
-			if mcaVariable(row.function) == name {
-				return row.function
-			}
-		}
-		return ""
-	}),
 }
 
 // mpichVariables force an algorithm for all sizes and all communicators.
@@ -53,21 +45,10 @@ var mpichVariables = Writer{
 				return "noncommutative is for 2, 4, 8, … processes, and the variable holds for every communicator: MPICH would end the program on others"
 			}
 			return ""
-		}, func(c Choice) (string, string, Proof) { return cvarVariable(c.Function), c.Algorithm, ByVariable }), nil
+		}, func(c Choice) (string, string, Proof) {
+			return "MPIR_CVAR_" + strings.ToUpper(lower(c.Function)) + "_INTRA_ALGORITHM", c.Algorithm, ByVariable
+		}), nil
 	},
-	Read: readVariables(func(name string) string {
-		for _, f := range mpichCollectives() {
-			if cvarVariable(f) == name {
-				return f
-			}
-		}
-		return ""
-	}),
-}
-
-// cvarVariable chooses the algorithm of a collective in MPICH.
-func cvarVariable(function string) string {
-	return "MPIR_CVAR_" + strings.ToUpper(strings.TrimPrefix(function, "MPI_")) + "_INTRA_ALGORITHM"
 }
 
 // forced writes what holds at all measured sizes as one variable for each collective.
@@ -114,7 +95,13 @@ var environment = Writer{
 			names := strings.Join(slices.Sorted(maps.Keys(c.Env)), ", ")
 			entry := Entry{Choice: c, Where: names, Variable: names, Proof: ByRanks}
 			if c.Kind == ByComponent {
-				entry.Value, entry.Proof = readAs(names, c.Env[names]), ByValue
+				entry.Value, entry.Proof = c.Env[names], ByValue
+				for _, known := range components {
+					if known.variable == names && known.value == entry.Value {
+						entry.Value = known.read
+						break
+					}
+				}
 			}
 			s.Entries = append(s.Entries, entry)
 		}
@@ -125,7 +112,6 @@ var environment = Writer{
 		}
 		return s, nil
 	},
-	Read: readVariables(func(string) string { return "" }),
 }
 
 // costs says what a variable takes, besides what it gives.
@@ -136,7 +122,7 @@ var costs = map[string]string{
 
 func refusesEnv(env map[string]string, c Choice) string {
 	if c.Kind != ByEnv && c.Kind != ByComponent {
-		return fmt.Sprintf("this format chooses no %s", c.Kind)
+		return c.wrongKind()
 	}
 	if len(c.Env) == 0 {
 		return "it has no variable"

@@ -1,6 +1,7 @@
 package tuning
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,74 +9,53 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// write gives each choice to one writer after the other.
-func write(t Target, choices []Choice, names []string) (out []Setting, refused []Refusal, err error) {
-	try := Writers(t.Library)
-	if len(names) > 0 {
-		try = nil
-		for _, n := range names {
-			w, ok := Get(n)
-			if !ok {
-				return nil, nil, errors.New(conf.Unknown("kind of setting", n, Names()))
-			}
+// Write gives every choice to the first of the named writers (without names: of all that
+// the library takes) that can write it. It returns one setting for each writer that wrote
+// something; Join puts them together.
+func Write(t Target, choices []Choice, names ...string) (out []Setting, refused []Refusal, err error) {
+	var try []Writer
+	var known []string
+	for _, w := range writers {
+		if known = append(known, w.Name); len(names) == 0 && w.For(t.Library) {
 			try = append(try, w)
 		}
 	}
-	reasons := make([]Refusal, 0, len(choices))
-	for _, c := range choices {
-		reasons = append(reasons, Refusal{c, fmt.Sprintf("no format that %s takes can say it", t.Library)})
+	for _, n := range names {
+		w, ok := Get(n)
+		if !ok {
+			return nil, nil, errors.New(conf.Unknown("kind of setting", n, known))
+		}
+		try = append(try, w)
 	}
+	why := map[string]string{} // the first reason that is about the choice, not about the kind of format
+	left := choices
 	for _, w := range try {
-		s, err := w.Write(t, choicesOf(reasons))
+		s, err := w.Write(t, left)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", w.Title, err)
 		}
-		reasons = stillRefused(reasons, s.Refused)
+		left = nil
+		for _, r := range s.Refused {
+			left = append(left, r.Choice)
+			if key := fmt.Sprintf("%+v", r.Choice); why[key] == "" && r.Reason != r.Choice.wrongKind() {
+				why[key] = r.Reason
+			}
+		}
 		if s.Refused = nil; len(s.Entries) > 0 {
 			out = append(out, *s)
 		}
 	}
-	return out, reasons, nil
-}
-
-func choicesOf(refused []Refusal) (out []Choice) {
-	for _, r := range refused {
-		out = append(out, r.Choice)
+	for _, c := range left {
+		refused = append(refused, Refusal{c, cmp.Or(why[fmt.Sprintf("%+v", c)], fmt.Sprintf("no format that %s takes can say it", t.Library))})
 	}
-	return out
+	return out, refused, nil
 }
 
-// stillRefused keeps what a writer has refused. The first reason that is about the choice,
-// not about the kind of format, is the one that is told.
-func stillRefused(before, now []Refusal) []Refusal {
-	told := map[string]Refusal{}
-	for _, r := range before {
-		told[key(r.Choice)] = r
-	}
-	out := slices.Clone(now)
-	for i, r := range out {
-		if old := told[key(r.Choice)]; foreign(r) || !vague(old) {
-			out[i] = old
-		}
-	}
-	return out
-}
-
-func key(c Choice) string { return fmt.Sprintf("%+v", c) }
-
-// foreign: the writer is for another kind of choice.
-func foreign(r Refusal) bool {
-	return r.Reason == fmt.Sprintf("this format chooses no %s", r.Choice.Kind)
-}
-
-// vague: no writer has given a reason yet.
-func vague(r Refusal) bool {
-	return len(r.Reason) > 9 && r.Reason[:9] == "no format"
-}
-
-func join(settings []Setting) (map[string]string, []File, error) {
-	env, notes := map[string]string{}, []string(nil)
-	var files []File
+// Join returns the environment and the files of several settings together, with env.sh,
+// which sets and explains the variables.
+func Join(settings []Setting) (env map[string]string, files []File, err error) {
+	env = map[string]string{}
+	var notes []string
 	for _, s := range settings {
 		for name, value := range s.Env {
 			if old, ok := env[name]; ok && old != value {

@@ -37,25 +37,18 @@ func inJob(variable, id string) func(string) string {
 func TestTheEndOfTheJobIsWhatTheBatchSystemSays(t *testing.T) {
 	programs(t, map[string]string{
 		"squeue": `[ "$*" = "--noheader --jobs=17 --format=%e" ] && echo 2026-11-22T14:05:00`,
-		"qstat":  `printf 'Job Id: 17.head\n    Resource_List.walltime = 01:30:00\n    stime = Sun Nov 22 13:05:00 2026\n'`,
-		"flux":   `echo 90.5`,
 	})
 	for _, c := range []struct {
 		variable, id string
 		want         time.Time
 	}{
 		{"SLURM_JOB_ID", "17", time.Date(2026, 11, 22, 14, 5, 0, 0, time.Local)},
-		{"PBS_JOBID", "17.head", time.Date(2026, 11, 22, 14, 35, 0, 0, time.Local)},
-		{"LSB_JOBID", "17", time.Time{}},
+		{"PBS_JOBID", "17.head", time.Time{}},
 		{"HOME", "17", time.Time{}},
 	} {
 		if j := here(inJob(c.variable, c.id)); !j.Ends.Equal(c.want) || (j.ID == c.id) != (c.variable != "HOME") {
 			t.Errorf("%s: %+v, want %v", c.variable, j, c.want)
 		}
-	}
-	j := here(inJob("FLUX_JOB_ID", "ƒABC"))
-	if left := time.Until(j.Ends); left < 80*time.Second || left > 91*time.Second {
-		t.Errorf("%+v, %v left", j, left)
 	}
 }
 
@@ -77,13 +70,13 @@ func TestWhatIsNotToldOfTheEndStaysUnknown(t *testing.T) {
 
 func TestTheIDOfAJobIsNoOption(t *testing.T) {
 	programs(t, map[string]string{"squeue": "echo 'RUNNING|x|y|z'", "sbatch": "echo 17--cluster=evil x"})
-	if _, err := slurm.State("17 --cluster=x"); err == nil {
+	if _, err := StateOf("17 --cluster=x"); err == nil {
 		t.Error("the state of a job with a space in its id was asked for")
 	}
 	if j := here(inJob("SLURM_JOB_ID", "-17")); !j.Ends.IsZero() {
 		t.Errorf("%+v", j)
 	}
-	if job, err := slurm.Put("x"); err == nil {
+	if job, err := request("/job").Put(); err == nil {
 		t.Errorf("submitted %q", job)
 	}
 }
@@ -96,7 +89,7 @@ func TestStateOfASlurmJob(t *testing.T) {
 		"true": {},
 	} {
 		programs(t, map[string]string{"squeue": out})
-		got, err := slurm.State("17")
+		got, err := StateOf("17")
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v, want %+v", out, got, err, want)
 		}
@@ -128,36 +121,54 @@ func request(dir string, command ...string) *Request {
 }
 
 func TestDirectivesSayWhatTheSectionBatchDoes(t *testing.T) {
-	for name, want := range map[string][]string{
-		"slurm": {"#SBATCH --nodes=2", "#SBATCH --ntasks-per-node=4", "#SBATCH --time=1:30:00", "#SBATCH --account=hpc", "#SBATCH --partition=main",
-			"#SBATCH --constraint=amd", "#SBATCH --exclusive", "#SBATCH --requeue", "#SBATCH --open-mode=append", "#SBATCH --signal=B:USR1@90", `#SBATCH --output="/job/batch.log"`, "#SBATCH --qos=debug"},
-		"pbs":  {"#PBS -l select=2:ncpus=4:mpiprocs=4:amd", "#PBS -l walltime=1:30:00", "#PBS -A hpc", "#PBS -q main", "#PBS -o /job/batch.log", "#PBS --qos=debug"},
-		"flux": {"#flux: --nslots=8", "#flux: --nodes=2", "#flux: --time-limit=90m", "#flux: --bank=hpc", "#flux: --queue=main", "#flux: --requires=amd"},
-		"lsf":  {"#BSUB -n 8", `#BSUB -R "span[ptile=4]"`, "#BSUB -W 90", "#BSUB -P hpc", "#BSUB -q main", "#BSUB -x"},
-	} {
-		s := Get(name)
-		lines := strings.Split(s.Script(request("/job", "pgmpi", "check")), "\n")
-		for _, w := range append(want, "ulimit -l unlimited", "module load openmpi/4 || exit 2", "pgmpi check &") {
-			if !slices.Contains(lines, w) {
-				t.Errorf("%s lacks %s:\n%s", name, w, strings.Join(lines, "\n"))
-			}
-		}
-		if s.Untested != strings.Contains(strings.Join(lines, "\n"), "UNTESTED") {
-			t.Errorf("%s: is it tested?", name)
+	lines := strings.Split(request("/job", "pgmpi", "check").forSlurm(), "\n")
+	for _, w := range []string{"#SBATCH --nodes=2", "#SBATCH --ntasks-per-node=4", "#SBATCH --time=1:30:00", "#SBATCH --account=hpc", "#SBATCH --partition=main",
+		"#SBATCH --constraint=amd", "#SBATCH --exclusive", "#SBATCH --requeue", "#SBATCH --open-mode=append", "#SBATCH --signal=B:USR1@90", `#SBATCH --output="/job/batch.log"`, "#SBATCH --qos=debug",
+		"ulimit -l unlimited", "module load openmpi/4 || exit 2", "pgmpi check &"} {
+		if !slices.Contains(lines, w) {
+			t.Errorf("the script lacks %s:\n%s", w, strings.Join(lines, "\n"))
 		}
 	}
 	alone := request("/job", "pgmpi")
 	alone.Nodes, alone.PPN = 0, 0
-	if s := slurm.Script(alone); !strings.Contains(s, "#SBATCH --ntasks=8\n") || strings.Contains(s, "--nodes") {
+	if s := alone.forSlurm(); !strings.Contains(s, "#SBATCH --ntasks=8\n") || strings.Contains(s, "--nodes") {
 		t.Errorf("Slurm is not left to choose the nodes:\n%s", s)
+	}
+}
+
+func TestATemplateIsFilledForAnotherBatchSystem(t *testing.T) {
+	dir := programs(t, map[string]string{"qsub": "echo 4711.head $1"})
+	r := request("/a job", "pgmpi", "check", "--out", "my results")
+	r.Config = Config{Template: filepath.Join(dir, "pbs.sh")}
+	r.PPN = 0
+	write := func(text string) {
+		if err := os.WriteFile(r.Template, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("#PBS -N {name}\n#PBS -l select={nodes}:mpiprocs={ppn} -l walltime={time} -o {log} # {np} {minutes}\ncd {dir}\nexec ${LAUNCH} {command}\n")
+	want := "#PBS -N pgmpi\n#PBS -l select=2:mpiprocs=4 -l walltime=1:30:00 -o /a job/batch.log # 8 90\ncd '/a job'\nexec ${LAUNCH} pgmpi check --out 'my results'\n"
+	if got, err := r.Script(); got != want || err != nil {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if _, err := r.Put(); err == nil || r.SubmitLine() != "" || !strings.Contains(err.Error(), "batch.submit is empty") {
+		t.Errorf("submitted without words: %v", err)
+	}
+	r.Submit = []string{"qsub"}
+	if said, err := r.Put(); said != "4711.head /a job/batch.sh" || err != nil || r.SubmitLine() != "qsub '/a job/batch.sh'" {
+		t.Errorf("%q, %v, %s", said, err, r.SubmitLine())
+	}
+	write("exec pgmpi\n")
+	if _, err := r.Script(); err == nil || !strings.Contains(err.Error(), "lacks {command}") {
+		t.Errorf("%v", err)
 	}
 }
 
 func TestWordsOfTheSectionBatchCannotEndADirective(t *testing.T) {
 	for _, c := range []Config{
-		{Scheduler: "slurm", Account: "a\nrm"}, {Scheduler: "slurm", Partition: "a b"}, {Scheduler: "slurm", Constraint: `a"`},
-		{Scheduler: "slurm", Options: []string{"--x\n#SBATCH --y"}}, {Scheduler: "slurm", Options: []string{"x"}},
-		{Scheduler: "slurm", Modules: []string{"a;b c"}}, {Scheduler: "moab"}, {Scheduler: "slurm", Nodes: -1}, {Scheduler: "slurm", Restarts: -1}, {Scheduler: "slurm", Time: -1},
+		{Account: "a\nrm"}, {Partition: "a b"}, {Constraint: `a"`}, {Options: []string{"--x\n#SBATCH --y"}}, {Options: []string{"x"}},
+		{Modules: []string{"a;b c"}}, {Nodes: -1}, {Restarts: -1}, {Time: -1},
+		{Submit: []string{"qsub"}}, {Template: "t", Account: "a"}, {Template: "t", Prolog: []string{"x"}},
 	} {
 		if len(c.Validate()) != 1 {
 			t.Errorf("%+v: %v", c, c.Validate())
@@ -193,7 +204,7 @@ func TestTheScriptGoesOnUntilTheCheckIsDone(t *testing.T) {
 			dir := programs(t, map[string]string{"module": "", "check": "touch $0.began\n" + c.check, "scontrol": `echo "$@" >$0.asked`})
 			r := request(dir, filepath.Join(dir, "check"))
 			r.Prolog = nil
-			cmd := exec.Command("bash", "-c", slurm.Script(r))
+			cmd := exec.Command("bash", "-c", r.forSlurm())
 			cmd.Env = append(os.Environ(), "SLURM_JOB_ID=17", "SLURM_RESTART_COUNT="+c.restarts)
 			cmd.Stderr = new(strings.Builder)
 			if err := cmd.Start(); err != nil {

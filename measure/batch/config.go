@@ -9,33 +9,41 @@ import (
 
 // Config is the [batch] section of gl.toml: what `pgmpi submit` asks for.
 type Config struct {
-	Scheduler  string        `toml:"scheduler"`
-	Nodes      int           `toml:"nodes"` // 0: as the processes need
-	Time       conf.Duration `toml:"time"`  // limit of an allocation; 0: by the estimate
+	Template   string        `toml:"template"` // file with the script of another batch system; "": Slurm
+	Submit     []string      `toml:"submit"`   // words before the path of a script made from Template
+	Nodes      int           `toml:"nodes"`    // 0: as the processes need
+	Time       conf.Duration `toml:"time"`     // limit of an allocation; 0: by the estimate
 	Account    string        `toml:"account"`
-	Partition  string        `toml:"partition"` // or queue
+	Partition  string        `toml:"partition"`
 	Constraint string        `toml:"constraint"`
 	Exclusive  bool          `toml:"exclusive"`
-	Options    []string      `toml:"options"` // more of the scheduler's
+	Options    []string      `toml:"options"` // more of sbatch's
 	Modules    []string      `toml:"modules"`
 	Prolog     []string      `toml:"prolog"`   // lines of shell before pgmpi
-	Restarts   int           `toml:"restarts"` // most of them
+	Restarts   int           `toml:"restarts"` // at most
 }
 
 // Default is the [batch] section of an empty gl.toml.
 func Default() Config {
-	return Config{Scheduler: slurm.Name, Exclusive: true, Options: []string{}, Modules: []string{}, Prolog: []string{}, Restarts: 10}
+	return Config{Submit: []string{}, Exclusive: true, Options: []string{}, Modules: []string{}, Prolog: []string{}, Restarts: 10}
 }
 
 // Validate returns everything that is wrong with the section.
 func (c Config) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
-	errs.Name("scheduler", "scheduler", c.Scheduler, Names())
+	errs.Check(len(c.Submit) == 0 || c.Template != "", "submit", "is for a script made from batch.template: Slurm's are submitted with sbatch")
 	errs.Check(c.Nodes >= 0, "nodes", "must be at least 1, or 0 for as many as the processes need, not %d", c.Nodes)
 	errs.Check(c.Time >= 0, "time", "must be at least 0s (by the estimate)")
 	errs.Check(c.Restarts >= 0, "restarts", "must be at least 0, not %d", c.Restarts)
 	for _, n := range []struct{ key, value string }{{"account", c.Account}, {"partition", c.Partition}, {"constraint", c.Constraint}} {
 		errs.Check(isWord(n.value), n.key, "%q has a space, a quote or a #, which a batch script cannot hold here", n.value)
+		errs.Check(n.value == "" || c.Template == "", n.key, "is for Slurm: write it into batch.template")
+	}
+	for _, n := range []struct {
+		key    string
+		values []string
+	}{{"options", c.Options}, {"modules", c.Modules}, {"prolog", c.Prolog}} {
+		errs.Check(len(n.values) == 0 || c.Template == "", n.key, "are for Slurm: write them into batch.template")
 	}
 	for _, o := range c.Options {
 		errs.Check(strings.HasPrefix(o, "-") && !strings.ContainsFunc(o, unicode.IsControl), "options", "%q is no option, such as --qos=debug", o)

@@ -1,12 +1,16 @@
 package batch
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/regular"
 )
 
 // Request is what a batch script is to do.
@@ -21,28 +25,50 @@ type Request struct {
 	Command    []string      // pgmpi and its arguments; exit status 130 is an interruption
 }
 
-// Minutes are those of the time limit.
+// Minutes is the time limit.
 func (r *Request) Minutes() int { return int(r.Time / time.Minute) }
 
 // clock is the time limit as h:mm:ss.
 func (r *Request) clock() string { return fmt.Sprintf("%d:%02d:00", r.Minutes()/60, r.Minutes()%60) }
 
-// Script is a batch script that goes on by itself: before its time limit pgmpi
-// ends with 130, and the script puts its job back in the queue. A job that was
-// cancelled does not come back: the signal for that, SIGTERM, is not the one that
-// warns of the time limit, SIGUSR1.
-func (s *Scheduler) Script(r *Request) string {
+// Script is the batch script: for Slurm, or the user's template with the request in the
+// place of its placeholders.
+func (r *Request) Script() (string, error) {
+	if r.Template == "" {
+		return r.forSlurm(), nil
+	}
+	template, err := regular.Read(r.Template, mostTemplate)
+	if err != nil {
+		return "", err
+	}
+	if !strings.Contains(string(template), "{command}") {
+		return "", fmt.Errorf("%s lacks {command}, which stands for pgmpi and its arguments", r.Template)
+	}
+	nodes := max(1, r.Nodes)
+	ppn := r.PPN
+	if ppn == 0 {
+		ppn = (r.NP + nodes - 1) / nodes
+	}
+	return strings.NewReplacer("{command}", quoted(r.Command), "{dir}", conf.Quote(r.Dir), "{log}", r.Log, "{name}", "pgmpi",
+		"{np}", strconv.Itoa(r.NP), "{nodes}", strconv.Itoa(nodes), "{ppn}", strconv.Itoa(ppn),
+		"{time}", r.clock(), "{minutes}", strconv.Itoa(r.Minutes())).Replace(string(template)), nil
+}
+
+// mostTemplate is more bytes than any template of a batch script has.
+const mostTemplate = 1 << 20
+
+// forSlurm goes on by itself: before its time limit pgmpi ends with 130, and the script
+// puts its job back in the queue. A job that was cancelled does not come back: the signal
+// for that, SIGTERM, is not the one that warns of the time limit, SIGUSR1.
+func (r *Request) forSlurm() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("#!/bin/bash")
-	for _, d := range s.directives(r) {
-		line("%s", d)
+	for _, d := range r.directives() {
+		line("#SBATCH %s", d)
 	}
 	line("# Written by pgmpi submit. Before the time limit it puts its job back in the")
 	line("# queue, at most %s, and goes on where it was.", conf.Plural(r.Restarts, "time"))
-	if s.Untested {
-		line("# UNTESTED with %s: written after its documentation.", s.Name)
-	}
 	line("")
 	line("cd %s || exit 2", conf.Quote(r.Dir))
 	if len(r.Modules) > 0 {
@@ -52,9 +78,39 @@ func (s *Scheduler) Script(r *Request) string {
 	for _, l := range r.Prolog {
 		line("%s", l)
 	}
-	b.WriteString(strings.NewReplacer("{command}", quoted(r.Command), "{restarts}", s.restarted,
-		"{most}", strconv.Itoa(r.Restarts), "{again}", s.resubmit(r), "{submit}", s.Submit+" "+conf.Quote(r.Path)).Replace(body))
+	b.WriteString(strings.NewReplacer("{command}", quoted(r.Command), "{most}", strconv.Itoa(r.Restarts),
+		"{submit}", r.SubmitLine()).Replace(body))
 	return b.String()
+}
+
+// SubmitLine is the command that submits the script; "": not known.
+func (r *Request) SubmitLine() string {
+	switch {
+	case r.Template == "":
+		return quoted([]string{"sbatch", r.Path})
+	case len(r.Submit) == 0:
+		return ""
+	}
+	return quoted(slices.Concat(r.Submit, []string{r.Path}))
+}
+
+// Put submits the script and returns the job's id, or what another batch system than
+// Slurm says.
+func (r *Request) Put() (job string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), submitLimit)
+	defer cancel()
+	switch {
+	case r.Template == "":
+		out, err := ask(ctx, "sbatch", "--parsable", r.Path)
+		job, _, _ := strings.Cut(out, ";") // the cluster's name may follow
+		if err == nil && !IsJob(job) {
+			err = fmt.Errorf("sbatch answered %.80q, and the id of a job was expected", job)
+		}
+		return job, err
+	case len(r.Submit) == 0:
+		return "", errors.New("batch.submit is empty: it has the words that submit a script made from batch.template")
+	}
+	return ask(ctx, r.Submit[0], slices.Concat(r.Submit[1:], []string{r.Path})...)
 }
 
 // quoted are words for a shell.
@@ -66,12 +122,8 @@ func quoted(words []string) string {
 	return strings.Join(out, " ")
 }
 
-func (s *Scheduler) resubmit(r *Request) string {
-	return strings.NewReplacer("{script}", conf.Quote(r.Path), "{next}", "$((restarts + 1))").Replace(s.again)
-}
-
 const body = `
-restarts={restarts}
+restarts=${SLURM_RESTART_COUNT:-0}
 cancelled= signalled=
 {command} &
 pgmpi=$!
@@ -85,7 +137,7 @@ done
 if [ $status -eq 130 ] && [ -z "$cancelled" ]; then
     if [ "$restarts" -lt {most} ]; then
         echo "pgmpi: restart $((restarts + 1)) of at most {most}" >&2
-        {again} && exit $status
+        scontrol requeue "$SLURM_JOB_ID" && exit $status
     fi
     echo "pgmpi: not finished after $restarts restarts; go on with: {submit}" >&2
 fi

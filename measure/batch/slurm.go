@@ -5,57 +5,45 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-var slurm = Scheduler{
-	Name:   "slurm",
-	Submit: "sbatch",
-	submit: func(ctx context.Context, script string) (string, error) {
-		out, err := ask(ctx, "sbatch", "--parsable", script)
-		job, _, _ := strings.Cut(out, ";") // the cluster's name may follow
-		return job, err
-	},
-	jobID: "SLURM_JOB_ID",
-	ends:  slurmEnd,
-	state: slurmState,
-	// From the time limit on Slurm refuses steps; its signal comes up to 30 s later.
-	over: []string{"Job/step already completing or completed", "DUE TO TIME LIMIT", "DUE TO PREEMPTION"},
-	directives: func(r *Request) []string {
-		d := []string{"--job-name=pgmpi"}
-		switch {
-		case r.PPN > 0:
-			d = append(d, fmt.Sprintf("--nodes=%d", r.Nodes), fmt.Sprintf("--ntasks-per-node=%d", r.PPN))
-		case r.Nodes > 0:
-			d = append(d, fmt.Sprintf("--nodes=%d", r.Nodes), fmt.Sprintf("--ntasks=%d", r.NP))
-		default:
-			d = append(d, fmt.Sprintf("--ntasks=%d", r.NP))
+// directives are what a script of Slurm's asks for.
+func (r *Request) directives() []string {
+	d := []string{"--job-name=pgmpi"}
+	switch {
+	case r.PPN > 0:
+		d = append(d, fmt.Sprintf("--nodes=%d", r.Nodes), fmt.Sprintf("--ntasks-per-node=%d", r.PPN))
+	case r.Nodes > 0:
+		d = append(d, fmt.Sprintf("--nodes=%d", r.Nodes), fmt.Sprintf("--ntasks=%d", r.NP))
+	default:
+		d = append(d, fmt.Sprintf("--ntasks=%d", r.NP))
+	}
+	d = append(d, "--time="+r.clock())
+	for _, o := range [][2]string{{"--account", r.Account}, {"--partition", r.Partition}, {"--constraint", r.Constraint}} {
+		if o[1] != "" {
+			d = append(d, o[0]+"="+o[1])
 		}
-		d = append(d, "--time="+r.clock())
-		for _, o := range [][2]string{{"--account", r.Account}, {"--partition", r.Partition}, {"--constraint", r.Constraint}} {
-			if o[1] != "" {
-				d = append(d, o[0]+"="+o[1])
-			}
-		}
-		if r.Exclusive {
-			d = append(d, "--exclusive")
-		}
-		d = append(d, "--requeue", "--open-mode=append", "--signal=B:USR1@90",
-			`--output="`+strings.ReplaceAll(r.Log, "%", "%%")+`"`)
-		return prefixed("#SBATCH ", append(d, r.Options...))
-	},
-	restarted: "${SLURM_RESTART_COUNT:-0}",
-	again:     `scontrol requeue "$SLURM_JOB_ID"`,
+	}
+	if r.Exclusive {
+		d = append(d, "--exclusive")
+	}
+	d = append(d, "--requeue", "--open-mode=append", "--signal=B:USR1@90",
+		`--output="`+strings.ReplaceAll(r.Log, "%", "%%")+`"`)
+	return append(d, r.Options...)
 }
 
-// prefixed puts the word of a directive before every option.
-func prefixed(word string, options []string) (lines []string) {
-	for _, o := range options {
-		lines = append(lines, word+o)
-	}
-	return lines
+// over are texts of Slurm's programs that say that a job is at its end: from the time
+// limit on Slurm refuses steps; its signal comes up to 30 s later.
+var over = []string{"Job/step already completing or completed", "DUE TO TIME LIMIT", "DUE TO PREEMPTION"}
+
+// Over tells whether the words of a launcher say that the batch system has ended
+// the job: they are not the launcher's failure.
+func Over(words string) bool {
+	return slices.ContainsFunc(over, func(text string) bool { return strings.Contains(words, text) })
 }
 
 // slurmEnd asks squeue, which knows of a limit that has been changed, and else
@@ -71,16 +59,32 @@ func slurmEnd(ctx context.Context, job string) (time.Time, error) {
 	return time.Time{}, err
 }
 
-func slurmState(ctx context.Context, job string) (State, error) {
-	text, err := ask(ctx, "squeue", "--noheader", "--states=all", "--jobs="+job, "--format=%T|%N|%r|%L")
-	if err != nil {
-		if strings.Contains(err.Error(), "Invalid job id") {
-			return State{}, nil
-		}
-		return State{}, err
+// State is the state of a job, in Slurm's words.
+type State struct {
+	Word  string // such as RUNNING; "": the job is no longer known
+	Nodes string // where it runs
+	Why   string // it waits
+	Left  string // of its time limit, as Slurm writes it
+}
+
+// Lives tells whether the job is waiting, running, or ending.
+func (s State) Lives() bool {
+	return slices.Contains([]string{"PENDING", "CONFIGURING", "RUNNING", "SUSPENDED", "STOPPED", "COMPLETING", "REQUEUED", "REQUEUE_HOLD", "STAGE_OUT"}, s.Word)
+}
+
+// StateOf asks Slurm for the state of a job.
+func StateOf(job string) (State, error) {
+	if !IsJob(job) {
+		return State{}, fmt.Errorf("%q is no job of Slurm's", job)
 	}
-	if text == "" {
+	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
+	defer cancel()
+	text, err := ask(ctx, "squeue", "--noheader", "--states=all", "--jobs="+job, "--format=%T|%N|%r|%L")
+	switch {
+	case err != nil && strings.Contains(err.Error(), "Invalid job id"):
 		return State{}, nil
+	case err != nil || text == "":
+		return State{}, err
 	}
 	f := strings.SplitN(text, "|", 4)
 	if len(f) != 4 {

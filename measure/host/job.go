@@ -3,7 +3,6 @@ package host
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -15,7 +14,7 @@ import (
 // Job is the job of a batch system that pgmpi runs in. Who submitted it, and on
 // whose account, is left out: results are published.
 type Job struct {
-	Scheduler string `json:"scheduler"` // "slurm", "pbs", "lsf", "sge", "flux"
+	Scheduler string `json:"scheduler"` // "slurm", "pbs", "lsf", "sge"
 	ID        string `json:"id"`
 	Partition string `json:"partition,omitempty"` // or queue
 	Nodes     string `json:"nodes,omitempty"`     // as the scheduler writes them: "node[1-4]"
@@ -41,12 +40,6 @@ func ReadJob() *Job {
 		id   string
 		read func() *Job
 	}{
-		// Flux first: it also runs inside of jobs of the others.
-		{"FLUX_ENCLOSING_ID", func() *Job {
-			j := &Job{Scheduler: "flux"}
-			_, _ = fmt.Sscan(asked("flux", "resource", "list", "-s", "all", "-n", "-o", "{nnodes} {ncores}"), &j.NodeCount, &j.Slots)
-			return j
-		}},
 		{"SLURM_JOB_ID", func() *Job {
 			first, all := slurmCPUs(os.Getenv("SLURM_JOB_CPUS_PER_NODE"))
 			return &Job{Scheduler: "slurm", Partition: os.Getenv("SLURM_JOB_PARTITION"),
@@ -127,22 +120,17 @@ func (j *Job) Over() bool {
 // Running tells whether a job certainly runs.
 func (j *Job) Running() bool { return j.state() == "RUNNING" }
 
-// state is what Slurm says of a job; "" where it says nothing.
+// state asks Slurm for the state of a job; "" where it says nothing.
 func (j *Job) state() string {
 	if j == nil || j.Scheduler != "slurm" {
 		return ""
 	}
-	state := asked("squeue", "-h", "-t", "all", "-o", "%T", "-j", j.ID)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	out, _ := exec.CommandContext(ctx, "squeue", "-h", "-t", "all", "-o", "%T", "-j", j.ID).CombinedOutput()
+	state := strings.TrimSpace(string(out))
 	if strings.Contains(state, "Invalid job id") { // it ended some minutes ago
 		return "gone"
 	}
 	return state
-}
-
-// asked is what a program of the batch system prints, in one way or the other.
-func asked(program string, args ...string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	out, _ := exec.CommandContext(ctx, program, args...).CombinedOutput()
-	return strings.TrimSpace(string(out))
 }

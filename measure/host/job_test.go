@@ -38,7 +38,7 @@ func TestJobOfABatchSystemIsReadWithoutItsOwner(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, v := range os.Environ() {
-				for _, prefix := range []string{"SLURM_", "PBS_", "LSB_", "FLUX_", "JOB_ID", "SGE_", "NSLOTS", "NHOSTS"} {
+				for _, prefix := range []string{"SLURM_", "PBS_", "LSB_", "JOB_ID", "SGE_", "NSLOTS", "NHOSTS"} {
 					if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, prefix) {
 						t.Setenv(name, "")
 					}
@@ -55,19 +55,13 @@ func TestJobOfABatchSystemIsReadWithoutItsOwner(t *testing.T) {
 	}
 }
 
-// Flux answers itself; Slurm says when a job is over.
-func TestBatchSystemsAreAsked(t *testing.T) {
+func TestSlurmSaysWhenAJobIsOver(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	program := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777); err != nil {
 			t.Fatal(err)
 		}
-	}
-	t.Setenv("FLUX_ENCLOSING_ID", "f12")
-	program("flux", "echo 2 64")
-	if j := ReadJob(); j == nil || j.Scheduler != "flux" || j.NodeCount != 2 || j.Slots != 64 {
-		t.Errorf("got %+v", j)
 	}
 	job := &Job{Scheduler: "slurm", ID: "12"}
 	for answer, want := range map[string][2]bool{

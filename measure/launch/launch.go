@@ -21,8 +21,8 @@ func Cores() int { return runtime.NumCPU() }
 
 // Launch returns the argument list, with "{np}", "{nodes}" and "{ppn}" and without
 // the rank program, that starts the ranks of a shape: the configured one, or the
-// default of the library that the rank program is built for. The one words "srun"
-// and "flux" are short for Slurm's and Flux's.
+// default of the library that the rank program is built for. The one word "srun"
+// is short for Slurm's.
 func Launch(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string, error) {
 	argv, err := c.Words, startedByLauncher()
 	if err != nil {
@@ -32,8 +32,6 @@ func Launch(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 	switch {
 	case len(argv) == 1 && filepath.Base(argv[0]) == "srun":
 		argv, err = srun(argv[0], rank, c.wishFor(shape))
-	case len(argv) == 1 && filepath.Base(argv[0]) == "flux":
-		argv = append([]string{argv[0]}, fluxWords(c.wishFor(shape))...)
 	case len(argv) == 0 && known == nil:
 		return nil, fmt.Errorf("the rank program is built for %s, and no launcher is known for it; give one with --launch, for example --launch \"mpiexec -n {np}\"", rank.BuiltFor)
 	case len(argv) == 0:

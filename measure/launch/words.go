@@ -85,16 +85,6 @@ func srunWords(pmi string, w wish) []string {
 	return append(words, when(w.shared, "--overcommit")...)
 }
 
-// fluxWords start ranks as a job in a Flux instance, as srunWords do.
-func fluxWords(w wish) []string {
-	words := []string{"run", "--input=0", "-o", "exit-on-error"}
-	if w.grid {
-		return append(words, "-N", "{nodes}", "--tasks-per-node={ppn}")
-	}
-	words = append(words, "-n", "{np}")
-	return append(words, when(w.several, "-c", "{cpus}")...)
-}
-
 func when(wanted bool, words ...string) []string {
 	if !wanted {
 		return nil

@@ -114,25 +114,21 @@ func readOwn(raw any, into reflect.Value) (own bool, err error) {
 
 // list tells whether raw is an array of what the slice holds.
 func (d *decoder) list(raw any, into reflect.Value, path string) bool {
-	items, ok := raw.([]any)
-	if tables, are := raw.([]map[string]any); are {
-		ok = true
-		for _, t := range tables {
-			items = append(items, t)
-		}
+	items := reflect.ValueOf(raw) // []any, or []map[string]any
+	if items.Kind() != reflect.Slice {
+		return false
 	}
-	all := reflect.MakeSlice(into.Type(), len(items), len(items))
-	for i, item := range items {
+	all := reflect.MakeSlice(into.Type(), items.Len(), items.Len())
+	for i := range items.Len() {
+		item := items.Index(i).Interface()
 		if table, isTable := item.(map[string]any); isTable && all.Index(i).Kind() == reflect.Struct {
 			d.table(table, all.Index(i), fmt.Sprintf("%s[%d]", path, i))
 		} else if !scalar(item, all.Index(i)) {
 			d.fail(fmt.Sprintf("%s[%d]", path, i), "wants %s, not %s", wanted(all.Index(i).Type()), shown(item))
 		}
 	}
-	if ok {
-		into.Set(all)
-	}
-	return ok
+	into.Set(all)
+	return true
 }
 
 // scalar tells whether raw is a value of the field's type. An integer is a

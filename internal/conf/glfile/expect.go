@@ -4,40 +4,23 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"pgmpi/analyze/series"
-	"pgmpi/internal/conf"
 )
-
-// expectations is the file of gate.expect.
-type expectations struct {
-	Expect []series.Expectation `toml:"expect"`
-}
 
 // ParseExpect reads the file of gate.expect, as strictly as gl.toml: everything that is
 // wrong with it is an error of type Errors.
 func ParseExpect(name string, data []byte) ([]series.Expectation, error) {
-	var e expectations
-	data = withoutBOM(data)
-	var sections map[string]any
-	if _, err := toml.Decode(string(data), &sections); err != nil {
-		return nil, syntaxError(name, data, err)
+	var e struct {
+		Expect []series.Expectation `toml:"expect"`
 	}
 	f := File{Name: name}
-	var err error
-	if f.keys, err = indexKeys(name, data); err != nil {
+	errs, err := f.decode(data, &e)
+	if err != nil {
 		return nil, err
 	}
-	var d decoder
-	d.table(sections, reflect.ValueOf(&e).Elem(), "")
-	wrong := slices.DeleteFunc(inSection("expect", series.ValidateExpectations(e.Expect)), func(e conf.FieldError) bool {
-		return slices.ContainsFunc(d.errs, func(x conf.FieldError) bool { return related(x.Key, e.Key) })
-	})
-	return e.Expect, f.located(append(d.errs, wrong...))
+	return e.Expect, f.located(beside(errs, inSection("expect", series.ValidateExpectations(e.Expect))))
 }
 
 // FormatExpect writes the file that ParseExpect reads.

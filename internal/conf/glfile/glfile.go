@@ -1,7 +1,6 @@
 package glfile
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -91,22 +90,22 @@ func Load(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	named := []*string{&file.Batch.Template}
 	for i := range file.Mockup {
-		if m := &file.Mockup[i]; m.File != "" {
-			if m.File, err = beside(path, m.File); err != nil {
-				return nil, err
-			}
+		named = append(named, &file.Mockup[i].File)
+	}
+	for _, other := range named { // they lie beside the file
+		if *other == "" {
+			continue
+		}
+		if !filepath.IsAbs(*other) {
+			*other = filepath.Join(filepath.Dir(path), *other)
+		}
+		if *other, err = filepath.Abs(*other); err != nil {
+			return nil, err
 		}
 	}
 	return file, nil
-}
-
-// beside is the absolute path of a file that another one names.
-func beside(path, file string) (string, error) {
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(filepath.Dir(path), file)
-	}
-	return filepath.Abs(file)
 }
 
 // Parse reads a gl.toml. Text that cannot be decoded (syntax, unknown keys,
@@ -115,30 +114,42 @@ func beside(path, file string) (string, error) {
 // still replace them.
 func Parse(name string, data []byte) (*File, error) {
 	f := Default()
-	data = withoutBOM(data)
-	f.Name, f.Source = name, string(data)
-	var sections map[string]any
-	if _, err := toml.Decode(f.Source, &sections); err != nil {
-		return nil, syntaxError(name, data, err)
-	}
-	var err error
-	if f.keys, err = indexKeys(name, data); err != nil {
+	f.Name = name
+	errs, err := f.decode(data, &f)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	var d decoder
-	d.table(sections, reflect.ValueOf(&f).Elem(), "")
-	if len(d.errs) == 0 {
+	case len(errs) == 0:
 		return &f, nil
 	}
-	// A key that could not be decoded has its default: no second error for it.
-	wrong := slices.DeleteFunc(f.check(), func(e conf.FieldError) bool {
-		return slices.ContainsFunc(d.errs, func(x conf.FieldError) bool { return related(x.Key, e.Key) })
-	})
-	return nil, f.located(append(d.errs, wrong...))
+	return nil, f.located(beside(errs, f.check()))
 }
 
-// withoutBOM leaves out the mark that editors on Windows put before a text.
-func withoutBOM(data []byte) []byte { return bytes.TrimPrefix(data, []byte("\uFEFF")) }
+// decode reads a text into a struct, and returns what could not be decoded. The error is
+// about the syntax.
+func (f *File) decode(data []byte, into any) ([]conf.FieldError, error) {
+	f.Source = strings.TrimPrefix(string(data), "\uFEFF") // which editors on Windows put before a text
+	var sections map[string]any
+	if _, err := toml.Decode(f.Source, &sections); err != nil {
+		var pe toml.ParseError
+		if !errors.As(err, &pe) {
+			return nil, Errors{{File: f.Name, Msg: err.Error()}}
+		}
+		return nil, Errors{{f.Name, positionAt(f.Source, pe.Position.Start), strings.TrimPrefix(pe.Message, "toml: ")}}
+	}
+	f.keys = indexKeys(f.Source)
+	var d decoder
+	d.table(sections, reflect.ValueOf(into).Elem(), "")
+	return d.errs, nil
+}
+
+// beside adds wrong values to what could not be decoded: a key that could not be has its
+// default, and gets no second error for it.
+func beside(errs, wrong []conf.FieldError) []conf.FieldError {
+	return append(errs, slices.DeleteFunc(wrong, func(e conf.FieldError) bool {
+		return slices.ContainsFunc(errs, func(x conf.FieldError) bool { return related(x.Key, e.Key) })
+	})...)
+}
 
 // related tells whether one key is the other, or lies inside it.
 func related(a, b string) bool {
@@ -146,14 +157,6 @@ func related(a, b string) bool {
 		a, b = b, a
 	}
 	return a == b || strings.HasPrefix(b, a) && strings.ContainsAny(b[len(a):len(a)+1], ".[")
-}
-
-func syntaxError(name string, data []byte, err error) error {
-	var pe toml.ParseError
-	if !errors.As(err, &pe) {
-		return Errors{{File: name, Msg: err.Error()}}
-	}
-	return Errors{{name, positionAt(data, pe.Position.Start), strings.TrimPrefix(pe.Message, "toml: ")}}
 }
 
 // Validate returns an error of type Errors with everything that is wrong with
@@ -246,7 +249,7 @@ func (f *File) located(errs []conf.FieldError) error {
 		if !strings.HasPrefix(msg, "unknown ") { // those name what they are about
 			msg = index.ReplaceAllString(e.Key, "") + ": " + msg
 		}
-		out = append(out, Error{f.Name, f.keys.find(e.Key), msg})
+		out = append(out, Error{f.Name, f.keys.find(f.Source, e.Key), msg})
 	}
 	if len(out) == 0 {
 		return nil // not an empty Errors, which would be an error

@@ -10,7 +10,6 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/tuning"
-	"pgmpi/measure/batch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 	"pgmpi/nrep"
@@ -174,16 +173,17 @@ var Keys = []Key{
 		More: "A guideline that is newly violated is a harm in any case.", Flag: "harm", Value: "RATIO"},
 	{Name: "remedy.proofs", Text: "proofs, of many mpiruns each, at most: one more follows whenever a part of the setting is taken back"},
 
-	{Name: "batch.scheduler", Text: "the batch system that `pgmpi submit` writes a script for", Names: batch.Names(),
-		More: "All but `slurm` are untested, and are not submitted; see [how-to-slurm.md](how-to-slurm.md)."},
+	{Name: "batch.template", Text: "a file, beside gl.toml, from which `pgmpi submit` makes a script for another batch system than Slurm", Empty: "a script for Slurm",
+		More: "See [how-to-slurm.md](how-to-slurm.md#other-batch-systems)."},
+	{Name: "batch.submit", Text: "the words that submit a script made from `template`, such as `[\"qsub\"]`; the script's path follows them"},
 	{Name: "batch.nodes", Text: "nodes of the job", Empty: "as many as the processes need"},
 	{Name: "batch.time", Text: "time limit of one allocation, such as `\"30m\"`; a job that needs longer goes on in another one",
 		Empty: "twice the estimate of `pgmpi check --dry-run`, but at least 15 minutes"},
-	{Name: "batch.account", Text: "the account that pays", Empty: "the scheduler's default"},
-	{Name: "batch.partition", Text: "the partition, or queue", Empty: "the scheduler's default"},
-	{Name: "batch.constraint", Text: "which nodes, in the scheduler's words", Empty: "any"},
+	{Name: "batch.account", Text: "the account that pays", Empty: "Slurm's default"},
+	{Name: "batch.partition", Text: "the partition", Empty: "Slurm's default"},
+	{Name: "batch.constraint", Text: "which nodes, in Slurm's words", Empty: "any"},
 	{Name: "batch.exclusive", Text: "ask for nodes that nobody else uses meanwhile"},
-	{Name: "batch.options", Text: "more options of the scheduler, such as `[\"--qos=debug\"]`"},
+	{Name: "batch.options", Text: "more options of sbatch, such as `[\"--qos=debug\"]`"},
 	{Name: "batch.modules", Text: "modules that the script loads"},
 	{Name: "batch.prolog", Text: "lines of shell before pgmpi is started"},
 	{Name: "batch.restarts", Text: "how often the job may go on in another allocation"},

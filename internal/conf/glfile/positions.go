@@ -1,129 +1,155 @@
 package glfile
 
 import (
-	"bytes"
-	"cmp"
-	"errors"
-	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/pelletier/go-toml/v2/unstable"
+	"pgmpi/internal/conf"
 )
 
 // position is a place in a file: 1-based, Col in characters; 0: it is not in the file.
 type position struct{ Line, Col int }
 
-func positionAt(data []byte, offset int) position {
-	before := data[:max(0, min(offset, len(data)))]
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return position{bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1}
+func positionAt(text string, offset int) position {
+	before := text[:max(0, min(offset, len(text)))]
+	start := strings.LastIndexByte(before, '\n') + 1
+	return position{strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[start:]) + 1}
 }
 
 // keys maps the path of a key, such as "job.np" or "guideline[0].pattern.mockup",
-// to its place.
-type keys map[string]position
+// to its offset in the text.
+type keys map[string]int
 
 // find returns the place of a key, or of the nearest table around it. The zero
-// position means that none of them is in the file.
-func (k keys) find(path string) position {
+// position means that none of them is in the text.
+func (k keys) find(text, path string) position {
 	for path != "" {
-		if at := cmp.Or(k[path], k[path+"[0]"]); at != (position{}) {
-			return at
+		for _, p := range []string{path, conf.Element(path, 0)} {
+			if at, ok := k[p]; ok {
+				return positionAt(text, at)
+			}
 		}
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 	}
 	return position{}
 }
 
-// indexer walks the syntax tree, because the decoder does not say where the
-// keys of its values were.
-type indexer struct {
-	parser unstable.Parser
-	data   []byte
+// tokens are what TOML consists of, blanks and comments apart.
+var tokens = regexp.MustCompile(`(?s)#[^\n]*|"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5}|"(?:\\.|[^"\\])*"|'[^']*'|[\[\]{},.=\n]|[^\s#\[\]{},.="']+`)
+
+type token struct {
+	text string
+	at   int
+}
+
+// scanner finds the places of keys, which the TOML package does not tell, in a text
+// that the package has found to be right.
+type scanner struct {
+	left   []token // not read yet; the last is the end of the text
 	keys   keys
 	arrays map[string]int // [[table]]s met so far, by path
 }
 
-// indexKeys finds every key of a file.
-func indexKeys(name string, data []byte) (keys, error) {
-	x := indexer{data: data, keys: keys{}, arrays: map[string]int{}}
-	x.parser.Reset(data)
-	table := ""
-	for x.parser.NextExpression() {
-		switch n := x.parser.Expression(); n.Kind {
-		case unstable.Table, unstable.ArrayTable:
-			table = x.header(n)
-		case unstable.KeyValue:
-			x.keyValue(table, n)
+// indexKeys finds every key of a text, and every element of an array that is no table.
+func indexKeys(text string) keys {
+	s := scanner{keys: keys{}, arrays: map[string]int{}}
+	for _, t := range tokens.FindAllStringIndex(text, -1) {
+		if text[t[0]] != '#' {
+			s.left = append(s.left, token{text[t[0]:t[1]], t[0]})
 		}
 	}
-	err := x.parser.Error()
-	var pe *unstable.ParserError
-	switch {
-	case errors.As(err, &pe):
-		return nil, Errors{{name, positionAt(data, int(x.parser.Range(pe.Highlight).Offset)), pe.Message}}
-	case err != nil:
-		return nil, Errors{{name, position{1, 1}, err.Error()}}
+	s.left = append(s.left, token{"\n", len(text)})
+	for table := ""; len(s.left) > 1; {
+		switch {
+		case s.accept("\n"), s.accept("]"):
+		case s.accept("["):
+			table = s.key("", s.accept("["))
+		default:
+			s.keyValue(table)
+		}
 	}
-	return x.keys, nil
+	return s.keys
 }
 
-// header returns the path of a [table] or of the newest element of [[tables]];
-// the last part is the key's place.
-func (x *indexer) header(n *unstable.Node) string {
-	path := ""
-	for it := n.Key(); it.Next(); {
-		path = join(path, string(it.Node().Data))
-		if n.Kind == unstable.ArrayTable && it.IsLast() {
-			x.arrays[path]++
+func (s *scanner) next() token {
+	t := s.left[0]
+	if len(s.left) > 1 {
+		s.left = s.left[1:]
+	}
+	return t
+}
+
+// accept passes a token over, if it is the next.
+func (s *scanner) accept(text string) bool {
+	is := len(s.left) > 1 && s.left[0].text == text
+	if is {
+		s.next()
+	}
+	return is
+}
+
+// key notes the parts of a key and returns the path that ends with it. A part that names an
+// array of tables stands for its newest element, and [[key]] begins one.
+func (s *scanner) key(path string, begins bool) string {
+	for more := true; more; more = s.accept(".") {
+		t := s.next()
+		name := strings.Trim(t.text, "'")
+		if plain, err := strconv.Unquote(name); err == nil {
+			name = plain
 		}
-		if count := x.arrays[path]; count > 0 {
-			path = fmt.Sprintf("%s[%d]", path, count-1)
+		path = join(path, name)
+		if begins && s.left[0].text == "]" {
+			s.arrays[path]++
 		}
-		x.note(path, it.Node())
+		if n := s.arrays[path]; n > 0 {
+			path = conf.Element(path, n-1)
+		}
+		s.note(path, t)
 	}
 	return path
 }
 
-func (x *indexer) keyValue(table string, n *unstable.Node) {
-	path := table
-	for it := n.Key(); it.Next(); {
-		path = join(path, string(it.Node().Data))
-		x.note(path, it.Node())
-	}
-	x.value(path, n.Value())
+func (s *scanner) keyValue(table string) {
+	path := s.key(table, false)
+	s.accept("=")
+	s.value(path)
 }
 
-// value goes into inline tables and arrays of them.
-func (x *indexer) value(path string, n *unstable.Node) {
-	switch n.Kind {
-	case unstable.InlineTable:
-		for it := n.Children(); it.Next(); {
-			if it.Node().Kind == unstable.KeyValue {
-				x.keyValue(path, it.Node())
-			}
+// value goes into inline tables and arrays, and passes other values over.
+func (s *scanner) value(path string) {
+	switch s.next().text {
+	case "{":
+		for s.within("}") {
+			s.keyValue(path)
 		}
-	case unstable.Array:
-		i := 0
-		for it := n.Children(); it.Next(); {
-			if it.Node().Kind == unstable.Comment {
-				continue
+	case "[":
+		for i := 0; s.within("]"); i++ {
+			element := conf.Element(path, i)
+			if s.left[0].text != "{" { // whose keys have places of their own
+				s.note(element, s.left[0])
 			}
-			element := fmt.Sprintf("%s[%d]", path, i)
-			if it.Node().Raw.Length > 0 && it.Node().Kind != unstable.InlineTable { // one has the places of its keys
-				x.note(element, it.Node())
-			}
-			x.value(element, it.Node())
-			i++
+			s.value(element)
+		}
+	default:
+		for !strings.Contains(",]}\n", s.left[0].text) {
+			s.next()
 		}
 	}
 }
 
-// note keeps the first place of a path, or of an element of an array: dotted keys name their tables again.
-func (x *indexer) note(path string, key *unstable.Node) {
-	if _, ok := x.keys[path]; !ok {
-		x.keys[path] = positionAt(x.data, int(key.Raw.Offset))
+// within tells whether an element follows before the end of a table or an array.
+func (s *scanner) within(end string) bool {
+	for s.accept(",") || s.accept("\n") {
+	}
+	return !s.accept(end) && len(s.left) > 1
+}
+
+// note keeps the first place of a path: dotted keys name their tables again.
+func (s *scanner) note(path string, t token) {
+	if _, ok := s.keys[path]; !ok {
+		s.keys[path] = t.at
 	}
 }
 

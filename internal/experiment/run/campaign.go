@@ -33,7 +33,6 @@ type Campaign struct {
 	Start    measure.Starter // nil: measure.Exec
 	// LaunchTime is what the start of an mpirun is taken to cost by Estimate; 0: unknown.
 	LaunchTime time.Duration
-	Network    Network   // what Estimate takes between nodes; zero: UsualNetwork
 	Job        batch.Job // that all this is in; Open asks where it is not set
 
 	session measure.Session

@@ -21,8 +21,8 @@ import (
 )
 
 // The model behind the estimate of --dry-run. Nothing is known of the machine
-// before the first mpirun, so its constants are those of one node with shared
-// memory, in seconds and seconds per byte (docs/dry-run.md);
+// before the first mpirun, so its constants are of one node with shared memory;
+// of networks it knows nothing. They are in seconds and seconds per byte (docs/dry-run.md);
 // what a library's start-up costs is in package launch.
 const (
 	stepTime   = 0.75e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
@@ -169,8 +169,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 		cost.start = c.LaunchTime.Seconds()
 	}
 	// What a collective without data costs: ⌈log2 p⌉ steps.
-	network := c.network()
-	empty := cost.step*float64(max(1, bits.Len(uint(shape.NP-1)))) + network.steps(shape)
+	empty := cost.step * float64(max(1, bits.Len(uint(shape.NP-1))))
 	called := map[string]bool{}
 	var nrep, run, verified float64
 	folded := int64(0) // elements
@@ -178,7 +177,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 		k := m.Plan.Cases[i]
 		f, _ := mockups.Get(k.Function)
 		need := f.Memory(k.Msize/extent, extent, shape.NP)
-		call := empty*float64(collectivesIn(f)) + byteTime*float64(need.Sum()) + network.data(shape, f, need)
+		call := empty*float64(collectivesIn(f)) + byteTime*float64(need.Sum())
 		untimed := warmups(config, call)
 		if !called[k.Function] {
 			called[k.Function] = true

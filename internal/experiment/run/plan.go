@@ -224,8 +224,7 @@ func (p *Plan) time() document.Section {
 	s.Fact("", "%.2g ns a byte; %s", byteTime*1e9, repeated)
 	unseen := slices.ContainsFunc(p.Costs, func(c Cost) bool { return c.Shape.Nodes > 1 && !c.Measured })
 	if unseen {
-		s.Fact("", "%s%s", p.network(), p.guessed())
-		s.Say("Over a network no data are taken to be sent twice: a library that does, or others on the network, can make it several times more. When mpiruns are finished, --dry-run with --out and --resume tells by what they took.")
+		s.Say("The estimate does not know the network between nodes: there it is a lower bound, and a check can take several times as long. When mpiruns are finished, --dry-run with --out and --resume tells by what they took.")
 	} else {
 		s.Say("A network, a busy machine, or more ranks than cores can make it many times more.")
 	}
@@ -238,21 +237,6 @@ func given(launchTime time.Duration) string {
 		return " (--launch-time)"
 	}
 	return ""
-}
-
-// guessed says how to replace what nobody has said of the network.
-func (p *Plan) guessed() string {
-	var flags []string
-	if p.Network.Gbit == 0 {
-		flags = append(flags, "--network-gbit")
-	}
-	if p.Network.Latency == 0 {
-		flags = append(flags, "--network-latency")
-	}
-	if len(flags) == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", which is a guess: %s", strings.Join(flags, ", "))
 }
 
 // hours shows two digits or more of a number of node-hours.

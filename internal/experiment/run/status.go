@@ -12,6 +12,7 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
+	"pgmpi/measure/batch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -72,7 +73,7 @@ func StatusOf(path string) (*Status, error) {
 
 func (r *jobRecord) status() *JobStatus {
 	j := &JobStatus{Scheduler: r.Scheduler, ID: r.Job, Submitted: r.Submitted}
-	state, err := r.scheduler().State(r.Job)
+	state, err := batch.StateOf(r.Job)
 	if err != nil {
 		j.Unknown = err.Error()
 		return j

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"pgmpi/internal/conf"
@@ -23,9 +22,8 @@ import (
 // Submission is a check as a batch job, before it is submitted.
 type Submission struct {
 	*batch.Request
-	Scheduler *batch.Scheduler
-	Folder    string
-	Estimate  time.Duration // that the time limit comes from; 0: from batch.time
+	Folder   string
+	Estimate time.Duration // that the time limit comes from; 0: from batch.time
 }
 
 // leastTime is for an estimate that is too low: it knows neither networks nor the
@@ -46,7 +44,7 @@ func NewSubmission(config *glfile.File, path, version string, explore bool, argv
 	if err != nil {
 		return nil, err
 	}
-	s := &Submission{Scheduler: batch.Get(config.Batch.Scheduler), Folder: path, Request: &batch.Request{Config: config.Batch, Dir: dir, Command: argv,
+	s := &Submission{Folder: path, Request: &batch.Request{Config: config.Batch, Dir: dir, Command: argv,
 		Nodes: config.Batch.Nodes, Path: filepath.Join(folder, results.BatchScript), Log: filepath.Join(folder, results.BatchLog)}}
 	plan, err := config.Plan(config.Job.NP)
 	if err != nil {
@@ -118,12 +116,16 @@ func (s *Submission) Size() string {
 
 // Write writes the script into the folder.
 func (s *Submission) Write() error {
+	script, err := s.Script()
+	if err != nil {
+		return fail.Setupf("batch.template: %w", err)
+	}
 	if err := os.MkdirAll(s.Folder, 0o777); err != nil {
 		return fail.AsSetup(err)
 	}
 	folder := results.Folder{Path: s.Folder}
-	err := folder.WriteFile(results.BatchScript, func(w io.Writer) error {
-		_, err := io.WriteString(w, s.Scheduler.Script(s.Request))
+	err = folder.WriteFile(results.BatchScript, func(w io.Writer) error {
+		_, err := io.WriteString(w, script)
 		return err
 	})
 	if err != nil {
@@ -132,34 +134,34 @@ func (s *Submission) Write() error {
 	return nil
 }
 
-// Go submits the script and keeps the job's id in the folder. A folder whose job
-// is still in the queue gets no second one.
+// Go submits the script and returns the job's id. Slurm's is kept in the folder: a folder
+// whose job is still in the queue gets no second one.
 func (s *Submission) Go() (job string, err error) {
 	before, err := readJob(s.Folder)
 	if err != nil {
 		return "", err
 	}
 	if before != nil {
-		if state, err := before.scheduler().State(before.Job); err == nil && state.Lives() {
+		if state, err := batch.StateOf(before.Job); err == nil && state.Lives() {
 			return "", fail.Setupf("job %s is %s, and works on %s: wait for it, end it, or take another folder with --out", before.Job, state.Word, s.Folder)
 		}
 	}
-	if job, err = s.Scheduler.Put(s.Path); err != nil {
+	if job, err = s.Put(); err != nil {
 		return "", fail.AsSetup(err)
 	}
+	if s.Template != "" {
+		return job, nil
+	}
 	folder := results.Folder{Path: s.Folder}
-	return job, folder.WriteJSON(results.BatchJob, &jobRecord{Schema: jobSchema, Scheduler: s.Scheduler.Name, Job: job,
+	return job, folder.WriteJSON(results.BatchJob, &jobRecord{Schema: jobSchema, Scheduler: slurm, Job: job,
 		Submitted: time.Now().UTC().Format(time.RFC3339)})
 }
 
 const (
 	jobSchema = "pgmpi-batch/1"
+	slurm     = "slurm"  // the only batch system that is asked for its jobs
 	MostJob   = 64 << 10 // bytes of batch.json
 )
-
-// jobID is what schedulers call their jobs. A word of somebody else becomes an argument of the
-// program that asks for the job's state.
-var jobID = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._+\[\]-]{0,99}$`)
 
 // jobRecord is batch.json.
 type jobRecord struct {
@@ -168,8 +170,6 @@ type jobRecord struct {
 	Job       string `json:"job"`
 	Submitted string `json:"submitted"` // RFC 3339, UTC
 }
-
-func (r *jobRecord) scheduler() *batch.Scheduler { return batch.Get(r.Scheduler) }
 
 // readJob is the job that was submitted for a folder; nil: none.
 func readJob(folder string) (*jobRecord, error) {
@@ -185,10 +185,10 @@ func readJob(folder string) (*jobRecord, error) {
 	if err := json.Unmarshal(text, &r); err != nil {
 		return nil, fail.Setupf("%s: %w; the file is damaged: move it away", path, err)
 	}
-	if r.Schema != jobSchema || !batch.Known(r.Scheduler) {
+	if r.Schema != jobSchema || r.Scheduler != slurm {
 		return nil, fail.Setupf("%s: schema %q and scheduler %q, and this pgmpi reads %q", path, r.Schema, r.Scheduler, jobSchema)
 	}
-	if !jobID.MatchString(r.Job) {
+	if !batch.IsJob(r.Job) {
 		return nil, fail.Setupf("%s: no job is called %q; the file is damaged: move it away", path, r.Job)
 	}
 	return &r, nil

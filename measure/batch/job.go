@@ -1,0 +1,68 @@
+package batch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Job is the batch job that a process is in.
+type Job struct {
+	ID   string    // "": none
+	Ends time.Time // zero: not known
+}
+
+// Here is the job of this process. Slurm is asked once: it serves many.
+var Here = sync.OnceValue(func() Job { return here(os.Getenv) })
+
+func here(getenv func(string) string) Job {
+	id := getenv("SLURM_JOB_ID")
+	if id == "" { // of others only the job's name is known
+		return Job{ID: cmp.Or(getenv("PBS_JOBID"), getenv("LSB_JOBID"), getenv("FLUX_JOB_ID"))}
+	}
+	j := Job{ID: id}
+	if IsJob(id) {
+		ctx, cancel := context.WithTimeout(context.Background(), askLimit)
+		defer cancel()
+		j.Ends, _ = slurmEnd(ctx, id) // what Slurm does not tell stays unknown
+	}
+	return j
+}
+
+// A batch system that is busy answers late.
+const (
+	askLimit    = 10 * time.Second
+	submitLimit = time.Minute
+)
+
+var jobs = regexp.MustCompile(`^[0-9A-Za-z][0-9A-Za-z._+\[\]-]{0,99}$`)
+
+// IsJob tells whether a text can be a job's id: it comes from the environment or
+// from a file, and must be no option of a program.
+func IsJob(text string) bool { return jobs.MatchString(text) }
+
+// ask runs a program of a batch system and returns what it says.
+func ask(ctx context.Context, program string, args ...string) (string, error) {
+	var said strings.Builder
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stderr = &said
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	text := strings.TrimSpace(string(out))
+	switch {
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s did not answer in time", program)
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("there is no %s on the PATH", program)
+	case err != nil:
+		return text, fmt.Errorf("%s: %w: %.300s", program, err, strings.TrimSpace(said.String()))
+	}
+	return text, nil
+}
