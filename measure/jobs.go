@@ -8,7 +8,6 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/measure/host"
-	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 )
 
@@ -32,22 +31,6 @@ func ExamineClocks(ctx context.Context, argv []string, shape guidelines.Shape, c
 	m := newMpirun(nil, argv, nil, limitsFor(DefaultMPI(), shape.NP, stall))
 	m.progress = progress
 	return m.run(ctx, job)
-}
-
-// Algorithms does one mpirun of a shape that measures nothing, and returns the
-// library's own algorithms. A failure of the mpirun is an *Error.
-func Algorithms(ctx context.Context, start Starter, argv []string, np int, mpi MPIConfig, library string) ([]protocol.Algorithms, error) {
-	env := maps.Clone(launch.AlgorithmEnv(library))
-	if env == nil {
-		env = map[string]string{}
-	}
-	maps.Copy(env, mpi.Env)
-	job := &protocol.Job{Mode: protocol.ModeAlgorithms, NP: np}
-	out, err := newMpirun(start, argv, env, limitsFor(mpi, np, time.Duration(Default().Stall))).run(ctx, job)
-	if err != nil {
-		return nil, err
-	}
-	return out.End.Algorithms, nil
 }
 
 // Do does a job that times nothing in one mpirun under an environment beside mpi.env.

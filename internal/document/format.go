@@ -10,7 +10,7 @@ import (
 // formats is the registry, in the order that help texts show.
 var Formats = []Format{
 	textFormat,
-	jsonFormat,
+	JSON,
 	csvFormat,
 	markdownFormat,
 	htmlFormat,
@@ -52,6 +52,9 @@ func (f Format) File(d *Document) string {
 	}
 	return d.Name + "." + f.ext
 }
+
+// FileIn is the name of the files of a kind of document in a format.
+func (k Kind[T]) FileIn(f Format) string { return k.Name + "." + f.ext }
 
 // Formats are the names of the formats that a kind of document has.
 func (k Kind[T]) Formats() []string {

@@ -10,7 +10,8 @@ import (
 	"pgmpi/internal/clean"
 )
 
-var jsonFormat = Format{Name: "json", ext: "json", from: value, Write: writeJSON}
+// JSON is the format of the values that documents are about.
+var JSON = Format{Name: "json", ext: "json", from: value, Write: writeJSON}
 
 // writeJSON writes the value as its type documents it.
 func writeJSON(w io.Writer, d *Document) error {

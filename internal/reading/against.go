@@ -14,12 +14,13 @@ import (
 	"slices"
 )
 
-// hold holds a judgement against what [gate] names; nil: nothing.
-func (j *Judgement) HoldAgainst(g *series.Against, cfg series.CompareConfig) error {
+// Hold holds the judgement of a folder against what [gate] names; nil: nothing.
+func (j *Judgement) Hold(g *series.Against, config *glfile.File) error {
 	if g == nil {
 		return nil
 	}
 	if g.FailOn == series.FailOnTimes {
+		cfg := series.CompareConfig{Config: config.Analyze, Alternative: judge.TwoSided}
 		if err := j.compare(g, cfg); err != nil {
 			return err
 		}
@@ -32,7 +33,7 @@ func (j *Judgement) compare(g *series.Against, cfg series.CompareConfig) error {
 	g.Times = nil
 	today := &analyze.Side{Name: j.folder.Path, Analysis: j.Analysis}
 	for _, n := range g.Nights {
-		folder, m, err := OpenResults(n.Folder)
+		folder, m, err := Open(n.Folder, results.Check)
 		if err != nil {
 			return err
 		}
@@ -47,20 +48,6 @@ func (j *Judgement) compare(g *series.Against, cfg series.CompareConfig) error {
 		g.Times = append(g.Times, c)
 	}
 	return nil
-}
-
-// Hold holds the judgement of a folder against what [gate] of a configuration names.
-func (j *Judgement) Hold(config *glfile.File) error {
-	g, err := Against(config, j.Manifest, j.folder.Path)
-	if err != nil {
-		return err
-	}
-	return j.HoldAgainst(g, TimesConfig(config))
-}
-
-// timesConfig is how run-times are compared with those of a baseline.
-func TimesConfig(config *glfile.File) series.CompareConfig {
-	return series.CompareConfig{Config: config.Analyze, Alternative: judge.TwoSided}
 }
 
 // Against reads what [gate] names, for the check of a manifest in the folder self; nil:
@@ -93,7 +80,7 @@ func Against(config *glfile.File, m *results.Manifest, self string) (*series.Aga
 	}
 	series.NewestFirst(g.Nights)
 	for _, n := range g.Nights {
-		if _, _, err := OpenResults(n.Folder); err != nil && cfg.FailOn == series.FailOnTimes {
+		if _, _, err := Open(n.Folder, results.Check); err != nil && cfg.FailOn == series.FailOnTimes {
 			return nil, fail.Setupf("gate.fail_on = \"times\" compares mpiruns, so a baseline has to be a results folder: %w", err)
 		}
 	}

@@ -17,6 +17,9 @@ import (
 	"pgmpi/measure/results"
 )
 
+// Timed are the kinds of folders whose mpiruns time calls by themselves.
+var Timed = []results.Kind{results.Check, results.Explore, results.Fingerprint}
+
 // What can be exported, in the order of help.
 const (
 	ExportSamples  = "samples"
@@ -30,19 +33,24 @@ var Exports = []string{ExportSamples, ExportMedians, ExportVerdicts}
 // Export writes one table of several results folders, a row for each sample, run median or
 // verdict, and returns how many there are.
 func Export(paths []string, what, format string, to io.Writer) (rows int, err error) {
-	all, err := sources(paths)
-	if err != nil {
-		return 0, err
-	}
+	kinds := Timed
 	switch what {
-	case ExportSamples:
-		return exported(all, format, to, samplesOf)
-	case ExportMedians:
-		return exported(all, format, to, mediansOf)
 	case ExportVerdicts:
-		return exported(all, format, to, verdictsOf)
+		kinds = []results.Kind{results.Check}
+	case ExportSamples, ExportMedians:
+	default:
+		return 0, fail.Setupf("--what: %s", conf.Unknown("word", what, Exports))
 	}
-	return 0, fail.Setupf("--what: %s", conf.Unknown("word", what, Exports))
+	all, err := sources(paths, kinds...)
+	switch {
+	case err != nil:
+		return 0, err
+	case what == ExportSamples:
+		return exported(all, format, to, samplesOf)
+	case what == ExportMedians:
+		return exported(all, format, to, mediansOf)
+	}
+	return exported(all, format, to, verdictsOf)
 }
 
 // source is a results folder that rows come from.
@@ -52,15 +60,15 @@ type source struct {
 	manifest *results.Manifest
 }
 
-// sources opens results folders, each of them once.
-func sources(paths []string) ([]source, error) {
+// sources opens results folders of some kinds, each of them once.
+func sources(paths []string, kinds ...results.Kind) ([]source, error) {
 	var out []source
 	for _, path := range paths {
 		path = filepath.Clean(path)
 		if slices.ContainsFunc(out, func(s source) bool { return s.path == path }) {
 			return nil, fail.Setupf("%s is given twice", path)
 		}
-		folder, m, err := OpenResults(path)
+		folder, m, err := Open(path, kinds...)
 		if err != nil {
 			return nil, err
 		}
@@ -178,7 +186,7 @@ func (s *source) judged() (*Judgement, error) {
 
 // Sides judges several results folders by their own settings.
 func Sides(paths []string) ([]*analyze.Side, error) {
-	all, err := sources(paths)
+	all, err := sources(paths, results.Check)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ import (
 // the cases that selectors name are drawn too; without any, those of the largest loss of the first folder
 // that has one.
 func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format) (*report.Gallery, error) {
-	all, err := sources(paths)
+	all, err := sources(paths, results.Check)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package reading
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -118,10 +119,8 @@ func (c *chronicle) folder(path string, depth int) error {
 		if err := c.night(filepath.Join(path, ReportName)); err != nil {
 			return err
 		}
-	case has(ManifestName) && isExploration(path):
-		c.skip(path, "an exploration: a history is of checks")
 	case has(ManifestName):
-		c.skip(path, "no "+ReportName+": `pgmpi analyze DIR` writes one")
+		c.skip(path, cmp.Or(isCheck(path), errors.New("no "+ReportName+": `pgmpi analyze DIR` writes one")))
 	}
 	if has(ManifestName) {
 		return nil
@@ -140,15 +139,6 @@ func (c *chronicle) folder(path string, depth int) error {
 	return nil
 }
 
-// isExploration tells whether the manifest of a folder says so.
-func isExploration(folder string) bool {
-	var m struct {
-		Exploration bool `json:"exploration"`
-	}
-	_, err := readJSON(filepath.Join(folder, ManifestName), &m)
-	return err == nil && m.Exploration
-}
-
 // night takes a report. A damaged one is skipped.
 func (c *chronicle) night(path string) error {
 	if !c.isNew(path) {
@@ -161,6 +151,12 @@ func (c *chronicle) night(path string) error {
 	if err != nil {
 		c.skip(path, err)
 		return nil
+	}
+	if len(r.Verdicts) == 0 { // versions that did not tell kinds apart have judged what is no check
+		if err := isCheck(filepath.Dir(path)); err != nil {
+			c.skip(path, err)
+			return nil
+		}
 	}
 	c.found++
 	return c.nights.Add(path, r, completed(r, path, written))
@@ -207,7 +203,7 @@ var namedByTime = regexp.MustCompile(`[0-9]{8}T[0-9]{6}Z`)
 func completed(r *analyze.Report, path string, written time.Time) (timeFrom string) {
 	dir := filepath.Dir(path)
 	if r.Folder == "" {
-		r.Folder, _ = nameOf(dir)
+		r.Folder, _ = Name(dir)
 	}
 	if _, err := time.Parse(time.RFC3339, r.Created); err == nil {
 		return ""

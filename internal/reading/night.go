@@ -150,6 +150,9 @@ func Has(folder, name string) bool {
 // readNight reads the report.json of a results folder; without one its mpiruns are
 // judged, with its own settings.
 func readNight(path string) (n *series.PastNight, err error) {
+	if err := isCheck(path); err != nil {
+		return nil, err
+	}
 	if Has(path, ReportName) {
 		n, err = readPast(filepath.Join(path, ReportName), path)
 	} else {
@@ -161,8 +164,17 @@ func readNight(path string) (n *series.PastNight, err error) {
 	return n, err
 }
 
+// isCheck returns an error of a folder whose manifest is of another kind.
+func isCheck(path string) error {
+	_, _, err := results.Open(path, results.Check)
+	if other := (*results.OtherKind)(nil); errors.As(err, &other) {
+		return err
+	}
+	return nil // where a manifest is wanted, what is wrong with it is said then
+}
+
 func judgeNight(path string) (*series.PastNight, error) {
-	folder, m, err := OpenResults(path)
+	folder, m, err := Open(path, results.Check)
 	if err != nil {
 		return nil, err
 	}

@@ -21,6 +21,7 @@ const MaxMPIRuns = 10000
 // the truth.
 type Manifest struct {
 	Schema  string `json:"schema"`
+	Kind    Kind   `json:"kind,omitempty"`
 	Version string `json:"pgmpi_version"`
 	Created string `json:"created"` // RFC 3339, UTC
 	// FolderID is Folder.ID of the folder that it was written into; absent: by an
@@ -65,8 +66,6 @@ type Manifest struct {
 	// Confirm measures again what would make the night red, fixed after everything else
 	// was measured; nil: there is nothing, or no gate.
 	Confirm *SplitPlan `json:"confirm,omitempty"`
-	// Exploration tells that it is one, and no check.
-	Exploration bool `json:"exploration,omitempty"`
 	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
 	// the candidates; nil: there are none, or nothing is explored.
 	Explore *SplitPlan `json:"explore,omitempty"`
@@ -106,6 +105,20 @@ func (m *Manifest) Experiment(mode protocol.Mode) (plan *SplitPlan, ok bool) {
 		return m.Explore, true
 	default:
 		return nil, false
+	}
+}
+
+// SetExperiment fixes what a mode measures in mpiruns of its own; nil: nothing.
+func (m *Manifest) SetExperiment(mode protocol.Mode, plan *SplitPlan) {
+	switch mode {
+	case protocol.ModeSplit:
+		m.Split = plan
+	case protocol.ModeConfirm:
+		m.Confirm = plan
+	case protocol.ModeExplore:
+		m.Explore = plan
+	default:
+		panic("no experiment is of mode " + string(mode))
 	}
 }
 

@@ -29,8 +29,7 @@ func inJob(b *bed.Bed, toml string, left time.Duration) error {
 	if err := c.Open(); err != nil {
 		b.T.Fatal(err)
 	}
-	defer c.Close()
-	_, err := c.Check(b.T.Context())
+	_, err := bed.Done(b.T.Context(), c)
 	return err
 }
 
@@ -93,7 +92,7 @@ func TestAFailureAtTheEndOfTheBatchJobIsNotRepeated(t *testing.T) {
 					return c.fault
 				}
 				wantInterrupted(t, inJob(b, bed.Quick, c.left), c.why)
-				_, m, err := reading.OpenResults(b.Out)
+				_, m, err := reading.Open(b.Out)
 				if err != nil || len(m.Events) > 0 || len(b.Raw()) != 2 {
 					t.Errorf("%v, events %q, %d mpiruns", err, m.Events, len(b.Raw()))
 				}
@@ -118,7 +117,7 @@ func TestASignalRightAfterTheRanksHaveDiedIsAnInterruption(t *testing.T) {
 			}
 			return bed.NoFault
 		}
-		_, err := c.Check(ctx)
+		_, err := bed.Done(ctx, c)
 		wantInterrupted(t, err, "interrupted")
 		if len(c.Manifest.Events) > 0 {
 			t.Errorf("%q", c.Manifest.Events)
@@ -141,7 +140,7 @@ func TestWhatACutOffPredictionHasFinishedIsNotPredictedAgain(t *testing.T) {
 		if err := c.Open(); err != nil {
 			t.Fatal(err)
 		}
-		_, err := c.Check(ctx)
+		_, err := bed.Done(ctx, c)
 		c.Close()
 		wantInterrupted(t, err, "interrupted")
 		if raw := b.Raw(); len(raw) != 1 || raw[0] != "part-nrep-p2-1" {
@@ -151,7 +150,7 @@ func TestWhatACutOffPredictionHasFinishedIsNotPredictedAgain(t *testing.T) {
 		if n := len(b.Fake.Jobs()[1].Cases); n != whole-1 {
 			t.Errorf("the next attempt predicts %d of %d cases", n, whole)
 		}
-		folder, m, err := reading.OpenResults(b.Out)
+		folder, m, err := reading.Open(b.Out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +186,7 @@ func TestWhatFinishedRoundsHaveMeasuredIsNotMeasuredAgain(t *testing.T) {
 			if err := c.Open(); err != nil {
 				t.Fatal(err)
 			}
-			_, err := c.Check(ctx)
+			_, err := bed.Done(ctx, c)
 			c.Close()
 			wantInterrupted(t, err, "interrupted")
 			if raw := b.Raw(); len(raw) != 3 || raw[2] != "part-run-p2-01" {
@@ -197,7 +196,7 @@ func TestWhatFinishedRoundsHaveMeasuredIsNotMeasuredAgain(t *testing.T) {
 		j := b.Checked(toml)
 		jobs := b.Fake.Jobs()
 		whole := jobs[5] // of mpirun 2
-		folder, m, err := reading.OpenResults(b.Out)
+		folder, m, err := reading.Open(b.Out)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func (c *Campaign) seeSettings(ctx context.Context) {
 	for _, text := range found {
 		if !slices.Contains(c.Manifest.Settings, text) {
 			c.Manifest.Settings = append(c.Manifest.Settings, text)
-			c.say("note: mpi.env: %s", text)
+			c.Say("note: mpi.env: %s", text)
 		}
 	}
 }
