@@ -21,9 +21,13 @@ const module = "pgmpi/"
 var layers = [][]string{
 	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench"},
 	{"internal/remedy"},
+	{"internal/experiment"},
 	{"internal/experiment/run"},
 	{"internal/reading", "internal/untimed"},
 	{"analyze/report", "analyze/export"},
+	{"analyze/report/checks"},
+	{"analyze/report/calls"},
+	{"analyze/report/check"},
 	{"internal/conf/glfile"},
 	{"measure", "measure/rank"},
 	{"measure/launch", "measure/batch", "measure/results/reprompi"},

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
@@ -31,10 +32,10 @@ var AlgorithmLists = document.Kind[Algorithms]{Name: "algorithms", JSON: true,
 		n, of := a.Count()
 		head := document.Section{}
 		if n == 0 {
-			head.Say("%s does not tell any algorithm of its own (MPI_T).", ShortVersion(a.Library))
+			head.Say("%s does not tell any algorithm of its own (MPI_T).", phrase.ShortVersion(a.Library))
 			return []document.Section{head}
 		}
-		head.Say("%s tells %d algorithms of its own, of %d collectives.", ShortVersion(a.Library), n, of)
+		head.Say("%s tells %d algorithms of its own, of %d collectives.", phrase.ShortVersion(a.Library), n, of)
 		table := document.Titled("ALGORITHMS")
 		table.Table = &document.Table{Head: []string{"id", "value", "of the variable"}, Align: "lrl", Flex: 2}
 		for _, row := range algorithmRows(a)[1:] {

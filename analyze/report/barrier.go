@@ -34,7 +34,7 @@ func barrierRows(list *[]BarrierExits) [][]string {
 	out := [][]string{barrierColumns}
 	for _, b := range *list {
 		for _, x := range b.Ranks {
-			out = append(out, phrase.Row(b.Shape, b.NP, ShortVersion(b.Library), b.Clock, b.ClockSync, b.Calls, b.Late, x.Rank, x.MeanNS, x.CINS, x.MinNS, x.P5NS, x.Q1NS, x.MedianNS,
+			out = append(out, phrase.Row(b.Shape, b.NP, phrase.ShortVersion(b.Library), b.Clock, b.ClockSync, b.Calls, b.Late, x.Rank, x.MeanNS, x.CINS, x.MinNS, x.P5NS, x.Q1NS, x.MedianNS,
 				x.Q3NS, x.P95NS, x.MaxNS, x.First, x.Last, x.ErrorNS[0], x.ErrorNS[1], x.BoundNS[0], x.BoundNS[1]))
 		}
 	}
@@ -75,7 +75,7 @@ func barrierSections(list *[]BarrierExits) []document.Section {
 }
 
 func barrierSection(b *BarrierExits, number int) document.Section {
-	s := document.Titled("MPI_Barrier of %s, %s: the last rank leaves %s after the first", ShortVersion(b.Library), b.Shape, after(b.ApartNS))
+	s := document.Titled("MPI_Barrier of %s, %s: the last rank leaves %s after the first", phrase.ShortVersion(b.Library), b.Shape, after(b.ApartNS))
 	s.Fact("Apart", "%s in the median, at most %s in 95 %% of the barriers; from the first entry to the last exit a barrier takes %s", after(b.ApartNS), after(b.ApartP95NS), after(b.TimeNS))
 	s.Fact("Barriers", "%d%s", b.Calls, phrase.When(b.Late > 0, "; %d more do not count, which some rank entered late", b.Late))
 	s.Fact("Clock", "%s, in steps of %d ns, made global by %s (started from %s)", b.Clock, b.ClockTickNS, b.ClockSync, b.Host)
@@ -83,7 +83,7 @@ func barrierSection(b *BarrierExits, number int) document.Section {
 	t := &document.Table{Head: []string{"rank", "mean", "±", "min", "Q1", "median", "Q3", "95 %", "max", "first", "last", "off", "then", "±"}, Align: "rrrrrrrrrrrrrr", Spare: []int{4, 6, 12, 3}}
 	for _, x := range b.Ranks {
 		t.Add(fmt.Sprint(x.Rank), after(x.MeanNS), after(x.CINS), after(x.MinNS), after(x.Q1NS), after(x.MedianNS), after(x.Q3NS), after(x.P95NS), after(x.MaxNS),
-			percent(x.First), percent(x.Last), signed(x.ErrorNS[0]), signed(x.ErrorNS[1]), after(float64(max(x.BoundNS[0], x.BoundNS[1]))))
+			phrase.Percent(x.First), phrase.Percent(x.Last), signed(x.ErrorNS[0]), signed(x.ErrorNS[1]), after(float64(max(x.BoundNS[0], x.BoundNS[1]))))
 	}
 	s.Table = t
 	s.Figures = []picture.Figure{exitFigure(b, number)}
@@ -121,7 +121,7 @@ func signed(ns int64) string {
 
 // exitFigure is S-REVISITED, Fig. 10: the exits by rank.
 func exitFigure(b *BarrierExits, number int) picture.Figure {
-	f := picture.Figure{ID: picture.Anchor("barrier", fmt.Sprint(number+1), b.Shape, ShortVersion(b.Library)), Title: fmt.Sprintf("Exit from MPI_Barrier, %s, %s", ShortVersion(b.Library), b.Shape),
+	f := picture.Figure{ID: picture.Anchor("barrier", fmt.Sprint(number+1), b.Shape, phrase.ShortVersion(b.Library)), Title: fmt.Sprintf("Exit from MPI_Barrier, %s, %s", phrase.ShortVersion(b.Library), b.Shape),
 		X: picture.Axis{Title: "rank", Scale: picture.Named}, Y: picture.Axis{Title: "after the first exit", Unit: picture.Seconds, Holds: []float64{0}}}
 	middle, mean := picture.Series{Name: "median, 5 % to 95 %", Role: picture.Call, Form: picture.Dots}, picture.Series{Name: "mean, its 95 % interval", Role: picture.Instead, Form: picture.Dots}
 	for i, x := range b.Ranks {

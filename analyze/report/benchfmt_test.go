@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
+	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
 )
@@ -45,7 +46,7 @@ func benchmarksIn(t *testing.T, text string) (byName map[string][]float64, last 
 func TestEveryRunMedianOfACollectiveIsALineOfBenchfmt(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
 	r.Host = "login1"
-	byName, last := benchmarksIn(t, written(t, "benchfmt", Reports.Document(r)))
+	byName, last := benchmarksIn(t, written(t, "benchfmt", check.Reports.Document(r)))
 	if len(byName) != 2*3 || len(byName["MPI_Reduce/msize=65536/np=2"]) != 12 {
 		t.Errorf("%v", byName)
 	}
@@ -60,7 +61,7 @@ func TestEveryRunMedianOfACollectiveIsALineOfBenchfmt(t *testing.T) {
 
 func TestBenchfmtReadsBackWhateverTheNames(t *testing.T) {
 	r := hostileReport(t)
-	d := Reports.Document(r)
+	d := check.Reports.Document(r)
 	byName, last := benchmarksIn(t, written(t, "benchfmt", d))
 	lines := 0
 	for name, values := range byName {
@@ -75,7 +76,7 @@ func TestBenchfmtReadsBackWhateverTheNames(t *testing.T) {
 }
 
 func TestShapesWithAsManyProcessesAreDifferentBenchmarks(t *testing.T) {
-	byName, _ := benchmarksIn(t, written(t, "benchfmt", Reports.Document(everyTest(t))))
+	byName, _ := benchmarksIn(t, written(t, "benchfmt", check.Reports.Document(everyTest(t))))
 	for _, name := range []string{"MPI_Scan/msize=262144/np=2/shape=2x1", "MPI_Scan/msize=262144/np=2/shape=1x2"} {
 		if len(byName[name]) != 24 {
 			t.Errorf("%s: %v", name, byName[name])
@@ -98,7 +99,7 @@ func TestBenchstatReadsIt(t *testing.T) {
 			}
 		}
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(written(t, "benchfmt", Reports.Document(r))), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(written(t, "benchfmt", check.Reports.Document(r))), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return path

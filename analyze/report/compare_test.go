@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
@@ -96,7 +97,7 @@ func wideSpread(folders int) *series.Spread {
 
 func TestComparisonIsWholeInJSON(t *testing.T) {
 	var again series.Comparison
-	if err := json.Unmarshal([]byte(written(t, "json", Comparisons.Document(comparison()))), &again); err != nil {
+	if err := json.Unmarshal([]byte(written(t, "json", checks.Comparisons.Document(comparison()))), &again); err != nil {
 		t.Fatal(err)
 	}
 	if again.ExitCode() != 1 || len(again.Cases) != 5 || again.Cases[1].Change != series.Slower {

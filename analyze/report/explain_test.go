@@ -10,8 +10,10 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -109,7 +111,7 @@ func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Confi
 	t.Helper()
 	text := ""
 	for _, e := range explained(t, patterns, sizes, cfg, selector, samples) {
-		text += written(t, "table", Explanations.Document(e))
+		text += written(t, "table", check.Explanations.Document(e))
 	}
 	for line := range strings.Lines(text) {
 		if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > document.UsualWidth {
@@ -120,7 +122,7 @@ func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Confi
 }
 
 func explainExample(t *testing.T) example {
-	return exampleOf(Explanations, explained(t, few, noisySizes, config(), "GL8:64Ki", noisy)[0])
+	return exampleOf(check.Explanations, explained(t, few, noisySizes, config(), "GL8:64Ki", noisy)[0])
 }
 
 func TestExplanationsMatchGoldenFiles(t *testing.T) {
@@ -133,7 +135,7 @@ func TestExplanationSaysWhetherCallsTookTurns(t *testing.T) {
 	e := explained(t, few, noisySizes, config(), "GL8:64Ki", noisy)[0]
 	for visits, want := range map[int]string{0: "", 1: "one call repeated in a row; --turns gives", 4: "in 4 turns an mpirun; --turns 1 gives"} {
 		e.Call.Visits = visits
-		text := strings.Join(strings.Fields(written(t, "table", Explanations.Document(e))), " ")
+		text := strings.Join(strings.Fields(written(t, "table", check.Explanations.Document(e))), " ")
 		if !strings.Contains(text, want) || strings.Contains(text, "--turns") != (visits > 0) {
 			t.Errorf("%d visits: %s", visits, text)
 		}
@@ -191,7 +193,7 @@ func TestWhenARequestPaysIsSaid(t *testing.T) {
 		{&analyze.Payoff{InitS: -1e-6, GainS: -0.5e-6}, "From how many uses on the request pays cannot be told: it costs nothing to speak of beside its uses, and a use takes 500 ns more, but ten uses take no longer."},
 	} {
 		s := document.Titled("x")
-		if payoffReason(&s, &analyze.Verdict{Payoff: c.payoff}); len(s.Text) == 0 && c.want == "" {
+		if check.PayoffReason(&s, &analyze.Verdict{Payoff: c.payoff}); len(s.Text) == 0 && c.want == "" {
 			continue
 		}
 		if len(s.Text) != 2 || s.Text[0].Text != c.want {
@@ -204,7 +206,7 @@ func TestAScreenIsExplainedAsOne(t *testing.T) {
 	e := explained(t, few, noisySizes, config(), "GL8:1", noisy)[0] // undecided
 	e.Test.Screen = true
 	e.Report.R = 25
-	out := strings.Join(strings.Fields(written(t, "table", Explanations.Document(e))), " ")
+	out := strings.Join(strings.Fields(written(t, "table", check.Explanations.Document(e))), " ")
 	for _, want := range []string{"This look finds no violations", "(10 mpiruns are too few for that)", "It did not point to a violation, so it was not measured any further."} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
@@ -214,22 +216,22 @@ func TestAScreenIsExplainedAsOne(t *testing.T) {
 
 func TestHistogramShowsEveryCellThatIsNotEmpty(t *testing.T) {
 	const cells = 92
-	a := newAxis([]float64{100, 200}, cells)
-	if a.logarithmic || a.cell(100) != 0 || a.cell(200) != cells-1 || a.cell(150) != cells/2 {
-		t.Errorf("%+v: %d, %d, %d", a, a.cell(100), a.cell(200), a.cell(150))
+	a := picture.NewTextAxis([]float64{100, 200}, cells)
+	if a.Logarithmic || a.Cell(100) != 0 || a.Cell(200) != cells-1 || a.Cell(150) != cells/2 {
+		t.Errorf("%+v: %d, %d, %d", a, a.Cell(100), a.Cell(200), a.Cell(150))
 	}
 	times := []float64{200}
 	for range 1000 {
 		times = append(times, 100)
 	}
-	lines := a.histogram(times, 2)
+	lines := a.Histogram(times, 2)
 	if lines[0] != "█" || lines[1] != "█"+strings.Repeat(" ", cells-2)+"▁" {
 		t.Errorf("%q", lines)
 	}
-	if a := newAxis([]float64{100, 10000}, cells); !a.logarithmic || a.cell(1000) != cells/2 || math.Abs(a.at(0.5)-1000) > 1e-9 {
+	if a := picture.NewTextAxis([]float64{100, 10000}, cells); !a.Logarithmic || a.Cell(1000) != cells/2 || math.Abs(a.At(0.5)-1000) > 1e-9 {
 		t.Errorf("%+v", a)
 	}
-	if a := newAxis([]float64{5, 5}, cells); a.cell(5) != cells/2 {
+	if a := picture.NewTextAxis([]float64{5, 5}, cells); a.Cell(5) != cells/2 {
 		t.Errorf("equal times: %+v", a)
 	}
 }

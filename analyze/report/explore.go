@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze/explore"
-	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -80,7 +80,7 @@ func exploredOn(e *explore.Exploration) string {
 	for _, x := range e.Shapes {
 		shapes = append(shapes, cmp.Or(phrase.When(x.Nodes == 0, "%d %s", x.NP, processes(x.NP)), x.Name))
 	}
-	return fmt.Sprintf("%s, %s, %s", ShortVersion(e.Library.Version), strings.Join(shapes, ", "),
+	return fmt.Sprintf("%s, %s, %s", phrase.ShortVersion(e.Library.Version), strings.Join(shapes, ", "),
 		cmp.Or(phrase.When(e.R > 0, "%s chose, %d others tested", conf.Plural(e.Select, "mpirun"), e.R), conf.Plural(e.Select, "mpirun")))
 }
 
@@ -114,7 +114,7 @@ func exploreTable(e *explore.Exploration, title string, shown func(*explore.Expl
 		}
 		t.Add(cells...)
 	}
-	return tabled(t, "ratio: how many times slower the default is; ~: of the mpiruns that chose, not tested. 95 %: its interval, for this test alone.", "%s", title)
+	return document.Tabled(t, "ratio: how many times slower the default is; ~: of the mpiruns that chose, not tested. 95 %: its interval, for this test alone.", "%s", title)
 }
 
 // formulaOf writes a mock-up as what it calls.
@@ -172,7 +172,7 @@ func exploreDesign(e *explore.Exploration) []document.Section {
 	s.Fact("Design", "%s; datatype %s, op %s, root %d", exploredOn(e), e.Datatype, e.Op, e.Root)
 	if e.R > 0 {
 		s.Fact("Test", "%s%s, %s, m = %s, alpha = %g, from %g× on; smallest p attainable %s",
-			e.Test.Title(e.R), within(e.Test), adjustNames[e.Adjust], conf.Plural(e.M, "candidate"), e.Alpha, e.MinSlowdown, phrase.Probability(&e.PMin))
+			e.Test.Title(e.R), check.Within(e.Test), check.AdjustNames[e.Adjust], conf.Plural(e.M, "candidate"), e.Alpha, e.MinSlowdown, phrase.Probability(&e.PMin))
 	} else {
 		s.Fact("Test", "none: nothing was %g× faster in the mpiruns that chose", e.MinSlowdown)
 	}
@@ -189,7 +189,7 @@ func exploreDesign(e *explore.Exploration) []document.Section {
 // exploreOutcomes fail where an own algorithm beats the default.
 func exploreOutcomes(e *explore.Exploration) *document.Outcomes {
 	out := &document.Outcomes{Created: e.Created, Host: document.OneLine(e.Host)}
-	out.Fact("library", ShortVersion(e.Library.Version))
+	out.Fact("library", phrase.ShortVersion(e.Library.Version))
 	out.Fact("pgmpi", e.Version)
 	for _, s := range e.Shapes {
 		suite := document.Suite{Name: document.OneLine(s.Name + ".explore")}
@@ -212,7 +212,7 @@ func exploreOutcome(c *explore.ExploreCell) document.Outcome {
 		o.Result = document.Skipped
 	case explore.DefaultIsBest, explore.OnlyMockup:
 	}
-	call := fmt.Sprintf("%s %s, %s", plain(c.Function), phrase.Size(c.Msize), c.Shape)
+	call := fmt.Sprintf("%s %s, %s", phrase.Plain(c.Function), phrase.Size(c.Msize), c.Shape)
 	o.Title, o.Text = document.OneLine(call+": "+o.Why), document.OneLine(call+": "+o.Why)
 	if c.Own.Faster() {
 		o.Text = document.OneLine(fmt.Sprintf("%s takes %s, %s %s as long as by %s", call, phrase.Duration(c.DefaultS), "which is", phrase.Ratio(c.Own.Ratio), c.Own.Function))
@@ -226,7 +226,7 @@ func exploreMetrics(e *explore.Exploration) []document.Metric {
 	for _, c := range e.Cells {
 		for _, k := range []*explore.Candidate{c.Own, c.Mockup} {
 			if k != nil && k.PValue != nil && k.Ratio != nil { // else it is of the mpiruns that chose
-				ratio.Add(*k.Ratio, append([]document.Label{{Name: "candidate", Value: k.Function}}, cellLabels(c.Function, c.Msize, c.Shape)...)...)
+				ratio.Add(*k.Ratio, append([]document.Label{{Name: "candidate", Value: k.Function}}, check.CellLabels(c.Function, c.Msize, c.Shape)...)...)
 			}
 		}
 	}
@@ -238,12 +238,4 @@ func exploreMetrics(e *explore.Exploration) []document.Metric {
 		return []document.Metric{cells}
 	}
 	return []document.Metric{ratio, cells}
-}
-
-// within says of a paired test that it compares within mpiruns.
-func within(test judge.TestName) string {
-	if t := judge.Get(test); t != nil && t.Paired {
-		return " within mpiruns"
-	}
-	return ""
 }

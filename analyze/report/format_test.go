@@ -11,11 +11,15 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/calls"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
 )
 
 // example is a document of a kind, with the names of the formats that the kind has.
@@ -33,25 +37,25 @@ func examples(t *testing.T) map[string]example {
 	constant := func(string, int64) int64 { return 5000 }
 	_, _, inStates := stated(t)
 	return map[string]example{
-		"planted":   exampleOf(Reports, synthetic(t, p2, sizes, few, 12, config(), planted)),
-		"clean":     exampleOf(Reports, synthetic(t, p2, sizes, few, 12, config(), constant)),
-		"refused":   exampleOf(Reports, synthetic(t, p2, sizes, few, 3, config(), planted)),
-		"states":    exampleOf(Reports, inStates.Report),
-		"noisy":     exampleOf(Reports, noisyReport(t)),
-		"gate":      exampleOf(Reports, gated(t)),
-		"compare":   exampleOf(Comparisons, comparison()),
-		"shift":     exampleOf(Comparisons, shifted()),
-		"history":   exampleOf(Histories, history()),
-		"spread":    exampleOf(Spreads, spread()),
-		"times":     exampleOf(RunTimes, times()),
-		"env":       exampleOf(Environments, environment(t)),
+		"planted":   exampleOf(check.Reports, synthetic(t, p2, sizes, few, 12, config(), planted)),
+		"clean":     exampleOf(check.Reports, synthetic(t, p2, sizes, few, 12, config(), constant)),
+		"refused":   exampleOf(check.Reports, synthetic(t, p2, sizes, few, 3, config(), planted)),
+		"states":    exampleOf(check.Reports, inStates.Report),
+		"noisy":     exampleOf(check.Reports, noisyReport(t)),
+		"gate":      exampleOf(check.Reports, gated(t)),
+		"compare":   exampleOf(checks.Comparisons, comparison()),
+		"shift":     exampleOf(checks.Comparisons, shifted()),
+		"history":   exampleOf(checks.Histories, history()),
+		"spread":    exampleOf(checks.Spreads, spread()),
+		"times":     exampleOf(calls.RunTimes, times()),
+		"env":       exampleOf(check.Environments, environment(t)),
 		"clocks":    exampleOf(ClockLists, clocks()),
 		"barrier":   exampleOf(BarrierLists, barriers()),
-		"pipelined": exampleOf(PipelinedTimes, pipelined()),
-		"overlap":   exampleOf(Overlaps, overlap()),
+		"pipelined": exampleOf(calls.PipelinedTimes, pipelined()),
+		"overlap":   exampleOf(calls.Overlaps, overlap()),
 		"explain":   explainExample(t),
 
-		"fingerprint": exampleOf(Fingerprints, fingerprint(t)),
+		"fingerprint": exampleOf(calls.Fingerprints, fingerprint(t)),
 		"explore":     exampleOf(Explorations, exploration()),
 	}
 }
@@ -161,13 +165,13 @@ func barriers() *[]BarrierExits {
 
 // environment has two unlike nodes, the second one of which tells little, and a
 // host whose name would clear the screen.
-func environment(t *testing.T) *Environment {
+func environment(t *testing.T) *check.Environment {
 	t.Helper()
 	text, err := os.ReadFile("testdata/environment.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var e Environment
+	var e check.Environment
 	if err := json.Unmarshal(text, &e); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +196,7 @@ func TestNoTextIsWiderThan100ColumnsOrCommandsTheTerminal(t *testing.T) {
 }
 
 func TestEnvironmentSaysWhatIsKnown(t *testing.T) {
-	text := written(t, "table", Environments.Document(environment(t)))
+	text := written(t, "table", check.Environments.Document(environment(t)))
 	for _, want := range []string{
 		"p4: 4 ranks on 2 nodes, since run-p4-01.tsv.gz", "nodes of kind 1: n1", "nodes of kind 2: n2",
 		"4: CPUs 0,4 | 1,5", "22 MiB", "governor powersave, driver unknown, turbo on, 1000 to 3700 MHz", "1.5 CPUs", "eno1 10000 Mb/s", "UCX_TLS=rc",
@@ -208,12 +212,12 @@ func TestEnvironmentSaysWhatIsKnown(t *testing.T) {
 
 func TestAFormatThatAKindLacksIsRefused(t *testing.T) {
 	for list, want := range map[string]string{"csv": `unknown format "csv": choose from table, json, markdown`, "table, xml": `unknown format "xml": choose from `} {
-		if _, err := Environments.Pick(list); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := check.Environments.Pick(list); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", list, err)
 		}
 	}
-	if all := Reports.Formats(); len(all) != len(document.Formats) || len(Explanations.Formats()) >= len(all) {
-		t.Errorf("a report has %q, an explanation %q", all, Explanations.Formats())
+	if all := check.Reports.Formats(); len(all) != len(document.Formats) || len(check.Explanations.Formats()) >= len(all) {
+		t.Errorf("a report has %q, an explanation %q", all, check.Explanations.Formats())
 	}
 }
 
@@ -233,4 +237,36 @@ func TestWrapBreaksAtBlanksAndInLongWords(t *testing.T) {
 	if got := strings.Join(document.Wrap("aaaaaaa b", 4, "  "), "|"); got != "aaaa|  aa|  a|  b" {
 		t.Errorf("%q", got)
 	}
+}
+
+// fingerprint is that of Reduce at 64 KiB, in the noisy mpiruns.
+func fingerprint(t *testing.T) *samples.Fingerprint {
+	t.Helper()
+	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 4, noisy)
+	countFaults(runs)
+	i, err := samples.FindCase(&m.Plan, "Reduce:64Ki")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*results.Run
+	for n := range runs {
+		all = append(all, &runs[n])
+	}
+	f, err := samples.NewFingerprint("results", m, i, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.AddRanks([]samples.RanksOfRun{{Run: 1, NS: [][]int64{{400000, 410000, 420000}, {300000, 310000, 430000}}}}); err != nil {
+		t.Fatal(err)
+	}
+	f.Reading = &samples.Reading{WithS: 4.1e-4, WithoutS: 4e-4, Ratio: 1.025}
+	f.AddCounts(1, []protocol.Counter{{Name: "page-faults", From: "perf_event_open"}}, [][]int64{make([]int64, len(f.Runs[0].NS))})
+	for i := range f.Counters[0].Runs[0].N {
+		f.Counters[0].Runs[0].N[i] = int64(i % 7)
+	}
+	f.Counters = append(f.Counters, samples.CounterTimes{Counter: protocol.Counter{Name: "cycles", Why: "the virtual machine hides it"}, Runs: []samples.CounterSamples{}})
+	if err := f.Correlate(); err != nil {
+		t.Fatal(err)
+	}
+	return f
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"pgmpi/analyze/report/check"
 	"pgmpi/internal/document"
 	"regexp"
 	"strings"
@@ -9,7 +10,7 @@ import (
 )
 
 func TestAnnotationsAreOneLineEachAndEscaped(t *testing.T) {
-	text := written(t, "github", Reports.Document(hostileReport(t)))
+	text := written(t, "github", check.Reports.Document(hostileReport(t)))
 	escape := regexp.MustCompile(`%(25|0D|0A|3A|2C)`)
 	line := regexp.MustCompile(`^::error title=[^:,\r\n]+::[^\r\n]+\n$`)
 	n := 0

@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 )
@@ -54,7 +55,7 @@ func history() *series.History {
 
 func TestAHistoryIsWholeInJSON(t *testing.T) {
 	var again series.History
-	if err := json.Unmarshal([]byte(written(t, "json", Histories.Document(history()))), &again); err != nil {
+	if err := json.Unmarshal([]byte(written(t, "json", checks.Histories.Document(history()))), &again); err != nil {
 		t.Fatal(err)
 	}
 	s := again.Series[0]
@@ -65,14 +66,14 @@ func TestAHistoryIsWholeInJSON(t *testing.T) {
 
 func TestEveryRowOfAHistoryHasItsColumns(t *testing.T) {
 	h := history()
-	for _, rows := range [][][]string{historyRows(h), historyRows(&series.History{Series: h.Series[1:]})} {
+	for _, rows := range [][][]string{checks.HistoryRows(h), checks.HistoryRows(&series.History{Series: h.Series[1:]})} {
 		for _, row := range rows {
-			if len(row) != len(historyColumns) {
-				t.Errorf("%d cells, want %d: %q", len(row), len(historyColumns), row)
+			if len(row) != len(checks.HistoryColumns) {
+				t.Errorf("%d cells, want %d: %q", len(row), len(checks.HistoryColumns), row)
 			}
 		}
 	}
-	if rows := historyRows(h); len(rows) != 10 || rows[5][slices.Index(historyColumns, "alarms")] != "2" || rows[5][slices.Index(historyColumns, "verdict")] != "violated" || rows[9][slices.Index(historyColumns, "alarms")] != "" {
+	if rows := checks.HistoryRows(h); len(rows) != 10 || rows[5][slices.Index(checks.HistoryColumns, "alarms")] != "2" || rows[5][slices.Index(checks.HistoryColumns, "verdict")] != "violated" || rows[9][slices.Index(checks.HistoryColumns, "alarms")] != "" {
 		t.Errorf("%q", rows)
 	}
 }
@@ -83,7 +84,7 @@ func TestAHostileNightDrawsNothingOfItsOwn(t *testing.T) {
 	p := &h.Series[0].Trends[0].Points[0]
 	p.Verdict, p.Ratio, p.RatioLo95, p.RatioHi95, p.MedianS = "```\n# big\x1b[2J", pointer(1e-300), pointer(-1), pointer(1e300), pointer(1e300)
 	h.Series[0].Nights[0].Created = "```"
-	lines := trendLines(&h.Series[0], &h.Series[0].Trends[0], 100)
+	lines := checks.TrendLines(&h.Series[0], &h.Series[0].Trends[0], 100)
 	if text := strings.Join(lines, "\n"); len(lines) != 9 || strings.Contains(text, "`") || strings.Contains(text, "\x1b") || !strings.Contains(lines[1], "unknown") {
 		t.Errorf("%s", text)
 	}

@@ -10,6 +10,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"pgmpi/analyze/report/calls"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
@@ -57,17 +60,17 @@ func poisoned[T any](k document.Kind[T], t *T, text string) example {
 func hostile(t *testing.T, text string) map[string]example {
 	planted := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
 	return map[string]example{
-		"planted":   poisoned(Reports, planted, text),
-		"compare":   poisoned(Comparisons, comparison(), text),
-		"spread":    poisoned(Spreads, spread(), text),
-		"times":     poisoned(RunTimes, times(), text),
-		"env":       poisoned(Environments, environment(t), text),
+		"planted":   poisoned(check.Reports, planted, text),
+		"compare":   poisoned(checks.Comparisons, comparison(), text),
+		"spread":    poisoned(checks.Spreads, spread(), text),
+		"times":     poisoned(calls.RunTimes, times(), text),
+		"env":       poisoned(check.Environments, environment(t), text),
 		"clocks":    poisoned(ClockLists, clocks(), text),
-		"pipelined": poisoned(PipelinedTimes, pipelined(), text),
-		"overlap":   poisoned(Overlaps, overlap(), text),
+		"pipelined": poisoned(calls.PipelinedTimes, pipelined(), text),
+		"overlap":   poisoned(calls.Overlaps, overlap(), text),
 		"barrier":   poisoned(BarrierLists, barriers(), text),
 
-		"fingerprint": poisoned(Fingerprints, fingerprint(t), text),
+		"fingerprint": poisoned(calls.Fingerprints, fingerprint(t), text),
 		"explore":     poisoned(Explorations, exploration(), text),
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
@@ -181,7 +183,7 @@ func largeReport(t *testing.T) *analyze.Report {
 
 func TestThePageOfALargeCheckIsSmall(t *testing.T) {
 	r := largeReport(t)
-	page := written(t, "html", Reports.Document(r))
+	page := written(t, "html", check.Reports.Document(r))
 	if n := strings.Count(page, "<figure "); n < 2*17+11 {
 		t.Errorf("only %d pictures: this is about a page with many", n)
 	}
@@ -204,17 +206,17 @@ func figureOf(t *testing.T, root *html.Node, id string) *html.Node {
 
 func TestEveryViolatedSizeIsShadedAndStarredInItsPicture(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536, 1 << 20}, few, 12, config(), planted)
-	root := parsed(t, written(t, "html", Reports.Document(r)))
+	root := parsed(t, written(t, "html", check.Reports.Document(r)))
 	violated := map[string]int{}
 	for i := range r.Verdicts {
 		if v := &r.Verdicts[i]; v.Type == guidelines.Pattern && v.Verdict == judge.Violated {
-			violated[patternIDs(r)[patternOf(v)]]++
+			violated[check.PatternIDs(r)[check.PatternOf(v)]]++
 		}
 	}
 	if len(violated) != 3 {
 		t.Fatalf("%v", violated)
 	}
-	for _, f := range PatternFigures(r) {
+	for _, f := range check.PatternFigures(r) {
 		for _, s := range f.Series {
 			for _, p := range s.Points {
 				if len(p.Each) != r.R || !(p.Lo <= p.Y && p.Y <= p.Hi) {
@@ -244,7 +246,7 @@ func TestEveryViolatedSizeIsShadedAndStarredInItsPicture(t *testing.T) {
 func TestEveryTestHasACellOfTheHeatMapWithItsRatio(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}, {NP: 4}}, []int64{1, 1024, 65536, 1 << 20}, few, 12, config(), planted)
 	cells := 0
-	for _, s := range heatMaps(r) {
+	for _, s := range check.HeatMaps(r) {
 		if s.Heat == nil {
 			continue
 		}
@@ -273,7 +275,7 @@ func TestAColourStandsForARatio(t *testing.T) {
 }
 
 func TestTicksAreRoundAndNotTooMany(t *testing.T) {
-	seconds, sizes := picture.Axis{Scale: picture.Log, Unit: picture.Seconds}, sizeAxis()
+	seconds, sizes := picture.Axis{Scale: picture.Log, Unit: picture.Seconds}, check.SizeAxis()
 	for _, c := range []struct {
 		a      picture.Axis
 		lo, hi float64
@@ -334,7 +336,7 @@ func TestGuidelinesWithSimilarNamesHavePicturesOfTheirOwn(t *testing.T) {
 				Msize: msize, Shape: "p2", Verdict: judge.Violated, Ratio: &slow, MedianS: &slow, OtherMedianS: &half})
 		}
 	}
-	figures := PatternFigures(r)
+	figures := check.PatternFigures(r)
 	if len(figures) != 3 {
 		t.Fatalf("%d pictures", len(figures))
 	}
@@ -345,7 +347,7 @@ func TestGuidelinesWithSimilarNamesHavePicturesOfTheirOwn(t *testing.T) {
 			t.Errorf("%s has %d points", f.ID, len(f.Series[0].Points))
 		}
 	}
-	found, _ := heatRows(r, "p2", drawn)
+	found, _ := check.HeatRows(r, "p2", drawn)
 	links := map[string]bool{}
 	for _, row := range found.Rows {
 		links[row.Cells[0].Link] = true
@@ -357,7 +359,7 @@ func TestGuidelinesWithSimilarNamesHavePicturesOfTheirOwn(t *testing.T) {
 	for _, function := range []string{"bcast_as_my-own", "bcast_as_my_own"} {
 		c.Cases = append(c.Cases, series.CaseChange{Cell: medians.Cell{Function: function, Msize: 8, Shape: "p2"}, AMedianS: &half, BMedianS: &slow})
 	}
-	if changed := ChangeFigures(c); len(changed) != 2 || changed[0].ID == changed[1].ID {
+	if changed := checks.ChangeFigures(c); len(changed) != 2 || changed[0].ID == changed[1].ID {
 		t.Errorf("%d pictures of two functions", len(changed))
 	}
 }

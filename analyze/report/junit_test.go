@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 )
@@ -38,14 +39,14 @@ func TestJUnitFilesAreValidWhateverTheNames(t *testing.T) {
 			}
 		}
 	}
-	text := written(t, "junit", Reports.Document(hostileReport(t)))
+	text := written(t, "junit", check.Reports.Document(hostileReport(t)))
 	if err := lint(t, text); err != nil {
 		t.Errorf("%v:\n%s", err, text)
 	}
 }
 
 func TestTheJUnitSchemaRefusesWhatReadersDo(t *testing.T) {
-	good := written(t, "junit", Reports.Document(hostileReport(t)))
+	good := written(t, "junit", check.Reports.Document(hostileReport(t)))
 	for what, change := range map[string]func(string) string{
 		"a test without a name":  func(s string) string { return strings.Replace(s, ` name="1 B"`, "", 1) },
 		"a test named twice":     func(s string) string { return strings.Replace(s, ` name="1024 B"`, ` name="1 B"`, 1) },
@@ -66,7 +67,7 @@ func TestTheJUnitSchemaRefusesWhatReadersDo(t *testing.T) {
 
 func TestJUnitReadsBackWithItsCounts(t *testing.T) {
 	r := hostileReport(t)
-	d := Reports.Document(r)
+	d := check.Reports.Document(r)
 	var got document.JunitSuites
 	if err := xml.Unmarshal([]byte(written(t, "junit", d)), &got); err != nil {
 		t.Fatal(err)
@@ -93,7 +94,7 @@ func TestJUnitReadsBackWithItsCounts(t *testing.T) {
 
 func TestADefaultCheckOnTwoShapesIsFarBelowWhatJUnitReadersTake(t *testing.T) {
 	r := everyTest(t)
-	text := written(t, "junit", Reports.Document(r))
+	text := written(t, "junit", check.Reports.Document(r))
 	// GitLab takes 30 MB.
 	if len(text) > 10e6 || len(text) < 500*len(r.Verdicts) {
 		t.Errorf("%d bytes for %d failures", len(text), len(r.Verdicts))
@@ -103,7 +104,7 @@ func TestADefaultCheckOnTwoShapesIsFarBelowWhatJUnitReadersTake(t *testing.T) {
 func TestShapesAndTypesAreTheSuites(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}, {NP: 4}}, []int64{1, 1024}, few, 12, config(), planted)
 	var names []string
-	for _, s := range Reports.Document(r).Outcomes.Suites {
+	for _, s := range check.Reports.Document(r).Outcomes.Suites {
 		names = append(names, s.Name)
 	}
 	if got := strings.Join(names, " "); got != "p2.monotony p2.split p2.pattern p4.monotony p4.split p4.pattern" {

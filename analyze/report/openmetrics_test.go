@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/document"
@@ -43,7 +44,7 @@ func values(t *testing.T, text string) map[string]float64 {
 func TestMetricsReadBack(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
 	r.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{MemcpyNS: 2500}}}
-	text := written(t, "openmetrics", Reports.Document(r))
+	text := written(t, "openmetrics", check.Reports.Document(r))
 	got := values(t, text)
 	for key, want := range map[string]float64{
 		`pgmpi_ratio guideline="GL8" function="MPI_Reduce" msize="65536" shape="p2"`: 3,
@@ -59,14 +60,14 @@ func TestMetricsReadBack(t *testing.T) {
 		t.Errorf("the end is %q", text[len(text)-20:])
 	}
 	r.Gate = &analyze.Gate{Alarms: 1}
-	if got := values(t, written(t, "openmetrics", Reports.Document(r)))["pgmpi_alarms"]; got != 1 {
+	if got := values(t, written(t, "openmetrics", check.Reports.Document(r)))["pgmpi_alarms"]; got != 1 {
 		t.Errorf("%g alarms of a gate with one", got)
 	}
 }
 
 func TestMetricsAreUniqueAndEscaped(t *testing.T) {
-	values(t, written(t, "openmetrics", Reports.Document(everyTest(t))))
-	text := written(t, "openmetrics", Reports.Document(hostileReport(t)))
+	values(t, written(t, "openmetrics", check.Reports.Document(everyTest(t))))
+	text := written(t, "openmetrics", check.Reports.Document(hostileReport(t)))
 	if strings.ContainsAny(text, "\x1b\x00\r") || strings.Count(text, "\n# EOF") != 1 {
 		t.Errorf("%q", text)
 	}
@@ -101,7 +102,7 @@ func TestMetricsAreOpenMetrics(t *testing.T) {
 		t.Skipf("no parser of OpenMetrics here: .ci/install python3-prometheus-client (%v %s)", err, lastLine(out))
 	}
 	parse := func(text string) (string, error) { return parseBy(python, text) }
-	for _, d := range []*document.Document{examples(t)["planted"].document, Reports.Document(hostileReport(t))} {
+	for _, d := range []*document.Document{examples(t)["planted"].document, check.Reports.Document(hostileReport(t))} {
 		text := written(t, "openmetrics", d)
 		want := fmt.Sprintln(len(values(t, text)))
 		if got, err := parse(text); err != nil || got != want {

@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -86,7 +87,7 @@ func everyTest(t *testing.T) *analyze.Report {
 func TestEveryPlannedTestIsOneOutcomeWithANameOfItsOwn(t *testing.T) {
 	r := everyTest(t)
 	seen := map[string]bool{}
-	for _, s := range Reports.Document(r).Outcomes.Suites {
+	for _, s := range check.Reports.Document(r).Outcomes.Suites {
 		for _, o := range s.Outcomes {
 			name := o.Class + " " + o.Name
 			if seen[name] || o.Result != document.Failed {
@@ -110,7 +111,7 @@ func TestOnlyAlarmsFailWhereThereIsAGate(t *testing.T) {
 	all := map[judge.Verdict]document.Result{judge.Violated: document.Failed, judge.Marginal: document.Passed, judge.Kept: document.Passed, judge.Undecided: document.Skipped,
 		judge.Suspected: document.Skipped, judge.NotSuspected: document.Passed, judge.NotMeasured: document.Skipped, judge.Wrong: document.Errored}
 	for verdict, want := range all {
-		if got, why := resultOf(&analyze.Report{}, &analyze.Verdict{Verdict: verdict}); got != want || why != string(verdict) {
+		if got, why := check.ResultOf(&analyze.Report{}, &analyze.Verdict{Verdict: verdict}); got != want || why != string(verdict) {
 			t.Errorf("no gate, %s: %d (%s), want %d", verdict, got, why, want)
 		}
 	}
@@ -135,11 +136,11 @@ func TestOnlyAlarmsFailWhereThereIsAGate(t *testing.T) {
 		{judge.Wrong, gated(analyze.Known, false), document.Errored, "wrong"},
 	} {
 		v := &analyze.Verdict{Verdict: c.verdict, Gated: c.gated}
-		got, why := resultOf(&analyze.Report{Gate: &analyze.Gate{}}, v)
+		got, why := check.ResultOf(&analyze.Report{Gate: &analyze.Gate{}}, v)
 		if got != c.want || why != c.why {
 			t.Errorf("%s, %+v: %d (%s), want %d (%s)", c.verdict, c.gated, got, why, c.want, c.why)
 		}
-		if text := sentence(v, why); c.gated != nil && text != phrase.Words(c.why)+"; because (#7)" {
+		if text := check.Sentence(v, why); c.gated != nil && text != phrase.Words(c.why)+"; because (#7)" {
 			t.Errorf("%q", text)
 		}
 	}
@@ -149,7 +150,7 @@ func TestRunTimesThatAreAlarmsFailInASuiteOfTheirOwn(t *testing.T) {
 	before, now, ratio := 1e-6, 2e-6, 2.
 	r := &analyze.Report{Shapes: []analyze.Shape{{Name: "p2"}, {Name: "p4"}}, Gate: &analyze.Gate{Slower: []analyze.SlowerCase{
 		{Cell: medians.Cell{Function: "MPI_Bcast", Msize: 1024, Shape: "p4"}, BeforeS: &before, NowS: &now, Ratio: &ratio, Baseline: "monday"}}}}
-	suites := reportOutcomes(r).Suites
+	suites := check.ReportOutcomes(r).Suites
 	if len(suites) != 1 || suites[0].Name != "p4.times" || len(suites[0].Outcomes) != 1 {
 		t.Fatalf("%+v", suites)
 	}
@@ -162,7 +163,7 @@ func TestRunTimesThatAreAlarmsFailInASuiteOfTheirOwn(t *testing.T) {
 func TestAFailureSaysWhatIsSlowerThanWhat(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
 	var got []string
-	for _, s := range Reports.Document(r).Outcomes.Suites {
+	for _, s := range check.Reports.Document(r).Outcomes.Suites {
 		for _, o := range s.Outcomes {
 			if o.Result != document.Passed {
 				got = append(got, s.Name+" | "+o.Title+" | "+o.Text)
@@ -180,7 +181,7 @@ func TestAFailureSaysWhatIsSlowerThanWhat(t *testing.T) {
 }
 
 func TestEveryTextOfAnOutcomeIsOneVisibleLine(t *testing.T) {
-	out := Reports.Document(hostileReport(t)).Outcomes
+	out := check.Reports.Document(hostileReport(t)).Outcomes
 	texts := []string{out.Host}
 	for _, l := range out.Facts {
 		texts = append(texts, l.Value)

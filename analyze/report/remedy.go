@@ -13,7 +13,7 @@ const RemedySchema = "pgmpi-remedy/1"
 // Remedied is remedy.json: which violations a setting mends, how that was proved, and what
 // was tried in vain. Undefined numbers are null.
 type Remedied struct {
-	Schema  string `json:"schema"` // remedySchema
+	Schema  string `json:"schema"` // RemedySchema
 	Version string `json:"pgmpi_version"`
 	Created string `json:"created"` // RFC 3339, UTC
 	Library string `json:"library"`
@@ -71,8 +71,8 @@ type RemedyCell struct {
 	GainHi     *float64  `json:"gain_hi95"`
 	PAdjusted  *float64  `json:"p_adjusted"`       // over the violated cells
 	Mockup     string    `json:"mockup,omitempty"` // the fastest that the check measured
-	// mockupRatio is how many times slower than it the cell was there.
-	MockupRatio float64
+	// MockupRatio is how many times slower than it the cell was there.
+	MockupRatio float64 `json:"-"`
 	// Explored is what the exploration says of the library's own algorithms; "": none was made.
 	Explored string `json:"explored,omitempty"`
 }
@@ -92,8 +92,8 @@ type Proof struct {
 type Harm struct {
 	medians.Cell
 	Text string `json:"text"`
-	// mockup is the other side of a guideline that is newly violated.
-	Mockup string
+	// Mockup is the other side of a guideline that is newly violated.
+	Mockup string `json:"-"`
 }
 
 // Dropped is what was tried, and is not in the setting.

@@ -68,7 +68,7 @@ func remedyAnswer(r *Remedied) []document.Section {
 			counts = append(counts, fmt.Sprintf("%d %s", n, state))
 		}
 	}
-	s.Say("%s. Of %s (a collective at a size): %s.", ShortVersion(r.Library), violatedOnes(all, all), strings.Join(counts, ", "))
+	s.Say("%s. Of %s (a collective at a size): %s.", phrase.ShortVersion(r.Library), violatedOnes(all, all), strings.Join(counts, ", "))
 	if len(r.Env) > 0 {
 		s.Command("Before mpirun", []string{".", conf.Quote(filepath.Join(r.Folder, tuning.EnvFile))})
 		s.Command("The check under it", []string{"pgmpi", "check", "--guidelines", conf.Quote(filepath.Join(r.Folder, SettingTOML))})

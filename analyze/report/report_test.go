@@ -16,6 +16,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
@@ -133,13 +134,13 @@ func planted(function string, size int64) int64 {
 
 func text(t *testing.T, name string, r *analyze.Report) string {
 	t.Helper()
-	return written(t, name, Reports.Document(r))
+	return written(t, name, check.Reports.Document(r))
 }
 
 // written is a document in a format.
 func written(t *testing.T, name string, d *document.Document) string {
 	t.Helper()
-	f, err := Reports.Format(name) // it has all
+	f, err := check.Reports.Format(name) // it has all
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +297,7 @@ func TestTheRankSumsAssumptionIsSaidWhereItIsUsed(t *testing.T) {
 
 func TestTheProbabilityOfARepeatIsCutNotRounded(t *testing.T) {
 	for q, want := range map[float64]string{.999: "> .99", .99: ".99", .899999: ".89", .9: ".90", .05: ".05", .001: "< .01"} {
-		if got := again(&analyze.Verdict{Replication: &q}); got != want {
+		if got := check.Again(&analyze.Verdict{Replication: &q}); got != want {
 			t.Errorf("%g: %q, want %q", q, got, want)
 		}
 	}
@@ -315,7 +316,7 @@ func TestCSVHasOneRowPerVerdict(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != len(r.Verdicts)+1 || strings.Join(rows[0], ",") != strings.Join(reportColumns, ",") {
+	if len(rows) != len(r.Verdicts)+1 || strings.Join(rows[0], ",") != strings.Join(check.ReportColumns, ",") {
 		t.Errorf("%d rows for %d verdicts, head %v", len(rows), len(r.Verdicts), rows[0])
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
 	"pgmpi/measure/protocol"
@@ -18,7 +20,7 @@ import (
 // shown is the screen of a report, as a page shows it.
 func shown(t *testing.T, r *analyze.Report, p document.Page) string {
 	t.Helper()
-	d := Reports.Document(r).Brief()
+	d := check.Reports.Document(r).Brief()
 	d.Page = p
 	return written(t, "table", d)
 }
@@ -57,9 +59,9 @@ func TestScreensMatchGoldenFiles(t *testing.T) {
 
 // everyDocument has what is wide besides the examples.
 func everyDocument(t *testing.T) map[string]*document.Document {
-	wide := Reports.Document(wideReport(t))
-	out := map[string]*document.Document{"wide": wide, "wide-screen": wide.Brief(), "wide-compare": Comparisons.Document(wideComparison()),
-		"wide-spread": Spreads.Document(wideSpread(6)), "spread-of-many": Spreads.Document(wideSpread(20))}
+	wide := check.Reports.Document(wideReport(t))
+	out := map[string]*document.Document{"wide": wide, "wide-screen": wide.Brief(), "wide-compare": checks.Comparisons.Document(wideComparison()),
+		"wide-spread": checks.Spreads.Document(wideSpread(6)), "spread-of-many": checks.Spreads.Document(wideSpread(20))}
 	for name, e := range examples(t) {
 		out[name] = e.document
 		out[name+"-screen"] = e.document.Brief()
@@ -91,7 +93,7 @@ func TestAWideTerminalIsUsed(t *testing.T) {
 }
 
 func TestNamesOfCollectivesStayWhole(t *testing.T) {
-	d := Reports.Document(wideReport(t))
+	d := check.Reports.Document(wideReport(t))
 	d.Page.Width = document.LeastWidth
 	for line := range strings.Lines(written(t, "table", d)) {
 		if m := regexp.MustCompile(`\b(Reduce_|scatter_)(\s|$)`).FindString(line); m != "" {
@@ -104,7 +106,7 @@ func TestInASCIIThereIsNothingElse(t *testing.T) {
 	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 3))
 	r.Library.Version = "größer 库"
 	documents := everyDocument(t)
-	documents["foreign"] = Reports.Document(r)
+	documents["foreign"] = check.Reports.Document(r)
 	for name, d := range documents {
 		d.Page = document.Page{}
 		unspelt := strings.Count(written(t, "table", d), "?")
@@ -313,27 +315,27 @@ func TestDisturbedMpirunsAreNamed(t *testing.T) {
 func TestTheClosingLineCountsAndSaysHowItEnded(t *testing.T) {
 	r := reportOf(pattern(judge.Violated, "GL8", "MPI_Reduce", "reduce_as_allreduce", 8, 2, 1, 2), pattern(judge.Undecided, "GL8", "MPI_Reduce", "m", 16, 2, 1, 2),
 		pattern(judge.Kept, "GL8", "MPI_Reduce", "m", 32, 2, 1, 2), pattern(judge.NotSuspected, "GL2", "MPI_Reduce", "m", 32, 2, 1, 2))
-	if got, want := Closing(r, "out/", ""), "1 violated, 1 undecided, 1 kept, 1 not suspected. Exit 1. out/"; got != want {
+	if got, want := check.Closing(r, "out/", ""), "1 violated, 1 undecided, 1 kept, 1 not suspected. Exit 1. out/"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := Closing(reportOf(r.Verdicts[2]), "out", "out/report.html"), "0 violated, 1 kept. Exit 0. out/ Page: out/report.html"; got != want {
+	if got, want := check.Closing(reportOf(r.Verdicts[2]), "out", "out/report.html"), "0 violated, 1 kept. Exit 0. out/ Page: out/report.html"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := Closing(reportOf(r.Verdicts[2]), "", ""), "0 violated, 1 kept. Exit 0."; got != want {
+	if got, want := check.Closing(reportOf(r.Verdicts[2]), "", ""), "0 violated, 1 kept. Exit 0."; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
 func TestMarkdownHasTheSameSections(t *testing.T) {
 	r := noisyReport(t)
-	d := Reports.Document(r).Brief()
+	d := check.Reports.Document(r).Brief()
 	markdown := written(t, "markdown", d)
 	for _, s := range d.Sections {
 		if s.Title != "" && !strings.Contains(markdown, "## "+document.Escaped(s.Title)) {
 			t.Errorf("no %q in\n%s", s.Title, markdown)
 		}
 	}
-	if strings.Contains(markdown, "How it was measured\n") || !strings.Contains(written(t, "markdown", Reports.Document(r)), "How it was measured\n") {
+	if strings.Contains(markdown, "How it was measured\n") || !strings.Contains(written(t, "markdown", check.Reports.Document(r)), "How it was measured\n") {
 		t.Error("the design is in the full document only")
 	}
 }

@@ -66,7 +66,7 @@ var Selftests = document.Kind[Selftest]{
 	Sections: func(r *Selftest) []document.Section {
 		base := r.A.Report
 		out := []document.Section{
-			document.Titled("Self-test with %s, p = %d, R = %d mpiruns, sizes %s", ShortVersion(base.Library.Version),
+			document.Titled("Self-test with %s, p = %d, R = %d mpiruns, sizes %s", phrase.ShortVersion(base.Library.Version),
 				base.Shapes[0].NP, base.R, strings.Join(r.Sizes, ", ")),
 			r.A.section(),
 		}

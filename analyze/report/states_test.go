@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -63,7 +64,7 @@ func TestStatesOfTheMachineAndAnswersByStateAreSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	matchGolden(t, "explain-states.txt", written(t, "table", Explanations.Document(e)))
+	matchGolden(t, "explain-states.txt", written(t, "table", check.Explanations.Document(e)))
 }
 
 func TestStatesInWhichEveryAnswerIsTheSameAreSaidToo(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 )
@@ -28,7 +29,7 @@ func TestTheMatrixBeginsWithWhatItCanSay(t *testing.T) {
 		for _, tests := range c.columns {
 			m.Rows[0].Cells = append(m.Rows[0].Cells, &series.MatrixCell{Tests: tests})
 		}
-		if got := matrixSections(m)[0].Text[0].Text; got != c.want {
+		if got := check.MatrixSections(m)[0].Text[0].Text; got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
@@ -46,7 +46,7 @@ without --out.`,
 		var o output
 		s.judging(fs)
 		s.gate(fs)
-		o.formats = formatsFlag(fs, report.Reports, ", all into the folder")
+		o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 		o.explains(fs)
 		from := fs.String("from", "", "`PROGRAM` whose output files the arguments are: reprompi")
 		fs.StringVar(&s.guidelines, "guidelines", "", "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
@@ -105,7 +105,7 @@ without --out.`,
 // the folder stays.
 func showJudgement(j *reading.Judgement, path string, into *results.Folder, formats *formatFlag, selections []analyze.Selection, tables bool) error {
 	r := j.Report
-	d, explained := report.Reports.Document(r), chosen(selections, r)
+	d, explained := check.Reports.Document(r), chosen(selections, r)
 	var err error
 	stored := ""
 	// A report that cannot be stored is printed all the same.
@@ -134,7 +134,7 @@ func showJudgement(j *reading.Judgement, path string, into *results.Folder, form
 	if into == nil {
 		warn("note: the report in %s stays, since it was made with other settings; --out DIR has this one written\n", path)
 	}
-	warn("%s\n", report.Closing(r, stored, formats.page(d, stored)))
+	warn("%s\n", check.Closing(r, stored, formats.page(d, stored)))
 	return verdictExit(r)
 }
 
@@ -201,7 +201,7 @@ func chosen(selections []analyze.Selection, r *analyze.Report) []int {
 
 // explain shows what the verdicts on tests rest on.
 func explain(f document.Format, j *reading.Judgement, tests []int) error {
-	f = usually(report.Explanations, f.Name)
+	f = usually(check.Explanations, f.Name)
 	for n, i := range tests {
 		e, err := j.Explain(i)
 		if err != nil {
@@ -210,7 +210,7 @@ func explain(f document.Format, j *reading.Judgement, tests []int) error {
 		if n > 0 {
 			fmt.Fprintln(stdout)
 		}
-		if err := show(report.Explanations.Document(e), f); err != nil {
+		if err := show(check.Explanations.Document(e), f); err != nil {
 			return err
 		}
 	}
@@ -239,7 +239,7 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	d := report.Reports.Document(r)
+	d := check.Reports.Document(r)
 	if o.out != "" {
 		folder, err := folderFor(o.out)
 		if err != nil {
@@ -252,6 +252,6 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, o.out)); err != nil {
 		return err
 	}
-	warn("%s\n", report.Closing(r, o.out, o.formats.page(d, o.out)))
+	warn("%s\n", check.Closing(r, o.out, o.formats.page(d, o.out)))
 	return verdictExit(r)
 }

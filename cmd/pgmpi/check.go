@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
@@ -42,9 +42,9 @@ newly wrong, and was so when it was measured again: see docs/gate.md.`,
 		o.folder(fs)
 		o.dry(fs)
 		s.judging(fs)
-		o.formats = formatsFlag(fs, report.Reports, ", all into the folder")
+		o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 		o.explains(fs)
-		return func(ctx context.Context, _ []string) error { return check(ctx, &s, &o) }
+		return func(ctx context.Context, _ []string) error { return checkAnew(ctx, &s, &o) }
 	},
 }
 
@@ -158,7 +158,7 @@ func (o *output) run(s *settings, command string, refuse, do func(*run.Campaign)
 	return goOnWith(do(c), c.Path)
 }
 
-func check(ctx context.Context, s *settings, o *output) error {
+func checkAnew(ctx context.Context, s *settings, o *output) error {
 	if o.dryRun && len(o.explain) > 0 {
 		return setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
 	}
@@ -197,7 +197,7 @@ func (o *output) estimates() error {
 
 // mayExplain returns an error where a check prints nothing that explanations can come after.
 func mayExplain(formats *formatFlag) error {
-	if known := report.Explanations.Formats(); !slices.Contains(known, formats.beside().Name) {
+	if known := check.Explanations.Formats(); !slices.Contains(known, formats.beside().Name) {
 		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
 	}
 	return nil

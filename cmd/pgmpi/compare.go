@@ -11,7 +11,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
@@ -103,7 +103,7 @@ func (o *output) compare(pathA, pathB string, cfg series.CompareConfig) error {
 	if err != nil {
 		return err
 	}
-	if err := o.write(report.Comparisons.Document(c)); err != nil {
+	if err := o.write(checks.Comparisons.Document(c)); err != nil {
 		return err
 	}
 	switch found := c.ExitCode(); {

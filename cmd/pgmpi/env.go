@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
@@ -28,9 +28,9 @@ doubtful about its mpiruns. Without, as it is now: one mpirun for each --np and
 		var s settings
 		s.file(fs)
 		s.keys(fs, "np", "shape", "launch", "hostfile", "rank")
-		format := oneFormat(fs, report.Environments)
+		format := oneFormat(fs, check.Environments)
 		return func(ctx context.Context, args []string) error {
-			var e *report.Environment
+			var e *check.Environment
 			var err error
 			switch len(args) {
 			case 0:
@@ -44,13 +44,13 @@ doubtful about its mpiruns. Without, as it is now: one mpirun for each --np and
 				return err
 			}
 			e.Doubts = append(append([]remark.Remark{}, e.Factors.Remarks()...), e.Doubts...)
-			return show(report.Environments.Document(e), format.printed())
+			return show(check.Environments.Document(e), format.printed())
 		}
 	},
 }
 
 // recorded takes everything from a results folder.
-func recorded(path string) (*report.Environment, error) {
+func recorded(path string) (*check.Environment, error) {
 	folder, m, err := reading.OpenResults(path)
 	if err != nil {
 		return nil, err
@@ -59,11 +59,11 @@ func recorded(path string) (*report.Environment, error) {
 	if err != nil {
 		warn("note: what its mpiruns took is not looked at: %v\n", err)
 	}
-	return &report.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: doubts}, nil
+	return &check.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: doubts}, nil
 }
 
 // look starts one mpirun for each number of processes and each shape.
-func look(ctx context.Context, s *settings) (*report.Environment, error) {
+func look(ctx context.Context, s *settings) (*check.Environment, error) {
 	config, err := s.load(nil)
 	if err != nil {
 		return nil, err
@@ -72,7 +72,7 @@ func look(ctx context.Context, s *settings) (*report.Environment, error) {
 	if err != nil {
 		return nil, setup(err)
 	}
-	e := &report.Environment{Version: version, Factors: run.Factors()}
+	e := &check.Environment{Version: version, Factors: run.Factors()}
 	if e.Rank, err = launch.Probe(path); err != nil {
 		return nil, setup(err)
 	}

@@ -10,15 +10,15 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/internal/remark"
 )
 
 // environment runs `pgmpi env --format json`.
-func (b *fixture) environment(args ...string) *report.Environment {
+func (b *fixture) environment(args ...string) *check.Environment {
 	b.t.Helper()
 	s := b.pgmpi(append([]string{"env", "--format", "json"}, args...)...).exits(b.t, 0)
-	var e report.Environment
+	var e check.Environment
 	if err := json.Unmarshal([]byte(s.stdout), &e); err != nil {
 		b.t.Fatalf("%v in\n%s", err, s.stdout)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/reading"
@@ -48,7 +48,7 @@ and as LaTeX for pgfplots. Needs no MPI.
 			if err != nil {
 				return err
 			}
-			return show(report.Galleries.Document(g), usually(report.Galleries, ""))
+			return show(checks.Galleries.Document(g), usually(checks.Galleries, ""))
 		}
 	},
 }

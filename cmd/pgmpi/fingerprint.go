@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
@@ -44,7 +44,7 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 		s.keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
 		fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-fingerprint-<UTC time>)")
 		fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-		o.formats = formatsFlag(fs, report.Fingerprints, "")
+		o.formats = formatsFlag(fs, calls.Fingerprints, "")
 		return func(ctx context.Context, args []string) error {
 			switch len(args) {
 			case 1:
@@ -54,7 +54,7 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 				if err != nil {
 					return err
 				}
-				return o.write(report.Fingerprints.Document(f))
+				return o.write(calls.Fingerprints.Document(f))
 			}
 			return setupf("fingerprint: give a results folder and FUNCTION:MSIZE[:SHAPE], or only the latter; see `pgmpi help fingerprint`")
 		}
@@ -105,7 +105,7 @@ func fingerprintAnew(ctx context.Context, s *settings, o *output, text string) e
 	if err != nil {
 		return err
 	}
-	if err := o.write(report.Fingerprints.Document(f)); err != nil {
+	if err := o.write(calls.Fingerprints.Document(f)); err != nil {
 		return err
 	}
 	warn("results: %s\n", c.Path)

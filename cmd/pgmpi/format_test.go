@@ -17,6 +17,9 @@ import (
 	"pgmpi/analyze/export"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
@@ -27,11 +30,11 @@ import (
 
 // formatsOf are the formats of the document that a command prints.
 var formatsOf = map[string][]string{
-	"check": report.Reports.Formats(), "analyze": report.Reports.Formats(), "times": report.RunTimes.Formats(),
-	"compare": report.Comparisons.Formats(), "ab": report.Comparisons.Formats(), "reproduce": report.Spreads.Formats(), "history": report.Histories.Formats(),
-	"selftest": run.Selftests.Formats(), "env": report.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(), "overlap": report.Overlaps.Formats(), "remedy": report.Remedies.Formats(),
-	"status": run.Statuses.Formats(), "fingerprint": report.Fingerprints.Formats(),
-	"matrix": report.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
+	"check": check.Reports.Formats(), "analyze": check.Reports.Formats(), "times": calls.RunTimes.Formats(),
+	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "reproduce": checks.Spreads.Formats(), "history": checks.Histories.Formats(),
+	"selftest": run.Selftests.Formats(), "env": check.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(), "overlap": calls.Overlaps.Formats(), "remedy": report.Remedies.Formats(),
+	"status": run.Statuses.Formats(), "fingerprint": calls.Fingerprints.Formats(),
+	"matrix": check.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
 }
 
 func TestHelpNamesTheFormatsThatACommandHas(t *testing.T) {
@@ -65,9 +68,9 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 		formats []string
 	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", formatsOf["reproduce"]}, {"history", formatsOf["history"]}, {"times", formatsOf["times"]}, {"matrix", formatsOf["matrix"]},
 		{"selftest", formatsOf["selftest"]}, {"env", formatsOf["env"]}, {"clocks", formatsOf["clocks"]}, {"list", formatsOf["list"]},
-		{"plan", run.Plans.Formats()}, {"explain", report.Explanations.Formats()}}
+		{"plan", run.Plans.Formats()}, {"explain", check.Explanations.Formats()}}
 	table := []string{"| format | files | has |", "|---|---|---|"}
-	for _, name := range report.Reports.Formats() { // it has all
+	for _, name := range check.Reports.Formats() { // it has all
 		var has []string
 		for _, d := range documents {
 			if slices.Contains(d.formats, name) {
@@ -78,7 +81,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 		if len(has) == len(documents) {
 			text = "every document"
 		}
-		f, err := report.Reports.Format(name)
+		f, err := check.Reports.Format(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +125,7 @@ func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 			said{stdout: out.String()}.wideLines(t, width)
 		}
 		for _, format := range formatsOf[d.Name] {
-			f, err := report.Reports.Format(format)
+			f, err := check.Reports.Format(format)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/reading"
 )
 
@@ -25,7 +25,7 @@ Exit codes: 0, or 2 where there is no report.`,
 		var o output
 		var cells []string
 		fs.StringArrayVar(&cells, "cell", nil, "also show the ratio of a `SELECTOR` in each check: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL16:MPI_Scan:256Ki; may be given again")
-		o.formats = formatsFlag(fs, report.Histories, "")
+		o.formats = formatsFlag(fs, checks.Histories, "")
 		o.into(fs)
 		return func(_ context.Context, args []string) error {
 			if len(args) == 0 {
@@ -35,7 +35,7 @@ Exit codes: 0, or 2 where there is no report.`,
 			if err != nil {
 				return err
 			}
-			return o.write(report.Histories.Document(h))
+			return o.write(checks.Histories.Document(h))
 		}
 	},
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/reading"
 )
@@ -24,7 +24,7 @@ Exit codes: 0, whatever is violated; 2, or 3 where a folder cannot be read.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var o output
 		fs.Bool("full", false, "print monotony and split-robustness too")
-		o.formats = formatsFlag(fs, report.Matrices, "")
+		o.formats = formatsFlag(fs, check.Matrices, "")
 		o.into(fs)
 		return func(_ context.Context, args []string) error {
 			if len(args) == 0 {
@@ -34,7 +34,7 @@ Exit codes: 0, whatever is violated; 2, or 3 where a folder cannot be read.`,
 			if err != nil {
 				return err
 			}
-			return o.write(report.Matrices.Document(series.NewMatrix(sides)))
+			return o.write(check.Matrices.Document(series.NewMatrix(sides)))
 		}
 	},
 }

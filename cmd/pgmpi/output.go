@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/document"
 	"pgmpi/internal/reading"
@@ -68,7 +68,7 @@ func (o *output) compared(fs *pflag.FlagSet) {
 	fs.Float64Var(&o.need, "need", 0, "end with exit code 4 if a case could not have shown a change by `RATIO`, such as 1.25 (default: nothing is needed)")
 	fs.BoolVar(&o.allRows, "all-rows", false, "show the calls that have not changed too")
 	o.functions(fs)
-	o.formats = formatsFlag(fs, report.Comparisons, "")
+	o.formats = formatsFlag(fs, checks.Comparisons, "")
 }
 
 func (o *output) functions(fs *pflag.FlagSet) {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/experiment/run"
@@ -42,7 +42,7 @@ computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
 		s.keys(fs, "alpha", "adjust", "min-slowdown")
 		o.folder(fs)
 		o.dry(fs)
-		o.formats = formatsFlag(fs, report.Overlaps, ", all into the folder")
+		o.formats = formatsFlag(fs, calls.Overlaps, ", all into the folder")
 		return func(ctx context.Context, args []string) error {
 			switch {
 			case len(args) > 1:
@@ -112,7 +112,7 @@ func overlapAnew(ctx context.Context, s *settings, o *output) error {
 
 // overlapInto puts the document into a folder and on standard output.
 func (o *output) overlapInto(found *samples.Overlap, into *results.Folder) error {
-	d := report.Overlaps.Document(found)
+	d := calls.Overlaps.Document(found)
 	if err := errors.Join(reading.StoreOverlap(into, d, o.formats.stored()), o.formats.deliver(d), o.formats.print(d, into.Path)); err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func showOverlap(s *settings, o *output, path string) error {
 	if err != nil {
 		return err
 	}
-	d := report.Overlaps.Document(found)
+	d := calls.Overlaps.Document(found)
 	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, "")); err != nil {
 		return err
 	}

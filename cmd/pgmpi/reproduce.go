@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 )
 
@@ -22,7 +22,7 @@ the folders are named. Needs no MPI.`,
 	flags: func(fs *pflag.FlagSet) action {
 		var o output
 		o.functions(fs)
-		o.formats = formatsFlag(fs, report.Spreads, "")
+		o.formats = formatsFlag(fs, checks.Spreads, "")
 		o.into(fs)
 		return func(_ context.Context, args []string) error {
 			if len(args) < 2 {
@@ -36,7 +36,7 @@ the folders are named. Needs no MPI.`,
 			if err != nil {
 				return err
 			}
-			return o.write(report.Spreads.Document(s))
+			return o.write(checks.Spreads.Document(s))
 		}
 	},
 }

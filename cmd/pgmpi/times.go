@@ -10,7 +10,7 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
@@ -46,7 +46,7 @@ folder of its own; with DIR such a folder is shown again.`,
 		s.keys(fs, "np", "shape", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "launch", "hostfile", "rank", "job-file", "thread-level")
 		fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 		o.functions(fs)
-		o.formats = formatsFlag(fs, report.RunTimes, "")
+		o.formats = formatsFlag(fs, calls.RunTimes, "")
 		fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-times-<UTC time>)")
 		return func(ctx context.Context, args []string) error {
 			switch {
@@ -61,7 +61,7 @@ folder of its own; with DIR such a folder is shown again.`,
 				if err != nil {
 					return err
 				}
-				return o.write(report.PipelinedTimes.Document(p))
+				return o.write(calls.PipelinedTimes.Document(p))
 			}
 			return showTimes(&o, args[0])
 		}
@@ -81,7 +81,7 @@ func showTimes(o *output, path string) error {
 	if err != nil {
 		return err
 	}
-	return o.write(report.RunTimes.Document(t))
+	return o.write(calls.RunTimes.Document(t))
 }
 
 // pipelinedOf reads a results folder.
@@ -126,7 +126,7 @@ func pipelinedAnew(ctx context.Context, s *settings, o *output) error {
 	if err != nil {
 		return err
 	}
-	if err := o.write(report.PipelinedTimes.Document(p)); err != nil {
+	if err := o.write(calls.PipelinedTimes.Document(p)); err != nil {
 		return err
 	}
 	warn("results: %s\n", c.Path)

@@ -126,12 +126,10 @@ type htmlCell struct {
 
 type htmlFigure struct {
 	*picture.Figure
-	Drawing picture.Drawing
-	Legend  []htmlLegend
+	Drawing picture.SVG
+	Legend  []picture.Key
 	Numbers *htmlTable
 }
-
-type htmlLegend struct{ Name, Class, Mark, Spot string }
 
 // toneClasses are those of titles and cells.
 var toneClasses = map[picture.Tone]string{picture.Slow: "slow", picture.Possible: "possible", picture.Open: "open"}
@@ -196,12 +194,7 @@ func sectionHTML(s Section, ids map[string]int) htmlSection {
 			continue
 		}
 		f.ID = Unique(ids, f.ID)
-		of := htmlFigure{Figure: &f, Drawing: drawing}
-		for n := range f.Series {
-			if series := &f.Series[n]; series.Form != picture.Ranges {
-				of.Legend = append(of.Legend, htmlLegend{series.Name, series.Class(n), series.Role.Spot(), picture.Spot(series.Role, 14, 6)})
-			}
-		}
+		of := htmlFigure{Figure: &f, Drawing: drawing.SVG(), Legend: drawing.Legend()}
 		if n := f.Numbers; n != nil {
 			of.Numbers = tableHTML(&Table{Head: n.Head, Align: n.Align, Rows: n.Rows}, "numbers of "+f.Title)
 		}

@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
@@ -85,14 +85,14 @@ func (x *AB) Measure(ctx context.Context) error {
 
 // Judge judges each side by itself and stores its report.
 func (x *AB) Judge() (out [2]*reading.Judgement, err error) {
-	text, err := report.Reports.Format("table")
+	text, err := check.Reports.Format("table")
 	if err != nil {
 		return out, err
 	}
 	for i, side := range x.Sides {
 		j, err := reading.Judge(side.Folder(), side.Manifest, side.Config.Analyze)
 		if err == nil {
-			err = errors.Join(reading.Keep(side.Folder(), report.Reports.Document(j.Report), []document.Format{text}), reading.StoreMedians(side.Folder(), j.Analysis))
+			err = errors.Join(reading.Keep(side.Folder(), check.Reports.Document(j.Report), []document.Format{text}), reading.StoreMedians(side.Folder(), j.Analysis))
 		}
 		if err != nil {
 			return out, fmt.Errorf("%s: %w", side.Path, err)

@@ -6,7 +6,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -28,7 +28,7 @@ var Check = &run.Experiment{Kind: results.Check, Plan: planTests, Medians: true,
 		return err
 	},
 	Refuse: func(c *run.Campaign) error { return Refused(analyze.Design(c.Manifest, c.Config.Analyze)) },
-	Judge:  judgeCheck, Answer: report.Reports}
+	Judge:  judgeCheck, Answer: check.Reports}
 
 // Predict and Measure are stages of a check, each a command of its own in the same folder.
 var (
@@ -126,7 +126,7 @@ func judgeCheck(c *run.Campaign) (*run.Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &run.Found{Document: report.Reports.Document(j.Report), Judgement: j, Closing: func(folder, page string) string {
-		return report.Closing(j.Report, folder, page)
+	return &run.Found{Document: check.Reports.Document(j.Report), Judgement: j, Closing: func(folder, page string) string {
+		return check.Closing(j.Report, folder, page)
 	}}, nil
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -64,9 +64,9 @@ func Fingerprint(text string) *run.Experiment {
 			if err != nil {
 				return nil, err
 			}
-			return &run.Found{Document: report.Fingerprints.Document(f)}, nil
+			return &run.Found{Document: calls.Fingerprints.Document(f)}, nil
 		},
-		Answer: report.Fingerprints}
+		Answer: calls.Fingerprints}
 }
 
 // onShape takes the shape that a case may name in place of those of the configuration.

@@ -14,7 +14,9 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/samples"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
@@ -98,7 +100,7 @@ var shows = []func(path string) ([]*document.Document, error){
 		if err != nil {
 			return nil, err
 		}
-		return []*document.Document{report.Reports.Document(j.Report), report.RunTimes.Document(t)}, nil
+		return []*document.Document{check.Reports.Document(j.Report), calls.RunTimes.Document(t)}, nil
 	},
 	func(path string) ([]*document.Document, error) { // fingerprint
 		folder, m, err := reading.Open(path)
@@ -130,15 +132,15 @@ var shows = []func(path string) ([]*document.Document, error){
 		if err != nil {
 			return nil, err
 		}
-		g := report.NewGallery(sides, nil)
-		return []*document.Document{report.Comparisons.Document(c), report.Spreads.Document(s), report.Matrices.Document(series.NewMatrix(sides)), report.Galleries.Document(g)}, nil
+		g := checks.NewGallery(sides, nil)
+		return []*document.Document{checks.Comparisons.Document(c), checks.Spreads.Document(s), check.Matrices.Document(series.NewMatrix(sides)), checks.Galleries.Document(g)}, nil
 	},
 	func(path string) ([]*document.Document, error) { // env
 		_, m, err := reading.Open(path)
 		if err != nil {
 			return nil, err
 		}
-		return []*document.Document{report.Environments.Document(&report.Environment{Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: m.Factors.Remarks()})}, nil
+		return []*document.Document{check.Environments.Document(&check.Environment{Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: m.Factors.Remarks()})}, nil
 	},
 	func(path string) ([]*document.Document, error) { // --explain
 		j, err := judgedFolder(path)
@@ -149,7 +151,7 @@ var shows = []func(path string) ([]*document.Document, error){
 		if err != nil {
 			return nil, err
 		}
-		return []*document.Document{report.Explanations.Document(e)}, nil
+		return []*document.Document{check.Explanations.Document(e)}, nil
 	},
 }
 
@@ -164,7 +166,7 @@ func judgedFolder(path string) (*reading.Judgement, error) {
 // showable makes everything that there is of a folder.
 func showable(t *testing.T, path string) {
 	t.Helper()
-	table, err := report.Reports.Format("table")
+	table, err := check.Reports.Format("table")
 	if err != nil {
 		t.Fatal(err)
 	}

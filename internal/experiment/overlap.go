@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
@@ -42,7 +42,7 @@ var Overlap = &run.Experiment{Kind: results.Overlap, Prepare: prepareOverlap, Pl
 			c.Manifest.R, conf.Plural(c.Config.NREP.Fixed, "repetition"), c.Config.Overlap.Method), 0
 	},
 	Judge: func(c *run.Campaign) (*run.Found, error) {
-		return judgeSamples(c, report.Overlaps, func(name string, runs []*results.Run) (*samples.Overlap, error) {
+		return judgeSamples(c, calls.Overlaps, func(name string, runs []*results.Run) (*samples.Overlap, error) {
 			own, err := reading.ConfigOf(c.Manifest)
 			if err != nil {
 				return nil, err
@@ -50,7 +50,7 @@ var Overlap = &run.Experiment{Kind: results.Overlap, Prepare: prepareOverlap, Pl
 			return samples.NewOverlap(name, own.Overlap.Method, c.Manifest, runs, c.Config.Analyze)
 		})
 	},
-	Answer: report.Overlaps}
+	Answer: calls.Overlaps}
 
 func prepareOverlap(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
 	if sync := config.Measure.Sync; strings.HasPrefix(sync, "window") {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
@@ -48,11 +48,11 @@ var Pipelined = &run.Experiment{Kind: results.Pipelined, Name: "times",
 	},
 	Stages: []run.Stage{{Mode: protocol.ModePipelined, Name: "calls in a row", Doing: "measuring calls in a row", Runs: run.AllMpiruns}},
 	Judge: func(c *run.Campaign) (*run.Found, error) {
-		return judgeSamples(c, report.PipelinedTimes, func(name string, runs []*results.Run) (*samples.Pipelined, error) {
+		return judgeSamples(c, calls.PipelinedTimes, func(name string, runs []*results.Run) (*samples.Pipelined, error) {
 			return samples.NewPipelined(name, c.Manifest, runs)
 		})
 	},
-	Answer: report.PipelinedTimes}
+	Answer: calls.PipelinedTimes}
 
 // judgeSamples makes the answer of an experiment with one stage from its mpiruns.
 func judgeSamples[T any](c *run.Campaign, kind document.Kind[T], sum func(name string, runs []*results.Run) (*T, error)) (*run.Found, error) {

@@ -155,7 +155,7 @@ func TestSeriesAreToldApartByMoreThanColour(t *testing.T) {
 		t.Errorf("%d of %d looks", len(seen), len(looks))
 	}
 	all := []Series{{Role: Call}, {Role: Instead}, {Role: Other}, {Role: Other}}
-	if a, b := paletteOf(all, 2), paletteOf(all, 3); a.tex == b.tex {
+	if a, b := lookOf(all, 2), lookOf(all, 3); a == b {
 		t.Error("two others look alike")
 	}
 }
@@ -163,7 +163,7 @@ func TestSeriesAreToldApartByMoreThanColour(t *testing.T) {
 func TestOnlySizesThatWereMeasuredAreLabelled(t *testing.T) {
 	f := &examples()["pattern"].Panels[0]
 	var labels []string
-	for _, tick := range xTicksOf(f, limits{0, 1 << 20}, 8) {
+	for _, tick := range xTicks(f, [2]float64{0, 1 << 20}, 8) {
 		labels = append(labels, tick.Label)
 	}
 	if got := strings.Join(labels, " "); got != "0 8 1M" {

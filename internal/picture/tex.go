@@ -15,7 +15,7 @@ func writeTeX(w io.Writer, p *Picture) error {
 		texHeat(&out, p)
 	} else {
 		fmt.Fprint(&out, "% In the preamble: \\usepackage{pgfplots} \\pgfplotsset{compat=1.16}\n")
-		x, y, ok := common(p.Panels)
+		x, y, ok := shared(p.Panels)
 		for i := range p.Panels {
 			f := &p.Panels[i]
 			title := tex(f.Title)
@@ -30,14 +30,14 @@ func writeTeX(w io.Writer, p *Picture) error {
 }
 
 // texPanel writes a panel with the limits of all panels; ok is false where they have nothing to draw.
-func texPanel(out *bytes.Buffer, f *Figure, title string, x, y limits, ok bool) {
+func texPanel(out *bytes.Buffer, f *Figure, title string, x, y [2]float64, ok bool) {
 	fmt.Fprintf(out, "\\begin{tikzpicture}\n\\begin{axis}[\n  title={%s}, title style={align=center}, xlabel={%s}, ylabel={%s},\n", title, tex(f.X.Title), tex(f.Y.Title))
 	if !ok {
-		x, y = limits{0, 1}, limits{0, 1}
+		x, y = [2]float64{0, 1}, [2]float64{0, 1}
 		fmt.Fprint(out, "  xmin=0, xmax=1, ymin=0, ymax=1, ticks=none,\n")
 	} else {
 		const most = 8
-		x, y = texAxis(out, "x", f.X, x, xTicksOf(f, x, most)), texAxis(out, "y", f.Y, y, f.Y.Ticks(y.lo, y.hi, most))
+		x, y = texAxis(out, "x", f.X, x, xTicks(f, x, most)), texAxis(out, "y", f.Y, y, f.Y.Ticks(y[0], y[1], most))
 	}
 	if f.Y.Scale == Named {
 		fmt.Fprint(out, "  y dir=reverse,\n")
@@ -46,16 +46,26 @@ func texPanel(out *bytes.Buffer, f *Figure, title string, x, y limits, ok bool) 
 	for _, m := range f.Marks {
 		at := texNumber(f.X, m.X)
 		fmt.Fprintf(out, "\\draw[%s, line width=%s] (axis cs:%s,%s) -- (axis cs:%s,%s) node[below, black, font=\\footnotesize] {%s};\n",
-			texShades[m.Tone], texMarkWidth(m.Tone), at, number(y.lo), at, number(y.hi), tex(m.Sign))
+			texShades[m.Tone], texMarkWidth(m.Tone), at, number(y[0]), at, number(y[1]), tex(m.Sign))
 	}
 	for i, s := range f.Series {
-		texSeries(out, f, &s, paletteOf(f.Series, i))
+		texSeries(out, f, &s, looks[lookOf(f.Series, i)])
 	}
 	if f.Y.Level != 0 {
 		at := texNumber(f.Y, f.Y.Level)
-		fmt.Fprintf(out, "\\draw[dashed, gray] (axis cs:%s,%s) -- (axis cs:%s,%s);\n", number(x.lo), at, number(x.hi), at)
+		fmt.Fprintf(out, "\\draw[dashed, gray] (axis cs:%s,%s) -- (axis cs:%s,%s);\n", number(x[0]), at, number(x[1]), at)
 	}
 	fmt.Fprint(out, "\\end{axis}\n\\end{tikzpicture}\n")
+}
+
+// xTicks are at sizes that were measured, where the axis has sizes.
+func xTicks(f *Figure, l [2]float64, most int) []Tick {
+	if f.X.Scale != Log2 {
+		return f.X.Ticks(l[0], l[1], most)
+	}
+	const room = 0.08 // of the width, for a label
+	lo, hi := f.X.At(l[0]), f.X.At(l[1])
+	return f.SizeTicks(most, room, func(size float64) float64 { return (f.X.At(size) - lo) / max(hi-lo, 1) })
 }
 
 // texShades are the colours of marks, made of those that every xcolor has.
@@ -70,7 +80,7 @@ func texMarkWidth(t Tone) string {
 
 // texAxis sets scale, limits and ticks of an axis, and returns the limits: there is some room around all points. What is
 // drawn and not plotted, such as bars and marks, would not widen an axis that finds its own.
-func texAxis(out *bytes.Buffer, name string, a Axis, l limits, ticks []Tick) limits {
+func texAxis(out *bytes.Buffer, name string, a Axis, l [2]float64, ticks []Tick) [2]float64 {
 	const room = 0.05
 	switch a.Scale {
 	case Log:
@@ -83,13 +93,13 @@ func texAxis(out *bytes.Buffer, name string, a Axis, l limits, ticks []Tick) lim
 	for _, t := range ticks {
 		values, labels = append(values, texNumber(a, t.Value)), append(labels, "{"+tex(t.Label)+"}")
 	}
-	lo, hi := a.At(l.lo), a.At(l.hi)
+	lo, hi := a.At(l[0]), a.At(l[1])
 	pad := room * (hi - lo)
 	if hi == lo || a.Scale == Named {
 		pad = 0.5
 	}
-	wide := limits{texBack(a, lo-pad), texBack(a, hi+pad)}
-	fmt.Fprintf(out, "  %smin=%s, %smax=%s,\n", name, number(wide.lo), name, number(wide.hi))
+	wide := [2]float64{texBack(a, lo-pad), texBack(a, hi+pad)}
+	fmt.Fprintf(out, "  %smin=%s, %smax=%s,\n", name, number(wide[0]), name, number(wide[1]))
 	fmt.Fprintf(out, "  %stick={%s}, %sticklabels={%s},\n", name, strings.Join(values, ","), name, strings.Join(labels, ","))
 	return wide
 }

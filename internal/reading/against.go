@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
@@ -11,7 +13,6 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
 	"pgmpi/measure/results"
-	"slices"
 )
 
 // Hold holds the judgement of a folder against what [gate] names; nil: nothing.

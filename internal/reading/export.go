@@ -9,10 +9,10 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/export"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -79,7 +79,7 @@ func sources(paths []string, kinds ...results.Kind) ([]source, error) {
 
 // row is the beginning of a row about a shape.
 func (s *source) row(shape string) export.Source {
-	return export.Source{Folder: clean.Line(s.path), Library: clean.Line(report.ShortVersion(s.manifest.Rank.LibVersion)),
+	return export.Source{Folder: clean.Line(s.path), Library: clean.Line(phrase.ShortVersion(s.manifest.Rank.LibVersion)),
 		Host: clean.Line(s.manifest.Factors.Hostname), Shape: clean.Line(shape)}
 }
 

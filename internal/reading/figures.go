@@ -9,7 +9,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fail"
@@ -21,7 +21,7 @@ import (
 // Figures draws several results folders, each judged by its own settings, into a folder. The samples of
 // the cases that selectors name are drawn too; without any, those of the largest loss of the first folder
 // that has one.
-func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format) (*report.Gallery, error) {
+func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format) (*checks.Gallery, error) {
 	all, err := sources(paths, results.Check)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func Figures(paths, selectors []string, out *results.Folder, formats []picture.F
 			return nil, fmt.Errorf("%s: %w", all[i].path, err)
 		}
 	}
-	g := report.NewGallery(sides, samples)
+	g := checks.NewGallery(sides, samples)
 	g.Out = out.Path
 	for _, f := range formats {
 		g.Formats = append(g.Formats, f.Ext)
@@ -52,7 +52,7 @@ func Figures(paths, selectors []string, out *results.Folder, formats []picture.F
 }
 
 // drawn writes all pictures in all formats.
-func drawn(g *report.Gallery, out *results.Folder, formats []picture.Format) (err error) {
+func drawn(g *checks.Gallery, out *results.Folder, formats []picture.Format) (err error) {
 	for i := range g.Pictures {
 		p := &g.Pictures[i]
 		for _, f := range formats {

@@ -6,18 +6,19 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
+	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
-	"reflect"
-	"slices"
 )
 
 // judgedModes are those of the mpiruns that a report is made from.
@@ -122,12 +123,12 @@ func Store(folder *results.Folder, d *document.Document, formats []document.Form
 
 // StoreMedians writes medians.csv into a folder.
 func StoreMedians(folder *results.Folder, a *analyze.Analysis) error {
-	csv, err := report.RunMedians.Format("csv")
+	csv, err := check.RunMedians.Format("csv")
 	if err != nil {
 		return err
 	}
 	rows := a.RunMedians()
-	return Store(folder, report.RunMedians.Document(&rows), []document.Format{csv})
+	return Store(folder, check.RunMedians.Document(&rows), []document.Format{csv})
 }
 
 // Keep writes what a results folder holds into it, in all formats and, for programs, as JSON.

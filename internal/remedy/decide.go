@@ -73,7 +73,7 @@ func (e *effects) faster() (n int) {
 func (e *effects) takenBack(choices []tuning.Choice) (out []report.Dropped) {
 	newest := choices[len(choices)-1].Kind
 	drop := func(c tuning.Choice, reason string) {
-		if !slices.ContainsFunc(out, func(d report.Dropped) bool { return same(d.Choice, c) }) {
+		if !slices.ContainsFunc(out, func(d report.Dropped) bool { return d.Choice.Key() == c.Key() }) {
 			out = append(out, report.Dropped{What: tuning.Label(c), Choice: c, Reason: reason})
 		}
 	}
@@ -108,8 +108,6 @@ func (e *effects) betters(cells []report.RemedyCell) bool {
 		return rank[c.State] > before
 	})
 }
-
-func same(a, b tuning.Choice) bool { return tuning.Label(a) == tuning.Label(b) }
 
 // culprits are the choices that explain a harm: of the collective itself, or of one that
 // a mock-up calls.

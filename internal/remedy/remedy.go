@@ -23,6 +23,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
@@ -48,23 +49,21 @@ type Remedy struct {
 	target tuning.Target
 	plan   *guidelines.Plan
 	work   string            // folder of the mpiruns
-	alone  []untimed.Outcome // legal calls without a setting
+	alone  []untimed.Outcome // conformance calls without a setting
+	files  []string          // that were written, by name
 	found  *report.Remedied
-	cells  []report.RemedyCell // those of found
-	proofs int
-	// What holds so far.
-	proved *proved
-	files  []string // that were written, by name
+	held   setting // what is proved so far
 }
 
-// proved is a setting with the proof that it holds.
-type proved struct {
+// setting is a number of choices, what they are written as, and what was seen of them.
+// Without choices it is the library as it is.
+type setting struct {
 	choices []tuning.Choice
 	env     map[string]string
 	files   []tuning.File
 	forces  []report.Force
 	effects *effects
-	legal   int
+	legal   int // conformance calls
 	mpiruns int
 }
 
@@ -74,12 +73,9 @@ func RemedyFolder(check string) string { return filepath.Join(check, "remedy") }
 // Prepare judges the check and refuses what cannot be begun; nothing is written or
 // started. false: nothing is violated.
 func (x *Remedy) Prepare() (bool, error) {
-	folder, m, err := reading.OpenResults(x.Check)
+	folder, m, err := reading.Open(x.Check, results.Check)
 	if err != nil {
 		return false, err
-	}
-	if m.Exploration {
-		return false, fail.Setupf("%s is an exploration, and the results folder of a check is wanted", x.Check)
 	}
 	j, err := reading.Judge(folder, m, x.Config.Analyze)
 	if err != nil {
@@ -97,21 +93,20 @@ func (x *Remedy) Prepare() (bool, error) {
 		Check: x.Check, Folder: path, Alpha: x.Config.Analyze.Alpha, MinSlowdown: x.Config.Analyze.MinSlowdown,
 		Harm:  cmp.Or(x.Config.Remedy.Harm, x.Config.Analyze.MinSlowdown),
 		Cells: violatedCells(j.Report), Env: map[string]string{}, Files: []string{}, Forces: []report.Force{}, Dropped: []report.Dropped{}, Proofs: []report.Proof{}, Profiles: []string{}, Notes: []string{}}
-	x.cells = x.found.Cells
-	return len(x.cells) > 0, nil
+	return len(x.found.Cells) > 0, nil
 }
 
 // Do tries what may mend, in the order of remedy.kinds, and returns what is proved. It is
 // written into the folder of the remedy.
 func (x *Remedy) Do(ctx context.Context) (*report.Remedied, error) {
-	if len(x.cells) == 0 {
+	if len(x.found.Cells) == 0 {
 		return x.found, nil
 	}
 	if err := x.begin(ctx); err != nil {
 		return nil, err
 	}
 	err := x.try(ctx)
-	if err != nil && x.proved == nil {
+	if err != nil && len(x.held.choices) == 0 {
 		return nil, err
 	}
 	if err != nil { // what is proved took many mpiruns
@@ -159,7 +154,7 @@ func (x *Remedy) begin(ctx context.Context) (err error) {
 }
 
 func (x *Remedy) tryEnvironment(ctx context.Context) error {
-	c, may := environmentChoice(x.cells, sizesOf(x.plan, "", 0))
+	c, may := environmentChoice(x.found.Cells, sizesOf(x.plan, "", 0))
 	if !may {
 		x.note("malloc's variables were not tried: no violated case is of 128 KiB or more, or meets page faults")
 		return nil
@@ -180,10 +175,7 @@ func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 	if len(sizes) > 0 {
 		f.Job.Msizes = sizes
 	}
-	var had []tuning.Choice
-	if x.proved != nil {
-		f.MPI.Env, had = withEnv(f.MPI.Env, x.proved.env), x.proved.choices
-	}
+	f.MPI.Env = withEnv(f.MPI.Env, x.held.env)
 	list, err := untimed.ReadAlgorithms(ctx, &f, x.Start)
 	if err != nil {
 		return err
@@ -192,8 +184,8 @@ func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 	if err != nil || e == nil {
 		return err
 	}
-	if choices := algorithmChoices(e, x.cells, x.plan, list.Collectives); len(choices) > 0 {
-		return x.prove(ctx, append(slices.Clone(had), choices...))
+	if choices := algorithmChoices(e, x.found.Cells, x.plan, list.Collectives); len(choices) > 0 {
+		return x.prove(ctx, slices.Concat(x.held.choices, choices))
 	}
 	return nil
 }
@@ -206,12 +198,8 @@ func (x *Remedy) tryComponents(ctx context.Context) error {
 		if still, _ := x.unmended(); len(still) == 0 {
 			return nil
 		}
-		var had []tuning.Choice
-		if x.proved != nil {
-			had = x.proved.choices
-		}
-		c.NP = x.cells[0].NP
-		if err := x.prove(ctx, append(slices.Clone(had), c)); err != nil {
+		c.NP = x.found.Cells[0].NP
+		if err := x.prove(ctx, append(slices.Clone(x.held.choices), c)); err != nil {
 			return err
 		}
 	}
@@ -221,7 +209,7 @@ func (x *Remedy) tryComponents(ctx context.Context) error {
 // unmended are the collectives with algorithms and the sizes of the cells that are not
 // mended yet.
 func (x *Remedy) unmended() (functions, sizes []string) {
-	for _, c := range x.cells {
+	for _, c := range x.found.Cells {
 		if c.State == report.CellMended || c.State == report.CellNotAgain || !slices.Contains(mockups.Collectives(), c.Function) {
 			continue
 		}
@@ -242,16 +230,27 @@ func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *report.Algor
 		return nil, nil
 	}
 	x.Tell(run.Event{Step: fmt.Sprintf("exploring the library's own algorithms of %s", conf.Plural(len(f.Check.Functions), "violated collective"))})
-	e, err := run.NewExplore(ctx, f, filepath.Join(x.work, "explore"), nil, x.Version, x.Start)
+	c, err := run.New(ctx, experiment.Explore, f, x.into(filepath.Join(x.work, "explore")))
 	if err != nil {
 		return nil, x.unless(ctx, err, "no algorithms were tried")
 	}
-	e.Tell = x.Tell
-	if err := e.Open(); err != nil {
+	if err := c.Open(); err != nil {
 		return nil, err
 	}
-	defer e.Close()
-	return e.Do(ctx)
+	defer c.Close()
+	if err := c.Do(ctx); err != nil {
+		return nil, err
+	}
+	found, err := c.Judge(c)
+	if err != nil {
+		return nil, err
+	}
+	return found.Value.(*explore.Exploration), nil
+}
+
+// into says how an experiment is done in a folder.
+func (x *Remedy) into(path string) run.Options {
+	return run.Options{Path: path, Version: x.Version, Tell: x.Tell, Start: x.Start}
 }
 
 // unless notes an error of a set-up as the reason why something was not tried; others end
@@ -269,24 +268,26 @@ func (x *Remedy) note(format string, args ...any) {
 	x.found.Notes = append(x.found.Notes, fmt.Sprintf(format, args...))
 }
 
-// prove measures with choices, takes back what speaks against itself, and proves the
-// rest again, until nothing was taken back or nothing is left. Then what held before
-// still does.
+// prove tests choices, drops those that fail, and repeats with the rest until none fails or
+// none of the newest kind is left. Then what was held before still is.
 func (x *Remedy) prove(ctx context.Context, choices []tuning.Choice) error {
 	newest := choices[len(choices)-1].Kind
 	for slices.ContainsFunc(choices, func(c tuning.Choice) bool { return c.Kind == newest }) {
-		if x.proofs >= x.Config.Remedy.Proofs {
+		if len(x.found.Proofs) >= x.Config.Remedy.Proofs {
 			return x.drop(&choices, newestOf(choices, fmt.Sprintf("not proved: remedy.proofs = %d are used up", x.Config.Remedy.Proofs)))
 		}
-		p, back, err := x.inForceAndLegal(ctx, choices)
+		p := setting{choices: choices}
+		back, err := x.withoutClock(ctx, &p)
 		if err == nil && len(back) == 0 {
-			back, err = x.measured(ctx, p)
+			back, err = x.measured(ctx, &p)
 		}
 		switch {
 		case err != nil:
 			return err
 		case len(back) == 0:
-			x.hold(p)
+			x.held = p
+			x.found.Proofs[len(x.found.Proofs)-1].Holds = true
+			x.cellsBy(p.effects, p.choices)
 			return nil
 		}
 		if err := x.drop(&choices, back); err != nil {
@@ -314,7 +315,7 @@ func (x *Remedy) drop(choices *[]tuning.Choice, back []report.Dropped) error {
 	x.found.Dropped = append(x.found.Dropped, back...)
 	before := len(*choices)
 	*choices = slices.DeleteFunc(slices.Clone(*choices), func(c tuning.Choice) bool {
-		return slices.ContainsFunc(back, func(d report.Dropped) bool { return same(d.Choice, c) })
+		return slices.ContainsFunc(back, func(d report.Dropped) bool { return d.Choice.Key() == c.Key() })
 	})
 	if len(*choices) == before {
 		return fmt.Errorf("internal error: nothing of %d choices was taken back", before)
@@ -322,50 +323,50 @@ func (x *Remedy) drop(choices *[]tuning.Choice, back []report.Dropped) error {
 	return nil
 }
 
-// hold notes a setting that is proved, and what became of the cells.
-func (x *Remedy) hold(p *proved) {
-	x.proved = p
-	x.found.Proofs[len(x.found.Proofs)-1].Holds = true
-	x.cellsBy(p.effects, p.choices)
-}
-
 // cellsBy notes what a proof says of the cells.
 func (x *Remedy) cellsBy(e *effects, by []tuning.Choice) {
-	for i := range x.cells {
-		e.outcome(&x.cells[i], by)
+	for i := range x.found.Cells {
+		e.outcome(&x.found.Cells[i], by)
 	}
 }
 
-// inForceAndLegal writes the files of choices and tells which of these cannot be written,
-// are not in force, or let legal calls fail. No clock is needed.
-func (x *Remedy) inForceAndLegal(ctx context.Context, choices []tuning.Choice) (*proved, []report.Dropped, error) {
-	p := &proved{choices: choices}
-	settings, refused, err := tuning.Write(x.target, joined(choices))
+// withoutClock writes the files of a setting and returns the choices that cannot be written,
+// are not in effect, or let conformance calls fail.
+func (x *Remedy) withoutClock(ctx context.Context, p *setting) ([]report.Dropped, error) {
+	written, refused, err := tuning.Write(x.target, joined(p.choices))
 	if err != nil {
-		return nil, nil, fail.AsSetup(err)
+		return nil, fail.AsSetup(err)
 	}
 	if len(refused) > 0 {
-		return nil, partsOf(choices, refused, func(r tuning.Refusal) (tuning.Choice, string) { return r.Choice, "it cannot be written: " + r.Reason }), nil
+		return partsOf(p.choices, refused, func(r tuning.Refusal) (tuning.Choice, string) { return r.Choice, "it cannot be written: " + r.Reason }), nil
 	}
-	if p.env, p.files, err = tuning.Join(settings); err != nil {
-		return nil, nil, fail.AsSetup(err)
+	if p.env, p.files, err = tuning.Join(written); err != nil {
+		return nil, fail.AsSetup(err)
 	}
 	if reason := setAlready(x.Config.MPI.Env, p.env); reason != "" {
-		return nil, newestOf(choices, reason), nil
+		return newestOf(p.choices, reason), nil
 	}
 	if err := x.writeFiles(p.files); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	x.Tell(run.Event{Step: "is the setting in force, and are legal calls right under it?"})
-	if p.forces, err = x.once.Force(ctx, p.env, entriesOf(settings)); err != nil {
-		return nil, nil, err
+	var entries []tuning.Entry
+	for _, s := range written {
+		entries = append(entries, s.Entries...)
+	}
+	if p.forces, err = x.once.Force(ctx, p.env, entries); err != nil {
+		return nil, err
 	}
 	not := slices.DeleteFunc(slices.Clone(p.forces), func(f report.Force) bool { return f.State != report.NotInForce })
 	if len(not) > 0 {
-		return nil, partsOf(choices, not, func(f report.Force) (tuning.Choice, string) { return f.Entry.Choice, "it is not in force: " + f.Text }), nil
+		return partsOf(p.choices, not, func(f report.Force) (tuning.Choice, string) { return f.Entry.Choice, "it is not in force: " + f.Text }), nil
 	}
-	back, err := x.legal(ctx, p)
-	return p, back, err
+	all, err := x.once.Legal(ctx, p.env)
+	if err != nil {
+		return nil, err
+	}
+	p.legal = len(all)
+	return illegal(p.choices, untimed.NewlyBad(x.alone, all)), nil
 }
 
 // setAlready is why an environment cannot be tried beside mpi.env; "": it can.
@@ -376,13 +377,6 @@ func setAlready(mine, env map[string]string) string {
 		}
 	}
 	return ""
-}
-
-func entriesOf(settings []tuning.Setting) (out []tuning.Entry) {
-	for _, s := range settings {
-		out = append(out, s.Entries...)
-	}
-	return out
 }
 
 // partsOf are the choices that others, which may have been joined, are made of.
@@ -398,17 +392,8 @@ func partsOf[T any](choices []tuning.Choice, of []T, read func(T) (tuning.Choice
 	return out
 }
 
-// legal makes legal calls under a setting. What goes wrong with a collective takes back
-// its own choices, or else all of the newest kind.
-func (x *Remedy) legal(ctx context.Context, p *proved) ([]report.Dropped, error) {
-	all, err := x.once.Legal(ctx, p.env)
-	if err != nil {
-		return nil, err
-	}
-	p.legal = len(all)
-	return illegal(p.choices, untimed.NewlyBad(x.alone, all)), nil
-}
-
+// illegal returns the choices of the collectives that fail conformance calls, or else all of
+// the newest kind.
 func illegal(choices []tuning.Choice, bad []untimed.Outcome) (out []report.Dropped) {
 	for _, o := range bad {
 		reason := fmt.Sprintf("a legal call goes wrong with it: %s on %s: %s", o.Call, o.Shape, o.State)
@@ -417,7 +402,7 @@ func illegal(choices []tuning.Choice, bad []untimed.Outcome) (out []report.Dropp
 		}
 		found, _ := culprits(choices, report.Harm{Cell: medians.Cell{Function: o.Function, Msize: o.Msize}}, choices[len(choices)-1].Kind)
 		for _, c := range found {
-			if !slices.ContainsFunc(out, func(d report.Dropped) bool { return same(d.Choice, c) }) {
+			if !slices.ContainsFunc(out, func(d report.Dropped) bool { return d.Choice.Key() == c.Key() }) {
 				out = append(out, report.Dropped{What: tuning.Label(c), Choice: c, Reason: reason})
 			}
 		}
@@ -427,10 +412,10 @@ func illegal(choices []tuning.Choice, bad []untimed.Outcome) (out []report.Dropp
 
 // measured compares the library without and with a setting, in fresh mpiruns, and returns
 // what that takes back.
-func (x *Remedy) measured(ctx context.Context, p *proved) ([]report.Dropped, error) {
-	x.proofs++
-	name := fmt.Sprintf("ab-%d", x.proofs)
-	x.Tell(run.Event{Step: fmt.Sprintf("proof %d: the whole plan without and with %s", x.proofs, conf.Plural(len(p.choices), "choice"))})
+func (x *Remedy) measured(ctx context.Context, p *setting) ([]report.Dropped, error) {
+	n := len(x.found.Proofs) + 1
+	name := fmt.Sprintf("ab-%d", n)
+	x.Tell(run.Event{Step: fmt.Sprintf("proof %d: the whole plan without and with %s", n, conf.Plural(len(p.choices), "choice"))})
 	e, mpiruns, err := x.compare(ctx, filepath.Join(x.work, name), p.env)
 	if err != nil {
 		return nil, err
@@ -441,16 +426,16 @@ func (x *Remedy) measured(ctx context.Context, p *proved) ([]report.Dropped, err
 		record.Tried = append(record.Tried, tuning.Label(c))
 	}
 	x.found.Proofs = append(x.found.Proofs, record)
-	if x.proved == nil {
+	if len(x.held.choices) == 0 {
 		x.cellsBy(e, nil)
-		for i := range x.cells { // should nothing hold
-			if s := &x.cells[i].State; *s == report.CellMended || *s == report.CellFaster {
+		for i := range x.found.Cells { // should nothing hold
+			if s := &x.found.Cells[i].State; *s == report.CellMended || *s == report.CellFaster {
 				*s = report.CellTakenBack
 			}
 		}
 	}
 	back := e.takenBack(p.choices)
-	if len(back) == 0 && x.proved != nil && !e.betters(x.cells) {
+	if len(back) == 0 && len(x.held.choices) > 0 && !e.betters(x.found.Cells) {
 		back = newestOf(p.choices, "with it no violated cell is better off than with what is proved already")
 	}
 	return back, nil
@@ -460,8 +445,8 @@ func (x *Remedy) measured(ctx context.Context, p *proved) ([]report.Dropped, err
 // more than any adjustment asks for.
 const leastProving, mostProving = 10, 40
 
-// mpiruns are so many of each side that one case alone that is slower in all pairs would
-// be seen: the least p-value of the signed-rank test, 2⁻ᴿ, times all cases.
+// mpiruns returns the smallest R at which a single case that is slower in all pairs is
+// significant: the least p-value of the signed-rank test, 2⁻ᴿ, times all cases.
 func (x *Remedy) mpiruns() int {
 	if x.Mpiruns > 0 {
 		return x.Mpiruns
@@ -481,7 +466,7 @@ func (x *Remedy) mpiruns() int {
 
 // compare measures in folders of its own, and says in how many mpiruns.
 func (x *Remedy) compare(ctx context.Context, path string, env map[string]string) (*effects, int, error) {
-	ab, err := x.sides(path, env)
+	ab, err := x.sides(ctx, path, env)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -512,17 +497,16 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 }
 
 // sides are the plan of the check without and with a setting.
-func (x *Remedy) sides(path string, env map[string]string) (*run.AB, error) {
-	ab := &run.AB{Out: path, Names: [2]string{"without the setting", "with it"}}
+func (x *Remedy) sides(ctx context.Context, path string, env map[string]string) (*experiment.AB, error) {
+	ab := &experiment.AB{Out: path, Names: [2]string{"without the setting", "with it"}}
 	for i, more := range []map[string]string{nil, env} {
 		f := *x.Config
 		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, series.DefaultGate(), false
 		f.MPI.Env = withEnv(f.MPI.Env, more)
-		side, err := run.New(&f, filepath.Join(path, string(rune('a'+i))), nil, x.Version)
+		side, err := run.New(ctx, experiment.Side, &f, x.into(filepath.Join(path, string(rune('a'+i)))))
 		if err != nil {
 			return nil, err
 		}
-		side.Tell, side.Start = x.Tell, x.Start
 		ab.Sides[i] = side
 	}
 	return ab, nil
@@ -532,7 +516,7 @@ func (x *Remedy) sides(path string, env map[string]string) (*run.AB, error) {
 // and is any case slower?
 func (x *Remedy) questions() (helps, harms series.CompareConfig) {
 	helps = series.CompareConfig{Config: x.Config.Analyze, Alternative: judge.Less, Paired: true, Only: func(c medians.Cell) bool {
-		return slices.ContainsFunc(x.cells, func(v report.RemedyCell) bool { return v.Cell == c })
+		return slices.ContainsFunc(x.found.Cells, func(v report.RemedyCell) bool { return v.Cell == c })
 	}}
 	harms = helps
 	helps.All, harms.Alternative, harms.Only = true, judge.Greater, nil
@@ -541,13 +525,13 @@ func (x *Remedy) questions() (helps, harms series.CompareConfig) {
 }
 
 // answers returns an error where mpiruns are too few to answer a question.
-func answers(x *run.AB, questions ...series.CompareConfig) error {
+func answers(x *experiment.AB, questions ...series.CompareConfig) error {
 	for _, q := range questions {
 		d, err := series.CompareDesign(analyze.Planned("A", x.Sides[0].Manifest), analyze.Planned("B", x.Sides[1].Manifest), q)
 		if no := (*analyze.NotComparable)(nil); errors.As(err, &no) {
 			return fail.AsSetup(err)
 		}
-		if err := run.RefusedBy(d, err); err != nil {
+		if err := experiment.Refused(d, err); err != nil {
 			return err
 		}
 	}

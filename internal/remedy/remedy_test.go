@@ -18,6 +18,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
@@ -83,7 +84,7 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 		folder := RemedyFolder(b.Out)
 		f := glfile.Default()
 		f.MPI.Under = folder
-		if err := run.Under(&f); err != nil || f.MPI.Env["MALLOC_MMAP_THRESHOLD_"] != "1000000000" {
+		if err := experiment.Under(&f); err != nil || f.MPI.Env["MALLOC_MMAP_THRESHOLD_"] != "1000000000" {
 			t.Errorf("--under %s: %v, %v", folder, f.MPI.Env, err)
 		}
 		mine, err := glfile.Load(filepath.Join(folder, report.SettingTOML))
@@ -194,7 +195,7 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 		}
 		r, err := remedied(b, func(x *Remedy) {
 			x.Start = func(argv, env []string, stderr io.Writer) (*measure.Ranks, error) {
-				if x.proved != nil {
+				if len(x.held.choices) > 0 {
 					return nil, errors.New("no such launcher")
 				}
 				return b.Fake.Start(argv, env, stderr)
@@ -387,5 +388,14 @@ func TestChoicesOfOneAlgorithmAreWrittenAsOne(t *testing.T) {
 	whole := partsOf(algorithmsOf(), got[1:2], func(c tuning.Choice) (tuning.Choice, string) { return c, "no" })
 	if len(whole) != 2 {
 		t.Errorf("one that cannot be written is %d choices", len(whole))
+	}
+}
+
+func TestChoicesAreToldApartByWhatTheySetNotByTheirNames(t *testing.T) {
+	a := tuning.Choice{Kind: tuning.ByMockup, Function: "MPI_Bcast", Mockup: "bcast_as_scatter+allgather", Sizes: []int64{8}, NP: 4}
+	b := a
+	b.Mockup = "bcast_as_scatterv+allgatherv"
+	if tuning.Label(a) != tuning.Label(b) || a.Key() == b.Key() {
+		t.Errorf("%q and %q have keys %q and %q", tuning.Label(a), tuning.Label(b), a.Key(), b.Key())
 	}
 }

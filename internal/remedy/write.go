@@ -66,11 +66,11 @@ func (x *Remedy) export() error {
 	if err := x.writeProfiles(); err != nil {
 		return err
 	}
-	if x.proved == nil {
+	if len(x.held.choices) == 0 {
 		x.found.Exit = exitCode(x.found)
 		return errors.Join(x.removeFiles(), x.writeDocument())
 	}
-	p, r := x.proved, x.found
+	p, r := x.held, x.found
 	r.Env, r.Forces, r.Legal, r.Mpiruns = p.env, p.forces, p.legal, p.mpiruns
 	if n := r.Believed(); n > 0 {
 		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Forces), "part"))
@@ -102,7 +102,7 @@ func (x *Remedy) writeProfiles() error {
 	folder := filepath.Join(x.found.Folder, report.Profiles)
 	t := x.target
 	t.Folder = folder
-	settings, refused, err := tuning.Write(t, mockupChoices(x.cells, x.plan), "pgmpitune")
+	settings, refused, err := tuning.Write(t, mockupChoices(x.found.Cells, x.plan), "pgmpitune")
 	for _, r := range refused {
 		x.note("no profile for %s in place of %s: %s", r.Choice.Mockup, r.Choice.Function, r.Reason)
 	}

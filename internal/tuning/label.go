@@ -9,10 +9,15 @@ import (
 	"strings"
 )
 
-// variables are the names of an environment.
+// Variables are the names of an environment.
 func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }
 
-// called is how a choice is told.
+// Key tells choices apart: two with the same key set the same.
+func (c Choice) Key() string {
+	return fmt.Sprintf("%s %s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Mockup, c.Component, c.Env, c.NP, c.Sizes)
+}
+
+// Label names a choice to people.
 func Label(c Choice) string {
 	switch c.Kind {
 	case ByEnv:

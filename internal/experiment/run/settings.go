@@ -3,8 +3,9 @@ package run
 import (
 	"context"
 	"maps"
-	"pgmpi/internal/untimed"
 	"slices"
+
+	"pgmpi/internal/untimed"
 )
 
 // seeSettings notes, once, what of mpi.env chooses an algorithm and does nothing. It

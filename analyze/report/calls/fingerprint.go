@@ -1,0 +1,290 @@
+package calls
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/samples"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+)
+
+// Fingerprints show all samples of one case.
+var Fingerprints = document.Kind[samples.Fingerprint]{Name: "fingerprint", Sections: fingerprintSections, Page: fingerprintPage, Rows: fingerprintRows, JSON: true}
+
+// fingerprintColumns are for one row per sample. New columns go to the end.
+var fingerprintColumns = []string{"function", "msize", "shape", "np", "mpirun", "rep", "ns", "category"}
+
+func fingerprintRows(f *samples.Fingerprint) [][]string {
+	out := [][]string{fingerprintColumns}
+	for _, r := range f.Runs {
+		for i, ns := range r.NS {
+			out = append(out, phrase.Row(f.Function, f.Msize, f.Shape, f.NP, r.Run, i, ns, r.Of[i]))
+		}
+	}
+	return out
+}
+
+func fingerprintSections(f *samples.Fingerprint) []document.Section {
+	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
+		fingerprintPictures(f), fingerprintRuns(f), fingerprintCounters(f), fingerprintRanks(f), fingerprintACF(f), fingerprintFactors(f))
+}
+
+// fingerprintPage has pictures in place of the drawings of a terminal.
+func fingerprintPage(f *samples.Fingerprint) []document.Section {
+	pictures := fingerprintPictures(f)
+	if c, err := f.CaseSamples(); err == nil {
+		s := document.Titled("Samples by repetition, their distribution, and a log-normal one")
+		s.Figures = SampleFigures(c)
+		pictures = []document.Section{s}
+	}
+	counters := fingerprintCounters(f)
+	if figures := counterFigures(f); len(figures) > 0 {
+		counters[0].Figures = figures
+	}
+	ranks := fingerprintRanks(f)
+	if len(ranks) > 0 {
+		ranks[0].Figures = []picture.Figure{rankFigure(f)}
+	}
+	return slices.Concat([]document.Section{fingerprintHead(f), fingerprintQuantiles(f)}, fingerprintModes(f), fingerprintCategories(f),
+		pictures, fingerprintRuns(f), counters, ranks, fingerprintACF(f), fingerprintFactors(f))
+}
+
+// fingerprintHead answers how long the call takes, and how surely.
+func fingerprintHead(f *samples.Fingerprint) document.Section {
+	clusters := phrase.When(len(f.Modes) > 0, ", %s", conf.Plural(len(f.Modes), "mode"))
+	s := document.Titled("%s at %s on %s: %s in the median%s", f.Function, phrase.Size(f.Msize), f.Shape, phrase.Duration(f.All.At(.5)), clusters)
+	check.FolderFact(&s, "Folder", f.Folder)
+	s.Fact("Samples", "%d in %s, %d of them good%s", f.Samples, conf.Plural(len(f.Runs), "mpirun"), f.Categories[samples.Good],
+		phrase.When(f.Invalid > 0, "; %d were out of sync, and nothing below rests on them", f.Invalid))
+	t := f.Timing
+	s.Fact("Timed", "sync %s, sample %s, cache %s%s; %s", phrase.Known(t.Sync), phrase.Known(t.Sample), phrase.Known(t.Cache), phrase.When(t.ThreadLevel != "", ", thread level %s", t.ThreadLevel), visits(f.Visits))
+	s.Fact("Operation", "datatype %s, op %s, root %d", f.Datatype, f.Op, f.Root)
+	return s
+}
+
+// visits says whether a call was repeated or took turns.
+func visits(n int) string {
+	switch n {
+	case 0:
+		return "in which order is not known"
+	case 1:
+		return "one call repeated in a row"
+	}
+	return fmt.Sprintf("in %d turns an mpirun, with other calls in between", n)
+}
+
+func fingerprintQuantiles(f *samples.Fingerprint) document.Section {
+	s := document.Titled("Quantiles")
+	s.Table = &document.Table{Head: []string{"samples", "n"}, Align: "lr", Narrow: true, Key: 2}
+	for _, q := range f.All.Quantiles {
+		name := fmt.Sprintf("%g %%", 100*q.P)
+		switch q.P {
+		case 0:
+			name = "min"
+		case .5:
+			name = "median"
+		case 1:
+			name = "max"
+		}
+		s.Table.Head, s.Table.Align = append(s.Table.Head, name), s.Table.Align+"r"
+	}
+	s.Table.Head, s.Table.Align = append(s.Table.Head, "mean"), s.Table.Align+"r"
+	add := func(name string, d *samples.Distribution) {
+		if d == nil {
+			return
+		}
+		cells := []string{name, fmt.Sprint(d.N)}
+		for _, q := range d.Quantiles {
+			cells = append(cells, phrase.Duration(&q.S))
+		}
+		s.Table.Add(append(cells, phrase.Duration(&d.Mean))...)
+	}
+	add("all", f.All)
+	add("good", f.Good)
+	return s
+}
+
+func fingerprintModes(f *samples.Fingerprint) []document.Section {
+	t := &document.Table{Head: []string{"mode", "near", "from", "to", "share", ""}, Align: "rrrrrl"}
+	for i, m := range f.Modes {
+		t.Add(fmt.Sprint(i+1), phrase.Duration(&m.AtS), phrase.Duration(&m.LoS), phrase.Duration(&m.HiS), phrase.Percent(m.Share), strings.Repeat("█", int(math.Ceil(40*m.Share))))
+	}
+	return document.Tabled(t, "", "Modes: where the good samples cluster")
+}
+
+// categoryMeanings are in the order of analyze.Categories.
+var categoryMeanings = map[samples.Category]string{
+	samples.First:   "the first of an mpirun",
+	samples.Warmup:  "before the running minimum falls by a tenth of the median; misfires often",
+	samples.Outlier: "at least twice the median of its mpirun",
+	samples.Good:    "all others",
+}
+
+func fingerprintCategories(f *samples.Fingerprint) []document.Section {
+	t := &document.Table{Head: []string{"category", "samples", "share", "which"}, Align: "lrrl", Flex: 3}
+	for _, c := range samples.Categories {
+		t.Add(string(c), fmt.Sprint(f.Categories[c]), phrase.Percent(float64(f.Categories[c])/float64(max(1, f.Samples-f.Invalid))), categoryMeanings[c])
+	}
+	return document.Tabled(t, "", "Categories")
+}
+
+// sampleAt is a sample with its place in its mpirun; ns.
+type sampleAt struct {
+	rep int
+	ns  float64
+}
+
+// samplesOf are the valid ones that `keep` wants.
+func samplesOf(f *samples.Fingerprint, keep func(samples.Category) bool) (out []sampleAt) {
+	for _, r := range f.Runs {
+		for i, c := range r.Of {
+			if c != "" && keep(c) {
+				out = append(out, sampleAt{i, float64(r.NS[i])})
+			}
+		}
+	}
+	return out
+}
+
+// fingerprintPictures shows all samples, and the good ones.
+func fingerprintPictures(f *samples.Fingerprint) []document.Section {
+	all := samplesOf(f, func(samples.Category) bool { return true })
+	zoomed := samplesOf(f, func(c samples.Category) bool { return c == samples.Good })
+	out := picturesOf(all, "all samples")
+	if len(zoomed) > 0 && len(zoomed) < len(all) {
+		out = append(out, picturesOf(zoomed, "zoomed: good ones only")...)
+	}
+	return out
+}
+
+// The heights of pictures, in lines.
+const (
+	scatterRows   = 10
+	histogramRows = 4
+)
+
+func picturesOf(samples []sampleAt, which string) []document.Section {
+	times := make([]float64, len(samples))
+	for i, x := range samples {
+		times[i] = x.ns
+	}
+	slices.Sort(times)
+	logarithmic := phrase.When(picture.NewTextAxis(times, 1).Logarithmic, "; logarithmic axis")
+	byRep := document.Titled("Run-time by repetition, %s%s", which, logarithmic)
+	byRep.Drawing(func(width int) []string { return scatter(samples, picture.NewTextAxis(times, scatterRows), width-14) })
+	byRep.Note("The darker, the more of the samples near a repetition; all mpiruns together, each from its repetition 0 on.")
+	spread := document.Titled("Histogram, box plot and cumulative distribution, %s%s", which, logarithmic)
+	spread.Drawing(func(width int) []string {
+		a := picture.NewTextAxis(times, width-8)
+		rule, labels := a.Ruler()
+		lines := append(a.Histogram(times, histogramRows), a.Box(times), "")
+		lines = append(lines, a.Ecdf(times, histogramRows)...)
+		return append(lines, rule, labels)
+	})
+	return []document.Section{byRep, spread}
+}
+
+var shades = []rune(" ░▒▓█")
+
+// scatter draws times over repetitions: a line for each cell of the axis, the longest
+// time on top, with its time before it.
+func scatter(samples []sampleAt, a picture.TextAxis, columns int) []string {
+	last := 0
+	for _, x := range samples {
+		last = max(last, x.rep)
+	}
+	columns = max(1, min(columns, last+1))
+	counts, all := make([][]int, columns), make([]int, columns)
+	for _, x := range samples {
+		at := x.rep * columns / (last + 1)
+		if counts[at] == nil {
+			counts[at] = make([]int, a.Cells)
+		}
+		counts[at][a.Cell(x.ns)]++
+		all[at]++
+	}
+	var out []string
+	for row := a.Cells - 1; row >= 0; row-- {
+		line := make([]rune, columns)
+		for at := range line {
+			line[at] = ' '
+			if counts[at] != nil && counts[at][row] > 0 {
+				line[at] = shades[max(1, (len(shades)-1)*counts[at][row]/all[at])]
+			}
+		}
+		label := phrase.Nanoseconds(a.At((float64(row) + .5) / float64(a.Cells)))
+		out = append(out, fmt.Sprintf("%9s ", label)+strings.TrimRight(string(line), " "))
+	}
+	return append(out, fmt.Sprintf("%9s 0%*d", "", max(columns-1, 1), last))
+}
+
+func fingerprintRuns(f *samples.Fingerprint) []document.Section {
+	t := &document.Table{Head: []string{"mpirun", "n", "warm-up", "outliers", "good", "first", "median", "run median", "faults", "switches"}, Align: "rrrrrrrrrr", Spare: []int{1}}
+	for _, r := range f.Runs {
+		t.Add(fmt.Sprint(r.Run), fmt.Sprint(len(r.NS)), phrase.BlankZero(r.Categories[samples.Warmup]), phrase.BlankZero(r.Categories[samples.Outlier]), fmt.Sprint(r.Categories[samples.Good]),
+			phrase.Duration(r.FirstS), phrase.Duration(r.MedianS), phrase.Duration(r.RunMedianS), check.CallsOf(r.PageFaults), check.CallsOf(r.Switches))
+	}
+	return document.Tabled(t, "run median: after the outlier filter; what tests compare. faults, switches: page faults and involuntary context switches a call, at the rank that has most.",
+		"By mpirun")
+}
+
+// mostRanks is how many ranks are shown: those with the longest medians.
+const mostRanks = 32
+
+// fingerprintRanks compares the ranks, each by its own clock.
+func fingerprintRanks(f *samples.Fingerprint) []document.Section {
+	ranks := slices.Clone(f.ByRank)
+	if len(ranks) > mostRanks {
+		slices.SortStableFunc(ranks, func(a, b samples.RankTimes) int { return cmp.Compare(b.MedianS, a.MedianS) })
+		ranks = ranks[:mostRanks]
+	}
+	longest := 0.0
+	for _, r := range ranks {
+		longest = max(longest, r.MedianS)
+	}
+	t := &document.Table{Head: []string{"rank", "min", "Q1", "median", "Q3", "max", "slowest", ""}, Align: "rrrrrrrl"}
+	for _, r := range ranks {
+		t.Add(fmt.Sprint(r.Rank), phrase.Duration(&r.MinS), phrase.Duration(&r.Q1S), phrase.Duration(&r.MedianS), phrase.Duration(&r.Q3S), phrase.Duration(&r.MaxS), phrase.Percent(r.Slowest),
+			strings.Repeat("█", int(math.Ceil(20*r.MedianS/max(longest, 1e-12)))))
+	}
+	return document.Tabled(t, "slowest: in this share of the repetitions no rank took longer; bars are the medians."+
+		phrase.When(len(ranks) < len(f.ByRank), " %d more ranks, with shorter medians, are in fingerprint.json.", len(f.ByRank)-len(ranks)), "By rank, each by its own clock")
+}
+
+func fingerprintACF(f *samples.Fingerprint) []document.Section {
+	if len(f.ACF) == 0 {
+		return nil
+	}
+	t := &document.Table{Head: []string{"lag"}, Align: "l", Narrow: true}
+	numbers, bars := []string{"r"}, []string{""}
+	for h, r := range f.ACF {
+		t.Head, t.Align = append(t.Head, fmt.Sprintf("%4d", h+1)), t.Align+"r"
+		numbers, bars = append(numbers, check.Correlation(r)), append(bars, picture.Bar(r))
+	}
+	t.Rows = [][]string{numbers, bars}
+	return document.Tabled(t, fmt.Sprintf("Independent samples stay within ±%.2f at 19 of 20 lags; %.1f samples in a row are worth one independent sample.", f.ACFBound, f.Inefficiency),
+		"Autocorrelation after the outlier filter, medians over the mpiruns")
+}
+
+// fingerprintFactors are what can have changed the times.
+func fingerprintFactors(f *samples.Fingerprint) []document.Section {
+	s := document.Titled("Factors")
+	s.Fact("MPI library", "%s", phrase.ShortVersion(f.Folder.Library.Version)+phrase.When(f.Folder.Library.PML != "", " (pml %s)", f.Folder.Library.PML))
+	s.Fact("launch", "%s", phrase.Known(strings.Join(f.Launch, " ")))
+	s.Fact("host", "%s, Linux %s, %s", phrase.Known(f.Factors.Hostname), phrase.Known(f.Factors.Kernel), phrase.Known(f.Factors.CPU))
+	out := []document.Section{s}
+	shown := map[string]int{}
+	for i := range f.Factors.Layouts {
+		if l := &f.Factors.Layouts[i]; l.Shape == f.Shape {
+			out = append(out, check.LayoutSections(l, f.Folder.Library.Version, shown)...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,251 @@
+package calls
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/samples"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+	"pgmpi/measure/protocol"
+)
+
+// Overlaps say how much of nonblocking calls is hidden behind computation.
+var Overlaps = document.Kind[samples.Overlap]{Name: "overlap", Sections: overlapSections, Page: overlapPage, Rows: overlapRows, JSON: true,
+	Outcomes: overlapOutcomes, Metrics: overlapMetrics}
+
+// overlapColumns are the names of overlap.json, with a row for each mpirun. New columns go to the end.
+var overlapColumns = []string{"function", "msize", "shape", "np", "mpirun", "blocking_s", "done_s",
+	"none_post_s", "none_wait_s", "none_overhead_s", "none_overall_s", "none_overlap",
+	"interval", "tests", "post_s", "tests_s", "wait_s", "overhead_s", "overall_s", "overlap", "reason"}
+
+func overlapRows(o *samples.Overlap) [][]string {
+	out := [][]string{overlapColumns}
+	for _, c := range o.Cases {
+		for _, r := range c.Runs {
+			s := func(ns float64) float64 { return 1e-9 * ns }
+			out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, r.Run, s(r.BlockingNS), s(r.DoneNS),
+				s(r.None.PostNS), s(r.None.WaitNS), s(r.None.OverheadNS), s(r.None.OverallNS), samples.Overlapped(r.None.ExcessNS, r.BlockingNS),
+				r.Best.Interval, r.Best.Tests, s(r.Best.PostNS), s(r.Best.TestsNS), s(r.Best.WaitNS), s(r.Best.OverheadNS), s(r.Best.OverallNS),
+				samples.Overlapped(r.Best.ExcessNS, r.BlockingNS), ""))
+		}
+		if len(c.Runs) == 0 {
+			missing := slices.Repeat([]any{nil}, len(overlapColumns)-5)
+			out = append(out, phrase.Row(slices.Concat([]any{c.Function, c.Msize, c.Shape, c.NP}, missing, []any{c.Reason})...))
+		}
+	}
+	return out
+}
+
+func overlapSections(o *samples.Overlap) []document.Section {
+	return slices.Concat(overlapAnswer(o), overlapTables(o), overlapDesign(o))
+}
+
+// overlapAnswer is the first line.
+func overlapAnswer(o *samples.Overlap) []document.Section {
+	none, best := o.Median()
+	var s document.Section
+	switch n := o.Count[judge.Wrong] / 2; {
+	case n > 0:
+		s.Say("WRONG DATA in %s; of the others %s of a call is hidden behind computation without progress tests, %s with the best ones (medians).", conf.Plural(n, "case"), share(none), share(best))
+		s.Tone = picture.Slow
+	case best == nil:
+		s.Say("NOTHING COULD BE MEASURED of the nonblocking calls: the tables say why.")
+	default:
+		s.Say("OVERLAP: %s of a nonblocking call is hidden behind computation without progress tests, %s with the best ones (medians of %s). %s, %s.",
+			share(none), share(best), conf.Plural(overlapMeasured(o), "case"), phrase.ShortVersion(o.Folder.Library.Version), conf.Plural(o.Folder.R, "mpirun"))
+	}
+	s.Say("Of %s (NB5, NB7): %s.", conf.Plural(o.M, "test"), overlapCounts(o))
+	if o.Refused != nil {
+		s.Say("NO VERDICT of them: %s.", o.Refused.Reason)
+	}
+	return []document.Section{s}
+}
+
+// overlapMeasured counts the cases that have times.
+func overlapMeasured(o *samples.Overlap) (n int) {
+	for _, c := range o.Cases {
+		if c.R > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func overlapCounts(o *samples.Overlap) string {
+	var out []string
+	for _, v := range []judge.Verdict{judge.Violated, judge.Marginal, judge.Undecided, judge.Kept, judge.NotMeasured, judge.Wrong} {
+		if n := o.Count[v]; n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n, phrase.Words(v)))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// share writes a part of 1: "93 %". Undefined: "-".
+func share(x *float64) string {
+	if x == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f %%", 100**x)
+}
+
+// shareOf is a share with its interval: "93 [90–95]", in percent.
+func shareOf(m samples.Middle) string {
+	if m.Median == nil {
+		return "-"
+	}
+	text := fmt.Sprintf("%.0f", 100**m.Median)
+	if m.Lo95 != nil && m.Hi95 != nil {
+		text += fmt.Sprintf(" [%.0f–%.0f]", 100**m.Lo95, 100**m.Hi95)
+	}
+	return text
+}
+
+// overlapTables has one for each function and shape.
+func overlapTables(o *samples.Overlap) []document.Section {
+	var out []document.Section
+	for i, c := range o.Cases {
+		if i == 0 || c.Function != o.Cases[i-1].Function || c.Shape != o.Cases[i-1].Shape {
+			s := document.Titled("%s, %s", phrase.Function(c.Function), c.Shape)
+			s.Table = &document.Table{Head: []string{"msize", "T_b", "hidden, %", "N", "with N, %", "post", "tests", "wait", "of T_b", "NB5", "NB7"},
+				Align: "rrrrrrrrrll", Spare: []int{5, 6, 7}}
+			out = append(out, s)
+		}
+		s := &out[len(out)-1]
+		if c.R == 0 {
+			s.Note("%s: %s", phrase.Size(c.Msize), c.Reason)
+		}
+		s.Table.Add(phrase.Size(c.Msize), phrase.Duration(c.Blocking.Median), shareOf(c.None.Overlap), cmp.Or(phrase.When(c.R > 0, "%d", c.Best.Tests), "-"), shareOf(c.Best.Overlap),
+			phrase.Duration(c.Best.Post.Median), cmp.Or(phrase.When(c.Best.InTests.Median == nil || *c.Best.InTests.Median > 0, "%s", phrase.Duration(c.Best.InTests.Median)), "-"), phrase.Duration(c.Best.Wait.Median), share(c.Best.Share.Median), phrase.Words(c.NB5.Verdict), phrase.Words(c.NB7.Verdict))
+	}
+	if len(out) > 0 {
+		out[len(out)-1].Note("T_b: post and Wait, nothing in between. hidden: how much of T_b is, where one computes for T_b between the two, with its 95 %% interval; with N: with so many progress tests (MPI_Test), " +
+			"the best of the numbers tried. post, tests, wait: what MPI takes of the processor then. of T_b: their sum.")
+	}
+	return out
+}
+
+func overlapDesign(o *samples.Overlap) []document.Section {
+	s := document.Titled("How it was measured")
+	check.FolderFact(&s, "Folder", o.Folder)
+	s.Fact("Design", "datatype %s, op %s, root %d, sync %s", o.Datatype, o.Op, o.Root, o.Timing.Sync)
+	s.Fact("Computing", "%s", map[string]string{
+		protocol.OverlapTime: "time: for T_b by the clock; what interrupts the computation is not seen",
+		protocol.OverlapWork: "work: steps of a loop that take T_b alone; what slows them down counts, too",
+	}[o.Method])
+	var progress []string
+	for _, name := range slices.Sorted(maps.Keys(o.Progress)) {
+		progress = append(progress, name+"="+o.Progress[name])
+	}
+	s.Fact("Progress", "%s", cmp.Or(strings.Join(progress, ", "), "no threads of the library's own were asked for by variables of the environment"))
+	s.Fact("NB5", "MPI_Test in a row finds a call done as soon as Wait does: the time from post to then ≤ T_b")
+	s.Fact("NB7", "post, tests and wait, with the best tests, take no more of the processor than T_b")
+	if o.Refused == nil {
+		t := judge.Get(o.Test)
+		s.Fact("Test", "%s%s, %s, m = %d, alpha = %g, from %g× on", t.Title(o.Folder.R), check.Within(o.Test), check.AdjustNames[o.Adjust], o.M, o.Alpha, o.MinSlowdown)
+	}
+	s.Fact("Times", "medians over the mpiruns of what the slowest rank took in the median repetition")
+	s.Fact("Sizes", "%s", o.MsizeLegend)
+	return []document.Section{s}
+}
+
+// overlapPage has a picture for each table.
+func overlapPage(o *samples.Overlap) []document.Section {
+	tables := overlapTables(o)
+	from := 0
+	for i := range tables {
+		to := from + len(tables[i].Table.Rows)
+		tables[i].Figures = []picture.Figure{overlapFigure(o.Cases[from:to])}
+		from = to
+	}
+	return slices.Concat(overlapAnswer(o), tables, overlapDesign(o))
+}
+
+// overlapFigure has what is hidden over the sizes, without and with tests.
+func overlapFigure(cases []samples.OverlapCase) picture.Figure {
+	c := cases[0]
+	f := picture.Figure{ID: picture.Anchor("overlap", c.Function, c.Shape), Title: fmt.Sprintf("%s, %s: overlap", phrase.Plain(c.Function), c.Shape),
+		X: check.SizeAxis(), Y: picture.Axis{Title: "hidden part of T_b, %", Scale: picture.Linear, Unit: picture.Number, Holds: []float64{0, 100}}}
+	best, none := picture.Series{Name: "with the best progress tests", Role: picture.Call}, picture.Series{Name: "without tests", Role: picture.Instead}
+	for _, c := range cases {
+		if c.R == 0 {
+			continue
+		}
+		with, without := picture.Bare(float64(c.Msize), 100**c.Best.Overlap.Median), picture.Bare(float64(c.Msize), 100**c.None.Overlap.Median)
+		for i, m := range []samples.Middle{c.Best.Overlap, c.None.Overlap} {
+			if p := []*picture.Point{&with, &without}[i]; m.Lo95 != nil && m.Hi95 != nil {
+				p.Lo, p.Hi = 100**m.Lo95, 100**m.Hi95
+			}
+		}
+		for _, r := range c.Runs {
+			with.Each = append(with.Each, 100*samples.Overlapped(r.Best.ExcessNS, r.BlockingNS))
+			without.Each = append(without.Each, 100*samples.Overlapped(r.None.ExcessNS, r.BlockingNS))
+		}
+		best.Points, none.Points = append(best.Points, with), append(none.Points, without)
+	}
+	f.Series = []picture.Series{best, none}
+	f.Text = fmt.Sprintf("How much of %s is hidden behind computation, by msize; points are the mpiruns.", phrase.Plain(c.Function))
+	return f
+}
+
+// overlapOutcomes fail where NB5 or NB7 is violated, or the data are wrong.
+func overlapOutcomes(o *samples.Overlap) *document.Outcomes {
+	out := &document.Outcomes{Created: o.Folder.Created}
+	out.Fact("library", phrase.ShortVersion(o.Folder.Library.Version))
+	out.Fact("pgmpi", o.Version)
+	at := map[string]int{}
+	for i := range o.Cases {
+		c := &o.Cases[i]
+		if _, ok := at[c.Shape]; !ok {
+			at[c.Shape] = len(out.Suites)
+			out.Suites = append(out.Suites, document.Suite{Name: document.OneLine(c.Shape + ".overlap")})
+		}
+		suite := &out.Suites[at[c.Shape]]
+		suite.Outcomes = append(suite.Outcomes, overlapOutcome(c, "NB5", c.NB5), overlapOutcome(c, "NB7", c.NB7))
+	}
+	return out
+}
+
+func overlapOutcome(c *samples.OverlapCase, id string, t samples.OverlapTest) document.Outcome {
+	o := document.Outcome{Class: document.OneLine("pgmpi." + c.Shape + ".overlap." + c.Function), Name: fmt.Sprintf("%s %d B", id, c.Msize), Why: string(t.Verdict), Seconds: c.Blocking.Median}
+	switch t.Verdict {
+	case judge.Violated, judge.Wrong:
+		o.Result = document.Failed
+		if t.Ratio != nil {
+			o.Ratio = *t.Ratio
+		}
+	case judge.Undecided, judge.NotMeasured, judge.Suspected, judge.NotSuspected:
+		o.Result = document.Skipped
+	case judge.Kept, judge.Marginal:
+	}
+	o.Title = document.OneLine(fmt.Sprintf("%s %s %s, %s: %s", id, phrase.Plain(c.Function), phrase.Size(c.Msize), c.Shape, phrase.Words(t.Verdict)))
+	o.Text = document.OneLine(o.Title + phrase.When(c.Reason != "", ": %s", c.Reason))
+	return o
+}
+
+// overlapMetrics are what one draws over the nights.
+func overlapMetrics(o *samples.Overlap) []document.Metric {
+	hidden := document.Metric{Name: "pgmpi_overlap_ratio", Help: "How much of a nonblocking call is hidden behind computation, from 0 to 1."}
+	for _, c := range o.Cases {
+		for _, s := range []struct {
+			tests string
+			of    samples.Middle
+		}{{"none", c.None.Overlap}, {"best", c.Best.Overlap}} {
+			if s.of.Median != nil {
+				hidden.Add(*s.of.Median, append([]document.Label{{Name: "tests", Value: s.tests}}, check.CellLabels(c.Function, c.Msize, c.Shape)...)...)
+			}
+		}
+	}
+	if len(hidden.Values) == 0 {
+		return nil
+	}
+	return []document.Metric{hidden}
+}

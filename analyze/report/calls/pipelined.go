@@ -1,0 +1,83 @@
+package calls
+
+import (
+	"fmt"
+
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/samples"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+)
+
+// PipelinedTimes hold single calls against calls in a row.
+var PipelinedTimes = document.Kind[samples.Pipelined]{Name: "pipelined", Sections: pipelinedSections, Page: pipelinedPage, Rows: pipelinedRows, JSON: true}
+
+// pipelinedColumns are the names of pipelined.json, with a row for each mpirun. New columns go to the end.
+var pipelinedColumns = []string{"function", "msize", "shape", "np", "calls", "mpirun", "single_s", "row_s", "mean_s", "reason"}
+
+func pipelinedRows(p *samples.Pipelined) [][]string {
+	out := [][]string{pipelinedColumns}
+	for _, c := range p.Cases {
+		for _, r := range c.Runs {
+			out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, c.Calls, r.Run, r.SingleS, r.RowS, r.MeanS, ""))
+		}
+		if len(c.Runs) == 0 {
+			out = append(out, phrase.Row(c.Function, c.Msize, c.Shape, c.NP, nil, nil, nil, nil, nil, c.Reason))
+		}
+	}
+	return out
+}
+
+func pipelinedSections(p *samples.Pipelined) []document.Section {
+	head := document.Titled("A call among many in a row takes %s as long as one behind a synchronisation, in the median of the cases", phrase.Ratio(p.Overlap()))
+	check.FolderFact(&head, "Folder", p.Folder)
+	head.Fact("Design", "datatype %s, op %s, root %d, sync %s", p.Datatype, p.Op, p.Root, p.Timing.Sync)
+	head.Fact("Sizes", "%s", p.MsizeLegend)
+	head.Fact("Times", "of one call; medians over the mpiruns")
+	out := []document.Section{head}
+	for i, c := range p.Cases {
+		if i == 0 || c.Function != p.Cases[i-1].Function || c.Shape != p.Cases[i-1].Shape {
+			s := document.Titled("%s, %s", phrase.Function(c.Function), c.Shape)
+			s.Table = &document.Table{Head: []string{"msize", "R", "single", "calls", "in a row", "mean", "row/single", ""}, Align: "rrrrrrrl", Flex: 7}
+			out = append(out, s)
+		}
+		out[len(out)-1].Table.Add(phrase.Size(c.Msize), fmt.Sprint(c.R), phrase.Duration(c.SingleS), phrase.When(c.Calls > 0, "%d", c.Calls), phrase.Duration(c.RowS), phrase.Duration(c.MeanS), phrase.Ratio(c.Ratio), c.Reason)
+	}
+	out[len(out)-1].Note("single: the run median of calls that each follow a synchronisation, as a check times them. in a row: the time of so many calls, "+
+		"over their number, at the rank that takes longest; the median of %s in each mpirun. mean: the mean of these, as mppTest and IMB report it. Where calls in a row take less, they overlap.", conf.Plural(10, "sample"))
+	return out
+}
+
+// pipelinedPage has a picture for each table.
+func pipelinedPage(p *samples.Pipelined) []document.Section {
+	out := pipelinedSections(p)
+	for i, from := 1, 0; i < len(out); i++ {
+		to := from + len(out[i].Table.Rows)
+		out[i].Figures = []picture.Figure{pipelinedFigure(p.Cases[from:to])}
+		from = to
+	}
+	return out
+}
+
+// pipelinedFigure has both times over the sizes.
+func pipelinedFigure(cases []samples.PipelinedCase) picture.Figure {
+	c := cases[0]
+	f := picture.Figure{ID: picture.Anchor("pipelined", c.Function, c.Shape), Title: fmt.Sprintf("%s, %s: single and in a row", phrase.Plain(c.Function), c.Shape),
+		X: picture.Axis{Title: "msize", Scale: picture.Log2, Unit: picture.Bytes}, Y: picture.Axis{Title: "time of a call", Scale: picture.Log, Unit: picture.Seconds}}
+	single, inARow := picture.Series{Name: "single, behind a synchronisation", Role: picture.Call}, picture.Series{Name: "in a row", Role: picture.Instead}
+	for _, c := range cases {
+		if c.R == 0 {
+			continue
+		}
+		at, among := picture.Bare(float64(c.Msize), *c.SingleS), picture.Bare(float64(c.Msize), *c.RowS)
+		for _, r := range c.Runs {
+			at.Each, among.Each = append(at.Each, r.SingleS), append(among.Each, r.RowS)
+		}
+		single.Points, inARow.Points = append(single.Points, at), append(inARow.Points, among)
+	}
+	f.Series = []picture.Series{single, inARow}
+	f.Text = fmt.Sprintf("How long a call of %s takes behind a synchronisation and among many in a row, by msize; points are the mpiruns.", phrase.Plain(c.Function))
+	return f
+}

@@ -1,0 +1,200 @@
+package calls
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"pgmpi/analyze/samples"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+	"pgmpi/nrep"
+)
+
+// mostPoints is how many points of a series a picture shows: more only hide each other.
+const mostPoints = 1000
+
+// SampleFigures are the samples of a case in its fastest, its median and its slowest mpirun: by
+// repetition, as histogram, as distribution function, and against a log-normal distribution; and what
+// stage 1 saw (S-PGMPI, Fig. 1).
+func SampleFigures(c *samples.CaseSamples) []picture.Figure {
+	var out []picture.Figure
+	if runs := c.Typical(); len(runs) > 0 {
+		out = append(out, overRepetitions(c, runs), histogram(c, runs), distribution(c, runs), normalQuantiles(c, runs))
+	}
+	if len(c.Predictions) > 0 {
+		for _, metric := range c.NREP.Metrics {
+			out = append(out, metricFigure(c, metric))
+		}
+	}
+	return out
+}
+
+// sampleFigure begins a figure about a case.
+func sampleFigure(c *samples.CaseSamples, id, what string, x, y picture.Axis) picture.Figure {
+	return picture.Figure{ID: picture.Anchor(id, c.Function, fmt.Sprint(c.Msize), c.Shape), Title: fmt.Sprintf("%s at %s, %s: %s", phrase.Plain(c.Function), phrase.Size(c.Msize), c.Shape, what), X: x, Y: y}
+}
+
+// runSeries has a series for each mpirun.
+func runSeries(runs []samples.RunSamples, form picture.Form, points func(*samples.RunSamples) []picture.Point) []picture.Series {
+	which := [][]string{{""}, {", fastest", ", slowest"}, {", fastest", ", median", ", slowest"}}[min(len(runs), 3)-1]
+	var out []picture.Series
+	for i := range runs {
+		out = append(out, picture.Series{Name: fmt.Sprintf("mpirun %d%s", runs[i].Run, which[i]), Role: []picture.Role{picture.Instead, picture.Call, picture.Other}[i], Form: form, Points: points(&runs[i])})
+	}
+	return out
+}
+
+func overRepetitions(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
+	f := sampleFigure(c, "repetitions", "run-time by repetition", picture.Axis{Title: "repetition"}, picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds})
+	longest, outliers, all := 0, 0, 0
+	for i := range runs {
+		longest = max(longest, len(runs[i].Seconds))
+		all += len(runs[i].Seconds)
+		outliers += len(runs[i].Seconds) - len(runs[i].Kept())
+	}
+	step := 1 + (longest-1)/mostPoints
+	f.Series = runSeries(runs, picture.Dots, func(r *samples.RunSamples) (out []picture.Point) {
+		for i := 0; i < len(r.Seconds); i += step {
+			out = append(out, picture.Bare(float64(i+1), r.Seconds[i]))
+		}
+		return out
+	})
+	f.Text = fmt.Sprintf("%s of %s; the filter leaves %d out as outliers%s.", conf.Plural(all, "valid sample"), conf.Plural(len(runs), "mpirun"), outliers,
+		phrase.When(step > 1, "; every %dth is shown", step))
+	return f
+}
+
+// histogram counts what the filter leaves, in bins of the logarithm as wide as Freedman and Diaconis
+// have it: 2·IQR/∛n.
+func histogram(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
+	f := sampleFigure(c, "histogram", "histogram", picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}, picture.Axis{Title: "samples in a bin"})
+	var pooled []float64
+	for i := range runs {
+		pooled = append(pooled, logs(runs[i].Kept())...)
+	}
+	slices.Sort(pooled)
+	lo, width, bins := binsOf(pooled)
+	f.Series = runSeries(runs, picture.Line, func(r *samples.RunSamples) []picture.Point {
+		counts := make([]int, bins)
+		for _, s := range logs(r.Kept()) {
+			counts[min(int((s-lo)/width), bins-1)]++
+		}
+		return stairs(counts, lo, width)
+	})
+	f.Text = fmt.Sprintf("%s in %s, each %.1f %% wide; outliers are left out.", conf.Plural(len(pooled), "sample"), conf.Plural(bins, "bin"), 100*(math.Pow(10, width)-1))
+	return f
+}
+
+// binsOf are those of ascending values, at most 100.
+func binsOf(x []float64) (lo, width float64, bins int) {
+	const most = 100
+	n := len(x)
+	span := x[n-1] - x[0]
+	width = 2 * (x[3*n/4] - x[n/4]) / math.Cbrt(float64(n))
+	if !(width > 0) {
+		width = span / 10
+	}
+	width = max(width, span/most)
+	if !(width > 0) { // all are equal
+		return x[0] - 0.02, 0.04, 1
+	}
+	return x[0], width, int(span/width) + 1
+}
+
+// logs are the decimal logarithms of run-times, which are positive.
+func logs(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		out[i] = math.Log10(v)
+	}
+	return out
+}
+
+// stairs is the outline of a histogram; lo and width are of logarithms.
+func stairs(counts []int, lo, width float64) []picture.Point {
+	edge := func(i int) float64 { return math.Pow(10, lo+float64(i)*width) }
+	out := []picture.Point{picture.Bare(edge(0), 0)}
+	for i, n := range counts {
+		out = append(out, picture.Bare(edge(i), float64(n)), picture.Bare(edge(i+1), float64(n)))
+	}
+	return append(out, picture.Bare(edge(len(counts)), 0))
+}
+
+// thinned are so many of ascending values, the first and the last among them, with their ranks from 0.
+func thinned(x []float64, give func(rank int, value float64)) {
+	n := min(len(x), mostPoints)
+	for i := range n {
+		rank := i
+		if n > 1 {
+			rank = i * (len(x) - 1) / (n - 1)
+		}
+		give(rank, x[rank])
+	}
+}
+
+func distribution(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
+	f := sampleFigure(c, "ecdf", "empirical distribution function", picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}, picture.Axis{Title: "share of the samples that take no longer"})
+	f.Series = runSeries(runs, picture.Line, func(r *samples.RunSamples) (out []picture.Point) {
+		x := slices.Sorted(slices.Values(r.Seconds))
+		thinned(x, func(rank int, value float64) { out = append(out, picture.Bare(value, float64(rank+1)/float64(len(x)))) })
+		return out
+	})
+	f.Text = "All valid samples, outliers too."
+	return f
+}
+
+// normalQuantiles has the quantile of a standard normal distribution at (rank − ½)/n beside each
+// sample that the filter leaves.
+func normalQuantiles(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure {
+	f := sampleFigure(c, "qq", "against a log-normal distribution", picture.Axis{Title: "quantile of the standard normal distribution"}, picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds})
+	f.Series = runSeries(runs, picture.Dots, func(r *samples.RunSamples) (out []picture.Point) {
+		x := slices.Sorted(slices.Values(r.Kept()))
+		thinned(x, func(rank int, value float64) {
+			out = append(out, picture.Bare(distuv.UnitNormal.Quantile((float64(rank)+0.5)/float64(len(x))), value))
+		})
+		return out
+	})
+	f.Text = "A straight line would be a log-normal distribution; outliers are left out."
+	return f
+}
+
+// metricNames are what metrics are called on an axis.
+var metricNames = map[string]string{nrep.MetricRSE: "relative standard error of the mean", nrep.MetricCovMean: "coefficient of variation of the last means",
+	nrep.MetricCovMedian: "coefficient of variation of the last medians"}
+
+func metricFigure(c *samples.CaseSamples, metric string) picture.Figure {
+	threshold := c.NREP.Threshold(metric)
+	f := sampleFigure(c, "nrep-"+strings.ReplaceAll(metric, "_", "-"), "how many repetitions are enough", picture.Axis{Title: "repetitions"},
+		picture.Axis{Title: metricNames[metric], Scale: picture.Log, Level: threshold})
+	var ended []string
+	for i, p := range c.Predictions {
+		s := picture.Series{Name: fmt.Sprintf("prediction %d", p.Run), Role: []picture.Role{picture.Call, picture.Instead, picture.Other}[min(i, 2)]}
+		ns := checkPoints(c.NREP.Min, len(p.Seconds))
+		for k, y := range c.Metric(metric, p, ns) {
+			if y > 0 {
+				s.Points = append(s.Points, picture.Bare(float64(ns[k]), y))
+			}
+		}
+		f.Series = append(f.Series, s)
+		f.Marks = append(f.Marks, picture.Mark{X: float64(len(p.Seconds)), Tone: picture.Plain, Sign: "", Text: fmt.Sprintf("prediction %d ends", p.Run)})
+		ended = append(ended, fmt.Sprintf("%d after %d%s", p.Run, len(p.Seconds), phrase.When(!p.StoppedBefore, " without convergence")))
+	}
+	f.Text = fmt.Sprintf("The line across is the threshold, %g. Predictions ended: %s.", threshold, strings.Join(ended, "; "))
+	return f
+}
+
+// checkPoints are numbers of samples from least to n that are spread evenly, n among them.
+func checkPoints(least, n int) (out []int) {
+	const most = 120
+	least = max(least, 2)
+	step := 1 + (n-1)/most
+	for k := least + max(n-least, 0)%step; k <= n; k += step {
+		out = append(out, k)
+	}
+	return out
+}

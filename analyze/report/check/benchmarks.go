@@ -1,0 +1,27 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/guidelines"
+	"pgmpi/internal/clean"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+)
+
+// reportBenchmarks are those of the collectives.
+func reportBenchmarks(r *analyze.Report) *document.Benchmarks {
+	out := &document.Benchmarks{Facts: []document.Label{{Name: "library", Value: document.OneLine(phrase.ShortVersion(r.Library.Version))}, {Name: "host", Value: document.OneLine(r.Host)}}}
+	for _, k := range r.Measured.Cases {
+		if !strings.HasPrefix(k.Function, "MPI_") {
+			continue
+		}
+		name := fmt.Sprintf("%s/msize=%d/np=%d%s", k.Function, k.Msize, k.NP, phrase.When(k.Shape != guidelines.Shape{NP: k.NP}.String(), "/shape=%s", k.Shape))
+		for _, run := range k.Runs {
+			out.Benchmarks = append(out.Benchmarks, document.Benchmark{Name: strings.Join(strings.Fields(clean.Line(name)), "_"), Calls: run.Samples, NS: run.NS})
+		}
+	}
+	return out
+}

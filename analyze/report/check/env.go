@@ -1,0 +1,205 @@
+package check
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/remark"
+	"pgmpi/measure/host"
+	"pgmpi/measure/protocol"
+)
+
+// Environments are what can change a result, and what of it is doubtful.
+var Environments = document.Kind[Environment]{Name: "env", Sections: envSections, JSON: true}
+
+// Environment is where ranks run or ran.
+type Environment struct {
+	Version string            `json:"pgmpi_version"`
+	Rank    protocol.RankInfo `json:"rank"`
+	Factors host.Factors      `json:"factors"`
+	Doubts  []remark.Remark   `json:"doubts"` // of Factors and, in a folder, its mpiruns; never null
+	Config  json.RawMessage   `json:"config"`
+}
+
+func envSections(e *Environment) []document.Section {
+	f, r := &e.Factors, &e.Rank
+	s := document.Titled("pgmpi %s on %s", e.Version, f.Hostname)
+	s.Fact("MPI library", "%s, rank program built for %s", r.LibVersion, r.BuiltFor)
+	s.Fact("compiler", "%s (%s) %s", r.MPICC, phrase.Known(r.Compiler), r.Flags)
+	s.Fact("rank program", "version %s, hash %s", r.Version, r.Hash)
+	for _, file := range slices.Sorted(maps.Keys(f.Mockups)) {
+		s.Fact("own mock-ups", "%s, hash %s", file, f.Mockups[file])
+	}
+	s.Fact("driver", "%s, Linux %s, %d CPUs", f.Go, f.Kernel, f.Cores)
+	out := []document.Section{s}
+	if len(f.Layouts) == 0 {
+		s.Fact("CPU", "%s", phrase.Known(f.CPU))
+		variables(&s, f.Env)
+		out = []document.Section{s, document.Titled("The nodes are not known: no mpirun was finished, or by an older pgmpi.")}
+	}
+	shown := map[string]int{} // numbers of the kinds of nodes, by their JSON
+	for i := range f.Layouts {
+		out = append(out, LayoutSections(&f.Layouts[i], r.LibVersion, shown)...)
+	}
+	return slices.Concat(out, settings(e.Config), doubts(e))
+}
+
+func LayoutSections(l *host.Layout, library string, shown map[string]int) []document.Section {
+	ranks := 0
+	for _, n := range l.Nodes {
+		ranks += len(n.Ranks)
+	}
+	s := document.Titled("%s: %s on %s%s", l.Shape, conf.Plural(ranks, "rank"), conf.Plural(len(l.Nodes), "node"), phrase.When(l.Since != "", ", since %s", l.Since))
+	s.Fact("command", "%s", phrase.Known(strings.Join(l.Command, " ")))
+	out := []document.Section{s}
+	for k := range l.Kinds {
+		out = append(out, kindSection(l, k, library, shown))
+	}
+	for i := range l.Nodes {
+		out = append(out, nodeSection(l, &l.Nodes[i]))
+	}
+	return out
+}
+
+// kindSection shows what nodes have in common, once.
+func kindSection(l *host.Layout, index int, library string, shown map[string]int) document.Section {
+	k := &l.Kinds[index]
+	var hosts []string
+	for _, n := range l.Nodes {
+		if n.Kind == index {
+			hosts = append(hosts, n.Host)
+		}
+	}
+	text, _ := json.Marshal(k)
+	number, again := shown[string(text)]
+	if !again {
+		number = len(shown) + 1
+		shown[string(text)] = number
+	}
+	s := document.Titled("%s, nodes of kind %d: %s", l.Shape, number, strings.Join(hosts, " "))
+	if again {
+		return s
+	}
+	s.Fact("CPU", "%s%s", phrase.Known(k.CPU), phrase.When(k.Virtual, " (virtual machine)"))
+	s.Fact("CPUs", "%s", phrase.Known(k.Online.String()))
+	s.Fact("packages", "%s", phrase.Known(sets(k.Packages)))
+	s.Fact("memory nodes", "%s", phrase.Known(sets(k.NUMA)))
+	if len(k.Online) > 0 {
+		s.Fact("SMT siblings", "%s", cmp.Or(sets(k.Siblings), "none: every CPU is a core"))
+	}
+	s.Fact("last cache", "%s", memory(k.LLC))
+	s.Fact("frequency", "governor %s, driver %s, turbo %s%s", phrase.Known(k.Governor), phrase.Known(k.FreqDriver), phrase.Known(k.Turbo),
+		phrase.When(k.MaxMHz > 0, ", %.0f to %.0f MHz", k.MinMHz, k.MaxMHz))
+	s.Fact("clock", "clocksource %s; CPU flags %s", phrase.Known(k.Clocksource), phrase.Known(strings.Join(k.TSC, " ")))
+	s.Fact("kernel", "%s", phrase.Known(k.Kernel))
+	s.Fact("cgroup limit", "%s", cmp.Or(phrase.When(k.CPULimit > 0, "%.4g CPUs", k.CPULimit), "none seen"))
+	s.Fact("network", "%s", cmp.Or(strings.Join(k.Devices, ", "), "none is up"))
+	if k.Library != library {
+		s.Fact("MPI library", "%s", phrase.Known(k.Library))
+	}
+	variables(&s, k.Env)
+	return s
+}
+
+// sets counts sets of CPUs and lists them.
+func sets(list []host.Ranges) string {
+	return phrase.When(len(list) > 0, "%d: CPUs %s", len(list), phrase.Join(" | ", "%v", list))
+}
+
+// memory is an amount of it; 0 is not known.
+func memory(bytes int64) string {
+	if bytes == 0 {
+		return "unknown"
+	}
+	return conf.HumanMemory(bytes)
+}
+
+func variables(s *document.Section, env map[string]string) {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, name+"="+env[name])
+	}
+	if len(list) == 0 {
+		list = []string{"none"}
+	}
+	s.Facts("variables", list)
+}
+
+func nodeSection(l *host.Layout, n *host.Node) document.Section {
+	s := document.Titled("%s, node %s", l.Shape, n.Host)
+	load, busy := "load unknown", "others unknown"
+	if n.Load != nil {
+		load = fmt.Sprintf("load %.2f in the minute before", *n.Load)
+	}
+	if n.OthersBusy != nil {
+		busy = fmt.Sprintf("other programs used %.1f CPUs", *n.OthersBusy)
+	}
+	s.Fact("memory", "%s%s", memory(n.MemTotal), phrase.When(n.MemAvailable > 0, ", %s of it free", memory(n.MemAvailable)))
+	s.Fact("at the start", "%s; %s%s", load, busy, phrase.When(n.MHz > 0, "; CPU at %.0f MHz", n.MHz))
+	first := 0
+	for _, p := range l.Pinnings[n.Pinning] {
+		ranks := n.Ranks[first : first+p.Ranks]
+		first += p.Ranks
+		s.Fact("rank"+phrase.When(p.Ranks > 1, "s")+" "+ranks.String(), "%s", cpus(&l.Kinds[n.Kind], p.CPUs))
+	}
+	return s
+}
+
+// cpus are those of a mask, and the packages that they are in.
+func cpus(k *host.NodeKind, mask host.Ranges) string {
+	if len(mask) == 0 {
+		return "unknown"
+	}
+	var in []string
+	for i, p := range k.Packages {
+		if slices.ContainsFunc(mask, func(cpu int) bool { return (host.Ranges{cpu}).Within(p) }) {
+			in = append(in, fmt.Sprint(i))
+		}
+	}
+	return fmt.Sprintf("CPU%s %s%s", phrase.When(len(mask) > 1, "s"), mask, phrase.When(len(k.Packages) > 1, ", package %s", strings.Join(in, " and ")))
+}
+
+// settings are the sections of gl.toml that measuring depends on.
+func settings(config json.RawMessage) []document.Section {
+	var sections map[string]map[string]json.RawMessage
+	if json.Unmarshal(config, &sections) != nil {
+		return nil // by an older pgmpi, or damaged: nothing rests on it here
+	}
+	s := document.Titled("Settings of gl.toml and flags")
+	for _, name := range []string{"job", "mpi", "nrep", "measure"} {
+		values, ok := sections[name]
+		if !ok {
+			continue
+		}
+		var keys []string
+		for _, key := range slices.Sorted(maps.Keys(values)) {
+			var compact bytes.Buffer
+			_ = json.Compact(&compact, values[key]) // it has been decoded, so it is JSON
+			keys = append(keys, key+"="+compact.String())
+		}
+		s.Fact("["+name+"]", "%s", strings.Join(keys, " "))
+	}
+	return []document.Section{s}
+}
+
+func doubts(e *Environment) []document.Section {
+	switch {
+	case len(e.Doubts) > 0:
+		s := document.Titled("DOUBTFUL")
+		for _, d := range e.Doubts {
+			s.Item("%s: %s. Remedy: %s.", d.ID, d.Text, d.Remedy)
+		}
+		return []document.Section{s}
+	case len(e.Factors.Layouts) > 0:
+		return []document.Section{document.Titled("Nothing doubtful was found.")}
+	}
+	return nil
+}

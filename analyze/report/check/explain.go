@@ -1,0 +1,185 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+)
+
+// Explanations show one verdict each, with everything that it rests on: the samples by
+// mpirun, a picture of both sides, their dependence, the test, and the reason in words.
+var Explanations = document.Kind[analyze.Explanation]{Name: "explain", Sections: explainSections}
+
+// tones are those of verdicts that ask for something.
+var tones = map[judge.Verdict]picture.Tone{judge.Violated: picture.Slow, judge.Wrong: picture.Slow, judge.Undecided: picture.Open, judge.Suspected: picture.Open}
+
+func explainSections(e *analyze.Explanation) []document.Section {
+	v := e.Verdict
+	headline := strings.ToUpper(phrase.Words(v.Verdict)) + phrase.When(v.Ratio != nil, ", %s", effect(v))
+	head := document.Titled("%s %s at %s on %s: %s", v.Guideline, phrase.Plain(v.Function), phrase.Size(v.Msize), v.Shape, headline)
+	head.Tone = tones[v.Verdict]
+	samples := []document.Section{side(&e.Call, "The call")}
+	if e.Other != nil {
+		head.Say("%s must not be slower than %s.", sideName(&e.Call), sideName(e.Other))
+		switch n := e.Call.Visits; {
+		case n == 1:
+			head.Say("The times are those of one call repeated in a row; --turns gives those of calls that take turns with others.")
+		case n > 1:
+			head.Say("The times are those of calls that take turns with others, in %d turns an mpirun; --turns 1 gives those of one call repeated in a row.", n)
+		}
+		samples = append(samples, side(e.Other, "What it must not be slower than"))
+	}
+	samples[len(samples)-1].Note("outliers: left out by the filter. warm-up: the first repetition after a warm-up that the running minimum suggests; that " +
+		"misfires often, and nothing is left out for it.")
+	verdict := document.Titled("The verdict: %s", phrase.Words(v.Verdict))
+	verdict.Tone = tones[v.Verdict]
+	because(&verdict, e)
+	byStateReason(&verdict, v)
+	return slices.Concat([]document.Section{head}, samples, pictures(e), counted(e), dependence(e), numbers(e), []document.Section{verdict})
+}
+
+// sideName is "MPI_Reduce at 1 KiB" or "4 calls of MPI_Bcast at 16 KiB".
+func sideName(s *analyze.SideSamples) string {
+	return fmt.Sprintf("%s%s at %s", phrase.When(s.Calls > 1, "%d calls of ", s.Calls), s.Function, phrase.Size(s.Msize))
+}
+
+// side lists the samples of one side by mpirun.
+func side(s *analyze.SideSamples, what string) document.Section {
+	out := document.Titled("%s: %s at %s%s", what, s.Function, phrase.Size(s.Msize), phrase.When(s.Calls > 1, ", the times of one call"))
+	if len(s.Runs) == 0 {
+		out.Say("It was not measured.")
+		return out
+	}
+	out.Table = &document.Table{Head: []string{"mpirun", "n", "valid", "outliers", "min", "Q1", "median", "Q3", "run median", "warm-up", "lag 1", "faults", "switches"},
+		Align: "rrrrrrrrrrlrr", Spare: []int{9, 10, 1, 2}}
+	late, long, counted := 0, 0, false
+	for _, r := range s.Runs {
+		counted = counted || !math.IsNaN(r.Usage.Faults)
+		lag1 := "-"
+		if r.ACF != nil {
+			lag1 = Correlation(r.ACF[0]) + phrase.When(math.Abs(r.ACF[0]) > r.ACFBound, "*")
+		}
+		out.Table.Add(fmt.Sprint(r.Run), fmt.Sprint(r.Samples), fmt.Sprint(r.Valid), fmt.Sprint(r.Valid-len(r.Kept)),
+			phrase.Nanoseconds(r.Min), phrase.Nanoseconds(r.Q1), phrase.Nanoseconds(r.Median), phrase.Nanoseconds(r.Q3), phrase.Nanoseconds(r.RunMedian),
+			cmp.Or(phrase.When(r.WarmupEnd >= 0, "%d", r.WarmupEnd), "."), lag1, aCall(r.Usage.Faults), aCall(r.Usage.Switches))
+		late, long = late+r.Late, long+r.Long
+	}
+	if counted {
+		out.Note("faults, switches: page faults and involuntary context switches a call, at the rank that has most.")
+	} else {
+		out.Table.Drop(12)
+		out.Table.Drop(11)
+	}
+	if late+long > 0 {
+		out.Note("Not valid: %d started late, %d took longer than the window.", late, long)
+	}
+	return out
+}
+
+// aCall writes how many of something there are a call, "." where there are none.
+func aCall(n float64) string {
+	switch {
+	case math.IsNaN(n):
+		return "-"
+	case n == 0:
+		return "."
+	case n < 0.01:
+		return "<0.01"
+	}
+	return phrase.Digits(n)
+}
+
+// correlation writes a number from −1 to 1, never "-0.00".
+func Correlation(r float64) string {
+	if math.Abs(r) < 0.005 {
+		return "0.00"
+	}
+	return fmt.Sprintf("%.2f", r)
+}
+
+// dependence shows the autocorrelation of the samples as bars.
+func dependence(e *analyze.Explanation) []document.Section {
+	sides := []*analyze.SideSamples{&e.Call}
+	if e.Other != nil && (e.Other.Function != e.Call.Function || e.Other.Msize != e.Call.Msize) {
+		sides = append(sides, e.Other)
+	}
+	t := &document.Table{Head: []string{"lag"}, Align: "l", Narrow: true}
+	for h := 1; h <= e.Report.Dependence.Lags; h++ {
+		t.Head, t.Align = append(t.Head, fmt.Sprintf("%4d", h)), t.Align+"r"
+		t.Spare = append([]int{h}, t.Spare...)
+	}
+	t.Head, t.Align = append(t.Head, " bound", " n for 1"), t.Align+"rr"
+	for _, s := range sides {
+		if s.ACF == nil {
+			continue
+		}
+		numbers, bars := []string{phrase.Fit(phrase.Plain(s.Function), 40)}, []string{" " + phrase.Size(s.Msize)}
+		for _, r := range s.ACF {
+			numbers, bars = append(numbers, Correlation(r)), append(bars, picture.Bar(r))
+		}
+		t.Rows = append(t.Rows, append(numbers, fmt.Sprintf("%.2f", s.ACFBound), fmt.Sprintf("%.1f", s.Inefficiency)), append(bars, "", ""))
+	}
+	return document.Tabled(t, "bound: independent samples stay within ±1.96/√n at 19 of 20 lags; above, * marks an mpirun whose lag 1 does not. "+
+		"n for 1: that many samples in a row are worth one independent sample. The tests do not need independent samples, only independent mpiruns.",
+		"Do the samples depend on each other? Autocorrelation by lag, medians over the mpiruns")
+}
+
+// otherSide is what a method's test compares the call with.
+func otherSide(r *analyze.Report) string {
+	return phrase.When(r.Method == judge.MethodMargin, "%.2f times ", r.MinSlowdown) + "the other side"
+}
+
+// numbers is the test.
+func numbers(e *analyze.Explanation) []document.Section {
+	if e.Test == nil {
+		return nil
+	}
+	r, v, t := e.Report, e.Verdict, e.Test
+	s := document.Titled("The test: method %s, %s, one-sided, R = %d mpiruns", r.Method, t.Test.Title(t.R), t.R)
+	s.Table = &document.Table{Head: []string{"is the call …", t.Test.Symbol, "largest", "p", "adjusted", "alpha"}, Align: "lrrrrr"}
+	s.Table.Add("slower than "+otherSide(r)+"?", number(t.Statistic), number(t.Largest), phrase.Probability(v.PValue),
+		strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), fmt.Sprint(t.Alpha))
+	s.Table.Add(fmt.Sprintf("less than %.2f× slower?", r.MinSlowdown), number(t.KeptStatistic), number(t.Largest), phrase.Probability(v.PKept),
+		"not adjusted", fmt.Sprint(t.KeptAlpha))
+	if v.Type == guidelines.Split {
+		s.Note("The medians above only suggested it. The test rests on mpiruns of their own, in which %d calls in a row are one sample.", v.K)
+	} else if t.Screen {
+		s.Note("This look finds no violations: it only tells what need not be measured any further.")
+	} else if r.Looks != nil {
+		s.Note("p is the smallest of the looks so far, each divided by its share of the error.")
+	}
+	if !t.Test.Paired {
+		s.Note("Exact if both sides spread alike and do not depend on each other; else p may be too small (docs/statistics.md#tests).")
+	}
+	adjusted := fmt.Sprintf("%s over m = %s: this p is number %d of them, the smallest first", AdjustNames[r.Adjust], conf.Plural(t.Family, "test"), t.Rank)
+	if r.Adjust == judge.AdjustNone {
+		adjusted = fmt.Sprintf("not adjusted; it is number %d of m = %d p-values, the smallest first", t.Rank, t.Family)
+	}
+	s.Note("%s; smallest p attainable %s", adjusted, phrase.Probability(&t.PMin))
+	s.Note("effect %s (95 %% interval of this test alone); the call was slower in %d of %d mpiruns%s; the medians differ by %s%s", effect(v), t.Slower, t.R,
+		phrase.When(t.Equal > 0, ", equal in %d", t.Equal), phrase.Nanoseconds(math.Abs(t.Difference)), phrase.When(t.Tick > 0, ", %s", ticks(t)))
+	return []document.Section{s}
+}
+
+// ticks is what the medians differ by, in steps of the clock.
+func ticks(t *judge.Numbers) string {
+	return phrase.Digits(math.Abs(t.Difference)/t.Tick) + " steps of the clock"
+}
+
+// number writes a statistic: whole and half numbers in full.
+func number(x float64) string {
+	if x == math.Trunc(2*x)/2 {
+		return fmt.Sprint(x)
+	}
+	return fmt.Sprintf("%.3g", x)
+}

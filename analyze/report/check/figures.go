@@ -1,0 +1,300 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+)
+
+// sizeAxis is that of message sizes.
+func SizeAxis() picture.Axis {
+	return picture.Axis{Title: "msize in bytes (K = 1024)", Scale: picture.Log2, Unit: picture.Bytes}
+}
+
+// PatternFigures are Fig. 2 and 3 of S-PGMPI: the run-times of a call and of its mock-up over the sizes,
+// one figure for each pattern that is violated or undecided somewhere, the violated ones first.
+func PatternFigures(r *analyze.Report) []picture.Figure {
+	groups := PatternGroups(r)
+	cases, ids := CasesOf(r), PatternIDs(r)
+	out := make([]picture.Figure, len(groups))
+	for i, of := range groups {
+		out[i] = PatternFigure(r, ids[PatternOf(of[0])], of, cases)
+	}
+	return out
+}
+
+// patternGroups are the tests of each pattern on each shape that has something to show, the largest
+// ratio that is violated first.
+func PatternGroups(r *analyze.Report) [][]*analyze.Verdict {
+	by := map[PatternKey][]*analyze.Verdict{}
+	var order []PatternKey
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Type != guidelines.Pattern {
+			continue
+		}
+		p := PatternOf(v)
+		if by[p] == nil {
+			order = append(order, p)
+		}
+		by[p] = append(by[p], v)
+	}
+	var out [][]*analyze.Verdict
+	for _, p := range order {
+		if slices.ContainsFunc(by[p], func(v *analyze.Verdict) bool { return isFound(v) && v.MedianS != nil }) {
+			out = append(out, by[p])
+		}
+	}
+	slices.SortStableFunc(out, func(a, b []*analyze.Verdict) int { return cmp.Compare(worstRatio(b), worstRatio(a)) })
+	return out
+}
+
+// isFound tells whether a test is violated, or open.
+func isFound(v *analyze.Verdict) bool {
+	return v.Verdict == judge.Violated || v.Verdict == judge.Undecided
+}
+
+func worstRatio(of []*analyze.Verdict) float64 {
+	worst := 0.0
+	for _, v := range of {
+		if v.Verdict == judge.Violated && v.Ratio != nil {
+			worst = max(worst, *v.Ratio)
+		}
+	}
+	return worst
+}
+
+// patternKey is what a figure shows the tests of.
+type PatternKey struct{ guideline, function, shape, mockup string }
+
+func PatternOf(v *analyze.Verdict) PatternKey {
+	return PatternKey{v.Guideline, v.Function, v.Shape, v.Mockup}
+}
+
+// patternIDs are the IDs of the figures of all patterns of reports; names that differ in a character
+// that no ID has get numbers.
+func PatternIDs(reports ...*analyze.Report) map[PatternKey]string {
+	out, taken := map[PatternKey]string{}, map[string]int{}
+	for _, r := range reports {
+		for i := range r.Verdicts {
+			v := &r.Verdicts[i]
+			if p := PatternOf(v); v.Type == guidelines.Pattern && out[p] == "" {
+				out[p] = document.Unique(taken, picture.Anchor(p.guideline, p.function, p.shape))
+			}
+		}
+	}
+	return out
+}
+
+// latencyID is the ID of the figure with all run-times of a collective.
+func latencyID(function string) string { return picture.Anchor("latency", function) }
+
+func CasesOf(r *analyze.Report) map[medians.Cell]*medians.CaseMedians {
+	out := map[medians.Cell]*medians.CaseMedians{}
+	for i := range r.Measured.Cases {
+		k := &r.Measured.Cases[i]
+		out[k.Cell] = k
+	}
+	return out
+}
+
+// patternFigure is that of the tests of one pattern on one shape.
+func PatternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases map[medians.Cell]*medians.CaseMedians) picture.Figure {
+	v := of[0]
+	call, instead := phrase.Plain(v.Function), emulation(v.Mockup)
+	f := picture.Figure{ID: id, Title: fmt.Sprintf("%s: %s against %s%s", v.Guideline, call, instead, phrase.When(len(r.Shapes) > 1, ", %s", v.Shape)),
+		X: SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
+		Series:  []picture.Series{{Name: call, Role: picture.Call}, {Name: instead, Role: picture.Instead}},
+		Numbers: &picture.Numbers{Head: []string{"msize", call, "instead", "ratio", "95 %", "p adjusted", "verdict"}, Align: "rrrrlll"}}
+	for _, v := range of {
+		add(&f.Series[0], v.Msize, v.MedianS, cases[medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}])
+		add(&f.Series[1], v.Msize, v.OtherMedianS, cases[medians.Cell{Function: v.Mockup, Msize: v.Msize, Shape: v.Shape}])
+		f.Numbers.Add(phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.AllCallsS()), ratioOf(v), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
+			strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), phrase.Words(v.Verdict))
+		switch {
+		case v.Verdict == judge.Violated:
+			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Slow, Sign: strings.Repeat("★", max(1, min(strings.Count(v.Stars, "*"), 3))), Text: "violated, " + effect(v)})
+		case v.Verdict == judge.Undecided:
+			f.Marks = append(f.Marks, picture.Mark{X: float64(v.Msize), Tone: picture.Open, Sign: "?", Text: "undecided, " + effect(v)})
+		}
+	}
+	f.Text = phrase.Capital(cmp.Or(joined(spans(of, judge.Violated), spans(of, judge.Undecided)), "undecided")) + "."
+	return f
+}
+
+// joined are the texts that say something.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "; ")
+}
+
+// spans says at which sizes tests have a verdict, with their ratios: "violated at 1–64 B (1.85–1.96×), 16 KiB (1.18×)".
+func spans(of []*analyze.Verdict, verdict judge.Verdict) string {
+	type span struct {
+		from, to int64
+		lo, hi   float64
+	}
+	var out []span
+	open := false // the span goes on
+	for _, v := range of {
+		if v.Verdict != verdict || v.Ratio == nil {
+			open = false
+			continue
+		}
+		if !open {
+			out = append(out, span{v.Msize, v.Msize, *v.Ratio, *v.Ratio})
+		}
+		last := &out[len(out)-1]
+		last.to, last.lo, last.hi, open = v.Msize, min(last.lo, *v.Ratio), max(last.hi, *v.Ratio), true
+	}
+	texts := make([]string, len(out))
+	for i, s := range out {
+		texts[i] = fmt.Sprintf("%s (%s)", sizes(s.from, s.to), between(s.lo, s.hi))
+	}
+	return phrase.When(len(out) > 0, "%s at %s", verdict, strings.Join(texts, ", "))
+}
+
+// add adds the median of a case, with its run medians where they are known.
+func add(s *picture.Series, msize int64, medianS *float64, of *medians.CaseMedians) {
+	if medianS == nil {
+		return
+	}
+	p := picture.Bare(float64(msize), *medianS)
+	if of != nil {
+		p.Lo, p.Hi = of.LoNS/1e9, of.HiNS/1e9
+		for _, run := range of.Runs {
+			p.Each = append(p.Each, run.NS/1e9)
+		}
+	}
+	s.Points = append(s.Points, p)
+}
+
+// LatencyFigures are the run-times of every collective over the sizes, a line for each shape.
+func LatencyFigures(r *analyze.Report) []picture.Figure {
+	var out []picture.Figure
+	index := map[string]int{}
+	for _, k := range r.Measured.Cases {
+		if !strings.HasPrefix(k.Function, "MPI_") {
+			continue
+		}
+		i, ok := index[k.Function]
+		if !ok {
+			i = len(out)
+			index[k.Function] = i
+			out = append(out, picture.Figure{ID: latencyID(k.Function), Title: k.Function, X: SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}})
+		}
+		f := &out[i]
+		n := slices.IndexFunc(f.Series, func(s picture.Series) bool { return s.Name == k.Shape })
+		if n < 0 {
+			n = len(f.Series)
+			f.Series = append(f.Series, picture.Series{Name: k.Shape, Role: []picture.Role{picture.Call, picture.Instead, picture.Other}[min(n, 2)]})
+		}
+		s := k.MedianNS / 1e9
+		f.Series[n].Points = append(f.Series[n].Points, picture.Point{X: float64(k.Msize), Y: s, Lo: k.LoNS / 1e9, Hi: k.HiNS / 1e9})
+	}
+	for i := range out {
+		brokenAt(&out[i], r)
+	}
+	return out
+}
+
+// brokenAt marks the sizes at which a collective breaks any guideline.
+func brokenAt(f *picture.Figure, r *analyze.Report) {
+	broken := map[int64][]string{}
+	tests := map[string][]*analyze.Verdict{} // by guideline and shape
+	var order []string
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Function != f.Title {
+			continue
+		}
+		name := v.Guideline + phrase.When(len(r.Shapes) > 1, " on %s", v.Shape)
+		if tests[name] == nil {
+			order = append(order, name)
+		}
+		tests[name] = append(tests[name], v)
+		if v.Verdict == judge.Violated {
+			broken[v.Msize] = append(broken[v.Msize], name)
+		}
+	}
+	for _, s := range slices.Sorted(maps.Keys(broken)) {
+		f.Marks = append(f.Marks, picture.Mark{X: float64(s), Tone: picture.Slow, Sign: "★", Text: "violated: " + strings.Join(broken[s], ", ")})
+	}
+	var texts []string
+	for _, name := range order {
+		if at := spans(tests[name], judge.Violated); at != "" {
+			texts = append(texts, name+" "+at)
+		}
+	}
+	f.Text = cmp.Or(strings.Join(texts, "; "), "No guideline is violated") + "."
+}
+
+// mostBars is how many losses a picture has room for.
+const mostBars = 24
+
+// LossFigure has a bar from what is possible to what a call takes, the largest loss first; nil: nothing is lost.
+func LossFigure(r *analyze.Report) *picture.Figure {
+	rows := slices.DeleteFunc(lossRows(r), func(l loss) bool { return !(lost(l.worst) > 0) || *l.worst.AllCallsS() <= 0 })
+	if len(rows) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(rows, func(a, b loss) int { return cmp.Compare(lost(b.worst), lost(a.worst)) })
+	shown := rows[:min(len(rows), mostBars)]
+	f := picture.Figure{ID: "losses", Title: "What a call loses: from what is possible to what it takes now",
+		X: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds}, Y: picture.Axis{Scale: picture.Named}, Series: []picture.Series{{Name: "loss per call", Form: picture.Ranges}}}
+	for i, l := range shown {
+		saved := lost(l.worst)
+		f.Y.Names = append(f.Y.Names, phrase.Plain(l.group)+" "+sizes(l.from, l.to))
+		f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: saved, Y: float64(i), Lo: *l.worst.AllCallsS(), Hi: *l.worst.MedianS,
+			Text: fmt.Sprintf("%s, %s", phrase.Duration(&saved), between(l.lo, l.hi))})
+	}
+	f.Text = fmt.Sprintf("On the right the loss of a call, and the factor. The %d largest of %d; the table above has all numbers.", len(shown), len(rows))
+	return &f
+}
+
+// MpirunFigures show for each shape how slow every mpirun was in general.
+func MpirunFigures(r *analyze.Report) []picture.Figure {
+	var out []picture.Figure
+	for _, m := range r.Measured.Mpiruns {
+		if len(m.Factors) < 2 {
+			continue
+		}
+		f := picture.Figure{ID: picture.Anchor("mpiruns", m.Shape), Title: "How slow each mpirun was as a whole, " + m.Shape,
+			X: picture.Axis{Title: "mpirun"}, Y: picture.Axis{Title: "factor to the median mpirun", Scale: picture.Log, Unit: picture.Factor, Level: 1, Holds: []float64{0.8, 1.25}},
+			Series: []picture.Series{{Name: "median over all cases", Form: picture.Dots}}}
+		worst, at := 0.0, 0
+		for i, x := range m.Factors {
+			if x > worst {
+				worst, at = x, i+1
+			}
+			f.Series[0].Points = append(f.Series[0].Points, picture.Bare(float64(i+1), x))
+		}
+		for _, s := range r.SlowMpiruns {
+			if s.Shape == m.Shape {
+				f.Marks = append(f.Marks, picture.Mark{X: float64(s.Run), Tone: picture.Open, Sign: "!", Text: "slow throughout: " + s.String()})
+			}
+		}
+		f.Text = fmt.Sprintf("%s; the slowest is number %d, %s as slow as the median one; %d slow throughout.", conf.Plural(len(m.Factors), "mpirun"), at, phrase.Ratio(&worst), len(f.Marks))
+		out = append(out, f)
+	}
+	return out
+}
+
+// orNaN is a number that may not be defined.
+func OrNaN(x *float64) float64 {
+	if x == nil {
+		return math.NaN()
+	}
+	return *x
+}

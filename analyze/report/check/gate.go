@@ -1,0 +1,140 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+)
+
+// gateWords say what each state is, in the order in which they are shown.
+var gateWords = []struct {
+	state       analyze.GateState
+	short, long string // long: "" where the tests are counted only
+}{
+	{analyze.New, "new", "violated now, and not in the baselines"},
+	{analyze.Worse, "clearly worse", "violated in both, by clearly more now"},
+	{analyze.Expired, "expected no longer", "violated, and the last day of the expectation has passed"},
+	{analyze.FirstShown, "shown first", "violated now; no baseline could tell"},
+	{analyze.Unsure, "unsure", "may have changed, and cannot be told for sure"},
+	{analyze.Gone, "gone", "violated in the newest baseline that tested it, and kept now"},
+	{analyze.Xpass, "expected, but kept", "no longer violated: take it out of the expectations"},
+	{analyze.Known, "known", ""},
+	{analyze.Expected, "expected", ""},
+}
+
+// gateSections say how a check stands against its baselines, the alarms first.
+func gateSections(r *analyze.Report) []document.Section {
+	g := r.Gate
+	if g == nil {
+		return nil
+	}
+	alarms := gateAlarms(r)
+	out := []document.Section{document.Titled("Held against %s", cmp.Or(phrase.When(len(g.Baselines) > 0, "%s", conf.Plural(len(g.Baselines), "baseline")), "expectations"))}
+	s := &out[0]
+	for i, b := range g.Baselines {
+		s.Fact(phrase.When(i == 0, "Against"), "%s: %s%s", b.Folder, b.Library, phrase.When(len(b.Created) >= len(time.DateOnly), ", %s", b.Created[:min(len(b.Created), len(time.DateOnly))]))
+	}
+	s.Facts("Note", g.Notes)
+	s.Table = gateTable(alarms, true)
+	if _, more := phrase.First(alarms, mostAlarms, moreRows); more != "" {
+		s.Note("%s", more)
+	}
+	out = append(out, slowerSection(g)...)
+	for _, w := range gateWords {
+		in := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Gated != nil && v.State == w.state && !v.Alarm })
+		if w.long == "" || len(in) == 0 {
+			continue
+		}
+		shown, more := phrase.First(byRatio(in), mostRows, moreRows)
+		out = append(out, document.Tabled(gateTable(shown, false), more, "%s, %s: %s", phrase.Capital(w.short), conf.Plural(len(in), "test"), w.long)...)
+	}
+	return out
+}
+
+const mostAlarms = 20 // rows
+
+func count(tests []*analyze.Verdict, s analyze.GateState) (n int) {
+	for _, v := range tests {
+		if v.State == s {
+			n++
+		}
+	}
+	return n
+}
+
+// gateAlarms are the tests that raise an alarm.
+func gateAlarms(r *analyze.Report) []*analyze.Verdict {
+	return those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Gated != nil && v.Alarm })
+}
+
+// gateVerdict is the answer in one sentence.
+func gateVerdict(r *analyze.Report) string {
+	g, alarms := r.Gate, gateAlarms(r)
+	var counts []string
+	for _, w := range gateWords {
+		if n := count(alarms, w.state); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, w.short))
+		}
+	}
+	if n := len(g.Slower); n > 0 {
+		counts = append(counts, fmt.Sprintf("%s slower", conf.Plural(n, "run-time")))
+	}
+	var others []string
+	for _, w := range gateWords {
+		if n := g.ByState[w.state] - count(alarms, w.state); n > 0 {
+			others = append(others, fmt.Sprintf("%d %s", n, w.short))
+		}
+	}
+	rest := phrase.When(len(others) > 0, "; beside that %s", strings.Join(others, ", "))
+	if len(counts) > 0 {
+		return fmt.Sprintf("ALARM: %s%s", strings.Join(counts, ", "), rest)
+	}
+	return fmt.Sprintf("No alarm: nothing is newly wrong%s", rest)
+}
+
+// gateTable lists tests with their states; all says that they have several.
+func gateTable(tests []*analyze.Verdict, all bool) *document.Table {
+	if len(tests) == 0 {
+		return nil
+	}
+	t := &document.Table{Head: []string{"", "guideline", "msize", "shape", "ratio [95 %]", "before"}, Align: "llrlll", Flex: 5}
+	shown, _ := phrase.First(byRatio(tests), mostAlarms, "")
+	for _, v := range shown {
+		t.Add(phrase.Words(v.State), v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), v.Shape, effect(v), v.StateReason+phrase.When(v.Ticket != "", " [%s]", v.Ticket))
+	}
+	if !all {
+		t.Drop(0)
+		t.Flex--
+	}
+	return t
+}
+
+// byRatio orders tests, the slowest call first.
+func byRatio(tests []*analyze.Verdict) []*analyze.Verdict {
+	value := func(v *analyze.Verdict) float64 {
+		if v.Ratio == nil {
+			return 0
+		}
+		return *v.Ratio
+	}
+	out := slices.Clone(tests)
+	slices.SortStableFunc(out, func(a, b *analyze.Verdict) int { return cmp.Compare(value(b), value(a)) })
+	return out
+}
+
+// slowerSection lists run-times, where they are alarms.
+func slowerSection(g *analyze.Gate) []document.Section {
+	t := &document.Table{Head: []string{"function", "shape", "msize", "before", "now", "ratio", "than in"}, Align: "llrrrrl", Flex: 6}
+	shown, more := phrase.First(g.Slower, mostAlarms, moreRows)
+	for _, k := range shown {
+		t.Add(phrase.Plain(k.Function), k.Shape, phrase.Size(k.Msize), phrase.Duration(k.BeforeS), phrase.Duration(k.NowS), phrase.Ratio(k.Ratio), k.Baseline)
+	}
+	return document.Tabled(t, more, "Slower than in every baseline: %s", conf.Plural(len(g.Slower), "run-time"))
+}

@@ -1,0 +1,118 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+)
+
+// signs are those of the cells of a heat map, with what they say.
+var Signs = map[judge.Verdict][2]string{
+	judge.Violated:    {"★", "violated"},
+	judge.Suspected:   {"s", "suspected"},
+	judge.Undecided:   {"?", "undecided"},
+	judge.NotMeasured: {"–", "not measured"},
+	judge.Wrong:       {"✗", "wrong"},
+}
+
+// heatMaps are the ratios of all tests, guideline × msize, for each shape: first the guidelines with a finding, and
+// folded those without.
+func HeatMaps(r *analyze.Report) []document.Section {
+	var out []document.Section
+	drawn := map[string]bool{} // IDs of figures
+	for _, f := range slices.Concat(PatternFigures(r), LatencyFigures(r)) {
+		drawn[f.ID] = true
+	}
+	explained := false
+	for _, shape := range r.Shapes {
+		found, rest := HeatRows(r, shape.Name, drawn)
+		name := phrase.When(len(r.Shapes) > 1, ", %s", shape.Name)
+		s := document.Titled("Heat map%s: how many times slower a call is than what it must not be slower than", name)
+		if len(found.Rows) == 0 {
+			s.Say("No guideline is violated, suspected or undecided at any size.")
+		} else {
+			s.Heat = found
+		}
+		if s.Heat != nil && !explained {
+			explained = true
+			s.Note("★ violated, ? undecided, s split suspected without a test, – not measured, ✗ %s; a number alone: no violation found; blank: not planned. "+
+				"1.00: both take equally long; the stronger the warm colour, the slower the call, and the cold one, the faster. A cell leads to its picture.", wrongWords(r))
+		}
+		out = append(out, s)
+		if len(rest.Rows) > 0 {
+			folded := document.Titled("%s without a finding%s", conf.Plural(len(rest.Rows), "more guideline row"), name)
+			folded.Folded, folded.Heat = true, rest
+			out = append(out, folded)
+		}
+	}
+	return out
+}
+
+// heatRows are the rows of one shape, those with a finding apart from the others.
+func HeatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, rest *picture.HeatMap) {
+	sizes, ids := map[int64]bool{}, PatternIDs(r)
+	of := map[matrixRow][]*analyze.Verdict{}
+	var order []matrixRow
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Shape != shape {
+			continue
+		}
+		row := matrixRow{v.Guideline, v.Function, v.Shape, v.Type}
+		if of[row] == nil {
+			order = append(order, row)
+		}
+		of[row], sizes[v.Msize] = append(of[row], v), true
+	}
+	slices.SortStableFunc(order, func(a, b matrixRow) int { return typeOrder(a.typ) - typeOrder(b.typ) })
+	columns := slices.Sorted(maps.Keys(sizes))
+	found, rest = &picture.HeatMap{Corner: "guideline"}, &picture.HeatMap{Corner: "guideline"}
+	for _, m := range []*picture.HeatMap{found, rest} {
+		for _, s := range columns {
+			m.Columns = append(m.Columns, conf.ShortSize(s))
+		}
+	}
+	for _, row := range order {
+		heat := picture.HeatRow{Name: row.guideline + " " + phrase.Plain(row.function), Cells: make([]picture.HeatCell, len(columns))}
+		into := rest
+		for _, v := range of[row] {
+			at, _ := slices.BinarySearch(columns, v.Msize)
+			heat.Cells[at] = heatCell(v, drawn, ids)
+			if isFound(v) || v.Verdict == judge.Suspected || v.Verdict == judge.Wrong {
+				into = found
+			}
+		}
+		into.Rows = append(into.Rows, heat)
+	}
+	return found, rest
+}
+
+func typeOrder(t guidelines.Type) int {
+	return slices.Index([]guidelines.Type{guidelines.Monotony, guidelines.Split, guidelines.Pattern}, t)
+}
+
+func heatCell(v *analyze.Verdict, drawn map[string]bool, ids map[PatternKey]string) picture.HeatCell {
+	sign := Signs[v.Verdict]
+	c := picture.HeatCell{Sign: sign[0], Word: sign[1]}
+	if v.Ratio != nil {
+		c.Ratio, c.Text = *v.Ratio, fmt.Sprintf("%.2f", *v.Ratio)
+		if *v.Ratio >= 9.995 {
+			c.Text = fmt.Sprintf("%.3g", *v.Ratio)
+		}
+	}
+	for _, id := range []string{ids[PatternOf(v)], latencyID(v.Function)} {
+		if drawn[id] {
+			c.Link = id
+			break
+		}
+	}
+	return c
+}

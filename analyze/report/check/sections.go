@@ -1,0 +1,340 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+	"pgmpi/mockups"
+)
+
+// Reports are verdicts with what they rest on.
+var Reports = document.Kind[analyze.Report]{Name: "report", Sections: reportSections, Screen: reportScreen, Page: reportPage, Rows: reportRows, JSON: true,
+	Outcomes: ReportOutcomes, Metrics: reportMetrics, Benchmarks: reportBenchmarks}
+
+func reportSections(r *analyze.Report) []document.Section {
+	return explainMark(slices.Concat(findings(r), matrix(r), header(r), summary(r), patterns(r), violations(r), states(r), suspected(r), undecided(r),
+		outOfSync(r), bounds(r), remarks(r)))
+}
+
+// reportColumns are the names of report.json; what is null there is empty here. New columns go to the end.
+var ReportColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
+	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
+	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
+	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs", "replication", "firm", "by_state", "state", "alarm", "state_reason",
+	"page_faults", "other_page_faults", "switches", "other_switches",
+	"messages", "message_bytes", "other_messages", "other_message_bytes"}
+
+// reportRows has one row per verdict.
+func reportRows(r *analyze.Report) [][]string {
+	out := [][]string{ReportColumns}
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		alternative, needed, k, gated := make([]any, 4), make([]any, 2), any(v.K), make([]any, 3)
+		if a := v.Alternative; a != nil {
+			alternative = []any{a.Function, a.Msize, a.Calls, a.MedianS}
+		}
+		if n := v.RunsNeeded; n != nil && n.R > 0 {
+			needed = []any{n.R, n.Towards}
+		}
+		if v.K == 0 {
+			k = nil
+		}
+		if g := v.Gated; g != nil {
+			gated = []any{g.State, g.Alarm, g.StateReason}
+		}
+		out = append(out, phrase.Row(slices.Concat([]any{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, k, v.Shape, v.NP,
+			v.MedianS, v.OtherMedianS, v.Ratio, v.PValue, v.PAdjusted, v.PKept, v.Stars, v.Verdict, v.Reason},
+			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs, v.Replication, v.Firm, answers(v.ByState)}, gated,
+			[]any{v.PageFaults, v.OtherPageFaults, v.Switches, v.OtherSwitches}, sent(v.Sent), sent(v.OtherSent))...))
+	}
+	return out
+}
+
+// header says what was measured and what the verdicts rest on.
+func header(r *analyze.Report) []document.Section {
+	s := document.Titled("How it was measured")
+	var shapes []string
+	for _, shape := range r.Shapes {
+		shapes = append(shapes, fmt.Sprintf("p = %d%s", shape.NP, cmp.Or(phrase.When(shape.Nodes > 0, " (%s)", shape.Name), phrase.When(shape.Place != "", " (placed as %s)", shape.Place))))
+	}
+	s.Fact("Library", "%s%s", phrase.Fit(phrase.ShortVersion(r.Library.Version), 75), phrase.When(r.Library.PML != "", ", pml %s", r.Library.PML))
+	s.Fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
+	slowdown := cmp.Or(phrase.When(r.Method != judge.MethodPaper, "minimum slowdown %.2f×", r.MinSlowdown), "no minimum slowdown")
+	s.Fact("Test", "method %s: %s, %s, m = %s, alpha = %g%s, %s",
+		r.Method, r.Test.Title(r.R), AdjustNames[r.Adjust], conf.Plural(r.M, "test"), r.Alpha, phrase.When(r.FamilyAlpha < r.Alpha, " (%g here)", r.FamilyAlpha), slowdown)
+	rho := "undefined"
+	if r.Rho != nil {
+		rho = fmt.Sprintf("%.2f", *r.Rho)
+	}
+	s.Fact("", "smallest p attainable %s; correlation within mpiruns %s; %s with ties, %s",
+		phrase.Probability(&r.PMin), rho, conf.Plural(r.TiedTests, "test"), conf.Plural(r.ZeroDifferences, "zero difference"))
+	if l := r.Looks; l != nil {
+		s.Fact("Looks", "%s; %s; stage 2 took %s, about %s less than without looking",
+			schedule(r), decided(r), wallClock(l.SpentS), wallClock(max(0, l.FullS-l.SpentS)))
+	}
+	if x := r.Split; x != nil && x.Refused != nil {
+		s.Fact("Split", "%s not tested: %s", conf.Plural(x.M, "suspicion"), x.Refused.Reason)
+	} else if x != nil {
+		s.Fact("Split", "%s tested in %d mpiruns of their own: %s, %s, m = %d, with %g of alpha",
+			conf.Plural(x.M, "suspicion"), x.R, x.Test.Title(x.R), AdjustNames[x.Adjust], x.M, x.Alpha)
+	}
+	s.Fact("Sizes", "%s", r.MsizeLegend)
+	return []document.Section{s}
+}
+
+// schedule says what the mpiruns up to each look measured.
+func schedule(r *analyze.Report) string {
+	l := r.Looks
+	text := conf.Plural(l.Looks[0], "mpirun") + " measured everything"
+	what := "what pointed to a violation"
+	if r.Method == judge.MethodPaper {
+		what = "what was not violated yet"
+	}
+	for k, at := range l.Looks[1:] {
+		text += fmt.Sprintf(", %d more %s", at-l.Looks[k], what)
+		what = "of that what still did"
+		if r.Method == judge.MethodPaper {
+			what = "what still was not"
+		}
+	}
+	return text + phrase.When(len(l.Looks)-len(l.Screens) > 1, " (weights %s)", phrase.Join(", ", "%v", l.Weights))
+}
+
+// decided counts the tests that each look decided.
+func decided(r *analyze.Report) string {
+	l := r.Looks
+	text := fmt.Sprintf("%d of m = %s decided after %d", l.Decided[0], conf.Plural(r.M, "test"), l.Looks[0])
+	for k, at := range l.Looks[1:] {
+		text += fmt.Sprintf(", %d after %d", l.Decided[k+1], at)
+	}
+	return text
+}
+
+// wallClock rounds seconds for reading.
+func wallClock(seconds float64) string {
+	d, unit := time.Duration(seconds*float64(time.Second)), time.Second
+	if d < 10*time.Second {
+		unit = 100 * time.Millisecond
+	}
+	return d.Round(unit).String()
+}
+
+// summary is Table 2 of S-PGMPI: violated/checked by shape and type.
+func summary(r *analyze.Report) []document.Section {
+	checked, violated := 0, 0
+	t := &document.Table{Head: []string{"shape", "type", "violated/checked", "", "tests violated/checked", "suspected"}, Align: "llrlrr"}
+	for _, s := range r.Summary {
+		tests := s.Tests
+		checked, violated = checked+tests.Checked, violated+tests.Violated
+		t.Add(s.Shape, string(s.Type), fmt.Sprintf("%d/%d", s.Units.Violated, s.Units.Checked), s.Unit,
+			fmt.Sprintf("%d/%d", tests.Violated, tests.Checked),
+			phrase.When(s.Type == guidelines.Split && r.Method != judge.MethodPaper, "%d/%d", tests.Suspected, tests.Checked))
+	}
+	firm := ""
+	if known := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Replication != nil }); len(known) > 0 {
+		firm = fmt.Sprintf(", %d of them firm", len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Firm })))
+	}
+	s := document.Titled("Summary: checked %d, found %d violated%s", checked, violated, firm)
+	if r.Refused != nil {
+		s = document.Titled("Summary: measured %d, no verdict possible", checked)
+	}
+	if len(t.Rows) > 0 {
+		s.Table = t
+	}
+	return []document.Section{s}
+}
+
+// patterns is Table 3 of S-PGMPI: every pattern that was checked.
+func patterns(r *analyze.Report) []document.Section {
+	t := &document.Table{Head: []string{"", "guideline", "", "shape", "violated", "marginal", "kept", "undecided", "other"}, Align: "llllrrrrr", Flex: 2, Narrow: true,
+		Spare: spareShape(r, 3), Tone: document.ToneOf(map[int]picture.Tone{0: picture.Slow})}
+	for _, row := range r.Guidelines {
+		for _, s := range r.Shapes {
+			n := row.ByShape[s.Name]
+			if row.Type != guidelines.Pattern || len(n) == 0 {
+				continue
+			}
+			others := 0
+			for _, count := range n {
+				others += count
+			}
+			cells := []string{phrase.When(n[judge.Violated] > 0, "●"), phrase.Fit(row.Guideline, 14), strings.ReplaceAll(row.Formula, "(n)", ""), s.Name}
+			for _, verdict := range []judge.Verdict{judge.Violated, judge.Marginal, judge.Kept, judge.Undecided} {
+				cells = append(cells, phrase.BlankZero(n[verdict]))
+				others -= n[verdict]
+			}
+			t.Add(append(cells, phrase.BlankZero(others))...)
+		}
+	}
+	return document.Tabled(t, "", "Patterns: tests by verdict; ● marks a guideline that is violated")
+}
+
+// violations lists what to do something about, the worst of a shape first.
+func violations(r *analyze.Report) []document.Section {
+	var out []document.Section
+	known := len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Replication != nil })) > 0
+	for _, s := range r.Shapes {
+		t := &document.Table{Head: []string{"guideline", "msize", "median", "other", "ratio", "95 %", "p adjusted", "again", "fastest instead"}, Align: "lrrrrllrl",
+			Tone: document.ToneOf(map[int]picture.Tone{2: picture.Slow, 3: picture.Possible})}
+		for _, v := range worst(r.Verdicts, s.Name, judge.Violated) {
+			t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Duration(v.MedianS), phrase.Duration(v.AllCallsS()), ratioOf(v), phrase.Interval(v.RatioLo95, v.RatioHi95, "–"),
+				strings.TrimSpace(phrase.Probability(v.PAdjusted)+" "+v.Stars), Again(v), instead(v))
+		}
+		t.Spare = []int{6, 7, 5}
+		if !known {
+			t.Drop(7)
+			t.Spare = []int{6, 5}
+		}
+		out = append(out, document.Tabled(t, "", "Violations, %s: the call at msize takes median, what it must not be slower than takes other", s.Name)...)
+	}
+	if len(out) > 0 {
+		out[len(out)-1].Note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. 95 %%: the interval of the ratio, for this test alone, not adjusted for being chosen as a finding.%s",
+			phrase.When(known, " again: the estimated probability that a new check of this design shows it; .90 and more is firm, - is not known."))
+		if t := judge.Get(r.Test); t != nil && !t.Paired && r.Method != judge.MethodPaper {
+			out[len(out)-1].Note("The test does not pair the mpiruns: p is exact if both sides spread alike and do not depend on each other (docs/statistics.md#tests).")
+		}
+	}
+	return out
+}
+
+// again writes the probability that a new check shows a violation: "> .99", ".85". Unknown: "-".
+func Again(v *analyze.Verdict) string {
+	switch q := v.Replication; {
+	case q == nil:
+		return "-"
+	case *q > 0.99:
+		return "> .99"
+	case *q < 0.01:
+		return "< .01"
+	default:
+		// Cut, not rounded: .90 is firm.
+		return fmt.Sprintf(".%02.0f", math.Floor(100**q))
+	}
+}
+
+// suspected lists split-robustness from medians: no test, no exit code.
+func suspected(r *analyze.Report) []document.Section {
+	t := &document.Table{Head: []string{"guideline", "shape", "msize", "median", "calls instead", "they take", "ratio"}, Align: "llrrrrr", Spare: spareShape(r, 1)}
+	for _, s := range r.Shapes {
+		for _, v := range worst(r.Verdicts, s.Name, judge.Suspected) {
+			t.Add(v.Guideline+" "+phrase.Plain(v.Function), v.Shape, phrase.Size(v.Msize), phrase.Duration(v.MedianS),
+				fmt.Sprintf("%d × %s", v.K, phrase.Size(v.MsizeOther)), phrase.Duration(v.AllCallsS()), phrase.Ratio(v.Ratio))
+		}
+	}
+	return document.Tabled(t, "", "Suspected of violating split-robustness: from medians, without a test and without effect on the exit code")
+}
+
+// spareShape lets a table do without its column of shapes where there is one only.
+func spareShape(r *analyze.Report, column int) []int {
+	if len(r.Shapes) > 1 {
+		return nil
+	}
+	return []int{column}
+}
+
+// those are the verdicts that a condition holds for.
+func those(verdicts []analyze.Verdict, holds func(*analyze.Verdict) bool) []*analyze.Verdict {
+	var out []*analyze.Verdict
+	for i := range verdicts {
+		if holds(&verdicts[i]) {
+			out = append(out, &verdicts[i])
+		}
+	}
+	return out
+}
+
+// worst are the findings of one shape, the largest ratio first.
+func worst(verdicts []analyze.Verdict, shape string, verdict judge.Verdict) []*analyze.Verdict {
+	out := those(verdicts, func(v *analyze.Verdict) bool { return v.Shape == shape && v.Verdict == verdict })
+	value := func(v *analyze.Verdict) float64 {
+		if v.Ratio == nil {
+			return 0
+		}
+		return *v.Ratio
+	}
+	slices.SortStableFunc(out, func(a, b *analyze.Verdict) int { return cmp.Compare(value(b), value(a)) })
+	return out
+}
+
+// instead names the fastest alternative; a long one on a line for each part.
+func instead(v *analyze.Verdict) string {
+	a := v.Alternative
+	switch {
+	case a == nil:
+		return "-"
+	case a.Calls > 1:
+		return fmt.Sprintf("%d calls of %s", a.Calls, phrase.Size(a.Msize))
+	case a.Function == v.Function:
+		return "itself at " + phrase.Size(a.Msize)
+	}
+	name := phrase.Plain(a.Function)
+	if len(name) > 20 {
+		name = strings.ReplaceAll(name, "+", "+\n")
+	}
+	return name
+}
+
+// emulation is what a pattern calls in place of a collective: "Exscan + Reduce_local", "Pack + Bcast + Unpack".
+func emulation(id string) string {
+	if f, _ := mockups.Get(id); f.Rule != "" || f.Derived != "" || f.Call == mockups.ByMessages {
+		return strings.ReplaceAll(f.Formula, "(n)", "")
+	}
+	return strings.ReplaceAll(phrase.Plain(id), "+", " + ")
+}
+
+// wrongCases names the wrong cases, and what leaves them out.
+func wrongCases(r *analyze.Report) (out []document.Section) {
+	byKind(r.Wrong, func(name string, of []analyze.CaseMessage) { out = append(out, cases(name, of)...) })
+	if len(r.Exclude) > 0 {
+		out = append(out, document.Section{Notes: []string{fmt.Sprintf("To check without them: exclude = [%s]", phrase.Join(", ", "%q", r.Exclude))}})
+	}
+	return out
+}
+
+// remarks are what limits the verdicts.
+func remarks(r *analyze.Report) []document.Section {
+	out := cases("Not measured", r.NotMeasured)
+	if len(r.Incomplete) > 0 {
+		first := r.Incomplete[0]
+		out = append(out, document.Titled("Without a verdict for lack of data: %s; the first: %s at %s on %s: %s", conf.Plural(len(r.Incomplete), "test"),
+			first.Guideline, phrase.Size(first.Msize), first.Shape, first.Reason))
+	}
+	s := document.Titled("Remarks")
+	for _, w := range r.Warnings {
+		s.Item("%s: %s.%s", w.ID, w.Text, phrase.When(w.Remedy != "", " Remedy: %s (%s).", w.Remedy, w.Docs))
+	}
+	for _, n := range r.Notes {
+		s.Item("%s", n)
+	}
+	if len(s.Text) > 0 {
+		out = append(out, s)
+	}
+	return out
+}
+
+// cases lists the first of them, with what happened.
+func cases(title string, list []analyze.CaseMessage) []document.Section {
+	if len(list) == 0 {
+		return nil
+	}
+	s := document.Titled("%s: %s", title, conf.Plural(len(list), "case"))
+	shown, more := phrase.First(list, 10, "and %d more, see report.json")
+	for _, c := range shown {
+		s.Item("%s, %s, %s: %s", c.Function, phrase.Size(c.Msize), c.Shape, c.Message)
+	}
+	if more != "" {
+		s.Say("%s", more)
+	}
+	return []document.Section{s}
+}

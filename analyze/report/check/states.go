@@ -1,0 +1,90 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/medians"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+)
+
+// states says in which states the machine was, and which answers depend on them.
+func states(r *analyze.Report) []document.Section {
+	var out []document.Section
+	for _, shape := range r.Shapes {
+		of := slices.DeleteFunc(slices.Clone(r.States), func(s medians.State) bool { return s.Shape != shape.Name })
+		if len(of) > 0 {
+			out = append(out, statesSection(of), byStateSection(r, shape.Name))
+		}
+	}
+	return out
+}
+
+// statesSection describes the states of a shape.
+func statesSection(of []medians.State) document.Section {
+	shape, by := of[0].Shape, of[0].By
+	out := document.Titled("States of the machine, %s: %d, told apart by %s: %s", shape, len(of), by, analyze.StatesOf(of, shape))
+	changed := 0
+	for _, s := range of {
+		reading := ""
+		if ns := s.At(by); ns != nil {
+			reading = fmt.Sprintf("%s %s; ", by, phrase.Nanoseconds(*ns))
+		}
+		out.Fact("State "+s.Name, "%smpiruns %s", reading, phrase.Join(", ", "%d", s.Mpiruns))
+		changed += len(s.Changed)
+	}
+	if changed > 0 {
+		out.Say("Within %s the machine changed its state; such an mpirun is in the state of most of its readings, and left out of answers by state.", conf.Plural(changed, "mpirun"))
+	}
+	return out
+}
+
+// byStateSection lists the tests whose answer depends on the state.
+func byStateSection(r *analyze.Report, shape string) document.Section {
+	var s document.Section
+	t := &document.Table{Head: []string{"guideline", "msize", "all mpiruns", "ratio", "by state", "answer (mpiruns)"}, Align: "lrlrll", Flex: 5, Spare: []int{3, 4}}
+	for _, v := range those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Shape == shape && v.ByState != nil }) {
+		ratios, short := "", ""
+		for i, in := range v.ByState {
+			ratios += phrase.When(i > 0, ", ") + in.State + " " + phrase.Ratio(in.Ratio)
+			short += fmt.Sprintf("%s%s in %s (%d)", phrase.When(i > 0, ", "), phrase.Words(in.Verdict), in.State, in.Mpiruns)
+		}
+		t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Words(v.Verdict), phrase.Ratio(v.Ratio), ratios, short)
+	}
+	if len(t.Rows) == 0 {
+		s.Say("No test is shown to give another answer in another state.")
+		return s
+	}
+	s.Table = t
+	s.Note("By state: what the test says of the mpiruns of one state alone, at alpha = %g and not adjusted. It explains the verdict over all mpiruns, which stays.", r.Alpha)
+	return s
+}
+
+// answers is "violated in state A (6 mpiruns), kept in state B (4)".
+func answers(by []analyze.StateVerdict) string {
+	out := ""
+	for i, in := range by {
+		n := fmt.Sprint(in.Mpiruns)
+		if i == 0 {
+			n = conf.Plural(in.Mpiruns, "mpirun")
+		}
+		out += fmt.Sprintf("%s%s in state %s (%s)", phrase.When(i > 0, ", "), phrase.Words(in.Verdict), in.State, n)
+	}
+	return out
+}
+
+// byStateReason adds to the reason of a verdict what it is in each state.
+func byStateReason(s *document.Section, v *analyze.Verdict) {
+	if v.ByState == nil {
+		return
+	}
+	s.Say("It depends on the state of the machine: %s.", answers(v.ByState))
+	for _, in := range v.ByState {
+		limits := phrase.Interval(in.RatioLo95, in.RatioHi95, ", ")
+		s.Item("state %s: %s%s", in.State, phrase.Ratio(in.Ratio), phrase.When(limits != "", " [%s]", limits))
+	}
+	s.Say("Each state is judged by its own mpiruns alone, not adjusted: that explains the verdict, and is none.")
+}

@@ -1,0 +1,212 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+)
+
+// Matrices say which guideline is violated where.
+var Matrices = document.Kind[series.Matrix]{Name: "matrix", Sections: MatrixSections, Screen: matrixScreen, Rows: matrixRows, JSON: true}
+
+// matrixColumns are for one row per guideline and column. New ones go to the end.
+var matrixColumns = []string{"guideline", "type", "function", "mockup", "folder", "library", "library_version", "host", "shape", "created", "r",
+	"planned", "violated", "suspected", "marginal", "kept", "not_suspected", "undecided", "not_measured", "wrong", "violated_msizes", "largest_ratio"}
+
+func matrixRows(m *series.Matrix) [][]string {
+	out := [][]string{matrixColumns}
+	for _, r := range m.Rows {
+		for i, cell := range r.Cells {
+			if cell == nil {
+				continue
+			}
+			c, n := &m.Columns[i], cell.Tests
+			out = append(out, phrase.Row(r.Guideline, r.Type, r.Function, r.Mockup, c.Folder, c.Library.Name, phrase.ShortVersion(c.Library.Version), c.Host, c.Shape, c.Created, c.R,
+				cell.Planned(), n[judge.Violated], n[judge.Suspected], n[judge.Marginal], n[judge.Kept], n[judge.NotSuspected], n[judge.Undecided], n[judge.NotMeasured], n[judge.Wrong],
+				phrase.Join(" ", "%d", cell.Violated), cell.Ratio))
+		}
+	}
+	return out
+}
+
+func MatrixSections(m *series.Matrix) []document.Section {
+	return slices.Concat(matrixHead(m), matrixTables(m, guidelines.Pattern, guidelines.Monotony, guidelines.Split), matrixLegend(m))
+}
+
+// matrixScreen is S-PGMPI's Table 3: patterns only, unless there are none.
+func matrixScreen(m *series.Matrix) []document.Section {
+	tables := matrixTables(m, guidelines.Pattern)
+	if len(tables) == 0 {
+		return MatrixSections(m)
+	}
+	return slices.Concat(matrixHead(m), tables, matrixLegend(m))
+}
+
+// matrixHead has the answer, and what the columns are.
+func matrixHead(m *series.Matrix) []document.Section {
+	var answer document.Section
+	answer.Say("%s", matrixAnswer(m))
+	for i, c := range m.Columns {
+		answer.Fact(columnName(i), "%s, %s; %s; R = %d mpiruns, %s to %s%s%s%s", phrase.Known(phrase.ShortVersion(c.Library.Version)), c.Shape, c.Folder, c.R, phrase.Size(c.LeastMsize), phrase.Size(c.LargestMsize),
+			phrase.When(c.Host != "", "; on %s", c.Host), phrase.When(c.Created != "", "; %s", c.Created), phrase.When(differs(m, func(c series.MatrixColumn) string { return string(c.Method) }), "; method %s", c.Method))
+	}
+	if differs(m, func(c series.MatrixColumn) string { return fmt.Sprint(c.R, c.LeastMsize, c.LargestMsize, c.Method) }) {
+		answer.Say("The columns were not measured alike: fewer mpiruns or sizes find fewer violations.")
+	}
+	if differs(m, func(c series.MatrixColumn) string { return c.Datatype + c.Op }) {
+		answer.Say("The columns differ in datatype or operator: do not compare them.")
+	}
+	return []document.Section{answer}
+}
+
+// matrixAnswer is the first line: what was found, what is open, and which columns can say nothing.
+func matrixAnswer(m *series.Matrix) string {
+	anywhere, open := 0, 0
+	var counts []string
+	for _, typ := range []guidelines.Type{guidelines.Pattern, guidelines.Monotony, guidelines.Split} {
+		violated, rows := violatedRows(m, typ)
+		anywhere += violated
+		if rows > 0 {
+			counts = append(counts, fmt.Sprintf("%d of %d %s", violated, rows, typeNames[typ]))
+		}
+	}
+	var silent []string // columns without any verdict
+	for i := range m.Columns {
+		decided, undecided := decidedIn(m, i)
+		if open += undecided; decided == 0 {
+			silent = append(silent, columnName(i))
+		}
+	}
+	none := phrase.When(len(silent) > 0, "NO VERDICT in %s", strings.Join(silent, ", "))
+	if len(silent) == len(m.Columns) {
+		return none + phrase.When(open > 0, ": %s undecided", conf.Plural(open, "test")) + "."
+	}
+	answer := fmt.Sprintf("%s in any of %s: %s", cmp.Or(phrase.When(anywhere > 0, "VIOLATED"), "NO VIOLATION SHOWN"), conf.Plural(len(m.Columns), "column"), strings.Join(counts, ", "))
+	return joined(answer, phrase.When(open > 0, "%s undecided", conf.Plural(open, "test")), none) + "."
+}
+
+// decidedIn counts the tests of a column that could tell, and the undecided ones. What is suspected or not comes
+// from medians, without a test, and stands in a report that can give no verdict, too.
+func decidedIn(m *series.Matrix, column int) (decided, undecided int) {
+	for _, r := range m.Rows {
+		c := r.Cells[column]
+		if c == nil {
+			continue
+		}
+		undecided += c.Tests[judge.Undecided]
+		decided += c.Tests[judge.Violated] + c.Tests[judge.Marginal] + c.Tests[judge.Kept]
+	}
+	return decided, undecided
+}
+
+// typeNames are what guidelines of a type are called.
+var typeNames = map[guidelines.Type]string{guidelines.Pattern: "patterns", guidelines.Monotony: "guidelines of monotony", guidelines.Split: "of split-robustness"}
+
+// violatedRows counts the guidelines of a type, and those that are violated in some column.
+func violatedRows(m *series.Matrix, typ guidelines.Type) (violated, rows int) {
+	for _, r := range m.Rows {
+		if r.Type != typ {
+			continue
+		}
+		rows++
+		if slices.ContainsFunc(r.Cells, func(c *series.MatrixCell) bool { return c != nil && c.Tests[judge.Violated] > 0 }) {
+			violated++
+		}
+	}
+	return violated, rows
+}
+
+// differs tells whether the columns are not all alike in something.
+func differs(m *series.Matrix, of func(series.MatrixColumn) string) bool {
+	return slices.ContainsFunc(m.Columns, func(c series.MatrixColumn) bool { return of(c) != of(m.Columns[0]) })
+}
+
+// columnName is how a column is called in the table: A, B, …, Z, 27, 28, …
+func columnName(i int) string {
+	if i < 26 {
+		return string(rune('A' + i))
+	}
+	return fmt.Sprint(i + 1)
+}
+
+// typeTitles are what the tables of a matrix are called.
+var typeTitles = map[guidelines.Type]string{
+	guidelines.Pattern:  "Patterns: is the collective slower than its mock-up?",
+	guidelines.Monotony: "Monotony: is it slower than itself on more data?",
+	guidelines.Split:    "Split-robustness: is it slower than itself in parts?",
+}
+
+// matrixTables has a table for each type.
+func matrixTables(m *series.Matrix, types ...guidelines.Type) (out []document.Section) {
+	for _, typ := range types {
+		t := &document.Table{Head: []string{"guideline"}, Align: "l", Key: 1, Narrow: true, Tone: columnTone}
+		for i := range m.Columns {
+			t.Head, t.Align = append(t.Head, columnName(i)), t.Align+"l"
+		}
+		for _, r := range m.Rows {
+			if r.Type != typ {
+				continue
+			}
+			cells := []string{phrase.Fit(r.Guideline, 14) + " " + phrase.Plain(r.Function) + phrase.When(r.Mockup != "", " ≤ %s", phrase.Plain(r.Mockup))}
+			for _, cell := range r.Cells {
+				cells = append(cells, matrixCell(cell))
+			}
+			t.Add(cells...)
+		}
+		out = append(out, document.Tabled(t, "", "%s", typeTitles[typ])...)
+	}
+	return out
+}
+
+// matrixCell says the worst that was found over the sizes.
+func matrixCell(c *series.MatrixCell) string {
+	if c == nil {
+		return ""
+	}
+	planned := c.Planned()
+	for _, k := range []struct {
+		verdict judge.Verdict
+		sign    string
+	}{{judge.Wrong, "x"}, {judge.Violated, "●"}, {judge.Suspected, "?"}, {judge.Undecided, "u"}} {
+		if n := c.Tests[k.verdict]; n > 0 {
+			return fmt.Sprintf("%s %d/%d", k.sign, n, planned) + phrase.When(k.verdict == judge.Violated && c.Ratio != nil, " %s", phrase.Ratio(c.Ratio))
+		}
+	}
+	if c.Tests[judge.NotMeasured] == planned {
+		return "-"
+	}
+	return "."
+}
+
+// columnTone is that of a cell of the matrix.
+func columnTone(row []string, column int) picture.Tone {
+	switch {
+	case column == 0 || row[column] == "":
+		return picture.Plain
+	case strings.HasPrefix(row[column], "●") || strings.HasPrefix(row[column], "x"):
+		return picture.Slow
+	case strings.HasPrefix(row[column], "?") || strings.HasPrefix(row[column], "u"):
+		return picture.Open
+	}
+	return picture.Plain
+}
+
+func matrixLegend(m *series.Matrix) []document.Section {
+	var s document.Section
+	s.Note("● 3/21 1.8×: violated at 3 of 21 sizes, at worst 1.8 times too slow; ? 3/21: split suspected; u 3/21: not violated, and at 3 sizes undecided; x: wrong data or no return; " +
+		".: no violation found; -: not measured; blank: not planned.")
+	patterns := slices.ContainsFunc(m.Rows, func(r series.MatrixRow) bool { return r.Type == guidelines.Pattern })
+	if others := slices.ContainsFunc(m.Rows, func(r series.MatrixRow) bool { return r.Type != guidelines.Pattern }); others && patterns {
+		s.Note("--full shows monotony and split-robustness too.")
+	}
+	return []document.Section{s}
+}

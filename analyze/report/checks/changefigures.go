@@ -1,0 +1,81 @@
+package checks
+
+import (
+	"cmp"
+	"fmt"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+	"slices"
+	"strings"
+)
+
+// TrendFigure is a test night by night.
+func TrendFigure(s *series.Series, t *series.Trend, id string) picture.Figure {
+	f := picture.Figure{ID: id, Title: fmt.Sprintf("%s %s at %s on %s", t.Guideline, phrase.Function(t.Function), phrase.Size(t.Msize), t.Shape),
+		X: picture.Axis{Title: "check (UTC)", Scale: picture.Named}, Y: picture.Axis{Title: "ratio", Scale: picture.Log, Unit: picture.Factor, Level: 1, Holds: []float64{0.8, 1.25}}, Series: []picture.Series{{Name: "ratio"}},
+		Numbers: &picture.Numbers{Head: []string{"check (UTC)", "call", "ratio", "95 %", "verdict", "not as before"}, Align: "lrrlll"}}
+	violated := 0
+	for i, p := range t.Points {
+		k := &s.Nights[p.Night]
+		f.X.Names = append(f.X.Names, nightTime(k))
+		news := changed(k, " ", "; ") + phrase.When(k.Shift != nil, "; the machine")
+		f.Numbers.Add(nightTime(k), phrase.Duration(p.MedianS), phrase.Ratio(p.Ratio), phrase.Interval(p.RatioLo95, p.RatioHi95, "–"), phrase.Words(knownVerdict(p.Verdict)), strings.TrimPrefix(news, "; "))
+		if p.Ratio != nil && *p.Ratio > 0 {
+			f.Series[0].Points = append(f.Series[0].Points, picture.Point{X: float64(i), Y: *p.Ratio, Lo: check.OrNaN(p.RatioLo95), Hi: check.OrNaN(p.RatioHi95)})
+		}
+		switch {
+		case p.Verdict == judge.Violated:
+			violated++
+			f.Marks = append(f.Marks, picture.Mark{X: float64(i), Tone: picture.Slow, Sign: "★", Text: "violated"})
+		case news != "":
+			f.Marks = append(f.Marks, picture.Mark{X: float64(i), Tone: picture.Plain, Sign: "*", Text: "not as in the check before"})
+		}
+	}
+	f.Text = fmt.Sprintf("%s, %d of them violated (★). *: not as in the check before. At 1× both take equally long.", conf.Plural(len(t.Points), "check"), violated)
+	return f
+}
+
+// ChangeFigures are the run-times of each function in both folders of a comparison.
+func ChangeFigures(c *series.Comparison) []picture.Figure {
+	var out []picture.Figure
+	type line struct{ function, shape string }
+	index, ids := map[line]int{}, map[string]int{}
+	for i := range c.Cases {
+		k := &c.Cases[i]
+		if k.AMedianS == nil || k.BMedianS == nil {
+			continue
+		}
+		of := line{k.Function, k.Shape}
+		n, ok := index[of]
+		if !ok {
+			n = len(out)
+			index[of] = n
+			out = append(out, picture.Figure{ID: document.Unique(ids, picture.Anchor(k.Function, k.Shape)), Title: phrase.Function(k.Function) + ", " + k.Shape, X: check.SizeAxis(), Y: picture.Axis{Title: "run-time", Scale: picture.Log, Unit: picture.Seconds},
+				Series: []picture.Series{{Name: "A", Role: picture.Instead}, {Name: "B", Role: picture.Call}}})
+		}
+		f := &out[n]
+		f.Series[0].Points = append(f.Series[0].Points, picture.Bare(float64(k.Msize), *k.AMedianS))
+		f.Series[1].Points = append(f.Series[1].Points, picture.Bare(float64(k.Msize), *k.BMedianS))
+		switch k.Change {
+		case series.Slower, series.SlightlySlower:
+			f.Marks = append(f.Marks, picture.Mark{X: float64(k.Msize), Tone: picture.Slow, Sign: "▲", Text: phrase.Words(k.Change) + ", " + phrase.Ratio(k.Ratio)})
+		case series.Faster, series.SlightlyFaster:
+			f.Marks = append(f.Marks, picture.Mark{X: float64(k.Msize), Tone: picture.Possible, Sign: "▼", Text: phrase.Words(k.Change) + ", " + phrase.Ratio(k.Ratio)})
+		case series.NoDifference, series.NotCompared, series.LeftOut, series.NewlyViolated, series.NewlyKept, series.NewlyShown, series.NoLongerShown:
+		}
+	}
+	out = slices.DeleteFunc(out, func(f picture.Figure) bool { return !c.AllRows && len(f.Marks) == 0 })
+	for i := range out {
+		var text []string
+		for _, m := range out[i].Marks {
+			text = append(text, fmt.Sprintf("%s %s", phrase.Size(int64(m.X)), m.Text))
+		}
+		out[i].Text = cmp.Or(strings.Join(text, "; "), "Nothing significant") + "."
+	}
+	return out
+}

@@ -1,0 +1,201 @@
+package checks
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+)
+
+// Comparisons are of two results folders.
+var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Rows: compareRows, JSON: true}
+
+// compareColumns are the names of compare.json. New columns go to the end.
+var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",
+	"ratio", "ratio_lo", "ratio_hi", "p_value", "p_adjusted", "stars", "change", "reason", "could_have_seen"}
+
+func compareRows(c *series.Comparison) [][]string {
+	out := [][]string{compareColumns}
+	for _, k := range c.Cases {
+		out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, k.AMedianS, k.BMedianS, k.AR, k.BR,
+			k.Ratio, k.RatioLo, k.RatioHi, k.PValue, k.PAdjusted, k.Stars, k.Change, k.Reason, k.CouldHaveSeen))
+	}
+	return out
+}
+
+func compareSections(c *series.Comparison) []document.Section {
+	return slices.Concat(compareAnswer(c), compareGuidelines(c), compareCases(c), compareMeans(c), compareDesign(c), check.Warnings(c.Warnings), compareEnd(c))
+}
+
+// compareAnswer is the first line: what became of B.
+func compareAnswer(c *series.Comparison) []document.Section {
+	cases, tests := map[series.Change]int{}, map[series.Change]int{}
+	worst := 1.0
+	for _, k := range c.Cases {
+		cases[k.Change]++
+		if k.Change == series.Slower {
+			worst = max(worst, *k.Ratio)
+		}
+	}
+	for _, g := range c.Guidelines {
+		tests[g.Change]++
+	}
+	calls := conf.Plural(c.M, "call")
+	var worse, better []string
+	if n := tests[series.NewlyViolated]; n > 0 {
+		worse = append(worse, conf.Plural(n, "guideline test")+" newly violated")
+	}
+	slower := fmt.Sprintf("%d of %s slower, by up to %s", cases[series.Slower], calls, phrase.Ratio(&worst))
+	counts := cases[series.Slower] > 0 && (c.Shift == nil || c.FailOn == series.ExitOnTimes)
+	if counts {
+		worse = append(worse, slower)
+	}
+	if n := cases[series.Faster]; n > 0 && c.Shift == nil {
+		better = append(better, fmt.Sprintf("%d of %s faster", n, calls))
+	}
+	if n := tests[series.NewlyKept]; n > 0 {
+		better = append(better, conf.Plural(n, "guideline test")+" newly kept")
+	}
+	var answer string
+	switch {
+	case len(c.Wrong) > 0:
+		w := c.Wrong[0]
+		answer = fmt.Sprintf("%s: %s at %s on %s (%s).", check.Faults(c.Wrong), w.Function, phrase.Size(w.Msize), w.Shape, w.Message)
+	case len(worse) > 0:
+		answer = "WORSE: " + strings.Join(append(worse, better...), "; ") + "."
+	case c.Refused != nil:
+		answer = "NO VERDICT: " + c.Refused.Reason + "."
+	case len(better) > 0:
+		answer = "BETTER: " + strings.Join(better, "; ") + "; nothing slower or newly violated."
+	case c.Shift != nil:
+		answer = "NO CHANGE OF THE LIBRARY SHOWN: no guideline newly violated."
+	default:
+		answer = fmt.Sprintf("NO CHANGE SHOWN: of %s none is slower or faster, and no guideline is newly violated.", calls)
+	}
+	s := document.Section{}
+	s.Say("%s", answer)
+	if c.Shift != nil {
+		s.Say("Run-times: %s%s.", c.Shift, phrase.When(cases[series.Slower] > 0 && !counts, "; %s, which raises no alarm", slower))
+	}
+	check.FolderFact(&s, "A", c.A)
+	check.FolderFact(&s, "B", c.B)
+	return []document.Section{s}
+}
+
+// compareEnd says what could have been seen, and how the command ends.
+func compareEnd(c *series.Comparison) []document.Section {
+	text := "Could have seen: nothing"
+	if c.CouldHaveSeen != nil {
+		text = fmt.Sprintf("Could have seen: %s or more in half of the cases (80 %% chance)", phrase.Ratio(c.CouldHaveSeen))
+	}
+	if c.Need > 0 {
+		text += cmp.Or(phrase.When(c.Blind > 0, "; %s could not have shown %s (--need)", conf.Plural(c.Blind, "case"), phrase.Ratio(&c.Need)),
+			phrase.When(true, "; every case could have shown %s (--need)", phrase.Ratio(&c.Need)))
+	}
+	s := document.Titled("What a comparison of these can show")
+	s.Say("%s. Exit code %d.", text, c.Exit)
+	return []document.Section{s}
+}
+
+// compareDesign says how it was compared.
+func compareDesign(c *series.Comparison) []document.Section {
+	s := document.Titled("How it was compared")
+	var differences []string
+	shown, more := phrase.First(c.Differences, 12, "and %d more factors, see compare.json")
+	for _, d := range shown {
+		differences = append(differences, fmt.Sprintf("%s: %s → %s", d.Factor, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60)))
+	}
+	if more != "" {
+		differences = append(differences, more)
+	}
+	s.Facts("Differ", differences)
+	s.Fact("Test", "%s %s, %s; %s, m = %s, alpha = %g, minimum slowdown %.2f×", c.Alternative, c.Test.Title(min(c.A.R, c.B.R)),
+		cmp.Or(phrase.When(c.Paired, "measured alternately"), "mpiruns not paired"), check.AdjustNames[c.Adjust], conf.Plural(c.M, "case"), c.Alpha, c.MinSlowdown)
+	s.Fact("", "smallest p attainable %s; B/A is the ratio of the run-times over mpiruns (Hodges-Lehmann) with its 95 %% interval", phrase.Probability(&c.PMin))
+	s.Fact("Sizes", "%s", c.MsizeLegend)
+	return []document.Section{s}
+}
+
+// compareCases has the run-times that changed, or with AllRows all.
+func compareCases(c *series.Comparison) []document.Section {
+	t := &document.Table{Align: "llrrrrrrll", Flex: 9,
+		Head: []string{"function", "shape", "msize", "A", "B", "B/A", "95 % interval", "p adj.", "", "change"}}
+	left, shapes := map[series.Change]int{}, map[string]bool{}
+	for i := range c.Cases {
+		k := &c.Cases[i]
+		shapes[k.Shape] = true
+		if !c.AllRows && (k.Change == series.NoDifference || k.Change == series.LeftOut) {
+			left[k.Change]++
+			continue
+		}
+		cells := []string{phrase.Function(k.Function), k.Shape, phrase.Size(k.Msize), phrase.Duration(k.AMedianS), phrase.Duration(k.BMedianS), "-", "", "", "", cmp.Or(k.Reason, phrase.Words(k.Change))}
+		if k.Ratio != nil {
+			cells = append(cells[:5], phrase.Ratio(k.Ratio), phrase.Interval(k.RatioLo, k.RatioHi, "–"), phrase.Probability(k.PAdjusted), k.Stars, phrase.Words(k.Change))
+		}
+		t.Add(cells...)
+	}
+	if len(shapes) == 1 {
+		t.Drop(1)
+		t.Flex--
+	}
+	s := document.Titled("%s", cmp.Or(phrase.When(c.AllRows, "Run-times"), "Run-times that changed"))
+	switch {
+	case len(t.Rows) == 0 && len(left) == 0:
+		return nil
+	case len(t.Rows) == 0:
+		s.Title += ": none"
+	default:
+		t.Spare = []int{slices.Index(t.Head, "p adj.")} // the stars say it, too
+		s.Table = t
+		s.Note("p adj.: adjusted p-value, * ≤ .05, ** ≤ .01, *** ≤ .001%s", phrase.When(c.AllRows, "; ~: nothing significant, which does not show that there is nothing"))
+	}
+	var not []string
+	if n := left[series.NoDifference]; n > 0 {
+		not = append(not, fmt.Sprintf("%s without a significant change", conf.Plural(n, "call")))
+	}
+	if n := left[series.LeftOut]; n > 0 {
+		not = append(not, fmt.Sprintf("%d that could not be measured", n))
+	}
+	s.Figures = ChangeFigures(c)
+	if len(not) > 0 {
+		s.Note("Not shown: %s (--all-rows shows them).", strings.Join(not, ", "))
+	}
+	return []document.Section{s}
+}
+
+// compareMeans sums up the functions that changed, or with AllRows all.
+func compareMeans(c *series.Comparison) []document.Section {
+	t := &document.Table{Head: []string{"function", "shape", "sizes", "slower", "faster", "B/A"}, Align: "llrrrr"}
+	for _, f := range c.Functions {
+		if c.AllRows || f.Slower+f.Faster > 0 {
+			t.Add(phrase.Function(f.Function), f.Shape, fmt.Sprint(f.Sizes), phrase.BlankZero(f.Slower), phrase.BlankZero(f.Faster), phrase.Ratio(f.Ratio))
+		}
+	}
+	return document.Tabled(t, "", "Geometric means of B/A over the sizes")
+}
+
+// compareGuidelines lists what became of guidelines.
+func compareGuidelines(c *series.Comparison) []document.Section {
+	var out []document.Section
+	for _, change := range []series.Change{series.NewlyViolated, series.NewlyKept} {
+		t := &document.Table{Head: []string{"guideline", "shape", "msize", "compared with", "A", "ratio", "B", "ratio"}, Align: "llrllrlr", Flex: 3, Spare: []int{5, 7}}
+		for _, k := range c.Guidelines {
+			if k.Change == change {
+				t.Add(phrase.Fit(k.Guideline, 14)+" "+phrase.Plain(k.Function), k.Shape, phrase.Size(k.Msize), cmp.Or(phrase.Plain(k.Mockup), "itself at "+phrase.Size(k.MsizeOther)),
+					string(k.AVerdict), phrase.Ratio(k.ARatio), string(k.BVerdict), phrase.Ratio(k.BRatio))
+			}
+		}
+		if len(t.Rows) > 0 {
+			section := document.Titled("Guidelines %s in B: %d", phrase.Words(change), len(t.Rows))
+			section.Table = t
+			out = append(out, section)
+		}
+	}
+	return out
+}

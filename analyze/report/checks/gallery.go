@@ -1,0 +1,255 @@
+package checks
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report/calls"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/samples"
+	"pgmpi/analyze/series"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+)
+
+// Gallery is the pictures of one or several results folders.
+type Gallery struct {
+	Out      string // the folder that they are in
+	Formats  []string
+	Pictures []picture.Picture
+	Notes    []string
+}
+
+// Galleries list pictures.
+var Galleries = document.Kind[Gallery]{Name: "figures", Sections: gallerySections}
+
+func gallerySections(g *Gallery) []document.Section {
+	var s document.Section
+	var kinds []string
+	count := map[string]int{}
+	for _, p := range g.Pictures {
+		if count[p.Kind] == 0 {
+			kinds = append(kinds, p.Kind)
+		}
+		count[p.Kind]++
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d of %s", count[kind], kind)
+	}
+	s.Say("%s in %s, each as %s: %s.", conf.Plural(len(g.Pictures), "picture"), g.Out, strings.Join(g.Formats, ", "), strings.Join(kinds, ", "))
+	t := &document.Table{Head: []string{"file", "shows"}, Align: "ll", Flex: 1}
+	for _, p := range g.Pictures {
+		t.Add(p.Name, p.Title)
+	}
+	s.Table, s.Notes = t, g.Notes
+	return []document.Section{s}
+}
+
+// NewGallery draws the reports of results folders, and the samples of cases of each, by side. Several folders share
+// a picture: patterns and samples in panels of their own, run-times as lines.
+func NewGallery(sides []*analyze.Side, samples [][]*samples.CaseSamples) *Gallery {
+	g := &Gallery{}
+	labels := sideLabels(sides)
+	if len(sides) > 1 {
+		g.add(picture.Picture{Name: "matrix", Kind: "violations by folder", Title: "The largest ratio of each pattern that is violated", Heat: matrixHeat(series.NewMatrix(sides), labels)})
+	}
+	for i, s := range sides {
+		for _, shape := range s.Report.Shapes {
+			found, rest := check.HeatRows(s.Report, shape.Name, nil)
+			found.Rows = append(found.Rows, rest.Rows...)
+			g.add(picture.Picture{Name: ofFolder(picture.Anchor("heat", shape.Name), i), Kind: "ratios", Title: titled("How many times slower a call is than it may be, "+shape.Name, labels[i]), Heat: found})
+		}
+	}
+	g.panels("patterns", labels, patternPanels(sides))
+	g.panels("run-times", []string{""}, [][]picture.Figure{latencyLines(sides, labels)})
+	var mpiruns [][]picture.Figure
+	for i, s := range sides {
+		mpiruns = append(mpiruns, check.MpirunFigures(s.Report))
+		if f := check.LossFigure(s.Report); f != nil {
+			f.Title = titled(f.Title, labels[i])
+			g.add(picture.Picture{Name: ofFolder(f.ID, i), Kind: "losses", Title: f.Title, Panels: []picture.Figure{*f}})
+		}
+	}
+	g.panels("mpiruns", labels, mpiruns)
+	var cases [][]picture.Figure
+	for _, of := range samples {
+		var figures []picture.Figure
+		for _, c := range of {
+			figures = append(figures, calls.SampleFigures(c)...)
+		}
+		cases = append(cases, figures)
+	}
+	g.panels("samples", labels, cases)
+	for i := range g.Pictures {
+		g.Pictures[i].Clean()
+	}
+	return g
+}
+
+// add adds a picture that shows anything, under a name that no other has.
+func (g *Gallery) add(p picture.Picture) {
+	if len(p.Panels) == 0 && (p.Heat == nil || len(p.Heat.Rows) == 0) {
+		return
+	}
+	name := p.Name
+	for n := 2; slices.ContainsFunc(g.Pictures, func(o picture.Picture) bool { return o.Name == p.Name }); n++ {
+		p.Name = fmt.Sprintf("%s-%d", name, n)
+	}
+	g.Pictures = append(g.Pictures, p)
+}
+
+// panels adds a picture for each figure; those of the same ID of several folders are beside each other.
+func (g *Gallery) panels(kind string, labels []string, by [][]picture.Figure) {
+	var pictures []picture.Picture
+	for i, figures := range by {
+		for _, f := range figures {
+			at := slices.IndexFunc(pictures, func(p picture.Picture) bool { return p.Name == f.ID })
+			if at < 0 {
+				at = len(pictures)
+				pictures = append(pictures, picture.Picture{Name: f.ID, Kind: kind, Title: f.Title})
+			}
+			f.Title = cmp.Or(labels[i], f.Title)
+			pictures[at].Panels = append(pictures[at].Panels, f)
+		}
+	}
+	for _, p := range pictures {
+		g.add(p)
+	}
+}
+
+// sideLabels tell folders apart: by their libraries where these differ, else by their names. A single one needs none.
+func sideLabels(sides []*analyze.Side) []string {
+	labels := make([]string, len(sides))
+	if len(sides) == 1 {
+		return labels
+	}
+	for i, s := range sides {
+		labels[i] = phrase.ShortVersion(s.Report.Library.Version)
+	}
+	if different(labels) {
+		return labels
+	}
+	for i, s := range sides {
+		labels[i] = filepath.Base(s.Name)
+	}
+	if different(labels) {
+		return labels
+	}
+	for i, s := range sides {
+		labels[i] = s.Name
+	}
+	return labels
+}
+
+func different(labels []string) bool {
+	sorted := slices.Sorted(slices.Values(labels))
+	return len(slices.Compact(sorted)) == len(labels) && sorted[0] != ""
+}
+
+// titled is a title with the label of a folder, where it has one.
+func titled(title, label string) string { return title + phrase.When(label != "", ": %s", label) }
+
+// ofFolder is a name with the number of a folder, from the second on.
+func ofFolder(name string, i int) string { return name + phrase.When(i > 0, "-%d", i+1) }
+
+// patternPanels are, by side, the figures of the patterns that are violated or undecided on any side.
+func patternPanels(sides []*analyze.Side) [][]picture.Figure {
+	var shown []check.PatternKey
+	var reports []*analyze.Report
+	for _, s := range sides {
+		reports = append(reports, s.Report)
+		for _, of := range check.PatternGroups(s.Report) {
+			if p := check.PatternOf(of[0]); !slices.Contains(shown, p) {
+				shown = append(shown, p)
+			}
+		}
+	}
+	ids := check.PatternIDs(reports...)
+	out := make([][]picture.Figure, len(sides))
+	for i, s := range sides {
+		cases := check.CasesOf(s.Report)
+		for _, p := range shown {
+			var of []*analyze.Verdict
+			for k := range s.Report.Verdicts {
+				if v := &s.Report.Verdicts[k]; v.Type == guidelines.Pattern && check.PatternOf(v) == p {
+					of = append(of, v)
+				}
+			}
+			if len(of) > 0 {
+				out[i] = append(out[i], check.PatternFigure(s.Report, ids[p], of, cases))
+			}
+		}
+	}
+	return out
+}
+
+// latencyLines are the run-times of each collective, a line for each folder and shape.
+func latencyLines(sides []*analyze.Side, labels []string) []picture.Figure {
+	if len(sides) == 1 {
+		return check.LatencyFigures(sides[0].Report)
+	}
+	var out []picture.Figure
+	for i, s := range sides {
+		for _, f := range check.LatencyFigures(s.Report) {
+			at := slices.IndexFunc(out, func(o picture.Figure) bool { return o.ID == f.ID })
+			if at < 0 {
+				at = len(out)
+				out = append(out, f)
+				out[at].Series, out[at].Marks = nil, nil
+			}
+			for _, line := range f.Series {
+				line.Name = labels[i] + phrase.When(len(f.Series) > 1, ", %s", line.Name)
+				line.Role = []picture.Role{picture.Call, picture.Instead, picture.Other}[min(len(out[at].Series), 2)]
+				out[at].Series = append(out[at].Series, line)
+			}
+		}
+	}
+	return out
+}
+
+// matrixHeat has the largest ratio of each violated pattern.
+func matrixHeat(m *series.Matrix, labels []string) *picture.HeatMap {
+	h := &picture.HeatMap{Corner: "guideline"}
+	folders := map[string]int{}
+	for _, c := range m.Columns {
+		if _, seen := folders[c.Folder]; !seen {
+			folders[c.Folder] = len(folders)
+		}
+		h.Columns = append(h.Columns, labels[folders[c.Folder]]+" "+c.Shape)
+	}
+	for _, r := range m.Rows {
+		if r.Type != guidelines.Pattern {
+			continue
+		}
+		row := picture.HeatRow{Name: r.Guideline + " " + phrase.Plain(r.Function) + " ≤ " + phrase.Plain(r.Mockup), Cells: make([]picture.HeatCell, len(r.Cells))}
+		for i, cell := range r.Cells {
+			row.Cells[i] = matrixHeatCell(cell)
+		}
+		h.Rows = append(h.Rows, row)
+	}
+	return h
+}
+
+func matrixHeatCell(c *series.MatrixCell) picture.HeatCell {
+	if c == nil {
+		return picture.HeatCell{}
+	}
+	for _, verdict := range []judge.Verdict{judge.Wrong, judge.Violated, judge.Undecided} {
+		if n := c.Tests[verdict]; n > 0 {
+			cell := picture.HeatCell{Sign: check.Signs[verdict][0], Word: fmt.Sprintf("%s at %d of %d sizes", check.Signs[verdict][1], n, c.Planned())}
+			if verdict == judge.Violated && c.Ratio != nil {
+				cell.Ratio, cell.Text = *c.Ratio, fmt.Sprintf("%.2f", *c.Ratio)
+			}
+			return cell
+		}
+	}
+	return picture.HeatCell{Word: "no violation found", Text: "·"}
+}

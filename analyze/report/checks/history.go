@@ -1,0 +1,317 @@
+package checks
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/picture"
+)
+
+// Histories are of many checks, one after another.
+var Histories = document.Kind[series.History]{Name: "history", Sections: historySections, Rows: HistoryRows, JSON: true}
+
+// historyColumns are for one row per check, or with trends one per check and trend.
+// New columns go to the end.
+var HistoryColumns = []string{"series", "created", "folder", "path", "label", "host", "nodes", "kernel", "library", "library_version", "pgmpi_version", "rank_hash", "gl_toml_hash",
+	"shapes", "r", "tests", "violated", "firm", "alarms", "gone", "slow_mpiruns", "exit_code", "machine_shift", "changed",
+	"guideline", "function", "mockup", "msize", "msize_other", "shape", "median_s", "other_median_s", "ratio", "ratio_lo95", "ratio_hi95", "verdict"}
+
+func HistoryRows(h *series.History) [][]string {
+	out := [][]string{HistoryColumns}
+	for i := range h.Series {
+		s := &h.Series[i]
+		if len(s.Trends) == 0 {
+			for n := range s.Nights {
+				out = append(out, append(nightRow(s, i, n), make([]string, 12)...))
+			}
+		}
+		for _, t := range s.Trends {
+			for _, p := range t.Points {
+				out = append(out, append(nightRow(s, i, p.Night), phrase.Row(t.Guideline, t.Function, t.Mockup, t.Msize, t.MsizeOther, t.Shape,
+					p.MedianS, p.OtherMedianS, p.Ratio, p.RatioLo95, p.RatioHi95, p.Verdict)...))
+			}
+		}
+	}
+	return out
+}
+
+func nightRow(s *series.Series, series, n int) []string {
+	k := &s.Nights[n]
+	var alarms, shift any
+	if k.Alarms != nil {
+		alarms = *k.Alarms
+	}
+	if k.Shift != nil {
+		shift = k.Shift.Ratio
+	}
+	return phrase.Row(series+1, k.Created, k.Folder, k.Path, labels(k.Label), k.Host, strings.Join(k.Nodes, " "), k.Kernel, k.Library.Name, phrase.ShortVersion(k.Library.Version), k.Version,
+		k.RankHash, k.GLTomlHash, strings.Join(s.Shapes, " "), k.R, k.Tests, k.Violated, k.Firm, alarms, k.Gone, k.SlowMpiruns, k.Exit, shift, changed(k, ": ", "; "))
+}
+
+// labels are in the order of their names.
+func labels(of map[string]string) string {
+	var out []string
+	for _, key := range slices.Sorted(maps.Keys(of)) {
+		out = append(out, key+"="+of[key])
+	}
+	return strings.Join(out, " ")
+}
+
+// changed says what is not as it was the night before.
+func changed(k *series.Night, is, separator string) string {
+	var out []string
+	for _, d := range k.Changed {
+		out = append(out, fmt.Sprintf("%s%s%s → %s", d.Factor, is, phrase.Fit(d.A, 60), phrase.Fit(d.B, 60)))
+	}
+	return strings.Join(out, separator)
+}
+
+// when a night was, to the minute.
+func nightTime(k *series.Night) string {
+	at, err := time.Parse(time.RFC3339, k.Created)
+	if err != nil {
+		return "unknown"
+	}
+	return at.UTC().Format("2006-01-02 15:04")
+}
+
+func historySections(h *series.History) []document.Section {
+	var answers document.Section
+	out := []document.Section{answers}
+	for i := range h.Series {
+		s := &h.Series[i]
+		out[0].Say("%s", historyAnswer(s))
+		out = append(out, slices.Concat(historyNights(s), historyChanges(s), historyTrends(s))...)
+	}
+	if len(h.Skipped) > 0 {
+		s := document.Titled("Left out: %d that could not be read", len(h.Skipped))
+		shown, more := phrase.First(h.Skipped, 20, "and %d more, see history.json")
+		for _, k := range shown {
+			s.Item("%s: %s", phrase.Fit(k.Path, 120), phrase.Fit(k.Reason, 200))
+		}
+		if more != "" {
+			s.Item("%s", more)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// seriesName is "mpich, p2".
+func seriesName(s *series.Series) string {
+	return phrase.Known(s.Library) + ", " + strings.Join(s.Shapes, " ")
+}
+
+// historyAnswer is the last night in a sentence, with what has changed for good.
+func historyAnswer(s *series.Series) string {
+	last := &s.Nights[len(s.Nights)-1]
+	text := fmt.Sprintf("%s: last of %s, %s: %d of %s violated", seriesName(s), conf.Plural(len(s.Nights), "check"), nightTime(last), last.Violated, conf.Plural(last.Tests, "test"))
+	if last.Alarms != nil {
+		text += ", " + conf.Plural(*last.Alarms, "alarm")
+	}
+	var found []string
+	groups := lastingGroups(s)
+	shown, more := phrase.First(groups, 3, "%d more")
+	for _, g := range shown {
+		found = append(found, fmt.Sprintf("%s %s since %s", phrase.Function(g.function), g.factors(), nightTime(&s.Nights[g.night])))
+	}
+	if more != "" {
+		found = append(found, more)
+	}
+	return text + ". " + cmp.Or(phrase.When(len(groups) > 0, "Lasting changes of ratios: %s.", strings.Join(found, "; ")), "No lasting change of a ratio.")
+}
+
+func historyNights(s *series.Series) []document.Section {
+	t := &document.Table{Head: []string{"check", "", "library", "violated", "alarms", "gone", "slow", "line", "memcpy", "label"}, Align: "lllrrrrrrl", Flex: 9, Spare: []int{8, 7, 2}}
+	labelled := false
+	var notes []document.Text
+	timeFrom := map[string]int{} // checks
+	for i := range s.Nights {
+		k := &s.Nights[i]
+		labelled = labelled || len(k.Label) > 0
+		alarms := "-"
+		if k.Alarms != nil {
+			alarms = fmt.Sprint(*k.Alarms)
+		}
+		mark := ""
+		var news []string
+		if what := changed(k, " ", "; "); what != "" {
+			news = append(news, what)
+		}
+		if k.Shift != nil {
+			news = append(news, k.Shift.String())
+		}
+		if k.TimeFrom != "" {
+			timeFrom[k.TimeFrom]++
+		}
+		if len(news) > 0 {
+			mark = "*"
+			notes = append(notes, document.Text{Style: document.Item, Text: nightTime(k) + ": " + strings.Join(news, "; ")})
+		}
+		t.Add(nightTime(k), mark, phrase.Known(phrase.Fit(phrase.ShortVersion(k.Library.Version), 20)), fmt.Sprintf("%d/%d", k.Violated, k.Tests), alarms, fmt.Sprint(k.Gone), fmt.Sprint(k.SlowMpiruns),
+			reading(k, medians.ByLine), reading(k, medians.ByMemcpy), labels(k.Label))
+	}
+	if !labelled {
+		t.Drop(9)
+		t.Flex = 2
+	}
+	out := document.Tabled(t, "slow: mpiruns that were slower than the others throughout. line, memcpy: what a cache line between two cores and a memcpy of 256 KiB took in the median mpirun.",
+		"Checks of %s (UTC)", seriesName(s))
+	for _, from := range slices.Sorted(maps.Keys(timeFrom)) {
+		out[0].Note("The time of %s is not in the report, and is from %s.", conf.Plural(timeFrom[from], "check"), from)
+	}
+	if len(notes) > 0 {
+		marked := document.Titled("* Not as in the check before")
+		const most = 30
+		shown, more := phrase.First(notes, most, "and %d more, see history.json")
+		marked.Text = shown
+		if more != "" {
+			marked.Item("%s", more)
+		}
+		out = append(out, marked)
+	}
+	return out
+}
+
+// reading is of the yardstick, on the first shape that has it.
+func reading(k *series.Night, q medians.Quantity) string {
+	for i := range k.Yardstick {
+		if ns := *k.Yardstick[i].At(q); ns > 0 {
+			return phrase.Nanoseconds(ns)
+		}
+	}
+	return "-"
+}
+
+// lastingGroup is what changed of a function from one night on.
+type lastingGroup struct {
+	night           int
+	function, shape string
+	sizes           []int64
+	guidelines      []string
+	tests           int
+	least, most     float64 // after/before
+}
+
+// factors are the least and the largest change.
+func (g *lastingGroup) factors() string {
+	least, most := phrase.Ratio(&g.least), phrase.Ratio(&g.most)
+	if least == most {
+		return least
+	}
+	return strings.TrimSuffix(least, "×") + "–" + most
+}
+
+// lastingGroups are in the order of time, those that became slower apart from those that became faster.
+func lastingGroups(s *series.Series) (out []*lastingGroup) {
+	for _, c := range s.Changes {
+		factor := c.After / c.Before
+		i := slices.IndexFunc(out, func(g *lastingGroup) bool {
+			return g.night == c.Night && g.function == c.Function && g.shape == c.Shape && (g.most > 1) == (factor > 1)
+		})
+		if i < 0 {
+			i = len(out)
+			out = append(out, &lastingGroup{night: c.Night, function: c.Function, shape: c.Shape, least: factor, most: factor})
+		}
+		g := out[i]
+		g.tests++
+		g.least, g.most = min(g.least, factor), max(g.most, factor)
+		if !slices.Contains(g.sizes, c.Msize) {
+			g.sizes = append(g.sizes, c.Msize)
+		}
+		if !slices.Contains(g.guidelines, c.Guideline) {
+			g.guidelines = append(g.guidelines, c.Guideline)
+		}
+	}
+	for _, g := range out {
+		slices.Sort(g.sizes)
+	}
+	return out
+}
+
+func historyChanges(s *series.Series) []document.Section {
+	t := &document.Table{Head: []string{"since", "function", "shape", "sizes", "tests", "ratio, after/before", "guidelines"}, Align: "lllrrrl", Flex: 6, Spare: []int{4, 2}}
+	for _, g := range lastingGroups(s) {
+		sizes := phrase.Size(g.sizes[0])
+		if last := g.sizes[len(g.sizes)-1]; last != g.sizes[0] {
+			sizes += " … " + phrase.Size(last)
+		}
+		t.Add(nightTime(&s.Nights[g.night]), phrase.Function(g.function), g.shape, sizes, fmt.Sprint(g.tests), g.factors(), strings.Join(g.guidelines, " "))
+	}
+	return document.Tabled(t, "", "Ratios that changed, and stayed so for three checks")
+}
+
+func historyTrends(s *series.Series) (out []document.Section) {
+	for i := range s.Trends {
+		t := &s.Trends[i]
+		with := "itself at " + phrase.Size(t.MsizeOther)
+		if t.Mockup != "" {
+			with = phrase.Plain(t.Mockup)
+		}
+		section := document.Titled("%s %s at %s on %s, against %s", t.Guideline, phrase.Function(t.Function), phrase.Size(t.Msize), t.Shape, with)
+		section.Drawing(func(width int) []string {
+			return append(TrendLines(s, t, width), document.Wrap(trendLegend, width-3, "  ")...)
+		})
+		section.Figures = []picture.Figure{TrendFigure(s, t, picture.Anchor("trend", t.Guideline, t.Function, phrase.Size(t.Msize), t.Shape))}
+		out = append(out, section)
+	}
+	return out
+}
+
+const trendLegend = "o the ratio, # where it is violated, --- its 95 % interval, : where both take equally long, * not as in the check before."
+
+// trendLines draws a trend, a line for each night, in ASCII as far as it is a picture.
+func TrendLines(s *series.Series, t *series.Trend, width int) []string {
+	const form, formed = "%-16s %-1s %8s %7s %-12s %-13s ", 66 // with what a drawing is indented by
+	trendCells := min(34, max(12, width-formed))
+	lo, hi := 0.95, 1.05
+	valid := func(x *float64) bool { return x != nil && *x > 0 && !math.IsInf(*x, 0) }
+	for _, p := range t.Points {
+		for _, x := range []*float64{p.Ratio, p.RatioLo95, p.RatioHi95} {
+			if valid(x) {
+				lo, hi = min(lo, *x), max(hi, *x)
+			}
+		}
+	}
+	column := func(x float64) int {
+		return min(max(int(math.Log(x/lo)/math.Log(hi/lo)*float64(trendCells-1)+0.5), 0), trendCells-1)
+	}
+	low, high := phrase.Ratio(&lo), phrase.Ratio(&hi)
+	lines := []string{fmt.Sprintf(form, "check (UTC)", "", "call", "ratio", "95 %", "verdict") + fmt.Sprintf("%-*s%*s", trendCells/2, low, trendCells-trendCells/2, high)}
+	for _, p := range t.Points {
+		k := &s.Nights[p.Night]
+		picture := []byte(strings.Repeat(" ", trendCells))
+		picture[column(1)] = ':'
+		if valid(p.RatioLo95) && valid(p.RatioHi95) {
+			for i := column(*p.RatioLo95); i <= column(*p.RatioHi95); i++ {
+				picture[i] = '-'
+			}
+		}
+		if valid(p.Ratio) {
+			picture[column(*p.Ratio)] = cmp.Or(map[judge.Verdict]byte{judge.Violated: '#'}[p.Verdict], 'o')
+		}
+		mark := phrase.When(len(k.Changed) > 0 || k.Shift != nil, "*")
+		lines = append(lines, strings.TrimRight(fmt.Sprintf(form, nightTime(k), mark, phrase.Duration(p.MedianS), phrase.Ratio(p.Ratio), phrase.Interval(p.RatioLo95, p.RatioHi95, "-"), phrase.Words(knownVerdict(p.Verdict)))+string(picture), " "))
+	}
+	return lines
+}
+
+// knownVerdict keeps words of somebody's report out of a picture.
+func knownVerdict(v judge.Verdict) judge.Verdict {
+	switch v {
+	case judge.Violated, judge.Marginal, judge.Kept, judge.Undecided, judge.Suspected, judge.NotSuspected, judge.NotMeasured, judge.Wrong:
+		return v
+	}
+	return "?"
+}

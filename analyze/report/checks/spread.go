@@ -1,0 +1,63 @@
+package checks
+
+import (
+	"fmt"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/document"
+	"pgmpi/internal/phrase"
+	"slices"
+)
+
+// Spreads say how well measurements repeat.
+var Spreads = document.Kind[series.Spread]{Name: "reproduce", Sections: spreadSections, Rows: spreadRows, JSON: true}
+
+// spreadColumns are for one row per case and folder, as plotting programs like it.
+var spreadColumns = []string{"function", "msize", "shape", "np", "folder", "normalised", "median_s", "min", "max", "max_over_min", "cv"}
+
+func spreadRows(s *series.Spread) [][]string {
+	out := [][]string{spreadColumns}
+	for _, k := range s.Cases {
+		for i, x := range k.Normalised {
+			out = append(out, phrase.Row(k.Function, k.Msize, k.Shape, k.NP, s.Folders[i].Folder, x, k.MedianS, k.Min, k.Max, k.MaxOverMin, k.CV))
+		}
+	}
+	return out
+}
+
+func spreadSections(s *series.Spread) []document.Section {
+	var head document.Section
+	for i, f := range s.Folders {
+		check.FolderFact(&head, fmt.Sprint(i+1), f)
+	}
+	head.Fact("Sizes", "%s", s.MsizeLegend)
+	t := &document.Table{Head: []string{"function", "shape", "sizes", "largest max/min", "at", "median CV"}, Align: "llrrrr"}
+	for _, f := range s.Functions {
+		t.Add(phrase.Function(f.Function), f.Shape, fmt.Sprint(f.Sizes), phrase.Digits(f.MaxOverMin), phrase.Size(f.WorstMsize), phrase.Percent(f.CV))
+	}
+	return slices.Concat([]document.Section{head}, spreadCases(s), document.Tabled(t, "", "Functions"), check.Warnings(s.Warnings))
+}
+
+// spreadCases shows up to six folders one by one.
+func spreadCases(s *series.Spread) []document.Section {
+	const most = 6
+	t := &document.Table{Head: []string{"function", "shape", "msize", "median"}, Align: "llrr"}
+	folders := len(s.Folders)
+	if folders > most {
+		folders = 0
+	}
+	t.Spare = []int{4 + folders, 5 + folders, 7 + folders} // min, max, CV
+	for i := range folders {
+		t.Head, t.Align = append(t.Head, fmt.Sprint(i+1)), t.Align+"r"
+		t.Spare = append(t.Spare, 3+folders-i)
+	}
+	t.Head, t.Align = append(t.Head, "min", "max", "max/min", "CV"), t.Align+"rrrr"
+	for _, k := range s.Cases {
+		row := []string{phrase.Function(k.Function), k.Shape, phrase.Size(k.Msize), phrase.Duration(&k.MedianS)}
+		for _, x := range k.Normalised[:folders] {
+			row = append(row, phrase.Digits(x))
+		}
+		t.Add(append(row, phrase.Digits(k.Min), phrase.Digits(k.Max), phrase.Digits(k.MaxOverMin), phrase.Percent(k.CV))...)
+	}
+	return document.Tabled(t, "", "Run-times over the median of all folders (normalised), and their spread")
+}

@@ -1,0 +1,44 @@
+package picture
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// look is how files tell a series from the others: by more than its colour. Pages have the same in their style.
+type look struct {
+	colour color.RGBA
+	spot   draw.GlyphDrawer
+	dashes []vg.Length
+	tex    string // the same for pgfplots
+}
+
+// looks are those of the roles, then of what comes beside them; the colours are Okabe and Ito's,
+// which people with any colour vision can tell apart.
+var looks = []look{
+	{color.RGBA{0xd5, 0x5e, 0x00, 0xff}, draw.CircleGlyph{}, nil, "mark=*"},
+	{color.RGBA{0x00, 0x72, 0xb2, 0xff}, draw.TriangleGlyph{}, []vg.Length{vg.Points(5), vg.Points(2)}, "mark=triangle*, dashed"},
+	{color.RGBA{0x00, 0x9e, 0x73, 0xff}, draw.BoxGlyph{}, []vg.Length{vg.Points(2), vg.Points(2)}, "mark=square*, dotted"},
+	{color.RGBA{0xcc, 0x79, 0xa7, 0xff}, draw.PyramidGlyph{}, []vg.Length{vg.Points(6), vg.Points(2), vg.Points(1), vg.Points(2)}, "mark=diamond*, dashdotted"},
+	{color.RGBA{0x56, 0xb4, 0xe9, 0xff}, draw.RingGlyph{}, nil, "mark=o"},
+	{color.RGBA{0x40, 0x40, 0x40, 0xff}, draw.SquareGlyph{}, []vg.Length{vg.Points(3), vg.Points(1)}, "mark=square, densely dashed"},
+}
+
+// lookOf returns the look of a series: that of its role, and of the others one after the other.
+func lookOf(all []Series, i int) int {
+	switch all[i].Role {
+	case Call, Instead:
+		return int(all[i].Role)
+	case Other:
+	}
+	n := 0
+	for _, s := range all[:i] {
+		if s.Role == Other {
+			n++
+		}
+	}
+	first := int(Other)
+	return first + n%(len(looks)-first)
+}
