@@ -12,7 +12,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// Settings are what a Plan depends on.
 type Settings struct {
 	Check    Config
 	Users    []User
@@ -65,7 +64,6 @@ func Build(s Settings) (*Plan, error) {
 	return p, nil
 }
 
-// note says once what is left out.
 func (p *Plan) note(text string) {
 	if text += "."; !slices.Contains(p.Notes, text) {
 		p.Notes = append(p.Notes, text)
@@ -77,10 +75,10 @@ func (p *Plan) nothing(s Shape) string {
 	if len(p.Guidelines) > 0 && !slices.ContainsFunc(p.Guidelines, func(g Guideline) bool { return g.unfit(s) == "" }) {
 		return p.Guidelines[0].unfit(s)
 	}
-	return fmt.Sprintf("monotony and split-robustness need at least two sizes, split-robustness a ratio of at most %d", MaxSplit)
+	return fmt.Sprintf("monotony and split-robustness need at least two sizes, split-robustness a ratio of at most %d", maxSplit)
 }
 
-// unfit says why a guideline is not asked of a shape; "": it is.
+// unfit returns the reason why a guideline is not tested on a shape; "": it is.
 func (g Guideline) unfit(s Shape) string {
 	why := ""
 	switch {
@@ -96,7 +94,6 @@ func (g Guideline) unfit(s Shape) string {
 	return fmt.Sprintf("%s is not tested on %s: %s", g.ID, s, why)
 }
 
-// check returns the selection and the operator.
 func (s Settings) check() (*selection, string, error) {
 	op, errs := s.checkShapes()
 	sel, wrong := s.Check.selection(s.Users)
@@ -148,22 +145,16 @@ func (p *Plan) setGuidelines(s Settings, selected []Guideline) error {
 		if !HasSize(g.Function) {
 			g.Msizes = []int64{0}
 		}
-		if g.Msizes = s.measured(g); len(g.Msizes) == 0 {
-			continue
+		if s.Measured != nil { // only the sizes at which both sides were
+			g.Msizes = slices.DeleteFunc(slices.Clone(g.Msizes), func(size int64) bool {
+				return !slices.Contains(s.Measured[g.Function], size) || g.Type == Pattern && !slices.Contains(s.Measured[g.Mockup], size)
+			})
 		}
-		p.Guidelines = append(p.Guidelines, g)
+		if len(g.Msizes) > 0 {
+			p.Guidelines = append(p.Guidelines, g)
+		}
 	}
 	return nil
-}
-
-// measured leaves a guideline the sizes at which both sides were measured.
-func (s Settings) measured(g Guideline) []int64 {
-	if s.Measured == nil {
-		return g.Msizes
-	}
-	return slices.DeleteFunc(slices.Clone(g.Msizes), func(size int64) bool {
-		return !slices.Contains(s.Measured[g.Function], size) || g.Type == Pattern && !slices.Contains(s.Measured[g.Mockup], size)
-	})
 }
 
 func (p *Plan) noteLeftOut(prefix string, sizes []int64, extent int64) {
@@ -200,7 +191,7 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 			}
 		case Split:
 			for _, small := range g.Msizes[:i] {
-				if SplitFactor(size, small) <= MaxSplit {
+				if SplitFactor(size, small) <= maxSplit {
 					cases = append(cases, caseOf(g.Function, small, shape))
 				}
 			}
@@ -216,8 +207,8 @@ func testsOf(g Guideline, shape Shape) (tests []pending) {
 	return tests
 }
 
-// besides are the single uses beside a test about ten uses of a request: from both it is told
-// from how many on the request pays.
+// besides returns the single uses that are measured beside a test about ten uses of a
+// request: both tell from how many uses on the request pays.
 func besides(g Guideline, size int64, shape Shape) []Case {
 	f, _ := mockups.Get(g.Function)
 	m, _ := mockups.Get(g.Mockup)

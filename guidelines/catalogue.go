@@ -94,7 +94,7 @@ func (e Entry) Guidelines() []Guideline {
 	return out
 }
 
-// patterns are those of an entry that names a mock-up, or a kind of them.
+// patterns returns a guideline about each mock-up of an entry.
 func (e Entry) patterns() (out []Guideline) {
 	ids := []string{e.Mockup}
 	if e.Over != "" {

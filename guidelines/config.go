@@ -19,7 +19,6 @@ type Config struct {
 	Functions  []string `toml:"functions" json:"functions"` // only these collectives; empty: all
 }
 
-// Default is the [check] section of an empty gl.toml.
 func Default() Config {
 	return Config{Guidelines: []string{"GL1..GL17"}, Exclude: []string{}, Functions: []string{}}
 }
@@ -211,7 +210,6 @@ func ResolveOp(datatype, op string) (string, []conf.FieldError) {
 	return op, nil
 }
 
-// Datatypes are the names that job.datatype may have.
 func Datatypes() (names []string) {
 	for _, d := range mockups.Datatypes() {
 		names = append(names, d.Name)

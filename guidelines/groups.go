@@ -40,7 +40,6 @@ func irregular() (calls []mockups.Call) {
 	return calls
 }
 
-// groups are all of them, in the order of the catalogue.
 var groups = []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts}
 
 // Pair says that a collective called in one way is not to be slower than called in another;
@@ -50,7 +49,7 @@ type Pair struct {
 	Tolerant   bool
 }
 
-// pairs are the guidelines of an entry about calls: as many as collectives have both sides.
+// pairs returns a guideline about each collective that has both calls.
 func (e Entry) pairs() (out []Guideline) {
 	about := mockups.Identities()
 	if e.Of != "" {

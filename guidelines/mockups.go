@@ -74,7 +74,8 @@ func OwnMockups(own []Mockups, of string) (ids []string) {
 	return ids
 }
 
-// MadeBy is what the fault of a mock-up of the user's own ends with; "" of other functions.
+// MadeBy ends the message about a fault of a mock-up of the user's own with its file; "" of
+// other functions.
 func MadeBy(own []Mockups, id string) string {
 	for _, m := range own {
 		if slices.Contains(m.IDs, id) {

@@ -16,7 +16,6 @@ import (
 // the factor 4.
 type MsizeList []string
 
-// UnmarshalTOML accepts an array of integers and strings.
 func (l *MsizeList) UnmarshalTOML(v any) error {
 	items, ok := v.([]any)
 	if !ok {
@@ -67,7 +66,7 @@ func FitMsizes(list []string, extent int64) (sizes, leftOut []int64, err error) 
 	return ascending(sizes), ascending(leftOut), nil
 }
 
-// CheckMsizes adds the error of FitMsizes, about the first size that it has.
+// CheckMsizes adds the error of FitMsizes, if any, about the element that causes it.
 func CheckMsizes(errs *conf.FieldErrors, key string, list []string, extent int64) {
 	_, _, err := FitMsizes(list, extent)
 	if err == nil {

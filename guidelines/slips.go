@@ -7,8 +7,8 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// slips are the parts of a selection that change nothing: probably something else was
-// meant. They are no errors, since what is left is clear.
+// slips notes parts of a selection that change nothing: probably something else was meant.
+// They are no errors, since the rest is clear.
 func (s Settings) slips(sel *selection) (notes []string) {
 	lists := []struct {
 		key   string

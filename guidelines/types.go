@@ -8,10 +8,9 @@ import (
 	"pgmpi/mockups"
 )
 
-// Type is the kind of promise that a guideline is (S-PGMPI §2).
+// Type is the kind of a guideline (S-PGMPI §2).
 type Type string
 
-// The three types of guidelines.
 const (
 	Monotony Type = "monotony" // A(n) is not slower than A(n+k)
 	Split    Type = "split"    // A(n) is not slower than k calls of A(n/k)
@@ -25,7 +24,7 @@ type Guideline struct {
 	Function string  `json:"function"`         // the collective
 	Mockup   string  `json:"mockup,omitempty"` // pattern only
 	Msizes   []int64 `json:"msizes"`           // bytes, ascending; where the guideline is checked
-	// Group is what is selected together; "": the catalogue of blocking calls.
+	// Group is selected as a whole; "": the catalogue of blocking calls.
 	Group Group `json:"group,omitempty"`
 	// Tolerant allows the call the price of a request beyond its mock-up (analyze.nb_tolerance).
 	Tolerant bool `json:"tolerant,omitempty"`
@@ -40,26 +39,18 @@ func (g Guideline) Formula() string {
 	case Split:
 		return a + "(n) ≤ k·" + a + "(n/k)"
 	case Pattern:
+		left, tolerance := a+"(n)", ""
+		if f, ok := mockups.Get(g.Function); ok && f.Call != "" {
+			left = f.Formula
+		}
+		if g.Tolerant {
+			tolerance = " + tolerance"
+		}
 		if m, ok := mockups.Get(g.Mockup); ok {
-			return left(g.Function) + " ≤ " + m.Formula + g.tolerance()
+			return left + " ≤ " + m.Formula + tolerance
 		}
 	}
 	return a + "(n) ≤ " + g.Mockup
-}
-
-// left is the left side of a pattern.
-func left(function string) string {
-	if f, ok := mockups.Get(function); ok && f.Call != "" {
-		return f.Formula
-	}
-	return strings.TrimPrefix(function, "MPI_") + "(n)"
-}
-
-func (g Guideline) tolerance() string {
-	if g.Tolerant {
-		return " + tolerance"
-	}
-	return ""
 }
 
 // Shape is how many processes, and on how many nodes.
@@ -69,7 +60,6 @@ type Shape struct {
 	PPN   int `json:"ppn,omitempty"`   // processes per node
 }
 
-// String returns "p4", or "16x1" where nodes were given.
 func (s Shape) String() string {
 	if s.Nodes > 0 {
 		return fmt.Sprintf("%dx%d", s.Nodes, s.PPN)
@@ -120,15 +110,14 @@ type Test struct {
 	Case      int    `json:"case"` // index into Plan.Cases
 	// Others are indices into Plan.Cases: the mock-up for a pattern, the next
 	// larger size for monotony, all smaller sizes (ascending) with
-	// k = ⌈msize/m_i⌉ ≤ MaxSplit for split.
-	Others []int `json:"others"`
-	// Tolerant is that of the guideline.
-	Tolerant bool `json:"tolerant,omitempty"`
+	// k = ⌈msize/m_i⌉ ≤ maxSplit for split.
+	Others   []int `json:"others"`
+	Tolerant bool  `json:"tolerant,omitempty"`
 }
 
-// MaxSplit is the largest k of a split-robustness test (docs/statistics.md: k calls of
+// maxSplit is the largest k of a split-robustness test (docs/statistics.md: k calls of
 // 1/k of the data).
-const MaxSplit = 1024
+const maxSplit = 1024
 
 // Plan is everything that will be measured and tested, fixed before the start.
 type Plan struct {
@@ -154,8 +143,8 @@ func (p *Plan) CasesOf(s Shape) []int {
 	return out
 }
 
-// MockedUp are the collectives that the mock-ups of the Plan's patterns stand for; a collective
-// that another is compared with stands for itself.
+// MockedUp maps the mock-ups of the patterns of the Plan to their collectives. A collective
+// that another is compared with is not among them.
 func (p *Plan) MockedUp() map[string]string {
 	of := map[string]string{}
 	for _, t := range p.Tests {

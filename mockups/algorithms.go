@@ -16,8 +16,8 @@ var algorithmName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}$`)
 // "MPI_Bcast@binomial".
 func AlgorithmID(collective, algorithm string) string { return collective + "@" + algorithm }
 
-// Collective is the collective that a function is, whatever its algorithm and however it is
-// called, or else the id.
+// Collective returns the collective that a function is, whatever its algorithm and the way
+// it is called, or else the id.
 func Collective(id string) string {
 	base, _, _ := strings.Cut(id, "@")
 	if i, ok := variantByID[base]; ok {
@@ -26,7 +26,8 @@ func Collective(id string) string {
 	return base
 }
 
-// Algorithm is the library's own that an id names: "binomial" of "MPI_Bcast@binomial"; "": none.
+// Algorithm returns the algorithm of the library that an id names: "binomial" of
+// "MPI_Bcast@binomial"; "": none.
 func Algorithm(id string) string {
 	_, name, _ := strings.Cut(id, "@")
 	return name

@@ -27,7 +27,6 @@ var (
 // bitwise ones.
 func Datatypes() []Datatype { return datatypes }
 
-// GetDatatype looks a datatype up by its name.
 func GetDatatype(name string) (Datatype, bool) {
 	for _, d := range datatypes {
 		if d.Name == name {
@@ -37,5 +36,4 @@ func GetDatatype(name string) (Datatype, bool) {
 	return Datatype{}, false
 }
 
-// Ops returns the names of all operators.
 func Ops() []string { return slices.Concat(arithOps, bitOps, logicOps) }

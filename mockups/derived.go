@@ -16,7 +16,6 @@ const (
 	Indexed Derived = "indexed" // pieces of 1, 2, 3, …, 16, 1, 2, … elements; the last one is cut
 )
 
-// longestPiece is that of both, in elements.
 const longestPiece = 16
 
 var deriveds = map[Derived]string{
@@ -65,12 +64,8 @@ const Packed Call = "packed"
 // PackedCall is what a call with a datatype is compared with.
 func PackedCall(d Derived) Call { return Call(d) + "/" + Packed }
 
-func derivedCalls() []Call {
-	return []Call{Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed)}
-}
-
 // packed has the temporaries of the calls on packed data, for the collectives that can be
-// called with such datatypes: the operators are for predefined ones.
+// called with derived datatypes: operators are for predefined ones.
 var packed = map[string]Temp{
 	"MPI_Allgather": {One: 1, PerRank: 1},
 	"MPI_Alltoall":  {PerRank: 2},
@@ -79,7 +74,7 @@ var packed = map[string]Temp{
 	"MPI_Scatter":   {One: 1, PerRank: 1},
 }
 
-// makeDerived makes a collective's row one with such a datatype, if its call is that.
+// makeDerived completes the row of a call with a derived datatype.
 func makeDerived(f *Function) bool {
 	temps, can := packed[f.Of]
 	name := strings.TrimPrefix(f.Of, "MPI_")

@@ -9,10 +9,9 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// Need is what a case takes of the buffers that all cases share, in bytes.
+// Need is the memory of a case in the buffers that all cases share, in bytes.
 type Need struct{ Send, Recv, Temp int64 }
 
-// Sum is what it takes by itself.
 func (n Need) Sum() int64 { return n.Send + n.Recv + n.Temp }
 
 // Sized is a function with blocks of Count elements.

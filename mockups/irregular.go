@@ -21,7 +21,6 @@ const (
 	Random   Rule = "random"    // 1 to 65536, drawn by the seed
 )
 
-// Unequal are the rules with parts that differ.
 var Unequal = []Rule{Linear, OneLarge, OneEmpty, Random}
 
 var rules = map[Rule]string{
@@ -31,7 +30,6 @@ var rules = map[Rule]string{
 	Random:   "counts drawn by the seed",
 }
 
-// weight is that of part i of p.
 func (r Rule) weight(i, p int, seed uint64) uint64 {
 	switch r {
 	case Linear:
@@ -200,7 +198,7 @@ func irregularCalls() (calls []Call) {
 	return calls
 }
 
-// makeIrregular makes a collective's row one with a count for every process, if its call is that.
+// makeIrregular completes the row of a call with a count for every process.
 func makeIrregular(f *Function) bool {
 	hasCounts := slices.Contains([]string{"MPI_Allgatherv", "MPI_Alltoallv", "MPI_Gatherv", "MPI_Reduce_scatter", "MPI_Scatterv"}, f.Of)
 	for _, r := range append([]Rule{Equal}, Unequal...) {

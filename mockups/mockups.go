@@ -63,7 +63,7 @@ type Temp struct {
 	One, PerRank, Padded int
 }
 
-// Elements returns the length of all temporaries together, in elements.
+// Elements returns the length of all temporaries together.
 func (t Temp) Elements(count int64, p int) int64 {
 	padded := (count + int64(p) - 1) / int64(p) * int64(p)
 	return int64(t.One)*count + int64(t.PerRank)*count*int64(p) + int64(t.Padded)*padded
@@ -113,8 +113,8 @@ type Function struct {
 	// Identity marks the collective itself as its own mock-up, which pgmpi
 	// selftest compares it with. Mockups does not list it.
 	Identity bool
-	// Algorithm is the library's own that the collective is called with, behind the @ of
-	// the ID; "": as the library chooses.
+	// Algorithm returns the algorithm of the library that an id names: "binomial" of
+	// "MPI_Bcast@binomial"; "": none.
 	Algorithm string
 	// User marks a mock-up of the user's own, whose code is in a file that gl.toml names.
 	User bool
@@ -163,9 +163,8 @@ func (f Function) MaxCount(count, extent int64, p int) int64 {
 // have sent. It is a prime: parts of the usual sizes begin at different places.
 const Period = 8191
 
-// Memory is what a case takes at the rank that needs most, in bytes: the
-// caller's buffers and the temporaries, for blocks of count elements of extent
-// bytes on p processes.
+// Memory returns the memory of a case at the rank that needs most: the caller's buffers and
+// the temporaries, for blocks of count elements of extent bytes on p processes.
 func (f Function) Memory(count, extent int64, p int) Need {
 	length := func(b Buffer) int64 {
 		if f.Rule != "" && b.Blocks == One {
@@ -292,7 +291,6 @@ func IdentityOf(collective string) string { return "identity:" + collective }
 // alphabetical order.
 func Identities() []string { return ids(func(f Function) bool { return f.Regular }) }
 
-// All returns the table: the collectives, the mock-ups, the identities.
 func All() []Function { return table }
 
 // Get looks a function up by its id. What is behind an @ need not be an algorithm of

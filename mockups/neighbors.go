@@ -26,7 +26,7 @@ var (
 	}
 )
 
-// makeNeighbors makes a collective's row that of its neighbors alone, if its call is that.
+// makeNeighbors completes the row of a call on neighbours.
 func makeNeighbors(f *Function) bool {
 	if f.Call != Neighborhood && f.Call != ByMessages {
 		return false

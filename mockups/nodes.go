@@ -10,7 +10,6 @@ const (
 	Hier Decomposition = "hier" // one rank of a node, its leader, sends to other nodes for all of them
 )
 
-// Decompositions are all of them.
 var Decompositions = []Decomposition{Lane, Hier}
 
 // onNodes is what a formula ends with.
@@ -23,8 +22,8 @@ type nodeRow struct {
 	what      string
 }
 
-// nodeRows are those that the authors have published. A lane has the ranks at the same place
-// of every node.
+// nodeRows are the mock-ups that the authors have published. A lane has the ranks at the
+// same place of every node.
 var nodeRows = map[Decomposition][]nodeRow{
 	Lane: {
 		{"allgather", "allgather+allgather", Temp{PerRank: 1},
@@ -64,7 +63,7 @@ var nodeRows = map[Decomposition][]nodeRow{
 	},
 }
 
-// decomposed makes the rows of all of them.
+// decomposed returns their rows.
 func decomposed() (rows []Function) {
 	for _, d := range Decompositions {
 		for _, r := range nodeRows[d] {

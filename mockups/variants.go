@@ -22,7 +22,7 @@ const (
 	PersistentOnce   Call = "persistent_x1"   // MPI_Reduce_init/1: the same, used once
 )
 
-// Times is how often calls are made that their names have a 10 behind.
+// Times is how often a call with a 10 behind its name is made.
 const Times = 10
 
 // LargeCount is a call with counts that are MPI_Count: MPI_Reduce_c.
@@ -31,7 +31,7 @@ const LargeCount Call = "large_count"
 // Calls are all of them, in the order of lists.
 var Calls = slices.Concat(
 	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes, PersistentOnce},
-	irregularCalls(), derivedCalls(), []Call{Neighborhood, ByMessages, LargeCount})
+	irregularCalls(), []Call{Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount})
 
 // CallOf is the id of a collective that is called so.
 func CallOf(collective string, c Call) string {

@@ -7,14 +7,12 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// The metrics that a Config can select.
 const (
 	MetricRSE       = "rse"        // relative standard error of the mean
 	MetricCovMean   = "cov_mean"   // coefficient of variation of the last prefix means
 	MetricCovMedian = "cov_median" // the same of the last prefix medians
 )
 
-// Metrics are the names that a Config can select.
 var Metrics = []string{MetricRSE, MetricCovMean, MetricCovMedian}
 
 // maxRepetitions bounds what a rank would have to hold in memory for one case.
@@ -42,7 +40,6 @@ type CovConfig struct {
 	Window    int     `toml:"window" json:"window"`       // prefixes, at least 2
 }
 
-// Default returns the documented defaults.
 func Default() Config {
 	return Config{
 		Metrics:     []string{MetricRSE},
@@ -58,7 +55,6 @@ func Default() Config {
 	}
 }
 
-// Most is how many repetitions a case has at most.
 func (c Config) Most() int {
 	if c.Fixed > 0 {
 		return c.Fixed
@@ -66,7 +62,6 @@ func (c Config) Most() int {
 	return c.Max
 }
 
-// Validate returns every error of the section, in the order of its keys.
 func (c Config) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(len(c.Metrics) > 0, "metrics", "is empty")

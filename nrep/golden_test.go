@@ -102,8 +102,8 @@ func TestMetricsMatchTheVectors(t *testing.T) {
 				x := slices.Clone(c.X[:m.N])
 				at := fmt.Sprintf(" at n=%d", m.N)
 				closeOrUndefined(t, "rse"+at, RSE(x), m.RSE)
-				closeOrUndefined(t, "cov_mean"+at, CovMean(x, c.Window), m.CovMean)
-				closeOrUndefined(t, "cov_median"+at, CovMedian(x, c.Window), m.CovMedian)
+				closeOrUndefined(t, "cov_mean"+at, covMean(x, c.Window), m.CovMean)
+				closeOrUndefined(t, "cov_median"+at, covMedian(x, c.Window), m.CovMedian)
 				if !slices.Equal(x, c.X[:m.N]) {
 					t.Fatal("a metric changed its input")
 				}

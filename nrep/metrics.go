@@ -22,15 +22,15 @@ func RSE(x []float64) float64 {
 	return coefficientOfVariation(kept) / math.Sqrt(float64(len(kept)))
 }
 
-// CovMean is the coefficient of variation, sd/mean, of the means of the `window` longest
+// covMean is the coefficient of variation, sd/mean, of the means of the `window` longest
 // prefixes of x, each filtered by itself. It is NaN where x is shorter than the window, the
 // window is below 2, or as for RSE. (S-PGMPI §4.2, metric 2)
-func CovMean(x []float64, window int) float64 {
+func covMean(x []float64, window int) float64 {
 	return overPrefixes(x, window, func(sorted []float64) float64 { return mean(filtered(sorted)) })
 }
 
-// CovMedian is CovMean with the medians of the unfiltered prefixes. (S-PGMPI §4.2, metric 3)
-func CovMedian(x []float64, window int) float64 {
+// covMedian is covMean with the medians of the unfiltered prefixes. (S-PGMPI §4.2, metric 3)
+func covMedian(x []float64, window int) float64 {
 	return overPrefixes(x, window, stats.MedianSorted)
 }
 

@@ -8,7 +8,6 @@ import (
 	"pgmpi/internal/stats"
 )
 
-// Predictor follows one case through its check points.
 type Predictor struct {
 	cfg  Config
 	next int
@@ -20,7 +19,7 @@ func NewPredictor(cfg Config) *Predictor {
 	return &Predictor{cfg: cfg, next: min(cfg.Min, cfg.Max)}
 }
 
-// Next is how many samples in total the next check point needs. It no longer grows
+// Next is the total number of samples that the next check point needs. It no longer grows
 // after Done has said stop.
 func (p *Predictor) Next() int { return p.next }
 
@@ -33,39 +32,31 @@ func (p *Predictor) Done(samples []float64) (stop, converged bool) {
 	if len(samples) < p.next {
 		return false, false
 	}
-	converged = p.satisfied(samples[:p.next])
+	// What is undefined is NaN, which is not below a threshold.
+	fails := func(metric string) bool { return !(p.cfg.Metric(metric, samples[:p.next]) < p.cfg.Threshold(metric)) }
+	converged = len(p.cfg.Metrics) > 0 && !slices.ContainsFunc(p.cfg.Metrics, fails)
 	if converged || p.next >= p.cfg.Max {
 		return true, converged
 	}
-	p.advance()
+	p.next = min(p.cfg.Max, p.next+(p.next-p.cfg.Min)+max(1, p.cfg.Step)) // 2·t + step − min, without overflow
 	return false, false
 }
 
-// advance uses t_{i+1} = 2·t_i + step − min, capped so that nothing overflows.
-func (p *Predictor) advance() {
-	p.next = min(p.cfg.Max, p.next+(p.next-p.cfg.Min)+max(1, p.cfg.Step))
-}
-
-// satisfied: "<" is false for NaN, so an undefined metric does not satisfy.
-func (p *Predictor) satisfied(x []float64) bool {
-	fails := func(metric string) bool { return !(p.cfg.Metric(metric, x) < p.cfg.Threshold(metric)) }
-	return len(p.cfg.Metrics) > 0 && !slices.ContainsFunc(p.cfg.Metrics, fails)
-}
-
-// Metric is the metric of a name of samples, in the order of measurement; NaN: undefined, or unknown.
+// Metric computes a metric of samples, in the order of measurement; NaN: undefined, or
+// unknown.
 func (c Config) Metric(metric string, x []float64) float64 {
 	switch metric {
 	case MetricRSE:
 		return RSE(x)
 	case MetricCovMean:
-		return CovMean(x, c.CovMean.Window)
+		return covMean(x, c.CovMean.Window)
 	case MetricCovMedian:
-		return CovMedian(x, c.CovMedian.Window)
+		return covMedian(x, c.CovMedian.Window)
 	}
 	return math.NaN()
 }
 
-// Threshold is what the metric of a name must be below.
+// Threshold returns the limit of a metric; NaN: unknown.
 func (c Config) Threshold(metric string) float64 {
 	switch metric {
 	case MetricRSE:
@@ -78,10 +69,10 @@ func (c Config) Threshold(metric string) float64 {
 	return math.NaN()
 }
 
-// ForMinTime is how many repetitions it takes for MinTime, by the median of samples
-// in seconds, but no more than Max; 0 for no MinTime or no samples. A prediction
-// bounds the error of the mean in the mpiruns that predict; run medians of a few dozen
-// short calls still differ by that error, though more of them would cost next to nothing.
+// ForMinTime returns how many repetitions take MinTime, by the median of samples in
+// seconds, but no more than Max; 0 for no MinTime or no samples. A prediction bounds the
+// error of the mean in the mpiruns that predict; run medians of a few dozen short calls
+// still differ by that error, though more of them would cost next to nothing.
 func (c Config) ForMinTime(samples []float64) int {
 	if c.MinTime == 0 || len(samples) == 0 {
 		return 0
@@ -94,8 +85,7 @@ func (c Config) ForMinTime(samples []float64) int {
 	return int(n)
 }
 
-// MaxOverPredictions is the number of repetitions to use after several predictions
-// of one case; 0 for none.
+// MaxOverPredictions returns the largest prediction; 0 for none.
 func MaxOverPredictions(predictions []int) int {
 	return slices.Max(append([]int{0}, predictions...))
 }

@@ -71,7 +71,7 @@ func TestLargestConfigDoesNotOverflow(t *testing.T) {
 	cfg := Default()
 	cfg.Max, cfg.Step = maxRepetitions, math.MaxInt/4
 	p := NewPredictor(cfg)
-	p.advance()
+	p.Done(make([]float64, p.Next()))
 	if p.Next() != maxRepetitions {
 		t.Errorf("second check point %d, want %d", p.Next(), maxRepetitions)
 	}
@@ -88,8 +88,8 @@ func BenchmarkPredict300CasesThatNeverConverge(b *testing.B) {
 	}
 	judgeAll := func(x []float64) { // without the short cut of the first metric that fails
 		RSE(x)
-		CovMean(x, 100)
-		CovMedian(x, 100)
+		covMean(x, 100)
+		covMedian(x, 100)
 	}
 	for b.Loop() {
 		for range 300 {

@@ -8,10 +8,8 @@ import (
 // Duration is a time.Duration that is written as text like "2s" in TOML and JSON.
 type Duration time.Duration
 
-// String is the text that UnmarshalText reads.
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// MarshalText implements encoding.TextMarshaler.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler; it takes what time.ParseDuration does.

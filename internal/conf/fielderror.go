@@ -5,19 +5,16 @@ import (
 	"slices"
 )
 
-// FieldError is what is wrong with one key of a section of gl.toml. Key is
-// relative to the section, with dots: "cov_mean.window"; an element of a list has its
-// index, "msizes[2]".
+// FieldError is an error about one key of a section of gl.toml. Key is relative to the
+// section, with dots: "cov_mean.window"; an element of a list has its index, "msizes[2]".
 type FieldError struct {
 	Key, Msg string
 }
 
 func (e FieldError) Error() string { return e.Key + ": " + e.Msg }
 
-// Element is the key of an element of a list: "msizes[2]".
 func Element(key string, index int) string { return fmt.Sprintf("%s[%d]", key, index) }
 
-// FieldErrors collects what is wrong with a section.
 type FieldErrors []FieldError
 
 // Check adds an error about a key unless ok.
@@ -27,8 +24,8 @@ func (e *FieldErrors) Check(ok bool, key, format string, args ...any) {
 	}
 }
 
-// Name adds an error about a key whose value is none of the known names. what
-// is the kind of thing that they name.
+// Name adds an error about a key whose value is none of the known names of some kind of
+// thing.
 func (e *FieldErrors) Name(key, what, value string, known []string) {
 	e.Check(slices.Contains(known, value), key, "%s", Unknown(what, value, known))
 }

@@ -17,23 +17,12 @@ import (
 	"syscall"
 )
 
-// Open opens a file to read it.
-func Open(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err := check(f, path); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
+func Open(path string) (*os.File, error) { return open(path, os.O_RDONLY) }
 
 // Within opens a file of at most limit bytes in a folder that anybody may have written
 // into: it may not be a link.
 func Within(path string, limit int64) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0)
+	f, err := open(path, os.O_RDONLY|syscall.O_NOFOLLOW)
 	if errors.Is(err, syscall.ELOOP) {
 		return nil, fmt.Errorf("%s is a link; name the file that it leads to", path)
 	}
@@ -41,9 +30,6 @@ func Within(path string, limit int64) (*os.File, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
-	if err == nil {
-		err = check(f, path)
-	}
 	if err == nil && info.Size() > limit {
 		err = fmt.Errorf("%s has %d MiB; at most %d are read", path, info.Size()>>20, limit>>20)
 	}
@@ -54,16 +40,29 @@ func Within(path string, limit int64) (*os.File, error) {
 	return f, nil
 }
 
-// check returns an error if an open file is not a regular one.
-func check(f *os.File, path string) error {
-	info, err := f.Stat()
+// Lock opens a file that is made if it is missing, to lock it.
+func Lock(path string) (*os.File, error) {
+	f, err := open(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%s is a link, and a file is wanted", path)
+	}
+	return f, err
+}
+
+func open(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, flags|syscall.O_NONBLOCK|syscall.O_NOCTTY, 0o666)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if mode := info.Mode(); !mode.IsRegular() {
-		return fmt.Errorf("%s is %s, and a file is wanted", path, kind(mode))
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is %s, and a file is wanted", path, kind(info.Mode()))
 	}
-	return nil
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 func kind(mode fs.FileMode) string {
@@ -94,22 +93,6 @@ func Read(path string, limit int64) ([]byte, error) {
 		err = fmt.Errorf("%s has more than %d bytes", path, limit)
 	}
 	return text, err
-}
-
-// Lock opens a file that is made if it is missing, to lock it.
-func Lock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o666)
-	if errors.Is(err, syscall.ELOOP) {
-		return nil, fmt.Errorf("%s is a link, and a file is wanted", path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := check(f, path); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
 }
 
 // TempPrefix begins the names of files that are being written.

@@ -16,7 +16,6 @@ type Remark struct {
 	Docs   string `json:"docs"`            // where it is explained, from the root of the repository
 }
 
-// New makes a Remark of a kind that is in the table.
 func New(id ID, place, format string, args ...any) Remark {
 	k := kinds[id]
 	return Remark{ID: id, Place: place, Text: fmt.Sprintf(format, args...), Remedy: k.remedy, Docs: k.docs}

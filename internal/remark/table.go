@@ -66,8 +66,7 @@ const (
 	pinning   = "one core for each rank: mpirun --bind-to core (Open MPI), -bind-to core (MPICH), srun --cpu-bind=cores"
 )
 
-// AboutMpiruns tells whether it is about what happened while mpiruns measured, not about
-// how they were judged.
+// AboutMpiruns tells whether a remark is about the mpiruns, not about how they were judged.
 func (id ID) AboutMpiruns() bool {
 	return slices.Contains([]ID{Repeated, Joined, OutOfSync, MachineStates, SlowMpirun, NeighboursAlike, Drift}, id)
 }

@@ -2,7 +2,6 @@ package tuning
 
 import (
 	"slices"
-	"strings"
 )
 
 // component is a part of a library with collectives of its own, and the variable that
@@ -15,8 +14,8 @@ type component struct {
 	functions       []string // that it has; nil: it may have any
 }
 
-// components are those that a library has beside what it takes by itself, in the order in
-// which they should be tried.
+// components are parts of a library that it does not take by itself, in the order in which
+// they should be tried.
 var components = []component{
 	{"openmpi", "sm", "OMPI_MCA_coll_sm_priority", "100", "100", []string{"MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce"}},
 	{"openmpi", "adapt", "OMPI_MCA_coll_adapt_priority", "100", "100", []string{"MPI_Bcast", "MPI_Reduce"}},
@@ -27,8 +26,8 @@ var components = []component{
 	{"mpich", "none of the device", "MPIR_CVAR_DEVICE_COLLECTIVES", "none", "1", nil},
 }
 
-// Components are the choices of components that have one of some collectives. Whether
-// the library was built with them its variables tell (ByValue).
+// Components returns the choices of components that have one of the collectives. Whether
+// the library was built with a component its variables tell (ByValue).
 func Components(l Library, functions []string) (out []Choice) {
 	for _, c := range components {
 		has := func(f string) bool { return c.functions == nil || slices.Contains(c.functions, f) }
@@ -37,14 +36,4 @@ func Components(l Library, functions []string) (out []Choice) {
 		}
 	}
 	return out
-}
-
-// ComponentTitle is how a choice of a component is told.
-func (c Choice) ComponentTitle() string {
-	var set []string
-	for name, value := range c.Env {
-		set = append(set, name+"="+value)
-	}
-	slices.Sort(set)
-	return "component " + c.Component + " (" + strings.Join(set, " ") + ")"
 }

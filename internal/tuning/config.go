@@ -13,19 +13,14 @@ type Config struct {
 	Harm   float64  `toml:"harm" json:"harm"`     // ratio from which a slower case counts; 0: analyze.min_slowdown
 }
 
-// DefaultConfig is the [remedy] section of an empty gl.toml.
 func DefaultConfig() Config { return Config{Kinds: Kinds(), Proofs: 8} }
 
-// Kinds are the kinds of choices that a library can be set to.
 func Kinds() []string { return []string{string(ByEnv), string(OwnAlgorithm), string(ByComponent)} }
 
-// mostProofs is more than anybody waits for.
 const mostProofs = 100
 
-// mostHarm is a ratio from which on any case is harmed.
 const mostHarm = 100.
 
-// Validate returns everything that is wrong with the section.
 func (c Config) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	for _, k := range c.Kinds {
@@ -37,5 +32,4 @@ func (c Config) Validate() []conf.FieldError {
 	return errs
 }
 
-// Wants tells whether a kind is to be tried.
 func (c Config) Wants(k Kind) bool { return slices.Contains(c.Kinds, string(k)) }

@@ -10,7 +10,7 @@ import (
 // EnvFile is the name of the file that sets the variables of a setting in a shell.
 const EnvFile = "env.sh"
 
-// EnvSh is a file for `. env.sh`; notes come before the variables, as comments.
+// EnvSh returns a file for `. env.sh`; notes come before the variables, as comments.
 func EnvSh(env map[string]string, notes []string) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString("# Variables for the ranks: read this with `. ./env.sh` before mpirun.\n")

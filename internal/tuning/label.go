@@ -3,13 +3,14 @@ package tuning
 import (
 	"fmt"
 	"maps"
-	"pgmpi/internal/conf"
-	"pgmpi/mockups"
 	"slices"
 	"strings"
+
+	"pgmpi/internal/conf"
+	"pgmpi/mockups"
 )
 
-// Variables are the names of an environment.
+// Variables returns the sorted names of an environment.
 func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }
 
 // Key tells choices apart: two with the same key set the same.
@@ -23,7 +24,11 @@ func Label(c Choice) string {
 	case ByEnv:
 		return Environment
 	case ByComponent:
-		return c.ComponentTitle()
+		var set []string
+		for _, name := range Variables(c.Env) {
+			set = append(set, name+"="+c.Env[name])
+		}
+		return "component " + c.Component + " (" + strings.Join(set, " ") + ")"
 	case OwnAlgorithm, ByMockup:
 	}
 	var sizes []string

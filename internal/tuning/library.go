@@ -6,10 +6,9 @@ import (
 	"strconv"
 )
 
-// Library is the one that a setting is for.
+// Library is the MPI library that a setting is for; version 0.0.0 is not known.
 type Library struct {
-	Family string // as in protocol.RankInfo: "openmpi", "mpich", "mvapich", "intel"
-	// Major, Minor and Patch are its version; 0.0.0: unknown.
+	Family              string // as in protocol.RankInfo: "openmpi", "mpich", "mvapich", "intel"
 	Major, Minor, Patch int
 }
 

@@ -13,7 +13,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// TreeFile is the name of a selection tree for MPICH.
 const TreeFile = "mpich.json"
 
 const treeVariable = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
@@ -26,10 +25,10 @@ var mpichJSON = Writer{
 	Write: writeTree, Read: readTree,
 }
 
-// sized are the conditions on sizes that csel.c can answer for a collective, and what they
-// compare: bytes of the vector, or those of all processes together. With another condition
-// MPICH ends the program. Those of Gather and Scatter are counted in elements, and by arguments that
-// do not count on every rank.
+// sized has the conditions on sizes that csel.c can answer for a collective, and whether
+// they compare the bytes of all processes together or of the vector. With another condition
+// MPICH ends the program. Gather and Scatter are compared in elements, by arguments that do
+// not count on every rank.
 var sized = map[string]struct {
 	key string
 	all bool
@@ -44,8 +43,8 @@ var sized = map[string]struct {
 	"MPI_Reduce_scatter_block": {"total_msg_size", true},
 }
 
-// treeSize is the message size that MPICH's tree compares for a block of so many bytes on
-// so many processes; ok is false where it compares none that can be relied on.
+// treeSize returns the message size that MPICH compares in its tree for a block on np
+// processes; ok is false where it compares none that can be relied on.
 func treeSize(function string, block int64, np int) (bytes int64, ok bool) {
 	s, ok := sized[function]
 	if s.all {
@@ -66,7 +65,6 @@ var (
 	regular     = guard{"is_block_regular=no", "is_block_regular=yes"}
 )
 
-// guards are those of an algorithm.
 func guards(function, algorithm string) (out []guard) {
 	switch function {
 	case "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw":
@@ -85,7 +83,7 @@ func guards(function, algorithm string) (out []guard) {
 	return out
 }
 
-// refusesNode is why a choice cannot stand in the tree; "": it can.
+// refusesNode returns the reason why a choice cannot stand in the tree; "": it can.
 func refusesNode(c Choice, t *Tree) string {
 	_, counted := treeSize(c.Function, 1, 1)
 	pow2 := c.NP&(c.NP-1) == 0
@@ -111,7 +109,7 @@ const powersOfTwo = "noncommutative"
 // needsPow2 has the collectives whose recursive doubling is for powers of two.
 var needsPow2 = map[string]bool{"MPI_Allgather": true, "MPI_Allgatherv": true, "MPI_Bcast": true}
 
-// leafName is the name of an algorithm in a tree; "": the library has none.
+// leafName returns the name of an algorithm in a tree; "": the library has none.
 func leafName(c Choice, t *Tree) string {
 	for _, part := range []string{"_intra_", "_allcomm_"} {
 		name := "MPIR_" + strings.TrimPrefix(c.Function, "MPI_") + part + c.Algorithm
@@ -166,8 +164,8 @@ func writeTree(t Target, choices []Choice) (*Setting, error) {
 	return s, nil
 }
 
-// insert puts choices before what a collective's part of the tree asks: for just these
-// numbers of processes. What is not chosen there is as it would be.
+// insert puts choices before the conditions that a collective has in the tree, for these
+// numbers of processes only. All else stays as it was.
 func insert(n *node, function string, groups map[int][]part, t *Tree) (entries []Entry, err error) {
 	intra := n.find("comm_type=intra")
 	if intra == nil { // both kinds of communicators go one way
@@ -231,8 +229,8 @@ func guarded(function string, c Choice, usual []*node, t *Tree) []*node {
 	return out
 }
 
-// on is what a tree asks on np processes, with the conditions on that number answered: below
-// a condition on sizes MPICH 4 takes "comm_size<8" for "comm_size<=8".
+// on specialises the tree for np processes: below a condition on sizes MPICH 4 takes
+// "comm_size<8" for "comm_size<=8".
 func (n *node) on(np int) ([]*node, error) {
 	var out []*node
 	for _, c := range n.below {
@@ -261,7 +259,6 @@ func (n *node) on(np int) ([]*node, error) {
 	return out, nil
 }
 
-// aboutProcesses answers a condition on the number of processes.
 func aboutProcesses(key string, np int) (holds, about bool, err error) {
 	rest, about := strings.CutPrefix(key, "comm_size")
 	if !about {

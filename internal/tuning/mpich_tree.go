@@ -24,7 +24,6 @@ const (
 	mostNode = 1 << 16
 )
 
-// parseTree reads a tree, whose order matters.
 func parseTree(name string, text []byte) (*node, error) {
 	p := &treeParser{name: name, text: text, in: json.NewDecoder(bytes.NewReader(text))}
 	root := &node{}
@@ -92,10 +91,9 @@ func (p *treeParser) object(n *node, depth int) error {
 	return nil
 }
 
-// is tells whether a node is an algorithm.
+// leaf returns the algorithm of a node that names one.
 func (n *node) leaf() (algorithm string, ok bool) { return strings.CutPrefix(n.key, "algorithm=") }
 
-// find is the child with a key; nil: there is none.
 func (n *node) find(key string) *node {
 	for _, c := range n.below {
 		if c.key == key {
@@ -123,7 +121,6 @@ func (n *node) write(b *strings.Builder, indent int) {
 	b.WriteString("}")
 }
 
-// Tree is a library's own selection tree.
 type Tree struct {
 	Text []byte // JSON
 	// Algorithms are the names that the library knows in such a file.
@@ -134,8 +131,7 @@ const (
 	treeBegins = `{"collective=bcast":`
 	// treeHas tells the tree of all collectives from those of the layers below, which have
 	// other algorithms or fewer collectives.
-	treeHas = `"collective=ibarrier":`
-	// largestLibrary is the most that is read of a shared object.
+	treeHas        = `"collective=ibarrier":`
 	largestLibrary = 1 << 29
 	leafWord       = "algorithm=MPIR_"
 )
@@ -168,7 +164,8 @@ func FindTree(library string) (*Tree, error) {
 	}
 }
 
-// words are the algorithms that a library compares with, each a string of its own.
+// words returns the names of algorithms that a library compares with, each a string of its
+// own.
 func words(library []byte) (out []string) {
 	for rest := library; ; {
 		at := bytes.Index(rest, []byte(leafWord))

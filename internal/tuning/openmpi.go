@@ -12,7 +12,7 @@ const (
 	rulesFilename   = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
 )
 
-// counting is what Open MPI takes for the message size when it looks into a rules file.
+// counting says which size Open MPI compares when it looks into a rules file.
 type counting int
 
 const (
@@ -22,7 +22,7 @@ const (
 	unsized                  // 0, or nothing that grows with the message
 )
 
-// rulesRow is what is known of the rules of a collective.
+// rulesRow describes the rules of a collective.
 type rulesRow struct {
 	function string
 	id       int // coll_base_functions.h
@@ -55,7 +55,7 @@ var openMPI = []rulesRow{
 	{"MPI_Scatterv", 16, noRules, ""},
 }
 
-// rowOf is the row of a collective; that of one without rules has the number -1.
+// rowOf returns the row of a collective, or one with the number -1.
 func rowOf(function string) rulesRow {
 	for _, row := range openMPI {
 		if row.function == function {
@@ -65,9 +65,8 @@ func rowOf(function string) rulesRow {
 	return rulesRow{function: function, id: -1}
 }
 
-// ruleSize is the message size by which Open MPI looks for a rule of a collective on so
-// many processes, for a block of so many bytes; ok is false where it does not grow with the
-// message.
+// ruleSize returns the message size by which Open MPI looks for a rule, for a block on np
+// processes; ok is false where it does not grow with the message.
 func ruleSize(function string, block int64, np int) (bytes int64, ok bool) {
 	switch rowOf(function).counting {
 	case ofVector:
@@ -88,7 +87,8 @@ var commutativeOnly = map[string][]string{
 	"MPI_Reduce_scatter": {"recursive_halving", "ring"},
 }
 
-// wrongOrder is why an algorithm cannot be chosen for all operators; "": it can.
+// wrongOrder returns the reason why an algorithm cannot be chosen for all operators; "": it
+// can.
 func wrongOrder(c Choice) string {
 	if !slices.Contains(commutativeOnly[c.Function], c.Algorithm) {
 		return ""
@@ -107,7 +107,7 @@ const (
 	neverBySize = "Open MPI takes the size of %s from %s: a rule by size lets legal calls abort or hang, so that only a choice that holds at all measured sizes can be written"
 )
 
-// refusesRule is why Open MPI cannot have a rule for a choice; "": it can.
+// refusesRule returns the reason why Open MPI cannot have a rule for a choice; "": it can.
 func refusesRule(c Choice) string {
 	row := rowOf(c.Function)
 	switch {

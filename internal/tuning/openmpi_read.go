@@ -14,7 +14,6 @@ const (
 	mostRules       = 1 << 16 // in a file
 )
 
-// token is a number of a file and the line that it is in.
 type token struct {
 	text string
 	line int
@@ -42,7 +41,6 @@ func (n *numbers) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", n.name, n.line, fmt.Sprintf(format, args...))
 }
 
-// next reads a number from least to most.
 func (n *numbers) next(what string, least, most int64) (int64, error) {
 	if len(n.left) == 0 {
 		return 0, n.errorf("the file ends where %s must be", what)
@@ -59,7 +57,6 @@ func (n *numbers) next(what string, least, most int64) (int64, error) {
 	return v, nil
 }
 
-// ruleReader reads one file of rules.
 type ruleReader struct {
 	*numbers
 	columns int // numbers of a rule
@@ -69,8 +66,8 @@ type ruleReader struct {
 const versionWord = "rule-file-version-"
 
 // readRules reads the text format as Open MPI does, but refuses what Open MPI skips
-// without a word: letters outside of comments, numbers in the wrong order, and what is
-// behind the last rule.
+// silently: letters outside of comments, numbers in the wrong order, and text behind the
+// last rule.
 func readRules(name string, text []byte) ([]Rule, error) {
 	r := &ruleReader{numbers: newNumbers(name, string(text)), columns: 4}
 	if len(r.left) > 0 && strings.HasPrefix(r.left[0].text, versionWord) {
@@ -119,7 +116,7 @@ func (r *ruleReader) collective(seen map[string]bool) error {
 		if err != nil {
 			return err
 		}
-		// What is for fewer processes than the first takes the first.
+		// Fewer processes than the first number take its rules.
 		begin := np
 		if i == 0 {
 			begin = 0

@@ -9,10 +9,8 @@ import (
 	"strings"
 )
 
-// RulesFile is the name of a file with rules for Open MPI.
 const RulesFile = "openmpi.rules"
 
-// openMPIRules is the text format of Open MPI 4 and 5.
 var openMPIRules = Writer{
 	Name: "openmpi-rules", Title: "rules file of Open MPI 4 and 5",
 	For:   func(l Library) bool { return isOpenMPI(l) && l.Major < 6 },

@@ -18,38 +18,25 @@ var pgmpiTune = Writer{
 	Write: writeProfiles,
 }
 
-// theirNames are the mock-ups that PGMPITuneLib has, by the ids of ours.
-var theirNames = map[string]string{
-	"allgather_as_allgatherv":                     "allgather_as_allgatherv",
-	"allgather_as_allreduce":                      "allgather_as_allreduce",
-	"allgather_as_alltoall":                       "allgather_as_alltoall",
-	"allgather_as_gather+bcast":                   "allgather_as_gather_bcast",
-	"allreduce_as_reduce+bcast":                   "allreduce_as_reduce_bcast",
-	"allreduce_as_reduce_scatter+allgatherv":      "allreduce_as_reducescatter_allgatherv",
-	"allreduce_as_reduce_scatter_block+allgather": "allreduce_as_reducescatterblock_allgather",
-	"alltoall_as_alltoallv":                       "alltoall_as_alltoallv",
-	"bcast_as_allgatherv":                         "bcast_as_allgatherv",
-	"bcast_as_scatter+allgather":                  "bcast_as_scatter_allgather",
-	"gather_as_allgather":                         "gather_as_allgather",
-	"gather_as_gatherv":                           "gather_as_gatherv",
-	"gather_as_reduce":                            "gather_as_reduce",
-	"reduce_as_allreduce":                         "reduce_as_allreduce",
-	"reduce_as_reduce_scatter":                    "reduce_as_reducescatter",
-	"reduce_as_reduce_scatter+gatherv":            "reduce_as_reducescatter_gatherv",
-	"reduce_as_reduce_scatter_block+gather":       "reduce_as_reducescatterblock_gather",
-	"reduce_scatter_block_as_allreduce":           "reducescatterblock_as_allreduce",
-	"reduce_scatter_block_as_reduce+scatter":      "reducescatterblock_as_reduce_scatter",
-	"reduce_scatter_block_as_reduce_scatter":      "reducescatterblock_as_reducescatter",
-	"scan_as_exscan+reduce_local":                 "scan_as_exscan_reducelocal",
-	"scatter_as_bcast":                            "scatter_as_bcast",
-	"scatter_as_scatterv":                         "scatter_as_scatterv",
+// theirs are the mock-ups of PGMPITuneLib, by the ids of ours.
+var theirs = []string{
+	"allgather_as_allgatherv", "allgather_as_allreduce", "allgather_as_alltoall", "allgather_as_gather+bcast",
+	"allreduce_as_reduce+bcast", "allreduce_as_reduce_scatter+allgatherv", "allreduce_as_reduce_scatter_block+allgather",
+	"alltoall_as_alltoallv", "bcast_as_allgatherv", "bcast_as_scatter+allgather",
+	"gather_as_allgather", "gather_as_gatherv", "gather_as_reduce",
+	"reduce_as_allreduce", "reduce_as_reduce_scatter", "reduce_as_reduce_scatter+gatherv", "reduce_as_reduce_scatter_block+gather",
+	"reduce_scatter_block_as_allreduce", "reduce_scatter_block_as_reduce+scatter", "reduce_scatter_block_as_reduce_scatter",
+	"scan_as_exscan+reduce_local", "scatter_as_bcast", "scatter_as_scatterv",
 }
+
+// theirName writes an id as PGMPITuneLib does: "scan_as_exscan_reducelocal".
+var theirName = strings.NewReplacer("reduce_scatter_block", "reducescatterblock", "reduce_scatter", "reducescatter", "reduce_local", "reducelocal", "+", "_").Replace
 
 func writeProfiles(t Target, choices []Choice) (*Setting, error) {
 	s := &Setting{Writer: "pgmpitune"}
 	functions, of := accepted(choices, ByMockup, s, func(c Choice) string {
 		switch {
-		case theirNames[c.Mockup] == "":
+		case !slices.Contains(theirs, c.Mockup):
 			return fmt.Sprintf("PGMPITuneLib has no mock-up like %q", c.Mockup)
 		case !c.Everywhere() && (c.Function == "MPI_Gather" || c.Function == "MPI_Scatter"):
 			return "PGMPITuneLib takes the size of " + c.Function + " from an argument that does not count on every rank: only a choice that holds at all measured sizes can be written"
@@ -81,7 +68,7 @@ func profile(function string, np int, parts []part) (File, []Entry) {
 	}
 	var names []string
 	for _, p := range parts {
-		if n := theirNames[p.choice.Mockup]; !slices.Contains(names, n) {
+		if n := theirName(p.choice.Mockup); !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}
@@ -100,7 +87,7 @@ func profile(function string, np int, parts []part) (File, []Entry) {
 		if p.choice.Everywhere() && (function == "MPI_Gather" || function == "MPI_Scatter") {
 			last = math.MaxInt32
 		}
-		say("%d %d %d", p.from, last, 1+slices.Index(names, theirNames[p.choice.Mockup]))
+		say("%d %d %d", p.from, last, 1+slices.Index(names, theirName(p.choice.Mockup)))
 		entries = append(entries, Entry{Choice: p.choice, From: p.from, To: p.to, Where: fmt.Sprintf("%s:%d", file, line), Proof: Unproved})
 	}
 	return File{file, []byte(b.String())}, entries

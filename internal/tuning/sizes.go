@@ -10,10 +10,10 @@ import (
 // end).
 type interval struct{ from, to int64 }
 
-// intervals are where a choice applies: around each run of neighbouring measured sizes at
-// which it holds. Between two measured sizes the switch is at their geometric mean. Below
-// the smallest measured size the choice for that holds; behind the largest, no further than
-// twice of it.
+// intervals returns where a choice applies: around each run of neighbouring measured sizes
+// at which it holds. Between two measured sizes the switch is at their geometric mean.
+// Below the smallest measured size its choice holds; above the largest, up to twice that
+// size.
 func (c Choice) intervals() (out []interval) {
 	for i, size := range c.Measured {
 		if !slices.Contains(c.Sizes, size) {
@@ -40,7 +40,7 @@ func between(a, b int64) int64 {
 	return max(a+1, min(b, int64(math.Ceil(math.Sqrt(float64(a)*float64(b))))))
 }
 
-// check refuses a choice that says nothing, or what no format can say.
+// check returns the reason why no format can write a choice; "": one may.
 func (c Choice) check(kind Kind) string {
 	switch {
 	case c.Kind != kind:
@@ -62,7 +62,7 @@ func (c Choice) check(kind Kind) string {
 	return ""
 }
 
-// wrongKind is the reason of a format for another kind of choice.
+// wrongKind returns the reason of a format that is for another kind of choice.
 func (c Choice) wrongKind() string { return fmt.Sprintf("this format chooses no %s", c.Kind) }
 
 // part is one interval of a choice, beside those of other choices.
@@ -94,8 +94,8 @@ func byProcesses(choices []Choice, s *Setting) map[int][]part {
 	return out
 }
 
-// accepted are the choices of each function that a writer can write, by name and in the
-// order in which the functions first come; why says what it cannot.
+// accepted groups the choices that a writer can write by function, in the order in which
+// the functions first come, and refuses the others in s with the reason that why returns.
 func accepted(choices []Choice, kind Kind, s *Setting, why func(Choice) string) (functions []string, of map[string][]Choice) {
 	of = map[string][]Choice{}
 	for _, c := range choices {

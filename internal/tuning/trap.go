@@ -8,8 +8,8 @@ type Trap struct {
 	Why  string
 }
 
-// FindTrap looks among the rules of a file of Open MPI's for one that chooses by size for
-// a collective whose size ranks may see differently, on np processes.
+// FindTrap returns the rule of a file of Open MPI's that chooses by size for a collective
+// whose ranks may see different sizes, on np processes.
 func FindTrap(rules []Rule, function string, np int) (Trap, bool) {
 	row := rowOf(function)
 	if row.unsafe == "" {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Kind is what kind of thing a Choice chooses.
+// Kind is the kind of a Choice.
 type Kind string
 
 const (
@@ -15,7 +15,7 @@ const (
 	ByComponent  Kind = "component"   // another part of the library that has collectives
 )
 
-// Choice is what a collective is to do.
+// Choice says how a collective is to be done.
 type Choice struct {
 	Function string `json:"function"` // "MPI_Bcast"; of ByEnv and ByComponent it may be ""
 	NP       int    `json:"np"`
@@ -50,7 +50,7 @@ func (c Choice) String() string {
 	return fmt.Sprintf("%s on %d processes: %s", c.Function, c.NP, what)
 }
 
-// Target is for whom a setting is written.
+// Target is the library and the folder that a setting is written for.
 type Target struct {
 	Library Library
 	Folder  string // where its files will lie, an absolute path: the environment names them
@@ -59,13 +59,12 @@ type Target struct {
 	Tree *Tree
 }
 
-// File is a file of a setting.
 type File struct {
 	Name    string // without a folder
 	Content []byte
 }
 
-// Proof is how a choice is seen to be in force.
+// Proof says how a choice is seen to be in effect.
 type Proof string
 
 const (
@@ -151,7 +150,6 @@ var writers = []Writer{
 	pgmpiTune,
 }
 
-// Get returns the writer of a name.
 func Get(name string) (Writer, bool) {
 	i := slices.IndexFunc(writers, func(w Writer) bool { return w.Name == name })
 	if i < 0 {
@@ -160,5 +158,5 @@ func Get(name string) (Writer, bool) {
 	return writers[i], true
 }
 
-// FileNames are those that a setting's files can have.
+// FileNames returns the names that a setting's files can have.
 func FileNames() []string { return []string{EnvFile, RulesFile, TreeFile} }

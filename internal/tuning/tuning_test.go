@@ -250,7 +250,7 @@ func TestProfilesAreWhatPGMPITuneLibReads(t *testing.T) {
 	if got := string(s.Files[0].Content); got != want || s.Entries[0].Where != "scan_p2.prf:7" || s.Env["PGMPI_PARAMS"] != "--ppath=/r" {
 		t.Errorf("%+v\n%s", s, got)
 	}
-	for id := range theirNames {
+	for _, id := range theirs {
 		if _, ok := mockups.Get(id); !ok {
 			t.Errorf("there is no mock-up %s", id)
 		}

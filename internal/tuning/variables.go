@@ -80,7 +80,7 @@ func forced(writer string, choices []Choice, refuses func(Choice) string, as fun
 	return s
 }
 
-// environment are variables that are no algorithm.
+// environment writes variables that choose no algorithm.
 var environment = Writer{
 	Name: "env", Title: "environment",
 	For: func(Library) bool { return true },
@@ -114,7 +114,7 @@ var environment = Writer{
 	},
 }
 
-// costs says what a variable takes, besides what it gives.
+// costs has the price of a variable.
 var costs = map[string]string{
 	"MALLOC_TRIM_THRESHOLD_": "the C library gives no memory that was freed back to the system below this size; a process keeps the most that it ever had",
 	"MALLOC_MMAP_THRESHOLD_": "memory of up to this size comes from the heap, and stays in the process when it is freed",

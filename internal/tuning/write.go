@@ -37,7 +37,7 @@ func Write(t Target, choices []Choice, names ...string) (out []Setting, refused 
 		left = nil
 		for _, r := range s.Refused {
 			left = append(left, r.Choice)
-			if key := fmt.Sprintf("%+v", r.Choice); why[key] == "" && r.Reason != r.Choice.wrongKind() {
+			if key := r.Choice.Key(); why[key] == "" && r.Reason != r.Choice.wrongKind() {
 				why[key] = r.Reason
 			}
 		}
@@ -46,7 +46,7 @@ func Write(t Target, choices []Choice, names ...string) (out []Setting, refused 
 		}
 	}
 	for _, c := range left {
-		refused = append(refused, Refusal{c, cmp.Or(why[fmt.Sprintf("%+v", c)], fmt.Sprintf("no format that %s takes can say it", t.Library))})
+		refused = append(refused, Refusal{c, cmp.Or(why[c.Key()], fmt.Sprintf("no format that %s takes can say it", t.Library))})
 	}
 	return out, refused, nil
 }

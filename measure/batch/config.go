@@ -7,7 +7,7 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// Config is the [batch] section of gl.toml: what `pgmpi submit` asks for.
+// Config is the [batch] section of gl.toml.
 type Config struct {
 	Template   string        `toml:"template"` // file with the script of another batch system; "": Slurm
 	Submit     []string      `toml:"submit"`   // words before the path of a script made from Template
@@ -28,7 +28,6 @@ func Default() Config {
 	return Config{Submit: []string{}, Exclusive: true, Options: []string{}, Modules: []string{}, Prolog: []string{}, Restarts: 10}
 }
 
-// Validate returns everything that is wrong with the section.
 func (c Config) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(len(c.Submit) == 0 || c.Template != "", "submit", "is for a script made from batch.template: Slurm's are submitted with sbatch")

@@ -13,7 +13,7 @@ import (
 	"pgmpi/internal/regular"
 )
 
-// Request is what a batch script is to do.
+// Request describes the job that a script is written for.
 type Request struct {
 	Config
 	NP         int           // most processes of an mpirun
@@ -25,10 +25,8 @@ type Request struct {
 	Command    []string      // pgmpi and its arguments; exit status 130 is an interruption
 }
 
-// Minutes is the time limit.
 func (r *Request) Minutes() int { return int(r.Time / time.Minute) }
 
-// clock is the time limit as h:mm:ss.
 func (r *Request) clock() string { return fmt.Sprintf("%d:%02d:00", r.Minutes()/60, r.Minutes()%60) }
 
 // Script is the batch script: for Slurm, or the user's template with the request in the
@@ -54,7 +52,6 @@ func (r *Request) Script() (string, error) {
 		"{time}", r.clock(), "{minutes}", strconv.Itoa(r.Minutes())).Replace(string(template)), nil
 }
 
-// mostTemplate is more bytes than any template of a batch script has.
 const mostTemplate = 1 << 20
 
 // forSlurm goes on by itself: before its time limit pgmpi ends with 130, and the script
@@ -113,7 +110,6 @@ func (r *Request) Put() (job string, err error) {
 	return ask(ctx, r.Submit[0], slices.Concat(r.Submit[1:], []string{r.Path})...)
 }
 
-// quoted are words for a shell.
 func quoted(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

@@ -11,7 +11,6 @@ import (
 	"time"
 )
 
-// directives are what a script of Slurm's asks for.
 func (r *Request) directives() []string {
 	d := []string{"--job-name=pgmpi"}
 	switch {

@@ -9,8 +9,8 @@ import (
 // ofMPI begin the names of variables that set MPI libraries and batch systems.
 var ofMPI = []string{"OMPI_", "PRTE_MCA_", "MPIR_CVAR_", "MPICH_ASYNC_PROGRESS", "UCX_", "FI_", "SLURM_", "MV2_", "I_MPI_"}
 
-// ofSlurm begin those of Slurm's that can change a result: where ranks are bound,
-// and how they find each other. The others number jobs and steps, name users and
+// ofSlurm begin the names of the variables of Slurm that can change a result: where ranks
+// are bound, and how they find each other. The others number jobs and steps, name users and
 // accounts, or show in the layout.
 var ofSlurm = []string{
 	"SLURM_CPU_BIND", "SLURM_MEM_BIND", "SLURM_DISTRIBUTION", "SLURM_HINT", "SLURM_CPU_FREQ_REQ", "SLURM_MPI_TYPE", "SLURM_NETWORK",

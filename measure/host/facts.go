@@ -18,7 +18,10 @@ const cpuDir = "sys/devices/system/cpu"
 // ReadKind reads what does not change while a host runs. Env, Library and Program
 // are for the caller to fill in.
 func ReadKind(root fs.FS) NodeKind {
-	info := cpuInfo(root)
+	info := map[string]string{} // the first value of every key
+	for key, value := range fields(root, "proc/cpuinfo") {
+		info[key] = cmp.Or(info[key], value)
+	}
 	k := NodeKind{
 		Kernel: word(root, "proc/sys/kernel/osrelease"), CPU: cpuModel(info), Online: online(root),
 		LLC: lastLevelCache(root), FreqDriver: word(root, cpuDir+"/cpu0/cpufreq/scaling_driver"),
@@ -67,7 +70,6 @@ func word(root fs.FS, name string) string {
 	return line
 }
 
-// number is a file with one number; 0 where there is none.
 func number(root fs.FS, name string) float64 {
 	f, err := strconv.ParseFloat(word(root, name), 64)
 	if err != nil {
@@ -78,7 +80,7 @@ func number(root fs.FS, name string) float64 {
 
 // set is a file with a list of CPUs; nil where there is none.
 func set(root fs.FS, name string) Ranges {
-	if r, _ := ParseRanges(word(root, name)); len(r) > 0 {
+	if r, _ := parseRanges(word(root, name)); len(r) > 0 {
 		return r
 	}
 	return nil
@@ -116,15 +118,6 @@ func online(root fs.FS) Ranges {
 		}
 	}
 	return found.Union(nil)
-}
-
-// cpuInfo has the first value of every key in /proc/cpuinfo.
-func cpuInfo(root fs.FS) map[string]string {
-	info := map[string]string{}
-	for key, value := range fields(root, "proc/cpuinfo") {
-		info[key] = cmp.Or(info[key], value)
-	}
-	return info
 }
 
 // cpuModel is the CPU's name. ARM's kernel gives numbers only.

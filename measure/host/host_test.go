@@ -35,7 +35,7 @@ func ranges(t *testing.T, lists ...string) []Ranges {
 	t.Helper()
 	var out []Ranges
 	for _, l := range lists {
-		r, err := ParseRanges(l)
+		r, err := parseRanges(l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func TestWhatAHostDoesNotTellIsUnknownAndNotDoubtful(t *testing.T) {
 	if k := ReadKind(empty); !reflect.DeepEqual(k, NodeKind{}) {
 		t.Errorf("an empty tree gives %+v", k)
 	}
-	if total, free := Memory(empty); total != 0 || free != 0 || Load(empty) != -1 || MHz(empty, 0) != 0 {
+	if total, free := Memory(empty); total != 0 || free != 0 || Load(empty) != -1 || mhz(empty, 0) != 0 {
 		t.Error("an empty tree has memory, a load or a clock rate")
 	}
 	rank := RankFacts{Host: "a", CPUs: Ranges{0}}
@@ -115,8 +115,8 @@ func TestNowOfARecordedTree(t *testing.T) {
 	if total, free := Memory(x); total != 1000000<<10 || free != 50000<<10 {
 		t.Errorf("memory %d, %d", total, free)
 	}
-	if Load(x) != 3.25 || MHz(x, 0) != 1200 || MHz(x, 1) != 2100.5 {
-		t.Errorf("load %v, clock rates %v (cpufreq) and %v (cpuinfo)", Load(x), MHz(x, 0), MHz(x, 1))
+	if Load(x) != 3.25 || mhz(x, 0) != 1200 || mhz(x, 1) != 2100.5 {
+		t.Errorf("load %v, clock rates %v (cpufreq) and %v (cpuinfo)", Load(x), mhz(x, 0), mhz(x, 1))
 	}
 	// user 100 + system 50 of these and 850 idle; stolen and guest time count for nothing.
 	if c := ReadCPUTime(x); c != (CPUTime{Busy: 150, All: 1000}) {

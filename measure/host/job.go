@@ -42,9 +42,10 @@ func ReadJob() *Job {
 	}{
 		{"SLURM_JOB_ID", func() *Job {
 			first, all := slurmCPUs(os.Getenv("SLURM_JOB_CPUS_PER_NODE"))
+			topology := os.Getenv("SLURM_TOPOLOGY_ADDR") // "s0.s4.node1"
 			return &Job{Scheduler: "slurm", Partition: os.Getenv("SLURM_JOB_PARTITION"),
 				Nodes: cmp.Or(os.Getenv("SLURM_JOB_NODELIST"), os.Getenv("SLURM_NODELIST")), NodeCount: cmp.Or(number("SLURM_JOB_NUM_NODES"), number("SLURM_NNODES")),
-				Switch: switchOf(os.Getenv("SLURM_TOPOLOGY_ADDR")), Restarts: number("SLURM_RESTART_COUNT"),
+				Switch: topology[:max(0, strings.LastIndexByte(topology, '.'))], Restarts: number("SLURM_RESTART_COUNT"),
 				Slots: cmp.Or(number("SLURM_NTASKS"), all), NodeCPU: first}
 		}},
 		{"PBS_JOBID", func() *Job {
@@ -87,12 +88,6 @@ func slurmCPUs(text string) (first, all int) {
 		first, all = cmp.Or(first, n), all+n*k
 	}
 	return first, all
-}
-
-// switchOf leaves the node's own name out of "s0.s4.node1".
-func switchOf(address string) string {
-	at := strings.LastIndexByte(address, '.')
-	return address[:max(0, at)]
 }
 
 // hostsIn counts the different hosts of a file with a line for each slot, and the lines.

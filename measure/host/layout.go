@@ -23,17 +23,17 @@ type Layout struct {
 	OtherEnv Ranges `json:"other_env,omitempty"`
 }
 
-// Node is one host with what it does not share with others. Numbers that are not known are null or 0.
+// Node has the facts of one host that it does not share. Numbers that are not known are
+// null or 0.
 type Node struct {
-	Host         string  `json:"host"`
-	Kind         int     `json:"kind"`    // index into Layout.Kinds
-	Pinning      int     `json:"pinning"` // index into Layout.Pinnings
-	Ranks        Ranges  `json:"ranks"`
-	MemTotal     int64   `json:"mem_total"`     // bytes
-	MemAvailable int64   `json:"mem_available"` // bytes, before our buffers
-	MHz          float64 `json:"mhz,omitempty"` // of the first rank's CPU at that moment
-	// Load is the one-minute load average at the start.
-	Load *float64 `json:"load"`
+	Host         string   `json:"host"`
+	Kind         int      `json:"kind"`    // index into Layout.Kinds
+	Pinning      int      `json:"pinning"` // index into Layout.Pinnings
+	Ranks        Ranges   `json:"ranks"`
+	MemTotal     int64    `json:"mem_total"`     // bytes
+	MemAvailable int64    `json:"mem_available"` // bytes, before our buffers
+	MHz          float64  `json:"mhz,omitempty"` // of the first rank's CPU at that moment
+	Load         *float64 `json:"load"`
 	// OthersBusy is how many CPUs other programs kept busy while all ranks slept.
 	OthersBusy *float64 `json:"others_busy"`
 }
@@ -44,7 +44,8 @@ type Pin struct {
 	Ranks int    `json:"ranks"` // how many
 }
 
-// NodeKind is what several nodes can have in common. Strings that are not known are empty.
+// NodeKind has the facts that several nodes can share. Strings that are not known are
+// empty.
 type NodeKind struct {
 	Kernel      string            `json:"kernel"`
 	CPU         string            `json:"cpu"` // model
@@ -68,9 +69,8 @@ type NodeKind struct {
 	Program     string            `json:"program"`             // hash of the rank program
 }
 
-// Place is how many ranks are on how many nodes: "16x2" (nodes × ranks on each),
-// and where they are not as many on each, "32(x15)+20", in the order of their first
-// ranks.
+// Place writes how many ranks are on how many nodes: "16x2" (nodes × ranks on each), or,
+// where the nodes differ, "32(x15)+20", in the order of their first ranks.
 func Place(ranks []int) string {
 	var runs []string
 	for i := 0; i < len(ranks); {
@@ -91,7 +91,7 @@ func Place(ranks []int) string {
 	return strings.Join(runs, "+")
 }
 
-// Place is that of the layout's ranks; "" where no nodes are known.
+// Place is where the ranks of a layout are; "" where no nodes are known.
 func (l *Layout) Place() string {
 	ranks := make([]int, len(l.Nodes))
 	for i, n := range l.Nodes {
@@ -213,7 +213,6 @@ func (l *Layout) Parts() []Layout {
 	return append(out, Layout{OtherEnv: l.OtherEnv})
 }
 
-// Join appends a part.
 func (l *Layout) Join(p *Layout) {
 	l.Kinds = append(l.Kinds, p.Kinds...)
 	l.Pinnings = append(l.Pinnings, p.Pinnings...)

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// RankFacts is what every rank says of itself: little, since there may be thousands.
+// RankFacts are facts of one rank: few, since there may be thousands of ranks.
 type RankFacts struct {
 	Host string `json:"h"`
 	CPUs Ranges `json:"c"` // affinity mask
@@ -23,7 +23,7 @@ func ReadRank(host string, environ []string, library, program string) (RankFacts
 	return RankFacts{Host: host, CPUs: Affinity(), Same: crc32.ChecksumIEEE(text)}, err
 }
 
-// NodeFacts is what one rank of every node says of it.
+// NodeFacts are facts of a node, read by its first rank.
 type NodeFacts struct {
 	Kind NodeKind `json:"kind"`
 	Node Node     `json:"node"`
@@ -35,7 +35,7 @@ func ReadNode(root fs.FS, rank RankFacts, environ []string, library, program str
 	f.Kind.Env, f.Kind.Library, f.Kind.Program = Env(environ), library, program
 	f.Node.MemTotal, f.Node.MemAvailable = Memory(root)
 	if len(rank.CPUs) > 0 {
-		f.Node.MHz = MHz(root, rank.CPUs[0])
+		f.Node.MHz = mhz(root, rank.CPUs[0])
 	}
 	if load := Load(root); load >= 0 {
 		f.Node.Load = &load
@@ -84,9 +84,9 @@ func Merge(ranks []RankFacts, nodes []NodeFacts) (*Layout, error) {
 	return l, nil
 }
 
-// sameplacing leaves out the variables about placement that nodes do not share: the
-// first node has those of the batch script, the others those of the step that started
-// the launcher's helpers. The layout shows what they have led to.
+// sameplacing leaves out variables about placement that nodes do not share: the first node
+// has those of the batch script, the others those of the step of the launcher. The layout
+// shows their effect.
 func sameplacing(nodes []NodeFacts) {
 	for name, value := range nodes[0].Kind.Env {
 		for _, n := range nodes {

@@ -31,8 +31,8 @@ func Memory(root fs.FS) (total, available int64) {
 	return total, available
 }
 
-// MHz is the clock rate of a CPU at this moment; 0 where it is not known.
-func MHz(root fs.FS, cpu int) float64 {
+// mhz is the clock rate of a CPU at this moment; 0 where it is not known.
+func mhz(root fs.FS, cpu int) float64 {
 	if khz := number(root, cpuDir+"/cpu"+strconv.Itoa(cpu)+"/cpufreq/scaling_cur_freq"); khz > 0 {
 		return khz / 1e3
 	}

@@ -17,21 +17,16 @@ const (
 	maxRangesValue = 1 << 24
 )
 
-// ParseRanges reads "0-3,8"; "" is the empty set.
-func ParseRanges(text string) (Ranges, error) {
+// parseRanges reads "0-3,8"; "" is the empty set.
+func parseRanges(text string) (Ranges, error) {
 	out := Ranges{}
 	text = strings.TrimSpace(text)
 	if text == "" {
 		return out, nil
 	}
 	for part := range strings.SplitSeq(text, ",") {
-		first, last, isRange := strings.Cut(part, "-")
-		if !isRange {
-			last = first
-		}
-		a, errA := strconv.Atoi(first)
-		b, errB := strconv.Atoi(last)
-		if errA != nil || errB != nil || a < 0 || b < a || b >= maxRangesValue || len(out)+b-a >= maxRangesLen {
+		a, b, ok := ends(part)
+		if !ok || len(out)+b-a >= maxRangesLen {
 			return nil, fmt.Errorf("%.40q is no list like 0-3,8", text)
 		}
 		for ; a <= b; a++ {
@@ -42,17 +37,22 @@ func ParseRanges(text string) (Ranges, error) {
 	return slices.Compact(out), nil
 }
 
-// Members is how many numbers a text asks ParseRanges for; 0 for what is no list.
+func ends(part string) (a, b int, ok bool) {
+	first, last, isRange := strings.Cut(part, "-")
+	if !isRange {
+		last = first
+	}
+	a, errA := strconv.Atoi(first)
+	b, errB := strconv.Atoi(last)
+	return a, b, errA == nil && errB == nil && a >= 0 && b >= a && b < maxRangesValue
+}
+
+// Members is how many numbers a text asks parseRanges for; 0 for what is no list.
 func Members(text string) int {
 	members := 0
 	for part := range strings.SplitSeq(strings.TrimSpace(text), ",") {
-		first, last, isRange := strings.Cut(part, "-")
-		if !isRange {
-			last = first
-		}
-		a, errA := strconv.Atoi(first)
-		b, errB := strconv.Atoi(last)
-		if errA != nil || errB != nil || a < 0 || b < a || b >= maxRangesValue {
+		a, b, ok := ends(part)
+		if !ok {
 			return 0
 		}
 		members += b - a + 1
@@ -76,12 +76,10 @@ func (r Ranges) String() string {
 	return strings.Join(parts, ",")
 }
 
-// MarshalText is String.
 func (r Ranges) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// UnmarshalText is ParseRanges.
 func (r *Ranges) UnmarshalText(text []byte) (err error) {
-	*r, err = ParseRanges(string(text))
+	*r, err = parseRanges(string(text))
 	return err
 }
 

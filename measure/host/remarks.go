@@ -10,7 +10,6 @@ import (
 	"pgmpi/internal/remark"
 )
 
-// Thresholds of remarks.
 const (
 	busyCPUs = 0.5 // kept busy by other programs on a node
 	lowShare = 0.1 // of a node's memory that is free
@@ -48,8 +47,8 @@ func (f *Factors) unused() []remark.Remark {
 	return []remark.Remark{remark.New(remark.NodesUnused, "", "the ranks ran on %s of the %d of the job", conf.Plural(most, "node"), f.Job.NodeCount)}
 }
 
-// misplaced says that the ranks are not where the shape says. A check would not have
-// measured then.
+// misplaced says that the ranks are not where the shape says; a check refuses to run like
+// this.
 func (l *Layout) misplaced() []remark.Remark {
 	if got := l.Place(); strings.Contains(l.Shape, "x") && got != l.Shape {
 		return []remark.Remark{remark.New(remark.Misplaced, l.Shape, "%s was asked for (nodes × ranks on each), and the ranks are placed as %s", l.Shape, got)}
@@ -57,8 +56,8 @@ func (l *Layout) misplaced() []remark.Remark {
 	return nil
 }
 
-// Oversubscribed says so of a shape of np processes whose ranks did not say where
-// they ran, by the cores of the driver's host.
+// Oversubscribed returns the remark for a shape whose ranks did not say where they ran, by
+// the cores of this host.
 func (f *Factors) Oversubscribed(shape string, np int) (r remark.Remark, found bool) {
 	if len(f.Layouts) > 0 || f.Cores == 0 || np <= f.Cores {
 		return remark.Remark{}, false
@@ -79,7 +78,6 @@ func (l *Layout) Remarks() []remark.Remark {
 	return slices.Concat(l.misplaced(), pins.remarks(l.Shape), hosts.remarks(""), l.differences(), l.tuned())
 }
 
-// finding is what was found on one or more nodes.
 type finding struct {
 	id    remark.ID
 	text  string // "{ranks}" and "{are}" are filled in when all ranks are known
@@ -268,7 +266,6 @@ func (l *Layout) tuned() []remark.Remark {
 	return []remark.Remark{remark.New(remark.LibrarySettings, "", "the MPI library is not as installed: %s", someOf(pairs(set)))}
 }
 
-// pairs are sorted NAME=VALUE.
 func pairs(env map[string]string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {

@@ -12,7 +12,7 @@ import (
 
 func list(t *testing.T, text string) Ranges {
 	t.Helper()
-	r, err := ParseRanges(text)
+	r, err := parseRanges(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestRangesComeBackAsTheyWereWritten(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"-1", "3-1", "x", "1,,2", "0-99999999999", "16777216", "0-1048577", "0-1000000,0-1000000"} {
-		if r, err := ParseRanges(bad); err == nil {
+		if r, err := parseRanges(bad); err == nil {
 			t.Errorf("%q was taken: %d numbers", bad, len(r))
 		}
 	}

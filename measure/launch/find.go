@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// RankVariable names the rank program where neither a flag nor gl.toml does.
-const RankVariable = "PGMPI_RANK"
+const rankVariable = "PGMPI_RANK"
 
 // FindRank returns the path of the rank program: the configured one, that of
 // PGMPI_RANK, pgmpi-rank beside this program, or the installed one
@@ -21,8 +20,8 @@ func FindRank(configured string) (string, error) {
 	if configured != "" {
 		return named(configured, "build it with `make build` (it needs mpicc), or name another with --rank")
 	}
-	if v := os.Getenv(RankVariable); v != "" {
-		return named(v, RankVariable+" names it: build it with `make build`, or set "+RankVariable+" to another")
+	if v := os.Getenv(rankVariable); v != "" {
+		return named(v, rankVariable+" names it: build it with `make build`, or set "+rankVariable+" to another")
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -31,22 +30,24 @@ func FindRank(configured string) (string, error) {
 	return findFrom(filepath.Dir(self))
 }
 
-// findFrom looks around the folder of this program.
 func findFrom(bin string) (string, error) {
 	beside := filepath.Join(bin, "pgmpi-rank")
 	if there(beside) {
 		return beside, nil
 	}
 	folder := filepath.Join(filepath.Dir(bin), "libexec", "pgmpi")
-	ranks := installed(folder)
+	// A folder as a pattern that matches itself alone: the only error is a bad pattern.
+	quoted := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
+	ranks, _ := filepath.Glob(filepath.Join(quoted, "rank-*"))
+	ranks = slices.DeleteFunc(ranks, func(path string) bool { return strings.HasSuffix(path, "-delay.so") })
 	if len(ranks) == 0 {
 		return "", fmt.Errorf("no rank program at %s, and none in %s: build one with `make build` (it needs mpicc), install one with `make install`, or name one with --rank, mpi.rank or %s",
-			beside, folder, RankVariable)
+			beside, folder, rankVariable)
 	}
 	return choose(ranks)
 }
 
-// named is the path of a rank program that somebody has named.
+// named returns the absolute path of a rank program that must exist.
 func named(path, remedy string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -63,17 +64,6 @@ func there(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// installed are the rank programs of a libexec folder, without their delay libraries.
-func installed(folder string) []string {
-	ranks, _ := filepath.Glob(filepath.Join(globQuoted(folder), "rank-*")) // the only error is a bad pattern
-	return slices.DeleteFunc(ranks, func(path string) bool { return strings.HasSuffix(path, "-delay.so") })
-}
-
-// globQuoted makes a folder a pattern that matches itself alone.
-func globQuoted(folder string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
-}
-
 // choose takes the rank program of the library whose mpirun is first on the PATH,
 // of several of one library that built with the compiler wrapper beside that
 // mpirun. A single one is taken where no mpirun is on the PATH, or an unknown one.
@@ -83,31 +73,35 @@ func choose(ranks []string) (string, error) {
 		if len(ranks) == 1 {
 			return ranks[0], nil
 		}
+		first := "no mpirun is on the PATH"
+		if mpirun != "" {
+			first = "the first mpirun on the PATH, " + mpirun + ", is of no known library"
+		}
 		return "", fmt.Errorf("%s, and several rank programs are installed (%s): load the module of one library, or name a rank program with --rank, mpi.rank or %s",
-			unknownMPIRun(mpirun), strings.Join(ranks, ", "), RankVariable)
+			first, strings.Join(ranks, ", "), rankVariable)
 	}
-	fitting := slices.DeleteFunc(slices.Clone(ranks), func(path string) bool { return !ofFamily(path, families) })
+	fitting := slices.DeleteFunc(slices.Clone(ranks), func(path string) bool { // named by `make install`: rank-openmpi, rank-openmpi-5.0
+		family, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "rank-"), "-")
+		return !slices.Contains(families, family)
+	})
 	if len(fitting) > 1 {
-		if beside := builtBeside(fitting, mpirun); len(beside) > 0 {
+		beside := slices.DeleteFunc(slices.Clone(fitting), func(path string) bool {
+			info, err := Look(path)
+			return err != nil || filepath.Dir(info.MPICC) != filepath.Dir(mpirun)
+		})
+		if len(beside) > 0 {
 			fitting = beside
 		}
 	}
 	switch len(fitting) {
 	case 0:
 		return "", fmt.Errorf("the first mpirun on the PATH, %s, is one of %s, and no rank program installed is built for that (there are %s): put another mpirun first, install one with `make install MPICC=…`, or name one with --rank, mpi.rank or %s",
-			mpirun, strings.Join(families, " or "), strings.Join(ranks, ", "), RankVariable)
+			mpirun, strings.Join(families, " or "), strings.Join(ranks, ", "), rankVariable)
 	case 1:
 		return fitting[0], nil
 	}
 	return "", fmt.Errorf("several rank programs fit the first mpirun on the PATH, %s: name one of %s with --rank, mpi.rank or %s",
-		mpirun, strings.Join(fitting, ", "), RankVariable)
-}
-
-func unknownMPIRun(mpirun string) string {
-	if mpirun == "" {
-		return "no mpirun is on the PATH"
-	}
-	return "the first mpirun on the PATH, " + mpirun + ", is of no known library"
+		mpirun, strings.Join(fitting, ", "), rankVariable)
 }
 
 // firstOnPath is the mpirun, or else the mpiexec, that the PATH leads to, and the
@@ -127,19 +121,4 @@ func firstOnPath() (path string, families []string) {
 		return path, families
 	}
 	return "", nil
-}
-
-// ofFamily goes by the name that `make install` gives: rank-openmpi, or
-// rank-openmpi-5.0 for one of several.
-func ofFamily(path string, families []string) bool {
-	name, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "rank-"), "-")
-	return slices.Contains(families, name)
-}
-
-// builtBeside are those built with a compiler wrapper in the folder of mpirun.
-func builtBeside(ranks []string, mpirun string) []string {
-	return slices.DeleteFunc(slices.Clone(ranks), func(path string) bool {
-		info, err := Look(path)
-		return err != nil || filepath.Dir(info.MPICC) != filepath.Dir(mpirun)
-	})
 }

@@ -71,15 +71,15 @@ func TestARankProgramThatIsNamedIsTheOneOrNone(t *testing.T) {
 	configured, fromEnv := filepath.Join(dir, "configured"), filepath.Join(dir, "from-env")
 	script(t, configured, "")
 	script(t, fromEnv, "")
-	t.Setenv(RankVariable, fromEnv)
+	t.Setenv(rankVariable, fromEnv)
 	if got, err := FindRank(configured); got != configured || err != nil {
 		t.Errorf("with both: %q, %v", got, err)
 	}
 	if got, err := FindRank(""); got != fromEnv || err != nil {
 		t.Errorf("from the environment: %q, %v", got, err)
 	}
-	t.Setenv(RankVariable, filepath.Join(dir, "absent"))
-	if _, err := FindRank(""); err == nil || !strings.Contains(err.Error(), RankVariable) {
+	t.Setenv(rankVariable, filepath.Join(dir, "absent"))
+	if _, err := FindRank(""); err == nil || !strings.Contains(err.Error(), rankVariable) {
 		t.Errorf("of an absent one: %v", err)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Cores is the number of cores in this process's affinity mask.
 func Cores() int { return runtime.NumCPU() }
 
 // Launch returns the argument list, with "{np}", "{nodes}" and "{ppn}" and without
@@ -32,7 +31,7 @@ func Launch(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 	switch {
 	case len(argv) == 1 && filepath.Base(argv[0]) == "srun":
 		argv, err = srun(argv[0], rank, c.wishFor(shape))
-	case len(argv) == 0 && known == nil:
+	case len(argv) == 0 && known.family == "":
 		return nil, fmt.Errorf("the rank program is built for %s, and no launcher is known for it; give one with --launch, for example --launch \"mpiexec -n {np}\"", rank.BuiltFor)
 	case len(argv) == 0:
 		argv, err = findLauncher(known.launchers, rank, c.wishFor(shape))
@@ -46,8 +45,9 @@ func Launch(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 	return c.settle(argv, shape)
 }
 
-// srun launches through Slurm, only when asked for: the library's own mpirun
-// knows Slurm too.
+// srun starts ranks as a step of a Slurm job, only when asked for: the library's own
+// mpirun knows Slurm too. Standard input goes to rank 0 alone, and a rank that dies ends
+// the step (-K).
 func srun(program string, rank protocol.RankInfo, w wish) ([]string, error) {
 	if _, err := exec.LookPath(program); err != nil {
 		return nil, fmt.Errorf("launcher %q: %w; it comes with Slurm", program, errors.Unwrap(err))
@@ -56,10 +56,13 @@ func srun(program string, rank protocol.RankInfo, w wish) ([]string, error) {
 		return nil, errors.New("srun would ask for an allocation for every mpirun: start pgmpi inside one, with salloc or sbatch")
 	}
 	known := find(rank.Library)
-	if known == nil {
+	if known.family == "" {
 		return nil, fmt.Errorf("the rank program is built for %s: say how srun starts it, as in --launch \"srun -K --input=0 --mpi=pmix -n {np}\"", rank.BuiltFor)
 	}
-	return append([]string{program}, srunWords(known.pmi, w)...), nil
+	words := []string{program, "-K", "--input=0", "--mpi=" + known.pmi, "-n", "{np}"}
+	words = append(words, when(w.grid, "-N", "{nodes}", "--ntasks-per-node={ppn}", "--distribution=block")...)
+	words = append(words, when(w.several, "--cpus-per-task={cpus}")...)
+	return append(words, when(w.shared, "--overcommit")...), nil
 }
 
 // findLauncher takes the first program that says it is one of the known launchers.
@@ -105,8 +108,8 @@ func candidates(known []launcher, mpicc string) []string {
 	return append(beside, names...)
 }
 
-// versionText is what a launcher answers to --version; it may exit with an error
-// and still have said it.
+// versionText returns the answer of a launcher to --version, which may exit with an error
+// and still give it.
 func versionText(path string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

@@ -1,14 +1,14 @@
 package launch
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 )
 
-// library is all that pgmpi knows of starting one family.
+// library says how the ranks of one family of MPI libraries are started.
 type library struct {
 	family    string // as in RankInfo.Library
 	says      string // is found in the text of MPI_Get_library_version
@@ -29,17 +29,12 @@ type launcher struct {
 	refuses  func() error        // why it would not start anything; nil if it would
 }
 
-// CountingEnv is what the ranks of a library need in their environment to count the
-// messages inside of its calls; nil: it cannot.
-func CountingEnv(family string) map[string]string {
-	if i := slices.IndexFunc(libraries, func(l library) bool { return l.family == family }); i >= 0 {
-		return libraries[i].counting
-	}
-	return nil
-}
+// CountingEnv returns the variables with which the ranks of a library count the messages
+// inside of its calls; nil: it cannot.
+func CountingEnv(family string) map[string]string { return find(family).counting }
 
-// StartUp is what an mpirun costs without its cases, and a step of a collective
-// where ranks share cores, in seconds: the estimate before the first mpirun.
+// StartUp is the time that an mpirun takes without its cases, and a step of a collective
+// takes where ranks share cores, in seconds: the estimate before the first mpirun.
 type StartUp struct {
 	Fixed, PerRank float64
 	Choice         float64 // more, where the messaging layer is chosen anew (mpi.keep_pml)
@@ -128,20 +123,12 @@ func refusesRoot() error {
 
 // StartUpOf is the start-up of a family, or of any other library.
 func StartUpOf(family string) StartUp {
-	if l := find(family); l != nil && l.startUp != (StartUp{}) {
-		return l.startUp
-	}
-	return StartUp{Fixed: 0.5, PerRank: 0.065, SharedStep: spinningStep}
+	return cmp.Or(find(family).startUp, StartUp{Fixed: 0.5, PerRank: 0.065, SharedStep: spinningStep})
 }
 
-// AlgorithmEnv is what the ranks of a family need in their environment so that their
-// library's own algorithms can be chosen.
-func AlgorithmEnv(family string) map[string]string {
-	if l := find(family); l != nil {
-		return l.chooses
-	}
-	return nil
-}
+// AlgorithmEnv returns the variables with which the ranks' library lets its own algorithms
+// be chosen.
+func AlgorithmEnv(family string) map[string]string { return find(family).chooses }
 
 // Forces tells whether a variable of the ranks' environment forces an algorithm of a
 // collective, in Open MPI, or MPICH and what is made from it.
@@ -150,8 +137,8 @@ func Forces(variable, collective string) bool {
 	return variable == "OMPI_MCA_coll_tuned_"+strings.ToLower(name)+"_algorithm" || variable == "MPIR_CVAR_"+strings.ToUpper(name)+"_INTRA_ALGORITHM"
 }
 
-// Family is the family of MPI libraries that the text of
-// MPI_Get_library_version belongs to, as in RankInfo.Library; "" if unknown.
+// Family returns the family of the MPI library with this text of MPI_Get_library_version,
+// as in RankInfo.Library; "" if unknown.
 func Family(version string) string {
 	for _, l := range libraries {
 		if strings.Contains(version, l.says) {
@@ -161,11 +148,12 @@ func Family(version string) string {
 	return ""
 }
 
-// find returns the row of a family; nil if there is none.
-func find(family string) *library {
-	i := slices.IndexFunc(libraries, func(l library) bool { return l.family == family })
-	if i < 0 {
-		return nil
+// find returns the row of a family, or one without a family.
+func find(family string) library {
+	for _, l := range libraries {
+		if l.family == family {
+			return l
+		}
 	}
-	return &libraries[i]
+	return library{}
 }

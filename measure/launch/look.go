@@ -15,7 +15,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// maxProgram is the most bytes that are read of what is said to be a rank program.
 const maxProgram = 1 << 30
 
 // Look is Probe without starting the rank program: what its file holds. The MPI
@@ -47,7 +46,6 @@ func Look(path string) (protocol.RankInfo, error) {
 	return info, nil
 }
 
-// linked is what the linker's flags set a variable to.
 func linked(flags, name string) string {
 	_, value, _ := strings.Cut(flags, name+"=")
 	value, _, _ = strings.Cut(value, " ")
@@ -79,9 +77,6 @@ func Likely(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string,
 		return Launch(c, rank, shape)
 	}
 	known := find(rank.Library)
-	if known == nil {
-		return nil, nil
-	}
 	for _, name := range candidates(known.launchers, rank.MPICC) {
 		path, err := exec.LookPath(name)
 		if err != nil {

@@ -24,7 +24,11 @@ func Probe(path string) (protocol.RankInfo, error) {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return info, fmt.Errorf("%s --version: %w%s; %s", path, err, indented(LastLines(stderr.String(), 5)), probeRemedy(err))
+		said := LastLines(stderr.String(), 5)
+		if said != "" {
+			said = ":\n    " + strings.ReplaceAll(said, "\n", "\n    ")
+		}
+		return info, fmt.Errorf("%s --version: %w%s; %s", path, err, said, probeRemedy(err))
 	}
 	if err := json.Unmarshal(out, &info); err != nil || info.Program != "pgmpi-rank" {
 		return info, fmt.Errorf("%s is no pgmpi-rank: it answers --version with %.60q", path, out)
@@ -52,12 +56,4 @@ func LastLines(s string, n int) string {
 		}
 	}
 	return strings.Join(lines[max(0, len(lines)-n):], "\n")
-}
-
-// indented starts a block of quoted lines; "" for none.
-func indented(s string) string {
-	if s == "" {
-		return ""
-	}
-	return ":\n    " + strings.ReplaceAll(s, "\n", "\n    ")
 }

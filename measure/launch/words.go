@@ -11,14 +11,14 @@ import (
 	"pgmpi/measure/host"
 )
 
-// Config is what a user says of the launcher.
+// Config has the keys and flags about the launcher.
 type Config struct {
 	Words       []string // with "{np}" and the like; empty: the library's
 	Hostfile    string   // "": the batch system's
 	CPUsPerRank int      // 0 and 1: one
 }
 
-// wish is what a launcher's words must say.
+// wish is what the words of a launcher must express.
 type wish struct {
 	grid     bool // {nodes} with {ppn} ranks on each
 	shared   bool // ranks share cores
@@ -75,16 +75,6 @@ func hydra(always, core, several, shared []string) func(wish) []string {
 	}
 }
 
-// srunWords start ranks as a step of a Slurm job. Standard input goes to rank 0
-// alone, a rank that dies ends the step (-K), and the way in which ranks find each
-// other is the library's.
-func srunWords(pmi string, w wish) []string {
-	words := []string{"-K", "--input=0", "--mpi=" + pmi, "-n", "{np}"}
-	words = append(words, when(w.grid, "-N", "{nodes}", "--ntasks-per-node={ppn}", "--distribution=block")...)
-	words = append(words, when(w.several, "--cpus-per-task={cpus}")...)
-	return append(words, when(w.shared, "--overcommit")...)
-}
-
 func when(wanted bool, words ...string) []string {
 	if !wanted {
 		return nil
@@ -92,14 +82,14 @@ func when(wanted bool, words ...string) []string {
 	return words
 }
 
-// wishFor is what the words for a shape must say.
+// wishFor returns the wish for a shape.
 func (c Config) wishFor(shape guidelines.Shape) wish {
 	_, shared := Crowded(shape, c.CPUsPerRank)
 	return wish{grid: shape.Nodes > 0, shared: shared, several: c.CPUsPerRank > 1, hostfile: c.Hostfile != ""}
 }
 
-// settle puts what is the same for every shape in its place, and leaves the
-// numbers of processes and nodes.
+// settle fills in what is the same for every shape, and leaves the numbers of processes and
+// nodes.
 func (c Config) settle(words []string, shape guidelines.Shape) ([]string, error) {
 	all := strings.Join(words, " ")
 	grid := strings.Contains(all, "{ppn}") || strings.Contains(all, "{nodes}")
@@ -158,12 +148,12 @@ func RankArgv(launch []string, rankPath string, s guidelines.Shape, args ...stri
 	return append(append(Placed(launch, s), rankPath, "--np", strconv.Itoa(s.NP)), args...)
 }
 
-// Crowded tells whether ranks of a shape share cores, and how many of these are
-// known of: with nodes given, on one of them. What is not known is enough.
+// Crowded tells whether ranks of a shape share cores, and how many cores are known: with
+// nodes given, of one node. With no cores known it says no.
 func Crowded(s guidelines.Shape, cpusPerRank int) (cores int, crowded bool) {
 	job, wanted := host.ReadJob(), max(1, cpusPerRank)
 	if s.Nodes == 0 {
-		cores = Slots()
+		cores = slots()
 		if wanted > 1 && job != nil && job.NodeCPU > 0 {
 			cores = max(Cores(), job.NodeCPU*max(1, job.NodeCount))
 		}
@@ -188,17 +178,17 @@ func DefaultNP() int {
 	return Cores()
 }
 
-// Slots is how many ranks can have a core each: of a batch allocation, which may
+// slots is how many ranks can have a core each: of a batch allocation, which may
 // have many nodes, its tasks, unless it was asked to overcommit; else the cores.
-func Slots() int {
+func slots() int {
 	if os.Getenv("SLURM_OVERCOMMIT") != "" {
 		return Cores()
 	}
 	return max(Cores(), DefaultNP())
 }
 
-// startedByLauncher is the error that a launcher has started pgmpi itself, several
-// times: each would start ranks of its own.
+// startedByLauncher returns an error if a launcher has started pgmpi itself, several times:
+// each would start ranks of its own.
 func startedByLauncher() error {
 	for _, v := range []string{"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "FLUX_JOB_SIZE"} {
 		if n, err := strconv.Atoi(os.Getenv(v)); err == nil && n > 1 {

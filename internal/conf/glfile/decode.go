@@ -178,7 +178,7 @@ func wanted(t reflect.Type) string {
 	return "a string"
 }
 
-// shown is a short text for a TOML value.
+// shown returns a short text for a TOML value.
 func shown(v any) string {
 	switch x := v.(type) {
 	case string:

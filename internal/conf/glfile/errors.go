@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// Error is one thing that is wrong with a file.
+// Error is an error in a file.
 type Error struct {
 	File string
 	position
 	Msg string
 }
 
-// Error writes "gl.toml:14:9: message".
 func (e Error) Error() string {
 	switch {
 	case e.Line > 0:
@@ -23,13 +22,12 @@ func (e Error) Error() string {
 	return e.Msg
 }
 
-// Errors is everything that is wrong with a file, in the file's order.
+// Errors are all errors of a file, in the order of their places.
 type Errors []Error
 
-// mostErrors are shown of a file: more of them say that it is another kind of file.
+// mostErrors are shown of a file: with more it is another kind of file.
 const mostErrors = 20
 
-// Error has one line for each, up to mostErrors.
 func (es Errors) Error() string {
 	lines := make([]string, min(len(es), mostErrors))
 	for i := range lines {

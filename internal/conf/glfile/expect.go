@@ -23,7 +23,6 @@ func ParseExpect(name string, data []byte) ([]series.Expectation, error) {
 	return e.Expect, f.located(beside(errs, inSection("expect", series.ValidateExpectations(e.Expect))))
 }
 
-// FormatExpect writes the file that ParseExpect reads.
 func FormatExpect(list []series.Expectation) string {
 	var b strings.Builder
 	for i := range list {
@@ -38,7 +37,7 @@ func FormatExpect(list []series.Expectation) string {
 	return b.String()
 }
 
-// quoted is a value in TOML, which JSON without keys is, too.
+// quoted writes a value in TOML: JSON without keys is TOML, too.
 func quoted(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

@@ -28,8 +28,8 @@ import (
 	"pgmpi/nrep"
 )
 
-// File is gl.toml with all defaults applied. A driver sets what its flags
-// give, then calls Validate.
+// File is gl.toml with all defaults applied. A driver sets the values of its flags, then
+// calls Validate.
 type File struct {
 	Check     guidelines.Config     `toml:"check" json:"check"`
 	Job       measure.JobConfig     `toml:"job" json:"job"`
@@ -52,7 +52,6 @@ type File struct {
 	flags map[string]string
 }
 
-// Default is what an empty gl.toml means.
 func Default() File {
 	return File{
 		Check:   guidelines.Default(),
@@ -69,10 +68,8 @@ func Default() File {
 	}
 }
 
-// maxSource is the most bytes of a gl.toml.
 const maxSource = 4 << 20
 
-// Load reads a file; see Parse.
 func Load(path string) (*File, error) {
 	f, err := os.Open(path) // not only a regular file: it may come from a pipe
 	if err != nil {
@@ -201,7 +198,6 @@ func (f *File) planned(np []int, build func(guidelines.Settings) (*guidelines.Pl
 	return p, nil
 }
 
-// check asks every section.
 func (f *File) check() []conf.FieldError {
 	return slices.Concat(
 		inSection("check.", f.Check.Validate(f.Guideline)),
@@ -225,7 +221,7 @@ func (f *File) check() []conf.FieldError {
 	)
 }
 
-// ExploresForced is the error that mpi.env forces an algorithm of a collective that is to
+// ExploresForced returns an error if mpi.env forces an algorithm of a collective that is to
 // be explored: it would be compared with itself.
 func (f *File) ExploresForced() error {
 	return f.located(f.forced(func(c string) bool {
@@ -233,7 +229,8 @@ func (f *File) ExploresForced() error {
 	}))
 }
 
-// forced are the variables of mpi.env that force an algorithm of certain collectives.
+// forced returns an error for each variable of mpi.env that forces an algorithm of such a
+// collective.
 func (f *File) forced(of func(collective string) bool) (errs []conf.FieldError) {
 	for _, name := range slices.Sorted(maps.Keys(f.MPI.Env)) {
 		for _, c := range mockups.Collectives() {

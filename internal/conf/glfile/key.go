@@ -11,7 +11,6 @@ import (
 	"strings"
 )
 
-// Set puts the text of the flag into a file.
 func (k Key) Set(f *File, text string) error {
 	if k.set != nil {
 		return k.set(f, text)
@@ -19,7 +18,6 @@ func (k Key) Set(f *File, text string) error {
 	return parse(text, f.field(k.Name))
 }
 
-// TOML is the key's value in a file, as gl.toml spells it.
 func (k Key) TOML(f *File) string {
 	text, err := json.Marshal(f.field(k.Name).Interface()) // JSON without keys is TOML, too
 	if err != nil {
@@ -43,7 +41,7 @@ func (k Key) Usage(f *File) string {
 	return plain(text)
 }
 
-// Meaning is everything about the key but its default and its flag.
+// Meaning explains the key, without its default and its flag.
 func (k Key) Meaning() string {
 	text := k.Text
 	if len(k.Names) > 0 {
@@ -76,7 +74,6 @@ func plain(text string) string {
 	return strings.ReplaceAll(link.ReplaceAllString(text, "docs/$1"), "`", "")
 }
 
-// field is the place of a key's value.
 func (f *File) field(name string) reflect.Value {
 	v := reflect.ValueOf(f).Elem()
 	for part := range strings.SplitSeq(name, ".") {

@@ -31,7 +31,7 @@ type Key struct {
 	set      func(f *File, text string) error
 }
 
-// Keys are in the order of the template. Those of [[guideline]] are not among them.
+// Keys are in the order of the template, without the keys of [[guideline]].
 var Keys = []Key{
 	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:MPI_Gather`), `extended` (GL18 and up), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
 		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`."},

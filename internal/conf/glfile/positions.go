@@ -81,7 +81,6 @@ func (s *scanner) next() token {
 	return t
 }
 
-// accept passes a token over, if it is the next.
 func (s *scanner) accept(text string) bool {
 	is := len(s.left) > 1 && s.left[0].text == text
 	if is {
