@@ -26,10 +26,8 @@ LIBRARY ?=
 PGMPI ?= bin/pgmpi
 
 DEMO_SIZES := 1,64,1Ki,16Ki,256Ki
-# What `make bench` runs (empty: everything); flags of bin/bench may be among it.
+# What `make bench` runs (everything if it is empty); flags of bin/bench may be among it.
 BENCHES ?=
-# MPICH's test/mpi/coll as built with each library, for BENCHES=interpose.
-DIR ?=
 # How long each fuzz target runs.
 FUZZ_TIME ?= 1m
 STATICCHECK := 0.8.2
@@ -120,8 +118,6 @@ gcc -std=c11 -O2 -Wall -Wextra -fPIC -shared -o bin/slowclock.so testdata/slowcl
 $(build_injected)
 $(call build_overlap,$(OPENMPI_CC),openmpi)
 $(call build_overlap,$(MPICH_CC),mpich)
-$(call build_data,$(OPENMPI_CC),openmpi)
-$(call build_data,$(MPICH_CC),mpich)
 CGO_ENABLED=0 go build -buildvcs=false -o bin/bench ./cmd/bench
 $(allow_root)
 endef
@@ -186,6 +182,8 @@ install: build ## install into PREFIX=/usr/local, below DESTDIR; again with MPIC
 	$(call install_pages,"$$root/share")
 	install -d "$$root/share/doc/pgmpi"
 	cp -r README.md CHANGELOG.md CITATION.cff LICENSE docs examples "$$root/share/doc/pgmpi"
+	rm -r "$$root/share/doc/pgmpi/docs/dev"
+	sed -i '/^Developers: /d' "$$root"/share/doc/pgmpi/README.md "$$root"/share/doc/pgmpi/docs/*.md
 	echo "installed $$root/bin/pgmpi and $$root/libexec/pgmpi/rank-$$library"
 
 # Made beside, then moved: nobody meets half of it.
@@ -278,7 +276,7 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 
 bench: go-check both ## what pgmpi costs and how far to trust it, both libraries; on a machine that does nothing else. BENCHES="loop sync" for some
 	@$(build_bench)
-	bin/bench $(BENCHES) $(if $(DIR),--dir $(DIR))
+	bin/bench $(BENCHES)
 
 fuzz: go-check ## feed every reader damaged input, FUZZ_TIME=1m for each target
 	@said=$$(mktemp)

@@ -179,7 +179,7 @@ func (a *Analysis) Measured(mode protocol.Mode, f results.FollowUp, runs int) (p
 }
 
 // experiment tests the follow-ups like patterns whose mock-up is k calls
-// (docs/statistics.md).
+// (docs/dev/statistics.md).
 func (a *Analysis) experiment() error {
 	m := a.Manifest
 	if a.Cfg.Method == judge.MethodPaper || m.Split == nil || len(m.Split.FollowUps) == 0 {

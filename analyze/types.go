@@ -170,7 +170,7 @@ type Verdict struct {
 	// Ratio is how many times slower the call is: Hodges-Lehmann (docs/
 	// statistics.md); for method paper and split it is the ratio of the medians.
 	Ratio *float64 `json:"ratio"`
-	// RatioLo95 and RatioHi95 are its two-sided 95 % interval (docs/statistics.md);
+	// RatioLo95 and RatioHi95 are its two-sided 95 % interval (docs/dev/statistics.md);
 	// for method paper it belongs to the rank-sum's estimate. Null for split from medians.
 	RatioLo95 *float64      `json:"ratio_lo95"`
 	RatioHi95 *float64      `json:"ratio_hi95"`

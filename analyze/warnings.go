@@ -175,7 +175,7 @@ func (r *Remarks) ofPairing(a *Analysis, of *Report) {
 }
 
 // The spreads of two sides are unlike when one is three times the other's. Chance
-// makes that of up to one test in ten (docs/statistics.md).
+// makes that of up to one test in ten (docs/dev/statistics.md).
 const (
 	leastSpread = 10 // mpiruns
 	unlike      = 3

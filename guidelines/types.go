@@ -115,7 +115,7 @@ type Test struct {
 	Tolerant bool  `json:"tolerant,omitempty"`
 }
 
-// maxSplit is the largest k of a split-robustness test (docs/statistics.md: k calls of
+// maxSplit is the largest k of a split-robustness test (docs/dev/statistics.md: k calls of
 // 1/k of the data).
 const maxSplit = 1024
 

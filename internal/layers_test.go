@@ -1,4 +1,4 @@
-// Package internal_test holds the code to the layers of docs/architecture.md.
+// Package internal_test holds the code to the layers of docs/dev/architecture.md.
 package internal_test
 
 import (
@@ -111,7 +111,7 @@ func TestImportsRunDownwards(t *testing.T) {
 	for from, imports := range importsOf(t, "..") {
 		layer, entry := layerOf(from)
 		if layer < 0 && !within(from, forTests[0]) {
-			t.Errorf("%s is in no layer: give it one here and in docs/architecture.md", from)
+			t.Errorf("%s is in no layer: give it one here and in docs/dev/architecture.md", from)
 		}
 		for _, to := range imports {
 			if to == "C" {
@@ -132,7 +132,7 @@ func TestImportsRunDownwards(t *testing.T) {
 }
 
 func TestArchitecturePageShowsTheLayers(t *testing.T) {
-	page, err := os.ReadFile("../docs/architecture.md")
+	page, err := os.ReadFile("../docs/dev/architecture.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestArchitecturePageShowsTheLayers(t *testing.T) {
 		want.WriteString("    " + strings.Join(entries, "   ") + "\n")
 	}
 	if !strings.Contains(string(page), want.String()) {
-		t.Errorf("docs/architecture.md lacks\n%s", want.String())
+		t.Errorf("docs/dev/architecture.md lacks\n%s", want.String())
 	}
 }
 

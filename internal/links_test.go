@@ -13,7 +13,10 @@ import (
 	"unicode"
 )
 
-const repository = ".."
+const (
+	repository = ".."
+	developers = "docs/dev/" // pages that are not installed
+)
 
 // textsOf returns the files of the repository whose names end so, by their paths.
 func textsOf(t *testing.T, endings ...string) map[string]string {
@@ -109,10 +112,32 @@ func TestLinksOfPagesLeadSomewhere(t *testing.T) {
 	}
 }
 
+var forDevelopers = regexp.MustCompile(`(?m)^Developers: .*$`)
+
+// `make install` leaves developers' pages out, and the lines of users' pages that lead there.
+func TestUsersNeedNoPageThatIsNotInstalled(t *testing.T) {
+	installed := []string{"README.md", "CHANGELOG.md", "CITATION.cff", "LICENSE", "docs/", "examples/"}
+	comes := func(file string) bool {
+		return !strings.HasPrefix(file, developers) &&
+			slices.ContainsFunc(installed, func(with string) bool { return strings.HasPrefix(file, with) })
+	}
+	for from, text := range textsOf(t, ".md") {
+		if !comes(from) {
+			continue
+		}
+		for _, m := range linkForm.FindAllStringSubmatch(prose(forDevelopers.ReplaceAllString(text, "")), -1) {
+			to, _, _ := strings.Cut(m[1], "#")
+			if to != "" && !strings.Contains(to, "://") && !comes(path.Join(path.Dir(from), to)) {
+				t.Errorf("%s: (%s) is not installed: a link for developers stands in a line that begins with Developers:", from, m[1])
+			}
+		}
+	}
+}
+
 // Messages, comments and scripts name pages, too.
 func TestPagesThatCodeNamesAreThere(t *testing.T) {
 	pages := textsOf(t, ".md")
-	named := regexp.MustCompile(`\bdocs/[A-Za-z0-9-]+\.md(#[a-z0-9-]*[a-z0-9])?`)
+	named := regexp.MustCompile(`\bdocs/(dev/)?[A-Za-z0-9-]+\.md(#[a-z0-9-]*[a-z0-9])?`)
 	for file, text := range textsOf(t, ".go", ".c", ".h", ".sh", ".yml", ".py", "Makefile", "Jenkinsfile", ".md") {
 		if file == "internal/links_test.go" {
 			continue
@@ -125,16 +150,17 @@ func TestPagesThatCodeNamesAreThere(t *testing.T) {
 	}
 }
 
-func TestTheIndexListsEveryPageOnce(t *testing.T) {
+// Users' pages have one index, and developers' pages, which are not installed, another.
+func TestTheIndexesListEveryPageOnce(t *testing.T) {
 	pages := textsOf(t, ".md")
-	index := pages["docs/README.md"]
 	for file := range pages {
 		dir, name := path.Split(file)
-		if dir != "docs/" || name == "README.md" {
+		if dir != "docs/" && dir != developers || name == "README.md" {
 			continue
 		}
-		if n := strings.Count(index, "\n| ["+strings.TrimSuffix(name, ".md")+"]("+name+") | "); n != 1 {
-			t.Errorf("docs/README.md has %d rows for %s, want 1", n, name)
+		index := dir + "README.md"
+		if n := strings.Count(pages[index], "\n| ["+strings.TrimSuffix(name, ".md")+"]("+name+") | "); n != 1 {
+			t.Errorf("%s has %d rows for %s, want 1", index, n, name)
 		}
 	}
 }

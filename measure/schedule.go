@@ -10,7 +10,7 @@ import (
 // Schedule returns R, and the looks with their weights if there are any: interim
 // looks, but for the last. The usual ones are taken where neither mpiruns nor looks
 // are given. All of it is fixed before the start. Without
-// look_weights three looks have the .2, .3 and .5 of docs/statistics.md, any other
+// look_weights three looks have the .2, .3 and .5 of docs/dev/statistics.md, any other
 // number equal shares. max_mpiruns takes the place of the looks behind it, and has
 // their weights.
 func (c JobConfig) Schedule(usual []int, shares []float64) (r int, looks []int, weights []float64) {

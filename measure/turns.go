@@ -16,7 +16,7 @@ import (
 // header of every raw file, below what a reader takes.
 const MaxTurns = 10000
 
-// usualTurns was chosen by what it does to verdicts that flip (docs/measuring.md).
+// usualTurns was chosen by what it does to verdicts that flip (docs/dev/measuring.md).
 const usualTurns = 10
 
 // leastCalls is how many repetitions a visit has at least, if the case has as many and

@@ -181,7 +181,7 @@ func (f Function) Memory(count, extent int64, p int) Need {
 }
 
 // collectives are the rows without a mock-up, in alphabetical order. Buffers
-// as in the MPI standard, with msize as docs/results-format.md defines it. The
+// as in the MPI standard, with msize as docs/guidelines.md defines it. The
 // ones with a vector of counts are measured with equal counts.
 var collectives = []Function{
 	{ID: "MPI_Allgather", Send: block, Recv: vector, Result: gathered, Regular: true, OneCount: true},

@@ -1,4 +1,4 @@
-// Package judge turns run medians into verdicts (docs/statistics.md).
+// Package judge turns run medians into verdicts (docs/dev/statistics.md).
 //
 // A Design is fixed before there are data: R, the number m of tests, and alpha
 // choose the test and the adjustment, or a Refusal. A Family is a Design's tests

@@ -75,7 +75,7 @@ func (f *Family) one(k int, pair Pair) (o Outcome, err error) {
 	e, err := t.Effect(pair.Orig, pair.Other)
 	o.P, o.PKept, o.Ratio, o.Lo95, o.Hi95 = o.raw, o.kept.P, e.Ratio, e.Lo95, e.Hi95
 	if f.Method == MethodPaper {
-		// The paper gives the ratio of the medians, and no interval (docs/statistics.md).
+		// The paper gives the ratio of the medians, and no interval (docs/dev/statistics.md).
 		o.Ratio = stats.MedianFinite(pair.Orig) / stats.MedianFinite(pair.Other)
 	}
 	return o, err
@@ -185,7 +185,7 @@ func (f *Family) judge(o *Outcome, pair Pair, k int) {
 
 func (f *Family) significant(o *Outcome) bool { return o.PAdjusted <= f.Alpha }
 
-// verdict applies docs/statistics.md.
+// verdict applies docs/dev/statistics.md.
 func (f *Family) verdict(k int, o *Outcome, pair Pair) Verdict {
 	significant := f.significant(o)
 	switch {
@@ -209,7 +209,7 @@ func (f *Family) verdict(k int, o *Outcome, pair Pair) Verdict {
 // a new check of this design finds it again: that the estimate of the new one, which
 // spreads like this one's about its true ratio, is at least MinSlowdown and
 // significant. The true ratios of two checks differ by BetweenChecks
-// (docs/statistics.md, "Would a repeat show it?").
+// (docs/dev/statistics.md, "Replication").
 func (f *Family) replicate() {
 	rejected := 0
 	for i := range f.Outcomes {

@@ -124,7 +124,7 @@ func TestProcedureMatchesGoldenVectors(t *testing.T) {
 	}
 }
 
-// methodsAreTheDefaultWithOneChange is docs/statistics.md: ci is default with
+// methodsAreTheDefaultWithOneChange is docs/dev/statistics.md: ci is default with
 // Holm, margin tests against (1+δ) times the other side.
 func methodsAreTheDefaultWithOneChange(t *testing.T, cfg Config, r, m int, family []Pair) {
 	t.Helper()
@@ -183,7 +183,7 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// The numbers are those of docs/statistics.md: the smallest R that can report a
+// The numbers are those of docs/dev/statistics.md: the smallest R that can report a
 // lone violation at alpha = .05, m = 495.
 func TestRefusalNamesTheRThatWouldDo(t *testing.T) {
 	for _, c := range []struct {

@@ -38,7 +38,7 @@ type Half struct {
 }
 
 // Outlook estimates how many mpiruns would decide what is undecided
-// (docs/statistics.md, "Undecided").
+// (docs/dev/statistics.md, "R needed").
 func (f *Family) Outlook() Outlook {
 	out := Outlook{Needed: make([]*RunsNeeded, f.M)}
 	open, from := f.open()

@@ -17,7 +17,7 @@ type Schedule struct {
 // Once is the Schedule of a single look.
 func Once(r int) Schedule { return Schedule{[]int{r}, []float64{1}} }
 
-// The usual schedule, chosen by simulation (docs/statistics.md).
+// The usual schedule, chosen by simulation (docs/dev/statistics.md).
 const (
 	screenAt = 8  // mpiruns of the first look, which measure everything
 	pairedAt = 16 // of the second, at least

@@ -2,7 +2,7 @@ package judge
 
 import "pgmpi/internal/stats"
 
-// Verdict is what is said of a planned test (docs/statistics.md).
+// Verdict is what is said of a planned test (docs/dev/statistics.md).
 type Verdict string
 
 // All verdicts.
@@ -56,7 +56,7 @@ func (o *Outcome) Done() bool { return o.Decided || o.Stopped }
 // BetweenChecks is how far a test's true ratio spreads from check to check, as a standard
 // deviation of logarithms: what all mpiruns of a check have in common, such as where the
 // buffers lie or what the host does meanwhile, is in no interval. It was measured
-// (docs/statistics.md).
+// (docs/dev/statistics.md).
 const BetweenChecks = 0.03
 
 // FirmLevel is the replication probability from which a violation is firm.
@@ -67,7 +67,7 @@ func (o *Outcome) Firm() bool { return o.Replication >= FirmLevel }
 
 // SplitSuspected tells whether a call is slower than k calls on 1/k of the
 // data by more than the tolerance, a fraction of k·part (S-PGMPI §4.3,
-// docs/statistics.md). Both times are medians of run medians in one unit.
+// docs/dev/statistics.md). Both times are medians of run medians in one unit.
 func SplitSuspected(whole, part float64, k int, tolerance float64) bool {
 	return whole > (1+tolerance)*float64(k)*part
 }

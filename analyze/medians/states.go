@@ -25,7 +25,7 @@ const (
 )
 
 // State is a state of the machine: the mpiruns of a shape that were about equally
-// fast, and apart from the others (docs/statistics.md).
+// fast, and apart from the others (docs/dev/statistics.md).
 type State struct {
 	Shape   string   `json:"shape"`
 	Name    string   `json:"name"`    // A, B, …, from the fastest
@@ -122,7 +122,7 @@ func put(readings map[string]map[int][]Speed, run *results.Run) {
 // rule says when two groups of mpiruns are two states: their medians differ by the
 // factor apart, and the gap between them is at least the factor gap, and `spreads`
 // times as wide as the values of either spread. Both rules are chosen by simulation
-// (docs/statistics.md).
+// (docs/dev/statistics.md).
 type rule struct{ apart, gap, spreads float64 }
 
 var (

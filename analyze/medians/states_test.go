@@ -114,7 +114,7 @@ func t2(rng *rand.Rand) float64 {
 	return a * math.Sqrt(2/(1-a*a)) * 0.6745 / 0.8165
 }
 
-// The shares are those of docs/statistics.md, "States of the machine".
+// The shares are those of docs/dev/statistics.md, "States".
 func TestNoiseHasNoStatesAndStatesAreFound(t *testing.T) {
 	const folders = 4000
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -110,7 +110,7 @@ type CaseChange struct {
 	BMedianS  *float64 `json:"b_median_s"`
 	AR        int      `json:"a_r"`      // run medians of A
 	BR        int      `json:"b_r"`      // of B
-	Ratio     *float64 `json:"ratio"`    // B/A, Hodges-Lehmann (docs/statistics.md)
+	Ratio     *float64 `json:"ratio"`    // B/A, Hodges-Lehmann (docs/dev/statistics.md)
 	RatioLo   *float64 `json:"ratio_lo"` // 95 % interval
 	RatioHi   *float64 `json:"ratio_hi"`
 	PValue    *float64 `json:"p_value"`    // of the alternative

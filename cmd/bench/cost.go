@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -22,106 +21,81 @@ import (
 )
 
 const (
-	sizeAimMB      = 30.0
 	analyzeSamples = 10_000_000
-	analyzeSeconds = 2.0
 	analyzeMiB     = 512.0
-	exportSeconds  = 10.0
-	memoryAimMB    = 50.0
 	memoryBytes    = 1 << 20 // of a block
 	memoryNRep     = 20
-	shareAim       = 0.8
 	shareNRep      = 100
 )
 
 // sizeBench looks at the driver's size on disk.
-func sizeBench(_ context.Context, e *env) error {
+func sizeBench(_ context.Context, e *env) {
 	info, err := os.Stat(filepath.Join(e.bin, "pgmpi"))
-	if err != nil {
-		return err
-	}
+	must(err)
 	e.title("size of the driver, one static program")
 	mb := float64(info.Size()) / 1e6
-	return outcome("pgmpi", fmt.Sprintf("%.1f MB", mb), fmt.Sprintf("under %g MB", sizeAimMB), mb < sizeAimMB)
+	e.outcome("pgmpi", fmt.Sprintf("%.1f MB", mb), "under 30 MB", mb < 30)
 }
 
 // analyzeBench times stage 3 on a results folder of simulated samples: from the
 // gzipped raw files to the verdict.
-func analyzeBench(ctx context.Context, e *env) error {
-	made, err := makeFolder(e.dir, analyzeSamples)
-	if err != nil {
-		return err
-	}
+func analyzeBench(ctx context.Context, e *env) {
+	made := makeFolder(e.dir, analyzeSamples)
 	e.title("pgmpi analyze: %d samples from gzipped raw files to the verdict", made)
-	return e.fastest(ctx, "wall-clock", analyzeSeconds, "analyze", e.dir)
+	e.fastest(ctx, "wall-clock", 2, "analyze", e.dir)
 }
 
 // exportBench times the way of the same samples into a table.
-func exportBench(ctx context.Context, e *env) error {
+func exportBench(ctx context.Context, e *env) {
 	folder := filepath.Join(e.dir, "results")
-	made, err := makeFolder(folder, analyzeSamples)
-	if err != nil {
-		return err
-	}
+	made := makeFolder(folder, analyzeSamples)
 	e.title("pgmpi export: %d samples from gzipped raw files to a table", made)
-	var missed error
 	for _, format := range export.Formats {
 		out := filepath.Join(e.dir, "samples."+format)
-		missed = errors.Join(missed, e.fastest(ctx, format, exportSeconds, "export", folder, "--format", format, "--out", out))
-		if info, err := os.Stat(out); err == nil {
-			fmt.Printf("   %s: %.0f MB\n", format, float64(info.Size())/1e6)
-		}
+		e.fastest(ctx, format, 10, "export", folder, "--format", format, "--out", out)
+		info, err := os.Stat(out)
+		must(err)
+		fmt.Printf("   %s: %.0f MB\n", format, float64(info.Size())/1e6)
 	}
-	return missed
 }
 
 // fastest times a command of pgmpi over many samples, and looks at its memory.
-func (e *env) fastest(ctx context.Context, what string, seconds float64, args ...string) error {
+func (e *env) fastest(ctx context.Context, what string, seconds float64, args ...string) {
 	var best, cpu time.Duration
 	most := 0.0
 	for i := range e.times {
 		start := time.Now()
-		done, err := e.pgmpi(ctx, args...)
-		if err != nil {
-			return err
-		}
+		done := e.pgmpi(ctx, args...)
 		if took := time.Since(start); i == 0 || took < best {
 			best, cpu = took, done.UserTime()+done.SystemTime()
 		}
 		most = max(most, float64(done.SysUsage().(*syscall.Rusage).Maxrss)/1024)
 	}
-	return errors.Join(
-		outcome(what, fmt.Sprintf("%.2f s (%.2f s of CPU time)", best.Seconds(), cpu.Seconds()),
-			fmt.Sprintf("under %g s on 2 cores", seconds), best.Seconds() < seconds),
-		outcome("largest resident memory", fmt.Sprintf("%.0f MiB", most), fmt.Sprintf("under %g MiB", analyzeMiB), most < analyzeMiB))
+	e.outcome(what, fmt.Sprintf("%.2f s (%.2f s of CPU time)", best.Seconds(), cpu.Seconds()), fmt.Sprintf("under %g s on 2 cores", seconds), best.Seconds() < seconds)
+	e.outcome("largest resident memory", fmt.Sprintf("%.0f MiB", most), fmt.Sprintf("under %g MiB", analyzeMiB), most < analyzeMiB)
 }
 
 // makeFolder makes the results folder of a check with the defaults and R = 10 on
 // two processes, and returns how many samples it holds.
-func makeFolder(dir string, samples int) (int, error) {
+func makeFolder(dir string, samples int) int {
 	config := glfile.Default()
 	config.Job.NP, config.Job.MPIRuns = []int{np}, 10
 	plan, err := config.Plan(config.Job.NP)
-	if err != nil {
-		return 0, err
-	}
+	must(err)
 	m := &results.Manifest{Version: "bench", Plan: *plan, R: config.Job.MPIRuns, Seed: 1,
 		Rank: protocol.RankInfo{Library: "none", LibVersion: "simulated samples", ClockTickNS: 10}}
-	if m.Config, err = json.Marshal(config); err != nil {
-		return 0, err
-	}
+	m.Config, err = json.Marshal(config)
+	must(err)
 	folder, err := results.Create(dir)
-	if err != nil {
-		return 0, err
-	}
+	must(err)
 	defer folder.Close()
 	runs := m.R * len(plan.Cases)
 	nrep := (samples + runs - 1) / runs
-	err = folder.WriteManifest(m)
-	for run := 1; run <= m.R && err == nil; run++ {
-		err = folder.WriteRun(simulatedRun(m, run, nrep))
+	must(folder.WriteManifest(m))
+	for run := 1; run <= m.R; run++ {
+		must(folder.WriteRun(simulatedRun(m, run, nrep)))
 	}
-	return nrep * runs, err
+	return nrep * runs
 }
 
 // simulatedRun has for every case nrep samples around a time that grows with its
@@ -151,55 +125,31 @@ func simulatedRun(m *results.Manifest, run, nrep int) *results.Run {
 // memoryBench compares the largest resident memory of a rank with what a plain C
 // program (memory.c) takes that has the same buffers and makes the same calls, and shows
 // what a case costs beside its calls.
-func memoryBench(ctx context.Context, e *env) error {
+func memoryBench(ctx context.Context, e *env) {
 	e.title("memory of a rank against a plain C program with the same buffers: Allreduce and Alltoall of %d KiB, verified", memoryBytes>>10)
 	if e.processes == nil {
 		e.processes = []int{2, 4, 8, 16, 32}
 	}
-	var missed error
+	var small []protocol.JobCase
+	for msize := int64(1); msize <= 16; msize++ {
+		small = append(small, protocol.JobCase{Function: "MPI_Allreduce", Msize: msize})
+	}
 	for _, p := range e.processes {
 		job := newJob(p, memoryNRep, protocol.JobCase{Function: "MPI_Allreduce", Msize: 8},
 			protocol.JobCase{Function: "MPI_Allreduce", Msize: memoryBytes}, protocol.JobCase{Function: "MPI_Alltoall", Msize: memoryBytes})
 		job.Verify = true
-		ours, err1 := peak(e.program("pgmpi-rank"), func() error {
-			_, err := e.do(ctx, "pgmpi-rank", job)
-			return err
-		})
-		plain, err2 := peak(e.program("memory"), func() error {
-			_, err := e.plain(ctx, p, "memory", fmt.Sprint(memoryBytes), fmt.Sprint(memoryNRep))
-			return err
-		})
-		if err := errors.Join(err1, err2); err != nil {
-			return err
-		}
-		missed = errors.Join(missed, outcome(fmt.Sprintf("p = %d", p), fmt.Sprintf("%.0f MB (rank %.0f MB, plain C %.0f MB)", ours-plain, ours, plain),
-			fmt.Sprintf("under %g MB", memoryAimMB), ours-plain < memoryAimMB))
-		untimed, err := untimedPerCase(ctx, e, p)
-		if err != nil {
-			return err
-		}
-		fmt.Printf("   p = %d: %.3g ms for each case beside its timed and untimed calls\n", p, untimed*1e3)
+		ours := peak(e.program("pgmpi-rank"), func() { e.do(ctx, "pgmpi-rank", job) })
+		plain := peak(e.program("memory"), func() { e.plain(ctx, p, "memory", fmt.Sprint(memoryBytes), fmt.Sprint(memoryNRep)) })
+		e.outcome(fmt.Sprintf("p = %d", p), fmt.Sprintf("%.0f MB (rank %.0f MB, plain C %.0f MB)", ours-plain, ours, plain), "under 50 MB", ours-plain < 50)
+		out := e.do(ctx, "pgmpi-rank", newJob(p, memoryNRep, small...))
+		// To prepare, fill and verify a case, and to collect its samples.
+		fmt.Printf("   p = %d: %.3g ms for each case beside its timed and untimed calls\n", p, float64(out.End.MeasureNS-out.End.TimedNS)/1e6/float64(len(small)))
 	}
-	return missed
-}
-
-// untimedPerCase is what a case of few bytes takes beside its calls, in seconds: to
-// prepare, fill and verify it, and to collect its samples.
-func untimedPerCase(ctx context.Context, e *env, p int) (float64, error) {
-	var cases []protocol.JobCase
-	for msize := int64(1); msize <= 16; msize++ {
-		cases = append(cases, protocol.JobCase{Function: "MPI_Allreduce", Msize: msize})
-	}
-	out, err := e.do(ctx, "pgmpi-rank", newJob(p, memoryNRep, cases...))
-	if err != nil {
-		return 0, err
-	}
-	return float64(out.End.MeasureNS-out.End.TimedNS) / 1e9 / float64(len(cases)), nil
 }
 
 // peak is the largest VmHWM of all processes of a program in MB, looked at while
 // mpirun runs.
-func peak(program string, mpirun func() error) (mb float64, err error) {
+func peak(program string, mpirun func()) (mb float64) {
 	var ended atomic.Bool
 	var looking sync.WaitGroup
 	looking.Go(func() {
@@ -207,13 +157,14 @@ func peak(program string, mpirun func() error) (mb float64, err error) {
 			mb = max(mb, residentPeak(program))
 		}
 	})
-	err = mpirun()
+	err := try(mpirun)
 	ended.Store(true)
 	looking.Wait()
 	if err == nil && mb == 0 {
 		err = fmt.Errorf("no process of %s was seen", program)
 	}
-	return mb, err
+	must(err)
+	return mb
 }
 
 // residentPeak is the largest VmHWM in MB of the processes that run a program.
@@ -237,42 +188,32 @@ type spent struct{ launch, timed, rest float64 }
 
 // spentIn returns the manifest of a results folder, its mpiruns of some modes, and
 // their sum.
-func spentIn(out string, modes ...protocol.Mode) (m *results.Manifest, runs []spent, all spent, err error) {
+func spentIn(out string, modes ...protocol.Mode) (m *results.Manifest, runs []spent, all spent) {
 	folder, m, err := results.Open(out)
-	if err != nil {
-		return nil, nil, all, err
-	}
+	must(err)
 	for _, mode := range modes {
 		for r, err := range folder.Runs(mode, m.Plan.Shapes[0], &m.Plan) {
-			if err != nil {
-				return nil, nil, all, err
-			}
+			must(err)
 			s := spent{float64(r.LaunchNS) * 1e-9, float64(r.TimedNS) * 1e-9, float64(r.WallNS-r.LaunchNS-r.TimedNS) * 1e-9}
 			runs = append(runs, s)
 			all = spent{all.launch + s.launch, all.timed + s.timed, all.rest + s.rest}
 		}
 	}
-	return m, runs, all, nil
+	return m, runs, all
 }
 
 // shareBench shows how much of an mpirun of stage 2 is measuring: untimed and
 // timed calls and their synchronisation, against preparing, verifying, filling,
 // reducing and sending. Launching is left out.
-func shareBench(ctx context.Context, e *env) error {
+func shareBench(ctx context.Context, e *env) {
 	e.title("share of stage 2 in the measured calls: GL1-GL17 at the default sizes, p = %d, nrep %d, %d mpiruns", np, shareNRep, e.times)
-	out, _, err := e.measure(ctx, "measure", fmt.Sprintf("[job]\nnp = [%d]\nmpiruns = %d\n[nrep]\nfixed = %d\n", np, e.times, shareNRep), 1)
-	if err != nil {
-		return err
-	}
-	_, runs, all, err := spentIn(out, protocol.ModeMeasure)
-	if err != nil {
-		return err
-	}
+	out, _ := e.measure(ctx, "measure", fmt.Sprintf("[job]\nnp = [%d]\nmpiruns = %d\n[nrep]\nfixed = %d\n", np, e.times, shareNRep), 1, nil)
+	_, runs, all := spentIn(out, protocol.ModeMeasure)
 	share := func(s spent) float64 { return s.timed / (s.timed + s.rest) }
 	for i, s := range runs {
 		fmt.Printf("   mpirun %d: launch %.2f s, then %.2f s, of them measured %.0f %%\n", i+1, s.launch, s.timed+s.rest, 100*share(s))
 	}
-	return outcome("share of all mpiruns", fmt.Sprintf("%.0f %%", 100*share(all)), fmt.Sprintf("at least %.0f %%", 100*shareAim), share(all) >= shareAim)
+	e.outcome("share of all mpiruns", fmt.Sprintf("%.0f %%", 100*share(all)), "at least 80 %", share(all) >= .8)
 }
 
 // checkAims are half of what PGMPI 1.0 takes for the same (two cores; 17.8 s with
@@ -298,49 +239,26 @@ msizes = ["16", "256", "4Ki", "64Ki", "1Mi"]
 // checkBench times a whole check: the 15 patterns of S-PGMPI and the collectives
 // in them, all three stages. It does so by turns with the number of mpiruns of
 // PGMPI's time, and by the default procedure.
-func checkBench(ctx context.Context, e *env) error {
+func checkBench(ctx context.Context, e *env) {
 	e.title("whole check of GL3-GL17 at 5 sizes, 16 B to 1 MiB, p = %d, nrep 10 to 200 predicted", np)
-	meter, err := newStateMeter()
-	if err != nil {
-		return err
-	}
+	meter := newStateMeter()
 	fixed, byDefault := math.Inf(1), math.Inf(1)
 	for i := range e.times {
-		took, err := e.timeCheck(ctx, meter, fmt.Sprintf("%smpiruns = %d\n", checkTOML, checkMPIRuns), 2*i+1)
-		fixed = min(fixed, took)
-		if err == nil {
-			took, err = e.timeCheck(ctx, meter, checkTOML, 2*i+2)
-			byDefault = min(byDefault, took)
-		}
-		if err != nil {
-			return err
-		}
+		fixed = min(fixed, e.timeCheck(ctx, meter, fmt.Sprintf("%smpiruns = %d\n", checkTOML, checkMPIRuns), 2*i+1))
+		byDefault = min(byDefault, e.timeCheck(ctx, meter, checkTOML, 2*i+2))
 	}
 	aim := checkAims[e.library]
-	return errors.Join(
-		outcome(fmt.Sprintf("wall-clock with %d mpiruns", checkMPIRuns), fmt.Sprintf("%.1f s", fixed), fmt.Sprintf("at most %.1f s", aim), fixed <= aim),
-		outcome("wall-clock by default", fmt.Sprintf("%.1f s, %.2f times that", byDefault, byDefault/fixed), fmt.Sprintf("at most %.1f times", defaultAim), byDefault <= defaultAim*fixed))
+	e.outcome(fmt.Sprintf("wall-clock with %d mpiruns", checkMPIRuns), fmt.Sprintf("%.1f s", fixed), fmt.Sprintf("at most %.1f s", aim), fixed <= aim)
+	e.outcome("wall-clock by default", fmt.Sprintf("%.1f s, %.2f times that", byDefault, byDefault/fixed), fmt.Sprintf("at most %.1f times", defaultAim), byDefault <= defaultAim*fixed)
 }
 
 // timeCheck makes a check, prints where its time went, and returns it in seconds.
-func (e *env) timeCheck(ctx context.Context, meter *stateMeter, text string, seed int) (took float64, err error) {
-	before, err := meter.read()
-	if err != nil {
-		return 0, err
-	}
-	out, took, err := e.measure(ctx, "check", text, seed)
-	if err != nil {
-		return 0, err
-	}
-	after, err := meter.read()
-	if err != nil {
-		return 0, err
-	}
-	m, runs, all, err := spentIn(out, protocol.ModeNREP, protocol.ModeMeasure)
-	if err != nil {
-		return 0, err
-	}
+func (e *env) timeCheck(ctx context.Context, meter *stateMeter, text string, seed int) (took float64) {
+	before := meter.read()
+	out, took := e.measure(ctx, "check", text, seed, nil)
+	after := meter.read()
+	m, runs, all := spentIn(out, protocol.ModeNREP, protocol.ModeMeasure)
 	fmt.Printf("   R = %d, cache line %.0f and %.0f ns, %.1f s: launching %d mpiruns %.1f s, measured calls %.1f s, the rest of the ranks' work %.1f s, the driver between them %.1f s\n",
 		m.R, before, after, took, len(runs), all.launch, all.timed, all.rest, took-all.launch-all.timed-all.rest)
-	return took, nil
+	return took
 }

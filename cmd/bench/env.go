@@ -12,13 +12,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
-	"pgmpi/internal/stats"
 	"pgmpi/measure"
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
@@ -27,7 +28,7 @@ import (
 
 const np = 2 // of benches that do not go through several
 
-// env is what benches run with: the settings, and what run adds for one bench.
+// env has what benches run with: the settings, and what run adds for one bench.
 type env struct {
 	bin            string
 	times, mpiruns int
@@ -35,32 +36,37 @@ type env struct {
 	processes      []int
 	seed           uint64
 	folder         string
-	every          int    // combinations of exhaustive, of which one is tried
-	suite          string // the built tests of interpose
-	parts          []string
-	simulation
+	tests          int // of a simulated check
+	designs        []string
+	rows           string
 
 	library string            // "openmpi" or "mpich"; "" without MPI
 	info    protocol.RankInfo // of its rank program
 	dir     string            // temporary
+	exits   []int             // of pgmpi that are no failure, beside 0 and 1
+	missed  bool              // some aim
 }
 
 // run does a bench with one library, or with none.
-func (e env) run(ctx context.Context, b bench, library string) (err error) {
-	e.times = cmp.Or(e.times, b.times)
-	if e.bin, err = filepath.Abs(e.bin); err != nil {
-		return err
-	}
-	if e.library = library; library != "" {
-		if e.info, err = launch.Probe(e.program("pgmpi-rank")); err != nil {
-			return err
+func (e env) run(ctx context.Context, b bench, library string) error {
+	e.library, e.times = library, cmp.Or(e.times, b.times)
+	err := try(func() {
+		var err error
+		e.bin, err = filepath.Abs(e.bin)
+		must(err)
+		if library != "" {
+			e.info, err = launch.Probe(e.program("pgmpi-rank"))
+			must(err)
 		}
+		e.dir, err = os.MkdirTemp("", "pgmpi-bench-")
+		must(err)
+		defer os.RemoveAll(e.dir)
+		b.run(ctx, &e)
+	})
+	if err == nil && e.missed {
+		err = errMissed
 	}
-	if e.dir, err = os.MkdirTemp("", "pgmpi-bench-"); err != nil {
-		return err
-	}
-	defer os.RemoveAll(e.dir)
-	return b.run(ctx, &e)
+	return err
 }
 
 // program is the path of a program that is built for each library.
@@ -73,6 +79,9 @@ func (e *env) title(format string, args ...any) {
 	if e.library != "" {
 		on = e.info.LibVersion + "; " + on
 	}
+	if e.load {
+		on += "; beside a load that comes and goes"
+	}
 	fmt.Printf("\n== "+format+"\n   %s\n", append(args, on)...)
 }
 
@@ -84,73 +93,101 @@ func command(ctx context.Context, argv ...string) *exec.Cmd {
 	return cmd
 }
 
-// pgmpi runs the driver; violations are no error.
-func (e *env) pgmpi(ctx context.Context, args ...string) (*os.ProcessState, error) {
+// pgmpi runs the driver; violations are no failure.
+func (e *env) pgmpi(ctx context.Context, args ...string) *os.ProcessState {
 	cmd := command(ctx, append([]string{filepath.Join(e.bin, "pgmpi")}, args...)...)
 	out, err := cmd.CombinedOutput()
-	if code := cmd.ProcessState.ExitCode(); code != 0 && code != 1 {
-		return nil, fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
+	if code := cmd.ProcessState.ExitCode(); code != 0 && code != 1 && !slices.Contains(e.exits, code) {
+		must(fmt.Errorf("%v: %w\n%s", cmd.Args, err, out))
 	}
-	return cmd.ProcessState, nil
+	return cmd.ProcessState
 }
 
-// measure runs a pgmpi command that measures, with a gl.toml of this text. out is
-// its results folder; no two may have the same seed.
-func (e *env) measure(ctx context.Context, command, text string, seed int) (out string, seconds float64, err error) {
+// measure runs a pgmpi command that measures, with a gl.toml of this text, and reads its
+// document, as check's report.json, unless that is nil. out is the results folder; no two
+// may have the same seed.
+func (e *env) measure(ctx context.Context, command, text string, seed int, document any) (out string, seconds float64) {
 	out = filepath.Join(e.dir, fmt.Sprint("out", seed))
 	file := filepath.Join(e.dir, "gl.toml")
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		return "", 0, err
-	}
+	must(os.WriteFile(file, []byte(text), 0o666))
 	start := time.Now()
-	_, err = e.pgmpi(ctx, command, "--quiet", "--guidelines", file, "--rank", e.program("pgmpi-rank"), "--out", out, "--seed", fmt.Sprint(seed))
-	return out, time.Since(start).Seconds(), err
-}
-
-// mpirunsLine is the line of gl.toml for --mpiruns; without it pgmpi has its default.
-func (e *env) mpirunsLine() string {
-	if e.mpiruns == 0 {
-		return ""
+	e.pgmpi(ctx, command, "--quiet", "--guidelines", file, "--rank", e.program("pgmpi-rank"), "--out", out, "--seed", fmt.Sprint(seed))
+	seconds = time.Since(start).Seconds()
+	if document != nil {
+		name := map[string]string{"check": "report"}[command]
+		read(filepath.Join(out, cmp.Or(name, command)+".json"), document)
 	}
-	return fmt.Sprintf("mpiruns = %d\n", e.mpiruns)
+	return out, seconds
 }
 
-// report is what the benches read of report.json. Reports of older versions lack
-// the fields that are named here.
+func read(file string, document any) {
+	text, err := os.ReadFile(file)
+	must(err)
+	must(json.Unmarshal(text, document))
+}
+
+// preload makes a section of gl.toml that loads a library into the ranks.
+func preload(library, variable, value string) string {
+	return fmt.Sprintf("[mpi]\nenv = { LD_PRELOAD = %q, %s = %q }\n", library, variable, value)
+}
+
+// delay makes a section of gl.toml that delays calls: docs/statistics.md#self-test.
+func (e *env) delay(calls ...string) string {
+	return preload(e.program("pgmpi-rank")+"-delay.so", "PGMPI_DELAY", strings.Join(calls, ","))
+}
+
+// job makes a section of gl.toml for np processes and --mpiruns; without that pgmpi has
+// its default.
+func (e *env) job(msizes string) string {
+	text := fmt.Sprintf("[job]\nnp = [%d]\nmsizes = [%s]\n", np, msizes)
+	if e.mpiruns > 0 {
+		text += fmt.Sprintf("mpiruns = %d\n", e.mpiruns)
+	}
+	return text
+}
+
+// report has what the benches read of report.json.
 type report struct {
-	R        int           `json:"r"`
-	Gate     *analyze.Gate `json:"gate"`
-	Verdicts []verdict     `json:"verdicts"`
-	States   []struct {
-		Name    string `json:"name"`
-		MPIRuns []int  `json:"mpiruns"`
-	} `json:"states"`
+	R        int               `json:"r"`
+	Gate     *analyze.Gate     `json:"gate"`
+	Verdicts []analyze.Verdict `json:"verdicts"`
+	States   []medians.State   `json:"states"`
 }
 
-type verdict struct {
-	analyze.Verdict
-	Replication *float64 `json:"replication"` // probability that a new check calls it violated again
-	Firm        bool     `json:"firm"`
-}
-
-// reportOf reads the report.json of a results folder.
-func reportOf(out string) (*report, error) {
-	text, err := os.ReadFile(filepath.Join(out, "report.json"))
-	if err != nil {
-		return nil, err
+// verdicts returns how often each one was given.
+func (r *report) verdicts() map[judge.Verdict]int {
+	n := map[judge.Verdict]int{}
+	for _, v := range r.Verdicts {
+		n[v.Verdict]++
 	}
-	var r report
-	return &r, json.Unmarshal(text, &r)
+	return n
+}
+
+// outcomes returns verdicts as series have them.
+func outcomes(verdicts []analyze.Verdict) []judge.Outcome {
+	number := func(p *float64, none float64) float64 {
+		if p == nil {
+			return none
+		}
+		return *p
+	}
+	out := make([]judge.Outcome, len(verdicts))
+	for i, v := range verdicts {
+		out[i] = judge.Outcome{Verdict: v.Verdict, Runs: v.Runs, Replication: number(v.Replication, 0),
+			Ratio: number(v.Ratio, math.NaN()), Lo95: number(v.RatioLo95, math.NaN()), Hi95: number(v.RatioHi95, math.NaN())}
+	}
+	return out
 }
 
 // launcher starts p processes. MPICH's busy waiting stalls ranks that share a
 // core, so there yield.so makes them give way.
-func (e *env) launcher(p int) ([]string, error) {
+func (e *env) launcher(p int) []string {
 	argv, err := launch.Launch(launch.Config{}, e.info, guidelines.Shape{NP: p})
+	must(err)
 	if e.library == "mpich" && p > launch.Cores() {
 		argv = append([]string{"env", "LD_PRELOAD=" + filepath.Join(e.bin, "yield.so")}, argv...)
 	}
-	return argv, err
+	return argv
 }
 
 // newJob measures cases in their order, without verification.
@@ -166,85 +203,21 @@ func newJob(p, nrep int, cases ...protocol.JobCase) *protocol.Job {
 }
 
 // do does a job in one mpirun of a rank program.
-func (e *env) do(ctx context.Context, rank string, job *protocol.Job) (*protocol.Output, error) {
-	argv, err := e.launcher(job.NP)
-	if err != nil {
-		return nil, err
-	}
-	return measure.RunJob(ctx, launch.RankArgv(argv, e.program(rank), guidelines.Shape{NP: job.NP}), job)
+func (e *env) do(ctx context.Context, rank string, job *protocol.Job) *protocol.Output {
+	out, err := measure.RunJob(ctx, launch.RankArgv(e.launcher(job.NP), e.program(rank), guidelines.Shape{NP: job.NP}), job)
+	must(err)
+	return out
 }
 
 // plain runs a plain C program on p processes and returns what it wrote to
 // standard output.
-func (e *env) plain(ctx context.Context, p int, program string, args ...string) (string, error) {
-	return e.start(ctx, p, append([]string{e.program(program)}, args...)...)
-}
-
-// start runs any program on p processes and returns what it wrote to standard
-// output.
-func (e *env) start(ctx context.Context, p int, program ...string) (string, error) {
-	argv, err := e.launcher(p)
-	if err != nil {
-		return "", err
-	}
-	cmd := command(ctx, slices.Concat(launch.Placed(argv, guidelines.Shape{NP: p}), program)...)
+func (e *env) plain(ctx context.Context, p int, program string, args ...string) string {
+	cmd := command(ctx, slices.Concat(launch.Placed(e.launcher(p), guidelines.Shape{NP: p}), []string{e.program(program)}, args)...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		err = fmt.Errorf("%v: %w\n%.500s%s", cmd.Args, err, out, stderr.String())
+		must(fmt.Errorf("%v: %w\n%.500s%s", cmd.Args, err, out, stderr.String()))
 	}
-	return string(out), err
-}
-
-// outcome prints one number beside its aim; it returns errMissed when the aim is
-// missed.
-func outcome(what, got, aim string, ok bool) error {
-	if !ok {
-		fmt.Printf("   missed: %s: %s (aim: %s)\n", what, got, aim)
-		return errMissed
-	}
-	fmt.Printf("   ok: %s: %s (aim: %s)\n", what, got, aim)
-	return nil
-}
-
-// table aligns rows on standard output once it is flushed. Its columns have a
-// least width, so that rows that are flushed one by one still line up.
-type table struct{ *tabwriter.Writer }
-
-func newTable(header ...any) table {
-	t := table{tabwriter.NewWriter(os.Stdout, 10, 0, 2, ' ', tabwriter.AlignRight)}
-	t.row(header...)
-	return t
-}
-
-func (t table) row(cells ...any) {
-	for _, c := range cells {
-		fmt.Fprintf(t, "%v\t", c)
-	}
-	fmt.Fprintln(t)
-}
-
-// number is "-" for what is not a number.
-func number(format string, v float64) string {
-	if math.IsNaN(v) {
-		return "-"
-	}
-	return fmt.Sprintf(format, v)
-}
-
-// per is how many there are for each of the others.
-func per(n, of int) string { return number("%.2f", float64(n)/float64(of)) }
-
-func percent(n, of int) string { return number("%.1f %%", 100*float64(n)/float64(of)) }
-
-// quartiles are the least value, the quartiles and the largest; NaN of no values.
-func quartiles(x []float64) (q [5]float64) {
-	for i := range q {
-		var err error
-		if q[i], err = stats.Quantile(x, float64(i)/4); err != nil {
-			q[i] = math.NaN()
-		}
-	}
-	return q
+	return string(out)
 }

@@ -15,28 +15,14 @@ const (
 	loadPeriod = 30 * time.Second
 )
 
-// conditions end a title.
-func (e *env) conditions() string {
-	if e.load {
-		return " beside a load that comes and goes"
+// besideLoad does something beside the load, if there is to be one. A load that cannot go
+// on ends it.
+func besideLoad(ctx context.Context, load bool, do func(context.Context)) {
+	if !load {
+		do(ctx)
+		return
 	}
-	return ""
-}
-
-// besideLoad does something beside the load that --load asks for.
-func (e *env) besideLoad(ctx context.Context, do func(context.Context) error) error {
-	if !e.load {
-		return do(ctx)
-	}
-	return withLoad(ctx, do)
-}
-
-// withLoad does something beside the load. A load that cannot go on ends it.
-func withLoad(ctx context.Context, do func(context.Context) error) error {
-	cpus, err := twoCores()
-	if err != nil {
-		return err
-	}
+	cpus := twoCores()
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error)
 	go func() {
@@ -48,9 +34,9 @@ func withLoad(ctx context.Context, do func(context.Context) error) error {
 		cancel()
 		ended <- err
 	}()
-	err = do(ctx)
+	err := try(func() { do(ctx) })
 	cancel()
-	return errors.Join(<-ended, err)
+	must(errors.Join(<-ended, err))
 }
 
 // comeAndGo is one period of the load.

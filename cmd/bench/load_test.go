@@ -27,18 +27,19 @@ func children() (pids []int) {
 }
 
 func TestTheLoadEndsWithWhatRunsBesideIt(t *testing.T) {
-	if _, err := twoCores(); err != nil {
+	if err := try(func() { twoCores() }); err != nil {
 		t.Skip(err)
 	}
-	e := &env{load: true}
 	failed := errors.New("failed")
 	var load int
-	err := e.besideLoad(context.Background(), func(ctx context.Context) error {
-		for len(children()) == 0 && ctx.Err() == nil {
-			time.Sleep(time.Millisecond)
-		}
-		load = children()[0]
-		return failed
+	err := try(func() {
+		besideLoad(context.Background(), true, func(ctx context.Context) {
+			for len(children()) == 0 && ctx.Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
+			load = children()[0]
+			must(failed)
+		})
 	})
 	if !errors.Is(err, failed) {
 		t.Errorf("got %v", err)
@@ -49,13 +50,9 @@ func TestTheLoadEndsWithWhatRunsBesideIt(t *testing.T) {
 }
 
 func TestWithoutALoadNothingIsStarted(t *testing.T) {
-	err := new(env).besideLoad(context.Background(), func(context.Context) error {
+	besideLoad(context.Background(), false, func(context.Context) {
 		if n := len(children()); n > 0 {
 			t.Errorf("%d processes", n)
 		}
-		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }

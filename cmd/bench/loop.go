@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,19 +13,51 @@ import (
 )
 
 const (
-	loopNRep   = 20000
 	firstCalls = 20
 	warmup     = 5
-	allowed    = 0.03 // distance of the median ratio from 1
 	// loopAttempts bounds the rounds that are made for each that is to count.
 	loopAttempts = 2
 )
 
-var loopCases = []protocol.JobCase{
-	{Function: "MPI_Allreduce", Msize: 8},
-	{Function: "MPI_Allreduce", Msize: 1024},
-	{Function: "MPI_Bcast", Msize: 8},
-	{Function: "MPI_Bcast", Msize: 1024},
+// rival is a plain C program that times the same calls as a job of the rank program.
+type rival struct {
+	what    string
+	program string
+	args    []string // before the cases
+	cases   []protocol.JobCase
+	samples int     // of a case
+	allowed float64 // distance of a median ratio from 1
+	job     func(*protocol.Job)
+}
+
+// loopRival is the same loop (baseline.c).
+var loopRival = rival{
+	what:    "timing loop, ours against plain C, 20000 repetitions",
+	program: "baseline", args: []string{"20000", fmt.Sprint(firstCalls), fmt.Sprint(warmup)},
+	cases: []protocol.JobCase{
+		{Function: "MPI_Allreduce", Msize: 8},
+		{Function: "MPI_Allreduce", Msize: 1024},
+		{Function: "MPI_Bcast", Msize: 8},
+		{Function: "MPI_Bcast", Msize: 1024},
+	},
+	samples: 20000, allowed: 0.03, job: func(*protocol.Job) {},
+}
+
+// pipelinedRival is the loop that mppTest and IMB have (pipelined.c), which are themselves
+// not to be had everywhere. The cases have as many calls in a row as pgmpi times
+// --pipelined gives them.
+var pipelinedRival = rival{
+	what:    "calls in a row, ours against plain C",
+	program: "pipelined", args: []string{"100", "10"},
+	cases: []protocol.JobCase{
+		{Function: "MPI_Allreduce", Msize: 8, Calls: 100},
+		{Function: "MPI_Bcast", Msize: 1024, Calls: 100},
+		{Function: "MPI_Alltoall", Msize: 1024, Calls: 100},
+		{Function: "MPI_Allgather", Msize: 64 << 10, Calls: 100},
+		{Function: "MPI_Reduce", Msize: 1 << 20, Calls: 10},
+	},
+	samples: 10, allowed: 0.10,
+	job: func(j *protocol.Job) { j.Mode, j.Warmup = protocol.ModePipelined, 1 }, // of the calls in a row
 }
 
 // ratios are what a case gave, by round.
@@ -35,100 +66,86 @@ type ratios struct {
 	ours, again []float64 // ratios to it
 }
 
-// loopBench shows what the rank program costs: it compares its timing loop with
-// the same loop in a plain C program (baseline.c).
+// bench shows what the rank program costs: it compares its times with a plain C program.
 //
 // A round is three mpiruns in random order: C, ours, and C again (C'). Medians
 // differ between mpiruns far more than the two programs do (one mpirun in two
 // may take twice as long), so ours is compared with C round by round, and C'
 // with C beside it shows what pure chance does. A round counts only if the machine
 // was in one state before, between and after its mpiruns.
-func loopBench(ctx context.Context, e *env) error {
-	e.title("timing loop, ours against plain C: %d rounds of three mpiruns in one state of the machine, %d repetitions, p = %d", e.times, loopNRep, np)
+func (r *rival) bench(ctx context.Context, e *env) {
+	e.title("%s: %d rounds of three mpiruns in one state of the machine, p = %d", r.what, e.times, np)
 	start := time.Now()
-	meter, err := newStateMeter()
-	if err != nil {
-		return err
-	}
+	meter := newStateMeter()
 	rng := rand.New(rand.NewPCG(e.seed, 0))
-	got := make([]ratios, len(loopCases))
+	got := make([]ratios, len(r.cases))
 	var readings []float64 // one for each round that counts
 	made := 0
 	for ; len(readings) < e.times && made < loopAttempts*e.times; made++ {
-		outputs, during, err := e.loopRound(ctx, rng, meter)
-		if err != nil {
-			return fmt.Errorf("round %d: %w", made+1, err)
-		}
+		medians, during := r.round(ctx, e, rng, meter)
 		if !steady(during) {
 			continue
 		}
 		readings = append(readings, during[0])
 		for c := range got {
-			plain := groupedMedian(outputs[0].Samples[c])
+			plain := medians[0][c]
 			got[c].plain = append(got[c].plain, plain)
-			got[c].ours = append(got[c].ours, groupedMedian(outputs[1].Samples[c])/plain)
-			got[c].again = append(got[c].again, groupedMedian(outputs[2].Samples[c])/plain)
+			got[c].ours = append(got[c].ours, medians[1][c]/plain)
+			got[c].again = append(got[c].again, medians[2][c]/plain)
 		}
 	}
-	off := showLoop(got, readings)
+	off := r.show(got, readings)
 	fmt.Printf("   took %v\n", time.Since(start).Round(time.Second))
-	return errors.Join(
-		outcome("rounds in one state", fmt.Sprintf("%d of %d", len(readings), made), fmt.Sprint(e.times), len(readings) >= e.times),
-		outcome("largest distance of a median ratio from 1", number("%.1f %%", 100*off), "at most 3 %", off <= allowed))
+	e.outcome("rounds in one state", fmt.Sprintf("%d of %d", len(readings), made), fmt.Sprint(e.times), len(readings) >= e.times)
+	e.outcome("largest distance of a median ratio from 1", number("%.1f %%", 100*off), fmt.Sprintf("at most %g %%", 100*r.allowed), off <= r.allowed)
 }
 
-// loopRound makes the three mpiruns of a round, and readings around each.
-func (e *env) loopRound(ctx context.Context, rng *rand.Rand, meter *stateMeter) (outputs [3]*protocol.Output, readings []float64, err error) {
-	order := rng.Perm(len(loopCases))
-	programs := []func(context.Context, []int) (*protocol.Output, error){e.plainLoop, e.ourLoop, e.plainLoop}
-	before, err := meter.read()
-	readings = append(readings, before)
+// round makes the three mpiruns of a round, and readings around each. The medians are of a
+// call, in nanoseconds, by mpirun and case.
+func (r *rival) round(ctx context.Context, e *env, rng *rand.Rand, meter *stateMeter) (medians [3][]float64, readings []float64) {
+	order := rng.Perm(len(r.cases))
+	programs := []func(context.Context, *env, []int) map[int][]protocol.Sample{r.plain, r.ours, r.plain}
+	readings = append(readings, meter.read())
 	for _, i := range rng.Perm(len(programs)) {
-		if err != nil {
-			return outputs, nil, err
+		samples := programs[i](ctx, e, order)
+		for c := range r.cases {
+			medians[i] = append(medians[i], groupedMedian(samples[c])/float64(max(1, r.cases[c].Calls)))
 		}
-		if outputs[i], err = programs[i](ctx, order); err != nil {
-			return outputs, nil, err
-		}
-		var after float64
-		after, err = meter.read()
-		readings = append(readings, after)
+		readings = append(readings, meter.read())
 	}
-	return outputs, readings, err
+	return medians, readings
 }
 
-// plainLoop and ourLoop measure the cases in one mpirun; plainLoop's output has
-// nothing but their samples.
-func (e *env) plainLoop(ctx context.Context, order []int) (*protocol.Output, error) {
-	args := []string{fmt.Sprint(loopNRep), fmt.Sprint(firstCalls), fmt.Sprint(warmup)}
+// plain and ours measure the cases in one mpirun and return their samples.
+func (r *rival) plain(ctx context.Context, e *env, order []int) map[int][]protocol.Sample {
+	args := slices.Clone(r.args)
 	for _, i := range order {
-		args = append(args, fmt.Sprintf("%s:%d", loopCases[i].Function, loopCases[i].Msize))
-	}
-	out, err := e.plain(ctx, np, "baseline", args...)
-	if err != nil {
-		return nil, err
+		c := r.cases[i]
+		args = append(args, fmt.Sprintf("%s:%d", c.Function, c.Msize))
+		if c.Calls > 0 {
+			args[len(args)-1] += fmt.Sprintf(":%d", c.Calls)
+		}
 	}
 	samples := map[int][]protocol.Sample{}
-	for k, line := range strings.Split(strings.TrimSpace(out), "\n") {
+	for k, line := range strings.Split(strings.TrimSpace(e.plain(ctx, np, r.program, args...)), "\n") {
 		fields := strings.Fields(line)
-		if len(fields) != 1+loopNRep || k >= len(order) || fields[0] != args[3+k] {
-			return nil, fmt.Errorf("baseline: line %d has %d fields and starts %.40q", k+1, len(fields), line)
+		if len(fields) != 1+r.samples || k >= len(order) || fields[0] != args[len(r.args)+k] {
+			must(fmt.Errorf("%s: line %d has %d fields and starts %.40q", r.program, k+1, len(fields), line))
 		}
 		for _, f := range fields[1:] {
 			s, err := protocol.ParseSample(f)
-			if err != nil {
-				return nil, fmt.Errorf("baseline: %w", err)
-			}
+			must(err)
 			samples[order[k]] = append(samples[order[k]], s)
 		}
 	}
-	return &protocol.Output{Samples: samples}, nil
+	return samples
 }
 
-func (e *env) ourLoop(ctx context.Context, order []int) (*protocol.Output, error) {
-	job := newJob(np, loopNRep, loopCases...)
+func (r *rival) ours(ctx context.Context, e *env, order []int) map[int][]protocol.Sample {
+	job := newJob(np, r.samples, r.cases...)
 	job.Order = order
-	return e.do(ctx, "pgmpi-rank", job)
+	r.job(job)
+	return e.do(ctx, "pgmpi-rank", job).Samples
 }
 
 // groupedMedian, in nanoseconds, takes a reading t as spread evenly over
@@ -155,17 +172,17 @@ func groupedMedian(samples []protocol.Sample) float64 {
 	return float64(mid) + (part-0.5)*float64(tick)
 }
 
-// showLoop prints the table; off is the largest distance of a ratio ours/C from 1.
+// show prints the table; off is the largest distance of a ratio ours/C from 1.
 // A case has a time of plain C for each state of the machine.
-func showLoop(got []ratios, readings []float64) (off float64) {
+func (r *rival) show(got []ratios, readings []float64) (off float64) {
 	states := statesOf(readings)
 	header := []any{"case"}
 	for _, s := range states {
 		header = append(header, fmt.Sprintf("C, µs, at %v", s))
 	}
-	t := newTable(append(header, "ours / C", "quartiles", "C' / C", "quartiles", "within 3 %")...)
+	t := newTable(append(header, "ours / C", "quartiles", "C' / C", "quartiles", fmt.Sprintf("within %g %%", 100*r.allowed))...)
 	between := func(q [5]float64) string { return fmt.Sprintf("%.3f … %.3f", q[1], q[3]) }
-	for i, c := range loopCases {
+	for i, c := range r.cases {
 		row := []any{fmt.Sprintf("%s %d B", c.Function, c.Msize)}
 		for s := range states {
 			var plain []float64
@@ -178,7 +195,7 @@ func showLoop(got []ratios, readings []float64) (off float64) {
 		}
 		ours, again := quartiles(got[i].ours), quartiles(got[i].again)
 		away, verdict := math.Abs(ours[2]-1), "NO"
-		if away <= allowed {
+		if away <= r.allowed {
 			verdict = "yes"
 		}
 		off = max(off, away)

@@ -32,11 +32,11 @@ func TestGroupedMedianSharesTheTickAmongTies(t *testing.T) {
 
 func TestLoopMarksRatiosFurtherThan3PercentFrom1(t *testing.T) {
 	for ratio, want := range map[float64]bool{1: false, 1.029: false, 0.971: false, 1.031: true, 0.96: true, math.NaN(): true} {
-		got := make([]ratios, len(loopCases))
+		got := make([]ratios, len(loopRival.cases))
 		for i := range got {
 			got[i] = ratios{plain: []float64{250, 250, 250}, ours: []float64{ratio, ratio, ratio}, again: []float64{1, 1, 1}}
 		}
-		if off := showLoop(got, []float64{80, 90, 400}); !(off <= allowed) != want {
+		if off := loopRival.show(got, []float64{80, 90, 400}); !(off <= loopRival.allowed) != want {
 			t.Errorf("ratio %v: off by %v, too far: want %v", ratio, off, want)
 		}
 	}

@@ -1,7 +1,7 @@
 // Bench measures what pgmpi itself costs and how far its verdicts can be
 // trusted; `make bench` runs all of it. Each bench says what it measures, on
 // which machine, the number, the aim, and "ok" or "missed"; the exit status is 1
-// when an aim is missed. docs/benchmarks.md explains them.
+// when an aim is missed. docs/dev/benchmarks.md explains them.
 package main
 
 import (
@@ -21,25 +21,21 @@ type bench struct {
 	name, shows string
 	mpi         bool // it runs once with each MPI library
 	times       int  // how often, unless --times says otherwise
-	run         func(context.Context, *env) error
+	run         func(context.Context, *env)
 }
 
 var benches = []bench{
 	{"size", "the size of bin/pgmpi", false, 1, sizeBench},
-	{"pages", "how the place in memory changes what two cores exchange", false, 1, pagesBench},
 	{"analyze", "10 million samples from the raw files to the verdict; the fastest counts", false, 3, analyzeBench},
 	{"export", "10 million samples from the raw files to a table, as Parquet and csv; the fastest counts", false, 3, exportBench},
-	{"loop", "the timing loop against the same loop in plain C, in rounds of three mpiruns", true, 30, loopBench},
-	{"pipelined", "many calls in a row as pgmpi times --pipelined has them, against the loop of other benchmarks in plain C", true, 20, pipelinedBench},
+	{"loop", "the timing loop against the same loop in plain C, in rounds of three mpiruns", true, 30, loopRival.bench},
+	{"pipelined", "many calls in a row as pgmpi times --pipelined has them, against the loop of other benchmarks in plain C", true, 20, pipelinedRival.bench},
 	{"share", "share of stage 2 inside the measured calls, over mpiruns", true, 4, shareBench},
 	{"check", "a whole check of GL3-GL17 at five sizes; the fastest counts", true, 3, checkBench},
 	{"cluster", "a whole default check as a batch job on two virtual nodes", true, 1, clusterBench},
-	{"gbit", "what stands out on four virtual nodes over a link of 1 Gbit: the example of docs/how-to-slurm.md", true, 1, gbitBench},
 	{"memory", "a rank's memory beside its buffers and the MPI library's own, and what a case takes beside its calls, by p", true, 1, memoryBench},
 	{"sync", "the ways to synchronise processes, in rounds of one mpirun each", true, 30, syncBench},
 	{"clocks", "clock synchronisation where the true error is known", true, 1, clocksBench},
-	{"exhaustive", "every collective and mock-up against its definition", true, 1, exhaustiveBench},
-	{"interpose", "another program's collectives through every mock-up", true, 1, interposeBench},
 	{"simulate", "what the statistics promise, in simulated checks: errors, power, repeats, cost", false, 1000, simulateBench},
 	{"replay", "R needed and the probability of replication in parts of one folder of many mpiruns", true, 100, replayBench},
 	{"proof", "the same in real checks of collectives with themselves", true, 20, proofBench},
@@ -53,6 +49,31 @@ var benches = []bench{
 
 // errMissed is how a bench ends whose aim was missed.
 var errMissed = errors.New("missed")
+
+// A bench is written like a test: must ends it, as t.Fatal does, and outcome goes on
+// when an aim is missed, as t.Errorf does.
+type failure struct{ error }
+
+func must(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// try returns the failure that ended do.
+func try(do func()) (err error) {
+	defer func() {
+		switch f := recover().(type) {
+		case nil:
+		case failure:
+			err = f.error
+		default:
+			panic(f)
+		}
+	}()
+	do()
+	return nil
+}
 
 func main() {
 	runtime.LockOSThread() // what command starts ends with this thread
@@ -77,14 +98,13 @@ func run(ctx context.Context, args []string) (status int) {
 			on = libraries
 		}
 		for _, library := range on {
-			err := e.run(ctx, b, library)
-			if err != nil {
-				status = 1
-			}
-			if err != nil && !errors.Is(err, errMissed) {
+			switch err := e.run(ctx, b, library); {
+			case err == nil:
+				continue
+			case !errors.Is(err, errMissed):
 				fmt.Fprintf(os.Stderr, "bench %s: %v\n", b.name, err)
 			}
-			if ctx.Err() != nil {
+			if status = 1; ctx.Err() != nil {
 				return 130
 			}
 		}
@@ -101,14 +121,11 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	fs.IntVar(&e.times, "times", 0, "rounds, checks or mpiruns of a bench (0: what is in parentheses above)")
 	fs.IntVar(&e.mpiruns, "mpiruns", 0, "R of a check of stability and proof (0: the default procedure)")
 	fs.BoolVar(&e.load, "load", false, "stability, proof: beside a load that comes and goes, a busy process on one core for 10 of every 30 s")
-	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16, 32), clocks (default 2 to 16) and exhaustive (default 1 to 9)")
-	fs.IntVar(&e.every, "every", 20, "exhaustive: one of so many combinations; 1: all of them, which takes hours")
-	fs.StringVar(&e.suite, "dir", "", "interpose: a built test suite as MPICH's test/mpi/coll, in DIR/openmpi and DIR/mpich, instead of a program of ours")
+	fs.IntSliceVar(&e.processes, "np", nil, "numbers of processes of memory (default 2, 4, 8, 16, 32) and clocks (default 2 to 16)")
 	fs.Uint64Var(&e.seed, "seed", 1, "of the order of mpiruns (loop, sync) and of random numbers (simulate, replay)")
 	fs.IntVar(&e.tests, "tests", 300, "simulate: tests of a check")
 	fs.StringSliceVar(&e.designs, "designs", []string{"usual", "10"}, "simulate: what to compare: usual, numbers of mpiruns as 10 or with looks 8+16+24, paper")
-	fs.StringVar(&e.rows, "rows", "", "simulate: only rows with this in their name")
-	fs.StringSliceVar(&e.parts, "parts", nightParts, "nights: what to show, after the nights of the unchanged library")
+	fs.StringVar(&e.rows, "rows", "", "simulate, replay, proof, stability, nights: only questions with this in their name")
 	fs.StringVar(&e.folder, "folder", "", "replay: a results folder of many mpiruns, instead of one that it measures with each library")
 	fs.Usage = func() {
 		fmt.Println("Usage: bench [FLAGS] [BENCH…]")
@@ -120,8 +137,8 @@ func parse(e *env, args []string) (chosen []bench, libraries []string, err error
 	if err := fs.Parse(args); err != nil {
 		return nil, nil, err
 	}
-	if e.times < 0 || e.mpiruns < 0 || e.every < 1 {
-		return nil, nil, errors.New("--times and --mpiruns must be at least 0, --every at least 1")
+	if e.times < 0 || e.mpiruns < 0 {
+		return nil, nil, errors.New("--times and --mpiruns must be at least 0")
 	}
 	for _, name := range fs.Args() {
 		i := slices.IndexFunc(benches, func(b bench) bool { return b.name == name })

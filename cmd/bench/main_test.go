@@ -8,7 +8,7 @@ import (
 )
 
 func TestEveryBenchIsDescribedOnceInTheDocs(t *testing.T) {
-	text, err := os.ReadFile("../../docs/benchmarks.md")
+	text, err := os.ReadFile("../../docs/dev/benchmarks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,4 +31,21 @@ func TestFailedBenchEndsWith1(t *testing.T) {
 	if status := run(context.Background(), []string{"size", "loop", "--bin", t.TempDir(), "--library", "openmpi"}); status != 1 {
 		t.Errorf("exit status %d, expected 1", status)
 	}
+}
+
+func TestOnlyFailuresAreCaughtAndMissedAimsGoOn(t *testing.T) {
+	var e env
+	err := e.run(context.Background(), bench{run: func(_ context.Context, e *env) {
+		e.outcome("one", "2", "1", false)
+		e.outcome("another", "1", "1", true)
+	}}, "")
+	if err != errMissed {
+		t.Errorf("got %v", err)
+	}
+	defer func() {
+		if r := recover(); r != "a bug" {
+			t.Errorf("recovered %v", r)
+		}
+	}()
+	_ = try(func() { panic("a bug") })
 }

@@ -36,7 +36,7 @@ func folderOf(n int, by func(run, test, side int) float64) *mpiruns {
 			k.Medians[run] = 1000 * (1 + .002*random.NormFloat64()) * by(run, i/2, i%2)
 		}
 	}
-	return newMpiruns(m, set, judge.Default())
+	return newMpiruns(m, set)
 }
 
 func span(from, to int) (out []int) {
@@ -48,21 +48,16 @@ func span(from, to int) (out []int) {
 
 func TestDrawnMpirunsAreDifferentAndInARowIfConsecutive(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	different := func(groups ...[]int) bool {
-		all := slices.Sorted(slices.Values(slices.Concat(groups...)))
-		return len(slices.Compact(slices.Clone(all))) == len(all) && all[0] >= 0 && all[len(all)-1] < 50
-	}
-	inARow := func(runs []int) bool { return slices.Equal(runs, span(runs[0], runs[0]+len(runs))) }
 	for i, how := range drawings {
 		begins := map[int]bool{}
 		for range 500 {
-			drawn, others := how.some(random, 50, 10)
-			a, b := how.two(random, 50, 20)
-			if len(drawn) != 10 || len(others) != 40 || len(a) != 20 || len(b) != 20 || !different(drawn, others) || !different(a, b) {
-				t.Fatalf("%s: %v and %v, %v and %v", how.name, drawn, others, a, b)
+			order := how.order(random, 50, 10)
+			drawn := order[:10]
+			if !slices.Equal(slices.Sorted(slices.Values(order)), span(0, 50)) {
+				t.Fatalf("%s: %v are not the 50 mpiruns", how.name, order)
 			}
-			if rows := inARow(drawn) && inARow(a) && inARow(b); rows != (i == 1) {
-				t.Fatalf("%s: %v, %v, %v in a row: %v", how.name, drawn, a, b, rows)
+			if row := slices.Equal(drawn, span(drawn[0], drawn[0]+10)); row != (i == 1) {
+				t.Fatalf("%s: %v in a row: %v", how.name, drawn, row)
 			}
 			begins[drawn[0]] = true
 		}
@@ -82,25 +77,18 @@ func TestPartsAreJudgedByTheirOwnMpiruns(t *testing.T) {
 		}
 		return by
 	})
+	ten, usual := newDesign("10", madeUp), newDesign("usual", madeUp)
 	for first, want := range map[int]judge.Verdict{0: judge.Violated, 10: judge.Kept, 20: judge.Kept} {
 		runs := span(first, first+10)
 		slices.Reverse(runs)
-		r, err := m.check(runs, judge.Once(10))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, o := range m.outcomes(r) {
+		for i, o := range ten.check(m.pairs(runs), m.tick).Outcomes {
 			if i == 2 && o.Verdict != want || i != 2 && o.Verdict != judge.Kept {
 				t.Errorf("mpiruns from %d, test %d: %s", first, i, o.Verdict)
 			}
 		}
 	}
-	r, err := m.check(span(5, 29), judge.Usual(judge.Default(), madeUp))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.R != 24 || r.Looks == nil || r.Verdicts[0].Runs != 8 {
-		t.Errorf("R = %d, %d mpiruns of a kept test, want the usual 24 and 8", r.R, r.Verdicts[0].Runs)
+	if f := usual.check(m.pairs(span(5, 29)), m.tick); usual.R() != 24 || f.Outcomes[0].Runs != 8 {
+		t.Errorf("R = %d, %d mpiruns of a kept test, want the usual 24 and 8", usual.R(), f.Outcomes[0].Runs)
 	}
 }
 
@@ -109,21 +97,10 @@ func TestTestsThatLackARunMedianAreLeftOut(t *testing.T) {
 		if run == 19 && test == 3 {
 			return math.NaN()
 		}
-		return 1
+		return float64(1 + test)
 	})
-	if want := append(span(0, 3), span(4, madeUp)...); !slices.Equal(m.tests, want) {
-		t.Fatalf("got tests %v, want %v", m.tests, want)
-	}
-	r, err := m.check(span(0, 10), judge.Once(10))
-	if err != nil || r.M != madeUp-1 {
-		t.Errorf("a family of %d, want %d; %v", r.M, madeUp-1, err)
-	}
-}
-
-func TestTooFewMpirunsForAnyVerdictAreAnError(t *testing.T) {
-	m := folderOf(20, func(int, int, int) float64 { return 1 })
-	if _, err := m.check(span(0, 3), judge.Once(3)); err == nil {
-		t.Error("3 mpiruns were judged")
+	if len(m.tests) != madeUp-1 || m.tests[3].Orig[0] < 4900 {
+		t.Errorf("%d tests, the fourth takes %v", len(m.tests), m.tests[3].Orig[0])
 	}
 }
 
@@ -134,7 +111,7 @@ func TestEveryRNeededIsMadeOnceForAllItsTests(t *testing.T) {
 	said := judge.Outlook{Needed: []*judge.RunsNeeded{need(12), nil, need(20), need(12), need(41), need(0)}, Half: &judge.Half{R: 15, Decides: 2.5}}
 	decide := map[int]map[int]judge.Verdict{12: {0: judge.Kept}, 20: {2: judge.Violated, 3: judge.Kept}, 15: {2: judge.Kept}}
 	var made []int
-	again := repeatedChecks{most: 40, by: map[int][]judge.Outcome{}, check: func(r int) ([]judge.Outcome, error) {
+	s := &series{answers: follow(said, 40, func(r int) []judge.Outcome {
 		made = append(made, r)
 		out := make([]judge.Outcome, len(said.Needed))
 		for i := range out {
@@ -142,19 +119,14 @@ func TestEveryRNeededIsMadeOnceForAllItsTests(t *testing.T) {
 				out[i].Verdict = decide[r][i]
 			}
 		}
-		return out, nil
-	}}
-	got, err := again.count(said)
-	if err != nil {
-		t.Fatal(err)
-	}
+		return out
+	})}
 	if slices.Sort(made); !slices.Equal(made, []int{12, 15, 20}) {
 		t.Errorf("made checks with %v mpiruns, want 12, 15 and 20 once", made)
 	}
-	want := []count{{3, 5}, {2, 3}, {2 - 3*.8, 3}, {3, 3}, {1, 2}, {1, 5}, {1 - 5*.5, 5}}
-	for i := range want {
-		if math.Abs(got[i].n-want[i].n) > 1e-9 || got[i].of != want[i].of {
-			t.Errorf("%d: got %v, want %v", i, got[i], want[i])
+	for i, want := range []count{{3, 5}, {2, 3}, {2 - 3*.8, 3}, {3, 3}, {1, 2}, {1, 5}, {1 - 5*.5, 5}} {
+		if f := needs(0)[i]; math.Abs(f.count(s).n-want.n) > 1e-9 || f.count(s).of != want.of {
+			t.Errorf("%s: got %v, want %v", f.what, f.count(s), want)
 		}
 	}
 }
@@ -162,8 +134,13 @@ func TestEveryRNeededIsMadeOnceForAllItsTests(t *testing.T) {
 // Nothing changes here, so that the halves say the same.
 func TestReplayOfAFolderGoesThroughAllQuestions(t *testing.T) {
 	m := folderOf(60, func(_, test, side int) float64 { return 1 + .05*float64(test*(1-side)) })
-	if err := m.replay(context.Background(), 4, 1); err != nil {
-		t.Error(err)
+	questions := m.questions(4)
+	if len(questions) != 4 {
+		t.Errorf("%d questions", len(questions))
+	}
+	var e env
+	if e.ask(t.Context(), survey{make([]design, 1), 2}, questions); e.missed {
+		t.Error("missed")
 	}
 }
 

@@ -2,55 +2,32 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/stats"
 )
 
-// simulation is what simulateBench is asked for.
-type simulation struct {
-	tests   int
-	designs []string
-	rows    string
-}
-
 // simulateBench shows what the statistics promise (docs/statistics.md): worlds in which
 // everything is known are measured and judged as a check does it.
-func simulateBench(ctx context.Context, e *env) error {
-	var designs []design
+func simulateBench(ctx context.Context, e *env) {
+	s := survey{workers: runtime.GOMAXPROCS(0)}
 	for _, name := range e.designs {
-		d, err := newDesign(name, e.tests)
-		if err != nil {
-			return err
-		}
-		designs = append(designs, d)
+		s.designs = append(s.designs, newDesign(name, e.tests))
 	}
 	e.title("simulated checks of m = %d tests, with 95 %% limits", e.tests)
 	fmt.Printf("      %-50s %-12s", "", "aim")
-	for _, d := range designs {
-		fmt.Printf(" %-28s", d.name)
+	for _, d := range s.designs {
+		fmt.Printf(" %-36s", d.name)
 	}
 	fmt.Println()
-	missed := 0
-	for row, q := range questions(e.tests) {
-		if !strings.Contains(q.name, e.rows) {
-			continue
-		}
-		// Every row has random numbers of its own, the designs have the same.
-		n, err := q.show(ctx, designs, max(2, e.times/q.share), e.seed<<16+uint64(row))
-		if err != nil {
-			return err
-		}
-		missed += n
-	}
-	return outcome(designs[0].name, fmt.Sprintf("%d of the aims above missed", missed), "none", missed == 0)
+	e.ask(ctx, s, simulations(e.times, e.tests))
 }
 
 // design is how a check is made and judged.
@@ -60,7 +37,7 @@ type design struct {
 }
 
 // newDesign reads "usual" (what check does by itself), "R", "R+R…" (with looks) or "paper".
-func newDesign(name string, tests int) (d design, err error) {
+func newDesign(name string, tests int) design {
 	cfg, schedule := judge.Default(), judge.Usual(judge.Default(), tests)
 	switch name {
 	case "usual":
@@ -71,29 +48,27 @@ func newDesign(name string, tests int) (d design, err error) {
 		for part := range strings.SplitSeq(name, "+") {
 			r, err := strconv.Atoi(part)
 			if err != nil {
-				return d, fmt.Errorf("--designs: %s is none: usual, paper, or numbers of mpiruns as in 10 or 8+16+24", name)
+				must(fmt.Errorf("--designs: %s is none: usual, paper, or numbers of mpiruns as in 10 or 8+16+24", name))
 			}
 			schedule.Looks = append(schedule.Looks, r)
 		}
 		weights := map[int][]float64{1: {1}, 2: {.5, .5}, 3: {.2, .3, .5}}
 		if schedule.Weights = weights[len(schedule.Looks)]; schedule.Weights == nil {
-			return d, fmt.Errorf("--designs: %s has more than three looks", name)
+			must(fmt.Errorf("--designs: %s has more than three looks", name))
 		}
-		if err := schedule.Check(schedule.R()); err != nil {
-			return d, err
-		}
+		must(schedule.Check(schedule.R()))
 	}
-	d.name = name
-	if d.Design, err = judge.NewDesign(cfg, schedule, tests); err == nil && d.Refused != nil {
-		err = fmt.Errorf("--designs %s: %s", name, d.Refused.Reason)
+	d, err := judge.NewDesign(cfg, schedule, tests)
+	must(err)
+	if d.Refused != nil {
+		must(fmt.Errorf("--designs %s: %s", name, d.Refused.Reason))
 	}
-	return d, err
+	return design{name, d}
 }
 
-// check makes and judges the number-th check of a series.
-func (d *design) check(w *world, ratios []float64, number int, random *rand.Rand) (*judge.Family, error) {
-	all := w.pairs(ratios, d.R(), number, random)
-	f := d.Family(w.step)
+// check judges the run medians of a check by all looks; tick is the clock's.
+func (d *design) check(all []judge.Pair, tick float64) *judge.Family {
+	f := d.Family(tick)
 	for k, at := range d.Looks {
 		now := make([]judge.Pair, len(all))
 		var cases [][]float64
@@ -112,63 +87,206 @@ func (d *design) check(w *world, ratios []float64, number int, random *rand.Rand
 				now[i].Factor = factor
 			}
 		}
-		if err := f.Look(now); err != nil {
-			return nil, err
-		}
+		must(f.Look(now))
 	}
-	return f, nil
+	return f
 }
 
-// show asks a question of several designs in some series of checks, and prints what was
-// counted beside the aims. It returns how many the first design missed.
-func (q *question) show(ctx context.Context, designs []design, series int, seed uint64) (missed int, err error) {
-	counts := make([][][]count, len(designs))
-	for i := range designs {
-		counts[i], err = inParallel(ctx, series, func(n int) ([]count, error) {
-			return q.ask(&designs[i], n, rand.New(rand.NewPCG(seed, uint64(n))))
-		})
-		if err != nil {
-			return 0, err
-		}
-	}
-	fmt.Printf("   %s, %d checks\n", q.name, series*q.inOne)
-	for f, figure := range q.figures {
-		fmt.Printf("      %-50s %-12s", figure.what, figure.aim())
-		for i := range designs {
-			text, ok := figure.of(column(counts[i], f))
-			fmt.Printf(" %-28s", text)
-			if i == 0 && !ok {
-				missed++
-			}
-		}
-		fmt.Println()
-	}
-	return missed, nil
+const (
+	inSeries  = 5  // checks of which verdicts are compared
+	slowTests = 30 // of a check for power
+)
+
+// Worlds that several questions have.
+var (
+	iid    = world{own: .04}
+	shared = world{cases: .0346, own: .02}
+	slow   = world{own: .04, slow: .1}
+	quiet  = world{general: .03, cases: .03, own: .021, slow: .05}
+	// In its second state in 30 or 70 % of the mpiruns.
+	states   = world{general: .03, cases: .03, own: .03, states: [2]float64{.3, .7}}
+	changing = world{general: .03, cases: .03, own: .03, states: [2]float64{.3, .7}, changes: .1}
+	// How far the sides' spreads differ in reality: docs/statistics.md.
+	mixed = []spread{{.07, 7}, {.14, 4}, {.14, 2.5}}
+)
+
+// simulations are the questions to simulated checks. Where a check counts many tests, a
+// part of the series will do.
+func simulations(times, tests int) []question {
+	part := func(by int) int { return max(2, times/by) }
+	return slices.Concat(nothingSlower(part(1), tests), someSlower(part(4), tests), repeats(part(inSeries), tests), runsNeeded(part(5), tests))
 }
 
-func column(counts [][]count, f int) []count {
-	out := make([]count, len(counts))
-	for i, c := range counts {
-		out[i] = c[f]
+// nothingSlower asks for false violations where every ratio is 1.
+func nothingSlower(times, tests int) (out []question) {
+	for _, row := range []struct {
+		name string
+		w    world
+		most float64
+	}{
+		{"iid 4 %", iid, .05},
+		{"shared, ρ .75", shared, .05},
+		{"tails of t, 2 degrees of freedom", world{own: .04, t2: true}, .05},
+		{"10 % glitches up to ×10", world{own: .04, glitches: .1}, .05},
+		{"10 % of mpiruns ×1.35", slow, .05},
+		{"clock of 10 ns at 450 ns", world{own: .04, step: 10}, .05},
+		{"spreads as in reality", world{own: .04, spreads: mixed}, .05},
+		{"all spreads 10:1", world{own: .071, spreads: []spread{{1, 10}}}, .10},
+		{"call jumps ×1.2, 1/1.2", world{own: .002, jumps: 1.2}, .10},
+		{"two states, ×2", states, .05},
+		{"states change within 10 %", changing, .05},
+	} {
+		out = append(out, question{"equal, " + row.name, times, []figure{
+			{what: "checks with a false violation", most: row.most, count: red(0)},
+			{what: "intervals that hold 1", least: .935, most: .965, count: covered(false)},
+		}, row.w.series(slices.Repeat([]float64{1}, tests), 1)})
 	}
 	return out
 }
 
-// inParallel calls work with 0 to n−1 on all cores.
-func inParallel[T any](ctx context.Context, n int, work func(int) (T, error)) ([]T, error) {
-	out, errs := make([]T, n), make([]error, n)
-	var wg sync.WaitGroup
-	workers := runtime.GOMAXPROCS(0)
-	for first := range workers {
-		wg.Go(func() {
-			for i := first; i < n; i += workers {
-				if errs[i] = ctx.Err(); errs[i] != nil {
-					return
-				}
-				out[i], errs[i] = work(i)
-			}
-		})
+// someSlower asks how many of the slower calls are found.
+func someSlower(times, tests int) (out []question) {
+	for _, row := range []struct {
+		name      string
+		w         world
+		by, least float64
+	}{
+		{"iid 4 %", iid, 1.05, .45}, {"shared, ρ .75", shared, 1.05, .45},
+		{"iid 4 %", iid, 1.10, .95}, {"shared, ρ .75", shared, 1.10, .95},
+		{"iid 4 %", iid, 1.25, .995}, {"shared, ρ .75", shared, 1.25, .995},
+		{"two states, ×2", states, 1.9, .995}, {"states change within 10 %", changing, 1.9, .995},
+	} {
+		ratios := slices.Repeat([]float64{1}, tests)
+		copy(ratios, slices.Repeat([]float64{row.by}, slowTests))
+		out = append(out, question{fmt.Sprintf("%d tests %.0f %% slower, %s", slowTests, 100*(row.by-1), row.name), times,
+			[]figure{{what: "found", least: row.least, count: found}}, row.w.series(ratios, 1)})
 	}
-	wg.Wait()
-	return out, errors.Join(errs...)
+	return out
+}
+
+// repeats asks whether checks of the same say the same.
+func repeats(times, tests int) (out []question) {
+	noisy, some, moved, elsewhere := quiet, changing, changing, quiet
+	noisy.own, noisy.slow, some.changes, elsewhere.between = .05, .1, .05, judge.BetweenChecks
+	moved.changes, moved.states, moved.moved = .05, [2]float64{.5, .5}, 10
+	for _, row := range []struct {
+		name string
+		w    world
+		most float64
+	}{{"quiet", quiet, .06}, {"noisy", noisy, .11}, {"states", some, .20}, {"states, 10 % with a ratio of their own", moved, .20},
+		{"each check 3 % elsewhere", elsewhere, 0}} {
+		figures := slices.Concat(flips(row.most, 0, .03), []figure{
+			{what: "intervals that hold the ratio", least: .935, most: .965, count: covered(false)},
+			{what: "the same of violations", count: covered(true)},
+			{what: "samples, times those of R = 10", most: 1.5, mean: true, count: samplesTaken},
+			{what: "mpiruns started, times those of R = 10", mean: true, count: mpirunsStarted},
+		}, replications())
+		if row.w.between > 0 {
+			figures = append(figures, figure{what: "who knows each check's ratios: the first line", count: knower})
+		}
+		out = append(out, question{fmt.Sprintf("%d checks, %s", inSeries, row.name), times, figures, row.w.series(libraryRatios(tests), inSeries)})
+	}
+	return out
+}
+
+// runsNeeded asks whether a new check with R needed decides an undecided test.
+func runsNeeded(times, tests int) (out []question) {
+	for _, row := range []struct {
+		name string
+		w    world
+	}{{"iid 4 %", iid}, {"shared, ρ .75", shared}, {"10 % of mpiruns ×1.35", slow}} {
+		out = append(out, question{"R needed, " + row.name, times, needs(0), row.w.followed(tests)})
+	}
+	return out
+}
+
+// libraryRatios are like a library's: 28 far above 1, 16 about the minimum slowdown, the
+// rest below 1.
+func libraryRatios(tests int) []float64 {
+	out := make([]float64, tests)
+	for i := range out {
+		switch {
+		case i < 28:
+			out[i] = 1.2 + float64(i)/27
+		case i < 44:
+			out[i] = 1 + float64(i-28)/100
+		default:
+			out[i] = .7 + .28*float64(i-44)/float64(max(1, tests-45))
+		}
+	}
+	return out
+}
+
+// series makes several checks of calls that are slower by these ratios.
+func (w world) series(ratios []float64, checks int) func(*design, int, *rand.Rand) *series {
+	return func(d *design, n int, random *rand.Rand) *series {
+		s := &series{}
+		for number := range checks {
+			truth := w.inCheck(ratios, random)
+			f := d.check(w.pairs(truth, d.R(), n+number, random), w.step)
+			if w.moved > 0 { // some have two ratios, so that there is none to hold
+				truth = slices.Clone(truth)
+				for i := range truth {
+					if truth[i] > 1 {
+						truth[i] = math.NaN()
+					}
+				}
+			}
+			s.checks, s.truth = append(s.checks, f.Outcomes), append(s.truth, truth)
+		}
+		return s
+	}
+}
+
+// followed makes one check of a library whose calls differ from the others by 6 %, and
+// then those that it says are needed.
+func (w world) followed(tests int) func(*design, int, *rand.Rand) *series {
+	return func(d *design, n int, random *rand.Rand) *series {
+		ratios := make([]float64, tests)
+		for i := range ratios {
+			ratios[i] = math.Exp(.06 * random.NormFloat64())
+		}
+		pairs := func(r int) []judge.Pair { return w.pairs(ratios, r, n, random) }
+		return d.followed(pairs(d.R()), pairs, math.MaxInt, w.step)
+	}
+}
+
+// knower counts flips of one who knows the ratios of every check: no procedure that
+// judges a check by itself can agree with itself more often without being wrong in one.
+func knower(s *series) count {
+	known := &series{}
+	for _, ratios := range s.truth {
+		check := make([]judge.Outcome, len(ratios))
+		for i, ratio := range ratios {
+			if check[i].Verdict = judge.Kept; ratio >= minSlowdown {
+				check[i].Verdict = judge.Violated
+			}
+		}
+		known.checks = append(known.checks, check)
+	}
+	return flipped(known)
+}
+
+// usualR is the R in which samples and mpiruns are counted.
+const usualR = 10
+
+func samplesTaken(s *series) (c count) {
+	for _, check := range s.checks {
+		for i := range check {
+			c.n += float64(check[i].Runs)
+		}
+		c.of += float64(usualR * len(check))
+	}
+	return c
+}
+
+func mpirunsStarted(s *series) (c count) {
+	for _, check := range s.checks {
+		most := 0
+		for i := range check {
+			most = max(most, check[i].Runs)
+		}
+		c.n, c.of = c.n+float64(most), c.of+usualR
+	}
+	return c
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgmpi/analyze/judge"
@@ -14,9 +15,9 @@ func TestLimitsOfIndependentCasesAreWilsons(t *testing.T) {
 	for i := range counts {
 		counts[i].add(i < 5)
 	}
-	share, lo, hi := limits(counts, false)
-	if share != 0.05 || math.Abs(lo-0.0215) > 2e-4 || math.Abs(hi-0.1118) > 5e-4 {
-		t.Errorf("%g [%g, %g]", share, lo, hi)
+	lo, hi := limits(counts, count{5, 100}, false)
+	if math.Abs(lo-0.0215) > 2e-4 || math.Abs(hi-0.1118) > 5e-4 {
+		t.Errorf("[%g, %g]", lo, hi)
 	}
 }
 
@@ -27,8 +28,8 @@ func TestWhatBelongsTogetherCountsOnce(t *testing.T) {
 		n := float64(i % 2)
 		alone, together = append(alone, count{n, 1}), append(together, count{100 * n, 100})
 	}
-	_, lo, _ := limits(alone, false)
-	if _, got, _ := limits(together, false); math.Abs(got-lo) > 0.02 {
+	lo, _ := limits(alone, count{5, 10}, false)
+	if got, _ := limits(together, count{500, 1000}, false); math.Abs(got-lo) > 0.02 {
 		t.Errorf("lower limit %g, of single cases %g", got, lo)
 	}
 }
@@ -40,15 +41,16 @@ func TestFlipsKeptAndFirmAreCountedByCell(t *testing.T) {
 		{cell(judge.Violated, .95), cell(judge.Violated, .5), cell(judge.Violated, .95), cell(judge.Kept, 0)},
 		{cell(judge.Violated, .95), cell(judge.Kept, 0), cell(judge.Undecided, 0), cell(judge.Undecided, 0)},
 	}
-	got := flipCounts(checks)
 	for i, want := range []count{{2, 3}, {1, 3}, {1, 3}} {
-		if got[i] != want {
-			t.Errorf("%d: %v, want %v", i, got[i], want)
+		if f := flips(0, 0, 0)[i]; f.count(&series{checks: checks}) != want {
+			t.Errorf("%s: %v, want %v", f.what, f.count(&series{checks: checks}), want)
 		}
 	}
-	q := replicationCounts(checks)
-	if q[3] != (count{0, 1}) || q[7] != (count{2, 3}) {
-		t.Errorf("violated again: %v", q)
+	again := replications()
+	for i, want := range map[int]count{3: {0, 1}, 7: {2, 3}} {
+		if got := again[i].count(&series{checks: checks}); got != want {
+			t.Errorf("%s: %v, want %v", again[i].what, got, want)
+		}
 	}
 }
 
@@ -91,13 +93,46 @@ func TestAWorldHasTheSpreadsThatItSays(t *testing.T) {
 
 func TestDesignsAreNamedAsThePageDoes(t *testing.T) {
 	for name, looks := range map[string]int{"usual": 3, "10": 1, "10+20+30": 3, "paper": 1} {
-		if d, err := newDesign(name, 300); err != nil || len(d.Looks) != looks {
-			t.Errorf("%s: %v", name, err)
+		if d := newDesign(name, 300); len(d.Looks) != looks {
+			t.Errorf("%s: %d looks", name, len(d.Looks))
 		}
 	}
 	for _, name := range []string{"", "x", "0", "20+10", "1+2+3+4", "3"} {
-		if _, err := newDesign(name, 300); err == nil {
+		if err := try(func() { newDesign(name, 300) }); err == nil {
 			t.Errorf("%q is no design of 300 tests", name)
 		}
+	}
+}
+
+// Three series of two checks, in the first of which a call that is not slower is red.
+func TestASurveyCountsEverySeriesAndMissesItsAims(t *testing.T) {
+	q := question{"made up", 3, []figure{
+		{what: "red", most: never, count: red(0)},
+		{what: "found", least: .5, count: found},
+		{what: "counted", mean: true},
+	}, func(_ *design, n int, _ *rand.Rand) *series {
+		v := judge.Kept
+		if n == 0 {
+			v = judge.Violated
+		}
+		return &series{checks: [][]judge.Outcome{{{Verdict: v}, {Verdict: judge.Violated}}}, truth: [][]float64{{1, 1.1}}, counted: []count{2: {float64(n), 1}}}
+	}}
+	counts := measured.count(t.Context(), &q, &design{}, 1)
+	for f, want := range [][]count{{{1, 1}, {0, 1}, {0, 1}}, {{1, 1}, {1, 1}, {1, 1}}, {{0, 1}, {1, 1}, {2, 1}}} {
+		if !slices.Equal(counts[f], want) {
+			t.Errorf("%s: %v, want %v", q.figures[f].what, counts[f], want)
+		}
+	}
+	var e env
+	if e.ask(t.Context(), measured, []question{q}); !e.missed {
+		t.Error("a red check is no missed aim")
+	}
+	e = env{rows: "another"}
+	if e.ask(t.Context(), measured, []question{q}); e.missed {
+		t.Error("a question that was not asked has missed its aim")
+	}
+	e = env{}
+	if e.ask(t.Context(), measured, []question{fixed("no series", q.figures)}); !e.missed {
+		t.Error("a question without series keeps its aims")
 	}
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -21,25 +19,36 @@ var letters = map[rune]judge.Verdict{'V': judge.Violated, 'F': judge.Violated, '
 // each check; F is a firm violation.
 func checksOf(readings []float64, cells ...string) []repeat {
 	checks := make([]repeat, len(readings))
+	firm := .95
 	for i, reading := range readings {
-		checks[i] = repeat{&report{}, []float64{reading, reading + 1}}
+		checks[i].readings = []float64{reading, reading + 1}
 		for msize, cell := range cells {
-			letter := rune(cell[i])
-			checks[i].Verdicts = append(checks[i].Verdicts, verdict{Firm: letter == 'F',
-				Verdict: analyze.Verdict{Guideline: "GL8", Function: "MPI_Reduce", Msize: int64(msize), Verdict: letters[letter]}})
+			v := analyze.Verdict{Guideline: "GL8", Function: "MPI_Reduce", Msize: int64(msize), Verdict: letters[rune(cell[i])]}
+			if cell[i] == 'F' {
+				v.Replication = &firm
+			}
+			checks[i].Verdicts = append(checks[i].Verdicts, v)
 		}
 	}
 	return checks
 }
 
+// flipsOf adds up the cells violated once in groups of checks: not violated in another,
+// kept in another, and pairs of a firm violation and a check that does not show it.
+func flipsOf(groups ...[]repeat) (sums [3]count) {
+	for _, g := range groups {
+		for i, f := range flips(0, 0, 0) {
+			c := f.count(seriesOf(g))
+			sums[i] = count{sums[i].n + c.n, sums[i].of + c.of}
+		}
+	}
+	return sums
+}
+
 func TestFlipsAreCountedByCellOverAllChecks(t *testing.T) {
 	checks := checksOf([]float64{90, 90, 90}, "kku", "VVV", "uVV", "kVm", "ukk")
-	f := flipsOf([][]repeat{checks}, isViolated)
-	if f.violated != 3 || f.kept != 1 || f.other != 2 || !slices.Equal(f.cells, []int{2, 3}) {
-		t.Errorf("got %+v, want 3 violated, 1 kept elsewhere, 2 anything else elsewhere", f)
-	}
-	if got := history(checks, 3); !strings.HasPrefix(got, "GL8 MPI_Reduce at 3 B:  0.00 kept  0.00 violated") {
-		t.Errorf("got %q", got)
+	if got, want := flipsOf(checks), [3]count{{2, 3}, {1, 3}}; got != want {
+		t.Errorf("got %v, want 2 of 3 not violated, 1 kept in another check", got)
 	}
 }
 
@@ -50,34 +59,37 @@ func TestFlipsWithinAStateCompareOnlyItsSteadyChecks(t *testing.T) {
 		"uVuuV", // in the slow state; a check that was not steady is like neither
 		"VVVVV")
 	checks[4].readings[1] = 400
-	if f := flipsOf([][]repeat{checks}, isViolated); f.violated != 4 || f.other != 3 || f.kept != 2 {
-		t.Errorf("across: got %+v", f)
+	if got, want := flipsOf(checks), [3]count{{3, 4}, {2, 4}}; got != want {
+		t.Errorf("across: got %v", got)
 	}
 	states, within := byState(checks)
 	if len(states) != 2 || len(within[0]) != 2 || len(within[1]) != 2 {
 		t.Fatalf("got states %v with %d and %d checks", states, len(within[0]), len(within[1]))
 	}
 	// Cells are counted in each state: 1, 2 and 4 in the fast one, 2, 3 and 4 in the slow one.
-	if f := flipsOf(within, isViolated); f.violated != 6 || f.other != 2 || f.kept != 1 {
-		t.Errorf("within: got %+v", f)
+	if got, want := flipsOf(within...), [3]count{{2, 6}, {1, 6}}; got != want {
+		t.Errorf("within: got %v", got)
 	}
 }
 
-func TestAStateWithOneCheckHasNoFlips(t *testing.T) {
-	_, within := byState(checksOf([]float64{90, 400}, "Vk", "VV"))
-	if f := flipsOf(within, isViolated); f.violated != 0 {
-		t.Errorf("got %+v", f)
+func TestAStateWithOneCheckIsNotAsked(t *testing.T) {
+	questions := (&env{}).stabilities(checksOf([]float64{90, 400}, "Vk", "VV"))
+	if len(questions) != 2 || questions[1].times != 0 {
+		t.Errorf("got %d questions, the last of %d series", len(questions), questions[len(questions)-1].times)
+	}
+	if questions := (&env{load: true}).stabilities(checksOf([]float64{90, 90}, "Vk", "VV")); len(questions) != 1 {
+		t.Errorf("beside a load the state is asked about")
 	}
 }
 
 func TestFirmViolationsFlipWhenAnotherCheckDoesNotShowThem(t *testing.T) {
-	f := flipsOf([][]repeat{checksOf([]float64{90, 90}, "FV", "Fu", "Vk", "FF")}, isFirm)
-	if f.violated != 3 || f.other != 1 || f.kept != 0 {
-		t.Errorf("got %+v, want 1 of 3, and a repeat need not be firm", f)
+	got := flipsOf(checksOf([]float64{90, 90}, "FV", "Fu", "Vk", "FF"))
+	if want := (count{1, 4}); got[2] != want {
+		t.Errorf("got %v, want 1 of 4 pairs, and a repeat need not be firm", got[2])
 	}
 }
 
-func TestCalibrationFollowsEachViolationThroughTheOtherChecks(t *testing.T) {
+func TestReplicationFollowsEachViolationThroughTheOtherChecks(t *testing.T) {
 	checks := checksOf([]float64{90, 90, 90}, "VVu", "VVV", "ukV")
 	q := func(p float64) *float64 { return &p }
 	checks[0].Verdicts[0].Replication = q(.5)
@@ -85,92 +97,67 @@ func TestCalibrationFollowsEachViolationThroughTheOtherChecks(t *testing.T) {
 	for i, p := range []float64{.9, .95, 1} {
 		checks[i].Verdicts[1].Replication = q(p)
 	}
-	checks[1].Verdicts[2].Replication = q(.9) // kept: not counted
-	got := calibrate([][]repeat{checks, checks[:1]})
-	want := []calibration{
-		{1, 1, .49, 2, 1},
-		{1, 1, .5, 2, 1},
-		{},
-		{3, 3, .9 + .95 + 1, 6, 6},
-		{1, 0, 0, 2, 0},
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %v\nwant %v", got, want)
+	for i, want := range []count{{.49 * 2, 2}, {1, 2}, {.5 * 2, 2}, {1, 2}, {}, {}, {2 * (.9 + .95 + 1), 6}, {6, 6}} {
+		f := replications()[i]
+		if got := f.count(seriesOf(checks)); math.Abs(got.n-want.n) > 1e-9 || got.of != want.of {
+			t.Errorf("%s: got %v, want %v", f.what, got, want)
+		}
 	}
 }
 
 func TestScanAimAsksForEverySizeInEveryCheck(t *testing.T) {
-	scan := func(rows ...string) []repeat {
-		checks := checksOf([]float64{90, 90}, rows...)
+	for last, want := range map[string]count{"VV": {2, 2}, "uV": {1, 2}, "uu": {1, 2}} {
+		checks := checksOf([]float64{90, 90}, "uu", "VV", last)
 		for _, c := range checks {
 			for i := range c.Verdicts {
-				c.Verdicts[i].Guideline, c.Verdicts[i].Msize = "GL16", 4<<i
+				c.Verdicts[i].Guideline, c.Verdicts[i].Msize = "GL16", 4<<i // 4 B is not among the sizes
 			}
 		}
-		return checks
-	}
-	e := &env{library: "mpich"}
-	if err := e.showScan(scan("uu", "VV", "VV")); err != nil { // 4 B is not among the sizes
-		t.Errorf("got %v", err)
-	}
-	if err := e.showScan(scan("uu", "VV", "uV")); !errors.Is(err, errMissed) {
-		t.Errorf("one size missed once: got %v", err)
+		all := (&env{library: "mpich"}).stabilities(checks)[0]
+		i := slices.IndexFunc(all.figures, func(f figure) bool { return strings.HasPrefix(f.what, "Scan") })
+		if got := all.figures[i].count(seriesOf(checks)); got != want {
+			t.Errorf("%s: got %v, want %v", last, got, want)
+		}
 	}
 }
 
 func TestReportsWithAndWithoutStatesAndReplicationAreRead(t *testing.T) {
-	for text, want := range map[string][2]int{
-		`{"r": 10, "verdicts": [{"guideline": "GL3", "msize": 8, "verdict": "violated", "p_value": null}]}`: {0, 0},
+	for text, states := range map[string]int{
+		`{"r": 10, "verdicts": [{"guideline": "GL3", "msize": 8, "verdict": "violated", "p_value": null}]}`: 0,
 		`{"r": 10, "verdicts": [{"guideline": "GL3", "msize": 8, "verdict": "violated", "replication": 0.9, "firm": true}],
-		  "states": [{"name": "A", "mpiruns": [1, 3]}, {"name": "B", "mpiruns": [2]}]}`: {2, 1},
+		  "states": [{"name": "A", "mpiruns": [1, 3]}, {"name": "B", "mpiruns": [2]}]}`: 2,
 	} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "report.json"), []byte(text), 0o666); err != nil {
+		file := filepath.Join(t.TempDir(), "report.json")
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r, err := reportOf(dir)
-		if err != nil {
-			t.Fatal(err)
+		c := repeat{readings: []float64{90, 91}}
+		read(file, &c.report)
+		o := outcomes(c.Verdicts)[0]
+		if len(c.States) != states || o.Firm() != (states > 0) || o.Verdict != judge.Violated || !math.IsNaN(o.Ratio) {
+			t.Errorf("%s: got %+v", text, c)
 		}
-		v := &r.Verdicts[0]
-		if firm := isFirm(v); len(r.States) != want[0] || firm != (want[1] == 1) || firm != (v.Replication != nil) || v.Msize != 8 || !isViolated(v) {
-			t.Errorf("%s: got %+v", text, r)
-		}
-		if steady := (repeat{r, []float64{90, 91}}).steady(); steady != (want[0] < 2) {
-			t.Errorf("%d states in the report, steady: %v", want[0], steady)
+		if c.steady() != (states < 2) {
+			t.Errorf("%d states in the report, steady: %v", states, c.steady())
 		}
 	}
 }
 
 func TestStabilityNeedsTwoChecks(t *testing.T) {
-	if err := stabilityBench(context.Background(), &env{times: 1}); err == nil || !strings.Contains(err.Error(), "--times") {
+	if err := try(func() { stabilityBench(t.Context(), &env{times: 1}) }); err == nil || !strings.Contains(err.Error(), "--times") {
 		t.Errorf("got %v", err)
 	}
 }
 
-func TestFlipsByRatioAndAnswersApart(t *testing.T) {
-	checks := checksOf([]float64{90, 90, 90}, "VVu", "VuV", "VkV")
-	ratio := func(cell, check int, at, lo, hi float64) {
-		v := &checks[check].Verdicts[cell]
-		v.Ratio, v.RatioLo95, v.RatioHi95 = &at, &lo, &hi
-	}
-	for check := range checks {
-		ratio(0, check, 1.5, 1.4, 1.6)
-		ratio(1, check, 1.08, 1.04, 1.12)
-		ratio(2, check, 1.12, 1.10, 1.14)
-	}
-	ratio(2, 1, 0.98, 0.96, 1.00)
-	if got := apart(checks, []int{0, 1, 2}); got != 1 {
-		t.Errorf("%d cells have two answers, want the last one", got)
-	}
-	for _, want := range []struct {
-		from, to float64
-		violated int
-	}{{1.05, 1.1, 1}, {1.1, 1.15, 1}, {1.25, 2, 1}, {1.15, 1.25, 0}} {
-		f := flipsOf([][]repeat{withRatio(checks, want.from, want.to)}, isViolated)
-		if f.violated != want.violated || f.other != want.violated {
-			t.Errorf("from %v to %v: %+v, want %d", want.from, want.to, f, want.violated)
+func TestFlipsOfLargeRatiosAreThoseWithALargeMedian(t *testing.T) {
+	s := seriesOf(checksOf([]float64{90, 90, 90}, "VVu", "VuV", "VVV", "VVu"))
+	for cell, ratios := range [][]float64{{1.5, 1.5, 1.5}, {1.08, 1.5, 1.1}, {1.2, 1.2, 1.2}, {1.15, 1.3, 1}} {
+		for k, r := range ratios {
+			s.checks[k][cell].Ratio = r
 		}
+	}
+	if got, want := cells(farFlipped)(s), (count{2, 3}); got != want {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
@@ -188,5 +175,20 @@ func TestWhoeverKnowsTheRatiosFlipsWhereTheyLieOnBothSides(t *testing.T) {
 		if math.Abs(once-c.once) > 1e-6 || math.Abs(other-c.other) > 1e-6 {
 			t.Errorf("ln ratio %.3f, standard deviation %.2f: violated once in %.6f, not in another in %.6f; want %.6f, %.6f", c.mean, c.sd, once, other, c.once, c.other)
 		}
+	}
+}
+
+// The ratios 1 and 1.1 by turns have a standard deviation of ln 1.1·√(1/3) over four
+// checks; intervals of ± .04 stand for one of .04/1.96.
+func TestSpreadBetweenChecksIsWhatIntervalsLeave(t *testing.T) {
+	s := seriesOf(checksOf([]float64{90, 90, 90, 90}, "uuuu", "uuuu"))
+	for k := range s.checks {
+		o := &s.checks[k][0] // the other cell has no ratio
+		o.Ratio = []float64{1, 1.1}[k%2]
+		o.Lo95, o.Hi95 = o.Ratio*math.Exp(-.04), o.Ratio*math.Exp(.04)
+	}
+	want := 100 * math.Sqrt(math.Pow(math.Log(1.1), 2)/3-math.Pow(.04/1.959964, 2))
+	if got := beyond(.5)(s); math.Abs(got.n-want) > 1e-4 || got.of != 1 {
+		t.Errorf("got %v, want %.4f", got, want)
 	}
 }

@@ -14,53 +14,82 @@ import (
 	"pgmpi/measure/host"
 )
 
-// roundTrips passes lines of memory, by their offsets, back and forth between two
-// cores, and returns the best time of each in several passes, in ns.
-func roundTrips(cpus []int, mem []byte, lines []int, passes int) ([]float64, error) {
-	const exchanges = 100 // on a line, in a pass
-	ns := slices.Repeat([]float64{math.Inf(1)}, len(lines))
+const (
+	meterLines  = 64 // cache lines that are looked at, in as many pages
+	meterPasses = 3  // the best of which counts
+	exchanges   = 100
+	// sameState is how far apart two readings of one state may be. On the machine
+	// of docs/dev/benchmarks.md those of one were 66 to 119 ns, of the other 367 to 453.
+	sameState = 2
+)
+
+// stateMeter tells whether the machine is as it was: on a virtual one the two
+// cores may be parts of one core now and lie far apart a second later, and calls
+// of MPI take twice as long. A reading is the median round trip of the same lines
+// each time, so that their place in memory makes no difference.
+type stateMeter struct {
+	cpus  []int
+	lines []*atomic.Int32
+}
+
+func newStateMeter() *stateMeter {
+	m := &stateMeter{cpus: twoCores()}
+	page := syscall.Getpagesize()
+	mem, err := syscall.Mmap(-1, 0, meterLines*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANONYMOUS)
+	must(err)
+	for line := range meterLines {
+		m.lines = append(m.lines, (*atomic.Int32)(unsafe.Pointer(&mem[line*page])))
+	}
+	return m
+}
+
+// read takes some milliseconds and returns ns.
+func (m *stateMeter) read() float64 {
+	ns := slices.Repeat([]float64{math.Inf(1)}, meterLines) // the best of each line
 	pinned, start, done := make(chan error), make(chan bool), make(chan bool)
-	// visit exchanges the i-th line, whose value was `from` when the pass began.
-	onCore := func(cpu int, visit func(i int, from int32, line *atomic.Int32)) {
-		runtime.LockOSThread() // for good: the thread ends with its affinity
-		pinned <- pin(cpu)
-		if !<-start {
-			return
-		}
-		for pass := range int32(passes) {
-			for i, at := range lines {
-				visit(i, pass*2*exchanges, (*atomic.Int32)(unsafe.Pointer(&mem[at])))
+	for _, line := range m.lines {
+		line.Store(0)
+	}
+	for side, cpu := range m.cpus {
+		go func() {
+			runtime.LockOSThread() // for good: the thread ends with its affinity
+			pinned <- pin(cpu)
+			if !<-start {
+				return
 			}
-		}
-		done <- true
+			for pass := range int32(meterPasses) {
+				for i, line := range m.lines {
+					began := time.Now()
+					exchange(line, side, pass*2*exchanges)
+					if side == 0 {
+						ns[i] = min(ns[i], float64(time.Since(began).Nanoseconds())/exchanges)
+					}
+				}
+			}
+			done <- true
+		}()
 	}
-	for _, at := range lines {
-		(*atomic.Int32)(unsafe.Pointer(&mem[at])).Store(0)
-	}
-	go onCore(cpus[0], func(i int, from int32, line *atomic.Int32) {
-		began := time.Now()
-		for k := from; k < from+2*exchanges; k += 2 {
-			line.Store(k + 1)
-			await(line, k+2)
-		}
-		ns[i] = min(ns[i], float64(time.Since(began).Nanoseconds())/exchanges)
-	})
-	go onCore(cpus[1], func(_ int, from int32, line *atomic.Int32) {
-		for k := from; k < from+2*exchanges; k += 2 {
-			await(line, k+1)
-			line.Store(k + 2)
-		}
-	})
 	err := errors.Join(<-pinned, <-pinned)
 	for range 2 {
 		start <- err == nil
 	}
-	if err != nil {
-		return nil, err
+	must(err)
+	<-done
+	<-done
+	return quartiles(ns)[2]
+}
+
+// exchange passes a line, whose value is from, back and forth between side 0 and side 1.
+func exchange(line *atomic.Int32, side int, from int32) {
+	for k := from; k < from+2*exchanges; k += 2 {
+		if side == 0 {
+			line.Store(k + 1)
+			await(line, k+2)
+		} else {
+			await(line, k+1)
+			line.Store(k + 2)
+		}
 	}
-	<-done
-	<-done
-	return ns, nil
 }
 
 func await(line *atomic.Int32, value int32) {
@@ -78,61 +107,13 @@ func pin(cpu int) error {
 	return nil
 }
 
-// twoCores are those between which lines are passed.
-func twoCores() ([]int, error) {
+// twoCores returns those between which lines are passed.
+func twoCores() []int {
 	cpus := host.Affinity()
 	if len(cpus) < 2 {
-		return nil, errors.New("it needs two cores: no cache line passes between them on one")
+		must(errors.New("it needs two cores: no cache line passes between them on one"))
 	}
-	return cpus[:2], nil
-}
-
-// sharedPages are pages for roundTrips.
-func sharedPages(n int) ([]byte, error) {
-	mem, err := syscall.Mmap(-1, 0, n*pageBytes, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED|syscall.MAP_ANONYMOUS)
-	if err != nil {
-		err = fmt.Errorf("%d KiB of shared memory: %w", n*pageBytes>>10, err)
-	}
-	return mem, err
-}
-
-const (
-	meterPages = 64
-	// sameState is how far apart two readings of one state may be. On the machine
-	// of docs/benchmarks.md those of one were 66 to 119 ns, of the other 367 to 453.
-	sameState = 2
-)
-
-// stateMeter tells whether the machine is as it was: on a virtual one the two
-// cores may be parts of one core now and lie far apart a second later, and calls
-// of MPI take twice as long. A reading is the median round trip of the same lines
-// each time, so that their place in memory makes no difference.
-type stateMeter struct {
-	cpus  []int
-	mem   []byte
-	lines []int
-}
-
-func newStateMeter() (*stateMeter, error) {
-	cpus, err := twoCores()
-	if err != nil {
-		return nil, err
-	}
-	m := &stateMeter{cpus: cpus}
-	for page := range meterPages {
-		m.lines = append(m.lines, page*pageBytes)
-	}
-	m.mem, err = sharedPages(meterPages)
-	return m, err
-}
-
-// read takes some milliseconds and returns ns.
-func (m *stateMeter) read() (float64, error) {
-	ns, err := roundTrips(m.cpus, m.mem, m.lines, 3)
-	if err != nil {
-		return 0, err
-	}
-	return quartiles(ns)[2], nil
+	return cpus[:2]
 }
 
 // steady is true when all readings are of one state.
@@ -149,7 +130,7 @@ func (s state) String() string {
 	return least + " to " + largest
 }
 
-// statesOf are the states that readings fall into, the fastest first: one ends
+// statesOf returns the states that readings fall into, the fastest first: one ends
 // where the next reading is sameState times as long.
 func statesOf(readings []float64) (states []state) {
 	for _, r := range slices.Sorted(slices.Values(readings)) {

@@ -39,19 +39,16 @@ var (
 //
 // The second table is the experiment of S-REVISITED, Figure 19: the share of
 // samples that are invalid, by the length of a fixed window.
-func syncBench(ctx context.Context, e *env) error {
+func syncBench(ctx context.Context, e *env) {
 	e.title("synchronisation: MPI_Allreduce of 8 bytes, %d rounds of one mpirun each, %d repetitions, p = %d", e.times, syncNRep, np)
 	got := make([]synced, len(syncMethods))
 	rng := rand.New(rand.NewPCG(e.seed, 0))
-	for round := range e.times {
+	for range e.times {
 		medians := make([]float64, len(syncMethods))
 		for _, i := range rng.Perm(len(syncMethods)) {
 			job := newJob(np, syncNRep, protocol.JobCase{Function: "MPI_Allreduce", Msize: 8})
 			job.Sync, job.Sample = syncMethods[i][0], syncMethods[i][1]
-			out, err := e.do(ctx, "pgmpi-rank", job)
-			if err != nil {
-				return fmt.Errorf("round %d, %s, %s: %w", round+1, job.Sync, job.Sample, err)
-			}
+			out := e.do(ctx, "pgmpi-rank", job)
 			s, samples := &got[i], out.Samples[0]
 			valid := protocol.ValidSeconds(samples)
 			s.total, s.invalid = s.total+len(samples), s.invalid+len(samples)-len(valid)
@@ -68,7 +65,7 @@ func syncBench(ctx context.Context, e *env) error {
 		}
 	}
 	showMethods(got)
-	return compareWindows(ctx, e)
+	compareWindows(ctx, e)
 }
 
 // synced is what one method gave in all rounds.
@@ -98,7 +95,7 @@ func showMethods(got []synced) {
 	fmt.Printf("   auto %s barrier: spread %.3f and %.3f\n", word, auto, barrier)
 }
 
-func compareWindows(ctx context.Context, e *env) error {
+func compareWindows(ctx context.Context, e *env) {
 	fmt.Printf("\n   Invalid samples by the length of the window, %d repetitions\n", windowNRep)
 	header := []any{"window, µs"}
 	for _, c := range windowed {
@@ -108,10 +105,7 @@ func compareWindows(ctx context.Context, e *env) error {
 	for _, w := range windows {
 		job := newJob(np, windowNRep, windowed...)
 		job.Sync, job.Sample, job.WindowNS = "window", protocol.Auto, int64(w)
-		out, err := e.do(ctx, "pgmpi-rank", job)
-		if err != nil {
-			return fmt.Errorf("window of %v: %w", w, err)
-		}
+		out := e.do(ctx, "pgmpi-rank", job)
 		row := []any{float64(w) / 1000}
 		for i, c := range out.Cases {
 			c.Count(out.Samples[i])
@@ -120,7 +114,7 @@ func compareWindows(ctx context.Context, e *env) error {
 		}
 		t.row(row...)
 	}
-	return t.Flush()
+	must(t.Flush())
 }
 
 // clocksJob has all methods that work with clocks that differ on one host, and
@@ -139,7 +133,7 @@ const drift = 50e-6
 // The aim is missed when a method that knows drift is off by more than half of it
 // after the last comparison at most numbers of processes, or one that does not
 // know it is off by less.
-func clocksBench(ctx context.Context, e *env) error {
+func clocksBench(ctx context.Context, e *env) {
 	e.title("clock synchronisation: true error in µs (the largest over the ranks) of clocks 2 s and 50 to 100 ppm apart, with 0.2 µs of jitter")
 	fmt.Printf("   beyond %d ranks they share cores\n", launch.Cores())
 	header := []any{"p", "method", "at once"}
@@ -155,20 +149,17 @@ func clocksBench(ctx context.Context, e *env) error {
 	right := map[string]int{}
 	for _, p := range e.processes {
 		job := &protocol.Job{Mode: protocol.ModeClocks, NP: p, Clock: "monotonic", StallNS: int64(2 * time.Minute), Clocks: &clocksJob}
-		out, err := e.do(ctx, "pgmpi-rank-injected", job)
-		if err != nil {
-			return err
-		}
+		out := e.do(ctx, "pgmpi-rank-injected", job)
 		for _, s := range out.Syncs {
 			row := []any{p, s.Method}
 			for _, c := range s.Checks {
 				if len(c.TrueNS) != p {
-					return fmt.Errorf("%s at p = %d: no true errors: %s is not built with the tag injectedclocks", s.Method, p, e.program("pgmpi-rank-injected"))
+					must(fmt.Errorf("%s at p = %d: no true errors: %s is not built with the tag injectedclocks", s.Method, p, e.program("pgmpi-rank-injected")))
 				}
 				row = append(row, fmt.Sprintf("%.2f", float64(protocol.Worst(c.TrueNS))/1e3))
 			}
 			if s.Failed != "" {
-				return fmt.Errorf("%s at p = %d: %s", s.Method, p, s.Failed)
+				must(fmt.Errorf("%s at p = %d: %s", s.Method, p, s.Failed))
 			}
 			t.row(append(row, fmt.Sprintf("%.1f", float64(s.DurationNS)/1e6), s.Rounds, s.Messages)...)
 			last := s.Checks[len(s.Checks)-1]
@@ -177,12 +168,10 @@ func clocksBench(ctx context.Context, e *env) error {
 				right[s.Method]++
 			}
 		}
-		if err := t.Flush(); err != nil {
-			return err
-		}
+		must(t.Flush())
 	}
 	// An oversubscribed rank that loses its core spoils a fit now and then.
 	wrong := slices.DeleteFunc(slices.Clone(clocksJob.Methods), func(m string) bool { return right[m]*2 >= len(e.processes) })
-	return outcome("methods that are not as they must be at most numbers of processes",
+	e.outcome("methods that are not as they must be at most numbers of processes",
 		fmt.Sprintf("%d %s", len(wrong), strings.Join(wrong, ", ")), "none", len(wrong) == 0)
 }

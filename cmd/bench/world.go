@@ -19,14 +19,13 @@ type world struct {
 	spreads  []spread
 	slow     float64 // share of mpiruns that take slowBy times as long
 	glitches float64 // share of run medians that are up to ten times too large
-	// states: in each mpirun the machine is in one of two states, by chance; in the second
-	// everything takes stateBy times as long. The number is how often: in every other
-	// check the first, else the second.
+	// states is how often an mpirun is in the second of two states, in which everything
+	// takes stateBy times as long: in every other check the first number, else the second.
 	states [2]float64
 	// changes is the share of pairs of which one side was measured in the other state.
 	changes float64
-	// moved: every so manieth slower call is less slow in the second state: the logarithm
-	// of its ratio is a quarter. 0: none.
+	// moved is 10 when every tenth slower call is less slow in the second state: the
+	// logarithm of its ratio is a quarter there. 0: none.
 	moved int
 	// between is the spread of a test's ratio from check to check: all mpiruns of a check
 	// share it, so that nothing within the check shows it.
@@ -45,7 +44,7 @@ const (
 	movedBy  = 0.25
 )
 
-// inCheck are the ratios that hold in one check.
+// inCheck returns the ratios that hold in one check.
 func (w *world) inCheck(ratios []float64, random *rand.Rand) []float64 {
 	if w.between == 0 {
 		return ratios
@@ -57,27 +56,10 @@ func (w *world) inCheck(ratios []float64, random *rand.Rand) []float64 {
 	return out
 }
 
-// pairs are the run medians of r mpiruns of the number-th check of a series, one pair
+// pairs makes the run medians of r mpiruns of the number-th check of a series, one pair
 // a test, whose calls are slower than the others by these ratios.
 func (w *world) pairs(ratios []float64, r, number int, random *rand.Rand) []judge.Pair {
-	general, second := w.mpiruns(r, number, random)
-	out := make([]judge.Pair, len(ratios))
-	slower := 0
-	for i, ratio := range ratios {
-		moved := false
-		if ratio > 1 {
-			slower++
-			moved = w.moved > 0 && slower%w.moved == 0
-		}
-		out[i] = w.pair(ratio, moved, general, second, random)
-	}
-	return out
-}
-
-// mpiruns are what the mpiruns of a check have in common, and which of them were in
-// the second state.
-func (w *world) mpiruns(r, number int, random *rand.Rand) (general []float64, second []bool) {
-	general, second = make([]float64, r), make([]bool, r)
+	general, second := make([]float64, r), make([]bool, r)
 	for k := range r {
 		general[k] = w.general * random.NormFloat64()
 		if random.Float64() < w.slow {
@@ -87,38 +69,48 @@ func (w *world) mpiruns(r, number int, random *rand.Rand) (general []float64, se
 			general[k] += math.Log(stateBy)
 		}
 	}
-	return general, second
+	out := make([]judge.Pair, len(ratios))
+	slower := 0
+	for i, ratio := range ratios {
+		moved := false
+		if ratio > 1 {
+			slower++
+			moved = w.moved > 0 && slower%w.moved == 0
+		}
+		out[i] = w.pair(math.Log(ratio), moved, general, second, random)
+	}
+	return out
 }
 
-func (w *world) pair(ratio float64, moved bool, general []float64, second []bool, random *rand.Rand) judge.Pair {
+func (w *world) pair(effect float64, moved bool, general []float64, second []bool, random *rand.Rand) judge.Pair {
 	p := judge.Pair{Orig: make([]float64, len(general)), Other: make([]float64, len(general))}
-	orig, other := w.sides(random)
-	for k, g := range general {
-		both := g + w.cases*random.NormFloat64()
-		effect := math.Log(ratio)
+	own := w.sides(random)
+	for k, both := range general {
+		both += w.cases * random.NormFloat64()
+		sides := [2]float64{both + effect, both}
 		if moved && second[k] {
-			effect *= movedBy
+			sides[0] = both + movedBy*effect
 		}
-		p.Orig[k] = both + effect + w.jump(random) + w.noise(orig, random)
-		p.Other[k] = both + w.noise(other, random)
+		if w.jumps > 0 {
+			sides[0] += math.Log(w.jumps) * float64(2*random.IntN(2)-1)
+		}
+		for i := range sides {
+			sides[i] += w.noise(own[i], random)
+		}
 		if random.Float64() < w.changes {
 			by := math.Log(stateBy)
 			if second[k] {
 				by = -by
 			}
-			if random.IntN(2) == 0 {
-				p.Orig[k] += by
-			} else {
-				p.Other[k] += by
-			}
+			sides[random.IntN(2)] += by
 		}
-		p.Orig[k], p.Other[k] = w.time(p.Orig[k]), w.time(p.Other[k])
+		p.Orig[k], p.Other[k] = w.time(sides[0]), w.time(sides[1])
 	}
 	return p
 }
 
-// sides are the own effects of a test's sides.
-func (w *world) sides(random *rand.Rand) (orig, other float64) {
+// sides returns the own effects of a test's sides.
+func (w *world) sides(random *rand.Rand) [2]float64 {
 	u, ratio := random.Float64(), 1.0
 	for _, s := range w.spreads {
 		if u < s.share {
@@ -129,9 +121,9 @@ func (w *world) sides(random *rand.Rand) (orig, other float64) {
 	}
 	small := w.own * math.Sqrt(2/(1+ratio*ratio))
 	if random.IntN(2) == 0 {
-		return small * ratio, small
+		return [2]float64{small * ratio, small}
 	}
-	return small, small * ratio
+	return [2]float64{small, small * ratio}
 }
 
 // noise is one side's own effect in an mpirun, and now and then what another program does.
@@ -146,14 +138,7 @@ func (w *world) noise(sd float64, random *rand.Rand) float64 {
 	return x
 }
 
-func (w *world) jump(random *rand.Rand) float64 {
-	if w.jumps == 0 {
-		return 0
-	}
-	return math.Log(w.jumps) * float64(2*random.IntN(2)-1)
-}
-
-// time is the run median of a logarithm, as the clock shows it.
+// time returns the run median of a logarithm, as the clock shows it.
 func (w *world) time(log float64) float64 {
 	t := tickedNS * math.Exp(log)
 	if w.step > 0 {

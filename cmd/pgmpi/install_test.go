@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -87,6 +89,12 @@ func TestWhatIsInstalledWorks(t *testing.T) {
 		if info, err := os.Stat(filepath.Join(s.root, file)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", file, err)
 		}
+	}
+	if _, err := os.Stat(filepath.Join(s.root, "share/doc/pgmpi/docs/dev")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("developers' pages: %v", err)
+	}
+	if page, err := os.ReadFile(filepath.Join(s.root, "share/doc/pgmpi/docs/statistics.md")); err != nil || strings.Contains(string(page), "\nDevelopers: ") {
+		t.Errorf("a link to developers' pages is installed: %v", err)
 	}
 	for _, c := range commands() {
 		if _, err := os.Stat(filepath.Join(s.root, "share/man/man1/pgmpi-"+c.name+".1")); err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The script in R was written from docs/statistics.md. Both folders are real: looks is
+// The script in R was written from docs/dev/statistics.md. Both folders are real: looks is
 // of the usual schedule and has an experiment on split-robustness, once is of ten mpiruns
 // that cannot be paired.
 func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {

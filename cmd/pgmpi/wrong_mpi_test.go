@@ -8,7 +8,7 @@ import (
 )
 
 // What the library does wrong (testdata/fault), and whether it is found after the
-// last timed call: the table of docs/mockups.md. Nothing is verified before, as in
+// last timed call: the table of docs/dev/mockups.md. Nothing is verified before, as in
 // the second and later mpiruns of a check.
 func TestLibraryThatGivesWrongDataIsCaughtInEveryMpirun(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # One night of pgmpi as a job of continuous integration: measures, holds the result
-# against the good nights before, and ends as pgmpi does (docs/ci.md has the codes).
+# against the good nights before, and ends as pgmpi does (docs/gate.md has the codes).
 # Arguments go to `pgmpi check`; the rest are variables:
 #
 #   PGMPI             the program (default: pgmpi on the PATH)

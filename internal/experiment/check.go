@@ -64,7 +64,7 @@ func Refused(d *judge.Design, err error) error {
 	return &fail.Refused{Reason: d.Refused.Reason}
 }
 
-// followUp tests suspicions of split-robustness (docs/statistics.md).
+// followUp tests suspicions of split-robustness (docs/dev/statistics.md).
 var followUp = run.Stage{Mode: protocol.ModeSplit, Name: "split experiment", Doing: "following up suspected splits", Runs: planned(protocol.ModeSplit),
 	Wanted: func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
 	Plan: func(c *run.Campaign, data *medians.Set) (*results.SplitPlan, error) {

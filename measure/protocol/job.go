@@ -32,7 +32,7 @@ const (
 )
 
 // Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the
-// line protocol (docs/protocol.md).
+// line protocol (docs/dev/protocol.md).
 type Job struct {
 	Mode  Mode      `json:"mode"`
 	NP    int       `json:"np"`              // processes that must take part

@@ -16,7 +16,7 @@ import (
 	"pgmpi/measure/host"
 )
 
-// The line protocol between the driver and rank 0 (docs/protocol.md). Every
+// The line protocol between the driver and rank 0 (docs/dev/protocol.md). Every
 // line is a word, a space and its text.
 const (
 	LineHello    = "pgmpi-hello" // + Hello as JSON; rank 0's first line

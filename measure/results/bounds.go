@@ -12,7 +12,7 @@ import (
 )
 
 // Anybody can write a results folder: these limits keep what a reader takes in
-// memory in proportion to what is on disk (docs/security.md).
+// memory in proportion to what is on disk (docs/dev/security.md).
 const (
 	maxManifest = 64 << 20 // bytes; a plan of 1000 cases takes half a MiB
 	// A manifest is indented, which keeps its values this many bytes apart on

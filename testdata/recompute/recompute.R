@@ -6,7 +6,7 @@
 # REPORT is FOLDER/report.json unless it is given; TEST is what --test asked for. It
 # prints every difference, and ends with exit status 1 where there are any.
 #
-# Written from docs/statistics.md and docs/results-format.md, with R's own
+# Written from docs/dev/statistics.md and docs/dev/results-folder.md, with R's own
 # distributions wherever there are no ties. Methods default, ci and margin;
 # tests auto, signedrank and ranksum.
 

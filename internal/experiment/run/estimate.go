@@ -23,7 +23,7 @@ import (
 
 // The model behind the estimate of --dry-run. Nothing is known of the machine
 // before the first mpirun, so its constants are of one node with shared memory;
-// of networks it knows nothing. They are in seconds and seconds per byte (docs/dry-run.md);
+// of networks it knows nothing. They are in seconds and seconds per byte (docs/guide.md, "Dry run");
 // what a library's start-up costs is in package launch.
 const (
 	stepTime   = 0.75e-6 // one of the ⌈log2 p⌉ steps of a collective of few bytes
@@ -46,7 +46,7 @@ const (
 )
 
 // Pointing: about one case in 7 still points to a violation after the first look
-// (docs/statistics.md).
+// (docs/dev/statistics.md).
 const Pointing = 7
 
 // Estimate is the Plan with what its mpiruns would take.

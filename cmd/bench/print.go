@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"text/tabwriter"
+
+	"pgmpi/analyze"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/stats"
+)
+
+// outcome prints one number beside its aim, and remembers a missed one.
+func (e *env) outcome(what, got, aim string, ok bool) {
+	word := "ok"
+	if !ok {
+		word, e.missed = "missed", true
+	}
+	fmt.Printf("   %s: %s: %s (aim: %s)\n", word, what, got, aim)
+}
+
+// table aligns rows on standard output once it is flushed. Its columns have a
+// least width, so that rows that are flushed one by one still line up.
+type table struct{ *tabwriter.Writer }
+
+func newTable(header ...any) table {
+	t := table{tabwriter.NewWriter(os.Stdout, 10, 0, 2, ' ', tabwriter.AlignRight)}
+	t.row(header...)
+	return t
+}
+
+func (t table) row(cells ...any) {
+	for _, c := range cells {
+		fmt.Fprintf(t, "%v\t", c)
+	}
+	fmt.Fprintln(t)
+}
+
+// number is "-" for what is not a number.
+func number(format string, v float64) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	return fmt.Sprintf(format, v)
+}
+
+func percent(n, of int) string { return number("%.1f %%", 100*float64(n)/float64(of)) }
+
+// quartiles returns the least value, the quartiles and the largest; NaN of no values.
+func quartiles(x []float64) (q [5]float64) {
+	for i := range q {
+		var err error
+		if q[i], err = stats.Quantile(x, float64(i)/4); err != nil {
+			q[i] = math.NaN()
+		}
+	}
+	return q
+}
+
+// cell names a test and says what a check found.
+func cell(v *analyze.Verdict) string {
+	line := fmt.Sprintf("%s %s at %s: %s", v.Guideline, v.Function, conf.HumanSize(v.Msize), v.Verdict)
+	if v.Ratio != nil && v.RatioLo95 != nil && v.RatioHi95 != nil {
+		line += fmt.Sprintf(", %.2f times [%.2f, %.2f]", *v.Ratio, *v.RatioLo95, *v.RatioHi95)
+	}
+	return line
+}
