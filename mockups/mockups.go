@@ -308,6 +308,19 @@ func Get(id string) (Function, bool) {
 	return userOf(id)
 }
 
+// Canonical is the id of a function that is named in any case and perhaps without MPI_,
+// such as "bcast@binomial"; a name of none stays.
+func Canonical(name string) string {
+	plain := func(id string) string { return strings.TrimPrefix(strings.ToLower(id), "mpi_") }
+	base, _, _ := strings.Cut(name, "@")
+	for _, f := range slices.Concat(table, variants) {
+		if plain(f.ID) == plain(base) {
+			return f.ID + strings.TrimPrefix(name, base)
+		}
+	}
+	return name
+}
+
 // Collectives returns the ids of the MPI collectives, in alphabetical order.
 func Collectives() []string { return Mockups("") }
 

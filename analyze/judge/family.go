@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 
 	"pgmpi/internal/stats"
 )
@@ -224,9 +224,9 @@ func (f *Family) replicate() {
 			continue
 		}
 		e, se := math.Log(o.Ratio), (math.Log(o.Hi95)-math.Log(o.Lo95))/(2*twoSided95)
-		z := distuv.UnitNormal.Quantile(1 - f.needs(max(0, rejected-1))*f.finding[k])
+		z := mathext.NormalQuantile(1 - f.needs(max(0, rejected-1))*f.finding[k])
 		over := e - max(math.Log(f.MinSlowdown), z*se)
-		o.Replication = distuv.UnitNormal.CDF(over / (math.Sqrt2 * math.Hypot(se, BetweenChecks)))
+		o.Replication = stats.NormalCDF(over / (math.Sqrt2 * math.Hypot(se, BetweenChecks)))
 	}
 }
 

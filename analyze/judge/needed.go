@@ -3,8 +3,6 @@ package judge
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"pgmpi/internal/stats"
 )
 
@@ -156,7 +154,7 @@ func (f *Family) prospects(t *Test) prospects {
 func spreadOf(t *Test, e stats.Effect, n int) float64 {
 	reach := t.Reach(n, 0.025)
 	if math.IsInf(reach, 0) { // so few that no interval covers 95 %
-		reach = distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile(0.975) / math.Sqrt(float64(n))
+		reach = stats.StudentQuantile(0.975, n-1) / math.Sqrt(float64(n))
 	}
 	return math.Log(e.Hi95/e.Lo95) / 2 / reach
 }
@@ -252,5 +250,5 @@ func over(x, moves float64) float64 {
 	if moves == 0 {
 		return half(x)
 	}
-	return distuv.UnitNormal.CDF(x / moves)
+	return stats.NormalCDF(x / moves)
 }

@@ -3,7 +3,7 @@ package judge
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 
 	"pgmpi/internal/stats"
 )
@@ -34,5 +34,5 @@ func pairsOf(x, y []float64) float64 { return float64(len(x) * len(y)) }
 // About their own mean, r² differences of r values each spread less.
 func reachRankSum(r int, level float64) float64 {
 	n := float64(r)
-	return math.Sqrt(1-1/n) * distuv.UnitNormal.Quantile(min(1, (stats.LeastRankSum(r, level)-0.5)/(n*n)))
+	return math.Sqrt(1-1/n) * mathext.NormalQuantile(min(1, (stats.LeastRankSum(r, level)-0.5)/(n*n)))
 }

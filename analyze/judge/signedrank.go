@@ -3,8 +3,6 @@ package judge
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"pgmpi/internal/stats"
 )
 
@@ -48,7 +46,7 @@ func reachSignedRank(r int, level float64) float64 {
 	low, high := 0.0, 10.0
 	for range 50 {
 		d := (low + high) / 2
-		if n*distuv.UnitNormal.CDF(d/single)+n*(n-1)/2*distuv.UnitNormal.CDF(d/mean) < least {
+		if n*stats.NormalCDF(d/single)+n*(n-1)/2*stats.NormalCDF(d/mean) < least {
 			low = d
 		} else {
 			high = d

@@ -3,7 +3,7 @@ package judge
 import (
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 const (
@@ -25,6 +25,6 @@ func (d *Design) Visible(lo, hi float64) float64 {
 		p /= 2
 	}
 	se := math.Log(hi/lo) / (2 * twoSided95)
-	z := distuv.UnitNormal.Quantile(1-p) + distuv.UnitNormal.Quantile(seeing)
+	z := mathext.NormalQuantile(1-p) + mathext.NormalQuantile(seeing)
 	return max(d.MinSlowdown, math.Exp(z*se))
 }

@@ -5,20 +5,21 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/experiment"
 )
 
-var abCommand = command{
-	name:  "ab",
-	args:  "A.toml [B.toml]",
-	short: "measure two set-ups alternately, then compare them",
-	long: `Measures two set-ups, such as two rank programs or two environments, each with a
+func abCommand() *cobra.Command {
+	var s settings
+	var o comparison
+	c := &cobra.Command{
+		Use:   "ab A.toml [B.toml]",
+		Short: "measure two set-ups alternately, then compare them",
+		Long: `Measures two set-ups, such as two rank programs or two environments, each with a
 gl.toml of its own. Their mpiruns alternate, in an order drawn anew for every
 pair, so that what drifts on the machine hits both; then they are compared in
 pairs. The results folders are OUT/a and OUT/b, each with a report of its own;
@@ -27,52 +28,50 @@ the comparison is in OUT/compare.*. An interrupted run goes on with --out OUT
 gl.toml.
 
 Exit codes: those of compare and of check.`,
-	flags: func(fs *pflag.FlagSet) action {
-		var s settings
-		var o output
-		s.design(fs)
-		s.predicting(fs)
-		s.keys(fs, "under")
-		fs.Lookup("under").Usage = "run B, and not A, under the setting in `DIR`, a folder with an env.sh; B.toml may then be left out"
-		o.folder(fs)
-		o.mpiruns = 10
-		fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", o.mpiruns)
-		fs.Lookup("out").Usage = "the `DIR` of both results folders (default pgmpi-ab-<UTC time>)"
-		s.judging(fs)
-		o.compared(fs)
-		return func(ctx context.Context, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && s.given("mpi.under") {
-				args = append(args, args[0])
+				return nil
 			}
-			if len(args) != 2 {
-				return setupf("ab: give two configurations; see `pgmpi help ab`")
-			}
-			return ab(ctx, args, &s, &o)
-		}
-	},
+			return wants(2, 2, "two configurations")(c, args)
+		},
+		Annotations: mostNeeded("np msizes mpiruns under fail-on need alternative all-rows all out resume format quiet"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return ab(c.Context(), [2]string{args[0], args[len(args)-1]}, &s, &o)
+		},
+	}
+	fs := c.Flags()
+	s.design(fs)
+	s.predicting(fs)
+	s.keys(fs, "under")
+	fs.Lookup("under").Usage = "run B, and not A, under the setting in `DIR`, a folder with an env.sh; B.toml may then be left out"
+	o.folder(fs)
+	o.resumable(fs)
+	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", experiment.ABMPIRuns)
+	fs.Lookup("out").Usage = "the `DIR` of both results folders (default pgmpi-ab-<UTC time>)"
+	s.judging(fs)
+	o.flags(fs)
+	return c
 }
 
-func ab(ctx context.Context, toml []string, s *settings, o *output) error {
+func ab(ctx context.Context, toml [2]string, s *settings, o *comparison) error {
 	if o.out == "" {
-		o.out = run.NewFolder("pgmpi-ab-", time.Now())
+		o.out = experiment.Side.NewFolder()
 	}
-	x := &run.AB{Out: o.out, Names: [2]string(toml)}
-	var p *progress // one for both
+	o.progress = newProgress(o.quiet) // one for both
+	x := &experiment.AB{Out: o.out, Names: toml}
 	var err error
 	for i, name := range []string{"a", "b"} {
-		mine, side := *s, *o
+		mine, side := *s, o.output
 		mine.guidelines, side.out = toml[i], filepath.Join(o.out, name)
 		if name == "a" {
 			mine.flags = slices.DeleteFunc(slices.Clone(s.flags), func(k *keyFlag) bool { return k.key.Flag == "under" })
 		}
-		if x.Sides[i], err = side.prepare(&mine); err != nil {
+		if x.Sides[i], err = side.begin(ctx, experiment.Side, &mine); err != nil {
 			return err
 		}
-		p = side.progress
 	}
 	a, b := x.Sides[0], x.Sides[1]
-	a.Tell = p.tell
-	cfg, err := o.comparison(a.Config.Analyze, true)
+	cfg, err := o.config(a.Config.Analyze, true)
 	if err != nil {
 		return err
 	}
@@ -86,15 +85,15 @@ func ab(ctx context.Context, toml []string, s *settings, o *output) error {
 		defer side.Close()
 	}
 	err = x.Measure(ctx)
-	p.clear()
+	o.progress.clear()
 	if err != nil {
-		return goOnWith(err, o.out)
+		return o.goOnWith(err, o.out)
 	}
-	reports, err := x.Reports()
+	both, err := x.Judge()
 	if err != nil {
 		return err
 	}
-	warn("results: %s\n%s", o.out, bySide(reports, a.Path, b.Path))
+	warn("results: %s\n%s", o.out, bySide([2]*analyze.Report{both[0].Report, both[1].Report}, a.Path, b.Path))
 	return o.compare(a.Path, b.Path, cfg)
 }
 

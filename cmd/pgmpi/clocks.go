@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
@@ -20,10 +20,12 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-var clocksCommand = command{
-	name:  "clocks",
-	short: "examine clocks and their synchronisation on this machine",
-	long: `Shows the clocks that can time a repetition, with their resolution and cost, and
+func clocksCommand() *cobra.Command {
+	x := &clocksRun{}
+	c := &cobra.Command{
+		Use:   "clocks",
+		Short: "examine clocks and their synchronisation on this machine",
+		Long: `Shows the clocks that can time a repetition, with their resolution and cost, and
 for every method of clock synchronisation how far the ranks' global clocks are
 from rank 0's right after it and some seconds later, how long it takes, and how
 many rounds and messages. One mpirun for every number of processes and every
@@ -33,29 +35,29 @@ With --barrier it shows instead when each rank leaves MPI_Barrier, which other
 benchmarks synchronise with: the ranks enter it at the same time on the global
 clock, and each stamps when it leaves, 1000 times (--calls). --rank takes the
 rank programs of several libraries, which are then shown one after the other.`,
-	flags: func(fs *pflag.FlagSet) action {
-		c := &clocksRun{}
-		fs.IntSliceVar(&c.np, "np", nil, "numbers of processes, a comma `LIST` (default: the processes of the batch job, else the cores)")
-		fs.StringSliceVar(&c.shapes, "shape", nil, "shapes nodes × processes per node, a comma `LIST`: 2x1,1x2,16x32")
-		fs.StringSliceVar(&c.ranks, "rank", nil, "the rank program, or those of several libraries, a comma `LIST` of files (default: as for check)")
-		fs.StringVar(&c.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: what comes with the rank program's library)")
-		fs.StringVar(&c.clock, "clock", measure.Default().Clock, "the `CLOCK`: "+strings.Join(protocol.Clocks, ", "))
-		fs.StringSliceVar(&c.methods, "clock-sync", nil, "methods, a comma `LIST` (default: shared, skampi, netgauge, jk, hca, hca2, hca3 and hca3+shared; with --barrier one: shared on one host, else hca3+shared)")
-		fs.Float64SliceVar(&c.seconds, "seconds", []float64{1, 5, 10}, "when the clocks are compared, a comma `LIST` of seconds after a synchronisation")
-		fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
-		fs.BoolVar(&c.barrier, "barrier", false, "when each rank leaves MPI_Barrier, instead of methods of synchronisation")
-		fs.IntVar(&c.calls, "calls", barrierCalls, "with --barrier, how many barriers to stamp, a `NUMBER`")
-		c.format = oneFormat(fs, report.ClockLists)
-		return func(ctx context.Context, _ []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
-			case fs.Changed("calls") && !c.barrier:
+			case c.Flags().Changed("calls") && !x.barrier:
 				return setupf("--calls goes with --barrier")
-			case fs.Changed("seconds") && c.barrier:
+			case c.Flags().Changed("seconds") && x.barrier:
 				return setupf("--seconds does not go with --barrier")
 			}
-			return c.run(ctx)
-		}
-	},
+			return x.run(c.Context())
+		},
+	}
+	fs := c.Flags()
+	fs.IntSliceVar(&x.np, "np", nil, "numbers of processes, a comma `LIST` (default: the processes of the batch job, else the cores)")
+	fs.StringSliceVar(&x.shapes, "shape", nil, "shapes nodes × processes per node, a comma `LIST`: 2x1,1x2,16x32")
+	fs.StringSliceVar(&x.ranks, "rank", nil, "the rank program, or those of several libraries, a comma `LIST` of files (default: as for check)")
+	fs.StringVar(&x.launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: what comes with the rank program's library)")
+	fs.StringVar(&x.clock, "clock", measure.Default().Clock, "the `CLOCK`: "+strings.Join(protocol.Clocks, ", "))
+	fs.StringSliceVar(&x.methods, "clock-sync", nil, "methods, a comma `LIST` (default: shared, skampi, netgauge, jk, hca, hca2, hca3 and hca3+shared; with --barrier one: shared on one host, else hca3+shared)")
+	fs.Float64SliceVar(&x.seconds, "seconds", []float64{1, 5, 10}, "when the clocks are compared, a comma `LIST` of seconds after a synchronisation")
+	fs.Lookup("seconds").DefValue = "1,5,10" // as it is to be typed
+	fs.BoolVar(&x.barrier, "barrier", false, "when each rank leaves MPI_Barrier, instead of methods of synchronisation")
+	fs.IntVar(&x.calls, "calls", barrierCalls, "with --barrier, how many barriers to stamp, a `NUMBER`")
+	x.format = oneFormat(fs, report.ClockLists)
+	return c
 }
 
 // clocksRun is one call of `pgmpi clocks`.

@@ -1,71 +1,179 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
-	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/exitcode"
-	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
+	"pgmpi/measure/results"
 )
 
-var compareCommand = command{
-	name:  "compare",
-	args:  "A B",
-	short: "what changed from one results folder to another",
-	long: `Compares two results folders: two libraries, two versions, before and after a
-change. The first line has the answer. Then the guidelines that are newly
-violated or newly kept in B, and the calls that are significantly slower or
-faster, with both medians and the ratio B/A with its 95 % interval; --all-rows
-shows the others too, with ~. The last line says what could have been seen.
-The settings come from A's [analyze]; flags beat them. Alpha and the
+// comparison is how results folders are compared.
+type comparison struct {
+	output
+	alternative, failOn string
+	need                float64
+	all, allRows        bool
+}
+
+func (x *comparison) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&x.alternative, "alternative", string(judge.TwoSided),
+		"what is asked of B against A, a `WORD`: "+strings.Join(judge.Strings(judge.Alternatives), ", ")+" (greater: B takes longer)")
+	fs.StringVar(&x.failOn, "fail-on", string(series.ExitOnBoth),
+		"what ends with exit code 1, a `WORD`: guidelines (newly violated), both (also slower calls, unless the machine changed), times (slower calls even then)")
+	fs.Float64Var(&x.need, "need", 0, "end with exit code 4 if a case could not have shown a change by `RATIO`, such as 1.25 (default: nothing is needed)")
+	fs.BoolVar(&x.allRows, "all-rows", false, "show the calls that have not changed too")
+	mockupsToo(fs, &x.all)
+	x.formats = formatsFlag(fs, checks.Comparisons, "") // matrix and spread have the same
+}
+
+func compareCommand() *cobra.Command {
+	var s settings
+	var x comparison
+	var repeat, matrix bool
+	c := &cobra.Command{
+		Use:   "compare DIR DIR…",
+		Short: "what changed from one results folder to another",
+		Long: `Compares two results folders A and B: two libraries, two versions, before and
+after a change. The first line has the answer. Then the guidelines that are
+newly violated or newly kept in B, and the calls that are significantly slower
+or faster, with both medians and the ratio B/A with its 95 % interval;
+--all-rows shows the others too, with ~. The last line says what could have been
+seen. The settings come from A's [analyze]; flags beat them. Alpha and the
 adjustment hold for the run-times and for the guidelines, method and test for
 the guidelines only. Needs no MPI.
 
 A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in
 pairs.
 
-Exit codes: 1 a significant slowdown of at least min_slowdown (not where the
-machine changed, see --fail-on) or a guideline newly violated, 4 too few
-mpiruns, or less than --need could be seen, else 0.`,
-	flags: func(fs *pflag.FlagSet) action {
-		var s settings
-		var o output
-		s.judging(fs)
-		o.compared(fs)
-		o.into(fs)
-		return func(_ context.Context, args []string) error {
-			a, b, paired, err := comparedFolders(args)
-			if err != nil {
-				return err
+--matrix, and three folders or more, show which guideline is violated where, as
+Table 3 of the PGMPI paper: guidelines as rows, libraries and shapes as columns,
+how many sizes are violated and by how much at worst. Patterns only; --full
+shows monotony and split-robustness too. Every folder is judged by its own
+settings.
+
+--repeat shows how well several measurements of one configuration repeat: for
+each function and msize the median of each folder over the median of all, and
+their spread. It tests nothing. Factors that differ are named.
+
+Exit codes: of two folders 1 a significant slowdown of at least min_slowdown
+(not where the machine changed, see --fail-on) or a guideline newly violated, 4
+too few mpiruns, or less than --need could be seen, else 0; of --matrix and
+--repeat 0, whatever is violated.`,
+		Args:        wants(1, anyNumber, "two results folders, or one of `pgmpi ab`; or several"),
+		Annotations: mostNeeded("matrix repeat fail-on need alpha min-slowdown all-rows all full out format"),
+		RunE: func(c *cobra.Command, args []string) error {
+			other := matrix || repeat || len(args) > 2
+			if f := forTwo(c.Flags()); f != "" && other {
+				return setupf("compare: --%s is for two folders, without --matrix and --repeat", f)
 			}
-			_, m, err := reading.OpenResults(a)
-			if err != nil {
-				return err
+			switch {
+			case matrix && repeat:
+				return setupf("compare: --matrix or --repeat: one at a time")
+			case repeat:
+				return x.spread(args)
+			case other:
+				return x.matrix(args)
 			}
-			config, err := s.load(m)
-			if err != nil {
-				return err
-			}
-			cfg, err := o.comparison(config.Analyze, paired)
-			if err != nil {
-				return err
-			}
-			return o.compare(a, b, cfg)
+			return x.two(&s, args)
+		},
+	}
+	fs := c.Flags()
+	fs.BoolVar(&matrix, "matrix", false, "which guideline is violated in which folder; usual for three or more")
+	fs.BoolVar(&repeat, "repeat", false, "how well measurements of one configuration repeat, for two or more")
+	s.judging(fs)
+	x.flags(fs)
+	fs.Bool("full", false, "with --matrix: show monotony and split-robustness too")
+	x.into(fs)
+	return c
+}
+
+// forTwo is a given flag that only a comparison of two folders has; "": none is.
+func forTwo(fs *pflag.FlagSet) (name string) {
+	fs.Visit(func(f *pflag.Flag) {
+		_, judging := f.Value.(*keyFlag)
+		if judging || slices.Contains([]string{"alternative", "fail-on", "need", "all-rows"}, f.Name) {
+			name = f.Name
 		}
-	},
+	})
+	return name
+}
+
+// renamed is a command of version 0.2 that is a flag of compare now. It is hidden.
+func renamed(use, flag string) *cobra.Command {
+	c := compareCommand()
+	do, now := c.RunE, fmt.Sprintf("`pgmpi compare --%s`", flag)
+	c.Use, c.Short = use, "now "+now
+	c.RunE = func(c *cobra.Command, args []string) error {
+		warn("note: `pgmpi %s` is now %s\n", c.Name(), now)
+		if err := c.Flags().Set(flag, "true"); err != nil {
+			return err
+		}
+		return do(c, args)
+	}
+	return c
+}
+
+func reproduceCommand() *cobra.Command { return renamed("reproduce DIR DIR…", "repeat") }
+
+func matrixCommand() *cobra.Command { return renamed("matrix DIR…", "matrix") }
+
+// matrix shows the guidelines of all folders side by side.
+func (x *comparison) matrix(paths []string) error {
+	sides, err := reading.Sides(paths)
+	if err != nil {
+		return err
+	}
+	return x.write(check.Matrices.Document(series.NewMatrix(sides)))
+}
+
+// spread shows how well the folders repeat each other.
+func (x *comparison) spread(paths []string) error {
+	if len(paths) < 2 {
+		return setupf("compare: --repeat needs two results folders or more")
+	}
+	sides, err := readSides(judge.Default(), paths...)
+	if err != nil {
+		return err
+	}
+	s, err := series.NewSpread(sides, x.all)
+	if err != nil {
+		return err
+	}
+	return x.write(checks.Spreads.Document(s))
+}
+
+// two compares two folders, or those of `pgmpi ab`.
+func (x *comparison) two(s *settings, args []string) error {
+	a, b, paired, err := comparedFolders(args)
+	if err != nil {
+		return err
+	}
+	_, m, err := reading.Open(a, results.Check, results.Fingerprint)
+	if err != nil {
+		return err
+	}
+	config, err := s.load(m)
+	if err != nil {
+		return err
+	}
+	cfg, err := x.config(config.Analyze, paired)
+	if err != nil {
+		return err
+	}
+	return x.compare(a, b, cfg)
 }
 
 // comparedFolders takes two results folders, or one of `pgmpi ab`.
@@ -74,27 +182,27 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	case len(args) == 2:
 		return args[0], args[1], false, nil
 	case len(args) == 1:
-		if _, err := os.Stat(filepath.Join(args[0], run.ABFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(args[0], results.ABFile)); err == nil {
 			return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
 		}
 	}
 	return "", "", false, setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
 }
 
-// comparison is how two folders are compared.
-func (o *output) comparison(cfg judge.Config, paired bool) (series.CompareConfig, error) {
+// config is how two folders are compared.
+func (x *comparison) config(cfg judge.Config, paired bool) (series.CompareConfig, error) {
 	switch words := judge.Strings(series.ExitOns); {
-	case !slices.Contains(words, o.failOn):
-		return series.CompareConfig{}, setupf("--fail-on: %s", conf.Unknown("word", o.failOn, words))
-	case o.need != 0 && !(o.need > 1 && o.need <= 1000):
-		return series.CompareConfig{}, setupf("--need: is a ratio above 1, such as 1.25, not %v", o.need)
+	case !slices.Contains(words, x.failOn):
+		return series.CompareConfig{}, setupf("--fail-on: %s", conf.Unknown("word", x.failOn, words))
+	case x.need != 0 && !(x.need > 1 && x.need <= 1000):
+		return series.CompareConfig{}, setupf("--need: is a ratio above 1, such as 1.25, not %v", x.need)
 	}
-	return series.CompareConfig{Config: cfg, Alternative: judge.Alternative(o.alternative), Paired: paired, All: o.all,
-		FailOn: series.ExitOn(o.failOn), Need: o.need, AllRows: o.allRows}, nil
+	return series.CompareConfig{Config: cfg, Alternative: judge.Alternative(x.alternative), Paired: paired, All: x.all,
+		FailOn: series.ExitOn(x.failOn), Need: x.need, AllRows: x.allRows}, nil
 }
 
 // compare reads both folders, compares, and writes the report.
-func (o *output) compare(pathA, pathB string, cfg series.CompareConfig) error {
+func (x *comparison) compare(pathA, pathB string, cfg series.CompareConfig) error {
 	sides, err := readSides(cfg.Config, pathA, pathB)
 	if err != nil {
 		return err
@@ -103,29 +211,15 @@ func (o *output) compare(pathA, pathB string, cfg series.CompareConfig) error {
 	if err != nil {
 		return err
 	}
-	if err := o.write(checks.Comparisons.Document(c)); err != nil {
-		return err
-	}
-	switch found := c.ExitCode(); {
-	case found == exitcode.Violated:
-		return errFound
-	case found == exitcode.Failed:
-		w := c.Wrong[0]
-		return fmt.Errorf("%s at %s %s (%s): leave it out of both with check.exclude", clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message))
-	case found == exitcode.NoVerdict && c.Refused != nil:
-		return &fail.Refused{Reason: c.Refused.Reason}
-	case found == exitcode.NoVerdict && c.Blind > 0:
-		return &fail.Refused{Reason: fmt.Sprintf("%s could not have shown a change by %g (--need): more mpiruns in both (--mpiruns)", conf.Plural(c.Blind, "case"), c.Need)}
-	case found == exitcode.NoVerdict:
-		return &fail.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
-	}
-	return nil
+	return x.write(checks.Comparisons.Document(c))
 }
 
+// readSides judges folders that time calls by themselves. Stage 2 of an exploration has
+// chosen its cases by their times.
 func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
 	var sides []*analyze.Side
 	for _, path := range paths {
-		folder, m, err := reading.OpenResults(path)
+		folder, m, err := reading.Open(path, results.Check, results.Fingerprint)
 		if err != nil {
 			return nil, err
 		}

@@ -90,7 +90,7 @@ func TestForcedSlowAlgorithmIsFoundAndASlowdownAndNewlyViolates(t *testing.T) {
 	b.pgmpi("compare", before, b.out, "--alternative", "less").exits(t, 1) // for the guideline
 	// Two folders of one set-up and one of another do not repeat.
 	out := filepath.Join(b.dir, "spread")
-	b.pgmpi("reproduce", before, before, b.out, "--format", "csv,json", "--out", out).exits(t, 0)
+	b.pgmpi("compare", "--repeat", before, before, b.out, "--format", "csv,json", "--out", out).exits(t, 0)
 	var spread series.Spread
 	text, err := os.ReadFile(filepath.Join(out, "reproduce.json"))
 	if err != nil || json.Unmarshal(text, &spread) != nil {

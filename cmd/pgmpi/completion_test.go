@@ -56,8 +56,9 @@ func offered(t *testing.T, completion, line string, argv ...string) []string {
 }
 
 // bashAsks fills what bash hands to a function for completion, cutting at blanks.
-const bashAsks = `set -u; source "$1"; read -ra COMP_WORDS <<<"$2"; [[ $2 == *' ' ]] && COMP_WORDS+=("")
-COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _pgmpi; complete -p pgmpi >/dev/null; echo "${COMPREPLY[@]}"`
+// A list of words has what they mean behind them.
+const bashAsks = `set -u; compopt() { :; }; source "$1"; COLUMNS=80 COMP_LINE=$2 COMP_POINT=${#2} COMP_TYPE=9; read -ra COMP_WORDS <<<"$2"; [[ $2 == *' ' ]] && COMP_WORDS+=("")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); __start_pgmpi; complete -p pgmpi >/dev/null; printf '%s\n' "${COMPREPLY[@]%% *}"`
 
 func TestBashCompletes(t *testing.T) {
 	bash, text := shell(t, "bash"), inProcess("completion", "bash").exits(t, 0).stdout
@@ -67,8 +68,8 @@ func TestBashCompletes(t *testing.T) {
 			t.Errorf("%q: %q, want %q", c.line, got, c.want)
 		}
 	}
-	// Bash makes three words of --sync=w.
-	for line, want := range map[string]int{"pgmpi check --sync = w": 2, "pgmpi check --sync =": 7} {
+	// Bash makes three words of --sync=w in COMP_WORDS, but not in COMP_LINE.
+	for line, want := range map[string]int{"pgmpi check --sync=w": 2, "pgmpi check --sync=": 7} {
 		if got := offered(t, text, line, bash, "--norc", "-c", bashAsks, "bash"); len(got) != want {
 			t.Errorf("%q: %q", line, got)
 		}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/experiment/run"
@@ -16,42 +16,42 @@ import (
 	"pgmpi/measure/launch"
 )
 
-var envCommand = command{
-	name:  "env",
-	args:  "[DIR]",
-	short: "show what can change a result: nodes, pinning, settings",
-	long: `Shows what can change a result, and what of it is
-doubtful, with the remedy. With DIR, as a results folder has it, with what was
-doubtful about its mpiruns. Without, as it is now: one mpirun for each --np and
---shape looks at its nodes and measures nothing.`,
-	flags: func(fs *pflag.FlagSet) action {
-		var s settings
-		s.file(fs)
-		s.keys(fs, "np", "shape", "launch", "hostfile", "rank")
-		format := oneFormat(fs, check.Environments)
-		return func(ctx context.Context, args []string) error {
+func envCommand() *cobra.Command {
+	var s settings
+	var format *formatFlag
+	c := &cobra.Command{
+		Use:   "env [DIR]",
+		Short: "show what can change a result: nodes, pinning, settings",
+		Long: `Shows what can change a result, and what of it is doubtful, with the remedy.
+With DIR, as a results folder has it, with what was doubtful about its mpiruns.
+Without, as it is now: one mpirun for each --np and --shape looks at its nodes
+and measures nothing.`,
+		Args: wants(0, 1, "at most one results folder"),
+		RunE: func(c *cobra.Command, args []string) error {
 			var e *check.Environment
 			var err error
-			switch len(args) {
-			case 0:
-				e, err = look(ctx, &s)
-			case 1:
+			if len(args) == 0 {
+				e, err = look(c.Context(), &s)
+			} else {
 				e, err = recorded(args[0])
-			default:
-				return setupf("env: give at most one results folder; see `pgmpi help env`")
 			}
 			if err != nil {
 				return err
 			}
 			e.Doubts = append(append([]remark.Remark{}, e.Factors.Remarks()...), e.Doubts...)
 			return show(check.Environments.Document(e), format.printed())
-		}
-	},
+		},
+	}
+	fs := c.Flags()
+	s.file(fs, "the defaults")
+	s.keys(fs, "np", "shape", "launch", "hostfile", "rank")
+	format = oneFormat(fs, check.Environments)
+	return c
 }
 
 // recorded takes everything from a results folder.
 func recorded(path string) (*check.Environment, error) {
-	folder, m, err := reading.OpenResults(path)
+	folder, m, err := reading.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -2,13 +2,12 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"io"
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/export"
 	"pgmpi/internal/clean"
@@ -17,11 +16,12 @@ import (
 	"pgmpi/internal/regular"
 )
 
-var exportCommand = command{
-	name:  "export",
-	args:  "DIR…",
-	short: "samples, run medians or verdicts as one table",
-	long: `Writes one table of all given results folders, for R, pandas or DuckDB: a row
+func exportCommand() *cobra.Command {
+	var what, format, out string
+	c := &cobra.Command{
+		Use:   "export DIR…",
+		Short: "samples, run medians or verdicts as one table",
+		Long: `Writes one table of all given results folders, for R, pandas or DuckDB: a row
 for each sample (every timed repetition), each run median (a case in one mpirun)
 or each verdict. Every row says which folder, library, host and shape it is
 from. Verdicts are made anew by the settings of each folder. The columns are in
@@ -29,22 +29,20 @@ docs/results-format.md. Needs no MPI.
 
   pgmpi export before after --out x.parquet
   pgmpi export DIR --what medians > medians.csv`,
-	flags: func(fs *pflag.FlagSet) action {
-		var what, format, out string
-		fs.StringVar(&what, "what", reading.ExportSamples, "`WHAT` a row is of: "+strings.Join(reading.Exports, ", "))
-		fs.StringVar(&format, "format", "", "`FORMAT`: "+strings.Join(export.Formats, ", ")+" (default: parquet where the name of --out ends so, else csv)")
-		fs.StringVar(&out, "out", "", "the `FILE` to write (default: csv goes to standard output)")
-		return func(_ context.Context, args []string) error {
-			if len(args) == 0 {
-				return setupf("export: give at least one results folder; see `pgmpi help export`")
-			}
+		Args: wants(1, anyNumber, "at least one results folder"),
+		RunE: func(_ *cobra.Command, args []string) error {
 			format, err := tableFormat(format, out)
 			if err != nil {
 				return err
 			}
 			return exportTable(args, what, format, out)
-		}
-	},
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&what, "what", reading.ExportSamples, "`WHAT` a row is of: "+strings.Join(reading.Exports, ", "))
+	fs.StringVar(&format, "format", "", "`FORMAT`: "+strings.Join(export.Formats, ", ")+" (default: parquet where the name of --out ends so, else csv)")
+	fs.StringVar(&out, "out", "", "the `FILE` to write (default: csv goes to standard output)")
+	return c
 }
 
 // tableFormat is the format of a table by --format and --out.

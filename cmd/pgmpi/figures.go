@@ -1,11 +1,10 @@
 package main
 
 import (
-	"context"
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/conf"
@@ -13,11 +12,13 @@ import (
 	"pgmpi/internal/reading"
 )
 
-var figuresCommand = command{
-	name:  "figures",
-	args:  "DIR…",
-	short: "pictures for a paper, and the data behind them",
-	long: `Draws the run-times of every pattern that is violated or undecided (Fig. 2 and 3
+func figuresCommand() *cobra.Command {
+	var out string
+	var cases, formats []string
+	c := &cobra.Command{
+		Use:   "figures DIR…",
+		Short: "pictures for a paper, and the data behind them",
+		Long: `Draws the run-times of every pattern that is violated or undecided (Fig. 2 and 3
 of the PGMPI paper), those of every collective, heat maps, losses, how slow each
 mpirun was, and of single cases the samples: by repetition, as histogram, as
 distribution, against a log-normal one, and how the number of repetitions was
@@ -25,17 +26,9 @@ found (Fig. 1). Several folders are beside each other: libraries, or before and
 after a change. Each picture is a PDF, an SVG and a PNG, with its data as csv
 and as LaTeX for pgfplots. Needs no MPI.
 
-  pgmpi figures before after --out fig --case MPI_Scan:256Ki`,
-	flags: func(fs *pflag.FlagSet) action {
-		var out string
-		var cases, formats []string
-		fs.StringVar(&out, "out", "fig", "the `DIR` for the pictures")
-		fs.StringArrayVar(&cases, "case", nil, "draw the samples of a `CASE` FUNCTION:MSIZE[:SHAPE], such as MPI_Scan:256Ki; may be given again (default: the largest loss, and its mock-up)")
-		fs.StringSliceVar(&formats, "format", extensions(), "comma `LIST` of "+strings.Join(extensions(), ", "))
-		return func(_ context.Context, args []string) error {
-			if len(args) == 0 {
-				return setupf("figures: give at least one results folder; see `pgmpi help figures`")
-			}
+  pgmpi figures before after --out fig --case Scan:256Ki`,
+		Args: wants(1, anyNumber, "at least one results folder"),
+		RunE: func(_ *cobra.Command, args []string) error {
 			chosen, err := pictureFormats(formats)
 			if err != nil {
 				return err
@@ -49,8 +42,13 @@ and as LaTeX for pgfplots. Needs no MPI.
 				return err
 			}
 			return show(checks.Galleries.Document(g), usually(checks.Galleries, ""))
-		}
-	},
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&out, "out", "fig", "the `DIR` for the pictures")
+	fs.StringArrayVar(&cases, "case", nil, "draw the samples of a `CASE` FUNCTION:MSIZE[:SHAPE], such as Scan:256Ki; may be given again (default: the largest loss, and its mock-up)")
+	fs.StringSliceVar(&formats, "format", extensions(), "comma `LIST` of "+strings.Join(extensions(), ", "))
+	return c
 }
 
 // extensions are those of all formats of pictures.

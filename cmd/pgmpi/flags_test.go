@@ -11,10 +11,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/spf13/pflag"
+
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
-
-	"github.com/spf13/pflag"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/ anew")
@@ -75,15 +75,14 @@ func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {
 func TestTablesOfFlagsAreThoseOfTheProgram(t *testing.T) {
 	var order []*pflag.Flag // one for each row
 	commandsOf := map[string][]string{}
-	for _, c := range commands() {
-		fs, _ := c.flagSet()
-		fs.VisitAll(func(f *pflag.Flag) {
+	for _, c := range commands(rootCommand()) {
+		for _, f := range flagsOf(c) {
 			row := f.Name + f.Usage
 			if commandsOf[row] == nil {
 				order = append(order, f)
 			}
-			commandsOf[row] = append(commandsOf[row], c.name)
-		})
+			commandsOf[row] = append(commandsOf[row], c.Name())
+		}
 	}
 	rows := []string{"| flag | key | commands | meaning |", "|---|---|---|---|"}
 	for _, f := range order {
@@ -120,10 +119,23 @@ func TestVersionWithoutARankProgramFitsIn80Columns(t *testing.T) {
 
 func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 	inProcess("help").exits(t, 0).wideLines(t, helpWidth)
-	for _, c := range commands() {
-		s := inProcess("help", c.name).exits(t, 0).wideLines(t, helpWidth)
+	for _, c := range commands(rootCommand()) {
+		few := inProcess("help", c.Name()).exits(t, 0).wideLines(t, helpWidth)
+		s := inProcess(c.Name(), "--help=all").exits(t, 0).wideLines(t, helpWidth)
 		if m := regexp.MustCompile(`--\S+ (string|int|uint|float|ints|strings|float64Slice)\b.*`).FindString(s.stdout); m != "" {
-			t.Errorf("help %s: %s", c.name, m)
+			t.Errorf("help %s: %s", c.Name(), m)
+		}
+		const flag = "\n      --"
+		if n := strings.Count(few.stdout, flag); n > fewFlags {
+			t.Errorf("help %s shows %d flags", c.Name(), n)
+		}
+		if n := strings.Count(s.stdout, flag); n != len(flagsOf(c)) {
+			t.Errorf("%s --help=all shows %d flags of %d", c.Name(), n, len(flagsOf(c)))
+		}
+		for _, name := range strings.Fields(c.Annotations["most needed"]) {
+			if c.Flags().Lookup(name) == nil {
+				t.Errorf("%s has no --%s", c.Name(), name)
+			}
 		}
 	}
 	if s := inProcess("help", "clocks"); !strings.Contains(s.stdout, "(default 1,5,10)") {
@@ -133,11 +145,11 @@ func TestHelpFitsIn80ColumnsAndNamesValuesReadably(t *testing.T) {
 
 func TestTheTimeOfALaunchIsForADryRun(t *testing.T) {
 	for _, c := range []struct {
-		o    output
+		d    dryRun
 		fine bool
-	}{{output{launchTime: 1}, false}, {output{dryRun: true, launchTime: 1}, true}, {output{dryRun: true, launchTime: -1}, false}, {output{}, true}} {
-		if err := c.o.estimates(); (err == nil) != c.fine {
-			t.Errorf("%+v: %v", c.o, err)
+	}{{dryRun{launchTime: 1}, false}, {dryRun{wanted: true, launchTime: 1}, true}, {dryRun{wanted: true, launchTime: -1}, false}, {dryRun{}, true}} {
+		if err := c.d.check(); (err == nil) != c.fine {
+			t.Errorf("%+v: %v", c.d, err)
 		}
 	}
 }

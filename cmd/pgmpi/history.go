@@ -1,19 +1,19 @@
 package main
 
 import (
-	"context"
-
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/reading"
 )
 
-var historyCommand = command{
-	name:  "history",
-	args:  "ROOT…",
-	short: "many checks one after another: what changed, and since when",
-	long: `Finds the reports in and below each ROOT and shows them by time, one row for
+func historyCommand() *cobra.Command {
+	var o output
+	var cells []string
+	c := &cobra.Command{
+		Use:   "history ROOT…",
+		Short: "checks one after another: what changed, and since when",
+		Long: `Finds the reports in and below each ROOT and shows them by time, one row for
 each check: what was violated, alarms, what has gone, slow mpiruns, and how fast
 the machine was. Other libraries, nodes and kernels are marked. A change of a
 ratio that lasts three checks is listed with the check it began at. Checks with
@@ -21,21 +21,18 @@ other libraries or numbers of processes are series of their own. A report that
 cannot be read is named and left out. Needs no MPI.
 
 Exit codes: 0, or 2 where there is no report.`,
-	flags: func(fs *pflag.FlagSet) action {
-		var o output
-		var cells []string
-		fs.StringArrayVar(&cells, "cell", nil, "also show the ratio of a `SELECTOR` in each check: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL16:MPI_Scan:256Ki; may be given again")
-		o.formats = formatsFlag(fs, checks.Histories, "")
-		o.into(fs)
-		return func(_ context.Context, args []string) error {
-			if len(args) == 0 {
-				return setupf("history: give at least one folder; see `pgmpi help history`")
-			}
+		Args: wants(1, anyNumber, "at least one folder"),
+		RunE: func(_ *cobra.Command, args []string) error {
 			h, err := reading.History(args, cells)
 			if err != nil {
 				return err
 			}
 			return o.write(checks.Histories.Document(h))
-		}
-	},
+		},
+	}
+	fs := c.Flags()
+	fs.StringArrayVar(&cells, "cell", nil, "also show the ratio of a `SELECTOR` in each check: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL16:Scan:256Ki; may be given again")
+	o.formats = formatsFlag(fs, checks.Histories, "")
+	o.into(fs)
+	return c
 }

@@ -229,7 +229,7 @@ func TestClockSynchronisationFindsKnownOffsets(t *testing.T) {
 			methods = append(methods, m)
 		}
 	}
-	if _, err := find("clocks"); err != nil || len(methods) == 0 {
+	if len(methods) == 0 {
 		t.Skipf("this program has clock_sync %q only", protocol.ClockSyncs)
 	}
 	bothAlone(t, func(t *testing.T, b *fixture) {

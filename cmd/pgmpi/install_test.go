@@ -96,8 +96,8 @@ func TestWhatIsInstalledWorks(t *testing.T) {
 	if page, err := os.ReadFile(filepath.Join(s.root, "share/doc/pgmpi/docs/statistics.md")); err != nil || strings.Contains(string(page), "\nDevelopers: ") {
 		t.Errorf("a link to developers' pages is installed: %v", err)
 	}
-	for _, c := range commands() {
-		if _, err := os.Stat(filepath.Join(s.root, "share/man/man1/pgmpi-"+c.name+".1")); err != nil {
+	for _, c := range commands(rootCommand()) {
+		if _, err := os.Stat(filepath.Join(s.root, "share/man/man1/pgmpi-"+c.Name()+".1")); err != nil {
 			t.Error(err)
 		}
 	}

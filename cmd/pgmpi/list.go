@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/clean"
@@ -17,34 +17,38 @@ import (
 	"pgmpi/measure/launch"
 )
 
-var listCommand = command{
-	name:  "list",
-	short: "show collectives, mock-ups and guidelines",
-	long: `Shows what can be measured and checked, with the ids that gl.toml uses; with
+func listCommand() *cobra.Command {
+	var s settings
+	var own bool
+	var format *formatFlag
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "show collectives, mock-ups and guidelines",
+		Long: `Shows what can be measured and checked, with the ids that gl.toml uses; with
 --guidelines also the guidelines of that file. With --algorithms it shows what
 the MPI library tells of its own algorithms instead, in one mpirun that measures
-nothing: MPI_Bcast@binomial stands wherever a function may.`,
-	flags: func(fs *pflag.FlagSet) action {
-		var s settings
-		fs.StringVar(&s.guidelines, "guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
-		own := fs.Bool("algorithms", false, "the library's own algorithms of its collectives, instead")
-		s.keys(fs, "np", "launch", "rank")
-		format := newFormat(fs, report.Lists.Formats(), "`FORMAT`: "+strings.Join(report.Lists.Formats(), ", ")+"; with --algorithms also json, csv", report.AlgorithmLists.Pick)
-		return func(ctx context.Context, _ []string) error {
+nothing: Bcast@binomial stands wherever a function may.`,
+		RunE: func(c *cobra.Command, _ []string) error {
 			file, err := s.load(nil)
 			if err != nil {
 				return err
 			}
-			if *own {
-				return listAlgorithms(ctx, file, format.printed())
+			if own {
+				return listAlgorithms(c.Context(), file, format.printed())
 			}
 			f, err := report.Lists.Format(format.printed().Name)
 			if err != nil {
 				return setupf("--format: %w; the others are for --algorithms", err)
 			}
 			return show(report.Lists.Document(file), f)
-		}
-	},
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&s.guidelines, "guidelines", "", "the `FILE` gl.toml whose own guidelines are shown too")
+	fs.BoolVar(&own, "algorithms", false, "the library's own algorithms of its collectives, instead")
+	s.keys(fs, "np", "launch", "rank")
+	format = newFormat(fs, report.Lists.Formats(), "`FORMAT`: "+strings.Join(report.Lists.Formats(), ", ")+"; with --algorithms also json, csv", report.AlgorithmLists.Pick)
+	return c
 }
 
 func listAlgorithms(ctx context.Context, file *glfile.File, format document.Format) error {
@@ -55,20 +59,20 @@ func listAlgorithms(ctx context.Context, file *glfile.File, format document.Form
 	return show(report.AlgorithmLists.Document(list), format)
 }
 
-var initCommand = command{
-	name:  "init",
-	short: "write a commented gl.toml",
-	long:  "Writes gl.toml with every key, its default and what it means. An existing file\nis kept.",
-	flags: func(fs *pflag.FlagSet) action {
-		out := fs.String("out", "gl.toml", "the `FILE`; - for standard output")
-		return func(context.Context, []string) error {
-			if *out == "-" {
+func initCommand() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "write a commented gl.toml",
+		Long:  "Writes gl.toml with every key, its default and what it means. An existing file\nis kept.",
+		RunE: func(_ *cobra.Command, _ []string) error {
+			if out == "-" {
 				_, err := io.WriteString(stdout, glfile.Template())
 				return err
 			}
-			f, err := os.OpenFile(*out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+			f, err := os.OpenFile(out, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 			if os.IsExist(err) {
-				return setupf("%s is there already: move it away, or choose another name with --out", *out)
+				return setupf("%s is there already: move it away, or choose another name with --out", out)
 			}
 			if err != nil {
 				return setup(err)
@@ -77,23 +81,25 @@ var initCommand = command{
 				f.Close()
 				return setup(err)
 			}
-			warn("wrote %s; check it with: pgmpi check --guidelines %s\n", *out, *out)
+			warn("wrote %s; check it with: pgmpi check %s\n", out, out)
 			return f.Close()
-		}
-	},
+		},
+	}
+	c.Flags().StringVar(&out, "out", "gl.toml", "the `FILE`; - for standard output")
+	return c
 }
 
-var versionCommand = command{
-	name:  "version",
-	short: "name pgmpi and the MPI library of the rank program",
-	long:  "Names this program and, where a rank program is at hand, the MPI library it is\nbuilt for.",
-	flags: func(fs *pflag.FlagSet) action {
-		rank := fs.String("rank", "", "the rank program `FILE` (default: as for check)")
-		return func(context.Context, []string) error {
+func versionCommand() *cobra.Command {
+	var rank string
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "name pgmpi and the MPI library of the rank program",
+		Long:  "Names this program and, where a rank program is at hand, the MPI library it is\nbuilt for.",
+		RunE: func(_ *cobra.Command, _ []string) error {
 			name := fmt.Sprintf("pgmpi %s\n", version)
-			path, err := launch.FindRank(*rank)
+			path, err := launch.FindRank(rank)
 			if err != nil {
-				if *rank != "" {
+				if rank != "" {
 					return setup(err)
 				}
 				return say(clean.Text(fmt.Sprintf("%s%s\n", name, strings.NewReplacer(", and none", ",\n  and none", ": build", ":\n  build", ", or name", ",\n  or name").Replace(err.Error()))))
@@ -103,6 +109,8 @@ var versionCommand = command{
 				return setup(err)
 			}
 			return say(clean.Text(fmt.Sprintf("%srank program %s, version %s\n  built for %s, loads %s\n", name, path, info.Version, info.BuiltFor, info.LibVersion)))
-		}
-	},
+		},
+	}
+	c.Flags().StringVar(&rank, "rank", "", "the rank program `FILE` (default: as for check)")
+	return c
 }

@@ -2,12 +2,13 @@
 // every collective and its mock-ups, and reports which self-consistent
 // performance guidelines are violated.
 //
-//	pgmpi check --guidelines gl.toml
+//	pgmpi check gl.toml
 //
 // See `pgmpi help` for the commands and docs/guide.md for the manual.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"pgmpi/analyze"
@@ -31,43 +33,24 @@ import (
 
 var version = programVersion.String()
 
-// errFound is exit code 1: what was found has been shown.
-var errFound = errors.New("violated")
-
 func setup(err error) error { return &fail.Setup{Err: err} }
 
 func setupf(format string, args ...any) error { return setup(fmt.Errorf(format, args...)) }
 
-// command is one subcommand.
-type command struct {
-	name  string
-	args  string // shown after the name
-	short string
-	long  string // what help adds
-	flags func(*pflag.FlagSet) action
-}
-
-// action is what a command does with its arguments, once its flags are parsed.
-type action = func(context.Context, []string) error
-
-func (c command) flagSet() (*pflag.FlagSet, action) {
-	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	fs.SortFlags = false
-	run := c.flags(fs)
-	if documentFormat(fs) != nil || fs.Lookup("dry-run") != nil {
-		pageFlags(fs)
-	}
-	return fs, run
-}
-
-// commands is in the order of the help text.
-func commands() []command {
-	return []command{
-		checkCommand, nrepCommand, measureCommand, analyzeCommand, timesCommand, fingerprintCommand, compareCommand, abCommand, reproduceCommand, historyCommand,
-		matrixCommand, figuresCommand, exportCommand,
-		expectCommand,
-		exploreCommand, overlapCommand, remedyCommand, selftestCommand, envCommand, clocksCommand, listCommand, initCommand, submitCommand, statusCommand, completionCommand(), manCommand(), versionCommand,
-	}
+// groups are the commands in the order of the overview. A group without a title is hidden.
+var groups = []struct {
+	title    string
+	commands []func() *cobra.Command
+}{
+	{"Start", []func() *cobra.Command{checkCommand, analyzeCommand, initCommand, listCommand}},
+	{"Mend", []func() *cobra.Command{exploreCommand, remedyCommand, abCommand}},
+	{"Watch", []func() *cobra.Command{compareCommand, historyCommand, expectCommand}},
+	{"Data", []func() *cobra.Command{exportCommand, figuresCommand, timesCommand, fingerprintCommand, overlapCommand}},
+	{"Cluster", []func() *cobra.Command{submitCommand, statusCommand, envCommand}},
+	{"Trust", []func() *cobra.Command{selftestCommand, clocksCommand}},
+	{"Stages", []func() *cobra.Command{nrepCommand, measureCommand}},
+	{"pgmpi", []func() *cobra.Command{versionCommand, completionCommand, manCommand}},
+	{"", []func() *cobra.Command{reproduceCommand, matrixCommand}},
 }
 
 var stdout, stderr io.Writer = os.Stdout, os.Stderr
@@ -99,8 +82,8 @@ func execute(ctx context.Context, args []string) (code int) {
 		}
 	}()
 	err := dispatch(ctx, args)
-	if err != nil && !errors.Is(err, errFound) {
-		warn("pgmpi: %v\n", err)
+	if err != nil && !errors.Is(err, fail.Found) {
+		warn("pgmpi: %s\n", strings.TrimSpace(err.Error()))
 	}
 	return codeOf(err)
 }
@@ -121,7 +104,7 @@ func codeOf(err error) int {
 	switch {
 	case err == nil:
 		return exitcode.OK
-	case errors.Is(err, errFound):
+	case errors.Is(err, fail.Found):
 		return exitcode.Violated
 	case errors.As(err, &interrupted):
 		return exitcode.Interrupted
@@ -133,42 +116,130 @@ func codeOf(err error) int {
 	return exitcode.Failed
 }
 
+// dispatch does what a command line says. What cobra refuses is an error of usage.
 func dispatch(ctx context.Context, args []string) error {
-	if len(args) == 0 || args[0] == "help" || args[0] == "--help" || args[0] == "-h" {
-		if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
-			if args[1] == "help" {
-				return say(overview())
-			}
-			c, err := find(args[1])
-			if err != nil {
-				return err
-			}
-			return say(c.help())
+	root := rootCommand()
+	if len(args) > 0 && slices.Contains([]string{"--version", "-V", "-v"}, args[0]) {
+		args = []string{"version"}
+	}
+	all := slices.Index(args, "--help=all")
+	if all >= 0 { // cobra's --help is a bool
+		args = slices.Replace(slices.Clone(args), all, all+1, "--help")
+	}
+	if len(args) > 0 && args[0] == cobra.ShellCompRequestCmd {
+		describeShortly(root)
+	}
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	var unwritten error
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { unwritten = say(help(c, all >= 0)) })
+	begun := false
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
+		begun = true
+		printed, err = checked(c.Flags())
+		return err
+	}
+	err := root.ExecuteContext(ctx)
+	if err != nil && !begun {
+		err = setup(err)
+	}
+	return cmp.Or(err, unwritten)
+}
+
+// rootCommand is pgmpi with all its commands.
+func rootCommand() *cobra.Command {
+	cobra.EnableCommandSorting = false
+	root := &cobra.Command{
+		Use:   "pgmpi COMMAND",
+		Short: "check whether an MPI library keeps its own promises",
+		Long:  about,
+		RunE:  func(c *cobra.Command, _ []string) error { return say(help(c, false)) },
+
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError(c, flagHint(err, c.Flags()))
+	})
+	root.SetHelpCommand(helpCommand())
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, command := range g.commands {
+			c := command()
+			c.GroupID, c.Hidden = g.title, g.title == ""
+			root.AddCommand(c)
+			finish(c)
 		}
-		return say(overview())
 	}
-	name := args[0]
-	if slices.Contains([]string{"--version", "-V", "-v"}, name) {
-		name = versionCommand.name
+	return root
+}
+
+// finish adds what all commands have: the flags of the page where they print one, and the
+// values that a shell offers behind a flag.
+func finish(c *cobra.Command) {
+	fs := c.Flags()
+	fs.SortFlags = false
+	if c.Args == nil && c.HasParent() {
+		c.Args = wants(0, 0, "")
 	}
-	c, err := find(name)
+	if documentFormat(fs) != nil || fs.Lookup("dry-run") != nil {
+		pageFlags(fs)
+	}
+	for _, f := range flagsOf(c) {
+		if names := choicesOf(f); names != nil {
+			_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
+		}
+	}
+}
+
+// commands are those that are shown, in the order of the overview.
+func commands(root *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return !c.IsAvailableCommand() })
+}
+
+// commandNames completes the name of a command.
+func commandNames(c *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
+	for _, of := range commands(c.Root()) {
+		if len(args) == 0 {
+			names = append(names, cobra.CompletionWithDesc(of.Name(), of.Short))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// find is the command of a name.
+func find(root *cobra.Command, name string) (*cobra.Command, error) {
+	c, _, err := root.Find([]string{name})
 	if err != nil {
-		return err
+		return nil, setup(err)
 	}
-	fs, run := c.flagSet()
-	fs.Usage = func() {}
-	if err := fs.Parse(args[1:]); errors.Is(err, pflag.ErrHelp) {
-		return say(c.help())
-	} else if err != nil {
-		return setupf("%s: %w; see `pgmpi help %s`", c.name, flagHint(err, fs), c.name)
+	return c, nil
+}
+
+// usageError adds to what is wrong with a command line the command, and where it is explained.
+func usageError(c *cobra.Command, err error) error {
+	if !c.HasParent() {
+		return fmt.Errorf("%w; see `pgmpi help`", err)
 	}
-	if c.args == "" && fs.NArg() > 0 {
-		return setupf("%s: unexpected argument %q; see `pgmpi help %s`", c.name, fs.Arg(0), c.name)
+	return fmt.Errorf("%s: %w; see `pgmpi help %[1]s`", c.Name(), err)
+}
+
+// any number of arguments, for wants.
+const anyNumber = -1
+
+// wants refuses fewer arguments than least and more than most, and says what is to be given.
+func wants(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case most == 0 && len(args) > 0:
+			return usageError(c, fmt.Errorf("unexpected argument %q", args[0]))
+		case len(args) < least || most != anyNumber && len(args) > most:
+			return usageError(c, errors.New("give "+what))
+		}
+		return nil
 	}
-	if printed, err = checked(fs); err != nil {
-		return err
-	}
-	return run(ctx, fs.Args())
 }
 
 // checked is the screen that parsed flags ask for; values that no flag may have are errors.
@@ -177,17 +248,6 @@ func checked(fs *pflag.FlagSet) (screen, error) {
 		return screen{}, setupf("--format: %w", f.err)
 	}
 	return screenOf(fs, os.Getenv, columnsOf(stdout))
-}
-
-func find(name string) (command, error) {
-	var names []string
-	for _, c := range commands() {
-		if c.name == name {
-			return c, nil
-		}
-		names = append(names, c.name)
-	}
-	return command{}, setupf("%s; see `pgmpi help`", conf.Unknown("command", name, names))
 }
 
 // notWanted says by the type of a flag what is wrong with a value, or a part of it.
@@ -217,62 +277,4 @@ func flagHint(err error, fs *pflag.FlagSet) error {
 		return fmt.Errorf("%w (did you mean --%s?)", err, n)
 	}
 	return err
-}
-
-const about = `pgmpi finds out whether an MPI library keeps its own promises.
-
-A collective should never be slower than an emulation of it by other
-collectives (its mock-up), than itself on more data, or than itself called k
-times on 1/k of the data. pgmpi measures, tests and reports the violations.
-`
-
-// exitCodes are what scripts go by.
-var exitCodes = []struct {
-	code  int
-	means string
-}{
-	{exitcode.OK, "nothing violated; with a baseline: nothing newly wrong"},
-	{exitcode.Violated, "violated; with a baseline: an alarm"},
-	{exitcode.Setup, "nothing was measured"},
-	{exitcode.Failed, "the measurement failed, or a call is wrong"},
-	{exitcode.NoVerdict, "no verdict possible"},
-	{exitcode.Interrupted, "interrupted"},
-}
-
-func overview() string {
-	w := &strings.Builder{}
-	fmt.Fprintf(w, "%s\nUsage: pgmpi COMMAND [FLAGS]\n\n", about)
-	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-18s %s\n", strings.TrimSpace(c.name+" "+c.args), c.short)
-	}
-	fmt.Fprint(w, `
-Start with:
-  pgmpi check                          this machine, GL1–GL17, with the defaults
-  pgmpi check --np 2 --msizes 8,1Ki    a quick look
-  pgmpi init                           a commented gl.toml for your own settings
-
-`+"`pgmpi help COMMAND` has the flags. Exit codes: 0 nothing violated, 1 violated,\n2 nothing was measured, 3 the measurement failed, 4 no verdict possible,\n130 interrupted.\n")
-	return w.String()
-}
-
-// helpWidth is the widest line of a help text, in columns.
-const helpWidth = 80
-
-func (c command) help() string {
-	fs, _ := c.flagSet()
-	w := &strings.Builder{}
-	fmt.Fprintf(w, "pgmpi %s: %s\n\n%s\n", c.name, c.short, strings.TrimSpace(c.long))
-	fmt.Fprintf(w, "\nUsage: pgmpi %s", strings.TrimSpace(c.name+" "+c.args))
-	if !fs.HasFlags() {
-		fmt.Fprintln(w)
-		return w.String()
-	}
-	fmt.Fprintln(w, " [FLAGS]")
-	for _, s := range sections(fs) {
-		if s.title != "" {
-			fmt.Fprintf(w, "\n%s:", s.title)
-		}
-		fmt.Fprintf(w, "\n%s", s.flags.FlagUsagesWrapped(helpWidth))
-	}
-	return w.String()
 }

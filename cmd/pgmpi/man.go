@@ -1,82 +1,59 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-func manCommand() command {
-	return command{
-		name:  "man",
-		args:  "[COMMAND]",
-		short: "print a manual page, for man -l",
-		long: "Prints the manual page of pgmpi, or of one of its commands, as `make install`\n" +
+func manCommand() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "man [COMMAND]",
+		Short: "print a manual page, for man -l",
+		Long: "Prints the manual page of pgmpi, or of one of its commands, as `make install`\n" +
 			"installs it. To read it without an installation:\n" +
 			"  pgmpi man check | man -l -",
-		flags: func(fs *pflag.FlagSet) action {
-			out := fs.String("out", "", "a `DIR` for all pages")
-			return func(_ context.Context, args []string) error {
-				switch {
-				case len(args) == 1 && *out != "":
-					return setupf("man: --out is for all pages; that of %s alone goes to standard output", args[0])
-				case len(args) == 0 && *out != "":
-					return writePages(*out)
-				case len(args) == 0:
-					return say(overviewPage())
-				case len(args) == 1:
-					c, err := find(args[0])
-					if err != nil {
-						return err
-					}
-					return say(c.page())
+		Args:              wants(0, 1, "one command, or none"),
+		ValidArgsFunction: commandNames,
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 1 && out != "":
+				return setupf("man: --out is for all pages; the page of %s goes to standard output", args[0])
+			case out != "":
+				return writePages(c.Root(), out)
+			case len(args) == 1:
+				of, err := find(c.Root(), args[0])
+				if err != nil {
+					return err
 				}
-				return setupf("man: name one command, or none; see `pgmpi help man`")
+				return say(page(of))
 			}
+			return say(page(c.Root()))
 		},
 	}
+	c.Flags().StringVar(&out, "out", "", "a `DIR` for all pages")
+	return c
 }
 
 // writePages writes pgmpi.1, and pgmpi-COMMAND.1 for every command.
-func writePages(dir string) error {
+func writePages(root *cobra.Command, dir string) error {
 	folder, err := folderFor(dir)
-	if err != nil {
-		return err
-	}
-	write := func(name, text string) error {
-		return folder.WriteFile(name+".1", func(w io.Writer) error {
-			_, err := io.WriteString(w, text)
-			return err
-		})
-	}
-	err = write("pgmpi", overviewPage())
-	for _, c := range commands() {
-		err = errors.Join(err, write("pgmpi-"+c.name, c.page()))
+	for _, c := range append(commands(root), root) {
+		if err == nil {
+			err = folder.WriteFile(pageName(c)+".1", func(w io.Writer) error {
+				_, err := io.WriteString(w, page(c))
+				return err
+			})
+		}
 	}
 	return err
 }
 
-// overviewPage is pgmpi(1), for the macros of man(7).
-func overviewPage() string {
-	var b strings.Builder
-	head(&b, "pgmpi", "check whether an MPI library keeps its own promises")
-	b.WriteString(".B pgmpi\n.I COMMAND\n.RI [ FLAGS ]\n.SH DESCRIPTION\n")
-	paragraphs(&b, about)
-	b.WriteString(".SH COMMANDS\n")
-	for _, c := range commands() {
-		fmt.Fprintf(&b, ".TP\n.B %s\n%s, see\n.BR %s (1)\n", roff(strings.TrimSpace(c.name+" "+c.args)), roff(c.short), roff("pgmpi-"+c.name))
-	}
-	b.WriteString(".SH ENVIRONMENT\n")
-	for _, v := range variables {
-		fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", v[0], roff(v[1]))
-	}
-	exitStatus(&b)
-	return b.String()
-}
+func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // variables of the environment that pgmpi reads by itself; those of batch systems
 // and MPI libraries are theirs.
@@ -86,76 +63,68 @@ var variables = [][2]string{
 	{"NO_COLOR", "if set, no colour, where --color does not say otherwise"},
 }
 
-// page is the manual page of a command.
-func (c command) page() string {
+// page is the manual page of a command, or of pgmpi, for the macros of man(7).
+func page(c *cobra.Command) string {
 	var b strings.Builder
-	fs, _ := c.flagSet()
-	head(&b, "pgmpi-"+c.name, c.short)
-	fmt.Fprintf(&b, ".B %s\n", roff("pgmpi "+c.name))
-	if c.args != "" {
-		fmt.Fprintf(&b, ".I %s\n", roff(c.args))
+	name := roff(pageName(c))
+	_, arguments, _ := strings.Cut(c.Use, " ")
+	fmt.Fprintf(&b, ".\\\" Made by: pgmpi man\n.TH %s 1 \"\" \"%s\" \"pgmpi manual\"\n.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n.B %s\n",
+		strings.ToUpper(name), roff("pgmpi "+version), name, roff(c.Short), roff(c.CommandPath()))
+	if arguments != "" {
+		fmt.Fprintf(&b, ".I %s\n", roff(arguments))
 	}
-	if fs.HasFlags() {
+	flags := flagsOf(c)
+	if len(flags) > 0 || !c.HasParent() {
 		b.WriteString(".RI [ FLAGS ]\n")
 	}
-	b.WriteString(".SH DESCRIPTION\n")
-	paragraphs(&b, c.long)
-	if fs.HasFlags() {
+	b.WriteString(".SH DESCRIPTION\n" + paragraphs(c.Long))
+	item := func(head, text string) { fmt.Fprintf(&b, ".TP\n%s\n%s\n", head, text) }
+	if !c.HasParent() {
+		b.WriteString(".SH COMMANDS\n")
+		for _, of := range commands(c) {
+			item(".B "+roff(of.Use), roff(of.Short)+", see\n.BR "+roff(pageName(of))+" (1)")
+		}
+		b.WriteString(".SH ENVIRONMENT\n")
+		for _, v := range variables {
+			item(".B "+v[0], roff(v[1]))
+		}
+	}
+	if len(flags) > 0 {
 		b.WriteString(".SH OPTIONS\n")
 	}
-	for _, s := range sections(fs) {
+	for _, s := range sections(flags) {
 		if s.title != "" {
 			fmt.Fprintf(&b, ".SS %s\n", roff(s.title))
 		}
 		s.flags.VisitAll(func(f *pflag.Flag) {
 			value, text := pflag.UnquoteUsage(f)
-			if value != "" {
-				value = " \\fI" + roff(value) + "\\fR"
-			}
-			fmt.Fprintf(&b, ".TP\n\\fB%s\\fR%s\n%s\n", roff("--"+f.Name), value, roff(text+usual(f)))
+			item(strings.TrimSuffix(fmt.Sprintf(`\fB%s\fR \fI%s\fR`, roff("--"+f.Name), roff(value)), ` \fI\fR`), roff(text+usual(f)))
 		})
 	}
-	exitStatus(&b)
-	b.WriteString(".SH SEE ALSO\n.BR pgmpi (1)\n")
+	b.WriteString(".SH EXIT STATUS\n")
+	for _, e := range exitCodes {
+		item(fmt.Sprint(".B ", e.code), roff(e.means))
+	}
+	if c.HasParent() {
+		b.WriteString(".SH SEE ALSO\n.BR pgmpi (1)\n")
+	}
 	return b.String()
 }
 
-func head(b *strings.Builder, name, short string) {
-	fmt.Fprintf(b, ".\\\" Made by: pgmpi man\n.TH %s 1 \"\" \"%s\" \"pgmpi manual\"\n.SH NAME\n%s \\- %s\n.SH SYNOPSIS\n",
-		roff(strings.ToUpper(name)), roff("pgmpi "+version), roff(name), roff(short))
-}
-
-func exitStatus(b *strings.Builder) {
-	b.WriteString(".SH EXIT STATUS\n")
-	for _, c := range exitCodes {
-		fmt.Fprintf(b, ".TP\n.B %d\n%s\n", c.code, roff(c.means))
-	}
-}
-
-// paragraphs writes the text of a help, in which indented lines stay as they are.
-func paragraphs(b *strings.Builder, text string) {
-	literal, gap := false, false
+// paragraphs is the text of a help, in which indented lines stay as they are.
+func paragraphs(text string) string {
+	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
-		if line == "" {
-			gap = true
-			continue
-		}
-		turns := strings.HasPrefix(line, "  ") != literal
-		if turns && literal {
-			b.WriteString(".fi\n")
-		}
-		if turns || gap {
+		switch {
+		case line == "":
 			b.WriteString(".PP\n")
+		case strings.HasPrefix(line, "  "):
+			b.WriteString(".nf\n" + roff(line) + "\n.fi\n")
+		default:
+			b.WriteString(roff(line) + "\n")
 		}
-		if turns && !literal {
-			b.WriteString(".nf\n")
-		}
-		literal, gap = literal != turns, false
-		b.WriteString(roff(line) + "\n")
 	}
-	if literal {
-		b.WriteString(".fi\n")
-	}
+	return b.String()
 }
 
 var roffMarks = strings.NewReplacer(`\`, `\e`, `-`, `\-`)

@@ -4,32 +4,29 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-
-	"github.com/spf13/pflag"
 )
 
 // pages are all manual pages, by the name of the command.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{"": inProcess("man").exits(t, 0).stdout}
-	for _, c := range commands() {
-		out[c.name] = inProcess("man", c.name).exits(t, 0).stdout
+	for _, c := range commands(rootCommand()) {
+		out[c.Name()] = inProcess("man", c.Name()).exits(t, 0).stdout
 	}
 	return out
 }
 
 func TestManualPagesHaveEveryCommandFlagAndExitCode(t *testing.T) {
 	all := pages(t)
-	for _, c := range commands() {
-		if !strings.Contains(all[""], ".BR pgmpi\\-"+c.name+" (1)") {
-			t.Errorf("pgmpi(1) lacks %s", c.name)
+	for _, c := range commands(rootCommand()) {
+		if !strings.Contains(all[""], ".BR pgmpi\\-"+c.Name()+" (1)") {
+			t.Errorf("pgmpi(1) lacks %s", c.Name())
 		}
-		fs, _ := c.flagSet()
-		fs.VisitAll(func(f *pflag.Flag) {
-			if n := strings.Count(all[c.name], "\n\\fB"+roff("--"+f.Name)+"\\fR"); n != 1 {
-				t.Errorf("pgmpi-%s(1) has --%s %d times", c.name, f.Name, n)
+		for _, f := range flagsOf(c) {
+			if n := strings.Count(all[c.Name()], "\n\\fB"+roff("--"+f.Name)+"\\fR"); n != 1 {
+				t.Errorf("pgmpi-%s(1) has --%s %d times", c.Name(), f.Name, n)
 			}
-		})
+		}
 	}
 	for name, page := range all {
 		if !strings.Contains(page, ".B 130\n") {

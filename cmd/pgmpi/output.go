@@ -15,9 +15,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"pgmpi/analyze/judge"
-	"pgmpi/analyze/report/checks"
-	"pgmpi/analyze/series"
 	"pgmpi/internal/document"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
@@ -25,54 +22,58 @@ import (
 
 // output is where results go and what is printed.
 type output struct {
-	out                   string // a folder
-	resume, quiet, dryRun bool
-	launchTime            time.Duration // of a dry run
-	mpiruns               int           // of a command, where nothing says how many; 0: what suits the tests
-	all                   bool          // mock-ups too
-	alternative           string        // of a comparison
-	failOn                string        // of a comparison
-	need                  float64
-	allRows               bool
-	label                 []string
-	formats               *formatFlag
-	explain               []string  // selectors of verdicts that are explained
-	progress              *progress // once the campaign is prepared
+	out           string // a folder
+	resume, quiet bool
+	resumes       bool // --resume is a flag of the command
+	dry           dryRun
+	label         []string
+	formats       *formatFlag
+	explain       []string  // selectors of verdicts that are explained
+	progress      *progress // once something is measured
+}
+
+// dryRun is --dry-run, with what it assumes of the machine.
+type dryRun struct {
+	wanted     bool
+	launchTime time.Duration
 }
 
 func (o *output) folder(fs *pflag.FlagSet) {
 	fs.StringVar(&o.out, "out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
-	if fs.Name() != "nrep" && fs.Name() != "measure" {
-		fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
-	}
 	fs.StringArrayVar(&o.label, "label", nil, "a label `KEY=VALUE` of this measurement, such as commit=4f3c2a1, for report.json and `pgmpi history`; may be given again")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 }
 
-func (o *output) dry(fs *pflag.FlagSet) {
-	fs.BoolVar(&o.dryRun, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
-	fs.DurationVar(&o.launchTime, "launch-time", 0, "with --dry-run: the `TIME` that the start of an mpirun takes, such as 10s")
+func (o *output) resumable(fs *pflag.FlagSet) {
+	o.resumes = true
+	fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
+}
+
+func (d *dryRun) flags(fs *pflag.FlagSet) {
+	fs.BoolVar(&d.wanted, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
+	fs.DurationVar(&d.launchTime, "launch-time", 0, "with --dry-run: the `TIME` that the start of an mpirun takes, such as 10s")
+}
+
+// check returns what is wrong with the flags of an estimate.
+func (d *dryRun) check() error {
+	switch {
+	case !d.wanted && d.launchTime != 0:
+		return setupf("--launch-time is for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
+	case d.launchTime < 0:
+		return setupf("--launch-time must be at least 0")
+	}
+	return nil
 }
 
 func (o *output) explains(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.explain, "explain", nil,
-		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:MPI_Bcast:1Ki:p2; without a size (GL8, Scan), those that are violated; violated: all that are; may be given again")
+		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:Bcast:1Ki:p2; without a size (GL8, Scan), those that are violated; violated: all that are; may be given again")
 	fs.Bool("full", false, "print how it was measured and all tables, not only what comes first")
 }
 
-func (o *output) compared(fs *pflag.FlagSet) {
-	fs.StringVar(&o.alternative, "alternative", string(judge.TwoSided),
-		"what is asked of B against A, a `WORD`: "+strings.Join(judge.Strings(judge.Alternatives), ", ")+" (greater: B takes longer)")
-	fs.StringVar(&o.failOn, "fail-on", string(series.ExitOnBoth),
-		"what ends with exit code 1, a `WORD`: guidelines (newly violated), both (also slower calls, unless the machine changed), times (slower calls even then)")
-	fs.Float64Var(&o.need, "need", 0, "end with exit code 4 if a case could not have shown a change by `RATIO`, such as 1.25 (default: nothing is needed)")
-	fs.BoolVar(&o.allRows, "all-rows", false, "show the calls that have not changed too")
-	o.functions(fs)
-	o.formats = formatsFlag(fs, checks.Comparisons, "")
-}
-
-func (o *output) functions(fs *pflag.FlagSet) {
-	fs.BoolVar(&o.all, "all", false, "mock-ups too, not only collectives")
+// mockupsToo is --all.
+func mockupsToo(fs *pflag.FlagSet, all *bool) {
+	fs.BoolVar(all, "all", false, "mock-ups too, not only collectives")
 }
 
 func (o *output) into(fs *pflag.FlagSet) {
@@ -96,6 +97,15 @@ func (f *formatFlag) Set(text string) error {
 		if t.Path != "" && f.err == nil {
 			f.err = writable(t.Path)
 		}
+	}
+	return nil
+}
+
+// as takes the flag for another kind of document.
+func (f *formatFlag) as(k document.Forms) error {
+	f.pick, f.usual = k.Pick, usually(k, "")
+	if _ = f.Set(f.text); f.err != nil {
+		return setupf("--format: %w", f.err)
 	}
 	return nil
 }
@@ -219,7 +229,7 @@ func newFormat(fs *pflag.FlagSet, names []string, usage string, pick func(string
 }
 
 // oneFormat is --format of a command that writes one document to standard output.
-func oneFormat[T any](fs *pflag.FlagSet, k document.Kind[T]) *formatFlag {
+func oneFormat(fs *pflag.FlagSet, k document.Forms) *formatFlag {
 	return newFormat(fs, k.Formats(), "`FORMAT`: "+strings.Join(k.Formats(), ", "), func(name string) ([]document.Target, error) {
 		f, err := k.Format(name)
 		return []document.Target{{Format: f}}, err
@@ -227,13 +237,13 @@ func oneFormat[T any](fs *pflag.FlagSet, k document.Kind[T]) *formatFlag {
 }
 
 // formatsFlag is --format of a command that writes a document into a folder too.
-func formatsFlag[T any](fs *pflag.FlagSet, k document.Kind[T], folder string) *formatFlag {
+func formatsFlag(fs *pflag.FlagSet, k document.Forms, folder string) *formatFlag {
 	return newFormat(fs, k.Formats(), "comma `LIST` of "+strings.Join(k.Formats(), ", ")+": the first to standard output"+folder+
 		"; NAME=FILE writes one into FILE instead", k.Pick)
 }
 
 // usually is the format of a name, or the usual one of a kind that lacks it.
-func usually[T any](k document.Kind[T], name string) document.Format {
+func usually(k document.Forms, name string) document.Format {
 	f, err := k.Format(name)
 	if err != nil {
 		f, _ = k.Format(k.Formats()[0])
@@ -267,7 +277,8 @@ func folderFor(path string) (*results.Folder, error) {
 }
 
 // write writes all formats where they belong: into the folder of --out, where one is
-// given, into the files that are named, and the first to standard output.
+// given, into the files that are named, and the first to standard output. The command
+// ends as the document says.
 func (o *output) write(d *document.Document) error {
 	if o.out != "" {
 		folder, err := folderFor(o.out)
@@ -278,5 +289,5 @@ func (o *output) write(d *document.Document) error {
 			return err
 		}
 	}
-	return errors.Join(o.formats.deliver(d), o.formats.print(d, o.out))
+	return cmp.Or(errors.Join(o.formats.deliver(d), o.formats.print(d, o.out)), d.Exit)
 }

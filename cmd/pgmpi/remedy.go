@@ -4,21 +4,23 @@ import (
 	"context"
 	"errors"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
-	"pgmpi/internal/exitcode"
 	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remedy"
+	"pgmpi/measure/results"
 )
 
-var remedyCommand = command{
-	name:  "remedy",
-	args:  "DIR",
-	short: "find a setting that mends what a check calls violated",
-	long: `Tries, for the violated guidelines of the results folder DIR of a check, what
+func remedyCommand() *cobra.Command {
+	var s settings
+	var o output
+	var force bool
+	c := &cobra.Command{
+		Use:   "remedy DIR",
+		Short: "find a setting that mends what a check calls violated",
+		Long: `Tries, for the violated guidelines of the results folder DIR of a check, what
 may mend them: variables of the C library's malloc, the MPI library's own
 algorithms, and other components of it. What is tried must not be seen to be out
 of force, let all legal calls go right, make violated cells faster, and harm no
@@ -29,27 +31,24 @@ mpi.env, README and remedy.json.
 
 Exit codes: 0 where something is proved to help, or nothing is violated; 4 where
 nothing is; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
-	flags: func(fs *pflag.FlagSet) action {
-		var s settings
-		var o output
-		var force bool
-		s.keys(fs, "kinds", "harm", "mpiruns", "launch", "rank", "seed", "alpha", "adjust", "min-slowdown")
-		fs.Lookup("mpiruns").Usage = "`R`, mpiruns without and as many with the setting in each proof (default: what shows one harmed case, at least 10)"
-		fs.BoolVar(&force, "force", false, "write over the remedy in DIR/remedy; the mpiruns of its proofs are kept")
-		fs.BoolVar(&o.quiet, "quiet", false, "no progress")
-		fs.Bool("full", false, "print the setting and its proofs too, not only what comes first")
-		o.formats = oneFormat(fs, report.Remedies)
-		return func(ctx context.Context, args []string) error {
-			if len(args) != 1 {
-				return setupf("remedy: give the results folder of a check; see `pgmpi help remedy`")
-			}
-			return mend(ctx, args[0], force, &s, &o)
-		}
-	},
+		Args:        wants(1, 1, "the results folder of a check"),
+		Annotations: mostNeeded("kinds harm mpiruns launch rank force quiet full format"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return mend(c.Context(), args[0], force, &s, &o)
+		},
+	}
+	fs := c.Flags()
+	s.keys(fs, "kinds", "harm", "mpiruns", "launch", "rank", "seed", "alpha", "adjust", "min-slowdown")
+	fs.Lookup("mpiruns").Usage = "`R`, mpiruns without and as many with the setting in each proof (default: what shows one harmed case, at least 10)"
+	fs.BoolVar(&force, "force", false, "write over the remedy in DIR/remedy; the mpiruns of its proofs are kept")
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	fs.Bool("full", false, "print the setting and its proofs too, not only what comes first")
+	o.formats = oneFormat(fs, report.Remedies)
+	return c
 }
 
 func mend(ctx context.Context, check string, force bool, s *settings, o *output) error {
-	_, m, err := reading.OpenResults(check)
+	_, m, err := reading.Open(check, results.Check)
 	if err != nil {
 		return err
 	}
@@ -92,8 +91,5 @@ func showRemedy(r *report.Remedied, o *output) error {
 	if len(r.Cells) > 0 {
 		warn("results: %s\n", r.Folder)
 	}
-	if r.Exit == exitcode.NoVerdict {
-		return &fail.Refused{Reason: "no remedy is shown; what was tried, and why it was dropped, is above"}
-	}
-	return nil
+	return d.Exit
 }

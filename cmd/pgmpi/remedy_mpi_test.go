@@ -34,7 +34,7 @@ fixed = 5
 	}
 	folder := filepath.Join(b.out, "remedy")
 	for side, want := range map[string]bool{"a": false, "b": true} {
-		_, m, err := reading.OpenResults(filepath.Join(folder, r.Proofs[0].Folder, side))
+		_, m, err := reading.Open(filepath.Join(folder, r.Proofs[0].Folder, side))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,15 +3,18 @@ package main
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/experiment"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -72,15 +75,38 @@ func (s *settings) named(fs *pflag.FlagSet, flag, key, value string) {
 	fs.VarPF(k, flag, "", k.key.Usage(s.defaults()))
 }
 
+// means gives a flag of a key the text of a command for which the key's own is not true.
+// The default is put behind it.
+func (s *settings) means(fs *pflag.FlagSet, flag, text string) {
+	f := fs.Lookup(flag)
+	key := f.Value.(*keyFlag).key
+	key.FlagText = text
+	f.Usage = key.Usage(s.defaults())
+}
+
 func (s *settings) measuring(fs *pflag.FlagSet) {
-	s.file(fs)
 	s.design(fs)
 	s.keys(fs, "launch", "hostfile", "rank", "job-file", "thread-level", "under")
 }
 
-// file has the flag for the whole configuration.
-func (s *settings) file(fs *pflag.FlagSet) {
-	fs.StringVar(&s.guidelines, "guidelines", "", "the configuration `FILE`, gl.toml; without it the embedded catalogue GL1–GL17 and the defaults")
+// file has the flag for the whole configuration, and says what holds without it.
+func (s *settings) file(fs *pflag.FlagSet, without string) {
+	fs.StringVar(&s.guidelines, "guidelines", "", "the configuration `FILE`, gl.toml (default: "+without+")")
+}
+
+// fileOrNone takes the configuration as the only argument, in place of --guidelines.
+func (s *settings) fileOrNone(c *cobra.Command, args []string) error {
+	if err := wants(0, 1, "one gl.toml, or none")(c, args); err != nil || len(args) == 0 {
+		return err
+	}
+	if s.guidelines != "" {
+		return usageError(c, fmt.Errorf("%s and --guidelines %s: give one of the two", args[0], s.guidelines))
+	}
+	if isFolder(args[0]) {
+		return usageError(c, fmt.Errorf("%s is a folder, and a gl.toml is wanted", args[0]))
+	}
+	s.guidelines = args[0]
+	return nil
 }
 
 // design has the flags that hold for both sides of `pgmpi ab`.
@@ -161,8 +187,8 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 	absent, names := errors.Is(err, fs.ErrNotExist), strings.Split(s.guidelines, ",")
 	switch {
 	case absent && len(guidelines.Config{Guidelines: names}.Validate(nil)) == 0: // what check.guidelines may hold
-		return nil, setupf("--guidelines: %s is a guideline, and a file is wanted. Write into one, such as gl.toml:\n  [check]\n  guidelines = [%s]",
-			s.guidelines, quoteAll(names))
+		return nil, setupf("%s is a guideline, and a file is wanted. Write into one, such as gl.toml:\n  [check]\n  guidelines = [%s]",
+			s.guidelines, phrase.Join(", ", "%q", names))
 	case absent:
 		return nil, setupf("%w; `pgmpi init` writes one", err)
 	case err != nil:
@@ -171,5 +197,5 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 	if err := s.apply(f); err != nil {
 		return nil, err
 	}
-	return f, run.Under(f)
+	return f, experiment.Under(f)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -9,47 +8,52 @@ import (
 	"slices"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 )
 
-var submitCommand = command{
-	name:  "submit",
-	args:  "gl.toml",
-	short: "write a batch script for a check, and submit it",
-	long: `Writes the script of a batch job that does a check, by the section [batch] of
+func submitCommand() *cobra.Command {
+	var out string
+	var submit, explore bool
+	c := &cobra.Command{
+		Use:   "submit gl.toml",
+		Short: "write a batch script for a check, and submit it",
+		Long: `Writes the script of a batch job that does a check, by the section [batch] of
 gl.toml, to OUT/batch.sh, for Slurm or from a template of your own. With --go
 the job is submitted. Slurm's id is kept in OUT, and before the time limit of an
 allocation the job goes back into the queue and then goes on, until the check
 has its report. What follows -- are flags of check, such as:
 pgmpi submit gl.toml --go -- --method ci`,
-	flags: func(fs *pflag.FlagSet) action {
-		out := fs.String("out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
-		submit := fs.Bool("go", false, "submit the script")
-		explore := fs.Bool("explore", false, "the job of pgmpi explore in place of a check; what follows -- are its flags")
-		return func(_ context.Context, args []string) error {
-			own := args
-			var flags []string
-			if at := fs.ArgsLenAtDash(); at >= 0 {
-				own, flags = args[:at], args[at:]
+		Args: func(c *cobra.Command, args []string) error {
+			own, _ := flagsBehind(c, args)
+			return wants(1, 1, "one gl.toml, and flags of check behind --")(c, own)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			_, flags := flagsBehind(c, args)
+			if out == "" {
+				out = run.NewFolder("pgmpi-", time.Now())
 			}
-			if len(own) != 1 {
-				return setupf("submit: give one gl.toml, and flags of check behind --; see `pgmpi help submit`")
+			x := experiment.Check
+			if explore {
+				x = experiment.Explore
 			}
-			if *out == "" {
-				*out = run.NewFolder("pgmpi-", time.Now())
+			does, err := find(c.Root(), x.Command())
+			if err != nil {
+				return err
 			}
-			s, err := submission(own[0], *out, *explore, flags)
+			s, err := submission(x, does, args[0], out, flags)
 			if err != nil {
 				return err
 			}
 			if err := s.Write(); err != nil {
 				return err
 			}
-			if !*submit {
+			if !submit {
 				sayWritten(s)
 				return nil
 			}
@@ -59,11 +63,24 @@ pgmpi submit gl.toml --go -- --method ci`,
 			}
 			fmt.Fprintf(stdout, "submitted job %s: %s\n  how far it is: pgmpi status %s\n", job, s.Size(), conf.Quote(s.Folder))
 			return nil
-		}
-	},
+		},
+	}
+	fs := c.Flags()
+	fs.StringVar(&out, "out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
+	fs.BoolVar(&submit, "go", false, "submit the script")
+	fs.BoolVar(&explore, "explore", false, "the job of pgmpi explore in place of a check; what follows -- are its flags")
+	return c
 }
 
-func sayWritten(s *run.Submission) {
+// flagsBehind cuts the arguments at the two dashes behind which the flags of check are.
+func flagsBehind(c *cobra.Command, args []string) (own, flags []string) {
+	if at := c.ArgsLenAtDash(); at >= 0 {
+		return args[:at], args[at:]
+	}
+	return args, nil
+}
+
+func sayWritten(s *experiment.Submission) {
 	fmt.Fprintf(stdout, "wrote %s: %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size())
 	if line := s.SubmitLine(); line != "" {
 		fmt.Fprintf(stdout, "  submit it with: %s\n", line)
@@ -73,20 +90,16 @@ func sayWritten(s *run.Submission) {
 // given are the flags of check that submit gives itself.
 var given = []string{"guidelines", "out", "resume", "dry-run"}
 
-// submission is the job of a check, or of an exploration, with a gl.toml and more flags.
-func submission(toml, out string, explore bool, flags []string) (*run.Submission, error) {
+// submission is the job of an experiment, with a gl.toml and more flags.
+func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags []string) (*experiment.Submission, error) {
 	s := settings{guidelines: toml}
-	does := checkCommand
-	if explore {
-		does = exploreCommand
+	fs := does.Flags()
+	err := does.ParseFlags(flags)
+	if err == nil && fs.NArg() > 0 {
+		err = fmt.Errorf("unexpected argument %q behind --", fs.Arg(0))
 	}
-	fs, _ := does.flagSet()
-	fs.Usage = func() {}
-	if err := fs.Parse(flags); err != nil {
-		return nil, setupf("submit: %w; see `pgmpi help %s`", flagHint(err, fs), does.name)
-	}
-	if fs.NArg() > 0 {
-		return nil, setupf("submit: unexpected argument %q behind --; see `pgmpi help %s`", fs.Arg(0), does.name)
+	if err != nil {
+		return nil, setupf("submit: %w; see `pgmpi help %s`", flagHint(err, fs), does.Name())
 	}
 	if _, err := checked(fs); err != nil {
 		return nil, err
@@ -117,8 +130,8 @@ func submission(toml, out string, explore bool, flags []string) (*run.Submission
 	if err != nil {
 		return nil, setup(err)
 	}
-	argv := slices.Concat([]string{self, does.name, "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
-	return run.NewSubmission(config, out, version, explore, argv)
+	argv := slices.Concat([]string{self, does.Name(), "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
+	return experiment.NewSubmission(x, config, out, version, argv)
 }
 
 // startable returns the error with which the job would end before its first mpirun, after it has waited.
@@ -134,7 +147,7 @@ func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	if len(explain) == 0 || len(config.Job.NP) == 0 {
 		return nil
 	}
-	if err := mayExplain(documentFormat(fs)); err != nil {
+	if err := mayExplain(explain, documentFormat(fs)); err != nil {
 		return err
 	}
 	plan, err := config.Plan(config.Job.NP)

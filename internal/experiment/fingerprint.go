@@ -66,7 +66,7 @@ func Fingerprint(text string) *run.Experiment {
 			}
 			return &run.Found{Document: calls.Fingerprints.Document(f)}, nil
 		},
-		Answer: calls.Fingerprints}
+		Answer: calls.Fingerprints, Others: []results.Kind{results.Check, results.Explore}}
 }
 
 // onShape takes the shape that a case may name in place of those of the configuration.

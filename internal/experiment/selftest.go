@@ -152,9 +152,20 @@ func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 	return found.Judgement.Report, reading.Keep(c.Folder(), found.Document, nil)
 }
 
-// Identities is part (a): whatever is violated there is false, and is asked once
+// Do does both parts. What is found is returned as far as it comes; nil: nothing.
+func (t *Selftest) Do(ctx context.Context) (found *report.Selftest, err error) {
+	a, err := t.identities(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found = &report.Selftest{Function: t.Function, Sizes: t.Config.Job.Msizes, A: a}
+	found.B, err = t.planted(ctx, a.Report)
+	return found, err
+}
+
+// identities is part (a): whatever is violated there is false, and is asked once
 // more in another order. All checks of a self-test make the same tests.
-func (t *Selftest) Identities(ctx context.Context) (*report.Identities, error) {
+func (t *Selftest) identities(ctx context.Context) (*report.Identities, error) {
 	base, err := t.check(ctx, "(a) every collective against itself", "")
 	if err != nil {
 		return nil, err
@@ -183,9 +194,9 @@ func (t *Selftest) Identities(ctx context.Context) (*report.Identities, error) {
 
 func isIdentity(v *analyze.Verdict) bool { return strings.HasPrefix(v.Mockup, mockups.IdentityOf("")) }
 
-// Planted is part (b), after part (a) with the given report. What is wrong is
+// planted is part (b), after part (a) with the given report. What is wrong is
 // asked once more in another order.
-func (t *Selftest) Planted(ctx context.Context, base *analyze.Report) (*report.Planted, error) {
+func (t *Selftest) planted(ctx context.Context, base *analyze.Report) (*report.Planted, error) {
 	x := &report.Planted{Msize: t.at, By: t.amount(base), Tests: len(base.Verdicts)}
 	delay := fmt.Sprintf("%s:%d:%dns", t.Function, t.at, x.By.Nanoseconds())
 	r, err := t.check(ctx, "(b) with the planted slowdown", delay)

@@ -29,18 +29,14 @@ func selftest(b *bed.Bed) *experiment.Selftest {
 func TestSelftestFindsWhatItPlantsAndNothingElse(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		s := selftest(b)
-		a, err := s.Identities(t.Context())
+		found, err := s.Do(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Tests != 33 || a.False != 0 {
+		if a := found.A; a.Tests != 33 || a.False != 0 {
 			t.Errorf("%+v", a)
 		}
-		p, err := s.Planted(t.Context(), a.Report)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.Msize != 1024 || len(p.Shown) != 6 || p.Wrong != 0 {
+		if p := found.B; p.Msize != 1024 || len(p.Shown) != 6 || p.Wrong != 0 {
 			t.Errorf("%+v", p)
 		}
 		if _, err := os.Stat(filepath.Join(b.Out, "check-2", "report.json")); err != nil {
@@ -57,7 +53,7 @@ func TestAFailureOfASelftestNamesNoFolderToGoOnIn(t *testing.T) {
 			}
 			return bed.NoFault
 		}
-		_, err := selftest(b).Identities(t.Context())
+		_, err := selftest(b).Do(t.Context())
 		var failed *fail.Failed
 		if !errors.As(err, &failed) || !failed.Twice {
 			t.Errorf("%v", err)

@@ -2,9 +2,8 @@ package stats
 
 import (
 	"fmt"
+	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // Pearson is the correlation of the pairs (x_i, y_i), from −1 to 1. It is an error
@@ -13,7 +12,7 @@ func Pearson(x, y []float64) (float64, error) {
 	if err := checkPaired(x, y); err != nil {
 		return 0, err
 	}
-	r := stat.Correlation(x, y, nil)
+	r := codeviation(x, y) / math.Sqrt(codeviation(x, x)*codeviation(y, y))
 	if constant(x) || constant(y) || !finite(r) {
 		return 0, fmt.Errorf("correlation of %d pairs: %w", len(x), ErrUndefined)
 	}

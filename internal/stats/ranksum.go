@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 )
 
 // MaxExactRankSum is the sample size above which RankSum uses the normal form.
@@ -149,7 +149,7 @@ func quantileU(a float64, m, n int) int {
 
 // normalQuantile is the smallest integer q ≥ 0 with Φ((q + ½ − mean)/sd) ≥ a.
 func normalQuantile(a, mean, variance float64) int {
-	z := distuv.UnitNormal.Quantile(a)
+	z := mathext.NormalQuantile(a)
 	return max(0, int(math.Ceil(mean-0.5+z*math.Sqrt(variance))))
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/gonum/mathext"
 
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf"
@@ -155,7 +155,7 @@ func normalQuantiles(c *samples.CaseSamples, runs []samples.RunSamples) picture.
 	f.Series = runSeries(runs, picture.Dots, func(r *samples.RunSamples) (out []picture.Point) {
 		x := slices.Sorted(slices.Values(r.Kept()))
 		thinned(x, func(rank int, value float64) {
-			out = append(out, picture.Bare(distuv.UnitNormal.Quantile((float64(rank)+0.5)/float64(len(x))), value))
+			out = append(out, picture.Bare(mathext.NormalQuantile((float64(rank)+0.5)/float64(len(x))), value))
 		})
 		return out
 	})

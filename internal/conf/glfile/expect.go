@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pgmpi/analyze/series"
+	"pgmpi/mockups"
 )
 
 // ParseExpect reads the file of gate.expect, as strictly as gl.toml: everything that is
@@ -19,6 +20,9 @@ func ParseExpect(name string, data []byte) ([]series.Expectation, error) {
 	errs, err := f.decode(data, &e)
 	if err != nil {
 		return nil, err
+	}
+	for i := range e.Expect {
+		e.Expect[i].Function = mockups.Canonical(e.Expect[i].Function)
 	}
 	return e.Expect, f.located(beside(errs, inSection("expect", series.ValidateExpectations(e.Expect))))
 }

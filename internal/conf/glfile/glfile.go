@@ -198,7 +198,33 @@ func (f *File) planned(np []int, build func(guidelines.Settings) (*guidelines.Pl
 	return p, nil
 }
 
+// canonical gives functions their ids: gl.toml and flags may name them as bcast.
+func (f *File) canonical() {
+	for i, name := range f.Check.Functions {
+		f.Check.Functions[i] = mockups.Canonical(name)
+	}
+	for _, selectors := range [][]string{f.Check.Guidelines, f.Check.Exclude} {
+		for i, s := range selectors {
+			if id, function, ok := strings.Cut(s, ":"); ok {
+				selectors[i] = id + ":" + mockups.Canonical(function)
+			}
+		}
+	}
+	for i, text := range f.Explore.Algorithms {
+		name := strings.TrimPrefix(text, "!")
+		f.Explore.Algorithms[i] = strings.TrimSuffix(text, name) + mockups.Canonical(name)
+	}
+	for i := range f.Guideline {
+		u := &f.Guideline[i]
+		u.Monotony, u.Split = mockups.Canonical(u.Monotony), mockups.Canonical(u.Split)
+		if p := u.Pattern; p != nil {
+			p.Function, p.Mockup = mockups.Canonical(p.Function), mockups.Canonical(p.Mockup)
+		}
+	}
+}
+
 func (f *File) check() []conf.FieldError {
+	f.canonical()
 	return slices.Concat(
 		inSection("check.", f.Check.Validate(f.Guideline)),
 		inSection("job.", f.Job.Validate()),

@@ -362,3 +362,43 @@ func TestFileOfOwnMockupsIsBesideGlToml(t *testing.T) {
 		t.Errorf("%q and %q", a, b)
 	}
 }
+
+func TestFunctionsAreFoundInAnyCaseAndWithoutMPI(t *testing.T) {
+	text := func(bcast, gather, gatherv, algorithm string) *File {
+		f, err := Parse("gl.toml", []byte(`
+[check]
+guidelines = ["GL1..GL3", "GL1:`+gather+`"]
+exclude = ["GL2:`+bcast+`"]
+functions = ["`+bcast+`", "`+gather+`"]
+[explore]
+algorithms = ["`+bcast+`", "!`+algorithm+`"]
+[[guideline]]
+id = "a"
+monotony = "`+bcast+`"
+[[guideline]]
+id = "b"
+split = "`+gatherv+`"
+[[guideline]]
+id = "c"
+pattern = { function = "`+bcast+`", mockup = "`+algorithm+`" }
+`))
+		if err == nil {
+			err = f.Validate(nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Source, f.keys = "", nil
+		return f
+	}
+	want := text("MPI_Bcast", "MPI_Gather", "MPI_Gatherv/linear", "MPI_Bcast@binomial")
+	for _, got := range []*File{text("Bcast", "gather", "Gatherv/linear", "bcast@binomial"), text("mpi_bcast", "MPI_GATHER", "gatherv/LINEAR", "BCAST@binomial")} {
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got\n%+v\nwant\n%+v", got, want)
+		}
+	}
+	list, err := ParseExpect("expect.toml", []byte("[[expect]]\nguideline = \"GL8\"\nfunction = \"reduce\"\n"))
+	if err != nil || list[0].Function != "MPI_Reduce" {
+		t.Errorf("%+v, %v", list, err)
+	}
+}

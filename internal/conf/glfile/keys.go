@@ -33,11 +33,11 @@ type Key struct {
 
 // Keys are in the order of the template, without the keys of [[guideline]].
 var Keys = []Key{
-	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:MPI_Gather`), `extended` (GL18 and up), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
+	{Name: "check.guidelines", Text: "what is checked: ids (`GL8`), ranges (`GL1..GL17`), one collective of an id (`GL1:Gather`), `extended` (GL18 and up), `all`, the groups `lanes`, `nonblocking`, `persistent`, `in_place`, `irregular`, `datatypes`, `neighborhood` and `large_counts`, `everything`",
 		More: "`pgmpi list` shows them; see [guidelines.md](guidelines.md#choosing-guidelines). Empty only where there is a `[[guideline]]`."},
 	{Name: "check.exclude", Text: "what is not, in the same words; also the ids of your own guidelines"},
-	{Name: "check.functions", Text: "only guidelines about these collectives, such as `MPI_Bcast`", Empty: "all",
-		Flag: "functions", Value: "LIST", FlagText: "only these collectives: MPI_Bcast,MPI_Reduce"},
+	{Name: "check.functions", Text: "only guidelines about these collectives, such as `Bcast`", Empty: "all",
+		Flag: "functions", Value: "LIST", FlagText: "only these collectives: Bcast,Reduce"},
 
 	{Name: "job.np", Text: "numbers of processes, one or several", Empty: "the processes of the batch job (`SLURM_NTASKS`), else the cores that pgmpi may run on",
 		Flag: "np", Value: "LIST", FlagText: "numbers of processes: 2,4"},
@@ -157,7 +157,7 @@ var Keys = []Key{
 		Flag: "fail-on", Value: "WORD"},
 	{Name: "gate.strict", Text: "what is expected to be violated and is kept is an alarm, too", Flag: "strict"},
 
-	{Name: "explore.algorithms", Text: "which of the library's own algorithms `pgmpi explore` tries: `all`, those of a collective (`MPI_Bcast`), one (`MPI_Bcast@binomial`); with a `!` in front: not these",
+	{Name: "explore.algorithms", Text: "which of the library's own algorithms `pgmpi explore` tries: `all`, those of a collective (`Bcast`), one (`Bcast@binomial`); with a `!` in front: not these",
 		More: "`pgmpi list --algorithms` shows them; see [how-to-tune.md](how-to-tune.md).", Flag: "algorithms", Value: "LIST"},
 	{Name: "explore.select", Text: "mpiruns that choose the candidates; other ones test them", Flag: "select", Value: "N"},
 	{Name: "explore.rounds", Text: "in how many rounds these mpiruns visit their cases, each with its share of the repetitions, unless `measure.turns` says so; `0`: ten, of at least ten repetitions each"},

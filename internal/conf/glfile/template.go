@@ -40,7 +40,7 @@ func comment(b *strings.Builder, text string) {
 	b.WriteString(line + "\n")
 }
 
-const templateHead = `# gl.toml: what "pgmpi check --guidelines gl.toml" checks, and how.
+const templateHead = `# gl.toml: what "pgmpi check gl.toml" checks, and how.
 # Every key is here with its default; all may be left out.
 # Sizes are bytes: 100, "1Ki", "64Ki", "1Mi". Durations are text: "500ms", "2s", "2m".
 `

@@ -39,17 +39,11 @@ type Experiment struct {
 	// Mpiruns says for the dry run what the mpiruns are for, and how many algorithms each
 	// collective is taken to have, if that is assumed; nil: tests.
 	Mpiruns func(*Campaign) (text string, assumed int)
-	// Judge makes an answer of a folder; nil: there is none. Answer has its formats.
+	// Judge makes an answer of a folder of this kind, or of others; nil: there is none. Answer
+	// has its formats.
 	Judge  func(*Campaign) (*Found, error)
-	Answer Answer
-}
-
-// Answer is a kind of document, whatever that is about.
-type Answer interface {
-	Formats() []string
-	Format(name string) (document.Format, error)
-	Pick(list string) ([]document.Target, error)
-	FileIn(document.Format) string
+	Answer document.Forms
+	Others []results.Kind
 }
 
 // Found is the answer of an experiment.
@@ -90,6 +84,9 @@ func (x *Experiment) Command() string {
 	}
 	return string(x.Kind)
 }
+
+// Judges are the kinds of folders that the experiment makes an answer of.
+func (x *Experiment) Judges() []results.Kind { return append([]results.Kind{x.Kind}, x.Others...) }
 
 // Ready reads what is wanted before the first mpirun.
 func (c *Campaign) Ready() error { return c.ask(c.Begin) }

@@ -30,6 +30,14 @@ func NewFolder(prefix string, now time.Time) string {
 	return path
 }
 
+// NewFolder is a new folder of the experiment, such as pgmpi-explore-20260102T150405Z.
+func (x *Experiment) NewFolder() string {
+	if command := x.Command(); command != string(results.Check) {
+		return NewFolder("pgmpi-"+command+"-", time.Now())
+	}
+	return NewFolder("pgmpi-", time.Now())
+}
+
 // Before is the manifest of a folder that an experiment is to go on in; nil where nothing
 // has been measured yet.
 func Before(x *Experiment, path string, resume bool) (*results.Manifest, error) {
