@@ -42,7 +42,7 @@ NUMBER = $(shell cat internal/version/VERSION)
 COMMIT = $(shell cat .commit 2>/dev/null || git describe --exclude '*' --always --dirty 2>/dev/null)
 VERSION = $(NUMBER)$(addprefix +,$(COMMIT))
 # `make lint` vets; the tests need not do it again.
-GO_TEST := go test -count=1 -vet=off -timeout 15m
+GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -timeout 15m
 CGO_PACKAGES := ./mockups/c ./measure/rank ./cmd/pgmpi-rank
 
 # Go's build cache sees neither that mpicc means another library now nor a
@@ -194,17 +194,28 @@ dist: go-check ## make a tarball of the last commit that builds without a networ
 	git archive --prefix=$$name/ HEAD | tar -x -C $$work
 	git rev-parse --short HEAD >$$work/$$name/.commit
 	(cd $$work/$$name && CGO_ENABLED=0 go mod vendor)
+	(cd $$work/$$name/internal/consumers && CGO_ENABLED=0 go mod vendor)
 	mkdir -p bin
 	tar -c -C $$work --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$$(git log -1 --format=%ct)" $$name | gzip -n >bin/.$$name
 	mv bin/.$$name bin/$$name.tar.gz
 	echo "made bin/$$name.tar.gz"
 
+# Reasons, and below each the tests that were skipped for it.
+define list_skips
+[ ! -s $$GOTEST_SKIPS ] || echo "Skipped:"
+sort -u $$GOTEST_SKIPS | awk -F "\t" "\$$1 != why {why = \$$1; print \"  \" why} {print \"      \" \$$2}"
+rm $$GOTEST_SKIPS
+endef
+
 # Packages without MPI are built and tested two at a time; where mpiruns or the C
 # parts take times, nothing else runs. Tests that are right whatever time they take
 # run at the end of cmd/pgmpi, three at a time on any machine: Open MPI binds the ranks
 # of every mpirun to the first cores. The test program of cmd/pgmpi is pgmpi.
-test: go-check both ## run every test, against Open MPI and MPICH (installs them if missing)
-	@{ # a core for each library
+test: go-check both ## run every test, against Open MPI and MPICH (installs them if missing); at the end, what was skipped
+	@CGO_ENABLED=0 go build -o bin/gotest .ci/gotest.go
+	export GOTEST_SKIPS=$$(mktemp)
+	trap '$(list_skips)' EXIT
+	{ # a core for each library
 	$(call build_rank,$(OPENMPI_CC),bin/pgmpi-rank-openmpi)
 	} &
 	$(call build_rank,$(MPICH_CC),bin/pgmpi-rank-mpich)
@@ -235,6 +246,8 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	wait $$others
 	echo "Tests without MPI:"
 	$(GO_TEST) $$(go list ./... | grep -v '/cmd/pgmpi$$')
+	echo "Programs that read what pgmpi writes, and scripts:"
+	(cd internal/consumers && $(GO_TEST) ./...)
 	echo "Tests of the C parts, with $(OPENMPI_CC) and with $(MPICH_CC):"
 	{ $(call cgo,$(OPENMPI_CC)) $(GO_TEST) -p 1 $(CGO_PACKAGES); } &
 	parts=$$!
@@ -248,10 +261,10 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 	echo "Real mpiruns:"
 	$(GO_TEST) -parallel 3 -skip '^TestSlurm$$' ./cmd/pgmpi
 
-# Nothing waits here for mpiruns or a browser; what needs them is in packages that are left out.
+# Nothing waits here for mpiruns; what needs them is in packages that are left out.
 race: go-check ## run the tests that need no MPI with Go's race detector
 	@.ci/install gcc
-	CGO_ENABLED=1 CC=gcc go test -race -vet=off -timeout 15m $$(go list ./... | grep -v -e '/cmd/' -e '/mockups/c$$' -e '/measure/rank$$' -e '/browser$$')
+	CGO_ENABLED=1 CC=gcc go test -race -vet=off -timeout 15m $$(go list ./... | grep -v -e '/cmd/' -e '/mockups/c$$' -e '/measure/rank$$')
 
 lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) ## gofmt, go vet, staticcheck, exhaustive and C warnings, with and without MPI
 	@unformatted=$$(gofmt -l .)
@@ -261,8 +274,15 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 		exit 1
 	fi
 	CGO_ENABLED=0 go vet ./...
+	CGO_ENABLED=0 go vet .ci/gotest.go
 	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) ./...
+	CGO_ENABLED=0 bin/staticcheck-$(STATICCHECK) .ci/gotest.go
 	CGO_ENABLED=0 bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) ./...
+	(
+		cd internal/consumers
+		CGO_ENABLED=0 go vet ./...
+		CGO_ENABLED=0 ../../bin/staticcheck-$(STATICCHECK) ./...
+	)
 	for cc in $(OPENMPI_CC) $(MPICH_CC); do
 		$(call cgo,$$cc) go vet $(CGO_PACKAGES)
 		$(call cgo,$$cc) bin/staticcheck-$(STATICCHECK) $(CGO_PACKAGES)
@@ -327,4 +347,4 @@ go-check:
 		echo "pgmpi needs Go $$need or newer, and $$(command -v go) is $${have:-of no known version}: $$remedy" >&2
 		exit 1
 	fi
-	go mod download >/dev/null 2>&1 || true # silently here; what is missing shows in the build
+	{ go mod download && cd internal/consumers && go mod download; } >/dev/null 2>&1 || true # silently here; what is missing shows in the build

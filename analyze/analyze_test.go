@@ -7,18 +7,17 @@ import (
 	"testing"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
 func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config) *Report {
 	t.Helper()
-	a, err := Analyze(m, runs, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(Analyze(m, runs, cfg))(t)
 	return a.Report
 }
 
@@ -85,18 +84,8 @@ func TestSplitIsSuspectedFromMediansAndAViolationForThePaper(t *testing.T) {
 }
 
 func TestSplitReportsTheLargestSuspectedPart(t *testing.T) {
-	if !judge.SplitSuspected(1051, 100, 10, 0.05) || judge.SplitSuspected(1050, 100, 10, 0.05) {
-		t.Error("the tolerance is 5 % of k·t_i, strictly")
-	}
-	for _, c := range [][3]int64{{64, 8, 8}, {65, 8, 9}, {8, 8, 1}, {1 << 20, 1 << 10, 1024}} {
-		if got := guidelines.SplitFactor(c[0], c[1]); got != c[2] {
-			t.Errorf("⌈%d/%d⌉ = %d, want %d", c[0], c[1], got, c[2])
-		}
-	}
 	m := fixture.Manifest()
-	plan := &m.Plan
-	plan.Cases = append(plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: 16, Shape: fixture.P2}, guidelines.Case{Function: "MPI_Reduce", Msize: 32, Shape: fixture.P2})
-	plan.Tests[1].Others = []int{0, 6, 7}
+	m.Plan.Tests[1].Others = []int{0, fixture.Case(m, "MPI_Reduce", fixture.P2, 16), fixture.Case(m, "MPI_Reduce", fixture.P2, 32)}
 	r := analyzed(t, m, fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000, 2000, 40000), judge.Default())
 	if v := r.Verdicts[1]; v.Verdict != judge.Suspected || v.MsizeOther != 16 || v.K != 4 {
 		t.Errorf("%+v, want 4 × 16 B", v)
@@ -169,7 +158,7 @@ func TestOutliersAndFlaggedSamplesDoNotReachTheMedian(t *testing.T) {
 		n := int64(i)
 		runs[i].Samples[1] = []protocol.Sample{{NS: 100 + n}, {NS: 101 + n}, {NS: 102 + n}, {NS: 103 + n}, {NS: 99 + n}, {NS: 100000}, {NS: -5, Flags: protocol.FlagLate}}
 	}
-	if got := fixture.Collected(t, m, runs).Cases[1].Medians[0]; got != 101 {
+	if got := fixture.Collected(t, medians.New(m), runs).Cases[1].Medians[0]; got != 101 {
 		t.Errorf("median %g ns, want 101", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -16,25 +17,22 @@ import (
 // explained explains test i of the fixture.
 func explained(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config, i int) *Explanation {
 	t.Helper()
-	a, err := Analyze(m, runs, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := a.Explain(i, func(run int) (*results.Run, error) {
+	a := must.Get(Analyze(m, runs, cfg))(t)
+	e := must.Get(a.Explain(i, func(run int) (*results.Run, error) {
 		if run > len(runs) {
 			return nil, nil
 		}
 		return &runs[run-1], nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return e
 }
 
 func TestExplanationCountsTheVisitsOfACase(t *testing.T) {
 	m := fixture.Manifest()
 	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	for i := range runs {
+		runs[i].Order = nil
+	}
 	if e := explained(t, m, runs, judge.Default(), 3); e.Call.Visits != 0 {
 		t.Errorf("a raw file without an order: %d visits", e.Call.Visits)
 	}
@@ -119,10 +117,7 @@ func TestExplanationOfWhatWasNotTested(t *testing.T) {
 	if e := explained(t, m, runs, judge.Default(), 3); e.Test != nil || len(e.Other.Runs) != 0 || e.Verdict.Verdict != judge.Wrong {
 		t.Errorf("wrong: %+v", e)
 	}
-	a, err := Analyze(m, nil, judge.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(Analyze(m, nil, judge.Default()))(t)
 	if _, err := a.Explain(3, func(int) (*results.Run, error) { return nil, errors.New("raw file") }); err == nil || !strings.Contains(err.Error(), "raw file") {
 		t.Errorf("a file that cannot be read: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -71,14 +72,9 @@ func FuzzReport(f *testing.F) {
 }
 
 func writable(t *testing.T, r *Report) {
-	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(r))(t)
 	var again Report
-	if err := json.Unmarshal(text, &again); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &again))
 	if again.Exit != r.Exit || again.ExitCode() != r.ExitCode() || len(again.Verdicts) != len(r.Verdicts) {
 		t.Fatalf("exit code %d, read again %d", r.Exit, again.Exit)
 	}

@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -42,10 +43,7 @@ func TestDecidedTestsAreDroppedAndKeepTheirVerdict(t *testing.T) {
 	// Reduce at 64 B is slower than both mock-ups; its GL8 mock-up at 8 B wavers
 	// around it.
 	runs := noisy(m, 2, 10000, 50000, 9400, 30000, 20000, 25000)
-	needed, err := Needed(m, fixture.Collected(t, m, runs[:10]), judge.Default(), 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	needed := must.Get(Needed(m, fixture.Collected(t, medians.New(m), runs[:10]), judge.Default(), 10))(t)
 	if want := map[int]bool{0: true, 2: true}; !mapsEqual(needed, want) {
 		t.Fatalf("needed after the first look: %v, want Reduce at 8 B and its mock-up", needed)
 	}
@@ -82,7 +80,7 @@ func mapsEqual(a, b map[int]bool) bool {
 func TestACheckEndsAtTheLookThatDecidesEverything(t *testing.T) {
 	m := fixture.WithLooks()
 	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:10]
-	needed, err := Needed(m, fixture.Collected(t, m, runs), judge.Default(), 10)
+	needed, err := Needed(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), 10)
 	if err != nil || len(needed) != 0 {
 		t.Fatalf("needed %v, %v", needed, err)
 	}
@@ -119,7 +117,7 @@ func TestADecidedTestOutlivesItsCase(t *testing.T) {
 	if v := r.Verdicts[2]; len(r.Incomplete) != 1 || !strings.Contains(v.Reason, "29 of 30") || v.PValue != nil {
 		t.Errorf("incomplete %v, %+v", r.Incomplete, v)
 	}
-	needed, err := Needed(m, fixture.Collected(t, m, runs[:20]), judge.Default(), 20)
+	needed, err := Needed(m, fixture.Collected(t, medians.New(m), runs[:20]), judge.Default(), 20)
 	if err != nil || len(needed) != 0 {
 		t.Errorf("nothing can be decided any more: %v, %v", needed, err)
 	}
@@ -191,11 +189,8 @@ func followed(m *results.Manifest, whole, parts int64) []results.Run {
 	var runs []results.Run
 	for n := 1; n <= m.Split.R; n++ {
 		run := results.Run{Header: results.Header{Mode: protocol.ModeSplit, Shape: fixture.P2, Run: n}}
-		run.Cases = []results.CaseInfo{
-			{Plan: 0, Function: "MPI_Reduce", Msize: 8, Calls: 8, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}},
-			{Plan: 1, Function: "MPI_Reduce", Msize: 64, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}},
-		}
-		run.Samples = [][]protocol.Sample{{{NS: parts + int64(n)}}, {{NS: whole + int64(n)}}}
+		fixture.Add(&run, m, 0, 8, fixture.Samples(parts+int64(n)))
+		fixture.Add(&run, m, 1, 1, fixture.Samples(whole+int64(n)))
 		runs = append(runs, run)
 	}
 	return runs
@@ -213,7 +208,7 @@ func TestSuspectedSplitIsDecidedByExperiment(t *testing.T) {
 	} {
 		m := fixture.Manifest()
 		runs := fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
-		plan, err := FollowUps(m, fixture.Collected(t, m, runs), judge.Default(), nil)
+		plan, err := FollowUps(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), nil)
 		if err != nil || plan == nil || plan.R != fixture.R || len(plan.FollowUps) != 1 || plan.FollowUps[0] != (results.FollowUp{Test: 1, Case: 1, Part: 0, Calls: 8}) {
 			t.Fatalf("follow-ups %+v, %v", plan, err)
 		}
@@ -293,6 +288,25 @@ func TestAnExplanationEndsWithTheLookThatDecided(t *testing.T) {
 	for i, want := range map[int]int{0: 10, 2: 30, 4: 10} { // all about Reduce at 8 B
 		if e := explained(t, m, runs, judge.Default(), i); len(e.Call.Runs) != want || e.Test.R != want {
 			t.Errorf("test %d: %d mpiruns are shown, the test has %d, want %d", i, len(e.Call.Runs), e.Test.R, want)
+		}
+	}
+}
+
+// A fifth is the experiment's, so that both families together err with alpha.
+func TestTheSplitExperimentTakesItsShareOfTheLevelFromTheFirstFamily(t *testing.T) {
+	for _, c := range []struct {
+		method     judge.Method
+		experiment bool
+		own, split float64
+	}{{judge.MethodDefault, true, .04, .01}, {judge.MethodDefault, false, .05, .05}, {judge.MethodPaper, true, .05, .05}} {
+		m := fixture.Manifest()
+		m.SplitExperiment = c.experiment
+		cfg := judge.Default()
+		cfg.Method = c.method
+		a := must.Get(begin(m, medians.New(m), cfg))(t)
+		own, split := levels(m, cfg)
+		if math.Abs(own.Alpha-c.own)+math.Abs(split.Alpha-c.split) > 1e-12 || a.Family.Alpha != own.Alpha {
+			t.Errorf("%+v: levels %v and %v, judged with %v", c, own.Alpha, split.Alpha, a.Family.Alpha)
 		}
 	}
 }

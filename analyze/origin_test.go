@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -68,10 +69,7 @@ func TestRunMediansHaveARowForEveryMpirunThatHadTheCase(t *testing.T) {
 		runs[i].FinishedAt = "2026-01-02T03:10:00Z"
 	}
 	runs = append(runs, followed(m, 5000, 700)...)
-	a, err := Analyze(m, runs, judge.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(Analyze(m, runs, judge.Default()))(t)
 	all := a.RunMedians()
 	rows := 0
 	for _, k := range all {

@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/results"
 )
 
@@ -39,11 +40,8 @@ func TestRequestPaysFromTheUseOnThatItsMakingIsSaved(t *testing.T) {
 }
 
 func TestWhenARequestPaysIsSaidOfNB4(t *testing.T) {
-	plan, err := guidelines.Build(guidelines.Settings{Check: guidelines.Config{Guidelines: []string{"NB4:MPI_Scan_init/10"}},
-		Msizes: []string{"8"}, Datatype: "byte", Op: "auto", Shapes: []guidelines.Shape{fixture.P2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(guidelines.Build(guidelines.Settings{Check: guidelines.Config{Guidelines: []string{"NB4:MPI_Scan_init/10"}},
+		Msizes: []string{"8"}, Datatype: "byte", Op: "auto", Shapes: []guidelines.Shape{fixture.P2}}))(t)
 	ns := map[string]int64{"MPI_Scan_init/10": 15000, "MPI_Iscan/10": 16500, "MPI_Scan_init/1": 6000, "MPI_Iscan": 3000}
 	m := &results.Manifest{R: fixture.R, Plan: *plan}
 	var times []int64

@@ -14,7 +14,7 @@ import (
 
 func TestAnAnswerThatDependsOnTheStateIsSaidByState(t *testing.T) {
 	m := fixture.Wide(20)
-	r := analyzed(t, m, fixture.InMpiruns(m, fixture.Stately(1, 2.5)), judge.Default())
+	r := analyzed(t, m, fixture.Noisy(m, fixture.Stately(1, 2.5)), judge.Default())
 	if len(r.States) != 2 || fmt.Sprint(r.States[1].Mpiruns) != "[2 4 7 9 12 14 17 19]" || math.Abs(*r.States[1].Ratio-1.9) > 0.05 {
 		t.Fatalf("states %+v", r.States)
 	}
@@ -50,7 +50,7 @@ func TestStatesLeaveTheVerdictsAlone(t *testing.T) {
 		m := fixture.Wide(c.r)
 		cfg := judge.Default()
 		cfg.Method = c.method
-		r := analyzed(t, m, fixture.InMpiruns(m, fixture.Stately(c.here, c.there)), cfg)
+		r := analyzed(t, m, fixture.Noisy(m, fixture.Stately(c.here, c.there)), cfg)
 		if len(r.States) != 2 {
 			t.Errorf("%s: states %+v", name, r.States)
 		}
@@ -77,7 +77,7 @@ func TestAnswersThatAreKeptOrTooFewInAllStatesAreNotSaid(t *testing.T) {
 		}
 		return ns
 	}
-	r := analyzed(t, m, fixture.InMpiruns(m, rare), judge.Default())
+	r := analyzed(t, m, fixture.Noisy(m, rare), judge.Default())
 	if v := r.Verdicts[3]; len(r.States) != 2 || v.ByState != nil {
 		t.Errorf("states %+v, by state %+v", r.States, v.ByState)
 	}
@@ -86,7 +86,7 @@ func TestAnswersThatAreKeptOrTooFewInAllStatesAreNotSaid(t *testing.T) {
 func TestASlowMpirunBesideStatesIsStillNamed(t *testing.T) {
 	for name, read := range map[string]bool{"in no state": false, "in the fastest": true} {
 		m := fixture.Wide(20)
-		runs := fixture.InMpiruns(m, func(i, run int) float64 {
+		runs := fixture.Noisy(m, func(i, run int) float64 {
 			if run == 3 {
 				return 9 * fixture.Stately(1, 1)(i, run)
 			}
@@ -119,13 +119,13 @@ func TestNeighboursThatAreAlikeAreSaid(t *testing.T) {
 		"by turns":     {func(run int) float64 { return 1 + 0.05*float64(run%2) }, false},
 		"in any order": {func(run int) float64 { return 1 + 0.05*float64(order[run-1]) }, false},
 	} {
-		r := analyzed(t, m, fixture.InMpiruns(m, func(i, run int) float64 { return 100000 * c.factor(run) }), judge.Default())
+		r := analyzed(t, m, fixture.Noisy(m, func(i, run int) float64 { return 100000 * c.factor(run) }), judge.Default())
 		if w := warning(r, remark.NeighboursAlike); (w != nil) != c.said {
 			t.Errorf("%s: %+v", name, w)
 		}
 	}
 	m.R = 9
-	r := analyzed(t, m, fixture.InMpiruns(m, func(i, run int) float64 { return 100000 * (1 + 0.05*float64(run)) }), judge.Default())
+	r := analyzed(t, m, fixture.Noisy(m, func(i, run int) float64 { return 100000 * (1 + 0.05*float64(run)) }), judge.Default())
 	if w := warning(r, remark.NeighboursAlike); w != nil {
 		t.Errorf("%d mpiruns are enough to say %q", m.R, w.Text)
 	}
@@ -134,18 +134,18 @@ func TestNeighboursThatAreAlikeAreSaid(t *testing.T) {
 func TestTooFewMpirunsToPairAreSaidWithTheNumberThatWouldDo(t *testing.T) {
 	flat := func(i, run int) float64 { return 100000 }
 	m := fixture.Wide(6) // m = 5: signed-rank can give 2^-6 > .05/5
-	r := analyzed(t, m, fixture.InMpiruns(m, flat), judge.Default())
+	r := analyzed(t, m, fixture.Noisy(m, flat), judge.Default())
 	want := judge.Pairing(0.05, 5)
 	if w := warning(r, remark.NotPaired); r.Test != judge.TestRankSum || w == nil || !strings.Contains(w.Text, fmt.Sprintf("R = %d mpiruns would do", want)) {
 		t.Errorf("%s: %+v, want R = %d", r.Test, w, want)
 	}
 	m = fixture.Wide(want)
-	if r = analyzed(t, m, fixture.InMpiruns(m, flat), judge.Default()); r.Test != judge.TestSignedRank || warning(r, remark.NotPaired) != nil {
+	if r = analyzed(t, m, fixture.Noisy(m, flat), judge.Default()); r.Test != judge.TestSignedRank || warning(r, remark.NotPaired) != nil {
 		t.Errorf("with %d mpiruns: %s, %+v", want, r.Test, r.Warnings)
 	}
 	asked, m := judge.Default(), fixture.Wide(6)
 	asked.Test = judge.TestRankSum
-	if r = analyzed(t, m, fixture.InMpiruns(m, flat), asked); warning(r, remark.NotPaired) != nil {
+	if r = analyzed(t, m, fixture.Noisy(m, flat), asked); warning(r, remark.NotPaired) != nil {
 		t.Errorf("the rank-sum was asked for: %+v", r.Warnings)
 	}
 }
@@ -176,7 +176,7 @@ func TestUnlikeSpreadsAreSaidWhereTheRankSumIsUsed(t *testing.T) {
 		"alike beside what all share":       {0, .1, ranksum, false},
 		"unlike, and compared within pairs": {.02, 0, judge.Default(), false},
 	} {
-		r := analyzed(t, m, fixture.InMpiruns(m, sloping(c.step, c.common)), c.cfg)
+		r := analyzed(t, m, fixture.Noisy(m, sloping(c.step, c.common)), c.cfg)
 		w := warning(r, remark.SpreadsDiffer)
 		if (w != nil) != c.said || w != nil && !strings.Contains(w.Text, "in 4 of 5 tests") {
 			t.Errorf("%s: %s, %+v", name, r.Test, w)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/mockups"
 )
 
@@ -199,10 +200,7 @@ func settings(selectors ...string) Settings {
 
 func build(t *testing.T, s Settings) *Plan {
 	t.Helper()
-	p, err := Build(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Build(s))(t)
 	return p
 }
 
@@ -376,10 +374,7 @@ func TestCasesOfOwnMockupsHaveOneOrderBehindAllOthers(t *testing.T) {
 		s.Users = append(s.Users, User{ID: name, Pattern: &UserPattern{Function: "MPI_Scan", Mockup: "scan_as_" + name}})
 	}
 	for range 20 { // a map has the cases
-		p, err := Build(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Build(s))(t)
 		var order []string
 		for _, c := range p.Cases[len(p.Cases)-4*3:] { // at three sizes
 			order = append(order, c.Function)
@@ -454,6 +449,14 @@ func TestVariantOfACaseIsHowItIsCalled(t *testing.T) {
 		"MPI_Scan_init/10": "persistent_x10", "MPI_Iscan/10": "nonblocking_x10", "MPI_Scan_init/1": "persistent_x1", "reduce_as_allreduce": ""} {
 		if v, ok := got[id]; !ok || v != want {
 			t.Errorf("%s: %q, %v; want %q", id, v, ok, want)
+		}
+	}
+}
+
+func TestSplitFactorRoundsUp(t *testing.T) {
+	for _, c := range [][3]int64{{64, 8, 8}, {65, 8, 9}, {8, 8, 1}, {1 << 20, 1 << 10, 1024}} {
+		if got := SplitFactor(c[0], c[1]); got != c[2] {
+			t.Errorf("⌈%d/%d⌉ = %d, want %d", c[0], c[1], got, c[2])
 		}
 	}
 }

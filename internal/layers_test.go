@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 const module = "pgmpi/"
@@ -47,7 +49,7 @@ var layers = [][]string{
 }
 
 // forTests are the packages that tests share; nothing else imports them.
-var forTests = []string{"internal/fixture"}
+var forTests = []string{"internal/fixture", "internal/consumers"}
 
 // measure, though it is above, may not import analyze: they meet in a results folder.
 const producer, consumer = "measure", "analyze"
@@ -60,7 +62,7 @@ var withC = []string{"measure/rank", "mockups/c", "cmd/pgmpi-rank"}
 func importsOf(t *testing.T, root string) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+	must.Do(t, fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -86,10 +88,7 @@ func importsOf(t *testing.T, root string) map[string][]string {
 		}
 		out[path.Dir(name)] = imports
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 
@@ -107,10 +106,14 @@ func layerOf(dir string) (int, string) {
 
 func within(dir, folder string) bool { return dir == folder || strings.HasPrefix(dir, folder+"/") }
 
+func forTest(dir string) bool {
+	return slices.ContainsFunc(forTests, func(folder string) bool { return within(dir, folder) })
+}
+
 func TestImportsRunDownwards(t *testing.T) {
 	for from, imports := range importsOf(t, "..") {
 		layer, entry := layerOf(from)
-		if layer < 0 && !within(from, forTests[0]) {
+		if layer < 0 && !forTest(from) {
 			t.Errorf("%s is in no layer: give it one here and in docs/dev/architecture.md", from)
 		}
 		for _, to := range imports {
@@ -121,9 +124,9 @@ func TestImportsRunDownwards(t *testing.T) {
 			switch {
 			case within(from, producer) && within(to, consumer):
 				t.Errorf("%s imports %s: code that measures must not know what becomes of its samples", from, to)
-			case slices.ContainsFunc(forTests, func(folder string) bool { return within(to, folder) && !within(from, folder) }):
+			case forTest(to) && !forTest(from):
 				t.Errorf("%s imports %s, which is for tests", from, to)
-			case slices.ContainsFunc(forTests, func(folder string) bool { return within(from, folder) }):
+			case forTest(from):
 			case below <= layer && target != entry:
 				t.Errorf("%s imports %s, which is not below it", from, to)
 			}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"pgmpi/internal/fixture/must"
 )
 
 const (
@@ -22,7 +24,7 @@ const (
 func textsOf(t *testing.T, endings ...string) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
-	err := filepath.WalkDir(repository, func(file string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(repository, func(file string, d fs.DirEntry, err error) error {
 		name := d.Name()
 		switch {
 		case err != nil:
@@ -36,10 +38,7 @@ func textsOf(t *testing.T, endings ...string) map[string]string {
 		rel, _ := filepath.Rel(repository, file)
 		texts[filepath.ToSlash(rel)] = string(text)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return texts
 }
 

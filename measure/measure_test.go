@@ -14,6 +14,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -45,10 +46,7 @@ func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
 	shape := guidelines.Shape{NP: 4}
 	orders := map[string]bool{}
 	for run := 1; run <= 8; run++ {
-		a, seed, err := s.job(s.task(protocol.ModeMeasure, shape, run))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a, seed := must.Two(s.job(s.task(protocol.ModeMeasure, shape, run)))(t)
 		b, again, _ := s.job(s.task(protocol.ModeMeasure, shape, run))
 		if seed != again || !slices.Equal(a.Order, b.Order) {
 			t.Errorf("run %d: two orders from one seed", run)
@@ -76,10 +74,7 @@ func TestEveryMpirunHasItsOwnOrderThatTheSeedDetermines(t *testing.T) {
 func TestFirstMpirunOfAShapeVerifiesAndLaterOnesDoNot(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 2}
-	first, _, err := s.job(s.task(protocol.ModeNREP, shape, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	first, _ := must.Two(s.job(s.task(protocol.ModeNREP, shape, 1)))(t)
 	s.Learn(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1 << 20}})
 	second, _, _ := s.job(s.task(protocol.ModeNREP, shape, 2))
 	other, _, _ := s.job(s.task(protocol.ModeNREP, guidelines.Shape{NP: 4}, 1))
@@ -138,10 +133,7 @@ func TestWrongCaseIsNotTimedInLaterMpiruns(t *testing.T) {
 	shape := guidelines.Shape{NP: 2}
 	s.Learn(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1,
 		Cases: []results.CaseInfo{{Plan: 2, CaseResult: protocol.CaseResult{Status: protocol.StatusWrong, Message: "rank 0"}}}}})
-	j, _, err := s.job(s.task(protocol.ModeMeasure, shape, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	j, _ := must.Two(s.job(s.task(protocol.ModeMeasure, shape, 1)))(t)
 	if j.Cases[2].Skip != protocol.StatusWrong || j.Cases[1].Skip != "" {
 		t.Errorf("skip: %q, %q", j.Cases[2].Skip, j.Cases[1].Skip)
 	}

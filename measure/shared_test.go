@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/launch"
 )
 
@@ -20,10 +21,7 @@ func TestFileOfARankThatIsKilledWhileItStartsIsRemoved(t *testing.T) {
 	}
 	defer os.Remove(other)
 	defer os.Remove(own)
-	x, err := Exec([]string{"sh", "-c", `sleep 0.1; sh -c 'exec 3>"$0"; sleep 0.3; kill -9 $$' "$0"`, own}, os.Environ(), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(Exec([]string{"sh", "-c", `sleep 0.1; sh -c 'exec 3>"$0"; sleep 0.3; kill -9 $$' "$0"`, own}, os.Environ(), io.Discard))(t)
 	defer x.Stdout.Close()
 	<-x.Exited
 	if _, err := os.Stat(own); err != nil {

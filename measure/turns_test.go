@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -15,11 +16,8 @@ import (
 // 1 to 40 repetitions.
 func turning(t *testing.T, turns int) *Session {
 	t.Helper()
-	plan, err := guidelines.Build(guidelines.Settings{Check: guidelines.Config{Guidelines: []string{"all"}},
-		Msizes: []string{"8", "1Ki", "64Ki"}, Datatype: "byte", Op: "auto", Shapes: []guidelines.Shape{{NP: 2}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(guidelines.Build(guidelines.Settings{Check: guidelines.Config{Guidelines: []string{"all"}},
+		Msizes: []string{"8", "1Ki", "64Ki"}, Datatype: "byte", Op: "auto", Shapes: []guidelines.Shape{{NP: 2}}}))(t)
 	s := session(*plan)
 	s.Measure.Turns = turns
 	s.Manifest.NRep = map[int]results.NRep{}
@@ -42,10 +40,7 @@ func TestEveryTurnVisitsTheCasesThatHaveRepetitionsLeft(t *testing.T) {
 	for _, turns := range []int{1, 2, 3, 5, 16, 40, 64} {
 		s := turning(t, turns)
 		task := s.task(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 1)
-		j, _, err := s.job(task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		j, _ := must.Two(s.job(task))(t)
 		at := visits(j.Order)
 		for i, c := range task.Cases {
 			if want := min(turns, c.NRep); len(at[i]) != want {
@@ -62,10 +57,7 @@ func TestEveryTurnVisitsTheCasesThatHaveRepetitionsLeft(t *testing.T) {
 func TestAVisitHasTenRepetitionsByDefault(t *testing.T) {
 	s := turning(t, 0)
 	task := s.task(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 1)
-	j, _, err := s.job(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j, _ := must.Two(s.job(task))(t)
 	at := visits(j.Order)
 	for i, c := range task.Cases {
 		if want := min(usualTurns, max(1, c.NRep/10)); len(at[i]) != want {
@@ -91,10 +83,7 @@ func TestRoundsOfFewRepetitionsAreAmongThoseOfMany(t *testing.T) {
 func TestBothSidesOfAGuidelineTakeTurnsSideBySide(t *testing.T) {
 	s := turning(t, 20)
 	task := s.task(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 1)
-	j, _, err := s.job(task)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j, _ := must.Two(s.job(task))(t)
 	plan := &s.Manifest.Plan
 	at := visits(j.Order)
 	mockups := map[int][]int{}
@@ -144,10 +133,7 @@ func TestRoundsHaveOrdersOfTheirOwnThatTheSeedDetermines(t *testing.T) {
 	shape := guidelines.Shape{NP: 2}
 	orders := map[string]bool{}
 	for run := 1; run <= 3; run++ {
-		a, _, err := s.job(s.task(protocol.ModeMeasure, shape, run))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a, _ := must.Two(s.job(s.task(protocol.ModeMeasure, shape, run)))(t)
 		b, _, _ := s.job(s.task(protocol.ModeMeasure, shape, run))
 		if !slices.Equal(a.Order, b.Order) {
 			t.Errorf("mpirun %d: two orders from one seed", run)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fixture/must"
 
 	"github.com/BurntSushi/toml"
 )
@@ -73,10 +74,7 @@ func TestConfigReadsTOMLOverTheDefaults(t *testing.T) {
 metrics = ["rse", "cov_mean"]
 cov_mean = { window = 30 }
 max_time = "1m30s"`
-	meta, err := toml.Decode(text, &cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	meta := must.Get(toml.Decode(text, &cfg))(t)
 	if u := meta.Undecoded(); len(u) > 0 {
 		t.Errorf("keys %v are unknown", u)
 	}
@@ -90,19 +88,14 @@ max_time = "1m30s"`
 }
 
 func TestConfigSurvivesJSON(t *testing.T) {
-	text, err := json.Marshal(Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(Default()))(t)
 	const want = `{"metrics":["rse"],"rse":0.025,"cov_mean":{"threshold":0.01,"window":20},` +
 		`"cov_median":{"threshold":0.01,"window":20},"min":10,"max":1000,"step":10,"predictions":3,"max_time":"2s","min_time":"1ms","fixed":0}`
 	if string(text) != want {
 		t.Errorf("written as %s, want %s", text, want)
 	}
 	var back Config
-	if err := json.Unmarshal(text, &back); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &back))
 	if !equalConfig(back, Default()) {
 		t.Errorf("read back %+v", back)
 	}

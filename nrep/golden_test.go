@@ -1,13 +1,12 @@
 package nrep
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/golden"
 )
 
 type stopPoint struct {
@@ -48,8 +47,6 @@ func (c goldenCase) config(metrics ...string) Config {
 }
 
 type goldenFile struct {
-	Kind        string
-	NCases      int `json:"n_cases"`
 	Cases       []goldenCase
 	MaxOverRuns []struct {
 		Pred   []int
@@ -59,20 +56,9 @@ type goldenFile struct {
 
 func loadGolden(t testing.TB) goldenFile {
 	t.Helper()
-	folder := os.Getenv("PGMPI_GOLDEN")
-	if folder == "" {
-		folder = filepath.Join("..", "testdata", "golden")
-	}
-	text, err := os.ReadFile(filepath.Join(folder, "nrep.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g goldenFile
-	if err := json.Unmarshal(text, &g); err != nil {
-		t.Fatal(err)
-	}
-	if g.Kind != "nrep_prediction" || len(g.Cases) == 0 || len(g.Cases) != g.NCases || len(g.MaxOverRuns) == 0 {
-		t.Fatalf("kind %q with %d of %d cases and %d maxima", g.Kind, len(g.Cases), g.NCases, len(g.MaxOverRuns))
+	g := golden.Load[goldenFile](t, "nrep.json", "nrep_prediction")
+	if len(g.MaxOverRuns) == 0 {
+		t.Fatal("no maxima")
 	}
 	return g
 }

@@ -9,6 +9,8 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -41,31 +43,23 @@ func TestAlgorithmsAreChosenByNameAndLeftOutByAMark(t *testing.T) {
 // takes in the mpiruns that choose and in those that test.
 func exploredData(t *testing.T, candidates map[string][2]int64) (*results.Manifest, *medians.Set) {
 	t.Helper()
-	shape := guidelines.Shape{NP: 2}
-	m := &results.Manifest{R: 3, Plan: guidelines.Plan{Shapes: []guidelines.Shape{shape}, Datatype: "byte", Op: "bor",
-		Cases: []guidelines.Case{{Function: "MPI_Scan", Msize: 8, Shape: shape}}}}
+	m := fixture.Empty(3)
 	m.Rank.ClockTickNS = 1
+	fixture.Case(m, "MPI_Scan", fixture.P2, 8)
 	took := [][2]int64{{100_000, 100_000}}
 	for _, id := range []string{"MPI_Scan@itself", "MPI_Scan@linear", "scan_as_exscan+reduce_local"} {
 		if ns, ok := candidates[id]; ok {
-			i := len(m.Plan.Cases)
-			c := guidelines.Case{Function: id, Msize: 8, Shape: shape}
-			m.Plan.Cases = append(m.Plan.Cases, c)
-			m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "x", Type: guidelines.Pattern, Function: "MPI_Scan", Mockup: id, Msize: 8, Shape: shape, Others: []int{i}})
+			fixture.Test(m, fixture.Pattern{ID: "x", Function: "MPI_Scan", Mockup: id}.Guideline(), fixture.P2, 8, fixture.Case(m, id, fixture.P2, 8))
 			took = append(took, ns)
 		}
 	}
 	set := medians.New(m)
 	run := func(mode protocol.Mode, n, phase int, cases []int) {
-		r := &results.Run{Header: results.Header{Mode: mode, Shape: shape, Run: n}}
-		for i, plan := range cases {
-			c := m.Plan.Cases[plan]
-			r.Cases = append(r.Cases, results.CaseInfo{Plan: plan, Function: c.Function, Msize: 8, CaseResult: protocol.CaseResult{Case: i, Status: protocol.StatusOK, NRep: 1}})
-			r.Samples = append(r.Samples, []protocol.Sample{{NS: took[plan][phase] + int64((n*7+plan*3)%5)*100}})
+		r := &results.Run{Header: results.Header{Mode: mode, Shape: fixture.P2, Run: n}}
+		for _, plan := range cases {
+			fixture.Add(r, m, plan, 0, fixture.Samples(took[plan][phase]+int64((n*7+plan*3)%5)*100))
 		}
-		if err := set.Add(r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, set.Add(r))
 	}
 	var all []int
 	for i := range m.Plan.Cases {
@@ -103,10 +97,7 @@ func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
 		{"mock-up", [2]int64{101_000, 1}, [2]int64{60_000, 60_000}, OnlyMockup, 2},
 	} {
 		m, set := exploredData(t, map[string][2]int64{itself: same, own: c.own, mockup: c.mockup})
-		e, err := Explore(m, set, judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(Explore(m, set, judge.Default()))(t)
 		tested := 0
 		if m.Explore != nil {
 			tested = len(m.Explore.FollowUps)
@@ -137,10 +128,7 @@ func TestWrongDataOfTheMpirunsThatTestAreNotSwallowed(t *testing.T) {
 		i := slices.IndexFunc(m.Plan.Cases, func(k guidelines.Case) bool { return k.Function == c.wrong })
 		side := set.Side(protocol.ModeExplore, i, 1)
 		side.Status, side.Message = protocol.StatusWrong, "element 3"
-		e, err := Explore(m, set, judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(Explore(m, set, judge.Default()))(t)
 		untested := []*Candidate{e.Cells[0].Own, e.Cells[0].Mockup}
 		if c.wrong == own {
 			untested = untested[:1]
@@ -188,10 +176,7 @@ func TestDefaultAgainstItselfIsTestedBothWays(t *testing.T) {
 		found int
 	}{{100_000, 0}, {80_000, 1}, {125_000, 1}} {
 		m, set := exploredData(t, map[string][2]int64{"MPI_Scan@itself": {c.ns, c.ns}, "MPI_Scan@linear": {60_000, 60_000}})
-		e, err := Explore(m, set, judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(Explore(m, set, judge.Default()))(t)
 		want := 100_000 / float64(c.ns)
 		if e.Itself.Tests != 1 || e.Itself.False != c.found || e.ItselfRatio == nil || math.Abs(*e.ItselfRatio/want-1) > .02 {
 			t.Errorf("itself takes %d ns: %+v, ratio %v", c.ns, e.Itself, e.ItselfRatio)

@@ -12,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"pgmpi/internal/clean"
+	"pgmpi/internal/fixture/must"
 )
 
 func ratio(x float64) *float64 { return &x }
@@ -48,10 +49,7 @@ func TestCSVHasAColumnForEveryFieldAndNoFormula(t *testing.T) {
 	if got := string(written(t, CSV, samples)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	got, err := csv.NewReader(bytes.NewReader(written(t, CSV, verdicts))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(csv.NewReader(bytes.NewReader(written(t, CSV, verdicts))).ReadAll())(t)
 	head := got[0]
 	if len(head) != reflect.TypeFor[Verdict]().NumField()-1+reflect.TypeFor[Source]().NumField() {
 		t.Errorf("%d columns: %v", len(head), head)

@@ -1,12 +1,12 @@
 package judge
 
 import (
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/golden"
+	"pgmpi/internal/fixture/must"
 )
 
 // goldenSequence is one case of sequential.json.
@@ -26,22 +26,7 @@ type goldenSequence struct {
 
 func loadSequences(t *testing.T) []goldenSequence {
 	t.Helper()
-	folder := os.Getenv("PGMPI_GOLDEN")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "testdata", "golden")
-	}
-	text, err := os.ReadFile(filepath.Join(folder, "sequential.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g struct{ Cases []goldenSequence }
-	if err := json.Unmarshal(text, &g); err != nil {
-		t.Fatal(err)
-	}
-	if len(g.Cases) == 0 {
-		t.Fatal("no cases")
-	}
-	return g.Cases
+	return golden.Load[struct{ Cases []goldenSequence }](t, "sequential.json", "sequential_bonferroni_spending").Cases
 }
 
 // familyOf is a Family whose p-values come from elsewhere.
@@ -49,10 +34,7 @@ func familyOf(t *testing.T, g goldenSequence, adjust Adjust) *Family {
 	t.Helper()
 	cfg := Default()
 	cfg.Adjust, cfg.Test = adjust, TestRankSum // a test that was asked for decides at every look
-	d, err := NewDesign(cfg, Schedule{g.Looks, g.Weights}, len(g.P))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(NewDesign(cfg, Schedule{g.Looks, g.Weights}, len(g.P)))(t)
 	return d.Family(0)
 }
 
@@ -60,9 +42,7 @@ func familyOf(t *testing.T, g goldenSequence, adjust Adjust) *Family {
 func lookAt(t *testing.T, q *Family, i, k int, p float64) {
 	t.Helper()
 	q.Outcomes[i].Runs = q.Looks[k]
-	if err := q.spend(i, k, p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, q.spend(i, k, p))
 }
 
 func TestFamilySpendsAndAdjustsAsTheGoldenVectors(t *testing.T) {
@@ -73,9 +53,7 @@ func TestFamilySpendsAndAdjustsAsTheGoldenVectors(t *testing.T) {
 				for i := range g.P {
 					lookAt(t, q, i, k, g.P[i][k])
 				}
-				if err := q.adjust(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, q.adjust())
 				adjusted, violated := want.Holm, want.ByHolm
 				if adjust == AdjustBH {
 					adjusted, violated = want.BH, want.ByBH
@@ -109,9 +87,7 @@ func TestFrozenTestsChangeNoGoldenFinding(t *testing.T) {
 					lookAt(t, q, i, k, g.P[i][k])
 				}
 			}
-			if err := q.adjust(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, q.adjust())
 			for i, o := range q.Outcomes {
 				if q.Outcomes[i].Decided && o.PAdjusted > 0.05 {
 					t.Errorf("%s, look %d: test %d was violated, and is no more", g.ID, want.Look, i)
@@ -167,12 +143,87 @@ func TestBeingKeptSpendsItsErrorToo(t *testing.T) {
 		weight float64
 		want   Verdict
 	}{{1, Kept}, {0.2, Undecided}} {
-		d, err := NewDesign(Default(), Schedule{[]int{10}, []float64{c.weight}}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(NewDesign(Default(), Schedule{[]int{10}, []float64{c.weight}}, 1))(t)
 		if o := judged(t, d, 0, []Pair{pair})[0]; o.Verdict != c.want || math.Abs(o.PKept-43.0/1024) > 1e-12 {
 			t.Errorf("weight %v: %s with p = %v of being kept, want %s", c.weight, o.Verdict, o.PKept, c.want)
 		}
+	}
+}
+
+// A test goes on only where it points to a violation: a ratio of at least the smallest
+// slowdown, or one of at least 1.02 with p ≤ 0.2. P-values by wilcox.test of R: the ranks of
+// the negative ones add up to 18 or 19 of 55.
+func TestAnUndecidedTestGoesOnOnlyWhereItPointsToAViolation(t *testing.T) {
+	for name, c := range map[string]struct {
+		percent []float64 // by which the call is slower, by pair
+		stopped bool
+		p       float64
+	}{
+		"slower by 3 %, p = 0.19":  {[]float64{3, 3.1, 3.2, 3.3, -4, -4.1, -4.2, 16, 16.1, 16.2}, false, 0.1875},
+		"slower by 3 %, p = 0.22":  {[]float64{3, 3.1, 3.2, 3.3, -4, -4.1, -16.05, 16, 16.1, 16.2}, true, 0.2158},
+		"slower by 1 %, p = 0.19":  {[]float64{1, 1.1, 1.2, 1.3, -2, -2.1, -2.2, 13, 13.1, 13.2}, true, 0.1875},
+		"slower by 17 %, p = 0.22": {[]float64{16, 16.1, 16.2, 16.3, -20, -20.1, -30.5, 30, 31, 32}, false, 0.2158},
+	} {
+		d := must.Get(NewDesign(Default(), Schedule{[]int{10, 20}, []float64{.5, .5}}, 1))(t)
+		var pair Pair
+		for _, by := range c.percent {
+			pair.Orig, pair.Other = append(pair.Orig, 1000*math.Exp(by/100)), append(pair.Other, 1000)
+		}
+		o := judged(t, d, 0, []Pair{pair})[0]
+		if math.Abs(o.raw-c.p) > 1e-4 || o.Verdict != Undecided || o.Decided || o.Stopped != c.stopped {
+			t.Errorf("%s: %s, p = %.4f, ratio %.3f, stopped %v", name, o.Verdict, o.raw, o.Ratio, o.Stopped)
+		}
+	}
+}
+
+// Golden vectors; in R, with a between-check deviation tau = 0.03:
+//
+//	e <- log(ratio); se <- log(hi/lo)/(2*qnorm(.975)); z <- qnorm(1-level)
+//	pnorm((e - max(log(1.05), z*se)) / sqrt(2*(se^2 + tau^2)))
+func TestTheChanceOfSeeingAViolationAgainCountsWhatDiffersBetweenChecks(t *testing.T) {
+	for _, c := range []struct {
+		ratio, lo, hi float64
+		m, violated   int
+		weight        float64
+		want          float64
+	}{
+		{1.2, 1.1, 1.3, 1, 1, 1, 0.936072},
+		{1.08, 1.07, 1.09, 1, 1, 1, 0.744060}, // 0.99999 if checks did not differ
+		{1.2, 1.05, 1.4, 40, 2, .5, 0.362111}, // level = .05·2/40·.5
+	} {
+		d := must.Get(NewDesign(Default(), Schedule{[]int{20}, []float64{c.weight}}, c.m))(t)
+		f := d.Family(0)
+		for i := range c.violated {
+			f.Outcomes[i] = Outcome{Ratio: c.ratio, Lo95: c.lo, Hi95: c.hi, Runs: 20, Verdict: Violated}
+		}
+		f.replicate()
+		if o := f.Outcomes[0]; math.Abs(o.Replication-c.want) > 1e-6 || o.Firm() != (c.want >= 0.9) {
+			t.Errorf("%+v: %.6f", c, o.Replication)
+		}
+	}
+}
+
+// Tests of unpaired run medians divide both sides by how slow the mpirun was in general; the
+// paper's test takes the medians as they are.
+func TestTheFactorOfAnMpirunCountsWhereMpirunsAreNotPairedAndNotForThePaper(t *testing.T) {
+	pair := Pair{Orig: slow(10, 1000, 1), Other: slow(10, 990, 1), Factor: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}
+	plain := Pair{Orig: pair.Orig, Other: pair.Other}
+	for _, c := range []struct {
+		method Method
+		test   TestName
+		counts bool
+	}{{MethodDefault, TestRankSum, true}, {MethodDefault, TestKS, true}, {MethodDefault, TestSignedRank, false}, {MethodPaper, TestAuto, false}} {
+		d := designed(t, Config{Method: c.method, Test: c.test, Adjust: AdjustNone, Alpha: 0.05, MinSlowdown: 1.05}, 10, 1)
+		with, without := judged(t, d, 0, []Pair{pair})[0], judged(t, d, 0, []Pair{plain})[0]
+		if (with.P != without.P) != c.counts {
+			t.Errorf("%s, %s: p = %g with and %g without the factor", c.method, c.test, with.P, without.P)
+		}
+	}
+}
+
+// The whole is slower than k parts by more than the tolerance, strictly.
+func TestSplitIsSuspectedBeyondTheToleranceOnly(t *testing.T) {
+	if !SplitSuspected(1051, 100, 10, 0.05) || SplitSuspected(1050, 100, 10, 0.05) {
+		t.Error("the tolerance is 5 % of k·t_i, strictly")
 	}
 }

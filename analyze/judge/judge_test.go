@@ -1,13 +1,13 @@
 package judge
 
 import (
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/golden"
+	"pgmpi/internal/fixture/must"
 )
 
 type goldenProcedure struct {
@@ -46,31 +46,11 @@ type goldenProcedure struct {
 	}
 }
 
-func loadProcedure(t *testing.T) goldenProcedure {
-	t.Helper()
-	dir := os.Getenv("PGMPI_GOLDEN")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "testdata", "golden")
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "procedure.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g goldenProcedure
-	if err := json.Unmarshal(data, &g); err != nil {
-		t.Fatal(err)
-	}
-	if len(g.Cases) == 0 {
-		t.Fatal("procedure.json has no cases")
-	}
-	return g
-}
-
 // testName maps the vectors' names of tests to ours.
 var testName = map[string]TestName{"rank-sum": TestRankSum, "signed-rank": TestSignedRank, "ks": TestKS}
 
 func TestProcedureMatchesGoldenVectors(t *testing.T) {
-	for _, c := range loadProcedure(t).Cases {
+	for _, c := range golden.Load[goldenProcedure](t, "procedure.json", "default_procedure").Cases {
 		t.Run(c.ID, func(t *testing.T) {
 			want := c.Expect
 			cfg := Config{Method: MethodDefault, Test: testName[want.Test], Alpha: want.Alpha, Adjust: Adjust(want.Correction),
@@ -159,10 +139,7 @@ func methodsAreTheDefaultWithOneChange(t *testing.T, cfg Config, r, m int, famil
 // designed is the design of a single look.
 func designed(t *testing.T, cfg Config, r, m int) *Design {
 	t.Helper()
-	d, err := NewDesign(cfg, Once(r), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(NewDesign(cfg, Once(r), m))(t)
 	return d
 }
 
@@ -170,9 +147,7 @@ func designed(t *testing.T, cfg Config, r, m int) *Design {
 func judged(t *testing.T, d *Design, tick float64, pairs []Pair) []Outcome {
 	t.Helper()
 	f := d.Family(tick)
-	if err := f.Look(pairs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Look(pairs))
 	return f.Outcomes
 }
 
@@ -286,10 +261,7 @@ func TestComparedRefusalAndTestFollowTheMpirunsOfBoth(t *testing.T) {
 		{12, 12, 0, TestRankSum},
 		{12, 51, 0, TestRankSumNormal},
 	} {
-		d, err := NewComparison(Default(), TwoSided, false, x.a, x.b, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(NewComparison(Default(), TwoSided, false, x.a, x.b, 2))(t)
 		if d.Test(0).Name != x.test || (d.Refused != nil) != (x.needed > 0) || d.Refused != nil && d.Refused.RNeeded != x.needed {
 			t.Errorf("%d and %d mpiruns: %s, %+v", x.a, x.b, d.Test(0).Name, d.Refused)
 		}

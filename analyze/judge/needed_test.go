@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
+
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -32,9 +34,7 @@ func drawAll(rng *rand.Rand, n int, effects []float64, spread float64) []Pair {
 func family(t *testing.T, d *Design, pairs []Pair) *Family {
 	t.Helper()
 	f := d.Family(0)
-	if err := f.Look(pairs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Look(pairs))
 	return f
 }
 
@@ -111,10 +111,7 @@ func TestADistanceWithinReachIsFoundWithAnEvenChance(t *testing.T) {
 					if test != &signedRank {
 						pair.Other = draw(rng, r, 0, spread).Other
 					}
-					p, err := test.P(pair.Orig, pair.Other)
-					if err != nil {
-						t.Fatal(err)
-					}
+					p := must.Get(test.P(pair.Orig, pair.Other))(t)
 					if p.P <= level {
 						found++
 					}
@@ -154,10 +151,7 @@ func TestWhereTheDataDoNotSayTheDirectionNoneIsNamed(t *testing.T) {
 // A test that a screen dropped is undecided too.
 func TestWhatAScreenStoppedHasAnOutlook(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	d, err := NewDesign(Default(), Schedule{[]int{10, 25}, []float64{.5, .5}}, 200)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(NewDesign(Default(), Schedule{[]int{10, 25}, []float64{.5, .5}}, 200))(t)
 	f := family(t, d, drawAll(rng, 10, make([]float64, 200), 0.1))
 	stopped := 0
 	for i, n := range f.Outlook().Needed {

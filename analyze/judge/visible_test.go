@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // A change by what Visible says of two quiet folders is found with about that chance.
@@ -18,10 +20,7 @@ func TestVisibleIsFoundInAboutFourOfFive(t *testing.T) {
 		return out
 	}
 	for _, r := range []int{10, 16} {
-		d, err := NewComparison(Default(), TwoSided, false, r, r, m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(NewComparison(Default(), TwoSided, false, r, r, m))(t)
 		look := func(factor float64) *Family {
 			f := d.Family(0)
 			pairs := make([]Pair, m)
@@ -29,9 +28,7 @@ func TestVisibleIsFoundInAboutFourOfFive(t *testing.T) {
 				pairs[i] = Pair{Orig: draw(r, factor), Other: draw(r, 1)}
 				factor = 1 // only the first differs
 			}
-			if err := f.Look(pairs); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, f.Look(pairs))
 			return f
 		}
 		var visible []float64
@@ -60,10 +57,7 @@ func TestVisibleIsNothingWithTooFewMpiruns(t *testing.T) {
 		lo, hi float64
 		want   bool
 	}{{3, .99, 1.01, false}, {12, .99, 1.01, true}, {12, math.NaN(), 1, false}, {12, 0, 1, false}, {12, 1, math.Inf(1), false}} {
-		d, err := NewComparison(Default(), TwoSided, false, c.r, c.r, 20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(NewComparison(Default(), TwoSided, false, c.r, c.r, 20))(t)
 		if got := d.Visible(c.lo, c.hi); math.IsInf(got, 1) == c.want || got < d.MinSlowdown {
 			t.Errorf("R = %d, [%v, %v]: %v", c.r, c.lo, c.hi, got)
 		}

@@ -6,37 +6,22 @@ import (
 	"slices"
 	"testing"
 
-	"pgmpi/guidelines"
+	"pgmpi/internal/fixture"
 	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
 
-var p2 = guidelines.Shape{NP: 2}
-
-// folder has mpiruns in which each of so many cases takes 1000 ns times the factor of
+// folder has mpiruns in which each of so many cases takes a millisecond times the factor of
 // the mpirun; yardstick gives an mpirun's readings.
 func folder(t *testing.T, cases int, factors []float64, yardstick func(run int) []protocol.Yardstick) *Set {
 	t.Helper()
-	m := &results.Manifest{R: len(factors)}
-	m.Plan.Shapes = []guidelines.Shape{p2}
-	for i := range cases {
-		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Bcast", Msize: int64(i + 1), Shape: p2})
-	}
-	set := New(m)
-	for i, f := range factors {
-		run := results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: p2, Run: i + 1}}
+	m := bcast(len(factors), cases)
+	runs := fixture.Runs(m, func(_, run int) []protocol.Sample { return fixture.Samples(int64(1e6 * factors[run-1])) })
+	for i := range runs {
 		if yardstick != nil {
-			run.Yardstick = yardstick(i + 1)
-		}
-		for k, c := range m.Plan.Cases {
-			run.Cases = append(run.Cases, results.CaseInfo{Plan: k, Function: c.Function, Msize: c.Msize, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
-			run.Samples = append(run.Samples, []protocol.Sample{{NS: int64(1e6 * f)}})
-		}
-		if err := set.Add(&run); err != nil {
-			t.Fatal(err)
+			runs[i].Yardstick = yardstick(i + 1)
 		}
 	}
-	return set
+	return collected(t, m, runs)
 }
 
 // members are the mpiruns of each state.
@@ -68,7 +53,7 @@ func TestTwoStatesAreFoundWhicheverIsTheMajority(t *testing.T) {
 		"no mpirun":      {nil, nil, 0},
 		"a single value": {[]float64{1}, nil, 0},
 	} {
-		states := folder(t, generalCases, c.factors, nil).States(p2)
+		states := folder(t, generalCases, c.factors, nil).States(fixture.P2)
 		if got := members(states); !slices.EqualFunc(got, c.want, slices.Equal[[]int]) {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 			continue
@@ -77,7 +62,7 @@ func TestTwoStatesAreFoundWhicheverIsTheMajority(t *testing.T) {
 			t.Errorf("%s: %+v", name, states)
 		}
 	}
-	if states := folder(t, generalCases-1, []float64{1, 2, 1, 2, 1, 2}, nil).States(p2); states != nil {
+	if states := folder(t, generalCases-1, []float64{1, 2, 1, 2, 1, 2}, nil).States(fixture.P2); states != nil {
 		t.Errorf("%d cases say how slow an mpirun was: %+v", generalCases-1, states)
 	}
 }
@@ -89,7 +74,7 @@ func TestTheYardstickTellsStatesThatFewCasesCannot(t *testing.T) {
 			out = append(out, protocol.Yardstick{LineNS: ns, MemcpyNS: 9000})
 		}
 		return out
-	}).States(p2)
+	}).States(fixture.P2)
 	// The 2nd began slow and ended fast; the 6th has a reading of either.
 	if got, want := members(states), [][]int{{1, 3, 5, 6}, {2, 4}}; !slices.EqualFunc(got, want, slices.Equal[[]int]) {
 		t.Fatalf("%v, want %v", got, want)
@@ -101,7 +86,7 @@ func TestTheYardstickTellsStatesThatFewCasesCannot(t *testing.T) {
 	// A quantity after the others is used where they tell nothing.
 	states = folder(t, 3, []float64{1, 1, 1, 1, 1, 1}, func(run int) []protocol.Yardstick {
 		return []protocol.Yardstick{{LineNS: 100, PingPong8NS: float64(1 + run%2)}}
-	}).States(p2)
+	}).States(fixture.P2)
 	if got, want := members(states), [][]int{{2, 4, 6}, {1, 3, 5}}; !slices.EqualFunc(got, want, slices.Equal[[]int]) || states[0].By != ByPingPong8 {
 		t.Errorf("%+v", states)
 	}

@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 )
 
@@ -97,9 +98,7 @@ func wideSpread(folders int) *series.Spread {
 
 func TestComparisonIsWholeInJSON(t *testing.T) {
 	var again series.Comparison
-	if err := json.Unmarshal([]byte(written(t, "json", checks.Comparisons.Document(comparison()))), &again); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(written(t, "json", checks.Comparisons.Document(comparison()))), &again))
 	if again.ExitCode() != 1 || len(again.Cases) != 5 || again.Cases[1].Change != series.Slower {
 		t.Errorf("%+v", again)
 	}

@@ -13,6 +13,8 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -73,40 +75,28 @@ func noisyReport(t *testing.T) *analyze.Report {
 		runs[i].Cases[0].Provable = &protocol.Bound{N: 40, MedianNS: 2100 + int64(i), MinNS: 1900}
 	}
 	countFaults(runs)
-	a, err := analyze.Analyze(m, runs, config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, config()))(t)
 	return a.Report
 }
 
 // explained are the verdicts that the selector names.
-func explained(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Config, selector string,
+func explained(t *testing.T, patterns []fixture.Pattern, sizes []int64, cfg judge.Config, selector string,
 	samples func(string, int64, int) []protocol.Sample) []*analyze.Explanation {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, sizes, patterns, 10, samples)
 	countFaults(runs)
-	a, err := analyze.Analyze(m, runs, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	selection, err := analyze.Select(&m.Plan, selector)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, cfg))(t)
+	selection := must.Get(analyze.Select(&m.Plan, selector))(t)
 	var out []*analyze.Explanation
 	for _, i := range selection.Tests {
-		e, err := a.Explain(i, func(run int) (*results.Run, error) { return &runs[run-1], nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(a.Explain(i, func(run int) (*results.Run, error) { return &runs[run-1], nil }))(t)
 		out = append(out, e)
 	}
 	return out
 }
 
 // explanation is the text about them.
-func explanation(t *testing.T, patterns []mockup, sizes []int64, cfg judge.Config, selector string,
+func explanation(t *testing.T, patterns []fixture.Pattern, sizes []int64, cfg judge.Config, selector string,
 	samples func(string, int64, int) []protocol.Sample) string {
 	t.Helper()
 	text := ""
@@ -237,8 +227,8 @@ func TestHistogramShowsEveryCellThatIsNotEmpty(t *testing.T) {
 }
 
 func TestNoExplanationIsWiderThan100Columns(t *testing.T) {
-	long := []mockup{{"a-very-long-id-of-a-users-own-guideline", "MPI_Reduce_scatter_block", "reduce_scatter_block_as_reduce+scatter"},
-		{"GL13", "MPI_Allreduce", "allreduce_as_reduce_scatter_block+allgather"}}
+	long := []fixture.Pattern{{ID: "a-very-long-id-of-a-users-own-guideline", Function: "MPI_Reduce_scatter_block", Mockup: "reduce_scatter_block_as_reduce+scatter"},
+		{ID: "GL13", Function: "MPI_Allreduce", Mockup: "allreduce_as_reduce_scatter_block+allgather"}}
 	wide := func(function string, size int64, run int) []protocol.Sample {
 		out := noisy(function, size, run)
 		for i := range out {

@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
@@ -21,10 +22,7 @@ func gated(t *testing.T) *analyze.Report {
 		return []protocol.Sample{{NS: ns}, {NS: ns + 1}, {NS: ns + 2}}
 	})
 	m.Created = "2026-11-22T03:00:00Z"
-	a, err := analyze.Analyze(m, runs, config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, config()))(t)
 	before := synthetic(t, p2, sizes, few, 12, config(), func(string, int64) int64 { return 5000 })
 	before.Created, before.Library.Version = "2026-11-21T03:00:00Z", "MPICH \x1b[2J4.0.2"
 	for i := range before.Verdicts {
@@ -50,9 +48,7 @@ func gated(t *testing.T) *analyze.Report {
 		Times: []*series.Comparison{comparison()}, Notes: []string{"left out: nights/2026-11-20/report.json: it is damaged: verdicts: unexpected EOF"},
 		Expect: []series.Expectation{{Guideline: "GL14", Function: "MPI_Reduce", Msizes: guidelines.MsizeList{"128Ki"}, Reason: "known since 2026-10-01", Ticket: "HPC-12"},
 			{Guideline: "GL5", Function: "MPI_Allgather", Msizes: guidelines.MsizeList{"1Mi"}}, {Guideline: "GL9"}}}
-	if err := series.Hold(a, g); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, series.Hold(a, g))
 	return a.Report
 }
 

@@ -2,11 +2,12 @@ package report
 
 import (
 	"fmt"
-	"pgmpi/analyze/report/check"
-	"pgmpi/internal/document"
 	"regexp"
 	"strings"
 	"testing"
+
+	"pgmpi/analyze/report/check"
+	"pgmpi/internal/document"
 )
 
 func TestAnnotationsAreOneLineEachAndEscaped(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 )
 
 // history has two series: of one, the library changes in the fifth night, and with it two ratios.
@@ -55,9 +56,7 @@ func history() *series.History {
 
 func TestAHistoryIsWholeInJSON(t *testing.T) {
 	var again series.History
-	if err := json.Unmarshal([]byte(written(t, "json", checks.Histories.Document(history()))), &again); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(written(t, "json", checks.Histories.Document(history()))), &again))
 	s := again.Series[0]
 	if len(again.Series) != 2 || len(s.Nights) != 8 || *s.Nights[4].Alarms != 2 || s.Nights[1].Shift == nil || s.Nights[0].Created == "" || len(s.Trends[0].Points) != 8 || s.Trends[0].Points[6].Ratio != nil {
 		t.Errorf("%+v", s)

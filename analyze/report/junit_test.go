@@ -11,6 +11,8 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 )
 
 // lint validates a JUnit file with the schema.
@@ -21,9 +23,7 @@ func lint(t *testing.T, text string) error {
 		t.Skip("no xmllint here: .ci/install xmllint")
 	}
 	file := filepath.Join(t.TempDir(), "junit.xml")
-	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o666))
 	out, err := exec.Command(xmllint, "--noout", "--schema", "testdata/junit.xsd", file).CombinedOutput()
 	if err != nil {
 		t.Logf("%s", out)
@@ -69,9 +69,7 @@ func TestJUnitReadsBackWithItsCounts(t *testing.T) {
 	r := hostileReport(t)
 	d := check.Reports.Document(r)
 	var got document.JunitSuites
-	if err := xml.Unmarshal([]byte(written(t, "junit", d)), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, xml.Unmarshal([]byte(written(t, "junit", d)), &got))
 	var n document.JunitCount
 	for i, s := range got.Suites {
 		if s.Timestamp != "2026-01-02T02:04:05" || s.Host != d.Outcomes.Host || s.Name != d.Outcomes.Suites[i].Name {
@@ -81,7 +79,7 @@ func TestJUnitReadsBackWithItsCounts(t *testing.T) {
 			n.Tests++
 			if c.Failure != nil {
 				n.Failures++
-				if c.Failure.Type != "new" || !strings.Contains(c.Failure.Body, "\nstate        new: "+document.OneLine(hostileText)+"\n") {
+				if c.Failure.Type != "new" || !strings.Contains(c.Failure.Body, "\nstate        new: "+document.OneLine(fixture.Hostile)+"\n") {
 					t.Errorf("%+v", c.Failure)
 				}
 			}

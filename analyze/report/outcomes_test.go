@@ -11,43 +11,42 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/phrase"
 )
-
-// hostileText means something to every format, and to a terminal.
-const hostileText = "a\"b'<c>&amp;]]>\x1b[31m\\ %0A,:;|`*_x_ #1 $y$ - ::error::\u202e\x00\xff\u2028_ ```\n# h\r\n# EOF\n"
 
 // hostileReport has that text wherever a library, a host, a user or a folder has a say.
 func hostileReport(t *testing.T) *analyze.Report {
 	t.Helper()
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
-	r.Library.Version, r.Host, r.Folder, r.Version = hostileText, hostileText, hostileText, hostileText
+	r.Library.Version, r.Host, r.Folder, r.Version = fixture.Hostile, fixture.Hostile, fixture.Hostile, fixture.Hostile
 	r.Created = "2026-01-02T03:04:05+01:00"
-	r.Gate = &analyze.Gate{Alarms: 2, Notes: []string{hostileText}}
-	r.Shapes[0].Name = hostileText
+	r.Gate = &analyze.Gate{Alarms: 2, Notes: []string{fixture.Hostile}}
+	r.Shapes[0].Name = fixture.Hostile
 	for i := range r.Summary {
-		r.Summary[i].Shape = hostileText
+		r.Summary[i].Shape = fixture.Hostile
 	}
 	for i := range r.Guidelines {
-		r.Guidelines[i].Guideline += hostileText
-		r.Guidelines[i].Formula += hostileText
+		r.Guidelines[i].Guideline += fixture.Hostile
+		r.Guidelines[i].Formula += fixture.Hostile
 	}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
-		v.Shape = hostileText
-		v.Guideline += hostileText
-		v.Mockup += hostileText
-		v.Reason = hostileText
+		v.Shape = fixture.Hostile
+		v.Guideline += fixture.Hostile
+		v.Mockup += fixture.Hostile
+		v.Reason = fixture.Hostile
 		if v.Verdict == judge.Violated {
-			v.Gated = &analyze.Gated{State: analyze.New, Alarm: true, StateReason: hostileText, Ticket: hostileText}
+			v.Gated = &analyze.Gated{State: analyze.New, Alarm: true, StateReason: fixture.Hostile, Ticket: fixture.Hostile}
 		}
 	}
 	for i := range r.Measured.Cases {
-		r.Measured.Cases[i].Function += hostileText
-		r.Measured.Cases[i].Shape = hostileText
+		r.Measured.Cases[i].Function += fixture.Hostile
+		r.Measured.Cases[i].Shape = fixture.Hostile
 	}
-	r.Yardstick = []analyze.Yardstick{{Shape: hostileText, Speed: medians.Speed{LineNS: 100}}}
-	r.Notes = []string{hostileText}
+	r.Yardstick = []analyze.Yardstick{{Shape: fixture.Hostile, Speed: medians.Speed{LineNS: 100}}}
+	r.Notes = []string{fixture.Hostile}
 	return r
 }
 
@@ -57,10 +56,7 @@ func everyTest(t *testing.T) *analyze.Report {
 	shapes := []guidelines.Shape{{NP: 2, Nodes: 2, PPN: 1}, {NP: 2, Nodes: 1, PPN: 2}}
 	check := guidelines.Default()
 	check.Guidelines = []string{"all"}
-	p, err := guidelines.Build(guidelines.Settings{Check: check, Msizes: []string{"1..1Mi"}, Datatype: "byte", Op: "auto", Shapes: shapes})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(guidelines.Build(guidelines.Settings{Check: check, Msizes: []string{"1..1Mi"}, Datatype: "byte", Op: "auto", Shapes: shapes}))(t)
 	r := &analyze.Report{R: 24, Library: analyze.Library{Version: "Open MPI v4.1.4"}}
 	seconds := 12.345e-6
 	for _, s := range shapes {

@@ -5,7 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,24 +18,22 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var (
+	update    = flag.Bool("update", false, "write the golden files anew")
+	documents = flag.String("documents", "", "write every document in every format into this folder")
+)
 
-// mockup is a pattern of the synthetic plan.
-type mockup struct{ id, function, name string }
-
-var few = []mockup{
-	{"GL8", "MPI_Reduce", "reduce_as_allreduce"},
-	{"GL14", "MPI_Reduce", "reduce_as_reduce_scatter_block+gather"},
-	{"GL5", "MPI_Allgather", "allgather_as_alltoall"},
-}
+var few = []fixture.Pattern{fixture.GL8, fixture.GL14, fixture.GL5}
 
 // synthetic measures invented functions: ns gives a case's run-time.
-func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns []mockup, r int, cfg judge.Config,
+func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns []fixture.Pattern, r int, cfg judge.Config,
 	ns func(function string, size int64) int64) *analyze.Report {
 	t.Helper()
 	m, runs := measured(shapes, sizes, patterns, r, func(function string, size int64, run int) []protocol.Sample {
@@ -45,78 +42,19 @@ func synthetic(t *testing.T, shapes []guidelines.Shape, sizes []int64, patterns 
 		base += int64(run) * base / 1000
 		return []protocol.Sample{{NS: base}, {NS: base + 1}, {NS: base + 2}}
 	})
-	a, err := analyze.Analyze(m, runs, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, cfg))(t)
 	return a.Report
 }
 
 // measured gives a plan of monotony, split and the patterns, and its mpiruns.
-func measured(shapes []guidelines.Shape, sizes []int64, patterns []mockup, r int,
+func measured(shapes []guidelines.Shape, sizes []int64, patterns []fixture.Pattern, r int,
 	samples func(function string, size int64, run int) []protocol.Sample) (*results.Manifest, []results.Run) {
-	m := &results.Manifest{Version: "1.0", R: r}
-	m.Rank = protocol.RankInfo{Library: "mpich", LibVersion: "MPICH Version: 4.0.2\nand more", ClockTickNS: 10}
-	plan := &m.Plan
-	plan.Shapes, plan.Datatype, plan.Op = shapes, "byte", "bor"
-	index := map[string]int{}
-	at := func(function string, size int64, s guidelines.Shape) int {
-		key := fmt.Sprint(function, size, s)
-		if i, ok := index[key]; ok {
-			return i
-		}
-		index[key] = len(plan.Cases)
-		plan.Cases = append(plan.Cases, guidelines.Case{Function: function, Msize: size, Shape: s})
-		return index[key]
-	}
-	functions := []string{}
-	for _, p := range patterns {
-		if !slices.Contains(functions, p.function) {
-			functions = append(functions, p.function)
-		}
-	}
-	for _, f := range functions {
-		plan.Guidelines = append(plan.Guidelines,
-			guidelines.Guideline{ID: "GL1", Type: guidelines.Monotony, Function: f},
-			guidelines.Guideline{ID: "GL2", Type: guidelines.Split, Function: f})
-	}
-	for _, p := range patterns {
-		plan.Guidelines = append(plan.Guidelines, guidelines.Guideline{ID: p.id, Type: guidelines.Pattern, Function: p.function, Mockup: p.name})
-	}
-	for _, s := range shapes {
-		for _, g := range plan.Guidelines {
-			for i, size := range sizes {
-				test := guidelines.Test{Guideline: g.ID, Type: g.Type, Function: g.Function, Mockup: g.Mockup, Msize: size, Shape: s, Case: at(g.Function, size, s)}
-				switch {
-				case g.Type == guidelines.Pattern:
-					test.Others = []int{at(g.Mockup, size, s)}
-				case g.Type == guidelines.Monotony && i+1 < len(sizes):
-					test.Others = []int{at(g.Function, sizes[i+1], s)}
-				case g.Type == guidelines.Split && i > 0:
-					for _, smaller := range sizes[:i] {
-						test.Others = append(test.Others, at(g.Function, smaller, s))
-					}
-				default:
-					continue
-				}
-				plan.Tests = append(plan.Tests, test)
-			}
-		}
-	}
-	var runs []results.Run
-	for _, s := range shapes {
-		for n := 1; n <= r; n++ {
-			run := results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: s, Run: n}}
-			for k, i := range plan.CasesOf(s) {
-				c := plan.Cases[i]
-				run.Order = append(run.Order, k)
-				run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: c.Function, Msize: c.Msize, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
-				run.Samples = append(run.Samples, samples(c.Function, c.Msize, n))
-			}
-			runs = append(runs, run)
-		}
-	}
-	return m, runs
+	m := fixture.Planned(r, shapes, sizes, patterns...)
+	m.Version, m.Rank = "1.0", protocol.RankInfo{Library: "mpich", LibVersion: "MPICH Version: 4.0.2\nand more", ClockTickNS: 10}
+	return m, fixture.Runs(m, func(plan, run int) []protocol.Sample {
+		c := m.Plan.Cases[plan]
+		return samples(c.Function, c.Msize, run)
+	})
 }
 
 // planted: Reduce is three times slower than Allreduce from 64 KiB on,
@@ -140,14 +78,9 @@ func text(t *testing.T, name string, r *analyze.Report) string {
 // written is a document in a format.
 func written(t *testing.T, name string, d *document.Document) string {
 	t.Helper()
-	f, err := check.Reports.Format(name) // it has all
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(check.Reports.Format(name))(t)
 	var out bytes.Buffer
-	if err := f.Write(&out, d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Write(&out, d))
 	return out.String()
 }
 
@@ -160,16 +93,10 @@ func matchGolden(t *testing.T, name, got string) {
 	t.Helper()
 	golden := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs (go test -update writes it anew); got:\n%s", golden, got)
+	if want, err := os.ReadFile(golden); err != nil || got != string(want) {
+		t.Errorf("%s differs (go test -update writes it anew; %v); got:\n%s", golden, err, got)
 	}
 }
 
@@ -182,9 +109,9 @@ func wideReport(t *testing.T) *analyze.Report {
 	}
 	slices.Sort(sizes)
 	sizes = slices.Compact(sizes)
-	wide := append(few,
-		mockup{"a-very-long-id-of-a-users-own-guideline", "MPI_Reduce_scatter_block", "reduce_scatter_block_as_reduce+scatter"},
-		mockup{"GL13", "MPI_Allreduce", "allreduce_as_reduce_scatter_block+allgather"})
+	wide := append(slices.Clone(few),
+		fixture.Pattern{ID: "a-very-long-id-of-a-users-own-guideline", Function: "MPI_Reduce_scatter_block", Mockup: "reduce_scatter_block_as_reduce+scatter"},
+		fixture.Pattern{ID: "GL13", Function: "MPI_Allreduce", Mockup: "allreduce_as_reduce_scatter_block+allgather"})
 	shapes := []guidelines.Shape{{NP: 1024, Nodes: 128, PPN: 8}, {NP: 16384, Nodes: 1024, PPN: 16}}
 	alternate := func(function string, size int64) int64 {
 		if strings.HasPrefix(function, "MPI_") {
@@ -312,10 +239,7 @@ func TestTheProbabilityOfARepeatIsCutNotRounded(t *testing.T) {
 
 func TestCSVHasOneRowPerVerdict(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024, 65536}, few, 12, config(), planted)
-	rows, err := csv.NewReader(strings.NewReader(text(t, "csv", r))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(csv.NewReader(strings.NewReader(text(t, "csv", r))).ReadAll())(t)
 	if len(rows) != len(r.Verdicts)+1 || strings.Join(rows[0], ",") != strings.Join(check.ReportColumns, ",") {
 		t.Errorf("%d rows for %d verdicts, head %v", len(rows), len(r.Verdicts), rows[0])
 	}
@@ -324,9 +248,7 @@ func TestCSVHasOneRowPerVerdict(t *testing.T) {
 func TestJSONHasTheDocumentedKeysAndNoNulledLists(t *testing.T) {
 	r := synthetic(t, []guidelines.Shape{{NP: 2}}, []int64{1, 1024}, few, 12, config(), planted)
 	var top map[string]any
-	if err := json.Unmarshal([]byte(text(t, "json", r)), &top); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text(t, "json", r)), &top))
 	if top["schema"] != analyze.Schema {
 		t.Errorf("schema %v", top["schema"])
 	}

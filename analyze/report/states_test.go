@@ -7,6 +7,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -36,10 +37,7 @@ func stated(t *testing.T) (*results.Manifest, []results.Run, *analyze.Analysis) 
 		runs[i].Yardstick = []protocol.Yardstick{{LineNS: line}, {AtS: 1, LineNS: line + 4, MemcpyNS: 9123}, {AtS: 2, LineNS: line - 4}}
 	}
 	runs[2].Yardstick[2].LineNS = 480
-	a, err := analyze.Analyze(m, runs, config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, config()))(t)
 	return m, runs, a
 }
 
@@ -56,14 +54,8 @@ func TestStatesOfTheMachineAndAnswersByStateAreSaid(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
 	}
-	selection, err := analyze.Select(&m.Plan, "GL8:64Ki")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := a.Explain(selection.Tests[0], func(run int) (*results.Run, error) { return &runs[run-1], nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	selection := must.Get(analyze.Select(&m.Plan, "GL8:64Ki"))(t)
+	e := must.Get(a.Explain(selection.Tests[0], func(run int) (*results.Run, error) { return &runs[run-1], nil }))(t)
 	matchGolden(t, "explain-states.txt", written(t, "table", check.Explanations.Document(e)))
 }
 

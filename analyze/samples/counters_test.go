@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -31,17 +32,12 @@ func TestCountersAreHeldAgainstTheRunTime(t *testing.T) {
 		r.Counters = []protocol.Counter{{Name: "context-switches", From: "perf_event_open"}, {Name: "page-faults", From: "getrusage"}, {Name: "cycles", Why: "hidden"}}
 		all = append(all, r)
 	}
-	f, err := NewFingerprint("folder", m, 1, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(NewFingerprint("folder", m, 1, all))(t)
 	f.AddReading(all, 1)
 	for _, r := range all {
 		f.AddCounts(r.Run, r.Counters[:2], counted)
 	}
-	if err := f.Correlate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Correlate())
 	if len(f.Counters) != 3 {
 		t.Fatalf("%+v", f.Counters)
 	}

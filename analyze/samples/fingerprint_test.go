@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -32,10 +33,7 @@ func fingerprinted(t *testing.T) *Fingerprint {
 		runs[n].Cases[1].NRep, runs[n].Cases[1].Usage = 60, &protocol.Usage{Faults: 120, FaultsRank: 1}
 		all = append(all, &runs[n])
 	}
-	f, err := NewFingerprint("folder", m, 1, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(NewFingerprint("folder", m, 1, all))(t)
 	return f
 }
 

@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -40,10 +41,7 @@ func overlapRuns(n int) (runs []*results.Run) {
 
 func TestOverlapIsTheMedianOverMpirunsOfWhatIsHidden(t *testing.T) {
 	m := fixture.Manifest()
-	o, err := NewOverlap("folder", protocol.OverlapTime, m, overlapRuns(10), judge.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(NewOverlap("folder", protocol.OverlapTime, m, overlapRuns(10), judge.Default()))(t)
 	c := o.Cases[1]
 	near := func(what string, got *float64, want float64) {
 		t.Helper()
@@ -110,10 +108,7 @@ func TestTestsThatDelayACallViolateNB5(t *testing.T) {
 func TestWrongDataOfAnOverlappedCallDoNotCount(t *testing.T) {
 	runs := overlapRuns(10)
 	runs[3].Cases[0].CaseResult = protocol.CaseResult{Status: protocol.StatusWrong, Message: "rank 1 has 3"}
-	o, err := NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), runs, judge.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(NewOverlap("folder", protocol.OverlapTime, fixture.Manifest(), runs, judge.Default()))(t)
 	if c := o.Cases[1]; c.R != 0 || !c.Wrong || c.Reason != "rank 1 has 3" || c.NB7.Verdict != judge.Wrong || o.Exit != exitcode.Failed {
 		t.Errorf("%+v, exit code %d", c, o.Exit)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -30,10 +31,7 @@ func pipelinedRun(run int) *results.Run {
 
 func TestCallsInARowAreComparedWithinEachMpirun(t *testing.T) {
 	m := fixture.Manifest()
-	p, err := NewPipelined("folder", m, []*results.Run{pipelinedRun(1), pipelinedRun(3), pipelinedRun(2)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(NewPipelined("folder", m, []*results.Run{pipelinedRun(1), pipelinedRun(3), pipelinedRun(2)}))(t)
 	c := p.Cases[1]
 	near := func(what string, got *float64, want float64) {
 		t.Helper()

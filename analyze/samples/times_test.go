@@ -8,6 +8,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -53,9 +54,6 @@ func side(t *testing.T, name string, ns []int64, change func(*results.Manifest, 
 	if change != nil {
 		change(m, runs)
 	}
-	a, err := analyze.Analyze(m, runs, judge.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
 	return &analyze.Side{Name: name, Analysis: a}
 }

@@ -11,6 +11,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -27,10 +28,7 @@ func side(t *testing.T, name string, ns []int64, change func(*results.Manifest, 
 		change(m, runs)
 	}
 	runs = slices.DeleteFunc(runs, func(r results.Run) bool { return r.Run > m.R })
-	a, err := analyze.Analyze(m, runs, judge.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
 	return &analyze.Side{Name: name, Analysis: a}
 }
 
@@ -40,10 +38,7 @@ func compared(t *testing.T, a, b *analyze.Side, set func(*CompareConfig)) *Compa
 	if set != nil {
 		set(&cfg)
 	}
-	c, err := Compare(a, b, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Compare(a, b, cfg))(t)
 	return c
 }
 

@@ -3,11 +3,13 @@ package series
 import (
 	"bytes"
 	"encoding/json"
+	"testing"
+
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/fixture"
-	"testing"
+	"pgmpi/internal/fixture/must"
 )
 
 // FuzzNight: whatever a report.json holds, reading it as a night ends with the night
@@ -17,17 +19,9 @@ func FuzzNight(f *testing.F) {
 	m.R = 1
 	run := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[0]
 	set := medians.New(m)
-	if err := set.Add(&run); err != nil {
-		f.Fatal(err)
-	}
-	a, err := analyze.Judge(m, set, judge.Default())
-	if err != nil {
-		f.Fatal(err)
-	}
-	text, err := json.Marshal(a.Report)
-	if err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, set.Add(&run))
+	a := must.Get(analyze.Judge(m, set, judge.Default()))(f)
+	text := must.Get(json.Marshal(a.Report))(f)
 	f.Add(text)
 	f.Add([]byte(`{"schema":"pgmpi-report/1","verdicts":[{},{"msize":-1}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -56,14 +50,9 @@ func FuzzHistory(f *testing.F) {
 		}
 		var n Nights
 		for _, r := range []*analyze.Report{&a, &a, &a, &b, &b, &b} {
-			if err := n.Add("path", r, ""); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, n.Add("path", r, ""))
 		}
-		h, err := n.History(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := must.Get(n.History(nil))(t)
 		if _, err := json.Marshal(h); err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -83,9 +84,12 @@ func TestStatesAgainstABaseline(t *testing.T) {
 		alarm  bool
 		says   string
 	}{
-		"new":                       {now: violated, nights: []*PastNight{baselineOf("a", 0, kept)}, want: analyze.New, alarm: true, says: "kept in a (1.00× [0.98, 1.02])"},
-		"new, marginal before":      {now: violated, nights: []*PastNight{baselineOf("a", 0, marginal)}, want: analyze.New, alarm: true},
-		"intervals overlap":         {now: asked(judge.Violated, 1.06), nights: []*PastNight{baselineOf("a", 0, marginal)}, want: analyze.Unsure, says: "the ratio may be the same"},
+		"new":                  {now: violated, nights: []*PastNight{baselineOf("a", 0, kept)}, want: analyze.New, alarm: true, says: "kept in a (1.00× [0.98, 1.02])"},
+		"new, marginal before": {now: violated, nights: []*PastNight{baselineOf("a", 0, marginal)}, want: analyze.New, alarm: true},
+		"intervals overlap":    {now: asked(judge.Violated, 1.06), nights: []*PastNight{baselineOf("a", 0, marginal)}, want: analyze.Unsure, says: "the ratio may be the same"},
+		// The interval before ends at 1.02: today's must begin above 1.02·1.05 = 1.071.
+		"above, by too little":      {now: asked(judge.Violated, 1.08), nights: []*PastNight{baselineOf("a", 0, kept)}, want: analyze.Unsure, says: "the ratio may be the same"},
+		"above by min_slowdown":     {now: asked(judge.Violated, 1.1), nights: []*PastNight{baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
 		"one of several kept it":    {now: violated, nights: []*PastNight{baselineOf("b", 0, undecided), baselineOf("a", 0, kept)}, want: analyze.New, alarm: true},
 		"one of several violates":   {now: violated, nights: []*PastNight{baselineOf("b", 0, kept), baselineOf("a", 0, violated)}, want: analyze.Known, says: "violated in a"},
 		"known":                     {now: violated, nights: []*PastNight{baselineOf("a", 0, violated)}, want: analyze.Known},
@@ -130,9 +134,7 @@ func TestStatesAgainstABaseline(t *testing.T) {
 			if c.set != nil {
 				c.set(&g.GateConfig)
 			}
-			if err := Hold(a, g); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, Hold(a, g))
 			v, gate := &a.Report.Verdicts[0], a.Report.Gate
 			if c.want == "" {
 				if v.Gated != nil {
@@ -191,10 +193,8 @@ func measuredAgain(a *analyze.Analysis, reduce, allreduce int64, line float64) {
 	m := a.Manifest
 	for n := 1; n <= m.Confirm.R; n++ {
 		run := &results.Run{Header: results.Header{Mode: protocol.ModeConfirm, Shape: fixture.P2, Run: n, Yardstick: []protocol.Yardstick{{LineNS: line}}}}
-		for i, ns := range map[int]int64{0: reduce, 2: allreduce} {
-			run.Cases = append(run.Cases, results.CaseInfo{Plan: i, Function: m.Plan.Cases[i].Function, Msize: 8, CaseResult: protocol.CaseResult{Status: protocol.StatusOK}})
-			run.Samples = append(run.Samples, []protocol.Sample{{NS: ns + int64(n)}})
-		}
+		fixture.Add(run, m, 0, 1, fixture.Samples(reduce+int64(n)))
+		fixture.Add(run, m, 2, 1, fixture.Samples(allreduce+int64(n)))
 		if err := a.Set.Add(run); err != nil {
 			panic(err)
 		}
@@ -230,9 +230,7 @@ func TestAnAlarmIsOneOnlyIfItIsConfirmed(t *testing.T) {
 			if c.reduce > 0 {
 				measuredAgain(a, c.reduce, 10000, c.line)
 			}
-			if err := Hold(a, gateOf(baselineOf("a", 101, c.before))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, Hold(a, gateOf(baselineOf("a", 101, c.before))))
 			v := a.Report.Verdicts[0]
 			if v.State != c.want || v.Alarm != (c.want != analyze.Unsure) || !strings.Contains(v.StateReason, c.says) {
 				t.Errorf("%+v", v.Gated)
@@ -275,9 +273,7 @@ func TestAConfirmationInAStateInWhichItIsKnownIsNone(t *testing.T) {
 	a := judged(100, asked(judge.Violated, 1.5))
 	a.Manifest.Confirm = &results.SplitPlan{R: 10, FollowUps: []results.FollowUp{{Test: 0, Case: 0, Part: 2, Calls: 1}}}
 	measuredAgain(a, 15000, 10000, 400)
-	if err := Hold(a, gateOf(baselineOf("b", 100, asked(judge.Kept, 1)), baselineOf("a", 400, asked(judge.Violated, 1.5)))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Hold(a, gateOf(baselineOf("b", 100, asked(judge.Kept, 1)), baselineOf("a", 400, asked(judge.Violated, 1.5)))))
 	if v := a.Report.Verdicts[0]; v.State != analyze.Unsure || v.Alarm || !strings.Contains(v.StateReason, "in that state of the machine it was violated in a") {
 		t.Errorf("%+v", v.Gated)
 	}
@@ -317,7 +313,7 @@ func TestSplitsThatABaselineViolatesAreFollowedUp(t *testing.T) {
 	runs := fixture.Measured(m, 1000, 7000, 60000, 60000, 60000, 60000) // 8 calls of 8 B take longer than one of 64 B
 	before := analyze.Verdict{Guideline: "GL2", Type: guidelines.Split, Function: "MPI_Reduce", Msize: 64, MsizeOther: 8, K: 8, Shape: "p2", Verdict: judge.Violated}
 	for want, nights := range [][]*PastNight{nil, {baselineOf("a", 0, before)}} {
-		plan, err := analyze.FollowUps(m, fixture.Collected(t, m, runs), judge.Default(), SplitViolated(nights))
+		plan, err := analyze.FollowUps(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), SplitViolated(nights))
 		if err != nil || want == 0 && plan != nil || want == 1 && (plan == nil || !slices.Equal(plan.FollowUps, []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}})) {
 			t.Errorf("%d: %v, %+v", want, err, plan)
 		}
@@ -356,10 +352,7 @@ func TestAReportIsReadBackAsANight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n, err := ReadPastNight(strings.NewReader(string(text)), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.Get(ReadPastNight(strings.NewReader(string(text)), "a"))(t)
 	again, err := json.Marshal(n)
 	want, _ := json.Marshal(PastNightOf(r, "a"))
 	if err != nil || string(again) != string(want) || len(n.Tests) != 6 || n.Yardstick[0].LineNS != 100 {
@@ -483,10 +476,7 @@ func TestASpeedThatWasNotReadIsNoOtherState(t *testing.T) {
 
 func TestAMachineThatBecameSlowerIsSaid(t *testing.T) {
 	m := fixture.Manifest()
-	a, err := analyze.Analyze(m, fixture.Measured(m, 20000, 20000, 10000, 30000, 20000, 25000), judge.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, fixture.Measured(m, 20000, 20000, 10000, 30000, 20000, 25000), judge.Default()))(t)
 	before := PastNightOf(a.Report, "before")
 	before.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 100}}}
 	a.Report.Yardstick = []analyze.Yardstick{{Shape: "p2", Speed: medians.Speed{LineNS: 400}}}
@@ -497,10 +487,7 @@ func TestAMachineThatBecameSlowerIsSaid(t *testing.T) {
 
 func analyzed(t *testing.T, m *results.Manifest, runs []results.Run, cfg judge.Config) *analyze.Report {
 	t.Helper()
-	a, err := analyze.Analyze(m, runs, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(analyze.Analyze(m, runs, cfg))(t)
 	return a.Report
 }
 

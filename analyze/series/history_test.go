@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 )
 
 // nightly is the report of a day of January. ratios are those of GL8 at 8, 16, … bytes, known to 2 %.
@@ -34,14 +35,9 @@ func historyOf(t *testing.T, selectors []string, reports ...*analyze.Report) *Hi
 	t.Helper()
 	var n Nights
 	for _, r := range reports {
-		if err := n.Add("nights/"+r.Folder, r, ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, n.Add("nights/"+r.Folder, r, ""))
 	}
-	h, err := n.History(selectors)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(n.History(selectors))(t)
 	return h
 }
 
@@ -161,9 +157,7 @@ func TestATrendHasEveryNightOfTheTest(t *testing.T) {
 	if _, err := n.History(nil); err == nil {
 		t.Error("no night is a history")
 	}
-	if err := n.Add("night", nightly(1, 1), ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, n.Add("night", nightly(1, 1), ""))
 	if _, err := n.History([]string{"GL9:8"}); err == nil || !strings.Contains(err.Error(), `"GL9" was tested`) {
 		t.Errorf("%v", err)
 	}

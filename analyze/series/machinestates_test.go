@@ -1,29 +1,28 @@
 package series
 
 import (
+	"slices"
+	"testing"
+
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
-	"slices"
-	"testing"
 )
 
 func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
 	pingPong := 300.0
 	folder := func(lines func(run int) float64) *analyze.Side {
 		m := fixture.Wide(12)
-		runs := fixture.InMpiruns(m, func(i, run int) float64 { return 100000 })
+		runs := fixture.Noisy(m, func(i, run int) float64 { return 100000 })
 		for n := range runs {
 			if ns := lines(n + 1); ns > 0 {
 				runs[n].Yardstick = []protocol.Yardstick{{LineNS: ns, MemcpyNS: 9000, PingPong8NS: pingPong}}
 			}
 		}
-		a, err := analyze.Analyze(m, runs, judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
 		return &analyze.Side{Name: "folder", Analysis: a}
 	}
 	fast, slow, unread := folder(func(int) float64 { return 100 }), folder(func(int) float64 { return 400 }), folder(func(int) float64 { return 0 })

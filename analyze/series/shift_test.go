@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -108,21 +109,15 @@ func TestMockupsAndLargerSizesAreCasesToo(t *testing.T) {
 	}
 }
 
-// sixSizes is fixture with its functions at six sizes: 18 cases of three functions.
+// sixSizes has MPI_Reduce and two mock-ups at six sizes: 18 cases of three functions.
 func sixSizes() *results.Manifest {
-	m := fixture.Manifest()
-	plan := &m.Plan
-	plan.Datatype, plan.Op = "byte", "bor"
-	functions := []string{plan.Cases[0].Function, plan.Cases[2].Function, plan.Cases[4].Function}
-	plan.Cases, plan.Tests = nil, nil
-	for size := int64(8); len(plan.Cases) < 18; size *= 8 {
-		i := len(plan.Cases)
-		for k, f := range functions {
-			plan.Cases = append(plan.Cases, guidelines.Case{Function: f, Msize: size, Shape: fixture.P2})
-			if k > 0 {
-				plan.Tests = append(plan.Tests, guidelines.Test{Guideline: fmt.Sprint("GL", k), Type: guidelines.Pattern, Function: functions[0], Mockup: f,
-					Msize: size, Shape: fixture.P2, Case: i, Others: []int{i + k}})
-			}
+	m := fixture.Empty(fixture.R)
+	for size := int64(8); len(m.Plan.Cases) < 18; size *= 8 {
+		at := len(m.Plan.Cases)
+		fixture.Case(m, fixture.GL8.Function, fixture.P2, size)
+		for k, p := range []fixture.Pattern{fixture.GL8, fixture.GL14} {
+			fixture.Case(m, p.Mockup, fixture.P2, size)
+			fixture.Test(m, p.Guideline(), fixture.P2, size, at+1+k)
 		}
 	}
 	return m
@@ -131,14 +126,11 @@ func sixSizes() *results.Manifest {
 func TestASlowMachineRaisesNoAlarmUnlessToldTo(t *testing.T) {
 	folder := func(factor float64, line float64) *analyze.Side {
 		m := sixSizes()
-		runs := fixture.InMpiruns(m, func(i, run int) float64 { return 10000 * factor })
+		runs := fixture.Noisy(m, func(i, run int) float64 { return 10000 * factor })
 		for n := range runs {
 			runs[n].Yardstick = []protocol.Yardstick{{LineNS: line}}
 		}
-		a, err := analyze.Analyze(m, runs, judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
 		return &analyze.Side{Name: "folder", Analysis: a}
 	}
 	a := folder(1, 100)
@@ -172,15 +164,12 @@ func TestASlowMachineRaisesNoAlarmUnlessToldTo(t *testing.T) {
 func TestASlowMachineHidesNoGuideline(t *testing.T) {
 	folder := func(factor, mockup float64) *analyze.Side {
 		m := sixSizes()
-		a, err := analyze.Analyze(m, fixture.InMpiruns(m, func(i, run int) float64 {
+		a := must.Get(analyze.Analyze(m, fixture.Noisy(m, func(i, run int) float64 {
 			if i == 1 {
 				return 10000 * mockup
 			}
 			return 10000 * factor
-		}), judge.Default())
-		if err != nil {
-			t.Fatal(err)
-		}
+		}), judge.Default()))(t)
 		return &analyze.Side{Name: "folder", Analysis: a}
 	}
 	c := compared(t, folder(1, 1), folder(1.3, .65), nil)

@@ -14,21 +14,15 @@ import (
 
 // nonblocking is a plan of NB2 about MPI_Ireduce at 8 and 64 B: cases 0, 1, against 2, 3.
 func nonblocking() *results.Manifest {
-	m := &results.Manifest{R: fixture.R}
-	m.Plan.Shapes = []guidelines.Shape{fixture.P2}
-	for _, f := range []string{"MPI_Ireduce", "MPI_Reduce"} {
-		for _, size := range []int64{8, 64} {
-			c := guidelines.Case{Function: f, Msize: size, Shape: fixture.P2}
-			if f == "MPI_Ireduce" {
-				c.Variant = "nonblocking"
-			}
-			m.Plan.Cases = append(m.Plan.Cases, c)
-		}
+	m := fixture.Empty(fixture.R)
+	nb2 := guidelines.Guideline{ID: "NB2", Type: guidelines.Pattern, Function: "MPI_Ireduce", Mockup: "MPI_Reduce", Tolerant: true}
+	for i, f := range []string{nb2.Function, nb2.Function, nb2.Mockup, nb2.Mockup} {
+		fixture.Case(m, f, fixture.P2, []int64{8, 64}[i%2])
 	}
 	for i, size := range []int64{8, 64} {
-		m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "NB2", Type: guidelines.Pattern, Function: "MPI_Ireduce", Mockup: "MPI_Reduce",
-			Msize: size, Shape: fixture.P2, Case: i, Others: []int{2 + i}, Tolerant: true})
+		fixture.Test(m, nb2, fixture.P2, size, 2+i)
 	}
+	m.Plan.Cases[0].Variant, m.Plan.Cases[1].Variant = "nonblocking", "nonblocking"
 	return m
 }
 

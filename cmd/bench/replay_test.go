@@ -10,7 +10,7 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
-	"pgmpi/measure/results"
+	"pgmpi/internal/fixture"
 )
 
 // madeUp are so many tests that ten mpiruns of them cannot be judged in pairs.
@@ -20,13 +20,12 @@ const madeUp = 60
 // changes a run median of a test's call (side 0) or of the other.
 func folderOf(n int, by func(run, test, side int) float64) *mpiruns {
 	random := rand.New(rand.NewPCG(1, 2))
+	m := fixture.Empty(n)
 	shape := guidelines.Shape{NP: np}
-	m := &results.Manifest{R: n, Plan: guidelines.Plan{Shapes: []guidelines.Shape{shape}}}
-	for i := range int64(madeUp) {
-		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Reduce", Msize: i, Shape: shape},
-			guidelines.Case{Function: "reduce_as_allreduce", Msize: i, Shape: shape})
-		m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce",
-			Msize: i, Shape: shape, Case: int(2 * i), Others: []int{int(2*i + 1)}})
+	m.Plan.Shapes = []guidelines.Shape{shape}
+	for size := range int64(madeUp) {
+		fixture.Case(m, fixture.GL8.Function, shape, size)
+		fixture.Test(m, fixture.GL8.Guideline(), shape, size, fixture.Case(m, fixture.GL8.Mockup, shape, size))
 	}
 	set := medians.New(m)
 	for i := range set.Cases {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func TestWrongMockupsAreNamedAndTheRestGoesOn(t *testing.T) {
@@ -32,10 +34,7 @@ func TestWrongMockupsAreNamedAndTheRestGoesOn(t *testing.T) {
 			t.Errorf("GL12 has nothing to do with the wrong mock-ups, and was not measured: %+v", v)
 		}
 	}
-	exclude, err := json.Marshal(r.Exclude)
-	if err != nil {
-		t.Fatal(err)
-	}
+	exclude := must.Get(json.Marshal(r.Exclude))(t)
 	b.out += "-2"
 	b.check("--guidelines", b.toml(strings.Replace(text, "[check]", "[check]\nexclude = "+string(exclude), 1))).exits(t, 0, 1)
 }

@@ -7,6 +7,10 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/conf/glfile"
+	plans "pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 )
 
 // stubbed is a fixture whose pgmpi writes its arguments and report.json, and ends with a code.
@@ -22,39 +26,27 @@ done
 echo "the report"
 exit ` + fmt.Sprint(code) + "\n"
 	path := filepath.Join(b.dir, "pgmpi-stub")
-	if err := os.WriteFile(path, []byte(stub), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(stub), 0o777))
 	b.env = append(b.env, "PGMPI="+path, "PGMPI_OUT=out")
 	return b
 }
 
 func example(t *testing.T, name string) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("../../examples/ci", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(filepath.Abs(filepath.Join("../../examples/ci", name)))(t)
 	return path
 }
 
 func (b *fixture) put(name, text string) {
 	b.t.Helper()
 	path := filepath.Join(b.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		b.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, os.MkdirAll(filepath.Dir(path), 0o777))
+	must.Do(b.t, os.WriteFile(path, []byte(text), 0o666))
 }
 
 func (b *fixture) found(pattern string) []string {
 	b.t.Helper()
-	found, err := filepath.Glob(filepath.Join(b.dir, pattern))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	found := must.Get(filepath.Glob(filepath.Join(b.dir, pattern)))(b.t)
 	return found
 }
 
@@ -96,10 +88,7 @@ func TestTheFirstNightIsNoAlarmUnlessSomethingIsExpected(t *testing.T) {
 
 func (b *fixture) args() string {
 	b.t.Helper()
-	text, err := os.ReadFile(filepath.Join(b.dir, "args"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(b.dir, "args")))(b.t)
 	return strings.ReplaceAll(string(text), "\n", " ")
 }
 
@@ -125,7 +114,7 @@ func TestTheNightlyScriptHoldsANightAgainstTheLastFiveGoodOnes(t *testing.T) {
 // The stub hands what the script asks for to the real pgmpi, which judges a folder.
 func TestPgmpiWritesTheFormatsThatTheNightlyScriptAsksFor(t *testing.T) {
 	b := stubbed(t, 0)
-	writeFolder(t, filepath.Join(b.dir, "out"))
+	plans.Folder(t, filepath.Join(b.dir, "out"), glfile.Default())
 	b.put("pgmpi-stub", "#!/bin/sh\nexec pgmpi analyze \"$3\" --format \"$6\"\n")
 	b.put("summary.md", "")
 	b.env = append(b.env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY="+filepath.Join(b.dir, "summary.md"))
@@ -170,16 +159,10 @@ func TestTwoNightsOfCronDoNotOverlap(t *testing.T) {
 
 // Every example ends in the same line, which is run as its system runs it.
 func TestEveryExampleForCIRunsTheNightlyScript(t *testing.T) {
-	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs("../.."))(t)
 	line := regexp.MustCompile(`(?m)^.*?\b(bash -e examples/ci/[a-z-]*\.sh)`)
 	for _, name := range []string{"gitlab-ci.yml", "github-workflow.yml", "Jenkinsfile"} {
-		text, err := os.ReadFile(example(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(example(t, name)))(t)
 		found := line.FindAllStringSubmatch(string(text), -1)
 		if len(found) != 1 {
 			t.Fatalf("%s: %q", name, found)

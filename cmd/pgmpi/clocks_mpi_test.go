@@ -12,6 +12,7 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
@@ -29,11 +30,8 @@ func eachInjected(t *testing.T, test func(*testing.T, *fixture)) {
 
 func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 	b.t.Helper()
-	out, err := b.runJob(np, &protocol.Job{Mode: protocol.ModeClocks, NP: np, Clock: "monotonic",
-		StallNS: int64(60 * time.Second), Clocks: &j})
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	out := must.Get(b.runJob(np, &protocol.Job{Mode: protocol.ModeClocks, NP: np, Clock: "monotonic",
+		StallNS: int64(60 * time.Second), Clocks: &j}))(b.t)
 	if len(out.Syncs) != len(j.Methods) {
 		b.t.Fatalf("%d methods reported, want %d", len(out.Syncs), len(j.Methods))
 	}
@@ -148,10 +146,7 @@ func TestClocksAreSynchronisedAgainBeforeTheyDriftTooFar(t *testing.T) {
 		for attempt := 1; fault != "" && attempt <= 4; attempt++ {
 			j := syncJob(2, 1000)
 			j.Sync, j.ClockSync, j.WindowNS, j.MaxDriftNS = "window", method, int64(least)/2000, bound
-			out, err := b.runJob(2, j)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(b.runJob(2, j))(t)
 			fault = wrong(method, out.End.Timing)
 			t.Logf("%s, attempt %d: %+v", method, attempt, out.End.Timing)
 		}
@@ -219,9 +214,7 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 		program := b.rank + "-shifted"
 		script := "#!/bin/sh\nif [ $((${OMPI_COMM_WORLD_RANK:-$PMI_RANK} % 2)) = 1 ]; then\n" +
 			"\texec unshare --time --monotonic " + shift + " " + b.rank + " \"$@\"\nfi\nexec " + b.rank + " \"$@\"\n"
-		if err := os.WriteFile(program, []byte(script), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(program, []byte(script), 0o777))
 		if err := exec.Command("unshare", "--time", "--monotonic", shift, "true").Run(); err != nil {
 			t.Skipf("no time namespaces here (they need root and Linux 5.6): %v", err)
 		}
@@ -242,11 +235,8 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 
 func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
-		out, err := b.runJob(3, &protocol.Job{Mode: protocol.ModeClocks, NP: 3, Clock: "monotonic",
-			StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(b.runJob(3, &protocol.Job{Mode: protocol.ModeClocks, NP: 3, Clock: "monotonic",
+			StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{}}))(t)
 		if len(out.End.Clocks) != len(protocol.Clocks) {
 			t.Fatalf("%d clocks listed, want %d", len(out.End.Clocks), len(protocol.Clocks))
 		}

@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 )
 
@@ -20,9 +21,7 @@ import (
 func (b *fixture) setUp(name, text string) string {
 	b.t.Helper()
 	path := filepath.Join(b.dir, name+".toml")
-	if err := os.WriteFile(path, []byte(text+fmt.Sprintf("rank = %q\n", b.rank)), 0o666); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, os.WriteFile(path, []byte(text+fmt.Sprintf("rank = %q\n", b.rank)), 0o666))
 	return path
 }
 
@@ -178,9 +177,7 @@ func TestABComparesASetUpWithItselfAndResumes(t *testing.T) {
 		b.out = filepath.Join(whole, "b")
 		before := b.raw()
 		const missing = "run-p2-05.tsv.gz"
-		if err := os.Remove(filepath.Join(b.out, "raw", missing)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(filepath.Join(b.out, "raw", missing)))
 		b.pgmpi("compare", whole).exits(t, 1, 4)
 		b.pgmpi(append(args, "--resume")...).exits(t, 0, 1)
 		for name, when := range b.raw() {

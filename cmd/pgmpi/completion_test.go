@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // completing are command lines, with the words that a shell must offer at the end
@@ -43,9 +45,7 @@ func shell(t *testing.T, name string) string {
 func offered(t *testing.T, completion, line string, argv ...string) []string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "completion")
-	if err := os.WriteFile(file, []byte(completion), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(completion), 0o666))
 	cmd := exec.Command(argv[0], append(argv[1:], file, line)...)
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
 	out, err := cmd.CombinedOutput()
@@ -102,9 +102,7 @@ zpty -w -n z "$2"$'\t\t'; zpty -r z seen "$3"; zpty -d z`
 
 func TestZshCompletes(t *testing.T) {
 	zsh, file := shell(t, "zsh"), filepath.Join(t.TempDir(), "completion")
-	if err := os.WriteFile(file, []byte(inProcess("completion", "zsh").exits(t, 0).stdout), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(inProcess("completion", "zsh").exits(t, 0).stdout), 0o666))
 	for _, c := range completing[2:7] { // each starts a shell of its own
 		cmd := exec.Command("timeout", "60", zsh, "-f", "-c", zshAsks, "zsh", file, c.line, "*"+strings.Join(c.want, "*")+"*")
 		if out, err := cmd.CombinedOutput(); err != nil {

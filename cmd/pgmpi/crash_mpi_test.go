@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // mappedShared lists the files in /dev/shm that a process maps.
@@ -66,9 +68,7 @@ func (b *fixture) oneMpirun(gl string, args ...string) {
 func (b *fixture) removeRuns() {
 	b.t.Helper()
 	for _, name := range []string{"run-p2-02.tsv.gz", "run-p2-03.tsv.gz"} {
-		if err := os.Remove(filepath.Join(b.out, "raw", name)); err != nil {
-			b.t.Fatal(err)
-		}
+		must.Do(b.t, os.Remove(filepath.Join(b.out, "raw", name)))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func TestDamagedRawFileIsRefusedAndMeasuredAgain(t *testing.T) {
@@ -15,21 +17,12 @@ func TestDamagedRawFileIsRefusedAndMeasuredAgain(t *testing.T) {
 	b.check("--guidelines", gl).exits(t, 0, 1)
 	const name = "run-p2-02.tsv.gz"
 	path := filepath.Join(b.out, "raw", name)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))(t)
 	other := *b
 	other.out = filepath.Join(b.dir, "other")
 	other.check("--guidelines", b.toml(strings.Replace(quick, `"1Ki"`, `"2Ki"`, 1))).exits(t, 0, 1)
-	foreign, err := os.ReadFile(filepath.Join(other.out, "raw", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, err := os.ReadFile(filepath.Join(b.out, "raw", "run-p2-01.tsv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	foreign := must.Get(os.ReadFile(filepath.Join(other.out, "raw", name)))(t)
+	first := must.Get(os.ReadFile(filepath.Join(b.out, "raw", "run-p2-01.tsv.gz")))(t)
 	b.toml(quick)
 	for _, c := range []struct {
 		what string
@@ -44,17 +37,13 @@ func TestDamagedRawFileIsRefusedAndMeasuredAgain(t *testing.T) {
 		{"another mpirun's", first},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			if err := os.WriteFile(path, c.text, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, c.text, 0o666))
 			for _, s := range []said{b.pgmpi("analyze", b.out), b.check("--resume", "--guidelines", gl)} {
 				s.exits(t, 3).says(t, name, "move it away", "--resume")
 			}
 		})
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(path))
 	b.goesOn(gl, 3)
 }
 

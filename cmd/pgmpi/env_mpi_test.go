@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pgmpi/analyze/report/check"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 )
 
@@ -156,9 +157,7 @@ func TestResumeNoticesOtherFactors(t *testing.T) {
 			before  []string
 			layouts int
 		}{{nil, 1}, {[]string{"taskset", "-c", cpu}, 2}} {
-			if err := os.Remove(filepath.Join(b.out, "raw", "run-p2-02.tsv.gz")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(filepath.Join(b.out, "raw", "run-p2-02.tsv.gz")))
 			argv := append(c.before, append([]string{"pgmpi"}, b.checkArgs("--resume")...)...)
 			b.run(argv[0], argv[1:]...).exits(t, 0, 1)
 			e := b.environment(b.out)
@@ -178,14 +177,10 @@ func (b *fixture) older() {
 		b.t.Fatal(err)
 	}
 	var m map[string]any
-	if err := json.Unmarshal(text, &m); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, json.Unmarshal(text, &m))
 	delete(m["factors"].(map[string]any), "layouts")
 	if text, err = json.Marshal(m); err != nil {
 		b.t.Fatal(err)
 	}
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, os.WriteFile(path, text, 0o666))
 }

@@ -8,15 +8,13 @@ import (
 	"testing"
 
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fixture/must"
 )
 
 // exampleOf is a script below examples/.
 func exampleOf(t *testing.T, path string) string {
 	t.Helper()
-	script, err := filepath.Abs(filepath.Join("../../examples", path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Get(filepath.Abs(filepath.Join("../../examples", path)))(t)
 	return script
 }
 
@@ -25,10 +23,7 @@ func TestEveryExampleHasAReadmeAndAScript(t *testing.T) {
 	if err != nil || len(folders) < 5 {
 		t.Fatal(folders, err)
 	}
-	index, err := os.ReadFile("../../examples/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := must.Get(os.ReadFile("../../examples/README.md"))(t)
 	for _, f := range folders {
 		name := filepath.Base(f)
 		if !strings.Contains(string(index), "\n| ["+name+"]("+name+") | ") {
@@ -47,14 +42,8 @@ func TestEveryExampleHasAReadmeAndAScript(t *testing.T) {
 
 // The page and the example show one file.
 func TestTheExampleOfGuidelinesIsThatOfItsPage(t *testing.T) {
-	file, err := os.ReadFile(exampleOf(t, "guideline/gl.toml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile("../../docs/how-to-guideline.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.ReadFile(exampleOf(t, "guideline/gl.toml")))(t)
+	page := must.Get(os.ReadFile("../../docs/how-to-guideline.md"))(t)
 	plain := func(text string) string { // without comments and blanks before them
 		var lines []string
 		for line := range strings.Lines(text) {

@@ -14,6 +14,7 @@ import (
 
 	"pgmpi/analyze/explore"
 	"pgmpi/analyze/report"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -23,9 +24,7 @@ import (
 func (b *fixture) algorithms(flags ...string) (out report.Algorithms) {
 	b.t.Helper()
 	args := append([]string{"list", "--algorithms", "--format", "json", "--np", "2", "--rank", b.rank}, flags...)
-	if err := json.Unmarshal([]byte(b.pgmpi(args...).exits(b.t, 0).stdout), &out); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, json.Unmarshal([]byte(b.pgmpi(args...).exits(b.t, 0).stdout), &out))
 	return out
 }
 
@@ -61,10 +60,7 @@ func sameAsOmpiInfo(t *testing.T, found report.Algorithms) {
 	if err != nil {
 		t.Skip("there is no ompi_info")
 	}
-	text, err := exec.Command(path, "--param", "coll", "tuned", "--level", "9", "--parsable").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(exec.Command(path, "--param", "coll", "tuned", "--level", "9", "--parsable").Output())(t)
 	var want, have []string
 	for _, m := range regexp.MustCompile(`param:(coll_tuned_\w+_algorithm):enumerator:value:(\d+):([\w-]+)`).FindAllStringSubmatch(string(text), -1) {
 		if m[2] != "0" {
@@ -118,10 +114,7 @@ func TestAllOwnAlgorithmsGiveRightDataOrAnMPIError(t *testing.T) {
 		}
 		for _, np := range []int{2, 3} {
 			j := algorithmJob(np, 2, ids...)
-			out, err := b.runJob(np, j)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(b.runJob(np, j))(t)
 			for _, c := range out.Cases {
 				id, want := j.Cases[c.Case].Function, protocol.StatusOK
 				if fixed[mockups.Collective(id)] && mockups.Variant(id) != "@"+mockups.DefaultAlgorithm || unfit(b.lib.name, id, np) {
@@ -202,10 +195,7 @@ func (b *fixture) perCall(env []string, functions ...string) int {
 			b.t.Skip("this Open MPI has no monitoring layer")
 		}
 		for _, f := range files {
-			text, err := os.ReadFile(f)
-			if err != nil {
-				b.t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(f))(b.t)
 			for _, m := range regexp.MustCompile(`(?m)^[EI]\s+\d+\s+\d+\s+\d+ bytes\s+(\d+) msgs`).FindAllStringSubmatch(string(text), -1) {
 				var n int
 				_, _ = fmt.Sscan(m[1], &n)
@@ -238,9 +228,7 @@ func TestForcedAlgorithmSendsTheMessagesOfTheSetting(t *testing.T) {
 
 func (b *fixture) exploration() (e explore.Exploration) {
 	b.t.Helper()
-	if err := json.Unmarshal([]byte(b.read("explore.json")), &e); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, json.Unmarshal([]byte(b.read("explore.json")), &e))
 	return e
 }
 
@@ -270,9 +258,7 @@ func (b *fixture) explorationGoesOn() {
 	before := b.read("explore.json")
 	tests, _ := filepath.Glob(filepath.Join(b.out, "raw", "explore-*"))
 	for _, name := range append(tests[min(2, len(tests)):], filepath.Join(b.out, "explore.json")) {
-		if err := os.Remove(name); err != nil {
-			b.t.Fatal(err)
-		}
+		must.Do(b.t, os.Remove(name))
 	}
 	finished := b.raw()
 	b.pgmpi("check", "--rank", b.rank, "--out", b.out, "--resume").exits(b.t, 2).says(b.t, "is an exploration", "pgmpi explore --out")

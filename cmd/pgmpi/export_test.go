@@ -10,16 +10,17 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/conf/glfile"
+	plans "pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
+
 	"pgmpi/internal/exitcode"
 )
 
 // realFolder is a results folder of real mpiruns, with an experiment on split-robustness.
 func realFolder(t *testing.T) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join("..", "..", "testdata", "recompute", "looks"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(filepath.Abs(filepath.Join("..", "..", "testdata", "recompute", "looks")))(t)
 	return path
 }
 
@@ -27,10 +28,7 @@ func realFolder(t *testing.T) string {
 func exportedRows(t *testing.T, args ...string) []map[string]string {
 	t.Helper()
 	s := inProcess(append([]string{"export"}, args...)...).exits(t, exitcode.OK)
-	all, err := csv.NewReader(strings.NewReader(s.stdout)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(csv.NewReader(strings.NewReader(s.stdout)).ReadAll())(t)
 	var out []map[string]string
 	for _, cells := range all[1:] {
 		row := map[string]string{}
@@ -128,15 +126,10 @@ func TestOtherProgramsReadTables(t *testing.T) {
 
 func TestAnExportThatFailsLeavesNoFile(t *testing.T) {
 	dir := t.TempDir()
-	writeFolder(t, filepath.Join(dir, "a"))
+	plans.Folder(t, filepath.Join(dir, "a"), glfile.Default())
 	raw := filepath.Join(dir, "a", "raw", "run-p2-03.tsv.gz")
-	text, err := os.ReadFile(raw)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(raw, text[:len(text)-10], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(raw))(t)
+	must.Do(t, os.WriteFile(raw, text[:len(text)-10], 0o666))
 	file := filepath.Join(dir, "x.csv")
 	inProcess("export", filepath.Join(dir, "a"), "--out", file).exits(t, exitcode.Failed).says(t, "run-p2-03.tsv.gz", "the file is damaged")
 	if _, err := os.Lstat(file); err == nil {
@@ -178,9 +171,7 @@ func TestDocumentedRunMediansPoolNothingThatDiffers(t *testing.T) {
 		t.Skip("no Rscript here")
 	}
 	samples := filepath.Join(t.TempDir(), "samples.csv")
-	if err := os.WriteFile(samples, []byte(samplesOfAll), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(samples, []byte(samplesOfAll), 0o666))
 	_, lines, _ := strings.Cut(block("r"), "\n") // the first reads the file
 	said, err := exec.Command("Rscript", "-e", fmt.Sprintf("x <- read.csv(%q, check.names = FALSE)\nm <- {%s}\ncat(sort(m$ns))", samples, lines)).CombinedOutput()
 	if want := "100 200 300 400 500 600 700 800"; err != nil || string(said) != want {

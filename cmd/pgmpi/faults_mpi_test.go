@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/results"
 )
@@ -123,17 +124,13 @@ func (s *started) fail(sig syscall.Signal, limit time.Duration) {
 func (s *started) failing(victim func() int, sig syscall.Signal, limit time.Duration) {
 	s.b.t.Helper()
 	before := s.pids
-	if err := syscall.Kill(victim(), sig); err != nil {
-		s.b.t.Fatal(err)
-	}
+	must.Do(s.b.t, syscall.Kill(victim(), sig))
 	s.b.waitFor("the repetition of the mpirun", limit, func() bool {
 		s.pids = s.b.processes(true)
 		return len(s.pids) == 2 && !slices.Contains(before, s.pids[0]) && !slices.Contains(before, s.pids[1])
 	})
 	s.settle()
-	if err := syscall.Kill(victim(), sig); err != nil {
-		s.b.t.Fatal(err)
-	}
+	must.Do(s.b.t, syscall.Kill(victim(), sig))
 }
 
 func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
@@ -154,18 +151,14 @@ func TestFailedMpirunIsRepeatedOnceAndReported(t *testing.T) {
 	launch := b.script("once", `[ -e killed ] || export LD_PRELOAD=`+filepath.Join(b.bin, "fault.so")+` PGMPI_FAULT=linger
 exec $MPIRUN "$@"`)
 	mark := func() {
-		if err := os.WriteFile(killed, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(killed, nil, 0o666))
 	}
 	mark()
 	b.oneMpirun(gl, "--launch", launch)
 	os.Remove(killed)
 	s := b.start("--resume", "--guidelines", gl, "--launch", launch)
 	mark()
-	if err := syscall.Kill(s.pids[1], syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(s.pids[1], syscall.SIGKILL))
 	s.wait(30*time.Second).exits(t, 0, 1).says(t, "repeated once")
 	if n := len(b.raw()); n != 3 {
 		t.Errorf("%d mpiruns are on disk, want 3", n)
@@ -188,9 +181,7 @@ func TestHangingRankIsEndedAfterTheStall(t *testing.T) {
 func TestKilledDriverLeavesNoProcess(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long)
-		if err := s.cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.cmd.Process.Kill())
 		s.wait(7 * time.Second)
 		s.gone(4 * time.Second)
 	})
@@ -230,10 +221,7 @@ func TestInterruptKeepsFinishedMpirunsAndNamesTheWayOn(t *testing.T) {
 func TestFolderInUseIsRefused(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[1])
-	folder, err := results.Create(b.out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(results.Create(b.out))(t)
 	defer folder.Close()
 	b.check("--guidelines", b.toml(quick)).exits(t, 2).says(t, "in use by another pgmpi")
 }

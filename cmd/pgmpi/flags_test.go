@@ -15,6 +15,7 @@ import (
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/must"
 )
 
 var update = flag.Bool("update", false, "write the tables of docs/ anew")
@@ -23,10 +24,7 @@ var update = flag.Bool("update", false, "write the tables of docs/ anew")
 func sameTable(t *testing.T, file, name string, rows []string) {
 	t.Helper()
 	path := filepath.Join("../../docs", file)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	before, rest, begins := strings.Cut(string(text), "<!-- "+name+": made by go test ./cmd/pgmpi -run Tables -update -->\n")
 	got, after, ends := strings.Cut(rest, "<!-- end -->\n")
 	if !begins || !ends {
@@ -40,9 +38,7 @@ func sameTable(t *testing.T, file, name string, rows []string) {
 		t.Errorf("%s: the table of %s should be:\n%s\n(go test ./cmd/pgmpi -run Tables -update writes it)", file, name, want)
 		return
 	}
-	if err := os.WriteFile(path, []byte(before+string(text)[len(before):len(text)-len(rest)]+want+"<!-- end -->\n"+after), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(before+string(text)[len(before):len(text)-len(rest)]+want+"<!-- end -->\n"+after), 0o666))
 }
 
 func TestTablesOfKeysAreThoseOfTheProgram(t *testing.T) {

@@ -1,60 +1,17 @@
 package main
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
-	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
-	"pgmpi/measure/protocol"
+	plans "pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/results"
 )
-
-// writeFolder writes a results folder in which Reduce takes twice as long as its
-// mock-up at 8 bytes and the same at 64.
-func writeFolder(t *testing.T, dir string) {
-	t.Helper()
-	config, err := json.Marshal(glfile.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
-	p2 := guidelines.Shape{NP: 2}
-	m := &results.Manifest{R: 10, Config: config}
-	m.Plan = guidelines.Plan{Shapes: []guidelines.Shape{p2}, Datatype: "byte", Op: "bor"}
-	var infos []results.CaseInfo
-	for i, f := range []string{"MPI_Reduce", "MPI_Reduce", "reduce_as_allreduce", "reduce_as_allreduce"} {
-		size := []int64{8, 64}[i%2]
-		m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: f, Msize: size, Shape: p2})
-		infos = append(infos, results.CaseInfo{Plan: i, Function: f, Msize: size, CaseResult: protocol.CaseResult{Case: i, Status: protocol.StatusOK, NRep: 3}})
-	}
-	for i, size := range []int64{8, 64} {
-		m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce",
-			Mockup: "reduce_as_allreduce", Msize: size, Shape: p2, Case: i, Others: []int{i + 2}})
-	}
-	f, err := results.Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	m.FolderID = f.ID()
-	if err := f.WriteManifest(m); err != nil {
-		t.Fatal(err)
-	}
-	for n := 1; n <= m.R; n++ {
-		run := results.Run{Header: results.Header{Mode: protocol.ModeMeasure, Shape: p2, Run: n, Cases: infos}}
-		for _, ns := range []int64{2000, 3000, 1000, 3000} {
-			ns += int64(n)
-			run.Samples = append(run.Samples, []protocol.Sample{{NS: ns}, {NS: ns + 1}, {NS: ns + 2}})
-		}
-		if err := f.WriteRun(&run); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
 
 func TestALookAtAReadOnlyFolderEndsWithTheVerdict(t *testing.T) {
 	mount := t.TempDir()
@@ -63,10 +20,8 @@ func TestALookAtAReadOnlyFolderEndsWithTheVerdict(t *testing.T) {
 	}
 	defer syscall.Unmount(mount, syscall.MNT_DETACH)
 	dir, other := filepath.Join(mount, "night"), filepath.Join(mount, "other")
-	writeFolder(t, dir)
-	if err := syscall.Mount("", mount, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
+	plans.Folder(t, dir, glfile.Default())
+	must.Do(t, syscall.Mount("", mount, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	s := inProcess("analyze", dir).exits(t, exitcode.Violated)
 	if !strings.Contains(s.stderr, "may not be written") {
 		t.Errorf("%s", s.stderr)
@@ -78,15 +33,10 @@ func TestALookAtAReadOnlyFolderEndsWithTheVerdict(t *testing.T) {
 
 func TestEnvOfAFolderHasWhatIsDoubtfulAboutItsMpiruns(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "night")
-	writeFolder(t, dir)
-	folder, m, err := results.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plans.Folder(t, dir, glfile.Default())
+	folder, m := must.Two(results.Open(dir))(t)
 	inProcess("env", dir).exits(t, exitcode.OK)
 	m.Events = []string{"run-p2-03: it ended before its end record"}
-	if err := folder.WriteManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, folder.WriteManifest(m))
 	inProcess("env", dir).exits(t, exitcode.OK).shows(t, "^DOUBTFUL$", "repeated: failed mpiruns that were repeated: 1")
 }

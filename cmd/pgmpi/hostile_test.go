@@ -17,6 +17,8 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
+	plans "pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -55,15 +57,13 @@ func limited(t *testing.T, args ...string) (got said, kib int64, took time.Durat
 func edited(t *testing.T, change func(m *results.Manifest)) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
-	writeFolder(t, dir)
+	plans.Folder(t, dir, glfile.Default())
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var m results.Manifest
-	if err := json.Unmarshal(text, &m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &m))
 	change(&m)
 	if text, err = json.Marshal(m); err != nil {
 		t.Fatal(err)
@@ -75,9 +75,7 @@ func edited(t *testing.T, change func(m *results.Manifest)) string {
 // replace writes another manifest.
 func replace(t *testing.T, dir, manifest string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(manifest), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "manifest.json"), []byte(manifest), 0o666))
 }
 
 // packed replaces the raw file of the first mpirun.
@@ -88,12 +86,8 @@ func packed(t *testing.T, dir, text string) {
 	if _, err := z.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "raw", "run-p2-01.tsv.gz"), b.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, z.Close())
+	must.Do(t, os.WriteFile(filepath.Join(dir, "raw", "run-p2-01.tsv.gz"), b.Bytes(), 0o666))
 }
 
 // A megabyte, whatever it holds, costs less than these to read.
@@ -104,7 +98,6 @@ const (
 )
 
 func TestHostileFolderCostsNoMoreThanItHolds(t *testing.T) {
-	p2 := guidelines.Shape{NP: 2}
 	many := func(n int, part string) string { return part + strings.Repeat(","+part, n/(len(part)+1)) }
 	manifest := func(fields string) string { return `{"schema":"pgmpi-manifest/1","mpiruns":2,` + fields + `}` }
 	header := func(fields string) string {
@@ -166,9 +159,7 @@ func TestHostileFolderCostsNoMoreThanItHolds(t *testing.T) {
 		"many cases and one wide": func(t *testing.T) string {
 			return edited(t, func(m *results.Manifest) {
 				for i := range 4000 {
-					m.Plan.Cases = append(m.Plan.Cases, guidelines.Case{Function: "MPI_Scan", Msize: int64(i), Shape: p2})
-					m.Plan.Tests = append(m.Plan.Tests, guidelines.Test{Guideline: "x", Type: guidelines.Monotony, Function: "MPI_Scan", Msize: int64(i), Shape: p2,
-						Case: len(m.Plan.Cases) - 1, Others: []int{len(m.Plan.Cases) - 1}})
+					plans.Test(m, guidelines.Guideline{ID: "x", Type: guidelines.Monotony, Function: "MPI_Scan"}, plans.P2, int64(i), plans.Case(m, "MPI_Scan", plans.P2, int64(i)))
 				}
 				m.Plan.Cases[10].Function = strings.Repeat("y", 100000)
 				m.Plan.Tests[10].Function = strings.Repeat("y", 100000)
@@ -243,9 +234,7 @@ func starting(t *testing.T, own bool) (dir, trace string) {
 	trace = filepath.Join(tmp, "trace")
 	program := filepath.Join(tmp, "pgmpi-rank")
 	script := fmt.Appendf(nil, "#!/bin/sh\ntouch '%s'\n", trace)
-	if err := os.WriteFile(program, script, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(program, script, 0o777))
 	dir = edited(t, func(m *results.Manifest) {
 		f, err := glfile.Default(), error(nil)
 		f.Job.NP = []int{2}
@@ -260,9 +249,7 @@ func starting(t *testing.T, own bool) (dir, trace string) {
 		}
 	})
 	for _, name := range []string{".", "manifest.json", ".lock"} { // whatever the umask is
-		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(filepath.Join(dir, name), 0o755))
 	}
 	return dir, trace
 }

@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -50,20 +51,15 @@ func monotonic() time.Duration {
 func TestPrintClock(t *testing.T) {
 	file := os.Getenv("PGMPI_PRINT_CLOCK")
 	if file == "" {
-		t.Skip("only for TestHostsHaveNamesAndClocksOfTheirOwn")
+		return
 	}
 	name, _ := os.Hostname()
-	if err := os.WriteFile(file, fmt.Appendf(nil, "%s %d", name, monotonic()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, fmt.Appendf(nil, "%s %d", name, monotonic()), 0o666))
 }
 
 func TestHostsHaveNamesAndClocksOfTheirOwn(t *testing.T) {
 	c := newCluster(t, 3, "")
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	for i := 1; i <= c.size; i++ {
 		file := filepath.Join(t.TempDir(), "clock")
 		before := monotonic()
@@ -71,10 +67,7 @@ func TestHostsHaveNamesAndClocksOfTheirOwn(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		after := monotonic()
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		name, number, _ := strings.Cut(string(text), " ")
 		ns, _ := strconv.ParseInt(number, 10, 64)
 		if name != hostName(i) {
@@ -153,10 +146,7 @@ func TestTwoShapesInOneCheck(t *testing.T) {
 		if files, _ := filepath.Glob(filepath.Join(b.out, "raw", "run-2x1-*")); len(files) != 3 {
 			t.Errorf("raw files of 2x1: %v", files)
 		}
-		_, m, err := results.Open(b.out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, m := must.Two(results.Open(b.out))(t)
 		// Half of what is free, for one rank and for two; memory comes and goes.
 		if one, two := float64(m.MemoryCap["2x1"]), float64(m.MemoryCap["1x2"]); one < 1.5*two || one > 2.7*two {
 			t.Errorf("the cap of a rank is %.3g bytes alone on its node and %.3g beside another", one, two)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // stage is what packages are made from: an installation below a DESTDIR.
@@ -31,9 +33,7 @@ func newStage(t *testing.T) *stage {
 func (s *stage) program(name, says string) string {
 	s.t.Helper()
 	path := filepath.Join(s.path, name)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\nprintf '%s\\n' '"+says+"'\n"), 0o777); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, os.WriteFile(path, []byte("#!/bin/sh\nprintf '%s\\n' '"+says+"'\n"), 0o777))
 	return path
 }
 
@@ -109,9 +109,7 @@ func TestTheInstalledRankProgramIsThatOfTheMPIRunOnThePath(t *testing.T) {
 	for _, library := range []string{"openmpi", "mpich"} {
 		s.mustInstall(library)
 		fake := s.program("fake-rank", fmt.Sprintf(answer, library))
-		if err := os.Rename(fake, filepath.Join(s.root, "libexec/pgmpi/rank-"+library)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(fake, filepath.Join(s.root, "libexec/pgmpi/rank-"+library)))
 	}
 	for says, want := range map[string]string{"mpirun (Open MPI) 4.1.4": "rank-openmpi", "HYDRA build details:": "rank-mpich"} {
 		s.program("mpirun", says)

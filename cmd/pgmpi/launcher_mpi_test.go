@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -18,18 +19,14 @@ func (b *fixture) script(name, text string) string {
 	path := filepath.Join(b.dir, name)
 	mpirun, _, _ := strings.Cut(b.lib.mpi, " ")
 	text = fmt.Sprintf("#!/bin/sh\nMPIRUN=%s\n%s\n", mpirun, text)
-	if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, os.WriteFile(path, []byte(text), 0o777))
 	return path + " -np {np}"
 }
 
 func TestKilledDriverWithAJobFileLeavesNoProcess(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		s := b.startLong(long, "--job-file", "--launch", b.script("closed", `exec $MPIRUN "$@" </dev/null`))
-		if err := s.cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.cmd.Process.Kill())
 		s.wait(7 * time.Second)
 		s.gone(4 * time.Second)
 	})
@@ -76,15 +73,9 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 		if got, want := logged.String(), "start start end start end end"; got != want {
 			t.Fatalf("launchers: %s, want %s", got, want)
 		}
-		folder, m, err := results.Open(b.out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		folder, m := must.Two(results.Open(b.out))(t)
 		for run := 2; run <= 3; run++ {
-			r, err := folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], run, &m.Plan)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], run, &m.Plan))(t)
 			// Its launcher logs its start a little later than pgmpi starts it.
 			if early := logged.ends[run-2] - logged.starts[run-1] - r.LaunchNS; early > 0 {
 				t.Errorf("mpirun %d got its job %d ms before the end of the one before", run, early/1e6)
@@ -96,13 +87,9 @@ func TestNextMpirunStartsWhileOneEndsAndMeasuresAfterwards(t *testing.T) {
 		os.RemoveAll(b.out)
 		os.Remove(filepath.Join(b.dir, "log"))
 		cmd, out, stderr := b.command("pgmpi", b.checkArgs("--guidelines", b.toml(quick), "--launch", launch)...)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		b.waitFor("two launchers at the same time", 20*time.Second, func() bool { return strings.HasSuffix(log().String(), "start start") })
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Process.Signal(os.Interrupt))
 		_ = cmd.Wait()
 		said{cmd.ProcessState.ExitCode(), out.String(), stderr.String()}.exits(t, 130).says(t, "--resume")
 		b.noneLeft(3 * time.Second)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 	"pgmpi/nrep"
@@ -77,10 +78,7 @@ func TestWrongOrderIsSeenWithAnOperatorThatDoesNotCommute(t *testing.T) {
 	d, _ := mockups.GetDatatype("int")
 	for op, want := range map[string]protocol.Status{"sum": protocol.StatusOK, matmul2: protocol.StatusWrong} {
 		j := verifyJob(3, d, op, 0, false)
-		out, err := b.runJob(3, j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(b.runJob(3, j))(t)
 		for _, c := range out.Cases {
 			f := j.Cases[c.Case]
 			if f.Function == "scan_as_exscan+reduce_local" && f.Msize > 0 && c.Status != want {
@@ -98,10 +96,7 @@ func TestMockupThatTakesMoreThanItsTempIsNotMeasured(t *testing.T) {
 	d, _ := mockups.GetDatatype("int")
 	j := verifyJob(3, d, "sum", 0, true)
 	j.FirstCalls = 1
-	out, err := b.runJob(3, j)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(b.runJob(3, j))(t)
 	const greedy = "bcast_as_scatter+allgather"
 	for _, c := range out.Cases {
 		id := j.Cases[c.Case].Function
@@ -120,9 +115,7 @@ func TestMockupThatTakesMoreThanItsTempIsNotMeasured(t *testing.T) {
 // useRank takes another of the built rank programs.
 func (b *fixture) useRank(name string) {
 	b.t.Helper()
-	if err := errors.Join(os.Remove(b.rank), os.Symlink(filepath.Join(b.bin, name), b.rank)); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, errors.Join(os.Remove(b.rank), os.Symlink(filepath.Join(b.bin, name), b.rank)))
 }
 
 // verifyJob verifies every function, or those that reduce. Every p up to 8 divides

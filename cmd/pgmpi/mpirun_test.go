@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	plans "pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
+
 	"pgmpi/analyze"
 )
 
@@ -102,9 +105,7 @@ func newFixtureIn(t *testing.T, dir string, l library) *fixture {
 	if b.bin == "" {
 		t.Skip("real mpiruns need the folder of the built programs in PGMPI_TEST_BIN: `make test` sets it")
 	}
-	if err := errors.Join(os.Symlink(filepath.Join(b.bin, l.rank), b.rank), os.WriteFile(filepath.Join(b.dir, "quick.toml"), []byte(quick), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.Symlink(filepath.Join(b.bin, l.rank), b.rank), os.WriteFile(filepath.Join(b.dir, "quick.toml"), []byte(quick), 0o666)))
 	mpirun, _, _ := strings.Cut(l.mpi, " ")
 	b.env = append(b.env, "BIN="+b.bin, "RANK="+b.rank, "MPIRUN="+mpirun, "LIB="+l.name, "OTHER="+other[l.name])
 	if os.Geteuid() == 0 {
@@ -117,26 +118,11 @@ func newFixtureIn(t *testing.T, dir string, l library) *fixture {
 func (b *fixture) toml(text string) string {
 	b.t.Helper()
 	path := filepath.Join(b.dir, "gl.toml")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
-// quick is a check of a few cases without a prediction,
-// over the least number of mpiruns that method paper takes.
-const quick = `
-[check]
-guidelines = ["GL8", "GL1:MPI_Bcast"]
-[job]
-np = [2]
-mpiruns = 3
-msizes = ["8", "1Ki"]
-[nrep]
-fixed = 10
-[analyze]
-method = "paper"
-`
+const quick = plans.Quick
 
 // long lasts until it is ended.
 const long = `
@@ -238,14 +224,9 @@ func (s said) shows(t *testing.T, patterns ...string) said {
 
 func (b *fixture) report() *analyze.Report {
 	b.t.Helper()
-	text, err := os.ReadFile(filepath.Join(b.out, "report.json"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(b.out, "report.json")))(b.t)
 	var r analyze.Report
-	if err := json.Unmarshal(text, &r); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, json.Unmarshal(text, &r))
 	return &r
 }
 
@@ -253,15 +234,9 @@ func (b *fixture) report() *analyze.Report {
 func (b *fixture) raw() map[string]time.Time {
 	b.t.Helper()
 	files := map[string]time.Time{}
-	entries, err := os.ReadDir(filepath.Join(b.out, "raw"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(filepath.Join(b.out, "raw")))(b.t)
 	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			b.t.Fatal(err)
-		}
+		info := must.Get(e.Info())(b.t)
 		files[e.Name()] = info.ModTime()
 	}
 	return files

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // cluster is several hosts on this machine: network namespaces that a bridge
@@ -76,9 +78,7 @@ while [[ $1 == -* ]]; do shift; done
 host=$1; shift; i=${host##*.}
 exec ip netns exec %s-$i unshare --uts --time --monotonic $((i * %d)) bash -c 'hostname pgnode'$i'; exec bash -c "$0"' "$*"
 `, c.id, clockStep/time.Second)
-	if err := errors.Join(os.WriteFile(c.hosts, []byte(hosts.String()), 0o666), os.WriteFile(c.agent, []byte(agent), 0o777)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(c.hosts, []byte(hosts.String()), 0o666), os.WriteFile(c.agent, []byte(agent), 0o777)))
 	if out, err := c.command(1, "true").CombinedOutput(); err != nil {
 		t.Skipf("no time and host name of its own for a namespace: %v: %s", err, out)
 	}
@@ -198,10 +198,7 @@ func removeOrphans() {
 // tests do not meet.
 func freeSubnet(t *testing.T) string {
 	t.Helper()
-	taken, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.InterfaceAddrs())(t)
 	for i := range 512 {
 		n := (os.Getpid() + i) % 512
 		subnet := fmt.Sprintf("198.%d.%d", 18+n/256, n%256)

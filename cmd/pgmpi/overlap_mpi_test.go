@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/samples"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
@@ -17,14 +18,9 @@ func (b *fixture) overlapped(code int, toml string, args ...string) (said, *samp
 	b.t.Helper()
 	file := b.toml("[job]\nnp = [2]\nmpiruns = 1\n[nrep]\nfixed = 5\n" + toml)
 	s := b.pgmpi(append([]string{"overlap", "--rank", b.rank, "--out", b.out, "--guidelines", file, "--format", "table,csv,html"}, args...)...).exits(b.t, code)
-	text, err := os.ReadFile(filepath.Join(b.out, "overlap.json"))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(b.out, "overlap.json")))(b.t)
 	var o samples.Overlap
-	if err := json.Unmarshal(text, &o); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, json.Unmarshal(text, &o))
 	return s, &o
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/must"
 )
 
 func TestThePageIsThatOfTerminalEnvironmentAndFlags(t *testing.T) {
@@ -40,9 +41,7 @@ func TestThePageIsThatOfTerminalEnvironmentAndFlags(t *testing.T) {
 	} {
 		fs := pflag.NewFlagSet("x", pflag.ContinueOnError)
 		pageFlags(fs)
-		if err := fs.Parse(strings.Fields(c.flags)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, fs.Parse(strings.Fields(c.flags)))
 		env := map[string]string{}
 		for _, v := range strings.Fields(c.env) {
 			name, value, _ := strings.Cut(v, "=")

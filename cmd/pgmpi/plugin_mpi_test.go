@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
@@ -54,10 +55,7 @@ func (b *fixture) verifyOwn(file, id string, nps ...int) {
 				j.Order = append(j.Order, i)
 				j.Cases = append(j.Cases, protocol.JobCase{Function: id, Msize: count * d.Bytes, NRep: 2})
 			}
-			out, err := b.runJob(np, j)
-			if err != nil {
-				b.t.Fatal(err)
-			}
+			out := must.Get(b.runJob(np, j))(b.t)
 			for _, c := range out.Cases {
 				if c.Status != protocol.StatusOK {
 					b.t.Errorf("p = %d, root %d, %d bytes: %s (%s)", np, root, j.Cases[c.Case].Msize, c.Status, c.Message)
@@ -81,10 +79,7 @@ func TestExampleOfAnOwnMockupIsBuiltVerifiedAndMeasured(t *testing.T) {
 		}
 		header, _ := filepath.Abs("../../mockups/c")
 		b.run("make", "-C", b.dir, "MPICC="+b.lib.mpicc(), "PGMPI="+header).exits(t, 0)
-		text, err := os.ReadFile("../../examples/plugin/gl.toml")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile("../../examples/plugin/gl.toml"))(t)
 		gl := b.toml(strings.NewReplacer(`msizes = ["64Ki..4Mi*4"]`, `msizes = ["1", "24", "64Ki"]`).Replace(string(text)) + "[nrep]\nfixed = 10\n[analyze]\nmethod = \"paper\"\n")
 		if said := b.pgmpi("list", "--guidelines", gl).exits(t, 0).stdout; !strings.Contains(said, "libring.so") {
 			t.Errorf("list: %s", said)
@@ -145,9 +140,7 @@ func TestFileOfOwnMockupsThatCannotBeUsedIsNamedWithTheRemedy(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		i := b.libraryIndex()
 		none := filepath.Join(b.dir, "none.so")
-		if err := os.WriteFile(none, []byte("no library"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(none, []byte("no library"), 0o666))
 		for _, c := range []struct{ file, row, says, remedy string }{
 			{filepath.Join(b.dir, "missing.so"), "right", "no such file", "all nodes see"},
 			{none, "right", "it is no shared library", "-shared -fPIC"},

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -15,10 +16,7 @@ func TestDurationsOfAllRanksGiveTheSamples(t *testing.T) {
 			j := syncJob(np, 50)
 			j.PerRank, j.Sample = true, protocol.SampleLocal
 			j.Order = slices.Repeat(j.Order, 5)
-			out, err := b.runJob(np, j)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(b.runJob(np, j))(t)
 			for i, c := range out.Cases {
 				ranks := out.Ranks[i]
 				if len(ranks) != np {
@@ -45,10 +43,7 @@ func TestDurationsByRankAreStoredIfAskedFor(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[0])
 	b.check("--guidelines", b.toml(quick), "--per-rank").exits(t, 0, 1, 4)
-	folder, m, err := results.Open(b.out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder, m := must.Two(results.Open(b.out))(t)
 	for i := range m.Plan.Cases {
 		ranks, err := folder.RanksOfCase(m.Plan.Shapes[0], m.R, i)
 		if err != nil || len(ranks) != 2 || len(ranks[1]) != 10 {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // The script in R was written from docs/dev/statistics.md. Both folders are real: looks is
@@ -29,10 +31,7 @@ func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {
 			t.Run(strings.Join(append([]string{folder}, flags...), " "), func(t *testing.T) {
 				t.Parallel()
 				b := emptyFixture(t, t.TempDir())
-				from, err := filepath.Abs(filepath.Join(data, folder))
-				if err != nil {
-					t.Fatal(err)
-				}
+				from := must.Get(filepath.Abs(filepath.Join(data, folder)))(t)
 				b.pgmpi(append([]string{"analyze", from, "--out", b.out, "--format", "json"}, flags...)...).exits(t, 1)
 				test := "auto"
 				if len(flags) > 0 && flags[0] == "--test" {
@@ -55,13 +54,8 @@ func TestAnotherProgramFindsTheSameVerdictsInTheRawFiles(t *testing.T) {
 
 // oneDigitOff changes the eighth digit of a ratio_hi95.
 func oneDigitOff(t *testing.T, report string) string {
-	text, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(report))(t)
 	text[regexp.MustCompile(`"ratio_hi95": \d\.\d{7}`).FindIndex(text)[1]-1] ^= 1
-	if err := os.WriteFile(report, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(report, text, 0o666))
 	return report
 }

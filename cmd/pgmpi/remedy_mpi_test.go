@@ -3,10 +3,11 @@ package main
 import (
 	"encoding/json"
 	"path/filepath"
-	"pgmpi/analyze/report"
-	"pgmpi/internal/reading"
 	"slices"
 	"testing"
+
+	"pgmpi/analyze/report"
+	"pgmpi/internal/reading"
 )
 
 // Whatever the proof says on this machine: only B ran under the setting, legal calls were

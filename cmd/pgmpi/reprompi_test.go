@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // reproFile writes what mpibenchmark prints for Reduce and its mock-up, which
@@ -22,9 +24,7 @@ func (b *fixture) reproFile(run int) string {
 	}
 	text.WriteString("# Execution time: 0s\n")
 	path := filepath.Join(b.dir, fmt.Sprintf("run%d.dat", run))
-	if err := os.WriteFile(path, []byte(text.String()), 0o666); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, os.WriteFile(path, []byte(text.String()), 0o666))
 	return path
 }
 
@@ -55,12 +55,7 @@ func TestOutputOfReproMPIIsJudged(t *testing.T) {
 	b.pgmpi("analyze", "--from", "reprompy", args[3]).exits(t, 2).says(t, "reprompi")
 	b.pgmpi("analyze", b.dir, "--guidelines", gl).exits(t, 2).says(t, "goes with --from")
 	broken := filepath.Join(b.dir, "run0.dat")
-	text, err := os.ReadFile(broken)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(broken, text[:len(text)-60], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(broken))(t)
+	must.Do(t, os.WriteFile(broken, text[:len(text)-60], 0o666))
 	b.pgmpi(args...).exits(t, 3).says(t, "run0.dat:33: ")
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/results"
 )
 
@@ -48,9 +49,7 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 		t.Errorf("%+v", r.Split)
 	}
 	split := filepath.Join(b.out, "raw", "split-p2-03.tsv.gz")
-	if err := os.Remove(split); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(split))
 	before := b.raw()
 	b.check("--resume").exits(t, 1)
 	for name, when := range b.raw() {
@@ -63,10 +62,7 @@ func TestSuspectedSplitOfAPlantedSlowdownIsViolatedByExperiment(t *testing.T) {
 		t.Errorf("analyze makes another verdict: %+v", again)
 	}
 	// The experiment's samples are k calls: 16 of 64 B, next to one of 1 KiB.
-	raw, err := results.ReadRaw(split)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(results.ReadRaw(split))(t)
 	if len(raw.Cases) != 2 || raw.Cases[0].Calls != 16 || raw.Cases[0].Msize != 64 || raw.Cases[1].Calls != 0 || raw.Cases[1].Msize != 1024 {
 		t.Fatalf("cases of %s: %+v", split, raw.Cases)
 	}
@@ -154,9 +150,7 @@ func TestSelftestFailsWhenTheSlowdownIsMissing(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[1])
 	source := filepath.Join(b.dir, "nothing.c")
-	if err := os.WriteFile(source, []byte("int pgmpi_nothing;\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(source, []byte("int pgmpi_nothing;\n"), 0o666))
 	if out, err := exec.Command("cc", "-shared", "-fPIC", "-o", b.rank+"-delay.so", source).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

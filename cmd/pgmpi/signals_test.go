@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/must"
 )
 
 // Terminals and batch systems end a check in many ways, which mean the same.
@@ -27,14 +28,10 @@ func TestEverySignalThatEndsAJobInterrupts(t *testing.T) {
 				"rank":   `echo '{"program": "pgmpi-rank", "library": "openmpi", "lib_version": "Open MPI", "built_for": "Open MPI", "hash": "x"}'`,
 				"mpirun": "touch " + began + "; exec sleep 30",
 			} {
-				if err := os.WriteFile(filepath.Join(b.dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(b.dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777))
 			}
 			cmd, _, errs := b.command("pgmpi", "check", "--np", "2", "--rank", b.dir+"/rank", "--launch", b.dir+"/mpirun {np}", "--out", "out")
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Start())
 			b.waitFor("the mpirun", 20*time.Second, func() bool { _, err := os.Stat(began); return err == nil })
 			_ = cmd.Process.Signal(sent)
 			_ = cmd.Wait()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/results"
 )
@@ -67,10 +68,7 @@ func (b *fixture) nodes() int {
 
 func (b *fixture) manifest() *results.Manifest {
 	b.t.Helper()
-	_, m, err := results.Open(b.out)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	_, m := must.Two(results.Open(b.out))(b.t)
 	return m
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // slurm is a batch system of its own on this machine, with virtual nodes that are
@@ -83,9 +85,7 @@ func srun(l library) string {
 func (b *fixture) slowly(launch string) string {
 	b.t.Helper()
 	slow := filepath.Join(b.dir, "slow")
-	if err := os.WriteFile(slow, []byte("#!/bin/sh\nsleep 2\nexec \"$@\"\n"), 0o777); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, os.WriteFile(slow, []byte("#!/bin/sh\nsleep 2\nexec \"$@\"\n"), 0o777))
 	return slow + " " + launch
 }
 
@@ -108,9 +108,7 @@ trap : TERM # Slurm tells every process of the job
 } >%s.$n.out 2>%[2]s.$n.err
 echo $? >%[2]s.$n.tmp && mv %[2]s.$n.tmp %[2]s.$n.status
 `, strings.Join(lines, "\n"), filepath.Join(b.dir, name))
-	if err := os.WriteFile(script, []byte(text), 0o777); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, os.WriteFile(script, []byte(text), 0o777))
 	args := append([]string{"--parsable", "--requeue", "--output=/dev/null"}, strings.Fields(options)...)
 	s := b.run("sbatch", append(args, script)...).exits(b.t, 0)
 	return &batchJob{fixture: b, id: strings.TrimSpace(s.stdout), name: name}
@@ -139,10 +137,7 @@ func (j *batchJob) endOf(start int) said {
 	if !within(jobLimit, func() bool { return read("status") != "" }) {
 		j.t.Fatalf("job %s (%s), start %d, has not ended: %s\nstdout:\n%s\nstderr:\n%s", j.id, j.name, start, j.state(), read("out"), read("err"))
 	}
-	code, err := strconv.Atoi(strings.TrimSpace(read("status")))
-	if err != nil {
-		j.t.Fatal(err)
-	}
+	code := must.Get(strconv.Atoi(strings.TrimSpace(read("status"))))(j.t)
 	return said{code, read("out"), read("err")}
 }
 

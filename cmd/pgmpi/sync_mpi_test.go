@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/nrep"
 )
@@ -152,10 +153,7 @@ func TestMemoryCapCountsTheCaches(t *testing.T) {
 	for _, cache := range []string{"cold", "rotate"} {
 		j := syncJob(2, 5)
 		j.Cache, j.TempMemory = cache, 4096
-		out, err := b.runJob(2, j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(b.runJob(2, j))(t)
 		for _, c := range out.Cases {
 			if c.Status != protocol.StatusNotMeasured || !strings.Contains(c.Message, "the cap is 4 KiB") {
 				t.Errorf("%s: %+v", cache, c)

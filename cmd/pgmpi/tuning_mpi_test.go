@@ -13,6 +13,7 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/tuning"
 	"pgmpi/internal/untimed"
 	"pgmpi/mockups"
@@ -51,10 +52,7 @@ func bad(all []untimed.Outcome) (out []untimed.Outcome) {
 func TestUntouchedLibrariesMakeLegalCallsRight(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(3) // others: with a setting, below
-		all, err := untimed.Legal(t.Context(), f, nil, b.returning()...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(untimed.Legal(t.Context(), f, nil, b.returning()...))(t)
 		for _, o := range bad(all) {
 			if !b.knownWrong(o) {
 				t.Errorf("%s: %s: %s: %s", o.Shape, o.Call, o.State, o.Message)
@@ -119,23 +117,16 @@ func (b *fixture) written(f *glfile.File, writer string) (*tuning.Setting, strin
 	if err != nil || len(s.Refused) > 0 {
 		b.t.Fatalf("%v, refused %+v", err, s)
 	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, os.MkdirAll(folder, 0o777))
 	for _, file := range s.Files {
-		if err := os.WriteFile(filepath.Join(folder, file.Name), file.Content, 0o666); err != nil {
-			b.t.Fatal(err)
-		}
+		must.Do(b.t, os.WriteFile(filepath.Join(folder, file.Name), file.Content, 0o666))
 	}
 	return s, folder
 }
 
 func (b *fixture) force(f *glfile.File, env map[string]string, entries []tuning.Entry) []report.Force {
 	b.t.Helper()
-	out, err := untimed.ReadForce(b.t.Context(), f, env, entries)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	out := must.Get(untimed.ReadForce(b.t.Context(), f, env, entries))(b.t)
 	return out
 }
 
@@ -158,10 +149,7 @@ func TestWrittenSettingsAreInForceAndLetLegalCallsPass(t *testing.T) {
 			if told < (len(s.Entries)+1)/2 {
 				t.Errorf("%s: %d of %d entries are seen to be in force", writer, told, len(s.Entries))
 			}
-			all, err := untimed.Legal(t.Context(), f, s.Env, functionsOf(s)...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			all := must.Get(untimed.Legal(t.Context(), f, s.Env, functionsOf(s)...))(t)
 			for _, o := range bad(all) {
 				if !b.knownWrong(o) {
 					t.Errorf("%s: %s: %s: %s", writer, o.Call, o.State, o.Message)
@@ -212,13 +200,8 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 	f := b.onProcesses(4)
 	f.Measure.Stall = conf.Duration(time.Second) // two calls hang; one that is only late has the same cause
 	path := filepath.Join(b.dir, "by-hand.rules")
-	if err := os.WriteFile(path, []byte(byHand), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	all, err := untimed.Legal(t.Context(), f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(byHand), 0o666))
+	all := must.Get(untimed.Legal(t.Context(), f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter"))(t)
 	for function, c := range map[string]struct{ what, line string }{
 		"MPI_Gather":  {"MPI_IN_PLACE, with 0 and MPI_DATATYPE_NULL", path + ":8: "},
 		"MPI_Scatter": {"0, NULL and MPI_DATATYPE_NULL where arguments do not count", path + ":14: "},
@@ -258,9 +241,7 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 			delete(off, "OMPI_MCA_coll_tuned_use_dynamic_rules")
 			says(off, s.Entries, "use_dynamic_rules is not 1")
 			says(nil, v.Entries, "use_dynamic_rules is not 1")
-			if err := os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("nonsense\n"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("nonsense\n"), 0o666))
 			says(s.Env, s.Entries, "messages")
 			two := tuning.Entry{Choice: ownAlgorithm("MPI_Alltoall", 4, "two_proc", 5, tuned...), Proof: tuning.ByMessages, Variable: "OMPI_MCA_coll_tuned_alltoall_algorithm", Value: "5"}
 			says(map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", two.Variable: two.Value}, []tuning.Entry{two}, "a plain call ends the mpirun under it")
@@ -269,9 +250,7 @@ func TestMissingAndWrongSettingsAreNotInForce(t *testing.T) {
 			says(map[string]string{"MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomail"}, v.Entries, "no MPI program starts")
 			says(nil, s.Entries, "is empty")
 		}
-		if err := os.RemoveAll(folder); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(folder))
 		says(s.Env, s.Entries, map[string]string{"openmpi": "no such file", "mpich": "no MPI program starts"}[b.lib.name])
 	})
 }
@@ -300,10 +279,7 @@ exec `+b.rank+` "$@"`), " ")
 func TestLegalCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[1])
-	all, err := untimed.Legal(t.Context(), b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(untimed.Legal(t.Context(), b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter"))(t)
 	if !slices.ContainsFunc(bad(all), func(o untimed.Outcome) bool { return o.NP == 3 && o.State == untimed.CallAborted }) {
 		t.Errorf("%+v", bad(all))
 	}

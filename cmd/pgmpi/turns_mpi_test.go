@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
@@ -30,10 +31,7 @@ func TestEveryFunctionGivesTheRightDataWhenItTakesTurns(t *testing.T) {
 				slices.Reverse(once)
 				j.Order = append(j.Order, once...)
 			}
-			out, err := b.runJob(np, j)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(b.runJob(np, j))(t)
 			for _, c := range out.Cases {
 				if f, _ := mockups.Get(j.Cases[c.Case].Function); f.Over != "" { // there is one node
 					continue
@@ -53,15 +51,9 @@ func TestTurnsGiveEverySample(t *testing.T) {
 		for _, turns := range []int{3, repetitions} {
 			b.out = fmt.Sprintf("%s/turns-%d", b.dir, turns)
 			b.check("--guidelines", b.toml(quick), "--turns", fmt.Sprint(turns)).exits(t, 0, 1, 4)
-			folder, m, err := results.Open(b.out)
-			if err != nil {
-				t.Fatal(err)
-			}
+			folder, m := must.Two(results.Open(b.out))(t)
 			for run := 1; run <= m.R; run++ {
-				r, err := folder.ReadRun(protocol.ModeMeasure, guidelines.Shape{NP: 2}, run, &m.Plan)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(folder.ReadRun(protocol.ModeMeasure, guidelines.Shape{NP: 2}, run, &m.Plan))(t)
 				for i, c := range r.Cases {
 					visits := 0
 					for _, k := range r.Order {
@@ -87,20 +79,12 @@ func TestResumedTurnsHaveTheirOrder(t *testing.T) {
 	args := []string{"--guidelines", b.toml(quick), "--turns", "3"}
 	b.check(args...).exits(t, 0, 1, 4)
 	second := func() (order []int) {
-		folder, m, err := results.Open(b.out)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := folder.ReadRun(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 2, &m.Plan)
-		if err != nil {
-			t.Fatal(err)
-		}
+		folder, m := must.Two(results.Open(b.out))(t)
+		r := must.Get(folder.ReadRun(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 2, &m.Plan))(t)
 		return r.Order
 	}
 	before := second()
-	if err := os.Remove(filepath.Join(b.out, "raw", "run-p2-02.tsv.gz")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(b.out, "raw", "run-p2-02.tsv.gz")))
 	b.check(append(args, "--resume")...).exits(t, 0, 1, 4)
 	if after := second(); !slices.Equal(before, after) {
 		t.Errorf("order %v, then %v", before, after)
@@ -135,10 +119,7 @@ func TestEverySynchronisationAndCacheTakesTurns(t *testing.T) {
 		j := syncJob(2, repetitions)
 		j.Sync, j.SliceNS = "round_time", 1
 		j.Order = slices.Repeat(j.Order, repetitions)
-		out, err := b.runJob(2, j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(b.runJob(2, j))(t)
 		for _, c := range out.Cases {
 			if c.NRep != 1 {
 				t.Errorf("%d repetitions in a slice of 1 ns", c.NRep)

@@ -2,9 +2,10 @@ package main
 
 import (
 	"path/filepath"
-	"pgmpi/analyze/series"
 	"slices"
 	"testing"
+
+	"pgmpi/analyze/series"
 )
 
 // A variable of each library, and a value with which it changes nothing.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 	"pgmpi/mockups"
@@ -22,10 +23,7 @@ func TestPageFaultsAndSwitchesArePlantedAndCounted(t *testing.T) {
 			for range visits {
 				j.Order = append(j.Order, 0, 1)
 			}
-			out, err := b.with(fault).runJob(2, j)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(b.with(fault).runJob(2, j))(t)
 			return out.Cases
 		}
 		// The library may meet a page for the first time: not once a call.
@@ -53,10 +51,7 @@ func TestCountersOfEachRepetitionShowWhatIsPlanted(t *testing.T) {
 		j.Order, j.FirstCalls, j.Warmup = []int{0, 1, 0, 1}, 20, 100
 		const variable = "mpi_t:pml_ob1_unexpected_msgq_length" // Open MPI's
 		j.Counters = []string{"cycles", "page-faults", variable, "context-switches"}
-		out, err := b.with("pages").runJob(2, j)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(b.with("pages").runJob(2, j))(t)
 		if len(out.End.Counters) != len(j.Counters) {
 			t.Fatalf("%+v", out.End.Counters)
 		}
@@ -94,14 +89,8 @@ func TestCounterThatCannotBeReadAnyMoreIsLeftOut(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[1])
 	s := b.with("counter-lost").check("--guidelines", b.toml(strings.Replace(quick, "fixed = 10", "fixed = 60", 1)), "--counters", "page-faults").exits(t, 0, 1)
-	folder, m, err := results.Open(b.out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], 1, &m.Plan)
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder, m := must.Two(results.Open(b.out))(t)
+	r := must.Get(folder.ReadRun(protocol.ModeMeasure, m.Plan.Shapes[0], 1, &m.Plan))(t)
 	if len(r.Counters) != 1 || r.Counters[0].Why != "it could not be read in every repetition" {
 		t.Errorf("%+v\n%s", r.Counters, s.stderr)
 	}
@@ -124,10 +113,7 @@ func TestMessagesInsideOfCallsAreCountedExactly(t *testing.T) {
 			if asked {
 				c.env = append(slices.Clone(b.env), "OMPI_MCA_pml_monitoring_enable=1")
 			}
-			out, err := c.runJob(2, j)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(c.runJob(2, j))(t)
 			for i, want := range []protocol.Messages{{Calls: 10, Count: 10, Bytes: 640}, {Calls: 10, Count: 20, Bytes: 20 << 10}} {
 				got := out.Cases[i].Messages
 				if counts := asked && b.lib.name == "openmpi"; counts != (got != nil) || counts && *got != want {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fixture/must"
 )
 
 // withLongName are the flags for a rank program whose path is long.
@@ -14,17 +15,13 @@ func withLongName(t *testing.T) []string {
 	t.Helper()
 	b := newFixture(t, libraries[1])
 	path := filepath.Join(b.dir, strings.Repeat("a-long-name-", 8))
-	if err := os.Symlink(b.rank, path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(b.rank, path))
 	return []string{"--rank", path, "--np", "2"}
 }
 
 func TestUsageErrorsSayWhatIsWanted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "gl.toml")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o666))
 	for _, c := range []struct{ args, want string }{
 		{"check --np 2,two", `--np: "two" is no number of processes`},
 		{"check --mpiruns ten", `--mpiruns: "ten" is no whole number`},
@@ -109,9 +106,7 @@ func TestDryRunCountsNoFollowUpsWhereThereAreNone(t *testing.T) {
 		"method paper":        "[analyze]\nmethod = \"paper\"\n",
 	} {
 		file := filepath.Join(t.TempDir(), "gl.toml")
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o666))
 		s := inProcess(append([]string{"check", "--dry-run", "--guidelines", file}, withLongName(t)...)...).exits(t, 0)
 		if strings.Contains(s.stdout, "not counted") {
 			t.Errorf("%s: %s", name, s.stdout)

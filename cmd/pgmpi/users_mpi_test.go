@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/mockups"
 )
 
@@ -96,9 +97,6 @@ func barrierPattern(id string) bool {
 // read returns a file of the results folder.
 func (b *fixture) read(name string) string {
 	b.t.Helper()
-	text, err := os.ReadFile(filepath.Join(b.out, name))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(b.out, name)))(b.t)
 	return string(text)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
@@ -120,10 +121,7 @@ func TestWrongCallsAreCaught(t *testing.T) {
 	b.useRank("pgmpi-rank-wrong-openmpi")
 	d, _ := mockups.GetDatatype("int")
 	j := b.variantsJob(3, d, "sum", 0)
-	out, err := b.runJob(3, j)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(b.runJob(3, j))(t)
 	for _, c := range out.Cases {
 		id, small := j.Cases[c.Case].Function, j.Cases[c.Case].Msize <= 1024
 		always := slices.Contains([]string{"MPI_Iallgather", "MPI_Scan/in_place", "MPI_Gatherv/linear", "MPI_Bcast/vector", "MPI_Neighbor_alltoall"}, id)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -62,10 +63,7 @@ func TestRawFilesOfStageTwoHaveTheYardstick(t *testing.T) {
 			b.check("--sync", "round_time", "--guidelines", gl).exits(t, 0, 1, 4)
 			for mode, want := range map[protocol.Mode]int{protocol.ModeNREP: 0, protocol.ModeMeasure: 5} {
 				name := results.RawName(mode, guidelines.Shape{NP: 2}, 1)
-				run, err := results.ReadRaw(filepath.Join(b.out, "raw", name))
-				if err != nil {
-					t.Fatal(err)
-				}
+				run := must.Get(results.ReadRaw(filepath.Join(b.out, "raw", name)))(t)
 				lines += checkYardstick(t, 2, run.Yardstick, want)
 				for _, y := range run.Yardstick {
 					if y.AtS > float64(run.MeasureNS)*1e-9 {

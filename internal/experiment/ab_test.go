@@ -16,6 +16,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/results"
 )
 
@@ -24,9 +25,7 @@ func ab(b *bed.Bed, toml string) *experiment.AB {
 	x := &experiment.AB{Out: b.Out, Names: [2]string{"A.toml", "B.toml"}}
 	for i, name := range []string{"a", "b"} {
 		x.Sides[i] = b.Prepared(filepath.Join(b.Out, name), toml)
-		if err := x.Sides[i].Open(); err != nil {
-			b.T.Fatal(err)
-		}
+		must.Do(b.T, x.Sides[i].Open())
 		b.T.Cleanup(func() { x.Sides[i].Close() })
 	}
 	return x
@@ -58,13 +57,9 @@ func TestTheSidesAlternateInTheOrderOfTheFolder(t *testing.T) {
 		}
 		// Whatever the order of the rest was, it is kept.
 		swapped := strings.NewReplacer("ab", "ba", "ba", "ab").Replace(string(text[strings.Index(string(text), "predict_order"):]))
-		if err := os.WriteFile(path, append(text[:strings.Index(string(text), "predict_order")], swapped...), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, append(text[:strings.Index(string(text), "predict_order")], swapped...), 0o666))
 		x = ab(b, bed.Quick)
-		if err := x.Measure(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, x.Measure(t.Context()))
 		close(x)
 		if n := len(b.Fake.Jobs()); n != 21 {
 			t.Errorf("%d jobs, want 20 and the one that was interrupted", n)

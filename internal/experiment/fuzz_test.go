@@ -28,6 +28,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -166,17 +167,12 @@ func judgedFolder(path string) (*reading.Judgement, error) {
 // showable makes everything that there is of a folder.
 func showable(t *testing.T, path string) {
 	t.Helper()
-	table, err := check.Reports.Format("table")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(check.Reports.Format("table"))(t)
 	for _, show := range shows {
 		documents, err := show(path)
 		for _, d := range documents {
 			var text strings.Builder
-			if err := table.Write(&text, d); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, table.Write(&text, d))
 			if strings.ContainsFunc(text.String(), func(r rune) bool { return r != '\n' && clean.Hidden(r) }) {
 				t.Fatalf("%s: %q", d.Name, text.String())
 			}
@@ -191,10 +187,7 @@ func showable(t *testing.T, path string) {
 // an error.
 func FuzzFolder(f *testing.F) {
 	p2 := guidelines.Shape{NP: 2}
-	config, err := json.Marshal(glfile.Default())
-	if err != nil {
-		f.Fatal(err)
-	}
+	config := must.Get(json.Marshal(glfile.Default()))(f)
 	m := results.Manifest{Schema: results.ManifestSchema, R: 1, Config: config, Plan: guidelines.Plan{Shapes: []guidelines.Shape{p2}, Datatype: "byte", Op: "bor",
 		Cases: []guidelines.Case{{Function: "MPI_Reduce", Msize: 8, Shape: p2}, {Function: "reduce_as_allreduce", Msize: 8, Shape: p2}},
 		Tests: []guidelines.Test{{Guideline: "GL8", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_allreduce", Msize: 8, Shape: p2, Others: []int{1}}}}}
@@ -205,24 +198,17 @@ func FuzzFolder(f *testing.F) {
 	}
 	manifest, err1 := json.Marshal(m)
 	head, err2 := json.Marshal(header)
-	if err := errors.Join(err1, err2); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, errors.Join(err1, err2))
 	f.Add(manifest, append(append([]byte("#"), head...), "\n0\t0\t5\t0\n1\t0\t4\t0\n#end rows=2\n"...))
 	f.Add(bytes.ReplaceAll(manifest, []byte("MPI_Reduce"), []byte("\u009b31m\u202e=x")), []byte("#{}"))
 	dir := f.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "raw"), 0o777); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, os.Mkdir(filepath.Join(dir, "raw"), 0o777))
 	f.Fuzz(func(t *testing.T, manifest, raw []byte) {
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)
 		_, err1 := z.Write(raw)
-		err := errors.Join(err1, z.Close(), os.WriteFile(filepath.Join(dir, "manifest.json"), manifest, 0o666),
-			os.WriteFile(filepath.Join(dir, "raw", "run-p2-01.tsv.gz"), packed.Bytes(), 0o666))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err1, z.Close(), os.WriteFile(filepath.Join(dir, "manifest.json"), manifest, 0o666),
+			os.WriteFile(filepath.Join(dir, "raw", "run-p2-01.tsv.gz"), packed.Bytes(), 0o666)))
 		showable(t, dir)
 	})
 }

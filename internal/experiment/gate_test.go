@@ -19,6 +19,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 )
@@ -75,10 +76,7 @@ func TestADisturbedMinuteIsNoAlarm(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		before := b.Night("before", bed.Nightly, false)
 		b.SlowFrom(func() bool { return b.Confirming() == 0 })
-		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := must.Get(b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before))))(t)
 		if v := j.Report.Verdicts[0]; j.Report.Exit != 0 || v.Verdict != judge.Violated || v.State != analyze.Unsure || !strings.Contains(v.StateReason, "not confirmed: kept") {
 			t.Errorf("exit %d, %+v", j.Report.Exit, v.Gated)
 		}
@@ -163,15 +161,11 @@ func TestTheLastNightsOfAFolderAreTheBaselines(t *testing.T) {
 		}
 		time.Sleep(24 * time.Hour)
 		for _, dir := range []string{"empty", "stray"} {
-			if err := os.Mkdir(filepath.Join(root, dir), 0o777); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Mkdir(filepath.Join(root, dir), 0o777))
 		}
 		damaged := filepath.Join(root, "damaged")
-		if err := errors.Join(os.Mkdir(damaged, 0o777), os.WriteFile(filepath.Join(damaged, "report.json"), []byte("{"), 0o666),
-			os.Symlink(filepath.Join(root, "a"), filepath.Join(root, "latest"))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.Mkdir(damaged, 0o777), os.WriteFile(filepath.Join(damaged, "report.json"), []byte("{"), 0o666),
+			os.Symlink(filepath.Join(root, "a"), filepath.Join(root, "latest"))))
 		for nights, want := range map[string]string{"nights = 2": "b d", "nights = 4": "b d a c"} {
 			c := b.Prepared(b.Out, bed.With(bed.Nightly, bed.Baseline(root), nights))
 			if err := c.Ready(); err != nil {
@@ -223,9 +217,7 @@ func TestExpectedViolationsAreNoAlarm(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := filepath.Join(t.TempDir(), "expect.toml")
-		if err := os.WriteFile(file, []byte(glfile.FormatExpect(list)), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(glfile.FormatExpect(list)), 0o666))
 		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, "expect = \""+file+"\""))
 		if err != nil || j.Report.Exit != 0 || j.Report.Gate.ByState[analyze.Expected] != 2 || b.Confirming() != 0 {
 			t.Errorf("%v, %+v", err, j.Report.Gate)
@@ -239,21 +231,14 @@ func TestABaselineThatCannotBeReadEndsTheCheckBeforeItMeasures(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	report := func(name string) string { return filepath.Join(path(name), "report.json") }
 	for _, name := range []string{"pipe", "link", "damaged", "huge", "other"} {
-		if err := os.Mkdir(path(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(path(name), 0o777))
 	}
-	huge, err := os.Create(report("huge"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	huge := must.Get(os.Create(report("huge")))(t)
 	defer huge.Close()
-	if err := errors.Join(syscall.Mkfifo(report("pipe"), 0o666), os.Symlink("/dev/zero", report("link")), huge.Truncate(1<<40),
+	must.Do(t, errors.Join(syscall.Mkfifo(report("pipe"), 0o666), os.Symlink("/dev/zero", report("link")), huge.Truncate(1<<40),
 		os.WriteFile(report("damaged"), []byte(`{"schema": "pgmpi-report/1", "verdicts": [{"ratio": NaN}]}`), 0o666),
 		os.WriteFile(report("other"), []byte(`{"schema": "pgmpi-report/1", "datatype": "int", "op": "sum"}`), 0o666),
-		os.WriteFile(path("expect.toml"), []byte("[[expect]]\nguidline = \"GL8\"\n"), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+		os.WriteFile(path("expect.toml"), []byte("[[expect]]\nguidline = \"GL8\"\n"), 0o666)))
 	for gate, says := range map[string]string{
 		bed.Baseline(path("missing")):                           "no such file",
 		bed.Baseline(path("pipe")):                              "is a named pipe",
@@ -289,10 +274,7 @@ func TestRunTimesAreComparedWithFoldersOnly(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "has to be a results folder") {
 			t.Errorf("%v", err)
 		}
-		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before), `fail_on = "times"`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := must.Get(b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before), `fail_on = "times"`)))(t)
 		if g := j.Report.Gate; len(g.Slower)+len(g.Notes) == 0 {
 			t.Errorf("%+v", g)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/tuning"
 )
 
@@ -21,18 +22,11 @@ func settingFolder(t *testing.T, env map[string]string, files map[string]string)
 	for name, value := range env {
 		env[name] = strings.ReplaceAll(value, "FOLDER", folder)
 	}
-	text, err := tuning.EnvSh(env, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(tuning.EnvSh(env, nil))(t)
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	}
-	if err := os.WriteFile(filepath.Join(folder, tuning.EnvFile), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, tuning.EnvFile), text, 0o600))
 	return folder
 }
 

@@ -10,6 +10,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func point(x, y float64, each ...float64) Point {
@@ -115,9 +117,7 @@ func TestEveryPictureCanBeReadInEveryFormat(t *testing.T) {
 		for _, f := range Formats {
 			t.Run(name+"."+f.Ext, func(t *testing.T) {
 				var out bytes.Buffer
-				if err := f.Write(&out, p); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, f.Write(&out, p))
 				checks[f.Ext](t, out.Bytes())
 			})
 		}
@@ -126,9 +126,7 @@ func TestEveryPictureCanBeReadInEveryFormat(t *testing.T) {
 
 func TestDataOfAPictureHaveARowForEveryPointValueAndMark(t *testing.T) {
 	var out bytes.Buffer
-	if err := writeCSV(&out, examples()["pattern"]); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeCSV(&out, examples()["pattern"]))
 	want := `panel,series,name,x,each,y,lo,hi,sign,text
 GL8: Reduce,Reduce,,0,,1e-06,9e-07,1.1e-06,,
 GL8: Reduce,Reduce,,0,1,9e-07,,,,
@@ -177,9 +175,7 @@ func TestPanelsForTeXShareTitleAndAxes(t *testing.T) {
 	low.Title, low.Series = "other", []Series{{Name: "Reduce", Points: []Point{point(8, 1e-9)}}}
 	p.Panels, p.Title = append(p.Panels, low), "GL8 in two folders"
 	var out bytes.Buffer
-	if err := writeTeX(&out, p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, writeTeX(&out, p))
 	for _, of := range []string{"xmin=", "ymin=", "title={GL8 in two folders\\\\ "} {
 		parts := strings.Split(out.String(), of)
 		if len(parts) != 3 {

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // preamble is what the first lines of the files ask for. `table` goes before pgfplots, which loads xcolor.
@@ -37,18 +39,12 @@ func TestTeXSetsEveryPicture(t *testing.T) {
 	all := examples()
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		var out bytes.Buffer
-		if err := writeTeX(&out, all[name]); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name+".tex"), out.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, writeTeX(&out, all[name]))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name+".tex"), out.Bytes(), 0o666))
 		fmt.Fprintf(&document, "\\noindent\\input{%s}\n\\clearpage\n", name)
 	}
 	document.WriteString("\\end{document}\n")
-	if err := os.WriteFile(filepath.Join(dir, "all.tex"), document.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "all.tex"), document.Bytes(), 0o666))
 	cmd := exec.Command("pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "all.tex")
 	cmd.Dir = dir
 	said, err := cmd.CombinedOutput()

@@ -14,6 +14,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -21,9 +22,7 @@ import (
 // aReport writes a report.json, and what is given of a manifest beside it.
 func aReport(t *testing.T, dir string, r *analyze.Report, m *results.Manifest) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(dir, 0o777))
 	for name, v := range map[string]any{reading.ReportName: r, reading.ManifestName: m} {
 		if v == any((*results.Manifest)(nil)) {
 			continue
@@ -45,10 +44,7 @@ func created(at string) *analyze.Report {
 // foldersOf lists the nights, and what was skipped with the reason.
 func foldersOf(t *testing.T, roots ...string) (nights []series.Night, skipped map[string]string) {
 	t.Helper()
-	h, err := reading.History(roots, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(reading.History(roots, nil))(t)
 	skipped = map[string]string{}
 	for _, s := range h.Skipped {
 		skipped[filepath.Base(filepath.Dir(s.Path))+"/"+filepath.Base(s.Path)] = s.Reason
@@ -66,13 +62,9 @@ func TestHistoryFindsTheReportsBelowItsRoots(t *testing.T) {
 	aReport(t, filepath.Join(root, "deep", "er", "a"), created("2026-01-02T02:00:00Z"), nil)
 	aReport(t, filepath.Join(root, ".hidden"), created("2026-01-09T02:00:00Z"), nil)
 	aReport(t, root, created("2026-01-03T02:00:00Z"), nil)
-	if err := os.Symlink(filepath.Join(root, "b"), filepath.Join(root, "latest")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join(root, "b"), filepath.Join(root, "latest")))
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(root, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(root, link))
 	nights, skipped := foldersOf(t, root, filepath.Join(root, "b"), link, filepath.Join(root, "b", reading.ReportName))
 	var got []string
 	for _, n := range nights {
@@ -91,9 +83,7 @@ func TestReportsOfOlderVersionsGetTheirTimeFromWhatThereIs(t *testing.T) {
 	aReport(t, filepath.Join(root, "with-manifest"), created(""), m)
 	aReport(t, filepath.Join(root, "pgmpi-20260103T020000Z"), created(""), nil)
 	aReport(t, filepath.Join(root, "nothing"), created("yesterday"), nil)
-	if err := os.Chtimes(filepath.Join(root, "nothing", reading.ReportName), at, at); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(filepath.Join(root, "nothing", reading.ReportName), at, at))
 	nights, _ := foldersOf(t, root)
 	var got []string
 	for _, n := range nights {
@@ -115,9 +105,7 @@ func TestWhatCannotBeReadIsNamedAndLeftOut(t *testing.T) {
 	aReport(t, filepath.Join(root, "1", "2", "3", "4", "5", "6", "7"), created("2026-01-01T02:00:00Z"), nil)
 	put := func(name string, how func(path string) error) {
 		path := filepath.Join(root, name, reading.ReportName)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), how(path)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), how(path)))
 	}
 	text := func(text string) func(string) error {
 		return func(path string) error { return os.WriteFile(path, []byte(text), 0o666) }
@@ -130,9 +118,7 @@ func TestWhatCannotBeReadIsNamedAndLeftOut(t *testing.T) {
 	put("link", func(path string) error { return os.Symlink(filepath.Join(root, "good", reading.ReportName), path) })
 	put("huge", func(path string) error { return errors.Join(text("")(path), os.Truncate(path, reading.MostReport+1)) })
 	aReport(t, filepath.Join(root, "unjudged"), created(""), &results.Manifest{})
-	if err := os.Remove(filepath.Join(root, "unjudged", reading.ReportName)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(root, "unjudged", reading.ReportName)))
 	nights, skipped := foldersOf(t, root)
 	if len(nights) != 1 || len(skipped) != 10 {
 		t.Errorf("%d nights, skipped %v", len(nights), skipped)

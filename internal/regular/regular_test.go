@@ -9,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func text(s string) func(io.Writer) error {
@@ -20,10 +22,7 @@ func text(s string) func(io.Writer) error {
 
 func content(t *testing.T, path string) string {
 	t.Helper()
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(os.ReadFile(path))(t)
 	return string(got)
 }
 
@@ -31,17 +30,11 @@ func content(t *testing.T, path string) string {
 func TestWritingFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	victim, path := filepath.Join(dir, "victim"), filepath.Join(dir, "report.json")
-	if err := os.WriteFile(victim, []byte("mine"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(victim, []byte("mine"), 0o666))
 	for _, name := range []string{path, filepath.Join(dir, ".tmp-report.json"), filepath.Join(dir, ".lock")} {
-		if err := os.Symlink(victim, name); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(victim, name))
 	}
-	if err := Write(path, text("theirs")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(path, text("theirs")))
 	if got := content(t, victim); got != "mine" {
 		t.Errorf("the file that a link pointed to became %q", got)
 	}
@@ -85,9 +78,7 @@ func TestTwoWritersOfOneFileDoNotMixTheirs(t *testing.T) {
 func TestOnlyRegularFilesAreReadAndNoMoreOfThemThanTheLimit(t *testing.T) {
 	dir := t.TempDir()
 	pipe := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(pipe, 0o666))
 	for path, says := range map[string]string{pipe: "a named pipe", dir: "a folder", "/dev/zero": "a device"} {
 		if _, err := Read(path, 10); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", path, err)
@@ -97,9 +88,7 @@ func TestOnlyRegularFilesAreReadAndNoMoreOfThemThanTheLimit(t *testing.T) {
 		t.Errorf("lock: %v", err)
 	}
 	path := filepath.Join(dir, "long")
-	if err := os.WriteFile(path, []byte("0123456789"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("0123456789"), 0o666))
 	if got, err := Read(path, 10); err != nil || len(got) != 10 {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -22,6 +22,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
@@ -105,10 +106,7 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 func TestWhatHarmsIsTakenBack(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 13*time.Microsecond) // 8 bytes pay for it
-		r, err := remedied(b, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(remedied(b, nil))(t)
 		if r.Exit != exitcode.NoVerdict || len(r.Env) > 0 || len(r.Dropped) != 1 || !strings.Contains(r.Dropped[0].Reason, "MPI_Reduce at 8 B on p2 takes 1.30× as long") {
 			t.Fatalf("%+v", r)
 		}
@@ -127,10 +125,7 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 			}
 			return 10 * time.Microsecond
 		}
-		r, err := remedied(b, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(remedied(b, nil))(t)
 		if r.Exit != exitcode.NoVerdict || r.Cells[0].State != report.CellUnmended || len(r.Dropped) != 1 || !strings.Contains(r.Dropped[0].Reason, "no violated case") {
 			t.Fatalf("%+v", r)
 		}
@@ -139,9 +134,7 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 			t.Errorf("what only a mock-up mends has no profile: %q", r.Profiles)
 		}
 		// An env.sh of before must not outlive a remedy that finds nothing.
-		if err := os.WriteFile(filepath.Join(RemedyFolder(b.Out), tuning.EnvFile), []byte("export A=1\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(RemedyFolder(b.Out), tuning.EnvFile), []byte("export A=1\n"), 0o600))
 		var s *fail.Setup
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
 		if _, err := x.Prepare(); !errors.As(err, &s) || !strings.Contains(err.Error(), "--force") {
@@ -217,9 +210,7 @@ func TestRemedyWrittenOverLeavesNothingOfTheOneBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 		folder := RemedyFolder(b.Out)
-		if err := os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("0\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("0\n"), 0o600))
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Force: true, Tell: func(run.Event) {},
 			Start: func([]string, []string, io.Writer) (*measure.Ranks, error) {
 				return nil, errors.New("no such launcher")
@@ -281,9 +272,7 @@ func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
 
 func TestProofsAreNotMoreThanWanted(t *testing.T) {
 	x := &Remedy{Config: &glfile.File{}, found: &report.Remedied{}, Tell: func(run.Event) {}}
-	if err := x.prove(t.Context(), algorithmsOf()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, x.prove(t.Context(), algorithmsOf()))
 	if n := len(x.found.Dropped); n != 3 || !strings.Contains(x.found.Dropped[0].Reason, "remedy.proofs = 0") {
 		t.Errorf("%d were dropped: %+v", n, x.found.Dropped)
 	}
@@ -388,6 +377,18 @@ func TestChoicesOfOneAlgorithmAreWrittenAsOne(t *testing.T) {
 	whole := partsOf(algorithmsOf(), got[1:2], func(c tuning.Choice) (tuning.Choice, string) { return c, "no" })
 	if len(whole) != 2 {
 		t.Errorf("one that cannot be written is %d choices", len(whole))
+	}
+}
+
+// Half to two thirds of the time is 1.5 to 2 times as fast.
+func TestTheIntervalOfAGainRunsFromItsLessToItsLargerEnd(t *testing.T) {
+	ratio, lo, hi := 0.6, 0.5, 2./3
+	cell := report.RemedyCell{Cell: medians.Cell{Function: "MPI_Reduce", Msize: 8, Shape: "p2"}}
+	e := effects{helped: &series.Comparison{Cases: []series.CaseChange{{Cell: cell.Cell, Change: series.Faster, Ratio: &ratio, RatioLo: &lo, RatioHi: &hi}}},
+		before: &analyze.Report{}, after: &analyze.Report{}}
+	e.outcome(&cell, nil)
+	if cell.State != report.CellMended || *cell.Gain != 1/ratio || *cell.GainLo != 1.5 || *cell.GainHi != 2 {
+		t.Errorf("%s by %v, %v to %v", cell.State, *cell.Gain, *cell.GainLo, *cell.GainHi)
 	}
 }
 

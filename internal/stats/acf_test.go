@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // lh is R's data set of that name (48 hormone levels), the example of ?acf.
@@ -26,10 +28,7 @@ func TestAutocorrelationByHandAndAsR(t *testing.T) {
 		// R: acf(lh, plot = FALSE), printed with three digits.
 		{"lh", lh, []float64{0.576, 0.182, -0.145, -0.175, -0.150}, 5e-4},
 	} {
-		got, err := Autocorrelation(c.x, len(c.want))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Autocorrelation(c.x, len(c.want)))(t)
 		for i := range c.want {
 			if math.Abs(got[i]-c.want[i]) > c.tolerance {
 				t.Errorf("%s, lag %d: %.6f, want %.6f", c.name, i+1, got[i], c.want[i])
@@ -69,10 +68,7 @@ func TestInefficiencyOfAnAutoregressiveSeries(t *testing.T) {
 				x[i] += a * x[i-1]
 			}
 		}
-		acf, err := Autocorrelation(x, 20)
-		if err != nil {
-			t.Fatal(err)
-		}
+		acf := must.Get(Autocorrelation(x, 20))(t)
 		if want, got := (1+a)/(1-a), Inefficiency(acf, n); math.Abs(got-want) > 0.05*want {
 			t.Errorf("a = %v: %v, want %v", a, got, want)
 		}

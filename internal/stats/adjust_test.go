@@ -3,6 +3,8 @@ package stats
 import (
 	"errors"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func TestAdjustMatchesR(t *testing.T) {
@@ -26,10 +28,7 @@ func TestAdjustMatchesR(t *testing.T) {
 			{AdjustBH, c.Expect.BH, c.Expect.RejectBH},
 		} {
 			t.Run(c.ID+"/"+m.method, func(t *testing.T) {
-				got, err := Adjust(c.P, m.method)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(Adjust(c.P, m.method))(t)
 				closeAll(t, "adjusted", got, m.want, 1e-13)
 				equal(t, "number of decisions", len(m.reject), len(got))
 				for i := range got {
@@ -52,10 +51,7 @@ func TestAdjustMatchesR(t *testing.T) {
 
 func TestAdjustNoneCopies(t *testing.T) {
 	p := []float64{0.3, 0.01}
-	got, err := Adjust(p, AdjustNone)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Adjust(p, AdjustNone))(t)
 	closeAll(t, "unadjusted", got, p, 0)
 	got[0] = 1
 	equal(t, "input", p[0], 0.3)
@@ -97,10 +93,7 @@ func TestSequentialPMatchesTheSpendingRule(t *testing.T) {
 			for k, want := range c.Expect {
 				var p []float64
 				for _, test := range c.P {
-					spent, err := SequentialP(test[:k+1], c.Weights)
-					if err != nil {
-						t.Fatal(err)
-					}
+					spent := must.Get(SequentialP(test[:k+1], c.Weights))(t)
 					p = append(p, spent)
 				}
 				closeAll(t, "p_seq", p, want.PSeq, 1e-12)
@@ -113,10 +106,7 @@ func TestSequentialPMatchesTheSpendingRule(t *testing.T) {
 
 func checkFamily(t *testing.T, p []float64, method string, want []float64, violated []int) {
 	t.Helper()
-	got, err := Adjust(p, method)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Adjust(p, method))(t)
 	closeAll(t, method, got, want, 1e-12)
 	var found []float64
 	for i, v := range got {

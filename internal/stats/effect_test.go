@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 type effectCase struct {
@@ -27,10 +29,7 @@ func TestHodgesLehmannMatchesR(t *testing.T) {
 	} {
 		for _, c := range load[effectCase](t, f.file, f.kind).Cases {
 			t.Run(f.kind+"/"+c.ID, func(t *testing.T) {
-				got, err := f.estimate(c.X, c.Y)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(f.estimate(c.X, c.Y))(t)
 				for name, pair := range map[string][2]float64{
 					"log ratio":                 {math.Log(got.Ratio), c.Expect.Log},
 					"log of the expected ratio": {math.Log(got.Ratio), math.Log(c.Expect.Ratio)},
@@ -41,10 +40,7 @@ func TestHodgesLehmannMatchesR(t *testing.T) {
 						t.Errorf("%s = %.17g, want %.17g", name, pair[0], pair[1])
 					}
 				}
-				back, err := f.estimate(c.Y, c.X)
-				if err != nil {
-					t.Fatal(err)
-				}
+				back := must.Get(f.estimate(c.Y, c.X))(t)
 				close1(t, "ratio of the swapped sides", back.Ratio, 1/got.Ratio, 1e-12)
 			})
 		}

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
+
+	"pgmpi/internal/fixture/golden"
 )
 
 // values are the numbers of a vector; in `invalid` they may be "NaN", "Inf" or "-Inf".
@@ -35,10 +35,8 @@ func (v *values) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// golden is a file of vectors whose cases look like C.
-type golden[C any] struct {
-	Kind    string
-	NCases  int `json:"n_cases"`
+// goldenFile is a file of vectors whose cases look like C.
+type goldenFile[C any] struct {
 	Cases   []C
 	Invalid []struct {
 		ID      string
@@ -46,25 +44,9 @@ type golden[C any] struct {
 	}
 }
 
-// load reads one file of vectors and refuses one without cases.
-func load[C any](t testing.TB, name, kind string) golden[C] {
+func load[C any](t testing.TB, name, kind string) goldenFile[C] {
 	t.Helper()
-	folder := os.Getenv("PGMPI_GOLDEN")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "testdata", "golden")
-	}
-	text, err := os.ReadFile(filepath.Join(folder, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g golden[C]
-	if err := json.Unmarshal(text, &g); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	if g.Kind != kind || len(g.Cases) == 0 || len(g.Cases) != g.NCases {
-		t.Fatalf("%s: kind %q with %d of %d cases, want kind %q", name, g.Kind, len(g.Cases), g.NCases, kind)
-	}
-	return g
+	return golden.Load[goldenFile[C]](t, name, kind)
 }
 
 // close1 fails unless got is want within a relative tolerance.

@@ -3,6 +3,8 @@ package stats
 import (
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 type ksCase struct {
@@ -20,10 +22,7 @@ func TestKSMatchesExactArithmeticWithTies(t *testing.T) {
 	g := load[ksCase](t, "ks_greater.json", "kolmogorov_smirnov_orig_greater")
 	for _, c := range g.Cases {
 		t.Run(c.ID, func(t *testing.T) {
-			got, err := KS(c.X, c.Y)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(KS(c.X, c.Y))(t)
 			close1(t, "D", got.Statistic, c.Expect.D, 1e-15)
 			_, tieSum := doubledMidranks(slices.Concat(c.X, c.Y))
 			equal(t, "ties", tieSum > 0, c.Expect.Ties)

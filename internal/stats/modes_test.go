@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // cluster gives n values around a middle: the quantiles of a normal distribution of the
@@ -54,10 +56,7 @@ func TestModesAreTheClustersThatArePlanted(t *testing.T) {
 // d <- density(log(x), bw = .5*bw.nrd0(log(x)), n = 4096); y <- d$y
 // exp(d$x[which(diff(sign(diff(y))) == -2) + 1])
 func TestPeaksOfTheDensityAreThoseOfR(t *testing.T) {
-	got, err := Modes(together(cluster(70, 100, .05), cluster(30, 130, .08)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Modes(together(cluster(70, 100, .05), cluster(30, 130, .08))))(t)
 	want := []float64{100.00738, 129.99617}
 	if len(got) != len(want) {
 		t.Fatalf("%+v", got)

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func TestQuantileMedianMeanSDMatchR(t *testing.T) {
@@ -23,17 +25,11 @@ func TestQuantileMedianMeanSDMatchR(t *testing.T) {
 		t.Run(c.ID, func(t *testing.T) {
 			equal(t, "number of quantiles", len(c.Expect.Q), len(c.Probs))
 			for i, p := range c.Probs {
-				q, err := Quantile(c.X, p)
-				if err != nil {
-					t.Fatal(err)
-				}
+				q := must.Get(Quantile(c.X, p))(t)
 				close1(t, fmt.Sprintf("quantile %v", p), q, c.Expect.Q[i], 1e-14)
 			}
 			close1(t, "median", MedianFinite(c.X), c.Expect.Median, 1e-14)
-			mean, sd, err := MeanSD(c.X)
-			if err != nil {
-				t.Fatal(err)
-			}
+			mean, sd := must.Two(MeanSD(c.X))(t)
 			close1(t, "mean", mean, c.Expect.Mean, 1e-14)
 			if c.Expect.SD == nil {
 				equal(t, "sd is undefined", math.IsNaN(sd), true)

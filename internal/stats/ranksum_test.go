@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 type rankSumCase struct {
@@ -19,17 +21,14 @@ type rankSumCase struct {
 	}
 }
 
-func loadRankSum(t testing.TB) golden[rankSumCase] {
+func loadRankSum(t testing.TB) goldenFile[rankSumCase] {
 	return load[rankSumCase](t, "wilcoxon_greater.json", "wilcoxon_rank_sum_greater")
 }
 
 func TestRankSumMatchesExactArithmeticWithTies(t *testing.T) {
 	for _, c := range loadRankSum(t).Cases {
 		t.Run(c.ID, func(t *testing.T) {
-			got, err := RankSum(c.X, c.Y)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(RankSum(c.X, c.Y))(t)
 			equal(t, "U", got.Statistic, c.Expect.U)
 			equal(t, "exact", got.Exact, len(c.X) <= 50 && len(c.Y) <= 50)
 			switch {
@@ -50,10 +49,7 @@ func TestRankSumMatchesExactArithmeticWithTies(t *testing.T) {
 func TestRankSumNormalMatchesRWithContinuityCorrection(t *testing.T) {
 	for _, c := range loadRankSum(t).Cases {
 		t.Run(c.ID, func(t *testing.T) {
-			got, err := RankSumNormal(c.X, c.Y)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(RankSumNormal(c.X, c.Y))(t)
 			equal(t, "U", got.Statistic, c.Expect.U)
 			equal(t, "exact", got.Exact, false)
 			if c.Expect.PNormalCC == nil { // R divides by a spread of 0
@@ -97,14 +93,8 @@ func TestMinPRankSumIsAttainedBySeparatedSamples(t *testing.T) {
 
 func TestRankSumTailsOfSwappedSamplesShareTheObservedPoint(t *testing.T) {
 	x, y := []float64{3, 5, 7}, []float64{1, 2, 4, 6}
-	a, err := RankSum(x, y)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := RankSum(y, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(RankSum(x, y))(t)
+	b := must.Get(RankSum(y, x))(t)
 	equal(t, "U + U'", a.Statistic+b.Statistic, 12)
 	// P(U ≥ 9) + P(U ≤ 9) = 1 + P(U = 9), and 3 of the 35 splits have U = 9.
 	close1(t, "P + P'", a.P+b.P, 1+3.0/35, 1e-12)

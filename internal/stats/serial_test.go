@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // permutations calls f with every order of x.
@@ -24,10 +26,7 @@ func TestRankAutocorrelationIsStandardisedOverAllOrders(t *testing.T) {
 	for n := 4; n <= len(x); n++ {
 		count, sum, squares := 0.0, 0.0, 0.0
 		permutations(x[:n], 0, func(x []float64) {
-			_, z, err := RankAutocorrelation(x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			_, z := must.Two(RankAutocorrelation(x))(t)
 			count, sum, squares = count+1, sum+z, squares+z*z
 		})
 		if mean, variance := sum/count, squares/count; math.Abs(mean) > 1e-12 || math.Abs(variance-1) > 1e-12 {

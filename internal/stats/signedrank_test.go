@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 type signedRankCase struct {
@@ -27,10 +29,7 @@ func TestSignedRankMatchesExactArithmeticWithTiesAndZeros(t *testing.T) {
 	for _, c := range loadSignedRank(t) {
 		t.Run(c.ID, func(t *testing.T) {
 			d := differences(c.X, c.Y)
-			got, err := SignedRank(d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(SignedRank(d))(t)
 			equal(t, "V", got.Statistic, c.Expect.V)
 			equal(t, "exact", got.Exact, true)
 			close1(t, "P", got.P, c.Expect.PExact, 1e-12)
@@ -59,25 +58,16 @@ func TestSignedRankSaysWhenItApproximates(t *testing.T) {
 	for i := range x {
 		x[i], y[i] = float64(i+1), math.Mod(float64(i), 3)*float64(i+2)
 	}
-	got, err := SignedRank(differences(x, y))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(SignedRank(differences(x, y)))(t)
 	equal(t, "exact at 201 pairs", got.Exact, false)
-	got, err = SignedRank(differences(x[:200], y[:200]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got = must.Get(SignedRank(differences(x[:200], y[:200])))(t)
 	normal := signedRankOf(slices.DeleteFunc(differences(x[:200], y[:200]), func(d float64) bool { return d == 0 }), false)
 	equal(t, "exact at 200 pairs", got.Exact, true)
 	close1(t, "exact and normal P at 200 pairs", got.P, normal.P, 0.02)
 }
 
 func TestEqualRatiosOfDifferentValuesAreTies(t *testing.T) {
-	d, err := LogRatios([]float64{3, 6e3, 2.1e9, 7}, []float64{2, 4e3, 1.4e9, 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(LogRatios([]float64{3, 6e3, 2.1e9, 7}, []float64{2, 4e3, 1.4e9, 7}))(t)
 	equal(t, "ratio 1.5", d[0], math.Round(math.Log(1.5)*1e12)/1e12)
 	equal(t, "in thousands", d[1], d[0])
 	equal(t, "in billions", d[2], d[0])

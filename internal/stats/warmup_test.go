@@ -1,6 +1,10 @@
 package stats
 
-import "testing"
+import (
+	"testing"
+
+	"pgmpi/internal/fixture/must"
+)
 
 func TestWarmupMatchesTheThesisRule(t *testing.T) {
 	type testCase struct {
@@ -15,10 +19,7 @@ func TestWarmupMatchesTheThesisRule(t *testing.T) {
 	}
 	for _, c := range load[testCase](t, "warmup.json", "warmup_detection").Cases {
 		t.Run(c.ID, func(t *testing.T) {
-			end, err := WarmupEnd(c.X)
-			if err != nil {
-				t.Fatal(err)
-			}
+			end := must.Get(WarmupEnd(c.X))(t)
 			close1(t, "median", MedianFinite(c.X), c.Expect.Median, 1e-14)
 			equal(t, "end of the warm-up", end, c.Expect.W)
 			counts := map[string]int{}

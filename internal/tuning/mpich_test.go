@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/mockups"
 )
 
@@ -171,16 +172,12 @@ func TestTreeIsFoundInALibrary(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "libmpich.so")
 	other := `{"collective=bcast":{"composition=MPIDI_Bcast_intra_composition_alpha":{}}}`
 	text := "\x7fELF\x00" + other + "\x00" + string(tree.Text) + "\x00algorithm=MPIR_Bcast_intra_new\x00"
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	got, err := FindTree(path)
 	if err != nil || string(got.Text) != string(tree.Text) || !slices.Contains(got.Algorithms, "MPIR_Bcast_intra_new") {
 		t.Errorf("%v %v", got, err)
 	}
-	if err := os.WriteFile(path, []byte(other), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(other), 0o666))
 	if _, err := FindTree(path); err == nil {
 		t.Error("a library without the tree has one")
 	}
@@ -206,4 +203,17 @@ func FuzzReaders(f *testing.F) {
 			}
 		}
 	})
+}
+
+// MPICH maps the file and reads on until a zero: behind a file of whole pages there is none.
+func TestNoTreeFillsWholePages(t *testing.T) {
+	tree := smallTree()
+	to := Target{Library: Library{Family: "mpich", Major: 4}, Tree: tree}
+	choice := own("MPI_Bcast", 4, "new", 1, 16384)
+	length := func() int { return len(mustWrite(t, mpichJSON, to, choice).Files[0].Content) }
+	longer := strings.Repeat("x", 4096-length()%4096)
+	tree.Text = []byte(strings.Replace(string(tree.Text), "MPIR_Ibarrier_intra_old", "MPIR_Ibarrier_intra_old"+longer, 1))
+	if n := length(); n%4096 != 1 {
+		t.Errorf("%d bytes: whole pages, and no line break behind them", n)
+	}
 }

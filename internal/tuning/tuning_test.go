@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/mockups"
 )
 
@@ -20,10 +21,7 @@ var openMPI4 = Target{Library: LibraryOf("openmpi", "Open MPI v4.1.4, package: D
 
 func mustWrite(t *testing.T, w Writer, to Target, choices ...Choice) *Setting {
 	t.Helper()
-	s, err := w.Write(to, choices)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(w.Write(to, choices))(t)
 	return s
 }
 
@@ -194,10 +192,7 @@ func TestHostileRulesAreRefusedWithTheirLine(t *testing.T) {
 
 func TestATrapIsFoundByItsLine(t *testing.T) {
 	text := "1\n15 # Scatter\n2\n0\n1\n0 0 0 0\n4\n2\n0 1 0 0\n4096 2 0 0\n"
-	rules, err := readRules("f", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must.Get(readRules("f", []byte(text)))(t)
 	if trap, ok := FindTrap(rules, "MPI_Scatter", 4); !ok || trap.Line != 10 {
 		t.Errorf("%v %v", trap, ok)
 	}
@@ -229,10 +224,7 @@ func TestVariablesAreReadBack(t *testing.T) {
 
 func TestEnvShSurvivesAnyValue(t *testing.T) {
 	env := map[string]string{"A": `it's $HOME "and" \more`, "B": ""}
-	text, err := EnvSh(env, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(EnvSh(env, nil))(t)
 	if back, err := ReadEnv("f", text); err != nil || !reflect.DeepEqual(back, env) {
 		t.Errorf("%v %v\n%s", back, err, text)
 	}

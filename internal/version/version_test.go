@@ -5,13 +5,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func TestTheChangelogBeginsWithThisVersion(t *testing.T) {
-	text, err := os.ReadFile("../../CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../CHANGELOG.md"))(t)
 	newest := regexp.MustCompile(`(?m)^## \[?(\d+\.\d+\.\d+)`).FindStringSubmatch(string(text))
 	if newest == nil || newest[1] != strings.TrimSpace(number) {
 		t.Errorf("VERSION says %s, and the newest version in CHANGELOG.md is %v", strings.TrimSpace(number), newest)

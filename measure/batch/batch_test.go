@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // programs puts shell scripts on the PATH, and nothing else in front of them.
@@ -17,9 +19,7 @@ func programs(t *testing.T, scripts map[string]string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, text := range scripts {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o777))
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	return dir
@@ -207,17 +207,13 @@ func TestTheScriptGoesOnUntilTheCheckIsDone(t *testing.T) {
 			cmd := exec.Command("bash", "-c", r.forSlurm())
 			cmd.Env = append(os.Environ(), "SLURM_JOB_ID=17", "SLURM_RESTART_COUNT="+c.restarts)
 			cmd.Stderr = new(strings.Builder)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, cmd.Start())
 			if c.signal != 0 {
 				for !exists(filepath.Join(dir, "check.began")) {
 					time.Sleep(5 * time.Millisecond)
 				}
 				time.Sleep(50 * time.Millisecond) // the check sets its trap
-				if err := cmd.Process.Signal(c.signal); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, cmd.Process.Signal(c.signal))
 			}
 			err := cmd.Wait()
 			if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {

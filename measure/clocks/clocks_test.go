@@ -3,6 +3,8 @@ package clocks
 import (
 	"math"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // A clock since the epoch (1.8e18 ns) drifting against one since boot: what
@@ -93,10 +95,7 @@ func TestEstimatesRecoverAKnownClock(t *testing.T) {
 		}
 		points = append(points, JonesKoenig(pings, 2000))
 	}
-	m, err := Fit(points, 40e9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Fit(points, 40e9))(t)
 	near(t, "slope", m.Slope, truth.Slope, 1e-7)
 	near(t, "ahead after 20 s", m.Ahead(60e9), truth.Ahead(60e9), 2000)
 }

@@ -1,11 +1,10 @@
 package clocks
 
 import (
-	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
+
+	"pgmpi/internal/fixture/golden"
 )
 
 type goldenLine struct{ Slope, Intercept float64 } // intercept in seconds
@@ -15,9 +14,7 @@ func (l goldenLine) model() Model {
 }
 
 type goldenFile struct {
-	Kind   string
-	NCases int `json:"n_cases"`
-	Merge  []struct {
+	Merge []struct {
 		ID       string
 		LM1, LM2 goldenLine
 		Expect   struct {
@@ -41,20 +38,9 @@ type goldenFile struct {
 
 func loadGolden(t *testing.T) goldenFile {
 	t.Helper()
-	folder := os.Getenv("PGMPI_GOLDEN")
-	if folder == "" {
-		folder = filepath.Join("..", "..", "testdata", "golden")
-	}
-	text, err := os.ReadFile(filepath.Join(folder, "clock.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var g goldenFile
-	if err := json.Unmarshal(text, &g); err != nil {
-		t.Fatal(err)
-	}
-	if g.Kind != "clock_linear_model" || len(g.Cases) == 0 || len(g.Cases) != g.NCases || len(g.Merge) == 0 {
-		t.Fatalf("kind %q with %d of %d fits and %d merges", g.Kind, len(g.Cases), g.NCases, len(g.Merge))
+	g := golden.Load[goldenFile](t, "clock.json", "clock_linear_model")
+	if len(g.Merge) == 0 {
+		t.Fatal("no merges")
 	}
 	return g
 }

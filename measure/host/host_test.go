@@ -9,15 +9,14 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // tree reads a recorded tree: "-- path --" lines before the text of each file.
 func tree(t *testing.T, name string) fstest.MapFS {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name + ".tree")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/" + name + ".tree"))(t)
 	out := fstest.MapFS{}
 	var file *fstest.MapFile
 	for line := range strings.Lines(string(text)) {
@@ -78,10 +77,7 @@ func TestWhatAHostDoesNotTellIsUnknownAndNotDoubtful(t *testing.T) {
 		t.Error("an empty tree has memory, a load or a clock rate")
 	}
 	rank := RankFacts{Host: "a", CPUs: Ranges{0}}
-	l, err := Merge([]RankFacts{rank}, []NodeFacts{ReadNode(empty, rank, nil, "", "")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Merge([]RankFacts{rank}, []NodeFacts{ReadNode(empty, rank, nil, "", "")}))(t)
 	if d := l.Remarks(); len(d) > 0 {
 		t.Errorf("doubts about what is not known: %+v", d)
 	}
@@ -169,20 +165,14 @@ func cluster(t *testing.T, hosts, ppn int) ([]RankFacts, []NodeFacts) {
 
 func TestLayoutHoldsEqualNodesOnce(t *testing.T) {
 	ranks, nodes := cluster(t, 64, 64)
-	l, err := Merge(ranks, nodes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Merge(ranks, nodes))(t)
 	if len(l.Kinds) != 1 || len(l.Pinnings) != 1 || len(l.Nodes) != 64 || len(l.OtherEnv) != 0 {
 		t.Fatalf("%d kinds, %d pinnings, %d nodes, other variables at %v", len(l.Kinds), len(l.Pinnings), len(l.Nodes), l.OtherEnv)
 	}
 	if r := l.Nodes[3].Ranks.String(); r != "192-255" {
 		t.Errorf("the fourth node has ranks %s", r)
 	}
-	text, err := json.Marshal(l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(l))(t)
 	if len(text) > 32<<10 {
 		t.Errorf("4096 ranks on 64 nodes take %d bytes", len(text))
 	}
@@ -194,10 +184,7 @@ func TestLayoutTellsRanksApartThatWereStartedInAnotherWay(t *testing.T) {
 	ranks[1], ranks[4] = ranks[4], ranks[1]
 	ranks[6].Same++
 	nodes[1].Kind.Kernel = "6.0"
-	l, err := Merge(ranks, nodes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Merge(ranks, nodes))(t)
 	if a, b := l.Nodes[0].Ranks.String(), l.Nodes[1].Ranks.String(); a != "0,2-4" || b != "1,5-7" {
 		t.Errorf("ranks %s and %s", a, b)
 	}

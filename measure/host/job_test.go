@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 )
 
@@ -16,9 +17,7 @@ import (
 func TestJobOfABatchSystemIsReadWithoutItsOwner(t *testing.T) {
 	dir := t.TempDir()
 	nodes := filepath.Join(dir, "nodes")
-	if err := os.WriteFile(nodes, []byte("a\na\nb\nb\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(nodes, []byte("a\na\nb\nb\n"), 0o666))
 	for name, c := range map[string]struct {
 		env  []string
 		want *Job
@@ -59,9 +58,7 @@ func TestSlurmSaysWhenAJobIsOver(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	program := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o777))
 	}
 	job := &Job{Scheduler: "slurm", ID: "12"}
 	for answer, want := range map[string][2]bool{
@@ -97,10 +94,7 @@ func twoNodes(t *testing.T, first, second map[string]string) *Layout {
 	for i, env := range []map[string]string{first, second} {
 		nodes = append(nodes, NodeFacts{Kind: NodeKind{Env: env, Library: "Open MPI v4.1.4"}, Node: Node{Host: []string{"a", "b"}[i]}})
 	}
-	l, err := Merge([]RankFacts{{Host: "a", CPUs: Ranges{0}}, {Host: "b", CPUs: Ranges{0}}}, nodes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(Merge([]RankFacts{{Host: "a", CPUs: Ranges{0}}, {Host: "b", CPUs: Ranges{0}}}, nodes))(t)
 	return l
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/remark"
 )
 
@@ -49,9 +50,7 @@ func onOneNode(t *testing.T, masks ...string) *Layout {
 		l.Pinnings[0] = append(l.Pinnings[0], Pin{CPUs: list(t, m), Ranks: 1})
 		l.Nodes[0].Ranks = append(l.Nodes[0].Ranks, r)
 	}
-	if err := l.Check(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Check())
 	return l
 }
 

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // What launchers answer to --version.
@@ -17,12 +19,8 @@ const (
 
 func script(t *testing.T, path, says string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte("#!/bin/sh\nprintf '%s\\n' '"+says+"'\n"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	must.Do(t, os.WriteFile(path, []byte("#!/bin/sh\nprintf '%s\\n' '"+says+"'\n"), 0o777))
 }
 
 func TestTheMPIRunFirstOnThePathChoosesTheInstalledRankProgram(t *testing.T) {
@@ -88,9 +86,7 @@ func TestARankProgramThatIsNamedIsTheOneOrNone(t *testing.T) {
 func TestOfTwoOfOneLibraryThatBuiltBesideTheMPIRunIsTaken(t *testing.T) {
 	dir := t.TempDir()
 	source, path := filepath.Join(dir, "main.go"), filepath.Join(dir, "mpi-5.0", "bin")
-	if err := os.WriteFile(source, []byte("package main\nfunc main() {}\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(source, []byte("package main\nfunc main() {}\n"), 0o666))
 	for _, version := range []string{"4.1", "5.0"} {
 		mpicc := filepath.Join(dir, "mpi-"+version, "bin", "mpicc")
 		build := exec.Command("go", "build", "-ldflags", "-X pgmpi/measure/rank.MPICC="+mpicc,

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
@@ -33,9 +34,7 @@ func onlyLaunchers(t *testing.T, says map[string]string) {
 	dir := t.TempDir()
 	for name, text := range says {
 		script := "#!/bin/sh\nwhile IFS= read -r l; do echo \"$l\"; done <<'END'\n" + text + "END\n"
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(script), 0o755))
 	}
 	t.Setenv("PATH", dir)
 	t.Setenv("OMPI_ALLOW_RUN_AS_ROOT", "1")
@@ -64,10 +63,7 @@ func TestLauncherIsTheOneThatSaysItIsOfTheLibrary(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			onlyLaunchers(t, c.says)
-			argv, err := Launch(Config{}, protocol.RankInfo{Library: c.library}, guidelines.Shape{NP: c.np})
-			if err != nil {
-				t.Fatal(err)
-			}
+			argv := must.Get(Launch(Config{}, protocol.RankInfo{Library: c.library}, guidelines.Shape{NP: c.np}))(t)
 			argv[0] = filepath.Base(argv[0])
 			if got := strings.Join(argv, " "); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)

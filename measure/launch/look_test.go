@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
@@ -16,17 +17,13 @@ import (
 func TestLookingAtARankProgramStartsNothing(t *testing.T) {
 	dir := t.TempDir()
 	path, trace := filepath.Join(dir, "pgmpi-rank"), filepath.Join(dir, "started")
-	if err := os.WriteFile(path, fmt.Appendf(nil, "#!/bin/sh\ntouch %s\n", trace), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, fmt.Appendf(nil, "#!/bin/sh\ntouch %s\n", trace), 0o777))
 	info, err := Look(path)
 	if err != nil || len(info.Hash) != 16 || info.LibVersion != "" {
 		t.Errorf("%+v, %v", info, err)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	if err := os.Link(path, filepath.Join(dir, "mpirun.mpich")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Link(path, filepath.Join(dir, "mpirun.mpich")))
 	argv, err := Likely(Config{}, protocol.RankInfo{Library: "mpich"}, guidelines.Shape{NP: 1})
 	if err != nil || !slices.Equal(argv[:2], []string{filepath.Join(dir, "mpirun.mpich"), "-np"}) {
 		t.Errorf("%q, %v", argv, err)
@@ -37,9 +34,7 @@ func TestLookingAtARankProgramStartsNothing(t *testing.T) {
 	if _, err := os.Stat(trace); err == nil {
 		t.Error("it was started")
 	}
-	if err := exec.Command(path).Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, exec.Command(path).Run())
 	if _, err := os.Stat(trace); err != nil {
 		t.Errorf("started, it leaves no trace: %v", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func TestOnlyFilesOfTheJobAreRemoved(t *testing.T) {
@@ -22,9 +24,7 @@ func TestOnlyFilesOfTheJobAreRemoved(t *testing.T) {
 	mpich := name("mpich_shar_tmppgmpi%d")
 	others := []string{name("vader_segment.pgmpi-test.0.b%d.0"), name("mpich_shar_tmpother%d"), name("pgmpi-test-of-somebody%d")}
 	outside := filepath.Join(t.TempDir(), "mpich_shar_tmp")
-	if err := os.WriteFile(outside, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(outside, nil, 0o600))
 	RemoveShared([]string{own, mpich, others[2], outside})
 	for _, path := range []string{own, brother, mpich} {
 		if _, err := os.Stat(path); err == nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
@@ -21,19 +22,14 @@ func noBatch(t *testing.T) {
 
 func shapeOf(t *testing.T, text string) guidelines.Shape {
 	t.Helper()
-	s, err := guidelines.ParseShape(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(guidelines.ParseShape(text))(t)
 	return s
 }
 
 func TestWordsOfEveryLauncherPlaceAShape(t *testing.T) {
 	noBatch(t)
 	hosts := filepath.Join(t.TempDir(), "hosts")
-	if err := os.WriteFile(hosts, []byte("a\nb\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(hosts, []byte("a\nb\n"), 0o666))
 	const openmpi, openmpi5, mpich, intel, mvapich = 0, 1, 2, 3, 4
 	libraries := []struct {
 		library, program, says string
@@ -76,10 +72,7 @@ func TestWordsOfEveryLauncherPlaceAShape(t *testing.T) {
 				config.Hostfile = hosts
 			}
 			shape := shapeOf(t, c.shape)
-			argv, err := Launch(config, protocol.RankInfo{Library: l.library}, shape)
-			if err != nil {
-				t.Fatal(err)
-			}
+			argv := must.Get(Launch(config, protocol.RankInfo{Library: l.library}, shape))(t)
 			argv = Placed(argv, shape)
 			argv[0] = filepath.Base(argv[0])
 			if got := strings.ReplaceAll(strings.Join(argv, " "), hosts, "HOSTS"); got != c.want {

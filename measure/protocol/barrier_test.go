@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func exitLines(t *testing.T, exits []Exit, end *Barriers) []string {
@@ -14,9 +16,7 @@ func exitLines(t *testing.T, exits []Exit, end *Barriers) []string {
 	for _, x := range exits {
 		w.JSON(LineExit, x)
 	}
-	if err := w.End(End{Barriers: end}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.End(End{Barriers: end}))
 	return strings.Split(strings.TrimSpace(text.String()), "\n")
 }
 

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func TestClocksArriveAsTheyWereSent(t *testing.T) {
@@ -18,9 +20,7 @@ func TestClocksArriveAsTheyWereSent(t *testing.T) {
 	for _, s := range syncs {
 		w.JSON(LineSync, s)
 	}
-	if err := w.End(End{Clock: &clocks[0], Clocks: clocks}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.End(End{Clock: &clocks[0], Clocks: clocks}))
 	read := func(text string) (*Output, error) {
 		r := NewOutputReader(&Job{Clocks: &ClocksJob{Methods: []string{"shared", "hca3"}}}, 0)
 		for s := bufio.NewScanner(strings.NewReader(text)); s.Scan(); {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/host"
 )
 
@@ -19,9 +20,7 @@ func TestLayoutTravelsInShortLines(t *testing.T) {
 	var text bytes.Buffer
 	w := NewOutputWriter(&text)
 	w.Layout(l)
-	if err := w.End(End{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.End(End{}))
 	in := NewOutputReader(&Job{NP: 2000}, 0)
 	for line := range bytes.Lines(text.Bytes()) {
 		if len(line) > 8<<10 {

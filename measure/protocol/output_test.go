@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func bigJob() *Job {
@@ -20,10 +22,7 @@ func bigJob() *Job {
 
 func TestJobArrivesWholeInLinesThatLaunchersForward(t *testing.T) {
 	want := bigJob()
-	lines, err := EncodeJob(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(EncodeJob(want))(t)
 	if len(lines) < 3 {
 		t.Fatalf("%d lines: the test needs several", len(lines))
 	}
@@ -33,10 +32,7 @@ func TestJobArrivesWholeInLinesThatLaunchersForward(t *testing.T) {
 		}
 	}
 	var acks []int
-	got, err := ReadJob(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), func(i int) { acks = append(acks, i) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ReadJob(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), func(i int) { acks = append(acks, i) }))(t)
 	if !reflect.DeepEqual(got, want) {
 		t.Error("the job has changed on its way")
 	}
@@ -46,10 +42,7 @@ func TestJobArrivesWholeInLinesThatLaunchersForward(t *testing.T) {
 }
 
 func TestDamagedJobLinesAreRefused(t *testing.T) {
-	lines, err := EncodeJob(bigJob())
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(EncodeJob(bigJob()))(t)
 	for name, text := range map[string]string{
 		"checksum":   strings.Replace(lines[0], "allreduce", "allREDUCE", 1) + "\n",
 		"lost":       strings.Join(append([]string{lines[0]}, lines[2:]...), "\n") + "\n",
@@ -74,9 +67,7 @@ func output(t *testing.T) []string {
 	}
 	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: len(samples)}, samples)
 	w.Case(CaseResult{Case: 1, Status: StatusWrong, Message: "rank 1"}, nil)
-	if err := w.End(End{MemoryCap: 9}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.End(End{MemoryCap: 9}))
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
@@ -160,9 +151,7 @@ func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
 	var text bytes.Buffer
 	o := NewOutputWriter(&text)
 	o.Case(CaseResult{Case: 1, NRep: 1, Status: StatusOK}, []Sample{{NS: 7}})
-	if err := o.SoFar(0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.SoFar(0))
 	o.Case(CaseResult{Case: 0, NRep: 1, Status: StatusOK}, []Sample{{NS: 8}})
 	r := NewOutputReader(&Job{Mode: ModeNREP, NP: 1, Cases: make([]JobCase, 2)}, 1)
 	for line := range bytes.Lines(text.Bytes()) {
@@ -174,9 +163,7 @@ func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
 		t.Errorf("finished: %+v", f)
 	}
 	text.Reset()
-	if err := o.End(End{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.End(End{}))
 	if done, err := r.Add(bytes.TrimSpace(text.Bytes())); !done || err != nil {
 		t.Fatal(done, err)
 	}
@@ -196,9 +183,7 @@ func TestFinishedRoundsAreKnownBeforeTheEnd(t *testing.T) {
 	ok := func(i, n int) CaseResult { return CaseResult{Case: i, NRep: n, Status: StatusOK} }
 	o.Case(ok(0, 1), []Sample{{NS: 1}})
 	o.Case(ok(1, 2), []Sample{{NS: 10}, {NS: 11}})
-	if err := o.SoFar(1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.SoFar(1))
 	o.More(ok(0, 2), []Sample{{NS: 1}, {NS: 2}}, 1)
 	o.More(CaseResult{Case: 1, Status: StatusWrong}, nil, 2)
 	job := &Job{Mode: ModeMeasure, NP: 1, Cases: []JobCase{{NRep: 3}, {NRep: 4}}, Rounds: []int{2, 4}}

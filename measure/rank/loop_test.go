@@ -12,6 +12,7 @@ import (
 	"time"
 	"unsafe"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
@@ -126,10 +127,6 @@ func TestCacheIsTheLastLevelThatACoreHasForItself(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text+"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	must.Do(t, os.WriteFile(path, []byte(text+"\n"), 0o666))
 }

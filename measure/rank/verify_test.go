@@ -7,14 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/mockups"
 )
 
 func TestFunctionWithoutAResultIsNotTakenForAnother(t *testing.T) {
-	v, err := newVerifier("byte", "bor")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(newVerifier("byte", "bor"))(t)
 	f, _ := mockups.Get("MPI_Exscan")
 	c := vcase{f: f, size: 2, layout: f.Layout(1, 2, 0, 0), count: 1, send: make([]byte, 1), recv: make([]byte, 1)}
 	v.fill(c)
@@ -29,10 +27,7 @@ func TestFunctionWithoutAResultIsNotTakenForAnother(t *testing.T) {
 
 // Element by element, what along gives a part at a time.
 func TestPartsOfAStretchAreItsElements(t *testing.T) {
-	v, err := newVerifier("int", "sum")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(newVerifier("int", "sum"))(t)
 	e := v.(*elementsOf[int32])
 	for _, of := range []ranks{{2, 2}, {0, 2}} {
 		for _, first := range []int64{0, 5, period - 1, period, 3*period + 17} {
@@ -60,10 +55,7 @@ func TestPartsThatChangePlacesAreSeen(t *testing.T) {
 	const count = 100 * period
 	for _, d := range mockups.Datatypes() {
 		for _, op := range d.Ops {
-			v, err := newVerifier(d.Name, op)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(newVerifier(d.Name, op))(t)
 			f, _ := mockups.Get("MPI_Allreduce")
 			c := vcase{f: f, size: 1, layout: f.Layout(count, 1, 0, 0), count: count, send: make([]byte, count*d.Bytes)}
 			v.fill(c)

@@ -8,21 +8,17 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
 // Of three counters the second could not be read.
 func TestCountersComeBackAsTheyWereWritten(t *testing.T) {
-	f, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(t.TempDir()))(t)
 	defer f.Close()
 	run := sampleRun() // case 0 is plan 4 with 3 repetitions, case 2 plan 6 with one
 	run.Counters = []protocol.Counter{{Name: "page-faults", From: "getrusage"}, {Name: "cycles", Why: "hidden"}, {Name: "mpi_t:x", From: "MPI_T"}}
-	if err := f.WriteCounts(CountsOf(run, map[int][][]int64{0: {{1, 0, 385}, nil, {4, 5, 6}}, 2: {{7}, nil, {8}}})); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.WriteCounts(CountsOf(run, map[int][][]int64{0: {{1, 0, 385}, nil, {4, 5, 6}}, 2: {{7}, nil, {8}}})))
 	for plan, want := range map[int][][]int64{4: {{1, 0, 385}, {4, 5, 6}}, 6: {{7}, {8}}} {
 		counters, got, err := f.CountsOfCase(run.Shape, run.Run, plan)
 		if err != nil || !reflect.DeepEqual(got, want) || len(counters) != 2 || counters[1].Name != "mpi_t:x" || counters[0].From != "getrusage" {
@@ -43,10 +39,7 @@ func TestCountersComeBackAsTheyWereWritten(t *testing.T) {
 }
 
 func TestDamagedCountersAreRefused(t *testing.T) {
-	f, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(t.TempDir()))(t)
 	defer f.Close()
 	shape := guidelines.Shape{NP: 2}
 	const head = `#{"schema":"pgmpi-counters/1","shape":{"np":2},"run":3,"counters":[{"name":"page-faults"}],"plan":[4],"nrep":[1]}` + "\n"
@@ -56,10 +49,7 @@ func TestDamagedCountersAreRefused(t *testing.T) {
 		head + "0\t0\t0\t5\n":                             "before its #end line",
 		strings.Replace(head, "-counters/", "-ranks/", 1): "not about",
 	} {
-		file, err := os.Create(f.Path + "/" + countsName(shape, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Create(f.Path + "/" + countsName(shape, 3)))(t)
 		z := gzip.NewWriter(file)
 		_, _ = z.Write([]byte(text))
 		z.Close()

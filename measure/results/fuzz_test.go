@@ -14,21 +14,16 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
 // FuzzReadJob: rank 0 acknowledges the lines in their order and no other, and
 // a job that it took is one that the driver can send.
 func FuzzReadJob(f *testing.F) {
-	lines, err := protocol.EncodeJob(&protocol.Job{Mode: protocol.ModeNREP, NP: 2, Cases: []protocol.JobCase{{Function: "MPI_Bcast", Msize: 8}}, Order: []int{0}, NREP: json.RawMessage(`{"min":1}`)})
-	if err != nil {
-		f.Fatal(err)
-	}
+	lines := must.Get(protocol.EncodeJob(&protocol.Job{Mode: protocol.ModeNREP, NP: 2, Cases: []protocol.JobCase{{Function: "MPI_Bcast", Msize: 8}}, Order: []int{0}, NREP: json.RawMessage(`{"min":1}`)}))(f)
 	f.Add([]byte(strings.Join(lines, "\n") + "\n"))
-	lines, err = protocol.EncodeJob(&protocol.Job{Mode: protocol.ModeMeasure, Op: strings.Repeat("é\"", protocol.JobChunk)})
-	if err != nil {
-		f.Fatal(err)
-	}
+	lines = must.Get(protocol.EncodeJob(&protocol.Job{Mode: protocol.ModeMeasure, Op: strings.Repeat("é\"", protocol.JobChunk)}))(f)
 	f.Add([]byte(strings.Join(lines, "\n") + "\n"))
 	f.Add([]byte("job 1/2 a3a6bf43 {}\njob 2/2 00000000 \n")) // wrong checksum
 	f.Add([]byte("job 1/0 a3a6bf43 {}\n"))
@@ -49,14 +44,8 @@ func FuzzReadJob(f *testing.F) {
 		if announced := announced(text); acks != announced {
 			t.Fatalf("took %d lines of %d", acks, announced)
 		}
-		lines, err := protocol.EncodeJob(job)
-		if err != nil {
-			t.Fatal(err)
-		}
-		again, err := protocol.ReadJob(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), func(int) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := must.Get(protocol.EncodeJob(job))(t)
+		again := must.Get(protocol.ReadJob(bufio.NewReader(strings.NewReader(strings.Join(lines, "\n")+"\n")), func(int) {}))(t)
 		sameJSON(t, job, again)
 	})
 }
@@ -87,9 +76,7 @@ func FuzzOutputReader(f *testing.F) {
 	w := protocol.NewOutputWriter(&b)
 	w.Case(protocol.CaseResult{Case: 0, Status: protocol.StatusOK, NRep: 2}, []protocol.Sample{{NS: 5}, {NS: 7, Flags: protocol.FlagLate}})
 	w.Case(protocol.CaseResult{Case: 1, Status: protocol.StatusWrong, Message: "element 0"}, nil)
-	if err := w.End(protocol.End{MemoryCap: 1 << 20}); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, w.End(protocol.End{MemoryCap: 1 << 20}))
 	f.Add(b.Bytes(), uint16(9))
 	nodes := `nodes {"kinds":[{"online":"0-3"}],"pinnings":[[{"cpus":"0","ranks":1}]],"nodes":[{"host":"a","ranks":"0"}]}` + "\n"
 	f.Add([]byte(nodes+ending(nodes)), uint16(20))
@@ -176,12 +163,8 @@ func encodedRaw(t testing.TB, run *Run) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := bufio.NewWriter(&b)
-	if err := encodeRaw(w, run); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, encodeRaw(w, run))
+	must.Do(t, w.Flush())
 	return b.Bytes()
 }
 
@@ -221,16 +204,12 @@ func zipped(t *testing.T, z *gzip.Writer, text []byte) []byte {
 	if _, err := z.Write(text); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, z.Close())
 	return b.Bytes()
 }
 
 func rawFile(t *testing.T, path string, data []byte) {
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, data, 0o666))
 	run, err := ReadRaw(path)
 	if err != nil {
 		if !strings.HasPrefix(err.Error(), path+":") {
@@ -243,10 +222,7 @@ func rawFile(t *testing.T, path string, data []byte) {
 			t.Fatalf("case %d: %d samples of %d", i, len(run.Samples[i]), c.NRep)
 		}
 	}
-	again, err := decodeText(encodedRaw(t, run))
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(decodeText(encodedRaw(t, run)))(t)
 	if !reflect.DeepEqual(run, again) {
 		t.Fatalf("%+v\nbecame\n%+v", run, again)
 	}
@@ -260,10 +236,7 @@ func FuzzManifest(f *testing.F) {
 		Plan: guidelines.Plan{Shapes: []guidelines.Shape{{NP: 2}},
 			Cases: []guidelines.Case{{Function: "MPI_Bcast", Msize: 8}, {Function: "MPI_Bcast", Msize: 16}},
 			Tests: []guidelines.Test{{Guideline: "GL1", Type: guidelines.Monotony, Others: []int{1}}}}}
-	text, err := json.Marshal(m)
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := must.Get(json.Marshal(m))(f)
 	f.Add(text)
 	f.Add(text[:len(text)/2])
 	schema := `{"schema":"` + ManifestSchema + `"`
@@ -275,9 +248,7 @@ func FuzzManifest(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text []byte) {
 		path := filepath.Join(dir, manifestName)
-		if err := os.WriteFile(path, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, text, 0o666))
 		folder, m, err := Open(dir)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), path+":") {
@@ -293,17 +264,9 @@ func FuzzManifest(f *testing.F) {
 			}
 		}
 		m.Factors.Remarks()
-		written, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, written, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		again, err := folder.Manifest()
-		if err != nil {
-			t.Fatal(err)
-		}
+		written := must.Get(json.Marshal(m))(t)
+		must.Do(t, os.WriteFile(path, written, 0o666))
+		again := must.Get(folder.Manifest())(t)
 		sameJSON(t, m, again)
 	})
 }

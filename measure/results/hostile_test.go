@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
@@ -17,18 +18,12 @@ import (
 func TestNothingIsWrittenThroughALink(t *testing.T) {
 	dir := t.TempDir()
 	victim := filepath.Join(dir, "victim")
-	if err := os.WriteFile(victim, []byte("mine"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(victim, []byte("mine"), 0o666))
 	path := filepath.Join(dir, "out")
-	if err := os.MkdirAll(path, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(path, 0o777))
 	link := func(target, name string) {
 		t.Helper()
-		if err := os.Symlink(target, filepath.Join(path, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(target, filepath.Join(path, name)))
 	}
 	for _, name := range []string{".tmp-report.json", "report.json", ".tmp-job"} {
 		link(victim, name)
@@ -45,9 +40,7 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		t.Errorf("a lock that is a link: %v", err)
 	}
 	other := filepath.Join(dir, "other")
-	if err := errors.Join(os.MkdirAll(other, 0o777), os.Remove(filepath.Join(path, rawName))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(other, 0o777), os.Remove(filepath.Join(path, rawName))))
 	link(other, rawName)
 	if _, err := Create(path); err == nil || !strings.Contains(err.Error(), "raw is a link") {
 		t.Errorf("raw files would go through a link: %v", err)
@@ -58,16 +51,11 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 }
 
 func TestPipesAndDevicesAreNoFilesOfAFolder(t *testing.T) {
-	f, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(t.TempDir()))(t)
 	defer f.Close()
 	manifest, raw := filepath.Join(f.Path, manifestName), f.rawPath(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 1)
 	for _, path := range []string{manifest, raw} {
-		if err := syscall.Mkfifo(path, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Mkfifo(path, 0o666))
 	}
 	if _, err := f.Manifest(); err == nil || !strings.Contains(err.Error(), "a named pipe") {
 		t.Errorf("manifest: %v", err)
@@ -75,12 +63,8 @@ func TestPipesAndDevicesAreNoFilesOfAFolder(t *testing.T) {
 	if _, err := ReadRaw(raw); err == nil || !strings.Contains(err.Error(), "a named pipe") {
 		t.Errorf("raw file: %v", err)
 	}
-	if err := os.Remove(manifest); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("/dev/zero", manifest); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(manifest))
+	must.Do(t, os.Symlink("/dev/zero", manifest))
 	if _, err := f.Manifest(); err == nil || !strings.Contains(err.Error(), "a device") {
 		t.Errorf("manifest: %v", err)
 	}
@@ -88,10 +72,7 @@ func TestPipesAndDevicesAreNoFilesOfAFolder(t *testing.T) {
 
 // What a few bytes can ask for is refused before it is taken.
 func TestManifestThatStandsForFarMoreThanItHoldsIsRefused(t *testing.T) {
-	f, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(t.TempDir()))(t)
 	defer f.Close()
 	const half = 1 << 19
 	manifest := func(rest string) string { return `{"schema":"` + ManifestSchema + `",` + rest + "}" }
@@ -103,9 +84,7 @@ func TestManifestThatStandsForFarMoreThanItHoldsIsRefused(t *testing.T) {
 		"written it so":            manifest(`"factors":{"layouts":[{"other_env":"\u0030-100000"` + strings.Repeat(`},{"other_env":"\u0030-100000"`, 30) + `}]}`),
 		"are 3000000 run medians":  manifest(`"mpiruns":10000,"plan":{"cases":[{}` + strings.Repeat(",{}", 299) + `]}`),
 	} {
-		if err := os.WriteFile(filepath.Join(f.Path, manifestName), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(f.Path, manifestName), []byte(text), 0o666))
 		if _, err := f.Manifest(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
@@ -114,10 +93,7 @@ func TestManifestThatStandsForFarMoreThanItHoldsIsRefused(t *testing.T) {
 
 // Every value of a large plan, as it is written, is far enough from the next.
 func TestManifestOfALargePlanIsRead(t *testing.T) {
-	f, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(t.TempDir()))(t)
 	defer f.Close()
 	m := &Manifest{R: 24, NRep: map[int]NRep{}}
 	for i := range 2000 {
@@ -129,9 +105,7 @@ func TestManifestOfALargePlanIsRead(t *testing.T) {
 		m.Plan.Tests = append(m.Plan.Tests, test)
 		m.NRep[i] = NRep{N: 1}
 	}
-	if err := f.WriteManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.WriteManifest(m))
 	if _, err := f.Manifest(); err != nil {
 		t.Error(err)
 	}
@@ -149,9 +123,7 @@ func TestHeaderHasNoMoreThanItsPlan(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "raw.tsv.gz")
 		text := fmt.Sprintf("#{\"schema\":%q,%s}\n#end rows=0\n", RawSchema, fields)
-		if err := os.WriteFile(path, zippedText(t, text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, zippedText(t, text), 0o666))
 		if _, err := readRaw(path, 7); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
@@ -162,23 +134,13 @@ func TestFolderIsOnesOwnUntilItIsCopiedOrOthersMayWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out")
 	made := func(path string) *Manifest {
 		t.Helper()
-		f, err := Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(Create(path))(t)
 		defer f.Close()
 		m := &Manifest{FolderID: f.ID()}
-		if err := f.WriteManifest(m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.WriteManifest(m))
 		for _, name := range []string{".", manifestName, lockName} { // whatever the umask is
-			info, err := os.Stat(filepath.Join(path, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Chmod(filepath.Join(path, name), info.Mode().Perm()&^0o022); err != nil {
-				t.Fatal(err)
-			}
+			info := must.Get(os.Stat(filepath.Join(path, name)))(t)
+			must.Do(t, os.Chmod(filepath.Join(path, name), info.Mode().Perm()&^0o022))
 		}
 		return m
 	}
@@ -191,9 +153,7 @@ func TestFolderIsOnesOwnUntilItIsCopiedOrOthersMayWrite(t *testing.T) {
 	} else if made(other); Own(other, m) {
 		t.Error("a copy of the manifest makes a folder one's own")
 	}
-	if err := os.Chmod(path, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(path, 0o777))
 	if Own(path, m) {
 		t.Error("a folder that all may write to is one's own")
 	}

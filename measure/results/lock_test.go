@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/host"
 )
 
@@ -24,10 +25,7 @@ func TestLockedFolderNamesItsHolder(t *testing.T) {
 	want := fmt.Sprintf("process %d on %s (slurm job 12)", os.Getpid(), self)
 	t.Setenv("SLURM_JOB_ID", "12")
 	dir := t.TempDir()
-	first, err := lockFolder(dir, syscall.Flock)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(lockFolder(dir, syscall.Flock))(t)
 	if _, err := lockFolder(dir, syscall.Flock); err == nil || !strings.Contains(err.Error(), "in use by another pgmpi, "+want) {
 		t.Errorf("with flock: %v", err)
 	}
@@ -56,9 +54,7 @@ func TestLockedFolderNamesItsHolder(t *testing.T) {
 func ended(t *testing.T) int {
 	t.Helper()
 	cmd := exec.Command("true")
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Run())
 	return cmd.Process.Pid
 }
 
@@ -66,9 +62,7 @@ func TestLockThatItsHolderLeftIsTaken(t *testing.T) {
 	self, _ := os.Hostname()
 	squeue := t.TempDir()
 	script := "#!/bin/sh\ncase \"$*\" in *\" 5\") echo RUNNING;; *\" 6\") echo FAILED;; *) exit 1;; esac\n"
-	if err := os.WriteFile(filepath.Join(squeue, "squeue"), []byte(script), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(squeue, "squeue"), []byte(script), 0o777))
 	t.Setenv("PATH", squeue+":"+os.Getenv("PATH"))
 	t.Setenv("SLURM_JOB_ID", "7")
 	t.Setenv("SLURM_RESTART_COUNT", "1")
@@ -93,15 +87,10 @@ func TestLockThatItsHolderLeftIsTaken(t *testing.T) {
 		{"nobody has signed", holder{}, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			text, err := json.Marshal(c.by)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(json.Marshal(c.by))(t)
 			dir := t.TempDir()
 			for _, name := range []string{heldName, lockName} {
-				if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(dir, name), text, 0o666))
 			}
 			if l, err := lockFolder(dir, without(syscall.ENOSYS)); (err == nil) != c.taken {
 				t.Errorf("without flock: %v", err)

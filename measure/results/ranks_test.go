@@ -8,19 +8,15 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 )
 
 func TestDurationsByRankComeBackAsTheyWereWritten(t *testing.T) {
-	f, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(t.TempDir()))(t)
 	defer f.Close()
 	run := sampleRun() // case 0 is plan 4 with 3 repetitions, case 2 plan 6 with one
 	want := map[int][][]int64{0: {{1, 2, 3}, {4, 5, 6}}, 2: {{7}, {8}}}
-	if err := f.WriteRanks(RanksOf(run, want)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.WriteRanks(RanksOf(run, want)))
 	for plan, ranks := range map[int][][]int64{4: want[0], 6: want[2], 5: nil} {
 		if got, err := f.RanksOfCase(run.Shape, run.Run, plan); err != nil || !reflect.DeepEqual(got, ranks) {
 			t.Errorf("case %d: %v, %v", plan, got, err)
@@ -38,10 +34,7 @@ func TestDurationsByRankComeBackAsTheyWereWritten(t *testing.T) {
 }
 
 func TestDamagedDurationsByRankAreRefused(t *testing.T) {
-	f, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(t.TempDir()))(t)
 	defer f.Close()
 	shape := guidelines.Shape{NP: 2}
 	const head = `#{"schema":"pgmpi-ranks/1","shape":{"np":2},"run":3,"plan":[4],"nrep":[1]}` + "\n"
@@ -60,10 +53,7 @@ func TestDamagedDurationsByRankAreRefused(t *testing.T) {
 		strings.Replace(head, `"nrep":[1]`, `"nrep":[]`, 1):    "mpirun 3",
 		strings.Replace(head, "pgmpi-ranks/1", "another/1", 1): "mpirun 3",
 	} {
-		file, err := os.Create(f.Path + "/" + ranksName(shape, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Create(f.Path + "/" + ranksName(shape, 3)))(t)
 		z := gzip.NewWriter(file)
 		_, _ = z.Write([]byte(text))
 		z.Close()

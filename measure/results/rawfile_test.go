@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 )
 
@@ -32,24 +33,16 @@ func sampleRun() *Run {
 // written is the path of a stored run.
 func written(t testing.TB, r *Run) string {
 	t.Helper()
-	f, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(t.TempDir()))(t)
 	defer f.Close()
-	if err := f.WriteRun(r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.WriteRun(r))
 	return f.rawPath(r.Mode, r.Shape, r.Run)
 }
 
 func TestRawFileComesBackAsItWasWritten(t *testing.T) {
 	want := sampleRun()
 	path := written(t, want)
-	got, err := ReadRaw(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ReadRaw(path))(t)
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
@@ -60,20 +53,12 @@ func TestRawFileComesBackAsItWasWritten(t *testing.T) {
 
 func TestEveryDamagedByteOfARawFileIsNoticed(t *testing.T) {
 	path := written(t, sampleRun())
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := ReadRaw(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))(t)
+	want := must.Get(ReadRaw(path))(t)
 	for i := range whole {
 		flipped := append([]byte(nil), whole...)
 		flipped[i] ^= 0x10
-		if err := os.WriteFile(path, flipped, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, flipped, 0o666))
 		// Bytes 4 to 9 of gzip (RFC 1952) are the time and the system: no content.
 		// Nor are the bits that fill up the bytes before the length of an empty last
 		// block, and before the 8 of checksum and length.
@@ -86,9 +71,7 @@ func TestEveryDamagedByteOfARawFileIsNoticed(t *testing.T) {
 		}
 	}
 	for n := range whole {
-		if err := os.WriteFile(path, whole[:n], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, whole[:n], 0o666))
 		if _, err := ReadRaw(path); err == nil {
 			t.Fatalf("cut to %d of %d bytes: no error", n, len(whole))
 		}
@@ -104,9 +87,7 @@ func TestFolderIsLockedWhileItIsOpen(t *testing.T) {
 	if _, err := Create(dir); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("second Create: %v", err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Close())
 	again, err := Create(dir)
 	if err != nil {
 		t.Fatalf("after Close: %v", err)
@@ -119,17 +100,12 @@ func TestFolderWithResultsIsNotFresh(t *testing.T) {
 	if !IsFresh(dir) || !IsFresh(filepath.Join(dir, "missing")) {
 		t.Error("an empty and a missing folder are fresh")
 	}
-	f, err := Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(dir))(t)
 	defer f.Close()
 	if !IsFresh(dir) {
 		t.Error("a folder with only a lock and an empty raw is fresh")
 	}
-	if err := f.WriteRun(sampleRun()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.WriteRun(sampleRun()))
 	if IsFresh(dir) {
 		t.Error("a folder with a raw file is not fresh")
 	}
@@ -141,9 +117,7 @@ func TestRunOfAnotherPlanIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := f.WriteRun(sampleRun()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.WriteRun(sampleRun()))
 	plan := guidelines.Plan{Cases: make([]guidelines.Case, 7)}
 	_, err = f.ReadRun(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 3, &plan)
 	if err == nil || !strings.Contains(err.Error(), "another plan") {
@@ -152,15 +126,10 @@ func TestRunOfAnotherPlanIsRefused(t *testing.T) {
 }
 
 func TestManifestThatAsksForTooManyMpirunsIsRefused(t *testing.T) {
-	f, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(t.TempDir()))(t)
 	defer f.Close()
 	for r, ok := range map[int]bool{10: true, MaxMPIRuns: true, MaxMPIRuns + 1: false, -1: false} {
-		if err := f.WriteJSON(manifestName, &Manifest{Schema: ManifestSchema, R: r}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.WriteJSON(manifestName, &Manifest{Schema: ManifestSchema, R: r}))
 		if _, err := f.Manifest(); (err == nil) != ok {
 			t.Errorf("R = %d: %v", r, err)
 		}
@@ -171,10 +140,7 @@ func TestManifestThatAsksForTooManyMpirunsIsRefused(t *testing.T) {
 }
 
 func TestMpirunsAreHandedOverInTheirOrderUntilOneIsDamaged(t *testing.T) {
-	f, err := Create(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(t.TempDir()))(t)
 	defer f.Close()
 	run := sampleRun()
 	var plan guidelines.Plan
@@ -187,9 +153,7 @@ func TestMpirunsAreHandedOverInTheirOrderUntilOneIsDamaged(t *testing.T) {
 	}
 	const all = 12
 	for run.Run = 1; run.Run <= all; run.Run++ {
-		if err := f.WriteRun(run); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.WriteRun(run))
 	}
 	got := func() (runs []int, err error) {
 		for r, err := range f.Runs(run.Mode, run.Shape, &plan) {
@@ -204,9 +168,7 @@ func TestMpirunsAreHandedOverInTheirOrderUntilOneIsDamaged(t *testing.T) {
 		t.Errorf("got %v, %v, want 1 to %d", runs, err, all)
 	}
 	bad := filepath.Join(f.Path, "raw", RawName(run.Mode, run.Shape, 9))
-	if err := os.WriteFile(bad, []byte("no gzip"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(bad, []byte("no gzip"), 0o666))
 	if runs, err := got(); err == nil || !strings.Contains(err.Error(), bad) || len(runs) != 8 {
 		t.Errorf("with the 9th damaged: got %v, %v", runs, err)
 	}
@@ -237,9 +199,7 @@ func TestLineWithoutEndIsRefused(t *testing.T) {
 				_, e := z.Write(zeros)
 				err = errors.Join(err, e)
 			}
-			if err := errors.Join(err, z.Close(), file.Close()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(err, z.Close(), file.Close()))
 			if _, err := ReadRaw(path); err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), path) {
 				t.Errorf("got %v", err)
 			}
@@ -255,5 +215,23 @@ func TestMoreRowsThanTheHeaderSaysAreRefusedAtOnce(t *testing.T) {
 	text = `#{"schema":"` + RawSchema + `","cases":[{"nrep":200000000},{"nrep":200000000}]}` + "\n"
 	if _, err := decodeText([]byte(text)); err == nil || !strings.Contains(err.Error(), "at most 268435456 samples") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAFinishedMpirunReplacesItsPart(t *testing.T) {
+	f := must.Get(Create(t.TempDir()))(t)
+	defer f.Close()
+	r := sampleRun()
+	plan := &guidelines.Plan{Cases: make([]guidelines.Case, 7)}
+	for _, c := range r.Cases {
+		plan.Cases[c.Plan] = guidelines.Case{Function: c.Function, Msize: c.Msize, Shape: r.Shape}
+	}
+	must.Do(t, f.WritePart(r))
+	if part := f.Part(r.Mode, r.Shape, r.Run, plan); !reflect.DeepEqual(part, r) || f.Has(r.Mode, r.Shape, r.Run) {
+		t.Errorf("a part: %+v", part)
+	}
+	must.Do(t, f.WriteRun(r))
+	if part := f.Part(r.Mode, r.Shape, r.Run, plan); part != nil || !f.Has(r.Mode, r.Shape, r.Run) {
+		t.Errorf("beside the finished mpirun: %+v", part)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
@@ -22,9 +23,7 @@ func sampled(t *testing.T) *samples.CaseSamples {
 	add := func(mode protocol.Mode, run int, samples []protocol.Sample) {
 		info := results.CaseInfo{Plan: 3, Function: "MPI_Scan", Msize: 8, CaseResult: protocol.CaseResult{Status: protocol.StatusOK, NRep: len(samples), Converged: true}}
 		r := &results.Run{Header: results.Header{Mode: mode, Shape: guidelines.Shape{NP: 2}, Run: run, Cases: []results.CaseInfo{info}}, Samples: [][]protocol.Sample{samples}}
-		if err := c.Add(r, 3); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Add(r, 3))
 	}
 	for run := 1; run <= 5; run++ {
 		samples := []protocol.Sample{{NS: 1e9}, {NS: 7, Flags: protocol.FlagLate}}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 )
 
 // errorsOf is what a user sees: decoding errors, else wrong values.
@@ -144,7 +145,7 @@ mockup = "reduce_as_allreduce"
 }
 
 func TestValuesOfTheFileBeatDefaults(t *testing.T) {
-	f, err := Parse("gl.toml", []byte(`
+	f := must.Get(Parse("gl.toml", []byte(`
 [job]
 np = [2, 4]
 msizes = [100, "1Ki"]
@@ -159,10 +160,7 @@ temp_memory = "64Mi"
 [[guideline]]
 id = "a"
 pattern = { function = "MPI_Reduce", mockup = "reduce_as_allreduce" }
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	want := Default()
 	want.Job.NP = []int{2, 4}
 	want.Job.Msizes = guidelines.MsizeList{"100", "1Ki"}
@@ -187,17 +185,9 @@ func sameSections(t *testing.T, got, want File) {
 }
 
 func TestTemplateEqualsTheEmptyFile(t *testing.T) {
-	f, err := Parse("gl.toml", []byte(Template()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Validate(nil); err != nil {
-		t.Fatal(err)
-	}
-	empty, err := Parse("gl.toml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Parse("gl.toml", []byte(Template())))(t)
+	must.Do(t, f.Validate(nil))
+	empty := must.Get(Parse("gl.toml", nil))(t)
 	sameSections(t, *f, *empty)
 	sameSections(t, *empty, Default())
 }
@@ -228,10 +218,7 @@ func TestTemplateHasEveryKeyWithAComment(t *testing.T) {
 }
 
 func TestExamplesOfTheTemplateAreValid(t *testing.T) {
-	f, err := Parse("gl.toml", []byte(withExamples()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Parse("gl.toml", []byte(withExamples())))(t)
 	if err := f.Validate(nil); err != nil {
 		t.Error(err)
 	}
@@ -257,10 +244,7 @@ func leafKeys(t reflect.Type, prefix string) []string {
 }
 
 func TestErrorOfAFlagNamesTheFlag(t *testing.T) {
-	f, err := Parse("gl.toml", []byte("[job]\nnp = [0]\nmpiruns = -2\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Parse("gl.toml", []byte("[job]\nnp = [0]\nmpiruns = -2\n")))(t)
 	f.Job.NP = []int{-1}
 	got := f.Validate(map[string]string{"job.np": "--np"}).Error()
 	want := "--np: -1 is no number of processes\ngl.toml:3:1: job.mpiruns: must be at least 1, or 0 for as many as suit the number of tests, not -2"
@@ -270,10 +254,7 @@ func TestErrorOfAFlagNamesTheFlag(t *testing.T) {
 }
 
 func TestFlagReplacesAWrongValue(t *testing.T) {
-	f, err := Parse("gl.toml", []byte("[job]\nnp = [0]\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Parse("gl.toml", []byte("[job]\nnp = [0]\n")))(t)
 	f.Job.NP = []int{2}
 	if err := f.Validate(map[string]string{"job.np": "--np"}); err != nil {
 		t.Error(err)
@@ -299,10 +280,7 @@ func TestPlanRefusesARootThatIsNoRank(t *testing.T) {
 
 func TestPlanOfTheEmptyFileIsTheCatalogue(t *testing.T) {
 	f := Default()
-	p, err := f.Plan([]int{2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(f.Plan([]int{2}))(t)
 	if len(p.Guidelines) != 11+11+15 || p.Op != "bor" {
 		t.Errorf("got %d guidelines and op %s, want 37 and bor", len(p.Guidelines), p.Op)
 	}
@@ -351,13 +329,8 @@ func TestOfManyErrorsTwentyAreShown(t *testing.T) {
 func TestFileOfOwnMockupsIsBesideGlToml(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "gl.toml")
-	if err := os.WriteFile(path, []byte("[[mockup]]\nfile = \"lib/mine.so\"\nids = [\"scan_as_mine\"]\n[[mockup]]\nfile = \"/abs.so\"\nids = [\"scan_as_other\"]\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	f, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("[[mockup]]\nfile = \"lib/mine.so\"\nids = [\"scan_as_mine\"]\n[[mockup]]\nfile = \"/abs.so\"\nids = [\"scan_as_other\"]\n"), 0o666))
+	f := must.Get(Load(path))(t)
 	if a, b := f.Mockup[0].File, f.Mockup[1].File; a != filepath.Join(dir, "lib/mine.so") || b != "/abs.so" {
 		t.Errorf("%q and %q", a, b)
 	}

@@ -11,6 +11,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remark"
 	"pgmpi/measure"
@@ -105,9 +106,7 @@ func TestASignalRightAfterTheRanksHaveDiedIsAnInterruption(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		c := b.Prepared(b.Out, bed.Quick)
 		c.Job = batch.Job{ID: "17"}
-		if err := c.Open(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Open())
 		defer c.Close()
 		ctx, cancel := context.WithCancel(t.Context())
 		b.Fake.Fault = func(launch int) bed.Fault {

@@ -18,6 +18,7 @@ import (
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
@@ -34,10 +35,7 @@ func TestCheckJudgesWhatItHasMeasuredAsItsFolderDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		config, err := reading.ConfigOf(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		config := must.Get(reading.ConfigOf(m))(t)
 		again, err := reading.Judge(folder, m, config.Analyze)
 		if err != nil || bed.Text(t, again.Report) != bed.Text(t, j.Report) {
 			t.Errorf("%v, another report:\n%s\n%s", err, bed.Text(t, j.Report), bed.Text(t, again.Report))
@@ -342,9 +340,7 @@ func TestADamagedRawFileEndsAResumedCheck(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		b.Checked(bed.Quick)
 		path := filepath.Join(b.Out, "raw", "run-p2-02.tsv.gz")
-		if err := os.WriteFile(path, []byte("no raw file"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte("no raw file"), 0o666))
 		if _, err := b.Check(bed.Quick); err == nil || !strings.Contains(err.Error(), "run-p2-02.tsv.gz") || !strings.Contains(err.Error(), "move it away") {
 			t.Errorf("%v", err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 )
 
@@ -58,10 +59,7 @@ func TestTheDriverHasRoomForAHundredThousandRanks(t *testing.T) {
 			j := b.Checked(toml)
 			runtime.ReadMemStats(&end)
 			memory = end.TotalAlloc - start.TotalAlloc
-			info, err := os.Stat(filepath.Join(b.Out, "manifest.json"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			info := must.Get(os.Stat(filepath.Join(b.Out, "manifest.json")))(t)
 			manifest = info.Size()
 			if _, m, err := reading.Open(b.Out); err != nil || m.Factors.Layouts[0].Place() != fmt.Sprintf("%dx%d", nodes, each) {
 				t.Errorf("%v: the layout has not come whole", err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
@@ -67,10 +68,7 @@ const reproGlobal = reproHead +
 
 func parsed(t *testing.T, text string) *File {
 	t.Helper()
-	r, err := parse("x.dat", strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(parse("x.dat", strings.NewReader(text)))(t)
 	return r
 }
 
@@ -135,20 +133,12 @@ func TestReproMPIFilesAreMpirunsOfOneExperiment(t *testing.T) {
 	var files []*File
 	for i, text := range []string{reproBarrier, strings.Replace(reproBarrier, reproTail, "", 1)} {
 		path := filepath.Join(dir, fmt.Sprintf("run%d.dat", i))
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		f, err := Read(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
+		f := must.Get(Read(path))(t)
 		files = append(files, f)
 	}
 	all := guidelines.Config{Guidelines: []string{"all"}}
-	m, runs, err := Import(files, all, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m, runs := must.Two(Import(files, all, nil))(t)
 	if m.R != 2 || len(runs) != 2 || m.Plan.Datatype != "MPI_INT" || m.Plan.Op != "MPI_SUM" || len(m.Plan.Notes) < 1 {
 		t.Errorf("R %d, %d runs, plan %+v", m.R, len(runs), m.Plan)
 	}

@@ -1,0 +1,167 @@
+package analyze
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/internal/fixture"
+	"pgmpi/internal/remark"
+	"pgmpi/measure/protocol"
+)
+
+func warning(r *Report, id remark.ID) *remark.Remark {
+	for i := range r.Warnings {
+		if r.Warnings[i].ID == id {
+			return &r.Warnings[i]
+		}
+	}
+	return nil
+}
+
+// Each case has four calls in an mpirun.
+func TestPageFaultsOfBothSidesAreInTheVerdictAndAWarning(t *testing.T) {
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[2].PageFaults != nil || r.PageFaults != nil || warning(r, remark.PageFaults) != nil {
+		t.Error("page faults of a folder that has none counted")
+	}
+	for n := range runs {
+		for i := range runs[n].Cases {
+			runs[n].Cases[i].NRep, runs[n].Cases[i].Usage = 4, &protocol.Usage{Switches: 2, SwitchesRank: 1}
+		}
+		runs[n].Cases[0].Usage = &protocol.Usage{Faults: 3, FaultsRank: 1} // less than one a call
+		runs[n].Cases[1].Usage = &protocol.Usage{Faults: 4 * 481, FaultsRank: n % 3 % 2}
+	}
+	r := analyzed(t, m, runs, judge.Default())
+	for i, want := range map[int]Counted{ // GL1 at 8 B, GL2 at 64 B, GL8 at 8 and 64 B
+		0: {PageFaults: Number(.75), OtherPageFaults: Number(481.), Switches: Number(0.), OtherSwitches: Number(0.)},
+		1: {PageFaults: Number(481.), OtherPageFaults: Number(.75), Switches: Number(0.), OtherSwitches: Number(0.)},
+		2: {PageFaults: Number(.75), OtherPageFaults: Number(0.), Switches: Number(0.), OtherSwitches: Number(.5)},
+		3: {PageFaults: Number(481.), OtherPageFaults: Number(0.), Switches: Number(0.), OtherSwitches: Number(.5)},
+	} {
+		v := r.Verdicts[i]
+		if *v.PageFaults != *want.PageFaults || *v.OtherPageFaults != *want.OtherPageFaults || *v.Switches != *want.Switches || *v.OtherSwitches != *want.OtherSwitches {
+			t.Errorf("%s at %d: %v, %v faults, %v, %v switches", v.Guideline, v.Msize, *v.PageFaults, *v.OtherPageFaults, *v.Switches, *v.OtherSwitches)
+		}
+	}
+	w := warning(r, remark.PageFaults)
+	if w == nil || !strings.Contains(w.Text, "MPI_Reduce at 64 B on p2: 481 page faults (rank 0)") || !strings.Contains(w.Remedy, "MALLOC_TRIM_THRESHOLD_") {
+		t.Errorf("%+v", w)
+	}
+}
+
+func TestStronglyDependentSamplesAreWarnedOf(t *testing.T) {
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	for i := range runs {
+		runs[i].Samples[0] = nil
+		for k := range 60 { // a slow wave
+			runs[i].Samples[0] = append(runs[i].Samples[0], protocol.Sample{NS: int64(10000 + 500*math.Sin(float64(k)/5))})
+		}
+	}
+	r := analyzed(t, m, runs, judge.Default())
+	w := warning(r, "dependent-samples")
+	if len(r.Dependence.Strong) != 1 || w == nil || !strings.Contains(w.Text, "MPI_Reduce at 8 B") || !strings.Contains(w.Remedy, "nrep.rse") {
+		t.Errorf("%+v, %+v", r.Dependence, w)
+	}
+}
+
+// A coarse clock can make all samples equal; they depend on nothing, and are all kept.
+func TestEqualSamplesAreExplainedWithoutDependence(t *testing.T) {
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	for i := range runs {
+		runs[i].Samples[0] = slices.Repeat(fixture.Samples(10000), 50)
+	}
+	if r := analyzed(t, m, runs, judge.Default()); r.Dependence.Series != 0 || r.Verdicts[0].Verdict != judge.Kept {
+		t.Errorf("%+v, %s", r.Dependence, r.Verdicts[0].Verdict)
+	}
+	if e := explained(t, m, runs, judge.Default(), 0); e.Call.Runs[0].ACF != nil || len(e.Call.Runs[0].Kept) != 50 {
+		t.Errorf("%+v", e.Call.Runs[0])
+	}
+}
+
+func TestACaseThatIsOutOfSyncTooOftenIsUndecidedAndWarnedOf(t *testing.T) {
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
+	runs[0].Samples[2][0].Flags = protocol.FlagLate
+	for i := range runs {
+		runs[i].Samples[4][0].Flags, runs[i].Samples[4][1].Flags = protocol.FlagLate, protocol.FlagLate
+	}
+	r := analyzed(t, m, runs, judge.Default())
+	w := warning(r, "out-of-sync")
+	if len(r.OutOfSync) != 2 || r.OutOfSync[0].TooMany || !r.OutOfSync[1].TooMany || w == nil || !strings.Contains(w.Text, "more than 25 % of them are inconclusive (1 here)") {
+		t.Errorf("%+v, %+v", r.OutOfSync, w)
+	}
+	if v := r.Verdicts[4]; v.Verdict != judge.Undecided || v.RunsNeeded != nil {
+		t.Errorf("%+v", v)
+	}
+}
+
+func TestClocksThatDriftedBeyondTheBoundAreAWarning(t *testing.T) {
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
+	for i, drift := range []int64{10000, 12000, 10001} {
+		runs[i].Timing = protocol.Timing{DriftNS: drift, MaxDriftNS: 10000}
+	}
+	if w := warning(analyzed(t, m, runs, judge.Default()), "drift"); w == nil || !strings.Contains(w.Text, "in 2 mpiruns") || !strings.Contains(w.Text, "12 µs") {
+		t.Errorf("two mpiruns were beyond the bound, at worst by 12 µs: %+v", w)
+	}
+}
+
+func TestMpirunsThatAreSlowThroughoutAreNamedAndStay(t *testing.T) {
+	m := fixture.Wide(6)
+	ns := slices.Repeat([]int64{100000}, len(m.Plan.Cases))
+	runs := fixture.Measured(m, ns...)
+	for i := range runs[3].Samples[:8] {
+		for k := range runs[3].Samples[i] {
+			runs[3].Samples[i][k].NS *= 2
+		}
+	}
+	r := analyzed(t, m, runs, judge.Default())
+	w := warning(r, "slow-mpirun")
+	if r.Verdicts[0].Runs != 6 || w == nil || !strings.Contains(w.Text, "4 of p2 (40 % of its cases, 2.00×") {
+		t.Errorf("a verdict of %d mpiruns, %+v", r.Verdicts[0].Runs, w)
+	}
+}
+
+func TestNotesSayWhatAutoHasChosenAndWhy(t *testing.T) {
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 15000, 20000, 30000, 20000, 25000)
+	m.Timing = map[string]protocol.Timing{"p2": {Sync: "barrier", Sample: "local"}}
+	if r := analyzed(t, m, runs, judge.Default()); len(r.Notes) != 0 {
+		t.Errorf("a note on a synchronisation that nobody chose: %v", r.Notes)
+	}
+	m.Timing["p2"] = protocol.Timing{Sync: "round_time", Sample: "global", Why: "all on one node"}
+	if r := analyzed(t, m, runs, judge.Default()); len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "has chosen round_time") || !strings.Contains(r.Notes[0], "all on one node") {
+		t.Errorf("notes %v", r.Notes)
+	}
+}
+
+func TestEveryTestedVerdictHasItsInterval(t *testing.T) {
+	m := fixture.Manifest()
+	runs := fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)
+	for _, method := range judge.Methods {
+		cfg := judge.Default()
+		cfg.Method = method
+		r := analyzed(t, m, runs, cfg)
+		for i, v := range r.Verdicts {
+			if i == 1 { // split, from medians
+				if v.RatioLo95 != nil || v.RatioHi95 != nil || v.Ratio == nil {
+					t.Errorf("%s: split has %v [%v, %v]", method, v.Ratio, v.RatioLo95, v.RatioHi95)
+				}
+				continue
+			}
+			if v.RatioLo95 == nil || v.RatioHi95 == nil || *v.RatioLo95 > *v.Ratio || *v.RatioHi95 < *v.Ratio {
+				t.Errorf("%s, test %d: %v [%v, %v]", method, i, v.Ratio, v.RatioLo95, v.RatioHi95)
+			}
+		}
+	}
+	// By hand: 12 paired ratios (50000+n)/(30000+n), all between these two.
+	if v := analyzed(t, m, runs, judge.Default()).Verdicts[3]; math.Abs(*v.RatioLo95-50012./30012) > 1e-3 || *v.RatioHi95-*v.RatioLo95 > 1e-3 || *v.RatioHi95 <= *v.RatioLo95 {
+		t.Errorf("[%g, %g]", *v.RatioLo95, *v.RatioHi95)
+	}
+}

@@ -1,0 +1,259 @@
+package consumers
+
+import (
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgmpi/internal/fixture/must"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// chromium are the names that it has, on Debian, Fedora and elsewhere.
+var chromium = []string{"chromium", "chromium-browser", "chromium-headless-shell", "google-chrome"}
+
+// start starts a browser, or skips the test where there is none.
+func start(t *testing.T) context.Context {
+	t.Helper()
+	for _, name := range chromium {
+		path, err := exec.LookPath(name)
+		if err != nil {
+			continue
+		}
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.Flag("allow-file-access-from-files", true))
+		if os.Geteuid() == 0 {
+			options = append(options, chromedp.NoSandbox) // it refuses root otherwise
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		t.Cleanup(cancel)
+		ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+		t.Cleanup(cancel)
+		ctx, cancel = chromedp.NewContext(ctx)
+		t.Cleanup(cancel)
+		if err := chromedp.Run(ctx); err != nil { // in some containers it cannot
+			t.Skipf("%s does not start here: %v", path, err)
+		}
+		return ctx
+	}
+	t.Skip("no Chromium on the PATH: .ci/install chromium")
+	return nil
+}
+
+// pages are the documents of analyze/report without those of texts of somebody else's.
+func pages(t *testing.T) (paths []string) {
+	t.Helper()
+	for name := range matching(t, "*.html") {
+		if !strings.HasPrefix(name, "elses-") && name != "every-test.html" {
+			paths = append(paths, filepath.Join(temp, "documents", name))
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// axe is axe-core (testdata/README.md).
+func axe(t *testing.T) string {
+	t.Helper()
+	file := must.Get(os.Open(filepath.Join("testdata", "axe.min.js.gz")))(t)
+	defer file.Close()
+	z := must.Get(gzip.NewReader(file))(t)
+	text := must.Get(io.ReadAll(z))(t)
+	return string(text)
+}
+
+// said collects what a page says on the console, and what it asks of the network.
+type said struct {
+	sync.Mutex
+	lines []string
+}
+
+func (s *said) listen(ctx context.Context) {
+	add := func(format string, args ...any) {
+		s.Lock()
+		defer s.Unlock()
+		s.lines = append(s.lines, fmt.Sprintf(format, args...))
+	}
+	chromedp.ListenTarget(ctx, func(event any) {
+		switch e := event.(type) {
+		case *log.EventEntryAdded:
+			add("%s: %s", e.Entry.Level, e.Entry.Text)
+		case *runtime.EventConsoleAPICalled:
+			add("console.%s", e.Type)
+		case *runtime.EventExceptionThrown:
+			add("exception: %s", e.ExceptionDetails.Text)
+		case *network.EventRequestWillBeSent:
+			if u, err := url.Parse(e.Request.URL); err != nil || u.Scheme != "file" && u.Scheme != "data" {
+				add("asks for %s", e.Request.URL)
+			}
+		}
+	})
+}
+
+// take is what was said since it was asked before.
+func (s *said) take() []string {
+	s.Lock()
+	defer s.Unlock()
+	lines := s.lines
+	s.lines = nil
+	return lines
+}
+
+func fileURL(path string) string { return (&url.URL{Scheme: "file", Path: path}).String() }
+
+// view is how somebody looks at a page.
+type view struct {
+	name          string
+	width, height int64
+	media, scheme string
+}
+
+var views = []view{
+	{"light", 1280, 900, "screen", "light"},
+	{"dark", 1280, 900, "screen", "dark"},
+	{"phone", 390, 844, "screen", "light"},
+	{"print", 794, 1123, "print", "light"},
+}
+
+func (v view) set() chromedp.Action {
+	return chromedp.Tasks{
+		emulation.SetDeviceMetricsOverride(v.width, v.height, 1, v.width < 600),
+		emulation.SetEmulatedMedia().WithMedia(v.media).WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: v.scheme}}),
+	}
+}
+
+// check is what is asked of a page in each view: names of what is wrong.
+type check struct {
+	name, script string
+	views        []string // in which
+}
+
+var checks = []check{
+	{"scrolls sideways because of", tooWide, []string{"light", "phone"}},
+	{"has links that lead to nothing that can be seen:", followed, []string{"light", "phone"}},
+	{"is not for everybody:", "axeFinds()", []string{"light"}},
+	{"has colours that are hard to tell apart:", `axeFinds(["color-contrast", "link-in-text-block"])`, []string{"dark"}},
+}
+
+// manifold are the pages that together have everything that pages have.
+var manifold = []string{"gate.html", "noisy.html", "history.html", "compare.html", "env.html", "explain.html"}
+
+func TestABrowserHasNothingToSayAboutAPage(t *testing.T) {
+	t.Parallel()
+	ctx, library := start(t), axe(t)
+	var heard said
+	heard.listen(ctx)
+	must.Do(t, chromedp.Run(ctx, log.Enable(), network.Enable(), runtime.Enable(), page.SetBypassCSP(true)))
+	for _, path := range pages(t) {
+		if !slices.Contains(manifold, filepath.Base(path)) {
+			continue
+		}
+		for _, v := range views {
+			if v.media == "print" {
+				continue
+			}
+			name := filepath.Base(path) + ", " + v.name
+			if err := chromedp.Run(ctx, v.set(), chromedp.Navigate(fileURL(path))); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if lines := heard.take(); len(lines) > 0 {
+				t.Errorf("%s says: %s", name, strings.Join(lines, "; "))
+			}
+			if v.name != "phone" {
+				if err := chromedp.Run(ctx, chromedp.Evaluate(library+axeFinds, nil)); err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+			}
+			for _, c := range checks {
+				if !slices.Contains(c.views, v.name) {
+					continue
+				}
+				var wrong []string
+				err := chromedp.Run(ctx, chromedp.Evaluate(c.script, &wrong, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if len(wrong) > 0 {
+					t.Errorf("%s %s %s", name, c.name, strings.Join(wrong, "; "))
+				}
+			}
+		}
+	}
+}
+
+// A page that breaks its own policy says so, which is only heard where nothing bypasses the policy.
+func TestAPageKeepsItsOwnPolicy(t *testing.T) {
+	ctx := start(t)
+	var heard said
+	heard.listen(ctx)
+	must.Do(t, chromedp.Run(ctx, log.Enable(), network.Enable(), runtime.Enable()))
+	for _, path := range pages(t) {
+		if err := chromedp.Run(ctx, chromedp.Navigate(fileURL(path))); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		if lines := heard.take(); len(lines) > 0 {
+			t.Errorf("%s says: %s", filepath.Base(path), strings.Join(lines, "; "))
+		}
+	}
+}
+
+// axeFinds runs axe-core, all rules or those that are named, with everything opened that is folded.
+const axeFinds = `;async function axeFinds(rules) {
+	document.querySelectorAll("details").forEach(d => d.open = true);
+	const result = await axe.run(document, rules ? {runOnly: {type: "rule", values: rules}} : {});
+	return result.violations.map(v => [v.id, v.impact, v.help, v.nodes[0].html.slice(0, 200)].join(": "));
+}; 0`
+
+// tooWide names what sticks out of the page, where it is wider than the window.
+const tooWide = `(() => {
+	const width = document.documentElement.clientWidth;
+	if (document.documentElement.scrollWidth <= width) return [];
+	return [...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > width + 1 && !e.closest(".scroll, pre"))
+		.slice(0, 5).map(e => e.tagName + "." + e.className + " " + e.textContent.slice(0, 30)).concat("page of " + document.documentElement.scrollWidth);
+})()`
+
+// followed clicks every link to another place, and names those whose place is not in the window then.
+const followed = `[...new Map([...document.querySelectorAll("a[href^='#']")].map(a => [a.getAttribute("href"), a])).values()].filter(a => {
+	a.click();
+	const box = document.querySelector(":target")?.getBoundingClientRect();
+	return !box || box.height == 0 || box.top > innerHeight || box.bottom < 0;
+}).map(a => a.getAttribute("href"))`
+
+// TestScreenshots makes pictures of pages, to be looked at, in the folder that PGMPI_SCREENSHOTS names:
+// of the golden files, or of the page PGMPI_PAGE.
+func TestScreenshots(t *testing.T) {
+	folder := os.Getenv("PGMPI_SCREENSHOTS")
+	if folder == "" {
+		t.Skip("PGMPI_SCREENSHOTS names no folder")
+	}
+	ctx := start(t)
+	list := pages(t)
+	if one := os.Getenv("PGMPI_PAGE"); one != "" {
+		list = []string{one}
+	}
+	for _, path := range list {
+		for _, v := range views {
+			var picture []byte
+			if err := chromedp.Run(ctx, v.set(), chromedp.Navigate(fileURL(path)), chromedp.FullScreenshot(&picture, 100)); err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			name := strings.TrimSuffix(filepath.Base(path), ".html") + "-" + v.name + ".png"
+			must.Do(t, os.WriteFile(filepath.Join(folder, name), picture, 0o644))
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package consumers
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"pgmpi/internal/fixture/must"
+)
+
+// temp is removed at the end of all tests.
+var temp string
+
+// TestMain builds pgmpi, and puts it on the PATH.
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if temp, err = os.MkdirTemp("", "pgmpi-consumers-"); err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(temp)
+		if out, err := inModule("go", "build", "-buildvcs=false", "-o", filepath.Join(temp, "pgmpi"), "./cmd/pgmpi"); err != nil {
+			panic(err.Error() + ": " + out)
+		}
+		os.Setenv("PATH", temp+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		return m.Run()
+	}())
+}
+
+// inModule runs a command in the module that is tested.
+func inModule(program string, args ...string) (out string, err error) {
+	cmd := exec.Command(program, args...)
+	cmd.Dir = filepath.Join("..", "..")
+	text, err := cmd.CombinedOutput()
+	return string(text), err
+}
+
+// documents is a folder with every document of analyze/report's tests in every format.
+var documents = sync.OnceValues(func() (string, error) {
+	dir := filepath.Join(temp, "documents")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return "", err
+	}
+	out, err := inModule("go", "test", "-count=1", "-vet=off", "-run", "^TestDocumentsForConsumers$", "./analyze/report", "-args", "-documents", dir)
+	if err != nil {
+		os.Stderr.WriteString(out)
+	}
+	return dir, err
+})
+
+// matching are the documents whose names match, by name.
+func matching(t *testing.T, pattern string) map[string]string {
+	t.Helper()
+	dir, err := documents()
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no documents %s: %v", pattern, err)
+	}
+	out := map[string]string{}
+	for _, path := range paths {
+		text := must.Get(os.ReadFile(path))(t)
+		out[filepath.Base(path)] = string(text)
+	}
+	return out
+}
+
+func saved(t *testing.T, name string) string {
+	t.Helper()
+	return matching(t, name)[name]
+}

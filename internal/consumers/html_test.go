@@ -1,0 +1,136 @@
+package consumers
+
+import (
+	"strings"
+	"testing"
+
+	"pgmpi/internal/fixture/must"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+func parsed(t *testing.T, page string) *html.Node {
+	t.Helper()
+	root := must.Get(html.Parse(strings.NewReader(page)))(t)
+	return root
+}
+
+func attribute(n *html.Node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+// elements are those of a page in their order.
+func elements(root *html.Node) (out []*html.Node) {
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func content(n *html.Node) string {
+	var out strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode {
+			out.WriteString(d.Data)
+		}
+	}
+	return out.String()
+}
+
+func TestEveryPageIsWholeWithoutAnythingElse(t *testing.T) {
+	for name, page := range matching(t, "*.html") {
+		all := elements(parsed(t, page))
+		ids := map[string]bool{}
+		for _, n := range all {
+			id := attribute(n, "id")
+			if id != "" && ids[id] {
+				t.Errorf("%s: two elements are called %q", name, id)
+			}
+			ids[id] = true
+		}
+		for _, n := range all {
+			if n.DataAtom == atom.Script || n.DataAtom == atom.Iframe || n.DataAtom == atom.Img {
+				t.Errorf("%s: a %s", name, n.Data)
+			}
+			for _, a := range n.Attr {
+				switch a.Key {
+				case "href", "src":
+					if a.Val != "data:," && (!strings.HasPrefix(a.Val, "#") || !ids[a.Val[1:]]) {
+						t.Errorf("%s: %s %q leads nowhere", name, n.Data, a.Val)
+					}
+				case "aria-labelledby", "aria-describedby":
+					for id := range strings.FieldsSeq(a.Val) {
+						if !ids[id] {
+							t.Errorf("%s: %s is named by %q, which is not there", name, n.Data, id)
+						}
+					}
+				case "style", "srcset", "action", "onclick":
+					t.Errorf("%s: %s has the attribute %s", name, n.Data, a.Key)
+				}
+			}
+		}
+	}
+}
+
+func TestPagesHaveHeadingsAndTableHeadersForThoseWhoCannotSee(t *testing.T) {
+	for name, page := range matching(t, "*.html") {
+		level, first := 0, 0
+		for _, n := range elements(parsed(t, page)) {
+			switch n.DataAtom {
+			case atom.H1, atom.H2, atom.H3:
+				at := int(n.Data[1] - '0')
+				if at > level+1 {
+					t.Errorf("%s: %s %q follows a heading of level %d", name, n.Data, content(n), level)
+				}
+				if level = at; at == 1 {
+					first++
+				}
+				if strings.TrimSpace(content(n)) == "" {
+					t.Errorf("%s: an empty %s", name, n.Data)
+				}
+			case atom.Th:
+				if scope := attribute(n, "scope"); scope != "col" && scope != "row" || content(n) == "" && scope == "col" {
+					t.Errorf("%s: th %q with scope %q", name, content(n), scope)
+				}
+			case atom.Svg:
+				if attribute(n, "aria-hidden") == "" && (attribute(n, "role") != "img" || attribute(n, "aria-labelledby") == "") {
+					t.Errorf("%s: a picture without a name", name)
+				}
+			default: // says nothing about itself
+			}
+		}
+		if first != 1 {
+			t.Errorf("%s: %d headings of the first level", name, first)
+		}
+	}
+}
+
+// shapeOf are the elements of a page with the names of their attributes.
+func shapeOf(t *testing.T, page string) string {
+	var out strings.Builder
+	for _, n := range elements(parsed(t, page)) {
+		out.WriteString(n.Data)
+		for _, a := range n.Attr {
+			out.WriteString(" " + a.Key)
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+func TestTextOfOthersMakesNoElementsOfAPage(t *testing.T) {
+	for name, page := range matching(t, "elses-*.html") {
+		kind := name[len("elses-0"):]
+		if shapeOf(t, page) != shapeOf(t, saved(t, "elses-0"+kind)) {
+			t.Errorf("%s: the text changes the page", name)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package consumers
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"pgmpi/internal/clean"
+	"pgmpi/internal/fixture"
+)
+
+// values reads metrics back: by name and labels, as the program writes them.
+func values(t *testing.T, text string) map[string]float64 {
+	t.Helper()
+	p := expfmt.NewTextParser(model.LegacyValidation)
+	families, err := p.TextToMetricFamilies(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, text)
+	}
+	out := map[string]float64{}
+	for name, f := range families {
+		for _, m := range f.Metric {
+			key := name
+			for _, l := range m.Label {
+				key += fmt.Sprintf(" %s=%q", l.GetName(), l.GetValue())
+			}
+			if _, twice := out[key]; twice {
+				t.Errorf("%s is there twice", key)
+			}
+			out[key] = m.GetGauge().GetValue()
+		}
+	}
+	return out
+}
+
+func TestMetricsReadBack(t *testing.T) {
+	text := saved(t, "planted.openmetrics")
+	got := values(t, text)
+	for key, want := range map[string]float64{
+		`pgmpi_ratio guideline="GL8" function="MPI_Reduce" msize="65536" shape="p2"`: 3,
+		`pgmpi_seconds function="MPI_Reduce" msize="1" shape="p2"`:                   1.009e-06,
+		"pgmpi_violated": 5, "pgmpi_alarms": 5, "pgmpi_slow_mpiruns": 0,
+	} {
+		if got[key] < want*.999 || got[key] > want*1.001 {
+			t.Errorf("%s is %g, want %g", key, got[key], want)
+		}
+	}
+	if !strings.HasSuffix(text, "\n# EOF\n") || strings.Count(text, "# EOF") != 1 {
+		t.Errorf("the end is %q", text[len(text)-20:])
+	}
+	if got := values(t, saved(t, "hostile.openmetrics")); got["pgmpi_alarms"] != 2 || got[fmt.Sprintf("pgmpi_yardstick_seconds quantity=\"cache-line round trip\" shape=%q", clean.Line(fixture.Hostile))] != 1e-7 {
+		t.Errorf("a gate with two alarms, and a yardstick: %v", got)
+	}
+}
+
+func TestMetricsAreUniqueAndEscaped(t *testing.T) {
+	values(t, saved(t, "every-test.openmetrics"))
+	text := saved(t, "hostile.openmetrics")
+	if strings.ContainsAny(text, "\x1b\x00\r") || strings.Count(text, "\n# EOF") != 1 {
+		t.Errorf("%q", text)
+	}
+	for key := range values(t, text) {
+		if strings.Contains(key, "shape=") && !strings.Contains(key, fmt.Sprintf("shape=%q", clean.Line(fixture.Hostile))) {
+			t.Errorf("%s", key)
+		}
+	}
+}
+
+// The parser of the specification's authors is stricter than that of Prometheus.
+const parseMetrics = `
+import sys
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+families = list(text_string_to_metric_families(sys.stdin.buffer.read().decode("utf-8")))
+assert all(f.type == "gauge" and f.documentation for f in families)
+print(sum(len(f.samples) for f in families))
+`
+
+func TestMetricsAreOpenMetrics(t *testing.T) {
+	parseBy := func(python, text string) (string, error) {
+		cmd := exec.Command(python, "-c", parseMetrics)
+		cmd.Stdin = strings.NewReader(text)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	python := "python3"
+	if _, err := parseBy(python, "# EOF\n"); err != nil {
+		python = "/usr/bin/python3" // whose packages apt and dnf install
+	}
+	if out, err := parseBy(python, "# EOF\n"); err != nil {
+		t.Skipf("no parser of OpenMetrics here: .ci/install python3-prometheus-client (%v %s)", err, lastLine(out))
+	}
+	parse := func(text string) (string, error) { return parseBy(python, text) }
+	for _, text := range []string{saved(t, "planted.openmetrics"), saved(t, "hostile.openmetrics")} {
+		want := fmt.Sprintln(len(values(t, text)))
+		if got, err := parse(text); err != nil || got != want {
+			t.Errorf("%v: %s, want %s samples", err, got, want)
+		}
+		if out, err := parse(strings.Replace(text, `function="`, `function=`, 1)); err == nil {
+			t.Errorf("a label without its quote passes: %s", out)
+		}
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}

@@ -1,0 +1,28 @@
+package regular
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// The disk's refusal is injected: a pipe in the file's place, which takes everything and
+// cannot be synchronised (EINVAL).
+func TestAFileThatDoesNotReachTheDiskIsAnErrorAndNotThere(t *testing.T) {
+	dir := t.TempDir()
+	r, pipe, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer pipe.Close()
+	err = Write(filepath.Join(dir, "report.json"), func(w io.Writer) error {
+		return syscall.Dup3(int(pipe.Fd()), int(w.(*os.File).Fd()), 0)
+	})
+	if entries, _ := os.ReadDir(dir); !errors.Is(err, syscall.EINVAL) || len(entries) > 0 {
+		t.Errorf("%v, left: %v", err, entries)
+	}
+}
