@@ -47,6 +47,10 @@ func TestWhatIsNewlyViolatedIsMeasuredAgainAndAnAlarm(t *testing.T) {
 			t.Errorf("%q", b.Said)
 		}
 
+		if s, err := experiment.StatusOf(b.Out); err != nil || s.Done != 20 || s.Planned != 20 {
+			t.Errorf("status %+v, %v", s, err)
+		}
+
 		// The folder says the same when it is judged again, and measures nothing when it is resumed.
 		folder, m, err := reading.Open(b.Out)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"pgmpi/analyze"
@@ -47,6 +48,9 @@ func Figures(paths, selectors []string, out *results.Folder, formats []picture.F
 	}
 	if note != "" {
 		g.Notes = append(g.Notes, note)
+	}
+	if err := os.MkdirAll(out.Path, 0o777); err != nil {
+		return nil, fail.AsSetup(err)
 	}
 	return g, drawn(g, out, formats)
 }

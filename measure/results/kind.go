@@ -49,6 +49,14 @@ func (k Kind) Shown(path string) string {
 	}
 }
 
+// GoesOn is the command line that goes on in such a folder.
+func (k Kind) GoesOn(path string) string {
+	if k == Fingerprint {
+		return k.Command() + " CASE --out " + path + " --resume"
+	}
+	return k.Command() + " --out " + path + " --resume"
+}
+
 // OtherKind is why a folder is not read: it has nothing for who asks.
 type OtherKind struct {
 	Path string

@@ -49,7 +49,7 @@ func Before(x *Experiment, path string, resume bool) (*results.Manifest, error) 
 	}
 	_, m, err := reading.Open(path)
 	if err == nil && m.Kind != x.Kind {
-		return nil, fail.Setupf("%s is a folder of %s: `%[2]s --out %[3]s --resume` goes on in it; take a new folder with --out", path, m.Kind.Command(), conf.Quote(path))
+		return nil, fail.Setupf("%s is a folder of %s: `%s` goes on in it; take a new folder with --out", path, m.Kind.Command(), m.Kind.GoesOn(conf.Quote(path)))
 	}
 	return m, err
 }
