@@ -3,8 +3,9 @@ package run
 import (
 	"context"
 	"maps"
-	"pgmpi/internal/untimed"
 	"slices"
+
+	"pgmpi/internal/untimed"
 )
 
 // seeSettings notes, once, what of mpi.env chooses an algorithm and does nothing. It
@@ -22,8 +23,9 @@ func (c *Campaign) seeSettings(ctx context.Context) {
 		return // the first mpirun that measures tells why, and what to do
 	}
 	for _, text := range found {
-		if c.Manifest.Ignored(text) {
-			c.say("note: mpi.env: %s", text)
+		if !slices.Contains(c.Manifest.Settings, text) {
+			c.Manifest.Settings = append(c.Manifest.Settings, text)
+			c.Say("note: mpi.env: %s", text)
 		}
 	}
 }
