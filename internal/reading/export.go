@@ -162,7 +162,7 @@ func mediansOf(s *source, give func([]export.Median) error) error {
 
 // verdictsOf judges a folder by its own settings.
 func verdictsOf(s *source, give func([]export.Verdict) error) error {
-	j, err := s.judged()
+	j, err := judgeAsMade(s.folder, s.manifest)
 	if err != nil {
 		return err
 	}
@@ -175,15 +175,6 @@ func verdictsOf(s *source, give func([]export.Verdict) error) error {
 	return give(rows)
 }
 
-// judged is the judgement of a folder by its own settings.
-func (s *source) judged() (*Judgement, error) {
-	config, err := ConfigOf(s.manifest)
-	if err != nil {
-		return nil, err
-	}
-	return Judge(s.folder, s.manifest, config.Analyze)
-}
-
 // Sides judges several results folders by their own settings.
 func Sides(paths []string) ([]*analyze.Side, error) {
 	all, err := sources(paths, results.Check)
@@ -192,7 +183,7 @@ func Sides(paths []string) ([]*analyze.Side, error) {
 	}
 	var out []*analyze.Side
 	for i := range all {
-		j, err := all[i].judged()
+		j, err := judgeAsMade(all[i].folder, all[i].manifest)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", all[i].path, err)
 		}

@@ -62,6 +62,15 @@ func Judge(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judg
 	return Judged(folder, m, data, cfg)
 }
 
+// judgeAsMade is Judge with the settings that a folder was made with.
+func judgeAsMade(folder *results.Folder, m *results.Manifest) (*Judgement, error) {
+	config, err := ConfigOf(m)
+	if err != nil {
+		return nil, err
+	}
+	return Judge(folder, m, config.Analyze)
+}
+
 // Judged is Judge where the run medians are known.
 func Judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg judge.Config) (*Judgement, error) {
 	a, err := analyze.Judge(m, data, cfg)
@@ -90,11 +99,7 @@ func OnlyLooks(folder *results.Folder, m *results.Manifest, config *glfile.File)
 
 // Doubts are what is doubtful about the mpiruns of a folder, by what they took.
 func Doubts(folder *results.Folder, m *results.Manifest) ([]remark.Remark, error) {
-	config, err := ConfigOf(m)
-	if err != nil {
-		return nil, err
-	}
-	j, err := Judge(folder, m, config.Analyze)
+	j, err := judgeAsMade(folder, m)
 	if err != nil {
 		return nil, err
 	}

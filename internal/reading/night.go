@@ -178,11 +178,7 @@ func judgeNight(path string) (*series.PastNight, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := ConfigOf(m)
-	if err != nil {
-		return nil, err
-	}
-	j, err := Judge(folder, m, config.Analyze)
+	j, err := judgeAsMade(folder, m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
