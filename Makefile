@@ -43,11 +43,11 @@ COMMIT = $(shell cat .commit 2>/dev/null || git describe --exclude '*' --always 
 VERSION = $(NUMBER)$(addprefix +,$(COMMIT))
 # `make lint` vets; the tests need not do it again.
 GO_TEST := $(CURDIR)/bin/gotest -count=1 -vet=off -timeout 15m
-CGO_PACKAGES := ./mockups/c ./measure/rank ./cmd/pgmpi-rank
+CGO_PACKAGES := ./mockups/c ./measure/rank/... ./cmd/pgmpi-rank
 
 # Go's build cache sees neither that mpicc means another library now nor a
 # change in a header of another folder: both go into the flags.
-cgo_cflags = -O2 -g -DMPICC_ID=$$({ $(1) -show 2>&1 || true; cat mockups/c/*.h measure/rank/*.h; } | sha256sum | cut -c1-12)
+cgo_cflags = -O2 -g -DMPICC_ID=$$({ $(1) -show 2>&1 || true; cat mockups/c/*.h measure/rank/native/*.h; } | sha256sum | cut -c1-12)
 # Where a wrapper is, absolute but with its links: wrappers look at their name.
 where = $$(realpath -s "$$(command -v $(1))")
 cgo = CGO_ENABLED=1 CC="$(call where,$(1))" CGO_CFLAGS="$(call cgo_cflags,$(1))"
@@ -91,7 +91,7 @@ $(PGMPI) completion fish >$(1)/fish/vendor_completions.d/pgmpi.fish
 endef
 
 # The test of the synchronisations from inside.
-sync_test = -std=c11 -O2 -DPGMPI_RIGHT_MOCKUPS -Imockups/c testdata/sync/sync.c measure/rank/*.c mockups/c/*.c
+sync_test = -std=c11 -O2 -DPGMPI_RIGHT_MOCKUPS -Imockups/c testdata/sync/sync.c measure/rank/native/*.c mockups/c/*.c
 # The mock-ups against their collectives, and between any program and its library.
 # $(call build_data,MPICC,SUFFIX,flags)
 define build_data
@@ -264,7 +264,7 @@ test: go-check both ## run every test, against Open MPI and MPICH (installs them
 # Nothing waits here for mpiruns; what needs them is in packages that are left out.
 race: go-check ## run the tests that need no MPI with Go's race detector
 	@.ci/install gcc
-	CGO_ENABLED=1 CC=gcc go test -race -vet=off -timeout 15m $$(go list ./... | grep -v -e '/cmd/' -e '/mockups/c$$' -e '/measure/rank$$')
+	CGO_ENABLED=1 CC=gcc go test -race -vet=off -timeout 15m $$(go list ./... | grep -v -e '/cmd/' -e '/mockups/c$$' -e '/measure/rank')
 
 lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) ## gofmt, go vet, staticcheck, exhaustive and C warnings, with and without MPI
 	@unformatted=$$(gofmt -l .)
@@ -289,7 +289,7 @@ lint: go-check both bin/staticcheck-$(STATICCHECK) bin/exhaustive-$(EXHAUSTIVE) 
 		$(call cgo,$$cc) bin/exhaustive-$(EXHAUSTIVE) $(EXHAUSTIVE_FLAGS) $(CGO_PACKAGES)
 		for define in PGMPI_RIGHT_MOCKUPS PGMPI_WRONG_MOCKUPS PGMPI_INJECTED_CLOCKS; do
 			$$cc -std=c11 -Wall -Wextra -Werror -fsyntax-only -D$$define -Imockups/c \
-				mockups/c/*.c measure/rank/*.c cmd/bench/*.c measure/delay/*.c testdata/*/*.c examples/plugin/*.c
+				mockups/c/*.c measure/rank/native/*.c cmd/bench/*.c measure/delay/*.c testdata/*/*.c examples/plugin/*.c
 		done
 	done
 	echo "lint: nothing to say"

@@ -41,24 +41,24 @@ func TestAReportSaysWhereItIsFrom(t *testing.T) {
 	}
 }
 
-func TestTheYardstickOfAReportIsThatOfTheMedianMpirun(t *testing.T) {
+func TestTheProbesOfAReportIsThatOfTheMedianMpirun(t *testing.T) {
 	m := fixture.Manifest()
 	runs := fixture.Measured(m, fixture.Quiet...)
-	if r := analyzed(t, m, runs, judge.Default()); r.Yardstick != nil {
-		t.Errorf("not read: %+v", r.Yardstick)
+	if r := analyzed(t, m, runs, judge.Default()); r.Probes != nil {
+		t.Errorf("not read: %+v", r.Probes)
 	}
 	for i := range runs {
-		runs[i].Yardstick = []protocol.Yardstick{{LineNS: 100 + float64(i), MemcpyNS: 9000}}
+		runs[i].Probes = []protocol.Probes{{LineNS: 100 + float64(i), MemcpyNS: 9000}}
 	}
 	r := analyzed(t, m, runs, judge.Default())
-	if len(r.Yardstick) != 1 || r.Yardstick[0].Shape != "p2" || r.Yardstick[0].LineNS != 105 || r.Yardstick[0].MemcpyNS != 9000 {
-		t.Errorf("%+v", r.Yardstick)
+	if len(r.Probes) != 1 || r.Probes[0].Shape != "p2" || r.Probes[0].LineNS != 105 || r.Probes[0].MemcpyNS != 9000 {
+		t.Errorf("%+v", r.Probes)
 	}
 }
 
 func TestRunMediansHaveARowForEveryMpirunThatHadTheCase(t *testing.T) {
 	m := fixture.Manifest()
-	m.Split = &results.SplitPlan{R: 2, FollowUps: []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
+	m.Split = &results.FollowUps{R: 2, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
 	runs := fixture.Measured(m, fixture.Quiet...)
 	runs[1].Samples[0] = nil // not there, as after an interim look
 	runs[2].Samples[0] = []protocol.Sample{{NS: 100}, {NS: 101}, {NS: 102}, {NS: 103}, {NS: 99}, {NS: 100}, {NS: 100000}, {NS: 5, Flags: protocol.FlagLate}}

@@ -98,7 +98,7 @@ func TestASlowMpirunBesideStatesIsStillNamed(t *testing.T) {
 				if fixture.SlowIn(n + 1) {
 					line = 400
 				}
-				runs[n].Yardstick = []protocol.Yardstick{{LineNS: line}}
+				runs[n].Probes = []protocol.Probes{{LineNS: line}}
 			}
 		}
 		w := warning(analyzed(t, m, runs, judge.Default()), remark.SlowMpirun)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +34,10 @@ var layers = [][]string{
 	{"internal/conf/glfile"},
 	{"measure", "measure/rank"},
 	{"measure/launch", "measure/batch", "measure/results/reprompi"},
+	{"measure/rank/loop", "measure/rank/probe"},
+	{"measure/rank/call", "measure/rank/clock", "measure/rank/conformance", "measure/rank/mpit"},
+	{"measure/rank/mpi"},
+	{"measure/rank/native", "measure/rank/verify"},
 	{"analyze/series", "analyze/samples", "analyze/explore"},
 	{"analyze"},
 	{"analyze/judge"},
@@ -55,7 +60,8 @@ var forTests = []string{"internal/fixture", "internal/consumers"}
 const producer, consumer = "measure", "analyze"
 
 // withC are the only packages with cgo: all else is built and tested without MPI.
-var withC = []string{"measure/rank", "mockups/c", "cmd/pgmpi-rank"}
+var withC = []string{"mockups/c", "measure/rank/native", "measure/rank/mpi", "measure/rank/call", "measure/rank/clock",
+	"measure/rank/conformance", "measure/rank/mpit", "measure/rank/loop", "measure/rank/probe"}
 
 // importsOf returns the packages of the module and "C" that each package imports,
 // by the files that are not tests, whatever their build tags.
@@ -135,10 +141,7 @@ func TestImportsRunDownwards(t *testing.T) {
 }
 
 func TestArchitecturePageShowsTheLayers(t *testing.T) {
-	page, err := os.ReadFile("../docs/dev/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/dev/architecture.md"))(t)
 	var want strings.Builder
 	for _, entries := range layers {
 		want.WriteString("    " + strings.Join(entries, "   ") + "\n")
@@ -152,6 +155,15 @@ func TestOnlyTheRankProgramHasC(t *testing.T) {
 	for dir, imports := range importsOf(t, "..") {
 		if slices.Contains(imports, "C") && !slices.Contains(withC, dir) {
 			t.Errorf("%s uses cgo: only %v may", dir, withC)
+		}
+	}
+}
+
+func TestArchitecturePageNamesWhatIsThere(t *testing.T) {
+	page := must.Get(os.ReadFile("../docs/dev/architecture.md"))(t)
+	for _, m := range regexp.MustCompile("`([a-z_]+/[A-Za-z_/.-]+)`").FindAllStringSubmatch(string(page), -1) {
+		if _, err := os.Stat(path.Join("..", m[1])); err != nil {
+			t.Errorf("%v", err)
 		}
 	}
 }

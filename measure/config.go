@@ -124,7 +124,6 @@ func DefaultMPI() MPIConfig {
 	return MPIConfig{Launch: []string{}, Env: map[string]string{}, CPUsPerRank: 1, KeepPML: true, ThreadLevel: protocol.ThreadSingle}
 }
 
-// Validate returns everything that is wrong with the section.
 func (c MPIConfig) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(len(c.Launch) == 0 || c.Launch[0] != "", "launch", "the first word, the launcher, is empty")
@@ -148,7 +147,19 @@ func (c MPIConfig) StartsWithin(np int) time.Duration {
 	if c.StartLimit > 0 {
 		return time.Duration(c.StartLimit)
 	}
-	return 90*time.Second + (time.Duration(np) * 10 * time.Millisecond).Truncate(time.Second)
+	return StartLimit + startPerRank(np)
+}
+
+// StartLimit is how long an mpirun may take to start, beside StartPerRank for each process.
+// It may take EndsEarlier less to end.
+const (
+	StartLimit   = 90 * time.Second
+	StartPerRank = 10 * time.Millisecond
+	EndsEarlier  = StartLimit - endLimit
+)
+
+func startPerRank(np int) time.Duration {
+	return (time.Duration(np) * StartPerRank).Truncate(time.Second)
 }
 
 // RankArgs are the arguments of the rank program, beside the number of
@@ -207,7 +218,6 @@ func (c Config) CheckTurns(n nrep.Config) []conf.FieldError {
 	return errs
 }
 
-// Validate returns everything that is wrong with the section.
 func (c Config) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	auto := []string{protocol.Auto}

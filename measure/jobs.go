@@ -3,62 +3,62 @@ package measure
 import (
 	"context"
 	"maps"
-	"slices"
 	"time"
 
 	"pgmpi/guidelines"
-	"pgmpi/measure/host"
+	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 )
 
-// RunJob does a job in one mpirun: argv is the launcher with the rank program
-// and its arguments. Nothing is stored; `make bench` measures so.
-func RunJob(ctx context.Context, argv []string, job *protocol.Job) (*protocol.Output, error) {
-	return newMpirun(nil, argv, nil, limitsFor(DefaultMPI(), job.NP, time.Duration(job.StallNS))).run(ctx, job)
+// Outside does jobs outside of any results folder, each in an mpirun of its own. Nothing is
+// stored.
+type Outside struct {
+	MPI   MPIConfig
+	Start Starter           // nil: Exec
+	Path  string            // of the rank program
+	Info  protocol.RankInfo // of the rank program
 }
 
-// ExamineClocks does one mpirun that examines a clock and methods of clock
-// synchronisation on a shape. progress gets the method that is being examined, and which of
-// how many it is, from 0. A failure of the mpirun is an *Error.
-func ExamineClocks(ctx context.Context, argv []string, shape guidelines.Shape, clock string, what *protocol.ClocksJob,
-	progress func(i, of int, method string)) (*protocol.Output, error) {
-	longest := slices.Max(append([]float64{0}, what.Seconds...))
-	stall := time.Duration(Default().Stall) + time.Duration(longest*1e9)
-	job := &protocol.Job{Mode: protocol.ModeClocks, NP: shape.NP, Clock: clock, StallNS: int64(stall), Clocks: what}
-	if shape.Nodes > 0 {
-		job.Place = shape.String()
+// FindRanks finds the rank program of a configuration, and asks it what it is.
+func FindRanks(mpi MPIConfig, start Starter) (o *Outside, err error) {
+	o = &Outside{MPI: mpi, Start: start}
+	if o.Path, err = launch.FindRank(mpi.Rank); err == nil {
+		o.Info, err = launch.Probe(o.Path)
 	}
-	m := newMpirun(nil, argv, nil, limitsFor(DefaultMPI(), shape.NP, stall))
-	m.progress = progress
-	return m.run(ctx, job)
+	return o, err
 }
 
-// Do does a job that times nothing in one mpirun under an environment beside mpi.env.
-// progress, or nil, hears what the ranks say of how far they are. A failure of the mpirun is
-// an *Error.
-func Do(ctx context.Context, start Starter, argv []string, mpi MPIConfig, env map[string]string, job *protocol.Job,
+// Do does a job on a shape, under an environment beside mpi.env. progress, or nil, hears what
+// the ranks say of how far they are. A failure of the mpirun is an *Error.
+func (o *Outside) Do(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job,
 	progress func(done, total int, name string)) (*protocol.Output, error) {
-	all := maps.Clone(mpi.Env)
-	if all == nil {
-		all = map[string]string{}
-	}
-	maps.Copy(all, env)
-	m := newMpirun(start, argv, all, limitsFor(mpi, job.NP, time.Duration(job.StallNS)))
-	m.progress = progress
-	return m.run(ctx, job)
-}
-
-// ProbeNodes does one mpirun of a shape that measures nothing, and returns where its
-// ranks run and on what.
-func ProbeNodes(ctx context.Context, argv []string, shape guidelines.Shape, mpi MPIConfig, stall time.Duration) (*host.Layout, error) {
-	out, err := newMpirun(nil, argv, mpi.Env, limitsFor(mpi, shape.NP, stall)).run(ctx, &protocol.Job{Mode: protocol.ModeEnv, NP: shape.NP, Layout: true})
+	words, err := launch.Launch(o.MPI.Launcher(), o.Info, shape)
 	if err != nil {
 		return nil, err
 	}
-	if out.Layout == nil {
+	if job.NP = shape.NP; shape.Nodes > 0 {
+		job.Place = shape.String()
+	}
+	argv := launch.RankArgv(words, o.Path, shape, o.MPI.RankArgs()...)
+	m := newMpirun(o.Start, argv, Env(o.MPI.Env, env), limitsFor(o.MPI, shape.NP, time.Duration(job.StallNS)))
+	m.progress = progress
+	out, err := m.run(ctx, job)
+	switch {
+	case err != nil || !job.Layout:
+		return out, err
+	case out.Layout == nil:
 		return nil, &Error{Argv: argv, What: "the ranks said nothing of their nodes", Started: true,
 			Remedy: "build pgmpi and the rank program again with `make build`"}
 	}
 	out.Layout.Shape, out.Layout.Command = shape.String(), argv
-	return out.Layout, nil
+	return out, nil
+}
+
+// Env joins variables of the environment; later ones win.
+func Env(sets ...map[string]string) map[string]string {
+	all := map[string]string{}
+	for _, set := range sets {
+		maps.Copy(all, set)
+	}
+	return all
 }

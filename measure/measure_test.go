@@ -75,7 +75,7 @@ func TestFirstMpirunOfAShapeVerifiesAndLaterOnesDoNot(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 2}
 	first, _ := must.Two(s.job(s.task(protocol.ModeNREP, shape, 1)))(t)
-	s.Learn(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1 << 20}})
+	s.Manifest.Learned(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1 << 20}}, s.NREP)
 	second, _, _ := s.job(s.task(protocol.ModeNREP, shape, 2))
 	other, _, _ := s.job(s.task(protocol.ModeNREP, guidelines.Shape{NP: 4}, 1))
 	if !first.Verify || second.Verify || !other.Verify {
@@ -83,56 +83,11 @@ func TestFirstMpirunOfAShapeVerifiesAndLaterOnesDoNot(t *testing.T) {
 	}
 }
 
-func TestLargestPredictionIsKeptAndOneThatGaveUpIsRemembered(t *testing.T) {
-	s := session(somePlan())
-	for i, c := range []protocol.CaseResult{{NRep: 30, Converged: true}, {NRep: 1000, Reason: "reached nrep.max = 1000"}, {NRep: 70, Converged: true}} {
-		c.Status = protocol.StatusOK
-		s.Learn(predicted(i+1, c, time.Millisecond))
-	}
-	want := results.NRep{N: 1000, Reason: "reached nrep.max = 1000"}
-	if got := s.Manifest.NRep[3]; got != want {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-}
-
-func TestPredictionIsTheNumberOfValidSamples(t *testing.T) {
-	s := session(somePlan())
-	for i, c := range []protocol.CaseResult{{NRep: 45, Invalid: 5, Converged: true}, {NRep: 32, Invalid: 2, Converged: true}} {
-		c.Status = protocol.StatusOK
-		s.Learn(predicted(i+1, c, time.Millisecond))
-	}
-	if got := s.Manifest.NRep[3].N; got != 40 {
-		t.Errorf("predicted %d from 45 samples with 40 valid ones", got)
-	}
-}
-
-// predicted is an mpirun of stage 1 whose samples of case 3 all take so long.
-func predicted(run int, c protocol.CaseResult, each time.Duration) *results.Run {
-	samples := []protocol.Sample{{NS: 1, Flags: protocol.FlagLate}}
-	for range 3 {
-		samples = append(samples, protocol.Sample{NS: int64(each)})
-	}
-	return &results.Run{Header: results.Header{Mode: protocol.ModeNREP, Run: run, Cases: []results.CaseInfo{{Plan: 3, CaseResult: c}}},
-		Samples: [][]protocol.Sample{samples}}
-}
-
-func TestShortCallsAreRepeatedForTheLeastTime(t *testing.T) {
-	for each, want := range map[time.Duration]int{
-		1250 * time.Nanosecond: 800, 5 * time.Microsecond: 200, 25 * time.Microsecond: 40, time.Second: 40, time.Nanosecond: 1000, 0: 1000,
-	} {
-		s := session(somePlan())
-		s.Learn(predicted(1, protocol.CaseResult{Status: protocol.StatusOK, NRep: 40, Converged: true}, each))
-		if got := s.Manifest.NRep[3]; got.N != want || !got.Converged {
-			t.Errorf("calls of %v: %+v, want %d for 1 ms", each, got, want)
-		}
-	}
-}
-
 func TestWrongCaseIsNotTimedInLaterMpiruns(t *testing.T) {
 	s := session(somePlan())
 	shape := guidelines.Shape{NP: 2}
-	s.Learn(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1,
-		Cases: []results.CaseInfo{{Plan: 2, CaseResult: protocol.CaseResult{Status: protocol.StatusWrong, Message: "rank 0"}}}}})
+	s.Manifest.Learned(&results.Run{Header: results.Header{Mode: protocol.ModeNREP, Shape: shape, MemoryCap: 1,
+		Cases: []results.CaseInfo{{Plan: 2, CaseResult: protocol.CaseResult{Status: protocol.StatusWrong, Message: "rank 0"}}}}}, s.NREP)
 	j, _ := must.Two(s.job(s.task(protocol.ModeMeasure, shape, 1)))(t)
 	if j.Cases[2].Skip != protocol.StatusWrong || j.Cases[1].Skip != "" {
 		t.Errorf("skip: %q, %q", j.Cases[2].Skip, j.Cases[1].Skip)
@@ -235,6 +190,11 @@ func TestLimitsGrowWithTheNumberOfProcesses(t *testing.T) {
 	}
 	if got := limitsFor(mpi, 2, time.Second).hello; got != 5*time.Second {
 		t.Errorf("a short stall leaves %v", got)
+	}
+	for stall := time.Second; stall < 5*time.Minute; stall += time.Second {
+		if got := limitsFor(mpi, 2, stall); got.hello != min(StartLimit, 5*stall) || got.end < endLimit {
+			t.Errorf("measure.stall = %v: %+v", stall, got)
+		}
 	}
 	mpi.StartLimit = conf.Duration(10 * time.Minute)
 	if got := limitsFor(mpi, 2, time.Second); got.hello != 10*time.Minute || got.end != 520*time.Second {

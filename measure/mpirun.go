@@ -14,14 +14,13 @@ import (
 
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
-	"pgmpi/nrep"
 )
 
 // Time limits of the protocol.
 const (
 	ackLimit   = 30 * time.Second
 	stallGrace = 10 * time.Second // beyond measure.stall, which the ranks watch themselves
-	// From the end record to the end of mpirun. MPI_Finalize may hang: MPICH 4.0.2
+	// From the end record to the end of mpirun, at least. MPI_Finalize may hang: MPICH 4.0.2
 	// over UCX's TCP does, one time in four at p = 4.
 	endLimit  = 10 * time.Second
 	termGrace = 2 * time.Second // between SIGTERM and SIGKILL
@@ -37,9 +36,9 @@ type limits struct {
 // nobody has set.
 func limitsFor(c MPIConfig, np int, stall time.Duration) limits {
 	start := c.StartsWithin(np)
-	l := limits{hello: start, ack: min(ackLimit, 2*stall), stall: stall, end: max(endLimit, start-80*time.Second)}
+	l := limits{hello: start, ack: min(ackLimit, 2*stall), stall: stall, end: max(endLimit, start-EndsEarlier)}
 	if c.StartLimit == 0 {
-		l.hello -= max(0, 90*time.Second-5*stall)
+		l.hello = min(start, 5*stall+startPerRank(np))
 	}
 	return l
 }
@@ -216,7 +215,6 @@ var errLost = errors.New("the launcher could not start a rank")
 
 var errEnded = errors.New("mpirun ended before its end record")
 
-// line returns the next line of rank 0.
 func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) ([]byte, error) {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -276,7 +274,6 @@ func (m *mpirun) lineWith(ctx context.Context, word string, limit time.Duration,
 // aside adds a line that is not rank 0's to the launcher's words.
 func (m *mpirun) aside(line []byte) { fmt.Fprintf(&m.stderr, "%s\n", line) }
 
-// hand gives the job to rank 0.
 func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {
 	lines, err := protocol.EncodeJob(job)
 	if err != nil {
@@ -345,10 +342,7 @@ func (m *mpirun) greet(ctx context.Context, np int) error {
 }
 
 func (m *mpirun) collect(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
-	var err error
-	if m.in, err = outputOf(job); err != nil {
-		return nil, err
-	}
+	m.in = protocol.NewOutputReader(job)
 	for {
 		line, err := m.line(ctx, m.limits.stall+stallGrace, fmt.Sprintf("no word from the ranks for %v: they hang, or were stopped (measure.stall)", m.limits.stall+stallGrace))
 		if err != nil {
@@ -376,17 +370,6 @@ func (m *mpirun) collect(ctx context.Context, job *protocol.Job) (*protocol.Outp
 			return m.in.Output(), nil
 		}
 	}
-}
-
-// outputOf reads what becomes of a job.
-func outputOf(job *protocol.Job) (*protocol.OutputReader, error) {
-	var predictor nrep.Config
-	if job.Mode == protocol.ModeNREP {
-		if err := json.Unmarshal(job.NREP, &predictor); err != nil {
-			return nil, err
-		}
-	}
-	return protocol.NewOutputReader(job, predictor.Most()), nil
 }
 
 // orEnded returns err, the fault of a line, if rank 0 goes on or mpirun ends as it

@@ -52,7 +52,7 @@ func (r rank0) start(_, _ []string, _ io.Writer) (*Ranks, error) {
 				fmt.Fprintln(out, line)
 			}
 			if r.end {
-				_ = protocol.NewOutputWriter(out).End(protocol.End{})
+				_ = protocol.NewOutputWriter(out).End(protocol.End{CallsEnd: &protocol.CallsEnd{}})
 			}
 		}
 		if r.stays == 0 {
@@ -71,7 +71,7 @@ func (r rank0) start(_, _ []string, _ io.Writer) (*Ranks, error) {
 
 // with runs a job of one case and two repetitions.
 func (r rank0) run(ctx context.Context) error {
-	job := &protocol.Job{Mode: protocol.ModeMeasure, NP: 2, Cases: []protocol.JobCase{{Function: "MPI_Bcast", Msize: 8, NRep: 2}}, Order: []int{0}}
+	job := &protocol.Job{NP: 2, CallsJob: &protocol.CallsJob{Measure: &protocol.MeasureJob{}, Cases: []protocol.JobCase{{Function: "MPI_Bcast", Msize: 8, NRep: 2}}, Order: []int{0}}}
 	m := newMpirun(r.start, []string{"mpirun"}, nil, limitsFor(DefaultMPI(), 2, time.Minute))
 	m.rank = &protocol.RankInfo{Hash: "a", LibVersion: "MPI 1"}
 	_, err := m.run(ctx, job)
@@ -149,7 +149,7 @@ func TestInterruptActsAtOnceWhileMpirunEnds(t *testing.T) {
 		m := newMpirun(r.start, []string{"mpirun"}, nil, limitsFor(DefaultMPI(), 2, time.Minute))
 		time.AfterFunc(3*time.Second, cancel)
 		begun := time.Now()
-		if _, err := m.run(ctx, &protocol.Job{Mode: protocol.ModeEnv}); err != nil {
+		if _, err := m.run(ctx, &protocol.Job{CallsJob: &protocol.CallsJob{Measure: &protocol.MeasureJob{}}}); err != nil {
 			t.Errorf("the end record had come: %v", err)
 		}
 		if took := time.Since(begun); took > 4*time.Second {

@@ -38,24 +38,19 @@ func (s *Session) part(t *Task) *results.Run {
 	}
 	var rest Task
 	if t.Mode == protocol.ModeNREP {
-		rest = t.withoutCases(done)
+		rest = *t // without the cases that are done
+		rest.Cases = slices.DeleteFunc(slices.Clone(t.Cases), func(c Sampled) bool {
+			_, is := done[[2]int{c.Plan, c.Calls}]
+			return is
+		})
 	} else if left := r.RoundsLeft(); left < s.turns(*t) {
-		rest = t.withoutRounds(done, left).WithCompany(s.Manifest)
+		rest = t.withoutRounds(done, left).WithFillers(s.Manifest)
 	}
 	if len(rest.Cases) == 0 {
 		return nil // never written: the last case comes with the end record
 	}
 	*t = rest
 	return r
-}
-
-// withoutCases is a prediction of the cases that are not done.
-func (t Task) withoutCases(done map[[2]int]results.CaseInfo) Task {
-	t.Cases = slices.DeleteFunc(slices.Clone(t.Cases), func(c Sampled) bool {
-		_, is := done[[2]int{c.Plan, c.Calls}]
-		return is
-	})
-	return t
 }
 
 // withoutRounds is the task with the repetitions and the rounds that are left. Where
@@ -90,7 +85,7 @@ func (s *Session) keepPart(t Task, before *results.Run, seed uint64, job *protoc
 	slices.SortFunc(got.Cases, func(a, b protocol.CaseResult) int { return cmp.Compare(a.Case, b.Case) })
 	out := &protocol.Output{Samples: map[int][]protocol.Sample{}}
 	var of []Sampled
-	r := &results.Run{Header: results.Header{Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Rank: m.hello.Rank, Predictions: job.Predictions,
+	r := &results.Run{Header: results.Header{Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Rank: m.hello.Rank, Predictions: predictions(job),
 		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339)}}
 	at := map[int]int{}
 	for _, c := range got.Cases {

@@ -17,7 +17,6 @@ import (
 // Starter starts a launcher: Exec, or a fake in tests without MPI.
 type Starter func(argv, env []string, stderr io.Writer) (*Ranks, error)
 
-// Ranks are what a Starter has started.
 type Ranks struct {
 	Stdin   io.WriteCloser // of rank 0
 	Stdout  io.ReadCloser  // of rank 0

@@ -28,8 +28,12 @@ func (c JobConfig) Schedule(usual []int, shares []float64) (r int, looks []int, 
 		return r, nil, nil
 	}
 	given := c.LookWeights
-	if len(given) == 0 {
-		given = defaultWeights(len(c.Looks))
+	switch n := len(c.Looks); {
+	case len(given) > 0:
+	case n == 3:
+		given = []float64{0.2, 0.3, 0.5}
+	default:
+		given = slices.Repeat([]float64{1 / float64(n)}, n)
 	}
 	rest := 0.0
 	for i, at := range c.Looks {
@@ -40,13 +44,6 @@ func (c JobConfig) Schedule(usual []int, shares []float64) (r int, looks []int, 
 		}
 	}
 	return r, append(looks, r), append(weights, rest)
-}
-
-func defaultWeights(n int) []float64 {
-	if n == 3 {
-		return []float64{0.2, 0.3, 0.5}
-	}
-	return slices.Repeat([]float64{1 / float64(n)}, n)
 }
 
 // validateLooks checks what Schedule relies on.

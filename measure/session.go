@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,6 +40,9 @@ type Session struct {
 // Run does one mpirun and stores it. A failure of the mpirun is an *Error.
 // progress is called at most twice a second.
 func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int)) (*results.Run, error) {
+	if s.seen == nil {
+		s.seen = map[guidelines.Shape]bool{}
+	}
 	part := s.part(&t)
 	job, seed, err := s.job(t)
 	if err != nil {
@@ -71,20 +73,15 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 	if err != nil {
 		return nil, err
 	}
-	s.Learn(r)
-	for _, f := range out.End.Mockups {
-		if slices.ContainsFunc(job.Mockups, func(m protocol.Mockups) bool { return m.File == f.File }) {
-			putFirst(&s.Manifest.Factors.Mockups, f.File, f.Hash)
-		}
+	s.Manifest.Learned(r, s.NREP)
+	loaded := slices.DeleteFunc(out.End.Mockups, func(f protocol.Mockups) bool {
+		return !slices.ContainsFunc(job.Mockups, func(asked protocol.Mockups) bool { return asked.File == f.File })
+	})
+	s.Manifest.Saw(r, m.hello.PML, loaded)
+	if out.Layout != nil {
+		s.seen[t.Shape] = true
+		s.Manifest.Ran(r, out.Layout, m.argv)
 	}
-	if pml := m.hello.PML; t.Mode == protocol.ModeMessages {
-		// It is the layer that counts, which stands before the one that the others have.
-	} else if pml != "" {
-		put(&s.Manifest.PML, t.Shape.String(), pml)
-	} else {
-		delete(s.Manifest.PML, t.Shape.String())
-	}
-	s.seeFactors(r, out.Layout, m.argv)
 	return r, s.Folder.WriteManifest(s.Manifest)
 }
 
@@ -99,7 +96,7 @@ func (s *Session) started(ctx context.Context, t Task, jobFile string) (*mpirun,
 	}
 	m = s.mpirunOf(t.Shape, jobFile)
 	if t.Mode == protocol.ModeMessages {
-		m.env = environment(s.countingEnv())
+		m.env = environment(Env(launch.CountingEnv(s.Manifest.Rank.Library), s.MPI.Env))
 	}
 	return m, m.start()
 }
@@ -165,9 +162,9 @@ func (s *Session) leave(ctx context.Context) {
 // stored brings the output of an mpirun into the form of a raw file, and writes it.
 func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint64, m *mpirun, out *protocol.Output) (*results.Run, error) {
 	r := &results.Run{Header: results.Header{
-		Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Order: measured(job.Order, len(t.Cases)), Rank: m.hello.Rank, Predictions: job.Predictions,
+		Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Order: measured(job.Order, len(t.Cases)), Rank: m.hello.Rank, Predictions: predictions(job),
 		MemoryCap: out.End.MemoryCap, MeasureNS: out.End.MeasureNS, TimedNS: out.End.TimedNS, Load: out.End.Load,
-		Counters: out.End.Counters, Timing: out.End.Timing, Clock: out.End.Clock, Clocks: out.End.Clocks, Yardstick: out.End.Yardstick,
+		Counters: out.End.Counters, Timing: out.End.Timing, Clock: out.End.Clock, Clocks: out.End.Clocks, Probes: out.End.Probes,
 		WallNS: m.wall.Nanoseconds(), LaunchNS: m.launch.Nanoseconds(), FinishedAt: time.Now().UTC().Format(time.RFC3339),
 	}}
 	if r.Clock != nil {
@@ -177,20 +174,18 @@ func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint
 		return nil, &Error{Argv: m.argv, What: err.Error(), Started: true}
 	}
 	r.Join(part)
-	if ranks := results.RanksOf(r, out.Ranks); ranks != nil {
-		if err := s.Folder.WriteRanks(ranks); err != nil {
-			return nil, err
+	for _, series := range []*results.Series{results.RanksOf(r, out.Ranks), results.CountsOf(r, out.Counts)} {
+		if series == nil {
+			continue
 		}
-	}
-	if counts := results.CountsOf(r, out.Counts); counts != nil {
-		if err := s.Folder.WriteCounts(counts); err != nil {
+		if err := s.Folder.WriteSeries(series); err != nil {
 			return nil, err
 		}
 	}
 	return r, s.Folder.WriteRun(r)
 }
 
-// measured is the part of an order that raw files have: without the company.
+// measured is the part of an order that raw files have: without the fillers.
 func measured(order []int, cases int) []int {
 	return slices.DeleteFunc(slices.Clone(order), func(i int) bool { return i >= cases })
 }
@@ -238,17 +233,6 @@ func nameOf(r *results.Run) string {
 	}
 }
 
-// seeFactors keeps where the first mpirun of a shape in this process ran, and,
-// after a --resume, only what differs from what is known.
-func (s *Session) seeFactors(r *results.Run, l *host.Layout, argv []string) {
-	if l == nil {
-		return
-	}
-	put(&s.seen, r.Shape, true)
-	l.Shape, l.Since, l.Command = r.Shape.String(), results.RawName(r.Mode, r.Shape, r.Run), argv
-	s.Manifest.Factors.Add(*l)
-}
-
 // Open MPI chooses its point-to-point messaging layer (PML) anew in every
 // mpirun, and loads for that all that it does not take in the end: with Debian's
 // Open MPI 4 two thirds of MPI_Init.
@@ -258,35 +242,17 @@ const (
 	pmlKept = "ob1"
 )
 
-// envOf is what the ranks of a shape's next mpirun get: the configured variables,
-// and the layer that the first one in this process chose, unless it was chosen by
-// hand.
+// envOf is what the ranks of a shape's next mpirun get: what the library's own algorithms
+// need where the Plan has some, the configured variables, and the layer that the first one in
+// this process chose, unless it was chosen by hand.
 func (s *Session) envOf(shape guidelines.Shape) map[string]string {
-	env := s.algorithmEnv()
-	_, byHand := s.MPI.Env[pmlVariable]
-	if !s.MPI.KeepPML || !s.seen[shape] || s.Manifest.PML[shape.String()] != pmlKept || byHand || os.Getenv(pmlVariable) != "" {
-		return env
-	}
-	env = maps.Clone(env)
-	env[pmlVariable] = pmlKept
-	return env
-}
-
-// algorithmEnv is mpi.env, and what the library's own algorithms need where the Plan
-// has some.
-func (s *Session) algorithmEnv() map[string]string {
-	env := map[string]string{}
+	var own, pml map[string]string
 	if slices.ContainsFunc(s.Manifest.Plan.Cases, func(c guidelines.Case) bool { return mockups.Algorithm(c.Function) != "" }) {
-		maps.Copy(env, launch.AlgorithmEnv(s.Manifest.Rank.Library))
+		own = launch.AlgorithmEnv(s.Manifest.Rank.Library)
 	}
-	maps.Copy(env, s.MPI.Env)
-	return env
-}
-
-// countingEnv is what ranks get that count messages: the configured variables, and
-// the library's own for that.
-func (s *Session) countingEnv() map[string]string {
-	env := maps.Clone(launch.CountingEnv(s.Manifest.Rank.Library))
-	maps.Copy(env, s.MPI.Env)
-	return env
+	_, byHand := s.MPI.Env[pmlVariable]
+	if s.MPI.KeepPML && s.seen[shape] && s.Manifest.PML[shape.String()] == pmlKept && !byHand && os.Getenv(pmlVariable) == "" {
+		pml = map[string]string{pmlVariable: pmlKept}
+	}
+	return Env(own, s.MPI.Env, pml)
 }

@@ -41,19 +41,14 @@ func (f *sharedFiles) watch(pid int, done <-chan struct{}) {
 	}()
 	for buffer, n := make([]byte, 1<<14), 0; ; {
 		if n == 0 || slices.ContainsFunc(namesOf(buffer[:n]), launch.IsShared) {
-			f.seeBelow(pid)
+			for queue := []int{pid}; len(queue) > 0; queue = queue[1:] {
+				f.see(queue[0])
+				queue = append(queue, childrenOf(queue[0])...)
+			}
 		}
 		if n, err = events.Read(buffer); err != nil {
 			return
 		}
-	}
-}
-
-// seeBelow takes note of the files of a process and all that it has started.
-func (f *sharedFiles) seeBelow(pid int) {
-	for queue := []int{pid}; len(queue) > 0; queue = queue[1:] {
-		f.see(queue[0])
-		queue = append(queue, childrenOf(queue[0])...)
 	}
 }
 
@@ -83,7 +78,6 @@ func (f *sharedFiles) see(pid int) {
 	}
 }
 
-// remove deletes what is left of them.
 func (f *sharedFiles) remove() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -1,7 +1,6 @@
 package measure
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -18,25 +17,24 @@ type Task struct {
 	Shape guidelines.Shape
 	Run   int // 1-based
 	Cases []Sampled
-	// Company are the other cases of the Plan, as indices into Plan.Cases. They are
+	// Fillers are the other cases of the Plan, as indices into Plan.Cases. They are
 	// called in the first round and not timed: the library keeps memory and more from
-	// one call to the next, so that a case is only itself in the same company.
-	Company []int
+	// one call to the next, so that a case is only itself among the same calls.
+	Fillers []int
 	turns   int // that are left of an mpirun that was cut off; 0: all
 }
 
-// WithCompany is the task with what else there is in its shape to call.
-func (t Task) WithCompany(m *results.Manifest) Task {
-	t.Company = nil
+// WithFillers is the task with what else there is in its shape to call.
+func (t Task) WithFillers(m *results.Manifest) Task {
+	t.Fillers = nil
 	for _, i := range m.Plan.CasesOf(t.Shape) {
 		if !slices.ContainsFunc(t.Cases, func(s Sampled) bool { return s.Plan == i }) {
-			t.Company = append(t.Company, i)
+			t.Fillers = append(t.Fillers, i)
 		}
 	}
 	return t
 }
 
-// Sampled is a case of an mpirun.
 type Sampled struct {
 	Plan  int // index into Plan.Cases
 	Calls int // in a row, that one sample is; 0: one
@@ -86,7 +84,7 @@ func pipelinedCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
 
 // followUpCases are both sides of the follow-ups of a shape, each once. k calls are
 // repeated as often as the one call that they replace, which takes longer.
-func followUpCases(m *results.Manifest, x *results.SplitPlan, shape guidelines.Shape) []Sampled {
+func followUpCases(m *results.Manifest, x *results.FollowUps, shape guidelines.Shape) []Sampled {
 	var out []Sampled
 	at := map[[2]int]int{}
 	add := func(plan, calls, nrep int) {
@@ -98,7 +96,7 @@ func followUpCases(m *results.Manifest, x *results.SplitPlan, shape guidelines.S
 		c := &out[at[key]]
 		c.NRep = max(c.NRep, nrep)
 	}
-	for _, f := range x.FollowUps {
+	for _, f := range x.Comparisons {
 		if m.Plan.Cases[f.Case].Shape != shape {
 			continue
 		}
@@ -115,50 +113,70 @@ func followUpCases(m *results.Manifest, x *results.SplitPlan, shape guidelines.S
 
 // job is a task in the words of the protocol.
 func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
-	m := s.Manifest
-	counters := s.Measure.Counters
-	if t.Mode != protocol.ModeMeasure {
-		counters = nil
-	}
-	j = &protocol.Job{
-		Mode: t.Mode, NP: t.Shape.NP, Place: s.place(t.Shape), Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root, Seed: m.Seed,
-		Sync: s.Measure.Sync, Sample: s.Measure.Sample, WindowNS: int64(s.Measure.Window), SliceNS: int64(s.Measure.Slice),
-		MaxDriftNS: int64(s.Measure.MaxDrift), Cache: s.Measure.Cache, Provable: s.Measure.Provable, PerRank: s.Measure.PerRank && t.Mode == protocol.ModeMeasure,
-		Counters: counters, Clock: s.Measure.Clock, ClockSync: s.Measure.ClockSync,
-		FirstCalls: s.Measure.FirstCalls, Warmup: s.Measure.Warmup, WarmupNS: int64(s.Measure.WarmupTime),
-		TempMemory: int64(s.Measure.TempMemory), StallNS: int64(s.Measure.Stall),
-		MemoryCap: m.MemoryCap[t.Shape.String()], Layout: !s.seen[t.Shape], Mockups: s.mockups(),
+	m, c := s.Manifest, &s.Measure
+	calls := &protocol.CallsJob{
+		Mode: t.Mode, Datatype: m.Plan.Datatype, Op: m.Plan.Op, Root: m.Plan.Root, Seed: m.Seed,
+		Sync: c.Sync, Sample: c.Sample, WindowNS: int64(c.Window), SliceNS: int64(c.Slice), MaxDriftNS: int64(c.MaxDrift),
+		Cache: c.Cache, Clock: c.Clock, ClockSync: c.ClockSync,
+		FirstCalls: c.FirstCalls, Warmup: c.Warmup, WarmupNS: int64(c.WarmupTime),
+		TempMemory: int64(c.TempMemory), MemoryCap: m.MemoryCap[t.Shape.String()], Mockups: s.mockups(),
 	}
 	// The first mpirun of a shape meets every case, and decides the cap.
-	j.Verify = j.MemoryCap == 0
-	j.Announce = slices.ContainsFunc(m.Plan.Cases, func(c guidelines.Case) bool { return mayEnd(c.Function) })
+	calls.Verify = calls.MemoryCap == 0
+	calls.Announce = slices.ContainsFunc(m.Plan.Cases, func(c guidelines.Case) bool {
+		f, _ := mockups.Get(c.Function)
+		return f.MayEnd()
+	})
 	for _, i := range t.Cases {
 		c := m.Plan.Cases[i.Plan]
-		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
+		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Calls: i.Calls, Skip: m.Skip[i.Plan].Status, NRep: i.NRep})
 	}
-	for _, i := range t.Company {
+	for _, i := range t.Fillers {
 		c := m.Plan.Cases[i]
-		j.Cases = append(j.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Skip: m.Skip[i].Status, Company: true})
+		calls.Cases = append(calls.Cases, protocol.JobCase{Function: c.Function, Msize: c.Msize, Skip: m.Skip[i].Status, Filler: true})
 	}
-	seed = runSeed(m.Seed, t)
+	stream := uint64(t.Run) // every mpirun has an order of its own that the configured seed determines
+	for _, b := range []byte(string(t.Mode) + t.Shape.String()) {
+		stream = stream*131 + uint64(b)
+	}
+	seed = rand.NewPCG(m.Seed, stream).Uint64() >> 1
 	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), s.Measure.leastCalls(), m)
 	for i, round := range rounds {
 		if i > 0 {
-			j.Rounds = append(j.Rounds, len(j.Order))
+			calls.Rounds = append(calls.Rounds, len(calls.Order))
 		}
-		j.Order = append(j.Order, round...)
+		calls.Order = append(calls.Order, round...)
 	}
-	switch {
-	case t.Mode == protocol.ModeOverlap:
-		j.Sample = protocol.SampleLocal // as what is held against it: by the ranks' own clocks
-		j.Overlap, err = s.Overlap.job()
-	case t.Mode == protocol.ModeNREP:
+	place := m.Factors.Place(t.Shape.String()) // as in the first mpirun
+	if t.Shape.Nodes > 0 {
+		place = t.Shape.String()
+	}
+	err = s.work(calls)
+	return &protocol.Job{NP: t.Shape.NP, Place: place, StallNS: int64(c.Stall), Layout: !s.seen[t.Shape], CallsJob: calls}, seed, err
+}
+
+// work says what the calls of a mode are for.
+func (s *Session) work(j *protocol.CallsJob) (err error) {
+	j.SendNS = int64(roundsEvery)
+	switch j.Mode {
+	case protocol.ModeNREP:
 		j.SendNS = int64(casesEvery)
-		j.NREP, err = json.Marshal(s.NREP)
-	case t.Mode != protocol.ModeMeasure || s.Measure.sendsRounds():
-		j.SendNS = int64(roundsEvery)
+		j.Predict = &protocol.PredictJob{NREP: s.NREP}
+	case protocol.ModeMessages:
+		j.Messages = &protocol.MessagesJob{}
+	case protocol.ModeOverlap:
+		j.SendNS = 0
+		j.Sample = protocol.SampleLocal // as what it is compared with: by the ranks' own clocks
+		j.Overlap, err = s.Overlap.job()
+	case protocol.ModeMeasure:
+		j.Measure = &protocol.MeasureJob{PerRank: s.Measure.PerRank, Counters: s.Measure.Counters, Provable: s.Measure.Provable}
+		if !s.Measure.sendsRounds() {
+			j.SendNS = 0
+		}
+	default:
+		j.Measure = &protocol.MeasureJob{}
 	}
-	return j, seed, err
+	return err
 }
 
 // longStart is the time to start an mpirun from which on one makes all the predictions
@@ -177,31 +195,16 @@ func (s *Session) predictAtOnce(t Task, j *protocol.Job, seed uint64) func(launc
 		for range left - 1 {
 			j.Order = append(j.Order, rng.Perm(len(t.Cases))...)
 		}
-		j.Predictions = left
+		j.Predict.Times = left
 	}
 }
 
-// place is where the ranks of a shape must be: as it says, or as in its first mpirun.
-func (s *Session) place(shape guidelines.Shape) string {
-	if shape.Nodes > 0 {
-		return shape.String()
+// predictions is how many predictions a job makes, where that is more than one.
+func predictions(j *protocol.Job) int {
+	if j.Predict == nil {
+		return 0
 	}
-	return s.Manifest.Factors.Place(shape.String())
-}
-
-// runSeed gives every mpirun an order of its own that the configured seed determines.
-func runSeed(seed uint64, t Task) uint64 {
-	stream := uint64(t.Run)
-	for _, b := range []byte(string(t.Mode) + t.Shape.String()) {
-		stream = stream*131 + uint64(b)
-	}
-	return rand.NewPCG(seed, stream).Uint64() >> 1
-}
-
-// mayEnd tells whether a call of a function may end the mpirun.
-func mayEnd(function string) bool {
-	f, _ := mockups.Get(function)
-	return f.MayEnd()
+	return j.Predict.Times
 }
 
 // mockups are the shared libraries of which the Plan has rows, as they were when the folder

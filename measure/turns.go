@@ -80,7 +80,7 @@ func (s *Session) roomForTurns(t Task) bool {
 	for _, c := range t.Cases {
 		add(c.Plan)
 	}
-	for _, i := range t.Company {
+	for _, i := range t.Fillers {
 		add(i)
 	}
 	once, _ := mockups.Fit(sized, extent, t.Shape.NP, room)
@@ -92,12 +92,12 @@ func (s *Session) roomForTurns(t Task) bool {
 // pair is both sides of a guideline, as indices into Task.Cases.
 type pair [2]int
 
-// rounds are the indices of the cases, and of the company behind them, as they are
+// rounds are the indices of the cases, and of the fillers behind them, as they are
 // visited: in n rounds, each in an order of its own. A case with fewer than least
-// repetitions a round is not in all of them; the company is in the first. Rounds without
+// repetitions a round is not in all of them; the fillers are in the first. Rounds without
 // any case are not there.
 func (t Task) rounds(rng *rand.Rand, n, least int, plan *results.Manifest) (out [][]int) {
-	all := len(t.Cases) + len(t.Company)
+	all := len(t.Cases) + len(t.Fillers)
 	if n <= 1 {
 		return [][]int{rng.Perm(all)}
 	}
@@ -110,7 +110,7 @@ func (t Task) rounds(rng *rand.Rand, n, least int, plan *results.Manifest) (out 
 			}
 		}
 		if len(out) == 0 {
-			for i := range t.Company {
+			for i := range t.Fillers {
 				there = append(there, len(t.Cases)+i)
 			}
 		}
@@ -149,7 +149,7 @@ func (t Task) pairs(m *results.Manifest) [][]pair {
 	for i, c := range t.Cases {
 		at[[2]int{c.Plan, c.Calls}] = i
 	}
-	for i, plan := range t.Company {
+	for i, plan := range t.Fillers {
 		at[[2]int{plan}] = len(t.Cases) + i
 	}
 	tiers := map[guidelines.Type][]pair{}
@@ -160,7 +160,7 @@ func (t Task) pairs(m *results.Manifest) [][]pair {
 		}
 	}
 	if x, ok := m.Experiment(t.Mode); ok {
-		for _, f := range x.FollowUps {
+		for _, f := range x.Comparisons {
 			kind, calls := guidelines.Split, f.Calls
 			if calls == 1 {
 				kind, calls = guidelines.Pattern, 0

@@ -173,18 +173,18 @@ func TestNoCallFollowsItselfWhereThereIsAnother(t *testing.T) {
 
 // What is not measured any more is called once, in the first round, beside the other
 // side of its guideline; raw files say nothing of it.
-func TestTheCompanyIsCalledInTheFirstRound(t *testing.T) {
+func TestFillersAreCalledInTheFirstRound(t *testing.T) {
 	s := turning(t, 20)
 	s.Measure.Turns = 4
 	all := s.task(protocol.ModeMeasure, guidelines.Shape{NP: 2}, 1)
 	left := all
 	left.Cases = left.Cases[:2]
-	left = left.WithCompany(s.Manifest)
-	if len(left.Company) != len(all.Cases)-2 || len(all.WithCompany(s.Manifest).Company) != 0 {
-		t.Fatalf("company of 2 of %d cases: %v", len(all.Cases), left.Company)
+	left = left.WithFillers(s.Manifest)
+	if len(left.Fillers) != len(all.Cases)-2 || len(all.WithFillers(s.Manifest).Fillers) != 0 {
+		t.Fatalf("fillers of 2 of %d cases: %v", len(all.Cases), left.Fillers)
 	}
 	j, _, err := s.job(left)
-	if err != nil || len(j.Cases) != len(all.Cases) || j.Cases[1].Company || !j.Cases[2].Company {
+	if err != nil || len(j.Cases) != len(all.Cases) || j.Cases[1].Filler || !j.Cases[2].Filler {
 		t.Fatalf("%+v, %v", j.Cases, err)
 	}
 	first := slices.Sorted(slices.Values(j.Order[:len(all.Cases)]))
@@ -194,7 +194,7 @@ func TestTheCompanyIsCalledInTheFirstRound(t *testing.T) {
 		}
 	}
 	rest := j.Order[len(all.Cases):]
-	if len(rest) == 0 || slices.Max(rest) > 1 || len(measured(j.Order, 2)) != len(j.Order)-len(left.Company) {
+	if len(rest) == 0 || slices.Max(rest) > 1 || len(measured(j.Order, 2)) != len(j.Order)-len(left.Fillers) {
 		t.Errorf("after the first round %v", rest)
 	}
 }
@@ -204,7 +204,7 @@ func TestOnlyPredictionsTakeNoTurns(t *testing.T) {
 	s.Measure.Turns = 4
 	m := s.Manifest
 	m.NRep = map[int]results.NRep{4: {N: 40}, 5: {N: 20}}
-	m.Split = &results.SplitPlan{R: 10, FollowUps: []results.FollowUp{{Case: 4, Part: 0, Calls: 16}, {Case: 5, Part: 3, Calls: 4}}}
+	m.Split = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Case: 4, Part: 0, Calls: 16}, {Case: 5, Part: 3, Calls: 4}}}
 	for mode, want := range map[protocol.Mode]int{protocol.ModeNREP: 6, protocol.ModeSplit: 16} {
 		j, _, err := s.job(s.task(mode, guidelines.Shape{NP: 2}, 1))
 		if err != nil || len(j.Order) != want {

@@ -10,15 +10,15 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// folder has mpiruns in which each of so many cases takes a millisecond times the factor of
+// folder has mpiruns in which each case takes a millisecond times the factor of
 // the mpirun; yardstick gives an mpirun's readings.
-func folder(t *testing.T, cases int, factors []float64, yardstick func(run int) []protocol.Yardstick) *Set {
+func folder(t *testing.T, cases int, factors []float64, yardstick func(run int) []protocol.Probes) *Set {
 	t.Helper()
 	m := bcast(len(factors), cases)
 	runs := fixture.Runs(m, func(_, run int) []protocol.Sample { return fixture.Samples(int64(1e6 * factors[run-1])) })
 	for i := range runs {
 		if yardstick != nil {
-			runs[i].Yardstick = yardstick(i + 1)
+			runs[i].Probes = yardstick(i + 1)
 		}
 	}
 	return collected(t, m, runs)
@@ -67,11 +67,11 @@ func TestTwoStatesAreFoundWhicheverIsTheMajority(t *testing.T) {
 	}
 }
 
-func TestTheYardstickTellsStatesThatFewCasesCannot(t *testing.T) {
+func TestTheProbesTellsStatesThatFewCasesCannot(t *testing.T) {
 	lines := map[int][]float64{1: {90, 95, 100}, 2: {500, 510, 90}, 3: {80, 85}, 4: {400, 600, 700}, 5: {120, 0, 110}, 6: {100, 390}}
-	states := folder(t, 3, []float64{1, 1.5, 1, 1.5, 1, 1}, func(run int) (out []protocol.Yardstick) {
+	states := folder(t, 3, []float64{1, 1.5, 1, 1.5, 1, 1}, func(run int) (out []protocol.Probes) {
 		for _, ns := range lines[run] {
-			out = append(out, protocol.Yardstick{LineNS: ns, MemcpyNS: 9000})
+			out = append(out, protocol.Probes{LineNS: ns, MemcpyNS: 9000})
 		}
 		return out
 	}).States(fixture.P2)
@@ -84,8 +84,8 @@ func TestTheYardstickTellsStatesThatFewCasesCannot(t *testing.T) {
 		t.Errorf("%+v", states)
 	}
 	// A quantity after the others is used where they tell nothing.
-	states = folder(t, 3, []float64{1, 1, 1, 1, 1, 1}, func(run int) []protocol.Yardstick {
-		return []protocol.Yardstick{{LineNS: 100, PingPong8NS: float64(1 + run%2)}}
+	states = folder(t, 3, []float64{1, 1, 1, 1, 1, 1}, func(run int) []protocol.Probes {
+		return []protocol.Probes{{LineNS: 100, PingPong8NS: float64(1 + run%2)}}
 	}).States(fixture.P2)
 	if got, want := members(states), [][]int{{2, 4, 6}, {1, 3, 5}}; !slices.EqualFunc(got, want, slices.Equal[[]int]) || states[0].By != ByPingPong8 {
 		t.Errorf("%+v", states)
@@ -99,7 +99,7 @@ func t2(rng *rand.Rand) float64 {
 	return a * math.Sqrt(2/(1-a*a)) * 0.6745 / 0.8165
 }
 
-// The shares are those of docs/dev/statistics.md, "States".
+// The shares are from docs/dev/statistics.md, "States".
 func TestNoiseHasNoStatesAndStatesAreFound(t *testing.T) {
 	const folders = 4000
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -131,7 +131,7 @@ func TestNoiseHasNoStatesAndStatesAreFound(t *testing.T) {
 			}
 		}
 		for _, sd := range []float64{.05, .1} {
-			got := share(n, sd, 1, 0, yardstickRule, t2)
+			got := share(n, sd, 1, 0, probeRule, t2)
 			t.Logf("%d mpiruns, yardstick, t2, sd %.2f: states in %.2f %%", n, sd, 100*got)
 			if got > .025 {
 				t.Errorf("%d mpiruns, yardstick, sd %.2f: states in %.1f %%", n, sd, 100*got)

@@ -45,7 +45,7 @@ func hostileReport(t *testing.T) *analyze.Report {
 		r.Measured.Cases[i].Function += fixture.Hostile
 		r.Measured.Cases[i].Shape = fixture.Hostile
 	}
-	r.Yardstick = []analyze.Yardstick{{Shape: fixture.Hostile, Speed: medians.Speed{LineNS: 100}}}
+	r.Probes = []analyze.Probes{{Shape: fixture.Hostile, Speed: medians.Speed{LineNS: 100}}}
 	r.Notes = []string{fixture.Hostile}
 	return r
 }

@@ -34,9 +34,9 @@ func stated(t *testing.T) (*results.Manifest, []results.Run, *analyze.Analysis) 
 		if slow(i + 1) {
 			line = 512.3
 		}
-		runs[i].Yardstick = []protocol.Yardstick{{LineNS: line}, {AtS: 1, LineNS: line + 4, MemcpyNS: 9123}, {AtS: 2, LineNS: line - 4}}
+		runs[i].Probes = []protocol.Probes{{LineNS: line}, {AtS: 1, LineNS: line + 4, MemcpyNS: 9123}, {AtS: 2, LineNS: line - 4}}
 	}
-	runs[2].Yardstick[2].LineNS = 480
+	runs[2].Probes[2].LineNS = 480
 	a := must.Get(analyze.Analyze(m, runs, config()))(t)
 	return m, runs, a
 }
@@ -65,6 +65,6 @@ func TestStatesInWhichEveryAnswerIsTheSameAreSaidToo(t *testing.T) {
 		a.Report.Verdicts[i].ByState = nil
 	}
 	if out := text(t, "table", a.Report); !strings.Contains(out, "No test is shown to give another answer in another state.") {
-		t.Errorf("nothing is said in\n%s", out)
+		t.Errorf("no answer in\n%s", out)
 	}
 }

@@ -19,11 +19,11 @@ func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
 		runs := fixture.Noisy(m, func(i, run int) float64 { return 100000 })
 		for n := range runs {
 			if ns := lines(n + 1); ns > 0 {
-				runs[n].Yardstick = []protocol.Yardstick{{LineNS: ns, MemcpyNS: 9000, PingPong8NS: pingPong}}
+				runs[n].Probes = []protocol.Probes{{LineNS: ns, MemcpyNS: 9000, PingPong8NS: pingPong}}
 			}
 		}
 		a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
-		return &analyze.Side{Name: "folder", Analysis: a}
+		return a.Side("folder")
 	}
 	fast, slow, unread := folder(func(int) float64 { return 100 }), folder(func(int) float64 { return 400 }), folder(func(int) float64 { return 0 })
 	both := folder(func(run int) float64 { return 100 + 300*float64(run%4/3) })

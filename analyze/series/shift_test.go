@@ -17,13 +17,13 @@ import (
 )
 
 // timed is a report in which the calls of some functions take so long at each of some sizes.
-func timed(functions, sizes int, seconds func(i int) float64) *analyze.Report {
+func timed(functions, sizes int, seconds func(i int) float64) *Check {
 	r := &analyze.Report{}
 	for i := range functions * sizes {
 		s := seconds(i)
 		r.Verdicts = append(r.Verdicts, analyze.Verdict{Type: guidelines.Split, Function: fmt.Sprint("MPI_", i%functions), Msize: int64(i / functions), Shape: "p2", MedianS: &s})
 	}
-	return r
+	return CheckOf(r, "")
 }
 
 func TestTheMachineIsSuspectedOnlyWhereNearlyAllMovesTogether(t *testing.T) {
@@ -67,14 +67,14 @@ func TestTheMachineIsSuspectedOnlyWhereNearlyAllMovesTogether(t *testing.T) {
 }
 
 func TestTheYardstickIsSuspectedWhereTheMachineMoved(t *testing.T) {
-	of := func(line, memcpy, pingPong float64, shape string) *analyze.Report {
+	of := func(line, memcpy, pingPong float64, shape string) *Check {
 		r := timed(1, 1, func(int) float64 { return 1e-6 })
-		r.Yardstick = []analyze.Yardstick{{Shape: shape, Speed: medians.Speed{LineNS: line, MemcpyNS: memcpy, PingPong8NS: pingPong}}}
+		r.Probes = []analyze.Probes{{Shape: shape, Speed: medians.Speed{LineNS: line, MemcpyNS: memcpy, PingPong8NS: pingPong}}}
 		return r
 	}
 	before := of(100, 9000, 300, "p2")
 	for name, c := range map[string]struct {
-		now   *analyze.Report
+		now   *Check
 		moved bool
 	}{
 		"the same":             {of(120, 9500, 310, "p2"), false},
@@ -92,19 +92,19 @@ func TestTheYardstickIsSuspectedWhereTheMachineMoved(t *testing.T) {
 		t.Errorf("%+v: %s", s, s)
 	}
 	slow := timed(3, 4, func(int) float64 { return 2e-6 })
-	slow.Yardstick = before.Yardstick
+	slow.Probes = before.Probes
 	quick := timed(3, 4, func(int) float64 { return 1e-6 })
-	quick.Yardstick = before.Yardstick
+	quick.Probes = before.Probes
 	if s := MachineShift(quick, slow); !strings.HasSuffix(s.String(), "; though this did not: cache-line round trip on p2, memcpy on p2") {
 		t.Error(s)
 	}
 }
 
-// A report's cases are those of both sides of its tests, each once.
+// A report's cases are both sides of its tests, each once.
 func TestMockupsAndLargerSizesAreCasesToo(t *testing.T) {
 	m := fixture.Manifest()
 	r := analyzed(t, m, fixture.Measured(m, fixture.Quiet...), judge.Default())
-	if got := caseMedians(r); len(got) != 6 {
+	if got := caseMedians(CheckOf(r, "")); len(got) != 6 {
 		t.Errorf("%v", got)
 	}
 }
@@ -128,10 +128,10 @@ func TestASlowMachineRaisesNoAlarmUnlessToldTo(t *testing.T) {
 		m := sixSizes()
 		runs := fixture.Noisy(m, func(i, run int) float64 { return 10000 * factor })
 		for n := range runs {
-			runs[n].Yardstick = []protocol.Yardstick{{LineNS: line}}
+			runs[n].Probes = []protocol.Probes{{LineNS: line}}
 		}
 		a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
-		return &analyze.Side{Name: "folder", Analysis: a}
+		return a.Side("folder")
 	}
 	a := folder(1, 100)
 	for name, c := range map[string]struct {
@@ -170,7 +170,7 @@ func TestASlowMachineHidesNoGuideline(t *testing.T) {
 			}
 			return 10000 * factor
 		}), judge.Default()))(t)
-		return &analyze.Side{Name: "folder", Analysis: a}
+		return a.Side("folder")
 	}
 	c := compared(t, folder(1, 1), folder(1.3, .65), nil)
 	if c.Shift == nil || c.Exit != 1 || len(c.Guidelines) != 1 || c.Guidelines[0].Change != NewlyViolated {

@@ -192,19 +192,22 @@ func (e *env) launcher(p int) []string {
 
 // newJob measures cases in their order, without verification.
 func newJob(p, nrep int, cases ...protocol.JobCase) *protocol.Job {
-	j := &protocol.Job{Mode: protocol.ModeMeasure, NP: p, Cases: slices.Clone(cases), Datatype: "byte", Op: "bor",
+	j := &protocol.CallsJob{Mode: protocol.ModeMeasure, Measure: &protocol.MeasureJob{}, Cases: slices.Clone(cases), Datatype: "byte", Op: "bor",
 		Sync: "barrier", Clock: "monotonic", ClockSync: "shared", Cache: "warm", FirstCalls: firstCalls, Warmup: warmup, SliceNS: int64(10 * time.Second),
-		MaxDriftNS: int64(10 * time.Microsecond), TempMemory: 1 << 30, StallNS: int64(2 * time.Minute)}
+		MaxDriftNS: int64(10 * time.Microsecond), TempMemory: 1 << 30}
 	for i := range j.Cases {
 		j.Cases[i].NRep = nrep
 		j.Order = append(j.Order, i)
 	}
-	return j
+	return &protocol.Job{NP: p, StallNS: int64(2 * time.Minute), CallsJob: j}
 }
 
 // do does a job in one mpirun of a rank program.
 func (e *env) do(ctx context.Context, rank string, job *protocol.Job) *protocol.Output {
-	out, err := measure.RunJob(ctx, launch.RankArgv(e.launcher(job.NP), e.program(rank), guidelines.Shape{NP: job.NP}), job)
+	mpi := measure.DefaultMPI()
+	mpi.Launch = e.launcher(job.NP)
+	ranks := &measure.Outside{MPI: mpi, Path: e.program(rank), Info: e.info}
+	out, err := ranks.Do(ctx, guidelines.Shape{NP: job.NP}, nil, job, nil)
 	must(err)
 	return out
 }

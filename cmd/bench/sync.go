@@ -119,7 +119,7 @@ func compareWindows(ctx context.Context, e *env) {
 
 // clocksJob has all methods that work with clocks that differ on one host, and
 // when the clocks are compared.
-var clocksJob = protocol.ClocksJob{Methods: []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"},
+var clocksJob = protocol.ClocksJob{Clock: "monotonic", Methods: []string{"skampi", "netgauge", "jk", "hca", "hca2", "hca3"},
 	Seconds: []float64{1, 2, 5, 10, 20}, Compute: true}
 
 // drift is what each injected clock gains or loses against rank 0's (clock_inject.c).
@@ -148,7 +148,7 @@ func clocksBench(ctx context.Context, e *env) {
 	}
 	right := map[string]int{}
 	for _, p := range e.processes {
-		job := &protocol.Job{Mode: protocol.ModeClocks, NP: p, Clock: "monotonic", StallNS: int64(2 * time.Minute), Clocks: &clocksJob}
+		job := &protocol.Job{NP: p, StallNS: int64(2 * time.Minute), Clocks: &clocksJob}
 		out := e.do(ctx, "pgmpi-rank-injected", job)
 		for _, s := range out.Syncs {
 			row := []any{p, s.Method}

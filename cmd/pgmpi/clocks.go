@@ -132,13 +132,13 @@ func (c *clocksRun) run(ctx context.Context) error {
 	job := measure.JobConfig{NP: c.np, Shapes: c.shapes}
 	for _, p := range programs {
 		for _, shape := range job.On(job.NPOr(launch.DefaultNP)) {
-			out, err := c.examine(ctx, p.info, p.path, shape)
+			out, err := c.examine(ctx, p, shape)
 			if err != nil {
 				failed = cmp.Or(failed, err)
 				break
 			}
 			if c.barrier {
-				exits = append(exits, c.exitsOf(p.info, shape, out))
+				exits = append(exits, c.exitsOf(p.Info, shape, out))
 			} else {
 				found = append(found, c.clocksOf(shape, out))
 			}
@@ -147,47 +147,37 @@ func (c *clocksRun) run(ctx context.Context) error {
 	return cmp.Or(failed, c.show(found, exits))
 }
 
-// rankProgram is one of a library.
-type rankProgram struct {
-	path string
-	info protocol.RankInfo
-}
-
 // programs finds all rank programs before the first is started; "" is the usual one.
-func (c *clocksRun) programs() (all []rankProgram, err error) {
+func (c *clocksRun) programs() (all []*measure.Outside, err error) {
 	for _, rank := range c.ranks {
-		var p rankProgram
-		if p.path, err = launch.FindRank(rank); err != nil {
+		mpi := measure.DefaultMPI()
+		mpi.Rank, mpi.Launch = rank, strings.Fields(c.launch)
+		ranks, err := measure.FindRanks(mpi, nil)
+		if err != nil {
 			return nil, setup(err)
 		}
-		if p.info, err = launch.Probe(p.path); err != nil {
-			return nil, setup(err)
-		}
-		all = append(all, p)
+		all = append(all, ranks)
 	}
 	return all, nil
 }
 
 // examine does the mpirun of a shape.
-func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path string, shape guidelines.Shape) (*protocol.Output, error) {
-	argv, err := launch.Launch(launch.Config{Words: strings.Fields(c.launch)}, info, shape)
-	if err != nil {
-		return nil, setup(err)
-	}
-	argv = launch.RankArgv(argv, path, shape)
-	what := &protocol.ClocksJob{Methods: c.methods, Seconds: c.seconds}
+func (c *clocksRun) examine(ctx context.Context, ranks *measure.Outside, shape guidelines.Shape) (*protocol.Output, error) {
+	what := &protocol.ClocksJob{Clock: c.clock, Methods: c.methods, Seconds: c.seconds}
+	stall := time.Duration(measure.Default().Stall)
 	if c.barrier {
 		what.Seconds, what.Barriers = nil, c.calls
 		warn("%s: barriers to stamp: %d\n", shape, c.calls)
 	} else {
 		wait := slices.Max(append([]float64{0}, c.seconds...))
+		stall += time.Duration(wait * 1e9)
 		warn("%s: methods to examine: %d; each synchronises (up to seconds) and is then watched for %v s\n", shape, len(c.methods), wait)
 	}
 	start := time.Now()
 	progress := func(i, of int, method string) {
 		warn("%4.0f s  %s (%d of %d)\n", time.Since(start).Seconds(), method, i+1, of)
 	}
-	out, err := measure.ExamineClocks(ctx, argv, shape, c.clock, what, progress)
+	out, err := ranks.Do(ctx, shape, nil, &protocol.Job{StallNS: int64(stall), Clocks: what}, progress)
 	var failed *measure.Error
 	switch {
 	case err == nil && c.barrier && (out.End.Barriers == nil || len(out.Exits) != shape.NP):
@@ -196,7 +186,7 @@ func (c *clocksRun) examine(ctx context.Context, info protocol.RankInfo, path st
 		return out, nil
 	case ctx.Err() != nil:
 		return nil, &fail.Interrupted{}
-	case errors.As(err, &failed) && !failed.Started:
+	case !errors.As(err, &failed) || !failed.Started:
 		return nil, setup(err)
 	}
 	return nil, err

@@ -17,7 +17,7 @@ import (
 )
 
 // The clocks of the test build: every rank but the reference drifts by 50 ppm,
-// its neighbours in the other direction (measure/rank/clock_inject.c).
+// its neighbours in the other direction (measure/rank/native/clock_inject.c).
 const injectedDrift = 50e-6
 
 // eachInjected runs a test with rank programs whose clocks are known.
@@ -30,7 +30,8 @@ func eachInjected(t *testing.T, test func(*testing.T, *fixture)) {
 
 func (b *fixture) clocks(np int, j protocol.ClocksJob) []protocol.ClockSync {
 	b.t.Helper()
-	out := must.Get(b.runJob(np, &protocol.Job{Mode: protocol.ModeClocks, NP: np, Clock: "monotonic",
+	j.Clock = "monotonic"
+	out := must.Get(b.runJob(np, &protocol.Job{NP: np,
 		StallNS: int64(60 * time.Second), Clocks: &j}))(b.t)
 	if len(out.Syncs) != len(j.Methods) {
 		b.t.Fatalf("%d methods reported, want %d", len(out.Syncs), len(j.Methods))
@@ -235,8 +236,7 @@ func TestTimeNamespacesAreLikeHosts(t *testing.T) {
 
 func TestRDTSCPIsRefusedForRanksThatMayMove(t *testing.T) {
 	eachLibrary(t, func(t *testing.T, b *fixture) {
-		out := must.Get(b.runJob(3, &protocol.Job{Mode: protocol.ModeClocks, NP: 3, Clock: "monotonic",
-			StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{}}))(t)
+		out := must.Get(b.runJob(3, &protocol.Job{NP: 3, StallNS: int64(60 * time.Second), Clocks: &protocol.ClocksJob{Clock: "monotonic"}}))(t)
 		if len(out.End.Clocks) != len(protocol.Clocks) {
 			t.Fatalf("%d clocks listed, want %d", len(out.End.Clocks), len(protocol.Clocks))
 		}

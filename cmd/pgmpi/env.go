@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +13,7 @@ import (
 	"pgmpi/internal/remark"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
 )
 
 func envCommand() *cobra.Command {
@@ -68,30 +68,23 @@ func look(ctx context.Context, s *settings) (*check.Environment, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := launch.FindRank(config.MPI.Rank)
+	ranks, err := measure.FindRanks(config.MPI, nil)
 	if err != nil {
 		return nil, setup(err)
 	}
-	e := &check.Environment{Version: version, Factors: run.Factors()}
-	if e.Rank, err = launch.Probe(path); err != nil {
-		return nil, setup(err)
-	}
+	e := &check.Environment{Version: version, Rank: ranks.Info, Factors: run.Factors()}
 	if e.Config, err = json.Marshal(config); err != nil {
 		return nil, err
 	}
 	for _, shape := range config.Job.On(config.Job.NPOr(launch.DefaultNP)) {
-		argv, err := launch.Launch(config.MPI.Launcher(), e.Rank, shape)
-		if err != nil {
-			return nil, setup(err)
-		}
-		l, err := measure.ProbeNodes(ctx, launch.RankArgv(argv, path, shape, config.MPI.RankArgs()...), shape, config.MPI, time.Duration(config.Measure.Stall))
+		out, err := ranks.Do(ctx, shape, nil, &protocol.Job{StallNS: int64(config.Measure.Stall), Layout: true}, nil)
 		switch {
 		case ctx.Err() != nil:
 			return nil, &fail.Interrupted{}
 		case err != nil:
 			return nil, setup(err)
 		}
-		e.Factors.Add(*l)
+		e.Factors.Add(*out.Layout)
 	}
 	return e, nil
 }

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/remark"
 	"pgmpi/measure/results"
 )
 
@@ -140,32 +139,6 @@ func TestRankThatIsKilledTwiceEndsTheCheckWithItsStory(t *testing.T) {
 		s.wait(15*time.Second).exits(t, 3).says(t, "repeated once", "failed twice", "command: ", "killed a rank", "--resume")
 		s.gone(3 * time.Second)
 	})
-}
-
-func TestFailedMpirunIsRepeatedOnceAndReported(t *testing.T) {
-	t.Parallel()
-	b := newFixture(t, libraries[1])
-	gl := b.toml(quick)
-	// Before the kill, ranks linger long enough to be caught.
-	killed := filepath.Join(b.dir, "killed")
-	launch := b.script("once", `[ -e killed ] || export LD_PRELOAD=`+filepath.Join(b.bin, "fault.so")+` PGMPI_FAULT=linger
-exec $MPIRUN "$@"`)
-	mark := func() {
-		must.Do(t, os.WriteFile(killed, nil, 0o666))
-	}
-	mark()
-	b.oneMpirun(gl, "--launch", launch)
-	os.Remove(killed)
-	s := b.start("--resume", "--guidelines", gl, "--launch", launch)
-	mark()
-	must.Do(t, syscall.Kill(s.pids[1], syscall.SIGKILL))
-	s.wait(30*time.Second).exits(t, 0, 1).says(t, "repeated once")
-	if n := len(b.raw()); n != 3 {
-		t.Errorf("%d mpiruns are on disk, want 3", n)
-	}
-	if !slices.ContainsFunc(b.report().Warnings, func(w remark.Remark) bool { return w.ID == "repeated" }) {
-		t.Errorf("the report does not say so: %v", b.report().Warnings)
-	}
 }
 
 func TestHangingRankIsEndedAfterTheStall(t *testing.T) {

@@ -15,7 +15,6 @@ import (
 	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
-	"pgmpi/nrep"
 )
 
 // Every collective and every mock-up is compared with its definition for one to
@@ -48,7 +47,7 @@ func TestEveryFunctionGivesTheRightData(t *testing.T) {
 // roots are the first, a middle and the last rank.
 func roots(np int) [3]int { return [3]int{0, np / 2, np - 1} }
 
-// matmul2 is the operator of measure/rank/matmul2.c, which does not commute.
+// matmul2 is the operator of measure/rank/native/matmul2.c, which does not commute.
 const matmul2 = "matmul2"
 
 // The order of the ranks is kept by every function that reduces, also where the
@@ -118,11 +117,17 @@ func (b *fixture) useRank(name string) {
 	must.Do(b.t, errors.Join(os.Remove(b.rank), os.Symlink(filepath.Join(b.bin, name), b.rank)))
 }
 
+// measureJob measures no case yet.
+func measureJob(np int, datatype, op string, stall time.Duration) *protocol.Job {
+	return &protocol.Job{NP: np, StallNS: int64(stall), CallsJob: &protocol.CallsJob{Measure: &protocol.MeasureJob{}, Datatype: datatype, Op: op,
+		Sync: "barrier", Clock: "monotonic", ClockSync: "shared", TempMemory: 64 << 20}}
+}
+
 // verifyJob verifies every function, or those that reduce. Every p up to 8 divides
 // 840, and none but 1 divides 841.
 func verifyJob(np int, d mockups.Datatype, op string, root int, all bool) *protocol.Job {
-	j := &protocol.Job{Mode: protocol.ModeMeasure, NP: np, Datatype: d.Name, Op: op, Root: root, Verify: true,
-		Sync: "barrier", Clock: "monotonic", ClockSync: "shared", TempMemory: 64 << 20, StallNS: int64(20 * time.Second)}
+	j := measureJob(np, d.Name, op, 20*time.Second)
+	j.Root, j.Verify = root, true
 	for _, f := range mockups.All() {
 		for _, count := range []int64{0, 1, 7, 840, 841} {
 			if !all && !f.Reduces {
@@ -177,8 +182,8 @@ func TestMockupOnNodesSaysWhyItIsNotMeasured(t *testing.T) {
 		{3, "nodes-of-2", "1 to 2 ranks on a node"},
 		{4, "nodes-dealt", "do not have numbers in a row"},
 	} {
-		j := &protocol.Job{Mode: protocol.ModeMeasure, NP: c.np, Datatype: "int", Op: "sum", Sync: "barrier", Clock: "monotonic", ClockSync: "shared",
-			TempMemory: 64 << 20, StallNS: int64(20 * time.Second), Order: []int{0, 1}, Cases: []protocol.JobCase{{Function: "bcast_as_lane", NRep: 1}, {Function: "MPI_Bcast", NRep: 1}}}
+		j := measureJob(c.np, "int", "sum", 20*time.Second)
+		j.Order, j.Cases = []int{0, 1}, []protocol.JobCase{{Function: "bcast_as_lane", NRep: 1}, {Function: "MPI_Bcast", NRep: 1}}
 		out, err := b.with(c.nodes).runJob(c.np, j)
 		if err != nil {
 			t.Errorf("%s: %v", c.nodes, err)
@@ -211,7 +216,7 @@ func (b *fixture) runJob(np int, j *protocol.Job, args ...string) (*protocol.Out
 	if err != nil {
 		return nil, err
 	}
-	in := protocol.NewOutputReader(j, nrep.Default().Max)
+	in := protocol.NewOutputReader(j)
 	for line := range bytes.Lines(text) {
 		if done, err := in.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil || done {
 			return in.Output(), err

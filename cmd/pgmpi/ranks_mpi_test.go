@@ -14,7 +14,7 @@ func TestDurationsOfAllRanksGiveTheSamples(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		for _, np := range []int{1, 2} {
 			j := syncJob(np, 50)
-			j.PerRank, j.Sample = true, protocol.SampleLocal
+			j.Measure.PerRank, j.Sample = true, protocol.SampleLocal
 			j.Order = slices.Repeat(j.Order, 5)
 			out := must.Get(b.runJob(np, j))(t)
 			for i, c := range out.Cases {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -75,9 +74,8 @@ func TestEverySynchronisationSampleAndCacheGivesItsSamples(t *testing.T) {
 }
 
 func syncJob(np, repetitions int) *protocol.Job {
-	j := &protocol.Job{Mode: protocol.ModeMeasure, NP: np, Datatype: "double", Op: "sum", Verify: true,
-		Clock: "monotonic", ClockSync: "shared", Sync: "barrier", FirstCalls: 2, Warmup: 1, WindowNS: 1e6, SliceNS: 5e8, MaxDriftNS: 1e4,
-		TempMemory: 256 << 20, StallNS: int64(30 * time.Second)}
+	j := measureJob(np, "double", "sum", 30*time.Second)
+	j.Verify, j.FirstCalls, j.Warmup, j.WindowNS, j.SliceNS, j.MaxDriftNS, j.TempMemory = true, 2, 1, 1e6, 5e8, 1e4, 256<<20
 	for i, c := range []protocol.JobCase{{Function: "MPI_Allreduce", Msize: 8}, {Function: "bcast_as_scatter+allgather", Msize: 1 << 10}} {
 		c.NRep = repetitions
 		j.Cases, j.Order = append(j.Cases, c), append(j.Order, i)
@@ -124,8 +122,7 @@ func TestPredictionCountsOnlyValidSamples(t *testing.T) {
 		cfg.Max = 40
 		for _, sync := range []string{"barrier", "window_auto", "round_time", "window"} {
 			j := syncJob(2, 0)
-			j.Mode, j.Sync, j.WindowNS = protocol.ModeNREP, sync, 1
-			j.NREP, _ = json.Marshal(cfg)
+			j.Sync, j.WindowNS, j.Measure, j.Predict = sync, 1, nil, &protocol.PredictJob{NREP: cfg}
 			out, err := b.runJob(2, j)
 			if err != nil {
 				t.Errorf("%s: %v", sync, err)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -144,7 +143,7 @@ func TestFinishedRoundsAreSentBeforeTheEnd(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", c.fault, err)
 			}
-			in := protocol.NewOutputReader(j, 0)
+			in := protocol.NewOutputReader(j)
 			see := func(rounds int, cases []protocol.CaseResult, samples map[int][]protocol.Sample) {
 				wrong := 0
 				for _, r := range cases {
@@ -186,11 +185,8 @@ func TestOneMpirunCanMakeSeveralPredictions(t *testing.T) {
 		j := wrongJob()
 		predictor := nrep.Default()
 		predictor.Min, predictor.Max, predictor.MaxTime = 4, 8, 1
-		var err error
-		if j.NREP, err = json.Marshal(predictor); err != nil {
-			t.Fatal(err)
-		}
-		j.Mode, j.Verify, j.Predictions, j.Order = protocol.ModeNREP, true, 3, slices.Concat(j.Order, j.Order, j.Order)
+		j.Measure, j.Predict = nil, &protocol.PredictJob{NREP: predictor, Times: 3}
+		j.Verify, j.Order = true, slices.Concat(j.Order, j.Order, j.Order)
 		for fault, wrong := range map[string]bool{"": false, "wrong-every": true} {
 			out, err := b.with(fault).runJob(2, j)
 			if err != nil || len(out.Cases) != len(j.Cases) {

@@ -50,14 +50,14 @@ func TestCountersOfEachRepetitionShowWhatIsPlanted(t *testing.T) {
 		j.Cases = []protocol.JobCase{{Function: "MPI_Allgather", Msize: 64, NRep: repetitions}, {Function: "allgather_as_alltoall", Msize: 64, NRep: repetitions}}
 		j.Order, j.FirstCalls, j.Warmup = []int{0, 1, 0, 1}, 20, 100
 		const variable = "mpi_t:pml_ob1_unexpected_msgq_length" // Open MPI's
-		j.Counters = []string{"cycles", "page-faults", variable, "context-switches"}
+		j.Measure.Counters = []string{"cycles", "page-faults", variable, "context-switches"}
 		out := must.Get(b.with("pages").runJob(2, j))(t)
-		if len(out.End.Counters) != len(j.Counters) {
+		if len(out.End.Counters) != len(j.Measure.Counters) {
 			t.Fatalf("%+v", out.End.Counters)
 		}
 		for i, c := range out.End.Counters {
 			has := len(out.Counts[0][i]) == repetitions && len(out.Counts[1][i]) == repetitions
-			if c.Name != j.Counters[i] || has == (c.Why != "") || (c.From == "") == (c.Why == "") {
+			if c.Name != j.Measure.Counters[i] || has == (c.Why != "") || (c.From == "") == (c.Why == "") {
 				t.Errorf("%+v, with %d counts", c, len(out.Counts[0][i]))
 			}
 		}
@@ -105,7 +105,7 @@ func TestCounterThatCannotBeReadAnyMoreIsLeftOut(t *testing.T) {
 func TestMessagesInsideOfCallsAreCountedExactly(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		j := verifyJob(2, mockups.Datatype{Name: "byte", Bytes: 1}, "bor", 0, false)
-		j.Mode, j.Verify = protocol.ModeMessages, false
+		j.Measure, j.Messages, j.Verify = nil, &protocol.MessagesJob{}, false
 		j.Cases = []protocol.JobCase{{Function: "MPI_Bcast", Msize: 64}, {Function: "MPI_Alltoall", Msize: 1 << 10}}
 		j.Order = []int{1, 0}
 		for _, asked := range []bool{false, true} {

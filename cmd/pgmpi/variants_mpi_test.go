@@ -42,8 +42,8 @@ func (b *fixture) isMPICH402() bool {
 // variantsJob verifies every other way to call a collective, but for MPICH's persistent Scatter
 // on more than two processes: some of them get an error there, for which the others wait.
 func (b *fixture) variantsJob(np int, d mockups.Datatype, op string, root int) *protocol.Job {
-	j := &protocol.Job{Mode: protocol.ModeMeasure, NP: np, Datatype: d.Name, Op: op, Root: root, Seed: 1, Verify: true,
-		Sync: "barrier", Clock: "monotonic", ClockSync: "shared", TempMemory: 64 << 20, StallNS: int64(20 * time.Second)}
+	j := measureJob(np, d.Name, op, 20*time.Second)
+	j.Root, j.Seed, j.Verify = root, 1, true
 	for _, f := range mockups.Variants() {
 		if b.breaks(f) && f.Of == "MPI_Scatter" && np > 2 {
 			continue

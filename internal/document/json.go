@@ -13,7 +13,6 @@ import (
 // JSON is the format of the values that documents are about.
 var JSON = Format{Name: "json", ext: "json", from: value, Write: writeJSON}
 
-// writeJSON writes the value as its type documents it.
 func writeJSON(w io.Writer, d *Document) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)

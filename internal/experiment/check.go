@@ -24,7 +24,7 @@ import (
 var Check = &run.Experiment{Kind: results.Check, Plan: planTests, Medians: true,
 	Stages: []run.Stage{run.Predict, run.Measure, followUp, confirm, countMessages},
 	Begin: func(c *run.Campaign) (err error) {
-		c.Against, err = reading.Against(c.Config, c.Manifest, c.Path)
+		c.Against, err = reading.Baselines(c.Config, c.Manifest, c.Path)
 		return err
 	},
 	Refuse: func(c *run.Campaign) error { return Refused(analyze.Design(c.Manifest, c.Config.Analyze)) },
@@ -67,28 +67,24 @@ func Refused(d *judge.Design, err error) error {
 // followUp tests suspicions of split-robustness (docs/dev/statistics.md).
 var followUp = run.Stage{Mode: protocol.ModeSplit, Name: "split experiment", Doing: "following up suspected splits", Runs: planned(protocol.ModeSplit),
 	Wanted: func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
-	Plan: func(c *run.Campaign, data *medians.Set) (*results.SplitPlan, error) {
-		var nights []*series.PastNight
-		if c.Against != nil {
-			nights = c.Against.Nights
-		}
-		return analyze.FollowUps(c.Manifest, data, c.Config.Analyze, series.SplitViolated(nights))
+	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+		return analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, c.Against.SplitViolated)
 	}}
 
 // confirm measures again what would make the night red. It comes after everything else, so
 // that a state of the machine has had time to pass.
 var confirm = run.Stage{Mode: protocol.ModeConfirm, Name: "measuring again", Doing: "measuring again what would be an alarm", Runs: planned(protocol.ModeConfirm),
 	Wanted: func(c *run.Campaign) bool { return c.Against != nil },
-	Plan: func(c *run.Campaign, data *medians.Set) (*results.SplitPlan, error) {
+	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
 		a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
 		if err != nil {
 			return nil, err
 		}
-		x, err := series.Confirmation(a, c.Against)
-		if err == nil && x != nil {
-			c.Say("%s would make this night red: measured again in %s", conf.Plural(len(x.FollowUps), "test"), conf.Plural(x.R, "mpirun"))
+		x := series.Confirmation(a, c.Against)
+		if x != nil {
+			c.Say("%s would make this night red: measured again in %s", conf.Plural(len(x.Comparisons), "test"), conf.Plural(x.R, "mpirun"))
 		}
-		return x, err
+		return x, nil
 	}}
 
 // planned are the Runs of a stage whose Plan comes from the stages before it.

@@ -55,7 +55,7 @@ var testCandidates = run.Stage{Mode: protocol.ModeExplore, Name: "test of candid
 		}
 		return cmp.Or(config.Job.MPIRuns, explore.LeastTesting)
 	},
-	Plan: func(c *run.Campaign, data *medians.Set) (*results.SplitPlan, error) {
+	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
 		x := explore.ExplorationPlan(c.Manifest, data, c.Config.Analyze, c.Config.Job.MPIRuns)
 		if x == nil {
 			return nil, nil

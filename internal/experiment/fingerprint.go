@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pgmpi/analyze"
 	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
 	"pgmpi/guidelines"
@@ -93,10 +94,11 @@ func onShape(job *measure.JobConfig, text string) error {
 // fingerprintOf describes the samples of the case that "FUNCTION:MSIZE[:SHAPE]" names, from
 // the raw files of stage 2.
 func fingerprintOf(folder *results.Folder, m *results.Manifest, text string) (*samples.Fingerprint, error) {
-	i, err := samples.FindCase(&m.Plan, text)
+	cases, err := analyze.SelectCases(&m.Plan, text)
 	if err != nil {
 		return nil, fail.AsSetup(err)
 	}
+	i := cases[0]
 	var runs []*results.Run
 	for r, err := range folder.Runs(protocol.ModeMeasure, m.Plan.Cases[i].Shape, &m.Plan) {
 		if err != nil {

@@ -87,14 +87,8 @@ func TestTreeChangesWhatIsChosenAndNothingElse(t *testing.T) {
 	if _, err := readTree("f", text); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	before, err := parseTree("before", tree.Text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := parseTree("after", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(parseTree("before", tree.Text))(t)
+	after := must.Get(parseTree("after", text))(t)
 	for _, f := range mockups.Collectives() {
 		for np := 1; np < 9; np++ {
 			for _, block := range plan {

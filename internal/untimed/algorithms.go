@@ -2,7 +2,6 @@ package untimed
 
 import (
 	"context"
-	"maps"
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf/glfile"
@@ -12,21 +11,19 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// ReadAlgorithms asks the library in an mpirun of its own; no Starter is measure.Exec.
+// ReadAlgorithms asks the library in an mpirun of its own; start is measure.Exec by default.
 func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Starter) (*report.Algorithms, error) {
 	o, err := NewOnce(config, start)
 	if err != nil {
 		return nil, err
 	}
-	env := maps.Clone(launch.AlgorithmEnv(o.info.Library))
-	maps.DeleteFunc(env, func(name, _ string) bool { _, own := config.MPI.Env[name]; return own })
-	job := &protocol.Job{Mode: protocol.ModeAlgorithms, StallNS: int64(measure.Default().Stall)}
-	out, err := o.do(ctx, o.shapes()[0], env, job, nil)
+	env := measure.Env(launch.AlgorithmEnv(o.ranks.Info.Library), config.MPI.Env)
+	out, err := o.do(ctx, o.shapes()[0], env, &protocol.Job{StallNS: int64(measure.Default().Stall), Algorithms: &protocol.AlgorithmsJob{}}, nil)
 	switch {
 	case ctx.Err() != nil:
 		return nil, &fail.Interrupted{}
 	case err != nil:
 		return nil, fail.AsSetup(err)
 	}
-	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: o.info.LibVersion, Collectives: out.End.Algorithms}, nil
+	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: o.ranks.Info.LibVersion, Collectives: out.End.Algorithms.Collectives}, nil
 }

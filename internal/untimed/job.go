@@ -2,6 +2,7 @@ package untimed
 
 import (
 	"context"
+	"errors"
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
@@ -11,49 +12,38 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// once does jobs that time nothing, each in an mpirun of its own, outside of any results
-// folder.
+// Once does untimed jobs, each in an mpirun of its own.
 type Once struct {
 	config *glfile.File
-	start  measure.Starter // nil: measure.Exec
-	path   string          // of the rank program
-	info   protocol.RankInfo
+	ranks  *measure.Outside
 }
 
+// NewOnce finds the rank program of a configuration, and starts by measure.Exec by default.
 func NewOnce(config *glfile.File, start measure.Starter) (*Once, error) {
-	path, err := launch.FindRank(config.MPI.Rank)
+	ranks, err := measure.FindRanks(config.MPI, start)
 	if err != nil {
 		return nil, fail.AsSetup(err)
 	}
-	info, err := launch.Probe(path)
-	if err != nil {
-		return nil, fail.AsSetup(err)
-	}
-	return OnceWith(config, start, path, info), nil
+	return &Once{config, ranks}, nil
 }
 
-// onceWith takes a rank program that has been found and asked already.
+// OnceWith takes a rank program that has been found and probed already.
 func OnceWith(config *glfile.File, start measure.Starter, path string, info protocol.RankInfo) *Once {
-	return &Once{config, start, path, info}
+	return &Once{config, &measure.Outside{MPI: config.MPI, Start: start, Path: path, Info: info}}
 }
 
-// shapes are those of the configuration.
 func (o *Once) shapes() []guidelines.Shape {
 	return o.config.Job.On(o.config.Job.NPOr(launch.DefaultNP))
 }
 
-// do does a job on a shape, under an environment beside mpi.env. A failure of the mpirun is
-// a *measure.Error.
+// do does a job on a shape, under an environment beside mpi.env. If the mpirun fails, the error
+// is a *measure.Error.
 func (o *Once) do(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job,
 	progress func(done, total int, name string)) (*protocol.Output, error) {
-	words, err := launch.Launch(o.config.MPI.Launcher(), o.info, shape)
-	if err != nil {
-		return nil, fail.AsSetup(err)
+	out, err := o.ranks.Do(ctx, shape, env, job, progress)
+	var failed *measure.Error
+	if err != nil && ctx.Err() == nil && !errors.As(err, &failed) {
+		err = fail.AsSetup(err)
 	}
-	job.NP = shape.NP
-	if shape.Nodes > 0 {
-		job.Place = shape.String()
-	}
-	argv := launch.RankArgv(words, o.path, shape, o.config.MPI.RankArgs()...)
-	return measure.Do(ctx, o.start, argv, o.config.MPI, env, job, progress)
+	return out, err
 }

@@ -142,9 +142,7 @@ func TestATemplateIsFilledForAnotherBatchSystem(t *testing.T) {
 	r.Config = Config{Template: filepath.Join(dir, "pbs.sh")}
 	r.PPN = 0
 	write := func(text string) {
-		if err := os.WriteFile(r.Template, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(r.Template, []byte(text), 0o666))
 	}
 	write("#PBS -N {name}\n#PBS -l select={nodes}:mpiprocs={ppn} -l walltime={time} -o {log} # {np} {minutes}\ncd {dir}\nexec ${LAUNCH} {command}\n")
 	want := "#PBS -N pgmpi\n#PBS -l select=2:mpiprocs=4 -l walltime=1:30:00 -o /a job/batch.log # 8 90\ncd '/a job'\nexec ${LAUNCH} pgmpi check --out 'my results'\n"

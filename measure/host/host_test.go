@@ -34,10 +34,7 @@ func ranges(t *testing.T, lists ...string) []Ranges {
 	t.Helper()
 	var out []Ranges
 	for _, l := range lists {
-		r, err := parseRanges(l)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(parseRanges(l))(t)
 		out = append(out, r)
 	}
 	return out

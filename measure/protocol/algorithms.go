@@ -5,6 +5,19 @@ import (
 	"fmt"
 )
 
+// AlgorithmsJob lists the library's own algorithms, and reads control variables.
+type AlgorithmsJob struct {
+	Variables []string `json:"variables,omitempty"` // OfEnvironment begins those of the environment
+}
+
+// AlgorithmsEnd answers an AlgorithmsJob.
+type AlgorithmsEnd struct {
+	Collectives []Algorithms `json:"collectives"`
+	// LibraryFile is the shared object that MPI is in, at rank 0.
+	LibraryFile string     `json:"library_file,omitempty"`
+	Variables   []Variable `json:"variables,omitempty"` // of the job
+}
+
 // Algorithms are the library's own of one collective.
 type Algorithms struct {
 	Collective string `json:"collective"`
@@ -17,7 +30,6 @@ type Algorithms struct {
 	Names []Algorithm `json:"algorithms"`
 }
 
-// Algorithm is one of them.
 type Algorithm struct {
 	Name  string `json:"name"`
 	Value int    `json:"value"` // of the variable
@@ -40,12 +52,14 @@ type Variable struct {
 // mostAlgorithms of one collective, and collectives, are far more than any library has.
 const mostAlgorithms = 100
 
-// checkAlgorithms refuses a list that no rank program sends.
-func checkAlgorithms(all []Algorithms) error {
-	if len(all) > mostAlgorithms {
+func (e *AlgorithmsEnd) check() error {
+	if e == nil {
+		return nil
+	}
+	if len(e.Collectives) > mostAlgorithms {
 		return errors.New("algorithms of too many collectives")
 	}
-	for _, a := range all {
+	for _, a := range e.Collectives {
 		if len(a.Names) > mostAlgorithms {
 			return fmt.Errorf("%d algorithms of %.40q", len(a.Names), a.Collective)
 		}

@@ -21,7 +21,7 @@ func exitLines(t *testing.T, exits []Exit, end *Barriers) []string {
 }
 
 func readExits(job *ClocksJob, lines []string) (*Output, error) {
-	r := NewOutputReader(&Job{NP: 2, Clocks: job}, 0)
+	r := NewOutputReader(&Job{NP: 2, Clocks: job})
 	for _, l := range lines {
 		if done, err := r.Add([]byte(l)); err != nil || done {
 			return r.Output(), err

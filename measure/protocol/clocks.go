@@ -10,8 +10,9 @@ type ClockInfo struct {
 	HZFrom  string  `json:"hz_from,omitempty"` // where that is known from
 }
 
-// ClocksJob asks for an examination of clock synchronisations, with ModeClocks.
+// ClocksJob examines clock synchronisations.
 type ClocksJob struct {
+	Clock   string    `json:"clock"`   // of Clocks
 	Methods []string  `json:"methods"` // of ClockSyncs, in this order
 	Seconds []float64 `json:"seconds"` // when the global clock is compared, after the end of a synchronisation
 	// Compute is for the test build whose clocks are known: the error after these
@@ -23,7 +24,6 @@ type ClocksJob struct {
 	Barriers int `json:"barriers,omitempty"`
 }
 
-// ClockSync is what became of one synchronisation.
 type ClockSync struct {
 	Method     string       `json:"method"`
 	Failed     string       `json:"failed,omitempty"` // why it could not be done here

@@ -22,7 +22,7 @@ func TestClocksArriveAsTheyWereSent(t *testing.T) {
 	}
 	must.Do(t, w.End(End{Clock: &clocks[0], Clocks: clocks}))
 	read := func(text string) (*Output, error) {
-		r := NewOutputReader(&Job{Clocks: &ClocksJob{Methods: []string{"shared", "hca3"}}}, 0)
+		r := NewOutputReader(&Job{Clocks: &ClocksJob{Methods: []string{"shared", "hca3"}}})
 		for s := bufio.NewScanner(strings.NewReader(text)); s.Scan(); {
 			if done, err := r.Add(s.Bytes()); err != nil || done {
 				return r.Output(), err

@@ -1,6 +1,5 @@
 package protocol
 
-// Hello is rank 0's first word.
 type Hello struct {
 	Protocol int      `json:"protocol"`
 	NP       int      `json:"np"` // size of MPI_COMM_WORLD
@@ -10,7 +9,7 @@ type Hello struct {
 }
 
 // ProtocolVersion is what Hello.Protocol says.
-const ProtocolVersion = 3
+const ProtocolVersion = 4
 
 // RankInfo is what a rank program knows of itself and its clock.
 type RankInfo struct {

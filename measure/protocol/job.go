@@ -2,13 +2,16 @@ package protocol
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"strings"
+
+	"pgmpi/nrep"
 )
 
-// Mode is what an mpirun is for.
 type Mode string
 
 const (
@@ -23,20 +26,26 @@ const (
 	ModePipelined Mode = "pipelined"
 	// ModeOverlap computes beside nonblocking calls.
 	ModeOverlap Mode = "overlap"
-	ModeClocks  Mode = "clocks" // examine clocks; no case is measured
-	// ModeAlgorithms only lists the library's own algorithms.
-	ModeAlgorithms Mode = "algorithms"
-	// ModeLegal makes calls that MPI allows and that are easy to get wrong.
-	ModeLegal Mode = "legal"
-	ModeEnv   Mode = "env" // only say where the ranks run
 )
 
-// Job is what one mpirun is asked to do. It travels to rank 0 as JSON over the
+// Job is what one mpirun is asked to do: what every mpirun needs, and one kind of work.
+// Without any, the ranks only say where they run. It travels to rank 0 as JSON over the
 // line protocol (docs/dev/protocol.md).
 type Job struct {
-	Mode  Mode      `json:"mode"`
-	NP    int       `json:"np"`              // processes that must take part
-	Place string    `json:"place,omitempty"` // where they must be, as host.Place writes it; "": anywhere
+	NP      int    `json:"np"`               // processes that must take part
+	Place   string `json:"place,omitempty"`  // where they must be, as host.Place writes it; "": anywhere
+	StallNS int64  `json:"stall_ns"`         // a rank that finishes nothing for this long ends the mpirun
+	Layout  bool   `json:"layout,omitempty"` // say where the ranks run, before the work
+
+	*CallsJob   `json:"calls,omitempty"`
+	Clocks      *ClocksJob      `json:"clocks,omitempty"`
+	Conformance *ConformanceJob `json:"conformance,omitempty"`
+	Algorithms  *AlgorithmsJob  `json:"algorithms,omitempty"`
+}
+
+// CallsJob calls cases. Exactly one of its last four fields says what for.
+type CallsJob struct {
+	Mode  Mode      `json:"mode"` // names the mpirun; ranks do not look at it
 	Cases []JobCase `json:"cases"`
 	// Order has indices into Cases, as they are to be visited. A case that is there
 	// several times makes its repetitions in as many parts, as equal as can be.
@@ -70,27 +79,55 @@ type Job struct {
 	// WindowNS is the length of a window (sync "window"), SliceNS the time that
 	// a case may take (sync "round_time"), MaxDriftNS the error of the global
 	// clocks before which they are synchronised again.
-	WindowNS   int64    `json:"window_ns"`
-	SliceNS    int64    `json:"slice_ns"`
-	MaxDriftNS int64    `json:"max_drift_ns"`
-	Cache      string   `json:"cache"`
-	PerRank    bool     `json:"per_rank,omitempty"` // send the local durations of every rank
-	Counters   []string `json:"counters,omitempty"` // read around each repetition, of Counters or with PrefixMPIT; only with ModeMeasure
-	Provable   bool     `json:"provable"`           // bound every case as Bound says
+	WindowNS   int64  `json:"window_ns"`
+	SliceNS    int64  `json:"slice_ns"`
+	MaxDriftNS int64  `json:"max_drift_ns"`
+	Cache      string `json:"cache"`
 	// MemoryCap is the most a rank's buffers and temporaries may take, in
 	// bytes. 0: this mpirun decides it from TempMemory and the free memory.
-	MemoryCap  int64           `json:"memory_cap"`
-	TempMemory int64           `json:"temp_memory"`    // bytes
-	StallNS    int64           `json:"stall_ns"`       // a rank that finishes no case for this long ends the mpirun
-	NREP       json.RawMessage `json:"nrep,omitempty"` // an nrep.Config; only with ModeNREP
-	// Predictions is how many times Order visits a case with ModeNREP, each a
-	// prediction of its own, of which the largest counts; 0: once.
-	Predictions int         `json:"predictions,omitempty"`
-	Layout      bool        `json:"layout,omitempty"`    // say where the ranks run, before the first case
-	Clocks      *ClocksJob  `json:"clocks,omitempty"`    // only with ModeClocks
-	Variables   []string    `json:"variables,omitempty"` // to read, with ModeAlgorithms; OfEnvironment begins those of the environment
-	Legal       *LegalJob   `json:"legal,omitempty"`     // only with ModeLegal
-	Overlap     *OverlapJob `json:"overlap,omitempty"`   // only with ModeOverlap
+	MemoryCap  int64 `json:"memory_cap"`
+	TempMemory int64 `json:"temp_memory"` // bytes
+
+	Measure  *MeasureJob  `json:"measure,omitempty"`
+	Predict  *PredictJob  `json:"predict,omitempty"`
+	Messages *MessagesJob `json:"messages,omitempty"`
+	Overlap  *OverlapJob  `json:"overlap,omitempty"`
+}
+
+// MeasureJob times the calls.
+type MeasureJob struct {
+	PerRank  bool     `json:"per_rank,omitempty"` // send the local durations of every rank
+	Counters []string `json:"counters,omitempty"` // read around each repetition, of Counters or with PrefixMPIT
+	Provable bool     `json:"provable,omitempty"` // bound every case as Bound says
+}
+
+// PredictJob predicts how many repetitions a case needs.
+type PredictJob struct {
+	NREP nrep.Config `json:"nrep"`
+	// Times is how often Order visits a case, each visit a prediction of its own, of which
+	// the largest counts; 0: once.
+	Times int `json:"times,omitempty"`
+}
+
+// MessagesJob counts what the library sends inside of its calls.
+type MessagesJob struct{}
+
+// check refuses a job with more than one kind of work.
+func (j *Job) check() error {
+	kinds := present(j.CallsJob != nil, j.Clocks != nil, j.Conformance != nil, j.Algorithms != nil)
+	if c := j.CallsJob; c != nil && present(c.Measure != nil, c.Predict != nil, c.Messages != nil, c.Overlap != nil) != 1 || kinds > 1 {
+		return errors.New("it must ask for one kind of work")
+	}
+	return nil
+}
+
+func present(of ...bool) (n int) {
+	for _, is := range of {
+		if is {
+			n++
+		}
+	}
+	return n
 }
 
 // Mockups is a shared library with mock-ups of the user's own.
@@ -105,16 +142,15 @@ type Mockups struct {
 // MockupFault is what a rank's error about a Mockups begins with.
 const MockupFault = "[[mockup]]"
 
-// JobCase is one case of a job.
 type JobCase struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"`          // bytes
-	NRep     int    `json:"nrep,omitempty"` // timed repetitions; with ModeNREP the predictor decides
+	NRep     int    `json:"nrep,omitempty"` // timed repetitions; where the job predicts, the predictor decides
 	// Calls is how many calls in a row one repetition is; 0 and 1: one.
 	Calls int `json:"calls,omitempty"`
-	// Company marks a case behind all others that is called in its place of the order
+	// Filler marks a case behind all others that is called in its place of the order
 	// and not timed. It has no result.
-	Company bool `json:"company,omitempty"`
+	Filler bool `json:"filler,omitempty"`
 	// Skip is why the case is not measured: its status in an earlier mpirun; empty: the case is measured.
 	Skip Status `json:"skip,omitempty"`
 }
@@ -159,7 +195,7 @@ func ReadJob(r *bufio.Reader, ack func(i int)) (*Job, error) {
 		ack(i)
 	}
 	var j Job
-	if err := json.Unmarshal(text, &j); err != nil {
+	if err := cmp.Or(json.Unmarshal(text, &j), j.check()); err != nil {
 		return nil, fmt.Errorf("job: %w", err)
 	}
 	return &j, nil

@@ -21,7 +21,7 @@ func TestLayoutTravelsInShortLines(t *testing.T) {
 	w := NewOutputWriter(&text)
 	w.Layout(l)
 	must.Do(t, w.End(End{}))
-	in := NewOutputReader(&Job{NP: 2000}, 0)
+	in := NewOutputReader(&Job{NP: 2000})
 	for line := range bytes.Lines(text.Bytes()) {
 		if len(line) > 8<<10 {
 			t.Fatalf("a line of %d bytes", len(line))

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pgmpi/nrep"
 )
 
 // Rank 0 cannot make the driver take in more than the job asked for, nor numbers
 // that cannot be.
 func TestMoreThanTheJobAskedForIsRefused(t *testing.T) {
-	job := &Job{NP: 2, Mode: ModeMeasure, Cases: []JobCase{{NRep: 3}, {NRep: 3}}}
+	job := &Job{NP: 2, CallsJob: &CallsJob{Cases: []JobCase{{NRep: 3}, {NRep: 3}}}}
 	const first = `case {"case":0,"status":"ok","nrep":2}`
 	for says, lines := range map[string][]string{
 		"more than the 2 cases":                {first, `case {"case":1,"status":"ok"}`, `case {"case":2,"status":"ok"}`},
@@ -26,12 +28,13 @@ func TestMoreThanTheJobAskedForIsRefused(t *testing.T) {
 		"more than the 2 samples":              {first, "samples 0 0 5 5 5"},
 		"more than there are methods":          {`sync {"method":"hca3"}`},
 		"more nodes than the 2 ranks":          {`nodes {"kinds":[{},{},{}]}`},
-		"memory_cap is -1":                     {`end {"crc":"00000000","memory_cap":-1}`},
-		"drift_ns is -1":                       {`end {"crc":"00000000","timing":{"drift_ns":-1}}`},
-		"negative reading of the yardstick":    {`end {"crc":"00000000","yardstick":[{"memcpy_ns":-1}]}`},
+		"memory_cap is -1":                     {`end {"crc":"00000000","calls":{"memory_cap":-1}}`},
+		"drift_ns is -1":                       {`end {"crc":"00000000","calls":{"timing":{"drift_ns":-1}}}`},
+		"negative reading of the yardstick":    {`end {"crc":"00000000","calls":{"yardstick":[{"memcpy_ns":-1}]}}`},
+		"another kind of job":                  {`end {"crc":"00000000"}`},
 		"repetition 1: a call took 0 ns: the":  {first, "samples 0 0 5 0"},
 	} {
-		r, err := NewOutputReader(job, 0), error(nil)
+		r, err := NewOutputReader(job), error(nil)
 		for i := 0; i < len(lines) && err == nil; i++ {
 			_, err = r.Add([]byte(lines[i]))
 		}
@@ -42,14 +45,14 @@ func TestMoreThanTheJobAskedForIsRefused(t *testing.T) {
 }
 
 func TestPredictionsAreLimitedByThePredictor(t *testing.T) {
-	r := NewOutputReader(&Job{Mode: ModeNREP, Cases: []JobCase{{}}}, 10)
+	r := NewOutputReader(&Job{CallsJob: &CallsJob{Cases: []JobCase{{}}, Predict: &PredictJob{NREP: nrep.Config{Max: 10}}}})
 	if _, err := r.Add([]byte(`case {"case":0,"status":"ok","nrep":21}`)); err == nil {
 		t.Error("21 samples of at most 20 were taken")
 	}
 }
 
 func TestOnlyALateSampleMayHaveTakenNoTime(t *testing.T) {
-	r := NewOutputReader(&Job{Mode: ModeMeasure, Cases: []JobCase{{NRep: 2}}}, 0)
+	r := NewOutputReader(&Job{CallsJob: &CallsJob{Cases: []JobCase{{NRep: 2}}}})
 	for _, line := range []string{`case {"case":0,"status":"ok","nrep":2}`, fmt.Sprintf("samples 0 0 0:%d", FlagLate)} {
 		if _, err := r.Add([]byte(line)); err != nil {
 			t.Errorf("%s: %v", line, err)

@@ -25,7 +25,7 @@ const PrefixMPIT = "mpi_t:"
 const MaxCounters = 16
 
 // The names of what the rank program has in C, as gl.toml spells them. A new
-// one is one file in measure/rank and one line here; a test of measure/rank
+// one is one file in measure/rank/native and one line here; a test of measure/rank
 // names what is on one side only.
 var (
 	// ThreadLevels are those of MPI, from the least on; ThreadSingle is MPI_Init.

@@ -29,42 +29,41 @@ const (
 	LineRank     = "rank"        // + "CASE RANK FIRST NS…"; before the case, only where the job asks for it
 	LineCount    = "count"       // + "CASE COUNTER FIRST N…"; the same, where the job has counters
 	LineNodes    = "nodes"       // + a part of a Layout as JSON; only where the job asks for it
-	LineSync     = "sync"        // + ClockSync as JSON; only with ModeClocks
-	LineExit     = "exit"        // + Exit as JSON; only with ModeClocks, where the job asks for it
+	LineSync     = "sync"        // + ClockSync as JSON; only of a ClocksJob
+	LineExit     = "exit"        // + Exit as JSON; the same, where the job asks for it
 	LineError    = "error"       // + a sentence; the mpirun has failed
 	LineSoFar    = "sofar"       // + SoFar as JSON: what came before has arrived whole
 	LineEnd      = "end"         // + End as JSON; without it an mpirun is not finished
 )
 
-// End is the last line of a finished mpirun.
+// End is the last line of a finished mpirun: with what its kind of work has brought.
 type End struct {
-	Lines     int    `json:"lines"` // nodes, rank, count, case, samples, sync and exit lines before it
-	CRC       string `json:"crc"`   // CRC-32 (IEEE) over these lines with their newlines, in hex
-	MemoryCap int64  `json:"memory_cap"`
-	MeasureNS int64  `json:"measure_ns"`
-	TimedNS   int64  `json:"timed_ns"`
-	Load      Load   `json:"load"`
-	Timing    Timing `json:"timing"`
-	// Yardstick is in the order of time; only of an mpirun that measures.
-	Yardstick []Yardstick `json:"yardstick,omitempty"`
+	Lines int    `json:"lines"` // nodes, rank, count, case, samples, sync and exit lines before it
+	CRC   string `json:"crc"`   // CRC-32 (IEEE) over these lines with their newlines, in hex
+	Load  Load   `json:"load"`
 	// Clock is the one that timed. Clocks are all there are, from an mpirun that
 	// verifies or examines them.
 	Clock  *ClockInfo  `json:"clock,omitempty"`
 	Clocks []ClockInfo `json:"clocks,omitempty"`
-	// Mockups are those of the job, as they were loaded.
-	Mockups []Mockups `json:"mockups,omitempty"`
-	// Algorithms are only of ModeAlgorithms.
-	Algorithms []Algorithms `json:"algorithms,omitempty"`
-	// LibraryFile is the shared object that MPI is in, at rank 0; only of ModeAlgorithms.
-	LibraryFile string `json:"library_file,omitempty"`
-	// Variables are those that the job names; only of ModeAlgorithms.
-	Variables []Variable `json:"variables,omitempty"`
-	// Legal has every call that was made; only of ModeLegal.
-	Legal []LegalCall `json:"legal,omitempty"`
-	// Counters are those of the job; absent: it has none.
-	Counters []Counter `json:"counters,omitempty"`
+
+	*CallsEnd  `json:"calls,omitempty"`
+	Algorithms *AlgorithmsEnd `json:"algorithms,omitempty"`
+	// Conformance has every call that was made.
+	Conformance []ConformanceCall `json:"conformance,omitempty"`
 	// Barriers are only there where the job asks for exits.
 	Barriers *Barriers `json:"barriers,omitempty"`
+}
+
+// CallsEnd answers a CallsJob.
+type CallsEnd struct {
+	MemoryCap int64  `json:"memory_cap"`
+	MeasureNS int64  `json:"measure_ns"`
+	TimedNS   int64  `json:"timed_ns"`
+	Timing    Timing `json:"timing"`
+	// Probes is in the order of time; only of an mpirun that measures.
+	Probes   []Probes  `json:"yardstick,omitempty"`
+	Mockups  []Mockups `json:"mockups,omitempty"`  // of the job, as they were loaded
+	Counters []Counter `json:"counters,omitempty"` // of the job; absent: it has none
 }
 
 // SoFar closes the lines that an mpirun sends before its end.
@@ -86,8 +85,8 @@ type Output struct {
 	Counts map[int][][]int64
 	Layout *host.Layout // nil: not asked for
 	End    End
-	Syncs  []ClockSync // with ModeClocks
-	Exits  []Exit      // by rank, with ModeClocks where the job asks for them
+	Syncs  []ClockSync // of a ClocksJob
+	Exits  []Exit      // by rank, where the job asks for them
 }
 
 // OutputWriter writes the closing lines of an mpirun.
@@ -114,7 +113,6 @@ func (o *OutputWriter) line(text []byte) {
 // samplesPerLine keeps lines far below what launchers forward at once.
 const samplesPerLine = 512
 
-// Case writes what became of a case, and its samples.
 func (o *OutputWriter) Case(c CaseResult, samples []Sample) { o.More(c, samples, 0) }
 
 // More is Case for one whose samples before the first have been written.
@@ -192,14 +190,15 @@ const maxMessage = 1 << 10
 // OutputReader collects the closing lines of an mpirun, and refuses more than its
 // job can bring.
 type OutputReader struct {
-	job       *Job
-	predicted int
-	out       Output
-	at        map[int]int // where in out.Cases a case of the job is
-	closed    Finished    // by the last SoFar
-	left      int         // samples that may still come
-	lines     int
-	crc       uint32
+	job    *Job
+	calls  CallsJob   // of the job; empty: it has none
+	timed  MeasureJob // of calls; empty: it has none
+	out    Output
+	at     map[int]int // where in out.Cases a case of the job is
+	closed Finished    // by the last SoFar
+	left   int         // samples that may still come
+	lines  int
+	crc    uint32
 }
 
 // IsOutput tells whether a line has one of the words that rank 0 says after the job.
@@ -212,10 +211,16 @@ func IsOutput(line []byte) bool {
 	return false
 }
 
-// NewOutputReader is a reader of what becomes of a job; with ModeNREP a case has
-// at most so many samples.
-func NewOutputReader(job *Job, predicted int) *OutputReader {
-	return &OutputReader{job: job, predicted: predicted, left: MaxSamples, at: map[int]int{}}
+// NewOutputReader returns a reader of what becomes of a job.
+func NewOutputReader(job *Job) *OutputReader {
+	o := &OutputReader{job: job, left: MaxSamples, at: map[int]int{}}
+	if job.CallsJob != nil {
+		o.calls = *job.CallsJob
+	}
+	if m := o.calls.Measure; m != nil {
+		o.timed = *m
+	}
+	return o
 }
 
 // Add takes one nodes, case, samples, sync, sofar or end line without its newline. done
@@ -238,9 +243,13 @@ func (o *OutputReader) Add(line []byte) (done bool, err error) {
 	case LineSamples:
 		err = o.samples(string(text))
 	case LineRank:
-		err = o.series(string(text), &o.out.Ranks, when(o.job.PerRank, o.job.NP))
+		most := o.job.NP
+		if !o.timed.PerRank {
+			most = 0
+		}
+		err = o.series(string(text), &o.out.Ranks, most)
 	case LineCount:
-		err = o.series(string(text), &o.out.Counts, len(o.job.Counters))
+		err = o.series(string(text), &o.out.Counts, len(o.timed.Counters))
 	case LineNodes:
 		var part host.Layout
 		if err = json.Unmarshal(text, &part); o.out.Layout == nil {
@@ -276,12 +285,12 @@ func with[T any](list []T, text []byte) ([]T, error) {
 func (o *OutputReader) checkCase(i int) error {
 	c := &o.out.Cases[i]
 	before, known := o.at[c.Case]
-	goesOn := known && len(o.job.Rounds) > 0 && o.out.Cases[before].Status == StatusOK
+	goesOn := known && len(o.calls.Rounds) > 0 && o.out.Cases[before].Status == StatusOK
 	switch {
-	case !known && i >= len(o.job.Cases):
-		return fmt.Errorf("more than the %d cases of the job", len(o.job.Cases))
-	case c.Case < 0 || c.Case >= len(o.job.Cases):
-		return fmt.Errorf("case %d of a job with %d", c.Case, len(o.job.Cases))
+	case !known && i >= len(o.calls.Cases):
+		return fmt.Errorf("more than the %d cases of the job", len(o.calls.Cases))
+	case c.Case < 0 || c.Case >= len(o.calls.Cases):
+		return fmt.Errorf("case %d of a job with %d", c.Case, len(o.calls.Cases))
 	case known && !goesOn:
 		return fmt.Errorf("case %d a second time", c.Case)
 	case c.Status != StatusOK && !slices.Contains(NotTimed, c.Status):
@@ -321,10 +330,10 @@ func (o *OutputReader) goOn(i int, now CaseResult) error {
 // most is how many samples a case may bring: those asked for, and as many again that
 // were out of sync.
 func (o *OutputReader) most(i int) int {
-	if o.job.Mode == ModeNREP {
-		return 2 * o.predicted
+	if p := o.calls.Predict; p != nil {
+		return 2 * p.NREP.Most()
 	}
-	return 2 * o.job.Cases[i].NRep
+	return 2 * o.calls.Cases[i].NRep
 }
 
 func (o *OutputReader) samples(text string) error {
@@ -378,8 +387,8 @@ func (o *OutputReader) series(text string, into *map[int][][]int64, most int) er
 			return fmt.Errorf("%.40q does not begin with three numbers", text)
 		}
 	}
-	if at[0] < 0 || at[0] >= len(o.job.Cases) || at[1] < 0 || at[1] >= most {
-		return fmt.Errorf("case %d at %d, of a job with %d cases and %d of these", at[0], at[1], len(o.job.Cases), most)
+	if at[0] < 0 || at[0] >= len(o.calls.Cases) || at[1] < 0 || at[1] >= most {
+		return fmt.Errorf("case %d at %d, of a job with %d cases and %d of these", at[0], at[1], len(o.calls.Cases), most)
 	}
 	if *into == nil {
 		*into = map[int][][]int64{}
@@ -404,14 +413,6 @@ func (o *OutputReader) series(text string, into *map[int][][]int64, most int) er
 	return nil
 }
 
-// when is n, or 0 where the condition does not hold.
-func when(condition bool, n int) int {
-	if condition {
-		return n
-	}
-	return 0
-}
-
 func (o *OutputReader) end(text []byte) error {
 	if err := json.Unmarshal(text, &o.out.End); err != nil {
 		return fmt.Errorf("end record: %w", err)
@@ -419,7 +420,11 @@ func (o *OutputReader) end(text []byte) error {
 	if err := o.arrived(o.out.End.Lines, o.out.End.CRC); err != nil {
 		return fmt.Errorf("end record: %w", err)
 	}
-	if err := o.out.End.check(); err != nil {
+	e := &o.out.End
+	if (o.job.CallsJob == nil) != (e.CallsEnd == nil) || (o.job.Algorithms == nil) != (e.Algorithms == nil) {
+		return errors.New("end record: it answers another kind of job")
+	}
+	if err := e.check(); err != nil {
 		return fmt.Errorf("end record: %w", err)
 	}
 	slices.SortFunc(o.out.Cases, func(a, b CaseResult) int { return cmp.Compare(a.Case, b.Case) })
@@ -429,18 +434,24 @@ func (o *OutputReader) end(text []byte) error {
 	return nil
 }
 
-// check refuses numbers that cannot be.
 func (e *End) check() error {
+	if len(e.Conformance) > mostConformance {
+		return errors.New("too many conformance calls")
+	}
+	return cmp.Or(e.CallsEnd.check(), e.Algorithms.check(), e.Barriers.check())
+}
+
+func (e *CallsEnd) check() error {
+	if e == nil {
+		return nil
+	}
 	for name, n := range map[string]int64{"memory_cap": e.MemoryCap, "measure_ns": e.MeasureNS, "timed_ns": e.TimedNS, "cache_bytes": e.Timing.CacheBytes,
 		"clock_syncs": int64(e.Timing.ClockSyncs), "drift_ns": e.Timing.DriftNS, "max_drift_ns": e.Timing.MaxDriftNS} {
 		if n < 0 {
 			return fmt.Errorf("%s is %d", name, n)
 		}
 	}
-	if err := cmp.Or(checkAlgorithms(e.Algorithms), checkLegal(e.Legal), e.Barriers.check()); err != nil {
-		return err
-	}
-	for _, y := range e.Yardstick {
+	for _, y := range e.Probes {
 		if min(y.AtS, y.LineNS, y.MemcpyNS, y.ReduceLocalNS, y.PingPong8NS, y.PingPong64KNS) < 0 {
 			return errors.New("a negative reading of the yardstick")
 		}
@@ -448,7 +459,6 @@ func (e *End) check() error {
 	return nil
 }
 
-// arrived compares what was sent with what is here.
 func (o *OutputReader) arrived(lines int, crc string) error {
 	if here := fmt.Sprintf("%08x", o.crc); lines != o.lines || crc != here {
 		return fmt.Errorf("it counts %d lines with checksum %s, %d with %s arrived: standard output was damaged on its way", lines, crc, o.lines, here)
@@ -462,8 +472,8 @@ func (o *OutputReader) soFar(text []byte) error {
 	if err == nil {
 		err = o.arrived(s.Lines, s.CRC)
 	}
-	if err == nil && (s.Rounds < o.closed.Rounds || s.Rounds > len(o.job.Rounds)) {
-		err = fmt.Errorf("%d rounds after %d, of %d that are not the last", s.Rounds, o.closed.Rounds, len(o.job.Rounds))
+	if err == nil && (s.Rounds < o.closed.Rounds || s.Rounds > len(o.calls.Rounds)) {
+		err = fmt.Errorf("%d rounds after %d, of %d that are not the last", s.Rounds, o.closed.Rounds, len(o.calls.Rounds))
 	}
 	if err != nil {
 		return fmt.Errorf("%s line: %w", LineSoFar, err)
@@ -479,7 +489,6 @@ type Finished struct {
 	Rounds  int              // of the job; 0: its cases are finished one by one
 }
 
-// Finished is what the last SoFar has closed.
 func (o *OutputReader) Finished() Finished { return o.closed }
 
 // Output returns what was collected; only to be used after the end record.

@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/nrep"
 )
 
 func bigJob() *Job {
-	j := &Job{Mode: ModeMeasure, NP: 2, Datatype: "byte", Op: "bor", NREP: []byte(`{"min":10}`)}
+	j := &Job{NP: 2, CallsJob: &CallsJob{Mode: ModeNREP, Datatype: "byte", Op: "bor", Predict: &PredictJob{NREP: nrep.Default()}}}
 	for i := range 2000 {
 		j.Cases = append(j.Cases, JobCase{Function: "allreduce_as_reduce_scatter_block+allgather", Msize: int64(i), NRep: i})
 		j.Order = append(j.Order, 1999-i)
@@ -57,6 +58,30 @@ func TestDamagedJobLinesAreRefused(t *testing.T) {
 	}
 }
 
+func TestJobsOfTwoKindsAreRefused(t *testing.T) {
+	measure, predict := &MeasureJob{}, &PredictJob{}
+	for name, c := range map[string]struct {
+		job Job
+		ok  bool
+	}{
+		"nothing":                  {Job{}, true},
+		"measure":                  {Job{CallsJob: &CallsJob{Measure: measure}}, true},
+		"clocks":                   {Job{Clocks: &ClocksJob{}}, true},
+		"calls for nothing":        {Job{CallsJob: &CallsJob{}}, false},
+		"measure and predict":      {Job{CallsJob: &CallsJob{Measure: measure, Predict: predict}}, false},
+		"measure and list":         {Job{CallsJob: &CallsJob{Measure: measure}, Algorithms: &AlgorithmsJob{}}, false},
+		"clocks, then conformance": {Job{Clocks: &ClocksJob{}, Conformance: &ConformanceJob{}}, false},
+	} {
+		lines, err := EncodeJob(&c.job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadJob(bufio.NewReader(strings.NewReader(lines[0]+"\n")), func(int) {}); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func output(t *testing.T) []string {
 	t.Helper()
 	var b bytes.Buffer
@@ -67,12 +92,12 @@ func output(t *testing.T) []string {
 	}
 	w.Case(CaseResult{Case: 0, Status: StatusOK, NRep: len(samples)}, samples)
 	w.Case(CaseResult{Case: 1, Status: StatusWrong, Message: "rank 1"}, nil)
-	must.Do(t, w.End(End{MemoryCap: 9}))
+	must.Do(t, w.End(End{CallsEnd: &CallsEnd{MemoryCap: 9}}))
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
 func readOutput(lines []string) (*Output, bool, error) {
-	r := NewOutputReader(&Job{NP: 2, Mode: ModeMeasure, Cases: []JobCase{{NRep: 1300}, {NRep: 9}}}, 0)
+	r := NewOutputReader(&Job{NP: 2, CallsJob: &CallsJob{Cases: []JobCase{{NRep: 1300}, {NRep: 9}}}})
 	for _, l := range lines {
 		if done, err := r.Add([]byte(l)); done || err != nil {
 			return r.Output(), done, err
@@ -153,7 +178,8 @@ func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
 	o.Case(CaseResult{Case: 1, NRep: 1, Status: StatusOK}, []Sample{{NS: 7}})
 	must.Do(t, o.SoFar(0))
 	o.Case(CaseResult{Case: 0, NRep: 1, Status: StatusOK}, []Sample{{NS: 8}})
-	r := NewOutputReader(&Job{Mode: ModeNREP, NP: 1, Cases: make([]JobCase, 2)}, 1)
+	job := &Job{NP: 1, CallsJob: &CallsJob{Cases: make([]JobCase, 2), Predict: &PredictJob{NREP: nrep.Config{Max: 1}}}}
+	r := NewOutputReader(job)
 	for line := range bytes.Lines(text.Bytes()) {
 		if _, err := r.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
 			t.Fatal(err)
@@ -163,14 +189,14 @@ func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
 		t.Errorf("finished: %+v", f)
 	}
 	text.Reset()
-	must.Do(t, o.End(End{}))
+	must.Do(t, o.End(End{CallsEnd: &CallsEnd{}}))
 	if done, err := r.Add(bytes.TrimSpace(text.Bytes())); !done || err != nil {
 		t.Fatal(done, err)
 	}
 	if c := r.Output().Cases; c[0].Case != 0 || c[1].Case != 1 {
 		t.Errorf("not in the order of the job: %+v", c)
 	}
-	lost := NewOutputReader(&Job{Mode: ModeNREP, Cases: make([]JobCase, 2)}, 1)
+	lost := NewOutputReader(job)
 	if _, err := lost.Add([]byte(`sofar {"lines":2,"crc":"00000000"}`)); err == nil {
 		t.Error("lines were lost before it")
 	}
@@ -186,8 +212,8 @@ func TestFinishedRoundsAreKnownBeforeTheEnd(t *testing.T) {
 	must.Do(t, o.SoFar(1))
 	o.More(ok(0, 2), []Sample{{NS: 1}, {NS: 2}}, 1)
 	o.More(CaseResult{Case: 1, Status: StatusWrong}, nil, 2)
-	job := &Job{Mode: ModeMeasure, NP: 1, Cases: []JobCase{{NRep: 3}, {NRep: 4}}, Rounds: []int{2, 4}}
-	r := NewOutputReader(job, 0)
+	job := &Job{NP: 1, CallsJob: &CallsJob{Cases: []JobCase{{NRep: 3}, {NRep: 4}}, Rounds: []int{2, 4}}}
+	r := NewOutputReader(job)
 	for line := range bytes.Lines(text.Bytes()) {
 		if _, err := r.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
 			t.Fatal(err)
@@ -204,7 +230,7 @@ func TestFinishedRoundsAreKnownBeforeTheEnd(t *testing.T) {
 		"a second time":                  {`case {"case":0,"status":"wrong"}`, `case {"case":0,"status":"ok","nrep":1}`},
 		"3 rounds after 0":               {`sofar {"lines":0,"crc":"00000000","rounds":3}`},
 	} {
-		r, err := NewOutputReader(job, 0), error(nil)
+		r, err := NewOutputReader(job), error(nil)
 		for _, line := range lines {
 			_, err = r.Add([]byte(line))
 		}

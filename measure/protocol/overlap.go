@@ -16,7 +16,7 @@ const (
 // OverlapMethods are their names in gl.toml.
 var OverlapMethods = []string{OverlapTime, OverlapWork}
 
-// OverlapJob asks to compute beside the calls, with ModeOverlap.
+// OverlapJob computes beside the calls.
 type OverlapJob struct {
 	Method string `json:"method"` // of OverlapMethods
 	// Intervals are what is tried between two progress tests, in bytes of msize; none at
@@ -62,7 +62,6 @@ type Overlap struct {
 	DoneNS float64 `json:"done_ns"`
 }
 
-// Overlapped is a call with computation beside it.
 type Overlapped struct {
 	Interval   int64   `json:"interval,omitempty"`
 	Tests      int64   `json:"tests"`
@@ -75,7 +74,6 @@ type Overlapped struct {
 	ExcessNS   float64 `json:"excess_ns"`   // of that, without the computation
 }
 
-// Check refuses what cannot be.
 func (o *Overlap) Check() error {
 	if o == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 )
 
 func TestDurationsOfRanksComeBackByRank(t *testing.T) {
-	job := &Job{NP: 2, Mode: ModeMeasure, PerRank: true, Cases: []JobCase{{NRep: 2000}}}
+	job := &Job{NP: 2, CallsJob: &CallsJob{Measure: &MeasureJob{PerRank: true}, Cases: []JobCase{{NRep: 2000}}}}
 	want := make([]int64, 1300)
 	for i := range want {
 		want[i] = int64(i)
@@ -18,7 +18,7 @@ func TestDurationsOfRanksComeBackByRank(t *testing.T) {
 	w.Rank(0, 0, 0, []int64{7})
 	w.Rank(0, 1, 0, want[:5])
 	w.Rank(0, 1, 5, want[5:])
-	r := NewOutputReader(job, 0)
+	r := NewOutputReader(job)
 	for line := range bytes.Lines(text.Bytes()) {
 		if _, err := r.Add(bytes.TrimSuffix(line, []byte("\n"))); err != nil {
 			t.Fatal(err)
@@ -42,21 +42,20 @@ func TestDurationsThatTheJobCannotBringAreRefused(t *testing.T) {
 		"rank 0 0 0 -5":        false,
 		"rank 0 0 0 1 2 3 4 5": false, // at most twice two
 	} {
-		r := NewOutputReader(&Job{NP: 2, Mode: ModeMeasure, PerRank: true, Cases: []JobCase{{NRep: 2}}}, 0)
+		r := NewOutputReader(&Job{NP: 2, CallsJob: &CallsJob{Measure: &MeasureJob{PerRank: true}, Cases: []JobCase{{NRep: 2}}}})
 		if _, err := r.Add([]byte(line)); (err == nil) != ok {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
-	r := NewOutputReader(&Job{NP: 2, Mode: ModeMeasure, Cases: []JobCase{{NRep: 2}}}, 0)
+	r := NewOutputReader(&Job{NP: 2, CallsJob: &CallsJob{Measure: &MeasureJob{}, Cases: []JobCase{{NRep: 2}}}})
 	if _, err := r.Add([]byte("rank 0 1 0 5")); err == nil || !strings.Contains(err.Error(), "does not ask") {
 		t.Errorf("nobody asked: %v", err)
 	}
 }
 
 func TestCountsComeBackByCounter(t *testing.T) {
-	read := func(j Job, lines ...string) (*OutputReader, error) {
-		j.NP, j.Cases = 1, []JobCase{{NRep: 2}}
-		r := NewOutputReader(&j, 0)
+	read := func(j MeasureJob, lines ...string) (*OutputReader, error) {
+		r := NewOutputReader(&Job{NP: 1, CallsJob: &CallsJob{Measure: &j, Cases: []JobCase{{NRep: 2}}}})
 		for _, line := range lines {
 			if _, err := r.Add([]byte(line)); err != nil {
 				return r, err
@@ -68,12 +67,12 @@ func TestCountsComeBackByCounter(t *testing.T) {
 	w := NewOutputWriter(&text)
 	w.Count(0, 0, []int64{385, 0})
 	w.Count(0, 1, []int64{1, 2})
-	two := Job{Counters: []string{"page-faults", "cycles"}}
+	two := MeasureJob{Counters: []string{"page-faults", "cycles"}}
 	r, err := read(two, strings.Split(strings.TrimSpace(text.String()), "\n")...)
 	if got := r.Output().Counts[0]; err != nil || len(got) != 2 || !slices.Equal(got[0], []int64{385, 0}) || !slices.Equal(got[1], []int64{1, 2}) {
 		t.Errorf("%v, %v", got, err)
 	}
-	for line, j := range map[string]Job{
+	for line, j := range map[string]MeasureJob{
 		"count 0 2 0 5":  two, // counters 0 and 1
 		"count 0 0 0 -5": two,
 		"count 1 0 0 5":  two,

@@ -2,7 +2,6 @@ package protocol
 
 import "fmt"
 
-// Status is what became of a case in an mpirun.
 type Status string
 
 const (
@@ -22,14 +21,13 @@ const (
 // NotTimed are the statuses of a case without samples, from the least on.
 var NotTimed = []Status{StatusNotMeasured, StatusUnavailable, StatusHangs, StatusCrashes, StatusWrong}
 
-// CaseResult is what became of one case in one mpirun.
 type CaseResult struct {
 	Case      int    `json:"case"` // index into Job.Cases; in a Raw header, into its Cases
 	Status    Status `json:"status"`
 	Message   string `json:"message,omitempty"`
 	NRep      int    `json:"nrep"`
-	Converged bool   `json:"converged,omitempty"` // ModeNREP: the predictor stopped before max and max_time
-	Reason    string `json:"reason,omitempty"`    // ModeNREP: why it did not converge
+	Converged bool   `json:"converged,omitempty"` // of a prediction: it stopped before max and max_time
+	Reason    string `json:"reason,omitempty"`    // of a prediction: why it did not converge
 	// Invalid of the NRep samples have a flag; Late and Long count by flag. The
 	// driver fills them in.
 	Invalid  int       `json:"invalid,omitempty"`
@@ -39,9 +37,9 @@ type CaseResult struct {
 	Provable *Bound    `json:"provable,omitempty"`
 	Usage    *Usage    `json:"usage,omitempty"`    // of the NRep repetitions; nil: not counted, as in older versions
 	Counting *Counting `json:"counting,omitempty"` // only where counters were read
-	// Messages is only there with ModeMessages, and where the library counts them.
+	// Messages are only there where the job asks for them and the library counts them.
 	Messages *Messages `json:"messages,omitempty"`
-	Overlap  *Overlap  `json:"overlap,omitempty"` // only with ModeOverlap
+	Overlap  *Overlap  `json:"overlap,omitempty"` // only of an OverlapJob
 }
 
 // Count sets Invalid, Late and Long by the flags of the case's samples.
@@ -78,7 +76,6 @@ type Messages struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// Check refuses what cannot be.
 func (m *Messages) Check() error {
 	if m != nil && (m.Calls < 1 || min(m.Count, m.Bytes) < 0) {
 		return fmt.Errorf("%d messages of %d bytes in %d calls", m.Count, m.Bytes, m.Calls)
@@ -86,7 +83,6 @@ func (m *Messages) Check() error {
 	return nil
 }
 
-// Counter is one that was asked for.
 type Counter struct {
 	Name string `json:"name"`
 	From string `json:"from,omitempty"` // how it is read
@@ -101,7 +97,6 @@ type Counting struct {
 	WithoutNS float64 `json:"without_ns"`
 }
 
-// Check refuses what cannot be.
 func (c *Counting) Check() error {
 	if c != nil && (c.N < 1 || !(c.WithNS > 0 && c.WithoutNS > 0)) {
 		return fmt.Errorf("counters were read in %v ns, and not in %v", c.WithNS, c.WithoutNS)
@@ -118,7 +113,6 @@ type Usage struct {
 	SwitchesRank int   `json:"switches_rank"`
 }
 
-// Check refuses what np ranks cannot have counted.
 func (u *Usage) Check(np int) error {
 	if u == nil {
 		return nil
@@ -148,10 +142,10 @@ type Timing struct {
 	MaxDriftNS int64 `json:"max_drift_ns,omitempty"`
 }
 
-// Yardstick is how fast the machine was at one moment of an mpirun, outside of
+// Probes is how fast the machine was at one moment of an mpirun, outside of
 // every timed region. Each value is the slowest of all ranks' or pairs'; 0: not
 // read.
-type Yardstick struct {
+type Probes struct {
 	AtS           float64 `json:"at_s"`                      // seconds since the mpirun began to measure
 	LineNS        float64 `json:"line_ns,omitempty"`         // round trip of a cache line between two ranks of a node, ns
 	MemcpyNS      float64 `json:"memcpy_ns,omitempty"`       // memcpy of 256 KiB, ns

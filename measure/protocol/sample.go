@@ -19,13 +19,22 @@ type Sample struct {
 	Flags int
 }
 
-// ValidSeconds are the run-times of the samples without a flag, in seconds.
-func ValidSeconds(samples []Sample) []float64 {
-	var seconds []float64
+// Valid are the run-times of the samples without a flag, in nanoseconds.
+func Valid(samples []Sample) []float64 {
+	var ns []float64
 	for _, s := range samples {
 		if s.Flags == 0 {
-			seconds = append(seconds, float64(s.NS)*1e-9)
+			ns = append(ns, float64(s.NS))
 		}
+	}
+	return ns
+}
+
+// ValidSeconds are the same in seconds.
+func ValidSeconds(samples []Sample) []float64 {
+	seconds := Valid(samples)
+	for i := range seconds {
+		seconds[i] *= 1e-9
 	}
 	return seconds
 }

@@ -2,11 +2,6 @@
 
 package rank
 
-/*
-#include "rank.h"
-*/
-import "C"
-
 import (
 	"cmp"
 	"fmt"
@@ -14,6 +9,10 @@ import (
 	"time"
 
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/rank/call"
+	"pgmpi/measure/rank/loop"
+	"pgmpi/measure/rank/mpi"
+	"pgmpi/measure/rank/native"
 	"pgmpi/nrep"
 )
 
@@ -41,50 +40,63 @@ type measured struct {
 	took          time.Duration // in the visits before this one
 	limit         time.Duration // from start; round_time makes no repetition later
 	over          bool          // the limit is reached
-	turn          C.int64_t     // of the caches
-	usage         C.pg_usage    // of this rank, in all its batches
+	turn          int64         // of the caches
+	usage         loop.Usage    // of this rank, in all its batches
 	local         []int64       // durations of this rank, ns, where they are kept
-	counts        [][]int64     // at rank 0, by counter that is open
-	plain         []float64     // at rank 0, of repetitions without counters beside the samples, ns
-	plainFirst    bool          // the next of these come before the next samples
+	counted       loop.Counted
 }
 
 // setTiming chooses the synchronisation, and synchronises the clocks where
 // anything needs them.
-func (b *bench) setTiming() error {
+func (b *bench) setTiming(caller *call.Caller) (err error) {
 	j, t := b.job, &b.out.end.Timing
-	t.Sync, t.ThreadLevel = j.Sync, protocol.ThreadLevels[b.level]
-	var err error
+	t.Sync, t.ThreadLevel = j.Sync, protocol.ThreadLevels[caller.Level]
 	if j.Sync == protocol.Auto {
-		if t.Sync, t.Why, err = b.chooseSync(j.ClockSync); err != nil {
+		if t.Sync, t.Why, err = chooseSync(caller.World, j.ClockSync); err != nil {
 			return err
 		}
 	}
-	if err := b.setLoop(t.Sync, j.Sample, j.Cache); err != nil {
+	if b.Loop, err = loop.New(caller, b.clock, t.Sync, j.Sample, j.Cache); err != nil {
 		return err
 	}
-	t.Sample, t.Cache, t.CacheBytes = b.loop.sample, C.GoString(b.loop.cache.name), b.loop.bytes
-	if !b.loop.needsClock() {
+	t.Sample, t.Cache, t.CacheBytes = b.Sample, b.Cache, b.CacheBytes
+	if !b.NeedsClock() {
 		return nil
 	}
 	t.MaxDriftNS = j.MaxDriftNS
 	return b.clocksAgain()
 }
 
+// chooseSync resolves sync = "auto" by where the ranks are.
+func chooseSync(w *mpi.World, clockSync string) (name, why string, err error) {
+	nodes, crowded, err := w.Topology()
+	switch {
+	case err != nil:
+		return "", "", err
+	case crowded > 0:
+		return protocol.SyncBarrier, fmt.Sprintf("%d processes share cores: waiting for a start time would hold up those that are late", crowded), nil
+	case nodes == 1:
+		return protocol.SyncRoundTime, "all processes are on one node, so one clock tells each of them when to start", nil
+	case clockSync == protocol.ClockSyncShared:
+		return protocol.SyncDissemination, fmt.Sprintf("the clocks of the %d nodes are not synchronised (clock_sync = \"shared\"); this barrier is the same with every library", nodes), nil
+	}
+	return protocol.SyncRoundTime, fmt.Sprintf("the clocks of the %d nodes are synchronised by %s", nodes, clockSync), nil
+}
+
 // clocksAgain synchronises the clocks, sees how far they were off, and decides
 // how long they may be used.
 func (b *bench) clocksAgain() error {
-	old, start := b.model(), time.Now()
-	if _, err := b.synchronise(b.job.ClockSync); err != nil {
+	old, start := b.clock.Model(), time.Now()
+	if err := b.clock.Synchronise(b.job.ClockSync); err != nil {
 		return fmt.Errorf("clock synchronisation %q: %w", b.job.ClockSync, err)
 	}
-	end, now := time.Now(), reading(b.time.now)
-	off := old.Global(now) - b.model().Global(now)
+	end, now, model := time.Now(), b.clock.Now(), b.clock.Model()
+	off := old.Global(now) - model.Global(now)
 	type found struct {
 		off   int64
 		slope float64
 	}
-	perRank, err := allGather(b.world, found{max(off, -off), b.model().Slope})
+	perRank, err := mpi.AllGather(b.World, found{max(off, -off), model.Slope})
 	if err != nil {
 		return err
 	}
@@ -102,68 +114,103 @@ func (b *bench) clocksAgain() error {
 	return nil
 }
 
-// sample times a visit of case i: its part of the repetitions that the job asks
-// for, or until the predictor stops. After the last, if wanted, it bounds the
-// run-time. In the mode that counts messages it does that instead.
-func (b *bench) sample(i int, row *function) error {
-	c, r, s := b.job.Cases[i], &b.out.cases[i], &b.state[i]
-	if b.job.Mode == protocol.ModeMessages {
-		return b.countMessages(r, row)
-	}
-	start := time.Now()
-	var err error
-	if s.measured == nil {
-		s.measured = &measured{window: time.Duration(b.job.WindowNS), limit: time.Duration(b.job.SliceNS)}
-		if b.loop.sync.grows != 0 {
-			if s.measured.window, err = b.findWindow(row); err != nil {
-				return err
-			}
-		}
-	}
-	if b.job.Mode == protocol.ModeNREP {
-		return b.prediction(i, row)
-	}
-	m := s.measured
-	m.start = start.Add(-m.took)
-	b.loop.c.turn = m.turn
-	if !m.over {
-		err = b.part(m, row, c.NRep*s.begun/s.visits)
-	}
-	if err != nil {
-		return err
-	}
-	m.took, m.turn = time.Since(m.start), b.loop.c.turn
-	if s.begun < s.visits {
-		return nil
-	}
-	b.out.samples[i], r.NRep = m.samples, m.done
-	if r.Usage, err = b.mostUsage(m.usage); err != nil {
-		return err
-	}
-	if err := b.sendRanks(i, m.local); err != nil {
-		return err
-	}
-	b.sendCounts(i, m, r)
-	if b.loop.sync.windows != 0 {
-		r.WindowNS = int64(m.window)
-	}
-	if b.job.Provable && b.job.Mode == protocol.ModeMeasure {
-		r.Provable, err = b.provable(row, min(c.NRep, b.loop.room, mostBounds))
+// first makes what is measured of a case, and finds its first window.
+func (v *visit) first() (err error) {
+	v.s.measured = &measured{window: time.Duration(v.job.WindowNS), limit: time.Duration(v.job.SliceNS)}
+	if v.Grows {
+		v.s.measured.window, err = v.findWindow(v.row)
 	}
 	return err
 }
 
-// prediction makes a prediction for case i. Of several the one with the most valid
-// samples is kept; it has converged if all have.
-func (b *bench) prediction(i int, row *function) error {
-	s, r := &b.state[i], &b.out.cases[i]
-	m, now := &measured{window: s.measured.window, limit: time.Duration(b.nrep.MaxTime), start: time.Now()}, *r
-	now.Converged, now.Reason = false, ""
-	b.loop.c.turn = s.measured.turn
-	if err := b.predict(m, row, &now); err != nil {
+// sample times a visit: its part of the repetitions that the job asks for. After the last,
+// if wanted, it bounds the run-time.
+func (v *visit) sample() (err error) {
+	start, s, r := time.Now(), v.s, v.r
+	if s.measured == nil {
+		if err := v.first(); err != nil {
+			return err
+		}
+	}
+	m := s.measured
+	m.start = start.Add(-m.took)
+	v.SetTurn(m.turn)
+	if !m.over {
+		if err := v.part(m, v.row, v.c.NRep*s.begun/s.visits); err != nil {
+			return err
+		}
+	}
+	m.took, m.turn = time.Since(m.start), v.Turn()
+	if s.begun < s.visits {
+		return nil
+	}
+	v.keep(m)
+	if r.Usage, err = v.MostUsage(m.usage); err != nil {
 		return err
 	}
-	m.turn = b.loop.c.turn
+	if err := v.sendRanks(m.local); err != nil {
+		return err
+	}
+	if v.Rank == 0 {
+		v.mu.Lock()
+		r.Counting = v.Send(&m.counted, m.samples, func(counter int, counts []int64) { v.w.Count(v.i, counter, counts) })
+		v.mu.Unlock()
+	}
+	if j := v.job.Measure; j != nil && j.Provable {
+		r.Provable, err = v.Provable(v.row, min(v.c.NRep, v.Room, mostBounds))
+	}
+	return err
+}
+
+// keep makes what was measured the result of the case.
+func (v *visit) keep(m *measured) {
+	v.out.samples[v.i], v.r.NRep = m.samples, m.done
+	if v.Windows {
+		v.r.WindowNS = int64(m.window)
+	}
+}
+
+// gathered is how many durations of all ranks together rank 0 holds at a time: what it
+// gathers is sent at once, so that its memory does not grow with their number.
+const gathered = 1 << 16
+
+// sendRanks sends the local durations that every rank has, where the job asks for them.
+func (v *visit) sendRanks(local []int64) error {
+	chunk := max(1, gathered/v.Size)
+	for first := 0; first < len(local); first += chunk {
+		part := local[first:min(len(local), first+chunk)]
+		all, err := v.GatherNumbers(part)
+		if err != nil {
+			return err
+		}
+		if v.Rank != 0 {
+			continue
+		}
+		v.mu.Lock()
+		for rank := range v.Size {
+			v.w.Rank(v.i, rank, first, all[rank*len(part):(rank+1)*len(part)])
+		}
+		v.mu.Unlock()
+	}
+	return nil
+}
+
+// prediction makes a prediction. Of several the one with the most valid
+// samples is kept; it has converged if all have.
+func (v *visit) prediction() error {
+	s, r := v.s, v.r
+	if s.measured == nil {
+		if err := v.first(); err != nil {
+			return err
+		}
+	}
+	m, now := &measured{window: s.measured.window, limit: time.Duration(v.job.Predict.NREP.MaxTime), start: time.Now()}, *r
+	now.Converged, now.Reason = false, ""
+	v.SetTurn(s.measured.turn)
+	if err := v.predict(m, v.row, &now); err != nil {
+		return err
+	}
+	m.turn = v.Turn()
 	if s.begun > 1 {
 		now.Converged = now.Converged && r.Converged
 		now.Reason = cmp.Or(r.Reason, now.Reason)
@@ -172,17 +219,14 @@ func (b *bench) prediction(i int, row *function) error {
 		m = s.measured
 	}
 	s.measured, *r = m, now
-	b.out.samples[i], r.NRep = m.samples, m.done
-	if b.loop.sync.windows != 0 {
-		r.WindowNS = int64(m.window)
-	}
+	v.keep(m)
 	return nil
 }
 
 // part makes repetitions until there are n in all; with round_time n valid ones,
 // but no more than 2n.
-func (b *bench) part(m *measured, row *function, n int) error {
-	if b.loop.sync.slices != 0 {
+func (b *bench) part(m *measured, row *native.Function, n int) error {
+	if b.Slices {
 		return b.fetch(m, row, n-(m.done-m.invalid), 2*n-m.done)
 	}
 	return b.fetch(m, row, n-m.done, n)
@@ -190,11 +234,10 @@ func (b *bench) part(m *measured, row *function, n int) error {
 
 // fetch makes n more repetitions; with round_time as many as it takes for n
 // valid ones, but no more than `most`, and none after the limit.
-func (b *bench) fetch(m *measured, row *function, n, most int) error {
-	slices := b.loop.sync.slices != 0
+func (b *bench) fetch(m *measured, row *native.Function, n, most int) error {
 	for left := n; left > 0 && most > 0; {
 		size := min(left, b.batchSize())
-		if slices {
+		if b.Slices {
 			size = min(most, b.batchSize())
 		}
 		done, invalid, err := b.next(m, row, size, left)
@@ -203,17 +246,17 @@ func (b *bench) fetch(m *measured, row *function, n, most int) error {
 		}
 		most -= done
 		left -= done
-		if slices {
+		if b.Slices {
 			left += invalid
 			// Each rank has its own time; rank 0's decides.
-			if m.over, err = b.decided(time.Since(m.start) >= m.limit); err != nil {
+			if m.over, err = b.Decided(time.Since(m.start) >= m.limit); err != nil {
 				return err
 			}
 			if m.over {
 				left = 0
 			}
 		}
-		if b.loop.sync.grows != 0 {
+		if b.Grows {
 			m.adjust(done, invalid)
 		}
 	}
@@ -222,55 +265,52 @@ func (b *bench) fetch(m *measured, row *function, n, most int) error {
 
 func (b *bench) batchSize() int {
 	switch {
-	case b.counters != nil:
-		return mostCounted
-	case b.loop.sync.windows != 0:
-		return windowBatch
-	case b.loop.needsClock():
-		return clockBatch
+	case b.Windows:
+		return min(windowBatch, b.Most())
+	case b.NeedsClock():
+		return min(clockBatch, b.Most())
 	}
-	return b.loop.room
+	return b.Most()
 }
 
 // next makes one batch of at most n repetitions, which ends when `want` are
 // valid if the synchronisation looks at that.
-func (b *bench) next(m *measured, row *function, n, want int) (done, invalid int, err error) {
+func (b *bench) next(m *measured, row *native.Function, n, want int) (done, invalid int, err error) {
 	if err := b.resync(); err != nil {
 		return 0, 0, err
 	}
 	start := time.Now()
 	slice := min(m.limit-start.Sub(m.start), b.due.Sub(start))
-	b.loop.set(m.window, max(1, slice), want)
-	samples, done, err := b.batchOf(m, row, n)
+	b.Set(m.window, max(1, slice), want)
+	batch, err := b.Batch(row, n, &m.counted)
 	if err != nil {
 		return 0, 0, err
 	}
 	b.batchTook = time.Since(start)
-	m.samples = append(m.samples, samples...)
-	if b.loop.sync.global != 0 {
+	m.samples = append(m.samples, batch.Samples...)
+	if b.Global {
 		var c protocol.CaseResult
-		c.Count(samples)
-		flagged, err := b.fromRoot(int64(c.Invalid))
+		c.Count(batch.Samples)
+		flagged, err := b.FromRoot(int64(c.Invalid))
 		if err != nil {
 			return 0, 0, err
 		}
 		invalid = int(flagged)
 	}
-	m.done += done
+	m.done += batch.N
 	m.invalid += invalid
-	m.local = append(m.local, b.loop.local...)
-	m.usage.faults += b.loop.c.usage.faults
-	m.usage.switches += b.loop.c.usage.switches
-	return done, invalid, nil
+	m.local = append(m.local, batch.Local...)
+	m.usage.Add(batch.Usage)
+	return batch.N, invalid, nil
 }
 
 // resync synchronises the clocks again when they might drift beyond the bound
 // in a batch that takes as long as the one before.
 func (b *bench) resync() error {
-	if !b.loop.needsClock() {
+	if !b.NeedsClock() {
 		return nil
 	}
-	due, err := b.decided(time.Until(b.due) <= b.batchTook)
+	due, err := b.Decided(time.Until(b.due) <= b.batchTook)
 	if err != nil || !due {
 		return err
 	}
@@ -280,17 +320,17 @@ func (b *bench) resync() error {
 // findWindow is the pilot of window_auto: the quickest of three batches after our
 // own barrier gives one and a half of its time per repetition as the first
 // window, which is doubled as often as adjust says.
-func (b *bench) findWindow(row *function) (time.Duration, error) {
-	b.loop.set(1, 1, pilotBatch)
+func (b *bench) findWindow(row *native.Function) (time.Duration, error) {
+	b.Set(1, 1, pilotBatch)
 	least := time.Duration(math.MaxInt64)
 	for range badBatches {
 		before := time.Now()
-		if _, _, err := b.batch(row, syncs[protocol.SyncDissemination], pilotBatch); err != nil {
+		if _, err := b.Pilot(row, protocol.SyncDissemination, pilotBatch); err != nil {
 			return 0, err
 		}
 		least = min(least, time.Since(before))
 	}
-	first, err := b.fromRoot(int64(least) * 3 / 2 / pilotBatch)
+	first, err := b.FromRoot(int64(least) * 3 / 2 / pilotBatch)
 	m := &measured{window: max(1, time.Duration(first))}
 	for range mostPilots {
 		if err != nil {
@@ -321,10 +361,10 @@ func (m *measured) adjust(done, invalid int) {
 
 // predict runs batches until the predictor is satisfied or gives up. Rank 0
 // decides. Only valid samples count.
-func (b *bench) predict(m *measured, row *function, r *protocol.CaseResult) error {
-	p := nrep.NewPredictor(b.nrep)
+func (b *bench) predict(m *measured, row *native.Function, r *protocol.CaseResult) error {
+	p := nrep.NewPredictor(b.job.Predict.NREP)
 	for {
-		next, err := b.fromRoot(int64(p.Next()))
+		next, err := b.FromRoot(int64(p.Next()))
 		if err != nil {
 			return err
 		}
@@ -332,7 +372,7 @@ func (b *bench) predict(m *measured, row *function, r *protocol.CaseResult) erro
 		if err := b.fetch(m, row, n, 2*n); err != nil {
 			return err
 		}
-		stop, err := b.decided(b.rank == 0 && b.enough(p, m.samples, time.Since(m.start), r))
+		stop, err := b.Decided(b.Rank == 0 && b.enough(p, m.samples, time.Since(m.start), r))
 		if err != nil || stop {
 			return err
 		}

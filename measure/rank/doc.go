@@ -1,10 +1,12 @@
-// Package rank is stage 1 and 2 from inside: what a process of an mpirun does.
+// Package rank is what a process of an mpirun does: it takes its job from rank 0's standard
+// input, visits the cases in their order, and sends progress, samples and an end record on rank
+// 0's standard output. All ranks do the same steps in the same order, from the locked main
+// thread; what rank 0 decides, it broadcasts.
 //
-// In comes a job on rank 0's standard input, out go progress, samples and an
-// end record on rank 0's standard output. Between two clock reads, and in the
-// loop around them, there is only C (loop.c): Go calls it once per batch of
-// repetitions, from the locked main thread. All ranks do the same steps in the
-// same order; what rank 0 decides, it broadcasts.
+// What needs MPI or C is in the packages below: mpi (the ranks talk), call (functions are
+// prepared, called and verified), clock, loop (the timed region), mpit, conformance, probe, all
+// over the C of native. A C type of cgo cannot cross Go packages, so that they hand each other
+// opaque pointers. verify has no C.
 //
 // It must never allocate, print or communicate inside the timed loop, and must
 // never time a function that failed its verification.

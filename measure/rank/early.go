@@ -21,14 +21,14 @@ type rounds struct {
 // most mpiruns never do, since what is sent disturbs what is measured next. In stage 1
 // cases finish one by one; else only rounds do, in which both sides of every guideline
 // have made the same part of their repetitions.
-func (b *bench) early(done int, w *protocol.OutputWriter) error {
+func (b *bench) early(done int) error {
 	r := &b.rounds
 	switch {
 	case b.job.SendNS == 0:
 		return nil
-	case b.job.Mode == protocol.ModeNREP:
-		if b.rank == 0 && time.Since(r.sent) > time.Duration(b.job.SendNS) {
-			return b.send(w)
+	case b.job.Predict != nil:
+		if b.Rank == 0 && time.Since(r.sent) > time.Duration(b.job.SendNS) {
+			return b.send()
 		}
 		return nil
 	case r.finished < len(b.job.Rounds) && done == b.job.Rounds[r.finished]:
@@ -36,8 +36,8 @@ func (b *bench) early(done int, w *protocol.OutputWriter) error {
 	case done > 0:
 		return nil
 	}
-	if r.closing && b.rank == 0 {
-		if err := b.send(w); err != nil {
+	if r.closing && b.Rank == 0 {
+		if err := b.send(); err != nil {
 			return err
 		}
 	}
@@ -53,31 +53,31 @@ func (b *bench) beginRound() (err error) {
 	}
 	r.begun = now
 	if r.closing = false; r.finished < len(b.job.Rounds) { // the last one is sent at the end
-		r.closing, err = b.decided(now.Sub(r.sent)+took > time.Duration(b.job.SendNS))
+		r.closing, err = b.Decided(now.Sub(r.sent)+took > time.Duration(b.job.SendNS))
 	}
 	return err
 }
 
 // send writes what is finished and the driver does not have.
-func (b *bench) send(w *protocol.OutputWriter) error {
+func (b *bench) send() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for i := range b.state {
 		c, samples, whole := b.soFar(i)
 		if had := &b.out.sent[i]; !had.whole && (whole || len(samples) > had.samples) {
-			w.More(c, samples, had.samples)
+			b.w.More(c, samples, had.samples)
 			*had = sent{len(samples), whole}
 		}
 	}
 	b.rounds.sent = time.Now()
-	return errors.Join(w.SoFar(b.rounds.finished), b.session.out.Flush())
+	return errors.Join(b.w.SoFar(b.rounds.finished), b.session.out.Flush())
 }
 
-// soFar is what is known of a case; whole: nothing more will be.
+// soFar returns the result of a case, and whether it is final.
 func (b *bench) soFar(i int) (c protocol.CaseResult, samples []protocol.Sample, whole bool) {
 	s, c := &b.state[i], b.out.cases[i]
 	switch {
-	case b.job.Cases[i].Company:
+	case b.job.Cases[i].Filler:
 		return c, nil, false
 	case c.Status != protocol.StatusOK || s.begun == s.visits && s.visits > 0:
 		return c, b.out.samples[i], true

@@ -2,21 +2,19 @@
 
 package rank
 
-/*
-#include "rank.h"
-*/
-import "C"
-
 import (
 	"cmp"
 	"fmt"
 	"math"
 	"slices"
 	"time"
-	"unsafe"
 
 	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/rank/call"
+	"pgmpi/measure/rank/clock"
+	"pgmpi/measure/rank/loop"
+	"pgmpi/measure/rank/native"
 )
 
 const (
@@ -27,26 +25,25 @@ const (
 // barrierExits has all ranks enter MPI_Barrier at a start stamp on the global clock, many
 // times, and compares when they leave it (S-REVISITED §4.6, Fig. 10 and Appendix C.10).
 // The clocks are compared before and after. Rank 0 gets the exits.
-func (s *session) barrierExits(j *protocol.ClocksJob, alive func()) ([]protocol.Exit, *protocol.Barriers, error) {
+func (s *session) barrierExits(j *protocol.ClocksJob, caller *call.Caller) ([]protocol.Exit, *protocol.Barriers, error) {
 	method, err := s.methodFor(j.Methods)
 	if err != nil {
 		return nil, nil, err
 	}
-	sync, err := s.synchronise(method)
-	if err != nil {
+	if err := s.clock.Synchronise(method); err != nil {
 		return nil, nil, fmt.Errorf("clock synchronisation %q: %w", method, err)
 	}
-	alive()
+	s.alive()
 	var checks [2]protocol.ClockCheck
-	if checks[0], err = s.compare(sync.model, 0); err != nil {
+	if checks[0], err = s.clock.Compare(); err != nil {
 		return nil, nil, err
 	}
-	alive()
+	s.alive()
 	e := &exits{session: s, wanted: j.Barriers}
-	if err := e.measure(alive); err != nil {
+	if err := e.measure(caller); err != nil {
 		return nil, nil, err
 	}
-	if checks[1], err = s.compare(sync.model, 0); err != nil || s.rank != 0 {
+	if checks[1], err = s.clock.Compare(); err != nil || s.Rank != 0 {
 		return nil, nil, err
 	}
 	perRank, all, err := e.summary()
@@ -64,16 +61,16 @@ func (s *session) methodFor(methods []string) (string, error) {
 	if len(methods) > 0 {
 		return methods[0], nil
 	}
-	hosts, _, err := s.hosts()
-	if len(hosts) == 1 {
+	if one, err := s.clock.OneHost(); one || err != nil {
 		return protocol.ClockSyncShared, err
 	}
-	return "hca3" + sharedSuffix, err
+	return "hca3" + clock.SharedSuffix, nil
 }
 
 // exits are the barriers so far.
 type exits struct {
 	*session
+	*loop.Loop
 	wanted, done, late int
 	apart, took        []float64   // at rank 0, by barrier that counts, ns
 	after              [][]float64 // at rank 0, by rank and barrier that counts: after the first exit, ns
@@ -81,68 +78,61 @@ type exits struct {
 
 // measure makes barriers until as many as wanted count, or twice as many were made, or
 // the time is over.
-func (e *exits) measure(alive func()) error {
-	if err := e.setLoop(protocol.SyncRoundTime, protocol.SampleGlobal, protocol.CacheWarm); err != nil {
+func (e *exits) measure(caller *call.Caller) (err error) {
+	if e.Loop, err = loop.New(caller, e.clock, protocol.SyncRoundTime, protocol.SampleGlobal, protocol.CacheWarm); err != nil {
 		return err
 	}
-	if err := e.loop.allocate(clockBatch); err != nil {
+	if err := e.Allocate(clockBatch); err != nil {
 		return err
 	}
-	e.rotate(0, 0) // there are no buffers
-	row := e.rows["MPI_Barrier"]
-	if err := e.call(row, exitWarmup); err != nil {
+	e.Rotate(0, 0) // there are no buffers
+	row := caller.Row("MPI_Barrier")
+	if err := caller.Call(row, exitWarmup); err != nil {
 		return err
 	}
-	e.after = make([][]float64, e.size)
+	e.after = make([][]float64, e.Size)
 	start := time.Now()
 	for {
 		left := exitTime - time.Since(start)
-		more, err := e.decided(left > 0 && len(e.apart) < e.wanted && e.done < 2*e.wanted)
+		more, err := e.Decided(left > 0 && len(e.apart) < e.wanted && e.done < 2*e.wanted)
 		if err != nil || !more {
 			return err
 		}
 		if err := e.batch(row, left); err != nil {
 			return err
 		}
-		alive()
+		e.alive()
 	}
 }
 
-// batch makes some barriers.
-func (e *exits) batch(row *function, left time.Duration) error {
-	e.loop.set(0, max(1, left), max(1, e.wanted-len(e.apart)))
-	samples, n, err := e.world.batch(row, e.loop.sync, min(clockBatch, 2*e.wanted-e.done))
-	if err != nil || n == 0 {
+func (e *exits) batch(row *native.Function, left time.Duration) error {
+	e.Set(0, max(1, left), max(1, e.wanted-len(e.apart)))
+	b, err := e.Plain(row, min(clockBatch, 2*e.wanted-e.done))
+	if err != nil || b.N == 0 {
 		return err
 	}
-	e.done += n
-	mine := unsafe.Slice((*int64)(unsafe.Pointer(e.loop.c.end)), n) // on the global clock by now
-	all := make([]int64, 1)
-	if e.rank == 0 {
-		all = make([]int64, n*e.size)
-	}
-	rc := C.pg_gather_durations(e.x, (*C.int64_t)(unsafe.Pointer(&mine[0])), C.int(n), (*C.int64_t)(unsafe.Pointer(&all[0])))
-	if err := mpiError("MPI_Gather of exits", rc); err != nil || e.rank != 0 {
+	e.done += b.N
+	all, err := e.GatherNumbers(e.Ends(b.N))
+	if err != nil || e.Rank != 0 {
 		return err
 	}
-	for i, sample := range samples {
+	for i, sample := range b.Samples {
 		if sample.Flags != 0 {
 			e.late++
 			continue
 		}
 		first, last := int64(math.MaxInt64), int64(math.MinInt64)
-		for r := range e.size {
-			first, last = min(first, all[r*n+i]), max(last, all[r*n+i])
+		for r := range e.Size {
+			first, last = min(first, all[r*b.N+i]), max(last, all[r*b.N+i])
 		}
-		for r := range e.size {
-			e.after[r] = append(e.after[r], float64(all[r*n+i]-first))
+		for r := range e.Size {
+			e.after[r] = append(e.after[r], float64(all[r*b.N+i]-first))
 		}
 		e.apart, e.took = append(e.apart, float64(last-first)), append(e.took, float64(sample.NS))
 	}
 	return nil
 }
 
-// summary describes the exits of every rank.
 func (e *exits) summary() (perRank []protocol.Exit, all *protocol.Barriers, err error) {
 	n := len(e.apart)
 	if n == 0 {

@@ -2,12 +2,6 @@
 
 package rank
 
-/*
-#include <stdlib.h>
-#include "rank.h"
-*/
-import "C"
-
 import (
 	"crypto/sha256"
 	"fmt"
@@ -16,11 +10,12 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
-	"unsafe"
 
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
+	"pgmpi/measure/rank/clock"
+	"pgmpi/measure/rank/mpi"
 )
 
 // Version and MPICC are set by the linker: pgmpi's version, and the compiler
@@ -30,20 +25,14 @@ var (
 	MPICC   = ""
 )
 
-// Info says what this rank program is. MPI need not be started.
-func Info() protocol.RankInfo {
-	text := (*C.char)(C.malloc(C.MPI_MAX_LIBRARY_VERSION_STRING))
-	defer C.free(unsafe.Pointer(text))
-	var n C.int
-	C.pg_library_version(text, &n)
-	// Open MPI counts the terminating zero, MPICH does not.
-	lib := strings.TrimRight(C.GoStringN(text, n), "\x00\n")
-	host, _ := os.Hostname()
+// info says what this rank program is. MPI need not be started.
+func info() protocol.RankInfo {
+	name, _ := os.Hostname()
+	family, builtFor, compiler := mpi.BuiltFor()
 	return protocol.RankInfo{
-		Program: "pgmpi-rank", Version: Version,
-		Library: C.GoString(C.pg_built_family()), BuiltFor: C.GoString(C.pg_built_for()),
-		LibVersion: firstLine(lib), MPICC: MPICC, Compiler: C.GoString(C.pg_compiler()), Flags: cFlags(),
-		ClockTickNS: clockStep(clockNamed(protocol.ClockMonotonic)), Host: host, MemAvail: memAvailable(),
+		Program: "pgmpi-rank", Version: Version, Library: family, BuiltFor: builtFor,
+		LibVersion: firstLine(mpi.Library()), MPICC: MPICC, Compiler: compiler, Flags: cFlags(),
+		ClockTickNS: clock.Tick(protocol.ClockMonotonic), Host: name, MemAvail: memAvailable(),
 	}
 }
 
@@ -59,9 +48,9 @@ func cFlags() string {
 	return ""
 }
 
-// CheckLibrary compares the headers this program was compiled with and the
+// checkLibrary compares the headers this program was compiled with and the
 // library that the loader found; mixed objects crash.
-func CheckLibrary(i protocol.RankInfo) error {
+func checkLibrary(i protocol.RankInfo) error {
 	loaded := launch.Family(i.LibVersion)
 	if loaded != "" && i.Library != "unknown" && loaded != i.Library {
 		return fmt.Errorf("compiled for %s, but the loader found %q; build again (make build) with the mpicc of the library you mean, and check LD_LIBRARY_PATH", i.BuiltFor, i.LibVersion)
@@ -79,13 +68,6 @@ func firstLine(s string) string {
 		}
 	}
 	return strings.Join(strings.Fields(line), " ")
-}
-
-// firstLineOf is the first line of a file; "" if there is none.
-func firstLineOf(path string) string {
-	text, _ := os.ReadFile(path)
-	line, _, _ := strings.Cut(string(text), "\n")
-	return strings.TrimSpace(line)
 }
 
 // ownFile tells programs of one host apart, without reading them.

@@ -20,10 +20,13 @@ import (
 	"time"
 
 	"pgmpi/internal/conf"
-	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
-	"pgmpi/mockups"
+	"pgmpi/measure/rank/call"
+	"pgmpi/measure/rank/clock"
+	"pgmpi/measure/rank/conformance"
+	"pgmpi/measure/rank/mpi"
+	"pgmpi/measure/rank/mpit"
 	"pgmpi/mockups/c"
 )
 
@@ -50,22 +53,22 @@ func Main(args []string) int {
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	info := Info()
+	about := info()
 	hash := sync.OnceValue(ownHash)
 	if *version {
-		info.Hash = hash()
-		text, _ := json.MarshalIndent(info, "", "  ")
+		about.Hash = hash()
+		text, _ := json.MarshalIndent(about, "", "  ")
 		fmt.Println(string(text))
 		return 0
 	}
 	out, err := takeStdout()
 	if err == nil {
-		err = CheckLibrary(info)
+		err = checkLibrary(about)
 	}
 	if err == nil {
 		err = c.Check()
 	}
-	var w *world
+	var w *mpi.World
 	level := slices.Index(protocol.ThreadLevels, *threads)
 	if err == nil && level < 0 {
 		err = errors.New(conf.Unknown("thread level", *threads, protocol.ThreadLevels))
@@ -75,16 +78,16 @@ func Main(args []string) int {
 		if mayBeRoot() {
 			go hash() // MPI_Init sleeps a while, so it costs no time
 		}
-		w, err = start(level)
+		w, err = mpi.Start(level)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pgmpi-rank:", err)
 		return exitCode
 	}
-	if w.rank == 0 {
-		info.Hash = hash()
+	if w.Rank == 0 {
+		about.Hash = hash()
 	}
-	s := &session{world: w, info: info, hash: hash, out: bufio.NewWriterSize(out, 1<<16)}
+	s := &session{World: w, clock: clock.New(w), info: about, hash: hash, out: bufio.NewWriterSize(out, 1<<16)}
 	if err = s.checkSize(*np); err == nil {
 		err = s.checkLevel(level)
 	}
@@ -92,7 +95,7 @@ func Main(args []string) int {
 		err = s.serve(*job)
 	}
 	if err == nil {
-		err = w.stop()
+		err = w.Stop()
 	}
 	if err != nil {
 		s.fail(err)
@@ -130,29 +133,34 @@ const lastWords = 200 * time.Millisecond
 
 // session is one mpirun seen from one rank.
 type session struct {
-	*world
-	info   protocol.RankInfo
-	hash   func() string           // of the program; info has it at rank 0 only
-	own    map[string]mockups.Temp // of mock-ups of the user's own, by id
-	beside int                     // ranks on this host
+	*mpi.World
+	clock    *clock.Clock
+	info     protocol.RankInfo
+	hash     func() string // of the program; info has it at rank 0 only
+	beside   int           // ranks on this host
+	stall    time.Duration
+	watchdog *time.Timer
 	// The watchdog speaks too, from another thread.
 	mu   sync.Mutex
 	out  *bufio.Writer
-	name string // of the case that is running
+	name string // of what is running
 }
 
-// setName says what is running.
 func (s *session) setName(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.name = name
 }
 
-// watch ends the mpirun when its timer is not reset within the limit; what says
-// what did not happen.
-func (s *session) watch(limit time.Duration, what string) *time.Timer {
-	return time.AfterFunc(limit, func() {
-		if s.rank == 0 {
+// watch ends the mpirun when nothing is alive for the limit; what says what did not happen,
+// with the limit in it.
+func (s *session) watch(limit time.Duration, what string) {
+	what = fmt.Sprintf(what, limit)
+	if s.stall = limit; s.Rank != 0 {
+		s.stall += 2 * time.Second // rank 0 has the word
+	}
+	s.watchdog = time.AfterFunc(s.stall, func() {
+		if s.Rank == 0 {
 			s.mu.Lock()
 			name := s.name
 			s.mu.Unlock()
@@ -163,23 +171,25 @@ func (s *session) watch(limit time.Duration, what string) *time.Timer {
 	})
 }
 
+// alive tells the watchdog that something has been finished.
+func (s *session) alive() { s.watchdog.Reset(s.stall) }
+
 // giveUp ends the mpirun from any thread. MPI_Abort reaches the other ranks; it
 // may hang, when the launcher is dead or another thread is inside MPI.
 func giveUp() {
 	time.AfterFunc(time.Second, func() { os.Exit(exitCode) })
-	abort()
+	mpi.Abort(exitCode)
 }
 
-// fail ends the mpirun on all ranks.
 func (s *session) fail(err error) {
-	if s.rank == 0 {
+	if s.Rank == 0 {
 		s.say("%s %s", protocol.LineError, strings.ReplaceAll(err.Error(), "\n", "; "))
 		time.Sleep(lastWords)
 	} else {
-		fmt.Fprintf(os.Stderr, "pgmpi-rank: rank %d: %v\n", s.rank, err)
+		fmt.Fprintf(os.Stderr, "pgmpi-rank: rank %d: %v\n", s.Rank, err)
 		time.Sleep(2 * lastWords)
 	}
-	abort()
+	mpi.Abort(exitCode)
 }
 
 func (s *session) say(format string, args ...any) {
@@ -187,7 +197,7 @@ func (s *session) say(format string, args ...any) {
 	defer s.mu.Unlock()
 	fmt.Fprintf(s.out, format+"\n", args...)
 	if s.out.Flush() != nil {
-		abort() // nobody listens any more
+		mpi.Abort(exitCode) // nobody listens any more
 	}
 }
 
@@ -202,22 +212,22 @@ func (s *session) checkSize(np int) error {
 			}
 		}
 	}
-	if np == 0 || np == s.size {
+	if np == 0 || np == s.Size {
 		return nil
 	}
 	return fmt.Errorf("MPI_COMM_WORLD has %d processes, %d were started: this program is built for %s, and was launched by %s; give the launcher of its library with --launch, or the rank program of the launcher's with --rank",
-		s.size, np, s.info.BuiltFor, launchedBy())
+		s.Size, np, s.info.BuiltFor, launchedBy())
 }
 
 // checkLevel refuses a library that provides less than was asked for: what is
 // measured then is not what was meant.
 func (s *session) checkLevel(asked int) error {
 	switch {
-	case s.level < 0:
+	case s.Level < 0:
 		return errors.New("the library provides a thread level that MPI does not define (mpi.thread_level)")
-	case s.level < asked:
+	case s.Level < asked:
 		return fmt.Errorf("the library provides thread level %q, and %q was asked for (mpi.thread_level)",
-			protocol.ThreadLevels[s.level], protocol.ThreadLevels[asked])
+			protocol.ThreadLevels[s.Level], protocol.ThreadLevels[asked])
 	}
 	return nil
 }
@@ -237,59 +247,73 @@ func (s *session) serve(jobFile string) error {
 	if err != nil {
 		return err
 	}
+	if j.NP != s.Size {
+		return fmt.Errorf("the job is for %d processes, MPI_COMM_WORLD has %d", j.NP, s.Size)
+	}
 	if err := s.place(j.Place); err != nil {
 		return err
 	}
-	if err := s.loadMockups(j.Mockups); err != nil {
-		return err
+	caller := call.New(s.World)
+	if j.CallsJob != nil {
+		if err := caller.LoadMockups(j.Mockups, s.info.Library); err != nil {
+			return err
+		}
 	}
 	before, err := s.load()
 	if err != nil {
 		return err
 	}
-	var where *host.Layout
-	if j.Layout {
-		if where, err = s.layout(); err != nil {
-			return err
-		}
-	}
 	w := protocol.NewOutputWriter(s.out)
-	if where != nil && s.rank == 0 {
-		w.Layout(where)
-	}
-	o := &outcome{}
-	if j.Mode != protocol.ModeEnv {
-		if o, err = s.do(j, w); err != nil {
+	if j.Layout {
+		where, err := s.layout()
+		if err != nil {
 			return err
 		}
+		if s.Rank == 0 {
+			w.Layout(where)
+		}
 	}
-	after, err := s.load()
-	if err != nil || s.rank != 0 {
+	o, err := s.do(j, caller, w)
+	if err != nil {
 		return err
 	}
-	o.end.Load, o.end.Mockups = protocol.Load{Before: before, After: after}, j.Mockups
-	for i, c := range o.cases {
-		if s := o.sent[i]; !s.whole {
-			w.More(c, o.samples[i], s.samples)
-		}
+	after, err := s.load()
+	if err != nil || s.Rank != 0 {
+		return err
 	}
-	for _, c := range o.syncs {
-		w.JSON(protocol.LineSync, c)
-	}
-	for _, x := range o.exits {
-		w.JSON(protocol.LineExit, x)
-	}
-	if err := w.End(o.end); err != nil {
+	o.end.Load = protocol.Load{Before: before, After: after}
+	if err := o.write(w); err != nil {
 		return err
 	}
 	return s.out.Flush()
 }
 
+// do does the work that a job asks for.
+func (s *session) do(j *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (o *outcome, err error) {
+	stall := time.Duration(j.StallNS)
+	o = &outcome{}
+	switch {
+	case j.CallsJob != nil:
+		return s.calls(j, caller, w)
+	case j.Clocks != nil:
+		s.watch(stall, "no clock synchronisation finished for %v")
+		defer s.watchdog.Stop()
+		return s.clocks(j.Clocks, caller)
+	case j.Conformance != nil:
+		s.watch(stall, "no call came back for %v (measure.stall)")
+		defer s.watchdog.Stop()
+		o.end.Conformance, err = conformance.Make(s.World, j.Conformance, s.beforeCall(j.Conformance))
+	case j.Algorithms != nil:
+		o.end.Algorithms, err = mpit.List(s.World, j.Algorithms)
+	}
+	return o, err
+}
+
 // receive reads the job at rank 0 and gives it to all.
 func (s *session) receive(jobFile string) (*protocol.Job, error) {
 	var text []byte
-	if s.rank == 0 {
-		hello, err := json.Marshal(protocol.Hello{Protocol: protocol.ProtocolVersion, NP: s.size, Rank: s.info, Shared: launch.Shared(0), PML: s.pml()})
+	if s.Rank == 0 {
+		hello, err := json.Marshal(protocol.Hello{Protocol: protocol.ProtocolVersion, NP: s.Size, Rank: s.info, Shared: launch.Shared(0), PML: mpi.PML()})
 		if err != nil {
 			return nil, err
 		}
@@ -302,7 +326,7 @@ func (s *session) receive(jobFile string) (*protocol.Job, error) {
 			return nil, err
 		}
 	}
-	text, err := s.text(text, 0)
+	text, err := s.Text(text, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func TestCountersComeBackAsTheyWereWritten(t *testing.T) {
 	defer f.Close()
 	run := sampleRun() // case 0 is plan 4 with 3 repetitions, case 2 plan 6 with one
 	run.Counters = []protocol.Counter{{Name: "page-faults", From: "getrusage"}, {Name: "cycles", Why: "hidden"}, {Name: "mpi_t:x", From: "MPI_T"}}
-	must.Do(t, f.WriteCounts(CountsOf(run, map[int][][]int64{0: {{1, 0, 385}, nil, {4, 5, 6}}, 2: {{7}, nil, {8}}})))
+	must.Do(t, f.WriteSeries(CountsOf(run, map[int][][]int64{0: {{1, 0, 385}, nil, {4, 5, 6}}, 2: {{7}, nil, {8}}})))
 	for plan, want := range map[int][][]int64{4: {{1, 0, 385}, {4, 5, 6}}, 6: {{7}, {8}}} {
 		counters, got, err := f.CountsOfCase(run.Shape, run.Run, plan)
 		if err != nil || !reflect.DeepEqual(got, want) || len(counters) != 2 || counters[1].Name != "mpi_t:x" || counters[0].From != "getrusage" {
@@ -33,7 +33,7 @@ func TestCountersComeBackAsTheyWereWritten(t *testing.T) {
 	if CountsOf(run, nil) != nil {
 		t.Error("nothing was sent")
 	}
-	if err := f.WriteCounts(CountsOf(run, map[int][][]int64{0: {{1, 2}, nil, {3, 4}}})); err == nil {
+	if err := f.WriteSeries(CountsOf(run, map[int][][]int64{0: {{1, 2}, nil, {3, 4}}})); err == nil {
 		t.Error("two counts of three repetitions were taken")
 	}
 }
@@ -49,7 +49,7 @@ func TestDamagedCountersAreRefused(t *testing.T) {
 		head + "0\t0\t0\t5\n":                             "before its #end line",
 		strings.Replace(head, "-counters/", "-ranks/", 1): "not about",
 	} {
-		file := must.Get(os.Create(f.Path + "/" + countsName(shape, 3)))(t)
+		file := must.Get(os.Create(f.Path + "/" + seriesName(CountsSchema, shape, 3)))(t)
 		z := gzip.NewWriter(file)
 		_, _ = z.Write([]byte(text))
 		z.Close()

@@ -16,14 +16,15 @@ import (
 	"pgmpi/guidelines"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/protocol"
+	"pgmpi/nrep"
 )
 
 // FuzzReadJob: rank 0 acknowledges the lines in their order and no other, and
 // a job that it took is one that the driver can send.
 func FuzzReadJob(f *testing.F) {
-	lines := must.Get(protocol.EncodeJob(&protocol.Job{Mode: protocol.ModeNREP, NP: 2, Cases: []protocol.JobCase{{Function: "MPI_Bcast", Msize: 8}}, Order: []int{0}, NREP: json.RawMessage(`{"min":1}`)}))(f)
+	lines := must.Get(protocol.EncodeJob(&protocol.Job{NP: 2, CallsJob: &protocol.CallsJob{Mode: protocol.ModeNREP, Cases: []protocol.JobCase{{Function: "MPI_Bcast", Msize: 8}}, Order: []int{0}, Predict: &protocol.PredictJob{NREP: nrep.Default()}}}))(f)
 	f.Add([]byte(strings.Join(lines, "\n") + "\n"))
-	lines = must.Get(protocol.EncodeJob(&protocol.Job{Mode: protocol.ModeMeasure, Op: strings.Repeat("é\"", protocol.JobChunk)}))(f)
+	lines = must.Get(protocol.EncodeJob(&protocol.Job{CallsJob: &protocol.CallsJob{Op: strings.Repeat("é\"", protocol.JobChunk), Measure: &protocol.MeasureJob{}}}))(f)
 	f.Add([]byte(strings.Join(lines, "\n") + "\n"))
 	f.Add([]byte("job 1/2 a3a6bf43 {}\njob 2/2 00000000 \n")) // wrong checksum
 	f.Add([]byte("job 1/0 a3a6bf43 {}\n"))
@@ -76,7 +77,7 @@ func FuzzOutputReader(f *testing.F) {
 	w := protocol.NewOutputWriter(&b)
 	w.Case(protocol.CaseResult{Case: 0, Status: protocol.StatusOK, NRep: 2}, []protocol.Sample{{NS: 5}, {NS: 7, Flags: protocol.FlagLate}})
 	w.Case(protocol.CaseResult{Case: 1, Status: protocol.StatusWrong, Message: "element 0"}, nil)
-	must.Do(f, w.End(protocol.End{MemoryCap: 1 << 20}))
+	must.Do(f, w.End(protocol.End{CallsEnd: &protocol.CallsEnd{MemoryCap: 1 << 20}}))
 	f.Add(b.Bytes(), uint16(9))
 	nodes := `nodes {"kinds":[{"online":"0-3"}],"pinnings":[[{"cpus":"0","ranks":1}]],"nodes":[{"host":"a","ranks":"0"}]}` + "\n"
 	f.Add([]byte(nodes+ending(nodes)), uint16(20))
@@ -106,7 +107,7 @@ func FuzzOutputReader(f *testing.F) {
 
 // ending is the end record of closing lines.
 func ending(lines string) string {
-	end := protocol.End{Lines: strings.Count(lines, "\n"), CRC: fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(lines)))}
+	end := protocol.End{Lines: strings.Count(lines, "\n"), CRC: fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(lines))), CallsEnd: &protocol.CallsEnd{}}
 	text, err := json.Marshal(end)
 	if err != nil {
 		panic(err)
@@ -117,11 +118,11 @@ func ending(lines string) string {
 // fedLines returns nil unless the lines hold an end record that fits; used
 // counts the lines up to it.
 func fedLines(lines [][]byte) (out *protocol.Output, used int) {
-	job := &protocol.Job{NP: 4, Mode: protocol.ModeMeasure, Clocks: &protocol.ClocksJob{Methods: []string{"shared"}}}
+	job := &protocol.Job{NP: 4, CallsJob: &protocol.CallsJob{}, Clocks: &protocol.ClocksJob{Methods: []string{"shared"}}}
 	for range 8 {
 		job.Cases = append(job.Cases, protocol.JobCase{NRep: 100})
 	}
-	r := protocol.NewOutputReader(job, 0)
+	r := protocol.NewOutputReader(job)
 	for i, line := range lines {
 		done, err := r.Add(line)
 		if err != nil {

@@ -20,7 +20,7 @@ func sampleRun() *Run {
 	shape := guidelines.Shape{NP: 2}
 	return &Run{
 		Header: Header{Schema: RawSchema, Mode: protocol.ModeMeasure, Shape: shape, Run: 3, Seed: 7, Order: []int{1, 0, 2},
-			Yardstick: []protocol.Yardstick{{MemcpyNS: 9500, ReduceLocalNS: 430.5}, {AtS: 0.25, LineNS: 120.4, PingPong8NS: 810, PingPong64KNS: 4e4}},
+			Probes: []protocol.Probes{{MemcpyNS: 9500, ReduceLocalNS: 430.5}, {AtS: 0.25, LineNS: 120.4, PingPong8NS: 810, PingPong64KNS: 4e4}},
 			Cases: []CaseInfo{
 				{Plan: 4, Function: "MPI_Bcast", Msize: 8, CaseResult: protocol.CaseResult{Case: 0, Status: protocol.StatusOK, NRep: 3, Usage: &protocol.Usage{Faults: 1443, FaultsRank: 1, Switches: 2}}},
 				{Plan: 5, Function: "MPI_Scan", Msize: 8, CaseResult: protocol.CaseResult{Case: 1, Status: protocol.StatusWrong, Message: "element 0"}},

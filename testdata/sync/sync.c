@@ -2,7 +2,7 @@
  * with a rank that is late, a call that is longer than its window, clocks that
  * are a second apart. Prints what is wrong, on any rank, and ends with 1. */
 #define _POSIX_C_SOURCE 200809L
-#include "../../measure/rank/rank.h"
+#include "../../measure/rank/native/rank.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -9,7 +9,6 @@ import (
 	"pgmpi/internal/document"
 )
 
-// reportMetrics are what one draws over the nights. A metric without a value is left out.
 func reportMetrics(r *analyze.Report) []document.Metric {
 	ratio := document.Metric{Name: "pgmpi_ratio", Help: "How many times slower the call is than what it must not be slower than."}
 	violated := 0
@@ -34,8 +33,8 @@ func reportMetrics(r *analyze.Report) []document.Metric {
 		alarms = r.Gate.Alarms
 	}
 	yardstick := document.Metric{Name: "pgmpi_yardstick_seconds", Help: "How fast the machine was, in seconds of the median mpirun."}
-	for _, s := range r.Yardstick {
-		for _, q := range medians.Yardsticks {
+	for _, s := range r.Probes {
+		for _, q := range medians.ProbeQuantities {
 			if ns := *s.At(q); ns > 0 {
 				yardstick.Add(ns/1e9, document.Label{Name: "quantity", Value: string(q)}, document.Label{Name: "shape", Value: s.Shape})
 			}

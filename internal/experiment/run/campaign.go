@@ -29,8 +29,8 @@ type Campaign struct {
 	Config   *glfile.File
 	Manifest *results.Manifest
 	RankPath string
-	Against  *series.Against // what [gate] names, where the experiment has read it
-	Job      batch.Job       // that all this is in; Open asks where it is not set
+	Against  *series.Baselines // what [gate] names, where the experiment has read it
+	Job      batch.Job         // that all this is in; Open asks where it is not set
 
 	session measure.Session
 	tally   *tally
@@ -105,10 +105,7 @@ func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*C
 		return nil, err
 	}
 	if n := config.NREP.Fixed; n > 0 { // stage 1 has nothing to predict
-		m.NRep = map[int]results.NRep{}
-		for i := range m.Plan.Cases {
-			m.NRep[i] = results.NRep{N: n, Converged: true}
-		}
+		m.Fixed(n)
 	}
 	return &Campaign{Experiment: x, Options: o, Config: config, Manifest: m, RankPath: rankPath, tally: newTally(x.Stages),
 		dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}}, nil

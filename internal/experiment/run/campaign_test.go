@@ -20,6 +20,7 @@ import (
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
+	"pgmpi/internal/remark"
 	"pgmpi/measure"
 	"pgmpi/measure/protocol"
 )
@@ -214,6 +215,9 @@ func TestADecidedCheckEndsAtItsLook(t *testing.T) {
 		if n := len(b.Raw()); n != 10 || j.Report.Looks == nil || j.Report.Looks.Decided[0] != 2 {
 			t.Errorf("%d mpiruns, %+v", n, j.Report.Looks)
 		}
+		if b.Checked(bed.Looking); len(b.Raw()) != 10 {
+			t.Errorf("resumed, it went on with a check that is over: %d mpiruns", len(b.Raw()))
+		}
 	})
 }
 
@@ -270,6 +274,9 @@ func TestAnMpirunThatFailsIsRepeatedOnce(t *testing.T) {
 				}
 				if events := j.Manifest.Events; len(events) != 1 || !strings.HasPrefix(events[0], "nrep-p2-2.tsv.gz failed and was repeated") {
 					t.Errorf("%q", events)
+				}
+				if !slices.ContainsFunc(j.Report.Warnings, func(w remark.Remark) bool { return w.ID == remark.Repeated }) {
+					t.Errorf("the report does not say so: %v", j.Report.Warnings)
 				}
 			})
 		})
@@ -540,8 +547,8 @@ func TestAMpirunThatIsLongInStartingMakesAllPredictions(t *testing.T) {
 			t.Errorf("measured %s", got)
 		}
 		first := b.Fake.Jobs()[0]
-		if first.Predictions != 3 || len(first.Order) != 3*len(first.Cases) {
-			t.Errorf("%d predictions, %d visits of %d cases", first.Predictions, len(first.Order), len(first.Cases))
+		if first.Predict.Times != 3 || len(first.Order) != 3*len(first.Cases) {
+			t.Errorf("%d predictions, %d visits of %d cases", first.Predict.Times, len(first.Order), len(first.Cases))
 		}
 		b.Remove("run-p3-03") // and nothing else is missing
 		e, err := b.Prepared(b.Out, toml).Estimate()

@@ -67,7 +67,7 @@ type Stage struct {
 	Runs func(*results.Manifest, *glfile.File) int
 	// Plan fixes, by the run medians of the stages before it, what the stage measures; nil:
 	// that is known from the start.
-	Plan func(*Campaign, *medians.Set) (*results.SplitPlan, error)
+	Plan func(*Campaign, *medians.Set) (*results.FollowUps, error)
 	// Load compares an mpirun with one of stage 2: the time of its calls; 0: an estimate leaves
 	// it out.
 	Load float64
@@ -160,7 +160,7 @@ func (c *Campaign) do(ctx context.Context, s Stage) error {
 		return c.failure(ctx, err)
 	}
 	x, _ := c.Manifest.Experiment(s.Mode)
-	if x == nil || len(x.FollowUps) == 0 {
+	if x == nil || len(x.Comparisons) == 0 {
 		return nil
 	}
 	c.count(s, x.R)
@@ -184,7 +184,7 @@ func (c *Campaign) takeIn(mode protocol.Mode) error {
 			if err != nil {
 				return &fail.Failed{Err: err}
 			}
-			c.session.Learn(r)
+			c.Manifest.Learned(r, c.Config.NREP)
 			c.clock(r)
 		}
 	}
@@ -207,7 +207,7 @@ func (c *Campaign) fix(s Stage) error {
 	if err != nil {
 		return err
 	}
-	c.Manifest.SetExperiment(s.Mode, x)
+	c.Manifest.Planned(s.Mode, x)
 	return c.Folder().WriteManifest(c.Manifest)
 }
 

@@ -37,7 +37,7 @@ func (c *Campaign) stage(ctx context.Context, mode protocol.Mode, first, last in
 			t := measure.Task{Mode: mode, Shape: shape, Run: run, Cases: c.cases(mode, shape)}
 			if len(t.Cases) > 0 && (mode != protocol.ModeNREP || run > c.predicted[shape]) {
 				if mode != protocol.ModeExplore { // a candidate is to be itself without all others
-					t = t.WithCompany(c.Manifest)
+					t = t.WithFillers(c.Manifest)
 				}
 				if err := c.mpirun(ctx, t, last); err != nil {
 					return c.failure(ctx, err)
@@ -68,7 +68,7 @@ func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 		if r, err = c.Folder().ReadRun(t.Mode, t.Shape, t.Run, &c.Manifest.Plan); err != nil {
 			return err
 		}
-		c.session.Learn(r)
+		c.Manifest.Learned(r, c.Config.NREP)
 	} else {
 		if err := c.fits(t.Shape); err != nil {
 			return err
@@ -104,7 +104,7 @@ func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) 
 	if !errors.As(err, &failed) || ctx.Err() != nil || c.neverWorked(failed) {
 		return r, err
 	}
-	c.Manifest.Events = append(c.Manifest.Events, fmt.Sprintf("%s failed and was repeated: %s", results.RawName(t.Mode, t.Shape, t.Run), failed.What))
+	c.Manifest.Repeated(results.RawName(t.Mode, t.Shape, t.Run), failed.What)
 	if err := c.Folder().WriteManifest(c.Manifest); err != nil {
 		return nil, err
 	}
@@ -116,10 +116,10 @@ func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) 
 // way to call, that hung or ended the mpirun, in all its cases; false: nothing of the kind, or
 // it was skipped already.
 func (c *Campaign) leaveOut(e *measure.Error) bool {
-	function, what := e.Hung, "hangs"
+	function := e.Hung
 	result := protocol.CaseResult{Status: protocol.StatusHangs, Message: fmt.Sprintf("it did not return within %v (measure.stall)", c.Config.Measure.Stall)}
 	if e.Crashed != "" {
-		function, what = e.Crashed, "crashes"
+		function = e.Crashed
 		result = protocol.CaseResult{Status: protocol.StatusCrashes, Message: "its first call ended the mpirun: " + howEnded(e)}
 	}
 	f, _ := mockups.Get(function)
@@ -127,23 +127,12 @@ func (c *Campaign) leaveOut(e *measure.Error) bool {
 		return false
 	}
 	result.Message += guidelines.MadeBy(c.Config.Mockup, function)
-	skipped := false
-	for i, k := range c.Manifest.Plan.Cases {
-		if _, already := c.Manifest.Skip[i]; k.Function != function || already {
-			continue
-		}
-		if c.Manifest.Skip == nil {
-			c.Manifest.Skip = map[int]protocol.CaseResult{}
-		}
-		c.Manifest.Skip[i] = result
-		skipped = true
+	if !c.Manifest.LeftOut(function, result) {
+		return false
 	}
-	if skipped {
-		c.data.stale = true
-		c.Manifest.Events = append(c.Manifest.Events, fmt.Sprintf("%s %s: the mpirun was repeated without it", function, what))
-		c.Say("%s %s: the mpirun is repeated without it (%s)", function, what, result.Message)
-	}
-	return skipped
+	c.data.stale = true
+	c.Say("%s %s: the mpirun is repeated without it (%s)", function, result.Status, result.Message)
+	return true
 }
 
 // howEnded is the end of an mpirun in a few words.
@@ -242,10 +231,7 @@ func (c *Campaign) goesOn(mode protocol.Mode, run int) (bool, error) {
 			return err == nil, err
 		}
 	}
-	if m.Stopped == nil {
-		m.Stopped = map[protocol.Mode]int{}
-	}
-	m.Stopped[mode] = run - 1
+	m.StopAfter(mode, run-1)
 	c.data.stale = true
 	return false, c.Folder().WriteManifest(m)
 }

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+func TestMpirunsThatMeasureReadTheProbes(t *testing.T) {
+	eachLibrary(t, func(t *testing.T, b *fixture) {
+		for _, np := range []int{1, 2, 3, 5} {
+			out, err := b.runJob(np, syncJob(np, 3))
+			if err != nil {
+				t.Fatalf("p = %d: %v", np, err)
+			}
+			// With two cases: before, between and after them.
+			lines := checkProbes(t, np, out.End.Probes, 3)
+			if lines > 0 && (np == 1 || np > runtime.NumCPU()) {
+				t.Errorf("p = %d on %d cores: %d readings have a round trip of a line", np, runtime.NumCPU(), lines)
+			}
+		}
+	})
+}
+
+// checkProbes returns how many readings have a round trip of a line.
+func checkProbes(t *testing.T, np int, got []protocol.Probes, want int) (lines int) {
+	t.Helper()
+	if len(got) != want {
+		t.Fatalf("p = %d: %d readings, want %d", np, len(got), want)
+	}
+	for i, y := range got {
+		pairs := np > 1
+		if y.MemcpyNS <= 0 || y.ReduceLocalNS <= 0 || y.LineNS < 0 || pairs != (y.PingPong8NS > 0) || pairs != (y.PingPong64KNS > 0) {
+			t.Errorf("p = %d: reading %d is %+v", np, i, y)
+		}
+		if y.AtS < 0 || i > 0 && y.AtS <= got[i-1].AtS {
+			t.Errorf("p = %d: reading %d is at %v s, the one before at %v s", np, i, y.AtS, got[max(0, i-1)].AtS)
+		}
+		if y.LineNS > 0 {
+			lines++
+		}
+	}
+	return lines
+}
+
+func TestRawFilesOfStageTwoHaveTheProbes(t *testing.T) {
+	twoCores(t)
+	eachLibrary(t, func(t *testing.T, b *fixture) {
+		gl := b.toml(strings.Replace(quick, "fixed = 10", "max = 20\npredictions = 1", 1))
+		// A neighbour that is late is not waited for, so a check on a busy machine may lack its line.
+		for lines, try := 0, 0; lines == 0; try++ {
+			if try == 20 {
+				t.Fatal("no reading has a round trip of a line")
+			}
+			b.out = filepath.Join(b.dir, fmt.Sprint("out", try))
+			b.check("--sync", "round_time", "--guidelines", gl).exits(t, 0, 1, 4)
+			for mode, want := range map[protocol.Mode]int{protocol.ModeNREP: 0, protocol.ModeMeasure: 5} {
+				name := results.RawName(mode, guidelines.Shape{NP: 2}, 1)
+				run := must.Get(results.ReadRaw(filepath.Join(b.out, "raw", name)))(t)
+				lines += checkProbes(t, 2, run.Probes, want)
+				for _, y := range run.Probes {
+					if y.AtS > float64(run.MeasureNS)*1e-9 {
+						t.Errorf("%s: a reading at %v s of %d ns", name, y.AtS, run.MeasureNS)
+					}
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,49 @@
+package protocol
+
+import (
+	"fmt"
+
+	"pgmpi/internal/conf"
+)
+
+// ConformanceJob makes conformance calls: calls that MPI allows and that are easy to get wrong.
+type ConformanceJob struct {
+	// Msizes are bytes of a block, multiples of 16; communicators other than the world
+	// are called on with the first two.
+	Msizes []int64 `json:"msizes"`
+	// Functions are the only ones that are called; none: all.
+	Functions []string `json:"functions,omitempty"`
+	// Skip are the kinds of calls that are not made.
+	Skip []string `json:"skip,omitempty"`
+	// PauseNS is between the name of a call and the call, for launchers that drop what they
+	// have not read when a rank aborts.
+	PauseNS int64 `json:"pause_ns,omitempty"`
+}
+
+// ConformanceCall is one of these calls, and what was wrong with its results.
+type ConformanceCall struct {
+	Function string `json:"function"`
+	NP       int    `json:"np"`
+	Msize    int64  `json:"msize"`
+	Comm     string `json:"comm"` // on which
+	What     string `json:"what"` // is special about its arguments
+	Wrong    string `json:"wrong,omitempty"`
+}
+
+// Name names a call with its size and communicator.
+func (c ConformanceCall) Name() string {
+	size := ""
+	if c.Msize > 0 {
+		size = " of " + conf.HumanSize(c.Msize)
+	}
+	return fmt.Sprintf("%s%s on %s: %s", c.Function, size, c.Comm, c.What)
+}
+
+// Kind names a call of any size on any communicator.
+func (c ConformanceCall) Kind() string { return c.Function + ": " + c.What }
+
+// ConformanceError begins what a rank says of a call that gave an MPI error.
+const ConformanceError = "an MPI error of a conformance call, "
+
+// mostConformance calls are more than any rank program has.
+const mostConformance = 10000

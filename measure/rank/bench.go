@@ -1,0 +1,325 @@
+//go:build cgo
+
+package rank
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"pgmpi/measure/clocks"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/rank/call"
+	"pgmpi/measure/rank/loop"
+	"pgmpi/measure/rank/mpit"
+	"pgmpi/measure/rank/native"
+	"pgmpi/measure/rank/probe"
+	"pgmpi/measure/rank/verify"
+	"pgmpi/mockups"
+	"pgmpi/nrep"
+)
+
+// outcome is what rank 0 sends after the last case.
+type outcome struct {
+	cases   []protocol.CaseResult
+	samples [][]protocol.Sample // by case
+	sent    []sent              // by case
+	syncs   []protocol.ClockSync
+	exits   []protocol.Exit
+	end     protocol.End
+}
+
+// write sends what has not been sent.
+func (o *outcome) write(w *protocol.OutputWriter) error {
+	for i, c := range o.cases {
+		if s := o.sent[i]; !s.whole {
+			w.More(c, o.samples[i], s.samples)
+		}
+	}
+	for _, c := range o.syncs {
+		w.JSON(protocol.LineSync, c)
+	}
+	for _, x := range o.exits {
+		w.JSON(protocol.LineExit, x)
+	}
+	return w.End(o.end)
+}
+
+// sent is what the driver has of a case.
+type sent struct {
+	samples int
+	whole   bool
+}
+
+// state is what is kept of a case from one visit to the next.
+type state struct {
+	visits, begun int   // in all, and so far
+	temps         int64 // where its temporaries are in the arena, in bytes
+	prepared      call.Prepared
+	measured      *measured
+}
+
+// bench is a job that calls cases, being done.
+type bench struct {
+	*session
+	*loop.Loop
+	job      *protocol.CallsJob
+	state    []state // by case
+	verifier verify.Verifier
+	called   map[string]bool // functions
+	ways     *mpit.Ways
+	poisoned int           // cases, so far
+	timed    time.Duration // in untimed calls
+	// When the clocks were synchronised last, and when they are to be again.
+	synced, due time.Time
+	drift       clocks.Drift
+	batchTook   time.Duration // the last one
+	rounds      rounds
+	out         outcome
+	w           *protocol.OutputWriter // at rank 0
+	counts      bool                   // the library counts its messages
+}
+
+// calls visits every case of the job in its order. Rank 0 writes to w what may not
+// wait for the end.
+func (s *session) calls(j *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (*outcome, error) {
+	b, err := s.newBench(j, caller, w)
+	if err != nil {
+		return nil, err
+	}
+	look, err := b.probes()
+	if err != nil {
+		return nil, err
+	}
+	start, said := time.Now(), time.Now()
+	b.rounds.sent = start
+	for done, i := range b.job.Order {
+		if err := look(done); err != nil {
+			return nil, err
+		}
+		if err := b.early(done); err != nil {
+			return nil, err
+		}
+		if err := b.visit(i); err != nil {
+			return nil, err
+		}
+		if s.Rank == 0 && time.Since(said) > 500*time.Millisecond {
+			s.say("%s %d %d %s", protocol.LineProgress, done+1, len(b.job.Order), s.name)
+			said = time.Now()
+		}
+	}
+	if err := look(len(b.job.Order)); err != nil {
+		return nil, err
+	}
+	s.watchdog.Stop()
+	b.leaveFillers()
+	end := &b.out.end
+	end.Clock, end.Counters = &s.clock.Info, b.Counters()
+	end.MeasureNS, end.TimedNS = time.Since(start).Nanoseconds(), (b.timed + b.Took).Nanoseconds()
+	return &b.out, nil
+}
+
+// probes returns what reads the reference probes, if a reading is due, when a number of
+// cases is done. Where nothing is timed, and in stage 1, none ever is.
+func (b *bench) probes() (look func(done int) error, err error) {
+	if b.job.Predict != nil || b.job.Messages != nil {
+		return func(int) error { return nil }, nil
+	}
+	b.setName("the reference probes")
+	r, err := probe.New(b.clock, len(b.job.Order))
+	if err != nil {
+		return nil, err
+	}
+	return func(done int) error {
+		if !r.Due(done) {
+			return nil
+		}
+		b.setName("the reference probes")
+		err := r.Read()
+		b.out.end.Probes = r.All
+		return err
+	}, nil
+}
+
+// leaveFillers drops the results of cases that are not measured, the last ones.
+func (b *bench) leaveFillers() {
+	n := len(b.job.Cases)
+	for n > 0 && b.job.Cases[n-1].Filler {
+		n--
+	}
+	b.out.cases, b.out.samples = b.out.cases[:n], b.out.samples[:n]
+}
+
+func (s *session) newBench(job *protocol.Job, caller *call.Caller, w *protocol.OutputWriter) (*bench, error) {
+	j := job.CallsJob
+	b := &bench{session: s, job: j, called: map[string]bool{}, ways: mpit.NewWays(s.World), w: w}
+	b.out.end.CallsEnd = &protocol.CallsEnd{Mockups: j.Mockups}
+	if err := caller.Choose(j.Datatype, j.Op, j.Root, j.Seed); err != nil {
+		return nil, err
+	}
+	var err error
+	if j.Verify {
+		if b.out.end.Clocks, err = s.clock.List(); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.clock.Set(j.Clock); err != nil {
+		return nil, err
+	}
+	if err := b.setTiming(caller); err != nil {
+		return nil, err
+	}
+	if b.verifier, err = verify.New(j.Datatype, j.Op); err != nil {
+		return nil, err
+	}
+	if err := b.plan(); err != nil {
+		return nil, err
+	}
+	if j.Messages != nil {
+		if b.counts, err = mpit.CountsMessages(s.World); err != nil {
+			return nil, err
+		}
+	}
+	if j.Measure != nil {
+		b.Keep = j.Measure.PerRank
+		if err := b.OpenCounters(j.Measure.Counters); err != nil {
+			return nil, err
+		}
+	}
+	s.watch(time.Duration(job.StallNS), "no case finished for %v (measure.stall)")
+	return b, nil
+}
+
+// room is the most bytes of a rank's buffers and temporaries.
+func (b *bench) room() (int64, error) {
+	if b.job.MemoryCap > 0 {
+		return b.job.MemoryCap, nil
+	}
+	least, err := b.AllMin(memAvailable() / int64(max(1, b.beside)))
+	if err != nil || least <= 0 {
+		return b.job.TempMemory, err
+	}
+	return min(b.job.TempMemory, least/2), nil
+}
+
+// plan decides the memory cap, marks what cannot be measured and allocates.
+func (b *bench) plan() (err error) {
+	if b.out.end.MemoryCap, err = b.room(); err != nil {
+		return err
+	}
+	n := len(b.job.Cases)
+	b.out.cases, b.out.sent, b.out.samples, b.state = make([]protocol.CaseResult, n), make([]sent, n), make([][]protocol.Sample, n), make([]state, n)
+	for _, i := range b.job.Order {
+		b.state[i].visits++
+	}
+	sized := make([]mockups.Sized, n) // a skipped one needs nothing
+	longest := 1
+	for i, c := range b.job.Cases {
+		f, ok := b.Function(c.Function)
+		if !ok || b.Row(f.Row()) == nil {
+			return fmt.Errorf("unknown function %q", c.Function)
+		}
+		r := &b.out.cases[i]
+		*r = protocol.CaseResult{Case: i, Status: cmp.Or(c.Skip, protocol.StatusOK)}
+		if c.Skip != "" {
+			continue
+		}
+		if r.Status, r.Message, err = b.cannot(f); err != nil {
+			return err
+		}
+		if r.Status == protocol.StatusOK {
+			sized[i] = mockups.Sized{Function: f, Count: c.Msize / b.Extent}
+			longest = max(longest, c.NRep)
+		}
+	}
+	if p := b.job.Predict; p != nil {
+		longest = max(longest, p.NREP.Max)
+	}
+	if b.NeedsClock() {
+		longest = clockBatch
+	}
+	bytes := b.fit(sized)
+	if err := b.Caller.Allocate(bytes); err != nil {
+		return err
+	}
+	return b.Loop.Allocate(longest)
+}
+
+// fit marks the cases for which there is no room, and returns what the others need together.
+// Where cases take turns each has temporaries of its own.
+func (b *bench) fit(sized []mockups.Sized) mockups.Need {
+	turns := len(b.job.Order) > len(b.job.Cases) && b.job.Predict == nil
+	why, shared := mockups.Fit(sized, b.Extent, b.Size, mockups.Room{Cap: b.out.end.MemoryCap, Extra: b.Extra(), Span: b.Span, OwnTemps: turns})
+	temps := int64(0)
+	for i := range sized {
+		switch r := &b.out.cases[i]; {
+		case r.Status != protocol.StatusOK:
+		case why[i] != "":
+			r.Status, r.Message = protocol.StatusNotMeasured, why[i]
+		case turns:
+			b.state[i].temps = temps
+			temps += sized[i].Function.Memory(sized[i].Count, b.Extent, b.Size).Temp
+		}
+	}
+	return shared
+}
+
+// cannot says why a function cannot be measured in this mpirun.
+func (b *bench) cannot(f mockups.Function) (status protocol.Status, why string, err error) {
+	way, err := b.ways.To(f)
+	if err != nil {
+		return "", "", err
+	}
+	switch {
+	case way.Why != "":
+		return protocol.StatusUnavailable, way.Why, nil
+	case f.Call == mockups.Persistent && b.Rotates():
+		return protocol.StatusNotMeasured, "a persistent request keeps its buffers: measure.cache = \"rotate\" cannot move them", nil
+	case f.Over != "":
+		if why, err = b.Lanes(); why != "" {
+			return protocol.StatusNotMeasured, why, err
+		}
+	}
+	return protocol.StatusOK, "", err
+}
+
+// callFor makes n calls, or as many as the limit allows, in which rank 0 has the
+// word; two of them in any case. 0: there is no limit.
+func (b *bench) callFor(row *native.Function, n int, limit time.Duration) error {
+	start := time.Now()
+	defer func() { b.timed += time.Since(start) }()
+	if limit == 0 {
+		return b.Call(row, n)
+	}
+	always := min(2, n)
+	if err := b.Call(row, always); err != nil || always == n {
+		return err
+	}
+	took := time.Since(start).Nanoseconds()
+	more, err := b.FromRoot((limit.Nanoseconds() - took) * int64(always) / max(1, took))
+	if err != nil {
+		return err
+	}
+	return b.Call(row, min(max(0, int(more)), n-always))
+}
+
+// enough asks the predictor about the valid samples, and ends a case that takes
+// too long or has too few of them.
+func (b *bench) enough(p *nrep.Predictor, samples []protocol.Sample, took time.Duration, r *protocol.CaseResult) bool {
+	seconds, c := protocol.ValidSeconds(samples), &b.job.Predict.NREP
+	stop, ok := p.Done(seconds)
+	limit := time.Duration(c.MaxTime)
+	switch {
+	case ok:
+		r.Converged = true
+	case stop:
+		r.Reason = fmt.Sprintf("reached nrep.max = %d", c.Max)
+	case took > limit:
+		r.Reason = fmt.Sprintf("reached nrep.max_time = %v", limit)
+	case len(samples) >= 2*c.Max:
+		r.Reason = fmt.Sprintf("%d of %d repetitions were out of sync", len(samples)-len(seconds), len(samples))
+	default:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,185 @@
+//go:build cgo
+
+package call
+
+/*
+#cgo CFLAGS: -std=c11 -Wall -Wextra -I${SRCDIR}/../native -I${SRCDIR}/../../../mockups/c
+#include <stdlib.h>
+#include "rank.h"
+#include "rows.h"
+
+static int call_prepare(const pg_function *f, pg_ctx *x) { return f->prepare(x); }
+static void call_release(const pg_function *f, pg_ctx *x) { f->release(x); }
+*/
+import "C"
+
+import (
+	"fmt"
+	"unsafe"
+
+	"pgmpi/measure/rank/mpi"
+	"pgmpi/measure/rank/native"
+	"pgmpi/mockups"
+	"pgmpi/mockups/c"
+)
+
+// Caller calls functions, for blocks of a number of elements.
+type Caller struct {
+	*mpi.World
+	Extent int64 // bytes of an element
+	rows   map[string]*native.Function
+	own    map[string]mockups.Temp // of mock-ups of the user's own, by id
+	x      *C.pg_ctx
+	arena  *C.char        // of the temporaries of all cases
+	many   *C.pg_function // the row of samples of several calls
+	seed   uint64         // of the counts that are drawn
+}
+
+// New returns a Caller without buffers.
+func New(w *mpi.World) *Caller {
+	caller := &Caller{World: w, x: (*C.pg_ctx)(unsafe.Pointer(w.Context)), rows: map[string]*native.Function{}, own: map[string]mockups.Temp{},
+		many: (*C.pg_function)(C.calloc(1, C.sizeof_pg_function))}
+	rows, ids := c.Rows()
+	for i, id := range ids {
+		caller.rows[id] = (*native.Function)(rows[i])
+	}
+	caller.makeCounts()
+	return caller
+}
+
+func own(f *native.Function) *C.pg_function { return (*C.pg_function)(unsafe.Pointer(f)) }
+
+// Name is the id of a row.
+func Name(f *native.Function) string { return C.GoString(own(f).id) }
+
+// Row returns the row of an id; nil where there is none.
+func (c *Caller) Row(id string) *native.Function { return c.rows[id] }
+
+// Function returns a function of the Go table, with the temporaries of a user's own.
+func (c *Caller) Function(id string) (mockups.Function, bool) {
+	f, ok := mockups.Get(id)
+	if ok && f.User {
+		f.Temp = c.own[id]
+	}
+	return f, ok
+}
+
+// Choose sets datatype, operator, root, and the seed of counts that are drawn.
+func (c *Caller) Choose(datatype, op string, root int, seed uint64) error {
+	t, o := C.CString(datatype), C.CString(op)
+	defer C.free(unsafe.Pointer(t))
+	defer C.free(unsafe.Pointer(o))
+	if C.pg_choose(c.x, t, o) == 0 {
+		return fmt.Errorf("this rank program does not know datatype %q with op %q", datatype, op)
+	}
+	c.x.root, c.seed, c.Extent = C.int(root), seed, int64(c.x.extent)
+	return nil
+}
+
+// Allocate makes the buffers that all cases share.
+func (c *Caller) Allocate(bytes mockups.Need) error {
+	s, r, a := C.pg_alloc(C.int64_t(bytes.Send)), C.pg_alloc(C.int64_t(bytes.Recv)), C.pg_alloc(C.int64_t(bytes.Temp))
+	if s == nil || r == nil || a == nil {
+		return fmt.Errorf("no memory for buffers of %d, %d and %d bytes", bytes.Send, bytes.Recv, bytes.Temp)
+	}
+	c.x.send, c.x.recv, c.arena = unsafe.Pointer(s), unsafe.Pointer(r), a
+	return nil
+}
+
+// makeCounts gives the context room for counts and displacements.
+func (c *Caller) makeCounts() {
+	ints := (*C.int)(C.calloc(C.size_t(2*c.Size), C.sizeof_int))
+	c.x.counts = ints
+	c.x.displs = (*C.int)(unsafe.Add(unsafe.Pointer(ints), c.Size*C.sizeof_int))
+	c.x.lists = nil
+}
+
+// setCounts gives the context the counts and displacements that f's rule makes for blocks of
+// count elements, and room for what else such calls need.
+func (c *Caller) setCounts(f mockups.Function, count int64) error {
+	if f.Rule == "" && f.Call != mockups.LargeCount {
+		return nil
+	}
+	if c.x.lists == nil {
+		if c.x.lists = C.pg_make_lists(c.x.size); c.x.lists == nil {
+			return fmt.Errorf("no memory for lists of %d processes", c.Size)
+		}
+	}
+	if f.Rule == "" {
+		return nil
+	}
+	parts, from := f.Layout(count, c.Size, int(c.x.root), c.seed).Counts(c.Rank)
+	set := func(counts, displs *C.int, to []mockups.Stretch) {
+		n, at := unsafe.Slice(counts, len(to)), unsafe.Slice(displs, len(to))
+		for i, of := range to {
+			n[i], at[i] = C.int(of.N), C.int(of.At)
+		}
+	}
+	set(c.x.counts, c.x.displs, parts)
+	set(c.x.lists.from_counts, c.x.lists.from_displs, from)
+	return nil
+}
+
+// Prepared is the context of a case that is prepared.
+type Prepared C.pg_ctx
+
+// PutAway returns the context of the case in hand, and leaves one that another
+// can be prepared with.
+func (c *Caller) PutAway() Prepared {
+	p := Prepared(*c.x)
+	c.makeCounts()
+	C.pg_release(c.x)
+	return p
+}
+
+// TakeUp makes a case that was put away the one in hand, whose counts nobody needs any more.
+func (c *Caller) TakeUp(p Prepared) {
+	C.free(unsafe.Pointer(c.x.counts))
+	C.pg_free_lists(c.x.lists)
+	*c.x = C.pg_ctx(p)
+}
+
+// Prepare makes a row of f ready for blocks of count elements, with no more
+// temporaries than the Go table gives f, which begin at byte temps of the arena. Where a rank wants more, refused says
+// so on all ranks, and the row is to be neither called nor released.
+func (c *Caller) Prepare(f mockups.Function, row *native.Function, count, temps int64) (refused string, err error) {
+	c.x.count = C.int64_t(count)
+	c.x.arena = (*C.char)(unsafe.Add(unsafe.Pointer(c.arena), temps))
+	c.x.arena_bytes = C.int64_t(f.Memory(count, c.Extent, c.Size).Temp)
+	c.x.temp_elements = C.int64_t(f.Temp.Elements(count, c.Size))
+	if err := c.setCounts(f, count); err != nil {
+		return "", err
+	}
+	rc := C.call_prepare(own(row), c.x)
+	switch {
+	case rc == C.MPI_ERR_NO_MEM && f.User:
+		refused = "prepare takes more temporaries than the temps of its row say"
+	case rc == C.MPI_ERR_NO_MEM:
+		refused = fmt.Sprintf("the table in mockups.go gives %s too little Temp", f.ID)
+	case rc != 0 && f.User:
+		refused = mpi.Error("prepare", rc).Error()
+	case rc == C.PG_LACKS:
+		refused = f.Lacks()
+	case rc != 0:
+		return "", mpi.Error("prepare", rc)
+	}
+	here := refused != ""
+	if refused, err = c.FirstOf(refused); here {
+		C.pg_release(c.x)
+	} else if refused != "" {
+		c.Release(row)
+	}
+	return refused, err
+}
+
+func (c *Caller) Release(f *native.Function) { C.call_release(own(f), c.x) }
+
+// Call calls f n times, untimed.
+func (c *Caller) Call(f *native.Function, n int) error {
+	return mpi.Error(Name(f), C.pg_call(own(f), c.x, C.int64_t(n)))
+}
+
+// InARow returns the row whose run is several calls of f in a row; f itself for one.
+func (c *Caller) InARow(f *native.Function, calls int) *native.Function {
+	return (*native.Function)(unsafe.Pointer(C.pg_in_a_row(c.many, own(f), c.x, C.int64_t(calls))))
+}

@@ -1,0 +1,106 @@
+//go:build cgo
+
+package conformance
+
+/*
+#cgo CFLAGS: -std=c11 -Wall -Wextra -I${SRCDIR}/../native -I${SRCDIR}/../../../mockups/c
+#include <stdlib.h>
+#include "rank.h"
+#include "conformance.h"
+*/
+import "C"
+
+import (
+	"slices"
+	"unsafe"
+
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/rank/mpi"
+)
+
+// partSizes are the sizes at which parts of the world are called on, as places in the job's.
+const partSizes = 2
+
+// Make makes the calls of a job, and returns them with what any rank found wrong, at rank 0.
+// before hears of call i of n before it is made.
+func Make(w *mpi.World, j *protocol.ConformanceJob, before func(i, n int, c protocol.ConformanceCall)) ([]protocol.ConformanceCall, error) {
+	var l *C.pg_conformance
+	comm := (*C.pg_ctx)(unsafe.Pointer(w.Context)).own
+	if err := mpi.Error("communicators for conformance calls", C.pg_conformance_open(comm, C.long(slices.Max(append([]int64{64}, j.Msizes...))), &l)); err != nil {
+		return nil, err
+	}
+	defer C.pg_conformance_close(l)
+	text := (*C.char)(C.malloc(C.PG_CONFORMANCE_TEXT))
+	defer C.free(unsafe.Pointer(text))
+	var mine []protocol.ConformanceCall
+	all := calls(l, j)
+	for i, c := range all {
+		before(i, len(all), c.ConformanceCall)
+		rc := C.pg_conformance_make(l, C.int(c.comm), C.int(c.call), C.int(c.Msize/4), text)
+		if err := mpi.Error(protocol.ConformanceError+c.Name(), rc); err != nil {
+			return nil, err
+		}
+		if c.Wrong = C.GoString(text); c.Wrong != "" {
+			mine = append(mine, c.ConformanceCall)
+		}
+	}
+	return join(w, all, mine)
+}
+
+// call is a call with where C has it.
+type call struct {
+	protocol.ConformanceCall
+	comm, call int
+}
+
+func calls(l *C.pg_conformance, j *protocol.ConformanceJob) (out []call) {
+	text := (*C.char)(C.malloc(C.PG_CONFORMANCE_TEXT))
+	defer C.free(unsafe.Pointer(text))
+	for comm := range int(C.pg_conformance_comms(l)) {
+		for k := range int(C.pg_conformance_calls()) {
+			function := C.GoString(C.pg_conformance_function(C.int(k)))
+			if len(j.Functions) > 0 && !slices.Contains(j.Functions, function) {
+				continue
+			}
+			C.pg_conformance_name(C.int(k), text)
+			if slices.Contains(j.Skip, protocol.ConformanceCall{Function: function, What: C.GoString(text)}.Kind()) {
+				continue
+			}
+			for i, size := range j.Msizes {
+				sized := C.pg_conformance_sized(C.int(k)) != 0
+				if !sized && i > 0 || comm > 0 && i >= partSizes {
+					break
+				}
+				if !sized {
+					size = 0
+				}
+				out = append(out, call{protocol.ConformanceCall{Function: function, NP: int(C.pg_conformance_size(l, C.int(comm))),
+					Msize: size, Comm: C.GoString(C.pg_conformance_comm(l, C.int(comm))), What: C.GoString(text)}, comm, k})
+			}
+		}
+	}
+	return out
+}
+
+func join(w *mpi.World, calls []call, mine []protocol.ConformanceCall) (out []protocol.ConformanceCall, err error) {
+	if most := 100; len(mine) > most {
+		mine = mine[:most]
+	}
+	all, err := mpi.Gather(w, &mine)
+	if err != nil || w.Rank != 0 {
+		return nil, err
+	}
+	wrong := map[string]string{}
+	for _, found := range all {
+		for _, c := range found {
+			if wrong[c.Name()] == "" {
+				wrong[c.Name()] = c.Wrong
+			}
+		}
+	}
+	for _, c := range calls {
+		c.Wrong = wrong[c.Name()]
+		out = append(out, c.ConformanceCall)
+	}
+	return out, nil
+}

@@ -1,0 +1,138 @@
+//go:build cgo
+
+package loop
+
+/*
+#include <stdlib.h>
+#include "overlap.h"
+*/
+import "C"
+
+import (
+	"fmt"
+	"math"
+	"time"
+	"unsafe"
+
+	"pgmpi/internal/stats"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/rank/mpi"
+)
+
+const (
+	workProbe   = time.Millisecond // of the loop of work, by which its steps are calibrated
+	workMost    = 100              // times that the steps grow by a hundredth
+	workRepeats = 7                // of which the least is taken: nothing else was done meanwhile
+)
+
+// Overlap is a nonblocking call with computation beside it.
+type Overlap struct {
+	l *Loop
+	c *C.pg_overlap
+	f string
+}
+
+// NewOverlap overlaps the calls of a function with computing for ns nanoseconds. Free gives
+// its memory back.
+func (l *Loop) NewOverlap(f string, ns int64) (*Overlap, error) {
+	id := C.CString(f)
+	defer C.free(unsafe.Pointer(id))
+	post := C.pg_post_of(id)
+	if post == nil {
+		return nil, fmt.Errorf("%s cannot be posted alone", f)
+	}
+	o := &Overlap{l: l, f: f, c: (*C.pg_overlap)(C.calloc(1, C.sizeof_pg_overlap))}
+	o.c.post, o.c.ns = post.run, C.int64_t(ns)
+	for i := range o.c.part {
+		if o.c.part[i] = (*C.int64_t)(C.calloc(C.size_t(l.Room), 8)); o.c.part[i] == nil {
+			return nil, fmt.Errorf("no memory for %d repetitions", l.Room)
+		}
+	}
+	return o, nil
+}
+
+func (o *Overlap) Free() {
+	for _, p := range o.c.part {
+		C.free(unsafe.Pointer(p))
+	}
+	C.free(unsafe.Pointer(o.c))
+}
+
+// Work has steps of a loop computed, in place of a time: as many as take it at the slowest
+// rank (S-NETGAUGE §4.1), so that all do the same work. alone is what they take here, ns.
+func (o *Overlap) Work() (steps, alone int64, err error) {
+	ns := int64(o.c.ns)
+	steps = 1000
+	for o.takes(steps) < int64(workProbe) && steps < 1<<40 {
+		steps *= 2
+	}
+	steps = max(1, int64(float64(steps)*float64(ns)/float64(max(1, o.takes(steps)))))
+	for i := 0; i < workMost && o.takes(steps) < ns; i++ {
+		steps += max(1, steps/100)
+	}
+	least, err := o.l.AllMin(-steps)
+	if err != nil {
+		return 0, 0, err
+	}
+	alone = o.takes(-least)
+	o.c.steps, o.c.alone = C.int64_t(-least), C.int64_t(alone)
+	return -least, alone, nil
+}
+
+// takes is how long steps of work take here, ns.
+func (o *Overlap) takes(steps int64) int64 {
+	least := int64(math.MaxInt64)
+	for range workRepeats {
+		least = min(least, int64(C.pg_work(o.l.time().now, C.int64_t(steps))))
+	}
+	return least
+}
+
+// Tests sets the number of progress tests beside the calls.
+func (o *Overlap) Tests(n int64) { o.c.tests = C.int64_t(n) }
+
+// AtOnce has nothing done beside the calls but tests, until one finds the call done.
+func (o *Overlap) AtOnce() { o.c.at_once = 1 }
+
+// OverlapParts are the times of overlapped calls, ns, of the largest of all ranks', by valid repetition.
+type OverlapParts struct{ of [C.PG_PARTS][]float64 }
+
+func (p *OverlapParts) Medians(t protocol.OverlapTry) protocol.Overlapped {
+	median := func(i int) float64 {
+		if len(p.of[i]) == 0 {
+			return 0
+		}
+		return stats.MedianFinite(p.of[i])
+	}
+	return protocol.Overlapped{Interval: t.Interval, Tests: t.Tests, N: len(p.of[0]), PostNS: median(C.PG_POST), TestsNS: median(C.PG_TESTS),
+		WaitNS: median(C.PG_WAIT), OverheadNS: median(C.PG_OVERHEAD), OverallNS: median(C.PG_OVERALL), ExcessNS: median(C.PG_EXCESS)}
+}
+
+// Batch makes at most n repetitions, and adds the parts of the valid ones at rank 0.
+func (o *Overlap) Batch(parts *OverlapParts, n int) (done, invalid int, err error) {
+	l := o.l
+	start, first := time.Now(), l.c.turn
+	rc := C.pg_measure_overlap(o.c, l.sync, l.c, C.int64_t(n))
+	done = l.made(start, first)
+	if err := mpi.Error(o.f, rc); err != nil {
+		return 0, 0, err
+	}
+	rc = C.pg_collect_overlap(o.c, l.c, l.sync, l.flags)
+	if err := mpi.Error("MPI_Reduce of what was overlapped", rc); err != nil {
+		return 0, 0, err
+	}
+	for i := range done {
+		if l.Rank != 0 {
+			break
+		}
+		if unsafe.Slice(l.flags, done)[i] != 0 {
+			invalid++
+			continue
+		}
+		for k := range parts.of {
+			parts.of[k] = append(parts.of[k], float64(unsafe.Slice(o.c.part[k], done)[i]))
+		}
+	}
+	flagged, err := l.FromRoot(int64(invalid))
+	return done, int(flagged), err
+}

@@ -1,0 +1,22 @@
+//go:build cgo
+
+package probe
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestReadingsAreSpreadEvenlyOverTheCases(t *testing.T) {
+	for cases, want := range map[int][]int{0: {0}, 1: {0, 1}, 2: {0, 1, 2}, 4: {0, 1, 2, 3, 4}, 120: {0, 30, 60, 90, 120}} {
+		var got []int
+		for done := range cases + 1 {
+			if due(done, cases) {
+				got = append(got, done)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d cases: readings when %v are done, want %v", cases, got, want)
+		}
+	}
+}

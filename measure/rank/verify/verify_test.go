@@ -1,0 +1,73 @@
+package verify
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/internal/fixture/must"
+	"pgmpi/mockups"
+)
+
+func TestFunctionWithoutAResultIsNotTakenForAnother(t *testing.T) {
+	v := must.Get(New("byte", "bor"))(t)
+	f, _ := mockups.Get("MPI_Exscan")
+	c := Case{Function: f, Size: 2, Layout: f.Layout(1, 2, 0, 0), Count: 1, Send: make([]byte, 1), Recv: make([]byte, 1)}
+	v.Fill(c)
+	if fault := v.Check(c); fault != "" {
+		t.Errorf("the undefined result of rank 0: %s", fault)
+	}
+	c.Function.ID, c.Function.Result = "MPI_New", nil
+	if fault := v.Check(c); !strings.Contains(fault, "its result is not known") {
+		t.Errorf("a collective without a result passes: %q", fault)
+	}
+}
+
+// Element by element, what along gives a part at a time.
+func TestPartsOfAStretchAreItsElements(t *testing.T) {
+	v := must.Get(New("int", "sum"))(t)
+	e := v.(*elementsOf[int32])
+	for _, of := range []ranks{{2, 2}, {0, 2}} {
+		for _, first := range []int64{0, 5, period - 1, period, 3*period + 17} {
+			for _, n := range []int64{0, 1, 7, period, 2*period + 3} {
+				var got []int32
+				e.along(make([]int32, n), of, first, func(have, want []int32) { got = append(got, want[:len(have)]...) })
+				var want []int32
+				for i := first; i < first+n; i++ {
+					sum := int32(0)
+					for r := of.first; r <= of.last; r++ {
+						sum += e.value(hash(r, place(i)), r)
+					}
+					want = append(want, sum)
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("ranks %v, %d elements from %d differ", of, n, first)
+				}
+			}
+		}
+	}
+}
+
+// Two parts of a block that have changed places are seen wherever they lie.
+func TestPartsThatChangePlacesAreSeen(t *testing.T) {
+	const count = 100 * period
+	for _, d := range mockups.Datatypes() {
+		for _, op := range d.Ops {
+			v := must.Get(New(d.Name, op))(t)
+			f, _ := mockups.Get("MPI_Allreduce")
+			c := Case{Function: f, Size: 1, Layout: f.Layout(count, 1, 0, 0), Count: count, Send: make([]byte, count*d.Bytes)}
+			v.Fill(c)
+			for _, apart := range []int64{1, 2, 64, 4096, period - 1, period, period + 1, 2 * period, 8 * period, 64 << 10, 50 * period} {
+				c.Recv = slices.Clone(c.Send)
+				const length = 100 // a lone pair of small values may be equal
+				for i := length*d.Bytes - 1; i >= 0; i-- {
+					k := i + apart*d.Bytes
+					c.Recv[i], c.Recv[k] = c.Recv[k], c.Recv[i]
+				}
+				if v.Check(c) == "" {
+					t.Errorf("%s, %s: parts %d elements apart have changed places", d.Name, op, apart)
+				}
+			}
+		}
+	}
+}

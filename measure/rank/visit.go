@@ -1,0 +1,309 @@
+//go:build cgo
+
+package rank
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"time"
+
+	"pgmpi/internal/conf"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/rank/call"
+	"pgmpi/measure/rank/mpit"
+	"pgmpi/measure/rank/native"
+	"pgmpi/measure/rank/verify"
+	"pgmpi/mockups"
+)
+
+// visit is a case in hand.
+type visit struct {
+	*bench
+	i     int
+	c     protocol.JobCase
+	f     mockups.Function
+	call  *native.Function // its row, of one call
+	row   *native.Function // of a sample: the call, or several in a row
+	count int64
+	need  mockups.Need
+	r     *protocol.CaseResult
+	s     *state
+}
+
+// fillerCalls are as many as a case always has before its first sample.
+const fillerCalls = 2
+
+// firstTime is how long the first calls of a function may take together: a call of
+// thousands of ranks can take a second.
+const firstTime = time.Second
+
+// visit does the next part of a case: all of it, where it is visited once.
+// Between the visits it stays prepared, so that its temporaries are as its last
+// call has left them, and nothing but other cases comes in between.
+func (b *bench) visit(i int) error {
+	v := &visit{bench: b, i: i, c: b.job.Cases[i], r: &b.out.cases[i], s: &b.state[i]}
+	b.setName(fmt.Sprintf("%s at %s", v.c.Function, conf.HumanSize(v.c.Msize)))
+	b.alive()
+	if v.r.Status != protocol.StatusOK {
+		return nil
+	}
+	v.f, _ = b.Function(v.c.Function)
+	v.count = v.c.Msize / b.Extent
+	v.need = v.f.Memory(v.count, b.Extent, b.Size)
+	v.call = b.Row(v.f.ID)
+	if way := b.ways.Go(v.f); way != nil {
+		v.call = cmp.Or(way.Row, b.Row(v.f.Of))
+	}
+	defer b.ways.Leave()
+	if err := v.do(); err != nil {
+		return fmt.Errorf("%s: %w", b.name, err)
+	}
+	return nil
+}
+
+// do is a visit: the case is prepared, or taken up where it was left, and worked at.
+func (v *visit) do() error {
+	// Each visit of stage 1 is a prediction of its own.
+	if v.s.begun++; v.s.begun > 1 && v.job.Predict == nil {
+		v.TakeUp(v.s.prepared)
+		if v.f.Consumes { // numbers that neither overflow nor vanish
+			v.fill()
+		}
+		v.row = v.InARow(v.call, v.c.Calls)
+		v.Rotate(v.need.Send, v.need.Recv)
+	} else if ok, err := v.begin(); !ok || err != nil {
+		return err
+	}
+	if v.c.Filler {
+		defer v.Release(v.row)
+		defer v.Home()
+		return v.Call(v.row, fillerCalls)
+	}
+	fault, err := v.work()
+	if err != nil {
+		return err
+	}
+	v.Home()
+	if fault != "" {
+		*v.r, v.out.samples[v.i] = protocol.CaseResult{Case: v.i, Status: protocol.StatusWrong, Message: fault}, nil
+		v.fill() // others may send it
+	} else if v.s.begun < v.s.visits && v.job.Predict == nil {
+		v.s.prepared = v.PutAway()
+		return nil
+	}
+	v.Release(v.row)
+	return nil
+}
+
+// begin tries, prepares and verifies a case, and makes its untimed calls; ok is false where
+// it is not to be measured.
+func (v *visit) begin() (ok bool, err error) {
+	if v.s.begun == 1 {
+		defer v.announce()()
+	}
+	if refused, err := v.tryOnce(); err != nil || refused != "" {
+		v.r.Status, v.r.Message = protocol.StatusUnavailable, refused
+		return false, err
+	}
+	if err := v.firstCalls(); err != nil {
+		return false, err
+	}
+	v.row = v.InARow(v.call, v.c.Calls)
+	if refused, err := v.Prepare(v.f, v.row, v.count, v.s.temps); err != nil || refused != "" {
+		v.r.Status, v.r.Message = protocol.StatusNotMeasured, refused
+		return false, err
+	}
+	if v.job.Verify && v.s.begun == 1 {
+		fault, err := v.Verify(v.verifier, v.f, v.single(), v.count)
+		if err == nil && fault == "" && v.f.Call == mockups.PersistentTimes {
+			fault, err = v.verifyStarts()
+		}
+		if err != nil {
+			return false, err
+		}
+		if fault != "" {
+			v.r.Status, v.r.Message = protocol.StatusWrong, fault
+			v.Release(v.row)
+			return false, nil
+		}
+	}
+	v.fill() // valid numbers, no denormals
+	v.Rotate(v.need.Send, v.need.Recv)
+	v.Spread(v.need.Send, v.need.Recv)
+	if v.c.Filler {
+		return true, nil
+	}
+	return true, v.callFor(v.row, v.job.Warmup, time.Duration(v.job.WarmupNS))
+}
+
+// tryOnce calls an own algorithm, or a mock-up of the user's own, once, and says which error
+// any rank got: not every one is for every number of processes.
+func (v *visit) tryOnce() (refused string, err error) {
+	if !v.f.MayEnd() {
+		return "", nil
+	}
+	if refused, err := v.Prepare(v.f, v.call, v.count, v.s.temps); err != nil || refused != "" {
+		return "", err // begin says so
+	}
+	defer v.Release(v.call)
+	said := ""
+	if err := v.Call(v.call, 1); err != nil {
+		said = err.Error()
+	}
+	return v.FirstOf(said)
+}
+
+// firstCalls makes the untimed calls before a function's first case, at the
+// smallest size that it has: the case that happens to be first is not favoured.
+func (v *visit) firstCalls() error {
+	j := v.job
+	if v.called[v.f.ID] || j.FirstCalls == 0 {
+		return nil
+	}
+	v.called[v.f.ID] = true
+	least := int64(math.MaxInt64)
+	for i, c := range j.Cases {
+		if c.Function == v.f.ID && v.out.cases[i].Status == protocol.StatusOK {
+			least = min(least, c.Msize)
+		}
+	}
+	first := *v
+	first.count = least / v.Extent
+	if j.Verify && (v.f.Call == mockups.Persistent || v.f.Call == mockups.PersistentTimes) {
+		if fault, err := first.verifyStarts(); err != nil || fault != "" {
+			return err // the case of this size says so, and no call that gives an error ends the mpirun
+		}
+	}
+	if refused, err := v.Prepare(v.f, v.call, first.count, v.s.temps); err != nil || refused != "" {
+		return err // the case of this size is refused too
+	}
+	defer v.Release(v.call)
+	first.fill()
+	return v.callFor(v.call, j.FirstCalls, firstTime)
+}
+
+// announcePause lets the launcher take a line before a call that may end the mpirun:
+// MPICH's drops what it has not read by then.
+const announcePause = 2 * time.Millisecond
+
+// announce names a case before its first call where this may end the mpirun; done is to be
+// called when it has not.
+func (v *visit) announce() (done func()) {
+	if v.Rank != 0 || !v.job.Announce || !v.f.MayEnd() {
+		return func() {}
+	}
+	v.say("%s %s", protocol.LineFirst, v.name)
+	if v.job.Verify {
+		time.Sleep(announcePause)
+	}
+	return func() { v.say("%s ", protocol.LineFirst) }
+}
+
+// work does what the job is for. After the last timed call of a case, and after those that are
+// sent together, it says what is wrong with their data at any rank; "" when nothing is.
+func (v *visit) work() (fault string, err error) {
+	j := v.job
+	last := j.Predict != nil || v.s.begun == v.s.visits || v.rounds.closing
+	if last {
+		v.beforeLast(v.s.visits > 1 && j.Predict == nil)
+	}
+	switch {
+	case j.Predict != nil:
+		err = v.prediction()
+	case j.Messages != nil:
+		if v.counts {
+			v.r.Messages, err = mpit.CountMessages(v.World, func(n int) error { return v.Call(v.row, n) })
+		}
+	default:
+		err = v.sample()
+	}
+	if err != nil || !last {
+		return "", err
+	}
+	if fault, err = v.afterLast(); err != nil || fault != "" || j.Overlap == nil {
+		return fault, err
+	}
+	v.beforeLast(false)
+	if v.r.Overlap, err = v.overlap(); err != nil {
+		return "", err
+	}
+	return v.afterLast()
+}
+
+// of is the verifier's view of the case's buffers.
+func (v *visit) of() verify.Case { return v.Case(v.f, v.count) }
+
+func (v *visit) fill() { v.verifier.Fill(v.of()) }
+
+// verifyStarts verifies the request that a case makes, starts ten times and frees, one start
+// after the other: between these nothing can be looked at.
+func (v *visit) verifyStarts() (string, error) {
+	persistent, _ := mockups.Get(mockups.CallOf(v.f.Of, mockups.Persistent))
+	row := v.Row(persistent.ID)
+	if refused, err := v.Prepare(persistent, row, v.count, 0); err != nil || refused != "" {
+		return refused, err
+	}
+	defer v.Release(row)
+	return v.Verify(v.verifier, persistent, row, v.count)
+}
+
+// single is the row of one call, where several in a row would consume their input.
+func (v *visit) single() *native.Function {
+	if v.f.Consumes {
+		return v.Row(v.f.ID)
+	}
+	return v.row
+}
+
+// beforeLast makes the buffers of a case ready for its last visit: until a call
+// has made it right, the receive buffer is wrong, apart from input. Other cases
+// that have taken turns may have left their data there.
+func (v *visit) beforeLast(turns bool) {
+	if !v.f.HasData() {
+		return
+	}
+	c, need := v.of(), v.need
+	v.poisoned++ // which poison a case meets differs between mpiruns, as their order does
+	isInput := c.Input() != nil
+	if turns && (isInput || v.Rotates()) {
+		v.verifier.Fill(c)
+	}
+	if !isInput {
+		verify.Fill(c.Recv, v.poison())
+	}
+	verify.Fill(c.Recv[len(c.Recv):cap(c.Recv)], verify.Guard)
+	if !turns {
+		need.Send = 0 // is where it is to be
+	}
+	v.Spread(need.Send, need.Recv)
+	v.Called = false
+}
+
+// poison is what the receive buffer of the case in hand was filled with last.
+func (v *visit) poison() byte { return call.Poisons[v.poisoned%len(call.Poisons)] }
+
+// afterLast says what is wrong after the last timed call of a case, at any rank;
+// "" when nothing is. Each function gives the same however often it is called, but for
+// those that consume their input: of these it is a call more, on fresh data.
+func (v *visit) afterLast() (string, error) {
+	if !v.f.HasData() {
+		return "", nil
+	}
+	if !v.Called || v.f.Consumes { // its time was over
+		v.Home()
+		if v.f.Consumes {
+			v.fill()
+		}
+		if err := v.Call(v.single(), 1); err != nil {
+			return "", err
+		}
+	}
+	c := v.of()
+	c.Gap = v.poison()
+	found := cmp.Or(v.verifier.Check(c), verify.Overrun("receive", c.Recv), v.TempFault())
+	if found != "" {
+		found = "after the timed calls " + found
+	}
+	return v.FirstOf(found)
+}

@@ -1,0 +1,87 @@
+package results
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/guidelines"
+	"pgmpi/measure/protocol"
+	"pgmpi/nrep"
+)
+
+func TestLargestPredictionIsKeptAndOneThatGaveUpIsRemembered(t *testing.T) {
+	m := &Manifest{}
+	for i, c := range []protocol.CaseResult{{NRep: 30, Converged: true}, {NRep: 1000, Reason: "reached nrep.max = 1000"}, {NRep: 70, Converged: true}} {
+		c.Status = protocol.StatusOK
+		m.Learned(predicted(i+1, c, time.Millisecond), nrep.Default())
+	}
+	want := NRep{N: 1000, Reason: "reached nrep.max = 1000"}
+	if got := m.NRep[3]; got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+func TestPredictionIsTheNumberOfValidSamples(t *testing.T) {
+	m := &Manifest{}
+	for i, c := range []protocol.CaseResult{{NRep: 45, Invalid: 5, Converged: true}, {NRep: 32, Invalid: 2, Converged: true}} {
+		c.Status = protocol.StatusOK
+		m.Learned(predicted(i+1, c, time.Millisecond), nrep.Default())
+	}
+	if got := m.NRep[3].N; got != 40 {
+		t.Errorf("predicted %d from 45 samples with 40 valid ones", got)
+	}
+}
+
+// predicted is an mpirun of stage 1 whose samples of case 3 all take so long.
+func predicted(run int, c protocol.CaseResult, each time.Duration) *Run {
+	samples := []protocol.Sample{{NS: 1, Flags: protocol.FlagLate}}
+	for range 3 {
+		samples = append(samples, protocol.Sample{NS: int64(each)})
+	}
+	return &Run{Header: Header{Mode: protocol.ModeNREP, Run: run, Cases: []CaseInfo{{Plan: 3, CaseResult: c}}},
+		Samples: [][]protocol.Sample{samples}}
+}
+
+func TestShortCallsAreRepeatedForTheLeastTime(t *testing.T) {
+	for each, want := range map[time.Duration]int{
+		1250 * time.Nanosecond: 800, 5 * time.Microsecond: 200, 25 * time.Microsecond: 40, time.Second: 40, time.Nanosecond: 1000, 0: 1000,
+	} {
+		m := &Manifest{}
+		m.Learned(predicted(1, protocol.CaseResult{Status: protocol.StatusOK, NRep: 40, Converged: true}, each), nrep.Default())
+		if got := m.NRep[3]; got.N != want || !got.Converged {
+			t.Errorf("calls of %v: %+v, want %d for 1 ms", each, got, want)
+		}
+	}
+}
+
+func TestFunctionIsLeftOutOnceInAllItsCases(t *testing.T) {
+	m := &Manifest{Plan: guidelines.Plan{Cases: []guidelines.Case{{Function: "MPI_Bcast@a"}, {Function: "MPI_Bcast"}, {Function: "MPI_Bcast@a"}}}}
+	why := protocol.CaseResult{Status: protocol.StatusHangs}
+	if !m.LeftOut("MPI_Bcast@a", why) || m.LeftOut("MPI_Bcast@a", why) || len(m.Skip) != 2 || m.Skip[2].Status != protocol.StatusHangs {
+		t.Errorf("skipped %v", m.Skip)
+	}
+	if len(m.Events) != 1 || m.Events[0] != "MPI_Bcast@a hangs: the mpirun was repeated without it" {
+		t.Errorf("noted %q", m.Events)
+	}
+}
+
+// Each mpirun of any experiment has a run median of each case.
+func TestMpirunsOfAllExperimentsAreBounded(t *testing.T) {
+	cases := make([]guidelines.Case, maxMedians/30)
+	for mode, change := range map[string]func(*Manifest){
+		"none":            func(*Manifest) {},
+		"the stage":       func(m *Manifest) { m.R = 31 },
+		"split":           func(m *Manifest) { m.Planned(protocol.ModeSplit, &FollowUps{R: 21}) },
+		"confirm":         func(m *Manifest) { m.Planned(protocol.ModeConfirm, &FollowUps{R: 21}) },
+		"explore":         func(m *Manifest) { m.Planned(protocol.ModeExplore, &FollowUps{R: 21}) },
+		"split, in bound": func(m *Manifest) { m.Planned(protocol.ModeSplit, &FollowUps{R: 20}) },
+	} {
+		m := &Manifest{R: 10, Plan: guidelines.Plan{Cases: cases}}
+		change(m)
+		err := m.check()
+		if fine := mode == "none" || mode == "split, in bound"; fine != (err == nil) || !fine && !strings.Contains(err.Error(), "run medians") {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+}
