@@ -77,7 +77,8 @@ func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings) er
 		return err
 	}
 	defer c.Close()
-	found, err := o.find(ctx, c)
+	found, err := c.Do(ctx)
+	o.progress.clear()
 	switch {
 	case err != nil:
 		return o.goOnWith(err, c.Path)
@@ -86,15 +87,6 @@ func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings) er
 		return nil
 	}
 	return o.answer(c, found, c.Folder(), explained, true)
-}
-
-// find does what is not done yet, and judges.
-func (o *output) find(ctx context.Context, c *run.Campaign) (*run.Found, error) {
-	defer o.progress.clear()
-	if err := c.Do(ctx); err != nil || c.Judge == nil {
-		return nil, err
-	}
-	return c.Judge(c)
 }
 
 // plan is a dry run. What R is too small for ends with 4, as it would without it.

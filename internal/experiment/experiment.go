@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/measure/results"
 )
@@ -18,6 +19,15 @@ func Of(kind results.Kind) *run.Experiment {
 		return nil
 	}
 	return table[i]
+}
+
+// defaults are those of gl.toml with changes.
+func defaults(change func(*glfile.File)) func() *glfile.File {
+	return func() *glfile.File {
+		f := glfile.Default()
+		change(&f)
+		return &f
+	}
 }
 
 // usualSizes are measured where [check] says nothing of sizes that matter.

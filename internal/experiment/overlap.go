@@ -28,12 +28,10 @@ const (
 
 // Overlap computes beside nonblocking calls.
 var Overlap = &run.Experiment{Kind: results.Overlap, Prepare: prepareOverlap, Plan: planOverlap,
-	Defaults: func() *glfile.File {
-		f := glfile.Default()
+	Defaults: defaults(func(f *glfile.File) {
 		f.Job.Msizes, f.Job.MPIRuns, f.NREP.Fixed = usualSizes, overlapMPIRuns, overlapRepetitions
 		f.Check.Guidelines = []string{"everything"} // so that check.functions may name any
-		return &f
-	},
+	}),
 	// A call is made as often alone, and three times with computation or tests beside it,
 	// after a search of as many calls as in one of these.
 	Stages: []run.Stage{{Mode: protocol.ModeOverlap, Name: "overlap", Doing: "computing beside calls", Runs: run.AllMpiruns, Load: 8}},

@@ -25,11 +25,7 @@ const (
 
 // Pipelined times the collectives alone, each as single calls and as calls in a row.
 var Pipelined = &run.Experiment{Kind: results.Pipelined, Name: "times",
-	Defaults: func() *glfile.File {
-		f := glfile.Default()
-		f.Job.MPIRuns = pipelinedMPIRuns
-		return &f
-	},
+	Defaults: defaults(func(f *glfile.File) { f.Job.MPIRuns = pipelinedMPIRuns }),
 	Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
 		config.NREP.Fixed = cmp.Or(config.NREP.Fixed, pipelinedRepetitions)
 		config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, pipelinedMPIRuns)

@@ -47,11 +47,9 @@ type Selftest struct {
 }
 
 // SelftestDefaults is what flags of a self-test beat.
-func SelftestDefaults() *glfile.File {
-	f := glfile.Default()
+var SelftestDefaults = defaults(func(f *glfile.File) {
 	f.Job.MPIRuns, f.Job.Msizes, f.NREP.Fixed = selftestRuns, selftestSizes, 60
-	return &f
-}
+})
 
 // choose lets the checks be about all patterns of the paper, monotony and
 // split-robustness of the slowed function, its mock-ups of the user's own, and the identities.
@@ -137,10 +135,7 @@ func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 		return nil, err
 	}
 	defer c.Close()
-	if err := c.Do(ctx); err != nil {
-		return nil, err
-	}
-	found, err := c.Judge(c)
+	found, err := c.Do(ctx)
 	switch {
 	case ctx.Err() != nil:
 		return nil, &fail.Interrupted{}

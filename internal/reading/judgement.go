@@ -21,10 +21,10 @@ import (
 	"pgmpi/measure/results"
 )
 
-// judgedModes are those of the mpiruns that a report is made from.
+// JudgedModes are those of the mpiruns that a report is made from.
 var JudgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages}
 
-// collect reads the mpiruns of stage 2 up to the given one, and those of the
+// Collect reads the mpiruns of stage 2 up to the given one, and those of the
 // experiments, one raw file at a time.
 func Collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
 	c := medians.New(m)
@@ -77,10 +77,9 @@ func Judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg 
 	if err != nil {
 		return nil, err
 	}
-	if a.Report.Folder, err = Name(folder.Path); err != nil {
-		return nil, err
-	}
-	return &Judgement{a, folder, m}, nil
+	r := *a.Report
+	r.Folder, err = Name(folder.Path)
+	return &Judgement{a.With(&r), folder, m}, err
 }
 
 // Name is the name of a folder without its path.
@@ -154,19 +153,6 @@ func Open(path string, kinds ...results.Kind) (*results.Folder, *results.Manifes
 		return nil, nil, fail.AsSetup(err)
 	}
 	return folder, m, nil
-}
-
-// Raw are the mpiruns of a mode.
-func Raw(folder *results.Folder, m *results.Manifest, mode protocol.Mode) (runs []*results.Run, err error) {
-	for _, shape := range m.Plan.Shapes {
-		for r, err := range folder.Runs(mode, shape, &m.Plan) {
-			if err != nil {
-				return nil, err
-			}
-			runs = append(runs, r)
-		}
-	}
-	return runs, nil
 }
 
 // ConfigOf is the configuration that a results folder was made with.

@@ -236,10 +236,7 @@ func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *report.Algor
 		return nil, err
 	}
 	defer c.Close()
-	if err := c.Do(ctx); err != nil {
-		return nil, err
-	}
-	found, err := c.Judge(c)
+	found, err := c.Do(ctx)
 	if err != nil {
 		return nil, err
 	}

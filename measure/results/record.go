@@ -124,11 +124,6 @@ func (m *Manifest) Planned(mode protocol.Mode, plan *FollowUps) {
 	}
 }
 
-// Explores lets an exploration choose its candidates after a number of mpiruns.
-func (m *Manifest) Explores(chooseAfter int) {
-	m.R, m.Looks, m.LookWeights = chooseAfter, nil, nil
-}
-
 // Ignored notes a setting that the library ignores, and tells whether it was not known.
 func (m *Manifest) Ignored(text string) bool {
 	if slices.Contains(m.Settings, text) {

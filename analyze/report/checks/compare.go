@@ -13,7 +13,6 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// Comparisons are of two results folders.
 var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Rows: compareRows, JSON: true, Exit: compareExit}
 
 // compareColumns are the names of compare.json. New columns go to the end.

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
@@ -111,7 +110,7 @@ func TestASignalRightAfterTheRanksHaveDiedIsAnInterruption(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		b.Fake.Fault = func(launch int) bed.Fault {
 			if launch == 2 {
-				time.AfterFunc(run.SignalGrace/2, cancel)
+				time.AfterFunc(500*time.Millisecond, cancel)
 				return bed.Dies
 			}
 			return bed.NoFault

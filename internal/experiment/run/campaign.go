@@ -30,7 +30,7 @@ type Campaign struct {
 	Manifest *results.Manifest
 	RankPath string
 	Against  *series.Baselines // what [gate] names, where the experiment has read it
-	Job      batch.Job       // that all this is in; Open asks where it is not set
+	Job      batch.Job         // that all this is in; Open asks where it is not set
 
 	session measure.Session
 	tally   *tally

@@ -393,7 +393,8 @@ func TestStagesOfTheirOwnShareAFolder(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer c.Close()
-			return c, c.Do(t.Context())
+			_, err = c.Do(t.Context())
+			return c, err
 		}
 		if _, err := stage(experiment.Measure); err == nil || !strings.Contains(err.Error(), "pgmpi nrep") {
 			t.Errorf("without stage 1: %v", err)

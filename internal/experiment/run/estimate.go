@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
@@ -61,7 +60,7 @@ func (c *Campaign) Estimate() (*report.Plan, error) {
 		p.Mpiruns, p.Assumed = c.Mpiruns(c)
 	}
 	for _, s := range c.Stages { // as far as that is known before there is a suspicion
-		p.FollowUp = p.FollowUp || s.Mode == protocol.ModeSplit && c.Manifest.SplitExperiment && c.Config.Analyze.Method != judge.MethodPaper
+		p.FollowUp = p.FollowUp || s.Mode == protocol.ModeSplit && c.Manifest.SplitExperiment && c.Config.Analyze.Method.Rules().FollowsUp
 	}
 	total := 0.0 // s
 	for _, shape := range c.Manifest.Plan.Shapes {

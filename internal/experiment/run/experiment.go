@@ -118,8 +118,16 @@ var Predict = Stage{Mode: protocol.ModeNREP, Name: "stage 1", Doing: "predicting
 // cases of a shape in an order of its own.
 var Measure = Stage{Mode: protocol.ModeMeasure, Name: "stage 2", Doing: "measuring", Runs: AllMpiruns, Load: 1}
 
-// Do does the stages one after the other. What is on disk already is taken in.
-func (c *Campaign) Do(ctx context.Context) error {
+// Do does the stages and judges what they have measured; nil: the experiment has no answer.
+func (c *Campaign) Do(ctx context.Context) (*Found, error) {
+	if err := c.stages(ctx); err != nil || c.Judge == nil {
+		return nil, err
+	}
+	return c.Judge(c)
+}
+
+// stages does them one after the other. What is on disk already is taken in.
+func (c *Campaign) stages(ctx context.Context) error {
 	stages := slices.DeleteFunc(slices.Clone(c.Stages), func(s Stage) bool { return s.Wanted != nil && !s.Wanted(c) })
 	for _, s := range stages {
 		if s.Plan == nil {

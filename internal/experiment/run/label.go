@@ -39,10 +39,7 @@ func label(m *results.Manifest, pairs []string) error {
 	}
 	for _, pair := range pairs {
 		key, value, _ := strings.Cut(pair, "=")
-		if m.Label == nil {
-			m.Label = map[string]string{}
-		}
-		m.Label[key] = value
+		m.Labelled(key, value)
 	}
 	return nil
 }

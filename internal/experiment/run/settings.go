@@ -23,8 +23,7 @@ func (c *Campaign) seeSettings(ctx context.Context) {
 		return // the first mpirun that measures tells why, and what to do
 	}
 	for _, text := range found {
-		if !slices.Contains(c.Manifest.Settings, text) {
-			c.Manifest.Settings = append(c.Manifest.Settings, text)
+		if c.Manifest.Ignored(text) {
 			c.Say("note: mpi.env: %s", text)
 		}
 	}
