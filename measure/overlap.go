@@ -17,7 +17,6 @@ func DefaultOverlap() OverlapConfig {
 	return OverlapConfig{Method: protocol.OverlapTime, Tests: guidelines.MsizeList{"1Mi", "64Ki", "4Ki"}}
 }
 
-// Validate returns everything that is wrong with the section.
 func (c OverlapConfig) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Name("method", "method", c.Method, protocol.OverlapMethods)
@@ -26,13 +25,6 @@ func (c OverlapConfig) Validate() []conf.FieldError {
 	return errs
 }
 
-// job is the section in the words of the protocol.
-func (c OverlapConfig) job() (*protocol.OverlapJob, error) {
-	intervals, err := c.intervals()
-	return &protocol.OverlapJob{Method: c.Method, Intervals: intervals}, err
-}
-
-// intervals are those of the progress tests, in bytes.
 func (c OverlapConfig) intervals() ([]int64, error) {
 	if len(c.Tests) == 0 {
 		return nil, nil
