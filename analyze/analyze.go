@@ -17,14 +17,14 @@ import (
 // verdicts rest on.
 type Analysis struct {
 	Report   *Report
-	Manifest *results.Manifest
-	Set      *medians.Set
-	Cfg      judge.Config
+	manifest *results.Manifest
+	set      *medians.Set
+	cfg      judge.Config
 
-	Verdicts   []Verdict // by test of the Plan
+	verdicts   []Verdict // by test of the Plan
 	tests      []int     // of the Plan, by test of the family
-	Family     *judge.Family
-	split      *judge.Family // of the follow-ups; nil: none was made
+	family     *judge.Family
+	split      *FollowedUp // of suspicions; may be nil
 	incomplete []Incomplete
 
 	// Of the tests of the family.
@@ -68,7 +68,7 @@ func Judge(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	}
 	a.usage()
 	a.payoffs()
-	alternatives(a.Verdicts)
+	alternatives(a.verdicts)
 	a.Report = a.report(states)
 	return a, nil
 }
@@ -79,7 +79,7 @@ func Design(m *results.Manifest, cfg judge.Config) (*judge.Design, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.Family.Design, nil
+	return a.family.Design, nil
 }
 
 // begin checks the manifest and fixes the family: the planned tests of monotony
@@ -89,9 +89,9 @@ func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	if err := CheckManifest(m); err != nil {
 		return nil, fmt.Errorf("manifest: %w", err)
 	}
-	a := &Analysis{Manifest: m, Set: set, Cfg: cfg, Verdicts: make([]Verdict, len(m.Plan.Tests)), incomplete: []Incomplete{}}
+	a := &Analysis{manifest: m, set: set, cfg: cfg, verdicts: make([]Verdict, len(m.Plan.Tests)), incomplete: []Incomplete{}}
 	for i, t := range m.Plan.Tests {
-		v := &a.Verdicts[i]
+		v := &a.verdicts[i]
 		*v = Verdict{Guideline: t.Guideline, Type: t.Type, Function: t.Function, Mockup: t.Mockup,
 			Msize: t.Msize, MsizeOther: t.Msize, Shape: t.Shape.String(), NP: t.Shape.NP, Tolerant: t.Tolerant}
 		if t.Type == guidelines.Split {
@@ -108,11 +108,11 @@ func begin(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Analysis, 
 	if err != nil {
 		return nil, fmt.Errorf("analyze: %w", err)
 	}
-	a.Family = d.Family(float64(set.TickNS))
+	a.family = d.Family(float64(set.TickNS))
 	return a, nil
 }
 
-// checkManifest refuses indices and looks that lead nowhere: the manifest is a
+// CheckManifest refuses indices and looks that lead nowhere: the manifest is a
 // file that anybody can edit.
 func CheckManifest(m *results.Manifest) error {
 	if m.R > results.MaxMPIRuns {
@@ -129,37 +129,36 @@ func CheckManifest(m *results.Manifest) error {
 	return judge.Schedule{Looks: m.Looks, Weights: m.LookWeights}.Check(m.R)
 }
 
-// sides are the call and what it is compared with in test i.
 func (a *Analysis) sides(i int) (orig, other *medians.Case) {
-	t := &a.Manifest.Plan.Tests[i]
-	orig, other = &a.Set.Cases[t.Case], &a.Set.Cases[t.Others[0]]
+	t := &a.manifest.Plan.Tests[i]
+	orig, other = &a.set.Cases[t.Case], &a.set.Cases[t.Others[0]]
 	if t.Tolerant {
 		with := *other
-		with.Medians = a.Allowed(other.Medians)
+		with.Medians = allowed(a.cfg, other.Medians)
 		other = &with
 	}
 	return orig, other
 }
 
-// allowed is what a tolerant test lets the call take, in ns, beside run medians of the other side:
-// a request has a price.
-func (a *Analysis) Allowed(medians []float64) []float64 {
+// allowed is the time in ns that a tolerant test grants the call beside the other side: a request
+// has a price.
+func allowed(cfg judge.Config, medians []float64) []float64 {
 	out := make([]float64, len(medians))
 	for i, ns := range medians {
-		out[i] = (1+a.Cfg.NBTolerance)*ns + float64(a.Cfg.NBAllowance)
+		out[i] = (1+cfg.NBTolerance)*ns + float64(cfg.NBAllowance)
 	}
 	return out
 }
 
 // settle gives the verdict where one of the cases cannot be compared: wrong
-// before not_measured before incomplete. Else the verdict stays empty.
+// before not_measured before incomplete. Otherwise the verdict stays empty.
 func (a *Analysis) settle(v *Verdict, s judge.Schedule, cases ...int) {
 	if a.settleStatus(v, cases...); v.Verdict != "" {
 		return
 	}
 	for _, i := range cases {
-		if problem := problem(s, &a.Set.Cases[i]); problem != "" {
-			v.Verdict, v.Reason = judge.Undecided, a.Manifest.Plan.Cases[i].Function+": "+problem
+		if problem := problem(s, &a.set.Cases[i]); problem != "" {
+			v.Verdict, v.Reason = judge.Undecided, a.manifest.Plan.Cases[i].Function+": "+problem
 			return
 		}
 	}
@@ -170,16 +169,16 @@ func problem(s judge.Schedule, k *medians.Case) string {
 	return k.Problem(s.Looks[max(0, s.After(k.Runs))])
 }
 
-// settleStatus is settle without what more mpiruns, or fewer, would change.
+// settleStatus is settle by what the number of mpiruns does not change.
 func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
 	for _, status := range slices.Backward(protocol.NotTimed) {
 		for _, i := range cases {
-			if k := &a.Set.Cases[i]; k.Status == status {
+			if k := &a.set.Cases[i]; k.Status == status {
 				v.Verdict = judge.NotMeasured
 				if a.isWrong(i) {
 					v.Verdict = judge.Wrong
 				}
-				v.Reason = a.Manifest.Plan.Cases[i].Function + ": " + k.Message
+				v.Reason = a.manifest.Plan.Cases[i].Function + ": " + k.Message
 				return
 			}
 		}
@@ -189,53 +188,52 @@ func (a *Analysis) settleStatus(v *Verdict, cases ...int) {
 // look takes all looks that the data suffice for. A case that was dropped ends
 // with the look it was dropped at; so do its tests.
 func (a *Analysis) look() error {
-	for _, at := range a.Family.Looks {
+	for _, at := range a.family.Looks {
 		pairs := make([]judge.Pair, len(a.tests))
 		general := a.general(at)
 		enough := false
 		for n, i := range a.tests {
 			orig, other := a.sides(i)
-			if a.Verdicts[i].Verdict != "" || min(orig.Runs, other.Runs) < at || orig.Problem(at) != "" || other.Problem(at) != "" {
+			if a.verdicts[i].Verdict != "" || min(orig.Runs, other.Runs) < at || orig.Problem(at) != "" || other.Problem(at) != "" {
 				continue
 			}
-			pairs[n] = judge.Pair{Orig: orig.Medians[:at], Other: other.Medians[:at], Factor: general[a.Manifest.Plan.Tests[i].Shape]}
+			pairs[n] = judge.Pair{Orig: orig.Medians[:at], Other: other.Medians[:at], Factor: general[a.manifest.Plan.Tests[i].Shape]}
 			enough = true
 		}
 		if !enough {
 			break
 		}
-		if err := a.Family.Look(pairs); err != nil {
+		if err := a.family.Look(pairs); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// general is, by shape, how slow each of the first mpiruns was.
+// general returns, by shape, how slow each of the first mpiruns was.
 func (a *Analysis) general(runs int) map[guidelines.Shape][]float64 {
 	out := map[guidelines.Shape][]float64{}
-	for _, shape := range a.Manifest.Plan.Shapes {
-		out[shape] = a.Set.General(shape, runs)
+	for _, shape := range a.manifest.Plan.Shapes {
+		out[shape] = a.set.General(shape, runs)
 	}
 	return out
 }
 
-// conclude fills the outcomes of the family in.
 func (a *Analysis) conclude() {
-	a.decided = make([]int, len(a.Family.Looks))
-	outlook := a.Family.Outlook()
+	a.decided = make([]int, len(a.family.Looks))
+	outlook := a.family.Outlook()
 	a.half = outlook.Half
 	for n, i := range a.tests {
-		v, o := &a.Verdicts[i], a.Family.Outcomes[n]
+		v, o := &a.verdicts[i], a.family.Outcomes[n]
 		orig, other := a.sides(i)
 		runs := o.Runs
 		if runs == 0 {
 			runs = len(orig.Medians)
 		}
 		v.MedianS, v.OtherMedianS = Seconds(orig.MedianOf(runs)), Seconds(other.MedianOf(runs))
-		// What is done stays so, whatever befalls a case that others still need.
-		if t := &a.Manifest.Plan.Tests[i]; v.Verdict == "" && !o.Done() {
-			a.settle(v, a.Family.Schedule, t.Case, t.Others[0])
+		// A decided test stays decided, whatever befalls a case that others still need.
+		if t := &a.manifest.Plan.Tests[i]; v.Verdict == "" && !o.Done() {
+			a.settle(v, a.family.Schedule, t.Case, t.Others[0])
 		}
 		if v.Verdict != "" {
 			if v.Verdict == judge.Undecided {
@@ -243,7 +241,7 @@ func (a *Analysis) conclude() {
 			}
 			continue
 		}
-		v.set(o, a.Family.Refused)
+		v.set(o, a.family.Refused)
 		v.RunsNeeded = outlook.Needed[n]
 		a.account(v, o, orig, other)
 		pair := judge.Pair{Orig: orig.Medians[:o.Runs], Other: other.Medians[:o.Runs]}
@@ -268,13 +266,13 @@ func (v *Verdict) set(o judge.Outcome, refused *judge.Refusal) {
 
 // account says at which look a test was decided, or why it has not been.
 func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Case) {
-	d := a.Family
+	d := a.family
 	switch {
 	case o.Decided:
 		a.decided[d.After(o.Runs)]++
 	case o.Stopped:
 	case o.Runs == d.R() || d.Refused != nil:
-	case min(orig.Runs, other.Runs) < len(a.Set.WallNS[v.Shape]):
+	case min(orig.Runs, other.Runs) < len(a.set.WallNS[v.Shape]):
 		v.Reason = fmt.Sprintf("not measured beyond %d mpiruns: other [analyze] settings had decided it", o.Runs)
 	default:
 		v.Reason = fmt.Sprintf("only %d of %d mpiruns were made", o.Runs, d.R())
@@ -282,16 +280,16 @@ func (a *Analysis) account(v *Verdict, o judge.Outcome, orig, other *medians.Cas
 	}
 }
 
-// count counts what the test itself meets: for method margin the other side
-// times the minimum slowdown.
+// count counts ties and zero differences as the test meets them: for method margin with the
+// other side times the minimum slowdown.
 func (a *Analysis) count(pair judge.Pair) {
-	against := a.Family.Against(pair)
+	against := a.family.Against(pair)
 	all := slices.Concat(pair.Orig, against)
 	slices.Sort(all)
 	if len(slices.Compact(all)) < len(pair.Orig)+len(against) {
 		a.ties++
 	}
-	if len(pair.Orig) == 0 || !a.Family.Test(a.Family.Last()).Paired {
+	if len(pair.Orig) == 0 || !a.family.Test(a.family.Last()).Paired {
 		return
 	}
 	a.zeros += judge.ZeroDifferences(pair.Orig, against)
@@ -301,7 +299,7 @@ func (a *Analysis) isIncomplete(v *Verdict) {
 	a.incomplete = append(a.incomplete, Incomplete{v.Guideline, v.Cell(), v.Reason})
 }
 
-// number is null where x is undefined, which JSON has no number for.
+// Number is nil where x is undefined: JSON has no number for that.
 func Number(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
@@ -309,5 +307,5 @@ func Number(x float64) *float64 {
 	return &x
 }
 
-// seconds turns nanoseconds into the Report's unit.
+// Seconds turns nanoseconds into the unit of reports.
 func Seconds(ns float64) *float64 { return Number(ns / 1e9) }

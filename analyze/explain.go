@@ -17,8 +17,8 @@ type Explanation struct {
 	Report  *Report
 	Verdict *Verdict
 	Call    SideSamples
-	Other   *SideSamples   // what the call must not be slower than; nil: split without a smaller size
-	Test    *judge.Numbers // in nanoseconds; nil: no test was made
+	Other   *SideSamples   // what the call must not be slower than; nil for split without a smaller size
+	Test    *judge.Numbers // in nanoseconds; nil without a test
 	LimitS  *float64       // split: what the call may take by the medians, in seconds
 }
 
@@ -43,7 +43,7 @@ type SideRun struct {
 	Kept                []float64
 	RunMedian           float64   // of Kept, what the outlier filter left, in the order of measurement
 	WarmupEnd           int       // first repetition after a warm-up, if one was seen; −1: none
-	ACF                 []float64 // of Kept, at lag 1 on; nil: too few, or all equal
+	ACF                 []float64 // of Kept, at lag 1 on; nil if they are too few, or all equal
 	Usage               medians.Usage
 	ACFBound            float64 // within which most of ACF is if samples do not depend on each other
 }
@@ -52,8 +52,8 @@ type SideRun struct {
 // mpirun of the verdict's shape, nil where there is none; only the samples of
 // the two cases are kept.
 func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Explanation, error) {
-	plan := &a.Manifest.Plan
-	t, v := &plan.Tests[i], &a.Verdicts[i]
+	plan := &a.manifest.Plan
+	t, v := &plan.Tests[i], &a.verdicts[i]
 	call := plan.Cases[t.Case]
 	e := &Explanation{Report: a.Report, Verdict: v, Call: SideSamples{Function: call.Function, Msize: call.Msize, Calls: 1}}
 	cases, sides := []int{t.Case}, []*SideSamples{&e.Call}
@@ -62,7 +62,7 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 		e.Other = &SideSamples{Function: other.Function, Msize: other.Msize, Calls: max(v.K, 1)}
 		cases, sides = append(cases, t.Others[i]), append(sides, e.Other)
 	}
-	last := len(a.Set.Cases[t.Case].Medians)
+	last := len(a.set.Cases[t.Case].Medians)
 	if v.PValue != nil && t.Type != guidelines.Split {
 		last = v.Runs // a case may have been measured on for other tests
 	}
@@ -88,14 +88,14 @@ func (a *Analysis) Explain(i int, read func(run int) (*results.Run, error)) (*Ex
 		return e, nil
 	}
 	if t.Type == guidelines.Split {
-		e.Test = a.split.Numbers(slices.IndexFunc(a.Manifest.Split.FollowUps, func(f results.FollowUp) bool { return f.Test == i }))
+		e.Test = a.split.Numbers(slices.IndexFunc(a.manifest.Split.Comparisons, func(f results.Comparison) bool { return f.Test == i }))
 	} else {
-		e.Test = a.Family.Numbers(slices.Index(a.tests, i))
+		e.Test = a.family.Numbers(slices.Index(a.tests, i))
 	}
 	return e, nil
 }
 
-// add describes the case's samples of one mpirun.
+// Add describes the case's samples of one mpirun.
 func (s *SideSamples) Add(run *results.Run, plan int) error {
 	if run == nil {
 		return nil
@@ -131,7 +131,7 @@ func (s *SideSamples) Add(run *results.Run, plan int) error {
 	return nil
 }
 
-// describe does what medians.Set does with the samples, and more.
+// describe filters the samples as medians.Set does, and sums them up.
 func (s *SideRun) describe(valid []float64) error {
 	kept, fences, err := stats.Tukey(valid, stats.TukeyFactor)
 	if err != nil {
@@ -148,7 +148,7 @@ func (s *SideRun) describe(valid []float64) error {
 	return err
 }
 
-// dependence sums up the autocorrelation of all mpiruns.
+// Dependence sums up the autocorrelation of all mpiruns.
 func (s *SideSamples) Dependence() {
 	var bounds, inefficiencies []float64
 	lags := make([][]float64, medians.Lags)
@@ -168,14 +168,4 @@ func (s *SideSamples) Dependence() {
 		s.ACF = append(s.ACF, stats.MedianFinite(column))
 	}
 	s.ACFBound, s.Inefficiency = stats.MedianFinite(bounds), stats.MedianFinite(inefficiencies)
-}
-
-// AllCallsS is what the other side takes, in seconds: for split all k calls. nil:
-// it was not measured.
-func (v *Verdict) AllCallsS() *float64 {
-	if v.OtherMedianS == nil {
-		return nil
-	}
-	all := *v.OtherMedianS * float64(max(v.K, 1))
-	return &all
 }

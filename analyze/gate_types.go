@@ -49,8 +49,8 @@ type Baseline struct {
 type Gated struct {
 	State       GateState `json:"state"`
 	Alarm       bool      `json:"alarm"`
-	StateReason string    `json:"state_reason,omitempty"` // a sentence
-	Ticket      string    `json:"ticket,omitempty"`       // of the expectation
+	StateReason string    `json:"state_reason,omitempty"`      // a sentence
+	Ticket      string    `json:"ticket,omitempty" column:"-"` // of the expectation
 }
 
 // Origin says which check a report is of.

@@ -61,7 +61,7 @@ type LooksSummary struct {
 
 // looksSummary is nil where there is a single look with all of the error.
 func (a *Analysis) looksSummary() *LooksSummary {
-	d := a.Family
+	d := a.family
 	if !d.Several() {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (a *Analysis) looksSummary() *LooksSummary {
 	}
 	var spent int64 // whole nanoseconds: the order of the map is not seen
 	full := 0.0
-	for _, walls := range a.Set.WallNS {
+	for _, walls := range a.set.WallNS {
 		var first, n int64
 		for run, ns := range walls {
 			spent += ns
@@ -101,13 +101,13 @@ func Needed(m *results.Manifest, set *medians.Set, cfg judge.Config, runs int) (
 		return nil, err
 	}
 	needed := map[int]bool{}
-	k := a.Family.After(runs)
+	k := a.family.After(runs)
 	for n, i := range a.tests {
 		orig, other := a.sides(i)
-		if a.Family.Outcomes[n].Done() || a.Verdicts[i].Verdict != "" || a.Family.After(min(orig.Runs, other.Runs)) < k {
+		if a.family.Outcomes[n].Done() || a.verdicts[i].Verdict != "" || a.family.After(min(orig.Runs, other.Runs)) < k {
 			continue
 		}
-		if problem(a.Family.Schedule, orig) != "" || problem(a.Family.Schedule, other) != "" {
+		if problem(a.family.Schedule, orig) != "" || problem(a.family.Schedule, other) != "" {
 			continue // more mpiruns do not mend it
 		}
 		t := &m.Plan.Tests[i]

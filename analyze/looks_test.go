@@ -169,13 +169,13 @@ func TestSchedulesThatLeadNowhereAreErrors(t *testing.T) {
 		"above R":        func(m *results.Manifest) { m.Looks = []int{10, 20, 40} },
 		"weights":        func(m *results.Manifest) { m.LookWeights = []float64{1, 1, 1} },
 		"fewer weights":  func(m *results.Manifest) { m.LookWeights = nil },
-		"test of none":   func(m *results.Manifest) { m.Split.FollowUps[0].Test = 99 },
-		"part of none":   func(m *results.Manifest) { m.Split.FollowUps[0].Part = -1 },
-		"calls of none":  func(m *results.Manifest) { m.Split.FollowUps[0].Calls = 0 },
-		"case of no one": func(m *results.Manifest) { m.Split.FollowUps[0].Case = 6 },
+		"test of none":   func(m *results.Manifest) { m.Split.Comparisons[0].Test = 99 },
+		"part of none":   func(m *results.Manifest) { m.Split.Comparisons[0].Part = -1 },
+		"calls of none":  func(m *results.Manifest) { m.Split.Comparisons[0].Calls = 0 },
+		"case of no one": func(m *results.Manifest) { m.Split.Comparisons[0].Case = 6 },
 	} {
 		m := fixture.WithLooks()
-		m.Split = &results.SplitPlan{R: 10, FollowUps: []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
+		m.Split = &results.FollowUps{R: 10, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
 		spoil(m)
 		if _, err := Design(m, judge.Default()); err == nil {
 			t.Errorf("%s: no error", name)
@@ -208,8 +208,8 @@ func TestSuspectedSplitIsDecidedByExperiment(t *testing.T) {
 	} {
 		m := fixture.Manifest()
 		runs := fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000)
-		plan, err := FollowUps(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), nil)
-		if err != nil || plan == nil || plan.R != fixture.R || len(plan.FollowUps) != 1 || plan.FollowUps[0] != (results.FollowUp{Test: 1, Case: 1, Part: 0, Calls: 8}) {
+		plan, err := PlanSplit(m, fixture.Collected(t, medians.New(m), runs), judge.Default(), nil)
+		if err != nil || plan == nil || plan.R != fixture.R || len(plan.Comparisons) != 1 || plan.Comparisons[0] != (results.Comparison{Test: 1, Case: 1, Part: 0, Calls: 8}) {
 			t.Fatalf("follow-ups %+v, %v", plan, err)
 		}
 		m.Split = plan
@@ -229,7 +229,7 @@ func TestSuspectedSplitIsDecidedByExperiment(t *testing.T) {
 
 func TestUnfinishedExperimentLeavesTheSuspicion(t *testing.T) {
 	m := fixture.Manifest()
-	m.Split = &results.SplitPlan{R: fixture.R, FollowUps: []results.FollowUp{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
+	m.Split = &results.FollowUps{R: fixture.R, Comparisons: []results.Comparison{{Test: 1, Case: 1, Part: 0, Calls: 8}}}
 	runs := append(fixture.Measured(m, 1000, 50000, 60000, 60000, 60000, 60000), followed(m, 50000, 8000)[1:]...)
 	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[1].Verdict != judge.Suspected || r.Exit != 4 || len(r.Incomplete) != 1 {
 		t.Errorf("a run is missing: %+v, exit %d", r.Verdicts[1], r.Exit)
@@ -305,8 +305,8 @@ func TestTheSplitExperimentTakesItsShareOfTheLevelFromTheFirstFamily(t *testing.
 		cfg.Method = c.method
 		a := must.Get(begin(m, medians.New(m), cfg))(t)
 		own, split := levels(m, cfg)
-		if math.Abs(own.Alpha-c.own)+math.Abs(split.Alpha-c.split) > 1e-12 || a.Family.Alpha != own.Alpha {
-			t.Errorf("%+v: levels %v and %v, judged with %v", c, own.Alpha, split.Alpha, a.Family.Alpha)
+		if math.Abs(own.Alpha-c.own)+math.Abs(split.Alpha-c.split) > 1e-12 || a.family.Alpha != own.Alpha {
+			t.Errorf("%+v: levels %v and %v, judged with %v", c, own.Alpha, split.Alpha, a.family.Alpha)
 		}
 	}
 }

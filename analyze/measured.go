@@ -6,7 +6,6 @@ import (
 	"pgmpi/analyze/medians"
 	"pgmpi/measure/host"
 	"pgmpi/measure/protocol"
-	"pgmpi/measure/results"
 )
 
 // Measured is what the verdicts of a report were made from. A report that was read
@@ -22,16 +21,8 @@ type Measured struct {
 // MpirunFactors are how much slower each mpirun was in general than the others of its shape.
 type MpirunFactors struct {
 	Shape   string
-	Factors []float64 // from mpirun 1; nil: not known
-}
-
-func measuredOf(set *medians.Set, m *results.Manifest) Measured {
-	out := Measured{Cases: set.CaseMedians(), Rank: m.Rank, Factors: m.Factors, Config: m.Config}
-	for _, s := range m.Plan.Shapes {
-		out.Mpiruns = append(out.Mpiruns, MpirunFactors{s.String(), set.LastGeneral(s)})
-	}
-	return out
+	Factors []float64 // from mpirun 1; nil if not known
 }
 
 // RunMedians are all that the tests rest on.
-func (a *Analysis) RunMedians() []medians.CaseMedians { return a.Set.AllMedians() }
+func (a *Analysis) RunMedians() []medians.CaseMedians { return a.set.AllMedians() }

@@ -35,8 +35,8 @@ func OriginOf(m *results.Manifest) Origin {
 
 // origin also knows what the raw files say.
 func (a *Analysis) origin() Origin {
-	o := OriginOf(a.Manifest)
-	last := a.Set.LastFinished()
+	o := OriginOf(a.manifest)
+	last := a.set.LastFinished()
 	if last.IsZero() {
 		return o
 	}
@@ -49,8 +49,8 @@ func (a *Analysis) origin() Origin {
 
 // yardstick is what was read in the median mpirun of each shape.
 func (a *Analysis) yardstick() (out []Probes) {
-	for _, shape := range a.Manifest.Plan.Shapes {
-		y := Probes{Shape: shape.String(), Speed: a.Set.Speed(shape)}
+	for _, shape := range a.manifest.Plan.Shapes {
+		y := Probes{Shape: shape.String(), Speed: a.set.Speed(shape)}
 		if (y != Probes{Shape: y.Shape}) {
 			out = append(out, y)
 		}
@@ -58,7 +58,7 @@ func (a *Analysis) yardstick() (out []Probes) {
 	return out
 }
 
-// unique are the texts that are not empty, each once, in their order.
+// Unique returns the texts that are not empty, each once, in their order.
 func Unique(texts []string) (out []string) {
 	for _, t := range texts {
 		if t != "" && !slices.Contains(out, t) {

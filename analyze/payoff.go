@@ -13,7 +13,7 @@ import (
 type Payoff struct {
 	InitS float64 `json:"init_s"` // what the request costs beside its uses: making and freeing it, seconds
 	GainS float64 `json:"gain_s"` // what a use saves, seconds; negative: it costs more
-	From  *int    `json:"from"`   // uses; null: Never, or the lines contradict each other
+	From  *int    `json:"from"`   // uses; null if Never, or if the lines contradict each other
 	Never bool    `json:"never"`
 }
 
@@ -23,11 +23,11 @@ type uses struct{ one, many float64 }
 // each is what one call in a row takes.
 func (u uses) each() float64 { return (u.many - u.one) / (mockups.Times - 1) }
 
-// payoffs fills in that of every verdict that holds a request's whole life against
+// payoffs fills in every verdict that holds a request's whole life against
 // nonblocking calls.
 func (a *Analysis) payoffs() {
-	for i, t := range a.Manifest.Plan.Tests {
-		v := &a.Verdicts[i]
+	for i, t := range a.manifest.Plan.Tests {
+		v := &a.verdicts[i]
 		f, _ := mockups.Get(t.Function)
 		m, _ := mockups.Get(t.Mockup)
 		if f.Call != mockups.PersistentTimes || m.Call != mockups.NonblockingTimes || v.MedianS == nil || v.OtherMedianS == nil {
@@ -43,15 +43,15 @@ func (a *Analysis) payoffs() {
 
 // medianBeside is the median of another call of a test's collective, in seconds; NaN: it has none.
 func (a *Analysis) medianBeside(t guidelines.Test, c mockups.Call) float64 {
-	plan, id := &a.Manifest.Plan, mockups.CallOf(mockups.Collective(t.Function), c)
+	plan, id := &a.manifest.Plan, mockups.CallOf(mockups.Collective(t.Function), c)
 	at := slices.IndexFunc(plan.Cases, func(k guidelines.Case) bool { return k.Function == id && k.Msize == t.Msize && k.Shape == t.Shape })
 	if at < 0 {
 		return math.NaN()
 	}
-	return a.Set.Cases[at].Median() / 1e9
+	return a.set.Cases[at].Median() / 1e9
 }
 
-// payoff is that of a request against nonblocking calls. It pays within mockups.Times uses if
+// payoff compares a request with nonblocking calls. It pays within mockups.Times uses if
 // and only if that many take no longer.
 func payoff(request, calls uses) *Payoff {
 	gain := calls.each() - request.each()

@@ -16,17 +16,17 @@ import (
 
 // report puts everything that was found together.
 func (a *Analysis) report(states []medians.State) *Report {
-	m, d, cfg := a.Manifest, a.Family, a.Cfg
+	m, d, cfg := a.manifest, a.family, a.cfg
 	r := &Report{
 		Schema: Schema, Version: m.Version, Library: LibraryOf(m), Shapes: []Shape{},
 		Operation: OperationOf(&m.Plan), Origin: a.origin(), R: d.R(), Method: cfg.Method, Test: d.Test(d.Last()).Name, Adjust: d.Adjust, M: d.M, Alpha: cfg.Alpha, FamilyAlpha: d.Alpha,
-		MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance, NBTolerance: cfg.NBTolerance, NBAllowance: time.Duration(cfg.NBAllowance).Seconds(), PMin: d.PMin(d.Last()), ClockTickS: float64(a.Set.TickNS) / 1e9,
+		MinSlowdown: cfg.MinSlowdown, SplitTolerance: cfg.SplitTolerance, NBTolerance: cfg.NBTolerance, NBAllowance: time.Duration(cfg.NBAllowance).Seconds(), PMin: d.PMin(d.Last()), ClockTickS: float64(a.set.TickNS) / 1e9,
 		Rho: Number(stats.MedianFinite(a.rhos)), TiedTests: a.ties, ZeroDifferences: a.zeros,
-		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.Verdicts), Verdicts: a.Verdicts,
+		Looks: a.looksSummary(), Guidelines: guidelineRows(&m.Plan, a.verdicts), Verdicts: a.verdicts,
 		RunsNeededHalf: a.half, Refused: d.Refused, Incomplete: a.incomplete, Exclude: a.exclude(),
 		Wrong: a.untimed(a.isWrong), NotMeasured: a.untimed(func(i int) bool { return !a.isWrong(i) }), NotConverged: a.notConverged(),
-		OutOfSync: a.Set.OutOfSync(), States: states, Probes: a.yardstick(), SlowMpiruns: a.Set.Slow(), PageFaults: a.Set.Faulting(), Bounds: a.Set.Bounds(), Dependence: a.Set.Dependence(),
-		Notes: append([]string{}, m.Plan.Notes...),
+		OutOfSync: a.set.OutOfSync(), States: states, Probes: a.yardstick(), SlowMpiruns: a.set.Slow(), PageFaults: a.set.Faulting(), Bounds: a.set.Bounds(), Dependence: a.set.Dependence(),
+		Notes: append([]string{}, m.Plan.Notes...), Measured: Measured{Cases: a.set.CaseMedians(), Rank: m.Rank, Factors: m.Factors, Config: m.Config},
 	}
 	for _, s := range m.Plan.Shapes {
 		shape := Shape{Name: s.String(), Shape: s}
@@ -35,17 +35,17 @@ func (a *Analysis) report(states []medians.State) *Report {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: the launcher placed the ranks as %s (nodes × ranks on each); only folders with this placement are compared. To ask for a placement, give --shape", s, place))
 		}
 		r.Shapes = append(r.Shapes, shape)
+		r.Measured.Mpiruns = append(r.Measured.Mpiruns, MpirunFactors{s.String(), a.set.LastGeneral(s)})
 		if t := m.Timing[s.String()]; t.Why != "" {
 			r.Notes = append(r.Notes, fmt.Sprintf("%s: sync = \"auto\" has chosen %s (sample = %q): %s", s, t.Sync, t.Sample, t.Why))
 		}
 	}
-	r.Summary = summary(r.Shapes, a.Verdicts)
+	r.Summary = summary(r.Shapes, a.verdicts)
 	r.Warnings = a.warnings(r)
 	if s := a.split; s != nil {
 		r.Split = &SplitExperiment{s.R(), s.Test(0).Name, s.Adjust, s.M, s.Alpha, s.PMin(0), s.Refused}
 	}
 	r.Exit = r.ExitCode()
-	r.Measured = measuredOf(a.Set, m)
 	return r
 }
 
@@ -53,7 +53,7 @@ func LibraryOf(m *results.Manifest) Library {
 	return Library{Name: m.Rank.Library, Version: m.Rank.LibVersion, PML: PmlOf(m)}
 }
 
-// pmlOf names Open MPI's point-to-point messaging layer, each that a shape uses once.
+// PmlOf names Open MPI's point-to-point messaging layer, each that a shape uses once.
 func PmlOf(m *results.Manifest) string {
 	var names []string
 	for _, s := range m.Plan.Shapes {
@@ -67,8 +67,8 @@ func PmlOf(m *results.Manifest) string {
 // untimed lists cases without times, with what happened to them.
 func (a *Analysis) untimed(which func(i int) bool) []CaseMessage {
 	out := []CaseMessage{}
-	for i, k := range a.Manifest.Plan.Cases {
-		if of := &a.Set.Cases[i]; slices.Contains(protocol.NotTimed, of.Status) && which(i) {
+	for i, k := range a.manifest.Plan.Cases {
+		if of := &a.set.Cases[i]; slices.Contains(protocol.NotTimed, of.Status) && which(i) {
 			out = append(out, CaseMessage{medians.CellOf(k), of.Status, of.Message})
 		}
 	}
@@ -79,11 +79,11 @@ func (a *Analysis) untimed(which func(i int) bool) []CaseMessage {
 // call of the library that does not return or ends the program. Own algorithms, which nobody
 // gets unasked, and mock-ups of the user's own are only left out where they do that.
 func (a *Analysis) isWrong(i int) bool {
-	switch a.Set.Cases[i].Status {
+	switch a.set.Cases[i].Status {
 	case protocol.StatusWrong:
 		return true
 	case protocol.StatusHangs, protocol.StatusCrashes:
-		return isOtherCall(a.Manifest.Plan.Cases[i].Function)
+		return isOtherCall(a.manifest.Plan.Cases[i].Function)
 	default:
 		return false
 	}
@@ -97,26 +97,21 @@ func isOtherCall(id string) bool {
 
 func (a *Analysis) notConverged() []NotConverge {
 	out := []NotConverge{}
-	for i, k := range a.Manifest.Plan.Cases {
-		if n, ok := a.Manifest.NRep[i]; ok && !n.Converged && a.Set.Cases[i].Status == protocol.StatusOK {
+	for i, k := range a.manifest.Plan.Cases {
+		if n, ok := a.manifest.NRep[i]; ok && !n.Converged && a.set.Cases[i].Status == protocol.StatusOK {
 			out = append(out, NotConverge{medians.CellOf(k), n.N, n.Reason})
 		}
 	}
 	return out
 }
 
-// isAboutCalls tells whether the guideline of a pattern is about several functions.
-func isAboutCalls(t guidelines.Test) bool {
-	return isOtherCall(t.Function) || isOtherCall(t.Mockup)
-}
-
 // exclude names the guidelines that need a wrong case, as
 // check.exclude takes them.
 func (a *Analysis) exclude() []string {
 	out := []string{}
-	for _, t := range a.Manifest.Plan.Tests {
+	for _, t := range a.manifest.Plan.Tests {
 		id := t.Guideline
-		if t.Type != guidelines.Pattern || isAboutCalls(t) {
+		if t.Type != guidelines.Pattern || isOtherCall(t.Function) || isOtherCall(t.Mockup) { // it is about several functions
 			id += ":" + t.Function
 		}
 		if (a.isWrong(t.Case) || slices.ContainsFunc(t.Others, a.isWrong)) && !slices.Contains(out, id) {

@@ -18,15 +18,14 @@ import (
 type Selection struct {
 	Selector string
 	Tests    []int // by index into plan.Tests
-	Violated bool  // only those of them that are
+	Violated bool  // only the violated ones
 }
 
-// Of leaves out what a report does not find violated, where only that is wanted.
+// Of returns the selected tests of a report; it leaves out kept ones where only violated ones are wanted.
 func (s Selection) Of(r *Report) []int {
 	return slices.DeleteFunc(slices.Clone(s.Tests), func(i int) bool { return s.Violated && r.Verdicts[i].Verdict != judge.Violated })
 }
 
-// selectorForm is what a selector looks like.
 const selectorForm = `of the form GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:MPI_Bcast:1Ki:p2; without a size, all that is violated of a GUIDELINE or FUNCTION`
 
 // Select reads a selector: a guideline, a function, a message size and a shape, each at most once,
@@ -75,7 +74,7 @@ const (
 )
 
 var (
-	// shapeForm is what Shape.String writes.
+	// ShapeForm is what Shape.String writes.
 	ShapeForm = regexp.MustCompile(`^(p[0-9]+|[0-9]+x[0-9]+)$`)
 	// spacedSize is a size with a blank before its unit, as reports print it.
 	spacedSize = regexp.MustCompile(`(?i)\b([0-9]+)\s+([kmg]i?b?|b)\b`)
@@ -115,7 +114,7 @@ func partsOf(plan *guidelines.Plan, selector string) (map[part]string, error) {
 	return parts, nil
 }
 
-// fold is a name without regard to case and "MPI_".
+// Fold is a name without regard to case and "MPI_".
 func Fold(name string) string { return strings.TrimPrefix(strings.ToLower(name), "mpi_") }
 
 // narrow keeps the tests that have a name.

@@ -9,31 +9,42 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// SelectCases reads FUNCTION:MSIZE[:SHAPE], such as MPI_Scan:256Ki or scan_as_exscan+reduce_local:8:p2, and
-// returns the planned cases that it names, by index into plan.Cases: one for each shape, where none is named.
-func SelectCases(plan *guidelines.Plan, selector string) ([]int, error) {
-	parts := strings.Split(selector, ":")
-	if len(parts) < 2 || len(parts) > 3 {
-		return nil, fmt.Errorf("%q is not of the form FUNCTION:MSIZE[:SHAPE], such as MPI_Scan:256Ki", selector)
+// ParseCase reads FUNCTION:MSIZE[:SHAPE]; shape is "" where none is given.
+func ParseCase(text string) (function string, msize int64, shape string, err error) {
+	function, rest, _ := strings.Cut(text, ":")
+	size, shape, _ := strings.Cut(rest, ":")
+	if function == "" || size == "" {
+		return "", 0, "", fmt.Errorf("%q is not of the form FUNCTION:MSIZE[:SHAPE], such as Bcast:1Ki or MPI_Reduce:64Ki:p4", text)
 	}
-	size, err := conf.ParsePrintedSize(parts[1])
-	if err != nil && parts[1] != "0" {
-		return nil, fmt.Errorf("%s: %w", parts[0], err)
+	if size != "0" {
+		if msize, err = conf.ParsePrintedSize(size); err != nil {
+			err = fmt.Errorf("%s: %w", function, err)
+		}
+	}
+	return function, msize, shape, err
+}
+
+// SelectCases returns the planned cases that FUNCTION:MSIZE[:SHAPE] names, by index into
+// plan.Cases: one for each shape, where none is named. One that is not there is an error, which
+// says what there is.
+func SelectCases(plan *guidelines.Plan, text string) ([]int, error) {
+	function, msize, on, err := ParseCase(text)
+	if err != nil {
+		return nil, err
 	}
 	var functions, sizes, shapes []string
 	var out []int
 	for i, c := range plan.Cases {
-		shape := c.Shape.String()
 		functions = append(functions, c.Function)
-		if Fold(c.Function) != Fold(parts[0]) {
+		if Fold(c.Function) != Fold(function) {
 			continue
 		}
 		sizes = append(sizes, conf.FormatSize(c.Msize))
-		if c.Msize != size {
+		if c.Msize != msize {
 			continue
 		}
-		shapes = append(shapes, shape)
-		if len(parts) == 2 || parts[2] == shape {
+		shapes = append(shapes, c.Shape.String())
+		if on == "" || on == c.Shape.String() {
 			out = append(out, i)
 		}
 	}
@@ -41,9 +52,9 @@ func SelectCases(plan *guidelines.Plan, selector string) ([]int, error) {
 	case len(out) > 0:
 		return out, nil
 	case len(sizes) == 0:
-		return nil, errors.New(conf.Unknown("function", parts[0], Unique(functions)))
+		return nil, errors.New(conf.Unknown("function", function, Unique(functions)))
 	case len(shapes) == 0:
-		return nil, fmt.Errorf("%s was not measured at %s; there are: %s", parts[0], conf.HumanSize(size), strings.Join(Unique(sizes), ", "))
+		return nil, fmt.Errorf("%s was not measured at %s; there are: %s", function, conf.HumanSize(msize), strings.Join(Unique(sizes), ", "))
 	}
-	return nil, fmt.Errorf("%s was not measured on %s; there are: %s", parts[0], parts[2], strings.Join(Unique(shapes), ", "))
+	return nil, fmt.Errorf("%s was not measured on %s; there are: %s", function, on, strings.Join(Unique(shapes), ", "))
 }

@@ -8,16 +8,27 @@ import (
 	"strings"
 )
 
-// Side is a results folder to be compared with others. Without an Analysis its
-// Design can be asked for, no more.
+// Side is a results folder to be compared with others.
 type Side struct {
-	Name string // what the user calls the folder
-	*Analysis
+	Name     string // what the user calls the folder
+	Manifest *results.Manifest
+	Set      *medians.Set
+	Report   *Report // nil: nothing has been measured yet, and only designs can be asked for
 }
+
+// With returns the Analysis with another report about it.
+func (a *Analysis) With(r *Report) *Analysis {
+	out := *a
+	out.Report, out.verdicts = r, r.Verdicts
+	return &out
+}
+
+// Side is the folder of an Analysis.
+func (a *Analysis) Side(name string) *Side { return &Side{name, a.manifest, a.set, a.Report} }
 
 // Planned is a Side before its first mpirun.
 func Planned(name string, m *results.Manifest) *Side {
-	return &Side{name, &Analysis{Manifest: m, Set: medians.New(m)}}
+	return &Side{Name: name, Manifest: m, Set: medians.New(m)}
 }
 
 // NotComparable is the error for folders whose numbers do not mean the same.
@@ -27,7 +38,7 @@ func (e *NotComparable) Error() string { return e.Reason }
 
 func (s *Side) Mpiruns() int { return s.Manifest.Runs(protocol.ModeMeasure) }
 
-// cases are the indices of the planned cases.
+// Cases returns the indices of the planned cases.
 func (s *Side) Cases() map[guidelines.Case]int {
 	at := map[guidelines.Case]int{}
 	for i, k := range s.Manifest.Plan.Cases {
@@ -36,15 +47,17 @@ func (s *Side) Cases() map[guidelines.Case]int {
 	return at
 }
 
-// isMockup tells a mock-up from a collective of MPI.
+// IsMockup tells a mock-up from a collective of MPI.
 func IsMockup(function string) bool { return !strings.HasPrefix(function, "MPI_") }
 
-func (s *Side) Folder() ComparedFolder {
-	m := s.Manifest
-	return ComparedFolder{Folder: s.Name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: s.Mpiruns()}
+func (s *Side) Folder() ComparedFolder { return FolderOf(s.Name, s.Manifest, s.Mpiruns()) }
+
+// FolderOf names a results folder where r mpiruns of it are compared or shown.
+func FolderOf(name string, m *results.Manifest, r int) ComparedFolder {
+	return ComparedFolder{Folder: name, Library: LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: r}
 }
 
-// unusable reports whether the medians of a case cannot be compared, and why; left: it
+// Unusable reports whether the medians of a case cannot be compared, and why; left: it
 // was not measured at all.
 func (s *Side) Unusable(i int) (yes, left bool, reason string) {
 	k := &s.Set.Cases[i]

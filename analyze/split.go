@@ -1,14 +1,13 @@
 package analyze
 
 import (
-	"cmp"
 	"fmt"
+	"slices"
 
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/stats"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
@@ -17,11 +16,11 @@ import (
 // is small, and the other is to lose little.
 const splitPart = 5
 
-// levels divides alpha between the family of monotony and patterns and that of the
+// levels divides alpha between the family of monotony and patterns and the
 // split experiment, so that a check as a whole errs with alpha.
 func levels(m *results.Manifest, cfg judge.Config) (own, split judge.Config) {
 	own, split = cfg, cfg
-	if cfg.Method != judge.MethodPaper && (m.SplitExperiment || m.Split != nil) {
+	if cfg.Method.Rules().FollowsUp && (m.SplitExperiment || m.Split != nil) {
 		split.Alpha = cfg.Alpha / splitPart
 		own.Alpha = cfg.Alpha * (splitPart - 1) / splitPart
 	}
@@ -31,15 +30,15 @@ func levels(m *results.Manifest, cfg judge.Config) (own, split judge.Config) {
 // judgeSplit judges split-robustness from the medians, without a test. What it
 // suspects, experiment tests.
 func (a *Analysis) judgeSplit() {
-	plan := &a.Manifest.Plan
+	plan := &a.manifest.Plan
 	for i, t := range plan.Tests {
 		if t.Type != guidelines.Split {
 			continue
 		}
-		v := &a.Verdicts[i]
+		v := &a.verdicts[i]
 		parts := a.usableParts(t)
-		a.settle(v, judge.Once(a.Family.Looks[0]), append([]int{t.Case}, parts...)...)
-		v.MedianS = Seconds(a.Set.Cases[t.Case].MedianOf(a.Family.Looks[0]))
+		a.settle(v, judge.Once(a.family.Looks[0]), append([]int{t.Case}, parts...)...)
+		v.MedianS = Seconds(a.set.Cases[t.Case].MedianOf(a.family.Looks[0]))
 		switch {
 		case v.Verdict == judge.Undecided:
 			a.isIncomplete(v)
@@ -62,17 +61,17 @@ type suspicion struct {
 // compare compares a size with a smaller one, by the medians of the mpiruns that
 // both have for certain.
 func (a *Analysis) compare(t guidelines.Test, part int) suspicion {
-	runs := a.Family.Looks[0]
-	whole, of := a.Set.Cases[t.Case].MedianOf(runs), a.Set.Cases[part].MedianOf(runs)
-	k := int(guidelines.SplitFactor(t.Msize, a.Manifest.Plan.Cases[part].Msize))
-	return suspicion{part, k, whole / (float64(k) * of), judge.SplitSuspected(whole, of, k, a.Cfg.SplitTolerance)}
+	runs := a.family.Looks[0]
+	whole, of := a.set.Cases[t.Case].MedianOf(runs), a.set.Cases[part].MedianOf(runs)
+	k := int(guidelines.SplitFactor(t.Msize, a.manifest.Plan.Cases[part].Msize))
+	return suspicion{part, k, whole / (float64(k) * of), judge.SplitSuspected(whole, of, k, a.cfg.SplitTolerance)}
 }
 
 // suspect gives a verdict about the part with the largest ratio, or about the largest
 // part where none is suspicious.
 func (a *Analysis) suspect(v *Verdict, t guidelines.Test, parts []int) {
 	yes, no := judge.Suspected, judge.NotSuspected
-	if a.Cfg.Method == judge.MethodPaper {
+	if !a.cfg.Method.Rules().FollowsUp {
 		yes, no = judge.Violated, judge.Kept
 	}
 	v.Verdict = no
@@ -87,8 +86,8 @@ func (a *Analysis) suspect(v *Verdict, t guidelines.Test, parts []int) {
 
 // about fills in what a verdict from medians is about.
 func (a *Analysis) about(v *Verdict, s suspicion) {
-	v.MsizeOther, v.K = a.Manifest.Plan.Cases[s.part].Msize, s.calls
-	v.OtherMedianS = Seconds(a.Set.Cases[s.part].MedianOf(a.Family.Looks[0]))
+	v.MsizeOther, v.K = a.manifest.Plan.Cases[s.part].Msize, s.calls
+	v.OtherMedianS = Seconds(a.set.Cases[s.part].MedianOf(a.family.Looks[0]))
 	v.Ratio = Number(s.ratio)
 }
 
@@ -97,21 +96,21 @@ func (a *Analysis) about(v *Verdict, s suspicion) {
 func (a *Analysis) usableParts(t guidelines.Test) []int {
 	var parts []int
 	for _, o := range t.Others {
-		if a.Set.Cases[o].Status == protocol.StatusOK && a.Manifest.Plan.Cases[o].Msize > 0 {
+		if a.set.Cases[o].Status == protocol.StatusOK && a.manifest.Plan.Cases[o].Msize > 0 {
 			parts = append(parts, o)
 		}
 	}
 	return parts
 }
 
-// FollowUps plans the experiment on split-robustness from the medians of stage
-// 2: one follow-up for each suspicion, about the m_i that is reported, and for what the
-// baselines violate, so that there both sides are tests: violatedBefore gives the smaller
+// PlanSplit plans the experiment on split-robustness from the medians of stage 2: one
+// comparison for each suspicion, with the m_i that is reported, and for what the
+// baselines violate, so that both checks test it: violatedBefore gives the smaller
 // size of which k calls were faster there, 0 for none; it may be nil. It is measured
 // in as many mpiruns as pair well, but no more than the check has. It is nil where
-// there is nothing to follow up: no suspicion, method paper, or an R that is too small.
-func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, violatedBefore func(*Verdict) int64) (*results.SplitPlan, error) {
-	if cfg.Method == judge.MethodPaper {
+// there is nothing to follow up, the method does not, or R is too small.
+func PlanSplit(m *results.Manifest, set *medians.Set, cfg judge.Config, violatedBefore func(*Verdict) int64) (*results.FollowUps, error) {
+	if !cfg.Method.Rules().FollowsUp {
 		return nil, nil
 	}
 	a, err := begin(m, set, cfg)
@@ -119,24 +118,21 @@ func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, violated
 		return nil, err
 	}
 	a.judgeSplit()
-	plan := &results.SplitPlan{}
-	for i, v := range a.Verdicts {
+	plan := &results.FollowUps{}
+	for i, v := range a.verdicts {
 		other := v.MsizeOther
 		if v.Verdict == judge.NotSuspected && violatedBefore != nil {
 			other = violatedBefore(&v)
 		} else if v.Verdict != judge.Suspected {
 			continue
 		}
-		t := m.Plan.Tests[i]
-		for _, part := range a.usableParts(t) {
-			if size := m.Plan.Cases[part].Msize; size == other {
-				plan.FollowUps = append(plan.FollowUps, results.FollowUp{Test: i, Case: t.Case, Part: part, Calls: int(guidelines.SplitFactor(t.Msize, size))})
-			}
+		if c, ok := Compare(&m.Plan, i, other); ok && slices.Contains(a.usableParts(m.Plan.Tests[i]), c.Part) {
+			plan.Comparisons = append(plan.Comparisons, c)
 		}
 	}
 	_, split := levels(m, cfg)
-	plan.R = min(a.Family.R(), max(a.Family.Looks[0], judge.Pairing(split.Alpha, len(plan.FollowUps))))
-	d, err := judge.NewDesign(split, judge.Once(plan.R), len(plan.FollowUps))
+	plan.R = min(a.family.R(), max(a.family.Looks[0], judge.Pairing(split.Alpha, len(plan.Comparisons))))
+	d, err := judge.NewDesign(split, judge.Once(plan.R), len(plan.Comparisons))
 	if err != nil || d.M == 0 || d.Refused != nil {
 		return nil, err
 	}
@@ -144,8 +140,8 @@ func FollowUps(m *results.Manifest, set *medians.Set, cfg judge.Config, violated
 }
 
 // untested is the strongest suspicion of a test beside the one that was followed up.
-func (a *Analysis) untested(f results.FollowUp) (strongest suspicion, ok bool) {
-	t := a.Manifest.Plan.Tests[f.Test]
+func (a *Analysis) untested(f results.Comparison) (strongest suspicion, ok bool) {
+	t := a.manifest.Plan.Tests[f.Test]
 	for _, part := range a.usableParts(t) {
 		if s := a.compare(t, part); part != f.Part && s.suspicious && (!ok || s.ratio > strongest.ratio) {
 			strongest, ok = s, true
@@ -161,58 +157,33 @@ type SplitExperiment struct {
 	Test    judge.TestName `json:"test"`    // what was used
 	Adjust  judge.Adjust   `json:"adjust"`  // what was used
 	M       int            `json:"m"`       // follow-ups: tests in this family
-	Alpha   float64        `json:"alpha"`   // its level, which with that of the other family makes the check's
+	Alpha   float64        `json:"alpha"`   // its level; the two families' levels add up to the check's
 	PMin    float64        `json:"p_min"`   // smallest p-value attainable
 	Refused *judge.Refusal `json:"refused"` // null: R is large enough; else they stay suspected
-}
-
-// measured are both sides of a follow-up in an experiment; why: they are not there.
-func (a *Analysis) Measured(mode protocol.Mode, f results.FollowUp, runs int) (pair judge.Pair, why string) {
-	whole, parts := a.Set.Side(mode, f.Case, 1), a.Set.Side(mode, f.Part, f.Calls)
-	if whole == nil || parts == nil || whole.Status != protocol.StatusOK || parts.Status != protocol.StatusOK {
-		return pair, " has not been measured"
-	}
-	if problem := cmp.Or(whole.Problem(runs), parts.Problem(runs)); problem != "" {
-		return pair, ": " + problem
-	}
-	return judge.Pair{Orig: whole.Medians, Other: parts.Medians}, ""
 }
 
 // experiment tests the follow-ups like patterns whose mock-up is k calls
 // (docs/dev/statistics.md).
 func (a *Analysis) experiment() error {
-	m := a.Manifest
-	if a.Cfg.Method == judge.MethodPaper || m.Split == nil || len(m.Split.FollowUps) == 0 {
+	m := a.manifest
+	if !a.cfg.Method.Rules().FollowsUp || m.Split == nil || len(m.Split.Comparisons) == 0 {
 		return nil
 	}
-	_, split := levels(m, a.Cfg)
-	d, err := judge.NewDesign(split, judge.Once(m.Runs(protocol.ModeSplit)), len(m.Split.FollowUps))
+	_, split := levels(m, a.cfg)
+	d, err := judge.NewDesign(split, judge.Once(m.Runs(protocol.ModeSplit)), len(m.Split.Comparisons))
 	if err != nil {
 		return err
 	}
-	a.split = d.Family(float64(a.Set.TickNS))
-	if d.Refused != nil {
-		return nil
-	}
-	pairs := make([]judge.Pair, d.M)
-	for i, f := range m.Split.FollowUps {
-		pair, why := a.Measured(protocol.ModeSplit, f, d.R())
-		if why != "" { // it stays suspected
-			a.Verdicts[f.Test].Reason = "its experiment" + why
-			a.isIncomplete(&a.Verdicts[f.Test])
-			continue
-		}
-		pairs[i] = pair
-	}
-	if err := a.split.Look(pairs); err != nil {
+	if a.split, err = Follow(m, a.set, protocol.ModeSplit, d, m.Split.Comparisons); err != nil || d.Refused != nil {
 		return err
 	}
-	for i, f := range m.Split.FollowUps {
-		o := a.split.Outcomes[i]
-		if o.Runs == 0 {
+	for i, f := range a.split.Comparisons {
+		v, o := &a.verdicts[f.Test], a.split.Outcomes[i]
+		if problem := a.split.Problems[i]; problem != "" { // it stays suspected
+			v.Reason = "its experiment: " + problem
+			a.isIncomplete(v)
 			continue
 		}
-		v := &a.Verdicts[f.Test]
 		if rest, ok := a.untested(f); ok && o.Verdict != judge.Violated {
 			v.Reason = fmt.Sprintf("%s against %d calls of %s, where it was tested; the medians suggest it here as well", o.Verdict, f.Calls, conf.HumanSize(m.Plan.Cases[f.Part].Msize))
 			a.about(v, rest)
@@ -221,8 +192,7 @@ func (a *Analysis) experiment() error {
 		v.set(o, nil)
 		v.Reason = ""
 		v.K, v.MsizeOther = f.Calls, m.Plan.Cases[f.Part].Msize
-		v.MedianS = Seconds(stats.MedianFinite(pairs[i].Orig))
-		v.OtherMedianS = Seconds(stats.MedianFinite(pairs[i].Other) / float64(f.Calls))
+		v.MedianS, v.OtherMedianS = a.split.Times(i)
 	}
 	return nil
 }

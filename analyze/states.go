@@ -10,11 +10,12 @@ import (
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/remark"
 )
 
 // StateVerdict is what a test would say of the mpiruns of one state of the machine
-// alone, at alpha and not adjusted. It explains a verdict, and is none.
+// alone, at alpha and not adjusted. It explains the verdict; it is not a verdict of its own.
 type StateVerdict struct {
 	State     string        `json:"state"`   // its name
 	Mpiruns   int           `json:"mpiruns"` // steady ones of it, that the test has
@@ -24,11 +25,25 @@ type StateVerdict struct {
 	Verdict   judge.Verdict `json:"verdict"`
 }
 
-// states are those of all shapes.
+// InStates are the answers of a test in each state.
+type InStates []StateVerdict
+
+// String is "violated in state A (6 mpiruns), kept in state B (4)".
+func (by InStates) String() (out string) {
+	for i, in := range by {
+		n := fmt.Sprint(in.Mpiruns)
+		if i == 0 {
+			n = conf.Plural(in.Mpiruns, "mpirun")
+		}
+		out += fmt.Sprintf("%s%s in state %s (%s)", phrase.When(i > 0, ", "), phrase.Words(in.Verdict), in.State, n)
+	}
+	return out
+}
+
 func (a *Analysis) states() []medians.State {
 	var out []medians.State
-	for _, shape := range a.Manifest.Plan.Shapes {
-		out = append(out, a.Set.States(shape)...)
+	for _, shape := range a.manifest.Plan.Shapes {
+		out = append(out, a.set.States(shape)...)
 	}
 	return out
 }
@@ -58,7 +73,7 @@ type divided struct {
 // min_slowdown, and so do the verdicts. They are a family of their own, which changes
 // no verdict.
 func (a *Analysis) byState(states []medians.State) error {
-	if a.Cfg.Method == judge.MethodPaper || len(states) == 0 {
+	if !a.cfg.Method.Rules().Slowdown || len(states) == 0 {
 		return nil
 	}
 	family := a.divided(states)
@@ -69,7 +84,7 @@ func (a *Analysis) byState(states []medians.State) error {
 	for i, d := range family {
 		pairs[i] = judge.Pair{Orig: ratios(d.second), Other: ratios(d.large)}
 	}
-	design, err := judge.NewComparison(a.Cfg, judge.TwoSided, false, len(family[0].large.Orig), len(family[0].second.Orig), len(family))
+	design, err := judge.NewComparison(a.cfg, judge.TwoSided, false, len(family[0].large.Orig), len(family[0].second.Orig), len(family))
 	if err != nil {
 		return err
 	}
@@ -78,7 +93,7 @@ func (a *Analysis) byState(states []medians.State) error {
 		return err
 	}
 	for i, o := range f.Outcomes {
-		if !(o.PAdjusted <= a.Cfg.Alpha) || math.Abs(math.Log(o.Ratio)) < math.Log(a.Cfg.MinSlowdown) {
+		if !(o.PAdjusted <= a.cfg.Alpha) || math.Abs(math.Log(o.Ratio)) < math.Log(a.cfg.MinSlowdown) {
 			continue
 		}
 		if err := a.answers(family[i]); err != nil {
@@ -91,11 +106,11 @@ func (a *Analysis) byState(states []medians.State) error {
 // divided are the tests with at least two mpiruns in two states.
 func (a *Analysis) divided(states []medians.State) (out []divided) {
 	for n, i := range a.tests {
-		runs := a.Family.Outcomes[n].Runs
+		runs := a.family.Outcomes[n].Runs
 		d := divided{test: n}
 		orig, other := a.sides(i)
 		for _, s := range states {
-			if s.Shape != a.Verdicts[i].Shape {
+			if s.Shape != a.verdicts[i].Shape {
 				continue
 			}
 			if p := inState(s, orig, other, runs); len(p.Orig) > 1 {
@@ -124,7 +139,7 @@ func ratios(p judge.Pair) []float64 {
 // answers judges a test in each state by itself, and keeps that where the verdicts
 // differ and some state has a ratio of min_slowdown.
 func (a *Analysis) answers(d divided) error {
-	cfg := a.Cfg
+	cfg := a.cfg
 	cfg.Method, cfg.Test, cfg.Adjust = judge.MethodDefault, judge.TestSignedRank, judge.AdjustNone
 	var out []StateVerdict
 	differ, slow := false, false
@@ -133,31 +148,28 @@ func (a *Analysis) answers(d divided) error {
 		if err != nil {
 			return err
 		}
-		f := design.Family(float64(a.Set.TickNS))
+		f := design.Family(float64(a.set.TickNS))
 		if err := f.Look(d.pairs[i : i+1]); err != nil {
 			return err
 		}
 		o := f.Outcomes[0]
 		out = append(out, StateVerdict{State: s.Name, Mpiruns: o.Runs, Ratio: Number(o.Ratio), RatioLo95: Number(o.Lo95), RatioHi95: Number(o.Hi95), Verdict: o.Verdict})
 		differ = differ || o.Verdict != out[0].Verdict
-		slow = slow || o.Ratio >= a.Cfg.MinSlowdown
+		slow = slow || o.Ratio >= a.cfg.MinSlowdown
 	}
 	if differ && slow {
-		a.Verdicts[a.tests[d.test]].ByState = out
+		a.verdicts[a.tests[d.test]].ByState = out
 	}
 	return nil
 }
 
-// fromState tells whether an mpirun is slow because of the machine's state.
-func fromState(states []medians.State, m medians.SlowMpirun) bool {
-	return slices.ContainsFunc(states, func(s medians.State) bool {
-		return s.Shape == m.Shape && s.Name != "A" && slices.Contains(s.Mpiruns, m.Run)
-	})
-}
-
 // Disturbed are the slow mpiruns that no state of the machine explains.
 func (r *Report) Disturbed() []medians.SlowMpirun {
-	return slices.DeleteFunc(slices.Clone(r.SlowMpiruns), func(m medians.SlowMpirun) bool { return fromState(r.States, m) })
+	return slices.DeleteFunc(slices.Clone(r.SlowMpiruns), func(m medians.SlowMpirun) bool {
+		return slices.ContainsFunc(r.States, func(s medians.State) bool {
+			return s.Shape == m.Shape && s.Name != "A" && slices.Contains(s.Mpiruns, m.Run)
+		})
+	})
 }
 
 // StatesOf describes the states of a shape: "A in 6 mpiruns, B in 4 (1.92× as slow)".

@@ -89,7 +89,7 @@ func (r *Report) ExitCode() int {
 	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0)
 }
 
-// exitCode is about the first that holds.
+// ExitCode names the first condition that holds.
 func ExitCode(wrong, slow, incomplete bool) int {
 	switch {
 	case wrong:

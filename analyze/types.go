@@ -34,7 +34,7 @@ type Report struct {
 	Adjust         judge.Adjust   `json:"adjust"` // what was used: bh, holm, none
 	M              int            `json:"m"`      // tests in the family that the adjustment is over
 	Alpha          float64        `json:"alpha"`
-	FamilyAlpha    float64        `json:"alpha_family"`    // what of alpha this family has; the rest is the split experiment's
+	FamilyAlpha    float64        `json:"alpha_family"`    // this family's part of alpha; the rest is the split experiment's
 	MinSlowdown    float64        `json:"min_slowdown"`    // ratio; not used by method paper
 	SplitTolerance float64        `json:"split_tolerance"` // fraction of k·median at m_i
 	// What the other side of a tolerant verdict is given beyond its time: a share, and seconds.
@@ -54,7 +54,7 @@ type Report struct {
 	Summary    []SummaryRow   `json:"summary"`    // by shape and type
 	Guidelines []GuidelineRow `json:"guidelines"` // in the Plan's order
 	Verdicts   []Verdict      `json:"verdicts"`   // one per planned test, in the Plan's order
-	// RunsNeededHalf is for what the data leave undecided; null: there is none, or none would do.
+	// RunsNeededHalf would decide half of what the data leave undecided, or null.
 	RunsNeededHalf *judge.Half `json:"runs_needed_half"`
 
 	Refused      *judge.Refusal      `json:"refused"`          // null: R is large enough
@@ -64,8 +64,8 @@ type Report struct {
 	NotMeasured  []CaseMessage       `json:"not_measured"`     // other cases without times
 	NotConverged []NotConverge       `json:"not_converged"`    // cases whose nrep is not what the predictor wanted
 	OutOfSync    []medians.OutOfSync `json:"out_of_sync"`      // cases with samples that were left out
-	States       []medians.State     `json:"states,omitempty"` // of the machine, by shape; absent: one only
-	// Probes is how fast the machine was, by shape; absent: not read.
+	States       []medians.State     `json:"states,omitempty"` // of the machine, by shape; absent where there was one
+	// Probes are how fast the machine was, by shape, as far as it was read.
 	Probes []Probes `json:"yardstick,omitempty"`
 	// SlowMpiruns are those in which many cases took longer than usual.
 	SlowMpiruns []medians.SlowMpirun `json:"slow_mpiruns,omitempty"`
@@ -144,66 +144,6 @@ type GuidelineRow struct {
 	Formula   string          `json:"formula"`
 	// ByShape counts tests by shape name and verdict.
 	ByShape map[string]map[judge.Verdict]int `json:"tests_by_shape"`
-}
-
-// Verdict is what was found for one planned test. Times are seconds, sizes
-// bytes as the legend says.
-type Verdict struct {
-	Guideline string          `json:"guideline"`
-	Type      guidelines.Type `json:"type"` // monotony, split, pattern
-	Function  string          `json:"function"`
-	Mockup    string          `json:"mockup"` // pattern only
-	// Tolerant: other_median_s is what the call may take, with analyze.nb_tolerance.
-	Tolerant bool  `json:"tolerant,omitempty"`
-	Msize    int64 `json:"msize"` // where the call is too slow
-	// MsizeOther is the size of the other side: the larger for monotony, m_i
-	// for split, msize for a pattern.
-	MsizeOther int64  `json:"msize_other"`
-	K          int    `json:"k,omitempty"` // split: k calls at msize_other
-	Shape      string `json:"shape"`
-	NP         int    `json:"np"`
-	// MedianS and OtherMedianS are medians of run medians; for split
-	// OtherMedianS is for ONE of the k calls.
-	MedianS      *float64 `json:"median_s"`
-	OtherMedianS *float64 `json:"other_median_s"`
-	Runs         int      `json:"runs"` // mpiruns that the verdict rests on; 0: there is none
-	// Ratio is how many times slower the call is: Hodges-Lehmann (docs/
-	// statistics.md); for method paper and split it is the ratio of the medians.
-	Ratio *float64 `json:"ratio"`
-	// RatioLo95 and RatioHi95 are its two-sided 95 % interval (docs/dev/statistics.md);
-	// for method paper it belongs to the rank-sum's estimate. Null for split from medians.
-	RatioLo95 *float64      `json:"ratio_lo95"`
-	RatioHi95 *float64      `json:"ratio_hi95"`
-	PValue    *float64      `json:"p_value"`    // one-sided; null for split
-	PAdjusted *float64      `json:"p_adjusted"` // over the family
-	PKept     *float64      `json:"p_kept"`     // that the call is less than min_slowdown times slower
-	Stars     string        `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
-	Verdict   judge.Verdict `json:"verdict"`
-	// Replication is the probability that a new check of the same design calls it
-	// violated again; null where it is not violated, or not known. Firm: at least .9.
-	Replication *float64          `json:"replication"`
-	Firm        bool              `json:"firm"`
-	*Gated                        // nil: no baseline, or nothing to say
-	Reason      string            `json:"reason,omitempty"` // why there is none
-	Alternative *Alternative      `json:"alternative"`      // violated and suspected: the fastest that was measured
-	RunsNeeded  *judge.RunsNeeded `json:"runs_needed"`      // undecided by the data: how many mpiruns would decide it
-	Payoff      *Payoff           `json:"payoff,omitempty"` // NB4
-	Counted
-	// ByState is there where the answer depends on the state of the machine.
-	ByState []StateVerdict `json:"by_state,omitempty"`
-}
-
-// cell is where the call is too slow.
-func (v *Verdict) Cell() medians.Cell {
-	return medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}
-}
-
-// Alternative is what to call instead.
-type Alternative struct {
-	Function string  `json:"function"` // a mock-up, or the collective at another size
-	Msize    int64   `json:"msize"`    // bytes
-	Calls    int     `json:"calls"`    // 1, or k calls in place of one
-	MedianS  float64 `json:"median_s"` // seconds, of all calls together
 }
 
 // CaseMessage is a case with what happened to it.

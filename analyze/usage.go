@@ -19,24 +19,24 @@ type Counted struct {
 	OtherPageFaults *float64 `json:"other_page_faults,omitempty"`
 	Switches        *float64 `json:"switches,omitempty"` // involuntary ones
 	OtherSwitches   *float64 `json:"other_switches,omitempty"`
-	// Sent is what all ranks together send in a call; nil: not counted.
+	// Sent is the traffic of all ranks together in a call, if it was counted.
 	Sent      *medians.Sent `json:"sent,omitempty"`
-	OtherSent *medians.Sent `json:"other_sent,omitempty"`
+	OtherSent *medians.Sent `json:"other_sent,omitempty" column:"other_"`
 }
 
 // usage fills in what was counted for the sides of every verdict.
 func (a *Analysis) usage() {
-	plan := &a.Manifest.Plan
-	for i := range a.Verdicts {
-		v, t := &a.Verdicts[i], &plan.Tests[i]
-		call := a.Set.Cases[t.Case].Usage()
-		v.PageFaults, v.Switches, v.Sent = Number(call.Faults), Number(call.Switches), a.Set.Cases[t.Case].Sent()
+	plan := &a.manifest.Plan
+	for i := range a.verdicts {
+		v, t := &a.verdicts[i], &plan.Tests[i]
+		call := a.set.Cases[t.Case].Usage()
+		v.PageFaults, v.Switches, v.Sent = Number(call.Faults), Number(call.Switches), a.set.Cases[t.Case].Sent()
 		at := slices.IndexFunc(t.Others, func(o int) bool { return t.Type != guidelines.Split || plan.Cases[o].Msize == v.MsizeOther })
 		if at < 0 || t.Type == guidelines.Split && v.K == 0 {
 			continue
 		}
-		other := a.Set.Cases[t.Others[at]].Usage()
-		v.OtherPageFaults, v.OtherSwitches, v.OtherSent = Number(other.Faults), Number(other.Switches), a.Set.Cases[t.Others[at]].Sent()
+		other := a.set.Cases[t.Others[at]].Usage()
+		v.OtherPageFaults, v.OtherSwitches, v.OtherSent = Number(other.Faults), Number(other.Switches), a.set.Cases[t.Others[at]].Sent()
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// remarks are collected in the order in which they are shown.
+// Remarks are collected in the order in which they are shown.
 type Remarks []remark.Remark
 
 func (r *Remarks) Add(id remark.ID, format string, args ...any) {
@@ -26,8 +26,8 @@ func (r *Remarks) Add(id remark.ID, format string, args ...any) {
 // warnings collects what a reader of the verdicts should know.
 func (a *Analysis) warnings(r *Report) []remark.Remark {
 	out := Remarks{}
-	m, set := a.Manifest, a.Set
-	if r.Method == judge.MethodPaper {
+	m, set := a.manifest, a.set
+	if !r.Method.Rules().Slowdown {
 		out.Add(remark.PaperMethod, "method paper neither adjusts for m = %d tests nor asks for a minimum slowdown: expect false violations", r.M)
 	} else if r.Test == judge.TestRankSumNormal {
 		out.Add(remark.NormalApproximation, "with more than %d mpiruns the rank-sum p-values are from the normal approximation", stats.MaxExactRankSum)
@@ -140,12 +140,12 @@ func (r *Remarks) ofNeighbours(m *results.Manifest, set *medians.Set) {
 
 // ofPairing is for tests that compare run medians across mpiruns.
 func (r *Remarks) ofPairing(a *Analysis, of *Report) {
-	d := a.Family
-	if d.Test(d.Last()).Paired || of.Method == judge.MethodPaper || d.M == 0 {
+	d := a.family
+	if d.Test(d.Last()).Paired || !of.Method.Rules().Exact || d.M == 0 {
 		return
 	}
 	pairing := judge.Pairing(d.Alpha, d.M)
-	if a.Cfg.Test == judge.TestAuto && d.R() < pairing && of.Refused == nil {
+	if a.cfg.Test == judge.TestAuto && d.R() < pairing && of.Refused == nil {
 		r.Add(remark.NotPaired, "R = %d mpiruns are too few to compare the two sides of a test within each mpirun (m = %s), so that mpiruns which are slow throughout hide slowdowns; "+
 			"R = %d mpiruns would do", d.R(), conf.Plural(d.M, "test"), pairing)
 	}
@@ -161,7 +161,7 @@ func (r *Remarks) ofPairing(a *Analysis, of *Report) {
 		}
 		tests++
 		orig, other := a.sides(i)
-		factor := general[runs][a.Manifest.Plan.Tests[i].Shape]
+		factor := general[runs][a.manifest.Plan.Tests[i].Shape]
 		x, y := spreadOf(orig.Medians[:runs], factor), spreadOf(other.Medians[:runs], factor)
 		if max(x, y) > unlike*min(x, y) {
 			differ++
@@ -175,7 +175,7 @@ func (r *Remarks) ofPairing(a *Analysis, of *Report) {
 }
 
 // The spreads of two sides are unlike when one is three times the other's. Chance
-// makes that of up to one test in ten (docs/dev/statistics.md).
+// makes them so in up to one test in ten (docs/dev/statistics.md).
 const (
 	leastSpread = 10 // mpiruns
 	unlike      = 3
@@ -196,7 +196,7 @@ func spreadOf(runMedians, factor []float64) float64 {
 	return hi - lo
 }
 
-// differs is a remark about a factor that is not the same in all folders.
+// Differs is a remark about a factor that is not the same in all folders.
 func (r *Remarks) Differs(factor, remedy, format string, args ...any) {
 	*r = append(*r, remark.Remark{ID: remark.Differs + remark.ID(strings.NewReplacer(".", "-", " ", "-").Replace(factor)), Place: factor,
 		Text: fmt.Sprintf(format, args...), Remedy: remedy, Docs: remark.Comparing})

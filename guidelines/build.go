@@ -20,14 +20,13 @@ type Settings struct {
 	Op       string // may be "auto"
 	Root     int
 	Shapes   []Shape
-	// Measured has the sizes of every function, where the data are there
-	// already: guidelines are checked at the sizes that both sides have. Nil:
-	// everything will be measured.
+	// Measured has the sizes of every function, if the data exist already: guidelines are
+	// checked at the sizes that both sides have.
 	Measured map[string][]int64
 }
 
-// Build makes the Plan. The error joins everything that is wrong; a caller who
-// has validated the sections meets none but that no test is possible, or that
+// Build makes the Plan. The error joins everything that is wrong; if the caller
+// has validated the sections, it can only be that no test is possible, or that
 // the root is not a rank of every shape.
 func Build(s Settings) (*Plan, error) {
 	sel, op, err := s.check()
@@ -70,7 +69,7 @@ func (p *Plan) note(text string) {
 	}
 }
 
-// nothing says why no test of a shape is possible.
+// nothing returns the reason why no test of a shape is possible.
 func (p *Plan) nothing(s Shape) string {
 	if len(p.Guidelines) > 0 && !slices.ContainsFunc(p.Guidelines, func(g Guideline) bool { return g.unfit(s) == "" }) {
 		return p.Guidelines[0].unfit(s)
@@ -78,7 +77,7 @@ func (p *Plan) nothing(s Shape) string {
 	return fmt.Sprintf("monotony and split-robustness need at least two sizes, split-robustness a ratio of at most %d", maxSplit)
 }
 
-// unfit returns the reason why a guideline is not tested on a shape; "": it is.
+// unfit returns the reason why a guideline is not tested on a shape, if any.
 func (g Guideline) unfit(s Shape) string {
 	why := ""
 	switch {
@@ -137,7 +136,7 @@ func (p *Plan) setGuidelines(s Settings, selected []Guideline) error {
 		if !HasSize(g.Function) {
 			g.Msizes = []int64{0}
 		}
-		if s.Measured != nil { // only the sizes at which both sides were
+		if s.Measured != nil {
 			g.Msizes = slices.DeleteFunc(slices.Clone(g.Msizes), func(size int64) bool {
 				return !slices.Contains(s.Measured[g.Function], size) || g.Type == Pattern && !slices.Contains(s.Measured[g.Mockup], size)
 			})
@@ -161,12 +160,12 @@ func (p *Plan) noteLeftOut(prefix string, sizes []int64, extent int64) {
 		prefix, extent, p.Datatype, strings.Join(names, ", ")))
 }
 
-// pending is a test whose cases have no indices yet, since these come when all are
-// known: the case that would be too slow, and behind it the others.
+// pending is a test whose cases have no indices yet: first the case that would be too slow,
+// then the others.
 type pending struct {
 	Test
 	cases  []Case
-	beside []Case // measured, too, and compared with nothing
+	beside []Case // measured, but not compared
 }
 
 func caseOf(function string, msize int64, shape Shape) Case {
@@ -210,14 +209,13 @@ func besides(g Guideline, size int64, shape Shape) []Case {
 	return []Case{caseOf(mockups.CallOf(f.Of, mockups.PersistentOnce), size, shape), caseOf(mockups.CallOf(f.Of, mockups.Nonblocking), size, shape)}
 }
 
-// SplitFactor is k = ⌈size/small⌉, the calls on small bytes that do what one
-// on size bytes does.
+// SplitFactor is k = ⌈size/small⌉, the number of calls on small bytes that replace one
+// on size bytes.
 func SplitFactor(size, small int64) int64 {
 	return (size-1)/small + 1
 }
 
-// setTests orders the cases by shape, function and size, and points the tests
-// at them.
+// setTests orders the cases by shape, function and size, and sets the indices of the tests.
 func (p *Plan) setTests(tests []pending) {
 	index, position := map[Case]int{}, map[string]int{}
 	for _, t := range tests {
@@ -228,7 +226,7 @@ func (p *Plan) setTests(tests []pending) {
 	for i, f := range mockups.All() {
 		position[f.ID] = i
 	}
-	for c := range index { // the user's own come behind them
+	for c := range index { // the user's own mock-ups come last
 		if f, ok := mockups.Get(c.Function); ok && f.User {
 			position[c.Function] = len(mockups.All())
 		}

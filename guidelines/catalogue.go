@@ -2,19 +2,18 @@ package guidelines
 
 import "pgmpi/mockups"
 
-// Entry is a row of the catalogue.
 type Entry struct {
 	ID       string
 	Type     Type
 	Mockup   string // pattern only; it names the collective too
-	Extended bool   // not of S-PGMPI; off by default
-	Also     Group  // that selects it, too
-	// Group and Pairs are of what holds for every regular collective A, called in other ways.
+	Extended bool   // not in S-PGMPI; off by default
+	Also     Group  // a group that selects it, too
+	// Group and Pairs are for guidelines about every regular collective A, called in other ways.
 	Group   Group
 	Pairs   []Pair
-	Of      string // the only collective that it is about; "": each that has both sides
+	Of      string // the only collective that it is about; else each that has both sides
 	Formula string // of A
-	// Over is of a pattern about every collective that has a mock-up of this kind.
+	// Over is for a pattern about every collective that has a mock-up of this kind.
 	Over mockups.Decomposition
 }
 
@@ -75,7 +74,6 @@ var catalogue = []Entry{
 		Pairs: []Pair{{mockups.LargeCount, "", false}, {"", mockups.LargeCount, false}}},
 }
 
-// Catalogue returns the guidelines known by number.
 func Catalogue() []Entry { return catalogue }
 
 // Guidelines returns the entry's guidelines, without sizes: one for a pattern with one
@@ -94,7 +92,6 @@ func (e Entry) Guidelines() []Guideline {
 	return out
 }
 
-// patterns returns a guideline about each mock-up of an entry.
 func (e Entry) patterns() (out []Guideline) {
 	ids := []string{e.Mockup}
 	if e.Over != "" {
@@ -107,8 +104,7 @@ func (e Entry) patterns() (out []Guideline) {
 	return out
 }
 
-// HasSize tells whether a collective moves data. One that does not has no
-// message size to be monotone in; it is measured at size 0.
+// HasSize tells whether a collective moves data. If not, it is measured at size 0.
 func HasSize(collective string) bool {
 	f, _ := mockups.Get(collective)
 	return f.HasData()

@@ -16,37 +16,36 @@ type Config struct {
 	// collective, "extended" (GL18 and up), "all", a Group, "everything", the user's ids.
 	Guidelines []string `toml:"guidelines" json:"guidelines"`
 	Exclude    []string `toml:"exclude" json:"exclude"`     // selectors
-	Functions  []string `toml:"functions" json:"functions"` // only these collectives; empty: all
+	Functions  []string `toml:"functions" json:"functions"` // only these collectives; all if empty
 }
 
 func Default() Config {
 	return Config{Guidelines: []string{"GL1..GL17"}, Exclude: []string{}, Functions: []string{}}
 }
 
-// Validate returns everything that is wrong with the section; users are the
-// user's guidelines, whose ids may be selected.
+// Validate also takes the user's guidelines, whose ids may be selected.
 func (c Config) Validate(users []User) []conf.FieldError {
 	_, errs := c.selection(users)
 	return errs
 }
 
-// selection is a Config whose words are resolved.
+// selection is a Config with its words resolved.
 type selection struct {
-	known     []Guideline // the catalogue's and behind them the user's, without sizes
+	known     []Guideline // the catalogue's, then the user's, without sizes
 	in, out   []selector
-	functions []string // only of these collectives; empty: all
+	functions []string // only of these collectives; all if empty
 }
 
 // selector is a parsed element of check.guidelines or check.exclude.
 type selector struct {
 	ids      []string
-	function string   // "": any
+	function string   // any if ""
 	group    Group    // of the guidelines, where no function is given
-	also     []string // ids of blocking calls that the group has, too
+	also     []string // ids of guidelines about blocking calls that are in the group, too
 	any      bool     // everything
 }
 
-// selection resolves the section. What is returned beside errors is not whole.
+// selection resolves the section. Beside errors the result is incomplete.
 func (c Config) selection(users []User) (*selection, conf.FieldErrors) {
 	s := &selection{functions: c.Functions}
 	for _, e := range catalogue {
@@ -79,7 +78,7 @@ func (c Config) selection(users []User) (*selection, conf.FieldErrors) {
 	return s, errs
 }
 
-// guidelines are the selected ones, in the order of the catalogue, then the user's.
+// guidelines returns the selected ones, in the order of the catalogue, then the user's.
 func (s *selection) guidelines() []Guideline {
 	return slices.DeleteFunc(slices.Clone(s.known), func(g Guideline) bool {
 		return !s.wants(g) || slices.ContainsFunc(s.out, func(out selector) bool { return out.names(g) })
@@ -111,7 +110,7 @@ func (s *selection) parse(word string) (selector, error) {
 	if word == everything {
 		return selector{any: true}, nil
 	}
-	var all, extended, also []string // also: without a group, and selected by one
+	var all, extended, also []string // also: outside of the group, but selected by it
 	for _, e := range catalogue {
 		if e.Group == "" {
 			all = append(all, e.ID)
@@ -173,7 +172,7 @@ func (s *selection) parseID(word string) (selector, error) {
 	return selector{ids: []string{id}, function: function, group: groupOf(id)}, nil
 }
 
-// groupOf is the group of the catalogue's guidelines of an id; "": none.
+// groupOf returns the group of a guideline of the catalogue, if any.
 func groupOf(id string) Group {
 	i := slices.IndexFunc(catalogue, func(e Entry) bool { return e.ID == id })
 	if i < 0 {
@@ -182,16 +181,15 @@ func groupOf(id string) Group {
 	return catalogue[i].Group
 }
 
-// isCall tells whether it is a collective, perhaps with one of the library's own
+// isCall tells whether a name is a collective, perhaps with one of the library's own
 // algorithms, or called in another way.
 func isCall(name string) bool {
 	f, ok := mockups.Get(name)
 	return ok && (!f.IsMockup() || f.Algorithm != "" || f.Call != "")
 }
 
-// ResolveOp returns the operator that op stands for on a datatype: op itself,
-// or for "auto" the datatype's own. Errors are about the keys "datatype" and
-// "op".
+// ResolveOp returns op, or for "auto" the datatype's own operator. Errors are about the keys
+// "datatype" and "op".
 func ResolveOp(datatype, op string) (string, []conf.FieldError) {
 	var errs conf.FieldErrors
 	errs.Name("datatype", "datatype", datatype, Datatypes())
@@ -218,7 +216,7 @@ func Datatypes() (names []string) {
 }
 
 // Extent returns the extent of a datatype in bytes; 1 for an unknown one, so
-// that sizes can be checked beside it.
+// that sizes can still be checked.
 func Extent(datatype string) int64 {
 	if d, ok := mockups.GetDatatype(datatype); ok {
 		return d.Bytes

@@ -1,4 +1,4 @@
-// Package guidelines says what must hold: the catalogue of self-consistent
+// Package guidelines holds the catalogue of self-consistent
 // performance guidelines (S-PGMPI §2 and Appendix A), the user's own, and the
 // Plan that follows from them.
 //

@@ -7,17 +7,17 @@ import (
 )
 
 // Group is a part of the catalogue that is selected by its name, and off by default. Most
-// are the guidelines about another way to call a collective, with GL1 and GL2 of such calls.
+// groups are about another way to call a collective, with GL1 and GL2 for such calls.
 type Group string
 
-// The groups, and the selector of the whole catalogue with all of them.
+// everything selects the whole catalogue with all groups.
 const (
 	Nonblocking Group = "nonblocking"
 	Persistent  Group = "persistent"
 	InPlace     Group = "in_place"
-	// Lanes are about mock-ups that divide their work among nodes.
+	// Lanes has guidelines about mock-ups that divide their work among nodes.
 	Lanes Group = "lanes"
-	// Counts, datatypes and processes that differ from those of the regular calls.
+	// Counts, datatypes and processes that differ from the regular calls.
 	Irregular    Group = "irregular"
 	Derived      Group = "datatypes"
 	Neighborhood Group = "neighborhood"
@@ -26,7 +26,7 @@ const (
 	everything = "everything"
 )
 
-// callsOf are the calls that a group is about, if any.
+// callsOf has the calls that a group is about, if any.
 var callsOf = map[Group][]mockups.Call{
 	Nonblocking: {mockups.Nonblocking}, Persistent: {mockups.Persistent}, InPlace: {mockups.InPlace},
 	Irregular: irregular(), Derived: {mockups.Call(mockups.Vector), mockups.Call(mockups.Indexed)},
@@ -42,8 +42,8 @@ func irregular() (calls []mockups.Call) {
 
 var groups = []Group{Lanes, Nonblocking, Persistent, InPlace, Irregular, Derived, Neighborhood, LargeCounts}
 
-// Pair says that a collective called in one way is not to be slower than called in another;
-// "": as usual.
+// Pair says that a collective called in one way must not be slower than called in another;
+// "" is the usual way.
 type Pair struct {
 	Call, Than mockups.Call
 	Tolerant   bool
@@ -66,7 +66,6 @@ func (e Entry) pairs() (out []Guideline) {
 	return out
 }
 
-// byRule pairs calls that have counts by the same rule.
 func byRule(call, than func(mockups.Rule) mockups.Call) (pairs []Pair) {
 	for _, r := range append([]mockups.Rule{mockups.Equal}, mockups.Unequal...) {
 		pairs = append(pairs, Pair{call(r), than(r), false})
@@ -74,7 +73,6 @@ func byRule(call, than func(mockups.Rule) mockups.Call) (pairs []Pair) {
 	return pairs
 }
 
-// ruled is a collective with counts by a rule.
 func ruled(r mockups.Rule) mockups.Call {
 	if r == mockups.Equal {
 		return ""
@@ -82,8 +80,8 @@ func ruled(r mockups.Rule) mockups.Call {
 	return mockups.Call(r)
 }
 
-// inGroups are the guidelines of an entry without a mock-up, GL1 or GL2, about the calls of
-// the groups. A call with a vector of equal counts would repeat a regular collective.
+// inGroups returns the guidelines GL1 or GL2 about the calls of the groups. A call with a
+// vector of equal counts would repeat a regular collective.
 func (e Entry) inGroups() (out []Guideline) {
 	if e.Type == Pattern {
 		return nil

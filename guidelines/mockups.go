@@ -14,8 +14,7 @@ type Mockups struct {
 	IDs  []string `toml:"ids" json:"ids"`   // of its rows that are used: "scan_as_mine"
 }
 
-// ValidateMockups returns everything that is wrong with them. Keys begin with the index:
-// "[0].file".
+// ValidateMockups begins keys with the index: "[0].file".
 func ValidateMockups(list []Mockups) []conf.FieldError {
 	var errs conf.FieldErrors
 	seen := map[string]bool{}
@@ -45,7 +44,7 @@ func ValidateMockups(list []Mockups) []conf.FieldError {
 	return errs
 }
 
-// ValidateUses returns an error for each of the user's guidelines that has a mock-up of the
+// ValidateUses returns an error for each of the user's guidelines that needs a mock-up of the
 // user's own which no file has.
 func ValidateUses(users []User, own []Mockups) []conf.FieldError {
 	var errs conf.FieldErrors
@@ -62,7 +61,6 @@ func ValidateUses(users []User, own []Mockups) []conf.FieldError {
 	return errs
 }
 
-// OwnMockups are the ids of the user's own mock-ups of a collective.
 func OwnMockups(own []Mockups, of string) (ids []string) {
 	for _, m := range own {
 		for _, id := range m.IDs {
@@ -74,7 +72,7 @@ func OwnMockups(own []Mockups, of string) (ids []string) {
 	return ids
 }
 
-// MadeBy ends the message about a fault of a mock-up of the user's own with its file; "" of
+// MadeBy ends the message about a fault of a user's mock-up with its file; it returns "" for
 // other functions.
 func MadeBy(own []Mockups, id string) string {
 	for _, m := range own {

@@ -12,8 +12,7 @@ import (
 )
 
 // MsizeList is a list of message sizes as in gl.toml: integers and strings,
-// mixed. "1..1Mi" doubles from the first size up to the last, "1..1Mi*4" takes
-// the factor 4.
+// mixed. "1..1Mi" doubles from the first size up to the last, "1..1Mi*4" has the factor 4.
 type MsizeList []string
 
 func (l *MsizeList) UnmarshalTOML(v any) error {
@@ -38,8 +37,7 @@ func (l *MsizeList) UnmarshalTOML(v any) error {
 
 // FitMsizes returns the sizes of a list in bytes, ascending, each once, for a
 // datatype of the given extent in bytes. Sizes of a range that are no multiple
-// of it are left out and returned beside the others; a listed one is an error,
-// and so is a list that leaves nothing.
+// of it are returned in leftOut; a listed one is an error, and so is a list that leaves no size.
 func FitMsizes(list []string, extent int64) (sizes, leftOut []int64, err error) {
 	if len(list) == 0 {
 		return nil, nil, errors.New("no sizes")
@@ -66,7 +64,7 @@ func FitMsizes(list []string, extent int64) (sizes, leftOut []int64, err error) 
 	return ascending(sizes), ascending(leftOut), nil
 }
 
-// CheckMsizes adds the error of FitMsizes, if any, about the element that causes it.
+// CheckMsizes adds the error of FitMsizes, if any, for the element that causes it.
 func CheckMsizes(errs *conf.FieldErrors, key string, list []string, extent int64) {
 	_, _, err := FitMsizes(list, extent)
 	if err == nil {

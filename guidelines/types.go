@@ -8,7 +8,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// Type is the kind of a guideline (S-PGMPI §2).
 type Type string
 
 const (
@@ -17,14 +16,13 @@ const (
 	Pattern  Type = "pattern"  // A(n) is not slower than its mock-up
 )
 
-// Guideline is one promise about one collective.
 type Guideline struct {
 	ID       string  `json:"id"` // "GL8", or the user's
 	Type     Type    `json:"type"`
 	Function string  `json:"function"`         // the collective
 	Mockup   string  `json:"mockup,omitempty"` // pattern only
 	Msizes   []int64 `json:"msizes"`           // bytes, ascending; where the guideline is checked
-	// Group is selected as a whole; "": the catalogue of blocking calls.
+	// Group is selected as a whole; "" is the catalogue of blocking calls.
 	Group Group `json:"group,omitempty"`
 	// Tolerant allows the call the price of a request beyond its mock-up (analyze.nb_tolerance).
 	Tolerant bool `json:"tolerant,omitempty"`
@@ -53,10 +51,9 @@ func (g Guideline) Formula() string {
 	return a + "(n) ≤ " + g.Mockup
 }
 
-// Shape is how many processes, and on how many nodes.
 type Shape struct {
 	NP    int `json:"np"`
-	Nodes int `json:"nodes,omitempty"` // 0: no nodes were given
+	Nodes int `json:"nodes,omitempty"` // 0 if no nodes were given
 	PPN   int `json:"ppn,omitempty"`   // processes per node
 }
 
@@ -70,11 +67,10 @@ func (s Shape) String() string {
 // HasLanes tells whether there are several nodes with several processes each.
 func (s Shape) HasLanes() bool { return s.Nodes > 1 && s.PPN > 1 }
 
-// MaxProcesses is more than any machine starts, so that a slip of the keyboard is found.
+// MaxProcesses is more than any machine starts: above it is a typing error.
 const MaxProcesses = 10_000_000
 
-// ParseShape reads what String writes where nodes are given: "16x2", nodes ×
-// processes per node.
+// ParseShape reads "16x2": nodes × processes per node.
 func ParseShape(text string) (Shape, error) {
 	nodes, ppn, ok := strings.Cut(text, "x")
 	n, errN := strconv.Atoi(nodes)
@@ -89,17 +85,16 @@ func ParseShape(text string) (Shape, error) {
 	return s, nil
 }
 
-// Case is what is measured: one function at one message size in one shape.
 type Case struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"` // bytes
 	Shape    Shape  `json:"shape"`
-	// Variant is how Function calls the collective: "@binomial", the library's own
-	// algorithm; "nonblocking" and the other values of mockups.Call; "": as usual.
+	// Variant says how Function calls the collective: "@binomial" for the library's own
+	// algorithm, a value of mockups.Call such as "nonblocking", or "" for the usual way.
 	Variant string `json:"variant,omitempty"`
 }
 
-// Test is one planned question: is Case slower than it may be?
+// Test asks: is Case slower than it may be?
 type Test struct {
 	Guideline string `json:"guideline"`
 	Type      Type   `json:"type"`
@@ -128,8 +123,7 @@ type Plan struct {
 	Root       int         `json:"root"`
 	Cases      []Case      `json:"cases"`
 	Tests      []Test      `json:"tests"`
-	// Notes says what was left out, in sentences for people.
-	Notes []string `json:"notes,omitempty"`
+	Notes      []string    `json:"notes,omitempty"` // what was left out, for people
 }
 
 // CasesOf returns the indices into Cases of one shape, in Plan order.
@@ -143,8 +137,8 @@ func (p *Plan) CasesOf(s Shape) []int {
 	return out
 }
 
-// MockedUp maps the mock-ups of the patterns of the Plan to their collectives. A collective
-// that another is compared with is not among them.
+// MockedUp maps the mock-ups of the Plan's patterns to their collectives. It leaves out
+// collectives that others are compared with.
 func (p *Plan) MockedUp() map[string]string {
 	of := map[string]string{}
 	for _, t := range p.Tests {

@@ -15,9 +15,9 @@ import (
 type User struct {
 	ID       string       `toml:"id" json:"id"`
 	Pattern  *UserPattern `toml:"pattern" json:"pattern,omitempty"`
-	Monotony string       `toml:"monotony" json:"monotony,omitempty"` // a collective, or one of its algorithms
-	Split    string       `toml:"split" json:"split,omitempty"`       // the same
-	Msizes   MsizeList    `toml:"msizes" json:"msizes,omitempty"`     // empty: the sizes of [job]
+	Monotony string       `toml:"monotony" json:"monotony,omitempty"` // a collective, perhaps with an algorithm
+	Split    string       `toml:"split" json:"split,omitempty"`       // as Monotony
+	Msizes   MsizeList    `toml:"msizes" json:"msizes,omitempty"`     // by default those in [job]
 }
 
 // UserPattern says that Function must not be slower than Mockup.
@@ -37,16 +37,14 @@ func (u User) Guideline() Guideline {
 	return Guideline{ID: u.ID, Type: Monotony, Function: u.Monotony}
 }
 
-// Calls tells whether the guideline calls a collective with one of the library's own
-// algorithms.
+// Calls tells whether the guideline calls a collective with one of the library's own algorithms.
 func (u User) Calls(collective string) bool {
 	g := u.Guideline()
 	return slices.ContainsFunc([]string{g.Function, g.Mockup}, func(id string) bool { return mockups.Algorithm(id) != "" && mockups.Collective(id) == collective })
 }
 
-// ValidateUsers returns everything that is wrong with the user's guidelines,
-// for a datatype of the given extent in bytes. Keys begin with the index:
-// "[0].pattern.mockup".
+// ValidateUsers checks the user's guidelines for a datatype of the given extent in bytes. Keys
+// begin with the index: "[0].pattern.mockup".
 func ValidateUsers(users []User, extent int64) []conf.FieldError {
 	var errs conf.FieldErrors
 	for i, u := range users {

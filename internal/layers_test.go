@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,6 +154,15 @@ func TestOnlyTheRankProgramHasC(t *testing.T) {
 	for dir, imports := range importsOf(t, "..") {
 		if slices.Contains(imports, "C") && !slices.Contains(withC, dir) {
 			t.Errorf("%s uses cgo: only %v may", dir, withC)
+		}
+	}
+}
+
+func TestArchitecturePageNamesWhatIsThere(t *testing.T) {
+	page := must.Get(os.ReadFile("../docs/dev/architecture.md"))(t)
+	for _, m := range regexp.MustCompile("`([a-z_]+/[A-Za-z_/.-]+)`").FindAllStringSubmatch(string(page), -1) {
+		if _, err := os.Stat(path.Join("..", m[1])); err != nil {
+			t.Errorf("%v", err)
 		}
 	}
 }

@@ -35,7 +35,6 @@ func (t Task) WithFillers(m *results.Manifest) Task {
 	return t
 }
 
-// Sampled is a case of an mpirun.
 type Sampled struct {
 	Plan  int // index into Plan.Cases
 	Calls int // in a row for one sample; 0 counts as 1
@@ -85,7 +84,7 @@ func pipelinedCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
 
 // followUpCases returns both sides of the follow-ups of a shape, each once. k calls are
 // repeated as often as the one call that they replace, which takes longer.
-func followUpCases(m *results.Manifest, x *results.SplitPlan, shape guidelines.Shape) []Sampled {
+func followUpCases(m *results.Manifest, x *results.FollowUps, shape guidelines.Shape) []Sampled {
 	var out []Sampled
 	at := map[[2]int]int{}
 	add := func(plan, calls, nrep int) {
@@ -97,7 +96,7 @@ func followUpCases(m *results.Manifest, x *results.SplitPlan, shape guidelines.S
 		c := &out[at[key]]
 		c.NRep = max(c.NRep, nrep)
 	}
-	for _, f := range x.FollowUps {
+	for _, f := range x.Comparisons {
 		if m.Plan.Cases[f.Case].Shape != shape {
 			continue
 		}

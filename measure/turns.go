@@ -150,7 +150,7 @@ func (t Task) pairs(m *results.Manifest) [][]pair {
 		}
 	}
 	if x, ok := m.Experiment(t.Mode); ok {
-		for _, f := range x.FollowUps {
+		for _, f := range x.Comparisons {
 			kind, calls := guidelines.Split, f.Calls
 			if calls == 1 {
 				kind, calls = guidelines.Pattern, 0

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// DefaultAlgorithm, behind the @, is the collective as the library chooses, called on the way
-// that its own algorithms are called: for A/A tests.
+// DefaultAlgorithm, behind the @, is the library's own choice, called in the same way as its
+// algorithms: for A/A tests.
 const DefaultAlgorithm = "itself"
 
-// algorithmName has what is in the names of Open MPI and MPICH, and little more.
+// algorithmName allows the names of Open MPI and MPICH, and little more.
 var algorithmName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+-]{0,99}$`)
 
 // AlgorithmID is the id of a collective with one of the library's own algorithms:
 // "MPI_Bcast@binomial".
 func AlgorithmID(collective, algorithm string) string { return collective + "@" + algorithm }
 
-// Collective returns the collective that a function is, whatever its algorithm and the way
-// it is called, or else the id.
+// Collective returns the collective of a function, whatever its algorithm and call; for other
+// ids it returns the id.
 func Collective(id string) string {
 	base, _, _ := strings.Cut(id, "@")
 	if i, ok := variantByID[base]; ok {
@@ -26,14 +26,13 @@ func Collective(id string) string {
 	return base
 }
 
-// Algorithm returns the algorithm of the library that an id names: "binomial" of
-// "MPI_Bcast@binomial"; "": none.
+// Algorithm returns "binomial" for "MPI_Bcast@binomial", and "" without an algorithm.
 func Algorithm(id string) string {
 	_, name, _ := strings.Cut(id, "@")
 	return name
 }
 
-// Variant is how a function calls its collective: "@binomial", "nonblocking", or "".
+// Variant returns the way in which a function calls its collective: "@binomial", "nonblocking", or "".
 func Variant(id string) string {
 	if i, ok := variantByID[id]; ok {
 		return string(variants[i].Call)
@@ -44,8 +43,8 @@ func Variant(id string) string {
 	return ""
 }
 
-// algorithmOf makes the row of an id with an @. It is a mock-up of its collective in
-// all but its code.
+// algorithmOf makes the row of an id with an @. Apart from its code it is a mock-up of its
+// collective.
 func algorithmOf(id string) (Function, bool) {
 	of, algorithm, ok := strings.Cut(id, "@")
 	i, known := byID[of]
@@ -59,8 +58,8 @@ func algorithmOf(id string) (Function, bool) {
 	return f, true
 }
 
-// userOf makes the row of a mock-up of the user's own, "scan_as_mine": it is in no table
-// here. Which ones there are gl.toml says, and what temporaries they take only the ranks know.
+// userOf makes the row of a user's mock-up, "scan_as_mine", which no table has: gl.toml names
+// them, and only the ranks know their temporaries.
 func userOf(id string) (Function, bool) {
 	of, name, _ := strings.Cut(id, "_as_")
 	if of == "" || !algorithmName.MatchString(name) {
@@ -76,11 +75,10 @@ func userOf(id string) (Function, bool) {
 	return f, true
 }
 
-// MayEnd tells that a call may end the program, or never return: the library's own algorithms
-// are not all for all numbers of processes, and users' code is not pgmpi's.
+// MayEnd tells whether a call may end the program, or never return: some of the library's
+// algorithms are only for some numbers of processes, and users' code is not pgmpi's.
 func (f Function) MayEnd() bool { return f.Algorithm != "" || f.User || f.Call != "" }
 
-// Row is the id of the code that a function is called with.
 func (f Function) Row() string {
 	if f.Algorithm != "" {
 		return f.Of

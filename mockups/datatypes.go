@@ -2,7 +2,6 @@ package mockups
 
 import "slices"
 
-// Datatype is one that a job can measure with.
 type Datatype struct {
 	Name  string // as in gl.toml
 	Bytes int64  // extent
@@ -23,8 +22,7 @@ var (
 )
 
 // Datatypes returns the datatypes with the predefined operators that the MPI
-// standard (MPI 4.0, section 6.9.2) allows on them; MPI_BYTE has only the
-// bitwise ones.
+// standard (MPI 4.0, section 6.9.2) allows on them.
 func Datatypes() []Datatype { return datatypes }
 
 func GetDatatype(name string) (Datatype, bool) {

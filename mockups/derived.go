@@ -7,10 +7,10 @@ import (
 )
 
 // Derived is a datatype with gaps. A block of count elements lies in 2·count elements of a
-// buffer: behind every piece of data is a gap of the same length.
+// buffer: each piece of data is followed by a gap of the same length.
 type Derived string
 
-// The datatypes. mockups/c/derived.c makes them.
+// mockups/c/derived.c makes the datatypes.
 const (
 	Vector  Derived = "vector"  // pieces of gcd(count, 16) elements
 	Indexed Derived = "indexed" // pieces of 1, 2, 3, …, 16, 1, 2, … elements; the last one is cut
@@ -23,7 +23,7 @@ var deriveds = map[Derived]string{
 	Indexed: "blocks as indexed pieces with gaps",
 }
 
-// Pieces are where the data of a block are.
+// Pieces yields the places of a block's data.
 func (d Derived) Pieces(count int64) iter.Seq[Stretch] {
 	n := int64(1)
 	if d == Vector {
@@ -50,7 +50,7 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// Span is how many elements of a buffer a block of count elements takes.
+// Span returns the number of buffer elements for a block of count elements.
 func (f Function) Span(count int64) int64 {
 	if f.Derived != "" {
 		return 2 * count
@@ -58,14 +58,14 @@ func (f Function) Span(count int64) int64 {
 	return count
 }
 
-// Packed is a call on data that are packed before and unpacked behind it: MPI_Bcast/vector/packed.
+// Packed is a call on data that are packed before it and unpacked after it: MPI_Bcast/vector/packed.
 const Packed Call = "packed"
 
-// PackedCall is what a call with a datatype is compared with.
+// PackedCall is the call that a call with a datatype is compared with.
 func PackedCall(d Derived) Call { return Call(d) + "/" + Packed }
 
-// packed has the temporaries of the calls on packed data, for the collectives that can be
-// called with derived datatypes: operators are for predefined ones.
+// packed has the temporaries of the calls on packed data, for the collectives that take
+// derived datatypes: operators are for predefined ones.
 var packed = map[string]Temp{
 	"MPI_Allgather": {One: 1, PerRank: 1},
 	"MPI_Alltoall":  {PerRank: 2},
@@ -74,7 +74,6 @@ var packed = map[string]Temp{
 	"MPI_Scatter":   {One: 1, PerRank: 1},
 }
 
-// makeDerived completes the row of a call with a derived datatype.
 func makeDerived(f *Function) bool {
 	temps, can := packed[f.Of]
 	name := strings.TrimPrefix(f.Of, "MPI_")

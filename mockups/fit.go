@@ -14,13 +14,12 @@ type Need struct{ Send, Recv, Temp int64 }
 
 func (n Need) Sum() int64 { return n.Send + n.Recv + n.Temp }
 
-// Sized is a function with blocks of Count elements.
 type Sized struct {
 	Function Function
 	Count    int64
 }
 
-// Size is a function, which there must be, with blocks of msize bytes.
+// Size returns a function, which must exist, with blocks of msize bytes.
 func Size(id string, msize, extent int64) Sized {
 	f, _ := Get(id)
 	return Sized{f, msize / extent}
@@ -28,22 +27,22 @@ func Size(id string, msize, extent int64) Sized {
 
 // Room is the memory of a rank, in bytes.
 type Room struct {
-	Cap   int64                   // the most that it may take
-	Extra int64                   // taken by other things than the buffers
-	Span  func(bytes int64) int64 // what a send or receive buffer takes; nil: its bytes
+	Cap   int64                   // limit of the rank
+	Extra int64                   // for other things than the buffers
+	Span  func(bytes int64) int64 // size of a send or receive buffer; by default its bytes
 	// OwnTemps gives every case temporaries of its own, side by side.
 	OwnTemps bool
 }
 
-// Fit tells why cases cannot be measured together on p processes, "" of those
-// that can, and how large the buffers are that these share.
+// Fit returns the reasons why cases cannot be measured together on p processes, "" for the
+// others, and the sizes of the buffers that these share.
 func Fit(cases []Sized, extent int64, p int, room Room) (why []string, shared Need) {
 	why = make([]string, len(cases))
 	needs := make([]Need, len(cases))
 	for i, c := range cases {
 		if c.Function.MaxCount(c.Count, extent, p) > math.MaxInt32 {
 			why[i] = "its element count is above what an MPI int count holds"
-			continue // and takes nothing
+			continue // and needs nothing
 		}
 		needs[i] = c.Function.Memory(c.Count, extent, p)
 		if room.Span != nil {
@@ -65,9 +64,8 @@ func Fit(cases []Sized, extent int64, p int, room Room) (why []string, shared Ne
 	return why, shared
 }
 
-// fit takes as many cases as share limit bytes: each buffer is as large as any of
-// them needs it, so that cases that fit alone may not fit together. The small
-// ones come first.
+// fit takes the cases whose shared buffers need at most limit bytes, small ones first. Each
+// buffer has the size of its largest use, so cases that fit alone may not fit together.
 func fit(needs []Need, limit int64, ownTemps bool) (fits []bool, shared Need) {
 	order := make([]int, len(needs))
 	for i := range order {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Rule says how the data of a call with a count for every process are cut into parts. Whatever
-// the rule, the p parts have p·count elements together, as many as p blocks of the regular call.
+// Rule cuts the data of a call with a count for every process into parts. Under every
+// rule, the p parts have p·count elements together, as many as p blocks of the regular call.
 type Rule string
 
-// The rules. Parts are in proportion to a weight, apart from rounding, so that k calls on a
+// Parts are in proportion to a weight, apart from rounding, so that k calls on a
 // k-th of the data move the same as one.
 const (
 	Equal    Rule = "equal"     // 1
@@ -49,7 +49,7 @@ func (r Rule) weight(i, p int, seed uint64) uint64 {
 	return 1
 }
 
-// starts are where the parts of p·count elements begin, and behind them the end.
+// starts returns where the parts of p·count elements begin, and their end.
 func (r Rule) starts(count int64, p int, seed uint64) []int64 {
 	before := make([]uint64, p+1) // the weights of the parts before
 	for i := range p {
@@ -67,16 +67,15 @@ func (r Rule) starts(count int64, p int, seed uint64) []int64 {
 // Stretch is a part of a buffer, in elements.
 type Stretch struct{ At, N int64 }
 
-// Layout says where the blocks of a call are in the ranks' buffers.
+// Layout tells where the blocks of a call are in the ranks' buffers.
 type Layout struct {
 	f       Function
 	count   int64 // elements that a block takes, with its gaps
 	p, root int
-	starts  []int64 // of the parts; nil: each block has count elements
+	starts  []int64 // of the parts; nil if each block has count elements
 }
 
-// Layout is that of a call with blocks of count elements on p processes. The seed is that of
-// Random.
+// Layout describes a call with blocks of count elements on p processes. The seed is for Random.
 func (f Function) Layout(count int64, p, root int, seed uint64) Layout {
 	l := Layout{f: f, count: f.Span(count), p: p, root: root}
 	if f.Rule != "" {
@@ -85,7 +84,7 @@ func (f Function) Layout(count int64, p, root int, seed uint64) Layout {
 	return l
 }
 
-// sum is what the n parts from part `first` on have together, where part 0 comes behind the last.
+// sum returns the length of n parts from part `first` on; after the last comes part 0.
 func (l Layout) sum(first, n int) int64 {
 	if end := first + n; end > l.p {
 		return l.starts[l.p] - l.starts[first] + l.starts[end-l.p]
@@ -93,10 +92,9 @@ func (l Layout) sum(first, n int) int64 {
 	return l.starts[first+n] - l.starts[first]
 }
 
-// part has the elements of a part.
 func (l Layout) part(i int) int64 { return l.starts[i+1] - l.starts[i] }
 
-// Sent is where a block is in the data that a rank sends. In an exchange rank r sends part
+// Sent returns the place of a block in a rank's send buffer. In an exchange rank r sends part
 // (i − r) mod p to rank i: every rank sends and gets each part once.
 func (l Layout) Sent(rank, block int) Stretch {
 	switch {
@@ -111,7 +109,6 @@ func (l Layout) Sent(rank, block int) Stretch {
 	return Stretch{0, l.part(rank)}
 }
 
-// Received is where a block is in the receive buffer of a rank.
 func (l Layout) Received(rank, block int) Stretch {
 	switch {
 	case l.starts == nil:
@@ -125,13 +122,11 @@ func (l Layout) Received(rank, block int) Stretch {
 	return Stretch{0, l.part(rank)}
 }
 
-// SendBlocks and RecvBlocks are how many blocks the buffers of a rank have.
 func (l Layout) SendBlocks(rank int) int { return l.blocks(l.f.Send, rank) }
 func (l Layout) RecvBlocks(rank int) int { return l.blocks(l.f.Recv, rank) }
 
 func (l Layout) blocks(b Buffer, rank int) int { return int(b.Elements(1, l.p, rank == l.root)) }
 
-// SendElements and RecvElements are the lengths of a rank's buffers.
 func (l Layout) SendElements(rank int) int64 {
 	return l.elements(l.SendBlocks(rank), func(last int) Stretch { return l.Sent(rank, last) })
 }
@@ -148,8 +143,8 @@ func (l Layout) elements(blocks int, at func(last int) Stretch) int64 {
 	return last.At + last.N
 }
 
-// Counts are what a rank gives MPI where the parts are unequal: those of the vector that the
-// call has, at every rank; in an exchange of what it sends, and of what it gets.
+// Counts returns a rank's arguments for unequal parts: in an exchange for sending and
+// receiving, else the one vector of the call, which is the same at every rank.
 func (l Layout) Counts(rank int) (parts, from []Stretch) {
 	for i := range l.p {
 		switch {
@@ -162,13 +157,13 @@ func (l Layout) Counts(rank int) (parts, from []Stretch) {
 	return parts, from
 }
 
-// The calls with a count for every process, beside those of a Rule alone, as MPI_Gatherv/linear.
+// Calls with a count for every process, beside calls of a Rule alone, such as MPI_Gatherv/linear.
 const (
 	Wide      Call = "w"             // MPI_Alltoallw, with the counts of MPI_Alltoallv
-	ByGatherv Call = "gatherv+bcast" // of MPI_Allgatherv: what it is compared with
+	ByGatherv Call = "gatherv+bcast" // what MPI_Allgatherv is compared with
 )
 
-// WideCall is MPI_Alltoallw with counts by a rule: MPI_Alltoallw/linear.
+// WideCall returns MPI_Alltoallw with counts by a rule: MPI_Alltoallw/linear.
 func WideCall(r Rule) Call {
 	if r == Equal {
 		return Wide
@@ -176,7 +171,7 @@ func WideCall(r Rule) Call {
 	return Wide + "/" + Call(r)
 }
 
-// GathervCall is the mock-up of MPI_Allgatherv with counts by a rule.
+// GathervCall returns the mock-up of MPI_Allgatherv with counts by a rule.
 func GathervCall(r Rule) Call {
 	if r == Equal {
 		return ByGatherv
@@ -184,7 +179,7 @@ func GathervCall(r Rule) Call {
 	return Call(r) + "/" + ByGatherv
 }
 
-// irregularCalls are those, in the order of lists.
+// irregularCalls returns these calls in the order of lists.
 func irregularCalls() (calls []Call) {
 	for _, r := range Unequal {
 		calls = append(calls, Call(r))
@@ -198,7 +193,6 @@ func irregularCalls() (calls []Call) {
 	return calls
 }
 
-// makeIrregular completes the row of a call with a count for every process.
 func makeIrregular(f *Function) bool {
 	hasCounts := slices.Contains([]string{"MPI_Allgatherv", "MPI_Alltoallv", "MPI_Gatherv", "MPI_Reduce_scatter", "MPI_Scatterv"}, f.Of)
 	for _, r := range append([]Rule{Equal}, Unequal...) {

@@ -1,11 +1,10 @@
 // Package mockups is the table of what pgmpi can measure: the MPI collectives
 // and the mock-ups that emulate them by other collectives.
 //
-// It says what each function is called, which collective a mock-up stands for,
-// what its result is, and how much memory a case needs. The code that runs is in
-// mockups/c under the same ids; the rank program refuses to start when one
-// table has a function that the other has not. This package knows nothing of MPI and
-// builds anywhere.
+// It has each function's name, the collective that a mock-up stands for, the definition of
+// its result, and the memory that a case needs. The code that runs is in
+// mockups/c under the same ids; the rank program refuses to start if only one
+// of the tables has a function. This package knows nothing of MPI and builds anywhere.
 package mockups
 
 import (
@@ -14,7 +13,7 @@ import (
 	"strings"
 )
 
-// Blocks counts the blocks of msize bytes in a buffer.
+// Blocks is a number of blocks of msize bytes in a buffer.
 type Blocks int
 
 // A buffer holds nothing, one block, one block per process, or one for each of two neighbors.
@@ -56,9 +55,8 @@ func (b Buffer) Elements(count int64, p int, isRoot bool) int64 {
 	return 0
 }
 
-// Temp counts the temporaries of a mock-up by their size: one block, one block
-// per process, and one block padded to a multiple of p elements. It is the
-// most that any rank needs.
+// Temp counts the temporaries of a mock-up by their size, at the rank that needs most: one
+// block, one block per process, and one block padded to a multiple of p elements.
 type Temp struct {
 	One, PerRank, Padded int
 }
@@ -69,12 +67,12 @@ func (t Temp) Elements(count int64, p int) int64 {
 	return int64(t.One)*count + int64(t.PerRank)*count*int64(p) + int64(t.Padded)*padded
 }
 
-// Source is where the data of a block come from: block Block of the data of the
-// ranks from First to Last, combined by the operator. No rank at all (Last is
-// less than First) leaves the block undefined.
+// Source says where the data of a block come from: block Block of the data of the
+// ranks from First to Last, combined by the operator. If Last is less than First, the block
+// is undefined.
 type Source struct{ First, Last, Block int }
 
-// Result is the definition of a collective in the MPI standard: the source of a
+// Result is the definition of a collective in the MPI standard: it returns the source of a
 // block of the receive buffer at a rank, on p processes.
 type Result func(rank, p, root, block int) Source
 
@@ -92,54 +90,51 @@ var (
 // Function is a row of the table: a collective or a mock-up.
 type Function struct {
 	// ID is "MPI_Gather", "gather_as_allgather", "MPI_Gather@binomial", "MPI_Igather",
-	// "MPI_Gather/in_place" or, of the user's own, "gather_as_mine".
+	// "MPI_Gather/in_place" or, for a user's mock-up, "gather_as_mine".
 	ID      string
 	Of      string // the collective that a mock-up emulates; "" for a collective
 	Formula string // "Allgather(n)", as the guidelines of S-PGMPI, Appendix A write it
-	What    string // one line for people: what the mock-up does
+	What    string // describes the mock-up for people, in one line
 	Send    Buffer
 	Recv    Buffer
 	Result  Result
-	Rooted  bool // has a root
-	Reduces bool // has a reduction operator
-	InBytes bool // gives MPI counts or displacements of bytes, whatever the datatype
-	// Input is what the receive buffer holds before the call; nil: nothing.
-	Input Result
+	Rooted  bool   // has a root
+	Reduces bool   // has a reduction operator
+	InBytes bool   // gives MPI counts or displacements of bytes, whatever the datatype
+	Input   Result // content of the receive buffer before the call, if it counts
 	// Regular marks the collectives that GL1 and GL2 are about and that have an
-	// identity. Of the others, the ones with a vector of counts, measured with
-	// equal counts, would repeat what these say, and MPI_Barrier has no size;
+	// identity. Collectives with a vector of counts, measured with
+	// equal counts, would repeat these, and MPI_Barrier has no size;
 	// users' own guidelines can name them.
 	Regular bool
-	// Identity marks the collective itself as its own mock-up, which pgmpi
-	// selftest compares it with. Mockups does not list it.
+	// Identity marks the collective itself as its own mock-up, for pgmpi selftest. Mockups
+	// does not list it.
 	Identity bool
-	// Algorithm returns the algorithm of the library that an id names: "binomial" of
-	// "MPI_Bcast@binomial"; "": none.
+	// Algorithm is the library's algorithm that the id names: "binomial" in
+	// "MPI_Bcast@binomial".
 	Algorithm string
-	// User marks a mock-up of the user's own, whose code is in a file that gl.toml names.
+	// User marks a user's mock-up, whose code is in a file that gl.toml names.
 	User bool
-	// Call is how the collective is called; "": blocking, with two buffers.
+	// Call is the way in which the collective is called; "" means blocking, with two buffers.
 	Call Call
-	// Rule cuts the data into unequal parts; "": as its collective does, into equal ones.
+	// Rule cuts the data into unequal parts; "" means equal ones, as the collective does.
 	Rule Rule
-	// Derived is the datatype of the call's blocks; "": they are contiguous.
+	// Derived is the datatype of the call's blocks; "" means that they are contiguous.
 	Derived Derived
-	// Consumes marks calls that put their result in the place of their input: the next call
-	// on the same buffers gives something else.
+	// Consumes marks calls that overwrite their input with their result: the next call
+	// on the same buffers gives another result.
 	Consumes bool
-	// OneCount marks the collectives that MPI gets the count of one block for.
+	// OneCount marks the collectives that get the count of one block.
 	OneCount bool
-	// Exchange marks the functions in which every rank has other data for every rank.
+	// Exchange marks functions in which every rank has other data for every rank.
 	Exchange bool
-	// Over is how a mock-up uses the nodes that the ranks are on; "": not at all.
+	// Over says how a mock-up uses the ranks' nodes, if it does.
 	Over Decomposition
 	Temp Temp
 }
 
-// HasData is false for a function that only synchronises.
 func (f Function) HasData() bool { return f.Send.Blocks != None || f.Recv.Blocks != None }
 
-// IsMockup tells a mock-up from a collective.
 func (f Function) IsMockup() bool { return f.Of != "" }
 
 // MaxCount returns the largest element count that the function hands to MPI for
@@ -158,9 +153,9 @@ func (f Function) MaxCount(count, extent int64, p int) int64 {
 	return count
 }
 
-// Period is how many elements of the data are computed that functions are verified
-// with: most of the time would else go into hashing, and into reducing what all ranks
-// have sent. It is a prime: parts of the usual sizes begin at different places.
+// Period is the number of elements after which the data for verifying repeat: otherwise most
+// of the time would go into hashing and reducing them. It is a prime, so that parts of the
+// usual sizes begin at different places.
 const Period = 8191
 
 // Memory returns the memory of a case at the rank that needs most: the caller's buffers and
@@ -180,9 +175,8 @@ func (f Function) Memory(count, extent int64, p int) Need {
 	}
 }
 
-// collectives are the rows without a mock-up, in alphabetical order. Buffers
-// as in the MPI standard, with msize as docs/guidelines.md defines it. The
-// ones with a vector of counts are measured with equal counts.
+// collectives are in alphabetical order, with buffers as in the MPI standard, and msize as
+// docs/guidelines.md defines it. Those with a vector of counts are measured with equal counts.
 var collectives = []Function{
 	{ID: "MPI_Allgather", Send: block, Recv: vector, Result: gathered, Regular: true, OneCount: true},
 	{ID: "MPI_Allgatherv", Send: block, Recv: vector, Result: gathered},
@@ -202,8 +196,8 @@ var collectives = []Function{
 	{ID: "MPI_Scatterv", Send: vectorAtRoot, Recv: block, Rooted: true, Result: scattered},
 }
 
-// mockupRows take what is not here from their collective. An id says which one it is,
-// and which others emulate it: the formula.
+// mockupRows take missing fields from their collective. An id names it, and the collectives
+// that emulate it, from which the formula is made.
 var mockupRows = []Function{
 	{ID: "gather_as_allgather", Temp: Temp{PerRank: 1}, What: "Allgather; the others receive into a temporary"},
 	{ID: "gather_as_reduce", InBytes: true, Temp: Temp{PerRank: 1},
@@ -284,17 +278,15 @@ func formula(names string) string {
 	return strings.Join(calls, " + ")
 }
 
-// IdentityOf is the id of a collective's identity row.
 func IdentityOf(collective string) string { return "identity:" + collective }
 
-// Identities returns the regular collectives, which have an identity row, in
-// alphabetical order.
+// Identities returns the regular collectives, in alphabetical order; they have an identity row.
 func Identities() []string { return ids(func(f Function) bool { return f.Regular }) }
 
 func All() []Function { return table }
 
-// Get looks a function up by its id. What is behind an @ need not be an algorithm of
-// any library, and scan_as_mine need not be in any file: the ranks know that.
+// Get looks a function up by its id. Only the ranks know whether a library has the algorithm
+// behind an @, or a file has scan_as_mine.
 func Get(id string) (Function, bool) {
 	if i, ok := byID[id]; ok {
 		return table[i], true
@@ -308,8 +300,8 @@ func Get(id string) (Function, bool) {
 	return userOf(id)
 }
 
-// Canonical is the id of a function that is named in any case and perhaps without MPI_,
-// such as "bcast@binomial"; a name of none stays.
+// Canonical returns the id of a function that is named in any case and perhaps without MPI_,
+// such as "bcast@binomial"; it returns unknown names unchanged.
 func Canonical(name string) string {
 	plain := func(id string) string { return strings.TrimPrefix(strings.ToLower(id), "mpi_") }
 	base, _, _ := strings.Cut(name, "@")
@@ -324,7 +316,6 @@ func Canonical(name string) string {
 // Collectives returns the ids of the MPI collectives, in alphabetical order.
 func Collectives() []string { return Mockups("") }
 
-// Mockups returns the ids of all mock-ups of one collective.
 func Mockups(of string) []string {
 	return ids(func(f Function) bool { return f.Of == of && !f.Identity })
 }

@@ -2,8 +2,8 @@ package mockups
 
 import "strings"
 
-// The calls on a periodic ring of all processes (MPI 4.0, 8.6), in which each one exchanges with
-// the one below it and the one above it only.
+// The calls on a periodic ring of all processes (MPI 4.0, 8.6), in which each process exchanges
+// data with its two neighbors only.
 const (
 	Neighborhood Call = "neighborhood"             // MPI_Neighbor_alltoall
 	ByMessages   Call = "neighborhood/isend+irecv" // MPI_Neighbor_alltoall/isend+irecv: what it is compared with
@@ -19,14 +19,13 @@ var (
 		of := neighbor(rank, p, block)
 		return Source{of, of, 0}
 	}
-	// What comes from below was sent upwards, also where both neighbors are the same process.
+	// The block from below was sent upwards, even if both neighbors are the same process.
 	withNeighbors Result = func(rank, p, root, block int) Source {
 		of := neighbor(rank, p, block)
 		return Source{of, of, 1 - block}
 	}
 )
 
-// makeNeighbors completes the row of a call on neighbours.
 func makeNeighbors(f *Function) bool {
 	if f.Call != Neighborhood && f.Call != ByMessages {
 		return false

@@ -1,24 +1,24 @@
 package mockups
 
-// Decomposition is how a mock-up divides its work among nodes and the ranks of a node. Its
+// Decomposition says how a mock-up divides its work among nodes and the ranks of a node. Its
 // id ends with it.
 type Decomposition string
 
 // The decompositions of J. L. Träff and S. Hunold (arXiv 1910.13373).
 const (
 	Lane Decomposition = "lane" // every rank of a node sends its part of the data to other nodes
-	Hier Decomposition = "hier" // one rank of a node, its leader, sends to other nodes for all of them
+	Hier Decomposition = "hier" // one rank of a node, its leader, sends to other nodes for the node
 )
 
 var Decompositions = []Decomposition{Lane, Hier}
 
-// onNodes is what a formula ends with.
+// onNodes ends a formula.
 var onNodes = map[Decomposition]string{Lane: " on lanes", Hier: " by leaders"}
 
 // nodeRow is a mock-up of Of by calls in one node and among nodes.
 type nodeRow struct {
 	of, calls string
-	temp      Temp // what a rank has of all nodes, or a leader of its own, is never more than a vector
+	temp      Temp // data of all nodes at a rank, or of a leader's node, are never more than a vector
 	what      string
 }
 
@@ -63,7 +63,6 @@ var nodeRows = map[Decomposition][]nodeRow{
 	},
 }
 
-// decomposed returns their rows.
 func decomposed() (rows []Function) {
 	for _, d := range Decompositions {
 		for _, r := range nodeRows[d] {
@@ -73,8 +72,7 @@ func decomposed() (rows []Function) {
 	return rows
 }
 
-// Decomposed are the ids of the mock-ups of one decomposition, in alphabetical order of their
-// collectives.
+// Decomposed returns the mock-ups of a decomposition, in alphabetical order of their collectives.
 func Decomposed(d Decomposition) []string {
 	return ids(func(f Function) bool { return f.Over == d })
 }

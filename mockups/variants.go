@@ -9,31 +9,31 @@ import (
 // buffers. A case of such a call has it as its variant.
 type Call string
 
-// The calls. What MPI has a name for is called by that: MPI_Ireduce, MPI_Reduce_init. What is
-// a matter of the arguments is behind a slash, as an algorithm is behind an @.
+// Calls that MPI has a name for have that name: MPI_Ireduce, MPI_Reduce_init. Others, which
+// differ by arguments, have a slash, as an algorithm has an @.
 const (
 	Nonblocking Call = "nonblocking" // MPI_Ireduce, then Wait
 	Persistent  Call = "persistent"  // Start, then Wait; MPI_Reduce_init and the freeing are not timed
 	InPlace     Call = "in_place"    // MPI_Reduce/in_place
-	// What these are compared with, as mock-ups of guidelines.
+	// The mock-ups that guidelines compare these with.
 	Copied           Call = "copied"          // MPI_Reduce/copied: the input is copied first
 	NonblockingTimes Call = "nonblocking_x10" // MPI_Ireduce/10: ten of them
 	PersistentTimes  Call = "persistent_x10"  // MPI_Reduce_init/10: a request made, used ten times, freed
 	PersistentOnce   Call = "persistent_x1"   // MPI_Reduce_init/1: the same, used once
 )
 
-// Times is how often a call with a 10 behind its name is made.
+// Times is the number of calls in one whose name ends with 10.
 const Times = 10
 
-// LargeCount is a call with counts that are MPI_Count: MPI_Reduce_c.
+// LargeCount is a call with counts of type MPI_Count: MPI_Reduce_c.
 const LargeCount Call = "large_count"
 
-// Calls are all of them, in the order of lists.
+// Calls has all calls, in the order of lists.
 var Calls = slices.Concat(
 	[]Call{Nonblocking, Persistent, InPlace, Copied, NonblockingTimes, PersistentTimes, PersistentOnce},
 	irregularCalls(), []Call{Call(Vector), Call(Indexed), PackedCall(Vector), PackedCall(Indexed), Neighborhood, ByMessages, LargeCount})
 
-// CallOf is the id of a collective that is called so.
+// CallOf returns the id of a collective that is called in this way.
 func CallOf(collective string, c Call) string {
 	name := strings.TrimPrefix(collective, "MPI_")
 	lower := strings.ToLower(name[:1]) + name[1:]
@@ -66,7 +66,7 @@ func CallOf(collective string, c Call) string {
 	return collective + "/" + rest
 }
 
-// own is the block of its rank in a vector; the others are not input.
+// own has the block of its rank in a vector; the others are not input.
 var own Result = func(rank, p, root, block int) Source {
 	if block != rank {
 		return undefined
@@ -82,7 +82,7 @@ var (
 	rootsPart Result = func(rank, p, root, block int) Source { return atRoot(own, rank, p, root, block) }
 )
 
-// undefined is a source that nobody has.
+// undefined is a source without data.
 var undefined = Source{0, -1, 0}
 
 func atRoot(r Result, rank, p, root, block int) Source {
@@ -92,8 +92,8 @@ func atRoot(r Result, rank, p, root, block int) Source {
 	return r(rank, p, root, block)
 }
 
-// inPlace says of each collective that can be called in place where its input is then, what
-// the temporary of the copy is, and the result where it differs.
+// inPlace has, for each collective that can be called in place, the buffers and the input of
+// such a call, the temporary of the copy, and the result if it differs.
 var inPlace = map[string]struct {
 	send, recv Buffer
 	input      Result
@@ -112,7 +112,7 @@ var inPlace = map[string]struct {
 	"MPI_Scatter":              {send: vectorAtRoot, recv: block, result: scatteredToOthers},
 }
 
-// ownPartFirst: MPI leaves open what is behind the first block of the result.
+// MPI leaves open what follows the first block of the result.
 var ownPartFirst Result = func(rank, p, root, block int) Source {
 	if block > 0 {
 		return undefined
@@ -120,7 +120,7 @@ var ownPartFirst Result = func(rank, p, root, block int) Source {
 	return Source{0, p - 1, rank}
 }
 
-// scatteredToOthers: the root's receive buffer is not given to MPI.
+// The root's receive buffer is not given to MPI.
 var scatteredToOthers Result = func(rank, p, root, block int) Source {
 	if rank == root {
 		return undefined
@@ -133,7 +133,6 @@ var (
 	variantByID = map[string]int{}
 )
 
-// addVariants makes the rows of all calls of a collective.
 func addVariants(of Function) {
 	if !of.HasData() {
 		return
@@ -188,10 +187,9 @@ func variantOf(of Function, c Call) (f Function, ok bool) {
 	return f, of.Regular
 }
 
-// Variants are the other ways to call the collectives, in the order of these.
 func Variants() []Function { return variants }
 
-// Lacks says why a call that its code refuses cannot be made.
+// Lacks returns the reason why a call that its code refuses cannot be made.
 func (f Function) Lacks() string {
 	if f.Call == InPlace {
 		return "MPICH crashes in " + f.Of + " with MPI_IN_PLACE at a root that is not rank 0 (pmodels/mpich, issue 6540)"

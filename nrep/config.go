@@ -33,7 +33,7 @@ type Config struct {
 	Fixed       int           `toml:"fixed" json:"fixed"`             // > 0: repetitions without prediction
 }
 
-// CovConfig is the threshold of a coefficient of variation and the number of
+// CovConfig holds the threshold of a coefficient of variation and the number of
 // prefixes it is computed over.
 type CovConfig struct {
 	Threshold float64 `toml:"threshold" json:"threshold"` // stop below it

@@ -6,6 +6,6 @@
 // next check point. Each of several mpiruns makes a prediction, the largest counts.
 //
 // The package measures nothing, and it knows neither time nor MPI: the time limit
-// and a fixed number of repetitions are in Config for the caller to obey. Metrics
-// are NaN where they are undefined, and what is undefined does not satisfy.
+// and a fixed number of repetitions are in Config for the caller to obey. Undefined metrics
+// are NaN, which does not satisfy.
 package nrep

@@ -52,7 +52,6 @@ func overPrefixes(x []float64, window int, statistic func(sorted []float64) floa
 	return coefficientOfVariation(results)
 }
 
-// filtered returns the part of the ascending samples that the filter keeps.
 func filtered(sorted []float64) []float64 {
 	if len(sorted) <= filterAbove {
 		return sorted
@@ -60,7 +59,7 @@ func filtered(sorted []float64) []float64 {
 	return stats.TukeySorted(sorted, stats.TukeyFactor)
 }
 
-// coefficientOfVariation is sd/mean; NaN where either is undefined or the mean is 0.
+// coefficientOfVariation returns sd/mean; NaN if either is undefined or the mean is 0.
 func coefficientOfVariation(x []float64) float64 {
 	m, sd, err := stats.MeanSD(x)
 	if err != nil || m == 0 {

@@ -19,20 +19,20 @@ func NewPredictor(cfg Config) *Predictor {
 	return &Predictor{cfg: cfg, next: min(cfg.Min, cfg.Max)}
 }
 
-// Next is the total number of samples that the next check point needs. It no longer grows
-// after Done has said stop.
+// Next returns the total number of samples that the next check point needs. It no longer grows
+// after Done has returned stop.
 func (p *Predictor) Next() int { return p.next }
 
 // Done looks at all samples so far, in the order of measurement. With fewer than
-// Next() it does nothing. Otherwise it judges the first Next() of them: stop says
+// Next() it does nothing. Otherwise it judges the first Next() of them. stop means
 // that they are enough or that max is reached, and then Next() is the prediction;
-// converged, that all selected metrics were below their thresholds. Without stop, Next()
+// converged means that all selected metrics were below their thresholds. Without stop, Next()
 // is the check point after this one.
 func (p *Predictor) Done(samples []float64) (stop, converged bool) {
 	if len(samples) < p.next {
 		return false, false
 	}
-	// What is undefined is NaN, which is not below a threshold.
+	// An undefined metric is NaN, which is not below a threshold.
 	fails := func(metric string) bool { return !(p.cfg.Metric(metric, samples[:p.next]) < p.cfg.Threshold(metric)) }
 	converged = len(p.cfg.Metrics) > 0 && !slices.ContainsFunc(p.cfg.Metrics, fails)
 	if converged || p.next >= p.cfg.Max {
@@ -42,7 +42,7 @@ func (p *Predictor) Done(samples []float64) (stop, converged bool) {
 	return false, false
 }
 
-// Metric computes a metric of samples, in the order of measurement; NaN: undefined, or
+// Metric computes a metric of samples, in the order of measurement; NaN if undefined or
 // unknown.
 func (c Config) Metric(metric string, x []float64) float64 {
 	switch metric {
@@ -56,7 +56,7 @@ func (c Config) Metric(metric string, x []float64) float64 {
 	return math.NaN()
 }
 
-// Threshold returns the limit of a metric; NaN: unknown.
+// Threshold returns the limit of a metric; NaN if unknown.
 func (c Config) Threshold(metric string) float64 {
 	switch metric {
 	case MetricRSE:

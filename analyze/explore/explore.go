@@ -16,7 +16,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// explored is what an exploration is made from. Its tests are patterns: a collective
+// explored are the data of an exploration. Its tests are patterns: a collective
 // against itself once more, against its own algorithms and its mock-ups.
 type explored struct {
 	m   *results.Manifest
@@ -27,11 +27,11 @@ type explored struct {
 // ExplorationPlan chooses, by the mpiruns of stage 2, what is tested in mpiruns of its
 // own: for every collective and size the fastest of the library's own algorithms and the
 // fastest mock-up, where the default is slower by min_slowdown or more; and there the
-// default against itself. What has chosen is never tested. r is how many mpiruns test; 0:
-// as many as suit their number. Nil: there are no candidates.
-func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r int) *results.SplitPlan {
+// default against itself. Data that choose never test. r mpiruns test, or for 0 as many as
+// suit the number of candidates. It is nil without candidates.
+func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r int) *results.FollowUps {
 	x := &explored{m, set, cfg}
-	plan, candidates := &results.SplitPlan{}, 0
+	plan, candidates := &results.FollowUps{}, 0
 	for _, tests := range x.cells() {
 		var chosen []int
 		for _, c := range x.fastest(tests) {
@@ -44,7 +44,8 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 			chosen = append(chosen, i)
 		}
 		for _, i := range chosen {
-			plan.FollowUps = append(plan.FollowUps, results.FollowUp{Test: i, Case: m.Plan.Tests[i].Case, Part: m.Plan.Tests[i].Others[0], Calls: 1})
+			c, _ := analyze.Compare(&m.Plan, i, m.Plan.Tests[i].Msize)
+			plan.Comparisons = append(plan.Comparisons, c)
 		}
 	}
 	if candidates == 0 {
@@ -56,9 +57,9 @@ func ExplorationPlan(m *results.Manifest, set *medians.Set, cfg judge.Config, r 
 	return plan
 }
 
-// Candidates is how many candidates a plan tests: the family of the adjustment.
-func Candidates(m *results.Manifest, plan *results.SplitPlan) (n int) {
-	for _, f := range plan.FollowUps {
+// Candidates counts the candidates that a plan tests: the family of the adjustment.
+func Candidates(m *results.Manifest, plan *results.FollowUps) (n int) {
+	for _, f := range plan.Comparisons {
 		if !isItself(m.Plan.Tests[f.Test].Mockup) {
 			n++
 		}
@@ -69,7 +70,7 @@ func Candidates(m *results.Manifest, plan *results.SplitPlan) (n int) {
 // LeastTesting mpiruns test, unless another number is asked for.
 const LeastTesting = 10
 
-// cells are the tests of each collective, size and shape, in the Plan's order.
+// cells groups the tests by collective, size and shape, in the Plan's order.
 func (x *explored) cells() (out [][]int) {
 	at := map[int]int{} // by the case of the default
 	for i, t := range x.m.Plan.Tests {
@@ -86,7 +87,7 @@ func (x *explored) cells() (out [][]int) {
 	return out
 }
 
-// itself is the test of the default against itself; -1: there is none.
+// itself returns the test of the default against itself, or -1.
 func (x *explored) itself(tests []int) int {
 	i := slices.IndexFunc(tests, func(i int) bool { return isItself(x.m.Plan.Tests[i].Mockup) })
 	if i < 0 {
@@ -98,7 +99,7 @@ func (x *explored) itself(tests []int) int {
 func isItself(function string) bool { return mockups.Variant(function) == "@"+mockups.DefaultAlgorithm }
 
 // fastest are the fastest of the library's own algorithms and the fastest mock-up of a
-// cell in stage 2, by the median ratio within mpiruns; nil: none has times.
+// cell in stage 2, by the median ratio within mpiruns; nil where none has times.
 func (x *explored) fastest(tests []int) (best [2]*Candidate) {
 	for _, i := range tests {
 		c, kind := x.candidate(i)
@@ -109,8 +110,8 @@ func (x *explored) fastest(tests []int) (best [2]*Candidate) {
 	return best
 }
 
-// candidate is the other side of a test, as stage 2 has it, and its kind: 0 an own
-// algorithm, 1 a mock-up.
+// candidate describes the other side of a test by stage 2; kind is 0 for an own algorithm, 1 for
+// a mock-up.
 func (x *explored) candidate(test int) (c *Candidate, kind int) {
 	t := x.m.Plan.Tests[test]
 	orig, other := &x.set.Cases[t.Case], &x.set.Cases[t.Others[0]]
@@ -120,14 +121,14 @@ func (x *explored) candidate(test int) (c *Candidate, kind int) {
 	return &Candidate{Function: t.Mockup, MedianS: analyze.Seconds(other.Median()), Ratio: medianRatio(orig, other), test: test}, kind
 }
 
-// candidates are those that were planned to be tested, whatever is the fastest by the data
-// and the configuration of today; of a kind that has none, the fastest.
+// candidates returns the planned ones, whatever is fastest by the data and the configuration
+// of today; of a kind without any, the fastest.
 func (x *explored) candidates(tests []int) [2]*Candidate {
 	best := x.fastest(tests)
 	if x.m.Explore == nil {
 		return best
 	}
-	for _, f := range x.m.Explore.FollowUps {
+	for _, f := range x.m.Explore.Comparisons {
 		if c, kind := x.candidate(f.Test); slices.Contains(tests, f.Test) && !isItself(c.Function) {
 			best[kind] = c
 		}
@@ -135,8 +136,7 @@ func (x *explored) candidates(tests []int) [2]*Candidate {
 	return best
 }
 
-// medianRatio is how many times slower a case is than another, of the mpiruns that have
-// both.
+// medianRatio is the median over the mpiruns that have both cases.
 func medianRatio(slow, fast *medians.Case) *float64 {
 	if slow.Status != protocol.StatusOK || fast.Status != protocol.StatusOK {
 		return nil
@@ -177,43 +177,61 @@ func Explore(m *results.Manifest, set *medians.Set, cfg judge.Config) (*Explorat
 	return e, nil
 }
 
-// outcomes are what was found of the candidates, by test, and fill in how they were
-// tested. The default against itself is a family of its own.
-func (x *explored) outcomes(e *Exploration) (map[int]judge.Outcome, error) {
-	out := map[int]judge.Outcome{}
+// tested is what mpiruns of their own found, by test.
+type tested struct {
+	judge.Outcome
+	problem string // why there is no outcome
+	medianS *float64
+}
+
+// outcomes judges the candidates, and says in the Exploration how. The default against itself
+// is a family of its own, two-sided.
+func (x *explored) outcomes(e *Exploration) (map[int]tested, error) {
+	out := map[int]tested{}
 	if x.m.Explore == nil {
 		return out, nil
 	}
-	var families [2][]results.FollowUp
-	for _, f := range x.m.Explore.FollowUps {
-		kind := 0
-		if isItself(x.m.Plan.Tests[f.Test].Mockup) {
-			kind = 1
+	var candidates, itself []results.Comparison
+	for _, c := range x.m.Explore.Comparisons {
+		if isItself(x.m.Plan.Tests[c.Test].Mockup) {
+			itself = append(itself, c)
+		} else {
+			candidates = append(candidates, c)
 		}
-		families[kind] = append(families[kind], f)
 	}
-	var ratios []float64 // of the default and itself
-	for kind, followUps := range families {
-		d, err := x.design(kind, len(followUps))
+	r := max(1, x.m.Runs(protocol.ModeExplore))
+	follow := func(d *judge.Design, err error, list []results.Comparison) (*analyze.FollowedUp, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := x.look(d, followUps)
-		if err != nil {
-			return nil, err
-		}
-		if kind == 0 {
-			e.R, e.Test, e.Adjust, e.M, e.PMin, e.Refused = d.R(), d.Test(d.Last()).Name, d.Adjust, d.M, d.PMin(d.Last()), d.Refused
-		}
-		for i, f := range followUps {
-			out[f.Test] = found[i]
-			if kind == 1 && found[i].Runs > 0 {
-				e.Itself.Tests++
-				ratios = append(ratios, found[i].Ratio)
-				if x.differs(found[i]) {
-					e.Itself.False++
-				}
+		f, err := analyze.Follow(x.m, x.set, protocol.ModeExplore, d, list)
+		if err == nil {
+			for i, c := range list {
+				_, part := f.Times(i)
+				out[c.Test] = tested{f.Outcomes[i], f.Problems[i], part}
 			}
+		}
+		return f, err
+	}
+	d, err := judge.NewDesign(x.cfg, judge.Once(r), len(candidates))
+	if _, err = follow(d, err, candidates); err != nil {
+		return nil, err
+	}
+	e.R, e.Test, e.Adjust, e.M, e.PMin, e.Refused = d.R(), d.Test(d.Last()).Name, d.Adjust, d.M, d.PMin(d.Last()), d.Refused
+	d, err = judge.NewComparison(x.cfg, judge.TwoSided, true, r, r, len(itself))
+	f, err := follow(d, err, itself)
+	if err != nil {
+		return nil, err
+	}
+	var ratios []float64
+	for _, o := range f.Outcomes {
+		if o.Runs == 0 {
+			continue
+		}
+		e.Itself.Tests++
+		ratios = append(ratios, o.Ratio)
+		if o.PAdjusted <= x.cfg.Alpha && max(o.Ratio, 1/o.Ratio) >= x.cfg.MinSlowdown {
+			e.Itself.False++
 		}
 	}
 	if len(ratios) > 0 {
@@ -222,55 +240,7 @@ func (x *explored) outcomes(e *Exploration) (map[int]judge.Outcome, error) {
 	return out, nil
 }
 
-// design is that of the candidates, or of the default against itself: this is two-sided.
-func (x *explored) design(kind, m int) (*judge.Design, error) {
-	r := max(1, x.m.Runs(protocol.ModeExplore))
-	if kind == 0 {
-		return judge.NewDesign(x.cfg, judge.Once(r), m)
-	}
-	return judge.NewComparison(x.cfg, judge.TwoSided, true, r, r, m)
-}
-
-// differs tells whether the default differs from itself by min_slowdown or more.
-func (x *explored) differs(o judge.Outcome) bool {
-	return o.PAdjusted <= x.cfg.Alpha && max(o.Ratio, 1/o.Ratio) >= x.cfg.MinSlowdown
-}
-
-// look tests a family. Where R is too small nothing is.
-func (x *explored) look(d *judge.Design, followUps []results.FollowUp) ([]judge.Outcome, error) {
-	family := d.Family(float64(x.set.TickNS))
-	if d.Refused != nil {
-		return family.Outcomes, nil
-	}
-	pairs := make([]judge.Pair, len(followUps))
-	for i, f := range followUps {
-		if x.problem(f) != "" {
-			continue
-		}
-		orig, other := x.set.Side(protocol.ModeExplore, f.Case, 1), x.set.Side(protocol.ModeExplore, f.Part, 1)
-		pairs[i] = judge.Pair{Orig: orig.Medians, Other: other.Medians}
-	}
-	return family.Outcomes, family.Look(pairs)
-}
-
-// problem says why what was measured of a candidate cannot be tested; "": it can.
-func (x *explored) problem(f results.FollowUp) string {
-	for _, i := range []int{f.Case, f.Part} {
-		function, side := x.m.Plan.Cases[i].Function, x.set.Side(protocol.ModeExplore, i, 1)
-		why := "not measured by the mpiruns that test"
-		if side != nil && side.Status != protocol.StatusOK {
-			why = cmp.Or(side.Message, string(side.Status))
-		} else if side != nil {
-			why = side.Problem(max(1, x.m.Runs(protocol.ModeExplore)))
-		}
-		if why != "" {
-			return function + ": " + why
-		}
-	}
-	return ""
-}
-
-func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell {
+func (x *explored) cell(tests []int, outcomes map[int]tested) ExploreCell {
 	t := x.m.Plan.Tests[tests[0]]
 	c := ExploreCell{Cell: medians.CellOf(x.m.Plan.Cases[t.Case]), NP: t.Shape.NP}
 	whole := x.set.Worst(protocol.ModeExplore, t.Case)
@@ -292,13 +262,16 @@ func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell
 			}
 			continue
 		}
-		x.setOutcome(k, o)
+		if o.Runs > 0 { // else the numbers stay the selection's
+			k.Verdict, k.Ratio, k.RatioLo95, k.RatioHi95, k.PValue, k.PAdjusted = o.Verdict, analyze.Number(o.Ratio), analyze.Number(o.Lo95), analyze.Number(o.Hi95), analyze.Number(o.P), analyze.Number(o.PAdjusted)
+			k.MedianS = o.medianS
+		}
 		if whole := x.set.Side(protocol.ModeExplore, t.Case, 1); whole != nil {
 			c.DefaultS = cmp.Or(analyze.Seconds(whole.Median()), c.DefaultS)
 		}
 		if k.Verdict == judge.Undecided || k.Verdict == "" {
 			open[kind] = true
-			c.Reason = cmp.Or(c.Reason, x.whyUntested(k))
+			c.Reason = cmp.Or(c.Reason, o.problem)
 		}
 	}
 	switch {
@@ -312,24 +285,6 @@ func (x *explored) cell(tests []int, outcomes map[int]judge.Outcome) ExploreCell
 		c.Word = DefaultIsBest
 	}
 	return c
-}
-
-// whyUntested says why a candidate that was to be tested is not; "": it is, or the mpiruns are
-// too few for any.
-func (x *explored) whyUntested(k *Candidate) string {
-	i := slices.IndexFunc(x.m.Explore.FollowUps, func(f results.FollowUp) bool { return f.Test == k.test })
-	return x.problem(x.m.Explore.FollowUps[i])
-}
-
-// setOutcome replaces what the selection has said of a candidate.
-func (x *explored) setOutcome(k *Candidate, o judge.Outcome) {
-	if o.Runs == 0 {
-		return // not enough valid data: the numbers stay those of the selection
-	}
-	k.Verdict, k.Ratio, k.RatioLo95, k.RatioHi95, k.PValue, k.PAdjusted = o.Verdict, analyze.Number(o.Ratio), analyze.Number(o.Lo95), analyze.Number(o.Hi95), analyze.Number(o.P), analyze.Number(o.PAdjusted)
-	if side := x.set.Side(protocol.ModeExplore, x.m.Plan.Tests[k.test].Others[0], 1); side != nil {
-		k.MedianS = analyze.Seconds(side.Median())
-	}
 }
 
 // unused lists the algorithms and mock-ups without times, each once for a shape and a

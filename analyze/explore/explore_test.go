@@ -70,7 +70,7 @@ func exploredData(t *testing.T, candidates map[string][2]int64) (*results.Manife
 	}
 	if m.Explore = ExplorationPlan(m, set, judge.Default(), 0); m.Explore != nil {
 		tested := []int{0}
-		for _, f := range m.Explore.FollowUps {
+		for _, f := range m.Explore.Comparisons {
 			tested = append(tested, f.Part)
 		}
 		for n := range m.Explore.R {
@@ -100,7 +100,7 @@ func TestAnswerIsThatOfTheMpirunsThatTest(t *testing.T) {
 		e := must.Get(Explore(m, set, judge.Default()))(t)
 		tested := 0
 		if m.Explore != nil {
-			tested = len(m.Explore.FollowUps)
+			tested = len(m.Explore.Comparisons)
 		}
 		if len(e.Cells) != 1 || e.Cells[0].Word != c.want || tested != c.tested || e.Itself.False != 0 {
 			t.Errorf("%s: %+v, %d follow-ups, itself %+v", c.name, e.Cells, tested, e.Itself)
@@ -152,7 +152,7 @@ func TestWrongDataOfTheMpirunsThatTestAreNotSwallowed(t *testing.T) {
 func TestUntestedCandidatesLeaveACellUndecided(t *testing.T) {
 	const own, mockup = "MPI_Scan@linear", "scan_as_exscan+reduce_local"
 	m, set := exploredData(t, map[string][2]int64{own: {60_000, 60_000}, mockup: {101_000, 101_000}})
-	m.Explore.FollowUps[0].Test, m.Explore.FollowUps[0].Part = 1, 2 // the mock-up was planned
+	m.Explore.Comparisons[0].Test, m.Explore.Comparisons[0].Part = 1, 2 // the mock-up was planned
 	e, err := Explore(m, set, judge.Default())
 	if err != nil {
 		t.Fatal(err)

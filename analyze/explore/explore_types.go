@@ -9,7 +9,7 @@ import (
 // ExploreSchema names the format of explore.json.
 const ExploreSchema = "pgmpi-explore/1"
 
-// Advice is what was found for a collective at one size.
+// Advice is the answer for a collective at one size.
 type Advice string
 
 // All words.
@@ -50,7 +50,7 @@ type Exploration struct {
 	// Tests of it are two-sided: a way to the library's own algorithms that is slower would
 	// be a handicap for all candidates.
 	Itself      ErrorRate `json:"itself"`
-	ItselfRatio *float64  `json:"itself_ratio"` // median of these tests: how many times slower the default is; null: there are none
+	ItselfRatio *float64  `json:"itself_ratio"` // median of these tests: how many times slower the default is; null without tests
 	// Unused are the library's own algorithms that cannot be used here, and why.
 	Unused []Unused `json:"unused"`
 	Exit   int      `json:"exit_code"`
@@ -62,13 +62,13 @@ type ExploreCell struct {
 	NP       int        `json:"np"`
 	Word     Advice     `json:"word"`
 	DefaultS *float64   `json:"default_s"` // seconds, as the library chooses
-	Own      *Candidate `json:"own"`       // the fastest of the library's own in the selection; null: none could be timed
+	Own      *Candidate `json:"own"`       // the fastest of the library's own in the selection; null if none could be timed
 	Mockup   *Candidate `json:"mockup"`    // the same of the mock-ups
 	Reason   string     `json:"reason,omitempty"`
 }
 
-// Candidate is what may be faster than the default. Tested, its numbers are those of the
-// mpiruns that test; else those of the selection, and there is no p-value.
+// Candidate may be faster than the default. Its numbers come from the mpiruns that test it; of an
+// untested one from the selection, without a p-value.
 type Candidate struct {
 	Function  string        `json:"function"`
 	MedianS   *float64      `json:"median_s"`

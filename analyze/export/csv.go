@@ -28,10 +28,10 @@ const mostTexts = 1 << 12
 // logical is what R, pandas and DuckDB all take for a truth value.
 var logical = map[bool]string{false: "FALSE", true: "TRUE"}
 
-func newCSV[T any](w io.Writer) (Writer[T], error) {
+func newCSV[T any](w io.Writer, row reflect.Type) (Writer[T], error) {
 	c := &csvWriter[T]{out: bufio.NewWriterSize(w, 1<<16), texts: map[string][]byte{}}
 	var head []string
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
+	for _, f := range reflect.VisibleFields(row) {
 		if !f.Anonymous {
 			name, _, _ := strings.Cut(f.Tag.Get("parquet"), ",")
 			head, c.columns = append(head, name), append(c.columns, f.Index)
@@ -44,6 +44,9 @@ func newCSV[T any](w io.Writer) (Writer[T], error) {
 func (c *csvWriter[T]) Write(rows []T) error {
 	for i := range rows {
 		row := reflect.ValueOf(&rows[i]).Elem()
+		if row.Kind() == reflect.Interface {
+			row = row.Elem()
+		}
 		c.line = c.line[:0]
 		for _, at := range c.columns {
 			if err := c.cell(row.FieldByIndex(at)); err != nil {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/fixture/must"
 )
@@ -22,16 +24,16 @@ var (
 		{Source: Source{"before, 1", "MPICH 4.0.2", "=host", "p2"}, Function: "MPI_Scan", Msize: 8, Mpirun: 1, NS: 1500, Mode: "run", Calls: 1},
 		{Source: Source{"before, 1", "MPICH 4.0.2", "=host", "p2"}, Function: "scan_as_exscan", MockupOf: "MPI_Scan", Variant: `"@x"`, Msize: 1 << 40, Mpirun: 2, Rep: 7, NS: 1 << 50, Flags: 3, Outlier: true, Mode: "split", Calls: 4},
 	}
-	verdicts = []Verdict{
-		{Guideline: "GL8", Verdict: "violated", Ratio: ratio(1.25), Firm: true, Mpiruns: 25},
-		{Guideline: "-mine", Verdict: "not_measured", Reason: "no \"memory\", sorry"},
+	found = []any{
+		OfVerdict(Source{}, &analyze.Verdict{Guideline: "GL8", Verdict: judge.Violated, Ratio: ratio(1.25), Firm: true, Runs: 25, Alternative: &analyze.Alternative{Function: "x", Calls: 8}}),
+		OfVerdict(Source{}, &analyze.Verdict{Guideline: "-mine", Verdict: judge.NotMeasured, Reason: "no \"memory\", sorry"}),
 	}
 )
 
 func written[T any](t *testing.T, format string, rows []T) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := New[T](format, &out)
+	w, err := New[T](format, &out, reflect.TypeOf(rows[0]))
 	if err == nil {
 		err = errors.Join(w.Write(rows[:1]), w.Write(rows[1:]), w.Close())
 	}
@@ -49,21 +51,34 @@ func TestCSVHasAColumnForEveryFieldAndNoFormula(t *testing.T) {
 	if got := string(written(t, CSV, samples)); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	got := must.Get(csv.NewReader(bytes.NewReader(written(t, CSV, verdicts))).ReadAll())(t)
+	got := must.Get(csv.NewReader(bytes.NewReader(written(t, CSV, found))).ReadAll())(t)
 	head := got[0]
-	if len(head) != reflect.TypeFor[Verdict]().NumField()-1+reflect.TypeFor[Source]().NumField() {
+	const first = "folder,library,host,shape,guideline,type,function,mockup,msize,msize_other,k,np,verdict,ratio,ratio_lo95,ratio_hi95,median_s,other_median_s,p_adjusted,replication,firm,mpiruns,reason,p_value,"
+	if !strings.HasPrefix(strings.Join(head, ","), first) || len(head) != reflect.TypeFor[Source]().NumField()+len(analyze.Columns)-4 {
 		t.Errorf("%d columns: %v", len(head), head)
 	}
 	at := func(row int, name string) string { return got[row][slices.Index(head, name)] }
-	if at(1, "ratio") != "1.25" || at(2, "ratio") != "" || at(2, "guideline") != "'-mine" || at(2, "reason") != `no "memory", sorry` || at(1, "firm") != "TRUE" {
+	if at(1, "ratio") != "1.25" || at(2, "ratio") != "" || at(2, "guideline") != "'-mine" || at(2, "reason") != `no "memory", sorry` || at(1, "firm") != "TRUE" || at(1, "mpiruns") != "25" ||
+		at(1, "alternative_calls") != "8" || at(2, "alternative_calls") != "" || at(1, "k") != "0" {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestParquetReadsBackAsItWasWritten(t *testing.T) {
 	readsBack(t, samples)
-	readsBack(t, verdicts)
 	readsBack(t, []Median{{Function: "MPI_Scan", MedianS: ratio(1.5e-6), N: 28}, {Function: "MPI_Scan", Mpirun: 2, Invalid: 5}})
+}
+
+func TestVerdictsReadBackFromParquet(t *testing.T) {
+	file := written(t, Parquet, found)
+	got, err := parquet.Read[any](bytes.NewReader(file), int64(len(file)))
+	if err != nil || len(got) != 2 {
+		t.Fatal(got, err)
+	}
+	first, second := got[0].(map[string]any), got[1].(map[string]any)
+	if first["ratio"] != 1.25 || first["mpiruns"] != int32(25) || first["alternative_calls"] != int32(8) || second["ratio"] != nil || second["guideline"] != "-mine" || second["firm"] != false {
+		t.Errorf("%v", got)
+	}
 }
 
 func readsBack[T any](t *testing.T, rows []T) {
@@ -87,7 +102,7 @@ func TestColumnsAreTheSameInBothFormats(t *testing.T) {
 }
 
 func TestAnUnknownFormatIsRefused(t *testing.T) {
-	if _, err := New[Sample]("parket", nil); err == nil || !strings.Contains(err.Error(), "did you mean parquet?") {
+	if _, err := New[Sample]("parket", nil, nil); err == nil || !strings.Contains(err.Error(), "did you mean parquet?") {
 		t.Error(err)
 	}
 }

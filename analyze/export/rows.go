@@ -1,5 +1,14 @@
 package export
 
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/internal/clean"
+)
+
 // Source is where a row comes from. Columns of every table begin with it; new ones of a
 // table go to its end.
 type Source struct {
@@ -34,7 +43,7 @@ type Median struct {
 	Msize      int64    `parquet:"msize"`
 	NP         int32    `parquet:"np"`
 	Mpirun     int32    `parquet:"mpirun"`
-	MedianS    *float64 `parquet:"median_s,optional"` // seconds; nil: no sample is valid
+	MedianS    *float64 `parquet:"median_s,optional"` // seconds; nil without a valid sample
 	N          int32    `parquet:"n"`                 // samples that it is of
 	Outliers   int32    `parquet:"outliers"`
 	Invalid    int32    `parquet:"invalid"`
@@ -43,26 +52,57 @@ type Median struct {
 	FinishedAt string   `parquet:"finished_at,dict"`
 }
 
-// Verdict is what was found for one planned test; docs/results-format.md has the fields.
-type Verdict struct {
-	Source
-	Guideline    string   `parquet:"guideline,dict"`
-	Type         string   `parquet:"type,dict"`
-	Function     string   `parquet:"function,dict"`
-	Mockup       string   `parquet:"mockup,dict"`
-	Msize        int64    `parquet:"msize"`
-	MsizeOther   int64    `parquet:"msize_other"`
-	K            int32    `parquet:"k"`
-	NP           int32    `parquet:"np"`
-	Verdict      string   `parquet:"verdict,dict"`
-	Ratio        *float64 `parquet:"ratio,optional"`
-	RatioLo95    *float64 `parquet:"ratio_lo95,optional"`
-	RatioHi95    *float64 `parquet:"ratio_hi95,optional"`
-	MedianS      *float64 `parquet:"median_s,optional"`
-	OtherMedianS *float64 `parquet:"other_median_s,optional"`
-	PAdjusted    *float64 `parquet:"p_adjusted,optional"`
-	Replication  *float64 `parquet:"replication,optional"`
-	Firm         bool     `parquet:"firm"`
-	Mpiruns      int32    `parquet:"mpiruns"` // that it rests on
-	Reason       string   `parquet:"reason"`
+// verdicts are the columns of the table of verdicts behind its Source. A gate is not held again
+// for an export, so what one says is not among them.
+var verdicts = slices.DeleteFunc(analyze.InOrder([]string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "np", "verdict", "ratio", "ratio_lo95", "ratio_hi95",
+	"median_s", "other_median_s", "p_adjusted", "replication", "firm", "runs", "reason"}, analyze.Columns),
+	func(c analyze.Column) bool {
+		return slices.Contains([]string{"shape", "state", "alarm", "state_reason"}, c.Name)
+	})
+
+// plain are the types of cells, by the kind of a column's values.
+var plain = map[reflect.Kind]reflect.Type{reflect.String: reflect.TypeFor[string](), reflect.Slice: reflect.TypeFor[string](), reflect.Bool: reflect.TypeFor[bool](),
+	reflect.Int: reflect.TypeFor[int32](), reflect.Int64: reflect.TypeFor[int64](), reflect.Float64: reflect.TypeFor[float64]()}
+
+// Verdict is the type of a row of the table of verdicts.
+var Verdict = func() reflect.Type {
+	fields := []reflect.StructField{{Name: "Source", Type: reflect.TypeFor[Source](), Anonymous: true}}
+	for i, c := range verdicts {
+		f := reflect.StructField{Name: fmt.Sprint("Column", i), Type: plain[c.Type.Kind()]}
+		tag := c.Name
+		if tag == "runs" {
+			tag = "mpiruns"
+		}
+		if f.Type.Kind() == reflect.String {
+			tag += ",dict"
+		}
+		if c.Optional {
+			f.Type = reflect.PointerTo(f.Type)
+			tag += ",optional"
+		}
+		f.Tag = reflect.StructTag(fmt.Sprintf("parquet:%q", tag))
+		fields = append(fields, f)
+	}
+	return reflect.StructOf(fields)
+}()
+
+// OfVerdict is the row of a verdict.
+func OfVerdict(s Source, v *analyze.Verdict) any {
+	row := reflect.New(Verdict).Elem()
+	row.Field(0).Set(reflect.ValueOf(s))
+	for i, c := range verdicts {
+		value, field := c.Value(v), row.Field(1+i)
+		if value == nil {
+			continue
+		}
+		if c.Optional {
+			field.Set(reflect.New(field.Type().Elem()))
+			field = field.Elem()
+		}
+		if field.Kind() == reflect.String {
+			value = clean.Line(fmt.Sprint(value))
+		}
+		field.Set(reflect.ValueOf(value).Convert(field.Type()))
+	}
+	return row.Interface()
 }

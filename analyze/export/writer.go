@@ -3,6 +3,7 @@ package export
 import (
 	"errors"
 	"io"
+	"reflect"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/snappy"
@@ -25,25 +26,22 @@ const (
 // Formats are their names.
 var Formats = []string{CSV, Parquet}
 
-// New is a writer of a format to w.
-func New[T any](format string, w io.Writer) (Writer[T], error) {
+// New is a writer of a format to w, for rows of a type.
+func New[T any](format string, w io.Writer, row reflect.Type) (Writer[T], error) {
 	switch format {
 	case CSV:
-		return newCSV[T](w)
+		return newCSV[T](w, row)
 	case Parquet:
-		return newParquet[T](w), nil
+		schema := parquet.SchemaOf(reflect.Zero(row).Interface())
+		return parquetWriter[T]{parquet.NewGenericWriter[T](w, schema, parquet.MaxRowsPerRowGroup(groupRows), parquet.Compression(&snappy.Codec{}))}, nil
 	}
 	return nil, errors.New(conf.Unknown("format", format, Formats))
 }
 
-// groupRows bounds the memory: a row group is written once it has so many rows.
+// groupRows are the rows that are kept in memory before they are written.
 const groupRows = 1 << 18
 
 type parquetWriter[T any] struct{ *parquet.GenericWriter[T] }
-
-func newParquet[T any](w io.Writer) Writer[T] {
-	return parquetWriter[T]{parquet.NewGenericWriter[T](w, parquet.MaxRowsPerRowGroup(groupRows), parquet.Compression(&snappy.Codec{}))}
-}
 
 func (p parquetWriter[T]) Write(rows []T) error {
 	_, err := p.GenericWriter.Write(rows)

@@ -29,7 +29,7 @@ const (
 	AdjustNone Adjust = stats.AdjustNone
 )
 
-// The names that the keys of [analyze] take, beside those of tests.
+// The names that the keys of [analyze] take, beside names of tests.
 var (
 	Methods = []Method{MethodDefault, MethodCI, MethodPaper, MethodMargin}
 	Adjusts = []Adjust{AdjustAuto, AdjustBH, AdjustHolm, AdjustNone}
@@ -74,7 +74,6 @@ func (c Config) Validate() []conf.FieldError {
 	return errs
 }
 
-// Strings are names as text.
 func Strings[T ~string](names []T) []string {
 	out := make([]string, len(names))
 	for i, n := range names {
@@ -83,17 +82,14 @@ func Strings[T ~string](names []T) []string {
 	return out
 }
 
-// adjustments are what "auto" stands for.
-var adjustments = map[Method]Adjust{MethodDefault: AdjustBH, MethodCI: AdjustHolm, MethodPaper: AdjustNone, MethodMargin: AdjustBH}
-
-// resolved is the Config with the method's adjustment in place of "auto". What
+// resolved returns the Config with the method's adjustment in place of "auto". What
 // is unknown or out of range is an error.
 func (c Config) resolved() (Config, error) {
 	if errs := c.Validate(); len(errs) > 0 {
 		return c, errs[0]
 	}
 	if c.Adjust == AdjustAuto {
-		c.Adjust = adjustments[c.Method]
+		c.Adjust = c.Method.Rules().Adjust
 	}
 	return c, nil
 }

@@ -113,7 +113,7 @@ func choose(d Design) (*Design, error) {
 }
 
 // screens makes a screen of every look whose mpiruns are too few for the paired
-// test, where those of the last look are not.
+// test, where the last look has enough.
 func (d *Design) screens() {
 	last := len(d.looks) - 1
 	if d.Config.Test != TestAuto || !d.looks[last].test.Paired || d.looks[last].weak {
@@ -194,12 +194,12 @@ func (d *Design) candidates(r int) []*Test {
 	switch {
 	case d.Config.Test != TestAuto:
 		asked = []*Test{Get(d.Config.Test)}
-	case d.Method == MethodPaper:
+	case !d.Method.Rules().Exact:
 		asked = []*Test{&rankSum}
 	}
 	var out []*Test
 	for _, t := range asked {
-		if t.Beyond != nil && (d.Method == MethodPaper || r > t.Most) {
+		if t.Beyond != nil && (!d.Method.Rules().Exact || r > t.Most) {
 			t = t.Beyond
 		}
 		if !(t.Paired && d.unpaired) {

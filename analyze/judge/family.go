@@ -31,8 +31,17 @@ func (d *Design) Family(tick float64) *Family {
 		Outcomes: slices.Repeat([]Outcome{untested}, d.M), spent: slices.Repeat([]float64{1}, d.M)}
 }
 
+// Judge tests all pairs in one look; where R is too small for any finding, none.
+func (d *Design) Judge(tick float64, pairs []Pair) (*Family, error) {
+	f := d.Family(tick)
+	if d.Refused != nil {
+		return f, nil
+	}
+	return f, f.Look(pairs)
+}
+
 // Look tests what still needs mpiruns with all data so far. A Pair without
-// medians adds nothing to its test; those of tests that are done are not read.
+// medians adds nothing to its test; pairs of done tests are not read.
 func (f *Family) Look(pairs []Pair) error {
 	k := f.done
 	for i, pair := range pairs {
@@ -74,7 +83,7 @@ func (f *Family) one(k int, pair Pair) (o Outcome, err error) {
 	}
 	e, err := t.Effect(pair.Orig, pair.Other)
 	o.P, o.PKept, o.Ratio, o.Lo95, o.Hi95 = o.raw, o.kept.P, e.Ratio, e.Lo95, e.Hi95
-	if f.Method == MethodPaper {
+	if !f.Method.Rules().Effects {
 		// The paper gives the ratio of the medians, and no interval (docs/dev/statistics.md).
 		o.Ratio = stats.MedianFinite(pair.Orig) / stats.MedianFinite(pair.Other)
 	}
@@ -82,9 +91,9 @@ func (f *Family) one(k int, pair Pair) (o Outcome, err error) {
 }
 
 // aligned divides both sides by what all cases of an mpirun have in common, where
-// the test compares run medians of different mpiruns. The paper does not.
+// the test compares run medians of different mpiruns.
 func (f *Family) aligned(t *Test, pair Pair) Pair {
-	if t.Paired || f.Method == MethodPaper || len(pair.Factor) != len(pair.Orig) {
+	if t.Paired || !f.Method.Rules().Aligns || len(pair.Factor) != len(pair.Orig) {
 		return pair
 	}
 	out := Pair{Orig: slices.Clone(pair.Orig), Other: slices.Clone(pair.Other)}
@@ -110,7 +119,7 @@ func (f *Family) pValue(t *Test, o *Outcome, x, y []float64) (p float64, err err
 
 // Against is what the call's medians are tested against.
 func (f *Family) Against(pair Pair) []float64 {
-	if f.Method == MethodMargin {
+	if f.Method.Rules().Margin {
 		return scale(pair.Other, f.MinSlowdown)
 	}
 	return pair.Other
@@ -171,8 +180,8 @@ func (f *Family) judge(o *Outcome, pair Pair, k int) {
 	o.Verdict = f.verdict(k, o, pair)
 	o.Decided = o.Verdict != Undecided
 	switch {
-	case f.Method == MethodPaper:
-		// Its "kept" is only the lack of a finding, which more data may end.
+	case !f.Method.Rules().Slowdown:
+		// This "kept" is only the lack of a finding, which more data may end.
 		o.Decided = o.Verdict == Violated || last
 	case last || f.Refused != nil:
 	case f.significant(o) && o.Lo95 < f.MinSlowdown && f.MinSlowdown < o.Hi95:
@@ -187,13 +196,13 @@ func (f *Family) significant(o *Outcome) bool { return o.PAdjusted <= f.Alpha }
 
 // verdict applies docs/dev/statistics.md.
 func (f *Family) verdict(k int, o *Outcome, pair Pair) Verdict {
-	significant := f.significant(o)
+	significant, slowdown := f.significant(o), f.Method.Rules().Slowdown
 	switch {
 	case f.Refused != nil || f.looks[k].weak:
 		return Undecided
-	case f.Method == MethodPaper && significant:
+	case !slowdown && significant:
 		return Violated
-	case f.Method == MethodPaper:
+	case !slowdown:
 		return Kept
 	case significant && o.Ratio >= f.MinSlowdown && f.visible(pair):
 		return Violated
@@ -220,7 +229,7 @@ func (f *Family) replicate() {
 	for i := range f.Outcomes {
 		o := &f.Outcomes[i]
 		k := f.After(o.Runs)
-		if o.Verdict != Violated || !f.looks[k].test.Paired || f.folders || f.Method == MethodPaper {
+		if o.Verdict != Violated || !f.looks[k].test.Paired || f.folders || !f.Method.Rules().Slowdown {
 			continue
 		}
 		e, se := math.Log(o.Ratio), (math.Log(o.Hi95)-math.Log(o.Lo95))/(2*twoSided95)
@@ -256,7 +265,7 @@ type Numbers struct {
 	Tick          float64 // the clock's step; 0: unknown
 }
 
-// Numbers are those of the i-th test; nil: it was not made.
+// Numbers returns the numbers of the i-th test, or nil if it was not made.
 func (f *Family) Numbers(i int) *Numbers {
 	o, pair := f.Outcomes[i], f.pairs[i]
 	if o.Runs == 0 {

@@ -158,7 +158,7 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-// The numbers are those of docs/dev/statistics.md: the smallest R that can report a
+// The numbers are from docs/dev/statistics.md: the smallest R that can report a
 // lone violation at alpha = .05, m = 495.
 func TestRefusalNamesTheRThatWouldDo(t *testing.T) {
 	for _, c := range []struct {

@@ -16,11 +16,11 @@ const (
 
 // RunsNeeded is how many mpiruns of a new check would decide an undecided test.
 type RunsNeeded struct {
-	R       int      `json:"r"`       // in all, not in addition; 0: more than Limit
-	Limit   int      `json:"limit"`   // the most that were considered
-	Chance  float64  `json:"chance"`  // that R mpiruns decide it, or Limit of them
-	Towards Verdict  `json:"towards"` // the verdict it would probably be; empty where the data do not say, or with R = 0
-	Test    TestName `json:"test"`    // that R mpiruns choose, or Limit of them
+	R       int      `json:"r" column:"runs_needed,omitzero"`               // in all, not in addition; 0: more than Limit
+	Limit   int      `json:"limit"`                                         // the most that were considered
+	Chance  float64  `json:"chance"`                                        // that R mpiruns decide it, or Limit of them
+	Towards Verdict  `json:"towards" column:"runs_needed_towards,omitzero"` // the verdict it would probably be; empty where the data do not say, or with R = 0
+	Test    TestName `json:"test"`                                          // that R mpiruns choose, or Limit of them
 }
 
 // Outlook is what new checks with more mpiruns would decide.
@@ -78,7 +78,7 @@ func (f *Family) Outlook() Outlook {
 
 // open are the tests that the data leave undecided, and the fewest mpiruns of one.
 func (f *Family) open() (open []int, least int) {
-	if f.Refused != nil || f.looks[f.Last()].weak || f.Method == MethodPaper || f.folders {
+	if f.Refused != nil || f.looks[f.Last()].weak || f.folders {
 		return nil, 0
 	}
 	for i, o := range f.Outcomes {
@@ -92,7 +92,7 @@ func (f *Family) open() (open []int, least int) {
 	return open, least
 }
 
-// following is the next R that is tried: they need not be exact where they are large.
+// following is the next R to try: large ones need not be exact.
 func following(r int) int {
 	if r < neededLimit {
 		return min(neededLimit, r+max(1, r/20))
@@ -125,7 +125,7 @@ type prospects struct {
 type prospect struct {
 	effect float64
 	// spread is the standard deviation of one mpirun's difference as the Test sees it,
-	// paired that of the two sides in the same mpirun, which moves the estimate.
+	// paired the deviation of the two sides in the same mpirun, which moves the estimate.
 	spread, paired float64
 	unsure         float64 // standard deviation of the logarithm of spread
 	n              int
@@ -227,7 +227,7 @@ var cases = [...]float64{-1.2816, -0.5244, 0, 0.5244, 1.2816}
 // The logarithm of the spread that the new mpiruns happen to have varies by `again`.
 func (f *Family) chance(p *prospect, r int, forSlower, forKept, again float64) (slower, kept float64) {
 	zero, allowed := 0.0, math.Log(f.MinSlowdown)
-	if f.Method == MethodMargin {
+	if f.Method.Rules().Margin {
 		zero = allowed
 	}
 	for _, z := range cases {
@@ -245,10 +245,15 @@ func (f *Family) chance(p *prospect, r int, forSlower, forKept, again float64) (
 	return slower, kept
 }
 
-// over is the probability that what moves so much about x is above 0.
-func over(x, moves float64) float64 {
-	if moves == 0 {
-		return half(x)
+// over is the probability of a value above 0 that spreads about x with a standard deviation.
+func over(x, deviation float64) float64 {
+	switch {
+	case deviation != 0:
+		return stats.NormalCDF(x / deviation)
+	case x > 0:
+		return 1
+	case x == 0:
+		return 0.5
 	}
-	return stats.NormalCDF(x / moves)
+	return 0
 }

@@ -36,9 +36,9 @@ func Pairing(alpha float64, m int) int {
 	return int(math.Ceil(math.Log2(pairingReserve * float64(max(1, m)) / alpha)))
 }
 
-// Usual is the Schedule of m tests unless one is asked for. Method paper looks once.
+// Usual is the Schedule of m tests unless one is asked for. A method that does not plan looks once.
 func Usual(cfg Config, m int) Schedule {
-	if cfg.Method == MethodPaper {
+	if !cfg.Method.Rules().Plans {
 		return Once(alone)
 	}
 	second := max(pairedAt, Pairing(cfg.Alpha, m))

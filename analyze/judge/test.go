@@ -46,7 +46,7 @@ func Names() []TestName {
 	return names
 }
 
-// Get finds a test, also one that cannot be asked for; nil: there is none.
+// Get finds a test, also one that cannot be asked for, or nil.
 func Get(name TestName) *Test {
 	for _, t := range tests {
 		if t.Beyond != nil && t.Beyond.Name == name {
@@ -68,17 +68,6 @@ func (n TestName) Title(r int) string {
 }
 
 func always(title string) func(int) string { return func(int) string { return title } }
-
-// half is 1 above 0, ½ at 0, else 0.
-func half(d float64) float64 {
-	switch {
-	case d > 0:
-		return 1
-	case d == 0:
-		return 0.5
-	}
-	return 0
-}
 
 func scale(xs []float64, by float64) []float64 {
 	out := make([]float64, len(xs))

@@ -2,7 +2,7 @@ package judge
 
 import "pgmpi/internal/stats"
 
-// Verdict is what is said of a planned test (docs/dev/statistics.md).
+// Verdict is the answer of a planned test (docs/dev/statistics.md).
 type Verdict string
 
 // All verdicts.

@@ -10,13 +10,11 @@ import (
 // (S-MCCALPIN); it includes two barriers.
 type CaseBound struct {
 	Cell
-	MedianS float64 `json:"median_s"` // median over mpiruns of the medians, seconds
-	MinS    float64 `json:"min_s"`    // seconds
-	// SamplesS is the median of run medians of the samples, seconds.
-	SamplesS *float64 `json:"samples_s"`
+	MedianS  float64  `json:"median_s"`  // median over mpiruns of the medians, seconds
+	MinS     float64  `json:"min_s"`     // seconds
+	SamplesS *float64 `json:"samples_s"` // median of run medians of the samples, seconds
 }
 
-// Bounds lists the cases whose bounds were measured.
 func (s *Set) Bounds() []CaseBound {
 	var out []CaseBound
 	for i, k := range s.manifest.Plan.Cases {

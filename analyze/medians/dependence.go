@@ -7,12 +7,10 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Lags is how many lags of the autocorrelation are looked at: at
-// more, 10 million samples would take long.
+// Lags limits the lags of the autocorrelation: with more, 10 million samples would take long.
 const Lags = 10
 
-// leastSeries is the fewest samples whose autocorrelation is looked at; its
-// significance bound is then 0.44.
+// A series needs leastSeries samples; its significance bound is then 0.44.
 const leastSeries = 2 * Lags
 
 // StrongDependence is the inefficiency from which a case is reported: the
@@ -20,16 +18,14 @@ const leastSeries = 2 * Lags
 // samples for independent, is then too small by √3 = 1.7 or more.
 const StrongDependence = 3
 
-// dependence is what is kept of a case's autocorrelation: a number for each
-// mpirun whose series is long enough.
+// dependence holds a number for each mpirun whose series of the case is long enough.
 type dependence struct {
 	lag1, inefficiency []float64
 	significant        int
 }
 
-// Autocorrelation is for the filtered samples of one mpirun, in the order of
-// measurement; what the filter took out leaves no gap. nil: they are too few, or
-// equal, and then depend on nothing.
+// Autocorrelation takes the filtered samples of one mpirun, in the order of measurement;
+// the filter leaves no gaps. It returns nil for series that are too short or constant.
 func Autocorrelation(series []float64) ([]float64, error) {
 	if len(series) < leastSeries {
 		return nil, nil
@@ -66,7 +62,6 @@ type OutOfSync struct {
 	TooMany bool    `json:"too_many"`
 }
 
-// OutOfSync lists the cases with samples that were left out.
 func (s *Set) OutOfSync() []OutOfSync {
 	out := []OutOfSync{}
 	for i, k := range s.manifest.Plan.Cases {
@@ -79,25 +74,22 @@ func (s *Set) OutOfSync() []OutOfSync {
 }
 
 // Dependence says how much the samples of a case resemble their neighbours in
-// time (S-REVISITED §5.3). A series is what the outlier filter left of a case
-// in one mpirun.
+// time (S-REVISITED §5.3). A series has the filtered samples of a case in one mpirun.
 type Dependence struct {
-	Lags        int             `json:"lags"`        // that were looked at
+	Lags        int             `json:"lags"`
 	Series      int             `json:"series"`      // long enough to tell
 	Significant int             `json:"significant"` // of these, with an autocorrelation at lag 1 above 1.96/√n
 	Strong      []DependentCase `json:"strong"`
 }
 
-// DependentCase is a case whose samples depend strongly on each other.
 type DependentCase struct {
 	Cell
-	// Lag1 is the autocorrelation at lag 1; Inefficiency how many samples are
+	// Lag1 is the autocorrelation at lag 1; Inefficiency tells how many samples are
 	// worth one independent sample. Both are medians over the mpiruns.
 	Lag1         float64 `json:"lag1"`
 	Inefficiency float64 `json:"inefficiency"`
 }
 
-// Dependence sums up all cases.
 func (s *Set) Dependence() Dependence {
 	out := Dependence{Lags: Lags, Strong: []DependentCase{}}
 	for i, k := range s.manifest.Plan.Cases {

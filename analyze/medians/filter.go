@@ -7,15 +7,15 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Filter is the outlier filter. It keeps its room for the samples of a case, so that one
-// Filter serves many cases, one after the other.
+// Filter is the outlier filter. It reuses its memory, so one Filter serves many cases, one
+// after the other.
 type Filter struct {
 	ns, ascending []int64
 	values        []float64
 }
 
-// Fences are those of a case's valid samples in one mpirun, in ns, and how many of these
-// there are. A valid sample beyond the fences is an outlier. Samples are sorted once, as
+// Fences returns the fences of a case's valid samples in one mpirun, in ns, and the number of
+// these samples. A valid sample beyond the fences is an outlier. Samples are sorted once, as
 // integers: floats compare four times slower.
 func (f *Filter) Fences(samples []protocol.Sample) (fences stats.Fences, valid int) {
 	f.ns = f.ns[:0]
@@ -36,8 +36,8 @@ func (f *Filter) Fences(samples []protocol.Sample) (fences stats.Fences, valid i
 	return stats.FencesSorted(f.values, stats.TukeyFactor), len(f.ns)
 }
 
-// kept returns the run median of the samples that Fences was asked about last, and what is
-// left of them, in the order of measurement; the next call overwrites that.
+// kept returns the run median of the samples that were last given to Fences, and the samples
+// within the fences, in the order of measurement; the next call overwrites these.
 func (f *Filter) kept(fences stats.Fences) (runMedian float64, series []float64) {
 	runMedian = stats.MedianSorted(stats.TukeySorted(f.values, stats.TukeyFactor))
 	f.values = f.values[:0]

@@ -8,12 +8,12 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// generalCases are the fewest cases whose median says how fast an mpirun was in general.
+// generalCases are the fewest cases that can tell how fast an mpirun was in general.
 const generalCases = 20
 
-// General is how much slower each of the first mpiruns of a shape was in general than
-// the others, by run-1, from the shape's cases that all these mpiruns have. nil: they
-// are fewer than 20.
+// General returns how much slower each of the first mpiruns of a shape was in general than
+// the others, by run-1, from the shape's cases that all these mpiruns have. It returns nil
+// for fewer than 20 cases.
 func (s *Set) General(shape guidelines.Shape, runs int) []float64 {
 	var cases [][]float64
 	for _, i := range s.manifest.Plan.CasesOf(shape) {
@@ -28,8 +28,8 @@ func (s *Set) General(shape guidelines.Shape, runs int) []float64 {
 	return stats.General(cases)
 }
 
-// LastGeneral is General of as many mpiruns as there are, or as have the cases for
-// it: after an interim look some are not measured any further.
+// LastGeneral is General of all mpiruns, or of as many as have enough cases: after an interim
+// look some cases are not measured any further.
 func (s *Set) LastGeneral(shape guidelines.Shape) []float64 {
 	made := len(s.WallNS[shape.String()])
 	for _, runs := range slices.Backward(append(slices.Clone(s.manifest.Looks), made)) {

@@ -17,22 +17,20 @@ import (
 // verdict (docs/guide.md).
 const MaxInvalid = 0.25
 
-// Cell names a case where it is reported.
 type Cell struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"` // bytes
 	Shape    string `json:"shape"`
 }
 
-// CellOf names a planned case.
 func CellOf(k guidelines.Case) Cell { return Cell{k.Function, k.Msize, k.Shape.String()} }
 
-// Set is what is kept of a results folder's samples.
+// Set holds what is kept of a results folder's samples.
 type Set struct {
 	Cases  []Case // by index into Plan.Cases
 	TickNS int64  // the coarsest clock of all mpiruns
-	// Drifted counts the mpiruns whose global clocks were off by more than they
-	// should be; WorstDriftNS is the most.
+	// Drifted counts the mpiruns whose global clocks were off by more than they should be;
+	// WorstDriftNS is the largest error.
 	Drifted      int
 	WorstDriftNS int64
 	Joined       int                      // mpiruns with samples of several, since they were cut off
@@ -43,36 +41,35 @@ type Set struct {
 	again    map[string]map[int][]Speed // the same of the confirmation
 
 	manifest *results.Manifest
-	finished map[string]string // when the mpirun of a raw file ended
+	finished map[string]string // end of the mpirun, by raw file
 	sides    map[side]*Case    // of experiments in mpiruns of their own
 	filter   Filter
 	mockups  map[string]string // the Plan's MockedUp
 }
 
-// side is a planned case in an experiment, so many calls in a row.
+// side is a planned case in an experiment, called several times in a row.
 type side struct {
 	mode        protocol.Mode
 	plan, calls int
 }
 
-// Case is what is kept of a case.
+// Case holds what is kept of a case.
 type Case struct {
-	Medians    []float64       // ns, by run-1; NaN: no valid median
+	Medians    []float64       // ns, by run-1; NaN for no valid median
 	Runs       int             // mpiruns that had the case
 	Status     protocol.Status // the worst seen
 	Message    string
 	late, long int              // invalid samples, by flag
 	bounds     []protocol.Bound // of McCalpin, by mpirun that has one
 	samples    []Count          // by run-1
-	usage      []Usage          // by run-1; nil: not counted
+	usage      []Usage          // by run-1; nil if not counted
 	sent       *protocol.Messages
 	dependence dependence
 }
 
-// Count is how many samples there are; Outliers are valid, and left out by the filter.
+// Count is a number of samples; Outliers are valid, but left out by the filter.
 type Count struct{ Total, Invalid, Outliers int }
 
-// counted are the samples of the first mpiruns.
 func (c *Case) counted(runs int) (sum Count) {
 	for _, s := range c.samples[:runs] {
 		sum.Total, sum.Invalid, sum.Outliers = sum.Total+s.Total, sum.Invalid+s.Invalid, sum.Outliers+s.Outliers
@@ -80,13 +77,11 @@ func (c *Case) counted(runs int) (sum Count) {
 	return sum
 }
 
-// Samples are counted over all mpiruns.
 func (c *Case) Samples() Count { return c.counted(len(c.samples)) }
 
-// tooMany tells whether the invalid ones leave the case without a verdict.
+// tooMany tells whether the invalid samples leave the case without a verdict.
 func (s Count) tooMany() bool { return float64(s.Invalid) > MaxInvalid*float64(s.Total) }
 
-// New is the Set of what the manifest plans, before the first mpirun.
 func New(m *results.Manifest) *Set {
 	s := &Set{manifest: m, Cases: make([]Case, len(m.Plan.Cases)), finished: map[string]string{}, TickNS: m.Rank.ClockTickNS,
 		WallNS: map[string]map[int]int64{}, readings: map[string]map[int][]Speed{}, again: map[string]map[int][]Speed{}, sides: map[side]*Case{}, mockups: m.Plan.MockedUp()}
@@ -108,14 +103,14 @@ func newCase(runs int) Case {
 	return k
 }
 
-// Side is one side of an experiment: the calls of a case in a row; nil: it has not been
+// Side returns one side of an experiment, calls of a case in a row, or nil if it has not been
 // measured.
 func (s *Set) Side(mode protocol.Mode, plan, calls int) *Case {
 	return s.sides[side{mode, plan, calls}]
 }
 
-// Worst is a case of stage 2 with its worst status: there, or in an experiment that calls it
-// once.
+// Worst returns a case of stage 2 with its worst status: in stage 2, or in an experiment that
+// calls it once.
 func (s *Set) Worst(mode protocol.Mode, plan int) Case {
 	c := s.Cases[plan]
 	if k := s.Side(mode, plan, 1); k != nil {
@@ -124,18 +119,16 @@ func (s *Set) Worst(mode protocol.Mode, plan int) Case {
 	return c
 }
 
-// Has tells whether the Set has an mpirun.
 func (s *Set) Has(mode protocol.Mode, shape guidelines.Shape, run int) bool {
 	_, ok := s.finished[results.RawName(mode, shape, run)]
 	return ok
 }
 
-// FinishedAt is when an mpirun ended, as its raw file says it.
 func (s *Set) FinishedAt(mode protocol.Mode, shape guidelines.Shape, run int) string {
 	return s.finished[results.RawName(mode, shape, run)]
 }
 
-// LastFinished is when the last mpirun ended; the zero time: not known.
+// LastFinished returns when the last mpirun ended; the zero time if unknown.
 func (s *Set) LastFinished() (last time.Time) {
 	for _, text := range s.finished {
 		if t, err := time.Parse(time.RFC3339, text); err == nil && t.After(last) {
@@ -145,15 +138,15 @@ func (s *Set) LastFinished() (last time.Time) {
 	return last
 }
 
-// worsen keeps the worst status, of those that are not timed the last, then ok.
+// worsen keeps the worst status, in the order of protocol.NotTimed, with ok as the best.
 func (c *Case) worsen(r protocol.CaseResult) {
 	if slices.Index(protocol.NotTimed, r.Status) > slices.Index(protocol.NotTimed, c.Status) {
 		c.Status, c.Message = r.Status, r.Message
 	}
 }
 
-// Problem says why the case gives no verdict: one of the planned mpiruns without
-// a valid median, or too many samples out of sync. Empty: it does.
+// Problem returns why the case gives no verdict, if so: one of the planned mpiruns lacks
+// a valid median, or too many samples are out of sync.
 func (c *Case) Problem(planned int) string {
 	medians := c.Medians[:min(planned, len(c.Medians))]
 	valid := 0
@@ -174,7 +167,7 @@ func (c *Case) Problem(planned int) string {
 	return ""
 }
 
-// Median is the median of the run medians in ns; NaN where there is none.
+// Median returns the median of the run medians in ns, or NaN.
 func (c *Case) Median() float64 { return c.MedianOf(len(c.Medians)) }
 
 // MedianOf is Median over the first mpiruns.
@@ -190,8 +183,8 @@ func Valid(medians []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(medians), math.IsNaN)
 }
 
-// Add takes in one mpirun of stage 2 or of an experiment. A run that does
-// not belong to the manifest and a run-time that is not positive are errors, which name the raw file.
+// Add takes in one mpirun of stage 2 or of an experiment. It returns an error that names the
+// raw file for a run that is not of the manifest, or a run-time that is not positive.
 func (s *Set) Add(run *results.Run) error {
 	file := "raw/" + results.RawName(run.Mode, run.Shape, run.Run)
 	_, experiment := s.manifest.Experiment(run.Mode)

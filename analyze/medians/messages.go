@@ -6,13 +6,12 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Sent is what all ranks together send in a call, inside of the library.
+// Sent is what all ranks together send in a call, inside the library.
 type Sent struct {
-	Messages float64 `json:"messages"`
-	Bytes    float64 `json:"bytes"`
+	Messages float64 `json:"messages" column:"messages"`
+	Bytes    float64 `json:"bytes" column:"message_bytes"`
 }
 
-// addMessages takes in an mpirun that counted messages.
 func (s *Set) addMessages(run *results.Run) {
 	for _, info := range run.Cases {
 		if info.Plan >= 0 && info.Plan < len(s.Cases) {
@@ -21,7 +20,7 @@ func (s *Set) addMessages(run *results.Run) {
 	}
 }
 
-// Sent is that of a case; nil: not counted.
+// Sent returns nil if messages were not counted.
 func (c *Case) Sent() *Sent {
 	if c.sent == nil {
 		return nil
@@ -30,7 +29,6 @@ func (c *Case) Sent() *Sent {
 	return &Sent{float64(c.sent.Count) / calls, float64(c.sent.Bytes) / calls}
 }
 
-// HasMessages tells whether any case has them.
 func (s *Set) HasMessages() bool {
 	return slices.ContainsFunc(s.Cases, func(c Case) bool { return c.sent != nil })
 }

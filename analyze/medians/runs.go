@@ -15,25 +15,25 @@ type CaseMedians struct {
 	MockupOf string // the collective that a mock-up stands for
 	NP       int
 	Mode     protocol.Mode
-	Calls    int     // in a row, which the times are of together
+	Calls    int     // in a row, which one time covers
 	MedianNS float64 // of the run medians
-	// LoNS and HiNS are its 95 % interval; NaN: fewer than six mpiruns. Only of CaseMedians.
+	// LoNS and HiNS are its 95 % interval, NaN for fewer than six mpiruns; only CaseMedians
+	// sets them.
 	LoNS, HiNS float64
 	Runs       []RunMedian
 }
 
-// RunMedian is the run median of an mpirun.
 type RunMedian struct {
 	Run        int     // from 1
-	NS         float64 // NaN: none of the samples is valid
-	Samples    int     // that are valid
+	NS         float64 // NaN without a valid sample
+	Samples    int     // valid ones
 	Outliers   int     // of these, left out by the filter
 	Invalid    int     // left out since they were out of sync
 	FinishedAt string  // the mpirun
 	Usage      Usage
 }
 
-// Seconds is the run median in seconds; nil: there is none.
+// Seconds returns the run median in seconds, or nil without one.
 func (r *RunMedian) Seconds() *float64 {
 	if math.IsNaN(r.NS) {
 		return nil
@@ -59,8 +59,8 @@ func (s *Set) CaseMedians() []CaseMedians {
 	return out
 }
 
-// AllMedians lists everything that tests rest on, also what has no valid sample: the cases of
-// stage 2 in the Plan's order, then those of the experiments.
+// AllMedians lists everything that tests rest on, even without a valid sample: the cases of
+// stage 2 in the Plan's order, then the cases of the experiments.
 func (s *Set) AllMedians() []CaseMedians {
 	var out []CaseMedians
 	for i := range s.Cases {
@@ -72,7 +72,7 @@ func (s *Set) AllMedians() []CaseMedians {
 			continue
 		}
 		var seen [][2]int
-		for _, f := range x.FollowUps {
+		for _, f := range x.Comparisons {
 			for _, side := range [][2]int{{f.Case, 1}, {f.Part, f.Calls}} {
 				if k := s.Side(mode, side[0], side[1]); k != nil && !slices.Contains(seen, side) {
 					seen = append(seen, side)
@@ -84,7 +84,6 @@ func (s *Set) AllMedians() []CaseMedians {
 	return slices.DeleteFunc(out, func(c CaseMedians) bool { return len(c.Runs) == 0 })
 }
 
-// medians are those of a planned case, of all mpiruns that had it.
 func (s *Set) medians(mode protocol.Mode, plan, calls int, of *Case) CaseMedians {
 	k := s.manifest.Plan.Cases[plan]
 	c := CaseMedians{Cell: CellOf(k), Variant: k.Variant, MockupOf: s.mockups[k.Function], NP: k.Shape.NP, Mode: mode, Calls: calls, MedianNS: of.Median()}

@@ -31,8 +31,8 @@ func (m SlowMpirun) String() string {
 	return fmt.Sprintf("mpirun %d of %s (%.0f %% of its cases, %.2f× in their median)", m.Run, m.Shape, 100*m.Share, m.Ratio)
 }
 
-// Slow names the slow mpiruns. They stay in the data: that a library has such
-// mpiruns is part of what it is, and who drops the slow ones chooses the result.
+// Slow names the slow mpiruns. They stay in the data: a library that has such mpiruns is
+// slow in them, and who drops them chooses the result.
 func (s *Set) Slow() []SlowMpirun {
 	var out []SlowMpirun
 	for _, shape := range s.manifest.Plan.Shapes {

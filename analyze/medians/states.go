@@ -11,7 +11,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Quantity is what tells states of the machine apart.
+// Quantity tells states of the machine apart.
 type Quantity string
 
 // The quantities, the most direct one first.
@@ -30,19 +30,18 @@ type State struct {
 	Shape   string   `json:"shape"`
 	Name    string   `json:"name"`    // A, B, …, from the fastest
 	Mpiruns []int    `json:"mpiruns"` // from 1
-	Ratio   *float64 `json:"ratio"`   // how many times slower its steady mpiruns were than A's in general; null: not known
-	By      Quantity `json:"by"`      // what told it from the others
+	Ratio   *float64 `json:"ratio"`   // how many times slower its steady mpiruns were than A's in general; null if unknown
+	By      Quantity `json:"by"`      // told it from the others
 	Speed            // in its median mpirun
-	// Changed are its mpiruns with readings that belong to another state.
-	Changed []int `json:"changed,omitempty"`
+	Changed []int    `json:"changed,omitempty"` // its mpiruns with readings that belong to another state
 }
 
-// Steady are the mpiruns that were in the state from their first reading to the last.
+// Steady returns the mpiruns that were in the state from their first reading to the last.
 func (s *State) Steady() []int {
 	return slices.DeleteFunc(slices.Clone(s.Mpiruns), func(run int) bool { return slices.Contains(s.Changed, run) })
 }
 
-// Speed is what the yardstick read, in nanoseconds; 0: not read.
+// Speed is a reading of the yardstick, in nanoseconds; 0 where it was not read.
 type Speed struct {
 	LineNS        float64 `json:"line_ns,omitempty"`
 	MemcpyNS      float64 `json:"memcpy_ns,omitempty"`
@@ -54,7 +53,7 @@ type Speed struct {
 // ProbeQuantities are the quantities of a Speed.
 var ProbeQuantities = []Quantity{ByLine, ByPingPong8, ByPingPong64K, ByMemcpy, ByReduceLocal}
 
-// At is where a Speed has a quantity; nil: nowhere.
+// At points to the field of a quantity; it returns nil for ByCases.
 func (s *Speed) At(q Quantity) *float64 {
 	switch q {
 	case ByLine:
@@ -72,12 +71,8 @@ func (s *Speed) At(q Quantity) *float64 {
 	return nil
 }
 
-func speedOf(y protocol.Probes) Speed {
-	return Speed{y.LineNS, y.MemcpyNS, y.ReduceLocalNS, y.PingPong8NS, y.PingPong64KNS}
-}
-
-// middle is a reading for each quantity: of an even number the lower of both in the
-// middle, since a mean of two states is in neither.
+// middle returns the median reading of each quantity: for an even number the lower one of
+// the middle two, since the mean of two states is in neither.
 func middle(of []Speed) (out Speed) {
 	for _, q := range ProbeQuantities {
 		var values []float64
@@ -94,10 +89,10 @@ func middle(of []Speed) (out Speed) {
 	return out
 }
 
-// Speed is what the yardstick read in the median mpirun of a shape.
+// Speed returns the reading of the yardstick in the median mpirun of a shape.
 func (s *Set) Speed(shape guidelines.Shape) Speed { return median(s.readings[shape.String()]) }
 
-// SpeedAgain is the same of the confirmation.
+// SpeedAgain is Speed in the confirmation.
 func (s *Set) SpeedAgain(shape guidelines.Shape) Speed { return median(s.again[shape.String()]) }
 
 func median(byRun map[int][]Speed) Speed {
@@ -108,14 +103,13 @@ func median(byRun map[int][]Speed) Speed {
 	return middle(all)
 }
 
-// put keeps what the yardstick read in an mpirun.
 func put(readings map[string]map[int][]Speed, run *results.Run) {
 	shape := run.Shape.String()
 	if readings[shape] == nil {
 		readings[shape] = map[int][]Speed{}
 	}
 	for _, y := range run.Probes {
-		readings[shape][run.Run] = append(readings[shape][run.Run], speedOf(y))
+		readings[shape][run.Run] = append(readings[shape][run.Run], Speed{y.LineNS, y.MemcpyNS, y.ReduceLocalNS, y.PingPong8NS, y.PingPong64KNS})
 	}
 }
 
@@ -136,7 +130,7 @@ const (
 	lonely = 10
 )
 
-// States are those of a shape, from the fastest; nil where there is one only.
+// States returns the states of a shape, from the fastest, or nil if there is only one.
 func (s *Set) States(shape guidelines.Shape) []State {
 	general := s.LastGeneral(shape)
 	speeds := make([]Speed, min(max(s.manifest.Runs(protocol.ModeMeasure), 0), results.MaxMPIRuns))
@@ -146,7 +140,10 @@ func (s *Set) States(shape guidelines.Shape) []State {
 	for _, q := range slices.Insert(slices.Clone(ProbeQuantities), 1, ByCases) {
 		values, by := general, casesRule
 		if q != ByCases {
-			values, by = column(speeds, q), probeRule
+			values, by = nil, probeRule
+			for i := range speeds {
+				values = append(values, *speeds[i].At(q))
+			}
 		}
 		groups := by.groups(values)
 		var out []State
@@ -170,16 +167,8 @@ func (s *Set) States(shape guidelines.Shape) []State {
 	return nil
 }
 
-// column is a quantity by run.
-func column(speeds []Speed, q Quantity) (values []float64) {
-	for i := range speeds {
-		values = append(values, *speeds[i].At(q))
-	}
-	return values
-}
-
-// slower is how many times slower some mpiruns were in general than others; nil: not
-// known of either.
+// slower returns how many times slower some mpiruns were in general than others, or nil if
+// either is unknown.
 func slower(general []float64, these, others []int) *float64 {
 	usual := func(of []int) float64 {
 		var known []float64
@@ -225,8 +214,8 @@ func (s *Set) changed(states []State, values []float64) {
 	}
 }
 
-// groups are the states of mpiruns with these values, by index, the fastest first. A
-// value that is not positive is not known.
+// groups returns the states of mpiruns with these values, by index, the fastest first. A
+// value that is not positive is unknown.
 func (r rule) groups(values []float64) (best [][]int) {
 	var order []int
 	for i, v := range values {
@@ -258,7 +247,7 @@ func (r rule) groups(values []float64) (best [][]int) {
 	return best
 }
 
-// states are the parts between the cuts that have at least two values, where the rule
+// states returns the parts between the cuts that have at least two values, if the rule
 // holds at every cut.
 func (r rule) states(logs []float64, at []int, alone int) (out [][2]int, ok bool) {
 	last := math.Inf(-1)
@@ -284,8 +273,8 @@ func (r rule) states(logs []float64, at []int, alone int) (out [][2]int, ok bool
 	return out, alone >= 0
 }
 
-// spread estimates a standard deviation from the range of ascending values, by what
-// the range of as many normal ones is (Blom's approximation).
+// spread estimates a standard deviation from the range of ascending values, by the
+// range of the same number of normal values (Blom's approximation).
 func spread(ascending []float64) float64 {
 	n := float64(len(ascending))
 	if n < 2 {

@@ -10,7 +10,7 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// folder has mpiruns in which each of so many cases takes a millisecond times the factor of
+// folder has mpiruns in which each case takes a millisecond times the factor of
 // the mpirun; yardstick gives an mpirun's readings.
 func folder(t *testing.T, cases int, factors []float64, yardstick func(run int) []protocol.Probes) *Set {
 	t.Helper()
@@ -99,7 +99,7 @@ func t2(rng *rand.Rand) float64 {
 	return a * math.Sqrt(2/(1-a*a)) * 0.6745 / 0.8165
 }
 
-// The shares are those of docs/dev/statistics.md, "States".
+// The shares are from docs/dev/statistics.md, "States".
 func TestNoiseHasNoStatesAndStatesAreFound(t *testing.T) {
 	const folders = 4000
 	rng := rand.New(rand.NewPCG(1, 2))

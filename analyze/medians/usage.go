@@ -10,8 +10,8 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Usage is what the kernel counted for a case in one mpirun, a call, at the rank that
-// has most of it. NaN: not counted, as by older versions.
+// Usage holds the kernel's counts for a case in one mpirun, per call, at the rank with the
+// highest count. NaN means not counted, as by older versions.
 type Usage struct {
 	Faults       float64 // page faults a call
 	FaultsRank   int
@@ -21,7 +21,6 @@ type Usage struct {
 
 var uncounted = Usage{Faults: math.NaN(), Switches: math.NaN()}
 
-// UsageOf is that of a case of an mpirun.
 func UsageOf(info *results.CaseInfo) Usage {
 	u, calls := info.Usage, float64(info.NRep)*float64(max(1, info.Calls))
 	if u == nil || calls == 0 || info.Status != protocol.StatusOK {
@@ -30,8 +29,6 @@ func UsageOf(info *results.CaseInfo) Usage {
 	return Usage{float64(u.Faults) / calls, u.FaultsRank, float64(u.Switches) / calls, u.SwitchesRank}
 }
 
-// addUsage keeps what was counted in an mpirun. Folders of older versions have
-// nothing to keep.
 func (c *Case) addUsage(run int, u Usage) {
 	if math.IsNaN(u.Faults) {
 		return
@@ -42,7 +39,6 @@ func (c *Case) addUsage(run int, u Usage) {
 	c.usage[run-1] = u
 }
 
-// UsageIn is that of an mpirun, from 1.
 func (c *Case) UsageIn(run int) Usage {
 	if run > len(c.usage) {
 		return uncounted
@@ -50,8 +46,8 @@ func (c *Case) UsageIn(run int) Usage {
 	return c.usage[run-1]
 }
 
-// Usage is that of the median mpirun, each count for itself, with the rank that has
-// most of it in most mpiruns.
+// Usage returns the counts in the median mpirun, each by itself, with the rank that has the
+// highest count in most mpiruns.
 func (c *Case) Usage() Usage {
 	var faults, switches []float64
 	var faultsAt, switchesAt []int
@@ -67,7 +63,7 @@ func (c *Case) Usage() Usage {
 	return Usage{stats.MedianFinite(faults), mostFrequent(faultsAt), stats.MedianFinite(switches), mostFrequent(switchesAt)}
 }
 
-// mostFrequent is the lowest of the values that are there most often.
+// mostFrequent returns the lowest of the most frequent values.
 func mostFrequent(values []int) (found int) {
 	count, most := map[int]int{}, 0
 	for _, v := range values {
@@ -79,18 +75,15 @@ func mostFrequent(values []int) (found int) {
 	return found
 }
 
-// ManyFaults are the page faults a call from which a case is reported: every call
-// meets one.
+// ManyFaults is the number of page faults a call from which a case is reported.
 const ManyFaults = 1
 
-// FaultingCase is a case whose calls meet page faults.
 type FaultingCase struct {
 	Cell
 	PerCall float64 `json:"per_call"` // in the median mpirun, at the rank with most of them
 	Rank    int     `json:"rank"`
 }
 
-// Faulting lists the cases whose calls meet page faults, most of them first.
 func (s *Set) Faulting() []FaultingCase {
 	var out []FaultingCase
 	for i, k := range s.manifest.Plan.Cases {

@@ -2,13 +2,13 @@ package report
 
 import (
 	"fmt"
+
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
 
-// Algorithms are what a library says of its own algorithms.
 type Algorithms struct {
 	Schema      string                `json:"schema"` // algorithmsSchema
 	Library     string                `json:"library"`
@@ -17,7 +17,6 @@ type Algorithms struct {
 
 const AlgorithmsSchema = "pgmpi-algorithms/1"
 
-// count is how many algorithms there are, of how many collectives.
 func (a *Algorithms) Count() (algorithms, collectives int) {
 	for _, c := range a.Collectives {
 		algorithms += len(c.Names)
@@ -43,7 +42,7 @@ var AlgorithmLists = document.Kind[Algorithms]{Name: "algorithms", JSON: true,
 		}
 		for _, c := range a.Collectives {
 			if c.Fixed {
-				table.Notes = append(table.Notes, fmt.Sprintf("%s cannot be changed while the library runs: those of %s are not available here.", c.Variable, c.Collective))
+				table.Notes = append(table.Notes, fmt.Sprintf("%s cannot be changed while the library runs: the algorithms of %s are not available here.", c.Variable, c.Collective))
 			}
 			if c.Now != 0 {
 				table.Notes = append(table.Notes, fmt.Sprintf("%s is forced: its value is %d now.", c.Variable, c.Now))

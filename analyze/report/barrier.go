@@ -57,7 +57,6 @@ func (b *BarrierExits) off(when int) (ns int64) {
 	return ns
 }
 
-// oneClock tells whether the ranks read one and the same clock.
 func (b *BarrierExits) oneClock() bool { return b.ClockSync == protocol.ClockSyncShared }
 
 func barrierSections(list *[]BarrierExits) []document.Section {
@@ -90,7 +89,7 @@ func barrierSection(b *BarrierExits, number int) document.Section {
 	return s
 }
 
-// clockError says what of the exits can be the clocks' own.
+// clockError says how much of the exits the clocks alone can explain.
 func (b *BarrierExits) clockError() string {
 	known := b.known()
 	if b.oneClock() {
@@ -103,7 +102,6 @@ func (b *BarrierExits) clockError() string {
 	return text
 }
 
-// after is a time that may be none.
 func after(ns float64) string {
 	if ns == 0 {
 		return "0"
@@ -111,7 +109,6 @@ func after(ns float64) string {
 	return phrase.Nanoseconds(ns)
 }
 
-// signed is a difference of clocks.
 func signed(ns int64) string {
 	if ns < 0 {
 		return "-" + after(float64(-ns))

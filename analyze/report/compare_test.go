@@ -41,10 +41,10 @@ func comparison() *series.Comparison {
 		Functions: []series.FunctionChange{{Function: "MPI_Bcast", Shape: "p2", Sizes: 3, Ratio: pointer(1.15), Slower: 1},
 			{Function: "MPI_Reduce", Shape: "p2", Sizes: 1, Ratio: pointer(1.0 / 3), Faster: 1}},
 		Guidelines: []series.GuidelineChange{
-			{Change: series.NewlyViolated, Guideline: "GL1", Type: guidelines.Monotony, Function: "MPI_Bcast", Msize: 1024, MsizeOther: 65536, Shape: "p2",
+			{Change: series.NewlyViolated, Asked: series.Asked{Guideline: "GL1", Type: guidelines.Monotony, Function: "MPI_Bcast", Msize: 1024, MsizeOther: 65536, Shape: "p2"},
 				AVerdict: judge.Kept, BVerdict: judge.Violated, ARatio: pointer(0.7), BRatio: pointer(1.3)},
-			{Change: series.NewlyKept, Guideline: "GL14", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_reduce_scatter_block+gather",
-				Msize: 8, MsizeOther: 8, Shape: "p2", AVerdict: judge.Violated, BVerdict: judge.Kept, ARatio: pointer(2), BRatio: pointer(0.7)},
+			{Change: series.NewlyKept, Asked: series.Asked{Guideline: "GL14", Type: guidelines.Pattern, Function: "MPI_Reduce", Mockup: "reduce_as_reduce_scatter_block+gather",
+				Msize: 8, MsizeOther: 8, Shape: "p2"}, AVerdict: judge.Violated, BVerdict: judge.Kept, ARatio: pointer(2), BRatio: pointer(0.7)},
 		},
 		Differences: []series.Difference{{Factor: "kernel", A: "6.1", B: "6.2"}, {Factor: "library", A: "MPICH Version: 4.0.2", B: "MPICH Version: 4.1"}},
 		Wrong:       []analyze.CaseMessage{},

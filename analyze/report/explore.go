@@ -46,7 +46,6 @@ func exploreScreen(e *explore.Exploration) []document.Section {
 		exploreUnused(e))
 }
 
-// exploreAnswer is the first line: in how many cells something is faster.
 func exploreAnswer(e *explore.Exploration) []document.Section {
 	cells := conf.Plural(len(e.Cells), "cell")
 	of := map[explore.Advice]string{}
@@ -86,7 +85,6 @@ func exploredOn(e *explore.Exploration) string {
 
 func processes(n int) string { return cmp.Or(phrase.When(n == 1, "process"), "processes") }
 
-// largestGain is the largest ratio of an own algorithm that is shown to be faster.
 func largestGain(e *explore.Exploration) (most *float64) {
 	for _, c := range e.Cells {
 		if c.Own.Faster() && (most == nil || *c.Own.Ratio > *most) {
@@ -117,7 +115,6 @@ func exploreTable(e *explore.Exploration, title string, shown func(*explore.Expl
 	return document.Tabled(t, "ratio: how many times slower the default is; ~: of the mpiruns that chose, not tested. 95 %: its interval, for this test alone.", "%s", title)
 }
 
-// formulaOf writes a mock-up as what it calls.
 func formulaOf(id string) string {
 	if f, ok := mockups.Get(id); ok {
 		return strings.ReplaceAll(f.Formula, "(n)", "")
@@ -220,7 +217,6 @@ func exploreOutcome(c *explore.ExploreCell) document.Outcome {
 	return o
 }
 
-// exploreMetrics are what one draws over the nights.
 func exploreMetrics(e *explore.Exploration) []document.Metric {
 	ratio := document.Metric{Name: "pgmpi_explore_ratio", Help: "How many times slower the default is than a candidate, where that was tested."}
 	for _, c := range e.Cells {

@@ -55,7 +55,7 @@ func exploration() *explore.Exploration {
 
 func TestExportedRatiosAreThoseThatWereTested(t *testing.T) {
 	e := exploration()
-	e.Cells[2].Own.PValue = nil // it has no numbers but those of the mpiruns that chose
+	e.Cells[2].Own.PValue = nil // it has numbers only from the mpiruns that chose
 	exported := map[float64]bool{}
 	for _, m := range exploreMetrics(e) {
 		for _, v := range m.Values {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -31,9 +32,15 @@ import (
 type example struct {
 	document *document.Document
 	formats  []string
+	poisoned func(text string) *document.Document // with a text behind every string of the value
 }
 
-func exampleOf[T any](k document.Kind[T], t *T) example { return example{k.Document(t), k.Formats()} }
+func exampleOf[T any](k document.Kind[T], t *T) example {
+	return example{k.Document(t), k.Formats(), func(text string) *document.Document {
+		poison(reflect.ValueOf(t), text)
+		return k.Document(t)
+	}}
+}
 
 // examples has every kind of document, by the name of its golden files.
 func examples(t *testing.T) map[string]example {
@@ -288,12 +295,12 @@ func TestWrapBreaksAtBlanksAndInLongWords(t *testing.T) {
 	}
 }
 
-// fingerprint is that of Reduce at 64 KiB, in the noisy mpiruns.
+// fingerprint shows Reduce at 64 KiB, in the noisy mpiruns.
 func fingerprint(t *testing.T) *samples.Fingerprint {
 	t.Helper()
 	m, runs := measured([]guidelines.Shape{{NP: 2}}, noisySizes, few, 4, noisy)
 	countFaults(runs)
-	i := must.Get(samples.FindCase(&m.Plan, "Reduce:64Ki"))(t)
+	i := must.Get(analyze.SelectCases(&m.Plan, "Reduce:64Ki"))(t)[0]
 	var all []*results.Run
 	for n := range runs {
 		all = append(all, &runs[n])

@@ -44,12 +44,11 @@ func gated(t *testing.T) *analyze.Report {
 			set(judge.Undecided, 1.3)
 		}
 	}
-	g := &series.Against{GateConfig: series.GateConfig{Baseline: []string{"nights"}, FailOn: series.FailOnTimes}, Nights: []*series.PastNight{series.PastNightOf(before, "nights/2026-11-21")},
+	g := &series.Baselines{GateConfig: series.GateConfig{Baseline: []string{"nights"}, FailOn: series.FailOnTimes}, Nights: []*series.Check{series.CheckOf(before, "nights/2026-11-21")},
 		Times: []*series.Comparison{comparison()}, Notes: []string{"left out: nights/2026-11-20/report.json: it is damaged: verdicts: unexpected EOF"},
 		Expect: []series.Expectation{{Guideline: "GL14", Function: "MPI_Reduce", Msizes: guidelines.MsizeList{"128Ki"}, Reason: "known since 2026-10-01", Ticket: "HPC-12"},
 			{Guideline: "GL5", Function: "MPI_Allgather", Msizes: guidelines.MsizeList{"1Mi"}}, {Guideline: "GL9"}}}
-	must.Do(t, series.Hold(a, g))
-	return a.Report
+	return must.Get(series.Hold(a, g))(t)
 }
 
 func TestAGateBeginsTheReportWithItsAlarms(t *testing.T) {

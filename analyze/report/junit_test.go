@@ -48,12 +48,12 @@ func TestJUnitFilesAreValidWhateverTheNames(t *testing.T) {
 func TestTheJUnitSchemaRefusesWhatReadersDo(t *testing.T) {
 	good := written(t, "junit", check.Reports.Document(hostileReport(t)))
 	for what, change := range map[string]func(string) string{
-		"a test without a name":  func(s string) string { return strings.Replace(s, ` name="1 B"`, "", 1) },
-		"a test named twice":     func(s string) string { return strings.Replace(s, ` name="1024 B"`, ` name="1 B"`, 1) },
-		"an unknown result":      func(s string) string { return strings.ReplaceAll(s, "skipped", "ignored") },
-		"a count that is none":   func(s string) string { return strings.Replace(s, ` errors="0"`, ` errors="none"`, 1) },
-		"a time that is no time": func(s string) string { return strings.Replace(s, ` time="0`, ` time="x0`, 1) },
-		"an end that is missing": func(s string) string { return strings.TrimSuffix(s, "</testsuites>\n") },
+		"a test without a name":    func(s string) string { return strings.Replace(s, ` name="1 B"`, "", 1) },
+		"a test named twice":       func(s string) string { return strings.Replace(s, ` name="1024 B"`, ` name="1 B"`, 1) },
+		"an unknown result":        func(s string) string { return strings.ReplaceAll(s, "skipped", "ignored") },
+		"a count without a number": func(s string) string { return strings.Replace(s, ` errors="0"`, ` errors="none"`, 1) },
+		"a time that is no time":   func(s string) string { return strings.Replace(s, ` time="0`, ` time="x0`, 1) },
+		"an end that is missing":   func(s string) string { return strings.TrimSuffix(s, "</testsuites>\n") },
 	} {
 		bad := change(good)
 		if bad == good {

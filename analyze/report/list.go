@@ -57,7 +57,6 @@ func listGuidelines() document.Section {
 	return s
 }
 
-// listCalls shows the other ways to call a collective, by the names of one each.
 func listCalls() document.Section {
 	usual := []string{"MPI_Alltoall", "MPI_Gatherv", "MPI_Bcast", "MPI_Reduce"} // the last that has the call
 	s := document.Titled("OTHER WAYS TO CALL A COLLECTIVE, each by an example")
@@ -89,7 +88,6 @@ func listMockups() document.Section {
 	return s
 }
 
-// listUsers shows the guidelines of a gl.toml and where they are checked.
 func listUsers(f *glfile.File) document.Section {
 	s := document.Titled("GUIDELINES OF %s", f.Name)
 	if len(f.Guideline) == 0 {

@@ -26,22 +26,21 @@ type Remedied struct {
 	Mpiruns     int     `json:"mpiruns"`      // of the proof that holds, both sides together; 0: none does
 
 	Cells   []RemedyCell      `json:"cells"`   // those that the check calls violated, firm ones first
-	Env     map[string]string `json:"env"`     // the setting; empty: there is none
+	Env     map[string]string `json:"env"`     // the setting; empty without one
 	Files   []string          `json:"files"`   // that belong to it
 	Forces  []Force           `json:"entries"` // what it chooses, and by what that is seen
 	Dropped []Dropped         `json:"dropped"`
 	Proofs  []Proof           `json:"proofs"` // in the order in which they were made
 	// Profiles are files of PGMPITuneLib, for what only a mock-up mends: neither tried nor proved.
-	Profiles []string `json:"profiles"`
-	Legal    int      `json:"legal"` // legal calls that were made under the setting
-	Notes    []string `json:"notes"`
-	Exit     int      `json:"exit_code"`
+	Profiles    []string `json:"profiles"`
+	Conformance int      `json:"legal"` // conformance calls that were made under the setting
+	Notes       []string `json:"notes"`
+	Exit        int      `json:"exit_code"`
 }
 
 // CellState is what became of a violated cell.
 type CellState string
 
-// What became of it.
 const (
 	CellMended    CellState = "mended"         // faster, tested, and none of its guidelines violated any more
 	CellFaster    CellState = "still violated" // faster, tested, but not by enough
@@ -51,7 +50,6 @@ const (
 	CellNotProved CellState = "not tried"      // there was nothing to try
 )
 
-// CellStates are in the order of interest.
 var CellStates = []CellState{CellMended, CellFaster, CellTakenBack, CellUnmended, CellNotProved, CellNotAgain}
 
 // RemedyCell is a collective at a size that violates guidelines.
@@ -64,7 +62,7 @@ type RemedyCell struct {
 	PageFaults *float64  `json:"page_faults"` // a call
 	State      CellState `json:"state"`
 	By         []string  `json:"by"`       // what was set for it
-	BeforeS    *float64  `json:"before_s"` // seconds, in the proof; null: there is none
+	BeforeS    *float64  `json:"before_s"` // seconds, in the proof; null without one
 	AfterS     *float64  `json:"after_s"`
 	Gain       *float64  `json:"gain"` // how many times faster (Hodges-Lehmann)
 	GainLo     *float64  `json:"gain_lo95"`
@@ -79,7 +77,7 @@ type RemedyCell struct {
 
 // Proof is one comparison of the library without and with a setting, in mpiruns of its own.
 type Proof struct {
-	Folder  string   `json:"folder"` // of `pgmpi ab`, within that of the remedy
+	Folder  string   `json:"folder"` // of `pgmpi ab`, within the remedy's folder
 	Tried   []string `json:"tried"`
 	Mpiruns int      `json:"mpiruns"` // of both sides together
 	Cases   int      `json:"cases"`   // that were tested for harm
@@ -103,7 +101,7 @@ type Dropped struct {
 	Reason string        `json:"reason"`
 }
 
-// The files of a remedy, beside those of the setting and remedy.json.
+// More files of a remedy.
 const (
 	SettingTOML = "gl.toml"
 	ReadmeFile  = "README"
@@ -118,10 +116,8 @@ type Force struct {
 	Text string `json:"text"`
 }
 
-// ForceState is an answer to "is it in force?".
 type ForceState string
 
-// The answers.
 const (
 	InForce    ForceState = "in force"
 	NotInForce ForceState = "not in force"

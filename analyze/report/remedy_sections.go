@@ -26,7 +26,6 @@ var Remedies = document.Kind[Remedied]{Name: "remedy", JSON: true, Rows: remedyR
 	},
 }
 
-// count counts cells by what became of them.
 func (r *Remedied) count(s CellState) (n int) {
 	for _, c := range r.Cells {
 		if c.State == s {
@@ -36,7 +35,7 @@ func (r *Remedied) count(s CellState) (n int) {
 	return n
 }
 
-// believed counts the parts of which nothing shows that they are in force.
+// Believed counts the parts of which nothing shows that they are in force.
 func (r *Remedied) Believed() (n int) {
 	for _, f := range r.Forces {
 		if f.State == CannotTell {
@@ -79,7 +78,6 @@ func remedyAnswer(r *Remedied) []document.Section {
 	return []document.Section{s}
 }
 
-// violatedOnes is "5 of 7 violated cells".
 func violatedOnes(n, all int) string {
 	if n == all {
 		return conf.Plural(all, "violated cell")
@@ -206,8 +204,8 @@ func remedyProof(r *Remedied) []document.Section {
 		s.Fact(fmt.Sprintf("Proof %d", i+1), "%s: %s; %s, %s: %s", p.Folder, strings.Join(p.Tried, "; "), conf.Plural(p.Mpiruns, "mpirun"),
 			fmt.Sprintf("%d of the violated cells faster, harm in %d of %s", p.Helped, len(p.Harms), conf.Plural(p.Cases, "case")), outcome)
 	}
-	if r.Legal > 0 {
-		s.Fact("Legal calls", "%d under the setting; none is wrong that is right without it", r.Legal)
+	if r.Conformance > 0 {
+		s.Fact("Conformance calls", "%d under the setting; none is wrong that is right without it", r.Conformance)
 	}
 	return []document.Section{s}
 }

@@ -231,7 +231,7 @@ func TestNeighbouringSizesWithTheSameAlternativeAreOneRow(t *testing.T) {
 	if got := rowsOf(text, "Too slow"); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%q\n%s", got, text)
 	}
-	if !strings.Contains(text, "those of the size that loses most") {
+	if !strings.Contains(text, "from the size that loses most") {
 		t.Errorf("nothing says whose times they are:\n%s", text)
 	}
 }

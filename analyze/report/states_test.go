@@ -65,6 +65,6 @@ func TestStatesInWhichEveryAnswerIsTheSameAreSaidToo(t *testing.T) {
 		a.Report.Verdicts[i].ByState = nil
 	}
 	if out := text(t, "table", a.Report); !strings.Contains(out, "No test is shown to give another answer in another state.") {
-		t.Errorf("nothing is said in\n%s", out)
+		t.Errorf("no answer in\n%s", out)
 	}
 }

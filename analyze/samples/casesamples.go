@@ -48,7 +48,7 @@ func (c *CaseSamples) Add(run *results.Run, plan int) error {
 	return nil
 }
 
-// runSamples are the valid ones of an mpirun; nil: there are none.
+// runSamples describes the valid samples of an mpirun; it is nil without any.
 func runSamples(run int, valid []float64) (*RunSamples, error) {
 	if len(valid) == 0 {
 		return nil, nil
@@ -60,7 +60,7 @@ func runSamples(run int, valid []float64) (*RunSamples, error) {
 	return &RunSamples{Run: run, Seconds: valid, Lo: fences.Lo, Hi: fences.Hi, Median: stats.MedianFinite(kept)}, nil
 }
 
-// CaseSamples are those of the fingerprint's mpiruns, for pictures of them.
+// CaseSamples returns the samples of the fingerprint, for pictures.
 func (f *Fingerprint) CaseSamples() (*CaseSamples, error) {
 	c := &CaseSamples{Cell: f.Cell}
 	for _, r := range f.Runs {

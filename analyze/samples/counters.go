@@ -17,7 +17,7 @@ type CounterTimes struct {
 	Max  *float64 `json:"max"`
 	None *float64 `json:"none"` // the share of repetitions without any
 	// R is the correlation (Pearson) of a valid sample with its count, the median over the
-	// mpiruns; null: one of the two does not change.
+	// mpiruns; null if one of the two does not change.
 	R    *float64         `json:"r"`
 	Runs []CounterSamples `json:"mpiruns"`
 }

@@ -9,7 +9,6 @@ import (
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/medians"
-	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/stats"
 	"pgmpi/measure/host"
@@ -36,7 +35,7 @@ type Fingerprint struct {
 	Invalid    int               `json:"invalid"` // of these, out of sync; nothing below rests on them
 	Categories map[Category]int  `json:"categories"`
 	All        *Distribution     `json:"all"`  // null: no sample is valid
-	Good       *Distribution     `json:"good"` // without first ones, warm-up and outliers; null: none is left
+	Good       *Distribution     `json:"good"` // without first ones, warm-up and outliers; null if none is left
 	Modes      []FingerprintMode `json:"modes"`
 	// ACF is the autocorrelation of the good samples at lag 1 and on, Bound what most of
 	// independent samples stay within, Inefficiency how many are worth one: medians over
@@ -46,8 +45,7 @@ type Fingerprint struct {
 	Inefficiency float64          `json:"inefficiency"`
 	Runs         []FingerprintRun `json:"mpiruns"`
 
-	// Counters are what was counted in each repetition (measure.counters), Reading what that has
-	// cost; absent: nothing.
+	// Counters and the cost of reading them, where measure.counters names some.
 	Counters []CounterTimes `json:"counters,omitempty"`
 	Reading  *Reading       `json:"reading,omitempty"`
 
@@ -113,12 +111,11 @@ type FingerprintRun struct {
 	Letters    string     `json:"of"`                    // the same: f, w, o, g, and - for those that are not valid
 }
 
-// NewFingerprint describes the samples of case i of a plan. The mpiruns are those of
-// its shape.
+// NewFingerprint describes the samples of case i of a plan from the mpiruns of its shape.
 func NewFingerprint(name string, m *results.Manifest, i int, runs []*results.Run) (*Fingerprint, error) {
 	k := m.Plan.Cases[i]
 	f := &Fingerprint{Schema: FingerprintSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Cell: medians.CellOf(k), NP: k.Shape.NP,
-		Folder:     analyze.ComparedFolder{Folder: name, Library: analyze.LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: len(runs)},
+		Folder:     analyze.FolderOf(name, m, len(runs)),
 		Categories: map[Category]int{}, Modes: []FingerprintMode{}, ACF: []float64{}, Runs: []FingerprintRun{},
 		Launch: m.Launch[k.Shape.String()], Factors: m.Factors}
 	var all, good []float64
@@ -195,7 +192,6 @@ func newFingerprintRun(run *results.Run, at int) FingerprintRun {
 	return r
 }
 
-// categoriesOf are those of the samples of one mpirun, in their order.
 func categoriesOf(valid []float64) []Category {
 	out := make([]Category, len(valid))
 	warm, err := stats.WarmupEnd(valid)
@@ -247,26 +243,10 @@ func distributionOf(ns []float64) (*Distribution, error) {
 	return d, err
 }
 
-// caseForm is what names a case.
-const caseForm = "of the form FUNCTION:MSIZE[:SHAPE], such as Bcast:1Ki or MPI_Reduce:64Ki:p4"
-
-// partsOfCase are those of "FUNCTION:MSIZE[:SHAPE]".
-func partsOfCase(text string) (function string, msize int64, shape string, err error) {
-	function, rest, ok := strings.Cut(text, ":")
-	sizeText, shape, _ := strings.Cut(rest, ":")
-	if !ok || function == "" || sizeText == "" {
-		return "", 0, "", fmt.Errorf("%q is not %s", text, caseForm)
-	}
-	if sizeText != "0" {
-		msize, err = conf.ParsePrintedSize(sizeText)
-	}
-	return function, msize, shape, err
-}
-
 // ParseCase reads "FUNCTION:MSIZE[:SHAPE]" of a function that can be measured; shape is ""
 // where none is given.
 func ParseCase(text string) (function string, msize int64, shape string, err error) {
-	function, msize, shape, err = partsOfCase(text)
+	function, msize, shape, err = analyze.ParseCase(text)
 	if err != nil {
 		return "", 0, "", err
 	}
@@ -280,38 +260,7 @@ func ParseCase(text string) (function string, msize int64, shape string, err err
 	return "", 0, "", errors.New(conf.Unknown("function", function, known))
 }
 
-// FindCase is the case of a plan that "FUNCTION:MSIZE[:SHAPE]" names; without a shape,
-// that of the plan's first. One that is not there is an error, which says what there is.
-func FindCase(p *guidelines.Plan, text string) (int, error) {
-	function, msize, shape, err := partsOfCase(text)
-	if err != nil {
-		return 0, err
-	}
-	var functions, sizes, shapes []string
-	for i, k := range p.Cases {
-		functions = append(functions, k.Function)
-		if analyze.Fold(k.Function) != analyze.Fold(function) {
-			continue
-		}
-		sizes = append(sizes, conf.FormatSize(k.Msize))
-		if k.Msize != msize {
-			continue
-		}
-		if shape == "" || k.Shape.String() == shape {
-			return i, nil
-		}
-		shapes = append(shapes, k.Shape.String())
-	}
-	switch {
-	case len(sizes) == 0:
-		return 0, errors.New(conf.Unknown("function", function, analyze.Unique(functions)))
-	case len(shapes) == 0:
-		return 0, fmt.Errorf("%s was not measured at %s; there are: %s", function, conf.HumanSize(msize), strings.Join(analyze.Unique(sizes), ", "))
-	}
-	return 0, fmt.Errorf("%s at %s was not measured on %q; there are: %s", function, conf.HumanSize(msize), shape, strings.Join(analyze.Unique(shapes), ", "))
-}
-
-// At is the quantile of a share, in seconds; nil: the distribution has another.
+// At returns a quantile of the distribution in seconds, or nil.
 func (d *Distribution) At(p float64) *float64 {
 	for _, q := range d.Quantiles {
 		if q.P == p {

@@ -63,7 +63,7 @@ type OverlapCase struct {
 type OverlapSide struct {
 	Interval int64  `json:"interval"` // bytes of msize between tests, that most mpiruns chose; 0: no tests
 	Tests    int64  `json:"tests"`
-	Chosen   int    `json:"chosen"` // by so many mpiruns
+	Chosen   int    `json:"chosen"` // by how many mpiruns
 	Post     Middle `json:"post_s"`
 	InTests  Middle `json:"tests_s"`
 	Wait     Middle `json:"wait_s"`
@@ -80,7 +80,7 @@ type Middle struct {
 	Hi95   *float64 `json:"hi95"`
 }
 
-// OverlapTest is what is said of a guideline, by a test over the mpiruns.
+// OverlapTest is a guideline tested over the mpiruns.
 type OverlapTest struct {
 	Ratio     *float64      `json:"ratio"` // how many times longer its left side takes
 	RatioLo95 *float64      `json:"ratio_lo95"`
@@ -102,7 +102,7 @@ func NewOverlap(name, method string, m *results.Manifest, runs []*results.Run, c
 		return nil, errors.New("it has no overlapped calls; `pgmpi overlap`, without a folder, measures them")
 	}
 	o := &Overlap{Schema: OverlapSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: runs[0].Timing, Method: method, Progress: progressOf(m),
-		Folder: analyze.ComparedFolder{Folder: name, Library: analyze.LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: m.R},
+		Folder: analyze.FolderOf(name, m, m.R),
 		Alpha:  cfg.Alpha, MinSlowdown: cfg.MinSlowdown, Cases: []OverlapCase{}, Count: map[judge.Verdict]int{}}
 	most, tick := 0, int64(0)
 	for i, k := range m.Plan.Cases {
@@ -221,16 +221,14 @@ func (o *Overlap) judge(cfg judge.Config, r int, tick float64) error {
 		return err
 	}
 	o.Test, o.Adjust, o.Refused = d.Test(d.Last()).Name, d.Adjust, d.Refused
-	family := d.Family(tick)
-	if d.Refused == nil {
-		pairs := make([]judge.Pair, 0, o.M)
-		for i := range o.Cases {
-			c := &o.Cases[i]
-			pairs = append(pairs, c.pair(r, func(x *OverlapRun) float64 { return x.DoneNS }), c.pair(r, func(x *OverlapRun) float64 { return x.Best.OverheadNS }))
-		}
-		if err := family.Look(pairs); err != nil {
-			return err
-		}
+	pairs := make([]judge.Pair, 0, o.M)
+	for i := range o.Cases {
+		c := &o.Cases[i]
+		pairs = append(pairs, c.pair(r, func(x *OverlapRun) float64 { return x.DoneNS }), c.pair(r, func(x *OverlapRun) float64 { return x.Best.OverheadNS }))
+	}
+	family, err := d.Judge(tick, pairs)
+	if err != nil {
+		return err
 	}
 	for i := range o.Cases {
 		c := &o.Cases[i]

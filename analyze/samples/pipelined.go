@@ -28,7 +28,7 @@ type Pipelined struct {
 	Cases  []PipelinedCase `json:"cases"` // in the order of the Plan
 }
 
-// PipelinedCase is one case. Times are medians over the mpiruns; null: there is none.
+// PipelinedCase is one case. Times are medians over the mpiruns, or null.
 type PipelinedCase struct {
 	medians.Cell
 	NP      int            `json:"np"`
@@ -37,7 +37,7 @@ type PipelinedCase struct {
 	SingleS *float64       `json:"single_s"` // of a call behind a synchronisation: the run median
 	RowS    *float64       `json:"row_s"`    // of a call among those in a row: the median of their samples
 	MeanS   *float64       `json:"mean_s"`   // the same as other benchmarks have it: the mean of all
-	Ratio   *float64       `json:"ratio"`    // of RowS to SingleS, the median of those of the mpiruns
+	Ratio   *float64       `json:"ratio"`    // of RowS to SingleS, the median over the mpiruns
 	Runs    []PipelinedRun `json:"mpiruns"`
 	Reason  string         `json:"reason,omitempty"` // why it is missing
 }
@@ -56,7 +56,7 @@ func NewPipelined(name string, m *results.Manifest, runs []*results.Run) (*Pipel
 		return nil, errors.New("it has no samples of calls in a row; `pgmpi times --pipelined`, without a folder, measures them")
 	}
 	p := &Pipelined{Schema: PipelinedSchema, Version: m.Version, Operation: analyze.OperationOf(&m.Plan), Timing: runs[0].Timing, Cases: []PipelinedCase{},
-		Folder: analyze.ComparedFolder{Folder: name, Library: analyze.LibraryOf(m), Hash: m.Rank.Hash, Created: m.Created, R: m.R}}
+		Folder: analyze.FolderOf(name, m, m.R)}
 	for i, k := range m.Plan.Cases {
 		c := PipelinedCase{Cell: medians.CellOf(k), NP: k.Shape.NP, Runs: []PipelinedRun{}}
 		for _, run := range runs {
@@ -133,9 +133,8 @@ func (c *PipelinedCase) sumUp() {
 	}
 }
 
-// Overlap is the median over the cases of how long a call in a row takes against a single
-// one; nil: there is none.
-func (p *Pipelined) Overlap() *float64 {
+// MedianRatio is the median of Ratio over the cases, or nil.
+func (p *Pipelined) MedianRatio() *float64 {
 	var all []float64
 	for _, c := range p.Cases {
 		if c.Ratio != nil {

@@ -46,13 +46,13 @@ func TestCallsInARowAreComparedWithinEachMpirun(t *testing.T) {
 	near("in a row", c.RowS, 120e-9)
 	near("their mean, outliers and all", c.MeanS, 2*(600+600+601+599+600+6000)/6/10*1e-9)
 	near("ratio", c.Ratio, 0.6)
-	near("overlap", p.Overlap(), 0.6)
+	near("overlap", p.MedianRatio(), 0.6)
 	if other := p.Cases[0]; other.R != 0 || other.SingleS != nil || other.Reason != "no mpirun has it" {
 		t.Errorf("a case that no mpirun has: %+v", other)
 	}
 	wrong := pipelinedRun(1)
 	wrong.Cases[1].Status, wrong.Cases[1].Message = protocol.StatusWrong, "rank 1 has 3"
-	if p, err := NewPipelined("folder", m, []*results.Run{wrong}); err != nil || p.Cases[1].R != 0 || p.Cases[1].Reason != "rank 1 has 3" || p.Overlap() != nil {
+	if p, err := NewPipelined("folder", m, []*results.Run{wrong}); err != nil || p.Cases[1].R != 0 || p.Cases[1].Reason != "rank 1 has 3" || p.MedianRatio() != nil {
 		t.Errorf("wrong data: %+v, %v", p.Cases[1], err)
 	}
 	if _, err := NewPipelined("folder", m, nil); err == nil || !strings.Contains(err.Error(), "without a folder, measures them") {

@@ -55,5 +55,5 @@ func side(t *testing.T, name string, ns []int64, change func(*results.Manifest, 
 		change(m, runs)
 	}
 	a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
-	return &analyze.Side{Name: name, Analysis: a}
+	return a.Side(name)
 }

@@ -27,7 +27,7 @@ func Compare(a, b *analyze.Side, cfg CompareConfig) (*Comparison, error) {
 		Test: d.Test(0).Name, Adjust: d.Adjust, M: d.M, PMin: d.PMin(0), Refused: d.Refused,
 		ClockTickS: float64(max(a.Set.TickNS, b.Set.TickNS)) / 1e9, Guidelines: changedGuidelines(a, b), Differences: differences(a, b),
 		Wrong: slices.Concat([]analyze.CaseMessage{}, a.Report.Wrong, b.Report.Wrong), FailOn: cmp.Or(cfg.FailOn, ExitOnBoth),
-		Need: cfg.Need, AllRows: cfg.AllRows, Shift: machineShift(a.Report, b.Report, cfg.Paired),
+		Need: cfg.Need, AllRows: cfg.AllRows, Shift: machineShift(CheckOf(a.Report, a.Name), CheckOf(b.Report, b.Name), cfg.Paired),
 	}
 	c.OnlyA, c.OnlyB = without(a, b), without(b, a)
 	if c.Cases, err = compareCases(c, d, a, b, matches); err != nil {
@@ -47,7 +47,11 @@ func CompareDesign(a, b *analyze.Side, cfg CompareConfig) (*judge.Design, error)
 }
 
 // match is a case of both folders, by index into their Plans.
-type match struct{ a, b int }
+type match struct {
+	a, b   int
+	change Change // why it cannot be compared; "" where it can
+	reason string
+}
 
 // compareDesign also gives the cases to compare. The family is all of them but
 // those that could not be measured.
@@ -63,8 +67,21 @@ func compareDesign(a, b *analyze.Side, cfg CompareConfig) (*judge.Design, []matc
 		if !ok || !alike(a, b, k.Shape.String()) || analyze.IsMockup(k.Function) && !cfg.All || cfg.Only != nil && !cfg.Only(medians.CellOf(k)) {
 			continue
 		}
-		matches = append(matches, match{i, j})
-		if change, _ := unusable(a, b, match{i, j}); change != LeftOut {
+		one := match{a: i, b: j}
+		for _, side := range []struct {
+			name string
+			*analyze.Side
+			at int
+		}{{"B", b, j}, {"A", a, i}} {
+			if yes, left, why := side.Unusable(side.at); yes {
+				one.change, one.reason = NotCompared, side.name+": "+why
+				if left {
+					one.change = LeftOut
+				}
+			}
+		}
+		matches = append(matches, one)
+		if one.change != LeftOut {
 			m++
 		}
 	}
@@ -100,23 +117,6 @@ func placedUnlike(a, b *analyze.Side) string {
 	return strings.Join(out, "; ")
 }
 
-// unusable says why a case cannot be compared; empty: it can.
-func unusable(a, b *analyze.Side, m match) (change Change, reason string) {
-	for _, side := range []struct {
-		name string
-		*analyze.Side
-		at int
-	}{{"A", a, m.a}, {"B", b, m.b}} {
-		switch yes, left, why := side.Unusable(side.at); {
-		case left:
-			return LeftOut, side.name + ": " + why
-		case yes:
-			return NotCompared, side.name + ": " + why
-		}
-	}
-	return "", ""
-}
-
 // compareCases tests B (Orig) against A (Other).
 func compareCases(c *Comparison, d *judge.Design, a, b *analyze.Side, matches []match) ([]CaseChange, error) {
 	rows := make([]CaseChange, len(matches))
@@ -130,15 +130,13 @@ func compareCases(c *Comparison, d *judge.Design, a, b *analyze.Side, matches []
 		}
 		row := &rows[n]
 		*row = CaseChange{Cell: medians.CellOf(k), NP: k.Shape.NP,
-			AMedianS: analyze.Seconds(caseA.Median()), BMedianS: analyze.Seconds(caseB.Median()), AR: len(pair.Other), BR: len(pair.Orig)}
-		row.Change, row.Reason = unusable(a, b, m)
-		if row.Change == LeftOut {
-			continue
-		}
-		if row.Change != "" {
+			AMedianS: analyze.Seconds(caseA.Median()), BMedianS: analyze.Seconds(caseB.Median()), AR: len(pair.Other), BR: len(pair.Orig), Change: m.change, Reason: m.reason}
+		if m.change == NotCompared {
 			pair = judge.Pair{} // planned, hence counted
 		}
-		pairs, family = append(pairs, pair), append(family, row)
+		if m.change != LeftOut {
+			pairs, family = append(pairs, pair), append(family, row)
+		}
 	}
 	f := d.Family(1e9 * c.ClockTickS)
 	if err := f.Look(pairs); err != nil {
@@ -263,3 +261,51 @@ func (c *Comparison) ExitCode() int {
 	}
 	return analyze.ExitCode(len(c.Wrong) > 0, slow, incomplete)
 }
+
+// changedGuidelines lists the tests of both folders that are violated in one
+// of them only, as the case studies of S-PGMPI §5.2 and §5.3 do.
+func changedGuidelines(a, b *analyze.Side) []GuidelineChange {
+	out := []GuidelineChange{}
+	before, now := CheckOf(a.Report, a.Name), CheckOf(b.Report, b.Name)
+	for i := range before.Points {
+		pa := &before.Points[i]
+		pb := now.find(pa.Asked)
+		if pb == nil || !alike(a, b, pa.Shape) {
+			continue
+		}
+		change := guidelineChange(pa, pb)
+		if change == "" {
+			continue
+		}
+		asked := pa.Asked
+		if pb.Verdict == judge.Violated {
+			asked.MsizeOther = pb.MsizeOther
+		}
+		out = append(out, GuidelineChange{Change: change, Asked: asked, AVerdict: pa.Verdict, BVerdict: pb.Verdict, ARatio: pa.Ratio, BRatio: pb.Ratio})
+	}
+	return out
+}
+
+// guidelineChange: a test without data or with wrong data in one of the
+// folders is no change.
+func guidelineChange(a, b *Point) Change {
+	missing := func(p *Point) bool {
+		return p.Verdict == judge.NotMeasured || p.Verdict == judge.Wrong || p.Verdict == judge.Undecided && p.Reason != ""
+	}
+	apart := a.RatioHi95 != nil && b.RatioLo95 != nil && *b.RatioLo95 > *a.RatioHi95
+	switch {
+	case a.Verdict == b.Verdict || missing(a) || missing(b):
+	case b.Verdict == judge.Violated && (untested(a) || !apart):
+		return NewlyShown
+	case b.Verdict == judge.Violated:
+		return NewlyViolated
+	case a.Verdict == judge.Violated && (b.Verdict == judge.Undecided || untested(b)):
+		return NoLongerShown
+	case a.Verdict == judge.Violated:
+		return NewlyKept
+	}
+	return ""
+}
+
+// untested reports whether a verdict is from medians, without a test.
+func untested(p *Point) bool { return p.Verdict == judge.Suspected || p.Verdict == judge.NotSuspected }

@@ -19,16 +19,22 @@ import (
 // sameOperation refuses folders whose functions did other things under the
 // same name.
 func sameOperation(a, b *analyze.Side) error {
-	pa, pb := &a.Manifest.Plan, &b.Manifest.Plan
-	for _, f := range []struct{ name, a, b string }{
-		{"job.datatype", pa.Datatype, pb.Datatype}, {"job.op", pa.Op, pb.Op}, {"job.root", fmt.Sprint(pa.Root), fmt.Sprint(pb.Root)},
-	} {
-		if f.a != f.b {
-			return &analyze.NotComparable{Reason: fmt.Sprintf("%s is %s in %s and %s in %s: these are other operations, so their times cannot be compared; measure both with the same %s",
-				f.name, f.a, a.Name, f.b, b.Name, f.name)}
+	name, inA, inB := otherOperation(analyze.OperationOf(&a.Manifest.Plan), analyze.OperationOf(&b.Manifest.Plan))
+	if name == "" {
+		return nil
+	}
+	return &analyze.NotComparable{Reason: fmt.Sprintf("%s is %s in %s and %s in %s: these are other operations, so their times cannot be compared; measure both with the same %s",
+		name, inA, a.Name, inB, b.Name, name)}
+}
+
+// otherOperation names the first key by which operations differ, with both values.
+func otherOperation(a, b analyze.Operation) (name, inA, inB string) {
+	for _, f := range [][3]string{{"job.datatype", a.Datatype, b.Datatype}, {"job.op", a.Op, b.Op}, {"job.root", fmt.Sprint(a.Root), fmt.Sprint(b.Root)}} {
+		if f[1] != f[2] {
+			return f[0], f[1], f[2]
 		}
 	}
-	return nil
+	return "", "", ""
 }
 
 // What to do about a factor that should not differ.

@@ -29,7 +29,7 @@ func side(t *testing.T, name string, ns []int64, change func(*results.Manifest, 
 	}
 	runs = slices.DeleteFunc(runs, func(r results.Run) bool { return r.Run > m.R })
 	a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
-	return &analyze.Side{Name: name, Analysis: a}
+	return a.Side(name)
 }
 
 func compared(t *testing.T, a, b *analyze.Side, set func(*CompareConfig)) *Comparison {
@@ -134,14 +134,16 @@ func TestGuidelinesNewlyViolatedAndNewlyKept(t *testing.T) {
 		{judge.Violated, judge.Marginal, NewlyKept}, {judge.Violated, judge.Kept, NewlyKept},
 		{judge.Violated, judge.Violated, ""}, {judge.Kept, judge.Undecided, ""}, {judge.NotMeasured, judge.Violated, ""}, {judge.Violated, judge.Wrong, ""},
 	} {
-		if got := guidelineChange(&analyze.Verdict{Verdict: x.a}, &analyze.Verdict{Verdict: x.b}); got != x.want {
+		if got := guidelineChange(answered(analyze.Verdict{Verdict: x.a}), answered(analyze.Verdict{Verdict: x.b})); got != x.want {
 			t.Errorf("%s to %s: %q, want %q", x.a, x.b, got, x.want)
 		}
 	}
-	if got := guidelineChange(&analyze.Verdict{Verdict: judge.Undecided, Reason: "only 2 of 10 mpiruns"}, &analyze.Verdict{Verdict: judge.Violated}); got != "" {
+	if got := guidelineChange(answered(analyze.Verdict{Verdict: judge.Undecided, Reason: "only 2 of 10 mpiruns"}), answered(analyze.Verdict{Verdict: judge.Violated})); got != "" {
 		t.Errorf("without data in A: %q", got)
 	}
 }
+
+func answered(v analyze.Verdict) *Point { p := pointOf(&v); return &p }
 
 func TestNewlyViolatedIsOnlyBetweenTwoTestsWhoseIntervalsAreApart(t *testing.T) {
 	hi := 1.07
@@ -154,11 +156,11 @@ func TestNewlyViolatedIsOnlyBetweenTwoTestsWhoseIntervalsAreApart(t *testing.T) 
 		{judge.Kept, 1.06, NewlyShown}, {judge.Marginal, 1.06, NewlyShown}, {judge.Undecided, 1.06, NewlyShown},
 		{judge.NotSuspected, 1.9, NewlyShown}, {judge.Suspected, 1.9, NewlyShown}, // medians only
 	} {
-		if got := guidelineChange(&analyze.Verdict{Verdict: x.a, RatioHi95: &hi}, &analyze.Verdict{Verdict: judge.Violated, RatioLo95: &x.lo}); got != x.want {
+		if got := guidelineChange(answered(analyze.Verdict{Verdict: x.a, RatioHi95: &hi}), answered(analyze.Verdict{Verdict: judge.Violated, RatioLo95: &x.lo})); got != x.want {
 			t.Errorf("%s up to 1.07, violated from %v: %q, want %q", x.a, x.lo, got, x.want)
 		}
 	}
-	if got := guidelineChange(&analyze.Verdict{Verdict: judge.Kept}, &analyze.Verdict{Verdict: judge.Violated}); got != NewlyShown {
+	if got := guidelineChange(answered(analyze.Verdict{Verdict: judge.Kept}), answered(analyze.Verdict{Verdict: judge.Violated})); got != NewlyShown {
 		t.Errorf("without intervals: %q", got)
 	}
 }
@@ -167,7 +169,7 @@ func TestOverlappingTestsAreNamedUpToFive(t *testing.T) {
 	var list []GuidelineChange
 	ratio := 1.31
 	for i := range 7 {
-		list = append(list, GuidelineChange{Change: NewlyShown, Guideline: "GL16", Function: "MPI_Scan", Msize: 1 << i, Shape: "p2",
+		list = append(list, GuidelineChange{Change: NewlyShown, Asked: Asked{Guideline: "GL16", Function: "MPI_Scan", Msize: 1 << i, Shape: "p2"},
 			AVerdict: judge.NotSuspected, BVerdict: judge.Violated, BRatio: &ratio})
 	}
 	got := atMost(5, changedNames(list, NewlyShown))
@@ -205,11 +207,11 @@ func TestAComparisonSaysWhatItCouldHaveSeen(t *testing.T) {
 
 func TestMonotonyWithAnotherLargerSizeIsAnotherQuestion(t *testing.T) {
 	a, b := analyze.Verdict{Type: "monotony", Msize: 8, MsizeOther: 16}, analyze.Verdict{Type: "monotony", Msize: 8, MsizeOther: 64}
-	if questionOf(&a) == questionOf(&b) {
+	if askedBy(&a).question() == askedBy(&b).question() {
 		t.Error("monotony from 8 to 16 bytes is matched with that from 8 to 64")
 	}
 	a.Type, b.Type = "split", "split"
-	if questionOf(&a) != questionOf(&b) {
+	if askedBy(&a).question() != askedBy(&b).question() {
 		t.Error("for split-robustness the smaller size is found, not asked")
 	}
 }
@@ -396,7 +398,7 @@ func TestSpreadIsThatOfTheFoldersMedians(t *testing.T) {
 	}
 }
 
-// placed puts the ranks of every shape on nodes with so many of them each.
+// placed puts the ranks of every shape on nodes with that number of ranks each.
 func placed(ranks ...int) func(*results.Manifest, []results.Run) {
 	return func(m *results.Manifest, _ []results.Run) {
 		l := host.Layout{Shape: m.Plan.Shapes[0].String(), Kinds: []host.NodeKind{{}}}

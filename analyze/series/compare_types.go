@@ -4,7 +4,6 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 )
 
@@ -33,7 +32,7 @@ const (
 	NoLongerShown Change = "no_longer_shown" // violated in A; undecided, or not tested, in B
 )
 
-// ExitOn is what of a Comparison is a reason for exit code 1.
+// ExitOn names the changes that make a Comparison exit with 1.
 type ExitOn string
 
 // What --fail-on of a comparison may name.
@@ -54,7 +53,7 @@ type CompareConfig struct {
 	// `pgmpi ab` makes them, so that the signed-rank test may be used.
 	Paired bool
 	All    bool // mock-ups too, not only collectives
-	// Only tells whether a case is compared, and belongs to the family; nil: all are.
+	// Only selects the cases that are compared, and so the family; nil selects all.
 	Only func(medians.Cell) bool
 	// FailOn is ExitOnBoth where it is empty.
 	FailOn ExitOn
@@ -83,7 +82,7 @@ type Comparison struct {
 	PMin        float64           `json:"p_min"`        // smallest p-value attainable
 	ClockTickS  float64           `json:"clock_tick_s"` // seconds; the coarser of both
 	FailOn      ExitOn            `json:"fail_on"`
-	// CouldHaveSeen is what half of the cases or more could have shown; null: fewer could show anything.
+	// CouldHaveSeen is the change that half of the cases or more could have shown, or null.
 	CouldHaveSeen *float64 `json:"could_have_seen"`
 	Need          float64  `json:"need,omitempty"` // that every case was to be able to show
 	Blind         int      `json:"blind"`          // cases without a change that could not have shown Need
@@ -119,7 +118,7 @@ type CaseChange struct {
 	Change    Change   `json:"change"`
 	Reason    string   `json:"reason,omitempty"` // not compared: why
 	// CouldHaveSeen is the least change, as a ratio above 1, that the case's data
-	// would have shown with a chance of 80 %; null: none.
+	// would have shown with a chance of 80 %, or null.
 	CouldHaveSeen *float64 `json:"could_have_seen"`
 }
 
@@ -136,18 +135,12 @@ type FunctionChange struct {
 
 // GuidelineChange is a planned test of both folders whose verdict changed.
 type GuidelineChange struct {
-	Change     Change          `json:"change"`
-	Guideline  string          `json:"guideline"`
-	Type       guidelines.Type `json:"type"`
-	Function   string          `json:"function"`
-	Mockup     string          `json:"mockup,omitempty"`
-	Msize      int64           `json:"msize"`       // bytes
-	MsizeOther int64           `json:"msize_other"` // as in a Verdict, of the folder where it is violated
-	Shape      string          `json:"shape"`
-	AVerdict   judge.Verdict   `json:"a_verdict"`
-	BVerdict   judge.Verdict   `json:"b_verdict"`
-	ARatio     *float64        `json:"a_ratio"` // of the call to its other side
-	BRatio     *float64        `json:"b_ratio"`
+	Change   Change        `json:"change"`
+	Asked                  // MsizeOther is of the folder where it is violated
+	AVerdict judge.Verdict `json:"a_verdict"`
+	BVerdict judge.Verdict `json:"b_verdict"`
+	ARatio   *float64      `json:"a_ratio"` // of the call to its other side
+	BRatio   *float64      `json:"b_ratio"`
 }
 
 // Difference is a factor that is not the same in both folders.

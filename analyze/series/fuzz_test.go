@@ -25,7 +25,7 @@ func FuzzNight(f *testing.F) {
 	f.Add(text)
 	f.Add([]byte(`{"schema":"pgmpi-report/1","verdicts":[{},{"msize":-1}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		if n, err := ReadPastNight(bytes.NewReader(text), "night"); (n == nil) == (err == nil) {
+		if n, err := ReadCheck(bytes.NewReader(text), "night"); (n == nil) == (err == nil) {
 			t.Fatalf("%v and %v", n, err)
 		}
 	})
@@ -48,11 +48,11 @@ func FuzzHistory(f *testing.F) {
 		if json.Unmarshal(before, &a) != nil || json.Unmarshal(after, &b) != nil {
 			t.Skip()
 		}
-		var n Nights
+		var checks []*Check
 		for _, r := range []*analyze.Report{&a, &a, &a, &b, &b, &b} {
-			must.Do(t, n.Add("path", r, ""))
+			checks = append(checks, CheckOf(r, "path"))
 		}
-		h := must.Get(n.History(nil))(t)
+		h := must.Get(NewHistory(checks, nil))(t)
 		if _, err := json.Marshal(h); err != nil {
 			t.Fatal(err)
 		}

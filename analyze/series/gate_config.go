@@ -1,9 +1,181 @@
 package series
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
+	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
+	"pgmpi/mockups"
 )
+
+// Expectation names known violations. A field that it does not give matches everything.
+type Expectation struct {
+	Guideline string `toml:"guideline"`
+	Function  string `toml:"function"`
+	// Msizes are sizes and ranges: "8..64" is every size from 8 to 64 bytes.
+	Msizes  guidelines.MsizeList `toml:"msizes"`
+	Shape   string               `toml:"shape"`
+	Library string               `toml:"library"` // what the library says of itself, * and ? stand for any characters
+	Reason  string               `toml:"reason"`
+	Ticket  string               `toml:"ticket"`
+	Until   Date                 `toml:"until"` // the last day; "": for good
+}
+
+// Date is a day, such as 2026-12-31; "": none.
+type Date string
+
+// UnmarshalTOML takes a date of TOML, and a string.
+func (d *Date) UnmarshalTOML(raw any) error {
+	switch x := raw.(type) {
+	case time.Time:
+		*d = Date(x.Format(time.DateOnly))
+		return nil
+	case string:
+		if _, err := time.Parse(time.DateOnly, x); err == nil || x == "" {
+			*d = Date(x)
+			return nil
+		}
+	}
+	return fmt.Errorf("%.40q is no day such as 2026-12-31", fmt.Sprint(raw))
+}
+
+// over tells whether the day has passed at a time (RFC 3339).
+func (d Date) over(now string) bool {
+	return d != "" && len(now) >= len(d) && now[:len(d)] > string(d)
+}
+
+// ValidateExpectations returns everything that is wrong with a list of [[expect]].
+func ValidateExpectations(list []Expectation) []conf.FieldError {
+	var errs conf.FieldErrors
+	for i := range list {
+		e, at := &list[i], fmt.Sprintf("[%d].", i)
+		errs.Check(e.Guideline != "", at+"guideline", "is missing: an expectation is about one guideline, such as \"GL16\"")
+		if f, _ := mockups.Get(e.Function); e.Function != "" && f.Call == "" {
+			errs.Name(at+"function", "collective", e.Function, mockups.Collectives())
+		}
+		if e.Shape != "" {
+			errs.Check(analyze.ShapeForm.MatchString(e.Shape), at+"shape", "%q is no shape such as \"p4\" or \"16x2\"", e.Shape)
+		}
+		_, err := e.ranges()
+		errs.Check(err == nil, at+"msizes", "%v", err)
+	}
+	return errs
+}
+
+// ranges are the sizes, each from the first to the second; nil stands for all.
+func (e *Expectation) ranges() (out [][2]int64, err error) {
+	for _, text := range e.Msizes {
+		from, to, isRange := strings.Cut(text, "..")
+		if !isRange {
+			to = from
+		}
+		lo, errLo := sizeOrNone(from)
+		hi, errHi := sizeOrNone(to)
+		if err := errors.Join(errLo, errHi); err != nil {
+			return nil, err
+		}
+		if lo > hi {
+			return nil, fmt.Errorf("range %q is empty: it starts above its end", text)
+		}
+		out = append(out, [2]int64{lo, hi})
+	}
+	return out, nil
+}
+
+// sizeOrNone reads a size; Barrier has 0.
+func sizeOrNone(text string) (int64, error) {
+	if strings.TrimSpace(text) == "0" {
+		return 0, nil
+	}
+	return conf.ParseSize(text)
+}
+
+// about tells whether a test is one that the expectation names, with any library.
+func (e *Expectation) about(a Asked) bool {
+	if e.Guideline != a.Guideline || e.Function != "" && e.Function != a.Function || e.Shape != "" && e.Shape != a.Shape {
+		return false
+	}
+	ranges, err := e.ranges()
+	return err == nil && (len(ranges) == 0 || slices.ContainsFunc(ranges, func(r [2]int64) bool { return r[0] <= a.Msize && a.Msize <= r[1] }))
+}
+
+// with tells whether the expectation is about a library.
+func (e *Expectation) with(l analyze.Library) bool {
+	if e.Library == "" {
+		return true
+	}
+	glob := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(e.Library))
+	matches := regexp.MustCompile(`(?is)^` + glob + `$`)
+	return matches.MatchString(l.Short()) || matches.MatchString(l.Name)
+}
+
+// words name the expectation in a sentence.
+func (e *Expectation) words() string {
+	out := e.Guideline
+	if e.Function != "" {
+		out += " " + e.Function
+	}
+	if len(e.Msizes) > 0 {
+		out += " at " + strings.Join(e.Msizes, ", ")
+	}
+	if e.Shape != "" {
+		out += " on " + e.Shape
+	}
+	return out
+}
+
+// Expectations name the violations of a check: one for each guideline, function and shape,
+// sizes that are neighbours in the Plan joined.
+func Expectations(n *Check) (out []Expectation) {
+	reason := "known"
+	if len(n.Created) >= len(time.DateOnly) {
+		reason += " since " + n.Created[:len(time.DateOnly)]
+	}
+	type group struct{ guideline, function, shape string }
+	sizes := map[group][]*Point{}
+	var order []group
+	for i := range n.Points {
+		p := &n.Points[i]
+		g := group{p.Guideline, p.Function, p.Shape}
+		if sizes[g] == nil {
+			order = append(order, g)
+		}
+		sizes[g] = append(sizes[g], p)
+	}
+	for _, g := range order {
+		slices.SortStableFunc(sizes[g], func(a, b *Point) int { return cmp.Compare(a.Msize, b.Msize) })
+		if ranges := joined(sizes[g]); len(ranges) > 0 {
+			out = append(out, Expectation{Guideline: g.guideline, Function: g.function, Msizes: ranges, Shape: g.shape, Library: n.Library.Short(), Reason: reason})
+		}
+	}
+	return out
+}
+
+// joined are the sizes of violations among the tests of one guideline, ascending.
+func joined(tests []*Point) (out guidelines.MsizeList) {
+	for i := 0; i < len(tests); i++ {
+		first := i
+		for i < len(tests) && tests[i].Verdict == judge.Violated {
+			i++
+		}
+		switch from := conf.FormatSize(tests[first].Msize); {
+		case i == first:
+		case i == first+1:
+			out = append(out, from)
+		default:
+			out = append(out, from+".."+conf.FormatSize(tests[i-1].Msize))
+		}
+	}
+	return out
+}
 
 // FailOn is what makes a night red.
 type FailOn string
@@ -23,7 +195,7 @@ var FailOns = []FailOn{FailOnNew, FailOnFirm, FailOnViolated, FailOnTimes}
 // makes it red.
 type GateConfig struct {
 	Baseline []string `toml:"baseline" json:"baseline"` // results folders, report.json, folders of nights
-	Nights   int      `toml:"nights" json:"nights"`     // of a folder of nights, the last so many
+	Nights   int      `toml:"nights" json:"nights"`     // how many of a folder of nights, the last ones
 	Expect   string   `toml:"expect" json:"expect"`     // file of [[expect]]; "": none
 	Confirm  bool     `toml:"confirm" json:"confirm"`   // measure again what would be an alarm
 	FailOn   FailOn   `toml:"fail_on" json:"fail_on"`

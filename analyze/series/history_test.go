@@ -15,7 +15,7 @@ import (
 	"pgmpi/internal/fixture/must"
 )
 
-// nightly is the report of a day of January. ratios are those of GL8 at 8, 16, … bytes, known to 2 %.
+// nightly is the report of a day of January. ratios are GL8's at 8, 16, … bytes, known to 2 %.
 func nightly(day int, ratios ...float64) *analyze.Report {
 	r := &analyze.Report{Schema: analyze.Schema, Version: "1.0", Library: analyze.Library{Name: "mpich", Version: "MPICH 4.0.2\nand more"}, Shapes: []analyze.Shape{{Name: "p2", Shape: fixture.P2}},
 		Operation: analyze.Operation{Datatype: "byte", Op: "bor"}, R: 10,
@@ -33,12 +33,11 @@ func nightly(day int, ratios ...float64) *analyze.Report {
 
 func historyOf(t *testing.T, selectors []string, reports ...*analyze.Report) *History {
 	t.Helper()
-	var n Nights
+	var checks []*Check
 	for _, r := range reports {
-		must.Do(t, n.Add("nights/"+r.Folder, r, ""))
+		checks = append(checks, CheckOf(r, "nights/"+r.Folder))
 	}
-	h := must.Get(n.History(selectors))(t)
-	return h
+	return must.Get(NewHistory(checks, selectors))(t)
 }
 
 func TestAChangeIsOneThatLastsThreeNights(t *testing.T) {
@@ -153,12 +152,10 @@ func TestATrendHasEveryNightOfTheTest(t *testing.T) {
 	if len(trends) != 1 || len(trends[0].Points) != 2 || trends[0].Msize != 16 || trends[0].Points[1].Night != 2 || *trends[0].Points[1].Ratio != 1.3 || trends[0].Points[1].Verdict != judge.Violated {
 		t.Errorf("%+v", trends)
 	}
-	var n Nights
-	if _, err := n.History(nil); err == nil {
+	if _, err := NewHistory(nil, nil); err == nil {
 		t.Error("no night is a history")
 	}
-	must.Do(t, n.Add("night", nightly(1, 1), ""))
-	if _, err := n.History([]string{"GL9:8"}); err == nil || !strings.Contains(err.Error(), `"GL9" was tested`) {
+	if _, err := NewHistory([]*Check{CheckOf(nightly(1, 1), "night")}, []string{"GL9:8"}); err == nil || !strings.Contains(err.Error(), `"GL9" was tested`) {
 		t.Errorf("%v", err)
 	}
 }
@@ -172,12 +169,5 @@ func TestAReportThatAsksTwiceCountsOnce(t *testing.T) {
 	h := historyOf(t, []string{"GL8:8"}, twice(1, 1), twice(2, 1), twice(3, 1.3), twice(4, 1.3))
 	if s := h.Series[0]; len(s.Changes) != 0 || len(s.Trends[0].Points) != 4 {
 		t.Errorf("%+v", s)
-	}
-}
-
-func TestReportsThatWouldFillTheMemoryAreRefused(t *testing.T) {
-	n := Nights{tests: mostTests}
-	if err := n.Add("night", nightly(1, 1), ""); err == nil || !strings.Contains(err.Error(), "fewer") {
-		t.Errorf("%v", err)
 	}
 }

@@ -1,10 +1,6 @@
 package series
 
-import (
-	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
-	"pgmpi/guidelines"
-)
+import "pgmpi/analyze"
 
 // HistorySchema names the format of history.json.
 const HistorySchema = "pgmpi-history/1"
@@ -46,24 +42,13 @@ type Night struct {
 	Tests       int              `json:"tests"` // checked
 	Violated    int              `json:"violated"`
 	Firm        int              `json:"firm"`
-	Alarms      *int             `json:"alarms"` // of its gate; null: it had none
+	Alarms      *int             `json:"alarms"` // of its gate, or null
 	Gone        int              `json:"gone"`   // violated in the baseline, or where there is none in the night before, and kept now
 	SlowMpiruns int              `json:"slow_mpiruns"`
 	Probes      []analyze.Probes `json:"yardstick"`
 	Exit        int              `json:"exit_code"`
 	Changed     []Difference     `json:"changed"`       // against the night before: library, nodes, kernel, …
-	Shift       *Shift           `json:"machine_shift"` // against the night before; null: none
-}
-
-// Asked is a test of a series.
-type Asked struct {
-	Guideline  string          `json:"guideline"`
-	Type       guidelines.Type `json:"type"`
-	Function   string          `json:"function"`
-	Mockup     string          `json:"mockup,omitempty"`
-	Msize      int64           `json:"msize"` // bytes
-	MsizeOther int64           `json:"msize_other"`
-	Shape      string          `json:"shape"`
+	Shift       *Shift           `json:"machine_shift"` // against the night before, or null
 }
 
 // Lasting is a test whose ratio changed from one night to the next, and stayed so for three.
@@ -77,16 +62,11 @@ type Lasting struct {
 // Trend is a test night by night.
 type Trend struct {
 	Asked
-	Points []Point `json:"points"`
+	Points []TrendPoint `json:"points"`
 }
 
-// Point is a test in one night. Undefined numbers are null.
-type Point struct {
-	Night        int           `json:"night"` // index into Nights
-	MedianS      *float64      `json:"median_s"`
-	OtherMedianS *float64      `json:"other_median_s"`
-	Ratio        *float64      `json:"ratio"`
-	RatioLo95    *float64      `json:"ratio_lo95"`
-	RatioHi95    *float64      `json:"ratio_hi95"`
-	Verdict      judge.Verdict `json:"verdict"`
+// TrendPoint is a test in one night.
+type TrendPoint struct {
+	Night int `json:"night"` // index into Nights
+	Answer
 }

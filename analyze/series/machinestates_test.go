@@ -23,7 +23,7 @@ func TestComparedFoldersInOtherStatesAreNamed(t *testing.T) {
 			}
 		}
 		a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
-		return &analyze.Side{Name: "folder", Analysis: a}
+		return a.Side("folder")
 	}
 	fast, slow, unread := folder(func(int) float64 { return 100 }), folder(func(int) float64 { return 400 }), folder(func(int) float64 { return 0 })
 	both := folder(func(run int) float64 { return 100 + 300*float64(run%4/3) })

@@ -44,14 +44,14 @@ type MatrixRow struct {
 	Type      guidelines.Type `json:"type"`
 	Function  string          `json:"function"`
 	Mockup    string          `json:"mockup,omitempty"`
-	Cells     []*MatrixCell   `json:"cells"` // one for each column; null: not planned there
+	Cells     []*MatrixCell   `json:"cells"` // one for each column; null where not planned
 }
 
-// MatrixCell is what was found over all sizes.
+// MatrixCell sums up all sizes.
 type MatrixCell struct {
 	Tests    map[judge.Verdict]int `json:"tests_by_verdict"`
 	Violated []int64               `json:"violated_msizes"` // bytes, ascending
-	Ratio    *float64              `json:"largest_ratio"`   // of those that are violated; null: none is
+	Ratio    *float64              `json:"largest_ratio"`   // of the violated tests; null without any
 }
 
 // Planned counts the tests of all verdicts.
@@ -91,22 +91,20 @@ func columnKey(side int, shape string) string { return fmt.Sprint(side, " ", sha
 func matrixColumn(s *analyze.Side, shape string) MatrixColumn {
 	r := s.Report
 	c := MatrixColumn{Folder: s.Name, Library: r.Library, Host: r.Host, Shape: shape, Created: r.Created, R: r.R, Method: r.Method, Datatype: r.Datatype, Op: r.Op}
-	first := true
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		if v.Shape != shape {
-			continue
+	var sizes []int64
+	for _, v := range r.Verdicts {
+		if v.Shape == shape {
+			sizes = append(sizes, v.Msize)
+			c.LargestMsize = max(c.LargestMsize, v.Msize, v.MsizeOther)
 		}
-		if first || v.Msize < c.LeastMsize {
-			c.LeastMsize = v.Msize
-		}
-		c.LargestMsize = max(c.LargestMsize, v.Msize, v.MsizeOther)
-		first = false
+	}
+	if len(sizes) > 0 {
+		c.LeastMsize = slices.Min(sizes)
 	}
 	return c
 }
 
-// row is that of a verdict's guideline and function, a new one where there is none yet.
+// row finds the row of a verdict's guideline and function, or adds it.
 func (m *Matrix) row(v *analyze.Verdict) *MatrixRow {
 	i := slices.IndexFunc(m.Rows, func(r MatrixRow) bool {
 		return r.Guideline == v.Guideline && r.Type == v.Type && r.Function == v.Function && r.Mockup == v.Mockup

@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -48,12 +49,12 @@ const (
 var ofMachine = []medians.Quantity{medians.ByLine, medians.ByMemcpy}
 
 // MachineShift says what speaks for a change of the machine from check a to check b,
-// which measured the same operation; nil: nothing.
-func MachineShift(a, b *analyze.Report) *Shift { return machineShift(a, b, false) }
+// which measured the same operation, if anything does.
+func MachineShift(a, b *Check) *Shift { return machineShift(a, b, false) }
 
 // machineShift: by turns, what drifts hits both, so that cases which moved together
 // say nothing of the machine.
-func machineShift(a, b *analyze.Report, byTurns bool) *Shift {
+func machineShift(a, b *Check, byTurns bool) *Shift {
 	s := &Shift{Probes: readings(a, b)}
 	moved := slices.ContainsFunc(s.Probes, func(y ProbeShift) bool { return y.Moved })
 	s.together(a, b)
@@ -63,7 +64,7 @@ func machineShift(a, b *analyze.Report, byTurns bool) *Shift {
 	return s
 }
 
-func (s *Shift) together(a, b *analyze.Report) {
+func (s *Shift) together(a, b *Check) {
 	before, after := caseMedians(a), caseMedians(b)
 	var logs []float64
 	var functions []string
@@ -88,24 +89,23 @@ func (s *Shift) together(a, b *analyze.Report) {
 		float64(max(s.Slower, s.Faster)) >= shiftedShare*float64(s.Cases) && max(ratio, 1/ratio) > shiftedRatio
 }
 
-// caseMedians are the medians of the cases that a report's verdicts have, mock-ups too.
-func caseMedians(r *analyze.Report) map[medians.Cell]float64 {
+// caseMedians returns the medians of the cases that a check's tests have, mock-ups too.
+func caseMedians(c *Check) map[medians.Cell]float64 {
 	out := map[medians.Cell]float64{}
-	put := func(k medians.Cell, s *float64) {
+	put := func(function string, msize int64, shape string, s *float64) {
+		k := medians.Cell{Function: function, Msize: msize, Shape: shape}
 		if _, there := out[k]; !there && s != nil && *s > 0 {
 			out[k] = *s
 		}
 	}
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		put(v.Cell(), v.MedianS)
-		other := medians.Cell{Function: v.Function, Msize: v.MsizeOther, Shape: v.Shape}
-		switch v.Type {
+	for i := range c.Points {
+		p := &c.Points[i]
+		put(p.Function, p.Msize, p.Shape, p.MedianS)
+		switch p.Type {
 		case guidelines.Pattern:
-			other.Function = v.Mockup
-			put(other, v.OtherMedianS)
+			put(p.Mockup, p.MsizeOther, p.Shape, p.OtherMedianS)
 		case guidelines.Monotony:
-			put(other, v.OtherMedianS)
+			put(p.Function, p.MsizeOther, p.Shape, p.OtherMedianS)
 		case guidelines.Split: // of k calls in a row
 		}
 	}
@@ -113,7 +113,7 @@ func caseMedians(r *analyze.Report) map[medians.Cell]float64 {
 }
 
 // readings pairs what was read of the machine.
-func readings(a, b *analyze.Report) []ProbeShift {
+func readings(a, b *Check) []ProbeShift {
 	out := []ProbeShift{}
 	for _, x := range a.Probes {
 		i := slices.IndexFunc(b.Probes, func(y analyze.Probes) bool { return y.Shape == x.Shape })
@@ -157,4 +157,34 @@ func (s *Shift) String() string {
 		parts = append(parts, "though this did not: "+strings.Join(still, ", "))
 	}
 	return "probably the machine changed, not the library: " + strings.Join(parts, "; ")
+}
+
+// machineState begins the name of the factor.
+const machineState = "machine state"
+
+// otherSpeed is how much two folders' yardsticks differ where the machine was in
+// another state.
+const otherSpeed = 1.5
+
+// machineStates are the shapes on which two folders met other states of the machine:
+// the yardstick's readings of the machine differ, or only one of them has several.
+func machineStates(a, b *analyze.Side) []Difference {
+	var out []Difference
+	for _, shape := range a.Manifest.Plan.Shapes {
+		statesA, statesB := a.Set.States(shape), b.Set.States(shape)
+		inA, inB := cmp.Or(analyze.StatesOf(statesA, shape.String()), "one state"), cmp.Or(analyze.StatesOf(statesB, shape.String()), "one state")
+		differ := (statesA == nil) != (statesB == nil)
+		speedA, speedB := a.Set.Speed(shape), b.Set.Speed(shape)
+		for _, q := range ofMachine {
+			x, y := *speedA.At(q), *speedB.At(q)
+			if min(x, y) > 0 && otherState(x, y) {
+				differ, inA, inB = true, fmt.Sprintf("%s %.3g ns (%s)", q, x, inA), fmt.Sprintf("%s %.3g ns (%s)", q, y, inB)
+				break
+			}
+		}
+		if differ && len(a.Set.WallNS[shape.String()]) > 0 && len(b.Set.WallNS[shape.String()]) > 0 {
+			out = append(out, Difference{Factor: machineState + " " + shape.String(), A: inA, B: inB})
+		}
+	}
+	return out
 }

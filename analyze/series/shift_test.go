@@ -17,13 +17,13 @@ import (
 )
 
 // timed is a report in which the calls of some functions take so long at each of some sizes.
-func timed(functions, sizes int, seconds func(i int) float64) *analyze.Report {
+func timed(functions, sizes int, seconds func(i int) float64) *Check {
 	r := &analyze.Report{}
 	for i := range functions * sizes {
 		s := seconds(i)
 		r.Verdicts = append(r.Verdicts, analyze.Verdict{Type: guidelines.Split, Function: fmt.Sprint("MPI_", i%functions), Msize: int64(i / functions), Shape: "p2", MedianS: &s})
 	}
-	return r
+	return CheckOf(r, "")
 }
 
 func TestTheMachineIsSuspectedOnlyWhereNearlyAllMovesTogether(t *testing.T) {
@@ -66,15 +66,15 @@ func TestTheMachineIsSuspectedOnlyWhereNearlyAllMovesTogether(t *testing.T) {
 	}
 }
 
-func TestTheProbesIsSuspectedWhereTheMachineMoved(t *testing.T) {
-	of := func(line, memcpy, pingPong float64, shape string) *analyze.Report {
+func TestTheYardstickIsSuspectedWhereTheMachineMoved(t *testing.T) {
+	of := func(line, memcpy, pingPong float64, shape string) *Check {
 		r := timed(1, 1, func(int) float64 { return 1e-6 })
 		r.Probes = []analyze.Probes{{Shape: shape, Speed: medians.Speed{LineNS: line, MemcpyNS: memcpy, PingPong8NS: pingPong}}}
 		return r
 	}
 	before := of(100, 9000, 300, "p2")
 	for name, c := range map[string]struct {
-		now   *analyze.Report
+		now   *Check
 		moved bool
 	}{
 		"the same":             {of(120, 9500, 310, "p2"), false},
@@ -100,11 +100,11 @@ func TestTheProbesIsSuspectedWhereTheMachineMoved(t *testing.T) {
 	}
 }
 
-// A report's cases are those of both sides of its tests, each once.
+// A report's cases are both sides of its tests, each once.
 func TestMockupsAndLargerSizesAreCasesToo(t *testing.T) {
 	m := fixture.Manifest()
 	r := analyzed(t, m, fixture.Measured(m, fixture.Quiet...), judge.Default())
-	if got := caseMedians(r); len(got) != 6 {
+	if got := caseMedians(CheckOf(r, "")); len(got) != 6 {
 		t.Errorf("%v", got)
 	}
 }
@@ -131,7 +131,7 @@ func TestASlowMachineRaisesNoAlarmUnlessToldTo(t *testing.T) {
 			runs[n].Probes = []protocol.Probes{{LineNS: line}}
 		}
 		a := must.Get(analyze.Analyze(m, runs, judge.Default()))(t)
-		return &analyze.Side{Name: "folder", Analysis: a}
+		return a.Side("folder")
 	}
 	a := folder(1, 100)
 	for name, c := range map[string]struct {
@@ -170,7 +170,7 @@ func TestASlowMachineHidesNoGuideline(t *testing.T) {
 			}
 			return 10000 * factor
 		}), judge.Default()))(t)
-		return &analyze.Side{Name: "folder", Analysis: a}
+		return a.Side("folder")
 	}
 	c := compared(t, folder(1, 1), folder(1.3, .65), nil)
 	if c.Shift == nil || c.Exit != 1 || len(c.Guidelines) != 1 || c.Guidelines[0].Change != NewlyViolated {

@@ -137,7 +137,7 @@ func (s *Spread) warn(sides []*analyze.Side) {
 		for _, d := range differences(sides[0], side) {
 			if !seen[d.Factor] {
 				seen[d.Factor] = true
-				out.Differs(d.Factor, "", "%s is %s in folder 1 and %s in folder %d: this is not one configuration, so the spread is not only that of the measurement",
+				out.Differs(d.Factor, "", "%s is %s in folder 1 and %s in folder %d: this is not one configuration, so the spread does not come from the measurement alone",
 					d.Factor, d.A, d.B, n+2)
 			}
 		}

@@ -244,7 +244,7 @@ func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		sides = append(sides, &analyze.Side{Name: path, Analysis: j.Analysis})
+		sides = append(sides, j.Side(path))
 	}
 	return sides, nil
 }

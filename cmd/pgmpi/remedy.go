@@ -24,11 +24,11 @@ func remedyCommand() *cobra.Command {
 		Long: `Tries, for the violated guidelines of the results folder DIR of a check, what
 may mend them: variables of the C library's malloc, the MPI library's own
 algorithms, and other components of it. What is tried must not be seen to be out
-of force, let all legal calls go right, make violated cells faster, and harm no
-case and no guideline of the whole plan, in fresh mpiruns without and with it in
-turn; else it is taken back and the rest is proved again. What is proved is in
-DIR/remedy: env.sh, the files that it names, gl.toml with the variables in
-mpi.env, README and remedy.json.
+of force, let all conformance calls go right, make violated cells faster, and
+harm no case and no guideline of the whole plan, in fresh mpiruns without and
+with it in turn; else it is taken back and the rest is proved again. What is
+proved is in DIR/remedy: env.sh, the files that it names, gl.toml with the
+variables in mpi.env, README and remedy.json.
 
 Exit codes: 0 where something is proved to help, or nothing is violated; 4 where
 nothing is; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,

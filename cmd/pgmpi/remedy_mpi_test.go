@@ -11,7 +11,7 @@ import (
 	"pgmpi/internal/reading"
 )
 
-// Whatever the proof says on this machine: only B ran under the setting, legal calls were
+// Whatever the proof says on this machine: only B ran under the setting, conformance calls were
 // made, and a setting is exported if and only if one is proved.
 func TestRemedyOfAPlantedSlowdown(t *testing.T) {
 	b := newFixture(t, libraries[1])
@@ -48,7 +48,7 @@ fixed = 5
 			t.Errorf("exit code %d and %s do not go together: %+v", s.code, name, r)
 		}
 	}
-	if proved != (r.Legal > 0) || proved != (len(r.Dropped) == 0) {
+	if proved != (r.Conformance > 0) || proved != (len(r.Dropped) == 0) {
 		t.Errorf("%+v", r)
 	}
 	b.pgmpi("remedy", b.out).exits(t, 2).says(t, "--force")

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/samples"
@@ -82,7 +81,7 @@ func showTimes(o *output, path string, all bool) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	t, err := samples.NewTimes(&analyze.Side{Name: path, Analysis: j.Analysis}, all)
+	t, err := samples.NewTimes(j.Side(path), all)
 	if err != nil {
 		return err
 	}

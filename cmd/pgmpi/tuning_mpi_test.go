@@ -49,10 +49,10 @@ func bad(all []untimed.Outcome) (out []untimed.Outcome) {
 	return out
 }
 
-func TestUntouchedLibrariesMakeLegalCallsRight(t *testing.T) {
+func TestUntouchedLibrariesMakeConformanceCallsRight(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(3) // others: with a setting, below
-		all := must.Get(untimed.Legal(t.Context(), f, nil, b.returning()...))(t)
+		all := must.Get(untimed.Conformance(t.Context(), f, nil, b.returning()...))(t)
 		for _, o := range bad(all) {
 			if !b.knownWrong(o) {
 				t.Errorf("%s: %s: %s: %s", o.Shape, o.Call, o.State, o.Message)
@@ -62,7 +62,7 @@ func TestUntouchedLibrariesMakeLegalCallsRight(t *testing.T) {
 	})
 }
 
-// returning are the collectives whose legal calls return. In Open MPI 4.1.4 MPI_Allgatherv
+// returning are the collectives whose conformance calls return. In Open MPI 4.1.4 MPI_Allgatherv
 // takes its size from sendtype and recvcounts: ranks that describe the same data differently
 // take different algorithms, and hang.
 func (b *fixture) returning() []string {
@@ -108,7 +108,7 @@ var theirs = map[string]map[string][]tuning.Choice{
 func (b *fixture) written(f *glfile.File, writer string) (*tuning.Setting, string) {
 	b.t.Helper()
 	folder := filepath.Join(b.dir, writer)
-	target, err := untimed.TuningTarget(b.t.Context(), f, folder)
+	target, err := must.Get(untimed.NewOnce(f, nil))(b.t).Target(b.t.Context(), folder)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -126,11 +126,11 @@ func (b *fixture) written(f *glfile.File, writer string) (*tuning.Setting, strin
 
 func (b *fixture) force(f *glfile.File, env map[string]string, entries []tuning.Entry) []report.Force {
 	b.t.Helper()
-	out := must.Get(untimed.ReadForce(b.t.Context(), f, env, entries))(b.t)
+	out := must.Get(must.Get(untimed.NewOnce(f, nil))(b.t).Force(b.t.Context(), env, entries))(b.t)
 	return out
 }
 
-func TestWrittenSettingsAreInForceAndLetLegalCallsPass(t *testing.T) {
+func TestWrittenSettingsAreInForceAndLetConformanceCallsPass(t *testing.T) {
 	bothAtOnce(t, func(t *testing.T, b *fixture) {
 		f := b.onProcesses(4)
 		for writer := range theirs[b.lib.name] {
@@ -149,7 +149,7 @@ func TestWrittenSettingsAreInForceAndLetLegalCallsPass(t *testing.T) {
 			if told < (len(s.Entries)+1)/2 {
 				t.Errorf("%s: %d of %d entries are seen to be in force", writer, told, len(s.Entries))
 			}
-			all := must.Get(untimed.Legal(t.Context(), f, s.Env, functionsOf(s)...))(t)
+			all := must.Get(untimed.Conformance(t.Context(), f, s.Env, functionsOf(s)...))(t)
 			for _, o := range bad(all) {
 				if !b.knownWrong(o) {
 					t.Errorf("%s: %s: %s: %s", writer, o.Call, o.State, o.Message)
@@ -201,7 +201,7 @@ func TestRulesBySizeForScatterAndGatherAreNamedAsTheCause(t *testing.T) {
 	f.Measure.Stall = conf.Duration(time.Second) // two calls hang; one that is only late has the same cause
 	path := filepath.Join(b.dir, "by-hand.rules")
 	must.Do(t, os.WriteFile(path, []byte(byHand), 0o666))
-	all := must.Get(untimed.Legal(t.Context(), f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter"))(t)
+	all := must.Get(untimed.Conformance(t.Context(), f, map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_dynamic_rules_filename": path}, "MPI_Gather", "MPI_Scatter"))(t)
 	for function, c := range map[string]struct{ what, line string }{
 		"MPI_Gather":  {"MPI_IN_PLACE, with 0 and MPI_DATATYPE_NULL", path + ":8: "},
 		"MPI_Scatter": {"0, NULL and MPI_DATATYPE_NULL where arguments do not count", path + ":14: "},
@@ -276,10 +276,10 @@ exec `+b.rank+` "$@"`), " ")
 
 // An algorithm for 2, 4, 8, … processes ends the program on a part of four: a variable
 // chooses it there too.
-func TestLegalCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
+func TestConformanceCallsAreMadeOnPartsThatAreNoPowerOfTwo(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[1])
-	all := must.Get(untimed.Legal(t.Context(), b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter"))(t)
+	all := must.Get(untimed.Conformance(t.Context(), b.onProcesses(4), map[string]string{"MPIR_CVAR_REDUCE_SCATTER_INTRA_ALGORITHM": "noncommutative"}, "MPI_Reduce_scatter"))(t)
 	if !slices.ContainsFunc(bad(all), func(o untimed.Outcome) bool { return o.NP == 3 && o.State == untimed.CallAborted }) {
 		t.Errorf("%+v", bad(all))
 	}

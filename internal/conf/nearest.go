@@ -6,7 +6,7 @@ import (
 )
 
 // Nearest returns the known name that name most likely was meant to be, by
-// edit distance without regard to case and "MPI_"; "" if none is near.
+// edit distance without regard to case and "MPI_", or "" if none is near.
 func Nearest(name string, known []string) string {
 	plain := func(s string) string { return strings.TrimPrefix(strings.ToLower(s), "mpi_") }
 	best, least := "", max(1, len(plain(name))/3)+1
@@ -44,8 +44,8 @@ func editDistance(a, b string) int {
 	return d[len(a)][len(b)]
 }
 
-// Unknown words the complaint about a name that is not known: with the nearest
-// one, or with all of them where they are few and none is near.
+// Unknown returns the message about an unknown name, with the nearest known one, or, where
+// these are few and none is near, with all.
 func Unknown(what, name string, known []string) string {
 	msg := fmt.Sprintf("unknown %s %q", what, name)
 	if n := Nearest(name, known); n != "" {

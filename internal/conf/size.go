@@ -13,11 +13,10 @@ var sizeUnits = []struct {
 	bytes  int64
 }{{"Ti", 1 << 40}, {"Gi", 1 << 30}, {"Mi", 1 << 20}, {"Ki", 1 << 10}}
 
-// sizeForm is a number of bytes with its unit, as people write it.
 var sizeForm = regexp.MustCompile(`^\s*([-+]?[0-9]+)\s*(?:([kmgtKMGT])([iI]?)[bB]?|[bB])?\s*$`)
 
-// ParseSize reads a number of bytes, at least 1: "100", "1Ki", "16 MiB", "4Ti". What may
-// mean 1000 or 1024 ("8k", "1MB") is refused.
+// ParseSize reads a number of bytes, at least 1: "100", "1Ki", "16 MiB", "4Ti". It refuses
+// units that may mean 1000 or 1024 ("8k", "1MB").
 func ParseSize(s string) (int64, error) {
 	n, decimal, err := parseSize(s)
 	if err == nil && decimal {
@@ -26,13 +25,13 @@ func ParseSize(s string) (int64, error) {
 	return n, err
 }
 
-// ParsePrintedSize reads sizes as reports print them too, where K is 1024: "256 KiB", "16K".
+// ParsePrintedSize also reads sizes as reports print them, where K is 1024: "16K".
 func ParsePrintedSize(s string) (int64, error) {
 	n, _, err := parseSize(s)
 	return n, err
 }
 
-// parseSize takes every unit for a power of 1024, and tells whether it may be meant as one of 1000.
+// parseSize takes every unit for a power of 1024, and tells whether it may mean one of 1000.
 func parseSize(s string) (n int64, decimal bool, err error) {
 	m := sizeForm.FindStringSubmatch(s)
 	if m == nil {
@@ -64,7 +63,7 @@ func exact(bytes int64) (n int64, suffix string) {
 	return bytes, ""
 }
 
-// FormatSize writes bytes as ParseSize reads them, as short as is exact: "1Ki".
+// FormatSize writes bytes as ParseSize reads them, exactly and as short as possible: "1Ki".
 func FormatSize(bytes int64) string {
 	n, suffix := exact(bytes)
 	return fmt.Sprint(n) + suffix
@@ -76,7 +75,7 @@ func HumanSize(bytes int64) string {
 	return fmt.Sprintf("%d %sB", n, suffix)
 }
 
-// ShortSize is for the head of a narrow column: "1K".
+// ShortSize writes "1K", for narrow columns.
 func ShortSize(bytes int64) string { return strings.TrimSuffix(FormatSize(bytes), "i") }
 
 // HumanMemory writes an amount of memory with four digits: "15.63 GiB".
@@ -89,7 +88,7 @@ func HumanMemory(bytes int64) string {
 	return fmt.Sprintf("%d B", bytes)
 }
 
-// Bytes is an amount of memory; in text "100", "64Ki", "1Gi".
+// Bytes is an amount of memory; as text "100", "64Ki", "1Gi".
 type Bytes int64
 
 func (b *Bytes) UnmarshalText(text []byte) error {

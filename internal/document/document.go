@@ -13,9 +13,9 @@ import (
 type Kind[T any] struct {
 	Name     string              // of its files, without the ending
 	Sections func(*T) []Section  // for people
-	Screen   func(*T) []Section  // what of that is shown first, unless all is asked for; nil: all
-	Page     func(*T) []Section  // for a page with pictures; nil: Sections
-	Rows     func(*T) [][]string // for spreadsheets, the head first; nil: it has none
+	Screen   func(*T) []Section  // sections to show first, unless all are asked for; nil shows all
+	Page     func(*T) []Section  // for a page with pictures; nil uses Sections
+	Rows     func(*T) [][]string // for spreadsheets, the head first; may be nil
 	JSON     bool                // whether the T itself, as JSON, is for programs
 	// For programs of others, each nil where a document has none.
 	Outcomes   func(*T) *Outcomes
@@ -59,7 +59,7 @@ type Text struct {
 	Name  string // of a Fact or Command; of Verbatim too where it has one
 	Text  string
 	Words []string                 // of a Command
-	Draw  func(width int) []string // of a Drawing: its lines, for a page of so many columns
+	Draw  func(width int) []string // of a Drawing: its lines, for a page of this width
 }
 
 // Style says how a Text is laid out.
@@ -89,18 +89,15 @@ type Table struct {
 	Key int
 	// Grouped: a text shows the first column above the rows that have it in common.
 	Grouped bool
-	Tone    func(row []string, column int) picture.Tone // of a cell; nil: all are plain
+	Tone    func(row []string, column int) picture.Tone // of a cell; may be nil
 }
 
-// toneOf is a Table's Tone by column.
 func ToneOf(columns map[int]picture.Tone) func([]string, int) picture.Tone {
 	return func(_ []string, column int) picture.Tone { return columns[column] }
 }
 
-// Add adds a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// drop leaves a column out.
 func (t *Table) Drop(column int) {
 	t.Head, t.Align = slices.Delete(t.Head, column, column+1), t.Align[:column]+t.Align[column+1:]
 	for i := range t.Rows {
@@ -108,30 +105,24 @@ func (t *Table) Drop(column int) {
 	}
 }
 
-// Titled makes a section.
 func Titled(format string, args ...any) Section { return Section{Title: fmt.Sprintf(format, args...)} }
 
-// note adds a paragraph below the table.
 func (s *Section) Note(format string, args ...any) {
 	s.Notes = append(s.Notes, fmt.Sprintf(format, args...))
 }
 
-// Say adds a paragraph.
 func (s *Section) Say(format string, args ...any) {
 	s.Text = append(s.Text, Text{Text: fmt.Sprintf(format, args...)})
 }
 
-// Item adds an item of a list.
 func (s *Section) Item(format string, args ...any) {
 	s.Text = append(s.Text, Text{Style: Item, Text: fmt.Sprintf(format, args...)})
 }
 
-// Fact adds a paragraph beside its name.
 func (s *Section) Fact(name, format string, args ...any) {
 	s.Text = append(s.Text, Text{Style: Fact, Name: name, Text: fmt.Sprintf(format, args...)})
 }
 
-// facts adds paragraphs beside one name.
 func (s *Section) Facts(name string, texts []string) {
 	for _, text := range texts {
 		s.Fact(name, "%s", text)
@@ -148,17 +139,15 @@ func (s *Section) Lines(lines ...string) {
 	s.Text = append(s.Text, Text{Style: Verbatim, Text: strings.Join(lines, "\n")})
 }
 
-// Command adds a command line to copy.
 func (s *Section) Command(name string, words []string) {
 	s.Text = append(s.Text, Text{Style: Command, Name: name, Words: words})
 }
 
-// drawing adds lines that depend on the width of the page.
+// Drawing adds lines that depend on the width of the page.
 func (s *Section) Drawing(draw func(width int) []string) {
 	s.Text = append(s.Text, Text{Style: Drawing, Draw: draw})
 }
 
-// Document makes the document about a T.
 func (k Kind[T]) Document(t *T) *Document {
 	d := &Document{Name: k.Name, Sections: k.Sections(t)}
 	if k.Screen != nil {
@@ -195,7 +184,7 @@ func (k Kind[T]) Document(t *T) *Document {
 	return d
 }
 
-// oneLine is a text on one line, every character of it visible.
+// OneLine is a text on one line, every character of it visible.
 func OneLine(text string) string { return clean.Line(strings.Join(strings.Fields(text), " ")) }
 
 // Brief is the document with only those sections that are shown first.
@@ -207,7 +196,7 @@ func (d *Document) Brief() *Document {
 	return &brief
 }
 
-// rewritten is the table with every text put through a function; no table stays none.
+// rewritten returns the table with every text put through a function.
 func (t *Table) rewritten(line, cell func(string) string) *Table {
 	if t == nil {
 		return nil
@@ -220,7 +209,7 @@ func (t *Table) rewritten(line, cell func(string) string) *Table {
 	return &out
 }
 
-// rewrite puts every text of the section through a function: what is on one line, what has
+// Rewrite puts every text of the section through a function: what is on one line, what has
 // lines, and cells.
 func (s *Section) Rewrite(line, text, cell func(string) string) {
 	s.Title = line(s.Title)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// formats is the registry, in the order that help texts show.
+// Formats is the registry, in the order that help texts show.
 var Formats = []Format{
 	textFormat,
 	jsonFormat,
@@ -33,7 +33,6 @@ type Format struct {
 	Write       func(w io.Writer, d *Document) error
 }
 
-// form is what a format is made from.
 type form int
 
 const (
@@ -82,7 +81,6 @@ func (k Kind[T]) has(from form) bool {
 	return false
 }
 
-// Format looks one up by its name.
 func (k Kind[T]) Format(name string) (Format, error) {
 	known := k.Formats()
 	if !slices.Contains(known, name) {

@@ -14,7 +14,7 @@ import (
 // githubFormat is annotations of a run of GitHub Actions.
 var githubFormat = Format{Name: "github", from: outcomes, Log: "GITHUB_ACTIONS", Write: writeGitHub}
 
-// mostAnnotations are as many errors of a step as GitHub shows.
+// mostAnnotations is how many errors of a step GitHub shows.
 const mostAnnotations = 10
 
 // writeGitHub writes wrong data first, then the largest ratios.

@@ -9,8 +9,9 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"pgmpi/internal/picture"
 	"strings"
+
+	"pgmpi/internal/picture"
 )
 
 var htmlFormat = Format{Name: "html", ext: "html", from: sections, ForBrowsers: true, Write: writeHTML}
@@ -30,7 +31,7 @@ const (
 var HtmlStyle = strings.ReplaceAll(css, "\t", "") + columnRules("r", mostNumbers, "tr > *", "text-align: right") + columnRules("slow", mostToned, "td", "color: var(--slow)") +
 	columnRules("possible", mostToned, "td", "color: var(--possible)") + columnRules("open", mostToned, "td", "color: var(--open)")
 
-// columnRules are those of the columns of tables: a class of the table that names one is shorter than a class in each
+// columnRules styles columns of tables: a class of the table that names one is shorter than a class in each
 // of its cells.
 func columnRules(class string, columns int, cell, rule string) string {
 	var out []string
@@ -65,7 +66,6 @@ func stars(sign string) string {
 	return ""
 }
 
-// htmlDocument is what the template lays out.
 type htmlDocument struct {
 	Kind, Title, Policy string
 	Answer              htmlSection
@@ -88,7 +88,7 @@ func (g htmlGroup) Short() string {
 }
 
 type htmlSection struct {
-	Heading string // below that of the group
+	Heading string // below the group's
 	Tone    string
 	Blocks  []htmlBlock
 	Heat    *picture.HeatMap
@@ -131,7 +131,6 @@ type htmlFigure struct {
 	Numbers *htmlTable
 }
 
-// toneClasses are those of titles and cells.
 var toneClasses = map[picture.Tone]string{picture.Slow: "slow", picture.Possible: "possible", picture.Open: "open"}
 
 // writeHTML writes a page that needs nothing but itself.
@@ -168,7 +167,7 @@ func writeHTML(w io.Writer, d *Document) error {
 	return err
 }
 
-// unique is an ID that no other part of the page has.
+// Unique is an ID that no other part of the page has.
 func Unique(ids map[string]int, id string) string {
 	ids[id]++
 	if n := ids[id]; n > 1 {
@@ -296,7 +295,7 @@ func (t *Table) columnTones() []string {
 // heatSteps is how many colours a heat map has on each side of 1.
 const heatSteps = 4
 
-// heatClass is the colour of a ratio: h1 to h4 where the call is slower, c1 to c4 where it is faster.
+// HeatClass is the colour of a ratio: h1 to h4 where the call is slower, c1 to c4 where it is faster.
 func HeatClass(ratio float64) string {
 	switch step := picture.Heat(ratio, heatSteps); {
 	case step > 0:

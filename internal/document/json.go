@@ -12,7 +12,6 @@ import (
 
 var jsonFormat = Format{Name: "json", ext: "json", from: value, Write: writeJSON}
 
-// writeJSON writes the value as its type documents it.
 func writeJSON(w io.Writer, d *Document) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"pgmpi/internal/phrase"
 	"regexp"
 	"strings"
 	"unicode"
@@ -12,11 +11,13 @@ import (
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
+
+	"pgmpi/internal/phrase"
 )
 
 var markdownFormat = Format{Name: "markdown", ext: "md", from: sections, Write: WriteMarkdown}
 
-// writeMarkdown writes sections as GitHub and GitLab show them.
+// WriteMarkdown writes sections as GitHub and GitLab show them.
 func WriteMarkdown(w io.Writer, d *Document) error {
 	var out bytes.Buffer
 	for _, s := range d.sections() {
@@ -62,7 +63,7 @@ func markdownText(t Text) string {
 	return Block(t.Text) + "\n"
 }
 
-// fenced is a text as it is, in a fence that it cannot end.
+// Fenced is a text as it is, in a fence that it cannot end.
 func Fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -93,7 +94,7 @@ func escapedCells(cells []string) []string {
 	return out
 }
 
-// Marks that mean something anywhere in a line, also those of GitHub's formulas ($) and
+// Marks that mean something anywhere in a line, also for GitHub's formulas ($) and
 // entities (&); and those that do so only at the edge of a word: MPI_Bcast and
 // page.md#place stay as they are.
 const (
@@ -101,7 +102,7 @@ const (
 	edgeMarks   = "_#"
 )
 
-// escaped is a text as it is, on one line.
+// Escaped is a text as it is, on one line.
 func Escaped(text string) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	word := func(i int) bool {
@@ -120,7 +121,7 @@ func Escaped(text string) string {
 // numbered begins an item of a list.
 var numbered = regexp.MustCompile(`^(\d+)([.)])( |$)`)
 
-// block is escaped where it begins a line or an item of a list: no quotation, list or rule.
+// Block is escaped where it begins a line or an item of a list: no quotation, list or rule.
 func Block(text string) string {
 	text = Escaped(text)
 	if text != "" && strings.ContainsRune(">+=-", rune(text[0])) {

@@ -10,7 +10,6 @@ type Metric struct {
 	Values     []MetricValue
 }
 
-// MetricValue is the value of a metric for its labels.
 type MetricValue struct {
 	Labels []Label
 	Value  float64

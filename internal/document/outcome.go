@@ -8,7 +8,6 @@ type Outcomes struct {
 	Suites  []Suite
 }
 
-// Suite is a group of outcomes.
 type Suite struct {
 	Name     string
 	Outcomes []Outcome
@@ -23,7 +22,7 @@ type Outcome struct {
 	Title       string   // what failed, in a few words
 	Text        string   // a sentence
 	Details     []Label  // numbers
-	Seconds     *float64 // that the call takes; nil: not known
+	Seconds     *float64 // that the call takes; nil if unknown
 	Ratio       float64  // how many times slower it is; 0: not known
 }
 
@@ -37,7 +36,7 @@ const (
 	Errored // it could not be made, since the data were wrong or it did not return
 )
 
-// fact adds one that is known.
+// Fact adds one that is known.
 func (o *Outcomes) Fact(name, value string) {
 	if value != "" {
 		o.Facts = append(o.Facts, Label{name, OneLine(value)})

@@ -2,10 +2,11 @@ package document
 
 import (
 	"cmp"
-	"pgmpi/internal/picture"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"pgmpi/internal/picture"
 )
 
 // Page is what a text is written on; the zero value is a file.
@@ -24,7 +25,7 @@ const (
 
 func (p Page) width() int { return cmp.Or(p.Width, UsualWidth) }
 
-// sections are those of the document in the characters of its page.
+// sections returns the sections in the characters of the page.
 func (d *Document) sections() []Section {
 	if !d.Page.ASCII {
 		return d.Sections

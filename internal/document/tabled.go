@@ -1,6 +1,6 @@
 package document
 
-// tabled is a section with a table and a note where there is one, if the table has rows.
+// Tabled is a section with a table and a note where there is one, if the table has rows.
 func Tabled(t *Table, note, title string, args ...any) []Section {
 	if len(t.Rows) == 0 {
 		return nil

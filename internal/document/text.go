@@ -9,7 +9,6 @@ import (
 
 var textFormat = Format{Name: "table", ext: "txt", from: sections, Write: writeText}
 
-// writeText writes sections for a terminal.
 func writeText(w io.Writer, d *Document) error {
 	sections := d.sections()
 	p := &page{Page: d.Page, column: factColumn(sections)}
@@ -22,7 +21,6 @@ func writeText(w io.Writer, d *Document) error {
 	return err
 }
 
-// page is a text that is being written.
 type page struct {
 	bytes.Buffer
 	Page
@@ -167,7 +165,7 @@ func firstRunes(word string, n int) string {
 	return word
 }
 
-// wrap breaks text into lines of at most width characters: at blanks, and longer words at a joint,
+// Wrap breaks text into lines of at most width characters: at blanks, and longer words at a joint,
 // within a name if there is none. Lines after the first are indented.
 func Wrap(text string, width int, indent string) []string {
 	var lines []string

@@ -11,7 +11,7 @@ func ShortVersion(s string) string {
 	return strings.TrimSpace(short)
 }
 
-// plain is what people call an id: "Bcast" for "MPI_Bcast", "Reduce" for "gather_as_reduce".
+// Plain is what people call an id: "Bcast" for "MPI_Bcast", "Reduce" for "gather_as_reduce".
 func Plain(id string) string {
 	id = strings.TrimPrefix(id, "MPI_")
 	_, parts, ok := strings.Cut(id, "_as_")
@@ -32,5 +32,5 @@ func Function(id string) string { return strings.TrimPrefix(id, "MPI_") }
 
 func Capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// percent writes a share: "1.5 %".
+// Percent writes a share: "1.5 %".
 func Percent(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }

@@ -11,7 +11,7 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// when is a part of a sentence that is only there on a condition.
+// When is a part of a sentence that is only there on a condition.
 func When(condition bool, format string, args ...any) string {
 	if !condition {
 		return ""
@@ -19,16 +19,15 @@ func When(condition bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// words are the words of an id: "not suspected" of not_suspected.
+// Words are the words of an id: "not suspected" of not_suspected.
 func Words[T ~string](id T) string { return strings.ReplaceAll(string(id), "_", " ") }
 
-// known says that something is not.
 func Known(text string) string { return cmp.Or(text, "unknown") }
 
-// blankZero keeps a table of counts easy to scan.
+// BlankZero keeps a table of counts easy to scan.
 func BlankZero(n int) string { return cmp.Or(When(n != 0, "%d", n), ".") }
 
-// join writes a list, each value in a format.
+// Join writes a list, each value in a format.
 func Join[T any](separator, format string, values []T) string {
 	text := make([]string, len(values))
 	for i, v := range values {
@@ -53,7 +52,7 @@ func Duration(s *float64) string {
 	return Digits(*s) + " s"
 }
 
-// nanoseconds is Duration for times of samples.
+// Nanoseconds is Duration for times of samples.
 func Nanoseconds(ns float64) string {
 	if math.IsNaN(ns) {
 		return "-"
@@ -62,7 +61,7 @@ func Nanoseconds(ns float64) string {
 	return Duration(&s)
 }
 
-// digits writes three significant digits without an exponent.
+// Digits writes three significant digits without an exponent.
 func Digits(x float64) string {
 	switch {
 	case x < 9.995:
@@ -73,7 +72,6 @@ func Digits(x float64) string {
 	return strconv.FormatFloat(x, 'f', 0, 64)
 }
 
-// size writes the size of a message.
 func Size(bytes int64) string { return conf.HumanSize(bytes) }
 
 // Ratio writes "1.53×". Undefined: "-".
@@ -87,7 +85,7 @@ func Ratio(x *float64) string {
 	return Digits(*x) + "×"
 }
 
-// interval writes the limits of a ratio: "0.98–1.03".
+// Interval writes the limits of a ratio: "0.98–1.03".
 func Interval(lo, hi *float64, between string) string {
 	if lo == nil || hi == nil {
 		return ""
@@ -95,7 +93,7 @@ func Interval(lo, hi *float64, between string) string {
 	return strings.TrimSuffix(Ratio(lo), "×") + between + strings.TrimSuffix(Ratio(hi), "×")
 }
 
-// probability writes a p-value: "0.0310", "5.4e-06". Undefined: "-".
+// Probability writes a p-value: "0.0310", "5.4e-06". Undefined: "-".
 func Probability(p *float64) string {
 	switch {
 	case p == nil:
@@ -106,7 +104,7 @@ func Probability(p *float64) string {
 	return fmt.Sprintf("%.4f", *p)
 }
 
-// fit cuts s to n characters, with "…" where something is missing.
+// Fit cuts s to n characters, with "…" where something is missing.
 func Fit(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -114,7 +112,7 @@ func Fit(s string, n int) string {
 	return string([]rune(s)[:max(n-1, 0)]) + "…"
 }
 
-// row writes values for a spreadsheet: numbers in full, what is undefined empty.
+// Row writes values for a spreadsheet: numbers in full, what is undefined empty.
 func Row(values ...any) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
@@ -132,7 +130,7 @@ func Row(values ...any) []string {
 	return out
 }
 
-// first are the first values of a list, and a sentence about how many more there are.
+// First are the first values of a list, and a sentence about how many more there are.
 func First[T any](list []T, most int, more string) (shown []T, sentence string) {
 	n := len(list) - most
 	return list[:min(len(list), most)], When(n > 0, more, n)

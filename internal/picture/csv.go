@@ -57,7 +57,6 @@ func value(x float64) string {
 	return number(x)
 }
 
-// number writes a value for programs.
 func number(x float64) string { return fmt.Sprintf("%.9g", x) }
 
 // nameOn is the name of a value on an axis that has names.
@@ -68,7 +67,6 @@ func nameOn(a Axis, x float64) string {
 	return ""
 }
 
-// heatRows are the cells of a heat map.
 func heatRows(m *HeatMap) [][]string {
 	out := [][]string{{"row", "column", "ratio", "what"}}
 	if m == nil {

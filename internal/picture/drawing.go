@@ -32,7 +32,6 @@ type Drawing struct {
 	Series        []Drawn
 }
 
-// Box is a part of a drawing.
 type Box struct{ Left, Top, Right, Bottom float64 }
 
 // Band is a part that is filled, and what a page says about it.
@@ -57,7 +56,6 @@ type Drawn struct {
 	Points []Placed
 }
 
-// Placed is a point in a drawing.
 type Placed struct {
 	X, Y, Lo, Hi float64
 	Each         []float64
@@ -120,7 +118,7 @@ func (m *frame) limits(x, y [2]float64, signs bool) {
 	}
 }
 
-// nowhere tells whether a place is none.
+// nowhere tells whether a place cannot be drawn.
 func nowhere(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
 // px is where a value lies from the left, and py from the top; it may be nowhere.

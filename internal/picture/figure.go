@@ -20,17 +20,15 @@ type Figure struct {
 	X, Y    Axis
 	Series  []Series
 	Marks   []Mark
-	Numbers *Numbers // for those who want them; nil: they are elsewhere
+	Numbers *Numbers // a table below the figure; nil if they are elsewhere
 }
 
-// Numbers is the table below a figure.
 type Numbers struct {
 	Head  []string
 	Align string // "l" or "r" for each column
 	Rows  [][]string
 }
 
-// Add appends a row.
 func (n *Numbers) Add(cells ...string) { n.Rows = append(n.Rows, cells) }
 
 // Axis is one of the two of a figure.
@@ -53,7 +51,6 @@ const (
 	Named // the values are indices into the names of the axis
 )
 
-// Unit is that of the values on an axis.
 type Unit int
 
 const (
@@ -80,7 +77,6 @@ const (
 	Other               // beside them: a second shape, a third library, …
 )
 
-// Form is how a series is drawn.
 type Form int
 
 const (
@@ -97,7 +93,7 @@ type Point struct {
 	Text   string    // beside it; "": nothing
 }
 
-// bare is a point without an interval.
+// Bare is a point without an interval.
 func Bare(x, y float64) Point { return Point{X: x, Y: y, Lo: math.NaN(), Hi: math.NaN()} }
 
 // Mark is about a place on the x axis.
@@ -123,7 +119,6 @@ func (a Axis) At(x float64) float64 {
 	return x
 }
 
-// Tick is a value on an axis with its label.
 type Tick struct {
 	Value float64
 	Label string
@@ -175,7 +170,6 @@ func (f *Figure) SizeTicks(most int, room float64, at func(size float64) float64
 	return out
 }
 
-// Label writes a value of the axis.
 func (a Axis) Label(x float64) string {
 	if i := int(x); a.Scale == Named && i >= 0 && i < len(a.Names) {
 		return a.Names[i]
@@ -302,7 +296,6 @@ type HeatMap struct {
 	Rows    []HeatRow
 }
 
-// HeatRow is a row of a HeatMap.
 type HeatRow struct {
 	Name  string
 	Cells []HeatCell // one for each column
@@ -327,7 +320,7 @@ func Heat(ratio float64, steps int) int {
 	return int(min(max(step, float64(-steps)), float64(steps)))
 }
 
-// rewrite puts every text of the figure through a function: what is on one line, and cells.
+// Rewrite puts every text of the figure through a function: what is on one line, and cells.
 func (f *Figure) Rewrite(line, cell func(string) string) {
 	f.Title, f.Text = line(f.Title), line(f.Text)
 	for _, a := range []*Axis{&f.X, &f.Y} {
@@ -351,7 +344,7 @@ func (f *Figure) Rewrite(line, cell func(string) string) {
 	}
 }
 
-// rewritten is the map with every text put through a function.
+// Rewritten is the map with every text put through a function.
 func (h *HeatMap) Rewritten(line func(string) string) *HeatMap {
 	out := HeatMap{line(h.Corner), clean.All(line, h.Columns), slices.Clone(h.Rows)}
 	for i, row := range h.Rows {
@@ -363,7 +356,7 @@ func (h *HeatMap) Rewritten(line func(string) string) *HeatMap {
 	return &out
 }
 
-// anchor is an ID of words: small letters, digits, and "-" for all else.
+// Anchor is an ID of words: small letters, digits, and "-" for all else.
 func Anchor(words ...string) string {
 	out := []byte{}
 	for _, word := range words {

@@ -10,7 +10,6 @@ type Format struct {
 	Write func(w io.Writer, p *Picture) error
 }
 
-// Formats are all there are.
 var Formats = []Format{
 	{"pdf", writePDF},
 	{"svg", writeSVG},

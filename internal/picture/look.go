@@ -15,7 +15,7 @@ type look struct {
 	tex    string // the same for pgfplots
 }
 
-// looks are those of the roles, then of what comes beside them; the colours are Okabe and Ito's,
+// looks has the looks of the roles, then of the other series; the colours are Okabe and Ito's,
 // which people with any colour vision can tell apart.
 var looks = []look{
 	{color.RGBA{0xd5, 0x5e, 0x00, 0xff}, draw.CircleGlyph{}, nil, "mark=*"},
@@ -26,7 +26,7 @@ var looks = []look{
 	{color.RGBA{0x40, 0x40, 0x40, 0xff}, draw.SquareGlyph{}, []vg.Length{vg.Points(3), vg.Points(1)}, "mark=square, densely dashed"},
 }
 
-// lookOf returns the look of a series: that of its role, and of the others one after the other.
+// lookOf returns the index of a series' look: its role has one, and other series take the rest in turn.
 func lookOf(all []Series, i int) int {
 	switch all[i].Role {
 	case Call, Instead:

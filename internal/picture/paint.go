@@ -256,7 +256,6 @@ func (c brush) series(s *Drawn, x, y func(float64) vg.Length) {
 	}
 }
 
-// lighter is a part of a colour mixed with white.
 func lighter(part uint8) uint8 { return uint8(255 - (255-int(part))*45/100) }
 
 // inFont spells what the font of PDF files has no character for.

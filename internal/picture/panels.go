@@ -13,7 +13,6 @@ type Picture struct {
 	Heat   *HeatMap
 }
 
-// clean makes every character of what others have named visible.
 func (p *Picture) Clean() {
 	p.Title = clean.Line(p.Title)
 	for i := range p.Panels {

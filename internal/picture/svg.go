@@ -97,7 +97,7 @@ func path(parts ...any) string {
 	return out.String()
 }
 
-// label adds a text to those of its class and anchor. Signs of one height are one text with
+// label adds a text to the group of its class and anchor. Signs of one height are one text with
 // many x, each of one character.
 func (s *SVG) label(l Label) {
 	class := l.Role
@@ -174,7 +174,6 @@ func (r Role) spot() string {
 	return "spots"
 }
 
-// mark draws the mark of a point.
 func (r Role) mark(x, y float64) string {
 	if r == Call || r == Instead {
 		return path("M", x, y, "h", 0.)

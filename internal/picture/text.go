@@ -2,9 +2,10 @@ package picture
 
 import (
 	"math"
-	"pgmpi/internal/phrase"
 	"slices"
 	"strings"
+
+	"pgmpi/internal/phrase"
 )
 
 var blocks = []rune(" ▁▂▃▄▅▆▇█")
@@ -25,7 +26,7 @@ func NewTextAxis(times []float64, cells int) TextAxis {
 	return a
 }
 
-// cell is where a time lies, from 0 to a.cells−1.
+// Cell is where a time lies, from 0 to a.cells−1.
 func (a TextAxis) Cell(t float64) int {
 	share := (t - a.lo) / (a.hi - a.lo)
 	if a.Logarithmic {
@@ -34,7 +35,7 @@ func (a TextAxis) Cell(t float64) int {
 	return min(max(int(share*float64(a.Cells)), 0), a.Cells-1)
 }
 
-// at is the time at a share of the axis.
+// At is the time at a share of the axis.
 func (a TextAxis) At(share float64) float64 {
 	if a.Logarithmic {
 		return a.lo * math.Pow(a.hi/a.lo, share)
@@ -42,7 +43,7 @@ func (a TextAxis) At(share float64) float64 {
 	return a.lo + share*(a.hi-a.lo)
 }
 
-// histogram draws how many of the times are in each cell, `rows` lines high; a cell with any time always shows.
+// Histogram draws how many of the times are in each cell, `rows` lines high; a cell with any time always shows.
 func (a TextAxis) Histogram(times []float64, rows int) []string {
 	counts := make([]int, a.Cells)
 	for _, t := range times {
@@ -64,7 +65,7 @@ func (a TextAxis) Histogram(times []float64, rows int) []string {
 	return lines
 }
 
-// ruler draws the axis and five times below it.
+// Ruler draws the axis and five times below it.
 func (a TextAxis) Ruler() (line, labels string) {
 	const steps = 4
 	rule := []rune(strings.Repeat("─", a.Cells))
@@ -79,7 +80,7 @@ func (a TextAxis) Ruler() (line, labels string) {
 	return string(rule), strings.TrimRight(string(text), " ")
 }
 
-// bar draws the size of an autocorrelation, after a minus if it is negative.
+// Bar draws the size of an autocorrelation, after a minus if it is negative.
 func Bar(r float64) string {
 	level := min(int(math.Round(math.Abs(r)*8)), 8)
 	if level == 0 {
@@ -88,7 +89,7 @@ func Bar(r float64) string {
 	return phrase.When(r < 0, "-") + string(blocks[level])
 }
 
-// box draws Tukey's box plot of ascending times: the median in a box of the quartiles, lines to the
+// Box draws Tukey's box plot of ascending times: the median in a box of the quartiles, lines to the
 // last times within 1.5 of its lengths, and points beyond.
 func (a TextAxis) Box(ascending []float64) string {
 	n := len(ascending)
@@ -114,7 +115,7 @@ func (a TextAxis) Box(ascending []float64) string {
 	return strings.TrimRight(string(line), " ")
 }
 
-// ecdf draws what share of ascending times is not longer than each cell.
+// Ecdf draws what share of ascending times is not longer than each cell.
 func (a TextAxis) Ecdf(ascending []float64, rows int) []string {
 	counts := make([]int, a.Cells)
 	for _, t := range ascending {

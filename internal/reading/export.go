@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"reflect"
 	"slices"
 
 	"pgmpi/analyze"
@@ -36,11 +37,11 @@ func Export(paths []string, what, format string, to io.Writer) (rows int, err er
 	}
 	switch what {
 	case ExportSamples:
-		return exported(all, format, to, samplesOf)
+		return exported(all, format, to, reflect.TypeFor[export.Sample](), samplesOf)
 	case ExportMedians:
-		return exported(all, format, to, mediansOf)
+		return exported(all, format, to, reflect.TypeFor[export.Median](), mediansOf)
 	case ExportVerdicts:
-		return exported(all, format, to, verdictsOf)
+		return exported(all, format, to, export.Verdict, verdictsOf)
 	}
 	return 0, fail.Setupf("--what: %s", conf.Unknown("word", what, Exports))
 }
@@ -76,8 +77,8 @@ func (s *source) row(shape string) export.Source {
 }
 
 // exported writes what rows gives of all sources.
-func exported[T any](all []source, format string, to io.Writer, rows func(*source, func([]T) error) error) (n int, err error) {
-	w, err := export.New[T](format, to)
+func exported[T any](all []source, format string, to io.Writer, row reflect.Type, rows func(*source, func([]T) error) error) (n int, err error) {
+	w, err := export.New[T](format, to, row)
 	if err != nil {
 		return 0, fail.Setupf("--format: %w", err)
 	}
@@ -153,16 +154,15 @@ func mediansOf(s *source, give func([]export.Median) error) error {
 }
 
 // verdictsOf judges a folder by its own settings.
-func verdictsOf(s *source, give func([]export.Verdict) error) error {
+func verdictsOf(s *source, give func([]any) error) error {
 	j, err := s.judged()
 	if err != nil {
 		return err
 	}
-	var rows []export.Verdict
-	for _, v := range j.Report.Verdicts {
-		rows = append(rows, export.Verdict{Source: s.row(v.Shape), Guideline: clean.Line(v.Guideline), Type: string(v.Type), Function: clean.Line(v.Function), Mockup: clean.Line(v.Mockup),
-			Msize: v.Msize, MsizeOther: v.MsizeOther, K: int32(v.K), NP: int32(v.NP), Verdict: string(v.Verdict), Ratio: v.Ratio, RatioLo95: v.RatioLo95, RatioHi95: v.RatioHi95,
-			MedianS: v.MedianS, OtherMedianS: v.OtherMedianS, PAdjusted: v.PAdjusted, Replication: v.Replication, Firm: v.Firm, Mpiruns: int32(v.Runs), Reason: clean.Line(v.Reason)})
+	var rows []any
+	for i := range j.Report.Verdicts {
+		v := &j.Report.Verdicts[i]
+		rows = append(rows, export.OfVerdict(s.row(v.Shape), v))
 	}
 	return give(rows)
 }
@@ -188,7 +188,7 @@ func Sides(paths []string) ([]*analyze.Side, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", all[i].path, err)
 		}
-		out = append(out, &analyze.Side{Name: all[i].path, Analysis: j.Analysis})
+		out = append(out, j.Side(all[i].path))
 	}
 	return out, nil
 }

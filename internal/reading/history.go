@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/fail"
-	"pgmpi/internal/regular"
 	"pgmpi/measure/results"
 )
 
@@ -25,6 +23,7 @@ const (
 	deepest     = 6       // folders below a ROOT
 	mostFolders = 100_000 // that are looked into
 	mostNights  = 5_000   // reports
+	mostTests   = 2_000_000
 )
 
 // History reads the reports in and below the roots, each a folder or a report.json.
@@ -37,8 +36,11 @@ func History(roots, selectors []string) (*series.History, error) {
 		if err != nil {
 			return nil, fail.Setupf("%w; give a folder that has results folders", err)
 		}
-		if real, linked := filepath.EvalSymlinks(root); linked == nil && isLink(root) {
-			root = real
+		if link, err := os.Lstat(root); err == nil && link.Mode()&fs.ModeSymlink != 0 {
+			root, err = filepath.EvalSymlinks(root)
+			if err != nil {
+				return nil, fail.AsSetup(err)
+			}
 		}
 		if info.IsDir() {
 			err = c.folder(root, 0)
@@ -49,14 +51,14 @@ func History(roots, selectors []string) (*series.History, error) {
 			return nil, fail.AsSetup(err)
 		}
 	}
-	if c.found == 0 {
+	if len(c.checks) == 0 {
 		err := fmt.Errorf("no report was found: `pgmpi check` and `pgmpi analyze DIR` write one (%s) into each results folder", ReportName)
 		for _, s := range c.skipped {
 			err = fmt.Errorf("%w\n  %q: %s", err, s.Path, s.Reason)
 		}
 		return nil, fail.AsSetup(err)
 	}
-	h, err := c.nights.History(selectors)
+	h, err := series.NewHistory(c.checks, selectors)
 	if err != nil {
 		return nil, fail.AsSetup(err)
 	}
@@ -64,17 +66,12 @@ func History(roots, selectors []string) (*series.History, error) {
 	return h, nil
 }
 
-// isLink tells whether the last part of a path is a symbolic link.
-func isLink(path string) bool {
-	info, err := os.Lstat(path)
-	return err == nil && info.Mode()&fs.ModeSymlink != 0
-}
-
 type chronicle struct {
-	nights         series.Nights
-	skipped        []series.Skipped
-	seen           map[string]bool // folders and files, whatever way leads there
-	folders, found int
+	checks  []*series.Check
+	skipped []series.Skipped
+	seen    map[string]bool // folders and files, whatever way leads there
+	folders int
+	tests   int // of all checks
 }
 
 func (c *chronicle) skip(path string, reason any) {
@@ -145,8 +142,7 @@ func isExploration(folder string) bool {
 	var m struct {
 		Exploration bool `json:"exploration"`
 	}
-	_, err := readJSON(filepath.Join(folder, ManifestName), &m)
-	return err == nil && m.Exploration
+	return readJSON(filepath.Join(folder, ManifestName), &m) == nil && m.Exploration
 }
 
 // night takes a report. A damaged one is skipped.
@@ -154,77 +150,54 @@ func (c *chronicle) night(path string) error {
 	if !c.isNew(path) {
 		return nil
 	}
-	if c.found == mostNights {
+	if len(c.checks) == mostNights {
 		return fmt.Errorf("there are more than %d reports: give a folder with fewer", mostNights)
 	}
-	r, written, err := readReport(path)
+	one, written, err := readCheck(path, path)
 	if err != nil {
 		c.skip(path, err)
 		return nil
 	}
-	c.found++
-	return c.nights.Add(path, r, completed(r, path, written))
-}
-
-// readReport reads a report.json; written is the time of the file.
-func readReport(path string) (r *analyze.Report, written time.Time, err error) {
-	r = &analyze.Report{}
-	if written, err = readJSON(path, r); err != nil {
-		return nil, written, err
+	complete(one, written)
+	if c.tests += len(one.Points); c.tests > mostTests {
+		return fmt.Errorf("the reports have more than %d tests together: give fewer of them", mostTests)
 	}
-	if r.Schema != analyze.Schema {
-		return nil, written, fmt.Errorf("schema %.40q, and this pgmpi reads %q", r.Schema, analyze.Schema)
-	}
-	return r, written, nil
+	c.checks = append(c.checks, one)
+	return nil
 }
 
 // readJSON reads a file of limited size. Who made it may not wish us well.
-func readJSON(path string, v any) (written time.Time, err error) {
-	f, err := regular.Within(path, MostReport)
+func readJSON(path string, v any) error {
+	text, err := readFile(path, MostReport)
 	if err != nil {
-		return written, err
+		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return written, err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, MostReport))
-	if err != nil {
-		return written, err
-	}
-	if err := json.Unmarshal(text, v); err != nil {
-		return written, fmt.Errorf("damaged: %w", err)
-	}
-	return info.ModTime(), nil
+	return json.Unmarshal(text, v)
 }
 
 // namedByTime is how NewFolder names folders.
 var namedByTime = regexp.MustCompile(`[0-9]{8}T[0-9]{6}Z`)
 
-// completed fills in what reports of older versions do not say of their origin, and
-// tells where the time is from, if not from the report.
-func completed(r *analyze.Report, path string, written time.Time) (timeFrom string) {
-	dir := filepath.Dir(path)
-	if r.Folder == "" {
-		r.Folder, _ = nameOf(dir)
+// complete fills in what reports of older versions do not say of their origin.
+func complete(c *series.Check, written time.Time) {
+	dir := filepath.Dir(c.Path)
+	if c.Folder == "" {
+		c.Folder, _ = nameOf(dir)
 	}
-	if _, err := time.Parse(time.RFC3339, r.Created); err == nil {
-		return ""
+	if _, err := time.Parse(time.RFC3339, c.Created); err == nil {
+		return
 	}
 	var m results.Manifest
-	if _, err := readJSON(filepath.Join(dir, ManifestName), &m); err == nil {
-		folder := r.Folder
-		r.Origin = analyze.OriginOf(&m)
-		r.Folder = folder
+	if err := readJSON(filepath.Join(dir, ManifestName), &m); err == nil {
+		folder := c.Folder
+		c.Origin = analyze.OriginOf(&m)
+		c.Folder = folder
 	}
-	if _, err := time.Parse(time.RFC3339, r.Created); err == nil {
-		return ManifestName
+	if _, err := time.Parse(time.RFC3339, c.Created); err == nil {
+		c.TimeFrom = ManifestName
+	} else if at, err := time.Parse("20060102T150405Z", namedByTime.FindString(c.Folder)); err == nil {
+		c.Created, c.TimeFrom = at.Format(time.RFC3339), "the folder's name"
+	} else {
+		c.Created, c.TimeFrom = written.UTC().Format(time.RFC3339), "the file's time"
 	}
-	if at, err := time.Parse("20060102T150405Z", namedByTime.FindString(r.Folder)); err == nil {
-		r.Created = at.Format(time.RFC3339)
-		return "the folder's name"
-	}
-	r.Created = written.UTC().Format(time.RFC3339)
-	return "the file's time"
 }

@@ -78,10 +78,9 @@ func Judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg 
 	if err != nil {
 		return nil, err
 	}
-	if a.Report.Folder, err = nameOf(folder.Path); err != nil {
-		return nil, err
-	}
-	return &Judgement{a, folder, m}, nil
+	r := *a.Report
+	r.Folder, err = nameOf(folder.Path)
+	return &Judgement{a.With(&r), folder, m}, err
 }
 
 // nameOf is the name of a folder without its path.

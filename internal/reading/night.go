@@ -32,7 +32,7 @@ const (
 
 // baselines collects the nights that a check is held against.
 type baselines struct {
-	*series.Against
+	*series.Baselines
 	m    *results.Manifest // of the check
 	self string            // its folder
 }
@@ -46,13 +46,7 @@ func (b *baselines) add(path string) error {
 		return nil
 	case err != nil:
 		return err
-	case !info.IsDir():
-		n, err := readPast(path, path)
-		if err != nil {
-			return err
-		}
-		return b.keep(n)
-	case Has(path, ReportName) || Has(path, ManifestName):
+	case !info.IsDir() || Has(path, ReportName) || Has(path, ManifestName):
 		n, err := readNight(path)
 		if err != nil {
 			return err
@@ -63,11 +57,11 @@ func (b *baselines) add(path string) error {
 }
 
 // keep takes a night in, if it can be compared.
-func (b *baselines) keep(n *series.PastNight) error {
+func (b *baselines) keep(n *series.Check) error {
 	if err := n.Comparable(b.m); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(b.Nights, func(other *series.PastNight) bool { return other.Folder == n.Folder }) {
+	if !slices.ContainsFunc(b.Nights, func(other *series.Check) bool { return other.Path == n.Path }) {
 		b.Nights = append(b.Nights, n)
 	}
 	return nil
@@ -147,21 +141,31 @@ func Has(folder, name string) bool {
 	return err == nil
 }
 
-// readNight reads the report.json of a results folder; without one its mpiruns are
+// readNight reads a report.json, or the one of a results folder; without one its mpiruns are
 // judged, with its own settings.
-func readNight(path string) (n *series.PastNight, err error) {
-	if Has(path, ReportName) {
-		n, err = readPast(filepath.Join(path, ReportName), path)
-	} else {
-		n, err = judgeNight(path)
+func readNight(path string) (*series.Check, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil && n.Created == "" {
+	file, folder := path, Has(path, ReportName)
+	switch {
+	case folder:
+		file = filepath.Join(path, ReportName)
+	case info.IsDir():
+		return judgeNight(path)
+	}
+	n, _, err := readCheck(file, path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if folder && n.Created == "" {
 		n.Created = createdOf(path)
 	}
-	return n, err
+	return n, nil
 }
 
-func judgeNight(path string) (*series.PastNight, error) {
+func judgeNight(path string) (*series.Check, error) {
 	folder, m, err := OpenResults(path)
 	if err != nil {
 		return nil, err
@@ -174,22 +178,22 @@ func judgeNight(path string) (*series.PastNight, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	n := series.PastNightOf(j.Report, path)
-	n.Created = m.Created
-	return n, nil
+	return series.CheckOf(j.Report, path), nil
 }
 
-func readPast(path, name string) (*series.PastNight, error) {
+// readCheck reads a report.json, which the user calls name; written is the time of the file.
+func readCheck(path, name string) (c *series.Check, written time.Time, err error) {
 	f, err := regular.Within(path, MostReport)
 	if err != nil {
-		return nil, err
+		return nil, written, err
 	}
 	defer f.Close()
-	n, err := series.ReadPastNight(io.LimitReader(f, MostReport), name)
+	info, err := f.Stat()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, written, err
 	}
-	return n, nil
+	c, err = series.ReadCheck(io.LimitReader(f, MostReport), name)
+	return c, info.ModTime(), err
 }
 
 // createdOf is when a results folder was made, as its manifest says; else when it was changed.
@@ -236,16 +240,7 @@ func readFile(path string, most int64) ([]byte, error) {
 
 // Expectations name the violations of a results folder, or of a report.json.
 func Expectations(path string) ([]series.Expectation, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	var n *series.PastNight
-	if info.IsDir() {
-		n, err = readNight(path)
-	} else {
-		n, err = readPast(path, path)
-	}
+	n, err := readNight(path)
 	if err != nil {
 		return nil, err
 	}

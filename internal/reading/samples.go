@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"pgmpi/analyze"
 	"pgmpi/analyze/explore"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/samples"
@@ -12,10 +13,11 @@ import (
 // Fingerprint describes the samples of the case that "FUNCTION:MSIZE[:SHAPE]" names, from
 // the raw files of stage 2.
 func Fingerprint(folder *results.Folder, m *results.Manifest, text string) (*samples.Fingerprint, error) {
-	i, err := samples.FindCase(&m.Plan, text)
+	cases, err := analyze.SelectCases(&m.Plan, text)
 	if err != nil {
 		return nil, fail.AsSetup(err)
 	}
+	i := cases[0]
 	var runs []*results.Run
 	for r, err := range folder.Runs(protocol.ModeMeasure, m.Plan.Cases[i].Shape, &m.Plan) {
 		if err != nil {

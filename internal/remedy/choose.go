@@ -15,8 +15,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// violatedCells are the collectives and sizes that a report calls violated: firm ones
-// first, then by how much.
+// violatedCells returns the collectives and sizes that a report calls violated: firm ones
+// first, then by ratio.
 func violatedCells(r *analyze.Report) []report.RemedyCell {
 	out := []report.RemedyCell{}
 	for i := range r.Verdicts {
@@ -59,19 +59,14 @@ func orZero(x *float64) float64 {
 	return *x
 }
 
-// mallocKeeps is the environment in which glibc's malloc gives nothing back to the kernel.
+// With mallocKeeps, glibc's malloc gives nothing back to the kernel.
 var mallocKeeps = map[string]string{"MALLOC_TRIM_THRESHOLD_": "1000000000", "MALLOC_MMAP_THRESHOLD_": "1000000000"}
 
-// mallocMay tells whether a cell may be slow for what malloc does.
-func mallocMay(c report.RemedyCell) bool {
-	return c.Msize >= tuning.MallocFrom || orZero(c.PageFaults) >= tuning.FaultsFrom
-}
-
-// environmentChoice is malloc's environment for the cells that may gain by it; false: none may.
+// environmentChoice returns malloc's environment for the cells that it may help, if any.
 func environmentChoice(cells []report.RemedyCell, measured []int64) (tuning.Choice, bool) {
 	c := tuning.Choice{Kind: tuning.ByEnv, Env: mallocKeeps, Measured: measured}
 	for _, cell := range cells {
-		if !mallocMay(cell) {
+		if cell.Msize < tuning.MallocFrom && !(orZero(cell.PageFaults) >= tuning.FaultsFrom) {
 			continue
 		}
 		c.NP = cmp.Or(c.NP, cell.NP)
@@ -83,7 +78,7 @@ func environmentChoice(cells []report.RemedyCell, measured []int64) (tuning.Choi
 	return c, len(c.Sizes) > 0
 }
 
-// sizesOf are the sizes at which a plan has a function, on so many processes; "" and 0: all.
+// sizesOf returns the sizes of a function, or of all, in a plan on np processes, or on any.
 func sizesOf(p *guidelines.Plan, function string, np int) (out []int64) {
 	for _, k := range p.Cases {
 		if (function == "" || k.Function == function) && (np == 0 || k.Shape.NP == np) && !slices.Contains(out, k.Msize) {
@@ -94,8 +89,8 @@ func sizesOf(p *guidelines.Plan, function string, np int) (out []int64) {
 	return out
 }
 
-// algorithmChoices are what an exploration has shown to be faster, a choice for each
-// violated cell, and notes in the cells what was found.
+// algorithmChoices returns a choice for each violated cell for which an exploration has found
+// a faster algorithm, and notes its finding in the cells.
 func algorithmChoices(e *explore.Exploration, cells []report.RemedyCell, p *guidelines.Plan, list []protocol.Algorithms) (out []tuning.Choice) {
 	for i := range e.Cells {
 		found := &e.Cells[i]
@@ -120,7 +115,7 @@ func algorithmChoices(e *explore.Exploration, cells []report.RemedyCell, p *guid
 	return out
 }
 
-// valueOf is the library's number of an algorithm.
+// valueOf returns the library's number of an algorithm.
 func valueOf(list []protocol.Algorithms, collective, name string) int {
 	for _, a := range list {
 		for _, x := range a.Names {
@@ -132,7 +127,7 @@ func valueOf(list []protocol.Algorithms, collective, name string) int {
 	return 0
 }
 
-// joined puts choices of one algorithm, or mock-up, at several sizes into one, as writers want it.
+// joined merges choices of one algorithm or mock-up at several sizes, as writers need it.
 func joined(choices []tuning.Choice) (out []tuning.Choice) {
 	for _, c := range choices {
 		at := slices.IndexFunc(out, func(o tuning.Choice) bool {
@@ -149,10 +144,10 @@ func joined(choices []tuning.Choice) (out []tuning.Choice) {
 	return out
 }
 
-// forOne tells whether a choice is for one collective, and not for the library as a whole.
+// forOne tells whether a choice is for one collective, not for the library as a whole.
 func forOne(c tuning.Choice) bool { return c.Kind == tuning.OwnAlgorithm || c.Kind == tuning.ByMockup }
 
-// mockupChoices are for the cells that no setting mends: the mock-up that was faster in
+// mockupChoices returns, for the cells that no setting mends, the mock-up that was faster in
 // the check.
 func mockupChoices(cells []report.RemedyCell, p *guidelines.Plan) (out []tuning.Choice) {
 	for _, c := range cells {

@@ -16,14 +16,14 @@ import (
 	"pgmpi/mockups"
 )
 
-// effects are what a setting does, by a proof: the violated cells, tested for being
+// effects are the findings of a proof about a setting: the violated cells, tested for being
 // faster, and all cases, tested for being slower.
 type effects struct {
 	helped, harmed *series.Comparison
 	before, after  *analyze.Report
 }
 
-// harms are what became worse under a setting.
+// harms lists what became worse under a setting.
 func (e *effects) harms() []report.Harm {
 	out := []report.Harm{}
 	for _, k := range e.harmed.Cases {
@@ -40,7 +40,7 @@ func (e *effects) harms() []report.Harm {
 	return append(out, e.failures()...)
 }
 
-// failures are the cases that have times without a setting, and wrong data or none with it.
+// failures lists the cases that have times without a setting, and wrong data or none with it.
 func (e *effects) failures() (out []report.Harm) {
 	before := slices.Concat(e.before.Wrong, e.before.NotMeasured)
 	for _, w := range slices.Concat(e.after.Wrong, e.after.NotMeasured) {
@@ -51,7 +51,6 @@ func (e *effects) failures() (out []report.Harm) {
 	return out
 }
 
-// fasterAt tells whether a violated cell became faster.
 func (e *effects) fasterAt(function string, np int, size int64) bool {
 	return slices.ContainsFunc(e.helped.Cases, func(k series.CaseChange) bool {
 		return k.Change == series.Faster && k.Function == function && k.NP == np && k.Msize == size
@@ -67,9 +66,9 @@ func (e *effects) faster() (n int) {
 	return n
 }
 
-// takenBack are the choices that a proof speaks against: those that harm something, and
-// those of the new kind that help nowhere. Harm that no algorithm explains by itself is
-// that of the newest kind.
+// takenBack returns the choices that a proof rejects: all that harm, and all of the new
+// kind that help nowhere. Harm that no algorithm explains by itself is blamed on the newest
+// kind.
 func (e *effects) takenBack(choices []tuning.Choice) (out []report.Dropped) {
 	newest := choices[len(choices)-1].Kind
 	drop := func(c tuning.Choice, reason string) {
@@ -99,7 +98,7 @@ func (e *effects) takenBack(choices []tuning.Choice) (out []report.Dropped) {
 	return out
 }
 
-// betters tells whether a cell is better off by a proof than by what is held of it so far.
+// betters tells whether a proof improves a cell's state.
 func (e *effects) betters(cells []report.RemedyCell) bool {
 	rank := map[report.CellState]int{report.CellMended: 2, report.CellFaster: 1}
 	return slices.ContainsFunc(cells, func(c report.RemedyCell) bool {
@@ -109,9 +108,8 @@ func (e *effects) betters(cells []report.RemedyCell) bool {
 	})
 }
 
-// culprits are the choices that explain a harm: of the collective itself, or of one that
-// a mock-up calls.
-// false: none explains it, and all of the newest kind are meant.
+// culprits returns the choices that explain a harm: of the collective itself, or of one that
+// a mock-up calls. If none explains it, it returns all of the newest kind, and false.
 func culprits(choices []tuning.Choice, h report.Harm, newest tuning.Kind) (found []tuning.Choice, explained bool) {
 	of := func(explains func(tuning.Choice) bool) []tuning.Choice {
 		return slices.DeleteFunc(slices.Clone(choices), func(c tuning.Choice) bool { return c.Kind != newest || !explains(c) })
@@ -130,13 +128,12 @@ func culprits(choices []tuning.Choice, h report.Harm, newest tuning.Kind) (found
 	return of(func(tuning.Choice) bool { return true }), false
 }
 
-// callsIt tells whether a mock-up calls a collective.
 func callsIt(mockup, collective string) bool {
 	f, ok := mockups.Get(mockup)
 	return ok && strings.Contains(f.Formula, strings.TrimPrefix(collective, "MPI_")+"(")
 }
 
-// outcome fills in what a proof says of a violated cell.
+// outcome fills in the finding of a proof about a violated cell.
 func (e *effects) outcome(c *report.RemedyCell, by []tuning.Choice) {
 	at := slices.IndexFunc(e.helped.Cases, func(k series.CaseChange) bool { return k.Cell == c.Cell })
 	if at < 0 {
@@ -176,7 +173,7 @@ func inverse(x *float64) *float64 {
 	return &y
 }
 
-// violates tells whether a report calls a guideline violated that the cell violates.
+// violates tells whether a report calls one of the cell's violated guidelines violated.
 func violates(r *analyze.Report, c *report.RemedyCell) bool {
 	return slices.ContainsFunc(r.Verdicts, func(v analyze.Verdict) bool {
 		return v.Verdict == judge.Violated && v.Function == c.Function && v.Msize == c.Msize && v.Shape == c.Shape && slices.Contains(c.Guidelines, v.Guideline)

@@ -38,11 +38,11 @@ import (
 type Remedy struct {
 	Config  *glfile.File // of the check, with flags
 	Check   string       // its results folder
-	Mpiruns int          // of each side of a proof; 0: as many as one harmed case needs to be seen
+	Mpiruns int          // of each side of a proof; 0 for as many as one harmed case needs to be seen
 	Force   bool         // write over an earlier remedy
 	Version string
 	Tell    func(run.Event)
-	Start   measure.Starter // nil: measure.Exec
+	Start   measure.Starter // by default measure.Exec
 
 	once   *untimed.Once
 	target tuning.Target
@@ -54,23 +54,22 @@ type Remedy struct {
 	held   setting // what is proved so far
 }
 
-// setting is a number of choices, what they are written as, and what was seen of them.
+// setting holds choices, their files and environment, and the findings about them.
 // Without choices it is the library as it is.
 type setting struct {
-	choices []tuning.Choice
-	env     map[string]string
-	files   []tuning.File
-	forces  []report.Force
-	effects *effects
-	legal   int // conformance calls
-	mpiruns int
+	choices     []tuning.Choice
+	env         map[string]string
+	files       []tuning.File
+	forces      []report.Force
+	effects     *effects
+	conformance int // conformance calls
+	mpiruns     int
 }
 
-// RemedyFolder is where the remedy of a check lies.
 func RemedyFolder(check string) string { return filepath.Join(check, "remedy") }
 
-// Prepare judges the check and refuses what cannot be begun; nothing is written or
-// started. false: nothing is violated.
+// Prepare judges the check and refuses what cannot be begun; it writes and starts nothing.
+// It returns false if nothing is violated.
 func (x *Remedy) Prepare() (bool, error) {
 	folder, m, err := reading.OpenResults(x.Check)
 	if err != nil {
@@ -98,8 +97,8 @@ func (x *Remedy) Prepare() (bool, error) {
 	return len(x.found.Cells) > 0, nil
 }
 
-// Do tries what may mend, in the order of remedy.kinds, and returns what is proved. It is
-// written into the folder of the remedy.
+// Do tries choices in the order of remedy.kinds, returns those that are proved, and writes
+// them into the folder of the remedy.
 func (x *Remedy) Do(ctx context.Context) (*report.Remedied, error) {
 	if len(x.found.Cells) == 0 {
 		return x.found, nil
@@ -132,7 +131,7 @@ func (x *Remedy) try(ctx context.Context) error {
 	return nil
 }
 
-// begin makes the folder, and asks the library what does not depend on a setting.
+// begin makes the folder, and asks the library for what does not depend on a setting.
 func (x *Remedy) begin(ctx context.Context) (err error) {
 	if x.once, err = untimed.NewOnce(x.Config, x.Start); err != nil {
 		return err
@@ -143,15 +142,15 @@ func (x *Remedy) begin(ctx context.Context) (err error) {
 	if err := os.MkdirAll(x.found.Folder, 0o777); err != nil {
 		return fail.AsSetup(err)
 	}
-	// No setting is there, and nothing tells of one, until one is proved.
+	// The folder has no setting until one is proved.
 	for _, name := range append([]string{report.RemedyFile, report.ReadmeFile, report.SettingTOML, report.Profiles}, tuning.FileNames()...) {
 		if err := os.RemoveAll(filepath.Join(x.found.Folder, name)); err != nil {
 			return fail.AsSetup(err)
 		}
 	}
 	x.work = run.NewFolder(filepath.Join(x.found.Folder, "proof-"), time.Now())
-	x.Tell(run.Event{Step: "legal calls without a setting"})
-	x.alone, err = x.once.Legal(ctx, nil)
+	x.Tell(run.Event{Step: "conformance calls without a setting"})
+	x.alone, err = x.once.Conformance(ctx, nil)
 	return err
 }
 
@@ -164,8 +163,7 @@ func (x *Remedy) tryEnvironment(ctx context.Context) error {
 	return x.prove(ctx, []tuning.Choice{c})
 }
 
-// tryAlgorithms explores, under what is proved already, the collectives that are still
-// violated.
+// tryAlgorithms explores the collectives that are still violated, under the proved setting.
 func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 	functions, sizes := x.unmended()
 	if len(functions) == 0 {
@@ -193,7 +191,7 @@ func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 }
 
 // tryComponents proves other components of the library one by one, beside what is proved
-// already: each acts on all sizes, so that only a proof of its own tells what it harms.
+// already: each acts on all sizes, so only a proof of its own can tell what it harms.
 func (x *Remedy) tryComponents(ctx context.Context) error {
 	functions, _ := x.unmended()
 	for _, c := range tuning.Components(x.target.Library, functions) {
@@ -208,7 +206,7 @@ func (x *Remedy) tryComponents(ctx context.Context) error {
 	return nil
 }
 
-// unmended are the collectives with algorithms and the sizes of the cells that are not
+// unmended returns the collectives with algorithms, and the sizes, of the cells that are not
 // mended yet.
 func (x *Remedy) unmended() (functions, sizes []string) {
 	for _, c := range x.found.Cells {
@@ -225,7 +223,7 @@ func (x *Remedy) unmended() (functions, sizes []string) {
 	return functions, sizes
 }
 
-// explore returns nil where the library has no algorithms to tell of.
+// explore returns nil if the library names no algorithms.
 func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *report.Algorithms) (*explore.Exploration, error) {
 	if n, _ := list.Count(); n == 0 {
 		x.note("no algorithms were tried: %s does not tell any of its own (MPI_T)", list.Library)
@@ -244,8 +242,7 @@ func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *report.Algor
 	return e.Do(ctx)
 }
 
-// unless notes an error of a set-up as the reason why something was not tried; others end
-// the remedy.
+// unless notes a set-up error as the reason why something was not tried, and returns others.
 func (x *Remedy) unless(ctx context.Context, err error, what string) error {
 	var s *fail.Setup
 	if ctx.Err() != nil || !errors.As(err, &s) {
@@ -288,7 +285,6 @@ func (x *Remedy) prove(ctx context.Context, choices []tuning.Choice) error {
 	return nil
 }
 
-// newestOf takes all choices of the newest kind back, for one reason.
 func newestOf(choices []tuning.Choice, reason string) (out []report.Dropped) {
 	newest := choices[len(choices)-1].Kind
 	for _, c := range choices {
@@ -314,7 +310,6 @@ func (x *Remedy) drop(choices *[]tuning.Choice, back []report.Dropped) error {
 	return nil
 }
 
-// cellsBy notes what a proof says of the cells.
 func (x *Remedy) cellsBy(e *effects, by []tuning.Choice) {
 	for i := range x.found.Cells {
 		e.outcome(&x.found.Cells[i], by)
@@ -340,7 +335,7 @@ func (x *Remedy) withoutClock(ctx context.Context, p *setting) ([]report.Dropped
 	if err := x.writeFiles(p.files); err != nil {
 		return nil, err
 	}
-	x.Tell(run.Event{Step: "is the setting in force, and are legal calls right under it?"})
+	x.Tell(run.Event{Step: "is the setting in force, and are conformance calls right under it?"})
 	var entries []tuning.Entry
 	for _, s := range written {
 		entries = append(entries, s.Entries...)
@@ -352,15 +347,15 @@ func (x *Remedy) withoutClock(ctx context.Context, p *setting) ([]report.Dropped
 	if len(not) > 0 {
 		return partsOf(p.choices, not, func(f report.Force) (tuning.Choice, string) { return f.Entry.Choice, "it is not in force: " + f.Text }), nil
 	}
-	all, err := x.once.Legal(ctx, p.env)
+	all, err := x.once.Conformance(ctx, p.env)
 	if err != nil {
 		return nil, err
 	}
-	p.legal = len(all)
-	return illegal(p.choices, untimed.NewlyBad(x.alone, all)), nil
+	p.conformance = len(all)
+	return nonconforming(p.choices, untimed.NewlyBad(x.alone, all)), nil
 }
 
-// setAlready is why an environment cannot be tried beside mpi.env; "": it can.
+// setAlready returns why an environment cannot be tried beside mpi.env, if so.
 func setAlready(mine, env map[string]string) string {
 	for _, name := range tuning.Variables(env) {
 		if old, ok := mine[name]; ok && old != env[name] {
@@ -370,7 +365,7 @@ func setAlready(mine, env map[string]string) string {
 	return ""
 }
 
-// partsOf are the choices that others, which may have been joined, are made of.
+// partsOf returns the choices, before joining, that written choices consist of.
 func partsOf[T any](choices []tuning.Choice, of []T, read func(T) (tuning.Choice, string)) (out []report.Dropped) {
 	for _, t := range of {
 		whole, reason := read(t)
@@ -383,11 +378,11 @@ func partsOf[T any](choices []tuning.Choice, of []T, read func(T) (tuning.Choice
 	return out
 }
 
-// illegal returns the choices of the collectives that fail conformance calls, or else all of
+// nonconforming returns the choices of the collectives that fail conformance calls, or else all of
 // the newest kind.
-func illegal(choices []tuning.Choice, bad []untimed.Outcome) (out []report.Dropped) {
+func nonconforming(choices []tuning.Choice, bad []untimed.Outcome) (out []report.Dropped) {
 	for _, o := range bad {
-		reason := fmt.Sprintf("a legal call goes wrong with it: %s on %s: %s", o.Call, o.Shape, o.State)
+		reason := fmt.Sprintf("a conformance call goes wrong with it: %s on %s: %s", o.Call, o.Shape, o.State)
 		if o.Message != "" {
 			reason += ": " + o.Message
 		}
@@ -402,7 +397,7 @@ func illegal(choices []tuning.Choice, bad []untimed.Outcome) (out []report.Dropp
 }
 
 // measured compares the library without and with a setting, in fresh mpiruns, and returns
-// what that takes back.
+// the choices that this rejects.
 func (x *Remedy) measured(ctx context.Context, p *setting) ([]report.Dropped, error) {
 	n := len(x.found.Proofs) + 1
 	name := fmt.Sprintf("ab-%d", n)
@@ -432,8 +427,8 @@ func (x *Remedy) measured(ctx context.Context, p *setting) ([]report.Dropped, er
 	return back, nil
 }
 
-// leastProving is enough for pairs to show what all mpiruns agree on; mostProving is
-// more than any adjustment asks for.
+// With leastProving pairs a difference in all mpiruns shows; no adjustment needs more than
+// mostProving.
 const leastProving, mostProving = 10, 40
 
 // mpiruns returns the smallest R at which a single case that is slower in all pairs is
@@ -455,7 +450,6 @@ func (x *Remedy) mpiruns() int {
 	return r
 }
 
-// compare measures in folders of its own, and says in how many mpiruns.
 func (x *Remedy) compare(ctx context.Context, path string, env map[string]string) (*effects, int, error) {
 	ab, err := x.sides(path, env)
 	if err != nil {
@@ -479,7 +473,7 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 		return nil, 0, err
 	}
 	e := &effects{before: both[0].Report, after: both[1].Report}
-	a, b := &analyze.Side{Name: ab.Names[0], Analysis: both[0].Analysis}, &analyze.Side{Name: ab.Names[1], Analysis: both[1].Analysis}
+	a, b := both[0].Side(ab.Names[0]), both[1].Side(ab.Names[1])
 	if e.helped, err = series.Compare(a, b, helps); err != nil {
 		return nil, 0, err
 	}
@@ -487,7 +481,7 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 	return e, 2 * ab.Sides[0].Manifest.R * len(x.plan.Shapes), err
 }
 
-// sides are the plan of the check without and with a setting.
+// sides returns the plan of the check without and with a setting.
 func (x *Remedy) sides(path string, env map[string]string) (*run.AB, error) {
 	ab := &run.AB{Out: path, Names: [2]string{"without the setting", "with it"}}
 	for i, more := range []map[string]string{nil, env} {
@@ -504,8 +498,8 @@ func (x *Remedy) sides(path string, env map[string]string) (*run.AB, error) {
 	return ab, nil
 }
 
-// questions are those of a proof: are the violated cases faster, a family of their own,
-// and is any case slower?
+// questions returns the two of a proof: are the violated cases faster, as a family of their
+// own, and is any case slower?
 func (x *Remedy) questions() (helps, harms series.CompareConfig) {
 	helps = series.CompareConfig{Config: x.Config.Analyze, Alternative: judge.Less, Paired: true, Only: func(c medians.Cell) bool {
 		return slices.ContainsFunc(x.found.Cells, func(v report.RemedyCell) bool { return v.Cell == c })
@@ -516,7 +510,7 @@ func (x *Remedy) questions() (helps, harms series.CompareConfig) {
 	return helps, harms
 }
 
-// answers returns an error where mpiruns are too few to answer a question.
+// answers returns an error if mpiruns are too few to answer a question.
 func answers(x *run.AB, questions ...series.CompareConfig) error {
 	for _, q := range questions {
 		d, err := series.CompareDesign(analyze.Planned("A", x.Sides[0].Manifest), analyze.Planned("B", x.Sides[1].Manifest), q)
@@ -530,17 +524,14 @@ func answers(x *run.AB, questions ...series.CompareConfig) error {
 	return nil
 }
 
-// withEnv is an environment and another over it.
 func withEnv(env, more map[string]string) map[string]string {
-	out := maps.Clone(env)
-	if out == nil {
-		out = map[string]string{}
-	}
+	out := map[string]string{}
+	maps.Copy(out, env)
 	maps.Copy(out, more)
 	return out
 }
 
-// exitCode: nothing to mend and something mended are both well.
+// It is OK if nothing was violated, and if something was mended.
 func exitCode(r *report.Remedied) int {
 	if len(r.Cells) == 0 || len(r.Env) > 0 {
 		return exitcode.OK

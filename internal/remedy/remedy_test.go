@@ -316,7 +316,7 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 	choices := algorithmsOf()
 	newly := func(mockup string) *effects {
 		e := proof(faster, nil)
-		e.harmed.Guidelines = []series.GuidelineChange{{Change: series.NewlyViolated, Guideline: "GLx", Function: "MPI_Scan", Mockup: mockup, Msize: 8, Shape: "p2"}}
+		e.harmed.Guidelines = []series.GuidelineChange{{Change: series.NewlyViolated, Asked: series.Asked{Guideline: "GLx", Function: "MPI_Scan", Mockup: mockup, Msize: 8, Shape: "p2"}}}
 		return e
 	}
 	wrong := func(function string) *effects {
@@ -358,12 +358,12 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 	}
 }
 
-func TestLegalCallThatGoesWrongTakesItsChoiceBack(t *testing.T) {
-	got := illegal(algorithmsOf(), []untimed.Outcome{{Call: "MPI_Gather, a count that does not count", Function: "MPI_Gather", Shape: "p2", State: untimed.CallError, Message: "MPI_ERR_TRUNCATE"}})
+func TestConformanceCallThatGoesWrongTakesItsChoiceBack(t *testing.T) {
+	got := nonconforming(algorithmsOf(), []untimed.Outcome{{Call: "MPI_Gather, a count that does not count", Function: "MPI_Gather", Shape: "p2", State: untimed.CallError, Message: "MPI_ERR_TRUNCATE"}})
 	if len(got) != 2 || got[0].Choice.Function != "MPI_Gather" || !strings.Contains(got[1].Reason, "MPI_ERR_TRUNCATE") {
 		t.Errorf("%+v", got)
 	}
-	if got := illegal(algorithmsOf(), nil); len(got) > 0 {
+	if got := nonconforming(algorithmsOf(), nil); len(got) > 0 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"pgmpi/internal/tuning"
 )
 
-// writeFiles writes the files that a setting's variables name. env.sh, which puts them in
-// force, comes last: when all is proved.
+// writeFiles writes the files that a setting's variables name, but not env.sh, which puts them
+// in force: export writes it last.
 func (x *Remedy) writeFiles(files []tuning.File) error {
 	if err := x.removeFiles(); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (x *Remedy) writeFile(name string, content []byte) error {
 	return nil
 }
 
-// removeFiles takes away what was written for a setting that does not hold.
+// removeFiles deletes the files of a setting that does not hold.
 func (x *Remedy) removeFiles() error {
 	for _, name := range x.files {
 		if err := os.Remove(filepath.Join(x.found.Folder, name)); err != nil && !os.IsNotExist(err) {
@@ -61,7 +61,7 @@ func (x *Remedy) removeFiles() error {
 	return nil
 }
 
-// export writes the setting that is proved, if one is, and what tells of it.
+// export writes the proved setting, if any, and the report.
 func (x *Remedy) export() error {
 	if err := x.writeProfiles(); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (x *Remedy) export() error {
 		return errors.Join(x.removeFiles(), x.writeDocument())
 	}
 	p, r := x.held, x.found
-	r.Env, r.Forces, r.Legal, r.Mpiruns = p.env, p.forces, p.legal, p.mpiruns
+	r.Env, r.Forces, r.Conformance, r.Mpiruns = p.env, p.forces, p.conformance, p.mpiruns
 	if n := r.Believed(); n > 0 {
 		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Forces), "part"))
 	}
@@ -97,7 +97,7 @@ func (x *Remedy) export() error {
 	return errors.Join(err, x.writeDocument())
 }
 
-// writeProfiles writes what PGMPITuneLib takes for the cells that only a mock-up mends.
+// writeProfiles writes PGMPITuneLib's profiles for the cells that only a mock-up mends.
 func (x *Remedy) writeProfiles() error {
 	folder := filepath.Join(x.found.Folder, report.Profiles)
 	t := x.target
@@ -125,8 +125,8 @@ func (x *Remedy) writeProfiles() error {
 	return nil
 }
 
-// toml is the configuration of the check with the variables of a setting in mpi.env: what
-// its gl.toml had, and what its flags made different from the defaults.
+// toml returns the configuration of the check with the variables of a setting in mpi.env:
+// the keys of its gl.toml, and those that its flags made different from the defaults.
 func (x *Remedy) toml(env map[string]string) ([]byte, error) {
 	all := map[string]any{}
 	if _, err := toml.Decode(x.Config.Source, &all); err != nil {
@@ -145,7 +145,8 @@ func (x *Remedy) toml(env map[string]string) ([]byte, error) {
 	for _, k := range glfile.Keys {
 		text := k.TOML(&f)
 		table, key, _ := strings.Cut(k.Name, ".")
-		if k.Name == envKey || text == k.TOML(&usual) && !saysKey(all, table, key) {
+		section, _ := all[table].(map[string]any)
+		if _, given := section[key]; k.Name == envKey || text == k.TOML(&usual) && !given {
 			continue
 		}
 		var one struct{ Value any }
@@ -174,14 +175,6 @@ func (x *Remedy) toml(env map[string]string) ([]byte, error) {
 // envKey is the only key whose value is a table.
 const envKey = "mpi.env"
 
-// saysKey tells whether a gl.toml has a key.
-func saysKey(all map[string]any, table, key string) bool {
-	section, _ := all[table].(map[string]any)
-	_, there := section[key]
-	return there
-}
-
-// writeDocument writes README and remedy.json.
 func (x *Remedy) writeDocument() error {
 	d := report.Remedies.Document(x.found)
 	json, err := report.Remedies.Format("json")

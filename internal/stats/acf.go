@@ -42,10 +42,10 @@ func Autocorrelation(x []float64, lags int) ([]float64, error) {
 // beyond ± this bound in about 5 % of all cases, at each lag.
 func AutocorrelationBound(n int) float64 { return 1.96 / math.Sqrt(float64(n)) }
 
-// Inefficiency says how many of n values in a row are worth one independent value when
+// Inefficiency returns how many of n values in a row are worth one independent value when
 // a mean is estimated: 1 + 2·Σ r_h over the lags before the first one whose
-// autocorrelation is not above the bound. acf is the result of Autocorrelation;
-// dependence beyond its last lag is not seen, so this is a lower bound.
+// autocorrelation is not above the bound. acf comes from Autocorrelation; dependence beyond
+// its last lag is not seen, so this is a lower bound.
 func Inefficiency(acf []float64, n int) float64 {
 	bound := AutocorrelationBound(n)
 	out := 1.0

@@ -6,7 +6,6 @@ import (
 	"slices"
 )
 
-// The adjustments for many tests that Adjust knows.
 const (
 	AdjustNone = "none"
 	AdjustBH   = "bh"   // Benjamini and Hochberg 1995: bounds the false discovery rate

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// What can be wrong with a sample. Errors of this package wrap one of these.
+// Errors of this package wrap one of these.
 var (
 	ErrEmpty       = errors.New("no values")
 	ErrNotFinite   = errors.New("a value is NaN or infinite")
@@ -16,7 +16,6 @@ var (
 	ErrUndefined   = errors.New("undefined for these values")
 )
 
-// check refuses empty samples and samples with a NaN or an infinity.
 func check(samples ...[]float64) error {
 	for _, x := range samples {
 		if len(x) == 0 {
@@ -31,7 +30,6 @@ func check(samples ...[]float64) error {
 	return nil
 }
 
-// checkPaired is check for two samples that are compared value by value.
 func checkPaired(x, y []float64) error {
 	if err := check(x, y); err != nil {
 		return err

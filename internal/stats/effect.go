@@ -5,15 +5,15 @@ import (
 	"slices"
 )
 
-// Effect is how many times slower x is than y: 1 is no difference. The limits come
-// from the exact null distributions without ties, so they belong to the
-// corresponding test; with few values they cover less than they say.
+// Effect says how many times slower x is than y. The limits come from the exact null
+// distributions without ties, so they belong to the corresponding test; with few values
+// they cover less than 95 %.
 type Effect struct {
 	Ratio      float64 // Hodges–Lehmann estimate on the log scale
 	Lo95, Hi95 float64 // two-sided 95 % interval
 }
 
-// HodgesLehmannRankSum is the effect that belongs to RankSum: exp of the median of all
+// HodgesLehmannRankSum returns the effect for RankSum: exp of the median of all
 // ln x_i − ln y_j. The limits are the q-th difference from either end, q = max(1, qwilcox(.025)).
 // Values must be positive.
 func HodgesLehmannRankSum(x, y []float64) (Effect, error) {
@@ -30,7 +30,7 @@ func HodgesLehmannRankSum(x, y []float64) (Effect, error) {
 	return effect(d, quantileU(0.025, len(x), len(y))), nil
 }
 
-// HodgesLehmannSignedRank is the effect that belongs to SignedRank: exp of the median of
+// HodgesLehmannSignedRank returns the effect for SignedRank: exp of the median of
 // the Walsh averages (l_i + l_j)/2, i ≤ j, of l = ln x − ln y. The limits are the q-th
 // average from either end, q = max(1, qsignrank(.025)). Values must be positive pairs.
 func HodgesLehmannSignedRank(x, y []float64) (Effect, error) {
@@ -75,7 +75,6 @@ func logs(x, y []float64) (lx, ly []float64, err error) {
 	return Logs(x), Logs(y), nil
 }
 
-// Logs are the natural logarithms.
 func Logs(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {

@@ -2,10 +2,9 @@ package stats
 
 import "math"
 
-// General is how much slower each of several mpiruns was in general than the others:
-// the median over all cases of value to the case's median. cases holds the positive
-// values of one case in each mpirun, the same number for every case. Of no cases it
-// is nil.
+// General returns how much slower each mpirun was in general than the others: the median
+// over all cases of value to the case's median. cases holds the positive values of one case
+// in each mpirun, the same number for every case.
 func General(cases [][]float64) []float64 {
 	if len(cases) == 0 {
 		return nil

@@ -2,11 +2,11 @@ package stats
 
 import "math"
 
-// MedianInterval returns the narrowest interval between two values of x, as many from the least as
-// from the largest, that holds the median of what x is a sample of with the given confidence, such as
-// .95: the sign test turned round, exact for any distribution without ties and too wide with them
-// (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., §3.2). NaN where there are too few
-// values; for .95 that is fewer than six. They are known to be finite.
+// MedianInterval returns the narrowest interval between two values of x, at the same rank from the
+// least and from the largest, that holds the median of the population with the given confidence, such
+// as .95: the sign test inverted, exact for any distribution without ties and too wide with them
+// (W. J. Conover, Practical Nonparametric Statistics, 3rd ed., §3.2). It returns NaN for too few
+// values; for .95 that is fewer than six. All values must be finite.
 func MedianInterval(x []float64, confidence float64) (lo, hi float64) {
 	n := len(x)
 	least := -1 // rank from 0
@@ -25,7 +25,6 @@ func MedianInterval(x []float64, confidence float64) (lo, hi float64) {
 	return ascending[least], ascending[n-1-least]
 }
 
-// logChoose is the logarithm of n over k.
 func logChoose(n, k int) float64 {
 	all, _ := math.Lgamma(float64(n + 1))
 	some, _ := math.Lgamma(float64(k + 1))

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The ranks are those of binomial tables: qbinom(.025, n, .5) in R, the n-th to the last likewise.
+// The ranks are from binomial tables: qbinom(.025, n, .5) in R, the n-th to the last likewise.
 func TestTheIntervalOfAMedianIsThatOfTheBinomialDistribution(t *testing.T) {
 	for n, want := range map[int]int{5: 0, 6: 1, 8: 1, 9: 2, 10: 2, 12: 3, 15: 4, 20: 6, 24: 7, 30: 10, 100: 40} {
 		x := make([]float64, n)

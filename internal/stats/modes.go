@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// Mode is a cluster of values: what lies between two valleys of their density.
+// Mode is a cluster of values, between two valleys of their density.
 type Mode struct {
 	At     float64 // where the density is highest, in the unit of the values
 	Lo, Hi float64 // the smallest and the largest value that belong to it
 	Share  float64 // of all values
 }
 
-// What makes a peak of the density a mode of its own.
+// When a peak of the density is a mode of its own.
 const (
 	modeGrid  = 512  // places at which the density is taken, from the smallest to the largest value
 	modeDepth = 0.5  // the valley beside it is at most this part of the lower of the two peaks
@@ -21,7 +21,7 @@ const (
 )
 
 // Modes finds the clusters of positive values, from the smallest on. The density is
-// that of their logarithms with a Gaussian kernel (Silverman 1986, eq. 2.2a), whose
+// taken of their logarithms with a Gaussian kernel (Silverman 1986, eq. 2.2a), whose
 // bandwidth is half of his rule of thumb (eq. 3.31: 0.9·min(sd, IQR/1.34)·n^(−1/5)),
 // which is for one mode and flattens several.
 func Modes(x []float64) ([]Mode, error) {
@@ -41,7 +41,7 @@ func Modes(x []float64) ([]Mode, error) {
 	return joined(cut(values, logs, grid, density), max(modeShare, modeLeast/float64(len(values)))), nil
 }
 
-// bandwidth is Silverman's rule of thumb; 0: all values are equal.
+// bandwidth returns Silverman's rule of thumb, or 0 if all values are equal.
 func bandwidth(ascending []float64) float64 {
 	_, sd, _ := MeanSD(ascending)
 	spread := (quantileSorted(ascending, 0.75) - quantileSorted(ascending, 0.25)) / 1.34
@@ -54,8 +54,8 @@ func bandwidth(ascending []float64) float64 {
 	return 0.9 * spread * math.Pow(float64(len(ascending)), -0.2)
 }
 
-// densityOf takes a density, up to a factor, on a grid that reaches three bandwidths
-// beyond the values, which are counted by the places of the grid.
+// densityOf returns a density, up to a factor, on a grid that reaches three bandwidths
+// beyond the values, which are binned to the grid first.
 func densityOf(logs []float64, width float64) (grid, density []float64) {
 	lo, hi := logs[0]-3*width, logs[len(logs)-1]+3*width
 	// A bandwidth is at least two steps: a grid that is too coarse for it makes peaks of its own.
@@ -84,8 +84,8 @@ func densityOf(logs []float64, width float64) (grid, density []float64) {
 	return grid, density
 }
 
-// cut makes modes of a density: neighbouring peaks without a valley that is deep
-// enough are one.
+// cut splits a density into modes; neighbouring peaks without a deep valley between them
+// are one mode.
 func cut(values, logs, grid, density []float64) []Mode {
 	type hill struct {
 		at     int
@@ -130,8 +130,7 @@ func cut(values, logs, grid, density []float64) []Mode {
 	return out
 }
 
-// joined leaves out modes of a few values: their nearest neighbour, by the gap between them, takes
-// them in.
+// joined merges modes of a few values with their nearest neighbour, by the gap between them.
 func joined(modes []Mode, share float64) []Mode {
 	for len(modes) > 1 {
 		least := 0

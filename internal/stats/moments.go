@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// gonum's stat and distuv have all of this, and bring its linear algebra into the program:
-// 2 MB.
+// gonum's stat and distuv have all of this, but would add 2 MB of linear algebra to the
+// program.
 
 // NormalCDF is Φ, the distribution function of the standard normal distribution.
 func NormalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }

@@ -31,7 +31,7 @@ func MedianSorted(x []float64) float64 {
 	return (x[n/2-1] + x[n/2]) / 2
 }
 
-// MedianFinite is MedianSorted for values in any order. They are known to be finite.
+// MedianFinite is MedianSorted for finite values in any order.
 func MedianFinite(x []float64) float64 { return MedianSorted(sorted(x)) }
 
 // MeanSD returns the mean and the standard deviation (divisor n−1) of x.

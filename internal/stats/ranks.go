@@ -5,8 +5,8 @@ import "slices"
 // TestResult is the outcome of a one-sided test of "x is slower than y".
 type TestResult struct {
 	P         float64 // probability of a statistic at least this large without a difference
-	Statistic float64 // U, V or D of the test, see there
-	Exact     bool    // false: P is an approximation
+	Statistic float64 // U, V or D of the test
+	Exact     bool    // whether P is no approximation
 }
 
 // doubledMidranks returns 2·midrank of every value, an integer, and Σ(t³−t) over

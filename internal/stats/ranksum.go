@@ -19,8 +19,8 @@ func RankSum(x, y []float64) (TestResult, error) {
 }
 
 // RankSumNormal is RankSum by the normal approximation with continuity correction
-// (R: exact = FALSE, correct = TRUE), the test of S-PGMPI §4.3. Where all
-// values are equal P is 1.
+// (R: exact = FALSE, correct = TRUE), the test of S-PGMPI §4.3. P is 1 if all values
+// are equal.
 func RankSumNormal(x, y []float64) (TestResult, error) { return rankSum(x, y, false) }
 
 func rankSum(x, y []float64, exact bool) (TestResult, error) {
@@ -38,8 +38,8 @@ func rankSum(x, y []float64, exact bool) (TestResult, error) {
 	return TestResult{P: normalUpperTail(u-m*n/2, variance), Statistic: u}, nil
 }
 
-// MinPRankSum is the smallest P that RankSum, and KS, can attain with samples of m
-// and n values: 1/C(m+n, m). It is 1 where one of them is empty.
+// MinPRankSum returns the smallest P that RankSum, and KS, can attain with samples of m
+// and n values: 1/C(m+n, m), or 1 if one of them is empty.
 func MinPRankSum(m, n int) float64 {
 	if m < 1 || n < 1 {
 		return 1
@@ -47,8 +47,8 @@ func MinPRankSum(m, n int) float64 {
 	return 1 / binomial(m+n, m)
 }
 
-// LeastRankSum is the least U of two samples of n values without ties whose P is at
-// most the level; more than the largest U where none is.
+// LeastRankSum returns the least U of two samples of n values without ties whose P is at
+// most the level; if no U is, more than the largest U.
 func LeastRankSum(n int, level float64) float64 {
 	return float64(n*n - quantileU(level, n, n) + 1)
 }
@@ -69,7 +69,7 @@ func normalUpperTail(deviation, variance float64) float64 {
 	return math.Erfc(z/math.Sqrt2) / 2
 }
 
-// rankSumExactP is the share of all choices of m ranks whose sum is not below the
+// rankSumExactP returns the share of all choices of m ranks whose sum is not below the
 // sum of the first m.
 func rankSumExactP(ranks []int, m int) float64 {
 	least := slices.Min(ranks)
@@ -130,8 +130,8 @@ func choiceCounts(items []int, m, least int) []float64 {
 	return counts[m]
 }
 
-// quantileU is R's qwilcox(a, m, n) for a ≤ ½: the smallest q with P(U ≤ q) ≥ a where
-// no ties are.
+// quantileU is R's qwilcox(a, m, n) for a ≤ ½: the smallest q with P(U ≤ q) ≥ a without
+// ties.
 func quantileU(a float64, m, n int) int {
 	middle := float64(m) * float64(n) / 2
 	if max(m, n) > MaxExactRankSum {

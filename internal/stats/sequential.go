@@ -5,12 +5,11 @@ import (
 	"fmt"
 )
 
-// SequentialP is the p-value of a test after several looks at growing data: p[j] is
-// its p-value at look j with all data so far, weights[j] the share of the error that
-// was given to look j before the start. The result is min(1, min over j of
-// p[j]/weights[j]); it never grows from look to look, and is adjusted over the
-// family like any p-value. Weights are positive with a sum of at most 1; there is one
-// for every look, and there may be more.
+// SequentialP returns the p-value of a test after several looks at growing data:
+// min(1, min over j of p[j]/weights[j]), where p[j] is the p-value at look j with all data so
+// far, and weights[j] the share of the error given to look j in advance. It never grows from
+// look to look, and is adjusted over the family like any p-value. Weights are positive with a
+// sum of at most 1; there may be more than looks.
 func SequentialP(p, weights []float64) (float64, error) {
 	if err := errors.Join(checkP(p), check(weights)); err != nil {
 		return 0, err

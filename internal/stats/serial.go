@@ -2,9 +2,9 @@ package stats
 
 import "math"
 
-// RankAutocorrelation is the autocorrelation of x's midranks at lag 1, and how many
-// standard deviations it is above its mean where every order of x is as likely as any
-// other. Mean and variance are exact without ties: −1/n, and Dufour and Roy's, Some
+// RankAutocorrelation returns the autocorrelation of x's midranks at lag 1, and how many
+// standard deviations it is above its mean if every order of x is equally likely.
+// Mean and variance are exact without ties: −1/n, and Dufour and Roy's, Some
 // robust exact results on sample autocorrelations and tests of randomness, J.
 // Econometrics 29, 1985.
 func RankAutocorrelation(x []float64) (r, z float64, err error) {

@@ -22,7 +22,7 @@ func SignedRank(d []float64) (TestResult, error) {
 	return signedRankOf(d, len(d) <= MaxExactSignedRank), nil
 }
 
-// LogRatios are the ln x_i − ln y_i of pairs of positive values, rounded to 12
+// LogRatios returns ln x_i − ln y_i of pairs of positive values, rounded to 12
 // decimals: equal ratios of different values are ties, though their logarithms
 // differ in the last digit.
 func LogRatios(x, y []float64) ([]float64, error) {
@@ -57,12 +57,12 @@ func signedRankOf(d []float64, exact bool) TestResult {
 	return TestResult{P: normalUpperTail(statistic-n*(n+1)/4, n*(n+1)*(2*n+1)/24-tieSum/48), Statistic: statistic}
 }
 
-// MinPSignedRank is the smallest P that SignedRank can attain with r differences
-// that are not 0: 2^−r. It is 1 for r < 1.
+// MinPSignedRank returns the smallest P that SignedRank can attain with r differences
+// other than 0: 2^−r, or 1 for r < 1.
 func MinPSignedRank(r int) float64 { return math.Ldexp(1, -max(r, 0)) }
 
-// LeastSignedRank is the least V of n differences without ties whose P is at most the
-// level; more than the largest V where none is.
+// LeastSignedRank returns the least V of n differences without ties whose P is at most the
+// level; if no V is, more than the largest V.
 func LeastSignedRank(n int, level float64) float64 {
 	return float64(n*(n+1)/2 - quantileV(level, n) + 1)
 }
@@ -81,7 +81,7 @@ func signCounts(items []int) []float64 {
 	return counts
 }
 
-// quantileV is R's qsignrank(a, n): the smallest q with P(V ≤ q) ≥ a where no ties are.
+// quantileV is R's qsignrank(a, n): the smallest q with P(V ≤ q) ≥ a without ties.
 func quantileV(a float64, n int) int {
 	if n > MaxExactSignedRank {
 		m := float64(n)

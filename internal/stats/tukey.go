@@ -15,7 +15,7 @@ type Fences struct {
 	Q1, Q3, Lo, Hi float64
 }
 
-// ZeroIQR says that the quartiles are equal (often because the clock ticks
+// ZeroIQR tells whether the quartiles are equal (often because the clock ticks
 // coarsely): the filter then removes everything but that one value.
 func (f Fences) ZeroIQR() bool { return f.Q1 == f.Q3 }
 
@@ -37,8 +37,8 @@ func Tukey(x []float64, k float64) (kept []float64, f Fences, err error) {
 	return kept, f, nil
 }
 
-// TukeySorted is Tukey for finite values that are in ascending order already; it
-// checks nothing. The result is a part of x.
+// TukeySorted is Tukey, without checks, for finite values in ascending order. It returns a
+// part of x.
 func TukeySorted(x []float64, k float64) []float64 {
 	if len(x) == 0 {
 		return nil
@@ -49,8 +49,7 @@ func TukeySorted(x []float64, k float64) []float64 {
 	return x[first:end]
 }
 
-// FencesSorted returns the fences of values as TukeySorted takes them; there must
-// be at least one.
+// FencesSorted returns the fences of values in ascending order, of which there must be one.
 func FencesSorted(x []float64, k float64) Fences {
 	q1, q3 := quantileSorted(x, 0.25), quantileSorted(x, 0.75)
 	reach := float64(k * (q3 - q1))

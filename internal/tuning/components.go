@@ -4,18 +4,18 @@ import (
 	"slices"
 )
 
-// component is a part of a library with collectives of its own, and the variable that
-// puts it before the others. It is for all sizes and all communicators.
+// component is a part of a library with its own collectives, and the variable that puts it
+// before the others, for all sizes and all communicators.
 type component struct {
 	family          string
 	name            string
 	variable, value string
-	read            string   // what MPI_T gives for the value: MPICH the number of a word
-	functions       []string // that it has; nil: it may have any
+	read            string   // the value as MPI_T gives it: in MPICH the number of a word
+	functions       []string // its collectives; nil if it may have any
 }
 
-// components are parts of a library that it does not take by itself, in the order in which
-// they should be tried.
+// components lists parts that a library does not use by default, in the order in which they
+// should be tried.
 var components = []component{
 	{"openmpi", "sm", "OMPI_MCA_coll_sm_priority", "100", "100", []string{"MPI_Allreduce", "MPI_Barrier", "MPI_Bcast", "MPI_Reduce"}},
 	{"openmpi", "adapt", "OMPI_MCA_coll_adapt_priority", "100", "100", []string{"MPI_Bcast", "MPI_Reduce"}},
@@ -26,8 +26,8 @@ var components = []component{
 	{"mpich", "none of the device", "MPIR_CVAR_DEVICE_COLLECTIVES", "none", "1", nil},
 }
 
-// Components returns the choices of components that have one of the collectives. Whether
-// the library was built with a component its variables tell (ByValue).
+// Components returns the choices of components that have one of the collectives. Their
+// variables tell whether the library was built with them (ByValue).
 func Components(l Library, functions []string) (out []Choice) {
 	for _, c := range components {
 		has := func(f string) bool { return c.functions == nil || slices.Contains(c.functions, f) }

@@ -6,11 +6,11 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// Config is the [remedy] section of gl.toml: what is tried against violations.
+// Config is the [remedy] section of gl.toml.
 type Config struct {
 	Kinds  []string `toml:"kinds" json:"kinds"`   // of choices, in the order in which they are tried
 	Proofs int      `toml:"proofs" json:"proofs"` // at most
-	Harm   float64  `toml:"harm" json:"harm"`     // ratio from which a slower case counts; 0: analyze.min_slowdown
+	Harm   float64  `toml:"harm" json:"harm"`     // ratio from which a slower case counts; 0 stands for analyze.min_slowdown
 }
 
 func DefaultConfig() Config { return Config{Kinds: Kinds(), Proofs: 8} }

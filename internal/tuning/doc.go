@@ -1,12 +1,12 @@
 // Package tuning writes and reads the settings of MPI libraries that choose an
 // algorithm of a collective: files in the libraries' formats, and variables.
 //
-// Choices go in: for a collective of so many processes, at these message sizes, this
-// algorithm. Out come files, the environment that puts them in force, for every choice
-// how it is seen to be in force, and what cannot be written, with the reason: where a
-// format would apply a choice to more than was measured, or would let a legal call
+// Write takes choices (for a collective on a number of processes, at these message sizes, this
+// algorithm) and returns files, the environment that puts them in force, a proof for every
+// choice that it is in force, and the choices that cannot be written, with the reason: where a
+// format would apply a choice to sizes that were not measured, or would let a legal call
 // fail, nothing is written. Files with rules, and variables, are read back, whoever wrote them.
 //
-// It starts no MPI, and neither makes nor opens a file but the shared library whose
-// own tree of MPICH it is asked for.
+// It starts no MPI, and neither makes nor opens files, except for the shared library of MPICH
+// that FindTree reads.
 package tuning

@@ -7,7 +7,6 @@ import (
 	"strings"
 )
 
-// EnvFile is the name of the file that sets the variables of a setting in a shell.
 const EnvFile = "env.sh"
 
 // EnvSh returns a file for `. env.sh`; notes come before the variables, as comments.
@@ -56,7 +55,7 @@ func ReadEnv(file string, text []byte) (map[string]string, error) {
 	return out, nil
 }
 
-// unquoted reads a word of a shell without quotes, or in single quotes.
+// unquoted reads a shell's word without quotes or in single quotes.
 func unquoted(text string) (string, bool) {
 	if !strings.HasPrefix(text, "'") {
 		return text, !strings.ContainsAny(text, "'\"\\ \t$`;&|<>(){}*?!~#")

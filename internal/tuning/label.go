@@ -13,12 +13,11 @@ import (
 // Variables returns the sorted names of an environment.
 func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }
 
-// Key tells choices apart: two with the same key set the same.
+// Key is equal for choices that set the same.
 func (c Choice) Key() string {
 	return fmt.Sprintf("%s %s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Mockup, c.Component, c.Env, c.NP, c.Sizes)
 }
 
-// Label names a choice to people.
 func Label(c Choice) string {
 	switch c.Kind {
 	case ByEnv:
@@ -38,8 +37,8 @@ func Label(c Choice) string {
 	return fmt.Sprintf("%s at %s on %d processes", mockups.AlgorithmID(c.Function, c.Algorithm), strings.Join(sizes, ", "), c.NP)
 }
 
-// Where malloc may be the cause: glibc takes what is larger than this from the kernel
-// until it was freed once, and a call that meets pages anew tells it by itself.
+// When malloc may be the cause of a violation: glibc takes larger blocks from the kernel until
+// one was freed, and page faults in every call show it.
 const (
 	MallocFrom  = 128 << 10 // bytes
 	FaultsFrom  = .5        // page faults a call

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Library is the MPI library that a setting is for; version 0.0.0 is not known.
+// Library is the MPI library that a setting is for; version 0.0.0 means unknown.
 type Library struct {
 	Family              string // as in protocol.RankInfo: "openmpi", "mpich", "mvapich", "intel"
 	Major, Minor, Patch int
@@ -23,7 +23,7 @@ func LibraryOf(family, text string) Library {
 	return l
 }
 
-// versionNumber is the first number with dots: "Open MPI v4.1.4", "MPICH Version: 4.0.2".
+// versionNumber matches the first number with dots: "Open MPI v4.1.4", "MPICH Version: 4.0.2".
 var versionNumber = regexp.MustCompile(`\b[vV]?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?`)
 
 func (l Library) String() string {

@@ -17,8 +17,8 @@ const TreeFile = "mpich.json"
 
 const treeVariable = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
 
-// mpichJSON is MPICH's selection tree. A file takes the place of the library's whole own
-// tree, so that one is made from it: what the choices are not about stays.
+// mpichJSON is MPICH's selection tree. A file replaces the library's whole tree, so it is made
+// from that tree, and keeps what the choices do not affect.
 var mpichJSON = Writer{
 	Name: "mpich-json", Title: "selection tree of MPICH (JSON)",
 	For:   func(l Library) bool { return l.Family == "mpich" && l.Major >= 4 },
@@ -27,8 +27,8 @@ var mpichJSON = Writer{
 
 // sized has the conditions on sizes that csel.c can answer for a collective, and whether
 // they compare the bytes of all processes together or of the vector. With another condition
-// MPICH ends the program. Gather and Scatter are compared in elements, by arguments that do
-// not count on every rank.
+// MPICH ends the program. Gather and Scatter are compared in elements, by arguments that some
+// ranks ignore.
 var sized = map[string]struct {
 	key string
 	all bool
@@ -44,7 +44,7 @@ var sized = map[string]struct {
 }
 
 // treeSize returns the message size that MPICH compares in its tree for a block on np
-// processes; ok is false where it compares none that can be relied on.
+// processes, if it compares one that can be relied on.
 func treeSize(function string, block int64, np int) (bytes int64, ok bool) {
 	s, ok := sized[function]
 	if s.all {
@@ -53,8 +53,8 @@ func treeSize(function string, block int64, np int) (bytes int64, ok bool) {
 	return block, ok
 }
 
-// guard is a condition under which alone an algorithm may be called: MPICH checks nothing when
-// a tree says so (with a CVAR it does, and falls back).
+// guard is a condition that an algorithm needs: MPICH does not check it for a tree (for a CVAR
+// it does, and falls back).
 type guard struct{ no, yes string }
 
 var (
@@ -83,7 +83,7 @@ func guards(function, algorithm string) (out []guard) {
 	return out
 }
 
-// refusesNode returns the reason why a choice cannot stand in the tree; "": it can.
+// refusesNode returns the reason why a choice cannot stand in the tree, if any.
 func refusesNode(c Choice, t *Tree) string {
 	_, counted := treeSize(c.Function, 1, 1)
 	pow2 := c.NP&(c.NP-1) == 0
@@ -102,14 +102,14 @@ func refusesNode(c Choice, t *Tree) string {
 	return ""
 }
 
-// powersOfTwo ends the program on any other number of processes (Reduce_scatter and
+// powersOfTwo ends the program on other numbers of processes (Reduce_scatter and
 // Reduce_scatter_block).
 const powersOfTwo = "noncommutative"
 
 // needsPow2 has the collectives whose recursive doubling is for powers of two.
 var needsPow2 = map[string]bool{"MPI_Allgather": true, "MPI_Allgatherv": true, "MPI_Bcast": true}
 
-// leafName returns the name of an algorithm in a tree; "": the library has none.
+// leafName returns the name of an algorithm in a tree, or "" if the library has none.
 func leafName(c Choice, t *Tree) string {
 	for _, part := range []string{"_intra_", "_allcomm_"} {
 		name := "MPIR_" + strings.TrimPrefix(c.Function, "MPI_") + part + c.Algorithm
@@ -164,8 +164,8 @@ func writeTree(t Target, choices []Choice) (*Setting, error) {
 	return s, nil
 }
 
-// insert puts choices before the conditions that a collective has in the tree, for these
-// numbers of processes only. All else stays as it was.
+// insert puts choices before a collective's conditions in the tree, for their numbers of
+// processes only. The rest stays.
 func insert(n *node, function string, groups map[int][]part, t *Tree) (entries []Entry, err error) {
 	intra := n.find("comm_type=intra")
 	if intra == nil { // both kinds of communicators go one way
@@ -185,7 +185,7 @@ func insert(n *node, function string, groups map[int][]part, t *Tree) (entries [
 		}
 		here := &node{key: fmt.Sprintf("comm_size<=%d", np)}
 		parts := groups[np]
-		if _, ok := treeSize(function, 1, 1); !ok { // one way for all sizes, also for those that nobody measured
+		if _, ok := treeSize(function, 1, 1); !ok { // one choice for all sizes, even unmeasured ones
 			parts = []part{{interval{0, 0}, parts[0].choice}}
 		}
 		for _, p := range parts {
@@ -198,7 +198,6 @@ func insert(n *node, function string, groups map[int][]part, t *Tree) (entries [
 	return entries, nil
 }
 
-// bySize are the conditions on the size of a message on np processes.
 func bySize(function string, np int, parts []part, usual []*node, t *Tree) []*node {
 	if len(parts) == 1 && parts[0].to == 0 {
 		return guarded(function, parts[0].choice, usual, t)
@@ -220,7 +219,7 @@ func bySize(function string, np int, parts []part, usual []*node, t *Tree) []*no
 	return append(out, &node{key: key + "=any", below: usual})
 }
 
-// guarded is an algorithm where it may be called, else what the library has.
+// guarded uses an algorithm where it may be called, and the library's choice elsewhere.
 func guarded(function string, c Choice, usual []*node, t *Tree) []*node {
 	out := []*node{{key: "algorithm=" + leafName(c, t)}}
 	for _, g := range slices.Backward(guards(function, c.Algorithm)) {
@@ -287,7 +286,7 @@ func aboutProcesses(key string, np int) (holds, about bool, err error) {
 }
 
 // readTree refuses a tree that MPICH would end a program with: without every collective, or
-// with a place where no condition holds. It has no Rules, since nobody asks for them.
+// with a place where no condition holds. It returns no Rules, since nobody needs them.
 func readTree(name string, text []byte) ([]Rule, error) {
 	root, err := parseTree(name, text)
 	if err != nil {

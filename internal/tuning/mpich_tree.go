@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// node is a node of MPICH's selection tree (csel.c): a condition, and below it what is asked
-// next, in the order in which it is asked; or "algorithm=…" without anything below.
+// node is a node of MPICH's selection tree (csel.c): a condition, and below it the next ones,
+// in the order in which they are asked; or a leaf "algorithm=…".
 type node struct {
 	key   string
 	line  int
 	below []*node
 }
 
-// deepest and largest trees that are read; MPICH 4.0.2's has 8 levels and 600 nodes.
+// Limits of a tree; MPICH 4.0.2's has 8 levels and 600 nodes.
 const (
 	deepest  = 64
 	mostNode = 1 << 16
@@ -91,7 +91,7 @@ func (p *treeParser) object(n *node, depth int) error {
 	return nil
 }
 
-// leaf returns the algorithm of a node that names one.
+// leaf returns the algorithm that a node names, if any.
 func (n *node) leaf() (algorithm string, ok bool) { return strings.CutPrefix(n.key, "algorithm=") }
 
 func (n *node) find(key string) *node {
@@ -103,7 +103,6 @@ func (n *node) find(key string) *node {
 	return nil
 }
 
-// write prints a tree, a condition in a line.
 func (n *node) write(b *strings.Builder, indent int) {
 	b.WriteString("{")
 	for i, c := range n.below {
@@ -122,21 +121,20 @@ func (n *node) write(b *strings.Builder, indent int) {
 }
 
 type Tree struct {
-	Text []byte // JSON
-	// Algorithms are the names that the library knows in such a file.
-	Algorithms []string
+	Text       []byte   // JSON
+	Algorithms []string // names that the library knows in such a file
 }
 
 const (
 	treeBegins = `{"collective=bcast":`
-	// treeHas tells the tree of all collectives from those of the layers below, which have
+	// treeHas is only in the tree of all collectives: the trees of lower layers have
 	// other algorithms or fewer collectives.
 	treeHas        = `"collective=ibarrier":`
 	largestLibrary = 1 << 29
 	leafWord       = "algorithm=MPIR_"
 )
 
-// FindTree looks for the tree in MPICH's shared library, where it lies as text.
+// FindTree looks for the tree in MPICH's shared library, which contains it as text.
 func FindTree(library string) (*Tree, error) {
 	f, err := os.Open(library)
 	if err != nil {
@@ -164,8 +162,7 @@ func FindTree(library string) (*Tree, error) {
 	}
 }
 
-// words returns the names of algorithms that a library compares with, each a string of its
-// own.
+// words returns the names of algorithms that a library compares with, each a string by itself.
 func words(library []byte) (out []string) {
 	for rest := library; ; {
 		at := bytes.Index(rest, []byte(leafWord))

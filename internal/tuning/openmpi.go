@@ -12,7 +12,7 @@ const (
 	rulesFilename   = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
 )
 
-// counting says which size Open MPI compares when it looks into a rules file.
+// counting tells which size Open MPI compares when it looks into a rules file.
 type counting int
 
 const (
@@ -27,8 +27,8 @@ type rulesRow struct {
 	function string
 	id       int // coll_base_functions.h
 	counting counting
-	// unsafe: the size is taken from arguments that do not count on some ranks of a legal
-	// call, which then takes several algorithms at once. "": it is not.
+	// unsafe names the arguments that the size is taken from, if some ranks of a legal call
+	// ignore them: the call then uses several algorithms at once.
 	unsafe string
 }
 
@@ -55,7 +55,7 @@ var openMPI = []rulesRow{
 	{"MPI_Scatterv", 16, noRules, ""},
 }
 
-// rowOf returns the row of a collective, or one with the number -1.
+// rowOf returns the row of a collective, or a row with the id -1.
 func rowOf(function string) rulesRow {
 	for _, row := range openMPI {
 		if row.function == function {
@@ -66,7 +66,7 @@ func rowOf(function string) rulesRow {
 }
 
 // ruleSize returns the message size by which Open MPI looks for a rule, for a block on np
-// processes; ok is false where it does not grow with the message.
+// processes, if it grows with the message.
 func ruleSize(function string, block int64, np int) (bytes int64, ok bool) {
 	switch rowOf(function).counting {
 	case ofVector:
@@ -79,7 +79,7 @@ func ruleSize(function string, block int64, np int) (bytes int64, ok bool) {
 }
 
 // commutativeOnly are the algorithms that give wrong data with operators that do not commute
-// (found with 4.1.4, by the legal calls of the rank program). Open MPI's own choice avoids them then;
+// (found with 4.1.4, by the conformance calls of the rank program). Open MPI's own choice avoids them then;
 // a rule or a variable does not.
 var commutativeOnly = map[string][]string{
 	"MPI_Allreduce":      {"ring", "segmented_ring"},
@@ -87,8 +87,7 @@ var commutativeOnly = map[string][]string{
 	"MPI_Reduce_scatter": {"recursive_halving", "ring"},
 }
 
-// wrongOrder returns the reason why an algorithm cannot be chosen for all operators; "": it
-// can.
+// wrongOrder returns the reason why an algorithm cannot be chosen for all operators, if any.
 func wrongOrder(c Choice) string {
 	if !slices.Contains(commutativeOnly[c.Function], c.Algorithm) {
 		return ""
@@ -107,7 +106,7 @@ const (
 	neverBySize = "Open MPI takes the size of %s from %s: a rule by size lets legal calls abort or hang, so that only a choice that holds at all measured sizes can be written"
 )
 
-// refusesRule returns the reason why Open MPI cannot have a rule for a choice; "": it can.
+// refusesRule returns the reason why Open MPI cannot have a rule for a choice, if any.
 func refusesRule(c Choice) string {
 	row := rowOf(c.Function)
 	switch {
@@ -126,7 +125,6 @@ func refusesRule(c Choice) string {
 	return ""
 }
 
-// lower makes "reduce_scatter" of "MPI_Reduce_scatter".
 func lower(function string) string { return strings.ToLower(strings.TrimPrefix(function, "MPI_")) }
 
 func isOpenMPI(l Library) bool { return l.Family == "openmpi" }

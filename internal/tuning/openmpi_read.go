@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Limits of what is read: far more than any file has, far less than any memory.
+// Limits: far more than any file needs, and far less than any memory.
 const (
 	mostCollectives = 64
 	mostSections    = 1 << 12 // numbers of processes, and rules
@@ -19,7 +19,6 @@ type token struct {
 	line int
 }
 
-// numbers reads a file of numbers with comments behind #.
 type numbers struct {
 	name string
 	left []token

@@ -17,11 +17,10 @@ var openMPIRules = Writer{
 	Write: writeRules, Read: readRules,
 }
 
-// chainFanout is how many chains the algorithm "chain" has when it is forced by its variable
-// and nothing else is said (coll_tuned_init_chain_fanout): in a rule it must be said.
+// chainFanout is the number of chains of the algorithm "chain" when a variable alone forces it
+// (coll_tuned_init_chain_fanout); a rule must name it.
 const chainFanout = 4
 
-// rulesText builds a file, and knows the line that it is at.
 type rulesText struct {
 	strings.Builder
 	line     int
@@ -73,12 +72,12 @@ func writeRules(t Target, choices []Choice) (*Setting, error) {
 	return s, nil
 }
 
-// collective writes the rules of a collective: for fewer processes than the first number
-// and for every number that was not measured the library chooses.
+// collective writes the rules of a collective. On fewer processes than the first number, and
+// on numbers that were not measured, the library chooses.
 func (t *rulesText) collective(function string, choices []Choice, s *Setting) (entries []Entry) {
 	groups := byProcesses(choices, s)
 	nps := slices.Sorted(maps.Keys(groups))
-	var sections []int // numbers of processes; a negative one: from there on as without the file
+	var sections []int // numbers of processes; from a negative one on as without the file
 	sections = append(sections, 0)
 	for i, np := range nps {
 		if sections = append(sections, np); i+1 == len(nps) || nps[i+1] != np+1 {
@@ -105,7 +104,7 @@ func (t *rulesText) processes(function string, np int, parts []part) (entries []
 		choice Choice
 		of     *part
 	}
-	if !rowOf(function).bySizeSafely() && len(parts) > 0 { // one rule for all sizes, also for those that nobody measured
+	if !rowOf(function).bySizeSafely() && len(parts) > 0 { // one rule for all sizes, even unmeasured ones
 		parts = []part{{interval{0, 0}, parts[0].choice}}
 	}
 	var lines []line

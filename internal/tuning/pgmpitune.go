@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// pgmpiTune are profiles of PGMPITuneLib (pgmpituned), which calls mock-ups of its own in
+// pgmpiTune writes profiles of PGMPITuneLib (pgmpituned), which calls its own mock-ups in
 // place of collectives: https://github.com/hunsa/pgmpitunelib, src/tuning/pgmpi_profile_reader.c
-// and README.md of October 2024. A file for each collective and number of processes; a size is
-// what this rank gives as count, in bytes; ranges have both their ends.
+// and README.md of October 2024. Each file is for a collective and a number of processes; a size
+// is the count that this rank gives, in bytes; ranges include both ends.
 var pgmpiTune = Writer{
 	Name: "pgmpitune", Title: "profiles of PGMPITuneLib",
 	For:   func(Library) bool { return true },
 	Write: writeProfiles,
 }
 
-// theirs are the mock-ups of PGMPITuneLib, by the ids of ours.
+// theirs lists the mock-ups of PGMPITuneLib, by pgmpi's ids.
 var theirs = []string{
 	"allgather_as_allgatherv", "allgather_as_allreduce", "allgather_as_alltoall", "allgather_as_gather+bcast",
 	"allreduce_as_reduce+bcast", "allreduce_as_reduce_scatter+allgatherv", "allreduce_as_reduce_scatter_block+allgather",
@@ -58,7 +58,7 @@ func writeProfiles(t Target, choices []Choice) (*Setting, error) {
 	return s, nil
 }
 
-// profile is one file. There are no blank lines in it: its reader takes them for data.
+// profile makes one file. It has no blank lines: its reader takes them for data.
 func profile(function string, np int, parts []part) (File, []Entry) {
 	var b strings.Builder
 	line := 0

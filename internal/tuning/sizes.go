@@ -6,14 +6,13 @@ import (
 	"slices"
 )
 
-// interval is a range of message sizes, in bytes of one block: from on, and below to (0: no
-// end).
+// interval is a range of message sizes, in bytes of one block: from `from` to below `to`, or
+// without end if that is 0.
 type interval struct{ from, to int64 }
 
 // intervals returns where a choice applies: around each run of neighbouring measured sizes
 // at which it holds. Between two measured sizes the switch is at their geometric mean.
-// Below the smallest measured size its choice holds; above the largest, up to twice that
-// size.
+// The choice also holds below the smallest measured size, and up to twice the largest.
 func (c Choice) intervals() (out []interval) {
 	for i, size := range c.Measured {
 		if !slices.Contains(c.Sizes, size) {
@@ -35,12 +34,12 @@ func (c Choice) intervals() (out []interval) {
 	return out
 }
 
-// between is the first size that is nearer to b than to a, by their ratios.
+// between returns the first size that is nearer to b than to a, by their ratios.
 func between(a, b int64) int64 {
 	return max(a+1, min(b, int64(math.Ceil(math.Sqrt(float64(a)*float64(b))))))
 }
 
-// check returns the reason why no format can write a choice; "": one may.
+// check returns the reason why no format can write a choice, if any.
 func (c Choice) check(kind Kind) string {
 	switch {
 	case c.Kind != kind:
@@ -62,10 +61,8 @@ func (c Choice) check(kind Kind) string {
 	return ""
 }
 
-// wrongKind returns the reason of a format that is for another kind of choice.
 func (c Choice) wrongKind() string { return fmt.Sprintf("this format chooses no %s", c.Kind) }
 
-// part is one interval of a choice, beside those of other choices.
 type part struct {
 	interval
 	choice Choice

@@ -5,27 +5,25 @@ import (
 	"slices"
 )
 
-// Kind is the kind of a Choice.
 type Kind string
 
 const (
 	OwnAlgorithm Kind = "algorithm"   // one of the library's own
 	ByMockup     Kind = "mockup"      // other collectives in its place
-	ByEnv        Kind = "environment" // variables, such as those of malloc
+	ByEnv        Kind = "environment" // variables, such as malloc's
 	ByComponent  Kind = "component"   // another part of the library that has collectives
 )
 
-// Choice says how a collective is to be done.
+// Choice says which algorithm a collective should use.
 type Choice struct {
-	Function string `json:"function"` // "MPI_Bcast"; of ByEnv and ByComponent it may be ""
+	Function string `json:"function"` // "MPI_Bcast"; may be "" for ByEnv and ByComponent
 	NP       int    `json:"np"`
-	// Sizes are the message sizes (bytes of one block) at which the choice holds, and
-	// Measured all those that the collective was measured at: at the others of them it
-	// must stay as it is. Both ascend.
+	// Sizes are the message sizes (bytes of one block) at which the choice holds; at other
+	// sizes in Measured, where the collective was measured, it must stay as it is. Both ascend.
 	Sizes    []int64 `json:"sizes"`
 	Measured []int64 `json:"measured"`
 	Kind     Kind    `json:"kind"`
-	// Algorithm and its Value are as the library says them; only of OwnAlgorithm.
+	// Algorithm and Value are the library's name and number; only of OwnAlgorithm.
 	Algorithm string            `json:"algorithm,omitempty"`
 	Value     int               `json:"value,omitempty"`
 	Mockup    string            `json:"mockup,omitempty"`    // id; only of ByMockup
@@ -33,7 +31,6 @@ type Choice struct {
 	Env       map[string]string `json:"env,omitempty"`       // of ByEnv, and the one variable of ByComponent
 }
 
-// Everywhere tells whether a choice holds at all sizes that were measured.
 func (c Choice) Everywhere() bool { return slices.Equal(c.Sizes, c.Measured) }
 
 func (c Choice) String() string {
@@ -54,9 +51,7 @@ func (c Choice) String() string {
 type Target struct {
 	Library Library
 	Folder  string // where its files will lie, an absolute path: the environment names them
-	// Tree is what FindTree returns; only MPICH's
-	// JSON needs it, and is refused without.
-	Tree *Tree
+	Tree    *Tree  // from FindTree; MPICH's JSON is refused without it
 }
 
 type File struct {
@@ -64,83 +59,68 @@ type File struct {
 	Content []byte
 }
 
-// Proof says how a choice is seen to be in effect.
 type Proof string
 
 const (
-	// ByMessages: the messages inside of the collective are those of the algorithm
-	// when it is forced.
+	// The collective sends the same messages as the algorithm does when it is forced.
 	ByMessages Proof = "messages"
-	// ByVariable: the library's control variable has the value (MPI_T).
-	ByVariable Proof = "variable"
-	// ByFile: the library's variable names the file, and the ranks can read it.
-	ByFile Proof = "file"
-	// ByValue: the library's control variable has the very value (MPI_T).
-	ByValue Proof = "value"
-	// ByRanks: the environment of the ranks has the variables.
-	ByRanks Proof = "environment"
-	// Unproved: nothing that runs here shows it.
-	Unproved Proof = "none"
+	ByVariable Proof = "variable" // the library's control variable has the algorithm (MPI_T)
+	// The library's variable names the file, and the ranks can read it.
+	ByFile   Proof = "file"
+	ByValue  Proof = "value"       // the library's control variable has the very value (MPI_T)
+	ByRanks  Proof = "environment" // the environment of the ranks has the variables
+	Unproved Proof = "none"        // nothing that runs here shows it
 )
 
-// Entry is a choice that was written.
 type Entry struct {
 	Choice Choice `json:"choice"`
-	// It applies from the message size From on and below To (bytes of one block; To 0:
-	// no end). Before and behind it the library chooses by itself.
+	// The choice applies from message size From to below To (bytes of one block), or without
+	// end if To is 0. At other sizes the library chooses.
 	From  int64  `json:"from"`
 	To    int64  `json:"to"`
 	Where string `json:"where"` // a file with its line, or a variable
-	// Variable and Value are what ByVariable, ByValue and ByFile look at.
+	// ByVariable, ByValue and ByFile compare Variable with Value.
 	Variable string `json:"variable,omitempty"`
 	Value    string `json:"value,omitempty"`
 	Proof    Proof  `json:"proof"`
 }
 
-// Refusal is a choice that cannot be written.
 type Refusal struct {
 	Choice Choice `json:"choice"`
 	Reason string `json:"reason"`
 }
 
-// Setting is what a writer made.
 type Setting struct {
-	Writer  string            `json:"writer"` // its name
+	Writer  string            `json:"writer"`
 	Files   []File            `json:"-"`
 	Env     map[string]string `json:"env"` // puts them in force
 	Entries []Entry           `json:"entries"`
 	Refused []Refusal         `json:"refused"`
-	Notes   []string          `json:"notes"` // what whoever uses it should know
+	Notes   []string          `json:"notes"` // for its user
 }
 
-// Rule is a line of a setting, read back.
 type Rule struct {
-	Line     int
-	Function string
-	// It is for MinNP to MaxNP processes; MaxNP 0: no end.
-	MinNP, MaxNP int
-	// It applies from From on and below To (0: no end), in bytes as the format counts
-	// them.
-	From, To  int64
-	Algorithm string // its name or number; "" or "0": the library chooses
+	Line         int
+	Function     string
+	MinNP, MaxNP int    // processes; MaxNP 0 for no end
+	From, To     int64  // sizes, in bytes as the format counts them; To is excluded, 0 for no end
+	Algorithm    string // its name or number; "" or "0" if the library chooses
 }
 
-// Writer is a format for settings.
 type Writer struct {
 	Name  string
 	Title string
-	// For tells whether a library takes the format.
-	For func(Library) bool
-	// Write puts choices into one setting. What it cannot write is in Refused: no choice
-	// is an error.
+	For   func(Library) bool // tells whether a library takes the format
+	// Write puts choices into one setting. A choice that it cannot write is in Refused, not
+	// an error.
 	Write func(Target, []Choice) (*Setting, error)
-	// Read reads a file of rules back; an error names the line. Formats that no variable of
-	// mpi.env can name have none.
+	// Read reads a file of rules back; an error names the line. It is nil for formats that no
+	// variable of mpi.env can name.
 	Read func(name string, text []byte) ([]Rule, error)
 }
 
-// writers has every format, in the order in which they are tried: one that can tell
-// sizes apart before one that cannot.
+// writers has every format, in the order in which they are tried: formats with sizes before
+// those without.
 var writers = []Writer{
 	openMPIRules,
 	mpichJSON,
@@ -158,5 +138,4 @@ func Get(name string) (Writer, bool) {
 	return writers[i], true
 }
 
-// FileNames returns the names that a setting's files can have.
 func FileNames() []string { return []string{EnvFile, RulesFile, TreeFile} }

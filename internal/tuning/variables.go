@@ -51,7 +51,7 @@ var mpichVariables = Writer{
 	},
 }
 
-// forced writes what holds at all measured sizes as one variable for each collective.
+// forced writes choices for all measured sizes as one variable for each collective.
 func forced(writer string, choices []Choice, refuses func(Choice) string, as func(Choice) (name, value string, p Proof)) *Setting {
 	s := &Setting{Writer: writer, Env: map[string]string{}}
 	functions, of := accepted(choices, OwnAlgorithm, s, func(c Choice) string {
@@ -80,7 +80,6 @@ func forced(writer string, choices []Choice, refuses func(Choice) string, as fun
 	return s
 }
 
-// environment writes variables that choose no algorithm.
 var environment = Writer{
 	Name: "env", Title: "environment",
 	For: func(Library) bool { return true },
@@ -114,7 +113,6 @@ var environment = Writer{
 	},
 }
 
-// costs has the price of a variable.
 var costs = map[string]string{
 	"MALLOC_TRIM_THRESHOLD_": "the C library gives no memory that was freed back to the system below this size; a process keeps the most that it ever had",
 	"MALLOC_MMAP_THRESHOLD_": "memory of up to this size comes from the heap, and stays in the process when it is freed",
@@ -141,7 +139,7 @@ func refusesEnv(env map[string]string, c Choice) string {
 	return ""
 }
 
-// checkVariable refuses what a shell or a launcher would take apart.
+// checkVariable refuses characters that a shell or a launcher would interpret.
 func checkVariable(name, value string) error {
 	for i, r := range name {
 		if r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (i == 0 || r < '0' || r > '9') {

@@ -11,7 +11,7 @@ import (
 
 // Write gives every choice to the first of the named writers (without names: of all that
 // the library takes) that can write it. It returns one setting for each writer that wrote
-// something; Join puts them together.
+// something; Join merges them.
 func Write(t Target, choices []Choice, names ...string) (out []Setting, refused []Refusal, err error) {
 	var try []Writer
 	var known []string
@@ -27,7 +27,7 @@ func Write(t Target, choices []Choice, names ...string) (out []Setting, refused 
 		}
 		try = append(try, w)
 	}
-	why := map[string]string{} // the first reason that is about the choice, not about the kind of format
+	why := map[string]string{} // the first reason about the choice, not about the kind of format
 	left := choices
 	for _, w := range try {
 		s, err := w.Write(t, left)
@@ -51,8 +51,8 @@ func Write(t Target, choices []Choice, names ...string) (out []Setting, refused 
 	return out, refused, nil
 }
 
-// Join returns the environment and the files of several settings together, with env.sh,
-// which sets and explains the variables.
+// Join merges the environment and the files of several settings, and adds env.sh, which sets
+// and explains the variables.
 func Join(settings []Setting) (env map[string]string, files []File, err error) {
 	env = map[string]string{}
 	var notes []string

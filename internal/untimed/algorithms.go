@@ -11,7 +11,7 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// ReadAlgorithms asks the library in an mpirun of its own; no Starter is measure.Exec.
+// ReadAlgorithms asks the library in an mpirun of its own; start is measure.Exec by default.
 func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Starter) (*report.Algorithms, error) {
 	o, err := NewOnce(config, start)
 	if err != nil {

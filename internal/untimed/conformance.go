@@ -19,24 +19,23 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Outcome is what became of a legal call.
+// Outcome is what became of a conformance call.
 type Outcome struct {
-	// Call is what was called, and what is special about its arguments.
+	// Call names the function, and what is special about its arguments.
 	Call     string       `json:"call"`
 	Function string       `json:"function"`
 	Shape    string       `json:"shape"` // of the mpirun
 	NP       int          `json:"np"`    // processes of the communicator
-	Msize    int64        `json:"msize"` // bytes of one block; 0: none
+	Msize    int64        `json:"msize"` // bytes of one block, if any
 	State    OutcomeState `json:"state"`
 	Message  string       `json:"message,omitempty"` // what was wrong
 	// Cause is the place in a file of the environment that explains it.
 	Cause string `json:"cause,omitempty"`
 }
 
-// OutcomeState is how a legal call ended.
+// OutcomeState is how a conformance call ended.
 type OutcomeState string
 
-// How it ended.
 const (
 	CallRight   OutcomeState = "right"
 	CallWrong   OutcomeState = "wrong"   // other data than MPI defines
@@ -45,28 +44,28 @@ const (
 	CallHangs   OutcomeState = "hangs"   // it did not return within measure.stall
 )
 
-// legalSizes are bytes of a block, on both sides of what rules usually switch at. Parts of
+// conformanceSizes are bytes of a block, on both sides of what rules usually switch at. Parts of
 // the world are called on with the first two.
-var legalSizes = []int64{64, 64 << 10, 4 << 10, 1 << 20}
+var conformanceSizes = []int64{64, 64 << 10, 4 << 10, 1 << 20}
 
-// legalStall is the most that a legal call may take, unless measure.stall is shorter.
-const legalStall = 10 * time.Second
+// conformanceStall is the most that a conformance call may take, unless measure.stall is shorter.
+const conformanceStall = 10 * time.Second
 
-// Legal makes calls that MPI allows and that are easy to get wrong, of every collective, on
+// Conformance makes conformance calls, of every collective, on
 // the world of each configured shape and on parts of it, under an environment beside mpi.env,
 // and returns what became of each. A kind of call that ends the mpirun is not made again.
 // It is an error only if nothing could be called. With functions only these are called.
-func Legal(ctx context.Context, config *glfile.File, env map[string]string, functions ...string) ([]Outcome, error) {
+func Conformance(ctx context.Context, config *glfile.File, env map[string]string, functions ...string) ([]Outcome, error) {
 	o, err := NewOnce(config, nil)
 	if err != nil {
 		return nil, err
 	}
-	return o.Legal(ctx, env, functions...)
+	return o.Conformance(ctx, env, functions...)
 }
 
-func (o *Once) Legal(ctx context.Context, env map[string]string, functions ...string) (out []Outcome, err error) {
+func (o *Once) Conformance(ctx context.Context, env map[string]string, functions ...string) (out []Outcome, err error) {
 	for _, shape := range o.shapes() {
-		of, err := o.legalOn(ctx, shape, env, functions)
+		of, err := o.conformanceOn(ctx, shape, env, functions)
 		if err != nil {
 			return nil, err
 		}
@@ -76,13 +75,13 @@ func (o *Once) Legal(ctx context.Context, env map[string]string, functions ...st
 	return out, nil
 }
 
-// mostEnded mpiruns may end in a legal call; what they have not come to is not called then.
+// mostEnded mpiruns may end in a conformance call; what they have not come to is not called then.
 const mostEnded = 30
 
-// legalOn starts mpiruns until one comes to its end.
-func (o *Once) legalOn(ctx context.Context, shape guidelines.Shape, env map[string]string, functions []string) (bad []Outcome, err error) {
-	job := &protocol.Job{StallNS: int64(min(legalStall, time.Duration(o.config.Measure.Stall))),
-		Conformance: &protocol.ConformanceJob{Msizes: legalSizes, Functions: functions}}
+// conformanceOn starts mpiruns until one comes to its end.
+func (o *Once) conformanceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, functions []string) (bad []Outcome, err error) {
+	job := &protocol.Job{StallNS: int64(min(conformanceStall, time.Duration(o.config.Measure.Stall))),
+		Conformance: &protocol.ConformanceJob{Msizes: conformanceSizes, Functions: functions}}
 	for range mostEnded {
 		var last *protocol.ConformanceCall
 		got, err := o.do(ctx, shape, env, job, func(_, _ int, name string) {
@@ -100,7 +99,7 @@ func (o *Once) legalOn(ctx context.Context, shape guidelines.Shape, env map[stri
 		case !errors.As(err, &failed):
 			return nil, err
 		case job.Conformance.PauseNS == 0 && (last == nil || ended(shape, *last, failed).State == CallAborted):
-			job.Conformance.PauseNS = int64(legalPause) // the launcher may have dropped the name of the call
+			job.Conformance.PauseNS = int64(namePause) // the launcher may have dropped the name of the call
 			continue
 		case last == nil && job.Conformance.PauseNS < int64(longestPause):
 			job.Conformance.PauseNS *= 10 // a busy machine
@@ -129,7 +128,7 @@ func outcomeOf(shape guidelines.Shape, c protocol.ConformanceCall) Outcome {
 	return Outcome{Call: c.Name(), Function: c.Function, Shape: shape.String(), NP: c.NP, Msize: c.Msize}
 }
 
-// ended is the call in which an mpirun ended.
+// ended returns the call in which an mpirun ended.
 func ended(shape guidelines.Shape, c protocol.ConformanceCall, e *measure.Error) Outcome {
 	x := outcomeOf(shape, c)
 	x.Message, _, _ = strings.Cut(e.What, "; the last case that was reported finished")
@@ -149,21 +148,20 @@ func ended(shape guidelines.Shape, c protocol.ConformanceCall, e *measure.Error)
 	return x
 }
 
-// legalPause is between a call's name and the call as soon as a call has ended an mpirun,
+// namePause is between a call's name and the call as soon as a call has ended an mpirun,
 // and longer, up to longestPause, where no name at all has come through.
-const legalPause, longestPause = 3 * time.Millisecond, 300 * time.Millisecond
+const namePause, longestPause = 3 * time.Millisecond, 300 * time.Millisecond
 
-// largestRules is the most that is read of a file with rules.
+// largestRules limits a file with rules.
 const largestRules = 16 << 20
 
-// settingFiles are the variables that name a file, and who reads it.
+// SettingFiles are the variables that name a file, and the writer whose format it has.
 var SettingFiles = []struct{ Variable, Writer string }{
 	{"OMPI_MCA_coll_tuned_dynamic_rules_filename", "openmpi-rules"},
 	{"MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "mpich-json"},
 }
 
-// rulesOf reads the file that a variable of an environment names; nil without an error:
-// none is named.
+// RulesOf reads the file that a variable of an environment names, if it names one.
 func RulesOf(env map[string]string, variable, writer string) (path string, rules []tuning.Rule, err error) {
 	if path = env[variable]; path == "" {
 		return "", nil, nil
@@ -190,8 +188,8 @@ func blame(out []Outcome, env map[string]string) {
 	}
 }
 
-// NewlyBad are the outcomes of calls that are not right, and were before: what a library
-// does wrong by itself is no setting's fault.
+// NewlyBad returns the outcomes of calls that are not right, and were before: a setting is not
+// blamed for faults of the library itself.
 func NewlyBad(before, after []Outcome) (out []Outcome) {
 	type key struct{ call, shape string }
 	was := map[key]OutcomeState{}

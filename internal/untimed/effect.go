@@ -12,7 +12,6 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
@@ -20,16 +19,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// ReadForce tells, for an environment beside mpi.env, whether what its entries choose is
-// chosen, in a few mpiruns of each number of processes that time nothing.
-func ReadForce(ctx context.Context, config *glfile.File, env map[string]string, entries []tuning.Entry) ([]report.Force, error) {
-	o, err := NewOnce(config, nil)
-	if err != nil {
-		return nil, err
-	}
-	return o.Force(ctx, env, entries)
-}
-
+// Force tells, for an environment beside mpi.env, whether its entries are in force, in a few
+// untimed mpiruns of each number of processes.
 func (o *Once) Force(ctx context.Context, env map[string]string, entries []tuning.Entry) ([]report.Force, error) {
 	out := make([]report.Force, len(entries))
 	var nps []int
@@ -47,7 +38,7 @@ func (o *Once) Force(ctx context.Context, env map[string]string, entries []tunin
 	return out, nil
 }
 
-// forceOn answers the entries of a number of processes.
+// forceOn answers the entries for a number of processes.
 func (o *Once) forceOn(ctx context.Context, shape guidelines.Shape, env map[string]string, all []report.Force) error {
 	var here []*report.Force
 	var byMessages []*report.Force
@@ -72,7 +63,7 @@ func (o *Once) forceOn(ctx context.Context, shape guidelines.Shape, env map[stri
 	return o.count(ctx, shape, env, byMessages)
 }
 
-// notUsable: an environment under which an mpirun fails is in force nowhere.
+// notUsable answers that an environment under which an mpirun fails is in force nowhere.
 func notUsable(ctx context.Context, err error, here []*report.Force, why string) error {
 	var failed *measure.Error
 	if ctx.Err() != nil || !errors.As(err, &failed) {
@@ -87,7 +78,7 @@ func notUsable(ctx context.Context, err error, here []*report.Force, why string)
 	return nil
 }
 
-// readings are what the ranks say of the library's variables.
+// readings are the library's variables as the ranks read them.
 type readings struct {
 	algorithms []protocol.Algorithms
 	variables  []protocol.Variable
@@ -109,7 +100,7 @@ func (o *Once) readBack(ctx context.Context, shape guidelines.Shape, env map[str
 	return &readings{got.End.Algorithms.Collectives, got.End.Algorithms.Variables}, nil
 }
 
-// readFor are the names of the variables that ranks read for an entry; "": none.
+// readFor returns the variables that ranks read for an entry; some may be "".
 func readFor(e tuning.Entry) []string {
 	if e.Proof != tuning.ByRanks {
 		return []string{tuningName(e.Variable), tuningName(switchedBy(e.Variable))}
@@ -121,10 +112,10 @@ func readFor(e tuning.Entry) []string {
 	return names
 }
 
-// forceStall is how long a call may take where nothing is timed.
+// forceStall limits a call where nothing is timed.
 const forceStall = 30 * time.Second
 
-// tuningName is what MPI_T calls a variable of the environment.
+// tuningName returns MPI_T's name for a variable of the environment, if it has one.
 func tuningName(variable string) string {
 	if name, ok := strings.CutPrefix(variable, "OMPI_MCA_"); ok {
 		return name
@@ -137,7 +128,7 @@ func tuningName(variable string) string {
 
 const dynamicRules = "OMPI_MCA_coll_tuned_use_dynamic_rules"
 
-// switchedBy is the variable without which Open MPI ignores another.
+// switchedBy returns the variable without which Open MPI ignores another, if any.
 func switchedBy(variable string) string {
 	if strings.HasPrefix(variable, "OMPI_MCA_coll_tuned_") && variable != dynamicRules {
 		return dynamicRules
@@ -185,7 +176,6 @@ func (r *readings) judge(f *report.Force) {
 
 func isOn(value string) bool { return value == "1" || value == "true" }
 
-// judgeRanks compares the environment of the ranks with what is to be in it.
 func (r *readings) judgeRanks(f *report.Force) {
 	f.State, f.Text = report.InForce, "all ranks have "+f.Entry.Variable
 	for _, name := range tuning.Variables(f.Entry.Choice.Env) {
@@ -201,7 +191,6 @@ func (r *readings) judgeRanks(f *report.Force) {
 	}
 }
 
-// judgeForced compares the value of a variable with the number of its algorithm.
 func (r *readings) judgeForced(f *report.Force) {
 	c := f.Entry.Choice
 	i := slices.IndexFunc(r.algorithms, func(a protocol.Algorithms) bool { return a.Collective == c.Function })
@@ -220,10 +209,10 @@ func (r *readings) judgeForced(f *report.Force) {
 	}
 }
 
-// counts are the messages of all ranks in calls of a function at a size.
+// counts has the messages of all ranks in calls of a function at a size.
 type counts map[protocol.JobCase]protocol.Messages
 
-// count compares the messages inside of the collectives under the setting with those of
+// count compares the messages inside the collectives under the setting with the messages of
 // the algorithm that it should choose, and with the default's.
 func (o *Once) count(ctx context.Context, shape guidelines.Shape, env map[string]string, forces []*report.Force) error {
 	if launch.CountingEnv(o.ranks.Info.Library) == nil {

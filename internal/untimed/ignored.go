@@ -3,21 +3,22 @@ package untimed
 import (
 	"context"
 	"fmt"
-	"pgmpi/guidelines"
-	"pgmpi/internal/conf"
-	"pgmpi/measure/protocol"
 	"slices"
 	"strconv"
 	"strings"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/measure/protocol"
 )
 
-// choosesAlgorithm tells whether a variable of the environment is to choose algorithms.
+// ChoosesAlgorithm tells whether a variable of the environment is for choosing algorithms.
 func ChoosesAlgorithm(name string) bool {
 	return switchedBy(name) != "" && (strings.HasSuffix(name, "_algorithm") || strings.HasSuffix(name, "_filename")) ||
 		strings.HasPrefix(name, "MPIR_CVAR_") && (strings.HasSuffix(name, "_INTRA_ALGORITHM") || strings.HasSuffix(name, "_JSON_FILE"))
 }
 
-// ignored has a sentence for each of these variables that does nothing.
+// Ignored returns a sentence for each of these variables that does nothing.
 func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[string]string, names []string) (out []string, err error) {
 	read := &protocol.AlgorithmsJob{Variables: []string{tuningName(dynamicRules)}}
 	for _, name := range names {
@@ -36,7 +37,7 @@ func (o *Once) Ignored(ctx context.Context, shape guidelines.Shape, env map[stri
 	return out, nil
 }
 
-// ignores is why a variable does nothing; "": it may do something.
+// ignores returns why a variable does nothing, or "" if it may do something.
 func (r *readings) ignores(name string, env map[string]string) string {
 	v := r.of(name)
 	if on := r.of(dynamicRules); switchedBy(name) != "" && on.Known && !isOn(on.Value) {
@@ -52,7 +53,7 @@ func (r *readings) ignores(name string, env map[string]string) string {
 		if f.Variable != name {
 			continue
 		}
-		if _, _, err := RulesOf(env, f.Variable, f.Writer); err != nil && len(err.Error()) > 0 {
+		if _, _, err := RulesOf(env, f.Variable, f.Writer); err != nil {
 			return "it is not in the library's format: " + err.Error()
 		}
 	}

@@ -12,13 +12,13 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Once does jobs that time nothing.
+// Once does untimed jobs, each in an mpirun of its own.
 type Once struct {
 	config *glfile.File
 	ranks  *measure.Outside
 }
 
-// NewOnce finds the rank program of a configuration; no Starter is measure.Exec.
+// NewOnce finds the rank program of a configuration, and starts by measure.Exec by default.
 func NewOnce(config *glfile.File, start measure.Starter) (*Once, error) {
 	ranks, err := measure.FindRanks(config.MPI, start)
 	if err != nil {
@@ -27,18 +27,17 @@ func NewOnce(config *glfile.File, start measure.Starter) (*Once, error) {
 	return &Once{config, ranks}, nil
 }
 
-// OnceWith takes a rank program that has been found and asked already.
+// OnceWith takes a rank program that has been found and probed already.
 func OnceWith(config *glfile.File, start measure.Starter, path string, info protocol.RankInfo) *Once {
 	return &Once{config, &measure.Outside{MPI: config.MPI, Start: start, Path: path, Info: info}}
 }
 
-// shapes are those of the configuration.
 func (o *Once) shapes() []guidelines.Shape {
 	return o.config.Job.On(o.config.Job.NPOr(launch.DefaultNP))
 }
 
-// do does a job on a shape, under an environment beside mpi.env. A failure of the mpirun is
-// a *measure.Error.
+// do does a job on a shape, under an environment beside mpi.env. If the mpirun fails, the error
+// is a *measure.Error.
 func (o *Once) do(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job,
 	progress func(done, total int, name string)) (*protocol.Output, error) {
 	out, err := o.ranks.Do(ctx, shape, env, job, progress)

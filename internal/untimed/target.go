@@ -5,22 +5,13 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/tuning"
 	"pgmpi/measure/protocol"
 )
 
-// TuningTarget is what settings are written for: the library of the configuration, asked in an
-// mpirun of its own, and the folder that their files will lie in.
-func TuningTarget(ctx context.Context, config *glfile.File, folder string) (tuning.Target, error) {
-	o, err := NewOnce(config, nil)
-	if err != nil {
-		return tuning.Target{}, err
-	}
-	return o.Target(ctx, folder)
-}
-
+// Target returns the library of the configuration, asked in an mpirun of its own, and the folder
+// for the files of settings.
 func (o *Once) Target(ctx context.Context, folder string) (t tuning.Target, err error) {
 	t.Library = tuning.LibraryOf(o.ranks.Info.Library, o.ranks.Info.LibVersion)
 	if t.Folder, err = filepath.Abs(folder); err != nil {

@@ -3,8 +3,8 @@ package clocks
 import "time"
 
 // How fast a global clock goes wrong, ns in each ns, as long as this has not
-// been seen: offsets alone by the drift of two crystals of ±50 ppm against each
-// other; lines by what a second of exchanges leaves in their slope.
+// been seen: offsets by the drift of two crystals of ±50 ppm against each other; lines by
+// the error that a second of exchanges leaves in their slope.
 const (
 	offsetsDrift = 100e-6
 	linesDrift   = 1e-6
@@ -14,8 +14,8 @@ const (
 // measured with linear models for up to 20 s).
 const mostAge = 10 * time.Second
 
-// Drift knows how fast global clocks go wrong, and from that how long a
-// synchronisation lasts. The zero Drift has seen nothing.
+// Drift estimates how fast global clocks go wrong, and from that how long a
+// synchronisation lasts.
 type Drift struct {
 	rate float64 // ns in each ns
 	seen bool
@@ -23,19 +23,19 @@ type Drift struct {
 	Worst int64
 }
 
-// Renewed learns from a further synchronisation that after `age` the models
-// before it were off by this many ns at the rank where they were off most. That
-// holds the errors of both synchronisations too, so it is rather too much.
+// Renewed takes in that, at a further synchronisation after `age`, the models before it
+// were off by up to this many ns. The value includes the errors of both synchronisations, so
+// it is an overestimate.
 func (d *Drift) Renewed(off int64, age time.Duration) {
 	d.seen, d.rate = true, float64(off)/float64(max(1, age))
 	d.Worst = max(d.Worst, off)
 }
 
-// Lasts says how old a synchronisation may become before a global clock is off
+// Lasts returns how old a synchronisation may become before a global clock is off
 // by more than `bound`, if clocks go wrong no more than twice as fast as they
 // did; before that has been seen, as fast as models with or without slopes may
-// be. At most a fifth of the time goes into synchronisations, which took `cost`:
-// where processes share cores, their errors look like drift.
+// go. Synchronisations, which took `cost`, take at most a fifth of the time: where
+// processes share cores, their errors look like drift.
 func (d *Drift) Lasts(bound, cost time.Duration, lines bool) time.Duration {
 	rate := 2 * d.rate
 	if !d.seen {

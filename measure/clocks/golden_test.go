@@ -79,7 +79,7 @@ func TestMergeIsTheCompositionOfModelsOfTheLocalClock(t *testing.T) {
 			near(t, c.ID+" reference", (float64(local)-m.Ahead(local))/1e9, c.Expect.TReference[i], 1e-12*max(1, math.Abs(c.Expect.TReference[i])))
 		}
 		if c.Eq1 != c.Expect.Intercept && math.Abs(m.Ahead(0)/1e9-c.Eq1) < 1e-12 {
-			t.Errorf("%s: the intercept is that of Equation 1, which is for models of the reference's clock", c.ID)
+			t.Errorf("%s: the intercept is as in Equation 1, which is for models of the reference's clock", c.ID)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Model says how far a clock is ahead of a reference clock, as a function of
+// Model tells how far a clock is ahead of a reference clock, as a function of
 // the clock's own reading t (S-REVISITED, Algorithms 4 and 16):
 //
 //	ahead(t) = Offset + Intercept + Slope·(t − Origin), in ns
@@ -34,7 +34,7 @@ func (m Model) Global(t int64) int64 {
 	return t - m.Offset - int64(math.Round(m.rest(t)))
 }
 
-// Pinned returns the model with its slope that is ahead by a number of ns at the
+// Pinned returns the model with the same slope that is `ahead` ns ahead at the
 // reading t: the intercept is measured anew (S-REVISITED, Algorithm 4,
 // Compute_And_Set_Intercept).
 func (m Model) Pinned(t, ahead int64) Model {
@@ -67,9 +67,9 @@ func Merge(outer, inner Model) Model {
 type Point struct{ At, Ahead, RTT int64 }
 
 // Quiet leaves out the points whose round trip took more than twice the lower
-// quartile of all: a process that lost its core meanwhile has shifted them by
-// half of that. (S-NETGAUGE §2.2 keeps the quarter with the shortest; here a
-// quarter is the least that stays, and on a quiet machine all do.)
+// quartile: a process that lost its core meanwhile has shifted them by
+// half of that. (S-NETGAUGE §2.2 keeps the quarter with the shortest; here at least
+// a quarter stays, and on a quiet machine all do.)
 func Quiet(points []Point) []Point {
 	if len(points) == 0 {
 		return nil

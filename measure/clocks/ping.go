@@ -10,7 +10,6 @@ import (
 // question and after the answer, and the reference's reading in between; ns.
 type Ping struct{ Sent, Remote, Back int64 }
 
-// RTT is the round-trip time, ns.
 func (p Ping) RTT() int64 { return p.Back - p.Sent }
 
 // Estimate is a measured difference of two clocks.
@@ -21,9 +20,9 @@ type Estimate struct {
 	Bound int64
 }
 
-// SKaMPI estimates the difference by its way of bounding it: every exchange does
-// so from both sides, and the middle between the tightest bounds is taken
-// (S-REVISITED, Algorithm 7). There must be at least one exchange.
+// SKaMPI estimates the difference by bounding it: every exchange gives a lower and an upper
+// bound, and the estimate is the middle between the tightest ones (S-REVISITED, Algorithm 7).
+// There must be at least one exchange.
 func SKaMPI(pings []Ping) Estimate {
 	least, most := int64(math.MinInt64), int64(math.MaxInt64)
 	var atLeast, atMost int64
@@ -47,11 +46,10 @@ func Netgauge(pings []Ping) Estimate {
 	return Estimate{Point: Point{At: p.Sent + half, Ahead: p.Sent + half - p.Remote, RTT: p.RTT()}, Bound: half + 1}
 }
 
-// JonesKoenig estimates the difference as Jones and Koenig do: of the differences
-// after the answer, less half of the given round-trip time, the median one,
-// with the reading that belongs to it (S-REVISITED, Algorithms 4 and 15). For
-// an even number it is the lower median, so that it is one of the exchanges.
-// There must be at least one.
+// JonesKoenig estimates the difference as Jones and Koenig do: the median of the differences
+// after the answer, less half of the given round-trip time, with its own reading
+// (S-REVISITED, Algorithms 4 and 15). For an even number it takes the lower median, so that
+// it is one of the exchanges. There must be at least one.
 func JonesKoenig(pings []Ping, rtt int64) Point {
 	points := make([]Point, len(pings))
 	for i, p := range pings {

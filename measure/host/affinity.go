@@ -5,8 +5,8 @@ import (
 	"unsafe"
 )
 
-// Affinity is the mask of CPUs that the calling thread may run on
-// (sched_getaffinity); empty where the kernel does not tell.
+// Affinity returns the CPUs that the calling thread may run on
+// (sched_getaffinity), or an empty set if the kernel does not tell.
 func Affinity() Ranges {
 	var mask [1 << 11]uint64 // 131072 CPUs
 	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask)))

@@ -15,8 +15,8 @@ import (
 
 const cpuDir = "sys/devices/system/cpu"
 
-// ReadKind reads what does not change while a host runs. Env, Library and Program
-// are for the caller to fill in.
+// ReadKind reads the facts that do not change while a host runs. The caller fills in
+// Env, Library and Program.
 func ReadKind(root fs.FS) NodeKind {
 	info := map[string]string{} // the first value of every key
 	for key, value := range fields(root, "proc/cpuinfo") {
@@ -52,7 +52,6 @@ func ReadKind(root fs.FS) NodeKind {
 	return k
 }
 
-// text is a file without the blanks around its text; "" where there is none.
 func text(root fs.FS, name string) string {
 	b, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -61,7 +60,7 @@ func text(root fs.FS, name string) string {
 	return strings.TrimSpace(string(b))
 }
 
-// word is a file of one line; "" for what the kernel calls unknown.
+// word reads a file of one line, and returns "" where the kernel calls its value unknown.
 func word(root fs.FS, name string) string {
 	line, _, _ := strings.Cut(text(root, name), "\n")
 	if line == "<unknown>" || line == "<unsupported>" {
@@ -71,14 +70,10 @@ func word(root fs.FS, name string) string {
 }
 
 func number(root fs.FS, name string) float64 {
-	f, err := strconv.ParseFloat(word(root, name), 64)
-	if err != nil {
-		return 0
-	}
+	f, _ := strconv.ParseFloat(word(root, name), 64)
 	return f
 }
 
-// set is a file with a list of CPUs; nil where there is none.
 func set(root fs.FS, name string) Ranges {
 	if r, _ := parseRanges(word(root, name)); len(r) > 0 {
 		return r
@@ -86,7 +81,7 @@ func set(root fs.FS, name string) Ranges {
 	return nil
 }
 
-// with appends a set that has a least number of members and is not in the list yet.
+// with appends a set, unless it has fewer than least members or is in the list already.
 func with(sets []Ranges, least int, s Ranges) []Ranges {
 	if len(s) < least || slices.ContainsFunc(sets, func(o Ranges) bool { return slices.Equal(o, s) }) {
 		return sets
@@ -94,7 +89,7 @@ func with(sets []Ranges, least int, s Ranges) []Ranges {
 	return append(sets, s)
 }
 
-// fields are the lines "key: value" of a file.
+// fields yields the lines "key: value" of a file.
 func fields(root fs.FS, name string) iter.Seq2[string, string] {
 	return func(yield func(key, value string) bool) {
 		for line := range strings.Lines(text(root, name)) {
@@ -106,7 +101,7 @@ func fields(root fs.FS, name string) iter.Seq2[string, string] {
 	}
 }
 
-// online are the CPUs of the node; containers may have no /sys.
+// online falls back on /proc, since containers may have no /sys.
 func online(root fs.FS) Ranges {
 	if known := set(root, cpuDir+"/online"); known != nil {
 		return known
@@ -120,7 +115,7 @@ func online(root fs.FS) Ranges {
 	return found.Union(nil)
 }
 
-// cpuModel is the CPU's name. ARM's kernel gives numbers only.
+// cpuModel returns the CPU's name. On ARM the kernel gives numbers only.
 func cpuModel(info map[string]string) string {
 	if name := cmp.Or(info["model name"], info["cpu"]); name != "" {
 		return strings.Join(strings.Fields(name), " ")
@@ -131,7 +126,7 @@ func cpuModel(info map[string]string) string {
 	return ""
 }
 
-// governor names the frequency governors in use; where they differ, with their CPUs.
+// governor names the frequency governors in use, with their CPUs if there are several.
 func governor(root fs.FS, cpus Ranges) string {
 	by := map[string]Ranges{}
 	for _, cpu := range cpus {
@@ -149,7 +144,6 @@ func governor(root fs.FS, cpus Ranges) string {
 	return strings.Join(names, ", ")
 }
 
-// turbo says whether clock rates above the nominal one are allowed.
 func turbo(root fs.FS) string {
 	switch no, boost := word(root, cpuDir+"/intel_pstate/no_turbo"), word(root, cpuDir+"/cpufreq/boost"); {
 	case no == "0", no != "1" && boost == "1":
@@ -160,7 +154,6 @@ func turbo(root fs.FS) string {
 	return ""
 }
 
-// lastLevelCache is the size of the largest cache of the first CPU, in bytes.
 func lastLevelCache(root fs.FS) int64 {
 	var largest int64
 	sizes, _ := fs.Glob(root, cpuDir+"/cpu0/cache/index[0-9]*/size")
@@ -171,10 +164,9 @@ func lastLevelCache(root fs.FS) int64 {
 	return largest
 }
 
-// devices are the network devices that are up, "eth0 10000 Mb/s", and the
-// InfiniBand ports, "mlx5_0/1 100 Gb/sec (4X EDR)". What has no hardware, such as
-// the bridges and pairs of containers that come and go, is named only where
-// there is nothing else.
+// devices lists the network devices that are up, "eth0 10000 Mb/s", and the
+// InfiniBand ports, "mlx5_0/1 100 Gb/sec (4X EDR)". Devices without hardware, such as
+// the bridges of containers that come and go, are listed only where there are no others.
 func devices(root fs.FS) []string {
 	var out, virtual []string
 	names, _ := fs.Glob(root, "sys/class/net/*/operstate")
@@ -206,8 +198,8 @@ func devices(root fs.FS) []string {
 	return out
 }
 
-// cpuLimit is how many CPUs' time the cgroups of this process allow; 0: no
-// limit, or none that can be seen. The narrowest on the way up counts.
+// cpuLimit returns how many CPUs' time the cgroups of this process allow, by the narrowest
+// on the way up; 0 if no limit can be seen.
 func cpuLimit(root fs.FS) float64 {
 	limit := 0.0
 	narrow := func(quota, period string) {

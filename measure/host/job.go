@@ -11,23 +11,22 @@ import (
 	"time"
 )
 
-// Job is the job of a batch system that pgmpi runs in. Who submitted it, and on
-// whose account, is left out: results are published.
+// Job is the batch job that pgmpi runs in. Who submitted it, and on whose account, is
+// left out: results are published.
 type Job struct {
 	Scheduler string `json:"scheduler"` // "slurm", "pbs", "lsf", "sge"
 	ID        string `json:"id"`
 	Partition string `json:"partition,omitempty"` // or queue
 	Nodes     string `json:"nodes,omitempty"`     // as the scheduler writes them: "node[1-4]"
 	NodeCount int    `json:"node_count,omitempty"`
-	Switch    string `json:"switch,omitempty"` // of the first node
-	// Restarts counts how often a job was put back into the queue.
-	Restarts int `json:"restarts,omitempty"`
+	Switch    string `json:"switch,omitempty"`   // of the first node
+	Restarts  int    `json:"restarts,omitempty"` // how often it was put back into the queue
 
-	Slots   int `json:"-"` // ranks that were asked for, or have a CPU each; 0: not known
-	NodeCPU int `json:"-"` // CPUs of the first node for the job; 0: not known
+	Slots   int `json:"-"` // ranks that were asked for, or have a CPU each; 0 if unknown
+	NodeCPU int `json:"-"` // CPUs of the first node for the job; 0 if unknown
 }
 
-// ReadJob reads the job from the environment; nil outside of one.
+// ReadJob reads the job from the environment; it returns nil outside of one.
 func ReadJob() *Job {
 	number := func(name string) int {
 		n, err := strconv.Atoi(os.Getenv(name))
@@ -57,7 +56,7 @@ func ReadJob() *Job {
 			return &Job{Scheduler: "lsf", Partition: os.Getenv("LSB_QUEUE"), NodeCount: hosts, Slots: cmp.Or(number("LSB_DJOB_NUMPROC"), slots)}
 		}},
 		{"JOB_ID", func() *Job {
-			if os.Getenv("SGE_ROOT") == "" { // the name is nobody's own
+			if os.Getenv("SGE_ROOT") == "" { // other programs use the name JOB_ID too
 				return nil
 			}
 			return &Job{Scheduler: "sge", Partition: os.Getenv("QUEUE"), NodeCount: number("NHOSTS"), Slots: number("NSLOTS")}
@@ -73,7 +72,7 @@ func ReadJob() *Job {
 	return nil
 }
 
-// slurmCPUs reads "4(x2),2": the CPUs of the first node, and of all.
+// slurmCPUs reads the CPUs of the first node, and of all, from text such as "4(x2),2".
 func slurmCPUs(text string) (first, all int) {
 	for part := range strings.SplitSeq(text, ",") {
 		cpus, times, repeated := strings.Cut(strings.TrimSuffix(part, ")"), "(x")
@@ -112,10 +111,9 @@ func (j *Job) Over() bool {
 	return slices.Contains(over, j.state())
 }
 
-// Running tells whether a job certainly runs.
 func (j *Job) Running() bool { return j.state() == "RUNNING" }
 
-// state asks Slurm for the state of a job; "" where it says nothing.
+// state asks Slurm for the state of a job; it returns "" if Slurm does not answer.
 func (j *Job) state() string {
 	if j == nil || j.Scheduler != "slurm" {
 		return ""

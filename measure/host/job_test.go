@@ -11,7 +11,7 @@ import (
 	"pgmpi/internal/remark"
 )
 
-// The variables are those of Slurm 22.05 (sbatch(1), OUTPUT ENVIRONMENT VARIABLES), of
+// The variables are from Slurm 22.05 (sbatch(1), OUTPUT ENVIRONMENT VARIABLES), of
 // PBS Pro (qsub(1B)), of LSF 10 (its reference, "Environment variables set for job
 // execution"), and of Grid Engine (qsub(1), ENVIRONMENTAL VARIABLES).
 func TestJobOfABatchSystemIsReadWithoutItsOwner(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Layout is where the ranks of an mpirun ran, and on what: the factors of
-// S-REVISITED, Table VI, that only the ranks can see. What nodes have in
-// common is stored once.
+// Layout holds where the ranks of an mpirun ran, and on which hosts: the factors of
+// S-REVISITED, Table VI, that only the ranks can see. Facts that nodes share are
+// stored once.
 type Layout struct {
 	Shape    string     `json:"shape,omitempty"`
 	Since    string     `json:"since,omitempty"`   // the raw file of the mpirun that gathered it
@@ -23,8 +23,7 @@ type Layout struct {
 	OtherEnv Ranges `json:"other_env,omitempty"`
 }
 
-// Node has the facts of one host that it does not share. Numbers that are not known are
-// null or 0.
+// Node has the facts of one host that it does not share. Unknown numbers are null or 0.
 type Node struct {
 	Host         string   `json:"host"`
 	Kind         int      `json:"kind"`    // index into Layout.Kinds
@@ -34,18 +33,16 @@ type Node struct {
 	MemAvailable int64    `json:"mem_available"` // bytes, before our buffers
 	MHz          float64  `json:"mhz,omitempty"` // of the first rank's CPU at that moment
 	Load         *float64 `json:"load"`
-	// OthersBusy is how many CPUs other programs kept busy while all ranks slept.
-	OthersBusy *float64 `json:"others_busy"`
+	OthersBusy   *float64 `json:"others_busy"` // CPUs that other programs kept busy while all ranks slept
 }
 
 // Pin is the affinity mask of consecutive ranks of a node (sched_getaffinity).
 type Pin struct {
 	CPUs  Ranges `json:"cpus"`
-	Ranks int    `json:"ranks"` // how many
+	Ranks int    `json:"ranks"`
 }
 
-// NodeKind has the facts that several nodes can share. Strings that are not known are
-// empty.
+// NodeKind has the facts that several nodes can share. Unknown strings are empty.
 type NodeKind struct {
 	Kernel      string            `json:"kernel"`
 	CPU         string            `json:"cpu"` // model
@@ -62,7 +59,7 @@ type NodeKind struct {
 	TSC         []string          `json:"tsc,omitempty"` // the CPU flags about the time stamp counter
 	Clocksource string            `json:"clocksource,omitempty"`
 	Virtual     bool              `json:"virtual,omitempty"`   // a virtual machine, as the CPU says
-	CPULimit    float64           `json:"cpu_limit,omitempty"` // CPUs that the cgroup allows; 0: no limit
+	CPULimit    float64           `json:"cpu_limit,omitempty"` // CPUs that the cgroup allows; 0 if no limit
 	Devices     []string          `json:"devices,omitempty"`   // network devices with their state and speed
 	Env         map[string]string `json:"env,omitempty"`       // variables that set MPI libraries, see Env
 	Library     string            `json:"library"`             // its version text
@@ -91,7 +88,6 @@ func Place(ranks []int) string {
 	return strings.Join(runs, "+")
 }
 
-// Place is where the ranks of a layout are; "" where no nodes are known.
 func (l *Layout) Place() string {
 	ranks := make([]int, len(l.Nodes))
 	for i, n := range l.Nodes {
@@ -100,7 +96,7 @@ func (l *Layout) Place() string {
 	return Place(ranks)
 }
 
-// Place is where the ranks of a shape lay in its first mpirun; "" where that is not known.
+// Place returns the places of the ranks in the first mpirun of a shape; "" if unknown.
 func (f *Factors) Place(shape string) string {
 	for i := range f.Layouts {
 		if l := &f.Layouts[i]; l.Shape == shape {
@@ -110,7 +106,7 @@ func (f *Factors) Place(shape string) string {
 	return ""
 }
 
-// Check refuses indices that lead nowhere and ranks without a mask.
+// Check refuses indices that are out of range, and ranks without a mask.
 func (l *Layout) Check() error {
 	for _, n := range l.Nodes {
 		if n.Kind < 0 || n.Kind >= len(l.Kinds) || n.Pinning < 0 || n.Pinning >= len(l.Pinnings) {
@@ -131,29 +127,27 @@ func (l *Layout) Check() error {
 	return nil
 }
 
-// Add keeps a layout, unless the last one of its shape has the same settings.
+// Add appends a layout, unless the last one of its shape has the same settings.
 func (f *Factors) Add(l Layout) {
-	for _, last := range slices.Backward(f.Layouts) {
-		if last.Shape == l.Shape && last.settings() == l.settings() {
-			return
-		}
-		if last.Shape == l.Shape {
-			break
-		}
+	last := len(f.Layouts) - 1
+	for last >= 0 && f.Layouts[last].Shape != l.Shape {
+		last--
 	}
-	f.Layouts = append(f.Layouts, l)
+	if last < 0 || f.Layouts[last].settings() != l.settings() {
+		f.Layouts = append(f.Layouts, l)
+	}
 }
 
-// settings is a layout as text, without what changes from minute to minute or
-// from one job of a batch system to the next; the nodes say where a job ran.
+// settings returns a layout as text, without what changes from minute to minute or
+// from one job of a batch system to the next; the nodes show where a job ran.
 func (l Layout) settings() string {
 	l.Since, l.Nodes, l.Kinds = "", slices.Clone(l.Nodes), slices.Clone(l.Kinds)
 	for i := range l.Kinds {
 		l.Kinds[i].Env = maps.Clone(l.Kinds[i].Env)
 		maps.DeleteFunc(l.Kinds[i].Env, func(name, _ string) bool { return strings.HasPrefix(name, "SLURM_") })
 	}
-	// The rank program and what follows do not count: the kind has its hash, and
-	// how the job reaches it changes nothing.
+	// The rank program and its arguments do not count: the kind has its hash, and how the
+	// job reaches it changes nothing.
 	at := len(l.Command) - 1
 	for at > 0 && l.Command[at] != "--np" {
 		at--
@@ -172,7 +166,7 @@ func (l Layout) settings() string {
 	return string(text)
 }
 
-// masks are the affinity masks of a node, one for each of its ranks.
+// masks returns the affinity masks of a node, one for each of its ranks.
 func (l *Layout) masks(n *Node) []Ranges {
 	out := make([]Ranges, 0, len(n.Ranks))
 	for _, p := range l.Pinnings[n.Pinning] {
@@ -183,7 +177,7 @@ func (l *Layout) masks(n *Node) []Ranges {
 	return out
 }
 
-// cores are the first CPUs of the cores that a mask touches, and all CPUs of these cores.
+// cores returns the first CPUs of the cores that a mask touches, and all CPUs of these cores.
 func (k *NodeKind) cores(mask Ranges) (cores, cpus Ranges) {
 	for _, c := range mask {
 		core := Ranges{c}
@@ -220,8 +214,8 @@ func (l *Layout) Join(p *Layout) {
 	l.OtherEnv = l.OtherEnv.Union(p.OtherEnv)
 }
 
-// Factors are the settings that can change a result: what the driver found on
-// its own host at the start, and what the ranks found on theirs.
+// Factors holds the settings that can change a result: those that the driver found on
+// its own host at the start, and those that the ranks found on theirs.
 type Factors struct {
 	Hostname string            `json:"hostname"`
 	Kernel   string            `json:"kernel"`
@@ -231,9 +225,9 @@ type Factors struct {
 	Go       string            `json:"go"`
 	// Mockups are the hashes of the files with mock-ups of the user's own, by path.
 	Mockups map[string]string `json:"mockups,omitempty"`
-	// Job is the batch system's job that the folder was begun in; nil: none.
+	// Job is the batch job that the folder was begun in, if any.
 	Job *Job `json:"job,omitempty"`
 	// Layouts has one of every shape, from its first mpirun, and one more for
-	// every --resume that found something else. Older manifests have none.
+	// every --resume that found other settings. Older manifests have none.
 	Layouts []Layout `json:"layouts,omitempty"`
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 )
 
-// RankFacts are facts of one rank: few, since there may be thousands of ranks.
 type RankFacts struct {
 	Host string `json:"h"`
 	CPUs Ranges `json:"c"` // affinity mask
@@ -17,19 +16,16 @@ type RankFacts struct {
 	Same uint32 `json:"s"`
 }
 
-// ReadRank collects the facts of the calling rank.
 func ReadRank(host string, environ []string, library, program string) (RankFacts, error) {
 	text, err := json.Marshal([]any{tuning(Env(environ)), library, program})
 	return RankFacts{Host: host, CPUs: Affinity(), Same: crc32.ChecksumIEEE(text)}, err
 }
 
-// NodeFacts are facts of a node, read by its first rank.
 type NodeFacts struct {
 	Kind NodeKind `json:"kind"`
 	Node Node     `json:"node"`
 }
 
-// ReadNode reads a host on behalf of the rank that runs there on the given CPUs.
 func ReadNode(root fs.FS, rank RankFacts, environ []string, library, program string) NodeFacts {
 	f := NodeFacts{Kind: ReadKind(root), Node: Node{Host: rank.Host}}
 	f.Kind.Env, f.Kind.Library, f.Kind.Program = Env(environ), library, program
@@ -56,8 +52,8 @@ func Leaders(ranks []RankFacts) []int {
 	return leaders
 }
 
-// Merge makes a Layout of the facts of all ranks, and of those that the leaders
-// have read, in their order.
+// Merge makes a Layout of the facts of all ranks, and of the nodes, in the order of their
+// leaders.
 func Merge(ranks []RankFacts, nodes []NodeFacts) (*Layout, error) {
 	leaders := Leaders(ranks)
 	if len(nodes) != len(leaders) {
@@ -84,30 +80,19 @@ func Merge(ranks []RankFacts, nodes []NodeFacts) (*Layout, error) {
 	return l, nil
 }
 
-// sameplacing leaves out variables about placement that nodes do not share: the first node
-// has those of the batch script, the others those of the step of the launcher. The layout
-// shows their effect.
+// sameplacing deletes variables about placement that nodes do not share: on the first node
+// the batch script sets them, on the others the launcher's step. The layout shows their
+// effect.
 func sameplacing(nodes []NodeFacts) {
-	for name, value := range nodes[0].Kind.Env {
-		for _, n := range nodes {
-			if other, there := n.Kind.Env[name]; begins(name, placing) && (!there || other != value) {
-				forget(nodes, name)
-				break
-			}
-		}
-	}
-	for _, n := range nodes[1:] {
-		for name := range n.Kind.Env {
-			if _, there := nodes[0].Kind.Env[name]; begins(name, placing) && !there {
-				forget(nodes, name)
-			}
-		}
-	}
-}
-
-func forget(nodes []NodeFacts, name string) {
 	for _, n := range nodes {
-		delete(n.Kind.Env, name)
+		for name, value := range n.Kind.Env {
+			differs := func(o NodeFacts) bool { other, there := o.Kind.Env[name]; return !there || other != value }
+			if begins(name, placing) && slices.ContainsFunc(nodes, differs) {
+				for _, o := range nodes {
+					delete(o.Kind.Env, name)
+				}
+			}
+		}
 	}
 }
 
@@ -123,7 +108,7 @@ func pins(facts []RankFacts, ranks Ranges) []Pin {
 	return out
 }
 
-// index returns where v is in the table, which gets it if it is new.
+// index returns the index of v in the table, to which it adds v if it is new.
 func index[T any](table *[]T, v T) int {
 	at := slices.IndexFunc(*table, func(known T) bool { return reflect.DeepEqual(known, v) })
 	if at < 0 {

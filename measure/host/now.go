@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Load is the one-minute load average; -1 where it is not known.
+// Load returns the one-minute load average; -1 if unknown.
 func Load(root fs.FS) float64 {
 	first, _, _ := strings.Cut(word(root, "proc/loadavg"), " ")
 	f, err := strconv.ParseFloat(first, 64)
@@ -16,7 +16,7 @@ func Load(root fs.FS) float64 {
 	return f
 }
 
-// Memory is MemTotal and MemAvailable in bytes; 0 where they are not known.
+// Memory returns MemTotal and MemAvailable in bytes; 0 if unknown.
 func Memory(root fs.FS) (total, available int64) {
 	for key, value := range fields(root, "proc/meminfo") {
 		kib, err := strconv.ParseInt(strings.TrimSuffix(value, " kB"), 10, 64)
@@ -31,7 +31,7 @@ func Memory(root fs.FS) (total, available int64) {
 	return total, available
 }
 
-// mhz is the clock rate of a CPU at this moment; 0 where it is not known.
+// mhz returns the present clock rate of a CPU; 0 if unknown.
 func mhz(root fs.FS, cpu int) float64 {
 	if khz := number(root, cpuDir+"/cpu"+strconv.Itoa(cpu)+"/cpufreq/scaling_cur_freq"); khz > 0 {
 		return khz / 1e3
@@ -50,12 +50,11 @@ func mhz(root fs.FS, cpu int) float64 {
 	return 0
 }
 
-// CPUTime is the time of all CPUs together since the host started, in the
-// kernel's ticks.
+// CPUTime is the time of all CPUs together since the host started, in the kernel's ticks.
 type CPUTime struct{ Busy, All float64 }
 
-// ReadCPUTime reads /proc/stat; zeros where it is not known. Time that a
-// hypervisor took away does not count.
+// ReadCPUTime reads /proc/stat; it returns zeros if it cannot. Time that a hypervisor took
+// away does not count.
 func ReadCPUTime(root fs.FS) CPUTime {
 	line, _, _ := strings.Cut(text(root, "proc/stat"), "\n")
 	f := strings.Fields(line)
@@ -79,7 +78,7 @@ func ReadCPUTime(root fs.FS) CPUTime {
 	return t
 }
 
-// BusySince is how many of n CPUs were busy since before; nil where the host does not tell.
+// BusySince returns how many of n CPUs were busy since before; nil if the host does not tell.
 func (t CPUTime) BusySince(before CPUTime, n int) *float64 {
 	if t.All <= before.All || t.Busy < before.Busy {
 		return nil

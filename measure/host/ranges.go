@@ -8,7 +8,7 @@ import (
 )
 
 // Ranges is a set of small numbers, ascending: CPUs or ranks. As text it is a
-// list as the kernel writes them, "0-3,8".
+// list as the kernel writes it, "0-3,8".
 type Ranges []int
 
 // The largest set, and the largest number in it, that a text may ask for.
@@ -17,7 +17,7 @@ const (
 	maxRangesValue = 1 << 24
 )
 
-// parseRanges reads "0-3,8"; "" is the empty set.
+// parseRanges reads "0-3,8", and "" as the empty set.
 func parseRanges(text string) (Ranges, error) {
 	out := Ranges{}
 	text = strings.TrimSpace(text)
@@ -47,7 +47,7 @@ func ends(part string) (a, b int, ok bool) {
 	return a, b, errA == nil && errB == nil && a >= 0 && b >= a && b < maxRangesValue
 }
 
-// Members is how many numbers a text asks parseRanges for; 0 for what is no list.
+// Members returns how many numbers a text lists, or 0 if it is not a list.
 func Members(text string) int {
 	members := 0
 	for part := range strings.SplitSeq(strings.TrimSpace(text), ",") {
@@ -60,7 +60,6 @@ func Members(text string) int {
 	return members
 }
 
-// String is the shortest list, "0-3,8".
 func (r Ranges) String() string {
 	var parts []string
 	for i := 0; i < len(r); i++ {
@@ -83,7 +82,6 @@ func (r *Ranges) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// Within tells whether every member is in o.
 func (r Ranges) Within(o Ranges) bool {
 	for _, v := range r {
 		if _, found := slices.BinarySearch(o, v); !found {
@@ -93,7 +91,6 @@ func (r Ranges) Within(o Ranges) bool {
 	return true
 }
 
-// Union has the members of both.
 func (r Ranges) Union(o Ranges) Ranges {
 	out := slices.Concat(r, o)
 	slices.Sort(out)

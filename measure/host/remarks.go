@@ -15,8 +15,8 @@ const (
 	lowShare = 0.1 // of a node's memory that is free
 )
 
-// Remarks says what is doubtful about all layouts (S-REVISITED, Table VI). What
-// is not known is never doubtful. What holds for several shapes is said once.
+// Remarks lists what is doubtful about all layouts (S-REVISITED, Table VI). Unknown facts
+// are never doubtful. A remark that holds for several shapes is listed once.
 func (f *Factors) Remarks() []remark.Remark {
 	out := f.unused()
 	shapes := map[string]int{}
@@ -35,7 +35,7 @@ func (f *Factors) Remarks() []remark.Remark {
 	return out
 }
 
-// unused says how many nodes of the batch system's job had no ranks.
+// unused remarks on nodes of the batch job that had no ranks.
 func (f *Factors) unused() []remark.Remark {
 	most := 0
 	for i := range f.Layouts {
@@ -47,8 +47,8 @@ func (f *Factors) unused() []remark.Remark {
 	return []remark.Remark{remark.New(remark.NodesUnused, "", "the ranks ran on %s of the %d of the job", conf.Plural(most, "node"), f.Job.NodeCount)}
 }
 
-// misplaced says that the ranks are not where the shape says; a check refuses to run like
-// this.
+// misplaced remarks on ranks that are not where the shape places them; a check refuses to
+// run like this.
 func (l *Layout) misplaced() []remark.Remark {
 	if got := l.Place(); strings.Contains(l.Shape, "x") && got != l.Shape {
 		return []remark.Remark{remark.New(remark.Misplaced, l.Shape, "%s was asked for (nodes × ranks on each), and the ranks are placed as %s", l.Shape, got)}
@@ -56,7 +56,7 @@ func (l *Layout) misplaced() []remark.Remark {
 	return nil
 }
 
-// Oversubscribed returns the remark for a shape whose ranks did not say where they ran, by
+// Oversubscribed returns the remark for a shape whose ranks did not tell where they ran, by
 // the cores of this host.
 func (f *Factors) Oversubscribed(shape string, np int) (r remark.Remark, found bool) {
 	if len(f.Layouts) > 0 || f.Cores == 0 || np <= f.Cores {
@@ -65,10 +65,10 @@ func (f *Factors) Oversubscribed(shape string, np int) (r remark.Remark, found b
 	return remark.New(remark.Oversubscribed, shape, "%s on this machine, "+oversubscribed, shape, np, conf.Plural(f.Cores, "CPU")), true
 }
 
-const oversubscribed = "%d ranks run on %s: times are those of the scheduler as much as of the library"
+const oversubscribed = "%d ranks run on %s: times depend on the scheduler as much as on the library"
 
-// Remarks says what is doubtful about one layout: first where the ranks are, then
-// what they run on.
+// Remarks lists what is doubtful about one layout: first where the ranks are, then
+// the hosts.
 func (l *Layout) Remarks() []remark.Remark {
 	var pins, hosts findings
 	for i := range l.Nodes {
@@ -85,7 +85,7 @@ type finding struct {
 	ranks Ranges
 }
 
-// findings holds what several nodes have in common once.
+// findings holds a finding that several nodes share once.
 type findings []*finding
 
 func (f *findings) add(id remark.ID, n *Node, ranks Ranges, format string, args ...any) {
@@ -99,7 +99,6 @@ func (f *findings) add(id remark.ID, n *Node, ranks Ranges, format string, args 
 	*f = append(*f, &finding{id, text, []string{n.Host}, ranks})
 }
 
-// remarks names the hosts, after the shape where it matters.
 func (f findings) remarks(shape string) []remark.Remark {
 	var out []remark.Remark
 	for _, at := range f {
@@ -113,7 +112,7 @@ func (f findings) remarks(shape string) []remark.Remark {
 	return out
 }
 
-// someOf names at most three, or two and counts the rest.
+// someOf names up to three; of more it names two and counts the rest.
 func someOf(names []string) string {
 	if len(names) > 3 {
 		return fmt.Sprintf("%s, %s and %d more", names[0], names[1], len(names)-2)
@@ -170,7 +169,7 @@ func (l *Layout) pinned(n *Node, f *findings) {
 }
 
 // crowded finds ranks that have less room than one CPU or core each: all that may
-// run only within one mask. room gives the CPUs of a mask and how many ranks fit.
+// run only within one mask. room returns the CPUs of a mask and how many ranks fit.
 func crowded(n *Node, masks []Ranges, room func(Ranges) (Ranges, int)) (ranks, cpus Ranges) {
 	seen := map[string]bool{}
 	for _, m := range masks {
@@ -192,8 +191,8 @@ func crowded(n *Node, masks []Ranges, room func(Ranges) (Ranges, int)) (ranks, c
 	return nil, nil
 }
 
-// unpinned are the ranks that may move between cores: to any core of the node,
-// or to any of those that the ranks of this mpirun may use.
+// unpinned returns the ranks that may move between cores: to any core of the node,
+// or to any that the ranks of this mpirun may use.
 func unpinned(k *NodeKind, n *Node, masks []Ranges, usable int) Ranges {
 	var free Ranges
 	for i, m := range masks {
@@ -241,7 +240,7 @@ func (l *Layout) differences() []remark.Remark {
 	return out
 }
 
-// values are the different values that the kinds of nodes have, quoted.
+// values returns the different values that the kinds of nodes have, quoted.
 func (l *Layout) values(get func(*NodeKind) string) []string {
 	var out []string
 	for i := range l.Kinds {

@@ -193,7 +193,7 @@ func TestOversubscribedFallsBackToTheDriversCores(t *testing.T) {
 		t.Errorf("as many cores as processes: %+v", r)
 	}
 	r, found := f.Oversubscribed("p3", 3)
-	want := "p3 on this machine, 3 ranks run on 2 CPUs: times are those of the scheduler as much as of the library"
+	want := "p3 on this machine, 3 ranks run on 2 CPUs: times depend on the scheduler as much as on the library"
 	if !found || r.ID != remark.Oversubscribed || r.Place != "p3" || r.Text != want || r.Remedy == "" {
 		t.Errorf("got %+v, want %q", r, want)
 	}

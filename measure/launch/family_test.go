@@ -2,7 +2,7 @@ package launch
 
 import "testing"
 
-// The texts are those of Debian 12's libraries, of the tests of Julia's MPI.jl
+// The texts are from Debian 12's libraries, of the tests of Julia's MPI.jl
 // (lib/MPIPreferences) for MVAPICH2 2.3.6, Intel MPI and Cray MPICH, and of
 // E4S-CL's tests for MVAPICH2 2.3.5.
 func TestFamilyIsReadFromTheLibrarysVersion(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 const rankVariable = "PGMPI_RANK"
 
-// FindRank returns the path of the rank program: the configured one, that of
+// FindRank returns the path of the rank program: the configured one, the one in
 // PGMPI_RANK, pgmpi-rank beside this program, or the installed one
 // (../libexec/pgmpi/rank-*) of the library whose mpirun is first on the PATH.
 func FindRank(configured string) (string, error) {
@@ -36,7 +36,7 @@ func findFrom(bin string) (string, error) {
 		return beside, nil
 	}
 	folder := filepath.Join(filepath.Dir(bin), "libexec", "pgmpi")
-	// A folder as a pattern that matches itself alone: the only error is a bad pattern.
+	// The folder is quoted as a pattern; the only error is a bad pattern.
 	quoted := strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(folder)
 	ranks, _ := filepath.Glob(filepath.Join(quoted, "rank-*"))
 	ranks = slices.DeleteFunc(ranks, func(path string) bool { return strings.HasSuffix(path, "-delay.so") })
@@ -47,7 +47,6 @@ func findFrom(bin string) (string, error) {
 	return choose(ranks)
 }
 
-// named returns the absolute path of a rank program that must exist.
 func named(path, remedy string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -64,9 +63,9 @@ func there(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// choose takes the rank program of the library whose mpirun is first on the PATH,
-// of several of one library that built with the compiler wrapper beside that
-// mpirun. A single one is taken where no mpirun is on the PATH, or an unknown one.
+// choose returns the rank program of the library whose mpirun is first on the PATH. Of
+// several of one library it takes the one built with the compiler wrapper beside that mpirun.
+// A single one is taken even where no mpirun is on the PATH, or an unknown one.
 func choose(ranks []string) (string, error) {
 	mpirun, families := firstOnPath()
 	if len(families) == 0 {
@@ -104,8 +103,8 @@ func choose(ranks []string) (string, error) {
 		mpirun, strings.Join(fitting, ", "), rankVariable)
 }
 
-// firstOnPath is the mpirun, or else the mpiexec, that the PATH leads to, and the
-// families of libraries whose launcher it says it is; MVAPICH's is MPICH's.
+// firstOnPath returns the first mpirun, or else mpiexec, on the PATH, and the families of
+// libraries whose launcher it says it is; MVAPICH's is MPICH's.
 func firstOnPath() (path string, families []string) {
 	for _, name := range []string{"mpirun", "mpiexec"} {
 		path, err := exec.LookPath(name)

@@ -21,7 +21,7 @@ func Cores() int { return runtime.NumCPU() }
 // Launch returns the argument list, with "{np}", "{nodes}" and "{ppn}" and without
 // the rank program, that starts the ranks of a shape: the configured one, or the
 // default of the library that the rank program is built for. The one word "srun"
-// is short for Slurm's.
+// stands for Slurm's default.
 func Launch(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string, error) {
 	argv, err := c.Words, startedByLauncher()
 	if err != nil {
@@ -90,8 +90,7 @@ func findLauncher(known []launcher, rank protocol.RankInfo, w wish) ([]string, e
 	return nil, fmt.Errorf("no mpirun for %s was found (tried %s); put it on the PATH or give it with --launch", rank.BuiltFor, strings.Join(tried, ", "))
 }
 
-// candidates are the programs of all launchers, those beside the compiler
-// wrapper first.
+// candidates lists the programs of all launchers, those beside the compiler wrapper first.
 func candidates(known []launcher, mpicc string) []string {
 	var beside, names []string
 	for _, l := range known {
@@ -108,8 +107,7 @@ func candidates(known []launcher, mpicc string) []string {
 	return append(beside, names...)
 }
 
-// versionText returns the answer of a launcher to --version, which may exit with an error
-// and still give it.
+// versionText returns a launcher's answer to --version, even if it exits with an error.
 func versionText(path string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

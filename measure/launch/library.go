@@ -8,40 +8,39 @@ import (
 	"strings"
 )
 
-// library says how the ranks of one family of MPI libraries are started.
+// library holds how the ranks of one family of MPI libraries are started.
 type library struct {
 	family    string // as in RankInfo.Library
 	says      string // is found in the text of MPI_Get_library_version
 	pmi       string // of srun --mpi: how ranks find each other
 	launchers []launcher
 	startUp   StartUp
-	counting  map[string]string // has the library count the messages inside of its calls; nil: it cannot
-	// chooses is what the ranks' environment needs so that MPI_T chooses among the
-	// library's own algorithms, and an error says that one cannot do a call.
+	counting  map[string]string // variables that make the library count the messages inside its calls, if it can
+	// chooses has the variables that MPI_T needs to choose among the library's own algorithms,
+	// and to get an error where an algorithm cannot do a call.
 	chooses map[string]string
 }
 
-// launcher is one of the programs that start a library's ranks on this machine.
 type launcher struct {
 	programs []string            // in the order they are tried
 	says     *regexp.Regexp      // is found in the output of PROGRAM --version
 	words    func(wish) []string // after the program
-	refuses  func() error        // why it would not start anything; nil if it would
+	refuses  func() error        // returns why it would start nothing, if it would
 }
 
-// CountingEnv returns the variables with which the ranks of a library count the messages
-// inside of its calls; nil: it cannot.
+// CountingEnv returns the variables that make a library count the messages inside its
+// calls, or nil if it cannot.
 func CountingEnv(family string) map[string]string { return find(family).counting }
 
-// StartUp is the time that an mpirun takes without its cases, and a step of a collective
-// takes where ranks share cores, in seconds: the estimate before the first mpirun.
+// StartUp holds the seconds that an mpirun takes without its cases, and that a step of a
+// collective takes where ranks share cores: the estimate before the first mpirun.
 type StartUp struct {
 	Fixed, PerRank float64
 	Choice         float64 // more, where the messaging layer is chosen anew (mpi.keep_pml)
 	SharedStep     float64
 }
 
-// A library that gives its core away waits less for the others.
+// A library that yields its core waits less for the others.
 const (
 	yieldingStep = 4e-6
 	spinningStep = 6e-3
@@ -69,11 +68,10 @@ var libraries = []library{{
 	counting: map[string]string{"OMPI_MCA_pml_monitoring_enable": "1"},
 	chooses:  map[string]string{"OMPI_MCA_coll_tuned_use_dynamic_rules": "1"},
 }, {
-	// Intel MPI pins by itself, a process to the cores that fall to it; with a
-	// domain of one core each it is like the other launchers' binding to cores
-	// (Developer Reference for Linux, "Interoperability with OpenMP API",
-	// I_MPI_PIN_DOMAIN). It starts more processes than cores without a word, and as
-	// root.
+	// Intel MPI pins each process to its share of the cores; with a domain of one core
+	// each it does as the other launchers' binding to cores (Developer Reference for Linux,
+	// "Interoperability with OpenMP API", I_MPI_PIN_DOMAIN). It starts more processes than
+	// cores without complaint, and as root.
 	family: "intel", says: "Intel(R) MPI", pmi: "pmi2",
 	launchers: []launcher{{
 		programs: []string{"mpiexec.hydra", "mpirun", "mpiexec"},
@@ -105,15 +103,14 @@ var libraries = []library{{
 	chooses: noFallback,
 }}
 
-// noFallback: MPICH would silently run another algorithm where the forced one cannot do
-// the call.
+// Without noFallback MPICH would silently run another algorithm where the forced one cannot
+// do the call.
 var noFallback = map[string]string{"MPIR_CVAR_COLLECTIVE_FALLBACK": "error"}
 
-// ofHydra: it is MPICH's process manager, which libraries made from MPICH keep.
+// MPICH's process manager, which libraries made from MPICH keep.
 var ofHydra = regexp.MustCompile(`(?m)^HYDRA build details:`)
 
-// refusesRoot is Open MPI's rule, in 5 as in 4 (prrte: schizo_ompi.c,
-// allow_run_as_root).
+// Open MPI refuses root, in 5 as in 4 (prrte: schizo_ompi.c, allow_run_as_root).
 func refusesRoot() error {
 	if os.Geteuid() != 0 || (os.Getenv("OMPI_ALLOW_RUN_AS_ROOT") == "1" && os.Getenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") == "1") {
 		return nil
@@ -121,24 +118,22 @@ func refusesRoot() error {
 	return errors.New("as root, Open MPI starts nothing unless told to: run pgmpi as another user, or, where nothing can be harmed (a container), set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 in the environment of pgmpi (mpi.env of gl.toml is not enough)")
 }
 
-// StartUpOf is the start-up of a family, or of any other library.
 func StartUpOf(family string) StartUp {
 	return cmp.Or(find(family).startUp, StartUp{Fixed: 0.5, PerRank: 0.065, SharedStep: spinningStep})
 }
 
-// AlgorithmEnv returns the variables with which the ranks' library lets its own algorithms
-// be chosen.
+// AlgorithmEnv returns the variables that let MPI_T choose the library's own algorithms.
 func AlgorithmEnv(family string) map[string]string { return find(family).chooses }
 
-// Forces tells whether a variable of the ranks' environment forces an algorithm of a
-// collective, in Open MPI, or MPICH and what is made from it.
+// Forces tells whether a variable forces an algorithm of a collective, in Open MPI, or MPICH
+// and what is made from it.
 func Forces(variable, collective string) bool {
 	name := strings.TrimPrefix(collective, "MPI_")
 	return variable == "OMPI_MCA_coll_tuned_"+strings.ToLower(name)+"_algorithm" || variable == "MPIR_CVAR_"+strings.ToUpper(name)+"_INTRA_ALGORITHM"
 }
 
-// Family returns the family of the MPI library with this text of MPI_Get_library_version,
-// as in RankInfo.Library; "" if unknown.
+// Family returns the family (as in RankInfo.Library) of the MPI library with this text of
+// MPI_Get_library_version; "" if unknown.
 func Family(version string) string {
 	for _, l := range libraries {
 		if strings.Contains(version, l.says) {

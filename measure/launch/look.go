@@ -17,9 +17,8 @@ import (
 
 const maxProgram = 1 << 30
 
-// Look is Probe without starting the rank program: what its file holds. The MPI
-// library that it loads is not known, its family only where the compiler
-// wrapper's name shows it.
+// Look is Probe without starting the rank program, from what its file holds. It cannot know
+// the MPI library, and its family only where the compiler wrapper's name shows it.
 func Look(path string) (protocol.RankInfo, error) {
 	info := protocol.RankInfo{Program: "pgmpi-rank"}
 	f, err := regular.Open(path)
@@ -52,8 +51,7 @@ func linked(flags, name string) string {
 	return value
 }
 
-// familyOf is the family that the name of a compiler wrapper, or what it links to,
-// shows; "" if none.
+// familyOf guesses the family from the name of a compiler wrapper or of its link's target.
 func familyOf(mpicc string) string {
 	target, err := filepath.EvalSymlinks(mpicc)
 	if mpicc == "" || err != nil {
@@ -69,9 +67,9 @@ func familyOf(mpicc string) string {
 	return ""
 }
 
-// Likely is Launch without starting anything: of the launchers of the rank
-// program's family the first that is there, which may be another library's; nil if
-// there is none, or the family is not known.
+// Likely is Launch without starting anything: it takes the first launcher of the rank
+// program's family that exists, though it may be another library's. It returns nil if there
+// is none, or the family is unknown.
 func Likely(c Config, rank protocol.RankInfo, shape guidelines.Shape) ([]string, error) {
 	if len(c.Words) > 0 {
 		return Launch(c, rank, shape)

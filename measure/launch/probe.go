@@ -36,7 +36,6 @@ func Probe(path string) (protocol.RankInfo, error) {
 	return info, nil
 }
 
-// probeRemedy says what to do about a rank program that cannot say its version.
 func probeRemedy(err error) string {
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):

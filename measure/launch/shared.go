@@ -9,13 +9,11 @@ import (
 	"syscall"
 )
 
-// SharedFolder has the shared-memory files of this host.
 const SharedFolder = "/dev/shm"
-
 const shm = SharedFolder + "/"
 
-// segments and singles begin the names of files that MPI libraries make: of a file for each
-// rank, whose names differ behind the last dot, and of files of which nothing tells the next.
+// segments and singles hold prefixes of files that MPI libraries make. Segments have a file
+// for each rank, whose names differ behind the last dot; names of singles are unrelated.
 var (
 	segments = []string{"vader_segment.", "sm_segment."}
 	singles  = []string{"mpich_shar_tmp", "ucx_shm_posix_"}
@@ -29,7 +27,7 @@ func begins(name string, prefixes []string) bool {
 }
 
 // Shared lists the files in /dev/shm that a process of this host maps or has open,
-// and that still have a name; pid 0 is the calling process.
+// and that still have a name; pid 0 means the calling process.
 func Shared(pid int) (found []string) {
 	proc := "/proc/self"
 	if pid != 0 {
@@ -52,12 +50,12 @@ func Shared(pid int) (found []string) {
 }
 
 // RemoveShared deletes the shared-memory files of an mpirun that are still in
-// /dev/shm, given those that its ranks had. Open MPI names the segments of all
+// /dev/shm, given the files that its ranks had. Open MPI names the segments of all
 // ranks after the job (vader_segment.HOST.UID.JOB.RANK, in version 5
-// sm_segment.…; untested): one rank's tell those of the others. MPICH's ranks
+// sm_segment.…; untested): one rank's segment tells the others. MPICH's ranks
 // share one file (mpich_shar_tmpXXXXXX), which has a name until all have it, and
-// UCX makes several for each (ucx_shm_posix_…). Other files are left alone, and so
-// are those of other users.
+// UCX makes several for each (ucx_shm_posix_…). Files with other names or of other users
+// stay.
 func RemoveShared(had []string) {
 	for _, own := range had {
 		dir, name := filepath.Split(own)

@@ -13,9 +13,9 @@ import (
 
 // Config has the keys and flags about the launcher.
 type Config struct {
-	Words       []string // with "{np}" and the like; empty: the library's
-	Hostfile    string   // "": the batch system's
-	CPUsPerRank int      // 0 and 1: one
+	Words       []string // with "{np}" and the like; if empty, the library's
+	Hostfile    string   // if "", the batch system's
+	CPUsPerRank int      // 0 means 1
 }
 
 // wish is what the words of a launcher must express.
@@ -26,8 +26,8 @@ type wish struct {
 	hostfile bool
 }
 
-// openMPI are the words of Open MPI's mpirun; oversubscribe is what lets ranks
-// share cores where nothing is said of nodes.
+// openMPI returns the words of Open MPI's mpirun; oversubscribe lets ranks share cores where
+// no nodes are given.
 func openMPI(oversubscribe ...string) func(wish) []string {
 	return func(w wish) []string {
 		words, by := []string{"-np", "{np}"}, ""
@@ -57,8 +57,8 @@ func openMPI(oversubscribe ...string) func(wish) []string {
 	}
 }
 
-// hydra are the words of MPICH's mpiexec and its relatives, with more of them:
-// always, and where a rank has a core, has several, or shares one.
+// hydra returns the words of MPICH's mpiexec and its relatives, with others that each
+// library needs: always, and where a rank has a core, has several, or shares one.
 func hydra(always, core, several, shared []string) func(wish) []string {
 	return func(w wish) []string {
 		words := []string{"-np", "{np}"}
@@ -82,7 +82,6 @@ func when(wanted bool, words ...string) []string {
 	return words
 }
 
-// wishFor returns the wish for a shape.
 func (c Config) wishFor(shape guidelines.Shape) wish {
 	_, shared := Crowded(shape, c.CPUsPerRank)
 	return wish{grid: shape.Nodes > 0, shared: shared, several: c.CPUsPerRank > 1, hostfile: c.Hostfile != ""}
@@ -111,7 +110,7 @@ func (c Config) settle(words []string, shape guidelines.Shape) ([]string, error)
 	return replaced(words, "{cpus}", strconv.Itoa(max(1, c.CPUsPerRank))), nil
 }
 
-// hostfile is the path of the file for {hostfile}: the user's, or the batch system's.
+// hostfile returns the path for {hostfile}: the user's file, or the batch system's.
 func (c Config) hostfile() (string, error) {
 	if c.Hostfile == "" {
 		for _, name := range []string{"PBS_NODEFILE", "LSB_DJOB_HOSTFILE"} {
@@ -135,21 +134,19 @@ func replaced(words []string, what, with string) []string {
 	return out
 }
 
-// Placed returns a launcher's argument list with the numbers of a shape.
 func Placed(argv []string, s guidelines.Shape) []string {
 	argv = replaced(argv, "{np}", strconv.Itoa(s.NP))
 	argv = replaced(argv, "{nodes}", strconv.Itoa(s.Nodes))
 	return replaced(argv, "{ppn}", strconv.Itoa(s.PPN))
 }
 
-// RankArgv is the command line that starts the ranks of a shape; args are more of
-// the rank program's arguments.
+// RankArgv returns the command line that starts the ranks of a shape.
 func RankArgv(launch []string, rankPath string, s guidelines.Shape, args ...string) []string {
 	return append(append(Placed(launch, s), rankPath, "--np", strconv.Itoa(s.NP)), args...)
 }
 
-// Crowded tells whether ranks of a shape share cores, and how many cores are known: with
-// nodes given, of one node. With no cores known it says no.
+// Crowded tells whether ranks of a shape share cores, and how many cores are known: those on
+// one node if nodes are given. With no cores known it returns false.
 func Crowded(s guidelines.Shape, cpusPerRank int) (cores int, crowded bool) {
 	job, wanted := host.ReadJob(), max(1, cpusPerRank)
 	if s.Nodes == 0 {
@@ -170,7 +167,7 @@ func Crowded(s guidelines.Shape, cpusPerRank int) (cores int, crowded bool) {
 	return cores, s.PPN*wanted > cores
 }
 
-// DefaultNP is the number of slots of the batch allocation, else the cores.
+// DefaultNP returns the number of slots of the batch allocation, else of cores.
 func DefaultNP() int {
 	if j := host.ReadJob(); j != nil && j.Slots > 0 {
 		return j.Slots
@@ -178,8 +175,8 @@ func DefaultNP() int {
 	return Cores()
 }
 
-// slots is how many ranks can have a core each: of a batch allocation, which may
-// have many nodes, its tasks, unless it was asked to overcommit; else the cores.
+// slots returns how many ranks can have a core each: the tasks of a batch allocation, which
+// may have many nodes, unless it was asked to overcommit; else the cores.
 func slots() int {
 	if os.Getenv("SLURM_OVERCOMMIT") != "" {
 		return Cores()
@@ -187,8 +184,8 @@ func slots() int {
 	return max(Cores(), DefaultNP())
 }
 
-// startedByLauncher returns an error if a launcher has started pgmpi itself, several times:
-// each would start ranks of its own.
+// startedByLauncher returns an error if a launcher has started several copies of pgmpi: each
+// would start ranks of its own.
 func startedByLauncher() error {
 	for _, v := range []string{"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "FLUX_JOB_SIZE"} {
 		if n, err := strconv.Atoi(os.Getenv(v)); err == nil && n > 1 {

@@ -30,7 +30,6 @@ type Algorithms struct {
 	Names []Algorithm `json:"algorithms"`
 }
 
-// Algorithm is one of them.
 type Algorithm struct {
 	Name  string `json:"name"`
 	Value int    `json:"value"` // of the variable
@@ -53,7 +52,6 @@ type Variable struct {
 // mostAlgorithms of one collective, and collectives, are far more than any library has.
 const mostAlgorithms = 100
 
-// check refuses lists that no rank program sends.
 func (e *AlgorithmsEnd) check() error {
 	if e == nil {
 		return nil

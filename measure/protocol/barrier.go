@@ -37,7 +37,6 @@ type Barriers struct {
 	TimeNS     float64 `json:"time_ns"` // from the first entry to the last exit, the median
 }
 
-// check refuses what cannot be.
 func (b *Barriers) check() error {
 	if b != nil && (b.Calls < 1 || b.Late < 0 || !(min(b.ApartNS, b.ApartP95NS, b.TimeNS) >= 0)) {
 		return fmt.Errorf("barriers that cannot have been: %+v", *b)
@@ -45,7 +44,6 @@ func (b *Barriers) check() error {
 	return nil
 }
 
-// exit takes the exits of the next rank.
 func (o *OutputReader) exit(text []byte) (err error) {
 	if o.job.Clocks == nil || o.job.Clocks.Barriers == 0 || len(o.out.Exits) == o.job.NP {
 		return errors.New("more than the job asks for")

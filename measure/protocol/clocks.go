@@ -24,7 +24,6 @@ type ClocksJob struct {
 	Barriers int `json:"barriers,omitempty"`
 }
 
-// ClockSync is what became of one synchronisation.
 type ClockSync struct {
 	Method     string       `json:"method"`
 	Failed     string       `json:"failed,omitempty"` // why it could not be done here

@@ -1,6 +1,5 @@
 package protocol
 
-// Hello is rank 0's first word.
 type Hello struct {
 	Protocol int      `json:"protocol"`
 	NP       int      `json:"np"` // size of MPI_COMM_WORLD

@@ -12,7 +12,6 @@ import (
 	"pgmpi/nrep"
 )
 
-// Mode is what an mpirun that calls cases is for.
 type Mode string
 
 const (
@@ -122,7 +121,6 @@ func (j *Job) check() error {
 	return nil
 }
 
-// present counts what is true.
 func present(of ...bool) (n int) {
 	for _, is := range of {
 		if is {
@@ -144,7 +142,6 @@ type Mockups struct {
 // MockupFault is what a rank's error about a Mockups begins with.
 const MockupFault = "[[mockup]]"
 
-// JobCase is one case of a job.
 type JobCase struct {
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"`          // bytes

@@ -113,7 +113,6 @@ func (o *OutputWriter) line(text []byte) {
 // samplesPerLine keeps lines far below what launchers forward at once.
 const samplesPerLine = 512
 
-// Case writes what became of a case, and its samples.
 func (o *OutputWriter) Case(c CaseResult, samples []Sample) { o.More(c, samples, 0) }
 
 // More is Case for one whose samples before the first have been written.
@@ -435,7 +434,6 @@ func (o *OutputReader) end(text []byte) error {
 	return nil
 }
 
-// check refuses what no rank program sends.
 func (e *End) check() error {
 	if len(e.Conformance) > mostConformance {
 		return errors.New("too many conformance calls")
@@ -461,7 +459,6 @@ func (e *CallsEnd) check() error {
 	return nil
 }
 
-// arrived compares what was sent with what is here.
 func (o *OutputReader) arrived(lines int, crc string) error {
 	if here := fmt.Sprintf("%08x", o.crc); lines != o.lines || crc != here {
 		return fmt.Errorf("it counts %d lines with checksum %s, %d with %s arrived: standard output was damaged on its way", lines, crc, o.lines, here)
@@ -492,7 +489,6 @@ type Finished struct {
 	Rounds  int              // of the job; 0: its cases are finished one by one
 }
 
-// Finished is what the last SoFar has closed.
 func (o *OutputReader) Finished() Finished { return o.closed }
 
 // Output returns what was collected; only to be used after the end record.

@@ -62,7 +62,6 @@ type Overlap struct {
 	DoneNS float64 `json:"done_ns"`
 }
 
-// Overlapped is a call with computation beside it.
 type Overlapped struct {
 	Interval   int64   `json:"interval,omitempty"`
 	Tests      int64   `json:"tests"`
@@ -75,7 +74,6 @@ type Overlapped struct {
 	ExcessNS   float64 `json:"excess_ns"`   // of that, without the computation
 }
 
-// Check refuses what cannot be.
 func (o *Overlap) Check() error {
 	if o == nil {
 		return nil

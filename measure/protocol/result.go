@@ -2,7 +2,6 @@ package protocol
 
 import "fmt"
 
-// Status is what became of a case in an mpirun.
 type Status string
 
 const (
@@ -22,7 +21,6 @@ const (
 // NotTimed are the statuses of a case without samples, from the least on.
 var NotTimed = []Status{StatusNotMeasured, StatusUnavailable, StatusHangs, StatusCrashes, StatusWrong}
 
-// CaseResult is what became of one case in one mpirun.
 type CaseResult struct {
 	Case      int    `json:"case"` // index into Job.Cases; in a Raw header, into its Cases
 	Status    Status `json:"status"`
@@ -78,7 +76,6 @@ type Messages struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// Check refuses what cannot be.
 func (m *Messages) Check() error {
 	if m != nil && (m.Calls < 1 || min(m.Count, m.Bytes) < 0) {
 		return fmt.Errorf("%d messages of %d bytes in %d calls", m.Count, m.Bytes, m.Calls)
@@ -86,7 +83,6 @@ func (m *Messages) Check() error {
 	return nil
 }
 
-// Counter is one that was asked for.
 type Counter struct {
 	Name string `json:"name"`
 	From string `json:"from,omitempty"` // how it is read
@@ -101,7 +97,6 @@ type Counting struct {
 	WithoutNS float64 `json:"without_ns"`
 }
 
-// Check refuses what cannot be.
 func (c *Counting) Check() error {
 	if c != nil && (c.N < 1 || !(c.WithNS > 0 && c.WithoutNS > 0)) {
 		return fmt.Errorf("counters were read in %v ns, and not in %v", c.WithNS, c.WithoutNS)
@@ -118,7 +113,6 @@ type Usage struct {
 	SwitchesRank int   `json:"switches_rank"`
 }
 
-// Check refuses what np ranks cannot have counted.
 func (u *Usage) Check(np int) error {
 	if u == nil {
 		return nil

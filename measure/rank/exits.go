@@ -105,7 +105,6 @@ func (e *exits) measure(caller *call.Caller) (err error) {
 	}
 }
 
-// batch makes some barriers.
 func (e *exits) batch(row *native.Function, left time.Duration) error {
 	e.Set(0, max(1, left), max(1, e.wanted-len(e.apart)))
 	b, err := e.Plain(row, min(clockBatch, 2*e.wanted-e.done))
@@ -134,7 +133,6 @@ func (e *exits) batch(row *native.Function, left time.Duration) error {
 	return nil
 }
 
-// summary describes the exits of every rank.
 func (e *exits) summary() (perRank []protocol.Exit, all *protocol.Barriers, err error) {
 	n := len(e.apart)
 	if n == 0 {

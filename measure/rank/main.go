@@ -146,7 +146,6 @@ type session struct {
 	name string // of what is running
 }
 
-// setName says what is running.
 func (s *session) setName(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +181,6 @@ func giveUp() {
 	mpi.Abort(exitCode)
 }
 
-// fail ends the mpirun on all ranks.
 func (s *session) fail(err error) {
 	if s.Rank == 0 {
 		s.say("%s %s", protocol.LineError, strings.ReplaceAll(err.Error(), "\n", "; "))

@@ -38,7 +38,6 @@ const (
 // MaxVisits is the most visits of cases in an mpirun.
 const MaxVisits = 1 << 20
 
-// mostCases is how many cases an mpirun of a Plan can have.
 func mostCases(mode protocol.Mode, plan *guidelines.Plan) int {
 	if mode == protocol.ModeSplit {
 		return len(plan.Cases) + 2*len(plan.Tests)
@@ -49,7 +48,6 @@ func mostCases(mode protocol.Mode, plan *guidelines.Plan) int {
 	return len(plan.Cases)
 }
 
-// headerLimit is the most bytes of the header line of a raw file.
 func headerLimit(cases int) int { return headerBase + headerPerCase*cases }
 
 // bounded refuses a manifest that stands for far more than it holds.
@@ -85,7 +83,7 @@ func bounded(text []byte) error {
 	return nil
 }
 
-// list decodes a JSON array of at most so many values.
+// list decodes a JSON array of at most the given number of values.
 func list[T any](text json.RawMessage, most int, what string) (out []T, err error) {
 	if len(text) == 0 || string(text) == "null" {
 		return nil, nil

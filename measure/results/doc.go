@@ -1,5 +1,4 @@
-// Package results is what lies on disk: the manifest, the raw samples, and the
-// folder they are in.
+// Package results reads and writes results folders: the manifest and the raw samples.
 //
 // Writers make a file appear only when it is whole; readers refuse a damaged
 // one with its name and line. Durations are integers in nanoseconds, sizes are

@@ -21,7 +21,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Folder is a results folder on disk.
 type Folder struct {
 	Path string
 	lock *lock
@@ -34,7 +33,7 @@ const (
 	heldName     = ".lock-held" // where there is no flock
 )
 
-// What `pgmpi submit` puts into a folder before anything is measured there.
+// Files that `pgmpi submit` puts into a folder before anything is measured there.
 const (
 	BatchScript = "batch.sh"
 	BatchLog    = "batch.log" // what the job prints
@@ -55,7 +54,7 @@ func Create(path string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What a killed driver was still writing; only the owner of the lock may delete it.
+	// A killed driver leaves temporary files; only the owner of the lock may delete them.
 	for _, dir := range []string{path, raw} {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
@@ -76,7 +75,6 @@ func (f *Folder) ID() string {
 	return inode(info)
 }
 
-// inode is the number of a file in its file system.
 func inode(info fs.FileInfo) string {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return fmt.Sprint(s.Ino)
@@ -84,7 +82,7 @@ func inode(info fs.FileInfo) string {
 	return ""
 }
 
-// Own tells whether a folder is what this user has made of it: nobody else owns it
+// Own tells whether a folder is this user's alone: nobody else owns it
 // or may write to it, and its manifest was written into this folder and no other.
 func Own(path string, m *Manifest) bool {
 	for _, name := range []string{".", manifestName, lockName} {
@@ -104,11 +102,9 @@ func Own(path string, m *Manifest) bool {
 	return true
 }
 
-// Close unlocks the folder.
 func (f *Folder) Close() error { return f.lock.release() }
 
-// Open takes an existing results folder for reading, without a lock: a file is
-// there whole or not at all.
+// Open opens a results folder for reading, without a lock: files appear only when whole.
 func Open(path string) (*Folder, *Manifest, error) {
 	f := &Folder{Path: path}
 	m, err := f.Manifest()
@@ -137,7 +133,6 @@ func IsFresh(path string) bool {
 	})
 }
 
-// Manifest reads manifest.json.
 func (f *Folder) Manifest() (*Manifest, error) {
 	path := filepath.Join(f.Path, manifestName)
 	text, err := regular.Read(path, maxManifest)
@@ -169,7 +164,6 @@ func (f *Folder) WriteManifest(m *Manifest) error {
 	return f.WriteJSON(manifestName, m)
 }
 
-// WriteJSON writes a value as indented JSON into a file of the folder.
 func (f *Folder) WriteJSON(name string, v any) error {
 	return f.WriteFile(name, func(w io.Writer) error {
 		e := json.NewEncoder(w)
@@ -178,7 +172,6 @@ func (f *Folder) WriteJSON(name string, v any) error {
 	})
 }
 
-// WriteFile makes a file of the folder of what fill writes.
 func (f *Folder) WriteFile(name string, fill func(io.Writer) error) error {
 	return regular.Write(filepath.Join(f.Path, name), fill)
 }
@@ -205,7 +198,6 @@ func (f *Folder) WriteJob(j *protocol.Job) (string, error) {
 	return path, errors.Join(err, file.Close())
 }
 
-// Has tells whether an mpirun is finished.
 func (f *Folder) Has(mode protocol.Mode, shape guidelines.Shape, run int) bool {
 	_, err := os.Stat(f.rawPath(mode, shape, run))
 	return err == nil
@@ -215,7 +207,6 @@ func (f *Folder) rawPath(mode protocol.Mode, shape guidelines.Shape, run int) st
 	return filepath.Join(f.Path, rawName, RawName(mode, shape, run))
 }
 
-// WriteRun stores a finished mpirun.
 func (f *Folder) WriteRun(r *Run) error {
 	err := f.writeRaw(filepath.Join(rawName, RawName(r.Mode, r.Shape, r.Run)), r)
 	if err == nil {
@@ -240,7 +231,7 @@ func (f *Folder) WritePart(r *Run) error {
 	return f.writeRaw(f.partName(r.Mode, r.Shape, r.Run), r)
 }
 
-// Part is what WritePart has stored; nil: nothing that can be used.
+// Part returns the run that WritePart has stored, or nil if it cannot be used.
 func (f *Folder) Part(mode protocol.Mode, shape guidelines.Shape, run int, plan *guidelines.Plan) *Run {
 	r, err := f.readRun(filepath.Join(f.Path, f.partName(mode, shape, run)), mode, shape, run, plan)
 	if err != nil {
@@ -269,13 +260,13 @@ func (f *Folder) readRun(path string, mode protocol.Mode, shape guidelines.Shape
 	for i, c := range r.Cases {
 		if c.Plan < 0 || c.Plan >= len(plan.Cases) ||
 			plan.Cases[c.Plan].Function != c.Function || plan.Cases[c.Plan].Msize != c.Msize || plan.Cases[c.Plan].Shape != shape {
-			return nil, fmt.Errorf("%s:1: case %d (%s at %s) is not that of the manifest: the file belongs to another plan: move it away, --resume measures this mpirun again", path, i, c.Function, conf.HumanSize(c.Msize))
+			return nil, fmt.Errorf("%s:1: case %d (%s at %s) is another than in the manifest: the file belongs to another plan: move it away, --resume measures this mpirun again", path, i, c.Function, conf.HumanSize(c.Msize))
 		}
 	}
 	return r, nil
 }
 
-// Finished lists the runs of one mode and shape that are there, ascending.
+// Finished lists the finished runs of one mode and shape, ascending.
 func (f *Folder) Finished(mode protocol.Mode, shape guidelines.Shape) ([]int, error) {
 	entries, err := os.ReadDir(filepath.Join(f.Path, rawName))
 	if err != nil {

@@ -15,11 +15,10 @@ import (
 
 // lock keeps a results folder for one process.
 type lock struct {
-	file *os.File // with flock: the kernel lets go when the process dies
-	held string   // without: the file whose existence is the lock; "" with flock
+	file *os.File // with flock: the kernel releases it when the process dies
+	held string   // without flock: the file whose existence is the lock
 }
 
-// holder is who has a lock.
 type holder struct {
 	Host string    `json:"host"`
 	PID  int       `json:"pid"`
@@ -42,7 +41,6 @@ func (h holder) String() string {
 	return s
 }
 
-// gone tells whether a holder has certainly ended.
 func (h holder) gone(now holder) bool {
 	if h.Host == now.Host {
 		// The number may have gone to another process; then it looks alive.
@@ -55,14 +53,14 @@ func (h holder) gone(now holder) bool {
 }
 
 // elsewhere tells whether a holder certainly still runs in another job on another
-// host. A process that was killed has left its name behind.
+// host. A process that was killed leaves its name behind.
 func (h holder) elsewhere(now holder) bool {
 	return h.Host != "" && h.Host != now.Host && h.Job != nil && (now.Job == nil || h.Job.ID != now.Job.ID) && h.Job.Running()
 }
 
-// lockFolder locks a folder. Only EWOULDBLOCK says that another has it: file systems
-// without flock (Lustre mounted without -o flock, NFS without lockd) say otherwise,
-// and get a file instead that only one can make.
+// lockFolder locks a folder. Only EWOULDBLOCK means that another process has it: file
+// systems without flock (Lustre mounted without -o flock, NFS without lockd) return other
+// errors, and get a file instead that only one process can make.
 func lockFolder(path string, flock func(fd, how int) error) (*lock, error) {
 	name := filepath.Join(path, lockName)
 	file, err := regular.Lock(name)
@@ -90,8 +88,7 @@ func lockFolder(path string, flock func(fd, how int) error) (*lock, error) {
 	return nil, err
 }
 
-// hold makes the file that is the lock. One that its maker has left is taken away
-// once.
+// hold makes the file that is the lock. A file that its maker has left is removed once.
 func (l *lock) hold(path, name string) error {
 	for again := false; ; again = true {
 		file, err := regular.New(name)
@@ -106,7 +103,7 @@ func (l *lock) hold(path, name string) error {
 		if again || by.Host == "" || !by.gone(thisHolder()) {
 			return inUse(path, by, fmt.Sprintf("wait for it, or choose another folder with --out. If it does not run any more, remove %s (the file system has no locks that end with a process)", name))
 		}
-		// By another name first: of two that find it left, only one can take it away.
+		// Rename it first: of two processes that find it, only one can remove it.
 		mine := fmt.Sprintf("%s-%d", name, os.Getpid())
 		if os.Rename(name, mine) != nil {
 			continue
@@ -123,7 +120,6 @@ func inUse(path string, by holder, remedy string) error {
 	return fmt.Errorf("%s is in use by %v; %s", path, by, remedy)
 }
 
-// sign writes who has the lock, for those who want it.
 func sign(file *os.File) error {
 	text, err := json.Marshal(thisHolder())
 	if err == nil {
@@ -135,7 +131,6 @@ func sign(file *os.File) error {
 	return err
 }
 
-// readHolder is who has signed; an empty one where nobody has.
 func readHolder(name string) (h holder) {
 	text, err := regular.Read(name, 1<<16)
 	if err != nil || json.Unmarshal(text, &h) != nil {

@@ -61,15 +61,15 @@ type Manifest struct {
 	SplitExperiment bool `json:"split_experiment,omitempty"`
 	// Split is that experiment, fixed at the end of stage 2;
 	// nil: not planned yet.
-	Split *SplitPlan `json:"split,omitempty"`
+	Split *FollowUps `json:"split,omitempty"`
 	// Confirm measures again what would make the night red, fixed after everything else
 	// was measured; nil: there is nothing, or no gate.
-	Confirm *SplitPlan `json:"confirm,omitempty"`
+	Confirm *FollowUps `json:"confirm,omitempty"`
 	// Exploration tells that it is one, and no check.
 	Exploration bool `json:"exploration,omitempty"`
 	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
 	// the candidates; nil: there are none, or nothing is explored.
-	Explore *SplitPlan `json:"explore,omitempty"`
+	Explore *FollowUps `json:"explore,omitempty"`
 	// Timing holds, by shape, how the first mpirun was timed.
 	Timing map[string]protocol.Timing `json:"timing,omitempty"`
 	// Settings has a sentence for every setting of mpi.env that the library ignores.
@@ -78,16 +78,16 @@ type Manifest struct {
 	Events []string `json:"events,omitempty"`
 }
 
-// SplitPlan is an experiment in mpiruns of its own: it follows up the suspicions of
+// FollowUps is an experiment in mpiruns of its own: it follows up the suspicions of
 // stage 2, confirms, or tests candidates.
-type SplitPlan struct {
-	R         int        `json:"mpiruns"`
-	FollowUps []FollowUp `json:"follow_ups"`
+type FollowUps struct {
+	R           int          `json:"mpiruns"`
+	Comparisons []Comparison `json:"follow_ups"`
 }
 
-// FollowUp asks whether one call of Case is slower than Calls calls of Part in
+// Comparison asks whether one call of Case is slower than Calls calls of Part in
 // a row; Calls is 1 unless the test is about split-robustness.
-type FollowUp struct {
+type Comparison struct {
 	Test  int `json:"test"`  // index into Plan.Tests
 	Case  int `json:"case"`  // index into Plan.Cases: the call; for split-robustness the size m_j
 	Part  int `json:"part"`  // index into Plan.Cases: the other side; for split-robustness the size m_i
@@ -96,7 +96,7 @@ type FollowUp struct {
 
 // Experiment is what a mode measures in mpiruns of its own; ok: it is such a mode. The
 // plan is nil where it is not planned.
-func (m *Manifest) Experiment(mode protocol.Mode) (plan *SplitPlan, ok bool) {
+func (m *Manifest) Experiment(mode protocol.Mode) (plan *FollowUps, ok bool) {
 	switch mode {
 	case protocol.ModeSplit:
 		return m.Split, true
@@ -166,7 +166,7 @@ func (m *Manifest) CheckIndices() error {
 		}
 	}
 	for mode, x := range m.experiments() {
-		for i, f := range x.FollowUps {
+		for i, f := range x.Comparisons {
 			if min(f.Test, f.Case, f.Part) < 0 || f.Test >= len(m.Plan.Tests) || max(f.Case, f.Part) >= len(m.Plan.Cases) || f.Calls < 1 {
 				return fmt.Errorf("follow-up %d of %s leads outside of the plan", i, mode)
 			}
@@ -176,8 +176,8 @@ func (m *Manifest) CheckIndices() error {
 }
 
 // experiments are those that are planned.
-func (m *Manifest) experiments() iter.Seq2[protocol.Mode, *SplitPlan] {
-	return func(yield func(protocol.Mode, *SplitPlan) bool) {
+func (m *Manifest) experiments() iter.Seq2[protocol.Mode, *FollowUps] {
+	return func(yield func(protocol.Mode, *FollowUps) bool) {
 		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore} {
 			if x, _ := m.Experiment(mode); x != nil && !yield(mode, x) {
 				return

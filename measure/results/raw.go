@@ -11,7 +11,6 @@ import (
 // RawSchema names the format of a raw file.
 const RawSchema = "pgmpi-raw/1"
 
-// Header is the first line of a raw file.
 type Header struct {
 	Schema string            `json:"schema"`
 	Mode   protocol.Mode     `json:"mode"`
@@ -20,9 +19,9 @@ type Header struct {
 	Seed   uint64            `json:"seed"`  // of the order in this mpirun
 	Order  []int             `json:"order"` // indices into Cases, as measured
 	Cases  []CaseInfo        `json:"cases"` // in Plan order
-	Rank   protocol.RankInfo `json:"rank"`  // what the rank program said of itself
-	// Clock is the one that timed; nil in files of older versions, which knew
-	// only monotonic. Clocks are all there are, in the first mpirun of a shape.
+	Rank   protocol.RankInfo `json:"rank"`  // as the rank program reports itself
+	// Clock timed the run; nil in files of older versions, which knew only monotonic.
+	// Clocks lists all of them, in the first mpirun of a shape.
 	Clock      *protocol.ClockInfo  `json:"clock,omitempty"`
 	Clocks     []protocol.ClockInfo `json:"clocks,omitempty"`
 	MemoryCap  int64                `json:"memory_cap"` // bytes
@@ -33,20 +32,19 @@ type Header struct {
 	FinishedAt string               `json:"finished_at"`
 	Load       protocol.Load        `json:"load"`
 	Timing     protocol.Timing      `json:"timing"`
-	// Predictions is how many of stage 1 one mpirun has made, where starting takes
-	// long; absent: one.
+	// Predictions counts the predictions of stage 1 that one mpirun has made, where starting
+	// takes long; absent means one.
 	Predictions int `json:"predictions,omitempty"`
-	// Probes is how fast the machine was, in the order of time; absent in stage
-	// 1 and in files of older versions.
-	Probes []protocol.Probes `json:"yardstick,omitempty"`
-	// Counters are those that were asked for; absent: none.
-	Counters []protocol.Counter `json:"counters,omitempty"`
+	// Probes has the speed of the machine, in the order of time; absent in stage 1 and in
+	// files of older versions.
+	Probes   []protocol.Probes  `json:"yardstick,omitempty"`
+	Counters []protocol.Counter `json:"counters,omitempty"` // that were asked for
 	// Parts are mpiruns that were cut off and have made the first samples of the file,
-	// in the order of time; absent: one mpirun has made them all, or it is stage 1.
+	// in the order of time; absent if one mpirun has made them all, and in stage 1.
 	Parts []Part `json:"parts,omitempty"`
 }
 
-// Part is what an mpirun that was cut off has left: whole rounds of visits.
+// Part describes the whole rounds of visits of an mpirun that was cut off.
 type Part struct {
 	Rounds     int    `json:"rounds"` // that it has finished
 	Of         int    `json:"of"`     // that there were to do
@@ -55,10 +53,9 @@ type Part struct {
 	Host       string `json:"host"`        // of rank 0
 }
 
-// Predicted is the number of the last prediction that an mpirun of stage 1 has made.
 func (h *Header) Predicted() int { return h.Run - 1 + max(1, h.Predictions) }
 
-// RoundsLeft is how many rounds its parts have left to do; 0: it has none.
+// RoundsLeft returns how many rounds the last part has left to do.
 func (h *Header) RoundsLeft() int {
 	if len(h.Parts) == 0 {
 		return 0
@@ -67,24 +64,23 @@ func (h *Header) RoundsLeft() int {
 	return max(0, last.Of-last.Rounds)
 }
 
-// CaseInfo is a case of a raw file with what became of it.
+// CaseInfo is a case of a raw file with its result.
 type CaseInfo struct {
 	Plan     int    `json:"plan"` // index into Plan.Cases
 	Function string `json:"function"`
 	Msize    int64  `json:"msize"`           // bytes
-	Calls    int    `json:"calls,omitempty"` // calls in a row that one sample is; absent: one
+	Calls    int    `json:"calls,omitempty"` // calls in a row that one sample times; absent means one
 	protocol.CaseResult
 }
 
-// Run is a whole raw file. Samples[i] belong to Header.Cases[i], in the order of
-// the repetitions.
+// Run is a whole raw file. Samples[i] are the repetitions of Header.Cases[i], in order.
 type Run struct {
 	Header
 	Samples [][]protocol.Sample
 }
 
-// Join takes in what an earlier attempt at the mpirun has left: cases of their own, or
-// the first samples of cases; nil has none.
+// Join takes in the part that an earlier attempt at the mpirun has left, if any: cases of
+// their own, or the first samples of cases.
 func (r *Run) Join(part *Run) {
 	if part == nil {
 		return
@@ -130,8 +126,7 @@ func (r *Run) Join(part *Run) {
 	*r = joined
 }
 
-// and is what became of a case in this part and a later one: what is wrong in either
-// is wrong.
+// and returns the result of a case in this part and a later one; a failure in either counts.
 func (c CaseInfo) and(later CaseInfo) CaseInfo {
 	if c.Status != protocol.StatusOK {
 		return c

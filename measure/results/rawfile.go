@@ -19,7 +19,7 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// RawName is the name of a raw file: "run-p4-01.tsv.gz", "nrep-p4-1.tsv.gz".
+// RawName returns names such as "run-p4-01.tsv.gz" and "nrep-p4-1.tsv.gz".
 func RawName(mode protocol.Mode, shape guidelines.Shape, run int) string {
 	if mode == protocol.ModeNREP {
 		return fmt.Sprintf("%s-%s-%d.tsv.gz", mode, shape, run)
@@ -56,11 +56,11 @@ func encodeRaw(w *bufio.Writer, r *Run) error {
 	return err
 }
 
-// ReadRaw reads one raw file, of any plan. A damaged one is an error that names it
-// and the line.
+// ReadRaw reads one raw file, of any plan. An error about a damaged one names it and the
+// line.
 func ReadRaw(path string) (*Run, error) { return readRaw(path, maxMedians) }
 
-// readRaw reads a raw file of at most so many cases.
+// readRaw reads a raw file of at most the given number of cases.
 func readRaw(path string, cases int) (*Run, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -84,13 +84,12 @@ func damaged(where string, err error) error {
 
 type rawDecoder struct {
 	in    *bufio.Reader
-	cases int // the most that there can be
+	cases int // at most
 	line  int
 	run   Run
 }
 
-// next returns the next line, of at most limit bytes. It is valid until the call
-// after that.
+// next returns the next line, of at most limit bytes. It is valid until the next call.
 func (d *rawDecoder) next(limit int) ([]byte, error) {
 	d.line++
 	line, err := d.in.ReadSlice('\n')
@@ -154,7 +153,7 @@ func (d *rawDecoder) decode() error {
 }
 
 // header decodes the header. A few bytes may stand for a case or a clock with all
-// its fields, so that the lists of them are counted.
+// its fields, so their lists are limited by count.
 func (d *rawDecoder) header(text []byte) (err error) {
 	var h struct {
 		Header
@@ -219,8 +218,8 @@ func (d *rawDecoder) row(line []byte) error {
 	return nil
 }
 
-// leadingInt reads the digits at the start of b; used is 0 where there are none,
-// or more than protocol.MaxRawInt has.
+// leadingInt reads the digits at the start of b; used is 0 if b starts with none, or with
+// more than protocol.MaxRawInt has.
 func leadingInt(b []byte) (n int64, used int) {
 	for used < len(b) && b[used] >= '0' && b[used] <= '9' {
 		if used == 18 {

@@ -9,8 +9,7 @@ import (
 )
 
 // Runs reads the finished mpiruns of one mode and shape and yields them in order.
-// As many files as there are cores are read at the same time, and no more are
-// kept in memory. The first error is the last value.
+// It reads one file per core at a time, and keeps no more in memory. After an error it stops.
 func (f *Folder) Runs(mode protocol.Mode, shape guidelines.Shape, plan *guidelines.Plan) iter.Seq2[*Run, error] {
 	type read struct {
 		run *Run

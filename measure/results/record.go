@@ -111,7 +111,7 @@ func (m *Manifest) Repeated(raw, why string) {
 func (m *Manifest) StopAfter(mode protocol.Mode, runs int) { put(&m.Stopped, mode, runs) }
 
 // Planned fixes the experiment of a mode; nil: there is nothing to measure.
-func (m *Manifest) Planned(mode protocol.Mode, plan *SplitPlan) {
+func (m *Manifest) Planned(mode protocol.Mode, plan *FollowUps) {
 	switch mode {
 	case protocol.ModeSplit:
 		m.Split = plan
@@ -138,5 +138,4 @@ func (m *Manifest) Ignored(text string) bool {
 	return true
 }
 
-// Labelled notes a label, which replaces one of the same key.
 func (m *Manifest) Labelled(key, value string) { put(&m.Label, key, value) }

@@ -72,10 +72,10 @@ func TestMpirunsOfAllExperimentsAreBounded(t *testing.T) {
 	for mode, change := range map[string]func(*Manifest){
 		"none":            func(*Manifest) {},
 		"the stage":       func(m *Manifest) { m.R = 31 },
-		"split":           func(m *Manifest) { m.Planned(protocol.ModeSplit, &SplitPlan{R: 21}) },
-		"confirm":         func(m *Manifest) { m.Planned(protocol.ModeConfirm, &SplitPlan{R: 21}) },
-		"explore":         func(m *Manifest) { m.Planned(protocol.ModeExplore, &SplitPlan{R: 21}) },
-		"split, in bound": func(m *Manifest) { m.Planned(protocol.ModeSplit, &SplitPlan{R: 20}) },
+		"split":           func(m *Manifest) { m.Planned(protocol.ModeSplit, &FollowUps{R: 21}) },
+		"confirm":         func(m *Manifest) { m.Planned(protocol.ModeConfirm, &FollowUps{R: 21}) },
+		"explore":         func(m *Manifest) { m.Planned(protocol.ModeExplore, &FollowUps{R: 21}) },
+		"split, in bound": func(m *Manifest) { m.Planned(protocol.ModeSplit, &FollowUps{R: 20}) },
 	} {
 		m := &Manifest{R: 10, Plan: guidelines.Plan{Cases: cases}}
 		change(m)

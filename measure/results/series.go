@@ -24,8 +24,8 @@ const (
 	CountsSchema = "pgmpi-counters/1"
 )
 
-// Series are numbers of each repetition of an mpirun of stage 2, N[case][part]: the durations
-// of every rank by its own clock, ns, or what each counter has counted at the rank with most.
+// Series holds numbers of each repetition of an mpirun of stage 2, N[case][part]: the durations
+// of every rank by its own clock, ns, or each counter's count at the rank with the highest.
 type Series struct {
 	Schema   string             `json:"schema"` // RanksSchema or CountsSchema
 	Shape    guidelines.Shape   `json:"shape"`
@@ -36,7 +36,7 @@ type Series struct {
 	N        [][][]int64        `json:"-"`
 }
 
-// RanksOf are the durations of a run, from what its ranks sent by case of their job; nil: nothing.
+// RanksOf takes the durations of a run from what its ranks sent by case, if they sent any.
 func RanksOf(r *Run, sent map[int][][]int64) *Series {
 	parts := make([]int, r.Shape.NP)
 	for i := range parts {
@@ -45,7 +45,7 @@ func RanksOf(r *Run, sent map[int][][]int64) *Series {
 	return seriesOf(RanksSchema, r, sent, r.Shape.NP, parts)
 }
 
-// CountsOf are the counts of a run, from what its ranks sent by case and counter of their job; nil: nothing.
+// CountsOf takes the counts of a run from what its ranks sent by case and counter, if any.
 func CountsOf(r *Run, sent map[int][][]int64) *Series {
 	var read []int
 	var counters []protocol.Counter
@@ -61,7 +61,6 @@ func CountsOf(r *Run, sent map[int][][]int64) *Series {
 	return out
 }
 
-// seriesOf takes these parts of what was sent, of n that each case has.
 func seriesOf(schema string, r *Run, sent map[int][][]int64, n int, parts []int) *Series {
 	if len(sent) == 0 {
 		return nil
@@ -85,7 +84,6 @@ func seriesName(schema string, shape guidelines.Shape, run int) string {
 	return filepath.Join(rawName, word+RawName(protocol.ModeMeasure, shape, run))
 }
 
-// WriteSeries stores a Series.
 func (f *Folder) WriteSeries(s *Series) error {
 	return f.WriteFile(seriesName(s.Schema, s.Shape, s.Run), func(w io.Writer) error {
 		z := gzip.NewWriter(w)
@@ -114,15 +112,15 @@ func (f *Folder) WriteSeries(s *Series) error {
 	})
 }
 
-// RanksOfCase are the durations by rank of a case of the Plan in an mpirun; nil: they were
-// not stored.
+// RanksOfCase returns the durations by rank of a case of the Plan in an mpirun, or nil if
+// they were not stored.
 func (f *Folder) RanksOfCase(shape guidelines.Shape, run, plan int) ([][]int64, error) {
 	_, all, err := f.seriesOfCase(RanksSchema, shape, run, plan)
 	return all, err
 }
 
-// CountsOfCase are the counters of an mpirun, and what they have counted of a case of the
-// Plan in each repetition; nil: none were read.
+// CountsOfCase returns the counters of an mpirun, and their counts for a case of the Plan in
+// each repetition; nil if none were read.
 func (f *Folder) CountsOfCase(shape guidelines.Shape, run, plan int) ([]protocol.Counter, [][]int64, error) {
 	head, all, err := f.seriesOfCase(CountsSchema, shape, run, plan)
 	if head == nil || all == nil {
@@ -131,8 +129,8 @@ func (f *Folder) CountsOfCase(shape guidelines.Shape, run, plan int) ([]protocol
 	return head.Counters[:len(all)], all, nil
 }
 
-// seriesOfCase reads one case of a file of series; nil: there is no such file, or it lacks
-// the case.
+// seriesOfCase reads one case of a file of series; it returns nil if there is no such file, or
+// it lacks the case.
 func (f *Folder) seriesOfCase(schema string, shape guidelines.Shape, run, plan int) (*Series, [][]int64, error) {
 	path := filepath.Join(f.Path, seriesName(schema, shape, run))
 	file, err := regular.Open(path)
@@ -174,7 +172,6 @@ func readSeriesHead(in *bufio.Scanner, schema string, shape guidelines.Shape, ru
 	return &head, nil
 }
 
-// parts is how many series a case has.
 func (head *Series) parts() int {
 	if head.Schema == CountsSchema {
 		return min(len(head.Counters), protocol.MaxCounters)
@@ -182,7 +179,6 @@ func (head *Series) parts() int {
 	return min(head.Shape.NP, maxMembers)
 }
 
-// readCase reads the series of one case.
 func (head *Series) readCase(in *bufio.Scanner, plan int) ([][]int64, error) {
 	out := make([][]int64, head.parts())
 	found, rows := false, 0
@@ -218,7 +214,6 @@ func (head *Series) readCase(in *bufio.Scanner, plan int) ([][]int64, error) {
 	return nil, errors.Join(errors.New("the file ends before its #end line"), in.Err())
 }
 
-// rankRow is a row: case, rank or counter, repetition, number.
 func rankRow(line string) (v [4]int64, err error) {
 	f := strings.Split(line, "\t")
 	if len(f) != len(v) {

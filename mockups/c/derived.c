@@ -46,7 +46,7 @@ static int rising(const pg_ctx *x, int n, MPI_Datatype *type)
     return err == MPI_SUCCESS ? MPI_Type_free(&raw) : err;
 }
 
-/* The pieces up to the longest as often as they fit, then those of the rest: a list of all of
+/* The pieces up to the longest as often as they fit, then the pieces of the rest: a list of all of
  * them would be as long as the data. */
 static int prepare_indexed(pg_ctx *x)
 {

@@ -22,7 +22,7 @@ static int join_parts(pg_ctx *x, void *block)
     return MPI_Allgatherv(MPI_IN_PLACE, 0, x->type, block, x->counts, x->displs, x->type, x->lanes->node);
 }
 
-/* Makes the datatype of the blocks of a lane in a vector: one of each node. That of the
+/* Makes the datatype of the blocks of a lane in a vector: one of each node. The datatype of the
  * next lane begins a block later. */
 static int make_lane_blocks(pg_ctx *x)
 {
@@ -136,7 +136,7 @@ static int gather(pg_ctx *x)
                       l->node);
 }
 
-/* temp[0] holds the part reduced on the node, temp[1] that of all nodes, on the root's node:
+/* temp[0] holds the part reduced on the node, temp[1] the part reduced on all nodes, on the root's node:
  * the root has it in place. */
 static int prepare_reduce(pg_ctx *x)
 {
@@ -162,7 +162,7 @@ static int reduce(pg_ctx *x)
                        pg_root_place(x), l->node);
 }
 
-/* temp[0] is the send buffer with the blocks of each lane side by side, temp[1] those of the
+/* temp[0] is the send buffer with the blocks of each lane side by side, temp[1] the blocks of the
  * own lane, reduced on the node. */
 static int prepare_reduce_scatter_block(pg_ctx *x)
 {

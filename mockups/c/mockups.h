@@ -69,11 +69,11 @@ typedef struct pg_ctx {
 
     /* The rank program's: its own messages have a communicator with the same
      * processes, and forced is the algorithm that the library is told to use
-     * during the calls; NULL: none. */
+     * during the calls; NULL if none. */
     MPI_Comm own;
     const struct pg_forced *forced;
 
-    /* Of its rows alone: the nodes that the processes are on; NULL: not looked for. */
+    /* Of its rows alone: the nodes that the processes are on; NULL if not looked for. */
     struct pg_lanes *lanes;
 
     /* Of its rows alone: where counts are by a rule they are set before prepare, like the
@@ -97,7 +97,7 @@ const pg_function *pg_table(int *n);
 const pg_function *pg_variants(int *n);
 
 /* The row of a nonblocking collective whose run only posts, into the request of the
- * context; NULL: there is none. */
+ * context; NULL if there is none. */
 const pg_function *pg_post_of(const char *id);
 
 /* Takes `elements` elements as temp[slot] from the arena, zeroed and guarded.

@@ -1,6 +1,6 @@
 /* The collectives with neighbors, on a periodic ring (MPI 4.0, 8.6), and behind each what it is
- * to beat: the same messages, one by one. Blocks are first those of the rank below, then
- * those of the rank above. */
+ * to beat: the same messages, one by one. Blocks are first of the rank below, then
+ * of the rank above. */
 #include "variants.h"
 
 static int make_ring(pg_ctx *x)

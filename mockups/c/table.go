@@ -25,8 +25,8 @@ import (
 	"pgmpi/mockups"
 )
 
-// Rows returns the rows of C (each a const pg_function *) by their ids, twice where an id is
-// there twice: the collectives with their mock-ups, and the other ways to call them.
+// Rows returns the rows of C (each a const pg_function *) and their ids, duplicates included:
+// the collectives with their mock-ups, and the other ways to call them.
 func Rows() (rows []unsafe.Pointer, ids []string) {
 	var n, ways C.int
 	table, variants := C.pg_table(&n), C.pg_variants(&ways)

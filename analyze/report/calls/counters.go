@@ -2,12 +2,13 @@ package calls
 
 import (
 	"fmt"
+	"slices"
+
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
-	"slices"
 )
 
 // fingerprintCounters are what was counted in each repetition, beside the run-time.
@@ -61,7 +62,6 @@ func counterFigures(f *samples.Fingerprint) (out []picture.Figure) {
 	return out
 }
 
-// countedPoints are the valid samples of an mpirun over their counts.
 func countedPoints(r *samples.FingerprintRun, n []int64) (out []picture.Point) {
 	for i, of := range r.Of {
 		if of != "" {
@@ -71,7 +71,6 @@ func countedPoints(r *samples.FingerprintRun, n []int64) (out []picture.Point) {
 	return out
 }
 
-// rankFigure has the quartiles of what each rank took.
 func rankFigure(f *samples.Fingerprint) picture.Figure {
 	fig := picture.Figure{ID: picture.Anchor("by-rank", f.Function, fmt.Sprint(f.Msize), f.Shape), Title: fmt.Sprintf("%s at %s, %s: run-time by rank", phrase.Plain(f.Function), phrase.Size(f.Msize), f.Shape),
 		X: picture.Axis{Title: "rank", Scale: picture.Named}, Y: picture.Axis{Title: "by its own clock", Scale: picture.Log, Unit: picture.Seconds}, Text: "The median of each rank, from its lower to its upper quartile."}

@@ -69,7 +69,6 @@ func fingerprintHead(f *samples.Fingerprint) document.Section {
 	return s
 }
 
-// visits says whether a call was repeated or took turns.
 func visits(n int) string {
 	switch n {
 	case 0:
@@ -164,7 +163,6 @@ func fingerprintPictures(f *samples.Fingerprint) []document.Section {
 	return out
 }
 
-// The heights of pictures, in lines.
 const (
 	scatterRows   = 10
 	histogramRows = 4
@@ -273,7 +271,6 @@ func fingerprintACF(f *samples.Fingerprint) []document.Section {
 		"Autocorrelation after the outlier filter, medians over the mpiruns")
 }
 
-// fingerprintFactors are what can have changed the times.
 func fingerprintFactors(f *samples.Fingerprint) []document.Section {
 	s := document.Titled("Factors")
 	s.Fact("MPI library", "%s", phrase.ShortVersion(f.Folder.Library.Version)+phrase.When(f.Folder.Library.PML != "", " (pml %s)", f.Folder.Library.PML))

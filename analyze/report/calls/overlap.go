@@ -48,7 +48,6 @@ func overlapSections(o *samples.Overlap) []document.Section {
 	return slices.Concat(overlapAnswer(o), overlapTables(o), overlapDesign(o))
 }
 
-// overlapAnswer is the first line.
 func overlapAnswer(o *samples.Overlap) []document.Section {
 	none, best := o.Median()
 	var s document.Section
@@ -69,7 +68,6 @@ func overlapAnswer(o *samples.Overlap) []document.Section {
 	return []document.Section{s}
 }
 
-// overlapMeasured counts the cases that have times.
 func overlapMeasured(o *samples.Overlap) (n int) {
 	for _, c := range o.Cases {
 		if c.R > 0 {
@@ -109,7 +107,6 @@ func shareOf(m samples.Middle) string {
 	return text
 }
 
-// overlapTables has one for each function and shape.
 func overlapTables(o *samples.Overlap) []document.Section {
 	var out []document.Section
 	for i, c := range o.Cases {
@@ -127,7 +124,7 @@ func overlapTables(o *samples.Overlap) []document.Section {
 			phrase.Duration(c.Best.Post.Median), cmp.Or(phrase.When(c.Best.InTests.Median == nil || *c.Best.InTests.Median > 0, "%s", phrase.Duration(c.Best.InTests.Median)), "-"), phrase.Duration(c.Best.Wait.Median), share(c.Best.Share.Median), phrase.Words(c.NB5.Verdict), phrase.Words(c.NB7.Verdict))
 	}
 	if len(out) > 0 {
-		out[len(out)-1].Note("T_b: post and Wait, nothing in between. hidden: how much of T_b is, where one computes for T_b between the two, with its 95 %% interval; with N: with so many progress tests (MPI_Test), " +
+		out[len(out)-1].Note("T_b: post and Wait, nothing in between. hidden: how much of T_b is, where one computes for T_b between the two, with its 95 %% interval; with N: with N progress tests (MPI_Test), " +
 			"the best of the numbers tried. post, tests, wait: what MPI takes of the processor then. of T_b: their sum.")
 	}
 	return out
@@ -157,7 +154,6 @@ func overlapDesign(o *samples.Overlap) []document.Section {
 	return []document.Section{s}
 }
 
-// overlapPage has a picture for each table.
 func overlapPage(o *samples.Overlap) []document.Section {
 	tables := overlapTables(o)
 	from := 0
@@ -231,7 +227,6 @@ func overlapOutcome(c *samples.OverlapCase, id string, t samples.OverlapTest) do
 	return o
 }
 
-// overlapMetrics are what one draws over the nights.
 func overlapMetrics(o *samples.Overlap) []document.Metric {
 	hidden := document.Metric{Name: "pgmpi_overlap_ratio", Help: "How much of a nonblocking call is hidden behind computation, from 0 to 1."}
 	for _, c := range o.Cases {

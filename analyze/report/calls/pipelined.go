@@ -31,7 +31,7 @@ func pipelinedRows(p *samples.Pipelined) [][]string {
 }
 
 func pipelinedSections(p *samples.Pipelined) []document.Section {
-	head := document.Titled("A call among many in a row takes %s as long as one behind a synchronisation, in the median of the cases", phrase.Ratio(p.Overlap()))
+	head := document.Titled("A call among many in a row takes %s as long as one behind a synchronisation, in the median of the cases", phrase.Ratio(p.MedianRatio()))
 	check.FolderFact(&head, "Folder", p.Folder)
 	head.Fact("Design", "datatype %s, op %s, root %d, sync %s", p.Datatype, p.Op, p.Root, p.Timing.Sync)
 	head.Fact("Sizes", "%s", p.MsizeLegend)
@@ -45,12 +45,11 @@ func pipelinedSections(p *samples.Pipelined) []document.Section {
 		}
 		out[len(out)-1].Table.Add(phrase.Size(c.Msize), fmt.Sprint(c.R), phrase.Duration(c.SingleS), phrase.When(c.Calls > 0, "%d", c.Calls), phrase.Duration(c.RowS), phrase.Duration(c.MeanS), phrase.Ratio(c.Ratio), c.Reason)
 	}
-	out[len(out)-1].Note("single: the run median of calls that each follow a synchronisation, as a check times them. in a row: the time of so many calls, "+
+	out[len(out)-1].Note("single: the run median of calls that each follow a synchronisation, as a check times them. in a row: the time of all calls, "+
 		"over their number, at the rank that takes longest; the median of %s in each mpirun. mean: the mean of these, as mppTest and IMB report it. Where calls in a row take less, they overlap.", conf.Plural(10, "sample"))
 	return out
 }
 
-// pipelinedPage has a picture for each table.
 func pipelinedPage(p *samples.Pipelined) []document.Section {
 	out := pipelinedSections(p)
 	for i, from := 1, 0; i < len(out); i++ {
@@ -61,7 +60,6 @@ func pipelinedPage(p *samples.Pipelined) []document.Section {
 	return out
 }
 
-// pipelinedFigure has both times over the sizes.
 func pipelinedFigure(cases []samples.PipelinedCase) picture.Figure {
 	c := cases[0]
 	f := picture.Figure{ID: picture.Anchor("pipelined", c.Function, c.Shape), Title: fmt.Sprintf("%s, %s: single and in a row", phrase.Plain(c.Function), c.Shape),

@@ -34,12 +34,10 @@ func SampleFigures(c *samples.CaseSamples) []picture.Figure {
 	return out
 }
 
-// sampleFigure begins a figure about a case.
 func sampleFigure(c *samples.CaseSamples, id, what string, x, y picture.Axis) picture.Figure {
 	return picture.Figure{ID: picture.Anchor(id, c.Function, fmt.Sprint(c.Msize), c.Shape), Title: fmt.Sprintf("%s at %s, %s: %s", phrase.Plain(c.Function), phrase.Size(c.Msize), c.Shape, what), X: x, Y: y}
 }
 
-// runSeries has a series for each mpirun.
 func runSeries(runs []samples.RunSamples, form picture.Form, points func(*samples.RunSamples) []picture.Point) []picture.Series {
 	which := [][]string{{""}, {", fastest", ", slowest"}, {", fastest", ", median", ", slowest"}}[min(len(runs), 3)-1]
 	var out []picture.Series
@@ -90,7 +88,7 @@ func histogram(c *samples.CaseSamples, runs []samples.RunSamples) picture.Figure
 	return f
 }
 
-// binsOf are those of ascending values, at most 100.
+// binsOf chooses at most 100 bins for ascending values.
 func binsOf(x []float64) (lo, width float64, bins int) {
 	const most = 100
 	n := len(x)
@@ -125,7 +123,7 @@ func stairs(counts []int, lo, width float64) []picture.Point {
 	return append(out, picture.Bare(edge(len(counts)), 0))
 }
 
-// thinned are so many of ascending values, the first and the last among them, with their ranks from 0.
+// thinned gives at most mostPoints of ascending values, the first and the last among them, with their ranks from 0.
 func thinned(x []float64, give func(rank int, value float64)) {
 	n := min(len(x), mostPoints)
 	for i := range n {
@@ -163,7 +161,6 @@ func normalQuantiles(c *samples.CaseSamples, runs []samples.RunSamples) picture.
 	return f
 }
 
-// metricNames are what metrics are called on an axis.
 var metricNames = map[string]string{nrep.MetricRSE: "relative standard error of the mean", nrep.MetricCovMean: "coefficient of variation of the last means",
 	nrep.MetricCovMedian: "coefficient of variation of the last medians"}
 

@@ -2,6 +2,7 @@ package calls
 
 import (
 	"fmt"
+
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/document"

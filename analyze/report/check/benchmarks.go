@@ -11,7 +11,7 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// reportBenchmarks are those of the collectives.
+// reportBenchmarks has the run medians of the collectives alone: benchstat compares libraries.
 func reportBenchmarks(r *analyze.Report) *document.Benchmarks {
 	out := &document.Benchmarks{Facts: []document.Label{{Name: "library", Value: document.OneLine(phrase.ShortVersion(r.Library.Version))}, {Name: "host", Value: document.OneLine(r.Host)}}}
 	for _, k := range r.Measured.Cases {

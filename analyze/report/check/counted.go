@@ -9,14 +9,6 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// sent are the two columns of what a call sends.
-func sent(s *medians.Sent) []any {
-	if s == nil {
-		return make([]any, 2)
-	}
-	return []any{s.Messages, s.Bytes}
-}
-
 // counted compares what both sides do without a clock.
 func counted(e *analyze.Explanation) []document.Section {
 	v := e.Verdict
@@ -45,7 +37,7 @@ func counted(e *analyze.Explanation) []document.Section {
 	return document.Tabled(t, note, "What a call does, counted without a clock")
 }
 
-// callsOf is aCall of a number that may be unknown.
+// CallsOf is aCall of a number that may be unknown.
 func CallsOf(n *float64) string {
 	if n == nil {
 		return "-"

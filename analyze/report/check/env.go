@@ -17,7 +17,7 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Environments are what can change a result, and what of it is doubtful.
+// Environments list what can change a result, and doubts about it.
 var Environments = document.Kind[Environment]{Name: "env", Sections: envSections, JSON: true}
 
 // Environment is where ranks run or ran.
@@ -69,7 +69,6 @@ func LayoutSections(l *host.Layout, library string, shown map[string]int) []docu
 	return out
 }
 
-// kindSection shows what nodes have in common, once.
 func kindSection(l *host.Layout, index int, library string, shown map[string]int) document.Section {
 	k := &l.Kinds[index]
 	var hosts []string
@@ -109,12 +108,10 @@ func kindSection(l *host.Layout, index int, library string, shown map[string]int
 	return s
 }
 
-// sets counts sets of CPUs and lists them.
 func sets(list []host.Ranges) string {
 	return phrase.When(len(list) > 0, "%d: CPUs %s", len(list), phrase.Join(" | ", "%v", list))
 }
 
-// memory is an amount of it; 0 is not known.
 func memory(bytes int64) string {
 	if bytes == 0 {
 		return "unknown"
@@ -153,7 +150,6 @@ func nodeSection(l *host.Layout, n *host.Node) document.Section {
 	return s
 }
 
-// cpus are those of a mask, and the packages that they are in.
 func cpus(k *host.NodeKind, mask host.Ranges) string {
 	if len(mask) == 0 {
 		return "unknown"
@@ -167,7 +163,6 @@ func cpus(k *host.NodeKind, mask host.Ranges) string {
 	return fmt.Sprintf("CPU%s %s%s", phrase.When(len(mask) > 1, "s"), mask, phrase.When(len(k.Packages) > 1, ", package %s", strings.Join(in, " and ")))
 }
 
-// settings are the sections of gl.toml that measuring depends on.
 func settings(config json.RawMessage) []document.Section {
 	var sections map[string]map[string]json.RawMessage
 	if json.Unmarshal(config, &sections) != nil {

@@ -20,7 +20,6 @@ import (
 // mpirun, a picture of both sides, their dependence, the test, and the reason in words.
 var Explanations = document.Kind[analyze.Explanation]{Name: "explain", Sections: explainSections}
 
-// tones are those of verdicts that ask for something.
 var tones = map[judge.Verdict]picture.Tone{judge.Violated: picture.Slow, judge.Wrong: picture.Slow, judge.Undecided: picture.Open, judge.Suspected: picture.Open}
 
 func explainSections(e *analyze.Explanation) []document.Section {
@@ -33,9 +32,9 @@ func explainSections(e *analyze.Explanation) []document.Section {
 		head.Say("%s must not be slower than %s.", sideName(&e.Call), sideName(e.Other))
 		switch n := e.Call.Visits; {
 		case n == 1:
-			head.Say("The times are those of one call repeated in a row; --turns gives those of calls that take turns with others.")
+			head.Say("The times are from one call repeated in a row; --turns gives times of calls that take turns with others.")
 		case n > 1:
-			head.Say("The times are those of calls that take turns with others, in %d turns an mpirun; --turns 1 gives those of one call repeated in a row.", n)
+			head.Say("The times are from calls that take turns with others, in %d turns an mpirun; --turns 1 gives times of one call repeated in a row.", n)
 		}
 		samples = append(samples, side(e.Other, "What it must not be slower than"))
 	}
@@ -48,12 +47,10 @@ func explainSections(e *analyze.Explanation) []document.Section {
 	return slices.Concat([]document.Section{head}, samples, pictures(e), counted(e), dependence(e), numbers(e), []document.Section{verdict})
 }
 
-// sideName is "MPI_Reduce at 1 KiB" or "4 calls of MPI_Bcast at 16 KiB".
 func sideName(s *analyze.SideSamples) string {
 	return fmt.Sprintf("%s%s at %s", phrase.When(s.Calls > 1, "%d calls of ", s.Calls), s.Function, phrase.Size(s.Msize))
 }
 
-// side lists the samples of one side by mpirun.
 func side(s *analyze.SideSamples, what string) document.Section {
 	out := document.Titled("%s: %s at %s%s", what, s.Function, phrase.Size(s.Msize), phrase.When(s.Calls > 1, ", the times of one call"))
 	if len(s.Runs) == 0 {
@@ -99,7 +96,7 @@ func aCall(n float64) string {
 	return phrase.Digits(n)
 }
 
-// correlation writes a number from −1 to 1, never "-0.00".
+// Correlation writes a number from −1 to 1, never "-0.00".
 func Correlation(r float64) string {
 	if math.Abs(r) < 0.005 {
 		return "0.00"
@@ -136,10 +133,9 @@ func dependence(e *analyze.Explanation) []document.Section {
 
 // otherSide is what a method's test compares the call with.
 func otherSide(r *analyze.Report) string {
-	return phrase.When(r.Method == judge.MethodMargin, "%.2f times ", r.MinSlowdown) + "the other side"
+	return phrase.When(r.Method.Rules().Margin, "%.2f times ", r.MinSlowdown) + "the other side"
 }
 
-// numbers is the test.
 func numbers(e *analyze.Explanation) []document.Section {
 	if e.Test == nil {
 		return nil
@@ -171,7 +167,6 @@ func numbers(e *analyze.Explanation) []document.Section {
 	return []document.Section{s}
 }
 
-// ticks is what the medians differ by, in steps of the clock.
 func ticks(t *judge.Numbers) string {
 	return phrase.Digits(math.Abs(t.Difference)/t.Tick) + " steps of the clock"
 }

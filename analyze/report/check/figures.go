@@ -18,7 +18,6 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// sizeAxis is that of message sizes.
 func SizeAxis() picture.Axis {
 	return picture.Axis{Title: "msize in bytes (K = 1024)", Scale: picture.Log2, Unit: picture.Bytes}
 }
@@ -35,7 +34,7 @@ func PatternFigures(r *analyze.Report) []picture.Figure {
 	return out
 }
 
-// patternGroups are the tests of each pattern on each shape that has something to show, the largest
+// PatternGroups are the tests of each pattern on each shape that has something to show, the largest
 // ratio that is violated first.
 func PatternGroups(r *analyze.Report) [][]*analyze.Verdict {
 	by := map[PatternKey][]*analyze.Verdict{}
@@ -61,7 +60,6 @@ func PatternGroups(r *analyze.Report) [][]*analyze.Verdict {
 	return out
 }
 
-// isFound tells whether a test is violated, or open.
 func isFound(v *analyze.Verdict) bool {
 	return v.Verdict == judge.Violated || v.Verdict == judge.Undecided
 }
@@ -76,14 +74,14 @@ func worstRatio(of []*analyze.Verdict) float64 {
 	return worst
 }
 
-// patternKey is what a figure shows the tests of.
+// PatternKey is what a figure shows the tests of.
 type PatternKey struct{ guideline, function, shape, mockup string }
 
 func PatternOf(v *analyze.Verdict) PatternKey {
 	return PatternKey{v.Guideline, v.Function, v.Shape, v.Mockup}
 }
 
-// patternIDs are the IDs of the figures of all patterns of reports; names that differ in a character
+// PatternIDs are the IDs of the figures of all patterns of reports; names that differ in a character
 // that no ID has get numbers.
 func PatternIDs(reports ...*analyze.Report) map[PatternKey]string {
 	out, taken := map[PatternKey]string{}, map[string]int{}
@@ -98,7 +96,6 @@ func PatternIDs(reports ...*analyze.Report) map[PatternKey]string {
 	return out
 }
 
-// latencyID is the ID of the figure with all run-times of a collective.
 func latencyID(function string) string { return picture.Anchor("latency", function) }
 
 func CasesOf(r *analyze.Report) map[medians.Cell]*medians.CaseMedians {
@@ -110,7 +107,6 @@ func CasesOf(r *analyze.Report) map[medians.Cell]*medians.CaseMedians {
 	return out
 }
 
-// patternFigure is that of the tests of one pattern on one shape.
 func PatternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases map[medians.Cell]*medians.CaseMedians) picture.Figure {
 	v := of[0]
 	call, instead := phrase.Plain(v.Function), emulation(v.Mockup)
@@ -134,7 +130,6 @@ func PatternFigure(r *analyze.Report, id string, of []*analyze.Verdict, cases ma
 	return f
 }
 
-// joined are the texts that say something.
 func joined(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(t string) bool { return t == "" }), "; ")
 }
@@ -243,7 +238,7 @@ func brokenAt(f *picture.Figure, r *analyze.Report) {
 // mostBars is how many losses a picture has room for.
 const mostBars = 24
 
-// LossFigure has a bar from what is possible to what a call takes, the largest loss first; nil: nothing is lost.
+// LossFigure has a bar from what is possible to what a call takes, the largest loss first; it is nil where nothing is lost.
 func LossFigure(r *analyze.Report) *picture.Figure {
 	rows := slices.DeleteFunc(lossRows(r), func(l loss) bool { return !(lost(l.worst) > 0) || *l.worst.AllCallsS() <= 0 })
 	if len(rows) == 0 {
@@ -291,7 +286,7 @@ func MpirunFigures(r *analyze.Report) []picture.Figure {
 	return out
 }
 
-// orNaN is a number that may not be defined.
+// OrNaN is a number that may not be defined.
 func OrNaN(x *float64) float64 {
 	if x == nil {
 		return math.NaN()

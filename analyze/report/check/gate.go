@@ -69,12 +69,10 @@ func count(tests []*analyze.Verdict, s analyze.GateState) (n int) {
 	return n
 }
 
-// gateAlarms are the tests that raise an alarm.
 func gateAlarms(r *analyze.Report) []*analyze.Verdict {
 	return those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Gated != nil && v.Alarm })
 }
 
-// gateVerdict is the answer in one sentence.
 func gateVerdict(r *analyze.Report) string {
 	g, alarms := r.Gate, gateAlarms(r)
 	var counts []string
@@ -116,7 +114,6 @@ func gateTable(tests []*analyze.Verdict, all bool) *document.Table {
 	return t
 }
 
-// byRatio orders tests, the slowest call first.
 func byRatio(tests []*analyze.Verdict) []*analyze.Verdict {
 	value := func(v *analyze.Verdict) float64 {
 		if v.Ratio == nil {

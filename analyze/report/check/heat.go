@@ -14,7 +14,7 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// signs are those of the cells of a heat map, with what they say.
+// Signs mark the cells of a heat map; the word says what the sign means.
 var Signs = map[judge.Verdict][2]string{
 	judge.Violated:    {"★", "violated"},
 	judge.Suspected:   {"s", "suspected"},
@@ -23,7 +23,7 @@ var Signs = map[judge.Verdict][2]string{
 	judge.Wrong:       {"✗", "wrong"},
 }
 
-// heatMaps are the ratios of all tests, guideline × msize, for each shape: first the guidelines with a finding, and
+// HeatMaps are the ratios of all tests, guideline × msize, for each shape: first the guidelines with a finding, and
 // folded those without.
 func HeatMaps(r *analyze.Report) []document.Section {
 	var out []document.Section
@@ -56,7 +56,7 @@ func HeatMaps(r *analyze.Report) []document.Section {
 	return out
 }
 
-// heatRows are the rows of one shape, those with a finding apart from the others.
+// HeatRows are the rows of one shape, those with a finding apart from the others.
 func HeatRows(r *analyze.Report, shape string, drawn map[string]bool) (found, rest *picture.HeatMap) {
 	sizes, ids := map[int64]bool{}, PatternIDs(r)
 	of := map[matrixRow][]*analyze.Verdict{}

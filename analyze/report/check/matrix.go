@@ -65,7 +65,6 @@ func matrix(r *analyze.Report) []document.Section {
 	return []document.Section{s}
 }
 
-// matrixTone is that of a mark.
 func matrixTone(row []string, column int) picture.Tone {
 	switch cell := row[column]; {
 	case column == 0 || cell == "" || cell == "." || cell == "-":

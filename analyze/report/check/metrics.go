@@ -9,7 +9,6 @@ import (
 	"pgmpi/internal/document"
 )
 
-// reportMetrics are what one draws over the nights. A metric without a value is left out.
 func reportMetrics(r *analyze.Report) []document.Metric {
 	ratio := document.Metric{Name: "pgmpi_ratio", Help: "How many times slower the call is than what it must not be slower than."}
 	violated := 0

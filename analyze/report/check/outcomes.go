@@ -12,7 +12,7 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// reportOutcomes has a suite for every shape and type of guideline.
+// ReportOutcomes has a suite for every shape and type of guideline.
 func ReportOutcomes(r *analyze.Report) *document.Outcomes {
 	out := &document.Outcomes{Created: r.Created, Host: document.OneLine(r.Host)}
 	out.Fact("library", phrase.ShortVersion(r.Library.Version))
@@ -97,7 +97,7 @@ func outcomeOf(r *analyze.Report, v *analyze.Verdict, formula string) document.O
 	return o
 }
 
-// resultOf says how a test ended, and why in a word. Where there is a gate, only its alarms fail.
+// ResultOf says how a test ended, and why in a word. Where there is a gate, only its alarms fail.
 func ResultOf(r *analyze.Report, v *analyze.Verdict) (result document.Result, why string) {
 	why = string(v.Verdict)
 	if v.Gated != nil && v.Verdict != judge.Wrong {
@@ -122,7 +122,6 @@ func ResultOf(r *analyze.Report, v *analyze.Verdict) (result document.Result, wh
 	return result, why
 }
 
-// rival is what the call must not be slower than.
 func rival(v *analyze.Verdict) string {
 	switch v.Type {
 	case guidelines.Monotony:
@@ -137,7 +136,7 @@ func rival(v *analyze.Verdict) string {
 	return phrase.Plain(v.Mockup)
 }
 
-// sentence says what was found, and why it counts as it does.
+// Sentence says what was found, and why it counts as it does.
 func Sentence(v *analyze.Verdict, why string) string {
 	var reason string
 	if g := v.Gated; g != nil {

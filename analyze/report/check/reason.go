@@ -51,7 +51,7 @@ func because(s *document.Section, e *analyze.Explanation) {
 	PayoffReason(s, v)
 }
 
-// payoffReason says from how many uses on a persistent request pays.
+// PayoffReason says from how many uses on a persistent request pays.
 func PayoffReason(s *document.Section, v *analyze.Verdict) {
 	p := v.Payoff
 	if p == nil {
@@ -87,7 +87,7 @@ func splitReason(s *document.Section, e *analyze.Explanation) {
 	s.Say("This compares medians and assumes that k calls in a row take k times as long as one; it is no test and has no p-value.")
 }
 
-// significantReason says what of such findings is left to chance.
+// significantReason says how many such findings chance can explain.
 func significantReason(s *document.Section, e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test
 	s.Say("The call was slower in %d of %d mpiruns. If it were not slower than %s, mpiruns that speak against it as clearly as these "+
@@ -111,7 +111,7 @@ func significantReason(s *document.Section, e *analyze.Explanation) {
 
 func violatedReason(s *document.Section, e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test
-	if r.Method == judge.MethodPaper {
+	if !r.Method.Rules().Slowdown {
 		s.Say("The medians' ratio is %s. Method paper asks for no minimum slowdown.", phrase.Ratio(v.Ratio))
 	} else {
 		s.Say("It takes %s as long, which reaches the minimum slowdown of %.2f×%s. The 95 %% interval, %s to %s, is for this test alone%s.",
@@ -130,7 +130,7 @@ func violatedReason(s *document.Section, e *analyze.Explanation) {
 func keptReason(s *document.Section, e *analyze.Explanation) {
 	r, v, t := e.Report, e.Verdict, e.Test
 	s.Say("The call was slower in %d of %d mpiruns; that it is slower is not shown (%s).", t.Slower, t.R, notSignificant(e))
-	if r.Method == judge.MethodPaper {
+	if !r.Method.Rules().Slowdown {
 		s.Say("Method paper calls everything kept that is not violated; it does not ask whether anything shows that the guideline holds.")
 		return
 	}

@@ -8,7 +8,7 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// RunMedians are those of a results folder, for programs only.
+// RunMedians hold the run medians of a results folder, for programs only.
 var RunMedians = document.Kind[[]medians.CaseMedians]{Name: "medians", Rows: runMedianRows,
 	Sections: func(*[]medians.CaseMedians) []document.Section { return nil }}
 
@@ -28,7 +28,7 @@ func runMedianRows(list *[]medians.CaseMedians) [][]string {
 	return out
 }
 
-// ifCounted is a value of what the kernel counted; nil where it did not.
+// ifCounted returns nil where the kernel counted nothing.
 func ifCounted(u medians.Usage, value any) any {
 	if math.IsNaN(u.Faults) {
 		return nil

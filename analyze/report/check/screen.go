@@ -84,7 +84,6 @@ func countVerdicts(r *analyze.Report) map[judge.Verdict]int {
 	return count
 }
 
-// headline is the verdict in a few words: with a gate, first whether it raises an alarm.
 func headline(r *analyze.Report) (string, picture.Tone) {
 	count := countVerdicts(r)
 	violated := fmt.Sprintf("%d of %s", count[judge.Violated], conf.Plural(len(r.Verdicts), "test"))
@@ -107,7 +106,6 @@ func headline(r *analyze.Report) (string, picture.Tone) {
 	return fmt.Sprintf("No violation found in %s, %d shown to be kept", conf.Plural(len(r.Verdicts), "test"), count[judge.Kept]), picture.Plain
 }
 
-// faultKinds are the kinds of wrong cases.
 var faultKinds = []struct {
 	name   string
 	status []protocol.Status
@@ -117,7 +115,6 @@ var faultKinds = []struct {
 	{"CRASH", []protocol.Status{protocol.StatusCrashes}},
 }
 
-// byKind divides wrong cases.
 func byKind(wrong []analyze.CaseMessage, f func(name string, of []analyze.CaseMessage)) {
 	for _, k := range faultKinds {
 		of := slices.DeleteFunc(slices.Clone(wrong), func(c analyze.CaseMessage) bool { return !slices.Contains(k.status, c.Status) })
@@ -127,7 +124,7 @@ func byKind(wrong []analyze.CaseMessage, f func(name string, of []analyze.CaseMe
 	}
 }
 
-// faults counts wrong cases: "WRONG DATA in 1 case, NO RETURN in 2 cases".
+// Faults counts wrong cases: "WRONG DATA in 1 case, NO RETURN in 2 cases".
 func Faults(wrong []analyze.CaseMessage) string {
 	var out []string
 	byKind(wrong, func(name string, of []analyze.CaseMessage) {
@@ -136,7 +133,6 @@ func Faults(wrong []analyze.CaseMessage) string {
 	return strings.Join(out, ", ")
 }
 
-// wrongWords explain a cell that is wrong.
 func wrongWords(r *analyze.Report) string {
 	if slices.ContainsFunc(r.Wrong, func(c analyze.CaseMessage) bool { return c.Did() != "gave wrong data" }) {
 		return "wrong data or no return"
@@ -165,7 +161,6 @@ type loss struct {
 	marked   bool
 }
 
-// lost is what a call could save, in seconds.
 func lost(v *analyze.Verdict) float64 {
 	if v.MedianS == nil || v.AllCallsS() == nil {
 		return 0
@@ -188,7 +183,7 @@ func losses(r *analyze.Report) []document.Section {
 		t.Add(l.group, sizes(l.from, l.to), phrase.Duration(v.MedianS), phrase.Duration(v.AllCallsS()), gain,
 			between(l.lo, l.hi)+phrase.When(l.marked, mark), instance(v, l.from != l.to)+" ["+strings.Join(l.broken, ",")+"]")
 	}
-	note := phrase.When(joined, "Of sizes in one row, times and loss are those of the size that loses most.")
+	note := phrase.When(joined, "Of sizes in one row, times and loss are from the size that loses most.")
 	return document.Tabled(t, note, "Too slow, and what is faster: the largest loss per call first")
 }
 
@@ -245,7 +240,6 @@ func lossRows(r *analyze.Report) []loss {
 	return out
 }
 
-// join adds the next size to the row.
 func (l *loss) join(next *loss) {
 	l.to = next.to
 	l.lo, l.hi, l.marked = min(l.lo, next.lo), max(l.hi, next.hi), l.marked || next.marked

@@ -27,36 +27,19 @@ func reportSections(r *analyze.Report) []document.Section {
 		outOfSync(r), bounds(r), remarks(r)))
 }
 
-// reportColumns are the names of report.json; what is null there is empty here. New columns go to the end.
-var ReportColumns = []string{"guideline", "type", "function", "mockup", "msize", "msize_other", "k", "shape", "np",
-	"median_s", "other_median_s", "ratio", "p_value", "p_adjusted", "p_kept", "stars", "verdict", "reason",
-	"alternative", "alternative_msize", "alternative_calls", "alternative_median_s",
-	"ratio_lo95", "ratio_hi95", "runs_needed", "runs_needed_towards", "runs", "replication", "firm", "by_state", "state", "alarm", "state_reason",
-	"page_faults", "other_page_faults", "switches", "other_switches",
-	"messages", "message_bytes", "other_messages", "other_message_bytes"}
-
-// reportRows has one row per verdict.
+// reportRows has one row per verdict; what is null in report.json is empty.
 func reportRows(r *analyze.Report) [][]string {
-	out := [][]string{ReportColumns}
+	head := make([]string, len(analyze.Columns))
+	for i, c := range analyze.Columns {
+		head[i] = c.Name
+	}
+	out := [][]string{head}
 	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		alternative, needed, k, gated := make([]any, 4), make([]any, 2), any(v.K), make([]any, 3)
-		if a := v.Alternative; a != nil {
-			alternative = []any{a.Function, a.Msize, a.Calls, a.MedianS}
+		row := make([]any, len(analyze.Columns))
+		for k, c := range analyze.Columns {
+			row[k] = c.Value(&r.Verdicts[i])
 		}
-		if n := v.RunsNeeded; n != nil && n.R > 0 {
-			needed = []any{n.R, n.Towards}
-		}
-		if v.K == 0 {
-			k = nil
-		}
-		if g := v.Gated; g != nil {
-			gated = []any{g.State, g.Alarm, g.StateReason}
-		}
-		out = append(out, phrase.Row(slices.Concat([]any{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, k, v.Shape, v.NP,
-			v.MedianS, v.OtherMedianS, v.Ratio, v.PValue, v.PAdjusted, v.PKept, v.Stars, v.Verdict, v.Reason},
-			alternative, []any{v.RatioLo95, v.RatioHi95}, needed, []any{v.Runs, v.Replication, v.Firm, answers(v.ByState)}, gated,
-			[]any{v.PageFaults, v.OtherPageFaults, v.Switches, v.OtherSwitches}, sent(v.Sent), sent(v.OtherSent))...))
+		out = append(out, phrase.Row(row...))
 	}
 	return out
 }
@@ -70,7 +53,7 @@ func header(r *analyze.Report) []document.Section {
 	}
 	s.Fact("Library", "%s%s", phrase.Fit(phrase.ShortVersion(r.Library.Version), 75), phrase.When(r.Library.PML != "", ", pml %s", r.Library.PML))
 	s.Fact("Design", "%s; R = %d mpiruns; datatype %s, op %s, root %d", strings.Join(shapes, ", "), r.R, r.Datatype, r.Op, r.Root)
-	slowdown := cmp.Or(phrase.When(r.Method != judge.MethodPaper, "minimum slowdown %.2f×", r.MinSlowdown), "no minimum slowdown")
+	slowdown := cmp.Or(phrase.When(r.Method.Rules().Slowdown, "minimum slowdown %.2f×", r.MinSlowdown), "no minimum slowdown")
 	s.Fact("Test", "method %s: %s, %s, m = %s, alpha = %g%s, %s",
 		r.Method, r.Test.Title(r.R), AdjustNames[r.Adjust], conf.Plural(r.M, "test"), r.Alpha, phrase.When(r.FamilyAlpha < r.Alpha, " (%g here)", r.FamilyAlpha), slowdown)
 	rho := "undefined"
@@ -98,20 +81,19 @@ func schedule(r *analyze.Report) string {
 	l := r.Looks
 	text := conf.Plural(l.Looks[0], "mpirun") + " measured everything"
 	what := "what pointed to a violation"
-	if r.Method == judge.MethodPaper {
+	if !r.Method.Rules().Slowdown {
 		what = "what was not violated yet"
 	}
 	for k, at := range l.Looks[1:] {
 		text += fmt.Sprintf(", %d more %s", at-l.Looks[k], what)
 		what = "of that what still did"
-		if r.Method == judge.MethodPaper {
+		if !r.Method.Rules().Slowdown {
 			what = "what still was not"
 		}
 	}
 	return text + phrase.When(len(l.Looks)-len(l.Screens) > 1, " (weights %s)", phrase.Join(", ", "%v", l.Weights))
 }
 
-// decided counts the tests that each look decided.
 func decided(r *analyze.Report) string {
 	l := r.Looks
 	text := fmt.Sprintf("%d of m = %s decided after %d", l.Decided[0], conf.Plural(r.M, "test"), l.Looks[0])
@@ -121,7 +103,6 @@ func decided(r *analyze.Report) string {
 	return text
 }
 
-// wallClock rounds seconds for reading.
 func wallClock(seconds float64) string {
 	d, unit := time.Duration(seconds*float64(time.Second)), time.Second
 	if d < 10*time.Second {
@@ -139,7 +120,7 @@ func summary(r *analyze.Report) []document.Section {
 		checked, violated = checked+tests.Checked, violated+tests.Violated
 		t.Add(s.Shape, string(s.Type), fmt.Sprintf("%d/%d", s.Units.Violated, s.Units.Checked), s.Unit,
 			fmt.Sprintf("%d/%d", tests.Violated, tests.Checked),
-			phrase.When(s.Type == guidelines.Split && r.Method != judge.MethodPaper, "%d/%d", tests.Suspected, tests.Checked))
+			phrase.When(s.Type == guidelines.Split && r.Method.Rules().FollowsUp, "%d/%d", tests.Suspected, tests.Checked))
 	}
 	firm := ""
 	if known := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Replication != nil }); len(known) > 0 {
@@ -201,14 +182,14 @@ func violations(r *analyze.Report) []document.Section {
 	if len(out) > 0 {
 		out[len(out)-1].Note("p adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001. 95 %%: the interval of the ratio, for this test alone, not adjusted for being chosen as a finding.%s",
 			phrase.When(known, " again: the estimated probability that a new check of this design shows it; .90 and more is firm, - is not known."))
-		if t := judge.Get(r.Test); t != nil && !t.Paired && r.Method != judge.MethodPaper {
+		if t := judge.Get(r.Test); t != nil && !t.Paired && r.Method.Rules().Exact {
 			out[len(out)-1].Note("The test does not pair the mpiruns: p is exact if both sides spread alike and do not depend on each other (docs/statistics.md#tests).")
 		}
 	}
 	return out
 }
 
-// again writes the probability that a new check shows a violation: "> .99", ".85". Unknown: "-".
+// Again writes the probability that a new check shows a violation: "> .99", ".85". Unknown: "-".
 func Again(v *analyze.Verdict) string {
 	switch q := v.Replication; {
 	case q == nil:
@@ -243,7 +224,6 @@ func spareShape(r *analyze.Report, column int) []int {
 	return []int{column}
 }
 
-// those are the verdicts that a condition holds for.
 func those(verdicts []analyze.Verdict, holds func(*analyze.Verdict) bool) []*analyze.Verdict {
 	var out []*analyze.Verdict
 	for i := range verdicts {
@@ -293,7 +273,6 @@ func emulation(id string) string {
 	return strings.ReplaceAll(phrase.Plain(id), "+", " + ")
 }
 
-// wrongCases names the wrong cases, and what leaves them out.
 func wrongCases(r *analyze.Report) (out []document.Section) {
 	byKind(r.Wrong, func(name string, of []analyze.CaseMessage) { out = append(out, cases(name, of)...) })
 	if len(r.Exclude) > 0 {
@@ -302,7 +281,6 @@ func wrongCases(r *analyze.Report) (out []document.Section) {
 	return out
 }
 
-// remarks are what limits the verdicts.
 func remarks(r *analyze.Report) []document.Section {
 	out := cases("Not measured", r.NotMeasured)
 	if len(r.Incomplete) > 0 {
@@ -323,7 +301,6 @@ func remarks(r *analyze.Report) []document.Section {
 	return out
 }
 
-// cases lists the first of them, with what happened.
 func cases(title string, list []analyze.CaseMessage) []document.Section {
 	if len(list) == 0 {
 		return nil

@@ -23,7 +23,6 @@ func states(r *analyze.Report) []document.Section {
 	return out
 }
 
-// statesSection describes the states of a shape.
 func statesSection(of []medians.State) document.Section {
 	shape, by := of[0].Shape, of[0].By
 	out := document.Titled("States of the machine, %s: %d, told apart by %s: %s", shape, len(of), by, analyze.StatesOf(of, shape))
@@ -63,25 +62,12 @@ func byStateSection(r *analyze.Report, shape string) document.Section {
 	return s
 }
 
-// answers is "violated in state A (6 mpiruns), kept in state B (4)".
-func answers(by []analyze.StateVerdict) string {
-	out := ""
-	for i, in := range by {
-		n := fmt.Sprint(in.Mpiruns)
-		if i == 0 {
-			n = conf.Plural(in.Mpiruns, "mpirun")
-		}
-		out += fmt.Sprintf("%s%s in state %s (%s)", phrase.When(i > 0, ", "), phrase.Words(in.Verdict), in.State, n)
-	}
-	return out
-}
-
 // byStateReason adds to the reason of a verdict what it is in each state.
 func byStateReason(s *document.Section, v *analyze.Verdict) {
 	if v.ByState == nil {
 		return
 	}
-	s.Say("It depends on the state of the machine: %s.", answers(v.ByState))
+	s.Say("It depends on the state of the machine: %s.", v.ByState.String())
 	for _, in := range v.ByState {
 		limits := phrase.Interval(in.RatioLo95, in.RatioHi95, ", ")
 		s.Item("state %s: %s%s", in.State, phrase.Ratio(in.Ratio), phrase.When(limits != "", " [%s]", limits))

@@ -108,7 +108,6 @@ func decidedIn(m *series.Matrix, column int) (decided, undecided int) {
 	return decided, undecided
 }
 
-// typeNames are what guidelines of a type are called.
 var typeNames = map[guidelines.Type]string{guidelines.Pattern: "patterns", guidelines.Monotony: "guidelines of monotony", guidelines.Split: "of split-robustness"}
 
 // violatedRows counts the guidelines of a type, and those that are violated in some column.
@@ -138,14 +137,12 @@ func columnName(i int) string {
 	return fmt.Sprint(i + 1)
 }
 
-// typeTitles are what the tables of a matrix are called.
 var typeTitles = map[guidelines.Type]string{
 	guidelines.Pattern:  "Patterns: is the collective slower than its mock-up?",
 	guidelines.Monotony: "Monotony: is it slower than itself on more data?",
 	guidelines.Split:    "Split-robustness: is it slower than itself in parts?",
 }
 
-// matrixTables has a table for each type.
 func matrixTables(m *series.Matrix, types ...guidelines.Type) (out []document.Section) {
 	for _, typ := range types {
 		t := &document.Table{Head: []string{"guideline"}, Align: "l", Key: 1, Narrow: true, Tone: columnTone}
@@ -187,7 +184,6 @@ func matrixCell(c *series.MatrixCell) string {
 	return "."
 }
 
-// columnTone is that of a cell of the matrix.
 func columnTone(row []string, column int) picture.Tone {
 	switch {
 	case column == 0 || row[column] == "":

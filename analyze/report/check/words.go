@@ -8,12 +8,11 @@ import (
 	"pgmpi/internal/remark"
 )
 
-// folderFact names a results folder.
 func FolderFact(s *document.Section, name string, f analyze.ComparedFolder) {
 	s.Fact(name, "%s: %s; R = %d mpiruns; %s", f.Folder, phrase.ShortVersion(f.Library.Version), f.R, f.Created)
 }
 
-// warnings lists remarks on a comparison; their place is in their text.
+// Warnings lists remarks on a comparison; their place is in their text.
 func Warnings(list []remark.Remark) []document.Section {
 	if len(list) == 0 {
 		return nil
@@ -25,7 +24,7 @@ func Warnings(list []remark.Remark) []document.Section {
 	return []document.Section{s}
 }
 
-// within says of a paired test that it compares within mpiruns.
+// Within says of a paired test that it compares within mpiruns.
 func Within(test judge.TestName) string {
 	if t := judge.Get(test); t != nil && t.Paired {
 		return " within mpiruns"

@@ -3,6 +3,9 @@ package checks
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
+
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
@@ -10,11 +13,8 @@ import (
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
-	"slices"
-	"strings"
 )
 
-// TrendFigure is a test night by night.
 func TrendFigure(s *series.Series, t *series.Trend, id string) picture.Figure {
 	f := picture.Figure{ID: id, Title: fmt.Sprintf("%s %s at %s on %s", t.Guideline, phrase.Function(t.Function), phrase.Size(t.Msize), t.Shape),
 		X: picture.Axis{Title: "check (UTC)", Scale: picture.Named}, Y: picture.Axis{Title: "ratio", Scale: picture.Log, Unit: picture.Factor, Level: 1, Holds: []float64{0.8, 1.25}}, Series: []picture.Series{{Name: "ratio"}},

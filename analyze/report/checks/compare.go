@@ -13,7 +13,6 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-// Comparisons are of two results folders.
 var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Rows: compareRows, JSON: true}
 
 // compareColumns are the names of compare.json. New columns go to the end.
@@ -103,7 +102,6 @@ func compareEnd(c *series.Comparison) []document.Section {
 	return []document.Section{s}
 }
 
-// compareDesign says how it was compared.
 func compareDesign(c *series.Comparison) []document.Section {
 	s := document.Titled("How it was compared")
 	var differences []string
@@ -122,7 +120,6 @@ func compareDesign(c *series.Comparison) []document.Section {
 	return []document.Section{s}
 }
 
-// compareCases has the run-times that changed, or with AllRows all.
 func compareCases(c *series.Comparison) []document.Section {
 	t := &document.Table{Align: "llrrrrrrll", Flex: 9,
 		Head: []string{"function", "shape", "msize", "A", "B", "B/A", "95 % interval", "p adj.", "", "change"}}
@@ -169,7 +166,6 @@ func compareCases(c *series.Comparison) []document.Section {
 	return []document.Section{s}
 }
 
-// compareMeans sums up the functions that changed, or with AllRows all.
 func compareMeans(c *series.Comparison) []document.Section {
 	t := &document.Table{Head: []string{"function", "shape", "sizes", "slower", "faster", "B/A"}, Align: "llrrrr"}
 	for _, f := range c.Functions {
@@ -180,7 +176,6 @@ func compareMeans(c *series.Comparison) []document.Section {
 	return document.Tabled(t, "", "Geometric means of B/A over the sizes")
 }
 
-// compareGuidelines lists what became of guidelines.
 func compareGuidelines(c *series.Comparison) []document.Section {
 	var out []document.Section
 	for _, change := range []series.Change{series.NewlyViolated, series.NewlyKept} {

@@ -28,7 +28,6 @@ type Gallery struct {
 	Notes    []string
 }
 
-// Galleries list pictures.
 var Galleries = document.Kind[Gallery]{Name: "figures", Sections: gallerySections}
 
 func gallerySections(g *Gallery) []document.Section {
@@ -106,7 +105,7 @@ func (g *Gallery) add(p picture.Picture) {
 	g.Pictures = append(g.Pictures, p)
 }
 
-// panels adds a picture for each figure; those of the same ID of several folders are beside each other.
+// panels adds a picture for each figure; figures of several folders with the same ID share one.
 func (g *Gallery) panels(kind string, labels []string, by [][]picture.Figure) {
 	var pictures []picture.Picture
 	for i, figures := range by {
@@ -154,10 +153,8 @@ func different(labels []string) bool {
 	return len(slices.Compact(sorted)) == len(labels) && sorted[0] != ""
 }
 
-// titled is a title with the label of a folder, where it has one.
 func titled(title, label string) string { return title + phrase.When(label != "", ": %s", label) }
 
-// ofFolder is a name with the number of a folder, from the second on.
 func ofFolder(name string, i int) string { return name + phrase.When(i > 0, "-%d", i+1) }
 
 // patternPanels are, by side, the figures of the patterns that are violated or undecided on any side.
@@ -215,7 +212,6 @@ func latencyLines(sides []*analyze.Side, labels []string) []picture.Figure {
 	return out
 }
 
-// matrixHeat has the largest ratio of each violated pattern.
 func matrixHeat(m *series.Matrix, labels []string) *picture.HeatMap {
 	h := &picture.HeatMap{Corner: "guideline"}
 	folders := map[string]int{}

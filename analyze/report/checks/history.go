@@ -18,10 +18,9 @@ import (
 	"pgmpi/internal/picture"
 )
 
-// Histories are of many checks, one after another.
 var Histories = document.Kind[series.History]{Name: "history", Sections: historySections, Rows: HistoryRows, JSON: true}
 
-// historyColumns are for one row per check, or with trends one per check and trend.
+// HistoryColumns are for one row per check, or with trends one per check and trend.
 // New columns go to the end.
 var HistoryColumns = []string{"series", "created", "folder", "path", "label", "host", "nodes", "kernel", "library", "library_version", "pgmpi_version", "rank_hash", "gl_toml_hash",
 	"shapes", "r", "tests", "violated", "firm", "alarms", "gone", "slow_mpiruns", "exit_code", "machine_shift", "changed",
@@ -59,7 +58,6 @@ func nightRow(s *series.Series, series, n int) []string {
 		k.RankHash, k.GLTomlHash, strings.Join(s.Shapes, " "), k.R, k.Tests, k.Violated, k.Firm, alarms, k.Gone, k.SlowMpiruns, k.Exit, shift, changed(k, ": ", "; "))
 }
 
-// labels are in the order of their names.
 func labels(of map[string]string) string {
 	var out []string
 	for _, key := range slices.Sorted(maps.Keys(of)) {
@@ -68,7 +66,6 @@ func labels(of map[string]string) string {
 	return strings.Join(out, " ")
 }
 
-// changed says what is not as it was the night before.
 func changed(k *series.Night, is, separator string) string {
 	var out []string
 	for _, d := range k.Changed {
@@ -108,7 +105,6 @@ func historySections(h *series.History) []document.Section {
 	return out
 }
 
-// seriesName is "mpich, p2".
 func seriesName(s *series.Series) string {
 	return phrase.Known(s.Library) + ", " + strings.Join(s.Shapes, " ")
 }
@@ -204,7 +200,6 @@ type lastingGroup struct {
 	least, most     float64 // after/before
 }
 
-// factors are the least and the largest change.
 func (g *lastingGroup) factors() string {
 	least, most := phrase.Ratio(&g.least), phrase.Ratio(&g.most)
 	if least == most {
@@ -271,7 +266,7 @@ func historyTrends(s *series.Series) (out []document.Section) {
 
 const trendLegend = "o the ratio, # where it is violated, --- its 95 % interval, : where both take equally long, * not as in the check before."
 
-// trendLines draws a trend, a line for each night, in ASCII as far as it is a picture.
+// TrendLines draws a trend, a line for each night, in ASCII as far as it is a picture.
 func TrendLines(s *series.Series, t *series.Trend, width int) []string {
 	const form, formed = "%-16s %-1s %8s %7s %-12s %-13s ", 66 // with what a drawing is indented by
 	trendCells := min(34, max(12, width-formed))

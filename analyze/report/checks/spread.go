@@ -2,11 +2,12 @@ package checks
 
 import (
 	"fmt"
+	"slices"
+
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/document"
 	"pgmpi/internal/phrase"
-	"slices"
 )
 
 // Spreads say how well measurements repeat.

@@ -65,7 +65,7 @@ func tagged(v reflect.Value) (fields map[string]reflect.Value, names []string) {
 	return fields, names
 }
 
-// value puts what the TOML package has read into a field.
+// value puts a value from the TOML package into a field.
 func (d *decoder) value(raw any, into reflect.Value, path string) {
 	if own, err := readOwn(raw, into); own {
 		if err != nil {
@@ -98,7 +98,7 @@ func (d *decoder) value(raw any, into reflect.Value, path string) {
 	}
 }
 
-// readOwn tells whether a type reads its own text, and does so.
+// readOwn lets types that unmarshal themselves do so.
 func readOwn(raw any, into reflect.Value) (own bool, err error) {
 	switch p := into.Addr().Interface().(type) {
 	case toml.Unmarshaler:
@@ -112,7 +112,6 @@ func readOwn(raw any, into reflect.Value) (own bool, err error) {
 	return false, nil
 }
 
-// list tells whether raw is an array of what the slice holds.
 func (d *decoder) list(raw any, into reflect.Value, path string) bool {
 	items := reflect.ValueOf(raw) // []any, or []map[string]any
 	if items.Kind() != reflect.Slice {
@@ -131,8 +130,7 @@ func (d *decoder) list(raw any, into reflect.Value, path string) bool {
 	return true
 }
 
-// scalar tells whether raw is a value of the field's type. An integer is a
-// number, too.
+// scalar sets a field to a value of its type. A number may be written as an integer.
 func scalar(raw any, into reflect.Value) bool {
 	switch x := raw.(type) {
 	case int64:
@@ -178,7 +176,6 @@ func wanted(t reflect.Type) string {
 	return "a string"
 }
 
-// shown returns a short text for a TOML value.
 func shown(v any) string {
 	switch x := v.(type) {
 	case string:

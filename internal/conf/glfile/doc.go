@@ -3,7 +3,7 @@
 // column of its key. Keys is the one table of keys and their flags: help, the
 // template and the tables of docs/ are made from it.
 //
-// In come the text and, from the driver, what was typed after flags; out go the
+// In come the text and, from the driver, the values of flags; out go the
 // sections and the Plan. It never decides what a section means: defaults and
 // validation belong to the packages.
 package glfile

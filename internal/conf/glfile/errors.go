@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// Error is an error in a file.
 type Error struct {
 	File string
 	position
@@ -22,10 +21,10 @@ func (e Error) Error() string {
 	return e.Msg
 }
 
-// Errors are all errors of a file, in the order of their places.
+// Errors has all errors of a file, in the order of their places.
 type Errors []Error
 
-// mostErrors are shown of a file: with more it is another kind of file.
+// A file with more than mostErrors is probably of another kind: only these are shown.
 const mostErrors = 20
 
 func (es Errors) Error() string {

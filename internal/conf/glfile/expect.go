@@ -10,8 +10,7 @@ import (
 	"pgmpi/mockups"
 )
 
-// ParseExpect reads the file of gate.expect, as strictly as gl.toml: everything that is
-// wrong with it is an error of type Errors.
+// ParseExpect reads the file of gate.expect, as strictly as gl.toml; errors are of type Errors.
 func ParseExpect(name string, data []byte) ([]series.Expectation, error) {
 	var e struct {
 		Expect []series.Expectation `toml:"expect"`

@@ -45,7 +45,7 @@ type File struct {
 	Guideline []guidelines.User     `toml:"guideline" json:"guideline,omitempty"`
 	Mockup    []guidelines.Mockups  `toml:"mockup" json:"mockup,omitempty"`
 
-	Name   string `toml:"-" json:"-"` // of the file, for messages; "": there is none
+	Name   string `toml:"-" json:"-"` // of the file, if any, for messages
 	Source string `toml:"-" json:"-"` // the text as read
 
 	keys  keys
@@ -107,8 +107,7 @@ func Load(path string) (*File, error) {
 
 // Parse reads a gl.toml. Text that cannot be decoded (syntax, unknown keys,
 // wrong types) is an error of type Errors, together with all wrong values.
-// Where there are only wrong values they wait for Validate, because a flag may
-// still replace them.
+// Wrong values alone wait for Validate, because a flag may still replace them.
 func Parse(name string, data []byte) (*File, error) {
 	f := Default()
 	f.Name = name
@@ -122,8 +121,8 @@ func Parse(name string, data []byte) (*File, error) {
 	return nil, f.located(beside(errs, f.check()))
 }
 
-// decode reads a text into a struct, and returns what could not be decoded. The error is
-// about the syntax.
+// decode reads a text into a struct, and returns the keys that it could not decode. The error
+// is about the syntax.
 func (f *File) decode(data []byte, into any) ([]conf.FieldError, error) {
 	f.Source = strings.TrimPrefix(string(data), "\uFEFF") // which editors on Windows put before a text
 	var sections map[string]any
@@ -140,8 +139,8 @@ func (f *File) decode(data []byte, into any) ([]conf.FieldError, error) {
 	return d.errs, nil
 }
 
-// beside adds wrong values to what could not be decoded: a key that could not be has its
-// default, and gets no second error for it.
+// beside adds wrong values to the keys that could not be decoded. Such a key has its default,
+// and gets no second error for it.
 func beside(errs, wrong []conf.FieldError) []conf.FieldError {
 	return append(errs, slices.DeleteFunc(wrong, func(e conf.FieldError) bool {
 		return slices.ContainsFunc(errs, func(x conf.FieldError) bool { return related(x.Key, e.Key) })
@@ -157,15 +156,14 @@ func related(a, b string) bool {
 }
 
 // Validate returns an error of type Errors with everything that is wrong with
-// the values. flags says which keys were set by a flag, such as
+// the values. flags has the keys that were set by a flag, such as
 // {"job.np": "--np"}: their errors name the flag instead of a place.
 func (f *File) Validate(flags map[string]string) error {
 	f.flags = flags
 	return f.located(f.check())
 }
 
-// Plan makes the Plan for the given numbers of processes, which may come from
-// elsewhere than Job.NP, and the shapes. It expects a valid File.
+// Plan makes the Plan of a valid File for the given numbers of processes and its shapes.
 func (f *File) Plan(np []int) (*guidelines.Plan, error) {
 	if err := f.located(inSection("job.", f.Job.CheckRoot(np))); err != nil {
 		return nil, err
@@ -180,7 +178,7 @@ func (f *File) Plan(np []int) (*guidelines.Plan, error) {
 	return p, nil
 }
 
-// canonical gives functions their ids: gl.toml and flags may name them as bcast.
+// canonical replaces names such as bcast by the ids of functions.
 func (f *File) canonical() {
 	for i, name := range f.Check.Functions {
 		f.Check.Functions[i] = mockups.Canonical(name)
@@ -237,8 +235,8 @@ func (f *File) ExploresForced() error {
 	}))
 }
 
-// forced returns an error for each variable of mpi.env that forces an algorithm of such a
-// collective.
+// forced returns an error for each variable of mpi.env that forces an algorithm of one of these
+// collectives.
 func (f *File) forced(of func(collective string) bool) (errs []conf.FieldError) {
 	for _, name := range slices.Sorted(maps.Keys(f.MPI.Env)) {
 		for _, c := range mockups.Collectives() {

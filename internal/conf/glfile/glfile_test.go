@@ -119,7 +119,7 @@ mockup = "reduce_as_allreduce"
 			`gl.toml:1:3: guideline: a guideline has exactly one of pattern, monotony and split, this one has 2`},
 		{"sizes of a guideline", "[[guideline]]\nid = \"a\"\nsplit = \"MPI_Scan\"\nmsizes = [\"4..2\"]\n",
 			`gl.toml:4:11: guideline.msizes: range "4..2" is empty: it starts above its end`},
-		{"own mock-ups that are none", "[[mockup]]\nids = [\"MPI_Scan\", \"scan_as_exscan+reduce_local\", \"scan_as_mine\", \"scan_as_mine\"]\n[[mockup]]\nfile = \"a.so\"\n",
+		{"ids that are no mock-ups of the user's", "[[mockup]]\nids = [\"MPI_Scan\", \"scan_as_exscan+reduce_local\", \"scan_as_mine\", \"scan_as_mine\"]\n[[mockup]]\nfile = \"a.so\"\n",
 			"gl.toml:1:3: mockup.file: is missing: the shared library\n" +
 				"gl.toml:2:1: mockup.ids: \"MPI_Scan\": an id begins with its collective and _as_, as in scan_as_mine; behind that are letters, digits, _, +, . and -\n" +
 				"gl.toml:2:1: mockup.ids: \"scan_as_exscan+reduce_local\" is a mock-up of pgmpi's: give yours another id\n" +

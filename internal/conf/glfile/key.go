@@ -26,7 +26,6 @@ func (k Key) TOML(f *File) string {
 	return strings.NewReplacer("µs", "us", "m0s", "m").Replace(string(text))
 }
 
-// Usage is the help of the flag, whose default is what a file has.
 func (k Key) Usage(f *File) string {
 	text := cmp.Or(k.FlagText, k.Text)
 	if len(k.Names) > 0 {
@@ -69,7 +68,7 @@ func code(names []string) string { return "`" + strings.Join(names, "`, `") + "`
 
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]+\)`)
 
-// plain leaves out the marks of Markdown.
+// plain removes Markdown.
 func plain(text string) string {
 	return strings.ReplaceAll(link.ReplaceAllString(text, "docs/$1"), "`", "")
 }
@@ -83,7 +82,7 @@ func (f *File) field(name string) reflect.Value {
 	return v
 }
 
-// parse reads what follows a flag. The elements of an array have commas between them.
+// parse reads the value of a flag. Commas separate the elements of an array.
 func parse(text string, into reflect.Value) error {
 	var err error
 	switch p := into.Addr().Interface().(type) {

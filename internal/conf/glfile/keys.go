@@ -18,16 +18,16 @@ import (
 
 // Key is one key of gl.toml. Its flag with its help, the template and the
 // tables of docs/ are all made from it. Texts are Markdown; help and template
-// leave the marks out.
+// show it as plain text.
 type Key struct {
 	Name  string   // such as "job.np"
-	Text  string   // what it means
-	Names []string // what it may be, where that is a name
-	Empty string   // what 0, "" or [] means, where that is the default
-	More  string   // sentences for those who read on; not in the help of the flag
+	Text  string   // its meaning
+	Names []string // allowed values, where these are names
+	Empty string   // meaning of 0, "" or [], where that is the default
+	More  string   // further sentences, not in the help of the flag
 
-	Flag     string // without "--"; "": there is none
-	Value    string // what follows the flag, such as "LIST"; "": nothing does
+	Flag     string // without "--", if there is one
+	Value    string // the flag's value, such as "LIST", if it takes one
 	FlagText string // in place of Text, where the flag is written in another way
 	set      func(f *File, text string) error
 }
@@ -64,7 +64,7 @@ var Keys = []Key{
 		More: "With the flag: `--looks 10:.2,20:.3,30:.5`."},
 	{Name: "job.max_mpiruns", Text: "most mpiruns of stage 2, in place of the interim looks behind them", Empty: "no limit",
 		Flag: "max-mpiruns", Value: "N"},
-	{Name: "job.max_time", Text: "begin no mpirun that would end after this time, such as `10m`, but for those of stage 1", Empty: "no limit",
+	{Name: "job.max_time", Text: "begin no mpirun that would end after this time, such as `10m`, except mpiruns of stage 1", Empty: "no limit",
 		More: "Counts all mpiruns of the folder.", Flag: "max-time", Value: "TIME"},
 
 	{Name: "mpi.rank", Text: "path of the rank program", Empty: "`PGMPI_RANK`, `pgmpi-rank` beside pgmpi, or the installed one of the first mpirun on the PATH", Flag: "rank", Value: "FILE"},
@@ -76,7 +76,7 @@ var Keys = []Key{
 	{Name: "mpi.start_limit", Text: "give an mpirun up whose ranks have not started after this long, such as `\"10m\"`", Empty: fmt.Sprintf("%v s, and %d ms for each process", measure.StartLimit.Seconds(), measure.StartPerRank.Milliseconds()),
 		More: fmt.Sprintf("MPI_Finalize may take %v s less, and %v s in any case.", measure.EndsEarlier.Seconds(), (measure.StartLimit - measure.EndsEarlier).Seconds())},
 	{Name: "mpi.env", Text: "environment variables for the ranks, such as `{ OMPI_MCA_pml = \"ob1\" }`"},
-	{Name: "mpi.under", Text: "a folder with the `env.sh` of a setting, whose variables the ranks get beside those of `mpi.env`", Empty: "none",
+	{Name: "mpi.under", Text: "a folder with the `env.sh` of a setting, whose variables the ranks get in addition to `mpi.env`", Empty: "none",
 		More: "Files that the variables name must be there, by absolute paths. See [how-to-tune.md](how-to-tune.md#check-under-a-setting).",
 		Flag: "under", Value: "DIR"},
 	{Name: "mpi.job_file", Text: "hand the job to rank 0 by a file in the results folder, where the launcher forwards no standard input",
@@ -148,7 +148,7 @@ var Keys = []Key{
 
 	{Name: "gate.baseline", Text: "what the check is held against: results folders, their report.json, or folders whose sub-folders are nights", Empty: "nothing; exit code 1 means any violation",
 		More: "Then only what is newly wrong makes the exit code 1; see [gate.md](gate.md).", Flag: "baseline", Value: "LIST"},
-	{Name: "gate.nights", Text: "of a folder of nights, the last so many before this check; at most 100", Flag: "nights", Value: "N"},
+	{Name: "gate.nights", Text: "number of nights that are compared, of a folder of nights: the last ones before this check; at most 100", Flag: "nights", Value: "N"},
 	{Name: "gate.expect", Text: "file of the violations that are known, its `[[expect]]`; `pgmpi expect` writes one", Empty: "none",
 		More: "See [gate.md](gate.md#expectations).", Flag: "expect", Value: "FILE"},
 	{Name: "gate.confirm", Text: "only what is violated again when it is measured again, in mpiruns of its own, is an alarm",
@@ -158,7 +158,7 @@ var Keys = []Key{
 		Flag: "fail-on", Value: "WORD"},
 	{Name: "gate.strict", Text: "what is expected to be violated and is kept is an alarm, too", Flag: "strict"},
 
-	{Name: "explore.algorithms", Text: "which of the library's own algorithms `pgmpi explore` tries: `all`, those of a collective (`Bcast`), one (`Bcast@binomial`); with a `!` in front: not these",
+	{Name: "explore.algorithms", Text: "which of the library's own algorithms `pgmpi explore` tries: `all`, a collective's (`Bcast`), one (`Bcast@binomial`); with a `!` in front: not these",
 		More: "`pgmpi list --algorithms` shows them; see [how-to-tune.md](how-to-tune.md).", Flag: "algorithms", Value: "LIST"},
 	{Name: "explore.select", Text: "mpiruns that choose the candidates; other ones test them", Flag: "select", Value: "N"},
 	{Name: "explore.rounds", Text: "in how many rounds these mpiruns visit their cases, each with its share of the repetitions, unless `measure.turns` says so; `0`: ten, of at least ten repetitions each"},
@@ -190,12 +190,12 @@ var Keys = []Key{
 	{Name: "batch.restarts", Text: "how often the job may go on in another allocation"},
 }
 
-// NamedKey is the key of a name; there must be one.
+// NamedKey returns the key of a name, which must exist.
 func NamedKey(name string) Key {
 	return Keys[slices.IndexFunc(Keys, func(k Key) bool { return k.Name == name })]
 }
 
-// FlagKey is the key that a flag sets; there must be one.
+// FlagKey returns the key that a flag sets, which must exist.
 func FlagKey(flag string) Key {
 	return Keys[slices.IndexFunc(Keys, func(k Key) bool { return k.Flag == flag })]
 }

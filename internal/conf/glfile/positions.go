@@ -9,7 +9,7 @@ import (
 	"pgmpi/internal/conf"
 )
 
-// position is a place in a file: 1-based, Col in characters; 0: it is not in the file.
+// position is a place in a file, from 1, Col in characters; 0 means not in the file.
 type position struct{ Line, Col int }
 
 func positionAt(text string, offset int) position {
@@ -36,7 +36,7 @@ func (k keys) find(text, path string) position {
 	return position{}
 }
 
-// tokens are what TOML consists of, blanks and comments apart.
+// tokens matches the tokens of TOML, except for blanks.
 var tokens = regexp.MustCompile(`(?s)#[^\n]*|"""(?:\\.|[^\\])*?"{3,5}|'''.*?'{3,5}|"(?:\\.|[^"\\])*"|'[^']*'|[\[\]{},.=\n]|[^\s#\[\]{},.="']+`)
 
 type token struct {
@@ -45,14 +45,14 @@ type token struct {
 }
 
 // scanner finds the places of keys, which the TOML package does not tell, in a text
-// that the package has found to be right.
+// that the package has accepted.
 type scanner struct {
 	left   []token // not read yet; the last is the end of the text
 	keys   keys
 	arrays map[string]int // [[table]]s met so far, by path
 }
 
-// indexKeys finds every key of a text, and every element of an array that is no table.
+// indexKeys finds every key of a text, and every element of an array except for tables.
 func indexKeys(text string) keys {
 	s := scanner{keys: keys{}, arrays: map[string]int{}}
 	for _, t := range tokens.FindAllStringIndex(text, -1) {
@@ -89,8 +89,8 @@ func (s *scanner) accept(text string) bool {
 	return is
 }
 
-// key notes the parts of a key and returns the path that ends with it. A part that names an
-// array of tables stands for its newest element, and [[key]] begins one.
+// key notes the parts of a key and returns the path that ends with it. The name of an array
+// of tables stands for its newest element, and [[key]] begins one.
 func (s *scanner) key(path string, begins bool) string {
 	for more := true; more; more = s.accept(".") {
 		t := s.next()
@@ -116,7 +116,7 @@ func (s *scanner) keyValue(table string) {
 	s.value(path)
 }
 
-// value goes into inline tables and arrays, and passes other values over.
+// value goes into inline tables and arrays, and skips other values.
 func (s *scanner) value(path string) {
 	switch s.next().text {
 	case "{":

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Template is a gl.toml with every key, its default and what it means. Loaded,
+// Template returns a gl.toml with every key, its default and its meaning. Loaded,
 // it equals an empty file.
 func Template() string {
 	var b strings.Builder
@@ -47,7 +47,7 @@ const templateHead = `# gl.toml: what "pgmpi check gl.toml" checks, and how.
 
 const templateTail = `
 # Your own guidelines, beside the catalogue: any number, each with an id and
-# one of pattern, monotony and split. msizes is optional: else those of [job].
+# one of pattern, monotony and split. msizes is optional, by default those in [job].
 #
 # [[guideline]]
 # id = "reduce-large"
@@ -63,7 +63,7 @@ const templateTail = `
 # split = "MPI_Bcast"
 #
 # Mock-ups of your own, in a shared library beside this file: their ids may
-# stand in a pattern as those of pgmpi do. See docs/how-to-mockup.md.
+# stand in a pattern like pgmpi's own. See docs/how-to-mockup.md.
 #
 # [[mockup]]
 # file = "libmine.so"

@@ -36,7 +36,7 @@ type Campaign struct {
 	Job        batch.Job // that all this is in; Open asks where it is not set
 
 	session measure.Session
-	Against *series.Against // what [gate] names; nil: nothing
+	Against *series.Baselines // what [gate] names; nil: nothing
 	tally   *tally
 	data    collection
 	dropped map[int]bool       // cases that no undecided test needs, by index into Plan.Cases

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
@@ -98,7 +97,7 @@ func (c *Campaign) followUp(ctx context.Context) error {
 		return c.failure(ctx, err)
 	}
 	split := c.Manifest.Split
-	if split == nil || len(split.FollowUps) == 0 {
+	if split == nil || len(split.Comparisons) == 0 {
 		return nil
 	}
 	c.plan(protocol.ModeSplit, split.R)
@@ -119,7 +118,7 @@ func (c *Campaign) planFollowUps() error {
 	if err != nil {
 		return err
 	}
-	plan, err := analyze.FollowUps(c.Manifest, data, c.Config.Analyze, series.SplitViolated(c.nights()))
+	plan, err := analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, c.Against.SplitViolated)
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
 // mayFollowUp tells whether suspected split-robustness is tested in mpiruns of
 // its own, as far as that is known before there is a suspicion.
 func (c *Campaign) mayFollowUp() bool {
-	return c.Manifest.SplitExperiment && c.Config.Analyze.Method != judge.MethodPaper
+	return c.Manifest.SplitExperiment && c.Config.Analyze.Method.Rules().FollowsUp
 }
 
 // remaining counts the mpiruns of a mode, after some, that are not on disk yet.

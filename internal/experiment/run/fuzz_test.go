@@ -91,7 +91,7 @@ var shows = []func(path string) ([]*document.Document, error){
 		if err != nil {
 			return nil, err
 		}
-		t, err := samples.NewTimes(&analyze.Side{Name: path, Analysis: j.Analysis}, true)
+		t, err := samples.NewTimes(j.Side(path), true)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ var shows = []func(path string) ([]*document.Document, error){
 			if err != nil {
 				return nil, err
 			}
-			sides = append(sides, &analyze.Side{Name: path, Analysis: j.Analysis})
+			sides = append(sides, j.Side(path))
 		}
 		c, err := series.Compare(sides[0], sides[1], series.CompareConfig{Config: judge.Default(), Alternative: judge.TwoSided})
 		if err != nil {

@@ -12,16 +12,8 @@ import (
 
 // ReadGate reads what the check is held against, before anything is measured.
 func (c *Campaign) ReadGate() (err error) {
-	c.Against, err = reading.Against(c.Config, c.Manifest, c.Path)
+	c.Against, err = reading.Baselines(c.Config, c.Manifest, c.Path)
 	return err
-}
-
-// nights are the baselines.
-func (c *Campaign) nights() []*series.PastNight {
-	if c.Against == nil {
-		return nil
-	}
-	return c.Against.Nights
 }
 
 // confirm measures again, after everything else, what would make the night red.
@@ -36,7 +28,7 @@ func (c *Campaign) confirm(ctx context.Context) error {
 	if x == nil {
 		return nil
 	}
-	c.say("%s would make this night red: measured again in %s", conf.Plural(len(x.FollowUps), "test"), conf.Plural(x.R, "mpirun"))
+	c.say("%s would make this night red: measured again in %s", conf.Plural(len(x.Comparisons), "test"), conf.Plural(x.R, "mpirun"))
 	c.plan(protocol.ModeConfirm, x.R)
 	if err := c.stage(ctx, protocol.ModeConfirm, 1, x.R); err != nil {
 		return err
@@ -59,10 +51,6 @@ func (c *Campaign) planConfirmation() error {
 	if err != nil {
 		return err
 	}
-	plan, err := series.Confirmation(a, c.Against)
-	if err != nil {
-		return err
-	}
-	c.Manifest.Planned(protocol.ModeConfirm, plan)
+	c.Manifest.Planned(protocol.ModeConfirm, series.Confirmation(a, c.Against))
 	return c.Folder().WriteManifest(c.Manifest)
 }

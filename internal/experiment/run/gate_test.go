@@ -162,7 +162,7 @@ func TestTheLastNightsOfAFolderAreTheBaselines(t *testing.T) {
 			must.Do(t, c.ReadGate())
 			var got []string
 			for _, n := range c.Against.Nights {
-				got = append(got, filepath.Base(n.Folder))
+				got = append(got, filepath.Base(n.Path))
 			}
 			if strings.Join(got, " ") != want {
 				t.Errorf("%s: %v", nights, got)
@@ -177,8 +177,8 @@ func TestTheLastNightsOfAFolderAreTheBaselines(t *testing.T) {
 			t.Fatal(err)
 		}
 		config := b.Config(bed.With(bed.Nightly, bed.Baseline(root)))
-		g, err := reading.Against(config, m, folder.Path)
-		if err != nil || len(g.Nights) != 1 || filepath.Base(g.Nights[0].Folder) != "c" {
+		g, err := reading.Baselines(config, m, folder.Path)
+		if err != nil || len(g.Nights) != 1 || filepath.Base(g.Nights[0].Path) != "c" {
 			t.Errorf("%v, %+v", err, g)
 		}
 	})

@@ -172,7 +172,6 @@ func (c *Caller) Prepare(f mockups.Function, row *native.Function, count, temps 
 	return refused, err
 }
 
-// Release gives back what Prepare took.
 func (c *Caller) Release(f *native.Function) { C.call_release(own(f), c.x) }
 
 // Call calls f n times, untimed.

@@ -53,7 +53,6 @@ type call struct {
 	comm, call int
 }
 
-// calls lists the calls of a job.
 func calls(l *C.pg_conformance, j *protocol.ConformanceJob) (out []call) {
 	text := (*C.char)(C.malloc(C.PG_CONFORMANCE_TEXT))
 	defer C.free(unsafe.Pointer(text))
@@ -83,7 +82,6 @@ func calls(l *C.pg_conformance, j *protocol.ConformanceJob) (out []call) {
 	return out
 }
 
-// join gives the calls what all ranks found.
 func join(w *mpi.World, calls []call, mine []protocol.ConformanceCall) (out []protocol.ConformanceCall, err error) {
 	if most := 100; len(mine) > most {
 		mine = mine[:most]

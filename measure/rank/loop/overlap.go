@@ -51,7 +51,6 @@ func (l *Loop) NewOverlap(f string, ns int64) (*Overlap, error) {
 	return o, nil
 }
 
-// Free gives the memory back.
 func (o *Overlap) Free() {
 	for _, p := range o.c.part {
 		C.free(unsafe.Pointer(p))
@@ -98,7 +97,6 @@ func (o *Overlap) AtOnce() { o.c.at_once = 1 }
 // OverlapParts are the times of overlapped calls, ns, of the largest of all ranks', by valid repetition.
 type OverlapParts struct{ of [C.PG_PARTS][]float64 }
 
-// Medians describes the repetitions.
 func (p *OverlapParts) Medians(t protocol.OverlapTry) protocol.Overlapped {
 	median := func(i int) float64 {
 		if len(p.of[i]) == 0 {

@@ -51,7 +51,6 @@ func Start(level int) (*World, error) {
 	return &World{Rank: int(x.rank), Size: int(x.size), Level: int(provided), Context: (*native.Context)(unsafe.Pointer(x)), x: x}, nil
 }
 
-// Stop ends MPI.
 func (w *World) Stop() error { return Error("MPI_Finalize", C.pg_stop(w.x)) }
 
 // Abort ends the mpirun on all ranks.
@@ -193,7 +192,6 @@ func (w *World) FirstOf(fault string) (string, error) {
 	return fmt.Sprintf("rank %d of %d: %s", who, w.Size, fault), nil
 }
 
-// Barrier waits for all ranks.
 func (w *World) Barrier() error { return Error("MPI_Barrier", C.pg_meet(w.x)) }
 
 // Topology counts the nodes that the ranks are on, and the ranks that share cores.

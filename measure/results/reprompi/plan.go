@@ -36,7 +36,6 @@ var ourMockups = map[string]string{
 	"GL_Scatter_as_Bcast":                         "scatter_as_bcast",
 }
 
-// functionOf is our name for a test of ReproMPI; "" if we have none.
 func functionOf(test string) string {
 	if f, ok := mockups.Get(test); ok && !f.IsMockup() && test != "MPI_Barrier" {
 		return test
@@ -84,7 +83,6 @@ func Import(files []*File, check guidelines.Config, users []guidelines.User) (*r
 	return m, runs, nil
 }
 
-// oneExperiment refuses files that do not belong together.
 func oneExperiment(files []*File) error {
 	if len(files) == 0 {
 		return errors.New("no files")
@@ -102,8 +100,8 @@ func oneExperiment(files []*File) error {
 	return nil
 }
 
-// measuredSizes returns the sizes of every function that we know, all of them as
-// text, and the tests that we do not know.
+// measuredSizes returns the sizes of every known function, all of them as text, and the
+// unknown tests.
 func measuredSizes(files []*File) (measured map[string][]int64, sizes, unused []string) {
 	measured = map[string][]int64{}
 	for _, f := range files {
@@ -123,7 +121,6 @@ func measuredSizes(files []*File) (measured map[string][]int64, sizes, unused []
 	return measured, sizes, unused
 }
 
-// runOf brings a file into the form of a raw file.
 func runOf(f *File, number int, shape guidelines.Shape, plan *guidelines.Plan) results.Run {
 	r := results.Run{Header: results.Header{Schema: results.RawSchema, Mode: protocol.ModeMeasure, Shape: shape, Run: number}}
 	for i, k := range plan.Cases {

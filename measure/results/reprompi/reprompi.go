@@ -28,19 +28,17 @@ type File struct {
 	Path       string
 	Properties map[string]string // of the "#@" lines
 	Cases      []Case            // as measured
-	Ended      bool              // there is the "# Execution time" line that mpibenchmark prints at its end
+	Ended      bool              // it has the "# Execution time" line that mpibenchmark prints at its end
 	np         int
 }
 
-// Case is one test at one size.
 type Case struct {
 	Test    string // as ReproMPI calls it
 	Msize   int64  // bytes
 	Samples []protocol.Sample
 }
 
-// Read reads one file. What is not in the format is an error that
-// names file and line.
+// Read reads one file. An error about its format names file and line.
 func Read(path string) (*File, error) {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -75,7 +73,7 @@ type caseKey struct {
 	count int64
 }
 
-// repetition collects the rows of all processes. Times are ns.
+// repetition collects the rows of all processes, in ns.
 type repetition struct {
 	processes  int
 	longest    int64 // over processes, by their own clocks
@@ -127,7 +125,7 @@ func (p *parser) header(names []string) error {
 	sizes := slices.DeleteFunc([]string{"count", "msize", "msize_bytes"}, func(name string) bool { return !has(name) })
 	p.global = has("gl_tstart_sec") && has("gl_tend_sec")
 	if !has("nrep") || len(sizes) != 1 || has("process") == has("runtime_sec") || has("process") && !(has("loc_tstart_sec") && has("loc_tend_sec")) {
-		return fmt.Errorf("the columns %q are not those of ReproMPI: test nrep count runtime_sec, or with -v process test nrep count loc_tstart_sec loc_tend_sec",
+		return fmt.Errorf("the columns %q are not ReproMPI's: test nrep count runtime_sec, or with -v process test nrep count loc_tstart_sec loc_tend_sec",
 			strings.Join(names, " "))
 	}
 	p.columns = names
@@ -176,8 +174,8 @@ func (p *parser) row(cells []string) error {
 	return p.add(caseKey{test, count}, v)
 }
 
-// add puts a row where it belongs. Rows of a case come in the order of
-// repetitions, with -v of one process after the other.
+// add adds a row to its repetition. Rows of a case come in the order of repetitions, with -v
+// of one process after the other.
 func (p *parser) add(key caseKey, v map[string]int64) error {
 	i, ok := p.at[key]
 	if !ok {

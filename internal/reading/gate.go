@@ -1,10 +1,10 @@
 package reading
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
@@ -14,8 +14,8 @@ import (
 	"slices"
 )
 
-// hold holds a judgement against what [gate] names; nil: nothing.
-func (j *Judgement) HoldAgainst(g *series.Against, cfg series.CompareConfig) error {
+// HoldAgainst holds a judgement against its baselines, if there are any.
+func (j *Judgement) HoldAgainst(g *series.Baselines, cfg series.CompareConfig) error {
 	if g == nil {
 		return nil
 	}
@@ -24,23 +24,27 @@ func (j *Judgement) HoldAgainst(g *series.Against, cfg series.CompareConfig) err
 			return err
 		}
 	}
-	return series.Hold(j.Analysis, g)
+	r, err := series.Hold(j.Analysis, g)
+	if err == nil {
+		j.Analysis = j.With(r)
+	}
+	return err
 }
 
-// compare compares the run-times with those of every baseline.
-func (j *Judgement) compare(g *series.Against, cfg series.CompareConfig) error {
+// compare compares the run-times with every baseline's.
+func (j *Judgement) compare(g *series.Baselines, cfg series.CompareConfig) error {
 	g.Times = nil
-	today := &analyze.Side{Name: j.folder.Path, Analysis: j.Analysis}
+	today := j.Side(j.folder.Path)
 	for _, n := range g.Nights {
-		folder, m, err := OpenResults(n.Folder)
+		folder, m, err := OpenResults(n.Path)
 		if err != nil {
 			return err
 		}
 		before, err := Judge(folder, m, cfg.Config)
 		if err != nil {
-			return fail.Setupf("the baseline %s: %w", n.Folder, err)
+			return fail.Setupf("the baseline %s: %w", n.Path, err)
 		}
-		c, err := series.Compare(&analyze.Side{Name: n.Folder, Analysis: before.Analysis}, today, cfg)
+		c, err := series.Compare(before.Side(n.Path), today, cfg)
 		if err != nil {
 			return err
 		}
@@ -51,27 +55,27 @@ func (j *Judgement) compare(g *series.Against, cfg series.CompareConfig) error {
 
 // Hold holds the judgement of a folder against what [gate] of a configuration names.
 func (j *Judgement) Hold(config *glfile.File) error {
-	g, err := Against(config, j.Manifest, j.folder.Path)
+	g, err := Baselines(config, j.Manifest, j.folder.Path)
 	if err != nil {
 		return err
 	}
 	return j.HoldAgainst(g, TimesConfig(config))
 }
 
-// timesConfig is how run-times are compared with those of a baseline.
+// TimesConfig says how run-times are compared with a baseline's.
 func TimesConfig(config *glfile.File) series.CompareConfig {
 	return series.CompareConfig{Config: config.Analyze, Alternative: judge.TwoSided}
 }
 
-// Against reads what [gate] names, for the check of a manifest in the folder self; nil:
+// Baselines reads what [gate] names, for the check of a manifest in the folder self; nil:
 // it names nothing. What cannot be read, or compared, is an error.
-func Against(config *glfile.File, m *results.Manifest, self string) (*series.Against, error) {
+func Baselines(config *glfile.File, m *results.Manifest, self string) (*series.Baselines, error) {
 	cfg := config.Gate
 	cfg.Baseline = slices.DeleteFunc(slices.Clone(cfg.Baseline), func(s string) bool { return s == "" })
 	if !cfg.Wanted() {
 		return nil, nil
 	}
-	g := &series.Against{GateConfig: cfg}
+	g := &series.Baselines{GateConfig: cfg}
 	if cfg.Expect != "" {
 		text, err := readFile(cfg.Expect, mostExpect)
 		if err != nil {
@@ -81,7 +85,7 @@ func Against(config *glfile.File, m *results.Manifest, self string) (*series.Aga
 			return nil, fail.AsSetup(err)
 		}
 	}
-	b := baselines{Against: g, m: m, self: self}
+	b := baselines{Baselines: g, m: m, self: self}
 	for _, path := range cfg.Baseline {
 		err := b.add(path)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -91,9 +95,9 @@ func Against(config *glfile.File, m *results.Manifest, self string) (*series.Aga
 			return nil, fail.AsSetup(fmt.Errorf("gate.baseline: %w", err))
 		}
 	}
-	series.NewestFirst(g.Nights)
+	slices.SortStableFunc(g.Nights, func(a, b *series.Check) int { return cmp.Compare(b.Created, a.Created) })
 	for _, n := range g.Nights {
-		if _, _, err := OpenResults(n.Folder); err != nil && cfg.FailOn == series.FailOnTimes {
+		if _, _, err := OpenResults(n.Path); err != nil && cfg.FailOn == series.FailOnTimes {
 			return nil, fail.Setupf("gate.fail_on = \"times\" compares mpiruns, so a baseline has to be a results folder: %w", err)
 		}
 	}

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// shownElsewhere has the kinds of documents without an example here, and what shows them.
+var shownElsewhere = map[string]string{
+	"algorithms": "cmd/pgmpi's tests of list --algorithms",
+	"figures":    "cmd/pgmpi's scripts of figures",
+	"list":       "cmd/pgmpi's golden files of list",
+	"matrix":     "TestMatrix… of cmd/pgmpi and internal/experiment/run",
+	"medians":    "medians.csv of every check",
+	"remedy":     "internal/remedy and cmd/pgmpi's scripts of remedy",
+}
+
+// An example gives a kind its golden files, and hostile feeds every example with texts of others.
+func TestEveryKindOfDocumentHasAnExample(t *testing.T) {
+	docs, err := os.ReadFile("../../docs/results-format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for _, e := range examples(t) {
+		shown[e.document.Name] = true
+	}
+	for name, k := range kinds(t) {
+		if elsewhere := shownElsewhere[name] != ""; shown[name] == elsewhere {
+			t.Errorf("%s: kind %q wants either a line of examples() or a reason in shownElsewhere", k.path, name)
+		}
+		if k.forPrograms && !regexp.MustCompile(`\b`+name+`\.(json|csv)|pgmpi [^`+"`"+`]*`+name).Match(docs) {
+			t.Errorf("%s: docs/results-format.md has no line about %s", k.path, name)
+		}
+	}
+}
+
+// kind is where a document.Kind stands, and whether programs read its documents.
+type kind struct {
+	path        string
+	forPrograms bool
+}
+
+// kinds has every package-level document.Kind below this folder, by its Name.
+func kinds(t *testing.T) map[string]kind {
+	t.Helper()
+	out, files := map[string]kind{}, token.NewFileSet()
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(files, path, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			literal, ok := n.(*ast.CompositeLit)
+			if !ok {
+				return true
+			}
+			of, ok := literal.Type.(*ast.IndexExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := of.X.(*ast.SelectorExpr); !ok || x.Sel.Name != "Kind" {
+				return true
+			}
+			forPrograms, name := false, ""
+			for _, element := range literal.Elts {
+				field, ok := element.(*ast.KeyValueExpr)
+				if !ok {
+					continue
+				}
+				switch field.Key.(*ast.Ident).Name {
+				case "Name":
+					name, _ = strconv.Unquote(field.Value.(*ast.BasicLit).Value)
+				case "JSON", "Rows":
+					forPrograms = true
+				}
+			}
+			out[name] = kind{path, forPrograms}
+			return true
+		})
+		return nil
+	})
+	if err != nil || len(out) < 15 {
+		t.Fatalf("%d kinds of documents were found: %v", len(out), err)
+	}
+	return out
+}

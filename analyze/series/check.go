@@ -1,0 +1,295 @@
+package series
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unique"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+	"pgmpi/internal/remark"
+	"pgmpi/measure/results"
+)
+
+// Check is one check of many: of its report.json what questions about several checks need.
+type Check struct {
+	Path     string `json:"-"` // as the user calls it
+	TimeFrom string `json:"-"` // where Created is from, if not from the report: an older version's
+
+	Schema  string          `json:"schema"`
+	Version string          `json:"pgmpi_version"`
+	Library analyze.Library `json:"library"`
+	analyze.Operation
+	analyze.Origin
+	Shapes      []analyze.Shape      `json:"shapes"`
+	R           int                  `json:"r"`
+	Probes      []analyze.Probes     `json:"yardstick"`
+	States      []medians.State      `json:"states"`
+	SlowMpiruns []medians.SlowMpirun `json:"slow_mpiruns"`
+	Gate        *analyze.Gate        `json:"gate"`
+	Exit        int                  `json:"exit_code"`
+
+	Busy   *bool   `json:"-"` // other programs kept cores busy; nil if not known
+	Points []Point `json:"-"` // in the Plan's order
+
+	at map[Asked]int // into Points, by question
+}
+
+// Asked is the question of a test.
+type Asked struct {
+	Guideline  string          `json:"guideline"`
+	Type       guidelines.Type `json:"type"`
+	Function   string          `json:"function"`
+	Mockup     string          `json:"mockup,omitempty"`
+	Msize      int64           `json:"msize"` // bytes
+	MsizeOther int64           `json:"msize_other"`
+	Shape      string          `json:"shape"`
+}
+
+// Answer is what a check found. Undefined numbers are null.
+type Answer struct {
+	MedianS      *float64      `json:"median_s"`
+	OtherMedianS *float64      `json:"other_median_s"`
+	Ratio        *float64      `json:"ratio"`
+	RatioLo95    *float64      `json:"ratio_lo95"`
+	RatioHi95    *float64      `json:"ratio_hi95"`
+	Verdict      judge.Verdict `json:"verdict"`
+}
+
+// Point is a test of one check.
+type Point struct {
+	Asked
+	Answer
+	Firm   bool              `json:"firm"`
+	State  analyze.GateState `json:"state"` // "": that check had no gate, or nothing to say
+	Reason string            `json:"reason"`
+}
+
+// question identifies a test in all checks. The other size belongs to it for monotony; for
+// split-robustness it is part of the answer.
+func (a Asked) question() Asked {
+	if a.Type != guidelines.Monotony {
+		a.MsizeOther = 0
+	}
+	return a
+}
+
+func askedBy(v *analyze.Verdict) Asked {
+	return Asked{v.Guideline, v.Type, v.Function, v.Mockup, v.Msize, v.MsizeOther, v.Shape}
+}
+
+func planned(p *guidelines.Plan, t guidelines.Test) Asked {
+	a := Asked{t.Guideline, t.Type, t.Function, t.Mockup, t.Msize, t.Msize, t.Shape.String()}
+	if t.Type == guidelines.Monotony && len(t.Others) == 1 {
+		a.MsizeOther = p.Cases[t.Others[0]].Msize
+	}
+	return a
+}
+
+func pointOf(v *analyze.Verdict) Point {
+	p := Point{Asked: askedBy(v), Answer: Answer{v.MedianS, v.OtherMedianS, v.Ratio, v.RatioLo95, v.RatioHi95, v.Verdict}, Firm: v.Firm, Reason: v.Reason}
+	if v.Gated != nil {
+		p.State = v.State
+	}
+	return p
+}
+
+// tested reports whether the check reached a verdict; an unconfirmed violation does not
+// count: else it would be known in the next night.
+func (p *Point) tested() bool {
+	return p.violated() || p.Verdict == judge.Kept || p.Verdict == judge.Marginal
+}
+
+func (p *Point) violated() bool { return p.Verdict == judge.Violated && p.State != analyze.Unsure }
+
+// validate refuses what no check has written: anybody can edit a report.
+func (p *Point) validate() error {
+	for _, x := range []*float64{p.Ratio, p.RatioLo95, p.RatioHi95, p.MedianS, p.OtherMedianS} {
+		if x != nil && !(*x > 0 && *x <= math.MaxFloat64) {
+			return fmt.Errorf("%v is no ratio and no time", *x)
+		}
+	}
+	if p.Msize < 0 || p.RatioLo95 != nil && p.RatioHi95 != nil && *p.RatioLo95 > *p.RatioHi95 {
+		return errors.New("its size or its interval is none")
+	}
+	return nil
+}
+
+// CheckOf takes over a report; path is how the user calls it.
+func CheckOf(r *analyze.Report, path string) *Check {
+	beside := busy(r.Warnings)
+	c := &Check{Path: path, Schema: r.Schema, Version: r.Version, Library: r.Library, Operation: r.Operation, Origin: r.Origin, Shapes: r.Shapes, R: r.R,
+		Probes: r.Probes, States: r.States, SlowMpiruns: r.SlowMpiruns, Gate: r.Gate, Exit: r.Exit, Busy: &beside}
+	for i := range r.Verdicts {
+		c.Points = append(c.Points, pointOf(&r.Verdicts[i]))
+	}
+	c.index()
+	return c
+}
+
+func busy(warnings []remark.Remark) bool {
+	return slices.ContainsFunc(warnings, func(r remark.Remark) bool { return r.ID == remark.OthersBusy })
+}
+
+// index keeps the first answer to a question: a report asks each once.
+func (c *Check) index() {
+	c.at = map[Asked]int{}
+	for i, p := range slices.Backward(c.Points) {
+		c.at[p.question()] = i
+	}
+}
+
+// find returns the check's answer to a question, or nil if it did not plan it.
+func (c *Check) find(a Asked) *Point {
+	if i, ok := c.at[a.question()]; ok {
+		return &c.Points[i]
+	}
+	return nil
+}
+
+// A report.json may be anybody's: these are far more than a check has.
+const (
+	mostPoints = 200_000
+	mostListed = 1000 // shapes, and states of the machine
+)
+
+// ReadCheck reads a report.json, its verdicts one by one; path is how the user calls it. Text
+// that is no report, and one with values that no check writes, is an error.
+func ReadCheck(in io.Reader, path string) (*Check, error) {
+	c := &Check{Path: path}
+	d := json.NewDecoder(in)
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("damaged: it is no report.json of pgmpi")
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err == nil {
+			err = c.readKey(d, fmt.Sprint(key))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("damaged: %.80v: %w", key, err)
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, fmt.Errorf("damaged: %w", err)
+	}
+	if c.Schema != analyze.Schema {
+		return nil, fmt.Errorf("schema %.40q, and this pgmpi reads %q", c.Schema, analyze.Schema)
+	}
+	c.index()
+	return c, nil
+}
+
+func (c *Check) readKey(d *json.Decoder, key string) error {
+	switch key {
+	case "warnings":
+		c.Busy = new(bool)
+		return each(d, mostListed, func(r remark.Remark) error { *c.Busy = *c.Busy || r.ID == remark.OthersBusy; return nil })
+	case "verdicts":
+		return each(d, mostPoints, func(p Point) error {
+			for _, text := range []*string{&p.Guideline, (*string)(&p.Type), &p.Function, &p.Mockup, &p.Shape, (*string)(&p.Verdict), &p.Reason} {
+				*text = unique.Make(*text).Value() // checks of a series ask the same
+			}
+			c.Points = append(c.Points, p)
+			return p.validate()
+		})
+	}
+	var value json.RawMessage
+	if err := d.Decode(&value); err != nil {
+		return err
+	}
+	text, err := json.Marshal(map[string]json.RawMessage{key: value})
+	if err == nil {
+		err = json.Unmarshal(text, c)
+	}
+	if n := max(len(c.Shapes), len(c.Probes), len(c.States)); err == nil && n > mostListed {
+		err = fmt.Errorf("it has more than %d values", mostListed)
+	}
+	return err
+}
+
+// each reads an array, one value after the other; null is an empty one.
+func each[T any](d *json.Decoder, most int, take func(T) error) error {
+	t, err := d.Token()
+	if err != nil || t == nil {
+		return err
+	}
+	if t != json.Delim('[') {
+		return errors.New("it is no array")
+	}
+	for n := 0; d.More(); n++ {
+		if n == most {
+			return fmt.Errorf("it has more than %d values", most)
+		}
+		var v T
+		if err := d.Decode(&v); err != nil {
+			return err
+		}
+		if err := take(v); err != nil {
+			return fmt.Errorf("value %d: %w", n+1, err)
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+// Comparable is a *NotComparable where a planned check asks nothing that this one asked.
+func (c *Check) Comparable(m *results.Manifest) error {
+	plan := &m.Plan
+	if name, now, then := otherOperation(analyze.OperationOf(plan), c.Operation); name != "" {
+		return &analyze.NotComparable{Reason: fmt.Sprintf("the baseline %s has another %s, %.40q, and this check %q: these are other operations; check with the same, or take another baseline",
+			c.Path, name, then, now)}
+	}
+	var now, then []string
+	for _, s := range plan.Shapes {
+		now = append(now, s.String())
+	}
+	for _, s := range c.Shapes {
+		then = append(then, s.Name)
+	}
+	if !slices.ContainsFunc(now, func(s string) bool { return slices.Contains(then, s) }) {
+		return &analyze.NotComparable{Reason: fmt.Sprintf("the baseline %s has only %.80s and this check only %s: no number of processes is in both; check with the same job.np, or take another baseline",
+			c.Path, cmp.Or(strings.Join(then, ", "), "no processes"), strings.Join(now, ", "))}
+	}
+	if slices.ContainsFunc(plan.Tests, func(t guidelines.Test) bool { return c.find(planned(plan, t)) != nil }) {
+		return nil
+	}
+	return &analyze.NotComparable{Reason: fmt.Sprintf("the baseline %s and this check have no test in common: check the same guidelines and sizes (check.guidelines, job.msizes), or take another baseline", c.Path)}
+}
+
+// speeds are the machine's on a shape, in each state that the check met, as far as they were read.
+func (c *Check) speeds(shape string) (out []medians.Speed) {
+	for _, s := range c.States {
+		if s.Shape == shape {
+			out = append(out, s.Speed)
+		}
+	}
+	for _, s := range c.Probes {
+		if len(out) == 0 && s.Shape == shape {
+			out = append(out, s.Speed)
+		}
+	}
+	return out
+}
+
+// met reports whether the check ran, on a shape, in each of these states of the machine. What
+// was not read is not known to differ.
+func (c *Check) met(shape string, states []medians.Speed) bool {
+	speeds := c.speeds(shape)
+	return len(speeds) == 0 || !slices.ContainsFunc(states, func(now medians.Speed) bool {
+		return !slices.ContainsFunc(speeds, func(then medians.Speed) bool {
+			return !slices.ContainsFunc(ofMachine, func(q medians.Quantity) bool {
+				x, y := *now.At(q), *then.At(q)
+				return min(x, y) > 0 && otherState(x, y)
+			})
+		})
+	})
+}

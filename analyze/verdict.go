@@ -1,0 +1,76 @@
+package analyze
+
+import (
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
+)
+
+// Verdict is what was found for one planned test. Times are seconds, sizes
+// bytes as the legend says. Each field is a column of tables, see Columns.
+type Verdict struct {
+	Guideline string          `json:"guideline"`
+	Type      guidelines.Type `json:"type"` // monotony, split, pattern
+	Function  string          `json:"function"`
+	Mockup    string          `json:"mockup"` // pattern only
+	// Tolerant: other_median_s is what the call may take, with analyze.nb_tolerance.
+	Tolerant bool  `json:"tolerant,omitempty" column:"-"`
+	Msize    int64 `json:"msize"` // where the call is too slow
+	// MsizeOther is the size of the other side: the larger for monotony, m_i
+	// for split, msize for a pattern.
+	MsizeOther int64  `json:"msize_other"`
+	K          int    `json:"k,omitempty"` // split: k calls at msize_other
+	Shape      string `json:"shape"`
+	NP         int    `json:"np"`
+	// MedianS and OtherMedianS are medians of run medians; for split
+	// OtherMedianS is for ONE of the k calls.
+	MedianS      *float64 `json:"median_s"`
+	OtherMedianS *float64 `json:"other_median_s"`
+	Runs         int      `json:"runs"` // mpiruns that the verdict rests on; 0: there is none
+	// Ratio is how many times slower the call is: Hodges-Lehmann (docs/
+	// statistics.md); for method paper and split it is the ratio of the medians.
+	Ratio *float64 `json:"ratio"`
+	// RatioLo95 and RatioHi95 are its two-sided 95 % interval (docs/dev/statistics.md);
+	// for method paper it belongs to the rank-sum's estimate. Null for split from medians.
+	RatioLo95 *float64      `json:"ratio_lo95"`
+	RatioHi95 *float64      `json:"ratio_hi95"`
+	PValue    *float64      `json:"p_value"`    // one-sided; null for split
+	PAdjusted *float64      `json:"p_adjusted"` // over the family
+	PKept     *float64      `json:"p_kept"`     // that the call is less than min_slowdown times slower
+	Stars     string        `json:"stars"`      // by p_adjusted: * ≤ .05, ** ≤ .01, *** ≤ .001
+	Verdict   judge.Verdict `json:"verdict"`
+	// Replication is the probability that a new check of the same design calls it
+	// violated again; null where it is not violated, or not known. Firm: at least .9.
+	Replication *float64          `json:"replication"`
+	Firm        bool              `json:"firm"`
+	*Gated                        // nil: no baseline, or nothing to say
+	Reason      string            `json:"reason,omitempty"`            // why there is none
+	Alternative *Alternative      `json:"alternative"`                 // violated and suspected: the fastest that was measured
+	RunsNeeded  *judge.RunsNeeded `json:"runs_needed"`                 // undecided by the data: how many mpiruns would decide it
+	Payoff      *Payoff           `json:"payoff,omitempty" column:"-"` // NB4
+	Counted
+	ByState InStates `json:"by_state,omitempty"` // where the answer depends on the state of the machine
+}
+
+// Cell is where the call is too slow.
+func (v *Verdict) Cell() medians.Cell {
+	return medians.Cell{Function: v.Function, Msize: v.Msize, Shape: v.Shape}
+}
+
+// Alternative is what to call instead.
+type Alternative struct {
+	Function string  `json:"function" column:"alternative"`          // a mock-up, or the collective at another size
+	Msize    int64   `json:"msize" column:"alternative_msize"`       // bytes
+	Calls    int     `json:"calls" column:"alternative_calls"`       // 1, or k calls in place of one
+	MedianS  float64 `json:"median_s" column:"alternative_median_s"` // seconds, of all calls together
+}
+
+// AllCallsS is what the other side takes, in seconds: for split all k calls. nil:
+// it was not measured.
+func (v *Verdict) AllCallsS() *float64 {
+	if v.OtherMedianS == nil {
+		return nil
+	}
+	all := *v.OtherMedianS * float64(max(v.K, 1))
+	return &all
+}
