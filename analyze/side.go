@@ -1,11 +1,12 @@
 package analyze
 
 import (
+	"strings"
+
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
-	"strings"
 )
 
 // Side is a results folder to be compared with others.

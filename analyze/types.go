@@ -2,12 +2,13 @@ package analyze
 
 import (
 	"cmp"
+	"strings"
+
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
 	"pgmpi/guidelines"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
-	"strings"
 )
 
 // Schema names the format of report.json.

@@ -159,6 +159,37 @@ func TestOnlyTheRankProgramHasC(t *testing.T) {
 	}
 }
 
+// mostLines and mostFiles are what one reader can hold; a package of a file for each item
+// of a table, such as commands, may have more files.
+const mostLines, mostFiles = 3000, 25
+
+var filePerItem = []string{"cmd/pgmpi"}
+
+// stillLarger has the packages above mostLines, with their lines: lower a number as it shrinks.
+var stillLarger = map[string]int{"cmd/bench": 3140, "cmd/pgmpi": 3490}
+
+func TestNoPackageIsTooLargeToHold(t *testing.T) {
+	lines, files := map[string]int{}, map[string]int{}
+	must.Do(t, fs.WalkDir(os.DirFS(".."), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		dir := path.Dir(name)
+		files[dir]++
+		text, err := os.ReadFile(path.Join("..", name))
+		lines[dir] += strings.Count(string(text), "\n")
+		return err
+	}))
+	for dir, n := range lines {
+		if most := max(mostLines, stillLarger[dir]); n > most {
+			t.Errorf("%s has %d lines, more than %d: give a subject of it a package of its own", dir, n, most)
+		}
+		if files[dir] > mostFiles && !slices.Contains(filePerItem, dir) {
+			t.Errorf("%s has %d files, more than %d", dir, files[dir], mostFiles)
+		}
+	}
+}
+
 func TestArchitecturePageNamesWhatIsThere(t *testing.T) {
 	page := must.Get(os.ReadFile("../docs/dev/architecture.md"))(t)
 	for _, m := range regexp.MustCompile("`([a-z_]+/[A-Za-z_/.-]+)`").FindAllStringSubmatch(string(page), -1) {

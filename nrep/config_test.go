@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/BurntSushi/toml"
+
 	"pgmpi/internal/conf"
 	"pgmpi/internal/fixture/must"
-
-	"github.com/BurntSushi/toml"
 )
 
 func TestDefaultIsValid(t *testing.T) {

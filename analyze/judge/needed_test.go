@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // draw gives run medians of n mpiruns: both sides share the mpirun's own effect,

@@ -11,10 +11,9 @@ import (
 	"testing"
 
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/exitcode"
 	plans "pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
-
-	"pgmpi/internal/exitcode"
 )
 
 // realFolder is a results folder of real mpiruns, with an experiment on split-robustness.

@@ -15,10 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"pgmpi/analyze"
 	plans "pgmpi/internal/fixture"
 	"pgmpi/internal/fixture/must"
-
-	"pgmpi/analyze"
 )
 
 // library is one of the two MPI libraries that real mpiruns are tested with.

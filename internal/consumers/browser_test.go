@@ -15,14 +15,14 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/fixture/must"
-
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"pgmpi/internal/fixture/must"
 )
 
 // chromium are the names that it has, on Debian, Fedora and elsewhere.

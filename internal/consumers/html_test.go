@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"pgmpi/internal/fixture/must"
-
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"pgmpi/internal/fixture/must"
 )
 
 func parsed(t *testing.T, page string) *html.Node {

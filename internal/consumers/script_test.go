@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fixture"
-
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // libraries are the MPI libraries of the scripts with mpiruns; see testdata/yield.
