@@ -117,7 +117,6 @@ func partsOf(plan *guidelines.Plan, selector string) (map[part]string, error) {
 // Fold is a name without regard to case and "MPI_".
 func Fold(name string) string { return strings.TrimPrefix(strings.ToLower(name), "mpi_") }
 
-// narrow keeps the tests that have a name.
 func narrow(plan *guidelines.Plan, tests []int, what, name string, of func(*guidelines.Test) []string) ([]int, error) {
 	var known []string
 	var out []int

@@ -124,7 +124,6 @@ func (s Settings) checkShapes() (op string, errs []error) {
 	return op, errs
 }
 
-// setGuidelines gives every selected guideline its sizes.
 func (p *Plan) setGuidelines(s Settings, selected []Guideline) error {
 	extent := Extent(s.Datatype)
 	msizes, leftOut, err := FitMsizes(s.Msizes, extent)

@@ -64,7 +64,6 @@ func (e *Error) Error() string {
 	return s
 }
 
-// mpirun is one launch of the rank program.
 type mpirun struct {
 	argv    []string
 	env     []string

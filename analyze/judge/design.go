@@ -42,7 +42,6 @@ type Design struct {
 	unpaired    bool
 }
 
-// look is what is chosen for one look.
 type look struct {
 	test *Test
 	pMin float64 // smallest p-value that it can give

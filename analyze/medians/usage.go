@@ -63,7 +63,6 @@ func (c *Case) Usage() Usage {
 	return Usage{stats.MedianFinite(faults), mostFrequent(faultsAt), stats.MedianFinite(switches), mostFrequent(switchesAt)}
 }
 
-// mostFrequent returns the lowest of the most frequent values.
 func mostFrequent(values []int) (found int) {
 	count, most := map[int]int{}, 0
 	for _, v := range values {

@@ -80,7 +80,6 @@ func (s *Status) measured() []string {
 	return []string{fmt.Sprintf("%d of at most %s done", s.Done, conf.Plural(s.Planned, "mpirun"))}
 }
 
-// words say what the job does.
 func (j *JobStatus) words() []string {
 	if j == nil {
 		return nil

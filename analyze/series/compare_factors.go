@@ -129,7 +129,6 @@ func asText(v any) string {
 	return string(text)
 }
 
-// compareWarnings says what makes the comparison doubtful.
 func compareWarnings(c *Comparison, a, b *analyze.Side) []remark.Remark {
 	out := analyze.Remarks{}
 	for _, d := range c.Differences {
@@ -167,7 +166,6 @@ func compareWarnings(c *Comparison, a, b *analyze.Side) []remark.Remark {
 	return out
 }
 
-// changedNames names the tests of a change, with what they were and are.
 func changedNames(list []GuidelineChange, change Change) (out []string) {
 	of := func(v judge.Verdict, ratio *float64) string {
 		text := strings.ReplaceAll(string(v), "_", " ")

@@ -107,7 +107,6 @@ func (e *Expectation) about(a Asked) bool {
 	return err == nil && (len(ranges) == 0 || slices.ContainsFunc(ranges, func(r [2]int64) bool { return r[0] <= a.Msize && a.Msize <= r[1] }))
 }
 
-// with tells whether the expectation is about a library.
 func (e *Expectation) with(l analyze.Library) bool {
 	if e.Library == "" {
 		return true

@@ -90,7 +90,6 @@ func selected(checks []*Check, selectors []string) (out []Asked, err error) {
 	return out, nil
 }
 
-// fill makes a series of its checks, which are in order.
 func (s *Series) fill(checks []*Check, wanted []Asked) {
 	tracks := map[Asked][]TrendPoint{}
 	var asked []Asked // in the order of the reports

@@ -47,7 +47,6 @@ type env struct {
 	missed  bool              // some aim
 }
 
-// run does a bench with one library, or with none.
 func (e env) run(ctx context.Context, b bench, library string) error {
 	e.library, e.times = library, cmp.Or(e.times, b.times)
 	err := try(func() {
@@ -163,7 +162,6 @@ func (r *report) verdicts() map[judge.Verdict]int {
 	return n
 }
 
-// outcomes returns verdicts as series have them.
 func outcomes(verdicts []analyze.Verdict) []judge.Outcome {
 	number := func(p *float64, none float64) float64 {
 		if p == nil {

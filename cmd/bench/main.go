@@ -112,7 +112,6 @@ func run(ctx context.Context, args []string) (status int) {
 	return status
 }
 
-// parse returns the benches that are named, or all of them.
 func parse(e *env, args []string) (chosen []bench, libraries []string, err error) {
 	fs := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	fs.SortFlags = false

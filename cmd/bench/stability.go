@@ -99,7 +99,6 @@ func (e *env) stabilities(checks []repeat) []question {
 	return append(out, fixed("checks in the same state of the machine", append(flips(.10, .02, .03), replications()...), groups...))
 }
 
-// fixed asks of series that are there.
 func fixed(name string, figures []figure, all ...*series) question {
 	return question{name, len(all), figures, func(_ *design, n int, _ *rand.Rand) *series { return all[n] }}
 }

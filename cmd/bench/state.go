@@ -143,7 +143,6 @@ func statesOf(readings []float64) (states []state) {
 	return states
 }
 
-// stateIn is the index of the state that has a reading.
 func stateIn(states []state, reading float64) int {
 	return slices.IndexFunc(states, func(s state) bool { return s[0] <= reading && reading <= s[1] })
 }

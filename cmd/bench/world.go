@@ -34,7 +34,6 @@ type world struct {
 	step    float64 // the clock's, where a call takes tickedNS; 0: the clock is exact
 }
 
-// spread is a share of the tests.
 type spread struct{ share, ratio float64 }
 
 const (
@@ -44,7 +43,6 @@ const (
 	movedBy  = 0.25
 )
 
-// inCheck returns the ratios that hold in one check.
 func (w *world) inCheck(ratios []float64, random *rand.Rand) []float64 {
 	if w.between == 0 {
 		return ratios

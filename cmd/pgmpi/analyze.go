@@ -71,7 +71,6 @@ func mayExplain(selectors []string, formats *formatFlag) error {
 	return nil
 }
 
-// selected reads the selectors of --explain.
 func selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, error) {
 	var out []analyze.Selection
 	for _, text := range selectors {

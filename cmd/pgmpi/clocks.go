@@ -161,7 +161,6 @@ func (c *clocksRun) programs() (all []*measure.Outside, err error) {
 	return all, nil
 }
 
-// examine does the mpirun of a shape.
 func (c *clocksRun) examine(ctx context.Context, ranks *measure.Outside, shape guidelines.Shape) (*protocol.Output, error) {
 	what := &protocol.ClocksJob{Clock: c.clock, Methods: c.methods, Seconds: c.seconds}
 	stall := time.Duration(measure.Default().Stall)

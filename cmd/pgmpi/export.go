@@ -45,7 +45,6 @@ docs/results-format.md. Needs no MPI.
 	return c
 }
 
-// tableFormat is the format of a table by --format and --out.
 func tableFormat(format, out string) (string, error) {
 	switch {
 	case format == "" && strings.EqualFold(filepath.Ext(out), "."+export.Parquet):

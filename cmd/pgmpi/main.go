@@ -147,7 +147,6 @@ func dispatch(ctx context.Context, args []string) error {
 	return cmp.Or(err, unwritten)
 }
 
-// rootCommand is pgmpi with all its commands.
 func rootCommand() *cobra.Command {
 	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
@@ -199,7 +198,6 @@ func commands(root *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return !c.IsAvailableCommand() })
 }
 
-// commandNames completes the name of a command.
 func commandNames(c *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
 	for _, of := range commands(c.Root()) {
 		if len(args) == 0 {
@@ -209,7 +207,6 @@ func commandNames(c *cobra.Command, args []string, _ string) (names []cobra.Comp
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// find is the command of a name.
 func find(root *cobra.Command, name string) (*cobra.Command, error) {
 	c, _, err := root.Find([]string{name})
 	if err != nil {

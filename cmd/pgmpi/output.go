@@ -71,7 +71,6 @@ func (o *output) explains(fs *pflag.FlagSet) {
 	fs.Bool("full", false, "print how it was measured and all tables, not only what comes first")
 }
 
-// mockupsToo is --all.
 func mockupsToo(fs *pflag.FlagSet, all *bool) {
 	fs.BoolVar(all, "all", false, "mock-ups too, not only collectives")
 }
@@ -150,7 +149,6 @@ func (f *formatFlag) page(d *document.Document, folder string) string {
 	return ""
 }
 
-// stored are the formats for the folder.
 func (f *formatFlag) stored() []document.Format {
 	return slices.DeleteFunc(f.unnamed(), func(f document.Format) bool { return f.Log != "" })
 }
@@ -201,7 +199,6 @@ func (f *formatFlag) print(d *document.Document, folder string) error {
 	return nil
 }
 
-// understood tells whether this is the log that a format is for, and says so where it is not.
 func understood(f document.Format) bool {
 	if f.Log == "" || os.Getenv(f.Log) == "true" {
 		return true
@@ -268,7 +265,6 @@ func say(text string) error {
 	return err
 }
 
-// folderFor makes the folder of --out.
 func folderFor(path string) (*results.Folder, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return nil, setup(err)

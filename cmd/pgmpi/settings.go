@@ -26,7 +26,6 @@ type settings struct {
 	flags      []*keyFlag
 }
 
-// keyFlag is a flag of glfile.Keys, with what was typed.
 type keyFlag struct {
 	key   glfile.Key
 	typed []string
@@ -54,7 +53,6 @@ func (k *keyFlag) String() string { return "" }
 // Type is what help shows behind the flag.
 func (k *keyFlag) Type() string { return cmp.Or(k.key.Value, "bool") }
 
-// keys adds flags of glfile.Keys.
 func (s *settings) keys(fs *pflag.FlagSet, names ...string) {
 	base := s.defaults()
 	for _, name := range names {

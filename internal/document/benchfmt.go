@@ -6,7 +6,6 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// benchfmtFormat is for benchstat.
 var benchfmtFormat = Format{Name: "benchfmt", ext: "bench.txt", from: benchmarks, Write: writeBenchfmt}
 
 func writeBenchfmt(w io.Writer, d *Document) error {

@@ -105,7 +105,6 @@ type htmlBlock struct {
 	Name, Pre string
 }
 
-// htmlFact is a name with its paragraphs.
 type htmlFact struct {
 	Name  string
 	Texts []string

@@ -155,7 +155,6 @@ var spaced = strings.NewReplacer("+", "+ ", "/", "/ ", ",", ", ", "=", "= ")
 // longer tells whether a word has more than n characters.
 func longer(word string, n int) bool { return len(word) > len(firstRunes(word, n)) }
 
-// firstRunes are the first n characters of a word.
 func firstRunes(word string, n int) string {
 	for i := range word {
 		if n--; n < 0 {

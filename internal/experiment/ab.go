@@ -25,7 +25,6 @@ import (
 
 const abSchema = "pgmpi-ab/1"
 
-// abRecord is ab.json.
 type abRecord struct {
 	Schema string `json:"schema"` // abSchema
 	Seed   uint64 `json:"seed"`   // of the order

@@ -47,7 +47,6 @@ func past(s run.Stage) run.Stage {
 	return s
 }
 
-// planTests makes the Plan of [check].
 func planTests(config *glfile.File) (*guidelines.Plan, error) {
 	plan, err := config.Plan(config.Job.NP)
 	if err == nil && len(plan.Tests) == 0 {

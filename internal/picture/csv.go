@@ -59,7 +59,6 @@ func value(x float64) string {
 
 func number(x float64) string { return fmt.Sprintf("%.9g", x) }
 
-// nameOn is the name of a value on an axis that has names.
 func nameOn(a Axis, x float64) string {
 	if i := int(x); a.Scale == Named && i >= 0 && i < len(a.Names) {
 		return a.Names[i]

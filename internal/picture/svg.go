@@ -27,7 +27,6 @@ type rect struct{ X, Y, Width, Height, Class, Text string }
 // label is a text. With several X it has a character at each.
 type label struct{ X, Y, Text string }
 
-// textGroup is labels that have class and anchor in common.
 type textGroup struct {
 	Class, Anchor string
 	Texts         []label
@@ -66,7 +65,6 @@ func (d *Drawing) SVG() SVG {
 	return out
 }
 
-// bandClasses are the classes of the tones of marks.
 var bandClasses = map[Tone]string{Plain: "plain", Slow: "slow", Possible: "possible", Open: "open"}
 
 func (b Band) rect(class string) rect {

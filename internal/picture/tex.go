@@ -182,7 +182,6 @@ func texHeat(out *bytes.Buffer, p *Picture) {
 var inTeX = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`, "^", `\^{}`, "~", `\~{}`,
 	"×", `$\times$`, "µ", `$\mu$`, "<", `$<$`, ">", `$>$`, "|", `$|$`, `"`, "''", "≤", `$\leq$`, "≥", `$\geq$`, "→", `$\to$`, "★", `$\star$`, "·", `$\cdot$`, "–", "--", "−", "$-$", "…", `\dots{}`, "✗", "x", "▲", "+", "▼", "$-$", "●", `$\bullet$`)
 
-// tex is a text that TeX shows as it is.
 func tex(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r > 0x7e {

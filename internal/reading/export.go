@@ -84,7 +84,6 @@ func (s *source) row(shape string) export.Source {
 		Host: clean.Line(s.manifest.Factors.Hostname), Shape: clean.Line(shape)}
 }
 
-// exported writes what rows gives of all sources.
 func exported[T any](all []source, format string, to io.Writer, row reflect.Type, rows func(*source, func([]T) error) error) (n int, err error) {
 	w, err := export.New[T](format, to, row)
 	if err != nil {

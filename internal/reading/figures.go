@@ -55,7 +55,6 @@ func Figures(paths, selectors []string, out *results.Folder, formats []picture.F
 	return g, drawn(g, out, formats)
 }
 
-// drawn writes all pictures in all formats.
 func drawn(g *checks.Gallery, out *results.Folder, formats []picture.Format) (err error) {
 	for i := range g.Pictures {
 		p := &g.Pictures[i]

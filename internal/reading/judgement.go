@@ -62,7 +62,6 @@ func Judge(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judg
 	return Judged(folder, m, data, cfg)
 }
 
-// judgeAsMade is Judge with the settings that a folder was made with.
 func judgeAsMade(folder *results.Folder, m *results.Manifest) (*Judgement, error) {
 	config, err := ConfigOf(m)
 	if err != nil {

@@ -95,7 +95,6 @@ func wrongOrder(c Choice) string {
 	return fmt.Sprintf("%s gives wrong data with operators that do not commute, and Open MPI does not look when it is told to take it", c.Algorithm)
 }
 
-// bySizeSafely tells whether a rule may depend on the size.
 func (r rulesRow) bySizeSafely() bool {
 	return r.unsafe == "" && (r.counting == ofVector || r.counting == ofAll)
 }

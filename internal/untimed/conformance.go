@@ -128,7 +128,6 @@ func outcomeOf(shape guidelines.Shape, c protocol.ConformanceCall) Outcome {
 	return Outcome{Call: c.Name(), Function: c.Function, Shape: shape.String(), NP: c.NP, Msize: c.Msize}
 }
 
-// ended returns the call in which an mpirun ended.
 func ended(shape guidelines.Shape, c protocol.ConformanceCall, e *measure.Error) Outcome {
 	x := outcomeOf(shape, c)
 	x.Message, _, _ = strings.Cut(e.What, "; the last case that was reported finished")

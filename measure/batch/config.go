@@ -53,7 +53,6 @@ func (c Config) Validate() []conf.FieldError {
 	return errs
 }
 
-// isWord tells whether a text is one word of a directive.
 func isWord(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune("\"'`\\#", r)

@@ -108,7 +108,6 @@ func pins(facts []RankFacts, ranks Ranges) []Pin {
 	return out
 }
 
-// index returns the index of v in the table, to which it adds v if it is new.
 func index[T any](table *[]T, v T) int {
 	at := slices.IndexFunc(*table, func(known T) bool { return reflect.DeepEqual(known, v) })
 	if at < 0 {

@@ -73,7 +73,6 @@ func (b *bench) send() error {
 	return errors.Join(b.w.SoFar(b.rounds.finished), b.session.out.Flush())
 }
 
-// soFar returns the result of a case, and whether it is final.
 func (b *bench) soFar(i int) (c protocol.CaseResult, samples []protocol.Sample, whole bool) {
 	s, c := &b.state[i], b.out.cases[i]
 	switch {

@@ -17,7 +17,6 @@ import (
 	"pgmpi/mockups"
 )
 
-// visit is a case in hand.
 type visit struct {
 	*bench
 	i     int

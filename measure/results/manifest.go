@@ -174,7 +174,6 @@ func (m *Manifest) CheckIndices() error {
 	return nil
 }
 
-// experiments are those that are planned.
 func (m *Manifest) experiments() iter.Seq2[protocol.Mode, *FollowUps] {
 	return func(yield func(protocol.Mode, *FollowUps) bool) {
 		for _, mode := range []protocol.Mode{protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore} {

@@ -19,7 +19,6 @@ func put[K comparable, V any](m *map[K]V, key K, value V) {
 	(*m)[key] = value
 }
 
-// putFirst is put for a key that is not there yet.
 func putFirst[K comparable, V any](m *map[K]V, key K, value V) {
 	if _, known := (*m)[key]; !known {
 		put(m, key, value)

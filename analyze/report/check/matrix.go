@@ -17,7 +17,6 @@ import (
 // marks are the cells of the matrix; a violation is the letter of its type, and all else a dot.
 var marks = map[judge.Verdict]string{judge.Suspected: "?", judge.NotMeasured: "-", judge.Wrong: "x"}
 
-// matrixRow is a guideline about one function on one shape.
 type matrixRow struct {
 	guideline, function, shape string
 	typ                        guidelines.Type

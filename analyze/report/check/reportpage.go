@@ -17,7 +17,6 @@ func reportPage(r *analyze.Report) []document.Section {
 		pageDisturbed(r), states(r), suspected(r), undecided(r), outOfSync(r), bounds(r), summary(r), patterns(r), violations(r), remarks(r), header(r), pageFactors(r)))
 }
 
-// figured is a section of pictures, where there are any.
 func figured(title, text string, figures []picture.Figure) []document.Section {
 	if len(figures) == 0 {
 		return nil
@@ -28,7 +27,6 @@ func figured(title, text string, figures []picture.Figure) []document.Section {
 	return []document.Section{s}
 }
 
-// pageLosses are the losses with their picture.
 func pageLosses(r *analyze.Report) []document.Section {
 	out := losses(r)
 	if f := LossFigure(r); f != nil && len(out) > 0 {

@@ -413,7 +413,6 @@ func disturbed(r *analyze.Report) []document.Section {
 	return []document.Section{s}
 }
 
-// more says what the full report has.
 func more(r *analyze.Report) []document.Section {
 	var ids []string
 	for _, w := range r.Warnings {

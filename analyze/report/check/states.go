@@ -62,7 +62,6 @@ func byStateSection(r *analyze.Report, shape string) document.Section {
 	return s
 }
 
-// byStateReason adds to the reason of a verdict what it is in each state.
 func byStateReason(s *document.Section, v *analyze.Verdict) {
 	if v.ByState == nil {
 		return

@@ -190,7 +190,6 @@ func reading(k *series.Night, q medians.Quantity) string {
 	return "-"
 }
 
-// lastingGroup is what changed of a function from one night on.
 type lastingGroup struct {
 	night           int
 	function, shape string

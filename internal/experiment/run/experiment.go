@@ -177,7 +177,6 @@ func (c *Campaign) Part(ctx context.Context, s Stage, first, last int) error {
 	return c.stage(ctx, s.Mode, first, last)
 }
 
-// takeIn reads the mpiruns of a mode that are there.
 func (c *Campaign) takeIn(mode protocol.Mode) error {
 	for _, shape := range c.Manifest.Plan.Shapes {
 		for r, err := range c.Folder().Runs(mode, shape, &c.Manifest.Plan) {

@@ -39,7 +39,6 @@ func (c *Campaign) count(s Stage, runs int) {
 	c.tally.planned[s.Mode] += runs * len(c.Manifest.Plan.Shapes)
 }
 
-// at is the progress at the start of a task.
 func (y *tally) at(t measure.Task) Progress {
 	p := Progress{Shape: t.Shape, Run: y.done[t.Mode] + 1, Runs: y.planned[t.Mode]}
 	p.Before = y.done[t.Mode]

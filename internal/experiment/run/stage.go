@@ -59,7 +59,6 @@ func (c *Campaign) cases(mode protocol.Mode, shape guidelines.Shape) []measure.S
 	return slices.DeleteFunc(all, func(s measure.Sampled) bool { return c.dropped[s.Plan] })
 }
 
-// mpirun does a task, or reads what it gave.
 func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 	p := c.tally.at(t)
 	var r *results.Run

@@ -96,7 +96,6 @@ func (c *Clock) everyone() []int {
 	return all
 }
 
-// among has a method done by the ranks of a team.
 func (s *clockSync) among(team []int, do clockMethod) error {
 	s.team, s.me = team, slices.Index(team, s.Rank)
 	if s.me < 0 || len(team) == 1 {

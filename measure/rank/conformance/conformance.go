@@ -47,7 +47,6 @@ func Make(w *mpi.World, j *protocol.ConformanceJob, before func(i, n int, c prot
 	return join(w, all, mine)
 }
 
-// call is a call with where C has it.
 type call struct {
 	protocol.ConformanceCall
 	comm, call int

@@ -18,7 +18,6 @@ import (
 	"pgmpi/measure/rank/native"
 )
 
-// counters are those that were asked for.
 type counters struct {
 	c     *C.pg_counters
 	named []protocol.Counter

@@ -70,7 +70,6 @@ type elementsOf[T number] struct {
 	one    []T // the last part of a table that one rank gives alone
 }
 
-// ranks are those from first to last.
 type ranks struct{ first, last int }
 
 // testOps are operators on int that only rank programs built for tests know.
