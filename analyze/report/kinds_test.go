@@ -20,7 +20,10 @@ var shownElsewhere = map[string]string{
 	"list":       "cmd/pgmpi's golden files of list",
 	"matrix":     "TestMatrix… of cmd/pgmpi and internal/experiment/run",
 	"medians":    "medians.csv of every check",
+	"plan":       "TestADryRunIsWrittenInEveryFormatItHas of cmd/pgmpi",
 	"remedy":     "internal/remedy and cmd/pgmpi's scripts of remedy",
+	"selftest":   "cmd/pgmpi's golden files of selftest",
+	"status":     "cmd/pgmpi's scripts of status and submit",
 }
 
 // An example gives a kind its golden files, and hostile feeds every example with texts of others.

@@ -17,7 +17,7 @@ type Kind[T any] struct {
 	Page     func(*T) []Section  // for a page with pictures; nil uses Sections
 	Rows     func(*T) [][]string // for spreadsheets, the head first; may be nil
 	JSON     bool                // whether the T itself, as JSON, is for programs
-	// Exit is how the command ends that has shown it; nil: well, always.
+	// Exit is the error that ends a command which has shown it; without one it always ends well.
 	Exit func(*T) error
 	// For programs of others, each nil where a document has none.
 	Outcomes   func(*T) *Outcomes

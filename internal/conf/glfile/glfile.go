@@ -168,8 +168,8 @@ func (f *File) Plan(np []int) (*guidelines.Plan, error) {
 	return f.planned(np, guidelines.Build)
 }
 
-// CasesOnly makes a Plan without tests, of functions at sizes in bytes; without any, at
-// those of job.msizes.
+// CasesOnly makes a Plan without tests, of functions at sizes in bytes, by default those in
+// job.msizes.
 func (f *File) CasesOnly(np []int, functions []string, sizes ...int64) (*guidelines.Plan, error) {
 	return f.planned(np, func(s guidelines.Settings) (p *guidelines.Plan, err error) {
 		if len(sizes) == 0 {
