@@ -26,7 +26,7 @@ var Explorations = document.Kind[explore.Exploration]{Name: "explore", Sections:
 func exploreExit(e *explore.Exploration) error {
 	switch e.Exit {
 	case exitcode.Violated:
-		return fail.Found
+		return fail.ErrFound
 	case exitcode.NoVerdict:
 		return &fail.Refused{Reason: e.Refused.Reason}
 	case exitcode.Failed:

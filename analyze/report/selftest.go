@@ -81,7 +81,7 @@ var Selftests = document.Kind[Selftest]{
 	},
 	Exit: func(r *Selftest) error {
 		if r.Failed() {
-			return fail.Found
+			return fail.ErrFound
 		}
 		return nil
 	},

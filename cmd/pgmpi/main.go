@@ -82,7 +82,7 @@ func execute(ctx context.Context, args []string) (code int) {
 		}
 	}()
 	err := dispatch(ctx, args)
-	if err != nil && !errors.Is(err, fail.Found) {
+	if err != nil && !errors.Is(err, fail.ErrFound) {
 		warn("pgmpi: %s\n", strings.TrimSpace(err.Error()))
 	}
 	return codeOf(err)
@@ -104,7 +104,7 @@ func codeOf(err error) int {
 	switch {
 	case err == nil:
 		return exitcode.OK
-	case errors.Is(err, fail.Found):
+	case errors.Is(err, fail.ErrFound):
 		return exitcode.Violated
 	case errors.As(err, &interrupted):
 		return exitcode.Interrupted

@@ -55,7 +55,7 @@ func planTests(config *glfile.File) (*guidelines.Plan, error) {
 	return plan, err
 }
 
-// Refused is the refusal of a design by which no result could be significant; nil: one could.
+// Refused returns a *fail.Refused for a design by which no result could be significant.
 func Refused(d *judge.Design, err error) error {
 	if err != nil || d.Refused == nil {
 		return err

@@ -141,7 +141,7 @@ func nothingToExplore(list *report.Algorithms) string {
 	return "explore.algorithms and check.functions leave none of the library's own algorithms; `pgmpi list --algorithms` shows them"
 }
 
-// comparisons are those of every collective of which an own algorithm is wanted: with
+// comparisons compares every collective of which an own algorithm is wanted: with
 // itself once more, with these algorithms, and with its mock-ups, those that divide their
 // work among nodes only where all shapes let them.
 func comparisons(list *report.Algorithms, config *glfile.File) (out []guidelines.User) {

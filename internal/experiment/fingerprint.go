@@ -66,7 +66,7 @@ func Fingerprint(text string) *run.Experiment {
 		Answer: calls.Fingerprints, Others: []results.Kind{results.Check, results.Explore}}
 }
 
-// onShape takes the shape that a case may name in place of those of the configuration.
+// onShape takes the shape that a case may name, in place of the configuration.
 func onShape(job *measure.JobConfig, text string) error {
 	_, _, on, err := samples.ParseCase(text)
 	switch {

@@ -13,7 +13,7 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// Every collective is measured as single calls and as calls in a row, whose ratio is that of the library.
+// Every collective is measured as single calls and as calls in a row, and their ratio comes from the library.
 func TestPipelinedMeasuresSingleCallsAndCallsInARow(t *testing.T) {
 	config := glfile.Default()
 	config.MPI.Rank, config.NREP.Fixed, config.Job.MPIRuns, config.Job.NP = bed.RankProgram(t), 30, 2, []int{2}

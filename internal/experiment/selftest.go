@@ -141,13 +141,13 @@ func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Repo
 		return nil, &fail.Interrupted{}
 	case err != nil:
 		return nil, err
-	case found.Exit != nil && !errors.Is(found.Exit, fail.Found):
+	case found.Exit != nil && !errors.Is(found.Exit, fail.ErrFound):
 		return nil, found.Exit
 	}
 	return found.Judgement.Report, reading.Keep(c.Folder(), found.Document, nil)
 }
 
-// Do does both parts. What is found is returned as far as it comes; nil: nothing.
+// Do does both parts, and returns their results as far as it comes.
 func (t *Selftest) Do(ctx context.Context) (found *report.Selftest, err error) {
 	a, err := t.identities(ctx)
 	if err != nil {

@@ -159,7 +159,7 @@ type jobRecord struct {
 	Submitted string `json:"submitted"` // RFC 3339, UTC
 }
 
-// readJob is the job that was submitted for a folder; nil: none.
+// readJob returns the job that was submitted for a folder, or nil.
 func readJob(folder string) (*jobRecord, error) {
 	path := filepath.Join(folder, results.BatchJob)
 	text, err := regular.Read(path, mostJob)

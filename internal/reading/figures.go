@@ -20,7 +20,7 @@ import (
 )
 
 // Figures draws several results folders, each judged by its own settings, into a folder. The samples of
-// the cases that selectors name are drawn too; without any, those of the largest loss of the first folder
+// the cases that selectors name are drawn too; without selectors, the largest loss in the first folder
 // that has one.
 func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format) (*checks.Gallery, error) {
 	all, err := sources(paths, results.Check)
@@ -79,14 +79,14 @@ func worstCases(sides []*analyze.Side) (selectors []string, note string) {
 			selectors = []string{v.Function + ":" + size + ":" + v.Shape, v.Mockup + ":" + size + ":" + v.Shape}
 		}
 		if lost > 0 {
-			return selectors, fmt.Sprintf("Samples are those of the largest loss, %s against its mock-up. --case %s has those of another case.", selectors[0], "FUNCTION:MSIZE")
+			return selectors, fmt.Sprintf("Samples are of the largest loss, %s against its mock-up. --case %s draws another case.", selectors[0], "FUNCTION:MSIZE")
 		}
 	}
 	return nil, ""
 }
 
-// samples reads those of the cases that selectors name, in stages 1 and 2; a folder that lacks them has none where
-// that is lenient.
+// samples reads the samples of the cases that selectors name, in stages 1 and 2. If lenient, a folder may lack
+// the cases.
 func (s *source) samples(selectors []string, lenient bool) ([]*samples.CaseSamples, error) {
 	config, err := ConfigOf(s.manifest)
 	if err != nil {

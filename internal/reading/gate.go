@@ -15,7 +15,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Hold holds the judgement of a folder against what [gate] names; nil: nothing.
+// Hold holds the judgement of a folder against its baselines, if there are any.
 func (j *Judgement) Hold(g *series.Baselines, config *glfile.File) error {
 	if g == nil {
 		return nil

@@ -21,11 +21,11 @@ import (
 	"pgmpi/measure/results"
 )
 
-// JudgedModes are those of the mpiruns that a report is made from.
+// JudgedModes are the modes of the mpiruns that a report is made from.
 var JudgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages}
 
-// Collect reads the mpiruns of stage 2 up to the given one, and those of the
-// experiments, one raw file at a time.
+// Collect reads the mpiruns of stage 2 up to the given one, and of the experiments, one raw
+// file at a time.
 func Collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
 	c := medians.New(m)
 	for _, mode := range JudgedModes {
@@ -88,7 +88,7 @@ func Name(path string) (string, error) {
 }
 
 // OnlyLooks tells whether a judgement with these settings is only a look at a folder, which
-// keeps the report that it has: that was made with others, those of its check.
+// keeps the report that it has: that was made with the settings of its check.
 func OnlyLooks(folder *results.Folder, m *results.Manifest, config *glfile.File) bool {
 	own, err := ConfigOf(m)
 	return err == nil && Has(folder.Path, ReportName) &&

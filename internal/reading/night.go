@@ -174,7 +174,7 @@ func isCheck(path string) error {
 	if other := (*results.OtherKind)(nil); errors.As(err, &other) {
 		return err
 	}
-	return nil // where a manifest is wanted, what is wrong with it is said then
+	return nil // a damaged manifest is an error where one is read
 }
 
 func judgeNight(path string) (*series.Check, error) {

@@ -28,7 +28,7 @@ var Overlaps = document.Kind[samples.Overlap]{Name: "overlap", Sections: overlap
 func overlapExit(o *samples.Overlap) error {
 	switch o.Exit {
 	case exitcode.Violated:
-		return fail.Found
+		return fail.ErrFound
 	case exitcode.NoVerdict:
 		return &fail.Refused{Reason: o.Refused.Reason}
 	case exitcode.Failed:

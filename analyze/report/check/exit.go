@@ -15,7 +15,7 @@ import (
 func reportExit(r *analyze.Report) error {
 	switch r.ExitCode() {
 	case exitcode.Violated:
-		return fail.Found
+		return fail.ErrFound
 	case exitcode.Failed:
 		w := r.Wrong[0]
 		return fmt.Errorf("%s at %s %s (%s). Leave it out with:\n  exclude = [%s]",

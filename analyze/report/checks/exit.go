@@ -14,7 +14,7 @@ import (
 func compareExit(c *series.Comparison) error {
 	switch c.ExitCode() {
 	case exitcode.Violated:
-		return fail.Found
+		return fail.ErrFound
 	case exitcode.Failed:
 		w := c.Wrong[0]
 		return fmt.Errorf("%s at %s %s (%s): leave it out of both with check.exclude", clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message))

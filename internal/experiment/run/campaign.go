@@ -50,7 +50,7 @@ type Campaign struct {
 // Options say where and how an experiment is done.
 type Options struct {
 	Path    string            // of the results folder
-	Before  *results.Manifest // of the folder, which is gone on with (see Before); nil: it is a new one
+	Before  *results.Manifest // of the folder to go on in (see Before); nil for a new one
 	Version string
 	Label   []string        // KEY=VALUE
 	Tell    func(Event)     // nil: nobody listens

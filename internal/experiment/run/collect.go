@@ -17,7 +17,7 @@ type collection struct {
 	stale   bool // the manifest says something else by now, or an mpirun did not fit: read all again
 }
 
-// add takes in an mpirun. What is wrong with it is said when it is judged.
+// add takes in an mpirun. An error in it comes up again when it is judged.
 func (d *collection) add(m *results.Manifest, r *results.Run) {
 	if !slices.Contains(reading.JudgedModes, r.Mode) {
 		return
@@ -29,10 +29,10 @@ func (d *collection) add(m *results.Manifest, r *results.Run) {
 	d.stale = d.medians.Add(r) != nil || d.stale
 }
 
-// Collected are the run medians of what has been measured so far.
+// Collected returns the run medians of all stages so far.
 func (c *Campaign) Collected() (*medians.Set, error) { return c.collected(c.Manifest.R) }
 
-// collected are those of stage 2 up to an mpirun, and of the stages after it.
+// collected returns the run medians of stage 2 up to an mpirun, and of later stages.
 func (c *Campaign) collected(upTo int) (*medians.Set, error) {
 	onDisk := 0
 	for _, mode := range c.begun {

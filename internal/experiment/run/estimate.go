@@ -257,7 +257,7 @@ func warmups(config *glfile.File, call float64) int {
 	return most
 }
 
-// repetitions are those of a case in stage 1 and in stage 2. What a metric needs
+// repetitions returns how often a case is repeated in stage 1 and in stage 2. What a metric needs
 // grows with the inverse square of its threshold; the others count as rse does.
 func repetitions(config *glfile.File, call, each float64, known int) (predicted, kept float64) {
 	n := config.NREP

@@ -16,31 +16,29 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Experiment is a kind of measurement. Those that there are make up the table of package
-// experiment.
+// Experiment is a kind of measurement. Package experiment has a table of them. Functions that
+// are nil leave what they change at its default.
 type Experiment struct {
 	Kind results.Kind
-	Name string // of the command; "": as the kind
-	// Defaults is what flags beat; nil: glfile.Default.
+	Name string // of the command, if the kind has another name
+	// Defaults gives the configuration that flags beat; by default glfile.Default.
 	Defaults func() *glfile.File
-	// Prepare completes the configuration, and refuses one that cannot be measured; nil: it
-	// stays as it is.
+	// Prepare completes the configuration, and refuses one that cannot be measured.
 	Prepare func(context.Context, *glfile.File, Options) (*glfile.File, error)
 	Plan    func(*glfile.File) (*guidelines.Plan, error)
-	// R is the number of mpiruns of stage 2; nil: as job.mpiruns and job.looks say.
+	// R gives the number of mpiruns of stage 2, in place of job.mpiruns and job.looks.
 	R      func(*glfile.File) int
 	Stages []Stage
-	// Medians: the run medians are kept while it measures, since interim looks and later
-	// stages ask for them.
+	// Medians keeps the run medians while it measures, for interim looks and later stages.
 	Medians bool
-	// Begin reads what is wanted before the first mpirun, and Refuse says why there is no
-	// point in one; nil: nothing.
+	// Begin reads what is needed before the first mpirun. Refuse returns the reason not to
+	// measure, such as an R with which nothing could be significant.
 	Begin, Refuse func(*Campaign) error
-	// Mpiruns says for the dry run what the mpiruns are for, and how many algorithms each
-	// collective is taken to have, if that is assumed; nil: tests.
+	// Mpiruns describes the mpiruns for the dry run of an experiment that is no check, and
+	// returns how many algorithms of each collective are assumed, if they are not known.
 	Mpiruns func(*Campaign) (text string, assumed int)
-	// Judge makes an answer of a folder of this kind, or of others; nil: there is none. Answer
-	// has its formats.
+	// Judge makes the answer from a folder of this kind or of Others; Answer has its formats.
+	// A stage that is measured alone has none.
 	Judge  func(*Campaign) (*Found, error)
 	Answer document.Forms
 	Others []results.Kind
@@ -49,9 +47,9 @@ type Experiment struct {
 // Found is the answer of an experiment.
 type Found struct {
 	*document.Document
-	Judgement *reading.Judgement // of a check
-	// Closing is the last line for the user, by where the answer is stored and the page for
-	// browsers; nil: only where.
+	Judgement *reading.Judgement // only of a check
+	// Closing gives the last line for the user, by the folder of the answer and the page for
+	// browsers; by default the line names the folder.
 	Closing func(folder, page string) string
 }
 
@@ -60,24 +58,24 @@ type Stage struct {
 	Mode  protocol.Mode
 	Name  string // in tables and sentences
 	Doing string // for the progress
-	// Wanted tells whether the stage is part of this campaign; nil: it is.
+	// Wanted tells whether the stage is part of a campaign; by default it is.
 	Wanted func(*Campaign) bool
-	// Runs is the number of mpiruns of each shape; before a stage with a Plan has one, what
-	// it will be at least.
+	// Runs gives the number of mpiruns of each shape; of a stage with a Plan that is not made
+	// yet, the least number.
 	Runs func(*results.Manifest, *glfile.File) int
-	// Plan fixes, by the run medians of the stages before it, what the stage measures; nil:
-	// that is known from the start.
+	// Plan fixes the cases of the stage by the run medians of the stages before it. Without
+	// one the stage measures all cases.
 	Plan func(*Campaign, *medians.Set) (*results.FollowUps, error)
-	// Load compares an mpirun with one of stage 2: the time of its calls; 0: an estimate leaves
-	// it out.
+	// Load is the time of an mpirun's calls over the one in stage 2. Estimates leave out a
+	// stage without it.
 	Load float64
-	// Past: another command has done it, and its mpiruns are only read.
+	// Past marks a stage that another command does; its mpiruns are only read.
 	Past bool
-	// Ended tells the user what there is to say when it has ended; nil: nothing.
+	// Ended tells the user about the stage when it has ended.
 	Ended func(*Campaign)
 }
 
-// Command is the command that does the experiment.
+// Command names the command that does the experiment.
 func (x *Experiment) Command() string {
 	if x.Name != "" {
 		return x.Name
@@ -85,13 +83,13 @@ func (x *Experiment) Command() string {
 	return string(x.Kind)
 }
 
-// Judges are the kinds of folders that the experiment makes an answer of.
+// Judges lists the kinds of folders that the experiment makes an answer from.
 func (x *Experiment) Judges() []results.Kind { return append([]results.Kind{x.Kind}, x.Others...) }
 
-// Ready reads what is wanted before the first mpirun.
+// Ready reads what is needed before the first mpirun.
 func (c *Campaign) Ready() error { return c.ask(c.Begin) }
 
-// Refusal is why there is no point in measuring; nil: there is.
+// Refusal returns the reason not to measure, if there is one.
 func (c *Campaign) Refusal() error { return c.ask(c.Refuse) }
 
 func (c *Campaign) ask(f func(*Campaign) error) error {
@@ -101,7 +99,7 @@ func (c *Campaign) ask(f func(*Campaign) error) error {
 	return f(c)
 }
 
-// AllMpiruns are the Runs of a stage that measures everything.
+// AllMpiruns gives the Runs of a stage that measures everything.
 func AllMpiruns(m *results.Manifest, _ *glfile.File) int { return m.R }
 
 // Predict is stage 1 (S-PGMPI §4.2): nrep.predictions mpiruns predict the repetitions of
@@ -118,7 +116,7 @@ var Predict = Stage{Mode: protocol.ModeNREP, Name: "stage 1", Doing: "predicting
 // cases of a shape in an order of its own.
 var Measure = Stage{Mode: protocol.ModeMeasure, Name: "stage 2", Doing: "measuring", Runs: AllMpiruns, Load: 1}
 
-// Do does the stages and judges what they have measured; nil: the experiment has no answer.
+// Do does the stages and judges their mpiruns. Of a stage alone there is no answer.
 func (c *Campaign) Do(ctx context.Context) (*Found, error) {
 	if err := c.stages(ctx); err != nil || c.Judge == nil {
 		return nil, err

@@ -38,8 +38,8 @@ func (x *Experiment) NewFolder() string {
 	return NewFolder("pgmpi-", time.Now())
 }
 
-// Before is the manifest of a folder that an experiment is to go on in; nil where nothing
-// has been measured yet.
+// Before returns the manifest of a folder in which an experiment is to go on, or nil if
+// nothing has been measured yet.
 func Before(x *Experiment, path string, resume bool) (*results.Manifest, error) {
 	if results.IsFresh(path) {
 		return nil, nil
@@ -110,7 +110,7 @@ func sameMeasurement(before, now *glfile.File, folder string) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	return fail.Setupf("%s was measured with another configuration:\n  %s\n  take a new folder with --out, or the old settings (without --guidelines, --resume uses those of the folder)", folder, strings.Join(differ, "\n  "))
+	return fail.Setupf("%s was measured with another configuration:\n  %s\n  take a new folder with --out, or the old settings (without --guidelines, --resume takes the settings of the folder)", folder, strings.Join(differ, "\n  "))
 }
 
 // settings are the sections of a configuration that may not change, guidelines by
@@ -127,7 +127,7 @@ func settings(f *glfile.File) [8]any {
 }
 
 // differences has a line for every key whose value is not the same in two JSON
-// texts. The keys are those of gl.toml, with dots between tables.
+// texts. They are the keys of gl.toml, with dots between tables.
 func differences(key string, there, now json.RawMessage) (out []string) {
 	if bytes.Equal(there, now) {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"pgmpi/internal/untimed"
 )
 
-// seeSettings notes, once, what of mpi.env chooses an algorithm and does nothing. It
+// seeSettings notes once which variables of mpi.env choose an algorithm without effect. It
 // measures nothing, and starts nothing where mpi.env has no such variable.
 func (c *Campaign) seeSettings(ctx context.Context) {
 	env := c.Config.MPI.Env
