@@ -232,7 +232,7 @@ func (c Config) Validate() []conf.FieldError {
 	errs.Check(c.FirstCalls >= 0, "first_calls", "must be at least 0, not %d", c.FirstCalls)
 	errs.Check(c.Warmup >= 0, "warmup", "must be at least 0, not %d", c.Warmup)
 	errs.Check(c.WarmupTime >= 0, "warmup_time", "must be at least 0s")
-	errs.Check(c.Turns >= 0 && c.Turns <= MaxTurns, "turns", "must be 1 (each call is repeated in a row) to %d, or 0 for the usual number, not %d", MaxTurns, c.Turns)
+	errs.Check(c.Turns >= 0 && c.Turns <= maxTurns, "turns", "must be 1 (each call is repeated in a row) to %d, or 0 for the usual number, not %d", maxTurns, c.Turns)
 	errs.Check(c.Turns <= 1 || !c.Provable, "turns", "must be 1 with measure.provable, which bounds one call repeated in a row; measure the bounds in a check of their own")
 	c.validateCounters(&errs)
 	errs.Check(c.Stall > 0, "stall", "must be above 0s")

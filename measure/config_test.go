@@ -21,7 +21,7 @@ func TestTimingKeysAreValidated(t *testing.T) {
 		{func(c *Config) { c.Slice = -1 }, "slice", "above 0s"},
 		{func(c *Config) { c.MaxDrift = 0 }, "max_drift", "above 0s"},
 		{func(c *Config) { c.Turns = -1 }, "turns", "must be 1"},
-		{func(c *Config) { c.Turns = MaxTurns + 1 }, "turns", "to 10000"},
+		{func(c *Config) { c.Turns = maxTurns + 1 }, "turns", "to 10000"},
 		{func(c *Config) { c.Counters = []string{"page-fault"} }, "counters", "did you mean page-faults"},
 		{func(c *Config) { c.Counters = []string{"mpi_t:"} }, "counters", "names no performance variable"},
 		{func(c *Config) { c.Counters = []string{"cycles", "mpi_t:x", "cycles"} }, "counters", "given twice"},

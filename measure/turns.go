@@ -12,9 +12,9 @@ import (
 	"pgmpi/mockups"
 )
 
-// MaxTurns, with results.MaxVisits, keeps the order of the visits, which is in the
+// maxTurns, with results.MaxVisits, keeps the order of the visits, which is in the
 // header of every raw file, below what a reader takes.
-const MaxTurns = 10000
+const maxTurns = 10000
 
 // usualTurns was chosen by what it does to verdicts that flip (docs/dev/measuring.md).
 const usualTurns = 10
