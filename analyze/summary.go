@@ -86,7 +86,7 @@ func (r *Report) ExitCode() int {
 	if r.Gate != nil {
 		slow = r.Gate.Alarms > 0
 	}
-	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0)
+	return ExitCode(len(r.Wrong) > 0, slow, r.Refused != nil || len(r.Incomplete) > 0 || len(r.Verdicts) == 0)
 }
 
 // ExitCode names the first condition that holds.

@@ -94,7 +94,16 @@ func (g Guideline) unfit(s Shape) string {
 }
 
 func (s Settings) check() (*selection, string, error) {
-	var errs []error
+	op, errs := s.checkShapes()
+	sel, wrong := s.Check.selection(s.Users)
+	for _, f := range slices.Concat(wrong, ValidateUsers(s.Users, Extent(s.Datatype))) {
+		errs = append(errs, f)
+	}
+	return sel, op, errors.Join(errs...)
+}
+
+// checkShapes returns the operator, and everything that is wrong with it and the shapes.
+func (s Settings) checkShapes() (op string, errs []error) {
 	if len(s.Shapes) == 0 {
 		errs = append(errs, errors.New("no number of processes is given"))
 	}
@@ -108,12 +117,11 @@ func (s Settings) check() (*selection, string, error) {
 			errs = append(errs, fmt.Errorf("shape %s is given twice", shape))
 		}
 	}
-	op, fields := ResolveOp(s.Datatype, s.Op)
-	sel, wrong := s.Check.selection(s.Users)
-	for _, f := range slices.Concat(fields, wrong, ValidateUsers(s.Users, Extent(s.Datatype))) {
+	op, wrong := ResolveOp(s.Datatype, s.Op)
+	for _, f := range wrong {
 		errs = append(errs, f)
 	}
-	return sel, op, errors.Join(errs...)
+	return op, errs
 }
 
 // setGuidelines gives every selected guideline its sizes.

@@ -24,6 +24,7 @@ const module = "pgmpi/"
 var layers = [][]string{
 	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench"},
 	{"internal/remedy"},
+	{"internal/experiment"},
 	{"internal/experiment/run"},
 	{"internal/reading", "internal/untimed"},
 	{"analyze/report", "analyze/export"},

@@ -36,8 +36,7 @@ func DefaultJob() JobConfig {
 		Datatype: "byte", Op: "auto", Seed: 1, Looks: []int{}, LookWeights: []float64{}}
 }
 
-// Validate returns everything that is wrong with the section. The root is
-// checked against the numbers of processes that it names; see CheckRoot.
+// Validate checks the root only against the numbers of processes that are given.
 func (c JobConfig) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	for i, np := range c.NP {
@@ -60,7 +59,7 @@ func (c JobConfig) Validate() []conf.FieldError {
 	return slices.Concat(errs, opErrs, c.CheckRoot(c.NP))
 }
 
-// On is all that is measured on: np processes, and the shapes.
+// On returns the shapes to measure on: np processes, and the shapes.
 func (c JobConfig) On(np []int) []guidelines.Shape {
 	var out []guidelines.Shape
 	for _, n := range np {
@@ -74,8 +73,7 @@ func (c JobConfig) On(np []int) []guidelines.Shape {
 	return out
 }
 
-// NPOr are the numbers of processes that are given; the usual one where there is
-// neither one nor a shape.
+// NPOr returns np, or the usual number where neither np nor a shape is given.
 func (c JobConfig) NPOr(usual func() int) []int {
 	if len(c.NP)+len(c.Shapes) > 0 {
 		return c.NP
@@ -83,8 +81,6 @@ func (c JobConfig) NPOr(usual func() int) []int {
 	return []int{usual()}
 }
 
-// CheckRoot returns an error when the root is not a rank for every number of
-// processes in np, and every shape.
 func (c JobConfig) CheckRoot(np []int) []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(c.Root >= 0, "root", "%d is no rank", c.Root)
@@ -99,15 +95,15 @@ func (c JobConfig) CheckRoot(np []int) []conf.FieldError {
 
 // MPIConfig is the [mpi] section of gl.toml: how ranks are started.
 type MPIConfig struct {
-	Rank   string            `toml:"rank" json:"rank"`     // path of pgmpi-rank; "": launch.FindRank looks
+	Rank   string            `toml:"rank" json:"rank"`     // path of pgmpi-rank; if empty, launch.FindRank looks
 	Launch []string          `toml:"launch" json:"launch"` // argv with "{np}"; empty: by the library
 	Env    map[string]string `toml:"env" json:"env"`       // for the ranks
-	// Under is a folder whose env.sh sets more variables for the ranks; "": none.
+	// Under is a folder whose env.sh sets more variables for the ranks.
 	Under string `toml:"under" json:"under,omitempty"`
-	// Hostfile is the launcher's list of hosts; "": the batch system's.
+	// Hostfile is the launcher's list of hosts; if empty, the batch system gives it.
 	Hostfile    string `toml:"hostfile" json:"hostfile"`
 	CPUsPerRank int    `toml:"cpus_per_rank" json:"cpus_per_rank"` // cores that each rank has for itself
-	// StartLimit is how long the ranks may take to start; 0: StartsWithin's.
+	// StartLimit is how long the ranks may take to start; 0 means StartsWithin's.
 	StartLimit conf.Duration `toml:"start_limit" json:"start_limit"`
 	// JobFile hands the job to rank 0 by a file in the results folder, not by
 	// standard input.
@@ -136,12 +132,11 @@ func (c MPIConfig) Validate() []conf.FieldError {
 	return errs
 }
 
-// Launcher is what the section says of the launcher's words.
 func (c MPIConfig) Launcher() launch.Config {
 	return launch.Config{Words: c.Launch, Hostfile: c.Hostfile, CPUsPerRank: c.CPUsPerRank}
 }
 
-// StartsWithin is how long np ranks may take to start. A launcher needs seconds,
+// StartsWithin returns the time that np ranks may take to start. A launcher needs seconds,
 // a batch system up to a minute, and MPI_Init some milliseconds for each rank.
 func (c MPIConfig) StartsWithin(np int) time.Duration {
 	if c.StartLimit > 0 {
@@ -150,8 +145,7 @@ func (c MPIConfig) StartsWithin(np int) time.Duration {
 	return StartLimit + startPerRank(np)
 }
 
-// StartLimit is how long an mpirun may take to start, beside StartPerRank for each process.
-// It may take EndsEarlier less to end.
+// An mpirun may take StartLimit to start, and StartPerRank for each process; to end, EndsEarlier less.
 const (
 	StartLimit   = 90 * time.Second
 	StartPerRank = 10 * time.Millisecond
@@ -162,8 +156,7 @@ func startPerRank(np int) time.Duration {
 	return (time.Duration(np) * StartPerRank).Truncate(time.Second)
 }
 
-// RankArgs are the arguments of the rank program, beside the number of
-// processes and the job; none where they are its defaults.
+// RankArgs returns the arguments of the rank program that are not its defaults.
 func (c MPIConfig) RankArgs() []string {
 	if c.ThreadLevel == protocol.ThreadSingle {
 		return nil
@@ -181,14 +174,14 @@ type Config struct {
 	Slice     conf.Duration `toml:"slice" json:"slice"`           // most time for a case, with sync = "round_time"
 	MaxDrift  conf.Duration `toml:"max_drift" json:"max_drift"`   // the clocks are synchronised again before they are off by more
 	Cache     string        `toml:"cache" json:"cache"`
-	Provable  bool          `toml:"provable" json:"provable"` // bound the run-times as results.Bound says
+	Provable  bool          `toml:"provable" json:"provable"` // bound the run-times; see results.Bound
 	// FirstCalls and Warmup count untimed calls: of a function before its
 	// first case, and before each case.
 	FirstCalls int `toml:"first_calls" json:"first_calls"`
 	Warmup     int `toml:"warmup" json:"warmup"`
-	// WarmupTime is how long the calls of Warmup may take together, but for two of them.
+	// WarmupTime limits the calls of Warmup together, except two of them.
 	WarmupTime conf.Duration `toml:"warmup_time" json:"warmup_time"`
-	// Turns is in how many rounds an mpirun visits its cases; 0: usualTurns where that can be.
+	// Turns is the number of rounds in which an mpirun visits its cases; 0 means usualTurns where possible.
 	Turns      int           `toml:"turns" json:"turns"`
 	Stall      conf.Duration `toml:"stall" json:"stall"`             // an mpirun in which no case finishes for this long is ended
 	TempMemory conf.Bytes    `toml:"temp_memory" json:"temp_memory"` // cap for a rank's buffers and temporaries
@@ -211,7 +204,6 @@ func Default() Config {
 		Stall: conf.Duration(2 * time.Minute), TempMemory: 1 << 30, Counters: []string{}, SplitExperiment: true}
 }
 
-// CheckTurns returns an error when there are more turns than a case has repetitions.
 func (c Config) CheckTurns(n nrep.Config) []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(c.Turns <= 1 || c.Turns <= n.Most(), "turns", "%d is more than the repetitions of any case, %d (nrep.max, or nrep.fixed)", c.Turns, n.Most())
@@ -240,8 +232,6 @@ func (c Config) Validate() []conf.FieldError {
 	return errs
 }
 
-// validateCounters refuses names of counters that cannot be, and counters where they would
-// not be those of the samples.
 func (c Config) validateCounters(errs *conf.FieldErrors) {
 	for i, name := range c.Counters {
 		if variable, isMPIT := strings.CutPrefix(name, protocol.PrefixMPIT); isMPIT {

@@ -12,7 +12,6 @@ import (
 	"pgmpi/measure/protocol"
 )
 
-// explain makes the error that a person can act on.
 func (m *mpirun) explain(err error) *Error {
 	e := &Error{Argv: m.argv, What: err.Error(), Started: m.taken, JobOver: batch.Over(m.stderr.String())}
 	clues := e.What
@@ -59,19 +58,18 @@ func (m *mpirun) explain(err error) *Error {
 	return e
 }
 
-// killed is said of an mpirun that something else has ended.
+// killed matches words about an mpirun that something else has ended.
 var killed = regexp.MustCompile(`[Ss]ignal:? (9|15|killed|terminated)|EXIT CODE: (9|15)\b`)
 
-// hung is what the ranks' watchdog says of a function.
+// hung matches the message of the ranks' watchdog about a function.
 var hung = regexp.MustCompile(`\(measure\.stall\); the one running is (\S+) at `)
 
-// ranksWords is what a rank says on standard error before it gives up.
+// ranksWords matches a rank's message on standard error before it gives up.
 var ranksWords = regexp.MustCompile(`(?m)^pgmpi-rank: (.*)$`)
 
-// unstarted is said of a set-up in which no rank can begin its job.
+// unstarted matches faults of a set-up in which no rank can begin its job.
 var unstarted = regexp.MustCompile(regexp.QuoteMeta(misplaced) + `|` + regexp.QuoteMeta(unseenJob) + `|` + regexp.QuoteMeta(protocol.MockupFault))
 
-// What the ranks say of it.
 const (
 	misplaced = "the ranks are placed as"
 	unseenJob = ".tmp-job: no such file"
@@ -82,7 +80,7 @@ type hint struct {
 	text string
 	try  string
 	what string // instead of the launcher's words, where those bury it
-	// early is for what is said before rank 0's first word only.
+	// early hints count only before rank 0's first word.
 	early bool
 }
 
@@ -93,7 +91,7 @@ const (
 	fewerRanks   = "fewer processes (--np, --shape), a larger allocation, or a launcher that may oversubscribe: --launch \"mpirun -np {np} --oversubscribe\""
 )
 
-// hints knows what the libraries say in trouble; the first that fits counts.
+// hints holds what the libraries say in trouble; the first that fits counts.
 var hints = []hint{
 	{text: "it has no symbol pgmpi_plugin", try: "PGMPI_PLUGIN(rows); as the last line of its source, with the name of the array of its rows"},
 	{text: "of mockups.h, this pgmpi has", try: "to compile it again with the mockups.h of this pgmpi (PREFIX/include/pgmpi, or mockups/c of its sources)"},
@@ -142,8 +140,6 @@ var hints = []hint{
 	{text: "EXIT CODE: 9", try: outOfMemory},
 }
 
-// hintFor picks what to try. Once the ranks have taken the job, the driver
-// names the command line that goes on.
 func (m *mpirun) hintFor(clues string, started bool) hint {
 	for _, h := range hints {
 		if strings.Contains(clues, h.text) && (m.hello == nil || !h.early) {
@@ -156,24 +152,24 @@ func (m *mpirun) hintFor(clues string, started bool) hint {
 	return hint{try: "the command above by hand with --version at its end, which starts the ranks without MPI_Init: if that works, any MPI program will fail like this. --launch names another launcher"}
 }
 
-// telling is what is kept of a launcher's words in any case: which file could not be
+// telling matches a launcher's words that are always kept: which file could not be
 // started, and on which node.
 var telling = regexp.MustCompile(`execvp error|execve\(\)|unable to launch|No such file`)
 
-// hopeless is what a launcher says that cannot start a rank and waits for ever: hydra.
+// hopeless matches words of hydra, which waits for ever after it could not start a rank.
 var hopeless = regexp.MustCompile(`execvp error on file .*\n`)
 
-// noise is what launchers say after any failure.
+// noise matches what launchers print after any failure.
 var noise = regexp.MustCompile(`^[-=\s]*$|` +
 	`MPI_ABORT|errorcode 86|You may or may not see|exactly when Open MPI kills|` +
 	`standard input was closed|Primary job +terminated normally|a non-zero exit code\. Per user-direction|` +
 	`HYDU_|HYDT_|HYD_|ui_cmd_cb|main \(ui/mpich|CLEANING UP REMAINING|YOU CAN IGNORE`)
 
-// crash is how Go's runtime begins when a signal ends a rank: C code has crashed, or
-// somebody has sent it. A panic of a rank's own begins otherwise, and keeps its stacks.
+// crash matches the first words of Go's runtime when a signal ends a rank: C code has crashed,
+// or somebody has sent it. A panic begins otherwise, and keeps its stacks.
 var crash = regexp.MustCompile(`(?m)^SIG[A-Z]+: .*\r?\nPC=`)
 
-// stacks is what it prints then: its own stacks and the registers.
+// stacks matches what the runtime prints then: its own stacks and the registers.
 var stacks = regexp.MustCompile(`^goroutine \d|^created by |^\t.*:\d+|^\S+\(.*\)$|^(r[a-z0-9]+|[cfg]s) +0x|^PC=`)
 
 func withoutNoise(text string) string {
@@ -193,7 +189,7 @@ type tail struct {
 	mu   sync.Mutex
 	text []byte
 	shut bool // the driver is ending the mpirun: what follows is its own doing
-	// lost is closed when the launcher has said that it cannot start a rank; or nil.
+	// lost, if set, is closed when the launcher has said that it cannot start a rank.
 	lost chan struct{}
 }
 
@@ -216,8 +212,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// watch returns a channel that is closed when the launcher has said that it cannot
-// start a rank. What was said already counts.
+// watch returns a channel that is closed when the launcher has said, also before, that it
+// cannot start a rank.
 func (t *tail) watch() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()

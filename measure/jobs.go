@@ -14,7 +14,7 @@ import (
 // stored.
 type Outside struct {
 	MPI   MPIConfig
-	Start Starter           // nil: Exec
+	Start Starter           // Exec if nil
 	Path  string            // of the rank program
 	Info  protocol.RankInfo // of the rank program
 }
@@ -28,8 +28,8 @@ func FindRanks(mpi MPIConfig, start Starter) (o *Outside, err error) {
 	return o, err
 }
 
-// Do does a job on a shape, under an environment beside mpi.env. progress, or nil, hears what
-// the ranks say of how far they are. A failure of the mpirun is an *Error.
+// Do does a job on a shape, under an environment beside mpi.env. progress may be nil.
+// A failure of the mpirun is an *Error.
 func (o *Outside) Do(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job,
 	progress func(done, total int, name string)) (*protocol.Output, error) {
 	words, err := launch.Launch(o.MPI.Launcher(), o.Info, shape)

@@ -20,20 +20,18 @@ import (
 const (
 	ackLimit   = 30 * time.Second
 	stallGrace = 10 * time.Second // beyond measure.stall, which the ranks watch themselves
-	// From the end record to the end of mpirun, at least. MPI_Finalize may hang: MPICH 4.0.2
+	// Between the end record and the end of mpirun, at least. MPI_Finalize may hang: MPICH 4.0.2
 	// over UCX's TCP does, one time in four at p = 4.
 	endLimit  = 10 * time.Second
 	termGrace = 2 * time.Second // between SIGTERM and SIGKILL
-	lostGrace = time.Second     // from a launcher's word that it cannot start a rank to its end
+	lostGrace = time.Second     // between a launcher's word that it cannot start a rank and its end
 )
 
-// limits are those that depend on the configuration.
 type limits struct {
 	hello, ack, stall, end time.Duration
 }
 
-// limitsFor are the limits of np ranks. A short measure.stall shortens those that
-// nobody has set.
+// limitsFor returns the limits of np ranks. A short measure.stall shortens the defaults.
 func limitsFor(c MPIConfig, np int, stall time.Duration) limits {
 	start := c.StartsWithin(np)
 	l := limits{hello: start, ack: min(ackLimit, 2*stall), stall: stall, end: max(endLimit, start-EndsEarlier)}
@@ -43,17 +41,16 @@ func limitsFor(c MPIConfig, np int, stall time.Duration) limits {
 	return l
 }
 
-// Error is a failed mpirun: its command line, what happened, the last lines of
-// its standard error, and what to try.
+// Error is a failed mpirun.
 type Error struct {
 	Argv    []string
 	What    string
-	Stderr  string
-	Remedy  string
+	Stderr  string // its last lines
+	Remedy  string // what to try
 	Started bool   // the ranks had taken the job
 	JobOver bool   // the batch system says that its job is at its end
-	Hung    string // the function that did not return, where the ranks say so; or ""
-	Crashed string // the function that ended the mpirun when it was called first; or ""
+	Hung    string // the function that did not return, if the ranks name it
+	Crashed string // the function, if any, that ended the mpirun when it was called first
 }
 
 func (e *Error) Error() string {
@@ -74,11 +71,10 @@ type mpirun struct {
 	jobFile bool // argv names a file that holds the job
 	limits  limits
 	starter Starter
-	rank    *protocol.RankInfo // that the ranks must be of; nil: any
-	// progress hears how many cases are done, and the last of them; or nil.
+	rank    *protocol.RankInfo // that the ranks must have, if not nil
+	// progress, if set, hears how many cases are done, and the last of them.
 	progress func(done, total int, name string)
-
-	// ready is called when the ranks have started, and may still change the job; or nil.
+	// ready, if set, is called when the ranks have started, and may still change the job.
 	ready func(launch time.Duration)
 
 	ranks  *Ranks
@@ -89,14 +85,13 @@ type mpirun struct {
 	hello  *protocol.Hello
 	taken  bool   // the job, by the ranks
 	last   string // the case that progress named last
-	first  string // the case that is called for the first time, where that may end the mpirun; or ""
+	first  string // the case, if any, that is called for the first time and may end the mpirun
 	in     *protocol.OutputReader
 	begun  time.Time
 	launch time.Duration // until rank 0's hello was read
 	wall   time.Duration // until its end record
 }
 
-// newMpirun prepares a launch; no Starter is Exec.
 func newMpirun(start Starter, argv []string, env map[string]string, l limits) *mpirun {
 	if start == nil {
 		start = Exec
@@ -104,7 +99,7 @@ func newMpirun(start Starter, argv []string, env map[string]string, l limits) *m
 	return &mpirun{argv: argv, env: environment(env), limits: l, starter: start}
 }
 
-// run does an mpirun from its start to its end. No process is left when it returns.
+// run leaves no process when it returns.
 func (m *mpirun) run(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
 	if err := m.start(); err != nil {
 		return nil, err
@@ -116,7 +111,6 @@ func (m *mpirun) run(ctx context.Context, job *protocol.Job) (*protocol.Output, 
 	return out, err
 }
 
-// start starts the ranks, which wait for a job.
 func (m *mpirun) start() (err error) {
 	m.begun = time.Now()
 	if m.ranks, err = m.starter(m.argv, m.env, &m.stderr); err != nil {
@@ -154,8 +148,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// serve hands the job to the ranks and collects what they measured. After an
-// error no process is left.
+// serve hands the job to the ranks and collects their output. After an error no process is left.
 func (m *mpirun) serve(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
 	out, err := m.talk(ctx, job)
 	m.wall = time.Since(m.begun)
@@ -179,10 +172,9 @@ func (m *mpirun) serve(ctx context.Context, job *protocol.Job) (*protocol.Output
 	return nil, m.explain(err)
 }
 
-// end waits for the end of an mpirun that has sent its end record, unless there is
-// no time left. Its samples are whole by then, so a bad exit status does not undo
-// them. Standard input stays open: its end would tell the ranks that the driver is
-// gone.
+// end waits, while there is time, for the end of an mpirun that has sent its end record. Its
+// samples are whole by then, so a bad exit status does not undo them. Standard input stays
+// open: its end would tell the ranks that the driver is gone.
 func (m *mpirun) end(ctx context.Context) {
 	select {
 	case <-m.ranks.Exited:
@@ -193,7 +185,6 @@ func (m *mpirun) end(ctx context.Context) {
 	m.kill()
 }
 
-// kill ends what is left of the mpirun, and waits for it.
 func (m *mpirun) kill() {
 	go func() {
 		for range m.lines {
@@ -205,15 +196,15 @@ func (m *mpirun) kill() {
 	}
 }
 
-// rankError is what rank 0 said itself before it gave up.
+// rankError is a sentence of rank 0 before it gave up.
 type rankError string
 
 func (e rankError) Error() string { return string(e) }
 
-// errLost: the launcher waits for a rank that it could not start.
-var errLost = errors.New("the launcher could not start a rank")
-
-var errEnded = errors.New("mpirun ended before its end record")
+var (
+	errLost  = errors.New("the launcher could not start a rank")
+	errEnded = errors.New("mpirun ended before its end record")
+)
 
 func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) ([]byte, error) {
 	timer := time.NewTimer(limit)
@@ -237,7 +228,6 @@ func (m *mpirun) line(ctx context.Context, limit time.Duration, waiting string) 
 	}
 }
 
-// talk is the driver's side of the line protocol.
 func (m *mpirun) talk(ctx context.Context, job *protocol.Job) (*protocol.Output, error) {
 	if err := m.greet(ctx, job.NP); err != nil {
 		return nil, err
@@ -256,8 +246,8 @@ func (m *mpirun) talk(ctx context.Context, job *protocol.Job) (*protocol.Output,
 	return m.collect(ctx, job)
 }
 
-// lineWith returns the next line that has the word. What a preloaded library
-// of any rank prints before main comes first, and is skipped.
+// lineWith returns the next line that has the word. It skips what a preloaded library
+// of any rank prints before main.
 func (m *mpirun) lineWith(ctx context.Context, word string, limit time.Duration, waiting string) (before, text string, err error) {
 	for end := time.Now().Add(limit); ; {
 		line, err := m.line(ctx, time.Until(end), fmt.Sprintf(waiting, limit))
@@ -294,8 +284,6 @@ func (m *mpirun) hand(ctx context.Context, job *protocol.Job) error {
 	return nil
 }
 
-// giveUpWhenLost ends the wait for the first word soon after the launcher has said
-// that it cannot start a rank.
 func (m *mpirun) giveUpWhenLost(ctx context.Context, stop context.CancelCauseFunc) {
 	lost := m.stderr.watch()
 	go func() {
@@ -372,10 +360,9 @@ func (m *mpirun) collect(ctx context.Context, job *protocol.Job) (*protocol.Outp
 	}
 }
 
-// orEnded returns err, the fault of a line, if rank 0 goes on or mpirun ends as it
-// should: then the line is what is wrong. Otherwise it is the end of mpirun, whose
-// story of a rank that died MPICH's writes to standard output, and into a line that
-// the rank had begun.
+// orEnded returns err, the fault of a line, if rank 0 goes on or mpirun ends well: then only
+// the line is wrong. Otherwise it returns errEnded: MPICH's mpirun reports a rank that died
+// on standard output, within a line that the rank had begun.
 func (m *mpirun) orEnded(ctx context.Context, line []byte, err error) error {
 	m.aside(line)
 	if protocol.IsOutput(line) {
@@ -399,7 +386,7 @@ func (m *mpirun) orEnded(ctx context.Context, line []byte, err error) error {
 	}
 }
 
-// howEnded is err where mpirun has nothing to complain of, else its end.
+// howEnded returns err if mpirun ended without a complaint, else errEnded.
 func (m *mpirun) howEnded(ctx context.Context, err error, limit <-chan time.Time) error {
 	select {
 	case <-m.ranks.Exited:

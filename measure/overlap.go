@@ -25,11 +25,6 @@ func (c OverlapConfig) Validate() []conf.FieldError {
 	return errs
 }
 
-func (c OverlapConfig) job() (*protocol.OverlapJob, error) {
-	intervals, err := c.intervals()
-	return &protocol.OverlapJob{Method: c.Method, Intervals: intervals}, err
-}
-
 func (c OverlapConfig) intervals() ([]int64, error) {
 	if len(c.Tests) == 0 {
 		return nil, nil

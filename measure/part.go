@@ -25,8 +25,7 @@ const PartTime = 2 * roundsEvery
 // made the same share of their repetitions, and the next attempt does the other
 // rounds: both sides of every test come from the same rounds of the same mpiruns.
 
-// part returns what attempts at a task have left, and takes it out of the task; nil:
-// nothing.
+// part returns what attempts at a task have left, if anything, and takes it out of the task.
 func (s *Session) part(t *Task) *results.Run {
 	r := s.Folder.Part(t.Mode, t.Shape, t.Run, &s.Manifest.Plan)
 	if r == nil || r.Rank.Hash != s.Manifest.Rank.Hash || r.Rank.LibVersion != s.Manifest.Rank.LibVersion {
@@ -53,8 +52,8 @@ func (s *Session) part(t *Task) *results.Run {
 	return r
 }
 
-// withoutRounds is the task with the repetitions and the rounds that are left. Where
-// the task is not what the part is of, there is nothing left of it.
+// withoutRounds returns the task with the repetitions and the rounds that are left, or no
+// cases if the part belongs to another task.
 func (t Task) withoutRounds(done map[[2]int]results.CaseInfo, left int) (rest Task) {
 	if left == 0 || len(done) != len(t.Cases) {
 		return Task{}
@@ -72,8 +71,8 @@ func (t Task) withoutRounds(done map[[2]int]results.CaseInfo, left int) (rest Ta
 	return rest
 }
 
-// keepPart stores what an mpirun that has failed had finished, beside what the attempts
-// before it had. What cannot be stored would have been lost anyway.
+// keepPart stores what a failed mpirun and the attempts before it had finished. A failure to
+// store it is ignored: it would have been lost anyway.
 func (s *Session) keepPart(t Task, before *results.Run, seed uint64, job *protocol.Job, m *mpirun) {
 	if m.in == nil || m.hello == nil {
 		return

@@ -26,7 +26,6 @@ type Ranks struct {
 	Kill    func()         // ends what is left of launcher and ranks, and waits for it
 }
 
-// Exec starts a launcher as a child process.
 func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Env, cmd.Stderr = env, stderr
@@ -60,7 +59,7 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 		r.Close()
 		return nil, err
 	}
-	var below []process // that the launcher had started on this host by rank 0's hello
+	var below []process // descendants of the launcher on this host by rank 0's hello
 	var starting sharedFiles
 	done := make(chan struct{})
 	stop := sync.OnceFunc(func() { close(done) })
@@ -76,7 +75,7 @@ func Exec(argv, env []string, stderr io.Writer) (*Ranks, error) {
 	return x, nil
 }
 
-// end ends the launcher's group, and then the ranks that no signal to it reaches.
+// end ends the launcher's group, and then the ranks that its signals do not reach.
 func (x *Ranks) end(pid int, below []process, shared *sharedFiles) {
 	below = append(below, descendants(pid)...)
 	for _, p := range below {
@@ -95,8 +94,8 @@ func (x *Ranks) end(pid int, below []process, shared *sharedFiles) {
 	shared.remove()
 }
 
-// environment is this process's with the configured variables, without what
-// makes launchers put labels before every line.
+// environment returns this process's environment with the configured variables, without
+// those that make launchers put labels before every line.
 func environment(extra map[string]string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
@@ -114,9 +113,8 @@ type process struct {
 	began string // start time in ticks, as the kernel gives it
 }
 
-// descendants are the processes that came from pid, on this host, apart from
-// itself. MPICH's launcher gives its proxy a session of its own, so that no
-// signal to the group reaches it and its ranks.
+// descendants returns the processes below pid on this host. MPICH's launcher gives its proxy
+// a session of its own, so that no signal to the group reaches it and its ranks.
 func descendants(pid int) []process {
 	children := map[int][]process{}
 	entries, _ := os.ReadDir("/proc")
@@ -137,7 +135,7 @@ func descendants(pid int) []process {
 	return found
 }
 
-// readStat reads /proc/PID/stat; zombies are not alive.
+// readStat reads /proc/PID/stat; zombies do not count as alive.
 func readStat(pid int) (p process, parent int, alive bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

@@ -7,12 +7,11 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Schedule returns R, and the looks with their weights if there are any: interim
-// looks, but for the last. The usual ones are taken where neither mpiruns nor looks
-// are given. All of it is fixed before the start. Without
-// look_weights three looks have the .2, .3 and .5 of docs/dev/statistics.md, any other
-// number equal shares. max_mpiruns takes the place of the looks behind it, and has
-// their weights.
+// Schedule returns R, and the looks, if any, with their weights; the last look is not an
+// interim one. All of it is fixed before the start. The usual looks apply where neither mpiruns
+// nor looks are given. Without look_weights three looks have the .2, .3 and .5 of
+// docs/dev/statistics.md, any other number equal shares. max_mpiruns replaces the looks
+// behind it, and has their weights.
 func (c JobConfig) Schedule(usual []int, shares []float64) (r int, looks []int, weights []float64) {
 	r = c.MPIRuns
 	if r == 0 && len(c.Looks) == 0 {
@@ -46,7 +45,6 @@ func (c JobConfig) Schedule(usual []int, shares []float64) (r int, looks []int, 
 	return r, append(looks, r), append(weights, rest)
 }
 
-// validateLooks checks what Schedule relies on.
 func (c JobConfig) validateLooks(errs *conf.FieldErrors) {
 	for i, at := range c.Looks {
 		errs.Check(at >= 1 && at <= results.MaxMPIRuns, "looks", "%d is no number of mpiruns from 1 to %d", at, results.MaxMPIRuns)

@@ -23,18 +23,18 @@ import (
 // Whoever has called Run calls Finish in the end.
 type Session struct {
 	Folder   *results.Folder
-	Manifest *results.Manifest // Plan, R, Seed, Launch and Rank are set
+	Manifest *results.Manifest // with Plan, R, Seed, Launch and Rank
 	RankPath string
 	MPI      MPIConfig
 	NREP     nrep.Config
 	Measure  Config
 	Overlap  OverlapConfig
 	Own      []guidelines.Mockups // the user's own
-	Start    Starter              // nil: Exec
+	Start    Starter              // Exec if nil
 
-	seen    map[guidelines.Shape]bool // shapes that this process has had an mpirun of, and its factors
-	leaving *mpirun                   // its samples are on disk, and it goes through MPI_Finalize; or nil
-	ahead   *mpirun                   // waits for the task of the next Run; or nil
+	seen    map[guidelines.Shape]bool // shapes whose factors an mpirun of this process has recorded
+	leaving *mpirun                   // if set, its samples are on disk, and it goes through MPI_Finalize
+	ahead   *mpirun                   // if set, waits for the task of the next Run
 }
 
 // Run does one mpirun and stores it. A failure of the mpirun is an *Error.
@@ -85,8 +85,7 @@ func (s *Session) Run(ctx context.Context, t Task, progress func(done, total int
 	return r, s.Folder.WriteManifest(s.Manifest)
 }
 
-// started returns the mpirun for a task, started ahead or now. It gets its job
-// when the one before it has ended.
+// started returns the mpirun for a task, started ahead or now, after the one before it has ended.
 func (s *Session) started(ctx context.Context, t Task, jobFile string) (*mpirun, error) {
 	m := s.ahead
 	s.ahead = nil
@@ -111,9 +110,8 @@ func (s *Session) mpirunOf(shape guidelines.Shape, jobFile string) *mpirun {
 	return m
 }
 
-// Ahead starts the mpirun that the next Run is certain to want, while the one
-// before it goes through MPI_Finalize, if the two may meet. If it cannot be
-// started that is an error when its turn comes.
+// Ahead starts the mpirun that the next Run is certain to want, while the one before it goes
+// through MPI_Finalize, if mayMeet. A failure to start appears again in its Run.
 func (s *Session) Ahead(shape guidelines.Shape) {
 	if s.MPI.JobFile || s.ahead != nil || !mayMeet(s.Manifest.Factors.Layouts, shape) {
 		return
@@ -159,7 +157,6 @@ func (s *Session) leave(ctx context.Context) {
 	}
 }
 
-// stored brings the output of an mpirun into the form of a raw file, and writes it.
 func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint64, m *mpirun, out *protocol.Output) (*results.Run, error) {
 	r := &results.Run{Header: results.Header{
 		Mode: t.Mode, Shape: t.Shape, Run: t.Run, Seed: seed, Order: measured(job.Order, len(t.Cases)), Rank: m.hello.Rank, Predictions: predictions(job),
@@ -185,7 +182,7 @@ func (s *Session) stored(t Task, part *results.Run, job *protocol.Job, seed uint
 	return r, s.Folder.WriteRun(r)
 }
 
-// measured is the part of an order that raw files have: without the fillers.
+// measured returns an order without the fillers, as raw files have it.
 func measured(order []int, cases int) []int {
 	return slices.DeleteFunc(slices.Clone(order), func(i int) bool { return i >= cases })
 }
@@ -213,24 +210,21 @@ func (s *Session) fill(r *results.Run, out *protocol.Output, cases []Sampled) er
 	return nil
 }
 
-// nameOf says which mpirun of a shape it was.
+var nameOfMode = map[protocol.Mode]string{
+	protocol.ModeNREP:      "mpirun %d of stage 1",
+	protocol.ModeMeasure:   "mpirun %d of stage 2",
+	protocol.ModeConfirm:   "mpirun %d of stage 2",
+	protocol.ModeSplit:     "mpirun %d of the split experiment",
+	protocol.ModePipelined: "mpirun %d of calls in a row",
+	protocol.ModeOverlap:   "mpirun %d of overlapped calls",
+	protocol.ModeExplore:   "mpirun %d of the tests of candidates",
+}
+
 func nameOf(r *results.Run) string {
-	switch r.Mode {
-	case protocol.ModeNREP:
-		return fmt.Sprintf("mpirun %d of stage 1", r.Run)
-	case protocol.ModeMessages:
+	if r.Mode == protocol.ModeMessages {
 		return "the mpirun that counts messages"
-	case protocol.ModeSplit:
-		return fmt.Sprintf("mpirun %d of the split experiment", r.Run)
-	case protocol.ModePipelined:
-		return fmt.Sprintf("mpirun %d of calls in a row", r.Run)
-	case protocol.ModeOverlap:
-		return fmt.Sprintf("mpirun %d of overlapped calls", r.Run)
-	case protocol.ModeExplore:
-		return fmt.Sprintf("mpirun %d of the tests of candidates", r.Run)
-	default:
-		return fmt.Sprintf("mpirun %d of stage 2", r.Run)
 	}
+	return fmt.Sprintf(nameOfMode[r.Mode], r.Run)
 }
 
 // Open MPI chooses its point-to-point messaging layer (PML) anew in every
@@ -238,13 +232,13 @@ func nameOf(r *results.Run) string {
 // Open MPI 4 two thirds of MPI_Init.
 const (
 	pmlVariable = "OMPI_MCA_pml"
-	// pmlKept is the layer that is worth naming; the others load what they need.
+	// pmlKept is the only layer that is worth naming; the others load what they need.
 	pmlKept = "ob1"
 )
 
-// envOf is what the ranks of a shape's next mpirun get: what the library's own algorithms
-// need where the Plan has some, the configured variables, and the layer that the first one in
-// this process chose, unless it was chosen by hand.
+// envOf returns the variables for the next mpirun of a shape: those that the library's own
+// algorithms need, if the Plan has some, the configured ones, and the layer that the first mpirun
+// of this process chose, unless somebody chose it by hand.
 func (s *Session) envOf(shape guidelines.Shape) map[string]string {
 	var own, pml map[string]string
 	if slices.ContainsFunc(s.Manifest.Plan.Cases, func(c guidelines.Case) bool { return mockups.Algorithm(c.Function) != "" }) {

@@ -15,8 +15,8 @@ import (
 	"pgmpi/measure/launch"
 )
 
-// sharedFiles are the files in /dev/shm that the ranks of an mpirun had while they
-// started. One that is killed then leaves them there, and nobody knows their names.
+// sharedFiles holds the files in /dev/shm that the ranks of an mpirun had while they
+// started. Ranks that are killed then leave them there, and nobody knows their names.
 type sharedFiles struct {
 	mu  sync.Mutex
 	all map[string]bool
@@ -52,7 +52,6 @@ func (f *sharedFiles) watch(pid int, done <-chan struct{}) {
 	}
 }
 
-// namesOf are the files that events of inotify(7) are about.
 func namesOf(events []byte) (names []string) {
 	for len(events) >= syscall.SizeofInotifyEvent {
 		length := binary.NativeEndian.Uint32(events[syscall.SizeofInotifyEvent-4:])
@@ -66,7 +65,6 @@ func namesOf(events []byte) (names []string) {
 	return names
 }
 
-// see takes note of the files of a process.
 func (f *sharedFiles) see(pid int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -84,8 +82,6 @@ func (f *sharedFiles) remove() {
 	launch.RemoveShared(slices.Collect(maps.Keys(f.all)))
 }
 
-// childrenOf are the processes that a process has started, as the kernel lists
-// them; none where it does not.
 func childrenOf(pid int) (children []int) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {

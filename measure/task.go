@@ -21,10 +21,10 @@ type Task struct {
 	// called in the first round and not timed: the library keeps memory and more from
 	// one call to the next, so that a case is only itself among the same calls.
 	Fillers []int
-	turns   int // that are left of an mpirun that was cut off; 0: all
+	turns   int // rounds left of an mpirun that was cut off, or 0
 }
 
-// WithFillers is the task with what else there is in its shape to call.
+// WithFillers returns the task with the other cases of its shape as fillers.
 func (t Task) WithFillers(m *results.Manifest) Task {
 	t.Fillers = nil
 	for _, i := range m.Plan.CasesOf(t.Shape) {
@@ -37,11 +37,11 @@ func (t Task) WithFillers(m *results.Manifest) Task {
 
 type Sampled struct {
 	Plan  int // index into Plan.Cases
-	Calls int // in a row, that one sample is; 0: one
+	Calls int // in a row for one sample; 0 counts as 1
 	NRep  int
 }
 
-// Cases are what the mpiruns of a shape sample, in Plan order.
+// Cases returns the cases that the mpiruns of a shape sample, in Plan order.
 func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sampled {
 	if x, ok := m.Experiment(mode); ok {
 		return followUpCases(m, x, shape)
@@ -60,8 +60,8 @@ func Cases(m *results.Manifest, mode protocol.Mode, shape guidelines.Shape) []Sa
 	return out
 }
 
-// The samples of several calls in a row: so many of them, and the calls of one. Together they
-// are 1000 calls, and 100 of long ones, as the OSU benchmarks make.
+// The samples of several calls in a row are 1000 calls together, and 100 long ones, as in
+// the OSU benchmarks.
 const (
 	pipelinedSamples  = 10
 	pipelinedCalls    = 100
@@ -69,7 +69,7 @@ const (
 	pipelinedLongFrom = 64 << 10 // bytes
 )
 
-// pipelinedCases are every case once as single calls and once as calls in a row.
+// pipelinedCases returns every case once as single calls and once as calls in a row.
 func pipelinedCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
 	var out []Sampled
 	for _, i := range m.Plan.CasesOf(shape) {
@@ -82,7 +82,7 @@ func pipelinedCases(m *results.Manifest, shape guidelines.Shape) []Sampled {
 	return out
 }
 
-// followUpCases are both sides of the follow-ups of a shape, each once. k calls are
+// followUpCases returns both sides of the follow-ups of a shape, each once. k calls are
 // repeated as often as the one call that they replace, which takes longer.
 func followUpCases(m *results.Manifest, x *results.FollowUps, shape guidelines.Shape) []Sampled {
 	var out []Sampled
@@ -111,7 +111,6 @@ func followUpCases(m *results.Manifest, x *results.FollowUps, shape guidelines.S
 	return out
 }
 
-// job is a task in the words of the protocol.
 func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	m, c := s.Manifest, &s.Measure
 	calls := &protocol.CallsJob{
@@ -140,7 +139,11 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 		stream = stream*131 + uint64(b)
 	}
 	seed = rand.NewPCG(m.Seed, stream).Uint64() >> 1
-	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), s.Measure.leastCalls(), m)
+	least := leastCalls
+	if c.Turns > 0 {
+		least = 1
+	}
+	rounds := t.rounds(rand.New(rand.NewPCG(seed, 0)), s.turns(t), least, m)
 	for i, round := range rounds {
 		if i > 0 {
 			calls.Rounds = append(calls.Rounds, len(calls.Order))
@@ -155,7 +158,7 @@ func (s *Session) job(t Task) (j *protocol.Job, seed uint64, err error) {
 	return &protocol.Job{NP: t.Shape.NP, Place: place, StallNS: int64(c.Stall), Layout: !s.seen[t.Shape], CallsJob: calls}, seed, err
 }
 
-// work says what the calls of a mode are for.
+// work sets the part of the job that only its mode has.
 func (s *Session) work(j *protocol.CallsJob) (err error) {
 	j.SendNS = int64(roundsEvery)
 	switch j.Mode {
@@ -167,7 +170,8 @@ func (s *Session) work(j *protocol.CallsJob) (err error) {
 	case protocol.ModeOverlap:
 		j.SendNS = 0
 		j.Sample = protocol.SampleLocal // as what it is compared with: by the ranks' own clocks
-		j.Overlap, err = s.Overlap.job()
+		intervals, invalid := s.Overlap.intervals()
+		j.Overlap, err = &protocol.OverlapJob{Method: s.Overlap.Method, Intervals: intervals}, invalid
 	case protocol.ModeMeasure:
 		j.Measure = &protocol.MeasureJob{PerRank: s.Measure.PerRank, Counters: s.Measure.Counters, Provable: s.Measure.Provable}
 		if !s.Measure.sendsRounds() {
@@ -183,8 +187,8 @@ func (s *Session) work(j *protocol.CallsJob) (err error) {
 // that are left: their own starts would take longer than they.
 const longStart = 10 * time.Second
 
-// predictAtOnce returns what puts the predictions that are left into one job, when it
-// is known what the start has taken.
+// predictAtOnce returns a function that puts the predictions that are left into one job, if
+// the start took long.
 func (s *Session) predictAtOnce(t Task, j *protocol.Job, seed uint64) func(launch time.Duration) {
 	return func(launch time.Duration) {
 		left := min(s.NREP.Predictions-t.Run+1, results.MaxVisits/max(1, len(j.Order)))
@@ -199,7 +203,7 @@ func (s *Session) predictAtOnce(t Task, j *protocol.Job, seed uint64) func(launc
 	}
 }
 
-// predictions is how many predictions a job makes, where that is more than one.
+// predictions returns how many predictions a job makes, if more than one.
 func predictions(j *protocol.Job) int {
 	if j.Predict == nil {
 		return 0
@@ -207,8 +211,8 @@ func predictions(j *protocol.Job) int {
 	return j.Predict.Times
 }
 
-// mockups are the shared libraries of which the Plan has rows, as they were when the folder
-// was begun.
+// mockups returns the shared libraries whose rows the Plan has, with their hashes when the
+// folder was begun.
 func (s *Session) mockups() (out []protocol.Mockups) {
 	for _, file := range s.Own {
 		of := protocol.Mockups{File: file.File, Hash: s.Manifest.Factors.Mockups[file.File]}

@@ -19,22 +19,14 @@ const maxTurns = 10000
 // usualTurns was chosen by what it does to verdicts that flip (docs/dev/measuring.md).
 const usualTurns = 10
 
-// leastCalls is how many repetitions a visit has at least, if the case has as many and
-// nobody has asked for so many turns. The first call of a visit meets caches that other
-// cases have filled, those behind it do not: with few calls, how many a prediction has
-// named would decide what the median is of.
+// leastCalls is the least number of repetitions in a visit, if the case has as many and
+// turns is not configured. The first call of a visit meets caches that other cases have
+// filled, the next ones do not: with few calls, their predicted number would decide the median.
 const leastCalls = 10
 
-func (c Config) leastCalls() int {
-	if c.Turns > 0 {
-		return 1
-	}
-	return leastCalls
-}
-
-// turns is in how many rounds a task visits its cases; if that is not configured, once
-// where the caches are made alike before each call, where bounds of repeated calls
-// are wanted, and where the temporaries of all cases do not fit side by side.
+// turns returns in how many rounds a task visits its cases. Unless it is configured, one
+// where caches are prepared before each call, where bounds of repeated calls are measured, and
+// where the temporaries of all cases do not fit side by side.
 func (s *Session) turns(t Task) int {
 	switch {
 	case t.turns > 0:
@@ -54,12 +46,11 @@ func (s *Session) turns(t Task) int {
 // LeavesParts tells whether an mpirun of stage 2 that is cut off may have left finished rounds.
 func (c Config) LeavesParts() bool { return c.MostTurns() > 1 && c.sendsRounds() }
 
-// sendsRounds tells whether stage 2 sends finished rounds: what every rank took, and counters, come with
-// the last one only.
+// sendsRounds tells whether stage 2 sends finished rounds: durations of every rank, and
+// counters, come with the last one only.
 func (c Config) sendsRounds() bool { return !c.PerRank && len(c.Counters) == 0 }
 
-// MostTurns is in how many rounds mpiruns of stage 2 visit their cases, if there is
-// room for what each must keep.
+// MostTurns returns the rounds in which mpiruns of stage 2 visit their cases, if there is room.
 func (c Config) MostTurns() int {
 	if c.Turns == 0 && (c.Provable || c.Cache != "warm") {
 		return 1
@@ -89,13 +80,12 @@ func (s *Session) roomForTurns(t Task) bool {
 	return slices.Equal(once, own)
 }
 
-// pair is both sides of a guideline, as indices into Task.Cases.
+// pair has both sides of a guideline, as indices into Task.Cases.
 type pair [2]int
 
-// rounds are the indices of the cases, and of the fillers behind them, as they are
-// visited: in n rounds, each in an order of its own. A case with fewer than least
-// repetitions a round is not in all of them; the fillers are in the first. Rounds without
-// any case are not there.
+// rounds returns the indices of the cases, and of the fillers behind them, as they are visited:
+// in n rounds, each in an order of its own. A case with fewer than least repetitions a round
+// is not in all of them; the fillers are in the first. Empty rounds are left out.
 func (t Task) rounds(rng *rand.Rand, n, least int, plan *results.Manifest) (out [][]int) {
 	all := len(t.Cases) + len(t.Fillers)
 	if n <= 1 {
@@ -142,8 +132,8 @@ func spread(n int) []int {
 	return ranks
 }
 
-// pairs are the cases that are compared with each other, those first that are to
-// be neighbours first.
+// pairs returns the cases that are compared with each other, tier by tier; the first tier
+// becomes neighbours first.
 func (t Task) pairs(m *results.Manifest) [][]pair {
 	at := map[[2]int]int{}
 	for i, c := range t.Cases {
@@ -177,12 +167,12 @@ func (t Task) pairs(m *results.Manifest) [][]pair {
 	return [][]pair{tiers[guidelines.Pattern], tiers[guidelines.Monotony], tiers[guidelines.Split]}
 }
 
-// round is a random order of the cases that are there, of n in all. Pairs are taken
-// at random, tier by tier. A case that has no place yet gets one next to the other
-// side; two that have theirs stay where they are.
+// round returns a random order of the cases that are there, of n in all. Pairs are taken
+// at random, tier by tier. A case that has no place yet gets one next to its partner; two
+// that have theirs stay.
 func round(rng *rand.Rand, there []int, n int, tiers [][]pair) []int {
 	const absent, alone = -2, -1
-	group := slices.Repeat([]int{absent}, n) // that a case is in
+	group := slices.Repeat([]int{absent}, n) // of each case
 	for _, i := range there {
 		group[i] = alone
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,8 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/mockups"
@@ -17,7 +20,20 @@ import (
 
 // Explorations say what a library's own algorithms gain over what it chooses.
 var Explorations = document.Kind[explore.Exploration]{Name: "explore", Sections: exploreSections, Screen: exploreScreen, Rows: exploreRows, JSON: true,
-	Outcomes: exploreOutcomes, Metrics: exploreMetrics}
+	Exit: exploreExit, Outcomes: exploreOutcomes, Metrics: exploreMetrics}
+
+// exploreExit ends a command that has shown an exploration.
+func exploreExit(e *explore.Exploration) error {
+	switch e.Exit {
+	case exitcode.Violated:
+		return fail.Found
+	case exitcode.NoVerdict:
+		return &fail.Refused{Reason: e.Refused.Reason}
+	case exitcode.Failed:
+		return errors.New("a collective or a mock-up gave wrong data: the exploration names it")
+	}
+	return nil
+}
 
 // exploreColumns are the names of explore.json. New columns go to the end.
 var exploreColumns = []string{"collective", "msize", "shape", "np", "word", "default_s",

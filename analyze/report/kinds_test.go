@@ -20,14 +20,21 @@ var shownElsewhere = map[string]string{
 	"list":       "cmd/pgmpi's golden files of list",
 	"matrix":     "TestMatrix… of cmd/pgmpi and internal/experiment/run",
 	"medians":    "medians.csv of every check",
+	"plan":       "cmd/pgmpi's tests of dry runs in every format",
+	"selftest":   "cmd/pgmpi's golden files of selftest",
+	"status":     "internal/experiment's tests of status",
 	"remedy":     "internal/remedy and cmd/pgmpi's scripts of remedy",
 }
 
 // An example gives a kind its golden files, and hostile feeds every example with texts of others.
 func TestEveryKindOfDocumentHasAnExample(t *testing.T) {
-	docs, err := os.ReadFile("../../docs/results-format.md")
-	if err != nil {
-		t.Fatal(err)
+	var docs []byte
+	for _, page := range []string{"results-format.md", "dev/results-folder.md"} {
+		text, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs = append(docs, text...)
 	}
 	shown := map[string]bool{}
 	for _, e := range examples(t) {
@@ -38,7 +45,7 @@ func TestEveryKindOfDocumentHasAnExample(t *testing.T) {
 			t.Errorf("%s: kind %q wants either a line of examples() or a reason in shownElsewhere", k.path, name)
 		}
 		if k.forPrograms && !regexp.MustCompile(`\b`+name+`\.(json|csv)|pgmpi [^`+"`"+`]*`+name).Match(docs) {
-			t.Errorf("%s: docs/results-format.md has no line about %s", k.path, name)
+			t.Errorf("%s: neither docs/results-format.md nor docs/dev/results-folder.md has a line about %s", k.path, name)
 		}
 	}
 }

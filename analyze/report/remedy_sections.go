@@ -10,6 +10,8 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/tuning"
@@ -18,6 +20,12 @@ import (
 
 // Remedies say which violations a setting mends.
 var Remedies = document.Kind[Remedied]{Name: "remedy", JSON: true, Rows: remedyRows,
+	Exit: func(r *Remedied) error {
+		if r.Exit == exitcode.NoVerdict {
+			return &fail.Refused{Reason: "no remedy is shown; what was tried, and why it was dropped, is above"}
+		}
+		return nil
+	},
 	Sections: func(r *Remedied) []document.Section {
 		return slices.Concat(remedyAnswer(r), remedyCells(r), remedySetting(r), remedyDropped(r), remedyMockups(r), remedyProof(r))
 	},

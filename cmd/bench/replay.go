@@ -45,7 +45,7 @@ type mpiruns struct {
 }
 
 func openMpiruns(dir string) *mpiruns {
-	folder, m, err := reading.OpenResults(dir)
+	folder, m, err := reading.Open(dir, results.Check)
 	must(err)
 	set := medians.New(m)
 	for _, shape := range m.Plan.Shapes {

@@ -5,18 +5,17 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
-	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/experiment"
 )
 
 func abCommand() *cobra.Command {
 	var s settings
-	o := comparison{output: output{mpiruns: 10}}
+	var o comparison
 	c := &cobra.Command{
 		Use:   "ab A.toml [B.toml]",
 		Short: "measure two set-ups alternately, then compare them",
@@ -47,7 +46,7 @@ Exit codes: those of compare and of check.`,
 	fs.Lookup("under").Usage = "run B, and not A, under the setting in `DIR`, a folder with an env.sh; B.toml may then be left out"
 	o.folder(fs)
 	o.resumable(fs)
-	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", o.mpiruns)
+	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", experiment.ABMPIRuns)
 	fs.Lookup("out").Usage = "the `DIR` of both results folders (default pgmpi-ab-<UTC time>)"
 	s.judging(fs)
 	o.flags(fs)
@@ -56,10 +55,10 @@ Exit codes: those of compare and of check.`,
 
 func ab(ctx context.Context, toml [2]string, s *settings, o *comparison) error {
 	if o.out == "" {
-		o.out = run.NewFolder("pgmpi-ab-", time.Now())
+		o.out = experiment.Side.NewFolder()
 	}
-	x := &run.AB{Out: o.out, Names: toml}
-	var p *progress // one for both
+	o.progress = newProgress(o.quiet) // one for both
+	x := &experiment.AB{Out: o.out, Names: toml}
 	var err error
 	for i, name := range []string{"a", "b"} {
 		mine, side := *s, o.output
@@ -67,13 +66,11 @@ func ab(ctx context.Context, toml [2]string, s *settings, o *comparison) error {
 		if name == "a" {
 			mine.flags = slices.DeleteFunc(slices.Clone(s.flags), func(k *keyFlag) bool { return k.key.Flag == "under" })
 		}
-		if x.Sides[i], err = side.prepare(&mine); err != nil {
+		if x.Sides[i], err = side.begin(ctx, experiment.Side, &mine); err != nil {
 			return err
 		}
-		p = side.progress
 	}
 	a, b := x.Sides[0], x.Sides[1]
-	a.Tell = p.tell
 	cfg, err := o.config(a.Config.Analyze, true)
 	if err != nil {
 		return err
@@ -88,15 +85,15 @@ func ab(ctx context.Context, toml [2]string, s *settings, o *comparison) error {
 		defer side.Close()
 	}
 	err = x.Measure(ctx)
-	p.clear()
+	o.progress.clear()
 	if err != nil {
-		return goOnWith(err, o.out)
+		return o.goOnWith(err, o.out)
 	}
-	reports, err := x.Reports()
+	both, err := x.Judge()
 	if err != nil {
 		return err
 	}
-	warn("results: %s\n%s", o.out, bySide(reports, a.Path, b.Path))
+	warn("results: %s\n%s", o.out, bySide([2]*analyze.Report{both[0].Report, both[1].Report}, a.Path, b.Path))
 	return o.compare(a.Path, b.Path, cfg)
 }
 

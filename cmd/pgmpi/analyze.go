@@ -3,24 +3,18 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
 	"pgmpi/guidelines"
-	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
-	"pgmpi/internal/exitcode"
-	"pgmpi/internal/fail"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/reading"
-	"pgmpi/measure/results"
 )
 
 func analyzeCommand() *cobra.Command {
@@ -55,7 +49,7 @@ without --out.`,
 			if len(args) != 1 {
 				return setupf("analyze: give one results folder: `pgmpi compare` and `pgmpi history` take several")
 			}
-			return analyzeFolder(args[0], &s, &o)
+			return o.again(args[0], true, &s, experiment.Check, experiment.Explore)
 		},
 	}
 	fs := c.Flags()
@@ -69,111 +63,12 @@ without --out.`,
 	return c
 }
 
-// analyzeFolder judges a results folder again.
-func analyzeFolder(path string, s *settings, o *output) error {
-	folder, m, err := reading.OpenResults(path)
-	if err != nil {
-		return err
-	}
-	if m.Exploration {
-		return o.analyzeExploration(s, folder, m)
-	}
-	config, err := s.load(m)
-	if err != nil {
-		return err
-	}
-	tests, err := selected(&m.Plan, o.explain)
-	if err != nil {
-		return err
-	}
-	into := folder
-	switch {
-	case o.out != "":
-		if into, err = folderFor(o.out); err != nil {
-			return err
-		}
-	case reading.OnlyLooks(folder, m, config):
-		into = nil
-	}
-	j, err := reading.Judge(folder, m, config.Analyze)
-	if err != nil {
-		return err
-	}
-	if err := j.Hold(config); err != nil && !s.given("gate.baseline", "gate.expect") {
-		return fmt.Errorf("%w\n  the folder was checked against that; --baseline '' --expect '' judges it without", err)
-	} else if err != nil {
-		return err
-	}
-	return showJudgement(j, folder.Path, into, o.formats, tests, false)
-}
-
-// showJudgement puts report.json and the other formats into a folder or their files, and the first format
-// and the explanations on standard output; the exit code is from the findings.
-// tables says whether the first format is printed beside explanations. into is nil where the report of
-// the folder stays.
-func showJudgement(j *reading.Judgement, path string, into *results.Folder, formats *formatFlag, selections []analyze.Selection, tables bool) error {
-	r := j.Report
-	d, explained := check.Reports.Document(r), chosen(selections, r)
-	var err error
-	stored := ""
-	// A report that cannot be stored is printed all the same.
-	unwritten := formats.deliver(d)
-	if into != nil {
-		stored = into.Path
-		unwritten = errors.Join(reading.StoreReport(into, r, formats.stored()), unwritten, reading.StoreMedians(into, j.Analysis))
-	}
-	if len(selections) == 0 || tables {
-		err = formats.print(d, stored)
-		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
-	}
-	if err == nil {
-		err = explain(formats.beside(), j, explained)
-	}
-	switch {
-	case err != nil && stored == "":
-		return fmt.Errorf("standard output: %w", err)
-	case err != nil:
-		return fmt.Errorf("standard output: %w; the report is in %s", err, stored)
-	case unwritten != nil && path == stored && readOnly(unwritten):
-		warn("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere\n", path)
-	case unwritten != nil:
-		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s analyze %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), os.Args[0], conf.Quote(path))
-	}
-	if into == nil {
-		warn("note: the report in %s stays, since it was made with other settings; --out DIR has this one written\n", path)
-	}
-	warn("%s\n", check.Closing(r, stored, formats.page(d, stored)))
-	return verdictExit(r)
-}
-
-// readOnly tells whether a folder is somebody else's: what is in it may be looked at.
-func readOnly(err error) bool {
-	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
-}
-
-// verdictExit is how a command ends that has shown a report.
-func verdictExit(r *analyze.Report) error {
-	switch found := r.ExitCode(); {
-	case found == exitcode.Violated:
-		return errFound
-	case found == exitcode.Failed:
-		w := r.Wrong[0]
-		return fmt.Errorf("%s at %s %s (%s). Leave it out with:\n  exclude = [%s]",
-			clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message), quoteAll(r.Exclude))
-	case found == exitcode.NoVerdict && r.Refused != nil:
-		return &fail.Refused{Reason: r.Refused.Reason}
-	case found == exitcode.NoVerdict:
-		return &fail.Refused{Reason: fmt.Sprintf("no verdict for %d planned tests: they lack valid run medians; see the report", len(r.Incomplete))}
+// mayExplain returns an error where a check prints nothing that explanations can come after.
+func mayExplain(selectors []string, formats *formatFlag) error {
+	if known := check.Explanations.Formats(); len(selectors) > 0 && !slices.Contains(known, formats.beside().Name) {
+		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
 	}
 	return nil
-}
-
-func quoteAll(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = fmt.Sprintf("%q", w)
-	}
-	return strings.Join(quoted, ", ")
 }
 
 // selected reads the selectors of --explain.
@@ -191,10 +86,10 @@ func selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, e
 
 // chosen are the tests of selections by index into the Plan's, each once. It says where
 // there is none.
-func chosen(selections []analyze.Selection, r *analyze.Report) []int {
+func chosen(selections []analyze.Selection, j *reading.Judgement) []int {
 	var tests []int
 	for _, s := range selections {
-		of := s.Of(r)
+		of := s.Of(j.Report)
 		if len(of) == 0 {
 			warn("--explain %s: none of these tests is violated; add a size to see others\n", conf.Quote(s.Selector))
 		}
@@ -250,7 +145,7 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 		if err != nil {
 			return err
 		}
-		if err := reading.StoreReport(folder, r, o.formats.stored()); err != nil {
+		if err := reading.Keep(folder, d, o.formats.stored()); err != nil {
 			return err
 		}
 	}
@@ -258,5 +153,5 @@ func analyzeFiles(from string, paths []string, s *settings, o *output) error {
 		return err
 	}
 	warn("%s\n", check.Closing(r, o.out, o.formats.page(d, o.out)))
-	return verdictExit(r)
+	return d.Exit
 }

@@ -1,23 +1,10 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"os"
-	"slices"
-	"strings"
-	"syscall"
-	"time"
-
 	"github.com/spf13/cobra"
 
-	"pgmpi/analyze"
 	"pgmpi/analyze/report/check"
-	"pgmpi/internal/conf"
-	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fail"
-	"pgmpi/measure/protocol"
+	"pgmpi/internal/experiment"
 )
 
 func checkCommand() *cobra.Command {
@@ -37,7 +24,7 @@ With --baseline, and with --expect, the exit code is 1 only where something is
 newly wrong, and was so when it was measured again: see docs/gate.md.`,
 		Args:        s.fileOrNone,
 		Annotations: mostNeeded("guidelines np msizes functions mpiruns max-time rank baseline expect out resume dry-run explain full format"),
-		RunE:        func(c *cobra.Command, _ []string) error { return checkAnew(c.Context(), &s, &o) },
+		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Check, &s) },
 	}
 	fs := c.Flags()
 	s.file(fs, "GL1–GL17 and the defaults")
@@ -56,7 +43,7 @@ newly wrong, and was so when it was measured again: see docs/gate.md.`,
 
 func nrepCommand() *cobra.Command {
 	var s settings
-	var o output
+	o := output{resume: true} // the stages share a folder
 	c := &cobra.Command{
 		Use:   "nrep [gl.toml]",
 		Short: "stage 1 only: predict the repetitions of every case",
@@ -65,10 +52,7 @@ and stores them in the results folder, where
 ` + "`pgmpi measure --out FOLDER` goes on.",
 		Args:        s.fileOrNone,
 		Annotations: mostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			predict := func(x *run.Campaign) error { return x.Predict(c.Context()) }
-			return o.stage(&s, "nrep", func(*run.Campaign) error { return nil }, predict)
-		},
+		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Predict, &s) },
 	}
 	fs := c.Flags()
 	s.file(fs, "GL1–GL17 and the defaults")
@@ -81,7 +65,7 @@ and stores them in the results folder, where
 
 func measureCommand() *cobra.Command {
 	var s settings
-	var o output
+	o := output{resume: true} // the stages share a folder
 	c := &cobra.Command{
 		Use:   "measure [gl.toml]",
 		Short: "stage 2 only: measure all cases over R mpiruns",
@@ -89,10 +73,7 @@ func measureCommand() *cobra.Command {
 with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`,
 		Args:        s.fileOrNone,
 		Annotations: mostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
-		RunE: func(c *cobra.Command, _ []string) error {
-			measure := func(x *run.Campaign) error { return x.Measure(c.Context()) }
-			return o.stage(&s, "measure", refuseUnpredicted, measure)
-		},
+		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Measure, &s) },
 	}
 	fs := c.Flags()
 	s.file(fs, "GL1–GL17 and the defaults")
@@ -100,200 +81,4 @@ with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`
 	o.folder(fs)
 	o.dry.flags(fs)
 	return c
-}
-
-// stage does one stage of a check.
-func (o *output) stage(s *settings, command string, refuse, do func(*run.Campaign) error) error {
-	o.resume = true // the stages share a folder
-	return o.run(s, command, refuse, func(c *run.Campaign) error {
-		err := do(c)
-		o.progress.clear()
-		if err == nil {
-			warn("results: %s\n", c.Path)
-		}
-		return err
-	})
-}
-
-// prepare makes the campaign of the flags. No MPI is started and nothing is written.
-func (o *output) prepare(s *settings) (*run.Campaign, error) {
-	if o.out == "" {
-		o.out = run.NewFolder("pgmpi-", time.Now())
-	}
-	before, err := run.Before(o.out, o.resume)
-	if err != nil {
-		return nil, err
-	}
-	if before != nil && before.Exploration {
-		return nil, setupf("%s is an exploration: `pgmpi explore --out %s --resume` goes on in it; take a new folder with --out", o.out, conf.Quote(o.out))
-	}
-	config, err := s.load(before)
-	if err != nil {
-		return nil, err
-	}
-	if config.Job.MPIRuns == 0 && len(config.Job.Looks) == 0 {
-		config.Job.MPIRuns = o.mpiruns
-	}
-	prepare := run.New
-	switch {
-	case o.dry.wanted:
-		prepare = run.NewDry
-	case before != nil && s.guidelines == "":
-		if err := run.MayStart(o.out, before, config, s.given); err != nil {
-			return nil, err
-		}
-	}
-	c, err := prepare(config, o.out, before, version)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Label(o.label); err != nil {
-		return nil, err
-	}
-	o.progress = newProgress(o.quiet)
-	c.Tell = o.progress.tell
-	return c, nil
-}
-
-// run does what a command is there for in its results folder, unless refuse has
-// a reason not to, or a dry run is wanted.
-func (o *output) run(s *settings, command string, refuse, do func(*run.Campaign) error) error {
-	c, err := o.prepare(s)
-	if err != nil {
-		return err
-	}
-	if command == "check" {
-		if err := c.ReadGate(); err != nil {
-			return err
-		}
-	}
-	if err := o.dry.check(); err != nil {
-		return err
-	}
-	if o.dry.wanted {
-		c.LaunchTime = o.dry.launchTime
-		return o.plan(c, command)
-	}
-	if err := refuse(c); err != nil {
-		return err
-	}
-	if err := c.Open(); err != nil {
-		return err
-	}
-	defer c.Close()
-	return goOnWith(do(c), c.Path)
-}
-
-func checkAnew(ctx context.Context, s *settings, o *output) error {
-	if o.dry.wanted && len(o.explain) > 0 {
-		return setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
-	}
-	if len(o.explain) > 0 {
-		if err := mayExplain(o.formats); err != nil {
-			return err
-		}
-	}
-	var explained []analyze.Selection
-	refuse := func(c *run.Campaign) (err error) {
-		if explained, err = selected(&c.Manifest.Plan, o.explain); err != nil {
-			return err
-		}
-		return c.Refuse()
-	}
-	return o.run(s, "check", refuse, func(c *run.Campaign) error {
-		j, err := c.Check(ctx)
-		o.progress.clear()
-		if err != nil {
-			return err
-		}
-		return showJudgement(j, c.Path, c.Folder(), o.formats, explained, true)
-	})
-}
-
-// mayExplain returns an error where a check prints nothing that explanations can come after.
-func mayExplain(formats *formatFlag) error {
-	if known := check.Explanations.Formats(); !slices.Contains(known, formats.beside().Name) {
-		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
-	}
-	return nil
-}
-
-// refuseUnpredicted ends `pgmpi measure` before its first mpirun when it cannot
-// know how often to repeat.
-func refuseUnpredicted(c *run.Campaign) error {
-	if err := run.Unpredicted(c.Manifest, conf.Quote(c.Path)); err != nil {
-		return setup(err)
-	}
-	return nil
-}
-
-// stagesOf are the stages of the commands that have a dry run.
-var stagesOf = map[string][]protocol.Mode{
-	"check":   {protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit},
-	"nrep":    {protocol.ModeNREP},
-	"measure": {protocol.ModeMeasure},
-	"explore": run.ExploreStages,
-	"overlap": run.OverlapStages,
-}
-
-// plan is a dry run. A check that R is too small for ends with 4, as it would
-// without it.
-func (o *output) plan(c *run.Campaign, command string) error {
-	e, err := c.Estimate(stagesOf[command]...)
-	if err != nil {
-		return err
-	}
-	plan, format := run.Plan{Campaign: c, Estimate: e, Command: command}, ""
-	if o.formats != nil { // nrep and measure have no --format
-		format = o.formats.beside().Name
-	}
-	if err := show(run.Plans.Document(&plan), usually(run.Plans, format)); err != nil {
-		return err
-	}
-	if command == "check" && e.Design.Refused != nil {
-		return &fail.Refused{Reason: e.Design.Refused.Reason}
-	}
-	return nil
-}
-
-// goOnWith adds to what ended a measurement the command line that goes on in
-// the folder of --out.
-func goOnWith(err error, folder string) error {
-	var interrupted *fail.Interrupted
-	var failed *fail.Failed
-	switch {
-	case errors.As(err, &interrupted):
-		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(os.Args, folder))
-	case errors.As(err, &failed):
-		return fmt.Errorf("%w\n  %sgo on with: %s", err, makeRoom(err), resumeLine(os.Args, folder))
-	}
-	return err
-}
-
-// makeRoom is the remedy for a full disk.
-func makeRoom(err error) string {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return "make room there, then "
-	}
-	return ""
-}
-
-// resumeLine is a command line with --out and --resume.
-func resumeLine(argv []string, folder string) string {
-	args := []string{argv[0]}
-	for i := 1; i < len(argv); i++ {
-		a := argv[i]
-		switch {
-		case a == "--out":
-			i++
-		case a == "--resume" || strings.HasPrefix(a, "--out="):
-		default:
-			args = append(args, conf.Quote(a))
-		}
-	}
-	args = append(args, "--out", conf.Quote(folder))
-	if len(argv) > 1 && (slices.Contains([]string{"check", "ab", "explore"}, argv[1])) {
-		args = append(args, "--resume")
-	}
-	return strings.Join(args, " ")
 }

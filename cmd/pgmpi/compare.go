@@ -15,12 +15,9 @@ import (
 	"pgmpi/analyze/report/check"
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
-	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
-	"pgmpi/internal/exitcode"
-	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
+	"pgmpi/measure/results"
 )
 
 // comparison is how results folders are compared.
@@ -164,7 +161,7 @@ func (x *comparison) two(s *settings, args []string) error {
 	if err != nil {
 		return err
 	}
-	_, m, err := reading.OpenResults(a)
+	_, m, err := reading.Open(a, results.Check, results.Fingerprint)
 	if err != nil {
 		return err
 	}
@@ -185,7 +182,7 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	case len(args) == 2:
 		return args[0], args[1], false, nil
 	case len(args) == 1:
-		if _, err := os.Stat(filepath.Join(args[0], run.ABFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(args[0], results.ABFile)); err == nil {
 			return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
 		}
 	}
@@ -214,29 +211,15 @@ func (x *comparison) compare(pathA, pathB string, cfg series.CompareConfig) erro
 	if err != nil {
 		return err
 	}
-	if err := x.write(checks.Comparisons.Document(c)); err != nil {
-		return err
-	}
-	switch found := c.ExitCode(); {
-	case found == exitcode.Violated:
-		return errFound
-	case found == exitcode.Failed:
-		w := c.Wrong[0]
-		return fmt.Errorf("%s at %s %s (%s): leave it out of both with check.exclude", clean.Line(w.Function), conf.HumanSize(w.Msize), w.Did(), clean.Line(w.Message))
-	case found == exitcode.NoVerdict && c.Refused != nil:
-		return &fail.Refused{Reason: c.Refused.Reason}
-	case found == exitcode.NoVerdict && c.Blind > 0:
-		return &fail.Refused{Reason: fmt.Sprintf("%s could not have shown a change by %g (--need): more mpiruns in both (--mpiruns)", conf.Plural(c.Blind, "case"), c.Need)}
-	case found == exitcode.NoVerdict:
-		return &fail.Refused{Reason: "some cases lack valid run medians in one of the folders; see the report"}
-	}
-	return nil
+	return x.write(checks.Comparisons.Document(c))
 }
 
+// readSides judges folders that time calls by themselves. Stage 2 of an exploration has
+// chosen its cases by their times.
 func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
 	var sides []*analyze.Side
 	for _, path := range paths {
-		folder, m, err := reading.OpenResults(path)
+		folder, m, err := reading.Open(path, results.Check, results.Fingerprint)
 		if err != nil {
 			return nil, err
 		}

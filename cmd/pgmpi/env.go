@@ -51,7 +51,7 @@ and measures nothing.`,
 
 // recorded takes everything from a results folder.
 func recorded(path string) (*check.Environment, error) {
-	folder, m, err := reading.OpenResults(path)
+	folder, m, err := reading.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -261,7 +261,7 @@ func (b *fixture) explorationGoesOn() {
 		must.Do(b.t, os.Remove(name))
 	}
 	finished := b.raw()
-	b.pgmpi("check", "--rank", b.rank, "--out", b.out, "--resume").exits(b.t, 2).says(b.t, "is an exploration", "pgmpi explore --out")
+	b.pgmpi("check", "--rank", b.rank, "--out", b.out, "--resume").exits(b.t, 2).says(b.t, "is a folder of pgmpi explore", "pgmpi explore --out")
 	dry := b.pgmpi("explore", "--rank", b.rank, "--out", b.out, "--resume", "--dry-run").exits(b.t, 0).stdout
 	status := b.pgmpi("status", b.out).exits(b.t, 0).stdout
 	if len(tests) > 2 && (!strings.Contains(status, "test of candidates") || !strings.Contains(dry, "(2 of 6 are done)")) {
@@ -341,7 +341,7 @@ func TestExplorationIsPlannedWithoutStartingAnything(t *testing.T) {
 	t.Parallel()
 	b := newFixture(t, libraries[1])
 	s := b.pgmpi("explore", "--dry-run", "--rank", b.rank, "--np", "2").exits(t, 0)
-	for _, want := range []string{"3 choose among them, at least 10 others test", "4 algorithms of each collective", "p2 candidates"} {
+	for _, want := range []string{"3 choose among them, at least 10 others test", "4 algorithms of each collective", "p2 test of candidates"} {
 		if !strings.Contains(s.stdout, want) {
 			t.Errorf("not %q:\n%s", want, s.stdout)
 		}

@@ -10,6 +10,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/reading"
+	"pgmpi/measure/results"
 )
 
 func figuresCommand() *cobra.Command {
@@ -33,11 +34,7 @@ and as LaTeX for pgfplots. Needs no MPI.
 			if err != nil {
 				return err
 			}
-			folder, err := folderFor(out)
-			if err != nil {
-				return err
-			}
-			g, err := reading.Figures(args, cases, folder, chosen)
+			g, err := reading.Figures(args, cases, &results.Folder{Path: out}, chosen)
 			if err != nil {
 				return err
 			}

@@ -1,29 +1,14 @@
 package main
 
 import (
-	"cmp"
-	"context"
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/calls"
-	"pgmpi/analyze/samples"
-	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/reading"
-)
-
-// What is measured anew for a fingerprint, where nothing says otherwise.
-const (
-	fingerprintRepetitions = 1000
-	fingerprintMPIRuns     = 5
+	"pgmpi/internal/experiment"
 )
 
 func fingerprintCommand() *cobra.Command {
-	base := glfile.Default()
-	base.Job.MPIRuns = fingerprintMPIRuns
-	s := settings{base: &base}
+	s := settings{base: experiment.Fingerprint("").Defaults()}
 	var o output
 	c := &cobra.Command{
 		Use:   "fingerprint [DIR] CASE",
@@ -43,13 +28,9 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 		Annotations: mostNeeded("guidelines np mpiruns counters rank out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
-				return fingerprintAnew(c.Context(), &s, &o, args[0])
+				return o.measure(c.Context(), experiment.Fingerprint(args[0]), &s)
 			}
-			f, err := fingerprintOf(args[0], args[1])
-			if err != nil {
-				return err
-			}
-			return o.write(calls.Fingerprints.Document(f))
+			return o.again(args[0], false, &s, experiment.Fingerprint(args[1]))
 		},
 	}
 	fs := c.Flags()
@@ -57,58 +38,8 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 	s.keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
 	s.means(fs, "mpiruns", "mpiruns, for each number of processes")
 	fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-fingerprint-<UTC time>)")
+	o.resumable(fs)
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 	o.formats = formatsFlag(fs, calls.Fingerprints, "")
 	return c
-}
-
-// fingerprintOf reads a results folder.
-func fingerprintOf(path, text string) (*samples.Fingerprint, error) {
-	folder, m, err := reading.OpenResults(path)
-	if err != nil {
-		return nil, err
-	}
-	return reading.Fingerprint(folder, m, text)
-}
-
-// fingerprintAnew measures a case alone.
-func fingerprintAnew(ctx context.Context, s *settings, o *output, text string) error {
-	if o.out == "" {
-		o.out = run.NewFolder("pgmpi-fingerprint-", time.Now())
-	}
-	if _, err := run.Before(o.out, false); err != nil {
-		return err
-	}
-	config, err := s.load(nil)
-	if err != nil {
-		return err
-	}
-	// A file may leave these to check, which has other ones.
-	config.Measure.PerRank, config.Measure.Turns = true, 1
-	config.NREP.Fixed = cmp.Or(config.NREP.Fixed, fingerprintRepetitions)
-	config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, fingerprintMPIRuns)
-	c, err := run.NewFingerprint(config, o.out, text, version)
-	if err != nil {
-		return err
-	}
-	o.progress = newProgress(o.quiet)
-	c.Tell = o.progress.tell
-	if err := c.Open(); err != nil {
-		return err
-	}
-	defer c.Close()
-	err = c.MeasureAlone(ctx)
-	o.progress.clear()
-	if err != nil {
-		return err
-	}
-	f, err := fingerprintOf(c.Path, text)
-	if err != nil {
-		return err
-	}
-	if err := o.write(calls.Fingerprints.Document(f)); err != nil {
-		return err
-	}
-	warn("results: %s\n", c.Path)
-	return nil
 }

@@ -22,6 +22,7 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/measure/results"
@@ -31,8 +32,8 @@ import (
 var formatsOf = map[string][]string{
 	"check": check.Reports.Formats(), "analyze": check.Reports.Formats(), "times": calls.RunTimes.Formats(),
 	"compare": checks.Comparisons.Formats(), "ab": checks.Comparisons.Formats(), "reproduce": checks.Spreads.Formats(), "history": checks.Histories.Formats(),
-	"selftest": run.Selftests.Formats(), "env": check.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(), "overlap": calls.Overlaps.Formats(), "remedy": report.Remedies.Formats(),
-	"status": run.Statuses.Formats(), "fingerprint": calls.Fingerprints.Formats(),
+	"selftest": report.Selftests.Formats(), "env": check.Environments.Formats(), "clocks": report.ClockLists.Formats(), "list": report.Lists.Formats(), "explore": report.Explorations.Formats(), "overlap": calls.Overlaps.Formats(), "remedy": report.Remedies.Formats(),
+	"status": report.Statuses.Formats(), "fingerprint": calls.Fingerprints.Formats(),
 	"matrix": check.Matrices.Formats(), "export": export.Formats, "figures": extensions(),
 }
 
@@ -65,7 +66,7 @@ func TestTablesOfFormatsAreThoseOfTheProgram(t *testing.T) {
 		formats []string
 	}{{"report", formatsOf["check"]}, {"compare", formatsOf["compare"]}, {"reproduce", formatsOf["reproduce"]}, {"history", formatsOf["history"]}, {"times", formatsOf["times"]}, {"matrix", formatsOf["matrix"]},
 		{"selftest", formatsOf["selftest"]}, {"env", formatsOf["env"]}, {"clocks", formatsOf["clocks"]}, {"list", formatsOf["list"]},
-		{"plan", run.Plans.Formats()}, {"explain", check.Explanations.Formats()}}
+		{"plan", report.Plans.Formats()}, {"explain", check.Explanations.Formats()}}
 	table := []string{"| format | files | has |", "|---|---|---|"}
 	for _, name := range check.Reports.Formats() { // it has all
 		var has []string
@@ -95,19 +96,18 @@ func TestEveryDocumentOfACommandMatchesGoldenFiles(t *testing.T) {
 			verdict("GL1", guidelines.Monotony, "", judge.Kept, 0.5), verdict("GL5", guidelines.Pattern, "allgather_as_alltoall", judge.Kept, 0.9),
 			verdict("self", guidelines.Pattern, "identity:MPI_Allgather", judge.Undecided, 1)}}
 	slow := []analyze.Verdict{verdict("GL1", guidelines.Monotony, "", judge.Violated, 41.4), verdict("GL5", guidelines.Pattern, "allgather_as_alltoall", judge.Kept, 1)}
-	config := glfile.Default()
-	config.Job.Msizes = []string{"64", "1Ki", "16Ki"}
-	of := &run.Selftest{Config: &config, Function: "MPI_Allgather"}
-	aa := run.Identities{Report: r, Tests: 1, Verdicts: map[judge.Verdict]int{judge.Undecided: 1}}
-	found := run.PlantedTest{Before: &r.Verdicts[0], With: &slow[0], Result: "found"}
-	passed := &run.SelftestResult{Selftest: of, A: &aa, B: &run.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 1, Shown: []run.PlantedTest{found}}}
+	sizes := []string{"64", "1Ki", "16Ki"}
+	aa := report.Identities{Report: r, Tests: 1, Verdicts: map[judge.Verdict]int{judge.Undecided: 1}}
+	found := report.PlantedTest{Before: &r.Verdicts[0], With: &slow[0], Result: report.PlantFound}
+	passed := &report.Selftest{Function: "MPI_Allgather", Sizes: sizes, A: &aa,
+		B: &report.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 1, Shown: []report.PlantedTest{found}}}
 	again := aa
 	again.False = 1
-	failed := run.SelftestResult{Selftest: of, A: &again, B: &run.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 2, Wrong: 1, Again: 1,
-		Shown: []run.PlantedTest{found, {Before: &r.Verdicts[1], With: &slow[1], Result: "MISSED"}}}}
+	failed := report.Selftest{Function: "MPI_Allgather", Sizes: sizes, A: &again, B: &report.Planted{Msize: 1024, By: 200 * time.Microsecond, Tests: 2, Wrong: 1, Again: 1,
+		Shown: []report.PlantedTest{found, {Before: &r.Verdicts[1], With: &slow[1], Result: report.PlantMissed}}}}
 	users := &glfile.File{Name: "gl.toml", Guideline: []guidelines.User{{ID: "grows", Monotony: "MPI_Bcast"}}}
 	for name, d := range map[string]*document.Document{
-		"selftest-passed": run.Selftests.Document(passed), "selftest-failed": run.Selftests.Document(&failed), "list": report.Lists.Document(users),
+		"selftest-passed": report.Selftests.Document(passed), "selftest-failed": report.Selftests.Document(&failed), "list": report.Lists.Document(users),
 	} {
 		for _, width := range []int{80, 160} {
 			narrow := *d
@@ -140,13 +140,18 @@ func TestADryRunIsWrittenInEveryFormatItHas(t *testing.T) {
 	f := glfile.Default()
 	plan := must.Get(f.Plan([]int{2}))(t)
 	m := &results.Manifest{Plan: *plan, R: 10, SplitExperiment: true, Launch: map[string][]string{"p2": {"mpirun", "-np", "2"}}}
-	c := &run.Campaign{Config: &f, Manifest: m, RankPath: "/a path/" + strings.Repeat("deep/", 30)}
-	e := must.Get(c.Estimate(stagesOf["check"]...))(t)
-	p := &run.Plan{Campaign: c, Estimate: e, Command: "check"}
-	for _, name := range run.Plans.Formats() {
-		format := must.Get(run.Plans.Format(name))(t)
+	c := &run.Campaign{Experiment: experiment.Check, Config: &f, Manifest: m, RankPath: "/a path/" + strings.Repeat("deep/", 30)}
+	p, err := c.Estimate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range report.Plans.Formats() {
+		format, err := report.Plans.Format(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		var out bytes.Buffer
-		d := run.Plans.Document(p)
+		d := report.Plans.Document(p)
 		d.Page.Width = 80
 		must.Do(t, format.Write(&out, d))
 		for line := range strings.Lines(out.String()) {

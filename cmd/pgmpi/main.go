@@ -33,9 +33,6 @@ import (
 
 var version = programVersion.String()
 
-// errFound is exit code 1: what was found has been shown.
-var errFound = errors.New("violated")
-
 func setup(err error) error { return &fail.Setup{Err: err} }
 
 func setupf(format string, args ...any) error { return setup(fmt.Errorf(format, args...)) }
@@ -85,7 +82,7 @@ func execute(ctx context.Context, args []string) (code int) {
 		}
 	}()
 	err := dispatch(ctx, args)
-	if err != nil && !errors.Is(err, errFound) {
+	if err != nil && !errors.Is(err, fail.Found) {
 		warn("pgmpi: %s\n", strings.TrimSpace(err.Error()))
 	}
 	return codeOf(err)
@@ -107,7 +104,7 @@ func codeOf(err error) int {
 	switch {
 	case err == nil:
 		return exitcode.OK
-	case errors.Is(err, errFound):
+	case errors.Is(err, fail.Found):
 		return exitcode.Violated
 	case errors.As(err, &interrupted):
 		return exitcode.Interrupted

@@ -24,12 +24,12 @@ import (
 type output struct {
 	out           string // a folder
 	resume, quiet bool
+	resumes       bool // --resume is a flag of the command
 	dry           dryRun
-	mpiruns       int // of a command, where nothing says how many; 0: what suits the tests
 	label         []string
 	formats       *formatFlag
 	explain       []string  // selectors of verdicts that are explained
-	progress      *progress // once the campaign is prepared
+	progress      *progress // once something is measured
 }
 
 // dryRun is --dry-run, with what it assumes of the machine.
@@ -45,6 +45,7 @@ func (o *output) folder(fs *pflag.FlagSet) {
 }
 
 func (o *output) resumable(fs *pflag.FlagSet) {
+	o.resumes = true
 	fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
 }
 
@@ -96,6 +97,15 @@ func (f *formatFlag) Set(text string) error {
 		if t.Path != "" && f.err == nil {
 			f.err = writable(t.Path)
 		}
+	}
+	return nil
+}
+
+// as takes the flag for another kind of document.
+func (f *formatFlag) as(k document.Forms) error {
+	f.pick, f.usual = k.Pick, usually(k, "")
+	if _ = f.Set(f.text); f.err != nil {
+		return setupf("--format: %w", f.err)
 	}
 	return nil
 }
@@ -219,7 +229,7 @@ func newFormat(fs *pflag.FlagSet, names []string, usage string, pick func(string
 }
 
 // oneFormat is --format of a command that writes one document to standard output.
-func oneFormat[T any](fs *pflag.FlagSet, k document.Kind[T]) *formatFlag {
+func oneFormat(fs *pflag.FlagSet, k document.Forms) *formatFlag {
 	return newFormat(fs, k.Formats(), "`FORMAT`: "+strings.Join(k.Formats(), ", "), func(name string) ([]document.Target, error) {
 		f, err := k.Format(name)
 		return []document.Target{{Format: f}}, err
@@ -227,13 +237,13 @@ func oneFormat[T any](fs *pflag.FlagSet, k document.Kind[T]) *formatFlag {
 }
 
 // formatsFlag is --format of a command that writes a document into a folder too.
-func formatsFlag[T any](fs *pflag.FlagSet, k document.Kind[T], folder string) *formatFlag {
+func formatsFlag(fs *pflag.FlagSet, k document.Forms, folder string) *formatFlag {
 	return newFormat(fs, k.Formats(), "comma `LIST` of "+strings.Join(k.Formats(), ", ")+": the first to standard output"+folder+
 		"; NAME=FILE writes one into FILE instead", k.Pick)
 }
 
 // usually is the format of a name, or the usual one of a kind that lacks it.
-func usually[T any](k document.Kind[T], name string) document.Format {
+func usually(k document.Forms, name string) document.Format {
 	f, err := k.Format(name)
 	if err != nil {
 		f, _ = k.Format(k.Formats()[0])
@@ -267,7 +277,8 @@ func folderFor(path string) (*results.Folder, error) {
 }
 
 // write writes all formats where they belong: into the folder of --out, where one is
-// given, into the files that are named, and the first to standard output.
+// given, into the files that are named, and the first to standard output. The command
+// ends as the document says.
 func (o *output) write(d *document.Document) error {
 	if o.out != "" {
 		folder, err := folderFor(o.out)
@@ -278,5 +289,5 @@ func (o *output) write(d *document.Document) error {
 			return err
 		}
 	}
-	return errors.Join(o.formats.deliver(d), o.formats.print(d, o.out))
+	return cmp.Or(errors.Join(o.formats.deliver(d), o.formats.print(d, o.out)), d.Exit)
 }

@@ -1,25 +1,16 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"os"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report/calls"
-	"pgmpi/analyze/samples"
-	"pgmpi/internal/exitcode"
-	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fail"
-	"pgmpi/internal/reading"
-	"pgmpi/measure/results"
+	"pgmpi/internal/experiment"
 )
 
 func overlapCommand() *cobra.Command {
-	s := settings{base: run.OverlapDefaults()}
+	s := settings{base: experiment.Overlap.Defaults()}
 	var o output
 	c := &cobra.Command{
 		Use:   "overlap [gl.toml|DIR]",
@@ -42,13 +33,10 @@ computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
 		},
 		Annotations: mostNeeded("guidelines np msizes functions mpiruns method tests rank out resume dry-run format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 || !isFolder(args[0]) {
-				return overlapAnew(c.Context(), &s, &o)
+			if len(args) > 0 && isFolder(args[0]) {
+				return o.again(args[0], false, &s, experiment.Overlap)
 			}
-			if o.out != "" || o.dry.wanted || o.resume {
-				return setupf("overlap: %s is shown again, and nothing is measured: leave out --out, --resume and --dry-run", args[0])
-			}
-			return showOverlap(&s, &o, args[0])
+			return o.measure(c.Context(), experiment.Overlap, &s)
 		},
 	}
 	fs := c.Flags()
@@ -72,107 +60,4 @@ computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-func overlapAnew(ctx context.Context, s *settings, o *output) error {
-	if o.out == "" {
-		o.out = run.NewFolder("pgmpi-overlap-", time.Now())
-	}
-	before, err := run.Before(o.out, o.resume)
-	if err != nil {
-		return err
-	}
-	config, err := s.load(before)
-	if err != nil {
-		return err
-	}
-	if err := o.dry.check(); err != nil {
-		return err
-	}
-	if o.dry.wanted {
-		c, err := run.NewDryOverlap(config, o.out, before, version)
-		if err != nil {
-			return err
-		}
-		c.LaunchTime = o.dry.launchTime
-		return o.plan(c, "overlap")
-	}
-	if before != nil && s.guidelines == "" {
-		if err := run.MayStart(o.out, before, config, s.given); err != nil {
-			return err
-		}
-	}
-	c, err := run.NewOverlap(config, o.out, before, version)
-	if err != nil {
-		return err
-	}
-	if err := c.Label(o.label); err != nil {
-		return err
-	}
-	o.progress = newProgress(o.quiet)
-	c.Tell = o.progress.tell
-	if err := c.Open(); err != nil {
-		return err
-	}
-	defer c.Close()
-	err = c.MeasureOverlap(ctx)
-	o.progress.clear()
-	if err != nil {
-		return goOnWith(err, c.Path)
-	}
-	found, err := reading.Overlap(c.Folder(), c.Manifest, config.Analyze)
-	if err != nil {
-		return err
-	}
-	return o.overlapInto(found, c.Folder())
-}
-
-// overlapInto puts the document into a folder and on standard output.
-func (o *output) overlapInto(found *samples.Overlap, into *results.Folder) error {
-	d := calls.Overlaps.Document(found)
-	if err := errors.Join(reading.StoreOverlap(into, d, o.formats.stored()), o.formats.deliver(d), o.formats.print(d, into.Path)); err != nil {
-		return err
-	}
-	warn("results: %s\n", into.Path)
-	return overlapExit(found)
-}
-
-// showOverlap shows a folder of this command again.
-func showOverlap(s *settings, o *output, path string) error {
-	folder, m, err := reading.OpenResults(path)
-	if err != nil {
-		return err
-	}
-	config, err := s.load(m)
-	if err != nil {
-		return err
-	}
-	found, err := reading.Overlap(folder, m, config.Analyze)
-	if err != nil {
-		return err
-	}
-	d := calls.Overlaps.Document(found)
-	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, "")); err != nil {
-		return err
-	}
-	return overlapExit(found)
-}
-
-// overlapExit is how the command ends that has shown it.
-func overlapExit(found *samples.Overlap) error {
-	switch found.Exit {
-	case exitcode.Violated:
-		return errFound
-	case exitcode.NoVerdict:
-		return &fail.Refused{Reason: found.Refused.Reason}
-	case exitcode.Failed:
-		var names []string
-		for _, c := range found.Cases {
-			if c.Wrong {
-				names = append(names, c.Function)
-			}
-		}
-		return errors.New("wrong data from " + strings.Join(names, ", "))
-	}
-	return nil
 }

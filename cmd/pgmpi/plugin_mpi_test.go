@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/protocol"
 	"pgmpi/mockups"
 )
@@ -38,7 +39,7 @@ func ownScans(file string, names ...string) string {
 		ids = append(ids, "scan_as_"+name)
 		text += fmt.Sprintf("[[guideline]]\nid = %q\npattern = { function = \"MPI_Scan\", mockup = \"scan_as_%s\" }\n", name, name)
 	}
-	return text + fmt.Sprintf("[[mockup]]\nfile = %q\nids = [%s]\n", file, quoteAll(ids))
+	return text + fmt.Sprintf("[[mockup]]\nfile = %q\nids = [%s]\n", file, phrase.Join(", ", "%q", ids))
 }
 
 // verifyOwn has a row of a file verified with numbers of processes, at the first and the last root.

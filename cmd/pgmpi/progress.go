@@ -10,7 +10,7 @@ import (
 	"golang.org/x/term"
 
 	"pgmpi/internal/experiment/run"
-	"pgmpi/measure/protocol"
+	"pgmpi/internal/phrase"
 )
 
 // progress shows how far a campaign is: a bar on a terminal, else a line for every
@@ -73,15 +73,8 @@ func at(e run.Progress) (done, total int) {
 	return done, e.All * steps
 }
 
-var doing = map[protocol.Mode]string{
-	protocol.ModeNREP: "predicting nrep", protocol.ModeMeasure: "measuring", protocol.ModeSplit: "following up suspected splits",
-	protocol.ModeConfirm: "measuring again what would be an alarm", protocol.ModeMessages: "counting messages",
-	protocol.ModeExplore: "testing candidates", protocol.ModePipelined: "measuring calls in a row",
-	protocol.ModeOverlap: "computing beside calls",
-}
-
 func what(e run.Progress) string {
-	return fmt.Sprintf("%s, mpirun %d of %d (%s)", doing[e.Mode], e.Run, e.Runs, e.Shape)
+	return fmt.Sprintf("%s, mpirun %d of %d (%s)", e.Doing, e.Run, e.Runs, e.Shape)
 }
 
 func (p *progress) draw(e run.Progress) {
@@ -106,7 +99,7 @@ func (p *progress) line(e run.Progress) {
 	left := ""
 	if p.fresh >= 0 && done < total {
 		took := time.Since(p.start)
-		left = fmt.Sprintf(", about %s left", run.Rounded(took*time.Duration(total-done)/time.Duration(done-p.fresh)))
+		left = fmt.Sprintf(", about %s left", phrase.Rounded(took*time.Duration(total-done)/time.Duration(done-p.fresh)))
 	}
 	warn("%s done%s\n", what(e), left)
 }

@@ -7,11 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/analyze/report"
-	"pgmpi/internal/exitcode"
 	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remedy"
+	"pgmpi/measure/results"
 )
 
 func remedyCommand() *cobra.Command {
@@ -49,7 +48,7 @@ nothing is; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 }
 
 func mend(ctx context.Context, check string, force bool, s *settings, o *output) error {
-	_, m, err := reading.OpenResults(check)
+	_, m, err := reading.Open(check, results.Check)
 	if err != nil {
 		return err
 	}
@@ -92,8 +91,5 @@ func showRemedy(r *report.Remedied, o *output) error {
 	if len(r.Cells) > 0 {
 		warn("results: %s\n", r.Folder)
 	}
-	if r.Exit == exitcode.NoVerdict {
-		return &fail.Refused{Reason: "no remedy is shown; what was tried, and why it was dropped, is above"}
-	}
-	return nil
+	return d.Exit
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"pgmpi/analyze/report"
-	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
 )
 
@@ -36,8 +35,14 @@ fixed = 5
 	}
 	folder := filepath.Join(b.out, "remedy")
 	for side, want := range map[string]bool{"a": false, "b": true} {
-		_, m := must.Two(reading.OpenResults(filepath.Join(folder, r.Proofs[0].Folder, side)))(t)
-		f := must.Get(reading.ConfigOf(m))(t)
+		_, m, err := reading.Open(filepath.Join(folder, r.Proofs[0].Folder, side))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := reading.ConfigOf(m)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if _, there := f.MPI.Env["MALLOC_TRIM_THRESHOLD_"]; there != want || f.MPI.Env["PGMPI_DELAY"] == "" {
 			t.Errorf("ranks of %s have %v; malloc's variables wanted: %t", side, f.MPI.Env, want)
 		}

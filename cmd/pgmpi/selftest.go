@@ -3,18 +3,18 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"os"
 
 	"github.com/spf13/cobra"
 
-	"pgmpi/internal/experiment/run"
+	"pgmpi/analyze/report"
+	"pgmpi/internal/experiment"
 	"pgmpi/mockups"
 )
 
 func selftestCommand() *cobra.Command {
-	s := settings{base: run.SelftestDefaults()}
-	var t run.Selftest
+	s := settings{base: experiment.SelftestDefaults()}
+	var t experiment.Selftest
 	var own string
 	var quiet bool
 	var format *formatFlag
@@ -30,15 +30,12 @@ A test at level alpha errs now and then: a part with an error is repeated once
 in another order, and fails only with an error that comes back.
 Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			found := run.SelftestResult{Selftest: &t}
-			failed := selftest(c.Context(), &found, &s, own, quiet)
-			if none := (*run.Inconclusive)(nil); errors.As(failed, &none) {
-				failed = verdictExit(none.Report)
+			found, err := selftest(c.Context(), &t, &s, own, quiet)
+			if found == nil {
+				return err
 			}
-			if found.A == nil {
-				return failed
-			}
-			return cmp.Or(show(run.Selftests.Document(&found), format.printed()), failed)
+			d := report.Selftests.Document(found)
+			return cmp.Or(show(d, format.printed()), err, d.Exit)
 		},
 	}
 	fs := c.Flags()
@@ -51,45 +48,35 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 	fs.StringVar(&own, "guidelines", "", "the `FILE` gl.toml whose [[mockup]]s of that collective must find the slowdown, too")
 	fs.StringVar(&t.Out, "out", "", "keep the results folders in `DIR` (default: none is kept)")
 	fs.BoolVar(&quiet, "quiet", false, "no progress")
-	format = oneFormat(fs, run.Selftests)
+	format = oneFormat(fs, report.Selftests)
 	return c
 }
 
-// selftest fills in what it finds, as far as it gets.
-func selftest(ctx context.Context, found *run.SelftestResult, s *settings, own string, quiet bool) error {
-	t := found.Selftest
+// selftest returns what is found, as far as it gets.
+func selftest(ctx context.Context, t *experiment.Selftest, s *settings, own string, quiet bool) (*report.Selftest, error) {
 	t.Function = mockups.Canonical(t.Function)
 	var err error
 	if t.Config, err = s.load(nil); err != nil {
-		return err
+		return nil, err
 	}
 	if own != "" {
 		f, err := (&settings{guidelines: own}).load(nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		t.Config.Mockup = f.Mockup
 	}
 	if err := t.Prepare(); err != nil {
-		return err
+		return nil, err
 	}
 	if t.Out == "" {
 		if t.Out, err = os.MkdirTemp("", "pgmpi-selftest-"); err != nil {
-			return setup(err)
+			return nil, setup(err)
 		}
 		defer os.RemoveAll(t.Out)
 	}
 	p := newProgress(quiet)
 	defer p.clear()
 	t.Version, t.Tell = version, p.tell
-	if found.A, err = t.Identities(ctx); err != nil {
-		return err
-	}
-	if found.B, err = t.Planted(ctx, found.A.Report); err != nil {
-		return err
-	}
-	if found.Failed() {
-		return errFound
-	}
-	return nil
+	return t.Do(ctx)
 }

@@ -13,7 +13,8 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/experiment"
+	"pgmpi/internal/phrase"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -187,7 +188,7 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 	switch {
 	case absent && len(guidelines.Config{Guidelines: names}.Validate(nil)) == 0: // what check.guidelines may hold
 		return nil, setupf("%s is a guideline, and a file is wanted. Write into one, such as gl.toml:\n  [check]\n  guidelines = [%s]",
-			s.guidelines, quoteAll(names))
+			s.guidelines, phrase.Join(", ", "%q", names))
 	case absent:
 		return nil, setupf("%w; `pgmpi init` writes one", err)
 	case err != nil:
@@ -196,5 +197,5 @@ func (s *settings) load(m *results.Manifest) (*glfile.File, error) {
 	if err := s.apply(f); err != nil {
 		return nil, err
 	}
-	return f, run.Under(f)
+	return f, experiment.Under(f)
 }

@@ -10,6 +10,7 @@ import (
 
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/results"
 )
 
@@ -184,7 +185,7 @@ time = "10m"
 exclusive = false
 options = ["--exclude=node3", "--nodes=2", "--ntasks-per-node=1"]
 prolog = ["export SUBMITTED=yes"]
-`, b.rank, quoteAll(strings.Fields(b.slowly(srun(b.lib))))))
+`, b.rank, phrase.Join(", ", "%q", strings.Fields(b.slowly(srun(b.lib))))))
 	s := b.pgmpi("submit", "gl.toml", "--go", "--out", "out").exits(b.t, 0).shows(b.t, `^submitted job \d+: 2 processes, at most 10 min`, "pgmpi status out")
 	return &batchJob{fixture: b, id: strings.TrimSuffix(strings.Fields(s.stdout)[2], ":")}
 }

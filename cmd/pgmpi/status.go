@@ -3,7 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"pgmpi/internal/experiment/run"
+	"pgmpi/analyze/report"
+	"pgmpi/internal/experiment"
 )
 
 func statusCommand() *cobra.Command {
@@ -15,13 +16,13 @@ func statusCommand() *cobra.Command {
 take, and, where pgmpi submit has submitted it, the state of its batch job.`,
 		Args: wants(1, 1, "one results folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			s, err := run.StatusOf(args[0])
+			s, err := experiment.StatusOf(args[0])
 			if err != nil {
 				return err
 			}
-			return format.print(run.Statuses.Document(s), "")
+			return format.print(report.Statuses.Document(s), "")
 		},
 	}
-	format = oneFormat(c.Flags(), run.Statuses)
+	format = oneFormat(c.Flags(), report.Statuses)
 	return c
 }

@@ -13,6 +13,7 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 )
 
@@ -37,15 +38,15 @@ pgmpi submit gl.toml --go -- --method ci`,
 			if out == "" {
 				out = run.NewFolder("pgmpi-", time.Now())
 			}
-			name := "check"
+			x := experiment.Check
 			if explore {
-				name = "explore"
+				x = experiment.Explore
 			}
-			does, err := find(c.Root(), name)
+			does, err := find(c.Root(), x.Command())
 			if err != nil {
 				return err
 			}
-			s, err := submission(does, args[0], out, flags)
+			s, err := submission(x, does, args[0], out, flags)
 			if err != nil {
 				return err
 			}
@@ -79,7 +80,7 @@ func flagsBehind(c *cobra.Command, args []string) (own, flags []string) {
 	return args, nil
 }
 
-func sayWritten(s *run.Submission) {
+func sayWritten(s *experiment.Submission) {
 	fmt.Fprintf(stdout, "wrote %s: %s\n", filepath.Join(s.Folder, filepath.Base(s.Path)), s.Size())
 	if line := s.SubmitLine(); line != "" {
 		fmt.Fprintf(stdout, "  submit it with: %s\n", line)
@@ -89,8 +90,8 @@ func sayWritten(s *run.Submission) {
 // given are the flags of check that submit gives itself.
 var given = []string{"guidelines", "out", "resume", "dry-run"}
 
-// submission is the job of a check, or of an exploration, with a gl.toml and more flags.
-func submission(does *cobra.Command, toml, out string, flags []string) (*run.Submission, error) {
+// submission is the job of an experiment, with a gl.toml and more flags.
+func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags []string) (*experiment.Submission, error) {
 	s := settings{guidelines: toml}
 	fs := does.Flags()
 	err := does.ParseFlags(flags)
@@ -130,7 +131,7 @@ func submission(does *cobra.Command, toml, out string, flags []string) (*run.Sub
 		return nil, setup(err)
 	}
 	argv := slices.Concat([]string{self, does.Name(), "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
-	return run.NewSubmission(config, out, version, does.Name() == "explore", argv)
+	return experiment.NewSubmission(x, config, out, version, argv)
 }
 
 // startable returns the error with which the job would end before its first mpirun, after it has waited.
@@ -146,7 +147,7 @@ func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	if len(explain) == 0 || len(config.Job.NP) == 0 {
 		return nil
 	}
-	if err := mayExplain(documentFormat(fs)); err != nil {
+	if err := mayExplain(explain, documentFormat(fs)); err != nil {
 		return err
 	}
 	plan, err := config.Plan(config.Job.NP)

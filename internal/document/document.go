@@ -17,6 +17,8 @@ type Kind[T any] struct {
 	Page     func(*T) []Section  // for a page with pictures; nil uses Sections
 	Rows     func(*T) [][]string // for spreadsheets, the head first; may be nil
 	JSON     bool                // whether the T itself, as JSON, is for programs
+	// Exit returns the error of the command that has shown it, if any.
+	Exit func(*T) error
 	// For programs of others, each nil where a document has none.
 	Outcomes   func(*T) *Outcomes
 	Metrics    func(*T) []Metric
@@ -32,6 +34,7 @@ type Document struct {
 	Outcomes   *Outcomes
 	Metrics    []Metric
 	Benchmarks *Benchmarks
+	Exit       error // of the command that has shown it
 	Page       Page
 	screen     []Section // of Kind.Screen
 	Pictured   []Section // of Kind.Page
@@ -171,6 +174,9 @@ func (k Kind[T]) Document(t *T) *Document {
 	}
 	if k.JSON {
 		d.Value = t
+	}
+	if k.Exit != nil {
+		d.Exit = k.Exit(t)
 	}
 	if k.Outcomes != nil {
 		d.Outcomes = k.Outcomes(t)

@@ -10,7 +10,7 @@ import (
 // Formats is the registry, in the order that help texts show.
 var Formats = []Format{
 	textFormat,
-	jsonFormat,
+	JSON,
 	csvFormat,
 	markdownFormat,
 	htmlFormat,
@@ -51,6 +51,17 @@ func (f Format) File(d *Document) string {
 	}
 	return d.Name + "." + f.ext
 }
+
+// Forms is a kind of document, whatever it is about.
+type Forms interface {
+	Formats() []string
+	Format(name string) (Format, error)
+	Pick(list string) ([]Target, error)
+	FileIn(Format) string
+}
+
+// FileIn is the name of the files of a kind of document in a format.
+func (k Kind[T]) FileIn(f Format) string { return k.Name + "." + f.ext }
 
 // Formats are the names of the formats that a kind of document has.
 func (k Kind[T]) Formats() []string {

@@ -1,6 +1,13 @@
 package fail
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// Found is the end of a command that has shown what it is asked to find, such as a
+// violation.
+var Found = errors.New("violated")
 
 // Setup is why nothing was measured: the configuration, the folder, or a
 // launcher that has never worked.

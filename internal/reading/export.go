@@ -18,6 +18,9 @@ import (
 	"pgmpi/measure/results"
 )
 
+// Timed are the kinds of folders whose mpiruns time calls by themselves.
+var Timed = []results.Kind{results.Check, results.Explore, results.Fingerprint}
+
 // What can be exported, in the order of help.
 const (
 	ExportSamples  = "samples"
@@ -31,19 +34,24 @@ var Exports = []string{ExportSamples, ExportMedians, ExportVerdicts}
 // Export writes one table of several results folders, a row for each sample, run median or
 // verdict, and returns how many there are.
 func Export(paths []string, what, format string, to io.Writer) (rows int, err error) {
-	all, err := sources(paths)
-	if err != nil {
-		return 0, err
-	}
+	kinds := Timed
 	switch what {
-	case ExportSamples:
-		return exported(all, format, to, reflect.TypeFor[export.Sample](), samplesOf)
-	case ExportMedians:
-		return exported(all, format, to, reflect.TypeFor[export.Median](), mediansOf)
 	case ExportVerdicts:
-		return exported(all, format, to, export.Verdict, verdictsOf)
+		kinds = []results.Kind{results.Check}
+	case ExportSamples, ExportMedians:
+	default:
+		return 0, fail.Setupf("--what: %s", conf.Unknown("word", what, Exports))
 	}
-	return 0, fail.Setupf("--what: %s", conf.Unknown("word", what, Exports))
+	all, err := sources(paths, kinds...)
+	switch {
+	case err != nil:
+		return 0, err
+	case what == ExportSamples:
+		return exported(all, format, to, reflect.TypeFor[export.Sample](), samplesOf)
+	case what == ExportMedians:
+		return exported(all, format, to, reflect.TypeFor[export.Median](), mediansOf)
+	}
+	return exported(all, format, to, export.Verdict, verdictsOf)
 }
 
 // source is a results folder that rows come from.
@@ -53,15 +61,15 @@ type source struct {
 	manifest *results.Manifest
 }
 
-// sources opens results folders, each of them once.
-func sources(paths []string) ([]source, error) {
+// sources opens results folders of some kinds, each of them once.
+func sources(paths []string, kinds ...results.Kind) ([]source, error) {
 	var out []source
 	for _, path := range paths {
 		path = filepath.Clean(path)
 		if slices.ContainsFunc(out, func(s source) bool { return s.path == path }) {
 			return nil, fail.Setupf("%s is given twice", path)
 		}
-		folder, m, err := OpenResults(path)
+		folder, m, err := Open(path, kinds...)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +163,7 @@ func mediansOf(s *source, give func([]export.Median) error) error {
 
 // verdictsOf judges a folder by its own settings.
 func verdictsOf(s *source, give func([]any) error) error {
-	j, err := s.judged()
+	j, err := judgeAsMade(s.folder, s.manifest)
 	if err != nil {
 		return err
 	}
@@ -167,24 +175,15 @@ func verdictsOf(s *source, give func([]any) error) error {
 	return give(rows)
 }
 
-// judged is the judgement of a folder by its own settings.
-func (s *source) judged() (*Judgement, error) {
-	config, err := ConfigOf(s.manifest)
-	if err != nil {
-		return nil, err
-	}
-	return Judge(s.folder, s.manifest, config.Analyze)
-}
-
 // Sides judges several results folders by their own settings.
 func Sides(paths []string) ([]*analyze.Side, error) {
-	all, err := sources(paths)
+	all, err := sources(paths, results.Check)
 	if err != nil {
 		return nil, err
 	}
 	var out []*analyze.Side
 	for i := range all {
-		j, err := all[i].judged()
+		j, err := judgeAsMade(all[i].folder, all[i].manifest)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", all[i].path, err)
 		}

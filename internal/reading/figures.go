@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"pgmpi/analyze"
@@ -22,7 +23,7 @@ import (
 // the cases that selectors name are drawn too; without any, those of the largest loss of the first folder
 // that has one.
 func Figures(paths, selectors []string, out *results.Folder, formats []picture.Format) (*checks.Gallery, error) {
-	all, err := sources(paths)
+	all, err := sources(paths, results.Check)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +48,9 @@ func Figures(paths, selectors []string, out *results.Folder, formats []picture.F
 	}
 	if note != "" {
 		g.Notes = append(g.Notes, note)
+	}
+	if err := os.MkdirAll(out.Path, 0o777); err != nil {
+		return nil, fail.AsSetup(err)
 	}
 	return g, drawn(g, out, formats)
 }

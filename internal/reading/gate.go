@@ -5,21 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
+
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
 	"pgmpi/measure/results"
-	"slices"
 )
 
-// HoldAgainst holds a judgement against its baselines, if there are any.
-func (j *Judgement) HoldAgainst(g *series.Baselines, cfg series.CompareConfig) error {
+// Hold holds the judgement of a folder against what [gate] names; nil: nothing.
+func (j *Judgement) Hold(g *series.Baselines, config *glfile.File) error {
 	if g == nil {
 		return nil
 	}
 	if g.FailOn == series.FailOnTimes {
+		cfg := series.CompareConfig{Config: config.Analyze, Alternative: judge.TwoSided}
 		if err := j.compare(g, cfg); err != nil {
 			return err
 		}
@@ -36,7 +38,7 @@ func (j *Judgement) compare(g *series.Baselines, cfg series.CompareConfig) error
 	g.Times = nil
 	today := j.Side(j.folder.Path)
 	for _, n := range g.Nights {
-		folder, m, err := OpenResults(n.Path)
+		folder, m, err := Open(n.Path, results.Check)
 		if err != nil {
 			return err
 		}
@@ -51,20 +53,6 @@ func (j *Judgement) compare(g *series.Baselines, cfg series.CompareConfig) error
 		g.Times = append(g.Times, c)
 	}
 	return nil
-}
-
-// Hold holds the judgement of a folder against what [gate] of a configuration names.
-func (j *Judgement) Hold(config *glfile.File) error {
-	g, err := Baselines(config, j.Manifest, j.folder.Path)
-	if err != nil {
-		return err
-	}
-	return j.HoldAgainst(g, TimesConfig(config))
-}
-
-// TimesConfig says how run-times are compared with a baseline's.
-func TimesConfig(config *glfile.File) series.CompareConfig {
-	return series.CompareConfig{Config: config.Analyze, Alternative: judge.TwoSided}
 }
 
 // Baselines reads what [gate] names, for the check of a manifest in the folder self; nil:
@@ -97,7 +85,7 @@ func Baselines(config *glfile.File, m *results.Manifest, self string) (*series.B
 	}
 	slices.SortStableFunc(g.Nights, func(a, b *series.Check) int { return cmp.Compare(b.Created, a.Created) })
 	for _, n := range g.Nights {
-		if _, _, err := OpenResults(n.Path); err != nil && cfg.FailOn == series.FailOnTimes {
+		if _, _, err := Open(n.Path, results.Check); err != nil && cfg.FailOn == series.FailOnTimes {
 			return nil, fail.Setupf("gate.fail_on = \"times\" compares mpiruns, so a baseline has to be a results folder: %w", err)
 		}
 	}

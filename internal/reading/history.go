@@ -3,6 +3,7 @@ package reading
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -115,10 +116,8 @@ func (c *chronicle) folder(path string, depth int) error {
 		if err := c.night(filepath.Join(path, ReportName)); err != nil {
 			return err
 		}
-	case has(ManifestName) && isExploration(path):
-		c.skip(path, "an exploration: a history is of checks")
 	case has(ManifestName):
-		c.skip(path, "no "+ReportName+": `pgmpi analyze DIR` writes one")
+		c.skip(path, cmp.Or(isCheck(path), errors.New("no "+ReportName+": `pgmpi analyze DIR` writes one")))
 	}
 	if has(ManifestName) {
 		return nil
@@ -137,14 +136,6 @@ func (c *chronicle) folder(path string, depth int) error {
 	return nil
 }
 
-// isExploration tells whether the manifest of a folder says so.
-func isExploration(folder string) bool {
-	var m struct {
-		Exploration bool `json:"exploration"`
-	}
-	return readJSON(filepath.Join(folder, ManifestName), &m) == nil && m.Exploration
-}
-
 // night takes a report. A damaged one is skipped.
 func (c *chronicle) night(path string) error {
 	if !c.isNew(path) {
@@ -154,6 +145,9 @@ func (c *chronicle) night(path string) error {
 		return fmt.Errorf("there are more than %d reports: give a folder with fewer", mostNights)
 	}
 	one, written, err := readCheck(path, path)
+	if err == nil && len(one.Points) == 0 { // versions that did not tell kinds apart have judged what is no check
+		err = isCheck(filepath.Dir(path))
+	}
 	if err != nil {
 		c.skip(path, err)
 		return nil
@@ -182,7 +176,7 @@ var namedByTime = regexp.MustCompile(`[0-9]{8}T[0-9]{6}Z`)
 func complete(c *series.Check, written time.Time) {
 	dir := filepath.Dir(c.Path)
 	if c.Folder == "" {
-		c.Folder, _ = nameOf(dir)
+		c.Folder, _ = Name(dir)
 	}
 	if _, err := time.Parse(time.RFC3339, c.Created); err == nil {
 		return

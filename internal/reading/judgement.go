@@ -6,27 +6,25 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
+
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/analyze/report"
-	"pgmpi/analyze/report/calls"
 	"pgmpi/analyze/report/check"
-	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/remark"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
-	"reflect"
-	"slices"
 )
 
-// judgedModes are those of the mpiruns that a report is made from.
+// JudgedModes are those of the mpiruns that a report is made from.
 var JudgedModes = []protocol.Mode{protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages}
 
-// collect reads the mpiruns of stage 2 up to the given one, and those of the
+// Collect reads the mpiruns of stage 2 up to the given one, and those of the
 // experiments, one raw file at a time.
 func Collect(folder *results.Folder, m *results.Manifest, upTo int) (*medians.Set, error) {
 	c := medians.New(m)
@@ -55,17 +53,8 @@ type Judgement struct {
 	Manifest *results.Manifest
 }
 
-// Judge is stage 3: it judges the results folder of a check. Stage 2 of an exploration has chosen
-// what others of its mpiruns test, so verdicts on that would use the same data twice.
+// Judge is stage 3: it judges the mpiruns of a results folder.
 func Judge(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judgement, error) {
-	if m.Exploration {
-		return nil, fail.Setupf("an exploration, and no check: its answer is that of `pgmpi analyze %s`", conf.Quote(folder.Path))
-	}
-	return Described(folder, m, cfg)
-}
-
-// Described is Judge for those who want what mpiruns took, and no verdicts: of an exploration, too.
-func Described(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*Judgement, error) {
 	data, err := Collect(folder, m, m.R)
 	if err != nil {
 		return nil, err
@@ -73,18 +62,28 @@ func Described(folder *results.Folder, m *results.Manifest, cfg judge.Config) (*
 	return Judged(folder, m, data, cfg)
 }
 
+// judgeAsMade is Judge with the settings that a folder was made with.
+func judgeAsMade(folder *results.Folder, m *results.Manifest) (*Judgement, error) {
+	config, err := ConfigOf(m)
+	if err != nil {
+		return nil, err
+	}
+	return Judge(folder, m, config.Analyze)
+}
+
+// Judged is Judge where the run medians are known.
 func Judged(folder *results.Folder, m *results.Manifest, data *medians.Set, cfg judge.Config) (*Judgement, error) {
 	a, err := analyze.Judge(m, data, cfg)
 	if err != nil {
 		return nil, err
 	}
 	r := *a.Report
-	r.Folder, err = nameOf(folder.Path)
+	r.Folder, err = Name(folder.Path)
 	return &Judgement{a.With(&r), folder, m}, err
 }
 
-// nameOf is the name of a folder without its path.
-func nameOf(path string) (string, error) {
+// Name is the name of a folder without its path.
+func Name(path string) (string, error) {
 	whole, err := filepath.Abs(path)
 	return filepath.Base(whole), err
 }
@@ -99,11 +98,7 @@ func OnlyLooks(folder *results.Folder, m *results.Manifest, config *glfile.File)
 
 // Doubts are what is doubtful about the mpiruns of a folder, by what they took.
 func Doubts(folder *results.Folder, m *results.Manifest) ([]remark.Remark, error) {
-	config, err := ConfigOf(m)
-	if err != nil {
-		return nil, err
-	}
-	j, err := Described(folder, m, config.Analyze)
+	j, err := judgeAsMade(folder, m)
 	if err != nil {
 		return nil, err
 	}
@@ -140,39 +135,20 @@ func StoreMedians(folder *results.Folder, a *analyze.Analysis) error {
 	return Store(folder, check.RunMedians.Document(&rows), []document.Format{csv})
 }
 
-// StoreExploration writes what was explored into a folder, in all formats and as JSON.
-func StoreExploration(folder *results.Folder, d *document.Document, formats []document.Format) error {
-	return storeWithJSON(folder, report.Explorations, d, formats)
-}
-
-// StoreOverlap is StoreExploration for what `pgmpi overlap` found.
-func StoreOverlap(folder *results.Folder, d *document.Document, formats []document.Format) error {
-	return storeWithJSON(folder, calls.Overlaps, d, formats)
-}
-
-func storeWithJSON[T any](folder *results.Folder, k document.Kind[T], d *document.Document, formats []document.Format) error {
-	if !slices.ContainsFunc(formats, func(f document.Format) bool { return f.Name == "json" }) {
-		json, err := k.Format("json")
-		if err != nil {
-			return err
-		}
-		formats = append(slices.Clone(formats), json)
+// Keep writes what a results folder holds into it, in all formats and, for programs, as JSON.
+func Keep(folder *results.Folder, d *document.Document, formats []document.Format) error {
+	if d.Value != nil && !slices.ContainsFunc(formats, func(f document.Format) bool { return f.Name == document.JSON.Name }) {
+		formats = append(slices.Clone(formats), document.JSON)
 	}
 	return Store(folder, d, formats)
 }
 
-// StoreReport writes a report into a folder, in all formats and as JSON, which
-// every results folder has.
-func StoreReport(folder *results.Folder, r *analyze.Report, formats []document.Format) error {
-	return storeWithJSON(folder, check.Reports, check.Reports.Document(r), formats)
-}
-
-// OpenResults opens a results folder to read it.
-func OpenResults(path string) (*results.Folder, *results.Manifest, error) {
+// Open opens a results folder of one of some kinds, or of any, to read it.
+func Open(path string, kinds ...results.Kind) (*results.Folder, *results.Manifest, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
 		return nil, nil, fail.Setupf("%s is a file, and a results folder is wanted; `pgmpi analyze --from reprompi FILE…` reads files of ReproMPI", path)
 	}
-	folder, m, err := results.Open(path)
+	folder, m, err := results.Open(path, kinds...)
 	if err != nil {
 		return nil, nil, fail.AsSetup(err)
 	}

@@ -145,6 +145,9 @@ func Has(folder, name string) bool {
 // judged, with its own settings.
 func readNight(path string) (*series.Check, error) {
 	info, err := os.Stat(path)
+	if err == nil {
+		err = isCheck(path)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -165,16 +168,21 @@ func readNight(path string) (*series.Check, error) {
 	return n, nil
 }
 
+// isCheck returns an error of a folder whose manifest is of another kind.
+func isCheck(path string) error {
+	_, _, err := results.Open(path, results.Check)
+	if other := (*results.OtherKind)(nil); errors.As(err, &other) {
+		return err
+	}
+	return nil // where a manifest is wanted, what is wrong with it is said then
+}
+
 func judgeNight(path string) (*series.Check, error) {
-	folder, m, err := OpenResults(path)
+	folder, m, err := Open(path, results.Check)
 	if err != nil {
 		return nil, err
 	}
-	config, err := ConfigOf(m)
-	if err != nil {
-		return nil, err
-	}
-	j, err := Judge(folder, m, config.Analyze)
+	j, err := judgeAsMade(folder, m)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -23,6 +23,7 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
@@ -71,12 +72,9 @@ func RemedyFolder(check string) string { return filepath.Join(check, "remedy") }
 // Prepare judges the check and refuses what cannot be begun; it writes and starts nothing.
 // It returns false if nothing is violated.
 func (x *Remedy) Prepare() (bool, error) {
-	folder, m, err := reading.OpenResults(x.Check)
+	folder, m, err := reading.Open(x.Check, results.Check)
 	if err != nil {
 		return false, err
-	}
-	if m.Exploration {
-		return false, fail.Setupf("%s is an exploration, and the results folder of a check is wanted", x.Check)
 	}
 	j, err := reading.Judge(folder, m, x.Config.Analyze)
 	if err != nil {
@@ -230,16 +228,24 @@ func (x *Remedy) explore(ctx context.Context, f *glfile.File, list *report.Algor
 		return nil, nil
 	}
 	x.Tell(run.Event{Step: fmt.Sprintf("exploring the library's own algorithms of %s", conf.Plural(len(f.Check.Functions), "violated collective"))})
-	e, err := run.NewExplore(ctx, f, filepath.Join(x.work, "explore"), nil, x.Version, x.Start)
+	c, err := run.New(ctx, experiment.Explore, f, x.into(filepath.Join(x.work, "explore")))
 	if err != nil {
 		return nil, x.unless(ctx, err, "no algorithms were tried")
 	}
-	e.Tell = x.Tell
-	if err := e.Open(); err != nil {
+	if err := c.Open(); err != nil {
 		return nil, err
 	}
-	defer e.Close()
-	return e.Do(ctx)
+	defer c.Close()
+	found, err := c.Do(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return found.Value.(*explore.Exploration), nil
+}
+
+// into says how an experiment is done in a folder.
+func (x *Remedy) into(path string) run.Options {
+	return run.Options{Path: path, Version: x.Version, Tell: x.Tell, Start: x.Start}
 }
 
 // unless notes a set-up error as the reason why something was not tried, and returns others.
@@ -451,7 +457,7 @@ func (x *Remedy) mpiruns() int {
 }
 
 func (x *Remedy) compare(ctx context.Context, path string, env map[string]string) (*effects, int, error) {
-	ab, err := x.sides(path, env)
+	ab, err := x.sides(ctx, path, env)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -481,18 +487,17 @@ func (x *Remedy) compare(ctx context.Context, path string, env map[string]string
 	return e, 2 * ab.Sides[0].Manifest.R * len(x.plan.Shapes), err
 }
 
-// sides returns the plan of the check without and with a setting.
-func (x *Remedy) sides(path string, env map[string]string) (*run.AB, error) {
-	ab := &run.AB{Out: path, Names: [2]string{"without the setting", "with it"}}
+// sides are the plan of the check without and with a setting.
+func (x *Remedy) sides(ctx context.Context, path string, env map[string]string) (*experiment.AB, error) {
+	ab := &experiment.AB{Out: path, Names: [2]string{"without the setting", "with it"}}
 	for i, more := range []map[string]string{nil, env} {
 		f := *x.Config
 		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, series.DefaultGate(), false
 		f.MPI.Env = withEnv(f.MPI.Env, more)
-		side, err := run.New(&f, filepath.Join(path, string(rune('a'+i))), nil, x.Version)
+		side, err := run.New(ctx, experiment.Side, &f, x.into(filepath.Join(path, string(rune('a'+i)))))
 		if err != nil {
 			return nil, err
 		}
-		side.Tell, side.Start = x.Tell, x.Start
 		ab.Sides[i] = side
 	}
 	return ab, nil
@@ -510,14 +515,14 @@ func (x *Remedy) questions() (helps, harms series.CompareConfig) {
 	return helps, harms
 }
 
-// answers returns an error if mpiruns are too few to answer a question.
-func answers(x *run.AB, questions ...series.CompareConfig) error {
+// answers returns an error where mpiruns are too few to answer a question.
+func answers(x *experiment.AB, questions ...series.CompareConfig) error {
 	for _, q := range questions {
 		d, err := series.CompareDesign(analyze.Planned("A", x.Sides[0].Manifest), analyze.Planned("B", x.Sides[1].Manifest), q)
 		if no := (*analyze.NotComparable)(nil); errors.As(err, &no) {
 			return fail.AsSetup(err)
 		}
-		if err := run.RefusedBy(d, err); err != nil {
+		if err := experiment.Refused(d, err); err != nil {
 			return err
 		}
 	}

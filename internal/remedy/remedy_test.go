@@ -18,6 +18,7 @@ import (
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
@@ -84,7 +85,7 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 		folder := RemedyFolder(b.Out)
 		f := glfile.Default()
 		f.MPI.Under = folder
-		if err := run.Under(&f); err != nil || f.MPI.Env["MALLOC_MMAP_THRESHOLD_"] != "1000000000" {
+		if err := experiment.Under(&f); err != nil || f.MPI.Env["MALLOC_MMAP_THRESHOLD_"] != "1000000000" {
 			t.Errorf("--under %s: %v, %v", folder, f.MPI.Env, err)
 		}
 		mine, err := glfile.Load(filepath.Join(folder, report.SettingTOML))

@@ -104,12 +104,19 @@ func Own(path string, m *Manifest) bool {
 
 func (f *Folder) Close() error { return f.lock.release() }
 
-// Open opens a results folder for reading, without a lock: files appear only when whole.
-func Open(path string) (*Folder, *Manifest, error) {
+// Open takes an existing results folder of one of some kinds, or of any, for reading,
+// without a lock: a file is there whole or not at all.
+func Open(path string, kinds ...Kind) (*Folder, *Manifest, error) {
 	f := &Folder{Path: path}
 	m, err := f.Manifest()
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(path, ABFile)); err == nil {
+			return nil, nil, &OtherKind{path, AB}
+		}
 		return nil, nil, fmt.Errorf("%s is no results folder: it has no %s", path, manifestName)
+	}
+	if err == nil && len(kinds) > 0 && !slices.Contains(kinds, m.Kind) {
+		return nil, nil, &OtherKind{path, m.Kind}
 	}
 	return f, m, err
 }
@@ -151,6 +158,9 @@ func (f *Folder) Manifest() (*Manifest, error) {
 	}
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w; the file is damaged", path, err)
+	}
+	if m.Kind == "" {
+		m.Kind = f.kindOf(&m, text)
 	}
 	return &m, nil
 }

@@ -21,6 +21,7 @@ const MaxMPIRuns = 10000
 // the truth.
 type Manifest struct {
 	Schema  string `json:"schema"`
+	Kind    Kind   `json:"kind,omitempty"`
 	Version string `json:"pgmpi_version"`
 	Created string `json:"created"` // RFC 3339, UTC
 	// FolderID is Folder.ID of the folder that it was written into; absent: by an
@@ -65,8 +66,6 @@ type Manifest struct {
 	// Confirm measures again what would make the night red, fixed after everything else
 	// was measured; nil: there is nothing, or no gate.
 	Confirm *FollowUps `json:"confirm,omitempty"`
-	// Exploration tells that it is one, and no check.
-	Exploration bool `json:"exploration,omitempty"`
 	// Explore tests what the library's own algorithms gain, fixed when stage 2 has chosen
 	// the candidates; nil: there are none, or nothing is explored.
 	Explore *FollowUps `json:"explore,omitempty"`

@@ -124,11 +124,6 @@ func (m *Manifest) Planned(mode protocol.Mode, plan *FollowUps) {
 	}
 }
 
-// Explores makes the folder an exploration, which chooses candidates after a number of mpiruns.
-func (m *Manifest) Explores(chooseAfter int) {
-	m.Exploration, m.R, m.Looks, m.LookWeights = true, chooseAfter, nil, nil
-}
-
 // Ignored notes a setting that the library ignores, and tells whether it was not known.
 func (m *Manifest) Ignored(text string) bool {
 	if slices.Contains(m.Settings, text) {

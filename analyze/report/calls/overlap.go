@@ -2,6 +2,7 @@ package calls
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"pgmpi/analyze/samples"
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/phrase"
 	"pgmpi/internal/picture"
 	"pgmpi/measure/protocol"
@@ -19,7 +22,26 @@ import (
 
 // Overlaps say how much of nonblocking calls is hidden behind computation.
 var Overlaps = document.Kind[samples.Overlap]{Name: "overlap", Sections: overlapSections, Page: overlapPage, Rows: overlapRows, JSON: true,
-	Outcomes: overlapOutcomes, Metrics: overlapMetrics}
+	Exit: overlapExit, Outcomes: overlapOutcomes, Metrics: overlapMetrics}
+
+// overlapExit ends a command that has shown what is hidden.
+func overlapExit(o *samples.Overlap) error {
+	switch o.Exit {
+	case exitcode.Violated:
+		return fail.Found
+	case exitcode.NoVerdict:
+		return &fail.Refused{Reason: o.Refused.Reason}
+	case exitcode.Failed:
+		var names []string
+		for _, c := range o.Cases {
+			if c.Wrong {
+				names = append(names, c.Function)
+			}
+		}
+		return errors.New("wrong data from " + strings.Join(names, ", "))
+	}
+	return nil
+}
 
 // overlapColumns are the names of overlap.json, with a row for each mpirun. New columns go to the end.
 var overlapColumns = []string{"function", "msize", "shape", "np", "mpirun", "blocking_s", "done_s",

@@ -13,7 +13,7 @@ import (
 	"pgmpi/internal/phrase"
 )
 
-var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Rows: compareRows, JSON: true}
+var Comparisons = document.Kind[series.Comparison]{Name: "compare", Sections: compareSections, Rows: compareRows, JSON: true, Exit: compareExit}
 
 // compareColumns are the names of compare.json. New columns go to the end.
 var compareColumns = []string{"function", "msize", "shape", "np", "a_median_s", "b_median_s", "a_r", "b_r",

@@ -165,10 +165,28 @@ func (f *File) Validate(flags map[string]string) error {
 
 // Plan makes the Plan of a valid File for the given numbers of processes and its shapes.
 func (f *File) Plan(np []int) (*guidelines.Plan, error) {
+	return f.planned(np, guidelines.Build)
+}
+
+// CasesOnly makes a Plan without tests, of functions at sizes in bytes; without sizes, at the
+// sizes of job.msizes.
+func (f *File) CasesOnly(np []int, functions []string, sizes ...int64) (*guidelines.Plan, error) {
+	return f.planned(np, func(s guidelines.Settings) (p *guidelines.Plan, err error) {
+		if len(sizes) == 0 {
+			sizes, _, err = guidelines.FitMsizes(s.Msizes, guidelines.Extent(s.Datatype))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return guidelines.CasesOnly(s, functions, sizes)
+	})
+}
+
+func (f *File) planned(np []int, build func(guidelines.Settings) (*guidelines.Plan, error)) (*guidelines.Plan, error) {
 	if err := f.located(inSection("job.", f.Job.CheckRoot(np))); err != nil {
 		return nil, err
 	}
-	p, err := guidelines.Build(guidelines.Settings{
+	p, err := build(guidelines.Settings{
 		Check: f.Check, Users: f.Guideline, Msizes: f.Job.Msizes,
 		Datatype: f.Job.Datatype, Op: f.Job.Op, Root: f.Job.Root, Shapes: f.Job.On(np),
 	})

@@ -35,7 +35,7 @@ func (c *Campaign) onlyInParts(takes, left time.Duration) bool {
 
 // signalGrace is how much later than the ranks, which die of it, the driver may get
 // the signal that ends a job.
-const SignalGrace = time.Second
+const signalGrace = time.Second
 
 // jobIsOver tells whether an mpirun has failed because its batch job is at its end.
 // Where the end comes with a signal, it leaves that to the context.
@@ -48,7 +48,7 @@ func (c *Campaign) jobIsOver(ctx context.Context, e *measure.Error) bool {
 	}
 	select {
 	case <-ctx.Done():
-	case <-time.After(SignalGrace):
+	case <-time.After(signalGrace):
 	}
 	return false
 }

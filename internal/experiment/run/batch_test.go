@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
@@ -27,9 +26,10 @@ func inJob(b *bed.Bed, toml string, left time.Duration) error {
 	if left > 0 {
 		c.Job.Ends = time.Now().Add(left)
 	}
-	must.Do(b.T, c.Open())
-	defer c.Close()
-	_, err := c.Check(b.T.Context())
+	if err := c.Open(); err != nil {
+		b.T.Fatal(err)
+	}
+	_, err := bed.Done(b.T.Context(), c)
 	return err
 }
 
@@ -92,7 +92,7 @@ func TestAFailureAtTheEndOfTheBatchJobIsNotRepeated(t *testing.T) {
 					return c.fault
 				}
 				wantInterrupted(t, inJob(b, bed.Quick, c.left), c.why)
-				_, m, err := reading.OpenResults(b.Out)
+				_, m, err := reading.Open(b.Out)
 				if err != nil || len(m.Events) > 0 || len(b.Raw()) != 2 {
 					t.Errorf("%v, events %q, %d mpiruns", err, m.Events, len(b.Raw()))
 				}
@@ -110,12 +110,12 @@ func TestASignalRightAfterTheRanksHaveDiedIsAnInterruption(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		b.Fake.Fault = func(launch int) bed.Fault {
 			if launch == 2 {
-				time.AfterFunc(run.SignalGrace/2, cancel)
+				time.AfterFunc(500*time.Millisecond, cancel)
 				return bed.Dies
 			}
 			return bed.NoFault
 		}
-		_, err := c.Check(ctx)
+		_, err := bed.Done(ctx, c)
 		wantInterrupted(t, err, "interrupted")
 		if len(c.Manifest.Events) > 0 {
 			t.Errorf("%q", c.Manifest.Events)
@@ -135,8 +135,10 @@ func TestWhatACutOffPredictionHasFinishedIsNotPredictedAgain(t *testing.T) {
 			return bed.NoFault
 		}
 		c := b.Prepared(b.Out, bed.Quick)
-		must.Do(t, c.Open())
-		_, err := c.Check(ctx)
+		if err := c.Open(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := bed.Done(ctx, c)
 		c.Close()
 		wantInterrupted(t, err, "interrupted")
 		if raw := b.Raw(); len(raw) != 1 || raw[0] != "part-nrep-p2-1" {
@@ -146,7 +148,10 @@ func TestWhatACutOffPredictionHasFinishedIsNotPredictedAgain(t *testing.T) {
 		if n := len(b.Fake.Jobs()[1].Cases); n != whole-1 {
 			t.Errorf("the next attempt predicts %d of %d cases", n, whole)
 		}
-		folder, m := must.Two(reading.OpenResults(b.Out))(t)
+		folder, m, err := reading.Open(b.Out)
+		if err != nil {
+			t.Fatal(err)
+		}
 		r, err := folder.ReadRun(protocol.ModeNREP, m.Plan.Shapes[0], 1, &m.Plan)
 		if err != nil || len(r.Cases) != whole || len(r.Order) != whole {
 			t.Errorf("%v, %+v", err, r)
@@ -176,8 +181,10 @@ func TestWhatFinishedRoundsHaveMeasuredIsNotMeasuredAgain(t *testing.T) {
 				return bed.NoFault
 			}
 			c := b.Prepared(b.Out, toml)
-			must.Do(t, c.Open())
-			_, err := c.Check(ctx)
+			if err := c.Open(); err != nil {
+				t.Fatal(err)
+			}
+			_, err := bed.Done(ctx, c)
 			c.Close()
 			wantInterrupted(t, err, "interrupted")
 			if raw := b.Raw(); len(raw) != 3 || raw[2] != "part-run-p2-01" {
@@ -187,7 +194,7 @@ func TestWhatFinishedRoundsHaveMeasuredIsNotMeasuredAgain(t *testing.T) {
 		j := b.Checked(toml)
 		jobs := b.Fake.Jobs()
 		whole := jobs[5] // of mpirun 2
-		folder, m, err := reading.OpenResults(b.Out)
+		folder, m, err := reading.Open(b.Out)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,8 @@
 package run
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -22,23 +22,20 @@ import (
 	"pgmpi/measure/results"
 )
 
-// Campaign is one configuration that is measured into one results folder.
+// Campaign is an experiment with one configuration, in one results folder.
 type Campaign struct {
+	*Experiment
+	Options
 	Config   *glfile.File
 	Manifest *results.Manifest
-	Path     string // of the results folder
 	RankPath string
-	Resumed  bool            // in a folder with finished mpiruns
-	Tell     func(Event)     // set before Open
-	Start    measure.Starter // nil: measure.Exec
-	// LaunchTime is what the start of an mpirun is taken to cost by Estimate; 0: unknown.
-	LaunchTime time.Duration
-	Job        batch.Job // that all this is in; Open asks where it is not set
+	Against  *series.Baselines // what [gate] names, where the experiment has read it
+	Job      batch.Job         // that all this is in; Open asks where it is not set
 
 	session measure.Session
-	Against *series.Baselines // what [gate] names; nil: nothing
 	tally   *tally
 	data    collection
+	begun   []protocol.Mode    // stages that have been done, and the one that is
 	dropped map[int]bool       // cases that no undecided test needs, by index into Plan.Cases
 	counted []guidelines.Shape // whose counters the user has heard of
 	spent   time.Duration
@@ -50,104 +47,97 @@ type Campaign struct {
 	predicted map[guidelines.Shape]int
 }
 
-// New makes the Plan, and finds rank program and launcher, which are asked for
-// their versions. before is the manifest of the folder that is resumed (see
-// Before), or nil. No MPI is started and nothing is written.
-func New(config *glfile.File, path string, before *results.Manifest, version string) (*Campaign, error) {
-	return Prepared(config, path, before, version, findLaunch)
+// Options say where and how an experiment is done.
+type Options struct {
+	Path    string            // of the results folder
+	Before  *results.Manifest // of the folder, which is gone on with (see Before); nil: it is a new one
+	Version string
+	Label   []string        // KEY=VALUE
+	Tell    func(Event)     // nil: nobody listens
+	Start   measure.Starter // nil: measure.Exec
+	// Dry: the Plan is only shown, and nothing is started. LaunchTime is what the start of an
+	// mpirun is then taken to cost; 0: unknown.
+	Dry        bool
+	LaunchTime time.Duration
 }
 
-// NewDry is New for a Plan that is only shown: nothing at all is started.
-func NewDry(config *glfile.File, path string, before *results.Manifest, version string) (*Campaign, error) {
-	return Prepared(config, path, before, version, func(config *glfile.File, m *results.Manifest) (string, error) {
-		return seeLaunch(config, m, before)
-	})
-}
-
-func Prepared(config *glfile.File, path string, before *results.Manifest, version string,
-	find func(*glfile.File, *results.Manifest) (string, error)) (*Campaign, error) {
-	return planned(config, path, before, version, find, func(np []int) (*guidelines.Plan, error) {
-		plan, err := config.Plan(np)
-		if err == nil && len(plan.Tests) == 0 {
-			err = errors.New("there is nothing to check: no guideline of [check] has a size to be checked at")
-		}
-		return plan, err
-	})
-}
-
-// planned is a campaign for what a plan has.
-func planned(config *glfile.File, path string, before *results.Manifest, version string,
-	find func(*glfile.File, *results.Manifest) (string, error), planFor func(np []int) (*guidelines.Plan, error)) (*Campaign, error) {
+// New makes the Plan, and finds rank program and launcher, which are asked for their
+// versions. No mpirun is started, except where the experiment has to ask the library for
+// what there is, and nothing is written.
+func New(ctx context.Context, x *Experiment, config *glfile.File, o Options) (*Campaign, error) {
+	if o.Tell == nil {
+		o.Tell = func(Event) {}
+	}
 	config.Job.NP = config.Job.NPOr(launch.DefaultNP)
-	plan, err := planFor(config.Job.NP)
+	var err error
+	if x.Prepare != nil {
+		if config, err = x.Prepare(ctx, config, o); err != nil {
+			return nil, err
+		}
+	}
+	plan, err := x.Plan(config)
 	if err != nil {
 		return nil, fail.AsSetup(err)
 	}
 	m := &results.Manifest{
-		Version: version, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,
+		Kind: x.Kind, Version: o.Version, Created: time.Now().UTC().Format(time.RFC3339), TOML: config.Source,
 		Plan: *plan, Seed: config.Job.Seed, Factors: Factors(),
 		SplitExperiment: config.Measure.SplitExperiment && slices.ContainsFunc(plan.Tests, func(t guidelines.Test) bool { return t.Type == guidelines.Split }),
 	}
 	usual := analyze.Usual(m, config.Analyze)
 	m.R, m.Looks, m.LookWeights = config.Job.Schedule(usual.Looks, usual.Weights)
+	if x.R != nil {
+		m.R, m.Looks, m.LookWeights = x.R(config), nil, nil
+	}
 	if m.Config, err = json.Marshal(config); err != nil {
 		return nil, err
 	}
-	rankPath, err := find(config, m)
+	rankPath, err := o.launch(config, m)
 	if err != nil {
 		return nil, fail.AsSetup(err)
 	}
-	if before != nil {
-		if m, err = goOn(before, m, config, path); err != nil {
+	if o.Before != nil {
+		if m, err = goOn(o.Before, m, config, o.Path); err != nil {
 			return nil, err
 		}
+	}
+	if err := label(m, o.Label); err != nil {
+		return nil, err
 	}
 	if n := config.NREP.Fixed; n > 0 { // stage 1 has nothing to predict
 		m.Fixed(n)
 	}
-	return &Campaign{Config: config, Manifest: m, Path: path, RankPath: rankPath, Resumed: before != nil,
-		tally:   &tally{planned: map[protocol.Mode]int{}, done: map[protocol.Mode]int{}},
+	return &Campaign{Experiment: x, Options: o, Config: config, Manifest: m, RankPath: rankPath, tally: newTally(x.Stages),
 		dropped: map[int]bool{}, last: map[guidelines.Shape]time.Duration{}, predicted: map[guidelines.Shape]int{}}, nil
 }
 
-// findLaunch fills the rank program and the launcher into the manifest.
-func findLaunch(config *glfile.File, m *results.Manifest) (string, error) {
-	path, err := launch.FindRank(config.MPI.Rank)
-	if err != nil {
-		return "", err
-	}
-	if m.Rank, err = launch.Probe(path); err != nil {
-		return "", err
-	}
-	m.Launch = map[string][]string{}
-	for _, s := range m.Plan.Shapes {
-		if m.Launch[s.String()], err = launch.Launch(config.MPI.Launcher(), m.Rank, s); err != nil {
-			return "", err
-		}
-	}
-	return path, nil
+// Read is an experiment whose folder has been measured, to judge it with a configuration.
+func Read(x *Experiment, folder *results.Folder, m *results.Manifest, config *glfile.File) *Campaign {
+	return &Campaign{Experiment: x, Options: Options{Path: folder.Path, Before: m}, Config: config, Manifest: m, session: measure.Session{Folder: folder}}
 }
 
-// seeLaunch is findLaunch by what lies on disk: the program files, and the manifest
-// of the folder that is resumed, or nil.
-func seeLaunch(config *glfile.File, m, before *results.Manifest) (string, error) {
+// launch fills the rank program and the launcher into the manifest; of a dry run by what
+// lies on disk.
+func (o *Options) launch(config *glfile.File, m *results.Manifest) (rank string, err error) {
+	ask, words := launch.Probe, launch.Launch
+	if o.Dry {
+		ask, words = launch.Look, launch.Likely
+	}
 	path, err := launch.FindRank(config.MPI.Rank)
 	if err != nil {
 		return "", err
 	}
-	if m.Rank, err = launch.Look(path); err != nil {
+	if m.Rank, err = ask(path); err != nil {
 		return "", err
 	}
-	if before != nil && before.Rank.Hash == m.Rank.Hash {
-		m.Rank = before.Rank
+	if o.Dry && o.Before != nil && o.Before.Rank.Hash == m.Rank.Hash {
+		m.Rank = o.Before.Rank
 	}
 	m.Launch = map[string][]string{}
 	for _, s := range m.Plan.Shapes {
-		argv, err := launch.Likely(config.MPI.Launcher(), m.Rank, s)
-		if err != nil {
+		if m.Launch[s.String()], err = words(config.MPI.Launcher(), m.Rank, s); err != nil {
 			return "", err
 		}
-		m.Launch[s.String()] = argv
 	}
 	return path, nil
 }
@@ -179,7 +169,7 @@ func (c *Campaign) Open() error {
 	}
 	c.opened = time.Now()
 	for _, note := range c.Manifest.Plan.Notes {
-		c.say("note: %s", note)
+		c.Say("note: %s", note)
 	}
 	return nil
 }
@@ -190,19 +180,7 @@ func (c *Campaign) Close() error { return c.Folder().Close() }
 // Folder is the results folder, once it is open.
 func (c *Campaign) Folder() *results.Folder { return c.session.Folder }
 
-func (c *Campaign) say(format string, args ...any) {
+// Say tells the user a sentence.
+func (c *Campaign) Say(format string, args ...any) {
 	c.Tell(Event{Sentence: fmt.Sprintf(format, args...)})
-}
-
-// predictions is how many mpiruns of each shape stage 1 has; with nrep.fixed, none.
-func (c *Campaign) predictions() int {
-	if c.Config.NREP.Fixed > 0 {
-		return 0
-	}
-	return c.Config.NREP.Predictions
-}
-
-// plan counts the mpiruns of a stage for the progress.
-func (c *Campaign) plan(mode protocol.Mode, runs int) {
-	c.tally.planned[mode] += runs * len(c.Manifest.Plan.Shapes)
 }

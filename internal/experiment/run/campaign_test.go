@@ -12,7 +12,9 @@ import (
 	"time"
 
 	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report"
 	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/fixture/bed"
@@ -30,7 +32,7 @@ func TestCheckJudgesWhatItHasMeasuredAsItsFolderDoes(t *testing.T) {
 		if v := j.Report.Verdicts[0]; v.Verdict != judge.Violated || v.Guideline != "GL8" {
 			t.Errorf("%+v", v)
 		}
-		folder, m, err := reading.OpenResults(b.Out)
+		folder, m, err := reading.Open(b.Out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +59,7 @@ func TestProgressCountsTheMpirunsOfAllStages(t *testing.T) {
 				n++
 			}
 		}
-		if last := b.Seen[len(b.Seen)-1]; n != 10 || last.Run != 6 || last.Runs != 6 || last.Mode != protocol.ModeMeasure {
+		if last := b.Seen[len(b.Seen)-1]; n != 10 || last.Run != 6 || last.Runs != 6 || last.Doing != run.Measure.Doing {
 			t.Errorf("%d mpiruns, the last %+v", n, last)
 		}
 	})
@@ -328,7 +330,7 @@ func TestInterruptKeepsWhatIsFinished(t *testing.T) {
 		c := b.Campaign(bed.Quick)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute+30*time.Second)
 		defer cancel()
-		_, err := c.Check(ctx)
+		_, err := bed.Done(ctx, c)
 		var interrupted *fail.Interrupted
 		if !errors.As(err, &interrupted) || len(b.Raw()) != 5 || b.Fake.Live() != 0 {
 			t.Fatalf("%v with %v, %d launches left", err, b.Raw(), b.Fake.Live())
@@ -382,14 +384,28 @@ fixed = 10
 
 func TestStagesOfTheirOwnShareAFolder(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
-		c := b.Campaign(bed.Quick)
-		if err := c.Measure(t.Context()); err == nil || !strings.Contains(err.Error(), "pgmpi nrep") {
+		stage := func(x *run.Experiment) (*run.Campaign, error) {
+			c, err := b.New(x, b.Config(bed.Quick), b.Out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Open(); err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			_, err = c.Do(t.Context())
+			return c, err
+		}
+		if _, err := stage(experiment.Measure); err == nil || !strings.Contains(err.Error(), "pgmpi nrep") {
 			t.Errorf("without stage 1: %v", err)
 		}
-		must.Do(t, c.Predict(t.Context()))
-		c.Close()
-		c = b.Campaign(bed.Quick)
-		must.Do(t, c.Measure(t.Context()))
+		if _, err := stage(experiment.Predict); err != nil {
+			t.Fatal(err)
+		}
+		c, err := stage(experiment.Measure)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if n := len(b.Fake.Jobs()); n != 10 || c.Manifest.NRep[0].N < 20 {
 			t.Errorf("%d jobs, %+v", n, c.Manifest.NRep)
 		}
@@ -400,10 +416,10 @@ func TestAMeasurementThatCanShowNothingIsRefused(t *testing.T) {
 	b := bed.New(t)
 	c := b.Prepared(b.Out, strings.Replace(bed.Quick, `method = "paper"`, `method = "default"`, 1))
 	var refused *fail.Refused
-	if err := c.Refuse(); !errors.As(err, &refused) || !strings.Contains(err.Error(), "would do") {
+	if err := c.Refusal(); !errors.As(err, &refused) || !strings.Contains(err.Error(), "would do") {
 		t.Errorf("%v", err)
 	}
-	if err := b.Prepared(b.Out, bed.Quick).Refuse(); err != nil {
+	if err := b.Prepared(b.Out, bed.Quick).Refusal(); err != nil {
 		t.Error(err)
 	}
 }
@@ -488,14 +504,16 @@ func TestEstimateAtScaleIsDominatedByWhatTakesLong(t *testing.T) {
 	toml := "[check]\nguidelines = [\"all\"]\n[job]\nshapes = [\"1024x64\"]\n"
 	c := b.Prepared(filepath.Join(t.TempDir(), "out"), toml)
 	c.LaunchTime = 10 * time.Second
-	e := must.Get(c.Estimate(protocol.ModeNREP, protocol.ModeMeasure))(t)
+	e, err := c.Estimate()
+	if err != nil {
+		t.Fatal(err)
+	}
 	stage := e.Costs[0].Stages[0]
 	if e.Nodes != 1024 || stage.Each < 10*time.Second || stage.Verify < time.Second || stage.Verify > 5*time.Minute {
 		t.Errorf("%d nodes, an mpirun of %v, %v to verify", e.Nodes, stage.Each, stage.Verify)
 	}
-	p := run.Plan{Campaign: c, Estimate: e, Command: "check"}
 	var all strings.Builder
-	for _, s := range run.Plans.Sections(&p) {
+	for _, s := range report.Plans.Sections(e) {
 		fmt.Fprintln(&all, s.Text)
 	}
 	for _, want := range []string{"node-hours", "1024 nodes", "--launch-time", "does not know the network between nodes: there it is a lower bound", "mpi.start_limit"} {
@@ -510,7 +528,10 @@ func TestEstimateOfAResumedFolderRestsOnItsMpiruns(t *testing.T) {
 		b.Fake.Takes = 10 * time.Second
 		b.Checked(bed.Quick)
 		b.Remove("run-p2-03")
-		e := must.Get(b.Prepared(b.Out, bed.Quick).Estimate(protocol.ModeNREP, protocol.ModeMeasure))(t)
+		e, err := b.Prepared(b.Out, bed.Quick).Estimate()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !e.Costs[0].Measured || e.Total < 10*time.Second || e.Total > 11*time.Second {
 			t.Errorf("one mpirun of 10 s is left: %v", e.Total)
 		}
@@ -530,11 +551,11 @@ func TestAMpirunThatIsLongInStartingMakesAllPredictions(t *testing.T) {
 			t.Errorf("%d predictions, %d visits of %d cases", first.Predict.Times, len(first.Order), len(first.Cases))
 		}
 		b.Remove("run-p3-03") // and nothing else is missing
-		e, err := b.Prepared(b.Out, toml).Estimate(protocol.ModeNREP, protocol.ModeMeasure)
+		e, err := b.Prepared(b.Out, toml).Estimate()
 		if err != nil || e.Costs[0].Stages[0].Left != 0 || e.Costs[1].Stages[1].Left != 1 {
 			t.Errorf("%+v, %v", e, err)
 		}
-		s, err := run.StatusOf(b.Out)
+		s, err := experiment.StatusOf(b.Out)
 		if err != nil || s.Done != 7 || s.Planned != 8 {
 			t.Errorf("%+v, %v", s, err)
 		}

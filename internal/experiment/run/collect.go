@@ -3,19 +3,15 @@ package run
 import (
 	"slices"
 
-	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
-	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/protocol"
 	"pgmpi/measure/results"
 )
 
-// collection keeps the run medians of the mpiruns of a check, so that no raw
-// file is read twice.
+// collection keeps the run medians of the mpiruns of an experiment, so that no raw file is
+// read twice.
 type collection struct {
-	wanted  bool // the campaign ends with a judgement
 	medians *medians.Set
 	runs    int  // that it has
 	stale   bool // the manifest says something else by now, or an mpirun did not fit: read all again
@@ -23,7 +19,7 @@ type collection struct {
 
 // add takes in an mpirun. What is wrong with it is said when it is judged.
 func (d *collection) add(m *results.Manifest, r *results.Run) {
-	if !d.wanted || !slices.Contains(reading.JudgedModes, r.Mode) {
+	if !slices.Contains(reading.JudgedModes, r.Mode) {
 		return
 	}
 	if d.runs == 0 {
@@ -33,17 +29,20 @@ func (d *collection) add(m *results.Manifest, r *results.Run) {
 	d.stale = d.medians.Add(r) != nil || d.stale
 }
 
-// collected are the medians of stages, of stage 2 up to an mpirun.
-func (c *Campaign) collected(upTo int, modes ...protocol.Mode) (*medians.Set, error) {
+// Collected are the run medians of what has been measured so far.
+func (c *Campaign) Collected() (*medians.Set, error) { return c.collected(c.Manifest.R) }
+
+// collected are those of stage 2 up to an mpirun, and of the stages after it.
+func (c *Campaign) collected(upTo int) (*medians.Set, error) {
 	onDisk := 0
-	for _, mode := range modes {
+	for _, mode := range c.begun {
 		for _, shape := range c.Manifest.Plan.Shapes {
 			runs, err := c.Folder().Finished(mode, shape)
 			if err != nil {
 				return nil, err
 			}
 			for _, run := range runs {
-				if mode != protocol.ModeMeasure || run <= upTo {
+				if slices.Contains(reading.JudgedModes, mode) && (mode != protocol.ModeMeasure || run <= upTo) {
 					onDisk++
 				}
 			}
@@ -53,16 +52,4 @@ func (c *Campaign) collected(upTo int, modes ...protocol.Mode) (*medians.Set, er
 		return reading.Collect(c.Folder(), c.Manifest, upTo)
 	}
 	return c.data.medians, nil
-}
-
-// Refuse returns a *Refused where no result could be significant.
-func (c *Campaign) Refuse() error {
-	return RefusedBy(analyze.Design(c.Manifest, c.Config.Analyze))
-}
-
-func RefusedBy(d *judge.Design, err error) error {
-	if err != nil || d.Refused == nil {
-		return err
-	}
-	return &fail.Refused{Reason: d.Refused.Reason}
 }

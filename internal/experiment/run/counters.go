@@ -17,7 +17,7 @@ func (c *Campaign) sayCounters(r *results.Run) {
 	c.counted = append(c.counted, r.Shape)
 	for _, k := range r.Counters {
 		if k.Why != "" {
-			c.say("note: measure.counters: %s is not read on %s: %s", k.Name, r.Shape, k.Why)
+			c.Say("note: measure.counters: %s is not read on %s: %s", k.Name, r.Shape, k.Why)
 		}
 	}
 	var ratios []float64
@@ -27,7 +27,7 @@ func (c *Campaign) sayCounters(r *results.Run) {
 		}
 	}
 	if len(ratios) > 0 {
-		c.say("note: measure.counters: on %s a call takes %.3f times as long with them as without (median of %s, in repetitions that alternate)",
+		c.Say("note: measure.counters: on %s a call takes %.3f times as long with them as without (median of %s, in repetitions that alternate)",
 			r.Shape, stats.MedianFinite(ratios), conf.Plural(len(ratios), "case"))
 	}
 }

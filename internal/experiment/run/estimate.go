@@ -5,14 +5,14 @@ import (
 	"math"
 	"math/bits"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"pgmpi/analyze"
-	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report"
 	"pgmpi/guidelines"
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/phrase"
 	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -44,99 +44,69 @@ const (
 	usualRSE    = 0.025
 )
 
-// One case in so many still points to a violation after the first look
+// Pointing: about one case in 7 still points to a violation after the first look
 // (docs/dev/statistics.md).
-const pointing = 7
+const Pointing = 7
 
-// An overlapped call is made as often alone, and three times with computation or tests beside it,
-// after a search of as many calls as in one of these.
-const overlapTimes = 8
-
-// Estimate is what a command would take.
-type Estimate struct {
-	Design   *judge.Design
-	Costs    []Cost // by shape
-	Total    time.Duration
-	Nodes    int  // most that a shape has; 0: not known
-	FollowUp bool // split-robustness may be tested in mpiruns of its own
-}
-
-// Cost is what a check takes in one shape.
-type Cost struct {
-	Shape    guidelines.Shape
-	Cases    int
-	Memory   int64 // bytes of a rank's buffers: the largest of each kind, over all cases
-	LeftOut  []LeftOut
-	Stages   []StageCost
-	Measured bool // Stages rest on finished mpiruns
-	// What an mpirun without its cases and a step of a call are taken to cost, in seconds.
-	start, step float64
-}
-
-// LeftOut is a case that cannot be measured.
-type LeftOut struct {
-	guidelines.Case
-	Why string
-}
-
-// StageCost is what a stage still takes in one shape.
-type StageCost struct {
-	mode       protocol.Mode
-	Name       string
-	After      int           // mpiruns of the mode before these
-	Runs, Left int           // mpiruns, and those that are not on disk yet
-	Each       time.Duration // mpirun
-	Verify     time.Duration // once, in the first; 0: done
-}
-
-// Estimate is what the given stages of a check would take.
-func (c *Campaign) Estimate(stages ...protocol.Mode) (*Estimate, error) {
+// Estimate is the Plan with what its mpiruns would take.
+func (c *Campaign) Estimate() (*report.Plan, error) {
 	design, err := analyze.Design(c.Manifest, c.Config.Analyze)
 	if err != nil {
 		return nil, err
 	}
-	e := &Estimate{Design: design, FollowUp: slices.Contains(stages, protocol.ModeSplit) && c.mayFollowUp()}
-	all := c.Manifest.R // mpiruns that measure everything
-	if looks := c.Manifest.Looks; len(looks) > 1 && slices.Contains(stages, protocol.ModeSplit) {
-		all = looks[0]
+	p := &report.Plan{Command: c.Command(), Manifest: c.Manifest, Config: c.Config, RankPath: c.RankPath, Confirms: c.Against != nil && c.Against.Confirm,
+		Estimate: report.Estimate{Design: design, Model: report.Model{ByteTime: byteTime, ShortRepeat: shortRepeat, LongRepeat: longRepeat, LaunchTime: c.LaunchTime}}}
+	if c.Mpiruns != nil {
+		p.Mpiruns, p.Assumed = c.Mpiruns(c)
+	}
+	for _, s := range c.Stages { // as far as that is known before there is a suspicion
+		p.FollowUp = p.FollowUp || s.Mode == protocol.ModeSplit && c.Manifest.SplitExperiment && c.Config.Analyze.Method.Rules().FollowsUp
 	}
 	total := 0.0 // s
 	for _, shape := range c.Manifest.Plan.Shapes {
-		e.Nodes = max(e.Nodes, shape.Nodes)
+		p.Nodes = max(p.Nodes, shape.Nodes)
 		cost, first, second, verify := c.costOf(shape)
 		if c.Manifest.MemoryCap[shape.String()] > 0 {
 			verify = 0
 		}
-		for _, s := range []StageCost{
-			{mode: protocol.ModeNREP, Name: "stage 1", Runs: c.predictions(), Each: first},
-			{mode: protocol.ModeMeasure, Name: "stage 2", After: 0, Runs: all, Each: second},
-			{mode: protocol.ModeMeasure, Name: "beyond", After: all, Runs: c.Manifest.R - all, Each: inSeconds(cost.start) + (second-inSeconds(cost.start))/pointing},
-			{mode: protocol.ModeOverlap, Name: "overlap", Runs: c.Manifest.R, Each: inSeconds(cost.start) + overlapTimes*(second-inSeconds(cost.start))},
-			{mode: protocol.ModeExplore, Name: "candidates", Runs: testingRuns(c.Manifest, c.Config), Each: inSeconds(cost.start) + (second-inSeconds(cost.start))/pointing},
-		} {
-			if s.Runs == 0 || !slices.Contains(stages, s.mode) {
-				continue
-			}
-			s.Left = c.remaining(s.mode, shape, s.After, s.Runs)
-			if h := c.finished(s.mode, shape); h != nil && s.mode == protocol.ModeNREP {
-				s.Left = min(s.Left, max(0, s.Runs-h.Predicted()))
-			}
-			if s.Left > 0 {
-				s.Verify, verify = verify, 0
-			}
-			total += float64(s.Left)*s.Each.Seconds() + s.Verify.Seconds()
-			cost.Stages = append(cost.Stages, s)
+		for _, s := range c.Stages {
+			total += c.addStage(&cost, s, first, second, &verify)
 		}
-		e.Costs = append(e.Costs, cost)
+		p.Costs = append(p.Costs, cost)
 	}
-	e.Total = inSeconds(total)
-	return e, nil
+	p.Total = phrase.InSeconds(total)
+	return p, nil
 }
 
-// mayFollowUp tells whether suspected split-robustness is tested in mpiruns of
-// its own, as far as that is known before there is a suspicion.
-func (c *Campaign) mayFollowUp() bool {
-	return c.Manifest.SplitExperiment && c.Config.Analyze.Method.Rules().FollowsUp
+// addStage adds what a stage still takes in a shape, and returns it in seconds.
+func (c *Campaign) addStage(cost *report.Cost, s Stage, first, second time.Duration, verify *time.Duration) (total float64) {
+	start := phrase.InSeconds(cost.Start)
+	parts := []report.StageCost{{Name: s.Name, Runs: s.Runs(c.Manifest, c.Config), Each: start + time.Duration(s.Load*float64(second-start))}}
+	switch looks := c.Manifest.Looks; {
+	case s.Past || s.Load == 0 && s.Mode != protocol.ModeNREP:
+		return 0
+	case s.Mode == protocol.ModeNREP:
+		parts[0].Each = first
+	case s.Mode == protocol.ModeMeasure && len(looks) > 1 && c.Medians:
+		all := &parts[0]
+		parts = append(parts, report.StageCost{Name: "beyond", After: looks[0], Runs: all.Runs - looks[0], Each: start + (second-start)/Pointing})
+		parts[0].Runs = looks[0]
+	}
+	for _, part := range parts {
+		if part.Runs == 0 {
+			continue
+		}
+		part.Left = c.remaining(s.Mode, cost.Shape, part.After, part.Runs)
+		if h := c.finished(s.Mode, cost.Shape); h != nil && s.Mode == protocol.ModeNREP {
+			part.Left = min(part.Left, max(0, part.Runs-h.Predicted()))
+		}
+		if part.Left > 0 {
+			part.Verify, *verify = *verify, 0
+		}
+		total += float64(part.Left)*part.Each.Seconds() + part.Verify.Seconds()
+		cost.Stages = append(cost.Stages, part)
+	}
+	return total
 }
 
 // remaining counts the mpiruns of a mode, after some, that are not on disk yet.
@@ -144,7 +114,7 @@ func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, after, 
 	folder := results.Folder{Path: c.Path}
 	left := 0
 	for run := after + 1; run <= after+runs; run++ {
-		if !c.Resumed || !folder.Has(mode, shape, run) {
+		if c.Before == nil || !folder.Has(mode, shape, run) {
 			left++
 		}
 	}
@@ -153,27 +123,27 @@ func (c *Campaign) remaining(mode protocol.Mode, shape guidelines.Shape, after, 
 
 // costOf is the Cost without its Stages, and what an mpirun of stage 1, one of
 // stage 2, and the verification in the first mpirun take.
-func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, verify time.Duration) {
+func (c *Campaign) costOf(shape guidelines.Shape) (cost report.Cost, first, second, verify time.Duration) {
 	m, config := c.Manifest, c.Config
 	extent := guidelines.Extent(m.Plan.Datatype)
 	up := launch.StartUpOf(m.Rank.Library)
 	_, crowded := launch.Crowded(shape, config.MPI.CPUsPerRank)
-	cost = Cost{Shape: shape, start: startOf(up, shape.NP, crowded), step: stepTime}
+	cost = report.Cost{Shape: shape, Start: startOf(up, shape.NP, crowded), Step: stepTime}
 	if !config.MPI.KeepPML {
-		cost.start += up.Choice
+		cost.Start += up.Choice
 	}
 	if crowded {
-		cost.step = up.SharedStep
+		cost.Step = up.SharedStep
 	}
 	if c.LaunchTime > 0 {
-		cost.start = c.LaunchTime.Seconds()
+		cost.Start = c.LaunchTime.Seconds()
 	}
 	// What a collective without data costs: ⌈log2 p⌉ steps.
-	empty := cost.step * float64(max(1, bits.Len(uint(shape.NP-1))))
+	empty := cost.Step * float64(max(1, bits.Len(uint(shape.NP-1))))
 	called := map[string]bool{}
 	var nrep, run, verified float64
 	folded := int64(0) // elements
-	for _, i := range cost.leaveOut(m, mockups.Room{Cap: c.memoryCap(shape), OwnTemps: config.Measure.Turns > 1}, extent) {
+	for _, i := range leaveOut(&cost, m, mockups.Room{Cap: c.memoryCap(&cost), OwnTemps: config.Measure.Turns > 1}, extent) {
 		k := m.Plan.Cases[i]
 		f, _ := mockups.Get(k.Function)
 		need := f.Memory(k.Msize/extent, extent, shape.NP)
@@ -195,7 +165,7 @@ func (c *Campaign) costOf(shape guidelines.Shape) (cost Cost, first, second, ver
 		}
 	}
 	verified += foldTime * float64(folded) * float64(shape.NP)
-	return c.measured(cost, inSeconds(cost.start+nrep), inSeconds(cost.start+run), inSeconds(verified))
+	return c.measured(cost, phrase.InSeconds(cost.Start+nrep), phrase.InSeconds(cost.Start+run), phrase.InSeconds(verified))
 }
 
 // collectivesIn is how many a mock-up is made of; 1 for a collective.
@@ -208,14 +178,14 @@ func collectivesIn(f mockups.Function) int {
 
 // measured replaces what the model says by what finished mpiruns of the folder have
 // taken. One stage also says by how much the model of the other is off.
-func (c *Campaign) measured(cost Cost, first, second, verify time.Duration) (Cost, time.Duration, time.Duration, time.Duration) {
-	start := inSeconds(cost.start)
+func (c *Campaign) measured(cost report.Cost, first, second, verify time.Duration) (report.Cost, time.Duration, time.Duration, time.Duration) {
+	start := phrase.InSeconds(cost.Start)
 	model := map[protocol.Mode]time.Duration{protocol.ModeNREP: first, protocol.ModeMeasure: second}
 	took := map[protocol.Mode]time.Duration{}
 	factor := 0.0
 	for mode, each := range model {
 		if h := c.finished(mode, cost.Shape); h != nil {
-			cost.start, cost.Measured = float64(h.LaunchNS)/1e9, true
+			cost.Start, cost.Measured = float64(h.LaunchNS)/1e9, true
 			took[mode] = time.Duration(h.WallNS)
 			factor = max(factor, float64(h.WallNS-h.LaunchNS)/float64(max(1, each-start)))
 		}
@@ -224,7 +194,7 @@ func (c *Campaign) measured(cost Cost, first, second, verify time.Duration) (Cos
 		return cost, first, second, verify
 	}
 	for mode, each := range model {
-		model[mode] = cmp.Or(took[mode], inSeconds(cost.start+factor*(each-start).Seconds()))
+		model[mode] = cmp.Or(took[mode], phrase.InSeconds(cost.Start+factor*(each-start).Seconds()))
 	}
 	return cost, model[protocol.ModeNREP], model[protocol.ModeMeasure], verify
 }
@@ -233,7 +203,7 @@ func (c *Campaign) measured(cost Cost, first, second, verify time.Duration) (Cos
 // looking at functions again, or the first of another stage, which measured
 // everything; nil where there is none.
 func (c *Campaign) finished(mode protocol.Mode, shape guidelines.Shape) *results.Header {
-	if !c.Resumed || c.LaunchTime > 0 {
+	if c.Before == nil || c.LaunchTime > 0 {
 		return nil
 	}
 	folder := results.Folder{Path: c.Path}
@@ -265,23 +235,16 @@ func startOf(up launch.StartUp, np int, crowded bool) float64 {
 
 // memoryCap is the cap of a rank's buffers: as the first mpirun has decided it; before,
 // if the shape says how many ranks a node has, by the memory that is free here.
-func (c *Campaign) memoryCap(shape guidelines.Shape) int64 {
-	if known := c.Manifest.MemoryCap[shape.String()]; known > 0 {
+func (c *Campaign) memoryCap(cost *report.Cost) int64 {
+	if known := c.Manifest.MemoryCap[cost.Shape.String()]; known > 0 {
 		return known
 	}
 	limit := int64(c.Config.Measure.TempMemory)
-	if _, free := host.Memory(os.DirFS("/")); free > 0 && shape.PPN > 0 {
-		limit = min(limit, free/2/int64(shape.PPN))
+	if _, free := host.Memory(os.DirFS("/")); free > 0 && cost.Shape.PPN > 0 && free/2/int64(cost.Shape.PPN) < limit {
+		cost.Free = free / 2 / int64(cost.Shape.PPN)
+		return cost.Free
 	}
 	return limit
-}
-
-// longest is the most that is estimated: what is longer would not be waited for, and a
-// few of it still fit into a Duration.
-const longest = math.MaxInt64 / 10 * time.Nanosecond
-
-func inSeconds(s float64) time.Duration {
-	return time.Duration(min(s*1e9, float64(longest)))
 }
 
 // warmups is how many untimed calls there are before a case whose calls take
@@ -313,7 +276,7 @@ func repetitions(config *glfile.File, call, each float64, known int) (predicted,
 }
 
 // leaveOut fills in what the ranks will not measure, and returns the rest.
-func (c *Cost) leaveOut(m *results.Manifest, room mockups.Room, extent int64) (left []int) {
+func leaveOut(c *report.Cost, m *results.Manifest, room mockups.Room, extent int64) (left []int) {
 	all := m.Plan.CasesOf(c.Shape)
 	sized := make([]mockups.Sized, len(all))
 	for n, i := range all {
@@ -325,7 +288,7 @@ func (c *Cost) leaveOut(m *results.Manifest, room mockups.Room, extent int64) (l
 		if why[n] == "" {
 			left = append(left, i)
 		} else {
-			c.LeftOut = append(c.LeftOut, LeftOut{m.Plan.Cases[i], why[n]})
+			c.LeftOut = append(c.LeftOut, report.LeftOut{Case: m.Plan.Cases[i], Why: why[n]})
 		}
 	}
 	c.Memory, c.Cases = shared.Sum(), len(left)

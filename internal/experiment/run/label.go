@@ -1,11 +1,13 @@
 package run
 
 import (
-	"pgmpi/internal/fail"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"pgmpi/internal/fail"
+	"pgmpi/measure/results"
 )
 
 var labelKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
@@ -13,7 +15,7 @@ var labelKey = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 // longestLabel is for a commit, a ticket, a job: one line of a table.
 const longestLabel = 200
 
-// ValidateLabels returns an error for what is no KEY=VALUE pair of a Label.
+// ValidateLabels returns an error for what is no KEY=VALUE pair of a label.
 func ValidateLabels(pairs []string) error {
 	for _, pair := range pairs {
 		key, value, ok := strings.Cut(pair, "=")
@@ -29,15 +31,15 @@ func ValidateLabels(pairs []string) error {
 	return nil
 }
 
-// Label notes KEY=VALUE pairs in the manifest. A folder that is resumed keeps its
+// label notes KEY=VALUE pairs in the manifest. A folder that is resumed keeps its
 // labels, but for those that are given anew.
-func (c *Campaign) Label(pairs []string) error {
+func label(m *results.Manifest, pairs []string) error {
 	if err := ValidateLabels(pairs); err != nil {
 		return err
 	}
 	for _, pair := range pairs {
 		key, value, _ := strings.Cut(pair, "=")
-		c.Manifest.Labelled(key, value)
+		m.Labelled(key, value)
 	}
 	return nil
 }

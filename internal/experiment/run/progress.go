@@ -16,7 +16,7 @@ type Event struct {
 
 // Progress says how far a campaign is.
 type Progress struct {
-	Mode        protocol.Mode
+	Doing       string // in words, the stage
 	Shape       guidelines.Shape
 	Run, Runs   int  // this mpirun, 1-based, and how many its stage has
 	Before, All int  // mpiruns of all stages, before this one and in all
@@ -25,17 +25,30 @@ type Progress struct {
 }
 
 // tally counts the mpiruns of a command, by stage.
-type tally struct{ planned, done map[protocol.Mode]int }
+type tally struct {
+	stages        []Stage
+	planned, done map[protocol.Mode]int
+}
+
+func newTally(stages []Stage) *tally {
+	return &tally{stages, map[protocol.Mode]int{}, map[protocol.Mode]int{}}
+}
+
+// count counts mpiruns of a stage on each shape, for the progress.
+func (c *Campaign) count(s Stage, runs int) {
+	c.tally.planned[s.Mode] += runs * len(c.Manifest.Plan.Shapes)
+}
 
 // at is the progress at the start of a task.
 func (y *tally) at(t measure.Task) Progress {
-	p := Progress{Mode: t.Mode, Shape: t.Shape, Run: y.done[t.Mode] + 1, Runs: y.planned[t.Mode]}
+	p := Progress{Shape: t.Shape, Run: y.done[t.Mode] + 1, Runs: y.planned[t.Mode]}
 	p.Before = y.done[t.Mode]
-	for _, mode := range []protocol.Mode{protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit, protocol.ModeConfirm, protocol.ModeExplore, protocol.ModeMessages, protocol.ModePipelined, protocol.ModeOverlap} {
-		if mode == t.Mode {
+	for _, s := range y.stages {
+		if s.Mode == t.Mode {
+			p.Doing = s.Doing
 			p.Before += p.All
 		}
-		p.All += y.planned[mode]
+		p.All += y.planned[s.Mode]
 	}
 	return p
 }

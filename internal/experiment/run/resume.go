@@ -13,6 +13,7 @@ import (
 
 	"pgmpi/guidelines"
 	"pgmpi/internal/clean"
+	"pgmpi/internal/conf"
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
@@ -29,16 +30,27 @@ func NewFolder(prefix string, now time.Time) string {
 	return path
 }
 
-// Before is the manifest of a folder that is to be resumed; nil where nothing
+// NewFolder is a new folder of the experiment, such as pgmpi-explore-20260102T150405Z.
+func (x *Experiment) NewFolder() string {
+	if command := x.Command(); command != string(results.Check) {
+		return NewFolder("pgmpi-"+command+"-", time.Now())
+	}
+	return NewFolder("pgmpi-", time.Now())
+}
+
+// Before is the manifest of a folder that an experiment is to go on in; nil where nothing
 // has been measured yet.
-func Before(path string, resume bool) (*results.Manifest, error) {
+func Before(x *Experiment, path string, resume bool) (*results.Manifest, error) {
 	if results.IsFresh(path) {
 		return nil, nil
 	}
 	if !resume {
 		return nil, fail.Setupf("the folder %s is not empty: --resume goes on in it, another --out starts anew", path)
 	}
-	_, m, err := reading.OpenResults(path)
+	_, m, err := reading.Open(path)
+	if err == nil && m.Kind != x.Kind {
+		return nil, fail.Setupf("%s is a folder of %s: `%s` goes on in it; take a new folder with --out", path, m.Kind.Command(), m.Kind.GoesOn(conf.Quote(path)))
+	}
 	return m, err
 }
 

@@ -9,11 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"pgmpi/internal/experiment/run"
+	"pgmpi/analyze/report"
 	"pgmpi/internal/fixture/bed"
 	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/reading"
-	"pgmpi/measure/protocol"
 )
 
 // The plan of a default check grows with the ranks as its parts do: no term runs over, and
@@ -24,7 +23,10 @@ func TestDryRunsReachAHundredThousandRanks(t *testing.T) {
 		c := bed.New(t).Prepared(filepath.Join(t.TempDir(), "out"), fmt.Sprintf("[job]\nshapes = [\"%dx64\"]\n[measure]\ntemp_memory = \"1Gi\"\n", nodes))
 		c.LaunchTime = 10 * time.Second
 		c.Manifest.MemoryCap = map[string]int64{c.Manifest.Plan.Shapes[0].String(): 1 << 30} // not this machine's
-		e := must.Get(c.Estimate(protocol.ModeNREP, protocol.ModeMeasure, protocol.ModeSplit))(t)
+		e, err := c.Estimate()
+		if err != nil {
+			t.Fatal(err)
+		}
 		cost := e.Costs[0]
 		if e.Nodes != nodes || e.Total <= 0 || e.Total > 24*time.Hour || cost.Memory > 1<<30 || cost.Cases+len(cost.LeftOut) != len(c.Manifest.Plan.Cases) {
 			t.Errorf("%d nodes: %v, %d bytes, %d and %d cases", e.Nodes, e.Total, cost.Memory, cost.Cases, len(cost.LeftOut))
@@ -35,7 +37,7 @@ func TestDryRunsReachAHundredThousandRanks(t *testing.T) {
 			before = each
 		}
 		var all strings.Builder
-		for _, s := range run.Plans.Sections(&run.Plan{Campaign: c, Estimate: e, Command: "check"}) {
+		for _, s := range report.Plans.Sections(e) {
 			fmt.Fprintln(&all, s.Text)
 		}
 		if nodes > 16 && (!strings.Contains(all.String(), "cases more") || !strings.Contains(all.String(), fmt.Sprintf("%d nodes for that time", nodes))) {
@@ -59,7 +61,7 @@ func TestTheDriverHasRoomForAHundredThousandRanks(t *testing.T) {
 			memory = end.TotalAlloc - start.TotalAlloc
 			info := must.Get(os.Stat(filepath.Join(b.Out, "manifest.json")))(t)
 			manifest = info.Size()
-			if _, m, err := reading.OpenResults(b.Out); err != nil || m.Factors.Layouts[0].Place() != fmt.Sprintf("%dx%d", nodes, each) {
+			if _, m, err := reading.Open(b.Out); err != nil || m.Factors.Layouts[0].Place() != fmt.Sprintf("%dx%d", nodes, each) {
 				t.Errorf("%v: the layout has not come whole", err)
 			}
 			if n := len(j.Report.Verdicts); n == 0 {

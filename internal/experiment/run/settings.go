@@ -3,8 +3,9 @@ package run
 import (
 	"context"
 	"maps"
-	"pgmpi/internal/untimed"
 	"slices"
+
+	"pgmpi/internal/untimed"
 )
 
 // seeSettings notes, once, what of mpi.env chooses an algorithm and does nothing. It
@@ -23,7 +24,7 @@ func (c *Campaign) seeSettings(ctx context.Context) {
 	}
 	for _, text := range found {
 		if c.Manifest.Ignored(text) {
-			c.say("note: mpi.env: %s", text)
+			c.Say("note: mpi.env: %s", text)
 		}
 	}
 }

@@ -81,7 +81,9 @@ func (c *Campaign) mpirun(ctx context.Context, t measure.Task, last int) error {
 		c.startAhead(t, last)
 	}
 	c.clock(r)
-	c.data.add(c.Manifest, r)
+	if c.Medians {
+		c.data.add(c.Manifest, r)
+	}
 	p.Finished = true
 	c.Tell(Event{Progress: p})
 	return nil
@@ -106,7 +108,7 @@ func (c *Campaign) onceOrAgain(ctx context.Context, t measure.Task, p Progress) 
 	if err := c.Folder().WriteManifest(c.Manifest); err != nil {
 		return nil, err
 	}
-	c.say("an mpirun failed and is repeated once: %s", failed.What)
+	c.Say("an mpirun failed and is repeated once: %s", failed.What)
 	return c.attempt(ctx, t, p)
 }
 
@@ -129,7 +131,7 @@ func (c *Campaign) leaveOut(e *measure.Error) bool {
 		return false
 	}
 	c.data.stale = true
-	c.say("%s %s: the mpirun is repeated without it (%s)", function, result.Status, result.Message)
+	c.Say("%s %s: the mpirun is repeated without it (%s)", function, result.Status, result.Message)
 	return true
 }
 
@@ -167,9 +169,12 @@ func (c *Campaign) neverWorked(e *measure.Error) bool {
 func (c *Campaign) failure(ctx context.Context, err error) error {
 	var failed *measure.Error
 	var interrupted *fail.Interrupted
+	var refused *fail.Refused
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &refused):
+		return refused
 	case errors.As(err, &interrupted):
 		return interrupted
 	case ctx.Err() != nil:
@@ -250,7 +255,7 @@ func (c *Campaign) timeToPredict(run, last int) bool {
 	if c.spent+time.Duration(last-run+1+needed)*each <= limit {
 		return true
 	}
-	c.say("stage 1 ends after %s: max_time is needed for stage 2", conf.Plural(run-1, "prediction"))
+	c.Say("stage 1 ends after %s: max_time is needed for stage 2", conf.Plural(run-1, "prediction"))
 	return false
 }
 
@@ -269,7 +274,7 @@ func (c *Campaign) look(mode protocol.Mode, done int) error {
 	if !c.looksAfter(mode, done) {
 		return nil
 	}
-	data, err := c.collected(done, mode)
+	data, err := c.collected(done)
 	if err != nil {
 		return err
 	}
@@ -283,7 +288,7 @@ func (c *Campaign) look(mode protocol.Mode, done int) error {
 // looksAfter tells whether there is a look after this many mpiruns, with more to follow.
 func (c *Campaign) looksAfter(mode protocol.Mode, done int) bool {
 	looks := c.Manifest.Looks
-	return mode == protocol.ModeMeasure && c.data.wanted && slices.Contains(looks[:max(0, len(looks)-1)], done)
+	return mode == protocol.ModeMeasure && c.Medians && slices.Contains(looks[:max(0, len(looks)-1)], done)
 }
 
 // clock adds an mpirun to what max_time has been spent on.

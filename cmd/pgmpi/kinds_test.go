@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/exitcode"
+	"pgmpi/internal/experiment"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/measure/results"
+)
+
+// folders has a results folder of each experiment below a path, by the name of the experiment.
+func folders(t *testing.T, root string) map[string]string {
+	t.Helper()
+	b := bed.New(t)
+	config := func(x *run.Experiment) *glfile.File {
+		f := glfile.Default()
+		if x.Defaults != nil {
+			f = *x.Defaults()
+		}
+		f.MPI.Rank, f.MPI.Launch, f.Job.NP = b.Rank, []string{"true", "{np}"}, []int{2}
+		f.Job.MPIRuns, f.Job.Msizes, f.NREP.Fixed, f.NREP.Predictions = 6, guidelines.MsizeList{"8", "1Ki"}, 10, 1
+		f.Check.Functions = []string{"MPI_Bcast"}
+		return &f
+	}
+	out := map[string]string{}
+	do := func(name string, x *run.Experiment) {
+		out[name] = filepath.Join(root, name)
+		f := config(x)
+		if x.Kind == results.Check {
+			f.Check = guidelines.Config{Guidelines: []string{"GL8"}}
+		}
+		c := must.Get(b.New(x, f, out[name]))(t)
+		must.Do(t, c.Open())
+		must.Get(bed.Done(t.Context(), c))(t)
+	}
+	do("check", experiment.Check)
+	do("overlap", experiment.Overlap)
+	do("pipelined", experiment.Pipelined)
+	do("fingerprint", experiment.Fingerprint("MPI_Bcast:8"))
+	explored(t, b, filepath.Join(root, "explore"))
+	out["explore"] = filepath.Join(root, "explore")
+	x := &experiment.AB{Out: filepath.Join(root, "ab"), Names: [2]string{"A", "B"}}
+	for i, side := range []string{"a", "b"} {
+		f := config(experiment.Side)
+		f.Check = guidelines.Config{Guidelines: []string{"GL8"}}
+		x.Sides[i] = must.Get(b.New(experiment.Side, f, filepath.Join(x.Out, side)))(t)
+		must.Do(t, x.Sides[i].Open())
+		defer x.Sides[i].Close()
+	}
+	must.Do(t, x.Measure(t.Context()))
+	out["ab"] = x.Out
+	return out
+}
+
+// explored makes a folder of an exploration. The ranks of a bed have no algorithms, so those
+// are taken that a dry run assumes.
+func explored(t *testing.T, b *bed.Bed, path string) {
+	t.Helper()
+	f := experiment.Explore.Defaults()
+	f.MPI.Rank, f.MPI.Launch, f.Job.NP = b.Rank, []string{"true", "{np}"}, []int{2}
+	f.Job.Msizes, f.Check.Functions, f.Explore.Algorithms = guidelines.MsizeList{"8"}, []string{"MPI_Bcast"}, []string{"MPI_Bcast@binomial"}
+	x := *experiment.Explore
+	x.Prepare = func(ctx context.Context, f *glfile.File, o run.Options) (*glfile.File, error) {
+		o.Dry = true
+		return experiment.Explore.Prepare(ctx, f, o)
+	}
+	c := must.Get(b.New(&x, f, path))(t)
+	must.Do(t, c.Open())
+	must.Get(bed.Done(t.Context(), c))(t)
+}
+
+// files are the files below a folder, with their contents.
+func files(t *testing.T, root string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	must.Do(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			var text []byte
+			text, err = os.ReadFile(path)
+			out[path] = string(text)
+		}
+		return err
+	}))
+	return out
+}
+
+// Each command that reads results folders shows those that it can make something of, and
+// refuses all others with the command that shows them; then nothing is written.
+func TestAFolderIsShownByItsCommandsAndNoOthers(t *testing.T) {
+	root := t.TempDir()
+	all := folders(t, root)
+	shown := map[string]string{"check": "analyze DIR", "explore": "analyze DIR", "overlap": "overlap DIR", "pipelined": "times --pipelined DIR",
+		"fingerprint": "fingerprint DIR CASE", "ab": "compare DIR"}
+	every := "check explore overlap pipelined fingerprint"
+	for command, takes := range map[string]string{
+		"analyze DIR":                            "check explore",
+		"analyze NIGHT --baseline DIR":           "check ab", // a folder of nights
+		"compare DIR NIGHT":                      "check fingerprint",
+		"compare --matrix DIR":                   "check",
+		"compare --repeat DIR NIGHT":             "check fingerprint",
+		"history DIR":                            "check ab",
+		"expect DIR":                             "check",
+		"export DIR --what verdicts":             "check",
+		"export DIR --what samples":              "check explore fingerprint",
+		"export DIR --what medians":              "check explore fingerprint",
+		"figures DIR --out ROOT/fig":             "check",
+		"remedy DIR":                             "check",
+		"overlap DIR":                            "overlap",
+		"times DIR":                              "check explore fingerprint",
+		"times --pipelined DIR":                  "pipelined",
+		"fingerprint DIR MPI_Bcast:8":            "check explore fingerprint",
+		"fingerprint Bcast:8 --resume --out DIR": "fingerprint",
+		"status DIR":                             every,
+		"env DIR":                                every,
+		"check --resume --out DIR":               "check",
+		"nrep --out DIR":                         "check",
+		"explore --resume --out DIR":             "explore",
+		"overlap --resume --out DIR":             "overlap",
+		"times --pipelined --resume --out DIR":   "pipelined",
+	} {
+		for kind, dir := range all {
+			t.Run(command+" "+kind, func(t *testing.T) {
+				before := files(t, root)
+				in := strings.NewReplacer("DIR", dir, "NIGHT", all["check"], "ROOT", root)
+				s := inProcess(strings.Fields(in.Replace(command))...)
+				if slices.Contains(strings.Fields(takes), kind) {
+					if strings.Contains(s.stderr, dir+" is a folder of") {
+						t.Errorf("exit %d: %s", s.code, s.stderr)
+					}
+					return
+				}
+				s.exits(t, exitcode.Setup)
+				if want := fmt.Sprintf("%s is a folder of pgmpi %s; pgmpi %s shows it", dir, words(kind), in.Replace(shown[kind])); !strings.Contains(s.stderr, want) &&
+					!strings.Contains(s.stderr, fmt.Sprintf("%s is a folder of pgmpi %s: `pgmpi", dir, words(kind))) {
+					t.Errorf("%s\nwant %s", s.stderr, want)
+				}
+				if !maps.Equal(before, files(t, root)) {
+					t.Error("the folder has changed")
+				}
+			})
+		}
+	}
+	inProcess("compare", all["ab"]).exits(t, exitcode.OK)
+}
+
+// words are the words of the command that makes a kind of folders.
+func words(kind string) string {
+	if kind == "pipelined" {
+		return "times --pipelined"
+	}
+	return kind
+}
+
+// A folder of an older version does not say what it is of.
+func TestTheKindOfAnOlderFolderIsSeen(t *testing.T) {
+	for kind, dir := range folders(t, t.TempDir()) {
+		if kind == "ab" {
+			continue
+		}
+		path := filepath.Join(dir, "manifest.json")
+		var old map[string]any
+		must.Do(t, json.Unmarshal(must.Get(os.ReadFile(path))(t), &old))
+		if old["kind"] != kind {
+			t.Errorf("%s: its manifest says %v", kind, old["kind"])
+		}
+		delete(old, "kind")
+		if kind == "explore" {
+			old["exploration"] = true
+		}
+		must.Do(t, os.WriteFile(path, must.Get(json.Marshal(old))(t), 0o666))
+		if _, m := must.Two(results.Open(dir))(t); string(m.Kind) != kind {
+			t.Errorf("%s is taken for %s", kind, m.Kind)
+		}
+	}
+}
+
+func TestStatusCountsTheMpirunsOfAllStages(t *testing.T) {
+	for kind, dir := range folders(t, t.TempDir()) {
+		if kind == "ab" {
+			continue
+		}
+		raw := must.Get(os.ReadDir(filepath.Join(dir, "raw")))(t)
+		var s report.Status
+		must.Do(t, json.Unmarshal([]byte(inProcess("status", dir, "--format", "json").exits(t, exitcode.OK).stdout), &s))
+		if s.Done != len(raw) || s.Done == 0 || s.Planned < s.Done {
+			t.Errorf("%s: %d of %d mpiruns done, and there are %d", kind, s.Done, s.Planned, len(raw))
+		}
+	}
+}

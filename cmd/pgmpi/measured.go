@@ -1,0 +1,251 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/report"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/results"
+)
+
+// begin makes the campaign of an experiment by the flags. Nothing is written, and no mpirun
+// is started but by an experiment that has to ask the library.
+func (o *output) begin(ctx context.Context, x *run.Experiment, s *settings) (*run.Campaign, error) {
+	if o.out == "" {
+		o.out = x.NewFolder()
+	}
+	before, err := run.Before(x, o.out, o.resume)
+	if err != nil {
+		return nil, err
+	}
+	config, err := s.load(before)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.dry.check(); err != nil {
+		return nil, err
+	}
+	if before != nil && !o.dry.wanted && s.guidelines == "" {
+		if err := run.MayStart(o.out, before, config, s.given); err != nil {
+			return nil, err
+		}
+	}
+	o.progress = cmp.Or(o.progress, newProgress(o.quiet))
+	c, err := run.New(ctx, x, config, run.Options{Path: o.out, Before: before, Version: version, Label: o.label,
+		Tell: o.progress.tell, Dry: o.dry.wanted, LaunchTime: o.dry.launchTime})
+	if err != nil {
+		return nil, err
+	}
+	return c, c.Ready()
+}
+
+// measure does an experiment in its results folder, or shows its plan.
+func (o *output) measure(ctx context.Context, x *run.Experiment, s *settings) error {
+	if o.dry.wanted && len(o.explain) > 0 {
+		return setupf("--explain shows what verdicts rest on, and a dry run has none; `pgmpi analyze DIR --explain` shows it of a results folder")
+	}
+	if err := mayExplain(o.explain, o.formats); err != nil {
+		return err
+	}
+	c, err := o.begin(ctx, x, s)
+	if err != nil {
+		return err
+	}
+	explained, err := selected(&c.Manifest.Plan, o.explain)
+	switch {
+	case err != nil:
+		return err
+	case o.dry.wanted:
+		return o.plan(c)
+	}
+	if err := c.Refusal(); err != nil {
+		return err
+	}
+	if err := c.Open(); err != nil {
+		return err
+	}
+	defer c.Close()
+	found, err := c.Do(ctx)
+	o.progress.clear()
+	switch {
+	case err != nil:
+		return o.goOnWith(err, c.Path)
+	case found == nil: // a stage alone
+		warn("results: %s\n", c.Path)
+		return nil
+	}
+	return o.answer(c, found, c.Folder(), explained, true)
+}
+
+// plan is a dry run. What R is too small for ends with 4, as it would without it.
+func (o *output) plan(c *run.Campaign) error {
+	p, err := c.Estimate()
+	if err != nil {
+		return err
+	}
+	format := ""
+	if o.formats != nil { // nrep and measure have no --format
+		format = o.formats.beside().Name
+	}
+	if err := show(report.Plans.Document(p), usually(report.Plans, format)); err != nil {
+		return err
+	}
+	if refused := (*fail.Refused)(nil); errors.As(c.Refusal(), &refused) {
+		return refused
+	}
+	return nil
+}
+
+// again judges a results folder of one of some experiments. The answer goes into the folder
+// of --out; without one it is kept where it was measured, if that is wanted and it was not
+// made with other settings.
+func (o *output) again(path string, keep bool, s *settings, of ...*run.Experiment) error {
+	if o.resume || o.dry.wanted {
+		return setupf("%s is shown again, and nothing is measured: leave out --resume and --dry-run", path)
+	}
+	var kinds []results.Kind
+	for _, x := range of {
+		kinds = append(kinds, x.Judges()...)
+	}
+	folder, m, err := reading.Open(path, kinds...)
+	if err != nil {
+		return err
+	}
+	x := of[slices.IndexFunc(of, func(x *run.Experiment) bool { return slices.Contains(x.Judges(), m.Kind) })]
+	if gate := s.given("gate.baseline", "gate.expect"); x.Begin == nil && (len(o.explain) > 0 || gate) {
+		return setupf("%s is a folder of %s: --explain, --baseline and --expect are for checks", path, x.Kind.Command())
+	}
+	config, err := s.load(m)
+	if err != nil {
+		return err
+	}
+	if err := o.formats.as(x.Answer); err != nil {
+		return err
+	}
+	explained, err := selected(&m.Plan, o.explain)
+	if err != nil {
+		return err
+	}
+	var into *results.Folder
+	switch {
+	case o.out != "":
+		if into, err = folderFor(o.out); err != nil {
+			return err
+		}
+	case keep && !reading.OnlyLooks(folder, m, config):
+		into = folder
+	}
+	c := run.Read(x, folder, m, config)
+	if err := c.Ready(); err != nil && !s.given("gate.baseline", "gate.expect") {
+		return fmt.Errorf("%w\n  the folder was checked against that; --baseline '' --expect '' judges it without", err)
+	} else if err != nil {
+		return err
+	}
+	found, err := c.Judge(c)
+	if err != nil {
+		return err
+	}
+	if keep && into == nil {
+		warn("note: the report in %s stays, since it was made with other settings; --out DIR has this one written\n", path)
+	}
+	return o.answer(c, found, into, explained, false)
+}
+
+// answer puts what was found into a folder and the files of --format, and the first format
+// and the explanations on standard output; tables says whether that format is printed beside
+// explanations. The command ends as the answer says. into is nil where nothing is stored.
+func (o *output) answer(c *run.Campaign, found *run.Found, into *results.Folder, selections []analyze.Selection, tables bool) error {
+	d, explained := found.Document, chosen(selections, found.Judgement)
+	stored := ""
+	// An answer that cannot be stored is printed all the same.
+	unwritten := o.formats.deliver(d)
+	if into != nil {
+		stored = into.Path
+		unwritten = errors.Join(reading.Keep(into, d, o.formats.stored()), unwritten)
+		if found.Judgement != nil {
+			unwritten = errors.Join(unwritten, reading.StoreMedians(into, found.Judgement.Analysis))
+		}
+	}
+	var err error
+	if len(selections) == 0 || tables {
+		err = o.formats.print(d, stored)
+		fmt.Fprint(stdout, strings.Repeat("\n", min(len(explained), 1)))
+	}
+	if err == nil {
+		err = explain(o.formats.beside(), found.Judgement, explained)
+	}
+	switch {
+	case err != nil && stored == "":
+		return fmt.Errorf("standard output: %w", err)
+	case err != nil:
+		return fmt.Errorf("standard output: %w; the report is in %s", err, stored)
+	case unwritten != nil && c.Path == stored && readOnly(unwritten):
+		warn("note: %s may not be written, so the report is not stored; --out DIR has it written elsewhere\n", stored)
+	case unwritten != nil:
+		return fmt.Errorf("the report is not stored: %w\n  %sgo on with: %s; --out has it written elsewhere", unwritten, makeRoom(unwritten), c.Kind.Shown(conf.Quote(c.Path)))
+	}
+	if found.Closing != nil {
+		warn("%s\n", found.Closing(stored, o.formats.page(d, stored)))
+	} else if stored != "" {
+		warn("results: %s\n", stored)
+	}
+	return d.Exit
+}
+
+// readOnly tells whether a folder is somebody else's: what is in it may be looked at.
+func readOnly(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
+}
+
+// goOnWith adds to what ended a measurement the command line that goes on in its folder.
+func (o *output) goOnWith(err error, folder string) error {
+	var interrupted *fail.Interrupted
+	var failed *fail.Failed
+	switch {
+	case errors.As(err, &interrupted):
+		return fmt.Errorf("%w; finished mpiruns are kept. Go on with:\n  %s", err, resumeLine(os.Args, folder, o.resumes))
+	case errors.As(err, &failed):
+		return fmt.Errorf("%w\n  %sgo on with: %s", err, makeRoom(err), resumeLine(os.Args, folder, o.resumes))
+	}
+	return err
+}
+
+// makeRoom is the remedy for a full disk.
+func makeRoom(err error) string {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return "make room there, then "
+	}
+	return ""
+}
+
+// resumeLine is a command line with --out, and with --resume if the command has that flag.
+func resumeLine(argv []string, folder string, resumes bool) string {
+	args := []string{argv[0]}
+	for i := 1; i < len(argv); i++ {
+		a := argv[i]
+		switch {
+		case a == "--out":
+			i++
+		case a == "--resume" || strings.HasPrefix(a, "--out="):
+		default:
+			args = append(args, conf.Quote(a))
+		}
+	}
+	args = append(args, "--out", conf.Quote(folder))
+	if resumes {
+		args = append(args, "--resume")
+	}
+	return strings.Join(args, " ")
+}

@@ -1,0 +1,151 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/internal/regular"
+	"pgmpi/measure/results"
+)
+
+const abSchema = "pgmpi-ab/1"
+
+// abRecord is ab.json.
+type abRecord struct {
+	Schema string `json:"schema"` // abSchema
+	Seed   uint64 `json:"seed"`   // of the order
+	A      string `json:"a"`      // the configurations, as they were named
+	B      string `json:"b"`
+	// Order says for every round which side came first: "ab" or "ba".
+	PredictOrder []string `json:"predict_order"`
+	MeasureOrder []string `json:"measure_order"`
+}
+
+// ABMPIRuns is the number of mpiruns of each side that measure, where nothing says otherwise.
+const ABMPIRuns = 10
+
+// Side is one of two checks that alternate, and are only compared.
+var Side = &run.Experiment{Kind: results.Check, Name: "ab", Plan: planTests, Stages: []run.Stage{run.Predict, run.Measure},
+	Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
+		if len(config.Job.Looks) == 0 {
+			config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, ABMPIRuns)
+		}
+		return config, nil
+	}}
+
+// AB is two campaigns whose mpiruns alternate, in results folders of one folder.
+type AB struct {
+	Out   string
+	Sides [2]*run.Campaign
+	Names [2]string // of the configurations
+}
+
+// Refuse returns why there is nothing to begin with: sides that cannot be
+// compared (*Setup), or an R with which no result could be significant (*Refused).
+func (x *AB) Refuse(cfg series.CompareConfig) error {
+	a, b := x.Sides[0], x.Sides[1]
+	if a.Manifest.R != b.Manifest.R {
+		return fail.Setupf("A asks for %d mpiruns and B for %d: they alternate, so give both the same, or --mpiruns", a.Manifest.R, b.Manifest.R)
+	}
+	if !slices.Equal(a.Manifest.Plan.Shapes, b.Manifest.Plan.Shapes) {
+		return fail.Setupf("A and B are about different numbers of processes: give both the same job.np, or --np")
+	}
+	d, err := series.CompareDesign(analyze.Planned("A", a.Manifest), analyze.Planned("B", b.Manifest), cfg)
+	if no := (*analyze.NotComparable)(nil); errors.As(err, &no) {
+		return fail.AsSetup(err)
+	}
+	return Refused(d, err)
+}
+
+// Measure does both stages of both sides, which are open, round by round.
+func (x *AB) Measure(ctx context.Context) error {
+	a, b := x.Sides[0], x.Sides[1]
+	predictions := func(c *run.Campaign) int { return run.Predict.Runs(c.Manifest, c.Config) }
+	order, err := x.order(max(predictions(a), predictions(b)), a.Manifest.R)
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	return run.Alternate(ctx, x.Sides, []run.Rounds{{Stage: run.Predict, Order: order.PredictOrder}, {Stage: run.Measure, Order: order.MeasureOrder}})
+}
+
+// Judge judges each side by itself and stores its report.
+func (x *AB) Judge() (out [2]*reading.Judgement, err error) {
+	text, err := check.Reports.Format("table")
+	if err != nil {
+		return out, err
+	}
+	for i, side := range x.Sides {
+		j, err := reading.Judge(side.Folder(), side.Manifest, side.Config.Analyze)
+		if err == nil {
+			err = errors.Join(reading.Keep(side.Folder(), check.Reports.Document(j.Report), []document.Format{text}), reading.StoreMedians(side.Folder(), j.Analysis))
+		}
+		if err != nil {
+			return out, fmt.Errorf("%s: %w", side.Path, err)
+		}
+		out[i] = j
+	}
+	return out, nil
+}
+
+// order is what ab.json of the folder that is resumed has, or is drawn and
+// written there.
+func (x *AB) order(predictions, measurements int) (*abRecord, error) {
+	seed := x.Sides[0].Manifest.Seed
+	if x.Sides[0].Before != nil || x.Sides[1].Before != nil {
+		there, err := readOrder(filepath.Join(x.Out, results.ABFile))
+		switch {
+		case err == nil && (there.Seed != seed || len(there.PredictOrder) != predictions || len(there.MeasureOrder) != measurements):
+			return nil, errors.New(filepath.Join(x.Out, results.ABFile) + " has the order of another seed or number of mpiruns: take a new folder with --out, or the old settings")
+		case !errors.Is(err, fs.ErrNotExist):
+			return there, err
+		}
+	}
+	rec := &abRecord{Schema: abSchema, Seed: seed, A: x.Names[0], B: x.Names[1],
+		PredictOrder: drawOrder(seed, 1, predictions), MeasureOrder: drawOrder(seed, 2, measurements)}
+	folder := results.Folder{Path: x.Out}
+	return rec, folder.WriteJSON(results.ABFile, rec)
+}
+
+func readOrder(path string) (*abRecord, error) {
+	const most = 1 << 20 // bytes; a round takes 9
+	text, err := regular.Read(path, most)
+	if err != nil {
+		return nil, err
+	}
+	var rec abRecord
+	if err := json.Unmarshal(text, &rec); err != nil {
+		return nil, errors.Join(errors.New(path+" is damaged: take a new folder with --out"), err)
+	}
+	for _, round := range slices.Concat(rec.PredictOrder, rec.MeasureOrder) {
+		if round != "ab" && round != "ba" {
+			return nil, errors.New(path + " is damaged: a round of it is neither ab nor ba; take a new folder with --out")
+		}
+	}
+	return &rec, nil
+}
+
+// drawOrder tosses a coin for every round (S-REVISITED §6.1: randomization
+// within blocks).
+func drawOrder(seed, stage uint64, rounds int) []string {
+	coin := rand.New(rand.NewPCG(seed, stage))
+	order := make([]string, rounds)
+	for i := range order {
+		order[i] = []string{"ab", "ba"}[coin.IntN(2)]
+	}
+	return order
+}

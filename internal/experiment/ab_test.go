@@ -1,0 +1,98 @@
+package experiment_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/series"
+	"pgmpi/internal/experiment"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/measure/results"
+)
+
+func ab(b *bed.Bed, toml string) *experiment.AB {
+	b.T.Helper()
+	x := &experiment.AB{Out: b.Out, Names: [2]string{"A.toml", "B.toml"}}
+	for i, name := range []string{"a", "b"} {
+		x.Sides[i] = b.Prepared(filepath.Join(b.Out, name), toml)
+		must.Do(b.T, x.Sides[i].Open())
+		b.T.Cleanup(func() { x.Sides[i].Close() })
+	}
+	return x
+}
+
+func close(x *experiment.AB) {
+	x.Sides[0].Close()
+	x.Sides[1].Close()
+}
+
+func TestTheSidesAlternateInTheOrderOfTheFolder(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute+time.Second)
+		defer cancel()
+		b.Fake.Takes = time.Minute
+		x := ab(b, bed.Quick)
+		if err := x.Measure(ctx); err == nil {
+			t.Fatal("it was not interrupted")
+		}
+		close(x)
+		path := filepath.Join(b.Out, results.ABFile)
+		text, _ := os.ReadFile(path)
+		var rec struct {
+			Predict []string `json:"predict_order"`
+			Measure []string `json:"measure_order"`
+		}
+		if err := json.Unmarshal(text, &rec); err != nil || len(rec.Predict) != 2 || len(rec.Measure) != 3 {
+			t.Fatalf("%+v, %v", rec, err)
+		}
+		// Whatever the order of the rest was, it is kept.
+		swapped := strings.NewReplacer("ab", "ba", "ba", "ab").Replace(string(text[strings.Index(string(text), "predict_order"):]))
+		must.Do(t, os.WriteFile(path, append(text[:strings.Index(string(text), "predict_order")], swapped...), 0o666))
+		x = ab(b, bed.Quick)
+		must.Do(t, x.Measure(t.Context()))
+		close(x)
+		if n := len(b.Fake.Jobs()); n != 21 {
+			t.Errorf("%d jobs, want 20 and the one that was interrupted", n)
+		}
+		if last := b.Seen[len(b.Seen)-1]; last.Run != 12 || last.All != 20 || last.Before != 19 {
+			t.Errorf("%+v", last)
+		}
+		now, _ := os.ReadFile(path)
+		if !strings.HasSuffix(string(now), swapped) {
+			t.Errorf("another order:\n%s", now)
+		}
+		var setup *fail.Setup
+		other := ab(b, bed.Quick)
+		other.Sides[0].Manifest.Seed = 7
+		if err := other.Measure(t.Context()); !errors.As(err, &setup) || !strings.Contains(err.Error(), "another seed") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestSidesThatCannotBeComparedAreRefused(t *testing.T) {
+	b := bed.New(t)
+	a := b.Prepared(filepath.Join(b.Out, "a"), bed.Quick)
+	for _, c := range []struct{ old, new, says string }{
+		{"mpiruns = 3", "mpiruns = 4", "A asks for 3 mpiruns and B for 4"},
+		{"np = [2, 3]", "np = [2]", "different numbers of processes"},
+		{`"8"`, `"16"`, "no case"},
+	} {
+		x := &experiment.AB{Sides: [2]*run.Campaign{a, b.Prepared(filepath.Join(b.Out, "b"), strings.Replace(bed.Quick, c.old, c.new, 1))}}
+		err := x.Refuse(series.CompareConfig{Config: a.Config.Analyze, Alternative: judge.TwoSided, Paired: true})
+		var setup *fail.Setup
+		if !errors.As(err, &setup) {
+			t.Errorf("%s: %v", c.says, err)
+		}
+	}
+}

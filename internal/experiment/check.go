@@ -1,0 +1,128 @@
+package experiment
+
+import (
+	"errors"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report/check"
+	"pgmpi/analyze/series"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/launch"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// Check does stages 1 and 2 with the looks, then the experiment on split-robustness that
+// the medians of stage 2 ask for, measures again what would be an alarm, and judges.
+var Check = &run.Experiment{Kind: results.Check, Plan: planTests, Medians: true,
+	Stages: []run.Stage{run.Predict, run.Measure, followUp, confirm, countMessages},
+	Begin: func(c *run.Campaign) (err error) {
+		c.Against, err = reading.Baselines(c.Config, c.Manifest, c.Path)
+		return err
+	},
+	Refuse: func(c *run.Campaign) error { return Refused(analyze.Design(c.Manifest, c.Config.Analyze)) },
+	Judge:  judgeCheck, Answer: check.Reports}
+
+// Predict and Measure are stages of a check, each a command of its own in the same folder.
+var (
+	Predict = &run.Experiment{Kind: results.Check, Name: "nrep", Plan: planTests, Stages: []run.Stage{run.Predict}}
+	Measure = &run.Experiment{Kind: results.Check, Name: "measure", Plan: planTests, Stages: []run.Stage{past(run.Predict), run.Measure},
+		Refuse: func(c *run.Campaign) error {
+			if err := run.Unpredicted(c.Manifest, c.Path); err != nil {
+				return fail.AsSetup(err)
+			}
+			return nil
+		}}
+)
+
+func past(s run.Stage) run.Stage {
+	s.Past = true
+	return s
+}
+
+// planTests makes the Plan of [check].
+func planTests(config *glfile.File) (*guidelines.Plan, error) {
+	plan, err := config.Plan(config.Job.NP)
+	if err == nil && len(plan.Tests) == 0 {
+		err = errors.New("there is nothing to check: no guideline of [check] has a size to be checked at")
+	}
+	return plan, err
+}
+
+// Refused is the refusal of a design by which no result could be significant; nil: one could.
+func Refused(d *judge.Design, err error) error {
+	if err != nil || d.Refused == nil {
+		return err
+	}
+	return &fail.Refused{Reason: d.Refused.Reason}
+}
+
+// followUp tests suspicions of split-robustness (docs/dev/statistics.md).
+var followUp = run.Stage{Mode: protocol.ModeSplit, Name: "split experiment", Doing: "following up suspected splits", Runs: planned(protocol.ModeSplit),
+	Wanted: func(c *run.Campaign) bool { return c.Config.Measure.SplitExperiment },
+	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+		return analyze.PlanSplit(c.Manifest, data, c.Config.Analyze, c.Against.SplitViolated)
+	}}
+
+// confirm measures again what would make the night red. It comes after everything else, so
+// that a state of the machine has had time to pass.
+var confirm = run.Stage{Mode: protocol.ModeConfirm, Name: "measuring again", Doing: "measuring again what would be an alarm", Runs: planned(protocol.ModeConfirm),
+	Wanted: func(c *run.Campaign) bool { return c.Against != nil },
+	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+		a, err := analyze.Judge(c.Manifest, data, c.Config.Analyze)
+		if err != nil {
+			return nil, err
+		}
+		x := series.Confirmation(a, c.Against)
+		if x != nil {
+			c.Say("%s would make this night red: measured again in %s", conf.Plural(len(x.Comparisons), "test"), conf.Plural(x.R, "mpirun"))
+		}
+		return x, nil
+	}}
+
+// planned are the Runs of a stage whose Plan comes from the stages before it.
+func planned(mode protocol.Mode) func(*results.Manifest, *glfile.File) int {
+	return func(m *results.Manifest, _ *glfile.File) int { return m.Runs(mode) }
+}
+
+// countMessages counts what the library sends inside of its calls, if measure.messages asks
+// for it.
+var countMessages = run.Stage{Mode: protocol.ModeMessages, Name: "messages", Doing: "counting messages",
+	Wanted: func(c *run.Campaign) bool { return c.Config.Measure.Messages },
+	Runs: func(m *results.Manifest, config *glfile.File) int {
+		if !config.Measure.Messages || launch.CountingEnv(m.Rank.Library) == nil {
+			return 0
+		}
+		return 1
+	},
+	Ended: func(c *run.Campaign) {
+		if launch.CountingEnv(c.Manifest.Rank.Library) == nil {
+			c.Say("note: measure.messages: only Open MPI counts the messages inside of its calls")
+		} else if data, err := c.Collected(); err == nil && !data.HasMessages() {
+			c.Say("note: measure.messages: this Open MPI has counted none: it lacks the component pml/monitoring, or OMPI_MCA_pml leaves that out")
+		}
+	}}
+
+func judgeCheck(c *run.Campaign) (*run.Found, error) {
+	data, err := c.Collected()
+	if err != nil {
+		return nil, err
+	}
+	j, err := reading.Judged(c.Folder(), c.Manifest, data, c.Config.Analyze)
+	if err == nil {
+		err = j.Hold(c.Against, c.Config)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &run.Found{Document: check.Reports.Document(j.Report), Judgement: j, Closing: func(folder, page string) string {
+		return check.Closing(j.Report, folder, page)
+	}}, nil
+}

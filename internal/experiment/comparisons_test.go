@@ -1,0 +1,73 @@
+package experiment
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fail"
+	"pgmpi/measure/protocol"
+)
+
+func TestTestsOfManyCandidatesNeedMoreMpiruns(t *testing.T) {
+	config := glfile.Default()
+	for mpiruns, want := range map[int]bool{6: true, 0: false} {
+		config.Job.MPIRuns = mpiruns
+		var refused *fail.Refused
+		if err := refuseTests(&config, 100); errors.As(err, &refused) != want || !want && err != nil {
+			t.Errorf("%d mpiruns, 100 candidates: %v", mpiruns, err)
+		}
+	}
+}
+
+func TestMockupsOnNodesAreExploredWhereAllShapesHaveNodes(t *testing.T) {
+	for job, want := range map[string]bool{
+		`np = [4]`: false, `shapes = ["2x2"]`: true, `shapes = ["2x2", "4x1"]`: false, "np = [4]\nshapes = [\"2x2\"]": false,
+	} {
+		config, err := glfile.Parse("gl.toml", []byte("[job]\n"+job+"\nmsizes = [\"8\"]\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := comparisons(assumed(config), config)
+		has := func(mockup string) bool {
+			return slices.ContainsFunc(list, func(u guidelines.User) bool { return u.Pattern.Mockup == mockup })
+		}
+		if has("bcast_as_lane") != want || has("bcast_as_hier") != want || !has("bcast_as_allreduce") {
+			t.Errorf("%s: on lanes %v, by leaders %v", job, has("bcast_as_lane"), has("bcast_as_hier"))
+		}
+	}
+}
+
+func TestOwnMockupsOfTheSlowedCollectiveMustFindThePlant(t *testing.T) {
+	s := &Selftest{Config: SelftestDefaults(), Function: "MPI_Scan"}
+	s.Config.Mockup = []guidelines.Mockups{{File: "a.so", IDs: []string{"scan_as_mine", "bcast_as_mine"}}}
+	if err := s.choose(); err != nil {
+		t.Fatal(err)
+	}
+	var own []guidelines.UserPattern
+	for _, u := range s.Config.Guideline {
+		if strings.HasPrefix(u.ID, "own-") {
+			own = append(own, *u.Pattern)
+		}
+	}
+	if len(own) != 1 || own[0] != (guidelines.UserPattern{Function: "MPI_Scan", Mockup: "scan_as_mine"}) {
+		t.Errorf("compared with %v", own)
+	}
+}
+
+func TestOwnMockupsAreExploredBesideThoseOfPgmpi(t *testing.T) {
+	config := Explore.Defaults()
+	config.Mockup = []guidelines.Mockups{{File: "a.so", IDs: []string{"scan_as_mine", "bcast_as_mine"}}}
+	list := &report.Algorithms{Collectives: []protocol.Algorithms{{Collective: "MPI_Scan", Names: []protocol.Algorithm{{Name: "linear"}}}}}
+	var others []string
+	for _, u := range comparisons(list, config) {
+		others = append(others, u.Pattern.Mockup)
+	}
+	if want := []string{"MPI_Scan@itself", "MPI_Scan@linear", "scan_as_exscan+reduce_local", "scan_as_mine"}; !slices.Equal(others, want) {
+		t.Errorf("%v, want %v", others, want)
+	}
+}

@@ -1,0 +1,177 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze/explore"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/medians"
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/internal/untimed"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// Explore compares what a library chooses with its own algorithms and with mock-ups: every
+// comparison is a pattern of its Plan, stage 2 selects, and other mpiruns test.
+var Explore = &run.Experiment{Kind: results.Explore, Prepare: prepareExplore, Plan: planTests, Medians: true,
+	Defaults: defaults(func(f *glfile.File) { f.Job.Msizes, f.NREP.Predictions = usualSizes, 1 }),
+	R:        func(config *glfile.File) int { return config.Explore.Select },
+	Stages:   []run.Stage{run.Predict, run.Measure, testCandidates},
+	Mpiruns: func(c *run.Campaign) (text string, assumed int) {
+		if c.Before == nil {
+			assumed = assumedAlgorithms
+		}
+		return fmt.Sprintf("%d choose among them, at least %d others test what was chosen", c.Manifest.R, testCandidates.Runs(c.Manifest, c.Config)), assumed
+	},
+	Judge: func(c *run.Campaign) (*run.Found, error) {
+		data, err := c.Collected()
+		if err != nil {
+			return nil, err
+		}
+		e, err := explore.Explore(c.Manifest, data, c.Config.Analyze)
+		if err != nil {
+			return nil, err
+		}
+		return &run.Found{Document: report.Explorations.Document(e)}, nil
+	},
+	Answer: report.Explorations}
+
+// testCandidates measures the candidates without all others, so that each is itself.
+var testCandidates = run.Stage{Mode: protocol.ModeExplore, Name: "test of candidates", Doing: "testing candidates", Load: 1. / run.Pointing,
+	Runs: func(m *results.Manifest, config *glfile.File) int {
+		if m.Explore != nil {
+			return m.Explore.R
+		}
+		return cmp.Or(config.Job.MPIRuns, explore.LeastTesting)
+	},
+	Plan: func(c *run.Campaign, data *medians.Set) (*results.FollowUps, error) {
+		x := explore.ExplorationPlan(c.Manifest, data, c.Config.Analyze, c.Config.Job.MPIRuns)
+		if x == nil {
+			return nil, nil
+		}
+		return x, refuseTests(c.Config, explore.Candidates(c.Manifest, x))
+	}}
+
+// prepareExplore replaces the guidelines by comparisons. The library is asked for its
+// algorithms in an mpirun of its own; of a dry run they are known only in a folder that has
+// been begun, and of others some are assumed.
+func prepareExplore(ctx context.Context, config *glfile.File, o run.Options) (*glfile.File, error) {
+	var users []guidelines.User
+	switch {
+	case !o.Dry:
+		if err := config.ExploresForced(); err != nil {
+			return nil, fail.AsSetup(err)
+		}
+		list, err := untimed.ReadAlgorithms(ctx, config, o.Start)
+		if err != nil {
+			return nil, err
+		}
+		if err := config.Explore.Known(list.Collectives); err != nil {
+			return nil, fail.Setupf("explore.algorithms: %w", err)
+		}
+		if users = comparisons(list, config); len(users) == 0 {
+			return nil, fail.Setupf("nothing to explore: %s", nothingToExplore(list))
+		}
+	case o.Before != nil:
+		old, err := reading.ConfigOf(o.Before)
+		if err != nil {
+			return nil, err
+		}
+		users = old.Guideline
+	default:
+		users = comparisons(assumed(config), config)
+	}
+	if err := refuseTests(config, 1); err != nil {
+		return nil, err
+	}
+	f := *config
+	f.Check.Guidelines, f.Check.Exclude, f.Guideline = []string{}, []string{}, users
+	if f.Explore.Rounds > 0 && f.Measure.Turns == 0 && !f.Measure.Provable && f.Measure.Cache == protocol.CacheWarm {
+		f.Measure.Turns = min(f.Explore.Rounds, f.NREP.Most())
+	}
+	return &f, nil
+}
+
+// refuseTests returns a *Refused where job.mpiruns cannot show any of m candidates to be
+// faster. Where none are given, as many will be made as suit.
+func refuseTests(config *glfile.File, m int) error {
+	if config.Job.MPIRuns == 0 {
+		return nil
+	}
+	return Refused(judge.NewDesign(config.Analyze, judge.Once(config.Job.MPIRuns), m))
+}
+
+// assumedAlgorithms are as many as a collective usually has: Open MPI 4.1.4 and MPICH 4.0.2
+// have 3 to 4 in the mean.
+const assumedAlgorithms = 4
+
+// assumed is what a library that was not asked is taken to have, and what is named.
+func assumed(config *glfile.File) *report.Algorithms {
+	out := &report.Algorithms{}
+	for _, c := range mockups.Collectives() {
+		of := protocol.Algorithms{Collective: c}
+		for i := range assumedAlgorithms {
+			of.Names = append(of.Names, protocol.Algorithm{Name: fmt.Sprint(i + 1)})
+		}
+		for _, id := range config.Explore.Algorithms {
+			if name, ok := strings.CutPrefix(id, c+"@"); ok {
+				of.Names = append(of.Names, protocol.Algorithm{Name: name})
+			}
+		}
+		out.Collectives = append(out.Collectives, of)
+	}
+	return out
+}
+
+func nothingToExplore(list *report.Algorithms) string {
+	if n, _ := list.Count(); n == 0 {
+		return list.Library + " does not tell any algorithm of its own (MPI_T)"
+	}
+	return "explore.algorithms and check.functions leave none of the library's own algorithms; `pgmpi list --algorithms` shows them"
+}
+
+// comparisons are those of every collective of which an own algorithm is wanted: with
+// itself once more, with these algorithms, and with its mock-ups, those that divide their
+// work among nodes only where all shapes let them.
+func comparisons(list *report.Algorithms, config *glfile.File) (out []guidelines.User) {
+	add := func(collective, other string) {
+		id := strings.NewReplacer("@", "-", ".", "_").Replace(strings.TrimPrefix(other, "MPI_"))
+		out = append(out, guidelines.User{ID: "explore-" + id, Pattern: &guidelines.UserPattern{Function: collective, Mockup: other}})
+	}
+	shapes := config.Job.On(config.Job.NP)
+	lanes := len(shapes) > 0 && !slices.ContainsFunc(shapes, func(s guidelines.Shape) bool { return !s.HasLanes() })
+	for _, c := range list.Collectives {
+		var wanted []string
+		only := config.Check.Functions
+		for _, a := range c.Names {
+			id := mockups.AlgorithmID(c.Collective, a.Name)
+			if f, ok := mockups.Get(id); ok && !c.Fixed && config.Explore.Wants(id) && (len(only) == 0 || slices.Contains(only, f.Of)) {
+				wanted = append(wanted, id)
+			}
+		}
+		if len(wanted) == 0 {
+			continue
+		}
+		add(c.Collective, mockups.AlgorithmID(c.Collective, mockups.DefaultAlgorithm))
+		for _, id := range wanted {
+			add(c.Collective, id)
+		}
+		for _, id := range append(mockups.Mockups(c.Collective), guidelines.OwnMockups(config.Mockup, c.Collective)...) {
+			if f, _ := mockups.Get(id); f.Over == "" || lanes {
+				add(c.Collective, id)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,147 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/report/calls"
+	"pgmpi/analyze/samples"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/measure"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+)
+
+// What is measured for a fingerprint, where nothing says otherwise.
+const (
+	fingerprintRepetitions = 1000
+	fingerprintMPIRuns     = 5
+)
+
+var fingerprint = Fingerprint("")
+
+// Fingerprint measures the one case that "FUNCTION:MSIZE[:SHAPE]" names, whose nrep.fixed
+// repetitions are made in a row.
+func Fingerprint(text string) *run.Experiment {
+	return &run.Experiment{Kind: results.Fingerprint,
+		Defaults: defaults(func(f *glfile.File) { f.Job.MPIRuns = fingerprintMPIRuns }),
+		Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
+			// A file may leave these to check, which has other ones.
+			config.Measure.PerRank, config.Measure.Turns = true, 1
+			config.NREP.Fixed = cmp.Or(config.NREP.Fixed, fingerprintRepetitions)
+			config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, fingerprintMPIRuns)
+			return config, onShape(&config.Job, text)
+		},
+		Plan: func(config *glfile.File) (*guidelines.Plan, error) {
+			function, size, _, err := samples.ParseCase(text)
+			if err != nil {
+				return nil, err
+			}
+			if extent := guidelines.Extent(config.Job.Datatype); size%extent != 0 {
+				return nil, fail.Setupf("%s is no multiple of the %d bytes of job.datatype = %q", conf.HumanSize(size), extent, config.Job.Datatype)
+			}
+			p, err := config.CasesOnly(config.Job.NP, []string{function}, size)
+			if err == nil && len(p.Shapes) > 1 {
+				err = errors.New("a fingerprint is of one number of processes or one shape")
+			}
+			return p, err
+		},
+		Stages: []run.Stage{run.Measure},
+		Judge: func(c *run.Campaign) (*run.Found, error) {
+			f, err := fingerprintOf(c.Folder(), c.Manifest, text)
+			if err != nil {
+				return nil, err
+			}
+			return &run.Found{Document: calls.Fingerprints.Document(f)}, nil
+		},
+		Answer: calls.Fingerprints, Others: []results.Kind{results.Check, results.Explore}}
+}
+
+// onShape takes the shape that a case may name in place of those of the configuration.
+func onShape(job *measure.JobConfig, text string) error {
+	_, _, on, err := samples.ParseCase(text)
+	switch {
+	case err != nil:
+		return fail.AsSetup(err)
+	case on == "":
+		return nil
+	}
+	shape, err := guidelines.ParseShape(strings.TrimPrefix(on, "p"))
+	if np, e := strconv.Atoi(strings.TrimPrefix(on, "p")); strings.HasPrefix(on, "p") && e == nil {
+		shape, err = guidelines.Shape{NP: np}, nil
+	}
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	job.NP, job.Shapes = nil, nil
+	if shape.Nodes > 0 {
+		job.Shapes = []string{shape.String()}
+	} else {
+		job.NP = []int{shape.NP}
+	}
+	return nil
+}
+
+// fingerprintOf describes the samples of the case that "FUNCTION:MSIZE[:SHAPE]" names, from
+// the raw files of stage 2.
+func fingerprintOf(folder *results.Folder, m *results.Manifest, text string) (*samples.Fingerprint, error) {
+	cases, err := analyze.SelectCases(&m.Plan, text)
+	if err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	i := cases[0]
+	var runs []*results.Run
+	for r, err := range folder.Runs(protocol.ModeMeasure, m.Plan.Cases[i].Shape, &m.Plan) {
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, only(r, i))
+	}
+	name, err := reading.Name(folder.Path)
+	if err != nil {
+		return nil, err
+	}
+	f, err := samples.NewFingerprint(name, m, i, runs)
+	if err != nil {
+		return nil, &fail.Failed{Err: err}
+	}
+	f.AddReading(runs, i)
+	var byRank []samples.RanksOfRun
+	for _, r := range runs {
+		counters, counts, err := folder.CountsOfCase(r.Shape, r.Run, i)
+		if err != nil {
+			return nil, err
+		}
+		f.AddCounts(r.Run, counters, counts)
+		ranks, err := folder.RanksOfCase(r.Shape, r.Run, i)
+		if err != nil {
+			return nil, err
+		}
+		if ranks != nil {
+			byRank = append(byRank, samples.RanksOfRun{Run: r.Run, NS: ranks})
+		}
+	}
+	if err := f.Correlate(); err != nil {
+		return nil, err
+	}
+	return f, f.AddRanks(byRank)
+}
+
+// only is an mpirun without the samples of other cases.
+func only(r *results.Run, plan int) *results.Run {
+	for k, c := range r.Cases {
+		if c.Plan != plan {
+			r.Samples[k] = nil
+		}
+	}
+	return r
+}

@@ -1,0 +1,286 @@
+package experiment_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/protocol"
+)
+
+func TestWhatIsNewlyViolatedIsMeasuredAgainAndAnAlarm(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		before := b.Night("before", bed.Nightly, false)
+		b.SlowFrom(func() bool { return true })
+		done := len(b.Fake.Jobs())
+		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range j.Report.Verdicts {
+			if v.State != analyze.New || !v.Alarm || !strings.Contains(v.StateReason, "when measured again") {
+				t.Errorf("%+v", v.Gated)
+			}
+		}
+		jobs := b.Fake.Jobs()[done:]
+		last := jobs[len(jobs)-1]
+		if j.Report.Exit != 1 || j.Report.Gate.Alarms != 2 || last.Mode != protocol.ModeConfirm || len(last.Cases) != 4 || b.Confirming() != 10 {
+			t.Errorf("exit %d, %+v, %d mpiruns again, the last %+v", j.Report.Exit, j.Report.Gate, b.Confirming(), last.Cases)
+		}
+		if !slices.Contains(b.Said, "2 tests would make this night red: measured again in 10 mpiruns") {
+			t.Errorf("%q", b.Said)
+		}
+
+		if s, err := experiment.StatusOf(b.Out); err != nil || s.Done != 20 || s.Planned != 20 {
+			t.Errorf("status %+v, %v", s, err)
+		}
+
+		// The folder says the same when it is judged again, and measures nothing when it is resumed.
+		folder, m, err := reading.Open(b.Out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		config, err := reading.ConfigOf(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := run.Read(experiment.Check, folder, m, config)
+		if err := c.Ready(); err != nil {
+			t.Fatal(err)
+		}
+		found, err := c.Judge(c)
+		later := found.Judgement
+		if err != nil || bed.Text(t, later.Report) != bed.Text(t, j.Report) {
+			t.Errorf("%v\n%s\n%s", err, bed.Text(t, later.Report), bed.Text(t, j.Report))
+		}
+		n := len(b.Fake.Jobs())
+		if again, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before))); err != nil || bed.Text(t, again.Report) != bed.Text(t, j.Report) || len(b.Fake.Jobs()) != n {
+			t.Errorf("%v, %d jobs more", err, len(b.Fake.Jobs())-n)
+		}
+	})
+}
+
+func TestADisturbedMinuteIsNoAlarm(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		before := b.Night("before", bed.Nightly, false)
+		b.SlowFrom(func() bool { return b.Confirming() == 0 })
+		j := must.Get(b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before))))(t)
+		if v := j.Report.Verdicts[0]; j.Report.Exit != 0 || v.Verdict != judge.Violated || v.State != analyze.Unsure || !strings.Contains(v.StateReason, "not confirmed: kept") {
+			t.Errorf("exit %d, %+v", j.Report.Exit, v.Gated)
+		}
+	})
+}
+
+func TestANightWithoutAlarmsMeasuresNothingAgain(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		for _, slow := range []bool{false, true} {
+			b.Out = filepath.Join(t.TempDir(), "out")
+			before := b.Night("before", bed.Nightly, slow)
+			b.SlowFrom(func() bool { return slow })
+			j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
+			if err != nil || j.Report.Exit != 0 || b.Confirming() != 0 || j.Manifest.Confirm != nil {
+				t.Errorf("%v: %v, exit %d, %d mpiruns", slow, err, j.Report.Exit, b.Confirming())
+			}
+		}
+	})
+}
+
+func TestAnInterruptedConfirmationGoesOn(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		before := b.Night("before", bed.Nightly, false)
+		ctx, cancel := context.WithCancel(t.Context())
+		b.SlowFrom(func() bool {
+			if b.Confirming() == 4 {
+				cancel()
+			}
+			return true
+		})
+		var interrupted *fail.Interrupted
+		if _, err := b.Gated(ctx, bed.With(bed.Nightly, bed.Baseline(before))); !errors.As(err, &interrupted) {
+			t.Fatalf("%v", err)
+		}
+		n := len(b.Raw())
+		if n <= 10 || n >= 20 {
+			t.Fatalf("%v", b.Raw())
+		}
+		done := len(b.Fake.Jobs())
+		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
+		if err != nil || j.Report.Exit != 1 || len(b.Raw()) != 20 || len(b.Fake.Jobs())-done != 20-n {
+			t.Errorf("%v, %v, %d mpiruns more", err, b.Raw(), len(b.Fake.Jobs())-done)
+		}
+	})
+}
+
+func TestASplitThatABaselineViolatesIsTestedAgain(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		toml := strings.Replace(strings.Replace(bed.Nightly, "GL8", "GL2:MPI_Bcast", 1), `"8", "1Ki"`, `"64", "1Ki"`, 1)
+		slow := true
+		b.Fake.Call = func(c protocol.JobCase, _ int) time.Duration {
+			if c.Msize == 1024 && slow {
+				return time.Millisecond
+			}
+			return time.Microsecond
+		}
+		b.Out = filepath.Join(t.TempDir(), "before")
+		c := b.Campaign(toml)
+		found, err := bed.Done(t.Context(), c)
+		if err == nil {
+			err = reading.Keep(c.Folder(), found.Document, nil)
+		}
+		if err != nil || found.Judgement.Report.Verdicts[0].Verdict != judge.Violated {
+			t.Fatalf("%v, %+v", err, found.Judgement.Report.Verdicts[0])
+		}
+		before := b.Out
+		slow = false
+		b.Out = filepath.Join(t.TempDir(), "out")
+		j, err := b.Gated(t.Context(), bed.With(toml, bed.Baseline(before)))
+		if v := j.Report.Verdicts[0]; err != nil || v.Verdict != judge.Kept || v.PValue == nil || v.State != analyze.Gone {
+			t.Errorf("%v, %+v, %+v", err, v, v.Gated)
+		}
+	})
+}
+
+func TestTheLastNightsOfAFolderAreTheBaselines(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		root := filepath.Dir(b.Out)
+		for i, name := range []string{"c", "a", "d", "b"} { // not in the order of their names
+			time.Sleep(24 * time.Hour)
+			b.Night(name, bed.Nightly, i == 0)
+		}
+		time.Sleep(24 * time.Hour)
+		for _, dir := range []string{"empty", "stray"} {
+			must.Do(t, os.Mkdir(filepath.Join(root, dir), 0o777))
+		}
+		damaged := filepath.Join(root, "damaged")
+		must.Do(t, errors.Join(os.Mkdir(damaged, 0o777), os.WriteFile(filepath.Join(damaged, "report.json"), []byte("{"), 0o666),
+			os.Symlink(filepath.Join(root, "a"), filepath.Join(root, "latest"))))
+		for nights, want := range map[string]string{"nights = 2": "b d", "nights = 4": "b d a c"} {
+			c := b.Prepared(b.Out, bed.With(bed.Nightly, bed.Baseline(root), nights))
+			if err := c.Ready(); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, n := range c.Against.Nights {
+				got = append(got, filepath.Base(n.Path))
+			}
+			if strings.Join(got, " ") != want {
+				t.Errorf("%s: %v", nights, got)
+			}
+			if notes := c.Against.Notes; len(notes) > 1 || len(notes) == 1 && !strings.Contains(notes[0], "left out: "+damaged) {
+				t.Errorf("%q", notes)
+			}
+		}
+		// A check that was made earlier is not held against later ones.
+		folder, m, err := reading.Open(filepath.Join(root, "a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		config := b.Config(bed.With(bed.Nightly, bed.Baseline(root)))
+		g, err := reading.Baselines(config, m, folder.Path)
+		if err != nil || len(g.Nights) != 1 || filepath.Base(g.Nights[0].Path) != "c" {
+			t.Errorf("%v, %+v", err, g)
+		}
+	})
+}
+
+func TestTheFirstNightOfAFolderIsNoAlarm(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		b.SlowFrom(func() bool { return true })
+		b.Out = filepath.Join(t.TempDir(), "nights", "1")
+		if err := b.Prepared(b.Out, bed.With(bed.Nightly, bed.Baseline(filepath.Dir(b.Out)))).Ready(); err != nil {
+			t.Error(err)
+		}
+		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(t.TempDir())))
+		if err != nil || j.Report.Exit != 0 || j.Report.Gate.ByState[analyze.FirstShown] != 2 || !strings.Contains(strings.Join(j.Report.Gate.Notes, "\n"), "no night before this one") {
+			t.Errorf("%v, %+v", err, j.Report.Gate)
+		}
+	})
+}
+
+func TestExpectedViolationsAreNoAlarm(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		before := b.Night("before", bed.Nightly, true)
+		list, err := reading.Expectations(before)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "expect.toml")
+		must.Do(t, os.WriteFile(file, []byte(glfile.FormatExpect(list)), 0o666))
+		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, "expect = \""+file+"\""))
+		if err != nil || j.Report.Exit != 0 || j.Report.Gate.ByState[analyze.Expected] != 2 || b.Confirming() != 0 {
+			t.Errorf("%v, %+v", err, j.Report.Gate)
+		}
+	})
+}
+
+func TestABaselineThatCannotBeReadEndsTheCheckBeforeItMeasures(t *testing.T) {
+	b := bed.New(t)
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	report := func(name string) string { return filepath.Join(path(name), "report.json") }
+	for _, name := range []string{"pipe", "link", "damaged", "huge", "other"} {
+		must.Do(t, os.Mkdir(path(name), 0o777))
+	}
+	huge := must.Get(os.Create(report("huge")))(t)
+	defer huge.Close()
+	must.Do(t, errors.Join(syscall.Mkfifo(report("pipe"), 0o666), os.Symlink("/dev/zero", report("link")), huge.Truncate(1<<40),
+		os.WriteFile(report("damaged"), []byte(`{"schema": "pgmpi-report/1", "verdicts": [{"ratio": NaN}]}`), 0o666),
+		os.WriteFile(report("other"), []byte(`{"schema": "pgmpi-report/1", "datatype": "int", "op": "sum"}`), 0o666),
+		os.WriteFile(path("expect.toml"), []byte("[[expect]]\nguidline = \"GL8\"\n"), 0o666)))
+	for gate, says := range map[string]string{
+		bed.Baseline(path("missing")):                           "no such file",
+		bed.Baseline(path("pipe")):                              "is a named pipe",
+		bed.Baseline(report("pipe")):                            "is a named pipe",
+		bed.Baseline("/dev/zero"):                               "is a device",
+		bed.Baseline(path("link")):                              "is a link",
+		bed.Baseline(path("huge")):                              "has 1048576 MiB; at most 64 are read",
+		bed.Baseline(path("damaged")):                           "damaged: verdicts",
+		bed.Baseline(path("other")):                             `another job.datatype, "int"`,
+		bed.Baseline(dir):                                       "has no night that this check can be held against",
+		"expect = \"" + path("expect.toml") + "\"":              `expect.toml:2:1: unknown key "guidline" (did you mean guideline?)`,
+		"expect = \"" + path("missing") + "\"":                  "no such file",
+		bed.Baseline(report("other")) + "\nfail_on = \"times\"": "job.datatype",
+	} {
+		c := b.Prepared(b.Out, bed.With(bed.Nightly, gate))
+		var setup *fail.Setup
+		if err := c.Ready(); !errors.As(err, &setup) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", gate, err)
+		}
+	}
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	if mem.Sys > 200<<20 {
+		t.Errorf("%d MiB", mem.Sys>>20)
+	}
+}
+
+func TestRunTimesAreComparedWithFoldersOnly(t *testing.T) {
+	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
+		before := b.Night("before", bed.Nightly, false)
+		b.Fake.Call = func(protocol.JobCase, int) time.Duration { return 20 * time.Microsecond }
+		_, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(filepath.Join(before, "report.json")), `fail_on = "times"`))
+		if err == nil || !strings.Contains(err.Error(), "has to be a results folder") {
+			t.Errorf("%v", err)
+		}
+		j := must.Get(b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before), `fail_on = "times"`)))(t)
+		if g := j.Report.Gate; len(g.Slower)+len(g.Notes) == 0 {
+			t.Errorf("%+v", g)
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"pgmpi/analyze/report/calls"
+	"pgmpi/analyze/samples"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// What is measured where nothing says otherwise.
+const (
+	overlapMPIRuns     = 10
+	overlapRepetitions = 50
+)
+
+// Overlap computes beside nonblocking calls.
+var Overlap = &run.Experiment{Kind: results.Overlap, Prepare: prepareOverlap, Plan: planOverlap,
+	Defaults: defaults(func(f *glfile.File) {
+		f.Job.Msizes, f.Job.MPIRuns, f.NREP.Fixed = usualSizes, overlapMPIRuns, overlapRepetitions
+		f.Check.Guidelines = []string{"everything"} // so that check.functions may name any
+	}),
+	// A call is made as often alone, and three times with computation or tests beside it,
+	// after a search of as many calls as in one of these.
+	Stages: []run.Stage{{Mode: protocol.ModeOverlap, Name: "overlap", Doing: "computing beside calls", Runs: run.AllMpiruns, Load: 8}},
+	Mpiruns: func(c *run.Campaign) (string, int) {
+		return fmt.Sprintf("R = %d, each with %s of a call alone, and as many beside computation (%s)",
+			c.Manifest.R, conf.Plural(c.Config.NREP.Fixed, "repetition"), c.Config.Overlap.Method), 0
+	},
+	Judge: func(c *run.Campaign) (*run.Found, error) {
+		return judgeSamples(c, calls.Overlaps, func(name string, runs []*results.Run) (*samples.Overlap, error) {
+			own, err := reading.ConfigOf(c.Manifest)
+			if err != nil {
+				return nil, err
+			}
+			return samples.NewOverlap(name, own.Overlap.Method, c.Manifest, runs, c.Config.Analyze)
+		})
+	},
+	Answer: calls.Overlaps}
+
+func prepareOverlap(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
+	if sync := config.Measure.Sync; strings.HasPrefix(sync, "window") {
+		return nil, fail.Setupf("measure.sync = %q: a window of the call's own length has no room for computation; take round_time or a barrier (--sync)", sync)
+	}
+	config.NREP.Fixed = cmp.Or(config.NREP.Fixed, overlapRepetitions)
+	if len(config.Job.Looks) == 0 {
+		config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, overlapMPIRuns)
+	}
+	return config, nil
+}
+
+// planOverlap has every nonblocking collective at each size.
+func planOverlap(config *glfile.File) (*guidelines.Plan, error) {
+	var functions []string
+	for _, f := range mockups.Variants() {
+		of, _ := mockups.Get(f.Of)
+		wanted := len(config.Check.Functions) == 0 || slices.Contains(config.Check.Functions, f.Of)
+		if f.Call == mockups.Nonblocking && of.Regular && wanted {
+			functions = append(functions, f.ID)
+		}
+	}
+	if len(functions) == 0 {
+		return nil, fail.Setupf("check.functions (--functions) names no collective that is overlapped: those with data and equal parts are")
+	}
+	return config.CasesOnly(config.Job.NP, functions)
+}

@@ -1,0 +1,135 @@
+package experiment_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgmpi/analyze/samples"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/protocol"
+)
+
+func overlapConfig(t *testing.T) *glfile.File {
+	config := experiment.Overlap.Defaults()
+	config.MPI.Rank, config.MPI.Launch, config.Job.NP = bed.RankProgram(t), []string{"true", "{np}"}, []int{2}
+	config.Job.MPIRuns, config.Job.Msizes = 3, guidelines.MsizeList{"8", "128Ki"}
+	config.Check.Functions = []string{"MPI_Bcast", "MPI_Reduce"}
+	config.Overlap.Method, config.Overlap.Tests = protocol.OverlapWork, guidelines.MsizeList{"4Ki", "64Ki"}
+	return config
+}
+
+// measured does an experiment in a folder, and goes on in one.
+func measured(t *testing.T, x *run.Experiment, config *glfile.File, path string, ranks *bed.Ranks) (*run.Campaign, *run.Found, error) {
+	t.Helper()
+	before, err := run.Before(x, path, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := run.New(t.Context(), x, config, run.Options{Path: path, Before: before, Version: "test", Start: ranks.Start})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	found, err := bed.Done(t.Context(), c)
+	return c, found, err
+}
+
+func TestOverlapMeasuresEachNonblockingCallOncePerMpirun(t *testing.T) {
+	ranks, config := &bed.Ranks{}, overlapConfig(t)
+	_, found, err := measured(t, experiment.Overlap, config, t.TempDir()+"/out", ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs := ranks.Jobs()
+	if len(jobs) != 3 {
+		t.Fatalf("%d mpiruns", len(jobs))
+	}
+	for _, j := range jobs {
+		var names []string
+		for _, k := range j.Cases {
+			names = append(names, k.Function)
+			if k.NRep != 50 {
+				t.Errorf("%s is repeated %d times", k.Function, k.NRep)
+			}
+		}
+		if j.Mode != protocol.ModeOverlap || len(j.Order) != 4 || j.Sample != protocol.SampleLocal || j.Overlap == nil || j.Overlap.Method != protocol.OverlapWork ||
+			!slices.Equal(j.Overlap.Intervals, []int64{4 << 10, 64 << 10}) || !slices.Equal(names, []string{"MPI_Ibcast", "MPI_Ibcast", "MPI_Ireduce", "MPI_Ireduce"}) {
+			t.Errorf("%+v", j)
+		}
+	}
+	o := found.Value.(*samples.Overlap)
+	for _, k := range o.Cases {
+		tests := k.Msize/4096 + 1
+		if k.R != 3 || k.Best.Tests != tests || *k.None.Overlap.Median != 0 || math.Abs(*k.Best.Overlap.Median-.5) > 1e-9 || k.Blocking.Lo95 != nil {
+			t.Errorf("%+v", k)
+		}
+	}
+	if o.Method != protocol.OverlapWork || len(o.Cases) != 4 {
+		t.Errorf("%d cases by %s", len(o.Cases), o.Method)
+	}
+}
+
+func TestOverlapGoesOnWhereItWasInterrupted(t *testing.T) {
+	path, config := t.TempDir()+"/out", overlapConfig(t)
+	ranks := &bed.Ranks{Fault: func(launch int) bed.Fault {
+		if launch > 1 { // again and again
+			return bed.Dies
+		}
+		return bed.NoFault
+	}}
+	before, _, err := measured(t, experiment.Overlap, config, path, ranks)
+	if err == nil {
+		t.Fatal("an mpirun that dies is no fault")
+	}
+	if config, err = reading.ConfigOf(before.Manifest); err != nil {
+		t.Fatal(err)
+	}
+	again := &bed.Ranks{}
+	c, found, err := measured(t, experiment.Overlap, config, path, again)
+	if err != nil || c.Before == nil || c.Manifest.Created != before.Manifest.Created || found.Value.(*samples.Overlap).Cases[0].R != 3 || len(again.Jobs()) != 2 {
+		t.Errorf("%d mpiruns more: %+v, %v", len(again.Jobs()), found, err)
+	}
+}
+
+func TestOverlapRefusesWhatItCannotMeasure(t *testing.T) {
+	for want, change := range map[string]func(*glfile.File){
+		"has no room for computation":     func(f *glfile.File) { f.Measure.Sync = "window" },
+		"(--functions) names no":          func(f *glfile.File) { f.Check.Functions = []string{"MPI_Barrier"} },
+		"is below 1 byte":                 func(f *glfile.File) { f.Overlap.Tests = guidelines.MsizeList{"0"} },
+		`unknown method "day"`:            func(f *glfile.File) { f.Overlap.Method = "day" },
+		"overlap.tests: \"x\" is no size": func(f *glfile.File) { f.Overlap.Tests = guidelines.MsizeList{"x"} },
+	} {
+		config := overlapConfig(t)
+		change(config)
+		err := config.Validate(nil)
+		if err == nil {
+			_, _, err = measured(t, experiment.Overlap, config, t.TempDir()+"/out", &bed.Ranks{})
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func TestNoExperimentGoesOnInAnotherOnesFolder(t *testing.T) {
+	config, path := overlapConfig(t), t.TempDir()+"/out"
+	if _, _, err := measured(t, experiment.Pipelined, config, path, &bed.Ranks{}); err != nil {
+		t.Fatal(err)
+	}
+	var refused *fail.Setup
+	_, _, err := measured(t, experiment.Overlap, config, path, &bed.Ranks{})
+	if !errors.As(err, &refused) || !strings.Contains(err.Error(), "is a folder of pgmpi times --pipelined: `pgmpi times --pipelined --out "+path+" --resume` goes on in it") {
+		t.Errorf("%v", err)
+	}
+}

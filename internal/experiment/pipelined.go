@@ -1,0 +1,73 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+
+	"pgmpi/analyze/report/calls"
+	"pgmpi/analyze/samples"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/document"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/protocol"
+	"pgmpi/measure/results"
+	"pgmpi/mockups"
+)
+
+// What is measured of calls in a row, where nothing says otherwise.
+const (
+	pipelinedRepetitions = 200 // of single calls beside them
+	pipelinedMPIRuns     = 5
+)
+
+// Pipelined times the collectives alone, each as single calls and as calls in a row.
+var Pipelined = &run.Experiment{Kind: results.Pipelined, Name: "times",
+	Defaults: defaults(func(f *glfile.File) { f.Job.MPIRuns = pipelinedMPIRuns }),
+	Prepare: func(_ context.Context, config *glfile.File, _ run.Options) (*glfile.File, error) {
+		config.NREP.Fixed = cmp.Or(config.NREP.Fixed, pipelinedRepetitions)
+		config.Job.MPIRuns = cmp.Or(config.Job.MPIRuns, pipelinedMPIRuns)
+		return config, nil
+	},
+	Plan: func(config *glfile.File) (*guidelines.Plan, error) {
+		functions := config.Check.Functions
+		if len(functions) == 0 {
+			for _, f := range mockups.All() {
+				if f.Regular && !f.IsMockup() {
+					functions = append(functions, f.ID)
+				}
+			}
+		}
+		return config.CasesOnly(config.Job.NP, functions)
+	},
+	Stages: []run.Stage{{Mode: protocol.ModePipelined, Name: "calls in a row", Doing: "measuring calls in a row", Runs: run.AllMpiruns}},
+	Judge: func(c *run.Campaign) (*run.Found, error) {
+		return judgeSamples(c, calls.PipelinedTimes, func(name string, runs []*results.Run) (*samples.Pipelined, error) {
+			return samples.NewPipelined(name, c.Manifest, runs)
+		})
+	},
+	Answer: calls.PipelinedTimes}
+
+// judgeSamples makes the answer of an experiment with one stage from its mpiruns.
+func judgeSamples[T any](c *run.Campaign, kind document.Kind[T], sum func(name string, runs []*results.Run) (*T, error)) (*run.Found, error) {
+	var runs []*results.Run
+	for _, shape := range c.Manifest.Plan.Shapes {
+		for r, err := range c.Folder().Runs(c.Stages[0].Mode, shape, &c.Manifest.Plan) {
+			if err != nil {
+				return nil, err
+			}
+			runs = append(runs, r)
+		}
+	}
+	name, err := reading.Name(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	t, err := sum(name, runs)
+	if err != nil {
+		return nil, fail.Setupf("%s: %w", c.Path, err)
+	}
+	return &run.Found{Document: kind.Document(t)}, nil
+}

@@ -1,0 +1,52 @@
+package experiment_test
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"pgmpi/analyze/samples"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment"
+	"pgmpi/internal/fixture/bed"
+	"pgmpi/measure/protocol"
+)
+
+// Every collective is measured as single calls and as calls in a row, whose ratio is that of the library.
+func TestPipelinedMeasuresSingleCallsAndCallsInARow(t *testing.T) {
+	config := glfile.Default()
+	config.MPI.Rank, config.NREP.Fixed, config.Job.MPIRuns, config.Job.NP = bed.RankProgram(t), 30, 2, []int{2}
+	config.MPI.Launch, config.Job.Msizes = []string{"true", "{np}"}, guidelines.MsizeList{"8", "64Ki", "128Ki"}
+	config.Check.Functions = []string{"MPI_Bcast", "MPI_Reduce"}
+	ranks := &bed.Ranks{Call: func(c protocol.JobCase, _ int) time.Duration {
+		if c.Calls > 1 {
+			return 4 * time.Microsecond
+		}
+		return 10 * time.Microsecond
+	}}
+	_, found, err := measured(t, experiment.Pipelined, &config, t.TempDir()+"/out", ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := map[int64]int{8: 100, 64 << 10: 100, 128 << 10: 10}
+	for _, j := range ranks.Jobs() {
+		if j.Mode != protocol.ModePipelined || len(j.Cases) != 12 || len(j.Order) != 12 {
+			t.Fatalf("mode %s, %d cases, %d visits", j.Mode, len(j.Cases), len(j.Order))
+		}
+		for i, k := range j.Cases {
+			if single := i%2 == 0; single && (k.Calls != 0 || k.NRep != 30) || !single && (k.Calls != calls[k.Msize] || k.NRep != 10) {
+				t.Errorf("%+v", k)
+			}
+		}
+	}
+	p := found.Value.(*samples.Pipelined)
+	for _, k := range p.Cases {
+		if k.R != 2 || k.Calls != calls[k.Msize] || math.Abs(*k.Ratio-0.4) > 1e-3 {
+			t.Errorf("%+v", k)
+		}
+	}
+	if len(p.Cases) != 6 || len(ranks.Jobs()) != 2 {
+		t.Errorf("%d cases in %d mpiruns", len(p.Cases), len(ranks.Jobs()))
+	}
+}

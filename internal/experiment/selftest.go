@@ -1,0 +1,264 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"pgmpi/analyze"
+	"pgmpi/analyze/judge"
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/measure"
+	"pgmpi/measure/launch"
+	"pgmpi/mockups"
+)
+
+// selftestRuns makes auto choose the rank-sum for the 80 tests of a self-test: one
+// disturbed mpirun does not spoil it.
+const selftestRuns = 10
+
+// selftestSizes are the message sizes of a self-test.
+var selftestSizes = []string{"64", "1Ki", "16Ki"}
+
+// Selftest plants a slowdown of one collective, and finds out whether a check
+// finds it and nothing else.
+type Selftest struct {
+	Config   *glfile.File // SelftestDefaults with flags
+	Function string       // the collective that is slowed down
+	Out      string       // the folder of the results folders
+	Version  string
+	Tell     func(run.Event)
+	Start    measure.Starter // nil: measure.Exec
+
+	at      int64  // bytes, where the slowdown is planted
+	library string // the preloaded one
+	checks  int
+}
+
+// SelftestDefaults is what flags of a self-test beat.
+var SelftestDefaults = defaults(func(f *glfile.File) {
+	f.Job.MPIRuns, f.Job.Msizes, f.NREP.Fixed = selftestRuns, selftestSizes, 60
+})
+
+// choose lets the checks be about all patterns of the paper, monotony and
+// split-robustness of the slowed function, its mock-ups of the user's own, and the identities.
+func (t *Selftest) choose() error {
+	if !slices.Contains(mockups.Identities(), t.Function) {
+		return fail.Setupf("--function: %s", conf.Unknown("collective", t.Function, mockups.Identities()))
+	}
+	t.Config.Check.Guidelines = []string{"GL1:" + t.Function, "GL2:" + t.Function, "GL3..GL17"}
+	t.Config.Guideline = nil
+	for _, c := range mockups.Identities() {
+		t.Config.Guideline = append(t.Config.Guideline, guidelines.User{ID: "self-" + strings.TrimPrefix(c, "MPI_"),
+			Pattern: &guidelines.UserPattern{Function: c, Mockup: mockups.IdentityOf(c)}})
+	}
+	for i, id := range guidelines.OwnMockups(t.Config.Mockup, t.Function) {
+		t.Config.Guideline = append(t.Config.Guideline, guidelines.User{ID: fmt.Sprintf("own-%d", i+1),
+			Pattern: &guidelines.UserPattern{Function: t.Function, Mockup: id}})
+	}
+	return nil
+}
+
+// Prepare finds out where the slowdown is planted and by what.
+func (t *Selftest) Prepare() error {
+	if err := t.choose(); err != nil {
+		return err
+	}
+	job := t.Config.Job
+	if len(job.NP)+len(job.Shapes) > 1 {
+		return fail.Setupf("--np, --shape: a self-test is about one number of processes, or one shape")
+	}
+	msizes, _, err := guidelines.FitMsizes(job.Msizes, guidelines.Extent(job.Datatype))
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	if len(msizes) < 3 {
+		return fail.Setupf("--msizes: at least three sizes: monotony and split-robustness need a larger and a smaller one")
+	}
+	t.at = msizes[len(msizes)/2]
+	rank, err := launch.FindRank(t.Config.MPI.Rank)
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	t.library, err = delayLibrary(rank)
+	return err
+}
+
+// delayLibrary is beside the rank program, which may be a link.
+func delayLibrary(rank string) (string, error) {
+	real, err := filepath.EvalSymlinks(rank)
+	if err != nil {
+		return "", fail.AsSetup(err)
+	}
+	for _, path := range []string{rank, real} {
+		if _, err := os.Stat(path + "-delay.so"); err == nil {
+			return path + "-delay.so", nil
+		}
+	}
+	return "", fail.Setupf("no %s-delay.so beside the rank program: `make build` makes it", real)
+}
+
+// check measures and judges once, in a folder and an order of its own.
+func (t *Selftest) check(ctx context.Context, name, delay string) (*analyze.Report, error) {
+	t.Tell(run.Event{Sentence: name})
+	f := *t.Config
+	f.Job.Seed += uint64(t.checks)
+	t.checks++
+	f.MPI.Env = map[string]string{}
+	if delay != "" {
+		f.MPI.Env["PGMPI_DELAY"] = delay
+		f.MPI.Env["LD_PRELOAD"] = strings.Trim(t.library+":"+os.Getenv("LD_PRELOAD"), ":")
+	}
+	path := filepath.Join(t.Out, fmt.Sprintf("check-%d", t.checks))
+	if _, err := run.Before(Check, path, false); err != nil {
+		return nil, err
+	}
+	c, err := run.New(ctx, Check, &f, run.Options{Path: path, Version: t.Version, Tell: t.Tell, Start: t.Start})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Refusal(); err != nil {
+		return nil, err
+	}
+	if err := c.Open(); err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	found, err := c.Do(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return nil, &fail.Interrupted{}
+	case err != nil:
+		return nil, err
+	case found.Exit != nil && !errors.Is(found.Exit, fail.Found):
+		return nil, found.Exit
+	}
+	return found.Judgement.Report, reading.Keep(c.Folder(), found.Document, nil)
+}
+
+// Do does both parts. What is found is returned as far as it comes; nil: nothing.
+func (t *Selftest) Do(ctx context.Context) (found *report.Selftest, err error) {
+	a, err := t.identities(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found = &report.Selftest{Function: t.Function, Sizes: t.Config.Job.Msizes, A: a}
+	found.B, err = t.planted(ctx, a.Report)
+	return found, err
+}
+
+// identities is part (a): whatever is violated there is false, and is asked once
+// more in another order. All checks of a self-test make the same tests.
+func (t *Selftest) identities(ctx context.Context) (*report.Identities, error) {
+	base, err := t.check(ctx, "(a) every collective against itself", "")
+	if err != nil {
+		return nil, err
+	}
+	x := &report.Identities{Report: base, Verdicts: map[judge.Verdict]int{}}
+	for i := range base.Verdicts {
+		if v := &base.Verdicts[i]; isIdentity(v) {
+			x.Tests++
+			x.Verdicts[v.Verdict]++
+		}
+	}
+	if x.False = x.Verdicts[judge.Violated]; x.False == 0 {
+		return x, nil
+	}
+	again, err := t.check(ctx, "(a) again, in another order", "")
+	if err != nil {
+		return nil, err
+	}
+	for i := range again.Verdicts {
+		if isIdentity(&base.Verdicts[i]) && base.Verdicts[i].Verdict == judge.Violated && again.Verdicts[i].Verdict == judge.Violated {
+			x.Again++
+		}
+	}
+	return x, nil
+}
+
+func isIdentity(v *analyze.Verdict) bool { return strings.HasPrefix(v.Mockup, mockups.IdentityOf("")) }
+
+// planted is part (b), after part (a) with the given report. What is wrong is
+// asked once more in another order.
+func (t *Selftest) planted(ctx context.Context, base *analyze.Report) (*report.Planted, error) {
+	x := &report.Planted{Msize: t.at, By: t.amount(base), Tests: len(base.Verdicts)}
+	delay := fmt.Sprintf("%s:%d:%dns", t.Function, t.at, x.By.Nanoseconds())
+	r, err := t.check(ctx, "(b) with the planted slowdown", delay)
+	if err != nil {
+		return nil, err
+	}
+	found := t.compare(base, r)
+	for _, p := range found {
+		if p.Result != "" {
+			x.Shown = append(x.Shown, p)
+		}
+		if p.IsWrong() {
+			x.Wrong++
+		}
+	}
+	if x.Wrong == 0 {
+		return x, nil
+	}
+	if r, err = t.check(ctx, "(b) again, in another order", delay); err != nil {
+		return nil, err
+	}
+	for i, p := range t.compare(base, r) {
+		if found[i].IsWrong() && p.IsWrong() {
+			x.Again++
+		}
+	}
+	return x, nil
+}
+
+// amount is the delay that makes the call at least ten times slower than all
+// that it is compared with, and visible on a busy machine.
+func (t *Selftest) amount(base *analyze.Report) time.Duration {
+	const least, factor = 200e-6, 10
+	most := least
+	for i := range base.Verdicts {
+		v := &base.Verdicts[i]
+		if t.slowed(v) && v.OtherMedianS != nil {
+			most = max(most, factor**v.OtherMedianS*float64(max(1, v.K)))
+		}
+	}
+	return time.Duration(most * 1e9)
+}
+
+// slowed tells whether the plant must be found in a test: wherever the call is
+// the slowed one. No mock-up of a collective contains the collective.
+func (t *Selftest) slowed(v *analyze.Verdict) bool {
+	return v.Function == t.Function && v.Msize == t.at
+}
+
+// compare says what became of every test with the plant. What was undecided
+// without it may be decided with it.
+func (t *Selftest) compare(base, r *analyze.Report) []report.PlantedTest {
+	all := make([]report.PlantedTest, len(r.Verdicts))
+	for i := range all {
+		before, with := &base.Verdicts[i], &r.Verdicts[i]
+		wasKept := before.Verdict == judge.Kept || before.Verdict == judge.NotSuspected || isIdentity(with) && before.Verdict != judge.Violated
+		violated := with.Verdict == judge.Violated
+		result := ""
+		switch {
+		case t.slowed(with) && violated:
+			result = report.PlantFound
+		case t.slowed(with):
+			result = report.PlantMissed
+		case violated && wasKept:
+			result = report.PlantExtra
+		}
+		all[i] = report.PlantedTest{Before: before, With: with, Result: result}
+	}
+	return all
+}

@@ -1,0 +1,106 @@
+package experiment
+
+import (
+	"time"
+
+	"pgmpi/analyze/report"
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/internal/document"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/reading"
+	"pgmpi/measure/batch"
+	"pgmpi/measure/results"
+)
+
+// StatusOf looks at a results folder, which may not have a manifest yet.
+func StatusOf(path string) (*report.Status, error) {
+	s := &report.Status{Folder: path}
+	job, err := readJob(path)
+	if err != nil {
+		return nil, err
+	}
+	folder, m, err := reading.Open(path)
+	switch {
+	case err == nil:
+		if err := count(s, folder, m); err != nil {
+			return nil, err
+		}
+	case job == nil || !results.IsFresh(path): // a job that waits has written nothing
+		return nil, err
+	}
+	if job != nil {
+		s.Job = job.status()
+	}
+	return s, nil
+}
+
+func (r *jobRecord) status() *report.JobStatus {
+	j := &report.JobStatus{Scheduler: r.Scheduler, ID: r.Job, Submitted: r.Submitted}
+	state, err := batch.StateOf(r.Job)
+	if err != nil {
+		j.Unknown = err.Error()
+		return j
+	}
+	j.State, j.Nodes, j.Why, j.Left = state.Word, state.Nodes, state.Why, state.Left
+	return j
+}
+
+// count fills in the mpiruns.
+func count(s *report.Status, folder *results.Folder, m *results.Manifest) error {
+	config, err := reading.ConfigOf(m)
+	if err != nil {
+		return err
+	}
+	x := Of(m.Kind)
+	if x == nil {
+		return fail.Setupf("%s is a folder of %s, which this version of pgmpi lacks", folder.Path, m.Kind.Command())
+	}
+	s.Shown, s.Reported = m.Kind.Shown(conf.Quote(folder.Path)), reading.Has(folder.Path, x.Answer.FileIn(document.JSON))
+	last := map[guidelines.Shape]float64{} // of the stage before
+	for _, stage := range x.Stages {
+		runs := stage.Runs(m, config)
+		if n, ended := m.Stopped[stage.Mode]; ended {
+			runs = min(runs, n)
+		}
+		if stage.Plan != nil && s.Reported {
+			runs = m.Runs(stage.Mode)
+		}
+		for _, shape := range m.Plan.Shapes {
+			if runs == 0 {
+				continue
+			}
+			x, err := stageStatus(folder, m, stage, shape, runs)
+			if err != nil {
+				return err
+			}
+			s.Stages = append(s.Stages, *x)
+			s.Done += x.Done
+			s.Planned += x.Planned
+			if x.LastS > 0 {
+				last[shape] = x.LastS
+			}
+			s.LeftS += float64(max(0, x.Planned-x.Done)) * last[shape]
+		}
+	}
+	return nil
+}
+
+func stageStatus(folder *results.Folder, m *results.Manifest, stage run.Stage, shape guidelines.Shape, planned int) (*report.StageStatus, error) {
+	runs, err := folder.Finished(stage.Mode, shape)
+	if err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	x := &report.StageStatus{Stage: stage.Mode, Name: stage.Name, Shape: shape.String(), Done: len(runs), Planned: planned}
+	if len(runs) == 0 {
+		return x, nil
+	}
+	r, err := folder.ReadRun(stage.Mode, shape, runs[len(runs)-1], &m.Plan)
+	if err != nil {
+		return nil, &fail.Failed{Err: err}
+	}
+	x.Planned -= max(0, r.Predictions-1)
+	x.LastS = time.Duration(r.WallNS).Seconds()
+	return x, nil
+}

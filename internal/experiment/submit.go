@@ -1,0 +1,183 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"pgmpi/internal/conf"
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/phrase"
+	"pgmpi/internal/regular"
+	"pgmpi/measure/batch"
+	"pgmpi/measure/results"
+)
+
+// Submission is a check as a batch job, before it is submitted.
+type Submission struct {
+	*batch.Request
+	Folder   string
+	Estimate time.Duration // that the time limit comes from; 0: from batch.time
+}
+
+// leastTime is for an estimate that is too low: it knows neither networks nor the
+// start of a large job.
+const leastTime = 15 * time.Minute
+
+// NewSubmission plans the job of an experiment into a results folder. argv is the command
+// line that begins it and goes on with it. Nothing is written.
+func NewSubmission(x *run.Experiment, config *glfile.File, path, version string, argv []string) (*Submission, error) {
+	if len(config.Job.NP) == 0 {
+		return nil, fail.Setupf("how many processes? Give job.np in gl.toml, or -- --np: the cores of this machine say nothing of the job's")
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Submission{Folder: path, Request: &batch.Request{Config: config.Batch, Dir: dir, Command: argv,
+		Nodes: config.Batch.Nodes, Path: filepath.Join(folder, results.BatchScript), Log: filepath.Join(folder, results.BatchLog)}}
+	plan, err := config.Plan(config.Job.NP)
+	if err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	for _, shape := range plan.Shapes {
+		s.NP, s.PPN = max(s.NP, shape.NP), max(s.PPN, shape.PPN)
+		s.Nodes = max(s.Nodes, shape.Nodes)
+	}
+	s.Time = time.Duration(config.Batch.Time)
+	if s.Time == 0 {
+		if s.Estimate, err = estimate(x, config, path, version); err != nil {
+			return nil, err
+		}
+		s.Time = max(leastTime, 2*s.Estimate)
+	}
+	s.Time = (s.Time + time.Minute - 1).Truncate(time.Minute)
+	return s, nil
+}
+
+// estimate is of the whole experiment. The launcher may not be on this machine, and srun
+// starts nothing outside of a job; the estimate needs neither.
+func estimate(x *run.Experiment, config *glfile.File, path, version string) (time.Duration, error) {
+	planned := *config
+	planned.MPI.Launch = []string{"true", "{np}"}
+	c, err := run.New(context.Background(), x, &planned, run.Options{Path: path, Version: version, Dry: true})
+	if err != nil {
+		return 0, fail.Setupf("%w\n  batch.time, the time limit of the job, makes this estimate unnecessary", err)
+	}
+	p, err := c.Estimate()
+	if err != nil {
+		return 0, err
+	}
+	return p.Total, c.Refusal()
+}
+
+// Size says what the job asks for.
+func (s *Submission) Size() string {
+	text := conf.Plural(s.NP, "process")
+	if s.NP != 1 {
+		text = fmt.Sprintf("%d processes", s.NP)
+	}
+	switch {
+	case s.PPN > 0:
+		text = fmt.Sprintf("%s × %d processes", conf.Plural(s.Nodes, "node"), s.PPN)
+	case s.Nodes > 0:
+		text += " on " + conf.Plural(s.Nodes, "node")
+	}
+	text += fmt.Sprintf(", at most %d min in one allocation", s.Minutes())
+	if s.Estimate > 0 {
+		text += fmt.Sprintf(" (estimate of the whole: %s)", phrase.Rounded(s.Estimate))
+	}
+	return text
+}
+
+// Write writes the script into the folder.
+func (s *Submission) Write() error {
+	script, err := s.Script()
+	if err != nil {
+		return fail.Setupf("batch.template: %w", err)
+	}
+	if err := os.MkdirAll(s.Folder, 0o777); err != nil {
+		return fail.AsSetup(err)
+	}
+	folder := results.Folder{Path: s.Folder}
+	err = folder.WriteFile(results.BatchScript, func(w io.Writer) error {
+		_, err := io.WriteString(w, script)
+		return err
+	})
+	if err != nil {
+		return fail.AsSetup(err)
+	}
+	return nil
+}
+
+// Go submits the script and returns the job's id. Slurm's is kept in the folder: a folder
+// whose job is still in the queue gets no second one.
+func (s *Submission) Go() (job string, err error) {
+	before, err := readJob(s.Folder)
+	if err != nil {
+		return "", err
+	}
+	if before != nil {
+		if state, err := batch.StateOf(before.Job); err == nil && state.Lives() {
+			return "", fail.Setupf("job %s is %s, and works on %s: wait for it, end it, or take another folder with --out", before.Job, state.Word, s.Folder)
+		}
+	}
+	if job, err = s.Put(); err != nil {
+		return "", fail.AsSetup(err)
+	}
+	if s.Template != "" {
+		return job, nil
+	}
+	folder := results.Folder{Path: s.Folder}
+	return job, folder.WriteJSON(results.BatchJob, &jobRecord{Schema: jobSchema, Scheduler: slurm, Job: job,
+		Submitted: time.Now().UTC().Format(time.RFC3339)})
+}
+
+const (
+	jobSchema = "pgmpi-batch/1"
+	slurm     = "slurm"  // the only batch system that is asked for its jobs
+	mostJob   = 64 << 10 // bytes of batch.json
+)
+
+// jobRecord is batch.json.
+type jobRecord struct {
+	Schema    string `json:"schema"` // jobSchema
+	Scheduler string `json:"scheduler"`
+	Job       string `json:"job"`
+	Submitted string `json:"submitted"` // RFC 3339, UTC
+}
+
+// readJob is the job that was submitted for a folder; nil: none.
+func readJob(folder string) (*jobRecord, error) {
+	path := filepath.Join(folder, results.BatchJob)
+	text, err := regular.Read(path, mostJob)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fail.AsSetup(err)
+	}
+	var r jobRecord
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fail.Setupf("%s: %w; the file is damaged: move it away", path, err)
+	}
+	if r.Schema != jobSchema || r.Scheduler != slurm {
+		return nil, fail.Setupf("%s: schema %q and scheduler %q, and this pgmpi reads %q", path, r.Schema, r.Scheduler, jobSchema)
+	}
+	if !batch.IsJob(r.Job) {
+		return nil, fail.Setupf("%s: no job is called %q; the file is damaged: move it away", path, r.Job)
+	}
+	return &r, nil
+}

@@ -1,0 +1,81 @@
+package experiment_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/experiment"
+	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/tuning"
+)
+
+const rulesVariable = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+
+// settingFolder is a folder with an env.sh; FOLDER in it stands for its path.
+func settingFolder(t *testing.T, env map[string]string, files map[string]string) string {
+	t.Helper()
+	folder := t.TempDir()
+	for name, value := range env {
+		env[name] = strings.ReplaceAll(value, "FOLDER", folder)
+	}
+	text := must.Get(tuning.EnvSh(env, nil))(t)
+	for name, content := range files {
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
+	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, tuning.EnvFile), text, 0o600))
+	return folder
+}
+
+func TestCheckRunsUnderTheVariablesOfASetting(t *testing.T) {
+	rules := "1\n7\n1\n0\n1\n0 0 0 0\n"
+	folder := settingFolder(t, map[string]string{"MALLOC_TRIM_THRESHOLD_": "1000000000", rulesVariable: "FOLDER/openmpi.rules"},
+		map[string]string{"openmpi.rules": rules})
+	f := glfile.Default()
+	f.MPI.Env = map[string]string{"A": "1", "MALLOC_TRIM_THRESHOLD_": "1000000000"}
+	mine := f.MPI.Env
+	f.MPI.Under = folder
+	for range 2 { // once more when it is resumed
+		if err := experiment.Under(&f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := map[string]string{"A": "1", "MALLOC_TRIM_THRESHOLD_": "1000000000", rulesVariable: filepath.Join(folder, "openmpi.rules")}
+	if !maps.Equal(f.MPI.Env, want) {
+		t.Errorf("mpi.env is %v, want %v", f.MPI.Env, want)
+	}
+	if len(mine) != 2 {
+		t.Error("the map of the configuration was changed in place: others may hold it")
+	}
+}
+
+func TestSettingThatCouldNotBeInForceIsRefused(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		env, files map[string]string
+		want       string
+	}{
+		{"a file that is not there", map[string]string{rulesVariable: "FOLDER/absent.rules"}, nil, "absent.rules, which is not there"},
+		{"a relative path", map[string]string{rulesVariable: "openmpi.rules"}, nil, `"openmpi.rules", which is no absolute path`},
+		{"a damaged file", map[string]string{rulesVariable: "FOLDER/bad.rules"}, map[string]string{"bad.rules": "1\nx\n"}, "bad.rules:2"},
+		{"nothing set", map[string]string{}, nil, "sets no variable"},
+		{"another value in mpi.env", map[string]string{"A": "2"}, nil, `sets A to "2", and mpi.env sets it to "1"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := glfile.Default()
+			f.MPI.Env = map[string]string{"A": "1"}
+			f.MPI.Under = settingFolder(t, c.env, c.files)
+			if err := experiment.Under(&f); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("got %v, want %q", err, c.want)
+			}
+		})
+	}
+	f := glfile.Default()
+	f.MPI.Under = t.TempDir()
+	if err := experiment.Under(&f); err == nil || !strings.Contains(err.Error(), "env.sh") {
+		t.Errorf("a folder without an env.sh: got %v", err)
+	}
+}

@@ -1,0 +1,22 @@
+package phrase
+
+import (
+	"testing"
+	"time"
+)
+
+func TestTimesOfADryRunHaveTheUnitsOfReports(t *testing.T) {
+	const day = 24 * time.Hour
+	for want, d := range map[string]time.Duration{
+		"10 ms": time.Microsecond, "180 ms": 183 * time.Millisecond, "1 s": 999 * time.Millisecond, "3.4 s": 3449 * time.Millisecond,
+		"20 s": 20 * time.Second, "1 min 30 s": 90 * time.Second, "2 min": 2 * time.Minute, "10 min": 10*time.Minute + time.Second,
+		"2 h 5 min": 2*time.Hour + 5*time.Minute, "12 days": 12 * day, "3 years": 3 * 365 * day, "over 29 years": longest,
+	} {
+		if got := Rounded(d); got != want {
+			t.Errorf("%v: got %q, want %q", d, got, want)
+		}
+	}
+	if sum := InSeconds(1e30); Rounded(sum) != "over 29 years" || 8*sum < 0 {
+		t.Errorf("%v", sum)
+	}
+}

@@ -1,0 +1,26 @@
+package reading_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"pgmpi/internal/reading"
+	"pgmpi/measure/results"
+)
+
+func TestHistoryNamesWhatIsNoCheck(t *testing.T) {
+	root := t.TempDir()
+	aReport(t, root+"/night", created("2026-01-01T02:00:00Z"), nil)
+	overlap := &results.Manifest{Schema: results.ManifestSchema, Kind: results.Overlap}
+	aReport(t, root+"/judged", created("2026-01-01T02:00:00Z"), overlap) // by a version that did not tell kinds apart
+	aReport(t, root+"/overlap", created(""), overlap)
+	if err := os.Remove(root + "/overlap/" + reading.ReportName); err != nil {
+		t.Fatal(err)
+	}
+	_, skipped := foldersOf(t, root)
+	if len(skipped) != 2 || strings.Count(fmt.Sprint(skipped), "is a folder of pgmpi overlap; pgmpi overlap") != 2 {
+		t.Errorf("skipped: %v", skipped)
+	}
+}

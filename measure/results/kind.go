@@ -1,0 +1,95 @@
+package results
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"pgmpi/guidelines"
+	"pgmpi/internal/conf"
+	"pgmpi/measure/protocol"
+	"pgmpi/mockups"
+)
+
+// Kind names the command that has made a results folder, which tells who can read it.
+type Kind string
+
+// The kinds that this version writes. One that it does not know is refused by every reader.
+const (
+	Check       Kind = "check" // by check, nrep and measure; both folders of an ab
+	Explore     Kind = "explore"
+	Overlap     Kind = "overlap"
+	Fingerprint Kind = "fingerprint"
+	Pipelined   Kind = "pipelined" // calls in a row
+	AB          Kind = "ab"        // it holds two folders, and has no manifest
+)
+
+// ABFile marks a folder of `pgmpi ab`, whose results folders are a and b.
+const ABFile = "ab.json"
+
+// Command is the command that measures a folder of the kind.
+func (k Kind) Command() string {
+	if k == Pipelined {
+		return "pgmpi times --pipelined"
+	}
+	return "pgmpi " + string(k)
+}
+
+// Shown is the command line that shows such a folder.
+func (k Kind) Shown(path string) string {
+	switch k {
+	case Check, Explore:
+		return "pgmpi analyze " + path
+	case AB:
+		return "pgmpi compare " + path
+	case Fingerprint:
+		return k.Command() + " " + path + " CASE"
+	default:
+		return k.Command() + " " + path
+	}
+}
+
+// GoesOn is the command line that goes on in such a folder.
+func (k Kind) GoesOn(path string) string {
+	if k == Fingerprint {
+		return k.Command() + " CASE --out " + path + " --resume"
+	}
+	return k.Command() + " --out " + path + " --resume"
+}
+
+// OtherKind is why a folder is not read: it has nothing for who asks.
+type OtherKind struct {
+	Path string
+	Kind Kind
+}
+
+func (e *OtherKind) Error() string {
+	return fmt.Sprintf("%s is a folder of %s; %s shows it", e.Path, e.Kind.Command(), e.Kind.Shown(conf.Quote(e.Path)))
+}
+
+// kindOf tells the kind of a folder whose manifest, by an older version, does not name it.
+func (f *Folder) kindOf(m *Manifest, text []byte) Kind {
+	var old struct {
+		Exploration bool `json:"exploration"`
+	}
+	_ = json.Unmarshal(text, &old) // it has been read as a Manifest
+	row := func(s guidelines.Shape) bool {
+		runs, _ := f.Finished(protocol.ModePipelined, s)
+		return len(runs) > 0
+	}
+	alone := func(c guidelines.Case) bool {
+		f, _ := mockups.Get(c.Function)
+		return f.Call != mockups.Nonblocking
+	}
+	switch {
+	case old.Exploration:
+		return Explore
+	case len(m.Plan.Tests) > 0 || len(m.Plan.Cases) == 0:
+		return Check
+	case slices.ContainsFunc(m.Plan.Shapes, row):
+		return Pipelined
+	case !slices.ContainsFunc(m.Plan.Cases, alone):
+		return Overlap
+	}
+	return Fingerprint
+}
