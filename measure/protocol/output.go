@@ -336,16 +336,28 @@ func (o *OutputReader) most(i int) int {
 	return 2 * o.calls.Cases[i].NRep
 }
 
-func (o *OutputReader) samples(text string) error {
+// numbers splits a text into its first n numbers, and the fields behind them, of which there is one at least.
+func numbers(text string, n int) (first []int, rest []string, err error) {
 	f := strings.Fields(text)
-	if len(f) < 3 {
-		return fmt.Errorf("%d fields", len(f))
+	if len(f) <= n {
+		return nil, nil, fmt.Errorf("%d fields", len(f))
 	}
-	index, err1 := strconv.Atoi(f[0])
-	first, err2 := strconv.Atoi(f[1])
-	if err1 != nil || err2 != nil {
-		return fmt.Errorf("%.40q does not begin with a case and a repetition", text)
+	for _, t := range f[:n] {
+		v, err := strconv.Atoi(t)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%.40q does not begin with %d numbers", text, n)
+		}
+		first = append(first, v)
 	}
+	return first, f[n:], nil
+}
+
+func (o *OutputReader) samples(text string) error {
+	at, rest, err := numbers(text, 2)
+	if err != nil {
+		return err
+	}
+	index, first := at[0], at[1]
 	i, announced := o.at[index]
 	if !announced {
 		return fmt.Errorf("samples of case %d, which has not been announced", index)
@@ -357,7 +369,7 @@ func (o *OutputReader) samples(text string) error {
 	if len(have) != first {
 		return fmt.Errorf("the samples of case %d start at %d, expected %d", index, first, len(have))
 	}
-	for _, t := range f[2:] {
+	for _, t := range rest {
 		s, err := ParseSample(t)
 		if err != nil {
 			return fmt.Errorf("case %d: %w", index, err)
@@ -376,16 +388,12 @@ func (o *OutputReader) samples(text string) error {
 
 // series takes numbers of a case, by repetition, of one of `most` ranks or counters.
 func (o *OutputReader) series(text string, into *map[int][][]int64, most int) error {
-	f := strings.Fields(text)
-	if len(f) < 4 || most == 0 {
-		return fmt.Errorf("%d fields, or the job does not ask for them", len(f))
+	at, rest, err := numbers(text, 3) // case, rank or counter, first repetition
+	if err != nil {
+		return err
 	}
-	var at [3]int // case, rank or counter, first repetition
-	for i := range at {
-		var err error
-		if at[i], err = strconv.Atoi(f[i]); err != nil {
-			return fmt.Errorf("%.40q does not begin with three numbers", text)
-		}
+	if most == 0 {
+		return errors.New("the job does not ask for them")
 	}
 	if at[0] < 0 || at[0] >= len(o.calls.Cases) || at[1] < 0 || at[1] >= most {
 		return fmt.Errorf("case %d at %d, of a job with %d cases and %d of these", at[0], at[1], len(o.calls.Cases), most)
@@ -397,10 +405,10 @@ func (o *OutputReader) series(text string, into *map[int][][]int64, most int) er
 		(*into)[at[0]] = make([][]int64, most)
 	}
 	have := &(*into)[at[0]][at[1]]
-	if len(*have) != at[2] || len(*have)+len(f)-3 > o.most(at[0]) {
+	if len(*have) != at[2] || len(*have)+len(rest) > o.most(at[0]) {
 		return fmt.Errorf("case %d at %d: numbers from %d on, expected %d, and at most %d of them", at[0], at[1], at[2], len(*have), o.most(at[0]))
 	}
-	for _, t := range f[3:] {
+	for _, t := range rest {
 		s, err := ParseSample(t)
 		if err != nil {
 			return err

@@ -24,8 +24,8 @@ type OverlapJob struct {
 	Intervals []int64 `json:"intervals,omitempty"`
 }
 
-// MostTests is the most progress tests of a call; intervals with more are not tried.
-const MostTests = 4096
+// mostTests is the most progress tests of a call; intervals with more are not tried.
+const mostTests = 4096
 
 // Tests are the numbers of progress tests of a call, ascending and each once, with the
 // largest interval that gives them: floor(msize/interval) + 1 (S-NETGAUGE §4.2), and first
@@ -34,7 +34,7 @@ func (j *OverlapJob) Tests(msize int64) []OverlapTry {
 	out := []OverlapTry{{}}
 	for _, interval := range slices.Backward(slices.Sorted(slices.Values(j.Intervals))) {
 		n := msize/max(1, interval) + 1
-		if n <= MostTests && n > out[len(out)-1].Tests {
+		if n <= mostTests && n > out[len(out)-1].Tests {
 			out = append(out, OverlapTry{Interval: interval, Tests: n})
 		}
 	}
@@ -80,7 +80,7 @@ func (o *Overlap) Check() error {
 	}
 	times := []float64{o.BlockingNS, float64(o.ComputeNS), float64(o.Steps), float64(o.AloneNS), o.DoneNS}
 	for _, x := range []Overlapped{o.None, o.Best} {
-		if x.N < 1 || x.Tests < 0 || x.Tests > MostTests || x.Interval < 0 || math.IsNaN(x.ExcessNS) || math.Abs(x.ExcessNS) > MaxRawInt {
+		if x.N < 1 || x.Tests < 0 || x.Tests > mostTests || x.Interval < 0 || math.IsNaN(x.ExcessNS) || math.Abs(x.ExcessNS) > MaxRawInt {
 			return fmt.Errorf("%d repetitions with %d tests and %v ns beside the computation", x.N, x.Tests, x.ExcessNS)
 		}
 		times = append(times, x.PostNS, x.TestsNS, x.WaitNS, x.OverheadNS, x.OverallNS)
@@ -90,7 +90,7 @@ func (o *Overlap) Check() error {
 			return fmt.Errorf("%v ns beside a nonblocking call is no time", ns)
 		}
 	}
-	if !(o.BlockingNS > 0) || len(o.Search) == 0 || len(o.Search) > MostTests {
+	if !(o.BlockingNS > 0) || len(o.Search) == 0 || len(o.Search) > mostTests {
 		return errors.New("a nonblocking call without a time, or without a search")
 	}
 	return nil

@@ -18,7 +18,7 @@ func TestTestsOfACallAreThoseOfItsSize(t *testing.T) {
 		{[]int64{4 << 10, 64 << 10, 1 << 20}, 1 << 20, []int64{0, 2, 17, 257}},
 		{[]int64{1 << 20, 64 << 10, 4 << 10}, 8, []int64{0, 1}},
 		{nil, 8, []int64{0}},
-		{[]int64{1, 256, 257}, 1 << 20, []int64{0, 1<<20/257 + 1}}, // 256: one more than MostTests
+		{[]int64{1, 256, 257}, 1 << 20, []int64{0, 1<<20/257 + 1}}, // 256: one more than mostTests
 	} {
 		j := &OverlapJob{Intervals: c.intervals}
 		var got []int64
@@ -48,9 +48,9 @@ func TestOverlapsThatCannotBeAreRefused(t *testing.T) {
 		"a time that is none":    func(o *Overlap) { o.None.OverallNS = math.NaN() },
 		"an excess that is none": func(o *Overlap) { o.Best.ExcessNS = math.Inf(-1) },
 		"no repetition":          func(o *Overlap) { o.None.N = 0 },
-		"too many tests":         func(o *Overlap) { o.Best.Tests = MostTests + 1 },
+		"too many tests":         func(o *Overlap) { o.Best.Tests = mostTests + 1 },
 		"no search":              func(o *Overlap) { o.Search = nil },
-		"a search of many":       func(o *Overlap) { o.Search = make([]OverlapTry, MostTests+1) },
+		"a search of many":       func(o *Overlap) { o.Search = make([]OverlapTry, mostTests+1) },
 	} {
 		o := fine()
 		change(o)

@@ -49,7 +49,7 @@ func TestDamagedCountersAreRefused(t *testing.T) {
 		head + "0\t0\t0\t5\n":                             "before its #end line",
 		strings.Replace(head, "-counters/", "-ranks/", 1): "not about",
 	} {
-		file := must.Get(os.Create(f.Path + "/" + seriesName(CountsSchema, shape, 3)))(t)
+		file := must.Get(os.Create(f.Path + "/" + seriesName(countsSchema, shape, 3)))(t)
 		z := gzip.NewWriter(file)
 		_, _ = z.Write([]byte(text))
 		z.Close()

@@ -20,14 +20,14 @@ import (
 
 // The formats of files of series: what every rank took, and what counters have counted.
 const (
-	RanksSchema  = "pgmpi-ranks/1"
-	CountsSchema = "pgmpi-counters/1"
+	ranksSchema  = "pgmpi-ranks/1"
+	countsSchema = "pgmpi-counters/1"
 )
 
 // Series holds numbers of each repetition of an mpirun of stage 2, N[case][part]: the durations
 // of every rank by its own clock, ns, or each counter's count at the rank with the highest.
 type Series struct {
-	Schema   string             `json:"schema"` // RanksSchema or CountsSchema
+	Schema   string             `json:"schema"` // ranksSchema or countsSchema
 	Shape    guidelines.Shape   `json:"shape"`
 	Run      int                `json:"run"`
 	Counters []protocol.Counter `json:"counters,omitempty"` // those that were read
@@ -42,7 +42,7 @@ func RanksOf(r *Run, sent map[int][][]int64) *Series {
 	for i := range parts {
 		parts[i] = i
 	}
-	return seriesOf(RanksSchema, r, sent, r.Shape.NP, parts)
+	return seriesOf(ranksSchema, r, sent, r.Shape.NP, parts)
 }
 
 // CountsOf takes the counts of a run from what its ranks sent by case and counter, if any.
@@ -54,7 +54,7 @@ func CountsOf(r *Run, sent map[int][][]int64) *Series {
 			counters, read = append(counters, c), append(read, i)
 		}
 	}
-	out := seriesOf(CountsSchema, r, sent, len(r.Counters), read)
+	out := seriesOf(countsSchema, r, sent, len(r.Counters), read)
 	if out != nil {
 		out.Counters = counters
 	}
@@ -80,7 +80,7 @@ func seriesOf(schema string, r *Run, sent map[int][][]int64, n int, parts []int)
 }
 
 func seriesName(schema string, shape guidelines.Shape, run int) string {
-	word := map[string]string{RanksSchema: "ranks-", CountsSchema: "counters-"}[schema]
+	word := map[string]string{ranksSchema: "ranks-", countsSchema: "counters-"}[schema]
 	return filepath.Join(rawName, word+RawName(protocol.ModeMeasure, shape, run))
 }
 
@@ -115,14 +115,14 @@ func (f *Folder) WriteSeries(s *Series) error {
 // RanksOfCase returns the durations by rank of a case of the Plan in an mpirun, or nil if
 // they were not stored.
 func (f *Folder) RanksOfCase(shape guidelines.Shape, run, plan int) ([][]int64, error) {
-	_, all, err := f.seriesOfCase(RanksSchema, shape, run, plan)
+	_, all, err := f.seriesOfCase(ranksSchema, shape, run, plan)
 	return all, err
 }
 
 // CountsOfCase returns the counters of an mpirun, and their counts for a case of the Plan in
 // each repetition; nil if none were read.
 func (f *Folder) CountsOfCase(shape guidelines.Shape, run, plan int) ([]protocol.Counter, [][]int64, error) {
-	head, all, err := f.seriesOfCase(CountsSchema, shape, run, plan)
+	head, all, err := f.seriesOfCase(countsSchema, shape, run, plan)
 	if head == nil || all == nil {
 		return nil, nil, err
 	}
@@ -173,7 +173,7 @@ func readSeriesHead(in *bufio.Scanner, schema string, shape guidelines.Shape, ru
 }
 
 func (head *Series) parts() int {
-	if head.Schema == CountsSchema {
+	if head.Schema == countsSchema {
 		return min(len(head.Counters), protocol.MaxCounters)
 	}
 	return min(head.Shape.NP, maxMembers)

@@ -53,7 +53,7 @@ func TestDamagedDurationsByRankAreRefused(t *testing.T) {
 		strings.Replace(head, `"nrep":[1]`, `"nrep":[]`, 1):    "mpirun 3",
 		strings.Replace(head, "pgmpi-ranks/1", "another/1", 1): "mpirun 3",
 	} {
-		file := must.Get(os.Create(f.Path + "/" + seriesName(RanksSchema, shape, 3)))(t)
+		file := must.Get(os.Create(f.Path + "/" + seriesName(ranksSchema, shape, 3)))(t)
 		z := gzip.NewWriter(file)
 		_, _ = z.Write([]byte(text))
 		z.Close()
