@@ -24,8 +24,8 @@ of the PGMPI paper), those of every collective, heat maps, losses, how slow each
 mpirun was, and of single cases the samples: by repetition, as histogram, as
 distribution, against a log-normal one, and how the number of repetitions was
 found (Fig. 1). Several folders are beside each other: libraries, or before and
-after a change. Each picture is a PDF, an SVG and a PNG, with its data as csv
-and as LaTeX for pgfplots. Needs no MPI.
+after a change. Each picture is a PDF, an SVG and a PNG, with its data as csv.
+Needs no MPI.
 
   pgmpi figures before after --out fig --case Scan:256Ki`,
 		Args: wants(1, anyNumber, "at least one results folder"),
