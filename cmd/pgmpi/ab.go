@@ -11,10 +11,12 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
 )
 
 func abCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	var o comparison
 	c := &cobra.Command{
 		Use:   "ab A.toml [B.toml]",
@@ -29,31 +31,31 @@ gl.toml.
 
 Exit codes: those of compare and of check.`,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 && s.given("mpi.under") {
+			if len(args) == 1 && s.Given("mpi.under") {
 				return nil
 			}
 			return wants(2, 2, "two configurations")(c, args)
 		},
-		Annotations: mostNeeded("np msizes mpiruns under fail-on need alternative all-rows all out resume format quiet"),
+		Annotations: manual.MostNeeded("np msizes mpiruns under fail-on need alternative all-rows all out resume format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return ab(c.Context(), [2]string{args[0], args[len(args)-1]}, &s, &o)
 		},
 	}
 	fs := c.Flags()
-	s.design(fs)
-	s.predicting(fs)
-	s.keys(fs, "under")
+	s.Design(fs)
+	s.Predicting(fs)
+	s.Keys(fs, "under")
 	fs.Lookup("under").Usage = "run B, and not A, under the setting in `DIR`, a folder with an env.sh; B.toml may then be left out"
 	o.folder(fs)
 	o.resumable(fs)
 	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", experiment.ABMPIRuns)
 	fs.Lookup("out").Usage = "the `DIR` of both results folders (default pgmpi-ab-<UTC time>)"
-	s.judging(fs)
+	s.Judging(fs)
 	o.flags(fs)
 	return c
 }
 
-func ab(ctx context.Context, toml [2]string, s *settings, o *comparison) error {
+func ab(ctx context.Context, toml [2]string, s *settings.Settings, o *comparison) error {
 	if o.out == "" {
 		o.out = experiment.Side.NewFolder()
 	}
@@ -62,10 +64,10 @@ func ab(ctx context.Context, toml [2]string, s *settings, o *comparison) error {
 	var err error
 	for i, name := range []string{"a", "b"} {
 		mine, side := *s, o.output
-		mine.guidelines, side.out = toml[i], filepath.Join(o.out, name)
 		if name == "a" {
-			mine.flags = slices.DeleteFunc(slices.Clone(s.flags), func(k *keyFlag) bool { return k.key.Flag == "under" })
+			mine = *s.Without("mpi.under")
 		}
+		mine.File, side.out = toml[i], filepath.Join(o.out, name)
 		if x.Sides[i], err = side.begin(ctx, experiment.Side, &mine); err != nil {
 			return err
 		}

@@ -14,11 +14,14 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
+	"pgmpi/internal/settings"
 )
 
 func analyzeCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	var o output
 	var from string
 	c := &cobra.Command{
@@ -38,27 +41,27 @@ each of them one mpirun:
 both sides in the data are judged, or those of --guidelines; nothing is written
 without --out.`,
 		Args:        wants(1, anyNumber, "one results folder, or output files with --from"),
-		Annotations: mostNeeded("explain baseline expect method alpha min-slowdown out full format from guidelines"),
+		Annotations: manual.MostNeeded("explain baseline expect method alpha min-slowdown out full format from guidelines"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if from != "" {
 				return analyzeFiles(from, args, &s, &o)
 			}
-			if s.guidelines != "" {
-				return setupf("analyze: --guidelines goes with --from; a results folder has its own")
+			if s.File != "" {
+				return fail.Setupf("analyze: --guidelines goes with --from; a results folder has its own")
 			}
 			if len(args) != 1 {
-				return setupf("analyze: give one results folder: `pgmpi compare` and `pgmpi history` take several")
+				return fail.Setupf("analyze: give one results folder: `pgmpi compare` and `pgmpi history` take several")
 			}
 			return o.again(args[0], true, &s, experiment.Check, experiment.Explore)
 		},
 	}
 	fs := c.Flags()
-	s.judging(fs)
-	s.gate(fs)
+	s.Judging(fs)
+	s.Gate(fs)
 	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 	o.explains(fs)
 	fs.StringVar(&from, "from", "", "`PROGRAM` whose output files the arguments are: reprompi")
-	fs.StringVar(&s.guidelines, "guidelines", "", "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
+	s.FileFlag(fs, "with --from: the `FILE` gl.toml whose [check] and [[guideline]] say what is judged (default: all)")
 	fs.StringVar(&o.out, "out", "", "a `DIR` for the report (default: the results folder, unless its report was made with other settings; with --from nothing is written)")
 	return c
 }
@@ -66,7 +69,7 @@ without --out.`,
 // mayExplain returns an error where a check prints nothing that explanations can come after.
 func mayExplain(selectors []string, formats *formatFlag) error {
 	if known := check.Explanations.Formats(); len(selectors) > 0 && !slices.Contains(known, formats.beside().Name) {
-		return setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
+		return fail.Setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
 	}
 	return nil
 }
@@ -76,7 +79,7 @@ func selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, e
 	for _, text := range selectors {
 		s, err := analyze.Select(plan, text)
 		if err != nil {
-			return nil, setupf("--explain: %w", err)
+			return nil, fail.Setupf("--explain: %w", err)
 		}
 		out = append(out, s)
 	}
@@ -120,18 +123,18 @@ func explain(f document.Format, j *reading.Judgement, tests []int) error {
 }
 
 // analyzeFiles judges what another program has measured.
-func analyzeFiles(from string, paths []string, s *settings, o *output) error {
+func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) error {
 	if known := []string{"reprompi"}; from != known[0] {
-		return setupf("--from: %s", conf.Unknown("program", from, known))
+		return fail.Setupf("--from: %s", conf.Unknown("program", from, known))
 	}
 	if len(o.explain) > 0 {
-		return setupf("analyze: --explain needs the raw files of a results folder, it does not go with --from")
+		return fail.Setupf("analyze: --explain needs the raw files of a results folder, it does not go with --from")
 	}
-	config, err := s.load(nil)
+	config, err := s.Load(nil)
 	if err != nil {
 		return err
 	}
-	if s.guidelines == "" {
+	if s.File == "" {
 		config.Check.Guidelines = []string{"all"}
 	}
 	r, err := reading.Import(paths, config, version)

@@ -5,10 +5,12 @@ import (
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
 )
 
 func checkCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	var o output
 	c := &cobra.Command{
 		Use:   "check [gl.toml]",
@@ -22,27 +24,27 @@ with --out FOLDER --resume.
 
 With --baseline, and with --expect, the exit code is 1 only where something is
 newly wrong, and was so when it was measured again: see docs/gate.md.`,
-		Args:        s.fileOrNone,
-		Annotations: mostNeeded("guidelines np msizes functions mpiruns max-time rank baseline expect out resume dry-run explain full format"),
+		Args:        orFile(&s),
+		Annotations: manual.MostNeeded("guidelines np msizes functions mpiruns max-time rank baseline expect out resume dry-run explain full format"),
 		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Check, &s) },
 	}
 	fs := c.Flags()
-	s.file(fs, "GL1–GL17 and the defaults")
-	s.measuring(fs)
-	s.predicting(fs)
-	s.keys(fs, "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
-	s.gate(fs)
+	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: GL1–GL17 and the defaults)")
+	s.Measuring(fs)
+	s.Predicting(fs)
+	s.Keys(fs, "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
+	s.Gate(fs)
 	o.folder(fs)
 	o.resumable(fs)
 	o.dry.flags(fs)
-	s.judging(fs)
+	s.Judging(fs)
 	o.formats = formatsFlag(fs, check.Reports, ", all into the folder")
 	o.explains(fs)
 	return c
 }
 
 func nrepCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	o := output{resume: true} // the stages share a folder
 	c := &cobra.Command{
 		Use:   "nrep [gl.toml]",
@@ -50,34 +52,34 @@ func nrepCommand() *cobra.Command {
 		Long: `Predicts for every case how many repetitions give a reproducible run median
 and stores them in the results folder, where
 ` + "`pgmpi measure --out FOLDER` goes on.",
-		Args:        s.fileOrNone,
-		Annotations: mostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
+		Args:        orFile(&s),
+		Annotations: manual.MostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
 		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Predict, &s) },
 	}
 	fs := c.Flags()
-	s.file(fs, "GL1–GL17 and the defaults")
-	s.measuring(fs)
-	s.predicting(fs)
+	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: GL1–GL17 and the defaults)")
+	s.Measuring(fs)
+	s.Predicting(fs)
 	o.folder(fs)
 	o.dry.flags(fs)
 	return c
 }
 
 func measureCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	o := output{resume: true} // the stages share a folder
 	c := &cobra.Command{
 		Use:   "measure [gl.toml]",
 		Short: "stage 2 only: measure all cases over R mpiruns",
 		Long: `Measures with the repetitions that ` + "`pgmpi nrep --out FOLDER`" + ` predicted, or
 with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`,
-		Args:        s.fileOrNone,
-		Annotations: mostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
+		Args:        orFile(&s),
+		Annotations: manual.MostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
 		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Measure, &s) },
 	}
 	fs := c.Flags()
-	s.file(fs, "GL1–GL17 and the defaults")
-	s.measuring(fs)
+	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: GL1–GL17 and the defaults)")
+	s.Measuring(fs)
 	o.folder(fs)
 	o.dry.flags(fs)
 	return c

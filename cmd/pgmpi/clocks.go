@@ -38,9 +38,9 @@ rank programs of several libraries, which are then shown one after the other.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case c.Flags().Changed("calls") && !x.barrier:
-				return setupf("--calls goes with --barrier")
+				return fail.Setupf("--calls goes with --barrier")
 			case c.Flags().Changed("seconds") && x.barrier:
-				return setupf("--seconds does not go with --barrier")
+				return fail.Setupf("--seconds does not go with --barrier")
 			}
 			return x.run(c.Context())
 		},
@@ -110,7 +110,7 @@ func (c *clocksRun) check() error {
 			"--seconds", "%v must be above 0, at most %d, and ascending", c.seconds, longestWait)
 	}
 	if len(errs) > 0 {
-		return setup(errs[0])
+		return fail.AsSetup(errs[0])
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func (c *clocksRun) programs() (all []*measure.Outside, err error) {
 		mpi.Rank, mpi.Launch = rank, strings.Fields(c.launch)
 		ranks, err := measure.FindRanks(mpi, nil)
 		if err != nil {
-			return nil, setup(err)
+			return nil, fail.AsSetup(err)
 		}
 		all = append(all, ranks)
 	}
@@ -186,7 +186,7 @@ func (c *clocksRun) examine(ctx context.Context, ranks *measure.Outside, shape g
 	case ctx.Err() != nil:
 		return nil, &fail.Interrupted{}
 	case !errors.As(err, &failed) || !failed.Started:
-		return nil, setup(err)
+		return nil, fail.AsSetup(err)
 	}
 	return nil, err
 }

@@ -16,7 +16,10 @@ import (
 	"pgmpi/analyze/report/checks"
 	"pgmpi/analyze/series"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
+	"pgmpi/internal/settings"
 	"pgmpi/measure/results"
 )
 
@@ -40,7 +43,7 @@ func (x *comparison) flags(fs *pflag.FlagSet) {
 }
 
 func compareCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	var x comparison
 	var repeat, matrix bool
 	c := &cobra.Command{
@@ -73,15 +76,15 @@ Exit codes: of two folders 1 a significant slowdown of at least min_slowdown
 too few mpiruns, or less than --need could be seen, else 0; of --matrix and
 --repeat 0, whatever is violated.`,
 		Args:        wants(1, anyNumber, "two results folders, or one of `pgmpi ab`; or several"),
-		Annotations: mostNeeded("matrix repeat fail-on need alpha min-slowdown all-rows all full out format"),
+		Annotations: manual.MostNeeded("matrix repeat fail-on need alpha min-slowdown all-rows all full out format"),
 		RunE: func(c *cobra.Command, args []string) error {
 			other := matrix || repeat || len(args) > 2
 			if f := forTwo(c.Flags()); f != "" && other {
-				return setupf("compare: --%s is for two folders, without --matrix and --repeat", f)
+				return fail.Setupf("compare: --%s is for two folders, without --matrix and --repeat", f)
 			}
 			switch {
 			case matrix && repeat:
-				return setupf("compare: --matrix or --repeat: one at a time")
+				return fail.Setupf("compare: --matrix or --repeat: one at a time")
 			case repeat:
 				return x.spread(args)
 			case other:
@@ -93,7 +96,7 @@ too few mpiruns, or less than --need could be seen, else 0; of --matrix and
 	fs := c.Flags()
 	fs.BoolVar(&matrix, "matrix", false, "which guideline is violated in which folder; usual for three or more")
 	fs.BoolVar(&repeat, "repeat", false, "how well measurements of one configuration repeat, for two or more")
-	s.judging(fs)
+	s.Judging(fs)
 	x.flags(fs)
 	fs.Bool("full", false, "with --matrix: show monotony and split-robustness too")
 	x.into(fs)
@@ -103,7 +106,7 @@ too few mpiruns, or less than --need could be seen, else 0; of --matrix and
 // forTwo is a given flag that only a comparison of two folders has; "": none is.
 func forTwo(fs *pflag.FlagSet) (name string) {
 	fs.Visit(func(f *pflag.Flag) {
-		_, judging := f.Value.(*keyFlag)
+		_, judging := settings.KeyOf(f)
 		if judging || slices.Contains([]string{"alternative", "fail-on", "need", "all-rows"}, f.Name) {
 			name = f.Name
 		}
@@ -142,7 +145,7 @@ func (x *comparison) matrix(paths []string) error {
 // spread shows how well the folders repeat each other.
 func (x *comparison) spread(paths []string) error {
 	if len(paths) < 2 {
-		return setupf("compare: --repeat needs two results folders or more")
+		return fail.Setupf("compare: --repeat needs two results folders or more")
 	}
 	sides, err := readSides(judge.Default(), paths...)
 	if err != nil {
@@ -156,7 +159,7 @@ func (x *comparison) spread(paths []string) error {
 }
 
 // two compares two folders, or those of `pgmpi ab`.
-func (x *comparison) two(s *settings, args []string) error {
+func (x *comparison) two(s *settings.Settings, args []string) error {
 	a, b, paired, err := comparedFolders(args)
 	if err != nil {
 		return err
@@ -165,7 +168,7 @@ func (x *comparison) two(s *settings, args []string) error {
 	if err != nil {
 		return err
 	}
-	config, err := s.load(m)
+	config, err := s.Load(m)
 	if err != nil {
 		return err
 	}
@@ -186,16 +189,16 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 			return filepath.Join(args[0], "a"), filepath.Join(args[0], "b"), true, nil
 		}
 	}
-	return "", "", false, setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
+	return "", "", false, fail.Setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
 }
 
 // config is how two folders are compared.
 func (x *comparison) config(cfg judge.Config, paired bool) (series.CompareConfig, error) {
 	switch words := judge.Strings(series.ExitOns); {
 	case !slices.Contains(words, x.failOn):
-		return series.CompareConfig{}, setupf("--fail-on: %s", conf.Unknown("word", x.failOn, words))
+		return series.CompareConfig{}, fail.Setupf("--fail-on: %s", conf.Unknown("word", x.failOn, words))
 	case x.need != 0 && !(x.need > 1 && x.need <= 1000):
-		return series.CompareConfig{}, setupf("--need: is a ratio above 1, such as 1.25, not %v", x.need)
+		return series.CompareConfig{}, fail.Setupf("--need: is a ratio above 1, such as 1.25, not %v", x.need)
 	}
 	return series.CompareConfig{Config: cfg, Alternative: judge.Alternative(x.alternative), Paired: paired, All: x.all,
 		FailOn: series.ExitOn(x.failOn), Need: x.need, AllRows: x.allRows}, nil

@@ -11,13 +11,14 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remark"
+	"pgmpi/internal/settings"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 )
 
 func envCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	var format *formatFlag
 	c := &cobra.Command{
 		Use:   "env [DIR]",
@@ -43,8 +44,8 @@ and measures nothing.`,
 		},
 	}
 	fs := c.Flags()
-	s.file(fs, "the defaults")
-	s.keys(fs, "np", "shape", "launch", "hostfile", "rank")
+	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: the defaults)")
+	s.Keys(fs, "np", "shape", "launch", "hostfile", "rank")
 	format = oneFormat(fs, check.Environments)
 	return c
 }
@@ -63,14 +64,14 @@ func recorded(path string) (*check.Environment, error) {
 }
 
 // look starts one mpirun for each number of processes and each shape.
-func look(ctx context.Context, s *settings) (*check.Environment, error) {
-	config, err := s.load(nil)
+func look(ctx context.Context, s *settings.Settings) (*check.Environment, error) {
+	config, err := s.Load(nil)
 	if err != nil {
 		return nil, err
 	}
 	ranks, err := measure.FindRanks(config.MPI, nil)
 	if err != nil {
-		return nil, setup(err)
+		return nil, fail.AsSetup(err)
 	}
 	e := &check.Environment{Version: version, Rank: ranks.Info, Factors: run.Factors()}
 	if e.Config, err = json.Marshal(config); err != nil {
@@ -82,7 +83,7 @@ func look(ctx context.Context, s *settings) (*check.Environment, error) {
 		case ctx.Err() != nil:
 			return nil, &fail.Interrupted{}
 		case err != nil:
-			return nil, setup(err)
+			return nil, fail.AsSetup(err)
 		}
 		e.Factors.Add(*out.Layout)
 	}

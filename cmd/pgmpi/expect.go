@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"pgmpi/internal/conf/glfile"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
 )
 
@@ -23,7 +24,7 @@ alarm. Add a ticket, and until, the last day on which it is expected:
 		RunE: func(_ *cobra.Command, args []string) error {
 			list, err := reading.Expectations(args[0])
 			if err != nil {
-				return setup(err)
+				return fail.AsSetup(err)
 			}
 			_, err = fmt.Fprint(stdout, glfile.FormatExpect(list))
 			if len(list) == 0 {

@@ -12,6 +12,7 @@ import (
 	"pgmpi/analyze/export"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/regular"
 )
@@ -53,13 +54,13 @@ func tableFormat(format, out string) (string, error) {
 		format = export.CSV
 	}
 	if format == export.Parquet && out == "" {
-		return "", setupf("export: Parquet is not for a terminal; name a file: --out x.parquet")
+		return "", fail.Setupf("export: Parquet is not for a terminal; name a file: --out x.parquet")
 	}
 	if out == "" {
 		return format, nil
 	}
 	if err := writable(out); err != nil {
-		return "", setupf("--out: %w", err)
+		return "", fail.Setupf("--out: %w", err)
 	}
 	return format, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"pgmpi/analyze/report/checks"
 	"pgmpi/internal/conf"
+	"pgmpi/internal/fail"
 	"pgmpi/internal/picture"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
@@ -61,7 +62,7 @@ func pictureFormats(names []string) (out []picture.Format, err error) {
 	for _, name := range names {
 		i := slices.Index(extensions(), strings.TrimSpace(name))
 		if i < 0 {
-			return nil, setupf("--format: %s", conf.Unknown("format", name, extensions()))
+			return nil, fail.Setupf("--format: %s", conf.Unknown("format", name, extensions()))
 		}
 		out = append(out, picture.Formats[i])
 	}

@@ -28,14 +28,12 @@ import (
 	"pgmpi/internal/conf"
 	"pgmpi/internal/exitcode"
 	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
 	programVersion "pgmpi/internal/version"
 )
 
 var version = programVersion.String()
-
-func setup(err error) error { return &fail.Setup{Err: err} }
-
-func setupf(format string, args ...any) error { return setup(fmt.Errorf(format, args...)) }
 
 // groups are the commands in the order of the overview. A group without a title is hidden.
 var groups = []struct {
@@ -127,13 +125,13 @@ func dispatch(ctx context.Context, args []string) error {
 		args = slices.Replace(slices.Clone(args), all, all+1, "--help")
 	}
 	if len(args) > 0 && args[0] == cobra.ShellCompRequestCmd {
-		describeShortly(root)
+		manual.Shorten(root)
 	}
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	var unwritten error
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { unwritten = say(help(c, all >= 0)) })
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { unwritten = say(manual.Help(c, all >= 0)) })
 	begun := false
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) (err error) {
 		begun = true
@@ -142,7 +140,7 @@ func dispatch(ctx context.Context, args []string) error {
 	}
 	err := root.ExecuteContext(ctx)
 	if err != nil && !begun {
-		err = setup(err)
+		err = fail.AsSetup(err)
 	}
 	return cmp.Or(err, unwritten)
 }
@@ -153,7 +151,7 @@ func rootCommand() *cobra.Command {
 		Use:   "pgmpi COMMAND",
 		Short: "check whether an MPI library keeps its own promises",
 		Long:  about,
-		RunE:  func(c *cobra.Command, _ []string) error { return say(help(c, false)) },
+		RunE:  func(c *cobra.Command, _ []string) error { return say(manual.Help(c, false)) },
 
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -186,33 +184,7 @@ func finish(c *cobra.Command) {
 	if documentFormat(fs) != nil || fs.Lookup("dry-run") != nil {
 		pageFlags(fs)
 	}
-	for _, f := range flagsOf(c) {
-		if names := choicesOf(f); names != nil {
-			_ = c.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)) // the flag is there
-		}
-	}
-}
-
-// commands are those that are shown, in the order of the overview.
-func commands(root *cobra.Command) []*cobra.Command {
-	return slices.DeleteFunc(slices.Clone(root.Commands()), func(c *cobra.Command) bool { return !c.IsAvailableCommand() })
-}
-
-func commandNames(c *cobra.Command, args []string, _ string) (names []cobra.Completion, _ cobra.ShellCompDirective) {
-	for _, of := range commands(c.Root()) {
-		if len(args) == 0 {
-			names = append(names, cobra.CompletionWithDesc(of.Name(), of.Short))
-		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-func find(root *cobra.Command, name string) (*cobra.Command, error) {
-	c, _, err := root.Find([]string{name})
-	if err != nil {
-		return nil, setup(err)
-	}
-	return c, nil
+	manual.Offered(c)
 }
 
 // usageError adds to what is wrong with a command line the command, and where it is explained.
@@ -239,10 +211,27 @@ func wants(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
+// orFile takes the configuration as the only argument, in place of --guidelines.
+func orFile(s *settings.Settings) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if err := wants(0, 1, "one gl.toml, or none")(c, args); err != nil || len(args) == 0 {
+			return err
+		}
+		if s.File != "" {
+			return usageError(c, fmt.Errorf("%s and --guidelines %s: give one of the two", args[0], s.File))
+		}
+		if isFolder(args[0]) {
+			return usageError(c, fmt.Errorf("%s is a folder, and a gl.toml is wanted", args[0]))
+		}
+		s.File = args[0]
+		return nil
+	}
+}
+
 // checked is the screen that parsed flags ask for; values that no flag may have are errors.
 func checked(fs *pflag.FlagSet) (screen, error) {
 	if f := documentFormat(fs); f != nil && f.err != nil {
-		return screen{}, setupf("--format: %w", f.err)
+		return screen{}, fail.Setupf("--format: %w", f.err)
 	}
 	return screenOf(fs, os.Getenv, columnsOf(stdout))
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"pgmpi/internal/document"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
 	"pgmpi/measure/results"
 )
@@ -58,9 +60,9 @@ func (d *dryRun) flags(fs *pflag.FlagSet) {
 func (d *dryRun) check() error {
 	switch {
 	case !d.wanted && d.launchTime != 0:
-		return setupf("--launch-time is for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
+		return fail.Setupf("--launch-time is for the estimate of --dry-run; how long ranks may take to start is mpi.start_limit")
 	case d.launchTime < 0:
-		return setupf("--launch-time must be at least 0")
+		return fail.Setupf("--launch-time must be at least 0")
 	}
 	return nil
 }
@@ -104,7 +106,7 @@ func (f *formatFlag) Set(text string) error {
 func (f *formatFlag) as(k document.Forms) error {
 	f.pick, f.usual = k.Pick, usually(k, "")
 	if _ = f.Set(f.text); f.err != nil {
-		return setupf("--format: %w", f.err)
+		return fail.Setupf("--format: %w", f.err)
 	}
 	return nil
 }
@@ -221,7 +223,7 @@ func newFormat(fs *pflag.FlagSet, names []string, usage string, pick func(string
 	_ = f.Set(names[0])
 	f.usual = f.picked[0].Format
 	fs.Var(f, "format", usage)
-	chooses(fs, "format", names)
+	manual.Offer(fs.Lookup("format"), names)
 	return f
 }
 
@@ -267,7 +269,7 @@ func say(text string) error {
 
 func folderFor(path string) (*results.Folder, error) {
 	if err := os.MkdirAll(path, 0o777); err != nil {
-		return nil, setup(err)
+		return nil, fail.AsSetup(err)
 	}
 	return &results.Folder{Path: path}, nil
 }

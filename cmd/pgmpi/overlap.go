@@ -7,10 +7,12 @@ import (
 
 	"pgmpi/analyze/report/calls"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/manual"
+	"pgmpi/internal/settings"
 )
 
 func overlapCommand() *cobra.Command {
-	s := settings{base: experiment.Overlap.Defaults()}
+	s := settings.Settings{Base: experiment.Overlap.Defaults()}
 	var o output
 	c := &cobra.Command{
 		Use:   "overlap [gl.toml|DIR]",
@@ -29,9 +31,9 @@ computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
 			if len(args) == 1 && isFolder(args[0]) {
 				return nil
 			}
-			return s.fileOrNone(c, args)
+			return orFile(&s)(c, args)
 		},
-		Annotations: mostNeeded("guidelines np msizes functions mpiruns method tests rank out resume dry-run format quiet"),
+		Annotations: manual.MostNeeded("guidelines np msizes functions mpiruns method tests rank out resume dry-run format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 && isFolder(args[0]) {
 				return o.again(args[0], false, &s, experiment.Overlap)
@@ -40,16 +42,16 @@ computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
 		},
 	}
 	fs := c.Flags()
-	s.file(fs, "all nonblocking collectives and the defaults")
-	s.keys(fs, "np", "shape", "mpiruns", "functions", "msizes")
-	s.named(fs, "method", "overlap.method", "METHOD")
-	s.named(fs, "tests", "overlap.tests", "LIST")
-	s.keys(fs, "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "under")
-	s.keys(fs, "alpha", "adjust", "min-slowdown")
-	s.means(fs, "mpiruns", "mpiruns, for each number of processes")
-	s.means(fs, "functions", "only the nonblocking calls of these collectives: Bcast,Reduce")
-	s.means(fs, "alpha", "level of all tests together; between 0 and 1")
-	s.means(fs, "min-slowdown", "least ratio that counts, at least 1; 1.05 is five per cent slower")
+	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: all nonblocking collectives and the defaults)")
+	s.Keys(fs, "np", "shape", "mpiruns", "functions", "msizes")
+	s.Named(fs, "method", "overlap.method", "METHOD")
+	s.Named(fs, "tests", "overlap.tests", "LIST")
+	s.Keys(fs, "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "under")
+	s.Keys(fs, "alpha", "adjust", "min-slowdown")
+	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
+	s.Means(fs, "functions", "only the nonblocking calls of these collectives: Bcast,Reduce")
+	s.Means(fs, "alpha", "level of all tests together; between 0 and 1")
+	s.Means(fs, "min-slowdown", "least ratio that counts, at least 1; 1.05 is five per cent slower")
 	o.folder(fs)
 	o.resumable(fs)
 	o.dry.flags(fs)

@@ -12,6 +12,8 @@ import (
 
 	"pgmpi/internal/conf"
 	"pgmpi/internal/document"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/manual"
 )
 
 // screen is how documents are printed on standard output.
@@ -29,7 +31,7 @@ var colours = []string{"auto", "always", "never"}
 func pageFlags(fs *pflag.FlagSet) {
 	fs.Int("width", 0, "`COLUMNS` that a line may take, from "+strconv.Itoa(document.LeastWidth)+" on (default: those of the terminal, from 80 to 160; elsewhere 100)")
 	fs.String("color", colours[0], "`WHEN` to use colour: "+strings.Join(colours, ", ")+"; auto: on a terminal, unless NO_COLOR is set or TERM is dumb")
-	chooses(fs, "color", colours)
+	manual.Offer(fs.Lookup("color"), colours)
 	fs.Bool("ascii", false, "print ASCII only (default where LC_ALL, LC_CTYPE or LANG names a locale that is not UTF-8)")
 }
 
@@ -58,11 +60,11 @@ func screenOf(fs *pflag.FlagSet, env func(string) string, columns int) (screen, 
 	case "always", "never":
 		s.Colour = colour == "always"
 	default:
-		return s, setupf("--color: %s", conf.Unknown("word", colour, colours))
+		return s, fail.Setupf("--color: %s", conf.Unknown("word", colour, colours))
 	}
 	width, _ := fs.GetInt("width")
 	if fs.Changed("width") && (width < document.LeastWidth || width > 10000) {
-		return s, setupf("--width: %d is below %d columns, which tables need, or above 10000", width, document.LeastWidth)
+		return s, fail.Setupf("--width: %d is below %d columns, which tables need, or above 10000", width, document.LeastWidth)
 	}
 	s.Width = cmp.Or(width, s.Width)
 	return s, nil

@@ -8,13 +8,15 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/manual"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remedy"
+	"pgmpi/internal/settings"
 	"pgmpi/measure/results"
 )
 
 func remedyCommand() *cobra.Command {
-	var s settings
+	var s settings.Settings
 	var o output
 	var force bool
 	c := &cobra.Command{
@@ -32,13 +34,13 @@ variables in mpi.env, README and remedy.json.
 Exit codes: 0 where something is proved to help, or nothing is violated; 4 where
 nothing is; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 		Args:        wants(1, 1, "the results folder of a check"),
-		Annotations: mostNeeded("kinds harm mpiruns launch rank force quiet full format"),
+		Annotations: manual.MostNeeded("kinds harm mpiruns launch rank force quiet full format"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return mend(c.Context(), args[0], force, &s, &o)
 		},
 	}
 	fs := c.Flags()
-	s.keys(fs, "kinds", "harm", "mpiruns", "launch", "rank", "seed", "alpha", "adjust", "min-slowdown")
+	s.Keys(fs, "kinds", "harm", "mpiruns", "launch", "rank", "seed", "alpha", "adjust", "min-slowdown")
 	fs.Lookup("mpiruns").Usage = "`R`, mpiruns without and as many with the setting in each proof (default: what shows one harmed case, at least 10)"
 	fs.BoolVar(&force, "force", false, "write over the remedy in DIR/remedy; the mpiruns of its proofs are kept")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
@@ -47,17 +49,17 @@ nothing is; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 	return c
 }
 
-func mend(ctx context.Context, check string, force bool, s *settings, o *output) error {
+func mend(ctx context.Context, check string, force bool, s *settings.Settings, o *output) error {
 	_, m, err := reading.Open(check, results.Check)
 	if err != nil {
 		return err
 	}
-	config, err := s.load(m)
+	config, err := s.Load(m)
 	if err != nil {
 		return err
 	}
 	x := &remedy.Remedy{Config: config, Check: check, Force: force, Version: version}
-	if s.given("job.mpiruns") {
+	if s.Given("job.mpiruns") {
 		x.Mpiruns = config.Job.MPIRuns
 	}
 	violated, err := x.Prepare()
@@ -65,7 +67,7 @@ func mend(ctx context.Context, check string, force bool, s *settings, o *output)
 		return err
 	}
 	if violated {
-		if err := run.MayStart(check, m, config, s.given); err != nil {
+		if err := run.MayStart(check, m, config, s.Given); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/experiment"
 	"pgmpi/internal/experiment/run"
+	"pgmpi/internal/fail"
+	"pgmpi/internal/settings"
 )
 
 func submitCommand() *cobra.Command {
@@ -42,7 +44,7 @@ pgmpi submit gl.toml --go -- --method ci`,
 			if explore {
 				x = experiment.Explore
 			}
-			does, err := find(c.Root(), x.Command())
+			does, err := named(c.Root(), []string{x.Command()})
 			if err != nil {
 				return err
 			}
@@ -92,14 +94,14 @@ var given = []string{"guidelines", "out", "resume", "dry-run"}
 
 // submission is the job of an experiment, with a gl.toml and more flags.
 func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags []string) (*experiment.Submission, error) {
-	s := settings{guidelines: toml}
+	s := settings.Settings{File: toml}
 	fs := does.Flags()
 	err := does.ParseFlags(flags)
 	if err == nil && fs.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q behind --", fs.Arg(0))
 	}
 	if err != nil {
-		return nil, setupf("submit: %w; see `pgmpi help %s`", flagHint(err, fs), does.Name())
+		return nil, fail.Setupf("submit: %w; see `pgmpi help %s`", flagHint(err, fs), does.Name())
 	}
 	if _, err := checked(fs); err != nil {
 		return nil, err
@@ -107,16 +109,14 @@ func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags 
 	var wrong error
 	fs.Visit(func(f *pflag.Flag) {
 		if slices.Contains(given, f.Name) {
-			wrong = setupf("submit: --%s is given by submit itself", f.Name)
-		}
-		if k, ok := f.Value.(*keyFlag); ok {
-			s.flags = append(s.flags, k)
+			wrong = fail.Setupf("submit: --%s is given by submit itself", f.Name)
 		}
 	})
+	s.Take(fs)
 	if wrong != nil {
 		return nil, wrong
 	}
-	config, err := s.load(nil)
+	config, err := s.Load(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags 
 		self, err = filepath.Abs(self)
 	}
 	if err != nil {
-		return nil, setup(err)
+		return nil, fail.AsSetup(err)
 	}
 	argv := slices.Concat([]string{self, does.Name(), "--guidelines", toml}, flags, []string{"--out", out, "--resume"})
 	return experiment.NewSubmission(x, config, out, version, argv)
@@ -137,7 +137,7 @@ func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags 
 // startable returns the error with which the job would end before its first mpirun, after it has waited.
 func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	if fs.Changed("launch-time") {
-		return setupf("submit: --launch-time is for the estimate of --dry-run")
+		return fail.Setupf("submit: --launch-time is for the estimate of --dry-run")
 	}
 	labels, _ := fs.GetStringArray("label")
 	if err := run.ValidateLabels(labels); err != nil {
@@ -152,7 +152,7 @@ func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	}
 	plan, err := config.Plan(config.Job.NP)
 	if err != nil {
-		return setup(err)
+		return fail.AsSetup(err)
 	}
 	_, err = selected(plan, explain)
 	return err
