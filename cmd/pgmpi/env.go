@@ -8,13 +8,10 @@ import (
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/experiment/run"
-	"pgmpi/internal/fail"
 	"pgmpi/internal/reading"
 	"pgmpi/internal/remark"
 	"pgmpi/internal/settings"
-	"pgmpi/measure"
-	"pgmpi/measure/launch"
-	"pgmpi/measure/protocol"
+	"pgmpi/internal/untimed"
 )
 
 func envCommand() *cobra.Command {
@@ -69,23 +66,17 @@ func look(ctx context.Context, s *settings.Settings) (*check.Environment, error)
 	if err != nil {
 		return nil, err
 	}
-	ranks, err := measure.FindRanks(config.MPI, nil)
+	ranks, err := untimed.NewOnce(config, nil)
 	if err != nil {
-		return nil, fail.AsSetup(err)
+		return nil, err
 	}
-	e := &check.Environment{Version: version, Rank: ranks.Info, Factors: run.Factors()}
+	e := &check.Environment{Version: version, Rank: ranks.Rank(), Factors: run.Factors()}
 	if e.Config, err = json.Marshal(config); err != nil {
 		return nil, err
 	}
-	for _, shape := range config.Job.On(config.Job.NPOr(launch.DefaultNP)) {
-		out, err := ranks.Do(ctx, shape, nil, &protocol.Job{StallNS: int64(config.Measure.Stall), Layout: true}, nil)
-		switch {
-		case ctx.Err() != nil:
-			return nil, &fail.Interrupted{}
-		case err != nil:
-			return nil, fail.AsSetup(err)
-		}
-		e.Factors.Add(*out.Layout)
+	layouts, err := ranks.Layouts(ctx)
+	for _, l := range layouts {
+		e.Factors.Add(l)
 	}
-	return e, nil
+	return e, err
 }

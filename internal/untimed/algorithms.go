@@ -5,7 +5,6 @@ import (
 
 	"pgmpi/analyze/report"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/fail"
 	"pgmpi/measure"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
@@ -18,12 +17,9 @@ func ReadAlgorithms(ctx context.Context, config *glfile.File, start measure.Star
 		return nil, err
 	}
 	env := measure.Env(launch.AlgorithmEnv(o.ranks.Info.Library), config.MPI.Env)
-	out, err := o.do(ctx, o.shapes()[0], env, &protocol.Job{StallNS: int64(measure.Default().Stall), Algorithms: &protocol.AlgorithmsJob{}}, nil)
-	switch {
-	case ctx.Err() != nil:
-		return nil, &fail.Interrupted{}
-	case err != nil:
-		return nil, fail.AsSetup(err)
+	out, err := o.ask(ctx, o.shapes()[0], env, &protocol.Job{StallNS: int64(measure.Default().Stall), Algorithms: &protocol.AlgorithmsJob{}})
+	if err != nil {
+		return nil, err
 	}
 	return &report.Algorithms{Schema: report.AlgorithmsSchema, Library: o.ranks.Info.LibVersion, Collectives: out.End.Algorithms.Collectives}, nil
 }

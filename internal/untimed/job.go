@@ -8,6 +8,7 @@ import (
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fail"
 	"pgmpi/measure"
+	"pgmpi/measure/host"
 	"pgmpi/measure/launch"
 	"pgmpi/measure/protocol"
 )
@@ -47,3 +48,30 @@ func (o *Once) do(ctx context.Context, shape guidelines.Shape, env map[string]st
 	}
 	return out, err
 }
+
+// ask does a job on a shape. If the mpirun fails, nothing can be measured.
+func (o *Once) ask(ctx context.Context, shape guidelines.Shape, env map[string]string, job *protocol.Job) (*protocol.Output, error) {
+	out, err := o.do(ctx, shape, env, job, nil)
+	switch {
+	case ctx.Err() != nil:
+		return nil, &fail.Interrupted{}
+	case err != nil:
+		return nil, fail.AsSetup(err)
+	}
+	return out, nil
+}
+
+// Layouts asks where the ranks of each shape run.
+func (o *Once) Layouts(ctx context.Context) (all []host.Layout, err error) {
+	for _, shape := range o.shapes() {
+		out, err := o.ask(ctx, shape, nil, &protocol.Job{StallNS: int64(o.config.Measure.Stall), Layout: true})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *out.Layout)
+	}
+	return all, nil
+}
+
+// Rank returns what the rank program says about itself.
+func (o *Once) Rank() protocol.RankInfo { return o.ranks.Info }

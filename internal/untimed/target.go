@@ -20,12 +20,10 @@ func (o *Once) Target(ctx context.Context, folder string) (t tuning.Target, err 
 	if o.ranks.Info.Library != "mpich" {
 		return t, nil
 	}
-	got, err := o.do(ctx, o.shapes()[0], nil, &protocol.Job{StallNS: int64(forceStall), Algorithms: &protocol.AlgorithmsJob{}}, nil)
+	got, err := o.ask(ctx, o.shapes()[0], nil, &protocol.Job{StallNS: int64(forceStall), Algorithms: &protocol.AlgorithmsJob{}})
 	switch {
-	case ctx.Err() != nil:
-		return t, &fail.Interrupted{}
 	case err != nil:
-		return t, fail.AsSetup(err)
+		return t, err
 	case got.End.Algorithms.LibraryFile == "":
 		return t, nil // then no tree is written
 	}
