@@ -5,9 +5,12 @@ import (
 
 	"pgmpi/analyze/report/check"
 	"pgmpi/internal/experiment"
+	"pgmpi/internal/experiment/run"
 	"pgmpi/internal/manual"
 	"pgmpi/internal/settings"
 )
+
+const usualFile = "the configuration `FILE`, gl.toml (default: GL1–GL17 and the defaults)"
 
 func checkCommand() *cobra.Command {
 	var s settings.Settings
@@ -29,7 +32,7 @@ newly wrong, and was so when it was measured again: see docs/gate.md.`,
 		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Check, &s) },
 	}
 	fs := c.Flags()
-	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: GL1–GL17 and the defaults)")
+	s.FileFlag(fs, usualFile)
 	s.Measuring(fs)
 	s.Predicting(fs)
 	s.Keys(fs, "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
@@ -44,42 +47,37 @@ newly wrong, and was so when it was measured again: see docs/gate.md.`,
 }
 
 func nrepCommand() *cobra.Command {
-	var s settings.Settings
-	o := output{resume: true} // the stages share a folder
-	c := &cobra.Command{
+	return oneStage(experiment.Predict, &cobra.Command{
 		Use:   "nrep [gl.toml]",
 		Short: "stage 1 only: predict the repetitions of every case",
 		Long: `Predicts for every case how many repetitions give a reproducible run median
 and stores them in the results folder, where
 ` + "`pgmpi measure --out FOLDER` goes on.",
-		Args:        orFile(&s),
-		Annotations: manual.MostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
-		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Predict, &s) },
-	}
-	fs := c.Flags()
-	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: GL1–GL17 and the defaults)")
-	s.Measuring(fs)
-	s.Predicting(fs)
-	o.folder(fs)
-	o.dry.flags(fs)
-	return c
+	})
 }
 
 func measureCommand() *cobra.Command {
-	var s settings.Settings
-	o := output{resume: true} // the stages share a folder
-	c := &cobra.Command{
+	return oneStage(experiment.Measure, &cobra.Command{
 		Use:   "measure [gl.toml]",
 		Short: "stage 2 only: measure all cases over R mpiruns",
 		Long: `Measures with the repetitions that ` + "`pgmpi nrep --out FOLDER`" + ` predicted, or
 with nrep.fixed of gl.toml. ` + "`pgmpi analyze FOLDER`" + ` judges the result.`,
-		Args:        orFile(&s),
-		Annotations: manual.MostNeeded("guidelines np msizes mpiruns out rank dry-run quiet"),
-		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Measure, &s) },
-	}
+	})
+}
+
+// oneStage completes the command of a single stage.
+func oneStage(x *run.Experiment, c *cobra.Command) *cobra.Command {
+	var s settings.Settings
+	o := output{resume: true} // the stages share a folder
+	c.Args = orFile(&s)
+	c.Annotations = manual.MostNeeded("guidelines np msizes mpiruns out rank dry-run quiet")
+	c.RunE = func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), x, &s) }
 	fs := c.Flags()
-	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: GL1–GL17 and the defaults)")
+	s.FileFlag(fs, usualFile)
 	s.Measuring(fs)
+	if x == experiment.Predict {
+		s.Predicting(fs)
+	}
 	o.folder(fs)
 	o.dry.flags(fs)
 	return c

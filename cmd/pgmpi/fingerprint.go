@@ -39,9 +39,7 @@ mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: the defaults)")
 	s.Keys(fs, "np", "shape", "mpiruns", "seed", "stall", "sync", "clock", "clock-sync", "cache", "launch", "hostfile", "rank", "job-file", "thread-level", "counters")
 	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
-	fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-fingerprint-<UTC time>)")
-	o.resumable(fs)
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	o.shownOrMeasured(fs, "pgmpi-fingerprint-<UTC time>")
 	o.formats = formatsFlag(fs, calls.Fingerprints, "")
 	return c
 }

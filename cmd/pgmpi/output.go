@@ -51,6 +51,13 @@ func (o *output) resumable(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.resume, "resume", false, "go on in a folder with finished mpiruns")
 }
 
+// shownOrMeasured has the flags of a command that shows a results folder, or measures one.
+func (o *output) shownOrMeasured(fs *pflag.FlagSet, usual string) {
+	fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default "+usual+")")
+	o.resumable(fs)
+	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+}
+
 func (d *dryRun) flags(fs *pflag.FlagSet) {
 	fs.BoolVar(&d.wanted, "dry-run", false, "print the plan, the launch lines and an estimate of time and memory; start and write nothing")
 	fs.DurationVar(&d.launchTime, "launch-time", 0, "with --dry-run: the `TIME` that the start of an mpirun takes, such as 10s")

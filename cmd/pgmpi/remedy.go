@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -78,20 +78,9 @@ func mend(ctx context.Context, check string, force bool, s *settings.Settings, o
 	if r == nil {
 		return err
 	}
-	shown := showRemedy(r, o)
-	if err != nil { // what was proved before is shown all the same
-		return err
-	}
-	return shown
-}
-
-func showRemedy(r *report.Remedied, o *output) error {
-	d := report.Remedies.Document(r)
-	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, "")); err != nil {
-		return err
-	}
+	shown := o.write(report.Remedies.Document(r)) // what was proved before an error is shown all the same
 	if len(r.Cells) > 0 {
 		warn("results: %s\n", r.Folder)
 	}
-	return d.Exit
+	return cmp.Or(err, shown)
 }

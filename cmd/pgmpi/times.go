@@ -52,11 +52,9 @@ folder of its own; with DIR such a folder is shown again.`,
 	s.FileFlag(fs, "the configuration `FILE`, gl.toml (default: all collectives and the defaults)")
 	s.Keys(fs, "np", "shape", "mpiruns", "msizes", "seed", "stall", "sync", "clock", "clock-sync", "launch", "hostfile", "rank", "job-file", "thread-level")
 	s.Means(fs, "mpiruns", "mpiruns, for each number of processes")
-	o.resumable(fs)
-	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
+	o.shownOrMeasured(fs, "pgmpi-times-<UTC time>")
 	mockupsToo(fs, &all)
 	o.formats = formatsFlag(fs, calls.RunTimes, "")
-	fs.StringVar(&o.out, "out", "", "a `DIR`: with a results folder, for the document in all formats of --format; without, the folder for what is measured (default pgmpi-times-<UTC time>)")
 	return c
 }
 
