@@ -23,13 +23,13 @@ func abCommand() *cobra.Command {
 		Short: "measure two set-ups alternately, then compare them",
 		Long: `Measures two set-ups, such as two rank programs or two environments, each with a
 gl.toml of its own. Their mpiruns alternate, in an order drawn anew for every
-pair, so that what drifts on the machine hits both; then they are compared in
-pairs. The results folders are OUT/a and OUT/b, each with a report of its own;
-the comparison is in OUT/compare.*. An interrupted run goes on with --out OUT
---resume. With --under B has the variables of a setting, and may be the same
-gl.toml.
+pair, so that a drift of the machine hits both; then they are compared in pairs.
+The results folders are OUT/a and OUT/b, each with a report of its own; the
+comparison is in OUT/compare.*. An interrupted run goes on with --out OUT
+--resume. With --under, B runs with the variables of a setting, and B.toml may
+be left out.
 
-Exit codes: those of compare and of check.`,
+Exit codes: as for compare and check.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && s.Given("mpi.under") {
 				return nil
@@ -46,10 +46,10 @@ Exit codes: those of compare and of check.`,
 	s.Predicting(fs)
 	s.Keys(fs, "under")
 	fs.Lookup("under").Usage = "run B, and not A, under the setting in `DIR`, a folder with an env.sh; B.toml may then be left out"
-	o.folder(fs)
+	o.folder(fs, "")
 	o.resumable(fs)
-	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", experiment.ABMPIRuns)
 	fs.Lookup("out").Usage = "the `DIR` of both results folders (default pgmpi-ab-<UTC time>)"
+	fs.Lookup("mpiruns").Usage = fmt.Sprintf("`R`, mpiruns of each set-up that measure (default %d)", experiment.ABMPIRuns)
 	s.Judging(fs)
 	o.flags(fs)
 	return c

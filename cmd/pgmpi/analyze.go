@@ -28,18 +28,17 @@ func analyzeCommand() *cobra.Command {
 		Use:   "analyze DIR|FILE…",
 		Short: "stage 3 only: judge a results folder again",
 		Long: `Reads the raw files of a results folder, filters and tests them, prints the
-tables and writes report.json into the folder, or into that of --out. The
-settings are those of the folder's gl.toml; flags beat them. Judged with other
-settings it is a look: the report that is there stays. With --explain, what
-single verdicts rest on is printed in place of the tables. With --baseline it is
-held against other checks as by
-` + "`pgmpi check --baseline`" + `; nothing is measured again. Needs no MPI.
+tables and writes report.json into the folder, or into another with --out. The
+folder's gl.toml has the settings, and flags beat them; a report that was made
+with other settings is not replaced. --explain prints what single verdicts rest
+on, in place of the tables. --baseline compares with other checks, as
+` + "`pgmpi check --baseline`" + ` does, but measures nothing again. Needs no MPI.
 
 With --from reprompi the arguments are output files of ReproMPI's mpibenchmark,
-each of them one mpirun:
-` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. All guidelines that have
-both sides in the data are judged, or those of --guidelines; nothing is written
-without --out.`,
+one for each mpirun:
+` + "`pgmpi analyze --from reprompi run1.dat run2.dat …`" + `. It judges the guidelines
+whose two sides are both in the data, or of these the ones that --guidelines
+selects; nothing is written without --out.`,
 		Args:        wants(1, anyNumber, "one results folder, or output files with --from"),
 		Annotations: manual.MostNeeded("explain baseline expect method alpha min-slowdown out full format from guidelines"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -86,8 +85,8 @@ func selected(plan *guidelines.Plan, selectors []string) ([]analyze.Selection, e
 	return out, nil
 }
 
-// chosen are the tests of selections by index into the Plan's, each once. It says where
-// there is none.
+// chosen returns the tests of selections by their index in the Plan, each once, and warns
+// of a selection without any.
 func chosen(selections []analyze.Selection, j *reading.Judgement) []int {
 	var tests []int
 	for _, s := range selections {

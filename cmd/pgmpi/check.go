@@ -18,15 +18,15 @@ func checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [gl.toml]",
 		Short: "measure and judge: all three stages",
-		Long: `Predicts how often to measure (stage 1), measures every collective and mock-up
-over 8 mpiruns, and what then points to a violation over up to 16 more (stage
-2), tests the guidelines and prints the tables (stage 3). Where the medians
-suggest that k calls on 1/k of the data are faster than one, mpiruns of their
-own test it. Everything goes into a results folder; an interrupted check goes on
+		Long: `Stage 1 predicts how often each call must be repeated. Stage 2 measures every
+collective and mock-up in 8 mpiruns, and in up to 16 more those that then look
+slow. Stage 3 tests the guidelines and prints the tables. Where the medians
+suggest that k calls on 1/k of the data are faster than one, further mpiruns
+test that. Everything goes into a results folder; an interrupted check goes on
 with --out FOLDER --resume.
 
-With --baseline, and with --expect, the exit code is 1 only where something is
-newly wrong, and was so when it was measured again: see docs/gate.md.`,
+With --baseline or --expect the exit code is 1 only where something is newly
+wrong, and is wrong again in a second measurement: see docs/gate.md.`,
 		Args:        orFile(&s),
 		Annotations: manual.MostNeeded("guidelines np msizes functions mpiruns max-time rank baseline expect out resume dry-run explain full format"),
 		RunE:        func(c *cobra.Command, _ []string) error { return o.measure(c.Context(), experiment.Check, &s) },
@@ -37,7 +37,7 @@ newly wrong, and was so when it was measured again: see docs/gate.md.`,
 	s.Predicting(fs)
 	s.Keys(fs, "functions", "looks", "max-mpiruns", "max-time", "no-split-experiment", "per-rank", "messages", "counters")
 	s.Gate(fs)
-	o.folder(fs)
+	o.folder(fs, "pgmpi-<UTC time>")
 	o.resumable(fs)
 	o.dry.flags(fs)
 	s.Judging(fs)
@@ -78,7 +78,7 @@ func oneStage(x *run.Experiment, c *cobra.Command) *cobra.Command {
 	if x == experiment.Predict {
 		s.Predicting(fs)
 	}
-	o.folder(fs)
+	o.folder(fs, "pgmpi-<UTC time>")
 	o.dry.flags(fs)
 	return c
 }

@@ -23,16 +23,17 @@ func clocksCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "clocks",
 		Short: "examine clocks and their synchronisation on this machine",
-		Long: `Shows the clocks that can time a repetition, with their resolution and cost, and
-for every method of clock synchronisation how far the ranks' global clocks are
-from rank 0's right after it and some seconds later, how long it takes, and how
-many rounds and messages. One mpirun for every number of processes and every
-shape. Nothing is written to disk. docs/clocks.md explains the methods.
+		Long: `Shows the clocks that can time a repetition, with their resolution and cost. For
+every method of clock synchronisation it shows how far the ranks' global clocks
+are from rank 0's, right after it and some seconds later, and how much time, how
+many rounds and how many messages it takes. It starts one mpirun for every
+number of processes and every shape, and writes nothing to disk. docs/clocks.md
+explains the methods.
 
-With --barrier it shows instead when each rank leaves MPI_Barrier, which other
-benchmarks synchronise with: the ranks enter it at the same time on the global
-clock, and each stamps when it leaves, 1000 times (--calls). --rank takes the
-rank programs of several libraries, which are then shown one after the other.`,
+With --barrier it shows instead when each rank leaves MPI_Barrier, by which
+other benchmarks synchronise: the ranks enter at the same time on the global
+clock, and record when they leave, 1000 times (--calls). --rank takes the rank
+programs of several libraries, which are then shown one after the other.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case c.Flags().Changed("calls") && !x.barrier:
@@ -46,7 +47,7 @@ rank programs of several libraries, which are then shown one after the other.`,
 	fs := c.Flags()
 	fs.IntSliceVar(&x.Job.NP, "np", nil, "numbers of processes, a comma `LIST` (default: the processes of the batch job, else the cores)")
 	fs.StringSliceVar(&x.Job.Shapes, "shape", nil, "shapes nodes × processes per node, a comma `LIST`: 2x1,1x2,16x32")
-	fs.StringSliceVar(&x.Ranks, "rank", nil, "the rank program, or those of several libraries, a comma `LIST` of files (default: as for check)")
+	fs.StringSliceVar(&x.Ranks, "rank", nil, "the rank program, or one for each of several libraries, a comma `LIST` of files (default: as for check)")
 	fs.StringVar(&x.Launch, "launch", "", "the launcher, a `TEXT` that is split at spaces: \"mpirun.mpich -np {np}\" (default: what comes with the rank program's library)")
 	fs.StringVar(&x.Clock, "clock", measure.Default().Clock, "the `CLOCK`: "+strings.Join(protocol.Clocks, ", "))
 	fs.StringSliceVar(&x.Methods, "clock-sync", nil, "methods, a comma `LIST` (default: shared, skampi, netgauge, jk, hca, hca2, hca3 and hca3+shared; with --barrier one: shared on one host, else hca3+shared)")
@@ -66,7 +67,7 @@ type clocksRun struct {
 	format  *formatFlag
 }
 
-// How many barriers --barrier stamps: as many as S-REVISITED, Fig. 10, and at most.
+// How many barriers --barrier stamps: by default as many as S-REVISITED, Fig. 10, and at most.
 const (
 	barrierCalls     = 1000
 	mostBarrierCalls = 1_000_000

@@ -41,7 +41,6 @@ func TestClocksRefusesWhatItCannotDo(t *testing.T) {
 	}
 }
 
-// What is wrong with the second rank program is said before the first is started.
 func TestClocksFindsAllRankProgramsBeforeItStartsOne(t *testing.T) {
 	b := emptyFixture(t, t.TempDir())
 	const rank = `#!/bin/sh

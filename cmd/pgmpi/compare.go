@@ -53,28 +53,28 @@ func compareCommand() *cobra.Command {
 after a change. The first line has the answer. Then the guidelines that are
 newly violated or newly kept in B, and the calls that are significantly slower
 or faster, with both medians and the ratio B/A with its 95 % interval;
---all-rows shows the others too, with ~. The last line says what could have been
-seen. The settings come from A's [analyze]; flags beat them. Alpha and the
-adjustment hold for the run-times and for the guidelines, method and test for
-the guidelines only. Needs no MPI.
+--all-rows shows the other calls too, with ~. The last line says how small a
+change could have been seen. A's [analyze] has the settings, and flags beat
+them. Alpha and the adjustment hold for run-times and guidelines, method and
+test for guidelines only. Needs no MPI.
 
 A folder of ` + "`pgmpi ab`" + ` may be given alone: its mpiruns are then compared in
 pairs.
 
---matrix, and three folders or more, show which guideline is violated where, as
-Table 3 of the PGMPI paper: guidelines as rows, libraries and shapes as columns,
-how many sizes are violated and by how much at worst. Patterns only; --full
-shows monotony and split-robustness too. Every folder is judged by its own
-settings.
+--matrix shows which guideline is violated in which folder, as Table 3 of the
+PGMPI paper does; three folders or more are shown so without it. Guidelines are
+rows, libraries and shapes are columns, and cells have the number of violated
+sizes and the worst ratio. It has patterns only; --full shows monotony and
+split-robustness too. Every folder is judged by its own settings.
 
 --repeat shows how well several measurements of one configuration repeat: for
 each function and msize the median of each folder over the median of all, and
-their spread. It tests nothing. Factors that differ are named.
+their spread. It tests nothing. It names factors that differ.
 
-Exit codes: of two folders 1 a significant slowdown of at least min_slowdown
-(not where the machine changed, see --fail-on) or a guideline newly violated, 4
-too few mpiruns, or less than --need could be seen, else 0; of --matrix and
---repeat 0, whatever is violated.`,
+Exit codes for two folders: 1 a call became significantly slower, by min_slowdown
+or more (unless the machine changed, see --fail-on), or a guideline is newly
+violated; 4 there are too few mpiruns, or a change by --need could not have been
+seen; else 0. For --matrix and --repeat: 0, whatever is violated.`,
 		Args:        wants(1, anyNumber, "two results folders, or one of `pgmpi ab`; or several"),
 		Annotations: manual.MostNeeded("matrix repeat fail-on need alpha min-slowdown all-rows all full out format"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -103,7 +103,7 @@ too few mpiruns, or less than --need could be seen, else 0; of --matrix and
 	return c
 }
 
-// forTwo is a given flag that only a comparison of two folders has; "": none is.
+// forTwo returns a given flag that only a comparison of two folders has, or "".
 func forTwo(fs *pflag.FlagSet) (name string) {
 	fs.Visit(func(f *pflag.Flag) {
 		_, judging := settings.KeyOf(f)
@@ -158,7 +158,7 @@ func (x *comparison) spread(paths []string) error {
 	return x.write(checks.Spreads.Document(s))
 }
 
-// two compares two folders, or those of `pgmpi ab`.
+// two compares two folders, or both sides of `pgmpi ab`.
 func (x *comparison) two(s *settings.Settings, args []string) error {
 	a, b, paired, err := comparedFolders(args)
 	if err != nil {
@@ -179,7 +179,7 @@ func (x *comparison) two(s *settings.Settings, args []string) error {
 	return x.compare(a, b, cfg)
 }
 
-// comparedFolders takes two results folders, or one of `pgmpi ab`.
+// comparedFolders returns the two results folders of the arguments, or of one folder of `pgmpi ab`.
 func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	switch {
 	case len(args) == 2:
@@ -217,8 +217,8 @@ func (x *comparison) compare(pathA, pathB string, cfg series.CompareConfig) erro
 	return x.write(checks.Comparisons.Document(c))
 }
 
-// readSides judges folders that time calls by themselves. Stage 2 of an exploration has
-// chosen its cases by their times.
+// readSides judges folders whose cases were not chosen by their times, as an exploration's
+// are.
 func readSides(cfg judge.Config, paths ...string) ([]*analyze.Side, error) {
 	var sides []*analyze.Side
 	for _, path := range paths {

@@ -20,10 +20,10 @@ func envCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "env [DIR]",
 		Short: "show what can change a result: nodes, pinning, settings",
-		Long: `Shows what can change a result, and what of it is doubtful, with the remedy.
-With DIR, as a results folder has it, with what was doubtful about its mpiruns.
-Without, as it is now: one mpirun for each --np and --shape looks at its nodes
-and measures nothing.`,
+		Long: `Shows what can change a result, and marks what is doubtful, with its remedy.
+With DIR it shows what a results folder recorded, with doubts about its mpiruns.
+Without, it starts one mpirun for each --np and --shape, which looks at its
+nodes and measures nothing.`,
 		Args: wants(0, 1, "at most one results folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			var e *check.Environment

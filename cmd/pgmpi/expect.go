@@ -15,8 +15,9 @@ func expectCommand() *cobra.Command {
 		Use:   "expect DIR",
 		Short: "print what a check violates as expectations",
 		Long: `Prints an [[expect]] for every violation of a results folder, or of its
-report.json, for the file of --expect: what it names is measured, and is no
-alarm. Add a ticket, and until, the last day on which it is expected:
+report.json, for the file of --expect. Calls named there are measured as before,
+but their violations are no alarms. Add a ticket, and in until the last day on
+which the violation is expected:
 
   pgmpi expect DIR > expect.toml
   pgmpi check --expect expect.toml`,

@@ -25,8 +25,8 @@ func exportCommand() *cobra.Command {
 		Long: `Writes one table of all given results folders, for R, pandas or DuckDB: a row
 for each sample (every timed repetition), each run median (a case in one mpirun)
 or each verdict. Every row says which folder, library, host and shape it is
-from. Verdicts are made anew by the settings of each folder. The columns are in
-docs/results-format.md. Needs no MPI.
+from. Verdicts are computed again with the settings of each folder.
+docs/results-format.md explains the columns. Needs no MPI.
 
   pgmpi export before after --out x.parquet
   pgmpi export DIR --what medians > medians.csv`,

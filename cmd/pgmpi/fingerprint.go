@@ -16,16 +16,15 @@ func fingerprintCommand() *cobra.Command {
 		Use:   "fingerprint [DIR] CASE",
 		Short: "all samples of one call: modes, distribution, ranks",
 		Long: `Shows all samples of one function at one size, the CASE, such as Bcast:1Ki or
-Reduce:64Ki:p4 (FUNCTION:MSIZE[:SHAPE]): which are first ones, warm-up,
-outliers or good, where they cluster, quantiles, run-time by repetition,
-histogram, box plot and cumulative distribution, with and without outliers, each
-mpirun with its page faults, the ranks side by side, the dependence of samples
-on each other, and what can have changed them all (MPI-MiBFi, the fingerprint of
-a micro-benchmark).
+Reduce:64Ki:p4 (FUNCTION:MSIZE[:SHAPE]): which are warm-up, outliers or good,
+where they cluster, quantiles, run-time by repetition, histogram, box plot and
+cumulative distribution with and without outliers, each mpirun with its page
+faults, the ranks side by side, how samples depend on each other, and what can
+have changed them all (MPI-MiBFi, the fingerprint of a micro-benchmark).
 
-With DIR the samples are those of a results folder, and no MPI is needed.
-Without, the call alone is measured anew, 1000 times in a row in each of 5
-mpiruns, into a folder of its own (--mpiruns; nrep.fixed of --guidelines).`,
+With DIR it reads the samples of a results folder, and needs no MPI. Without, it
+measures this call alone, 1000 times in a row in each of 5 mpiruns (nrep.fixed
+of --guidelines, --mpiruns), into a new folder.`,
 		Args:        wants(1, 2, "a results folder and FUNCTION:MSIZE[:SHAPE], or only the latter"),
 		Annotations: manual.MostNeeded("guidelines np mpiruns counters rank out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -27,9 +27,9 @@ func listCommand() *cobra.Command {
 		Use:   "list",
 		Short: "show collectives, mock-ups and guidelines",
 		Long: `Shows what can be measured and checked, with the ids that gl.toml uses; with
---guidelines also the guidelines of that file. With --algorithms it shows what
-the MPI library tells of its own algorithms instead, in one mpirun that measures
-nothing: Bcast@binomial stands wherever a function may.`,
+--guidelines also the guidelines of that file. With --algorithms it asks the MPI
+library for its own algorithms instead, in one mpirun that measures nothing.
+Their names, such as Bcast@binomial, may stand wherever a function may.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			file, err := s.Load(nil)
 			if err != nil {

@@ -87,9 +87,9 @@ func writePages(root *cobra.Command, dir string) error {
 func completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "completion of commands and flags for a shell",
+		Short: "print a script that completes commands in a shell",
 		Long: "Prints a script for bash, zsh or fish, by which the shell completes commands,\n" +
-			"flags and what may follow them. For this shell only:\n" +
+			"flags and what may follow them. For the running shell only:\n" +
 			"  bash:  source <(pgmpi completion bash)\n" +
 			"  zsh:   source <(pgmpi completion zsh)\n" +
 			"  fish:  pgmpi completion fish | source\n" +

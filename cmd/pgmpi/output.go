@@ -40,8 +40,8 @@ type dryRun struct {
 	launchTime time.Duration
 }
 
-func (o *output) folder(fs *pflag.FlagSet) {
-	fs.StringVar(&o.out, "out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
+func (o *output) folder(fs *pflag.FlagSet, usual string) {
+	fs.StringVar(&o.out, "out", "", "the results folder `DIR` (default "+usual+")")
 	fs.StringArrayVar(&o.label, "label", nil, "a label `KEY=VALUE` of this measurement, such as commit=4f3c2a1, for report.json and `pgmpi history`; may be given again")
 	fs.BoolVar(&o.quiet, "quiet", false, "no progress")
 }
@@ -76,7 +76,7 @@ func (d *dryRun) check() error {
 
 func (o *output) explains(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&o.explain, "explain", nil,
-		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:Bcast:1Ki:p2; without a size (GL8, Scan), those that are violated; violated: all that are; may be given again")
+		"show what the verdicts of a `SELECTOR` rest on: GUIDELINE[:FUNCTION]:MSIZE[:SHAPE], such as GL8:4Ki or GL1:Bcast:1Ki:p2; without a size (GL8, Scan), only the violated ones; violated, all violated ones; may be given again")
 	fs.Bool("full", false, "print how it was measured and all tables, not only what comes first")
 }
 
@@ -216,7 +216,7 @@ func understood(f document.Format) bool {
 	return false
 }
 
-// documentFormat is --format of a command that prints a document; nil: it does not.
+// documentFormat returns --format of a command, or nil if it prints no document.
 func documentFormat(fs *pflag.FlagSet) *formatFlag {
 	if f := fs.Lookup("format"); f != nil {
 		format, _ := f.Value.(*formatFlag)

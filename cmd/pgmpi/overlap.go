@@ -17,15 +17,16 @@ func overlapCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "overlap [gl.toml|DIR]",
 		Short: "how much of a nonblocking call computation hides",
-		Long: `Measures every nonblocking collective as post and Wait, then with computation as
-long as that between the two: how much of the call is hidden, and what MPI takes
-of the processor: post, progress tests (MPI_Test), Wait. The best distance of
-tests is searched in every mpirun. Without gl.toml the sizes are 8 B, 1,
-16, 64 and 256 KiB and 1 MiB. With DIR, a folder of this command is shown again.
+		Long: `Times every nonblocking collective as post and Wait, and again with computation
+of the same length between the two. Shows how much of the call the computation
+hides, and how much processor time MPI takes for post, progress tests (MPI_Test)
+and Wait. Every mpirun searches the best distance between tests. Without gl.toml
+the sizes are 8 B, 1, 16, 64 and 256 KiB and 1 MiB. With DIR, it shows a folder
+of this command again, and needs no MPI.
 An interrupted run goes on with --out FOLDER --resume.
 
 Exit codes: 1 where tests delay a call (NB5), or where it costs more with
-computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
+computation beside it than alone (NB7), 0 where neither is shown; 2, 3, 4 and
 130 as for check. See docs/how-to-overlap.md.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 && isFolder(args[0]) {
@@ -52,7 +53,7 @@ computation beside it than alone (NB7), 0 where none is shown to, 2, 3, 4 and
 	s.Means(fs, "functions", "only the nonblocking calls of these collectives: Bcast,Reduce")
 	s.Means(fs, "alpha", "level of all tests together; between 0 and 1")
 	s.Means(fs, "min-slowdown", "least ratio that counts, at least 1; 1.05 is five per cent slower")
-	o.folder(fs)
+	o.folder(fs, "pgmpi-overlap-<UTC time>")
 	o.resumable(fs)
 	o.dry.flags(fs)
 	o.formats = formatsFlag(fs, calls.Overlaps, ", all into the folder")

@@ -29,14 +29,14 @@ var colours = []string{"auto", "always", "never"}
 
 // pageFlags are the flags of commands that print documents.
 func pageFlags(fs *pflag.FlagSet) {
-	fs.Int("width", 0, "`COLUMNS` that a line may take, from "+strconv.Itoa(document.LeastWidth)+" on (default: those of the terminal, from 80 to 160; elsewhere 100)")
+	fs.Int("width", 0, "`COLUMNS` that a line may take, from "+strconv.Itoa(document.LeastWidth)+" on (default: the width of the terminal, from 80 to 160; elsewhere 100)")
 	fs.String("color", colours[0], "`WHEN` to use colour: "+strings.Join(colours, ", ")+"; auto: on a terminal, unless NO_COLOR is set or TERM is dumb")
 	manual.Offer(fs.Lookup("color"), colours)
 	fs.Bool("ascii", false, "print ASCII only (default where LC_ALL, LC_CTYPE or LANG names a locale that is not UTF-8)")
 }
 
-// screenOf is the screen that the flags of a command ask for; columns are those of the
-// terminal, 0 where there is none.
+// screenOf returns the screen that the flags of a command ask for; columns is the width of
+// the terminal, 0 where there is none.
 func screenOf(fs *pflag.FlagSet, env func(string) string, columns int) (screen, error) {
 	s := screen{Page: document.Page{ASCII: notUTF8(env)}}
 	if columns > 0 {
@@ -82,7 +82,7 @@ func notUTF8(env func(string) string) bool {
 	return locale != "" && !utf8Name.MatchString(locale)
 }
 
-// columnsOf are those of the terminal that a program writes to; 0: it writes to none.
+// columnsOf returns the width of the terminal that a program writes to, 0 if it writes to none.
 func columnsOf(out any) int {
 	f, ok := out.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

@@ -22,17 +22,17 @@ func remedyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "remedy DIR",
 		Short: "find a setting that mends what a check calls violated",
-		Long: `Tries, for the violated guidelines of the results folder DIR of a check, what
-may mend them: variables of the C library's malloc, the MPI library's own
-algorithms, and other components of it. What is tried must not be seen to be out
-of force, let all conformance calls go right, make violated cells faster, and
-harm no case and no guideline of the whole plan, in fresh mpiruns without and
-with it in turn; else it is taken back and the rest is proved again. What is
-proved is in DIR/remedy: env.sh, the files that it names, gl.toml with the
-variables in mpi.env, README and remedy.json.
+		Long: `Reads the violated guidelines of a check in the results folder DIR, and tries
+what may mend them: variables of the C library's malloc, the MPI library's own
+algorithms, and other components of it. Fresh mpiruns, without and with a
+setting in turn, must show that it makes violated cells faster and harms no case
+and no guideline of the whole plan. It must also pass all conformance calls, and
+must not be seen to have no effect. A setting that fails is dropped, and the
+rest is proved again. DIR/remedy has what is proved: env.sh, the files that it
+names, gl.toml with the variables in mpi.env, README and remedy.json.
 
-Exit codes: 0 where something is proved to help, or nothing is violated; 4 where
-nothing is; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
+Exit codes: 0 where a setting is proved to help, or nothing is violated; 4 where
+none is proved; 2, 3 and 130 as for check. See docs/how-to-tune.md.`,
 		Args:        wants(1, 1, "the results folder of a check"),
 		Annotations: manual.MostNeeded("kinds harm mpiruns launch rank force quiet full format"),
 		RunE: func(c *cobra.Command, args []string) error {

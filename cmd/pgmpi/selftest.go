@@ -23,13 +23,13 @@ func selftestCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "selftest",
 		Short: "prove that pgmpi finds what is there, and nothing else",
-		Long: `(a) A/A: compares the eleven collectives with themselves. Whatever is reported
+		Long: `(a) A/A: compares the eleven collectives with themselves. Any violation found
 there is false.
 (b) Plants a slowdown of one collective at one size (a library that is loaded
-into the ranks delays it) and checks again: exactly that size must be found, by
-monotony, split-robustness and every pattern about the collective.
+into the ranks delays it) and checks again: monotony, split-robustness and every
+pattern about the collective must find exactly that size.
 A test at level alpha errs now and then: a part with an error is repeated once
-in another order, and fails only with an error that comes back.
+in another order, and fails only if the error comes back.
 Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			found, err := selftest(c.Context(), &t, &s, own, quiet)

@@ -25,11 +25,11 @@ func submitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "submit gl.toml",
 		Short: "write a batch script for a check, and submit it",
-		Long: `Writes the script of a batch job that does a check, by the section [batch] of
-gl.toml, to OUT/batch.sh, for Slurm or from a template of your own. With --go
-the job is submitted. Slurm's id is kept in OUT, and before the time limit of an
-allocation the job goes back into the queue and then goes on, until the check
-has its report. What follows -- are flags of check, such as:
+		Long: `Writes OUT/batch.sh, the script of a batch job that does a check, for Slurm or
+from a template of your own; the section [batch] of gl.toml has its settings.
+--go submits it, and keeps Slurm's id in OUT. Before the time limit of an
+allocation the job goes back into the queue, and later goes on, until the check
+has its report. Flags of check come behind --, such as:
 pgmpi submit gl.toml --go -- --method ci`,
 		Args: func(c *cobra.Command, args []string) error {
 			own, _ := flagsBehind(c, args)
@@ -70,7 +70,7 @@ pgmpi submit gl.toml --go -- --method ci`,
 	fs := c.Flags()
 	fs.StringVar(&out, "out", "", "the results folder `DIR` (default pgmpi-<UTC time>)")
 	fs.BoolVar(&submit, "go", false, "submit the script")
-	fs.BoolVar(&explore, "explore", false, "the job of pgmpi explore in place of a check; what follows -- are its flags")
+	fs.BoolVar(&explore, "explore", false, "the job of pgmpi explore in place of a check; its flags come behind --")
 	return c
 }
 
@@ -89,10 +89,10 @@ func sayWritten(s *experiment.Submission) {
 	}
 }
 
-// given are the flags of check that submit gives itself.
+// given are the flags of check that submit adds by itself.
 var given = []string{"guidelines", "out", "resume", "dry-run"}
 
-// submission is the job of an experiment, with a gl.toml and more flags.
+// submission returns the job of an experiment, with a gl.toml and more flags.
 func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags []string) (*experiment.Submission, error) {
 	s := settings.Settings{File: toml}
 	fs := does.Flags()

@@ -26,11 +26,11 @@ func timesCommand() *cobra.Command {
 		Long: `Shows for every function and msize how long a call takes: smallest, quartiles
 and largest of the run medians of all mpiruns. Needs no MPI.
 
-With --pipelined it shows beside the time of a single call, which follows a
-synchronisation, that of one among many in a row, as mppTest and IMB time it, so
-that numbers can be held against theirs. Without DIR this is measured: each
-collective (check.functions of --guidelines) at each size, in 5 mpiruns, into a
-folder of its own; with DIR such a folder is shown again.`,
+With --pipelined it shows two times: of a single call, which follows a
+synchronisation, and of one call among many in a row, which mppTest and IMB
+time too, so that their numbers can be compared with these. Without DIR this is
+measured: each collective (check.functions of --guidelines) at each size, in 5
+mpiruns, into a new folder; with DIR such a folder is shown again.`,
 		Args:        wants(0, 1, "one results folder"),
 		Annotations: manual.MostNeeded("pipelined guidelines np msizes mpiruns rank all out format quiet"),
 		RunE: func(c *cobra.Command, args []string) error {
