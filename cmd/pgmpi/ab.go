@@ -99,7 +99,7 @@ func ab(ctx context.Context, toml [2]string, s *settings.Settings, o *comparison
 	return o.compare(a.Path, b.Path, cfg)
 }
 
-// bySide says how many tests each side violates by itself, a line for each.
+// bySide counts the tests that each side violates by itself, on a line for each.
 func bySide(reports [2]*analyze.Report, paths ...string) string {
 	var violated [2][]string
 	for i, r := range reports {

@@ -65,7 +65,7 @@ selects; nothing is written without --out.`,
 	return c
 }
 
-// mayExplain returns an error where a check prints nothing that explanations can come after.
+// mayExplain refuses explanations where a check prints a format that they cannot follow.
 func mayExplain(selectors []string, formats *formatFlag) error {
 	if known := check.Explanations.Formats(); len(selectors) > 0 && !slices.Contains(known, formats.beside().Name) {
 		return fail.Setupf("--explain prints after the tables: put %s first in --format, or use `pgmpi analyze DIR --explain`", strings.Join(known, " or "))
@@ -121,7 +121,7 @@ func explain(f document.Format, j *reading.Judgement, tests []int) error {
 	return nil
 }
 
-// analyzeFiles judges what another program has measured.
+// analyzeFiles judges measurements of another program.
 func analyzeFiles(from string, paths []string, s *settings.Settings, o *output) error {
 	if known := []string{"reprompi"}; from != known[0] {
 		return fail.Setupf("--from: %s", conf.Unknown("program", from, known))

@@ -59,7 +59,6 @@ programs of several libraries, which are then shown one after the other.`,
 	return c
 }
 
-// clocksRun is one call of `pgmpi clocks`.
 type clocksRun struct {
 	untimed.Examination
 	barrier bool
@@ -67,18 +66,18 @@ type clocksRun struct {
 	format  *formatFlag
 }
 
-// How many barriers --barrier stamps: by default as many as S-REVISITED, Fig. 10, and at most.
+// Barriers that --barrier stamps: by default, as in S-REVISITED, Fig. 10, and at most.
 const (
 	barrierCalls     = 1000
 	mostBarrierCalls = 1_000_000
 )
 
-// longestWait keeps a slip of the keyboard from waiting for days.
+// longestWait keeps a typing error from waiting for days.
 const longestWait = 3600
 
 func (c *clocksRun) check() error {
 	if len(c.Methods) == 0 && !c.barrier {
-		// One two-level method represents them all.
+		// One method of two levels stands for all of them.
 		c.Methods = slices.DeleteFunc(slices.Clone(protocol.ClockSyncs), func(m string) bool {
 			return strings.Contains(m, "+") && m != "hca3+shared"
 		})

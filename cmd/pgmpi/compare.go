@@ -23,7 +23,7 @@ import (
 	"pgmpi/measure/results"
 )
 
-// comparison is how results folders are compared.
+// comparison has the flags of commands that compare results folders.
 type comparison struct {
 	output
 	alternative, failOn string
@@ -114,7 +114,7 @@ func forTwo(fs *pflag.FlagSet) (name string) {
 	return name
 }
 
-// renamed is a command of version 0.2 that is a flag of compare now. It is hidden.
+// renamed makes a hidden command of version 0.2 that is a flag of compare now.
 func renamed(use, flag string) *cobra.Command {
 	c := compareCommand()
 	do, now := c.RunE, fmt.Sprintf("`pgmpi compare --%s`", flag)
@@ -192,7 +192,6 @@ func comparedFolders(args []string) (a, b string, paired bool, err error) {
 	return "", "", false, fail.Setupf("compare: give two results folders, or one of `pgmpi ab`; see `pgmpi help compare`")
 }
 
-// config is how two folders are compared.
 func (x *comparison) config(cfg judge.Config, paired bool) (series.CompareConfig, error) {
 	switch words := judge.Strings(series.ExitOns); {
 	case !slices.Contains(words, x.failOn):

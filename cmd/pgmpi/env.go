@@ -47,7 +47,7 @@ nodes and measures nothing.`,
 	return c
 }
 
-// recorded takes everything from a results folder.
+// recorded returns the environment that a results folder recorded.
 func recorded(path string) (*check.Environment, error) {
 	folder, m, err := reading.Open(path)
 	if err != nil {
@@ -60,7 +60,7 @@ func recorded(path string) (*check.Environment, error) {
 	return &check.Environment{Version: m.Version, Rank: m.Rank, Factors: m.Factors, Config: m.Config, Doubts: doubts}, nil
 }
 
-// look starts one mpirun for each number of processes and each shape.
+// look returns the present environment, by one mpirun for each number of processes and shape.
 func look(ctx context.Context, s *settings.Settings) (*check.Environment, error) {
 	config, err := s.Load(nil)
 	if err != nil {

@@ -65,7 +65,7 @@ func tableFormat(format, out string) (string, error) {
 	return format, nil
 }
 
-// exportTable writes a table to standard output, or into a file that is there whole or not at all.
+// exportTable writes a table to standard output, or into a file, whole or not at all.
 func exportTable(paths []string, what, format, out string) error {
 	if out == "" {
 		to := bufio.NewWriter(stdout)

@@ -63,9 +63,9 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:]))
 }
 
-// endings are the signals that end a measurement with exit status 130: from the
-// terminal, and what batch systems warn with. What was ignored when pgmpi was
-// started stays so, for nohup.
+// endings are the signals that end a measurement with exit status 130: a terminal sends them,
+// or a batch system as a warning. A signal that was ignored when pgmpi was started stays ignored,
+// for nohup.
 func endings() []os.Signal {
 	return slices.DeleteFunc([]os.Signal{
 		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGXCPU,
@@ -86,12 +86,12 @@ func execute(ctx context.Context, args []string) (code int) {
 	return codeOf(err)
 }
 
-// warn writes to standard error, whatever names of others are in it.
+// warn writes to standard error, cleaned of control characters, which names from outside may have.
 func warn(format string, args ...any) {
 	fmt.Fprint(stderr, clean.Text(fmt.Sprintf(format, args...)))
 }
 
-// codeOf is the exit code of what ended a command.
+// codeOf is the exit code of a command that ended with err.
 func codeOf(err error) int {
 	var (
 		setup        *fail.Setup
@@ -114,7 +114,7 @@ func codeOf(err error) int {
 	return exitcode.Failed
 }
 
-// dispatch does what a command line says. What cobra refuses is an error of usage.
+// dispatch runs a command line. Whatever cobra refuses is an error of usage.
 func dispatch(ctx context.Context, args []string) error {
 	root := rootCommand()
 	if len(args) > 0 && slices.Contains([]string{"--version", "-V", "-v"}, args[0]) {
@@ -173,8 +173,8 @@ func rootCommand() *cobra.Command {
 	return root
 }
 
-// finish adds what all commands have: the flags of the page where they print one, and the
-// values that a shell offers behind a flag.
+// finish adds to a command the flags of the page, if it prints one, and the values that a shell
+// offers behind a flag.
 func finish(c *cobra.Command) {
 	fs := c.Flags()
 	fs.SortFlags = false
@@ -187,7 +187,7 @@ func finish(c *cobra.Command) {
 	manual.Offered(c)
 }
 
-// usageError adds to what is wrong with a command line the command, and where it is explained.
+// usageError adds the command, and where it is explained, to an error of a command line.
 func usageError(c *cobra.Command, err error) error {
 	if !c.HasParent() {
 		return fmt.Errorf("%w; see `pgmpi help`", err)
@@ -198,7 +198,7 @@ func usageError(c *cobra.Command, err error) error {
 // any number of arguments, for wants.
 const anyNumber = -1
 
-// wants refuses fewer arguments than least and more than most, and says what is to be given.
+// wants refuses fewer arguments than least and more than most, and asks for what.
 func wants(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
@@ -228,7 +228,7 @@ func orFile(s *settings.Settings) cobra.PositionalArgs {
 	}
 }
 
-// checked is the screen that parsed flags ask for; values that no flag may have are errors.
+// checked returns the screen that parsed flags ask for, or an error where a value is not allowed.
 func checked(fs *pflag.FlagSet) (screen, error) {
 	if f := documentFormat(fs); f != nil && f.err != nil {
 		return screen{}, fail.Setupf("--format: %w", f.err)
@@ -236,13 +236,12 @@ func checked(fs *pflag.FlagSet) (screen, error) {
 	return screenOf(fs, os.Getenv, columnsOf(stdout))
 }
 
-// notWanted says by the type of a flag what is wrong with a value, or a part of it.
+// notWanted says what a wrong value is not, by the type of its flag.
 var notWanted = map[string]string{
 	"intSlice": "no number of processes", "float64Slice": "no number", "int": "no whole number", "bool": "neither true nor false",
 }
 
-// flagHint adds the nearest flag to an unknown one, and says what is wrong with
-// a value.
+// flagHint adds the nearest flag to an error of an unknown one, and words errors of values.
 func flagHint(err error, fs *pflag.FlagSet) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {

@@ -27,7 +27,7 @@ var printed screen
 
 var colours = []string{"auto", "always", "never"}
 
-// pageFlags are the flags of commands that print documents.
+// pageFlags declares the flags of all commands that print documents.
 func pageFlags(fs *pflag.FlagSet) {
 	fs.Int("width", 0, "`COLUMNS` that a line may take, from "+strconv.Itoa(document.LeastWidth)+" on (default: the width of the terminal, from 80 to 160; elsewhere 100)")
 	fs.String("color", colours[0], "`WHEN` to use colour: "+strings.Join(colours, ", ")+"; auto: on a terminal, unless NO_COLOR is set or TERM is dumb")

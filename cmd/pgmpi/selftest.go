@@ -54,7 +54,7 @@ Exit code 0: passed, 1: failed, 2 and 3 as for check. Takes half a minute.`,
 	return c
 }
 
-// selftest returns what is found, as far as it gets.
+// selftest returns its findings, with an error if it could not finish.
 func selftest(ctx context.Context, t *experiment.Selftest, s *settings.Settings, own string, quiet bool) (*report.Selftest, error) {
 	t.Function = mockups.Canonical(t.Function)
 	var err error

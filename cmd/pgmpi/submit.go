@@ -74,7 +74,7 @@ pgmpi submit gl.toml --go -- --method ci`,
 	return c
 }
 
-// flagsBehind cuts the arguments at the two dashes behind which the flags of check are.
+// flagsBehind splits the arguments at --, behind which are flags of check.
 func flagsBehind(c *cobra.Command, args []string) (own, flags []string) {
 	if at := c.ArgsLenAtDash(); at >= 0 {
 		return args[:at], args[at:]
@@ -134,7 +134,8 @@ func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags 
 	return experiment.NewSubmission(x, config, out, version, argv)
 }
 
-// startable returns the error with which the job would end before its first mpirun, after it has waited.
+// startable returns the error with which the job, after its wait in the queue, would end before its
+// first mpirun.
 func startable(fs *pflag.FlagSet, config *glfile.File) error {
 	if fs.Changed("launch-time") {
 		return fail.Setupf("submit: --launch-time is for the estimate of --dry-run")
