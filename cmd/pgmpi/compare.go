@@ -71,10 +71,10 @@ split-robustness too. Every folder is judged by its own settings.
 each function and msize the median of each folder over the median of all, and
 their spread. It tests nothing. It names factors that differ.
 
-Exit codes for two folders: 1 a call became significantly slower, by min_slowdown
-or more (unless the machine changed, see --fail-on), or a guideline is newly
-violated; 4 there are too few mpiruns, or a change by --need could not have been
-seen; else 0. For --matrix and --repeat: 0, whatever is violated.`,
+Exit codes for two folders: 1 a call became significantly slower, by
+min_slowdown or more (unless the machine changed, see --fail-on), or a guideline
+is newly violated; 4 there are too few mpiruns, or a change by --need could not
+have been seen; else 0. For --matrix and --repeat: 0, whatever is violated.`,
 		Args:        wants(1, anyNumber, "two results folders, or one of `pgmpi ab`; or several"),
 		Annotations: manual.MostNeeded("matrix repeat fail-on need alpha min-slowdown all-rows all full out format"),
 		RunE: func(c *cobra.Command, args []string) error {
