@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"pgmpi/analyze/report"
 	"pgmpi/internal/clean"
 	"pgmpi/internal/conf/glfile"
-	"pgmpi/internal/document"
 	"pgmpi/internal/fail"
 	"pgmpi/internal/settings"
 	"pgmpi/internal/untimed"
@@ -36,7 +34,11 @@ Their names, such as Bcast@binomial, may stand wherever a function may.`,
 				return err
 			}
 			if own {
-				return listAlgorithms(c.Context(), file, format.printed())
+				list, err := untimed.ReadAlgorithms(c.Context(), file, nil)
+				if err != nil {
+					return err
+				}
+				return show(report.AlgorithmLists.Document(list), format.printed())
 			}
 			f, err := report.Lists.Format(format.printed().Name)
 			if err != nil {
@@ -51,14 +53,6 @@ Their names, such as Bcast@binomial, may stand wherever a function may.`,
 	s.Keys(fs, "np", "launch", "rank")
 	format = newFormat(fs, report.Lists.Formats(), "`FORMAT`: "+strings.Join(report.Lists.Formats(), ", ")+"; with --algorithms also json, csv", report.AlgorithmLists.Pick)
 	return c
-}
-
-func listAlgorithms(ctx context.Context, file *glfile.File, format document.Format) error {
-	list, err := untimed.ReadAlgorithms(ctx, file, nil)
-	if err != nil {
-		return err
-	}
-	return show(report.AlgorithmLists.Document(list), format)
 }
 
 func initCommand() *cobra.Command {

@@ -106,16 +106,12 @@ func submission(x *run.Experiment, does *cobra.Command, toml, out string, flags 
 	if _, err := checked(fs); err != nil {
 		return nil, err
 	}
-	var wrong error
-	fs.Visit(func(f *pflag.Flag) {
-		if slices.Contains(given, f.Name) {
-			wrong = fail.Setupf("submit: --%s is given by submit itself", f.Name)
+	for _, name := range given {
+		if fs.Changed(name) {
+			return nil, fail.Setupf("submit: --%s is given by submit itself", name)
 		}
-	})
-	s.Take(fs)
-	if wrong != nil {
-		return nil, wrong
 	}
+	s.Take(fs)
 	config, err := s.Load(nil)
 	if err != nil {
 		return nil, err
