@@ -15,7 +15,7 @@ import (
 
 // JobConfig is the [job] section of gl.toml: what is measured.
 type JobConfig struct {
-	NP       []int                `toml:"np" json:"np"`           // processes; empty: as many as there are slots
+	NP       []int                `toml:"np" json:"np"`           // processes, or empty for as many as there are slots
 	Shapes   []string             `toml:"shapes" json:"shapes"`   // nodes × processes per node, "16x2"
 	MPIRuns  int                  `toml:"mpiruns" json:"mpiruns"` // R, in one look; 0: what suits the number of tests
 	Msizes   guidelines.MsizeList `toml:"msizes" json:"msizes"`   // bytes
@@ -96,7 +96,7 @@ func (c JobConfig) CheckRoot(np []int) []conf.FieldError {
 // MPIConfig is the [mpi] section of gl.toml: how ranks are started.
 type MPIConfig struct {
 	Rank   string            `toml:"rank" json:"rank"`     // path of pgmpi-rank; if empty, launch.FindRank looks
-	Launch []string          `toml:"launch" json:"launch"` // argv with "{np}"; empty: by the library
+	Launch []string          `toml:"launch" json:"launch"` // argv with "{np}", or empty for the library's
 	Env    map[string]string `toml:"env" json:"env"`       // for the ranks
 	// Under is a folder whose env.sh sets more variables for the ranks.
 	Under string `toml:"under" json:"under,omitempty"`

@@ -10,7 +10,7 @@ type ID string
 // Remark is something that a reader of a result should know.
 type Remark struct {
 	ID     ID     `json:"id"`
-	Place  string `json:"place,omitempty"` // what it belongs to: a shape, a case, a factor; empty: the whole result
+	Place  string `json:"place,omitempty"` // what it belongs to: a shape, a case, a factor. Empty for the whole result
 	Text   string `json:"text"`            // what was found
 	Remedy string `json:"remedy"`          // what to do about it
 	Docs   string `json:"docs"`            // where it is explained, from the root of the repository
