@@ -8,7 +8,7 @@ import (
 
 // Library is the MPI library that a setting is for; version 0.0.0 means unknown.
 type Library struct {
-	Family              string // as in protocol.RankInfo: "openmpi", "mpich", "mvapich", "intel"
+	Family              string // as in protocol.RankInfo
 	Major, Minor, Patch int
 }
 

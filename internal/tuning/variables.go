@@ -35,7 +35,7 @@ var mcaVariables = Writer{
 // mpichVariables force an algorithm for all sizes and all communicators.
 var mpichVariables = Writer{
 	Name: "cvar", Title: "variables (CVAR) of MPICH",
-	For: func(l Library) bool { return l.Family == "mpich" || l.Family == "mvapich" },
+	For: func(l Library) bool { return l.Family == "mpich" },
 	Write: func(_ Target, choices []Choice) (*Setting, error) {
 		return forced("cvar", choices, func(c Choice) string {
 			switch c.Algorithm {

@@ -58,7 +58,7 @@ func familyOf(mpicc string) string {
 		target = mpicc
 	}
 	for _, name := range []string{mpicc, target} {
-		for _, sign := range [][2]string{{"openmpi", "openmpi"}, {"opal_wrapper", "openmpi"}, {"mvapich", "mvapich"}, {"mpich", "mpich"}, {"intel", "intel"}} {
+		for _, sign := range [][2]string{{"openmpi", "openmpi"}, {"opal_wrapper", "openmpi"}, {"mpich", "mpich"}} {
 			if strings.Contains(name, sign[0]) {
 				return sign[1]
 			}

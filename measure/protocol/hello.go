@@ -15,7 +15,7 @@ const ProtocolVersion = 4
 type RankInfo struct {
 	Program    string `json:"program"` // "pgmpi-rank"
 	Version    string `json:"version"`
-	Library    string `json:"library"` // family: "openmpi", "mpich", "intel", "mvapich"
+	Library    string `json:"library"` // family: "openmpi", "mpich"; of others it is only a name
 	LibVersion string `json:"lib_version"`
 	BuiltFor   string `json:"built_for"` // what the headers said at compile time
 	MPICC      string `json:"mpicc"`     // the compiler wrapper it was built with
