@@ -2,7 +2,14 @@ package tuning
 
 import (
 	"fmt"
+	"maps"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
+
+	"pgmpi/internal/conf"
+	"pgmpi/mockups"
 )
 
 type Kind string
@@ -139,3 +146,62 @@ func Get(name string) (Writer, bool) {
 }
 
 func FileNames() []string { return []string{EnvFile, RulesFile, TreeFile} }
+
+// Library is the MPI library that a setting is for; version 0.0.0 means unknown.
+type Library struct {
+	Family              string // as in protocol.RankInfo
+	Major, Minor, Patch int
+}
+
+// LibraryOf takes the version out of the text of MPI_Get_library_version.
+func LibraryOf(family, text string) Library {
+	l := Library{Family: family}
+	if m := versionNumber.FindStringSubmatch(text); m != nil {
+		l.Major, _ = strconv.Atoi(m[1])
+		l.Minor, _ = strconv.Atoi(m[2])
+		l.Patch, _ = strconv.Atoi(m[3])
+	}
+	return l
+}
+
+// versionNumber matches the first number with dots: "Open MPI v4.1.4", "MPICH Version: 4.0.2".
+var versionNumber = regexp.MustCompile(`\b[vV]?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?`)
+
+func (l Library) String() string {
+	return fmt.Sprintf("%s %d.%d.%d", l.Family, l.Major, l.Minor, l.Patch)
+}
+
+// Variables returns the sorted names of an environment.
+func Variables(env map[string]string) []string { return slices.Sorted(maps.Keys(env)) }
+
+// Key is equal for choices that set the same.
+func (c Choice) Key() string {
+	return fmt.Sprintf("%s %s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Mockup, c.Component, c.Env, c.NP, c.Sizes)
+}
+
+func Label(c Choice) string {
+	switch c.Kind {
+	case ByEnv:
+		return Environment
+	case ByComponent:
+		var set []string
+		for _, name := range Variables(c.Env) {
+			set = append(set, name+"="+c.Env[name])
+		}
+		return "component " + c.Component + " (" + strings.Join(set, " ") + ")"
+	case OwnAlgorithm, ByMockup:
+	}
+	var sizes []string
+	for _, s := range c.Sizes {
+		sizes = append(sizes, conf.HumanSize(s))
+	}
+	return fmt.Sprintf("%s at %s on %d processes", mockups.AlgorithmID(c.Function, c.Algorithm), strings.Join(sizes, ", "), c.NP)
+}
+
+// When malloc may be the cause of a violation: glibc takes larger blocks from the kernel until
+// one was freed, and page faults in every call show it.
+const (
+	MallocFrom  = 128 << 10 // bytes
+	FaultsFrom  = .5        // page faults a call
+	Environment = "malloc's variables"
+)
