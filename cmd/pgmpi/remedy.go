@@ -83,7 +83,7 @@ func mend(ctx context.Context, check string, force bool, s *settings, o *output)
 	return shown
 }
 
-func showRemedy(r *report.Remedied, o *output) error {
+func showRemedy(r *report.RemedyResult, o *output) error {
 	d := report.Remedies.Document(r)
 	if err := errors.Join(o.formats.deliver(d), o.formats.print(d, "")); err != nil {
 		return err

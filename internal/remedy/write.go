@@ -71,9 +71,9 @@ func (x *Remedy) export() error {
 		return errors.Join(x.removeFiles(), x.writeDocument())
 	}
 	p, r := x.held, x.found
-	r.Env, r.Forces, r.Conformance, r.Mpiruns = p.env, p.forces, p.conformance, p.mpiruns
+	r.Env, r.Effects, r.Conformance, r.Mpiruns = p.env, p.inEffect, p.conformance, p.mpiruns
 	if n := r.Believed(); n > 0 {
-		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Forces), "part"))
+		x.note("of %d of %s it cannot be told whether it is in force, only that the setting as a whole helps", n, conf.Plural(len(r.Effects), "part"))
 	}
 	r.Exit = exitCode(r)
 	text, err := x.toml(p.env)

@@ -92,18 +92,26 @@ type Entry struct {
 	Proof    Proof  `json:"proof"`
 }
 
-type Refusal struct {
+// Rejected is a choice that is not in a setting.
+type Rejected struct {
+	Label  string `json:"what"`
 	Choice Choice `json:"choice"`
 	Reason string `json:"reason"`
 }
 
+func (c Choice) Rejected(reason string) Rejected { return Rejected{c.Label(), c, reason} }
+
 type Setting struct {
-	Writer  string            `json:"writer"`
-	Files   []File            `json:"-"`
-	Env     map[string]string `json:"env"` // puts them in force
-	Entries []Entry           `json:"entries"`
-	Refused []Refusal         `json:"refused"`
-	Notes   []string          `json:"notes"` // for its user
+	Writer   string
+	Files    []File
+	Env      map[string]string // puts them in force
+	Entries  []Entry
+	Rejected []Rejected
+	Notes    []string // for its user
+}
+
+func (s *Setting) reject(c Choice, reason string) {
+	s.Rejected = append(s.Rejected, c.Rejected(reason))
 }
 
 type Rule struct {
@@ -118,7 +126,7 @@ type Writer struct {
 	Name  string
 	Title string
 	For   func(Library) bool // tells whether a library takes the format
-	// Write puts choices into one setting. A choice that it cannot write is in Refused, not
+	// Write puts choices into one setting. A choice that it cannot write is in Rejected, not
 	// an error.
 	Write func(Target, []Choice) (*Setting, error)
 	// Read reads a file of rules back; an error names the line. It is nil for formats that no
@@ -179,7 +187,7 @@ func (c Choice) Key() string {
 	return fmt.Sprintf("%s %s %s %s %s %s %d %d", c.Kind, c.Function, c.Algorithm, c.Mockup, c.Component, c.Env, c.NP, c.Sizes)
 }
 
-func Label(c Choice) string {
+func (c Choice) Label() string {
 	switch c.Kind {
 	case ByEnv:
 		return Environment

@@ -67,7 +67,7 @@ func forced(writer string, choices []Choice, refuses func(Choice) string, as fun
 		for _, c := range of[f] {
 			name, value, proof := as(c)
 			if old, ok := s.Env[name]; ok && old != value {
-				s.Refused = append(s.Refused, Refusal{c, fmt.Sprintf("a variable holds for all numbers of processes, and %s is %s already", name, old)})
+				s.reject(c, fmt.Sprintf("a variable holds for all numbers of processes, and %s is %s already", name, old))
 				continue
 			}
 			s.Env[name] = value
@@ -87,7 +87,7 @@ var environment = Writer{
 		s := &Setting{Writer: "env", Env: map[string]string{}}
 		for _, c := range choices {
 			if why := refusesEnv(s.Env, c); why != "" {
-				s.Refused = append(s.Refused, Refusal{c, why})
+				s.reject(c, why)
 				continue
 			}
 			maps.Copy(s.Env, c.Env)
