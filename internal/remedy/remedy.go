@@ -67,7 +67,7 @@ type setting struct {
 	mpiruns     int
 }
 
-func RemedyFolder(check string) string { return filepath.Join(check, "remedy") }
+func folderOf(check string) string { return filepath.Join(check, "remedy") }
 
 // Prepare judges the check and refuses what cannot be begun; it writes and starts nothing.
 // It returns false if nothing is violated.
@@ -80,7 +80,7 @@ func (x *Remedy) Prepare() (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	path, err := filepath.Abs(RemedyFolder(x.Check))
+	path, err := filepath.Abs(folderOf(x.Check))
 	if err != nil {
 		return false, fail.AsSetup(err)
 	}

@@ -82,7 +82,7 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 		if r.Exit != exitcode.OK || len(r.Cells) != 1 || r.Cells[0].State != report.CellMended || r.Mpiruns != 20 || len(r.Proofs) != 1 || !r.Proofs[0].Holds {
 			t.Fatalf("%+v", r)
 		}
-		folder := RemedyFolder(b.Out)
+		folder := folderOf(b.Out)
 		f := glfile.Default()
 		f.MPI.Under = folder
 		if err := experiment.Under(&f); err != nil || f.MPI.Env["MALLOC_MMAP_THRESHOLD_"] != "1000000000" {
@@ -113,7 +113,7 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 		if r.Proofs[0].Holds || len(r.Proofs[0].Harms) == 0 || r.Cells[0].State != report.CellTakenBack {
 			t.Errorf("%+v", r.Proofs)
 		}
-		holdsNoSetting(b, RemedyFolder(b.Out))
+		holdsNoSetting(b, folderOf(b.Out))
 	})
 }
 
@@ -129,12 +129,12 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 		if r.Exit != exitcode.NoVerdict || r.Cells[0].State != report.CellUnmended || len(r.Rejected) != 1 || !strings.Contains(r.Rejected[0].Reason, "no violated case") {
 			t.Fatalf("%+v", r)
 		}
-		holdsNoSetting(b, RemedyFolder(b.Out))
-		if len(r.Profiles) != 1 || !reading.Has(RemedyFolder(b.Out), r.Profiles[0]) {
+		holdsNoSetting(b, folderOf(b.Out))
+		if len(r.Profiles) != 1 || !reading.Has(folderOf(b.Out), r.Profiles[0]) {
 			t.Errorf("what only a mock-up mends has no profile: %q", r.Profiles)
 		}
 		// An env.sh of before must not outlive a remedy that finds nothing.
-		must.Do(t, os.WriteFile(filepath.Join(RemedyFolder(b.Out), tuning.EnvFile), []byte("export A=1\n"), 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(folderOf(b.Out), tuning.EnvFile), []byte("export A=1\n"), 0o600))
 		var s *fail.Setup
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
 		if _, err := x.Prepare(); !errors.As(err, &s) || !strings.Contains(err.Error(), "--force") {
@@ -147,7 +147,7 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 		if _, err := x.Do(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		holdsNoSetting(b, RemedyFolder(b.Out))
+		holdsNoSetting(b, folderOf(b.Out))
 	})
 }
 
@@ -197,7 +197,7 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "no such launcher") {
 			t.Fatalf("%v", err)
 		}
-		if r == nil || r.Cells[0].State != report.CellFaster || len(r.Notes) == 0 || !strings.Contains(r.Notes[len(r.Notes)-1], "ended early") || !reading.Has(RemedyFolder(b.Out), tuning.EnvFile) {
+		if r == nil || r.Cells[0].State != report.CellFaster || len(r.Notes) == 0 || !strings.Contains(r.Notes[len(r.Notes)-1], "ended early") || !reading.Has(folderOf(b.Out), tuning.EnvFile) {
 			t.Errorf("what was proved is lost: %+v", r)
 		}
 	})
@@ -209,7 +209,7 @@ func TestRemedyWrittenOverLeavesNothingOfTheOneBefore(t *testing.T) {
 		if _, err := remedied(b, nil); err != nil {
 			t.Fatal(err)
 		}
-		folder := RemedyFolder(b.Out)
+		folder := folderOf(b.Out)
 		must.Do(t, os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("0\n"), 0o600))
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Force: true, Tell: func(run.Event) {},
 			Start: func([]string, []string, io.Writer) (*measure.Ranks, error) {
