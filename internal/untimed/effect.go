@@ -49,7 +49,15 @@ func (o *Once) effectsOn(ctx context.Context, shape guidelines.Shape, env map[st
 			}
 		}
 	}
-	seen, err := o.readBack(ctx, shape, env, here)
+	var names []string
+	for _, f := range here {
+		for _, name := range readFor(f.Entry) {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	seen, err := o.read(ctx, shape, env, names...)
 	if err != nil {
 		return notUsable(ctx, err, here, "no MPI program starts with it")
 	}
@@ -78,26 +86,15 @@ func notUsable(ctx context.Context, err error, here []*report.Effect, why string
 	return nil
 }
 
-// readings are the library's variables as the ranks read them.
-type readings struct {
-	algorithms []protocol.Algorithms
-	variables  []protocol.Variable
-}
+// readings are the library's algorithms and variables as the ranks read them.
+type readings struct{ *protocol.AlgorithmsEnd }
 
-func (o *Once) readBack(ctx context.Context, shape guidelines.Shape, env map[string]string, here []*report.Effect) (*readings, error) {
-	read := &protocol.AlgorithmsJob{}
-	for _, f := range here {
-		for _, name := range readFor(f.Entry) {
-			if name != "" && !slices.Contains(read.Variables, name) {
-				read.Variables = append(read.Variables, name)
-			}
-		}
+func (o *Once) read(ctx context.Context, shape guidelines.Shape, env map[string]string, variables ...string) (r readings, err error) {
+	got, err := o.do(ctx, shape, env, &protocol.Job{StallNS: int64(forceStall), Algorithms: &protocol.AlgorithmsJob{Variables: variables}}, nil)
+	if err == nil {
+		r.AlgorithmsEnd = got.End.Algorithms
 	}
-	got, err := o.do(ctx, shape, env, &protocol.Job{StallNS: int64(forceStall), Algorithms: read}, nil)
-	if err != nil {
-		return nil, err
-	}
-	return &readings{got.End.Algorithms.Collectives, got.End.Algorithms.Variables}, nil
+	return r, err
 }
 
 // readFor returns the variables that ranks read for an entry; some may be "".
@@ -136,17 +133,17 @@ func switchedBy(variable string) string {
 	return ""
 }
 
-func (r *readings) of(variable string) protocol.Variable { return r.named(tuningName(variable)) }
+func (r readings) of(variable string) protocol.Variable { return r.named(tuningName(variable)) }
 
-func (r *readings) named(name string) (v protocol.Variable) {
-	if i := slices.IndexFunc(r.variables, func(v protocol.Variable) bool { return v.Name == name }); i >= 0 && name != "" {
-		return r.variables[i]
+func (r readings) named(name string) (v protocol.Variable) {
+	if i := slices.IndexFunc(r.Variables, func(v protocol.Variable) bool { return v.Name == name }); i >= 0 && name != "" {
+		return r.Variables[i]
 	}
 	return v
 }
 
 // judge answers an entry by the library's variables alone.
-func (r *readings) judge(f *report.Effect) {
+func (r readings) judge(f *report.Effect) {
 	no := func(format string, args ...any) { f.State, f.Text = report.NotInEffect, fmt.Sprintf(format, args...) }
 	e := f.Entry
 	variable := r.of(e.Variable)
@@ -176,7 +173,7 @@ func (r *readings) judge(f *report.Effect) {
 
 func isOn(value string) bool { return value == "1" || value == "true" }
 
-func (r *readings) judgeRanks(f *report.Effect) {
+func (r readings) judgeRanks(f *report.Effect) {
 	f.State, f.Text = report.InEffect, "all ranks have "+f.Entry.Variable
 	for _, name := range tuning.Variables(f.Entry.Choice.Env) {
 		want, v := f.Entry.Choice.Env[name], r.named(protocol.OfEnvironment+name)
@@ -191,13 +188,13 @@ func (r *readings) judgeRanks(f *report.Effect) {
 	}
 }
 
-func (r *readings) judgeForced(f *report.Effect) {
+func (r readings) judgeForced(f *report.Effect) {
 	c := f.Entry.Choice
-	i := slices.IndexFunc(r.algorithms, func(a protocol.Algorithms) bool { return a.Collective == c.Function })
+	i := slices.IndexFunc(r.Collectives, func(a protocol.Algorithms) bool { return a.Collective == c.Function })
 	if i < 0 {
 		return
 	}
-	a := r.algorithms[i]
+	a := r.Collectives[i]
 	k := slices.IndexFunc(a.Names, func(n protocol.Algorithm) bool { return n.Name == c.Algorithm })
 	switch {
 	case k < 0:

@@ -51,7 +51,7 @@ func TestComponentIsInForceWhereTheLibraryHasItsValue(t *testing.T) {
 		{[]protocol.Variable{{Name: "coll_sm_priority"}}, report.NotInEffect}, // built without it
 	} {
 		f := &report.Effect{Entry: tuning.Entry{Variable: variable, Value: "100", Proof: tuning.ByValue}, State: report.CannotTell}
-		if (&readings{variables: c.seen}).judge(f); f.State != c.want {
+		if (readings{&protocol.AlgorithmsEnd{Variables: c.seen}}).judge(f); f.State != c.want {
 			t.Errorf("%+v: %s (%s), want %s", c.seen, f.State, f.Text, c.want)
 		}
 	}
