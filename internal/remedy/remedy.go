@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -173,7 +172,7 @@ func (x *Remedy) tryAlgorithms(ctx context.Context) error {
 	if len(sizes) > 0 {
 		f.Job.Msizes = sizes
 	}
-	f.MPI.Env = withEnv(f.MPI.Env, x.held.env)
+	f.MPI.Env = measure.Env(f.MPI.Env, x.held.env)
 	list, err := untimed.ReadAlgorithms(ctx, &f, x.Start)
 	if err != nil {
 		return err
@@ -500,7 +499,7 @@ func (x *Remedy) sides(ctx context.Context, path string, env map[string]string) 
 	for i, more := range []map[string]string{nil, env} {
 		f := *x.Config
 		f.Job.MPIRuns, f.Job.Looks, f.Gate, f.Measure.SplitExperiment = x.mpiruns(), nil, series.DefaultGate(), false
-		f.MPI.Env = withEnv(f.MPI.Env, more)
+		f.MPI.Env = measure.Env(f.MPI.Env, more)
 		side, err := run.New(ctx, experiment.Side, &f, x.into(filepath.Join(path, string(rune('a'+i)))))
 		if err != nil {
 			return nil, err
@@ -534,13 +533,6 @@ func answers(x *experiment.AB, questions ...series.CompareConfig) error {
 		}
 	}
 	return nil
-}
-
-func withEnv(env, more map[string]string) map[string]string {
-	out := map[string]string{}
-	maps.Copy(out, env)
-	maps.Copy(out, more)
-	return out
 }
 
 // It is OK if nothing was violated, and if something was mended.

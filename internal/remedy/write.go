@@ -19,6 +19,7 @@ import (
 	"pgmpi/internal/fail"
 	"pgmpi/internal/regular"
 	"pgmpi/internal/tuning"
+	"pgmpi/measure"
 )
 
 // writeFiles writes the files that a setting's variables name, but not env.sh, which puts them
@@ -155,7 +156,7 @@ func (x *Remedy) toml(env map[string]string) ([]byte, error) {
 		}
 		sectionOf(table)[key] = one.Value
 	}
-	sectionOf("mpi")["env"] = withEnv(f.MPI.Env, env)
+	sectionOf("mpi")["env"] = measure.Env(f.MPI.Env, env)
 	if list, ok := all["mockup"].([]map[string]any); ok { // their files are beside another gl.toml
 		for i := range min(len(list), len(f.Mockup)) {
 			list[i]["file"] = f.Mockup[i].File
