@@ -76,7 +76,7 @@ func ownAlgorithm(function string, np int, name string, value int, sizes ...int6
 	return tuning.Choice{Function: function, NP: np, Kind: tuning.OwnAlgorithm, Algorithm: name, Value: value, Sizes: sizes, Measured: tuned}
 }
 
-// theirs are choices for each library: those of a file by size, and those of variables.
+// theirs are choices for each library, by the writer of the setting: a file has them by size, variables have not.
 var theirs = map[string]map[string][]tuning.Choice{
 	"openmpi": {
 		"openmpi-rules": {
