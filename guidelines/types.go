@@ -119,7 +119,7 @@ type Plan struct {
 	Guidelines []Guideline `json:"guidelines"`
 	Shapes     []Shape     `json:"shapes"`
 	Datatype   string      `json:"datatype"`
-	Op         string      `json:"op"` // resolved: never "auto"
+	Op         string      `json:"op"` // of reductions, resolved: never "auto"
 	Root       int         `json:"root"`
 	Cases      []Case      `json:"cases"`
 	Tests      []Test      `json:"tests"`

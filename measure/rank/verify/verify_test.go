@@ -51,7 +51,7 @@ func TestPartsOfAStretchAreItsElements(t *testing.T) {
 // Two parts of a block that have changed places are seen wherever they lie.
 func TestPartsThatChangePlacesAreSeen(t *testing.T) {
 	const count = 100 * period
-	for _, d := range mockups.Datatypes() {
+	for _, d := range mockups.Datatypes()[1:] { // auto is one of the others
 		for _, op := range d.Ops {
 			v := must.Get(New(d.Name, op))(t)
 			f, _ := mockups.Get("MPI_Allreduce")
