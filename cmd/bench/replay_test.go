@@ -13,7 +13,7 @@ import (
 	"pgmpi/internal/fixture"
 )
 
-// madeUp are so many tests that ten mpiruns of them cannot be judged in pairs.
+// madeUp is a number of tests too large to judge ten mpiruns of them in pairs.
 const madeUp = 60
 
 // folderOf is made up: n mpiruns of tests whose two sides take 1 µs and some ns; by

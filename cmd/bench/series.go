@@ -170,7 +170,7 @@ func (f *figure) of(counts []count) (text string, ok bool) {
 }
 
 // limits returns the 95 % limits of a share: Wilson's for as many independent cases as
-// would vary as much as the series do, or for a mean those of the normal distribution.
+// would vary as much as the series do, or for a mean the limits of a normal distribution.
 // What is counted in one series belongs together.
 func limits(counts []count, all count, mean bool) (lo, hi float64) {
 	share, of, variance := all.n/all.of, all.of, 0.0

@@ -178,8 +178,8 @@ func repeats(times, tests int) (out []question) {
 		figures := slices.Concat(flips(row.most, 0, .03), []figure{
 			{what: "intervals that hold the ratio", least: .935, most: .965, count: covered(false)},
 			{what: "the same of violations", count: covered(true)},
-			{what: "samples, times those of R = 10", most: 1.5, mean: true, count: samplesTaken},
-			{what: "mpiruns started, times those of R = 10", mean: true, count: mpirunsStarted},
+			{what: "samples, as a multiple of R = 10", most: 1.5, mean: true, count: samplesTaken},
+			{what: "mpiruns started, as a multiple of R = 10", mean: true, count: mpirunsStarted},
 		}, replications())
 		if row.w.between > 0 {
 			figures = append(figures, figure{what: "who knows each check's ratios: the first line", count: knower})

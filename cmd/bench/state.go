@@ -19,7 +19,7 @@ const (
 	meterPasses = 3  // the best of which counts
 	exchanges   = 100
 	// sameState is how far apart two readings of one state may be. On the machine
-	// of docs/dev/benchmarks.md those of one were 66 to 119 ns, of the other 367 to 453.
+	// of docs/dev/benchmarks.md one state read 66 to 119 ns, the other 367 to 453.
 	sameState = 2
 )
 
