@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 // Phrases that bend a sentence: a plain one has a verb, and the noun that is meant.
@@ -27,15 +29,12 @@ func TestSentencesSayWhoDoesWhat(t *testing.T) {
 			text = prose(generated.ReplaceAllString(text, ""))
 		}
 		for line := range strings.Lines(text) {
-			if m := bent.FindString(line); m != "" {
-				t.Errorf("%s: %q in: %s", file, m, strings.TrimSpace(line))
-			}
+			m := bent.FindString(line)
+			should.Hold(t, m == "", "%s: %q in: %s", file, m, strings.TrimSpace(line))
 		}
 	}
 	for _, s := range []string{"the ratio is that of the medians", "it is none: what of it", "its name; nothing: none"} {
-		if !bent.MatchString(s) {
-			t.Errorf("%q passes", s)
-		}
+		should.Hold(t, bent.MatchString(s), "%q passes", s)
 	}
 }
 

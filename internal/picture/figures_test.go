@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 func point(x, y float64, each ...float64) Point {
@@ -50,9 +51,7 @@ func examples() map[string]*Picture {
 // checks are what programs that read a format ask of a file.
 var checks = map[string]func(t *testing.T, file []byte){
 	"pdf": func(t *testing.T, file []byte) {
-		if !bytes.HasPrefix(file, []byte("%PDF-")) || !bytes.Contains(file[len(file)-20:], []byte("%%EOF")) {
-			t.Error("no PDF")
-		}
+		should.Hold(t, bytes.HasPrefix(file, []byte("%PDF-")) && bytes.Contains(file[len(file)-20:], []byte("%%EOF")), "no PDF")
 	},
 	"svg": func(t *testing.T, file []byte) {
 		for d := xml.NewDecoder(bytes.NewReader(file)); ; {
@@ -62,20 +61,17 @@ var checks = map[string]func(t *testing.T, file []byte){
 			} else if err != nil {
 				t.Fatal(err)
 			}
-			if start, ok := token.(xml.StartElement); ok && start.Name.Local == "script" {
-				t.Error("a script")
-			}
+			start, ok := token.(xml.StartElement)
+			should.Hold(t, !ok || start.Name.Local != "script", "a script")
 		}
 	},
 	"png": func(t *testing.T, file []byte) {
-		if _, err := png.Decode(bytes.NewReader(file)); err != nil {
-			t.Error(err)
-		}
+		_, err := png.Decode(bytes.NewReader(file))
+		should.Do(t, err)
 	},
 	"csv": func(t *testing.T, file []byte) {
-		if _, err := csv.NewReader(bytes.NewReader(file)).ReadAll(); err != nil {
-			t.Error(err)
-		}
+		_, err := csv.NewReader(bytes.NewReader(file)).ReadAll()
+		should.Do(t, err)
 	},
 	"tex": checkTeX,
 }
@@ -83,9 +79,7 @@ var checks = map[string]func(t *testing.T, file []byte){
 // checkTeX wants every group and environment closed, and nothing of a text obeyed.
 func checkTeX(t *testing.T, file []byte) {
 	text := string(file)
-	if strings.Count(text, `\begin{`) != strings.Count(text, `\end{`) || strings.Contains(text, `\input`) {
-		t.Errorf("%s", text)
-	}
+	should.Hold(t, strings.Count(text, `\begin{`) == strings.Count(text, `\end{`) && !strings.Contains(text, `\input`), "%s", text)
 	depth := 0
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "%") {
@@ -102,14 +96,10 @@ func checkTeX(t *testing.T, file []byte) {
 			case '%':
 				t.Errorf("a comment in %q", line)
 			}
-			if line[i] > 0x7e || depth < 0 {
-				t.Fatalf("%q", line)
-			}
+			must.Hold(t, line[i] <= 0x7e && depth >= 0, "%q", line)
 		}
 	}
-	if depth != 0 {
-		t.Errorf("%d groups are open:\n%s", depth, text)
-	}
+	should.Equal(t, depth, 0, "groups are open: %s", text)
 }
 
 func TestEveryPictureCanBeReadInEveryFormat(t *testing.T) {
@@ -139,9 +129,7 @@ GL8: Reduce,,,8,,,,,**,violated
 GL8: Reduce,,,0,,,,,?,
 GL8: Reduce,,,1048576,,,,,,
 `
-	if got := out.String(); got != want {
-		t.Errorf("got\n%swant\n%s", got, want)
-	}
+	should.Equal(t, out.String(), want)
 }
 
 func TestSeriesAreToldApartByMoreThanColour(t *testing.T) {
@@ -149,13 +137,9 @@ func TestSeriesAreToldApartByMoreThanColour(t *testing.T) {
 	for _, l := range looks {
 		seen[l.tex] = true
 	}
-	if len(seen) != len(looks) {
-		t.Errorf("%d of %d looks", len(seen), len(looks))
-	}
+	should.Hold(t, len(seen) == len(looks), "%d of %d looks", len(seen), len(looks))
 	all := []Series{{Role: Call}, {Role: Instead}, {Role: Other}, {Role: Other}}
-	if a, b := lookOf(all, 2), lookOf(all, 3); a == b {
-		t.Error("two others look alike")
-	}
+	should.Hold(t, lookOf(all, 2) != lookOf(all, 3), "two others look alike")
 }
 
 func TestOnlySizesThatWereMeasuredAreLabelled(t *testing.T) {
@@ -164,9 +148,7 @@ func TestOnlySizesThatWereMeasuredAreLabelled(t *testing.T) {
 	for _, tick := range xTicks(f, [2]float64{0, 1 << 20}, 8) {
 		labels = append(labels, tick.Label)
 	}
-	if got := strings.Join(labels, " "); got != "0 8 1M" {
-		t.Errorf("labels %s", got)
-	}
+	should.Equal(t, strings.Join(labels, " "), "0 8 1M", "labels")
 }
 
 func TestPanelsForTeXShareTitleAndAxes(t *testing.T) {
@@ -178,11 +160,8 @@ func TestPanelsForTeXShareTitleAndAxes(t *testing.T) {
 	must.Do(t, writeTeX(&out, p))
 	for _, of := range []string{"xmin=", "ymin=", "title={GL8 in two folders\\\\ "} {
 		parts := strings.Split(out.String(), of)
-		if len(parts) != 3 {
-			t.Fatalf("%q is there %d times:\n%s", of, len(parts)-1, out.String())
-		}
-		if first, second := parts[1][:20], parts[2][:20]; strings.HasSuffix(of, "=") && first != second {
-			t.Errorf("%s%s and %s", of, first, second)
-		}
+		must.Hold(t, len(parts) == 3, "%q is there %d times:\n%s", of, len(parts)-1, out.String())
+		first, second := parts[1][:20], parts[2][:20]
+		should.Hold(t, !strings.HasSuffix(of, "=") || first == second, "%s%s and %s", of, first, second)
 	}
 }

@@ -48,9 +48,7 @@ func TestTeXSetsEveryPicture(t *testing.T) {
 	cmd := exec.Command("pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "all.tex")
 	cmd.Dir = dir
 	said, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v:\n%s", err, said)
-	}
+	must.Hold(t, err == nil, "%v:\n%s", err, said)
 	if bad := regexp.MustCompile(`(?m)^.*(Missing character|Package pgfplots Warning|Dimension too large|NaN).*$`).FindAll(said, 5); bad != nil {
 		t.Errorf("%s", bytes.Join(bad, []byte("\n")))
 	}
