@@ -3,6 +3,8 @@ package mockups
 import (
 	"slices"
 	"testing"
+
+	"pgmpi/internal/fixture/should"
 )
 
 func lengths(of []Stretch) (n []int64) {
@@ -31,9 +33,7 @@ func TestPartsAreInProportionToTheirWeights(t *testing.T) {
 	one, _ := f.Layout(1000, 4, 0, 1).Counts(0)
 	same, _ := f.Layout(1000, 4, 0, 1).Counts(3)
 	other, _ := f.Layout(1000, 4, 0, 2).Counts(0)
-	if !slices.Equal(one, same) || slices.Equal(one, other) {
-		t.Errorf("drawn with seed 1: %v at rank 0 and %v at rank 3; with seed 2: %v", one, same, other)
-	}
+	should.Hold(t, slices.Equal(one, same) && !slices.Equal(one, other), "drawn with seed 1: %v at rank 0 and %v at rank 3; with seed 2: %v", one, same, other)
 }
 
 // The whole call has p·count elements whatever the rule; in an exchange every rank sends and gets
@@ -58,9 +58,8 @@ func TestCallsByEveryRuleMoveAsMuchAsTheRegularOne(t *testing.T) {
 				if f.Recv.RootOnly {
 					wantGot = all
 				}
-				if sent != wantSent || got != wantGot {
-					t.Errorf("%s, p = %d, %d elements: %d sent, %d received, want %d and %d", f.ID, p, count, sent, got, wantSent, wantGot)
-				}
+				should.Hold(t, sent == wantSent && got == wantGot,
+					"%s, p = %d, %d elements: %d sent, %d received, want %d and %d", f.ID, p, count, sent, got, wantSent, wantGot)
 			}
 		}
 	}
@@ -92,9 +91,8 @@ func TestMemoryHoldsTheLargestPart(t *testing.T) {
 		for p := 1; p <= 9; p++ {
 			l, need := f.Layout(12, p, 0, 1), f.Memory(12, 8, p)
 			for rank := range p {
-				if s, r := 8*l.SendElements(rank), 8*l.RecvElements(rank); s > need.Send || r > need.Recv {
-					t.Errorf("%s, p = %d: rank %d has buffers of %d and %d bytes, Memory says %+v", f.ID, p, rank, s, r, need)
-				}
+				s, r := 8*l.SendElements(rank), 8*l.RecvElements(rank)
+				should.Hold(t, s <= need.Send && r <= need.Recv, "%s, p = %d: rank %d has buffers of %d and %d bytes, Memory says %+v", f.ID, p, rank, s, r, need)
 			}
 		}
 	}
