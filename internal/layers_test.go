@@ -161,7 +161,7 @@ const mostLines, mostFiles = 3000, 25
 var filePerItem = []string{"cmd/pgmpi"}
 
 // stillLarger has the packages above mostLines, with their lines: lower a number as it shrinks.
-var stillLarger = map[string]int{"cmd/bench": 3140, "cmd/pgmpi": 3490}
+var stillLarger = map[string]int{"cmd/pgmpi": 3490}
 
 func TestNoPackageIsTooLargeToHold(t *testing.T) {
 	lines, files := map[string]int{}, map[string]int{}

@@ -36,7 +36,7 @@ func TestLoopMarksRatiosFurtherThan3PercentFrom1(t *testing.T) {
 		for i := range got {
 			got[i] = ratios{plain: []float64{250, 250, 250}, ours: []float64{ratio, ratio, ratio}, again: []float64{1, 1, 1}}
 		}
-		off := loopRival.show(got, []float64{80, 90, 400})
+		off := loopRival.show(got)
 		should.Hold(t, !(off <= loopRival.allowed) == want, "ratio %v: off by %v, too far: want %v", ratio, off, want)
 	}
 }

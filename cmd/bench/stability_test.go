@@ -18,8 +18,8 @@ var letters = map[rune]judge.Verdict{'V': judge.Violated, 'F': judge.Violated, '
 
 // checksOf makes checks from a row of letters for each cell, and a reading for
 // each check; F is a firm violation.
-func checksOf(readings []float64, cells ...string) []repeat {
-	checks := make([]repeat, len(readings))
+func checksOf(readings []float64, cells ...string) []checked {
+	checks := make([]checked, len(readings))
 	firm := .95
 	for i, reading := range readings {
 		checks[i].readings = []float64{reading, reading + 1}
@@ -36,7 +36,7 @@ func checksOf(readings []float64, cells ...string) []repeat {
 
 // flipsOf adds up the cells violated once in groups of checks: not violated in another,
 // kept in another, and pairs of a firm violation and a check that does not show it.
-func flipsOf(groups ...[]repeat) (sums [3]count) {
+func flipsOf(groups ...[]checked) (sums [3]count) {
 	for _, g := range groups {
 		for i, f := range flips(0, 0, 0) {
 			c := f.count(seriesOf(g))
@@ -121,16 +121,12 @@ func TestReportsWithAndWithoutStatesAndReplicationAreRead(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		c := repeat{readings: []float64{90, 91}}
-		read(file, &c.report)
+		c := checked{readings: []float64{90, 91}}
+		read(file, &c.Report)
 		o := outcomes(c.Verdicts)[0]
 		should.Hold(t, len(c.States) == states && o.Firm() == (states > 0) && o.Verdict == judge.Violated && math.IsNaN(o.Ratio), "%s: got %+v", text, c)
 		should.Equal(t, c.steady(), states < 2, "%d states in the report, steady", states)
 	}
-}
-
-func TestStabilityNeedsTwoChecks(t *testing.T) {
-	should.Fail(t, try(func() { stabilityBench(t.Context(), &env{times: 1}) }), "--times")
 }
 
 func TestFlipsOfLargeRatiosAreThoseWithALargeMedian(t *testing.T) {

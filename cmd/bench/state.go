@@ -57,10 +57,10 @@ func (m *stateMeter) read() float64 {
 			if !<-start {
 				return
 			}
-			for pass := range int32(meterPasses) {
+			for range meterPasses {
 				for i, line := range m.lines {
 					began := time.Now()
-					exchange(line, side, pass*2*exchanges)
+					exchange(line, int32(side))
 					if side == 0 {
 						ns[i] = min(ns[i], float64(time.Since(began).Nanoseconds())/exchanges)
 					}
@@ -79,21 +79,14 @@ func (m *stateMeter) read() float64 {
 	return quartiles(ns)[2]
 }
 
-// exchange passes a line, whose value is from, back and forth between side 0 and side 1.
-func exchange(line *atomic.Int32, side int, from int32) {
-	for k := from; k < from+2*exchanges; k += 2 {
-		if side == 0 {
-			line.Store(k + 1)
-			await(line, k+2)
-		} else {
-			await(line, k+1)
-			line.Store(k + 2)
+// exchange passes a line back and forth: side 0 adds 1 to even values, side 1 to odd ones.
+func exchange(line *atomic.Int32, side int32) {
+	for range exchanges {
+		value := line.Load()
+		for value%2 != side {
+			value = line.Load()
 		}
-	}
-}
-
-func await(line *atomic.Int32, value int32) {
-	for line.Load() != value {
+		line.Store(value + 1)
 	}
 }
 
