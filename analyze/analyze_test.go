@@ -149,13 +149,11 @@ func TestZeroQuartileRangeIsAWarning(t *testing.T) {
 func TestTheCoarsestClockCounts(t *testing.T) {
 	m := fixture.Manifest()
 	runs := fixture.Measured(m, 1000, 2000, 1000, 1900, 1000, 1900)
-	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[3].Verdict != judge.Violated {
-		t.Fatalf("%s", verdicts(r))
-	}
+	r := analyzed(t, m, runs, judge.Default())
+	must.Hold(t, r.Verdicts[3].Verdict == judge.Violated, "%s", verdicts(r))
 	runs[4].Rank.ClockTickNS = 60
-	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[3].Verdict != judge.Marginal || r.ClockTickS != 60e-9 {
-		t.Errorf("%s, tick %g s: 100 ns are less than two ticks", verdicts(r), r.ClockTickS)
-	}
+	r = analyzed(t, m, runs, judge.Default())
+	should.Hold(t, r.Verdicts[3].Verdict == judge.Marginal && r.ClockTickS == 60e-9, "%s, tick %g s: 100 ns are less than two ticks", verdicts(r), r.ClockTickS)
 }
 
 func TestBadInputIsAnErrorThatNamesThePlace(t *testing.T) {

@@ -46,9 +46,7 @@ func TestWithoutASizeWhatIsViolatedIsSelected(t *testing.T) {
 		"GL8:MPI_Reduce": {3}, "Violated GL8 p2": {3}, "violated:8": {0}, "GL8:8": {2},
 	} {
 		got, err := Select(plan, selector)
-		if err != nil || !slices.Equal(got.Of(r), want) {
-			t.Errorf("%s: %v, %v, want %v", selector, got.Of(r), err, want)
-		}
+		should.Hold(t, err == nil && slices.Equal(got.Of(r), want), "%s: %v, %v, want %v", selector, got.Of(r), err, want)
 	}
 }
 

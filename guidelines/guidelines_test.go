@@ -148,9 +148,8 @@ func TestUserGuidelinesAreCheckedUnlessExcluded(t *testing.T) {
 
 func TestAllIsTheRangeAndTheExtended(t *testing.T) {
 	count := func(s ...string) int { return len(Config{Guidelines: s}.resolve(nil)) }
-	if count("all") != count("GL1..GL17", "extended") || count("extended") == 0 || count("GL1..GL17") != 11+11+15 {
-		t.Errorf("all %d, extended %d, GL1..GL17 %d", count("all"), count("extended"), count("GL1..GL17"))
-	}
+	should.Hold(t, count("all") == count("GL1..GL17", "extended") && count("extended") != 0 && count("GL1..GL17") == 11+11+15,
+		"all %d, extended %d, GL1..GL17 %d", count("all"), count("extended"), count("GL1..GL17"))
 }
 
 func TestWrongSelectorsAreErrors(t *testing.T) {

@@ -101,9 +101,7 @@ func TestBothSidesOfAGuidelineTakeTurnsSideBySide(t *testing.T) {
 					between := j.Order[min(here, there)+1 : max(here, there)]
 					return !slices.ContainsFunc(between, func(c int) bool { return !slices.Contains(its, c) })
 				})
-				if !beside {
-					t.Fatalf("%s and %s are apart in %v", what(plan, call), what(plan, m), j.Order)
-				}
+				must.Hold(t, beside, "%s and %s are apart in %v", what(plan, call), what(plan, m), j.Order)
 				checked++
 			}
 		}

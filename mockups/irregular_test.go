@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"pgmpi/internal/fixture/must"
 	"pgmpi/internal/fixture/should"
 )
 
@@ -25,9 +26,8 @@ func TestPartsAreInProportionToTheirWeights(t *testing.T) {
 		OneEmpty: {0, 13, 13, 14},
 	} {
 		f.Rule = rule
-		if parts, _ := f.Layout(10, 4, 0, 1).Counts(0); !slices.Equal(lengths(parts), want) {
-			t.Errorf("%s: %v, want %v", rule, lengths(parts), want)
-		}
+		parts, _ := f.Layout(10, 4, 0, 1).Counts(0)
+		should.Hold(t, slices.Equal(lengths(parts), want), "%s: %v, want %v", rule, lengths(parts), want)
 	}
 	f.Rule = Random
 	one, _ := f.Layout(1000, 4, 0, 1).Counts(0)
@@ -75,9 +75,8 @@ func TestBlocksOfAnExchangeFitTogether(t *testing.T) {
 				sent, got := int64(0), int64(0)
 				for i := range p {
 					to, from := l.Sent(rank, i), l.Received(rank, i)
-					if to.At != sent || from.At != got || to.N != l.Received(i, rank).N {
-						t.Fatalf("%s, p = %d: rank %d sends %v to rank %d, which gets %v; it gets %v", f.ID, p, rank, to, i, l.Received(i, rank), from)
-					}
+					must.Hold(t, to.At == sent && from.At == got && to.N == l.Received(i, rank).N,
+						"%s, p = %d: rank %d sends %v to rank %d, which gets %v; it gets %v", f.ID, p, rank, to, i, l.Received(i, rank), from)
 					sent, got = sent+to.N, got+from.N
 				}
 			}

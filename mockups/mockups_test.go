@@ -22,9 +22,7 @@ func TestEveryMockupEmulatesACollectiveOfTheTable(t *testing.T) {
 
 func TestEveryFunctionWithDataHasAResult(t *testing.T) {
 	for _, f := range All() {
-		if (f.Result != nil) != f.HasData() {
-			t.Errorf("%s: it has data: %v, it has a result: %v", f.ID, f.HasData(), f.Result != nil)
-		}
+		should.Hold(t, (f.Result != nil) == f.HasData(), "%s: it has data: %v, it has a result: %v", f.ID, f.HasData(), f.Result != nil)
 	}
 }
 

@@ -78,9 +78,8 @@ func TestWhatTheSamplesOfACaseWereIsCountedByMpirun(t *testing.T) {
 		}[run-1]
 	}))
 	k := &set.Cases[0]
-	if !slices.Equal(k.Medians[:2], []float64{2.5, 30}) || !math.IsNaN(k.Medians[2]) || k.Runs != 3 || k.Median() != 16.25 || k.MedianOf(1) != 2.5 {
-		t.Errorf("%+v, median %v", k, k.Median())
-	}
+	should.Hold(t, slices.Equal(k.Medians[:2], []float64{2.5, 30}) && math.IsNaN(k.Medians[2]) && k.Runs == 3 && k.Median() == 16.25 && k.MedianOf(1) == 2.5,
+		"%+v, median %v", k, k.Median())
 	if want := []Count{{6, 1, 1}, {7, 2, 1}, {2, 2, 0}}; !slices.Equal(k.samples, want) || k.Samples() != (Count{15, 5, 2}) {
 		t.Errorf("%+v, want %+v", k.samples, want)
 	}
@@ -126,9 +125,8 @@ func TestTheWorstStatusOfACaseIsKept(t *testing.T) {
 	set := collected(t, m, runs)
 	for i, want := range []protocol.Status{protocol.StatusOK, protocol.StatusWrong, protocol.StatusNotMeasured, protocol.StatusNotMeasured} {
 		k := &set.Cases[i]
-		if k.Status != want || math.IsNaN(k.Median()) != (want != protocol.StatusOK) || k.Runs != 2 {
-			t.Errorf("case %d: %s, median %v, %d mpiruns", i, k.Status, k.Median(), k.Runs)
-		}
+		should.Hold(t, k.Status == want && math.IsNaN(k.Median()) == (want != protocol.StatusOK) && k.Runs == 2,
+			"case %d: %s, median %v, %d mpiruns", i, k.Status, k.Median(), k.Runs)
 	}
 	should.Equal(t, set.Cases[1].Message, "block 1 differs", "message")
 }
@@ -174,9 +172,8 @@ func TestWhatMpirunsSayOfTheWholeFolderIsCollected(t *testing.T) {
 	runs[2].Rank.ClockTickNS = 40
 	set := collected(t, m, runs)
 	should.Hold(t, set.Drifted == 2 && set.WorstDriftNS == 12000 && set.Joined == 1 && set.TickNS == 40 && set.WallNS["p2"][3] == 7, "%+v", set)
-	if want := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC); !set.LastFinished().Equal(want) || set.FinishedAt(protocol.ModeMeasure, fixture.P2, 1) != runs[0].FinishedAt {
-		t.Errorf("finished %v", set.LastFinished())
-	}
+	should.Hold(t, set.LastFinished().Equal(time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)) && set.FinishedAt(protocol.ModeMeasure, fixture.P2, 1) == runs[0].FinishedAt,
+		"finished %v", set.LastFinished())
 	should.Hold(t, set.Has(protocol.ModeMeasure, fixture.P2, 3) && !set.Has(protocol.ModeMeasure, fixture.P2, 4) && !set.Has(protocol.ModeSplit, fixture.P2, 1),
 		"it has other mpiruns than it was given")
 }

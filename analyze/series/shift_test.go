@@ -147,9 +147,8 @@ func TestASlowMachineRaisesNoAlarmUnlessToldTo(t *testing.T) {
 		for _, w := range got.Warnings {
 			warned = warned || w.ID == remark.MachineShift
 		}
-		if got.Exit != c.exit || (got.Shift != nil) != c.shift || warned != c.shift || (got.Cases[0].Change == Slower) != c.slower {
-			t.Errorf("%s: exit %d, %+v, warned %v, %s", name, got.Exit, got.Shift, warned, changes(got))
-		}
+		should.Hold(t, got.Exit == c.exit && (got.Shift != nil) == c.shift && warned == c.shift && (got.Cases[0].Change == Slower) == c.slower,
+			"%s: exit %d, %+v, warned %v, %s", name, got.Exit, got.Shift, warned, changes(got))
 	}
 }
 

@@ -83,9 +83,8 @@ func TestPartsAreJudgedByTheirOwnMpiruns(t *testing.T) {
 			should.Hold(t, (i != 2 || o.Verdict == want) && (i == 2 || o.Verdict == judge.Kept), "mpiruns from %d, test %d: %s", first, i, o.Verdict)
 		}
 	}
-	if f := usual.check(m.pairs(span(5, 29)), m.tick); usual.R() != 24 || f.Outcomes[0].Runs != 8 {
-		t.Errorf("R = %d, %d mpiruns of a kept test, want the usual 24 and 8", usual.R(), f.Outcomes[0].Runs)
-	}
+	f := usual.check(m.pairs(span(5, 29)), m.tick)
+	should.Hold(t, usual.R() == 24 && f.Outcomes[0].Runs == 8, "R = %d, %d mpiruns of a kept test, want the usual 24 and 8", usual.R(), f.Outcomes[0].Runs)
 }
 
 func TestTestsThatLackARunMedianAreLeftOut(t *testing.T) {
@@ -119,9 +118,8 @@ func TestEveryRNeededIsMadeOnceForAllItsTests(t *testing.T) {
 		t.Errorf("made checks with %v mpiruns, want 12, 15 and 20 once", made)
 	}
 	for i, want := range []count{{3, 5}, {2, 3}, {2 - 3*.8, 3}, {3, 3}, {1, 2}, {1, 5}, {1 - 5*.5, 5}} {
-		if f := needs(0)[i]; math.Abs(f.count(s).n-want.n) > 1e-9 || f.count(s).of != want.of {
-			t.Errorf("%s: got %v, want %v", f.what, f.count(s), want)
-		}
+		f := needs(0)[i]
+		should.Hold(t, math.Abs(f.count(s).n-want.n) <= 1e-9 && f.count(s).of == want.of, "%s: got %v, want %v", f.what, f.count(s), want)
 	}
 }
 

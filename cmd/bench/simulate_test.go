@@ -39,9 +39,8 @@ func TestFlipsKeptAndFirmAreCountedByCell(t *testing.T) {
 		{cell(judge.Violated, .95), cell(judge.Kept, 0), cell(judge.Undecided, 0), cell(judge.Undecided, 0)},
 	}
 	for i, want := range []count{{2, 3}, {1, 3}, {1, 3}} {
-		if f := flips(0, 0, 0)[i]; f.count(&series{checks: checks}) != want {
-			t.Errorf("%s: %v, want %v", f.what, f.count(&series{checks: checks}), want)
-		}
+		f := flips(0, 0, 0)[i]
+		should.Hold(t, f.count(&series{checks: checks}) == want, "%s: %v, want %v", f.what, f.count(&series{checks: checks}), want)
 	}
 	again := replications()
 	for i, want := range map[int]count{3: {0, 1}, 7: {2, 3}} {

@@ -37,9 +37,8 @@ func TestEditDistance(t *testing.T) {
 
 func TestFormatSizeReadsBack(t *testing.T) {
 	for _, want := range []int64{1, 100, 1023, 1024, 1536, 3 << 20, 1 << 30, 5<<30 + 1} {
-		if got, err := ParseSize(FormatSize(want)); got != want || err != nil {
-			t.Errorf("%s: got %d, %v; want %d", FormatSize(want), got, err, want)
-		}
+		got, err := ParseSize(FormatSize(want))
+		should.Hold(t, got == want && err == nil, "%s: got %d, %v; want %d", FormatSize(want), got, err, want)
 	}
 	should.Equal(t, FormatSize(64<<10), "64Ki")
 }

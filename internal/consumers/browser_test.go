@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // chromium are the names that it has, on Debian, Fedora and elsewhere.
@@ -168,16 +169,13 @@ func TestABrowserHasNothingToSayAboutAPage(t *testing.T) {
 				continue
 			}
 			name := filepath.Base(path) + ", " + v.name
-			if err := chromedp.Run(ctx, v.set(), chromedp.Navigate(fileURL(path))); err != nil {
-				t.Fatalf("%s: %v", name, err)
-			}
-			if lines := heard.take(); len(lines) > 0 {
-				t.Errorf("%s says: %s", name, strings.Join(lines, "; "))
-			}
+			err := chromedp.Run(ctx, v.set(), chromedp.Navigate(fileURL(path)))
+			must.Hold(t, err == nil, "%s: %v", name, err)
+			lines := heard.take()
+			should.Hold(t, len(lines) == 0, "%s says: %s", name, strings.Join(lines, "; "))
 			if v.name != "phone" {
-				if err := chromedp.Run(ctx, chromedp.Evaluate(library+axeFinds, nil)); err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
+				err := chromedp.Run(ctx, chromedp.Evaluate(library+axeFinds, nil))
+				must.Hold(t, err == nil, "%s: %v", name, err)
 			}
 			for _, c := range checks {
 				if !slices.Contains(c.views, v.name) {
@@ -185,12 +183,8 @@ func TestABrowserHasNothingToSayAboutAPage(t *testing.T) {
 				}
 				var wrong []string
 				err := chromedp.Run(ctx, chromedp.Evaluate(c.script, &wrong, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
-				if err != nil {
-					t.Fatalf("%s: %v", name, err)
-				}
-				if len(wrong) > 0 {
-					t.Errorf("%s %s %s", name, c.name, strings.Join(wrong, "; "))
-				}
+				must.Hold(t, err == nil, "%s: %v", name, err)
+				should.Hold(t, len(wrong) == 0, "%s %s %s", name, c.name, strings.Join(wrong, "; "))
 			}
 		}
 	}
@@ -203,12 +197,10 @@ func TestAPageKeepsItsOwnPolicy(t *testing.T) {
 	heard.listen(ctx)
 	must.Do(t, chromedp.Run(ctx, log.Enable(), network.Enable(), runtime.Enable()))
 	for _, path := range pages(t) {
-		if err := chromedp.Run(ctx, chromedp.Navigate(fileURL(path))); err != nil {
-			t.Fatalf("%s: %v", path, err)
-		}
-		if lines := heard.take(); len(lines) > 0 {
-			t.Errorf("%s says: %s", filepath.Base(path), strings.Join(lines, "; "))
-		}
+		err := chromedp.Run(ctx, chromedp.Navigate(fileURL(path)))
+		must.Hold(t, err == nil, "%s: %v", path, err)
+		lines := heard.take()
+		should.Hold(t, len(lines) == 0, "%s says: %s", filepath.Base(path), strings.Join(lines, "; "))
 	}
 }
 
@@ -249,9 +241,8 @@ func TestScreenshots(t *testing.T) {
 	for _, path := range list {
 		for _, v := range views {
 			var picture []byte
-			if err := chromedp.Run(ctx, v.set(), chromedp.Navigate(fileURL(path)), chromedp.FullScreenshot(&picture, 100)); err != nil {
-				t.Fatalf("%s: %v", path, err)
-			}
+			err := chromedp.Run(ctx, v.set(), chromedp.Navigate(fileURL(path)), chromedp.FullScreenshot(&picture, 100))
+			must.Hold(t, err == nil, "%s: %v", path, err)
 			name := strings.TrimSuffix(filepath.Base(path), ".html") + "-" + v.name + ".png"
 			must.Do(t, os.WriteFile(filepath.Join(folder, name), picture, 0o644))
 		}

@@ -54,13 +54,9 @@ var documents = sync.OnceValues(func() (string, error) {
 func matching(t *testing.T, pattern string) map[string]string {
 	t.Helper()
 	dir, err := documents()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	paths, err := filepath.Glob(filepath.Join(dir, pattern))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no documents %s: %v", pattern, err)
-	}
+	must.Hold(t, err == nil && len(paths) != 0, "no documents %s: %v", pattern, err)
 	out := map[string]string{}
 	for _, path := range paths {
 		text := must.Get(os.ReadFile(path))(t)

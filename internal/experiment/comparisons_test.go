@@ -35,9 +35,8 @@ func TestMockupsOnNodesAreExploredWhereAllShapesHaveNodes(t *testing.T) {
 		has := func(mockup string) bool {
 			return slices.ContainsFunc(list, func(u guidelines.User) bool { return u.Pattern.Mockup == mockup })
 		}
-		if has("bcast_as_lane") != want || has("bcast_as_hier") != want || !has("bcast_as_allreduce") {
-			t.Errorf("%s: on lanes %v, by leaders %v", job, has("bcast_as_lane"), has("bcast_as_hier"))
-		}
+		should.Hold(t, has("bcast_as_lane") == want && has("bcast_as_hier") == want && has("bcast_as_allreduce"),
+			"%s: on lanes %v, by leaders %v", job, has("bcast_as_lane"), has("bcast_as_hier"))
 	}
 }
 

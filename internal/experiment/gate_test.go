@@ -37,9 +37,8 @@ func TestWhatIsNewlyViolatedIsMeasuredAgainAndAnAlarm(t *testing.T) {
 		}
 		jobs := b.Fake.Jobs()[done:]
 		last := jobs[len(jobs)-1]
-		if j.Report.Exit != 1 || j.Report.Gate.Alarms != 2 || last.Mode != protocol.ModeConfirm || len(last.Cases) != 4 || b.Confirming() != 10 {
-			t.Errorf("exit %d, %+v, %d mpiruns again, the last %+v", j.Report.Exit, j.Report.Gate, b.Confirming(), last.Cases)
-		}
+		should.Hold(t, j.Report.Exit == 1 && j.Report.Gate.Alarms == 2 && last.Mode == protocol.ModeConfirm && len(last.Cases) == 4 && b.Confirming() == 10,
+			"exit %d, %+v, %d mpiruns again, the last %+v", j.Report.Exit, j.Report.Gate, b.Confirming(), last.Cases)
 		should.Hold(t, slices.Contains(b.Said, "2 tests would make this night red: measured again in 10 mpiruns"), "%q", b.Said)
 
 		if s, err := experiment.StatusOf(b.Out); err != nil || s.Done != 20 || s.Planned != 20 {
@@ -55,13 +54,10 @@ func TestWhatIsNewlyViolatedIsMeasuredAgainAndAnAlarm(t *testing.T) {
 		must.Do(t, c.Ready())
 		found, err := c.Judge(c)
 		later := found.Judgement
-		if err != nil || bed.Text(t, later.Report) != bed.Text(t, j.Report) {
-			t.Errorf("%v\n%s\n%s", err, bed.Text(t, later.Report), bed.Text(t, j.Report))
-		}
+		should.Hold(t, err == nil && bed.Text(t, later.Report) == bed.Text(t, j.Report), "%v\n%s\n%s", err, bed.Text(t, later.Report), bed.Text(t, j.Report))
 		n := len(b.Fake.Jobs())
-		if again, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before))); err != nil || bed.Text(t, again.Report) != bed.Text(t, j.Report) || len(b.Fake.Jobs()) != n {
-			t.Errorf("%v, %d jobs more", err, len(b.Fake.Jobs())-n)
-		}
+		again, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
+		should.Hold(t, err == nil && bed.Text(t, again.Report) == bed.Text(t, j.Report) && len(b.Fake.Jobs()) == n, "%v, %d jobs more", err, len(b.Fake.Jobs())-n)
 	})
 }
 
@@ -83,9 +79,8 @@ func TestANightWithoutAlarmsMeasuresNothingAgain(t *testing.T) {
 			before := b.Night("before", bed.Nightly, slow)
 			b.SlowFrom(func() bool { return slow })
 			j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
-			if err != nil || j.Report.Exit != 0 || b.Confirming() != 0 || j.Manifest.Confirm != nil {
-				t.Errorf("%v: %v, exit %d, %d mpiruns", slow, err, j.Report.Exit, b.Confirming())
-			}
+			should.Hold(t, err == nil && j.Report.Exit == 0 && b.Confirming() == 0 && j.Manifest.Confirm == nil,
+				"%v: %v, exit %d, %d mpiruns", slow, err, j.Report.Exit, b.Confirming())
 		}
 	})
 }
@@ -105,14 +100,11 @@ func TestAnInterruptedConfirmationGoesOn(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		n := len(b.Raw())
-		if n <= 10 || n >= 20 {
-			t.Fatalf("%v", b.Raw())
-		}
+		must.Hold(t, n > 10 && n < 20, "%v", b.Raw())
 		done := len(b.Fake.Jobs())
 		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
-		if err != nil || j.Report.Exit != 1 || len(b.Raw()) != 20 || len(b.Fake.Jobs())-done != 20-n {
-			t.Errorf("%v, %v, %d mpiruns more", err, b.Raw(), len(b.Fake.Jobs())-done)
-		}
+		should.Hold(t, err == nil && j.Report.Exit == 1 && len(b.Raw()) == 20 && len(b.Fake.Jobs())-done == 20-n,
+			"%v, %v, %d mpiruns more", err, b.Raw(), len(b.Fake.Jobs())-done)
 	})
 }
 

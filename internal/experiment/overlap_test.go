@@ -83,9 +83,8 @@ func TestOverlapGoesOnWhereItWasInterrupted(t *testing.T) {
 	must.Do(t, err)
 	again := &bed.Ranks{}
 	c, found, err := measured(t, experiment.Overlap, config, path, again)
-	if err != nil || c.Before == nil || c.Manifest.Created != before.Manifest.Created || found.Value.(*samples.Overlap).Cases[0].R != 3 || len(again.Jobs()) != 2 {
-		t.Errorf("%d mpiruns more: %+v, %v", len(again.Jobs()), found, err)
-	}
+	should.Hold(t, err == nil && c.Before != nil && c.Manifest.Created == before.Manifest.Created && found.Value.(*samples.Overlap).Cases[0].R == 3 && len(again.Jobs()) == 2,
+		"%d mpiruns more: %+v, %v", len(again.Jobs()), found, err)
 }
 
 func TestOverlapRefusesWhatItCannotMeasure(t *testing.T) {

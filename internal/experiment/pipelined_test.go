@@ -42,7 +42,5 @@ func TestPipelinedMeasuresSingleCallsAndCallsInARow(t *testing.T) {
 	for _, k := range p.Cases {
 		should.Hold(t, k.R == 2 && k.Calls == calls[k.Msize] && math.Abs(*k.Ratio-0.4) <= 1e-3, "%+v", k)
 	}
-	if len(p.Cases) != 6 || len(ranks.Jobs()) != 2 {
-		t.Errorf("%d cases in %d mpiruns", len(p.Cases), len(ranks.Jobs()))
-	}
+	should.Hold(t, len(p.Cases) == 6 && len(ranks.Jobs()) == 2, "%d cases in %d mpiruns", len(p.Cases), len(ranks.Jobs()))
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"pgmpi/internal/fixture/must"
+	"pgmpi/internal/fixture/should"
 )
 
 // preamble is what the first lines of the files ask for. `table` goes before pgfplots, which loads xcolor.
@@ -49,7 +50,6 @@ func TestTeXSetsEveryPicture(t *testing.T) {
 	cmd.Dir = dir
 	said, err := cmd.CombinedOutput()
 	must.Hold(t, err == nil, "%v:\n%s", err, said)
-	if bad := regexp.MustCompile(`(?m)^.*(Missing character|Package pgfplots Warning|Dimension too large|NaN).*$`).FindAll(said, 5); bad != nil {
-		t.Errorf("%s", bytes.Join(bad, []byte("\n")))
-	}
+	bad := regexp.MustCompile(`(?m)^.*(Missing character|Package pgfplots Warning|Dimension too large|NaN).*$`).FindAll(said, 5)
+	should.Hold(t, bad == nil, "%s", bytes.Join(bad, []byte("\n")))
 }

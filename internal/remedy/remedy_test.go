@@ -349,7 +349,5 @@ func TestChoicesAreToldApartByWhatTheySetNotByTheirNames(t *testing.T) {
 	a := tuning.Choice{Kind: tuning.ByMockup, Function: "MPI_Bcast", Mockup: "bcast_as_scatter+allgather", Sizes: []int64{8}, NP: 4}
 	b := a
 	b.Mockup = "bcast_as_scatterv+allgatherv"
-	if tuning.Label(a) != tuning.Label(b) || a.Key() == b.Key() {
-		t.Errorf("%q and %q have keys %q and %q", tuning.Label(a), tuning.Label(b), a.Key(), b.Key())
-	}
+	should.Hold(t, tuning.Label(a) == tuning.Label(b) && a.Key() != b.Key(), "%q and %q have keys %q and %q", tuning.Label(a), tuning.Label(b), a.Key(), b.Key())
 }

@@ -151,9 +151,7 @@ func TestWordsOfTheSectionBatchCannotEndADirective(t *testing.T) {
 		{Modules: []string{"a;b c"}}, {Nodes: -1}, {Restarts: -1}, {Time: -1},
 		{Submit: []string{"qsub"}}, {Template: "t", Account: "a"}, {Template: "t", Prolog: []string{"x"}},
 	} {
-		if len(c.Validate()) != 1 {
-			t.Errorf("%+v: %v", c, c.Validate())
-		}
+		should.Equal(t, len(c.Validate()), 1, "%+v: %v", c, c.Validate())
 	}
 	errs := request("/job").Validate()
 	should.Hold(t, len(errs) == 0, "%v", errs)

@@ -40,9 +40,7 @@ func TestFitRefusesWhatIsNoLine(t *testing.T) {
 
 func TestPinnedKeepsTheSlopeAndPassesThroughTheMeasurement(t *testing.T) {
 	m := Model{Origin: 5, Offset: 70, Intercept: 0.5, Slope: 2e-5}.Pinned(1e12, -123456789)
-	if m.Slope != 2e-5 || m.Ahead(1e12) != -123456789 {
-		t.Errorf("%+v is ahead by %v at the measurement", m, m.Ahead(1e12))
-	}
+	should.Hold(t, m.Slope == 2e-5 && m.Ahead(1e12) == -123456789, "%+v is ahead by %v at the measurement", m, m.Ahead(1e12))
 }
 
 func TestMedianKeepsPairsAndTakesTheLowerOfTwo(t *testing.T) {
@@ -81,9 +79,8 @@ func TestEstimatesRecoverAKnownClock(t *testing.T) {
 			arrived := sent + there
 			pings = append(pings, Ping{sent, truth.Global(arrived), arrived + back})
 		}
-		if e := SKaMPI(pings); math.Abs(float64(e.Ahead)-truth.Ahead(e.At)) > float64(e.Bound) {
-			t.Fatalf("envelope %+v misses %v by more than its bound", e, truth.Ahead(e.At))
-		}
+		e := SKaMPI(pings)
+		must.Hold(t, math.Abs(float64(e.Ahead)-truth.Ahead(e.At)) <= float64(e.Bound), "envelope %+v misses %v by more than its bound", e, truth.Ahead(e.At))
 		points = append(points, JonesKoenig(pings, 2000))
 	}
 	m := must.Get(Fit(points, 40e9))(t)
@@ -102,8 +99,7 @@ func TestQuietLeavesPreemptedPointsOutAndKeepsAQuarterAtLeast(t *testing.T) {
 	}
 	kept := Quiet(points)
 	should.Equal(t, len(kept), 30, "points kept")
-	if m, err := Fit(kept, 0); err != nil || m.Ahead(1e9) != 500 {
-		t.Errorf("their line is ahead by %v (%v), want 500", m.Ahead(1e9), err)
-	}
+	m, err := Fit(kept, 0)
+	should.Hold(t, err == nil && m.Ahead(1e9) == 500, "their line is ahead by %v (%v), want 500", m.Ahead(1e9), err)
 	should.Equal(t, len(Quiet(points[:3])), 3, "of three like points kept")
 }

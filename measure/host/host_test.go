@@ -96,9 +96,7 @@ func TestNowOfARecordedTree(t *testing.T) {
 	x := tree(t, "xeon")
 	total, free := Memory(x)
 	should.Hold(t, total == 1000000<<10 && free == 50000<<10, "memory %d, %d", total, free)
-	if Load(x) != 3.25 || mhz(x, 0) != 1200 || mhz(x, 1) != 2100.5 {
-		t.Errorf("load %v, clock rates %v (cpufreq) and %v (cpuinfo)", Load(x), mhz(x, 0), mhz(x, 1))
-	}
+	should.Hold(t, Load(x) == 3.25 && mhz(x, 0) == 1200 && mhz(x, 1) == 2100.5, "load %v, clock rates %v (cpufreq) and %v (cpuinfo)", Load(x), mhz(x, 0), mhz(x, 1))
 	// user 100 + system 50 of these and 850 idle; stolen and guest time count for nothing.
 	c := ReadCPUTime(x)
 	should.Hold(t, c == (CPUTime{Busy: 150, All: 1000}), "CPU time %+v", c)

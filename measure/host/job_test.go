@@ -96,14 +96,12 @@ func twoNodes(t *testing.T, first, second map[string]string) *Layout {
 
 func TestVariablesOfPlacementMakeNoKindOfNode(t *testing.T) {
 	l := twoNodes(t, map[string]string{"SLURM_CPU_BIND": "none", "UCX_TLS": "tcp"}, map[string]string{"SLURM_DISTRIBUTION": "block", "UCX_TLS": "tcp"})
-	if len(l.Kinds) != 1 || !reflect.DeepEqual(l.Kinds[0].Env, map[string]string{"UCX_TLS": "tcp"}) || idsOf(l.differences()) != "" {
-		t.Errorf("%+v, %v", l.Kinds, l.differences())
-	}
+	should.Hold(t, len(l.Kinds) == 1 && reflect.DeepEqual(l.Kinds[0].Env, map[string]string{"UCX_TLS": "tcp"}) && idsOf(l.differences()) == "",
+		"%+v, %v", l.Kinds, l.differences())
 	l = twoNodes(t, map[string]string{"SLURM_HINT": "nomultithread"}, map[string]string{"SLURM_HINT": "nomultithread"})
 	should.Hold(t, l.Kinds[0].Env["SLURM_HINT"] != "", "a variable that all nodes have is lost")
-	if l = twoNodes(t, map[string]string{"UCX_TLS": "tcp"}, nil); idsOf(l.differences()) != "env-differs" {
-		t.Errorf("%v", l.differences())
-	}
+	l = twoNodes(t, map[string]string{"UCX_TLS": "tcp"}, nil)
+	should.Hold(t, idsOf(l.differences()) == "env-differs", "%v", l.differences())
 }
 
 func TestSettingsOfAnotherLibraryAreNoneOfThisOne(t *testing.T) {
@@ -112,9 +110,7 @@ func TestSettingsOfAnotherLibraryAreNoneOfThisOne(t *testing.T) {
 		l.Kinds[0].Library = library
 		for _, name := range []string{"OMPI_MCA_coll", "I_MPI_ADJUST", "MV2_X"} {
 			l.Kinds[0].Env = map[string]string{name: "x"}
-			if want := name+"=x" == names; (len(l.tuned()) > 0) != want {
-				t.Errorf("%s with %s: %v", name, library, l.tuned())
-			}
+			should.Equal(t, len(l.tuned()) > 0, name+"=x" == names, "%s with %s: %v", name, library, l.tuned())
 		}
 		l.Kinds[0].Env = map[string]string{"UCX_TLS": "tcp"}
 		should.Hold(t, len(l.tuned()) == 1, "UCX_TLS with %s is not mentioned", library)

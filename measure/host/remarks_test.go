@@ -152,9 +152,7 @@ func TestFactorsKeepALayoutOnceAndNoticeAnotherOne(t *testing.T) {
 		l.Nodes[0].Load, l.Nodes[0].MemAvailable = &load, int64(len(f.Layouts))
 		f.Add(*l)
 	}
-	if len(f.Layouts) != 1 || len(f.Remarks()) != 0 {
-		t.Fatalf("%d layouts of equal mpiruns, remarks %v", len(f.Layouts), f.Remarks())
-	}
+	must.Hold(t, len(f.Layouts) == 1 && len(f.Remarks()) == 0, "%d layouts of equal mpiruns, remarks %v", len(f.Layouts), f.Remarks())
 	unbound := f.Layouts[0]
 	unbound.Command = []string{"mpirun", "-bind-to", "none", "-np", "2", "pgmpi-rank", "--np", "2"}
 	f.Add(unbound)

@@ -82,9 +82,7 @@ func TestAFailureAtTheEndOfTheBatchJobIsNotRepeated(t *testing.T) {
 				}
 				wantInterrupted(t, inJob(b, bed.Quick, c.left), c.why)
 				_, m, err := reading.Open(b.Out)
-				if err != nil || len(m.Events) > 0 || len(b.Raw()) != 2 {
-					t.Errorf("%v, events %q, %d mpiruns", err, m.Events, len(b.Raw()))
-				}
+				should.Hold(t, err == nil && len(m.Events) == 0 && len(b.Raw()) == 2, "%v, events %q, %d mpiruns", err, m.Events, len(b.Raw()))
 			})
 		})
 	}
@@ -138,9 +136,7 @@ func TestWhatACutOffPredictionHasFinishedIsNotPredictedAgain(t *testing.T) {
 		for i, c := range r.Cases {
 			should.Hold(t, c.Plan == m.Plan.CasesOf(m.Plan.Shapes[0])[i] && len(r.Samples[i]) != 0, "case %d: %+v with %d samples", i, c, len(r.Samples[i]))
 		}
-		if slices.ContainsFunc(b.Raw(), func(name string) bool { return strings.HasPrefix(name, "part-") }) {
-			t.Errorf("the part is still there: %v", b.Raw())
-		}
+		should.Hold(t, !slices.ContainsFunc(b.Raw(), func(name string) bool { return strings.HasPrefix(name, "part-") }), "the part is still there: %v", b.Raw())
 	})
 }
 
@@ -180,9 +176,7 @@ func TestWhatFinishedRoundsHaveMeasuredIsNotMeasuredAgain(t *testing.T) {
 			got := len(jobs[2+n].Rounds) + 1
 			should.Hold(t, got == rounds, "attempt %d has %d rounds, want %d", n+1, got, rounds)
 		}
-		if slices.ContainsFunc(b.Raw(), func(name string) bool { return strings.HasPrefix(name, "part-") }) {
-			t.Errorf("the part is still there: %v", b.Raw())
-		}
+		should.Hold(t, !slices.ContainsFunc(b.Raw(), func(name string) bool { return strings.HasPrefix(name, "part-") }), "the part is still there: %v", b.Raw())
 		should.Hold(t, slices.ContainsFunc(j.Report.Warnings, func(w remark.Remark) bool { return w.ID == remark.Joined }), "the report does not say so")
 	})
 }

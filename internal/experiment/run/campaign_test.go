@@ -36,9 +36,8 @@ func TestCheckJudgesWhatItHasMeasuredAsItsFolderDoes(t *testing.T) {
 		must.Do(t, err)
 		config := must.Get(reading.ConfigOf(m))(t)
 		again, err := reading.Judge(folder, m, config.Analyze)
-		if err != nil || bed.Text(t, again.Report) != bed.Text(t, j.Report) {
-			t.Errorf("%v, another report:\n%s\n%s", err, bed.Text(t, j.Report), bed.Text(t, again.Report))
-		}
+		should.Hold(t, err == nil && bed.Text(t, again.Report) == bed.Text(t, j.Report),
+			"%v, another report:\n%s\n%s", err, bed.Text(t, j.Report), bed.Text(t, again.Report))
 		should.Equal(t, len(b.Raw()), 2*2+2*3, "raw files")
 	})
 }
@@ -194,14 +193,11 @@ func TestMaxTimeEndsAStageAndResumeDoesNotGoOn(t *testing.T) {
 		toml := strings.Replace(bed.Quick, "mpiruns = 3", "mpiruns = 30\nmax_time = \"125s\"", 1)
 		j := b.Checked(toml)
 		// Stage 1 takes 40 s, each round of two shapes 20 s.
-		if j.Report.R != 4 || len(b.Raw()) != 4+8 {
-			t.Errorf("R = %d after %v", j.Report.R, b.Raw())
-		}
+		should.Hold(t, j.Report.R == 4 && len(b.Raw()) == 4+8, "R = %d after %v", j.Report.R, b.Raw())
 		want := "job.max_time = 2m5s: stage 2 ended after 4 mpiruns"
 		should.Equal(t, b.Said, []string{want})
-		if again := b.Checked(toml); again.Report.R != 4 || len(b.Raw()) != 12 {
-			t.Errorf("R = %d after %v", again.Report.R, b.Raw())
-		}
+		again := b.Checked(toml)
+		should.Hold(t, again.Report.R == 4 && len(b.Raw()) == 12, "R = %d after %v", again.Report.R, b.Raw())
 	})
 }
 
@@ -283,9 +279,7 @@ func TestInterruptKeepsWhatIsFinished(t *testing.T) {
 		defer cancel()
 		_, err := bed.Done(ctx, c)
 		var interrupted *fail.Interrupted
-		if !errors.As(err, &interrupted) || len(b.Raw()) != 5 || b.Fake.Live() != 0 {
-			t.Fatalf("%v with %v, %d launches left", err, b.Raw(), b.Fake.Live())
-		}
+		must.Hold(t, errors.As(err, &interrupted) && len(b.Raw()) == 5 && b.Fake.Live() == 0, "%v with %v, %d launches left", err, b.Raw(), b.Fake.Live())
 		c.Close()
 		b.Checked(bed.Quick)
 		should.Equal(t, len(b.Raw()), 10, "raw files")
