@@ -33,8 +33,7 @@ var shownElsewhere = map[string]string{
 func TestEveryKindOfDocumentHasAnExample(t *testing.T) {
 	var docs []byte
 	for _, page := range []string{"results-format.md", "dev/results-folder.md"} {
-		text, err := os.ReadFile("../../docs/" + page)
-		must.Do(t, err)
+		text := must.Get(os.ReadFile("../../docs/" + page))(t)
 		docs = append(docs, text...)
 	}
 	shown := map[string]bool{}

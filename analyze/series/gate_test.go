@@ -65,8 +65,7 @@ func judged(line float64, v analyze.Verdict) today {
 // held is the report on tonight's check against its baselines.
 func held(t *testing.T, a today, g *Baselines) *analyze.Report {
 	t.Helper()
-	r, err := Hold(a.Analysis, g)
-	must.Do(t, err)
+	r := must.Get(Hold(a.Analysis, g))(t)
 	return r
 }
 
@@ -346,10 +345,8 @@ func TestAReportIsReadBackAsANight(t *testing.T) {
 		runs[i].Probes = []protocol.Probes{{LineNS: 100}}
 	}
 	r := analyzed(t, m, runs, judge.Default())
-	text, err := json.Marshal(r)
-	must.Do(t, err)
-	n, err := ReadCheck(strings.NewReader(string(text)), "a")
-	must.Do(t, err)
+	text := must.Get(json.Marshal(r))(t)
+	n := must.Get(ReadCheck(strings.NewReader(string(text)), "a"))(t)
 	want := CheckOf(r, "a")
 	should.Hold(t, reflect.DeepEqual(n, want) && len(n.Points) == 6 && n.Probes[0].LineNS == 100, "%+v\n%+v", n, want)
 }

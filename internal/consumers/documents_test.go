@@ -53,8 +53,7 @@ var documents = sync.OnceValues(func() (string, error) {
 // matching are the documents whose names match, by name.
 func matching(t *testing.T, pattern string) map[string]string {
 	t.Helper()
-	dir, err := documents()
-	must.Do(t, err)
+	dir := must.Get(documents())(t)
 	paths, err := filepath.Glob(filepath.Join(dir, pattern))
 	must.Hold(t, err == nil && len(paths) != 0, "no documents %s: %v", pattern, err)
 	out := map[string]string{}

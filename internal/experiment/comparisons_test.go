@@ -29,8 +29,7 @@ func TestMockupsOnNodesAreExploredWhereAllShapesHaveNodes(t *testing.T) {
 	for job, want := range map[string]bool{
 		`np = [4]`: false, `shapes = ["2x2"]`: true, `shapes = ["2x2", "4x1"]`: false, "np = [4]\nshapes = [\"2x2\"]": false,
 	} {
-		config, err := glfile.Parse("gl.toml", []byte("[job]\n"+job+"\nmsizes = [\"8\"]\n"))
-		must.Do(t, err)
+		config := must.Get(glfile.Parse("gl.toml", []byte("[job]\n"+job+"\nmsizes = [\"8\"]\n")))(t)
 		list := comparisons(assumed(config), config)
 		has := func(mockup string) bool {
 			return slices.ContainsFunc(list, func(u guidelines.User) bool { return u.Pattern.Mockup == mockup })

@@ -30,8 +30,7 @@ func TestWhatIsNewlyViolatedIsMeasuredAgainAndAnAlarm(t *testing.T) {
 		before := b.Night("before", bed.Nightly, false)
 		b.SlowFrom(func() bool { return true })
 		done := len(b.Fake.Jobs())
-		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before)))
-		must.Do(t, err)
+		j := must.Get(b.Gated(t.Context(), bed.With(bed.Nightly, bed.Baseline(before))))(t)
 		for _, v := range j.Report.Verdicts {
 			should.Hold(t, v.State == analyze.New && v.Alarm && strings.Contains(v.StateReason, "when measured again"), "%+v", v.Gated)
 		}
@@ -48,8 +47,7 @@ func TestWhatIsNewlyViolatedIsMeasuredAgainAndAnAlarm(t *testing.T) {
 		// The folder says the same when it is judged again, and measures nothing when it is resumed.
 		folder, m, err := reading.Open(b.Out)
 		must.Do(t, err)
-		config, err := reading.ConfigOf(m)
-		must.Do(t, err)
+		config := must.Get(reading.ConfigOf(m))(t)
 		c := run.Read(experiment.Check, folder, m, config)
 		must.Do(t, c.Ready())
 		found, err := c.Judge(c)
@@ -182,8 +180,7 @@ func TestTheFirstNightOfAFolderIsNoAlarm(t *testing.T) {
 func TestExpectedViolationsAreNoAlarm(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		before := b.Night("before", bed.Nightly, true)
-		list, err := reading.Expectations(before)
-		must.Do(t, err)
+		list := must.Get(reading.Expectations(before))(t)
 		file := filepath.Join(t.TempDir(), "expect.toml")
 		must.Do(t, os.WriteFile(file, []byte(glfile.FormatExpect(list)), 0o666))
 		j, err := b.Gated(t.Context(), bed.With(bed.Nightly, "expect = \""+file+"\""))

@@ -79,8 +79,7 @@ func TestOverlapGoesOnWhereItWasInterrupted(t *testing.T) {
 	}}
 	before, _, err := measured(t, experiment.Overlap, config, path, ranks)
 	must.Hold(t, err != nil, "an mpirun that dies is no fault")
-	config, err = reading.ConfigOf(before.Manifest)
-	must.Do(t, err)
+	config = must.Get(reading.ConfigOf(before.Manifest))(t)
 	again := &bed.Ranks{}
 	c, found, err := measured(t, experiment.Overlap, config, path, again)
 	should.Hold(t, err == nil && c.Before != nil && c.Manifest.Created == before.Manifest.Created && found.Value.(*samples.Overlap).Cases[0].R == 3 && len(again.Jobs()) == 2,

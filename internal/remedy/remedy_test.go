@@ -76,8 +76,7 @@ func remedied(b *bed.Bed, change func(*Remedy)) (*report.Remedied, error) {
 func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
-		r, err := remedied(b, nil)
-		must.Do(t, err)
+		r := must.Get(remedied(b, nil))(t)
 		must.Hold(t, r.Exit == exitcode.OK && len(r.Cells) == 1 && r.Cells[0].State == report.CellMended && r.Mpiruns == 20 && len(r.Proofs) == 1 && r.Proofs[0].Holds,
 			"%+v", r)
 		folder := RemedyFolder(b.Out)
@@ -129,10 +128,8 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 		_, err := x.Prepare()
 		should.Hold(t, errors.As(err, &s) && strings.Contains(err.Error(), "--force"), "a remedy is written over: %v", err)
 		x.Force = true
-		_, err = x.Prepare()
-		must.Do(t, err)
-		_, err = x.Do(t.Context())
-		must.Do(t, err)
+		must.Get(x.Prepare())(t)
+		must.Get(x.Do(t.Context()))(t)
 		holdsNoSetting(b, RemedyFolder(b.Out))
 	})
 }
@@ -195,8 +192,7 @@ func TestRemedyWrittenOverLeavesNothingOfTheOneBefore(t *testing.T) {
 			Start: func([]string, []string, io.Writer) (*measure.Ranks, error) {
 				return nil, errors.New("no such launcher")
 			}}
-		_, err = x.Prepare()
-		must.Do(t, err)
+		must.Get(x.Prepare())(t)
 		_, err = x.Do(t.Context())
 		must.Hold(t, err != nil, "nothing has failed")
 		for _, name := range []string{report.RemedyFile, report.ReadmeFile, tuning.EnvFile, report.SettingTOML, tuning.RulesFile} {

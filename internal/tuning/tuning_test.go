@@ -189,8 +189,7 @@ func TestVariablesAreReadBack(t *testing.T) {
 		{mustWrite(t, mcaVariables, openMPI4, own("MPI_Reduce_scatter_block", 2, "recursive_doubling", 2, plan...)), "OMPI_MCA_coll_tuned_reduce_scatter_block_algorithm", "2"},
 		{mustWrite(t, mpichVariables, Target{}, own("MPI_Bcast", 2, "binomial", 1, plan...)), "MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial"},
 	} {
-		text, err := EnvSh(c.s.Env, []string{"why\nand how"})
-		must.Do(t, err)
+		text := must.Get(EnvSh(c.s.Env, []string{"why\nand how"}))(t)
 		back, err := ReadEnv("env.sh", text)
 		should.Hold(t, err == nil && reflect.DeepEqual(back, c.s.Env) && back[c.variable] == c.want, "%v %v", back, err)
 	}

@@ -25,8 +25,7 @@ func TestLayoutTravelsInShortLines(t *testing.T) {
 	in := NewOutputReader(&Job{NP: 2000})
 	for line := range bytes.Lines(text.Bytes()) {
 		must.Hold(t, len(line) <= 8<<10, "a line of %d bytes", len(line))
-		_, err := in.Add(bytes.TrimSuffix(line, []byte("\n")))
-		must.Do(t, err)
+		must.Get(in.Add(bytes.TrimSuffix(line, []byte("\n"))))(t)
 	}
 	want, _ := json.Marshal(l)
 	got, _ := json.Marshal(in.Output().Layout)

@@ -153,8 +153,7 @@ func TestWhatHasArrivedWholeIsKnownBeforeTheEnd(t *testing.T) {
 	job := &Job{NP: 1, CallsJob: &CallsJob{Cases: make([]JobCase, 2), Predict: &PredictJob{NREP: nrep.Config{Max: 1}}}}
 	r := NewOutputReader(job)
 	for line := range bytes.Lines(text.Bytes()) {
-		_, err := r.Add(bytes.TrimSuffix(line, []byte("\n")))
-		must.Do(t, err)
+		must.Get(r.Add(bytes.TrimSuffix(line, []byte("\n"))))(t)
 	}
 	f := r.Finished()
 	should.Hold(t, len(f.Cases) == 1 && f.Cases[0].Case == 1 && len(f.Samples) == 1 && len(f.Samples[1]) == 1, "finished: %+v", f)
@@ -182,8 +181,7 @@ func TestFinishedRoundsAreKnownBeforeTheEnd(t *testing.T) {
 	job := &Job{NP: 1, CallsJob: &CallsJob{Cases: []JobCase{{NRep: 3}, {NRep: 4}}, Rounds: []int{2, 4}}}
 	r := NewOutputReader(job)
 	for line := range bytes.Lines(text.Bytes()) {
-		_, err := r.Add(bytes.TrimSuffix(line, []byte("\n")))
-		must.Do(t, err)
+		must.Get(r.Add(bytes.TrimSuffix(line, []byte("\n"))))(t)
 	}
 	f := r.Finished()
 	should.Hold(t, f.Rounds == 1 && len(f.Cases) == 2 && f.Cases[1].Status == StatusOK && len(f.Samples[0]) == 1 && len(f.Samples[1]) == 2, "finished: %+v", f)

@@ -23,8 +23,7 @@ func TestDurationsOfRanksComeBackByRank(t *testing.T) {
 	w.Rank(0, 1, 5, want[5:])
 	r := NewOutputReader(job)
 	for line := range bytes.Lines(text.Bytes()) {
-		_, err := r.Add(bytes.TrimSuffix(line, []byte("\n")))
-		must.Do(t, err)
+		must.Get(r.Add(bytes.TrimSuffix(line, []byte("\n"))))(t)
 	}
 	got := r.Output().Ranks[0]
 	should.Hold(t, len(got) == 2 && slices.Equal(got[0], []int64{7}) && slices.Equal(got[1], want), "%d and %d durations", len(got[0]), len(got[1]))

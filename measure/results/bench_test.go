@@ -24,7 +24,6 @@ func BenchmarkReadRaw(b *testing.B) {
 	}
 	path := written(b, run)
 	for b.Loop() {
-		_, err := ReadRaw(path)
-		must.Do(b, err)
+		must.Get(ReadRaw(path))(b)
 	}
 }

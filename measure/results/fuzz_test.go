@@ -190,8 +190,7 @@ func zippedText(t *testing.T, text string) []byte {
 func zipped(t *testing.T, z *gzip.Writer, text []byte) []byte {
 	var b bytes.Buffer
 	z.Reset(&b)
-	_, err := z.Write(text)
-	must.Do(t, err)
+	must.Get(z.Write(text))(t)
 	must.Do(t, z.Close())
 	return b.Bytes()
 }

@@ -77,8 +77,7 @@ func TestEveryDamagedByteOfARawFileIsNoticed(t *testing.T) {
 
 func TestFolderIsLockedWhileItIsOpen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	f, err := Create(dir)
-	must.Do(t, err)
+	f := must.Get(Create(dir))(t)
 	if _, err := Create(dir); err == nil || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("second Create: %v", err)
 	}

@@ -248,12 +248,9 @@ func TestFlagReplacesAWrongValue(t *testing.T) {
 }
 
 func TestPlanRefusesARootThatIsNoRank(t *testing.T) {
-	f, err := Parse("gl.toml", []byte("[job]\nroot = 3\n"))
-	must.Do(t, err)
-	if err := f.Validate(nil); err != nil {
-		t.Fatalf("without np: %v", err)
-	}
-	_, err = f.Plan([]int{4})
+	f := must.Get(Parse("gl.toml", []byte("[job]\nroot = 3\n")))(t)
+	must.Do(t, f.Validate(nil))
+	_, err := f.Plan([]int{4})
 	should.Do(t, err, "p = 4")
 	_, err = f.Plan([]int{4, 2})
 	want := "gl.toml:2:1: job.root: 3 is no rank of 2 processes"

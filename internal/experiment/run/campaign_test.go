@@ -337,8 +337,7 @@ func TestStagesOfTheirOwnShareAFolder(t *testing.T) {
 		if _, err := stage(experiment.Predict); err != nil {
 			t.Fatal(err)
 		}
-		c, err := stage(experiment.Measure)
-		must.Do(t, err)
+		c := must.Get(stage(experiment.Measure))(t)
 		n := len(b.Fake.Jobs())
 		should.Hold(t, n == 10 && c.Manifest.NRep[0].N >= 20, "%d jobs, %+v", n, c.Manifest.NRep)
 	})
@@ -419,8 +418,7 @@ func TestEstimateAtScaleIsDominatedByWhatTakesLong(t *testing.T) {
 	toml := "[check]\nguidelines = [\"all\"]\n[job]\nshapes = [\"1024x64\"]\n"
 	c := b.Prepared(filepath.Join(t.TempDir(), "out"), toml)
 	c.LaunchTime = 10 * time.Second
-	e, err := c.Estimate()
-	must.Do(t, err)
+	e := must.Get(c.Estimate())(t)
 	stage := e.Costs[0].Stages[0]
 	should.Hold(t, e.Nodes == 1024 && stage.Each >= 10*time.Second && stage.Verify >= time.Second && stage.Verify <= 5*time.Minute,
 		"%d nodes, an mpirun of %v, %v to verify", e.Nodes, stage.Each, stage.Verify)
@@ -436,8 +434,7 @@ func TestEstimateOfAResumedFolderRestsOnItsMpiruns(t *testing.T) {
 		b.Fake.Takes = 10 * time.Second
 		b.Checked(bed.Quick)
 		b.Remove("run-p2-03")
-		e, err := b.Prepared(b.Out, bed.Quick).Estimate()
-		must.Do(t, err)
+		e := must.Get(b.Prepared(b.Out, bed.Quick).Estimate())(t)
 		should.Hold(t, e.Costs[0].Measured && e.Total >= 10*time.Second && e.Total <= 11*time.Second, "one mpirun of 10 s is left: %v", e.Total)
 	})
 }

@@ -24,8 +24,7 @@ func TestDryRunsReachAHundredThousandRanks(t *testing.T) {
 		c := bed.New(t).Prepared(filepath.Join(t.TempDir(), "out"), fmt.Sprintf("[job]\nshapes = [\"%dx64\"]\n[measure]\ntemp_memory = \"1Gi\"\n", nodes))
 		c.LaunchTime = 10 * time.Second
 		c.Manifest.MemoryCap = map[string]int64{c.Manifest.Plan.Shapes[0].String(): 1 << 30} // not this machine's
-		e, err := c.Estimate()
-		must.Do(t, err)
+		e := must.Get(c.Estimate())(t)
 		cost := e.Costs[0]
 		should.Hold(t, e.Nodes == nodes && e.Total > 0 && e.Total <= 24*time.Hour && cost.Memory <= 1<<30 && cost.Cases+len(cost.LeftOut) == len(c.Manifest.Plan.Cases),
 			"%d nodes: %v, %d bytes, %d and %d cases", e.Nodes, e.Total, cost.Memory, cost.Cases, len(cost.LeftOut))
