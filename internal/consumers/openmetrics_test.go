@@ -11,8 +11,6 @@ import (
 
 	"pgmpi/internal/clean"
 	"pgmpi/internal/fixture"
-	"pgmpi/internal/fixture/must"
-	"pgmpi/internal/fixture/should"
 )
 
 // values reads metrics back: by name and labels, as the program writes them.
@@ -20,7 +18,9 @@ func values(t *testing.T, text string) map[string]float64 {
 	t.Helper()
 	p := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := p.TextToMetricFamilies(strings.NewReader(text))
-	must.Hold(t, err == nil, "%v:\n%s", err, text)
+	if err != nil {
+		t.Fatalf("%v:\n%s", err, text)
+	}
 	out := map[string]float64{}
 	for name, f := range families {
 		for _, m := range f.Metric {
@@ -28,8 +28,9 @@ func values(t *testing.T, text string) map[string]float64 {
 			for _, l := range m.Label {
 				key += fmt.Sprintf(" %s=%q", l.GetName(), l.GetValue())
 			}
-			_, twice := out[key]
-			should.Hold(t, !twice, "%s is there twice", key)
+			if _, twice := out[key]; twice {
+				t.Errorf("%s is there twice", key)
+			}
 			out[key] = m.GetGauge().GetValue()
 		}
 	}
@@ -44,24 +45,32 @@ func TestMetricsReadBack(t *testing.T) {
 		`pgmpi_seconds function="MPI_Reduce" msize="1" shape="p2"`:                   1.009e-06,
 		"pgmpi_violated": 5, "pgmpi_alarms": 5, "pgmpi_slow_mpiruns": 0,
 	} {
-		should.Hold(t, got[key] >= want*.999 && got[key] <= want*1.001, "%s is %g, want %g", key, got[key], want)
+		if got[key] < want*.999 || got[key] > want*1.001 {
+			t.Errorf("%s is %g, want %g", key, got[key], want)
+		}
 	}
-	should.Hold(t, strings.HasSuffix(text, "\n# EOF\n") && strings.Count(text, "# EOF") == 1, "the end is %q", text[len(text)-20:])
-	got = values(t, saved(t, "hostile.openmetrics"))
-	should.Hold(t, got["pgmpi_alarms"] == 2 && got[fmt.Sprintf("pgmpi_yardstick_seconds quantity=\"cache-line round trip\" shape=%q", clean.Line(fixture.Hostile))] == 1e-7,
-		"a gate with two alarms, and a yardstick: %v", got)
+	if !strings.HasSuffix(text, "\n# EOF\n") || strings.Count(text, "# EOF") != 1 {
+		t.Errorf("the end is %q", text[len(text)-20:])
+	}
+	if got := values(t, saved(t, "hostile.openmetrics")); got["pgmpi_alarms"] != 2 || got[fmt.Sprintf("pgmpi_yardstick_seconds quantity=\"cache-line round trip\" shape=%q", clean.Line(fixture.Hostile))] != 1e-7 {
+		t.Errorf("a gate with two alarms, and a yardstick: %v", got)
+	}
 }
 
 func TestMetricsAreUniqueAndEscaped(t *testing.T) {
 	values(t, saved(t, "every-test.openmetrics"))
 	text := saved(t, "hostile.openmetrics")
-	should.Hold(t, !strings.ContainsAny(text, "\x1b\x00\r") && strings.Count(text, "\n# EOF") == 1, "%q", text)
+	if strings.ContainsAny(text, "\x1b\x00\r") || strings.Count(text, "\n# EOF") != 1 {
+		t.Errorf("%q", text)
+	}
 	for key := range values(t, text) {
-		should.Hold(t, !strings.Contains(key, "shape=") || strings.Contains(key, fmt.Sprintf("shape=%q", clean.Line(fixture.Hostile))), "%s", key)
+		if strings.Contains(key, "shape=") && !strings.Contains(key, fmt.Sprintf("shape=%q", clean.Line(fixture.Hostile))) {
+			t.Errorf("%s", key)
+		}
 	}
 }
 
-// The parser of the specification's authors is stricter than Prometheus's.
+// The parser of the specification's authors is stricter than Prometheus.
 const parseMetrics = `
 import sys
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
@@ -87,10 +96,12 @@ func TestMetricsAreOpenMetrics(t *testing.T) {
 	parse := func(text string) (string, error) { return parseBy(python, text) }
 	for _, text := range []string{saved(t, "planted.openmetrics"), saved(t, "hostile.openmetrics")} {
 		want := fmt.Sprintln(len(values(t, text)))
-		got, err := parse(text)
-		should.Hold(t, err == nil && got == want, "%v: %s, want %s samples", err, got, want)
-		out, err := parse(strings.Replace(text, `function="`, `function=`, 1))
-		should.Hold(t, err != nil, "a label without its quote passes: %s", out)
+		if got, err := parse(text); err != nil || got != want {
+			t.Errorf("%v: %s, want %s samples", err, got, want)
+		}
+		if out, err := parse(strings.Replace(text, `function="`, `function=`, 1)); err == nil {
+			t.Errorf("a label without its quote passes: %s", out)
+		}
 	}
 }
 

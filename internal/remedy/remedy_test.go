@@ -60,7 +60,7 @@ func slowWithoutMalloc(b *bed.Bed, large, worse time.Duration) {
 	}
 }
 
-func remedied(b *bed.Bed, change func(*Remedy)) (*report.Remedied, error) {
+func remedied(b *bed.Bed, change func(*Remedy)) (*report.RemedyResult, error) {
 	b.T.Helper()
 	b.Checked(faulting)
 	x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(e run.Event) { b.Said = append(b.Said, e.Sentence) }}
@@ -76,10 +76,11 @@ func remedied(b *bed.Bed, change func(*Remedy)) (*report.Remedied, error) {
 func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
-		r := must.Get(remedied(b, nil))(t)
+		r, err := remedied(b, nil)
+		must.Do(t, err)
 		must.Hold(t, r.Exit == exitcode.OK && len(r.Cells) == 1 && r.Cells[0].State == report.CellMended && r.Mpiruns == 20 && len(r.Proofs) == 1 && r.Proofs[0].Holds,
 			"%+v", r)
-		folder := RemedyFolder(b.Out)
+		folder := folderOf(b.Out)
 		f := glfile.Default()
 		f.MPI.Under = folder
 		if err := experiment.Under(&f); err != nil || f.MPI.Env["MALLOC_MMAP_THRESHOLD_"] != "1000000000" {
@@ -91,7 +92,7 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 		readme, _ := regular.Read(filepath.Join(folder, report.ReadmeFile), 1<<20)
 		first, _, _ := strings.Cut(string(readme), "\n")
 		should.Hold(t, first == "MENDED: 1 violated cell, by 2 environment variables; proved in 20 mpiruns.", "README begins with %q", first)
-		var again report.Remedied
+		var again report.RemedyResult
 		text, err := os.ReadFile(filepath.Join(folder, report.RemedyFile))
 		should.Hold(t, err == nil && json.Unmarshal(text, &again) == nil && again.Schema == report.RemedySchema, "remedy.json: %v", err)
 	})
@@ -101,10 +102,10 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 13*time.Microsecond) // 8 bytes pay for it
 		r := must.Get(remedied(b, nil))(t)
-		must.Hold(t, r.Exit == exitcode.NoVerdict && len(r.Env) == 0 && len(r.Dropped) == 1 && strings.Contains(r.Dropped[0].Reason, "MPI_Reduce at 8 B on p2 takes 1.30× as long"),
+		must.Hold(t, r.Exit == exitcode.NoVerdict && len(r.Env) == 0 && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "MPI_Reduce at 8 B on p2 takes 1.30× as long"),
 			"%+v", r)
 		should.Hold(t, !r.Proofs[0].Holds && len(r.Proofs[0].Harms) != 0 && r.Cells[0].State == report.CellTakenBack, "%+v", r.Proofs)
-		holdsNoSetting(b, RemedyFolder(b.Out))
+		holdsNoSetting(b, folderOf(b.Out))
 	})
 }
 
@@ -117,20 +118,22 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 			return 10 * time.Microsecond
 		}
 		r := must.Get(remedied(b, nil))(t)
-		must.Hold(t, r.Exit == exitcode.NoVerdict && r.Cells[0].State == report.CellUnmended && len(r.Dropped) == 1 && strings.Contains(r.Dropped[0].Reason, "no violated case"),
+		must.Hold(t, r.Exit == exitcode.NoVerdict && r.Cells[0].State == report.CellUnmended && len(r.Rejected) == 1 && strings.Contains(r.Rejected[0].Reason, "no violated case"),
 			"%+v", r)
-		holdsNoSetting(b, RemedyFolder(b.Out))
-		should.Hold(t, len(r.Profiles) == 1 && reading.Has(RemedyFolder(b.Out), r.Profiles[0]), "what only a mock-up mends has no profile: %q", r.Profiles)
+		holdsNoSetting(b, folderOf(b.Out))
+		should.Hold(t, len(r.Profiles) == 1 && reading.Has(folderOf(b.Out), r.Profiles[0]), "what only a mock-up mends has no profile: %q", r.Profiles)
 		// An env.sh of before must not outlive a remedy that finds nothing.
-		must.Do(t, os.WriteFile(filepath.Join(RemedyFolder(b.Out), tuning.EnvFile), []byte("export A=1\n"), 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(folderOf(b.Out), tuning.EnvFile), []byte("export A=1\n"), 0o600))
 		var s *fail.Setup
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
 		_, err := x.Prepare()
 		should.Hold(t, errors.As(err, &s) && strings.Contains(err.Error(), "--force"), "a remedy is written over: %v", err)
 		x.Force = true
-		must.Get(x.Prepare())(t)
-		must.Get(x.Do(t.Context()))(t)
-		holdsNoSetting(b, RemedyFolder(b.Out))
+		_, err = x.Prepare()
+		must.Do(t, err)
+		_, err = x.Do(t.Context())
+		must.Do(t, err)
+		holdsNoSetting(b, folderOf(b.Out))
 	})
 }
 
@@ -153,7 +156,7 @@ func TestHarmThatIsPutUpWithTakesNothingBack(t *testing.T) {
 			x.Config.Remedy.Harm = 1.5
 			x.Config.Analyze.MinSlowdown = 1.5 // nor is 8 B newly violated
 		})
-		should.Hold(t, err == nil && r.Exit == exitcode.OK && len(r.Dropped) == 0 && r.Cells[0].State == report.CellMended && len(r.Profiles) == 0, "%+v, %v", r, err)
+		should.Hold(t, err == nil && r.Exit == exitcode.OK && len(r.Rejected) == 0 && r.Cells[0].State == report.CellMended && len(r.Profiles) == 0, "%+v, %v", r, err)
 	})
 }
 
@@ -176,7 +179,7 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 			}
 		})
 		must.Hold(t, err != nil && strings.Contains(err.Error(), "no such launcher"), "%v", err)
-		should.Hold(t, r != nil && r.Cells[0].State == report.CellFaster && len(r.Notes) != 0 && strings.Contains(r.Notes[len(r.Notes)-1], "ended early") && reading.Has(RemedyFolder(b.Out), tuning.EnvFile),
+		should.Hold(t, r != nil && r.Cells[0].State == report.CellFaster && len(r.Notes) != 0 && strings.Contains(r.Notes[len(r.Notes)-1], "ended early") && reading.Has(folderOf(b.Out), tuning.EnvFile),
 			"what was proved is lost: %+v", r)
 	})
 }
@@ -186,13 +189,14 @@ func TestRemedyWrittenOverLeavesNothingOfTheOneBefore(t *testing.T) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
 		_, err := remedied(b, nil)
 		must.Do(t, err)
-		folder := RemedyFolder(b.Out)
+		folder := folderOf(b.Out)
 		must.Do(t, os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("0\n"), 0o600))
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Force: true, Tell: func(run.Event) {},
 			Start: func([]string, []string, io.Writer) (*measure.Ranks, error) {
 				return nil, errors.New("no such launcher")
 			}}
-		must.Get(x.Prepare())(t)
+		_, err = x.Prepare()
+		must.Do(t, err)
 		_, err = x.Do(t.Context())
 		must.Hold(t, err != nil, "nothing has failed")
 		for _, name := range []string{report.RemedyFile, report.ReadmeFile, tuning.EnvFile, report.SettingTOML, tuning.RulesFile} {
@@ -220,25 +224,25 @@ func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {
 		should.Equal(t, e.betters([]report.RemedyCell{{Cell: cell, NP: 2, State: state}}), want, "%s", state)
 	}
 	c := tuning.Choice{Kind: tuning.ByComponent, Component: "sm", Env: map[string]string{"OMPI_MCA_coll_sm_priority": "100"}}
-	back := proof(nil, nil).takenBack(append(algorithmsOf(), c))
-	should.Hold(t, len(back) == 1 && strings.Contains(back[0].What, "component sm (OMPI_MCA_coll_sm_priority=100)"), "%+v", back)
+	back := proof(nil, nil).rejects(append(algorithmsOf(), c))
+	should.Hold(t, len(back) == 1 && strings.Contains(back[0].Label, "component sm (OMPI_MCA_coll_sm_priority=100)"), "%+v", back)
 }
 
 func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
 		r, err := remedied(b, func(x *Remedy) { x.Config.MPI.Env = map[string]string{"MALLOC_MMAP_THRESHOLD_": "5"} })
-		must.Hold(t, err == nil && r.Exit == exitcode.NoVerdict && len(r.Proofs) == 0 && len(r.Dropped) == 1 && r.Cells[0].State == report.CellNotProved,
+		must.Hold(t, err == nil && r.Exit == exitcode.NoVerdict && len(r.Proofs) == 0 && len(r.Rejected) == 1 && r.Cells[0].State == report.CellNotProved,
 			"%+v, %v", r, err)
-		should.Equal(t, r.Dropped[0].Reason, `mpi.env sets MALLOC_MMAP_THRESHOLD_ to "5" already`)
+		should.Equal(t, r.Rejected[0].Reason, `mpi.env sets MALLOC_MMAP_THRESHOLD_ to "5" already`)
 	})
 }
 
 func TestProofsAreNotMoreThanWanted(t *testing.T) {
-	x := &Remedy{Config: &glfile.File{}, found: &report.Remedied{}, Tell: func(run.Event) {}}
+	x := &Remedy{Config: &glfile.File{}, found: &report.RemedyResult{}, Tell: func(run.Event) {}}
 	must.Do(t, x.prove(t.Context(), algorithmsOf()))
-	n := len(x.found.Dropped)
-	should.Hold(t, n == 3 && strings.Contains(x.found.Dropped[0].Reason, "remedy.proofs = 0"), "%d were dropped: %+v", n, x.found.Dropped)
+	n := len(x.found.Rejected)
+	should.Hold(t, n == 3 && strings.Contains(x.found.Rejected[0].Reason, "remedy.proofs = 0"), "%d were dropped: %+v", n, x.found.Rejected)
 }
 
 func TestNothingViolatedIsNothingToMend(t *testing.T) {
@@ -303,16 +307,16 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 	} {
 		var want, got []string
 		for _, i := range c.back {
-			want = append(want, tuning.Label(choices[i]))
+			want = append(want, choices[i].Label())
 		}
-		for _, d := range c.e.takenBack(choices) {
-			got = append(got, d.What)
+		for _, d := range c.e.rejects(choices) {
+			got = append(got, d.Label)
 		}
 		slices.Sort(want)
 		slices.Sort(got)
 		should.Equal(t, got, want, "%s: is taken back", c.what)
 	}
-	got := proof(nil, nil).takenBack(choices[:1])
+	got := proof(nil, nil).rejects(choices[:1])
 	should.Hold(t, len(got) == 1 && got[0].Choice.Kind == tuning.ByEnv, "malloc's variables that help nowhere: %+v", got)
 }
 
@@ -326,7 +330,7 @@ func TestConformanceCallThatGoesWrongTakesItsChoiceBack(t *testing.T) {
 func TestChoicesOfOneAlgorithmAreWrittenAsOne(t *testing.T) {
 	got := joined(algorithmsOf())
 	should.Hold(t, len(got) == 3 && slices.Equal(got[1].Sizes, []int64{1024, 65536}), "%+v", got)
-	whole := partsOf(algorithmsOf(), got[1:2], func(c tuning.Choice) (tuning.Choice, string) { return c, "no" })
+	whole := partsOf(algorithmsOf(), []tuning.Rejected{got[1].Rejected("no")}, "")
 	should.Hold(t, len(whole) == 2, "one that cannot be written is %d choices", len(whole))
 }
 
@@ -345,5 +349,5 @@ func TestChoicesAreToldApartByWhatTheySetNotByTheirNames(t *testing.T) {
 	a := tuning.Choice{Kind: tuning.ByMockup, Function: "MPI_Bcast", Mockup: "bcast_as_scatter+allgather", Sizes: []int64{8}, NP: 4}
 	b := a
 	b.Mockup = "bcast_as_scatterv+allgatherv"
-	should.Hold(t, tuning.Label(a) == tuning.Label(b) && a.Key() != b.Key(), "%q and %q have keys %q and %q", tuning.Label(a), tuning.Label(b), a.Key(), b.Key())
+	should.Hold(t, a.Label() == b.Label() && a.Key() != b.Key(), "%q and %q have keys %q and %q", a.Label(), b.Label(), a.Key(), b.Key())
 }

@@ -81,7 +81,7 @@ func TestTreeChangesWhatIsChosenAndNothingElse(t *testing.T) {
 		own("MPI_Exscan", 4, "nb", 1, plan...), own("MPI_Alltoall", 4, "new", 1, 16384),
 	}
 	s := mustWrite(t, mpichJSON, Target{Library: Library{Family: "mpich", Major: 4}, Folder: "/r", Tree: tree}, choices...)
-	must.Hold(t, len(s.Refused) == 0 && len(s.Files) == 1 && s.Env[treeVariable] == "/r/"+TreeFile, "%+v", s)
+	must.Hold(t, len(s.Rejected) == 0 && len(s.Files) == 1 && s.Env[treeVariable] == "/r/"+TreeFile, "%+v", s)
 	text := s.Files[0].Content
 	_, err := readTree("f", text)
 	must.Hold(t, err == nil, "%v\n%s", err, text)
@@ -128,7 +128,7 @@ func TestTreeCallsAlgorithmsOnlyWhereTheyMayBe(t *testing.T) {
 		{own("MPI_Alltoall", 2, "pairwise_sendrecv_replace", 1, 8), "in place"},
 	} {
 		s := mustWrite(t, mpichJSON, to, c.choice)
-		should.Hold(t, len(s.Entries) == 0 && len(s.Refused) == 1 && strings.Contains(s.Refused[0].Reason, c.why), "%s: %+v, want %q", c.choice, s.Refused, c.why)
+		should.Hold(t, len(s.Entries) == 0 && len(s.Rejected) == 1 && strings.Contains(s.Rejected[0].Reason, c.why), "%s: %+v, want %q", c.choice, s.Rejected, c.why)
 	}
 }
 

@@ -69,7 +69,7 @@ func TestRulesHoldWhereTheChoiceDoesAndNowhereElse(t *testing.T) {
 	for _, version := range []string{"Open MPI v4.1.4", "Open MPI v5.0.7"} {
 		to := Target{Library: LibraryOf("openmpi", version), Folder: "/r"}
 		s := mustWrite(t, openMPIRules, to, choices...)
-		must.Hold(t, len(s.Refused) == 0 && s.Env[rulesFilename] == "/r/"+RulesFile && s.Env[useDynamicRules] == "1", "%+v", s)
+		must.Hold(t, len(s.Rejected) == 0 && s.Env[rulesFilename] == "/r/"+RulesFile && s.Env[useDynamicRules] == "1", "%+v", s)
 		text := s.Files[0].Content
 		should.Equal(t, strings.HasPrefix(string(text), "rule-file-version-2\n"), version == "Open MPI v5.0.7", "%s: version line", version)
 		rules, err := readRules(RulesFile, text)
@@ -140,14 +140,14 @@ func TestWhatCannotBeWrittenIsRefusedWithTheReason(t *testing.T) {
 		{pgmpiTune, Target{}, Choice{Function: "MPI_Barrier", NP: 2, Kind: ByMockup, Mockup: "barrier_as_allreduce", Sizes: plan, Measured: plan}, "no mock-up"},
 	} {
 		s := mustWrite(t, c.w, c.to, c.choice)
-		should.Hold(t, len(s.Entries) == 0 && len(s.Files) == 0 && len(s.Refused) == 1 && strings.Contains(s.Refused[0].Reason, c.why),
-			"%s: %s: %+v, want %q", c.w.Name, c.choice, s.Refused, c.why)
+		should.Hold(t, len(s.Entries) == 0 && len(s.Files) == 0 && len(s.Rejected) == 1 && strings.Contains(s.Rejected[0].Reason, c.why),
+			"%s: %s: %+v, want %q", c.w.Name, c.choice, s.Rejected, c.why)
 	}
 }
 
 func TestChoicesThatOverlapAreRefused(t *testing.T) {
 	s := mustWrite(t, openMPIRules, openMPI4, own("MPI_Bcast", 4, "chain", 2, 1024), own("MPI_Bcast", 4, "binomial", 6, 1024, 16384))
-	should.Hold(t, len(s.Entries) == 1 && len(s.Refused) == 1 && s.Refused[0].Choice.Value == 6, "%+v", s)
+	should.Hold(t, len(s.Entries) == 1 && len(s.Rejected) == 1 && s.Rejected[0].Choice.Value == 6, "%+v", s)
 }
 
 func TestHostileRulesAreRefusedWithTheirLine(t *testing.T) {
@@ -189,7 +189,8 @@ func TestVariablesAreReadBack(t *testing.T) {
 		{mustWrite(t, mcaVariables, openMPI4, own("MPI_Reduce_scatter_block", 2, "recursive_doubling", 2, plan...)), "OMPI_MCA_coll_tuned_reduce_scatter_block_algorithm", "2"},
 		{mustWrite(t, mpichVariables, Target{}, own("MPI_Bcast", 2, "binomial", 1, plan...)), "MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial"},
 	} {
-		text := must.Get(EnvSh(c.s.Env, []string{"why\nand how"}))(t)
+		text, err := EnvSh(c.s.Env, []string{"why\nand how"})
+		must.Do(t, err)
 		back, err := ReadEnv("env.sh", text)
 		should.Hold(t, err == nil && reflect.DeepEqual(back, c.s.Env) && back[c.variable] == c.want, "%v %v", back, err)
 	}
@@ -253,7 +254,7 @@ func TestComponentsAreChosenByOneVariableThatIsReadBack(t *testing.T) {
 	}
 	two := Choice{Kind: ByComponent, Env: map[string]string{"A": "1", "B": "2"}}
 	s, _ := environment.Write(Target{}, []Choice{two})
-	should.Hold(t, len(s.Refused) == 1, "%+v", s)
+	should.Hold(t, len(s.Rejected) == 1, "%+v", s)
 }
 
 func TestVersionsAreReadFromTheLibrarysText(t *testing.T) {

@@ -25,7 +25,7 @@ func TestTestsOfACallAreThoseOfItsSize(t *testing.T) {
 		var got []int64
 		for _, x := range j.Tests(c.msize) {
 			got = append(got, x.Tests)
-			should.Hold(t, x.Tests <= 0 || x.Tests == c.msize/x.Interval+1, "%d tests with an interval of %d in %d bytes", x.Tests, x.Interval, c.msize)
+			should.Hold(t, x.Tests <= 0 || x.Tests == c.msize/x.Interval+1, "%d tests, for an interval of %d in %d bytes", x.Tests, x.Interval, c.msize)
 		}
 		should.Equal(t, got, c.want, "%v in %d bytes: tests", c.intervals, c.msize)
 	}
@@ -40,7 +40,7 @@ func TestOverlapsThatCannotBeAreRefused(t *testing.T) {
 	for what, change := range map[string]func(*Overlap){
 		"no time of the call": func(o *Overlap) { o.BlockingNS = 0 },
 		"a negative time":     func(o *Overlap) { o.Best.WaitNS = -1 },
-		"a time of NaN":       func(o *Overlap) { o.None.OverallNS = math.NaN() },
+		"a time that is NaN":  func(o *Overlap) { o.None.OverallNS = math.NaN() },
 		"an infinite excess":  func(o *Overlap) { o.Best.ExcessNS = math.Inf(-1) },
 		"no repetition":       func(o *Overlap) { o.None.N = 0 },
 		"too many tests":      func(o *Overlap) { o.Best.Tests = mostTests + 1 },
