@@ -56,7 +56,7 @@ func remedyBench(ctx context.Context, e *env) {
 }
 
 // remedy checks and mends, and returns what the remedy took.
-func (e *env) remedy(ctx context.Context, guidelines, msizes, kinds string, seed int) (r report.Remedied, seconds float64) {
+func (e *env) remedy(ctx context.Context, guidelines, msizes, kinds string, seed int) (r report.RemedyResult, seconds float64) {
 	text := fmt.Sprintf("[check]\nguidelines = [%s]\n[job]\nnp = [%d]\nmsizes = [%s]\n[remedy]\n%s\n", guidelines, np, msizes, kinds)
 	out := e.check(ctx, "the check", text, seed).out
 	start := time.Now()
