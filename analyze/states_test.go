@@ -26,7 +26,7 @@ func TestAnAnswerThatDependsOnTheStateIsSaidByState(t *testing.T) {
 	if v := r.Verdicts[2]; v.ByState != nil {
 		t.Errorf("GL8 at 8 B is the same in both states, and has %+v", v.ByState)
 	}
-	if w := warning(r, remark.MachineStates); w == nil || !strings.Contains(w.Text, "A in 12 mpiruns, B in 8 (1.89×") || !strings.Contains(w.Text, "all cases") {
+	if w := warning(r, remark.MachineStates); w == nil || !strings.Contains(w.Text, "A in 12 mpiruns, B in 8 (calls take 1.89×") || !strings.Contains(w.Text, "all cases") {
 		t.Errorf("remark %+v", w)
 	}
 	if w := warning(r, remark.SlowMpirun); w != nil || len(r.SlowMpiruns) != 8 {

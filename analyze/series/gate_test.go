@@ -146,7 +146,7 @@ func TestStatesAgainstABaseline(t *testing.T) {
 		"known in another state":    {now: violated, nights: []*Check{baselineOf("a", 400, violated)}, want: analyze.Known, says: "another state"},
 		"violates in another state": {now: violated, nights: []*Check{baselineOf("b", 400, violated), baselineOf("a", 101, kept)}, want: analyze.New, alarm: true},
 		"gone in another state":     {now: kept, nights: []*Check{baselineOf("a", 400, violated)}, want: analyze.Gone},
-		"firm only":                 {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, set: func(c *GateConfig) { c.FailOn = FailOnFirm }, want: analyze.New},
+		"sure only":                 {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, set: func(c *GateConfig) { c.FailOn = FailOnSure }, want: analyze.New},
 		"every violation":           {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, set: func(c *GateConfig) { c.FailOn = FailOnViolated }, want: analyze.Known, alarm: true},
 		"every one, but expected":   {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, expect: expect, set: func(c *GateConfig) { c.FailOn = FailOnViolated }, want: analyze.Expected},
 		"no night before":           {now: violated, set: func(c *GateConfig) { c.Baseline = []string{"nights"} }, want: analyze.FirstShown},
@@ -190,11 +190,11 @@ func TestAnExpectationHasItsTicket(t *testing.T) {
 	}
 }
 
-func TestAFirmAlarmIsOneWhereOnlyFirmOnesAre(t *testing.T) {
+func TestASureAlarmIsOneWhereOnlySureOnesAre(t *testing.T) {
 	v := asked(judge.Violated, 2)
 	v.Firm = true
 	a, g := judged(0, v), gateOf(baselineOf("a", 0, asked(judge.Kept, 1)))
-	g.FailOn = FailOnFirm
+	g.FailOn = FailOnSure
 	if r := held(t, a, g); r.Exit != 1 {
 		t.Errorf("exit %d", r.Exit)
 	}
