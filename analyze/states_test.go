@@ -24,7 +24,7 @@ func TestAnAnswerThatDependsOnTheStateIsSaidByState(t *testing.T) {
 	v := r.Verdicts[2]
 	should.Hold(t, v.ByState == nil, "GL8 at 8 B is the same in both states, and has %+v", v.ByState)
 	w := warning(r, remark.MachineStates)
-	should.Hold(t, w != nil && strings.Contains(w.Text, "A in 12 mpiruns, B in 8 (1.89×") && strings.Contains(w.Text, "all cases"), "remark %+v", w)
+	should.Hold(t, w != nil && strings.Contains(w.Text, "A in 12 mpiruns, B in 8 (calls take 1.89×") && strings.Contains(w.Text, "all cases"), "remark %+v", w)
 	w = warning(r, remark.SlowMpirun)
 	should.Hold(t, w == nil && len(r.SlowMpiruns) == 8, "%d slow mpiruns, which the states explain: %+v", len(r.SlowMpiruns), w)
 }

@@ -14,6 +14,8 @@ import (
 func TestAnnotationsAreOneLineEachAndEscaped(t *testing.T) {
 	text := written(t, "github", check.Reports.Document(hostileReport(t)))
 	escape := regexp.MustCompile(`%(25|0D|0A|3A|2C)`)
+	answer, text, _ := strings.Cut(text, "\n")
+	should.Equal(t, answer, "::notice title=pgmpi::ALARM: 3 new", "the first line")
 	line := regexp.MustCompile(`^::error title=[^:,\r\n]+::[^\r\n]+\n$`)
 	n := 0
 	for l := range strings.Lines(text) {

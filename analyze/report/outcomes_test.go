@@ -100,7 +100,7 @@ func TestOnlyAlarmsFailWhereThereIsAGate(t *testing.T) {
 		return &analyze.Gated{State: state, Alarm: alarm, StateReason: "because", Ticket: "#7"}
 	}
 	all := map[judge.Verdict]document.Result{judge.Violated: document.Failed, judge.Marginal: document.Passed, judge.Kept: document.Passed, judge.Undecided: document.Skipped,
-		judge.Suspected: document.Skipped, judge.NotSuspected: document.Passed, judge.NotMeasured: document.Skipped, judge.Wrong: document.Errored}
+		judge.Suspected: document.Skipped, judge.NotSuspected: document.Skipped, judge.NotMeasured: document.Skipped, judge.Wrong: document.Errored}
 	for verdict, want := range all {
 		got, why := check.ResultOf(&analyze.Report{}, &analyze.Verdict{Verdict: verdict})
 		should.Hold(t, got == want && why == string(verdict), "no gate, %s: %d (%s), want %d", verdict, got, why, want)

@@ -65,7 +65,8 @@ func judged(line float64, v analyze.Verdict) today {
 // held is the report on tonight's check against its baselines.
 func held(t *testing.T, a today, g *Baselines) *analyze.Report {
 	t.Helper()
-	r := must.Get(Hold(a.Analysis, g))(t)
+	r, err := Hold(a.Analysis, g)
+	must.Do(t, err)
 	return r
 }
 
@@ -144,7 +145,7 @@ func TestStatesAgainstABaseline(t *testing.T) {
 		"known in another state":    {now: violated, nights: []*Check{baselineOf("a", 400, violated)}, want: analyze.Known, says: "another state"},
 		"violates in another state": {now: violated, nights: []*Check{baselineOf("b", 400, violated), baselineOf("a", 101, kept)}, want: analyze.New, alarm: true},
 		"gone in another state":     {now: kept, nights: []*Check{baselineOf("a", 400, violated)}, want: analyze.Gone},
-		"firm only":                 {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, set: func(c *GateConfig) { c.FailOn = FailOnFirm }, want: analyze.New},
+		"sure only":                 {now: violated, nights: []*Check{baselineOf("a", 0, kept)}, set: func(c *GateConfig) { c.FailOn = FailOnSure }, want: analyze.New},
 		"every violation":           {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, set: func(c *GateConfig) { c.FailOn = FailOnViolated }, want: analyze.Known, alarm: true},
 		"every one, but expected":   {now: violated, nights: []*Check{baselineOf("a", 0, violated)}, expect: expect, set: func(c *GateConfig) { c.FailOn = FailOnViolated }, want: analyze.Expected},
 		"no night before":           {now: violated, set: func(c *GateConfig) { c.Baseline = []string{"nights"} }, want: analyze.FirstShown},
@@ -179,11 +180,11 @@ func TestAnExpectationHasItsTicket(t *testing.T) {
 	should.Hold(t, v.Ticket == "T-7", "%+v", v.Gated)
 }
 
-func TestAFirmAlarmIsOneWhereOnlyFirmOnesAre(t *testing.T) {
+func TestASureAlarmIsOneWhereOnlySureOnesAre(t *testing.T) {
 	v := asked(judge.Violated, 2)
 	v.Firm = true
 	a, g := judged(0, v), gateOf(baselineOf("a", 0, asked(judge.Kept, 1)))
-	g.FailOn = FailOnFirm
+	g.FailOn = FailOnSure
 	should.Equal(t, held(t, a, g).Exit, 1, "exit")
 }
 
@@ -345,8 +346,10 @@ func TestAReportIsReadBackAsANight(t *testing.T) {
 		runs[i].Probes = []protocol.Probes{{LineNS: 100}}
 	}
 	r := analyzed(t, m, runs, judge.Default())
-	text := must.Get(json.Marshal(r))(t)
-	n := must.Get(ReadCheck(strings.NewReader(string(text)), "a"))(t)
+	text, err := json.Marshal(r)
+	must.Do(t, err)
+	n, err := ReadCheck(strings.NewReader(string(text)), "a")
+	must.Do(t, err)
 	want := CheckOf(r, "a")
 	should.Hold(t, reflect.DeepEqual(n, want) && len(n.Points) == 6 && n.Probes[0].LineNS == 100, "%+v\n%+v", n, want)
 }

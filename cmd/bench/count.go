@@ -93,7 +93,7 @@ func flips(other, kept, firm float64) []figure {
 	return []figure{
 		{what: "violated once, not in another", most: other, count: flipped},
 		{what: "violated once, kept in another", most: kept, count: keptOnce},
-		{what: "firm once, not violated in another (pairs)", most: firm, count: firmOnce},
+		{what: "sure once, not violated in another (pairs)", most: firm, count: firmOnce},
 	}
 }
 
