@@ -64,7 +64,8 @@ func there(path string) bool {
 }
 
 // choose returns the rank program of the library whose mpirun is first on the PATH. Of
-// several of one library it takes the one built with the compiler wrapper beside that mpirun.
+// several of one library it takes the one built with the compiler wrapper beside that mpirun,
+// else the one that the loader can load.
 // A single one is taken even where no mpirun is on the PATH, or an unknown one.
 func choose(ranks []string) (string, error) {
 	mpirun, families := firstOnPath()
@@ -79,17 +80,28 @@ func choose(ranks []string) (string, error) {
 		return "", fmt.Errorf("%s, and several rank programs are installed (%s): load the module of one library, or name a rank program with --rank, mpi.rank or %s",
 			first, strings.Join(ranks, ", "), rankVariable)
 	}
-	fitting := slices.DeleteFunc(slices.Clone(ranks), func(path string) bool { // named by `make install`: rank-openmpi, rank-openmpi-5.0
-		family, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "rank-"), "-")
-		return !slices.Contains(families, family)
-	})
+	fitting := only(ranks, func(path string) bool { return slices.Contains(families, installedFor(path)) })
+	if len(fitting) == 0 {
+		fitting = only(ranks, func(path string) bool { return SameABI(installedFor(path), families[0]) })
+	}
 	if len(fitting) > 1 {
-		beside := slices.DeleteFunc(slices.Clone(fitting), func(path string) bool {
+		beside := only(fitting, func(path string) bool {
 			info, err := Look(path)
-			return err != nil || filepath.Dir(info.MPICC) != filepath.Dir(mpirun)
+			return err == nil && filepath.Dir(info.MPICC) == filepath.Dir(mpirun)
 		})
 		if len(beside) > 0 {
 			fitting = beside
+		}
+	}
+	if len(fitting) > 1 {
+		var fails []error
+		fitting = only(fitting, func(path string) bool {
+			info, err := Probe(path)
+			fails = append(fails, err)
+			return err == nil && slices.Contains(families, info.Library)
+		})
+		if len(fitting) == 0 {
+			return "", fmt.Errorf("no rank program loads the library of %s, the first mpirun on the PATH: %w", mpirun, errors.Join(fails...))
 		}
 	}
 	switch len(fitting) {
@@ -101,6 +113,16 @@ func choose(ranks []string) (string, error) {
 	}
 	return "", fmt.Errorf("several rank programs fit the first mpirun on the PATH, %s: name one of %s with --rank, mpi.rank or %s",
 		mpirun, strings.Join(fitting, ", "), rankVariable)
+}
+
+func only(paths []string, keep func(string) bool) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !keep(path) })
+}
+
+// installedFor is the family in a name that `make install` gave: rank-openmpi, rank-openmpi-5.0.
+func installedFor(path string) string {
+	family, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "rank-"), "-")
+	return family
 }
 
 // firstOnPath returns the first mpirun, or else mpiexec, on the PATH, and the families of

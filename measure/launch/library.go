@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -116,6 +117,14 @@ func refusesRoot() error {
 		return nil
 	}
 	return errors.New("as root, Open MPI starts nothing unless told to: run pgmpi as another user, or, where nothing can be harmed (a container), set OMPI_ALLOW_RUN_AS_ROOT=1 and OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 in the environment of pgmpi (mpi.env of gl.toml is not enough)")
+}
+
+// Libraries of these families serve each other's programs (the MPICH ABI, libmpi.so.12).
+var mpichABI = []string{"mpich", "mvapich", "intel"}
+
+// SameABI tells whether a program that is built for one family runs with another's library.
+func SameABI(a, b string) bool {
+	return a == b || slices.Contains(mpichABI, a) && slices.Contains(mpichABI, b)
 }
 
 func StartUpOf(family string) StartUp {

@@ -3,6 +3,7 @@ package launch
 import (
 	"crypto/sha256"
 	"debug/buildinfo"
+	"debug/elf"
 	"fmt"
 	"io"
 	"os/exec"
@@ -49,6 +50,25 @@ func linked(flags, name string) string {
 	_, value, _ := strings.Cut(flags, name+"=")
 	value, _, _ = strings.Cut(value, " ")
 	return value
+}
+
+// Needs returns the file name of the MPI library that a program asks the loader for, such as
+// libmpi.so.40; "" where its file does not tell.
+func Needs(path string) string {
+	f, err := regular.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	program, err := elf.NewFile(f)
+	if err != nil {
+		return ""
+	}
+	files, _ := program.ImportedLibraries() // none of a damaged program
+	if i := slices.IndexFunc(files, func(file string) bool { return strings.HasPrefix(file, "libmpi") }); i >= 0 {
+		return files[i]
+	}
+	return ""
 }
 
 // familyOf guesses the family from the name of a compiler wrapper or of its link's target.

@@ -28,7 +28,7 @@ func Probe(path string) (protocol.RankInfo, error) {
 		if said != "" {
 			said = ":\n    " + strings.ReplaceAll(said, "\n", "\n    ")
 		}
-		return info, fmt.Errorf("%s --version: %w%s; %s", path, err, said, probeRemedy(err))
+		return info, fmt.Errorf("%s --version: %w%s; %s", path, err, said, probeRemedy(err, stderr.String(), Needs(path)))
 	}
 	if err := json.Unmarshal(out, &info); err != nil || info.Program != "pgmpi-rank" {
 		return info, fmt.Errorf("%s is no pgmpi-rank: it answers --version with %.60q", path, out)
@@ -36,8 +36,20 @@ func Probe(path string) (protocol.RankInfo, error) {
 	return info, nil
 }
 
-func probeRemedy(err error) string {
+// providers says where the library comes from that a program of `make dist` needs.
+var providers = map[string]string{
+	"libmpi.so.40":   "Open MPI 4 or 5 (its module; on Debian and Ubuntu apt-get install openmpi-bin)",
+	"libmpich.so.12": "the MPICH of Debian and Ubuntu (apt-get install mpich)",
+	"libmpi.so.12":   "MPICH, Intel MPI, MVAPICH or Cray MPICH (the module with its ABI)",
+}
+
+func probeRemedy(err error, said, needs string) string {
 	switch {
+	case strings.Contains(said, needs+": cannot open shared object file") && providers[needs] != "":
+		return fmt.Sprintf("it is built for %s, which comes with %s: load or install that, or name a rank program of the library that is here with --rank, mpi.rank or %s",
+			needs, providers[needs], rankVariable)
+	case strings.Contains(said, "' not found"):
+		return "it is built on a newer system: build one here with `make build`"
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return "raise the limit of open files (ulimit -n)"
 	case errors.Is(err, syscall.EAGAIN), errors.Is(err, syscall.ENOMEM):
