@@ -196,6 +196,7 @@ define stub_abi
 mkdir $$work/abi
 nm -D -u $$work/$$programs/libexec/pgmpi/rank-mpich | sed -n 's/.* U \(P\?MPI.*\)/void \1(void) {}/p' >$$work/abi/calls.c
 gcc -shared -fPIC -Wl,-soname,libmpi.so.12 -o $$work/abi/libmpi.so $$work/abi/calls.c
+ln -s "$$(ldd $$work/$$programs/libexec/pgmpi/rank-mpich | awk '/libmpi(ch)?\.so\.12/ {print $$3}')" $$work/abi/libmpi.so.12
 endef
 
 # The tarballs are made beside, then moved: nobody meets half of one.
@@ -218,12 +219,12 @@ dist: go-check both ## make tarballs of the last commit: sources that build with
 	mkdir -p bin
 	$(call tarball,$$name)
 	install="$(MAKE) --no-print-directory -C $$work/$$name install DESTDIR= PREFIX=$$work/$$programs"
-	# Calls that an older library lacks do no harm until they are made.
-	export CGO_LDFLAGS=-Wl,-z,lazy
+	# Calls that an older library lacks do no harm until they are made. Modules are as ready as for any build here.
+	export CGO_LDFLAGS=-Wl,-z,lazy GOFLAGS=-mod=mod
 	$$install LIBRARY=openmpi MPICC=$(OPENMPI_CC) built_with=mpicc.openmpi
 	$$install LIBRARY=mpich MPICC=$(MPICH_CC) built_with=mpicc.mpich
 	$(stub_abi)
-	CGO_LDFLAGS="$$CGO_LDFLAGS -L$$work/abi -lmpi -Wl,--as-needed" $$install LIBRARY=mpich-abi MPICC=$(MPICH_CC) built_with=mpicc.mpich
+	CGO_LDFLAGS="$$CGO_LDFLAGS -L$$work/abi -lmpi -Wl,--as-needed" LD_LIBRARY_PATH=$$work/abi $$install LIBRARY=mpich-abi MPICC=$(MPICH_CC) built_with=mpicc.mpich
 	$(call tarball,$$programs)
 
 # Reasons, and below each the tests that were skipped for it.
