@@ -7,8 +7,9 @@ import (
 
 type Error struct {
 	File string
-	position
+	position // not of errors that are not shown
 	Msg string
+	at  int // offset in the text; -1 if not there
 }
 
 func (e Error) Error() string {
