@@ -156,8 +156,10 @@ demo: go-check ## install an MPI library if there is none, build, and check this
 	1) echo "The demo has worked: to find violations is what pgmpi is for (it ended with exit status 1, as it does in a nightly job)." ;;
 	*) exit $$status ;;
 	esac
+	echo "Go on with docs/tutorial.md, after"
+	echo "  export PATH=$(CURDIR)/bin:\$$PATH"
 	if [ "$${OMPI_ALLOW_RUN_AS_ROOT:-}" ] && [ "$$(id -u)" -eq 0 ]; then
-		echo "You are root: before bin/pgmpi check, so that Open MPI's mpirun starts,"
+		echo "and, as you are root and Open MPI's mpirun starts nothing else,"
 		echo "  export OMPI_ALLOW_RUN_AS_ROOT=1"
 		echo "  export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"
 	fi

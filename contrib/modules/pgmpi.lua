@@ -15,4 +15,3 @@ whatis("Description: checks whether an MPI library keeps self-consistent perform
 local prefix = myFileName():gsub("/share/modulefiles/.*", "")
 prepend_path("PATH", pathJoin(prefix, "bin"))
 prepend_path("MANPATH", pathJoin(prefix, "share/man") .. ":")
-prepend_path("XDG_DATA_DIRS", pathJoin(prefix, "share"))
