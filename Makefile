@@ -37,6 +37,7 @@ EXHAUSTIVE_TOOLS := 0.38.0
 # Enums of other modules have more values than a switch here needs.
 EXHAUSTIVE_FLAGS := -default-signifies-exhaustive=true -ignore-enum-types='^(reflect|github\.com/.*)\.'
 
+MODULE = $(shell awk '$$1 == "module" {print $$2}' go.mod)
 NUMBER = $(shell cat internal/version/VERSION)
 # `make dist` leaves .commit in its tarball; --exclude: a tag is no commit.
 COMMIT = $(shell cat .commit 2>/dev/null || git describe --exclude '*' --always --dirty 2>/dev/null)
@@ -68,7 +69,7 @@ if ! said=$$(echo '#include <mpi.h>' | $(1) -x c -fsyntax-only - 2>&1); then
 	exit 1
 fi
 $(call cgo,$(1)) go build -buildvcs=false $(3) \
-	-ldflags "-X pgmpi/measure/rank.Version=$(VERSION) -X pgmpi/measure/rank.MPICC=$(call built_with,$(1))" -o $(2) ./cmd/pgmpi-rank
+	-ldflags "-X $(MODULE)/measure/rank.Version=$(VERSION) -X $(MODULE)/measure/rank.MPICC=$(call built_with,$(1))" -o $(2) ./cmd/pgmpi-rank
 delay=$$(mktemp -d)
 $(1) -std=c11 -O2 -fPIC -c -o $$delay/delay.o measure/delay/delay.c
 $${CC:-cc} -shared -o $(2)-delay.so $$delay/delay.o
@@ -79,7 +80,7 @@ endef
 
 # Without tables for debuggers, which are a quarter of the program; a crash still names its lines.
 define build_pgmpi
-CGO_ENABLED=0 go build -buildvcs=false -ldflags "-s -w -X pgmpi/internal/version.commit=$(COMMIT)" -o bin/pgmpi ./cmd/pgmpi
+CGO_ENABLED=0 go build -buildvcs=false -ldflags "-s -w -X $(MODULE)/internal/version.commit=$(COMMIT)" -o bin/pgmpi ./cmd/pgmpi
 echo "built bin/pgmpi"
 endef
 

@@ -101,7 +101,8 @@ func choose(ranks []string) (string, error) {
 			return err == nil && slices.Contains(families, info.Library)
 		})
 		if len(fitting) == 0 {
-			return "", fmt.Errorf("no rank program loads the library of %s, the first mpirun on the PATH: %w", mpirun, errors.Join(fails...))
+			return "", fmt.Errorf("no rank program loads the library of %s, the first mpirun on the PATH; load its module, or name another with --rank, mpi.rank or %s:\n%w",
+				mpirun, rankVariable, errors.Join(fails...))
 		}
 	}
 	switch len(fitting) {

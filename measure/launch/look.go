@@ -38,8 +38,8 @@ func Look(path string) (protocol.RankInfo, error) {
 	}
 	for _, s := range built.Settings {
 		if s.Key == "-ldflags" {
-			info.MPICC = linked(s.Value, "pgmpi/measure/rank.MPICC")
-			info.Version = linked(s.Value, "pgmpi/measure/rank.Version")
+			info.MPICC = linked(s.Value, "/measure/rank.MPICC")
+			info.Version = linked(s.Value, "/measure/rank.Version")
 		}
 	}
 	info.Library = familyOf(info.MPICC)
