@@ -23,7 +23,7 @@ const module = "pgmpi/"
 // it that is.
 var layers = [][]string{
 	{"cmd/pgmpi", "cmd/pgmpi-rank", "cmd/bench"},
-	{"internal/remedy"},
+	{"internal/remedy", "internal/settings"},
 	{"internal/experiment"},
 	{"internal/experiment/run"},
 	{"internal/reading", "internal/untimed"},
@@ -49,7 +49,7 @@ var layers = [][]string{
 	{"mockups"},
 	{"internal/document"},
 	{"internal/picture"},
-	{"internal/phrase"},
+	{"internal/phrase", "internal/manual"},
 	{"internal/conf", "internal/clean", "internal/regular", "internal/stats", "internal/remark", "internal/exitcode", "internal/fail", "internal/version", "measure/clocks"},
 }
 
@@ -166,7 +166,7 @@ const mostLines, mostFiles = 3000, 25
 var filePerItem = []string{"cmd/pgmpi"}
 
 // stillLarger has the packages above mostLines, with their lines: lower a number as it shrinks.
-var stillLarger = map[string]int{"cmd/bench": 3140, "cmd/pgmpi": 3490}
+var stillLarger = map[string]int{"cmd/bench": 3140}
 
 func TestNoPackageIsTooLargeToHold(t *testing.T) {
 	lines, files := map[string]int{}, map[string]int{}

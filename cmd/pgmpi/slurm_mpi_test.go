@@ -86,7 +86,7 @@ func slurmScancel(t *testing.T, s *slurm) {
 	b.noneLeft(5 * time.Second)
 }
 
-// endsIn makes the job that it is a line of end after so many seconds.
+// endsIn is a line of a batch script that sets the end of its job.
 func endsIn(seconds int) string {
 	return fmt.Sprintf(`scontrol update JobId=$SLURM_JOB_ID EndTime=$(date -d '+%d sec' +%%FT%%T)`, seconds)
 }

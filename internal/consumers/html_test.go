@@ -25,7 +25,7 @@ func attribute(n *html.Node, key string) string {
 	return ""
 }
 
-// elements are those of a page in their order.
+// elements returns the elements of a page in their order.
 func elements(root *html.Node) (out []*html.Node) {
 	for n := range root.Descendants() {
 		if n.Type == html.ElementNode {

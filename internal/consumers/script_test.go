@@ -16,6 +16,7 @@ import (
 
 	"pgmpi/internal/conf/glfile"
 	"pgmpi/internal/fixture"
+	"pgmpi/internal/fixture/must"
 )
 
 // libraries are the MPI libraries of the scripts with mpiruns; see testdata/yield.
@@ -37,6 +38,23 @@ func TestScriptsWithMPI(t *testing.T) {
 			t.Parallel() // no script is about times
 			runScripts(t, "testdata/script/mpi", library)
 		})
+	}
+}
+
+// The list of skips at the end of `make test` has the reason of a script's skip line.
+func TestSkippedScriptSaysWhy(t *testing.T) {
+	dir := t.TempDir()
+	gotest, skips := filepath.Join(dir, "gotest"), filepath.Join(dir, "skips")
+	must.Get(inModule("go", "build", "-o", gotest, ".ci/gotest.go"))(t)
+	must.Do(t, os.Symlink(must.Get(exec.LookPath("go"))(t), filepath.Join(dir, "go")))
+	run := exec.Command(gotest, "-count=1", "-vet=off", "-run", "^TestScripts$/^submit$", ".")
+	run.Env = append(os.Environ(), "CGO_ENABLED=0", "PATH="+dir, "GOTEST_SKIPS="+skips)
+	if out, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	want := "no bash on the PATH\tpgmpi/internal/consumers TestScripts/submit\n"
+	if got := string(must.Get(os.ReadFile(skips))(t)); got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -122,6 +140,14 @@ type inTurn struct{ *testing.T }
 
 func (inTurn) Parallel()     {}
 func (inTurn) Verbose() bool { return testing.Verbose() }
+
+// Log keeps quiet after a skip, so that its reason is the last thing that the test says.
+func (t inTurn) Log(args ...any) {
+	if !t.Skipped() {
+		t.T.Log(args...)
+	}
+}
+
 func (t inTurn) Run(name string, test func(testscript.T)) {
 	t.T.Run(name, func(t *testing.T) { test(inTurn{t}) })
 }

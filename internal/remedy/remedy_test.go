@@ -59,7 +59,7 @@ func slowWithoutMalloc(b *bed.Bed, large, worse time.Duration) {
 	}
 }
 
-func remedied(b *bed.Bed, change func(*Remedy)) (*report.Remedied, error) {
+func remedied(b *bed.Bed, change func(*Remedy)) (*report.RemedyResult, error) {
 	b.T.Helper()
 	b.Checked(faulting)
 	x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(e run.Event) { b.Said = append(b.Said, e.Sentence) }}
@@ -82,7 +82,7 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 		if r.Exit != exitcode.OK || len(r.Cells) != 1 || r.Cells[0].State != report.CellMended || r.Mpiruns != 20 || len(r.Proofs) != 1 || !r.Proofs[0].Holds {
 			t.Fatalf("%+v", r)
 		}
-		folder := RemedyFolder(b.Out)
+		folder := folderOf(b.Out)
 		f := glfile.Default()
 		f.MPI.Under = folder
 		if err := experiment.Under(&f); err != nil || f.MPI.Env["MALLOC_MMAP_THRESHOLD_"] != "1000000000" {
@@ -96,7 +96,7 @@ func TestWhatMallocMakesSlowIsMendedAndExported(t *testing.T) {
 		if first, _, _ := strings.Cut(string(readme), "\n"); first != "MENDED: 1 violated cell, by 2 environment variables; proved in 20 mpiruns." {
 			t.Errorf("README begins with %q", first)
 		}
-		var again report.Remedied
+		var again report.RemedyResult
 		if text, err := os.ReadFile(filepath.Join(folder, report.RemedyFile)); err != nil || json.Unmarshal(text, &again) != nil || again.Schema != report.RemedySchema {
 			t.Errorf("remedy.json: %v", err)
 		}
@@ -107,13 +107,13 @@ func TestWhatHarmsIsTakenBack(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 13*time.Microsecond) // 8 bytes pay for it
 		r := must.Get(remedied(b, nil))(t)
-		if r.Exit != exitcode.NoVerdict || len(r.Env) > 0 || len(r.Dropped) != 1 || !strings.Contains(r.Dropped[0].Reason, "MPI_Reduce at 8 B on p2 takes 1.30× as long") {
+		if r.Exit != exitcode.NoVerdict || len(r.Env) > 0 || len(r.Rejected) != 1 || !strings.Contains(r.Rejected[0].Reason, "MPI_Reduce at 8 B on p2 takes 1.30× as long") {
 			t.Fatalf("%+v", r)
 		}
 		if r.Proofs[0].Holds || len(r.Proofs[0].Harms) == 0 || r.Cells[0].State != report.CellTakenBack {
 			t.Errorf("%+v", r.Proofs)
 		}
-		holdsNoSetting(b, RemedyFolder(b.Out))
+		holdsNoSetting(b, folderOf(b.Out))
 	})
 }
 
@@ -126,15 +126,15 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 			return 10 * time.Microsecond
 		}
 		r := must.Get(remedied(b, nil))(t)
-		if r.Exit != exitcode.NoVerdict || r.Cells[0].State != report.CellUnmended || len(r.Dropped) != 1 || !strings.Contains(r.Dropped[0].Reason, "no violated case") {
+		if r.Exit != exitcode.NoVerdict || r.Cells[0].State != report.CellUnmended || len(r.Rejected) != 1 || !strings.Contains(r.Rejected[0].Reason, "no violated case") {
 			t.Fatalf("%+v", r)
 		}
-		holdsNoSetting(b, RemedyFolder(b.Out))
-		if len(r.Profiles) != 1 || !reading.Has(RemedyFolder(b.Out), r.Profiles[0]) {
+		holdsNoSetting(b, folderOf(b.Out))
+		if len(r.Profiles) != 1 || !reading.Has(folderOf(b.Out), r.Profiles[0]) {
 			t.Errorf("what only a mock-up mends has no profile: %q", r.Profiles)
 		}
 		// An env.sh of before must not outlive a remedy that finds nothing.
-		must.Do(t, os.WriteFile(filepath.Join(RemedyFolder(b.Out), tuning.EnvFile), []byte("export A=1\n"), 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(folderOf(b.Out), tuning.EnvFile), []byte("export A=1\n"), 0o600))
 		var s *fail.Setup
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Start: b.Fake.Start, Tell: func(run.Event) {}}
 		if _, err := x.Prepare(); !errors.As(err, &s) || !strings.Contains(err.Error(), "--force") {
@@ -147,7 +147,7 @@ func TestWhatHelpsNowhereIsTakenBack(t *testing.T) {
 		if _, err := x.Do(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		holdsNoSetting(b, RemedyFolder(b.Out))
+		holdsNoSetting(b, folderOf(b.Out))
 	})
 }
 
@@ -170,7 +170,7 @@ func TestHarmThatIsPutUpWithTakesNothingBack(t *testing.T) {
 			x.Config.Remedy.Harm = 1.5
 			x.Config.Analyze.MinSlowdown = 1.5 // nor is 8 B newly violated
 		})
-		if err != nil || r.Exit != exitcode.OK || len(r.Dropped) > 0 || r.Cells[0].State != report.CellMended || len(r.Profiles) > 0 {
+		if err != nil || r.Exit != exitcode.OK || len(r.Rejected) > 0 || r.Cells[0].State != report.CellMended || len(r.Profiles) > 0 {
 			t.Errorf("%+v, %v", r, err)
 		}
 	})
@@ -197,7 +197,7 @@ func TestWhatIsProvedIsKeptWhenWhatFollowsFails(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "no such launcher") {
 			t.Fatalf("%v", err)
 		}
-		if r == nil || r.Cells[0].State != report.CellFaster || len(r.Notes) == 0 || !strings.Contains(r.Notes[len(r.Notes)-1], "ended early") || !reading.Has(RemedyFolder(b.Out), tuning.EnvFile) {
+		if r == nil || r.Cells[0].State != report.CellFaster || len(r.Notes) == 0 || !strings.Contains(r.Notes[len(r.Notes)-1], "ended early") || !reading.Has(folderOf(b.Out), tuning.EnvFile) {
 			t.Errorf("what was proved is lost: %+v", r)
 		}
 	})
@@ -209,7 +209,7 @@ func TestRemedyWrittenOverLeavesNothingOfTheOneBefore(t *testing.T) {
 		if _, err := remedied(b, nil); err != nil {
 			t.Fatal(err)
 		}
-		folder := RemedyFolder(b.Out)
+		folder := folderOf(b.Out)
 		must.Do(t, os.WriteFile(filepath.Join(folder, tuning.RulesFile), []byte("0\n"), 0o600))
 		x := &Remedy{Config: b.Config(faulting), Check: b.Out, Version: "test", Force: true, Tell: func(run.Event) {},
 			Start: func([]string, []string, io.Writer) (*measure.Ranks, error) {
@@ -252,7 +252,7 @@ func TestComponentThatBettersNoCellIsNoGain(t *testing.T) {
 		}
 	}
 	c := tuning.Choice{Kind: tuning.ByComponent, Component: "sm", Env: map[string]string{"OMPI_MCA_coll_sm_priority": "100"}}
-	if back := proof(nil, nil).takenBack(append(algorithmsOf(), c)); len(back) != 1 || !strings.Contains(back[0].What, "component sm (OMPI_MCA_coll_sm_priority=100)") {
+	if back := proof(nil, nil).rejects(append(algorithmsOf(), c)); len(back) != 1 || !strings.Contains(back[0].Label, "component sm (OMPI_MCA_coll_sm_priority=100)") {
 		t.Errorf("%+v", back)
 	}
 }
@@ -261,20 +261,20 @@ func TestVariableThatIsSetAlreadyIsNotTried(t *testing.T) {
 	bed.Bubble(t, func(t *testing.T, b *bed.Bed) {
 		slowWithoutMalloc(b, 40*time.Microsecond, 10*time.Microsecond)
 		r, err := remedied(b, func(x *Remedy) { x.Config.MPI.Env = map[string]string{"MALLOC_MMAP_THRESHOLD_": "5"} })
-		if err != nil || r.Exit != exitcode.NoVerdict || len(r.Proofs) > 0 || len(r.Dropped) != 1 || r.Cells[0].State != report.CellNotProved {
+		if err != nil || r.Exit != exitcode.NoVerdict || len(r.Proofs) > 0 || len(r.Rejected) != 1 || r.Cells[0].State != report.CellNotProved {
 			t.Fatalf("%+v, %v", r, err)
 		}
-		if want := `mpi.env sets MALLOC_MMAP_THRESHOLD_ to "5" already`; r.Dropped[0].Reason != want {
-			t.Errorf("%q, want %q", r.Dropped[0].Reason, want)
+		if want := `mpi.env sets MALLOC_MMAP_THRESHOLD_ to "5" already`; r.Rejected[0].Reason != want {
+			t.Errorf("%q, want %q", r.Rejected[0].Reason, want)
 		}
 	})
 }
 
 func TestProofsAreNotMoreThanWanted(t *testing.T) {
-	x := &Remedy{Config: &glfile.File{}, found: &report.Remedied{}, Tell: func(run.Event) {}}
+	x := &Remedy{Config: &glfile.File{}, found: &report.RemedyResult{}, Tell: func(run.Event) {}}
 	must.Do(t, x.prove(t.Context(), algorithmsOf()))
-	if n := len(x.found.Dropped); n != 3 || !strings.Contains(x.found.Dropped[0].Reason, "remedy.proofs = 0") {
-		t.Errorf("%d were dropped: %+v", n, x.found.Dropped)
+	if n := len(x.found.Rejected); n != 3 || !strings.Contains(x.found.Rejected[0].Reason, "remedy.proofs = 0") {
+		t.Errorf("%d were dropped: %+v", n, x.found.Rejected)
 	}
 }
 
@@ -343,10 +343,10 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 	} {
 		var want, got []string
 		for _, i := range c.back {
-			want = append(want, tuning.Label(choices[i]))
+			want = append(want, choices[i].Label())
 		}
-		for _, d := range c.e.takenBack(choices) {
-			got = append(got, d.What)
+		for _, d := range c.e.rejects(choices) {
+			got = append(got, d.Label)
 		}
 		slices.Sort(want)
 		slices.Sort(got)
@@ -354,7 +354,7 @@ func TestHarmIsPutDownToWhatExplainsIt(t *testing.T) {
 			t.Errorf("%s: %q is taken back, want %q", c.what, got, want)
 		}
 	}
-	if got := proof(nil, nil).takenBack(choices[:1]); len(got) != 1 || got[0].Choice.Kind != tuning.ByEnv {
+	if got := proof(nil, nil).rejects(choices[:1]); len(got) != 1 || got[0].Choice.Kind != tuning.ByEnv {
 		t.Errorf("malloc's variables that help nowhere: %+v", got)
 	}
 }
@@ -374,7 +374,7 @@ func TestChoicesOfOneAlgorithmAreWrittenAsOne(t *testing.T) {
 	if len(got) != 3 || !slices.Equal(got[1].Sizes, []int64{1024, 65536}) {
 		t.Errorf("%+v", got)
 	}
-	whole := partsOf(algorithmsOf(), got[1:2], func(c tuning.Choice) (tuning.Choice, string) { return c, "no" })
+	whole := partsOf(algorithmsOf(), []tuning.Rejected{got[1].Rejected("no")}, "")
 	if len(whole) != 2 {
 		t.Errorf("one that cannot be written is %d choices", len(whole))
 	}
@@ -396,7 +396,7 @@ func TestChoicesAreToldApartByWhatTheySetNotByTheirNames(t *testing.T) {
 	a := tuning.Choice{Kind: tuning.ByMockup, Function: "MPI_Bcast", Mockup: "bcast_as_scatter+allgather", Sizes: []int64{8}, NP: 4}
 	b := a
 	b.Mockup = "bcast_as_scatterv+allgatherv"
-	if tuning.Label(a) != tuning.Label(b) || a.Key() == b.Key() {
-		t.Errorf("%q and %q have keys %q and %q", tuning.Label(a), tuning.Label(b), a.Key(), b.Key())
+	if a.Label() != b.Label() || a.Key() == b.Key() {
+		t.Errorf("%q and %q have keys %q and %q", a.Label(), b.Label(), a.Key(), b.Key())
 	}
 }

@@ -80,7 +80,7 @@ func TestTreeChangesWhatIsChosenAndNothingElse(t *testing.T) {
 		own("MPI_Exscan", 4, "nb", 1, plan...), own("MPI_Alltoall", 4, "new", 1, 16384),
 	}
 	s := mustWrite(t, mpichJSON, Target{Library: Library{Family: "mpich", Major: 4}, Folder: "/r", Tree: tree}, choices...)
-	if len(s.Refused) > 0 || len(s.Files) != 1 || s.Env[treeVariable] != "/r/"+TreeFile {
+	if len(s.Rejected) > 0 || len(s.Files) != 1 || s.Env[treeVariable] != "/r/"+TreeFile {
 		t.Fatalf("%+v", s)
 	}
 	text := s.Files[0].Content
@@ -137,8 +137,8 @@ func TestTreeCallsAlgorithmsOnlyWhereTheyMayBe(t *testing.T) {
 		{own("MPI_Allgather", 3, "recursive_doubling", 1, 8), "2, 4, 8"},
 		{own("MPI_Alltoall", 2, "pairwise_sendrecv_replace", 1, 8), "in place"},
 	} {
-		if s := mustWrite(t, mpichJSON, to, c.choice); len(s.Entries) > 0 || len(s.Refused) != 1 || !strings.Contains(s.Refused[0].Reason, c.why) {
-			t.Errorf("%s: %+v, want %q", c.choice, s.Refused, c.why)
+		if s := mustWrite(t, mpichJSON, to, c.choice); len(s.Entries) > 0 || len(s.Rejected) != 1 || !strings.Contains(s.Rejected[0].Reason, c.why) {
+			t.Errorf("%s: %+v, want %q", c.choice, s.Rejected, c.why)
 		}
 	}
 }

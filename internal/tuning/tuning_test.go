@@ -72,7 +72,7 @@ func TestRulesHoldWhereTheChoiceDoesAndNowhereElse(t *testing.T) {
 	for _, version := range []string{"Open MPI v4.1.4", "Open MPI v5.0.7"} {
 		to := Target{Library: LibraryOf("openmpi", version), Folder: "/r"}
 		s := mustWrite(t, openMPIRules, to, choices...)
-		if len(s.Refused) > 0 || s.Env[rulesFilename] != "/r/"+RulesFile || s.Env[useDynamicRules] != "1" {
+		if len(s.Rejected) > 0 || s.Env[rulesFilename] != "/r/"+RulesFile || s.Env[useDynamicRules] != "1" {
 			t.Fatalf("%+v", s)
 		}
 		text := s.Files[0].Content
@@ -156,15 +156,15 @@ func TestWhatCannotBeWrittenIsRefusedWithTheReason(t *testing.T) {
 		{pgmpiTune, Target{}, Choice{Function: "MPI_Barrier", NP: 2, Kind: ByMockup, Mockup: "barrier_as_allreduce", Sizes: plan, Measured: plan}, "no mock-up"},
 	} {
 		s := mustWrite(t, c.w, c.to, c.choice)
-		if len(s.Entries) > 0 || len(s.Files) > 0 || len(s.Refused) != 1 || !strings.Contains(s.Refused[0].Reason, c.why) {
-			t.Errorf("%s: %s: %+v, want %q", c.w.Name, c.choice, s.Refused, c.why)
+		if len(s.Entries) > 0 || len(s.Files) > 0 || len(s.Rejected) != 1 || !strings.Contains(s.Rejected[0].Reason, c.why) {
+			t.Errorf("%s: %s: %+v, want %q", c.w.Name, c.choice, s.Rejected, c.why)
 		}
 	}
 }
 
 func TestChoicesThatOverlapAreRefused(t *testing.T) {
 	s := mustWrite(t, openMPIRules, openMPI4, own("MPI_Bcast", 4, "chain", 2, 1024), own("MPI_Bcast", 4, "binomial", 6, 1024, 16384))
-	if len(s.Entries) != 1 || len(s.Refused) != 1 || s.Refused[0].Choice.Value != 6 {
+	if len(s.Entries) != 1 || len(s.Rejected) != 1 || s.Rejected[0].Choice.Value != 6 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -293,7 +293,7 @@ func TestComponentsAreChosenByOneVariableThatIsReadBack(t *testing.T) {
 		}
 	}
 	two := Choice{Kind: ByComponent, Env: map[string]string{"A": "1", "B": "2"}}
-	if s, _ := environment.Write(Target{}, []Choice{two}); len(s.Refused) != 1 {
+	if s, _ := environment.Write(Target{}, []Choice{two}); len(s.Rejected) != 1 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -43,7 +43,6 @@ func TestTheEndOfTheJobIsWhatTheBatchSystemSays(t *testing.T) {
 		want         time.Time
 	}{
 		{"SLURM_JOB_ID", "17", time.Date(2026, 11, 22, 14, 5, 0, 0, time.Local)},
-		{"PBS_JOBID", "17.head", time.Time{}},
 		{"HOME", "17", time.Time{}},
 	} {
 		if j := here(inJob(c.variable, c.id)); !j.Ends.Equal(c.want) || (j.ID == c.id) != (c.variable != "HOME") {

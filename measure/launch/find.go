@@ -68,8 +68,8 @@ func there(path string) bool {
 // else the one that the loader can load.
 // A single one is taken even where no mpirun is on the PATH, or an unknown one.
 func choose(ranks []string) (string, error) {
-	mpirun, families := firstOnPath()
-	if len(families) == 0 {
+	mpirun, family := firstOnPath()
+	if family == "" {
 		if len(ranks) == 1 {
 			return ranks[0], nil
 		}
@@ -80,14 +80,14 @@ func choose(ranks []string) (string, error) {
 		return "", fmt.Errorf("%s, and several rank programs are installed (%s): load the module of one library, or name a rank program with --rank, mpi.rank or %s",
 			first, strings.Join(ranks, ", "), rankVariable)
 	}
-	fitting := only(ranks, func(path string) bool { return slices.Contains(families, installedFor(path)) })
-	if len(fitting) == 0 {
-		fitting = only(ranks, func(path string) bool { return SameABI(installedFor(path), families[0]) })
-	}
+	fitting := slices.DeleteFunc(slices.Clone(ranks), func(path string) bool { // named by `make install`: rank-openmpi, rank-openmpi-5.0
+		built, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "rank-"), "-")
+		return built != family
+	})
 	if len(fitting) > 1 {
-		beside := only(fitting, func(path string) bool {
+		beside := slices.DeleteFunc(slices.Clone(fitting), func(path string) bool {
 			info, err := Look(path)
-			return err == nil && filepath.Dir(info.MPICC) == filepath.Dir(mpirun)
+			return err != nil || filepath.Dir(info.MPICC) != filepath.Dir(mpirun)
 		})
 		if len(beside) > 0 {
 			fitting = beside
@@ -95,10 +95,10 @@ func choose(ranks []string) (string, error) {
 	}
 	if len(fitting) > 1 {
 		var fails []error
-		fitting = only(fitting, func(path string) bool {
-			info, err := Probe(path)
+		fitting = slices.DeleteFunc(fitting, func(path string) bool {
+			_, err := Probe(path)
 			fails = append(fails, err)
-			return err == nil && slices.Contains(families, info.Library)
+			return err != nil
 		})
 		if len(fitting) == 0 {
 			return "", fmt.Errorf("no rank program loads the library of %s, the first mpirun on the PATH; load its module, or name another with --rank, mpi.rank or %s:\n%w",
@@ -107,8 +107,8 @@ func choose(ranks []string) (string, error) {
 	}
 	switch len(fitting) {
 	case 0:
-		return "", fmt.Errorf("the first mpirun on the PATH, %s, is one of %s, and no rank program installed is built for that (there are %s): put another mpirun first, install one with `make install MPICC=…`, or name one with --rank, mpi.rank or %s",
-			mpirun, strings.Join(families, " or "), strings.Join(ranks, ", "), rankVariable)
+		return "", fmt.Errorf("the first mpirun on the PATH, %s, is %s's, and no rank program installed is built for that (there are %s): put another mpirun first, install one with `make install MPICC=…`, or name one with --rank, mpi.rank or %s",
+			mpirun, family, strings.Join(ranks, ", "), rankVariable)
 	case 1:
 		return fitting[0], nil
 	}
@@ -116,19 +116,9 @@ func choose(ranks []string) (string, error) {
 		mpirun, strings.Join(fitting, ", "), rankVariable)
 }
 
-func only(paths []string, keep func(string) bool) []string {
-	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !keep(path) })
-}
-
-// installedFor is the family in a name that `make install` gave: rank-openmpi, rank-openmpi-5.0.
-func installedFor(path string) string {
-	family, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(path), "rank-"), "-")
-	return family
-}
-
-// firstOnPath returns the first mpirun, or else mpiexec, on the PATH, and the families of
-// libraries whose launcher it says it is; MVAPICH's is MPICH's.
-func firstOnPath() (path string, families []string) {
+// firstOnPath returns the first mpirun, or else mpiexec, on the PATH, and the family of
+// libraries whose launcher it says it is, "" if unknown.
+func firstOnPath() (path, family string) {
 	for _, name := range []string{"mpirun", "mpiexec"} {
 		path, err := exec.LookPath(name)
 		if err != nil {
@@ -137,10 +127,10 @@ func firstOnPath() (path string, families []string) {
 		text := versionText(path)
 		for _, l := range libraries {
 			if slices.ContainsFunc(l.launchers, func(l launcher) bool { return l.says.MatchString(text) }) {
-				families = append(families, l.family)
+				return path, l.family
 			}
 		}
-		return path, families
+		return path, ""
 	}
-	return "", nil
+	return "", ""
 }

@@ -31,7 +31,6 @@ func TestTheMPIRunFirstOnThePathChoosesTheInstalledRankProgram(t *testing.T) {
 	}{
 		"Open MPI of two":            {openMPISays, "rank-mpich rank-openmpi rank-openmpi-delay.so", "rank-openmpi"},
 		"MPICH of two":               {mpichSays, "rank-mpich rank-openmpi", "rank-mpich"},
-		"MVAPICH, whose is MPICH's":  {mpichSays, "rank-mvapich rank-openmpi", "rank-mvapich"},
 		"a version in the name":      {openMPISays, "rank-mpich rank-openmpi-4.1", "rank-openmpi-4.1"},
 		"two, neither answers":       {openMPISays, "rank-openmpi-4.1 rank-openmpi-5.0", "error: no rank program loads"},
 		"only another library's":     {openMPISays, "rank-mpich", "error: make install MPICC="},

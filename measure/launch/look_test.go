@@ -41,7 +41,7 @@ func TestLookingAtARankProgramStartsNothing(t *testing.T) {
 }
 
 func TestFamilyIsReadFromTheNameOfTheWrapper(t *testing.T) {
-	for mpicc, want := range map[string]string{"/usr/bin/mpicc.openmpi": "openmpi", "/opt/mpich/bin/mpicc": "mpich", "/opt/mvapich2/bin/mpicc": "mvapich", "": "", "/no/bin/mpicc": ""} {
+	for mpicc, want := range map[string]string{"/usr/bin/mpicc.openmpi": "openmpi", "/opt/mpich/bin/mpicc": "mpich", "/opt/mvapich2/bin/mpicc": "", "": "", "/no/bin/mpicc": ""} {
 		if got := familyOf(mpicc); got != want {
 			t.Errorf("%s: %q", mpicc, got)
 		}

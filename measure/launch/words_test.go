@@ -15,7 +15,7 @@ import (
 func noBatch(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"SLURM_JOB_ID", "SLURM_NTASKS", "SLURM_JOB_CPUS_PER_NODE", "SLURM_OVERCOMMIT", "SLURM_STEP_NUM_TASKS",
-		"FLUX_JOB_SIZE", "PBS_JOBID", "PBS_NODEFILE", "LSB_JOBID", "LSB_DJOB_HOSTFILE", "JOB_ID", "SGE_ROOT", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} {
+		"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} {
 		t.Setenv(name, "")
 	}
 }
@@ -30,11 +30,10 @@ func TestWordsOfEveryLauncherPlaceAShape(t *testing.T) {
 	noBatch(t)
 	hosts := filepath.Join(t.TempDir(), "hosts")
 	must.Do(t, os.WriteFile(hosts, []byte("a\nb\n"), 0o666))
-	const openmpi, openmpi5, mpich, intel, mvapich = 0, 1, 2, 3, 4
+	const openmpi, openmpi5, mpich = 0, 1, 2
 	libraries := []struct {
 		library, program, says string
-	}{{"openmpi", "mpirun", saysOpenMPI4}, {"openmpi", "mpirun", saysOpenMPI5}, {"mpich", "mpiexec.hydra", saysHydra},
-		{"intel", "mpiexec.hydra", saysIntel}, {"mvapich", "mpiexec.hydra", saysHydra}}
+	}{{"openmpi", "mpirun", saysOpenMPI4}, {"openmpi", "mpirun", saysOpenMPI5}, {"mpich", "mpiexec.hydra", saysHydra}}
 	for _, c := range []struct {
 		library int
 		launch  string // the one word; "": the library's
@@ -53,9 +52,6 @@ func TestWordsOfEveryLauncherPlaceAShape(t *testing.T) {
 		{mpich, "", "4(x2)", "2x3", 1, true, "mpiexec.hydra -np 6 -f HOSTS -ppn 3 -bind-to core"},
 		{mpich, "", "4(x2)", "2x2", 2, false, "mpiexec.hydra -np 4 -ppn 2 -bind-to core:2"},
 		{mpich, "", "4(x2)", "2x8", 1, false, "mpiexec.hydra -np 16 -ppn 8"},
-		{intel, "", "", "2x3", 1, false, "mpiexec.hydra -np 6 -ppn 3 -genv I_MPI_PIN_DOMAIN core"},
-		{intel, "", "4(x2)", "2x2", 2, false, "mpiexec.hydra -np 4 -ppn 2 -genv I_MPI_PIN_DOMAIN 2:compact"},
-		{mvapich, "", "", "2x3", 1, false, "mpiexec.hydra -np 6 -ppn 3 -genv MV2_ENABLE_AFFINITY 0 -genv MVP_ENABLE_AFFINITY 0 -bind-to core"},
 		{openmpi, "srun", "4(x2)", "2x3", 1, false, "srun -K --input=0 --mpi=pmix -n 6 -N 2 --ntasks-per-node=3 --distribution=block"},
 		{mpich, "srun", "4(x2)", "2x2", 2, false, "srun -K --input=0 --mpi=pmi2 -n 4 -N 2 --ntasks-per-node=2 --distribution=block --cpus-per-task=2"},
 		{mpich, "srun", "4(x2)", "1x8", 1, false, "srun -K --input=0 --mpi=pmi2 -n 8 -N 1 --ntasks-per-node=8 --distribution=block --overcommit"},
@@ -110,16 +106,6 @@ func TestTemplateMustFitTheShape(t *testing.T) {
 	}
 }
 
-func TestHostfileOfTheBatchSystemIsTaken(t *testing.T) {
-	noBatch(t)
-	onlyLaunchers(t, map[string]string{"run": ""})
-	t.Setenv("PBS_NODEFILE", "/var/spool/pbs/aux/7")
-	argv, err := Launch(Config{Words: []string{"run", "{np}", "-f", "{hostfile}"}}, protocol.RankInfo{}, guidelines.Shape{NP: 2})
-	if err != nil || argv[3] != "/var/spool/pbs/aux/7" {
-		t.Errorf("%v, %v", argv, err)
-	}
-}
-
 func TestPgmpiDoesNotStartBelowALauncher(t *testing.T) {
 	noBatch(t)
 	onlyLaunchers(t, map[string]string{"run": ""})
@@ -127,7 +113,7 @@ func TestPgmpiDoesNotStartBelowALauncher(t *testing.T) {
 		_, err := Launch(Config{Words: []string{"run", "{np}"}}, protocol.RankInfo{}, guidelines.Shape{NP: 2})
 		return err
 	}
-	for _, name := range []string{"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "FLUX_JOB_SIZE"} {
+	for _, name := range []string{"SLURM_STEP_NUM_TASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"} {
 		for n, refused := range map[string]bool{"1": false, "2": true} {
 			t.Setenv(name, n)
 			if err := start(); (err != nil) != refused || refused && !strings.Contains(err.Error(), "starts the ranks by itself") {

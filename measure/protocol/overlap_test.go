@@ -25,7 +25,7 @@ func TestTestsOfACallAreThoseOfItsSize(t *testing.T) {
 		for _, x := range j.Tests(c.msize) {
 			got = append(got, x.Tests)
 			if x.Tests > 0 && x.Tests != c.msize/x.Interval+1 {
-				t.Errorf("%d tests are those of an interval of %d in %d bytes", x.Tests, x.Interval, c.msize)
+				t.Errorf("%d tests, for an interval of %d in %d bytes", x.Tests, x.Interval, c.msize)
 			}
 		}
 		if !slices.Equal(got, c.want) {
@@ -43,14 +43,14 @@ func TestOverlapsThatCannotBeAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 	for what, change := range map[string]func(*Overlap){
-		"no time of the call":    func(o *Overlap) { o.BlockingNS = 0 },
-		"a negative time":        func(o *Overlap) { o.Best.WaitNS = -1 },
-		"a time that is none":    func(o *Overlap) { o.None.OverallNS = math.NaN() },
-		"an excess that is none": func(o *Overlap) { o.Best.ExcessNS = math.Inf(-1) },
-		"no repetition":          func(o *Overlap) { o.None.N = 0 },
-		"too many tests":         func(o *Overlap) { o.Best.Tests = mostTests + 1 },
-		"no search":              func(o *Overlap) { o.Search = nil },
-		"a search of many":       func(o *Overlap) { o.Search = make([]OverlapTry, mostTests+1) },
+		"no time of the call": func(o *Overlap) { o.BlockingNS = 0 },
+		"a negative time":     func(o *Overlap) { o.Best.WaitNS = -1 },
+		"a time that is NaN":  func(o *Overlap) { o.None.OverallNS = math.NaN() },
+		"an infinite excess":  func(o *Overlap) { o.Best.ExcessNS = math.Inf(-1) },
+		"no repetition":       func(o *Overlap) { o.None.N = 0 },
+		"too many tests":      func(o *Overlap) { o.Best.Tests = mostTests + 1 },
+		"no search":           func(o *Overlap) { o.Search = nil },
+		"a search of many":    func(o *Overlap) { o.Search = make([]OverlapTry, mostTests+1) },
 	} {
 		o := fine()
 		change(o)

@@ -29,13 +29,9 @@ var (
 func info() protocol.RankInfo {
 	name, _ := os.Hostname()
 	family, builtFor, compiler := mpi.BuiltFor()
-	loaded := firstLine(mpi.Library())
-	if f := launch.Family(loaded); launch.SameABI(f, family) {
-		family = f
-	}
 	return protocol.RankInfo{
 		Program: "pgmpi-rank", Version: Version, Library: family, BuiltFor: builtFor,
-		LibVersion: loaded, MPICC: MPICC, Compiler: compiler, Flags: cFlags(),
+		LibVersion: firstLine(mpi.Library()), MPICC: MPICC, Compiler: compiler, Flags: cFlags(),
 		ClockTickNS: clock.Tick(protocol.ClockMonotonic), Host: name, MemAvail: memAvailable(),
 	}
 }

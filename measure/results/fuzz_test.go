@@ -163,16 +163,13 @@ func storable(t *testing.T, out *protocol.Output) {
 func encodedRaw(t testing.TB, run *Run) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := bufio.NewWriter(&b)
-	must.Do(t, encodeRaw(w, run))
-	must.Do(t, w.Flush())
+	must.Do(t, run.encode(&b))
 	return b.Bytes()
 }
 
 func decodeText(text []byte) (*Run, error) {
-	d := rawDecoder{in: bufio.NewReader(bytes.NewReader(text)), cases: 1000}
-	err := d.decode()
-	return &d.run, err
+	run := &Run{}
+	return run, run.decode(&rowReader{in: bufio.NewReader(bytes.NewReader(text))}, 1000)
 }
 
 // FuzzReadRaw: a raw file is taken as it is on disk or refused by its name;
