@@ -33,7 +33,7 @@ func TestTheMPIRunFirstOnThePathChoosesTheInstalledRankProgram(t *testing.T) {
 		"Open MPI of two":            {openMPISays, "rank-mpich rank-openmpi rank-openmpi-delay.so", "rank-openmpi"},
 		"MPICH of two":               {mpichSays, "rank-mpich rank-openmpi", "rank-mpich"},
 		"a version in the name":      {openMPISays, "rank-mpich rank-openmpi-4.1", "rank-openmpi-4.1"},
-		"two of one library":         {openMPISays, "rank-openmpi-4.1 rank-openmpi-5.0", "error: several rank programs fit"},
+		"two, neither answers":       {openMPISays, "rank-openmpi-4.1 rank-openmpi-5.0", "error: no rank program loads"},
 		"only another library's":     {openMPISays, "rank-mpich", "error: make install MPICC="},
 		"the only one, no mpirun":    {"", "rank-mpich", "rank-mpich"},
 		"the only one, unknown":      {nobodySays, "rank-mpich", "rank-mpich"},
