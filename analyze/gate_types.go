@@ -20,7 +20,7 @@ const (
 // Gate is how a night stands against its baselines.
 type Gate struct {
 	Baselines []Baseline        `json:"baselines"`
-	FailOn    string            `json:"fail_on"` // new, firm, violated, times
+	FailOn    string            `json:"fail_on"` // new, sure (or firm), violated, times
 	Strict    bool              `json:"strict"`
 	Alarms    int               `json:"alarms"`           // what makes the night red
 	Slower    []SlowerCase      `json:"slower,omitempty"` // with fail_on times: these are alarms, too

@@ -172,7 +172,7 @@ func (r *Report) Disturbed() []medians.SlowMpirun {
 	})
 }
 
-// StatesOf describes the states of a shape: "A in 6 mpiruns, B in 4 (1.92× as slow)".
+// StatesOf describes the states of a shape: "A in 6 mpiruns, B in 4 (calls take 1.92× as long)".
 func StatesOf(states []medians.State, shape string) string {
 	var out []string
 	for _, s := range states {
@@ -183,7 +183,7 @@ func StatesOf(states []medians.State, shape string) string {
 		if len(out) > 0 {
 			text = fmt.Sprintf("%s in %d", s.Name, len(s.Mpiruns))
 			if s.Ratio != nil {
-				text += fmt.Sprintf(" (%.2f× as slow)", *s.Ratio)
+				text += fmt.Sprintf(" (calls take %.2f× as long)", *s.Ratio)
 			}
 		}
 		out = append(out, text)

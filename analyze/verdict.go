@@ -74,3 +74,13 @@ func (v *Verdict) AllCallsS() *float64 {
 	all := *v.OtherMedianS * float64(max(v.K, 1))
 	return &all
 }
+
+// PossibleS is what the call would take if it were not slower than the other side, in seconds: its median over the
+// ratio, which compares both sides in the same mpiruns. nil: it is not known.
+func (v *Verdict) PossibleS() *float64 {
+	if v.MedianS == nil || v.Ratio == nil || *v.Ratio <= 0 {
+		return v.AllCallsS()
+	}
+	possible := *v.MedianS / *v.Ratio
+	return &possible
+}

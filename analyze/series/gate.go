@@ -90,7 +90,7 @@ func Hold(a *analyze.Analysis, g *Baselines) (*analyze.Report, error) {
 func (g *Baselines) alarms(s analyze.GateState, v *analyze.Verdict) bool {
 	switch s {
 	case analyze.New, analyze.Worse:
-		return g.FailOn != FailOnFirm || v.Firm
+		return g.FailOn != FailOnSure && g.FailOn != firm || v.Firm
 	case analyze.Expired:
 		return true
 	case analyze.Xpass:

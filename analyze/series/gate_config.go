@@ -182,13 +182,16 @@ type FailOn string
 // What [gate] fail_on may name.
 const (
 	FailOnNew      FailOn = "new"      // what is newly wrong, or clearly worse
-	FailOnFirm     FailOn = "firm"     // of that, what is firm
+	FailOnSure     FailOn = "sure"     // of that, what a new check would probably show again
 	FailOnViolated FailOn = "violated" // every violation that is not expected
 	FailOnTimes    FailOn = "times"    // as new, and run-times that became longer
 )
 
+// firm is what FailOnSure was called up to version 0.2.
+const firm FailOn = "firm"
+
 // FailOns are the names that [gate] fail_on takes.
-var FailOns = []FailOn{FailOnNew, FailOnFirm, FailOnViolated, FailOnTimes}
+var FailOns = []FailOn{FailOnNew, FailOnSure, FailOnViolated, FailOnTimes}
 
 // GateConfig is the [gate] section of gl.toml: what a check is held against, and what
 // makes it red.
@@ -216,6 +219,8 @@ const mostNights = 100
 func (c GateConfig) Validate() []conf.FieldError {
 	var errs conf.FieldErrors
 	errs.Check(c.Nights >= 1 && c.Nights <= mostNights, "nights", "must be from 1 to %d, not %d", mostNights, c.Nights)
-	errs.Name("fail_on", "kind of alarm", string(c.FailOn), judge.Strings(FailOns))
+	if c.FailOn != firm {
+		errs.Name("fail_on", "kind of alarm", string(c.FailOn), judge.Strings(FailOns))
+	}
 	return errs
 }

@@ -46,6 +46,9 @@ func gateSections(r *analyze.Report) []document.Section {
 	if _, more := phrase.First(alarms, mostAlarms, moreRows); more != "" {
 		s.Note("%s", more)
 	}
+	if len(s.Text) == 0 && s.Table == nil {
+		out = nil
+	}
 	out = append(out, slowerSection(g)...)
 	for _, w := range gateWords {
 		in := those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Gated != nil && v.State == w.state && !v.Alarm })
