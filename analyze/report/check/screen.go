@@ -406,8 +406,7 @@ func disturbed(r *analyze.Report) []document.Section {
 	}
 	for _, shape := range r.Shapes {
 		if states := analyze.StatesOf(r.States, shape.Name); states != "" {
-			n := len(those(r.Verdicts, func(v *analyze.Verdict) bool { return v.Shape == shape.Name && v.ByState != nil }))
-			s.Say("States of the machine, %s: %s; %s on them.", shape.Name, states, cmp.Or(phrase.When(n == 0, "no answer depends"), phrase.When(n == 1, "1 answer depends"), fmt.Sprintf("%d answers depend", n)))
+			s.Say("States of the machine, %s: %s; %s.", shape.Name, states, r.StateAnswers(shape.Name))
 		}
 	}
 	return []document.Section{s}

@@ -54,7 +54,7 @@ func byStateSection(r *analyze.Report, shape string) document.Section {
 		t.Add(v.Guideline+" "+phrase.Plain(v.Function), phrase.Size(v.Msize), phrase.Words(v.Verdict), phrase.Ratio(v.Ratio), ratios, short)
 	}
 	if len(t.Rows) == 0 {
-		s.Say("No test is shown to give another answer in another state.")
+		s.Say("By state: %s.", r.StateAnswers(shape))
 		return s
 	}
 	s.Table = t
