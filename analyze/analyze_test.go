@@ -45,7 +45,7 @@ func TestVerdictsOfAPlantedViolation(t *testing.T) {
 	if a := v.Alternative; a == nil || a.Function != "reduce_as_reduce_scatter_block+gather" {
 		t.Errorf("alternative %+v, want the fastest of both mock-ups", a)
 	}
-	if r.M != 5 || r.Test != judge.TestSignedRank || r.Adjust != judge.AdjustBH || r.Exit != 1 {
+	if r.M != 5 || r.Test != judge.TestCappedRank || r.Adjust != judge.AdjustBH || r.Exit != 1 {
 		t.Errorf("m %d, test %s, adjust %s, exit %d", r.M, r.Test, r.Adjust, r.Exit)
 	}
 	if _, err := json.Marshal(r); err != nil {

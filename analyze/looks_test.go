@@ -157,7 +157,7 @@ func TestMaxTimeEndsWithTheRunsReached(t *testing.T) {
 	m = fixture.Manifest()
 	m.Stopped = map[protocol.Mode]int{protocol.ModeMeasure: 8}
 	r := analyzed(t, m, fixture.Measured(m, 10000, 50000, 20000, 30000, 20000, 25000)[:8], judge.Default())
-	if r.R != 8 || r.Exit != 1 || r.Test != judge.TestSignedRank {
+	if r.R != 8 || r.Exit != 1 || r.Test != judge.TestCappedRank {
 		t.Errorf("without looks: R %d, exit %d, test %s", r.R, r.Exit, r.Test)
 	}
 }

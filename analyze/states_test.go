@@ -194,7 +194,7 @@ func TestTooFewMpirunsToPairAreSaidWithTheNumberThatWouldDo(t *testing.T) {
 		t.Errorf("%s: %+v, want R = %d", r.Test, w, want)
 	}
 	m = fixture.Wide(want)
-	if r = analyzed(t, m, fixture.Noisy(m, flat), judge.Default()); r.Test != judge.TestSignedRank || warning(r, remark.NotPaired) != nil {
+	if r = analyzed(t, m, fixture.Noisy(m, flat), judge.Default()); r.Test != judge.TestCappedRank || warning(r, remark.NotPaired) != nil {
 		t.Errorf("with %d mpiruns: %s, %+v", want, r.Test, r.Warnings)
 	}
 	asked, m := judge.Default(), fixture.Wide(6)

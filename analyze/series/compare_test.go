@@ -367,7 +367,7 @@ func TestPairsSeeThroughWhatDrifts(t *testing.T) {
 		t.Errorf("not paired: %q", got)
 	}
 	c := compared(t, a, b, func(cfg *CompareConfig) { cfg.Paired = true })
-	if got := changes(c); got != "~ slower" || c.Test != judge.TestSignedRank || math.Abs(*c.Cases[1].Ratio-1.1) > 0.001 || *c.Cases[1].RatioLo < 1.09 {
+	if got := changes(c); got != "~ slower" || c.Test != judge.TestCappedRank || math.Abs(*c.Cases[1].Ratio-1.1) > 0.001 || *c.Cases[1].RatioLo < 1.09 {
 		t.Errorf("paired: %q by %s, %+v", got, c.Test, c.Cases[1])
 	}
 }

@@ -74,7 +74,7 @@ type Comparison struct {
 
 	Alternative judge.Alternative `json:"alternative"`  // of B against A: two-sided, less, greater
 	Paired      bool              `json:"paired"`       // by the number of the mpirun
-	Test        judge.TestName    `json:"test"`         // ranksum or signedrank
+	Test        judge.TestName    `json:"test"`         // ranksum or cappedrank
 	Adjust      judge.Adjust      `json:"adjust"`       // bh, holm, none
 	M           int               `json:"m"`            // cases that are compared: the family of the adjustment
 	Alpha       float64           `json:"alpha"`        // level of the family

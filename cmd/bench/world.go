@@ -19,6 +19,7 @@ type world struct {
 	spreads  []spread
 	slow     float64 // share of mpiruns that take slowBy times as long
 	glitches float64 // share of run medians that are up to ten times too large
+	odd      float64 // share of run medians that are oddBy times too large
 	// states is how often an mpirun is in the second of two states, in which everything
 	// takes stateBy times as long: in every other check the first number, else the second.
 	states [2]float64
@@ -30,6 +31,7 @@ type world struct {
 	// between is the spread of a test's ratio from check to check: all mpiruns of a check
 	// share it, so that nothing within the check shows it.
 	between float64
+	lasts   float64 // how far a side's own effect stays from mpirun to mpirun: AR(1)
 	jumps   float64 // the call takes this much more or less time than the other, by turns of chance
 	step    float64 // the clock's, where a call takes tickedNS; 0: the clock is exact
 }
@@ -38,6 +40,7 @@ type spread struct{ share, ratio float64 }
 
 const (
 	slowBy   = 1.35
+	oddBy    = 1.3
 	stateBy  = 2
 	tickedNS = 450
 	movedBy  = 0.25
@@ -83,6 +86,7 @@ func (w *world) pairs(ratios []float64, r, number int, random *rand.Rand) []judg
 func (w *world) pair(effect float64, moved bool, general []float64, second []bool, random *rand.Rand) judge.Pair {
 	p := judge.Pair{Orig: make([]float64, len(general)), Other: make([]float64, len(general))}
 	own := w.sides(random)
+	var last [2]float64
 	for k, both := range general {
 		both += w.cases * random.NormFloat64()
 		sides := [2]float64{both + effect, both}
@@ -93,7 +97,11 @@ func (w *world) pair(effect float64, moved bool, general []float64, second []boo
 			sides[0] += math.Log(w.jumps) * float64(2*random.IntN(2)-1)
 		}
 		for i := range sides {
-			sides[i] += w.noise(own[i], random)
+			last[i] = w.lasts*last[i] + math.Sqrt(1-w.lasts*w.lasts)*w.noise(own[i], random)
+			if k == 0 {
+				last[i] /= math.Sqrt(1 - w.lasts*w.lasts)
+			}
+			sides[i] += last[i]
 		}
 		if random.Float64() < w.changes {
 			by := math.Log(stateBy)
@@ -132,6 +140,9 @@ func (w *world) noise(sd float64, random *rand.Rand) float64 {
 	}
 	if random.Float64() < w.glitches {
 		x += math.Log(10) * random.Float64()
+	}
+	if w.odd > 0 && random.Float64() < w.odd {
+		x += math.Log(oddBy)
 	}
 	return x
 }

@@ -67,7 +67,7 @@ func TestNullQuantilesMatchTables(t *testing.T) {
 		equal(t, "qwilcox(.025)", quantileU(0.025, c.m, c.n), c.want)
 	}
 	for _, c := range []struct{ n, want int }{{1, 0}, {6, 1}, {8, 4}, {10, 9}, {20, 53}} {
-		equal(t, "qsignrank(.025)", quantileV(0.025, c.n), c.want)
+		equal(t, "qsignrank(.025)", quantileV(0.025, c.n, Ranks), float64(c.want))
 	}
 }
 
@@ -76,8 +76,10 @@ func TestNullQuantilesAreContinuousWhereTheNormalFormTakesOver(t *testing.T) {
 	if next := quantileU(0.025, 51, 51) - quantileU(0.025, 50, 50); next < step-3 || next > step+6 {
 		t.Errorf("qwilcox grows by %d to 50 and by %d to 51", step, next)
 	}
-	step = quantileV(0.025, 200) - quantileV(0.025, 199)
-	if next := quantileV(0.025, 201) - quantileV(0.025, 200); next < step-3 || next > step+6 {
-		t.Errorf("qsignrank grows by %d to 200 and by %d to 201", step, next)
+	for _, score := range []Score{Ranks, CappedRanks} {
+		step := quantileV(0.025, 200, score) - quantileV(0.025, 199, score)
+		if next := quantileV(0.025, 201, score) - quantileV(0.025, 200, score); next < step-3 || next > step+6 {
+			t.Errorf("V's quantile grows by %v to 200 and by %v to 201", step, next)
+		}
 	}
 }
