@@ -182,9 +182,20 @@ func TestTheCoarsestClockCounts(t *testing.T) {
 	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[3].Verdict != judge.Violated {
 		t.Fatalf("%s", verdicts(r))
 	}
-	runs[4].Rank.ClockTickNS = 60
-	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[3].Verdict != judge.Marginal || r.ClockTickS != 60e-9 {
+	runs[4].Rank.ClockTickNS = 80
+	if r := analyzed(t, m, runs, judge.Default()); r.Verdicts[3].Verdict != judge.Marginal || r.ClockTickS != 80e-9 {
 		t.Errorf("%s, tick %g s: 100 ns are less than two ticks", verdicts(r), r.ClockTickS)
+	}
+}
+
+func TestAFindingThatRestsOnTwoStepsOfTheClockSaysSo(t *testing.T) {
+	m := fixture.Manifest()
+	for tick, want := range map[int64]string{40: "", 50: "it rests on two steps of the clock (50 ns each)"} {
+		runs := fixture.Measured(m, 1000, 2000, 1000, 1900, 1000, 1900)
+		runs[4].Rank.ClockTickNS = tick
+		if v := analyzed(t, m, runs, judge.Default()).Verdicts[3]; v.Verdict != judge.Violated || v.Reason != want {
+			t.Errorf("steps of %d ns: %s, %q", tick, v.Verdict, v.Reason)
+		}
 	}
 }
 

@@ -147,7 +147,7 @@ func compareCases(c *Comparison, d *judge.Design, a, b *analyze.Side, matches []
 			row.PValue, row.PAdjusted, row.Ratio = analyze.Number(o.P), analyze.Number(o.PAdjusted), analyze.Number(o.Ratio)
 			row.RatioLo, row.RatioHi = analyze.Number(o.Lo95), analyze.Number(o.Hi95)
 			row.CouldHaveSeen = analyze.Number(d.Visible(o.Lo95, o.Hi95))
-			row.judge(c, o)
+			row.judge(c, o, f.VisibleAt(n))
 		}
 	}
 	return rows, nil
@@ -187,7 +187,7 @@ func bothValid(p judge.Pair) judge.Pair {
 }
 
 // judge gives the change of a case from its adjusted p-value and its effect.
-func (row *CaseChange) judge(c *Comparison, o judge.Outcome) {
+func (row *CaseChange) judge(c *Comparison, o judge.Outcome, visible bool) {
 	row.Change = NoDifference
 	if c.Refused != nil || !(o.PAdjusted <= c.Alpha) || row.Ratio == nil {
 		return
@@ -197,7 +197,7 @@ func (row *CaseChange) judge(c *Comparison, o judge.Outcome) {
 	if !up {
 		ratio = 1 / ratio
 	}
-	large := ratio >= c.MinSlowdown && math.Abs(*row.AMedianS-*row.BMedianS) >= 2*c.ClockTickS
+	large := ratio >= c.MinSlowdown && visible
 	switch {
 	case up && large:
 		row.Change = Slower

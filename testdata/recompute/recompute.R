@@ -191,7 +191,7 @@ judge <- function(m, alpha, looks, w, pairs) {
       x <- given[[i]]$x
       y <- given[[i]]$y
       o <- list(runs = looks[k], decided = FALSE, stopped = FALSE, k = k, x = x, y = y)
-      o$visible <- abs(median(x) - median(y)) >= 2 * tick
+      o$visible <- abs(median(x - y)) >= 1.5 * tick
       if (at[[k]]$name == "ranksum") {
         x <- x / given[[i]]$factor
         y <- y / given[[i]]$factor
