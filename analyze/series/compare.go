@@ -273,7 +273,7 @@ func changedGuidelines(a, b *analyze.Side) []GuidelineChange {
 		if pb == nil || !alike(a, b, pa.Shape) {
 			continue
 		}
-		change := guidelineChange(pa, pb)
+		change := guidelineChange(pa, pb, b.Report.MinSlowdown)
 		if change == "" {
 			continue
 		}
@@ -287,15 +287,16 @@ func changedGuidelines(a, b *analyze.Side) []GuidelineChange {
 }
 
 // guidelineChange: a test without data or with wrong data in one of the
-// folders is no change.
-func guidelineChange(a, b *Point) Change {
+// folders is no change. What is new is what the gate calls new.
+func guidelineChange(a, b *Point, least float64) Change {
 	missing := func(p *Point) bool {
 		return p.Verdict == judge.NotMeasured || p.Verdict == judge.Wrong || p.Verdict == judge.Undecided && p.Reason != ""
 	}
-	apart := a.RatioHi95 != nil && b.RatioLo95 != nil && *b.RatioLo95 > *a.RatioHi95
+	above, tells := a.above(least)
+	apart := tells && b.RatioLo95 != nil && *b.RatioLo95 > above
 	switch {
 	case a.Verdict == b.Verdict || missing(a) || missing(b):
-	case b.Verdict == judge.Violated && (untested(a) || !apart):
+	case b.Verdict == judge.Violated && !apart:
 		return NewlyShown
 	case b.Verdict == judge.Violated:
 		return NewlyViolated

@@ -105,7 +105,7 @@ func TestSmallChangeIsSignificantButNoReasonForAnExitCode(t *testing.T) {
 	if got := changes(c); got != "~ slightly_slower" || c.Exit != 0 {
 		t.Errorf("%q, exit %d", got, c.Exit)
 	}
-	ticks := func(m *results.Manifest, _ []results.Run) { m.Rank.ClockTickNS = 8000 }
+	ticks := func(m *results.Manifest, _ []results.Run) { m.Rank.ClockTickNS = 11000 }
 	c = compared(t, side(t, "a", fixture.Quiet, ticks), side(t, "b", with(1, 30000), nil), nil)
 	if got := changes(c); got != "~ slightly_slower" {
 		t.Errorf("less than two ticks of the coarser clock: %q", got)
@@ -134,11 +134,11 @@ func TestGuidelinesNewlyViolatedAndNewlyKept(t *testing.T) {
 		{judge.Violated, judge.Marginal, NewlyKept}, {judge.Violated, judge.Kept, NewlyKept},
 		{judge.Violated, judge.Violated, ""}, {judge.Kept, judge.Undecided, ""}, {judge.NotMeasured, judge.Violated, ""}, {judge.Violated, judge.Wrong, ""},
 	} {
-		if got := guidelineChange(answered(analyze.Verdict{Verdict: x.a}), answered(analyze.Verdict{Verdict: x.b})); got != x.want {
+		if got := guidelineChange(answered(analyze.Verdict{Verdict: x.a}), answered(analyze.Verdict{Verdict: x.b}), 1.05); got != x.want {
 			t.Errorf("%s to %s: %q, want %q", x.a, x.b, got, x.want)
 		}
 	}
-	if got := guidelineChange(answered(analyze.Verdict{Verdict: judge.Undecided, Reason: "only 2 of 10 mpiruns"}), answered(analyze.Verdict{Verdict: judge.Violated})); got != "" {
+	if got := guidelineChange(answered(analyze.Verdict{Verdict: judge.Undecided, Reason: "only 2 of 10 mpiruns"}), answered(analyze.Verdict{Verdict: judge.Violated}), 1.05); got != "" {
 		t.Errorf("without data in A: %q", got)
 	}
 }
@@ -154,13 +154,14 @@ func TestNewlyViolatedIsOnlyBetweenTwoTestsWhoseIntervalsAreApart(t *testing.T) 
 	}{
 		{judge.Kept, 1.9, NewlyViolated}, {judge.Marginal, 1.9, NewlyViolated}, {judge.Undecided, 1.9, NewlyViolated},
 		{judge.Kept, 1.06, NewlyShown}, {judge.Marginal, 1.06, NewlyShown}, {judge.Undecided, 1.06, NewlyShown},
-		{judge.NotSuspected, 1.9, NewlyShown}, {judge.Suspected, 1.9, NewlyShown}, // medians only
+		{judge.Kept, 1.12, NewlyShown}, {judge.Kept, 1.13, NewlyViolated}, // 1.05 × 1.07 = 1.1235
+		{judge.Suspected, 1.9, NewlyShown}, // medians only
 	} {
-		if got := guidelineChange(answered(analyze.Verdict{Verdict: x.a, RatioHi95: &hi}), answered(analyze.Verdict{Verdict: judge.Violated, RatioLo95: &x.lo})); got != x.want {
+		if got := guidelineChange(answered(analyze.Verdict{Verdict: x.a, RatioHi95: &hi}), answered(analyze.Verdict{Verdict: judge.Violated, RatioLo95: &x.lo}), 1.05); got != x.want {
 			t.Errorf("%s up to 1.07, violated from %v: %q, want %q", x.a, x.lo, got, x.want)
 		}
 	}
-	if got := guidelineChange(answered(analyze.Verdict{Verdict: judge.Kept}), answered(analyze.Verdict{Verdict: judge.Violated})); got != NewlyShown {
+	if got := guidelineChange(answered(analyze.Verdict{Verdict: judge.Kept}), answered(analyze.Verdict{Verdict: judge.Violated}), 1.05); got != NewlyShown {
 		t.Errorf("without intervals: %q", got)
 	}
 }

@@ -123,7 +123,7 @@ func (s *settings) judging(fs *pflag.FlagSet) {
 
 // gate has the flags of what a check is held against.
 func (s *settings) gate(fs *pflag.FlagSet) {
-	s.keys(fs, "baseline", "nights", "expect", "confirm", "fail-on", "strict")
+	s.keys(fs, "baseline", "nights", "expect", "confirm", "fail-on", "must-judge", "strict")
 }
 
 // apply puts the given flags over the file; a flag beats the file.
