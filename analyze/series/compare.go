@@ -10,6 +10,7 @@ import (
 	"pgmpi/analyze"
 	"pgmpi/analyze/judge"
 	"pgmpi/analyze/medians"
+	"pgmpi/guidelines"
 )
 
 // Compare tests for every case that both folders planned whether B is slower
@@ -117,16 +118,37 @@ func placedUnlike(a, b *analyze.Side) string {
 	return strings.Join(out, "; ")
 }
 
+// aligner divides run medians by how slow their mpirun was in general among those of its
+// folder, so that one slow mpirun does not hide what changed. What all mpiruns of a folder
+// have in common stays.
+func aligner(s *analyze.Side) func(k guidelines.Case, of *medians.Case) []float64 {
+	general := map[string][]float64{}
+	return func(k guidelines.Case, of *medians.Case) []float64 {
+		out := slices.Clone(of.Medians)
+		key := fmt.Sprint(k.Shape, len(out))
+		if _, known := general[key]; !known {
+			general[key] = s.Set.General(k.Shape, len(out))
+		}
+		for i, by := range general[key] {
+			out[i] /= by
+		}
+		return out
+	}
+}
+
 // compareCases tests B (Orig) against A (Other).
 func compareCases(c *Comparison, d *judge.Design, a, b *analyze.Side, matches []match) ([]CaseChange, error) {
 	rows := make([]CaseChange, len(matches))
 	var pairs []judge.Pair
 	var family []*CaseChange
+	inA, inB := aligner(a), aligner(b)
 	for n, m := range matches {
 		k, caseA, caseB := a.Manifest.Plan.Cases[m.a], &a.Set.Cases[m.a], &b.Set.Cases[m.b]
-		pair := judge.Pair{Orig: medians.Valid(caseB.Medians), Other: medians.Valid(caseA.Medians)}
+		pair := judge.Pair{Orig: inB(k, caseB), Other: inA(k, caseA)}
 		if c.Paired {
-			pair = bothValid(judge.Pair{Orig: caseB.Medians, Other: caseA.Medians})
+			pair = bothValid(pair)
+		} else {
+			pair = judge.Pair{Orig: medians.Valid(pair.Orig), Other: medians.Valid(pair.Other)}
 		}
 		row := &rows[n]
 		*row = CaseChange{Cell: medians.CellOf(k), NP: k.Shape.NP,

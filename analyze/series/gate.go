@@ -390,6 +390,9 @@ func (t tonight) unmatched() (notes []string) {
 func (g *Baselines) slower(notes *[]string) (out []analyze.SlowerCase) {
 	count := map[medians.Cell]int{}
 	for i, c := range g.Times {
+		if c.CouldHaveSeen != nil {
+			*notes = append(*notes, fmt.Sprintf("run-times against %s: half of the cases could have shown %.2f× or more", c.A.Folder, *c.CouldHaveSeen))
+		}
 		if j := slices.IndexFunc(c.Warnings, func(w remark.Remark) bool { return w.ID == remark.MachineShift }); j >= 0 {
 			*notes = append(*notes, fmt.Sprintf("run-times raise no alarm: %s", c.Warnings[j].Text))
 			return nil
